@@ -1,0 +1,97 @@
+# What ./setup and ./check share: named steps with a log, and the distribution's packages. POSIX sh, sourced in the
+# repository's root.
+
+export LC_ALL=C.UTF-8 TZ=UTC
+work=$(mktemp -d "${TMPDIR:-/tmp}/ancify.XXXXXX") || exit 1
+log=$work.log
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+jobs=$(nproc)
+export MAKEFLAGS="-j$jobs"
+
+die() {
+  printf '%s\n' "$@" >&2
+  exit 1
+}
+
+# step TITLE COMMAND...: one line on the screen, everything else in the log; the first step that fails is the last.
+# A command may leave a remark for the line's end in $work/remark.
+step() {
+  title=$1 started=$(date +%s)
+  shift
+  printf '%s ... ' "$title"
+  printf '\n== %s\n' "$title" >>"$log"
+  rm -f "$work/remark"
+  (
+    set -e
+    "$@"
+  ) >>"$log" 2>&1 </dev/null
+  status=$?
+  seconds=$(($(date +%s) - started))
+  if [ $status -eq 0 ]; then
+    printf 'ok (%d s)%s\n' $seconds "$(sed '1s/^/: /' "$work/remark" 2>/dev/null)"
+  else
+    printf 'FAILED (%d s). The end of the log:\n\n' $seconds
+    tail -n 40 "$log"
+    printf '\nFAILED: %s. The whole log: %s\n' "$title" "$log"
+    ! command -v at_failure >/dev/null || at_failure
+    exit 1
+  fi
+}
+
+remark() { printf '%s\n' "$*" >"$work/remark"; }
+
+# Packages of the distribution --------------------------------------------------------------------
+
+to_run='r-base-dev r-cran-rcpp r-cran-rcppparallel r-cran-yaml r-cran-cli zlib1g-dev'
+to_run_if_there_is='libisal-dev libdeflate-dev'
+
+is_installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+apt_get() {
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 "$@"
+}
+
+# Not every architecture has every package, and they make things faster only.
+install_missing() {
+  apt_get update
+  for package in $optional; do
+    if apt-cache show "$package" >/dev/null 2>&1; then
+      missing="$missing $package"
+    else
+      remark "done without $package, which this system does not have"
+    fi
+  done
+  # shellcheck disable=SC2086
+  apt_get install -y --no-install-recommends $missing
+}
+
+# packages NEEDED OPTIONAL: two lists; installs those that are missing
+packages() {
+  command -v apt-get >/dev/null && command -v dpkg-query >/dev/null ||
+    die 'This script installs what is missing with apt-get, which is not here: it is made for Debian 12 and Ubuntu 24.04.' \
+      "Elsewhere, install R (>= 4.2), a C++17 compiler, zlib and R's packages Rcpp, RcppParallel, yaml and cli," \
+      'then run: R CMD INSTALL .'
+  missing='' optional=''
+  for package in $1; do is_installed "$package" || missing="$missing $package"; done
+  for package in $2; do is_installed "$package" || optional="$optional $package"; done
+  if [ -z "$missing$optional" ]; then return; fi
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || die "To be installed as root, and there is no sudo:$missing$optional"
+    sudo -v || die "To be installed as root, and sudo does not let you:$missing$optional"
+  fi
+  step "Installing$missing$optional" install_missing
+}
+
+# The package --------------------------------------------------------------------------------------
+
+# Makes the only .tar.gz in $work
+build_tarball() {
+  root=$(pwd)
+  cd "$work"
+  R CMD build --no-manual --no-build-vignettes "$root"
+}

@@ -1,0 +1,946 @@
+#' Read and check a configuration
+#'
+#' Reads every key of a configuration and checks all of them at once, before
+#' any work starts: names, types, ranges, files, species, chromosomes and the
+#' tree.
+#'
+#' A relative path to an input is looked for in R's working directory, and
+#' where it is not there, beside the configuration file; `notes` of the result
+#' then says so. Outputs are always relative to the working directory.
+#' [ancify_init()] writes a template with one line on each key.
+#'
+#' Names of species and chromosomes are taken from a file letter by letter:
+#' `[2L, 4, X, Y, 01, 1e5]` are six names, and a species may be called `NO`.
+#'
+#' @section Keys:
+#' Required:
+#' * `focal_species`: the species whose ancestor is called.
+#' * `chromosome_lengths`: a file with a name and a length in bases on each
+#'   line (`chrom.sizes` or `.fai`).
+#' * `outgroups`: `inner` and `outer`, each a list of
+#'   `{name, alignment}`. One tier may be empty for the methods parsimony,
+#'   likelihood and coalescent.
+#'
+#' With a default:
+#' * `chromosomes` (all of the lengths file): which to process, in this order.
+#' * `work_dir` (`.`), `output_dir` (`./ancestral_calls`).
+#' * `min_inner_freq`, `min_outer_freq` (1): fewest votes for a consensus.
+#' * `num_cpus` (4): threads. `backend` (`auto`): `auto`, `cpu` or `gpu`.
+#'   `gpu_devices` (all): device numbers, from 0. `gpu_memory` (what is free,
+#'   less a margin): bytes.
+#' * `method` (`voting`): `voting`, `parsimony`, `likelihood`, `ml` or
+#'   `coalescent`. `tree`: Newick text or a file with it, for which the package
+#'   ape must be installed.
+#' * `substitution_model` (`JC69`): `JC69`, `K80`, `HKY85` or `GTR`, with
+#'   `model_kappa` (2), `model_base_freqs` (0.25 each; A, C, G, T), `model_rates`
+#'   (1 each; AC, AG, AT, CG, CT, GT), `rate_alpha` (none), `n_rates` (4),
+#'   `invariant` (0), and `estimate` (`false`) to fit them.
+#' * `likelihood_high_threshold`, `ml_high_threshold` (0.8),
+#'   `likelihood_low_threshold`, `ml_low_threshold` (0.5): posteriors between 0
+#'   and 1.
+#' * `ml_model_path`, `ml_training_reference` (none).
+#' * `history` (none): `splits`, `sizes`, `focal_size`, `focal_lineages`.
+#' * `evaluation` (none): `reference_dir`, `reference_pattern` (`{chrom}.fa`),
+#'   `vcf_dir`, `vcf_pattern` (`{chrom}.vcf.gz`).
+#' * `on_bad_block` (`error`): `error` or `skip`.
+#' * `keep_projected` (`true`), `posterior` (`false`), `focal_fasta` (none).
+#' * `cluster` (none): `partition`, `time`, `memory`, `cpus`, `gpus`.
+#'
+#' Keys of methods and steps that this version does not have yet are read and
+#' checked all the same; [ancify_run()] says so when they are asked for.
+#'
+#' @param config Path of a YAML file, or a list with the same keys (names and
+#'   paths as character, numbers as numeric, `chromosomes` as character or whole
+#'   numbers), or what `ancify_config()` returned, which is then checked again.
+#' @return A list of class `ancify_config` with every key above, defaults filled
+#'   in and paths of inputs made absolute. In place of the nested lists,
+#'   `outgroups` is a data frame (`name`, `tier`, `alignment`). Besides:
+#'   `lengths`, a named numeric vector of the chromosomes to process in their
+#'   order (bases); `notes`, what a log should say; `file`, the path of the
+#'   configuration or `NULL`.
+#' @section Errors:
+#' `ancify_config_error` with the fields `file` and `problems`, a character
+#' vector with all that is wrong (for text that is no YAML also `line`, where the
+#' parser tells it); `ancify_file_error` where the configuration file itself
+#' can't be read; `ancify_input_error` where `config` is none of the above.
+#' @seealso [ancify_init()], [ancify_run()]
+#' @export
+#' @examples
+#' config <- ancify_example()
+#' config
+#'
+#' # All problems are reported at once.
+#' try(ancify_config(list(focal_species = "human", metod = "voting")))
+ancify_config <- function(config) {
+  read_config(config)
+}
+
+# The phases tell which input files have to be there.
+read_config <- function(config, phases = c("project", "call", "evaluate", "train")) {
+  if (is.character(config)) {
+    origin <- config_origin(config)
+    config <- load_config(config)
+  } else if (inherits(config, "ancify_config")) {
+    # Checked again: it may have been changed, and files may have gone.
+    origin <- config_origin(config$file, config$notes)
+    config <- raw_config(config)
+  } else {
+    origin <- config_origin()
+  }
+  check_is_mapping(config, origin)
+  config <- build_config(config, origin)
+  origin$problems <- c(origin$problems, missing_inputs(config, phases))
+  stop_on_problems(origin)
+  config
+}
+
+# The list that gives this configuration when read.
+raw_config <- function(config) {
+  outgroups <- split(config$outgroups, factor(config$outgroups$tier, c("inner", "outer")))
+  entries <- function(tier) {
+    Map(list, name = tier$name, alignment = tier$alignment, USE.NAMES = FALSE)
+  }
+  raw <- unclass(config)
+  raw[c("lengths", "notes", "file")] <- NULL
+  raw$outgroups <- lapply(outgroups, entries)
+  raw
+}
+
+# Where a configuration comes from, and what is found on the way.
+config_origin <- function(file = NULL, notes = character()) {
+  if (!is.null(file) && (length(file) != 1 || is.na(file) || !nzchar(file))) {
+    abort_ancify("`config` must be one path, a list or an ancify_config.", "input")
+  }
+  origin <- new.env(parent = emptyenv())
+  origin$file <- file
+  origin$problems <- character()
+  origin$failed <- character()
+  origin$notes <- notes
+  origin$beside <- character()
+  origin
+}
+
+stop_on_problems <- function(origin, ...) {
+  n <- length(origin$problems)
+  if (n == 0) {
+    return(invisible())
+  }
+  what <- if (is.null(origin$file)) "The configuration" else quoted(origin$file)
+  lead <- sprintf("%s has %s:", what, if (n == 1) "a problem" else paste(n, "problems"))
+  abort_ancify(
+    paste(c(lead, paste("*", origin$problems)), collapse = "\n"),
+    "config",
+    file = origin$file, problems = origin$problems, ...
+  )
+}
+
+check_is_mapping <- function(config, origin) {
+  if (is.list(config) && !is.null(names(config))) {
+    return(invisible())
+  }
+  if (is.null(origin$file)) {
+    abort_ancify("`config` must be a path, a named list or an ancify_config.", "input")
+  }
+  origin$problems <- "holds no keys; ancify_init() writes a template to start from."
+  stop_on_problems(origin)
+}
+
+# ---- The keys -----------------------------------------------------------------
+
+key <- function(read, default = NULL, required = FALSE) {
+  list(read = read, default = default, required = required)
+}
+
+config_keys <- function() {
+  list(
+    focal_species = key(read_name, required = TRUE),
+    chromosome_lengths = key(read_input, required = TRUE),
+    chromosomes = key(read_names),
+    outgroups = key(section(outgroup_keys()), required = TRUE),
+    work_dir = key(read_output, "."),
+    output_dir = key(read_output, "./ancestral_calls"),
+    min_inner_freq = key(whole_number(1), 1L),
+    min_outer_freq = key(whole_number(1), 1L),
+    num_cpus = key(whole_number(1), 4L),
+    backend = key(one_of("auto", "cpu", "gpu"), "auto"),
+    gpu_devices = key(read_devices),
+    method = key(one_of("voting", "parsimony", "likelihood", "ml", "coalescent"), "voting"),
+    tree = key(read_tree),
+    substitution_model = key(one_of("JC69", "K80", "HKY85", "GTR"), "JC69"),
+    model_kappa = key(number(above = 0), 2),
+    model_base_freqs = key(read_base_frequencies, rate_values("base", 0.25)),
+    model_rates = key(labelled_numbers(rate_labels$exchange), rate_values("exchange", 1)),
+    likelihood_high_threshold = key(number(0, 1), 0.8),
+    likelihood_low_threshold = key(number(0, 1), 0.5),
+    ml_model_path = key(read_input),
+    ml_training_reference = key(read_input),
+    ml_high_threshold = key(number(0, 1), 0.8),
+    ml_low_threshold = key(number(0, 1), 0.5),
+    evaluation = key(section(evaluation_keys())),
+    on_bad_block = key(one_of("error", "skip"), "error"),
+    keep_projected = key(read_flag, TRUE),
+    focal_fasta = key(read_input),
+    estimate = key(read_flag, FALSE),
+    rate_alpha = key(number(above = 0)),
+    n_rates = key(whole_number(1), 4L),
+    invariant = key(number(0, 1), 0),
+    history = key(section(history_keys())),
+    posterior = key(read_flag, FALSE),
+    gpu_memory = key(number(above = 0)),
+    cluster = key(section(cluster_keys()))
+  )
+}
+
+outgroup_keys <- function() {
+  list(inner = key(read_outgroups), outer = key(read_outgroups))
+}
+
+outgroup_entry_keys <- function() {
+  list(name = key(read_name, required = TRUE), alignment = key(read_input, required = TRUE))
+}
+
+evaluation_keys <- function() {
+  list(
+    reference_dir = key(read_input),
+    reference_pattern = key(read_text, "{chrom}.fa"),
+    vcf_dir = key(read_input),
+    vcf_pattern = key(read_text, "{chrom}.vcf.gz")
+  )
+}
+
+history_keys <- function() {
+  list(
+    splits = key(positive_numbers),
+    sizes = key(positive_numbers),
+    focal_size = key(number(above = 0)),
+    focal_lineages = key(whole_number(1))
+  )
+}
+
+cluster_keys <- function() {
+  list(
+    partition = key(read_text),
+    time = key(read_text),
+    memory = key(read_text),
+    cpus = key(whole_number(1)),
+    gpus = key(whole_number(0))
+  )
+}
+
+rate_labels <- list(
+  base = c("A", "C", "G", "T"),
+  exchange = c("AC", "AG", "AT", "CG", "CT", "GT")
+)
+
+rate_values <- function(labels, value) {
+  labels <- rate_labels[[labels]]
+  stats::setNames(rep(value, length(labels)), labels)
+}
+
+# ---- A YAML file, every scalar as the text that stands there -------------------
+
+load_config <- function(path) {
+  text <- config_text(path)
+  invalid <- function(condition) stop_on_bad_yaml(trimws(conditionMessage(condition)), path)
+  # A warning here means that something was read as something else.
+  tryCatch(
+    yaml::yaml.load(text, handlers = text_handlers(), eval.expr = FALSE),
+    error = invalid, warning = invalid
+  )
+}
+
+stop_on_bad_yaml <- function(message, path) {
+  origin <- config_origin(path)
+  origin$problems <- sprintf("this is not valid YAML: %s. Correct it there.", message)
+  lines <- regmatches(message, gregexpr("(?<=at line )[0-9]+", message, perl = TRUE))[[1]]
+  # Where the parser names two places, the fault is at the second.
+  stop_on_problems(origin, line = if (length(lines)) as.integer(lines[length(lines)]))
+}
+
+config_text <- function(path) {
+  fail <- function(why) {
+    abort_ancify(
+      sprintf("The configuration file %s %s.", quoted(path), why), "file",
+      file = path
+    )
+  }
+  if (!file.exists(path)) {
+    fail("does not exist; ancify_init() writes a template")
+  }
+  if (dir.exists(path)) {
+    fail("is a folder; give the path of a YAML file")
+  }
+  bytes <- tryCatch(
+    suppressWarnings(readBin(path, "raw", file.size(path))),
+    error = function(condition) fail("can't be read; check its permissions")
+  )
+  if (any(bytes == 0)) {
+    fail("is not a text file; give the path of a YAML file")
+  }
+  text <- rawToChar(bytes)
+  if (!validUTF8(text)) {
+    fail("is not UTF-8 text; save it in that encoding")
+  }
+  Encoding(text) <- "UTF-8"
+  text
+}
+
+# YAML takes Y for a boolean, 01 for an octal number and 1e5 for 100000. All are
+# kept as text here and converted by the type of their key. An empty value of a
+# key is NULL; in a list `null` is a name like another.
+text_handlers <- function() {
+  scalars <- c(
+    "str", "str#na", "bool#yes", "bool#no", "bool#na",
+    "int", "int#hex", "int#oct", "int#base60", "int#na",
+    "float", "float#fix", "float#exp", "float#base60", "float#inf", "float#neginf",
+    "float#nan", "float#na",
+    "timestamp", "timestamp#iso8601", "timestamp#spaced", "timestamp#ymd"
+  )
+  handlers <- stats::setNames(rep(list(identity), length(scalars)), scalars)
+  handlers$null <- function(text) structure(text, class = "yaml_null")
+  handlers$seq <- function(items) lapply(items, unclass_null)
+  handlers$map <- function(values) {
+    values[vapply(values, inherits, NA, "yaml_null")] <- list(NULL)
+    values
+  }
+  handlers
+}
+
+unclass_null <- function(item) {
+  if (inherits(item, "yaml_null")) unclass(item) else item
+}
+
+# ---- From raw values to a checked configuration --------------------------------
+
+build_config <- function(raw, origin) {
+  config <- read_section(raw, config_keys(), "", origin)
+  check_tiers(config, origin)
+  config$outgroups <- outgroup_table(config$outgroups)
+  config["lengths"] <- list(read_lengths(config, origin))
+  check_species(config, origin)
+  check_tree(config, origin)
+  check_thresholds(config, "likelihood", origin)
+  check_thresholds(config, "ml", origin)
+  config["notes"] <- list(c(origin$notes, beside_note(origin$beside)))
+  config["file"] <- list(origin$file)
+  structure(config, class = "ancify_config")
+}
+
+# Reads one mapping by its table of keys. What is wrong goes to origin$problems,
+# leaves NULL, and its key is in origin$failed for the checks between keys.
+read_section <- function(values, keys, prefix, origin) {
+  check_keys(names(values), names(keys), prefix, origin)
+  result <- lapply(keys, function(key) key$default)
+  for (name in names(keys)) {
+    value <- values[[name, exact = TRUE]]
+    path <- paste0(prefix, name)
+    if (!is.null(value)) {
+      result[name] <- list(attempt(origin, keys[[name]]$read(value, path, origin), path))
+    } else if (keys[[name]]$required) {
+      add_problem(origin, "`%s` is missing, and has no default: set it.", path)
+      origin$failed <- c(origin$failed, path)
+    }
+  }
+  result
+}
+
+check_keys <- function(given, known, prefix, origin) {
+  for (name in given[!given %in% known]) {
+    guess <- closest(name, known)
+    advice <- if (length(guess)) {
+      sprintf("did you mean `%s%s`?", prefix, guess)
+    } else {
+      paste0("known here: ", paste(known, collapse = ", "), ".")
+    }
+    add_problem(origin, "`%s%s` is not a known key; %s", prefix, name, advice)
+  }
+  for (name in unique(given[duplicated(given)])) {
+    add_problem(origin, "`%s%s` is given twice: keep one.", prefix, name)
+  }
+}
+
+section <- function(keys) {
+  function(value, key, origin) {
+    if (!is.list(value) || (length(value) > 0 && is.null(names(value)))) {
+      fault(value, key, sprintf("give the keys %s under it.", enumerate(names(keys))))
+    }
+    read_section(value, keys, paste0(key, "."), origin)
+  }
+}
+
+# A fault ends the reading of the value at a key; attempt() notes it and goes on.
+fault <- function(value, key, advice) {
+  message <- sprintf("`%s` is %s: %s", key, show_value(value), advice)
+  stop(structure(class = c("ancify_fault", "error", "condition"), list(message = message)))
+}
+
+attempt <- function(origin, expression, key) {
+  tryCatch(expression, ancify_fault = function(condition) {
+    origin$problems <- c(origin$problems, conditionMessage(condition))
+    origin$failed <- c(origin$failed, key)
+    NULL
+  })
+}
+
+add_problem <- function(origin, format, ...) {
+  origin$problems <- c(origin$problems, sprintf(format, ...))
+}
+
+# ---- Readers: (value, key, origin) -> the converted value, or a fault -----------
+
+is_scalar <- function(value) {
+  is.atomic(value) && length(value) == 1 && !is.na(value)
+}
+
+read_text <- function(value, key, origin) {
+  text <- if (is.numeric(value) && is_scalar(value)) number_text(value) else value
+  if (!is_scalar(text) || !is.character(text) || !nzchar(text)) {
+    fault(value, key, "give one text.")
+  }
+  enc2utf8(text)
+}
+
+# Names become names of files.
+name_advice <- "a file will have this name, so it can't be empty, '.', '..' or hold '/'."
+
+read_name <- function(value, key, origin) {
+  name <- as_name(value)
+  if (is.na(name)) {
+    fault(value, key, "give one name (in R as character).")
+  }
+  if (leaves_folder(name)) {
+    fault(name, key, name_advice)
+  }
+  name
+}
+
+read_names <- function(value, key, origin) {
+  if (length(value) == 0 || is.list(value) && !is.null(names(value))) {
+    fault(value, key, "give a list of names, or leave the key out for all chromosomes.")
+  }
+  names <- vapply(as.list(value), as_name, "")
+  if (anyNA(names)) {
+    fault(value, key, "each item must be one name (in R as character).")
+  }
+  bad <- unique(names[leaves_folder(names)])
+  if (length(bad)) {
+    fault(bad, key, name_advice)
+  }
+  twice <- unique(names[duplicated(names)])
+  if (length(twice)) {
+    fault(twice, key, "listed twice; keep one.")
+  }
+  names
+}
+
+as_name <- function(value) {
+  if (is.factor(value)) {
+    value <- as.character(value)
+  }
+  if (!is_scalar(value) || is.logical(value)) {
+    NA_character_
+  } else if (is.numeric(value)) {
+    number_text(value)
+  } else {
+    enc2utf8(as.character(value))
+  }
+}
+
+# 100000 is not to become 1e+05.
+number_text <- function(value) {
+  format(value, scientific = FALSE, digits = 15, trim = TRUE)
+}
+
+leaves_folder <- function(names) {
+  names %in% c("", ".", "..") | grepl("/", names, fixed = TRUE)
+}
+
+as_number <- function(value) {
+  if (is.character(value) && is_scalar(value)) {
+    value <- suppressWarnings(as.numeric(value))
+  }
+  if (is.numeric(value) && is_scalar(value) && is.finite(value)) as.numeric(value) else NA_real_
+}
+
+number <- function(lowest = -Inf, highest = Inf, above = -Inf) {
+  wanted <- if (above == 0) {
+    "give a number above 0."
+  } else {
+    sprintf("give a number from %s to %s.", lowest, highest)
+  }
+  function(value, key, origin) {
+    number <- as_number(value)
+    if (is.na(number) || number < lowest || number > highest || number <= above) {
+      fault(value, key, wanted)
+    }
+    number
+  }
+}
+
+whole_number <- function(lowest) {
+  function(value, key, origin) {
+    number <- as_number(value)
+    if (is.na(number) || number != round(number) || number < lowest || number > 2^31 - 1) {
+      fault(value, key, sprintf("give a whole number of at least %d.", lowest))
+    }
+    as.integer(number)
+  }
+}
+
+as_numbers <- function(value) {
+  if (is.factor(value)) NA_real_ else vapply(as.list(value), as_number, 0)
+}
+
+positive_numbers <- function(value, key, origin) {
+  numbers <- as_numbers(value)
+  if (length(numbers) == 0 || anyNA(numbers) || any(numbers <= 0)) {
+    fault(value, key, "give one or more numbers above 0.")
+  }
+  numbers
+}
+
+labelled_numbers <- function(labels) {
+  wanted <- sprintf("give %d numbers above 0, for %s.", length(labels), enumerate(labels))
+  function(value, key, origin) {
+    numbers <- as_numbers(value)
+    # Names in another order would be silently taken for these.
+    named_otherwise <- !is.null(names(value)) && !identical(names(value), labels)
+    if (length(numbers) != length(labels) || anyNA(numbers) || any(numbers <= 0) ||
+      named_otherwise) {
+      fault(value, key, wanted)
+    }
+    stats::setNames(numbers, labels)
+  }
+}
+
+read_base_frequencies <- function(value, key, origin) {
+  frequencies <- labelled_numbers(rate_labels$base)(value, key, origin)
+  total <- sum(frequencies)
+  if (abs(total - 1) > 0.01 + 1e-9) {
+    fault(value, key, sprintf("they sum to %s, and must sum to 1.", format(total, digits = 6)))
+  }
+  if (abs(total - 1) > 1e-9) {
+    origin$notes <- c(
+      origin$notes,
+      sprintf("`%s` sum to %s and were scaled to 1.", key, format(total, digits = 6))
+    )
+  }
+  frequencies / total
+}
+
+read_devices <- function(value, key, origin) {
+  devices <- as_numbers(value)
+  if (length(devices) == 0 || anyNA(devices) || any(devices < 0 | devices != round(devices)) ||
+    anyDuplicated(devices)) {
+    fault(value, key, "give device numbers from 0, each once, or null for all devices.")
+  }
+  as.integer(devices)
+}
+
+one_of <- function(...) {
+  choices <- c(...)
+  function(value, key, origin) {
+    if (!is_scalar(value) || !value %in% choices) {
+      guess <- if (is_scalar(value)) closest(as.character(value), choices)
+      hint <- if (length(guess)) sprintf(" (did you mean %s?)", quoted(guess)) else ""
+      fault(value, key, sprintf("choose one of %s%s.", enumerate(choices), hint))
+    }
+    value
+  }
+}
+
+read_flag <- function(value, key, origin) {
+  # YAML 1.1's words for the two.
+  word <- if (is_scalar(value)) tolower(value) else ""
+  if (word %in% c("true", "yes", "on", "y")) {
+    TRUE
+  } else if (word %in% c("false", "no", "off", "n")) {
+    FALSE
+  } else {
+    fault(value, key, "give true or false.")
+  }
+}
+
+read_output <- function(value, key, origin) {
+  path.expand(read_text(value, key, origin))
+}
+
+# Working directory first, then beside the configuration file. Whether the file
+# is there at all is for missing_inputs() to say.
+read_input <- function(value, key, origin) {
+  path <- path.expand(read_text(value, key, origin))
+  if (is_absolute(path)) {
+    return(path)
+  }
+  if (!file.exists(path) && !is.null(origin$file)) {
+    beside <- file.path(dirname(origin$file), path)
+    if (!file.exists(beside)) {
+      return(path)
+    }
+    origin$beside <- c(origin$beside, path)
+    path <- beside
+  }
+  absolute(path)
+}
+
+beside_note <- function(paths) {
+  if (length(paths)) {
+    sprintf("Found beside the configuration file: %s.", enumerate(quoted(unique(paths))))
+  }
+}
+
+is_absolute <- function(path) {
+  startsWith(path, "/")
+}
+
+absolute <- function(path) {
+  if (is_absolute(path)) path else file.path(getwd(), sub("^(\\./)+", "", path))
+}
+
+read_outgroups <- function(value, key, origin) {
+  if (!is.list(value) || !is.null(names(value))) {
+    fault(value, key, "give a list of entries, each with `name` and `alignment`.")
+  }
+  lapply(seq_along(value), function(i) {
+    path <- sprintf("%s[%d]", key, i)
+    attempt(origin, section(outgroup_entry_keys())(value[[i]], path, origin), path)
+  })
+}
+
+# The text of the tree, read from its file where a path is given.
+read_tree <- function(value, key, origin) {
+  text <- read_text(value, key, origin)
+  if (!is_newick(text)) {
+    path <- read_input(text, key, origin)
+    if (!file.exists(path)) {
+      fault(text, key, "no such file, nor Newick text such as '((human,chimp),gorilla);'.")
+    }
+    text <- tryCatch(
+      suppressWarnings(readLines(path)),
+      error = function(condition) fault(path, key, "the file can't be read.")
+    )
+    text <- paste(text, collapse = "")
+  }
+  trimws(text)
+}
+
+# Newick text begins with the root's parenthesis, or a comment before it.
+is_newick <- function(text) {
+  grepl("^\\s*[[(]", text) || grepl(";\\s*$", text)
+}
+
+# ---- Checks between keys ----------------------------------------------------------
+
+outgroup_table <- function(outgroups) {
+  tiers <- lapply(c("inner", "outer"), function(tier) {
+    entries <- Filter(function(entry) !is.null(entry$name), outgroups[[tier]])
+    data.frame(
+      name = vapply(entries, `[[`, "", "name"),
+      tier = rep(tier, length(entries)),
+      # An alignment that could not be read is a problem already.
+      alignment = vapply(entries, function(entry) c(entry$alignment, NA_character_)[1], "")
+    )
+  })
+  do.call(rbind, tiers)
+}
+
+read_lengths <- function(config, origin) {
+  path <- config$chromosome_lengths
+  if (is.null(path)) {
+    return(NULL)
+  }
+  problem <- input_problem("chromosome_lengths", path, folder = FALSE)
+  lengths <- if (is.null(problem)) {
+    tryCatch(
+      read_chromosome_lengths(path),
+      ancify_error = function(condition) {
+        problem <<- paste0("`chromosome_lengths`: ", conditionMessage(condition))
+        NULL
+      }
+    )
+  }
+  origin$problems <- c(origin$problems, problem)
+  if (is.null(lengths)) NULL else requested_lengths(lengths, config, origin)
+}
+
+requested_lengths <- function(lengths, config, origin) {
+  wanted <- if (is.null(config$chromosomes)) names(lengths) else config$chromosomes
+  unknown <- setdiff(wanted, names(lengths))
+  if (length(unknown)) {
+    add_problem(
+      origin, "`chromosomes`: there is no %s in %s, which has %s; use its names.",
+      enumerate(quoted(unknown)), quoted(config$chromosome_lengths),
+      enumerate(quoted(names(lengths)))
+    )
+  }
+  bad <- wanted[leaves_folder(wanted)]
+  if (length(bad)) {
+    add_problem(
+      origin, "`chromosome_lengths`: %s in %s can't be the name of a file; rename it.",
+      enumerate(quoted(bad)), quoted(config$chromosome_lengths)
+    )
+  }
+  lengths[setdiff(wanted, unknown)]
+}
+
+check_tiers <- function(config, origin) {
+  tiers <- c("inner", "outer")
+  failed <- c("outgroups", paste0("outgroups.", tiers)) %in% origin$failed
+  empty <- tiers[lengths(config$outgroups)[tiers] == 0]
+  if (any(failed) || length(empty) == 0) {
+    return(invisible())
+  }
+  if (length(empty) == 2) {
+    add_problem(origin, "`outgroups` names no species: list them with their alignments.")
+  } else if (isTRUE(config$method %in% c("voting", "ml"))) {
+    add_problem(
+      origin, "`outgroups.%s` is empty: `method` %s needs a species in both tiers.",
+      empty, quoted(config$method)
+    )
+  }
+}
+
+check_species <- function(config, origin) {
+  names <- config$outgroups$name
+  for (name in unique(names[duplicated(names)])) {
+    tiers <- unique(config$outgroups$tier[names == name])
+    add_problem(
+      origin, "`outgroups.%s`: %s is named twice and would confirm itself; keep one.",
+      paste(tiers, collapse = "` and `outgroups."), quoted(name)
+    )
+  }
+  if (isTRUE(config$focal_species %in% names)) {
+    add_problem(
+      origin, "`outgroups`: %s is the focal species and would confirm itself; take it out.",
+      quoted(config$focal_species)
+    )
+  }
+}
+
+check_tree <- function(config, origin) {
+  if (is.null(config$tree)) {
+    if (isTRUE(config$method %in% c("parsimony", "likelihood")) && !"tree" %in% origin$failed) {
+      add_problem(
+        origin, "`tree` is missing: `method` %s needs one (Newick text, or a file with it).",
+        quoted(config$method)
+      )
+    }
+    return(invisible())
+  }
+  leaves <- attempt(origin, tree_leaves(config$tree), "tree")
+  if (is.null(leaves)) {
+    return(invisible())
+  }
+  species <- config$outgroups$name
+  report <- function(names, what) {
+    if (length(names)) {
+      add_problem(origin, "`tree`: %s %s.", enumerate(quoted(names)), what)
+    }
+  }
+  report(unique(leaves[duplicated(leaves)]), "is a leaf twice; keep one")
+  report(
+    setdiff(leaves, c(species, config$focal_species)),
+    "in the tree is neither an outgroup nor the focal species; take it out or name it there"
+  )
+  report(setdiff(species, leaves), "is an outgroup but no leaf; add it to the tree")
+}
+
+tree_leaves <- function(text) {
+  if (!requireNamespace("ape", quietly = TRUE)) {
+    fault(text, "tree", "reading it takes the package ape: install.packages(\"ape\").")
+  }
+  tree <- tryCatch(suppressWarnings(ape::read.tree(text = text)), error = function(condition) NULL)
+  if (!inherits(tree, "phylo")) {
+    fault(text, "tree", "this is not one tree in Newick form, such as '((human,chimp),gorilla);'.")
+  }
+  # Quoted labels come with their quotes.
+  quoted <- grepl("^'.*'$", tree$tip.label)
+  gsub("''", "'", ifelse(quoted, gsub("^'|'$", "", tree$tip.label), tree$tip.label), fixed = TRUE)
+}
+
+check_thresholds <- function(config, method, origin) {
+  low <- config[[paste0(method, "_low_threshold")]]
+  high <- config[[paste0(method, "_high_threshold")]]
+  if (isTRUE(low > high)) {
+    add_problem(
+      origin, "`%s_low_threshold` is %s, above `%s_high_threshold`, %s: exchange them.",
+      method, low, method, high
+    )
+  }
+}
+
+# ---- Files ---------------------------------------------------------------------------
+
+# What is wrong with the input files that these phases need.
+missing_inputs <- function(config, phases) {
+  unlist(.mapply(
+    function(key, path, folder, phase) {
+      if (phase %in% phases && !is.na(path)) input_problem(key, path, folder)
+    },
+    input_table(config), NULL
+  ))
+}
+
+input_table <- function(config) {
+  outgroups <- config$outgroups
+  one <- function(key, path, folder, phase) {
+    if (!is.null(path)) data.frame(key = key, path = path, folder = folder, phase = phase)
+  }
+  rbind(
+    data.frame(
+      key = sprintf("outgroups.%s: %s", outgroups$tier, outgroups$name),
+      path = outgroups$alignment,
+      folder = rep(FALSE, nrow(outgroups)),
+      phase = rep("project", nrow(outgroups))
+    ),
+    one("focal_fasta", config$focal_fasta, FALSE, "call"),
+    one("evaluation.reference_dir", config$evaluation$reference_dir, TRUE, "evaluate"),
+    one("evaluation.vcf_dir", config$evaluation$vcf_dir, TRUE, "evaluate"),
+    one("ml_training_reference", config$ml_training_reference, TRUE, "train")
+  )
+}
+
+input_problem <- function(key, path, folder) {
+  kind <- if (folder) "folder" else "file"
+  why <- if (!file.exists(path)) {
+    sprintf("there is no such %s; correct the path", kind)
+  } else if (dir.exists(path) != folder) {
+    sprintf("a %s is needed; correct the path", kind)
+  } else if (file.access(path, 4) != 0) {
+    sprintf("this %s can't be read; check its permissions", kind)
+  }
+  if (!is.null(why)) {
+    sprintf("`%s` is %s: %s.", key, quoted(path), why)
+  }
+}
+
+# ---- What this version does not do yet -------------------------------------------------
+
+# One message for each thing that is asked for and that a later version brings.
+unavailable_in <- function(config, phases) {
+  calls <- "call" %in% phases
+  mafs <- config$outgroups$name[grepl("\\.maf(\\.b?gz)?$", config$outgroups$alignment)]
+  asked <- list(
+    list(
+      calls && config$method != "voting",
+      sprintf("`method: %s`", config$method), "set `method: voting`"
+    ),
+    list(calls && config$estimate, "`estimate: true`", "set `estimate: false`"),
+    list(calls && config$posterior, "`posterior: true`", "set `posterior: false`"),
+    list(calls && !is.null(config$focal_fasta), "`focal_fasta`", "take the key out"),
+    list(
+      "evaluate" %in% phases && !is.null(config$evaluation),
+      "`evaluation`", "take the block out, or leave \"evaluate\" out of `phases`"
+    ),
+    list(!config$keep_projected, "`keep_projected: false`", "set `keep_projected: true`"),
+    list(!is.null(config$cluster), "`cluster`", "take the block out"),
+    list(
+      "project" %in% phases && length(mafs) > 0,
+      sprintf("MAF alignments (%s)", enumerate(quoted(mafs))), "give AXT files"
+    )
+  )
+  messages <- lapply(asked, function(one) {
+    if (one[[1]]) sprintf("%s: this version can't do that yet; %s.", one[[2]], one[[3]])
+  })
+  as.character(unlist(messages))
+}
+
+# ---- Words ---------------------------------------------------------------------------------
+
+quoted <- function(text) {
+  paste0("'", text, "'")
+}
+
+# At most five, then how many more.
+enumerate <- function(words) {
+  more <- length(words) - 5
+  if (more > 0) {
+    words <- c(words[1:5], paste(more, "more"))
+  }
+  if (length(words) < 2) {
+    return(paste(words))
+  }
+  paste(paste(utils::head(words, -1), collapse = ", "), "and", utils::tail(words, 1))
+}
+
+show_value <- function(value) {
+  if (is.null(value) || length(value) == 0) {
+    return("empty")
+  }
+  if (is.list(value) && !is.null(names(value))) {
+    return(sprintf("a mapping (%s)", enumerate(names(value))))
+  }
+  scalar <- vapply(value, is_scalar, NA)
+  if (!all(scalar)) {
+    return(if (is.list(value)) "a nested list" else "missing (NA)")
+  }
+  text <- vapply(value, function(item) {
+    if (is.character(item)) quoted(cut_text(item)) else format(item, digits = 15)
+  }, "")
+  if (length(text) > 1) sprintf("[%s]", cut_text(paste(text, collapse = ", "))) else text
+}
+
+cut_text <- function(text, width = 60) {
+  ifelse(nchar(text) > width, paste0(substr(text, 1, width - 3), "..."), text)
+}
+
+closest <- function(word, candidates) {
+  distance <- utils::adist(word, candidates, ignore.case = TRUE)[1, ]
+  candidates[which.min(distance)][min(distance) <= max(1, nchar(word) / 3)]
+}
+
+# ---- Printing --------------------------------------------------------------------------------
+
+#' @rdname ancify_config
+#' @param x An `ancify_config`.
+#' @param ... Ignored.
+#' @export
+print.ancify_config <- function(x, ...) {
+  writeLines(format_config(x))
+  invisible(x)
+}
+
+format_config <- function(config) {
+  outgroups <- config$outgroups
+  species <- paste(format(outgroups$name), outgroups$alignment)
+  votes <- if (config$method == "voting") {
+    sprintf(", fewest votes inner %d, outer %d", config$min_inner_freq, config$min_outer_freq)
+  }
+  rows <- c(
+    `focal species` = config$focal_species,
+    chromosomes = sprintf(
+      "%s (%s bases)", enumerate(names(config$lengths)),
+      format(sum(config$lengths), big.mark = ",", scientific = FALSE)
+    ),
+    stats::setNames(species, ifelse(duplicated(outgroups$tier), "", outgroups$tier)),
+    method = paste0(config$method, votes),
+    `work folder` = config$work_dir,
+    `output folder` = config$output_dir,
+    threads = sprintf("%d, backend %s", config$num_cpus, config$backend),
+    `also set` = paste(also_set(config), collapse = ", ")
+  )
+  rows <- rows[nzchar(rows)]
+  title <- paste(c("<ancify_config>", config$file), collapse = " ")
+  width <- min(80, getOption("width"))
+  table <- paste(format(names(rows)), unname(rows), sep = "  ")
+  cut_middle(c(title, table, strwrap(config$notes, width)), width)
+}
+
+# Keys that print() does not show otherwise and that differ from their default.
+also_set <- function(config) {
+  keys <- config_keys()
+  shown <- c(
+    "focal_species", "chromosome_lengths", "chromosomes", "outgroups", "work_dir", "output_dir",
+    "min_inner_freq", "min_outer_freq", "num_cpus", "backend", "method"
+  )
+  other <- setdiff(names(keys), shown)
+  other[!vapply(other, function(name) identical(config[[name]], keys[[name]]$default), NA)]
+}
+
+# Paths say most at both ends.
+cut_middle <- function(lines, width) {
+  n <- nchar(lines)
+  head <- width %/% 2 - 3
+  cut <- paste0(substr(lines, 1, head), "...", substr(lines, n - (width - head - 4), n))
+  ifelse(n > width, cut, lines)
+}

@@ -1,0 +1,59 @@
+#' A small complete example
+#'
+#' Copies simulated data to a folder: a focal genome of three chromosomes (chr1,
+#' 40 kb; chr2, 25 kb; chrX, 10 kb), alignments of three outgroups to it (`near1`
+#' and `near2`, inner; `far`, outer) and the true sequence of the ancestor of
+#' `focal` and `near1`. A configuration is written beside them.
+#'
+#' The files are `chrom.sizes`, `near1.axt.gz`, `near2.axt.gz`, `far.axt.gz`,
+#' `focal.fa.gz`, `ancestor.fa.gz` (in the focal genome's coordinates, `N` where
+#' the ancestor has no base) and `config.yaml`. The script that made them is
+#' `system.file("script", "make_example.R", package = "ancify")`.
+#'
+#' @param path Folder to copy to, as one text; made if it is not there, and files
+#'   of an earlier example in it are replaced. Default: `ancify-example` in R's
+#'   temporary folder. Runs write to `projected` and `ancestral_calls` in it.
+#' @return The [ancify_config()] of the example.
+#' @section Errors:
+#' `ancify_file_error` with the field `file` where the folder can't be made or
+#' written to, `ancify_input_error` where `path` is not one path.
+#' @seealso [ancify_run()]
+#' @export
+#' @examples
+#' ancify_example()
+ancify_example <- function(path = file.path(tempdir(), "ancify-example")) {
+  check_path(path)
+  dir.create(path, showWarnings = FALSE, recursive = TRUE)
+  folder <- normalizePath(path, mustWork = FALSE)
+  data <- system.file("extdata", "example", package = "ancify", mustWork = TRUE)
+  config <- file.path(folder, "config.yaml")
+  files <- list.files(data, full.names = TRUE)
+  done <- suppressWarnings(file.copy(files, folder, overwrite = TRUE, copy.mode = FALSE))
+  if (!all(done) || !write_example_config(folder, config)) {
+    abort_ancify(
+      sprintf("Can't write the example to %s; choose a folder you may write to.", quoted(path)),
+      "file",
+      file = path
+    )
+  }
+  ancify_config(config)
+}
+
+write_example_config <- function(folder, path) {
+  in_folder <- function(name) file.path(folder, name)
+  species <- function(name) list(name = name, alignment = in_folder(paste0(name, ".axt.gz")))
+  config <- list(
+    focal_species = "focal",
+    chromosome_lengths = in_folder("chrom.sizes"),
+    outgroups = list(inner = list(species("near1"), species("near2")), outer = list(species("far"))),
+    work_dir = folder,
+    output_dir = in_folder("ancestral_calls")
+  )
+  tryCatch(
+    {
+      suppressWarnings(yaml::write_yaml(config, path))
+      TRUE
+    },
+    error = function(condition) FALSE
+  )
+}

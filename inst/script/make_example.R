@@ -1,0 +1,183 @@
+# Makes inst/extdata/example: three chromosomes of a focal species, and pairwise
+# alignments of three outgroups to it, simulated on the tree
+# (((focal, near1), near2), far). Run it from the repository root:
+#
+#   Rscript inst/script/make_example.R
+#
+# Distances between focal and near1, near2 and far are 1.2, 1.6 and 6 percent, as
+# between human and chimp, gorilla and macaque. Transitions are twice as frequent
+# as transversions; indels are short; part of each genome is soft-masked; part of
+# the focal genome is unaligned.
+
+set.seed(20240607)
+folder <- file.path("inst", "extdata", "example")
+lengths <- c(chr1 = 40000, chr2 = 25000, chrX = 10000)
+bases <- c("A", "C", "G", "T")
+
+# A sequence is a data frame: `base`, `masked`, and `site`, which tells homologous
+# positions of different species. Inserted bases get new sites, in between.
+
+random_sequence <- function(n) {
+  data.frame(
+    base = sample(bases, n, replace = TRUE, prob = c(0.3, 0.2, 0.2, 0.3)),
+    site = as.numeric(seq_len(n)),
+    masked = masked_runs(n)
+  )
+}
+
+# Alternating runs, about 40 % of the sequence masked.
+masked_runs <- function(n) {
+  runs <- 2 * ceiling(n / 200)
+  ends <- cumsum(1 + rgeom(runs, rep(c(1 / 600, 1 / 400), length.out = runs)))
+  findInterval(seq_len(n) - 1, ends) %% 2 == 1
+}
+
+substitute_bases <- function(base, share) {
+  transition <- c(A = "G", C = "T", G = "A", T = "C")
+  transversions <- list(A = c("C", "T"), C = c("A", "G"), G = c("C", "T"), T = c("A", "G"))
+  for (i in which(runif(length(base)) < share)) {
+    base[i] <- if (runif(1) < 2 / 3) {
+      transition[[base[i]]]
+    } else {
+      sample(transversions[[base[i]]], 1)
+    }
+  }
+  base
+}
+
+# One branch of the tree: substitutions, and an eighth as many indels.
+evolve <- function(sequence, share) {
+  sequence$base <- substitute_bases(sequence$base, share)
+  n_indels <- rbinom(1, nrow(sequence), share / 8)
+  for (start in sort(sample(nrow(sequence) - 30, n_indels), decreasing = TRUE)) {
+    size <- 1 + min(rgeom(1, 0.3), 20)
+    if (runif(1) < 0.5) {
+      sequence <- sequence[-seq(start, length.out = size), ]
+    } else {
+      sequence <- insert(sequence, start, size)
+    }
+  }
+  rownames(sequence) <- NULL
+  sequence
+}
+
+insert <- function(sequence, after, size) {
+  site <- sequence$site[after + 0:1]
+  new <- data.frame(
+    base = sample(bases, size, replace = TRUE),
+    site = site[1] + diff(site) * sort(runif(size)),
+    masked = sequence$masked[after]
+  )
+  rbind(sequence[seq_len(after), ], new, sequence[-seq_len(after), ])
+}
+
+letters_of <- function(sequence) {
+  ifelse(sequence$masked, tolower(sequence$base), sequence$base)
+}
+
+# Rows of the alignment of two sequences: a column for each site of either.
+align <- function(focal, other) {
+  sites <- sort(union(focal$site, other$site))
+  row <- function(sequence) {
+    column <- letters_of(sequence)[match(sites, sequence$site)]
+    ifelse(is.na(column), "-", column)
+  }
+  list(focal = row(focal), other = row(other))
+}
+
+# First and last columns of blocks: stretches between them stay unaligned.
+block_bounds <- function(n, unaligned) {
+  size <- 200 + rgeom(ceiling(n / 300), 1 / 1200)
+  gap <- ifelse(runif(length(size)) < 0.5, 0, rgeom(length(size), 1 / (2800 * unaligned)))
+  first <- cumsum(c(1 + gap[1], (size + gap[c(seq_along(gap)[-1], 1)])[-length(size)]))
+  keep <- first + 50 < n
+  data.frame(first = first, last = pmin(first + size - 1, n))[keep, ]
+}
+
+# A net alignment in AXT form, of focal's chromosome to one of the outgroup. A
+# fifth of the blocks lie on the outgroup's minus strand, whose coordinates count
+# from the other end.
+axt_blocks <- function(rows, chromosome, unaligned) {
+  bounds <- block_bounds(length(rows$focal), unaligned)
+  position <- lapply(rows, function(row) cumsum(row != "-"))
+  total <- position$other[length(position$other)]
+  lapply(seq_len(nrow(bounds)), function(i) {
+    columns <- seq(bounds$first[i], bounds$last[i])
+    # Net blocks begin and end with an aligned column.
+    aligned <- which(rows$focal[columns] != "-" & rows$other[columns] != "-")
+    columns <- columns[seq(min(aligned), max(aligned))]
+    ends <- range(columns)
+    other <- position$other[ends]
+    strand <- sample(c("+", "-"), 1, prob = c(0.8, 0.2))
+    if (strand == "-") {
+      other <- rev(total + 1 - other)
+    }
+    same <- toupper(rows$focal[columns]) == toupper(rows$other[columns])
+    gap <- rows$focal[columns] == "-" | rows$other[columns] == "-"
+    score <- 95 * sum(same) - 70 * sum(!same & !gap) - 30 * sum(gap)
+    c(
+      paste(
+        chromosome, paste(position$focal[ends], collapse = " "),
+        chromosome, paste(other, collapse = " "), strand, score
+      ),
+      paste(rows$focal[columns], collapse = ""),
+      paste(rows$other[columns], collapse = ""),
+      ""
+    )
+  })
+}
+
+write_gz <- function(lines, name) {
+  connection <- gzfile(file.path(folder, name), "wb", compression = 9)
+  on.exit(close(connection))
+  writeLines(lines, connection)
+}
+
+simulate_chromosome <- function(n) {
+  # A little longer at first, for deletions; cut to its length at the end.
+  root <- random_sequence(n + 200)
+  far <- evolve(root, 0.03)
+  inner <- evolve(root, 0.022)
+  near2 <- evolve(inner, 0.008)
+  ancestor <- evolve(inner, 0.002)
+  near1 <- evolve(ancestor, 0.006)
+  focal <- evolve(ancestor, 0.006)[seq_len(n), ]
+  last <- max(focal$site)
+  c(
+    list(focal = focal, ancestor = ancestor),
+    lapply(list(near1 = near1, near2 = near2, far = far), function(s) s[s$site <= last, ])
+  )
+}
+
+genomes <- lapply(lengths, simulate_chromosome)
+
+dir.create(folder, showWarnings = FALSE, recursive = TRUE)
+writeLines(paste(names(lengths), format(lengths, trim = TRUE, scientific = FALSE), sep = "\t"),
+  file.path(folder, "chrom.sizes"))
+
+unaligned <- c(near1 = 0.02, near2 = 0.03, far = 0.12)
+for (species in names(unaligned)) {
+  blocks <- do.call(c, lapply(names(genomes), function(chromosome) {
+    genome <- genomes[[chromosome]]
+    axt_blocks(align(genome$focal, genome[[species]]), chromosome, unaligned[[species]])
+  }))
+  for (i in seq_along(blocks)) {
+    blocks[[i]][1] <- paste(i - 1, blocks[[i]][1])
+  }
+  write_gz(c("##aligner=simulated", unlist(blocks)), paste0(species, ".axt.gz"))
+}
+
+fasta <- function(sequences) {
+  rbind(paste0(">", names(sequences)), sequences)
+}
+
+one_line <- function(letters) {
+  paste(letters, collapse = "")
+}
+
+write_gz(fasta(vapply(genomes, function(g) one_line(letters_of(g$focal)), "")), "focal.fa.gz")
+ancestral <- vapply(genomes, function(genome) {
+  base <- genome$ancestor$base[match(genome$focal$site, genome$ancestor$site)]
+  one_line(ifelse(is.na(base), "N", base))
+}, "")
+write_gz(fasta(ancestral), "ancestor.fa.gz")

@@ -1,0 +1,214 @@
+#include "core/ancestry/projection.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <unordered_map>
+
+#include "core/exec/errors.h"
+#include "core/io/axt.h"
+#include "core/io/byte_source.h"
+#include "core/io/file.h"
+#include "core/io/record_reader.h"
+#include "core/io/text.h"
+
+namespace ancify {
+
+namespace {
+
+bool only_letters_and_gaps(std::string_view row) {
+  bool good = true;
+  for (const char c : row) good &= is_letter(c) || c == '-';
+  return good;
+}
+
+class Projector {
+ public:
+  Projector(const std::vector<Chromosome>& chromosomes, SequenceStore& store, BadBlocks& bad)
+      : chromosomes_(chromosomes), store_(store), bad_(bad), filled_(chromosomes.size(), 0) {
+    report_.blocks.resize(chromosomes.size());
+    for (std::size_t i = 0; i < chromosomes.size(); ++i) index_[chromosomes[i].name] = i;
+  }
+
+  void operator()(const AxtBlock& block) {
+    if (block.focal.size() != block.outgroup.size()) {
+      bad_.add(block.line, "the block's rows differ in length (" +
+                               std::to_string(block.focal.size()) + " and " +
+                               std::to_string(block.outgroup.size()) + ")");
+      return;
+    }
+    const auto found = index_.find(std::string(block.chromosome));
+    if (found == index_.end()) {
+      pass_over(block.chromosome);
+    } else if (is_good(block, chromosomes_[found->second])) {
+      write(block, found->second);
+    }
+  }
+
+  // N for all that no block covered.
+  void finish() {
+    for (std::size_t i = 0; i < chromosomes_.size(); ++i) {
+      fill_up_to(i, store_.open(i), chromosomes_[i].length);
+    }
+  }
+
+  const ProjectionReport& report() const { return report_; }
+
+ private:
+  bool is_good(const AxtBlock& block, const Chromosome& chromosome) {
+    const std::string problem = problem_of(block, chromosome);
+    if (!problem.empty()) bad_.add(block.line, problem);
+    return problem.empty();
+  }
+
+  static std::string problem_of(const AxtBlock& block, const Chromosome& chromosome) {
+    const std::string range = std::string(block.chromosome) + ":" + std::to_string(block.start) +
+                              "-" + std::to_string(block.end);
+    if (block.start < 1 || block.end < block.start || block.end > chromosome.length) {
+      return "the block's coordinates " + range + " are not inside the chromosome, which is " +
+             std::to_string(chromosome.length) + " bases long";
+    }
+    if (!only_letters_and_gaps(block.focal) || !only_letters_and_gaps(block.outgroup)) {
+      return "the block's rows hold something else than letters and -";
+    }
+    const auto letters =
+        static_cast<std::int64_t>(block.focal.size()) -
+        std::count(block.focal.begin(), block.focal.end(), '-');
+    if (letters != block.end - block.start + 1) {
+      return "the block's coordinates " + range + " span " +
+             std::to_string(block.end - block.start + 1) + " positions but its focal row has " +
+             std::to_string(letters) + " letters";
+    }
+    return {};
+  }
+
+  void pass_over(std::string_view name) {
+    constexpr std::size_t most_names = 20;
+    ++report_.passed_over;
+    auto& names = report_.other_names;
+    if (names.size() < most_names && std::find(names.begin(), names.end(), name) == names.end()) {
+      names.emplace_back(name);
+    }
+  }
+
+  // Copies the runs between the focal row's gaps.
+  void write(const AxtBlock& block, std::size_t chromosome) {
+    char* const bases = store_.open(chromosome);
+    fill_up_to(chromosome, bases, block.start - 1);
+    char* out = bases + block.start - 1;
+    const std::string_view focal = block.focal;
+    for (std::size_t column = 0; column < focal.size();) {
+      const std::size_t gap = std::min(focal.find('-', column), focal.size());
+      std::memcpy(out, block.outgroup.data() + column, gap - column);
+      out += gap - column;
+      column = std::min(focal.find_first_not_of('-', gap), focal.size());
+    }
+    filled_[chromosome] = std::max(filled_[chromosome], block.end);
+    ++report_.blocks[chromosome];
+  }
+
+  // Blocks nearly always come in order, so N is written only into the gaps they leave.
+  void fill_up_to(std::size_t chromosome, char* bases, std::int64_t position) {
+    auto& filled = filled_[chromosome];
+    if (position <= filled) return;
+    std::memset(bases + filled, 'N', static_cast<std::size_t>(position - filled));
+    filled = position;
+  }
+
+  const std::vector<Chromosome>& chromosomes_;
+  SequenceStore& store_;
+  BadBlocks& bad_;
+  std::unordered_map<std::string, std::size_t> index_;
+  std::vector<std::int64_t> filled_;  // positions before it are written
+  ProjectionReport report_;
+};
+
+std::string quoted_list(const std::vector<std::string>& names) {
+  constexpr std::size_t most_shown = 5;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(names.size(), most_shown); ++i) {
+    list += (i > 0 ? ", " : "") + excerpt(names[i]);
+  }
+  return list + (names.size() > most_shown ? ", ..." : "");
+}
+
+// The same name with a leading chr put on or taken off.
+std::string with_other_prefix(const std::string& name) {
+  return name.compare(0, 3, "chr") == 0 ? name.substr(3) : "chr" + name;
+}
+
+[[noreturn]] void throw_nothing_found(const std::string& axt,
+                                      const std::vector<Chromosome>& chromosomes,
+                                      const ProjectionReport& report) {
+  const auto& others = report.other_names;
+  if (report.bad > 0 && others.empty()) {
+    throw FormatError(axt, report.bad_examples.front().line,
+                      "every block is bad; the first: " + report.bad_examples.front().problem +
+                          ". Is this an AXT file?");
+  }
+  if (others.empty()) throw FormatError(axt, 0, "there is no alignment block in this file");
+  std::vector<std::string> wanted;
+  for (const auto& chromosome : chromosomes) wanted.push_back(chromosome.name);
+  std::string hint = ". Is this the alignment of another genome?";
+  for (const auto& name : wanted) {
+    if (std::find(others.begin(), others.end(), with_other_prefix(name)) != others.end()) {
+      hint = ". The names differ only by a leading 'chr': change them in the table of lengths";
+      break;
+    }
+  }
+  throw FormatError(axt, 0,
+                    "no block can be used on the chromosomes asked for (" + quoted_list(wanted) +
+                        "); this file has " + quoted_list(others) + hint);
+}
+
+}  // namespace
+
+ProjectionReport project_alignment(const std::string& axt,
+                                   const std::vector<Chromosome>& chromosomes,
+                                   SequenceStore& store, const ProjectionOptions& options,
+                                   JobControl& control, const StopToken& stop) {
+  const auto source = open_text(axt, options.chunk_size);
+  BadBlocks bad(axt, options.on_bad_block);
+  AxtParser parser(bad);
+  Projector project(chromosomes, store, bad);
+  std::int64_t consumed = 0;
+  for_each_chunk(*source, options.chunk_size, [&](std::string_view text, bool last) {
+    stop.throw_if_stopped();
+    const std::size_t used = parser.consume(text, last, project);
+    control.advance(source->consumed() - consumed);
+    consumed = source->consumed();
+    return used;
+  });
+
+  ProjectionReport report = project.report();
+  report.bad = bad.count();
+  report.bad_examples = bad.examples();
+  const bool found =
+      std::any_of(report.blocks.begin(), report.blocks.end(), [](auto n) { return n > 0; });
+  if (!found) throw_nothing_found(axt, chromosomes, report);
+  project.finish();
+  store.commit();
+  return report;
+}
+
+std::vector<ProjectionReport> project_alignments(const std::vector<Alignment>& alignments,
+                                                 const std::vector<Chromosome>& chromosomes,
+                                                 const ProjectionOptions& options, int threads,
+                                                 JobControl& control) {
+  for (const auto& alignment : alignments) control.expect(InputFile(alignment.axt).size());
+  std::vector<ProjectionReport> reports(alignments.size());
+  run_tasks(control, threads, static_cast<std::int64_t>(alignments.size()),
+            [&](std::int64_t i, const StopToken& stop) {
+              const auto& [species, axt, store] = alignments[i];
+              reports[i] = project_alignment(axt, chromosomes, *store, options, control, stop);
+              control.log("Projected " + species);
+            });
+  return reports;
+}
+
+std::size_t most_open_files(std::size_t alignments) {
+  constexpr std::size_t most_mapped = 256;
+  return std::max<std::size_t>(most_mapped / std::max<std::size_t>(alignments, 1), 1);
+}
+
+}  // namespace ancify

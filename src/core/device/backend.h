@@ -1,0 +1,24 @@
+// What computes: the CPU, or GPUs where the build and the machine have them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace ancify {
+
+enum class BackendKind { kCpu, kGpu };
+
+struct Backend {
+  BackendKind kind = BackendKind::kCpu;
+  int threads = 1;
+  std::vector<int> devices;  // numbers of the GPUs, empty for the CPU
+
+  // As the first line of a run's log says it.
+  std::string description() const;
+};
+
+// The backend for "auto", "cpu" or "gpu". `devices`: the GPUs wanted, empty for all there are.
+// DeviceError with the reason where a GPU is asked for by name and cannot be used.
+Backend choose_backend(const std::string& wanted, const std::vector<int>& devices, int threads);
+
+}  // namespace ancify

@@ -1,0 +1,53 @@
+// The exceptions the core throws. Each carries its facts; what() is a whole sentence for the user.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace ancify {
+
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// A value that the caller passed cannot be used.
+class InputError : public Error {
+ public:
+  using Error::Error;
+};
+
+// A file cannot be opened, read or written.
+class FileError : public Error {
+ public:
+  FileError(const std::string& file, const std::string& problem)
+      : Error("'" + file + "': " + problem), file(file) {}
+  std::string file;
+};
+
+// A file's content is not what its format says. Lines count from 1; 0 where no line can be named.
+class FormatError : public Error {
+ public:
+  FormatError(const std::string& file, std::int64_t line, const std::string& problem)
+      : Error("'" + file + "'" + (line > 0 ? ", line " + std::to_string(line) : "") + ": " +
+              problem),
+        file(file),
+        line(line) {}
+  std::string file;
+  std::int64_t line;
+};
+
+// A compute device cannot be used, or failed.
+class DeviceError : public Error {
+ public:
+  using Error::Error;
+};
+
+// The user asked the job to stop.
+class Interrupted : public Error {
+ public:
+  Interrupted() : Error("stopped by the user") {}
+};
+
+}  // namespace ancify

@@ -1,0 +1,42 @@
+// What a running job and the thread that watches it share: a wish to stop, progress, log lines.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ancify {
+
+class JobControl {
+ public:
+  void request_stop() { stop_ = true; }
+  bool stop_requested() const { return stop_; }
+
+  // Work is counted in units of the job's own choosing, for the progress bar only.
+  void expect(std::int64_t units) { expected_ += units; }
+  void advance(std::int64_t units) { done_ += units; }
+  std::int64_t expected() const { return expected_; }
+  std::int64_t done() const { return done_; }
+
+  void log(std::string line) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    lines_.push_back(std::move(line));
+  }
+  // The lines logged since the last call, in order.
+  std::vector<std::string> take_log() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return std::exchange(lines_, {});
+  }
+
+ private:
+  std::atomic<bool> stop_{false};
+  std::atomic<std::int64_t> expected_{0};
+  std::atomic<std::int64_t> done_{0};
+  std::mutex mutex_;
+  std::vector<std::string> lines_;
+};
+
+}  // namespace ancify

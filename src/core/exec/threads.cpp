@@ -1,0 +1,164 @@
+#include "core/exec/threads.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <limits>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#ifndef ANCIFY_STD_THREADS
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+#endif
+
+namespace ancify {
+
+namespace {
+
+// Set once, in the child, by the handler below: the one piece of state that a fork forces on us.
+std::atomic<bool> forked{false};
+const int fork_handler = pthread_atfork(nullptr, nullptr, [] { forked = true; });
+
+// Keeps the failure with the smallest index.
+class FirstFailure {
+ public:
+  void record(std::int64_t index, std::exception_ptr error) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (index < index_) {
+      index_ = index;
+      error_ = std::move(error);
+    }
+  }
+  const std::atomic<std::int64_t>& index() const { return index_; }
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::atomic<std::int64_t> index_{std::numeric_limits<std::int64_t>::max()};
+  std::exception_ptr error_;
+};
+
+// Runs worker() on `count` threads, the caller's among them. worker() throws nothing.
+void run_workers(int count, const std::function<void()>& worker) {
+  if (count <= 1 || in_forked_child()) {
+    worker();
+    return;
+  }
+#ifdef ANCIFY_STD_THREADS
+  std::vector<std::thread> others;
+  for (int i = 1; i < count; ++i) others.emplace_back(worker);
+  worker();
+  for (auto& other : others) other.join();
+#else
+  // TBB gives no more threads than there are cores unless told to.
+  tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
+                            static_cast<std::size_t>(std::max(count, hardware_threads())));
+  tbb::task_arena arena(count);
+  arena.execute([&] {
+    tbb::parallel_for(0, count, [&](int) { worker(); }, tbb::simple_partitioner());
+  });
+#endif
+}
+
+// Signals go to R's main thread: threads started inside this scope leave them alone. Faults stay
+// with the thread that caused them.
+class BlockSignals {
+ public:
+  BlockSignals() {
+    sigset_t set;
+    sigfillset(&set);
+    for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP}) sigdelset(&set, fault);
+    pthread_sigmask(SIG_BLOCK, &set, &previous_);
+  }
+  ~BlockSignals() { pthread_sigmask(SIG_SETMASK, &previous_, nullptr); }
+  BlockSignals(const BlockSignals&) = delete;
+  BlockSignals& operator=(const BlockSignals&) = delete;
+
+ private:
+  sigset_t previous_;
+};
+
+}  // namespace
+
+void run_tasks(JobControl& control, int threads, std::int64_t n, const Task& task) {
+  FirstFailure failure;
+  std::atomic<std::int64_t> next{0};
+  auto worker = [&] {
+    for (std::int64_t i = next++; i < n; i = next++) {
+      try {
+        StopToken stop(control, failure.index(), i);
+        stop.throw_if_stopped();
+        task(i, stop);
+      } catch (...) {
+        failure.record(i, std::current_exception());
+      }
+    }
+  };
+  run_workers(static_cast<int>(std::min<std::int64_t>(threads, n)), worker);
+  failure.rethrow();
+}
+
+void run_beside(JobControl& control, const std::function<void()>& job,
+                const std::function<void()>& poll) {
+  if (in_forked_child()) {
+    job();
+    poll();
+    return;
+  }
+  std::mutex mutex;
+  std::condition_variable ended;
+  bool done = false;
+  std::exception_ptr job_error;
+  std::exception_ptr poll_error;
+
+  std::thread runner;
+  {
+    BlockSignals scope;
+    runner = std::thread([&] {
+      try {
+        job();
+      } catch (...) {
+        job_error = std::current_exception();
+      }
+      std::lock_guard<std::mutex> lock(mutex);
+      done = true;
+      ended.notify_one();
+    });
+  }
+  auto guarded_poll = [&] {
+    if (poll_error) return;
+    try {
+      poll();
+    } catch (...) {
+      poll_error = std::current_exception();
+      control.request_stop();
+    }
+  };
+  {
+    std::unique_lock<std::mutex> lock(mutex);
+    while (!ended.wait_for(lock, std::chrono::milliseconds(50), [&] { return done; })) {
+      lock.unlock();
+      guarded_poll();
+      lock.lock();
+    }
+  }
+  runner.join();
+  guarded_poll();
+  if (poll_error) std::rethrow_exception(poll_error);
+  if (job_error) std::rethrow_exception(job_error);
+}
+
+int hardware_threads() { return std::max(1u, std::thread::hardware_concurrency()); }
+
+bool in_forked_child() { return forked; }
+
+}  // namespace ancify

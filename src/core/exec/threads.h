@@ -1,0 +1,50 @@
+// The one seam for threads. Nothing else in the core starts a thread or names TBB.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+
+#include "core/exec/errors.h"
+#include "core/exec/job_control.h"
+
+namespace ancify {
+
+// Tells one task of run_tasks() whether it is still wanted: no longer when the user stops the job
+// or a task with a smaller index has failed.
+class StopToken {
+ public:
+  StopToken(const JobControl& control, const std::atomic<std::int64_t>& first_failed,
+            std::int64_t index)
+      : control_(control), first_failed_(first_failed), index_(index) {}
+  void throw_if_stopped() const {
+    if (control_.stop_requested() || first_failed_ < index_) throw Interrupted();
+  }
+
+ private:
+  const JobControl& control_;
+  const std::atomic<std::int64_t>& first_failed_;
+  std::int64_t index_;
+};
+
+using Task = std::function<void(std::int64_t index, const StopToken& stop)>;
+
+// Runs task(0), ..., task(n - 1) on at most `threads` threads, the caller's among them, starting
+// them in the order of their index. Returns when all have ended. If some failed, rethrows the
+// error of the one with the smallest index, which is the same at any number of threads: a failure
+// stops only tasks that come after it.
+void run_tasks(JobControl& control, int threads, std::int64_t n, const Task& task);
+
+// Runs `job` on a thread of its own while the caller's thread calls poll() 20 times a second, and
+// once at the end. What poll() throws stops the job and is rethrown once the job has ended.
+// In a forked child, where no worker thread survives, both run on the caller's thread.
+void run_beside(JobControl& control, const std::function<void()>& job,
+                const std::function<void()>& poll);
+
+// Threads the machine runs at once (at least 1).
+int hardware_threads();
+
+// Whether this process was forked from one that had loaded the package.
+bool in_forked_child();
+
+}  // namespace ancify

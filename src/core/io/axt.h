@@ -1,0 +1,66 @@
+// UCSC's AXT format of pairwise alignments: a header line, the focal row, the outgroup row.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "core/io/bad_blocks.h"
+#include "core/io/text.h"
+
+namespace ancify {
+
+// One block, valid while the text it was parsed from is. Coordinates count from 1, both ends in.
+struct AxtBlock {
+  std::string_view chromosome;
+  std::int64_t start = 0;
+  std::int64_t end = 0;
+  std::string_view focal;
+  std::string_view outgroup;
+  std::int64_t line = 0;  // of the header
+};
+
+// The header's fields that projection needs, if the line is a header.
+std::optional<AxtBlock> parse_axt_header(std::string_view line);
+
+// Parses text that comes in pieces. Blocks whose structure is broken go to `bad`; reading goes on
+// at the next line that looks like a header.
+class AxtParser {
+ public:
+  explicit AxtParser(BadBlocks& bad) : bad_(bad) {}
+
+  // Calls sink(const AxtBlock&) for every whole block that `text` begins with and returns the
+  // bytes used; with `last`, text ends here and all is used.
+  template <class Sink>
+  std::size_t consume(std::string_view text, bool last, Sink&& sink) {
+    rest_ = text;
+    for (;;) {
+      const std::string_view before = rest_;
+      const std::int64_t line_before = lines_;
+      AxtBlock block;
+      const Found found = next(last, block);
+      if (found == Found::kBlock) {
+        sink(block);
+      } else if (found == Found::kNeedsMoreText) {
+        lines_ = line_before;
+        return text.size() - before.size();
+      } else if (found == Found::kEnd) {
+        return text.size();
+      }
+    }
+  }
+
+ private:
+  enum class Found { kBlock, kNothing, kNeedsMoreText, kEnd };
+
+  Found next(bool last, AxtBlock& block);
+  // Takes a line off rest_; false where its end has not come yet.
+  bool take_line(bool last, std::string_view& line);
+
+  BadBlocks& bad_;
+  std::string_view rest_;
+  std::int64_t lines_ = 0;           // taken so far
+  bool looking_for_header_ = false;  // behind a bad block
+};
+
+}  // namespace ancify

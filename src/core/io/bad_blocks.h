@@ -1,0 +1,48 @@
+// What to do with an alignment block that cannot be used, and a record of those left out.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/exec/errors.h"
+
+namespace ancify {
+
+enum class OnBadBlock { kError, kSkip };
+
+class BadBlocks {
+ public:
+  struct Example {
+    std::int64_t line;
+    std::string problem;
+  };
+
+  BadBlocks(std::string file, OnBadBlock policy) : file_(std::move(file)), policy_(policy) {}
+
+  // Throws FormatError or counts the block, as the policy says.
+  void add(std::int64_t line, const std::string& problem) {
+    if (policy_ == OnBadBlock::kError) {
+      throw FormatError(file_, line,
+                        problem + ". Mend the file, or leave such blocks out with on_bad_block = "
+                                  "\"skip\"");
+    }
+    if (examples_.size() < kMostExamples) examples_.push_back({line, problem});
+    ++count_;
+  }
+
+  std::int64_t count() const { return count_; }
+  // The first few.
+  const std::vector<Example>& examples() const { return examples_; }
+
+ private:
+  static constexpr std::size_t kMostExamples = 5;
+  std::string file_;
+  OnBadBlock policy_;
+  std::int64_t count_ = 0;
+  std::vector<Example> examples_;
+};
+
+}  // namespace ancify

@@ -1,0 +1,23 @@
+// The text of a file, plain or gzip (also bgzip, several members), told apart by content.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace ancify {
+
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  // Puts up to n bytes of text into `out`; 0 only at the end of the text.
+  virtual std::size_t read(char* out, std::size_t n) = 0;
+  // Bytes of the file used so far.
+  virtual std::int64_t consumed() const = 0;
+};
+
+// `buffer_size`: bytes of the file read at a time.
+std::unique_ptr<ByteSource> open_text(const std::string& path, std::size_t buffer_size = 1 << 20);
+
+}  // namespace ancify

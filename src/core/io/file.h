@@ -1,0 +1,80 @@
+// Files as the core uses them: inputs that must not shrink, outputs that appear whole or not at all.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace ancify {
+
+// An open file descriptor, closed at the end of its scope.
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  FileDescriptor(FileDescriptor&& other) noexcept;
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
+  ~FileDescriptor() { close(); }
+  int get() const { return fd_; }
+  void close();
+
+ private:
+  int fd_ = -1;
+};
+
+// A regular file opened for reading.
+class InputFile {
+ public:
+  explicit InputFile(const std::string& path);
+  const std::string& path() const { return path_; }
+  // Size in bytes when the file was opened.
+  std::int64_t size() const { return size_; }
+  // Fills `buffer` with n bytes from `offset` on, all within size(). FileError if the file has
+  // become shorter since it was opened.
+  void read_at(char* buffer, std::size_t n, std::int64_t offset) const;
+
+ private:
+  std::string path_;
+  FileDescriptor fd_;
+  std::int64_t size_ = 0;
+};
+
+// A file of known size that is written under a temporary name beside its own, with its space
+// reserved first, and takes its name on commit(). Without commit() nothing is left.
+class OutputFile {
+ public:
+  OutputFile(std::string path, std::int64_t size);
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+  ~OutputFile();
+  const std::string& path() const { return path_; }
+  std::int64_t size() const { return size_; }
+
+  // Safe from several threads at once on parts that do not overlap.
+  void write_at(const char* data, std::size_t n, std::int64_t offset);
+
+  // The whole file as memory, until unmap(). One caller at a time.
+  char* map();
+  void unmap();
+
+  // Puts the file in its place; if `sync`, with its content on the disk first.
+  void commit(bool sync);
+
+ private:
+  void open_again();
+
+  std::string path_;
+  std::string temporary_;  // empty once committed
+  std::int64_t size_;
+  FileDescriptor fd_;
+  char* memory_ = nullptr;
+  bool reserved_ = false;  // the disk has given the space, so a shared map cannot fault
+};
+
+// Makes a folder and those above it; no error if it is there.
+void make_folder(const std::string& path);
+
+// A name that is one component of a path, so that it never leaves the folder it is used in.
+bool is_safe_file_name(const std::string& name);
+
+}  // namespace ancify

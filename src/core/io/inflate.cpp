@@ -1,0 +1,159 @@
+#include "core/io/inflate.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <limits>
+#include <new>
+#include <string>
+
+#include "core/exec/errors.h"
+
+#if defined(ANCIFY_HAVE_ISAL)
+#include <isa-l/crc.h>
+#include <isa-l/igzip_lib.h>
+#elif defined(ANCIFY_HAVE_LIBDEFLATE)
+#include <libdeflate.h>
+#endif
+
+namespace ancify {
+
+namespace {
+
+// The libraries count in 32 bits.
+unsigned clamp(std::size_t n) {
+  return static_cast<unsigned>(std::min<std::size_t>(n, std::numeric_limits<int>::max()));
+}
+
+#if defined(ANCIFY_HAVE_ISAL)
+
+class IsalInflater : public StreamInflater {
+ public:
+  IsalInflater() { reset(); }
+
+  Step inflate(std::string_view input, char* output, std::size_t size) override {
+    state_.next_in = reinterpret_cast<std::uint8_t*>(const_cast<char*>(input.data()));
+    state_.avail_in = clamp(input.size());
+    state_.next_out = reinterpret_cast<std::uint8_t*>(output);
+    state_.avail_out = clamp(size);
+    const int status = isal_inflate(&state_);
+    if (status < 0) throw InputError(reason(status));
+    return {clamp(input.size()) - state_.avail_in, clamp(size) - state_.avail_out,
+            state_.block_state == ISAL_BLOCK_FINISH};
+  }
+
+  void reset() override {
+    isal_inflate_init(&state_);
+    state_.crc_flag = ISAL_GZIP;
+  }
+
+ private:
+  static std::string reason(int status) {
+    if (status == ISAL_INCORRECT_CHECKSUM) return "incorrect data check";
+    return "invalid deflate data (ISA-L error " + std::to_string(status) + ")";
+  }
+
+  inflate_state state_;
+};
+
+using ChosenInflater = IsalInflater;
+
+#else
+
+class ZlibInflater : public StreamInflater {
+ public:
+  ZlibInflater() {
+    constexpr int gzip_only = 16;
+    if (inflateInit2(&stream_, MAX_WBITS + gzip_only) != Z_OK) throw std::bad_alloc();
+  }
+  ~ZlibInflater() override { inflateEnd(&stream_); }
+  ZlibInflater(const ZlibInflater&) = delete;
+  ZlibInflater& operator=(const ZlibInflater&) = delete;
+
+  Step inflate(std::string_view input, char* output, std::size_t size) override {
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(input.data()));
+    stream_.avail_in = clamp(input.size());
+    stream_.next_out = reinterpret_cast<Bytef*>(output);
+    stream_.avail_out = clamp(size);
+    const int status = ::inflate(&stream_, Z_NO_FLUSH);
+    if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) {
+      throw InputError(stream_.msg != nullptr ? stream_.msg : zError(status));
+    }
+    return {clamp(input.size()) - stream_.avail_in, clamp(size) - stream_.avail_out,
+            status == Z_STREAM_END};
+  }
+
+  void reset() override { inflateReset(&stream_); }
+
+ private:
+  z_stream stream_ = {};
+};
+
+using ChosenInflater = ZlibInflater;
+
+#endif
+
+}  // namespace
+
+std::unique_ptr<StreamInflater> make_stream_inflater() {
+  return std::make_unique<ChosenInflater>();
+}
+
+#if defined(ANCIFY_HAVE_ISAL)
+
+const char* inflater_name() { return "ISA-L"; }
+
+void inflate_block(std::string_view deflated, char* output, std::size_t size, std::uint32_t crc) {
+  inflate_state state;
+  isal_inflate_init(&state);
+  state.next_in = reinterpret_cast<std::uint8_t*>(const_cast<char*>(deflated.data()));
+  state.avail_in = clamp(deflated.size());
+  state.next_out = reinterpret_cast<std::uint8_t*>(output);
+  state.avail_out = clamp(size);
+  if (isal_inflate_stateless(&state) != ISAL_DECOMP_OK || state.avail_out != 0) {
+    throw InputError("invalid deflate data");
+  }
+  if (crc32_gzip_refl(0, reinterpret_cast<std::uint8_t*>(output), size) != crc) {
+    throw InputError("incorrect data check");
+  }
+}
+
+#elif defined(ANCIFY_HAVE_LIBDEFLATE)
+
+const char* inflater_name() { return "libdeflate for bgzip, zlib for other gzip"; }
+
+void inflate_block(std::string_view deflated, char* output, std::size_t size, std::uint32_t crc) {
+  std::unique_ptr<libdeflate_decompressor, decltype(&libdeflate_free_decompressor)> decompressor(
+      libdeflate_alloc_decompressor(), &libdeflate_free_decompressor);
+  if (decompressor == nullptr) throw std::bad_alloc();
+  if (libdeflate_deflate_decompress(decompressor.get(), deflated.data(), deflated.size(), output,
+                                    size, nullptr) != LIBDEFLATE_SUCCESS) {
+    throw InputError("invalid deflate data");
+  }
+  if (libdeflate_crc32(0, output, size) != crc) throw InputError("incorrect data check");
+}
+
+#else
+
+const char* inflater_name() { return "zlib"; }
+
+void inflate_block(std::string_view deflated, char* output, std::size_t size, std::uint32_t crc) {
+  z_stream stream = {};
+  constexpr int raw_deflate = -MAX_WBITS;
+  if (inflateInit2(&stream, raw_deflate) != Z_OK) throw std::bad_alloc();
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(deflated.data()));
+  stream.avail_in = clamp(deflated.size());
+  stream.next_out = reinterpret_cast<Bytef*>(output);
+  stream.avail_out = clamp(size);
+  const int status = ::inflate(&stream, Z_FINISH);
+  const bool whole = status == Z_STREAM_END && stream.avail_out == 0;
+  inflateEnd(&stream);
+  if (!whole) throw InputError("invalid deflate data");
+  if (crc32(0, reinterpret_cast<const Bytef*>(output), clamp(size)) != crc) {
+    throw InputError("incorrect data check");
+  }
+}
+
+#endif
+
+}  // namespace ancify

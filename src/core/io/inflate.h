@@ -1,0 +1,34 @@
+// Deflate, by the library that configure chose: ISA-L, libdeflate (for bgzip blocks) or zlib.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+namespace ancify {
+
+// Inflates a gzip member piece by piece and checks its checksum.
+class StreamInflater {
+ public:
+  struct Step {
+    std::size_t consumed;
+    std::size_t produced;
+    bool member_ended;
+  };
+  virtual ~StreamInflater() = default;
+  // Turns a piece of the member into text. InputError with the library's reason if it is damaged.
+  virtual Step inflate(std::string_view input, char* output, std::size_t size) = 0;
+  // Makes ready for the next member.
+  virtual void reset() = 0;
+};
+
+std::unique_ptr<StreamInflater> make_stream_inflater();
+
+// Inflates raw deflate data whose text is exactly `size` bytes with this CRC-32. InputError if not.
+void inflate_block(std::string_view deflated, char* output, std::size_t size, std::uint32_t crc);
+
+// The library or libraries in use, for people.
+const char* inflater_name();
+
+}  // namespace ancify

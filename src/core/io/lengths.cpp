@@ -1,0 +1,73 @@
+#include "core/io/lengths.h"
+
+#include <string_view>
+#include <unordered_set>
+
+#include "core/exec/errors.h"
+#include "core/io/file.h"
+#include "core/io/record_reader.h"
+#include "core/io/text.h"
+
+namespace ancify {
+
+namespace {
+
+class LengthsParser {
+ public:
+  explicit LengthsParser(const std::string& path) : path_(path) {}
+
+  std::size_t consume(std::string_view text, bool last) {
+    std::size_t taken = 0;
+    while (taken < text.size()) {
+      const std::size_t newline = text.find('\n', taken);
+      if (newline == text.npos && !last) break;
+      ++line_;
+      parse_line(trim_end(text.substr(taken, newline - taken)));
+      taken = newline == text.npos ? text.size() : newline + 1;
+    }
+    return taken;
+  }
+
+  std::vector<Chromosome> take() {
+    if (chromosomes_.empty()) throw FormatError(path_, 0, "there is no chromosome in this file");
+    return std::move(chromosomes_);
+  }
+
+ private:
+  void parse_line(std::string_view line) {
+    const std::string_view whole = line;
+    const std::string name(next_field(line));
+    if (name.empty() || name.front() == '#') return;
+    const auto length = parse_whole_number(next_field(line));
+    if (!length || *length < 1) {
+      throw FormatError(path_, line_,
+                        "not a chromosome's name and its length, a positive whole number: " +
+                            excerpt(whole));
+    }
+    if (!is_safe_file_name(name)) {
+      throw FormatError(path_, line_, "the name " + excerpt(name) + " cannot name a file");
+    }
+    if (!names_.insert(name).second) {
+      throw FormatError(path_, line_, "the name " + excerpt(name) + " stands there twice");
+    }
+    chromosomes_.push_back({name, *length});
+  }
+
+  std::string path_;
+  std::int64_t line_ = 0;
+  std::vector<Chromosome> chromosomes_;
+  std::unordered_set<std::string> names_;
+};
+
+}  // namespace
+
+std::vector<Chromosome> read_chromosome_lengths(const std::string& path) {
+  const auto source = open_text(path);
+  LengthsParser parser(path);
+  constexpr std::size_t chunk_size = 1 << 16;
+  for_each_chunk(*source, chunk_size,
+                 [&](std::string_view text, bool last) { return parser.consume(text, last); });
+  return parser.take();
+}
+
+}  // namespace ancify

@@ -1,0 +1,19 @@
+// The table of chromosomes: a name and a length a line, as in UCSC's chrom.sizes or a .fai.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ancify {
+
+struct Chromosome {
+  std::string name;
+  std::int64_t length;
+};
+
+// Reads the table, plain or gzip, in its order. Lines that are blank or begin with # do not count;
+// FormatError for any other that is not a name and a positive whole number, or repeats a name.
+std::vector<Chromosome> read_chromosome_lengths(const std::string& path);
+
+}  // namespace ancify

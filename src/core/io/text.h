@@ -1,0 +1,56 @@
+// Small helpers for text in memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ancify {
+
+inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+// A to Z in either case.
+inline bool is_letter(char c) { return static_cast<unsigned char>((c | 0x20) - 'a') < 26; }
+
+// `text` without blanks and carriage returns at its end.
+inline std::string_view trim_end(std::string_view text) {
+  while (!text.empty() && (is_blank(text.back()) || text.back() == '\r')) text.remove_suffix(1);
+  return text;
+}
+
+// Splits off the first field, blanks before and after it dropped; empty where there is none.
+inline std::string_view next_field(std::string_view& text) {
+  std::size_t begin = 0;
+  while (begin < text.size() && is_blank(text[begin])) ++begin;
+  std::size_t end = begin;
+  while (end < text.size() && !is_blank(text[end])) ++end;
+  const std::string_view field = text.substr(begin, end - begin);
+  text.remove_prefix(end);
+  return field;
+}
+
+// A whole number of digits only, at most 18 of them.
+inline std::optional<std::int64_t> parse_whole_number(std::string_view text) {
+  constexpr std::size_t most_digits = 18;
+  if (text.empty() || text.size() > most_digits) return {};
+  std::int64_t value = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return {};
+    value = value * 10 + (c - '0');
+  }
+  return value;
+}
+
+// The start of a text as it can stand in a message: short, in quotes, printable.
+inline std::string excerpt(std::string_view text) {
+  constexpr std::size_t longest = 40;
+  std::string shown(text.substr(0, longest));
+  for (char& c : shown) {
+    if (c < ' ' || c > '~') c = '?';
+  }
+  return "'" + shown + (text.size() > longest ? "...'" : "'");
+}
+
+}  // namespace ancify

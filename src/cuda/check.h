@@ -1,0 +1,21 @@
+// Every CUDA call is checked: its failure becomes a DeviceError that says where.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <string>
+
+#include "core/exec/errors.h"
+
+#define ANCIFY_CUDA_CHECK(call) ::ancify::cuda::check((call), #call, __FILE__, __LINE__)
+
+namespace ancify::cuda {
+
+inline void check(cudaError_t status, const char* call, const char* file, int line) {
+  if (status == cudaSuccess) return;
+  cudaGetLastError();  // so that it is not found again by a later call
+  throw DeviceError(std::string(cudaGetErrorString(status)) + " in " + call + " (" + file + ":" +
+                    std::to_string(line) + ")");
+}
+
+}  // namespace ancify::cuda

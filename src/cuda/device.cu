@@ -1,0 +1,38 @@
+#include "cuda/device.h"
+
+#include <cuda_runtime_api.h>
+
+#include <string>
+
+#include "core/exec/errors.h"
+
+namespace ancify::cuda {
+
+namespace {
+
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+}  // namespace
+
+int count_devices() {
+  int driver = 0;
+  cudaDriverGetVersion(&driver);
+  if (driver == 0) throw DeviceError("there is no NVIDIA driver on this machine");
+  if (driver / 1000 < CUDART_VERSION / 1000) {
+    throw DeviceError("the NVIDIA driver (for CUDA " + version_text(driver) +
+                      ") is older than this build's CUDA " + version_text(CUDART_VERSION) +
+                      ": update the driver or install ancify again with an older toolkit");
+  }
+  int n = 0;
+  const cudaError_t status = cudaGetDeviceCount(&n);
+  if (status != cudaSuccess || n == 0) {
+    cudaGetLastError();
+    throw DeviceError(std::string("no GPU can be used: ") +
+                      (status == cudaSuccess ? "none is there" : cudaGetErrorString(status)));
+  }
+  return n;
+}
+
+}  // namespace ancify::cuda

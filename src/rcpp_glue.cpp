@@ -1,0 +1,76 @@
+#include "rcpp_glue.h"
+
+#include <algorithm>
+
+#include "core/exec/errors.h"
+#include "core/exec/threads.h"
+
+namespace {
+
+void check_interrupt(void*) { R_CheckUserInterrupt(); }
+
+// R_CheckUserInterrupt() jumps past C++ destructors; at top level it only tells.
+bool interrupt_pending() { return R_ToplevelExec(check_interrupt, nullptr) == FALSE; }
+
+void abort_from_core(const std::string& type, const std::string& message, const Rcpp::List& facts) {
+  const Rcpp::Environment package = Rcpp::Environment::namespace_env("ancify");
+  const Rcpp::Function abort = package["abort_from_core"];
+  abort(type, message, facts);
+}
+
+}  // namespace
+
+void guarded(const std::function<void()>& body) {
+  using Rcpp::List;
+  using Rcpp::Named;
+  try {
+    body();
+  } catch (const ancify::Interrupted&) {
+    throw Rcpp::internal::InterruptedException();
+  } catch (const ancify::FormatError& error) {
+    const List facts = List::create(Named("file") = error.file,
+                                    Named("line") = static_cast<double>(error.line));
+    abort_from_core("format", error.what(), facts);
+  } catch (const ancify::FileError& error) {
+    abort_from_core("file", error.what(), List::create(Named("file") = error.file));
+  } catch (const ancify::DeviceError& error) {
+    abort_from_core("device", error.what(), List::create());
+  } catch (const ancify::InputError& error) {
+    abort_from_core("input", error.what(), List::create());
+  } catch (const std::bad_alloc&) {
+    abort_from_core("input", "there is too little memory for this job", List::create());
+  }
+}
+
+void run_job(const Rcpp::Function& watch, const std::function<void(ancify::JobControl&)>& job) {
+  guarded([&] {
+    ancify::JobControl control;
+    ancify::run_beside(
+        control, [&] { job(control); },
+        [&] {
+          if (interrupt_pending()) throw ancify::Interrupted();
+          const auto expected = static_cast<double>(std::max<std::int64_t>(control.expected(), 1));
+          watch(static_cast<double>(control.done()) / expected, control.take_log());
+        });
+  });
+}
+
+std::vector<ancify::Chromosome> as_chromosomes(const Rcpp::NumericVector& lengths) {
+  std::vector<ancify::Chromosome> chromosomes;
+  if (lengths.size() == 0) return chromosomes;
+  const Rcpp::CharacterVector names = lengths.names();
+  for (R_xlen_t i = 0; i < lengths.size(); ++i) {
+    chromosomes.push_back(
+        {Rcpp::as<std::string>(names[i]), static_cast<std::int64_t>(lengths[i])});
+  }
+  return chromosomes;
+}
+
+ancify::Backend as_backend(const Rcpp::List& backend) {
+  ancify::Backend result;
+  result.kind = Rcpp::as<std::string>(backend["kind"]) == "gpu" ? ancify::BackendKind::kGpu
+                                                               : ancify::BackendKind::kCpu;
+  result.devices = Rcpp::as<std::vector<int>>(backend["devices"]);
+  result.threads = Rcpp::as<int>(backend["threads"]);
+  return result;
+}

@@ -1,0 +1,24 @@
+// What every glue file needs: jobs that R can watch and interrupt, and errors as R conditions.
+#pragma once
+
+#include <Rcpp.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/device/backend.h"
+#include "core/exec/job_control.h"
+#include "core/io/lengths.h"
+
+// Runs body(); an error of the core is signalled by R's abort_from_core() with its class and facts.
+void guarded(const std::function<void()>& body);
+
+// Runs a job beside R's main thread, under guarded(). Meanwhile `watch`, an R function of the
+// share done (0 to 1) and the lines to log, is called 20 times a second, and Ctrl-C is honoured.
+void run_job(const Rcpp::Function& watch, const std::function<void(ancify::JobControl&)>& job);
+
+std::vector<ancify::Chromosome> as_chromosomes(const Rcpp::NumericVector& lengths);
+
+// list(kind =, devices =, threads =), as backend_impl() makes it.
+ancify::Backend as_backend(const Rcpp::List& backend);

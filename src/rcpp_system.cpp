@@ -1,0 +1,50 @@
+// The machine and the build, and the small files that R reads itself.
+#include "core/device/backend.h"
+#include "core/exec/threads.h"
+#include "core/io/inflate.h"
+#include "core/io/lengths.h"
+#include "rcpp_glue.h"
+
+// [[Rcpp::export]]
+Rcpp::List build_info_impl() {
+  using Rcpp::Named;
+#ifdef ANCIFY_HAVE_CUDA
+  const Rcpp::CharacterVector cuda = ANCIFY_CUDA_VERSION;
+  const Rcpp::CharacterVector archs = ANCIFY_CUDA_ARCHS;
+#else
+  const Rcpp::CharacterVector cuda = NA_STRING;
+  const Rcpp::CharacterVector archs = NA_STRING;
+#endif
+  return Rcpp::List::create(Named("compiler") = __VERSION__,
+                            Named("inflater") = ancify::inflater_name(), Named("cuda") = cuda,
+                            Named("cuda_archs") = archs);
+}
+
+// Chooses a backend; list(kind =, devices =, threads =, description =).
+// [[Rcpp::export]]
+Rcpp::List backend_impl(const std::string& wanted, const std::vector<int>& devices, int threads) {
+  ancify::Backend backend;
+  guarded([&] { backend = ancify::choose_backend(wanted, devices, threads); });
+  const bool gpu = backend.kind == ancify::BackendKind::kGpu;
+  return Rcpp::List::create(Rcpp::Named("kind") = gpu ? "gpu" : "cpu",
+                            Rcpp::Named("devices") = backend.devices,
+                            Rcpp::Named("threads") = backend.threads,
+                            Rcpp::Named("description") = backend.description());
+}
+
+// [[Rcpp::export]]
+int hardware_threads_impl() { return ancify::hardware_threads(); }
+
+// [[Rcpp::export]]
+Rcpp::NumericVector read_chromosome_lengths(const std::string& path) {
+  std::vector<ancify::Chromosome> chromosomes;
+  guarded([&] { chromosomes = ancify::read_chromosome_lengths(path); });
+  Rcpp::NumericVector lengths;
+  Rcpp::CharacterVector names;
+  for (const auto& [name, length] : chromosomes) {
+    lengths.push_back(static_cast<double>(length));
+    names.push_back(name);
+  }
+  lengths.names() = names;
+  return lengths;
+}
