@@ -1,5 +1,5 @@
-# What ./setup and ./check share: named steps with a log, and the distribution's packages. POSIX sh, sourced in the
-# repository's root.
+# shellcheck shell=sh disable=SC2034
+# What ./setup and ./check share: named steps with a log, and the distribution's packages. Sourced in the repository's root.
 
 export LC_ALL=C.UTF-8 TZ=UTC
 work=$(mktemp -d "${TMPDIR:-/tmp}/ancify.XXXXXX") || exit 1
@@ -21,6 +21,7 @@ step() {
   shift
   printf '%s ... ' "$title"
   printf '\n== %s\n' "$title" >>"$log"
+  first_line=$(wc -l <"$log")
   rm -f "$work/remark"
   (
     set -e
@@ -32,7 +33,7 @@ step() {
     printf 'ok (%d s)%s\n' $seconds "$(sed '1s/^/: /' "$work/remark" 2>/dev/null)"
   else
     printf 'FAILED (%d s). The end of the log:\n\n' $seconds
-    tail -n 40 "$log"
+    tail -n "+$first_line" "$log" | tail -n 40
     printf '\nFAILED: %s. The whole log: %s\n' "$title" "$log"
     ! command -v at_failure >/dev/null || at_failure
     exit 1
@@ -53,7 +54,7 @@ as_root() {
 }
 
 apt_get() {
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 "$@"
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 "$@"
 }
 
 # Not every architecture has every package, and they make things faster only.
@@ -72,10 +73,11 @@ install_missing() {
 
 # packages NEEDED OPTIONAL: two lists; installs those that are missing
 packages() {
-  command -v apt-get >/dev/null && command -v dpkg-query >/dev/null ||
+  if ! command -v apt-get >/dev/null; then
     die 'This script installs what is missing with apt-get, which is not here: it is made for Debian 12 and Ubuntu 24.04.' \
       "Elsewhere, install R (>= 4.2), a C++17 compiler, zlib and R's packages Rcpp, RcppParallel, yaml and cli," \
       'then run: R CMD INSTALL .'
+  fi
   missing='' optional=''
   for package in $1; do is_installed "$package" || missing="$missing $package"; done
   for package in $2; do is_installed "$package" || optional="$optional $package"; done

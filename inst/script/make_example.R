@@ -85,13 +85,14 @@ align <- function(focal, other) {
   list(focal = row(focal), other = row(other))
 }
 
-# First and last columns of blocks: stretches between them stay unaligned.
+# First and last columns of blocks. Half of them follow on the block before, and
+# an unaligned stretch lies before each of the others.
 block_bounds <- function(n, unaligned) {
   size <- 200 + rgeom(ceiling(n / 300), 1 / 1200)
-  gap <- ifelse(runif(length(size)) < 0.5, 0, rgeom(length(size), 1 / (2800 * unaligned)))
-  first <- cumsum(c(1 + gap[1], (size + gap[c(seq_along(gap)[-1], 1)])[-length(size)]))
-  keep <- first + 50 < n
-  data.frame(first = first, last = pmin(first + size - 1, n))[keep, ]
+  gap <- rbinom(length(size), 1, 0.5) * rgeom(length(size), 1 / (2800 * unaligned))
+  ends <- matrix(cumsum(rbind(gap, size)), nrow = 2)
+  bounds <- data.frame(first = ends[1, ] + 1, last = pmin(ends[2, ], n))
+  bounds[bounds$first + 50 < n, ]
 }
 
 # A net alignment in AXT form, of focal's chromosome to one of the outgroup. A
@@ -152,8 +153,10 @@ simulate_chromosome <- function(n) {
 genomes <- lapply(lengths, simulate_chromosome)
 
 dir.create(folder, showWarnings = FALSE, recursive = TRUE)
-writeLines(paste(names(lengths), format(lengths, trim = TRUE, scientific = FALSE), sep = "\t"),
-  file.path(folder, "chrom.sizes"))
+writeLines(
+  paste(names(lengths), format(lengths, trim = TRUE, scientific = FALSE), sep = "\t"),
+  file.path(folder, "chrom.sizes")
+)
 
 unaligned <- c(near1 = 0.02, near2 = 0.03, far = 0.12)
 for (species in names(unaligned)) {
@@ -175,7 +178,8 @@ one_line <- function(letters) {
   paste(letters, collapse = "")
 }
 
-write_gz(fasta(vapply(genomes, function(g) one_line(letters_of(g$focal)), "")), "focal.fa.gz")
+focal <- vapply(genomes, function(genome) one_line(letters_of(genome$focal)), "")
+write_gz(fasta(focal), "focal.fa.gz")
 ancestral <- vapply(genomes, function(genome) {
   base <- genome$ancestor$base[match(genome$focal$site, genome$ancestor$site)]
   one_line(ifelse(is.na(base), "N", base))

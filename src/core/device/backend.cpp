@@ -26,12 +26,10 @@ int usable_gpus() {
 #endif
 }
 
-std::vector<int> choose_devices(const std::vector<int>& wanted) {
+std::vector<int> choose_devices(std::vector<int> devices) {
   const int n = usable_gpus();
-  std::vector<int> devices = wanted;
-  if (devices.empty()) {
-    for (int i = 0; i < n; ++i) devices.push_back(i);
-  }
+  if (devices.empty()) devices.push_back(0);
+  if (devices.size() > 1) throw DeviceError("this version uses one GPU at a time: name just one");
   for (const int device : devices) {
     if (device < 0 || device >= n) {
       throw DeviceError("there is no GPU number " + std::to_string(device) +

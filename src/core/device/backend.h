@@ -17,7 +17,7 @@ struct Backend {
   std::string description() const;
 };
 
-// The backend for "auto", "cpu" or "gpu". `devices`: the GPUs wanted, empty for all there are.
+// The backend for "auto", "cpu" or "gpu". `devices`: the GPU wanted, empty for the first.
 // DeviceError with the reason where a GPU is asked for by name and cannot be used.
 Backend choose_backend(const std::string& wanted, const std::vector<int>& devices, int threads);
 

@@ -1,0 +1,38 @@
+#' How this copy of the package was built
+#'
+#' @return A list of class `ancify_build_info`, with a print method: `version` of
+#'   the package; `compiler`; `inflater`, the library or libraries that read gzip
+#'   (ISA-L, libdeflate or zlib); `cuda`, the version of the CUDA toolkit or `NA`
+#'   for a build without GPU code; `cuda_archs`, the GPU architectures it has
+#'   code for (such as `"75 80 90"` for compute capabilities 7.5, 8.0 and 9.0;
+#'   later ones are compiled on first use), or `NA`; `hardware_threads`, how many
+#'   threads this machine runs at once. No GPU is touched.
+#' @details What is built is chosen at installation by the environment variables
+#'   `ANCIFY_CUDA` (`auto`, `yes`, `no`) and `ANCIFY_GZIP` (`auto`, `isal`,
+#'   `libdeflate`, `zlib`).
+#' @export
+#' @examples
+#' ancify_build_info()
+ancify_build_info <- function() {
+  version <- as.character(utils::packageVersion("ancify"))
+  structure(
+    c(list(version = version), build_info_impl(), hardware_threads = hardware_threads_impl()),
+    class = "ancify_build_info"
+  )
+}
+
+#' @export
+print.ancify_build_info <- function(x, ...) {
+  cuda <- if (is.na(x$cuda)) {
+    "not built"
+  } else {
+    sprintf("%s, for sm_%s", x$cuda, gsub(" ", ", sm_", x$cuda_archs))
+  }
+  values <- c(
+    version = x$version, compiler = x$compiler, inflater = x$inflater, CUDA = cuda,
+    `threads here` = x$hardware_threads
+  )
+  cat("<ancify_build_info>\n")
+  cat(paste0(format(names(values)), "  ", values, "\n"), sep = "")
+  invisible(x)
+}

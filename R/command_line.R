@@ -1,0 +1,132 @@
+# The command line, exec/ancify. main() gives the exit status: 0 only when all
+# is done, 1 for an error, 2 for a call it does not understand, 130 for Ctrl-C.
+
+usage <- "usage: ancify COMMAND [options]
+
+commands
+  init      write an annotated configuration to start from (-o FILE)
+  project   project the outgroups' alignments onto the focal genome
+  call      call ancestral bases from projected sequences
+  run       project and call
+
+options, before or after the command
+  -c, --config FILE   the configuration (for project, call and run)
+  -n, --threads N     threads; default: num_cpus of the configuration
+  -o, --output FILE   where init writes; default: ancify.yaml
+  -v, --verbose       say what is done
+  -h, --help          this text
+      --version       the version
+"
+
+main <- function(args) {
+  tryCatch(
+    withCallingHandlers(
+      run_command(parse_command_line(args)),
+      warning = function(condition) {
+        complain("warning: ", conditionMessage(condition))
+        invokeRestart("muffleWarning")
+      }
+    ),
+    ancify_usage_error = function(condition) {
+      complain(conditionMessage(condition), "\n\n", usage)
+      2L
+    },
+    error = function(condition) {
+      complain("error: ", conditionMessage(condition))
+      1L
+    },
+    interrupt = function(condition) {
+      complain("interrupted")
+      130L
+    }
+  )
+}
+
+complain <- function(...) {
+  cat("ancify: ", ..., "\n", sep = "", file = stderr())
+}
+
+usage_error <- function(...) {
+  abort_ancify(paste0(...), "usage")
+}
+
+value_options <- c(
+  "-c" = "config", "--config" = "config", "-n" = "threads", "--threads" = "threads",
+  "-o" = "output", "--output" = "output"
+)
+flag_options <- c(
+  "-v" = "verbose", "--verbose" = "verbose", "-h" = "help", "--help" = "help",
+  "--version" = "version"
+)
+
+# list(command =, config =, threads =, output =, verbose =, help =, version =)
+parse_command_line <- function(args) {
+  parsed <- list(verbose = FALSE, help = FALSE, version = FALSE)
+  # --config=FILE is --config FILE
+  args <- unlist(lapply(args, function(arg) {
+    if (grepl("^--[a-z]+=", arg)) c(sub("=.*", "", arg), sub("^[^=]*=", "", arg)) else arg
+  }))
+  while (length(args)) {
+    arg <- args[1]
+    args <- args[-1]
+    if (arg %in% names(value_options)) {
+      if (!length(args)) usage_error(arg, " needs a value")
+      parsed[[value_options[[arg]]]] <- args[1]
+      args <- args[-1]
+    } else if (arg %in% names(flag_options)) {
+      parsed[[flag_options[[arg]]]] <- TRUE
+    } else if (startsWith(arg, "-")) {
+      usage_error("there is no option ", arg)
+    } else if (!is.null(parsed$command)) {
+      usage_error("one command at a time: ", parsed$command, " or ", arg)
+    } else {
+      parsed$command <- arg
+    }
+  }
+  parsed
+}
+
+commands <- c("init", "project", "call", "run")
+
+run_command <- function(parsed) {
+  if (parsed$help) {
+    cat(usage)
+  } else if (parsed$version) {
+    cat("ancify", as.character(utils::packageVersion("ancify")), "\n")
+  } else if (is.null(parsed$command)) {
+    usage_error("no command given")
+  } else if (parsed$command %in% c("evaluate", "train")) {
+    abort_ancify(sprintf("this version has no '%s' yet.", parsed$command), "config")
+  } else if (!parsed$command %in% commands) {
+    usage_error("there is no command ", parsed$command)
+  } else if (parsed$command == "init") {
+    cat("Wrote ", ancify_init(parsed$output %||% "ancify.yaml"), "\n", sep = "")
+  } else {
+    run_phases(parsed)
+  }
+  0L
+}
+
+run_phases <- function(parsed) {
+  if (is.null(parsed$config)) usage_error(parsed$command, " needs -c FILE")
+  if (!is.null(parsed$output)) usage_error("-o is for init")
+  run <- ancify_run(
+    parsed$config,
+    phases = if (parsed$command == "run") all_phases else parsed$command,
+    threads = threads_option(parsed$threads),
+    progress = isatty(stderr()),
+    verbose = parsed$verbose
+  )
+  print(run)
+  if ("call" %in% names(attr(run, "seconds"))) cat(run$file, sep = "\n")
+}
+
+threads_option <- function(text) {
+  if (is.null(text)) {
+    return(NULL)
+  }
+  if (!grepl("^[1-9][0-9]{0,8}$", text)) {
+    usage_error("-n needs a positive whole number, not ", text)
+  }
+  as.numeric(text)
+}

@@ -1,0 +1,28 @@
+# Every error, warning and log line of the package has a class of its own, so
+# that users can catch one kind and leave the rest.
+
+new_condition <- function(message, class, kind, ..., call = NULL) {
+  structure(
+    class = c(paste0("ancify_", class, "_", kind), paste0("ancify_", kind), kind, "condition"),
+    list(message = message, call = call, ...)
+  )
+}
+
+# `class`: "input", "format", "file", "config" or "device"; `...`: its facts.
+abort_ancify <- function(message, class, ...) {
+  stop(new_condition(message, class, "error", ...))
+}
+
+# What the core throws comes here, with the facts of the exception in a list.
+abort_from_core <- function(class, message, facts) {
+  do.call(abort_ancify, c(list(message, class), facts))
+}
+
+warn_ancify <- function(message, class, ...) {
+  warning(new_condition(message, class, "warning", ...))
+}
+
+# A line of a run's log: a message that suppressMessages() silences.
+inform_ancify <- function(line) {
+  message(new_condition(paste0(line, "\n"), "log", "message"))
+}

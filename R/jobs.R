@@ -1,0 +1,81 @@
+# What the native jobs need from R: threads, a backend, and someone who watches.
+
+# Threads to use: as asked, else options(ancify.threads =), else all cores
+# (or as many as the environment variable RCPP_PARALLEL_NUM_THREADS says).
+resolve_threads <- function(threads) {
+  threads <- threads %||% getOption("ancify.threads", RcppParallel::defaultNumThreads())
+  as.integer(check_whole_number(threads, "threads"))
+}
+
+`%||%` <- function(x, y) if (is.null(x)) y else x
+
+check_whole_number <- function(x, name) {
+  good <- is.numeric(x) && length(x) == 1 && is.finite(x) && x >= 1 && x == round(x) &&
+    x <= .Machine$integer.max
+  if (!good) {
+    abort_ancify(
+      sprintf("`%s` must be a positive whole number, not %s.", name, show_value(x)), "input"
+    )
+  }
+  x
+}
+
+check_flag <- function(x, name) {
+  if (!isTRUE(x) && !isFALSE(x)) {
+    abort_ancify(sprintf("`%s` must be TRUE or FALSE, not %s.", name, show_value(x)), "input")
+  }
+  x
+}
+
+check_path <- function(x, name) {
+  if (!is.character(x) || length(x) != 1 || is.na(x) || !nzchar(x)) {
+    abort_ancify(sprintf("`%s` must be the path of one file, not %s.", name, show_value(x)), "input")
+  }
+  path.expand(x)
+}
+
+check_choice <- function(x, choices, name) {
+  if (identical(x, choices)) {
+    return(choices[1])
+  }
+  if (!is.character(x) || length(x) != 1 || !x %in% choices) {
+    abort_ancify(
+      sprintf("`%s` must be one of %s, not %s.", name, enumerate(quoted(choices)), show_value(x)),
+      "input"
+    )
+  }
+  x
+}
+
+backends <- c("auto", "cpu", "gpu")
+
+choose_backend <- function(backend, threads, devices = NULL) {
+  backend <- check_choice(backend, backends, "backend")
+  backend_impl(backend, as.integer(devices), resolve_threads(threads))
+}
+
+# Runs job(watch), where a native job calls watch() 20 times a second with the
+# share done and new lines for the log. The bar is cli's: it shows up after two
+# seconds, and only where there is a terminal to draw it on.
+with_watch <- function(label, job, progress = FALSE, verbose = FALSE) {
+  bar <- NULL
+  if (check_flag(progress, "progress")) {
+    bar <- cli::cli_progress_bar(label, total = 1000, clear = TRUE, .auto_close = FALSE)
+    on.exit(cli::cli_progress_done(id = bar))
+  }
+  watch <- function(share, lines) {
+    if (verbose) {
+      for (line in lines) inform_ancify(line)
+    }
+    if (!is.null(bar)) {
+      cli::cli_progress_update(set = floor(min(share, 0.999) * 1000), id = bar)
+    }
+    NULL
+  }
+  job(watch)
+}
+
+# Bytes of text a job handles at a time; the tests make it small.
+chunk_size <- function() {
+  getOption("ancify.chunk_size", 2^20)
+}

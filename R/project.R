@@ -1,0 +1,194 @@
+#' Project an outgroup onto the focal genome's coordinates
+#'
+#' Reads a pairwise alignment once and writes, for every chromosome of the focal
+#' genome, the outgroup's base at each position.
+#'
+#' Every column of a block whose focal character is a letter stands for one
+#' position; the outgroup's character is written there as it is, case and `-`
+#' included. Positions that no block covers are `N`. Where blocks overlap, the
+#' later one in the file wins. Each block is checked: two rows of equal length,
+#' of letters and `-` only, coordinates inside the chromosome, and as many focal
+#' letters as the coordinates span. Blocks on chromosomes that were not asked for
+#' are passed over.
+#'
+#' The work can be interrupted at any time and leaves no file then. In a process
+#' forked by [parallel::mclapply()] it runs on one thread.
+#'
+#' @param axt Path of an alignment in UCSC's AXT format, plain, gzip or bgzip
+#'   (told apart by content). The focal genome is the first of each pair of rows.
+#' @param chrom_lengths Lengths of the focal chromosomes in bases: the path of a
+#'   file with a name and a length on each line (`chrom.sizes` or `.fai`), or a
+#'   named numeric vector.
+#' @param chromosomes Names of the chromosomes to project, in the order wanted;
+#'   `NULL` (the default) for all of `chrom_lengths`.
+#' @param output_dir Folder for `<chromosome>.fa`, made if need be; files that
+#'   exist are replaced when all is done. `NULL` (the default) returns the
+#'   sequences instead.
+#' @param on_bad_block `"error"` (the default) stops at a block that fails its
+#'   checks; `"skip"` leaves it out and warns at the end.
+#' @param threads Threads; `NULL` (the default) for `getOption("ancify.threads")`
+#'   or else all cores. One alignment is read by one thread in this version.
+#' @param backend `"auto"` (the default) or `"cpu"`: projection has no GPU code
+#'   in this version, and `"gpu"` is an error.
+#' @param progress Whether to show a progress bar if it takes more than two
+#'   seconds.
+#' @return With `output_dir` the paths of the files, otherwise the sequences: a
+#'   character vector with the chromosomes' names.
+#' @section Errors:
+#' `ancify_input_error` for arguments that can't be used; `ancify_file_error`
+#' (field `file`) for files that can't be read or written; `ancify_format_error`
+#' (fields `file` and `line`) for text that is not AXT, bad blocks, damaged
+#' compression, and where none of the chromosomes occurs in the file. After an
+#' error nothing is written. Chromosomes without a block and blocks left out are
+#' an `ancify_projection_warning`.
+#' @references The format: <https://genome.ucsc.edu/goldenPath/help/axt.html>
+#' @seealso [call_ancestral()], [ancify_run()]
+#' @export
+#' @examples
+#' config <- ancify_example()
+#' axt <- config$outgroups$alignment[1]
+#' sequences <- project_axt(axt, config$chromosome_lengths, threads = 1)
+#' nchar(sequences)
+#' substr(sequences["chr1"], 2001, 2060)
+project_axt <- function(axt, chrom_lengths, chromosomes = NULL, output_dir = NULL,
+                        on_bad_block = c("error", "skip"), threads = NULL,
+                        backend = c("auto", "cpu", "gpu"), progress = interactive()) {
+  axt <- check_path(axt, "axt")
+  on_bad_block <- check_choice(on_bad_block, c("error", "skip"), "on_bad_block")
+  lengths <- wanted_lengths(chrom_lengths, chromosomes)
+  threads <- resolve_threads(threads)
+  refuse_gpu_projection(check_choice(backend, backends, "backend"))
+
+  if (is.null(output_dir)) {
+    check_fits_in_strings(lengths)
+    result <- with_watch("Projecting", function(watch) {
+      project_memory_impl(axt, lengths, on_bad_block, chunk_size(), watch)
+    }, progress)
+    warn_about_projection(result$report, axt, lengths)
+    return(result$sequences)
+  }
+  output_dir <- check_path(output_dir, "output_dir")
+  reports <- with_watch("Projecting", function(watch) {
+    project_files_impl(
+      basename(axt), axt, output_dir, lengths, on_bad_block, chunk_size(), threads, watch
+    )
+  }, progress)
+  warn_about_projection(reports[[1]], axt, lengths)
+  stats::setNames(sequence_path(output_dir, names(lengths)), names(lengths))
+}
+
+sequence_path <- function(folder, chromosome) {
+  file.path(folder, paste0(chromosome, ".fa"))
+}
+
+refuse_gpu_projection <- function(backend) {
+  if (backend == "gpu") {
+    abort_ancify(
+      paste(
+        "Projection has no GPU code in this version: leave `backend` at \"auto\",",
+        "or set it to \"cpu\"."
+      ),
+      "device"
+    )
+  }
+}
+
+# The lengths of the chromosomes asked for, by name, in their order.
+wanted_lengths <- function(chrom_lengths, chromosomes) {
+  lengths <- if (is.character(chrom_lengths)) {
+    read_chromosome_lengths(check_path(chrom_lengths, "chrom_lengths"))
+  } else {
+    check_lengths(chrom_lengths)
+  }
+  if (is.null(chromosomes)) {
+    return(lengths)
+  }
+  chromosomes <- as.character(chromosomes)
+  unknown <- setdiff(chromosomes, names(lengths))
+  if (length(unknown) || length(chromosomes) == 0 || anyDuplicated(chromosomes)) {
+    abort_ancify(
+      sprintf(
+        "`chromosomes` must name chromosomes of `chrom_lengths` (%s), each once, not %s.",
+        enumerate(quoted(names(lengths))), show_value(if (length(unknown)) unknown else chromosomes)
+      ),
+      "input"
+    )
+  }
+  lengths[chromosomes]
+}
+
+check_lengths <- function(lengths) {
+  fail <- function(what) {
+    abort_ancify(
+      paste0(
+        "`chrom_lengths` must be a path or a named vector of positive whole numbers, ",
+        "each chromosome once; ", what, "."
+      ),
+      "input"
+    )
+  }
+  if (!is.numeric(lengths) || length(lengths) == 0) {
+    fail(paste("it is", show_value(lengths)))
+  }
+  if (is.null(names(lengths)) || anyNA(names(lengths)) || any(leaves_folder(names(lengths)))) {
+    fail("a name is missing or cannot be the name of a file")
+  }
+  if (anyDuplicated(names(lengths))) {
+    fail(paste(quoted(names(lengths)[anyDuplicated(names(lengths))]), "stands there twice"))
+  }
+  bad <- !is.finite(lengths) | lengths < 1 | lengths != round(lengths) | lengths > 2^53
+  if (any(bad)) {
+    fail(sprintf("%s has %s", quoted(names(lengths)[bad][1]), show_value(unname(lengths[bad][1]))))
+  }
+  lengths
+}
+
+# R's strings hold at most 2^31 - 1 bytes.
+check_fits_in_strings <- function(lengths) {
+  long <- names(lengths)[lengths > .Machine$integer.max]
+  if (length(long)) {
+    abort_ancify(
+      sprintf(
+        "%s is longer than R's strings can be (2^31 - 1): give `output_dir` to write files.",
+        enumerate(quoted(long))
+      ),
+      "input"
+    )
+  }
+}
+
+# Says once what the alignment lacks, before its result can be mistaken for data.
+warn_about_projection <- function(report, axt, lengths) {
+  empty <- names(lengths)[report$blocks == 0]
+  other_prefix <- ifelse(startsWith(empty, "chr"), substring(empty, 4), paste0("chr", empty))
+  problems <- c(
+    if (length(empty)) {
+      sprintf(
+        "it has no block on %s, whose sequence%s all N%s", enumerate(quoted(empty)),
+        if (length(empty) == 1) " is" else "s are",
+        if (any(other_prefix %in% report$other_names)) {
+          " (but it has blocks on names that differ only by a leading 'chr')"
+        } else {
+          ""
+        }
+      )
+    },
+    if (report$bad > 0) {
+      sprintf(
+        "%s bad block%s left out, the first at line %s: %s", format_count(report$bad),
+        if (report$bad == 1) " was" else "s were", format_count(report$bad_lines[1]),
+        report$bad_problems[1]
+      )
+    }
+  )
+  if (length(problems)) {
+    warn_ancify(
+      sprintf("%s: %s.", quoted(axt), paste(problems, collapse = "; ")), "projection",
+      file = axt, chromosomes = empty, bad_blocks = report$bad, lines = report$bad_lines
+    )
+  }
+}
+
+format_count <- function(n) {
+  format(n, big.mark = ",", scientific = FALSE, trim = TRUE)
+}

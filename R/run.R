@@ -1,0 +1,209 @@
+#' Call the ancestral alleles of a genome
+#'
+#' Carries out a configuration: projects each outgroup's alignment onto the focal
+#' genome's coordinates, then calls the ancestral base at every position.
+#'
+#' Phase `"project"` writes `<work_dir>/projected/<species>/<chromosome>.fa`,
+#' several alignments at once; phase `"call"` reads these files, whoever made
+#' them, and writes `<output_dir>/<chromosome>.fa`: one line, exactly as long as
+#' the chromosome, `ACGT` for calls of high confidence, `acgt` for low, `n` where
+#' the outgroups contradict each other and `N` where none has data. A file
+#' appears when it is complete, in place of one that exists. Phase `"evaluate"`
+#' runs only where the configuration has an `evaluation` block, which this
+#' version does not support yet.
+#'
+#' All settings and files are checked before any work starts. The run can be
+#' interrupted at any time, which leaves no incomplete file.
+#'
+#' @param config Path of a YAML file, a list, or what [ancify_config()] returned.
+#' @param phases Which phases to run; all by default.
+#' @param threads Threads; `NULL` (the default) for `num_cpus` of the
+#'   configuration (default 4).
+#' @param backend `"auto"`, `"cpu"` or `"gpu"`; `NULL` (the default) for
+#'   `backend` of the configuration (default `"auto"`). In this version `"auto"`
+#'   is the CPU, and on a GPU only the calls are made.
+#' @param progress Whether to show a bar for phases longer than two seconds.
+#' @param verbose Whether to log what is done, as messages of class
+#'   `ancify_message`; the first line says which backend and how many threads.
+#' @return A data frame of class `ancify_run`, invisibly where nothing prints it,
+#'   with one row a chromosome: `chromosome`; `length` in bases; the numbers of
+#'   positions called with `high` and with `low` confidence, `unresolved` and
+#'   `missing` (`NA` without the phase `"call"`); `file`, the path of the calls.
+#'   Attributes: `alignments`, a data frame with one row an outgroup (`species`,
+#'   `tier`, `alignment`, and the blocks `used`, `bad` and `passed_over`);
+#'   `config`; `backend`, as the log has it; `seconds`, by phase.
+#' @section Errors:
+#' `ancify_config_error` for settings that can't be used or that this version
+#' does not support; `ancify_file_error`, `ancify_format_error` and
+#' `ancify_device_error` as [project_axt()] and [call_ancestral()] give them.
+#' What the alignments lack is an `ancify_projection_warning`.
+#' @seealso [ancify_init()] for a configuration to start from
+#' @export
+#' @examples
+#' run <- ancify_run(ancify_example(), threads = 1)
+#' run
+#' readLines(run$file[1])[2] |> substr(2001, 2060)
+ancify_run <- function(config, phases = c("project", "call", "evaluate"), threads = NULL,
+                       backend = NULL, progress = interactive(), verbose = TRUE) {
+  phases <- check_phases(phases)
+  check_flag(progress, "progress")
+  check_flag(verbose, "verbose")
+  config <- read_config(config, phases)
+  refuse_unavailable(config, phases)
+  backend <- choose_backend(
+    backend %||% config$backend, threads %||% config$num_cpus, config$gpu_devices
+  )
+  log <- if (verbose) inform_ancify else function(line) NULL
+  log(paste("Using", backend$description))
+  for (note in config$notes) log(note)
+
+  seconds <- c()
+  timed <- function(phase, job) {
+    if (!phase %in% phases) {
+      return(NULL)
+    }
+    start <- proc.time()[["elapsed"]]
+    result <- job(config, backend, progress, verbose)
+    seconds[[phase]] <<- proc.time()[["elapsed"]] - start
+    log(sprintf("Phase %s took %.1f s", phase, seconds[[phase]]))
+    result
+  }
+  alignments <- timed("project", run_projection)
+  calls <- timed("call", run_calling)
+  new_run(config, calls, alignments, backend$description, seconds)
+}
+
+all_phases <- c("project", "call", "evaluate")
+
+check_phases <- function(phases) {
+  if (!is.character(phases) || length(phases) == 0 || !all(phases %in% all_phases)) {
+    abort_ancify(
+      sprintf("`phases` must be among %s, not %s.", enumerate(quoted(all_phases)),
+              show_value(phases)),
+      "input"
+    )
+  }
+  unique(phases)
+}
+
+refuse_unavailable <- function(config, phases) {
+  problems <- unavailable_in(config, phases)
+  if (identical(phases, "evaluate")) {
+    problems <- unique(c(problems, "`phases`: this version can't evaluate yet."))
+  }
+  if (length(problems)) {
+    abort_ancify(paste(problems, collapse = "\n"), "config", file = config$file,
+                 problems = problems)
+  }
+}
+
+projected_folder <- function(config, species) {
+  file.path(config$work_dir, "projected", species)
+}
+
+run_projection <- function(config, backend, progress, verbose) {
+  outgroups <- config$outgroups
+  if (verbose && backend$kind == "gpu") {
+    inform_ancify("Projection runs on the CPU in this version")
+  }
+  threads <- if (backend$kind == "gpu") config$num_cpus else backend$threads
+  reports <- with_watch("Projecting", function(watch) {
+    project_files_impl(
+      outgroups$name, outgroups$alignment, projected_folder(config, outgroups$name),
+      config$lengths, config$on_bad_block, chunk_size(), threads, watch
+    )
+  }, progress, verbose)
+  for (i in seq_along(reports)) {
+    warn_about_projection(reports[[i]], outgroups$alignment[i], config$lengths)
+  }
+  number <- function(field) vapply(reports, function(report) sum(report[[field]]), 0)
+  data.frame(
+    species = outgroups$name, tier = outgroups$tier, alignment = outgroups$alignment,
+    used = number("blocks"), bad = number("bad"), passed_over = number("passed_over")
+  )
+}
+
+run_calling <- function(config, backend, progress, verbose) {
+  outgroups <- config$outgroups
+  # Inner ones first, whatever the order in the table.
+  outgroups <- outgroups[order(outgroups$tier != "inner"), ]
+  n_inner <- sum(outgroups$tier == "inner")
+  minima <- c(inner = config$min_inner_freq, outer = config$min_outer_freq)
+  warn_about_minima(minima, c(inner = n_inner, outer = nrow(outgroups) - n_inner))
+  counts <- with_watch("Calling", function(watch) {
+    call_files_impl(
+      projected_folder(config, outgroups$name), n_inner, config$lengths, config$output_dir,
+      minima[["inner"]], minima[["outer"]], backend, watch
+    )
+  }, progress, verbose)
+  colnames(counts) <- c("high", "low", "unresolved", "missing")
+  data.frame(counts, file = sequence_path(config$output_dir, names(config$lengths)))
+}
+
+new_run <- function(config, calls, alignments, backend, seconds) {
+  if (is.null(calls)) {
+    none <- rep(NA_real_, length(config$lengths))
+    calls <- data.frame(
+      high = none, low = none, unresolved = none, missing = none, file = NA_character_
+    )
+  }
+  rows <- data.frame(
+    chromosome = names(config$lengths), length = unname(config$lengths), calls
+  )
+  structure(
+    rows,
+    class = c("ancify_run", "data.frame"),
+    alignments = alignments, config = config, backend = backend, seconds = seconds
+  )
+}
+
+#' @export
+print.ancify_run <- function(x, ...) {
+  config <- attr(x, "config")
+  if (is.null(config) || !all(c("chromosome", run_counts) %in% names(x))) {
+    return(NextMethod())
+  }
+  cat(sprintf(
+    "<ancify_run> %s, %s, %d outgroups, %s\n", config$focal_species, config$method,
+    nrow(config$outgroups), attr(x, "backend")
+  ))
+  if (anyNA(x$high)) {
+    print_projected(x, config)
+  } else {
+    print_calls(x, config)
+  }
+  invisible(x)
+}
+
+run_counts <- c("length", "high", "low", "unresolved", "missing")
+most_rows_printed <- 20
+
+print_calls <- function(x, config) {
+  counts <- as.data.frame(unclass(x)[run_counts])
+  shown <- seq_len(min(nrow(x), most_rows_printed))
+  total <- colSums(counts)
+  table <- rbind(
+    as.matrix(counts[shown, ]), total,
+    share = 100 * total / total[["length"]]
+  )
+  text <- format_count(table[-nrow(table), , drop = FALSE])
+  text[] <- vapply(table[-nrow(table), ], format_count, "")
+  text <- rbind(text, sprintf("%.2f %%", table[nrow(table), ]))
+  rownames(text) <- c(x$chromosome[shown], "all", "share")
+  print(text, quote = FALSE, right = TRUE)
+  print_rest(x)
+  cat("Calls in", file.path(config$output_dir, "<chromosome>.fa"), "\n")
+}
+
+print_projected <- function(x, config) {
+  shown <- utils::head(x, most_rows_printed)
+  cat(paste0(format(shown$chromosome), "  ", format(shown$length, big.mark = ","), "\n"), sep = "")
+  print_rest(x)
+  cat("Projected in", file.path(config$work_dir, "projected", "<species>", "<chromosome>.fa"), "\n")
+}
+
+print_rest <- function(x) {
+  if (nrow(x) > most_rows_printed) {
+    cat("... and", nrow(x) - most_rows_printed, "more chromosomes\n")
+  }
+}

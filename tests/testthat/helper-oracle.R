@@ -1,0 +1,238 @@
+# An independent implementation of projection and voting in plain R: slow,
+# obvious, and written from the specification alone. The core is compared with it
+# byte for byte.
+
+# ---- Projection ----------------------------------------------------------------
+
+# `lines` of one AXT file; `lengths` of the chromosomes asked for, by name. A bad
+# block is an error, or with `skip` left out.
+oracle_project <- function(lines, lengths, skip = FALSE) {
+  sequences <- lapply(lengths, function(n) rep("N", n))
+  for (block in oracle_blocks(lines)) {
+    if (!block$chromosome %in% names(lengths)) next
+    fault <- oracle_block_fault(block, lengths[[block$chromosome]])
+    if (!is.null(fault)) {
+      if (skip) next
+      stop("line ", block$line, ": ", fault)
+    }
+    position <- block$start
+    for (column in seq_along(block$focal)) {
+      if (block$focal[column] == "-") next
+      sequences[[block$chromosome]][position] <- block$outgroup[column]
+      position <- position + 1
+    }
+  }
+  vapply(sequences, paste, "", collapse = "")
+}
+
+# Comments and blank lines lie between blocks; a block is three lines in a row.
+oracle_blocks <- function(lines) {
+  lines <- sub("\r$", "", lines)
+  blocks <- list()
+  i <- 1
+  while (i <= length(lines)) {
+    if (lines[i] == "" || startsWith(lines[i], "#")) {
+      i <- i + 1
+      next
+    }
+    header <- strsplit(lines[i], "[ \t]+")[[1]]
+    blocks[[length(blocks) + 1]] <- list(
+      line = i,
+      chromosome = header[2], start = as.numeric(header[3]), end = as.numeric(header[4]),
+      focal = strsplit(lines[i + 1], "")[[1]], outgroup = strsplit(lines[i + 2], "")[[1]]
+    )
+    i <- i + 3
+  }
+  blocks
+}
+
+oracle_block_fault <- function(block, length) {
+  allowed <- c(letters, LETTERS, "-")
+  if (length(block$focal) != length(block$outgroup)) {
+    "rows of different length"
+  } else if (!all(c(block$focal, block$outgroup) %in% allowed)) {
+    "neither a letter nor '-'"
+  } else if (block$start < 1 || block$end > length || block$end < block$start) {
+    "outside the chromosome"
+  } else if (sum(block$focal != "-") != block$end - block$start + 1) {
+    "coordinates do not match the focal row"
+  }
+}
+
+# ---- Voting --------------------------------------------------------------------
+
+# `inner`, `outer`: sequences of equal length, as character vectors.
+oracle_vote <- function(inner, outer, min_inner = 1, min_outer = 1) {
+  inner <- do.call(cbind, strsplit(toupper(inner), ""))
+  outer <- do.call(cbind, strsplit(toupper(outer), ""))
+  calls <- vapply(seq_len(nrow(inner)), function(i) {
+    oracle_call(
+      oracle_consensus(inner[i, ], min_inner),
+      oracle_consensus(outer[i, ], min_outer)
+    )
+  }, "")
+  paste(calls, collapse = "")
+}
+
+oracle_consensus <- function(observed, minimum) {
+  votes <- c(
+    A = sum(observed == "A"), C = sum(observed == "C"),
+    G = sum(observed == "G"), T = sum(observed == "T")
+  )
+  # which.max() takes the first of equals.
+  if (sum(votes) < minimum || sum(votes) == 0) NA else names(votes)[which.max(votes)]
+}
+
+oracle_call <- function(inner, outer) {
+  if (is.na(inner) && is.na(outer)) {
+    "N"
+  } else if (is.na(inner)) {
+    tolower(outer)
+  } else if (is.na(outer)) {
+    tolower(inner)
+  } else if (inner == outer) {
+    inner
+  } else {
+    "n"
+  }
+}
+
+oracle_counts <- function(sequence) {
+  letter <- strsplit(sequence, "")[[1]]
+  c(
+    high = sum(letter %in% c("A", "C", "G", "T")),
+    low = sum(letter %in% c("a", "c", "g", "t")),
+    unresolved = sum(letter == "n"),
+    missing = sum(letter == "N")
+  )
+}
+
+# ---- Random alignments -----------------------------------------------------------
+
+random_base <- function(n) {
+  iupac <- c("R", "Y", "S", "W", "K", "M", "B", "D", "H", "V", "N")
+  base <- sample(
+    c("A", "C", "G", "T", iupac), n,
+    replace = TRUE, prob = c(rep(0.23, 4), rep(0.08 / 11, 11))
+  )
+  ifelse(runif(n) < 0.4, tolower(base), base)
+}
+
+# Lines of an AXT file on these chromosomes and on one that nobody asked for.
+# Blocks overlap, come in any order and touch both ends of chromosomes; gaps lie
+# in the focal row, in the outgroup's and in both.
+random_axt <- function(lengths, n_blocks = 20, gaps = 0.15, passed_over = "chrElse") {
+  lengths <- c(lengths, stats::setNames(30, passed_over))
+  chromosomes <- c(names(lengths), sample(names(lengths), n_blocks, replace = TRUE))
+  blocks <- lapply(seq_along(chromosomes), function(i) {
+    chromosome <- chromosomes[i]
+    c(random_block(i - 1, chromosome, lengths[[chromosome]], gaps), random_between())
+  })
+  c(random_between(), unlist(blocks))
+}
+
+random_block <- function(number, chromosome, length, gaps) {
+  ends <- sort(sample(length, 2, replace = TRUE))
+  where <- sample(c("start", "end", "all", "inside"), 1, prob = c(1, 1, 0.5, 4))
+  if (where %in% c("start", "all")) ends[1] <- 1
+  if (where %in% c("end", "all")) ends[2] <- length
+  focal <- random_base(ends[2] - ends[1] + 1)
+  # Columns that stand for no focal position, at the ends too.
+  n_extra <- rbinom(1, length(focal) + 2, gaps)
+  focal <- c(focal, rep("-", n_extra))[order(c(seq_along(focal), runif(n_extra, 0, length + 1)))]
+  outgroup <- ifelse(runif(length(focal)) < gaps, "-", random_base(length(focal)))
+  from <- sample(1000, 1)
+  header <- paste(
+    number, chromosome, ends[1], ends[2],
+    "other", from, max(from, from + sum(outgroup != "-") - 1), sample(c("+", "-"), 1)
+  )
+  if (runif(1) < 0.7) header <- paste(header, sample(-100:100000, 1))
+  c(header, paste(focal, collapse = ""), paste(outgroup, collapse = ""))
+}
+
+# Mostly one blank line; also none, several, and comments.
+random_between <- function() {
+  switch(sample(5, 1),
+    "",
+    "",
+    character(),
+    c("", "", ""),
+    c("", "# a comment with ACGT - 1 chr1 1 2", "##", "")
+  )
+}
+
+# ---- Files ---------------------------------------------------------------------------
+
+write_axt <- function(lines, path, eol = "\n", final_newline = TRUE,
+                      compression = c("none", "gzip", "members", "bgzip")) {
+  compression <- match.arg(compression)
+  text <- paste(lines, collapse = eol)
+  bytes <- charToRaw(if (final_newline) paste0(text, eol) else text)
+  if (compression == "bgzip") {
+    require_tool("bgzip")
+    plain <- tempfile()
+    on.exit(unlink(plain))
+    writeBin(bytes, plain)
+    stopifnot(system2("bgzip", c("-c", shQuote(plain)), stdout = path) == 0)
+    return(path)
+  }
+  bytes <- switch(compression,
+    none = bytes,
+    gzip = gzip_member(bytes),
+    members = do.call(c, lapply(split_anywhere(bytes), gzip_member))
+  )
+  writeBin(bytes, path)
+  path
+}
+
+gzip_member <- function(bytes) {
+  path <- tempfile()
+  on.exit(unlink(path))
+  connection <- gzfile(path, "wb")
+  writeBin(bytes, connection)
+  close(connection)
+  readBin(path, "raw", file.size(path))
+}
+
+split_anywhere <- function(bytes, n = 5) {
+  cuts <- sort(sample(length(bytes), n - 1, replace = TRUE))
+  Map(
+    function(from, to) bytes[seq_len(to - from) + from],
+    c(0, cuts), c(cuts, length(bytes))
+  )
+}
+
+# ---- What a test needs and a machine may lack ----------------------------------------
+
+# A skip, but a failure where everything has to be tested.
+lacking <- function(what) {
+  if (identical(Sys.getenv("CI"), "true") || identical(Sys.getenv("ANCIFY_REQUIRE_ALL"), "1")) {
+    stop("This test needs ", what, ".", call. = FALSE)
+  }
+  testthat::skip(paste("needs", what))
+}
+
+# A path in the folder of real data, which the package does not hold.
+test_data <- function(...) {
+  folder <- Sys.getenv("ANCIFY_TEST_DATA")
+  if (!nzchar(folder)) {
+    above <- Reduce(function(path, i) dirname(path), 1:20, getwd(), accumulate = TRUE)
+    folder <- Filter(dir.exists, file.path(unique(above), "shared", "data"))[1]
+  }
+  path <- file.path(folder, ...)
+  if (!file.exists(path)) {
+    lacking(paste0(
+      "shared/data (", file.path(...), "): put it beside the repository, or name the folder in ",
+      "ANCIFY_TEST_DATA"
+    ))
+  }
+  path
+}
+
+require_tool <- function(program) {
+  if (!nzchar(Sys.which(program))) lacking(paste("the program", program))
+}
+
+require_package <- function(package) {
+  if (!requireNamespace(package, quietly = TRUE)) lacking(paste("the package", package))
+}
