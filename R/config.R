@@ -233,8 +233,7 @@ rate_labels <- list(
 )
 
 rate_values <- function(labels, value) {
-  labels <- rate_labels[[labels]]
-  stats::setNames(rep(value, length(labels)), labels)
+  structure(rep(value, length(rate_labels[[labels]])), names = rate_labels[[labels]])
 }
 
 # ---- A YAML file, every scalar as the text that stands there -------------------
@@ -296,7 +295,7 @@ text_handlers <- function() {
     "float#nan", "float#na",
     "timestamp", "timestamp#iso8601", "timestamp#spaced", "timestamp#ymd"
   )
-  handlers <- stats::setNames(rep(list(identity), length(scalars)), scalars)
+  handlers <- structure(rep(list(identity), length(scalars)), names = scalars)
   handlers$null <- function(text) structure(text, class = "yaml_null")
   handlers$seq <- function(items) lapply(items, unclass_null)
   handlers$map <- function(values) {
@@ -509,7 +508,7 @@ labelled_numbers <- function(labels) {
       named_otherwise) {
       fault(value, key, wanted)
     }
-    stats::setNames(numbers, labels)
+    structure(numbers, names = labels)
   }
 }
 
@@ -638,7 +637,7 @@ outgroup_table <- function(outgroups) {
       name = vapply(entries, `[[`, "", "name"),
       tier = rep(tier, length(entries)),
       # An alignment that could not be read is a problem already.
-      alignment = vapply(entries, function(entry) c(entry$alignment, NA_character_)[1], "")
+      alignment = vapply(entries, function(entry) entry$alignment %||% NA_character_, "")
     )
   })
   do.call(rbind, tiers)
@@ -671,13 +670,6 @@ requested_lengths <- function(lengths, config, origin) {
       origin, "`chromosomes`: there is no %s in %s, which has %s; use its names.",
       enumerate(quoted(unknown)), quoted(config$chromosome_lengths),
       enumerate(quoted(names(lengths)))
-    )
-  }
-  bad <- wanted[leaves_folder(wanted)]
-  if (length(bad)) {
-    add_problem(
-      origin, "`chromosome_lengths`: %s in %s can't be the name of a file; rename it.",
-      enumerate(quoted(bad)), quoted(config$chromosome_lengths)
     )
   }
   lengths[setdiff(wanted, unknown)]
@@ -851,11 +843,11 @@ quoted <- function(text) {
   paste0("'", text, "'")
 }
 
-# At most five, then how many more.
+# At most six, then how many more.
 enumerate <- function(words) {
-  more <- length(words) - 5
+  more <- length(words) - 6
   if (more > 0) {
-    words <- c(words[1:5], paste(more, "more"))
+    words <- c(words[1:6], paste(more, "more"))
   }
   if (length(words) < 2) {
     return(paste(words))
@@ -912,7 +904,7 @@ format_config <- function(config) {
       "%s (%s bases)", enumerate(names(config$lengths)),
       format(sum(config$lengths), big.mark = ",", scientific = FALSE)
     ),
-    stats::setNames(species, ifelse(duplicated(outgroups$tier), "", outgroups$tier)),
+    structure(species, names = ifelse(duplicated(outgroups$tier), "", outgroups$tier)),
     method = paste0(config$method, votes),
     `work folder` = config$work_dir,
     `output folder` = config$output_dir,

@@ -22,38 +22,42 @@
 #' @examples
 #' ancify_example()
 ancify_example <- function(path = file.path(tempdir(), "ancify-example")) {
-  check_path(path)
+  path <- check_path(path, "path")
   dir.create(path, showWarnings = FALSE, recursive = TRUE)
-  folder <- normalizePath(path, mustWork = FALSE)
-  data <- system.file("extdata", "example", package = "ancify", mustWork = TRUE)
-  config <- file.path(folder, "config.yaml")
-  files <- list.files(data, full.names = TRUE)
-  done <- suppressWarnings(file.copy(files, folder, overwrite = TRUE, copy.mode = FALSE))
-  if (!all(done) || !write_example_config(folder, config)) {
+  if (!copy_example(path)) {
     abort_ancify(
       sprintf("Can't write the example to %s; choose a folder you may write to.", quoted(path)),
       "file",
       file = path
     )
   }
-  ancify_config(config)
+  folder <- normalizePath(path)
+  ancify_config(write_example_config(folder))
 }
 
-write_example_config <- function(folder, path) {
+copy_example <- function(folder) {
+  data <- system.file("extdata", "example", package = "ancify", mustWork = TRUE)
+  files <- list.files(data, full.names = TRUE)
+  dir.exists(folder) &&
+    all(suppressWarnings(file.copy(files, folder, overwrite = TRUE, copy.mode = FALSE)))
+}
+
+write_example_config <- function(folder) {
   in_folder <- function(name) file.path(folder, name)
   species <- function(name) list(name = name, alignment = in_folder(paste0(name, ".axt.gz")))
-  config <- list(
-    focal_species = "focal",
-    chromosome_lengths = in_folder("chrom.sizes"),
-    outgroups = list(inner = list(species("near1"), species("near2")), outer = list(species("far"))),
-    work_dir = folder,
-    output_dir = in_folder("ancestral_calls")
+  path <- in_folder("config.yaml")
+  yaml::write_yaml(
+    list(
+      focal_species = "focal",
+      chromosome_lengths = in_folder("chrom.sizes"),
+      outgroups = list(
+        inner = list(species("near1"), species("near2")),
+        outer = list(species("far"))
+      ),
+      work_dir = folder,
+      output_dir = in_folder("ancestral_calls")
+    ),
+    path
   )
-  tryCatch(
-    {
-      suppressWarnings(yaml::write_yaml(config, path))
-      TRUE
-    },
-    error = function(condition) FALSE
-  )
+  path
 }

@@ -17,7 +17,7 @@
 #' ancify_init(path)
 #' cat(head(readLines(path), 12), sep = "\n")
 ancify_init <- function(path = "ancify.yaml") {
-  check_path(path)
+  path <- check_path(path, "path")
   if (file.exists(path)) {
     abort_ancify(
       sprintf("%s exists already; remove it or choose another path.", quoted(path)), "file",
@@ -33,10 +33,4 @@ ancify_init <- function(path = "ancify.yaml") {
     )
   }
   invisible(path)
-}
-
-check_path <- function(path) {
-  if (!is.character(path) || length(path) != 1 || is.na(path) || !nzchar(path)) {
-    abort_ancify("`path` must be one path.", "input")
-  }
 }

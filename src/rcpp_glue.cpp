@@ -28,8 +28,8 @@ void guarded(const std::function<void()>& body) {
   } catch (const ancify::Interrupted&) {
     throw Rcpp::internal::InterruptedException();
   } catch (const ancify::FormatError& error) {
-    const List facts = List::create(Named("file") = error.file,
-                                    Named("line") = static_cast<double>(error.line));
+    const List facts =
+        List::create(Named("file") = error.file, Named("line") = static_cast<double>(error.line));
     abort_from_core("format", error.what(), facts);
   } catch (const ancify::FileError& error) {
     abort_from_core("file", error.what(), List::create(Named("file") = error.file));
@@ -60,8 +60,7 @@ std::vector<ancify::Chromosome> as_chromosomes(const Rcpp::NumericVector& length
   if (lengths.size() == 0) return chromosomes;
   const Rcpp::CharacterVector names = lengths.names();
   for (R_xlen_t i = 0; i < lengths.size(); ++i) {
-    chromosomes.push_back(
-        {Rcpp::as<std::string>(names[i]), static_cast<std::int64_t>(lengths[i])});
+    chromosomes.push_back({Rcpp::as<std::string>(names[i]), static_cast<std::int64_t>(lengths[i])});
   }
   return chromosomes;
 }
@@ -69,7 +68,7 @@ std::vector<ancify::Chromosome> as_chromosomes(const Rcpp::NumericVector& length
 ancify::Backend as_backend(const Rcpp::List& backend) {
   ancify::Backend result;
   result.kind = Rcpp::as<std::string>(backend["kind"]) == "gpu" ? ancify::BackendKind::kGpu
-                                                               : ancify::BackendKind::kCpu;
+                                                                : ancify::BackendKind::kCpu;
   result.devices = Rcpp::as<std::vector<int>>(backend["devices"]);
   result.threads = Rcpp::as<int>(backend["threads"]);
   return result;

@@ -26,10 +26,9 @@ Rcpp::List backend_impl(const std::string& wanted, const std::vector<int>& devic
   ancify::Backend backend;
   guarded([&] { backend = ancify::choose_backend(wanted, devices, threads); });
   const bool gpu = backend.kind == ancify::BackendKind::kGpu;
-  return Rcpp::List::create(Rcpp::Named("kind") = gpu ? "gpu" : "cpu",
-                            Rcpp::Named("devices") = backend.devices,
-                            Rcpp::Named("threads") = backend.threads,
-                            Rcpp::Named("description") = backend.description());
+  return Rcpp::List::create(
+      Rcpp::Named("kind") = gpu ? "gpu" : "cpu", Rcpp::Named("devices") = backend.devices,
+      Rcpp::Named("threads") = backend.threads, Rcpp::Named("description") = backend.description());
 }
 
 // [[Rcpp::export]]

@@ -1,10 +1,9 @@
-#include "cuda/device.h"
-
 #include <cuda_runtime_api.h>
 
 #include <string>
 
 #include "core/exec/errors.h"
+#include "cuda/device.h"
 
 namespace ancify::cuda {
 

@@ -41,8 +41,7 @@ void call_by_vote(int device, const Voting& voting, const char* const* species, 
   DeviceBuffer bases(n_species * n);
   DeviceBuffer result(n);
   for (std::size_t s = 0; s < n_species; ++s) {
-    ANCIFY_CUDA_CHECK(
-        cudaMemcpy(bases.data() + s * n, species[s], n, cudaMemcpyHostToDevice));
+    ANCIFY_CUDA_CHECK(cudaMemcpy(bases.data() + s * n, species[s], n, cudaMemcpyHostToDevice));
   }
   constexpr std::size_t threads = 256;
   constexpr std::size_t most_blocks = 1 << 16;

@@ -122,7 +122,7 @@ random_base <- function(n) {
 # Blocks overlap, come in any order and touch both ends of chromosomes; gaps lie
 # in the focal row, in the outgroup's and in both.
 random_axt <- function(lengths, n_blocks = 20, gaps = 0.15, passed_over = "chrElse") {
-  lengths <- c(lengths, stats::setNames(30, passed_over))
+  lengths <- c(lengths, setNames(30, passed_over))
   chromosomes <- c(names(lengths), sample(names(lengths), n_blocks, replace = TRUE))
   blocks <- lapply(seq_along(chromosomes), function(i) {
     chromosome <- chromosomes[i]

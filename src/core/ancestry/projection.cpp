@@ -71,9 +71,8 @@ class Projector {
     if (!only_letters_and_gaps(block.focal) || !only_letters_and_gaps(block.outgroup)) {
       return "the block's rows hold something else than letters and -";
     }
-    const auto letters =
-        static_cast<std::int64_t>(block.focal.size()) -
-        std::count(block.focal.begin(), block.focal.end(), '-');
+    const auto letters = static_cast<std::int64_t>(block.focal.size()) -
+                         std::count(block.focal.begin(), block.focal.end(), '-');
     if (letters != block.end - block.start + 1) {
       return "the block's coordinates " + range + " span " +
              std::to_string(block.end - block.start + 1) + " positions but its focal row has " +
@@ -164,9 +163,9 @@ std::string with_other_prefix(const std::string& name) {
 }  // namespace
 
 ProjectionReport project_alignment(const std::string& axt,
-                                   const std::vector<Chromosome>& chromosomes,
-                                   SequenceStore& store, const ProjectionOptions& options,
-                                   JobControl& control, const StopToken& stop) {
+                                   const std::vector<Chromosome>& chromosomes, SequenceStore& store,
+                                   const ProjectionOptions& options, JobControl& control,
+                                   const StopToken& stop) {
   const auto source = open_text(axt, options.chunk_size);
   BadBlocks bad(axt, options.on_bad_block);
   AxtParser parser(bad);

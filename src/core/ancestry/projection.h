@@ -22,10 +22,10 @@ struct ProjectionOptions {
 
 // What one alignment held.
 struct ProjectionReport {
-  std::vector<std::int64_t> blocks;     // used, for each chromosome
-  std::int64_t passed_over = 0;         // blocks on chromosomes that were not asked for
+  std::vector<std::int64_t> blocks;      // used, for each chromosome
+  std::int64_t passed_over = 0;          // blocks on chromosomes that were not asked for
   std::vector<std::string> other_names;  // the first few such chromosomes
-  std::int64_t bad = 0;                 // blocks left out
+  std::int64_t bad = 0;                  // blocks left out
   std::vector<BadBlocks::Example> bad_examples;
 };
 
@@ -34,9 +34,9 @@ struct ProjectionReport {
 // FormatError for a bad block unless they are skipped, and where no chromosome of those asked for
 // occurs. Advances `control` by the bytes of the file.
 ProjectionReport project_alignment(const std::string& axt,
-                                   const std::vector<Chromosome>& chromosomes,
-                                   SequenceStore& store, const ProjectionOptions& options,
-                                   JobControl& control, const StopToken& stop);
+                                   const std::vector<Chromosome>& chromosomes, SequenceStore& store,
+                                   const ProjectionOptions& options, JobControl& control,
+                                   const StopToken& stop);
 
 struct Alignment {
   std::string species;

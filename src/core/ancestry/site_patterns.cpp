@@ -11,8 +11,7 @@ namespace {
 constexpr std::array<std::uint8_t, 256> make_codes() {
   std::array<std::uint8_t, 256> codes{};
   for (int c = 0; c < 256; ++c) {
-    codes[static_cast<std::size_t>(c)] =
-        static_cast<std::uint8_t>(base_code(static_cast<char>(c)));
+    codes[static_cast<std::size_t>(c)] = static_cast<std::uint8_t>(base_code(static_cast<char>(c)));
   }
   return codes;
 }

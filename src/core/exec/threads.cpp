@@ -64,7 +64,8 @@ void run_workers(int count, const std::function<void()>& worker) {
                             static_cast<std::size_t>(std::max(count, hardware_threads())));
   tbb::task_arena arena(count);
   arena.execute([&] {
-    tbb::parallel_for(0, count, [&](int) { worker(); }, tbb::simple_partitioner());
+    tbb::parallel_for(
+        0, count, [&](int) { worker(); }, tbb::simple_partitioner());
   });
 #endif
 }

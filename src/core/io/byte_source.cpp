@@ -35,8 +35,7 @@ class FileWindow {
     std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
     end_ -= std::exchange(begin_, 0);
     if (buffer_.size() < n) buffer_.resize(n);
-    const std::size_t more =
-        std::min<std::int64_t>(buffer_.size() - end_, file_.size() - offset_);
+    const std::size_t more = std::min<std::int64_t>(buffer_.size() - end_, file_.size() - offset_);
     file_.read_at(buffer_.data() + end_, more, offset_);
     end_ += more;
     offset_ += static_cast<std::int64_t>(more);

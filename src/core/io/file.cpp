@@ -74,9 +74,8 @@ void InputFile::read_at(char* buffer, std::size_t n, std::int64_t offset) const 
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw_errno(path_, "read");
     if (got == 0) {
-      throw FileError(path_, "the file became shorter while it was read (" +
-                                 std::to_string(size_) + " bytes at first, now at most " +
-                                 std::to_string(offset) + ")");
+      throw FileError(path_, "the file became shorter while it was read (" + std::to_string(size_) +
+                                 " bytes at first, now at most " + std::to_string(offset) + ")");
     }
     buffer += got;
     offset += got;
@@ -88,8 +87,7 @@ OutputFile::OutputFile(std::string path, std::int64_t size) : path_(std::move(pa
   const std::string stem = path_ + ".ancify-" + std::to_string(getpid()) + "-";
   for (int i = 0; fd_.get() < 0; ++i) {
     temporary_ = stem + std::to_string(i);
-    fd_ = FileDescriptor(
-        ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    fd_ = FileDescriptor(::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (fd_.get() < 0 && errno != EEXIST) throw_errno(path_, "create the file");
   }
   try {
@@ -128,10 +126,9 @@ char* OutputFile::map() {
   const auto bytes = static_cast<std::size_t>(size_);
   // Without reserved space a full disk would show as a fatal signal on the first touch, so there
   // the content stays in memory and is written by unmap().
-  void* memory = reserved_
-                     ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_.get(), 0)
-                     : mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                            -1, 0);
+  void* memory =
+      reserved_ ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_.get(), 0)
+                : mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw_errno(path_, "map the file into memory");
   memory_ = static_cast<char*>(memory);
   if (!reserved_) InputFile(temporary_).read_at(memory_, bytes, 0);

@@ -1,4 +1,5 @@
-// Files as the core uses them: inputs that must not shrink, outputs that appear whole or not at all.
+// Files as the core uses them: inputs that must not shrink, outputs that appear whole or not at
+// all.
 #pragma once
 
 #include <cstddef>

@@ -36,24 +36,36 @@ class IsalInflater : public StreamInflater {
     state_.avail_in = clamp(input.size());
     state_.next_out = reinterpret_cast<std::uint8_t*>(output);
     state_.avail_out = clamp(size);
-    const int status = isal_inflate(&state_);
-    if (status < 0) throw InputError(reason(status));
+    if (in_header_) read_header();
+    if (!in_header_) check(isal_inflate(&state_));
     return {clamp(input.size()) - state_.avail_in, clamp(size) - state_.avail_out,
             state_.block_state == ISAL_BLOCK_FINISH};
   }
 
   void reset() override {
     isal_inflate_init(&state_);
-    state_.crc_flag = ISAL_GZIP;
+    isal_gzip_header_init(&header_);
+    in_header_ = true;
   }
 
  private:
-  static std::string reason(int status) {
-    if (status == ISAL_INCORRECT_CHECKSUM) return "incorrect data check";
-    return "invalid deflate data (ISA-L error " + std::to_string(status) + ")";
+  // isal_inflate() reads the header too, but forgets its flags where the input ends inside it.
+  void read_header() {
+    const int status = isal_read_gzip_header(&state_, &header_);
+    check(status);
+    in_header_ = status == ISAL_END_INPUT;
+    state_.crc_flag = ISAL_GZIP_NO_HDR_VER;
+  }
+
+  static void check(int status) {
+    if (status >= 0) return;
+    if (status == ISAL_INCORRECT_CHECKSUM) throw InputError("incorrect data check");
+    throw InputError("invalid gzip data (ISA-L error " + std::to_string(status) + ")");
   }
 
   inflate_state state_;
+  isal_gzip_header header_;
+  bool in_header_;
 };
 
 using ChosenInflater = IsalInflater;

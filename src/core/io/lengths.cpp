@@ -40,9 +40,9 @@ class LengthsParser {
     if (name.empty() || name.front() == '#') return;
     const auto length = parse_whole_number(next_field(line));
     if (!length || *length < 1) {
-      throw FormatError(path_, line_,
-                        "not a chromosome's name and its length, a positive whole number: " +
-                            excerpt(whole));
+      throw FormatError(
+          path_, line_,
+          "not a chromosome's name and its length, a positive whole number: " + excerpt(whole));
     }
     if (!is_safe_file_name(name)) {
       throw FormatError(path_, line_, "the name " + excerpt(name) + " cannot name a file");

@@ -28,10 +28,14 @@ SequenceReader::SequenceReader(const std::string& path, const std::string& name,
   }
   first_base_ = static_cast<std::int64_t>(newline) + 1;
 
-  const std::int64_t rest = file_.size() - first_base_ - length;
-  std::string line_end(static_cast<std::size_t>(std::clamp<std::int64_t>(rest, 0, 3)), '\0');
-  if (rest > 0) file_.read_at(&line_end[0], line_end.size(), first_base_ + length);
-  if (rest < 0 || (line_end != "" && line_end != "\n" && line_end != "\r\n")) {
+  // From the last base on there must be that base and the end of its line.
+  const std::int64_t last_base = first_base_ + length - 1;
+  const std::int64_t rest = std::clamp<std::int64_t>(file_.size() - last_base, 0, 4);
+  std::string tail(static_cast<std::size_t>(rest), '\0');
+  if (rest > 0) file_.read_at(&tail[0], tail.size(), last_base);
+  const bool has_base = !tail.empty() && tail[0] != '\n' && tail[0] != '\r';
+  const std::string end = has_base ? tail.substr(1) : tail;
+  if (!has_base || (end != "" && end != "\n" && end != "\r\n")) {
     throw FormatError(path, 2,
                       "not one line of " + std::to_string(length) +
                           " bases as the chromosome's length asks. Project the alignment again");
@@ -49,7 +53,8 @@ void SequenceReader::read(std::int64_t start, std::size_t n, char* out) const {
 
 SequenceWriter::SequenceWriter(const std::string& path, const std::string& name,
                                std::int64_t length)
-    : first_base_(static_cast<std::int64_t>(name.size()) + 2), file_(path, first_base_ + length + 1) {
+    : first_base_(static_cast<std::int64_t>(name.size()) + 2),
+      file_(path, first_base_ + length + 1) {
   const std::string header = ">" + name + "\n";
   file_.write_at(header.data(), header.size(), 0);
   file_.write_at("\n", 1, first_base_ + length);

@@ -35,7 +35,7 @@ class FileStore : public SequenceStore {
   const std::vector<Chromosome>& chromosomes_;
   std::size_t most_open_;
   std::vector<std::unique_ptr<SequenceWriter>> files_;
-  std::vector<char*> mapped_;      // null where not mapped
+  std::vector<char*> mapped_;       // null where not mapped
   std::deque<std::size_t> opened_;  // mapped chromosomes, the first opened in front
 };
 

@@ -1,0 +1,143 @@
+#include "core/io/byte_source.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <random>
+
+#include "core/exec/errors.h"
+#include "support.h"
+
+namespace ancify {
+namespace {
+
+using test::bgzf_block;
+using test::bgzip;
+using test::gzip;
+using test::message_of;
+using test::read_all;
+using test::TempDir;
+
+std::string some_text(std::size_t n) {
+  std::mt19937 random(1);
+  std::string text(n, '\0');
+  for (char& c : text) c = "ACGTacgt-\n"[random() % 10];
+  return text;
+}
+
+std::string read_with(const std::string& path, std::size_t buffer, std::size_t piece) {
+  return read_all(*open_text(path, buffer), piece);
+}
+
+// The same text in every form that is read, told apart by content.
+struct Form {
+  const char* name;
+  std::string content;
+};
+
+std::vector<Form> forms(const std::string& text) {
+  const std::string half1 = text.substr(0, text.size() / 2);
+  const std::string half2 = text.substr(text.size() / 2);
+  std::string named = gzip(half2);
+  named[3] = 8;  // a header with a file name
+  named.insert(10, std::string("name.axt\0", 9));
+  return {{"plain", text},
+          {"gzip", gzip(text)},
+          {"members", gzip(half1) + gzip("") + gzip(half2)},
+          {"named", gzip(half1) + named},
+          {"padded", gzip(text) + std::string(600, '\0')},
+          {"bgzip", bgzip(text, 700)},
+          {"bgzip in parts", bgzip(half1, 1000) + bgzip(half2, 65280)},
+          {"bgzip, then gzip", bgzip(half1, 1000) + gzip(half2)},
+          {"gzip, then bgzip", gzip(half1) + bgzip(half2, 1000)}};
+}
+
+TEST(OpenText, GivesTheTextWhateverTheFormAndTheBufferSizes) {
+  TempDir dir;
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{5000}}) {
+    const std::string text = some_text(size);
+    for (const auto& [name, content] : forms(text)) {
+      const std::string path = dir.write("text", content);
+      for (const std::size_t buffer : {1, 2, 7, 100, 1 << 20}) {
+        for (const std::size_t piece : {1, 3, 1000, 1 << 20}) {
+          ASSERT_EQ(read_with(path, buffer, piece), text)
+              << name << ", buffer " << buffer << ", piece " << piece;
+        }
+      }
+    }
+  }
+}
+
+TEST(OpenText, CountsTheBytesOfTheFile) {
+  TempDir dir;
+  for (const auto& [name, content] : forms(some_text(5000))) {
+    const auto source = open_text(dir.write("text", content), 100);
+    read_all(*source, 64);
+    EXPECT_EQ(source->consumed(), static_cast<std::int64_t>(content.size())) << name;
+  }
+}
+
+TEST(OpenText, FindsEveryCut) {
+  TempDir dir;
+  const std::string text = some_text(3000);
+  const std::string whole = gzip(text);
+  for (std::size_t n = 2; n < whole.size(); ++n) {
+    const std::string path = dir.write("cut.gz", whole.substr(0, n));
+    EXPECT_THROW(read_with(path, 64, 1000), FormatError) << n;
+  }
+  // Also between the blocks of bgzip, which are whole gzip members.
+  const std::string blocks = bgzip(text, 500);
+  for (std::size_t n = 2; n < blocks.size(); ++n) {
+    const std::string path = dir.write("cut.bgz", blocks.substr(0, n));
+    EXPECT_THROW(read_with(path, 64, 1000), FormatError) << n;
+  }
+}
+
+TEST(OpenText, FindsEveryFlippedBitOfTheData) {
+  TempDir dir;
+  const std::string text = some_text(300);
+  for (const std::string& whole : {gzip(text), bgzip(text, 100)}) {
+    const std::size_t header = whole[3] == 4 ? 18 : 10;
+    for (std::size_t i = header; i < whole.size(); ++i) {
+      for (int bit = 0; bit < 8; ++bit) {
+        std::string damaged = whole;
+        damaged[i] = static_cast<char>(damaged[i] ^ 1 << bit);
+        std::string read;
+        try {
+          read = read_with(dir.write("damaged.gz", damaged), 64, 1000);
+        } catch (const FormatError&) {
+          continue;
+        }
+        // Only fields of a header that do not matter may differ.
+        EXPECT_EQ(read, text) << "byte " << i << ", bit " << bit;
+      }
+    }
+  }
+}
+
+TEST(OpenText, RefusesWhatFollowsTheData) {
+  TempDir dir;
+  const std::string path = dir.write("tail.gz", gzip("text\n") + "more");
+  EXPECT_NE(message_of<FormatError>([&] { read_with(path, 64, 10); }).find("followed by"),
+            std::string::npos);
+}
+
+TEST(OpenText, NoticesThatTheFileShrinks) {
+  TempDir dir;
+  for (const auto& [name, content] : forms(some_text(100000))) {
+    const std::string path = dir.write("text", content);
+    const auto source = open_text(path, 64);
+    std::string piece(10, '\0');
+    source->read(&piece[0], piece.size());
+    ASSERT_EQ(truncate(path.c_str(), static_cast<off_t>(content.size() / 2)), 0);
+    EXPECT_THROW(read_all(*source, 1000), FileError) << name;
+  }
+}
+
+TEST(OpenText, SaysThatAFileIsMissing) {
+  TempDir dir;
+  EXPECT_THROW(open_text(dir.file("none")), FileError);
+}
+
+}  // namespace
+}  // namespace ancify

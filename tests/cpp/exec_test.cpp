@@ -1,0 +1,182 @@
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <set>
+#include <thread>
+
+#include "core/exec/errors.h"
+#include "core/exec/threads.h"
+
+namespace ancify {
+namespace {
+
+TEST(RunTasks, RunsEachTaskOnce) {
+  for (const int threads : {1, 2, 8}) {
+    JobControl control;
+    std::vector<std::atomic<int>> runs(1000);
+    run_tasks(control, threads, 1000, [&](std::int64_t i, const StopToken&) { ++runs[i]; });
+    for (const auto& count : runs) EXPECT_EQ(count, 1);
+  }
+}
+
+TEST(RunTasks, UsesAsManyThreadsAsAskedAndNoMore) {
+  for (const int threads : {1, 2, 5}) {
+    JobControl control;
+    std::atomic<int> now{0};
+    std::atomic<int> most{0};
+    run_tasks(control, threads, 20, [&](std::int64_t, const StopToken&) {
+      const int here = ++now;
+      for (int seen = most; here > seen && !most.compare_exchange_weak(seen, here);) {
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      --now;
+    });
+    EXPECT_EQ(most, threads);
+  }
+}
+
+TEST(RunTasks, OneThreadIsTheCallers) {
+  JobControl control;
+  run_tasks(control, 1, 10, [caller = std::this_thread::get_id()](std::int64_t, const StopToken&) {
+    EXPECT_EQ(std::this_thread::get_id(), caller);
+  });
+}
+
+TEST(RunTasks, RethrowsTheFailureWithTheSmallestIndex) {
+  for (const int threads : {1, 2, 8}) {
+    JobControl control;
+    try {
+      run_tasks(control, threads, 100, [&](std::int64_t i, const StopToken&) {
+        // The later failure comes first.
+        if (i == 3) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        if (i == 3 || i == 4) throw InputError("task " + std::to_string(i));
+      });
+      FAIL() << "no error";
+    } catch (const InputError& error) {
+      EXPECT_STREQ(error.what(), "task 3");
+    }
+  }
+}
+
+TEST(RunTasks, AFailureStopsLaterTasksOnly) {
+  JobControl control;
+  std::atomic<bool> earlier_ended{false};
+  std::atomic<bool> later_stopped{false};
+  std::atomic<int> others_started{0};
+  EXPECT_THROW(run_tasks(control, 3, 3,
+                         [&](std::int64_t i, const StopToken& stop) {
+                           if (i == 1) {
+                             for (int k = 0; k < 500 && others_started < 2; ++k) {
+                               std::this_thread::sleep_for(std::chrono::milliseconds(10));
+                             }
+                             throw InputError("1");
+                           }
+                           ++others_started;
+                           for (int k = 0; k < 600; ++k) {
+                             if (i == 0 && later_stopped) break;
+                             std::this_thread::sleep_for(std::chrono::milliseconds(10));
+                             try {
+                               stop.throw_if_stopped();
+                             } catch (const Interrupted&) {
+                               if (i == 2) later_stopped = true;
+                               throw;
+                             }
+                           }
+                           if (i == 0) earlier_ended = true;
+                         }),
+               InputError);
+  EXPECT_TRUE(earlier_ended);
+  EXPECT_TRUE(later_stopped);
+}
+
+TEST(RunTasks, StopsWhenAsked) {
+  JobControl control;
+  std::atomic<int> started{0};
+  EXPECT_THROW(run_tasks(control, 2, 1000,
+                         [&](std::int64_t, const StopToken&) {
+                           if (++started == 10) control.request_stop();
+                         }),
+               Interrupted);
+  EXPECT_LT(started, 20);
+}
+
+TEST(RunBeside, PollsOnTheCallersThreadWhileTheJobRuns) {
+  JobControl control;
+  const auto caller = std::this_thread::get_id();
+  int polls = 0;
+  run_beside(
+      control,
+      [&] {
+        EXPECT_NE(std::this_thread::get_id(), caller);
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      },
+      [&] {
+        EXPECT_EQ(std::this_thread::get_id(), caller);
+        ++polls;
+      });
+  EXPECT_GE(polls, 3);
+}
+
+TEST(RunBeside, RethrowsWhatTheJobThrows) {
+  JobControl control;
+  EXPECT_THROW(run_beside(
+                   control, [] { throw FileError("f", "gone"); }, [] {}),
+               FileError);
+}
+
+TEST(RunBeside, AFailingPollStopsTheJob) {
+  JobControl control;
+  bool stopped = false;
+  EXPECT_THROW(run_beside(
+                   control,
+                   [&] {
+                     while (!control.stop_requested()) {
+                       std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                     }
+                     stopped = true;
+                     throw Interrupted();
+                   },
+                   [] { throw InputError("poll"); }),
+               InputError);
+  EXPECT_TRUE(stopped);
+}
+
+// What a child of fork() finds: no worker threads, so all has to run on its own.
+TEST(ForkedChild, RunsEverythingOnTheCallersThread) {
+  JobControl before;
+  run_tasks(before, 2, 10, [](std::int64_t, const StopToken&) {});
+  EXPECT_FALSE(in_forked_child());
+  const pid_t child = fork();
+  if (child == 0) {
+    const auto caller = std::this_thread::get_id();
+    bool good = in_forked_child();
+    int polls = 0;
+    JobControl control;
+    run_beside(
+        control,
+        [&] {
+          run_tasks(control, 2, 10, [&](std::int64_t, const StopToken&) {
+            good = good && std::this_thread::get_id() == caller;
+          });
+        },
+        [&] { ++polls; });
+    _exit(good && polls == 1 ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+TEST(JobControl, GivesLogLinesOnceAndInOrder) {
+  JobControl control;
+  control.log("a");
+  control.log("b");
+  EXPECT_EQ(control.take_log(), (std::vector<std::string>{"a", "b"}));
+  EXPECT_TRUE(control.take_log().empty());
+}
+
+}  // namespace
+}  // namespace ancify

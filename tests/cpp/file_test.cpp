@@ -1,0 +1,91 @@
+#include "core/io/file.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "core/exec/errors.h"
+#include "support.h"
+
+namespace ancify {
+namespace {
+
+using test::message_of;
+using test::read_file;
+using test::TempDir;
+
+TEST(InputFile, SaysWhatIsWrong) {
+  TempDir dir;
+  EXPECT_NE(message_of<FileError>([&] { InputFile(dir.file("none")); }).find("No such file"),
+            std::string::npos);
+  EXPECT_NE(message_of<FileError>([&] { InputFile(dir.path()); }).find("not a regular file"),
+            std::string::npos);
+}
+
+TEST(InputFile, NoticesThatItShrinks) {
+  TempDir dir;
+  const std::string path = dir.write("f", std::string(1000, 'a'));
+  InputFile file(path);
+  std::string buffer(600, '\0');
+  file.read_at(&buffer[0], 400, 0);
+  ASSERT_EQ(truncate(path.c_str(), 500), 0);
+  const std::string message = message_of<FileError>([&] { file.read_at(&buffer[0], 600, 400); });
+  EXPECT_NE(message.find("became shorter"), std::string::npos) << message;
+  EXPECT_NE(message.find("1000 bytes"), std::string::npos) << message;
+}
+
+TEST(OutputFile, AppearsOnlyWhenCommitted) {
+  TempDir dir;
+  const std::string path = dir.file("out");
+  {
+    OutputFile file(path, 6);
+    file.write_at("abc", 3, 0);
+    EXPECT_FALSE(std::filesystem::exists(path));
+    std::memcpy(file.map() + 3, "def", 3);
+    file.unmap();
+    EXPECT_EQ(file.map()[5], 'f');  // opened again
+    file.commit(true);
+  }
+  EXPECT_EQ(read_file(path), "abcdef");
+  EXPECT_EQ(dir.entries(), 1u);
+}
+
+TEST(OutputFile, LeavesNothingWithoutCommit) {
+  TempDir dir;
+  const std::string path = dir.write("out", "old");
+  {
+    OutputFile file(path, 100);
+    file.map()[0] = 'x';
+  }
+  EXPECT_EQ(read_file(path), "old");
+  EXPECT_EQ(dir.entries(), 1u);
+}
+
+TEST(OutputFile, ReplacesWhatIsThere) {
+  TempDir dir;
+  const std::string path = dir.write("out", "old content");
+  OutputFile file(path, 3);
+  file.write_at("new", 3, 0);
+  file.commit(false);
+  EXPECT_EQ(read_file(path), "new");
+}
+
+TEST(OutputFile, SaysWhatIsWrong) {
+  TempDir dir;
+  EXPECT_THROW(OutputFile(dir.file("no/such/folder"), 3), FileError);
+  EXPECT_THROW(OutputFile(dir.file("huge"), std::int64_t{1} << 60), FileError);
+  EXPECT_EQ(dir.entries(), 0u);
+}
+
+TEST(SafeFileName, NeverLeavesTheFolder) {
+  for (const char* name : {"chr1", "HLA-A*01:01", "-n", "a b", "..x", "é"}) {
+    EXPECT_TRUE(is_safe_file_name(name)) << name;
+  }
+  for (const char* name : {"", ".", "..", "a/b", "/etc/passwd", "../x"}) {
+    EXPECT_FALSE(is_safe_file_name(name)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace ancify

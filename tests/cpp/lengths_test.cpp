@@ -1,0 +1,54 @@
+#include "core/io/lengths.h"
+
+#include <gtest/gtest.h>
+
+#include "core/exec/errors.h"
+#include "support.h"
+
+namespace ancify {
+namespace {
+
+using test::message_of;
+using test::TempDir;
+
+std::string as_text(const std::vector<Chromosome>& chromosomes) {
+  std::string text;
+  for (const auto& [name, length] : chromosomes) text += name + "=" + std::to_string(length) + ";";
+  return text;
+}
+
+TEST(ChromosomeLengths, ReadsTabsBlanksCommentsAndMoreColumns) {
+  TempDir dir;
+  const std::string text =
+      "# a comment\nchr1\t100\n\n  chr2   50  \r\n#chr3 7\nX\t3000000000\t5\t60\t61\n2L 1";
+  const std::string expected = "chr1=100;chr2=50;X=3000000000;2L=1;";
+  EXPECT_EQ(as_text(read_chromosome_lengths(dir.write("sizes", text))), expected);
+  EXPECT_EQ(as_text(read_chromosome_lengths(dir.write("sizes.gz", test::gzip(text)))), expected);
+}
+
+TEST(ChromosomeLengths, NamesTheLineThatIsWrong) {
+  TempDir dir;
+  for (const char* bad :
+       {"chr2", "chr2\tlong", "chr2\t0", "chr2\t-5", "chr2\t1e6", "chr2\t12.5", "chr2 1,000",
+        "chr2\t9999999999999999999", "chr1\t5", "../chr2\t5", "..\t5", "a/b 5"}) {
+    const std::string path = dir.write("sizes", std::string("chr1\t100\n# x\n") + bad + "\nX\t5\n");
+    const std::string message = message_of<FormatError>([&] { read_chromosome_lengths(path); });
+    EXPECT_NE(message.find(path + "', line 3"), std::string::npos) << bad << ": " << message;
+  }
+}
+
+TEST(ChromosomeLengths, RefusesAnEmptyFile) {
+  TempDir dir;
+  EXPECT_THROW(read_chromosome_lengths(dir.write("sizes", "")), FormatError);
+  EXPECT_THROW(read_chromosome_lengths(dir.write("sizes", "# nothing\n\n")), FormatError);
+}
+
+TEST(ChromosomeLengths, ReadsManyContigs) {
+  TempDir dir;
+  std::string text;
+  for (int i = 0; i < 100000; ++i) text += "contig" + std::to_string(i) + "\t1000\n";
+  EXPECT_EQ(read_chromosome_lengths(dir.write("sizes", text)).size(), 100000u);
+}
+
+}  // namespace
+}  // namespace ancify

@@ -1,0 +1,229 @@
+#include "core/ancestry/projection.h"
+
+#include <gtest/gtest.h>
+
+#include <cctype>
+#include <random>
+
+#include "core/exec/errors.h"
+#include "support.h"
+
+namespace ancify {
+namespace {
+
+using test::message_of;
+using test::read_file;
+using test::TempDir;
+
+const std::vector<Chromosome> kChromosomes = {{"chr1", 200}, {"chr2", 61}, {"one", 1}};
+
+struct Block {
+  std::string chromosome;
+  std::int64_t start = 0;
+  std::string focal;
+  std::string outgroup;
+};
+
+// The oracle: column by column.
+std::string project_slowly(const std::vector<Block>& blocks, const Chromosome& chromosome) {
+  std::string bases(static_cast<std::size_t>(chromosome.length), 'N');
+  for (const auto& block : blocks) {
+    if (block.chromosome != chromosome.name) continue;
+    std::int64_t position = block.start;
+    for (std::size_t column = 0; column < block.focal.size(); ++column) {
+      if (block.focal[column] == '-') continue;
+      bases[static_cast<std::size_t>(position++ - 1)] = block.outgroup[column];
+    }
+  }
+  return bases;
+}
+
+std::vector<Block> random_blocks(std::mt19937& random) {
+  const auto below = [&](std::size_t n) { return static_cast<std::int64_t>(random() % n); };
+  std::vector<Block> blocks;
+  for (int k = 0; k < 25; ++k) {
+    const auto& [name, length] = kChromosomes[static_cast<std::size_t>(below(3))];
+    const std::int64_t start = 1 + below(static_cast<std::size_t>(length));
+    const std::int64_t span = below(4) == 0
+                                  ? length - start + 1
+                                  : 1 + below(static_cast<std::size_t>(length - start + 1));
+    Block block{name, start, "", ""};
+    for (std::int64_t i = 0; i < span;) {
+      const bool gap = below(6) == 0;
+      block.focal += gap ? '-' : "ACGTacgtNnRyKm"[below(14)];
+      block.outgroup += "ACGTacgtNnRyKm--"[below(16)];
+      i += gap ? 0 : 1;
+    }
+    if (below(3) == 0) {
+      block.focal += "--";
+      block.outgroup += "A-";
+    }
+    blocks.push_back(block);
+  }
+  blocks.push_back({"elsewhere", 5, "ACGT", "ACGT"});
+  blocks.push_back({"one", 1, "A", "t"});
+  return blocks;
+}
+
+std::int64_t letters(const std::string& row) {
+  return std::count_if(row.begin(), row.end(), [](char c) { return c != '-'; });
+}
+
+std::string axt_text(const std::vector<Block>& blocks, std::mt19937& random) {
+  std::string text = "##matrix\n";
+  for (const auto& block : blocks) {
+    text += "0 " + block.chromosome + " " + std::to_string(block.start) + " " +
+            std::to_string(block.start + letters(block.focal) - 1) + " chr9 1 2 +" +
+            (random() % 2 == 0 ? " 77" : "") + "\n" + block.focal + "\n" + block.outgroup + "\n";
+    if (random() % 4 != 0) text += "\n";
+    if (random() % 4 == 0) text += "# comment\n";
+  }
+  return text;
+}
+
+ProjectionReport project_to_files(const std::string& axt, const std::string& folder,
+                                  const ProjectionOptions& options = {}, int threads = 1) {
+  JobControl control;
+  std::vector<Alignment> alignments;
+  alignments.push_back({"species", axt, std::make_unique<FileStore>(folder, kChromosomes, 2)});
+  return project_alignments(alignments, kChromosomes, options, threads, control).front();
+}
+
+TEST(Projection, IsThatOfTheOracleForAnyChunkSize) {
+  TempDir dir;
+  std::mt19937 random(7);
+  for (int round = 0; round < 40; ++round) {
+    const auto blocks = random_blocks(random);
+    const std::string text = axt_text(blocks, random);
+    const std::string axt = dir.write("a.axt", round % 3 == 0   ? text
+                                               : round % 3 == 1 ? test::gzip(text)
+                                                                : test::bgzip(text, 97));
+    for (const std::size_t chunk : {1, 2, 3, 5, 17, 64, 1000, 1 << 20}) {
+      ProjectionOptions options;
+      options.chunk_size = chunk;
+      MemoryStore memory(kChromosomes);
+      JobControl control;
+      std::atomic<std::int64_t> none{1};
+      project_alignment(axt, kChromosomes, memory, options, control, StopToken(control, none, 0));
+      project_to_files(axt, dir.file("out"), options);
+      for (std::size_t i = 0; i < kChromosomes.size(); ++i) {
+        const auto& [name, length] = kChromosomes[i];
+        const std::string expected = project_slowly(blocks, kChromosomes[i]);
+        ASSERT_EQ(std::string(memory.bases(i), static_cast<std::size_t>(length)), expected);
+        ASSERT_EQ(read_file(sequence_path(dir.file("out"), name)),
+                  ">" + name + "\n" + expected + "\n");
+      }
+    }
+  }
+}
+
+TEST(Projection, CountsBlocks) {
+  TempDir dir;
+  std::mt19937 random(3);
+  const auto blocks = random_blocks(random);
+  const auto report =
+      project_to_files(dir.write("a.axt", axt_text(blocks, random)), dir.file("out"));
+  for (std::size_t i = 0; i < kChromosomes.size(); ++i) {
+    const auto n = std::count_if(blocks.begin(), blocks.end(), [&](const Block& block) {
+      return block.chromosome == kChromosomes[i].name;
+    });
+    EXPECT_EQ(report.blocks[i], n);
+  }
+  EXPECT_EQ(report.passed_over, 1);
+  EXPECT_EQ(report.other_names, (std::vector<std::string>{"elsewhere"}));
+}
+
+struct BadCase {
+  const char* text;
+  const char* message;
+};
+
+const std::vector<BadCase> kBadBlocks = {
+    {"1 chr1 1 4 c 1 4 + 0\nACGT\nACG\n", "rows differ in length (4 and 3)"},
+    {"1 chr1 0 3 c 1 4 + 0\nACGT\nACGT\n", "not inside the chromosome"},
+    {"1 chr1 5 4 c 1 4 + 0\n-\nA\n", "not inside the chromosome"},
+    {"1 chr1 198 201 c 1 4 + 0\nACGT\nACGT\n", "chr1:198-201 are not inside"},
+    {"1 chr1 1 5 c 1 4 + 0\nACGT\nACGT\n", "span 5 positions but its focal row has 4"},
+    {"1 chr1 1 3 c 1 4 + 0\nACGT\nACGT\n", "span 3 positions but its focal row has 4"},
+    {"1 chr1 1 4 c 1 4 + 0\nAC-T\nACGT\n", "span 4 positions but its focal row has 3"},
+    {"1 chr1 1 4 c 1 4 + 0\nAC*T\nACGT\n", "something else than letters"},
+    {"1 chr1 1 4 c 1 4 + 0\nACGT\nAC.T\n", "something else than letters"},
+    {"1 chr1 1 4 c 1 4 + 0\nACGT\n", "ends in the middle"},
+};
+
+TEST(Projection, RefusesABadBlockAndLeavesNoFile) {
+  TempDir dir;
+  for (const auto& [text, message] : kBadBlocks) {
+    const std::string axt =
+        dir.write("a.axt", std::string("0 chr1 1 2 c 1 2 + 0\nTT\nTT\n\n") + text);
+    const std::string said =
+        message_of<FormatError>([&] { project_to_files(axt, dir.file("out")); });
+    EXPECT_NE(said.find(message), std::string::npos) << said;
+    EXPECT_NE(said.find("a.axt', line 5: "), std::string::npos) << said;
+    EXPECT_TRUE(std::filesystem::is_empty(dir.file("out"))) << said;
+  }
+}
+
+TEST(Projection, LeavesABadBlockOutIfAsked) {
+  TempDir dir;
+  ProjectionOptions options;
+  options.on_bad_block = OnBadBlock::kSkip;
+  for (const auto& [text, message] : kBadBlocks) {
+    const std::string axt = dir.write("a.axt", std::string("0 chr1 1 2 c 1 2 + 0\nTT\nTT\n\n") +
+                                                   text + "2 chr1 4 5 c 1 2 + 0\nGG\nGG\n");
+    const auto report = project_to_files(axt, dir.file("out"), options);
+    EXPECT_EQ(report.bad, 1) << message;
+    EXPECT_EQ(report.bad_examples.front().line, 5);
+    EXPECT_EQ(read_file(dir.file("out/chr1.fa")).substr(6, 7), "TTNGGNN") << message;
+  }
+}
+
+TEST(Projection, SaysThatNoChromosomeOccurs) {
+  TempDir dir;
+  const auto message = [&](const std::string& text) {
+    const std::string axt = dir.write("a.axt", text);
+    ProjectionOptions options;
+    options.on_bad_block = OnBadBlock::kSkip;
+    const std::string said =
+        message_of<FormatError>([&] { project_to_files(axt, dir.file("out"), options); });
+    EXPECT_TRUE(std::filesystem::is_empty(dir.file("out")));
+    return said;
+  };
+  EXPECT_NE(message("").find("no alignment block"), std::string::npos);
+  EXPECT_NE(message("# comment\n").find("no alignment block"), std::string::npos);
+  EXPECT_NE(message("0 chr7 1 1 c 1 1 + 0\nA\nA\n").find("'chr7'"), std::string::npos);
+  EXPECT_NE(message("0 2 1 1 c 1 1 + 0\nA\nA\n").find("leading 'chr'"), std::string::npos);
+  EXPECT_NE(message(">chr1\nACGT\n").find("Is this an AXT file?"), std::string::npos);
+}
+
+TEST(Projection, OfSeveralAlignmentsFailsWithTheFirst) {
+  TempDir dir;
+  const std::string good = dir.write("good.axt", "0 chr1 1 1 c 1 1 + 0\nA\nA\n");
+  const std::string bad1 = dir.write("bad1.axt", "junk\n");
+  const std::string bad2 = dir.write("bad2.axt", "junk\n");
+  for (const int threads : {1, 2, 4}) {
+    JobControl control;
+    std::vector<Alignment> alignments;
+    for (const auto& axt : {good, bad1, good, bad2}) {
+      alignments.push_back({"s", axt, std::make_unique<MemoryStore>(kChromosomes)});
+    }
+    const std::string said = message_of<FormatError>(
+        [&] { project_alignments(alignments, kChromosomes, {}, threads, control); });
+    EXPECT_NE(said.find("bad1.axt"), std::string::npos) << said;
+  }
+}
+
+TEST(Projection, StopsWhenAskedAndLeavesNoFile) {
+  TempDir dir;
+  const std::string axt = dir.write("a.axt", "0 chr1 1 1 c 1 1 + 0\nA\nA\n");
+  JobControl control;
+  control.request_stop();
+  std::vector<Alignment> alignments;
+  alignments.push_back({"s", axt, std::make_unique<FileStore>(dir.file("o"), kChromosomes, 2)});
+  EXPECT_THROW(project_alignments(alignments, kChromosomes, {}, 1, control), Interrupted);
+  alignments.clear();
+  EXPECT_TRUE(std::filesystem::is_empty(dir.file("o")));
+}
+
+}  // namespace
+}  // namespace ancify

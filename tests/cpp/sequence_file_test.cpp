@@ -1,0 +1,59 @@
+#include "core/io/sequence_file.h"
+
+#include <gtest/gtest.h>
+
+#include "core/exec/errors.h"
+#include "core/io/sequence_store.h"
+#include "support.h"
+
+namespace ancify {
+namespace {
+
+using test::read_file;
+using test::TempDir;
+
+TEST(SequenceReader, TakesAnyFileWhoseHeaderAndLengthFit) {
+  TempDir dir;
+  for (const char* content : {">chr1\nACGTn\n", ">chr1\nACGTn", ">chr1\r\nACGTn\r\n",
+                              ">chr1 a description\nACGTn\n", "> chr1\nACGTn\n"}) {
+    const SequenceReader reader(dir.write("a.fa", content), "chr1", 5);
+    std::string bases(3, '\0');
+    reader.read(2, 3, &bases[0]);
+    EXPECT_EQ(bases, "GTn") << content;
+  }
+}
+
+TEST(SequenceReader, RefusesWhatDoesNotFit) {
+  TempDir dir;
+  for (const char* content :
+       {"", ">chr1", "ACGTn\n", ">chr2\nACGTn\n", ">chr10\nACGTn\n", ">\nACGTn\n", ">chr1\nACGT\n",
+        ">chr1\nACGTnn\n", ">chr1\nAC\nGTn\n", ">chr1\nACGTn\n>chr2\nACGTn\n", ">chr1\n"}) {
+    const std::string path = dir.write("a.fa", content);
+    EXPECT_THROW(SequenceReader(path, "chr1", 5), FormatError) << content;
+  }
+}
+
+TEST(SequenceReader, RefusesABrokenLineThatFitsByChance) {
+  TempDir dir;
+  const SequenceReader reader(dir.write("a.fa", ">chr1\nAC\nGT\n"), "chr1", 5);
+  std::string bases(5, '\0');
+  EXPECT_THROW(reader.read(0, 5, &bases[0]), FormatError);
+}
+
+TEST(FileStore, KeepsContentWhileFewFilesAreOpen) {
+  TempDir dir;
+  std::vector<Chromosome> chromosomes;
+  for (int i = 0; i < 20; ++i) chromosomes.push_back({"c" + std::to_string(i), 4});
+  FileStore store(dir.file("deep/folder"), chromosomes, 3);
+  for (int base = 0; base < 4; ++base) {
+    for (std::size_t i = 0; i < chromosomes.size(); ++i) store.open(i)[base] = "ACGT"[base];
+  }
+  store.commit();
+  for (const auto& [name, length] : chromosomes) {
+    EXPECT_EQ(read_file(sequence_path(dir.file("deep/folder"), name)), ">" + name + "\nACGT\n");
+  }
+  EXPECT_EQ(dir.entries(), 22u);
+}
+
+}  // namespace
+}  // namespace ancify

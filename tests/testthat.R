@@ -1,0 +1,4 @@
+library(testthat)
+library(ancify)
+
+test_check("ancify")

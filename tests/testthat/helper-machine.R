@@ -1,0 +1,71 @@
+# Other processes, and a disk that is full.
+
+# The environment in which another R finds the packages of this one.
+library_environment <- function() {
+  c(paste0("R_LIBS=", paste(.libPaths(), collapse = ":")), "R_TESTS=")
+}
+
+rscript <- file.path(R.home("bin"), "Rscript")
+
+write_script <- function(...) {
+  path <- tempfile(fileext = ".R")
+  writeLines(c(...), path)
+  path
+}
+
+# Runs a program to its end: status, and what it wrote to stdout and stderr.
+run_program <- function(program, ..., env = library_environment(), timeout = 60) {
+  out <- tempfile()
+  err <- tempfile()
+  status <- suppressWarnings(system2(
+    "env", shQuote(c(env, program, ...)),
+    stdout = out, stderr = err, timeout = timeout
+  ))
+  list(status = status, out = readLines(out), err = readLines(err))
+}
+
+# Starts a program beside R, in a process group of its own, as a shell does for its user.
+start_program <- function(program, ..., env = library_environment()) {
+  folder <- new_folder()
+  at <- function(name) file.path(folder, name)
+  command <- paste(shQuote(c("env", env, program, ...)), collapse = " ")
+  writeLines(c(
+    "set -m",
+    sprintf("%s > %s 2> %s &", command, shQuote(at("out")), shQuote(at("err"))),
+    sprintf("echo $! > %s", shQuote(at("pid"))),
+    "wait $!",
+    sprintf("echo $? > %s", shQuote(at("ending"))),
+    sprintf("mv %s %s", shQuote(at("ending")), shQuote(at("status")))
+  ), at("start.sh"))
+  system2("sh", shQuote(at("start.sh")), stdout = FALSE, stderr = FALSE, wait = FALSE)
+  wait_for(file.exists(at("pid")) && file.size(at("pid")) > 0)
+  list(
+    pid = as.integer(readLines(at("pid"))),
+    status = function() if (file.exists(at("status"))) as.integer(readLines(at("status"))),
+    out = function() readLines(at("out")),
+    err = function() readLines(at("err"))
+  )
+}
+
+# Seconds until `condition` holds; an error where it does not in time.
+wait_for <- function(condition, at_most = 30) {
+  condition <- substitute(condition)
+  frame <- parent.frame()
+  start <- proc.time()[["elapsed"]]
+  waited <- function() proc.time()[["elapsed"]] - start
+  while (!isTRUE(eval(condition, frame))) {
+    if (waited() > at_most) stop("waited in vain for ", deparse1(condition))
+    Sys.sleep(0.01)
+  }
+  waited()
+}
+
+# Runs code(folder) on a file system of this many bytes, which is then taken away.
+with_small_disk <- function(bytes, code) {
+  folder <- new_folder()
+  mount <- c("-t", "tmpfs", "-o", sprintf("size=%.0f", bytes), "tmpfs", shQuote(folder))
+  status <- suppressWarnings(system2("mount", mount, stdout = FALSE, stderr = FALSE))
+  if (status != 0) lacking("the permission to mount a small tmpfs")
+  on.exit(system2("umount", shQuote(folder)))
+  code(folder)
+}
