@@ -101,7 +101,9 @@ std::optional<BgzfBlock> bgzf_block(FileWindow& window) {
 
 class GzipSource : public ByteSource {
  public:
-  explicit GzipSource(FileWindow window) : window_(std::move(window)) {}
+  explicit GzipSource(FileWindow window) : window_(std::move(window)) {
+    block_.reserve(kLargestBlock);  // zlib wants somewhere to write even for an empty block
+  }
 
   std::size_t read(char* out, std::size_t n) override {
     for (;;) {
@@ -118,6 +120,8 @@ class GzipSource : public ByteSource {
   std::int64_t consumed() const override { return window_.consumed(); }
 
  private:
+  static constexpr std::size_t kLargestBlock = 1 << 16;  // bytes of text
+
   [[noreturn]] void fail(const std::string& problem) const {
     throw FormatError(window_.path(), 0, problem + ". Fetch or compress the file again");
   }
@@ -171,7 +175,6 @@ class GzipSource : public ByteSource {
 
   void read_block(const BgzfBlock& block) {
     constexpr std::size_t trailer = 8;
-    constexpr std::size_t largest_text = 1 << 16;
     const std::string_view bytes = window_.at_least(block.total_size).substr(0, block.total_size);
     if (bytes.size() < block.total_size) {
       fail("the compressed data end too early: the file was cut short");
@@ -179,7 +182,7 @@ class GzipSource : public ByteSource {
     if (block.total_size < block.header_size + trailer) fail("a bgzip block is damaged");
     const std::uint32_t crc = little_endian(bytes.substr(bytes.size() - 8, 4));
     const std::uint32_t size = little_endian(bytes.substr(bytes.size() - 4, 4));
-    if (size > largest_text) fail("a bgzip block is damaged");
+    if (size > kLargestBlock) fail("a bgzip block is damaged");
     block_.resize(size);
     block_at_ = 0;
     const std::size_t deflated = block.total_size - block.header_size - trailer;
