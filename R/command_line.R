@@ -28,7 +28,7 @@ main <- function(args) {
       }
     ),
     ancify_usage_error = function(condition) {
-      complain(conditionMessage(condition), "\n\n", usage)
+      complain(conditionMessage(condition), "; see ancify --help")
       2L
     },
     error = function(condition) {
@@ -92,7 +92,7 @@ run_command <- function(parsed) {
   if (parsed$help) {
     cat(usage)
   } else if (parsed$version) {
-    cat("ancify", as.character(utils::packageVersion("ancify")), "\n")
+    cat("ancify ", as.character(utils::packageVersion("ancify")), "\n", sep = "")
   } else if (is.null(parsed$command)) {
     usage_error("no command given")
   } else if (parsed$command %in% c("evaluate", "train")) {

@@ -130,14 +130,32 @@ run_calling <- function(config, backend, progress, verbose) {
   n_inner <- sum(outgroups$tier == "inner")
   minima <- c(inner = config$min_inner_freq, outer = config$min_outer_freq)
   warn_about_minima(minima, c(inner = n_inner, outer = nrow(outgroups) - n_inner))
+  folders <- projected_folder(config, outgroups$name)
+  check_projected(folders, config)
   counts <- with_watch("Calling", function(watch) {
     call_files_impl(
-      projected_folder(config, outgroups$name), n_inner, config$lengths, config$output_dir,
+      folders, n_inner, config$lengths, config$output_dir,
       minima[["inner"]], minima[["outer"]], backend, watch
     )
   }, progress, verbose)
   colnames(counts) <- c("high", "low", "unresolved", "missing")
   data.frame(counts, file = sequence_path(config$output_dir, names(config$lengths)))
+}
+
+check_projected <- function(folders, config) {
+  files <- sequence_path(rep(folders, each = length(config$lengths)), names(config$lengths))
+  missing <- files[!file.exists(files)]
+  if (length(missing)) {
+    abort_ancify(
+      sprintf(
+        "%s: %s missing. Run the phase \"project\" first, or correct `work_dir`.",
+        enumerate(quoted(missing)),
+        if (length(missing) == 1) "this projected sequence is" else "these projected sequences are"
+      ),
+      "file",
+      file = missing[1]
+    )
+  }
 }
 
 new_run <- function(config, calls, alignments, backend, seconds) {
@@ -179,27 +197,24 @@ run_counts <- c("length", "high", "low", "unresolved", "missing")
 most_rows_printed <- 20
 
 print_calls <- function(x, config) {
-  counts <- as.data.frame(unclass(x)[run_counts])
-  shown <- seq_len(min(nrow(x), most_rows_printed))
+  counts <- as.matrix(as.data.frame(unclass(x)[run_counts]))
   total <- colSums(counts)
-  table <- rbind(
-    as.matrix(counts[shown, ]), total,
-    share = 100 * total / total[["length"]]
-  )
-  text <- format_count(table[-nrow(table), , drop = FALSE])
-  text[] <- vapply(table[-nrow(table), ], format_count, "")
-  text <- rbind(text, sprintf("%.2f %%", table[nrow(table), ]))
-  rownames(text) <- c(x$chromosome[shown], "all", "share")
+  shown <- seq_len(min(nrow(x), most_rows_printed))
+  counts <- rbind(counts[shown, , drop = FALSE], total)
+  text <- array(vapply(counts, format_count, ""), dim(counts))
+  text <- rbind(text, sprintf("%.2f %%", 100 * total / total[["length"]]))
+  dimnames(text) <- list(c(x$chromosome[shown], "all", "share"), run_counts)
   print(text, quote = FALSE, right = TRUE)
   print_rest(x)
-  cat("Calls in", file.path(config$output_dir, "<chromosome>.fa"), "\n")
+  cat("Calls in ", file.path(config$output_dir, "<chromosome>.fa"), "\n", sep = "")
 }
 
 print_projected <- function(x, config) {
   shown <- utils::head(x, most_rows_printed)
   cat(paste0(format(shown$chromosome), "  ", format(shown$length, big.mark = ","), "\n"), sep = "")
   print_rest(x)
-  cat("Projected in", file.path(config$work_dir, "projected", "<species>", "<chromosome>.fa"), "\n")
+  projected <- file.path(config$work_dir, "projected", "<species>", "<chromosome>.fa")
+  cat("Projected in ", projected, "\n", sep = "")
 }
 
 print_rest <- function(x) {

@@ -55,7 +55,6 @@ Rcpp::NumericMatrix call_files_impl(const std::vector<std::string>& folders, int
   std::vector<ancify::CallCounts> counts;
   run_job(watch, [&](ancify::JobControl& control) {
     const ancify::Caller caller(voting, chosen);
-    ancify::make_folder(output);
     counts = ancify::call_files(caller, files, control);
   });
   Rcpp::NumericMatrix table(static_cast<int>(counts.size()), 4);

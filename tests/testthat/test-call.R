@@ -84,6 +84,18 @@ test_that("sequences of several chunks are called without a seam", {
   }
 })
 
+test_that("a minimum counts the votes for the most frequent base", {
+  #          one vote  two for two bases  two for one  two and one
+  inner <- c("A",      "A",               "A",         "A")
+  more <- c("N",       "C",               "A",         "C")
+  third <- c("N",      "N",               "N",         "C")
+  tier <- vapply(list(inner, more, third), paste, "", collapse = "")
+  expect_identical(call_ancestral(tier, "NNNN", min_inner_freq = 1), "aaac")
+  expect_identical(call_ancestral(tier, "NNNN", min_inner_freq = 2), "NNac")
+  expect_identical(call_ancestral(tier, "NNNN", min_inner_freq = 3), "NNNN")
+  expect_identical(call_ancestral("NNNN", tier, min_outer_freq = 2), "NNac")
+})
+
 test_that("any byte but the bases' letters is missing", {
   bytes <- setdiff(1:255, utf8ToInt("ACGTacgt"))
   odd <- rawToChar(as.raw(bytes))

@@ -1,11 +1,13 @@
 #include "core/ancestry/calling.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
+#include "core/io/file.h"
 #include "core/io/sequence_file.h"
 
 #ifdef ANCIFY_HAVE_CUDA
@@ -143,6 +145,7 @@ std::vector<CallCounts> call_files(const Caller& caller,
   }
   std::vector<CallCounts> counts;
   for (const auto& chromosome : chromosomes) {
+    make_folder(std::filesystem::path(chromosome.output).parent_path().string());
     counts.push_back(call_chromosome(caller, chromosome, control));
     control.log("Called " + chromosome.name);
   }

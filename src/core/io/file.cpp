@@ -155,6 +155,7 @@ void OutputFile::commit(bool sync) {
 }
 
 void make_folder(const std::string& path) {
+  if (path.empty()) return;  // the working directory
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (error) throw FileError(path, "cannot make the folder: " + error.message());

@@ -1,0 +1,67 @@
+# Configurations that run.
+
+# A configuration with random alignments (or the lines that `axt` gives), the sequences and the
+# calls expected. Keys of the configuration in `...`.
+random_config <- function(lengths = c(chr1 = 500, chr2 = 90, one = 1), n_inner = 2, n_outer = 1,
+                          ..., axt = random_axt(lengths, n_blocks = 20)) {
+  alignment <- substitute(axt)
+  folder <- new_folder()
+  sizes <- file.path(folder, "chrom.sizes")
+  writeLines(sprintf("%s\t%.0f", names(lengths), lengths), sizes)
+  species <- c(sprintf("inner%d", seq_len(n_inner)), sprintf("outer%d", seq_len(n_outer)))
+  projected <- list()
+  for (name in species) {
+    lines <- eval(alignment)
+    write_axt(lines, file.path(folder, paste0(name, ".axt")))
+    projected[[name]] <- oracle_project(lines, lengths)
+  }
+  entries <- lapply(species, function(name) {
+    list(name = name, alignment = file.path(folder, paste0(name, ".axt")))
+  })
+  config <- list(
+    focal_species = "focal", chromosome_lengths = sizes,
+    outgroups = list(
+      inner = entries[seq_len(n_inner)], outer = entries[n_inner + seq_len(n_outer)]
+    ),
+    work_dir = file.path(folder, "work"), output_dir = file.path(folder, "calls"), num_cpus = 2
+  )
+  changes <- list(...)
+  config[names(changes)] <- changes
+  list(
+    folder = folder, config = config, lengths = lengths, projected = projected,
+    calls = expected_calls(projected, n_inner)
+  )
+}
+
+# Alignments of a few bases, where random ones would take the plain implementation long.
+few_bases <- function(lengths) {
+  unlist(lapply(names(lengths), function(name) axt_block(name, 2, "ACGT", "A-GC")))
+}
+
+# By chromosome, from lists of sequences by species, inner ones first.
+expected_calls <- function(projected, n_inner, ...) {
+  chromosomes <- names(projected[[1]])
+  vapply(chromosomes, function(chromosome) {
+    species <- vapply(projected, `[[`, "", chromosome)
+    inner <- seq_len(n_inner)
+    vote_by_column(species[inner], species[-inner], ...)
+  }, "")
+}
+
+run_quietly <- function(...) {
+  ancify_run(..., progress = FALSE, verbose = FALSE)
+}
+
+# Expects the files of the calls, and that nothing else lies beside them.
+expect_calls <- function(folder, calls) {
+  expect_identical(content_of(folder), sort(paste0(names(calls), ".fa")))
+  paths <- file.path(folder, paste0(names(calls), ".fa"))
+  expect_true(identical(lapply(paths, file_bytes), unname(fasta_bytes(calls))))
+}
+
+expect_projected <- function(work_dir, projected) {
+  for (species in names(projected)) {
+    expect_calls(file.path(work_dir, "projected", species), projected[[species]])
+  }
+  expect_identical(list.files(file.path(work_dir, "projected")), sort(names(projected)))
+}
