@@ -59,7 +59,7 @@ flag_options <- c(
   "--version" = "version"
 )
 
-# list(command =, config =, threads =, output =, verbose =, help =, version =)
+# Gives the command and the options by their long names; absent values are NULL.
 parse_command_line <- function(args) {
   parsed <- list(verbose = FALSE, help = FALSE, version = FALSE)
   # --config=FILE is --config FILE

@@ -10,8 +10,8 @@ resolve_threads <- function(threads) {
 `%||%` <- function(x, y) if (is.null(x)) y else x
 
 check_whole_number <- function(x, name) {
-  good <- is.numeric(x) && length(x) == 1 && is.finite(x) && x >= 1 && x == round(x) &&
-    x <= .Machine$integer.max
+  good <- is.numeric(x) && length(x) == 1 &&
+    isTRUE(x >= 1 & x <= .Machine$integer.max & x == round(x))
   if (!good) {
     abort_ancify(
       sprintf("`%s` must be a positive whole number, not %s.", name, show_value(x)), "input"
@@ -29,7 +29,7 @@ check_flag <- function(x, name) {
 
 check_path <- function(x, name) {
   if (!is.character(x) || length(x) != 1 || is.na(x) || !nzchar(x)) {
-    abort_ancify(sprintf("`%s` must be the path of one file, not %s.", name, show_value(x)), "input")
+    abort_ancify(sprintf("`%s` must be one path, not %s.", name, show_value(x)), "input")
   }
   path.expand(x)
 }
