@@ -21,7 +21,7 @@ run_program <- function(program, ..., env = library_environment(), timeout = 60)
     "env", shQuote(c(env, program, ...)),
     stdout = out, stderr = err, timeout = timeout
   ))
-  list(status = status, out = readLines(out), err = readLines(err))
+  list(status = status, out = readLines(out, warn = FALSE), err = readLines(err, warn = FALSE))
 }
 
 # Starts a program beside R, in a process group of its own, as a shell does for its user.
@@ -42,9 +42,14 @@ start_program <- function(program, ..., env = library_environment()) {
   list(
     pid = as.integer(readLines(at("pid"))),
     status = function() if (file.exists(at("status"))) as.integer(readLines(at("status"))),
-    out = function() readLines(at("out")),
-    err = function() readLines(at("err"))
+    out = function() readLines(at("out"), warn = FALSE),
+    err = function() readLines(at("err"), warn = FALSE)
   )
+}
+
+# Ends a program that a failed test has left.
+end_program <- function(job) {
+  if (is.null(job$status())) tools::pskill(job$pid, tools::SIGKILL)
 }
 
 # Seconds until `condition` holds; an error where it does not in time.

@@ -72,7 +72,8 @@ test_that("sequences of several chunks are called without a seam", {
     columns <- vapply(1:300, function(i) random_sequence(n_inner + 2), "")
     # The chunks have 2^18 positions.
     which <- sample(300, 2 * 2^18 + 12345, replace = TRUE)
-    short <- vapply(seq_len(n_inner + 2), function(i) paste(substr(columns, i, i), collapse = ""), "")
+    species <- seq_len(n_inner + 2)
+    short <- vapply(species, function(i) paste(substr(columns, i, i), collapse = ""), "")
     stretch <- function(sequence) rawToChar(charToRaw(sequence)[which])
     long <- vapply(short, stretch, "")
     inner <- seq_len(n_inner)

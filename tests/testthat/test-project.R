@@ -10,7 +10,9 @@ differing <- function(axt, lengths, expected, ...) {
   folder <- new_folder()
   on.exit(unlink(folder, recursive = TRUE))
   paths <- setNames(file.path(folder, paste0(names(lengths), ".fa")), names(lengths))
-  in_memory <- function(threads) identical(project_axt(axt, lengths, threads = threads, ...), expected)
+  in_memory <- function(threads) {
+    identical(project_axt(axt, lengths, threads = threads, ...), expected)
+  }
   in_files <- function(threads) {
     written <- project_axt(axt, lengths, output_dir = folder, threads = threads, ...)
     identical(written, paths) &&
@@ -129,7 +131,8 @@ bad_blocks <- function(length) {
     `not inside the chromosome` = axt_block("chr1", 1, "AC", "GT", end = 1e17),
     `span 3 positions but its focal row has 2 letters` = axt_block("chr1", 3, "AC", "GT", end = 5),
     `span 2 positions but its focal row has 1 letters` = axt_block("chr1", 3, "A-", "GT", end = 4),
-    `span 2 positions but its focal row has 3 letters` = axt_block("chr1", 3, "ACG", "GTT", end = 4),
+    `span 2 positions but its focal row has 3 letters` =
+      axt_block("chr1", 3, "ACG", "GTT", end = 4),
     `something else than letters` = axt_block("chr1", 3, "ACG", "A.G"),
     `something else than letters` = axt_block("chr1", 3, "AC*G", "AACG"),
     `something else than letters` = axt_block("chr1", 3, "ACG", "A G")

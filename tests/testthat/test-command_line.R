@@ -1,0 +1,175 @@
+script <- system.file("exec", "ancify", package = "ancify")
+
+ancify <- function(..., program = script, env = library_environment()) {
+  run_program(program, ..., env = env)
+}
+
+# An error: its status, nothing on stdout, and on stderr a message without R's own words.
+expect_complaint <- function(result, status, ...) {
+  expect_identical(result$status, status)
+  expect_identical(result$out, character())
+  expect_match(result$err[1], "^ancify: ")
+  expect_no_match(result$err, "Execution halted|Calls:|Error in|Traceback")
+  for (text in c(...)) expect_match(paste(result$err, collapse = "\n"), text, fixed = TRUE)
+}
+
+written_config <- function(...) {
+  set.seed(1)
+  case <- random_config(...)
+  case$path <- file.path(case$folder, "config.yaml")
+  yaml::write_yaml(case$config, case$path)
+  case
+}
+
+test_that("the script is installed and may be run", {
+  expect_true(nzchar(script))
+  expect_identical(unname(file.access(script, 1)), 0L)
+})
+
+test_that("--help and --version answer on stdout", {
+  for (args in list("--help", "-h", c("run", "--help"), c("-h", "project"))) {
+    help <- do.call(ancify, as.list(args))
+    expect_identical(help$status, 0L)
+    expect_match(help$out[1], "^usage: ancify")
+    for (word in c("init", "project", "call", "run", "-c", "-n", "-v", "--version")) {
+      expect_match(help$out, paste0("^ .*", word), all = FALSE)
+    }
+    expect_true(all(nchar(help$out) <= 80))
+    expect_identical(help$err, character())
+  }
+  version <- ancify("--version")
+  expect_identical(version$status, 0L)
+  expect_identical(version$out, paste("ancify", utils::packageVersion("ancify")))
+  expect_identical(version$err, character())
+})
+
+test_that("a call that makes no sense is status 2 and where help is", {
+  calls <- list(
+    list("no command", character()),
+    list("no command evolve", "evolve"),
+    list("--fast", c("run", "--fast")),
+    list("-c needs a value", c("run", "-c")),
+    list("run needs -c", "run"),
+    list("project needs -c", c("-v", "project")),
+    list("one command at a time", c("run", "call", "-c", "x.yaml")),
+    list("-n needs", c("run", "-c", "x.yaml", "-n", "many")),
+    list("-n needs", c("run", "-c", "x.yaml", "-n", "0")),
+    list("-o is for init", c("run", "-c", "x.yaml", "-o", "y"))
+  )
+  for (call in calls) {
+    result <- do.call(ancify, as.list(call[[2]]))
+    expect_complaint(result, 2L, "ancify --help")
+    expect_match(result$err[1], call[[1]])
+  }
+})
+
+test_that("init writes a template, once", {
+  folder <- new_folder()
+  with_folder(folder, {
+    expect_identical(ancify("init")$status, 0L)
+    expect_identical(content_of(folder), "ancify.yaml")
+    expect_match(readLines("ancify.yaml"), "focal_species", all = FALSE)
+    before <- file_bytes("ancify.yaml")
+    expect_complaint(ancify("init"), 1L, "ancify.yaml", "exists")
+    expect_identical(file_bytes("ancify.yaml"), before)
+    result <- ancify("-o", "my own.yaml", "init")
+    expect_identical(result$status, 0L)
+    expect_identical(result$out, "Wrote my own.yaml")
+    expect_identical(ancify("init", "--output=third.yaml")$status, 0L)
+    expect_identical(content_of(folder), c("ancify.yaml", "my own.yaml", "third.yaml"))
+  })
+})
+
+test_that("project and call make what run makes, and say where it is", {
+  case <- written_config()
+  project <- ancify("project", "-c", case$path)
+  expect_identical(project$status, 0L)
+  expect_identical(project$err, character())
+  expect_match(project$out[1], "^<ancify_run> focal.*2 threads")
+  expect_projected(case$config$work_dir, case$projected)
+  expect_false(file.exists(case$config$output_dir))
+
+  call <- ancify("-c", case$path, "call", "-n", "1")
+  expect_identical(call$status, 0L)
+  expect_identical(call$err, character())
+  expect_match(call$out[1], "1 thread")
+  expect_match(call$out, "^chr1 +500 ", all = FALSE)
+  paths <- file.path(case$config$output_dir, paste0(names(case$lengths), ".fa"))
+  expect_identical(utils::tail(call$out, 3), paths)
+  expect_calls(case$config$output_dir, case$calls)
+
+  unlink(c(case$config$work_dir, case$config$output_dir), recursive = TRUE)
+  run <- ancify("run", paste0("--config=", case$path), "--threads", "1")
+  expect_identical(run$status, 0L)
+  expect_identical(run$out, call$out)
+  expect_identical(run$err, character())
+  expect_calls(case$config$output_dir, case$calls)
+})
+
+test_that("the log is on stderr, and only with -v", {
+  case <- written_config()
+  calls <- list(
+    c("run", "-c", case$path, "-n", "2", "-v"), c("-v", "-n", "2", "-c", case$path, "run"),
+    c("--verbose", "run", "--threads=2", "-c", case$path)
+  )
+  for (args in calls) {
+    result <- do.call(ancify, as.list(args))
+    expect_identical(result$status, 0L)
+    expect_identical(result$err[1], "Using CPU backend (2 threads)")
+    expect_match(result$err, "^Called chr1$", all = FALSE)
+    expect_match(result$out[1], "^<ancify_run>")
+    expect_no_match(result$out, "Using|Called|Projected inner")
+  }
+})
+
+test_that("warnings are lines on stderr", {
+  case <- written_config(min_inner_freq = 3)
+  result <- ancify("run", "-c", case$path)
+  expect_identical(result$status, 0L)
+  expect_length(result$err, 1)
+  expect_match(result$err, "^ancify: warning: `min_inner_freq` is 3")
+})
+
+test_that("an error is status 1 and says what and where", {
+  missing <- tempfile(fileext = ".yaml")
+  expect_complaint(ancify("run", "-c", missing), 1L, "error: ", missing, "does not exist")
+
+  case <- written_config()
+  axt <- file.path(case$folder, "inner2.axt")
+  bad <- axt_block("chr1", 500, "AC", "GT")
+  writeLines(c(bad, readLines(axt)), axt)
+  result <- ancify("run", "-c", case$path)
+  expect_complaint(result, 1L, axt, "line 1", "chr1:500-501", "on_bad_block")
+  expect_false(file.exists(case$config$output_dir))
+  expect_no_match(content_of(case$config$work_dir), "inner2/.|ancify-")
+
+  unlink(axt)
+  result <- ancify("run", "-c", case$path)
+  expect_complaint(result, 1L, case$path, axt, "outgroups.inner: inner2")
+  for (command in c("evaluate", "train")) {
+    expect_complaint(ancify(command, "-c", case$path), 1L, command, "yet")
+  }
+})
+
+test_that("it runs through a link, from a library that R does not know, and its own comes first", {
+  # The installed package under another version, so that one sees which was found.
+  library <- file.path(new_folder(), "a library")
+  dir.create(library)
+  file.copy(system.file(package = "ancify"), library, recursive = TRUE)
+  description <- file.path(library, "ancify", "Meta", "package.rds")
+  content <- readRDS(description)
+  content$DESCRIPTION[["Version"]] <- "9.9.9"
+  saveRDS(content, description)
+
+  program <- file.path(library, "ancify", "exec", "ancify")
+  link <- file.path(new_folder(), "ancify")
+  file.symlink(program, link)
+  expect_identical(ancify("--version", program = link)$out, "ancify 9.9.9")
+  # The path has a blank, which Rscript does not tell as it is.
+  expect_identical(ancify("--version", program = program)$out, "ancify 9.9.9")
+  through_path <- c(
+    library_environment(), paste0("PATH=", dirname(link), ":", Sys.getenv("PATH"))
+  )
+  result <- with_folder(new_folder(), ancify("--version", program = "ancify", env = through_path))
+  expect_identical(result$out, "ancify 9.9.9")
+})

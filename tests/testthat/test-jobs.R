@@ -1,0 +1,189 @@
+test_that("threads come from the argument, the option or RcppParallel", {
+  resolve <- ancify:::resolve_threads
+  expect_identical(resolve(3), 3L)
+  with_options(list(ancify.threads = NULL), {
+    expect_identical(resolve(NULL), RcppParallel::defaultNumThreads())
+  })
+  with_options(list(ancify.threads = 5), {
+    expect_identical(resolve(NULL), 5L)
+    expect_identical(resolve(2L), 2L)
+  })
+  with_options(list(ancify.threads = "many"), {
+    expect_ancify_error(resolve(NULL), "input", "`threads`", "'many'")
+  })
+  for (threads in list(0, -1, 1.5, NA, NA_real_, Inf, "2", 1:2, list(1), TRUE)) {
+    expect_ancify_error(resolve(threads), "input", "`threads` must be a positive whole number")
+  }
+})
+
+test_that("more threads than cores give the same", {
+  set.seed(1)
+  sequence <- paste(sample(c("A", "C", "G", "T", "N"), 3 * 2^18, replace = TRUE), collapse = "")
+  called <- lapply(c(64, 1), function(n) call_ancestral(sequence, sequence, threads = n))
+  expect_true(identical(called[[1]], called[[2]]))
+  axt <- axt_file(axt_block("chr1", 2, "AC", "GT"))
+  expect_identical(project_axt(axt, c(chr1 = 4), threads = 64), c(chr1 = "NGTN"))
+})
+
+test_that("choices are checked, and the first is the default", {
+  choice <- ancify:::check_choice
+  expect_identical(choice("b", c("a", "b"), "x"), "b")
+  expect_identical(choice(c("a", "b"), c("a", "b"), "x"), "a")
+  for (value in list("c", NULL, NA, 1, c("b", "a"), "A")) {
+    expect_ancify_error(choice(value, c("a", "b"), "x"), "input", "`x` must be one of 'a' and 'b'")
+  }
+})
+
+test_that("a backend is chosen", {
+  choose <- ancify:::choose_backend
+  for (backend in c("auto", "cpu")) {
+    chosen <- choose(backend, 2)
+    expect_identical(chosen$kind, "cpu")
+    expect_identical(chosen$threads, 2L)
+    expect_identical(chosen$description, "CPU backend (2 threads)")
+  }
+  expect_identical(choose("cpu", 1)$description, "CPU backend (1 thread)")
+})
+
+test_that("a job is watched: the log is written, the bar drawn only if asked", {
+  with_watch <- ancify:::with_watch
+  job <- function(watch) {
+    watch(0, character())
+    watch(0.5, c("one", "two"))
+    watch(2, character())
+    "result"
+  }
+  expect_silent(expect_identical(with_watch("Doing", job), "result"))
+  lines <- character()
+  withCallingHandlers(with_watch("Doing", job, verbose = TRUE), ancify_message = function(line) {
+    lines <<- c(lines, conditionMessage(line))
+    invokeRestart("muffleMessage")
+  })
+  expect_identical(lines, c("one\n", "two\n"))
+  # Nothing is drawn before two seconds, nor where there is no terminal.
+  expect_silent(with_watch("Doing", job, progress = TRUE))
+  for (progress in list(NA, NULL, 1)) {
+    expect_ancify_error(with_watch("Doing", job, progress = progress), "input", "`progress`")
+  }
+})
+
+test_that("the bar shows how much is done, over the log's lines, and goes away", {
+  job <- function(watch) {
+    # Where there is no terminal cli draws once a second.
+    for (i in 0:25) {
+      watch(i / 25, if (i == 15) "a line")
+      Sys.sleep(0.05)
+    }
+    stop("in the end")
+  }
+  shown <- character()
+  remember <- function(condition) {
+    shown <<- c(shown, conditionMessage(condition))
+    invokeRestart("muffleMessage")
+  }
+  expect_error(
+    with_options(
+      list(cli.progress_show_after = 0, cli.dynamic = TRUE, cli.width = 80),
+      withCallingHandlers(
+        ancify:::with_watch("Doing", job, progress = TRUE, verbose = TRUE),
+        message = remember
+      )
+    ),
+    "in the end"
+  )
+  expect_match(shown, "^\rDoing.* [0-9]+%.*ETA", all = FALSE)
+  expect_true("a line\n" %in% shown)
+  expect_match(shown[length(shown)], "^\r +\r$")
+})
+
+test_that("progress = TRUE changes no result", {
+  set.seed(2)
+  lengths <- c(chr1 = 500)
+  lines <- random_axt(lengths)
+  axt <- write_axt(lines, tempfile())
+  expect_silent(projected <- project_axt(axt, lengths, progress = TRUE))
+  expect_identical(projected, oracle_project(lines, lengths))
+})
+
+test_that("what the watching function throws ends the job, and the next one works", {
+  folder <- new_folder()
+  axt <- axt_file(axt_block("chr1", 2, "AC", "GT"))
+  lengths <- c(chr1 = 4)
+  enough <- function(share, lines) stop("enough")
+  expect_error(ancify:::project_memory_impl(axt, lengths, "error", 2^20, enough), "enough")
+  # The job is done before the first look at it, so its file is there, and is whole.
+  expect_error(
+    ancify:::project_files_impl("x", axt, folder, lengths, "error", 2^20, 2L, enough), "enough"
+  )
+  expect_no_match(content_of(folder), "ancify-")
+  # The next job is not hurt.
+  expect_identical(project_axt(axt, lengths), c(chr1 = "NGTN"))
+})
+
+test_that("a log line is a message, an error and a warning carry their facts", {
+  condition <- tryCatch(ancify:::inform_ancify("a line"), message = identity)
+  expect_s3_class(condition, "ancify_message")
+  expect_identical(conditionMessage(condition), "a line\n")
+  condition <- tryCatch(ancify:::abort_ancify("no", "file", file = "x"), error = identity)
+  expect_s3_class(
+    condition, c("ancify_file_error", "ancify_error", "error", "condition"),
+    exact = TRUE
+  )
+  expect_identical(condition$file, "x")
+  condition <- tryCatch(ancify:::warn_ancify("well", "voting", tier = "inner"), warning = identity)
+  expect_s3_class(
+    condition, c("ancify_voting_warning", "ancify_warning", "warning", "condition"),
+    exact = TRUE
+  )
+  expect_identical(condition$tier, "inner")
+})
+
+test_that("work goes on in forked processes, after threads have run in the parent", {
+  require_package("parallel")
+  set.seed(3)
+  lengths <- c(chr1 = 3000, chr2 = 50)
+  lines <- random_axt(lengths, n_blocks = 40)
+  axt <- write_axt(lines, tempfile(), compression = "gzip")
+  # In a process of its own: where a child hangs, the test ends all the same.
+  result <- run_program(rscript, write_script(
+    sprintf("axt <- %s", deparse1(axt)),
+    "lengths <- c(chr1 = 3000, chr2 = 50)",
+    "suppressMessages(library(ancify))",
+    "sequence <- strrep('ACGTN', 2e5)",
+    "work <- function(i) {",
+    "  folder <- tempfile()",
+    "  paths <- project_axt(axt, lengths, output_dir = folder, threads = 2)",
+    "  list(",
+    "    project_axt(axt, lengths, threads = 2), unname(lapply(paths, readLines)),",
+    "    call_ancestral(sequence, rev(sequence), threads = 2),",
+    "    tryCatch(project_axt('/none', lengths), ancify_file_error = function(e) 'no file')",
+    "  )",
+    "}",
+    "before <- work(0)",
+    "inside <- parallel::mclapply(1:2, work, mc.cores = 2)",
+    "after <- work(0)",
+    "stopifnot(identical(inside, list(before, before)), identical(after, before))",
+    "cat(before[[1]], before[[4]], sep = '\\n')"
+  ))
+  expect_identical(result$err, character())
+  expect_identical(result$status, 0L)
+  expect_identical(result$out, c(unname(oracle_project(lines, lengths)), "no file"))
+})
+
+test_that("a fork that comes first works too, and so does a whole run in it", {
+  require_package("parallel")
+  result <- run_program(rscript, write_script(
+    "config <- ancify::ancify_example(tempfile())",
+    "counts <- function(i) {",
+    "  config$output_dir <- tempfile()",
+    "  config$work_dir <- tempfile()",
+    "  run <- ancify::ancify_run(config, threads = 2, verbose = FALSE, progress = FALSE)",
+    "  unlist(run[c('high', 'low', 'unresolved', 'missing')])",
+    "}",
+    "inside <- parallel::mclapply(1:2, counts, mc.cores = 2)",
+    "stopifnot(identical(inside[[1]], counts(0)), identical(inside[[2]], counts(0)))",
+    "cat('same')"
+  ))
+  expect_identical(result$err, character())
+  expect_identical(result$out, "same")
+})
