@@ -100,6 +100,7 @@ run_command <- function(parsed) {
   } else if (!parsed$command %in% commands) {
     usage_error("there is no command ", parsed$command)
   } else if (parsed$command == "init") {
+    if (!is.null(parsed$config) || !is.null(parsed$threads)) usage_error("init takes only -o FILE")
     cat("Wrote ", ancify_init(parsed$output %||% "ancify.yaml"), "\n", sep = "")
   } else {
     run_phases(parsed)
@@ -110,10 +111,11 @@ run_command <- function(parsed) {
 run_phases <- function(parsed) {
   if (is.null(parsed$config)) usage_error(parsed$command, " needs -c FILE")
   if (!is.null(parsed$output)) usage_error("-o is for init")
+  threads <- threads_option(parsed$threads)
   run <- ancify_run(
     parsed$config,
     phases = if (parsed$command == "run") all_phases else parsed$command,
-    threads = threads_option(parsed$threads),
+    threads = threads,
     progress = isatty(stderr()),
     verbose = parsed$verbose
   )

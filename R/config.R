@@ -96,6 +96,16 @@ read_config <- function(config, phases = c("project", "call", "evaluate", "train
 
 # The list that gives this configuration when read.
 raw_config <- function(config) {
+  outgroups <- config$outgroups
+  columns <- c("name", "tier", "alignment")
+  if (!is.data.frame(outgroups) || !all(columns %in% names(outgroups)) ||
+    !all(outgroups$tier %in% c("inner", "outer"))) {
+    abort_ancify(
+      "`outgroups` must be a data frame of name, tier (\"inner\" or \"outer\") and alignment.",
+      "config",
+      file = config$file, problems = "`outgroups` is not as ancify_config() makes it."
+    )
+  }
   outgroups <- split(config$outgroups, factor(config$outgroups$tier, c("inner", "outer")))
   entries <- function(tier) {
     Map(list, name = tier$name, alignment = tier$alignment, USE.NAMES = FALSE)
@@ -241,6 +251,11 @@ rate_values <- function(labels, value) {
 load_config <- function(path) {
   text <- config_text(path)
   invalid <- function(condition) stop_on_bad_yaml(trimws(conditionMessage(condition)), path)
+  # The parser would read the first document and pass over the rest.
+  documents <- grep("^---(\\s|$)", strsplit(text, "\r?\n")[[1]])
+  if (length(documents) > 1) {
+    stop_on_bad_yaml(sprintf("a second document begins at line %d", documents[2]), path)
+  }
   # A warning here means that something was read as something else.
   tryCatch(
     yaml::yaml.load(text, handlers = text_handlers(), eval.expr = FALSE),
@@ -317,6 +332,8 @@ build_config <- function(raw, origin) {
   config$outgroups <- outgroup_table(config$outgroups)
   config["lengths"] <- list(read_lengths(config, origin))
   check_species(config, origin)
+  check_alignments(config, origin)
+  check_outputs(config, origin)
   check_tree(config, origin)
   check_thresholds(config, "likelihood", origin)
   check_thresholds(config, "ml", origin)
@@ -709,6 +726,49 @@ check_species <- function(config, origin) {
   }
 }
 
+# One alignment under two names would confirm itself. (A MAF holds many species.)
+check_alignments <- function(config, origin) {
+  outgroups <- config$outgroups
+  files <- normalizePath(outgroups$alignment, mustWork = FALSE)
+  for (file in unique(files[duplicated(files) & !is_maf(files)])) {
+    add_problem(
+      origin, "`outgroups`: %s have the same alignment, %s, and would confirm each other.",
+      enumerate(quoted(outgroups$name[files %in% file])), quoted(file)
+    )
+  }
+}
+
+is_maf <- function(path) {
+  grepl("\\.maf(\\.b?gz)?$", path)
+}
+
+# Calls have the file names of projected sequences and of references.
+check_outputs <- function(config, origin) {
+  if (any(c("work_dir", "output_dir") %in% origin$failed)) {
+    return(invisible())
+  }
+  full <- function(path) normalizePath(path, mustWork = FALSE)
+  output <- full(config$output_dir)
+  projected <- file.path(full(config$work_dir), "projected")
+  if (startsWith(paste0(output, "/"), paste0(projected, "/"))) {
+    add_problem(
+      origin, "`output_dir` is %s, inside the folder of projected sequences: choose another.",
+      quoted(config$output_dir)
+    )
+  }
+  for (key in c("evaluation.reference_dir", "ml_training_reference")) {
+    input <- if (key == "ml_training_reference") config[[key]] else config$evaluation$reference_dir
+    if (!is.null(input) && full(input) == output) {
+      add_problem(
+        origin, "`output_dir` is %s, the folder of `%s`: choose another.",
+        quoted(config$output_dir), key
+      )
+    }
+  }
+}
+
+tree_methods <- c("parsimony", "likelihood", "coalescent")
+
 check_tree <- function(config, origin) {
   if (is.null(config$tree)) {
     if (isTRUE(config$method %in% c("parsimony", "likelihood")) && !"tree" %in% origin$failed) {
@@ -717,6 +777,11 @@ check_tree <- function(config, origin) {
         quoted(config$method)
       )
     }
+    return(invisible())
+  }
+  if (!config$method %in% tree_methods && !requireNamespace("ape", quietly = TRUE)) {
+    note <- "`tree` was not checked: the package ape is not installed, and `method` uses no tree."
+    origin$notes <- unique(c(origin$notes, note))
     return(invisible())
   }
   leaves <- attempt(origin, tree_leaves(config$tree), "tree")
@@ -811,7 +876,7 @@ input_problem <- function(key, path, folder) {
 # One message for each thing that is asked for and that a later version brings.
 unavailable_in <- function(config, phases) {
   calls <- "call" %in% phases
-  mafs <- config$outgroups$name[grepl("\\.maf(\\.b?gz)?$", config$outgroups$alignment)]
+  mafs <- config$outgroups$name[is_maf(config$outgroups$alignment)]
   asked <- list(
     list(
       calls && config$method != "voting",
@@ -825,6 +890,10 @@ unavailable_in <- function(config, phases) {
       "`evaluation`", "take the block out, or leave \"evaluate\" out of `phases`"
     ),
     list(!config$keep_projected, "`keep_projected: false`", "set `keep_projected: true`"),
+    list(
+      calls && config$backend == "gpu" && !is.null(config$gpu_memory),
+      "`gpu_memory`", "take the key out"
+    ),
     list(!is.null(config$cluster), "`cluster`", "take the block out"),
     list(
       "project" %in% phases && length(mafs) > 0,
@@ -862,6 +931,9 @@ show_value <- function(value) {
   if (is.list(value) && !is.null(names(value))) {
     return(sprintf("a mapping (%s)", enumerate(names(value))))
   }
+  if (!is.atomic(value) && !is.list(value)) {
+    return(paste("a", class(value)[1]))
+  }
   scalar <- vapply(value, is_scalar, NA)
   if (!all(scalar)) {
     return(if (is.list(value)) "a nested list" else "missing (NA)")
@@ -873,6 +945,7 @@ show_value <- function(value) {
 }
 
 cut_text <- function(text, width = 60) {
+  text <- iconv(enc2utf8(text), "UTF-8", "UTF-8", sub = "byte")
   ifelse(nchar(text) > width, paste0(substr(text, 1, width - 3), "..."), text)
 }
 

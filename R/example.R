@@ -10,8 +10,8 @@
 #' the ancestor has no base) and `config.yaml`. The script that made them is
 #' `system.file("script", "make_example.R", package = "ancify")`.
 #'
-#' @param path Folder to copy to, as one text; made if it is not there, and files
-#'   of an earlier example in it are replaced. Default: `ancify-example` in R's
+#' @param path Folder to copy to, as one text; made if it is not there. Files of
+#'   an earlier example may be in it. Default: `ancify-example` in R's
 #'   temporary folder. Runs write to `projected` and `ancestral_calls` in it.
 #' @return The [ancify_config()] of the example.
 #' @section Errors:
@@ -24,40 +24,49 @@
 ancify_example <- function(path = file.path(tempdir(), "ancify-example")) {
   path <- check_path(path, "path")
   dir.create(path, showWarnings = FALSE, recursive = TRUE)
-  if (!copy_example(path)) {
-    abort_ancify(
-      sprintf("Can't write the example to %s; choose a folder you may write to.", quoted(path)),
-      "file",
-      file = path
-    )
+  if (!dir.exists(path)) {
+    stop_on_example(path, "can't be made; choose a folder you may write to")
   }
   folder <- normalizePath(path)
-  ancify_config(write_example_config(folder))
-}
+  config <- tempfile(fileext = ".yaml")
+  on.exit(unlink(config))
+  yaml::write_yaml(example_config(folder), config)
 
-copy_example <- function(folder) {
   data <- system.file("extdata", "example", package = "ancify", mustWork = TRUE)
   files <- list.files(data, full.names = TRUE)
-  dir.exists(folder) &&
-    all(suppressWarnings(file.copy(files, folder, overwrite = TRUE, copy.mode = FALSE)))
+  copy_unless_other(c(files, config), file.path(folder, c(basename(files), "config.yaml")))
+  ancify_config(file.path(folder, "config.yaml"))
 }
 
-write_example_config <- function(folder) {
+# A file of the same name that is not the example's is the user's own.
+copy_unless_other <- function(from, to) {
+  there <- file.exists(to)
+  same <- unname(tools::md5sum(from)) == unname(tools::md5sum(to))
+  other <- to[there & !same %in% TRUE]
+  if (length(other)) {
+    stop_on_example(other[1], "is there already and not the example's; choose another folder")
+  }
+  copied <- suppressWarnings(file.copy(from[!there], to[!there], copy.mode = FALSE))
+  if (!all(copied)) {
+    stop_on_example(to[!there][!copied][1], "can't be written; choose another folder")
+  }
+}
+
+stop_on_example <- function(file, problem) {
+  abort_ancify(sprintf("%s %s.", quoted(file), problem), "file", file = file)
+}
+
+example_config <- function(folder) {
   in_folder <- function(name) file.path(folder, name)
   species <- function(name) list(name = name, alignment = in_folder(paste0(name, ".axt.gz")))
-  path <- in_folder("config.yaml")
-  yaml::write_yaml(
-    list(
-      focal_species = "focal",
-      chromosome_lengths = in_folder("chrom.sizes"),
-      outgroups = list(
-        inner = list(species("near1"), species("near2")),
-        outer = list(species("far"))
-      ),
-      work_dir = folder,
-      output_dir = in_folder("ancestral_calls")
+  list(
+    focal_species = "focal",
+    chromosome_lengths = in_folder("chrom.sizes"),
+    outgroups = list(
+      inner = list(species("near1"), species("near2")),
+      outer = list(species("far"))
     ),
-    path
+    work_dir = folder,
+    output_dir = in_folder("ancestral_calls")
   )
-  path
 }

@@ -117,6 +117,10 @@ wanted_lengths <- function(chrom_lengths, chromosomes) {
   lengths[chromosomes]
 }
 
+names_a_file <- function(names) {
+  !is.na(names) & validUTF8(names) & !leaves_folder(names) & !grepl("[[:space:][:cntrl:]]", names)
+}
+
 check_lengths <- function(lengths) {
   fail <- function(what) {
     abort_ancify(
@@ -130,8 +134,8 @@ check_lengths <- function(lengths) {
   if (!is.numeric(lengths) || length(lengths) == 0) {
     fail(paste("it is", show_value(lengths)))
   }
-  if (is.null(names(lengths)) || anyNA(names(lengths)) || any(leaves_folder(names(lengths)))) {
-    fail("a name is missing or cannot be the name of a file")
+  if (is.null(names(lengths)) || !all(names_a_file(names(lengths)))) {
+    fail("a name is missing, or cannot name both a file and a sequence")
   }
   if (anyDuplicated(names(lengths))) {
     fail(paste(quoted(names(lengths)[anyDuplicated(names(lengths))]), "stands there twice"))
@@ -160,13 +164,12 @@ check_fits_in_strings <- function(lengths) {
 # Says once what the alignment lacks, before its result can be mistaken for data.
 warn_about_projection <- function(report, axt, lengths) {
   empty <- names(lengths)[report$blocks == 0]
-  other_prefix <- ifelse(startsWith(empty, "chr"), substring(empty, 4), paste0("chr", empty))
   problems <- c(
     if (length(empty)) {
       sprintf(
         "it has no block on %s, whose sequence%s all N%s", enumerate(quoted(empty)),
         if (length(empty) == 1) " is" else "s are",
-        if (any(other_prefix %in% report$other_names)) {
+        if (any(empty %in% report$other_prefix)) {
           " (but it has blocks on names that differ only by a leading 'chr')"
         } else {
           ""
@@ -176,7 +179,7 @@ warn_about_projection <- function(report, axt, lengths) {
     if (report$bad > 0) {
       sprintf(
         "%s bad block%s left out, the first at line %s: %s", format_count(report$bad),
-        if (report$bad == 1) " was" else "s were", format_count(report$bad_lines[1]),
+        if (report$bad == 1) " was" else "s were", format(report$bad_lines[1], scientific = FALSE),
         report$bad_problems[1]
       )
     }

@@ -7,7 +7,7 @@
 #' several alignments at once; phase `"call"` reads these files, whoever made
 #' them, and writes `<output_dir>/<chromosome>.fa`: one line, exactly as long as
 #' the chromosome, `ACGT` for calls of high confidence, `acgt` for low, `n` where
-#' the outgroups contradict each other and `N` where none has data. A file
+#' the tiers contradict each other and `N` where neither has a consensus. A file
 #' appears when it is complete, in place of one that exists. Phase `"evaluate"`
 #' runs only where the configuration has an `evaluation` block, which this
 #' version does not support yet.
@@ -25,8 +25,7 @@
 #' @param progress Whether to show a bar for phases longer than two seconds.
 #' @param verbose Whether to log what is done, as messages of class
 #'   `ancify_message`; the first line says which backend and how many threads.
-#' @return A data frame of class `ancify_run`, invisibly where nothing prints it,
-#'   with one row a chromosome: `chromosome`; `length` in bases; the numbers of
+#' @return A data frame of class `ancify_run` with one row a chromosome: `chromosome`; `length` in bases; the numbers of
 #'   positions called with `high` and with `low` confidence, `unresolved` and
 #'   `missing` (`NA` without the phase `"call"`); `file`, the path of the calls.
 #'   Attributes: `alignments`, a data frame with one row an outgroup (`species`,
@@ -49,10 +48,10 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
   check_flag(progress, "progress")
   check_flag(verbose, "verbose")
   config <- read_config(config, phases)
+  config$backend <- backend %||% config$backend
   refuse_unavailable(config, phases)
-  backend <- choose_backend(
-    backend %||% config$backend, threads %||% config$num_cpus, config$gpu_devices
-  )
+  config$num_cpus <- resolve_threads(threads %||% config$num_cpus)
+  backend <- choose_backend(config$backend, config$num_cpus, config$gpu_devices)
   log <- if (verbose) inform_ancify else function(line) NULL
   log(paste("Using", backend$description))
   for (note in config$notes) log(note)
@@ -106,20 +105,27 @@ run_projection <- function(config, backend, progress, verbose) {
   if (verbose && backend$kind == "gpu") {
     inform_ancify("Projection runs on the CPU in this version")
   }
-  threads <- if (backend$kind == "gpu") config$num_cpus else backend$threads
   reports <- with_watch("Projecting", function(watch) {
     project_files_impl(
       outgroups$name, outgroups$alignment, projected_folder(config, outgroups$name),
-      config$lengths, config$on_bad_block, chunk_size(), threads, watch
+      config$lengths, config$on_bad_block, chunk_size(), config$num_cpus, watch
     )
   }, progress, verbose)
   for (i in seq_along(reports)) {
+    if (verbose) inform_ancify(describe_blocks(outgroups$name[i], reports[[i]]))
     warn_about_projection(reports[[i]], outgroups$alignment[i], config$lengths)
   }
   number <- function(field) vapply(reports, function(report) sum(report[[field]]), 0)
   data.frame(
     species = outgroups$name, tier = outgroups$tier, alignment = outgroups$alignment,
     used = number("blocks"), bad = number("bad"), passed_over = number("passed_over")
+  )
+}
+
+describe_blocks <- function(species, report) {
+  sprintf(
+    "%s: %s blocks used, %s on other chromosomes passed over, %s bad left out", species,
+    format_count(sum(report$blocks)), format_count(report$passed_over), format_count(report$bad)
   )
 }
 
@@ -211,7 +217,8 @@ print_calls <- function(x, config) {
 
 print_projected <- function(x, config) {
   shown <- utils::head(x, most_rows_printed)
-  cat(paste0(format(shown$chromosome), "  ", format(shown$length, big.mark = ","), "\n"), sep = "")
+  lengths <- format(vapply(shown$length, format_count, ""), justify = "right")
+  cat(paste0(format(shown$chromosome), "  ", lengths, "\n"), sep = "")
   print_rest(x)
   projected <- file.path(config$work_dir, "projected", "<species>", "<chromosome>.fa")
   cat("Projected in ", projected, "\n", sep = "")

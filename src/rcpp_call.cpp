@@ -32,7 +32,7 @@ Rcpp::CharacterVector call_sequences_impl(const Rcpp::CharacterVector& sequences
     ancify::call_sequences(caller, species, calls.size(), calls.data(), control);
   });
   Rcpp::CharacterVector result(1);
-  SET_STRING_ELT(result, 0, Rf_mkCharLenCE(calls.data(), n, CE_NATIVE));
+  SET_STRING_ELT(result, 0, make_string(calls.data(), n));
   return result;
 }
 

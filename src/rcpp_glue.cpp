@@ -7,10 +7,13 @@
 
 namespace {
 
-void check_interrupt(void*) { R_CheckUserInterrupt(); }
-
-// R_CheckUserInterrupt() jumps past C++ destructors; at top level it only tells.
-bool interrupt_pending() { return R_ToplevelExec(check_interrupt, nullptr) == FALSE; }
+// Ctrl-C, or a time limit of the user's: R's jump becomes a C++ exception until the job has ended.
+void check_interrupt() {
+  Rcpp::unwindProtect([] {
+    R_CheckUserInterrupt();
+    return R_NilValue;
+  });
+}
 
 void abort_from_core(const std::string& type, const std::string& message, const Rcpp::List& facts) {
   const Rcpp::Environment package = Rcpp::Environment::namespace_env("ancify");
@@ -39,6 +42,8 @@ void guarded(const std::function<void()>& body) {
     abort_from_core("input", error.what(), List::create());
   } catch (const std::bad_alloc&) {
     abort_from_core("input", "there is too little memory for this job", List::create());
+  } catch (const ancify::SystemError& error) {
+    abort_from_core("system", error.what(), List::create());
   }
 }
 
@@ -48,11 +53,15 @@ void run_job(const Rcpp::Function& watch, const std::function<void(ancify::JobCo
     ancify::run_beside(
         control, [&] { job(control); },
         [&] {
-          if (interrupt_pending()) throw ancify::Interrupted();
+          check_interrupt();
           const auto expected = static_cast<double>(std::max<std::int64_t>(control.expected(), 1));
           watch(static_cast<double>(control.done()) / expected, control.take_log());
         });
   });
+}
+
+SEXP make_string(const char* text, int n) {
+  return Rcpp::unwindProtect([&] { return Rf_mkCharLenCE(text, n, CE_NATIVE); });
 }
 
 std::vector<ancify::Chromosome> as_chromosomes(const Rcpp::NumericVector& lengths) {

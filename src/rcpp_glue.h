@@ -18,6 +18,9 @@ void guarded(const std::function<void()>& body);
 // share done (0 to 1) and the lines to log, is called 20 times a second, and Ctrl-C is honoured.
 void run_job(const Rcpp::Function& watch, const std::function<void(ancify::JobControl&)>& job);
 
+// An element for a character vector; safe where R has too little memory for it.
+SEXP make_string(const char* text, int n);
+
 std::vector<ancify::Chromosome> as_chromosomes(const Rcpp::NumericVector& lengths);
 
 // list(kind =, devices =, threads =), as backend_impl() makes it.

@@ -17,7 +17,7 @@ Rcpp::List as_list(const ancify::ProjectionReport& report) {
   return Rcpp::List::create(
       Named("blocks") = Rcpp::NumericVector(report.blocks.begin(), report.blocks.end()),
       Named("passed_over") = static_cast<double>(report.passed_over),
-      Named("other_names") = report.other_names, Named("bad") = static_cast<double>(report.bad),
+      Named("other_prefix") = report.other_prefix, Named("bad") = static_cast<double>(report.bad),
       Named("bad_lines") = lines, Named("bad_problems") = problems);
 }
 
@@ -70,7 +70,7 @@ Rcpp::List project_memory_impl(const std::string& axt, const Rcpp::NumericVector
   Rcpp::CharacterVector sequences(lengths.size());
   for (std::size_t i = 0; i < chromosomes.size(); ++i) {
     const auto n = static_cast<int>(chromosomes[i].length);
-    SET_STRING_ELT(sequences, i, Rf_mkCharLenCE(memory.bases(i), n, CE_NATIVE));
+    SET_STRING_ELT(sequences, i, make_string(memory.bases(i), n));
   }
   sequences.names() = lengths.names();
   return Rcpp::List::create(Rcpp::Named("report") = as_list(reports.front()),

@@ -42,7 +42,7 @@ Rcpp::NumericVector read_chromosome_lengths(const std::string& path) {
   Rcpp::CharacterVector names;
   for (const auto& [name, length] : chromosomes) {
     lengths.push_back(static_cast<double>(length));
-    names.push_back(name);
+    names.push_back(Rcpp::String(name, CE_UTF8));
   }
   lengths.names() = names;
   return lengths;

@@ -28,13 +28,21 @@ TEST(ChromosomeLengths, ReadsTabsBlanksCommentsAndMoreColumns) {
 
 TEST(ChromosomeLengths, NamesTheLineThatIsWrong) {
   TempDir dir;
-  for (const char* bad :
-       {"chr2", "chr2\tlong", "chr2\t0", "chr2\t-5", "chr2\t1e6", "chr2\t12.5", "chr2 1,000",
-        "chr2\t9999999999999999999", "chr1\t5", "../chr2\t5", "..\t5", "a/b 5"}) {
+  for (const char* bad : {"chr2", "chr2\tlong", "chr2\t0", "chr2\t-5", "chr2\t1e6", "chr2\t12.5",
+                          "chr2 1,000", "chr2\t9999999999999999999", "chr1\t5", "../chr2\t5",
+                          "chr\xe9\t5", "chr\x01\t5", "..\t5", "a/b 5"}) {
     const std::string path = dir.write("sizes", std::string("chr1\t100\n# x\n") + bad + "\nX\t5\n");
     const std::string message = message_of<FormatError>([&] { read_chromosome_lengths(path); });
     EXPECT_NE(message.find(path + "', line 3"), std::string::npos) << bad << ": " << message;
   }
+}
+
+TEST(ChromosomeLengths, SkipsAByteOrderMark) {
+  TempDir dir;
+  const auto lengths = read_chromosome_lengths(dir.write("sizes",
+                                                         "\xef\xbb\xbf"
+                                                         "chré\t5\n"));
+  EXPECT_EQ(as_text(lengths), "chré=5;");
 }
 
 TEST(ChromosomeLengths, RefusesAnEmptyFile) {

@@ -80,7 +80,7 @@ oracle_consensus <- function(observed, minimum) {
     G = sum(observed == "G"), T = sum(observed == "T")
   )
   # which.max() takes the first of equals.
-  if (sum(votes) < minimum || sum(votes) == 0) NA else names(votes)[which.max(votes)]
+  if (max(votes) < minimum || max(votes) == 0) NA else names(votes)[which.max(votes)]
 }
 
 oracle_call <- function(inner, outer) {

@@ -119,7 +119,8 @@ CallCounts call_chromosome(const Caller& caller, const ChromosomeFiles& chromoso
     std::lock_guard<std::mutex> lock(mutex);
     counts += some;
   });
-  output.commit(true);
+  output.prepare(true);
+  output.commit();
   return counts;
 }
 

@@ -33,7 +33,6 @@ class Caller {
   Caller(const Voting& voting, const Backend& backend);
   // Calls n positions; species[i] are those of species i, inner ones first.
   void call(const char* const* species, std::size_t n, char* calls) const;
-  int species() const { return voting_.species(); }
   // Positions that make a chunk worth the backend's while.
   std::size_t chunk_size() const;
   // Threads that call() at once make sense.

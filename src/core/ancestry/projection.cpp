@@ -22,12 +22,20 @@ bool only_letters_and_gaps(std::string_view row) {
   return good;
 }
 
+// The same name with a leading chr put on or taken off.
+std::string with_other_prefix(const std::string& name) {
+  return name.compare(0, 3, "chr") == 0 ? name.substr(3) : "chr" + name;
+}
+
 class Projector {
  public:
   Projector(const std::vector<Chromosome>& chromosomes, SequenceStore& store, BadBlocks& bad)
       : chromosomes_(chromosomes), store_(store), bad_(bad), filled_(chromosomes.size(), 0) {
     report_.blocks.resize(chromosomes.size());
-    for (std::size_t i = 0; i < chromosomes.size(); ++i) index_[chromosomes[i].name] = i;
+    for (std::size_t i = 0; i < chromosomes.size(); ++i) {
+      index_[chromosomes[i].name] = i;
+      other_prefix_[with_other_prefix(chromosomes[i].name)] = chromosomes[i].name;
+    }
   }
 
   void operator()(const AxtBlock& block) {
@@ -46,9 +54,14 @@ class Projector {
   }
 
   // N for all that no block covered.
-  void finish() {
+  void finish(const StopToken& stop) {
+    constexpr std::int64_t step = 1 << 26;
     for (std::size_t i = 0; i < chromosomes_.size(); ++i) {
-      fill_up_to(i, store_.open(i), chromosomes_[i].length);
+      char* const bases = store_.open(i);
+      do {
+        stop.throw_if_stopped();
+        fill_up_to(i, bases, std::min(filled_[i] + step, chromosomes_[i].length));
+      } while (filled_[i] < chromosomes_[i].length);
     }
   }
 
@@ -84,6 +97,11 @@ class Projector {
   void pass_over(std::string_view name) {
     constexpr std::size_t most_names = 20;
     ++report_.passed_over;
+    const auto similar = other_prefix_.find(std::string(name));
+    if (similar != other_prefix_.end()) {
+      report_.other_prefix.push_back(similar->second);
+      other_prefix_.erase(similar);
+    }
     auto& names = report_.other_names;
     if (names.size() < most_names && std::find(names.begin(), names.end(), name) == names.end()) {
       names.emplace_back(name);
@@ -118,7 +136,8 @@ class Projector {
   SequenceStore& store_;
   BadBlocks& bad_;
   std::unordered_map<std::string, std::size_t> index_;
-  std::vector<std::int64_t> filled_;  // positions before it are written
+  std::unordered_map<std::string, std::string> other_prefix_;  // similar name -> asked for
+  std::vector<std::int64_t> filled_;                           // positions before it are written
   ProjectionReport report_;
 };
 
@@ -129,11 +148,6 @@ std::string quoted_list(const std::vector<std::string>& names) {
     list += (i > 0 ? ", " : "") + excerpt(names[i]);
   }
   return list + (names.size() > most_shown ? ", ..." : "");
-}
-
-// The same name with a leading chr put on or taken off.
-std::string with_other_prefix(const std::string& name) {
-  return name.compare(0, 3, "chr") == 0 ? name.substr(3) : "chr" + name;
 }
 
 [[noreturn]] void throw_nothing_found(const std::string& axt,
@@ -148,13 +162,10 @@ std::string with_other_prefix(const std::string& name) {
   if (others.empty()) throw FormatError(axt, 0, "there is no alignment block in this file");
   std::vector<std::string> wanted;
   for (const auto& chromosome : chromosomes) wanted.push_back(chromosome.name);
-  std::string hint = ". Is this the alignment of another genome?";
-  for (const auto& name : wanted) {
-    if (std::find(others.begin(), others.end(), with_other_prefix(name)) != others.end()) {
-      hint = ". The names differ only by a leading 'chr': change them in the table of lengths";
-      break;
-    }
-  }
+  const std::string hint =
+      report.other_prefix.empty()
+          ? ". Is this the alignment of another genome?"
+          : ". The names differ only by a leading 'chr': change them in the table of lengths";
   throw FormatError(axt, 0,
                     "no block can be used on the chromosomes asked for (" + quoted_list(wanted) +
                         "); this file has " + quoted_list(others) + hint);
@@ -185,7 +196,8 @@ ProjectionReport project_alignment(const std::string& axt,
   const bool found =
       std::any_of(report.blocks.begin(), report.blocks.end(), [](auto n) { return n > 0; });
   if (!found) throw_nothing_found(axt, chromosomes, report);
-  project.finish();
+  project.finish(stop);
+  stop.throw_if_stopped();
   store.commit();
   return report;
 }

@@ -25,7 +25,9 @@ struct ProjectionReport {
   std::vector<std::int64_t> blocks;      // used, for each chromosome
   std::int64_t passed_over = 0;          // blocks on chromosomes that were not asked for
   std::vector<std::string> other_names;  // the first few such chromosomes
-  std::int64_t bad = 0;                  // blocks left out
+  // Chromosomes asked for whose name, with a leading chr put on or taken off, occurs instead.
+  std::vector<std::string> other_prefix;
+  std::int64_t bad = 0;  // blocks left out
   std::vector<BadBlocks::Example> bad_examples;
 };
 

@@ -44,6 +44,12 @@ class DeviceError : public Error {
   using Error::Error;
 };
 
+// The operating system refuses what the core needs, such as a thread.
+class SystemError : public Error {
+ public:
+  using Error::Error;
+};
+
 // The user asked the job to stop.
 class Interrupted : public Error {
  public:

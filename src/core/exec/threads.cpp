@@ -9,6 +9,8 @@
 #include <exception>
 #include <limits>
 #include <mutex>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -55,7 +57,11 @@ void run_workers(int count, const std::function<void()>& worker) {
   }
 #ifdef ANCIFY_STD_THREADS
   std::vector<std::thread> others;
-  for (int i = 1; i < count; ++i) others.emplace_back(worker);
+  try {
+    for (int i = 1; i < count; ++i) others.emplace_back(worker);
+  } catch (const std::system_error&) {
+    // Those that could be started do the work of all.
+  }
   worker();
   for (auto& other : others) other.join();
 #else
@@ -68,6 +74,15 @@ void run_workers(int count, const std::function<void()>& worker) {
         0, count, [&](int) { worker(); }, tbb::simple_partitioner());
   });
 #endif
+}
+
+std::thread start_thread(const std::function<void()>& run) {
+  try {
+    return std::thread(run);
+  } catch (const std::system_error& error) {
+    throw SystemError(std::string("cannot start a thread: ") + error.what() +
+                      ". Raise the limit of processes, or end some");
+  }
 }
 
 // Signals go to R's main thread: threads started inside this scope leave them alone. Faults stay
@@ -124,7 +139,7 @@ void run_beside(JobControl& control, const std::function<void()>& job,
   std::thread runner;
   {
     BlockSignals scope;
-    runner = std::thread([&] {
+    runner = start_thread([&] {
       try {
         job();
       } catch (...) {

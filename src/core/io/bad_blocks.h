@@ -26,9 +26,7 @@ class BadBlocks {
   void add(std::int64_t line, const std::string& problem) {
     if (policy_ == OnBadBlock::kError) {
       throw FormatError(file_, line,
-                        problem +
-                            ". Mend the file, or leave such blocks out with on_bad_block = "
-                            "\"skip\"");
+                        problem + ". Mend the file, or set on_bad_block to skip such blocks");
     }
     if (examples_.size() < kMostExamples) examples_.push_back({line, problem});
     ++count_;

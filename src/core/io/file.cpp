@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
@@ -19,7 +20,9 @@ namespace {
 
 [[noreturn]] void throw_errno(const std::string& path, const std::string& action) {
   const int error = errno;
-  const std::string hint = error == ENOSPC ? ". Free some space or choose another folder" : "";
+  const std::string hint = error == ENOSPC   ? ". Free some space or choose another folder"
+                           : error == ENOENT ? ". Correct the path"
+                                             : "";
   throw FileError(path, "cannot " + action + ": " + std::generic_category().message(error) + hint);
 }
 
@@ -132,24 +135,34 @@ char* OutputFile::map() {
   if (memory == MAP_FAILED) throw_errno(path_, "map the file into memory");
   memory_ = static_cast<char*>(memory);
   if (!reserved_) InputFile(temporary_).read_at(memory_, bytes, 0);
+  fd_.close();  // the map stays, and a run may have more files mapped than it may have open
   return memory_;
 }
 
 void OutputFile::unmap() {
   if (memory_ != nullptr) {
-    if (!reserved_) write_at(memory_, static_cast<std::size_t>(size_), 0);
+    if (!reserved_) {
+      open_again();
+      write_at(memory_, static_cast<std::size_t>(size_), 0);
+    }
     munmap(std::exchange(memory_, nullptr), static_cast<std::size_t>(size_));
   }
   fd_.close();
 }
 
-void OutputFile::commit(bool sync) {
+void OutputFile::prepare(bool sync) {
   unmap();
   if (sync) {
     open_again();
     if (fsync(fd_.get()) != 0) throw_errno(path_, "write");
-    fd_.close();
   }
+  fd_.close();
+  if (std::filesystem::is_directory(path_)) {
+    throw FileError(path_, "a folder of this name is in the way of the file: remove it");
+  }
+}
+
+void OutputFile::commit() {
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) throw_errno(path_, "name the file");
   temporary_.clear();
 }
@@ -162,8 +175,9 @@ void make_folder(const std::string& path) {
 }
 
 bool is_safe_file_name(const std::string& name) {
-  return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos &&
-         name.find('\0') == std::string::npos;
+  const bool only_good_characters = std::all_of(
+      name.begin(), name.end(), [](unsigned char c) { return c > ' ' && c != '/' && c != 0x7f; });
+  return !name.empty() && name != "." && name != ".." && only_good_characters;
 }
 
 }  // namespace ancify

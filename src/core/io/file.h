@@ -58,8 +58,10 @@ class OutputFile {
   char* map();
   void unmap();
 
-  // Puts the file in its place; if `sync`, with its content on the disk first.
-  void commit(bool sync);
+  // Writes what is left, if `sync` on the disk for sure, and looks whether commit() can work.
+  void prepare(bool sync);
+  // Puts the prepared file in its place.
+  void commit();
 
  private:
   void open_again();
@@ -75,7 +77,8 @@ class OutputFile {
 // Makes a folder and those above it; no error if it is there.
 void make_folder(const std::string& path);
 
-// A name that is one component of a path, so that it never leaves the folder it is used in.
+// A name that is one component of a path, so that it never leaves the folder it is used in, and
+// holds neither white space nor control characters.
 bool is_safe_file_name(const std::string& name);
 
 }  // namespace ancify

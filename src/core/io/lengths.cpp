@@ -35,6 +35,8 @@ class LengthsParser {
 
  private:
   void parse_line(std::string_view line) {
+    constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+    if (line_ == 1 && line.substr(0, 3) == byte_order_mark) line.remove_prefix(3);
     const std::string_view whole = line;
     const std::string name(next_field(line));
     if (name.empty() || name.front() == '#') return;
@@ -44,7 +46,7 @@ class LengthsParser {
           path_, line_,
           "not a chromosome's name and its length, a positive whole number: " + excerpt(whole));
     }
-    if (!is_safe_file_name(name)) {
+    if (!is_safe_file_name(name) || !is_utf8(name)) {
       throw FormatError(path_, line_, "the name " + excerpt(name) + " cannot name a file");
     }
     if (!names_.insert(name).second) {

@@ -31,7 +31,8 @@ class SequenceWriter {
   void write(const char* bases, std::size_t n, std::int64_t start) {
     file_.write_at(bases, n, first_base_ + start);
   }
-  void commit(bool sync) { file_.commit(sync); }
+  void prepare(bool sync) { file_.prepare(sync); }
+  void commit() { file_.commit(); }
 
  private:
   std::int64_t first_base_;

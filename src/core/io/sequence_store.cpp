@@ -16,9 +16,7 @@ FileStore::FileStore(std::string folder, const std::vector<Chromosome>& chromoso
       chromosomes_(chromosomes),
       most_open_(most_open),
       files_(chromosomes.size()),
-      mapped_(chromosomes.size(), nullptr) {
-  make_folder(folder_);
-}
+      mapped_(chromosomes.size(), nullptr) {}
 
 char* FileStore::open(std::size_t chromosome) {
   if (mapped_[chromosome] != nullptr) return mapped_[chromosome];
@@ -30,6 +28,7 @@ char* FileStore::open(std::size_t chromosome) {
   auto& file = files_[chromosome];
   if (file == nullptr) {
     const auto& [name, length] = chromosomes_[chromosome];
+    make_folder(folder_);
     file = std::make_unique<SequenceWriter>(sequence_path(folder_, name), name, length);
   }
   mapped_[chromosome] = file->map();
@@ -39,8 +38,12 @@ char* FileStore::open(std::size_t chromosome) {
 
 void FileStore::commit() {
   // A projected file that a crash of the machine loses can be made again, so none is synced.
+  // What can fail comes before the first file takes its name.
   for (auto& file : files_) {
-    if (file != nullptr) file->commit(false);
+    if (file != nullptr) file->prepare(false);
+  }
+  for (auto& file : files_) {
+    if (file != nullptr) file->commit();
   }
 }
 

@@ -31,6 +31,27 @@ inline std::string_view next_field(std::string_view& text) {
   return field;
 }
 
+// Whether a text is valid UTF-8.
+inline bool is_utf8(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const auto byte = [&](std::size_t at) {
+      return at < text.size() ? static_cast<unsigned char>(text[at]) : 0;
+    };
+    const unsigned lead = byte(i);
+    const std::size_t more = lead < 0x80                   ? 0
+                             : lead >= 0xc2 && lead < 0xe0 ? 1
+                             : lead >= 0xe0 && lead < 0xf0 ? 2
+                             : lead >= 0xf0 && lead < 0xf5 ? 3
+                                                           : 4;
+    if (more == 4) return false;
+    for (std::size_t k = 1; k <= more; ++k) {
+      if ((byte(i + k) & 0xc0) != 0x80) return false;
+    }
+    i += 1 + more;
+  }
+  return true;
+}
+
 // A whole number of digits only, at most 18 of them.
 inline std::optional<std::int64_t> parse_whole_number(std::string_view text) {
   constexpr std::size_t most_digits = 18;
