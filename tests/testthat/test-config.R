@@ -464,3 +464,28 @@ test_that("a configuration prints within 80 columns", {
   expect_match(lines, "^outer +c .*axt.gz$", all = FALSE)
   expect_match(lines, "Found beside", all = FALSE)
 })
+
+test_that("an alignment under two names, and outputs among the inputs, are problems", {
+  folder <- config_folder()
+  config <- config_list(folder, work_dir = file.path(folder, "w"))
+  config$outgroups$outer[[1]]$alignment <- config$outgroups$inner[[1]]$alignment
+  expect_problem(config, "have the same alignment")
+  config <- config_list(folder, work_dir = folder)
+  config$output_dir <- file.path(folder, "projected", "near")
+  expect_problem(config, "inside the folder of projected sequences")
+})
+
+test_that("an edited configuration is checked like a new one", {
+  config <- ancify_example(tempfile())
+  config$outgroups$tier[2] <- "Inner"
+  expect_error(ancify_config(config), "tier", class = "ancify_config_error")
+  config$outgroups <- NULL
+  expect_error(ancify_config(config), "outgroups", class = "ancify_config_error")
+})
+
+test_that("a second YAML document is a problem", {
+  path <- tempfile(fileext = ".yaml")
+  writeLines(c("---", "focal_species: a", "---", "focal_species: b"), path)
+  expect_error(ancify_config(path), "second document begins at line 3",
+               class = "ancify_config_error")
+})

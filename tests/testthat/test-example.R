@@ -42,3 +42,13 @@ test_that("a folder that can't be made is an error", {
   expect_identical(condition$file, file.path(file, "x"))
   expect_error(ancify_example(NULL), class = "ancify_input_error")
 })
+
+test_that("a user's own file is left alone", {
+  folder <- tempfile()
+  dir.create(folder)
+  own <- file.path(folder, "config.yaml")
+  writeLines("mine: true", own)
+  condition <- expect_error(ancify_example(folder), class = "ancify_file_error")
+  expect_identical(condition$file, file.path(normalizePath(folder), "config.yaml"))
+  expect_identical(readLines(own), "mine: true")
+})

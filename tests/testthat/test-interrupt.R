@@ -105,7 +105,7 @@ test_that("a long call of bases is interrupted too", {
     # A sparse file: the bases are zeros, which count as missing.
     writeBin(charToRaw(">chr1\n"), fasta)
     system2("truncate", c("-s", sprintf("%.0f", lengths + 6), shQuote(fasta)))
-    list(name = name, alignment = file.path(folder, "none.axt"))
+    list(name = name, alignment = file.path(folder, paste0(name, ".axt")))
   }
   require_tool("truncate")
   outer <- sprintf("far%d", 1:20)
