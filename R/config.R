@@ -925,20 +925,21 @@ enumerate <- function(words) {
 }
 
 show_value <- function(value) {
-  if (is.null(value) || length(value) == 0) {
-    return("empty")
+  if (length(value) == 0) {
+    "empty"
+  } else if (is.list(value) && !is.null(names(value))) {
+    sprintf("a mapping (%s)", enumerate(names(value)))
+  } else if (!is.atomic(value) && !is.list(value)) {
+    paste("a", class(value)[1])
+  } else if (all(vapply(value, is_scalar, NA))) {
+    show_scalars(value)
+  } else {
+    if (is.list(value)) "a nested list" else "missing (NA)"
   }
-  if (is.list(value) && !is.null(names(value))) {
-    return(sprintf("a mapping (%s)", enumerate(names(value))))
-  }
-  if (!is.atomic(value) && !is.list(value)) {
-    return(paste("a", class(value)[1]))
-  }
-  scalar <- vapply(value, is_scalar, NA)
-  if (!all(scalar)) {
-    return(if (is.list(value)) "a nested list" else "missing (NA)")
-  }
-  text <- vapply(value, function(item) {
+}
+
+show_scalars <- function(values) {
+  text <- vapply(values, function(item) {
     if (is.character(item)) quoted(cut_text(item)) else format(item, digits = 15)
   }, "")
   if (length(text) > 1) sprintf("[%s]", cut_text(paste(text, collapse = ", "))) else text
