@@ -27,7 +27,8 @@
 #'   `ancify_message`; the first line says which backend and how many threads.
 #' @return A data frame of class `ancify_run` with one row a chromosome:
 #'   `chromosome`; `length` in bases; the numbers of positions called with
-#'   `high` and with `low` confidence, `unresolved` and `missing` (`NA` without the phase `"call"`); `file`, the path of the calls.
+#'   `high` and with `low` confidence, `unresolved` and `missing` (`NA` without
+#'   the phase `"call"`); `file`, the path of the calls.
 #'   Attributes: `alignments`, a data frame with one row an outgroup (`species`,
 #'   `tier`, `alignment`, and the blocks `used`, `bad` and `passed_over`);
 #'   `config`; `backend`, as the log has it; `seconds`, by phase.
