@@ -18,7 +18,8 @@ std::string version_text(int version) {
 int count_devices() {
   int driver = 0;
   cudaDriverGetVersion(&driver);
-  if (driver == 0) throw DeviceError("there is no NVIDIA driver on this machine: install one, or use the CPU");
+  if (driver == 0)
+    throw DeviceError("there is no NVIDIA driver on this machine: install one, or use the CPU");
   if (driver / 1000 < CUDART_VERSION / 1000) {
     throw DeviceError("the NVIDIA driver (for CUDA " + version_text(driver) +
                       ") is older than this build's CUDA " + version_text(CUDART_VERSION) +
