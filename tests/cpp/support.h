@@ -37,6 +37,10 @@ class TempDir {
     }
     return n;
   }
+  // Whether a folder in it holds nothing, or is not there.
+  bool has_nothing_in(const std::string& name) const {
+    return !std::filesystem::exists(file(name)) || std::filesystem::is_empty(file(name));
+  }
   const std::string& path() const { return path_; }
 
  private:
