@@ -1,8 +1,12 @@
 # Other processes, and a disk that is full.
 
-# The environment in which another R finds the packages of this one.
+# The environment in which another R is the same as this one and finds its packages. (R CMD check
+# puts an Rscript that only complains on the PATH.)
 library_environment <- function() {
-  c(paste0("R_LIBS=", paste(.libPaths(), collapse = ":")), "R_TESTS=")
+  c(
+    paste0("PATH=", R.home("bin"), ":", Sys.getenv("PATH")),
+    paste0("R_LIBS=", paste(.libPaths(), collapse = ":")), "R_TESTS="
+  )
 }
 
 rscript <- file.path(R.home("bin"), "Rscript")

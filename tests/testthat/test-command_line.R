@@ -168,7 +168,7 @@ test_that("it runs through a link, from a library that R does not know, and its 
   # The path has a blank, which Rscript does not tell as it is.
   expect_identical(ancify("--version", program = program)$out, "ancify 9.9.9")
   through_path <- c(
-    library_environment(), paste0("PATH=", dirname(link), ":", Sys.getenv("PATH"))
+    library_environment(), paste0("PATH=", dirname(link), ":", R.home("bin"), ":", Sys.getenv("PATH"))
   )
   result <- with_folder(new_folder(), ancify("--version", program = "ancify", env = through_path))
   expect_identical(result$out, "ancify 9.9.9")
