@@ -167,9 +167,8 @@ test_that("it runs through a link, from a library that R does not know, and its 
   expect_identical(ancify("--version", program = link)$out, "ancify 9.9.9")
   # The path has a blank, which Rscript does not tell as it is.
   expect_identical(ancify("--version", program = program)$out, "ancify 9.9.9")
-  through_path <- c(
-    library_environment(), paste0("PATH=", dirname(link), ":", R.home("bin"), ":", Sys.getenv("PATH"))
-  )
+  path <- paste(c(dirname(link), R.home("bin"), Sys.getenv("PATH")), collapse = ":")
+  through_path <- c(library_environment(), paste0("PATH=", path))
   result <- with_folder(new_folder(), ancify("--version", program = "ancify", env = through_path))
   expect_identical(result$out, "ancify 9.9.9")
 })
