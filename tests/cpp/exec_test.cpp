@@ -27,11 +27,14 @@ TEST(RunTasks, UsesAsManyThreadsAsAskedAndNoMore) {
     JobControl control;
     std::atomic<int> now{0};
     std::atomic<int> most{0};
-    run_tasks(control, threads, 20, [&](std::int64_t, const StopToken&) {
+    run_tasks(control, threads, 200, [&](std::int64_t, const StopToken&) {
       const int here = ++now;
       for (int seen = most; here > seen && !most.compare_exchange_weak(seen, here);) {
       }
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      // A busy machine may take its time to start them all.
+      for (int k = 0; k < 1000 && most < threads; ++k) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      }
       --now;
     });
     EXPECT_EQ(most, threads);
