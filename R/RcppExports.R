@@ -9,20 +9,24 @@ call_files_impl <- function(folders, n_inner, lengths, output, min_inner, min_ou
     .Call(`_ancify_call_files_impl`, folders, n_inner, lengths, output, min_inner, min_outer, backend, watch)
 }
 
-project_files_impl <- function(species, axt, folders, lengths, on_bad_block, chunk_size, threads, watch) {
-    .Call(`_ancify_project_files_impl`, species, axt, folders, lengths, on_bad_block, chunk_size, threads, watch)
+project_and_call_impl <- function(species, axt, n_inner, lengths, on_bad_block, chunk_size, output, min_inner, min_outer, backend, watch) {
+    .Call(`_ancify_project_and_call_impl`, species, axt, n_inner, lengths, on_bad_block, chunk_size, output, min_inner, min_outer, backend, watch)
 }
 
-project_memory_impl <- function(axt, lengths, on_bad_block, chunk_size, watch) {
-    .Call(`_ancify_project_memory_impl`, axt, lengths, on_bad_block, chunk_size, watch)
+project_files_impl <- function(species, axt, folders, lengths, on_bad_block, chunk_size, backend, watch) {
+    .Call(`_ancify_project_files_impl`, species, axt, folders, lengths, on_bad_block, chunk_size, backend, watch)
+}
+
+project_memory_impl <- function(axt, lengths, on_bad_block, chunk_size, backend, watch) {
+    .Call(`_ancify_project_memory_impl`, axt, lengths, on_bad_block, chunk_size, backend, watch)
 }
 
 build_info_impl <- function() {
     .Call(`_ancify_build_info_impl`)
 }
 
-backend_impl <- function(wanted, devices, threads) {
-    .Call(`_ancify_backend_impl`, wanted, devices, threads)
+backend_impl <- function(wanted, devices, threads, simd) {
+    .Call(`_ancify_backend_impl`, wanted, devices, threads, simd)
 }
 
 hardware_threads_impl <- function() {

@@ -5,7 +5,9 @@
 #'   (ISA-L, libdeflate or zlib); `cuda`, the version of the CUDA toolkit or `NA`
 #'   for a build without GPU code; `cuda_archs`, the GPU architectures it has
 #'   code for (such as `"75 80 90"` for compute capabilities 7.5, 8.0 and 9.0;
-#'   later ones are compiled on first use), or `NA`; `hardware_threads`, how many
+#'   later ones are compiled on first use), or `NA`; `simd`, the best vector
+#'   instructions of this processor that the CPU code uses (`options(ancify.simd =
+#'   "scalar")`, `"avx2"` or `"avx512"` chooses others); `hardware_threads`, how many
 #'   threads this machine runs at once. No GPU is touched.
 #' @details What is built is chosen at installation by the environment variables
 #'   `ANCIFY_CUDA` (`auto`, `yes`, `no`) and `ANCIFY_GZIP` (`auto`, `isal`,
@@ -30,7 +32,7 @@ print.ancify_build_info <- function(x, ...) {
   }
   values <- c(
     version = x$version, compiler = x$compiler, inflater = x$inflater, CUDA = cuda,
-    `threads here` = x$hardware_threads
+    SIMD = x$simd, `threads here` = x$hardware_threads
   )
   cat("<ancify_build_info>\n")
   cat(paste0(format(names(values)), "  ", values, "\n"), sep = "")

@@ -889,7 +889,10 @@ unavailable_in <- function(config, phases) {
       "evaluate" %in% phases && !is.null(config$evaluation),
       "`evaluation`", "take the block out, or leave \"evaluate\" out of `phases`"
     ),
-    list(!config$keep_projected, "`keep_projected: false`", "set `keep_projected: true`"),
+    list(
+      !config$keep_projected && (config$backend == "gpu" || !calls),
+      "`keep_projected: false` on a GPU, or without calling", "set `keep_projected: true`"
+    ),
     list(
       calls && config$backend == "gpu" && !is.null(config$gpu_memory),
       "`gpu_memory`", "take the key out"

@@ -51,7 +51,8 @@ backends <- c("auto", "cpu", "gpu")
 
 choose_backend <- function(backend, threads, devices = NULL) {
   backend <- check_choice(backend, backends, "backend")
-  backend_impl(backend, as.integer(devices), resolve_threads(threads))
+  simd <- getOption("ancify.simd", "auto")
+  backend_impl(backend, as.integer(devices), resolve_threads(threads), simd)
 }
 
 # Runs job(watch), where a native job calls watch() 20 times a second with the
@@ -77,5 +78,5 @@ with_watch <- function(label, job, progress = FALSE, verbose = FALSE) {
 
 # Bytes of text a job handles at a time; the tests make it small.
 chunk_size <- function() {
-  getOption("ancify.chunk_size", 2^20)
+  getOption("ancify.chunk_size", 2^18)
 }

@@ -56,13 +56,13 @@ project_axt <- function(axt, chrom_lengths, chromosomes = NULL, output_dir = NUL
   axt <- check_path(axt, "axt")
   on_bad_block <- check_choice(on_bad_block, c("error", "skip"), "on_bad_block")
   lengths <- wanted_lengths(chrom_lengths, chromosomes)
-  threads <- resolve_threads(threads)
   refuse_gpu_projection(check_choice(backend, backends, "backend"))
+  backend <- choose_backend("cpu", threads)
 
   if (is.null(output_dir)) {
     check_fits_in_strings(lengths)
     result <- with_watch("Projecting", function(watch) {
-      project_memory_impl(axt, lengths, on_bad_block, chunk_size(), watch)
+      project_memory_impl(axt, lengths, on_bad_block, chunk_size(), backend, watch)
     }, progress)
     warn_about_projection(result$report, axt, lengths)
     return(result$sequences)
@@ -70,7 +70,7 @@ project_axt <- function(axt, chrom_lengths, chromosomes = NULL, output_dir = NUL
   output_dir <- check_path(output_dir, "output_dir")
   reports <- with_watch("Projecting", function(watch) {
     project_files_impl(
-      basename(axt), axt, output_dir, lengths, on_bad_block, chunk_size(), threads, watch
+      basename(axt), axt, output_dir, lengths, on_bad_block, chunk_size(), backend, watch
     )
   }, progress)
   warn_about_projection(reports[[1]], axt, lengths)

@@ -12,6 +12,9 @@
 #' runs only where the configuration has an `evaluation` block, which this
 #' version does not support yet.
 #'
+#' With `keep_projected: false` both phases run as one: the projected sequences
+#' stay in memory, half a byte a position and outgroup, and are never written.
+#'
 #' All settings and files are checked before any work starts. The run can be
 #' interrupted at any time, which leaves no incomplete file.
 #'
@@ -58,19 +61,21 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
   for (note in config$notes) log(note)
 
   seconds <- c()
-  timed <- function(phase, job) {
-    if (!phase %in% phases) {
-      return(NULL)
-    }
+  timed <- function(name, job) {
     start <- proc.time()[["elapsed"]]
     result <- job(config, backend, progress, verbose)
-    seconds[[phase]] <<- proc.time()[["elapsed"]] - start
-    log(sprintf("Phase %s took %.1f s", phase, seconds[[phase]]))
+    seconds[[name]] <<- proc.time()[["elapsed"]] - start
+    log(sprintf("Phase %s took %.1f s", name, seconds[[name]]))
     result
   }
-  alignments <- timed("project", run_projection)
-  calls <- timed("call", run_calling)
-  new_run(config, calls, alignments, backend$description, seconds)
+  result <- list()
+  if (!config$keep_projected && all(c("project", "call") %in% phases)) {
+    result <- timed("project and call", run_in_memory)
+  } else {
+    if ("project" %in% phases) result$alignments <- timed("project", run_projection)
+    if ("call" %in% phases) result$calls <- timed("call", run_calling)
+  }
+  new_run(config, result$calls, result$alignments, backend$description, seconds)
 }
 
 all_phases <- c("project", "call", "evaluate")
@@ -109,9 +114,15 @@ run_projection <- function(config, backend, progress, verbose) {
   reports <- with_watch("Projecting", function(watch) {
     project_files_impl(
       outgroups$name, outgroups$alignment, projected_folder(config, outgroups$name),
-      config$lengths, config$on_bad_block, chunk_size(), config$num_cpus, watch
+      config$lengths, config$on_bad_block, chunk_size(), backend, watch
     )
   }, progress, verbose)
+  tell_about_projection(reports, config, verbose)
+}
+
+# Logs and warns; gives the table of alignments.
+tell_about_projection <- function(reports, config, verbose) {
+  outgroups <- config$outgroups
   for (i in seq_along(reports)) {
     if (verbose) inform_ancify(describe_blocks(outgroups$name[i], reports[[i]]))
     warn_about_projection(reports[[i]], outgroups$alignment[i], config$lengths)
@@ -131,20 +142,45 @@ describe_blocks <- function(species, report) {
 }
 
 run_calling <- function(config, backend, progress, verbose) {
-  outgroups <- config$outgroups
-  # Inner ones first, whatever the order in the table.
-  outgroups <- outgroups[order(outgroups$tier != "inner"), ]
-  n_inner <- sum(outgroups$tier == "inner")
-  minima <- c(inner = config$min_inner_freq, outer = config$min_outer_freq)
-  warn_about_minima(minima, c(inner = n_inner, outer = nrow(outgroups) - n_inner))
-  folders <- projected_folder(config, outgroups$name)
+  n_inner <- count_inner(config)
+  folders <- projected_folder(config, config$outgroups$name)
   check_projected(folders, config)
   counts <- with_watch("Calling", function(watch) {
     call_files_impl(
-      folders, n_inner, config$lengths, config$output_dir,
-      minima[["inner"]], minima[["outer"]], backend, watch
+      folders, n_inner, config$lengths, config$output_dir, config$min_inner_freq,
+      config$min_outer_freq, backend, watch
     )
   }, progress, verbose)
+  call_table(counts, config)
+}
+
+# Both phases with nothing but the calls written.
+run_in_memory <- function(config, backend, progress, verbose) {
+  outgroups <- config$outgroups
+  n_inner <- count_inner(config)
+  result <- with_watch("Projecting and calling", function(watch) {
+    project_and_call_impl(
+      outgroups$name, outgroups$alignment, n_inner, config$lengths, config$on_bad_block,
+      chunk_size(), config$output_dir, config$min_inner_freq, config$min_outer_freq, backend, watch
+    )
+  }, progress, verbose)
+  list(
+    alignments = tell_about_projection(result$reports, config, verbose),
+    calls = call_table(result$counts, config)
+  )
+}
+
+# The table of outgroups has the inner ones first. Warns of minima no tier can reach.
+count_inner <- function(config) {
+  n_inner <- sum(config$outgroups$tier == "inner")
+  warn_about_minima(
+    c(inner = config$min_inner_freq, outer = config$min_outer_freq),
+    c(inner = n_inner, outer = nrow(config$outgroups) - n_inner)
+  )
+  n_inner
+}
+
+call_table <- function(counts, config) {
   colnames(counts) <- c("high", "low", "unresolved", "missing")
   data.frame(counts, file = sequence_path(config$output_dir, names(config$lengths)))
 }

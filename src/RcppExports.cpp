@@ -44,9 +44,30 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// project_and_call_impl
+Rcpp::List project_and_call_impl(const std::vector<std::string>& species, const std::vector<std::string>& axt, int n_inner, const Rcpp::NumericVector& lengths, const std::string& on_bad_block, double chunk_size, const std::string& output, int min_inner, int min_outer, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_project_and_call_impl(SEXP speciesSEXP, SEXP axtSEXP, SEXP n_innerSEXP, SEXP lengthsSEXP, SEXP on_bad_blockSEXP, SEXP chunk_sizeSEXP, SEXP outputSEXP, SEXP min_innerSEXP, SEXP min_outerSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type species(speciesSEXP);
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type axt(axtSEXP);
+    Rcpp::traits::input_parameter< int >::type n_inner(n_innerSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type on_bad_block(on_bad_blockSEXP);
+    Rcpp::traits::input_parameter< double >::type chunk_size(chunk_sizeSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type output(outputSEXP);
+    Rcpp::traits::input_parameter< int >::type min_inner(min_innerSEXP);
+    Rcpp::traits::input_parameter< int >::type min_outer(min_outerSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(project_and_call_impl(species, axt, n_inner, lengths, on_bad_block, chunk_size, output, min_inner, min_outer, backend, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // project_files_impl
-Rcpp::List project_files_impl(const std::vector<std::string>& species, const std::vector<std::string>& axt, const std::vector<std::string>& folders, const Rcpp::NumericVector& lengths, const std::string& on_bad_block, double chunk_size, int threads, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_project_files_impl(SEXP speciesSEXP, SEXP axtSEXP, SEXP foldersSEXP, SEXP lengthsSEXP, SEXP on_bad_blockSEXP, SEXP chunk_sizeSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+Rcpp::List project_files_impl(const std::vector<std::string>& species, const std::vector<std::string>& axt, const std::vector<std::string>& folders, const Rcpp::NumericVector& lengths, const std::string& on_bad_block, double chunk_size, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_project_files_impl(SEXP speciesSEXP, SEXP axtSEXP, SEXP foldersSEXP, SEXP lengthsSEXP, SEXP on_bad_blockSEXP, SEXP chunk_sizeSEXP, SEXP backendSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -56,15 +77,15 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type on_bad_block(on_bad_blockSEXP);
     Rcpp::traits::input_parameter< double >::type chunk_size(chunk_sizeSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(project_files_impl(species, axt, folders, lengths, on_bad_block, chunk_size, threads, watch));
+    rcpp_result_gen = Rcpp::wrap(project_files_impl(species, axt, folders, lengths, on_bad_block, chunk_size, backend, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // project_memory_impl
-Rcpp::List project_memory_impl(const std::string& axt, const Rcpp::NumericVector& lengths, const std::string& on_bad_block, double chunk_size, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_project_memory_impl(SEXP axtSEXP, SEXP lengthsSEXP, SEXP on_bad_blockSEXP, SEXP chunk_sizeSEXP, SEXP watchSEXP) {
+Rcpp::List project_memory_impl(const std::string& axt, const Rcpp::NumericVector& lengths, const std::string& on_bad_block, double chunk_size, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_project_memory_impl(SEXP axtSEXP, SEXP lengthsSEXP, SEXP on_bad_blockSEXP, SEXP chunk_sizeSEXP, SEXP backendSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -72,8 +93,9 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type on_bad_block(on_bad_blockSEXP);
     Rcpp::traits::input_parameter< double >::type chunk_size(chunk_sizeSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(project_memory_impl(axt, lengths, on_bad_block, chunk_size, watch));
+    rcpp_result_gen = Rcpp::wrap(project_memory_impl(axt, lengths, on_bad_block, chunk_size, backend, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -88,15 +110,16 @@ BEGIN_RCPP
 END_RCPP
 }
 // backend_impl
-Rcpp::List backend_impl(const std::string& wanted, const std::vector<int>& devices, int threads);
-RcppExport SEXP _ancify_backend_impl(SEXP wantedSEXP, SEXP devicesSEXP, SEXP threadsSEXP) {
+Rcpp::List backend_impl(const std::string& wanted, const std::vector<int>& devices, int threads, const std::string& simd);
+RcppExport SEXP _ancify_backend_impl(SEXP wantedSEXP, SEXP devicesSEXP, SEXP threadsSEXP, SEXP simdSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::string& >::type wanted(wantedSEXP);
     Rcpp::traits::input_parameter< const std::vector<int>& >::type devices(devicesSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(backend_impl(wanted, devices, threads));
+    Rcpp::traits::input_parameter< const std::string& >::type simd(simdSEXP);
+    rcpp_result_gen = Rcpp::wrap(backend_impl(wanted, devices, threads, simd));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -125,10 +148,11 @@ END_RCPP
 static const R_CallMethodDef CallEntries[] = {
     {"_ancify_call_sequences_impl", (DL_FUNC) &_ancify_call_sequences_impl, 6},
     {"_ancify_call_files_impl", (DL_FUNC) &_ancify_call_files_impl, 8},
+    {"_ancify_project_and_call_impl", (DL_FUNC) &_ancify_project_and_call_impl, 11},
     {"_ancify_project_files_impl", (DL_FUNC) &_ancify_project_files_impl, 8},
-    {"_ancify_project_memory_impl", (DL_FUNC) &_ancify_project_memory_impl, 5},
+    {"_ancify_project_memory_impl", (DL_FUNC) &_ancify_project_memory_impl, 6},
     {"_ancify_build_info_impl", (DL_FUNC) &_ancify_build_info_impl, 0},
-    {"_ancify_backend_impl", (DL_FUNC) &_ancify_backend_impl, 3},
+    {"_ancify_backend_impl", (DL_FUNC) &_ancify_backend_impl, 4},
     {"_ancify_hardware_threads_impl", (DL_FUNC) &_ancify_hardware_threads_impl, 0},
     {"_ancify_read_chromosome_lengths", (DL_FUNC) &_ancify_read_chromosome_lengths, 1},
     {NULL, NULL, 0}

@@ -80,5 +80,30 @@ ancify::Backend as_backend(const Rcpp::List& backend) {
                                                                 : ancify::BackendKind::kCpu;
   result.devices = Rcpp::as<std::vector<int>>(backend["devices"]);
   result.threads = Rcpp::as<int>(backend["threads"]);
+  result.simd = ancify::choose_simd_level(Rcpp::as<std::string>(backend["simd"]));
   return result;
+}
+
+Rcpp::List as_list(const ancify::ProjectionReport& report) {
+  using Rcpp::Named;
+  Rcpp::NumericVector lines;
+  Rcpp::CharacterVector problems;
+  for (const auto& example : report.bad_examples) {
+    lines.push_back(static_cast<double>(example.line));
+    problems.push_back(example.problem);
+  }
+  return Rcpp::List::create(
+      Named("blocks") = Rcpp::NumericVector(report.blocks.begin(), report.blocks.end()),
+      Named("passed_over") = static_cast<double>(report.passed_over),
+      Named("other_prefix") = report.other_prefix, Named("bad") = static_cast<double>(report.bad),
+      Named("bad_lines") = lines, Named("bad_problems") = problems);
+}
+
+ancify::ProjectionOptions as_options(const std::string& on_bad_block, double chunk_size,
+                                     const ancify::Backend& backend) {
+  ancify::ProjectionOptions options;
+  options.simd = backend.simd;
+  if (on_bad_block == "skip") options.on_bad_block = ancify::OnBadBlock::kSkip;
+  options.chunk_size = static_cast<std::size_t>(chunk_size);
+  return options;
 }

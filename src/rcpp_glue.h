@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/ancestry/projection.h"
 #include "core/device/backend.h"
 #include "core/exec/job_control.h"
 #include "core/io/lengths.h"
@@ -23,5 +24,10 @@ SEXP make_string(const char* text, int n);
 
 std::vector<ancify::Chromosome> as_chromosomes(const Rcpp::NumericVector& lengths);
 
-// list(kind =, devices =, threads =), as backend_impl() makes it.
+// list(kind =, devices =, threads =, simd =), as backend_impl() makes it.
 ancify::Backend as_backend(const Rcpp::List& backend);
+
+ancify::ProjectionOptions as_options(const std::string& on_bad_block, double chunk_size,
+                                     const ancify::Backend& backend);
+
+Rcpp::List as_list(const ancify::ProjectionReport& report);

@@ -1,34 +1,5 @@
-#include <climits>
-
 #include "core/ancestry/projection.h"
-#include "core/exec/errors.h"
 #include "rcpp_glue.h"
-
-namespace {
-
-Rcpp::List as_list(const ancify::ProjectionReport& report) {
-  using Rcpp::Named;
-  Rcpp::NumericVector lines;
-  Rcpp::CharacterVector problems;
-  for (const auto& example : report.bad_examples) {
-    lines.push_back(static_cast<double>(example.line));
-    problems.push_back(example.problem);
-  }
-  return Rcpp::List::create(
-      Named("blocks") = Rcpp::NumericVector(report.blocks.begin(), report.blocks.end()),
-      Named("passed_over") = static_cast<double>(report.passed_over),
-      Named("other_prefix") = report.other_prefix, Named("bad") = static_cast<double>(report.bad),
-      Named("bad_lines") = lines, Named("bad_problems") = problems);
-}
-
-ancify::ProjectionOptions as_options(const std::string& on_bad_block, double chunk_size) {
-  ancify::ProjectionOptions options;
-  if (on_bad_block == "skip") options.on_bad_block = ancify::OnBadBlock::kSkip;
-  options.chunk_size = static_cast<std::size_t>(chunk_size);
-  return options;
-}
-
-}  // namespace
 
 // Projects alignment i of `species` into folders[i]; gives one report an alignment.
 // [[Rcpp::export]]
@@ -36,8 +7,11 @@ Rcpp::List project_files_impl(const std::vector<std::string>& species,
                               const std::vector<std::string>& axt,
                               const std::vector<std::string>& folders,
                               const Rcpp::NumericVector& lengths, const std::string& on_bad_block,
-                              double chunk_size, int threads, const Rcpp::Function& watch) {
+                              double chunk_size, const Rcpp::List& backend,
+                              const Rcpp::Function& watch) {
   const auto chromosomes = as_chromosomes(lengths);
+  const auto chosen = as_backend(backend);
+  const auto options = as_options(on_bad_block, chunk_size, chosen);
   std::vector<ancify::ProjectionReport> reports;
   run_job(watch, [&](ancify::JobControl& control) {
     std::vector<ancify::Alignment> alignments;
@@ -46,8 +20,7 @@ Rcpp::List project_files_impl(const std::vector<std::string>& species,
                             std::make_unique<ancify::FileStore>(
                                 folders[i], chromosomes, ancify::most_open_files(axt.size()))});
     }
-    reports = ancify::project_alignments(alignments, chromosomes,
-                                         as_options(on_bad_block, chunk_size), threads, control);
+    reports = ancify::project_alignments(alignments, chromosomes, options, chosen.threads, control);
   });
   return Rcpp::List(reports.begin(), reports.end(), as_list);
 }
@@ -56,16 +29,17 @@ Rcpp::List project_files_impl(const std::vector<std::string>& species,
 // [[Rcpp::export]]
 Rcpp::List project_memory_impl(const std::string& axt, const Rcpp::NumericVector& lengths,
                                const std::string& on_bad_block, double chunk_size,
-                               const Rcpp::Function& watch) {
+                               const Rcpp::List& backend, const Rcpp::Function& watch) {
   const auto chromosomes = as_chromosomes(lengths);
+  const auto chosen = as_backend(backend);
+  const auto options = as_options(on_bad_block, chunk_size, chosen);
   auto store = std::make_unique<ancify::MemoryStore>(chromosomes);
   const ancify::MemoryStore& memory = *store;
   std::vector<ancify::Alignment> alignments;
   alignments.push_back({"the alignment", axt, std::move(store)});
   std::vector<ancify::ProjectionReport> reports;
   run_job(watch, [&](ancify::JobControl& control) {
-    reports = ancify::project_alignments(alignments, chromosomes,
-                                         as_options(on_bad_block, chunk_size), 1, control);
+    reports = ancify::project_alignments(alignments, chromosomes, options, chosen.threads, control);
   });
   Rcpp::CharacterVector sequences(lengths.size());
   for (std::size_t i = 0; i < chromosomes.size(); ++i) {

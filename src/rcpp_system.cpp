@@ -17,18 +17,21 @@ Rcpp::List build_info_impl() {
 #endif
   return Rcpp::List::create(Named("compiler") = __VERSION__,
                             Named("inflater") = ancify::inflater_name(), Named("cuda") = cuda,
-                            Named("cuda_archs") = archs);
+                            Named("cuda_archs") = archs,
+                            Named("simd") = ancify::simd_name(ancify::best_simd_level()));
 }
 
-// Chooses a backend; list(kind =, devices =, threads =, description =).
+// Chooses a backend; list(kind =, devices =, threads =, simd =, description =).
 // [[Rcpp::export]]
-Rcpp::List backend_impl(const std::string& wanted, const std::vector<int>& devices, int threads) {
+Rcpp::List backend_impl(const std::string& wanted, const std::vector<int>& devices, int threads,
+                        const std::string& simd) {
   ancify::Backend backend;
-  guarded([&] { backend = ancify::choose_backend(wanted, devices, threads); });
+  guarded([&] { backend = ancify::choose_backend(wanted, devices, threads, simd); });
   const bool gpu = backend.kind == ancify::BackendKind::kGpu;
-  return Rcpp::List::create(
-      Rcpp::Named("kind") = gpu ? "gpu" : "cpu", Rcpp::Named("devices") = backend.devices,
-      Rcpp::Named("threads") = backend.threads, Rcpp::Named("description") = backend.description());
+  return Rcpp::List::create(Rcpp::Named("kind") = gpu ? "gpu" : "cpu",
+                            Rcpp::Named("devices") = backend.devices,
+                            Rcpp::Named("threads") = backend.threads, Rcpp::Named("simd") = simd,
+                            Rcpp::Named("description") = backend.description());
 }
 
 // [[Rcpp::export]]

@@ -23,9 +23,10 @@ Parsed parse(const std::string& text, std::size_t chunk, OnBadBlock policy = OnB
   TempDir dir;
   const auto source = open_text(dir.write("x.axt", text));
   BadBlocks bad("x.axt", policy);
-  AxtParser parser(bad);
+  AxtParser parser(bad, test::simd_levels()[chunk % test::simd_levels().size()]);
   Parsed parsed;
-  for_each_chunk(*source, chunk, [&](std::string_view piece, bool last) {
+  const auto read = [&](char* out, std::size_t n) { return source->read(out, n); };
+  for_each_chunk(read, chunk, TaskContext(), [&](std::string_view piece, bool last) {
     return parser.consume(piece, last, [&](const AxtBlock& block) {
       parsed.blocks += std::string(block.chromosome) + ":" + std::to_string(block.start) + "-" +
                        std::to_string(block.end) + "@" + std::to_string(block.line) + " " +

@@ -8,6 +8,7 @@
 
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
+#include "core/io/packed.h"
 #include "core/io/sequence_store.h"
 #include "support.h"
 
@@ -71,17 +72,49 @@ std::string call_all_slowly(const Sequences& sequences, const Voting& voting) {
   return calls;
 }
 
-Backend cpu(int threads) {
+Backend cpu(int threads, SimdLevel simd = best_simd_level()) {
   Backend backend;
   backend.threads = threads;
+  backend.simd = simd;
   return backend;
 }
 
 std::string call_with(const Voting& voting, const Sequences& sequences, const Backend& backend) {
+  SequenceSources sources;
+  for (const char* bases : sequences.pointers) {
+    sources.push_back(memory_source(bases, SequenceForm::kCharacters));
+  }
   JobControl control;
   std::string calls(sequences.species.front().size(), '?');
-  call_sequences(Caller(voting, backend), sequences.pointers, calls.size(), &calls[0], control);
+  call_sequences(Caller(voting, backend), sources, calls.size(), &calls[0], control);
+  EXPECT_EQ(control.done(), control.expected());
   return calls;
+}
+
+std::string call_packed(const Voting& voting, const Sequences& sequences, const Backend& backend) {
+  std::vector<std::string> packed;
+  SequenceSources sources;
+  const std::size_t n = sequences.species.front().size();
+  for (const auto& bases : sequences.species) {
+    packed.emplace_back(packed_size(n), '\xff');
+    pack_bases(bases.data(), n, 0, &packed.back()[0], backend.simd);
+  }
+  for (const auto& bases : packed) {
+    sources.push_back(memory_source(bases.data(), SequenceForm::kPacked));
+  }
+  JobControl control;
+  std::string calls(n, '?');
+  call_sequences(Caller(voting, backend), sources, n, &calls[0], control);
+  return calls;
+}
+
+ChromosomeToCall from_files(const std::string& name, std::int64_t length,
+                            const std::vector<std::string>& paths) {
+  return {name, length, [=] {
+            SequenceSources sources;
+            for (const auto& path : paths) sources.push_back(file_source(path, name, length));
+            return sources;
+          }};
 }
 
 // Up to eight species by table, more by counting: both sides of the border.
@@ -91,12 +124,16 @@ TEST(Calling, IsThatOfTheOracle) {
        std::vector<std::pair<int, int>>{{1, 1}, {2, 1}, {1, 3}, {3, 3}, {4, 4}, {5, 4}, {12, 8}}) {
     for (int fewest = 1; fewest <= 3; ++fewest) {
       const Voting voting{n_inner, n_outer, fewest, 4 - fewest};
-      for (const std::size_t n : {0, 1, 4095, 4097, 20000}) {
+      for (const std::size_t n : {0, 1, 63, 64, 65, 127, 129, 4095, 4097, 20000}) {
         const Sequences sequences = random_sequences(voting.species(), n, random);
         const std::string expected = call_all_slowly(sequences, voting);
-        for (const int threads : {1, 2}) {
-          ASSERT_EQ(call_with(voting, sequences, cpu(threads)), expected)
-              << n_inner << "+" << n_outer << ", " << n << " positions";
+        for (const auto level : test::simd_levels()) {
+          for (const int threads : {1, 2}) {
+            ASSERT_EQ(call_with(voting, sequences, cpu(threads, level)), expected)
+                << n_inner << "+" << n_outer << ", " << n << " positions, " << simd_name(level);
+            ASSERT_EQ(call_packed(voting, sequences, cpu(threads, level)), expected)
+                << n_inner << "+" << n_outer << ", " << n << " packed, " << simd_name(level);
+          }
         }
       }
     }
@@ -106,7 +143,7 @@ TEST(Calling, IsThatOfTheOracle) {
 TEST(Calling, CallsAcrossChunks) {
   std::mt19937 random(5);
   const Voting voting{2, 1, 1, 1};
-  const std::size_t n = 2 * Caller(voting, cpu(1)).chunk_size() + 3;
+  const std::size_t n = 35 * Caller(voting, cpu(1)).stretch() + 3;
   const Sequences sequences = random_sequences(3, n, random);
   const std::string expected = call_all_slowly(sequences, voting);
   for (const int threads : {1, 2, 8}) {
@@ -127,10 +164,9 @@ TEST(Calling, FromFilesGivesFilesAndCounts) {
   const Voting voting{2, 2, 1, 2};
   for (const std::size_t n : {std::size_t{1}, std::size_t{1000}, std::size_t{600000}}) {
     const Sequences sequences = random_sequences(4, n, random);
-    ChromosomeFiles files{"chr1", static_cast<std::int64_t>(n), {}, dir.file("calls.fa")};
+    std::vector<std::string> paths;
     for (int s = 0; s < 4; ++s) {
-      files.species.push_back(
-          dir.write("s" + std::to_string(s), ">chr1\n" + sequences.species[s] + "\n"));
+      paths.push_back(dir.write("s" + std::to_string(s), ">chr1\n" + sequences.species[s] + "\n"));
     }
     const std::string expected = call_all_slowly(sequences, voting);
     const auto number = [&](const char* set) {
@@ -139,8 +175,11 @@ TEST(Calling, FromFilesGivesFilesAndCounts) {
     };
     for (const int threads : {1, 2}) {
       JobControl control;
-      const auto counts = call_files(Caller(voting, cpu(threads)), {files}, control).front();
-      EXPECT_TRUE(read_file(files.output) == ">chr1\n" + expected + "\n");
+      const auto chromosome = from_files("chr1", static_cast<std::int64_t>(n), paths);
+      const auto counts =
+          call_chromosomes(Caller(voting, cpu(threads)), {chromosome}, dir.file("calls"), control)
+              .front();
+      EXPECT_TRUE(read_file(dir.file("calls/chr1.fa")) == ">chr1\n" + expected + "\n");
       EXPECT_EQ(counts.high, number("ACGT"));
       EXPECT_EQ(counts.low, number("acgt"));
       EXPECT_EQ(counts.unresolved, number("n"));
@@ -155,12 +194,56 @@ TEST(Calling, LooksAtAllInputsBeforeItWrites) {
   const std::string good = dir.write("good", ">chr1\nACGT\n");
   const std::string other = dir.write("other", ">chr2\nACG\n");
   JobControl control;
-  EXPECT_THROW(call_files(Caller({1, 1, 1, 1}, cpu(1)),
-                          {{"chr1", 4, {good, good}, dir.file("chr1.fa")},
-                           {"chr2", 4, {other, other}, dir.file("chr2.fa")}},
-                          control),
-               FormatError);
+  EXPECT_THROW(
+      call_chromosomes(Caller({1, 1, 1, 1}, cpu(1)),
+                       {from_files("chr1", 4, {good, good}), from_files("chr2", 4, {other, other})},
+                       dir.path(), control),
+      FormatError);
   EXPECT_EQ(dir.entries(), 2u);
+}
+
+TEST(CountCalls, CountsEachKind) {
+  std::mt19937 random(4);
+  for (const std::size_t n : {0, 1, 127, 128, 129, 100000}) {
+    std::string calls(n, '\0');
+    CallCounts expected;
+    for (char& c : calls) {
+      c = "ACGTacgtnN"[random() % 10];
+      ++(c == 'N'   ? expected.missing
+         : c == 'n' ? expected.unresolved
+         : c > 'Z'  ? expected.low
+                    : expected.high);
+    }
+    for (const auto level : test::simd_levels()) {
+      const CallCounts counts = count_calls(calls.data(), n, level);
+      EXPECT_EQ(counts.high, expected.high);
+      EXPECT_EQ(counts.low, expected.low);
+      EXPECT_EQ(counts.unresolved, expected.unresolved);
+      EXPECT_EQ(counts.missing, expected.missing);
+    }
+  }
+}
+
+TEST(Packed, KeepsNeighboursWhereStretchesMeet) {
+  std::mt19937 random(6);
+  std::string bases(1000, 'N');
+  std::string packed(packed_size(bases.size()), '\0');
+  pack_missing(bases.size(), 0, &packed[0]);
+  for (int round = 0; round < 200; ++round) {
+    const std::size_t at = random() % bases.size();
+    const std::size_t n = random() % (bases.size() - at);
+    for (std::size_t i = 0; i < n; ++i) bases[at + i] = "ACGTacgt-N"[random() % 10];
+    if (round % 5 == 0) bases.replace(at, n, n, 'N');
+    if (round % 5 == 0) {
+      pack_missing(n, at, &packed[0]);
+    } else {
+      const auto levels = test::simd_levels();
+      pack_bases(&bases[at], n, at, &packed[0], levels[round % levels.size()]);
+    }
+    for (std::size_t i = 0; i < bases.size(); ++i) {
+      ASSERT_EQ(packed_code(packed.data(), i), base_code(bases[i]));
+    }
+  }
 }
 
 #ifdef ANCIFY_HAVE_CUDA
@@ -185,9 +268,12 @@ TEST(Backend, IsTheCpuUnlessAGpuIsNamed) {
   for (const char* wanted : {"auto", "cpu"}) {
     const Backend backend = choose_backend(wanted, {}, 3);
     EXPECT_EQ(backend.kind, BackendKind::kCpu);
-    EXPECT_EQ(backend.description(), "CPU backend (3 threads)");
+    EXPECT_EQ(backend.description(),
+              std::string("CPU backend (") + simd_name(best_simd_level()) + ", 3 threads)");
   }
-  EXPECT_EQ(choose_backend("cpu", {}, 1).description(), "CPU backend (1 thread)");
+  EXPECT_EQ(choose_backend("cpu", {}, 1, "scalar").description(),
+            std::string("CPU backend (") + simd_name(SimdLevel::kScalar) + ", 1 thread)");
+  EXPECT_THROW(choose_backend("cpu", {}, 1, "mmx"), InputError);
   EXPECT_THROW(choose_backend("tpu", {}, 1), InputError);
 }
 

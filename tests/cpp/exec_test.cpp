@@ -17,7 +17,7 @@ TEST(RunTasks, RunsEachTaskOnce) {
   for (const int threads : {1, 2, 8}) {
     JobControl control;
     std::vector<std::atomic<int>> runs(1000);
-    run_tasks(control, threads, 1000, [&](std::int64_t i, const StopToken&) { ++runs[i]; });
+    run_tasks(control, threads, 1000, [&](std::int64_t i, const TaskContext&) { ++runs[i]; });
     for (const auto& count : runs) EXPECT_EQ(count, 1);
   }
 }
@@ -27,7 +27,7 @@ TEST(RunTasks, UsesAsManyThreadsAsAskedAndNoMore) {
     JobControl control;
     std::atomic<int> now{0};
     std::atomic<int> most{0};
-    run_tasks(control, threads, 200, [&](std::int64_t, const StopToken&) {
+    run_tasks(control, threads, 200, [&](std::int64_t, const TaskContext&) {
       const int here = ++now;
       for (int seen = most; here > seen && !most.compare_exchange_weak(seen, here);) {
       }
@@ -43,16 +43,17 @@ TEST(RunTasks, UsesAsManyThreadsAsAskedAndNoMore) {
 
 TEST(RunTasks, OneThreadIsTheCallers) {
   JobControl control;
-  run_tasks(control, 1, 10, [caller = std::this_thread::get_id()](std::int64_t, const StopToken&) {
-    EXPECT_EQ(std::this_thread::get_id(), caller);
-  });
+  run_tasks(control, 1, 10,
+            [caller = std::this_thread::get_id()](std::int64_t, const TaskContext&) {
+              EXPECT_EQ(std::this_thread::get_id(), caller);
+            });
 }
 
 TEST(RunTasks, RethrowsTheFailureWithTheSmallestIndex) {
   for (const int threads : {1, 2, 8}) {
     JobControl control;
     try {
-      run_tasks(control, threads, 100, [&](std::int64_t i, const StopToken&) {
+      run_tasks(control, threads, 100, [&](std::int64_t i, const TaskContext&) {
         // The later failure comes first.
         if (i == 3) std::this_thread::sleep_for(std::chrono::milliseconds(50));
         if (i == 3 || i == 4) throw InputError("task " + std::to_string(i));
@@ -70,7 +71,7 @@ TEST(RunTasks, AFailureStopsLaterTasksOnly) {
   std::atomic<bool> later_stopped{false};
   std::atomic<int> others_started{0};
   EXPECT_THROW(run_tasks(control, 3, 3,
-                         [&](std::int64_t i, const StopToken& stop) {
+                         [&](std::int64_t i, const TaskContext& context) {
                            if (i == 1) {
                              for (int k = 0; k < 500 && others_started < 2; ++k) {
                                std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -82,7 +83,7 @@ TEST(RunTasks, AFailureStopsLaterTasksOnly) {
                              if (i == 0 && later_stopped) break;
                              std::this_thread::sleep_for(std::chrono::milliseconds(10));
                              try {
-                               stop.throw_if_stopped();
+                               context.throw_if_stopped();
                              } catch (const Interrupted&) {
                                if (i == 2) later_stopped = true;
                                throw;
@@ -99,11 +100,49 @@ TEST(RunTasks, StopsWhenAsked) {
   JobControl control;
   std::atomic<int> started{0};
   EXPECT_THROW(run_tasks(control, 2, 1000,
-                         [&](std::int64_t, const StopToken&) {
+                         [&](std::int64_t, const TaskContext&) {
                            if (++started == 10) control.request_stop();
                          }),
                Interrupted);
   EXPECT_LT(started, 20);
+}
+
+TEST(TaskContext, SharesPartsWithIdleThreadsOnly) {
+  for (const int threads : {1, 2, 4}) {
+    JobControl control;
+    std::atomic<int> now{0};
+    std::atomic<int> most{0};
+    std::atomic<int> parts{0};
+    run_tasks(control, threads, 3, [&](std::int64_t, const TaskContext& context) {
+      context.share(10, [&](std::int64_t) {
+        const int here = ++now;
+        for (int seen = most; here > seen && !most.compare_exchange_weak(seen, here);) {
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        --now;
+        ++parts;
+      });
+    });
+    EXPECT_EQ(parts, 30);
+    EXPECT_LE(most, threads);
+  }
+}
+
+TEST(TaskContext, RethrowsTheFailureOfTheFirstPart) {
+  for (const int threads : {1, 4}) {
+    JobControl control;
+    try {
+      run_tasks(control, threads, 1, [&](std::int64_t, const TaskContext& context) {
+        context.share(10, [&](std::int64_t part) {
+          if (part == 2) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+          if (part >= 2) throw InputError("part " + std::to_string(part));
+        });
+      });
+      FAIL() << "no error";
+    } catch (const InputError& error) {
+      EXPECT_STREQ(error.what(), "part 2");
+    }
+  }
 }
 
 TEST(RunBeside, PollsOnTheCallersThreadWhileTheJobRuns) {
@@ -150,7 +189,7 @@ TEST(RunBeside, AFailingPollStopsTheJob) {
 // What a child of fork() finds: no worker threads, so all has to run on its own.
 TEST(ForkedChild, RunsEverythingOnTheCallersThread) {
   JobControl before;
-  run_tasks(before, 2, 10, [](std::int64_t, const StopToken&) {});
+  run_tasks(before, 2, 10, [](std::int64_t, const TaskContext&) {});
   EXPECT_FALSE(in_forked_child());
   const pid_t child = fork();
   if (child == 0) {
@@ -161,7 +200,7 @@ TEST(ForkedChild, RunsEverythingOnTheCallersThread) {
     run_beside(
         control,
         [&] {
-          run_tasks(control, 2, 10, [&](std::int64_t, const StopToken&) {
+          run_tasks(control, 2, 10, [&](std::int64_t, const TaskContext&) {
             good = good && std::this_thread::get_id() == caller;
           });
         },

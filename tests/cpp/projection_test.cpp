@@ -103,15 +103,20 @@ TEST(Projection, IsThatOfTheOracleForAnyChunkSize) {
       options.chunk_size = chunk;
       MemoryStore memory(kChromosomes);
       JobControl control;
-      std::atomic<std::int64_t> none{1};
-      project_alignment(axt, kChromosomes, memory, options, control, StopToken(control, none, 0));
-      project_to_files(axt, dir.file("out"), options);
+      options.simd = test::simd_levels()[chunk % test::simd_levels().size()];
+      project_alignment(axt, kChromosomes, memory, options, control, TaskContext());
+      PackedStore packed(kChromosomes, options.simd);
+      project_alignment(axt, kChromosomes, packed, options, control, TaskContext());
+      project_to_files(axt, dir.file("out"), options, 1 + static_cast<int>(chunk % 2));
       for (std::size_t i = 0; i < kChromosomes.size(); ++i) {
         const auto& [name, length] = kChromosomes[i];
         const std::string expected = project_slowly(blocks, kChromosomes[i]);
         ASSERT_EQ(std::string(memory.bases(i), static_cast<std::size_t>(length)), expected);
         ASSERT_EQ(read_file(sequence_path(dir.file("out"), name)),
                   ">" + name + "\n" + expected + "\n");
+        for (std::size_t k = 0; k < expected.size(); ++k) {
+          ASSERT_EQ(packed_code(packed.packed(i), k), base_code(expected[k]));
+        }
       }
     }
   }

@@ -46,7 +46,7 @@ TEST(FileStore, KeepsContentWhileFewFilesAreOpen) {
   for (int i = 0; i < 20; ++i) chromosomes.push_back({"c" + std::to_string(i), 4});
   FileStore store(dir.file("deep/folder"), chromosomes, 3);
   for (int base = 0; base < 4; ++base) {
-    for (std::size_t i = 0; i < chromosomes.size(); ++i) store.open(i)[base] = "ACGT"[base];
+    for (std::size_t i = 0; i < chromosomes.size(); ++i) store.write(i, base, &"ACGT"[base], 1);
   }
   store.commit();
   for (const auto& [name, length] : chromosomes) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/device/simd.h"
 #include "core/io/byte_source.h"
 
 namespace ancify::test {
@@ -96,6 +97,15 @@ inline std::string bgzip(const std::string& text, std::size_t size) {
   std::string out;
   for (std::size_t at = 0; at < text.size(); at += size) out += bgzf_block(text.substr(at, size));
   return out + bgzf_block("");
+}
+
+// The levels that this machine can run.
+inline std::vector<SimdLevel> simd_levels() {
+  std::vector<SimdLevel> levels;
+  for (const auto level : {SimdLevel::kScalar, SimdLevel::kAvx2, SimdLevel::kAvx512}) {
+    if (level <= best_simd_level()) levels.push_back(level);
+  }
+  return levels;
 }
 
 // Runs what should fail and gives its message.

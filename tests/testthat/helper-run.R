@@ -48,6 +48,12 @@ expected_calls <- function(projected, n_inner, ...) {
   }, "")
 }
 
+# How a log names the CPU with this many threads.
+cpu_backend <- function(threads) {
+  plural <- if (threads == 1) "" else "s"
+  sprintf("CPU backend (%s, %d thread%s)", ancify_build_info()$simd, threads, plural)
+}
+
 run_quietly <- function(...) {
   ancify_run(..., progress = FALSE, verbose = FALSE)
 }

@@ -2,7 +2,7 @@ test_that("the build is told, and prints", {
   info <- ancify_build_info()
   expect_s3_class(info, "ancify_build_info")
   expect_named(
-    info, c("version", "compiler", "inflater", "cuda", "cuda_archs", "hardware_threads"),
+    info, c("version", "compiler", "inflater", "cuda", "cuda_archs", "simd", "hardware_threads"),
     ignore.order = TRUE
   )
   expect_identical(info$version, as.character(utils::packageVersion("ancify")))
@@ -13,13 +13,14 @@ test_that("the build is told, and prints", {
     expect_match(info$cuda, "^[0-9]+[.][0-9]+")
     expect_match(info$cuda_archs, "^[0-9]+( [0-9]+)*$")
   }
+  expect_true(info$simd %in% c("scalar", "AVX2", "AVX-512", "NEON"))
   expect_gte(info$hardware_threads, 1)
 
   lines <- utils::capture.output(print(info))
   expect_identical(lines[1], "<ancify_build_info>")
-  expect_length(lines, 6)
+  expect_length(lines, 7)
   expect_true(all(nchar(lines) <= 80))
-  for (name in c("version", "compiler", "inflater", "CUDA", "threads here")) {
+  for (name in c("version", "compiler", "inflater", "CUDA", "SIMD", "threads here")) {
     expect_match(lines, paste0("^", name, " "), all = FALSE)
   }
   expect_identical(any(grepl("not built", lines)), is.na(info$cuda))

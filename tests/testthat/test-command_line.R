@@ -115,7 +115,7 @@ test_that("the log is on stderr, and only with -v", {
   for (args in calls) {
     result <- do.call(ancify, as.list(args))
     expect_identical(result$status, 0L)
-    expect_identical(result$err[1], "Using CPU backend (2 threads)")
+    expect_identical(result$err[1], paste("Using", cpu_backend(2)))
     expect_match(result$err, "^Called chr1$", all = FALSE)
     expect_match(result$out[1], "^<ancify_run>")
     expect_no_match(result$out, "Using|Called|Projected inner")

@@ -40,9 +40,9 @@ test_that("a backend is chosen", {
     chosen <- choose(backend, 2)
     expect_identical(chosen$kind, "cpu")
     expect_identical(chosen$threads, 2L)
-    expect_identical(chosen$description, "CPU backend (2 threads)")
+    expect_identical(chosen$description, cpu_backend(2))
   }
-  expect_identical(choose("cpu", 1)$description, "CPU backend (1 thread)")
+  expect_identical(choose("cpu", 1)$description, cpu_backend(1))
 })
 
 test_that("a job is watched: the log is written, the bar drawn only if asked", {
@@ -110,10 +110,11 @@ test_that("what the watching function throws ends the job, and the next one work
   axt <- axt_file(axt_block("chr1", 2, "AC", "GT"))
   lengths <- c(chr1 = 4)
   enough <- function(share, lines) stop("enough")
-  expect_error(ancify:::project_memory_impl(axt, lengths, "error", 2^20, enough), "enough")
+  backend <- ancify:::choose_backend("cpu", 2)
+  expect_error(ancify:::project_memory_impl(axt, lengths, "error", 2^20, backend, enough), "enough")
   # The job is done before the first look at it, so its file is there, and is whole.
   expect_error(
-    ancify:::project_files_impl("x", axt, folder, lengths, "error", 2^20, 2L, enough), "enough"
+    ancify:::project_files_impl("x", axt, folder, lengths, "error", 2^20, backend, enough), "enough"
   )
   expect_no_match(content_of(folder), "ancify-")
   # The next job is not hurt.

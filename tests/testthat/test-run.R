@@ -210,8 +210,7 @@ test_that("a line that ends early is found too, though the file is as long as it
   )
   expect_identical(condition$file, case$file)
   expect_identical(condition$line, 2)
-  # The chromosome before is complete.
-  expect_calls(case$config$output_dir, case$calls["chr1"])
+  expect_identical(content_of(case$config$output_dir), character())
 })
 
 test_that("sequences that are not there are an error", {
@@ -253,10 +252,10 @@ test_that("the result has a row a chromosome and the facts of the run", {
   }
   expect_s3_class(attr(run, "config"), "ancify_config")
   expect_identical(attr(run, "config")$lengths, case$lengths)
-  expect_identical(attr(run, "backend"), "CPU backend (2 threads)")
+  expect_identical(attr(run, "backend"), cpu_backend(2))
   expect_true(all(unlist(attr(run, "seconds")) >= 0))
-  expect_identical(attr(run_quietly(case$config), "backend"), "CPU backend (2 threads)")
-  expect_identical(attr(run_quietly(case$config, threads = 1), "backend"), "CPU backend (1 thread)")
+  expect_identical(attr(run_quietly(case$config), "backend"), cpu_backend(2))
+  expect_identical(attr(run_quietly(case$config, threads = 1), "backend"), cpu_backend(1))
 })
 
 printed <- function(run) utils::capture.output(print(run))
@@ -269,7 +268,7 @@ test_that("print shows the calls as a table", {
     run <- run_quietly(case$config, threads = 1)
     lines <- printed(run)
     expect_true(all(nchar(lines) <= 80))
-    expect_identical(lines[1], "<ancify_run> focal, voting, 3 outgroups, CPU backend (1 thread)")
+    expect_identical(lines[1], paste("<ancify_run> focal, voting, 3 outgroups,", cpu_backend(1)))
     expect_match(lines[2], "^ +length +high +low +unresolved +missing$")
     cells <- function(line) strsplit(trimws(sub("%", "", gsub(",", "", line))), "[ %]+")[[1]]
     expect_match(lines[3], "^chr1 +123,456 ")
@@ -319,7 +318,7 @@ test_that("the log says what is done, and can be silenced", {
   set.seed(12)
   case <- random_config()
   logged <- log_of(ancify_run(case$config, threads = 2, progress = FALSE))
-  expect_identical(logged$lines[1], "Using CPU backend (2 threads)\n")
+  expect_identical(logged$lines[1], paste0("Using ", cpu_backend(2), "\n"))
   for (line in c(paste("Projected", names(case$projected)), paste("Called", names(case$lengths)))) {
     expect_identical(sum(logged$lines == paste0(line, "\n")), 1L)
   }
@@ -347,10 +346,10 @@ test_that("threads come from the argument, else from num_cpus", {
   set.seed(14)
   case <- random_config(num_cpus = 3)
   first <- function(...) log_of(ancify_run(case$config, ..., progress = FALSE))$lines[1]
-  expect_identical(first(), "Using CPU backend (3 threads)\n")
-  expect_identical(first(threads = 1), "Using CPU backend (1 thread)\n")
+  expect_identical(first(), paste0("Using ", cpu_backend(3), "\n"))
+  expect_identical(first(threads = 1), paste0("Using ", cpu_backend(1), "\n"))
   with_options(list(ancify.threads = 7), {
-    expect_identical(first(), "Using CPU backend (3 threads)\n")
+    expect_identical(first(), paste0("Using ", cpu_backend(3), "\n"))
   })
 })
 
@@ -419,8 +418,7 @@ test_that("a full disk is an error and leaves no call", {
       run_quietly(case$config), "file", "calls/chr2.fa", "No space left"
     )
     expect_identical(condition$file, file.path(disk, "calls", "chr2.fa"))
-    # The chromosome before is complete.
-    expect_calls(file.path(disk, "calls"), case$calls["chr1"])
+    expect_identical(content_of(file.path(disk, "calls")), character())
 
     case$config$work_dir <- disk
     unlink(file.path(disk, "calls"), recursive = TRUE)
@@ -448,7 +446,7 @@ test_that("what this version can't do is an error only when it is asked for", {
   refused(method = "coalescent", key = "method: coalescent")
   refused(estimate = TRUE, key = "estimate")
   refused(posterior = TRUE, key = "posterior")
-  refused(keep_projected = FALSE, key = "keep_projected")
+  refused(keep_projected = FALSE, key = "keep_projected", phases = "project")
   refused(cluster = list(partition = "x"), key = "cluster")
   refused(evaluation = reference, key = "evaluation")
   refused(phases = "evaluate", key = "evaluate")
@@ -503,4 +501,44 @@ test_that("a GPU that can't be used is an error that says why, before any work",
   case$config$backend <- "gpu"
   expect_ancify_error(run_quietly(case$config), "device")
   expect_s3_class(run_quietly(case$config, backend = "cpu"), "ancify_run")
+})
+
+# The vector instructions of this machine, the best last.
+simd_levels <- function() {
+  best <- match(ancify_build_info()$simd, c("AVX2", "AVX-512"), nomatch = 0)
+  c("scalar", "avx2", "avx512")[seq_len(best + 1)]
+}
+
+case_species <- function(case) {
+  vapply(unlist(case$config$outgroups, recursive = FALSE), `[[`, "", "name", USE.NAMES = FALSE)
+}
+
+test_that("every way of a run gives the same bytes", {
+  set.seed(31)
+  for (species in list(c(2, 1), c(3, 1), c(5, 4))) {
+    case <- random_config(n_inner = species[1], n_outer = species[2])
+    for (simd in simd_levels()) {
+      for (threads in 1:2) {
+        for (keep in c(TRUE, FALSE)) {
+          old <- options(ancify.simd = simd, ancify.chunk_size = 50 * threads)
+          case$config$keep_projected <- keep
+          run <- run_quietly(case$config, threads = threads)
+          options(old)
+          expect_calls(case$config$output_dir, case$calls)
+          counts <- vapply(case$calls, oracle_counts, integer(4))
+          expect_equal(unname(t(as.matrix(as.data.frame(unclass(run)[rownames(counts)])))),
+                       unname(counts))
+          expect_identical(attr(run, "alignments")$species, case_species(case))
+          expect_identical(file.exists(file.path(case$config$work_dir, "projected")), keep)
+          unlink(c(case$config$work_dir, case$config$output_dir), recursive = TRUE)
+        }
+      }
+    }
+  }
+})
+
+test_that("vector instructions that are not there are an error", {
+  old <- options(ancify.simd = "mmx")
+  on.exit(options(old))
+  expect_ancify_error(call_ancestral("A", "A"), "input", "ancify.simd", "mmx")
 })

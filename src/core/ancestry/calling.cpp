@@ -1,40 +1,21 @@
 #include "core/ancestry/calling.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <memory>
+#include <cstring>
+#include <deque>
 #include <mutex>
 
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
 #include "core/io/file.h"
-#include "core/io/sequence_file.h"
+#include "core/io/packed.h"
+#include "core/io/sequence_store.h"
 
 #ifdef ANCIFY_HAVE_CUDA
 #include "cuda/voting.h"
 #endif
 
 namespace ancify {
-
-CallCounts& CallCounts::operator+=(const CallCounts& other) {
-  high += other.high;
-  low += other.low;
-  unresolved += other.unresolved;
-  missing += other.missing;
-  return *this;
-}
-
-CallCounts count_calls(const char* calls, std::size_t n) {
-  CallCounts counts;
-  for (std::size_t i = 0; i < n; ++i) {
-    counts.missing += calls[i] == 'N';
-    counts.unresolved += calls[i] == 'n';
-    counts.low += calls[i] > 'Z';
-  }
-  counts.low -= counts.unresolved;
-  counts.high = static_cast<std::int64_t>(n) - counts.low - counts.unresolved - counts.missing;
-  return counts;
-}
 
 Caller::Caller(const Voting& voting, const Backend& backend) : voting_(voting), backend_(backend) {
   if (voting.n_inner < 1 || voting.n_outer < 1) {
@@ -48,107 +29,190 @@ Caller::Caller(const Voting& voting, const Backend& backend) : voting_(voting), 
   }
 }
 
-void Caller::call(const char* const* species, std::size_t n, char* calls) const {
+void Caller::call(const char* const* species, SequenceForm form, std::size_t n, char* calls) const {
 #ifdef ANCIFY_HAVE_CUDA
   if (backend_.kind == BackendKind::kGpu) {
+    if (form == SequenceForm::kPacked) throw DeviceError("the GPU calls no packed sequences yet");
     cuda::call_by_vote(backend_.devices.front(), voting_, species, n, calls);
     return;
   }
 #endif
   if (table_) {
-    table_->apply(species, n, calls);
+    table_->apply(species, form, n, calls, backend_.simd);
     return;
   }
   for (std::size_t i = 0; i < n; ++i) {
-    calls[i] = call_by_vote(voting_, [&](int s) { return base_code(species[s][i]); });
+    calls[i] = call_by_vote(voting_, [&](int s) -> int {
+      return form == SequenceForm::kPacked ? packed_code(species[s], i) : base_code(species[s][i]);
+    });
   }
 }
 
-std::size_t Caller::chunk_size() const {
-  return backend_.kind == BackendKind::kGpu ? std::size_t{1} << 24 : std::size_t{1} << 18;
+std::size_t Caller::stretch() const {
+  return backend_.kind == BackendKind::kGpu ? std::size_t{1} << 24 : std::size_t{1} << 15;
 }
 
 namespace {
 
-// Runs call(start, size) over all chunks of n positions.
-template <class Call>
-void for_each_stretch(const Caller& caller, std::int64_t n, JobControl& control, Call call) {
-  const auto chunk = static_cast<std::int64_t>(caller.chunk_size());
-  run_tasks(control, caller.threads(), (n + chunk - 1) / chunk,
-            [&](std::int64_t i, const StopToken&) {
-              const std::int64_t start = i * chunk;
-              const std::int64_t size = std::min(chunk, n - start);
-              call(start, static_cast<std::size_t>(size));
-              control.advance(size);
-            });
-}
-
-using Inputs = std::vector<SequenceReader>;
-
-Inputs open_inputs(const ChromosomeFiles& chromosome) {
-  Inputs inputs;
-  for (const auto& path : chromosome.species) {
-    inputs.emplace_back(path, chromosome.name, chromosome.length);
+class FileSource : public SequenceSource {
+ public:
+  FileSource(const std::string& path, const std::string& name, std::int64_t length)
+      : reader_(path, name, length) {}
+  SequenceForm form() const override { return SequenceForm::kCharacters; }
+  const char* bases(std::int64_t start, std::size_t n, char* buffer) const override {
+    reader_.read(start, n, buffer);
+    return buffer;
   }
-  return inputs;
-}
 
-// Calls one stretch from files to a file.
-CallCounts call_stretch(const Caller& caller, const Inputs& inputs, std::int64_t start,
-                        std::size_t n, SequenceWriter& output) {
-  std::vector<char> bases(inputs.size() * n);
-  std::vector<const char*> species;
-  for (std::size_t s = 0; s < inputs.size(); ++s) {
-    inputs[s].read(start, n, &bases[s * n]);
-    species.push_back(&bases[s * n]);
+ private:
+  SequenceReader reader_;
+};
+
+class MemorySource : public SequenceSource {
+ public:
+  MemorySource(const char* bases, SequenceForm form) : bases_(bases), form_(form) {}
+  SequenceForm form() const override { return form_; }
+  const char* bases(std::int64_t start, std::size_t, char*) const override {
+    return bases_ + (form_ == SequenceForm::kPacked ? start / 2 : start);
   }
-  std::vector<char> calls(n);
-  caller.call(species.data(), n, calls.data());
-  output.write(calls.data(), n, start);
-  return count_calls(calls.data(), n);
+
+ private:
+  const char* bases_;
+  SequenceForm form_;
+};
+
+// A stretch of a chromosome that one task calls, small enough to share among threads.
+struct Piece {
+  std::size_t chromosome;
+  std::int64_t start;
+  std::int64_t end;
+};
+
+constexpr std::int64_t kStretchesPerPiece = 16;
+
+void add_pieces(const Caller& caller, std::size_t chromosome, std::int64_t length,
+                std::vector<Piece>& pieces) {
+  const std::int64_t size = kStretchesPerPiece * static_cast<std::int64_t>(caller.stretch());
+  for (std::int64_t start = 0; start < length; start += size) {
+    pieces.push_back({chromosome, start, std::min(start + size, length)});
+  }
 }
 
-CallCounts call_chromosome(const Caller& caller, const ChromosomeFiles& chromosome,
-                           JobControl& control) {
-  const Inputs inputs = open_inputs(chromosome);
-  SequenceWriter output(chromosome.output, chromosome.name, chromosome.length);
-  CallCounts counts;
-  std::mutex mutex;
-  for_each_stretch(caller, chromosome.length, control, [&](std::int64_t start, std::size_t n) {
-    const CallCounts some = call_stretch(caller, inputs, start, n, output);
-    std::lock_guard<std::mutex> lock(mutex);
-    counts += some;
-  });
-  output.prepare(true);
-  output.commit();
-  return counts;
+// Calls a piece stretch by stretch; write(calls, n, start) takes each.
+template <class Write>
+void call_piece(const Caller& caller, const SequenceSources& species, const Piece& piece,
+                const TaskContext& context, Write write) {
+  const std::size_t stretch = std::min<std::size_t>(caller.stretch(), piece.end - piece.start);
+  std::vector<char> buffer((species.size() + 1) * stretch);
+  std::vector<const char*> bases(species.size());
+  char* const calls = &buffer[species.size() * stretch];
+  for (std::int64_t start = piece.start; start < piece.end;) {
+    context.throw_if_stopped();
+    const auto n = std::min<std::size_t>(stretch, piece.end - start);
+    for (std::size_t s = 0; s < species.size(); ++s) {
+      bases[s] = species[s]->bases(start, n, &buffer[s * stretch]);
+    }
+    caller.call(bases.data(), species.front()->form(), n, calls);
+    write(calls, n, start);
+    start += static_cast<std::int64_t>(n);
+  }
 }
+
+// A chromosome while its pieces are called, which may be on several threads.
+class ChromosomeCall {
+ public:
+  ChromosomeCall(const ChromosomeToCall& chromosome, const std::string& folder, int pieces)
+      : chromosome_(chromosome), folder_(folder), left_(pieces) {}
+
+  void call(const Caller& caller, const Piece& piece, const TaskContext& context,
+            JobControl& control) {
+    std::call_once(opened_, [&] { open(); });
+    CallCounts counts;
+    call_piece(caller, sources_, piece, context,
+               [&](const char* calls, std::size_t n, std::int64_t start) {
+                 output_->write(calls, n, start);
+                 counts += count_calls(calls, n, caller.simd());
+                 control.advance(static_cast<std::int64_t>(n));
+               });
+    std::lock_guard<std::mutex> lock(mutex_);
+    counts_ += counts;
+    if (--left_ == 0) {
+      sources_.clear();
+      output_->close();
+      control.log("Called " + chromosome_.name);
+    }
+  }
+
+  SequenceWriter& output() { return *output_; }
+  const CallCounts& counts() const { return counts_; }
+
+ private:
+  void open() {
+    sources_ = chromosome_.open();
+    output_ = std::make_unique<SequenceWriter>(sequence_path(folder_, chromosome_.name),
+                                               chromosome_.name, chromosome_.length);
+  }
+
+  const ChromosomeToCall& chromosome_;
+  const std::string& folder_;
+  std::once_flag opened_;
+  SequenceSources sources_;
+  std::unique_ptr<SequenceWriter> output_;
+  std::mutex mutex_;
+  int left_;
+  CallCounts counts_;
+};
 
 }  // namespace
 
-void call_sequences(const Caller& caller, const std::vector<const char*>& species, std::size_t n,
-                    char* calls, JobControl& control) {
-  control.expect(static_cast<std::int64_t>(n));
-  for_each_stretch(caller, static_cast<std::int64_t>(n), control,
-                   [&](std::int64_t start, std::size_t size) {
-                     std::vector<const char*> here;
-                     for (const char* bases : species) here.push_back(bases + start);
-                     caller.call(here.data(), size, calls + start);
-                   });
+std::unique_ptr<SequenceSource> file_source(const std::string& path, const std::string& name,
+                                            std::int64_t length) {
+  return std::make_unique<FileSource>(path, name, length);
 }
 
-std::vector<CallCounts> call_files(const Caller& caller,
-                                   const std::vector<ChromosomeFiles>& chromosomes,
-                                   JobControl& control) {
-  for (const auto& chromosome : chromosomes) {
-    open_inputs(chromosome);
-    control.expect(chromosome.length);
+std::unique_ptr<SequenceSource> memory_source(const char* bases, SequenceForm form) {
+  return std::make_unique<MemorySource>(bases, form);
+}
+
+void call_sequences(const Caller& caller, const SequenceSources& species, std::size_t n,
+                    char* calls, JobControl& control) {
+  control.expect(static_cast<std::int64_t>(n));
+  std::vector<Piece> pieces;
+  add_pieces(caller, 0, static_cast<std::int64_t>(n), pieces);
+  run_tasks(control, caller.threads(), static_cast<std::int64_t>(pieces.size()),
+            [&](std::int64_t i, const TaskContext& context) {
+              call_piece(caller, species, pieces[i], context,
+                         [&](const char* some, std::size_t size, std::int64_t start) {
+                           std::memcpy(calls + start, some, size);
+                           control.advance(static_cast<std::int64_t>(size));
+                         });
+            });
+}
+
+std::vector<CallCounts> call_chromosomes(const Caller& caller,
+                                         const std::vector<ChromosomeToCall>& chromosomes,
+                                         const std::string& folder, JobControl& control) {
+  std::vector<Piece> pieces;
+  std::deque<ChromosomeCall> calls;
+  for (std::size_t i = 0; i < chromosomes.size(); ++i) {
+    chromosomes[i].open();
+    control.expect(chromosomes[i].length);
+    const std::size_t before = pieces.size();
+    add_pieces(caller, i, chromosomes[i].length, pieces);
+    calls.emplace_back(chromosomes[i], folder, static_cast<int>(pieces.size() - before));
   }
+  make_folder(folder);
+  run_tasks(control, caller.threads(), static_cast<std::int64_t>(pieces.size()),
+            [&](std::int64_t i, const TaskContext& context) {
+              calls[pieces[i].chromosome].call(caller, pieces[i], context, control);
+            });
+  // The disk has been busy with the first files all the while; now wait until it has the last.
+  run_tasks(control, caller.threads(), static_cast<std::int64_t>(calls.size()),
+            [&](std::int64_t i, const TaskContext&) { calls[i].output().prepare(true); });
   std::vector<CallCounts> counts;
-  for (const auto& chromosome : chromosomes) {
-    make_folder(std::filesystem::path(chromosome.output).parent_path().string());
-    counts.push_back(call_chromosome(caller, chromosome, control));
-    control.log("Called " + chromosome.name);
+  for (auto& call : calls) {
+    call.output().commit();
+    counts.push_back(call.counts());
   }
   return counts;
 }

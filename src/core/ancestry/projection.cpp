@@ -1,7 +1,6 @@
 #include "core/ancestry/projection.h"
 
 #include <algorithm>
-#include <cstring>
 #include <string_view>
 #include <unordered_map>
 
@@ -16,130 +15,10 @@ namespace ancify {
 
 namespace {
 
-bool only_letters_and_gaps(std::string_view row) {
-  bool good = true;
-  for (const char c : row) good &= is_letter(c) || c == '-';
-  return good;
-}
-
 // The same name with a leading chr put on or taken off.
 std::string with_other_prefix(const std::string& name) {
   return name.compare(0, 3, "chr") == 0 ? name.substr(3) : "chr" + name;
 }
-
-class Projector {
- public:
-  Projector(const std::vector<Chromosome>& chromosomes, SequenceStore& store, BadBlocks& bad)
-      : chromosomes_(chromosomes), store_(store), bad_(bad), filled_(chromosomes.size(), 0) {
-    report_.blocks.resize(chromosomes.size());
-    for (std::size_t i = 0; i < chromosomes.size(); ++i) {
-      index_[chromosomes[i].name] = i;
-      other_prefix_[with_other_prefix(chromosomes[i].name)] = chromosomes[i].name;
-    }
-  }
-
-  void operator()(const AxtBlock& block) {
-    if (block.focal.size() != block.outgroup.size()) {
-      bad_.add(block.line, "the block's rows differ in length (" +
-                               std::to_string(block.focal.size()) + " and " +
-                               std::to_string(block.outgroup.size()) + ")");
-      return;
-    }
-    const auto found = index_.find(std::string(block.chromosome));
-    if (found == index_.end()) {
-      pass_over(block.chromosome);
-    } else if (is_good(block, chromosomes_[found->second])) {
-      write(block, found->second);
-    }
-  }
-
-  // N for all that no block covered.
-  void finish(const StopToken& stop) {
-    constexpr std::int64_t step = 1 << 26;
-    for (std::size_t i = 0; i < chromosomes_.size(); ++i) {
-      char* const bases = store_.open(i);
-      do {
-        stop.throw_if_stopped();
-        fill_up_to(i, bases, std::min(filled_[i] + step, chromosomes_[i].length));
-      } while (filled_[i] < chromosomes_[i].length);
-    }
-  }
-
-  const ProjectionReport& report() const { return report_; }
-
- private:
-  bool is_good(const AxtBlock& block, const Chromosome& chromosome) {
-    const std::string problem = problem_of(block, chromosome);
-    if (!problem.empty()) bad_.add(block.line, problem);
-    return problem.empty();
-  }
-
-  static std::string problem_of(const AxtBlock& block, const Chromosome& chromosome) {
-    const std::string range = std::string(block.chromosome) + ":" + std::to_string(block.start) +
-                              "-" + std::to_string(block.end);
-    if (block.start < 1 || block.end < block.start || block.end > chromosome.length) {
-      return "the block's coordinates " + range + " are not inside the chromosome, which is " +
-             std::to_string(chromosome.length) + " bases long";
-    }
-    if (!only_letters_and_gaps(block.focal) || !only_letters_and_gaps(block.outgroup)) {
-      return "the block's rows hold something else than letters and -";
-    }
-    const auto letters = static_cast<std::int64_t>(block.focal.size()) -
-                         std::count(block.focal.begin(), block.focal.end(), '-');
-    if (letters != block.end - block.start + 1) {
-      return "the block's coordinates " + range + " span " +
-             std::to_string(block.end - block.start + 1) + " positions but its focal row has " +
-             std::to_string(letters) + " letters";
-    }
-    return {};
-  }
-
-  void pass_over(std::string_view name) {
-    constexpr std::size_t most_names = 20;
-    ++report_.passed_over;
-    const auto similar = other_prefix_.find(std::string(name));
-    if (similar != other_prefix_.end()) {
-      report_.other_prefix.push_back(similar->second);
-      other_prefix_.erase(similar);
-    }
-    auto& names = report_.other_names;
-    if (names.size() < most_names && std::find(names.begin(), names.end(), name) == names.end()) {
-      names.emplace_back(name);
-    }
-  }
-
-  // Copies the runs between the focal row's gaps.
-  void write(const AxtBlock& block, std::size_t chromosome) {
-    char* const bases = store_.open(chromosome);
-    fill_up_to(chromosome, bases, block.start - 1);
-    char* out = bases + block.start - 1;
-    const std::string_view focal = block.focal;
-    for (std::size_t column = 0; column < focal.size();) {
-      const std::size_t gap = std::min(focal.find('-', column), focal.size());
-      std::memcpy(out, block.outgroup.data() + column, gap - column);
-      out += gap - column;
-      column = std::min(focal.find_first_not_of('-', gap), focal.size());
-    }
-    filled_[chromosome] = std::max(filled_[chromosome], block.end);
-    ++report_.blocks[chromosome];
-  }
-
-  // Blocks nearly always come in order, so N is written only into the gaps they leave.
-  void fill_up_to(std::size_t chromosome, char* bases, std::int64_t position) {
-    auto& filled = filled_[chromosome];
-    if (position <= filled) return;
-    std::memset(bases + filled, 'N', static_cast<std::size_t>(position - filled));
-    filled = position;
-  }
-
-  const std::vector<Chromosome>& chromosomes_;
-  SequenceStore& store_;
-  BadBlocks& bad_;
-  std::unordered_map<std::string, std::size_t> index_;
-  std::unordered_map<std::string, std::string> other_prefix_;  // similar name -> asked for
-  std::vector<std::int64_t> filled_;                           // positions before it are written
-  ProjectionReport report_;
-};
 
 std::string quoted_list(const std::vector<std::string>& names) {
   constexpr std::size_t most_shown = 5;
@@ -161,6 +40,7 @@ std::string quoted_list(const std::vector<std::string>& names) {
   }
   if (others.empty()) throw FormatError(axt, 0, "there is no alignment block in this file");
   std::vector<std::string> wanted;
+  wanted.reserve(chromosomes.size());
   for (const auto& chromosome : chromosomes) wanted.push_back(chromosome.name);
   const std::string hint =
       report.other_prefix.empty()
@@ -173,31 +53,140 @@ std::string quoted_list(const std::vector<std::string>& names) {
 
 }  // namespace
 
+Projector::Projector(const std::string& file, const std::vector<Chromosome>& chromosomes,
+                     SequenceStore& store, const ProjectionOptions& options)
+    : chromosomes_(chromosomes),
+      store_(store),
+      bad_(file, options.on_bad_block),
+      parser_(bad_, options.simd),
+      filled_(chromosomes.size(), 0) {
+  report_.blocks.resize(chromosomes.size());
+  for (std::size_t i = 0; i < chromosomes.size(); ++i) {
+    index_[chromosomes[i].name] = i;
+    other_prefix_[with_other_prefix(chromosomes[i].name)] = chromosomes[i].name;
+  }
+}
+
+std::size_t Projector::consume(std::string_view text, bool last) {
+  return parser_.consume(text, last, [&](const AxtBlock& block) { project(block); });
+}
+
+void Projector::finish(const TaskContext& context) {
+  constexpr std::int64_t step = 1 << 26;
+  for (std::size_t i = 0; i < chromosomes_.size(); ++i) {
+    do {
+      context.throw_if_stopped();
+      fill_up_to(i, std::min(filled_[i] + step, chromosomes_[i].length));
+    } while (filled_[i] < chromosomes_[i].length);
+  }
+}
+
+ProjectionReport Projector::report() const {
+  ProjectionReport report = report_;
+  report.bad = bad_.count();
+  report.bad_examples = bad_.examples();
+  return report;
+}
+
+void Projector::project(const AxtBlock& block) {
+  if (block.focal.size() != block.outgroup.size()) {
+    bad_.add(block.line, "the block's rows differ in length (" +
+                             std::to_string(block.focal.size()) + " and " +
+                             std::to_string(block.outgroup.size()) + ")");
+    return;
+  }
+  const auto found = index_.find(std::string(block.chromosome));
+  if (found == index_.end()) {
+    pass_over(block.chromosome);
+    return;
+  }
+  const std::string problem = problem_of(block, chromosomes_[found->second]);
+  if (problem.empty()) {
+    write(block, found->second);
+  } else {
+    bad_.add(block.line, problem);
+  }
+}
+
+std::string Projector::problem_of(const AxtBlock& block, const Chromosome& chromosome) const {
+  const auto range = [&] {
+    return std::string(block.chromosome) + ":" + std::to_string(block.start) + "-" +
+           std::to_string(block.end);
+  };
+  if (block.start < 1 || block.end < block.start || block.end > chromosome.length) {
+    return "the block's coordinates " + range() + " are not inside the chromosome, which is " +
+           std::to_string(chromosome.length) + " bases long";
+  }
+  if (!block.only_letters_and_gaps) {
+    return "the block's rows hold something else than letters and -";
+  }
+  const auto letters = static_cast<std::int64_t>(block.focal.size()) - block.focal_gaps;
+  if (letters != block.end - block.start + 1) {
+    return "the block's coordinates " + range() + " span " +
+           std::to_string(block.end - block.start + 1) + " positions but its focal row has " +
+           std::to_string(letters) + " letters";
+  }
+  return {};
+}
+
+void Projector::pass_over(std::string_view name) {
+  constexpr std::size_t most_names = 20;
+  ++report_.passed_over;
+  const auto similar = other_prefix_.find(std::string(name));
+  if (similar != other_prefix_.end()) {
+    report_.other_prefix.push_back(similar->second);
+    other_prefix_.erase(similar);
+  }
+  auto& names = report_.other_names;
+  if (names.size() < most_names && std::find(names.begin(), names.end(), name) == names.end()) {
+    names.emplace_back(name);
+  }
+}
+
+// Copies the runs between the focal row's gaps.
+void Projector::write(const AxtBlock& block, std::size_t chromosome) {
+  fill_up_to(chromosome, block.start - 1);
+  std::int64_t position = block.start - 1;
+  const std::string_view focal = block.focal;
+  for (std::size_t column = 0; column < focal.size();) {
+    const std::size_t gap = std::min(focal.find('-', column), focal.size());
+    store_.write(chromosome, position, block.outgroup.data() + column, gap - column);
+    position += static_cast<std::int64_t>(gap - column);
+    column = std::min(focal.find_first_not_of('-', gap), focal.size());
+  }
+  filled_[chromosome] = std::max(filled_[chromosome], block.end);
+  ++report_.blocks[chromosome];
+}
+
+// Blocks nearly always come in order, so N is written only into the gaps they leave.
+void Projector::fill_up_to(std::size_t chromosome, std::int64_t position) {
+  auto& filled = filled_[chromosome];
+  if (position <= filled) return;
+  store_.fill(chromosome, filled, static_cast<std::size_t>(position - filled));
+  filled = position;
+}
+
 ProjectionReport project_alignment(const std::string& axt,
                                    const std::vector<Chromosome>& chromosomes, SequenceStore& store,
                                    const ProjectionOptions& options, JobControl& control,
-                                   const StopToken& stop) {
-  const auto source = open_text(axt, options.chunk_size);
-  BadBlocks bad(axt, options.on_bad_block);
-  AxtParser parser(bad);
-  Projector project(chromosomes, store, bad);
-  std::int64_t consumed = 0;
-  for_each_chunk(*source, options.chunk_size, [&](std::string_view text, bool last) {
-    stop.throw_if_stopped();
-    const std::size_t used = parser.consume(text, last, project);
-    control.advance(source->consumed() - consumed);
-    consumed = source->consumed();
-    return used;
-  });
+                                   const TaskContext& context) {
+  const auto source = open_text(axt, options.chunk_size, context);
+  Projector projector(axt, chromosomes, store, options);
+  const auto read = [&](char* out, std::size_t n) {
+    const std::int64_t before = source->consumed();
+    const std::size_t got = source->read(out, n);
+    control.advance(source->consumed() - before);
+    return got;
+  };
+  for_each_chunk(read, options.chunk_size, context,
+                 [&](std::string_view text, bool last) { return projector.consume(text, last); });
 
-  ProjectionReport report = project.report();
-  report.bad = bad.count();
-  report.bad_examples = bad.examples();
+  ProjectionReport report = projector.report();
   const bool found =
       std::any_of(report.blocks.begin(), report.blocks.end(), [](auto n) { return n > 0; });
   if (!found) throw_nothing_found(axt, chromosomes, report);
-  project.finish(stop);
-  stop.throw_if_stopped();
+  projector.finish(context);
+  context.throw_if_stopped();
   store.commit();
   return report;
 }
@@ -209,9 +198,9 @@ std::vector<ProjectionReport> project_alignments(const std::vector<Alignment>& a
   for (const auto& alignment : alignments) control.expect(InputFile(alignment.axt).size());
   std::vector<ProjectionReport> reports(alignments.size());
   run_tasks(control, threads, static_cast<std::int64_t>(alignments.size()),
-            [&](std::int64_t i, const StopToken& stop) {
+            [&](std::int64_t i, const TaskContext& context) {
               const auto& [species, axt, store] = alignments[i];
-              reports[i] = project_alignment(axt, chromosomes, *store, options, control, stop);
+              reports[i] = project_alignment(axt, chromosomes, *store, options, control, context);
               control.log("Projected " + species);
             });
   return reports;

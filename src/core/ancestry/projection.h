@@ -5,10 +5,14 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
+#include "core/device/simd.h"
 #include "core/exec/job_control.h"
 #include "core/exec/threads.h"
+#include "core/io/axt.h"
 #include "core/io/bad_blocks.h"
 #include "core/io/lengths.h"
 #include "core/io/sequence_store.h"
@@ -17,7 +21,9 @@ namespace ancify {
 
 struct ProjectionOptions {
   OnBadBlock on_bad_block = OnBadBlock::kError;
-  std::size_t chunk_size = 1 << 20;  // bytes of text, and of the file, at a time
+  // Bytes of text, and of the file, at a time; what a core keeps in its own cache is best.
+  std::size_t chunk_size = 1 << 18;
+  SimdLevel simd = SimdLevel::kScalar;
 };
 
 // What one alignment held.
@@ -31,6 +37,37 @@ struct ProjectionReport {
   std::vector<BadBlocks::Example> bad_examples;
 };
 
+// Projects the text of an AXT file, which comes in pieces, into a store.
+class Projector {
+ public:
+  // `file` is for messages; `chromosomes` and `store` have to stay.
+  Projector(const std::string& file, const std::vector<Chromosome>& chromosomes,
+            SequenceStore& store, const ProjectionOptions& options);
+
+  // As AxtParser::consume().
+  std::size_t consume(std::string_view text, bool last);
+  // N for all that no block covered.
+  void finish(const TaskContext& context);
+  ProjectionReport report() const;
+
+ private:
+  void project(const AxtBlock& block);
+  // Empty if the block is good.
+  std::string problem_of(const AxtBlock& block, const Chromosome& chromosome) const;
+  void pass_over(std::string_view name);
+  void write(const AxtBlock& block, std::size_t chromosome);
+  void fill_up_to(std::size_t chromosome, std::int64_t position);
+
+  const std::vector<Chromosome>& chromosomes_;
+  SequenceStore& store_;
+  BadBlocks bad_;
+  AxtParser parser_;
+  std::unordered_map<std::string, std::size_t> index_;
+  std::unordered_map<std::string, std::string> other_prefix_;  // similar name -> asked for
+  std::vector<std::int64_t> filled_;                           // positions before it are written
+  ProjectionReport report_;
+};
+
 // Projects one AXT file onto `chromosomes`, into `store`, which is committed at the end. A focal
 // letter's column is one position; where blocks overlap the later one wins; elsewhere N.
 // FormatError for a bad block unless they are skipped, and where no chromosome of those asked for
@@ -38,7 +75,7 @@ struct ProjectionReport {
 ProjectionReport project_alignment(const std::string& axt,
                                    const std::vector<Chromosome>& chromosomes, SequenceStore& store,
                                    const ProjectionOptions& options, JobControl& control,
-                                   const StopToken& stop);
+                                   const TaskContext& context);
 
 struct Alignment {
   std::string species;
@@ -46,7 +83,7 @@ struct Alignment {
   std::unique_ptr<SequenceStore> store;
 };
 
-// Projects several alignments at once, one thread each.
+// Projects several alignments at once, each at least on a thread of its own.
 std::vector<ProjectionReport> project_alignments(const std::vector<Alignment>& alignments,
                                                  const std::vector<Chromosome>& chromosomes,
                                                  const ProjectionOptions& options, int threads,

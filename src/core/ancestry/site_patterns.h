@@ -3,15 +3,20 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "core/ancestry/bases.h"
+#include "core/device/simd.h"
+#include "core/io/bases.h"
 
 namespace ancify {
 
 // Species for which all patterns are tabulated; 5^8 calls fit a core's own cache.
 constexpr int kMostTabulated = 8;
+
+// How the species' sequences are kept: a character a position, or packed (io/packed.h).
+enum class SequenceForm { kCharacters, kPacked };
 
 class CallTable {
  public:
@@ -26,10 +31,13 @@ class CallTable {
       result = call([&](int i) { return states[static_cast<std::size_t>(i)]; });
       advance(states);
     }
+    tile();
   }
 
-  // Calls n positions; species[i] are those of species i.
-  void apply(const char* const* species, std::size_t n, char* calls) const;
+  // Calls n positions; species[i] are those of species i, from a multiple of kPackedGroup on if
+  // packed.
+  void apply(const char* const* species, SequenceForm form, std::size_t n, char* calls,
+             SimdLevel level) const;
 
  private:
   // The next pattern; the first species counts fastest.
@@ -39,9 +47,11 @@ class CallTable {
       state = 0;
     }
   }
+  void tile();
 
   int species_;
   std::string calls_;
+  std::vector<std::uint8_t> tiles_;  // see tile(); empty for more than four species
 };
 
 }  // namespace ancify

@@ -1,7 +1,7 @@
 // The ancestral base by a vote of two tiers of outgroups.
 #pragma once
 
-#include "core/ancestry/bases.h"
+#include "core/io/bases.h"
 
 namespace ancify {
 

@@ -46,7 +46,8 @@ std::string Backend::description() const {
     return std::to_string(n) + " " + word + (n == 1 ? "" : "s");
   };
   if (kind == BackendKind::kCpu) {
-    return "CPU backend (" + plural(static_cast<std::size_t>(threads), "thread") + ")";
+    return std::string("CPU backend (") + simd_name(simd) + ", " +
+           plural(static_cast<std::size_t>(threads), "thread") + ")";
   }
   std::string names;
   for (const int device : devices) {
@@ -55,13 +56,14 @@ std::string Backend::description() const {
   return "GPU backend (" + plural(devices.size(), "device") + ": " + names + ")";
 }
 
-Backend choose_backend(const std::string& wanted, const std::vector<int>& devices, int threads) {
+Backend choose_backend(const std::string& wanted, const std::vector<int>& devices, int threads,
+                       const std::string& simd) {
   Backend backend;
+  backend.simd = choose_simd_level(simd);
   backend.threads = std::max(threads, 1);
   if (wanted == "gpu") {
     backend.kind = BackendKind::kGpu;
     backend.devices = choose_devices(devices);
-    backend.threads = 1;
   } else if (wanted != "cpu" && wanted != "auto") {
     throw InputError("backend must be \"auto\", \"cpu\" or \"gpu\", not \"" + wanted + "\"");
   }

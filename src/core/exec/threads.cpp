@@ -49,13 +49,10 @@ class FirstFailure {
   std::exception_ptr error_;
 };
 
-// Runs worker() on `count` threads, the caller's among them. worker() throws nothing.
-void run_workers(int count, const std::function<void()>& worker) {
-  if (count <= 1 || in_forked_child()) {
-    worker();
-    return;
-  }
 #ifdef ANCIFY_STD_THREADS
+
+// Runs worker() on `count` of `threads` threads, the caller's among them. worker() throws nothing.
+void run_workers(int /*threads*/, int count, const std::function<void()>& worker) {
   std::vector<std::thread> others;
   try {
     for (int i = 1; i < count; ++i) others.emplace_back(worker);
@@ -64,17 +61,35 @@ void run_workers(int count, const std::function<void()>& worker) {
   }
   worker();
   for (auto& other : others) other.join();
+}
+
+// Without a pool no thread is idle.
+void share_with_idle(std::int64_t n, const std::function<void(std::int64_t)>& part) {
+  for (std::int64_t i = 0; i < n; ++i) part(i);
+}
+
 #else
+
+void run_workers(int threads, int count, const std::function<void()>& worker) {
   // TBB gives no more threads than there are cores unless told to.
   tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
-                            static_cast<std::size_t>(std::max(count, hardware_threads())));
-  tbb::task_arena arena(count);
+                            static_cast<std::size_t>(std::max(threads, hardware_threads())));
+  tbb::task_arena arena(threads);
   arena.execute([&] {
     tbb::parallel_for(
         0, count, [&](int) { worker(); }, tbb::simple_partitioner());
   });
-#endif
 }
+
+// Isolated, so that a thread that waits for its parts does not begin another task meanwhile.
+void share_with_idle(std::int64_t n, const std::function<void(std::int64_t)>& part) {
+  tbb::this_task_arena::isolate([&] {
+    tbb::parallel_for(
+        std::int64_t{0}, n, [&](std::int64_t i) { part(i); }, tbb::simple_partitioner());
+  });
+}
+
+#endif
 
 std::thread start_thread(const std::function<void()>& run) {
   try {
@@ -106,20 +121,42 @@ class BlockSignals {
 }  // namespace
 
 void run_tasks(JobControl& control, int threads, std::int64_t n, const Task& task) {
+  if (in_forked_child()) threads = 1;
   FirstFailure failure;
   std::atomic<std::int64_t> next{0};
   auto worker = [&] {
     for (std::int64_t i = next++; i < n; i = next++) {
       try {
-        StopToken stop(control, failure.index(), i);
-        stop.throw_if_stopped();
-        task(i, stop);
+        const TaskContext context(control, failure.index(), i, threads);
+        context.throw_if_stopped();
+        task(i, context);
       } catch (...) {
         failure.record(i, std::current_exception());
       }
     }
   };
-  run_workers(static_cast<int>(std::min<std::int64_t>(threads, n)), worker);
+  if (threads <= 1) {
+    worker();
+  } else {
+    run_workers(threads, static_cast<int>(std::min<std::int64_t>(threads, n)), worker);
+  }
+  failure.rethrow();
+}
+
+void TaskContext::share(std::int64_t n, const std::function<void(std::int64_t)>& part) const {
+  FirstFailure failure;
+  const auto guarded = [&](std::int64_t i) {
+    try {
+      part(i);
+    } catch (...) {
+      failure.record(i, std::current_exception());
+    }
+  };
+  if (threads_ <= 1) {
+    for (std::int64_t i = 0; i < n; ++i) guarded(i);
+  } else {
+    share_with_idle(n, guarded);
+  }
   failure.rethrow();
 }
 

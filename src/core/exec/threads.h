@@ -10,24 +10,35 @@
 
 namespace ancify {
 
-// Tells one task of run_tasks() whether it is still wanted: no longer when the user stops the job
-// or a task with a smaller index has failed.
-class StopToken {
+// What one task of run_tasks() may ask of the job it belongs to.
+class TaskContext {
  public:
-  StopToken(const JobControl& control, const std::atomic<std::int64_t>& first_failed,
-            std::int64_t index)
-      : control_(control), first_failed_(first_failed), index_(index) {}
+  // The context of work that is part of no job: one thread, never stopped.
+  TaskContext() = default;
+  TaskContext(const JobControl& control, const std::atomic<std::int64_t>& first_failed,
+              std::int64_t index, int threads)
+      : control_(&control), first_failed_(&first_failed), index_(index), threads_(threads) {}
+
+  // Interrupted when the task is no longer wanted: the user stops the job, or a task with a
+  // smaller index has failed.
   void throw_if_stopped() const {
-    if (control_.stop_requested() || first_failed_ < index_) throw Interrupted();
+    if (control_ != nullptr && (control_->stop_requested() || *first_failed_ < index_)) {
+      throw Interrupted();
+    }
   }
 
+  // Calls part(0), ..., part(n - 1), on threads of the job that are idle besides this one. Returns
+  // when all have ended and rethrows the failure with the smallest index.
+  void share(std::int64_t n, const std::function<void(std::int64_t)>& part) const;
+
  private:
-  const JobControl& control_;
-  const std::atomic<std::int64_t>& first_failed_;
-  std::int64_t index_;
+  const JobControl* control_ = nullptr;
+  const std::atomic<std::int64_t>* first_failed_ = nullptr;
+  std::int64_t index_ = 0;
+  int threads_ = 1;
 };
 
-using Task = std::function<void(std::int64_t index, const StopToken& stop)>;
+using Task = std::function<void(std::int64_t index, const TaskContext& context)>;
 
 // Runs task(0), ..., task(n - 1) on at most `threads` threads, the caller's among them, starting
 // them in the order of their index. Returns when all have ended. If some failed, rethrows the

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "core/io/text.h"
+
 namespace ancify {
 
 namespace {
@@ -33,18 +35,21 @@ std::optional<AxtBlock> parse_axt_header(std::string_view line) {
   return block;
 }
 
-bool AxtParser::take_line(bool last, std::string_view& line) {
-  const std::size_t newline = rest_.find('\n');
-  if (newline == rest_.npos && (!last || rest_.empty())) return false;
-  line = trim_end(rest_.substr(0, newline));
-  rest_.remove_prefix(newline == rest_.npos ? rest_.size() : newline + 1);
+bool AxtParser::take_line(bool last, std::string_view& line, RowScan& row) {
+  const LineScan scan = scan_line(rest_, simd_);
+  const bool ended = scan.newline < rest_.size();
+  if (!ended && (!last || rest_.empty())) return false;
+  line = rest_.substr(0, scan.size);
+  row = scan.row;
+  rest_.remove_prefix(scan.newline + (ended ? 1 : 0));
   ++lines_;
   return true;
 }
 
 AxtParser::Found AxtParser::next(bool last, AxtBlock& block) {
   std::string_view line;
-  if (!take_line(last, line)) return last ? Found::kEnd : Found::kNeedsMoreText;
+  RowScan scan;
+  if (!take_line(last, line, scan)) return last ? Found::kEnd : Found::kNeedsMoreText;
   if (line.empty() || line.front() == '#') return Found::kNothing;
 
   const auto header = parse_axt_header(line);
@@ -58,7 +63,7 @@ AxtParser::Found AxtParser::next(bool last, AxtBlock& block) {
 
   for (std::string_view* row : {&block.focal, &block.outgroup}) {
     const std::string_view before = rest_;
-    if (!take_line(last, *row)) {
+    if (!take_line(last, *row, scan)) {
       if (!last) return Found::kNeedsMoreText;
       bad_.add(block.line, "the file ends in the middle of this block");
       looking_for_header_ = true;
@@ -72,6 +77,8 @@ AxtParser::Found AxtParser::next(bool last, AxtBlock& block) {
       looking_for_header_ = true;
       return Found::kNothing;
     }
+    if (row == &block.focal) block.focal_gaps = scan.gaps;
+    block.only_letters_and_gaps &= scan.only_letters_and_gaps;
   }
   looking_for_header_ = false;
   return Found::kBlock;

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "core/io/bad_blocks.h"
-#include "core/io/text.h"
+#include "core/io/row_scan.h"
 
 namespace ancify {
 
@@ -17,7 +17,9 @@ struct AxtBlock {
   std::int64_t end = 0;
   std::string_view focal;
   std::string_view outgroup;
-  std::int64_t line = 0;  // of the header
+  std::int64_t focal_gaps = 0;
+  bool only_letters_and_gaps = true;  // both rows
+  std::int64_t line = 0;              // of the header
 };
 
 // The header's fields that projection needs, if the line is a header.
@@ -27,7 +29,7 @@ std::optional<AxtBlock> parse_axt_header(std::string_view line);
 // at the next line that looks like a header.
 class AxtParser {
  public:
-  explicit AxtParser(BadBlocks& bad) : bad_(bad) {}
+  AxtParser(BadBlocks& bad, SimdLevel simd) : bad_(bad), simd_(simd) {}
 
   // Calls sink(const AxtBlock&) for every whole block that `text` begins with and returns the
   // bytes used; with `last`, text ends here and all is used.
@@ -55,9 +57,10 @@ class AxtParser {
 
   Found next(bool last, AxtBlock& block);
   // Takes a line off rest_; false where its end has not come yet.
-  bool take_line(bool last, std::string_view& line);
+  bool take_line(bool last, std::string_view& line, RowScan& scan);
 
   BadBlocks& bad_;
+  SimdLevel simd_;
   std::string_view rest_;
   std::int64_t lines_ = 0;           // taken so far
   bool looking_for_header_ = false;  // behind a bad block

@@ -80,19 +80,27 @@ struct BgzfBlock {
   std::size_t total_size;
 };
 
-// What the member at the window's start says of itself, if it is a bgzip block.
-std::optional<BgzfBlock> bgzf_block(FileWindow& window) {
-  constexpr std::size_t fixed = 12;
-  constexpr int has_extra_field = 4;
-  std::string_view head = window.at_least(fixed);
-  if (head.size() < fixed || !is_gzip(head) || head[3] != has_extra_field) return {};
-  const std::size_t header_size = fixed + little_endian(head.substr(10, 2));
-  head = window.at_least(header_size);
-  if (head.size() < header_size) return {};
-  for (std::size_t at = fixed; at + 4 <= header_size;) {
-    const std::size_t length = little_endian(head.substr(at + 2, 2));
-    if (head.substr(at, 2) == "BC" && length == 2 && at + 6 <= header_size) {
-      return BgzfBlock{header_size, little_endian(head.substr(at + 4, 2)) + std::size_t{1}};
+constexpr std::size_t kFixedHeader = 12;
+
+bool has_extra_field(std::string_view member) {
+  constexpr int extra_field_alone = 4;
+  return member.size() >= kFixedHeader && is_gzip(member) && member[3] == extra_field_alone;
+}
+
+// Of a member with an extra field.
+std::size_t gzip_header_size(std::string_view member) {
+  return kFixedHeader + little_endian(member.substr(10, 2));
+}
+
+// What a member says of itself, if it is a bgzip block and its header is all there.
+std::optional<BgzfBlock> bgzf_block(std::string_view member) {
+  if (!has_extra_field(member)) return {};
+  const std::size_t header_size = gzip_header_size(member);
+  if (member.size() < header_size) return {};
+  for (std::size_t at = kFixedHeader; at + 4 <= header_size;) {
+    const std::size_t length = little_endian(member.substr(at + 2, 2));
+    if (member.substr(at, 2) == "BC" && length == 2 && at + 6 <= header_size) {
+      return BgzfBlock{header_size, little_endian(member.substr(at + 4, 2)) + std::size_t{1}};
     }
     at += 4 + length;
   }
@@ -101,8 +109,9 @@ std::optional<BgzfBlock> bgzf_block(FileWindow& window) {
 
 class GzipSource : public ByteSource {
  public:
-  explicit GzipSource(FileWindow window) : window_(std::move(window)) {
-    block_.reserve(kLargestBlock);  // zlib wants somewhere to write even for an empty block
+  GzipSource(FileWindow window, const TaskContext& context)
+      : window_(std::move(window)), context_(context) {
+    text_.reserve(kLargestBlock);  // zlib wants somewhere to write even for an empty block
   }
 
   std::size_t read(char* out, std::size_t n) override {
@@ -110,8 +119,8 @@ class GzipSource : public ByteSource {
       if (in_member_) {
         const std::size_t produced = read_member(out, n);
         if (produced > 0) return produced;
-      } else if (block_at_ < block_.size()) {
-        return take_from_block(out, n);
+      } else if (text_at_ < text_.size()) {
+        return take_text(out, n);
       } else if (!start_member()) {
         return 0;
       }
@@ -137,8 +146,11 @@ class GzipSource : public ByteSource {
       skip_padding();
       return false;
     }
-    if (const auto block = bgzf_block(window_)) {
-      read_block(*block);
+    std::string_view head = window_.at_least(kFixedHeader);
+    if (has_extra_field(head)) head = window_.at_least(gzip_header_size(head));
+    if (const auto block = bgzf_block(head)) {
+      window_.at_least(block->total_size);
+      read_blocks();
     } else {
       inflater_->reset();
       in_member_ = true;
@@ -173,48 +185,77 @@ class GzipSource : public ByteSource {
     return step.produced;
   }
 
-  void read_block(const BgzfBlock& block) {
-    constexpr std::size_t trailer = 8;
-    const std::string_view bytes = window_.at_least(block.total_size).substr(0, block.total_size);
-    if (bytes.size() < block.total_size) {
-      fail("the compressed data end too early: the file was cut short");
+  // A bgzip block in the window, and where its text goes.
+  struct Piece {
+    std::string_view deflated;
+    std::uint32_t crc;
+    std::size_t text_size;
+    std::size_t text_at;
+  };
+
+  // Inflates all blocks that lie in the window whole, at least the first.
+  void read_blocks() {
+    std::string_view bytes = window_.at_least(1);
+    std::vector<Piece> pieces;
+    std::size_t used = 0;
+    std::size_t text_size = 0;
+    for (auto block = bgzf_block(bytes); block && block->total_size <= bytes.size();
+         block = bgzf_block(bytes)) {
+      pieces.push_back(make_piece(bytes, *block, text_size));
+      text_size += pieces.back().text_size;
+      used += block->total_size;
+      bytes.remove_prefix(block->total_size);
     }
-    if (block.total_size < block.header_size + trailer) fail("a bgzip block is damaged");
-    const std::uint32_t crc = little_endian(bytes.substr(bytes.size() - 8, 4));
-    const std::uint32_t size = little_endian(bytes.substr(bytes.size() - 4, 4));
-    if (size > kLargestBlock) fail("a bgzip block is damaged");
-    block_.resize(size);
-    block_at_ = 0;
-    const std::size_t deflated = block.total_size - block.header_size - trailer;
-    try {
-      inflate_block(bytes.substr(block.header_size, deflated), block_.data(), size, crc);
-    } catch (const InputError& error) {
-      fail(std::string("the compressed data are damaged: ") + error.what());
-    }
-    window_.drop(block.total_size);
-    last_was_full_block_ = size > 0;
+    if (pieces.empty()) fail("the compressed data end too early: the file was cut short");
+    text_.resize(text_size);
+    text_at_ = 0;
+    context_.share(static_cast<std::int64_t>(pieces.size()), [&](std::int64_t i) {
+      const Piece& piece = pieces[static_cast<std::size_t>(i)];
+      try {
+        inflate_block(piece.deflated, text_.data() + piece.text_at, piece.text_size, piece.crc);
+      } catch (const InputError& error) {
+        fail(std::string("the compressed data are damaged: ") + error.what());
+      }
+    });
+    window_.drop(used);
+    last_was_full_block_ = pieces.back().text_size > 0;
   }
 
-  std::size_t take_from_block(char* out, std::size_t n) {
-    n = std::min(n, block_.size() - block_at_);
-    std::memcpy(out, block_.data() + block_at_, n);
-    block_at_ += n;
+  Piece make_piece(std::string_view bytes, const BgzfBlock& block, std::size_t text_at) const {
+    constexpr std::size_t trailer = 8;
+    if (block.total_size < block.header_size + trailer) fail("a bgzip block is damaged");
+    const std::string_view end = bytes.substr(block.total_size - trailer, trailer);
+    const std::size_t text_size = little_endian(end.substr(4, 4));
+    if (text_size > kLargestBlock) fail("a bgzip block is damaged");
+    const std::size_t deflated = block.total_size - block.header_size - trailer;
+    return {bytes.substr(block.header_size, deflated), little_endian(end.substr(0, 4)), text_size,
+            text_at};
+  }
+
+  std::size_t take_text(char* out, std::size_t n) {
+    n = std::min(n, text_.size() - text_at_);
+    std::memcpy(out, text_.data() + text_at_, n);
+    text_at_ += n;
     return n;
   }
 
   FileWindow window_;
+  TaskContext context_;
   std::unique_ptr<StreamInflater> inflater_ = make_stream_inflater();
   bool in_member_ = false;
   bool last_was_full_block_ = false;
-  std::vector<char> block_;  // text of the last bgzip block
-  std::size_t block_at_ = 0;
+  std::vector<char> text_;  // of the last bgzip blocks
+  std::size_t text_at_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<ByteSource> open_text(const std::string& path, std::size_t buffer_size) {
+std::unique_ptr<ByteSource> open_text(const std::string& path, std::size_t buffer_size,
+                                      const TaskContext& context) {
   FileWindow window(InputFile(path), buffer_size);
-  if (is_gzip(window.at_least(2))) return std::make_unique<GzipSource>(std::move(window));
+  if (is_gzip(window.at_least(2))) {
+    return std::make_unique<GzipSource>(std::move(window), context);
+  }
   return std::make_unique<PlainSource>(std::move(window));
 }
 

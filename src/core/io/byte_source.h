@@ -6,6 +6,8 @@
 #include <memory>
 #include <string>
 
+#include "core/exec/threads.h"
+
 namespace ancify {
 
 class ByteSource {
@@ -17,7 +19,9 @@ class ByteSource {
   virtual std::int64_t consumed() const = 0;
 };
 
-// `buffer_size`: bytes of the file read at a time.
-std::unique_ptr<ByteSource> open_text(const std::string& path, std::size_t buffer_size = 1 << 20);
+// `buffer_size`: bytes of the file read at a time. The blocks of bgzip are inflated on idle threads
+// of the job too.
+std::unique_ptr<ByteSource> open_text(const std::string& path, std::size_t buffer_size = 1 << 20,
+                                      const TaskContext& context = TaskContext());
 
 }  // namespace ancify

@@ -150,6 +150,13 @@ void OutputFile::unmap() {
   fd_.close();
 }
 
+void OutputFile::close() {
+#ifdef __linux__
+  sync_file_range(fd_.get(), 0, 0, SYNC_FILE_RANGE_WRITE);  // begins, and does not wait
+#endif
+  unmap();
+}
+
 void OutputFile::prepare(bool sync) {
   unmap();
   if (sync) {

@@ -58,6 +58,9 @@ class OutputFile {
   char* map();
   void unmap();
 
+  // All is written for now: lets the disk begin with it, and closes the file.
+  void close();
+
   // Writes what is left, if `sync` on the disk for sure, and looks whether commit() can work.
   void prepare(bool sync);
   // Puts the prepared file in its place.

@@ -29,7 +29,7 @@ unsigned clamp(std::size_t n) {
 
 class IsalInflater : public StreamInflater {
  public:
-  IsalInflater() { reset(); }
+  IsalInflater() { start_member(); }
 
   Step inflate(std::string_view input, char* output, std::size_t size) override {
     state_.next_in = reinterpret_cast<std::uint8_t*>(const_cast<char*>(input.data()));
@@ -42,13 +42,15 @@ class IsalInflater : public StreamInflater {
             state_.block_state == ISAL_BLOCK_FINISH};
   }
 
-  void reset() override {
+  void reset() override { start_member(); }
+
+ private:
+  void start_member() {
     isal_inflate_init(&state_);
     isal_gzip_header_init(&header_);
     in_header_ = true;
   }
 
- private:
   // isal_inflate() reads the header too, but forgets its flags where the input ends inside it.
   void read_header() {
     const int status = isal_read_gzip_header(&state_, &header_);

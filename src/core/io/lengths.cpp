@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "core/exec/errors.h"
+#include "core/io/byte_source.h"
 #include "core/io/file.h"
 #include "core/io/record_reader.h"
 #include "core/io/text.h"
@@ -67,7 +68,8 @@ std::vector<Chromosome> read_chromosome_lengths(const std::string& path) {
   const auto source = open_text(path);
   LengthsParser parser(path);
   constexpr std::size_t chunk_size = 1 << 16;
-  for_each_chunk(*source, chunk_size,
+  for_each_chunk([&](char* out, std::size_t n) { return source->read(out, n); }, chunk_size,
+                 TaskContext(),
                  [&](std::string_view text, bool last) { return parser.consume(text, last); });
   return parser.take();
 }

@@ -5,31 +5,81 @@
 #include <cstddef>
 #include <cstring>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "core/io/byte_source.h"
+#include "core/exec/threads.h"
 
 namespace ancify {
 
-// Calls consume(text, last) until the source is empty. consume() takes as many whole records as
-// `text` begins with and returns their bytes; what is left comes again with more text behind it.
-// In the last call `last` is true and all is taken. The buffer grows only while a record is
-// longer than it.
-template <class Consume>
-void for_each_chunk(ByteSource& source, std::size_t chunk_size, Consume&& consume) {
-  std::vector<char> buffer(std::max<std::size_t>(chunk_size, 1));
-  std::size_t filled = 0;
-  for (bool last = false; !last;) {
-    while (filled < buffer.size() && !last) {
-      const std::size_t got = source.read(buffer.data() + filled, buffer.size() - filled);
-      filled += got;
-      last = got == 0;
+// A chunk of text with room in front for what the chunk before has left over.
+class TextChunk {
+ public:
+  explicit TextChunk(std::size_t size) : buffer_(2 * size), begin_(size), end_(size) {}
+
+  std::string_view text() const { return {buffer_.data() + begin_, end_ - begin_}; }
+
+  // Replaces the text by up to `size` bytes that read() gives; false when there are no more.
+  template <class Read>
+  bool fill(Read& read, std::size_t size) {
+    if (buffer_.size() < size) buffer_.resize(size);
+    begin_ = end_ = buffer_.size() - size;
+    while (end_ < buffer_.size()) {
+      const std::size_t got = read(buffer_.data() + end_, buffer_.size() - end_);
+      if (got == 0) return false;
+      end_ += got;
     }
-    const std::size_t taken = consume(std::string_view(buffer.data(), filled), last);
-    filled -= taken;
-    std::memmove(buffer.data(), buffer.data() + taken, filled);
-    if (filled == buffer.size()) buffer.resize(2 * buffer.size());
+    return true;
   }
+
+  // Puts `text` in front of the chunk's own.
+  void prepend(std::string_view text) {
+    if (text.size() > begin_) {
+      const std::size_t more = std::max(text.size(), buffer_.size());
+      buffer_.insert(buffer_.begin(), more, '\0');
+      begin_ += more;
+      end_ += more;
+    }
+    begin_ -= text.size();
+    std::memcpy(buffer_.data() + begin_, text.data(), text.size());
+  }
+
+ private:
+  std::vector<char> buffer_;
+  std::size_t begin_;
+  std::size_t end_;
+};
+
+// Calls consume(text, last) until read(buffer, size), which gives the bytes it has put there, gives
+// none. consume() takes as many whole records as `text` begins with and returns their bytes; what
+// is left comes again with more text behind it. In the last call `last` is true and all is taken.
+// While a chunk is consumed the next is read, on another thread if the job has an idle one. Memory
+// grows only while a record is longer than a chunk.
+template <class Read, class Consume>
+void for_each_chunk(Read&& read, std::size_t chunk_size, const TaskContext& context,
+                    Consume&& consume) {
+  chunk_size = std::max<std::size_t>(chunk_size, 1);
+  TextChunk now(chunk_size);
+  TextChunk next(chunk_size);
+  std::size_t size = chunk_size;
+  bool more = now.fill(read, size);
+  while (more) {
+    context.throw_if_stopped();
+    std::size_t taken = 0;
+    // Consuming is the first part, so that its error comes before one of the text behind.
+    context.share(2, [&](std::int64_t part) {
+      if (part == 0) {
+        taken = consume(now.text(), false);
+      } else {
+        more = next.fill(read, size);
+      }
+    });
+    next.prepend(now.text().substr(taken));
+    std::swap(now, next);
+    // A long record is looked at again with twice the text, not with a little more each time.
+    size = taken > 0 ? chunk_size : 2 * size;
+  }
+  consume(now.text(), true);
 }
 
 }  // namespace ancify

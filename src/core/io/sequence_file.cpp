@@ -35,7 +35,7 @@ SequenceReader::SequenceReader(const std::string& path, const std::string& name,
   if (rest > 0) file_.read_at(&tail[0], tail.size(), last_base);
   const bool has_base = !tail.empty() && tail[0] != '\n' && tail[0] != '\r';
   const std::string end = has_base ? tail.substr(1) : tail;
-  if (!has_base || (end != "" && end != "\n" && end != "\r\n")) {
+  if (!has_base || (!end.empty() && end != "\n" && end != "\r\n")) {
     throw FormatError(path, 2,
                       "not one line of " + std::to_string(length) +
                           " bases as the chromosome's length asks. Project the alignment again");

@@ -31,6 +31,8 @@ class SequenceWriter {
   void write(const char* bases, std::size_t n, std::int64_t start) {
     file_.write_at(bases, n, first_base_ + start);
   }
+  // All is written for now: lets the disk begin with it, and closes the file.
+  void close() { file_.close(); }
   void prepare(bool sync) { file_.prepare(sync); }
   void commit() { file_.commit(); }
 

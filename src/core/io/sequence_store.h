@@ -9,15 +9,20 @@
 #include <vector>
 
 #include "core/io/lengths.h"
+#include "core/io/memory.h"
+#include "core/io/packed.h"
 #include "core/io/sequence_file.h"
 
 namespace ancify {
 
+// Chromosomes are named by their index, positions count from 0. What is never written is undefined.
 class SequenceStore {
  public:
   virtual ~SequenceStore() = default;
-  // Memory for all bases of a chromosome, as it was left. Valid until the next call of open().
-  virtual char* open(std::size_t chromosome) = 0;
+  virtual void write(std::size_t chromosome, std::int64_t position, const char* bases,
+                     std::size_t n) = 0;
+  // Writes N, which is to say that there are no data.
+  virtual void fill(std::size_t chromosome, std::int64_t position, std::size_t n) = 0;
   // Every chromosome is whole: makes the result last.
   virtual void commit() = 0;
 };
@@ -27,28 +32,76 @@ class FileStore : public SequenceStore {
  public:
   // `most_open`: files mapped at a time.
   FileStore(std::string folder, const std::vector<Chromosome>& chromosomes, std::size_t most_open);
-  char* open(std::size_t chromosome) override;
+  void write(std::size_t chromosome, std::int64_t position, const char* bases,
+             std::size_t n) override;
+  void fill(std::size_t chromosome, std::int64_t position, std::size_t n) override;
   void commit() override;
 
  private:
+  char* map(std::size_t chromosome);
+  // Where n bases from `position` on are about to be written.
+  char* ready(std::size_t chromosome, std::int64_t position, std::size_t n);
+
   std::string folder_;
   const std::vector<Chromosome>& chromosomes_;
   std::size_t most_open_;
   std::vector<std::unique_ptr<SequenceWriter>> files_;
-  std::vector<char*> mapped_;       // null where not mapped
-  std::deque<std::size_t> opened_;  // mapped chromosomes, the first opened in front
+  std::vector<char*> mapped_;            // null where not mapped
+  std::vector<std::int64_t> populated_;  // bases before it have their pages
+  std::deque<std::size_t> opened_;       // mapped chromosomes, the first opened in front
 };
 
+// The sequences of all chromosomes one behind the other in one piece of memory.
+class ChromosomeMemory {
+ public:
+  // bytes(length): what a chromosome of this length takes.
+  template <class Bytes>
+  ChromosomeMemory(const std::vector<Chromosome>& chromosomes, Bytes bytes)
+      : starts_(starts(chromosomes, bytes)), memory_(starts_.back()) {}
+  char* at(std::size_t chromosome) { return memory_.data() + starts_[chromosome]; }
+  const char* at(std::size_t chromosome) const { return memory_.data() + starts_[chromosome]; }
+
+ private:
+  template <class Bytes>
+  static std::vector<std::size_t> starts(const std::vector<Chromosome>& chromosomes, Bytes bytes) {
+    std::vector<std::size_t> starts = {0};
+    for (const auto& chromosome : chromosomes) {
+      starts.push_back(starts.back() + bytes(static_cast<std::size_t>(chromosome.length)));
+    }
+    return starts;
+  }
+
+  std::vector<std::size_t> starts_;
+  Memory memory_;
+};
+
+// A character a position.
 class MemoryStore : public SequenceStore {
  public:
   explicit MemoryStore(const std::vector<Chromosome>& chromosomes);
-  char* open(std::size_t chromosome) override;
+  void write(std::size_t chromosome, std::int64_t position, const char* bases,
+             std::size_t n) override;
+  void fill(std::size_t chromosome, std::int64_t position, std::size_t n) override;
   void commit() override {}
-  const char* bases(std::size_t chromosome) const { return sequences_[chromosome].get(); }
+  const char* bases(std::size_t chromosome) const { return memory_.at(chromosome); }
 
  private:
-  const std::vector<Chromosome>& chromosomes_;
-  std::vector<std::unique_ptr<char[]>> sequences_;
+  ChromosomeMemory memory_;
+};
+
+// Base codes, half a byte a position: what calling needs, and no more.
+class PackedStore : public SequenceStore {
+ public:
+  PackedStore(const std::vector<Chromosome>& chromosomes, SimdLevel simd);
+  void write(std::size_t chromosome, std::int64_t position, const char* bases,
+             std::size_t n) override;
+  void fill(std::size_t chromosome, std::int64_t position, std::size_t n) override;
+  void commit() override {}
+  const char* packed(std::size_t chromosome) const { return memory_.at(chromosome); }
+
+ private:
+  SimdLevel simd_;
+  ChromosomeMemory memory_;
 };
 
 // The file of a chromosome in a folder of sequences.

@@ -1,0 +1,399 @@
+// Measures ratios, each in one process: see README.md in this folder.
+//
+//   ancify_bench FOLDER [--short]
+//   ancify_bench --inflate FOLDER     for in_r.R
+//
+// FOLDER, best on a memory file system, takes the simulated alignments, which are kept for the next
+// time, and what the runs write. --short uses small ones, and looks only whether all ways of a run
+// give the same bytes.
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/ancestry/calling.h"
+#include "core/ancestry/projection.h"
+#include "core/exec/threads.h"
+#include "core/io/axt.h"
+#include "core/io/byte_source.h"
+#include "core/io/record_reader.h"
+#include "core/io/sequence_store.h"
+#include "simulate.h"
+
+namespace ancify::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kRounds = 5;
+
+double seconds_of(const std::function<void()>& run) {
+  const auto start = std::chrono::steady_clock::now();
+  run();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Best and worst of all rounds.
+struct Times {
+  double best = 1e300;
+  double worst = 0;
+  void add(double seconds) {
+    best = std::min(best, seconds);
+    worst = std::max(worst, seconds);
+  }
+};
+
+// Takes turns, so that what the machine does besides meets all alike.
+std::vector<Times> take_turns(const std::vector<std::function<void()>>& runs) {
+  std::vector<Times> times(runs.size());
+  for (int round = 0; round < kRounds; ++round) {
+    for (std::size_t i = 0; i < runs.size(); ++i) times[i].add(seconds_of(runs[i]));
+  }
+  return times;
+}
+
+const std::vector<Outgroup> kOutgroups = {
+    {0.012, 8000}, {0.012, 8000}, {0.016, 6000}, {0.06, 1500}};
+const Voting kVoting = {3, 1, 1, 1};
+
+struct Case {
+  std::string name;
+  std::vector<Chromosome> chromosomes;
+  std::vector<std::string> axt;
+
+  std::int64_t length() const {
+    std::int64_t sum = 0;
+    for (const auto& chromosome : chromosomes) sum += chromosome.length;
+    return sum;
+  }
+};
+
+// n chromosomes; `covered` other than 0 is the share of them in blocks.
+Case make_case(const fs::path& folder, int n, std::int64_t length, double covered = 0) {
+  Case result;
+  result.name = std::to_string(n) + " x " + std::to_string(length / 1000000) + " Mb";
+  for (int i = 1; i <= n; ++i) result.chromosomes.push_back({"chr" + std::to_string(i), length});
+  fs::create_directories(folder / result.name);
+  for (std::size_t s = 0; s < kOutgroups.size(); ++s) {
+    result.axt.push_back(folder / result.name / (std::to_string(s) + ".axt.gz"));
+  }
+  JobControl control;
+  run_tasks(control, hardware_threads(), static_cast<std::int64_t>(kOutgroups.size()),
+            [&](std::int64_t s, const TaskContext&) {
+              if (fs::exists(result.axt[s])) return;
+              const std::string unfinished = result.axt[s] + ".part";
+              gzFile out = gzopen(unfinished.c_str(), "wb6");
+              Outgroup outgroup = kOutgroups[s];
+              if (covered > 0) outgroup.covered = covered;
+              Simulator simulator(outgroup, 100 + static_cast<unsigned>(s));
+              for (const auto& chromosome : result.chromosomes) {
+                simulator.chromosome(chromosome, [&](const std::string& text) {
+                  gzwrite(out, text.data(), static_cast<unsigned>(text.size()));
+                });
+              }
+              gzclose(out);
+              fs::rename(unfinished, result.axt[s]);
+            });
+  return result;
+}
+
+Backend cpu(int threads, SimdLevel simd) {
+  Backend backend;
+  backend.threads = threads;
+  backend.simd = simd;
+  return backend;
+}
+
+// Only inflates, in the chunks and on the threads of a run.
+void inflate_all(const Case& input, int threads) {
+  JobControl control;
+  run_tasks(control, threads, static_cast<std::int64_t>(input.axt.size()),
+            [&](std::int64_t i, const TaskContext& context) {
+              const std::size_t chunk = ProjectionOptions().chunk_size;
+              const auto source = open_text(input.axt[i], chunk, context);
+              std::vector<char> text(chunk);
+              while (source->read(text.data(), text.size()) > 0) {
+              }
+            });
+}
+
+void run_kept(const Case& input, const fs::path& out, const Backend& backend, JobControl& control) {
+  std::vector<Alignment> alignments;
+  std::vector<std::string> folders;
+  for (std::size_t s = 0; s < input.axt.size(); ++s) {
+    folders.push_back(out / "projected" / std::to_string(s));
+    alignments.push_back({folders.back(), input.axt[s],
+                          std::make_unique<FileStore>(folders.back(), input.chromosomes,
+                                                      most_open_files(input.axt.size()))});
+  }
+  ProjectionOptions options;
+  options.simd = backend.simd;
+  project_alignments(alignments, input.chromosomes, options, backend.threads, control);
+  std::vector<ChromosomeToCall> calls;
+  for (const auto& chromosome : input.chromosomes) {
+    calls.push_back({chromosome.name, chromosome.length, [&chromosome, &folders] {
+                       SequenceSources sources;
+                       for (const auto& folder : folders) {
+                         sources.push_back(file_source(sequence_path(folder, chromosome.name),
+                                                       chromosome.name, chromosome.length));
+                       }
+                       return sources;
+                     }});
+  }
+  call_chromosomes(Caller(kVoting, backend), calls, out / "calls", control);
+}
+
+void run_in_memory(const Case& input, const fs::path& out, const Backend& backend,
+                   JobControl& control) {
+  std::vector<Alignment> alignments;
+  std::vector<const PackedStore*> stores;
+  for (const auto& axt : input.axt) {
+    auto store = std::make_unique<PackedStore>(input.chromosomes, backend.simd);
+    stores.push_back(store.get());
+    alignments.push_back({axt, axt, std::move(store)});
+  }
+  ProjectionOptions options;
+  options.simd = backend.simd;
+  project_alignments(alignments, input.chromosomes, options, backend.threads, control);
+  std::vector<ChromosomeToCall> calls;
+  for (std::size_t i = 0; i < input.chromosomes.size(); ++i) {
+    calls.push_back({input.chromosomes[i].name, input.chromosomes[i].length, [i, &stores] {
+                       SequenceSources sources;
+                       for (const auto* store : stores) {
+                         sources.push_back(memory_source(store->packed(i), SequenceForm::kPacked));
+                       }
+                       return sources;
+                     }});
+  }
+  call_chromosomes(Caller(kVoting, backend), calls, out / "calls", control);
+}
+
+std::string read_file(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::string all_calls(const Case& input, const fs::path& out) {
+  std::string text;
+  for (const auto& chromosome : input.chromosomes) {
+    text += read_file(sequence_path(out / "calls", chromosome.name));
+  }
+  return text;
+}
+
+std::vector<SimdLevel> simd_levels() {
+  std::vector<SimdLevel> levels;
+  for (const auto level : {SimdLevel::kScalar, SimdLevel::kAvx2, SimdLevel::kAvx512}) {
+    if (level <= best_simd_level()) levels.push_back(level);
+  }
+  return levels;
+}
+
+// Whether every way of a run gives the same bytes.
+bool all_the_same(const Case& input, const fs::path& folder) {
+  const fs::path out = folder / "out";
+  std::string expected;
+  bool same = true;
+  for (const auto level : simd_levels()) {
+    for (const int threads : {1, 2}) {
+      for (const bool kept : {true, false}) {
+        JobControl control;
+        fs::remove_all(out);
+        (kept ? run_kept : run_in_memory)(input, out, cpu(threads, level), control);
+        const std::string calls = all_calls(input, out);
+        if (expected.empty()) expected = calls;
+        const bool equal = calls == expected;
+        std::printf("%-8s %d thread%s  %-10s %s\n", simd_name(level), threads,
+                    threads == 1 ? " " : "s", kept ? "kept" : "in memory",
+                    equal ? "the same bytes" : "OTHER BYTES");
+        same = same && equal;
+      }
+    }
+  }
+  return same;
+}
+
+void print_ratio(const std::string& what, double ratio, double spread, const char* must) {
+  std::printf("%-66s %6.2f  (%.2f)  %s\n", what.c_str(), ratio, spread, must);
+}
+
+void whole_runs(const Case& input, const fs::path& folder, int threads, const char* kept_must,
+                const char* memory_must) {
+  const Backend backend = cpu(threads, best_simd_level());
+  const fs::path out = folder / "out";
+  const auto fresh = [&](auto run) {
+    return [&, run] {
+      JobControl control;
+      run(input, out, backend, control);
+    };
+  };
+  std::vector<Times> times(3);
+  for (int round = 0; round < kRounds; ++round) {
+    times[0].add(seconds_of([&] { inflate_all(input, threads); }));
+    fs::remove_all(out);
+    times[1].add(seconds_of(fresh(run_kept)));
+    fs::remove_all(out);
+    times[2].add(seconds_of(fresh(run_in_memory)));
+  }
+  fs::remove_all(out);
+  const std::string label = input.name + ", " + std::to_string(threads) + " thread(s): ";
+  print_ratio(label + "run, projections kept, over inflating", times[1].best / times[0].best,
+              times[1].worst / times[1].best, kept_must);
+  print_ratio(label + "run, nothing kept, over inflating", times[2].best / times[0].best,
+              times[2].worst / times[2].best, memory_must);
+}
+
+void projection_in_memory(const Case& input) {
+  const auto source = open_text(input.axt.front());
+  std::string text(std::size_t{1} << 30, '\0');
+  std::size_t n = 0;
+  while (const std::size_t got = source->read(&text[n], text.size() - n)) n += got;
+  text.resize(n);
+  MemoryStore store(input.chromosomes);
+  std::string copy(n, '\1');
+  const auto project = [&] {
+    ProjectionOptions options;
+    options.simd = best_simd_level();
+    Projector projector("memory", input.chromosomes, store, options);
+    projector.consume(text, true);
+    projector.finish(TaskContext());
+  };
+  project();
+  const auto times = take_turns({project, [&] { std::memcpy(&copy[0], text.data(), n); }});
+  print_ratio("projection of text in memory, speed over memcpy of the text",
+              times[1].best / times[0].best, times[0].worst / times[0].best, "at least 0.4");
+}
+
+void calling_in_memory(std::size_t n) {
+  std::vector<std::string> species(4, std::string(n, 'A'));
+  std::mt19937 random(3);
+  for (auto& bases : species) {
+    for (char& c : bases) c = "ACGTacgtN-"[(random() >> 8) % 10];
+  }
+  std::vector<const char*> pointers;
+  for (const auto& bases : species) pointers.push_back(bases.data());
+  std::string calls(n, '?');
+  std::string copy(5 * n, '\1');
+  const std::string original(5 * n, '\2');
+  for (const auto level : simd_levels()) {
+    const Caller caller(kVoting, cpu(1, level));
+    const auto times =
+        take_turns({[&] { caller.call(pointers.data(), SequenceForm::kCharacters, n, &calls[0]); },
+                    [&] { std::memcpy(&copy[0], original.data(), copy.size()); }});
+    print_ratio(std::string("calling 4 species in memory, ") + simd_name(level) +
+                    ", speed over memcpy of 5 bytes",
+                times[1].best / times[0].best, times[0].worst / times[0].best,
+                level == best_simd_level() ? "at least 0.75" : "");
+  }
+}
+
+// The most anonymous memory that a run holds at once, in bytes, above what was there before.
+double peak_anonymous(const std::function<void(JobControl&)>& run) {
+  const auto now = [] {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);) {
+      if (line.rfind("RssAnon:", 0) == 0) return std::stod(line.substr(8)) * 1024;
+    }
+    return 0.0;
+  };
+  const double before = now();
+  double most = 0;
+  JobControl control;
+  run_beside(
+      control, [&] { run(control); }, [&] { most = std::max(most, now()); });
+  return most - before;
+}
+
+void memory_of_runs(const fs::path& folder) {
+  for (const int n : {1, 10}) {
+    const Case input = make_case(folder, n, 250'000'000, 0.01);
+    const fs::path out = folder / "out";
+    const Backend backend = cpu(2, best_simd_level());
+    fs::remove_all(out);
+    const double kept =
+        peak_anonymous([&](JobControl& control) { run_kept(input, out, backend, control); });
+    fs::remove_all(out);
+    const double in_memory =
+        peak_anonymous([&](JobControl& control) { run_in_memory(input, out, backend, control); });
+    fs::remove_all(out);
+    std::printf("%-66s %6.0f MB  at most 250\n",
+                (input.name + ": anonymous memory, projections kept").c_str(), kept / 1e6);
+    std::printf("%-66s %6.2f bytes a position  at most 2.5\n",
+                (input.name + ": anonymous memory, nothing kept").c_str(),
+                in_memory / static_cast<double>(input.length()));
+  }
+}
+
+// Whole runs on a genome against one on a chromosome of the same length, and on two threads against
+// one.
+void compare_runs(const Case& one, const Case& many, const fs::path& folder) {
+  const fs::path out = folder / "out";
+  std::vector<Times> times(3);
+  const auto measure = [&](Times& time, const Case& input, int threads) {
+    fs::remove_all(out);
+    JobControl control;
+    const Backend backend = cpu(threads, best_simd_level());
+    time.add(seconds_of([&] { run_kept(input, out, backend, control); }));
+  };
+  for (int round = 0; round < kRounds; ++round) {
+    measure(times[0], one, 1);
+    measure(times[1], many, 1);
+    measure(times[2], one, 2);
+  }
+  fs::remove_all(out);
+  print_ratio(many.name + " over " + one.name, times[1].best / times[0].best,
+              times[1].worst / times[1].best, "at most 1.1");
+  print_ratio("2 threads, speed over 1", times[0].best / times[2].best,
+              times[2].worst / times[2].best, "at least 1.7");
+}
+
+int run(const fs::path& folder, bool brief) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // a long run, whose lines are wanted as they come
+  std::printf("%s, %d threads here\n\n", simd_name(best_simd_level()), hardware_threads());
+  if (brief) return all_the_same(make_case(folder, 3, 1'000'000), folder) ? 0 : 1;
+  const Case one = make_case(folder, 1, 100'000'000);
+  const Case many = make_case(folder, 24, 10'000'000);
+  const Case as_long = make_case(folder, 1, 240'000'000);
+  std::printf("%-66s %6s  (worst/best)  must reach\n", "", "ratio");
+  whole_runs(one, folder, 1, "at most 1.4", "at most 1.25");
+  whole_runs(one, folder, 2, "at most 1.6", "at most 1.45");
+  whole_runs(many, folder, 1, "at most 1.4", "at most 1.25");
+  whole_runs(many, folder, 2, "at most 1.6", "at most 1.45");
+  projection_in_memory(one);
+  calling_in_memory(100'000'000);
+  compare_runs(as_long, many, folder);
+  memory_of_runs(folder);
+  return 0;
+}
+
+// Prints how long two threads take to inflate what in_r.R runs on.
+int time_inflating(const fs::path& folder) {
+  const Case input = make_case(folder, 24, 1'000'000);
+  std::printf("%f\n", take_turns({[&] { inflate_all(input, 2); }}).front().best);
+  return 0;
+}
+
+}  // namespace
+}  // namespace ancify::bench
+
+int main(int argc, char** argv) {
+  if (argc == 3 && std::strcmp(argv[1], "--inflate") == 0) {
+    return ancify::bench::time_inflating(argv[2]);
+  }
+  const bool brief = argc == 3 && std::strcmp(argv[2], "--short") == 0;
+  if (argc < 2 || (argc > 2 && !brief)) {
+    std::fprintf(stderr, "usage: ancify_bench FOLDER [--short]\n");
+    return 2;
+  }
+  return ancify::bench::run(argv[1], brief);
+}

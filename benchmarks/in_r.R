@@ -1,0 +1,53 @@
+# Figures that need R; benchmarks/run calls it with the benchmark program and the data's folder:
+#
+#   Rscript benchmarks/in_r.R PROGRAM FOLDER
+#
+# It takes the installed package, and CNEr from Bioconductor for the comparison with its reader.
+library(ancify)
+
+args <- commandArgs(TRUE)
+program <- args[1]
+folder <- args[2]
+rounds <- 5
+
+best <- function(run) {
+  min(replicate(rounds, {
+    gc()
+    system.time(run())[["elapsed"]]
+  }))
+}
+
+report <- function(what, ratio, must) {
+  cat(sprintf("%-66s %6.2f  %s\n", what, ratio, must))
+}
+
+# A whole run on 24 chromosomes of 1 Mb with 2 threads over inflating its files.
+small <- file.path(folder, "24 x 1 Mb")
+inflating <- as.numeric(system2(program, c("--inflate", shQuote(folder)), stdout = TRUE))
+lengths <- file.path(small, "chrom.sizes")
+writeLines(sprintf("chr%d\t1000000", 1:24), lengths)
+axt <- file.path(small, sprintf("%d.axt.gz", 0:3))
+species <- Map(list, name = paste0("s", 0:3), alignment = axt, USE.NAMES = FALSE)
+config <- list(
+  focal_species = "focal", chromosome_lengths = lengths,
+  outgroups = list(inner = species[1:3], outer = species[4]),
+  work_dir = file.path(folder, "out"), output_dir = file.path(folder, "out", "calls")
+)
+run <- best(function() ancify_run(config, threads = 2, progress = FALSE, verbose = FALSE))
+unlink(file.path(folder, "out"), recursive = TRUE)
+report("24 x 1 Mb, 2 threads, whole run in R, over inflating", run / inflating, "at most 2.0")
+
+# Reading the human-chicken alignment of chromosome 4.
+if (requireNamespace("CNEr", quietly = TRUE)) {
+  axt <- system.file("extdata", "chr4.hg19.galGal3.net.axt.gz", package = "CNEr")
+  theirs <- best(function() suppressWarnings(CNEr::readAxt(axt)))
+  ours <- best(function() project_axt(axt, c(chr4 = 191154276), progress = FALSE))
+  to_files <- best(function() {
+    project_axt(axt, c(chr4 = 191154276), output_dir = file.path(folder, "out"), progress = FALSE)
+  })
+  unlink(file.path(folder, "out"), recursive = TRUE)
+  report("CNEr::readAxt over project_axt into memory", theirs / ours, "")
+  report("CNEr::readAxt over project_axt into files", theirs / to_files, "at least 10")
+} else {
+  cat("CNEr is not installed: its reader is not compared.\n")
+}

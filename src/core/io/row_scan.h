@@ -1,0 +1,28 @@
+// One look at a row of an alignment block.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "core/device/simd.h"
+
+namespace ancify {
+
+struct RowScan {
+  std::int64_t gaps = 0;
+  bool only_letters_and_gaps = true;
+};
+
+RowScan scan_row(std::string_view row, SimdLevel level);
+
+// The first line of a text, blanks and carriage returns at its end left out.
+struct LineScan {
+  std::size_t size = 0;     // without its end
+  std::size_t newline = 0;  // where it is, or the text's size where there is none
+  RowScan row;
+};
+
+LineScan scan_line(std::string_view text, SimdLevel level);
+
+}  // namespace ancify
