@@ -27,7 +27,8 @@
 #' @param on_bad_block `"error"` (the default) stops at a block that fails its
 #'   checks; `"skip"` leaves it out and warns at the end.
 #' @param threads Threads; `NULL` (the default) for `getOption("ancify.threads")`
-#'   or else all cores. One alignment is read by one thread in this version.
+#'   or else all cores. One inflates while another projects, and the blocks of a
+#'   bgzip file are inflated on all of them.
 #' @param backend `"auto"` (the default) or `"cpu"`: projection has no GPU code
 #'   in this version, and `"gpu"` is an error.
 #' @param progress Whether to show a progress bar if it takes more than two
