@@ -7,6 +7,7 @@
 // time, and what the runs write. --short uses small ones, and looks only whether all ways of a run
 // give the same bytes.
 
+#include <sys/mman.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -26,6 +27,7 @@
 #include "core/exec/threads.h"
 #include "core/io/axt.h"
 #include "core/io/byte_source.h"
+#include "core/io/memory.h"
 #include "core/io/record_reader.h"
 #include "core/io/sequence_store.h"
 #include "simulate.h"
@@ -42,6 +44,34 @@ double seconds_of(const std::function<void()>& run) {
   run();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
+
+// While it lives the system has this many bytes of free pages that have been touched before, small
+// ones and, at first, huge ones. A virtual machine may hand long stretches of free pages to its
+// host at once, and then the first touch of each is a fault there that takes longer than what is to
+// be measured. Every second small page is given back, so that the stretches stay short; huge ones
+// can only be given back right before the run.
+class WarmPages {
+ public:
+  WarmPages(std::size_t small, std::size_t huge)
+      : size_(2 * small),
+        memory_(static_cast<char*>(
+            mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
+    constexpr std::size_t page = 4096;
+    madvise(memory_, size_, MADV_NOHUGEPAGE);
+    std::memset(memory_, 1, size_);
+    for (std::size_t at = 0; at < size_; at += 2 * page) {
+      madvise(memory_ + at, page, MADV_DONTNEED);
+    }
+    std::memset(Memory(huge).data(), 1, huge);
+  }
+  ~WarmPages() { munmap(memory_, size_); }
+  WarmPages(const WarmPages&) = delete;
+  WarmPages& operator=(const WarmPages&) = delete;
+
+ private:
+  std::size_t size_;
+  char* memory_;
+};
 
 // Best and worst of all rounds.
 struct Times {
@@ -133,8 +163,7 @@ void run_kept(const Case& input, const fs::path& out, const Backend& backend, Jo
   for (std::size_t s = 0; s < input.axt.size(); ++s) {
     folders.push_back(out / "projected" / std::to_string(s));
     alignments.push_back({folders.back(), input.axt[s],
-                          std::make_unique<FileStore>(folders.back(), input.chromosomes,
-                                                      most_open_files(input.axt.size()))});
+                          std::make_unique<FileStore>(folders.back(), input.chromosomes)});
   }
   ProjectionOptions options;
   options.simd = backend.simd;
@@ -223,6 +252,17 @@ bool all_the_same(const Case& input, const fs::path& folder) {
   return same;
 }
 
+using Run = void(const Case& input, const fs::path& out, const Backend& backend,
+                 JobControl& control);
+
+double seconds_of_run(Run run, const Case& input, const fs::path& out, const Backend& backend) {
+  fs::remove_all(out);
+  const auto length = static_cast<std::size_t>(input.length());
+  const WarmPages pages(length * (input.axt.size() + 1), 3 * length);
+  JobControl control;
+  return seconds_of([&] { run(input, out, backend, control); });
+}
+
 void print_ratio(const std::string& what, double ratio, double spread, const char* must) {
   std::printf("%-66s %6.2f  (%.2f)  %s\n", what.c_str(), ratio, spread, must);
 }
@@ -231,19 +271,11 @@ void whole_runs(const Case& input, const fs::path& folder, int threads, const ch
                 const char* memory_must) {
   const Backend backend = cpu(threads, best_simd_level());
   const fs::path out = folder / "out";
-  const auto fresh = [&](auto run) {
-    return [&, run] {
-      JobControl control;
-      run(input, out, backend, control);
-    };
-  };
   std::vector<Times> times(3);
   for (int round = 0; round < kRounds; ++round) {
     times[0].add(seconds_of([&] { inflate_all(input, threads); }));
-    fs::remove_all(out);
-    times[1].add(seconds_of(fresh(run_kept)));
-    fs::remove_all(out);
-    times[2].add(seconds_of(fresh(run_in_memory)));
+    times[1].add(seconds_of_run(run_kept, input, out, backend));
+    times[2].add(seconds_of_run(run_in_memory, input, out, backend));
   }
   fs::remove_all(out);
   const std::string label = input.name + ", " + std::to_string(threads) + " thread(s): ";
@@ -340,10 +372,7 @@ void compare_runs(const Case& one, const Case& many, const fs::path& folder) {
   const fs::path out = folder / "out";
   std::vector<Times> times(3);
   const auto measure = [&](Times& time, const Case& input, int threads) {
-    fs::remove_all(out);
-    JobControl control;
-    const Backend backend = cpu(threads, best_simd_level());
-    time.add(seconds_of([&] { run_kept(input, out, backend, control); }));
+    time.add(seconds_of_run(run_kept, input, out, cpu(threads, best_simd_level())));
   };
   for (int round = 0; round < kRounds; ++round) {
     measure(times[0], one, 1);

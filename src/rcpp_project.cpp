@@ -16,9 +16,8 @@ Rcpp::List project_files_impl(const std::vector<std::string>& species,
   run_job(watch, [&](ancify::JobControl& control) {
     std::vector<ancify::Alignment> alignments;
     for (std::size_t i = 0; i < axt.size(); ++i) {
-      alignments.push_back({species[i], axt[i],
-                            std::make_unique<ancify::FileStore>(
-                                folders[i], chromosomes, ancify::most_open_files(axt.size()))});
+      alignments.push_back(
+          {species[i], axt[i], std::make_unique<ancify::FileStore>(folders[i], chromosomes)});
     }
     reports = ancify::project_alignments(alignments, chromosomes, options, chosen.threads, control);
   });

@@ -85,7 +85,7 @@ ProjectionReport project_to_files(const std::string& axt, const std::string& fol
                                   const ProjectionOptions& options = {}, int threads = 1) {
   JobControl control;
   std::vector<Alignment> alignments;
-  alignments.push_back({"species", axt, std::make_unique<FileStore>(folder, kChromosomes, 2)});
+  alignments.push_back({"species", axt, std::make_unique<FileStore>(folder, kChromosomes)});
   return project_alignments(alignments, kChromosomes, options, threads, control).front();
 }
 
@@ -224,7 +224,7 @@ TEST(Projection, StopsWhenAskedAndLeavesNoFile) {
   JobControl control;
   control.request_stop();
   std::vector<Alignment> alignments;
-  alignments.push_back({"s", axt, std::make_unique<FileStore>(dir.file("o"), kChromosomes, 2)});
+  alignments.push_back({"s", axt, std::make_unique<FileStore>(dir.file("o"), kChromosomes)});
   EXPECT_THROW(project_alignments(alignments, kChromosomes, {}, 1, control), Interrupted);
   alignments.clear();
   EXPECT_TRUE(dir.has_nothing_in("o"));

@@ -138,7 +138,8 @@ class ChromosomeCall {
     counts_ += counts;
     if (--left_ == 0) {
       sources_.clear();
-      output_->close();
+      output_->file().begin_sync();
+      output_->file().close();
       control.log("Called " + chromosome_.name);
     }
   }
@@ -208,10 +209,10 @@ std::vector<CallCounts> call_chromosomes(const Caller& caller,
             });
   // The disk has been busy with the first files all the while; now wait until it has the last.
   run_tasks(control, caller.threads(), static_cast<std::int64_t>(calls.size()),
-            [&](std::int64_t i, const TaskContext&) { calls[i].output().prepare(true); });
+            [&](std::int64_t i, const TaskContext&) { calls[i].output().file().prepare(true); });
   std::vector<CallCounts> counts;
   for (auto& call : calls) {
-    call.output().commit();
+    call.output().file().commit();
     counts.push_back(call.counts());
   }
   return counts;

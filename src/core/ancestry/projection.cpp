@@ -206,9 +206,4 @@ std::vector<ProjectionReport> project_alignments(const std::vector<Alignment>& a
   return reports;
 }
 
-std::size_t most_open_files(std::size_t alignments) {
-  constexpr std::size_t most_mapped = 256;
-  return std::max<std::size_t>(most_mapped / std::max<std::size_t>(alignments, 1), 1);
-}
-
 }  // namespace ancify

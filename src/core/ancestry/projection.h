@@ -89,7 +89,4 @@ std::vector<ProjectionReport> project_alignments(const std::vector<Alignment>& a
                                                  const ProjectionOptions& options, int threads,
                                                  JobControl& control);
 
-// Files that one of `alignments` projections running at once may keep mapped.
-std::size_t most_open_files(std::size_t alignments);
-
 }  // namespace ancify

@@ -1,7 +1,6 @@
 #include "core/io/file.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,14 +25,15 @@ namespace {
   throw FileError(path, "cannot " + action + ": " + std::generic_category().message(error) + hint);
 }
 
-// Asks the file system for the file's whole space. False where it has no such request.
-bool reserve_space(int fd, std::int64_t size, const std::string& path) {
+// Asks the file system for the file's whole space, so that a full disk shows before the work. Where
+// it has no such request a full disk shows when it is full.
+void reserve_space(int fd, std::int64_t size, const std::string& path) {
   const std::string action = "reserve " + std::to_string(size) + " bytes";
 #ifdef __APPLE__
   fstore_t request = {F_ALLOCATEALL, F_PEOFPOSMODE, 0, static_cast<off_t>(size), 0};
   if (fcntl(fd, F_PREALLOCATE, &request) == 0) {
     if (ftruncate(fd, size) != 0) throw_errno(path, action);
-    return true;
+    return;
   }
   if (errno == ENOSPC) throw_errno(path, action);
 #else
@@ -41,11 +41,10 @@ bool reserve_space(int fd, std::int64_t size, const std::string& path) {
   do {
     status = fallocate(fd, 0, 0, size);
   } while (status != 0 && errno == EINTR);
-  if (status == 0) return true;
+  if (status == 0) return;
   if (errno != EOPNOTSUPP && errno != ENOSYS) throw_errno(path, action);
 #endif
   if (ftruncate(fd, size) != 0) throw_errno(path, action);
-  return false;
 }
 
 }  // namespace
@@ -94,7 +93,7 @@ OutputFile::OutputFile(std::string path, std::int64_t size) : path_(std::move(pa
     if (fd_.get() < 0 && errno != EEXIST) throw_errno(path_, "create the file");
   }
   try {
-    if (size_ > 0) reserved_ = reserve_space(fd_.get(), size_, path_);
+    if (size_ > 0) reserve_space(fd_.get(), size_, path_);
   } catch (...) {
     ::unlink(temporary_.c_str());
     throw;
@@ -102,11 +101,10 @@ OutputFile::OutputFile(std::string path, std::int64_t size) : path_(std::move(pa
 }
 
 OutputFile::~OutputFile() {
-  if (memory_ != nullptr) munmap(memory_, static_cast<std::size_t>(size_));
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
-void OutputFile::open_again() {
+void OutputFile::open() {
   if (fd_.get() >= 0) return;
   fd_ = FileDescriptor(::open(temporary_.c_str(), O_RDWR | O_CLOEXEC));
   if (fd_.get() < 0) throw_errno(path_, "open the file again");
@@ -123,47 +121,18 @@ void OutputFile::write_at(const char* data, std::size_t n, std::int64_t offset) 
   }
 }
 
-char* OutputFile::map() {
-  if (memory_ != nullptr || size_ == 0) return memory_;
-  open_again();
-  const auto bytes = static_cast<std::size_t>(size_);
-  // Without reserved space a full disk would show as a fatal signal on the first touch, so there
-  // the content stays in memory and is written by unmap().
-  void* memory =
-      reserved_ ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_.get(), 0)
-                : mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) throw_errno(path_, "map the file into memory");
-  memory_ = static_cast<char*>(memory);
-  if (!reserved_) InputFile(temporary_).read_at(memory_, bytes, 0);
-  fd_.close();  // the map stays, and a run may have more files mapped than it may have open
-  return memory_;
-}
-
-void OutputFile::unmap() {
-  if (memory_ != nullptr) {
-    if (!reserved_) {
-      open_again();
-      write_at(memory_, static_cast<std::size_t>(size_), 0);
-    }
-    munmap(std::exchange(memory_, nullptr), static_cast<std::size_t>(size_));
-  }
-  fd_.close();
-}
-
-void OutputFile::close() {
+void OutputFile::begin_sync() {
 #ifdef __linux__
-  sync_file_range(fd_.get(), 0, 0, SYNC_FILE_RANGE_WRITE);  // begins, and does not wait
+  sync_file_range(fd_.get(), 0, 0, SYNC_FILE_RANGE_WRITE);
 #endif
-  unmap();
 }
 
 void OutputFile::prepare(bool sync) {
-  unmap();
   if (sync) {
-    open_again();
+    open();
     if (fsync(fd_.get()) != 0) throw_errno(path_, "write");
   }
-  fd_.close();
+  close();
   if (std::filesystem::is_directory(path_)) {
     throw FileError(path_, "a folder of this name is in the way of the file: remove it");
   }

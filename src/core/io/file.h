@@ -54,27 +54,24 @@ class OutputFile {
   // Safe from several threads at once on parts that do not overlap.
   void write_at(const char* data, std::size_t n, std::int64_t offset);
 
-  // The whole file as memory, until unmap(). One caller at a time.
-  char* map();
-  void unmap();
+  // Few files can be open at a time: one that is closed has to be opened before the next write.
+  void open();
+  void close() { fd_.close(); }
 
-  // All is written for now: lets the disk begin with it, and closes the file.
-  void close();
+  // Lets the disk begin with what is written, and does not wait.
+  void begin_sync();
 
-  // Writes what is left, if `sync` on the disk for sure, and looks whether commit() can work.
+  // Nothing more is written: waits, if `sync`, until all is on the disk for sure, and looks whether
+  // commit() can work.
   void prepare(bool sync);
   // Puts the prepared file in its place.
   void commit();
 
  private:
-  void open_again();
-
   std::string path_;
   std::string temporary_;  // empty once committed
   std::int64_t size_;
   FileDescriptor fd_;
-  char* memory_ = nullptr;
-  bool reserved_ = false;  // the disk has given the space, so a shared map cannot fault
 };
 
 // Makes a folder and those above it; no error if it is there.

@@ -24,17 +24,11 @@ class SequenceReader {
 class SequenceWriter {
  public:
   SequenceWriter(const std::string& path, const std::string& name, std::int64_t length);
-  // The sequence as memory to write into, until unmap().
-  char* map() { return file_.map() + first_base_; }
-  void unmap() { file_.unmap(); }
   // Writes positions start, ..., start + n - 1, counted from 0. Safe from several threads.
   void write(const char* bases, std::size_t n, std::int64_t start) {
     file_.write_at(bases, n, first_base_ + start);
   }
-  // All is written for now: lets the disk begin with it, and closes the file.
-  void close() { file_.close(); }
-  void prepare(bool sync) { file_.prepare(sync); }
-  void commit() { file_.commit(); }
+  OutputFile& file() { return file_; }
 
  private:
   std::int64_t first_base_;

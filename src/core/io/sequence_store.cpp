@@ -1,7 +1,5 @@
 #include "core/io/sequence_store.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -14,73 +12,70 @@ std::string sequence_path(const std::string& folder, const std::string& chromoso
   return folder + "/" + chromosome + ".fa";
 }
 
-FileStore::FileStore(std::string folder, const std::vector<Chromosome>& chromosomes,
-                     std::size_t most_open)
+FileStore::FileStore(std::string folder, const std::vector<Chromosome>& chromosomes)
     : folder_(std::move(folder)),
       chromosomes_(chromosomes),
-      most_open_(most_open),
       files_(chromosomes.size()),
-      mapped_(chromosomes.size(), nullptr),
-      populated_(chromosomes.size(), 0) {}
+      opened_(chromosomes.size()),
+      gathered_(std::size_t{1} << 17) {}
 
-char* FileStore::map(std::size_t chromosome) {
-  if (mapped_[chromosome] != nullptr) return mapped_[chromosome];
-  if (opened_.size() >= most_open_) {
-    files_[opened_.front()]->unmap();
-    mapped_[opened_.front()] = nullptr;
-    opened_.pop_front();
-  }
-  auto& file = files_[chromosome];
-  if (file == nullptr) {
+void FileStore::open(std::size_t chromosome) {
+  if (opened_ < files_.size()) files_[opened_]->file().close();
+  auto& writer = files_[chromosome];
+  if (writer == nullptr) {
     const auto& [name, length] = chromosomes_[chromosome];
     make_folder(folder_);
-    file = std::make_unique<SequenceWriter>(sequence_path(folder_, name), name, length);
+    writer = std::make_unique<SequenceWriter>(sequence_path(folder_, name), name, length);
   }
-  mapped_[chromosome] = file->map();
-  opened_.push_back(chromosome);
-  return mapped_[chromosome];
+  writer->file().open();
+  opened_ = chromosome;
 }
 
-void FileStore::commit() {
-  // A projected file that a crash of the machine loses can be made again, so none is synced.
-  // What can fail comes before the first file takes its name.
-  for (auto& file : files_) {
-    if (file != nullptr) file->prepare(false);
+void FileStore::write_gathered() {
+  if (n_gathered_ == 0) return;
+  files_[opened_]->write(gathered_.data(), n_gathered_, position_);
+  position_ += static_cast<std::int64_t>(n_gathered_);
+  n_gathered_ = 0;
+}
+
+template <class Put>
+void FileStore::gather(std::size_t chromosome, std::int64_t position, std::size_t n, Put put) {
+  if (chromosome != opened_ || position != position_ + static_cast<std::int64_t>(n_gathered_)) {
+    write_gathered();
+    if (chromosome != opened_) open(chromosome);
+    position_ = position;
   }
-  for (auto& file : files_) {
-    if (file != nullptr) file->commit();
+  for (std::size_t done = 0; done < n;) {
+    const std::size_t here = std::min(n - done, gathered_.size() - n_gathered_);
+    put(&gathered_[n_gathered_], done, here);
+    n_gathered_ += here;
+    done += here;
+    if (n_gathered_ == gathered_.size()) write_gathered();
   }
 }
 
 void FileStore::write(std::size_t chromosome, std::int64_t position, const char* bases,
                       std::size_t n) {
-  std::memcpy(ready(chromosome, position, n), bases, n);
+  gather(chromosome, position, n, [&](char* to, std::size_t from, std::size_t here) {
+    std::memcpy(to, bases + from, here);
+  });
 }
 
 void FileStore::fill(std::size_t chromosome, std::int64_t position, std::size_t n) {
-  std::memset(ready(chromosome, position, n), 'N', n);
+  gather(chromosome, position, n,
+         [](char* to, std::size_t, std::size_t here) { std::memset(to, 'N', here); });
 }
 
-char* FileStore::ready(std::size_t chromosome, std::int64_t position, std::size_t n) {
-  char* const bases = map(chromosome);
-#ifdef MADV_POPULATE_WRITE
-  // Pages are asked for many at a time: one by one, on first touch, they cost a good deal more.
-  constexpr std::int64_t page = 4096;
-  constexpr std::int64_t ahead = std::int64_t{4} << 20;
-  const std::int64_t end = position + static_cast<std::int64_t>(n);
-  auto& populated = populated_[chromosome];
-  if (end > populated) {
-    const std::int64_t begin = std::max(position, populated);
-    const std::int64_t length =
-        std::min(std::max(end, begin + ahead), chromosomes_[chromosome].length) - begin;
-    const auto offset =
-        static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(bases + begin)) % page;
-    // An older system knows no such request; then first touch does it.
-    madvise(bases + begin - offset, static_cast<std::size_t>(length + offset), MADV_POPULATE_WRITE);
-    populated = begin + length;
+void FileStore::commit() {
+  write_gathered();
+  // A projected file that a crash of the machine loses can be made again, so none is synced.
+  // What can fail comes before the first file takes its name.
+  for (auto& writer : files_) {
+    if (writer != nullptr) writer->file().prepare(false);
   }
-#endif
-  return bases + position;
+  for (auto& writer : files_) {
+    if (writer != nullptr) writer->file().commit();
+  }
 }
 
 MemoryStore::MemoryStore(const std::vector<Chromosome>& chromosomes)
