@@ -56,11 +56,11 @@ class WarmPages {
       : size_(2 * small),
         memory_(static_cast<char*>(
             mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
-    constexpr std::size_t page = 4096;
+    constexpr std::size_t stretch = std::size_t{1} << 16;
     madvise(memory_, size_, MADV_NOHUGEPAGE);
     std::memset(memory_, 1, size_);
-    for (std::size_t at = 0; at < size_; at += 2 * page) {
-      madvise(memory_ + at, page, MADV_DONTNEED);
+    for (std::size_t at = 0; at < size_; at += 2 * stretch) {
+      madvise(memory_ + at, stretch, MADV_DONTNEED);
     }
     std::memset(Memory(huge).data(), 1, huge);
   }
@@ -263,6 +263,39 @@ double seconds_of_run(Run run, const Case& input, const fs::path& out, const Bac
   return seconds_of([&] { run(input, out, backend, control); });
 }
 
+// The system's own part of a run that keeps projections: writes and reads files as it does, and
+// looks at nothing.
+void only_files(const Case& input, const fs::path& out, const Backend&, JobControl&) {
+  std::vector<char> buffer(std::size_t{1} << 16, 'A');
+  const auto for_each_file = [&](const std::string& folder, auto act) {
+    fs::create_directories(folder);
+    for (const auto& [name, length] : input.chromosomes) {
+      OutputFile file(sequence_path(folder, name), length);
+      for (std::int64_t at = 0; at < length; at += static_cast<std::int64_t>(buffer.size())) {
+        const auto n =
+            std::min<std::int64_t>(static_cast<std::int64_t>(buffer.size()), length - at);
+        act(file, static_cast<std::size_t>(n), at);
+      }
+      file.prepare();
+      file.commit();
+    }
+  };
+  const auto write = [&](OutputFile& file, std::size_t n, std::int64_t at) {
+    file.write_at(buffer.data(), n, at);
+  };
+  for (std::size_t s = 0; s < input.axt.size(); ++s) {
+    for_each_file(out / "projected" / std::to_string(s), write);
+  }
+  for_each_file(out / "calls", [&](OutputFile& file, std::size_t n, std::int64_t at) {
+    for (std::size_t s = 0; s < input.axt.size(); ++s) {
+      const fs::path path =
+          out / "projected" / std::to_string(s) / fs::path(file.path()).filename();
+      InputFile(path).read_at(buffer.data(), n, at);
+    }
+    write(file, n, at);
+  });
+}
+
 void print_ratio(const std::string& what, double ratio, double spread, const char* must) {
   std::printf("%-66s %6.2f  (%.2f)  %s\n", what.c_str(), ratio, spread, must);
 }
@@ -271,11 +304,12 @@ void whole_runs(const Case& input, const fs::path& folder, int threads, const ch
                 const char* memory_must) {
   const Backend backend = cpu(threads, best_simd_level());
   const fs::path out = folder / "out";
-  std::vector<Times> times(3);
+  std::vector<Times> times(4);
   for (int round = 0; round < kRounds; ++round) {
     times[0].add(seconds_of([&] { inflate_all(input, threads); }));
     times[1].add(seconds_of_run(run_kept, input, out, backend));
     times[2].add(seconds_of_run(run_in_memory, input, out, backend));
+    if (threads == 1) times[3].add(seconds_of_run(only_files, input, out, backend));
   }
   fs::remove_all(out);
   const std::string label = input.name + ", " + std::to_string(threads) + " thread(s): ";
@@ -283,6 +317,9 @@ void whole_runs(const Case& input, const fs::path& folder, int threads, const ch
               times[1].worst / times[1].best, kept_must);
   print_ratio(label + "run, nothing kept, over inflating", times[2].best / times[0].best,
               times[2].worst / times[2].best, memory_must);
+  if (threads > 1) return;
+  print_ratio(label + "the system's part of keeping projections", times[3].best / times[0].best,
+              times[3].worst / times[3].best, "");
 }
 
 void projection_in_memory(const Case& input) {

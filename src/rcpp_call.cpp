@@ -41,8 +41,9 @@ Rcpp::CharacterVector call_sequences_impl(const Rcpp::CharacterVector& sequences
   const auto n_outer = static_cast<int>(sequences.size()) - n_inner;
   const auto voting = as_voting(n_inner, n_outer, min_inner, min_outer);
   const auto chosen = as_backend(backend);
-  std::vector<char> calls(static_cast<std::size_t>(n));
+  std::vector<char> calls;
   run_job(watch, [&](ancify::JobControl& control) {
+    calls.resize(static_cast<std::size_t>(n));
     const ancify::Caller caller(voting, chosen);
     ancify::call_sequences(caller, species, calls.size(), calls.data(), control);
   });
@@ -95,28 +96,28 @@ Rcpp::List project_and_call_impl(const std::vector<std::string>& species,
   const auto chosen = as_backend(backend);
   const auto options = as_options(on_bad_block, chunk_size, chosen);
   const auto all = as_chromosomes(lengths);
-  std::vector<ancify::Alignment> alignments;
-  std::vector<const ancify::PackedStore*> stores;
-  for (std::size_t i = 0; i < axt.size(); ++i) {
-    auto store = std::make_unique<ancify::PackedStore>(all, chosen.simd);
-    stores.push_back(store.get());
-    alignments.push_back({species[i], axt[i], std::move(store)});
-  }
-  std::vector<ancify::ChromosomeToCall> chromosomes;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    chromosomes.push_back({all[i].name, all[i].length, [i, &stores] {
-                             ancify::SequenceSources sources;
-                             for (const auto* store : stores) {
-                               sources.push_back(ancify::memory_source(
-                                   store->packed(i), ancify::SequenceForm::kPacked));
-                             }
-                             return sources;
-                           }});
-  }
   std::vector<ancify::ProjectionReport> reports;
   std::vector<ancify::CallCounts> counts;
   run_job(watch, [&](ancify::JobControl& control) {
     const ancify::Caller caller(voting, chosen);
+    std::vector<ancify::Alignment> alignments;
+    std::vector<const ancify::PackedStore*> stores;
+    for (std::size_t i = 0; i < axt.size(); ++i) {
+      auto store = std::make_unique<ancify::PackedStore>(all, chosen.simd);
+      stores.push_back(store.get());
+      alignments.push_back({species[i], axt[i], std::move(store)});
+    }
+    std::vector<ancify::ChromosomeToCall> chromosomes;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      chromosomes.push_back({all[i].name, all[i].length, [i, &stores] {
+                               ancify::SequenceSources sources;
+                               for (const auto* store : stores) {
+                                 sources.push_back(ancify::memory_source(
+                                     store->packed(i), ancify::SequenceForm::kPacked));
+                               }
+                               return sources;
+                             }});
+    }
     reports = ancify::project_alignments(alignments, all, options, chosen.threads, control);
     counts = ancify::call_chromosomes(caller, chromosomes, output, control);
   });

@@ -80,7 +80,7 @@ ancify::Backend as_backend(const Rcpp::List& backend) {
                                                                 : ancify::BackendKind::kCpu;
   result.devices = Rcpp::as<std::vector<int>>(backend["devices"]);
   result.threads = Rcpp::as<int>(backend["threads"]);
-  result.simd = ancify::choose_simd_level(Rcpp::as<std::string>(backend["simd"]));
+  guarded([&] { result.simd = ancify::choose_simd_level(Rcpp::as<std::string>(backend["simd"])); });
   return result;
 }
 

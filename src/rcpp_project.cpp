@@ -32,18 +32,19 @@ Rcpp::List project_memory_impl(const std::string& axt, const Rcpp::NumericVector
   const auto chromosomes = as_chromosomes(lengths);
   const auto chosen = as_backend(backend);
   const auto options = as_options(on_bad_block, chunk_size, chosen);
-  auto store = std::make_unique<ancify::MemoryStore>(chromosomes);
-  const ancify::MemoryStore& memory = *store;
   std::vector<ancify::Alignment> alignments;
-  alignments.push_back({"the alignment", axt, std::move(store)});
+  const ancify::MemoryStore* memory = nullptr;
   std::vector<ancify::ProjectionReport> reports;
   run_job(watch, [&](ancify::JobControl& control) {
+    auto store = std::make_unique<ancify::MemoryStore>(chromosomes);
+    memory = store.get();
+    alignments.push_back({"the alignment", axt, std::move(store)});
     reports = ancify::project_alignments(alignments, chromosomes, options, chosen.threads, control);
   });
   Rcpp::CharacterVector sequences(lengths.size());
   for (std::size_t i = 0; i < chromosomes.size(); ++i) {
     const auto n = static_cast<int>(chromosomes[i].length);
-    SET_STRING_ELT(sequences, i, make_string(memory.bases(i), n));
+    SET_STRING_ELT(sequences, i, make_string(memory->bases(i), n));
   }
   sequences.names() = lengths.names();
   return Rcpp::List::create(Rcpp::Named("report") = as_list(reports.front()),

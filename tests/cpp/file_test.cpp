@@ -45,7 +45,8 @@ TEST(OutputFile, AppearsOnlyWhenCommitted) {
     file.write_at("def", 3, 3);
     file.begin_sync();
     file.close();
-    file.prepare(true);
+    file.sync(TaskContext());
+    file.prepare();
     EXPECT_FALSE(std::filesystem::exists(path));
     file.commit();
   }
@@ -69,7 +70,7 @@ TEST(OutputFile, ReplacesWhatIsThere) {
   const std::string path = dir.write("out", "old content");
   OutputFile file(path, 3);
   file.write_at("new", 3, 0);
-  file.prepare(false);
+  file.prepare();
   file.commit();
   EXPECT_EQ(read_file(path), "new");
 }
@@ -81,7 +82,7 @@ TEST(OutputFile, SaysWhatIsWrong) {
   EXPECT_EQ(dir.entries(), 0u);
   OutputFile blocked(dir.file("folder"), 3);
   std::filesystem::create_directory(dir.file("folder"));
-  EXPECT_THROW(blocked.prepare(false), FileError);
+  EXPECT_THROW(blocked.prepare(), FileError);
 }
 
 TEST(SafeFileName, NeverLeavesTheFolder) {

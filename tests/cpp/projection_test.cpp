@@ -65,6 +65,24 @@ std::vector<Block> random_blocks(std::mt19937& random) {
   return blocks;
 }
 
+// Longer than the pieces that bases go to a store in.
+std::vector<Block> long_blocks(const Chromosome& chromosome, std::mt19937& random) {
+  std::vector<Block> blocks;
+  for (int k = 0; k < 12; ++k) {
+    const auto start = 1 + static_cast<std::int64_t>(random() % 200000);
+    const auto span = 1 + static_cast<std::int64_t>(random() % 100000);
+    Block block{chromosome.name, start, "", ""};
+    for (std::int64_t i = 0; i < span;) {
+      const bool gap = random() % (k % 2 == 0 ? 5 : 500) == 0;
+      block.focal += gap ? '-' : 'a';
+      block.outgroup += "ACGTacgtN-"[random() % 10];
+      i += gap ? 0 : 1;
+    }
+    blocks.push_back(block);
+  }
+  return blocks;
+}
+
 std::int64_t letters(const std::string& row) {
   return std::count_if(row.begin(), row.end(), [](char c) { return c != '-'; });
 }
@@ -87,6 +105,31 @@ ProjectionReport project_to_files(const std::string& axt, const std::string& fol
   std::vector<Alignment> alignments;
   alignments.push_back({"species", axt, std::make_unique<FileStore>(folder, kChromosomes)});
   return project_alignments(alignments, kChromosomes, options, threads, control).front();
+}
+
+TEST(Projection, IsThatOfTheOracleForLongBlocks) {
+  TempDir dir;
+  std::mt19937 random(9);
+  const std::vector<Chromosome> chromosomes = {{"chr1", 300000}};
+  const auto blocks = long_blocks(chromosomes.front(), random);
+  const std::string axt = dir.write("a.axt", axt_text(blocks, random));
+  const std::string expected = project_slowly(blocks, chromosomes.front());
+  for (const auto level : test::simd_levels()) {
+    ProjectionOptions options;
+    options.simd = level;
+    JobControl control;
+    MemoryStore memory(chromosomes);
+    project_alignment(axt, chromosomes, memory, options, control, TaskContext());
+    EXPECT_TRUE(std::string(memory.bases(0), expected.size()) == expected);
+    PackedStore packed(chromosomes, level);
+    project_alignment(axt, chromosomes, packed, options, control, TaskContext());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      ASSERT_EQ(packed_code(packed.packed(0), i), base_code(expected[i])) << i;
+    }
+    FileStore files(dir.file("out"), chromosomes);
+    project_alignment(axt, chromosomes, files, options, control, TaskContext());
+    EXPECT_TRUE(read_file(dir.file("out/chr1.fa")) == ">chr1\n" + expected + "\n");
+  }
 }
 
 TEST(Projection, IsThatOfTheOracleForAnyChunkSize) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <string>
 
 #include "support.h"
@@ -52,6 +53,26 @@ TEST(ScanLine, FindsTheLinesEndWhereverItIs) {
         bad[n / 2] = '*';
         EXPECT_FALSE(scan_line(bad, level).row.only_letters_and_gaps);
       }
+    }
+  }
+}
+
+TEST(CopyColumns, LeavesOutTheFocalGapsWhereverTheyAre) {
+  std::mt19937 random(8);
+  for (const auto level : test::simd_levels()) {
+    for (std::size_t n = 0; n < 300; ++n) {
+      const unsigned gap_every = 1 + n % 7 * n % 40;
+      std::string focal(n, 'a');
+      std::string row(n, '\0');
+      std::string expected;
+      for (std::size_t i = 0; i < n; ++i) {
+        row[i] = static_cast<char>(random());
+        if (random() % gap_every == 0) focal[i] = '-';
+        if (focal[i] != '-') expected += row[i];
+      }
+      std::string copy(n + kCopyRoom, '?');
+      copy.resize(copy_columns(focal, row.data(), &copy[0], level));
+      EXPECT_EQ(copy, expected);
     }
   }
 }

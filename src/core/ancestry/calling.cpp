@@ -209,7 +209,10 @@ std::vector<CallCounts> call_chromosomes(const Caller& caller,
             });
   // The disk has been busy with the first files all the while; now wait until it has the last.
   run_tasks(control, caller.threads(), static_cast<std::int64_t>(calls.size()),
-            [&](std::int64_t i, const TaskContext&) { calls[i].output().file().prepare(true); });
+            [&](std::int64_t i, const TaskContext& context) {
+              calls[i].output().file().sync(context);
+              calls[i].output().file().prepare();
+            });
   std::vector<CallCounts> counts;
   for (auto& call : calls) {
     call.output().file().commit();

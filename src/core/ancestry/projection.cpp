@@ -1,6 +1,7 @@
 #include "core/ancestry/projection.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string_view>
 #include <unordered_map>
 
@@ -9,11 +10,14 @@
 #include "core/io/byte_source.h"
 #include "core/io/file.h"
 #include "core/io/record_reader.h"
+#include "core/io/row_scan.h"
 #include "core/io/text.h"
 
 namespace ancify {
 
 namespace {
+
+constexpr std::size_t kPiece = std::size_t{1} << 16;
 
 // The same name with a leading chr put on or taken off.
 std::string with_other_prefix(const std::string& name) {
@@ -57,9 +61,11 @@ Projector::Projector(const std::string& file, const std::vector<Chromosome>& chr
                      SequenceStore& store, const ProjectionOptions& options)
     : chromosomes_(chromosomes),
       store_(store),
+      simd_(options.simd),
       bad_(file, options.on_bad_block),
       parser_(bad_, options.simd),
-      filled_(chromosomes.size(), 0) {
+      filled_(chromosomes.size(), 0),
+      gathered_(kPiece + kCopyRoom) {
   report_.blocks.resize(chromosomes.size());
   for (std::size_t i = 0; i < chromosomes.size(); ++i) {
     index_[chromosomes[i].name] = i;
@@ -79,6 +85,7 @@ void Projector::finish(const TaskContext& context) {
       fill_up_to(i, std::min(filled_[i] + step, chromosomes_[i].length));
     } while (filled_[i] < chromosomes_[i].length);
   }
+  write_gathered();
 }
 
 ProjectionReport Projector::report() const {
@@ -143,17 +150,12 @@ void Projector::pass_over(std::string_view name) {
   }
 }
 
-// Copies the runs between the focal row's gaps.
 void Projector::write(const AxtBlock& block, std::size_t chromosome) {
   fill_up_to(chromosome, block.start - 1);
-  std::int64_t position = block.start - 1;
-  const std::string_view focal = block.focal;
-  for (std::size_t column = 0; column < focal.size();) {
-    const std::size_t gap = std::min(focal.find('-', column), focal.size());
-    store_.write(chromosome, position, block.outgroup.data() + column, gap - column);
-    position += static_cast<std::int64_t>(gap - column);
-    column = std::min(focal.find_first_not_of('-', gap), focal.size());
-  }
+  go_to(chromosome, block.start - 1);
+  gather(block.focal.size(), [&](char* out, std::size_t from, std::size_t n) {
+    return copy_columns(block.focal.substr(from, n), &block.outgroup[from], out, simd_);
+  });
   filled_[chromosome] = std::max(filled_[chromosome], block.end);
   ++report_.blocks[chromosome];
 }
@@ -162,8 +164,37 @@ void Projector::write(const AxtBlock& block, std::size_t chromosome) {
 void Projector::fill_up_to(std::size_t chromosome, std::int64_t position) {
   auto& filled = filled_[chromosome];
   if (position <= filled) return;
-  store_.fill(chromosome, filled, static_cast<std::size_t>(position - filled));
+  go_to(chromosome, filled);
+  gather(static_cast<std::size_t>(position - filled), [](char* out, std::size_t, std::size_t n) {
+    std::memset(out, 'N', n);
+    return n;
+  });
   filled = position;
+}
+
+void Projector::go_to(std::size_t chromosome, std::int64_t position) {
+  const std::int64_t next = position_ + static_cast<std::int64_t>(n_gathered_);
+  if (chromosome == chromosome_ && position == next) return;
+  write_gathered();
+  chromosome_ = chromosome;
+  position_ = position;
+}
+
+template <class Put>
+void Projector::gather(std::size_t n, Put put) {
+  for (std::size_t done = 0; done < n;) {
+    const std::size_t here = std::min(n - done, kPiece - n_gathered_);
+    n_gathered_ += put(&gathered_[n_gathered_], done, here);
+    done += here;
+    if (n_gathered_ == kPiece) write_gathered();
+  }
+}
+
+void Projector::write_gathered() {
+  if (n_gathered_ == 0) return;
+  store_.write(chromosome_, position_, gathered_.data(), n_gathered_);
+  position_ += static_cast<std::int64_t>(n_gathered_);
+  n_gathered_ = 0;
 }
 
 ProjectionReport project_alignment(const std::string& axt,

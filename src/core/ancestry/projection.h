@@ -57,15 +57,29 @@ class Projector {
   void pass_over(std::string_view name);
   void write(const AxtBlock& block, std::size_t chromosome);
   void fill_up_to(std::size_t chromosome, std::int64_t position);
+  void go_to(std::size_t chromosome, std::int64_t position);
+  // Calls put(out, from, n) for pieces of the n characters or columns that come next; it puts up to
+  // n bases and gives their number.
+  template <class Put>
+  void gather(std::size_t n, Put put);
+  void write_gathered();
 
   const std::vector<Chromosome>& chromosomes_;
   SequenceStore& store_;
+  SimdLevel simd_;
   BadBlocks bad_;
   AxtParser parser_;
   std::unordered_map<std::string, std::size_t> index_;
   std::unordered_map<std::string, std::string> other_prefix_;  // similar name -> asked for
-  std::vector<std::int64_t> filled_;                           // positions before it are written
+  std::vector<std::int64_t> filled_;                           // positions before it are gathered
   ProjectionReport report_;
+
+  // Runs are short and nearly always in order: they are gathered, and go to the store in pieces
+  // that a core's own cache holds.
+  std::vector<char> gathered_;
+  std::size_t n_gathered_ = 0;
+  std::size_t chromosome_ = 0;  // of what is gathered
+  std::int64_t position_ = 0;
 };
 
 // Projects one AXT file onto `chromosomes`, into `store`, which is committed at the end. A focal

@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/io/bases_avx512.h"
 #include "core/io/packed.h"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")  // for the vectoriser
@@ -105,14 +102,7 @@ ANCIFY_TARGET_AVX512 inline __m512i load_states(const char* bases, SequenceForm 
     const __m512i nibbles = second ? _mm512_srli_epi16(bytes, 4) : bytes;
     return _mm512_and_si512(nibbles, _mm512_set1_epi8(15));
   }
-  const __m512i bytes = _mm512_loadu_si512(bases + at + (second ? kPackedHalf : 0));
-  const __m512i upper = _mm512_and_si512(bytes, _mm512_set1_epi8(~0x20));
-  __m512i states = _mm512_set1_epi8(kMissing);
-  for (int base = 0; base < kBases; ++base) {
-    const __mmask64 found = _mm512_cmpeq_epi8_mask(upper, _mm512_set1_epi8(upper_base(base)));
-    states = _mm512_mask_mov_epi8(states, found, _mm512_set1_epi8(static_cast<char>(base)));
-  }
-  return states;
+  return load_base_codes(bases + at + (second ? kPackedHalf : 0));
 }
 
 // first + 5 * second

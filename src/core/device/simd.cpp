@@ -8,7 +8,8 @@ SimdLevel best_simd_level() {
 #if defined(__x86_64__)
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi")) {
+      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
+      __builtin_cpu_supports("avx512vbmi2")) {
     return SimdLevel::kAvx512;
   }
   if (__builtin_cpu_supports("avx2")) return SimdLevel::kAvx2;

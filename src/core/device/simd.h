@@ -7,7 +7,7 @@ namespace ancify {
 
 enum class SimdLevel { kScalar, kAvx2, kAvx512 };
 
-// The best level that this processor has. kAvx512 stands for F, BW, VL and VBMI together.
+// The best level that this processor has. kAvx512 stands for F, BW, VL, VBMI and VBMI2.
 SimdLevel best_simd_level();
 
 // The level called "scalar", "avx2" or "avx512", or the best for "auto". InputError where the
@@ -23,6 +23,7 @@ const char* simd_name(SimdLevel level);
 // one text serves all levels; GCC is told to, as R's flags stop at -O2.
 #if defined(__x86_64__)
 #define ANCIFY_TARGET_AVX2 __attribute__((target("avx2")))
-#define ANCIFY_TARGET_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi")))
+#define ANCIFY_TARGET_AVX512 \
+  __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2")))
 #endif
 #define ANCIFY_ALWAYS_INLINE inline __attribute__((always_inline))

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include "core/exec/threads.h"
+
 namespace ancify {
 
 // An open file descriptor, closed at the end of its scope.
@@ -61,9 +63,11 @@ class OutputFile {
   // Lets the disk begin with what is written, and does not wait.
   void begin_sync();
 
-  // Nothing more is written: waits, if `sync`, until all is on the disk for sure, and looks whether
-  // commit() can work.
-  void prepare(bool sync);
+  // Waits until all is on the disk for sure; Interrupted where the task is no longer wanted.
+  void sync(const TaskContext& context);
+
+  // Nothing more is written: closes the file and looks whether commit() can work.
+  void prepare();
   // Puts the prepared file in its place.
   void commit();
 

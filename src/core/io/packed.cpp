@@ -1,7 +1,8 @@
 #include "core/io/packed.h"
 
 #include <algorithm>
-#include <cstring>
+
+#include "core/io/bases_avx512.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")  // for the vectoriser
@@ -64,7 +65,16 @@ ANCIFY_TARGET_AVX2 void pack_avx2(const char* bases, std::size_t n, std::size_t 
 }
 ANCIFY_TARGET_AVX512 void pack_avx512(const char* bases, std::size_t n, std::size_t position,
                                       char* packed) {
-  pack(bases, n, position, packed);
+  const std::size_t before = std::min(n, (kPackedGroup - position % kPackedGroup) % kPackedGroup);
+  pack(bases, before, position, packed);
+  const std::size_t whole = (n - before) / kPackedGroup * kPackedGroup;
+  char* const groups = packed + packed_size(position);
+  for (std::size_t at = 0; at < whole; at += kPackedGroup) {
+    const __m512i low = load_base_codes(bases + before + at);
+    const __m512i high = load_base_codes(bases + before + at + kPackedHalf);
+    _mm512_storeu_si512(groups + at / 2, _mm512_or_si512(low, _mm512_slli_epi16(high, 4)));
+  }
+  pack(bases + before + whole, n - before - whole, position + before + whole, packed);
 }
 #endif
 
@@ -78,31 +88,6 @@ void pack_bases(const char* bases, std::size_t n, std::size_t position, char* pa
 #endif
   (void)level;
   pack(bases, n, position, packed);
-}
-
-void pack_missing(std::size_t n, std::size_t position, char* packed) {
-  constexpr std::uint8_t both = kMissing << 4 | kMissing;
-  const std::size_t end = position + n;
-  // Whole groups at once, the rest nibble by nibble.
-  const std::size_t first_group = (position + kPackedGroup - 1) / kPackedGroup;
-  const std::size_t last_group = end / kPackedGroup;
-  const auto nibbles = [&](std::size_t from, std::size_t to) {
-    if (from >= to) return;
-    for_each_stretch(
-        packed, from, to - from, [](std::uint8_t* bytes, bool low, std::size_t, std::size_t size) {
-          for (std::size_t i = 0; i < size; ++i) {
-            bytes[i] = static_cast<std::uint8_t>(low ? (bytes[i] & 0xf0) | kMissing
-                                                     : (bytes[i] & 0x0f) | kMissing << 4);
-          }
-        });
-  };
-  if (first_group >= last_group) {
-    nibbles(position, end);
-    return;
-  }
-  nibbles(position, first_group * kPackedGroup);
-  std::memset(packed + first_group * kPackedHalf, both, (last_group - first_group) * kPackedHalf);
-  nibbles(last_group * kPackedGroup, end);
 }
 
 }  // namespace ancify

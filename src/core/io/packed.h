@@ -28,7 +28,4 @@ inline int packed_code(const char* packed, std::size_t position) {
 void pack_bases(const char* bases, std::size_t n, std::size_t position, char* packed,
                 SimdLevel level);
 
-// Stores "missing" at n positions from `position` on.
-void pack_missing(std::size_t n, std::size_t position, char* packed);
-
 }  // namespace ancify

@@ -1,4 +1,4 @@
-// One look at a row of an alignment block.
+// One look at a row of an alignment block, and another at two of them.
 #pragma once
 
 #include <cstddef>
@@ -24,5 +24,10 @@ struct LineScan {
 };
 
 LineScan scan_line(std::string_view text, SimdLevel level);
+
+// Copies the characters of `row` in those columns where `focal`, as long, has no gap, and gives
+// their number. `out` has room for kCopyRoom more.
+constexpr std::size_t kCopyRoom = 64;
+std::size_t copy_columns(std::string_view focal, const char* row, char* out, SimdLevel level);
 
 }  // namespace ancify

@@ -20,37 +20,25 @@ class SequenceStore {
   virtual ~SequenceStore() = default;
   virtual void write(std::size_t chromosome, std::int64_t position, const char* bases,
                      std::size_t n) = 0;
-  // Writes N, which is to say that there are no data.
-  virtual void fill(std::size_t chromosome, std::int64_t position, std::size_t n) = 0;
   // Every chromosome is whole: makes the result last.
   virtual void commit() = 0;
 };
 
-// <folder>/<chromosome>.fa, all appearing at commit(). What comes one behind the other is gathered
-// and written in pieces that a core's own cache holds: that takes less time than writing through a
-// map, whose pages the system has to clear first.
+// <folder>/<chromosome>.fa, all appearing at commit().
 class FileStore : public SequenceStore {
  public:
   FileStore(std::string folder, const std::vector<Chromosome>& chromosomes);
   void write(std::size_t chromosome, std::int64_t position, const char* bases,
              std::size_t n) override;
-  void fill(std::size_t chromosome, std::int64_t position, std::size_t n) override;
   void commit() override;
 
  private:
-  // Calls put(to, from, n) for pieces of the n bases that come next, the from-th and those behind.
-  template <class Put>
-  void gather(std::size_t chromosome, std::int64_t position, std::size_t n, Put put);
-  void write_gathered();
   void open(std::size_t chromosome);
 
   std::string folder_;
   const std::vector<Chromosome>& chromosomes_;
   std::vector<std::unique_ptr<SequenceWriter>> files_;
   std::size_t opened_;  // the one chromosome whose file is open, if there is one
-  std::vector<char> gathered_;
-  std::size_t n_gathered_ = 0;
-  std::int64_t position_ = 0;  // of what is gathered, in the open file
 };
 
 // The sequences of all chromosomes one behind the other in one piece of memory.
@@ -83,7 +71,6 @@ class MemoryStore : public SequenceStore {
   explicit MemoryStore(const std::vector<Chromosome>& chromosomes);
   void write(std::size_t chromosome, std::int64_t position, const char* bases,
              std::size_t n) override;
-  void fill(std::size_t chromosome, std::int64_t position, std::size_t n) override;
   void commit() override {}
   const char* bases(std::size_t chromosome) const { return memory_.at(chromosome); }
 
@@ -97,7 +84,6 @@ class PackedStore : public SequenceStore {
   PackedStore(const std::vector<Chromosome>& chromosomes, SimdLevel simd);
   void write(std::size_t chromosome, std::int64_t position, const char* bases,
              std::size_t n) override;
-  void fill(std::size_t chromosome, std::int64_t position, std::size_t n) override;
   void commit() override {}
   const char* packed(std::size_t chromosome) const { return memory_.at(chromosome); }
 
