@@ -48,19 +48,18 @@ double seconds_of(const std::function<void()>& run) {
 // While it lives the system has this many bytes of free pages that have been touched before, small
 // ones and, at first, huge ones. A virtual machine may hand long stretches of free pages to its
 // host at once, and then the first touch of each is a fault there that takes longer than what is to
-// be measured. Every second small page is given back, so that the stretches stay short; huge ones
-// can only be given back right before the run.
+// be measured. Every second stretch of small pages is given back, so that free stretches stay
+// short; huge ones can only be given back right before the run.
 class WarmPages {
  public:
   WarmPages(std::size_t small, std::size_t huge)
-      : size_(2 * small),
+      : size_(2 * (small / kStretch + 1) * kStretch),
         memory_(static_cast<char*>(
             mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
-    constexpr std::size_t stretch = std::size_t{1} << 16;
     madvise(memory_, size_, MADV_NOHUGEPAGE);
     std::memset(memory_, 1, size_);
-    for (std::size_t at = 0; at < size_; at += 2 * stretch) {
-      madvise(memory_ + at, stretch, MADV_DONTNEED);
+    for (std::size_t at = 0; at < size_; at += 2 * kStretch) {
+      madvise(memory_ + at, kStretch, MADV_DONTNEED);
     }
     std::memset(Memory(huge).data(), 1, huge);
   }
@@ -69,6 +68,8 @@ class WarmPages {
   WarmPages& operator=(const WarmPages&) = delete;
 
  private:
+  static constexpr std::size_t kStretch = std::size_t{1} << 16;
+
   std::size_t size_;
   char* memory_;
 };
