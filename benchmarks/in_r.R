@@ -45,9 +45,15 @@ if (requireNamespace("CNEr", quietly = TRUE)) {
   to_files <- best(function() {
     project_axt(axt, c(chr4 = 191154276), output_dir = file.path(folder, "out"), progress = FALSE)
   })
+  projected <- shQuote(file.path(folder, "out", "chr4.fa"))
+  copying <- best(function() {
+    unlink(file.path(folder, "out", "copy"))
+    system2("cp", c(projected, shQuote(file.path(folder, "out", "copy"))))
+  })
   unlink(file.path(folder, "out"), recursive = TRUE)
   report("CNEr::readAxt over project_axt into memory", theirs / ours, "")
   report("CNEr::readAxt over project_axt into files", theirs / to_files, "at least 10")
+  report("CNEr::readAxt over cp of what project_axt wrote", theirs / copying, "")
 } else {
   cat("CNEr is not installed: its reader is not compared.\n")
 }

@@ -49,7 +49,7 @@ void Caller::call(const char* const* species, SequenceForm form, std::size_t n, 
 }
 
 std::size_t Caller::stretch() const {
-  return backend_.kind == BackendKind::kGpu ? std::size_t{1} << 24 : std::size_t{1} << 15;
+  return backend_.kind == BackendKind::kGpu ? std::size_t{1} << 24 : std::size_t{1} << 17;
 }
 
 namespace {
@@ -88,7 +88,7 @@ struct Piece {
   std::int64_t end;
 };
 
-constexpr std::int64_t kStretchesPerPiece = 16;
+constexpr std::int64_t kStretchesPerPiece = 4;
 
 void add_pieces(const Caller& caller, std::size_t chromosome, std::int64_t length,
                 std::vector<Piece>& pieces) {
