@@ -51,7 +51,10 @@ backends <- c("auto", "cpu", "gpu")
 
 choose_backend <- function(backend, threads, devices = NULL) {
   backend <- check_choice(backend, backends, "backend")
-  simd <- getOption("ancify.simd", "auto")
+  simd <- check_choice(
+    getOption("ancify.simd", "auto"), c("auto", "scalar", "avx2", "avx512"),
+    "options(ancify.simd = )"
+  )
   backend_impl(backend, as.integer(devices), resolve_threads(threads), simd)
 }
 
@@ -78,5 +81,5 @@ with_watch <- function(label, job, progress = FALSE, verbose = FALSE) {
 
 # Bytes of text a job handles at a time; the tests make it small.
 chunk_size <- function() {
-  getOption("ancify.chunk_size", 2^18)
+  check_whole_number(getOption("ancify.chunk_size", 2^18), "options(ancify.chunk_size = )")
 }

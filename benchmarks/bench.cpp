@@ -334,9 +334,10 @@ void projection_in_memory(const Case& input) {
   const auto project = [&] {
     ProjectionOptions options;
     options.simd = best_simd_level();
-    Projector projector("memory", input.chromosomes, store, options);
+    const TaskContext context;
+    Projector projector("memory", input.chromosomes, store, options, context);
     projector.consume(text, true);
-    projector.finish(TaskContext());
+    projector.finish();
   };
   project();
   const auto times = take_turns({project, [&] { std::memcpy(&copy[0], text.data(), n); }});

@@ -1,6 +1,7 @@
 #include "rcpp_glue.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
@@ -41,6 +42,8 @@ void guarded(const std::function<void()>& body) {
   } catch (const ancify::InputError& error) {
     abort_from_core("input", error.what(), List::create());
   } catch (const std::bad_alloc&) {
+    abort_from_core("input", "there is too little memory for this job", List::create());
+  } catch (const std::length_error&) {
     abort_from_core("input", "there is too little memory for this job", List::create());
   } catch (const ancify::SystemError& error) {
     abort_from_core("system", error.what(), List::create());

@@ -41,6 +41,22 @@ TEST(RunTasks, UsesAsManyThreadsAsAskedAndNoMore) {
   }
 }
 
+TEST(RunTasks, TakesAnyNumberOfThreads) {
+  for (const int threads : {70000, std::numeric_limits<int>::max()}) {
+    JobControl control;
+    std::atomic<int> runs{0};
+    run_beside(
+        control,
+        [&] {
+          run_tasks(control, threads, 100, [&](std::int64_t, const TaskContext& context) {
+            context.share(3, [&](std::int64_t) { ++runs; });
+          });
+        },
+        [] {});
+    EXPECT_EQ(runs, 300);
+  }
+}
+
 TEST(RunTasks, OneThreadIsTheCallers) {
   JobControl control;
   run_tasks(control, 1, 10,

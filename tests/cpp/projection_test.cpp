@@ -273,5 +273,23 @@ TEST(Projection, StopsWhenAskedAndLeavesNoFile) {
   EXPECT_TRUE(dir.has_nothing_in("o"));
 }
 
+TEST(Projection, StopsInALongHole) {
+  TempDir dir;
+  const std::vector<Chromosome> chromosomes = {{"chr1", std::int64_t{1} << 40}};
+  const std::string end = std::to_string(chromosomes.front().length);
+  const std::string axt = dir.write("a.axt", "0 chr1 " + end + " " + end + " q 1 1 +\nA\nC\n");
+  class Nowhere : public SequenceStore {
+    void write(std::size_t, std::int64_t, const char*, std::size_t) override {}
+    void commit() override {}
+  };
+  std::vector<Alignment> alignments;
+  alignments.push_back({"s", axt, std::make_unique<Nowhere>()});
+  JobControl control;
+  EXPECT_THROW(run_beside(
+                   control, [&] { project_alignments(alignments, chromosomes, {}, 1, control); },
+                   [&] { control.request_stop(); }),
+               Interrupted);
+}
+
 }  // namespace
 }  // namespace ancify

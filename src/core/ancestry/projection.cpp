@@ -58,14 +58,16 @@ std::string quoted_list(const std::vector<std::string>& names) {
 }  // namespace
 
 Projector::Projector(const std::string& file, const std::vector<Chromosome>& chromosomes,
-                     SequenceStore& store, const ProjectionOptions& options)
+                     SequenceStore& store, const ProjectionOptions& options,
+                     const TaskContext& context)
     : chromosomes_(chromosomes),
       store_(store),
+      context_(context),
       simd_(options.simd),
       bad_(file, options.on_bad_block),
       parser_(bad_, options.simd),
       filled_(chromosomes.size(), 0),
-      gathered_(kPiece + kCopyRoom) {
+      gathered_(kPiece) {
   report_.blocks.resize(chromosomes.size());
   for (std::size_t i = 0; i < chromosomes.size(); ++i) {
     index_[chromosomes[i].name] = i;
@@ -77,14 +79,8 @@ std::size_t Projector::consume(std::string_view text, bool last) {
   return parser_.consume(text, last, [&](const AxtBlock& block) { project(block); });
 }
 
-void Projector::finish(const TaskContext& context) {
-  constexpr std::int64_t step = 1 << 26;
-  for (std::size_t i = 0; i < chromosomes_.size(); ++i) {
-    do {
-      context.throw_if_stopped();
-      fill_up_to(i, std::min(filled_[i] + step, chromosomes_[i].length));
-    } while (filled_[i] < chromosomes_[i].length);
-  }
+void Projector::finish() {
+  for (std::size_t i = 0; i < chromosomes_.size(); ++i) fill_up_to(i, chromosomes_[i].length);
   write_gathered();
 }
 
@@ -192,6 +188,7 @@ void Projector::gather(std::size_t n, Put put) {
 
 void Projector::write_gathered() {
   if (n_gathered_ == 0) return;
+  context_.throw_if_stopped();
   store_.write(chromosome_, position_, gathered_.data(), n_gathered_);
   position_ += static_cast<std::int64_t>(n_gathered_);
   n_gathered_ = 0;
@@ -202,7 +199,7 @@ ProjectionReport project_alignment(const std::string& axt,
                                    const ProjectionOptions& options, JobControl& control,
                                    const TaskContext& context) {
   const auto source = open_text(axt, options.chunk_size, context);
-  Projector projector(axt, chromosomes, store, options);
+  Projector projector(axt, chromosomes, store, options, context);
   const auto read = [&](char* out, std::size_t n) {
     const std::int64_t before = source->consumed();
     const std::size_t got = source->read(out, n);
@@ -216,7 +213,7 @@ ProjectionReport project_alignment(const std::string& axt,
   const bool found =
       std::any_of(report.blocks.begin(), report.blocks.end(), [](auto n) { return n > 0; });
   if (!found) throw_nothing_found(axt, chromosomes, report);
-  projector.finish(context);
+  projector.finish();
   context.throw_if_stopped();
   store.commit();
   return report;

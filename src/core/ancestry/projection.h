@@ -40,14 +40,15 @@ struct ProjectionReport {
 // Projects the text of an AXT file, which comes in pieces, into a store.
 class Projector {
  public:
-  // `file` is for messages; `chromosomes` and `store` have to stay.
+  // `file` is for messages; `chromosomes`, `store` and `context` have to stay. Interrupted where
+  // the task is no longer wanted.
   Projector(const std::string& file, const std::vector<Chromosome>& chromosomes,
-            SequenceStore& store, const ProjectionOptions& options);
+            SequenceStore& store, const ProjectionOptions& options, const TaskContext& context);
 
   // As AxtParser::consume().
   std::size_t consume(std::string_view text, bool last);
   // N for all that no block covered.
-  void finish(const TaskContext& context);
+  void finish();
   ProjectionReport report() const;
 
  private:
@@ -66,6 +67,7 @@ class Projector {
 
   const std::vector<Chromosome>& chromosomes_;
   SequenceStore& store_;
+  const TaskContext& context_;
   SimdLevel simd_;
   BadBlocks bad_;
   AxtParser parser_;

@@ -70,7 +70,11 @@ void share_with_idle(std::int64_t n, const std::function<void(std::int64_t)>& pa
 
 #else
 
+// TBB numbers its threads in 16 bits.
+constexpr int kMostThreads = 1 << 12;
+
 void run_workers(int threads, int count, const std::function<void()>& worker) {
+  threads = std::min(threads, kMostThreads);
   // TBB gives no more threads than there are cores unless told to.
   tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
                             static_cast<std::size_t>(std::max(threads, hardware_threads())));

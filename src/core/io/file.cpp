@@ -57,8 +57,9 @@ FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
   return *this;
 }
 
-void FileDescriptor::close() {
-  if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+bool FileDescriptor::close() {
+  // An interrupted close() has closed the file all the same.
+  return fd_ < 0 || ::close(std::exchange(fd_, -1)) == 0 || errno == EINTR;
 }
 
 InputFile::InputFile(const std::string& path)
@@ -114,11 +115,17 @@ void OutputFile::write_at(const char* data, std::size_t n, std::int64_t offset) 
   while (n > 0) {
     const ssize_t put = pwrite(fd_.get(), data, n, offset);
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) throw_errno(path_, "write");
+    if (put == 0) errno = EIO;
+    if (put <= 0) throw_errno(path_, "write");
     data += put;
     offset += put;
     n -= static_cast<std::size_t>(put);
   }
+}
+
+// Network file systems and quotas report some failed writes here and nowhere else.
+void OutputFile::close() {
+  if (!fd_.close()) throw_errno(path_, "write");
 }
 
 void OutputFile::begin_sync() {
@@ -133,9 +140,13 @@ void OutputFile::sync(const TaskContext& context) {
   constexpr std::int64_t piece = std::int64_t{1} << 24;  // a slow disk's fifth of a second
   for (std::int64_t offset = 0; offset < size_; offset += piece) {
     context.throw_if_stopped();
-    sync_file_range(
+    const int status = sync_file_range(
         fd_.get(), offset, piece,
         SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+    // A write that failed is reported once, so not to fsync() any more.
+    if (status != 0 && errno != ENOSYS && errno != EINVAL && errno != EOPNOTSUPP) {
+      throw_errno(path_, "write");
+    }
   }
 #endif
   if (fsync(fd_.get()) != 0) throw_errno(path_, "write");
@@ -143,7 +154,8 @@ void OutputFile::sync(const TaskContext& context) {
 
 void OutputFile::prepare() {
   close();
-  if (std::filesystem::is_directory(path_)) {
+  std::error_code error;  // what else may be wrong, rename() says
+  if (std::filesystem::is_directory(path_, error)) {
     throw FileError(path_, "a folder of this name is in the way of the file: remove it");
   }
 }

@@ -19,7 +19,8 @@ class FileDescriptor {
   FileDescriptor& operator=(FileDescriptor&& other) noexcept;
   ~FileDescriptor() { close(); }
   int get() const { return fd_; }
-  void close();
+  // False, with errno, where the system only now reports that something could not be written.
+  bool close();
 
  private:
   int fd_ = -1;
@@ -58,7 +59,7 @@ class OutputFile {
 
   // Few files can be open at a time: one that is closed has to be opened before the next write.
   void open();
-  void close() { fd_.close(); }
+  void close();
 
   // Lets the disk begin with what is written, and does not wait.
   void begin_sync();

@@ -8,7 +8,7 @@ namespace ancify {
 // Memory that costs nothing until it is touched, in huge pages where the system has them.
 class Memory {
  public:
-  // std::bad_alloc where there is not that much.
+  // std::bad_alloc where the system refuses.
   explicit Memory(std::size_t size);
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;

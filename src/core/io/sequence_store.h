@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -56,7 +58,9 @@ class ChromosomeMemory {
   static std::vector<std::size_t> starts(const std::vector<Chromosome>& chromosomes, Bytes bytes) {
     std::vector<std::size_t> starts = {0};
     for (const auto& chromosome : chromosomes) {
-      starts.push_back(starts.back() + bytes(static_cast<std::size_t>(chromosome.length)));
+      const std::size_t size = bytes(static_cast<std::size_t>(chromosome.length));
+      if (size > std::numeric_limits<std::size_t>::max() - starts.back()) throw std::bad_alloc();
+      starts.push_back(starts.back() + size);
     }
     return starts;
   }
