@@ -44,7 +44,7 @@ remark() { printf '%s\n' "$*" >"$work/remark"; }
 
 # Packages of the distribution --------------------------------------------------------------------
 
-to_run='r-base-dev r-cran-rcpp r-cran-rcppparallel r-cran-yaml r-cran-cli zlib1g-dev'
+to_run='r-base-dev r-cran-rcpp r-cran-rcppparallel r-cran-yaml r-cran-cli r-cran-ape zlib1g-dev'
 to_run_if_there_is='libisal-dev libdeflate-dev'
 
 is_installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
@@ -75,7 +75,7 @@ install_missing() {
 packages() {
   if ! command -v apt-get >/dev/null; then
     die 'This script installs what is missing with apt-get, which is not here: it is made for Debian 12 and Ubuntu 24.04.' \
-      "Elsewhere, install R (>= 4.2), a C++17 compiler, zlib and R's packages Rcpp, RcppParallel, yaml and cli," \
+      "Elsewhere, install R (>= 4.2), a C++17 compiler, zlib and R's packages Rcpp, RcppParallel, ape, yaml and cli," \
       'then run: R CMD INSTALL .'
   fi
   missing='' optional=''
@@ -91,9 +91,9 @@ packages() {
 
 # The package --------------------------------------------------------------------------------------
 
-# Makes the only .tar.gz in $work
+# Makes the only .tar.gz in $work; takes options of R CMD build
 build_tarball() {
   root=$(pwd)
   cd "$work"
-  R CMD build --no-manual --no-build-vignettes "$root"
+  ANCIFY_CUDA=no R CMD build --no-manual "$@" "$root"
 }

@@ -1,57 +1,196 @@
 #' Call ancestral bases from aligned sequences
 #'
 #' Gives the ancestral base at each position and, by its case, how sure it is,
-#' from the sequences of two tiers of outgroups in the focal genome's
-#' coordinates.
+#' from the sequences of outgroups in the focal genome's coordinates. Case does
+#' not matter in the sequences, and all but A, C, G and T counts as missing.
 #'
-#' At each position the consensus of a tier is its most frequent base, ties going
-#' to the first of A, C, G and T; with fewer votes than the tier's minimum it has
-#' none. Where both tiers agree the call is that base in upper case; where only
-#' one has a consensus, its base in lower case; where they differ, `n`; where
-#' neither has one, `N`. Case does not matter in the sequences, and all but A, C,
-#' G and T counts as missing.
+#' @section Methods:
+#' * `"voting"`: the consensus of a tier is its most frequent base, ties going to
+#'   the first of A, C, G and T; with fewer votes than the tier's minimum it has
+#'   none. Where both tiers agree the call is that base in upper case; where only
+#'   one has a consensus, its base in lower case; where they differ, `n`; where
+#'   neither has one, `N`.
+#' * `"parsimony"`: the bases that need the fewest changes on the tree (Fitch 1971;
+#'   Hartigan 1973 for nodes with more than two branches). One base: upper case;
+#'   two or three: the first in lower case; all four: `n`; no data: `N`.
+#' * `"likelihood"`: the posterior of the ancestral base on the tree with its branch
+#'   lengths (Felsenstein 1981), under `model`. Its maximum is called in upper case
+#'   from `high` on, in lower case from `low` on, and else is `n`; no data: `N`.
+#' * `"coalescent"`: the same, but summed over the gene trees that the history makes
+#'   possible, as near relatives' gene trees often differ from the species tree. The
+#'   node called is the most recent common ancestor of the history's focal lineages.
+#' * `"ml"`: gradient-boosted trees on the bases at a position and around it, as
+#'   [ancify_train()] makes them.
+#'
+#' Parsimony and likelihood call at the node where the focal lineage joins the
+#' others, if `focal` says which leaf it is; its own base is left out. Without it
+#' they call at the root of the tree.
 #'
 #' @param inner,outer Sequences of the near and of the far outgroups, one per
 #'   species and all of the same length: a named character vector, or an
-#'   `XStringSet` of the Bioconductor package Biostrings.
-#' @param min_inner_freq,min_outer_freq Fewest votes that make a consensus of the
-#'   inner and of the outer tier, at least 1 (the default).
+#'   `XStringSet` of the Bioconductor package Biostrings. For parsimony, likelihood
+#'   and coalescent one of them may be empty (`character()` or `NULL`); for the first
+#'   two the names are the tree's leaves.
+#' @param method `"voting"` (the default), `"parsimony"`, `"likelihood"`, `"ml"` or
+#'   `"coalescent"`. (A number here and in `tree` is taken for `min_inner_freq` and
+#'   `min_outer_freq`, which once stood in these places.)
+#' @param tree For parsimony and likelihood: Newick text, the path of a file with it,
+#'   or a `phylo` of the package ape, such as that of [fit_substitution_model()].
+#' @param focal The focal species' leaf in `tree`; `NULL` (the default) for none.
+#' @param model For likelihood a [substitution_model()] (the default: `"JC69"`), for
+#'   coalescent one in place of the history's, for ml the path of a LightGBM model in
+#'   text form.
+#' @param history For coalescent: a [coalescent_history()] with a split for each
+#'   outgroup, by their names or else inner ones first.
+#' @param posterior Whether to give the posteriors too, for likelihood, coalescent
+#'   and ml.
+#' @param min_inner_freq,min_outer_freq For voting: fewest votes that make a
+#'   consensus of the inner and of the outer tier, at least 1 (the default).
+#' @param high,low Posterior from which on a call is in upper case (0.8 by default)
+#'   and in lower case (0.5).
 #' @param threads Threads; `NULL` (the default) for `getOption("ancify.threads")`
 #'   or else all cores.
 #' @param backend `"auto"` (the default), `"cpu"` or `"gpu"`; a GPU that cannot
 #'   be used is an error that says why. `"auto"` is the CPU in this version.
 #' @return One string, as long as the sequences; a `BStringSet` of one where
-#'   `inner` or `outer` is an `XStringSet` (a `DNAString` would lose the case).
+#'   `inner` or `outer` is an `XStringSet` (a `DNAString` would lose the case). With
+#'   `posterior = TRUE` a list of these `calls` and `posterior`, a matrix with a row
+#'   a position and the columns A, C, G and T, `NaN` where no outgroup has data.
 #' @section Errors:
 #' `ancify_input_error` for sequences that differ in length, that are missing, or
-#' of a species named twice, and for minima below 1; `ancify_device_error` for a
-#' GPU that cannot be used. A minimum above the number of species, with which the
-#' tier can never agree on a base, is an `ancify_voting_warning`.
-#' @seealso [project_axt()] for the sequences, [ancify_run()] for whole genomes
+#' of a species named twice, for minima below 1, for thresholds in the wrong order,
+#' and for trees, models and histories that can't be used, such as a tree that does
+#' not parse (it says where), whose leaves are other species, or that lacks branch
+#' lengths for likelihood; `ancify_format_error` for a LightGBM model that can't be
+#' used; `ancify_device_error` for a GPU that cannot be used. A minimum above the
+#' number of species, with which the tier can never agree on a base, is an
+#' `ancify_voting_warning`.
+#' @references
+#' Felsenstein (1981) Evolutionary trees from DNA sequences: a maximum likelihood
+#' approach. Journal of Molecular Evolution 17:368.
+#'
+#' Fitch (1971) Toward defining the course of evolution: minimum change for a
+#' specific tree topology. Systematic Zoology 20:406.
+#'
+#' Hartigan (1973) Minimum mutation fits to a given tree. Biometrics 29:53.
+#' @seealso [project_axt()] for the sequences, [ancify_run()] for whole genomes,
+#'   [fit_substitution_model()] for trees and models, [polarise_sites()] for
+#'   polymorphic sites
 #' @export
 #' @examples
 #' inner <- c(chimp = "ACGTNacc", gorilla = "ACGANNcG")
 #' outer <- c(macaque = "ATGTANNt")
 #' call_ancestral(inner, outer, threads = 1)
-call_ancestral <- function(inner, outer, min_inner_freq = 1, min_outer_freq = 1, threads = NULL,
+#'
+#' tree <- "(((human:0.01,chimp:0.01):0.005,gorilla:0.015):0.03,macaque:0.04);"
+#' call_ancestral(inner, outer, "parsimony", tree, focal = "human", threads = 1)
+#' call_ancestral(
+#'   inner, outer, "likelihood", tree, focal = "human",
+#'   model = substitution_model("K80", kappa = 4), posterior = TRUE, threads = 1
+#' )
+#' history <- coalescent_history(c(240000, 320000, 1100000), 50000, 10000)
+#' call_ancestral(inner, outer, "coalescent", history = history, threads = 1)
+call_ancestral <- function(inner, outer, method = "voting", tree = NULL, focal = NULL,
+                           model = NULL, history = NULL, posterior = FALSE, min_inner_freq = 1,
+                           min_outer_freq = 1, high = 0.8, low = 0.5, threads = NULL,
                            backend = c("auto", "cpu", "gpu")) {
+  if (is.numeric(method)) {
+    min_inner_freq <- method
+    method <- "voting"
+    if (is.numeric(tree)) {
+      min_outer_freq <- tree
+      tree <- NULL
+    }
+  }
+  method <- check_choice(method, calling_methods, "method")
+  check_posterior_flag(posterior, method)
   check_whole_number(min_inner_freq, "min_inner_freq")
   check_whole_number(min_outer_freq, "min_outer_freq")
-  sequences <- c(as_sequences(inner, "inner"), as_sequences(outer, "outer"))
-  check_species_once(names(sequences))
-  check_equal_lengths(sequences, length(inner))
-  warn_about_minima(
-    c(inner = min_inner_freq, outer = min_outer_freq),
-    c(inner = length(inner), outer = length(outer))
+  check_thresholds_given(high, low)
+  sequences <- tier_sequences(inner, outer, method)
+  species <- list(inner = names(sequences$inner), outer = names(sequences$outer))
+  settings <- c(
+    list(min_inner_freq = min_inner_freq, min_outer_freq = min_outer_freq, high = high, low = low),
+    method_arguments(method, tree, focal, model, history, unlist(species))
   )
+  if (method == "voting") {
+    warn_about_minima(
+      c(inner = min_inner_freq, outer = min_outer_freq), lengths(sequences)
+    )
+  }
   backend <- choose_backend(backend, threads)
-  calls <- with_watch("Calling", function(watch) {
-    call_sequences_impl(sequences, length(inner), min_inner_freq, min_outer_freq, backend, watch)
+  result <- with_watch("Calling", function(watch) {
+    call_by_method_impl(
+      unlist(unname(sequences)), core_method(method, species, settings), posterior, backend, watch
+    )
   })
   if (inherits(inner, "XStringSet") || inherits(outer, "XStringSet")) {
-    calls <- Biostrings::BStringSet(calls)
+    result$calls <- Biostrings::BStringSet(result$calls)
   }
-  calls
+  if (posterior) result[c("calls", "posterior")] else result$calls
+}
+
+# list(inner =, outer =), named by the species.
+tier_sequences <- function(inner, outer, method) {
+  may_be_empty <- !method %in% two_tier_methods
+  tiers <- list(
+    inner = as_tier(inner, "inner", may_be_empty),
+    outer = as_tier(outer, "outer", may_be_empty)
+  )
+  sequences <- c(tiers$inner, tiers$outer)
+  if (length(sequences) == 0) {
+    abort_ancify("`inner` and `outer` are both empty: there is nothing to call from.", "input")
+  }
+  check_species_once(names(sequences))
+  check_equal_lengths(sequences, length(tiers$inner))
+  lapply(tiers, function(tier) {
+    stats::setNames(tier, names(tier) %||% rep("", length(tier)))
+  })
+}
+
+check_posterior_flag <- function(posterior, method) {
+  check_flag(posterior, "posterior")
+  if (posterior && !method %in% posterior_methods) {
+    abort_ancify(
+      sprintf(
+        "`method` %s has no posterior: set `posterior = FALSE`, or choose one of %s.",
+        quoted(method), enumerate(posterior_methods)
+      ),
+      "input"
+    )
+  }
+}
+
+# What core_method() takes of the arguments of call_ancestral().
+method_arguments <- function(method, tree, focal, model, history, species) {
+  if (!is.null(focal)) check_focal(focal, species)
+  if (method %in% tree_methods) {
+    if (is.null(tree)) {
+      abort_ancify(
+        sprintf("`tree` is missing: `method` %s needs one (Newick text, a file with it, a phylo).",
+                quoted(method)),
+        "input"
+      )
+    }
+    tree <- input_faults(as_phylo(tree))
+    stop_on_tree_problems(tree, species, focal)
+    if (method == "likelihood" && !has_lengths(tree)) abort_ancify(lengths_missing, "input")
+    list(tree = tree, focal = focal, model = check_model(model %||% "JC69"))
+  } else if (method == "coalescent") {
+    check_history(history)
+    if (!is.null(model)) history$model <- check_model(model)
+    list(history = history)
+  } else if (method == "ml") {
+    path <- check_path(model, "model")
+    problem <- input_problem("model", path, FALSE)
+    if (!is.null(problem)) abort_ancify(problem, "file", file = path)
+    list(model_path = path)
+  }
+}
+
+as_tier <- function(x, name, may_be_empty) {
+  none <- length(x) == 0 && (is.null(x) || is.character(x) || inherits(x, "XStringSet"))
+  if (may_be_empty && none) character() else as_sequences(x, name)
 }
 
 as_sequences <- function(x, name) {

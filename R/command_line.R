@@ -8,11 +8,13 @@ commands
   project   project the outgroups' alignments onto the focal genome
   call      call ancestral bases from projected sequences
   run       project and call
+  train     train a model for the method ml (-o FILE)
 
 options, before or after the command
-  -c, --config FILE   the configuration (for project, call and run)
+  -c, --config FILE   the configuration (for all but init)
   -n, --threads N     threads; default: num_cpus of the configuration
-  -o, --output FILE   where init writes; default: ancify.yaml
+  -o, --output FILE   where init or train writes; default: ancify.yaml, or
+                      ml_model_path of the configuration
   -v, --verbose       say what is done
   -h, --help          this text
       --version       the version
@@ -86,7 +88,7 @@ parse_command_line <- function(args) {
   parsed
 }
 
-commands <- c("init", "project", "call", "run")
+commands <- c("init", "project", "call", "run", "train")
 
 run_command <- function(parsed) {
   if (parsed$help) {
@@ -95,22 +97,36 @@ run_command <- function(parsed) {
     cat("ancify ", as.character(utils::packageVersion("ancify")), "\n", sep = "")
   } else if (is.null(parsed$command)) {
     usage_error("no command given")
-  } else if (parsed$command %in% c("evaluate", "train")) {
-    abort_ancify(sprintf("this version has no '%s' yet.", parsed$command), "config")
+  } else if (parsed$command == "evaluate") {
+    abort_ancify("this version has no 'evaluate' yet.", "config")
   } else if (!parsed$command %in% commands) {
     usage_error("there is no command ", parsed$command)
   } else if (parsed$command == "init") {
     if (!is.null(parsed$config) || !is.null(parsed$threads)) usage_error("init takes only -o FILE")
     cat("Wrote ", ancify_init(parsed$output %||% "ancify.yaml"), "\n", sep = "")
+  } else if (is.null(parsed$config)) {
+    usage_error(parsed$command, " needs -c FILE")
+  } else if (parsed$command == "train") {
+    train(parsed)
   } else {
     run_phases(parsed)
   }
   0L
 }
 
+train <- function(parsed) {
+  path <- ancify_train(
+    parsed$config,
+    output = parsed$output,
+    threads = threads_option(parsed$threads),
+    progress = isatty(stderr()),
+    verbose = parsed$verbose
+  )
+  cat("Wrote ", path, "\n", sep = "")
+}
+
 run_phases <- function(parsed) {
-  if (is.null(parsed$config)) usage_error(parsed$command, " needs -c FILE")
-  if (!is.null(parsed$output)) usage_error("-o is for init")
+  if (!is.null(parsed$output)) usage_error("-o is for init and train")
   threads <- threads_option(parsed$threads)
   run <- ancify_run(
     parsed$config,

@@ -29,25 +29,38 @@
 #'   `gpu_devices` (all): device numbers, from 0. `gpu_memory` (what is free,
 #'   less a margin): bytes.
 #' * `method` (`voting`): `voting`, `parsimony`, `likelihood`, `ml` or
-#'   `coalescent`. `tree`: Newick text or a file with it, for which the package
-#'   ape must be installed.
+#'   `coalescent`, as [call_ancestral()] explains them. `tree`: Newick text or a
+#'   file with it, for parsimony and likelihood. Its leaves are the outgroups and,
+#'   where the call is to be for the node at which its lineage joins the others,
+#'   the focal species. Likelihood needs branch lengths.
 #' * `substitution_model` (`JC69`): `JC69`, `K80`, `HKY85` or `GTR`, with
 #'   `model_kappa` (2), `model_base_freqs` (0.25 each; A, C, G, T), `model_rates`
-#'   (1 each; AC, AG, AT, CG, CT, GT), `rate_alpha` (none), `n_rates` (4),
-#'   `invariant` (0), and `estimate` (`false`) to fit them.
-#' * `likelihood_high_threshold`, `ml_high_threshold` (0.8),
-#'   `likelihood_low_threshold`, `ml_low_threshold` (0.5): posteriors between 0
-#'   and 1.
-#' * `ml_model_path`, `ml_training_reference` (none).
-#' * `history` (none): `splits`, `sizes`, `focal_size`, `focal_lineages`.
+#'   (1 each; AC, AG, AT, CG, CT, GT), `rate_alpha` (none), `n_rates` (4) and
+#'   `invariant` (0), as [substitution_model()] explains them.
+#' * `estimate` (`false`): for likelihood and coalescent, fit branch lengths and
+#'   model to the data before calling, and for coalescent the history; see
+#'   [ancify_run()].
+#' * `likelihood_high_threshold` (0.8), `likelihood_low_threshold` (0.5): the
+#'   posterior from which a call is upper case and lower case, for likelihood and
+#'   coalescent. `ml_high_threshold`, `ml_low_threshold`: the same for ml.
+#' * `ml_model_path` (`<work_dir>/ancify_ml_model.lgb` for calling and training),
+#'   `ml_training_reference` (none).
+#' * `history` (none): `splits`, `sizes`, `focal_size`, `focal_lineages` (20) and
+#'   `mutation_rate` (1.25e-8) as [coalescent_history()] has them. A split and a
+#'   size for each outgroup, in their order, inner ones first, or by their names
+#'   (`splits: {chimp: 240000, ...}`).
 #' * `evaluation` (none): `reference_dir`, `reference_pattern` (`{chrom}.fa`),
 #'   `vcf_dir`, `vcf_pattern` (`{chrom}.vcf.gz`).
 #' * `on_bad_block` (`error`): `error` or `skip`.
-#' * `keep_projected` (`true`), `posterior` (`false`), `focal_fasta` (none).
+#' * `keep_projected` (`true`).
+#' * `posterior` (`false`): for likelihood, coalescent and ml, write how sure each
+#'   call is; see [read_posterior()].
+#' * `focal_fasta` (none): the focal genome; `estimate` and [count_patterns()] take
+#'   the focal bases from it, and else from the alignments' focal rows.
 #' * `cluster` (none): `partition`, `time`, `memory`, `cpus`, `gpus`.
 #'
-#' Keys of methods and steps that this version does not have yet are read and
-#' checked all the same; [ancify_run()] says so when they are asked for.
+#' Keys of steps that this version does not have yet are read and checked all the
+#' same; [ancify_run()] says so when they are asked for.
 #'
 #' @param config Path of a YAML file, or a list with the same keys (names and
 #'   paths as character, numbers as numeric, `chromosomes` as character or whole
@@ -174,9 +187,9 @@ config_keys <- function() {
     num_cpus = key(whole_number(1), 4L),
     backend = key(one_of("auto", "cpu", "gpu"), "auto"),
     gpu_devices = key(read_devices),
-    method = key(one_of("voting", "parsimony", "likelihood", "ml", "coalescent"), "voting"),
+    method = key(one_of(calling_methods), "voting"),
     tree = key(read_tree),
-    substitution_model = key(one_of("JC69", "K80", "HKY85", "GTR"), "JC69"),
+    substitution_model = key(one_of(model_names), "JC69"),
     model_kappa = key(number(above = 0), 2),
     model_base_freqs = key(read_base_frequencies, rate_values("base", 0.25)),
     model_rates = key(labelled_numbers(rate_labels$exchange), rate_values("exchange", 1)),
@@ -193,7 +206,7 @@ config_keys <- function() {
     estimate = key(read_flag, FALSE),
     rate_alpha = key(number(above = 0)),
     n_rates = key(whole_number(1), 4L),
-    invariant = key(number(0, 1), 0),
+    invariant = key(number(0, 0.99), 0),
     history = key(section(history_keys())),
     posterior = key(read_flag, FALSE),
     gpu_memory = key(number(above = 0)),
@@ -223,7 +236,8 @@ history_keys <- function() {
     splits = key(positive_numbers),
     sizes = key(positive_numbers),
     focal_size = key(number(above = 0)),
-    focal_lineages = key(whole_number(1))
+    focal_lineages = key(whole_number(1), 20L),
+    mutation_rate = key(number(above = 0), 1.25e-8)
   )
 }
 
@@ -335,6 +349,8 @@ build_config <- function(raw, origin) {
   check_alignments(config, origin)
   check_outputs(config, origin)
   check_tree(config, origin)
+  check_history_key(config, origin)
+  check_posterior_key(config, origin)
   check_thresholds(config, "likelihood", origin)
   check_thresholds(config, "ml", origin)
   config["notes"] <- list(c(origin$notes, beside_note(origin$beside)))
@@ -767,11 +783,9 @@ check_outputs <- function(config, origin) {
   }
 }
 
-tree_methods <- c("parsimony", "likelihood", "coalescent")
-
 check_tree <- function(config, origin) {
   if (is.null(config$tree)) {
-    if (isTRUE(config$method %in% c("parsimony", "likelihood")) && !"tree" %in% origin$failed) {
+    if (isTRUE(config$method %in% tree_methods) && !"tree" %in% origin$failed) {
       add_problem(
         origin, "`tree` is missing: `method` %s needs one (Newick text, or a file with it).",
         quoted(config$method)
@@ -779,40 +793,85 @@ check_tree <- function(config, origin) {
     }
     return(invisible())
   }
-  if (!config$method %in% tree_methods && !requireNamespace("ape", quietly = TRUE)) {
-    note <- "`tree` was not checked: the package ape is not installed, and `method` uses no tree."
-    origin$notes <- unique(c(origin$notes, note))
+  tree <- attempt(origin, parse_newick(config$tree, "tree"), "tree")
+  if (is.null(tree)) {
     return(invisible())
   }
-  leaves <- attempt(origin, tree_leaves(config$tree), "tree")
-  if (is.null(leaves)) {
-    return(invisible())
+  problems <- tree_problems(tree, config$outgroups$name, config$focal_species)
+  if (isTRUE(config$method == "likelihood") && !isTRUE(config$estimate) && !has_lengths(tree)) {
+    problems <- c(problems, lengths_missing)
   }
-  species <- config$outgroups$name
-  report <- function(names, what) {
-    if (length(names)) {
-      add_problem(origin, "`tree`: %s %s.", enumerate(quoted(names)), what)
-    }
-  }
-  report(unique(leaves[duplicated(leaves)]), "is a leaf twice; keep one")
-  report(
-    setdiff(leaves, c(species, config$focal_species)),
-    "in the tree is neither an outgroup nor the focal species; take it out or name it there"
-  )
-  report(setdiff(species, leaves), "is an outgroup but no leaf; add it to the tree")
+  origin$problems <- c(origin$problems, problems)
 }
 
-tree_leaves <- function(text) {
-  if (!requireNamespace("ape", quietly = TRUE)) {
-    fault(text, "tree", "reading it takes the package ape: install.packages(\"ape\").")
+# A history that is given has to fit the outgroups; estimating can do without one.
+check_history_key <- function(config, origin) {
+  if (!isTRUE(config$method == "coalescent") || NROW(config$outgroups) == 0) {
+    return(invisible())
   }
-  tree <- tryCatch(suppressWarnings(ape::read.tree(text = text)), error = function(condition) NULL)
-  if (!inherits(tree, "phylo")) {
-    fault(text, "tree", "this is not one tree in Newick form, such as '((human,chimp),gorilla);'.")
+  if (any(startsWith(as.character(origin$failed), "history"))) {
+    return(invisible())
   }
-  # Quoted labels come with their quotes.
-  quoted <- grepl("^'.*'$", tree$tip.label)
-  gsub("''", "'", ifelse(quoted, gsub("^'|'$", "", tree$tip.label), tree$tip.label), fixed = TRUE)
+  if (has_history(config)) {
+    tryCatch(
+      suppressMessages(config_history(config)),
+      ancify_input_error = function(condition) {
+        add_problem(origin, "`history`: %s", conditionMessage(condition))
+      }
+    )
+  } else if (!isTRUE(config$estimate)) {
+    add_problem(
+      origin,
+      paste(
+        "`history` is missing: `method` 'coalescent' needs `splits` and `sizes`",
+        "(or `estimate: true`)."
+      )
+    )
+  }
+}
+
+has_history <- function(config) {
+  !is.null(config$history$splits) && !is.null(config$history$sizes)
+}
+
+# The coalescent_history() of a configuration, its splits named and in the outgroups' order.
+config_history <- function(config) {
+  history <- config$history
+  species <- config$outgroups$name
+  in_order <- function(values, name) {
+    if (!is.null(names(values))) {
+      if (!setequal(names(values), species) || anyDuplicated(names(values))) {
+        abort_ancify(
+          sprintf("`%s` names %s, but the outgroups are %s; give a number for each.", name,
+                  enumerate(quoted(names(values))), enumerate(quoted(species))),
+          "input"
+        )
+      }
+      return(values[species])
+    }
+    if (length(values) != length(species) && !(name == "sizes" && length(values) == 1)) {
+      abort_ancify(
+        sprintf("`%s` has %d numbers, but there are %d outgroups; give one for each.", name,
+                length(values), length(species)),
+        "input"
+      )
+    }
+    values
+  }
+  coalescent_history(
+    stats::setNames(in_order(history$splits, "splits"), species),
+    unname(in_order(history$sizes, "sizes")), history$focal_size, history$focal_lineages,
+    history$mutation_rate, config_model(config)
+  )
+}
+
+check_posterior_key <- function(config, origin) {
+  if (isTRUE(config$posterior) && !isTRUE(config$method %in% posterior_methods)) {
+    add_problem(
+      origin, "`posterior` is true, but `method` %s has none: set it to false, or choose %s.",
+      quoted(config$method), paste(posterior_methods, collapse = ", ")
+    )
+  }
 }
 
 check_thresholds <- function(config, method, origin) {
@@ -878,13 +937,6 @@ unavailable_in <- function(config, phases) {
   calls <- "call" %in% phases
   mafs <- config$outgroups$name[is_maf(config$outgroups$alignment)]
   asked <- list(
-    list(
-      calls && config$method != "voting",
-      sprintf("`method: %s`", config$method), "set `method: voting`"
-    ),
-    list(calls && config$estimate, "`estimate: true`", "set `estimate: false`"),
-    list(calls && config$posterior, "`posterior: true`", "set `posterior: false`"),
-    list(calls && !is.null(config$focal_fasta), "`focal_fasta`", "take the key out"),
     list(
       "evaluate" %in% phases && !is.null(config$evaluation),
       "`evaluation`", "take the block out, or leave \"evaluate\" out of `phases`"

@@ -4,17 +4,25 @@
 # (or as many as the environment variable RCPP_PARALLEL_NUM_THREADS says).
 resolve_threads <- function(threads) {
   threads <- threads %||% getOption("ancify.threads", RcppParallel::defaultNumThreads())
-  as.integer(check_whole_number(threads, "threads"))
+  as.integer(check_whole_number(threads, "threads", most_threads))
 }
+
+most_threads <- 4096
 
 `%||%` <- function(x, y) if (is.null(x)) y else x
 
-check_whole_number <- function(x, name) {
-  good <- is.numeric(x) && length(x) == 1 &&
-    isTRUE(x >= 1 & x <= .Machine$integer.max & x == round(x))
+check_whole_number <- function(x, name, most = .Machine$integer.max) {
+  good <- is.numeric(x) && length(x) == 1 && isTRUE(x >= 1 & x == round(x))
   if (!good) {
     abort_ancify(
       sprintf("`%s` must be a positive whole number, not %s.", name, show_value(x)), "input"
+    )
+  }
+  if (x > most) {
+    abort_ancify(
+      sprintf("`%s` must be a positive whole number up to %s, not %s.", name, format_count(most),
+              show_value(x)),
+      "input"
     )
   }
   x

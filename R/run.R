@@ -7,13 +7,33 @@
 #' several alignments at once; phase `"call"` reads these files, whoever made
 #' them, and writes `<output_dir>/<chromosome>.fa`: one line, exactly as long as
 #' the chromosome, `ACGT` for calls of high confidence, `acgt` for low, `n` where
-#' the tiers contradict each other and `N` where neither has a consensus. A file
-#' appears when it is complete, in place of one that exists. Phase `"evaluate"`
-#' runs only where the configuration has an `evaluation` block, which this
-#' version does not support yet.
+#' the outgroups leave it open and `N` where they have no data, as
+#' [call_ancestral()] explains for each method. A file appears when it is complete,
+#' in place of one that exists. Phase `"evaluate"` runs only where the configuration
+#' has an `evaluation` block, which this version does not support yet.
+#'
+#' With `estimate: true` the phase `"call"` begins by a fit to the projected
+#' sequences' pattern counts ([count_patterns()], [fit_substitution_model()]): for
+#' the method likelihood the branch lengths and the substitution model, for
+#' coalescent also the history (its focal size and mutation rate remain as they are
+#' given). `rate_alpha` and `invariant` are fitted if they are set. What was fitted
+#' is in `<output_dir>/fitted_model.yml` and `fitted_history.yml`, as keys of a
+#' configuration, with the fit's figures as comments. The fit takes the focal bases
+#' from `focal_fasta`, or else from the alignments' focal rows, and they are kept in
+#' `<work_dir>/projected/<focal_species>`.
+#'
+#' With `posterior: true` the error of each call, phred-scaled in one byte a
+#' position, goes to `<output_dir>/posterior/<chromosome>.phred`, which
+#' [read_posterior()] and [export_posterior()] read.
+#'
+#' What lies beside the calls belongs to them: once they are in place, posteriors of
+#' the same chromosomes, `fitted_model.yml` and `fitted_history.yml` that an earlier
+#' run left in `output_dir` and this one did not write are removed.
 #'
 #' With `keep_projected: false` both phases run as one: the projected sequences
-#' stay in memory, half a byte a position and outgroup, and are never written.
+#' stay in memory, half a byte a position and outgroup, and are never written. With
+#' `estimate: true` they are, in a new folder in `work_dir` that is removed at the
+#' end, also after an error; earlier projections stay as they are.
 #'
 #' All settings and files are checked before any work starts. The run can be
 #' interrupted at any time, which leaves no incomplete file.
@@ -34,7 +54,8 @@
 #'   the phase `"call"`); `file`, the path of the calls.
 #'   Attributes: `alignments`, a data frame with one row an outgroup (`species`,
 #'   `tier`, `alignment`, and the blocks `used`, `bad` and `passed_over`);
-#'   `config`; `backend`, as the log has it; `seconds`, by phase.
+#'   `config`; `backend`, as the log has it; `seconds`, by phase; where
+#'   `estimate` is true `fit`, an `ancify_fit`, and `history`.
 #' @section Errors:
 #' `ancify_config_error` for settings that can't be used or that this version
 #' does not support; `ancify_file_error`, `ancify_format_error` and
@@ -59,23 +80,35 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
   log <- if (verbose) inform_ancify else function(line) NULL
   log(paste("Using", backend$description))
   for (note in config$notes) log(note)
+  if ("call" %in% phases) check_before_work(config, backend, log)
 
   seconds <- c()
-  timed <- function(name, job) {
+  timed <- function(name, job, config) {
     start <- proc.time()[["elapsed"]]
     result <- job(config, backend, progress, verbose)
     seconds[[name]] <<- proc.time()[["elapsed"]] - start
     log(sprintf("Phase %s took %.1f s", name, seconds[[name]]))
     result
   }
-  result <- list()
-  if (!config$keep_projected && all(c("project", "call") %in% phases)) {
-    result <- timed("project and call", run_in_memory)
-  } else {
-    if ("project" %in% phases) result$alignments <- timed("project", run_projection)
-    if ("call" %in% phases) result$calls <- timed("call", run_calling)
+  result <- carry_out(config, phases, timed)
+  new_run(config, result, backend$description, seconds)
+}
+
+# timed() runs a phase by its name, function and configuration.
+carry_out <- function(config, phases, timed) {
+  both <- all(c("project", "call") %in% phases)
+  if (both && !config$keep_projected && !fits(config)) {
+    return(timed("project and call", run_in_memory, config))
   }
-  new_run(config, result$calls, result$alignments, backend$description, seconds)
+  if (both && !config$keep_projected) {
+    # Its own folder, so that nothing is removed but what this run wrote.
+    config$work_dir <- tempfile("not_kept_", config$work_dir)
+    on.exit(unlink(config$work_dir, recursive = TRUE))
+  }
+  result <- list()
+  if ("project" %in% phases) result$alignments <- timed("project", run_projection, config)
+  if ("call" %in% phases) result <- c(result, timed("call", run_calling, config))
+  result
 }
 
 all_phases <- c("project", "call", "evaluate")
@@ -117,6 +150,7 @@ run_projection <- function(config, backend, progress, verbose) {
       config$lengths, config$on_bad_block, chunk_size(), backend, watch
     )
   }, progress, verbose)
+  if (needs_focal(config)) write_focal(config, backend, progress)
   tell_about_projection(reports, config, verbose)
 }
 
@@ -142,42 +176,116 @@ describe_blocks <- function(species, report) {
 }
 
 run_calling <- function(config, backend, progress, verbose) {
-  n_inner <- count_inner(config)
   folders <- projected_folder(config, config$outgroups$name)
   check_projected(folders, config)
+  settings <- if (fits(config)) {
+    fitted_settings(config, backend, progress, verbose)
+  } else {
+    run_settings(config, verbose)
+  }
   counts <- with_watch("Calling", function(watch) {
     call_files_impl(
-      folders, n_inner, config$lengths, config$output_dir, config$min_inner_freq,
-      config$min_outer_freq, backend, watch
+      folders, run_method(config, settings), config$lengths, config$output_dir, config$posterior,
+      backend, watch
     )
   }, progress, verbose)
-  call_table(counts, config)
+  remove_stale(config)
+  list(calls = call_table(counts, config), fit = settings$fit, history = settings$fitted_history)
 }
 
 # Both phases with nothing but the calls written.
 run_in_memory <- function(config, backend, progress, verbose) {
   outgroups <- config$outgroups
-  n_inner <- count_inner(config)
+  method <- run_method(config, run_settings(config, verbose))
   result <- with_watch("Projecting and calling", function(watch) {
     project_and_call_impl(
-      outgroups$name, outgroups$alignment, n_inner, config$lengths, config$on_bad_block,
-      chunk_size(), config$output_dir, config$min_inner_freq, config$min_outer_freq, backend, watch
+      outgroups$name, outgroups$alignment, method, config$lengths, config$on_bad_block,
+      chunk_size(), config$output_dir, config$posterior, backend, watch
     )
   }, progress, verbose)
+  remove_stale(config)
   list(
     alignments = tell_about_projection(result$reports, config, verbose),
     calls = call_table(result$counts, config)
   )
 }
 
-# The table of outgroups has the inner ones first. Warns of minima no tier can reach.
-count_inner <- function(config) {
-  n_inner <- sum(config$outgroups$tier == "inner")
+# What an earlier run wrote beside calls that are no longer there.
+remove_stale <- function(config) {
+  fitted <- fits(config)
+  stale <- file.path(config$output_dir, c(
+    if (!config$posterior) file.path("posterior", paste0(names(config$lengths), ".phred")),
+    if (!fitted) "fitted_model.yml",
+    if (!fitted || config$method != "coalescent") "fitted_history.yml"
+  ))
+  unlink(stale, expand = FALSE)
+  left <- stale[file.exists(stale)]
+  if (length(left)) {
+    abort_ancify(
+      sprintf("%s can't be removed, but belongs to earlier calls: remove it.", quoted(left[1])),
+      "file", file = left[1]
+    )
+  }
+}
+
+# What would end the run after the projection; and what the log should say of the method.
+check_before_work <- function(config, backend, log) {
+  if (config$method == "ml") check_model_file(config)
+  if (config$method == "voting") {
+    warn_about_config_minima(config)
+  }
+  if (config$method %in% tree_methods && !tree_names_focal(config)) {
+    log(no_focal_in_tree(config$focal_species))
+  }
+  if (config$estimate && !fits(config)) {
+    log(sprintf("`estimate` is true, but `method` %s has nothing to fit", quoted(config$method)))
+  }
+  if (!fits(config)) check_core_method(run_method(config, run_settings(config, FALSE)), backend)
+}
+
+# Only calling needs it; training writes it.
+check_model_file <- function(config) {
+  problem <- input_problem("ml_model_path", ml_model_path(config), FALSE)
+  if (!is.null(problem)) {
+    abort_ancify(problem, "config", file = config$file, problems = problem)
+  }
+}
+
+warn_about_config_minima <- function(config) {
+  tiers <- factor(config$outgroups$tier, c("inner", "outer"))
   warn_about_minima(
-    c(inner = config$min_inner_freq, outer = config$min_outer_freq),
-    c(inner = n_inner, outer = nrow(config$outgroups) - n_inner)
+    c(inner = config$min_inner_freq, outer = config$min_outer_freq), c(table(tiers))
   )
-  n_inner
+}
+
+# The table of outgroups has the inner ones first.
+run_method <- function(config, settings) {
+  species <- split(config$outgroups$name, factor(config$outgroups$tier, c("inner", "outer")))
+  core_method(config$method, species, settings)
+}
+
+# What core_method() takes, from the configuration alone.
+run_settings <- function(config, verbose) {
+  prefix <- if (config$method == "ml") "ml" else "likelihood"
+  settings <- list(
+    min_inner_freq = config$min_inner_freq, min_outer_freq = config$min_outer_freq,
+    high = config[[paste0(prefix, "_high_threshold")]],
+    low = config[[paste0(prefix, "_low_threshold")]],
+    model = config_model(config), model_path = ml_model_path(config)
+  )
+  if (!is.null(config$tree)) {
+    settings$tree <- parse_newick(config$tree, "tree")
+    settings$focal <- if (tree_names_focal(config)) config$focal_species
+  }
+  if (config$method == "coalescent" && has_history(config)) {
+    quietly <- if (verbose) identity else suppressMessages
+    settings$history <- quietly(config_history(config))
+  }
+  settings
+}
+
+tree_names_focal <- function(config) {
+  !is.null(config$tree) && config$focal_species %in% parse_newick(config$tree, "tree")$tip.label
 }
 
 call_table <- function(counts, config) {
@@ -201,7 +309,8 @@ check_projected <- function(folders, config) {
   }
 }
 
-new_run <- function(config, calls, alignments, backend, seconds) {
+new_run <- function(config, result, backend, seconds) {
+  calls <- result$calls
   if (is.null(calls)) {
     none <- rep(NA_real_, length(config$lengths))
     calls <- data.frame(
@@ -214,7 +323,8 @@ new_run <- function(config, calls, alignments, backend, seconds) {
   structure(
     rows,
     class = c("ancify_run", "data.frame"),
-    alignments = alignments, config = config, backend = backend, seconds = seconds
+    alignments = result$alignments, config = config, backend = backend, seconds = seconds,
+    fit = result$fit, history = result$history
   )
 }
 

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "core/ancestry/calling.h"
+#include "core/ancestry/methods.h"
 #include "core/ancestry/projection.h"
 #include "core/exec/threads.h"
 #include "core/io/axt.h"
@@ -97,10 +98,42 @@ const std::vector<Outgroup> kOutgroups = {
     {0.012, 8000}, {0.012, 8000}, {0.016, 6000}, {0.06, 1500}};
 const Voting kVoting = {3, 1, 1, 1};
 
+// Every method that is a table of patterns, with parameters like those of real primates.
+MethodOptions method_called(const std::string& name) {
+  MethodOptions method;
+  method.name = name;
+  method.voting = kVoting;
+  // (((focal, 0), 1), 2), 3)
+  method.tree.emplace(std::vector<TreeNode>{{-1, 0, kNoLeaf, ""},
+                                            {0, 0.01, kNoLeaf, ""},
+                                            {1, 0.005, kNoLeaf, ""},
+                                            {2, 0.003, kNoLeaf, ""},
+                                            {3, 0.006, kFocalLeaf, ""},
+                                            {3, 0.006, 0, ""},
+                                            {2, 0.009, 1, ""},
+                                            {1, 0.014, 2, ""},
+                                            {0, 0.05, 3, ""}},
+                      kVoting.species());
+  method.history = History{10'000,
+                           1,
+                           {{250'000, 1, 0, 50'000},
+                            {350'000, 2, 0, 60'000},
+                            {700'000, 3, 0, 80'000},
+                            {1'300'000, 4, 0, 90'000}}};
+  method.rates.exchangeabilities = {1, 4, 1, 1, 4, 1};  // HKY85
+  method.rates.frequencies = {0.3, 0.2, 0.2, 0.3};
+  if (name == "likelihood") method.rates.alpha = 0.5;
+  return method;
+}
+
+const std::vector<std::string> kTabulated = {"voting", "parsimony", "likelihood", "coalescent"};
+
 struct Case {
   std::string name;
   std::vector<Chromosome> chromosomes;
   std::vector<std::string> axt;
+  MethodOptions method = method_called("voting");
+  bool posterior = false;
 
   std::int64_t length() const {
     std::int64_t sum = 0;
@@ -180,7 +213,8 @@ void run_kept(const Case& input, const fs::path& out, const Backend& backend, Jo
                        return sources;
                      }});
   }
-  call_chromosomes(Caller(kVoting, backend), calls, out / "calls", control);
+  call_chromosomes(make_caller(input.method, backend, input.posterior), calls, out / "calls",
+                   control);
 }
 
 void run_in_memory(const Case& input, const fs::path& out, const Backend& backend,
@@ -205,7 +239,8 @@ void run_in_memory(const Case& input, const fs::path& out, const Backend& backen
                        return sources;
                      }});
   }
-  call_chromosomes(Caller(kVoting, backend), calls, out / "calls", control);
+  call_chromosomes(make_caller(input.method, backend, input.posterior), calls, out / "calls",
+                   control);
 }
 
 std::string read_file(const fs::path& path) {
@@ -217,6 +252,7 @@ std::string all_calls(const Case& input, const fs::path& out) {
   std::string text;
   for (const auto& chromosome : input.chromosomes) {
     text += read_file(sequence_path(out / "calls", chromosome.name));
+    if (input.posterior) text += read_file(out / "calls/posterior" / (chromosome.name + ".phred"));
   }
   return text;
 }
@@ -229,7 +265,7 @@ std::vector<SimdLevel> simd_levels() {
   return levels;
 }
 
-// Whether every way of a run gives the same bytes.
+// Whether every way of a run gives the same bytes, of posteriors too if the case has them.
 bool all_the_same(const Case& input, const fs::path& folder) {
   const fs::path out = folder / "out";
   std::string expected;
@@ -243,9 +279,9 @@ bool all_the_same(const Case& input, const fs::path& folder) {
         const std::string calls = all_calls(input, out);
         if (expected.empty()) expected = calls;
         const bool equal = calls == expected;
-        std::printf("%-8s %d thread%s  %-10s %s\n", simd_name(level), threads,
-                    threads == 1 ? " " : "s", kept ? "kept" : "in memory",
-                    equal ? "the same bytes" : "OTHER BYTES");
+        std::printf("%-10s %-8s %d thread%s  %-10s %s\n", input.method.name.c_str(),
+                    simd_name(level), threads, threads == 1 ? " " : "s",
+                    kept ? "kept" : "in memory", equal ? "the same bytes" : "OTHER BYTES");
         same = same && equal;
       }
     }
@@ -353,19 +389,60 @@ void calling_in_memory(std::size_t n) {
   }
   std::vector<const char*> pointers;
   for (const auto& bases : species) pointers.push_back(bases.data());
+  const Stretch stretch = whole_stretch(pointers.data(), SequenceForm::kCharacters, n);
   std::string calls(n, '?');
   std::string copy(5 * n, '\1');
   const std::string original(5 * n, '\2');
   for (const auto level : simd_levels()) {
     const Caller caller(kVoting, cpu(1, level));
-    const auto times =
-        take_turns({[&] { caller.call(pointers.data(), SequenceForm::kCharacters, n, &calls[0]); },
-                    [&] { std::memcpy(&copy[0], original.data(), copy.size()); }});
+    const auto times = take_turns({[&] { caller.call(stretch, &calls[0]); },
+                                   [&] { std::memcpy(&copy[0], original.data(), copy.size()); }});
     print_ratio(std::string("calling 4 species in memory, ") + simd_name(level) +
                     ", speed over memcpy of 5 bytes",
                 times[1].best / times[0].best, times[0].worst / times[0].best,
                 level == best_simd_level() ? "at least 0.75" : "");
   }
+}
+
+// Whole calls of a chromosome, from packed memory to its file, the making of the table included.
+void methods_over_voting(const fs::path& folder, std::int64_t length) {
+  const std::vector<Chromosome> one = {{"chr1", length}};
+  std::mt19937 random(5);
+  std::vector<std::unique_ptr<PackedStore>> stores;
+  std::string usual(1 << 16, 'A');
+  for (char& c : usual) c = "ACGTN"[(random() >> 8) % 5];
+  for (std::size_t s = 0; s < kOutgroups.size(); ++s) {
+    stores.push_back(std::make_unique<PackedStore>(one, best_simd_level()));
+    for (std::int64_t at = 0; at < length; at += static_cast<std::int64_t>(usual.size())) {
+      std::string bases = usual;
+      for (std::size_t i = 0; i < bases.size(); i += 50) bases[i] = "ACGTN"[(random() >> 8) % 5];
+      const auto n = std::min(static_cast<std::int64_t>(bases.size()), length - at);
+      stores.back()->write(0, at, bases.data(), static_cast<std::size_t>(n));
+    }
+  }
+  const ChromosomeToCall chromosome = {
+      "chr1", length, [&stores] {
+        SequenceSources sources;
+        for (const auto& store : stores) {
+          sources.push_back(memory_source(store->packed(0), SequenceForm::kPacked));
+        }
+        return sources;
+      }};
+  std::vector<std::function<void()>> runs;
+  for (const auto& name : kTabulated) {
+    runs.emplace_back([&, name] {
+      JobControl control;
+      const auto caller = make_caller(method_called(name), cpu(1, best_simd_level()), false);
+      call_chromosomes(caller, {chromosome}, folder / "out", control);
+    });
+  }
+  runs.front()();
+  const auto times = take_turns(runs);
+  for (std::size_t i = 1; i < runs.size(); ++i) {
+    print_ratio("calling a chromosome, 4 species, by " + kTabulated[i] + ", over voting",
+                times[i].best / times[0].best, times[i].worst / times[i].best, "at most 1.1");
+  }
+  fs::remove_all(folder / "out");
 }
 
 // The most anonymous memory that a run holds at once, in bytes, above what was there before.
@@ -428,7 +505,16 @@ void compare_runs(const Case& one, const Case& many, const fs::path& folder) {
 int run(const fs::path& folder, bool brief) {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);  // a long run, whose lines are wanted as they come
   std::printf("%s, %d threads here\n\n", simd_name(best_simd_level()), hardware_threads());
-  if (brief) return all_the_same(make_case(folder, 3, 1'000'000), folder) ? 0 : 1;
+  if (brief) {
+    Case input = make_case(folder, 3, 1'000'000);
+    bool same = true;
+    for (const auto& name : kTabulated) {
+      input.method = method_called(name);
+      input.posterior = name != "voting";
+      same = all_the_same(input, folder) && same;
+    }
+    return same ? 0 : 1;
+  }
   const Case one = make_case(folder, 1, 100'000'000);
   const Case many = make_case(folder, 24, 10'000'000);
   const Case as_long = make_case(folder, 1, 240'000'000);
@@ -439,6 +525,7 @@ int run(const fs::path& folder, bool brief) {
   whole_runs(many, folder, 2, "at most 1.6", "at most 1.45");
   projection_in_memory(one);
   calling_in_memory(100'000'000);
+  methods_over_voting(folder, 100'000'000);
   compare_runs(as_long, many, folder);
   memory_of_runs(folder);
   return 0;

@@ -10,58 +10,234 @@ Rcpp::Rostream<true>&  Rcpp::Rcout = Rcpp::Rcpp_cout_get();
 Rcpp::Rostream<false>& Rcpp::Rcerr = Rcpp::Rcpp_cerr_get();
 #endif
 
-// call_sequences_impl
-Rcpp::CharacterVector call_sequences_impl(const Rcpp::CharacterVector& sequences, int n_inner, int min_inner, int min_outer, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_call_sequences_impl(SEXP sequencesSEXP, SEXP n_innerSEXP, SEXP min_innerSEXP, SEXP min_outerSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+// call_by_method_impl
+Rcpp::List call_by_method_impl(const Rcpp::CharacterVector& sequences, const Rcpp::List& method, bool posterior, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_call_by_method_impl(SEXP sequencesSEXP, SEXP methodSEXP, SEXP posteriorSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::CharacterVector& >::type sequences(sequencesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type method(methodSEXP);
+    Rcpp::traits::input_parameter< bool >::type posterior(posteriorSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(call_by_method_impl(sequences, method, posterior, backend, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// call_files_impl
+Rcpp::NumericMatrix call_files_impl(const std::vector<std::string>& folders, const Rcpp::List& method, const Rcpp::NumericVector& lengths, const std::string& output, bool posterior, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_call_files_impl(SEXP foldersSEXP, SEXP methodSEXP, SEXP lengthsSEXP, SEXP outputSEXP, SEXP posteriorSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type folders(foldersSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type method(methodSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type output(outputSEXP);
+    Rcpp::traits::input_parameter< bool >::type posterior(posteriorSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(call_files_impl(folders, method, lengths, output, posterior, backend, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// project_and_call_impl
+Rcpp::List project_and_call_impl(const std::vector<std::string>& species, const std::vector<std::string>& axt, const Rcpp::List& method, const Rcpp::NumericVector& lengths, const std::string& on_bad_block, double chunk_size, const std::string& output, bool posterior, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_project_and_call_impl(SEXP speciesSEXP, SEXP axtSEXP, SEXP methodSEXP, SEXP lengthsSEXP, SEXP on_bad_blockSEXP, SEXP chunk_sizeSEXP, SEXP outputSEXP, SEXP posteriorSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type species(speciesSEXP);
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type axt(axtSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type method(methodSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type on_bad_block(on_bad_blockSEXP);
+    Rcpp::traits::input_parameter< double >::type chunk_size(chunk_sizeSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type output(outputSEXP);
+    Rcpp::traits::input_parameter< bool >::type posterior(posteriorSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(project_and_call_impl(species, axt, method, lengths, on_bad_block, chunk_size, output, posterior, backend, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// ancestor_table_impl
+Rcpp::NumericMatrix ancestor_table_impl(const Rcpp::List& history, const Rcpp::List& model, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_ancestor_table_impl(SEXP historySEXP, SEXP modelSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type history(historySEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(ancestor_table_impl(history, model, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// pattern_probabilities_impl
+Rcpp::NumericVector pattern_probabilities_impl(const Rcpp::List& history, const Rcpp::List& model, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_pattern_probabilities_impl(SEXP historySEXP, SEXP modelSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type history(historySEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(pattern_probabilities_impl(history, model, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// polarise_impl
+Rcpp::NumericMatrix polarise_impl(const Rcpp::List& history, const Rcpp::List& model, const Rcpp::IntegerVector& patterns, const Rcpp::IntegerVector& first, const Rcpp::IntegerVector& second, const Rcpp::IntegerVector& copies, const Rcpp::IntegerVector& haplotypes, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_polarise_impl(SEXP historySEXP, SEXP modelSEXP, SEXP patternsSEXP, SEXP firstSEXP, SEXP secondSEXP, SEXP copiesSEXP, SEXP haplotypesSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type history(historySEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type patterns(patternsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type first(firstSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type second(secondSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type copies(copiesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type haplotypes(haplotypesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(polarise_impl(history, model, patterns, first, second, copies, haplotypes, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// call_patterns_impl
+Rcpp::List call_patterns_impl(const Rcpp::CharacterVector& patterns, const Rcpp::List& method, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_call_patterns_impl(SEXP patternsSEXP, SEXP methodSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::CharacterVector& >::type patterns(patternsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type method(methodSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(call_patterns_impl(patterns, method, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// count_patterns_in_memory_impl
+Rcpp::List count_patterns_in_memory_impl(const Rcpp::CharacterVector& sequences, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_count_patterns_in_memory_impl(SEXP sequencesSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::CharacterVector& >::type sequences(sequencesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(count_patterns_in_memory_impl(sequences, backend, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// count_patterns_in_files_impl
+Rcpp::List count_patterns_in_files_impl(const std::vector<std::string>& folders, const Rcpp::NumericVector& lengths, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_count_patterns_in_files_impl(SEXP foldersSEXP, SEXP lengthsSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type folders(foldersSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(count_patterns_in_files_impl(folders, lengths, backend, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// pattern_likelihood_impl
+SEXP pattern_likelihood_impl(const Rcpp::List& tree, int species, const Rcpp::CharacterVector& patterns, const Rcpp::NumericVector& counts);
+RcppExport SEXP _ancify_pattern_likelihood_impl(SEXP treeSEXP, SEXP speciesSEXP, SEXP patternsSEXP, SEXP countsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type tree(treeSEXP);
+    Rcpp::traits::input_parameter< int >::type species(speciesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::CharacterVector& >::type patterns(patternsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type counts(countsSEXP);
+    rcpp_result_gen = Rcpp::wrap(pattern_likelihood_impl(tree, species, patterns, counts));
+    return rcpp_result_gen;
+END_RCPP
+}
+// log_likelihood_impl
+double log_likelihood_impl(SEXP likelihood, const std::vector<double>& lengths, const Rcpp::List& model, int threads);
+RcppExport SEXP _ancify_log_likelihood_impl(SEXP likelihoodSEXP, SEXP lengthsSEXP, SEXP modelSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type likelihood(likelihoodSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type lengths(lengthsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(log_likelihood_impl(likelihood, lengths, model, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// log_likelihood_gradient_impl
+Rcpp::List log_likelihood_gradient_impl(SEXP likelihood, const std::vector<double>& lengths, const Rcpp::List& model, const Rcpp::List& up, const Rcpp::List& down, const std::vector<double>& steps, int threads);
+RcppExport SEXP _ancify_log_likelihood_gradient_impl(SEXP likelihoodSEXP, SEXP lengthsSEXP, SEXP modelSEXP, SEXP upSEXP, SEXP downSEXP, SEXP stepsSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type likelihood(likelihoodSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type lengths(lengthsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type up(upSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type down(downSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type steps(stepsSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(log_likelihood_gradient_impl(likelihood, lengths, model, up, down, steps, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// ml_features_impl
+Rcpp::NumericMatrix ml_features_impl(const Rcpp::CharacterVector& sequences, int n_inner, double piece, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_ml_features_impl(SEXP sequencesSEXP, SEXP n_innerSEXP, SEXP pieceSEXP, SEXP backendSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::CharacterVector& >::type sequences(sequencesSEXP);
     Rcpp::traits::input_parameter< int >::type n_inner(n_innerSEXP);
-    Rcpp::traits::input_parameter< int >::type min_inner(min_innerSEXP);
-    Rcpp::traits::input_parameter< int >::type min_outer(min_outerSEXP);
+    Rcpp::traits::input_parameter< double >::type piece(pieceSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(call_sequences_impl(sequences, n_inner, min_inner, min_outer, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(ml_features_impl(sequences, n_inner, piece, backend, watch));
     return rcpp_result_gen;
 END_RCPP
 }
-// call_files_impl
-Rcpp::NumericMatrix call_files_impl(const std::vector<std::string>& folders, int n_inner, const Rcpp::NumericVector& lengths, const std::string& output, int min_inner, int min_outer, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_call_files_impl(SEXP foldersSEXP, SEXP n_innerSEXP, SEXP lengthsSEXP, SEXP outputSEXP, SEXP min_innerSEXP, SEXP min_outerSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+// ml_predict_impl
+Rcpp::NumericMatrix ml_predict_impl(const std::string& model, const Rcpp::NumericMatrix& features, bool raw, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_ml_predict_impl(SEXP modelSEXP, SEXP featuresSEXP, SEXP rawSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type features(featuresSEXP);
+    Rcpp::traits::input_parameter< bool >::type raw(rawSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(ml_predict_impl(model, features, raw, backend, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// ml_training_sites_impl
+Rcpp::List ml_training_sites_impl(const std::vector<std::string>& folders, int n_inner, const Rcpp::NumericVector& lengths, const std::vector<std::string>& references, int min_inner, int min_outer, double most_sites, double seed, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_ml_training_sites_impl(SEXP foldersSEXP, SEXP n_innerSEXP, SEXP lengthsSEXP, SEXP referencesSEXP, SEXP min_innerSEXP, SEXP min_outerSEXP, SEXP most_sitesSEXP, SEXP seedSEXP, SEXP backendSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type folders(foldersSEXP);
     Rcpp::traits::input_parameter< int >::type n_inner(n_innerSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
-    Rcpp::traits::input_parameter< const std::string& >::type output(outputSEXP);
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type references(referencesSEXP);
     Rcpp::traits::input_parameter< int >::type min_inner(min_innerSEXP);
     Rcpp::traits::input_parameter< int >::type min_outer(min_outerSEXP);
+    Rcpp::traits::input_parameter< double >::type most_sites(most_sitesSEXP);
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(call_files_impl(folders, n_inner, lengths, output, min_inner, min_outer, backend, watch));
-    return rcpp_result_gen;
-END_RCPP
-}
-// project_and_call_impl
-Rcpp::List project_and_call_impl(const std::vector<std::string>& species, const std::vector<std::string>& axt, int n_inner, const Rcpp::NumericVector& lengths, const std::string& on_bad_block, double chunk_size, const std::string& output, int min_inner, int min_outer, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_project_and_call_impl(SEXP speciesSEXP, SEXP axtSEXP, SEXP n_innerSEXP, SEXP lengthsSEXP, SEXP on_bad_blockSEXP, SEXP chunk_sizeSEXP, SEXP outputSEXP, SEXP min_innerSEXP, SEXP min_outerSEXP, SEXP backendSEXP, SEXP watchSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type species(speciesSEXP);
-    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type axt(axtSEXP);
-    Rcpp::traits::input_parameter< int >::type n_inner(n_innerSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
-    Rcpp::traits::input_parameter< const std::string& >::type on_bad_block(on_bad_blockSEXP);
-    Rcpp::traits::input_parameter< double >::type chunk_size(chunk_sizeSEXP);
-    Rcpp::traits::input_parameter< const std::string& >::type output(outputSEXP);
-    Rcpp::traits::input_parameter< int >::type min_inner(min_innerSEXP);
-    Rcpp::traits::input_parameter< int >::type min_outer(min_outerSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(project_and_call_impl(species, axt, n_inner, lengths, on_bad_block, chunk_size, output, min_inner, min_outer, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(ml_training_sites_impl(folders, n_inner, lengths, references, min_inner, min_outer, most_sites, seed, backend, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -97,6 +273,23 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
     rcpp_result_gen = Rcpp::wrap(project_memory_impl(axt, lengths, on_bad_block, chunk_size, backend, watch));
     return rcpp_result_gen;
+END_RCPP
+}
+// focal_sequences_impl
+void focal_sequences_impl(const std::string& fasta, const std::vector<std::string>& axt, const std::string& folder, const Rcpp::NumericVector& lengths, const std::string& on_bad_block, double chunk_size, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_focal_sequences_impl(SEXP fastaSEXP, SEXP axtSEXP, SEXP folderSEXP, SEXP lengthsSEXP, SEXP on_bad_blockSEXP, SEXP chunk_sizeSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type fasta(fastaSEXP);
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type axt(axtSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type folder(folderSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type on_bad_block(on_bad_blockSEXP);
+    Rcpp::traits::input_parameter< double >::type chunk_size(chunk_sizeSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    focal_sequences_impl(fasta, axt, folder, lengths, on_bad_block, chunk_size, backend, watch);
+    return R_NilValue;
 END_RCPP
 }
 // build_info_impl
@@ -146,11 +339,24 @@ END_RCPP
 }
 
 static const R_CallMethodDef CallEntries[] = {
-    {"_ancify_call_sequences_impl", (DL_FUNC) &_ancify_call_sequences_impl, 6},
-    {"_ancify_call_files_impl", (DL_FUNC) &_ancify_call_files_impl, 8},
-    {"_ancify_project_and_call_impl", (DL_FUNC) &_ancify_project_and_call_impl, 11},
+    {"_ancify_call_by_method_impl", (DL_FUNC) &_ancify_call_by_method_impl, 5},
+    {"_ancify_call_files_impl", (DL_FUNC) &_ancify_call_files_impl, 7},
+    {"_ancify_project_and_call_impl", (DL_FUNC) &_ancify_project_and_call_impl, 10},
+    {"_ancify_ancestor_table_impl", (DL_FUNC) &_ancify_ancestor_table_impl, 3},
+    {"_ancify_pattern_probabilities_impl", (DL_FUNC) &_ancify_pattern_probabilities_impl, 3},
+    {"_ancify_polarise_impl", (DL_FUNC) &_ancify_polarise_impl, 8},
+    {"_ancify_call_patterns_impl", (DL_FUNC) &_ancify_call_patterns_impl, 3},
+    {"_ancify_count_patterns_in_memory_impl", (DL_FUNC) &_ancify_count_patterns_in_memory_impl, 3},
+    {"_ancify_count_patterns_in_files_impl", (DL_FUNC) &_ancify_count_patterns_in_files_impl, 4},
+    {"_ancify_pattern_likelihood_impl", (DL_FUNC) &_ancify_pattern_likelihood_impl, 4},
+    {"_ancify_log_likelihood_impl", (DL_FUNC) &_ancify_log_likelihood_impl, 4},
+    {"_ancify_log_likelihood_gradient_impl", (DL_FUNC) &_ancify_log_likelihood_gradient_impl, 7},
+    {"_ancify_ml_features_impl", (DL_FUNC) &_ancify_ml_features_impl, 5},
+    {"_ancify_ml_predict_impl", (DL_FUNC) &_ancify_ml_predict_impl, 5},
+    {"_ancify_ml_training_sites_impl", (DL_FUNC) &_ancify_ml_training_sites_impl, 10},
     {"_ancify_project_files_impl", (DL_FUNC) &_ancify_project_files_impl, 8},
     {"_ancify_project_memory_impl", (DL_FUNC) &_ancify_project_memory_impl, 6},
+    {"_ancify_focal_sequences_impl", (DL_FUNC) &_ancify_focal_sequences_impl, 8},
     {"_ancify_build_info_impl", (DL_FUNC) &_ancify_build_info_impl, 0},
     {"_ancify_backend_impl", (DL_FUNC) &_ancify_backend_impl, 4},
     {"_ancify_hardware_threads_impl", (DL_FUNC) &_ancify_hardware_threads_impl, 0},

@@ -1,16 +1,22 @@
 #include "core/ancestry/calling.h"
+#include "core/ancestry/methods.h"
 #include "core/io/sequence_store.h"
 #include "rcpp_glue.h"
+#include "rcpp_methods.h"
 
 namespace {
 
-ancify::Voting as_voting(int n_inner, int n_outer, int min_inner, int min_outer) {
-  ancify::Voting voting;
-  voting.n_inner = n_inner;
-  voting.n_outer = n_outer;
-  voting.min_inner = min_inner;
-  voting.min_outer = min_outer;
-  return voting;
+// What as_method_options() makes; InputError unless it is for so many species.
+ancify::MethodOptions options_for(const Rcpp::List& method, R_xlen_t species) {
+  ancify::MethodOptions options;
+  guarded([&] {
+    options = as_method_options(method);
+    if (options.voting.species() != species) {
+      throw ancify::InputError("the method is for " + std::to_string(options.voting.species()) +
+                               " species, but there are " + std::to_string(species));
+    }
+  });
+  return options;
 }
 
 Rcpp::NumericMatrix as_matrix(const std::vector<ancify::CallCounts>& counts) {
@@ -27,56 +33,47 @@ Rcpp::NumericMatrix as_matrix(const std::vector<ancify::CallCounts>& counts) {
 
 }  // namespace
 
-// Calls from sequences of equal length, inner ones first; gives the calls as one string.
+// Calls by any method, a list as as_method_options() takes, from sequences of equal length, inner
+// ones first. Gives list(calls =, posterior =): one string; NULL, or where `posterior` is TRUE a
+// matrix with a row a position and the columns A, C, G, T, NaN where there is no posterior.
 // [[Rcpp::export]]
-Rcpp::CharacterVector call_sequences_impl(const Rcpp::CharacterVector& sequences, int n_inner,
-                                          int min_inner, int min_outer, const Rcpp::List& backend,
-                                          const Rcpp::Function& watch) {
-  ancify::SequenceSources species;
-  for (R_xlen_t i = 0; i < sequences.size(); ++i) {
-    species.push_back(
-        ancify::memory_source(CHAR(STRING_ELT(sequences, i)), ancify::SequenceForm::kCharacters));
-  }
+Rcpp::List call_by_method_impl(const Rcpp::CharacterVector& sequences, const Rcpp::List& method,
+                               bool posterior, const Rcpp::List& backend,
+                               const Rcpp::Function& watch) {
   const int n = LENGTH(STRING_ELT(sequences, 0));
-  const auto n_outer = static_cast<int>(sequences.size()) - n_inner;
-  const auto voting = as_voting(n_inner, n_outer, min_inner, min_outer);
+  auto posteriors = make_matrix(posterior ? n : 0, ancify::kBases);
+  double* const values = posterior ? posteriors.begin() : nullptr;
+  const auto species = as_sources(sequences);
+  const auto options = options_for(method, sequences.size());
   const auto chosen = as_backend(backend);
   std::vector<char> calls;
   run_job(watch, [&](ancify::JobControl& control) {
     calls.resize(static_cast<std::size_t>(n));
-    const ancify::Caller caller(voting, chosen);
-    ancify::call_sequences(caller, species, calls.size(), calls.data(), control);
+    const auto caller = ancify::make_caller(options, chosen, false, control);
+    ancify::call_sequences(caller, species, calls.size(), calls.data(), values, control);
   });
-  Rcpp::CharacterVector result(1);
-  SET_STRING_ELT(result, 0, make_string(calls.data(), n));
-  return result;
+  Rcpp::CharacterVector text(1);
+  SET_STRING_ELT(text, 0, make_string(calls.data(), n));
+  Rcpp::colnames(posteriors) = Rcpp::CharacterVector::create("A", "C", "G", "T");
+  return Rcpp::List::create(
+      Rcpp::Named("calls") = text,
+      Rcpp::Named("posterior") = posterior ? Rcpp::RObject(posteriors) : Rcpp::RObject(R_NilValue));
 }
 
-// Calls every chromosome from the files of the species' folders, inner ones first, into `output`;
-// gives a matrix of counts, one row a chromosome: high, low, unresolved, missing.
+// Calls every chromosome from the files of the species' folders, inner ones first, into `output`,
+// and where `posterior` is TRUE writes <output>/posterior/<chromosome>.phred too; gives a matrix of
+// counts, one row a chromosome: high, low, unresolved, missing.
 // [[Rcpp::export]]
-Rcpp::NumericMatrix call_files_impl(const std::vector<std::string>& folders, int n_inner,
-                                    const Rcpp::NumericVector& lengths, const std::string& output,
-                                    int min_inner, int min_outer, const Rcpp::List& backend,
-                                    const Rcpp::Function& watch) {
-  const auto n_outer = static_cast<int>(folders.size()) - n_inner;
-  const auto voting = as_voting(n_inner, n_outer, min_inner, min_outer);
+Rcpp::NumericMatrix call_files_impl(const std::vector<std::string>& folders,
+                                    const Rcpp::List& method, const Rcpp::NumericVector& lengths,
+                                    const std::string& output, bool posterior,
+                                    const Rcpp::List& backend, const Rcpp::Function& watch) {
+  const auto options = options_for(method, static_cast<R_xlen_t>(folders.size()));
   const auto chosen = as_backend(backend);
-  std::vector<ancify::ChromosomeToCall> chromosomes;
-  for (const auto& chromosome : as_chromosomes(lengths)) {
-    chromosomes.push_back(
-        {chromosome.name, chromosome.length, [chromosome, &folders] {
-           ancify::SequenceSources species;
-           for (const auto& folder : folders) {
-             species.push_back(ancify::file_source(ancify::sequence_path(folder, chromosome.name),
-                                                   chromosome.name, chromosome.length));
-           }
-           return species;
-         }});
-  }
+  const auto chromosomes = chromosomes_in(folders, lengths);
   std::vector<ancify::CallCounts> counts;
   run_job(watch, [&](ancify::JobControl& control) {
-    const ancify::Caller caller(voting, chosen);
+    const auto caller = ancify::make_caller(options, chosen, posterior, control);
     counts = ancify::call_chromosomes(caller, chromosomes, output, control);
   });
   return as_matrix(counts);
@@ -86,20 +83,19 @@ Rcpp::NumericMatrix call_files_impl(const std::vector<std::string>& folders, int
 // reports of projection and the counts of call_files_impl().
 // [[Rcpp::export]]
 Rcpp::List project_and_call_impl(const std::vector<std::string>& species,
-                                 const std::vector<std::string>& axt, int n_inner,
+                                 const std::vector<std::string>& axt, const Rcpp::List& method,
                                  const Rcpp::NumericVector& lengths,
                                  const std::string& on_bad_block, double chunk_size,
-                                 const std::string& output, int min_inner, int min_outer,
+                                 const std::string& output, bool posterior,
                                  const Rcpp::List& backend, const Rcpp::Function& watch) {
-  const auto n_outer = static_cast<int>(axt.size()) - n_inner;
-  const auto voting = as_voting(n_inner, n_outer, min_inner, min_outer);
+  const auto to_call = options_for(method, static_cast<R_xlen_t>(axt.size()));
   const auto chosen = as_backend(backend);
-  const auto options = as_options(on_bad_block, chunk_size, chosen);
+  const auto to_project = as_options(on_bad_block, chunk_size, chosen);
   const auto all = as_chromosomes(lengths);
   std::vector<ancify::ProjectionReport> reports;
   std::vector<ancify::CallCounts> counts;
   run_job(watch, [&](ancify::JobControl& control) {
-    const ancify::Caller caller(voting, chosen);
+    const auto caller = ancify::make_caller(to_call, chosen, posterior, control);
     std::vector<ancify::Alignment> alignments;
     std::vector<const ancify::PackedStore*> stores;
     for (std::size_t i = 0; i < axt.size(); ++i) {
@@ -118,7 +114,7 @@ Rcpp::List project_and_call_impl(const std::vector<std::string>& species,
                                return sources;
                              }});
     }
-    reports = ancify::project_alignments(alignments, all, options, chosen.threads, control);
+    reports = ancify::project_alignments(alignments, all, to_project, chosen.threads, control);
     counts = ancify::call_chromosomes(caller, chromosomes, output, control);
   });
   return Rcpp::List::create(

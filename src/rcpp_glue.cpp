@@ -5,6 +5,7 @@
 
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
+#include "core/io/sequence_store.h"
 
 namespace {
 
@@ -65,6 +66,41 @@ void run_job(const Rcpp::Function& watch, const std::function<void(ancify::JobCo
 
 SEXP make_string(const char* text, int n) {
   return Rcpp::unwindProtect([&] { return Rf_mkCharLenCE(text, n, CE_NATIVE); });
+}
+
+Rcpp::NumericMatrix make_matrix(int rows, int columns) {
+  const Rcpp::Shield<SEXP> matrix(
+      Rcpp::unwindProtect([&] { return Rf_allocMatrix(REALSXP, rows, columns); }));
+  Rcpp::NumericMatrix result(static_cast<SEXP>(matrix));
+  std::fill(result.begin(), result.end(), 0);
+  return result;
+}
+
+ancify::SequenceSources as_sources(const Rcpp::CharacterVector& sequences) {
+  ancify::SequenceSources sources;
+  for (R_xlen_t i = 0; i < sequences.size(); ++i) {
+    sources.push_back(
+        ancify::memory_source(CHAR(STRING_ELT(sequences, i)), ancify::SequenceForm::kCharacters));
+  }
+  return sources;
+}
+
+std::vector<ancify::ChromosomeToCall> chromosomes_in(const std::vector<std::string>& folders,
+                                                     const Rcpp::NumericVector& lengths) {
+  std::vector<ancify::ChromosomeToCall> chromosomes;
+  for (const auto& chromosome : as_chromosomes(lengths)) {
+    const auto& [name, length] = chromosome;
+    chromosomes.push_back(
+        {name, length, [chromosome, &folders] {
+           ancify::SequenceSources sources;
+           for (const auto& folder : folders) {
+             sources.push_back(ancify::file_source(ancify::sequence_path(folder, chromosome.name),
+                                                   chromosome.name, chromosome.length));
+           }
+           return sources;
+         }});
+  }
+  return chromosomes;
 }
 
 std::vector<ancify::Chromosome> as_chromosomes(const Rcpp::NumericVector& lengths) {

@@ -7,10 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "core/ancestry/calling.h"
 #include "core/ancestry/projection.h"
 #include "core/device/backend.h"
 #include "core/exec/job_control.h"
 #include "core/io/lengths.h"
+#include "core/io/sequence_source.h"
 
 // Runs body(); an error of the core is signalled by R's abort_from_core() with its class and facts.
 void guarded(const std::function<void()>& body);
@@ -21,6 +23,16 @@ void run_job(const Rcpp::Function& watch, const std::function<void(ancify::JobCo
 
 // An element for a character vector; safe where R has too little memory for it.
 SEXP make_string(const char* text, int n);
+
+// A matrix of zeros; safe where R has too little memory for it.
+Rcpp::NumericMatrix make_matrix(int rows, int columns);
+
+// Sources of the strings of a character vector, which has to stay.
+ancify::SequenceSources as_sources(const Rcpp::CharacterVector& sequences);
+
+// Chromosomes whose sequences are the files in the species' folders, which have to stay.
+std::vector<ancify::ChromosomeToCall> chromosomes_in(const std::vector<std::string>& folders,
+                                                     const Rcpp::NumericVector& lengths);
 
 std::vector<ancify::Chromosome> as_chromosomes(const Rcpp::NumericVector& lengths);
 

@@ -1,4 +1,6 @@
+#include "core/ancestry/focal_genome.h"
 #include "core/ancestry/projection.h"
+#include "core/io/sequence_store.h"
 #include "rcpp_glue.h"
 
 // Projects alignment i of `species` into folders[i]; gives one report an alignment.
@@ -49,4 +51,24 @@ Rcpp::List project_memory_impl(const std::string& axt, const Rcpp::NumericVector
   sequences.names() = lengths.names();
   return Rcpp::List::create(Rcpp::Named("report") = as_list(reports.front()),
                             Rcpp::Named("sequences") = sequences);
+}
+
+// Writes the focal genome's own bases to <folder>/<chromosome>.fa: of the FASTA file `fasta`, or if
+// that is "" of the focal rows of all alignments in `axt`.
+// [[Rcpp::export]]
+void focal_sequences_impl(const std::string& fasta, const std::vector<std::string>& axt,
+                          const std::string& folder, const Rcpp::NumericVector& lengths,
+                          const std::string& on_bad_block, double chunk_size,
+                          const Rcpp::List& backend, const Rcpp::Function& watch) {
+  const auto chromosomes = as_chromosomes(lengths);
+  const auto chosen = as_backend(backend);
+  const auto options = as_options(on_bad_block, chunk_size, chosen);
+  run_job(watch, [&](ancify::JobControl& control) {
+    ancify::FileStore store(folder, chromosomes);
+    if (fasta.empty()) {
+      ancify::focal_from_alignments(axt, chromosomes, options, store, chosen.threads, control);
+    } else {
+      ancify::focal_from_fasta(fasta, chromosomes, store, chosen.threads, control);
+    }
+  });
 }

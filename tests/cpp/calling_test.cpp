@@ -86,7 +86,7 @@ std::string call_with(const Voting& voting, const Sequences& sequences, const Ba
   }
   JobControl control;
   std::string calls(sequences.species.front().size(), '?');
-  call_sequences(Caller(voting, backend), sources, calls.size(), &calls[0], control);
+  call_sequences(Caller(voting, backend), sources, calls.size(), &calls[0], nullptr, control);
   EXPECT_EQ(control.done(), control.expected());
   return calls;
 }
@@ -104,7 +104,7 @@ std::string call_packed(const Voting& voting, const Sequences& sequences, const 
   }
   JobControl control;
   std::string calls(n, '?');
-  call_sequences(Caller(voting, backend), sources, n, &calls[0], control);
+  call_sequences(Caller(voting, backend), sources, n, &calls[0], nullptr, control);
   return calls;
 }
 

@@ -71,3 +71,13 @@ expect_projected <- function(work_dir, projected) {
   }
   expect_identical(list.files(file.path(work_dir, "projected")), sort(names(projected)))
 }
+
+# The lines a run logs.
+log_lines <- function(code) {
+  lines <- character()
+  withCallingHandlers(code, ancify_message = function(condition) {
+    lines <<- c(lines, conditionMessage(condition))
+    invokeRestart("muffleMessage")
+  })
+  lines
+}

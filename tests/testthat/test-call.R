@@ -206,3 +206,17 @@ test_that("a GPU that can't be used is an error that says why", {
   expect_identical(call_ancestral("A", "A", backend = "cpu"), "A")
   expect_identical(call_ancestral("A", "A", backend = "auto"), "A")
 })
+
+test_that("`focal` is one species that has no sequence", {
+  refused <- function(focal, text) {
+    expect_ancify_error(
+      call_ancestral(c(a = "A"), c(b = "C"), "parsimony", "(a,b,f);", focal, threads = 1),
+      "input", text
+    )
+  }
+  refused(c("f", "g"), "one species' name")
+  refused(NA_character_, "one species' name")
+  refused(TRUE, "one species' name")
+  refused("a", "an outgroup with a sequence")
+  refused("zz", "no leaf")
+})

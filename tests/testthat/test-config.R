@@ -226,8 +226,8 @@ test_that("values of a wrong type or range are named", {
     list("estimate", 1, "1", "true or false"),
     list("rate_alpha", -1, "-1", "above 0"),
     list("n_rates", 0, "0", "at least 1"),
-    list("invariant", 2, "2", "from 0 to 1"),
-    list("history", 4, "4", "splits, sizes, focal_size and focal_lineages"),
+    list("invariant", 2, "2", "from 0 to 0.99"),
+    list("history", 4, "4", "splits, sizes, focal_size, focal_lineages and mutation_rate"),
     list("cluster", "slurm", "'slurm'"),
     list("evaluation", list("x"), "'x'"),
     list("chromosomes", list(list(1)), "one name"),
@@ -310,6 +310,7 @@ test_that("voting and ml need both tiers, the others one", {
   config$method <- "ml"
   expect_problem(config, "`outgroups.outer` is empty", "'ml'")
   config$method <- "coalescent"
+  config$history <- list(splits = c(1e5, 2e5), sizes = 1e4)
   expect_identical(ancify_config(config)$outgroups$name, c("a", "b"))
   config$outgroups$inner <- list()
   expect_problem(config, "names no species")
@@ -327,7 +328,6 @@ test_that("base frequencies nearly summing to 1 are scaled, and that is noted", 
 })
 
 test_that("the tree's leaves are the outgroups", {
-  require_package("ape")
   folder <- config_folder()
   tree <- "((a:1,b:1):1,c:2);"
   expect_identical(ancify_config(config_list(folder, tree = tree))$tree, tree)
@@ -336,7 +336,11 @@ test_that("the tree's leaves are the outgroups", {
   expect_problem(config_list(folder, tree = "(a,b);"), "`tree`: 'c'", "no leaf")
   expect_problem(config_list(folder, tree = "((a,a),b,c);"), "'a'", "twice")
   expect_problem(config_list(folder, tree = "((a,b),c"), "'((a,b),c'", "Newick")
-  expect_problem(config_list(folder, tree = "(a,b);(b,c);"), "one tree")
+  expect_problem(config_list(folder, tree = "(a,b);(b,c);"), "one tree", "at character 7")
+  expect_problem(config_list(folder, tree = "((a,b:-1),c);"), "'b' has the length -1")
+  likelihood <- function(tree, ...) config_list(folder, method = "likelihood", tree = tree, ...)
+  expect_problem(likelihood("((a,b:1):1,c:1);"), "no length for each")
+  expect_silent(ancify_config(likelihood("((a,b),c);", estimate = TRUE)))
   expect_problem(config_list(folder, tree = "gone.nwk"), "'gone.nwk'", "no such file")
   expect_problem(config_list(folder, method = "parsimony"), "`tree` is missing", "'parsimony'")
   expect_problem(config_list(folder, method = "likelihood"), "`tree` is missing", "'likelihood'")
@@ -344,6 +348,35 @@ test_that("the tree's leaves are the outgroups", {
   writeLines(c("((a,", "b),c);"), file.path(folder, "tree.nwk"))
   config <- ancify_config(config_yaml(folder, "tree: tree.nwk", "method: parsimony"))
   expect_identical(config$tree, "((a,b),c);")
+})
+
+test_that("a history fits the outgroups", {
+  folder <- config_folder()
+  coalescent <- function(..., estimate = FALSE) {
+    config_list(folder, method = "coalescent", history = list(...), estimate = estimate)
+  }
+  expect_problem(config_list(folder, method = "coalescent"), "`history` is missing", "estimate")
+  expect_problem(coalescent(splits = 1:3), "`history` is missing")
+  expect_problem(coalescent(splits = 1:2, sizes = 1), "`splits` has 2 numbers", "3 outgroups")
+  expect_problem(coalescent(splits = 1:3, sizes = 1:2), "`sizes` has 2 numbers")
+  expect_problem(coalescent(splits = c(1, -2, 3), sizes = 1), "`history.splits`", "above 0")
+  expect_problem(coalescent(splits = 1:3, sizes = 1, mutation_rate = 0), "mutation_rate")
+  named <- coalescent(splits = c(c = 3e5, a = 1e5, b = 2e5), sizes = 1e4, mutation_rate = 2e-8)
+  history <- suppressMessages(config_history(ancify_config(named)))
+  expect_identical(history$splits, c(a = 1e5, b = 2e5, c = 3e5))
+  expect_identical(history$mutation_rate, 2e-8)
+  named$history$splits <- c(c = 3e5, a = 1e5, x = 2e5)
+  expect_problem(named, "`splits` names 'c', 'a' and 'x'")
+  expect_silent(ancify_config(coalescent(focal_size = 1e4, estimate = TRUE)))
+})
+
+test_that("posteriors are of methods that have them", {
+  folder <- config_folder()
+  expect_problem(config_list(folder, posterior = TRUE), "`posterior`", "'voting' has none")
+  expect_problem(
+    config_list(folder, posterior = TRUE, method = "parsimony", tree = "((a,b),c);"), "'parsimony'"
+  )
+  expect_silent(ancify_config(config_list(folder, posterior = TRUE, method = "ml")))
 })
 
 test_that("all problems come at once, with the file", {
@@ -432,18 +465,12 @@ test_that("what this version lacks is said when it is asked for", {
     unavailable_in(ancify_config(config_list(folder, ...)), phases)
   }
   expect_identical(asked(), character())
-  expect_match(asked(method = "coalescent"), "`method: coalescent`.*voting")
-  expect_match(asked(estimate = TRUE), "`estimate: true`")
-  expect_match(asked(posterior = TRUE), "`posterior: true`")
   expect_identical(asked(keep_projected = FALSE), character())
   expect_match(asked(keep_projected = FALSE, phases = "project"), "`keep_projected: false`")
   expect_match(asked(keep_projected = FALSE, backend = "gpu"), "`keep_projected: false`")
-  expect_match(asked(focal_fasta = file.path(folder, "a.axt")), "`focal_fasta`")
   expect_match(asked(cluster = list(cpus = 2)), "`cluster`")
   expect_match(asked(evaluation = list(vcf_dir = folder)), "`evaluation`")
   expect_length(asked(evaluation = list(vcf_dir = folder), phases = "call"), 0)
-  expect_length(asked(posterior = TRUE, method = "coalescent", phases = "project"), 0)
-  expect_length(asked(posterior = TRUE, method = "coalescent"), 2)
   config <- config_list(folder)
   config$outgroups$inner[[1]]$alignment <- file.path(folder, "m.maf.gz")
   config <- ancify_config(config)

@@ -188,3 +188,8 @@ test_that("a fork that comes first works too, and so does a whole run in it", {
   expect_identical(result$err, character())
   expect_identical(result$out, "same")
 })
+
+test_that("there are at most 4096 threads", {
+  expect_identical(resolve_threads(4096), 4096L)
+  expect_ancify_error(resolve_threads(4097), "input", "up to 4,096")
+})

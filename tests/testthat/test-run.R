@@ -442,19 +442,10 @@ test_that("what this version can't do is an error only when it is asked for", {
   }
   all_of_them <- c("project", "call", "evaluate")
   reference <- list(reference_dir = case$folder)
-  refused(method = "ml", ml_model_path = tempfile(), key = "method: ml")
-  refused(method = "coalescent", key = "method: coalescent")
-  refused(estimate = TRUE, key = "estimate")
-  refused(posterior = TRUE, key = "posterior")
   refused(keep_projected = FALSE, key = "keep_projected", phases = "project")
   refused(cluster = list(partition = "x"), key = "cluster")
   refused(evaluation = reference, key = "evaluation")
   refused(phases = "evaluate", key = "evaluate")
-  if (requireNamespace("ape", quietly = TRUE)) {
-    tree <- "((inner1:1,inner2:1):1,outer1:1);"
-    refused(method = "parsimony", tree = tree, key = "method: parsimony")
-    refused(method = "likelihood", tree = tree, key = "method: likelihood")
-  }
 
   # Not asked for: another phase, or settings of another method.
   accepted <- function(..., phases = all_of_them) {
@@ -463,8 +454,7 @@ test_that("what this version can't do is an error only when it is asked for", {
     config[names(changes)] <- changes
     expect_s3_class(run_quietly(config, phases = phases), "ancify_run")
   }
-  accepted(method = "coalescent", phases = "project")
-  accepted(posterior = TRUE, phases = "project")
+  accepted(method = "ml", ml_model_path = tempfile(), phases = "project")
   accepted(evaluation = reference, phases = c("project", "call"))
   accepted(substitution_model = "GTR", ml_high_threshold = 0.9, n_rates = 8)
 })

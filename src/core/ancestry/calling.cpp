@@ -4,47 +4,79 @@
 #include <cstring>
 #include <deque>
 #include <mutex>
+#include <utility>
 
+#include "core/ancestry/site_posteriors.h"
+#include "core/ancestry/stretch_reader.h"
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
 #include "core/io/file.h"
-#include "core/io/packed.h"
 #include "core/io/sequence_store.h"
 
 #ifdef ANCIFY_HAVE_CUDA
+#include "cuda/call_table.h"
 #include "cuda/voting.h"
 #endif
 
 namespace ancify {
 
-Caller::Caller(const Voting& voting, const Backend& backend) : voting_(voting), backend_(backend) {
-  if (voting.n_inner < 1 || voting.n_outer < 1) {
-    throw InputError("voting needs at least one inner and one outer outgroup");
+Caller::Caller(const Voting& voting, const Backend& backend)
+    : Caller(std::make_unique<VotingMethod>(voting), backend) {}
+
+Caller::Caller(std::unique_ptr<const Method> method, const Backend& backend, bool with_phred)
+    : method_(std::move(method)), backend_(backend), with_phred_(with_phred) {
+  if (method_->species() <= kMostTabulated) {
+    table_.emplace(*method_, with_phred);
+    return;
   }
-  if (voting.min_inner < 1 || voting.min_outer < 1) {
-    throw InputError("the fewest votes of a tier must be at least 1");
+  if (backend.kind == BackendKind::kGpu) {
+    const auto* voting = dynamic_cast<const VotingMethod*>(method_.get());
+    if (voting != nullptr) voting_on_gpu_ = &voting->voting();
   }
-  if (backend.kind == BackendKind::kCpu && voting.species() <= kMostTabulated) {
-    table_.emplace(voting.species(), [&](auto code) { return call_by_vote(voting, code); });
+  if (voting_on_gpu_ == nullptr) memo_ = std::make_unique<PatternMemo>(*method_);
+}
+
+Caller::Caller(std::unique_ptr<const MlCaller> ml, const Backend& backend, bool with_phred)
+    : ml_(std::move(ml)), backend_(backend), with_phred_(with_phred) {
+  if (backend.kind == BackendKind::kGpu) {
+    throw DeviceError("the method \"ml\" does not run on a GPU yet: use the CPU");
   }
 }
 
-void Caller::call(const char* const* species, SequenceForm form, std::size_t n, char* calls) const {
+void Caller::call(const Stretch& stretch, char* calls, std::uint8_t* phred) const {
+  if (ml_) {
+    ml_->call(stretch, backend_.simd, calls, phred);
+    return;
+  }
+  const Sites sites = {stretch.species, stretch.form, stretch.size()};
 #ifdef ANCIFY_HAVE_CUDA
-  if (backend_.kind == BackendKind::kGpu) {
-    if (form == SequenceForm::kPacked) throw DeviceError("the GPU calls no packed sequences yet");
-    cuda::call_by_vote(backend_.devices.front(), voting_, species, n, calls);
+  if (backend_.kind == BackendKind::kGpu && !memo_) {
+    if (sites.form == SequenceForm::kPacked) {
+      throw DeviceError("the GPU calls no packed sequences yet");
+    }
+    const int device = backend_.devices.front();
+    if (table_) {
+      cuda::apply_table(device, species(), *table_, sites.species, sites.n, calls, phred);
+      return;
+    }
+    cuda::call_by_vote(device, *voting_on_gpu_, sites.species, sites.n, calls);
+    if (phred != nullptr) std::fill_n(phred, sites.n, kNoPhred);
     return;
   }
 #endif
   if (table_) {
-    table_->apply(species, form, n, calls, backend_.simd);
-    return;
+    table_->apply(sites, calls, phred, backend_.simd);
+  } else {
+    memo_->apply(sites, calls, phred, backend_.simd);
   }
-  for (std::size_t i = 0; i < n; ++i) {
-    calls[i] = call_by_vote(voting_, [&](int s) -> int {
-      return form == SequenceForm::kPacked ? packed_code(species[s], i) : base_code(species[s][i]);
-    });
+}
+
+void Caller::posteriors(const Stretch& stretch, double* out, std::size_t pitch) const {
+  if (ml_) {
+    ml_->posteriors(stretch, backend_.simd, out, pitch);
+  } else {
+    const Sites sites = {stretch.species, stretch.form, stretch.size()};
+    site_posteriors(*method_, sites, backend_.simd, out, pitch);
   }
 }
 
@@ -53,33 +85,6 @@ std::size_t Caller::stretch() const {
 }
 
 namespace {
-
-class FileSource : public SequenceSource {
- public:
-  FileSource(const std::string& path, const std::string& name, std::int64_t length)
-      : reader_(path, name, length) {}
-  SequenceForm form() const override { return SequenceForm::kCharacters; }
-  const char* bases(std::int64_t start, std::size_t n, char* buffer) const override {
-    reader_.read(start, n, buffer);
-    return buffer;
-  }
-
- private:
-  SequenceReader reader_;
-};
-
-class MemorySource : public SequenceSource {
- public:
-  MemorySource(const char* bases, SequenceForm form) : bases_(bases), form_(form) {}
-  SequenceForm form() const override { return form_; }
-  const char* bases(std::int64_t start, std::size_t, char*) const override {
-    return bases_ + (form_ == SequenceForm::kPacked ? start / 2 : start);
-  }
-
- private:
-  const char* bases_;
-  SequenceForm form_;
-};
 
 // A stretch of a chromosome that one task calls, small enough to share among threads.
 struct Piece {
@@ -98,25 +103,23 @@ void add_pieces(const Caller& caller, std::size_t chromosome, std::int64_t lengt
   }
 }
 
-// Calls a piece stretch by stretch; write(calls, n, start) takes each.
+// Calls a piece of a chromosome stretch by stretch; write(stretch, calls, phred) takes each.
 template <class Write>
-void call_piece(const Caller& caller, const SequenceSources& species, const Piece& piece,
-                const TaskContext& context, Write write) {
-  const std::size_t stretch = std::min<std::size_t>(caller.stretch(), piece.end - piece.start);
-  std::vector<char> buffer((species.size() + 1) * stretch);
-  std::vector<const char*> bases(species.size());
-  char* const calls = &buffer[species.size() * stretch];
-  for (std::int64_t start = piece.start; start < piece.end;) {
+void call_piece(const Caller& caller, const SequenceSources& species, std::int64_t length,
+                const Piece& piece, const TaskContext& context, Write write) {
+  const auto most = std::min(static_cast<std::int64_t>(caller.stretch()), piece.end - piece.start);
+  StretchReader reader(species, length, caller.reach());
+  std::vector<char> calls(static_cast<std::size_t>(most));
+  std::vector<std::uint8_t> phred(caller.with_phred() ? calls.size() : 0);
+  for (std::int64_t start = piece.start; start < piece.end; start += most) {
     context.throw_if_stopped();
-    const auto n = std::min<std::size_t>(stretch, piece.end - start);
-    for (std::size_t s = 0; s < species.size(); ++s) {
-      bases[s] = species[s]->bases(start, n, &buffer[s * stretch]);
-    }
-    caller.call(bases.data(), species.front()->form(), n, calls);
-    write(calls, n, start);
-    start += static_cast<std::int64_t>(n);
+    const Stretch stretch = reader.read(start, std::min(start + most, piece.end));
+    caller.call(stretch, calls.data(), caller.with_phred() ? phred.data() : nullptr);
+    write(stretch, calls.data(), phred.data());
   }
 }
+
+std::string posterior_folder(const std::string& folder) { return folder + "/posterior"; }
 
 // A chromosome while its pieces are called, which may be on several threads.
 class ChromosomeCall {
@@ -126,39 +129,57 @@ class ChromosomeCall {
 
   void call(const Caller& caller, const Piece& piece, const TaskContext& context,
             JobControl& control) {
-    std::call_once(opened_, [&] { open(); });
+    std::call_once(opened_, [&] { open(caller.with_phred()); });
     CallCounts counts;
-    call_piece(caller, sources_, piece, context,
-               [&](const char* calls, std::size_t n, std::int64_t start) {
-                 output_->write(calls, n, start);
-                 counts += count_calls(calls, n, caller.simd());
-                 control.advance(static_cast<std::int64_t>(n));
+    call_piece(caller, sources_, chromosome_.length, piece, context,
+               [&](const Stretch& stretch, const char* calls, const std::uint8_t* phred) {
+                 write(stretch, calls, phred);
+                 counts += count_calls(calls, stretch.size(), caller.simd());
+                 control.advance(stretch.end - stretch.start);
                });
     std::lock_guard<std::mutex> lock(mutex_);
     counts_ += counts;
     if (--left_ == 0) {
       sources_.clear();
-      output_->file().begin_sync();
-      output_->file().close();
+      for (OutputFile* file : files()) {
+        file->begin_sync();
+        file->close();
+      }
       control.log("Called " + chromosome_.name);
     }
   }
 
-  SequenceWriter& output() { return *output_; }
+  std::vector<OutputFile*> files() {
+    std::vector<OutputFile*> files = {&calls_->file()};
+    if (phred_) files.push_back(phred_.get());
+    return files;
+  }
   const CallCounts& counts() const { return counts_; }
 
  private:
-  void open() {
-    sources_ = chromosome_.open();
-    output_ = std::make_unique<SequenceWriter>(sequence_path(folder_, chromosome_.name),
-                                               chromosome_.name, chromosome_.length);
+  void open(bool with_phred) {
+    const auto& [name, length, open_sources] = chromosome_;
+    sources_ = open_sources();
+    calls_ = std::make_unique<SequenceWriter>(sequence_path(folder_, name), name, length);
+    if (with_phred) {
+      phred_ =
+          std::make_unique<OutputFile>(posterior_folder(folder_) + "/" + name + ".phred", length);
+    }
+  }
+
+  void write(const Stretch& stretch, const char* calls, const std::uint8_t* phred) {
+    calls_->write(calls, stretch.size(), stretch.start);
+    if (phred_) {
+      phred_->write_at(reinterpret_cast<const char*>(phred), stretch.size(), stretch.start);
+    }
   }
 
   const ChromosomeToCall& chromosome_;
   const std::string& folder_;
   std::once_flag opened_;
   SequenceSources sources_;
-  std::unique_ptr<SequenceWriter> output_;
+  std::unique_ptr<SequenceWriter> calls_;
+  std::unique_ptr<OutputFile> phred_;  // null where it is not wanted
   std::mutex mutex_;
   int left_;
   CallCounts counts_;
@@ -166,26 +187,21 @@ class ChromosomeCall {
 
 }  // namespace
 
-std::unique_ptr<SequenceSource> file_source(const std::string& path, const std::string& name,
-                                            std::int64_t length) {
-  return std::make_unique<FileSource>(path, name, length);
-}
-
-std::unique_ptr<SequenceSource> memory_source(const char* bases, SequenceForm form) {
-  return std::make_unique<MemorySource>(bases, form);
-}
-
 void call_sequences(const Caller& caller, const SequenceSources& species, std::size_t n,
-                    char* calls, JobControl& control) {
-  control.expect(static_cast<std::int64_t>(n));
+                    char* calls, double* posteriors, JobControl& control) {
+  const auto length = static_cast<std::int64_t>(n);
+  control.expect(length);
   std::vector<Piece> pieces;
-  add_pieces(caller, 0, static_cast<std::int64_t>(n), pieces);
+  add_pieces(caller, 0, length, pieces);
   run_tasks(control, caller.threads(), static_cast<std::int64_t>(pieces.size()),
             [&](std::int64_t i, const TaskContext& context) {
-              call_piece(caller, species, pieces[i], context,
-                         [&](const char* some, std::size_t size, std::int64_t start) {
-                           std::memcpy(calls + start, some, size);
-                           control.advance(static_cast<std::int64_t>(size));
+              call_piece(caller, species, length, pieces[i], context,
+                         [&](const Stretch& stretch, const char* some, const std::uint8_t*) {
+                           std::memcpy(calls + stretch.start, some, stretch.size());
+                           if (posteriors != nullptr) {
+                             caller.posteriors(stretch, posteriors + stretch.start, n);
+                           }
+                           control.advance(stretch.end - stretch.start);
                          });
             });
 }
@@ -203,6 +219,7 @@ std::vector<CallCounts> call_chromosomes(const Caller& caller,
     calls.emplace_back(chromosomes[i], folder, static_cast<int>(pieces.size() - before));
   }
   make_folder(folder);
+  if (caller.with_phred()) make_folder(posterior_folder(folder));
   run_tasks(control, caller.threads(), static_cast<std::int64_t>(pieces.size()),
             [&](std::int64_t i, const TaskContext& context) {
               calls[pieces[i].chromosome].call(caller, pieces[i], context, control);
@@ -210,12 +227,14 @@ std::vector<CallCounts> call_chromosomes(const Caller& caller,
   // The disk has been busy with the first files all the while; now wait until it has the last.
   run_tasks(control, caller.threads(), static_cast<std::int64_t>(calls.size()),
             [&](std::int64_t i, const TaskContext& context) {
-              calls[i].output().file().sync(context);
-              calls[i].output().file().prepare();
+              for (OutputFile* file : calls[i].files()) {
+                file->sync(context);
+                file->prepare();
+              }
             });
   std::vector<CallCounts> counts;
   for (auto& call : calls) {
-    call.output().file().commit();
+    for (OutputFile* file : call.files()) file->commit();
     counts.push_back(call.counts());
   }
   return counts;

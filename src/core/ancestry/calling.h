@@ -10,20 +10,38 @@
 #include <vector>
 
 #include "core/ancestry/call_counts.h"
+#include "core/ancestry/method.h"
+#include "core/ancestry/ml_calling.h"
+#include "core/ancestry/pattern_memo.h"
 #include "core/ancestry/site_patterns.h"
 #include "core/ancestry/voting.h"
 #include "core/device/backend.h"
 #include "core/exec/job_control.h"
+#include "core/io/sequence_source.h"
 
 namespace ancify {
 
-// Calls by vote on a backend: by table for few species, position by position for many.
+// Applies a method on a backend: by table for few species, pattern by pattern as they occur for
+// many. On a GPU voting for many species counts position by position; any other method then stays
+// on the CPU.
 class Caller {
  public:
-  // InputError unless both tiers have species and the minima are at least 1.
+  // `with_phred`: call() is to give error_phred() too.
+  Caller(std::unique_ptr<const Method> method, const Backend& backend, bool with_phred = false);
+  // By a trained model; DeviceError on a GPU.
+  Caller(std::unique_ptr<const MlCaller> ml, const Backend& backend, bool with_phred = false);
+  // By vote; InputError unless both tiers have species and the minima are at least 1.
   Caller(const Voting& voting, const Backend& backend);
-  // Calls n positions; species[i] are those of species i, inner ones first.
-  void call(const char* const* species, SequenceForm form, std::size_t n, char* calls) const;
+  int species() const { return ml_ ? ml_->species() : method_->species(); }
+  bool with_phred() const { return with_phred_; }
+  // Positions to each side of a stretch that call() and posteriors() look at.
+  std::int64_t reach() const { return ml_ ? kFeatureReach : 0; }
+  // Calls the positions of a stretch that holds reach() more on each side, not more if that is 0.
+  // `phred` may be null, and is where it was not asked for.
+  void call(const Stretch& stretch, char* calls, std::uint8_t* phred = nullptr) const;
+  // The posterior of A at its i-th position becomes out[i], of C out[pitch + i], and so on; NaN
+  // where there is none. On the CPU.
+  void posteriors(const Stretch& stretch, double* out, std::size_t pitch) const;
   // Positions that are called at once, a multiple of kPackedGroup.
   std::size_t stretch() const;
   // Threads on which call() at once makes sense.
@@ -31,33 +49,19 @@ class Caller {
   SimdLevel simd() const { return backend_.simd; }
 
  private:
-  Voting voting_;
+  std::unique_ptr<const Method> method_;
+  std::unique_ptr<const MlCaller> ml_;  // in place of a method
   Backend backend_;
+  bool with_phred_;
+  const Voting* voting_on_gpu_ = nullptr;  // where it is counted there position by position
   std::optional<CallTable> table_;
+  std::unique_ptr<const PatternMemo> memo_;
 };
 
-// One species' sequence of a chromosome, read piece by piece.
-class SequenceSource {
- public:
-  virtual ~SequenceSource() = default;
-  virtual SequenceForm form() const = 0;
-  // n positions from `start` on, a multiple of kPackedGroup; in `buffer`, which has room for n
-  // bytes, or where they are.
-  virtual const char* bases(std::int64_t start, std::size_t n, char* buffer) const = 0;
-};
-
-using SequenceSources = std::vector<std::unique_ptr<SequenceSource>>;
-
-// The one-line FASTA of a chromosome; FormatError if it is not that.
-std::unique_ptr<SequenceSource> file_source(const std::string& path, const std::string& name,
-                                            std::int64_t length);
-
-// Sequences in memory, which have to stay there.
-std::unique_ptr<SequenceSource> memory_source(const char* bases, SequenceForm form);
-
-// Calls sequences of n positions in memory, into `calls`.
+// Calls sequences of n positions in memory, into `calls`; and, where it is not null, gives the
+// posteriors as Caller::posteriors() does, n apart.
 void call_sequences(const Caller& caller, const SequenceSources& species, std::size_t n,
-                    char* calls, JobControl& control);
+                    char* calls, double* posteriors, JobControl& control);
 
 // A chromosome to call; open() gives the sequences of all species, all in one form.
 struct ChromosomeToCall {
@@ -66,8 +70,10 @@ struct ChromosomeToCall {
   std::function<SequenceSources()> open;
 };
 
-// Calls chromosomes into <folder>/<chromosome>.fa. All inputs are looked at before the first is
-// called; the files appear at the end, when all are whole and on the disk.
+// Calls chromosomes into <folder>/<chromosome>.fa, and where the caller is with_phred() writes
+// <folder>/posterior/<chromosome>.phred: nothing but error_phred() of each position, a byte. All
+// inputs are looked at before the first is called; all files appear at the end, when they are whole
+// and on the disk.
 std::vector<CallCounts> call_chromosomes(const Caller& caller,
                                          const std::vector<ChromosomeToCall>& chromosomes,
                                          const std::string& folder, JobControl& control);

@@ -64,6 +64,7 @@ Projector::Projector(const std::string& file, const std::vector<Chromosome>& chr
       store_(store),
       context_(context),
       simd_(options.simd),
+      focal_row_(options.focal_row),
       bad_(file, options.on_bad_block),
       parser_(bad_, options.simd),
       filled_(chromosomes.size(), 0),
@@ -149,8 +150,9 @@ void Projector::pass_over(std::string_view name) {
 void Projector::write(const AxtBlock& block, std::size_t chromosome) {
   fill_up_to(chromosome, block.start - 1);
   go_to(chromosome, block.start - 1);
+  const std::string_view row = focal_row_ ? block.focal : block.outgroup;
   gather(block.focal.size(), [&](char* out, std::size_t from, std::size_t n) {
-    return copy_columns(block.focal.substr(from, n), &block.outgroup[from], out, simd_);
+    return copy_columns(block.focal.substr(from, n), &row[from], out, simd_);
   });
   filled_[chromosome] = std::max(filled_[chromosome], block.end);
   ++report_.blocks[chromosome];

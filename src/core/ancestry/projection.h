@@ -24,6 +24,7 @@ struct ProjectionOptions {
   // Bytes of text, and of the file, at a time; what a core keeps in its own cache is best.
   std::size_t chunk_size = 1 << 18;
   SimdLevel simd = SimdLevel::kScalar;
+  bool focal_row = false;  // of each block, in place of the outgroup's
 };
 
 // What one alignment held.
@@ -69,6 +70,7 @@ class Projector {
   SequenceStore& store_;
   const TaskContext& context_;
   SimdLevel simd_;
+  bool focal_row_;
   BadBlocks bad_;
   AxtParser parser_;
   std::unordered_map<std::string, std::size_t> index_;

@@ -1,6 +1,7 @@
 // The ancestral base by a vote of two tiers of outgroups.
 #pragma once
 
+#include "core/ancestry/method.h"
 #include "core/io/bases.h"
 
 namespace ancify {
@@ -38,5 +39,17 @@ ANCIFY_HOST_DEVICE char call_by_vote(const Voting& voting, Code code) {
   if (inner == kMissing) return lower_base(outer);
   return 'n';
 }
+
+class VotingMethod : public Method {
+ public:
+  // InputError unless both tiers have species and the minima are at least 1.
+  explicit VotingMethod(const Voting& voting);
+  int species() const override { return voting_.species(); }
+  SiteCall call(const int* states) const override;
+  const Voting& voting() const { return voting_; }
+
+ private:
+  Voting voting_;
+};
 
 }  // namespace ancify

@@ -1,8 +1,10 @@
 // Small helpers for text in memory.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -62,6 +64,13 @@ inline std::optional<std::int64_t> parse_whole_number(std::string_view text) {
     value = value * 10 + (c - '0');
   }
   return value;
+}
+
+// A number as it can stand in a message.
+inline std::string number_text(double value) {
+  std::array<char, 32> text;
+  std::snprintf(text.data(), text.size(), "%g", value);
+  return text.data();
 }
 
 // The start of a text as it can stand in a message: short, in quotes, printable.

@@ -1,0 +1,150 @@
+# `estimate: true`: what a method calls by is fitted to the run's own sites.
+
+# Whether this configuration's calls follow a fit.
+fits <- function(config) {
+  config$estimate && config$method %in% c("likelihood", "coalescent")
+}
+
+# A history is nothing without the focal lineage.
+needs_focal <- function(config) {
+  fits(config) && (config$method == "coalescent" || tree_names_focal(config))
+}
+
+# As run_settings(), with `fit` and, for coalescent, `fitted_history`; writes both.
+fitted_settings <- function(config, backend, progress, verbose) {
+  log <- if (verbose) inform_ancify else function(line) NULL
+  settings <- run_settings(config, FALSE)
+  with_focal <- needs_focal(config)
+  if (with_focal) ensure_focal(config, backend, progress)
+  patterns <- count_projected(config, with_focal, backend, progress)
+  tree <- settings$tree %||% ladder_tree(patterns, config)
+  counts <- counts_for_tree(patterns, ape::collapse.singles(tree), NULL, NULL)
+  fit <- fit_model(
+    counts, ape::collapse.singles(tree), settings$model, "empirical", backend$threads
+  )
+  log(sprintf(
+    "Fitted %s to %s sites: log-likelihood %.2f", fit$model$name, format_count(fit$sites),
+    fit$log_likelihood
+  ))
+  write_fitted(config, "fitted_model.yml", fitted_model_keys(fit))
+  settings$model <- fit$model
+  settings$tree <- fit$tree
+  settings$fit <- fit
+  if (config$method == "coalescent") {
+    settings$history <- fitted_history(patterns, config, fit$model, verbose)
+    settings$fitted_history <- settings$history
+    listed <- function(x) paste(vapply(round(x), format_count, ""), collapse = ", ")
+    log(sprintf(
+      "Fitted the history: splits %s generations ago, sizes %s", listed(settings$history$splits),
+      listed(settings$history$sizes)
+    ))
+  }
+  settings
+}
+
+fitted_history <- function(patterns, config, model, verbose) {
+  start <- starting_history(patterns, config)
+  if (verbose && is.null(config$history$focal_size)) {
+    inform_ancify("`history.focal_size` is not given: the size next to it is taken")
+  }
+  start$model <- model
+  counts <- total_counts(data.frame(pattern = toupper(patterns$pattern), count = patterns$count))
+  fit <- fit_history(counts, start)
+  if (!fit$converged) warn_ancify(paste("The history's fit did not converge:", fit$message), "fit")
+  write_fitted(config, "fitted_history.yml", fitted_history_keys(fit))
+  fit$history
+}
+
+# ---- Where searches begin ---------------------------------------------------------------
+
+# Without a history: one in which a tenth of the difference between the focal species and an
+# outgroup arose in the ancestral population.
+starting_history <- function(patterns, config) {
+  if (has_history(config)) {
+    return(suppressMessages(config_history(config)))
+  }
+  keys <- config$history
+  rate <- keys$mutation_rate %||% 1.25e-8
+  generations <- divergence_from_focal(patterns, config$outgroups$name) / (2 * rate)
+  suppressMessages(coalescent_history(
+    0.9 * generations, pmax(0.05 * generations, 1), keys$focal_size, keys$focal_lineages %||% 20,
+    rate
+  ))
+}
+
+# Changes a site since the common ancestor with the focal species, along both lineages, corrected
+# for more than one at a site by Jukes and Cantor.
+divergence_from_focal <- function(patterns, species) {
+  all <- attr(patterns, "species")
+  base <- function(name) toupper(substr(patterns$pattern, match(name, all), match(name, all)))
+  focal <- base(attr(patterns, "focal"))
+  vapply(species, function(name) {
+    outgroup <- base(name)
+    known <- outgroup != "N" & focal != "N"
+    sites <- sum(patterns$count[known])
+    if (sites == 0) {
+      abort_ancify(
+        sprintf("%s and the focal species have no site in common: nothing to fit a history to.",
+                quoted(name)),
+        "input"
+      )
+    }
+    differ <- (sum(patterns$count[known & outgroup != focal]) + 1) / (sites + 1)
+    -0.75 * log(1 - min(differ, 0.7) / 0.75)
+  }, 0)
+}
+
+# A coalescent run needs no tree; the model is then fitted on the ladder of the outgroups.
+ladder_tree <- function(patterns, config) {
+  species <- config$outgroups$name
+  nearest <- species[order(divergence_from_focal(patterns, species))]
+  labels <- quoted_labels(c(config$focal_species, nearest))
+  text <- Reduce(function(inside, label) sprintf("(%s,%s)", inside, label), labels)
+  parse_newick(paste0(text, ";"), "tree")
+}
+
+# ---- Files ------------------------------------------------------------------------------
+
+# `fit` as comments, so that a configuration can have all of the text.
+write_fitted <- function(config, name, keys) {
+  lines <- function(values) strsplit(yaml::as.yaml(values, precision = 10), "\n")[[1]]
+  write_whole(file.path(config$output_dir, name), function(path) {
+    writeLines(c(lines(keys[names(keys) != "fit"]), paste("#", lines(keys["fit"]))), path)
+  })
+}
+
+fitted_model_keys <- function(fit) {
+  model <- fit$model
+  keys <- list(
+    tree = newick_text(fit$tree, 10), substitution_model = model$name,
+    model_kappa = model$kappa, model_base_freqs = as.numeric(model$base_freqs),
+    model_rates = if (model$name == "GTR") as.numeric(model$rates),
+    rate_alpha = model$alpha, n_rates = model$n_rates, invariant = model$invariant
+  )
+  errors <- fit$estimates
+  c(Filter(Negate(is.null), keys), list(fit = list(
+    log_likelihood = fit$log_likelihood, fitted_values = fit$df, AIC = stats::AIC(fit),
+    sites = fit$sites,
+    standard_errors = as.list(stats::setNames(errors$std_error, errors$parameter))
+  )))
+}
+
+fitted_history_keys <- function(fit) {
+  history <- fit$history
+  splits <- history$splits
+  n <- length(splits)
+  list(
+    history = list(
+      splits = as.list(splits), sizes = as.list(stats::setNames(history$sizes, names(splits))),
+      focal_size = history$focal_size, focal_lineages = history$focal_lineages,
+      mutation_rate = history$mutation_rate
+    ),
+    fit = list(
+      log_likelihood = fit$log_likelihood,
+      log_standard_errors = list(
+        times_between_splits = fit$standard_errors[seq_len(n)],
+        sizes = fit$standard_errors[n + seq_len(n)]
+      )
+    )
+  )
+}

@@ -1,0 +1,144 @@
+#' Read posteriors
+#'
+#' Reads what a run with `posterior: true` wrote: how sure each call is.
+#'
+#' A value q is the phred-scaled probability that the base called is wrong, rounded:
+#' 10^(-q / 10). A base of posterior 0.9 has 10, one of 0.999 has 30; 254 stands for
+#' 254 and above.
+#'
+#' @param path The output folder of a run, or a `.phred` file.
+#' @param chromosome Its name, with a folder.
+#' @param start,end First and last position, from 1; all by default.
+#' @return An integer vector, `NA` where there is no posterior.
+#' @section Errors:
+#' `ancify_file_error` for a file that is not there or can't be read;
+#' `ancify_input_error` for positions that are not in it.
+#' @seealso [ancify_run()], [export_posterior()]
+#' @export
+#' @examples
+#' config <- ancify_example()
+#' config$method <- "likelihood"
+#' config$tree <- "(((focal:0.02,near1:0.02):0.01,near2:0.03):0.05,far:0.08);"
+#' config$posterior <- TRUE
+#' ancify_run(config, threads = 1, verbose = FALSE)
+#' phred <- read_posterior(config$output_dir, "chr1", 2001, 2010)
+#' 1 - 10^(-phred / 10)
+read_posterior <- function(path, chromosome = NULL, start = 1, end = NULL) {
+  file <- posterior_file(check_path(path, "path"), chromosome)
+  length <- file.size(file)
+  end <- end %||% length
+  check_range(start, end, length, file)
+  connection <- tryCatch(
+    suppressWarnings(file(file, "rb")),
+    error = function(condition) stop_on_posterior(file, "can't be read; check its permissions")
+  )
+  on.exit(close(connection))
+  if (start > 1) seek(connection, start - 1)
+  values <- as.integer(readBin(connection, "raw", end - start + 1))
+  values[values == no_posterior] <- NA
+  values
+}
+
+no_posterior <- 255L
+
+posterior_file <- function(path, chromosome) {
+  if (dir.exists(path)) {
+    if (is.null(chromosome)) abort_ancify("`chromosome` is missing: `path` is a folder.", "input")
+    path <- posterior_path(path, check_path(chromosome, "chromosome"))
+  }
+  if (!file.exists(path)) {
+    stop_on_posterior(path, "does not exist; a run with `posterior: true` writes it")
+  }
+  path
+}
+
+# In the output folder of a run, or in its folder of posteriors.
+posterior_path <- function(folder, chromosome) {
+  name <- paste0(chromosome, ".phred")
+  inside <- file.path(folder, "posterior", name)
+  if (file.exists(file.path(folder, name))) file.path(folder, name) else inside
+}
+
+stop_on_posterior <- function(file, problem) {
+  abort_ancify(sprintf("%s %s.", quoted(file), problem), "file", file = file)
+}
+
+check_range <- function(start, end, length, file) {
+  if (!is_position(start, 1, length + 1) || !is_position(end, start - 1, length)) {
+    abort_ancify(
+      sprintf(
+        "`start` and `end` are %s and %s, but %s has the positions 1 to %s.", show_value(start),
+        show_value(end), quoted(file), format_count(length)
+      ),
+      "input"
+    )
+  }
+}
+
+is_position <- function(x, lowest, highest) {
+  is.numeric(x) && length(x) == 1 && isTRUE(x == round(x) & x >= lowest & x <= highest)
+}
+
+#' Export posteriors for genome browsers
+#'
+#' Makes a bigWig file of each chromosome's posteriors, as [read_posterior()] gives
+#' them, through the Bioconductor package rtracklayer. Positions without a posterior
+#' have no value. One chromosome is in memory at a time.
+#'
+#' @param path The output folder of a run.
+#' @param chromosomes Their names; all that have posteriors by default.
+#' @param output_dir Where `<chromosome>.bw` go; the folder of the posteriors by
+#'   default. A file that exists is replaced when the new one is complete.
+#' @return The paths of the files, named by chromosome, invisibly.
+#' @section Errors:
+#' `ancify_package_error` where rtracklayer is not installed; `ancify_file_error`
+#' for posteriors that are not there and files that can't be written.
+#' @seealso [read_posterior()]
+#' @export
+#' @examplesIf requireNamespace("rtracklayer", quietly = TRUE)
+#' config <- ancify_example()
+#' config$method <- "likelihood"
+#' config$tree <- "(((focal:0.02,near1:0.02):0.01,near2:0.03):0.05,far:0.08);"
+#' config$posterior <- TRUE
+#' ancify_run(config, threads = 1, verbose = FALSE)
+#' export_posterior(config$output_dir, "chrX")
+export_posterior <- function(path, chromosomes = NULL,
+                             output_dir = file.path(path, "posterior")) {
+  path <- check_path(path, "path")
+  if (!requireNamespace("rtracklayer", quietly = TRUE)) {
+    abort_ancify(
+      "bigWig files take Bioconductor's package: BiocManager::install(\"rtracklayer\").", "package"
+    )
+  }
+  there <- list.files(file.path(path, "posterior"), "\\.phred$")
+  chromosomes <- chromosomes %||% sub("\\.phred$", "", there)
+  if (length(chromosomes) == 0) {
+    stop_on_posterior(path, "has no posteriors; a run with `posterior: true` writes them")
+  }
+  for (chromosome in chromosomes) posterior_file(path, chromosome)
+  output_dir <- check_path(output_dir, "output_dir")
+  files <- stats::setNames(file.path(output_dir, paste0(chromosomes, ".bw")), chromosomes)
+  for (chromosome in chromosomes) {
+    write_whole(files[[chromosome]], function(file) write_bigwig(path, chromosome, file))
+  }
+  invisible(files)
+}
+
+write_bigwig <- function(path, chromosome, file) {
+  runs <- rle(read_posterior(path, chromosome) |> replace_na(no_posterior))
+  ends <- cumsum(as.numeric(runs$lengths))
+  known <- runs$values != no_posterior
+  ranges <- GenomicRanges::GRanges(
+    rep(chromosome, sum(known)),
+    IRanges::IRanges(end = ends[known], width = runs$lengths[known]),
+    score = as.numeric(runs$values[known]),
+    seqlengths = stats::setNames(ends[length(ends)], chromosome)
+  )
+  rtracklayer::export(ranges, file, format = "bigWig")
+}
+
+# Runs of NA are none to rle().
+replace_na <- function(x, value) {
+  x[is.na(x)] <- value
+  x
+}

@@ -1,0 +1,252 @@
+# Trees: from Newick text through ape's class phylo to the core's arrays.
+
+# A phylo from a phylo, Newick text or the path of a file with it; what can't be one is a fault at
+# `key`.
+as_phylo <- function(tree, key = "tree") {
+  if (inherits(tree, "phylo")) {
+    check_lengths_of_branches(tree, tree$tip.label, key)
+    return(tree)
+  }
+  if (!is_scalar(tree) || !is.character(tree)) {
+    fault(tree, key, "give Newick text, a file with it, or a tree of the package ape.")
+  }
+  parse_newick(read_tree(tree, key, config_origin()), key)
+}
+
+parse_newick <- function(text, key) {
+  tokens <- newick_tokens(text, key)
+  # ape has its own ways with blanks and quotes in names, so it gets others for the time of reading.
+  labels <- tokens$kind == "label"
+  names <- unquoted_labels(tokens$text[labels])
+  tokens$text[labels] <- paste0("L", seq_along(names))
+  tree <- tryCatch(
+    suppressWarnings(ape::read.tree(text = paste(tokens$text, collapse = ""))),
+    error = function(condition) NULL
+  )
+  if (!inherits(tree, "phylo")) {
+    fault(text, key, "the package ape can't read it as one tree in Newick form.")
+  }
+  named <- function(labels) ifelse(labels == "", "", names[as.integer(sub("L", "", labels))])
+  tree$tip.label <- named(tree$tip.label)
+  if (!is.null(tree$node.label)) tree$node.label <- named(tree$node.label)
+  check_lengths_of_branches(tree, text, key)
+  tree
+}
+
+unquoted_labels <- function(labels) {
+  is_quoted <- startsWith(labels, "'")
+  inside <- substr(labels, 2, nchar(labels) - 1)
+  ifelse(is_quoted, gsub("''", "'", inside, fixed = TRUE), labels)
+}
+
+# Quotes where a name has what else would end it.
+quoted_labels <- function(names) {
+  plain <- grepl("^[^]\\[\\s(),;:']+$", names, perl = TRUE)
+  ifelse(plain, names, paste0("'", gsub("'", "''", names, fixed = TRUE), "'"))
+}
+
+# The text that parse_newick() reads as this tree; ape's own changes names with blanks and the like.
+newick_text <- function(tree, digits) {
+  n <- length(tree$tip.label)
+  labels <- quoted_labels(tree$tip.label)
+  tree$tip.label <- paste0("L", seq_len(n))
+  tree$node.label <- NULL
+  text <- ape::write.tree(tree, digits = digits)
+  found <- gregexpr("L[0-9]+", text)
+  regmatches(text, found) <- list(labels[as.integer(sub("L", "", regmatches(text, found)[[1]]))])
+  text
+}
+
+check_lengths_of_branches <- function(tree, value, key) {
+  wrong <- which(tree$edge.length < 0 | is.infinite(tree$edge.length))
+  if (length(wrong)) {
+    fault(value, key, sprintf(
+      "the branch above %s has the length %s: lengths are 0 or above.",
+      node_name(tree, tree$edge[wrong[1], 2]), format(tree$edge.length[wrong[1]])
+    ))
+  }
+}
+
+# A leaf's name, or the leaves below an inner node.
+node_name <- function(tree, node) {
+  if (node <= length(tree$tip.label)) {
+    return(quoted(tree$tip.label[node]))
+  }
+  paste("the ancestor of", enumerate(quoted(tree$tip.label[leaves_below(tree, node)])))
+}
+
+leaves_below <- function(tree, node) {
+  if (node <= length(tree$tip.label)) {
+    return(node)
+  }
+  children <- tree$edge[tree$edge[, 1] == node, 2]
+  sort(unlist(lapply(children, function(child) leaves_below(tree, child))))
+}
+
+# ---- Newick text ----------------------------------------------------------------
+
+# The tokens of a tree without blanks and comments: `text` and `kind`, which is "label", "number" or
+# the sign itself. What does not parse is a fault that says where.
+newick_tokens <- function(text, key) {
+  found <- gregexpr("\\s+|\\[[^]]*\\]|'(?:[^']|'')*'|[(),;:]|[^]\\[\\s(),;:']+", text, perl = TRUE)
+  at <- as.integer(found[[1]])
+  tokens <- data.frame(text = regmatches(text, found)[[1]], at = at[at > 0])
+  fail <- function(at, problem) {
+    fault(text, key, sprintf(
+      "this is not a tree in Newick form: %s at character %d (%s). Such a tree is %s.", problem, at,
+      if (at > nchar(text)) "its end" else quoted(cut_text(substring(text, at), 20)),
+      "'((human,chimp),gorilla);'"
+    ))
+  }
+  ends <- tokens$at + nchar(tokens$text)
+  gap <- which(c(1, ends) != c(tokens$at, nchar(text) + 1))
+  tokens <- tokens[grepl("^[^\\s\\[]", tokens$text, perl = TRUE), ]
+  if (length(gap)) tokens <- tokens[tokens$at < c(1, ends)[gap[1]], ]
+  tokens$kind <- newick_kinds(tokens, fail, if (length(gap)) c(1, ends)[gap[1]], nchar(text) + 1)
+  tokens
+}
+
+# What each token is; `broken`: where text begins that is no token, if there is such.
+newick_kinds <- function(tokens, fail, broken, end) {
+  depth <- 0
+  before <- "start"
+  kinds <- character(nrow(tokens))
+  for (i in seq_along(kinds)) {
+    kind <- newick_kind(tokens$text[i], before)
+    problem <- newick_problem(kind, before, depth, tokens$text[i])
+    if (!is.null(problem)) fail(tokens$at[i], problem)
+    depth <- depth + (kind == "(") - (kind == ")")
+    before <- kinds[i] <- kind
+  }
+  if (!is.null(broken)) fail(broken, "a quote or bracket is not closed")
+  if (depth > 0) fail(end, "')' is missing")
+  if (before != ";") fail(end, if (before == "start") "there is no tree" else "';' is missing")
+  kinds
+}
+
+newick_kind <- function(token, before) {
+  if (token %in% c("(", ")", ",", ":", ";")) {
+    token
+  } else if (before == ":") {
+    "number"
+  } else {
+    "label"
+  }
+}
+
+# Why a token of this kind can't follow one of the kind `before`; NULL where it can.
+newick_problem <- function(kind, before, depth, token) {
+  if (before == ";") {
+    "the text goes on after the tree's end, and must be one tree,"
+  } else if (before == ":") {
+    number <- kind == "number" && !is.na(suppressWarnings(as.numeric(token)))
+    if (!number) "a number is missing after ':'"
+  } else if (before %in% c("start", "(", ",")) {
+    if (!kind %in% c("(", "label")) "a name is missing"
+  } else {
+    problem_after_node(kind, before, depth)
+  }
+}
+
+# A node has a name or branches, and perhaps a length.
+problem_after_node <- function(kind, before, depth) {
+  switch(kind,
+    "(" = "',' is missing before '('",
+    label = if (before != ")") "',' is missing before a name",
+    ":" = if (before == "number") "there is a second length",
+    ";" = if (depth > 0) "')' is missing",
+    if (depth == 0) sprintf("there is no '(' for '%s'", kind)
+  )
+}
+
+# ---- Trees and species ------------------------------------------------------------
+
+# What keeps a tree from being one of these outgroups and perhaps the focal species.
+tree_problems <- function(tree, species, focal = NULL) {
+  leaves <- tree$tip.label
+  report <- function(names, what) {
+    if (length(names)) sprintf("`tree`: %s %s.", enumerate(quoted(names)), what)
+  }
+  c(
+    report(unique(leaves[duplicated(leaves)]), "is a leaf twice; keep one"),
+    report(
+      setdiff(leaves, c(species, focal)),
+      "in the tree is neither an outgroup nor the focal species; take it out or name it there"
+    ),
+    report(setdiff(species, leaves), "is an outgroup but no leaf; add it to the tree")
+  )
+}
+
+# `species`: those with a sequence; the ancestor of one of these and the others is not looked for.
+check_focal <- function(focal, species = NULL) {
+  if (!is_scalar(focal) || !is.character(focal) || !nzchar(focal)) {
+    abort_ancify(sprintf("`focal` must be one species' name, not %s.", show_value(focal)), "input")
+  }
+  if (focal %in% species) {
+    abort_ancify(
+      sprintf("`focal` is %s, which is an outgroup with a sequence: leave one of them out.",
+              quoted(focal)),
+      "input"
+    )
+  }
+}
+
+stop_on_tree_problems <- function(tree, species, focal = NULL) {
+  problems <- c(
+    if (!is.null(focal) && !focal %in% tree$tip.label) {
+      sprintf("`focal` is %s, which is no leaf of `tree`; add it there.", quoted(focal))
+    },
+    tree_problems(tree, species, focal)
+  )
+  if (length(problems)) abort_ancify(paste(problems, collapse = "\n"), "input")
+}
+
+# Whether each branch has a length.
+has_lengths <- function(tree) {
+  length(tree$edge.length) == nrow(tree$edge) && !anyNA(tree$edge.length)
+}
+
+lengths_missing <- paste(
+  "`tree` has no length for each of its branches, which likelihood needs: add them, or fit them",
+  "(`estimate: true` in a configuration, fit_substitution_model() in R)."
+)
+
+no_focal_in_tree <- function(focal) {
+  sprintf(
+    paste(
+      "`tree` does not name %s, so calls are for the root of the outgroups' tree. With it as a",
+      "leaf they would be for the node where its lineage joins the others, the ancestor that is",
+      "usually meant, and its nearest relatives would weigh more."
+    ),
+    quoted(focal)
+  )
+}
+
+# The arrays the core takes: an element for each node.
+core_tree <- function(tree, species, focal = NULL) {
+  n <- length(tree$tip.label) + tree$Nnode
+  leaf <- match(tree$tip.label, species)
+  leaf[tree$tip.label %in% focal] <- -1
+  inner <- rep(0, tree$Nnode)
+  list(
+    parent = replace(integer(n), tree$edge[, 2], tree$edge[, 1]),
+    length = branch_lengths(tree),
+    leaf = as.integer(c(leaf, inner)),
+    name = c(tree$tip.label, tree$node.label %||% rep("", tree$Nnode))
+  )
+}
+
+# By node; NA for the root and where there is none.
+branch_lengths <- function(tree) {
+  lengths <- rep(NA_real_, length(tree$tip.label) + tree$Nnode)
+  if (!is.null(tree$edge.length)) lengths[tree$edge[, 2]] <- tree$edge.length
+  lengths[is.nan(lengths)] <- NA
+  lengths
+}
+
+# Faults of values that are arguments, not keys of a configuration.
+input_faults <- function(code) {
+  tryCatch(code, ancify_fault = function(condition) {
+    abort_ancify(conditionMessage(condition), "input")
+  })
+}

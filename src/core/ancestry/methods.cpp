@@ -1,0 +1,80 @@
+#include "core/ancestry/methods.h"
+
+#include "core/ancestry/coalescent.h"
+#include "core/ancestry/likelihood.h"
+#include "core/ancestry/parsimony.h"
+#include "core/exec/errors.h"
+
+namespace ancify {
+
+namespace {
+
+using Made = std::unique_ptr<const Method>;
+
+const Tree& tree_of(const MethodOptions& options) {
+  if (!options.tree) throw InputError("the method \"" + options.name + "\" needs a tree");
+  const int species = options.voting.species();
+  if (options.tree->species() != species) {
+    throw InputError("the tree has " + std::to_string(options.tree->species()) +
+                     " outgroups, but there are " + std::to_string(species));
+  }
+  return *options.tree;
+}
+
+const History& history_of(const MethodOptions& options) {
+  if (!options.history) throw InputError("the method \"" + options.name + "\" needs a history");
+  const int species = options.voting.species();
+  if (options.history->outgroups() != species) {
+    throw InputError("the history has " + std::to_string(options.history->outgroups()) +
+                     " outgroups, but there are " + std::to_string(species));
+  }
+  return *options.history;
+}
+
+struct NamedMethod {
+  const char* name;
+  Made (*make)(const MethodOptions&, const JobControl&);
+};
+
+const NamedMethod kMethods[] = {
+    {"voting",
+     [](const MethodOptions& o, const JobControl& /*control*/) -> Made {
+       return std::make_unique<VotingMethod>(o.voting);
+     }},
+    {"parsimony",
+     [](const MethodOptions& o, const JobControl& /*control*/) -> Made {
+       return std::make_unique<Parsimony>(tree_of(o));
+     }},
+    {"likelihood",
+     [](const MethodOptions& o, const JobControl& /*control*/) -> Made {
+       return std::make_unique<Likelihood>(tree_of(o), SubstitutionModel(o.rates), o.thresholds);
+     }},
+    {"coalescent",
+     [](const MethodOptions& o, const JobControl& control) -> Made {
+       return std::make_unique<CoalescentMethod>(
+           history_of(o), mutation_model(o.rates, o.mutation_rate), o.thresholds, control);
+     }},
+};
+
+}  // namespace
+
+std::unique_ptr<const Method> make_method(const MethodOptions& options, const JobControl& control) {
+  std::string names;
+  for (const auto& method : kMethods) {
+    if (method.name == options.name) return method.make(options, control);
+    names += (names.empty() ? "\"" : ", \"") + std::string(method.name) + "\"";
+  }
+  throw InputError("there is no method \"" + options.name + "\"; there are " + names +
+                   " and \"ml\"");
+}
+
+Caller make_caller(const MethodOptions& options, const Backend& backend, bool with_phred,
+                   const JobControl& control) {
+  if (options.name != "ml") return Caller(make_method(options, control), backend, with_phred);
+  const auto& [n_inner, n_outer, min_inner, min_outer] = options.voting;
+  return Caller(
+      std::make_unique<MlCaller>(options.model_path, n_inner, n_outer, options.thresholds), backend,
+      with_phred);
+}
+
+}  // namespace ancify

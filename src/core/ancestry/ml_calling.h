@@ -1,0 +1,35 @@
+// Calls by boosted trees. What is called at a position depends on the bases around it too.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/ancestry/boosted_trees.h"
+#include "core/ancestry/method.h"
+#include "core/ancestry/site_features.h"
+
+namespace ancify {
+
+class MlCaller {
+ public:
+  // FormatError unless `model` is LightGBM's text of a model for so many outgroups; InputError
+  // unless both tiers have species and the thresholds are in order.
+  MlCaller(const std::string& model, int n_inner, int n_outer, const Thresholds& thresholds);
+  // As call_by_posterior() and error_phred() say; without data N. `phred` may be null. Safe from
+  // several threads.
+  void call(const Stretch& stretch, SimdLevel simd, char* calls, std::uint8_t* phred) const;
+  // As site_posteriors() gives them; NaN without data.
+  void posteriors(const Stretch& stretch, SimdLevel simd, double* out, std::size_t pitch) const;
+  int species() const { return features_.species(); }
+
+ private:
+  // use(posterior, i), of none without data, for each position in turn.
+  template <class Use>
+  void for_each_site(const Stretch& stretch, SimdLevel simd, Use use) const;
+
+  SiteFeatures features_;
+  BoostedTrees trees_;
+  Thresholds thresholds_;
+};
+
+}  // namespace ancify

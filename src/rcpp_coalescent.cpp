@@ -1,0 +1,88 @@
+#include "core/ancestry/coalescent.h"
+#include "rcpp_glue.h"
+#include "rcpp_methods.h"
+
+ancify::History as_history(const Rcpp::List& history) {
+  const Rcpp::NumericVector time = history["time"];
+  const Rcpp::IntegerVector from = history["from"];
+  const Rcpp::IntegerVector into = history["into"];
+  const Rcpp::NumericVector size = history["size"];
+  ancify::History result = {history["focal_size"], history["focal_lineages"], {}};
+  for (R_xlen_t i = 0; i < time.size(); ++i) {
+    result.joins.push_back({time[i], from[i], into[i], size[i]});
+  }
+  return result;
+}
+
+namespace {
+
+ancify::MutationModel as_mutation_model(const Rcpp::List& history, const Rcpp::List& model) {
+  return ancify::mutation_model(as_rates(model), history["mutation_rate"]);
+}
+
+Rcpp::NumericMatrix as_matrix(const std::vector<ancify::Posterior>& rows) {
+  Rcpp::NumericMatrix result(static_cast<int>(rows.size()), ancify::kBases);
+  for (int i = 0; i < result.nrow(); ++i) {
+    for (int base = 0; base < ancify::kBases; ++base) {
+      result(i, base) = rows[static_cast<std::size_t>(i)][static_cast<std::size_t>(base)];
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+// A row for each pattern of the outgroups (numbers of base 5, the first counting fastest): the
+// joint probabilities of the pattern and of A, C, G, T in the ancestor.
+// [[Rcpp::export]]
+Rcpp::NumericMatrix ancestor_table_impl(const Rcpp::List& history, const Rcpp::List& model,
+                                        const Rcpp::Function& watch) {
+  ancify::AncestorTable table;
+  guarded([&] {
+    const auto as = as_history(history);
+    const auto mutation = as_mutation_model(history, model);
+    run_job(watch, [&](ancify::JobControl& control) {
+      table = ancify::ancestor_table(as, mutation, control);
+    });
+  });
+  return as_matrix(table);
+}
+
+// The probabilities of the patterns of the outgroups and then the focal species, numbers as above.
+// [[Rcpp::export]]
+Rcpp::NumericVector pattern_probabilities_impl(const Rcpp::List& history, const Rcpp::List& model,
+                                               const Rcpp::Function& watch) {
+  std::vector<double> result;
+  guarded([&] {
+    const auto as = as_history(history);
+    const auto mutation = as_mutation_model(history, model);
+    run_job(watch, [&](ancify::JobControl& control) {
+      result = ancify::pattern_probabilities(as, mutation, control);
+    });
+  });
+  return {result.begin(), result.end()};
+}
+
+// A row of posteriors for each site; alleles are base codes, copies are of the second.
+// [[Rcpp::export]]
+Rcpp::NumericMatrix polarise_impl(const Rcpp::List& history, const Rcpp::List& model,
+                                  const Rcpp::IntegerVector& patterns,
+                                  const Rcpp::IntegerVector& first,
+                                  const Rcpp::IntegerVector& second,
+                                  const Rcpp::IntegerVector& copies,
+                                  const Rcpp::IntegerVector& haplotypes,
+                                  const Rcpp::Function& watch) {
+  std::vector<ancify::PolymorphicSite> sites;
+  for (R_xlen_t i = 0; i < patterns.size(); ++i) {
+    sites.push_back({patterns[i], {first[i], second[i]}, haplotypes[i], copies[i]});
+  }
+  std::vector<ancify::Posterior> posteriors;
+  guarded([&] {
+    const auto as = as_history(history);
+    const auto mutation = as_mutation_model(history, model);
+    run_job(watch, [&](ancify::JobControl& control) {
+      posteriors = ancify::polarise(as, mutation, sites, control);
+    });
+  });
+  return as_matrix(posteriors);
+}

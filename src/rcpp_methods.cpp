@@ -1,0 +1,278 @@
+#include "rcpp_methods.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/ancestry/calling.h"
+#include "core/ancestry/methods.h"
+#include "core/ancestry/pattern_counts.h"
+#include "core/ancestry/pattern_likelihood.h"
+#include "core/exec/errors.h"
+#include "core/io/sequence_store.h"
+#include "rcpp_glue.h"
+
+namespace {
+
+bool has(const Rcpp::List& list, const char* name) {
+  return list.containsElementNamed(name) && !Rf_isNull(list[name]);
+}
+
+// Sets `value` to an element if it is there.
+template <class Value>
+void take(const Rcpp::List& list, const char* name, Value& value) {
+  if (has(list, name)) value = Rcpp::as<Value>(list[name]);
+}
+
+template <std::size_t n>
+void take(const Rcpp::List& list, const char* name, std::array<double, n>& values) {
+  if (!has(list, name)) return;
+  const auto given = Rcpp::as<std::vector<double>>(list[name]);
+  if (given.size() != n) {
+    throw ancify::InputError(std::string("the substitution model's ") + name + " are " +
+                             std::to_string(n) + " numbers, not " + std::to_string(given.size()));
+  }
+  std::copy(given.begin(), given.end(), values.begin());
+}
+
+// Patterns as R has them: a string of A, C, G and T each, all else counts as missing.
+std::vector<std::uint8_t> as_states(const Rcpp::CharacterVector& patterns, int leaves) {
+  std::vector<std::uint8_t> states;
+  for (R_xlen_t i = 0; i < patterns.size(); ++i) {
+    const SEXP pattern = STRING_ELT(patterns, i);
+    if (LENGTH(pattern) != leaves) {
+      throw ancify::InputError("the pattern \"" + std::string(CHAR(pattern)) + "\" has " +
+                               std::to_string(LENGTH(pattern)) + " species, not " +
+                               std::to_string(leaves));
+    }
+    for (int leaf = 0; leaf < leaves; ++leaf) {
+      states.push_back(ancify::base_code(CHAR(pattern)[leaf]));
+    }
+  }
+  return states;
+}
+
+Rcpp::List as_list(const ancify::PatternCounts& counts) {
+  const auto n = static_cast<R_xlen_t>(counts.size());
+  Rcpp::CharacterVector patterns(n);
+  Rcpp::NumericVector numbers(n);
+  std::string text(static_cast<std::size_t>(counts.leaves), 'N');
+  for (R_xlen_t i = 0; i < n; ++i) {
+    const std::uint8_t* states = counts.pattern(static_cast<std::size_t>(i));
+    std::transform(states, states + counts.leaves, text.begin(), ancify::upper_base);
+    SET_STRING_ELT(patterns, i, make_string(text.data(), counts.leaves));
+    numbers[i] = static_cast<double>(counts.counts[static_cast<std::size_t>(i)]);
+  }
+  return Rcpp::List::create(Rcpp::Named("pattern") = patterns, Rcpp::Named("count") = numbers);
+}
+
+}  // namespace
+
+ancify::Tree as_tree(const Rcpp::List& tree, int species) {
+  const auto parent = Rcpp::as<std::vector<int>>(tree["parent"]);
+  const auto length = Rcpp::as<std::vector<double>>(tree["length"]);
+  const auto leaf = Rcpp::as<std::vector<int>>(tree["leaf"]);
+  const auto name = Rcpp::as<std::vector<std::string>>(tree["name"]);
+  if (length.size() != parent.size() || leaf.size() != parent.size() ||
+      name.size() != parent.size()) {
+    throw ancify::InputError("the tree's arrays differ in length");
+  }
+  std::vector<ancify::TreeNode> nodes;
+  for (std::size_t i = 0; i < parent.size(); ++i) {
+    const int stands_for = leaf[i] < 0    ? ancify::kFocalLeaf
+                           : leaf[i] == 0 ? ancify::kNoLeaf
+                                          : leaf[i] - 1;
+    nodes.push_back({parent[i] - 1, length[i], stands_for, name[i]});
+  }
+  return {nodes, species};
+}
+
+ancify::SubstitutionRates as_rates(const Rcpp::List& model) {
+  ancify::SubstitutionRates rates;
+  take(model, "exchangeabilities", rates.exchangeabilities);
+  take(model, "frequencies", rates.frequencies);
+  take(model, "n_rates", rates.n_rates);
+  take(model, "invariant", rates.invariant);
+  double alpha = std::numeric_limits<double>::quiet_NaN();
+  take(model, "alpha", alpha);
+  if (!std::isnan(alpha)) rates.alpha = alpha;
+  return rates;
+}
+
+ancify::MethodOptions as_method_options(const Rcpp::List& method) {
+  ancify::MethodOptions options;
+  take(method, "name", options.name);
+  take(method, "n_inner", options.voting.n_inner);
+  take(method, "n_outer", options.voting.n_outer);
+  take(method, "min_inner", options.voting.min_inner);
+  take(method, "min_outer", options.voting.min_outer);
+  take(method, "high", options.thresholds.high);
+  take(method, "low", options.thresholds.low);
+  if (has(method, "model")) options.rates = as_rates(method["model"]);
+  if (has(method, "tree")) {
+    options.tree.emplace(as_tree(method["tree"], options.voting.species()));
+  }
+  if (has(method, "history")) {
+    const Rcpp::List history = method["history"];
+    options.history = as_history(history);
+    take(history, "mutation_rate", options.mutation_rate);
+  }
+  take(method, "model_path", options.model_path);
+  return options;
+}
+
+// What a method, a list as as_method_options() takes, says of patterns: strings with a character
+// for each outgroup, inner ones first; all but A, C, G and T in either case is missing. Gives
+// list(call =, posterior =, phred =): a string of one character a pattern; a matrix with a row a
+// pattern and the columns A, C, G, T, NaN where there is no posterior; whole numbers, 255 where
+// there is none.
+// [[Rcpp::export]]
+Rcpp::List call_patterns_impl(const Rcpp::CharacterVector& patterns, const Rcpp::List& method,
+                              const Rcpp::Function& watch) {
+  const auto n = static_cast<int>(patterns.size());
+  Rcpp::CharacterVector calls(n);
+  Rcpp::NumericMatrix posterior(n, ancify::kBases);
+  Rcpp::IntegerVector phred(n);
+  std::fill(posterior.begin(), posterior.end(), std::numeric_limits<double>::quiet_NaN());
+  ancify::MethodOptions options;
+  guarded([&] { options = as_method_options(method); });
+  std::unique_ptr<const ancify::Method> chosen;
+  run_job(watch,
+          [&](ancify::JobControl& control) { chosen = ancify::make_method(options, control); });
+  guarded([&] {
+    const auto states = as_states(patterns, chosen->species());
+    std::vector<int> pattern(static_cast<std::size_t>(chosen->species()));
+    for (int i = 0; i < n; ++i) {
+      std::copy_n(states.begin() + std::ptrdiff_t{i} * chosen->species(), pattern.size(),
+                  pattern.begin());
+      const ancify::SiteCall site = chosen->call(pattern.data());
+      SET_STRING_ELT(calls, i, make_string(&site.call, 1));
+      phred[i] = ancify::error_phred(site);
+      for (int base = 0; base < ancify::kBases && site.posterior; ++base) {
+        posterior(i, base) = (*site.posterior)[static_cast<std::size_t>(base)];
+      }
+    }
+  });
+  Rcpp::colnames(posterior) = Rcpp::CharacterVector::create("A", "C", "G", "T");
+  return Rcpp::List::create(Rcpp::Named("call") = calls, Rcpp::Named("posterior") = posterior,
+                            Rcpp::Named("phred") = phred);
+}
+
+// Counts the patterns of sequences of equal length: outgroups inner then outer, then perhaps the
+// focal species. Gives list(pattern =, count =) of those that occur, by pattern (A, C, G, T, N).
+// [[Rcpp::export]]
+Rcpp::List count_patterns_in_memory_impl(const Rcpp::CharacterVector& sequences,
+                                         const Rcpp::List& backend, const Rcpp::Function& watch) {
+  const auto chosen = as_backend(backend);
+  const std::int64_t n = LENGTH(STRING_ELT(sequences, 0));
+  const ancify::ChromosomeToCall all = {"sequences", n, [&] { return as_sources(sequences); }};
+  std::vector<ancify::PatternCounts> counts;
+  run_job(watch, [&](ancify::JobControl& control) {
+    counts = ancify::count_patterns({all}, chosen, control);
+  });
+  return as_list(counts.front());
+}
+
+// Counts the patterns of every chromosome from the files of the leaves' folders, in the order of
+// count_patterns_in_memory_impl(). Gives a list of what that gives, named by chromosome.
+// [[Rcpp::export]]
+Rcpp::List count_patterns_in_files_impl(const std::vector<std::string>& folders,
+                                        const Rcpp::NumericVector& lengths,
+                                        const Rcpp::List& backend, const Rcpp::Function& watch) {
+  const auto chosen = as_backend(backend);
+  const auto chromosomes = chromosomes_in(folders, lengths);
+  std::vector<ancify::PatternCounts> counts;
+  run_job(watch, [&](ancify::JobControl& control) {
+    counts = ancify::count_patterns(chromosomes, chosen, control);
+  });
+  Rcpp::List result;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    result.push_back(as_list(counts[i]), chromosomes[i].name);
+  }
+  return result;
+}
+
+// What log_likelihood_impl() asks, made once for a tree (a list as as_tree() takes; its lengths are
+// not looked at) and patterns with their counts. A pattern has a character for each of `species`
+// outgroups, inner ones first, and perhaps one more, the focal species'. An external pointer: it
+// lives as long as the session, and is not saved.
+// [[Rcpp::export]]
+SEXP pattern_likelihood_impl(const Rcpp::List& tree, int species,
+                             const Rcpp::CharacterVector& patterns,
+                             const Rcpp::NumericVector& counts) {
+  std::unique_ptr<ancify::PatternLikelihood> result;
+  guarded([&] {
+    ancify::PatternCounts all;
+    all.leaves = patterns.size() > 0 ? LENGTH(STRING_ELT(patterns, 0)) : species;
+    all.states = as_states(patterns, all.leaves);
+    all.counts.assign(counts.begin(), counts.end());
+    if (counts.size() != patterns.size()) {
+      throw ancify::InputError("there are " + std::to_string(patterns.size()) + " patterns, but " +
+                               std::to_string(counts.size()) + " counts");
+    }
+    result = std::make_unique<ancify::PatternLikelihood>(as_tree(tree, species), all);
+  });
+  return Rcpp::XPtr<ancify::PatternLikelihood>(result.release());
+}
+
+namespace {
+
+const ancify::PatternLikelihood& as_pattern_likelihood(SEXP pointer) {
+  const auto* likelihood = static_cast<ancify::PatternLikelihood*>(
+      TYPEOF(pointer) == EXTPTRSXP ? R_ExternalPtrAddr(pointer) : nullptr);
+  if (likelihood != nullptr) return *likelihood;
+  throw ancify::InputError(
+      "the likelihood of these patterns is of another R session: make it again");
+}
+
+}  // namespace
+
+// The sum over patterns of count times log probability. lengths[i] is that of the branch above the
+// tree's i-th node (the root's is not looked at); model is a list as as_rates() takes. -Inf where a
+// pattern that occurs has probability 0.
+// [[Rcpp::export]]
+double log_likelihood_impl(SEXP likelihood, const std::vector<double>& lengths,
+                           const Rcpp::List& model, int threads) {
+  double result = 0;
+  guarded([&] {
+    ancify::JobControl control;
+    result =
+        as_pattern_likelihood(likelihood)
+            .log_likelihood(lengths, ancify::SubstitutionModel(as_rates(model)), threads, control);
+  });
+  return result;
+}
+
+// The log-likelihood's gradient: list(value =, gradient =), with an element for each of `up`, lists
+// of list(lengths =, model =) in which one parameter is a little larger than in lengths and model,
+// and `down`, in which it is smaller by as much; `steps` are the differences of the two. All take
+// one pass over the patterns. Models have one number of rate classes throughout.
+// [[Rcpp::export]]
+Rcpp::List log_likelihood_gradient_impl(SEXP likelihood, const std::vector<double>& lengths,
+                                        const Rcpp::List& model, const Rcpp::List& up,
+                                        const Rcpp::List& down, const std::vector<double>& steps,
+                                        int threads) {
+  double value = 0;
+  std::vector<double> gradient;
+  guarded([&] {
+    const auto& patterns = as_pattern_likelihood(likelihood);
+    ancify::JobControl control;
+    const auto slope =
+        patterns.slope(lengths, ancify::SubstitutionModel(as_rates(model)), threads, control);
+    const auto linearised = [&](const Rcpp::List& point) {
+      return patterns.linearised(slope, Rcpp::as<std::vector<double>>(point["lengths"]),
+                                 ancify::SubstitutionModel(as_rates(point["model"])));
+    };
+    value = slope.log_likelihood;
+    if (up.size() != down.size() || up.size() != static_cast<R_xlen_t>(steps.size())) {
+      throw ancify::InputError("up, down and steps differ in length");
+    }
+    for (R_xlen_t i = 0; i < up.size(); ++i) {
+      gradient.push_back((linearised(up[i]) - linearised(down[i])) /
+                         steps[static_cast<std::size_t>(i)]);
+    }
+  });
+  return Rcpp::List::create(Rcpp::Named("value") = value, Rcpp::Named("gradient") = gradient);
+}

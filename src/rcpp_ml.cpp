@@ -1,0 +1,134 @@
+#include "core/ancestry/boosted_trees.h"
+#include "core/ancestry/lightgbm_model.h"
+#include "core/ancestry/ml_training.h"
+#include "core/ancestry/reference.h"
+#include "core/ancestry/stretch_reader.h"
+#include "core/exec/threads.h"
+#include "core/io/sequence_store.h"
+#include "rcpp_glue.h"
+
+namespace {
+
+// use(stretch) for each `piece` positions of sequences in memory, on all threads of the backend.
+template <class Use>
+void for_each_stretch(const ancify::SequenceSources& sources, std::int64_t n, std::int64_t piece,
+                      const ancify::Backend& backend, ancify::JobControl& control, Use use) {
+  control.expect(n);
+  ancify::run_tasks(control, backend.threads, (n + piece - 1) / piece,
+                    [&](std::int64_t i, const ancify::TaskContext& context) {
+                      context.throw_if_stopped();
+                      const std::int64_t end = std::min((i + 1) * piece, n);
+                      ancify::StretchReader reader(sources, n, ancify::kFeatureReach);
+                      use(reader.read(i * piece, end));
+                      control.advance(end - i * piece);
+                    });
+}
+
+constexpr std::int64_t kPiece = 1 << 15;
+
+}  // namespace
+
+// The features of each position of sequences of equal length, inner ones first: a matrix of one row
+// a position. They are made `piece` positions at a time, a multiple of 128.
+// [[Rcpp::export]]
+Rcpp::NumericMatrix ml_features_impl(const Rcpp::CharacterVector& sequences, int n_inner,
+                                     double piece, const Rcpp::List& backend,
+                                     const Rcpp::Function& watch) {
+  const auto sources = as_sources(sequences);
+  const ancify::SiteFeatures features(n_inner, static_cast<int>(sources.size()) - n_inner);
+  const auto chosen = as_backend(backend);
+  const int n = LENGTH(STRING_ELT(sequences, 0));
+  auto matrix = make_matrix(n, features.count());
+  double* const out = matrix.begin();
+  run_job(watch, [&](ancify::JobControl& control) {
+    for_each_stretch(sources, n, static_cast<std::int64_t>(piece), chosen, control,
+                     [&](const ancify::Stretch& stretch) {
+                       const std::size_t here = stretch.size();
+                       std::vector<float> some(static_cast<std::size_t>(features.count()) * here);
+                       features.compute(stretch, some.data());
+                       for (int f = 0; f < features.count(); ++f) {
+                         const auto from = some.begin() + static_cast<std::ptrdiff_t>(f * here);
+                         std::copy_n(from, here, out + std::int64_t{f} * n + stretch.start);
+                       }
+                     });
+  });
+  return matrix;
+}
+
+// What a model in LightGBM's text form says of rows of features: a matrix of four columns, for A,
+// C, G, T, of probabilities or of raw scores. Numbers are taken as 32-bit floats.
+// [[Rcpp::export]]
+Rcpp::NumericMatrix ml_predict_impl(const std::string& model, const Rcpp::NumericMatrix& features,
+                                    bool raw, const Rcpp::List& backend,
+                                    const Rcpp::Function& watch) {
+  const auto chosen = as_backend(backend);
+  const auto n = static_cast<std::size_t>(features.nrow());
+  const int columns = features.ncol();
+  const double* const given = features.begin();
+  auto matrix = make_matrix(features.nrow(), ancify::kBases);
+  double* const predicted = matrix.begin();
+  run_job(watch, [&](ancify::JobControl& control) {
+    const std::vector<float> values(given, given + n * static_cast<std::size_t>(columns));
+    const ancify::BoostedTrees trees(ancify::read_lightgbm_model(model, columns), columns);
+    constexpr auto piece = static_cast<std::size_t>(kPiece);
+    ancify::run_tasks(
+        control, chosen.threads, static_cast<std::int64_t>((n + piece - 1) / piece),
+        [&](std::int64_t i, const ancify::TaskContext& context) {
+          context.throw_if_stopped();
+          const std::size_t start = static_cast<std::size_t>(i) * piece;
+          const ancify::FeatureRows rows = {values.data() + start, n, std::min(piece, n - start)};
+          std::vector<double> of_sites(ancify::kBases * rows.n);
+          if (raw) {
+            trees.scores(rows, chosen.simd, of_sites.data());
+          } else {
+            trees.probabilities(rows, chosen.simd, of_sites.data());
+          }
+          for (std::size_t at = 0; at < of_sites.size(); ++at) {
+            predicted[at % ancify::kBases * n + start + at / ancify::kBases] = of_sites[at];
+          }
+        });
+  });
+  return matrix;
+}
+
+// Draws sites to train on from the sequences in the species' folders, inner ones first. Labels come
+// from `references`, a file for each chromosome, or where there are none from calls by vote in
+// upper case. Gives list(features =, a matrix of one row a site; labels =, 0 to 3; labelled =, how
+// many sites of each base there are).
+// [[Rcpp::export]]
+Rcpp::List ml_training_sites_impl(const std::vector<std::string>& folders, int n_inner,
+                                  const Rcpp::NumericVector& lengths,
+                                  const std::vector<std::string>& references, int min_inner,
+                                  int min_outer, double most_sites, double seed,
+                                  const Rcpp::List& backend, const Rcpp::Function& watch) {
+  auto chromosomes = chromosomes_in(folders, lengths);
+  for (std::size_t i = 0; i < references.size(); ++i) {
+    const auto length = chromosomes[i].length;
+    chromosomes[i].open = [open = chromosomes[i].open, length, &reference = references[i]] {
+      auto sources = open();
+      sources.push_back(ancify::reference_source(reference, length));
+      return sources;
+    };
+  }
+  ancify::TrainingOptions options;
+  options.voting = {n_inner, static_cast<int>(folders.size()) - n_inner, min_inner, min_outer};
+  options.labels = references.empty() ? ancify::Labels::kVoting : ancify::Labels::kReference;
+  options.most_sites = static_cast<std::int64_t>(most_sites);
+  options.seed = static_cast<std::uint64_t>(seed);
+  options.threads = as_backend(backend).threads;
+
+  std::unique_ptr<ancify::TrainingSample> sample;
+  run_job(watch, [&](ancify::JobControl& control) {
+    sample = std::make_unique<ancify::TrainingSample>(chromosomes, options, control);
+  });
+  auto features = make_matrix(static_cast<int>(sample->sites()), sample->features());
+  Rcpp::IntegerVector labels(static_cast<int>(sample->sites()));
+  double* const all_features = features.begin();
+  int* const all_labels = labels.begin();
+  run_job(watch,
+          [&](ancify::JobControl& control) { sample->extract(all_features, all_labels, control); });
+  const auto& labelled = sample->labelled();
+  return Rcpp::List::create(
+      Rcpp::Named("features") = features, Rcpp::Named("labels") = labels,
+      Rcpp::Named("labelled") = Rcpp::NumericVector(labelled.begin(), labelled.end()));
+}

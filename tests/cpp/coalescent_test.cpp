@@ -1,0 +1,655 @@
+#include "core/ancestry/coalescent.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <string>
+
+#include "core/ancestry/focal_branch.h"
+#include "core/ancestry/methods.h"
+#include "gene_trees.h"
+#include "support.h"
+
+namespace ancify {
+namespace {
+
+using test::K80;
+using test::message_of;
+using test::model_of;
+using test::SimulatedSite;
+using test::SiteSimulator;
+
+const K80 kK80 = {1.25e-8, 4};
+const JobControl kControl;
+
+History ladder(double focal_size, double size, const std::vector<double>& splits) {
+  History history = {focal_size, 20, {}};
+  for (const double split : splits) {
+    history.joins.push_back({split, history.outgroups() + 1, 0, size});
+  }
+  return history;
+}
+
+const History kNear = ladder(30000, 30000, {40000, 120000, 200000});
+const History kHuman = ladder(10000, 50000, {240000, 320000, 1100000});
+
+std::size_t pattern_code(const std::vector<int>& states) {
+  std::size_t code = 0;
+  for (auto state = states.rbegin(); state != states.rend(); ++state) {
+    code = code * kStates + static_cast<std::size_t>(*state);
+  }
+  return code;
+}
+
+std::size_t most_likely(const Posterior& posterior) {
+  return static_cast<std::size_t>(std::max_element(posterior.begin(), posterior.end()) -
+                                  posterior.begin());
+}
+
+// A model in which no two rates and no two frequencies are alike.
+MutationModel general_model(double rate) {
+  const double exchange[] = {1, 4.5, 0.7, 1.2, 5.1, 0.9};
+  MutationModel model = {{}, {0.31, 0.18, 0.22, 0.29}};
+  int next = 0;
+  for (int i = 0; i < kBases; ++i) {
+    for (int j = i + 1; j < kBases; ++j, ++next) {
+      model.rates[i][j] = rate * exchange[next] * model.frequencies[j];
+      model.rates[j][i] = rate * exchange[next] * model.frequencies[i];
+    }
+  }
+  for (int i = 0; i < kBases; ++i) {
+    for (int j = 0; j < kBases; ++j) {
+      if (i != j) model.rates[i][i] -= model.rates[i][j];
+    }
+  }
+  return model;
+}
+
+// ---- The oracle: two focal haplotypes and one outgroup, by integrals over the gene trees' times
+// ----
+
+RateMatrix product(const RateMatrix& a, const RateMatrix& b) {
+  RateMatrix result = {};
+  for (int i = 0; i < kBases; ++i) {
+    for (int j = 0; j < kBases; ++j) {
+      for (int k = 0; k < kBases; ++k) result[i][j] += a[i][k] * b[k][j];
+    }
+  }
+  return result;
+}
+
+// exp(rates * time), by squaring a Taylor series.
+RateMatrix transition(const RateMatrix& rates, double time) {
+  const RateMatrix small = scaled(rates, time / 1024);
+  RateMatrix power = {};
+  for (int i = 0; i < kBases; ++i) power[i][i] = 1;
+  RateMatrix sum = power;
+  for (int n = 1; n < 12; ++n) {
+    power = scaled(product(power, small), 1.0 / n);
+    for (int i = 0; i < kBases; ++i) {
+      for (int j = 0; j < kBases; ++j) sum[i][j] += power[i][j];
+    }
+  }
+  for (int i = 0; i < 10; ++i) sum = product(sum, sum);
+  return sum;
+}
+
+RateMatrix operator+(const RateMatrix& a, const RateMatrix& b) {
+  RateMatrix result = a;
+  for (int i = 0; i < kBases; ++i) {
+    for (int j = 0; j < kBases; ++j) result[i][j] += b[i][j];
+  }
+  return result;
+}
+
+// Simpson's rule
+RateMatrix integral(double from, double to, const std::function<RateMatrix(double)>& f) {
+  constexpr int kSteps = 10000;
+  const double step = (to - from) / kSteps;
+  RateMatrix sum = f(from) + f(to);
+  for (int i = 1; i < kSteps; ++i) sum = sum + scaled(f(from + i * step), i % 2 == 0 ? 2 : 4);
+  return scaled(sum, step / 3);
+}
+
+// Two focal haplotypes and one outgroup; `rate` are those of coalescence, in the focal population
+// and before the split. Three gene trees: the haplotypes meet within the focal population; they
+// meet first before the split; one of them meets the outgroup first.
+struct Trio {
+  double split;
+  double focal_rate;
+  double rate;
+  MutationModel model;
+
+  RateMatrix moved(double time) const { return transition(model.rates, time); }
+  double apart() const { return std::exp(-focal_rate * split); }
+  // The mean of f over an exponential time
+  RateMatrix mean(double of_rate, const std::function<RateMatrix(double)>& f) const {
+    return integral(0, 40 / of_rate,
+                    [&](double t) { return scaled(f(t), of_rate * std::exp(-of_rate * t)); });
+  }
+  RateMatrix both_ways() const {
+    return mean(rate, [&](double t) { return moved(2 * t); });
+  }
+
+  // [the haplotypes' ancestor][the outgroup]
+  RateMatrix ancestor() const {
+    const RateMatrix within = integral(0, split, [&](double t) {
+      return scaled(moved(2 * split - t), focal_rate * std::exp(-focal_rate * t));
+    });
+    const RateMatrix first = mean(3 * rate, [&](double t) { return moved(split + t); });
+    const RateMatrix second = mean(rate, [&](double t) { return moved(t); });
+    return product(within, both_ways()) + scaled(product(first, both_ways()), apart() / 3) +
+           scaled(product(first, second), apart() * 2 / 3);
+  }
+
+  // The same with one mutation, of rate 1, in one of the haplotypes; where the outgroup's base is
+  // the mutated one's descendant, it is in the second matrix: [the derived base][the outgroup].
+  std::array<RateMatrix, 2> mutated() const {
+    const RateMatrix within = integral(0, split, [&](double t) {
+      return scaled(moved(2 * split - t), 2 * t * focal_rate * std::exp(-focal_rate * t));
+    });
+    const RateMatrix first =
+        mean(3 * rate, [&](double t) { return scaled(moved(split + t), 2 * (split + t)); });
+    const RateMatrix longer = mean(
+        3 * rate, [&](double t) { return scaled(moved(split + t), 2 * (split + t) + 1 / rate); });
+    const RateMatrix above =
+        mean(3 * rate, [&](double t) { return scaled(moved(split + t), 1 / rate); });
+    return {product(within, both_ways()) + scaled(product(first, both_ways()), apart() / 3) +
+                scaled(longer, apart() * 2 / 3),
+            scaled(above, apart() * 2 / 3)};
+  }
+};
+
+const Trio kTrio = {30000, 1 / 50000.0, 1 / 70000.0, general_model(2e-7)};
+const History kTrioHistory = {25000, 2, {{30000, 1, 0, 35000}}};
+
+TEST(Coalescent, GenomeWideTableIsThatOfIntegralsOverTimes) {
+  const auto expected = kTrio.ancestor();
+  const auto table = ancestor_table(kTrioHistory, kTrio.model, kControl);
+  for (std::size_t ancestor = 0; ancestor < kBases; ++ancestor) {
+    const double frequency = kTrio.model.frequencies[ancestor];
+    for (std::size_t outgroup = 0; outgroup < kBases; ++outgroup) {
+      const double probability = frequency * expected[ancestor][outgroup];
+      EXPECT_NEAR(table[outgroup][ancestor], probability, 1e-9 * probability);
+    }
+    EXPECT_NEAR(table[kMissing][ancestor], frequency, 1e-11);
+  }
+}
+
+TEST(Coalescent, PolymorphicTableIsThatOfIntegralsOverTimes) {
+  const auto mutated = kTrio.mutated();
+  const auto& beside = mutated[0];  // clang's lambdas capture no parts of a declaration
+  const auto& below = mutated[1];
+  const auto& model = kTrio.model;
+  for (int a = 0; a < kBases; ++a) {
+    for (int b = 0; b < kBases; ++b) {
+      if (a == b) continue;
+      for (int outgroup = 0; outgroup < kBases; ++outgroup) {
+        const auto chance = [&](int old, int young) {
+          return model.frequencies[old] * model.rates[old][young] *
+                 (beside[old][outgroup] + below[young][outgroup]);
+        };
+        const auto posterior =
+            polarise(kTrioHistory, model, {{outgroup, {a, b}, 2, 1}}, kControl)[0];
+        const double expected = chance(a, b) / (chance(a, b) + chance(b, a));
+        EXPECT_NEAR(posterior[a], expected, 1e-9);
+        EXPECT_NEAR(posterior[b], 1 - expected, 1e-9);
+      }
+    }
+  }
+}
+
+// ---- What must hold in any history
+// ----------------------------------------------------------------
+
+TEST(Coalescent, AnOutgroupWithoutDataIsOneThatIsNotThere) {
+  const auto model = general_model(1e-8);
+  const History three = {8000, 9, {{30000, 1, 0, 20000}, {90000, 2, 0, 20000}, {2e5, 3, 0, 4e4}}};
+  const History two = {8000, 9, {{30000, 1, 0, 20000}, {2e5, 2, 0, 4e4}}};
+  const auto table = ancestor_table(three, model, kControl);
+  const auto smaller = ancestor_table(two, model, kControl);
+  for (std::size_t first = 0; first < kStates; ++first) {
+    for (std::size_t last = 0; last < kStates; ++last) {
+      const std::size_t pattern = first + kMissing * kStates + last * kStates * kStates;
+      for (std::size_t base = 0; base < kBases; ++base) {
+        const double expected = smaller[first + last * kStates][base];
+        EXPECT_NEAR(table[pattern][base], expected, 1e-9 * expected);
+      }
+    }
+  }
+}
+
+TEST(Coalescent, ThePatternsProbabilitiesDoNotDependOnTheFocalSample) {
+  const auto model = general_model(1e-8);
+  History history = kNear;
+  const auto of_one = pattern_probabilities(history, model, kControl);
+  history.focal_size = 1000;
+  history.focal_lineages = 7;
+  const auto of_seven = ancestor_table(history, model, kControl);
+  double total = 0;
+  for (std::size_t pattern = 0; pattern < of_seven.size(); ++pattern) {
+    const auto& of_base = of_seven[pattern];
+    const double sum = of_base[0] + of_base[1] + of_base[2] + of_base[3];
+    EXPECT_NEAR(of_one[pattern + kMissing * of_seven.size()], sum, 1e-10 * sum);
+    total = sum;
+  }
+  EXPECT_NEAR(total, 1, 1e-11);  // all are missing in the last
+}
+
+// ((focal, a), (b, c)), and b and c came together first.
+TEST(Coalescent, OutgroupsMayBeAClade) {
+  const auto model = general_model(1e-8);
+  const History history = {8000, 5, {{50000, 3, 2, 10000}, {70000, 1, 0, 9000}, {2e5, 2, 0, 1e4}}};
+  const auto table = ancestor_table(history, model, kControl);
+  // Without the others b and c are two populations that split 50,000 generations ago.
+  const auto pair = pattern_probabilities({1, 1, {{50000, 1, 0, 10000}}}, model, kControl);
+  for (std::size_t b = 0; b < kBases; ++b) {
+    for (std::size_t c = 0; c < kBases; ++c) {
+      const auto& of_base = table[kMissing + kStates * (b + kStates * c)];
+      const double sum = of_base[0] + of_base[1] + of_base[2] + of_base[3];
+      EXPECT_NEAR(sum, pair[b + kStates * c], 1e-9 * sum);
+    }
+  }
+}
+
+TEST(Coalescent, ClassesOfRatesAreMixed) {
+  auto mixed = general_model(1e-8);
+  mixed.classes = {{0, 0.25}, {0.5, 0.35}, {2, 0.4}};
+  const PolymorphicSite site = {0 + 5 * 2 + 25 * 0, {0, 2}, 20, 5};
+  const auto table = ancestor_table(kHuman, mixed, kControl);
+  double expected = 0;
+  for (const auto& [rate, share] : mixed.classes) {
+    MutationModel model = mixed;
+    model.rates = scaled(mixed.rates, rate);
+    model.classes = {{1, 1}};
+    expected += share * ancestor_table(kHuman, model, kControl)[10][0];
+  }
+  EXPECT_NEAR(table[10][0], expected, 1e-12 * expected);
+  // Sites that do not mutate are not polymorphic.
+  auto moving = mixed;
+  moving.classes = {{0.5, 0.35}, {2, 0.4}};
+  const auto with = polarise(kHuman, mixed, {site}, kControl)[0];
+  EXPECT_EQ(with, polarise(kHuman, moving, {site}, kControl)[0]);
+  EXPECT_GT(with[0], 0.5);
+}
+
+// ---- Small populations
+// ------------------------------------------------------------------------------------
+
+// Where lineages coalesce at once, what is left is mutation along the species tree.
+double on_ladder(const std::vector<RateMatrix>& branch, const std::vector<RateMatrix>& between,
+                 const Posterior& root, const int* outgroups, int ancestor) {
+  std::array<double, kBases> below = {};
+  below[static_cast<std::size_t>(ancestor)] = 1;
+  for (std::size_t i = 0; i < branch.size(); ++i) {
+    std::array<double, kBases> node = {};
+    for (int at = 0; at < kBases; ++at) {
+      for (int to = 0; to < kBases; ++to) {
+        node[static_cast<std::size_t>(at)] +=
+            between[i][at][to] * below[static_cast<std::size_t>(to)];
+      }
+      node[static_cast<std::size_t>(at)] *= branch[i][at][outgroups[i]];
+    }
+    below = node;
+  }
+  double sum = 0;
+  for (std::size_t at = 0; at < kBases; ++at) sum += root[at] * below[at];
+  return sum;
+}
+
+TEST(Coalescent, SmallPopulationsFollowTheSpeciesTree) {
+  const auto model = general_model(1.25e-8);
+  const std::vector<double> splits = {240000, 320000, 1100000};
+  const auto start = std::chrono::steady_clock::now();
+  for (const double size : {1e-6, 1.0, 50.0}) {
+    std::vector<RateMatrix> branch;
+    std::vector<RateMatrix> between;
+    for (std::size_t i = 0; i < splits.size(); ++i) {
+      branch.push_back(transition(model.rates, splits[i]));
+      between.push_back(transition(model.rates, splits[i] - (i == 0 ? 0 : splits[i - 1])));
+    }
+    const auto table = ancestor_table(ladder(size, size, splits), model, kControl);
+    for (int code = 0; code < 64; ++code) {
+      const int outgroups[] = {code % 4, code / 4 % 4, code / 16};
+      const auto pattern =
+          static_cast<std::size_t>(outgroups[0] + 5 * outgroups[1] + 25 * outgroups[2]);
+      for (int ancestor = 0; ancestor < kBases; ++ancestor) {
+        const double found = table[pattern][static_cast<std::size_t>(ancestor)];
+        const double expected = on_ladder(branch, between, model.frequencies, outgroups, ancestor);
+        // Nodes are some 2N generations older; the shortest branch has 80,000.
+        EXPECT_NEAR(found, expected, (1e-11 + 20 * size / 80000) * expected) << size;
+      }
+    }
+  }
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  EXPECT_LT(taken.count(), 20);
+}
+
+TEST(Coalescent, StopsWhereItIsAskedTo) {
+  JobControl stopped;
+  stopped.request_stop();
+  EXPECT_THROW(ancestor_table(kHuman, model_of(kK80), stopped), Interrupted);
+  MethodOptions options;
+  options.name = "coalescent";
+  options.voting.n_inner = 2;
+  options.voting.n_outer = 1;
+  options.history = kHuman;
+  EXPECT_THROW(make_method(options, stopped), Interrupted);
+}
+
+// ---- The focal branch
+// -----------------------------------------------------------------------------
+
+TEST(FocalBranch, TwoLineagesAndOne) {
+  const auto rates = general_model(1e-7).rates;
+  const FocalBranch two(2, 5000, 12000, rates);
+  EXPECT_NEAR(two.reach(2), std::exp(-1.2), 1e-13);
+  EXPECT_NEAR(two.reach(1), 1 - std::exp(-1.2), 1e-13);
+  const FocalBranch one(1, 5000, 12000, rates);
+  const auto expected = transition(rates, 12000);
+  for (int i = 0; i < kBases; ++i) {
+    for (int j = 0; j < kBases; ++j) EXPECT_NEAR(one.stem()[i][j], expected[i][j], 1e-13);
+  }
+}
+
+// In a population that was always alone, 4N / i lineages have i copies in a sample (Fu 1995); the
+// mean number of lineages left is Griffiths & Tavare's.
+TEST(FocalBranch, LargeSamplesHaveTheKnownSpectrum) {
+  const FocalBranch always(5008, 10000, 1e7, {});
+  for (const int copies : {1, 2, 17, 300, 2504, 5007}) {
+    const auto mutated = always.mutated(copies, 3);
+    EXPECT_NEAR(mutated.stem[0][0], 40000.0 / copies, 1e-9 * 40000.0 / copies);
+    EXPECT_NEAR(mutated.left[2], 0, 1e-6);
+  }
+  const FocalBranch branch(5008, 30000, 40000, {});
+  double sum = 0;
+  double mean = 0;
+  double expected = 0;
+  double falling = 1;  // n (n - 1) ... (n - i + 1) / (n (n + 1) ... (n + i - 1))
+  for (int i = 1; i <= 5008; ++i) {
+    sum += branch.reach(i);
+    mean += i * branch.reach(i);
+    falling *= (5008.0 - i + 1) / (5008.0 + i - 1);
+    expected += (2 * i - 1) * falling * std::exp(-i * (i - 1) / 2.0 * 40000 / 60000);
+  }
+  EXPECT_NEAR(sum, 1, 1e-11);
+  EXPECT_NEAR(mean, expected, 1e-10);
+  EXPECT_LE(branch.most_left(1e-12), 14);
+}
+
+// Whatever the counts, the split's lineages are of one kind: sums over the sample's counts.
+TEST(FocalBranch, WaysToSplitASampleAreAllWays) {
+  const FocalBranch branch(30, 10000, 8000, {});
+  for (int kept = 1; kept < 6; ++kept) {
+    for (int carried = 1; carried < 6; ++carried) {
+      double sum = 0;
+      for (int copies = 1; copies < 30; ++copies) {
+        sum += branch.split_sample(copies, kept, carried);
+      }
+      double choices = 1;
+      for (int i = 1; i <= carried; ++i) choices *= static_cast<double>(kept + i) / i;
+      EXPECT_NEAR(sum, choices * branch.reach(kept + carried), 1e-12);
+    }
+  }
+}
+
+// ---- Simulated sites
+// ------------------------------------------------------------------------------
+
+struct Score {
+  double weight = 0;
+  double right = 0;
+  double expected = 0;
+  int sites = 0;
+
+  void add(const SimulatedSite& site, const Posterior& posterior) {
+    const std::size_t base = most_likely(posterior);
+    weight += site.weight;
+    right += site.weight * (static_cast<int>(base) == site.ancestor);
+    expected += site.weight * posterior[base];
+    ++sites;
+  }
+  double share_right() const { return right / weight; }
+  double mean_posterior() const { return expected / weight; }
+};
+
+Posterior certain(int base) {
+  Posterior posterior = {};
+  posterior[static_cast<std::size_t>(base)] = 1;
+  return posterior;
+}
+
+// The most frequent base, the nearest outgroup's if there is none.
+int majority(const std::vector<int>& outgroups) {
+  int counts[kBases] = {};
+  for (const int base : outgroups) ++counts[base];
+  const auto best = std::max_element(counts, counts + kBases);
+  return *best > 1 ? static_cast<int>(best - counts) : outgroups[0];
+}
+
+TEST(Coalescent, GenomeWidePosteriorsAreTheSharesThatAreRight) {
+  for (const History& history : {kNear, kHuman}) {
+    const CoalescentMethod method(history, model_of(kK80), {0.8, 0.5});
+    Score all;
+    std::array<Score, 21> bins;
+    SiteSimulator(history, kK80, 1).all_sites(200000, [&](const SimulatedSite& site) {
+      const Posterior posterior = *method.call(site.outgroups.data()).posterior;
+      all.add(site, posterior);
+      bins[static_cast<std::size_t>(20 * posterior[most_likely(posterior)])].add(site, posterior);
+    });
+    EXPECT_NEAR(all.mean_posterior(), all.share_right(), 0.0001);
+    int checked = 0;
+    for (const Score& bin : bins) {
+      if (bin.sites < 1000) continue;
+      EXPECT_NEAR(bin.mean_posterior(), bin.share_right(), 0.015);
+      ++checked;
+    }
+    EXPECT_GE(checked, 2);
+  }
+}
+
+// The same sites by every method: `tables` has their shares right.
+struct Comparison {
+  Score coalescent;
+  Score genome_wide;
+  Score majority_vote;
+  Score closest;
+  Score species_tree;
+};
+
+Comparison compare(const History& history, int trees) {
+  const auto model = model_of(kK80);
+  const CoalescentMethod method(history, model, {0.8, 0.5});
+  // The tree that a fit gives: populations so small that all gene trees are the species tree, and
+  // nodes where lineages of the populations come together on average.
+  History tree = history;
+  tree.focal_size = 100;
+  for (auto& join : tree.joins) {
+    join.time += 2 * join.size;
+    join.size = 100;
+  }
+  const CoalescentMethod species_tree(tree, model, {0.8, 0.5});
+
+  Comparison result;
+  std::vector<SimulatedSite> simulated;
+  std::vector<PolymorphicSite> sites;
+  SiteSimulator(history, kK80, 2).focal_mutations(trees, [&](const SimulatedSite& site) {
+    if (site.alleles() != 2) return;
+    PolymorphicSite polymorphic = {static_cast<std::int64_t>(pattern_code(site.outgroups)),
+                                   {-1, -1},
+                                   history.focal_lineages,
+                                   0};
+    for (int base = 0; base < kBases; ++base) {
+      if (site.copies[base] == 0) continue;
+      polymorphic.alleles[polymorphic.alleles[0] < 0 ? 0 : 1] = base;
+      polymorphic.copies = site.copies[base];
+    }
+    simulated.push_back(site);
+    sites.push_back(polymorphic);
+    const int* outgroups = site.outgroups.data();
+    result.genome_wide.add(site, *method.call(outgroups).posterior);
+    result.majority_vote.add(site, certain(majority(site.outgroups)));
+    result.closest.add(site, certain(site.outgroups[0]));
+    // In a population of constant size the ancestral allele's chance is its frequency.
+    Posterior weighted = *species_tree.call(outgroups).posterior;
+    for (std::size_t base = 0; base < kBases; ++base) weighted[base] *= site.copies[base];
+    result.species_tree.add(site, weighted);
+  });
+  const auto posteriors = polarise(history, model, sites, kControl);
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    result.coalescent.add(simulated[i], posteriors[i]);
+  }
+  return result;
+}
+
+TEST(Coalescent, PolymorphicSitesOfNearRelatives) {
+  const Comparison share = compare(kNear, 200000);
+  EXPECT_GE(share.coalescent.share_right(), 0.987);
+  EXPECT_LE(share.coalescent.share_right(), 0.9895);
+  EXPECT_NEAR(share.coalescent.mean_posterior(), share.coalescent.share_right(), 0.001);
+  EXPECT_GE(share.genome_wide.share_right(), 0.975);
+  EXPECT_NEAR(share.majority_vote.share_right(), 0.977, 0.0025);
+  EXPECT_NEAR(share.closest.share_right(), 0.867, 0.0025);
+  EXPECT_NEAR(share.species_tree.share_right(), 0.932, 0.01);
+}
+
+TEST(Coalescent, PolymorphicSitesOfHumans) {
+  const Comparison share = compare(kHuman, 100000);
+  EXPECT_GE(share.coalescent.share_right(), 0.996);
+  EXPECT_NEAR(share.coalescent.mean_posterior(), share.coalescent.share_right(), 0.001);
+  EXPECT_GT(share.coalescent.share_right(), share.genome_wide.share_right());
+}
+
+// ---- Calls and errors
+// -----------------------------------------------------------------------------
+
+TEST(Coalescent, LettersFollowTheThresholds) {
+  const auto model = model_of(kK80);
+  const int outgroups[] = {0, 2, kMissing};
+  const int none[] = {kMissing, kMissing, kMissing};
+  const CoalescentMethod plain(kNear, model, {0.8, 0.5});
+  EXPECT_EQ(plain.species(), 3);
+  const SiteCall call = plain.call(outgroups);
+  const double best = (*call.posterior)[0];
+  EXPECT_GT(best, 0.5);
+  EXPECT_LT(best, 0.8);
+  EXPECT_EQ(call.call, 'a');
+  EXPECT_EQ(CoalescentMethod(kNear, model, {best, 0.5}).call(outgroups).call, 'A');
+  EXPECT_EQ(CoalescentMethod(kNear, model, {0.95, 0.9}).call(outgroups).call, 'n');
+  EXPECT_EQ(plain.call(none).call, 'N');
+  EXPECT_FALSE(plain.call(none).posterior);
+}
+
+TEST(Coalescent, IsOneOfTheMethods) {
+  MethodOptions options;
+  options.name = "coalescent";
+  options.voting.n_inner = 2;
+  options.voting.n_outer = 1;
+  const auto message = [&] { return message_of<InputError>([&] { make_method(options); }); };
+  EXPECT_NE(message().find("needs a history"), std::string::npos);
+  options.history = ladder(10000, 50000, {240000, 320000});
+  EXPECT_NE(message().find("has 2 outgroups, but there are 3"), std::string::npos);
+  options.history = kHuman;
+  options.rates.exchangeabilities = {1, 4, 1, 1, 4, 1};
+  const auto method = make_method(options);
+  const CoalescentMethod expected(kHuman, model_of({options.mutation_rate, 4}), {0.8, 0.5});
+  const int states[] = {0, 2, 2};
+  EXPECT_EQ(method->call(states).call, expected.call(states).call);
+  for (std::size_t base = 0; base < kBases; ++base) {
+    const double posterior = (*expected.call(states).posterior)[base];
+    EXPECT_NEAR((*method->call(states).posterior)[base], posterior, 1e-12);
+  }
+}
+
+TEST(Coalescent, ASiteWithOneAlleleHasIt) {
+  const auto model = model_of(kK80);
+  const auto posteriors = polarise(
+      kNear, model, {{0, {1, 3}, 10, 0}, {0, {1, 3}, 10, 10}, {0, {0, 3}, 10, 2}}, kControl);
+  EXPECT_EQ(posteriors[0], certain(1));
+  EXPECT_EQ(posteriors[1], certain(3));
+  EXPECT_GT(posteriors[2][0], 0.99);
+}
+
+// Sites are grouped by their counts to compute; their order is the caller's, and samples may
+// differ.
+TEST(Coalescent, SitesDoNotInfluenceEachOther) {
+  const auto model = model_of(kK80);
+  std::vector<PolymorphicSite> sites;
+  for (int i = 0; i < 40; ++i) {
+    const int n = 3 + i * 7 % 11;
+    sites.push_back({i * 31 % 125, {i % 4, (i + 1 + i % 3) % 4}, n, 1 + i % (n - 1)});
+  }
+  const auto together = polarise(kHuman, model, sites, kControl);
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    const auto alone = polarise(kHuman, model, {sites[i]}, kControl)[0];
+    for (std::size_t base = 0; base < kBases; ++base) {
+      EXPECT_NEAR(together[i][base], alone[base], 1e-6);
+    }
+    // The alleles' order is of no account.
+    PolymorphicSite turned = sites[i];
+    std::swap(turned.alleles[0], turned.alleles[1]);
+    turned.copies = turned.haplotypes - turned.copies;
+    const auto other = polarise(kHuman, model, {turned}, kControl)[0];
+    for (std::size_t base = 0; base < kBases; ++base) EXPECT_NEAR(other[base], alone[base], 1e-12);
+  }
+}
+
+TEST(Coalescent, HistoriesThatCannotBe) {
+  const auto model = model_of(kK80);
+  const auto message = [&](const History& history) {
+    return message_of<InputError>([&] { ancestor_table(history, model, kControl); });
+  };
+  const auto says = [&](const History& history, const std::string& text) {
+    EXPECT_NE(message(history).find(text), std::string::npos) << message(history);
+  };
+  says({0, 20, kNear.joins}, "focal population's size is 0");
+  says({1000, 0, kNear.joins}, "focal lineages is 0");
+  says({1000, 1000000000, kNear.joins}, "it can be 100000 at most");
+  says({1000, 20, {}}, "no splits");
+  says({1000, 20, {{1000, 1, 0, 1e12}}}, "nothing is left of the past");
+  says({1000, 20, {{1e14, 1, 0, 1000}}}, "nothing is left of the past");
+  says({1000, 20, {{0, 1, 0, 1000}}}, "split time 1 is 0");
+  says({1000, 20, {{2e4, 1, 0, -1}}}, "population size 1 is -1");
+  says({1000, 20, {{2e4, 1, 0, 1000}, {1e4, 2, 0, 1000}}}, "split time 2 is 10000, before");
+  says({1000, 20, {{2e4, 1, 0, 1000}, {3e4, 1, 0, 1000}}}, "joins population 1 into");
+  says({1000, 20, {{2e4, 2, 1, 1000}, {3e4, 2, 0, 1000}}}, "joins population 2 into");
+  says({1e6, 5000, {{1000, 1, 0, 1000}}}, "too recent");
+  says(ladder(1000, 1000, {1e4, 2e4, 3e4, 4e4, 5e4, 6e4, 7e4}), "at most 6");
+}
+
+TEST(Coalescent, SitesThatCannotBe) {
+  const auto message = [&](const PolymorphicSite& site) {
+    return message_of<InputError>([&] { polarise(kNear, model_of(kK80), {site}, kControl); });
+  };
+  EXPECT_NE(message({125, {0, 1}, 10, 2}).find("pattern 125"), std::string::npos);
+  EXPECT_NE(message({0, {0, 4}, 10, 2}).find("no base"), std::string::npos);
+  EXPECT_NE(message({0, {2, 2}, 10, 2}).find("same allele"), std::string::npos);
+  EXPECT_NE(message({0, {0, 1}, 10, 11}).find("11 copies"), std::string::npos);
+  EXPECT_NE(message({0, {0, 1}, 1000000, 11}).find("100000 at most"), std::string::npos);
+}
+
+TEST(Coalescent, AModelOfMutationIsOneOfSubstitutionPerGeneration) {
+  SubstitutionRates rates;
+  rates.exchangeabilities = {1, 4.5, 0.7, 1.2, 5.1, 0.9};
+  rates.frequencies = {0.31, 0.18, 0.22, 0.29};
+  rates.invariant = 0.2;
+  const MutationModel model = mutation_model(rates, 3e-8);
+  const SubstitutionModel substitution(rates);
+  const auto expected = substitution.transitions(3e-8 * 1e6);
+  const auto found = transition(model.rates, 1e6);
+  for (std::size_t i = 0; i < kBases; ++i) {
+    EXPECT_EQ(model.frequencies[i], substitution.frequencies()[i]);
+    for (std::size_t j = 0; j < kBases; ++j) EXPECT_NEAR(found[i][j], expected[i][j], 1e-13);
+  }
+  ASSERT_EQ(model.classes.size(), 2U);
+  EXPECT_EQ(model.classes[1].share, 0.8);
+  EXPECT_NE(message_of<InputError>([&] { mutation_model(rates, 0); }).find("mutation rate is 0"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace ancify

@@ -1,0 +1,283 @@
+// Chromosomes called by every method, from sequences kept or packed, with posteriors.
+#include "core/ancestry/methods.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <random>
+
+#include "core/ancestry/calling.h"
+#include "core/exec/errors.h"
+#include "core/io/packed.h"
+#include "core/io/sequence_store.h"
+#include "support.h"
+#include "trees.h"
+
+namespace ancify {
+namespace {
+
+using test::message_of;
+using test::read_file;
+using test::TempDir;
+
+constexpr int kSpecies = 3;  // of the model in the fixtures
+
+const char* const kNames[] = {"voting", "parsimony", "likelihood", "coalescent", "ml"};
+
+MethodOptions options_of(const std::string& name) {
+  std::mt19937 random(1);
+  MethodOptions options;
+  options.name = name;
+  options.voting = {2, 1, 1, 1};
+  options.tree = Tree(test::random_nodes(kSpecies, true, random), kSpecies);
+  options.rates = test::random_rates(random);
+  options.history =
+      History{20000, 1, {{200000, 1, 0, 50000}, {400000, 2, 0, 60000}, {1000000, 3, 0, 80000}}};
+  options.thresholds = {0.5, 0.4};  // by which the model calls in all four ways
+  options.model_path = std::string(ANCIFY_SOURCE_DIR) + "/tests/testthat/fixtures/ml_model_nan.lgb";
+  return options;
+}
+
+struct Genome {
+  std::vector<Chromosome> chromosomes;
+  std::vector<std::vector<std::string>> species;  // of each chromosome
+};
+
+// Species mostly agree, as in a genome; here and there none has data for a while.
+Genome random_genome(std::mt19937& random) {
+  Genome genome;
+  for (const std::int64_t length : {1, 129, 700001}) {
+    genome.chromosomes.push_back({"chr" + std::to_string(length), length});
+    std::vector<std::string> species(kSpecies, std::string(static_cast<std::size_t>(length), 'N'));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(length); ++i) {
+      if (i / 200 % 7 == 3) continue;
+      const char usual = "ACGTacgt"[random() % 8];
+      for (auto& bases : species) bases[i] = random() % 3 == 0 ? "ACGTN-R"[random() % 7] : usual;
+    }
+    genome.species.push_back(species);
+  }
+  return genome;
+}
+
+std::vector<const char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<const char*> pointers;
+  for (const auto& text : texts) pointers.push_back(text.data());
+  return pointers;
+}
+
+struct Called {
+  std::string calls;
+  std::string phred;
+  std::vector<double> posteriors;  // of A, then of C, ...
+};
+
+// The oracle: what the method says position by position, or the model all at once.
+Called call_slowly(const MethodOptions& options, const std::vector<std::string>& species) {
+  const std::size_t n = species.front().size();
+  Called called{std::string(n, '?'), std::string(n, '?'), std::vector<double>(n * kBases, NAN)};
+  if (options.name == "ml") {
+    const auto bases = pointers_to(species);
+    const Stretch all = whole_stretch(bases.data(), SequenceForm::kCharacters, n);
+    const MlCaller ml(options.model_path, 2, 1, options.thresholds);
+    ml.call(all, SimdLevel::kScalar, &called.calls[0],
+            reinterpret_cast<std::uint8_t*>(&called.phred[0]));
+    ml.posteriors(all, SimdLevel::kScalar, called.posteriors.data(), n);
+    return called;
+  }
+  const auto method = make_method(options);
+  for (std::size_t i = 0; i < n; ++i) {
+    int states[kSpecies];
+    for (std::size_t s = 0; s < kSpecies; ++s) states[s] = base_code(species[s][i]);
+    const SiteCall site = method->call(states);
+    called.calls[i] = site.call;
+    called.phred[i] = static_cast<char>(error_phred(site));
+    for (std::size_t base = 0; base < kBases && site.posterior; ++base) {
+      called.posteriors[base * n + i] = (*site.posterior)[base];
+    }
+  }
+  return called;
+}
+
+Backend cpu(int threads, SimdLevel simd) {
+  Backend backend;
+  backend.threads = threads;
+  backend.simd = simd;
+  return backend;
+}
+
+// The genome as a run has it: files, or packed in memory.
+class Kept {
+ public:
+  Kept(const Genome& genome, const TempDir& dir) : genome_(genome) {
+    for (std::size_t c = 0; c < genome.chromosomes.size(); ++c) {
+      const std::string& name = genome.chromosomes[c].name;
+      packed_.emplace_back();
+      for (std::size_t s = 0; s < kSpecies; ++s) {
+        const std::string& bases = genome.species[c][s];
+        folders_.push_back(dir.file("species" + std::to_string(s)));
+        std::filesystem::create_directories(folders_.back());
+        dir.write("species" + std::to_string(s) + "/" + name + ".fa", ">" + name + "\n" + bases);
+        packed_[c].emplace_back(packed_size(bases.size()), '\xff');
+        pack_bases(bases.data(), bases.size(), 0, &packed_[c].back()[0], SimdLevel::kScalar);
+      }
+    }
+  }
+
+  std::vector<ChromosomeToCall> chromosomes(bool in_files) const {
+    std::vector<ChromosomeToCall> all;
+    for (std::size_t c = 0; c < genome_.chromosomes.size(); ++c) {
+      const auto& [name, length] = genome_.chromosomes[c];
+      all.push_back({name, length, [this, c, in_files] { return open(c, in_files); }});
+    }
+    return all;
+  }
+
+ private:
+  SequenceSources open(std::size_t c, bool in_files) const {
+    const auto& [name, length] = genome_.chromosomes[c];
+    SequenceSources sources;
+    for (std::size_t s = 0; s < kSpecies; ++s) {
+      sources.push_back(in_files ? file_source(sequence_path(folders_[s], name), name, length)
+                                 : memory_source(packed_[c][s].data(), SequenceForm::kPacked));
+    }
+    return sources;
+  }
+
+  const Genome& genome_;
+  std::vector<std::string> folders_;
+  std::vector<std::vector<std::string>> packed_;
+};
+
+TEST(EveryMethod, CallsTheSameByEveryWay) {
+  const TempDir dir;
+  std::mt19937 random(21);
+  const Genome genome = random_genome(random);
+  const Kept kept(genome, dir);
+  for (const std::string name : kNames) {
+    const auto options = options_of(name);
+    std::vector<Called> expected;
+    for (const auto& species : genome.species) expected.push_back(call_slowly(options, species));
+    for (const auto level : test::simd_levels()) {
+      for (const int threads : {1, 3}) {
+        for (const bool in_files : {true, false}) {
+          for (const bool with_phred : {true, false}) {
+            std::filesystem::remove_all(dir.file("out"));
+            JobControl control;
+            const auto counts =
+                call_chromosomes(make_caller(options, cpu(threads, level), with_phred),
+                                 kept.chromosomes(in_files), dir.file("out"), control);
+            EXPECT_EQ(control.done(), control.expected());
+            for (std::size_t c = 0; c < expected.size(); ++c) {
+              const std::string& chromosome = genome.chromosomes[c].name;
+              ASSERT_TRUE(read_file(dir.file("out/" + chromosome + ".fa")) ==
+                          ">" + chromosome + "\n" + expected[c].calls + "\n")
+                  << name << ", " << simd_name(level) << ", " << threads << " threads";
+              const std::string phred = dir.file("out/posterior/" + chromosome + ".phred");
+              ASSERT_EQ(std::filesystem::exists(phred), with_phred);
+              ASSERT_TRUE(!with_phred || read_file(phred) == expected[c].phred) << name;
+              const auto high = std::count_if(expected[c].calls.begin(), expected[c].calls.end(),
+                                              [](char b) { return b < 'Z' && b != 'N'; });
+              EXPECT_EQ(counts[c].high, high);
+            }
+          }
+        }
+      }
+    }
+    // Calls, bases that are sure and not, and none: else this would show little.
+    const std::string& calls = expected.back().calls;
+    for (const char c : {'A', 'N'}) EXPECT_NE(calls.find(c), std::string::npos) << name;
+    EXPECT_NE(calls.find_first_of("acgtn"), std::string::npos) << name;
+  }
+}
+
+TEST(EveryMethod, GivesPosteriorsOfSequencesInMemory) {
+  std::mt19937 random(22);
+  const auto species = random_genome(random).species.back();
+  const std::size_t n = species.front().size();
+  SequenceSources sources;
+  for (const auto& bases : species) {
+    sources.push_back(memory_source(bases.data(), SequenceForm::kCharacters));
+  }
+  for (const std::string name : kNames) {
+    const auto options = options_of(name);
+    const Called expected = call_slowly(options, species);
+    for (const auto level : test::simd_levels()) {
+      for (const int threads : {1, 3}) {
+        Called found{std::string(n, '?'), "", std::vector<double>(n * kBases, -1)};
+        JobControl control;
+        call_sequences(make_caller(options, cpu(threads, level), false), sources, n,
+                       &found.calls[0], found.posteriors.data(), control);
+        ASSERT_TRUE(found.calls == expected.calls) << name;
+        for (std::size_t i = 0; i < n * kBases; ++i) {
+          const double p = expected.posteriors[i];
+          ASSERT_TRUE(found.posteriors[i] == p ||
+                      (std::isnan(found.posteriors[i]) && std::isnan(p)))
+              << name << ", " << i;
+        }
+      }
+    }
+  }
+}
+
+class Broken : public SequenceSource {
+ public:
+  SequenceForm form() const override { return SequenceForm::kCharacters; }
+  const char* bases(std::int64_t, std::size_t, char*) const override {
+    throw FileError("broken", "is broken");
+  }
+};
+
+TEST(EveryMethod, WritesAllFilesOrNone) {
+  const TempDir dir;
+  std::mt19937 random(23);
+  const Genome genome = random_genome(random);
+  const Kept kept(genome, dir);
+  const auto entries = dir.entries();
+  for (const std::string name : {"likelihood", "ml"}) {
+    const auto caller = make_caller(options_of(name), cpu(2, best_simd_level()), true);
+    auto chromosomes = kept.chromosomes(true);
+    chromosomes.push_back({"broken", 10, [] {
+                             SequenceSources sources;
+                             for (int s = 0; s < kSpecies; ++s) {
+                               sources.push_back(std::make_unique<Broken>());
+                             }
+                             return sources;
+                           }});
+    JobControl control;
+    EXPECT_THROW(call_chromosomes(caller, chromosomes, dir.file("out"), control), FileError);
+    EXPECT_EQ(dir.entries(), entries + 2);  // the two folders
+
+    std::filesystem::create_directories(dir.file("out/posterior/chr129.phred"));
+    EXPECT_THROW(call_chromosomes(caller, kept.chromosomes(false), dir.file("out"), control),
+                 FileError);
+    EXPECT_EQ(dir.entries(), entries + 3);
+    std::filesystem::remove_all(dir.file("out"));
+  }
+}
+
+TEST(EveryMethod, MlSaysWhatItNeeds) {
+  auto options = options_of("ml");
+  options.model_path = "/nowhere/model";
+  EXPECT_NE(message_of<FileError>([&] {
+              make_caller(options, cpu(1, SimdLevel::kScalar), false);
+            }).find("/nowhere/model"),
+            std::string::npos);
+  Backend gpu;
+  gpu.kind = BackendKind::kGpu;
+  EXPECT_NE(message_of<DeviceError>([&] {
+              make_caller(options_of("ml"), gpu, false);
+            }).find("\"ml\" does not run on a GPU"),
+            std::string::npos);
+  options = options_of("ml");
+  options.thresholds = {0.4, 0.5};
+  EXPECT_THROW(make_caller(options, cpu(1, SimdLevel::kScalar), false), InputError);
+  options.name = "m";
+  EXPECT_NE(message_of<InputError>([&] {
+              make_caller(options, cpu(1, SimdLevel::kScalar), false);
+            }).find(" and \"ml\""),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace ancify

@@ -1,0 +1,195 @@
+#include "core/ancestry/site_patterns.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "core/ancestry/calling.h"
+#include "core/ancestry/methods.h"
+#include "core/ancestry/pattern_memo.h"
+#include "core/exec/errors.h"
+#include "core/exec/threads.h"
+#include "core/io/packed.h"
+#include "support.h"
+#include "trees.h"
+
+namespace ancify {
+namespace {
+
+struct Sequences {
+  std::vector<std::string> species;
+  std::vector<std::string> packed;
+  std::vector<const char*> pointers;
+  std::vector<const char*> packed_pointers;
+
+  Sites sites(SequenceForm form) const {
+    const bool characters = form == SequenceForm::kCharacters;
+    return {characters ? pointers.data() : packed_pointers.data(), form, species.front().size()};
+  }
+};
+
+// Neighbouring species mostly agree, as they do in a genome.
+Sequences similar_sequences(int n_species, std::size_t n, std::mt19937& random) {
+  const std::string characters = "ACGTacgtN-R*";
+  Sequences sequences;
+  sequences.species.assign(static_cast<std::size_t>(n_species), std::string(n, 'N'));
+  for (std::size_t i = 0; i < n; ++i) {
+    const char usual = characters[random() % 8];
+    for (auto& bases : sequences.species) {
+      bases[i] = random() % 8 == 0 ? characters[random() % characters.size()] : usual;
+    }
+  }
+  for (const auto& bases : sequences.species) {
+    sequences.packed.emplace_back(packed_size(n), '\xff');
+    pack_bases(bases.data(), n, 0, &sequences.packed.back()[0], SimdLevel::kScalar);
+  }
+  for (std::size_t s = 0; s < sequences.species.size(); ++s) {
+    sequences.pointers.push_back(sequences.species[s].data());
+    sequences.packed_pointers.push_back(sequences.packed[s].data());
+  }
+  return sequences;
+}
+
+MethodOptions options_of(const std::string& name, int species, std::mt19937& random) {
+  MethodOptions options;
+  options.name = name;
+  options.voting = {species - species / 2, species / 2, 1, 1};
+  options.tree = Tree(test::random_nodes(species, true, random), species);
+  options.rates = test::random_rates(random);
+  return options;
+}
+
+std::vector<int> states_at(const Sequences& sequences, std::size_t i) {
+  std::vector<int> states;
+  for (const auto& bases : sequences.species) states.push_back(base_code(bases[i]));
+  return states;
+}
+
+constexpr SequenceForm kForms[] = {SequenceForm::kCharacters, SequenceForm::kPacked};
+
+// Every method by every way that applies it, against the method itself.
+TEST(SitePatterns, AreAppliedAsTheMethodSays) {
+  std::mt19937 random(12);
+  for (const int species : {2, 3, 4, 5, 6, 7, 8, 9, 20, 24, 25, 49}) {
+    for (const std::string name : {"voting", "parsimony", "likelihood"}) {
+      if (name == "likelihood" && species > 6 && species < 9) continue;  // slow to tabulate
+      const auto options = options_of(name, species, random);
+      const auto method = make_method(options);
+      const auto sequences = similar_sequences(species, 5000, random);
+      const std::size_t n = 5000;
+      std::string calls;
+      std::vector<std::uint8_t> phred;
+      for (std::size_t i = 0; i < n; ++i) {
+        const SiteCall site = method->call(states_at(sequences, i).data());
+        calls += site.call;
+        phred.push_back(error_phred(site));
+      }
+      for (const auto level : test::simd_levels()) {
+        Backend backend;
+        backend.simd = level;
+        const Caller caller(make_method(options), backend, true);
+        for (const auto form : kForms) {
+          const Sites sites = sequences.sites(form);
+          std::string found(n, '?');
+          std::vector<std::uint8_t> found_phred(n, 77);
+          const Stretch stretch = whole_stretch(sites.species, form, n);
+          caller.call(stretch, &found[0], found_phred.data());
+          ASSERT_TRUE(found == calls) << name << ", " << species << ", " << simd_name(level);
+          ASSERT_TRUE(found_phred == phred) << name << ", " << species << ", " << simd_name(level);
+          found.assign(n, '?');
+          caller.call(stretch, &found[0]);
+          ASSERT_TRUE(found == calls);
+        }
+      }
+    }
+  }
+}
+
+// A table of 2^3 patterns is full at once, and threads meet in it.
+TEST(SitePatterns, AMemoIsTheSameFullOrNotAndOnThreads) {
+  std::mt19937 random(14);
+  for (const int species : {9, 30}) {
+    const auto method = make_method(options_of("parsimony", species, random));
+    const std::size_t n = 20000;
+    const auto sequences = similar_sequences(species, n, random);
+    const Sites sites = sequences.sites(SequenceForm::kCharacters);
+    std::string expected;
+    for (std::size_t i = 0; i < n; ++i) {
+      expected += method->call(states_at(sequences, i).data()).call;
+    }
+    for (const int bits : {3, 10, 16}) {
+      const PatternMemo memo(*method, bits);
+      JobControl control;
+      std::vector<std::string> found(8, std::string(n, '?'));
+      run_tasks(control, 4, 8, [&](std::int64_t i, const TaskContext&) {
+        memo.apply(sites, &found[static_cast<std::size_t>(i)][0], nullptr, best_simd_level());
+      });
+      for (const auto& calls : found) EXPECT_TRUE(calls == expected) << bits;
+    }
+  }
+}
+
+TEST(SitePatterns, NumbersAndStatesAreInverse) {
+  for (const int species : {0, 1, 3, 8}) {
+    for (std::size_t number = 0; number < number_of_patterns(species); number += 1 + species) {
+      std::vector<int> states(static_cast<std::size_t>(species));
+      states_of_pattern(number, species, states.data());
+      std::size_t back = 0;
+      for (int s = species - 1; s >= 0; --s) {
+        back = back * kStates + static_cast<std::size_t>(states[static_cast<std::size_t>(s)]);
+      }
+      EXPECT_EQ(back, number);
+    }
+  }
+}
+
+TEST(Methods, AreRefusedWithoutWhatTheyNeed) {
+  std::mt19937 random(15);
+  auto options = options_of("likelyhood", 3, random);
+  EXPECT_NE(test::message_of<InputError>([&] {
+              make_method(options);
+            }).find("there is no method \"likelyhood\"; there are \"voting\", \"parsimony\""),
+            std::string::npos);
+  for (const std::string name : {"parsimony", "likelihood"}) {
+    options.name = name;
+    EXPECT_NO_THROW(make_method(options));
+    options.tree.reset();
+    EXPECT_NE(test::message_of<InputError>([&] { make_method(options); }).find("needs a tree"),
+              std::string::npos);
+    options.tree = Tree(test::random_nodes(4, true, random), 4);
+    EXPECT_NE(test::message_of<InputError>([&] { make_method(options); }).find("there are 3"),
+              std::string::npos);
+    options.tree = Tree(test::random_nodes(3, true, random), 3);
+  }
+}
+
+#ifdef ANCIFY_HAVE_CUDA
+TEST(SitePatterns, OnAGpuAreAppliedAsTheMethodSays) {
+  Backend gpu;
+  try {
+    gpu = choose_backend("gpu", {}, 1);
+  } catch (const DeviceError& error) {
+    GTEST_SKIP() << "no GPU here: " << error.what();
+  }
+  std::mt19937 random(16);
+  for (const int species : {2, 4, 6, 8, 12}) {
+    for (const std::string name : {"voting", "parsimony", "likelihood"}) {
+      const auto options = options_of(name, species, random);
+      const std::size_t n = 100000;
+      const auto sequences = similar_sequences(species, n, random);
+      const Sites sites = sequences.sites(SequenceForm::kCharacters);
+      const Stretch stretch = whole_stretch(sites.species, sites.form, n);
+      std::string calls[2] = {std::string(n, '?'), std::string(n, '!')};
+      std::vector<std::uint8_t> phred[2] = {std::vector<std::uint8_t>(n, 1),
+                                            std::vector<std::uint8_t>(n, 2)};
+      Caller(make_method(options), gpu, true).call(stretch, &calls[0][0], phred[0].data());
+      Caller(make_method(options), Backend(), true).call(stretch, &calls[1][0], phred[1].data());
+      EXPECT_TRUE(calls[0] == calls[1]) << name << ", " << species;
+      EXPECT_TRUE(phred[0] == phred[1]) << name << ", " << species;
+    }
+  }
+}
+#endif
+
+}  // namespace
+}  // namespace ancify

@@ -1,0 +1,204 @@
+# Every pattern of a tree's leaves and its expected count.
+tree_counts <- function(tree, model, sites) {
+  species <- tree$tip.label
+  columns <- as.matrix(expand.grid(rep(list(bases), length(species))))
+  probability <- apply(columns, 1, function(column) {
+    sum(oracle_joint(tree, model, stats::setNames(column, species)))
+  })
+  data.frame(pattern = apply(columns, 1, paste, collapse = ""), count = round(sites * probability))
+}
+
+three <- ape::read.tree(text = "((a:0.1,f:0.05):0.03,b:0.12,c:0.2);")
+
+test_that("a fit to what a model expects finds tree and model", {
+  set.seed(71)
+  frequencies <- c(0.3, 0.2, 0.15, 0.35)
+  models <- list(
+    substitution_model("JC69"), substitution_model("K80", kappa = 3),
+    substitution_model("HKY85", kappa = 4, base_freqs = frequencies),
+    substitution_model("GTR", rates = c(1, 3, 0.7, 1.4, 5, 1), base_freqs = frequencies),
+    substitution_model("HKY85", kappa = 4, base_freqs = frequencies, alpha = 0.7)
+  )
+  for (model in models) {
+    counts <- tree_counts(three, model, 1e12)
+    for (frequencies in c("empirical", "ml")) {
+      fit <- fit_substitution_model(
+        counts, "((a,f),b,c);", model$name, gamma = !is.null(model$alpha),
+        base_freqs = frequencies, species = three$tip.label, threads = 1
+      )
+      expect_true(fit$converged)
+      expect_equal(fit$tree$edge.length, three$edge.length, tolerance = 1e-4)
+      expect_equal(fit$model$rates, model$rates, tolerance = 1e-3)
+      expect_equal(fit$model$base_freqs, model$base_freqs, tolerance = 1e-4)
+      expect_equal(fit$model$alpha, model$alpha, tolerance = 1e-3)
+      expect_equal(fit$log_likelihood, sum(counts$count * log(counts$count / sum(counts$count))),
+                   tolerance = 1e-10)
+    }
+  }
+})
+
+test_that("a share of invariant sites is found", {
+  model <- substitution_model("JC69", invariant = 0.3)
+  far <- three
+  far$edge.length <- 4 * three$edge.length
+  fit <- fit_substitution_model(tree_counts(far, model, 1e12), "((a,f),b,c);", "JC69",
+                                invariant = TRUE, species = three$tip.label, threads = 1)
+  expect_equal(fit$model$invariant, 0.3, tolerance = 1e-3)
+})
+
+test_that("the gradient is that of the log-likelihood, and errors are its curvature's", {
+  set.seed(72)
+  model <- substitution_model("GTR", rates = c(1, 3, 0.7, 1.4, 5, 1), alpha = 0.6, invariant = 0.2)
+  tree <- ape::read.tree(text = "(((a:0.1,f:0.05):0.03,b:0.12):0.1,c:0.2);")
+  counts <- tree_counts(tree, model, 10000)
+  counts$count <- stats::rpois(nrow(counts), counts$count)
+  sites <- counts_for_tree(structure(counts, species = tree$tip.label), tree, NULL, NULL)
+  likelihood <- pattern_likelihood_impl(core_tree(tree, sites$species), 4L, sites$patterns,
+                                        sites$counts)
+  space <- parameter_space(tree, model, TRUE)
+  expect_length(space$start, 5 + 5 + 3 + 2)
+  slope <- slope_of(likelihood, space, 1L)
+  value <- function(x) {
+    at <- space$point(x)
+    log_likelihood_impl(likelihood, at$lengths, at$model, 1L)
+  }
+  x <- space$start + stats::rnorm(length(space$start), 0, 0.1)
+  numeric <- vapply(seq_along(x), function(i) {
+    by <- replace(numeric(length(x)), i, 1e-5)
+    (value(x + by) - value(x - by)) / 2e-5
+  }, 0)
+  expect_equal(slope(x)$value, value(x), tolerance = 1e-12)
+  expect_equal(slope(x)$gradient, numeric, tolerance = 1e-5)
+
+  # One parameter, whose error is known: the share of sites that differ is p.
+  pairs <- data.frame(pattern = c("AA", "AC"), count = c(900, 100))
+  fit <- fit_substitution_model(pairs, "(a,b);", "JC69", species = c("a", "b"))
+  p <- 0.1
+  expect_equal(fit$estimates$estimate, -0.75 * log(1 - p * 4 / 3), tolerance = 1e-6)
+  expect_equal(fit$estimates$std_error, sqrt(p * (1 - p) / 1000) / (1 - p * 4 / 3),
+               tolerance = 1e-4)
+  expect_equal(fit$tree$edge.length, rep(fit$estimates$estimate / 2, 2))
+})
+
+test_that("two branches at the root are one, divided as in the tree given", {
+  counts <- tree_counts(three, substitution_model("JC69"), 1e6)
+  fit_on <- function(tree) {
+    fit_substitution_model(counts, tree, "JC69", species = three$tip.label, threads = 1)
+  }
+  none <- fit_on("((a,f),(b,c));")
+  given <- fit_on("((a:1,f:1):3,(b:1,c:1):1);")
+  expect_identical(none$df, 5)
+  length_at_root <- function(fit) {
+    fit$tree$edge.length[fit$tree$edge[, 1] == 5]
+  }
+  expect_equal(length_at_root(none), rep(sum(length_at_root(none)) / 2, 2))
+  expect_equal(length_at_root(given), sum(length_at_root(none)) * c(0.75, 0.25), tolerance = 1e-4)
+  expect_equal(none$log_likelihood, given$log_likelihood, tolerance = 1e-10)
+  # A node with one branch has no length of its own.
+  single <- fit_on("(((a,f)),((b),c));")
+  expect_equal(single$log_likelihood, none$log_likelihood)
+})
+
+test_that("the primates' fit is no worse than PHAST's, and its calls are usable", {
+  counts <- primate_counts()
+  folder <- dirname(test_data("primates_hg18_100k", "phast_hky85.mod"))
+  phast <- read_phast(file.path(folder, "phast_hky85.mod"), "HKY85")
+
+  # That file's log-likelihood is of the outgroups alone, at its parameters.
+  outgroups <- fit_substitution_model(counts, "((panTro2,ponAbe2),rheMac2);")
+  expect_gt(outgroups$log_likelihood, phast$log_likelihood - 0.01)
+
+  # With hg18 it is phyloFit's own on the four rows.
+  fit <- fit_substitution_model(counts, primate_topology)
+  expect_gt(fit$log_likelihood, -187529.905365 - 0.01)
+  theirs <- ape::read.tree(text = phast$tree)
+  expect_equal(fit$tree$edge.length, theirs$edge.length, tolerance = 1e-4)
+  expect_equal(fit$model$kappa, phast$model$kappa, tolerance = 1e-4)
+  expect_lt(max(abs(fit$model$base_freqs - phast$model$base_freqs)), 1e-6)
+
+  called <- call_ancestral(
+    c(panTro2 = "ACGT", ponAbe2 = "AGGN"), c(rheMac2 = "AGTN"), "likelihood", fit$tree,
+    focal = "hg18", model = fit$model
+  )
+  expect_identical(nchar(called), 4L)
+  expect_lt(AIC(fit_substitution_model(counts, primate_topology, gamma = TRUE)), AIC(fit))
+})
+
+test_that("the fit's methods", {
+  counts <- tree_counts(three, substitution_model("K80", kappa = 3), 1e5)
+  sites <- sum(counts$count)
+  fit <- fit_substitution_model(counts, "((a,f),b,c);", "K80", species = three$tip.label)
+  expect_s3_class(logLik(fit), "logLik")
+  expect_identical(attr(logLik(fit), "df"), 6)
+  expect_identical(AIC(fit), -2 * fit$log_likelihood + 12)
+  expect_equal(BIC(fit), -2 * fit$log_likelihood + 6 * log(sites))
+  expect_equal(coef(fit)[["kappa"]], 3, tolerance = 0.01)
+  expect_output(print(fit), "K80, [0-9,]+ sites, log-likelihood")
+  expect_output(print(summary(fit)), "length \\(a,f\\) .*kappa +2.99")
+})
+
+test_that("a fit at the focal node takes the focal species' bases", {
+  counts <- tree_counts(three, substitution_model("JC69"), 1e5)
+  refused <- function(..., text) {
+    expect_ancify_error(fit_substitution_model(...), "input", text)
+  }
+  without <- data.frame(
+    pattern = paste0(substr(counts$pattern, 1, 1), substr(counts$pattern, 3, 4)),
+    count = counts$count
+  )
+  refused(without, "((a,f),b,c);", "JC69", species = c("a", "b", "c"), text = "'f' is in `tree`")
+  # A tree without it leaves its bases aside.
+  with_focal <- structure(
+    counts, species = three$tip.label, focal = "f", class = c("ancify_patterns", "data.frame")
+  )
+  fit <- fit_substitution_model(with_focal, "(a,b,c);", "JC69")
+  same <- fit_substitution_model(without, "(a,b,c);", "JC69", species = c("a", "b", "c"))
+  expect_equal(fit$log_likelihood, same$log_likelihood)
+})
+
+test_that("what can't be fitted is an error that says so", {
+  counts <- data.frame(pattern = c("AC", "AA"), count = 1:2)
+  refused <- function(counts, ..., text) {
+    expect_ancify_error(fit_substitution_model(counts, ...), "input", text)
+  }
+  refused(counts, "(a,b);", text = "`species`")
+  refused(counts, "(a,b", species = c("a", "b"), text = "Newick")
+  refused(counts, species = c("a", "b"), text = "`tree` is missing")
+  refused(counts, "(a,b,c);", species = c("a", "b", "c"), text = "has 2 bases")
+  refused(counts, "(a,c);", species = c("a", "b"), text = "'c'")
+  refused(counts, "(a,b);", species = c("a", "b"), text = "No species has G and T")
+  refused(counts, "(a,b);", "F81", species = c("a", "b"), text = "'F81'")
+  refused(counts, "(a,b);", list(), species = c("a", "b"), text = "`model`")
+  refused(counts, "(a,b);", gamma = NA, species = c("a", "b"), text = "`gamma`")
+  refused(counts[0, ], "(a,b);", species = c("a", "b"), text = "`counts`")
+})
+
+test_that("what is at a bound has no standard error, also if all is", {
+  same <- data.frame(pattern = c("AA", "CC", "GG", "TT"), count = 1000)
+  fit <- fit_substitution_model(same, "(a,b);", "JC69", species = c("a", "b"), threads = 1)
+  expect_lt(fit$estimates$estimate, 1e-7)
+  expect_identical(fit$estimates$std_error, NA_real_)
+})
+
+test_that("`focal` is one species of the tree", {
+  pairs <- data.frame(pattern = c("AAA", "ACC"), count = c(900, 100))
+  refused <- function(focal, text) {
+    expect_ancify_error(
+      fit_substitution_model(pairs, "(a,b,f);", "JC69", species = c("a", "b", "f"), focal = focal),
+      "input", text
+    )
+  }
+  refused("zz", "no leaf")
+  refused(c("f", "a"), "one species' name")
+  refused(NA_character_, "one species' name")
+  refused(1, "one species' name")
+})
+
+test_that("a fit prints and keeps names with blanks and quotes", {
+  pairs <- data.frame(pattern = c("AA", "AC"), count = c(900, 100))
+  tree <- "('Homo sapiens','it''s');"
+  fit <- fit_substitution_model(pairs, tree, "JC69", species = c("Homo sapiens", "it's"))
+  expect_output(print(fit), "('Homo sapiens':", fixed = TRUE)
+  written <- parse_newick(fitted_model_keys(fit)$tree, "tree")
+  expect_identical(written$tip.label, c("Homo sapiens", "it's"))
+})

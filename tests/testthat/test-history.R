@@ -1,0 +1,178 @@
+near <- coalescent_history(
+  c(a = 40000, b = 120000, c = 200000), c(30000, 25000, 35000),
+  focal_size = 30000, model = list(rates = c(1, 4, 1, 1, 4, 1))
+)
+
+# Every pattern of a history's species without missing bases, with its expected count.
+expected_counts <- function(history, sites) {
+  bases <- c("A", "C", "G", "T")
+  species <- length(history$splits) + 1
+  patterns <- do.call(paste0, do.call(expand.grid, rep(list(bases), species)))
+  probabilities <- array(
+    pattern_probabilities_impl(
+      core_history(history), core_mutation_model(history), function(...) NULL
+    ),
+    rep(5, species)
+  )
+  whole <- do.call(`[`, c(list(probabilities), rep(list(1:4), species)))
+  data.frame(pattern = patterns, count = sites * as.vector(whole))
+}
+
+test_that("a history prints its splits from now on back", {
+  history <- coalescent_history(
+    c(far = 3e5, near = 1e5, nearer = 5e4), 20000, 10000, into = c("0", "far", "near")
+  )
+  printed <- capture.output(expect_identical(print(history), history))
+  expect_identical(printed[2:5], c(
+    "  now: population size 10,000, 20 haplotypes",
+    "  50,000 generations: nearer joins near, size 20,000",
+    "  100,000 generations: near joins far, size 20,000",
+    "  300,000 generations: far joins the focal species, size 20,000"
+  ))
+})
+
+test_that("without a focal size the one next to it is taken, with a message", {
+  expect_message(
+    history <- coalescent_history(c(2e5, 1e5), c(40000, 20000)), "20,000",
+    class = "ancify_log_message"
+  )
+  expect_identical(history$focal_size, 20000)
+})
+
+test_that("outgroups may be in any order", {
+  turned <- near
+  turned$splits <- rev(near$splits)
+  turned$sizes <- rev(near$sizes)
+  sites <- function(patterns, history) {
+    polarise_sites(patterns, c("A/G", "C/G"), c(3, 9), 20, history)
+  }
+  expect_equal(sites(c("AGG", "GCN"), near), sites(c("GGA", "NCG"), turned))
+})
+
+test_that("what cannot be a history is an error that says so", {
+  refused <- function(..., text) expect_ancify_error(coalescent_history(...), "input", text)
+  refused(c(1e5, -1), 1e4, 1e4, text = "`splits` must be numbers above 0")
+  refused(1e5, NA_real_, 1e4, text = "`sizes` must be numbers above 0")
+  refused(1e5, 1e4, 0, text = "`focal_size` must be a number above 0")
+  refused(c(1e5, 2e5, 3e5), c(1e4, 1e4), 1e4, text = "`sizes` has length 2")
+  refused(1e5, c(0.5), 1e4, text = "`sizes` is 0.5: give diploid numbers")
+  refused(1e5, 1e4, 0.5, text = "`focal_size` is 0.5: give diploid numbers")
+  refused(1e5, 1e4, 1e4, focal_lineages = 10001, text = "up to 10,000")
+  refused(1e5, 1e4, 1e4, focal_lineages = 0, text = "`focal_lineages`")
+  refused(1e5, 1e4, 1e4, mutation_rate = c(1, 2), text = "`mutation_rate` must be a number")
+  refused(1e5, 1e4, 1e4, model = "F81", text = "`name` must be one of")
+  refused(1e5, 1e4, 1e4, model = 3, text = "`model` must be")
+  refused(1e5, 1e4, 1e4, model = list(3), text = "`model` must be")
+  refused(1e5, 1e4, 1e4, model = list(rate = 1:6), text = "rate")
+  refused(1e5, 1e4, 1e4, model = list(rates = 1:5), text = "`rates`")
+  refused(1e5, 1e4, 1e4, model = list(rates = -(1:6)), text = "`rates`")
+  refused(1e5, 1e4, 1e4, model = list(invariant = 1), text = "`invariant`")
+  refused(c(1e5, 2e5), 1e4, 1e4, into = c(0, 3), text = "`into` names 3")
+  refused(c(1e5, 2e5), 1e4, 1e4, into = c(0, 1), text = "Outgroup 2 joins outgroup 1 200,000")
+})
+
+test_that("a history's model may be a name, a list or a model", {
+  model_of <- function(model) coalescent_history(1e5, 1e4, 1e4, model = model)$model
+  expect_identical(model_of(NULL), substitution_model("JC69"))
+  expect_identical(model_of("JC69"), substitution_model("JC69"))
+  gtr <- substitution_model("GTR", rates = 1:6, alpha = 0.5)
+  expect_identical(model_of(gtr), gtr)
+  expect_identical(model_of(list(rates = 1:6, alpha = 0.5)), gtr)
+  expect_identical(model_of(list(name = "K80", kappa = 4)), substitution_model("K80", kappa = 4))
+})
+
+test_that("the core's errors come through", {
+  recent <- coalescent_history(c(1000, 2e5), 1e6, 1e6)
+  expect_ancify_error(polarise_sites("AA", "A/C", 3, 1000, recent), "input", "too recent")
+  frequencies <- near
+  frequencies$model$base_freqs <- c(0.5, 0.5, 0.5, 0.5)
+  expect_ancify_error(polarise_sites("AAA", "A/C", 3, 20, frequencies), "input", "frequencies")
+})
+
+test_that("a fit to what a history expects finds the history", {
+  start <- near
+  start$splits <- near$splits * c(1.3, 1.2, 0.8)
+  start$sizes <- near$sizes * c(0.5, 2, 0.6)
+  # So many sites that the preference for equal sizes has no weight
+  counts <- expected_counts(near, 1e14)
+  fit <- fit_history(counts, start)
+  expect_true(fit$converged)
+  expect_equal(fit$history$splits, near$splits, tolerance = 1e-3)
+  expect_equal(fit$history$sizes, near$sizes, tolerance = 1e-3)
+  probabilities <- counts$count / 1e14
+  expect_equal(fit$log_likelihood, sum(counts$count * log(probabilities)), tolerance = 1e-12)
+  expect_true(all(fit$standard_errors < 0.01))
+})
+
+test_that("with an estimated history as many polymorphic sites are right as with the true one", {
+  set.seed(1)
+  given <- coalescent_history(c(40000, 120000, 200000), 30000, 30000)
+  sites <- simulated_sites(1500, 20, given)
+  counts <- expected_counts(given, 1e7)
+  counts$count <- rpois(nrow(counts), counts$count)
+  start <- given
+  start$splits <- given$splits * c(1.3, 1.2, 0.8)
+  start$sizes <- given$sizes * c(0.5, 2, 0.6)
+  fit <- fit_history(counts, start)
+  right <- function(history) {
+    calls <- polarise_sites(sites$pattern, sites$alleles, sites$count, 20, history)
+    sum((toupper(calls$ancestral) == sites$truth) * sites$weight) / sum(sites$weight)
+  }
+  expect_gt(right(given), 0.98)
+  expect_gt(right(fit$history), right(given) - 0.003)
+})
+
+test_that("a fit with too little data gives no less likely a history than it began with", {
+  counts <- data.frame(pattern = c("AAAA", "ACNA", "GGTT"), count = c(1000, 3, 1))
+  fit <- fit_history(counts, near)
+  expect_true(fit$converged)
+  expect_true(all(is.finite(c(fit$history$splits, fit$history$sizes, fit$log_likelihood))))
+})
+
+test_that("a free focal size follows the size next to it", {
+  free <- suppressMessages(coalescent_history(c(40000, 120000), 30000))
+  fit <- fit_history(expected_counts(free, 1e7), free)
+  expect_identical(fit$history$focal_size, fit$history$sizes[[1]])
+})
+
+test_that("a given focal size stays, also one that equals the size next to it", {
+  expect_identical(near$focal_size, near$sizes[[1]])
+  true <- near
+  true$sizes[1] <- 60000
+  fit <- fit_history(expected_counts(true, 1e14), near)
+  expect_identical(fit$history$focal_size, 30000)
+  expect_equal(fit$history$sizes[[1]], 60000, tolerance = 1e-2)
+})
+
+test_that("the example's history is fitted to convergence, from wherever the search begins", {
+  config <- ancify_example()
+  ancify_run(config, "project", threads = 1, verbose = FALSE)
+  counts <- total_counts(count_patterns(config, threads = 1, progress = FALSE))
+  fit_from <- function(splits, size) {
+    fit_history(counts, suppressMessages(coalescent_history(splits, size)))
+  }
+  fit <- fit_from(c(4e5, 6e5, 2e6), 30000)
+  other <- fit_from(c(3e5, 8e5, 3e6), 60000)
+  expect_true(fit$converged && other$converged)
+  expect_equal(other$log_likelihood, fit$log_likelihood, tolerance = 1e-9)
+  expect_equal(other$history$splits, fit$history$splits, tolerance = 1e-3)
+  expect_equal(other$history$sizes, fit$history$sizes, tolerance = 1e-3)
+})
+
+test_that("counts that are none are refused", {
+  refused <- function(counts, text) expect_ancify_error(fit_history(counts, near), "input", text)
+  refused(list(), "data frame")
+  refused(data.frame(pattern = "AAAA", count = -1), "data frame")
+  refused(data.frame(pattern = "AAA", count = 1), "counts$pattern[1]")
+})
+
+test_that("samples of more than a million haplotypes are refused", {
+  refused <- function(counts, n) {
+    expect_ancify_error(
+      polarise_sites(c("AAA", "AAA"), rep("A/C", 2), counts, n, near),
+      "input", "Site 2", "1,000,000"
+    )
+  }
+  refused(c(1, 1), c(10, 1e6 + 1))
+  refused(c(1, 1), c(10, 1e12))
+})

@@ -1,0 +1,262 @@
+# A configuration with alignments whose focal rows are one genome, and a tree of its species.
+method_config <- function(method, ...) {
+  lengths <- c(chr1 = 4000, chr2 = 700)
+  focal <- vapply(lengths, function(n) paste(sample(bases, n, TRUE), collapse = ""), "")
+  blocks <- function() {
+    unlist(lapply(names(lengths), function(name) {
+      start <- sample(20, 1)
+      row <- substr(focal[[name]], start, lengths[[name]] - sample(20, 1))
+      letters <- strsplit(row, "")[[1]]
+      changed <- stats::runif(length(letters))
+      letters <- ifelse(changed < 0.1, sample(bases, length(letters), TRUE), letters)
+      letters[changed > 0.95] <- "-"
+      axt_block(name, start, row, paste(letters, collapse = ""))
+    }))
+  }
+  do.call(random_config, list(
+    lengths = lengths, method = method, ..., axt = as.call(list(blocks))
+  ))
+}
+
+run_tree <- "(((focal:0.02,inner1:0.03):0.01,inner2:0.04):0.05,outer1:0.1);"
+splits <- list(splits = c(2e5, 3e5, 1e6), sizes = 5e4, focal_size = 1e4)
+
+# What call_ancestral() gives for the projected sequences.
+calls_in_memory <- function(case, method, ...) {
+  lapply(names(case$lengths), function(name) {
+    species <- vapply(case$projected, `[[`, "", name)
+    call_ancestral(species[1:2], species[3], method, ...)
+  })
+}
+
+expect_run <- function(case, expected, posterior = FALSE) {
+  folder <- case$config$output_dir
+  for (i in seq_along(case$lengths)) {
+    name <- names(case$lengths)[i]
+    calls <- if (posterior) expected[[i]]$calls else expected[[i]]
+    expect_identical(readLines(file.path(folder, paste0(name, ".fa"))), c(paste0(">", name), calls))
+    if (posterior) {
+      most <- apply(expected[[i]]$posterior, 1, max)
+      phred <- as.integer(pmin(floor(-10 * log10(1 - most) + 0.5), 254))
+      got <- read_posterior(folder, name)
+      expect_identical(is.na(got), is.nan(most))
+      # Where 1 - most has few digits left, the core's sum of the others has more.
+      sure <- !is.na(most) & most < 1 - 1e-9
+      expect_lte(max(abs(got - phred)[sure]), 0)
+    }
+  }
+}
+
+test_that("every method runs as it calls in memory, with and without projected files", {
+  set.seed(91)
+  model <- substitution_model("K80", kappa = 3, alpha = 0.7)
+  history <- coalescent_history(splits$splits, splits$sizes, splits$focal_size, model = model)
+  fixture <- test_path("fixtures", "ml_model_nan.lgb")
+  cases <- list(
+    list(method_config("parsimony", tree = run_tree), tree = run_tree, focal = "focal"),
+    list(method_config("parsimony", tree = "(inner1,inner2,outer1);"),
+         tree = "(inner1,inner2,outer1);"),
+    list(
+      method_config("likelihood", tree = run_tree, substitution_model = "K80", model_kappa = 3,
+                    rate_alpha = 0.7, posterior = TRUE, likelihood_high_threshold = 0.95),
+      tree = run_tree, focal = "focal", model = model, posterior = TRUE, high = 0.95
+    ),
+    list(
+      method_config("coalescent", history = splits, substitution_model = "K80", model_kappa = 3,
+                    rate_alpha = 0.7, posterior = TRUE),
+      history = history, posterior = TRUE
+    ),
+    list(
+      method_config("ml", ml_model_path = fixture, posterior = TRUE, ml_high_threshold = 0.5,
+                    ml_low_threshold = 0.3),
+      model = fixture, posterior = TRUE, high = 0.5, low = 0.3
+    )
+  )
+  for (arguments in cases) {
+    case <- arguments[[1]]
+    method <- case$config$method
+    expected <- do.call(calls_in_memory, c(list(case, method), arguments[-1]))
+    for (keep in c(TRUE, FALSE)) {
+      case$config$keep_projected <- keep
+      run <- run_quietly(case$config)
+      expect_run(case, expected, isTRUE(arguments$posterior))
+      expect_identical(file.exists(file.path(case$config$work_dir, "projected")), keep)
+      calls <- if (isTRUE(arguments$posterior)) lapply(expected, `[[`, "calls") else expected
+      counts <- vapply(calls, oracle_counts, integer(4))
+      expect_equal(unname(t(as.matrix(as.data.frame(unclass(run)[rownames(counts)])))),
+                   unname(counts))
+      unlink(c(case$config$output_dir, case$config$work_dir), recursive = TRUE)
+    }
+  }
+})
+
+test_that("one tier may be empty", {
+  set.seed(92)
+  for (method in c("parsimony", "coalescent")) {
+    case <- method_config(method, tree = run_tree, history = splits)
+    case$config$outgroups <- list(inner = unlist(case$config$outgroups, FALSE, FALSE), outer = list())
+    expect_s3_class(run_quietly(case$config), "ancify_run")
+  }
+})
+
+test_that("a tree without the focal species says what naming it would change", {
+  set.seed(93)
+  case <- method_config("parsimony", tree = "((inner1,inner2),outer1);")
+  lines <- log_lines(ancify_run(case$config, progress = FALSE))
+  expect_match(lines, "does not name 'focal'.*root of the outgroups' tree", all = FALSE)
+  case$config$tree <- run_tree
+  lines <- log_lines(ancify_run(case$config, progress = FALSE))
+  expect_no_match(lines, "does not name")
+})
+
+test_that("likelihood is fitted before it calls, and says to what", {
+  set.seed(94)
+  topology <- "(((focal,inner1),inner2),outer1);"
+  case <- method_config("likelihood", tree = topology, estimate = TRUE,
+                        substitution_model = "HKY85")
+  case$config$keep_projected <- TRUE
+  lines <- log_lines(run <- ancify_run(case$config, progress = FALSE))
+  expect_match(lines, "Fitted HKY85 to 4,700 sites: log-likelihood", all = FALSE)
+  fit <- attr(run, "fit")
+  again <- fit_substitution_model(count_patterns(case$config), topology, "HKY85")
+  expect_equal(fit$log_likelihood, again$log_likelihood)
+  expect_equal(fit$tree, again$tree, tolerance = 1e-6)
+  expect_run(case, calls_in_memory(
+    case, "likelihood", tree = fit$tree, focal = "focal", model = fit$model
+  ))
+  expect_identical(list.files(case$config$output_dir), c("chr1.fa", "chr2.fa", "fitted_model.yml"))
+  expect_true("focal" %in% list.files(file.path(case$config$work_dir, "projected")))
+
+  # What is written can be calling's next configuration.
+  path <- file.path(case$config$output_dir, "fitted_model.yml")
+  written <- yaml::read_yaml(path)
+  comments <- sub("^# ", "", grep("^# ", readLines(path), value = TRUE))
+  figures <- yaml::yaml.load(paste(comments, collapse = "\n"))$fit
+  expect_equal(figures$log_likelihood, fit$log_likelihood, tolerance = 1e-9)
+  fixed <- case
+  fixed$config$estimate <- FALSE
+  fixed$config[names(written)] <- written
+  fixed$config$output_dir <- file.path(case$folder, "fixed")
+  run_quietly(fixed$config, "call")
+  expect_identical(file_bytes(file.path(case$folder, "fixed", "chr1.fa")),
+                   file_bytes(file.path(case$config$output_dir, "chr1.fa")))
+
+  unlink(c(case$config$output_dir, case$config$work_dir), recursive = TRUE)
+  case$config$keep_projected <- FALSE
+  run_quietly(case$config)
+  expect_false(file.exists(file.path(case$config$work_dir, "projected")))
+  expect_identical(list.files(case$config$output_dir), c("chr1.fa", "chr2.fa", "fitted_model.yml"))
+})
+
+test_that("a run that keeps no projections leaves earlier ones as they are", {
+  set.seed(100)
+  case <- method_config("likelihood", tree = run_tree, estimate = TRUE)
+  run_quietly(case$config, "project")
+  projected <- file.path(case$config$work_dir, "projected")
+  writeLines("mine", file.path(projected, "focal", "chr1.fa"))
+  before <- tools::md5sum(list.files(projected, recursive = TRUE, full.names = TRUE))
+  case$config$keep_projected <- FALSE
+  expect_untouched <- function() {
+    expect_identical(list.files(case$config$work_dir, all.files = TRUE, no.. = TRUE), "projected")
+    after <- tools::md5sum(list.files(projected, recursive = TRUE, full.names = TRUE))
+    expect_identical(after, before)
+  }
+  run_quietly(case$config)
+  expect_untouched()
+  # Alignments that end in the middle of a block
+  broken <- case$config$outgroups$outer[[1]]$alignment
+  writeLines(utils::head(readLines(broken), 2), broken)
+  expect_error(run_quietly(case$config), class = "ancify_error")
+  expect_untouched()
+})
+
+test_that("posteriors and fits of earlier calls do not stay beside new ones", {
+  set.seed(101)
+  case <- method_config("coalescent", history = splits, estimate = TRUE, posterior = TRUE)
+  run_quietly(case$config)
+  folder <- case$config$output_dir
+  kept <- file.path(folder, "posterior", "other.phred")
+  writeLines("", kept)
+  fitted <- c("fitted_history.yml", "fitted_model.yml")
+  expect_true(all(c(fitted, "posterior/chr1.phred") %in% content_of(folder)))
+
+  case$config[c("method", "tree")] <- list("likelihood", run_tree)
+  run_quietly(case$config)
+  expect_identical(intersect(content_of(folder), fitted), "fitted_model.yml")
+  expect_length(list.files(file.path(folder, "posterior")), 3)
+
+  case$config$method <- "voting"
+  case$config[c("estimate", "posterior")] <- FALSE
+  for (keep in c(TRUE, FALSE)) {
+    writeLines("", file.path(folder, "posterior", "chr1.phred"))
+    case$config$keep_projected <- keep
+    run_quietly(case$config)
+    left <- c("chr1.fa", "chr2.fa", "posterior", "posterior/other.phred")
+    expect_identical(content_of(folder), left)
+  }
+})
+
+test_that("without the focal species in the tree its bases are not needed to fit", {
+  set.seed(95)
+  case <- method_config("likelihood", tree = "((inner1,inner2),outer1);", estimate = TRUE)
+  run_quietly(case$config, "project")
+  expect_false(dir.exists(file.path(case$config$work_dir, "projected", "focal")))
+  unlink(unlist(lapply(unlist(case$config$outgroups, FALSE), `[[`, "alignment")))
+  expect_s3_class(run_quietly(case$config, "call"), "ancify_run")
+  case$config$tree <- run_tree
+  expect_ancify_error(run_quietly(case$config, "call"), "config", "focal species' own bases")
+})
+
+test_that("a history is fitted with or without one to begin with", {
+  set.seed(96)
+  for (history in list(NULL, splits)) {
+    case <- method_config("coalescent", estimate = TRUE, substitution_model = "K80",
+                          history = history)
+    lines <- log_lines(run <- ancify_run(case$config, progress = FALSE))
+    expect_match(lines, "Fitted the history", all = FALSE)
+    expect_identical(any(grepl("focal_size. is not given", lines)), is.null(history))
+    fitted <- attr(run, "history")
+    expect_s3_class(fitted, "ancify_history")
+    expect_run(case, calls_in_memory(case, "coalescent", history = fitted))
+    expect_identical(list.files(case$config$output_dir),
+                     c("chr1.fa", "chr2.fa", "fitted_history.yml", "fitted_model.yml"))
+    written <- yaml::read_yaml(file.path(case$config$output_dir, "fitted_history.yml"))
+    expect_equal(unlist(written$history$splits), fitted$splits, tolerance = 1e-8)
+    expect_named(written, "history")
+    case$config$history <- written$history
+    expect_s3_class(ancify_config(case$config), "ancify_config")
+  }
+})
+
+test_that("a method without a model says that there is nothing to fit", {
+  set.seed(97)
+  case <- method_config("voting", estimate = TRUE)
+  lines <- log_lines(ancify_run(case$config, progress = FALSE))
+  expect_match(lines, "'voting' has nothing to fit", all = FALSE)
+})
+
+test_that("a model that can't be used ends a run before any work", {
+  set.seed(98)
+  case <- method_config("ml", ml_model_path = tempfile())
+  expect_ancify_error(run_quietly(case$config), "config", "`ml_model_path`", "no such file")
+  case$config$ml_model_path <- test_path("fixtures", "ml_features.csv")
+  expect_ancify_error(run_quietly(case$config), "format", "ml_features.csv")
+  model <- readLines(test_path("fixtures", "ml_model_nan.lgb"))
+  other <- tempfile()
+  writeLines(sub("^objective=.*", "objective=binary sigmoid:1", model), other)
+  case$config$ml_model_path <- other
+  expect_ancify_error(run_quietly(case$config), "format", "objective")
+  expect_false(file.exists(case$config$work_dir))
+})
+
+test_that("the command line calls by any method", {
+  set.seed(99)
+  case <- method_config("likelihood", tree = run_tree, posterior = TRUE)
+  path <- file.path(case$folder, "config.yaml")
+  yaml::write_yaml(case$config, path)
+  expect_output(status <- main(c("run", "-c", path, "-n", "2")), "likelihood")
+  expect_identical(status, 0L)
+  expect_run(case, calls_in_memory(
+    case, "likelihood", tree = run_tree, focal = "focal", posterior = TRUE
+  ), TRUE)
+})

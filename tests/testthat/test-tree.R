@@ -1,0 +1,70 @@
+sequences <- c(a = "ACGT", b = "ACGA", c = "ATGN")
+
+called_on <- function(tree, ..., species = sequences, method = "parsimony") {
+  call_ancestral(species, NULL, method, tree, ..., threads = 1)
+}
+
+test_that("Newick text that does not parse is an error that says where", {
+  refused <- function(tree, at, text) {
+    expect_ancify_error(called_on(tree), "input", "Newick", text, paste("at character", at))
+  }
+  refused("((a,b),c", 9, "')' is missing")
+  refused("((a,b),c)", 10, "';' is missing")
+  refused("((a,b),c));", 10, "there is no '('")
+  refused("((a,b),,c);", 8, "a name is missing")
+  refused("((a:1,b:x),c);", 9, "a number is missing")
+  refused("((a:1:2,b),c);", 6, "a second length")
+  refused("((a b),c);", 5, "',' is missing before a name")
+  refused("((a,b)(c));", 7, "',' is missing before '('")
+  refused("((a,'b),c);", 5, "not closed")
+  refused("((a,b)[x,c);", 7, "not closed")
+  refused("((a,b),c);(a,b);", 11, "one tree")
+  refused("(", 2, "')' is missing")
+})
+
+test_that("quotes, comments, blanks, inner names and nodes with one branch", {
+  expected <- called_on("((a,b),c);")
+  expect_identical(called_on(" ( (a , b)ab:0.1 , [a, comment] c )root ; "), expected)
+  expect_identical(called_on("((((a)),(b:1)),(c));"), expected)
+  odd <- stats::setNames(sequences, c("it's", "a b", "(c,d):1"))
+  expect_identical(called_on("(('it''s','a b'),'(c,d):1');", species = odd), expected)
+  expect_identical(called_on(ape::read.tree(text = "((a,b),c);")), expected)
+  path <- tempfile(fileext = ".nwk")
+  writeLines(c("((a,", " b),", "c);"), path)
+  expect_identical(called_on(path), expected)
+})
+
+test_that("leaves are the species", {
+  refused <- function(tree, ...) expect_ancify_error(called_on(tree), "input", ...)
+  refused("((a,b),c,d);", "'d'", "neither an outgroup nor the focal species")
+  refused("(a,b);", "'c'", "no leaf")
+  refused("((a,b),c,a);", "'a'", "twice")
+  expect_ancify_error(called_on("((a,b),c);", focal = "human"), "input", "`focal`", "'human'")
+  expect_ancify_error(called_on("gone.nwk"), "input", "'gone.nwk'", "no such file")
+  expect_ancify_error(called_on(NULL), "input", "`tree` is missing", "'parsimony'")
+  expect_ancify_error(called_on(5), "input", "`tree` is 5")
+})
+
+test_that("lengths below 0, and missing ones for likelihood, are errors", {
+  for (method in c("parsimony", "likelihood")) {
+    expect_ancify_error(
+      called_on("((a:1,b:-0.5):1,c:1);", method = method), "input", "'b'", "-0.5"
+    )
+    expect_ancify_error(
+      called_on("((a:1,b:1):-2,c:1);", method = method), "input", "ancestor of 'a' and 'b'", "-2"
+    )
+  }
+  expect_ancify_error(called_on("((a,b),c);", method = "likelihood"), "input", "length")
+  expect_ancify_error(called_on("((a:1,b):1,c:1);", method = "likelihood"), "input", "length")
+  expect_type(called_on("((a:1,b:1):1,c:1):3;", method = "likelihood"), "character")
+})
+
+test_that("a tree's text is read as the same tree, whatever its names", {
+  names <- c("Homo sapiens", "it's", "a[b]", "L1", "x,(y):1;", "under_score", "plain")
+  text <- sprintf("((%s:0.1,L1:0.25):1e-07,(%s:0.5,%s:1):0.3,%s:2,under_score:0,plain:3);",
+                  "'Homo sapiens'", "'it''s'", "'a[b]'", "'x,(y):1;'")
+  tree <- parse_newick(text, "tree")
+  expect_setequal(tree$tip.label, names)
+  expect_identical(newick_text(tree, 10), text)
+  expect_equal(parse_newick(newick_text(tree, 10), "tree"), tree)
+})
