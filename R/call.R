@@ -119,10 +119,9 @@ call_ancestral <- function(inner, outer, method = "voting", tree = NULL, focal =
     )
   }
   backend <- choose_backend(backend, threads)
+  caller <- make_caller(core_method(method, species, settings), FALSE, backend)
   result <- with_watch("Calling", function(watch) {
-    call_by_method_impl(
-      unlist(unname(sequences)), core_method(method, species, settings), posterior, backend, watch
-    )
+    call_in_memory_impl(unlist(unname(sequences)), caller, posterior, watch)
   })
   if (inherits(inner, "XStringSet") || inherits(outer, "XStringSet")) {
     result$calls <- Biostrings::BStringSet(result$calls)

@@ -1,4 +1,4 @@
-# The methods of calling, as the core takes them: a list for each of its as_method().
+# The methods of calling, as the core takes them: a list for as_method_options().
 
 calling_methods <- c("voting", "parsimony", "likelihood", "ml", "coalescent")
 tree_methods <- c("parsimony", "likelihood")
@@ -57,21 +57,12 @@ history_of_species <- function(history, species) {
   history
 }
 
-# The core checks a method when it makes it; this is before any work on sequences. A model of ml
-# also is read.
-check_core_method <- function(method, backend) {
-  if (method$name == "ml") {
-    # The features of a position: its bases, and nine more.
-    features <- matrix(0, 0, method$n_inner + method$n_outer + 9)
-    with_watch("Reading the model", function(watch) {
-      ml_predict_impl(method$model_path, features, FALSE, backend, watch)
-    })
-  } else {
-    with_watch("Making the method", function(watch) {
-      call_patterns_impl(character(), method, watch)
-    })
-  }
-  invisible(method)
+# What calls by a method, an external pointer. The core checks the method as it makes it, which for
+# coalescent can take seconds, and reads the model of ml: so this comes before work on sequences.
+make_caller <- function(method, with_phred, backend, progress = FALSE) {
+  with_watch("Making the method", function(watch) {
+    make_caller_impl(method, with_phred, backend, watch)
+  }, progress)
 }
 
 check_thresholds_given <- function(high, low) {

@@ -95,13 +95,15 @@ is_position <- function(x, lowest, highest) {
 #' for posteriors that are not there and files that can't be written.
 #' @seealso [read_posterior()]
 #' @export
-#' @examplesIf requireNamespace("rtracklayer", quietly = TRUE)
+#' @examplesIf nzchar(system.file(package = "rtracklayer"))
 #' config <- ancify_example()
 #' config$method <- "likelihood"
 #' config$tree <- "(((focal:0.02,near1:0.02):0.01,near2:0.03):0.05,far:0.08);"
 #' config$posterior <- TRUE
 #' ancify_run(config, threads = 1, verbose = FALSE)
+#' \donttest{ # rtracklayer alone takes seconds to load
 #' export_posterior(config$output_dir, "chrX")
+#' }
 export_posterior <- function(path, chromosomes = NULL,
                              output_dir = file.path(path, "posterior")) {
   path <- check_path(path, "path")

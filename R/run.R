@@ -80,25 +80,29 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
   log <- if (verbose) inform_ancify else function(line) NULL
   log(paste("Using", backend$description))
   for (note in config$notes) log(note)
-  if ("call" %in% phases) check_before_work(config, backend, log)
+  # Before any work, for it checks what a method needs; a fit makes its own.
+  caller <- if ("call" %in% phases) {
+    check_before_work(config, log)
+    if (!fits(config)) config_caller(config, run_settings(config, verbose), backend, progress)
+  }
 
   seconds <- c()
-  timed <- function(name, job, config) {
+  timed <- function(name, job, ...) {
     start <- proc.time()[["elapsed"]]
-    result <- job(config, backend, progress, verbose)
+    result <- job(..., backend, progress, verbose)
     seconds[[name]] <<- proc.time()[["elapsed"]] - start
     log(sprintf("Phase %s took %.1f s", name, seconds[[name]]))
     result
   }
-  result <- carry_out(config, phases, timed)
+  result <- carry_out(config, phases, caller, timed)
   new_run(config, result, backend$description, seconds)
 }
 
-# timed() runs a phase by its name, function and configuration.
-carry_out <- function(config, phases, timed) {
+# timed() runs a phase by its name, function and first arguments.
+carry_out <- function(config, phases, caller, timed) {
   both <- all(c("project", "call") %in% phases)
   if (both && !config$keep_projected && !fits(config)) {
-    return(timed("project and call", run_in_memory, config))
+    return(timed("project and call", run_in_memory, config, caller))
   }
   if (both && !config$keep_projected) {
     # Its own folder, so that nothing is removed but what this run wrote.
@@ -107,7 +111,7 @@ carry_out <- function(config, phases, timed) {
   }
   result <- list()
   if ("project" %in% phases) result$alignments <- timed("project", run_projection, config)
-  if ("call" %in% phases) result <- c(result, timed("call", run_calling, config))
+  if ("call" %in% phases) result <- c(result, timed("call", run_calling, config, caller))
   result
 }
 
@@ -175,32 +179,25 @@ describe_blocks <- function(species, report) {
   )
 }
 
-run_calling <- function(config, backend, progress, verbose) {
+run_calling <- function(config, caller, backend, progress, verbose) {
   folders <- projected_folder(config, config$outgroups$name)
   check_projected(folders, config)
-  settings <- if (fits(config)) {
-    fitted_settings(config, backend, progress, verbose)
-  } else {
-    run_settings(config, verbose)
-  }
+  fitted <- if (fits(config)) fitted_settings(config, backend, progress, verbose)
+  caller <- caller %||% config_caller(config, fitted, backend, progress)
   counts <- with_watch("Calling", function(watch) {
-    call_files_impl(
-      folders, run_method(config, settings), config$lengths, config$output_dir, config$posterior,
-      backend, watch
-    )
+    call_files_impl(folders, caller, config$lengths, config$output_dir, watch)
   }, progress, verbose)
   remove_stale(config)
-  list(calls = call_table(counts, config), fit = settings$fit, history = settings$fitted_history)
+  list(calls = call_table(counts, config), fit = fitted$fit, history = fitted$fitted_history)
 }
 
 # Both phases with nothing but the calls written.
-run_in_memory <- function(config, backend, progress, verbose) {
+run_in_memory <- function(config, caller, backend, progress, verbose) {
   outgroups <- config$outgroups
-  method <- run_method(config, run_settings(config, verbose))
   result <- with_watch("Projecting and calling", function(watch) {
     project_and_call_impl(
-      outgroups$name, outgroups$alignment, method, config$lengths, config$on_bad_block,
-      chunk_size(), config$output_dir, config$posterior, backend, watch
+      outgroups$name, outgroups$alignment, caller, config$lengths, config$on_bad_block,
+      chunk_size(), config$output_dir, backend, watch
     )
   }, progress, verbose)
   remove_stale(config)
@@ -229,7 +226,7 @@ remove_stale <- function(config) {
 }
 
 # What would end the run after the projection; and what the log should say of the method.
-check_before_work <- function(config, backend, log) {
+check_before_work <- function(config, log) {
   if (config$method == "ml") check_model_file(config)
   if (config$method == "voting") {
     warn_about_config_minima(config)
@@ -240,7 +237,6 @@ check_before_work <- function(config, backend, log) {
   if (config$estimate && !fits(config)) {
     log(sprintf("`estimate` is true, but `method` %s has nothing to fit", quoted(config$method)))
   }
-  if (!fits(config)) check_core_method(run_method(config, run_settings(config, FALSE)), backend)
 }
 
 # Only calling needs it; training writes it.
@@ -259,9 +255,9 @@ warn_about_config_minima <- function(config) {
 }
 
 # The table of outgroups has the inner ones first.
-run_method <- function(config, settings) {
+config_caller <- function(config, settings, backend, progress) {
   species <- split(config$outgroups$name, factor(config$outgroups$tier, c("inner", "outer")))
-  core_method(config$method, species, settings)
+  make_caller(core_method(config$method, species, settings), config$posterior, backend, progress)
 }
 
 # What core_method() takes, from the configuration alone.

@@ -10,68 +10,65 @@ Rcpp::Rostream<true>&  Rcpp::Rcout = Rcpp::Rcpp_cout_get();
 Rcpp::Rostream<false>& Rcpp::Rcerr = Rcpp::Rcpp_cerr_get();
 #endif
 
-// call_by_method_impl
-Rcpp::List call_by_method_impl(const Rcpp::CharacterVector& sequences, const Rcpp::List& method, bool posterior, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_call_by_method_impl(SEXP sequencesSEXP, SEXP methodSEXP, SEXP posteriorSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+// make_caller_impl
+SEXP make_caller_impl(const Rcpp::List& method, bool with_phred, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_make_caller_impl(SEXP methodSEXP, SEXP with_phredSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type method(methodSEXP);
+    Rcpp::traits::input_parameter< bool >::type with_phred(with_phredSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(make_caller_impl(method, with_phred, backend, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// call_in_memory_impl
+Rcpp::List call_in_memory_impl(const Rcpp::CharacterVector& sequences, SEXP caller, bool posterior, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_call_in_memory_impl(SEXP sequencesSEXP, SEXP callerSEXP, SEXP posteriorSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::CharacterVector& >::type sequences(sequencesSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type method(methodSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type caller(callerSEXP);
     Rcpp::traits::input_parameter< bool >::type posterior(posteriorSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(call_by_method_impl(sequences, method, posterior, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(call_in_memory_impl(sequences, caller, posterior, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // call_files_impl
-Rcpp::NumericMatrix call_files_impl(const std::vector<std::string>& folders, const Rcpp::List& method, const Rcpp::NumericVector& lengths, const std::string& output, bool posterior, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_call_files_impl(SEXP foldersSEXP, SEXP methodSEXP, SEXP lengthsSEXP, SEXP outputSEXP, SEXP posteriorSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+Rcpp::NumericMatrix call_files_impl(const std::vector<std::string>& folders, SEXP caller, const Rcpp::NumericVector& lengths, const std::string& output, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_call_files_impl(SEXP foldersSEXP, SEXP callerSEXP, SEXP lengthsSEXP, SEXP outputSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type folders(foldersSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type method(methodSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type caller(callerSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type output(outputSEXP);
-    Rcpp::traits::input_parameter< bool >::type posterior(posteriorSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(call_files_impl(folders, method, lengths, output, posterior, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(call_files_impl(folders, caller, lengths, output, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // project_and_call_impl
-Rcpp::List project_and_call_impl(const std::vector<std::string>& species, const std::vector<std::string>& axt, const Rcpp::List& method, const Rcpp::NumericVector& lengths, const std::string& on_bad_block, double chunk_size, const std::string& output, bool posterior, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_project_and_call_impl(SEXP speciesSEXP, SEXP axtSEXP, SEXP methodSEXP, SEXP lengthsSEXP, SEXP on_bad_blockSEXP, SEXP chunk_sizeSEXP, SEXP outputSEXP, SEXP posteriorSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+Rcpp::List project_and_call_impl(const std::vector<std::string>& species, const std::vector<std::string>& axt, SEXP caller, const Rcpp::NumericVector& lengths, const std::string& on_bad_block, double chunk_size, const std::string& output, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_project_and_call_impl(SEXP speciesSEXP, SEXP axtSEXP, SEXP callerSEXP, SEXP lengthsSEXP, SEXP on_bad_blockSEXP, SEXP chunk_sizeSEXP, SEXP outputSEXP, SEXP backendSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type species(speciesSEXP);
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type axt(axtSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type method(methodSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type caller(callerSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type on_bad_block(on_bad_blockSEXP);
     Rcpp::traits::input_parameter< double >::type chunk_size(chunk_sizeSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type output(outputSEXP);
-    Rcpp::traits::input_parameter< bool >::type posterior(posteriorSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(project_and_call_impl(species, axt, method, lengths, on_bad_block, chunk_size, output, posterior, backend, watch));
-    return rcpp_result_gen;
-END_RCPP
-}
-// ancestor_table_impl
-Rcpp::NumericMatrix ancestor_table_impl(const Rcpp::List& history, const Rcpp::List& model, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_ancestor_table_impl(SEXP historySEXP, SEXP modelSEXP, SEXP watchSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type history(historySEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type model(modelSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(ancestor_table_impl(history, model, watch));
+    rcpp_result_gen = Rcpp::wrap(project_and_call_impl(species, axt, caller, lengths, on_bad_block, chunk_size, output, backend, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -103,19 +100,6 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type haplotypes(haplotypesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
     rcpp_result_gen = Rcpp::wrap(polarise_impl(history, model, patterns, first, second, copies, haplotypes, watch));
-    return rcpp_result_gen;
-END_RCPP
-}
-// call_patterns_impl
-Rcpp::List call_patterns_impl(const Rcpp::CharacterVector& patterns, const Rcpp::List& method, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_call_patterns_impl(SEXP patternsSEXP, SEXP methodSEXP, SEXP watchSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::CharacterVector& >::type patterns(patternsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type method(methodSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(call_patterns_impl(patterns, method, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -339,13 +323,12 @@ END_RCPP
 }
 
 static const R_CallMethodDef CallEntries[] = {
-    {"_ancify_call_by_method_impl", (DL_FUNC) &_ancify_call_by_method_impl, 5},
-    {"_ancify_call_files_impl", (DL_FUNC) &_ancify_call_files_impl, 7},
-    {"_ancify_project_and_call_impl", (DL_FUNC) &_ancify_project_and_call_impl, 10},
-    {"_ancify_ancestor_table_impl", (DL_FUNC) &_ancify_ancestor_table_impl, 3},
+    {"_ancify_make_caller_impl", (DL_FUNC) &_ancify_make_caller_impl, 4},
+    {"_ancify_call_in_memory_impl", (DL_FUNC) &_ancify_call_in_memory_impl, 4},
+    {"_ancify_call_files_impl", (DL_FUNC) &_ancify_call_files_impl, 5},
+    {"_ancify_project_and_call_impl", (DL_FUNC) &_ancify_project_and_call_impl, 9},
     {"_ancify_pattern_probabilities_impl", (DL_FUNC) &_ancify_pattern_probabilities_impl, 3},
     {"_ancify_polarise_impl", (DL_FUNC) &_ancify_polarise_impl, 8},
-    {"_ancify_call_patterns_impl", (DL_FUNC) &_ancify_call_patterns_impl, 3},
     {"_ancify_count_patterns_in_memory_impl", (DL_FUNC) &_ancify_count_patterns_in_memory_impl, 3},
     {"_ancify_count_patterns_in_files_impl", (DL_FUNC) &_ancify_count_patterns_in_files_impl, 4},
     {"_ancify_pattern_likelihood_impl", (DL_FUNC) &_ancify_pattern_likelihood_impl, 4},

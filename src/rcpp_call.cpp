@@ -6,17 +6,16 @@
 
 namespace {
 
-// What as_method_options() makes; InputError unless it is for so many species.
-ancify::MethodOptions options_for(const Rcpp::List& method, R_xlen_t species) {
-  ancify::MethodOptions options;
+// What make_caller_impl() made; InputError unless it is for so many species.
+const ancify::Caller& as_caller(SEXP pointer, std::size_t species) {
+  const Rcpp::XPtr<const ancify::Caller> caller(pointer);
   guarded([&] {
-    options = as_method_options(method);
-    if (options.voting.species() != species) {
-      throw ancify::InputError("the method is for " + std::to_string(options.voting.species()) +
+    if (static_cast<std::size_t>(caller->species()) != species) {
+      throw ancify::InputError("the method is for " + std::to_string(caller->species()) +
                                " species, but there are " + std::to_string(species));
     }
   });
-  return options;
+  return *caller;
 }
 
 Rcpp::NumericMatrix as_matrix(const std::vector<ancify::CallCounts>& counts) {
@@ -33,24 +32,37 @@ Rcpp::NumericMatrix as_matrix(const std::vector<ancify::CallCounts>& counts) {
 
 }  // namespace
 
-// Calls by any method, a list as as_method_options() takes, from sequences of equal length, inner
-// ones first. Gives list(calls =, posterior =): one string; NULL, or where `posterior` is TRUE a
-// matrix with a row a position and the columns A, C, G, T, NaN where there is no posterior.
+// What calls by a method, a list as as_method_options() takes, and where `with_phred` is TRUE gives
+// the calls' errors too. An external pointer: it lives as long as the session, and is not saved.
 // [[Rcpp::export]]
-Rcpp::List call_by_method_impl(const Rcpp::CharacterVector& sequences, const Rcpp::List& method,
-                               bool posterior, const Rcpp::List& backend,
+SEXP make_caller_impl(const Rcpp::List& method, bool with_phred, const Rcpp::List& backend,
+                      const Rcpp::Function& watch) {
+  const auto chosen = as_backend(backend);
+  ancify::MethodOptions options;
+  guarded([&] { options = as_method_options(method); });
+  std::unique_ptr<const ancify::Caller> caller;
+  run_job(watch, [&](ancify::JobControl& control) {
+    caller = std::make_unique<const ancify::Caller>(
+        ancify::make_caller(options, chosen, with_phred, control));
+  });
+  return Rcpp::XPtr<const ancify::Caller>(caller.release());
+}
+
+// Calls from sequences of equal length, inner ones first. Gives list(calls =, posterior =): one
+// string; NULL, or where `posterior` is TRUE a matrix with a row a position and the columns A, C,
+// G, T, NaN where there is no posterior.
+// [[Rcpp::export]]
+Rcpp::List call_in_memory_impl(const Rcpp::CharacterVector& sequences, SEXP caller, bool posterior,
                                const Rcpp::Function& watch) {
+  const auto& by = as_caller(caller, static_cast<std::size_t>(sequences.size()));
   const int n = LENGTH(STRING_ELT(sequences, 0));
   auto posteriors = make_matrix(posterior ? n : 0, ancify::kBases);
   double* const values = posterior ? posteriors.begin() : nullptr;
   const auto species = as_sources(sequences);
-  const auto options = options_for(method, sequences.size());
-  const auto chosen = as_backend(backend);
   std::vector<char> calls;
   run_job(watch, [&](ancify::JobControl& control) {
     calls.resize(static_cast<std::size_t>(n));
-    const auto caller = ancify::make_caller(options, chosen, false, control);
-    ancify::call_sequences(caller, species, calls.size(), calls.data(), values, control);
+    ancify::call_sequences(by, species, calls.size(), calls.data(), values, control);
   });
   Rcpp::CharacterVector text(1);
   SET_STRING_ELT(text, 0, make_string(calls.data(), n));
@@ -61,20 +73,17 @@ Rcpp::List call_by_method_impl(const Rcpp::CharacterVector& sequences, const Rcp
 }
 
 // Calls every chromosome from the files of the species' folders, inner ones first, into `output`,
-// and where `posterior` is TRUE writes <output>/posterior/<chromosome>.phred too; gives a matrix of
-// counts, one row a chromosome: high, low, unresolved, missing.
+// with <output>/posterior/<chromosome>.phred if the caller gives errors; gives a matrix of counts,
+// one row a chromosome: high, low, unresolved, missing.
 // [[Rcpp::export]]
-Rcpp::NumericMatrix call_files_impl(const std::vector<std::string>& folders,
-                                    const Rcpp::List& method, const Rcpp::NumericVector& lengths,
-                                    const std::string& output, bool posterior,
-                                    const Rcpp::List& backend, const Rcpp::Function& watch) {
-  const auto options = options_for(method, static_cast<R_xlen_t>(folders.size()));
-  const auto chosen = as_backend(backend);
+Rcpp::NumericMatrix call_files_impl(const std::vector<std::string>& folders, SEXP caller,
+                                    const Rcpp::NumericVector& lengths, const std::string& output,
+                                    const Rcpp::Function& watch) {
+  const auto& by = as_caller(caller, folders.size());
   const auto chromosomes = chromosomes_in(folders, lengths);
   std::vector<ancify::CallCounts> counts;
   run_job(watch, [&](ancify::JobControl& control) {
-    const auto caller = ancify::make_caller(options, chosen, posterior, control);
-    counts = ancify::call_chromosomes(caller, chromosomes, output, control);
+    counts = ancify::call_chromosomes(by, chromosomes, output, control);
   });
   return as_matrix(counts);
 }
@@ -83,19 +92,18 @@ Rcpp::NumericMatrix call_files_impl(const std::vector<std::string>& folders,
 // reports of projection and the counts of call_files_impl().
 // [[Rcpp::export]]
 Rcpp::List project_and_call_impl(const std::vector<std::string>& species,
-                                 const std::vector<std::string>& axt, const Rcpp::List& method,
+                                 const std::vector<std::string>& axt, SEXP caller,
                                  const Rcpp::NumericVector& lengths,
                                  const std::string& on_bad_block, double chunk_size,
-                                 const std::string& output, bool posterior,
-                                 const Rcpp::List& backend, const Rcpp::Function& watch) {
-  const auto to_call = options_for(method, static_cast<R_xlen_t>(axt.size()));
+                                 const std::string& output, const Rcpp::List& backend,
+                                 const Rcpp::Function& watch) {
+  const auto& by = as_caller(caller, axt.size());
   const auto chosen = as_backend(backend);
   const auto to_project = as_options(on_bad_block, chunk_size, chosen);
   const auto all = as_chromosomes(lengths);
   std::vector<ancify::ProjectionReport> reports;
   std::vector<ancify::CallCounts> counts;
   run_job(watch, [&](ancify::JobControl& control) {
-    const auto caller = ancify::make_caller(to_call, chosen, posterior, control);
     std::vector<ancify::Alignment> alignments;
     std::vector<const ancify::PackedStore*> stores;
     for (std::size_t i = 0; i < axt.size(); ++i) {
@@ -115,7 +123,7 @@ Rcpp::List project_and_call_impl(const std::vector<std::string>& species,
                              }});
     }
     reports = ancify::project_alignments(alignments, all, to_project, chosen.threads, control);
-    counts = ancify::call_chromosomes(caller, chromosomes, output, control);
+    counts = ancify::call_chromosomes(by, chromosomes, output, control);
   });
   return Rcpp::List::create(
       Rcpp::Named("reports") = Rcpp::List(reports.begin(), reports.end(), as_list),

@@ -32,23 +32,8 @@ Rcpp::NumericMatrix as_matrix(const std::vector<ancify::Posterior>& rows) {
 
 }  // namespace
 
-// A row for each pattern of the outgroups (numbers of base 5, the first counting fastest): the
-// joint probabilities of the pattern and of A, C, G, T in the ancestor.
-// [[Rcpp::export]]
-Rcpp::NumericMatrix ancestor_table_impl(const Rcpp::List& history, const Rcpp::List& model,
-                                        const Rcpp::Function& watch) {
-  ancify::AncestorTable table;
-  guarded([&] {
-    const auto as = as_history(history);
-    const auto mutation = as_mutation_model(history, model);
-    run_job(watch, [&](ancify::JobControl& control) {
-      table = ancify::ancestor_table(as, mutation, control);
-    });
-  });
-  return as_matrix(table);
-}
-
-// The probabilities of the patterns of the outgroups and then the focal species, numbers as above.
+// The probabilities of the patterns of the outgroups and then the focal species: numbers of base 5,
+// the first counting fastest.
 // [[Rcpp::export]]
 Rcpp::NumericVector pattern_probabilities_impl(const Rcpp::List& history, const Rcpp::List& model,
                                                const Rcpp::Function& watch) {

@@ -123,43 +123,6 @@ ancify::MethodOptions as_method_options(const Rcpp::List& method) {
   return options;
 }
 
-// What a method, a list as as_method_options() takes, says of patterns: strings with a character
-// for each outgroup, inner ones first; all but A, C, G and T in either case is missing. Gives
-// list(call =, posterior =, phred =): a string of one character a pattern; a matrix with a row a
-// pattern and the columns A, C, G, T, NaN where there is no posterior; whole numbers, 255 where
-// there is none.
-// [[Rcpp::export]]
-Rcpp::List call_patterns_impl(const Rcpp::CharacterVector& patterns, const Rcpp::List& method,
-                              const Rcpp::Function& watch) {
-  const auto n = static_cast<int>(patterns.size());
-  Rcpp::CharacterVector calls(n);
-  Rcpp::NumericMatrix posterior(n, ancify::kBases);
-  Rcpp::IntegerVector phred(n);
-  std::fill(posterior.begin(), posterior.end(), std::numeric_limits<double>::quiet_NaN());
-  ancify::MethodOptions options;
-  guarded([&] { options = as_method_options(method); });
-  std::unique_ptr<const ancify::Method> chosen;
-  run_job(watch,
-          [&](ancify::JobControl& control) { chosen = ancify::make_method(options, control); });
-  guarded([&] {
-    const auto states = as_states(patterns, chosen->species());
-    std::vector<int> pattern(static_cast<std::size_t>(chosen->species()));
-    for (int i = 0; i < n; ++i) {
-      std::copy_n(states.begin() + std::ptrdiff_t{i} * chosen->species(), pattern.size(),
-                  pattern.begin());
-      const ancify::SiteCall site = chosen->call(pattern.data());
-      SET_STRING_ELT(calls, i, make_string(&site.call, 1));
-      phred[i] = ancify::error_phred(site);
-      for (int base = 0; base < ancify::kBases && site.posterior; ++base) {
-        posterior(i, base) = (*site.posterior)[static_cast<std::size_t>(base)];
-      }
-    }
-  });
-  Rcpp::colnames(posterior) = Rcpp::CharacterVector::create("A", "C", "G", "T");
-  return Rcpp::List::create(Rcpp::Named("call") = calls, Rcpp::Named("posterior") = posterior,
-                            Rcpp::Named("phred") = phred);
-}
-
 // Counts the patterns of sequences of equal length: outgroups inner then outer, then perhaps the
 // focal species. Gives list(pattern =, count =) of those that occur, by pattern (A, C, G, T, N).
 // [[Rcpp::export]]

@@ -28,8 +28,9 @@ constexpr std::int64_t kPiece = 1 << 15;
 
 }  // namespace
 
-// The features of each position of sequences of equal length, inner ones first: a matrix of one row
-// a position. They are made `piece` positions at a time, a multiple of 128.
+// For the tests, which compare them with their own: the features of each position of sequences of
+// equal length, inner ones first, a matrix of one row a position. They are made `piece` positions
+// at a time, a multiple of 128.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix ml_features_impl(const Rcpp::CharacterVector& sequences, int n_inner,
                                      double piece, const Rcpp::List& backend,
@@ -55,8 +56,9 @@ Rcpp::NumericMatrix ml_features_impl(const Rcpp::CharacterVector& sequences, int
   return matrix;
 }
 
-// What a model in LightGBM's text form says of rows of features: a matrix of four columns, for A,
-// C, G, T, of probabilities or of raw scores. Numbers are taken as 32-bit floats.
+// For the tests, which compare with LightGBM: what a model in its text form says of rows of
+// features, a matrix of four columns, for A, C, G, T, of probabilities or of raw scores. Numbers
+// are taken as 32-bit floats.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix ml_predict_impl(const std::string& model, const Rcpp::NumericMatrix& features,
                                     bool raw, const Rcpp::List& backend,

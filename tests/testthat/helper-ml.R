@@ -74,3 +74,9 @@ ml_method <- function(n_inner, n_outer, model_path, high, low) {
   list(name = "ml", n_inner = n_inner, n_outer = n_outer, model_path = model_path, high = high,
        low = low)
 }
+
+# `method` is what ml_method() makes; list(calls =, posterior =).
+called_by_model <- function(sequences, method, posterior = FALSE, threads = 2) {
+  caller <- ancify:::make_caller(method, FALSE, cpu(threads))
+  ancify:::call_in_memory_impl(sequences, caller, posterior, no_watch)
+}

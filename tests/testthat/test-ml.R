@@ -102,9 +102,7 @@ test_that("calls follow the probabilities and the thresholds, on any number of t
   sequences <- random_species(70000, 3, changed = 0.4)
   model <- fixture("ml_model_nan.lgb")
   called <- function(threads) {
-    ancify:::call_by_method_impl(
-      sequences, ml_method(2, 1, model, 0.5, 0.4), TRUE, cpu(threads), no_watch
-    )
+    called_by_model(sequences, ml_method(2, 1, model, 0.5, 0.4), TRUE, threads)
   }
   result <- called(1)
   expect_identical(called(2), result)

@@ -171,9 +171,7 @@ called_by <- function(model, case) {
     species <- c("near1", "near2", "far")
     paths <- file.path(case$config$work_dir, "projected", species, paste0(name, ".fa"))
     sequences <- vapply(paths, function(path) readLines(path)[2], "")
-    ancify:::call_by_method_impl(
-      sequences, ml_method(2, 1, model, 0.8, 0.5), FALSE, cpu(), no_watch
-    )$calls
+    called_by_model(sequences, ml_method(2, 1, model, 0.8, 0.5))$calls
   }, "")
   strsplit(paste(calls, collapse = ""), "")[[1]]
 }
