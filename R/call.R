@@ -55,7 +55,8 @@
 #' @return One string, as long as the sequences; a `BStringSet` of one where
 #'   `inner` or `outer` is an `XStringSet` (a `DNAString` would lose the case). With
 #'   `posterior = TRUE` a list of these `calls` and `posterior`, a matrix with a row
-#'   a position and the columns A, C, G and T, `NaN` where no outgroup has data.
+#'   a position and the columns A, C, G and T, `NaN` where no outgroup has data and
+#'   where the model says that the data cannot be.
 #' @section Errors:
 #' `ancify_input_error` for sequences that differ in length, that are missing, or
 #' of a species named twice, for minima below 1, for thresholds in the wrong order,

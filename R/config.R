@@ -184,7 +184,7 @@ config_keys <- function() {
     output_dir = key(read_output, "./ancestral_calls"),
     min_inner_freq = key(whole_number(1), 1L),
     min_outer_freq = key(whole_number(1), 1L),
-    num_cpus = key(whole_number(1), 4L),
+    num_cpus = key(whole_number(1, most_threads), 4L),
     backend = key(one_of("auto", "cpu", "gpu"), "auto"),
     gpu_devices = key(read_devices),
     method = key(one_of(calling_methods), "voting"),
@@ -236,7 +236,7 @@ history_keys <- function() {
     splits = key(positive_numbers),
     sizes = key(positive_numbers),
     focal_size = key(number(above = 0)),
-    focal_lineages = key(whole_number(1), 20L),
+    focal_lineages = key(whole_number(1, most_focal_lineages), 20L),
     mutation_rate = key(number(above = 0), 1.25e-8)
   )
 }
@@ -509,11 +509,16 @@ number <- function(lowest = -Inf, highest = Inf, above = -Inf) {
   }
 }
 
-whole_number <- function(lowest) {
+whole_number <- function(lowest, highest = .Machine$integer.max) {
+  wanted <- if (highest < .Machine$integer.max) {
+    sprintf("give a whole number from %d to %s.", lowest, format_count(highest))
+  } else {
+    sprintf("give a whole number of at least %d.", lowest)
+  }
   function(value, key, origin) {
     number <- as_number(value)
-    if (is.na(number) || number != round(number) || number < lowest || number > 2^31 - 1) {
-      fault(value, key, sprintf("give a whole number of at least %d.", lowest))
+    if (is.na(number) || number != round(number) || number < lowest || number > highest) {
+      fault(value, key, wanted)
     }
     as.integer(number)
   }

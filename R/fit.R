@@ -68,8 +68,13 @@ fit_substitution_model <- function(patterns, tree = NULL, model = NULL, gamma = 
     patterns <- count_patterns(patterns, focal = focal_too, threads = threads, progress = FALSE)
   }
   check_pattern_counts(patterns)
-  if (any(patterns$count != round(patterns$count))) {
-    abort_ancify("`count` in `patterns` must be whole numbers.", "input")
+  broken <- which(patterns$count != round(patterns$count))
+  if (length(broken)) {
+    abort_ancify(
+      sprintf("Row %d of `patterns` has the count %s: give whole numbers of sites.", broken[1],
+              format(patterns$count[broken[1]])),
+      "input"
+    )
   }
   model <- check_model(model %||% "HKY85")
   if (gamma) {

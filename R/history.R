@@ -52,7 +52,7 @@ coalescent_history <- function(splits, sizes, focal_size = NULL, focal_lineages 
   sizes <- recycled(check_size(sizes, "sizes"), length(splits), "sizes")
   into <- join_numbers(recycled(into, length(splits), "into"), names(splits))
   check_joins(splits, into)
-  check_whole_number(focal_lineages, "focal_lineages", 10000)
+  check_whole_number(focal_lineages, "focal_lineages", most_focal_lineages)
   history <- structure(
     list(
       splits = splits, sizes = sizes, focal_size = focal_size,
@@ -74,6 +74,8 @@ coalescent_history <- function(splits, sizes, focal_size = NULL, focal_lineages 
   }
   history
 }
+
+most_focal_lineages <- 10000
 
 #' @export
 print.ancify_history <- function(x, ...) {
@@ -157,13 +159,16 @@ join_numbers <- function(into, names) {
   numbers
 }
 
-# An outgroup is still there when another joins it.
+# An outgroup is still there when another joins it, and goes on from there.
 check_joins <- function(splits, into) {
   for (i in which(into > 0)) {
-    if (splits[[into[i]]] < splits[[i]] || into[i] == i) {
+    if (splits[[into[i]]] <= splits[[i]]) {
       abort_ancify(
         sprintf(
-          "Outgroup %d joins outgroup %d %s generations ago, but that one's own split is at %s.",
+          paste(
+            "Outgroup %d joins outgroup %d %s generations ago, but that one's own split is at %s,",
+            "and must be later: exchange them, or let both join the same."
+          ),
           i, into[i], format_count(splits[[i]]), format_count(splits[[into[i]]])
         ),
         "input"
@@ -202,8 +207,7 @@ model_of_list <- function(model) {
 # ---- For the core -----------------------------------------------------------------
 
 core_history <- function(history) {
-  # An outgroup joins before the one it joins does.
-  order <- order(history$splits, -history$into)
+  order <- order(history$splits)
   list(
     focal_size = history$focal_size, focal_lineages = history$focal_lineages,
     mutation_rate = history$mutation_rate,
@@ -347,11 +351,18 @@ with_parameters <- function(history, parameters) {
   history
 }
 
-check_pattern_counts <- function(counts) {
-  good <- is.data.frame(counts) && is.character(counts$pattern) && is.numeric(counts$count)
-  if (!good || !all(is.finite(counts$count) & counts$count >= 0) || sum(counts$count) == 0) {
-    abort_ancify(
-      "`counts` must be a data frame of `pattern`, texts such as \"ACNA\", and `count`.", "input"
+check_pattern_counts <- function(patterns) {
+  fail <- function(...) abort_ancify(sprintf(...), "input")
+  if (!is.data.frame(patterns) || !is.character(patterns$pattern) || !is.numeric(patterns$count)) {
+    fail("`patterns` must be a data frame of `pattern`, texts such as \"ACNA\", and `count`.")
+  }
+  counts <- patterns$count
+  wrong <- which(is.na(patterns$pattern) | !is.finite(counts) | counts < 0)
+  if (length(wrong)) {
+    fail(
+      "Row %d of `patterns` has the pattern %s and the count %s: give a text and a number of sites.",
+      wrong[1], show_value(patterns$pattern[wrong[1]]), format(counts[wrong[1]])
     )
   }
+  if (sum(counts) == 0) fail("`patterns` has no sites: all counts are 0, or there are none.")
 }

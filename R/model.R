@@ -148,7 +148,7 @@ config_model <- function(config) {
 
 check_model <- function(model) {
   if (is.character(model)) {
-    model <- substitution_model(model)
+    return(substitution_model(model))
   }
   if (!inherits(model, "ancify_model")) {
     abort_ancify(
@@ -156,5 +156,11 @@ check_model <- function(model) {
       "input"
     )
   }
+  # Again, for it may have been changed.
+  name <- check_choice(model$name, model_names, "model$name")
+  substitution_model(
+    name, if (has_kappa(name)) model$kappa, if (has_frequencies(name)) model$base_freqs,
+    if (name == "GTR") model$rates, model$alpha, model$n_rates, model$invariant
+  )
   model
 }

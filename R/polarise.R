@@ -91,6 +91,11 @@ check_history <- function(history) {
       "input"
     )
   }
+  # Again, for it may have been changed.
+  suppressMessages(coalescent_history(
+    history$splits, history$sizes, history$focal_size, history$focal_lineages,
+    history$mutation_rate, history$model, history$into
+  ))
 }
 
 # Base codes, a row for each species and a column for each pattern.

@@ -7,7 +7,7 @@
 #' 254 and above.
 #'
 #' @param path The output folder of a run, or a `.phred` file.
-#' @param chromosome Its name, with a folder.
+#' @param chromosome Its name; only with a folder.
 #' @param start,end First and last position, from 1; all by default.
 #' @return An integer vector, `NA` where there is no posterior.
 #' @section Errors:
@@ -45,6 +45,8 @@ posterior_file <- function(path, chromosome) {
   if (dir.exists(path)) {
     if (is.null(chromosome)) abort_ancify("`chromosome` is missing: `path` is a folder.", "input")
     path <- posterior_path(path, check_path(chromosome, "chromosome"))
+  } else if (!is.null(chromosome) && file.exists(path)) {
+    abort_ancify("`chromosome` goes with a folder, but `path` is a file: leave it out.", "input")
   }
   if (!file.exists(path)) {
     stop_on_posterior(path, "does not exist; a run with `posterior: true` writes it")

@@ -52,7 +52,7 @@ ancify_train <- function(config, output = NULL, max_sites = 5e6, seed = 1, round
   check_flag(verbose, "verbose")
   config <- read_config(config, "train")
   check_both_tiers(config)
-  output <- check_path(output %||% ml_model_path(config), "output")
+  output <- check_output_file(output %||% ml_model_path(config))
   trainer <- find_trainer()
   backend <- choose_backend("cpu", threads %||% config$num_cpus)
   log <- if (verbose) inform_ancify else function(line) NULL
@@ -90,6 +90,18 @@ check_training_arguments <- function(max_sites, seed, rounds, leaves, learning_r
       "input"
     )
   }
+}
+
+# Before the training, at whose end it would be too late.
+check_output_file <- function(output) {
+  output <- check_path(output, "output")
+  if (dir.exists(output)) {
+    abort_ancify(
+      sprintf("`output` is %s, which is a folder: name the file in it.", quoted(output)), "file",
+      file = output
+    )
+  }
+  output
 }
 
 check_both_tiers <- function(config) {

@@ -4,6 +4,7 @@
 # `key`.
 as_phylo <- function(tree, key = "tree") {
   if (inherits(tree, "phylo")) {
+    check_phylo(tree, key)
     check_lengths_of_branches(tree, tree$tip.label, key)
     return(tree)
   }
@@ -11,6 +12,47 @@ as_phylo <- function(tree, key = "tree") {
     fault(tree, key, "give Newick text, a file with it, or a tree of the package ape.")
   }
   parse_newick(read_tree(tree, key, config_origin()), key)
+}
+
+# One put together by hand may be no tree.
+check_phylo <- function(tree, key) {
+  n <- length(tree$tip.label)
+  problem <- if (n == 0 || !is.character(tree$tip.label) || anyNA(tree$tip.label)) {
+    "`tip.label` must be the leaves' names."
+  } else if (!is_rooted_tree(tree$edge, n, tree$Nnode)) {
+    paste(
+      "`edge` and `Nnode` are not those of a rooted tree, in which every node but the first after",
+      "the leaves is below one other."
+    )
+  } else if (!is_of_edges(tree$edge.length, tree$edge)) {
+    "`edge.length` must be a number for each row of `edge`."
+  } else if (!is.null(tree$node.label) && length(tree$node.label) != tree$Nnode) {
+    "`node.label` must have a name for each inner node."
+  }
+  if (!is.null(problem)) fault(tree, key, paste("it is damaged:", problem))
+}
+
+is_rooted_tree <- function(edge, n_leaves, n_inner) {
+  counted <- is.numeric(n_inner) && length(n_inner) == 1 && isTRUE(n_inner >= 1)
+  if (!counted || !is.matrix(edge) || !is.numeric(edge) || ncol(edge) != 2) {
+    return(FALSE)
+  }
+  root <- n_leaves + 1
+  nodes <- seq_len(n_leaves + n_inner)
+  parent <- edge[match(nodes, edge[, 2]), 1]
+  parent[root] <- root
+  each_once <- nrow(edge) == length(nodes) - 1 && setequal(edge[, 2], setdiff(nodes, root)) &&
+    setequal(edge[, 1], nodes[-seq_len(n_leaves)])
+  if (!each_once) {
+    return(FALSE)
+  }
+  above <- nodes
+  for (step in seq_len(n_inner)) above <- parent[above]
+  all(above == root)
+}
+
+is_of_edges <- function(lengths, edge) {
+  is.null(lengths) || (is.numeric(lengths) && length(lengths) == nrow(edge))
 }
 
 parse_newick <- function(text, key) {
@@ -164,16 +206,20 @@ problem_after_node <- function(kind, before, depth) {
 # What keeps a tree from being one of these outgroups and perhaps the focal species.
 tree_problems <- function(tree, species, focal = NULL) {
   leaves <- tree$tip.label
-  report <- function(names, what) {
+  report <- function(names, one, several) {
+    what <- if (length(names) == 1) one else several
     if (length(names)) sprintf("`tree`: %s %s.", enumerate(quoted(names)), what)
   }
   c(
-    report(unique(leaves[duplicated(leaves)]), "is a leaf twice; keep one"),
+    report(unique(leaves[duplicated(leaves)]), "is a leaf twice; keep one",
+           "are leaves twice; keep one of each"),
     report(
       setdiff(leaves, c(species, focal)),
-      "in the tree is neither an outgroup nor the focal species; take it out or name it there"
+      "in the tree is neither an outgroup nor the focal species; take it out or name it there",
+      "in the tree are neither outgroups nor the focal species; take them out or name them there"
     ),
-    report(setdiff(species, leaves), "is an outgroup but no leaf; add it to the tree")
+    report(setdiff(species, leaves), "is an outgroup but no leaf; add it to the tree",
+           "are outgroups but no leaves; add them to the tree")
   )
 }
 

@@ -170,7 +170,18 @@ test_that("what can't be fitted is an error that says so", {
   refused(counts, "(a,b);", "F81", species = c("a", "b"), text = "'F81'")
   refused(counts, "(a,b);", list(), species = c("a", "b"), text = "`model`")
   refused(counts, "(a,b);", gamma = NA, species = c("a", "b"), text = "`gamma`")
-  refused(counts[0, ], "(a,b);", species = c("a", "b"), text = "`counts`")
+  refused(counts[0, ], "(a,b);", species = c("a", "b"), text = "no sites")
+  refused(data.frame(pattern = "AC", n = 1), "(a,b);", species = c("a", "b"), text = "`count`")
+  row <- function(pattern, count) data.frame(pattern = c("AC", pattern), count = c(1, count))
+  refused(row("AA", -1), "(a,b);", text = "Row 2 of `patterns` has the pattern 'AA' and the count -1")
+  refused(row("AA", NA), "(a,b);", text = "the count NA")
+  refused(row(NA, 1), "(a,b);", text = "Row 2 of `patterns` has the pattern missing (NA)")
+  refused(row("AA", 1.5), "(a,b);", text = "Row 2 of `patterns` has the count 1.5")
+  changed <- substitution_model("K80", kappa = 2)
+  changed$kappa <- -1
+  refused(counts, "(a,b);", changed, species = c("a", "b"), text = "`kappa`")
+  changed$name <- NULL
+  refused(counts, "(a,b);", changed, species = c("a", "b"), text = "`model$name`")
 })
 
 test_that("what is at a bound has no standard error, also if all is", {

@@ -69,6 +69,7 @@ test_that("what cannot be a history is an error that says so", {
   refused(1e5, 1e4, 1e4, model = list(invariant = 1), text = "`invariant`")
   refused(c(1e5, 2e5), 1e4, 1e4, into = c(0, 3), text = "`into` names 3")
   refused(c(1e5, 2e5), 1e4, 1e4, into = c(0, 1), text = "Outgroup 2 joins outgroup 1 200,000")
+  refused(c(1e5, 1e5), 1e4, 1e4, into = c(2, 1), text = "Outgroup 1 joins outgroup 2 100,000")
 })
 
 test_that("a history's model may be a name, a list or a model", {
@@ -81,12 +82,25 @@ test_that("a history's model may be a name, a list or a model", {
   expect_identical(model_of(list(name = "K80", kappa = 4)), substitution_model("K80", kappa = 4))
 })
 
+test_that("a history that was changed is checked again", {
+  refused <- function(..., text) {
+    changed <- near
+    changed[names(list(...))] <- list(...)
+    expect_ancify_error(polarise_sites("AAA", "A/C", 3, 20, changed), "input", text)
+  }
+  refused(splits = c(1, 2, NA), text = "`splits`")
+  refused(sizes = 1:2, text = "`sizes` has length 2")
+  refused(into = c(0, 1, 9), text = "`into`")
+  refused(mutation_rate = "fast", text = "`mutation_rate`")
+  refused(model = "F81", text = "`name`")
+})
+
 test_that("the core's errors come through", {
   recent <- coalescent_history(c(1000, 2e5), 1e6, 1e6)
   expect_ancify_error(polarise_sites("AA", "A/C", 3, 1000, recent), "input", "too recent")
   frequencies <- near
   frequencies$model$base_freqs <- c(0.5, 0.5, 0.5, 0.5)
-  expect_ancify_error(polarise_sites("AAA", "A/C", 3, 20, frequencies), "input", "frequencies")
+  expect_ancify_error(polarise_sites("AAA", "A/C", 3, 20, frequencies), "input", "sum to 2")
 })
 
 test_that("a fit to what a history expects finds the history", {
@@ -162,7 +176,7 @@ test_that("the example's history is fitted to convergence, from wherever the sea
 test_that("counts that are none are refused", {
   refused <- function(counts, text) expect_ancify_error(fit_history(counts, near), "input", text)
   refused(list(), "data frame")
-  refused(data.frame(pattern = "AAAA", count = -1), "data frame")
+  refused(data.frame(pattern = "AAAA", count = -1), "Row 1")
   refused(data.frame(pattern = "AAA", count = 1), "counts$pattern[1]")
 })
 

@@ -264,6 +264,7 @@ test_that("training that cannot be done is an error before any work", {
   refused("input", "`leaves`", "at least 2", with = list(leaves = 1))
   refused("input", "`learning_rate`", "2", with = list(learning_rate = 2))
   refused("input", "`seed`", "1.5", with = list(seed = 1.5))
+  refused("file", "`output`", "is a folder", with = list(output = tempdir()))
   other <- case$config
   other["ml_training_reference"] <- tempfile()
   refused("config", "ml_training_reference", "no such folder", with = list(config = other))

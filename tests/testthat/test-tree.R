@@ -39,10 +39,35 @@ test_that("leaves are the species", {
   refused("((a,b),c,d);", "'d'", "neither an outgroup nor the focal species")
   refused("(a,b);", "'c'", "no leaf")
   refused("((a,b),c,a);", "'a'", "twice")
+  refused("((a,b),c,(d,e));", "'d' and 'e' in the tree are neither outgroups")
+  refused("(a);", "'b' and 'c' are outgroups but no leaves")
   expect_ancify_error(called_on("((a,b),c);", focal = "human"), "input", "`focal`", "'human'")
   expect_ancify_error(called_on("gone.nwk"), "input", "'gone.nwk'", "no such file")
   expect_ancify_error(called_on(NULL), "input", "`tree` is missing", "'parsimony'")
   expect_ancify_error(called_on(5), "input", "`tree` is 5")
+})
+
+test_that("a phylo that is no tree is an error that says why", {
+  tree <- ape::read.tree(text = "((a:1,b:1)x:1,c:1)y;")
+  refused <- function(..., text) {
+    damaged <- tree
+    damaged[names(list(...))] <- list(...)
+    expect_ancify_error(called_on(damaged), "input", "damaged", text)
+  }
+  refused(tip.label = NULL, text = "tip.label")
+  refused(tip.label = 1:3, text = "tip.label")
+  refused(tip.label = c("a", NA, "c"), text = "tip.label")
+  refused(tip.label = c("a", "b"), text = "`edge`")
+  refused(Nnode = 1, text = "`edge`")
+  refused(Nnode = NULL, text = "`edge`")
+  refused(edge = NULL, text = "`edge`")
+  refused(edge = tree$edge[-1, ], text = "`edge`")
+  refused(edge = rbind(c(4, 1), c(4, 2), c(4, 3), c(5, 5)), text = "`edge`")
+  refused(edge = rbind(c(4, 5), c(5, 1), c(5, 1), c(4, 3)), text = "`edge`")
+  refused(edge = rbind(c(1, 5), c(5, 4), c(5, 2), c(4, 3)), text = "`edge`")
+  refused(edge.length = 1:3, text = "`edge.length`")
+  refused(edge.length = letters[1:4], text = "`edge.length`")
+  refused(node.label = "x", text = "`node.label`")
 })
 
 test_that("lengths below 0, and missing ones for likelihood, are errors", {
