@@ -34,8 +34,19 @@ config <- list(
   work_dir = file.path(folder, "out"), output_dir = file.path(folder, "out", "calls")
 )
 run <- best(function() ancify_run(config, threads = 2, progress = FALSE, verbose = FALSE))
-unlink(file.path(folder, "out"), recursive = TRUE)
 report("24 x 1 Mb, 2 threads, whole run in R, over inflating", run / inflating, "at most 2.0")
+
+# HKY85 with gamma rates, on the counts of the same run; a genome has as many patterns.
+counts <- count_patterns(config, threads = 2)
+counts$count <- counts$count * 100
+fit <- best(function() {
+  fit_substitution_model(counts, "((((focal,s0),s1),s2),s3);", gamma = TRUE, threads = 2)
+})
+unlink(file.path(folder, "out"), recursive = TRUE)
+what <- sprintf("fitting HKY85 with gamma to %d patterns of 5 species, seconds", nrow(
+  unique(counts["pattern"])
+))
+report(what, fit, "below 5")
 
 # Reading the human-chicken alignment of chromosome 4.
 if (requireNamespace("CNEr", quietly = TRUE)) {

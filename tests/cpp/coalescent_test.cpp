@@ -69,8 +69,7 @@ MutationModel general_model(double rate) {
   return model;
 }
 
-// ---- The oracle: two focal haplotypes and one outgroup, by integrals over the gene trees' times
-// ----
+// ---- The oracle: two focal haplotypes and one outgroup, by integrals over the gene trees' times -
 
 RateMatrix product(const RateMatrix& a, const RateMatrix& b) {
   RateMatrix result = {};
@@ -203,8 +202,7 @@ TEST(Coalescent, PolymorphicTableIsThatOfIntegralsOverTimes) {
   }
 }
 
-// ---- What must hold in any history
-// ----------------------------------------------------------------
+// ---- What must hold in any history --------------------------------------------------------------
 
 TEST(Coalescent, AnOutgroupWithoutDataIsOneThatIsNotThere) {
   const auto model = general_model(1e-8);
@@ -277,8 +275,7 @@ TEST(Coalescent, ClassesOfRatesAreMixed) {
   EXPECT_GT(with[0], 0.5);
 }
 
-// ---- Small populations
-// ------------------------------------------------------------------------------------
+// ---- Small populations --------------------------------------------------------------------------
 
 // Where lineages coalesce at once, what is left is mutation along the species tree.
 double on_ladder(const std::vector<RateMatrix>& branch, const std::vector<RateMatrix>& between,
@@ -341,8 +338,7 @@ TEST(Coalescent, StopsWhereItIsAskedTo) {
   EXPECT_THROW(make_method(options, stopped), Interrupted);
 }
 
-// ---- The focal branch
-// -----------------------------------------------------------------------------
+// ---- The focal branch ---------------------------------------------------------------------------
 
 TEST(FocalBranch, TwoLineagesAndOne) {
   const auto rates = general_model(1e-7).rates;
@@ -397,8 +393,7 @@ TEST(FocalBranch, WaysToSplitASampleAreAllWays) {
   }
 }
 
-// ---- Simulated sites
-// ------------------------------------------------------------------------------
+// ---- Simulated sites ----------------------------------------------------------------------------
 
 struct Score {
   double weight = 0;
@@ -524,8 +519,7 @@ TEST(Coalescent, PolymorphicSitesOfHumans) {
   EXPECT_GT(share.coalescent.share_right(), share.genome_wide.share_right());
 }
 
-// ---- Calls and errors
-// -----------------------------------------------------------------------------
+// ---- Calls and errors ---------------------------------------------------------------------------
 
 TEST(Coalescent, LettersFollowTheThresholds) {
   const auto model = model_of(kK80);

@@ -15,8 +15,7 @@
 namespace ancify {
 namespace {
 
-// ---- The oracle: one position, as the specification has it
-// ---------------------------------------
+// ---- The oracle: one position, as the specification has it --------------------------------------
 
 int code_slowly(char c) {
   const std::string known = "ACGTacgt";
@@ -93,8 +92,7 @@ std::vector<float> features_slowly(const Species& species, std::int64_t at) {
   return {features.begin(), features.end()};
 }
 
-// ---- Sequences
-// -----------------------------------------------------------------------------------
+// ---- Sequences ----------------------------------------------------------------------------------
 
 Species random_species(std::size_t length, int n_inner, int n_outer, std::mt19937& random) {
   Species species{{}, n_inner};
@@ -174,8 +172,7 @@ TEST(SiteFeatures, AreTheSpecifications) {
   }
 }
 
-// ---- Calls
-// ---------------------------------------------------------------------------------------
+// ---- Calls --------------------------------------------------------------------------------------
 
 // A tree that is one leaf for each base but A, and for A a split by the number with data.
 std::string model_text(double a_below, double a_above) {

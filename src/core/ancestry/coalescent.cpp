@@ -26,8 +26,7 @@ std::size_t power(std::size_t base, int exponent) {
   return result;
 }
 
-// ---- The history, from now on back
-// ----------------------------------------------------------------
+// ---- The history, from now on back --------------------------------------------------------------
 
 // Lineages that have had so many times 2N generations are one, but for a chance below 1e-26.
 constexpr double kUntilOne = 64;
@@ -138,8 +137,7 @@ void check_mutations(const History& history, const MutationModel& model) {
   }
 }
 
-// ---- Patterns
-// -------------------------------------------------------------------------------------
+// ---- Patterns -----------------------------------------------------------------------------------
 
 // values: [base of the first outgroup]...[of the last][unit]. Gives [pattern][unit], missing bases
 // summed over.
@@ -199,8 +197,7 @@ Posterior normalised(Posterior posterior) {
   return posterior;
 }
 
-// ---- Genome-wide
-// ----------------------------------------------------------------------------------
+// ---- Genome-wide --------------------------------------------------------------------------------
 
 // One class of rates: [outgroups' bases][the ancestor's]
 std::vector<double> ancestor_probabilities(const History& history, const MutationModel& model,
@@ -229,8 +226,7 @@ std::vector<double> ancestor_probabilities(const History& history, const Mutatio
   return result;
 }
 
-// ---- Polymorphic sites
-// ----------------------------------------------------------------------------
+// ---- Polymorphic sites --------------------------------------------------------------------------
 
 // What outgroups and ancestor are like, for each way in which alleles come to the focal split.
 class AlleleTables {
