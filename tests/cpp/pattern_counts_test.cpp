@@ -67,30 +67,41 @@ Counts count_slowly(const std::vector<std::string>& bases) {
   return counts;
 }
 
+std::vector<Counts> count_slowly(const Genome& genome) {
+  std::vector<Counts> all;
+  for (const auto& chromosome : genome.bases) all.push_back(count_slowly(chromosome));
+  return all;
+}
+
+void expect_counts(const std::vector<PatternCounts>& found, const std::vector<Counts>& expected,
+                   int leaves) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    ASSERT_EQ(found[i].leaves, leaves);
+    ASSERT_EQ(found[i].size(), expected[i].size());
+    std::size_t at = 0;
+    for (const auto& [states, count] : expected[i]) {  // in order, as a map is
+      ASSERT_TRUE(std::equal(states.begin(), states.end(), found[i].pattern(at)));
+      ASSERT_EQ(found[i].counts[at++], count);
+    }
+  }
+}
+
 TEST(CountPatterns, AreThoseOfAMap) {
   std::mt19937 random(21);
   for (const int leaves : {1, 2, 5, 6, 7, 8, 9, 20, 24, 25, 60}) {
     for (const unsigned noise : {5U, 100U}) {
       const auto genome = random_genome(leaves, {1, 40000, 129, 70000}, noise, random);
+      const auto expected = count_slowly(genome);
       for (const auto level : test::simd_levels()) {
         for (const auto form : {SequenceForm::kCharacters, SequenceForm::kPacked}) {
           Backend backend;
           backend.simd = level;
           backend.threads = form == SequenceForm::kPacked ? 2 : 1;
           JobControl control;
-          const auto found = count_patterns(genome.chromosomes(form), backend, control);
+          expect_counts(count_patterns(genome.chromosomes(form), backend, control), expected,
+                        leaves);
           EXPECT_EQ(control.done(), control.expected());
-          ASSERT_EQ(found.size(), genome.bases.size());
-          for (std::size_t i = 0; i < found.size(); ++i) {
-            const Counts expected = count_slowly(genome.bases[i]);
-            ASSERT_EQ(found[i].leaves, leaves);
-            ASSERT_EQ(found[i].size(), expected.size());
-            std::size_t at = 0;
-            for (const auto& [states, count] : expected) {  // in order, as a map is
-              ASSERT_TRUE(std::equal(states.begin(), states.end(), found[i].pattern(at)));
-              ASSERT_EQ(found[i].counts[at++], count);
-            }
-          }
         }
       }
     }
@@ -101,22 +112,14 @@ TEST(CountPatterns, OverPiecesAndThreads) {
   std::mt19937 random(22);
   for (const int leaves : {3, 10}) {
     const auto genome = random_genome(leaves, {1'700'000, 600'000}, 10, random);
+    const auto expected = count_slowly(genome);
     for (const int threads : {1, 2, 5}) {
       Backend backend;
       backend.threads = threads;
       backend.simd = best_simd_level();
       JobControl control;
-      const auto found =
-          count_patterns(genome.chromosomes(SequenceForm::kPacked), backend, control);
-      for (std::size_t i = 0; i < found.size(); ++i) {
-        const Counts expected = count_slowly(genome.bases[i]);
-        ASSERT_EQ(found[i].size(), expected.size());
-        std::size_t at = 0;
-        for (const auto& [states, count] : expected) {
-          ASSERT_TRUE(std::equal(states.begin(), states.end(), found[i].pattern(at)));
-          ASSERT_EQ(found[i].counts[at++], count);
-        }
-      }
+      expect_counts(count_patterns(genome.chromosomes(SequenceForm::kPacked), backend, control),
+                    expected, leaves);
     }
   }
 }
