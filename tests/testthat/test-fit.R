@@ -46,6 +46,39 @@ test_that("a share of invariant sites is found", {
   expect_equal(fit$model$invariant, 0.3, tolerance = 1e-3)
 })
 
+# Its ancestral states (-asr) leave the class of invariant sites out, its likelihood does not.
+test_that("with gamma rates and invariant sites the likelihood is IQ-TREE's", {
+  require_tool("iqtree2")
+  set.seed(56)
+  species <- c("a", "b", "c", "focal")
+  sequences <- random_columns(species, 400)
+  alignment <- tempfile(fileext = ".fa")
+  writeLines(paste0(">", species, "\n", sequences), alignment)
+  tree <- "(((focal:0.1,a:0.2):0.1,b:0.3):0.2,c:0.4);"
+  topology <- tempfile(fileext = ".nwk")
+  writeLines(tree, topology)
+  prefix <- tempfile()
+  result <- run_program(
+    "iqtree2", "-s", alignment, "-te", topology, "-blfix", "-m",
+    "HKY{4.9}+F{0.2,0.3,0.28,0.22}+I{0.25}+G4{0.6}", "-pre", prefix, "-nt", "1", "-quiet"
+  )
+  expect_identical(result$status, 0L)
+  reported <- grep("^Log-likelihood of the tree", readLines(paste0(prefix, ".iqtree")), value = TRUE)
+  theirs <- as.numeric(sub(".*: (-[0-9.]+) .*", "\\1", reported))
+
+  counts <- count_patterns(sequences[1:3], NULL, sequences["focal"], threads = 1)
+  tree <- ape::read.tree(text = tree)
+  model <- substitution_model(
+    "HKY85", kappa = 4.9, base_freqs = c(0.2, 0.3, 0.28, 0.22), alpha = 0.6, invariant = 0.25
+  )
+  likelihood <- pattern_likelihood_impl(
+    core_tree(tree, species[1:3], "focal"), 3L, counts$pattern, counts$count
+  )
+  lengths <- branch_lengths(tree)
+  lengths[is.na(lengths)] <- 0 # the root's
+  expect_lt(abs(log_likelihood_impl(likelihood, lengths, core_model(model), 1L) - theirs), 1e-3)
+})
+
 test_that("the gradient is that of the log-likelihood, and errors are its curvature's", {
   set.seed(72)
   model <- substitution_model("GTR", rates = c(1, 3, 0.7, 1.4, 5, 1), alpha = 0.6, invariant = 0.2)
