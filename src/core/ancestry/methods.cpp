@@ -11,24 +11,26 @@ namespace {
 
 using Made = std::unique_ptr<const Method>;
 
-const Tree& tree_of(const MethodOptions& options) {
-  if (!options.tree) throw InputError("the method \"" + options.name + "\" needs a tree");
+// What a method needs; InputError where it is missing, or for another number of outgroups.
+template <class Value>
+const Value& needed(const MethodOptions& options, const std::optional<Value>& value,
+                    const std::string& what, int (Value::*outgroups)() const) {
+  if (!value) throw InputError("the method \"" + options.name + "\" needs a " + what);
   const int species = options.voting.species();
-  if (options.tree->species() != species) {
-    throw InputError("the tree has " + std::to_string(options.tree->species()) +
-                     " outgroups, but there are " + std::to_string(species));
+  const int has = ((*value).*outgroups)();
+  if (has != species) {
+    throw InputError("the " + what + " has " + std::to_string(has) + " outgroups, but there are " +
+                     std::to_string(species));
   }
-  return *options.tree;
+  return *value;
+}
+
+const Tree& tree_of(const MethodOptions& options) {
+  return needed(options, options.tree, "tree", &Tree::species);
 }
 
 const History& history_of(const MethodOptions& options) {
-  if (!options.history) throw InputError("the method \"" + options.name + "\" needs a history");
-  const int species = options.voting.species();
-  if (options.history->outgroups() != species) {
-    throw InputError("the history has " + std::to_string(options.history->outgroups()) +
-                     " outgroups, but there are " + std::to_string(species));
-  }
-  return *options.history;
+  return needed(options, options.history, "history", &History::outgroups);
 }
 
 struct NamedMethod {
