@@ -34,7 +34,7 @@
 #' @param method `"voting"` (the default), `"parsimony"`, `"likelihood"`, `"ml"` or
 #'   `"coalescent"`. (A number here and in `tree` is taken for `min_inner_freq` and
 #'   `min_outer_freq`, which once stood in these places.)
-#' @param tree For parsimony and likelihood: Newick text, the path of a file with it,
+#' @param tree For parsimony and likelihood (other methods refuse it): Newick text, the path of a file with it,
 #'   or a `phylo` of the package ape, such as that of [fit_substitution_model()].
 #' @param focal The focal species' leaf in `tree`; `NULL` (the default) for none.
 #' @param model For likelihood a [substitution_model()] (the default: `"JC69"`), for
@@ -161,8 +161,25 @@ check_posterior_flag <- function(posterior, method) {
   }
 }
 
+arguments_of_methods <- list(
+  voting = character(), parsimony = c("tree", "focal"), likelihood = c("tree", "focal", "model"),
+  ml = "model", coalescent = c("history", "model")
+)
+
 # What core_method() takes of the arguments of call_ancestral().
 method_arguments <- function(method, tree, focal, model, history, species) {
+  given <- c(
+    tree = !is.null(tree), focal = !is.null(focal), model = !is.null(model),
+    history = !is.null(history)
+  )
+  foreign <- setdiff(names(given)[given], arguments_of_methods[[method]])
+  if (length(foreign)) {
+    abort_ancify(
+      sprintf("`method` %s takes no `%s`: leave it out, or choose another method.",
+              quoted(method), foreign[1]),
+      "input"
+    )
+  }
   if (!is.null(focal)) check_focal(focal, species)
   if (method %in% tree_methods) {
     if (is.null(tree)) {
@@ -177,7 +194,7 @@ method_arguments <- function(method, tree, focal, model, history, species) {
     if (method == "likelihood" && !has_lengths(tree)) abort_ancify(lengths_missing, "input")
     list(tree = tree, focal = focal, model = check_model(model %||% "JC69"))
   } else if (method == "coalescent") {
-    check_history(history)
+    history <- check_history(history)
     if (!is.null(model)) history$model <- check_model(model)
     list(history = history)
   } else if (method == "ml") {

@@ -204,9 +204,9 @@ config_keys <- function() {
     keep_projected = key(read_flag, TRUE),
     focal_fasta = key(read_input),
     estimate = key(read_flag, FALSE),
-    rate_alpha = key(number(above = 0)),
-    n_rates = key(whole_number(1), 4L),
-    invariant = key(number(0, 0.99), 0),
+    rate_alpha = key(number(above = 0, highest = most_alpha)),
+    n_rates = key(whole_number(1, most_rates), 4L),
+    invariant = key(read_share, 0),
     history = key(section(history_keys())),
     posterior = key(read_flag, FALSE),
     gpu_memory = key(number(above = 0)),
@@ -496,7 +496,9 @@ as_number <- function(value) {
 
 number <- function(lowest = -Inf, highest = Inf, above = -Inf) {
   wanted <- if (above == 0) {
-    "give a number above 0."
+    paste0(
+      "give a number above 0", if (is.finite(highest)) paste(" up to", format_count(highest)), "."
+    )
   } else {
     sprintf("give a number from %s to %s.", lowest, highest)
   }
@@ -507,6 +509,14 @@ number <- function(lowest = -Inf, highest = Inf, above = -Inf) {
     }
     number
   }
+}
+
+read_share <- function(value, key, origin) {
+  share <- as_number(value)
+  if (is.na(share) || share < 0 || share >= 1) {
+    fault(value, key, "give a number from 0 to below 1.")
+  }
+  share
 }
 
 whole_number <- function(lowest, highest = .Machine$integer.max) {
@@ -817,6 +827,14 @@ check_history_key <- function(config, origin) {
   if (any(startsWith(as.character(origin$failed), "history"))) {
     return(invisible())
   }
+  given <- !vapply(config$history[c("splits", "sizes")], is.null, NA)
+  if (sum(given) == 1) {
+    add_problem(
+      origin, "`history.%s` is missing, but `%s` is given: give both.",
+      c("splits", "sizes")[!given], c("splits", "sizes")[given]
+    )
+    return(invisible())
+  }
   if (has_history(config)) {
     tryCatch(
       suppressMessages(config_history(config)),
@@ -987,10 +1005,10 @@ enumerate <- function(words) {
 show_value <- function(value) {
   if (length(value) == 0) {
     "empty"
+  } else if (!is.atomic(value) && (is.object(value) || !is.list(value))) {
+    paste("a", class(value)[1])
   } else if (is.list(value) && !is.null(names(value))) {
     sprintf("a mapping (%s)", enumerate(names(value)))
-  } else if (!is.atomic(value) && !is.list(value)) {
-    paste("a", class(value)[1])
   } else if (all(vapply(value, is_scalar, NA))) {
     show_scalars(value)
   } else {

@@ -15,13 +15,11 @@ fitted_settings <- function(config, backend, progress, verbose) {
   log <- if (verbose) inform_ancify else function(line) NULL
   settings <- run_settings(config, FALSE)
   with_focal <- needs_focal(config)
-  if (with_focal) ensure_focal(config, backend, progress)
+  if (with_focal) ensure_focal(config, backend, progress, log)
   patterns <- count_projected(config, with_focal, backend, progress)
   tree <- settings$tree %||% ladder_tree(patterns, config)
-  counts <- counts_for_tree(patterns, ape::collapse.singles(tree), NULL, NULL)
-  fit <- fit_model(
-    counts, ape::collapse.singles(tree), settings$model, "empirical", backend$threads
-  )
+  counts <- counts_for_tree(patterns, tree, NULL, NULL)
+  fit <- fit_model(counts, tree, settings$model, "empirical", backend$threads)
   log(sprintf(
     "Fitted %s to %s sites: log-likelihood %.2f", fit$model$name, format_count(fit$sites),
     fit$log_likelihood
@@ -124,10 +122,14 @@ fitted_model_keys <- function(fit) {
   errors <- fit$estimates
   c(Filter(Negate(is.null), keys), list(fit = list(
     log_likelihood = fit$log_likelihood, fitted_values = fit$df, AIC = stats::AIC(fit),
-    sites = fit$sites,
-    standard_errors = as.list(stats::setNames(errors$std_error, errors$parameter))
+    sites = whole_yaml(fit$sites),
+    standard_errors = known_or_null(stats::setNames(errors$std_error, errors$parameter))
   )))
 }
+
+# As YAML has them: a number without a decimal point, and null for NA.
+whole_yaml <- function(x) structure(format(x, scientific = FALSE), class = "verbatim")
+known_or_null <- function(values) lapply(values, function(value) if (!is.na(value)) value)
 
 fitted_history_keys <- function(fit) {
   history <- fit$history
@@ -142,8 +144,8 @@ fitted_history_keys <- function(fit) {
     fit = list(
       log_likelihood = fit$log_likelihood,
       log_standard_errors = list(
-        times_between_splits = fit$standard_errors[seq_len(n)],
-        sizes = fit$standard_errors[n + seq_len(n)]
+        times_between_splits = known_or_null(fit$standard_errors[seq_len(n)]),
+        sizes = known_or_null(fit$standard_errors[n + seq_len(n)])
       )
     )
   )

@@ -23,7 +23,8 @@
 #'   `alpha` has it fitted too; one with a share of invariant sites above 0, that
 #'   share.
 #' @param gamma Whether to fit the shape of gamma rates, in `n_rates` classes.
-#' @param n_rates Number of rate classes.
+#' @param n_rates Number of rate classes with `gamma`, 4 by default; a `model` with
+#'   `alpha` has its own.
 #' @param invariant Whether to fit a share of sites that never change.
 #' @param base_freqs `"empirical"` (the default) takes the base frequencies (of HKY85
 #'   and GTR) from the counts, `"ml"` fits them.
@@ -58,6 +59,7 @@ fit_substitution_model <- function(patterns, tree = NULL, model = NULL, gamma = 
                                    focal = NULL, threads = NULL) {
   check_flag(gamma, "gamma")
   check_flag(invariant, "invariant")
+  check_whole_number(n_rates, "n_rates", most_rates)
   base_freqs <- check_choice(base_freqs, c("empirical", "ml"), "base_freqs")
   if (!is.data.frame(patterns)) {
     config <- read_config(patterns, "count")
@@ -77,13 +79,10 @@ fit_substitution_model <- function(patterns, tree = NULL, model = NULL, gamma = 
     )
   }
   model <- check_model(model %||% "HKY85")
-  if (gamma) {
-    model$alpha <- model$alpha %||% 0.5
-    model$n_rates <- as.integer(check_whole_number(n_rates, "n_rates"))
-  }
+  if (gamma && is.null(model$alpha)) model[c("alpha", "n_rates")] <- list(0.5, as.integer(n_rates))
   if (invariant && model$invariant == 0) model$invariant <- 0.1
   if (is.null(tree)) abort_ancify("`tree` is missing: its topology is needed.", "input")
-  tree <- ape::collapse.singles(input_faults(as_phylo(tree)))
+  tree <- input_faults(as_phylo(tree))
   counts <- counts_for_tree(patterns, tree, species, focal)
   fit_model(counts, tree, model, base_freqs, resolve_threads(threads))
 }
@@ -125,7 +124,24 @@ counts_for_tree <- function(patterns, tree, species, focal) {
   totals <- total_counts(data.frame(
     pattern = toupper(do.call(paste0, letters)), count = patterns$count
   ))
+  check_all_known(totals, c(others, focal))
   list(patterns = totals$pattern, counts = totals$count, species = others, focal = focal)
+}
+
+# Nothing could be told of the place of a species without a base.
+check_all_known <- function(totals, species) {
+  known <- vapply(seq_along(species), function(i) {
+    any(substr(totals$pattern[totals$count > 0], i, i) %in% rate_labels$base)
+  }, NA)
+  if (!all(known)) {
+    abort_ancify(
+      sprintf(
+        "No site has a base of %s: a fit can't tell where it joins. Leave it out of `tree`.",
+        enumerate(quoted(species[!known]))
+      ),
+      "input"
+    )
+  }
 }
 
 check_pattern_widths <- function(patterns, species) {
@@ -142,6 +158,7 @@ check_pattern_widths <- function(patterns, species) {
 }
 
 fit_model <- function(counts, tree, model, base_freqs, threads) {
+  tree <- ape::collapse.singles(tree)
   if (base_freqs == "empirical" && has_frequencies(model$name)) {
     model$base_freqs <- empirical_frequencies(counts)
   }
@@ -351,15 +368,25 @@ estimate_table <- function(x, space, slope, step = 1e-4) {
     matrix(unlist(columns), nrow = length(x))
   }
   curvature <- -differences(function(x) slope(x)$gradient, free)[free, , drop = FALSE]
-  covariance <- tryCatch(
-    solve((curvature + t(curvature)) / 2),
-    error = function(condition) NA * curvature
-  )
+  covariance <- inverse_curvature((curvature + t(curvature)) / 2)
   jacobian <- differences(space$values, free)
   variances <- rowSums((jacobian %*% covariance) * jacobian)
   variances[-free] <- NA
   table$std_error <- sqrt(ifelse(variances > 0, variances, NA))
   table
+}
+
+# The inverse; NA for parameters that can change along a line on which nothing else does, such as
+# two lengths of which the data tell the sum.
+inverse_curvature <- function(curvature) {
+  scale <- 1 / sqrt(pmax(diag(curvature), .Machine$double.xmin))
+  parts <- eigen(curvature * outer(scale, scale), symmetric = TRUE)
+  flat <- parts$values < 1e-7 * max(parts$values)
+  sides <- t(parts$vectors[, !flat, drop = FALSE] * scale)
+  inverse <- crossprod(sides, sides / parts$values[!flat])
+  unknown <- rowSums(parts$vectors[, flat, drop = FALSE]^2) > 1e-6
+  inverse[unknown, ] <- inverse[, unknown] <- NA
+  inverse
 }
 
 # ---- Methods ----------------------------------------------------------------------------

@@ -16,8 +16,7 @@
 #' divided by four times the mutation rate; without it the size next to it is
 #' taken, and a message says so.
 #'
-#' @param splits Generations since each outgroup's split; a name for each is
-#'   welcome.
+#' @param splits Generations since each outgroup's split; a name for each, or none.
 #' @param sizes Diploid population sizes (not in thousands) from each split on, going back, in the
 #'   order of `splits`; one number for the same everywhere.
 #' @param focal_size Diploid size of the focal population since its first split.
@@ -49,6 +48,7 @@
 coalescent_history <- function(splits, sizes, focal_size = NULL, focal_lineages = 20,
                                mutation_rate = 1.25e-8, model = NULL, into = 0) {
   splits <- check_positive(splits, "splits")
+  check_split_names(names(splits))
   sizes <- recycled(check_size(sizes, "sizes"), length(splits), "sizes")
   into <- join_numbers(recycled(into, length(splits), "into"), names(splits))
   check_joins(splits, into)
@@ -133,8 +133,25 @@ check_size <- function(x, name, n = NULL) {
   x
 }
 
+# An outgroup's name is how `into` and sequences refer to it; there "0" is the focal species.
+check_split_names <- function(names) {
+  if (is.null(names)) {
+    return(invisible())
+  }
+  wrong <- which(is.na(names) | names %in% c("", "0") | duplicated(names))
+  if (length(wrong)) {
+    abort_ancify(
+      sprintf(
+        "The name of split %d is %s: give each a name of its own, other than \"0\", or none.",
+        wrong[1], show_value(names[wrong[1]])
+      ),
+      "input"
+    )
+  }
+}
+
 recycled <- function(x, n, name) {
-  if (!length(x) %in% c(1, n)) {
+  if (!is.atomic(x) || !length(x) %in% c(1, n)) {
     abort_ancify(
       sprintf("`%s` has length %d; give one for each of the %d splits, or one for all.",
               name, length(x), n),
@@ -237,7 +254,7 @@ core_mutation_model <- function(history) {
 # Gives list(history =, log_likelihood =, standard_errors = of the logarithms of the times between
 # splits and of the sizes, converged =, message =).
 fit_history <- function(counts, history, most_change = 100) {
-  check_history(history)
+  history <- check_history(history)
   check_pattern_counts(counts)
   states <- pattern_states(counts$pattern, length(history$splits) + 1, "counts$pattern")
   codes <- 1 + colSums(states * 5^(seq_len(nrow(states)) - 1))
@@ -365,4 +382,5 @@ check_pattern_counts <- function(patterns) {
     )
   }
   if (sum(counts) == 0) fail("`patterns` has no sites: all counts are 0, or there are none.")
+  if (sum(counts) > 2^53) fail("`patterns` has %s sites: give at most 2^53.", format(sum(counts)))
 }

@@ -23,8 +23,9 @@
 #'   default). A sum within 0.01 of 1 is scaled to 1, which a message says.
 #' @param rates Exchange rates AC, AG, AT, CG, CT, GT, for GTR (equal by default);
 #'   only their ratios count.
-#' @param alpha Shape of the gamma distribution; `NULL` (the default) for one rate.
-#' @param n_rates Classes that stand for the gamma distribution.
+#' @param alpha Shape of the gamma distribution, up to 10,000; `NULL` (the default) for
+#'   one rate.
+#' @param n_rates Classes that stand for the gamma distribution, 1 to 100 (4 by default).
 #' @param invariant Share of sites that never change, from 0 to below 1.
 #' @return A list of class `ancify_model` of all of these, with `rates` and
 #'   `base_freqs` filled in.
@@ -47,8 +48,8 @@ substitution_model <- function(name = "JC69", kappa = NULL, base_freqs = NULL, r
   name <- check_choice(name, model_names, "name")
   refuse_foreign(name, kappa = kappa, base_freqs = base_freqs, rates = rates)
   if (!is.null(kappa)) check_positive(kappa, "kappa", 1)
-  if (!is.null(alpha)) check_positive(alpha, "alpha", 1)
-  check_whole_number(n_rates, "n_rates")
+  if (!is.null(alpha)) check_alpha(alpha)
+  check_whole_number(n_rates, "n_rates", most_rates)
   check_share(invariant, "invariant")
   origin <- config_origin()
   read <- function(value, reader, key) {
@@ -79,6 +80,23 @@ refuse_foreign <- function(name, ...) {
     abort_ancify(
       sprintf("%s has no %s: leave it out, or choose another model.", name,
               enumerate(paste0("`", foreign, "`"))),
+      "input"
+    )
+  }
+}
+
+# Beyond it rates hardly differ.
+most_alpha <- 1e4
+most_rates <- 100
+
+check_alpha <- function(x) {
+  check_positive(x, "alpha", 1)
+  if (x > most_alpha) {
+    abort_ancify(
+      sprintf(
+        "`alpha` is %s: give at most %s, or NULL for one rate.", show_value(x),
+        format_count(most_alpha)
+      ),
       "input"
     )
   }
@@ -146,6 +164,7 @@ config_model <- function(config) {
   )
 }
 
+# Gives the model.
 check_model <- function(model) {
   if (is.character(model)) {
     return(substitution_model(model))
@@ -156,11 +175,11 @@ check_model <- function(model) {
       "input"
     )
   }
-  # Again, for it may have been changed.
+  # Made again, for it may have been changed.
+  model <- unclass(model)
   name <- check_choice(model$name, model_names, "model$name")
   substitution_model(
     name, if (has_kappa(name)) model$kappa, if (has_frequencies(name)) model$base_freqs,
     if (name == "GTR") model$rates, model$alpha, model$n_rates, model$invariant
   )
-  model
 }

@@ -57,7 +57,7 @@ is_config <- function(x, outer) {
 count_in_memory <- function(inner, outer, focal, threads, backend, progress) {
   sequences <- c(as_tier(inner, "x", TRUE), as_tier(outer, "outer", TRUE))
   with_focal <- !isTRUE(focal) && !isFALSE(focal)
-  if (with_focal) sequences <- c(sequences, as_sequences(focal, "focal"))
+  if (with_focal) sequences <- c(sequences, one_focal(focal))
   if (length(sequences) == 0) abort_ancify("There is no sequence to count patterns of.", "input")
   species <- names(sequences) %||% rep("", length(sequences))
   check_species_once(species)
@@ -67,6 +67,21 @@ count_in_memory <- function(inner, outer, focal, threads, backend, progress) {
     count_patterns_in_memory_impl(sequences, backend, watch)
   }, progress)
   new_patterns(list(sequences = counts), species, if (with_focal) species[length(species)])
+}
+
+# One sequence, named.
+one_focal <- function(focal) {
+  focal <- as_sequences(focal, "focal")
+  if (length(focal) != 1 || !isTRUE(nzchar(names(focal)))) {
+    abort_ancify(
+      sprintf(
+        "`focal` must be one sequence with the focal species' name, not %d%s.", length(focal),
+        if (is.null(names(focal))) " without a name" else ""
+      ),
+      "input"
+    )
+  }
+  focal
 }
 
 count_projected <- function(config, focal, backend, progress) {
@@ -114,9 +129,13 @@ total_counts <- function(counts) {
 
 # ---- The focal species' own bases --------------------------------------------------
 
-ensure_focal <- function(config, backend, progress = FALSE) {
-  files <- sequence_path(projected_folder(config, config$focal_species), names(config$lengths))
-  if (!all(file.exists(files))) write_focal(config, backend, progress)
+ensure_focal <- function(config, backend, progress = FALSE, log = function(line) NULL) {
+  folder <- projected_folder(config, config$focal_species)
+  if (all(file.exists(sequence_path(folder, names(config$lengths))))) {
+    log(sprintf("The focal species' bases are those in %s", quoted(folder)))
+  } else {
+    write_focal(config, backend, progress)
+  }
 }
 
 write_focal <- function(config, backend, progress = FALSE) {

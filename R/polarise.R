@@ -22,12 +22,13 @@
 #'
 #' @param patterns The outgroups' bases at each site, in the order of the
 #'   history's splits: texts such as `"ACN"`, or a character matrix with a column
-#'   for each outgroup. Case does not matter; all but A, C, G and T is missing.
+#'   for each outgroup, which names of columns and splits may tell. Case does not
+#'   matter; all but A, C, G and T is missing.
 #' @param alleles The two alleles of each site in the focal species: texts such
 #'   as `"A/G"`, or a character matrix with two columns.
 #' @param counts Copies of the second allele in the sample.
 #' @param n Haplotypes in the sample, one number or one for each site; at most a
-#'   million.
+#'   million, and whole.
 #' @param history A [coalescent_history()]. Its `focal_lineages` have no influence
 #'   here, as `n` says which sample it is.
 #' @return A data frame with a row for each site: `A`, `C`, `G`, `T`, the
@@ -63,7 +64,8 @@
 #'   counts = c(3, 3, 4990), n = 5008, history = history
 #' )
 polarise_sites <- function(patterns, alleles, counts, n, history) {
-  check_history(history)
+  history <- check_history(history)
+  patterns <- in_order_of_splits(patterns, history)
   states <- pattern_states(patterns, length(history$splits), "patterns")
   alleles <- allele_codes(alleles)
   counts <- check_counts(counts, n)
@@ -84,6 +86,26 @@ polarise_sites <- function(patterns, alleles, counts, n, history) {
   result
 }
 
+# Columns by the splits' names, where both have names.
+in_order_of_splits <- function(patterns, history) {
+  columns <- colnames(patterns)
+  splits <- names(history$splits)
+  if (!is.matrix(patterns) || is.null(columns) || is.null(splits)) {
+    return(patterns)
+  }
+  if (!setequal(columns, splits) || anyDuplicated(columns)) {
+    abort_ancify(
+      sprintf(
+        "The columns of `patterns` are %s, but the history's splits are %s: give these.",
+        enumerate(quoted(columns)), enumerate(quoted(splits))
+      ),
+      "input"
+    )
+  }
+  patterns[, splits, drop = FALSE]
+}
+
+# Gives the history.
 check_history <- function(history) {
   if (!inherits(history, "ancify_history")) {
     abort_ancify(
@@ -91,11 +113,14 @@ check_history <- function(history) {
       "input"
     )
   }
-  # Again, for it may have been changed.
-  suppressMessages(coalescent_history(
+  # Made again, for it may have been changed.
+  history <- unclass(history)
+  made <- suppressMessages(coalescent_history(
     history$splits, history$sizes, history$focal_size, history$focal_lineages,
     history$mutation_rate, history$model, history$into
   ))
+  made$focal_size_given <- isTRUE(history$focal_size_given)
+  made
 }
 
 # Base codes, a row for each species and a column for each pattern.
@@ -105,7 +130,7 @@ pattern_states <- function(patterns, species, name) {
       ifelse(patterns[, i] %in% c("A", "C", "G", "T", "a", "c", "g", "t"), patterns[, i], "N")
     }))
   }
-  if (!is.character(patterns) || anyNA(patterns)) {
+  if (!is.character(patterns) || anyNA(patterns) || !all(validEnc(patterns))) {
     abort_ancify(
       sprintf(
         "`%s` must be texts such as \"ACN\" or a character matrix, not %s.", name,
@@ -137,7 +162,7 @@ base_codes <- function(bases) {
 allele_codes <- function(alleles) {
   if (is.character(alleles) && !is.matrix(alleles)) {
     pairs <- strsplit(alleles, "/", fixed = TRUE)
-    pairs[lengths(pairs) != 2] <- list(c("", ""))
+    pairs[nchar(alleles, type = "bytes") != 3 | lengths(pairs) != 2] <- list(c("", ""))
     texts <- alleles
     alleles <- matrix(as.character(unlist(pairs)), ncol = 2, byrow = TRUE)
   } else if (is.character(alleles) && ncol(alleles) == 2) {

@@ -85,13 +85,14 @@ is_position <- function(x, lowest, highest) {
 #'
 #' Makes a bigWig file of each chromosome's posteriors, as [read_posterior()] gives
 #' them, through the Bioconductor package rtracklayer. Positions without a posterior
-#' have no value. One chromosome is in memory at a time.
+#' have no value. One chromosome is in memory at a time. A chromosome without any
+#' posterior gets no file, as the format has none for it, and a message says so.
 #'
 #' @param path The output folder of a run.
 #' @param chromosomes Their names; all that have posteriors by default.
 #' @param output_dir Where `<chromosome>.bw` go; the folder of the posteriors by
 #'   default. A file that exists is replaced when the new one is complete.
-#' @return The paths of the files, named by chromosome, invisibly.
+#' @return The paths of the files written, named by chromosome, invisibly.
 #' @section Errors:
 #' `ancify_package_error` where rtracklayer is not installed; `ancify_file_error`
 #' for posteriors that are not there and files that can't be written.
@@ -119,26 +120,52 @@ export_posterior <- function(path, chromosomes = NULL,
   if (length(chromosomes) == 0) {
     stop_on_posterior(path, "has no posteriors; a run with `posterior: true` writes them")
   }
+  if (!is.character(chromosomes) || anyNA(chromosomes) || any(leaves_folder(chromosomes))) {
+    abort_ancify(
+      sprintf("`chromosomes` must be names of chromosomes, not %s.", show_value(chromosomes)),
+      "input"
+    )
+  }
   for (chromosome in chromosomes) posterior_file(path, chromosome)
   output_dir <- check_path(output_dir, "output_dir")
   files <- stats::setNames(file.path(output_dir, paste0(chromosomes, ".bw")), chromosomes)
-  for (chromosome in chromosomes) {
-    write_whole(files[[chromosome]], function(file) write_bigwig(path, chromosome, file))
-  }
-  invisible(files)
+  written <- vapply(chromosomes, function(chromosome) {
+    export_chromosome(path, chromosome, files[[chromosome]])
+  }, NA)
+  invisible(files[written])
 }
 
-write_bigwig <- function(path, chromosome, file) {
+# Whether there was anything to write.
+export_chromosome <- function(path, chromosome, file) {
+  ranges <- posterior_ranges(path, chromosome)
+  if (length(ranges) == 0) {
+    inform_ancify(sprintf("%s has no posteriors, so no file is written of it", quoted(chromosome)))
+    return(FALSE)
+  }
+  write_whole(file, function(temporary) {
+    tryCatch(
+      rtracklayer::export(ranges, temporary, format = "bigWig"),
+      error = function(condition) {
+        abort_ancify(
+          sprintf("rtracklayer can't write %s: %s", quoted(file), conditionMessage(condition)),
+          "file", file = file
+        )
+      }
+    )
+  })
+  TRUE
+}
+
+posterior_ranges <- function(path, chromosome) {
   runs <- rle(read_posterior(path, chromosome) |> replace_na(no_posterior))
   ends <- cumsum(as.numeric(runs$lengths))
   known <- runs$values != no_posterior
-  ranges <- GenomicRanges::GRanges(
+  GenomicRanges::GRanges(
     rep(chromosome, sum(known)),
     IRanges::IRanges(end = ends[known], width = runs$lengths[known]),
     score = as.numeric(runs$values[known]),
-    seqlengths = stats::setNames(ends[length(ends)], chromosome)
+    seqlengths = stats::setNames(max(ends, 0), chromosome)
   )
-  rtracklayer::export(ranges, file, format = "bigWig")
 }
 
 # Runs of NA are none to rle().

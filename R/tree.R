@@ -16,6 +16,7 @@ as_phylo <- function(tree, key = "tree") {
 
 # One put together by hand may be no tree.
 check_phylo <- function(tree, key) {
+  if (!is.list(tree)) fault(tree, key, "it is damaged: a phylo is a list.")
   n <- length(tree$tip.label)
   problem <- if (n == 0 || !is.character(tree$tip.label) || anyNA(tree$tip.label)) {
     "`tip.label` must be the leaves' names."
@@ -26,22 +27,23 @@ check_phylo <- function(tree, key) {
     )
   } else if (!is_of_edges(tree$edge.length, tree$edge)) {
     "`edge.length` must be a number for each row of `edge`."
-  } else if (!is.null(tree$node.label) && length(tree$node.label) != tree$Nnode) {
+  } else if (!is.null(tree$node.label) &&
+    (!is.character(tree$node.label) || length(tree$node.label) != tree$Nnode)) {
     "`node.label` must have a name for each inner node."
   }
   if (!is.null(problem)) fault(tree, key, paste("it is damaged:", problem))
 }
 
 is_rooted_tree <- function(edge, n_leaves, n_inner) {
-  counted <- is.numeric(n_inner) && length(n_inner) == 1 && isTRUE(n_inner >= 1)
-  if (!counted || !is.matrix(edge) || !is.numeric(edge) || ncol(edge) != 2) {
+  if (!is.matrix(edge) || !is.numeric(edge) || ncol(edge) != 2 || !is.numeric(n_inner) ||
+    !isTRUE(all.equal(n_inner, nrow(edge) + 1 - n_leaves)) || n_inner < 1) {
     return(FALSE)
   }
   root <- n_leaves + 1
   nodes <- seq_len(n_leaves + n_inner)
   parent <- edge[match(nodes, edge[, 2]), 1]
   parent[root] <- root
-  each_once <- nrow(edge) == length(nodes) - 1 && setequal(edge[, 2], setdiff(nodes, root)) &&
+  each_once <- setequal(edge[, 2], setdiff(nodes, root)) &&
     setequal(edge[, 1], nodes[-seq_len(n_leaves)])
   if (!each_once) {
     return(FALSE)

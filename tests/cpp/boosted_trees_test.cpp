@@ -262,6 +262,7 @@ TEST(LightGbmModel, RefusesOtherModelsAndDamage) {
       {"left_child=-1", "left_child=0", 11, "do not make a tree"},
       {"right_child=-2", "right_child=-1", 11, "do not make a tree"},
       {"leaf_value=-0.5", "leaf_value=inf", 19, "'inf'"},
+      {"leaf_value=-0.5", "leaf_value=-1e308", 19, "'-1e308'"},
       {"is_linear=0", "is_linear=1", 20, "linear trees"},
       {"end of trees", "", 69, "cut"},
   };

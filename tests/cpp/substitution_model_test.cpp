@@ -155,6 +155,8 @@ TEST(SubstitutionModel, RefusesWhatCannotBe) {
   refuses([](Rates& r) { r.frequencies = {0.5, 0.5, 0, 0}; }, "frequency of G is 0");
   refuses([&](Rates& r) { r.frequencies[3] = nan; }, "frequency of T is nan");
   refuses([](Rates& r) { r.alpha = 0; }, "alpha");
+  refuses([](Rates& r) { r.alpha = 1e17; }, "alpha");
+  refuses([](Rates& r) { r.n_rates = 101; }, "rate classes");
   refuses([&](Rates& r) { r.alpha = nan; }, "alpha");
   refuses([](Rates& r) { r.n_rates = 0; }, "rate classes is 0");
   refuses([](Rates& r) { r.invariant = 1; }, "invariant sites is 1");

@@ -227,8 +227,10 @@ test_that("values of a wrong type or range are named", {
     list("keep_projected", "maybe", "'maybe'", "true or false"),
     list("estimate", 1, "1", "true or false"),
     list("rate_alpha", -1, "-1", "above 0"),
-    list("n_rates", 0, "0", "at least 1"),
-    list("invariant", 2, "2", "from 0 to 0.99"),
+    list("n_rates", 0, "0", "from 1 to 100"),
+    list("rate_alpha", 1e300, "1e+300", "up to 10,000"),
+    list("invariant", 2, "2", "from 0 to below 1"),
+    list("invariant", 1, "1", "from 0 to below 1"),
     list("history", 4, "4", "splits, sizes, focal_size, focal_lineages and mutation_rate"),
     list("cluster", "slurm", "'slurm'"),
     list("evaluation", list("x"), "'x'"),
@@ -358,7 +360,8 @@ test_that("a history fits the outgroups", {
     config_list(folder, method = "coalescent", history = list(...), estimate = estimate)
   }
   expect_problem(config_list(folder, method = "coalescent"), "`history` is missing", "estimate")
-  expect_problem(coalescent(splits = 1:3), "`history` is missing")
+  expect_problem(coalescent(splits = 1:3), "`history.sizes` is missing")
+  expect_problem(coalescent(sizes = 1:3), "`history.splits` is missing")
   expect_problem(coalescent(splits = 1:2, sizes = 1), "`splits` has 2 numbers", "3 outgroups")
   expect_problem(coalescent(splits = 1:3, sizes = 1:2), "`sizes` has 2 numbers")
   expect_problem(coalescent(splits = c(1, -2, 3), sizes = 1), "`history.splits`", "above 0")

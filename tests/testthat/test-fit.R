@@ -206,6 +206,12 @@ test_that("what can't be fitted is an error that says so", {
   refused(counts[0, ], "(a,b);", species = c("a", "b"), text = "no sites")
   refused(data.frame(pattern = "AC", n = 1), "(a,b);", species = c("a", "b"), text = "`count`")
   row <- function(pattern, count) data.frame(pattern = c("AC", pattern), count = c(1, count))
+  refused(row("AA", 2^60), "(a,b);", text = "at most 2^53")
+  one <- data.frame(pattern = "A", count = 1)
+  refused(one, "(a);", species = "a", text = "at least two")
+  refused(data.frame(pattern = c("AN", "CN"), count = 1:2), "(a,b);", species = c("a", "b"),
+          text = "No site has a base of 'b'")
+  refused(counts, "(a,b);", n_rates = 101, species = c("a", "b"), text = "`n_rates`")
   refused(row("AA", -1), "(a,b);", text = "Row 2 of `patterns` has the pattern 'AA' and the count -1")
   refused(row("AA", NA), "(a,b);", text = "the count NA")
   refused(row(NA, 1), "(a,b);", text = "Row 2 of `patterns` has the pattern missing (NA)")
@@ -222,6 +228,14 @@ test_that("what is at a bound has no standard error, also if all is", {
   fit <- fit_substitution_model(same, "(a,b);", "JC69", species = c("a", "b"), threads = 1)
   expect_lt(fit$estimates$estimate, 1e-7)
   expect_identical(fit$estimates$std_error, NA_real_)
+})
+
+test_that("what the data do not tell has no standard error, the rest has", {
+  flat <- inverse_curvature(rbind(c(2, 2, 0), c(2, 2, 0), c(0, 0, 4)))
+  expect_identical(is.na(diag(flat)), c(TRUE, TRUE, FALSE))
+  expect_equal(flat[3, 3], 0.25)
+  whole <- crossprod(matrix(c(2, 1, 0, 1, 3, 1, 0, 1, 2), 3))
+  expect_equal(inverse_curvature(whole), solve(whole))
 })
 
 test_that("`focal` is one species of the tree", {

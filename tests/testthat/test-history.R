@@ -72,6 +72,18 @@ test_that("what cannot be a history is an error that says so", {
   refused(c(1e5, 1e5), 1e4, 1e4, into = c(2, 1), text = "Outgroup 1 joins outgroup 2 100,000")
 })
 
+test_that("splits are named each by a name of its own, or not at all", {
+  refused <- function(names, text) {
+    splits <- stats::setNames(c(1e5, 2e5, 3e5), names)
+    expect_ancify_error(coalescent_history(splits, 1e4, 1e4), "input", text)
+  }
+  refused(c("", "", ""), "split 1 is ''")
+  refused(c("a", "", "c"), "split 2 is ''")
+  refused(c("a", NA, "c"), "split 2")
+  refused(c("a", "b", "a"), "split 3 is 'a'")
+  refused(c("a", "0", "c"), "split 2 is '0'")
+})
+
 test_that("a history's model may be a name, a list or a model", {
   model_of <- function(model) coalescent_history(1e5, 1e4, 1e4, model = model)$model
   expect_identical(model_of(NULL), substitution_model("JC69"))
@@ -93,6 +105,23 @@ test_that("a history that was changed is checked again", {
   refused(into = c(0, 1, 9), text = "`into`")
   refused(mutation_rate = "fast", text = "`mutation_rate`")
   refused(model = "F81", text = "`name`")
+})
+
+test_that("what was changed in a history and its model counts", {
+  changed <- near
+  changed$splits <- near$splits * 2
+  changed$into <- c("0", "0", "0")
+  changed["focal_size"] <- list(NULL)
+  changed$model <- "K80"
+  made <- suppressMessages(
+    coalescent_history(near$splits * 2, near$sizes, NULL, near$focal_lineages, near$mutation_rate,
+                       "K80")
+  )
+  called <- function(history) polarise_sites("ACN", "A/C", 3, 20, history)
+  expect_identical(called(changed), called(made))
+  model <- substitution_model("HKY85", kappa = 2)
+  model$kappa <- 50
+  expect_identical(check_model(model), substitution_model("HKY85", kappa = 50))
 })
 
 test_that("the core's errors come through", {

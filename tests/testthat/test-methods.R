@@ -246,6 +246,9 @@ test_that("arguments of the methods that can't be used are errors that say so", 
   tree <- "(a:1,b:1);"
   refused("vote", text = "`method`")
   refused("voting", posterior = TRUE, text = "no posterior")
+  refused(tree = tree, text = "takes no `tree`")
+  refused("voting", history = 1, text = "takes no `history`")
+  refused("ml", tree, model = "x", text = "takes no `tree`")
   refused("parsimony", tree, posterior = TRUE, text = "no posterior")
   refused("likelihood", tree, high = 0.4, low = 0.5, text = "exchange them")
   refused("likelihood", tree, high = 1.5, text = "`high`")

@@ -22,6 +22,9 @@ test_that("patterns in memory are counted as table() counts them", {
     expect_null(attr(counts, "focal"))
   }
   counts <- count_patterns(c(a = "AAC"), c(b = "ACN"), focal = c(f = "gG-"))
+  for (focal in list(c(f = "AAA", g = "CCC"), "AAA")) {
+    expect_ancify_error(count_patterns(c(a = "AAC"), focal = focal), "input", "one sequence with")
+  }
   expect_counts(counts, data.frame(pattern = c("AAG", "ACG", "CNN"), count = 1))
   expect_identical(attr(counts, "focal"), "f")
   expect_identical(unique(counts$chromosome), "sequences")

@@ -9,6 +9,16 @@ test_that("posteriors are probabilities of the two alleles", {
   expect_equal(result$C[1:2], numeric(2))
 })
 
+test_that("named columns go to the splits of their names", {
+  patterns <- cbind(macaque = c("A", "G"), chimp = c("A", "A"), gorilla = c("C", "N"))
+  expected <- polarise_sites(c("ACA", "ANG"), c("A/G", "A/G"), c(3, 3), 20, human)
+  expect_identical(polarise_sites(patterns, c("A/G", "A/G"), c(3, 3), 20, human), expected)
+  colnames(patterns)[1] <- "rhesus"
+  expect_ancify_error(
+    polarise_sites(patterns, c("A/G", "A/G"), c(3, 3), 20, human), "input", "'rhesus'", "'macaque'"
+  )
+})
+
 test_that("the rarer allele is the younger where outgroups say nothing", {
   n <- 200
   result <- polarise_sites(rep("NNN", n - 1), rep("C/T", n - 1), seq_len(n - 1), n, human)

@@ -55,5 +55,15 @@ test_that("bigWig files hold what read_posterior() reads", {
   export_posterior(folder, "chr2", other)
   expect_identical(content_of(other), "chr2.bw")
   expect_ancify_error(export_posterior(folder, "chr3"), "file", "chr3")
+  for (wrong in list(5, NA_character_, "../posterior/chr1", mean)) {
+    expect_ancify_error(export_posterior(folder, wrong), "input", "`chromosomes`")
+  }
+  phred_file(c(255, 255), folder, "chrM")
+  phred_file(integer(), folder, "chrN")
+  expect_message(
+    expect_message(files <- export_posterior(folder), "'chrM' has no posteriors"), "'chrN'"
+  )
+  expect_identical(names(files), c("chr1", "chr2"))
+  expect_false(any(file.exists(file.path(folder, "posterior", c("chrM.bw", "chrN.bw")))))
   expect_ancify_error(export_posterior(other), "file", "no posteriors")
 })

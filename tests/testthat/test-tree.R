@@ -68,6 +68,10 @@ test_that("a phylo that is no tree is an error that says why", {
   refused(edge.length = 1:3, text = "`edge.length`")
   refused(edge.length = letters[1:4], text = "`edge.length`")
   refused(node.label = "x", text = "`node.label`")
+  refused(node.label = list(1, 2), text = "`node.label`")
+  refused(Nnode = 2e9, text = "`edge`")
+  refused(Nnode = 2.5, text = "`edge`")
+  expect_ancify_error(called_on(structure(1, class = "phylo")), "input", "a phylo is a list")
 })
 
 test_that("lengths below 0, and missing ones for likelihood, are errors", {

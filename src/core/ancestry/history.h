@@ -33,7 +33,7 @@ struct History {
 };
 
 // A sample of more takes more memory and time than it can be worth.
-constexpr int kMostHaplotypes = 100000;
+constexpr int kMostHaplotypes = 1000000;
 
 // InputError where it cannot be.
 void check(const History& history);

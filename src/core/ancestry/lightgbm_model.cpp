@@ -217,7 +217,10 @@ class ModelReader {
     DecisionTree tree;
     const auto n = static_cast<std::size_t>(leaves);
     const auto number = [this](std::string_view text) { return parse_number_(text); };
-    tree.leaves = list<double>(fields, "leaf_value", n, number);
+    tree.leaves = list<double>(fields, "leaf_value", n, [&](std::string_view text) {
+      const auto value = number(text);
+      return value && std::abs(*value) <= kLargestLeaf ? value : std::nullopt;
+    });
     tree.splits.resize(n - 1);
     if (n == 1) return tree;
 
@@ -287,6 +290,8 @@ class ModelReader {
 
   // LightGBM's own limit
   static constexpr std::int64_t kMostLeaves = 131072;
+  // The sum of any number of trees has to be finite.
+  static constexpr double kLargestLeaf = 1e100;
 
   const std::string& path_;
   int features_;

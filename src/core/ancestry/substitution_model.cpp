@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::size_t kN = kBases;
 constexpr double kSumTolerance = 0.01;
+constexpr double kMostAlpha = 1e4;
+constexpr int kMostRates = 100;
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 [[noreturn]] void refuse(const std::string& what, double value, const std::string& must) {
@@ -43,10 +45,13 @@ void check(const SubstitutionRates& rates) {
     sum += frequency;
   }
   if (std::abs(sum - 1) > kSumTolerance) refuse("sum of base frequencies", sum, "it must be 1");
-  if (rates.alpha && (!std::isfinite(*rates.alpha) || *rates.alpha <= 0)) {
-    refuse("alpha, the shape of gamma rates,", *rates.alpha, "it must be above 0");
+  if (rates.alpha && !(*rates.alpha > 0 && *rates.alpha <= kMostAlpha)) {
+    refuse("alpha, the shape of gamma rates,", *rates.alpha,
+           "it must be above 0 and at most 10000, where rates hardly differ any more");
   }
-  if (rates.n_rates < 1) refuse("number of rate classes", rates.n_rates, "it must be at least 1");
+  if (rates.n_rates < 1 || rates.n_rates > kMostRates) {
+    refuse("number of rate classes", rates.n_rates, "it must be from 1 to 100");
+  }
   if (!(rates.invariant >= 0 && rates.invariant < 1)) {
     refuse("share of invariant sites", rates.invariant, "it must be at least 0 and below 1");
   }
