@@ -1,6 +1,6 @@
-# Rscript .ci/testthat.R FOLDER FILES: runs the R tests on the installed package, those in files whose
-# names match FILES ('' for all), and says why tests were skipped. How many passed and failed is left in
-# FOLDER/r-counts too.
+# Rscript .ci/testthat.R FOLDER FILES: runs the R tests on the installed package, those in files
+# whose names match FILES ('' for all), and says why tests were skipped. How many passed and failed
+# is left in FOLDER/r-counts too.
 args <- commandArgs(TRUE)
 folder <- args[1]
 results <- as.data.frame(testthat::test_dir(

@@ -34,8 +34,9 @@
 #' @param method `"voting"` (the default), `"parsimony"`, `"likelihood"`, `"ml"` or
 #'   `"coalescent"`. (A number here and in `tree` is taken for `min_inner_freq` and
 #'   `min_outer_freq`, which once stood in these places.)
-#' @param tree For parsimony and likelihood (other methods refuse it): Newick text, the path of a file with it,
-#'   or a `phylo` of the package ape, such as that of [fit_substitution_model()].
+#' @param tree For parsimony and likelihood (other methods refuse it): Newick text, the
+#'   path of a file with it, or a `phylo` of the package ape, such as that of
+#'   [fit_substitution_model()].
 #' @param focal The focal species' leaf in `tree`; `NULL` (the default) for none.
 #' @param model For likelihood a [substitution_model()] (the default: `"JC69"`), for
 #'   coalescent one in place of the history's, for ml the path of a LightGBM model in

@@ -377,7 +377,7 @@ check_pattern_counts <- function(patterns) {
   wrong <- which(is.na(patterns$pattern) | !is.finite(counts) | counts < 0)
   if (length(wrong)) {
     fail(
-      "Row %d of `patterns` has the pattern %s and the count %s: give a text and a number of sites.",
+      "Row %d of `patterns` has the pattern %s and the count %s: give a text and a number.",
       wrong[1], show_value(patterns$pattern[wrong[1]]), format(counts[wrong[1]])
     )
   }

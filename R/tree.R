@@ -16,45 +16,48 @@ as_phylo <- function(tree, key = "tree") {
 
 # One put together by hand may be no tree.
 check_phylo <- function(tree, key) {
-  if (!is.list(tree)) fault(tree, key, "it is damaged: a phylo is a list.")
-  n <- length(tree$tip.label)
-  problem <- if (n == 0 || !is.character(tree$tip.label) || anyNA(tree$tip.label)) {
-    "`tip.label` must be the leaves' names."
-  } else if (!is_rooted_tree(tree$edge, n, tree$Nnode)) {
-    paste(
+  damaged <- function(problem) fault(tree, key, paste("it is damaged:", problem))
+  if (!is.list(tree)) damaged("a phylo is a list.")
+  leaves <- tree$tip.label
+  if (!is.character(leaves) || !length(leaves) || anyNA(leaves)) {
+    damaged("`tip.label` must be the leaves' names.")
+  }
+  if (!is_edge_matrix(tree$edge) || !is_rooted_tree(tree$edge, length(leaves), tree$Nnode)) {
+    damaged(paste(
       "`edge` and `Nnode` are not those of a rooted tree, in which every node but the first after",
       "the leaves is below one other."
-    )
-  } else if (!is_of_edges(tree$edge.length, tree$edge)) {
-    "`edge.length` must be a number for each row of `edge`."
-  } else if (!is.null(tree$node.label) &&
-    (!is.character(tree$node.label) || length(tree$node.label) != tree$Nnode)) {
-    "`node.label` must have a name for each inner node."
+    ))
   }
-  if (!is.null(problem)) fault(tree, key, paste("it is damaged:", problem))
+  if (!is_one_each(tree$edge.length, nrow(tree$edge), is.numeric)) {
+    damaged("`edge.length` must be a number for each row of `edge`.")
+  }
+  if (!is_one_each(tree$node.label, tree$Nnode, is.character)) {
+    damaged("`node.label` must have a name for each inner node.")
+  }
 }
 
+is_edge_matrix <- function(edge) is.matrix(edge) && is.numeric(edge) && ncol(edge) == 2
+
 is_rooted_tree <- function(edge, n_leaves, n_inner) {
-  if (!is.matrix(edge) || !is.numeric(edge) || ncol(edge) != 2 || !is.numeric(n_inner) ||
-    !isTRUE(all.equal(n_inner, nrow(edge) + 1 - n_leaves)) || n_inner < 1) {
+  if (!is.numeric(n_inner) || !isTRUE(all.equal(n_inner, nrow(edge) + 1 - n_leaves))) {
     return(FALSE)
   }
   root <- n_leaves + 1
-  nodes <- seq_len(n_leaves + n_inner)
-  parent <- edge[match(nodes, edge[, 2]), 1]
-  parent[root] <- root
-  each_once <- setequal(edge[, 2], setdiff(nodes, root)) &&
-    setequal(edge[, 1], nodes[-seq_len(n_leaves)])
-  if (!each_once) {
+  nodes <- seq_len(nrow(edge) + 1)
+  inner <- nodes[-seq_len(n_leaves)]
+  if (!setequal(edge[, 2], setdiff(nodes, root)) || !setequal(edge[, 1], inner)) {
     return(FALSE)
   }
+  parent <- edge[match(nodes, edge[, 2]), 1]
+  parent[root] <- root
   above <- nodes
-  for (step in seq_len(n_inner)) above <- parent[above]
+  for (step in inner) above <- parent[above]
   all(above == root)
 }
 
-is_of_edges <- function(lengths, edge) {
-  is.null(lengths) || (is.numeric(lengths) && length(lengths) == nrow(edge))
+# NULL, or so many values.
+is_one_each <- function(values, n, is_right) {
+  is.null(values) || (is_right(values) && length(values) == n)
 }
 
 parse_newick <- function(text, key) {
