@@ -25,6 +25,10 @@ polarise_impl <- function(history, model, patterns, first, second, copies, haplo
     .Call(`_ancify_polarise_impl`, history, model, patterns, first, second, copies, haplotypes, watch)
 }
 
+compare_calls_impl <- function(folders, lengths, window, backend, watch) {
+    .Call(`_ancify_compare_calls_impl`, folders, lengths, window, backend, watch)
+}
+
 count_patterns_in_memory_impl <- function(sequences, backend, watch) {
     .Call(`_ancify_count_patterns_in_memory_impl`, sequences, backend, watch)
 }
@@ -67,6 +71,22 @@ project_memory_impl <- function(axt, lengths, on_bad_block, chunk_size, backend,
 
 focal_sequences_impl <- function(fasta, axt, folder, lengths, on_bad_block, chunk_size, backend, watch) {
     invisible(.Call(`_ancify_focal_sequences_impl`, fasta, axt, folder, lengths, on_bad_block, chunk_size, backend, watch))
+}
+
+sequence_lengths_impl <- function(paths, chromosomes) {
+    .Call(`_ancify_sequence_lengths_impl`, paths, chromosomes)
+}
+
+read_regions_impl <- function(paths, chromosomes, file, start, width, watch) {
+    .Call(`_ancify_read_regions_impl`, paths, chromosomes, file, start, width, watch)
+}
+
+confidence_runs_impl <- function(paths, chromosomes, file, start, width, watch) {
+    .Call(`_ancify_confidence_runs_impl`, paths, chromosomes, file, start, width, watch)
+}
+
+read_axt_impl <- function(axt, chromosomes, outgroup_lengths, on_bad_block, chunk_size, backend, watch) {
+    .Call(`_ancify_read_axt_impl`, axt, chromosomes, outgroup_lengths, on_bad_block, chunk_size, backend, watch)
 }
 
 build_info_impl <- function() {

@@ -269,3 +269,6 @@ warn_about_minima <- function(minima, species) {
     )
   }
 }
+
+# What a call can be, in the core's order.
+confidences <- c("high", "low", "unresolved", "missing")

@@ -96,11 +96,7 @@ refuse_gpu_projection <- function(backend) {
 
 # The lengths of the chromosomes asked for, by name, in their order.
 wanted_lengths <- function(chrom_lengths, chromosomes) {
-  lengths <- if (is.character(chrom_lengths)) {
-    read_chromosome_lengths(check_path(chrom_lengths, "chrom_lengths"))
-  } else {
-    check_lengths(chrom_lengths)
-  }
+  lengths <- lengths_given(chrom_lengths, "chrom_lengths")
   if (is.null(chromosomes)) {
     return(lengths)
   }
@@ -118,15 +114,23 @@ wanted_lengths <- function(chrom_lengths, chromosomes) {
   lengths[chromosomes]
 }
 
+# Of a file or a vector.
+lengths_given <- function(lengths, name) {
+  if (is.character(lengths)) {
+    return(read_chromosome_lengths(check_path(lengths, name)))
+  }
+  check_lengths(lengths, name)
+}
+
 names_a_file <- function(names) {
   !is.na(names) & validUTF8(names) & !leaves_folder(names) & !grepl("[[:space:][:cntrl:]]", names)
 }
 
-check_lengths <- function(lengths) {
+check_lengths <- function(lengths, name = "chrom_lengths") {
   fail <- function(what) {
     abort_ancify(
       paste0(
-        "`chrom_lengths` must be a path or a named vector of positive whole numbers, ",
+        "`", name, "` must be a path or a named vector of positive whole numbers, ",
         "each chromosome once; ", what, "."
       ),
       "input"

@@ -103,6 +103,21 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// compare_calls_impl
+Rcpp::List compare_calls_impl(const std::vector<std::string>& folders, const Rcpp::NumericVector& lengths, double window, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_compare_calls_impl(SEXP foldersSEXP, SEXP lengthsSEXP, SEXP windowSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type folders(foldersSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
+    Rcpp::traits::input_parameter< double >::type window(windowSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(compare_calls_impl(folders, lengths, window, backend, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // count_patterns_in_memory_impl
 Rcpp::List count_patterns_in_memory_impl(const Rcpp::CharacterVector& sequences, const Rcpp::List& backend, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_count_patterns_in_memory_impl(SEXP sequencesSEXP, SEXP backendSEXP, SEXP watchSEXP) {
@@ -276,6 +291,67 @@ BEGIN_RCPP
     return R_NilValue;
 END_RCPP
 }
+// sequence_lengths_impl
+Rcpp::NumericVector sequence_lengths_impl(const std::vector<std::string>& paths, const std::vector<std::string>& chromosomes);
+RcppExport SEXP _ancify_sequence_lengths_impl(SEXP pathsSEXP, SEXP chromosomesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type paths(pathsSEXP);
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type chromosomes(chromosomesSEXP);
+    rcpp_result_gen = Rcpp::wrap(sequence_lengths_impl(paths, chromosomes));
+    return rcpp_result_gen;
+END_RCPP
+}
+// read_regions_impl
+Rcpp::CharacterVector read_regions_impl(const std::vector<std::string>& paths, const std::vector<std::string>& chromosomes, const Rcpp::IntegerVector& file, const Rcpp::IntegerVector& start, const Rcpp::IntegerVector& width, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_regions_impl(SEXP pathsSEXP, SEXP chromosomesSEXP, SEXP fileSEXP, SEXP startSEXP, SEXP widthSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type paths(pathsSEXP);
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type chromosomes(chromosomesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type file(fileSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type start(startSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type width(widthSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_regions_impl(paths, chromosomes, file, start, width, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// confidence_runs_impl
+Rcpp::List confidence_runs_impl(const std::vector<std::string>& paths, const std::vector<std::string>& chromosomes, const Rcpp::IntegerVector& file, const Rcpp::IntegerVector& start, const Rcpp::IntegerVector& width, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_confidence_runs_impl(SEXP pathsSEXP, SEXP chromosomesSEXP, SEXP fileSEXP, SEXP startSEXP, SEXP widthSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type paths(pathsSEXP);
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type chromosomes(chromosomesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type file(fileSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type start(startSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type width(widthSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(confidence_runs_impl(paths, chromosomes, file, start, width, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// read_axt_impl
+Rcpp::List read_axt_impl(const std::string& axt, const std::vector<std::string>& chromosomes, const Rcpp::NumericVector& outgroup_lengths, const std::string& on_bad_block, double chunk_size, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_axt_impl(SEXP axtSEXP, SEXP chromosomesSEXP, SEXP outgroup_lengthsSEXP, SEXP on_bad_blockSEXP, SEXP chunk_sizeSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type axt(axtSEXP);
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type chromosomes(chromosomesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type outgroup_lengths(outgroup_lengthsSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type on_bad_block(on_bad_blockSEXP);
+    Rcpp::traits::input_parameter< double >::type chunk_size(chunk_sizeSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_axt_impl(axt, chromosomes, outgroup_lengths, on_bad_block, chunk_size, backend, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // build_info_impl
 Rcpp::List build_info_impl();
 RcppExport SEXP _ancify_build_info_impl() {
@@ -329,6 +405,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_project_and_call_impl", (DL_FUNC) &_ancify_project_and_call_impl, 9},
     {"_ancify_pattern_probabilities_impl", (DL_FUNC) &_ancify_pattern_probabilities_impl, 3},
     {"_ancify_polarise_impl", (DL_FUNC) &_ancify_polarise_impl, 8},
+    {"_ancify_compare_calls_impl", (DL_FUNC) &_ancify_compare_calls_impl, 5},
     {"_ancify_count_patterns_in_memory_impl", (DL_FUNC) &_ancify_count_patterns_in_memory_impl, 3},
     {"_ancify_count_patterns_in_files_impl", (DL_FUNC) &_ancify_count_patterns_in_files_impl, 4},
     {"_ancify_pattern_likelihood_impl", (DL_FUNC) &_ancify_pattern_likelihood_impl, 4},
@@ -340,6 +417,10 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_project_files_impl", (DL_FUNC) &_ancify_project_files_impl, 8},
     {"_ancify_project_memory_impl", (DL_FUNC) &_ancify_project_memory_impl, 6},
     {"_ancify_focal_sequences_impl", (DL_FUNC) &_ancify_focal_sequences_impl, 8},
+    {"_ancify_sequence_lengths_impl", (DL_FUNC) &_ancify_sequence_lengths_impl, 2},
+    {"_ancify_read_regions_impl", (DL_FUNC) &_ancify_read_regions_impl, 6},
+    {"_ancify_confidence_runs_impl", (DL_FUNC) &_ancify_confidence_runs_impl, 6},
+    {"_ancify_read_axt_impl", (DL_FUNC) &_ancify_read_axt_impl, 7},
     {"_ancify_build_info_impl", (DL_FUNC) &_ancify_build_info_impl, 0},
     {"_ancify_backend_impl", (DL_FUNC) &_ancify_backend_impl, 4},
     {"_ancify_hardware_threads_impl", (DL_FUNC) &_ancify_hardware_threads_impl, 0},

@@ -40,6 +40,21 @@ TEST(SequenceReader, RefusesABrokenLineThatFitsByChance) {
   EXPECT_THROW(reader.read(0, 5, &bases[0]), FormatError);
 }
 
+TEST(SequenceReader, FindsTheLength) {
+  TempDir dir;
+  for (const char* content : {">chr1\nACGTn\n", ">chr1\nACGTn", ">chr1\r\nACGTn\r\n"}) {
+    const SequenceReader reader(dir.write("a.fa", content), "chr1");
+    EXPECT_EQ(reader.length(), 5) << content;
+    char base = 0;
+    reader.read(4, 1, &base);
+    EXPECT_EQ(base, 'n') << content;
+  }
+  for (const char* content : {">chr1\nACGTn\nACG\n", ">chr1\n", ">chr1\n\n", ">chr1\nAC\n\n",
+                              ">chr1\nAC\n>chr2\nAC\n", ">chr2\nACGT\n", "", "ACGT\n"}) {
+    EXPECT_THROW(SequenceReader(dir.write("a.fa", content), "chr1"), FormatError) << content;
+  }
+}
+
 TEST(FileStore, WritesInAnyOrder) {
   TempDir dir;
   std::vector<Chromosome> chromosomes;

@@ -81,3 +81,21 @@ log_lines <- function(code) {
   })
   lines
 }
+
+# Calls as a run leaves them, by chromosome.
+calls_folder <- function(calls, folder = new_folder()) {
+  for (name in names(calls)) {
+    writeLines(c(paste0(">", name), calls[[name]]), file.path(folder, paste0(name, ".fa")))
+  }
+  folder
+}
+
+# By run, then by chromosome.
+random_runs <- function(names, lengths) {
+  lapply(stats::setNames(names, names), function(name) {
+    vapply(lengths, function(n) {
+      letters <- c("A", "C", "G", "T", "a", "c", "g", "t", "n", "N")
+      paste(c(sample(letters, n, TRUE), letters)[seq_len(n)], collapse = "")
+    }, "")
+  })
+}

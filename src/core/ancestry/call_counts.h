@@ -5,8 +5,19 @@
 #include <cstdint>
 
 #include "core/device/simd.h"
+#include "core/io/bases.h"
 
 namespace ancify {
+
+// Of one call: A, C, G or T; a, c, g or t; n; anything else.
+enum class Confidence : std::uint8_t { kHigh, kLow, kUnresolved, kMissing };
+constexpr int kConfidences = 4;
+
+constexpr Confidence confidence_of(char call) {
+  if (call == 'n') return Confidence::kUnresolved;
+  if (base_code(call) == kMissing) return Confidence::kMissing;
+  return (call & 0x20) != 0 ? Confidence::kLow : Confidence::kHigh;
+}
 
 // How many positions are ACGT, acgt, n and N.
 struct CallCounts {

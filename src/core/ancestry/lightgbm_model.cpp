@@ -1,17 +1,15 @@
 #include "core/ancestry/lightgbm_model.h"
 
-#include <cmath>
 #include <cstdint>
 #include <limits>
-#include <locale>
 #include <map>
 #include <optional>
-#include <sstream>
 #include <string_view>
 
 #include "core/exec/errors.h"
 #include "core/io/bases.h"
 #include "core/io/byte_source.h"
+#include "core/io/number_parser.h"
 #include "core/io/text.h"
 
 namespace ancify {
@@ -39,22 +37,6 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
   const auto size = parse_whole_number(text.substr(negative ? 1 : 0));
   return size && negative ? -*size : size;
 }
-
-// Finite numbers in C's notation, whatever the user's locale is.
-class NumberParser {
- public:
-  NumberParser() { stream_.imbue(std::locale::classic()); }
-  std::optional<double> operator()(std::string_view text) {
-    stream_.clear();
-    stream_.str(std::string(text));
-    double value = 0;
-    const bool whole = stream_ >> value && stream_.peek() == std::istringstream::traits_type::eof();
-    return whole && std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
-  }
-
- private:
-  std::istringstream stream_;
-};
 
 class ModelReader {
  public:

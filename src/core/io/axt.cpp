@@ -60,6 +60,7 @@ AxtParser::Found AxtParser::next(bool last, AxtBlock& block) {
   }
   block = *header;
   block.line = lines_;
+  block.header = line;
 
   for (std::string_view* row : {&block.focal, &block.outgroup}) {
     const std::string_view before = rest_;

@@ -20,6 +20,7 @@ struct AxtBlock {
   std::int64_t focal_gaps = 0;
   bool only_letters_and_gaps = true;  // both rows
   std::int64_t line = 0;              // of the header
+  std::string_view header;            // the whole line
 };
 
 // The header's fields that projection needs, if the line is a header.

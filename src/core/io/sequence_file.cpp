@@ -2,31 +2,36 @@
 
 #include <algorithm>
 #include <cstring>
-#include <vector>
+#include <string_view>
 
 #include "core/exec/errors.h"
 #include "core/io/text.h"
 
 namespace ancify {
 
-SequenceReader::SequenceReader(const std::string& path, const std::string& name,
-                               std::int64_t length)
-    : file_(path) {
+std::string SequenceReader::read_header(const std::string& name) {
   constexpr std::int64_t longest_header = 1 << 16;
-  std::vector<char> head(static_cast<std::size_t>(std::min(file_.size(), longest_header)));
-  file_.read_at(head.data(), head.size(), 0);
-  const std::string_view text(head.data(), head.size());
+  std::string head(static_cast<std::size_t>(std::min(file_.size(), longest_header)), '\0');
+  file_.read_at(&head[0], head.size(), 0);
+  const std::string_view text = head;
   const std::size_t newline = text.find('\n');
   if (text.empty() || text.front() != '>' || newline == text.npos) {
-    throw FormatError(path, 1, "not a FASTA file: it begins with " + excerpt(text));
+    throw FormatError(file_.path(), 1, "not a FASTA file: it begins with " + excerpt(text));
   }
   std::string_view header = trim_end(text.substr(1, newline - 1));
   const std::string_view found = next_field(header);
   if (found != name) {
-    throw FormatError(path, 1,
+    throw FormatError(file_.path(), 1,
                       "the sequence is called " + excerpt(found) + ", not " + excerpt(name));
   }
   first_base_ = static_cast<std::int64_t>(newline) + 1;
+  return head;
+}
+
+SequenceReader::SequenceReader(const std::string& path, const std::string& name,
+                               std::int64_t length)
+    : file_(path), length_(length) {
+  read_header(name);
 
   // From the last base on there must be that base and the end of its line.
   const std::int64_t last_base = first_base_ + length - 1;
@@ -39,6 +44,18 @@ SequenceReader::SequenceReader(const std::string& path, const std::string& name,
     throw FormatError(path, 2,
                       "not one line of " + std::to_string(length) +
                           " bases as the chromosome's length asks. Project the alignment again");
+  }
+}
+
+SequenceReader::SequenceReader(const std::string& path, const std::string& name) : file_(path) {
+  std::string head = read_header(name);
+  std::string tail(static_cast<std::size_t>(std::min<std::int64_t>(file_.size(), 2)), '\0');
+  file_.read_at(&tail[0], tail.size(), file_.size() - static_cast<std::int64_t>(tail.size()));
+  const std::int64_t end_of_line = tail == "\r\n" ? 2 : tail.back() == '\n' ? 1 : 0;
+  length_ = std::max<std::int64_t>(file_.size() - end_of_line - first_base_, 0);
+  head.resize(std::min(head.size(), static_cast<std::size_t>(first_base_ + length_)));
+  if (length_ == 0 || head.find('\n', static_cast<std::size_t>(first_base_)) != head.npos) {
+    throw FormatError(path, 2, "not a sequence on one line, as runs write them");
   }
 }
 

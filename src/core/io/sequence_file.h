@@ -13,12 +13,20 @@ class SequenceReader {
  public:
   // FormatError unless the file holds one sequence of this name and length on one line.
   SequenceReader(const std::string& path, const std::string& name, std::int64_t length);
+  // The same for a length that only the file tells. Where lines are longer than what is looked at
+  // first, it is read() that finds more than one.
+  SequenceReader(const std::string& path, const std::string& name);
+  std::int64_t length() const { return length_; }
   // Copies positions start, ..., start + n - 1, counted from 0.
   void read(std::int64_t start, std::size_t n, char* out) const;
 
  private:
+  // Finds the first base; gives what the file begins with.
+  std::string read_header(const std::string& name);
+
   InputFile file_;
   std::int64_t first_base_ = 0;
+  std::int64_t length_ = 0;
 };
 
 class SequenceWriter {

@@ -1,0 +1,335 @@
+#' Compare the calls of several runs
+#'
+#' Compares runs position by position: how often they agree where both call a base,
+#' which of them call at all, where along the chromosomes they differ, and in which
+#' bases. Runs may differ in their method, their outgroups or their settings, not in
+#' the focal genome.
+#'
+#' A run calls a position where it has a base, in either case; `n` and `N` are no call.
+#' Two runs agree where both call the same base, case ignored. Files are read in
+#' stretches on all threads, and the result is the same at any number of them.
+#'
+#' @param ... Two to twelve runs, each what [ancify_run()] returned or its output
+#'   folder, or one list of them. They are called by their names here, or else as their
+#'   folders.
+#' @param window Length of a window in bases, 1,000,000 by default; windows begin at
+#'   the chromosome's start, and its last is what is left.
+#' @inheritParams project_axt
+#' @return A list of class `ancify_comparison` of data frames, which `print()`,
+#'   `summary()` and [`plot()`][plot.ancify_comparison] show. Counts are positions:
+#'   * `runs`: `run` and `folder`;
+#'   * `confidence`: for each run and chromosome its `length` and how many calls are
+#'     `high`, `low`, `unresolved` and `missing`;
+#'   * `pairs`: for each chromosome and pair of runs (`first`, `second`) where `both`
+#'     call, and there the `same` base; where `only_first` and `only_second` call;
+#'   * `agreement`: `both` and `same` by the confidence of the two calls too,
+#'     `first_confidence` and `second_confidence`;
+#'   * `called`: for each chromosome and set of runs, `called_by` (names with ` + `
+#'     between them, or `none`), how many `positions` just these call;
+#'   * `confusion`: for each pair of runs `first_base` and `second_base`, how many
+#'     `positions` have them;
+#'   * `windows`: for each `chromosome`, window (`start`, `end`) and pair, where `both`
+#'     call and where they `differ`.
+#'
+#'   `summary()` gives a data frame with a row a pair, over all chromosomes: `both`,
+#'   `agreement` as a share of it, `both_high` and `agreement_high` where both are of
+#'   high confidence, `only_first`, `only_second`, and of the differences how many are
+#'   `transitions` and `transversions`.
+#' @section Errors:
+#' `ancify_input_error` for fewer than two runs or more than twelve, runs of the same
+#' name, without calls, without a chromosome in common, and chromosomes of different
+#' lengths; `ancify_file_error` and `ancify_format_error` for files that can't be read
+#' or are not one-line FASTA. Chromosomes that some runs lack are left out with an
+#' `ancify_comparison_warning`.
+#' @seealso [plot.ancify_comparison()] for pictures
+#' @export
+#' @examples
+#' config <- ancify_example()
+#' voting <- ancify_run(config, threads = 1, verbose = FALSE)
+#' config$method <- "parsimony"
+#' config$tree <- "(((focal,near1),near2),far);"
+#' config$output_dir <- file.path(tempdir(), "parsimony")
+#' parsimony <- ancify_run(config, "call", threads = 1, verbose = FALSE)
+#' comparison <- compare_calls(voting = voting, parsimony = parsimony, threads = 1)
+#' comparison
+#' summary(comparison)
+compare_calls <- function(..., window = 1e6, threads = NULL, progress = interactive()) {
+  check_whole_number(window, "window", 2^53)
+  backend <- choose_backend("cpu", threads)
+  files <- files_of_runs(list(...))
+  lengths <- common_lengths(files)
+  folders <- run_folders(files)
+  counts <- with_watch("Comparing", function(watch) {
+    compare_calls_impl(folders, lengths, window, backend, watch)
+  }, progress)
+  new_comparison(counts, folders, lengths, window)
+}
+
+most_runs <- 12
+
+# The files of each, by the runs' names.
+files_of_runs <- function(runs) {
+  if (length(runs) == 1 && is.list(runs[[1]]) && !inherits(runs[[1]], "ancify_run")) {
+    runs <- runs[[1]]
+  }
+  if (length(runs) < 2 || length(runs) > most_runs) {
+    abort_ancify(
+      sprintf("From 2 to %d runs can be compared, not %d.", most_runs, length(runs)), "input"
+    )
+  }
+  names <- names(runs) %||% rep("", length(runs))
+  unnamed <- names %in% c("", NA)
+  names[unnamed] <- sprintf("run %d", which(unnamed))
+  files <- Map(call_files, runs, names)
+  names[unnamed] <- basename(run_folders(files))[unnamed]
+  if (anyDuplicated(names)) {
+    abort_ancify(
+      sprintf("Runs are compared by name, but two are called %s: name them, as in %s.",
+              quoted(names[anyDuplicated(names)]), "compare_calls(first = ..., second = ...)"),
+      "input"
+    )
+  }
+  stats::setNames(files, names)
+}
+
+run_folders <- function(files) {
+  vapply(files, function(one) dirname(one$file[1]), "")
+}
+
+# Of the chromosomes that all runs have.
+common_lengths <- function(files) {
+  chromosomes <- lapply(files, `[[`, "chromosome")
+  common <- Reduce(intersect, chromosomes)
+  if (length(common) == 0) {
+    shown <- sprintf("%s has %s", names(files), vapply(chromosomes, function(names) {
+      enumerate(quoted(names))
+    }, ""))
+    abort_ancify(
+      sprintf("The runs have no chromosome in common: %s.", paste(shown, collapse = "; ")), "input"
+    )
+  }
+  left_out <- setdiff(unlist(chromosomes), common)
+  if (length(left_out)) {
+    warn_ancify(
+      sprintf("Not all runs have %s: left out of the comparison.", enumerate(quoted(left_out))),
+      "comparison", chromosomes = left_out
+    )
+  }
+  lengths <- vapply(files, function(one) {
+    with_lengths(one[match(common, one$chromosome), ])$length
+  }, numeric(length(common)))
+  lengths <- matrix(lengths, length(common), dimnames = list(common, names(files)))
+  other <- which(lengths != lengths[, 1], arr.ind = TRUE)
+  if (nrow(other)) {
+    at <- other[1, ]
+    abort_ancify(
+      sprintf(
+        "%s has %s bases in %s and %s in %s: these are calls of different genomes.",
+        quoted(common[at[[1]]]), format_count(lengths[at[[1]], 1]), quoted(names(files)[1]),
+        format_count(lengths[at[[1]], at[[2]]]), quoted(names(files)[at[[2]]])
+      ),
+      "input"
+    )
+  }
+  stats::setNames(lengths[, 1], common)
+}
+
+# ---- From counts to tables ---------------------------------------------------------
+
+# A state is a base of high or of low confidence, unresolved or missing, in the core's order.
+state_confidence <- factor(confidences[c(rep(1:2, each = 4), 3, 4)], confidences)
+state_base <- c(rep(c("A", "C", "G", "T"), 2), NA, NA)
+is_called <- !is.na(state_base)
+
+# list(joint =, called =, both =, differ =): positions by second state, first state, pair and
+# chromosome; by set of runs and chromosome; by pair and window.
+new_comparison <- function(counts, folders, lengths, window) {
+  runs <- names(folders)
+  pairs <- pairs_of_runs(runs)
+  joint <- array(
+    vapply(counts, `[[`, numeric(100 * nrow(pairs)), "pairs"),
+    c(10, 10, nrow(pairs), length(lengths))
+  )
+  structure(
+    list(
+      runs = data.frame(run = runs, folder = unname(folders)),
+      confidence = confidence_table(joint, pairs, runs, lengths),
+      pairs = pair_table(joint, pairs, names(lengths)),
+      agreement = agreement_table(joint, pairs, names(lengths)),
+      called = called_table(lapply(counts, `[[`, "called"), runs, names(lengths)),
+      confusion = confusion_table(joint, pairs),
+      windows = window_table(counts, pairs, lengths, window)
+    ),
+    class = "ancify_comparison"
+  )
+}
+
+# In the core's order.
+pairs_of_runs <- function(runs) {
+  pairs <- utils::combn(runs, 2)
+  data.frame(first = pairs[1, ], second = pairs[2, ])
+}
+
+# Sums of the joint counts where both states are among these, by pair and chromosome.
+sum_of_states <- function(joint, first, second) {
+  apply(joint[second, first, , , drop = FALSE], c(3, 4), sum)
+}
+
+# Each run is in a pair with the first.
+confidence_table <- function(joint, pairs, runs, lengths) {
+  one_run <- function(run) {
+    pair <- which(pairs$first == runs[1] & pairs$second == if (run == 1) runs[2] else runs[run])
+    count <- function(confidence) {
+      states <- state_confidence == confidence
+      all <- rep(TRUE, 10)
+      if (run == 1) {
+        sum_of_states(joint, states, all)[pair, ]
+      } else {
+        sum_of_states(joint, all, states)[pair, ]
+      }
+    }
+    counts <- lapply(stats::setNames(confidences, confidences), count)
+    data.frame(run = runs[run], chromosome = names(lengths), length = unname(lengths), counts)
+  }
+  do.call(rbind, lapply(seq_along(runs), one_run))
+}
+
+# A row for each chromosome and pair, pairs fastest.
+by_pair <- function(pairs, chromosomes, ...) {
+  data.frame(
+    chromosome = rep(chromosomes, each = nrow(pairs)),
+    first = rep(pairs$first, length(chromosomes)), second = rep(pairs$second, length(chromosomes)),
+    ...
+  )
+}
+
+pair_table <- function(joint, pairs, chromosomes) {
+  by_pair(
+    pairs, chromosomes,
+    both = c(sum_of_states(joint, is_called, is_called)), same = c(sum_of_same(joint, is_called)),
+    only_first = c(sum_of_states(joint, is_called, !is_called)),
+    only_second = c(sum_of_states(joint, !is_called, is_called))
+  )
+}
+
+# Both call the same base, in states that are among these.
+sum_of_same <- function(joint, first, second = first) {
+  Reduce(`+`, lapply(c("A", "C", "G", "T"), function(base) {
+    sum_of_states(joint, first & state_base %in% base, second & state_base %in% base)
+  }))
+}
+
+agreement_table <- function(joint, pairs, chromosomes) {
+  sure <- confidences[1:2]
+  tables <- lapply(sure, function(first) {
+    lapply(sure, function(second) {
+      states <- list(state_confidence == first, state_confidence == second)
+      by_pair(
+        pairs, chromosomes,
+        first_confidence = first, second_confidence = second,
+        both = c(sum_of_states(joint, states[[1]], states[[2]])),
+        same = c(sum_of_same(joint, states[[1]], states[[2]]))
+      )
+    })
+  })
+  do.call(rbind, unlist(tables, recursive = FALSE))
+}
+
+called_table <- function(counts, runs, chromosomes) {
+  sets <- seq_along(counts[[1]]) - 1
+  names <- vapply(sets, function(set) {
+    paste(runs[bitwAnd(set, 2^(seq_along(runs) - 1)) > 0], collapse = " + ")
+  }, "")
+  data.frame(
+    chromosome = rep(chromosomes, each = length(sets)),
+    called_by = rep(ifelse(names == "", "none", names), length(chromosomes)),
+    positions = unlist(counts, use.names = FALSE)
+  )
+}
+
+confusion_table <- function(joint, pairs) {
+  bases <- c("A", "C", "G", "T")
+  cells <- expand.grid(second_base = bases, first_base = bases, stringsAsFactors = FALSE)
+  tables <- Map(function(first, second) {
+    count <- sum_of_states(joint, state_base %in% first, state_base %in% second)
+    data.frame(pairs, first_base = first, second_base = second, positions = rowSums(count))
+  }, cells$first_base, cells$second_base)
+  do.call(rbind, unname(tables))
+}
+
+window_table <- function(counts, pairs, lengths, window) {
+  tables <- Map(function(count, chromosome, length) {
+    start <- seq(1, length, by = window)
+    n <- nrow(pairs)
+    data.frame(
+      chromosome = chromosome, start = rep(start, each = n),
+      end = rep(pmin(start + window - 1, length), each = n),
+      first = rep(pairs$first, length(start)), second = rep(pairs$second, length(start)),
+      both = count$both, differ = count$differ
+    )
+  }, counts, names(lengths), lengths)
+  do.call(rbind, unname(tables))
+}
+
+# ---- What is shown -----------------------------------------------------------------
+
+#' @export
+summary.ancify_comparison <- function(object, ...) {
+  pairs <- unique(object$pairs[c("first", "second")])
+  key <- function(table) {
+    paste(match(table$first, object$runs$run), match(table$second, object$runs$run))
+  }
+  total <- function(table, column, which = TRUE) {
+    sums <- tapply(table[[column]][which], factor(key(table), key(pairs))[which], sum)
+    as.vector(ifelse(is.na(sums), 0, sums))
+  }
+  high <- object$agreement$first_confidence == "high" & object$agreement$second_confidence == "high"
+  confusion <- object$confusion
+  differ <- confusion$first_base != confusion$second_base
+  purine <- function(base) base %in% c("A", "G")
+  transition <- differ & purine(confusion$first_base) == purine(confusion$second_base)
+  both <- total(object$pairs, "both")
+  both_high <- total(object$agreement, "both", high)
+  summary <- data.frame(
+    pairs,
+    both = both, agreement = total(object$pairs, "same") / both,
+    both_high = both_high, agreement_high = total(object$agreement, "same", high) / both_high,
+    only_first = total(object$pairs, "only_first"),
+    only_second = total(object$pairs, "only_second"),
+    transitions = total(confusion, "positions", transition),
+    transversions = total(confusion, "positions", differ & !transition),
+    row.names = NULL
+  )
+  structure(summary, class = c("summary.ancify_comparison", "data.frame"))
+}
+
+#' @export
+print.summary.ancify_comparison <- function(x, ...) {
+  shown <- as.data.frame(lapply(unclass(x), function(column) {
+    if (is.numeric(column)) vapply(column, format_count, "") else column
+  }))
+  for (share in intersect(c("agreement", "agreement_high"), names(x))) {
+    shown[[share]] <- format_share(x[[share]])
+  }
+  print(shown, row.names = FALSE)
+  invisible(x)
+}
+
+format_share <- function(share) {
+  ifelse(is.nan(share), "-", sprintf("%.3f %%", 100 * share))
+}
+
+#' @export
+print.ancify_comparison <- function(x, ...) {
+  lengths <- x$confidence$length[x$confidence$run == x$runs$run[1]]
+  cat(sprintf(
+    "<ancify_comparison> %d runs, %d chromosome%s, %s positions\n", nrow(x$runs), length(lengths),
+    if (length(lengths) == 1) "" else "s", format_count(sum(lengths))
+  ))
+  counts <- rowsum(as.matrix(x$confidence[confidences]), x$confidence$run, reorder = FALSE)
+  print(noquote(array(sprintf("%.2f %%", 100 * counts / sum(lengths)), dim(counts),
+                      dimnames(counts))), right = TRUE)
+  cat("Agreement where both call:\n")
+  print(summary(x)[c("first", "second", "both", "agreement", "agreement_high")])
+  invisible(x)
+}

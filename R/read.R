@@ -1,0 +1,211 @@
+#' Read ancestral calls of regions
+#'
+#' `read_ancestral()` gives the calls themselves, `read_confidence()` how sure they
+#' are, as ranges. Both go straight to the regions in the files; what lies between
+#' is not read.
+#'
+#' On the minus strand the sequence is the reverse complement, in which each base
+#' keeps its case, as the case is the call's confidence; on `+` and `*` it is as the
+#' file has it.
+#'
+#' The ranges are as long as neighbouring positions have the same confidence, inside a
+#' region: `high` for `A`, `C`, `G`, `T`; `low` for lower case; `unresolved` for `n`,
+#' `missing` for all else. Regions that overlap have ranges each. What they are called
+#' is in the column `name`, as files in BED format have it, so that
+#' `rtracklayer::export(ranges, "calls.bed")` writes it.
+#'
+#' @param run What [ancify_run()] returned, or its output folder: one-line FASTA files
+#'   `<chromosome>.fa`, of which a folder's come in the order of their names (`chr2`
+#'   before `chr10`).
+#' @param regions A `GRanges` of the Bioconductor package GenomicRanges; `NULL` (the
+#'   default) for whole chromosomes.
+#' @inheritParams project_axt
+#' @return `read_ancestral()`: a `BStringSet` of the package Biostrings with a sequence
+#'   a region, in their order and with their names, or with the chromosomes' names (a
+#'   `DNAStringSet` would lose the case). `read_confidence()`: a `GRanges` in the
+#'   regions' order with the column `name`, a factor of the levels `high`, `low`,
+#'   `unresolved` and `missing`, and the chromosomes' lengths.
+#' @section Errors:
+#' `ancify_input_error` for regions that are no `GRanges`, on a chromosome without a
+#' file or not inside theirs; `ancify_file_error` for a folder without calls and files
+#' that can't be read; `ancify_format_error` for files that are not one-line FASTA or
+#' not as long as the run made them; `ancify_package_error` where Biostrings or
+#' GenomicRanges is not installed.
+#' @seealso [read_posterior()]; [compare_calls()] for several runs
+#' @export
+#' @examplesIf length(find.package(c("Biostrings", "GenomicRanges"), quiet = TRUE)) == 2
+#' run <- ancify_run(ancify_example(), threads = 1, verbose = FALSE)
+#' regions <- GenomicRanges::GRanges(c(site = "chr1:2001-2040:+", same = "chr1:2001-2040:-"))
+#' read_ancestral(run, regions)
+#' read_confidence(run, regions["site"])
+read_ancestral <- function(run, regions = NULL, progress = interactive()) {
+  need_bioconductor(c("Biostrings", if (!is.null(regions)) "GenomicRanges"), "Calls as sequences")
+  places <- find_regions(run, regions)
+  calls <- with_watch("Reading calls", function(watch) {
+    read_regions_impl(
+      places$files$file, places$files$chromosome, places$file, places$start, places$width, watch
+    )
+  }, progress)
+  calls[places$region] <- calls
+  calls <- Biostrings::BStringSet(calls)
+  if (is.null(regions)) {
+    names(calls) <- places$files$chromosome
+    return(calls)
+  }
+  names(calls) <- names(regions)
+  minus <- as.character(BiocGenerics::strand(regions)) == "-"
+  calls[minus] <- Biostrings::reverse(chartr("ACGTacgt", "TGCAtgca", calls[minus]))
+  calls
+}
+
+#' @rdname read_ancestral
+#' @export
+read_confidence <- function(run, regions = NULL, progress = interactive()) {
+  need_bioconductor(c("GenomicRanges", "IRanges"), "Calls as ranges")
+  places <- find_regions(run, regions)
+  runs <- with_watch("Reading calls", function(watch) {
+    confidence_runs_impl(
+      places$files$file, places$files$chromosome, places$file, places$start, places$width, watch
+    )
+  }, progress)
+  in_order <- order(places$region[runs$region])
+  files <- places$files
+  ranges <- GenomicRanges::GRanges(
+    factor(files$chromosome[places$file[runs$region]], files$chromosome),
+    IRanges::IRanges(runs$start, width = runs$width),
+    name = factor(confidences[runs$confidence], confidences),
+    seqlengths = stats::setNames(as.integer(files$length), files$chromosome)
+  )
+  ranges[in_order]
+}
+
+need_bioconductor <- function(packages, what) {
+  missing <- packages[!vapply(packages, requireNamespace, NA, quietly = TRUE)]
+  if (length(missing)) {
+    abort_ancify(
+      sprintf("%s take Bioconductor's %s: BiocManager::install(%s).", what, enumerate(missing),
+              deparse1(missing)),
+      "package"
+    )
+  }
+}
+
+# Where the regions lie, chromosome by chromosome: list(files =, the chromosomes' table; file =,
+# rows of it; start =, width =; region =, the regions' numbers).
+find_regions <- function(run, regions) {
+  files <- call_files(run)
+  if (is.null(regions)) {
+    files <- with_lengths(files)
+    all <- seq_len(nrow(files))
+    check_fits_in_strings(stats::setNames(files$length, files$chromosome))
+    return(list(
+      files = files, file = all, start = rep(1L, nrow(files)), width = as.integer(files$length),
+      region = all
+    ))
+  }
+  if (!inherits(regions, "GRanges")) {
+    abort_ancify(
+      sprintf("`regions` must be a GRanges or NULL for whole chromosomes, not %s.",
+              show_value(regions)),
+      "input"
+    )
+  }
+  chromosome <- as.character(GenomicRanges::seqnames(regions))
+  check_have_calls(unique(chromosome), files)
+  files <- with_lengths(files[files$chromosome %in% chromosome, ])
+  check_inside(regions, files$length[match(chromosome, files$chromosome)])
+  file <- match(chromosome, files$chromosome)
+  region <- order(file)
+  list(
+    files = files, file = file[region], start = BiocGenerics::start(regions)[region],
+    width = BiocGenerics::width(regions)[region], region = region
+  )
+}
+
+# A run's files of calls: chromosome, file, and length where the run tells.
+call_files <- function(run, name = "run") {
+  if (inherits(run, "ancify_run")) {
+    if (anyNA(run$file)) {
+      abort_ancify(
+        sprintf("`%s` is a run without calls: run the phase \"call\" too.", name), "input"
+      )
+    }
+    return(data.frame(chromosome = run$chromosome, file = run$file, length = run$length))
+  }
+  folder <- check_path(run, name)
+  chromosomes <- sub("\\.fa$", "", list.files(folder, "\\.fa$"))
+  if (length(chromosomes) == 0) {
+    abort_ancify(
+      sprintf("`%s`: %s %s.", name, quoted(folder),
+              if (dir.exists(folder)) "has no calls, <chromosome>.fa" else "is not a folder"),
+      "file", file = folder
+    )
+  }
+  chromosomes <- chromosomes[natural_order(chromosomes)]
+  data.frame(
+    chromosome = chromosomes, file = sequence_path(folder, chromosomes), length = NA_real_
+  )
+}
+
+# chr2 before chr10.
+natural_order <- function(names) {
+  digits <- gregexpr("[0-9]+", names)
+  padded <- names
+  regmatches(padded, digits) <- lapply(regmatches(names, digits), function(number) {
+    sprintf("%s%s", strrep("0", pmax(20 - nchar(number), 0)), number)
+  })
+  order(padded, names, method = "radix")
+}
+
+# As the files tell, which must be what the run told.
+with_lengths <- function(files) {
+  lengths <- sequence_lengths_impl(files$file, files$chromosome)
+  changed <- which(lengths != files$length)[1]
+  if (!is.na(changed)) {
+    abort_ancify(
+      sprintf(
+        "%s has %s bases, but the run made %s: the file is another now. Run again.",
+        quoted(files$file[changed]), format_count(lengths[changed]),
+        format_count(files$length[changed])
+      ),
+      "format", file = files$file[changed], line = 2
+    )
+  }
+  files$length <- lengths
+  files
+}
+
+check_have_calls <- function(chromosomes, files) {
+  unknown <- setdiff(chromosomes, files$chromosome)
+  if (length(unknown) == 0) {
+    return(invisible())
+  }
+  other_prefix <- ifelse(startsWith(unknown, "chr"), substring(unknown, 4), paste0("chr", unknown))
+  abort_ancify(
+    sprintf(
+      "`regions`: there are no calls of %s, only of %s%s.", enumerate(quoted(unknown)),
+      enumerate(quoted(files$chromosome)),
+      if (any(other_prefix %in% files$chromosome)) {
+        "; the names differ by a leading 'chr', which GenomeInfoDb::seqlevelsStyle() changes"
+      } else {
+        ""
+      }
+    ),
+    "input"
+  )
+}
+
+check_inside <- function(regions, lengths) {
+  outside <- which(
+    BiocGenerics::start(regions) < 1 | BiocGenerics::end(regions) > lengths
+  )[1]
+  if (!is.na(outside)) {
+    abort_ancify(
+      sprintf(
+        "`regions[%d]`, %s, is not inside its chromosome, which is %s bases long.", outside,
+        as.character(regions[outside]), format_count(lengths[outside])
+      ),
+      "input"
+    )
+  }
+}

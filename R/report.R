@@ -1,0 +1,366 @@
+#' Report of a run
+#'
+#' Writes one page of HTML that needs nothing else, so that it can be sent and kept: what
+#' was run, with which versions and settings; the inputs and what was found in them; the
+#' results by chromosome; and the pictures of [plot.ancify_comparison()], each with what
+#' it shows in words.
+#'
+#' The settings are those of the configuration as YAML, and can be run again. Nothing in
+#' the page is fetched from elsewhere.
+#'
+#' @param run What [ancify_run()] returned, with the phase `"call"`.
+#' @param file Where the page goes, such as `"report.html"`; a file that exists is
+#'   replaced when the new one is complete.
+#' @param comparison What [compare_calls()] returned, to have its pictures too; `NULL`
+#'   (the default) for none.
+#' @return `file`, invisibly.
+#' @section Errors:
+#' `ancify_input_error` for a run without calls and a `comparison` that is none;
+#' `ancify_file_error` for a file that can't be written; `ancify_package_error` where
+#' ggplot2 or knitr is not installed.
+#' @seealso [compare_calls()]
+#' @export
+#' @examplesIf length(find.package(c("ggplot2", "knitr"), quiet = TRUE)) == 2
+#' run <- ancify_run(ancify_example(), threads = 1, verbose = FALSE)
+#' ancify_report(run, file.path(tempdir(), "report.html"))
+ancify_report <- function(run, file, comparison = NULL) {
+  if (!inherits(run, "ancify_run") || is.null(attr(run, "config"))) {
+    abort_ancify(
+      sprintf("`run` must be what ancify_run() returned, not %s.", show_value(run)), "input"
+    )
+  }
+  if (anyNA(run$high)) {
+    abort_ancify("The run has no calls to report on: run the phase \"call\" too.", "input")
+  }
+  if (!is.null(comparison) && !inherits(comparison, "ancify_comparison")) {
+    abort_ancify(
+      sprintf("`comparison` must be what compare_calls() returned, not %s.",
+              show_value(comparison)),
+      "input"
+    )
+  }
+  file <- check_path(file, "file")
+  need_ggplot2()
+  if (!requireNamespace("knitr", quietly = TRUE)) {
+    abort_ancify("Reports take the package knitr: install.packages(\"knitr\").", "package")
+  }
+  page <- report_page(run, comparison)
+  write_whole(file, function(path) writeLines(enc2utf8(page), path, useBytes = TRUE))
+  invisible(file)
+}
+
+report_page <- function(run, comparison) {
+  config <- attr(run, "config")
+  title <- sprintf("Ancestral alleles of %s", escape_html(config$focal_species))
+  c(
+    "<!DOCTYPE html>", "<html lang=\"en\">", "<head>", "<meta charset=\"utf-8\">",
+    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">",
+    sprintf("<title>%s</title>", title), sprintf("<style>%s</style>", report_style), "</head>",
+    "<body>", sprintf("<h1>%s</h1>", title), paragraph(confidence_in_words(run)),
+    heading("What was run"), html_table(run_facts(run)),
+    heading("Inputs"), inputs_section(run),
+    heading("Results by chromosome"), html_table(result_table(run)),
+    figure(autoplot.ancify_run(run), confidence_legend, height_of(1, nrow(run))),
+    fit_section(attr(run, "fit")),
+    comparison_section(comparison),
+    heading("Settings"),
+    sprintf("<pre>%s</pre>", escape_html(yaml::as.yaml(raw_config(config)))),
+    "</body>", "</html>"
+  )
+}
+
+# ---- HTML --------------------------------------------------------------------------
+
+report_style <- paste(
+  "body { font: 16px/1.5 sans-serif; color: #222; background: #fff; max-width: 60em;",
+  "margin: 0 auto; padding: 1em; }",
+  "h1, h2, h3 { line-height: 1.2; overflow-wrap: anywhere; } h2 { margin-top: 2em; }",
+  "div.wide { overflow: auto; max-height: 36em; margin: 1em 0; }",
+  "figure div.wide { max-height: none; }",
+  "table { border-collapse: collapse; font-size: 0.9em; }",
+  "th, td { padding: 0.2em 0.8em 0.2em 0; text-align: left; vertical-align: top;",
+  "border-bottom: 1px solid #ddd; } .number { text-align: right; white-space: nowrap; }",
+  "figure { margin: 1.5em 0; } figure img { width: 100%; min-width: 620px; }",
+  "pre { white-space: pre-wrap; overflow-wrap: anywhere; background: #f5f5f5; padding: 0.8em; }",
+  ".long { overflow-wrap: anywhere; min-width: 14em; }",
+  "@media (max-width: 640px) {",
+  "figure::before { content: 'Swipe sideways to see the whole picture.'; color: #555; } }",
+  "@media print { div.wide { max-height: none; } }",
+  sep = "\n"
+)
+
+escape_html <- function(text) {
+  for (sign in list(c("&", "&amp;"), c("<", "&lt;"), c(">", "&gt;"), c("\"", "&quot;"))) {
+    text <- gsub(sign[1], sign[2], text, fixed = TRUE)
+  }
+  text
+}
+
+heading <- function(text, level = 2) {
+  sprintf("<h%d>%s</h%d>", level, escape_html(text), level)
+}
+
+# Sentences, in which a number and its sign stay on one line.
+prose <- function(text) {
+  gsub(" %", "&nbsp;%", escape_html(text), fixed = TRUE)
+}
+
+paragraph <- function(...) {
+  sprintf("<p>%s</p>", prose(paste(...)))
+}
+
+html_table <- function(table) {
+  cells <- lapply(table, function(column) as.character(column))
+  class <- vapply(cells, class_of_cells, "")
+  row <- function(tag, values) {
+    values <- sprintf("<%s%s>%s</%s>", tag, class, escape_html(values), tag)
+    paste0("<tr>", paste(values, collapse = ""), "</tr>")
+  }
+  head <- if (!is.null(names(table)) && any(nzchar(names(table)))) {
+    c("<thead>", row("th", names(table)), "</thead>")
+  }
+  body <- vapply(seq_along(cells[[1]]), function(i) row("td", vapply(cells, `[`, "", i)), "")
+  c("<div class=\"wide\"><table>", head, "<tbody>", body, "</tbody>", "</table></div>")
+}
+
+# Numbers are text by now; they stand to the right. Paths may break anywhere.
+class_of_cells <- function(column) {
+  if (all(grepl("^[-0-9.,]+( %)?$", column))) {
+    " class=\"number\""
+  } else if (any(nchar(column) > 30)) {
+    " class=\"long\""
+  } else {
+    ""
+  }
+}
+
+# A picture with what it shows in words; `height` in inches where the width is 8.
+figure <- function(picture, words, height) {
+  file <- tempfile(fileext = ".png")
+  on.exit(unlink(file))
+  ggplot2::ggsave(file, picture, width = 8, height = height, dpi = 150)
+  words <- prose(words)
+  c(
+    "<figure>",
+    sprintf("<div class=\"wide\"><img src=\"%s\" alt=\"%s\"></div>", knitr::image_uri(file), words),
+    sprintf("<figcaption>%s</figcaption>", words), "</figure>"
+  )
+}
+
+# Of a picture with this many panels, each with a row a chromosome.
+height_of <- function(n_panels, n_chromosomes) {
+  rows <- min(n_chromosomes, most_rows_drawn(n_panels)) + 2
+  1.4 + ceiling(n_panels / 3) * (0.4 + 0.2 * rows)
+}
+
+# ---- What was run ------------------------------------------------------------------
+
+run_facts <- function(run) {
+  config <- attr(run, "config")
+  build <- ancify_build_info()
+  seconds <- attr(run, "seconds")
+  facts <- c(
+    `Focal species` = config$focal_species,
+    Method = config$method,
+    Outgroups = sprintf(
+      "%d inner, %d outer", sum(config$outgroups$tier == "inner"),
+      sum(config$outgroups$tier == "outer")
+    ),
+    Backend = attr(run, "backend"),
+    Time = paste(sprintf("%s %.1f s", names(seconds), seconds), collapse = ", "),
+    Calls = file.path(config$output_dir, "<chromosome>.fa"),
+    ancify = build$version, R = as.character(getRversion()), Compiler = build$compiler,
+    `Gzip by` = build$inflater, System = utils::sessionInfo()$running,
+    `Report made` = format(Sys.time(), "%Y-%m-%d %H:%M %Z")
+  )
+  stats::setNames(list(names(facts), unname(facts)), c("", ""))
+}
+
+inputs_section <- function(run) {
+  config <- attr(run, "config")
+  alignments <- attr(run, "alignments")
+  if (is.null(alignments)) {
+    outgroups <- config$outgroups
+    return(c(
+      html_table(list(Species = outgroups$name, Tier = outgroups$tier, File = outgroups$alignment)),
+      paragraph("The alignments were projected by an earlier run, which checked them; this one",
+                "read the projected sequences and checked their names and lengths.")
+    ))
+  }
+  c(
+    html_table(list(
+      Species = alignments$species, Tier = alignments$tier, File = alignments$alignment,
+      `Bytes` = in_counts(file.size(alignments$alignment)),
+      `Blocks used` = in_counts(alignments$used), `Bad, left out` = in_counts(alignments$bad),
+      `Passed over` = in_counts(alignments$passed_over)
+    )),
+    paragraph(
+      "Every block was checked: two rows of equal length, of letters and gaps only, as many focal",
+      "letters as its coordinates span, inside the chromosome.", blocks_in_words(alignments),
+      "Blocks passed over are on chromosomes that were not asked for."
+    )
+  )
+}
+
+blocks_in_words <- function(alignments) {
+  if (all(alignments$bad == 0)) {
+    return("All passed.")
+  }
+  sprintf("%s did not and were left out.", format_count(sum(alignments$bad)))
+}
+
+in_counts <- function(numbers) {
+  vapply(numbers, format_count, "")
+}
+
+in_percent <- function(share) {
+  ifelse(is.finite(share), sprintf("%.2f %%", 100 * share), "-")
+}
+
+result_table <- function(run) {
+  shares <- lapply(stats::setNames(confidences, confidences), function(confidence) {
+    in_percent(run[[confidence]] / run$length)
+  })
+  c(list(Chromosome = run$chromosome, Length = in_counts(run$length)), shares)
+}
+
+fit_section <- function(fit) {
+  if (is.null(fit)) {
+    return(NULL)
+  }
+  estimates <- format(fit$estimates, digits = 4)
+  c(
+    heading("Fit"),
+    paragraph(sprintf(
+      "The model %s was fitted to %s sites before calling: log-likelihood %.2f, AIC %.2f. %s",
+      fit$model$name, format_count(fit$sites), fit$log_likelihood, stats::AIC(fit),
+      if (fit$converged) "The fit converged." else "The fit did not converge: do not rely on it."
+    )),
+    html_table(as.list(estimates)), sprintf("<pre>%s</pre>", escape_html(newick_text(fit$tree, 5)))
+  )
+}
+
+# ---- In words ----------------------------------------------------------------------
+
+confidence_legend <- paste(
+  "Each bar is a chromosome, and its parts are the shares of its positions that are called with",
+  "high confidence (upper case in the files), with low (lower case), left open by what the",
+  "outgroups have (n), and without data from any outgroup (N)."
+)
+
+confidence_in_words <- function(run) {
+  total <- colSums(as.matrix(as.data.frame(unclass(run)[run_counts])))
+  share <- function(name) in_percent(total[[name]] / total[["length"]])
+  missing <- run$missing / run$length
+  words <- sprintf(
+    paste(
+      "Of %s positions %s have an ancestral base of high confidence and %s one of low confidence;",
+      "at %s the outgroups leave it open, and at %s none of them has data."
+    ),
+    format_count(total[["length"]]), share("high"), share("low"), share("unresolved"),
+    share("missing")
+  )
+  if (nrow(run) == 1) {
+    return(words)
+  }
+  most <- which.max(missing)
+  least <- which.min(missing)
+  paste(words, sprintf(
+    "Of the chromosomes %s has the most without data (%s), %s the least (%s).",
+    run$chromosome[most], in_percent(missing[most]), run$chromosome[least],
+    in_percent(missing[least])
+  ))
+}
+
+comparison_section <- function(comparison) {
+  if (is.null(comparison)) {
+    return(NULL)
+  }
+  summary <- summary(comparison)
+  n_pairs <- nrow(summary)
+  picture <- function(type) autoplot.ancify_comparison(comparison, type)
+  chromosomes <- length(unique(comparison$windows$chromosome))
+  c(
+    heading("Comparison of runs"),
+    html_table(list(Run = comparison$runs$run, Folder = comparison$runs$folder)),
+    html_table(list(
+      First = summary$first, Second = summary$second, `Both call` = in_counts(summary$both),
+      Agree = in_percent(summary$agreement),
+      `Agree, both high` = in_percent(summary$agreement_high),
+      `Only first` = in_counts(summary$only_first), `Only second` = in_counts(summary$only_second)
+    )),
+    figure(picture("agreement"), agreement_in_words(summary), 4.5),
+    figure(picture("confidence"), confidence_legend,
+           height_of(nrow(comparison$runs), chromosomes)),
+    figure(picture("overlap"), overlap_in_words(comparison), 4.5),
+    figure(picture("windows"), windows_in_words(comparison$windows),
+           height_of(n_pairs, chromosomes)),
+    figure(picture("confusion"), confusion_in_words(summary), 2 + 1.8 * ceiling(n_pairs / 3))
+  )
+}
+
+agreement_in_words <- function(summary) {
+  known <- summary[is.finite(summary$agreement), ]
+  if (nrow(known) == 0) {
+    return("No two runs call the same positions, so there is nothing to agree on.")
+  }
+  pair <- function(i) {
+    sprintf("%s and %s (%s)", known$first[i], known$second[i], in_percent(known$agreement[i]))
+  }
+  words <- "How often two runs call the same base, of the positions that both call."
+  if (nrow(known) == 1) {
+    return(paste(words, "Here these are", paste0(pair(1), ".")))
+  }
+  paste(words, sprintf(
+    "Most alike are %s, least alike %s.", pair(which.max(known$agreement)),
+    pair(which.min(known$agreement))
+  ))
+}
+
+overlap_in_words <- function(comparison) {
+  sums <- tapply(comparison$called$positions, comparison$called$called_by, sum)
+  share <- function(set) in_percent(sums[[set]] / sum(sums))
+  everyone <- paste(comparison$runs$run, collapse = " + ")
+  sprintf(
+    paste(
+      "Which runs call a base at the same positions, whatever the base: all of them at %s of the",
+      "positions, none at %s, some but not others at the rest."
+    ),
+    share(everyone), share("none")
+  )
+}
+
+windows_in_words <- function(windows) {
+  words <- paste(
+    "Where along the chromosomes two runs differ: the darker a window, the more of the positions",
+    "that both call have another base. White windows have no such position."
+  )
+  share <- ifelse(windows$both > 0, windows$differ / windows$both, 0)
+  if (all(share == 0)) {
+    return(paste(words, "Nowhere do they differ."))
+  }
+  most <- windows[which.max(share), ]
+  paste(words, sprintf(
+    "Most differ %s and %s at %s:%.0f-%.0f, at %s of %s positions.", most$first, most$second,
+    most$chromosome, most$start, most$end, in_percent(max(share)), format_count(most$both)
+  ))
+}
+
+confusion_in_words <- function(summary) {
+  transitions <- sum(summary$transitions)
+  differ <- transitions + sum(summary$transversions)
+  words <- paste(
+    "Which bases the two runs of a pair have where they differ: the row is the first run's base,",
+    "the column the second's."
+  )
+  if (differ == 0) {
+    return(paste(words, "No two runs differ anywhere."))
+  }
+  paste(words, sprintf(
+    paste(
+      "Over all pairs %s of %s differences are transitions (A and G, C and T); were all changes",
+      "equally frequent, a third would be."
+    ),
+    in_percent(transitions / differ), format_count(differ)
+  ))
+}

@@ -1,0 +1,29 @@
+// Decimal numbers in text.
+#pragma once
+
+#include <cmath>
+#include <locale>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+namespace ancify {
+
+// Finite numbers in C's notation, whatever the user's locale is.
+class NumberParser {
+ public:
+  NumberParser() { stream_.imbue(std::locale::classic()); }
+  std::optional<double> operator()(std::string_view text) {
+    stream_.clear();
+    stream_.str(std::string(text));
+    double value = 0;
+    const bool whole = stream_ >> value && stream_.peek() == std::istringstream::traits_type::eof();
+    return whole && std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
+  }
+
+ private:
+  std::istringstream stream_;
+};
+
+}  // namespace ancify

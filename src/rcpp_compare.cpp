@@ -1,0 +1,31 @@
+#include "core/ancestry/call_comparison.h"
+#include "rcpp_glue.h"
+
+namespace {
+
+Rcpp::NumericVector as_numeric(const std::vector<std::int64_t>& counts) {
+  return Rcpp::NumericVector(counts.begin(), counts.end());
+}
+
+}  // namespace
+
+// Compares the calls in several folders, for each chromosome list(pairs =, called =, both =,
+// differ =) as CallComparison has them.
+// [[Rcpp::export]]
+Rcpp::List compare_calls_impl(const std::vector<std::string>& folders,
+                              const Rcpp::NumericVector& lengths, double window,
+                              const Rcpp::List& backend, const Rcpp::Function& watch) {
+  const auto chosen = as_backend(backend);
+  const auto chromosomes = chromosomes_in(folders, lengths);
+  std::vector<ancify::CallComparison> comparisons;
+  run_job(watch, [&](ancify::JobControl& control) {
+    comparisons =
+        ancify::compare_calls(chromosomes, static_cast<std::int64_t>(window), chosen, control);
+  });
+  return Rcpp::List(comparisons.begin(), comparisons.end(), [](const auto& comparison) {
+    return Rcpp::List::create(Rcpp::Named("pairs") = as_numeric(comparison.pairs),
+                              Rcpp::Named("called") = as_numeric(comparison.called),
+                              Rcpp::Named("both") = as_numeric(comparison.both),
+                              Rcpp::Named("differ") = as_numeric(comparison.differ));
+  });
+}

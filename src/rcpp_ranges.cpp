@@ -1,0 +1,150 @@
+// What Bioconductor's ranges are made of: regions of called chromosomes, pairs of aligned ranges.
+#include "core/ancestry/call_regions.h"
+#include "core/io/axt_pairs.h"
+#include "core/io/sequence_file.h"
+#include "rcpp_glue.h"
+
+namespace {
+
+std::vector<ancify::CallFile> as_call_files(const std::vector<std::string>& paths,
+                                            const std::vector<std::string>& chromosomes) {
+  std::vector<ancify::CallFile> files;
+  for (std::size_t i = 0; i < paths.size(); ++i) files.push_back({paths[i], chromosomes[i]});
+  return files;
+}
+
+// `file` and `start` count from 1.
+std::vector<ancify::CallRegion> as_regions(const Rcpp::IntegerVector& file,
+                                           const Rcpp::IntegerVector& start,
+                                           const Rcpp::IntegerVector& width) {
+  std::vector<ancify::CallRegion> regions;
+  for (R_xlen_t i = 0; i < file.size(); ++i) {
+    regions.push_back({static_cast<std::size_t>(file[i] - 1), start[i] - 1, width[i]});
+  }
+  return regions;
+}
+
+template <class Value>
+Rcpp::NumericVector column(const std::vector<ancify::AxtPair>& pairs, Value value) {
+  Rcpp::NumericVector numbers(static_cast<R_xlen_t>(pairs.size()));
+  std::transform(pairs.begin(), pairs.end(), numbers.begin(),
+                 [&](const auto& pair) { return static_cast<double>(value(pair)); });
+  return numbers;
+}
+
+// list(chromosome =, start =, end =, bases =)
+Rcpp::List rows(std::vector<ancify::AxtPair>& pairs, ancify::AxtRow ancify::AxtPair::*row) {
+  const auto n = static_cast<R_xlen_t>(pairs.size());
+  Rcpp::CharacterVector chromosome(n);
+  Rcpp::CharacterVector bases(n);
+  for (R_xlen_t i = 0; i < n; ++i) {
+    auto& [name, start, end, text] = pairs[static_cast<std::size_t>(i)].*row;
+    SET_STRING_ELT(chromosome, i, make_string(name.data(), static_cast<int>(name.size())));
+    SET_STRING_ELT(bases, i, make_string(text.data(), static_cast<int>(text.size())));
+    std::string().swap(text);
+  }
+  return Rcpp::List::create(
+      Rcpp::Named("chromosome") = chromosome,
+      Rcpp::Named("start") = column(pairs, [&](const auto& pair) { return (pair.*row).start; }),
+      Rcpp::Named("end") = column(pairs, [&](const auto& pair) { return (pair.*row).end; }),
+      Rcpp::Named("bases") = bases);
+}
+
+}  // namespace
+
+// The lengths of one-line FASTA files.
+// [[Rcpp::export]]
+Rcpp::NumericVector sequence_lengths_impl(const std::vector<std::string>& paths,
+                                          const std::vector<std::string>& chromosomes) {
+  Rcpp::NumericVector lengths(static_cast<R_xlen_t>(paths.size()));
+  guarded([&] {
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      const ancify::SequenceReader reader(paths[i], chromosomes[i]);
+      lengths[static_cast<R_xlen_t>(i)] = static_cast<double>(reader.length());
+    }
+  });
+  return lengths;
+}
+
+// The calls of regions that lie in their chromosomes; `file` says in which of `paths`, and both it
+// and `start` count from 1.
+// [[Rcpp::export]]
+Rcpp::CharacterVector read_regions_impl(const std::vector<std::string>& paths,
+                                        const std::vector<std::string>& chromosomes,
+                                        const Rcpp::IntegerVector& file,
+                                        const Rcpp::IntegerVector& start,
+                                        const Rcpp::IntegerVector& width,
+                                        const Rcpp::Function& watch) {
+  const auto files = as_call_files(paths, chromosomes);
+  const auto regions = as_regions(file, start, width);
+  std::vector<std::string> calls;
+  run_job(watch, [&](ancify::JobControl& control) {
+    calls = ancify::read_regions(files, regions, control);
+  });
+  Rcpp::CharacterVector result(file.size());
+  for (R_xlen_t i = 0; i < file.size(); ++i) {
+    auto& text = calls[static_cast<std::size_t>(i)];
+    SET_STRING_ELT(result, i, make_string(text.data(), static_cast<int>(text.size())));
+    std::string().swap(text);
+  }
+  return result;
+}
+
+// The runs of equal confidence in regions, as read_regions_impl() takes them: list(region =,
+// start =, width =, confidence =), all counted from 1.
+// [[Rcpp::export]]
+Rcpp::List confidence_runs_impl(const std::vector<std::string>& paths,
+                                const std::vector<std::string>& chromosomes,
+                                const Rcpp::IntegerVector& file, const Rcpp::IntegerVector& start,
+                                const Rcpp::IntegerVector& width, const Rcpp::Function& watch) {
+  const auto files = as_call_files(paths, chromosomes);
+  const auto regions = as_regions(file, start, width);
+  ancify::ConfidenceRuns runs;
+  run_job(watch, [&](ancify::JobControl& control) {
+    runs = ancify::confidence_runs(files, regions, control);
+  });
+  const auto from_1 = [](const auto& values) {
+    Rcpp::IntegerVector result(static_cast<R_xlen_t>(values.size()));
+    std::transform(values.begin(), values.end(), result.begin(),
+                   [](auto value) { return static_cast<int>(value) + 1; });
+    return result;
+  };
+  return Rcpp::List::create(
+      Rcpp::Named("region") = from_1(runs.region), Rcpp::Named("start") = from_1(runs.start),
+      Rcpp::Named("width") = Rcpp::IntegerVector(runs.n.begin(), runs.n.end()),
+      Rcpp::Named("confidence") = from_1(runs.confidence));
+}
+
+// The blocks of an AXT file; no `chromosomes` means all, no `outgroup_lengths` that none are known.
+// [[Rcpp::export]]
+Rcpp::List read_axt_impl(const std::string& axt, const std::vector<std::string>& chromosomes,
+                         const Rcpp::NumericVector& outgroup_lengths,
+                         const std::string& on_bad_block, double chunk_size,
+                         const Rcpp::List& backend, const Rcpp::Function& watch) {
+  const auto chosen = as_backend(backend);
+  ancify::AxtPairsOptions options;
+  if (on_bad_block == "skip") options.on_bad_block = ancify::OnBadBlock::kSkip;
+  options.chunk_size = static_cast<std::size_t>(chunk_size);
+  options.simd = chosen.simd;
+  options.threads = chosen.threads;
+  options.chromosomes.insert(chromosomes.begin(), chromosomes.end());
+  for (const auto& [name, length] : as_chromosomes(outgroup_lengths)) {
+    options.outgroup_lengths[name] = length;
+  }
+  ancify::AxtPairs read;
+  run_job(watch, [&](ancify::JobControl& control) {
+    read = ancify::read_axt_pairs(axt, options, control);
+  });
+  const auto n = static_cast<R_xlen_t>(read.pairs.size());
+  Rcpp::LogicalVector minus(n);
+  for (R_xlen_t i = 0; i < n; ++i) minus[i] = read.pairs[static_cast<std::size_t>(i)].minus;
+  const auto score = column(read.pairs, [](const auto& pair) { return pair.score; });
+  return Rcpp::List::create(
+      Rcpp::Named("focal") = rows(read.pairs, &ancify::AxtPair::focal),
+      Rcpp::Named("outgroup") = rows(read.pairs, &ancify::AxtPair::outgroup),
+      Rcpp::Named("minus") = minus, Rcpp::Named("score") = score,
+      Rcpp::Named("bad") = static_cast<double>(read.bad),
+      Rcpp::Named("bad_line") =
+          read.bad > 0 ? static_cast<double>(read.bad_examples.front().line) : 0,
+      Rcpp::Named("bad_problem") = read.bad > 0 ? read.bad_examples.front().problem : "");
+}

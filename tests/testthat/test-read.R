@@ -1,0 +1,152 @@
+random_calls <- function(n) {
+  letters <- c("A", "C", "G", "T", "a", "c", "g", "t", "n", "N", "-")
+  paste(rep(sample(letters, n, TRUE), sample(3, n, TRUE))[seq_len(n)], collapse = "")
+}
+
+oracle_confidence <- function(call) {
+  if (call %in% c("A", "C", "G", "T")) {
+    "high"
+  } else if (call %in% c("a", "c", "g", "t")) {
+    "low"
+  } else if (call == "n") {
+    "unresolved"
+  } else {
+    "missing"
+  }
+}
+
+oracle_reverse_complement <- function(calls) {
+  other <- c(A = "T", C = "G", G = "C", T = "A", a = "t", c = "g", g = "c", t = "a")
+  bases <- rev(strsplit(calls, "")[[1]])
+  paste(ifelse(bases %in% names(other), other[bases], bases), collapse = "")
+}
+
+# One row a run, position by position.
+oracle_runs <- function(calls, chromosome, start, end) {
+  confidence <- vapply(strsplit(substr(calls, start, end), "")[[1]], oracle_confidence, "")
+  runs <- rle(unname(confidence))
+  ends <- start - 1 + cumsum(runs$lengths)
+  data.frame(
+    chromosome = rep(chromosome, length(ends)), start = ends - runs$lengths + 1, end = ends,
+    name = runs$values
+  )
+}
+
+runs_of <- function(ranges) {
+  data.frame(
+    chromosome = as.character(GenomicRanges::seqnames(ranges)),
+    start = as.numeric(GenomicRanges::start(ranges)), end = as.numeric(GenomicRanges::end(ranges)),
+    name = as.character(ranges$name)
+  )
+}
+
+random_regions <- function(lengths, n) {
+  chromosome <- sample(names(lengths), n, TRUE)
+  start <- vapply(lengths[chromosome], sample, 0L, size = 1)
+  end <- start + vapply(lengths[chromosome] - start + 1L, sample, 0L, size = 1) - 1L
+  GenomicRanges::GRanges(
+    chromosome, IRanges::IRanges(start, end), sample(c("+", "-", "*"), n, TRUE)
+  )
+}
+
+test_that("regions have the calls, turned on the minus strand, and runs of equal confidence", {
+  require_package("Biostrings")
+  require_package("GenomicRanges")
+  set.seed(71)
+  lengths <- c(chr2 = 900L, chr10 = 1L, chrX = 300L)
+  calls <- vapply(lengths, random_calls, "")
+  folder <- calls_folder(calls)
+  regions <- random_regions(lengths, 60)
+  got <- read_ancestral(folder, regions)
+  expect_s4_class(got, "BStringSet")
+  expect_null(names(got))
+  chromosome <- as.character(GenomicRanges::seqnames(regions))
+  start <- GenomicRanges::start(regions)
+  end <- GenomicRanges::end(regions)
+  plus <- substr(calls[chromosome], start, end)
+  minus <- as.character(GenomicRanges::strand(regions)) == "-"
+  expected <- ifelse(minus, vapply(plus, oracle_reverse_complement, ""), plus)
+  expect_identical(as.character(got), unname(expected))
+  names(regions) <- paste0("r", seq_along(regions))
+  expect_identical(names(read_ancestral(folder, regions)), names(regions))
+
+  runs <- read_confidence(folder, regions)
+  expect_identical(levels(runs$name), c("high", "low", "unresolved", "missing"))
+  expect_equal(
+    runs_of(runs),
+    do.call(rbind, Map(oracle_runs, calls[chromosome], chromosome, start, end)),
+    ignore_attr = TRUE
+  )
+})
+
+test_that("without regions whole chromosomes are read, in natural order", {
+  require_package("Biostrings")
+  require_package("GenomicRanges")
+  set.seed(72)
+  calls <- vapply(c(chr10 = 50, chr2 = 700, chr1_alt = 20, chr1 = 3), random_calls, "")
+  folder <- calls_folder(calls)
+  in_order <- calls[c("chr1", "chr1_alt", "chr2", "chr10")]
+  expect_identical(as.character(read_ancestral(folder)), in_order)
+  runs <- read_confidence(folder)
+  expect_equal(
+    runs_of(runs),
+    do.call(rbind, Map(oracle_runs, in_order, names(in_order), 1, nchar(in_order))),
+    ignore_attr = TRUE
+  )
+  lengths <- stats::setNames(as.integer(nchar(in_order)), names(in_order))
+  expect_identical(GenomeInfoDb::seqlengths(runs), lengths)
+
+  require_package("rtracklayer")
+  bed <- tempfile(fileext = ".bed")
+  rtracklayer::export(runs, bed)
+  lines <- utils::read.delim(bed, header = FALSE)
+  expect_equal(
+    data.frame(lines[[1]], lines[[2]] + 1, lines[[3]], lines[[4]]), runs_of(runs),
+    ignore_attr = TRUE
+  )
+})
+
+test_that("a run is read as its folder is, with its chromosomes' order", {
+  require_package("Biostrings")
+  set.seed(73)
+  case <- random_config()
+  run <- run_quietly(case$config)
+  expect_identical(as.character(read_ancestral(run)), case$calls)
+  expect_identical(names(read_ancestral(case$config$output_dir)), c("chr1", "chr2", "one"))
+  writeLines(c(">chr2", "ACG"), run$file[2])
+  condition <- expect_ancify_error(read_ancestral(run), "format", "chr2.fa", "3 bases", "Run again")
+  expect_identical(condition$file, run$file[2])
+  unlink(run$file[2])
+  expect_ancify_error(read_ancestral(run), "file", "chr2.fa")
+  run$file <- NA_character_
+  expect_ancify_error(read_ancestral(run), "input", "without calls", "\"call\"")
+})
+
+test_that("regions and files that can't be read are errors that say so", {
+  require_package("Biostrings")
+  require_package("GenomicRanges")
+  folder <- calls_folder(c(chr1 = "ACGTacgtnN"))
+  region <- function(text) GenomicRanges::GRanges(text)
+  expect_ancify_error(read_ancestral(folder, "chr1:1-2"), "input", "GRanges", "'chr1:1-2'")
+  expect_ancify_error(read_ancestral(folder, region("chr2:1-2")), "input", "'chr2'", "'chr1'")
+  expect_ancify_error(read_confidence(folder, region("1:1-2")), "input", "leading 'chr'")
+  for (text in c("chr1:5-11", "chr1:0-3", "chr1:12-15")) {
+    expect_ancify_error(
+      read_ancestral(folder, region(c("chr1:1-2", text))), "input", "`regions[2]`", text, "10 bases"
+    )
+  }
+  empty <- GenomicRanges::GRanges("chr1", IRanges::IRanges(3, 2))
+  expect_identical(as.character(read_ancestral(folder, empty)), "")
+  expect_length(read_confidence(folder, empty), 0)
+  expect_length(read_ancestral(folder, empty[0]), 0)
+
+  expect_ancify_error(read_ancestral(new_folder()), "file", "no calls")
+  expect_ancify_error(read_ancestral("gone"), "file", "'gone'", "not a folder")
+  expect_ancify_error(read_ancestral(3), "input", "`run`")
+  writeLines(c(">chr1", "ACGT", "ACGT"), file.path(folder, "chr1.fa"))
+  expect_ancify_error(read_ancestral(folder), "format", "chr1.fa", "one line")
+  expect_ancify_error(
+    need_bioconductor(c("Biostrings", "nosuchpackage"), "Calls"), "package",
+    "BiocManager::install(\"nosuchpackage\")"
+  )
+})
