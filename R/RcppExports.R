@@ -13,8 +13,8 @@ call_files_impl <- function(folders, caller, lengths, output, watch) {
     .Call(`_ancify_call_files_impl`, folders, caller, lengths, output, watch)
 }
 
-project_and_call_impl <- function(species, axt, caller, lengths, on_bad_block, chunk_size, output, backend, watch) {
-    .Call(`_ancify_project_and_call_impl`, species, axt, caller, lengths, on_bad_block, chunk_size, output, backend, watch)
+project_and_call_impl <- function(species, files, maf, caller, lengths, on_bad_block, chunk_size, output, backend, watch) {
+    .Call(`_ancify_project_and_call_impl`, species, files, maf, caller, lengths, on_bad_block, chunk_size, output, backend, watch)
 }
 
 pattern_probabilities_impl <- function(history, model, watch) {
@@ -61,16 +61,20 @@ ml_training_sites_impl <- function(folders, n_inner, lengths, references, min_in
     .Call(`_ancify_ml_training_sites_impl`, folders, n_inner, lengths, references, min_inner, min_outer, most_sites, seed, backend, watch)
 }
 
-project_files_impl <- function(species, axt, folders, lengths, on_bad_block, chunk_size, backend, watch) {
-    .Call(`_ancify_project_files_impl`, species, axt, folders, lengths, on_bad_block, chunk_size, backend, watch)
+is_maf_impl <- function(file) {
+    .Call(`_ancify_is_maf_impl`, file)
 }
 
-project_memory_impl <- function(axt, lengths, on_bad_block, chunk_size, backend, watch) {
-    .Call(`_ancify_project_memory_impl`, axt, lengths, on_bad_block, chunk_size, backend, watch)
+project_files_impl <- function(species, files, maf, folders, lengths, on_bad_block, chunk_size, backend, watch) {
+    .Call(`_ancify_project_files_impl`, species, files, maf, folders, lengths, on_bad_block, chunk_size, backend, watch)
 }
 
-focal_sequences_impl <- function(fasta, axt, folder, lengths, on_bad_block, chunk_size, backend, watch) {
-    invisible(.Call(`_ancify_focal_sequences_impl`, fasta, axt, folder, lengths, on_bad_block, chunk_size, backend, watch))
+project_memory_impl <- function(file, maf, lengths, on_bad_block, chunk_size, backend, watch) {
+    .Call(`_ancify_project_memory_impl`, file, maf, lengths, on_bad_block, chunk_size, backend, watch)
+}
+
+focal_sequences_impl <- function(fasta, files, maf, folder, lengths, on_bad_block, chunk_size, backend, watch) {
+    invisible(.Call(`_ancify_focal_sequences_impl`, fasta, files, maf, folder, lengths, on_bad_block, chunk_size, backend, watch))
 }
 
 sequence_lengths_impl <- function(paths, chromosomes) {

@@ -19,7 +19,10 @@
 #'   line (`chrom.sizes` or `.fai`).
 #' * `outgroups`: `inner` and `outer`, each a list of
 #'   `{name, alignment}`. One tier may be empty for the methods parsimony,
-#'   likelihood and coalescent.
+#'   likelihood and coalescent. An alignment is an AXT or a MAF file, as
+#'   [project_axt()] explains them; one MAF may serve several outgroups and is then
+#'   read once. An entry for a MAF may have `maf_name` too, where the species has
+#'   another name in that file.
 #'
 #' With a default:
 #' * `chromosomes` (all of the lengths file): which to process, in this order.
@@ -51,6 +54,8 @@
 #'   (`splits: {chimp: 240000, ...}`).
 #' * `evaluation` (none): `reference_dir`, `reference_pattern` (`{chrom}.fa`),
 #'   `vcf_dir`, `vcf_pattern` (`{chrom}.vcf.gz`).
+#' * `focal_maf_name` (`focal_species`): the focal species' name in MAF files, such
+#'   as `hg38`.
 #' * `on_bad_block` (`error`): `error` or `skip`.
 #' * `keep_projected` (`true`).
 #' * `posterior` (`false`): for likelihood, coalescent and ml, write how sure each
@@ -67,7 +72,8 @@
 #'   numbers), or what `ancify_config()` returned, which is then checked again.
 #' @return A list of class `ancify_config` with every key above, defaults filled
 #'   in and paths of inputs made absolute. In place of the nested lists,
-#'   `outgroups` is a data frame (`name`, `tier`, `alignment`). Besides:
+#'   `outgroups` is a data frame (`name`, `tier`, `alignment`, `maf_name`: `NA` where
+#'   that is the name). Besides:
 #'   `lengths`, a named numeric vector of the chromosomes to process in their
 #'   order (bases); `notes`, what a log should say; `file`, the path of the
 #'   configuration or `NULL`.
@@ -121,7 +127,11 @@ raw_config <- function(config) {
   }
   outgroups <- split(config$outgroups, factor(config$outgroups$tier, c("inner", "outer")))
   entries <- function(tier) {
-    Map(list, name = tier$name, alignment = tier$alignment, USE.NAMES = FALSE)
+    maf_name <- lapply(tier$maf_name %||% rep(NA, nrow(tier)), function(name) {
+      if (!is.na(name)) name
+    })
+    Map(list, name = tier$name, alignment = tier$alignment, maf_name = maf_name,
+        USE.NAMES = FALSE)
   }
   raw <- unclass(config)
   raw[c("lengths", "notes", "file")] <- NULL
@@ -200,6 +210,7 @@ config_keys <- function() {
     ml_high_threshold = key(number(0, 1), 0.8),
     ml_low_threshold = key(number(0, 1), 0.5),
     evaluation = key(section(evaluation_keys())),
+    focal_maf_name = key(read_text),
     on_bad_block = key(one_of("error", "skip"), "error"),
     keep_projected = key(read_flag, TRUE),
     focal_fasta = key(read_input),
@@ -219,7 +230,11 @@ outgroup_keys <- function() {
 }
 
 outgroup_entry_keys <- function() {
-  list(name = key(read_name, required = TRUE), alignment = key(read_input, required = TRUE))
+  list(
+    name = key(read_name, required = TRUE),
+    alignment = key(read_input, required = TRUE),
+    maf_name = key(read_text)
+  )
 }
 
 evaluation_keys <- function() {
@@ -681,11 +696,13 @@ is_newick <- function(text) {
 outgroup_table <- function(outgroups) {
   tiers <- lapply(c("inner", "outer"), function(tier) {
     entries <- Filter(function(entry) !is.null(entry$name), outgroups[[tier]])
+    text <- function(key) {
+      vapply(entries, function(entry) entry[[key]] %||% NA_character_, "")
+    }
+    # An alignment that could not be read is a problem already.
     data.frame(
-      name = vapply(entries, `[[`, "", "name"),
-      tier = rep(tier, length(entries)),
-      # An alignment that could not be read is a problem already.
-      alignment = vapply(entries, function(entry) entry$alignment %||% NA_character_, "")
+      name = text("name"), tier = rep(tier, length(entries)), alignment = text("alignment"),
+      maf_name = text("maf_name")
     )
   })
   do.call(rbind, tiers)
@@ -757,20 +774,66 @@ check_species <- function(config, origin) {
   }
 }
 
-# One alignment under two names would confirm itself. (A MAF holds many species.)
+# One alignment under two names would confirm itself, and so would one species of a MAF.
 check_alignments <- function(config, origin) {
   outgroups <- config$outgroups
   files <- normalizePath(outgroups$alignment, mustWork = FALSE)
-  for (file in unique(files[duplicated(files) & !is_maf(files)])) {
+  formats <- alignment_formats(files)
+  for (file in unique(files[duplicated(files) & formats %in% "AXT"])) {
     add_problem(
       origin, "`outgroups`: %s have the same alignment, %s, and would confirm each other.",
       enumerate(quoted(outgroups$name[files %in% file])), quoted(file)
     )
   }
+  check_maf_names(config, files, formats, origin)
 }
 
-is_maf <- function(path) {
-  grepl("\\.maf(\\.b?gz)?$", path)
+check_maf_names <- function(config, files, formats, origin) {
+  outgroups <- config$outgroups
+  for (i in which(formats %in% "AXT" & !is.na(outgroups$maf_name))) {
+    add_problem(
+      origin, "`outgroups.%s: %s` has a `maf_name`, but %s is no MAF file: take it out.",
+      outgroups$tier[i], outgroups$name[i], quoted(outgroups$alignment[i])
+    )
+  }
+  in_maf <- formats %in% "MAF"
+  names <- names_in_maf(outgroups)
+  for (i in which(in_maf & names %in% focal_in_maf(config))) {
+    add_problem(
+      origin, "`outgroups.%s: %s` is %s in %s, and so is the focal species: set `%s`.",
+      outgroups$tier[i], outgroups$name[i], quoted(names[i]), quoted(outgroups$alignment[i]),
+      if (is.null(config$focal_maf_name)) "maf_name` or `focal_maf_name" else "maf_name"
+    )
+  }
+  for (same in split(which(in_maf), data.frame(files, names)[in_maf, ], drop = TRUE)) {
+    if (length(same) > 1) {
+      add_problem(
+        origin, "`outgroups`: %s are all %s in %s, and would confirm each other: set `maf_name`.",
+        enumerate(quoted(outgroups$name[same])), quoted(names[same[1]]),
+        quoted(outgroups$alignment[same[1]])
+      )
+    }
+  }
+}
+
+names_in_maf <- function(outgroups) {
+  ifelse(is.na(outgroups$maf_name), outgroups$name, outgroups$maf_name)
+}
+
+focal_in_maf <- function(config) {
+  config$focal_maf_name %||% config$focal_species
+}
+
+# "AXT" or "MAF", by content; NA where a file is not there or damaged, which is said later.
+alignment_formats <- function(files) {
+  format <- function(file) {
+    tryCatch(
+      if (is_maf_impl(file)) "MAF" else "AXT",
+      ancify_error = function(condition) NA_character_
+    )
+  }
+  formats <- vapply(unique(files), format, "")
+  unname(formats[match(files, unique(files))])
 }
 
 # Calls have the file names of projected sequences and of references.
@@ -958,7 +1021,6 @@ input_problem <- function(key, path, folder) {
 # One message for each thing that is asked for and that a later version brings.
 unavailable_in <- function(config, phases) {
   calls <- "call" %in% phases
-  mafs <- config$outgroups$name[is_maf(config$outgroups$alignment)]
   asked <- list(
     list(
       "evaluate" %in% phases && !is.null(config$evaluation),
@@ -972,11 +1034,7 @@ unavailable_in <- function(config, phases) {
       calls && config$backend == "gpu" && !is.null(config$gpu_memory),
       "`gpu_memory`", "take the key out"
     ),
-    list(!is.null(config$cluster), "`cluster`", "take the block out"),
-    list(
-      "project" %in% phases && length(mafs) > 0,
-      sprintf("MAF alignments (%s)", enumerate(quoted(mafs))), "give AXT files"
-    )
+    list(!is.null(config$cluster), "`cluster`", "take the block out")
   )
   messages <- lapply(asked, function(one) {
     if (one[[1]]) sprintf("%s: this version can't do that yet; %s.", one[[2]], one[[3]])

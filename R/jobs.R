@@ -36,10 +36,14 @@ check_flag <- function(x, name) {
 }
 
 check_path <- function(x, name) {
+  path.expand(check_text(x, name, "path"))
+}
+
+check_text <- function(x, name, what = "text") {
   if (!is.character(x) || length(x) != 1 || is.na(x) || !nzchar(x)) {
-    abort_ancify(sprintf("`%s` must be one path, not %s.", name, show_value(x)), "input")
+    abort_ancify(sprintf("`%s` must be one %s, not %s.", name, what, show_value(x)), "input")
   }
-  path.expand(x)
+  x
 }
 
 check_choice <- function(x, choices, name) {

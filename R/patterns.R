@@ -156,8 +156,9 @@ write_focal <- function(config, backend, progress = FALSE) {
   }
   with_watch("Reading focal bases", function(watch) {
     focal_sequences_impl(
-      config$focal_fasta %||% "", alignments, projected_folder(config, config$focal_species),
-      config$lengths, config$on_bad_block, chunk_size(), backend, watch
+      config$focal_fasta %||% "", unique(alignments), config_maf(config),
+      projected_folder(config, config$focal_species), config$lengths, config$on_bad_block,
+      chunk_size(), backend, watch
     )
   }, progress)
   invisible()

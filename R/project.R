@@ -1,7 +1,7 @@
 #' Project an outgroup onto the focal genome's coordinates
 #'
-#' Reads a pairwise alignment once and writes, for every chromosome of the focal
-#' genome, the outgroup's base at each position.
+#' Reads an alignment once, AXT or MAF, and writes, for every chromosome of the
+#' focal genome, the outgroup's base at each position.
 #'
 #' Every column of a block whose focal character is a letter stands for one
 #' position; the outgroup's character is written there as it is, case and `-`
@@ -11,11 +11,22 @@
 #' letters as the coordinates span. Blocks on chromosomes that were not asked for
 #' are passed over.
 #'
+#' In a MAF file a row's source is `<name>.<chromosome>`. The focal species' row of a
+#' block is the first whose source is `focal_maf_name`, a dot and a chromosome of
+#' `chrom_lengths`; the outgroup's the first whose source is `maf_name`, alone or
+#' with a dot and anything behind it. Further rows of the two are left out and counted.
+#' A focal row on the minus strand turns its block round. Both rows are checked: as
+#' many bases as their size, coordinates inside their sequence, and the focal one's
+#' length that of `chrom_lengths`. A block without a focal row is bad; one without
+#' the outgroup's has nothing of it. Rows of other species, and `i`, `e` and `q`
+#' lines, are not looked at.
+#'
 #' The work can be interrupted at any time and leaves no file then. In a process
 #' forked by [parallel::mclapply()] it runs on one thread.
 #'
-#' @param axt Path of an alignment in UCSC's AXT format, plain, gzip or bgzip
-#'   (told apart by content). The focal genome is the first of each pair of rows.
+#' @param axt Path of an alignment in UCSC's AXT or MAF format, plain, gzip or bgzip
+#'   (all told apart by content). In AXT the focal genome is the first of each pair
+#'   of rows.
 #' @param chrom_lengths Lengths of the focal chromosomes in bases: the path of a
 #'   file with a name and a length on each line (`chrom.sizes` or `.fai`), or a
 #'   named numeric vector.
@@ -26,6 +37,9 @@
 #'   sequences instead.
 #' @param on_bad_block `"error"` (the default) stops at a block that fails its
 #'   checks; `"skip"` leaves it out and warns at the end.
+#' @param maf_name,focal_maf_name For a MAF file, what the sources of the outgroup and
+#'   of the focal species begin with, such as `"panTro6"` and `"hg38"`; each one text.
+#'   For AXT `NULL` (the default).
 #' @param threads Threads; `NULL` (the default) for `getOption("ancify.threads")`
 #'   or else all cores. One inflates while another projects, and the blocks of a
 #'   bgzip file are inflated on all of them.
@@ -38,11 +52,12 @@
 #' @section Errors:
 #' `ancify_input_error` for arguments that can't be used; `ancify_file_error`
 #' (field `file`) for files that can't be read or written; `ancify_format_error`
-#' (fields `file` and `line`) for text that is not AXT, bad blocks, damaged
-#' compression, and where none of the chromosomes occurs in the file. After an
-#' error nothing is written. Chromosomes without a block and blocks left out are
-#' an `ancify_projection_warning`.
-#' @references The format: <https://genome.ucsc.edu/goldenPath/help/axt.html>
+#' (fields `file` and `line`) for text that is neither AXT nor MAF, bad blocks,
+#' damaged compression, and where none of the chromosomes, or in a MAF the outgroup,
+#' occurs in the file. After an error nothing is written. Chromosomes without a block
+#' and blocks and rows left out are an `ancify_projection_warning`.
+#' @references The formats: <https://genome.ucsc.edu/goldenPath/help/axt.html>,
+#'   <https://genome.ucsc.edu/FAQ/FAQformat.html#format5>
 #' @seealso [call_ancestral()], [ancify_run()]
 #' @export
 #' @examples
@@ -51,19 +66,30 @@
 #' sequences <- project_axt(axt, config$chromosome_lengths, threads = 1)
 #' nchar(sequences)
 #' substr(sequences["chr1"], 2001, 2060)
+#'
+#' # One species of a multiple alignment
+#' maf <- tempfile(fileext = ".maf")
+#' writeLines(c(
+#'   "##maf version=1", "a score=0",
+#'   "s hg38.chr1    2 5 + 10 ACG-TA", "s panTro6.chr1 0 6 + 20 ACGTTA"
+#' ), maf)
+#' project_axt(maf, c(chr1 = 10), maf_name = "panTro6", focal_maf_name = "hg38", threads = 1)
 project_axt <- function(axt, chrom_lengths, chromosomes = NULL, output_dir = NULL,
-                        on_bad_block = c("error", "skip"), threads = NULL,
+                        on_bad_block = c("error", "skip"), maf_name = NULL,
+                        focal_maf_name = NULL, threads = NULL,
                         backend = c("auto", "cpu", "gpu"), progress = interactive()) {
   axt <- check_path(axt, "axt")
   on_bad_block <- check_choice(on_bad_block, c("error", "skip"), "on_bad_block")
-  lengths <- wanted_lengths(chrom_lengths, chromosomes)
+  all_lengths <- wanted_lengths(chrom_lengths, NULL)
+  lengths <- wanted_lengths(all_lengths, chromosomes)
+  maf <- project_maf_names(axt, maf_name, focal_maf_name, names(all_lengths))
   refuse_gpu_projection(check_choice(backend, backends, "backend"))
   backend <- choose_backend("cpu", threads)
 
   if (is.null(output_dir)) {
     check_fits_in_strings(lengths)
     result <- with_watch("Projecting", function(watch) {
-      project_memory_impl(axt, lengths, on_bad_block, chunk_size(), backend, watch)
+      project_memory_impl(axt, maf, lengths, on_bad_block, chunk_size(), backend, watch)
     }, progress)
     warn_about_projection(result$report, axt, lengths)
     return(result$sequences)
@@ -71,11 +97,34 @@ project_axt <- function(axt, chrom_lengths, chromosomes = NULL, output_dir = NUL
   output_dir <- check_path(output_dir, "output_dir")
   reports <- with_watch("Projecting", function(watch) {
     project_files_impl(
-      basename(axt), axt, output_dir, lengths, on_bad_block, chunk_size(), backend, watch
+      basename(axt), axt, maf, output_dir, lengths, on_bad_block, chunk_size(), backend, watch
     )
   }, progress)
   warn_about_projection(reports[[1]], axt, lengths)
   stats::setNames(sequence_path(output_dir, names(lengths)), names(lengths))
+}
+
+# What the core needs to know of MAF files: the outgroups' names there, the focal species' name and
+# its chromosomes.
+maf_names <- function(outgroups, focal, chromosomes) {
+  list(outgroups = outgroups, focal = focal, chromosomes = chromosomes)
+}
+
+# Without names the core tells those there are.
+project_maf_names <- function(axt, maf_name, focal_maf_name, chromosomes) {
+  if (!is.null(maf_name)) check_text(maf_name, "maf_name")
+  if (!is.null(focal_maf_name)) check_text(focal_maf_name, "focal_maf_name")
+  if (!is.null(maf_name) && identical(maf_name, focal_maf_name)) {
+    abort_ancify("`maf_name` and `focal_maf_name` are one species: name two.", "input")
+  }
+  if (!is.null(c(maf_name, focal_maf_name)) && !is_maf_impl(axt)) {
+    abort_ancify(
+      sprintf("`maf_name` and `focal_maf_name` are for MAF files, and %s is none: leave them out.",
+              quoted(axt)),
+      "input"
+    )
+  }
+  maf_names(maf_name %||% "", focal_maf_name %||% "", chromosomes)
 }
 
 sequence_path <- function(folder, chromosome) {
@@ -187,12 +236,20 @@ warn_about_projection <- function(report, axt, lengths) {
         if (report$bad == 1) " was" else "s were", format(report$bad_lines[1], scientific = FALSE),
         report$bad_problems[1]
       )
+    },
+    if (report$duplicates > 0) {
+      sprintf(
+        "%s row%s of a species that the block had already %s left out",
+        format_count(report$duplicates), if (report$duplicates == 1) "" else "s",
+        if (report$duplicates == 1) "was" else "were"
+      )
     }
   )
   if (length(problems)) {
     warn_ancify(
       sprintf("%s: %s.", quoted(axt), paste(problems, collapse = "; ")), "projection",
-      file = axt, chromosomes = empty, bad_blocks = report$bad, lines = report$bad_lines
+      file = axt, chromosomes = empty, bad_blocks = report$bad, lines = report$bad_lines,
+      duplicates = report$duplicates
     )
   }
 }

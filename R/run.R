@@ -53,7 +53,8 @@
 #'   `high` and with `low` confidence, `unresolved` and `missing` (`NA` without
 #'   the phase `"call"`); `file`, the path of the calls.
 #'   Attributes: `alignments`, a data frame with one row an outgroup (`species`,
-#'   `tier`, `alignment`, and the blocks `used`, `bad` and `passed_over`);
+#'   `tier`, `alignment`, the blocks `used`, `bad` and `passed_over`, and the
+#'   `duplicates`, rows of a species that its block of a MAF had already);
 #'   `config`; `backend`, as the log has it; `seconds`, by phase; where
 #'   `estimate` is true `fit`, an `ancify_fit`, and `history`.
 #' @section Errors:
@@ -150,12 +151,21 @@ run_projection <- function(config, backend, progress, verbose) {
   }
   reports <- with_watch("Projecting", function(watch) {
     project_files_impl(
-      outgroups$name, outgroups$alignment, projected_folder(config, outgroups$name),
-      config$lengths, config$on_bad_block, chunk_size(), backend, watch
+      outgroups$name, outgroups$alignment, config_maf(config),
+      projected_folder(config, outgroups$name), config$lengths, config$on_bad_block,
+      chunk_size(), backend, watch
     )
   }, progress, verbose)
   if (needs_focal(config)) write_focal(config, backend, progress)
   tell_about_projection(reports, config, verbose)
+}
+
+# What the core needs to know of MAF files.
+config_maf <- function(config) {
+  maf_names(
+    names_in_maf(config$outgroups), focal_in_maf(config),
+    names(read_chromosome_lengths(config$chromosome_lengths))
+  )
 }
 
 # Logs and warns; gives the table of alignments.
@@ -168,7 +178,8 @@ tell_about_projection <- function(reports, config, verbose) {
   number <- function(field) vapply(reports, function(report) sum(report[[field]]), 0)
   data.frame(
     species = outgroups$name, tier = outgroups$tier, alignment = outgroups$alignment,
-    used = number("blocks"), bad = number("bad"), passed_over = number("passed_over")
+    used = number("blocks"), bad = number("bad"), passed_over = number("passed_over"),
+    duplicates = number("duplicates")
   )
 }
 
@@ -196,8 +207,8 @@ run_in_memory <- function(config, caller, backend, progress, verbose) {
   outgroups <- config$outgroups
   result <- with_watch("Projecting and calling", function(watch) {
     project_and_call_impl(
-      outgroups$name, outgroups$alignment, caller, config$lengths, config$on_bad_block,
-      chunk_size(), config$output_dir, backend, watch
+      outgroups$name, outgroups$alignment, config_maf(config), caller, config$lengths,
+      config$on_bad_block, chunk_size(), config$output_dir, backend, watch
     )
   }, progress, verbose)
   remove_stale(config)

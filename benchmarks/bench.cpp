@@ -371,7 +371,9 @@ void projection_in_memory(const Case& input) {
     ProjectionOptions options;
     options.simd = best_simd_level();
     const TaskContext context;
-    Projector projector("memory", input.chromosomes, store, options, context);
+    const std::vector<ProjectionTarget> targets = {{"", &store}};
+    const std::string name = "memory";
+    AlignmentProjector projector(name, targets, input.chromosomes, options, context);
     projector.consume(text, true);
     projector.finish();
   };

@@ -54,13 +54,14 @@ BEGIN_RCPP
 END_RCPP
 }
 // project_and_call_impl
-Rcpp::List project_and_call_impl(const std::vector<std::string>& species, const std::vector<std::string>& axt, SEXP caller, const Rcpp::NumericVector& lengths, const std::string& on_bad_block, double chunk_size, const std::string& output, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_project_and_call_impl(SEXP speciesSEXP, SEXP axtSEXP, SEXP callerSEXP, SEXP lengthsSEXP, SEXP on_bad_blockSEXP, SEXP chunk_sizeSEXP, SEXP outputSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+Rcpp::List project_and_call_impl(const std::vector<std::string>& species, const std::vector<std::string>& files, const Rcpp::List& maf, SEXP caller, const Rcpp::NumericVector& lengths, const std::string& on_bad_block, double chunk_size, const std::string& output, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_project_and_call_impl(SEXP speciesSEXP, SEXP filesSEXP, SEXP mafSEXP, SEXP callerSEXP, SEXP lengthsSEXP, SEXP on_bad_blockSEXP, SEXP chunk_sizeSEXP, SEXP outputSEXP, SEXP backendSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type species(speciesSEXP);
-    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type axt(axtSEXP);
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type files(filesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type maf(mafSEXP);
     Rcpp::traits::input_parameter< SEXP >::type caller(callerSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type on_bad_block(on_bad_blockSEXP);
@@ -68,7 +69,7 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const std::string& >::type output(outputSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(project_and_call_impl(species, axt, caller, lengths, on_bad_block, chunk_size, output, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(project_and_call_impl(species, files, maf, caller, lengths, on_bad_block, chunk_size, output, backend, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -240,54 +241,68 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// is_maf_impl
+bool is_maf_impl(const std::string& file);
+RcppExport SEXP _ancify_is_maf_impl(SEXP fileSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type file(fileSEXP);
+    rcpp_result_gen = Rcpp::wrap(is_maf_impl(file));
+    return rcpp_result_gen;
+END_RCPP
+}
 // project_files_impl
-Rcpp::List project_files_impl(const std::vector<std::string>& species, const std::vector<std::string>& axt, const std::vector<std::string>& folders, const Rcpp::NumericVector& lengths, const std::string& on_bad_block, double chunk_size, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_project_files_impl(SEXP speciesSEXP, SEXP axtSEXP, SEXP foldersSEXP, SEXP lengthsSEXP, SEXP on_bad_blockSEXP, SEXP chunk_sizeSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+Rcpp::List project_files_impl(const std::vector<std::string>& species, const std::vector<std::string>& files, const Rcpp::List& maf, const std::vector<std::string>& folders, const Rcpp::NumericVector& lengths, const std::string& on_bad_block, double chunk_size, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_project_files_impl(SEXP speciesSEXP, SEXP filesSEXP, SEXP mafSEXP, SEXP foldersSEXP, SEXP lengthsSEXP, SEXP on_bad_blockSEXP, SEXP chunk_sizeSEXP, SEXP backendSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type species(speciesSEXP);
-    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type axt(axtSEXP);
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type files(filesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type maf(mafSEXP);
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type folders(foldersSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type on_bad_block(on_bad_blockSEXP);
     Rcpp::traits::input_parameter< double >::type chunk_size(chunk_sizeSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(project_files_impl(species, axt, folders, lengths, on_bad_block, chunk_size, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(project_files_impl(species, files, maf, folders, lengths, on_bad_block, chunk_size, backend, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // project_memory_impl
-Rcpp::List project_memory_impl(const std::string& axt, const Rcpp::NumericVector& lengths, const std::string& on_bad_block, double chunk_size, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_project_memory_impl(SEXP axtSEXP, SEXP lengthsSEXP, SEXP on_bad_blockSEXP, SEXP chunk_sizeSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+Rcpp::List project_memory_impl(const std::string& file, const Rcpp::List& maf, const Rcpp::NumericVector& lengths, const std::string& on_bad_block, double chunk_size, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_project_memory_impl(SEXP fileSEXP, SEXP mafSEXP, SEXP lengthsSEXP, SEXP on_bad_blockSEXP, SEXP chunk_sizeSEXP, SEXP backendSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const std::string& >::type axt(axtSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type file(fileSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type maf(mafSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type on_bad_block(on_bad_blockSEXP);
     Rcpp::traits::input_parameter< double >::type chunk_size(chunk_sizeSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(project_memory_impl(axt, lengths, on_bad_block, chunk_size, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(project_memory_impl(file, maf, lengths, on_bad_block, chunk_size, backend, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // focal_sequences_impl
-void focal_sequences_impl(const std::string& fasta, const std::vector<std::string>& axt, const std::string& folder, const Rcpp::NumericVector& lengths, const std::string& on_bad_block, double chunk_size, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_focal_sequences_impl(SEXP fastaSEXP, SEXP axtSEXP, SEXP folderSEXP, SEXP lengthsSEXP, SEXP on_bad_blockSEXP, SEXP chunk_sizeSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+void focal_sequences_impl(const std::string& fasta, const std::vector<std::string>& files, const Rcpp::List& maf, const std::string& folder, const Rcpp::NumericVector& lengths, const std::string& on_bad_block, double chunk_size, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_focal_sequences_impl(SEXP fastaSEXP, SEXP filesSEXP, SEXP mafSEXP, SEXP folderSEXP, SEXP lengthsSEXP, SEXP on_bad_blockSEXP, SEXP chunk_sizeSEXP, SEXP backendSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::string& >::type fasta(fastaSEXP);
-    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type axt(axtSEXP);
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type files(filesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type maf(mafSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type folder(folderSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type on_bad_block(on_bad_blockSEXP);
     Rcpp::traits::input_parameter< double >::type chunk_size(chunk_sizeSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    focal_sequences_impl(fasta, axt, folder, lengths, on_bad_block, chunk_size, backend, watch);
+    focal_sequences_impl(fasta, files, maf, folder, lengths, on_bad_block, chunk_size, backend, watch);
     return R_NilValue;
 END_RCPP
 }
@@ -402,7 +417,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_make_caller_impl", (DL_FUNC) &_ancify_make_caller_impl, 4},
     {"_ancify_call_in_memory_impl", (DL_FUNC) &_ancify_call_in_memory_impl, 4},
     {"_ancify_call_files_impl", (DL_FUNC) &_ancify_call_files_impl, 5},
-    {"_ancify_project_and_call_impl", (DL_FUNC) &_ancify_project_and_call_impl, 9},
+    {"_ancify_project_and_call_impl", (DL_FUNC) &_ancify_project_and_call_impl, 10},
     {"_ancify_pattern_probabilities_impl", (DL_FUNC) &_ancify_pattern_probabilities_impl, 3},
     {"_ancify_polarise_impl", (DL_FUNC) &_ancify_polarise_impl, 8},
     {"_ancify_compare_calls_impl", (DL_FUNC) &_ancify_compare_calls_impl, 5},
@@ -414,9 +429,10 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_ml_features_impl", (DL_FUNC) &_ancify_ml_features_impl, 5},
     {"_ancify_ml_predict_impl", (DL_FUNC) &_ancify_ml_predict_impl, 5},
     {"_ancify_ml_training_sites_impl", (DL_FUNC) &_ancify_ml_training_sites_impl, 10},
-    {"_ancify_project_files_impl", (DL_FUNC) &_ancify_project_files_impl, 8},
-    {"_ancify_project_memory_impl", (DL_FUNC) &_ancify_project_memory_impl, 6},
-    {"_ancify_focal_sequences_impl", (DL_FUNC) &_ancify_focal_sequences_impl, 8},
+    {"_ancify_is_maf_impl", (DL_FUNC) &_ancify_is_maf_impl, 1},
+    {"_ancify_project_files_impl", (DL_FUNC) &_ancify_project_files_impl, 9},
+    {"_ancify_project_memory_impl", (DL_FUNC) &_ancify_project_memory_impl, 7},
+    {"_ancify_focal_sequences_impl", (DL_FUNC) &_ancify_focal_sequences_impl, 9},
     {"_ancify_sequence_lengths_impl", (DL_FUNC) &_ancify_sequence_lengths_impl, 2},
     {"_ancify_read_regions_impl", (DL_FUNC) &_ancify_read_regions_impl, 6},
     {"_ancify_confidence_runs_impl", (DL_FUNC) &_ancify_confidence_runs_impl, 6},

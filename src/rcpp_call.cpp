@@ -92,24 +92,25 @@ Rcpp::NumericMatrix call_files_impl(const std::vector<std::string>& folders, SEX
 // reports of projection and the counts of call_files_impl().
 // [[Rcpp::export]]
 Rcpp::List project_and_call_impl(const std::vector<std::string>& species,
-                                 const std::vector<std::string>& axt, SEXP caller,
-                                 const Rcpp::NumericVector& lengths,
+                                 const std::vector<std::string>& files, const Rcpp::List& maf,
+                                 SEXP caller, const Rcpp::NumericVector& lengths,
                                  const std::string& on_bad_block, double chunk_size,
                                  const std::string& output, const Rcpp::List& backend,
                                  const Rcpp::Function& watch) {
-  const auto& by = as_caller(caller, axt.size());
+  const auto& by = as_caller(caller, files.size());
   const auto chosen = as_backend(backend);
-  const auto to_project = as_options(on_bad_block, chunk_size, chosen);
+  const auto to_project = as_options(maf, on_bad_block, chunk_size, chosen);
   const auto all = as_chromosomes(lengths);
+  const auto names = maf_outgroups(maf);
   std::vector<ancify::ProjectionReport> reports;
   std::vector<ancify::CallCounts> counts;
   run_job(watch, [&](ancify::JobControl& control) {
     std::vector<ancify::Alignment> alignments;
     std::vector<const ancify::PackedStore*> stores;
-    for (std::size_t i = 0; i < axt.size(); ++i) {
+    for (std::size_t i = 0; i < files.size(); ++i) {
       auto store = std::make_unique<ancify::PackedStore>(all, chosen.simd);
       stores.push_back(store.get());
-      alignments.push_back({species[i], axt[i], std::move(store)});
+      alignments.push_back({species[i], files[i], std::move(store), names[i]});
     }
     std::vector<ancify::ChromosomeToCall> chromosomes;
     for (std::size_t i = 0; i < all.size(); ++i) {

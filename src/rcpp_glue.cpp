@@ -135,14 +135,21 @@ Rcpp::List as_list(const ancify::ProjectionReport& report) {
       Named("blocks") = Rcpp::NumericVector(report.blocks.begin(), report.blocks.end()),
       Named("passed_over") = static_cast<double>(report.passed_over),
       Named("other_prefix") = report.other_prefix, Named("bad") = static_cast<double>(report.bad),
-      Named("bad_lines") = lines, Named("bad_problems") = problems);
+      Named("bad_lines") = lines, Named("bad_problems") = problems,
+      Named("duplicates") = static_cast<double>(report.duplicates));
 }
 
-ancify::ProjectionOptions as_options(const std::string& on_bad_block, double chunk_size,
-                                     const ancify::Backend& backend) {
+ancify::ProjectionOptions as_options(const Rcpp::List& maf, const std::string& on_bad_block,
+                                     double chunk_size, const ancify::Backend& backend) {
   ancify::ProjectionOptions options;
+  options.maf_focal = Rcpp::as<std::string>(maf["focal"]);
+  options.maf_chromosomes = Rcpp::as<std::vector<std::string>>(maf["chromosomes"]);
   options.simd = backend.simd;
   if (on_bad_block == "skip") options.on_bad_block = ancify::OnBadBlock::kSkip;
   options.chunk_size = static_cast<std::size_t>(chunk_size);
   return options;
+}
+
+std::vector<std::string> maf_outgroups(const Rcpp::List& maf) {
+  return Rcpp::as<std::vector<std::string>>(maf["outgroups"]);
 }

@@ -39,7 +39,11 @@ std::vector<ancify::Chromosome> as_chromosomes(const Rcpp::NumericVector& length
 // list(kind =, devices =, threads =, simd =), as backend_impl() makes it.
 ancify::Backend as_backend(const Rcpp::List& backend);
 
-ancify::ProjectionOptions as_options(const std::string& on_bad_block, double chunk_size,
-                                     const ancify::Backend& backend);
+// `maf`, as maf_names() in R makes it, has the focal species' name and chromosomes.
+ancify::ProjectionOptions as_options(const Rcpp::List& maf, const std::string& on_bad_block,
+                                     double chunk_size, const ancify::Backend& backend);
+
+// The outgroups' names in `maf`.
+std::vector<std::string> maf_outgroups(const Rcpp::List& maf);
 
 Rcpp::List as_list(const ancify::ProjectionReport& report);

@@ -1,25 +1,37 @@
 #include "core/ancestry/focal_genome.h"
 #include "core/ancestry/projection.h"
+#include "core/io/maf.h"
 #include "core/io/sequence_store.h"
 #include "rcpp_glue.h"
 
-// Projects alignment i of `species` into folders[i]; gives one report an alignment.
+// Whether a file is a MAF, by its content.
+// [[Rcpp::export]]
+bool is_maf_impl(const std::string& file) {
+  bool answer = false;
+  guarded([&] { answer = ancify::is_maf_file(file); });
+  return answer;
+}
+
+// Projects alignment i of `species` into folders[i]; gives one report an alignment. `maf` is what
+// maf_names() gives.
 // [[Rcpp::export]]
 Rcpp::List project_files_impl(const std::vector<std::string>& species,
-                              const std::vector<std::string>& axt,
+                              const std::vector<std::string>& files, const Rcpp::List& maf,
                               const std::vector<std::string>& folders,
                               const Rcpp::NumericVector& lengths, const std::string& on_bad_block,
                               double chunk_size, const Rcpp::List& backend,
                               const Rcpp::Function& watch) {
   const auto chromosomes = as_chromosomes(lengths);
   const auto chosen = as_backend(backend);
-  const auto options = as_options(on_bad_block, chunk_size, chosen);
+  const auto options = as_options(maf, on_bad_block, chunk_size, chosen);
+  const auto names = maf_outgroups(maf);
   std::vector<ancify::ProjectionReport> reports;
   run_job(watch, [&](ancify::JobControl& control) {
     std::vector<ancify::Alignment> alignments;
-    for (std::size_t i = 0; i < axt.size(); ++i) {
-      alignments.push_back(
-          {species[i], axt[i], std::make_unique<ancify::FileStore>(folders[i], chromosomes)});
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      alignments.push_back({species[i], files[i],
+                            std::make_unique<ancify::FileStore>(folders[i], chromosomes),
+                            names[i]});
     }
     reports = ancify::project_alignments(alignments, chromosomes, options, chosen.threads, control);
   });
@@ -28,19 +40,21 @@ Rcpp::List project_files_impl(const std::vector<std::string>& species,
 
 // Projects one alignment into memory; gives the report and the sequences.
 // [[Rcpp::export]]
-Rcpp::List project_memory_impl(const std::string& axt, const Rcpp::NumericVector& lengths,
-                               const std::string& on_bad_block, double chunk_size,
-                               const Rcpp::List& backend, const Rcpp::Function& watch) {
+Rcpp::List project_memory_impl(const std::string& file, const Rcpp::List& maf,
+                               const Rcpp::NumericVector& lengths, const std::string& on_bad_block,
+                               double chunk_size, const Rcpp::List& backend,
+                               const Rcpp::Function& watch) {
   const auto chromosomes = as_chromosomes(lengths);
   const auto chosen = as_backend(backend);
-  const auto options = as_options(on_bad_block, chunk_size, chosen);
+  const auto options = as_options(maf, on_bad_block, chunk_size, chosen);
+  const auto names = maf_outgroups(maf);
   std::vector<ancify::Alignment> alignments;
   const ancify::MemoryStore* memory = nullptr;
   std::vector<ancify::ProjectionReport> reports;
   run_job(watch, [&](ancify::JobControl& control) {
     auto store = std::make_unique<ancify::MemoryStore>(chromosomes);
     memory = store.get();
-    alignments.push_back({"the alignment", axt, std::move(store)});
+    alignments.push_back({"the alignment", file, std::move(store), names.front()});
     reports = ancify::project_alignments(alignments, chromosomes, options, chosen.threads, control);
   });
   Rcpp::CharacterVector sequences(lengths.size());
@@ -54,19 +68,20 @@ Rcpp::List project_memory_impl(const std::string& axt, const Rcpp::NumericVector
 }
 
 // Writes the focal genome's own bases to <folder>/<chromosome>.fa: of the FASTA file `fasta`, or if
-// that is "" of the focal rows of all alignments in `axt`.
+// that is "" of the focal rows of all alignments in `files`.
 // [[Rcpp::export]]
-void focal_sequences_impl(const std::string& fasta, const std::vector<std::string>& axt,
-                          const std::string& folder, const Rcpp::NumericVector& lengths,
-                          const std::string& on_bad_block, double chunk_size,
-                          const Rcpp::List& backend, const Rcpp::Function& watch) {
+void focal_sequences_impl(const std::string& fasta, const std::vector<std::string>& files,
+                          const Rcpp::List& maf, const std::string& folder,
+                          const Rcpp::NumericVector& lengths, const std::string& on_bad_block,
+                          double chunk_size, const Rcpp::List& backend,
+                          const Rcpp::Function& watch) {
   const auto chromosomes = as_chromosomes(lengths);
   const auto chosen = as_backend(backend);
-  const auto options = as_options(on_bad_block, chunk_size, chosen);
+  const auto options = as_options(maf, on_bad_block, chunk_size, chosen);
   run_job(watch, [&](ancify::JobControl& control) {
     ancify::FileStore store(folder, chromosomes);
     if (fasta.empty()) {
-      ancify::focal_from_alignments(axt, chromosomes, options, store, chosen.threads, control);
+      ancify::focal_from_alignments(files, chromosomes, options, store, chosen.threads, control);
     } else {
       ancify::focal_from_fasta(fasta, chromosomes, store, chosen.threads, control);
     }

@@ -27,7 +27,7 @@ Parsed parse(const std::string& text, std::size_t chunk, OnBadBlock policy = OnB
   Parsed parsed;
   const auto read = [&](char* out, std::size_t n) { return source->read(out, n); };
   for_each_chunk(read, chunk, TaskContext(), [&](std::string_view piece, bool last) {
-    return parser.consume(piece, last, [&](const AxtBlock& block) {
+    return parser.consume(piece, last, [&](const AlignedPair& block) {
       parsed.blocks += std::string(block.chromosome) + ":" + std::to_string(block.start) + "-" +
                        std::to_string(block.end) + "@" + std::to_string(block.line) + " " +
                        std::string(block.focal) + "/" + std::string(block.outgroup) + "\n";

@@ -119,15 +119,15 @@ TEST(Projection, IsThatOfTheOracleForLongBlocks) {
     options.simd = level;
     JobControl control;
     MemoryStore memory(chromosomes);
-    project_alignment(axt, chromosomes, memory, options, control, TaskContext());
+    project_alignment(axt, {{"", &memory}}, chromosomes, options, control, TaskContext());
     EXPECT_TRUE(std::string(memory.bases(0), expected.size()) == expected);
     PackedStore packed(chromosomes, level);
-    project_alignment(axt, chromosomes, packed, options, control, TaskContext());
+    project_alignment(axt, {{"", &packed}}, chromosomes, options, control, TaskContext());
     for (std::size_t i = 0; i < expected.size(); ++i) {
       ASSERT_EQ(packed_code(packed.packed(0), i), base_code(expected[i])) << i;
     }
     FileStore files(dir.file("out"), chromosomes);
-    project_alignment(axt, chromosomes, files, options, control, TaskContext());
+    project_alignment(axt, {{"", &files}}, chromosomes, options, control, TaskContext());
     EXPECT_TRUE(read_file(dir.file("out/chr1.fa")) == ">chr1\n" + expected + "\n");
   }
 }
@@ -147,9 +147,9 @@ TEST(Projection, IsThatOfTheOracleForAnyChunkSize) {
       MemoryStore memory(kChromosomes);
       JobControl control;
       options.simd = test::simd_levels()[chunk % test::simd_levels().size()];
-      project_alignment(axt, kChromosomes, memory, options, control, TaskContext());
+      project_alignment(axt, {{"", &memory}}, kChromosomes, options, control, TaskContext());
       PackedStore packed(kChromosomes, options.simd);
-      project_alignment(axt, kChromosomes, packed, options, control, TaskContext());
+      project_alignment(axt, {{"", &packed}}, kChromosomes, options, control, TaskContext());
       project_to_files(axt, dir.file("out"), options, 1 + static_cast<int>(chunk % 2));
       for (std::size_t i = 0; i < kChromosomes.size(); ++i) {
         const auto& [name, length] = kChromosomes[i];

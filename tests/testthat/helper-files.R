@@ -47,6 +47,34 @@ fasta_bytes <- function(sequences) {
       names(sequences), sequences)
 }
 
+lengths_of <- function(...) {
+  lengths <- c(...)
+  stopifnot(is.numeric(lengths), !is.null(names(lengths)))
+  lengths
+}
+
+# Projects into memory and into files, at 1 and 2 threads; which of these differ from what is
+# expected.
+differing <- function(axt, lengths, expected, ...) {
+  folder <- new_folder()
+  on.exit(unlink(folder, recursive = TRUE))
+  paths <- setNames(file.path(folder, paste0(names(lengths), ".fa")), names(lengths))
+  in_memory <- function(threads) {
+    identical(project_axt(axt, lengths, threads = threads, ...), expected)
+  }
+  in_files <- function(threads) {
+    written <- project_axt(axt, lengths, output_dir = folder, threads = threads, ...)
+    identical(written, paths) &&
+      identical(lapply(written, file_bytes), fasta_bytes(expected)) &&
+      identical(content_of(folder), sort(basename(paths)))
+  }
+  good <- c(
+    memory_1 = in_memory(1), memory_2 = in_memory(2),
+    files_1 = in_files(1), files_2 = in_files(2)
+  )
+  names(good)[!good]
+}
+
 # Calls by the oracle where only few columns differ: each distinct one is called once.
 vote_by_column <- function(inner, outer, ...) {
   columns <- do.call(paste0, strsplit(c(inner, outer), ""))

@@ -84,7 +84,8 @@ test_that("defaults are filled in", {
   expect_identical(config$notes, character())
   expect_identical(config$outgroups, data.frame(
     name = c("a", "b", "c"), tier = c("inner", "inner", "outer"),
-    alignment = file.path(folder, c("a.axt", "b.axt", "c.axt.gz"))
+    alignment = file.path(folder, c("a.axt", "b.axt", "c.axt.gz")),
+    maf_name = NA_character_
   ))
 })
 
@@ -465,7 +466,6 @@ test_that("a configuration is checked again, as far as the phases need it", {
 
 test_that("what this version lacks is said when it is asked for", {
   folder <- config_folder()
-  file.create(file.path(folder, "m.maf.gz"))
   asked <- function(..., phases = c("project", "call", "evaluate")) {
     unavailable_in(ancify_config(config_list(folder, ...)), phases)
   }
@@ -476,11 +476,6 @@ test_that("what this version lacks is said when it is asked for", {
   expect_match(asked(cluster = list(cpus = 2)), "`cluster`")
   expect_match(asked(evaluation = list(vcf_dir = folder)), "`evaluation`")
   expect_length(asked(evaluation = list(vcf_dir = folder), phases = "call"), 0)
-  config <- config_list(folder)
-  config$outgroups$inner[[1]]$alignment <- file.path(folder, "m.maf.gz")
-  config <- ancify_config(config)
-  expect_match(unavailable_in(config, "project"), "MAF alignments ('a')", fixed = TRUE)
-  expect_length(unavailable_in(config, "call"), 0)
 })
 
 test_that("a configuration prints within 80 columns", {

@@ -111,10 +111,14 @@ test_that("what the watching function throws ends the job, and the next one work
   lengths <- c(chr1 = 4)
   enough <- function(share, lines) stop("enough")
   backend <- ancify:::choose_backend("cpu", 2)
-  expect_error(ancify:::project_memory_impl(axt, lengths, "error", 2^20, backend, enough), "enough")
+  maf <- ancify:::maf_names("", "", character())
+  expect_error(
+    ancify:::project_memory_impl(axt, maf, lengths, "error", 2^20, backend, enough), "enough"
+  )
   # The job is done before the first look at it, so its file is there, and is whole.
   expect_error(
-    ancify:::project_files_impl("x", axt, folder, lengths, "error", 2^20, backend, enough), "enough"
+    ancify:::project_files_impl("x", axt, maf, folder, lengths, "error", 2^20, backend, enough),
+    "enough"
   )
   expect_no_match(content_of(folder), "ancify-")
   # The next job is not hurt.

@@ -1,31 +1,3 @@
-lengths_of <- function(...) {
-  lengths <- c(...)
-  stopifnot(is.numeric(lengths), !is.null(names(lengths)))
-  lengths
-}
-
-# Projects into memory and into files, at 1 and 2 threads; which of these differ from what is
-# expected.
-differing <- function(axt, lengths, expected, ...) {
-  folder <- new_folder()
-  on.exit(unlink(folder, recursive = TRUE))
-  paths <- setNames(file.path(folder, paste0(names(lengths), ".fa")), names(lengths))
-  in_memory <- function(threads) {
-    identical(project_axt(axt, lengths, threads = threads, ...), expected)
-  }
-  in_files <- function(threads) {
-    written <- project_axt(axt, lengths, output_dir = folder, threads = threads, ...)
-    identical(written, paths) &&
-      identical(lapply(written, file_bytes), fasta_bytes(expected)) &&
-      identical(content_of(folder), sort(basename(paths)))
-  }
-  good <- c(
-    memory_1 = in_memory(1), memory_2 = in_memory(2),
-    files_1 = in_files(1), files_2 = in_files(2)
-  )
-  names(good)[!good]
-}
-
 random_lengths <- function() {
   lengths <- c(chr1 = sample(400, 1), chr2 = sample(60, 1), one = 1, `2L` = sample(100, 1))
   lengths[sample(length(lengths))]
@@ -313,7 +285,7 @@ test_that("a file that is no AXT is an error", {
   refused(c("", "# only comments", ""), "no alignment block", line = 0)
   refused(c(">chr1", "ACGTACGT"), "not the header of an AXT block: '>chr1'", line = 1)
   refused(c("##fileformat=VCFv4.2", "#CHROM\tPOS", "chr1\t1\t.\tA\tC\t.\t.\t."), line = 3)
-  refused(c("##maf version=1", "a score=1", "s hg18.chr1 0 2 + 100 AC"), line = 2)
+  refused(c("s hg18.chr1 0 2 + 100 AC", "s panTro2.chr1 0 2 + 100 AC"), line = 1)
   set.seed(7)
   bytes <- as.raw(sample(0:255, 10000, replace = TRUE))
   refused(c(as.raw(0), bytes), "not the header", line = 1)

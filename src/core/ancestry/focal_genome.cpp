@@ -212,20 +212,20 @@ void focal_from_fasta(const std::string& fasta, const std::vector<Chromosome>& c
   });
 }
 
-void focal_from_alignments(const std::vector<std::string>& axt,
+void focal_from_alignments(const std::vector<std::string>& alignments,
                            const std::vector<Chromosome>& chromosomes, ProjectionOptions options,
                            SequenceStore& store, int threads, JobControl& control) {
-  for (const auto& file : axt) control.expect(InputFile(file).size());
+  for (const auto& file : alignments) control.expect(InputFile(file).size());
   options.focal_row = true;
   FirstBases bases(chromosomes);
   constexpr std::size_t most_at_once = FirstBases::kRanks - 1;
-  for (std::size_t first = 0; first < axt.size(); first += most_at_once) {
-    const std::size_t n = std::min(axt.size() - first, most_at_once);
+  for (std::size_t first = 0; first < alignments.size(); first += most_at_once) {
+    const std::size_t n = std::min(alignments.size() - first, most_at_once);
     run_tasks(control, threads, static_cast<std::int64_t>(n),
               [&](std::int64_t i, const TaskContext& context) {
                 OneOfFirstBases one(bases, static_cast<int>(i) + 1);
-                project_alignment(axt[first + static_cast<std::size_t>(i)], chromosomes, one,
-                                  options, control, context);
+                project_alignment(alignments[first + static_cast<std::size_t>(i)], {{"", &one}},
+                                  chromosomes, options, control, context);
               });
     run_tasks(control, 1, 1,
               [&](std::int64_t, const TaskContext& context) { bases.make_first(context); });

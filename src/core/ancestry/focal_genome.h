@@ -16,10 +16,10 @@ namespace ancify {
 void focal_from_fasta(const std::string& fasta, const std::vector<Chromosome>& chromosomes,
                       SequenceStore& store, int threads, JobControl& control);
 
-// From the focal rows of AXT files, into `store`, which is committed: in upper case, the base of
-// the first file that has A, C, G or T there (of blocks of one file that contradict each other, the
-// first of the alphabet), elsewhere N. Takes a byte a position.
-void focal_from_alignments(const std::vector<std::string>& axt,
+// From the focal rows of alignment files, into `store`, which is committed: in upper case, the base
+// of the first file that has A, C, G or T there (of blocks of one file that contradict each other,
+// the first of the alphabet), elsewhere N. Takes a byte a position.
+void focal_from_alignments(const std::vector<std::string>& alignments,
                            const std::vector<Chromosome>& chromosomes, ProjectionOptions options,
                            SequenceStore& store, int threads, JobControl& control);
 

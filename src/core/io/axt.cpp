@@ -15,7 +15,7 @@ bool may_be_row(std::string_view line) {
 
 }  // namespace
 
-std::optional<AxtBlock> parse_axt_header(std::string_view line) {
+std::optional<AlignedPair> parse_axt_header(std::string_view line) {
   constexpr int fewest_fields = 8;  // the score, the ninth, may be absent
   constexpr int most_fields = 9;
   std::string_view fields[most_fields];
@@ -28,7 +28,7 @@ std::optional<AxtBlock> parse_axt_header(std::string_view line) {
   const auto start = parse_whole_number(fields[2]);
   const auto end = parse_whole_number(fields[3]);
   if (!start || !end) return {};
-  AxtBlock block;
+  AlignedPair block;
   block.chromosome = fields[1];
   block.start = *start;
   block.end = *end;
@@ -46,7 +46,7 @@ bool AxtParser::take_line(bool last, std::string_view& line, RowScan& row) {
   return true;
 }
 
-AxtParser::Found AxtParser::next(bool last, AxtBlock& block) {
+AxtParser::Found AxtParser::next(bool last, AlignedPair& block) {
   std::string_view line;
   RowScan scan;
   if (!take_line(last, line, scan)) return last ? Found::kEnd : Found::kNeedsMoreText;

@@ -5,26 +5,14 @@
 #include <optional>
 #include <string_view>
 
+#include "core/io/aligned_pair.h"
 #include "core/io/bad_blocks.h"
 #include "core/io/row_scan.h"
 
 namespace ancify {
 
-// One block, valid while the text it was parsed from is. Coordinates count from 1, both ends in.
-struct AxtBlock {
-  std::string_view chromosome;
-  std::int64_t start = 0;
-  std::int64_t end = 0;
-  std::string_view focal;
-  std::string_view outgroup;
-  std::int64_t focal_gaps = 0;
-  bool only_letters_and_gaps = true;  // both rows
-  std::int64_t line = 0;              // of the header
-  std::string_view header;            // the whole line
-};
-
-// The header's fields that projection needs, if the line is a header.
-std::optional<AxtBlock> parse_axt_header(std::string_view line);
+// A pair without its rows, if the line is a header.
+std::optional<AlignedPair> parse_axt_header(std::string_view line);
 
 // Parses text that comes in pieces. Blocks whose structure is broken go to `bad`; reading goes on
 // at the next line that looks like a header.
@@ -32,7 +20,7 @@ class AxtParser {
  public:
   AxtParser(BadBlocks& bad, SimdLevel simd) : bad_(bad), simd_(simd) {}
 
-  // Calls sink(const AxtBlock&) for every whole block that `text` begins with and returns the
+  // Calls sink(const AlignedPair&) for every whole block that `text` begins with and returns the
   // bytes used; with `last`, text ends here and all is used.
   template <class Sink>
   std::size_t consume(std::string_view text, bool last, Sink&& sink) {
@@ -40,7 +28,7 @@ class AxtParser {
     for (;;) {
       const std::string_view before = rest_;
       const std::int64_t line_before = lines_;
-      AxtBlock block;
+      AlignedPair block;
       const Found found = next(last, block);
       if (found == Found::kBlock) {
         sink(block);
@@ -56,7 +44,7 @@ class AxtParser {
  private:
   enum class Found { kBlock, kNothing, kNeedsMoreText, kEnd };
 
-  Found next(bool last, AxtBlock& block);
+  Found next(bool last, AlignedPair& block);
   // Takes a line off rest_; false where its end has not come yet.
   bool take_line(bool last, std::string_view& line, RowScan& scan);
 

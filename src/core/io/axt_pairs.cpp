@@ -31,7 +31,7 @@ class PairReader {
         parser_(bad_, options.simd) {}
 
   std::size_t consume(std::string_view text, bool last) {
-    return parser_.consume(text, last, [&](const AxtBlock& block) { add(block); });
+    return parser_.consume(text, last, [&](const AlignedPair& block) { add(block); });
   }
 
   AxtPairs result() {
@@ -50,7 +50,7 @@ class PairReader {
                                                    : "no block is on the chromosomes asked for");
   }
 
-  void add(const AxtBlock& block) {
+  void add(const AlignedPair& block) {
     AxtPair pair;
     pair.focal = {std::string(block.chromosome), block.start, block.end, ""};
     const auto& wanted = options_.chromosomes;
@@ -86,7 +86,7 @@ class PairReader {
     return {};
   }
 
-  static std::string take_rows(const AxtBlock& block, AxtPair& pair) {
+  static std::string take_rows(const AlignedPair& block, AxtPair& pair) {
     if (block.focal.size() != block.outgroup.size()) {
       return "the block's rows differ in length (" + std::to_string(block.focal.size()) + " and " +
              std::to_string(block.outgroup.size()) + ")";
@@ -107,7 +107,7 @@ class PairReader {
     return {};
   }
 
-  std::string turn(const AxtBlock& block, AxtPair& pair) const {
+  std::string turn(const AlignedPair& block, AxtPair& pair) const {
     auto& row = pair.outgroup;
     const auto found = options_.outgroup_lengths.find(row.chromosome);
     if (found == options_.outgroup_lengths.end()) {

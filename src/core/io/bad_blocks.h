@@ -15,6 +15,7 @@ enum class OnBadBlock { kError, kSkip };
 
 class BadBlocks {
  public:
+  static constexpr std::size_t kMostExamples = 5;
   struct Example {
     std::int64_t line;
     std::string problem;
@@ -37,7 +38,6 @@ class BadBlocks {
   const std::vector<Example>& examples() const { return examples_; }
 
  private:
-  static constexpr std::size_t kMostExamples = 5;
   std::string file_;
   OnBadBlock policy_;
   std::int64_t count_ = 0;

@@ -1,6 +1,7 @@
 // Small helpers for text in memory.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ancify {
 
@@ -81,6 +83,16 @@ inline std::string excerpt(std::string_view text) {
     if (c < ' ' || c > '~') c = '?';
   }
   return "'" + shown + (text.size() > longest ? "...'" : "'");
+}
+
+// The first few of some names as they can stand in a message.
+inline std::string quoted_list(const std::vector<std::string>& names) {
+  constexpr std::size_t most_shown = 5;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(names.size(), most_shown); ++i) {
+    list += (i > 0 ? ", " : "") + excerpt(names[i]);
+  }
+  return list + (names.size() > most_shown ? ", ..." : "");
 }
 
 }  // namespace ancify

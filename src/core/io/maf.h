@@ -1,0 +1,92 @@
+// UCSC's MAF, multiple alignments: blocks of an `a` line and `s` lines, one a row.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/io/bad_blocks.h"
+
+namespace ancify {
+
+// An `s` line, not looked into behind its source: most rows are of species nobody asked for.
+struct MafLine {
+  std::string_view source;
+  std::string_view fields;  // all behind the source, without blanks at the end
+  std::int64_t line = 0;
+};
+
+// What an `s` line says. Where `minus` is true, start counts from the sequence's other end.
+struct MafRow {
+  std::int64_t start = 0;  // counts from 0
+  std::int64_t size = 0;   // bases
+  bool minus = false;
+  std::int64_t source_size = 0;
+  std::string_view columns;  // all that is left of the line
+};
+
+std::optional<MafRow> parse_maf_row(const MafLine& line);
+
+// One block, valid while the text it was parsed from is.
+struct MafBlock {
+  std::vector<MafLine> rows;
+  std::int64_t line = 0;  // of its `a` line
+};
+
+// Whether a text begins a MAF file: with `##maf`, or a block behind comments and track lines. None
+// where that cannot be told yet; with `last` there is no more text.
+std::optional<bool> is_maf_text(std::string_view text, bool last);
+
+// The same of a file, plain, gzip or bgzip.
+bool is_maf_file(const std::string& path);
+
+// Parses text that comes in pieces. `i`, `e` and `q` lines, comments and track lines are skipped.
+// Blocks whose structure is broken go to `bad`; reading goes on at the next block.
+class MafParser {
+ public:
+  explicit MafParser(BadBlocks& bad) : bad_(bad) {}
+
+  // Calls sink(const MafBlock&) for every whole block that `text` begins with and returns the bytes
+  // used; with `last`, text ends here and all is used.
+  template <class Sink>
+  std::size_t consume(std::string_view text, bool last, Sink&& sink) {
+    rest_ = text;
+    last_ = last;
+    for (;;) {
+      const std::string_view before = rest_;
+      const std::int64_t line_before = lines_;
+      const Found found = next();
+      if (found == Found::kBlock) {
+        sink(block_);
+      } else if (found == Found::kNeedsMoreText) {
+        lines_ = line_before;
+        return text.size() - before.size();
+      } else if (found == Found::kEnd) {
+        return text.size();
+      }
+    }
+  }
+
+ private:
+  enum class Found { kBlock, kNothing, kNeedsMoreText, kEnd };
+
+  Found next();
+  Found rows();
+  Found bad_line(const std::string& problem);
+  // Takes a line off rest_; false where its end has not come yet.
+  bool take_line(std::string_view& line);
+  void put_back(std::string_view rest);
+
+  BadBlocks& bad_;
+  std::string_view rest_;
+  bool last_ = false;
+  bool ended_ = true;               // the line taken last, by a newline
+  std::int64_t lines_ = 0;          // taken so far
+  bool looking_for_block_ = false;  // behind a bad one
+  MafBlock block_;
+};
+
+}  // namespace ancify
