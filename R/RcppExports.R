@@ -93,6 +93,10 @@ read_axt_impl <- function(axt, chromosomes, outgroup_lengths, on_bad_block, chun
     .Call(`_ancify_read_axt_impl`, axt, chromosomes, outgroup_lengths, on_bad_block, chunk_size, backend, watch)
 }
 
+sfs_from_sites_impl <- function(derived, called, posterior, window, sizes, draws, threads, watch) {
+    .Call(`_ancify_sfs_from_sites_impl`, derived, called, posterior, window, sizes, draws, threads, watch)
+}
+
 build_info_impl <- function() {
     .Call(`_ancify_build_info_impl`)
 }

@@ -367,6 +367,24 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// sfs_from_sites_impl
+Rcpp::List sfs_from_sites_impl(const Rcpp::IntegerMatrix& derived, const Rcpp::IntegerMatrix& called, const Rcpp::NumericVector& posterior, const Rcpp::IntegerVector& window, const std::vector<int>& sizes, const Rcpp::IntegerMatrix& draws, int threads, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_sfs_from_sites_impl(SEXP derivedSEXP, SEXP calledSEXP, SEXP posteriorSEXP, SEXP windowSEXP, SEXP sizesSEXP, SEXP drawsSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type derived(derivedSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type called(calledSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type posterior(posteriorSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type window(windowSEXP);
+    Rcpp::traits::input_parameter< const std::vector<int>& >::type sizes(sizesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type draws(drawsSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(sfs_from_sites_impl(derived, called, posterior, window, sizes, draws, threads, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // build_info_impl
 Rcpp::List build_info_impl();
 RcppExport SEXP _ancify_build_info_impl() {
@@ -437,6 +455,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_read_regions_impl", (DL_FUNC) &_ancify_read_regions_impl, 6},
     {"_ancify_confidence_runs_impl", (DL_FUNC) &_ancify_confidence_runs_impl, 6},
     {"_ancify_read_axt_impl", (DL_FUNC) &_ancify_read_axt_impl, 7},
+    {"_ancify_sfs_from_sites_impl", (DL_FUNC) &_ancify_sfs_from_sites_impl, 8},
     {"_ancify_build_info_impl", (DL_FUNC) &_ancify_build_info_impl, 0},
     {"_ancify_backend_impl", (DL_FUNC) &_ancify_backend_impl, 4},
     {"_ancify_hardware_threads_impl", (DL_FUNC) &_ancify_hardware_threads_impl, 0},

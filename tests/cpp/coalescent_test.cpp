@@ -602,7 +602,7 @@ TEST(Coalescent, HistoriesThatCannotBe) {
   };
   says({0, 20, kNear.joins}, "focal population's size is 0");
   says({1000, 0, kNear.joins}, "focal lineages is 0");
-  says({1000, 1000000000, kNear.joins}, "it can be 100000 at most");
+  says({1000, 1000000000, kNear.joins}, "it can be 1000000 at most");
   says({1000, 20, {}}, "no splits");
   says({1000, 20, {{1000, 1, 0, 1e12}}}, "nothing is left of the past");
   says({1000, 20, {{1e14, 1, 0, 1000}}}, "nothing is left of the past");
@@ -623,7 +623,7 @@ TEST(Coalescent, SitesThatCannotBe) {
   EXPECT_NE(message({0, {0, 4}, 10, 2}).find("no base"), std::string::npos);
   EXPECT_NE(message({0, {2, 2}, 10, 2}).find("same allele"), std::string::npos);
   EXPECT_NE(message({0, {0, 1}, 10, 11}).find("11 copies"), std::string::npos);
-  EXPECT_NE(message({0, {0, 1}, 1000000, 11}).find("100000 at most"), std::string::npos);
+  EXPECT_NE(message({0, {0, 1}, 1000001, 11}).find("1000000 at most"), std::string::npos);
 }
 
 TEST(Coalescent, AModelOfMutationIsOneOfSubstitutionPerGeneration) {

@@ -1,0 +1,176 @@
+#include "core/spectra/joint_spectrum.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace ancify {
+
+namespace {
+
+// How many numbers the spectra of parts that are computed side by side may take.
+constexpr std::size_t kMostAtOnce = std::size_t{1} << 25;
+
+AlleleCount swapped(AlleleCount count) { return {count.called, count.called - count.derived}; }
+
+void add_multiple(double factor, const double* values, std::size_t n, double* out) {
+  for (std::size_t i = 0; i < n; ++i) out[i] += factor * values[i];
+}
+
+}  // namespace
+
+// For each number of populations a spectrum and room for weights.
+struct JointSpectrum::Buffers {
+  explicit Buffers(const std::vector<std::size_t>& strides) {
+    for (std::size_t k = 0; k + 1 < strides.size(); ++k) {
+      spectra.emplace_back(k + 2 < strides.size() ? strides[k] : 0);
+      weights.emplace_back(strides[k + 1] / strides[k]);
+    }
+  }
+  std::vector<std::vector<double>> spectra;
+  std::vector<std::vector<double>> weights;
+};
+
+JointSpectrum::JointSpectrum(const SiteTable& table) : strides_(1, 1) {
+  const std::size_t populations = table.populations();
+  std::vector<std::vector<std::uint32_t>> columns;
+  for (std::size_t k = 0; k < populations; ++k) {
+    strides_.push_back(strides_.back() * (static_cast<std::size_t>(table.sizes()[k]) + 1));
+    columns.push_back(number_counts(table, k));
+  }
+  const auto before = [&](std::size_t a, std::size_t b) {
+    for (std::size_t k = populations; k-- > 0;) {
+      if (columns[k][a] != columns[k][b]) return columns[k][a] < columns[k][b];
+    }
+    return false;
+  };
+  // Entries 2 i and 2 i + 1 are the table's i as it is counted and with its alleles swapped.
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    order.push_back(2 * i);
+    if (table.swapped(i) != 0) order.push_back(2 * i + 1);
+  }
+  std::stable_sort(order.begin(), order.end(), before);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::size_t entry = order[i];
+    if (i == 0 || before(order[i - 1], entry)) {
+      ++combinations_;
+      for (std::size_t k = 0; k < populations; ++k) numbers_.push_back(columns[k][entry]);
+    }
+    terms_.push_back({table.window(entry / 2), static_cast<std::uint32_t>(combinations_ - 1),
+                      entry % 2 == 0 ? table.as_counted(entry / 2) : table.swapped(entry / 2)});
+  }
+}
+
+// Gives the numbers of the counts in the population's cache, which it makes.
+std::vector<std::uint32_t> JointSpectrum::number_counts(const SiteTable& table,
+                                                        std::size_t population) {
+  std::vector<AlleleCount> counts;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    counts.push_back(table.count(i, population));
+    if (table.swapped(i) != 0) counts.push_back(swapped(table.count(i, population)));
+  }
+  std::sort(counts.begin(), counts.end());
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+  const auto number = [&](AlleleCount count) {
+    const auto place = std::lower_bound(counts.begin(), counts.end(), count);
+    return static_cast<std::uint32_t>(place - counts.begin());
+  };
+  std::vector<std::uint32_t> numbers;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const AlleleCount count = table.count(i, population);
+    numbers.push_back(number(count));
+    numbers.push_back(table.swapped(i) != 0 ? number(swapped(count)) : 0);
+  }
+  caches_.emplace_back(counts, table.sizes()[population]);
+  return numbers;
+}
+
+std::vector<JointSpectrum::Range> JointSpectrum::runs(Range range, std::size_t population) const {
+  std::vector<Range> result;
+  for (std::size_t i = range.begin; i < range.end; ++i) {
+    if (i == range.begin || number(i, population) != number(i - 1, population)) {
+      result.push_back({i, i});
+    }
+    result.back().end = i + 1;
+  }
+  return result;
+}
+
+// Adds the spectrum of the first so many populations of combinations that do not differ in others.
+// Sites that differ only in the populations before one are projected in that one together.
+void JointSpectrum::add(Range range, std::size_t populations, const double* sites, Buffers& buffers,
+                        double* out) const {
+  if (populations == 0) {
+    *out += sites[range.begin];
+    return;
+  }
+  const std::size_t last = populations - 1;
+  const std::size_t n = strides_[last];
+  for (Range run = {range.begin, range.begin}; run.begin < range.end; run.begin = run.end) {
+    const std::uint32_t shared = number(run.begin, last);
+    for (run.end = run.begin; run.end < range.end && number(run.end, last) == shared;) ++run.end;
+    const auto projected = caches_[last].weights(shared, buffers.weights[last].data());
+    double* const first = out + static_cast<std::size_t>(projected.first) * n;
+    if (projected.n == 1) {
+      add(run, last, sites, buffers, first);
+    } else {
+      // A spectrum of no population is one number.
+      double one = 0;
+      double* const part = last > 0 ? buffers.spectra[last].data() : &one;
+      std::fill(part, part + n, 0);
+      add(run, last, sites, buffers, part);
+      for (std::size_t k = 0; k < projected.n; ++k) {
+        add_multiple(projected.weights[k], part, n, first + k * n);
+      }
+    }
+  }
+}
+
+void JointSpectrum::project(const int* draws, double* spectrum, const TaskContext& context) const {
+  std::vector<double> sites(combinations_);
+  for (const Term& term : terms_) {
+    sites[term.combination] += (draws != nullptr ? draws[term.window] : 1) * term.sites;
+  }
+  std::fill(spectrum, spectrum + cells(), 0);
+  const std::size_t last = caches_.size() - 1;
+  const std::size_t n = strides_[last];
+  const std::vector<Range> parts = runs({0, combinations_}, last);
+  const std::size_t at_once = std::clamp(kMostAtOnce / n, std::size_t{1}, std::size_t{256});
+  for (std::size_t from = 0; from < parts.size(); from += at_once) {
+    context.throw_if_stopped();
+    const std::size_t batch = std::min(at_once, parts.size() - from);
+    std::vector<double> spectra(batch * n);
+    context.share(static_cast<std::int64_t>(batch), [&](std::int64_t i) {
+      context.throw_if_stopped();
+      Buffers buffers(strides_);
+      const auto part = static_cast<std::size_t>(i);
+      add(parts[from + part], last, sites.data(), buffers, &spectra[part * n]);
+    });
+    // Each row in the order of the parts, so that sums are the same however they are shared.
+    std::vector<double> room(strides_[last + 1] / n);
+    for (std::size_t part = 0; part < batch; ++part) {
+      const auto projected =
+          caches_[last].weights(number(parts[from + part].begin, last), room.data());
+      for (std::size_t k = 0; k < projected.n; ++k) {
+        add_multiple(projected.weights[k], &spectra[part * n], n,
+                     spectrum + (static_cast<std::size_t>(projected.first) + k) * n);
+      }
+    }
+  }
+}
+
+void joint_spectra(const SiteTable& table, const int* draws, int windows, int replicates,
+                   double* spectrum, double* bootstrap, int threads, JobControl& control) {
+  const JointSpectrum joint(table);
+  run_tasks(control, threads, 1 + replicates, [&](std::int64_t i, const TaskContext& context) {
+    if (i == 0) {
+      joint.project(nullptr, spectrum, context);
+    } else {
+      const auto replicate = static_cast<std::size_t>(i - 1);
+      joint.project(draws + replicate * static_cast<std::size_t>(windows),
+                    bootstrap + replicate * joint.cells(), context);
+    }
+  });
+}
+
+}  // namespace ancify

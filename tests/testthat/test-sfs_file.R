@@ -1,0 +1,91 @@
+sfs_file <- function(...) {
+  path <- tempfile(fileext = ".fs")
+  writeLines(c(...), path)
+  path
+}
+
+test_that("what is written is read as the same numbers", {
+  set.seed(4)
+  for (x in list(
+    sfs(c(0, 1 / 3, 2 / 7, 1e-300, 0)), random_sfs(c(3, 4)), random_sfs(c(2, 3), folded = TRUE),
+    random_sfs(c(1, 2, 3, 2, 1)) * 1e15, 
+    sfs(c(0, 3, NaN, 1, 0), mask = c(TRUE, FALSE, TRUE, FALSE, TRUE)),
+    sfs(c(Inf, 1, -Inf), "A b", c(TRUE, FALSE, TRUE)), -random_sfs(c(30, 30)) / 3
+  )) {
+    path <- write_sfs(x, tempfile(fileext = ".fs"))
+    expect_identical(read_sfs(path), x)
+  }
+})
+
+test_that("the last population's copies are the fastest", {
+  path <- write_sfs(
+    sfs(matrix(1:6, 2, dimnames = NULL), c("A", "B b")), tempfile(), c("first", "second\nthird")
+  )
+  expect_identical(readLines(path), c(
+    "# first", "# second", "# third", "2 3 unfolded \"A\" \"B b\"", "1 3 5 2 4 6", "1 0 0 0 0 1"
+  ))
+  x <- read_sfs(path)
+  expect_identical(unclass(x)["1", "0"], 2)
+})
+
+test_that("comments, empty lines, gzip and the older form are read", {
+  old <- read_sfs(sfs_file("# a comment", "2 3 ", "", "nan 1 2 3 4 5  "))
+  expect_false(attr(old, "folded"))
+  expect_null(names(dimnames(old)))
+  expect_identical(which(attr(old, "mask")), c(1L, 6L))
+  expect_identical(as.vector(as.array(old)), c(NA, 3, 1, 4, 2, NA))
+  path <- tempfile(fileext = ".fs.gz")
+  connection <- gzfile(path, "w")
+  writeLines(c("3 folded \"A\"\r", "0 2 0\r", "1 0 1\r"), connection)
+  close(connection)
+  expect_identical(read_sfs(path), sfs(c(0, 2, 0), "A", folded = TRUE))
+})
+
+test_that("the spectrum of YRI and CEU is read, and folds and projects without loss", {
+  x <- read_sfs(test_data("sfs", "YRI_CEU.fs"))
+  expect_identical(dim(x), c(21L, 21L))
+  expect_equal(x["0", "1"], 1505.721985213899)
+  expect_equal(x["1", "0"], 3842.972452752669)
+  folded <- fold(x)
+  expect_equal(sum(folded), sum(x))
+  expect_equal(fold(project_sfs(x, c(8, 12))), project_sfs(folded, c(8, 12)))
+  expect_identical(read_sfs(write_sfs(x, tempfile())), x)
+})
+
+test_that("files that are no spectrum are errors with their line", {
+  refused <- function(lines, line, ...) {
+    path <- sfs_file(lines)
+    condition <- expect_ancify_error(read_sfs(path), "format", path, sprintf("line %d", line), ...)
+    expect_equal(condition$line, line)
+  }
+  refused("# nothing", 1, "0 lines")
+  refused("3 unfolded", 1, "1 line")
+  refused(c("3", "1 2 3", "1 0 1", "", "4"), 5, "not 4 lines")
+  refused(c("three", "1 2 3"), 1, "'three'")
+  refused(c("3.5", "1 2 3"), 1, "'3.5'")
+  refused(c("-3", "1 2 3"), 1, "'-3'")
+  refused(c("unfolded", "1 2 3"), 1, "'unfolded'")
+  refused(c("2 2 2 2 2 2 unfolded", "1"), 1, "6 populations", "at most 5")
+  refused(c("3 unfolded A", "1 2 3"), 1, "'3 unfolded A'")
+  refused(c("3 unfolded \"A", "1 2 3"), 1, "double quotes")
+  refused(c("3 unfolded \"A\" B", "1 2 3"), 1, "double quotes")
+  refused(c("3 3 unfolded \"A\"", "1"), 1, "2 names")
+  refused(c("3 3 unfolded \"A\" \"A\"", "1"), 1, "unique")
+  refused(c("# x", "3 unfolded", "1 2"), 3, "counts of 3 cells", "there are 2")
+  refused(c("1000000 1000000 1000000", "1 2"), 2, "1,000,000,000,000,000,000 cells")
+  refused(c("3 unfolded", "1 x 3"), 2, "'x'")
+  refused(c("3 unfolded", "1 2 3", "1 0"), 3, "mask of 3 cells")
+  refused(c("3 unfolded", "1 2 3", "1 0 2"), 3, "'2'")
+  refused(c("3 unfolded", "1 nan 3", "1 0 1"), 2, "NaN in the cell [1]")
+  refused(c("4 folded", "0 2 1 0", "1 0 0 1"), 2, "1 in the cell [2]")
+})
+
+test_that("files that are not there or can't be written are errors", {
+  expect_ancify_error(read_sfs(tempfile()), "file", "no file")
+  expect_ancify_error(read_sfs(tempdir()), "file", "no file")
+  expect_ancify_error(read_sfs(c("a", "b")), "input", "`file`")
+  x <- sfs(c(0, 1, 0))
+  expect_ancify_error(write_sfs(x, file.path(sfs_file("a file"), "x.fs")), "file", "Can't write")
+  expect_ancify_error(write_sfs(1:3, tempfile()), "input", "class sfs")
+  expect_ancify_error(write_sfs(x, tempfile(), 1), "input", "`comments`")
+})

@@ -1,0 +1,94 @@
+test_that("folding adds up what the rarer allele cannot tell apart", {
+  expect_identical(as.vector(unclass(fold(sfs(c(0, 12, 5, 3, 2, 0))))), c(0, 14, 8, 0, 0, 0))
+  # Both cells of exactly half get the same.
+  even <- fold(sfs(matrix(c(0, 10, 4, 0), 2)))
+  expect_identical(as.vector(unclass(even)), c(0, 7, 7, 0))
+  expect_identical(as.vector(attr(even, "mask")), c(TRUE, FALSE, FALSE, TRUE))
+  expect_identical(fold(even), even)
+})
+
+test_that("folding is as cell by cell, with the mask", {
+  set.seed(1)
+  for (size in list(5, 6, c(3, 4), c(4, 4), c(2, 3, 2), c(1, 2, 1, 2, 3))) {
+    mask <- array(runif(prod(size + 1)) < 0.2, size + 1)
+    x <- random_sfs(size, mask)
+    expected <- oracle_fold_sfs(plain_array(x), mask)
+    expect_spectrum(fold(x), expected, names(dimnames(x)), TRUE)
+    expect_equal(fold(unfold(fold(x))), fold(x), tolerance = 1e-14)
+  }
+})
+
+test_that("projection draws without replacement", {
+  # One derived copy of four: the draw of two has it half of the time.
+  x <- project_sfs(sfs(c(0, 6, 0, 0, 0)), 2)
+  expect_equal(as.vector(unclass(x)), c(3, 3, 0))
+  # Two of four: 1/6, 4/6, 1/6.
+  x <- project_sfs(sfs(c(0, 0, 6, 0, 0)), 2)
+  expect_equal(as.vector(unclass(x)), c(1, 4, 1))
+})
+
+test_that("projection is as cell by cell, with the mask", {
+  set.seed(2)
+  for (size in list(7, c(4, 5), c(3, 2, 4))) {
+    mask <- array(runif(prod(size + 1)) < 0.05, size + 1)
+    x <- random_sfs(size, mask)
+    to <- pmax(size - c(2, 0, 1)[seq_along(size)], 1)
+    expected <- oracle_project_sfs(plain_array(x), mask, to)
+    expect_spectrum(project_sfs(x, to), expected, names(dimnames(x)))
+  }
+})
+
+test_that("the neutral spectrum stays neutral, and the sum is kept", {
+  neutral <- function(n) sfs(c(0, 1 / seq_len(n - 1), 0))
+  expect_equal(as.vector(project_sfs(neutral(40), 10)[2:10]), 1 / 1:9, tolerance = 1e-12)
+  x <- sfs(array(1, c(6, 7)), mask = array(FALSE, c(6, 7)))
+  expect_equal(sum(project_sfs(x, c(2, 3))), 42)
+})
+
+test_that("sizes are in order or named, and equal ones change nothing", {
+  x <- random_sfs(c(4, 5))
+  expect_identical(project_sfs(x, c(B = 3)), project_sfs(x, c(4, 3)))
+  expect_identical(project_sfs(x, c(B = 3, A = 2)), project_sfs(x, c(2, 3)))
+  expect_identical(project_sfs(x, c(4, 5)), x)
+  # What is masked has no say, whatever it is.
+  hidden <- x
+  hidden[["0", "0"]] <- NaN
+  expect_identical(project_sfs(hidden, c(2, 2))[2:8], project_sfs(x, c(2, 2))[2:8])
+  refused <- function(size, ...) expect_ancify_error(project_sfs(x, size), "input", ...)
+  refused(c(5, 5), "`size` is 5 for A", "1 to 4")
+  refused(c(A = 0), "`size` is 0 for A")
+  refused(c(A = 1.5), "1.5")
+  refused(c(A = NA_real_), "NA")
+  refused(c(C = 1), "'C'", "'A' and 'B'")
+  refused(3, "each of 2 populations")
+  refused("3", "each of 2")
+})
+
+test_that("folded spectra are projected and summed as if unfolded", {
+  x <- random_sfs(c(4, 6))
+  expect_equal(project_sfs(fold(x), c(3, 4)), fold(project_sfs(x, c(3, 4))))
+  expect_equal(marginal_sfs(fold(x), "B"), fold(marginal_sfs(x, "B")))
+})
+
+test_that("the spectrum of some populations is a sum over the others", {
+  set.seed(3)
+  x <- random_sfs(c(2, 3, 4))
+  counts <- plain_array(x)
+  expect_equal(
+    as.vector(unclass(marginal_sfs(x, "B"))), as.vector(apply(counts, 2, sum))
+  )
+  turned <- marginal_sfs(x, c("C", "A"))
+  expect_identical(names(dimnames(turned)), c("C", "A"))
+  expect_equal(turned["3", "1"], sum(counts["1", , "3"]))
+  expect_identical(which(attr(turned, "mask")), c(1L, 15L))
+  expect_identical(marginal_sfs(turned, 2:1), marginal_sfs(x, c(1, 3)))
+  mask <- array(FALSE, 3:5)
+  mask[2, 2, 2] <- TRUE
+  expect_identical(
+    which(attr(marginal_sfs(sfs(unname(counts), mask = mask), 1:2), "mask"), arr.ind = TRUE),
+    cbind(row = 2L, col = 2L)
+  )
+  for (wrong in list("D", 4, c(1, 1), character(), 0, TRUE, NA)) {
+    expect_ancify_error(marginal_sfs(x, wrong), "input", "'A', 'B' and 'C'")
+  }
+})
