@@ -45,7 +45,7 @@ remark() { printf '%s\n' "$*" >"$work/remark"; }
 # Packages of the distribution --------------------------------------------------------------------
 
 to_run='r-base-dev r-cran-rcpp r-cran-rcppparallel r-cran-yaml r-cran-cli r-cran-ape zlib1g-dev'
-to_run_if_there_is='libisal-dev libdeflate-dev'
+to_run_if_there_is='libisal-dev libdeflate-dev libhts-dev'
 
 is_installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 
@@ -57,7 +57,7 @@ apt_get() {
   as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 "$@"
 }
 
-# Not every architecture has every package, and they make things faster only.
+# Not every architecture has every package, and the package builds without.
 install_missing() {
   apt_get update
   for package in $optional; do

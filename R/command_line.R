@@ -7,7 +7,8 @@ commands
   init      write an annotated configuration to start from (-o FILE)
   project   project the outgroups' alignments onto the focal genome
   call      call ancestral bases from projected sequences
-  run       project and call
+  evaluate  compare calls with a reference and with known variants
+  run       project, call, and evaluate where the configuration has that block
   train     train a model for the method ml (-o FILE)
 
 options, before or after the command
@@ -88,7 +89,7 @@ parse_command_line <- function(args) {
   parsed
 }
 
-commands <- c("init", "project", "call", "run", "train")
+commands <- c("init", "project", "call", "evaluate", "run", "train")
 
 run_command <- function(parsed) {
   if (parsed$help) {
@@ -97,8 +98,6 @@ run_command <- function(parsed) {
     cat("ancify ", as.character(utils::packageVersion("ancify")), "\n", sep = "")
   } else if (is.null(parsed$command)) {
     usage_error("no command given")
-  } else if (parsed$command == "evaluate") {
-    abort_ancify("this version has no 'evaluate' yet.", "config")
   } else if (!parsed$command %in% commands) {
     usage_error("there is no command ", parsed$command)
   } else if (parsed$command == "init") {
@@ -136,7 +135,11 @@ run_phases <- function(parsed) {
     verbose = parsed$verbose
   )
   print(run)
-  if ("call" %in% names(attr(run, "seconds"))) cat(run$file, sep = "\n")
+  done <- names(attr(run, "seconds"))
+  if ("call" %in% done) cat(run$file, sep = "\n")
+  if ("evaluate" %in% done) {
+    cat(file.path(attr(run, "config")$output_dir, evaluation_path(run$chromosome)), sep = "\n")
+  }
 }
 
 threads_option <- function(text) {

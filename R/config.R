@@ -1023,11 +1023,8 @@ unavailable_in <- function(config, phases) {
   calls <- "call" %in% phases
   asked <- list(
     list(
-      "evaluate" %in% phases && !is.null(config$evaluation),
-      "`evaluation`", "take the block out, or leave \"evaluate\" out of `phases`"
-    ),
-    list(
-      !config$keep_projected && (config$backend == "gpu" || !calls),
+      any(c("project", "call") %in% phases) && !config$keep_projected &&
+        (config$backend == "gpu" || !calls),
       "`keep_projected: false` on a GPU, or without calling", "set `keep_projected: true`"
     ),
     list(

@@ -58,7 +58,7 @@ posterior_file <- function(path, chromosome) {
 posterior_path <- function(folder, chromosome) {
   name <- paste0(chromosome, ".phred")
   inside <- file.path(folder, "posterior", name)
-  if (file.exists(file.path(folder, name))) file.path(folder, name) else inside
+  ifelse(file.exists(file.path(folder, name)), file.path(folder, name), inside)
 }
 
 stop_on_posterior <- function(file, problem) {

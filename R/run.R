@@ -9,8 +9,9 @@
 #' the chromosome, `ACGT` for calls of high confidence, `acgt` for low, `n` where
 #' the outgroups leave it open and `N` where they have no data, as
 #' [call_ancestral()] explains for each method. A file appears when it is complete,
-#' in place of one that exists. Phase `"evaluate"` runs only where the configuration
-#' has an `evaluation` block, which this version does not support yet.
+#' in place of one that exists. Phase `"evaluate"` compares the calls with a reference
+#' and with known variants, as [ancify_evaluate()] explains; beside other phases it runs only
+#' where the configuration has an `evaluation` block.
 #'
 #' With `estimate: true` the phase `"call"` begins by a fit to the projected
 #' sequences' pattern counts ([count_patterns()], [fit_substitution_model()]): for
@@ -26,8 +27,8 @@
 #' position, goes to `<output_dir>/posterior/<chromosome>.phred`, which
 #' [read_posterior()] and [export_posterior()] read.
 #'
-#' What lies beside the calls belongs to them: once they are in place, posteriors of
-#' the same chromosomes, `fitted_model.yml` and `fitted_history.yml` that an earlier
+#' What lies beside the calls belongs to them: once they are in place, posteriors and
+#' evaluations of the same chromosomes, `fitted_model.yml` and `fitted_history.yml` that an earlier
 #' run left in `output_dir` and this one did not write are removed.
 #'
 #' With `keep_projected: false` both phases run as one: the projected sequences
@@ -56,7 +57,8 @@
 #'   `tier`, `alignment`, the blocks `used`, `bad` and `passed_over`, and the
 #'   `duplicates`, rows of a species that its block of a MAF had already);
 #'   `config`; `backend`, as the log has it; `seconds`, by phase; where
-#'   `estimate` is true `fit`, an `ancify_fit`, and `history`.
+#'   `estimate` is true `fit`, an `ancify_fit`, and `history`; `evaluation`, what
+#'   [ancify_evaluate()] gives, where that phase ran.
 #' @section Errors:
 #' `ancify_config_error` for settings that can't be used or that this version
 #' does not support; `ancify_file_error`, `ancify_format_error` and
@@ -74,6 +76,7 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
   check_flag(progress, "progress")
   check_flag(verbose, "verbose")
   config <- read_config(config, phases)
+  if (is.null(config$evaluation) && length(phases) > 1) phases <- setdiff(phases, "evaluate")
   config$backend <- backend %||% config$backend
   refuse_unavailable(config, phases)
   config$num_cpus <- resolve_threads(threads %||% config$num_cpus)
@@ -81,6 +84,7 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
   log <- if (verbose) inform_ancify else function(line) NULL
   log(paste("Using", backend$description))
   for (note in config$notes) log(note)
+  files <- if ("evaluate" %in% phases) evaluation_files(config)
   # Before any work, for it checks what a method needs; a fit makes its own.
   caller <- if ("call" %in% phases) {
     check_before_work(config, log)
@@ -96,10 +100,15 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
     result
   }
   result <- carry_out(config, phases, caller, timed)
+  if ("evaluate" %in% phases) {
+    evaluated <- timed("evaluate", run_evaluation, config, files)
+    result$evaluation <- evaluated$evaluation
+    result$calls <- result$calls %||% evaluated$calls
+  }
   new_run(config, result, backend$description, seconds)
 }
 
-# timed() runs a phase by its name, function and first arguments.
+# Projection and calling; timed() runs a phase by its name, function and first arguments.
 carry_out <- function(config, phases, caller, timed) {
   both <- all(c("project", "call") %in% phases)
   if (both && !config$keep_projected && !fits(config)) {
@@ -131,9 +140,6 @@ check_phases <- function(phases) {
 
 refuse_unavailable <- function(config, phases) {
   problems <- unavailable_in(config, phases)
-  if (identical(phases, "evaluate")) {
-    problems <- unique(c(problems, "`phases`: this version can't evaluate yet."))
-  }
   if (length(problems)) {
     abort_ancify(paste(problems, collapse = "\n"), "config", file = config$file,
                  problems = problems)
@@ -223,6 +229,7 @@ remove_stale <- function(config) {
   fitted <- fits(config)
   stale <- file.path(config$output_dir, c(
     if (!config$posterior) file.path("posterior", paste0(names(config$lengths), ".phred")),
+    evaluation_path(names(config$lengths)),
     if (!fitted) "fitted_model.yml",
     if (!fitted || config$method != "coalescent") "fitted_history.yml"
   ))
@@ -331,7 +338,7 @@ new_run <- function(config, result, backend, seconds) {
     rows,
     class = c("ancify_run", "data.frame"),
     alignments = result$alignments, config = config, backend = backend, seconds = seconds,
-    fit = result$fit, history = result$history
+    fit = result$fit, history = result$history, evaluation = result$evaluation
   )
 }
 

@@ -93,11 +93,11 @@ check_training_arguments <- function(max_sites, seed, rounds, leaves, learning_r
 }
 
 # Before the training, at whose end it would be too late.
-check_output_file <- function(output) {
-  output <- check_path(output, "output")
+check_output_file <- function(output, name = "output") {
+  output <- check_path(output, name)
   if (dir.exists(output)) {
     abort_ancify(
-      sprintf("`output` is %s, which is a folder: name the file in it.", quoted(output)), "file",
+      sprintf("`%s` is %s, which is a folder: name the file in it.", name, quoted(output)), "file",
       file = output
     )
   }

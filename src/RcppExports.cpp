@@ -10,6 +10,37 @@ Rcpp::Rostream<true>&  Rcpp::Rcout = Rcpp::Rcpp_cout_get();
 Rcpp::Rostream<false>& Rcpp::Rcerr = Rcpp::Rcpp_cerr_get();
 #endif
 
+// variant_chromosomes_impl
+std::vector<std::string> variant_chromosomes_impl(const std::string& path, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_variant_chromosomes_impl(SEXP pathSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(variant_chromosomes_impl(path, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// annotate_impl
+Rcpp::List annotate_impl(const std::string& variants, const std::string& output, const std::vector<std::string>& chromosomes, const Rcpp::DataFrame& ancestral, const Rcpp::DataFrame& phred, const Rcpp::DataFrame& reference, const std::string& mask, int threads, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_annotate_impl(SEXP variantsSEXP, SEXP outputSEXP, SEXP chromosomesSEXP, SEXP ancestralSEXP, SEXP phredSEXP, SEXP referenceSEXP, SEXP maskSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type variants(variantsSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type output(outputSEXP);
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type chromosomes(chromosomesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::DataFrame& >::type ancestral(ancestralSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::DataFrame& >::type phred(phredSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::DataFrame& >::type reference(referenceSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type mask(maskSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(annotate_impl(variants, output, chromosomes, ancestral, phred, reference, mask, threads, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // make_caller_impl
 SEXP make_caller_impl(const Rcpp::List& method, bool with_phred, const Rcpp::List& backend, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_make_caller_impl(SEXP methodSEXP, SEXP with_phredSEXP, SEXP backendSEXP, SEXP watchSEXP) {
@@ -116,6 +147,22 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
     rcpp_result_gen = Rcpp::wrap(compare_calls_impl(folders, lengths, window, backend, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// evaluate_impl
+Rcpp::NumericMatrix evaluate_impl(const Rcpp::NumericVector& lengths, const std::vector<std::string>& calls, const std::vector<std::string>& references, const std::vector<std::string>& variants, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_evaluate_impl(SEXP lengthsSEXP, SEXP callsSEXP, SEXP referencesSEXP, SEXP variantsSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type calls(callsSEXP);
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type references(referencesSEXP);
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type variants(variantsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(evaluate_impl(lengths, calls, references, variants, backend, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -432,6 +479,8 @@ END_RCPP
 }
 
 static const R_CallMethodDef CallEntries[] = {
+    {"_ancify_variant_chromosomes_impl", (DL_FUNC) &_ancify_variant_chromosomes_impl, 2},
+    {"_ancify_annotate_impl", (DL_FUNC) &_ancify_annotate_impl, 9},
     {"_ancify_make_caller_impl", (DL_FUNC) &_ancify_make_caller_impl, 4},
     {"_ancify_call_in_memory_impl", (DL_FUNC) &_ancify_call_in_memory_impl, 4},
     {"_ancify_call_files_impl", (DL_FUNC) &_ancify_call_files_impl, 5},
@@ -439,6 +488,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_pattern_probabilities_impl", (DL_FUNC) &_ancify_pattern_probabilities_impl, 3},
     {"_ancify_polarise_impl", (DL_FUNC) &_ancify_polarise_impl, 8},
     {"_ancify_compare_calls_impl", (DL_FUNC) &_ancify_compare_calls_impl, 5},
+    {"_ancify_evaluate_impl", (DL_FUNC) &_ancify_evaluate_impl, 6},
     {"_ancify_count_patterns_in_memory_impl", (DL_FUNC) &_ancify_count_patterns_in_memory_impl, 3},
     {"_ancify_count_patterns_in_files_impl", (DL_FUNC) &_ancify_count_patterns_in_files_impl, 4},
     {"_ancify_pattern_likelihood_impl", (DL_FUNC) &_ancify_pattern_likelihood_impl, 4},

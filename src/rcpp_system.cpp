@@ -3,6 +3,7 @@
 #include "core/exec/threads.h"
 #include "core/io/inflate.h"
 #include "core/io/lengths.h"
+#include "core/io/variant_file.h"
 #include "rcpp_glue.h"
 
 // [[Rcpp::export]]
@@ -15,9 +16,11 @@ Rcpp::List build_info_impl() {
   const Rcpp::CharacterVector cuda = NA_STRING;
   const Rcpp::CharacterVector archs = NA_STRING;
 #endif
+  const std::string version = ancify::htslib_version();
+  const Rcpp::CharacterVector htslib(1, version.empty() ? NA_STRING : Rf_mkChar(version.c_str()));
   return Rcpp::List::create(Named("compiler") = __VERSION__,
-                            Named("inflater") = ancify::inflater_name(), Named("cuda") = cuda,
-                            Named("cuda_archs") = archs,
+                            Named("inflater") = ancify::inflater_name(), Named("htslib") = htslib,
+                            Named("cuda") = cuda, Named("cuda_archs") = archs,
                             Named("simd") = ancify::simd_name(ancify::best_simd_level()));
 }
 

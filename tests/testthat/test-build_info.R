@@ -2,7 +2,8 @@ test_that("the build is told, and prints", {
   info <- ancify_build_info()
   expect_s3_class(info, "ancify_build_info")
   expect_named(
-    info, c("version", "compiler", "inflater", "cuda", "cuda_archs", "simd", "hardware_threads"),
+    info, c("version", "compiler", "inflater", "htslib", "cuda", "cuda_archs", "simd",
+            "hardware_threads"),
     ignore.order = TRUE
   )
   expect_identical(info$version, as.character(utils::packageVersion("ancify")))
@@ -18,12 +19,13 @@ test_that("the build is told, and prints", {
 
   lines <- utils::capture.output(print(info))
   expect_identical(lines[1], "<ancify_build_info>")
-  expect_length(lines, 7)
+  expect_length(lines, 8)
   expect_true(all(nchar(lines) <= 80))
-  for (name in c("version", "compiler", "inflater", "CUDA", "SIMD", "threads here")) {
+  for (name in c("version", "compiler", "inflater", "htslib", "CUDA", "SIMD", "threads here")) {
     expect_match(lines, paste0("^", name, " "), all = FALSE)
   }
-  expect_identical(any(grepl("not built", lines)), is.na(info$cuda))
+  expect_identical(any(grepl("^CUDA +not built", lines)), is.na(info$cuda))
+  expect_identical(any(grepl("^htslib +not built", lines)), is.na(info$htslib))
 })
 
 test_that("a build with GPU code prints what it is for", {

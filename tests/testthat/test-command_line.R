@@ -107,6 +107,19 @@ test_that("project and call make what run makes, and say where it is", {
   expect_calls(case$config$output_dir, case$calls)
 })
 
+test_that("evaluate says where the results are", {
+  case <- written_config()
+  expect_complaint(ancify("evaluate", "-c", case$path), 1L, "chr1.fa", "no such calls")
+  expect_identical(ancify("run", "-c", case$path)$status, 0L)
+  result <- ancify("evaluate", "-c", case$path)
+  expect_identical(result$status, 0L)
+  expect_identical(result$err, character())
+  files <- file.path(case$config$output_dir, "evaluation",
+                     paste0(names(case$lengths), ".evaluation.txt"))
+  expect_identical(utils::tail(result$out, 3), files)
+  expect_true(all(file.exists(files)))
+})
+
 test_that("the log is on stderr, and only with -v", {
   case <- written_config()
   calls <- list(
@@ -147,7 +160,6 @@ test_that("an error is status 1 and says what and where", {
   unlink(axt)
   result <- ancify("run", "-c", case$path)
   expect_complaint(result, 1L, case$path, axt, "outgroups.inner: inner2")
-  expect_complaint(ancify("evaluate", "-c", case$path), 1L, "evaluate", "yet")
 })
 
 test_that("it runs through a link, from a library that R does not know, and its own comes first", {

@@ -474,8 +474,7 @@ test_that("what this version lacks is said when it is asked for", {
   expect_match(asked(keep_projected = FALSE, phases = "project"), "`keep_projected: false`")
   expect_match(asked(keep_projected = FALSE, backend = "gpu"), "`keep_projected: false`")
   expect_match(asked(cluster = list(cpus = 2)), "`cluster`")
-  expect_match(asked(evaluation = list(vcf_dir = folder)), "`evaluation`")
-  expect_length(asked(evaluation = list(vcf_dir = folder), phases = "call"), 0)
+  expect_length(asked(keep_projected = FALSE, phases = "evaluate"), 0)
 })
 
 test_that("a configuration prints within 80 columns", {

@@ -444,8 +444,6 @@ test_that("what this version can't do is an error only when it is asked for", {
   reference <- list(reference_dir = case$folder)
   refused(keep_projected = FALSE, key = "keep_projected", phases = "project")
   refused(cluster = list(partition = "x"), key = "cluster")
-  refused(evaluation = reference, key = "evaluation")
-  refused(phases = "evaluate", key = "evaluate")
 
   # Not asked for: another phase, or settings of another method.
   accepted <- function(..., phases = all_of_them) {

@@ -1,5 +1,7 @@
 #include "core/ancestry/call_counts.h"
 
+#include "core/io/bases.h"
+
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")  // for the vectoriser
 #endif
@@ -11,6 +13,14 @@ CallCounts& CallCounts::operator+=(const CallCounts& other) {
   low += other.low;
   unresolved += other.unresolved;
   missing += other.missing;
+  return *this;
+}
+
+AgreementCounts& AgreementCounts::operator+=(const AgreementCounts& other) {
+  first += other.first;
+  second += other.second;
+  both += other.both;
+  equal += other.equal;
   return *this;
 }
 
@@ -45,12 +55,50 @@ ANCIFY_ALWAYS_INLINE CallCounts count(const char* calls, std::size_t n) {
   return counts;
 }
 
+ANCIFY_ALWAYS_INLINE void compare_stretch(const char* first, const char* second, std::size_t n,
+                                          AgreementCounts& counts) {
+  std::uint8_t in_first = 0;
+  std::uint8_t in_second = 0;
+  std::uint8_t in_both = 0;
+  std::uint8_t equal = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint8_t a = base_code(first[i]);
+    const std::uint8_t b = base_code(second[i]);
+    const std::uint8_t has_a = a != kMissing ? 1 : 0;
+    const std::uint8_t has_b = b != kMissing ? 1 : 0;
+    const std::uint8_t same = a == b ? 1 : 0;
+    in_first = static_cast<std::uint8_t>(in_first + has_a);
+    in_second = static_cast<std::uint8_t>(in_second + has_b);
+    in_both = static_cast<std::uint8_t>(in_both + (has_a & has_b));
+    equal = static_cast<std::uint8_t>(equal + (has_a & same));
+  }
+  counts += {in_first, in_second, in_both, equal};
+}
+
+ANCIFY_ALWAYS_INLINE AgreementCounts compare(const char* first, const char* second, std::size_t n) {
+  AgreementCounts counts;
+  const std::size_t whole = n / kStretch * kStretch;
+  for (std::size_t at = 0; at < whole; at += kStretch) {
+    compare_stretch(first + at, second + at, kStretch, counts);
+  }
+  compare_stretch(first + whole, second + whole, n - whole, counts);
+  return counts;
+}
+
 #if defined(__x86_64__)
 ANCIFY_TARGET_AVX2 CallCounts count_avx2(const char* calls, std::size_t n) {
   return count(calls, n);
 }
 ANCIFY_TARGET_AVX512 CallCounts count_avx512(const char* calls, std::size_t n) {
   return count(calls, n);
+}
+ANCIFY_TARGET_AVX2 AgreementCounts compare_avx2(const char* first, const char* second,
+                                                std::size_t n) {
+  return compare(first, second, n);
+}
+ANCIFY_TARGET_AVX512 AgreementCounts compare_avx512(const char* first, const char* second,
+                                                    std::size_t n) {
+  return compare(first, second, n);
 }
 #endif
 
@@ -63,6 +111,16 @@ CallCounts count_calls(const char* calls, std::size_t n, SimdLevel level) {
 #endif
   (void)level;
   return count(calls, n);
+}
+
+AgreementCounts count_agreement(const char* first, const char* second, std::size_t n,
+                                SimdLevel level) {
+#if defined(__x86_64__)
+  if (level == SimdLevel::kAvx512) return compare_avx512(first, second, n);
+  if (level == SimdLevel::kAvx2) return compare_avx2(first, second, n);
+#endif
+  (void)level;
+  return compare(first, second, n);
 }
 
 }  // namespace ancify

@@ -1,4 +1,4 @@
-// How sure the calls of a sequence are.
+// How sure the calls of a sequence are, and how they agree with others.
 #pragma once
 
 #include <cstddef>
@@ -30,5 +30,18 @@ struct CallCounts {
 };
 
 CallCounts count_calls(const char* calls, std::size_t n, SimdLevel level);
+
+// Two sequences of calls, or of any bases: at how many positions each has one, case ignored.
+struct AgreementCounts {
+  std::int64_t first = 0;
+  std::int64_t second = 0;
+  std::int64_t both = 0;
+  std::int64_t equal = 0;
+
+  AgreementCounts& operator+=(const AgreementCounts& other);
+};
+
+AgreementCounts count_agreement(const char* first, const char* second, std::size_t n,
+                                SimdLevel level);
 
 }  // namespace ancify

@@ -11,11 +11,6 @@ namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 16;
 
-// The same name with a leading chr put on or taken off.
-std::string with_other_prefix(const std::string& name) {
-  return name.compare(0, 3, "chr") == 0 ? name.substr(3) : "chr" + name;
-}
-
 }  // namespace
 
 Projector::Projector(const std::string& file, const std::vector<Chromosome>& chromosomes,

@@ -24,23 +24,26 @@ class ReferenceSource : public SequenceSource {
 
 }  // namespace
 
-std::unique_ptr<SequenceSource> reference_source(const std::string& path, std::int64_t length) {
-  std::string bases;
-  bool begun = false;
-  const auto begin = [&](std::string_view, std::int64_t line) {
-    if (begun) {
-      throw FormatError(path, line, "a second sequence begins: give a file for each chromosome");
-    }
-    begun = true;
+void read_reference(const std::string& path, std::int64_t length,
+                    const std::function<void(std::string_view)>& take, const TaskContext& context) {
+  std::int64_t found = 0;
+  const auto bases = [&](std::string_view more) {
+    found += static_cast<std::int64_t>(more.size());
+    if (found <= length) take(more);
   };
-  JobControl control;
-  read_fasta(path, {begin, [&](std::string_view more) { bases += more; }}, control, TaskContext());
-  if (static_cast<std::int64_t>(bases.size()) != length) {
+  read_one_sequence(path, bases, context);
+  if (found != length) {
     throw FormatError(path, 0,
-                      "the sequence has " + std::to_string(bases.size()) +
-                          " bases, and the chromosome " + std::to_string(length) +
+                      "the sequence has " + std::to_string(found) + " bases, and the chromosome " +
+                          std::to_string(length) +
                           ": give a reference in the focal genome's coordinates");
   }
+}
+
+std::unique_ptr<SequenceSource> reference_source(const std::string& path, std::int64_t length) {
+  std::string bases;
+  read_reference(
+      path, length, [&](std::string_view more) { bases += more; }, TaskContext());
   return std::make_unique<ReferenceSource>(std::move(bases));
 }
 

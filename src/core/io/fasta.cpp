@@ -84,4 +84,17 @@ void read_fasta(const std::string& path, const FastaSink& sink, JobControl& cont
                  [&](std::string_view text, bool last) { return parser.consume(text, last); });
 }
 
+void read_one_sequence(const std::string& path, const std::function<void(std::string_view)>& take,
+                       const TaskContext& context) {
+  bool begun = false;
+  const auto begin = [&](std::string_view, std::int64_t line) {
+    if (begun) {
+      throw FormatError(path, line, "a second sequence begins: give a file for each chromosome");
+    }
+    begun = true;
+  };
+  JobControl control;
+  read_fasta(path, {begin, take}, control, context);
+}
+
 }  // namespace ancify

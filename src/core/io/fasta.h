@@ -23,4 +23,9 @@ struct FastaSink {
 void read_fasta(const std::string& path, const FastaSink& sink, JobControl& control,
                 const TaskContext& context);
 
+// Hands the one sequence of a file, whatever its name, to take() in pieces. FormatError if there
+// are several.
+void read_one_sequence(const std::string& path, const std::function<void(std::string_view)>& take,
+                       const TaskContext& context);
+
 }  // namespace ancify

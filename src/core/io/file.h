@@ -52,6 +52,8 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
   ~OutputFile();
   const std::string& path() const { return path_; }
+  // What it is called until commit(), for a library that writes it.
+  const std::string& temporary() const { return temporary_; }
   std::int64_t size() const { return size_; }
 
   // Safe from several threads at once on parts that do not overlap.

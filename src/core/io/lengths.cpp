@@ -4,9 +4,8 @@
 #include <unordered_set>
 
 #include "core/exec/errors.h"
-#include "core/io/byte_source.h"
 #include "core/io/file.h"
-#include "core/io/record_reader.h"
+#include "core/io/lines.h"
 #include "core/io/text.h"
 
 namespace ancify {
@@ -17,25 +16,13 @@ class LengthsParser {
  public:
   explicit LengthsParser(const std::string& path) : path_(path) {}
 
-  std::size_t consume(std::string_view text, bool last) {
-    std::size_t taken = 0;
-    while (taken < text.size()) {
-      const std::size_t newline = text.find('\n', taken);
-      if (newline == text.npos && !last) break;
-      ++line_;
-      parse_line(trim_end(text.substr(taken, newline - taken)));
-      taken = newline == text.npos ? text.size() : newline + 1;
-    }
-    return taken;
-  }
-
   std::vector<Chromosome> take() {
     if (chromosomes_.empty()) throw FormatError(path_, 0, "there is no chromosome in this file");
     return std::move(chromosomes_);
   }
 
- private:
-  void parse_line(std::string_view line) {
+  void parse_line(std::string_view line, std::int64_t number) {
+    line_ = number;
     constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
     if (line_ == 1 && line.substr(0, 3) == byte_order_mark) line.remove_prefix(3);
     const std::string_view whole = line;
@@ -56,6 +43,7 @@ class LengthsParser {
     chromosomes_.push_back({name, *length});
   }
 
+ private:
   std::string path_;
   std::int64_t line_ = 0;
   std::vector<Chromosome> chromosomes_;
@@ -65,13 +53,15 @@ class LengthsParser {
 }  // namespace
 
 std::vector<Chromosome> read_chromosome_lengths(const std::string& path) {
-  const auto source = open_text(path);
   LengthsParser parser(path);
-  constexpr std::size_t chunk_size = 1 << 16;
-  for_each_chunk([&](char* out, std::size_t n) { return source->read(out, n); }, chunk_size,
-                 TaskContext(),
-                 [&](std::string_view text, bool last) { return parser.consume(text, last); });
+  for_each_line(path, TaskContext(), [&](std::string_view line, std::int64_t number) {
+    parser.parse_line(line, number);
+  });
   return parser.take();
+}
+
+std::string with_other_prefix(const std::string& name) {
+  return name.compare(0, 3, "chr") == 0 ? name.substr(3) : "chr" + name;
 }
 
 }  // namespace ancify

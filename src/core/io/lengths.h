@@ -16,4 +16,7 @@ struct Chromosome {
 // FormatError for any other that is not a name and a positive whole number, or repeats a name.
 std::vector<Chromosome> read_chromosome_lengths(const std::string& path);
 
+// The same name with a leading chr put on or taken off.
+std::string with_other_prefix(const std::string& name);
+
 }  // namespace ancify

@@ -1,0 +1,212 @@
+#' Evaluate calls
+#'
+#' How much of each chromosome is called, how far the calls agree with a reference,
+#' and how often they are an allele of a known variant.
+#'
+#' The calls are `<output_dir>/<chromosome>.fa`, as [ancify_run()] wrote them. With what
+#' they are compared stands in the configuration's `evaluation`:
+#' * `reference_dir` and `reference_pattern`: a FASTA file a chromosome, such as
+#'   Ensembl's EPO ancestral sequences (plain, gzip or bgzip; any name in the header,
+#'   lines of any length), exactly as long as the chromosome. Case is ignored, and all
+#'   but A, C, G and T is missing (EPO's `-`, `.` and `N` too).
+#' * `vcf_dir` and `vcf_pattern`: a VCF or BCF file a chromosome, or one for all,
+#'   sorted; with or without an index. Chromosomes may be named with or without a leading
+#'   `chr`. A variant is a record whose REF is one base and of which an ALT is; other ALTs
+#'   of the record do not count.
+#'
+#' In the patterns `{chrom}` stands for the chromosome's name and `{chrom_id}` for the
+#' name without a leading `chr`.
+#'
+#' The results also go to `<output_dir>/evaluation/<chromosome>.evaluation.txt`, in the
+#' sections `[coverage]`, `[reference_comparison]` and `[vcf_comparison]`, the last two
+#' where they were asked for, with the keys below; there the last two sections' keys stand
+#' without the prefix, and `nan` is what has nothing to divide by.
+#'
+#' @inheritParams ancify_run
+#' @return A data frame with a row a chromosome, `chromosome` its name.
+#'
+#'   Coverage: `total_positions`; of these `high_confidence`, `low_confidence`, `missing`
+#'   (`N`); the shares of them `prop_nonmissing` (called with either confidence) and
+#'   `prop_high_confidence`; `unresolved` (`n`).
+#'
+#'   With a reference: `reference_test_nonmissing` and `reference_ref_nonmissing`, the
+#'   shares of positions that the calls and the reference have a base for;
+#'   `reference_both_nonmissing`, how many both have; `reference_agreement_rate` and
+#'   `reference_disagreement_rate`, shares of these.
+#'
+#'   With variants: `vcf_num_variants`; `vcf_prop_nonmissing`, the share of them that is
+#'   called; of those called the shares `vcf_matches_ref`, `vcf_matches_alt` and
+#'   `vcf_matches_either`; how many are `vcf_unresolved` (`n`) and `vcf_missing` (`N`);
+#'   `vcf_other_records`, records of the chromosome that are no variant as above.
+#' @section Errors:
+#' `ancify_file_error` for files that are missing or can't be read or written;
+#' `ancify_format_error`, with the record and its line, for a VCF that is damaged, cut
+#' short or not sorted, lacks a header or the chromosome, or has positions behind its end,
+#' and for a reference of another length; `ancify_package_error` where variants are asked
+#' for and the package was built without htslib; `ancify_config_error` for the
+#' configuration.
+#' @references Paten et al. (2008) Genome-wide nucleotide-level mammalian ancestor
+#'   reconstruction. Genome Research 18:1829 (EPO).
+#' @seealso [ancify_run()], whose phase `"evaluate"` does the same
+#' @export
+#' @examples
+#' config <- ancify_example()
+#' ancify_run(config, threads = 1, verbose = FALSE)
+#' ancify_evaluate(config, threads = 1, verbose = FALSE)
+ancify_evaluate <- function(config, threads = NULL, progress = interactive(), verbose = TRUE) {
+  run <- ancify_run(config, "evaluate", threads, "cpu", progress, verbose)
+  attr(run, "evaluation")
+}
+
+# Before any work: what to compare with, by chromosome; "" where it is not asked for.
+evaluation_files <- function(config) {
+  evaluation <- config$evaluation
+  if (!is.null(evaluation$vcf_dir)) check_htslib()
+  list(
+    references = evaluation_inputs(config, "reference"),
+    variants = evaluation_inputs(config, "vcf")
+  )
+}
+
+evaluation_inputs <- function(config, kind) {
+  chromosomes <- names(config$lengths)
+  folder <- config$evaluation[[paste0(kind, "_dir")]]
+  if (is.null(folder)) {
+    return(rep("", length(chromosomes)))
+  }
+  pattern <- config$evaluation[[paste0(kind, "_pattern")]]
+  files <- file.path(folder, fill_pattern(pattern, chromosomes))
+  missing <- unique(files[!file.exists(files)])
+  if (length(missing)) {
+    abort_ancify(
+      sprintf(
+        paste(
+          "%s: no such file. Correct `evaluation.%s_pattern`, or list in `chromosomes` those to",
+          "evaluate."
+        ),
+        enumerate(quoted(missing)), kind
+      ),
+      "file",
+      file = missing[1]
+    )
+  }
+  files
+}
+
+# A file's name for each chromosome.
+fill_pattern <- function(pattern, chromosomes) {
+  vapply(chromosomes, function(chromosome) {
+    name <- gsub("{chrom}", chromosome, pattern, fixed = TRUE)
+    gsub("{chrom_id}", sub("^chr", "", chromosome), name, fixed = TRUE)
+  }, "", USE.NAMES = FALSE)
+}
+
+run_evaluation <- function(config, files, backend, progress, verbose) {
+  calls <- sequence_path(config$output_dir, names(config$lengths))
+  check_calls(calls)
+  counts <- with_watch("Evaluating", function(watch) {
+    evaluate_impl(config$lengths, calls, files$references, files$variants, backend, watch)
+  }, progress, verbose)
+  counts <- as.data.frame(counts)
+  sections <- list(
+    coverage = coverage_section(counts, config$lengths),
+    reference_comparison = if (any(nzchar(files$references))) {
+      reference_section(counts, config$lengths)
+    },
+    vcf_comparison = if (any(nzchar(files$variants))) vcf_section(counts)
+  )
+  sections <- Filter(Negate(is.null), sections)
+  for (i in seq_along(calls)) {
+    path <- file.path(config$output_dir, evaluation_path(names(config$lengths)[i]))
+    rows <- lapply(sections, function(section) section[i, ])
+    write_whole(path, function(file) writeLines(evaluation_lines(rows), file))
+  }
+  list(
+    evaluation = evaluation_table(sections, names(config$lengths)),
+    calls = call_table(as.matrix(counts[c("high", "low", "unresolved", "missing")]), config)
+  )
+}
+
+# In the output folder of a run.
+evaluation_path <- function(chromosome) {
+  file.path("evaluation", paste0(chromosome, ".evaluation.txt"))
+}
+
+check_calls <- function(calls) {
+  missing <- calls[!file.exists(calls)]
+  if (length(missing)) {
+    abort_ancify(
+      sprintf(
+        "%s: no such calls. Run the phase \"call\" first, or correct `output_dir`.",
+        enumerate(quoted(missing))
+      ),
+      "file",
+      file = missing[1]
+    )
+  }
+}
+
+coverage_section <- function(counts, lengths) {
+  total <- unname(lengths)
+  data.frame(
+    total_positions = total,
+    high_confidence = counts$high,
+    low_confidence = counts$low,
+    missing = counts$missing,
+    prop_nonmissing = (counts$high + counts$low) / total,
+    prop_high_confidence = counts$high / total,
+    unresolved = counts$unresolved
+  )
+}
+
+reference_section <- function(counts, lengths) {
+  total <- unname(lengths)
+  data.frame(
+    test_nonmissing = counts$test / total,
+    ref_nonmissing = counts$reference / total,
+    both_nonmissing = counts$both,
+    agreement_rate = counts$equal / counts$both,
+    disagreement_rate = (counts$both - counts$equal) / counts$both
+  )
+}
+
+vcf_section <- function(counts) {
+  data.frame(
+    num_variants = counts$variants,
+    prop_nonmissing = counts$called / counts$variants,
+    matches_ref = counts$ref / counts$called,
+    matches_alt = counts$alt / counts$called,
+    matches_either = counts$either / counts$called,
+    unresolved = counts$vcf_unresolved,
+    missing = counts$vcf_missing,
+    other_records = counts$other
+  )
+}
+
+evaluation_lines <- function(rows) {
+  unlist(lapply(names(rows), function(section) {
+    values <- vapply(rows[[section]], shortest_decimal, "")
+    c(sprintf("[%s]", section), sprintf("  %s: %s", names(values), values), "")
+  }))
+}
+
+# The shortest that reads back as the same number.
+shortest_decimal <- function(x) {
+  if (is.nan(x)) {
+    return("nan")
+  }
+  for (digits in 1:17) {
+    text <- sprintf("%.*g", digits, x)
+    if (as.numeric(text) == x) break
+  }
+  # 1e+06 is 1000000 to who reads a count.
+  if (x == round(x)) sprintf("%.0f", x) else text
+}
+
+evaluation_table <- function(sections, chromosomes) {
+  prefixes <- c(coverage = "", reference_comparison = "reference_", vcf_comparison = "vcf_")
+  columns <- lapply(names(sections), function(section) {
+    stats::setNames(sections[[section]], paste0(prefixes[[section]], names(sections[[section]])))
+  })
+  data.frame(chromosome = chromosomes, columns)
+}

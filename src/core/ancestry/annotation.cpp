@@ -1,0 +1,224 @@
+#include "core/ancestry/annotation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <unordered_set>
+
+#include "core/ancestry/method.h"
+#include "core/exec/errors.h"
+#include "core/exec/threads.h"
+#include "core/io/bases.h"
+#include "core/io/bed.h"
+#include "core/io/file.h"
+#include "core/io/lengths.h"
+#include "core/io/variant_file.h"
+
+namespace ancify {
+
+const std::array<const char*, kReasons> kReasonNames = {
+    "INDEL",      "MULTIALLELIC",   "REF_MISMATCH", "MASKED", "NO_COVERAGE",
+    "UNRESOLVED", "NEITHER_ALLELE", "LOW",          "OK"};
+
+namespace {
+
+std::vector<InfoField> fields_for(const AnnotationOptions& options) {
+  std::string reasons;
+  for (const char* name : kReasonNames) reasons.append(reasons.empty() ? "" : ", ").append(name);
+  std::vector<InfoField> fields = {
+      {"AA", "1", "String", "Ancestral allele; upper case: high confidence, lower case: low"},
+      {"AA_reason", "1", "String",
+       "Whether the ancestral allele can be used, the first that holds: " + reasons}};
+  if (!options.phred.empty()) {
+    fields.push_back({"AA_prob", "1", "Float", "Posterior probability of AA"});
+  }
+  return fields;
+}
+
+// The regions of a chromosome, asked for positions that never go back.
+class Mask {
+ public:
+  explicit Mask(const std::vector<Region>* regions) : regions_(regions) {}
+  bool covers(std::int64_t position) {
+    if (regions_ == nullptr) return false;
+    while (next_ < regions_->size() && (*regions_)[next_].end <= position) ++next_;
+    return next_ < regions_->size() && (*regions_)[next_].start <= position;
+  }
+
+ private:
+  const std::vector<Region>* regions_;
+  std::size_t next_ = 0;
+};
+
+class Annotator {
+ public:
+  Annotator(const AnnotationOptions& options, const TaskContext& context)
+      : options_(options),
+        context_(context),
+        ancestral_(options.ancestral, options.chromosomes, context),
+        reference_(options.reference, options.chromosomes, context),
+        // Compressing takes several times as long as inflating.
+        reader_(options.variants, options.threads > 2 ? 1 : 0),
+        writer_(reader_, options.output, fields_for(options), undeclared(),
+                options.threads > 1 ? options.threads - 1 : 0) {
+    if (!options.mask.empty()) read_mask();
+  }
+
+  AnnotationReport run() {
+    while (reader_.next()) {
+      context_.throw_if_stopped();
+      if (report_.chromosomes.empty() || reader_.chromosome() != report_.chromosomes.back().name) {
+        begin_chromosome();
+      }
+      ++report_.chromosomes.back().records;
+      annotate();
+      writer_.write();
+    }
+    writer_.commit(context_);
+    return std::move(report_);
+  }
+
+ private:
+  std::vector<std::string> undeclared() const {
+    const auto declared = reader_.declared();
+    return declared.empty() ? options_.chromosomes : std::vector<std::string>();
+  }
+
+  void read_mask() {
+    mask_regions_ = read_bed(options_.mask, context_);
+    const auto has = [&](const std::string& name) { return mask_of(name) != nullptr; };
+    if (std::none_of(options_.chromosomes.begin(), options_.chromosomes.end(), has)) {
+      throw InputError("'" + options_.mask + "' has no region on a chromosome of '" +
+                       options_.variants + "', with or without a leading chr");
+    }
+  }
+
+  const std::vector<Region>* mask_of(const std::string& name) const {
+    auto found = mask_regions_.find(name);
+    if (found == mask_regions_.end()) found = mask_regions_.find(with_other_prefix(name));
+    return found == mask_regions_.end() ? nullptr : &found->second;
+  }
+
+  void begin_chromosome() {
+    const std::string name(reader_.chromosome());
+    report_.chromosomes.push_back({name, ancestral_.name_of(name)});
+    calls_ = ancestral_.find(name, context_);
+    bases_ = reference_.find(name, context_);
+    mask_ = Mask(mask_of(name));
+    read_phred(name);
+  }
+
+  void read_phred(const std::string& name) {
+    phred_.clear();
+    const auto path = options_.phred.find(name);
+    if (path == options_.phred.end() || calls_ == nullptr) return;
+    const InputFile file(path->second);
+    if (file.size() != static_cast<std::int64_t>(calls_->size())) {
+      throw FormatError(path->second, 0,
+                        "has " + std::to_string(file.size()) + " bytes, but there are " +
+                            std::to_string(calls_->size()) + " calls: run again");
+    }
+    phred_.resize(calls_->size());
+    file.read_at(phred_.data(), phred_.size(), 0);
+  }
+
+  // The base of a sequence at the record; nothing where there is no sequence, or for position 0.
+  std::optional<char> at_record(const std::string* sequence, const char* what) const {
+    const std::int64_t position = reader_.position();
+    if (sequence == nullptr || position < 1) return {};
+    if (position > static_cast<std::int64_t>(sequence->size())) {
+      reader_.fail("position " + std::to_string(position) + " of '" +
+                   std::string(reader_.chromosome()) + "' is behind the end of the " + what +
+                   " sequence, which has " + std::to_string(sequence->size()) + " bases");
+    }
+    return (*sequence)[static_cast<std::size_t>(position) - 1];
+  }
+
+  void annotate() {
+    const char call = at_record(calls_, "ancestral").value_or('N');
+    const Reason reason = reason_for(call);
+    ++report_.reasons[static_cast<std::size_t>(reason)];
+    const bool has_base = base_code(call) != kMissing && reason != Reason::kIndel;
+    if (has_base) {
+      writer_.set_text("AA", std::string(1, call));
+    } else {
+      writer_.remove("AA");
+    }
+    set_probability(has_base);
+    writer_.remove("AA_post");  // which would be of another call
+    writer_.set_text("AA_reason", kReasonNames[static_cast<std::size_t>(reason)]);
+  }
+
+  void set_probability(bool has_base) {
+    const auto position = static_cast<std::size_t>(reader_.position() - 1);
+    const auto phred =
+        static_cast<std::uint8_t>(has_base && !phred_.empty() ? phred_[position] : kNoPhred);
+    if (phred == kNoPhred) {
+      writer_.remove("AA_prob");
+    } else {
+      writer_.set_number("AA_prob", static_cast<float>(1 - std::pow(10.0, -phred / 10.0)));
+    }
+  }
+
+  Reason reason_for(char call) {
+    const int alleles = reader_.alleles();
+    for (int i = 0; i < alleles; ++i) {
+      const std::string_view allele = reader_.allele(i);
+      if (allele.size() != 1 || allele == "*") return Reason::kIndel;
+    }
+    if (alleles > 2) return Reason::kMultiallelic;
+    const std::uint8_t ref = base_code(reader_.allele(0).front());
+    const std::uint8_t in_reference = base_code(at_record(bases_, "reference").value_or('N'));
+    if (in_reference != kMissing && in_reference != ref) return Reason::kRefMismatch;
+    if (mask_.covers(reader_.position() - 1)) return Reason::kMasked;
+    if (call == 'n') return Reason::kUnresolved;
+    const std::uint8_t base = base_code(call);
+    if (base == kMissing) return Reason::kNoCoverage;
+    const bool is_alt = alleles == 2 && base_code(reader_.allele(1).front()) == base;
+    if (base != ref && !is_alt) return Reason::kNeitherAllele;
+    return call >= 'a' ? Reason::kLow : Reason::kOk;
+  }
+
+  const AnnotationOptions& options_;
+  const TaskContext& context_;
+  SequenceSet ancestral_;
+  SequenceSet reference_;
+  std::unordered_map<std::string, std::vector<Region>> mask_regions_;
+  VariantReader reader_;
+  VariantWriter writer_;
+  AnnotationReport report_;
+
+  // Of the chromosome at hand; null where there is none.
+  const std::string* calls_ = nullptr;
+  const std::string* bases_ = nullptr;
+  Mask mask_ = Mask(nullptr);
+  std::vector<char> phred_;
+};
+
+}  // namespace
+
+std::vector<std::string> variant_chromosomes(const std::string& path, JobControl& control) {
+  std::vector<std::string> names;
+  run_tasks(control, 1, 1, [&](std::int64_t, const TaskContext& context) {
+    VariantReader reader(path);
+    names = reader.declared();
+    if (!names.empty()) return;
+    while (reader.next()) context.throw_if_stopped();
+    names = reader.declared();
+  });
+  return names;
+}
+
+AnnotationReport annotate_variants(const AnnotationOptions& options, JobControl& control) {
+  AnnotationReport report;
+  const int threads = in_forked_child() ? 1 : options.threads;
+  run_tasks(control, threads, 1, [&](std::int64_t, const TaskContext& context) {
+    AnnotationOptions resolved = options;
+    resolved.threads = threads;
+    report = Annotator(resolved, context).run();
+  });
+  return report;
+}
+
+}  // namespace ancify

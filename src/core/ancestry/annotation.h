@@ -1,0 +1,62 @@
+// Ancestral alleles in the INFO of VCF and BCF.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/exec/job_control.h"
+#include "core/io/sequence_set.h"
+
+namespace ancify {
+
+// Why a record's ancestral allele can be used or not; the first that holds.
+enum class Reason {
+  kIndel,         // an allele that is no single letter
+  kMultiallelic,  // several ALTs
+  kRefMismatch,   // REF is another base than the reference has
+  kMasked,
+  kNoCoverage,  // N, or what stands for no base elsewhere
+  kUnresolved,  // n
+  kNeitherAllele,
+  kLow,
+  kOk
+};
+
+constexpr std::size_t kReasons = 9;
+extern const std::array<const char*, kReasons> kReasonNames;
+
+struct AnnotationOptions {
+  std::string variants;
+  std::string output;
+  std::vector<std::string> chromosomes;  // the names in `variants`
+  std::vector<SequenceFile> ancestral;
+  std::unordered_map<std::string, std::string> phred;  // files of errors, as calling writes them
+  std::vector<SequenceFile> reference;                 // empty for none
+  std::string mask;                                    // a BED; empty for none
+  int threads = 1;
+};
+
+struct AnnotatedChromosome {
+  std::string name;
+  std::string sequence;  // what it is called in `ancestral`; empty where that does not have it
+  std::int64_t records = 0;
+};
+
+struct AnnotationReport {
+  std::array<std::int64_t, kReasons> reasons = {};
+  std::vector<AnnotatedChromosome> chromosomes;  // that have records, in their order
+};
+
+// The names of the chromosomes in a file of variants: what its header declares or else, for which
+// all of it is read, what occurs.
+std::vector<std::string> variant_chromosomes(const std::string& path, JobControl& control);
+
+// Copies the records of a file of variants in their order, with AA (the base called, as it is
+// written), AA_reason, and AA_prob where there are errors. FormatError for a record behind the end
+// of its sequence.
+AnnotationReport annotate_variants(const AnnotationOptions& options, JobControl& control);
+
+}  // namespace ancify

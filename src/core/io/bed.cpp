@@ -1,0 +1,49 @@
+#include "core/io/bed.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "core/exec/errors.h"
+#include "core/io/lines.h"
+#include "core/io/text.h"
+
+namespace ancify {
+
+namespace {
+
+void join(std::vector<Region>& regions) {
+  std::sort(regions.begin(), regions.end(),
+            [](const Region& a, const Region& b) { return a.start < b.start; });
+  std::size_t kept = 0;
+  for (const Region& region : regions) {
+    if (kept > 0 && region.start <= regions[kept - 1].end) {
+      regions[kept - 1].end = std::max(regions[kept - 1].end, region.end);
+    } else {
+      regions[kept++] = region;
+    }
+  }
+  regions.resize(kept);
+}
+
+}  // namespace
+
+std::unordered_map<std::string, std::vector<Region>> read_bed(const std::string& path,
+                                                              const TaskContext& context) {
+  std::unordered_map<std::string, std::vector<Region>> regions;
+  for_each_line(path, context, [&](std::string_view line, std::int64_t number) {
+    const std::string_view whole = line;
+    const std::string_view name = next_field(line);
+    if (name.empty() || name.front() == '#' || name == "track" || name == "browser") return;
+    const auto start = parse_whole_number(next_field(line));
+    const auto end = parse_whole_number(next_field(line));
+    if (!start || !end || *end < *start) {
+      throw FormatError(path, number,
+                        "not a chromosome, a start and an end as BED has them: " + excerpt(whole));
+    }
+    regions[std::string(name)].push_back({*start, *end});
+  });
+  for (auto& of_chromosome : regions) join(of_chromosome.second);
+  return regions;
+}
+
+}  // namespace ancify

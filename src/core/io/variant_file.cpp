@@ -1,0 +1,342 @@
+#include "core/io/variant_file.h"
+
+#include "core/exec/errors.h"
+#include "core/io/file.h"
+#include "core/io/text.h"
+
+#ifdef ANCIFY_HAVE_HTSLIB
+
+#include <htslib/hts.h>
+#include <htslib/hts_log.h>
+#include <htslib/kstring.h>
+#include <htslib/vcf.h>
+
+#include <cstdlib>
+
+namespace ancify {
+
+namespace {
+
+struct CloseFile {
+  void operator()(htsFile* file) const { hts_close(file); }
+};
+struct DestroyHeader {
+  void operator()(bcf_hdr_t* header) const { bcf_hdr_destroy(header); }
+};
+struct DestroyRecord {
+  void operator()(bcf1_t* record) const { bcf_destroy(record); }
+};
+
+// htslib takes names with a scheme for addresses, and "-" for its standard input.
+std::string local_name(const std::string& path) { return path.front() == '/' ? path : "./" + path; }
+
+std::unique_ptr<htsFile, CloseFile> open_file(const std::string& path, int threads) {
+  if (path.find("://") != path.npos) {
+    throw InputError("'" + path + "' is an address: fetch the file first, and name it here");
+  }
+  const InputFile file(path);  // its errors say what is wrong with a path
+  hts_set_log_level(HTS_LOG_OFF);
+  std::unique_ptr<htsFile, CloseFile> result(hts_open(local_name(path).c_str(), "r"));
+  const auto format = result ? result->format.format : unknown_format;
+  if (format != vcf && format != bcf) {
+    throw FormatError(path, file.size() > 0 ? 1 : 0,
+                      "neither VCF nor BCF: a VCF begins with '##fileformat=VCF'");
+  }
+  if (result->format.compression == bgzf && hts_check_EOF(result.get()) == 0) {
+    throw FormatError(path, 0,
+                      "bgzip's end-of-file mark is missing: the file was cut short. Fetch or "
+                      "compress it again");
+  }
+  if (threads > 0 && result->format.compression == bgzf) hts_set_threads(result.get(), threads);
+  return result;
+}
+
+const char* problem_of(int errcode) {
+  if ((errcode & BCF_ERR_NCOLS) != 0) return "another number of samples than the header has";
+  if ((errcode & BCF_ERR_LIMITS) != 0) return "a number is too large";
+  if ((errcode & BCF_ERR_CHAR) != 0) return "a value holds characters that cannot stand there";
+  if ((errcode & BCF_ERR_CTG_INVALID) != 0) return "the chromosome's name cannot be one";
+  if ((errcode & BCF_ERR_TAG_INVALID) != 0) return "a tag's name cannot be one";
+  return "not a record, or damaged";
+}
+
+// What a header does not declare is no error of a record.
+constexpr int kUndeclared = BCF_ERR_CTG_UNDEF | BCF_ERR_TAG_UNDEF;
+
+}  // namespace
+
+class VariantReader::Impl {
+ public:
+  Impl(const std::string& path, int threads)
+      : path_(path), file_(open_file(path, threads)), record_(bcf_init()) {
+    header_.reset(bcf_hdr_read(file_.get()));
+    if (!header_) {
+      throw FormatError(path_, file_->lineno,
+                        "the header has no line #CHROM, or is damaged. Correct it there");
+    }
+    is_text_ = file_->format.format == vcf;
+    record_->max_unpack = BCF_UN_STR;
+  }
+
+  bool next() {
+    if (!(is_text_ ? read_text() : read_binary())) return false;
+    ++records_;
+    if ((record_->errcode & ~kUndeclared) != 0) fail(problem_of(record_->errcode));
+    if (bcf_unpack(record_.get(), BCF_UN_STR) != 0) fail(problem_of(0));
+    if (record_->n_allele == 0) fail("the record has no REF");
+    check_order();
+    return true;
+  }
+
+  // A failure while the next record is read: `records_` does not count it yet.
+  [[noreturn]] void fail_next(const std::string& problem) {
+    ++records_;
+    fail(problem);
+  }
+
+  [[noreturn]] void fail(const std::string& problem) const {
+    throw FormatError(path_, is_text_ ? file_->lineno : 0,
+                      "record " + std::to_string(records_) + ": " + problem);
+  }
+
+  std::string path_;
+  std::unique_ptr<htsFile, CloseFile> file_;
+  std::unique_ptr<bcf_hdr_t, DestroyHeader> header_;
+  std::unique_ptr<bcf1_t, DestroyRecord> record_;
+  bool is_text_ = false;
+  std::int64_t records_ = 0;
+
+ private:
+  bool read_binary() {
+    const int status = bcf_read(file_.get(), header_.get(), record_.get());
+    if (status < -1) fail_next("the data are damaged, or were cut short");
+    return status == 0;
+  }
+
+  // By lines, for htslib takes a line that ends early for a record, and a word for position 0.
+  bool read_text() {
+    const int status = hts_getline(file_.get(), '\n', &file_->line);
+    if (status < -1) fail_next("the data are damaged, or were cut short");
+    if (status < 0) return false;
+    check_columns({file_->line.s, file_->line.l});
+    if (vcf_parse(&file_->line, header_.get(), record_.get()) != 0) {
+      fail_next(problem_of(record_->errcode));
+    }
+    return true;
+  }
+
+  void check_columns(std::string_view line) {
+    constexpr int fixed_columns = 8;
+    int columns = 1;
+    for (std::size_t tab = line.find('\t'); tab != line.npos && columns < fixed_columns;
+         tab = line.find('\t')) {
+      if (columns == 2 && !parse_whole_number(line.substr(0, tab))) {
+        fail_next("the position is " + excerpt(line.substr(0, tab)) + ", not a whole number");
+      }
+      line.remove_prefix(tab + 1);
+      ++columns;
+    }
+    if (columns < fixed_columns) {
+      fail_next("only " + std::to_string(columns) + " of the " + std::to_string(fixed_columns) +
+                " columns from CHROM to INFO, divided by tabs; was the file cut short?");
+    }
+  }
+
+  void check_order() {
+    const int chromosome = record_->rid;
+    if (chromosome == chromosome_ && record_->pos < position_) {
+      fail("position " + std::to_string(record_->pos + 1) + " comes after " +
+           std::to_string(position_ + 1) + ": sort the file, for example by bcftools sort");
+    }
+    if (chromosome != chromosome_) {
+      const auto index = static_cast<std::size_t>(chromosome);
+      if (seen_.size() <= index) seen_.resize(index + 1);
+      if (seen_[index]) {
+        fail(std::string("chromosome '") + bcf_seqname(header_.get(), record_.get()) +
+             "' comes a second time: sort the file, for example by bcftools sort");
+      }
+      seen_[index] = true;
+      chromosome_ = chromosome;
+    }
+    position_ = record_->pos;
+  }
+
+  int chromosome_ = -1;
+  hts_pos_t position_ = 0;
+  std::vector<bool> seen_;  // by the chromosome's number in the header
+};
+
+std::string htslib_version() { return hts_version(); }
+
+VariantReader::VariantReader(const std::string& path, int threads)
+    : impl_(std::make_unique<Impl>(path, threads)) {}
+VariantReader::~VariantReader() = default;
+
+bool VariantReader::next() { return impl_->next(); }
+std::string_view VariantReader::chromosome() const {
+  return bcf_seqname(impl_->header_.get(), impl_->record_.get());
+}
+std::int64_t VariantReader::position() const { return impl_->record_->pos + 1; }
+int VariantReader::alleles() const { return impl_->record_->n_allele; }
+std::string_view VariantReader::allele(int i) const { return impl_->record_->d.allele[i]; }
+std::int64_t VariantReader::records() const { return impl_->records_; }
+const std::string& VariantReader::path() const { return impl_->path_; }
+void VariantReader::fail(const std::string& problem) const { impl_->fail(problem); }
+
+std::vector<std::string> VariantReader::declared() const {
+  int n = 0;
+  const std::unique_ptr<const char*, decltype(&std::free)> names(
+      bcf_hdr_seqnames(impl_->header_.get(), &n), &std::free);
+  return {names.get(), names.get() + n};
+}
+
+namespace {
+
+bool ends_with(const std::string& text, std::string_view end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.npos, end) == 0;
+}
+
+const char* mode_of(const std::string& path) {
+  if (ends_with(path, ".vcf")) return "w";
+  if (ends_with(path, ".vcf.gz")) return "wz";
+  if (ends_with(path, ".bcf")) return "wb";
+  throw InputError("'" + path + "' ends neither in .vcf nor in .vcf.gz or .bcf");
+}
+
+std::string declaration(const InfoField& field) {
+  return "##INFO=<ID=" + field.id + ",Number=" + field.number + ",Type=" + field.type +
+         ",Description=\"" + field.description + "\">";
+}
+
+}  // namespace
+
+class VariantWriter::Impl {
+ public:
+  Impl(VariantReader::Impl& reader, const std::string& path, int threads)
+      : mode_(mode_of(path)), reader_(reader), output_(path, 0) {
+    file_.reset(hts_open(local_name(output_.temporary()).c_str(), mode_));
+    if (!file_) fail();
+    if (threads > 0) hts_set_threads(file_.get(), threads);
+    reader_.record_->max_unpack = 0;
+  }
+
+  bcf_hdr_t* header() { return reader_.header_.get(); }
+  bcf1_t* record() { return reader_.record_.get(); }
+
+  void declare(const std::vector<InfoField>& fields, const std::vector<std::string>& chromosomes) {
+    for (const auto& field : fields) {
+      bcf_hdr_remove(header(), BCF_HL_INFO, field.id.c_str());
+      append(declaration(field));
+    }
+    for (const auto& name : chromosomes) append("##contig=<ID=" + name + ">");
+    if (bcf_hdr_sync(header()) != 0 || bcf_hdr_write(file_.get(), header()) != 0) fail();
+  }
+
+  void update(const char* id, const void* values, int n, int type) {
+    if (bcf_update_info(header(), record(), id, values, n, type) != 0) {
+      reader_.fail(std::string("cannot change ") + id + " in it");
+    }
+  }
+
+  // Nothing to do where the header does not have it.
+  void remove(const char* id) {
+    const int number = bcf_hdr_id2int(header(), BCF_DT_ID, id);
+    if (bcf_hdr_idinfo_exists(header(), BCF_HL_INFO, number)) update(id, nullptr, 0, BCF_HT_STR);
+  }
+
+  void write() {
+    // VCF says the names, so that it does without declarations; BCF says numbers in the header.
+    if (record()->errcode != 0 && file_->format.format == bcf) {
+      reader_.fail(
+          "its chromosome or a tag is not declared in the header, which BCF needs. Write VCF, or "
+          "declare it");
+    }
+    record()->errcode = 0;
+    if (bcf_write(file_.get(), header(), record()) != 0) fail();
+  }
+
+  void commit(const TaskContext& context) {
+    if (hts_close(file_.release()) != 0) fail();
+    output_.sync(context);
+    output_.prepare();
+    output_.commit();
+  }
+
+ private:
+  void append(const std::string& line) {
+    if (bcf_hdr_append(header(), line.c_str()) < 0) {
+      throw FormatError(reader_.path_, 0, "cannot add to the header: " + excerpt(line));
+    }
+  }
+
+  [[noreturn]] void fail() const {
+    throw FileError(output_.path(), "cannot write the file; is there space?");
+  }
+
+  const char* mode_;
+  VariantReader::Impl& reader_;
+  OutputFile output_;
+  std::unique_ptr<htsFile, CloseFile> file_;
+};
+
+VariantWriter::VariantWriter(VariantReader& reader, const std::string& path,
+                             const std::vector<InfoField>& fields,
+                             const std::vector<std::string>& chromosomes, int threads)
+    : impl_(std::make_unique<Impl>(*reader.impl_, path, threads)) {
+  impl_->declare(fields, chromosomes);
+}
+VariantWriter::~VariantWriter() = default;
+
+void VariantWriter::set_text(const char* id, const std::string& value) {
+  impl_->update(id, value.c_str(), 1, BCF_HT_STR);
+}
+void VariantWriter::set_number(const char* id, float value) {
+  impl_->update(id, &value, 1, BCF_HT_REAL);
+}
+void VariantWriter::remove(const char* id) { impl_->remove(id); }
+void VariantWriter::write() { impl_->write(); }
+void VariantWriter::commit(const TaskContext& context) { impl_->commit(context); }
+
+}  // namespace ancify
+
+#else
+
+namespace ancify {
+
+class VariantReader::Impl {};
+
+namespace {
+[[noreturn]] void refuse() {
+  throw InputError("this build has no htslib, which reads VCF and BCF");
+}
+}  // namespace
+
+std::string htslib_version() { return {}; }
+
+VariantReader::VariantReader(const std::string&, int) { refuse(); }
+VariantReader::~VariantReader() = default;
+bool VariantReader::next() { refuse(); }
+std::string_view VariantReader::chromosome() const { refuse(); }
+std::int64_t VariantReader::position() const { refuse(); }
+int VariantReader::alleles() const { refuse(); }
+std::string_view VariantReader::allele(int) const { refuse(); }
+std::int64_t VariantReader::records() const { refuse(); }
+std::vector<std::string> VariantReader::declared() const { refuse(); }
+const std::string& VariantReader::path() const { refuse(); }
+void VariantReader::fail(const std::string&) const { refuse(); }
+
+class VariantWriter::Impl {};
+VariantWriter::VariantWriter(VariantReader&, const std::string&, const std::vector<InfoField>&,
+                             const std::vector<std::string>&, int) {
+  refuse();
+}
+VariantWriter::~VariantWriter() = default;
+void VariantWriter::set_text(const char*, const std::string&) { refuse(); }
+void VariantWriter::set_number(const char*, float) { refuse(); }
+void VariantWriter::remove(const char*) { refuse(); }
+void VariantWriter::write() { refuse(); }
+void VariantWriter::commit(const TaskContext&) { refuse(); }
+
+}  // namespace ancify
+
+#endif

@@ -1,0 +1,43 @@
+#include "core/ancestry/evaluation.h"
+#include "rcpp_glue.h"
+
+// Evaluates chromosomes whose files are given by chromosome, "" for none; a matrix with a row each.
+// [[Rcpp::export]]
+Rcpp::NumericMatrix evaluate_impl(const Rcpp::NumericVector& lengths,
+                                  const std::vector<std::string>& calls,
+                                  const std::vector<std::string>& references,
+                                  const std::vector<std::string>& variants,
+                                  const Rcpp::List& backend, const Rcpp::Function& watch) {
+  const auto chosen = as_backend(backend);
+  std::vector<ancify::ChromosomeToEvaluate> chromosomes;
+  for (const auto& [name, length] : as_chromosomes(lengths)) {
+    const std::size_t i = chromosomes.size();
+    chromosomes.push_back({name, length, calls[i], references[i], variants[i]});
+  }
+  std::vector<ancify::Evaluation> results;
+  run_job(watch, [&](ancify::JobControl& control) {
+    results = ancify::evaluate(chromosomes, chosen.threads, chosen.simd, control);
+  });
+
+  const std::vector<const char*> columns = {
+      "high",        "low",      "unresolved", "missing", "test", "reference", "both",
+      "equal",       "variants", "called",     "ref",     "alt",  "either",    "vcf_unresolved",
+      "vcf_missing", "other"};
+  Rcpp::NumericMatrix table(static_cast<int>(results.size()), static_cast<int>(columns.size()));
+  for (int i = 0; i < table.nrow(); ++i) {
+    const auto& [of_calls, agreement, of_variants] = results[static_cast<std::size_t>(i)];
+    const std::vector<std::int64_t> row = {of_calls.high,        of_calls.low,
+                                           of_calls.unresolved,  of_calls.missing,
+                                           agreement.first,      agreement.second,
+                                           agreement.both,       agreement.equal,
+                                           of_variants.variants, of_variants.called,
+                                           of_variants.ref,      of_variants.alt,
+                                           of_variants.either,   of_variants.unresolved,
+                                           of_variants.missing,  of_variants.other_records};
+    for (int column = 0; column < table.ncol(); ++column) {
+      table(i, column) = static_cast<double>(row[static_cast<std::size_t>(column)]);
+    }
+  }
+  Rcpp::colnames(table) = Rcpp::CharacterVector(columns.begin(), columns.end());
+  return table;
+}

@@ -1,0 +1,180 @@
+#include "core/io/variant_file.h"
+
+#include <gtest/gtest.h>
+
+#include "core/ancestry/annotation.h"
+#include "core/ancestry/evaluation.h"
+#include "core/exec/errors.h"
+#include "core/io/bases.h"
+#include "core/io/bed.h"
+#include "support.h"
+
+namespace ancify {
+namespace {
+
+using test::TempDir;
+
+#ifdef ANCIFY_HAVE_HTSLIB
+
+using test::message_of;
+
+const std::string kHeader = "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n";
+
+TEST(VariantReader, GivesRecordsOfPlainAndCompressedFiles) {
+  TempDir dir;
+  const std::string text =
+      kHeader + "1\t5\t.\tA\tC,<DEL>\t.\t.\t.\n1\t5\t.\tACG\t.\t.\t.\t.\n2\t1\t.\tt\tg\t.\t.\tX=1";
+  for (const auto& path : {dir.write("a", text), dir.write("b", test::gzip(text)),
+                           dir.write("c", test::bgzip(text, 20))}) {
+    for (const int threads : {0, 2}) {
+      VariantReader reader(path, threads);
+      EXPECT_TRUE(reader.declared().empty());
+      ASSERT_TRUE(reader.next());
+      EXPECT_EQ(reader.chromosome(), "1");
+      EXPECT_EQ(reader.position(), 5);
+      ASSERT_EQ(reader.alleles(), 3);
+      EXPECT_EQ(reader.allele(2), "<DEL>");
+      ASSERT_TRUE(reader.next());
+      EXPECT_EQ(reader.alleles(), 1);
+      ASSERT_TRUE(reader.next());
+      EXPECT_EQ(reader.chromosome(), "2");
+      EXPECT_EQ(reader.allele(0), "t");
+      EXPECT_EQ(reader.records(), 3);
+      EXPECT_FALSE(reader.next());
+      EXPECT_EQ(reader.declared(), (std::vector<std::string>{"1", "2"}));
+    }
+  }
+}
+
+TEST(VariantReader, TakesNamesForFilesOfThisMachine) {
+  TempDir dir;
+  for (const char* name : {"http://localhost:1/a.vcf", "s3://bucket/a.vcf"}) {
+    EXPECT_THROW(VariantReader reader(name), InputError);
+  }
+  for (const char* name : {"-", "data:,x", "nowhere.vcf"}) {
+    EXPECT_THROW(VariantReader reader(name), FileError);
+  }
+  EXPECT_THROW(VariantReader reader(dir.path()), FileError);
+}
+
+TEST(VariantReader, SaysWhichRecordAndLine) {
+  TempDir dir;
+  const auto message = [&](const std::string& records) {
+    const std::string path = dir.write("v.vcf", kHeader + records);
+    return message_of<FormatError>([&] {
+      VariantReader reader(path);
+      while (reader.next()) {
+      }
+    });
+  };
+  EXPECT_NE(message("1\t5\t.\tA\tC\t.\t.\t.\n1\t4\t.\tA\tC\t.\t.\t.\n").find("line 4: record 2"),
+            std::string::npos);
+  EXPECT_NE(message("1\t5\t.\tA\tC\t.\t.\n").find("7 of the 8"), std::string::npos);
+  EXPECT_NE(message("\n").find("record 1"), std::string::npos);
+  EXPECT_NE(message("1\t-5\t.\tA\tC\t.\t.\t.\n").find("'-5'"), std::string::npos);
+}
+
+TEST(Evaluate, ReadsEachFileOnceForAllItsChromosomes) {
+  TempDir dir;
+  const std::string variants = dir.write(
+      "v.vcf",
+      kHeader + "chr1\t1\t.\tA\tC\t.\t.\t.\nchr1\t4\t.\tA\tG\t.\t.\t.\n2\t2\t.\tC\tA,T\t.\t.\t.\n");
+  const std::vector<ChromosomeToEvaluate> chromosomes = {
+      {"chr1", 4, dir.write("1.fa", ">chr1\nACgN\n"), dir.write("r.fa", ">x\nA-\nTa\n"), variants},
+      {"chr2", 2, dir.write("2.fa", ">chr2\nnt\n"), "", variants}};
+  for (const int threads : {1, 4}) {
+    JobControl control;
+    const auto results = evaluate(chromosomes, threads, best_simd_level(), control);
+    EXPECT_EQ(results[0].calls.high, 2);
+    EXPECT_EQ(results[0].agreement.both, 2);
+    EXPECT_EQ(results[0].agreement.equal, 1);
+    EXPECT_EQ(results[0].variants.variants, 2);
+    EXPECT_EQ(results[0].variants.ref, 1);
+    EXPECT_EQ(results[0].variants.missing, 1);
+    EXPECT_EQ(results[1].variants.alt, 1);
+    EXPECT_EQ(results[1].agreement.first, 0);
+  }
+}
+
+TEST(AnnotateVariants, KeepsRecordsAndCountsReasons) {
+  TempDir dir;
+  const std::string records =
+      "1\t1\t.\tA\tC\t.\t.\t.\n1\t2\t.\tA\tC\t.\t.\tAA=T;X=1\n1\t3\t.\tAC\tC\t.\t.\t.\n";
+  AnnotationOptions options;
+  options.variants = dir.write("v.vcf", kHeader + records);
+  options.output = dir.file("out.vcf");
+  options.chromosomes = {"1"};
+  options.ancestral = {{"", dir.write("a.fa", ">chr1\ncN\nA\n>2\nA\n")}};
+  options.mask = dir.write("m.bed", "1\t2\t3\n#\nchr1\t1\t2\nchr1\t0\t0\n");
+  JobControl control;
+  const auto report = annotate_variants(options, control);
+  EXPECT_EQ(report.chromosomes.at(0).sequence, "chr1");
+  EXPECT_EQ(report.chromosomes.at(0).records, 3);
+  const std::string text = test::read_file(options.output);
+  EXPECT_NE(text.find("##contig=<ID=1>"), std::string::npos);
+  EXPECT_NE(text.find("1\t1\t.\tA\tC\t.\t.\tAA=c;AA_reason=LOW\n"
+                      "1\t2\t.\tA\tC\t.\t.\tX=1;AA_reason=NO_COVERAGE\n"
+                      "1\t3\t.\tAC\tC\t.\t.\tAA_reason=INDEL\n"),
+            std::string::npos)
+      << text;
+
+  options.ancestral.front().path = dir.write("short.fa", ">1\nA\n");
+  options.output = dir.file("other.vcf");
+  EXPECT_THROW(annotate_variants(options, control), FormatError);
+  EXPECT_EQ(dir.entries(), 5U);
+  options.output = dir.file("other.txt");
+  EXPECT_THROW(annotate_variants(options, control), InputError);
+}
+
+#else
+
+TEST(VariantReader, IsAnErrorInABuildWithoutHtslib) {
+  TempDir dir;
+  EXPECT_EQ(htslib_version(), "");
+  EXPECT_THROW(VariantReader reader(dir.write("v.vcf", "")), InputError);
+}
+
+#endif
+
+TEST(ReadBed, SortsAndJoins) {
+  TempDir dir;
+  const auto read = [&](const std::string& text) {
+    return read_bed(dir.write("a.bed", text), TaskContext());
+  };
+  const auto regions = read("browser x\nchr1\t5\t9\tname\n\nchr1 1 5\r\nchr2\t0\t0\nchr1\t20\t30");
+  ASSERT_EQ(regions.at("chr1").size(), 2U);
+  EXPECT_EQ(regions.at("chr1")[0].start, 1);
+  EXPECT_EQ(regions.at("chr1")[0].end, 9);
+  EXPECT_EQ(regions.at("chr2")[0].end, 0);
+  for (const char* bad : {"chr1\t5\n", "chr1\t5\t4\n", "chr1\t-1\t4\n"}) {
+    EXPECT_THROW(read(bad), FormatError) << bad;
+  }
+}
+
+TEST(CountAgreement, IsThatOfAPlainLoopAtEveryLevel) {
+  const std::string letters = "ACGTacgtNn-.R";
+  std::string first;
+  std::string second;
+  for (std::size_t i = 0; i < 1000; ++i) {
+    first += letters[i * i % 13];
+    second += letters[(i * 7 + i / 5) % 13];
+  }
+  for (const std::size_t n : {0, 1, 127, 128, 129, 1000}) {
+    AgreementCounts expected;
+    for (std::size_t i = 0; i < n; ++i) {
+      const bool a = base_code(first[i]) != kMissing;
+      const bool b = base_code(second[i]) != kMissing;
+      expected += {a, b, a && b, a && base_code(first[i]) == base_code(second[i])};
+    }
+    for (const auto level : test::simd_levels()) {
+      const auto counts = count_agreement(first.data(), second.data(), n, level);
+      EXPECT_EQ(counts.first, expected.first);
+      EXPECT_EQ(counts.second, expected.second);
+      EXPECT_EQ(counts.both, expected.both);
+      EXPECT_EQ(counts.equal, expected.equal);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ancify

@@ -1,0 +1,304 @@
+# The reason of each record as the help page has it, in plain R. `calls`, `reference` and `mask`
+# are vectors of letters and of flags by position, in lists by chromosome.
+oracle_reasons <- function(records, calls, reference = NULL, mask = NULL) {
+  vapply(strsplit(records, "\t"), function(field) {
+    position <- as.numeric(field[2])
+    ref <- toupper(field[4])
+    alts <- strsplit(toupper(field[5]), ",")[[1]]
+    alts <- alts[alts != "."]
+    call <- calls[[field[1]]][position]
+    if (is.null(call)) call <- "N"
+    expected <- toupper(reference[[field[1]]][position])
+    bases <- c("A", "C", "G", "T")
+    if (any(nchar(c(ref, alts)) != 1) || "*" %in% alts) {
+      "INDEL"
+    } else if (length(alts) > 1) {
+      "MULTIALLELIC"
+    } else if (isTRUE(expected %in% bases && expected != ref)) {
+      "REF_MISMATCH"
+    } else if (isTRUE(mask[[field[1]]][position])) {
+      "MASKED"
+    } else if (call == "n") {
+      "UNRESOLVED"
+    } else if (!toupper(call) %in% bases) {
+      "NO_COVERAGE"
+    } else if (!toupper(call) %in% c(ref, alts)) {
+      "NEITHER_ALLELE"
+    } else if (call %in% bases) {
+      "OK"
+    } else {
+      "LOW"
+    }
+  }, "")
+}
+
+reason_names <- c("INDEL", "MULTIALLELIC", "REF_MISMATCH", "MASKED", "NO_COVERAGE", "UNRESOLVED",
+                  "NEITHER_ALLELE", "LOW", "OK")
+
+# AA and AA_reason of records as text, "." where there is none.
+info_of <- function(lines, id) {
+  info <- vapply(strsplit(lines, "\t"), `[`, "", 8)
+  found <- regmatches(info, regexec(sprintf("(^|;)%s=([^;]*)", id), info))
+  vapply(found, function(match) if (length(match)) match[3] else ".", "")
+}
+
+records_of <- function(path) {
+  if (grepl("bcf$", path)) {
+    return(bcftools_lines("view", path, "-H"))
+  }
+  lines <- readLines(path)
+  lines[!startsWith(lines, "#")]
+}
+
+write_fasta <- function(sequences, path, width = 60) {
+  lines <- unlist(lapply(names(sequences), function(name) {
+    starts <- seq(1, nchar(sequences[[name]]), width)
+    c(paste0(">", name), substring(sequences[[name]], starts, starts + width - 1))
+  }))
+  writeLines(lines, path)
+  path
+}
+
+annotate <- function(..., out = tempfile(fileext = ".vcf"), threads = 2) {
+  list(counts = annotate_vcf(..., out = out, threads = threads, verbose = FALSE), out = out)
+}
+
+letters_of <- function(sequences) {
+  stats::setNames(strsplit(unname(sequences), ""), names(sequences))
+}
+
+annotation_case <- function() {
+  set.seed(7)
+  calls <- c(chr1 = random_letters(400), chr2 = random_letters(90))
+  info <- sample(c(".", "X=1", "AA=G", "AA=n;X=2", "FLAG;AA=T"), 300, TRUE)
+  records <- random_vcf(nchar(calls), 150)
+  fields <- strsplit(records, "\t")
+  records <- vapply(seq_along(fields), function(i) {
+    paste(c(fields[[i]][1:7], info[i], "GT:DP", "0|1:7", "./.:.", "1:3"), collapse = "\t")
+  }, "")
+  declared <- c(
+    "##INFO=<ID=X,Number=1,Type=Integer,Description=\"x\">",
+    "##INFO=<ID=AA,Number=.,Type=Integer,Description=\"another\">",
+    "##INFO=<ID=FLAG,Number=0,Type=Flag,Description=\"f\">",
+    "##ALT=<ID=DEL,Description=\"d\">",
+    "##FORMAT=<ID=GT,Number=1,Type=String,Description=\"g\">",
+    "##FORMAT=<ID=DP,Number=1,Type=Integer,Description=\"d\">"
+  )
+  header <- vcf_header(records, more = declared)
+  list(calls = calls, records = records, header = header, vcf = write_vcf(records, header = header))
+}
+
+random_letters <- function(n) {
+  paste(sample(c("A", "C", "G", "T", "a", "c", "g", "t", "n", "N", "-"), n, TRUE), collapse = "")
+}
+
+test_that("reasons and alleles are those of the plain implementation, in every form of input", {
+  require_htslib()
+  case <- annotation_case()
+  calls <- letters_of(case$calls)
+  reference <- lapply(calls, function(call) sample(c("A", "c", "G", "T", "N"), length(call), TRUE))
+  mask <- lapply(calls, function(call) runif(length(call)) < 0.2)
+  bed <- tempfile(fileext = ".bed")
+  at <- lapply(mask, which)
+  writeLines(c(
+    "track name=x", sprintf("%s\t%d\t%d\tname", sub("chr", "", rep(names(at), lengths(at))),
+                            unlist(at) - 1, unlist(at))[sample(sum(lengths(at)))]
+  ), bed)
+  genome <- write_fasta(vapply(reference, paste, "", collapse = ""), tempfile(fileext = ".fa"))
+
+  folder <- new_folder()
+  for (name in names(case$calls)) {
+    write_fasta(case$calls[name], file.path(folder, paste0(name, ".fa")), 1e4)
+    other <- stats::setNames(case$calls[name], paste0("ANCESTOR_for_chromosome:X:", name, ":1:9:1"))
+    write_fasta(other, file.path(folder, sub("chr", "epo_", paste0(name, ".txt"))))
+  }
+  named <- stats::setNames(
+    c(case$calls, "ACGT"),
+    c("ANCESTOR_for_chromosome:GRCh38:1:1:400:1", "2 a description", "chrUn")
+  )
+  many <- write_fasta(named, tempfile(fileext = ".fa"))
+  forms <- c(folder, file.path(folder, "epo_{chrom_id}.txt"), many, as_bgzip(many))
+  for (form in forms) {
+    plain <- annotate(case$vcf, form)
+    reasons <- oracle_reasons(case$records, calls)
+    lines <- records_of(plain$out)
+    expect_identical(info_of(lines, "AA_reason"), reasons)
+    expect_identical(plain$counts$reason, reason_names)
+    expect_identical(plain$counts$records,
+                     as.numeric(table(factor(reasons, reason_names))))
+    call <- mapply(function(field) calls[[field[1]]][as.numeric(field[2])],
+                   strsplit(case$records, "\t"))
+    given <- ifelse(reasons == "INDEL" | call %in% c("n", "N", "-"), ".", call)
+    expect_identical(info_of(lines, "AA"), given)
+    chromosomes <- attr(plain$counts, "chromosomes")
+    expect_identical(chromosomes$chromosome, c("chr1", "chr2"))
+    expect_identical(chromosomes$records, c(150, 150))
+  }
+  expect_identical(chromosomes$sequence, c("ANCESTOR_for_chromosome:GRCh38:1:1:400:1", "2"))
+
+  full <- annotate(case$vcf, folder, reference = genome, mask = bed)
+  reasons <- oracle_reasons(case$records, calls, reference, mask)
+  expect_identical(info_of(records_of(full$out), "AA_reason"), reasons)
+  expect_true(all(full$counts$records > 0))
+})
+
+test_that("records stay as they are but for these fields, in every format and at any threads", {
+  require_htslib()
+  case <- annotation_case()
+  fasta <- write_fasta(case$calls, tempfile(fileext = ".fa"))
+  without <- function(lines) {
+    fields <- do.call(rbind, strsplit(lines, "\t"))
+    info <- gsub("(^|;)AA(_reason)?=[^;]*", "", fields[, 8])
+    fields[, 8] <- ifelse(info == "", ".", sub("^;", "", info))
+    fields
+  }
+  plain <- annotate(case$vcf, fasta)
+  lines <- records_of(plain$out)
+  expect_identical(without(lines), without(case$records))
+  header <- grep("^##INFO=<ID=AA", readLines(plain$out), value = TRUE)
+  expect_length(header, 2)
+  expect_match(header, "ID=AA,Number=1,Type=String", all = FALSE)
+  bcftools_lines("stats", plain$out)
+  for (input in c(case$vcf, as_bgzip(case$vcf), as_bcf(case$vcf))) {
+    for (ending in c(".vcf", ".vcf.gz", ".bcf")) {
+      for (threads in c(1, 4)) {
+        result <- annotate(input, fasta, out = tempfile(fileext = ending), threads = threads)
+        expect_identical(bcftools_lines("view", result$out, "-H"), lines)
+        expect_identical(result$counts, plain$counts)
+      }
+    }
+  }
+  # In place of its own input too.
+  copy <- tempfile(fileext = ".vcf")
+  file.copy(case$vcf, copy)
+  annotate(copy, fasta, out = copy)
+  expect_identical(records_of(copy), lines)
+})
+
+test_that("posteriors of earlier calls do not stay beside new ones", {
+  require_htslib()
+  declared <- sprintf("##INFO=<ID=%s,Number=.,Type=Float,Description=\"x\">", c("AA_prob", "AA_post"))
+  record <- vcf_records("1", 1, "A", "C", "AA=C;AA_prob=0.9;AA_post=0,1,0,0;AA_reason=OK")
+  vcf <- write_vcf(record, header = vcf_header(record, more = declared))
+  result <- annotate(vcf, write_fasta(c("1" = "a"), tempfile()))
+  expect_identical(records_of(result$out), vcf_records("1", 1, "A", "C", "AA=a;AA_reason=LOW"))
+})
+
+test_that("real variants get back their own alleles", {
+  require_htslib()
+  vcf <- variant_annotation_vcf()
+  fields <- do.call(rbind, strsplit(
+    bcftools_lines("query", vcf, c("-f", "%POS\t%REF\t%ALT\t%INFO/AA\n")), "\t"
+  ))
+  position <- as.numeric(fields[, 1])
+  base <- rep("N", max(position))
+  known <- fields[, 4] %in% c("A", "C", "G", "T", "a", "c", "g", "t")
+  base[position[known]] <- fields[known, 4]
+  fasta <- tempfile(fileext = ".fa")
+  writeLines(c(">chr22", paste(base, collapse = "")), fasta)
+  result <- annotate(vcf, fasta, out = tempfile(fileext = ".vcf.gz"))
+  expect_identical(sum(result$counts$records), as.numeric(nrow(fields)))
+  expect_identical(attr(result$counts, "chromosomes")$sequence, "chr22")
+
+  got <- do.call(rbind, strsplit(
+    bcftools_lines("query", result$out, c("-f", "%POS\t%REF\t%ALT\t%INFO/AA\t%INFO/AA_reason\n")),
+    "\t"
+  ))
+  expect_identical(got[, 1:3], fields[, 1:3])
+  # Records of single bases whose position no other record gives another allele.
+  can <- known & nchar(fields[, 2]) == 1 & nchar(fields[, 3]) == 1 & base[position] == fields[, 4]
+  expect_identical(got[can, 4], fields[can, 4])
+  expect_gt(sum(can), 9000)
+  expect_lte(sum(known & !can), sum(got[, 5] == "INDEL") + sum(duplicated(position)))
+  bcftools_lines("view", result$out, "-H")
+  bcftools_lines("stats", result$out)
+  same <- function(path) bcftools_lines("annotate", path, c("-x", "INFO"))
+  strip <- function(lines) lines[!startsWith(lines, "#")]
+  expect_identical(strip(same(result$out)), strip(same(vcf)))
+})
+
+test_that("a run's posteriors become AA_prob", {
+  require_htslib()
+  config <- ancify_example(new_folder())
+  config$method <- "likelihood"
+  config$tree <- "(((focal:0.02,near1:0.02):0.01,near2:0.03):0.05,far:0.08);"
+  config$posterior <- TRUE
+  run <- run_quietly(config, threads = 2)
+  set.seed(2)
+  position <- sort(sample(25000, 500))
+  call <- strsplit(readLines(run$file[2])[2], "")[[1]][position]
+  records <- vcf_records("2", position, "A", "T")
+  result <- annotate(write_vcf(records), run)
+  lines <- records_of(result$out)
+  phred <- read_posterior(config$output_dir, "chr2")[position]
+  called <- !toupper(call) %in% "N"
+  expect_identical(info_of(lines, "AA"), ifelse(called, call, "."))
+  prob <- suppressWarnings(as.numeric(info_of(lines, "AA_prob")))
+  expect_identical(is.na(prob), !called)
+  expect_equal(prob[called], 1 - 10^(-phred[called] / 10), tolerance = 1e-5)
+  expect_match(readLines(result$out), "ID=AA_prob,Number=1,Type=Float", all = FALSE)
+  expect_identical(attr(result$counts, "chromosomes")$sequence, run$file[2])
+})
+
+test_that("matches are told, and chromosomes without a sequence are a warning", {
+  require_htslib()
+  vcf <- write_vcf(vcf_records(c("chr1", "chr3"), 1, "A", "C"))
+  fasta <- write_fasta(c("1" = "A", "2" = "C"), tempfile(fileext = ".fa"))
+  out <- tempfile(fileext = ".vcf")
+  lines <- suppressWarnings(log_lines(annotate_vcf(vcf, fasta, out)))
+  expect_match(lines[1], "chr1: 1 records, ancestral sequence '1'", fixed = TRUE)
+  caught <- expect_one_warning(annotate(vcf, fasta), "annotation", "'chr3'", "1 records")
+  expect_identical(info_of(records_of(caught$value$out), "AA_reason"), c("OK", "NO_COVERAGE"))
+  expect_identical(attr(caught$value$counts, "chromosomes")$sequence, c("1", NA))
+
+  # Without declarations the file is read first, so that the result declares its chromosomes.
+  records <- vcf_records(c("chr1", "chr2"), 1, "A", "C")
+  bare <- write_vcf(records, header = vcf_header(records, contigs = character()))
+  result <- annotate(bare, fasta, out = tempfile(fileext = ".bcf"))
+  expect_match(bcftools_lines("view", result$out, "-h"), "contig=<ID=chr2>", all = FALSE)
+})
+
+test_that("what can't be annotated is an error that says where, and leaves nothing", {
+  require_htslib()
+  folder <- new_folder()
+  out <- file.path(folder, "out.vcf")
+  fasta <- write_fasta(c(chr1 = strrep("A", 50)), tempfile(fileext = ".fa"))
+  good <- vcf_records("chr1", c(1, 30, 50), "A", "C")
+  refused <- function(class, ..., vcf = write_vcf(good), ancestral = fasta, to = out,
+                      reference = NULL, mask = NULL) {
+    expect_ancify_error(
+      annotate_vcf(vcf, ancestral, to, reference = reference, mask = mask, threads = 2,
+                   verbose = FALSE),
+      class, ...
+    )
+    expect_identical(content_of(folder), character())
+  }
+  expect_line <- function(condition, line) expect_identical(condition$line, line)
+  vcf <- write_vcf(c(good, vcf_records("chr1", 51, "A", "C")))
+  refused("format", vcf, "record 4", "line 7", "position 51", "50 bases", vcf = vcf)
+  refused("format", "record 3", "sort", vcf = write_vcf(good[c(1, 3, 2)]))
+  refused("format", "record 2", "3 of the 8", vcf = write_vcf(c(good[1], "chr1\t30\t.")))
+  refused("format", "record 1", "number of samples",
+          vcf = write_vcf(paste0(good[1], "\tGT\t0|1"), header = vcf_header(
+            paste0(good[1], "\tGT\t0|1\t0|1")
+          )))
+  refused("format", "neither VCF nor BCF", vcf = write_vcf(good, header = character()))
+  refused("input", "none of the chromosomes", "'chr1'", "'chr7'",
+          ancestral = write_fasta(c(chr7 = "A"), tempfile()))
+  refused("input", "`ancestral`", "no file for 'chr1'", ancestral = new_folder())
+  refused("input", "`reference`", "{chrom}.fa", reference = file.path(tempdir(), "no{chrom}.fa"))
+  refused("file", "nowhere", ancestral = "nowhere")
+  refused("file", "nowhere", vcf = "nowhere")
+  refused("format", "line 1", "not a FASTA", ancestral = write_vcf(good))
+  refused("format", "line 3", "second sequence",
+          ancestral = write_fasta(c(chr1 = "A", "1" = "A"), tempfile()))
+  bed <- tempfile()
+  writeLines(c("chr1\t1\t2", "chr1\t5\tx"), bed)
+  refused("format", "line 2", "BED", mask = bed)
+  writeLines("chr9\t1\t2", bed)
+  refused("input", bed, "no region", mask = bed)
+  refused("input", "`out`", ".vcf.gz", to = file.path(folder, "out.txt"))
+  refused("input", "`vcf`", vcf = 1)
+  undeclared <- write_vcf(c(good, vcf_records("chr2", 1, "A", "C")), header = vcf_header(good))
+  refused("format", "record 4", "not declared", vcf = undeclared, to = file.path(folder, "o.bcf"))
+})
