@@ -14,6 +14,8 @@
 #' Each block is checked as [project_axt()] does, its outgroup's coordinates too; only
 #' the focal chromosomes' lengths are not known here.
 #'
+#' @param axt Path of an alignment in UCSC's AXT format, plain, gzip or bgzip (told apart
+#'   by content). The focal genome is the first of each pair of rows.
 #' @inheritParams project_axt
 #' @param outgroup_lengths Lengths of the outgroup's chromosomes, as `chrom_lengths` in
 #'   [project_axt()]; `NULL` (the default) where they are not known.
