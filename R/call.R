@@ -19,6 +19,7 @@
 #' * `"coalescent"`: the same, but summed over the gene trees that the history makes
 #'   possible, as near relatives' gene trees often differ from the species tree. The
 #'   node called is the most recent common ancestor of the history's focal lineages.
+#'   At most six outgroups; making the table takes about 15 times as long with each.
 #' * `"ml"`: gradient-boosted trees on the bases at a position and around it, as
 #'   [ancify_train()] makes them.
 #'

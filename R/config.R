@@ -51,7 +51,8 @@
 #' * `history` (none): `splits`, `sizes`, `focal_size`, `focal_lineages` (20) and
 #'   `mutation_rate` (1.25e-8) as [coalescent_history()] has them. A split and a
 #'   size for each outgroup, in their order, inner ones first, or by their names
-#'   (`splits: {chimp: 240000, ...}`).
+#'   (`splits: {chimp: 240000, ...}`). All join the focal species' ancestors: what
+#'   `into` of [coalescent_history()] can say is for [call_ancestral()] alone.
 #' * `evaluation` (none): `reference_dir`, `reference_pattern` (`{chrom}.fa`),
 #'   `vcf_dir`, `vcf_pattern` (`{chrom}.vcf.gz`).
 #' * `focal_maf_name` (`focal_species`): the focal species' name in MAF files, such
