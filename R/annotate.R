@@ -4,7 +4,8 @@
 #' allele of each into its INFO: what tools for site frequency spectra read.
 #'
 #' Three fields are written, declared in the header; what was there under these names is
-#' replaced, and an `AA_post` of other calls removed. The rest of a record stays as it is.
+#' replaced, and an `AA_post` of other calls removed. The rest of a record stays as it is,
+#' but for how htslib writes numbers (`0.000` becomes `0`).
 #' * `AA`: the base called, in upper case where the call's confidence is high and in lower
 #'   case where it is low, as the calls have it. It is left out where no base is called, and
 #'   where an allele is no single base.
@@ -77,6 +78,7 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, thr
   out <- check_variant_output(out)
   if (!is.null(reference)) reference <- check_path(reference, "reference")
   if (!is.null(mask)) mask <- check_path(mask, "mask")
+  refuse_same_file(out, ancestral = ancestral, reference = reference, mask = mask)
   threads <- resolve_threads(threads)
   check_flag(verbose, "verbose")
   check_htslib()
@@ -96,6 +98,20 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, thr
             chromosomes = found)
 }
 
+# The input would be gone; `vcf` itself may be replaced by what it becomes.
+refuse_same_file <- function(out, ...) {
+  inputs <- list(...)
+  for (name in names(inputs)) {
+    path <- inputs[[name]]
+    if (!is.null(path) && normalizePath(path, mustWork = FALSE) ==
+      normalizePath(out, mustWork = FALSE)) {
+      abort_ancify(
+        sprintf("`out` and `%s` are one file, %s: name another.", name, quoted(out)), "input"
+      )
+    }
+  }
+}
+
 check_variant_output <- function(out) {
   out <- check_path(out, "out")
   if (!grepl("\\.(vcf|vcf\\.gz|bcf)$", out)) {
@@ -108,7 +124,8 @@ check_variant_output <- function(out) {
 
 # A data frame of SequenceFile: the chromosome, "" where the file says it, and the path.
 sequence_files <- function(path, chromosomes, name) {
-  if (is.null(path)) {
+  # Without records nothing is looked up.
+  if (is.null(path) || length(chromosomes) == 0) {
     return(data.frame(chromosome = character(), path = character()))
   }
   if (!dir.exists(path) && !has_placeholder(path)) {
@@ -136,7 +153,7 @@ sequence_files <- function(path, chromosomes, name) {
 
 # What a run with `posterior: true` wrote beside the calls, by chromosome.
 run_posteriors <- function(path, chromosomes) {
-  if (!dir.exists(path)) {
+  if (!dir.exists(path) || length(chromosomes) == 0) {
     return(data.frame(chromosome = character(), path = character()))
   }
   files <- first_existing(

@@ -51,6 +51,7 @@ read_axt <- function(axt, outgroup_lengths = NULL, chromosomes = NULL,
   if (!is.null(outgroup_lengths)) {
     outgroup_lengths <- lengths_given(outgroup_lengths, "outgroup_lengths")
   }
+  if (is.factor(chromosomes)) chromosomes <- as.character(chromosomes)
   if (!is.null(chromosomes)) check_names(chromosomes, "chromosomes")
   need_bioconductor(c("GenomicRanges", "Biostrings"), "Pairs of ranges")
   backend <- choose_backend("cpu", threads)
@@ -61,6 +62,13 @@ read_axt <- function(axt, outgroup_lengths = NULL, chromosomes = NULL,
     )
   }, progress)
   warn_about_blocks(blocks, axt, outgroup_lengths)
+  without <- setdiff(chromosomes, blocks$focal$chromosome)
+  if (length(without)) {
+    warn_ancify(
+      sprintf("%s has no block on %s.", quoted(axt), enumerate(quoted(without))), "projection",
+      file = axt
+    )
+  }
   # Not inside the call of Pairs(), a generic, which would make other errors of ours.
   focal <- aligned_ranges(blocks$focal, "+", axt)
   strand <- ifelse(blocks$minus, "-", "+")

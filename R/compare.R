@@ -89,6 +89,14 @@ files_of_runs <- function(runs) {
       "input"
     )
   }
+  odd <- names[names == "none" | grepl(" + ", names, fixed = TRUE)]
+  if (length(odd)) {
+    abort_ancify(
+      sprintf("A run can't be called %s, which says what several call: name it otherwise.",
+              quoted(odd[1])),
+      "input"
+    )
+  }
   stats::setNames(files, names)
 }
 

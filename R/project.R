@@ -149,6 +149,11 @@ wanted_lengths <- function(chrom_lengths, chromosomes) {
   if (is.null(chromosomes)) {
     return(lengths)
   }
+  if (!is.atomic(chromosomes)) {
+    abort_ancify(
+      sprintf("`chromosomes` must be names, not %s.", show_value(chromosomes)), "input"
+    )
+  }
   chromosomes <- as.character(chromosomes)
   unknown <- setdiff(chromosomes, names(lengths))
   if (length(unknown) || length(chromosomes) == 0 || anyDuplicated(chromosomes)) {

@@ -125,6 +125,15 @@ find_regions <- function(run, regions) {
 # A run's files of calls: chromosome, file, and length where the run tells.
 call_files <- function(run, name = "run") {
   if (inherits(run, "ancify_run")) {
+    whole <- is.character(run$chromosome) && is.character(run$file) && is.numeric(run$length)
+    if (!whole || nrow(run) == 0 || anyDuplicated(run$chromosome)) {
+      abort_ancify(
+        sprintf(
+          "`%s` has not the rows and columns that ancify_run() gives, or none: take them all.", name
+        ),
+        "input"
+      )
+    }
     if (anyNA(run$file)) {
       abort_ancify(
         sprintf("`%s` is a run without calls: run the phase \"call\" too.", name), "input"

@@ -39,7 +39,10 @@ ancify_report <- function(run, file, comparison = NULL) {
       "input"
     )
   }
-  file <- check_path(file, "file")
+  file <- check_output_file(file, "file")
+  if (!grepl("\\.html?$", file)) {
+    abort_ancify(sprintf("`file` is %s: it must end in .html.", quoted(file)), "input")
+  }
   need_ggplot2()
   if (!requireNamespace("knitr", quietly = TRUE)) {
     abort_ancify("Reports take the package knitr: install.packages(\"knitr\").", "package")

@@ -9,7 +9,7 @@
 #'
 #' @param file Path of the file. Reading, it may be gzipped.
 #' @param x An [sfs()].
-#' @param comments Texts that go above it, a line each.
+#' @param comments Texts that go above it, a comment for each of their lines.
 #' @return `read_sfs()`: an `sfs`. `write_sfs()`: the path, invisibly. What is
 #'   written is read again as the very same numbers.
 #' @section Errors:
@@ -33,6 +33,11 @@ read_sfs <- function(file) {
   header <- read_sfs_header(lines$text[1], file, lines$number[1])
   cells <- prod(header$dim)
   counts <- read_cells(lines, 2, cells, "counts", file)
+  if (header$newer && length(lines$text) == 2) {
+    stop_on_sfs(
+      file, lines$number[2], "the line of the mask is missing behind it; was the file cut short?"
+    )
+  }
   corners <- seq_len(cells) %in% c(1, cells)
   mask <- if (length(lines$text) == 2) corners else read_cells(lines, 3, cells, "mask", file) != 0
   shape <- function(values) aperm(array(values, rev(header$dim)))
@@ -116,7 +121,8 @@ read_sfs_header <- function(text, file, line) {
     }
   )
   list(
-    dim = as.integer(dim), folded = utils::tail(words, 1) == "folded", populations = populations
+    dim = as.integer(dim), newer = folding, folded = utils::tail(words, 1) == "folded",
+    populations = populations
   )
 }
 
@@ -144,7 +150,8 @@ read_cells <- function(lines, i, n, what, file) {
 write_sfs <- function(x, file, comments = NULL) {
   check_sfs(x)
   file <- check_path(file, "file")
-  if (!is.null(comments) && !is.character(comments)) {
+  if (!is.null(comments) &&
+    (!is.character(comments) || anyNA(comments) || !all(validEnc(comments)))) {
     abort_ancify(sprintf("`comments` must be texts, not %s.", show_value(comments)), "input")
   }
   populations <- names(dimnames(x))
@@ -154,7 +161,7 @@ write_sfs <- function(x, file, comments = NULL) {
   )
   by_last <- function(values) as.vector(aperm(values))
   text <- c(
-    sprintf("# %s", unlist(strsplit(as.character(comments), "\n", fixed = TRUE))),
+    sprintf("# %s", unlist(strsplit(as.character(comments), "\r\n|\r|\n"))),
     paste(header, collapse = " "),
     paste(exact_text(by_last(plain_array(x))), collapse = " "),
     paste(as.integer(by_last(attr(x, "mask"))), collapse = " ")

@@ -190,9 +190,19 @@ check_site_counts <- function(derived, called, populations) {
 }
 
 # What is given for each site.
+check_vector <- function(x, name) {
+  if (!is.atomic(x)) {
+    abort_ancify(
+      sprintf("`%s` must be a vector with a value for each site, not %s.", name, show_value(x)),
+      "input"
+    )
+  }
+}
+
 check_of_sites <- function(sites, posterior, mutation, cpg, windows) {
   given <- list(posterior = posterior, mutation = mutation, cpg = cpg, windows = windows)
   given <- Filter(Negate(is.null), given)
+  for (name in names(given)) check_vector(given[[name]], name)
   if (length(given)) do.call(check_same_sites, as.list(c(derived = sites, lengths(given))))
   refuse <- function(name, wrong, what) {
     if (length(wrong)) {
@@ -223,6 +233,9 @@ in_unit_interval <- function(x) {
 }
 
 # Integers in the order of the populations.
+# 800 MB
+most_cells <- 1e8
+
 sizes_to_project <- function(project, called, populations) {
   most <- if (nrow(called)) apply(called, 2, max) else rep(0L, ncol(called))
   labels <- populations %||% paste("population", seq_along(most))
@@ -255,10 +268,10 @@ sizes_to_project <- function(project, called, populations) {
       "input"
     )
   }
-  if (prod(project + 1) > .Machine$integer.max) {
+  if (prod(project + 1) > most_cells) {
     abort_ancify(
-      sprintf("The spectrum would have %s cells; `project` can make it smaller.",
-              format_count(prod(project + 1))),
+      sprintf("The spectrum would have %s cells, more than %s; `project` can make it smaller.",
+              format_count(prod(project + 1)), format_count(most_cells)),
       "input"
     )
   }

@@ -92,11 +92,10 @@ new_sizes <- function(size, x) {
   now <- dim(x) - 1L
   labels <- population_labels(x)
   if (!is.null(names(size))) {
-    unknown <- setdiff(names(size), labels)
-    if (length(unknown)) {
+    if (anyDuplicated(names(size)) || !all(names(size) %in% labels)) {
       abort_ancify(
-        sprintf("`size` names %s: the spectrum's populations are %s.",
-                enumerate(quoted(unknown)), enumerate(quoted(labels))),
+        sprintf("`size` names %s: the spectrum's populations are %s, each once.",
+                enumerate(quoted(names(size))), enumerate(quoted(labels))),
         "input"
       )
     }

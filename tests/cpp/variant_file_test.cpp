@@ -72,6 +72,37 @@ TEST(VariantReader, SaysWhichRecordAndLine) {
   EXPECT_NE(message("1\t5\t.\tA\tC\t.\t.\n").find("7 of the 8"), std::string::npos);
   EXPECT_NE(message("\n").find("record 1"), std::string::npos);
   EXPECT_NE(message("1\t-5\t.\tA\tC\t.\t.\t.\n").find("'-5'"), std::string::npos);
+  EXPECT_NE(message("1\t5\t.\tA\tC\tx\t.\t.\n").find("QUAL is 'x'"), std::string::npos);
+  EXPECT_NE(message("1\t5\t.\t\tC\t.\t.\t.\n").find("REF is empty"), std::string::npos);
+}
+
+TEST(VariantReader, FindsDamageInBlocksThatEndInALine) {
+  TempDir dir;
+  std::string text = kHeader;
+  for (int i = 1; i <= 300; ++i) {
+    text += "1\t" + std::to_string(i) + "\t.\tA\tC\t3e1\t.\tDP=1;END=" + std::to_string(i) + "\n";
+  }
+  for (const std::size_t size : {97, 1000, 4096}) {
+    const std::string good = test::bgzip(text, size);
+    for (std::size_t at = 0; at < text.size(); at += size) {
+      // One bit of this block's checksum
+      const std::size_t end =
+          test::bgzip(text.substr(0, at + size), size).size() - test::bgzf_block("").size();
+      std::string damaged = good;
+      damaged[end - 8] ^= 1;
+      const std::string path = dir.write("v.vcf.gz", damaged);
+      for (const int threads : {0, 2}) {
+        EXPECT_THROW(
+            {
+              VariantReader reader(path, threads);
+              while (reader.next()) {
+              }
+            },
+            FormatError)
+            << size << " bytes, block at " << at;
+      }
+    }
+  }
 }
 
 TEST(Evaluate, ReadsEachFileOnceForAllItsChromosomes) {

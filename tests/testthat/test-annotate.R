@@ -258,6 +258,26 @@ test_that("matches are told, and chromosomes without a sequence are a warning", 
   expect_match(bcftools_lines("view", result$out, "-h"), "contig=<ID=chr2>", all = FALSE)
 })
 
+tempfile_of <- function(lines) {
+  path <- tempfile()
+  writeLines(lines, path)
+  path
+}
+
+test_that("a file without records is one with all reasons at 0", {
+  require_htslib()
+  vcf <- tempfile_of(
+    c("##fileformat=VCFv4.2", "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO")
+  )
+  fasta <- write_fasta(c(chr1 = "A"), tempfile(fileext = ".fa"))
+  out <- tempfile(fileext = ".vcf")
+  for (ancestral in c(fasta, new_folder())) {
+    report <- annotate_vcf(vcf, ancestral, out, verbose = FALSE)
+    expect_identical(sum(report$records), 0)
+    expect_match(readLines(out), "ID=AA_reason", all = FALSE)
+  }
+})
+
 test_that("what can't be annotated is an error that says where, and leaves nothing", {
   require_htslib()
   folder <- new_folder()
@@ -299,6 +319,11 @@ test_that("what can't be annotated is an error that says where, and leaves nothi
   refused("input", bed, "no region", mask = bed)
   refused("input", "`out`", ".vcf.gz", to = file.path(folder, "out.txt"))
   refused("input", "`vcf`", vcf = 1)
+  mask <- tempfile(fileext = ".vcf")
+  writeLines("chr1\t1\t2", mask)
+  refused("input", "`out` and `mask` are one file", mask = mask, to = mask)
+  expect_identical(readLines(mask), "chr1\t1\t2")
+  refused("format", "no sequence", ancestral = tempfile_of(character()))
   undeclared <- write_vcf(c(good, vcf_records("chr2", 1, "A", "C")), header = vcf_header(good))
   refused("format", "record 4", "not declared", vcf = undeclared, to = file.path(folder, "o.bcf"))
 })

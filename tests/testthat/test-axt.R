@@ -101,6 +101,10 @@ test_that("what can't be read is an error with its file and line, or left out", 
   expect_ancify_error(read_axt(axt, c(chr5 = 20)), "format", "line 6", "'chrX'")
   expect_ancify_error(read_axt(axt, c(chr5 = 12, chrX = 11)), "format", "line 2", "12 bases long")
   expect_ancify_error(read_axt(axt, chromosomes = "chr3"), "format", "chromosomes asked for")
+  some <- expect_one_warning(
+    read_axt(axt, small_lengths, factor(c("chr2", "chr3"))), "projection", axt, "no block on 'chr3'"
+  )
+  expect_gt(length(some$value), 0)
   expect_ancify_error(read_axt(axt_file("# none")), "format", "no alignment block")
   expect_ancify_error(read_axt("gone.axt"), "file", "gone.axt")
   expect_ancify_error(read_axt(axt, 5), "input", "`outgroup_lengths`")

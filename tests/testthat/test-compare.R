@@ -148,6 +148,8 @@ test_that("what can't be compared is an error that says so", {
   expect_ancify_error(compare_calls(as.list(rep(a, 13))), "input", "not 13")
   expect_ancify_error(compare_calls(a, b = new_folder()), "file", "`b`", "no calls")
   expect_ancify_error(compare_calls(a = a, b = 5), "input", "`b`")
+  expect_ancify_error(compare_calls(a = a, none = a), "input", "'none'")
+  expect_ancify_error(compare_calls(`a + b` = a, b = a), "input", "'a + b'")
   expect_ancify_error(compare_calls(a = a, b = a, window = 0), "input", "`window`")
   expect_ancify_error(
     compare_calls(a = a, b = calls_folder(c(chrX = "AC"))), "input", "in common", "a has 'chr1'"

@@ -118,6 +118,9 @@ test_that("a run is read as its folder is, with its chromosomes' order", {
   expect_identical(condition$file, run$file[2])
   unlink(run$file[2])
   expect_ancify_error(read_ancestral(run), "file", "chr2.fa")
+  for (damaged in list(run[0, ], run[, 1:2], rbind(run, run), replace(run, "file", 1))) {
+    expect_ancify_error(read_ancestral(damaged), "input", "`run` has not the rows")
+  }
   run$file <- NA_character_
   expect_ancify_error(read_ancestral(run), "input", "without calls", "\"call\"")
 })

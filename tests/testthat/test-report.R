@@ -78,6 +78,8 @@ test_that("what can't be reported on is an error, and leaves no file", {
   expect_ancify_error(ancify_report("calls", file), "input", "`run`", "'calls'")
   expect_ancify_error(ancify_report(run, file, run), "input", "`comparison`")
   expect_ancify_error(ancify_report(run, NULL), "input", "`file`")
+  expect_ancify_error(ancify_report(run, run$file[1]), "input", "`file`", ".html")
+  expect_ancify_error(ancify_report(run, tempdir()), "file", "`file`", "is a folder")
   expect_ancify_error(ancify_report(run, "/proc/report.html"), "file", "/proc/report.html")
   run$high <- NA
   expect_ancify_error(ancify_report(run, file), "input", "\"call\"")

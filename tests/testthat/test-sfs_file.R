@@ -73,7 +73,8 @@ test_that("files that are no spectrum are errors with their line", {
   refused(c("3 3 unfolded \"A\" \"A\"", "1"), 1, "unique")
   refused(c("# x", "3 unfolded", "1 2"), 3, "counts of 3 cells", "there are 2")
   refused(c("1000000 1000000 1000000", "1 2"), 2, "1,000,000,000,000,000,000 cells")
-  refused(c("3 unfolded", "1 x 3"), 2, "'x'")
+  refused(c("3 unfolded", "1 2 3"), 2, "mask is missing")
+  refused(c("3 unfolded", "1 x 3", "1 0 1"), 2, "'x'")
   refused(c("3 unfolded", "1 2 3", "1 0"), 3, "mask of 3 cells")
   refused(c("3 unfolded", "1 2 3", "1 0 2"), 3, "'2'")
   refused(c("3 unfolded", "1 nan 3", "1 0 1"), 2, "NaN in the cell [1]")
@@ -87,5 +88,7 @@ test_that("files that are not there or can't be written are errors", {
   x <- sfs(c(0, 1, 0))
   expect_ancify_error(write_sfs(x, file.path(sfs_file("a file"), "x.fs")), "file", "Can't write")
   expect_ancify_error(write_sfs(1:3, tempfile()), "input", "class sfs")
-  expect_ancify_error(write_sfs(x, tempfile(), 1), "input", "`comments`")
+  for (comments in list(1, NA_character_, "\xff")) {
+    expect_ancify_error(write_sfs(x, tempfile(), comments), "input", "`comments`")
+  }
 })

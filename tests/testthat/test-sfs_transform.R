@@ -60,6 +60,7 @@ test_that("sizes are in order or named, and equal ones change nothing", {
   refused(c(A = 1.5), "1.5")
   refused(c(A = NA_real_), "NA")
   refused(c(C = 1), "'C'", "'A' and 'B'")
+  refused(c(B = 2, B = 1), "'B' and 'B'", "each once")
   refused(3, "each of 2 populations")
   refused("3", "each of 2")
 })

@@ -72,6 +72,9 @@ void SequenceSet::read_all(const std::string& path, const std::vector<std::strin
     if (bases != nullptr) *bases += more;
   };
   read_fasta(path, {begin, take}, control, context);
+  if (names_.empty() && others.empty()) {
+    throw FormatError(path, 0, "there is no sequence in this file");
+  }
   if (names_.empty()) {
     throw InputError("'" + path + "' has none of the chromosomes " + enumerate(wanted) +
                      ", with or without a leading chr, but " + enumerate(others));

@@ -2,10 +2,12 @@
 
 #include "core/exec/errors.h"
 #include "core/io/file.h"
+#include "core/io/number_parser.h"
 #include "core/io/text.h"
 
 #ifdef ANCIFY_HAVE_HTSLIB
 
+#include <htslib/bgzf.h>
 #include <htslib/hts.h>
 #include <htslib/hts_log.h>
 #include <htslib/kstring.h>
@@ -116,7 +118,11 @@ class VariantReader::Impl {
   // By lines, for htslib takes a line that ends early for a record, and a word for position 0.
   bool read_text() {
     const int status = hts_getline(file_.get(), '\n', &file_->line);
-    if (status < -1) fail_next("the data are damaged, or were cut short");
+    // A line that a damaged block cuts comes as one that ends there.
+    const BGZF* const compressed = file_->is_bgzf != 0 ? file_->fp.bgzf : nullptr;
+    if (status < -1 || (compressed != nullptr && compressed->errcode != 0)) {
+      fail_next("the data are damaged, or were cut short");
+    }
     if (status < 0) return false;
     check_columns({file_->line.s, file_->line.l});
     if (vcf_parse(&file_->line, header_.get(), record_.get()) != 0) {
@@ -130,15 +136,27 @@ class VariantReader::Impl {
     int columns = 1;
     for (std::size_t tab = line.find('\t'); tab != line.npos && columns < fixed_columns;
          tab = line.find('\t')) {
-      if (columns == 2 && !parse_whole_number(line.substr(0, tab))) {
-        fail_next("the position is " + excerpt(line.substr(0, tab)) + ", not a whole number");
-      }
+      check_value(columns, line.substr(0, tab));
       line.remove_prefix(tab + 1);
       ++columns;
     }
     if (columns < fixed_columns) {
       fail_next("only " + std::to_string(columns) + " of the " + std::to_string(fixed_columns) +
                 " columns from CHROM to INFO, divided by tabs; was the file cut short?");
+    }
+  }
+
+  // What htslib would read as another value.
+  void check_value(int column, std::string_view value) {
+    constexpr int position = 2;
+    constexpr int ref = 4;
+    constexpr int quality = 6;
+    if (column == position && !parse_whole_number(value)) {
+      fail_next("the position is " + excerpt(value) + ", not a whole number");
+    }
+    if (column == ref && value.empty()) fail_next("REF is empty");
+    if (column == quality && value != "." && !number_(value)) {
+      fail_next("QUAL is " + excerpt(value) + ", not a number");
     }
   }
 
@@ -161,6 +179,7 @@ class VariantReader::Impl {
     position_ = record_->pos;
   }
 
+  NumberParser number_;
   int chromosome_ = -1;
   hts_pos_t position_ = 0;
   std::vector<bool> seen_;  // by the chromosome's number in the header
