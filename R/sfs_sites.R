@@ -189,7 +189,6 @@ check_site_counts <- function(derived, called, populations) {
   }
 }
 
-# What is given for each site.
 check_vector <- function(x, name) {
   if (!is.atomic(x)) {
     abort_ancify(
@@ -199,6 +198,7 @@ check_vector <- function(x, name) {
   }
 }
 
+# What is given for each site.
 check_of_sites <- function(sites, posterior, mutation, cpg, windows) {
   given <- list(posterior = posterior, mutation = mutation, cpg = cpg, windows = windows)
   given <- Filter(Negate(is.null), given)
