@@ -107,13 +107,7 @@ std::vector<ProjectionReport> project_alignment(const std::string& file,
                                                 JobControl& control, const TaskContext& context) {
   const auto source = open_text(file, options.chunk_size, context);
   AlignmentProjector projector(file, targets, chromosomes, options, context);
-  const auto read = [&](char* out, std::size_t n) {
-    const std::int64_t before = source->consumed();
-    const std::size_t got = source->read(out, n);
-    control.advance(source->consumed() - before);
-    return got;
-  };
-  for_each_chunk(read, options.chunk_size, context,
+  for_each_chunk(*source, options.chunk_size, control, context,
                  [&](std::string_view text, bool last) { return projector.consume(text, last); });
 
   auto reports = projector.finish();

@@ -144,13 +144,7 @@ AxtPairs read_axt_pairs(const std::string& path, const AxtPairsOptions& options,
   run_tasks(control, options.threads, 1, [&](std::int64_t, const TaskContext& context) {
     const auto source = open_text(path, options.chunk_size, context);
     PairReader reader(path, options);
-    const auto read = [&](char* out, std::size_t n) {
-      const std::int64_t before = source->consumed();
-      const std::size_t got = source->read(out, n);
-      control.advance(source->consumed() - before);
-      return got;
-    };
-    for_each_chunk(read, options.chunk_size, context,
+    for_each_chunk(*source, options.chunk_size, control, context,
                    [&](std::string_view text, bool last) { return reader.consume(text, last); });
     result = reader.result();
   });

@@ -73,14 +73,8 @@ void read_fasta(const std::string& path, const FastaSink& sink, JobControl& cont
                 const TaskContext& context) {
   constexpr std::size_t chunk_size = 1 << 18;
   const auto source = open_text(path, chunk_size, context);
-  const auto read = [&](char* out, std::size_t n) {
-    const std::int64_t before = source->consumed();
-    const std::size_t got = source->read(out, n);
-    control.advance(source->consumed() - before);
-    return got;
-  };
   FastaParser parser(path, sink);
-  for_each_chunk(read, chunk_size, context,
+  for_each_chunk(*source, chunk_size, control, context,
                  [&](std::string_view text, bool last) { return parser.consume(text, last); });
 }
 

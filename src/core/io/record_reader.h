@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/exec/job_control.h"
 #include "core/exec/threads.h"
+#include "core/io/byte_source.h"
 
 namespace ancify {
 
@@ -80,6 +82,19 @@ void for_each_chunk(Read&& read, std::size_t chunk_size, const TaskContext& cont
     size = taken > 0 ? chunk_size : 2 * size;
   }
   consume(now.text(), true);
+}
+
+// The same of a file's text; the job's progress is in bytes of the file.
+template <class Consume>
+void for_each_chunk(ByteSource& source, std::size_t chunk_size, JobControl& control,
+                    const TaskContext& context, Consume&& consume) {
+  const auto read = [&](char* out, std::size_t n) {
+    const std::int64_t before = source.consumed();
+    const std::size_t got = source.read(out, n);
+    control.advance(source.consumed() - before);
+    return got;
+  };
+  for_each_chunk(read, chunk_size, context, consume);
 }
 
 }  // namespace ancify
