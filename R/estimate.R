@@ -46,9 +46,7 @@ fitted_history <- function(patterns, config, model, verbose) {
     inform_ancify("`history.focal_size` is not given: the size next to it is taken")
   }
   start$model <- model
-  counts <- total_counts(data.frame(pattern = toupper(patterns$pattern), count = patterns$count))
-  fit <- fit_history(counts, start)
-  if (!fit$converged) warn_ancify(paste("The history's fit did not converge:", fit$message), "fit")
+  fit <- fit_history(patterns, start)
   write_fitted(config, "fitted_history.yml", fitted_history_keys(fit))
   fit$history
 }
@@ -119,12 +117,16 @@ fitted_model_keys <- function(fit) {
     model_rates = if (model$name == "GTR") as.numeric(model$rates),
     rate_alpha = model$alpha, n_rates = model$n_rates, invariant = model$invariant
   )
+  c(Filter(Negate(is.null), keys), list(fit = fit_summary(fit)))
+}
+
+fit_summary <- function(fit) {
   errors <- fit$estimates
-  c(Filter(Negate(is.null), keys), list(fit = list(
+  list(
     log_likelihood = fit$log_likelihood, fitted_values = fit$df, AIC = stats::AIC(fit),
     sites = whole_yaml(fit$sites),
     standard_errors = known_or_null(stats::setNames(errors$std_error, errors$parameter))
-  )))
+  )
 }
 
 # As YAML has them: a number without a decimal point, and null for NA.
@@ -134,19 +136,12 @@ known_or_null <- function(values) lapply(values, function(value) if (!is.na(valu
 fitted_history_keys <- function(fit) {
   history <- fit$history
   splits <- history$splits
-  n <- length(splits)
   list(
     history = list(
       splits = as.list(splits), sizes = as.list(stats::setNames(history$sizes, names(splits))),
       focal_size = history$focal_size, focal_lineages = history$focal_lineages,
       mutation_rate = history$mutation_rate
     ),
-    fit = list(
-      log_likelihood = fit$log_likelihood,
-      log_standard_errors = list(
-        times_between_splits = known_or_null(fit$standard_errors[seq_len(n)]),
-        sizes = known_or_null(fit$standard_errors[n + seq_len(n)])
-      )
-    )
+    fit = fit_summary(fit)
   )
 }

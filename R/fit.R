@@ -370,10 +370,19 @@ estimate_table <- function(x, space, slope, step = 1e-4) {
   curvature <- -differences(function(x) slope(x)$gradient, free)[free, , drop = FALSE]
   covariance <- inverse_curvature((curvature + t(curvature)) / 2)
   jacobian <- differences(space$values, free)
-  variances <- rowSums((jacobian %*% covariance) * jacobian)
-  variances[-free] <- NA
-  table$std_error <- sqrt(ifelse(variances > 0, variances, NA))
+  table$std_error <- propagated_errors(jacobian, covariance)
+  table$std_error[-free] <- NA
   table
+}
+
+# Standard errors of values, a row of the jacobian each, that depend on parameters of this
+# covariance; NA where a parameter that matters is not known.
+propagated_errors <- function(jacobian, covariance) {
+  variances <- apply(jacobian, 1, function(slopes) {
+    on <- slopes != 0
+    sum(outer(slopes[on], slopes[on]) * covariance[on, on])
+  })
+  sqrt(ifelse(variances > 0, variances, NA))
 }
 
 # The inverse; NA for parameters that can change along a line on which nothing else does, such as

@@ -37,7 +37,7 @@
 #' `ancify_input_error` for numbers that are not above 0, sizes below 1, models that
 #' [substitution_model()] refuses, lengths that differ,
 #' and for an outgroup that joins one that has joined another before.
-#' @seealso [polarise_sites()]
+#' @seealso [fit_history()] estimates one, [polarise_sites()] uses it
 #' @export
 #' @examples
 #' # Human, with chimp, gorilla and macaque
@@ -83,13 +83,14 @@ print.ancify_history <- function(x, ...) {
   order <- order(x$splits)
   cat("A history of the focal species and its outgroups, going back in time\n")
   cat(sprintf(
-    "  now: population size %s, %d haplotypes\n", format_count(x$focal_size), x$focal_lineages
+    "  now: population size %s, %d haplotypes\n", format_count(round(x$focal_size)),
+    x$focal_lineages
   ))
   to <- c("the focal species", names)[x$into + 1]
   cat(sprintf(
     "  %s generations: %s joins %s, size %s\n",
-    vapply(x$splits[order], format_count, ""), names[order], to[order],
-    vapply(x$sizes[order], format_count, "")
+    vapply(round(x$splits[order]), format_count, ""), names[order], to[order],
+    vapply(round(x$sizes[order]), format_count, "")
   ), sep = "")
   cat(sprintf("  %s mutations per site and generation\n", format(x$mutation_rate)))
   invisible(x)
@@ -235,152 +236,4 @@ core_history <- function(history) {
 
 core_mutation_model <- function(history) {
   core_model(history$model)
-}
-
-# ---- Estimation -------------------------------------------------------------------
-
-# Splits and sizes of maximum likelihood, from genome-wide pattern counts.
-#
-# A whole genome tells splits from sizes; ten million sites hardly do, for an older split before a
-# small population gives nearly the same patterns. So that such data end at a plausible history,
-# sizes are taken to differ by chance, log-normally with a standard deviation of 1, also from the
-# focal size; on a genome's counts that has no weight.
-#
-# `counts`: a data frame of `pattern`, texts of the outgroups' bases in the order of the history's
-# splits and then the focal base, and `count`. `history`: where the search begins, and what is not
-# estimated: the focal size, the mutation rate and model, which outgroup joins where, and the order
-# of the splits. `most_change`: by which factor an estimate may differ from where the search begins.
-#
-# Gives list(history =, log_likelihood =, standard_errors = of the logarithms of the times between
-# splits and of the sizes, converged =, message =).
-fit_history <- function(counts, history, most_change = 100) {
-  history <- check_history(history)
-  check_pattern_counts(counts)
-  states <- pattern_states(counts$pattern, length(history$splits) + 1, "counts$pattern")
-  codes <- 1 + colSums(states * 5^(seq_len(nrow(states)) - 1))
-  log_probabilities <- function(x) {
-    candidate <- with_parameters(history, x)
-    probabilities <- with_watch("Fitting", function(watch) {
-      pattern_probabilities_impl(core_history(candidate), core_mutation_model(candidate), watch)
-    })
-    log(probabilities[codes])
-  }
-  surface <- likelihood_surface(log_probabilities, counts$count)
-  prior <- size_prior(length(history$splits), log(history$focal_size[history$focal_size_given]))
-  start <- history_parameters(history)
-  space <- list(lower = start - log(most_change), upper = start + log(most_change))
-  sites <- sum(counts$count)
-  gradient <- function(x) surface$gradient(x) + prior$gradient(x)
-  # By site, so that tolerances mean the same for any genome.
-  fit <- stats::nlminb(
-    start,
-    function(x) (surface$objective(x) + prior$objective(x)) / sites,
-    function(x) gradient(x) / sites,
-    function(x) slopes_of(gradient, x) / sites,
-    lower = space$lower, upper = space$upper,
-    control = list(iter.max = 500, eval.max = 1000, rel.tol = 1e-14, x.tol = 1e-9, sing.tol = 0)
-  )
-  information <- surface$information(fit$par) + prior$information
-  converged <- fit$convergence == 0 ||
-    gain_left(gradient(fit$par), information, fit$par, space) < 1e-4
-  fitted <- with_parameters(history, fit$par)
-  if (!history$focal_size_given) fitted$focal_size <- next_size(fitted)
-  list(
-    history = fitted, log_likelihood = -surface$objective(fit$par),
-    standard_errors = standard_errors(information), converged = converged, message = fit$message
-  )
-}
-
-# Second derivatives from a gradient. Splits and sizes trade against each other along a narrow,
-# curved ridge, which a search follows that knows its shape; Fisher's information, which expects
-# what is not there far from the maximum, leads it astray.
-slopes_of <- function(gradient, x, step = 1e-3) {
-  slopes <- vapply(seq_along(x), function(i) {
-    by <- replace(numeric(length(x)), i, step)
-    (gradient(x + by) - gradient(x - by)) / (2 * step)
-  }, numeric(length(x)))
-  (slopes + t(slopes)) / 2
-}
-
-# By how much the log-likelihood would still rise, were it a parabola; Inf where that is not known.
-gain_left <- function(gradient, information, x, space) {
-  free <- x > space$lower + 1e-6 & x < space$upper - 1e-6
-  step <- tryCatch(
-    solve(information[free, free, drop = FALSE], gradient[free]),
-    error = function(condition) Inf
-  )
-  sum(gradient[free] * step) / 2
-}
-
-# Minus the log-likelihood of counts, its gradient, and Fisher's information. Derivatives are
-# central differences of smooth functions.
-likelihood_surface <- function(log_probabilities, counts) {
-  derivatives <- function(x, step = 1e-4) {
-    vapply(seq_along(x), function(i) {
-      by <- replace(numeric(length(x)), i, step)
-      (log_probabilities(x + by) - log_probabilities(x - by)) / (2 * step)
-    }, numeric(length(counts)))
-  }
-  list(
-    objective = function(x) -sum(counts * log_probabilities(x)),
-    gradient = function(x) -colSums(counts * derivatives(x)),
-    information = function(x) {
-      expected <- exp(log_probabilities(x))
-      derived <- derivatives(x)
-      crossprod(derived, sum(counts) / sum(expected) * expected * derived)
-    }
-  )
-}
-
-# Half the sum of squares of the logarithms of sizes about their mean; `known`: those of sizes that
-# are not estimated.
-size_prior <- function(n_sizes, known) {
-  all <- n_sizes + length(known)
-  centred <- diag(all) - 1 / all
-  sizes <- seq_len(n_sizes)
-  values <- function(x) c(x[n_sizes + sizes], known)
-  information <- matrix(0, 2 * n_sizes, 2 * n_sizes)
-  information[n_sizes + sizes, n_sizes + sizes] <- centred[sizes, sizes]
-  list(
-    objective = function(x) sum((centred %*% values(x))^2) / 2,
-    gradient = function(x) c(numeric(n_sizes), (centred %*% values(x))[sizes]),
-    information = information
-  )
-}
-
-# NA where the data say nothing on a parameter.
-standard_errors <- function(information) {
-  inverse <- tryCatch(solve(information), error = function(e) NA * information)
-  variances <- diag(inverse)
-  sqrt(ifelse(variances > 0, variances, NA))
-}
-
-# Logarithms of the times between splits, and of the sizes.
-history_parameters <- function(history) {
-  times <- sort(unname(history$splits))
-  log(c(pmax(diff(c(0, times)), times[1] / 1000), unname(history$sizes)))
-}
-
-with_parameters <- function(history, parameters) {
-  n <- length(history$splits)
-  history$splits[order(history$splits)] <- cumsum(exp(parameters[seq_len(n)]))
-  history$sizes[] <- exp(parameters[n + seq_len(n)])
-  history
-}
-
-check_pattern_counts <- function(patterns) {
-  fail <- function(...) abort_ancify(sprintf(...), "input")
-  if (!is.data.frame(patterns) || !is.character(patterns$pattern) || !is.numeric(patterns$count)) {
-    fail("`patterns` must be a data frame of `pattern`, texts such as \"ACNA\", and `count`.")
-  }
-  counts <- patterns$count
-  wrong <- which(is.na(patterns$pattern) | !is.finite(counts) | counts < 0)
-  if (length(wrong)) {
-    fail(
-      "Row %d of `patterns` has the pattern %s and the count %s: give a text and a number.",
-      wrong[1], show_value(patterns$pattern[wrong[1]]), format(counts[wrong[1]])
-    )
-  }
-  if (sum(counts) == 0) fail("`patterns` has no sites: all counts are 0, or there are none.")
-  if (sum(counts) > 2^53) fail("`patterns` has %s sites: give at most 2^53.", format(sum(counts)))
 }

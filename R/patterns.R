@@ -127,6 +127,23 @@ total_counts <- function(counts) {
   data.frame(pattern = rownames(totals), count = totals[, 1], row.names = NULL)
 }
 
+check_pattern_counts <- function(patterns) {
+  fail <- function(...) abort_ancify(sprintf(...), "input")
+  if (!is.data.frame(patterns) || !is.character(patterns$pattern) || !is.numeric(patterns$count)) {
+    fail("`patterns` must be a data frame of `pattern`, texts such as \"ACNA\", and `count`.")
+  }
+  counts <- patterns$count
+  wrong <- which(is.na(patterns$pattern) | !is.finite(counts) | counts < 0)
+  if (length(wrong)) {
+    fail(
+      "Row %d of `patterns` has the pattern %s and the count %s: give a text and a number.",
+      wrong[1], show_value(patterns$pattern[wrong[1]]), format(counts[wrong[1]])
+    )
+  }
+  if (sum(counts) == 0) fail("`patterns` has no sites: all counts are 0, or there are none.")
+  if (sum(counts) > 2^53) fail("`patterns` has %s sites: give at most 2^53.", format(sum(counts)))
+}
+
 # ---- The focal species' own bases --------------------------------------------------
 
 ensure_focal <- function(config, backend, progress = FALSE, log = function(line) NULL) {

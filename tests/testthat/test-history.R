@@ -144,7 +144,45 @@ test_that("a fit to what a history expects finds the history", {
   expect_equal(fit$history$sizes, near$sizes, tolerance = 1e-3)
   probabilities <- counts$count / 1e14
   expect_equal(fit$log_likelihood, sum(counts$count * log(probabilities)), tolerance = 1e-12)
-  expect_true(all(fit$standard_errors < 0.01))
+  expect_equal(coef(fit)[c(2, 4)],
+               c("split b" = fit$history$splits[[2]], "size a" = fit$history$sizes[[1]]))
+  expect_identical(attr(logLik(fit), "df"), 6L)
+  expect_output(print(summary(fit)), "size c")
+  expect_true(all(fit$estimates$std_error < 0.01 * fit$estimates$estimate))
+})
+
+test_that("estimates are off by their standard errors", {
+  set.seed(2)
+  # So many sites that the preference for equal sizes has no weight
+  expected <- expected_counts(near, 1e12)
+  squares <- vapply(1:16, function(i) {
+    fit <- fit_history(transform(expected, count = rpois(length(count), count)), near)
+    mean(((coef(fit) - c(near$splits, near$sizes)) / fit$estimates$std_error)^2)
+  }, 0)
+  expect_gt(mean(squares), 0.6)
+  expect_lt(mean(squares), 1.5)
+})
+
+test_that("species go to the splits of their names, and others are left out", {
+  counts <- expected_counts(near, 1e9)
+  letters <- do.call(rbind, strsplit(counts$pattern, ""))
+  other <- data.frame(
+    pattern = paste0(letters[, 3], tolower(letters[, 1]), "G", letters[, 4], letters[, 2]),
+    count = counts$count
+  )
+  species <- c("c", "a", "unused", "human", "b")
+  expect_equal(
+    fit_history(other, near, species, "human"), fit_history(counts, near), tolerance = 1e-8
+  )
+  refused <- function(text, ...) {
+    expect_ancify_error(fit_history(other, near, ...), "input", text)
+  }
+  refused("the focal species", species)
+  refused("'b'", c("c", "a", "unused", "human", "rhesus"), "human")
+  refused("5 bases", species[1:4], "human")
+  unnamed <- near
+  names(unnamed$splits) <- NULL
+  expect_ancify_error(fit_history(other, unnamed, species, "human"), "input", "4 outgroups")
 })
 
 test_that("with an estimated history as many polymorphic sites are right as with the true one", {
@@ -206,7 +244,7 @@ test_that("counts that are none are refused", {
   refused <- function(counts, text) expect_ancify_error(fit_history(counts, near), "input", text)
   refused(list(), "data frame")
   refused(data.frame(pattern = "AAAA", count = -1), "Row 1")
-  refused(data.frame(pattern = "AAA", count = 1), "counts$pattern[1]")
+  refused(data.frame(pattern = "AAA", count = 1), "'AAA' has 3 bases")
 })
 
 test_that("samples of more than a million haplotypes are refused", {

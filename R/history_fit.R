@@ -1,0 +1,233 @@
+#' Fit a history
+#'
+#' Finds the splits and population sizes of maximum likelihood from genome-wide
+#' counts of site patterns, under the multispecies coalescent.
+#'
+#' A whole genome tells splits from sizes; ten million sites hardly do, for an older
+#' split before a small population gives nearly the same patterns. So that such data
+#' end at a plausible history, sizes are taken to differ by chance, log-normally with
+#' a standard deviation of 1, also from the focal size where it is given; on a
+#' genome's counts that has no weight.
+#'
+#' The focal species' own bases are one haplotype, which says nothing about its
+#' population's size since the first split: the focal size is that of `history`, or,
+#' where that has none, the size next to it. With `estimate: true` [ancify_run()] does
+#' all of this for `method: coalescent`.
+#'
+#' @param patterns What [count_patterns()] gives with the focal species' bases, or a
+#'   data frame of `pattern`, texts such as `"ACNA"`, and `count`. Species that have no
+#'   split in `history` are left out.
+#' @param history A [coalescent_history()]: where the search begins, and what is not
+#'   estimated: the focal size, the mutation rate and model, which outgroup joins where,
+#'   and the order of the splits. An estimate can differ from it by a factor of up to 100.
+#' @param species,focal The species of each pattern's bases, in their order, and which of
+#'   them is the focal one; by default those that `patterns` knows. Where neither is
+#'   known, the bases are those of the outgroups in the order of the splits, and then the
+#'   focal base.
+#' @return A list of class `ancify_history_fit`: `history`, as [call_ancestral()] and
+#'   [polarise_sites()] take it; `log_likelihood`; `df`, the number of fitted values;
+#'   `sites`; `estimates`, a data frame of `parameter`, `estimate` (generations and
+#'   diploid sizes) and `std_error` (`NA` where the data do not tell); `converged` and
+#'   `message`. There are methods for `print()`, `summary()`, `coef()`, `logLik()` and with
+#'   it `AIC()` and `BIC()`.
+#' @section Errors:
+#' `ancify_input_error` for counts and histories that can't be used, and for counts that
+#' lack an outgroup of the history or the focal species. A search that ends without success
+#' is an `ancify_fit_warning`.
+#' @references
+#' Rannala and Yang (2003) Bayes estimation of species divergence times and
+#' ancestral population sizes. Genetics 164:1645.
+#' @seealso [coalescent_history()], [fit_substitution_model()] for the model of mutation
+#' @export
+#' @examples
+#' config <- ancify_example()
+#' ancify_run(config, "project", threads = 1, verbose = FALSE)
+#' counts <- count_patterns(config, threads = 1)
+#' start <- coalescent_history(c(near1 = 3e5, near2 = 5e5, far = 2e6), 30000, 10000)
+#' fit <- fit_history(counts, start)
+#' summary(fit)
+fit_history <- function(patterns, history, species = NULL, focal = NULL) {
+  history <- check_history(history)
+  check_pattern_counts(patterns)
+  counts <- counts_for_history(patterns, history, species, focal)
+  states <- pattern_states(counts$pattern, length(history$splits) + 1, "patterns")
+  codes <- 1 + colSums(states * 5^(seq_len(nrow(states)) - 1))
+  log_probabilities <- function(x) {
+    candidate <- with_parameters(history, x)
+    probabilities <- with_watch("Fitting", function(watch) {
+      pattern_probabilities_impl(core_history(candidate), core_mutation_model(candidate), watch)
+    })
+    log(probabilities[codes])
+  }
+  surface <- likelihood_surface(log_probabilities, counts$count)
+  prior <- size_prior(length(history$splits), log(history$focal_size[history$focal_size_given]))
+  start <- history_parameters(history)
+  space <- list(lower = start - log(most_change), upper = start + log(most_change))
+  sites <- sum(counts$count)
+  gradient <- function(x) surface$gradient(x) + prior$gradient(x)
+  # By site, so that tolerances mean the same for any genome.
+  fit <- stats::nlminb(
+    start,
+    function(x) (surface$objective(x) + prior$objective(x)) / sites,
+    function(x) gradient(x) / sites,
+    function(x) slopes_of(gradient, x) / sites,
+    lower = space$lower, upper = space$upper,
+    control = list(iter.max = 500, eval.max = 1000, rel.tol = 1e-14, x.tol = 1e-9, sing.tol = 0)
+  )
+  information <- surface$information(fit$par) + prior$information
+  converged <- fit$convergence == 0 ||
+    gain_left(gradient(fit$par), information, fit$par, space) < 1e-4
+  if (!converged) warn_ancify(paste("The history's fit did not converge:", fit$message), "fit")
+  fitted <- with_parameters(history, fit$par)
+  if (!history$focal_size_given) fitted$focal_size <- next_size(fitted)
+  structure(
+    list(
+      history = fitted, log_likelihood = -surface$objective(fit$par), df = length(start),
+      sites = sites, estimates = history_estimates(history, fit$par, information),
+      converged = converged, message = fit$message
+    ),
+    class = c("ancify_history_fit", "ancify_fit")
+  )
+}
+
+# By which factor an estimate may differ from where the search begins.
+most_change <- 100
+
+# Totals of the patterns of the history's outgroups, in the order of its splits, and the focal base.
+counts_for_history <- function(patterns, history, species, focal) {
+  species <- species %||% attr(patterns, "species")
+  bases <- patterns$pattern
+  if (is.null(species)) {
+    check_pattern_widths(bases, c(outgroup_names(history), "focal"))
+  } else {
+    check_pattern_widths(bases, species)
+    focal <- focal %||% attr(patterns, "focal")
+    wanted <- c(names(history$splits) %||% setdiff(species, focal), focal)
+    stop_where_missing(wanted, species, focal, history)
+    columns <- lapply(match(wanted, species), function(i) substr(bases, i, i))
+    bases <- do.call(paste0, columns)
+  }
+  total_counts(data.frame(pattern = toupper(bases), count = patterns$count))
+}
+
+stop_where_missing <- function(wanted, species, focal, history) {
+  missing <- setdiff(wanted, species)
+  missing <- c(
+    if (is.null(focal)) "the focal species (count_patterns() counts it too)",
+    if (length(missing)) quoted(missing)
+  )
+  if (length(missing)) {
+    abort_ancify(
+      sprintf("`patterns` has bases of %s; for this history's fit it lacks those of %s.",
+              enumerate(quoted(species)), enumerate(missing)),
+      "input"
+    )
+  }
+  if (length(wanted) != length(history$splits) + 1) {
+    abort_ancify(
+      sprintf("`patterns` has bases of %d outgroups, but the history has %d splits: name these.",
+              length(wanted) - 1, length(history$splits)),
+      "input"
+    )
+  }
+}
+
+# Second derivatives from a gradient. Splits and sizes trade against each other along a narrow,
+# curved ridge, which a search follows that knows its shape; Fisher's information, which expects
+# what is not there far from the maximum, leads it astray.
+slopes_of <- function(gradient, x, step = 1e-3) {
+  slopes <- vapply(seq_along(x), function(i) {
+    by <- replace(numeric(length(x)), i, step)
+    (gradient(x + by) - gradient(x - by)) / (2 * step)
+  }, numeric(length(x)))
+  (slopes + t(slopes)) / 2
+}
+
+# By how much the log-likelihood would still rise, were it a parabola; Inf where that is not known.
+gain_left <- function(gradient, information, x, space) {
+  free <- x > space$lower + 1e-6 & x < space$upper - 1e-6
+  step <- tryCatch(
+    solve(information[free, free, drop = FALSE], gradient[free]),
+    error = function(condition) Inf
+  )
+  sum(gradient[free] * step) / 2
+}
+
+# Minus the log-likelihood of counts, its gradient, and Fisher's information. Derivatives are
+# central differences of smooth functions.
+likelihood_surface <- function(log_probabilities, counts) {
+  derivatives <- function(x, step = 1e-4) {
+    vapply(seq_along(x), function(i) {
+      by <- replace(numeric(length(x)), i, step)
+      (log_probabilities(x + by) - log_probabilities(x - by)) / (2 * step)
+    }, numeric(length(counts)))
+  }
+  list(
+    objective = function(x) -sum(counts * log_probabilities(x)),
+    gradient = function(x) -colSums(counts * derivatives(x)),
+    information = function(x) {
+      expected <- exp(log_probabilities(x))
+      derived <- derivatives(x)
+      crossprod(derived, sum(counts) / sum(expected) * expected * derived)
+    }
+  )
+}
+
+# Half the sum of squares of the logarithms of sizes about their mean; `known`: those of sizes that
+# are not estimated.
+size_prior <- function(n_sizes, known) {
+  all <- n_sizes + length(known)
+  centred <- diag(all) - 1 / all
+  sizes <- seq_len(n_sizes)
+  values <- function(x) c(x[n_sizes + sizes], known)
+  information <- matrix(0, 2 * n_sizes, 2 * n_sizes)
+  information[n_sizes + sizes, n_sizes + sizes] <- centred[sizes, sizes]
+  list(
+    objective = function(x) sum((centred %*% values(x))^2) / 2,
+    gradient = function(x) c(numeric(n_sizes), (centred %*% values(x))[sizes]),
+    information = information
+  )
+}
+
+# Splits and sizes with their standard errors, from those of the logarithms.
+history_estimates <- function(history, x, information, step = 1e-4) {
+  values <- function(x) {
+    at <- with_parameters(history, x)
+    unname(c(at$splits, at$sizes))
+  }
+  jacobian <- vapply(seq_along(x), function(i) {
+    by <- replace(numeric(length(x)), i, step)
+    (values(x + by) - values(x - by)) / (2 * step)
+  }, numeric(length(x)))
+  # Splits and sizes trade so well against each other that next to nothing counts as flat here.
+  covariance <- tryCatch(solve(information), error = function(condition) NA * information)
+  data.frame(
+    parameter = paste(rep(c("split", "size"), each = length(history$splits)),
+                      outgroup_names(history)),
+    estimate = values(x), std_error = propagated_errors(jacobian, covariance)
+  )
+}
+
+# Logarithms of the times between splits, and of the sizes.
+history_parameters <- function(history) {
+  times <- sort(unname(history$splits))
+  log(c(pmax(diff(c(0, times)), times[1] / 1000), unname(history$sizes)))
+}
+
+with_parameters <- function(history, parameters) {
+  n <- length(history$splits)
+  history$splits[order(history$splits)] <- cumsum(exp(parameters[seq_len(n)]))
+  history$sizes[] <- exp(parameters[n + seq_len(n)])
+  history
+}
+
+#' @export
+print.ancify_history_fit <- function(x, ...) {
+  cat(sprintf(
+    "<ancify_history_fit> %s sites, log-likelihood %.2f, AIC %.2f\n", format_count(x$sites),
+    x$log_likelihood, stats::AIC(x)
+  ))
+  if (!x$converged) cat("  not converged:", x$message, "\n")
+  print(x$history)
+  invisible(x)
+}
