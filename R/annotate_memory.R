@@ -1,0 +1,116 @@
+#' Ancestral alleles of variants in memory
+#'
+#' As [annotate_vcf()], for variants that the Bioconductor package VariantAnnotation has read.
+#'
+#' @param variants A `VCF` of the package VariantAnnotation, collapsed or expanded, in any order.
+#' @param ancestral What is ancestral, as in [annotate_vcf()].
+#' @param ... Further arguments of [annotate_vcf()], but for `polarise`: `reference`, `mask`,
+#'   `threads` and `verbose`, and those about a history, for which genotypes are those of the
+#'   variants' `GT`.
+#' @return `variants` with the columns that [annotate_vcf()] writes in `info()`, in place of what
+#'   was there under their names, and declared in the header. `table(info(x)$AA_reason)` counts
+#'   the reasons.
+#' @section Errors:
+#' `ancify_input_error` for what is no `VCF`; `ancify_package_error` where VariantAnnotation is not
+#' installed; and those of [annotate_vcf()], where records are counted along the chromosomes.
+#' @seealso [annotate_vcf()] for files, which takes less memory and time;
+#'   [read_ancestral()] for calls of any regions
+#' @export
+#' @examplesIf !is.na(ancify_build_info()$htslib) && nzchar(system.file(package = "VariantAnnotation"))
+#' folder <- tempfile()
+#' dir.create(folder)
+#' writeLines(c(">chr1", "ACgTnN"), file.path(folder, "chr1.fa"))
+#' vcf <- file.path(folder, "variants.vcf")
+#' columns <- "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO"
+#' records <- sprintf("1\t%d\t.\t%s\t%s\t.\t.\t.", 1:6, "A", c("C", "C", "G", "G,T", "G", "T"))
+#' writeLines(c("##fileformat=VCFv4.2", columns, records), vcf)
+#'
+#' variants <- VariantAnnotation::readVcf(vcf)
+#' variants <- annotate_variants(variants, folder)
+#' table(VariantAnnotation::info(variants)$AA_reason)
+annotate_variants <- function(variants, ancestral, ...) {
+  need_bioconductor(c("VariantAnnotation", "SummarizedExperiment"), "Variants in memory")
+  if (!methods::is(variants, "VCF")) {
+    abort_ancify(
+      sprintf("`variants` must be a VCF of the package VariantAnnotation, not %s.",
+              show_value(variants)),
+      "input"
+    )
+  }
+  if ("polarise" %in% ...names()) {
+    abort_ancify("`polarise` is for files: annotate_vcf() exchanges alleles.", "input")
+  }
+  folder <- tempfile("ancify-variants-")
+  dir.create(folder)
+  on.exit(unlink(folder, recursive = TRUE))
+  file <- file.path(folder, "variants.vcf")
+  annotated <- file.path(folder, "annotated.vcf")
+
+  order <- write_variants(variants, file, "history" %in% ...names())
+  withCallingHandlers(
+    annotate_vcf(file, ancestral, annotated, ...),
+    ancify_error = function(condition) {
+      condition$message <- gsub(quoted(file), "`variants`", conditionMessage(condition),
+                                fixed = TRUE)
+      stop(condition)
+    }
+  )
+  with_info(variants, VariantAnnotation::readVcf(annotated), order)
+}
+
+# What annotation looks at, sorted: gives the variants' numbers in the order of the file.
+write_variants <- function(variants, file, with_genotypes) {
+  places <- SummarizedExperiment::rowRanges(variants)
+  chromosomes <- as.character(GenomicRanges::seqnames(places))
+  positions <- BiocGenerics::start(places)
+  order <- order(match(chromosomes, unique(chromosomes)), positions)
+  alternatives <- VariantAnnotation::alt(variants)
+  if (methods::is(alternatives, "List") && !methods::is(alternatives, "XStringSet")) {
+    alternatives <- S4Vectors::unstrsplit(methods::as(alternatives, "CharacterList"), ",")
+  }
+  alternatives <- as.character(alternatives)
+  records <- paste(
+    chromosomes, format(positions, scientific = FALSE, trim = TRUE), ".",
+    as.character(VariantAnnotation::ref(variants)),
+    ifelse(alternatives == "", ".", alternatives), ".", ".", ".",
+    sep = "\t"
+  )
+  columns <- c("CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO")
+  header <- "##fileformat=VCFv4.2"
+  if (with_genotypes) {
+    genotypes <- genotypes_of(variants)
+    records <- paste(records, "GT", apply(genotypes, 1, paste, collapse = "\t"), sep = "\t")
+    columns <- c(columns, "FORMAT", colnames(genotypes))
+    header <- c(header, "##FORMAT=<ID=GT,Number=1,Type=String,Description=\"Genotype\">")
+  }
+  writeLines(c(header, paste0("#", paste(columns, collapse = "\t")), records[order]), file)
+  order
+}
+
+genotypes_of <- function(variants) {
+  genotypes <- VariantAnnotation::geno(variants)$GT
+  if (!is.character(genotypes) || ncol(genotypes) == 0) {
+    abort_ancify("`variants` has no genotypes (GT), and a history's posteriors need them.", "input")
+  }
+  genotypes[is.na(genotypes)] <- "."
+  genotypes
+}
+
+annotation_fields <- c("AA", "AA_prob", "AA_post", "AA_reason")
+
+# `annotated`: the same variants in `order`, whose columns go into `variants`.
+with_info <- function(variants, annotated, order) {
+  kept <- VariantAnnotation::info(variants)
+  kept <- kept[!names(kept) %in% annotation_fields]
+  added <- VariantAnnotation::info(annotated)[order(order), , drop = FALSE]
+  rownames(added) <- rownames(kept)
+
+  declared <- VariantAnnotation::info(VariantAnnotation::header(variants))
+  declared <- declared[!rownames(declared) %in% annotation_fields, , drop = FALSE]
+  VariantAnnotation::info(VariantAnnotation::header(variants)) <- rbind(
+    declared[c("Number", "Type", "Description")],
+    VariantAnnotation::info(VariantAnnotation::header(annotated))
+  )
+  VariantAnnotation::info(variants) <- cbind(kept, added)
+  variants
+}
