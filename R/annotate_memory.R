@@ -16,7 +16,7 @@
 #' @seealso [annotate_vcf()] for files, which takes less memory and time;
 #'   [read_ancestral()] for calls of any regions
 #' @export
-#' @examplesIf !is.na(ancify_build_info()$htslib) && nzchar(system.file(package = "VariantAnnotation"))
+#' @examplesIf !is.na(ancify_build_info()$htslib) && "VariantAnnotation" %in% .packages(TRUE)
 #' folder <- tempfile()
 #' dir.create(folder)
 #' writeLines(c(">chr1", "ACgTnN"), file.path(folder, "chr1.fa"))
