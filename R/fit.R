@@ -136,7 +136,7 @@ check_all_known <- function(totals, species) {
   if (!all(known)) {
     abort_ancify(
       sprintf(
-        "No site has a base of %s: a fit can't tell where it joins. Leave it out of `tree`.",
+        "No site has a base of %s: a fit can't tell where it joins. Leave it out.",
         enumerate(quoted(species[!known]))
       ),
       "input"

@@ -27,7 +27,7 @@
 #' @return A list of class `ancify_history_fit`: `history`, as [call_ancestral()] and
 #'   [polarise_sites()] take it; `log_likelihood`; `df`, the number of fitted values;
 #'   `sites`; `estimates`, a data frame of `parameter`, `estimate` (generations and
-#'   diploid sizes) and `std_error` (`NA` where the data do not tell); `converged` and
+#'   diploid sizes) and `std_error` (`NA` where the data do not tell, or at a bound); `converged` and
 #'   `message`. There are methods for `print()`, `summary()`, `coef()`, `logLik()` and with
 #'   it `AIC()` and `BIC()`.
 #' @section Errors:
@@ -83,7 +83,7 @@ fit_history <- function(patterns, history, species = NULL, focal = NULL) {
   structure(
     list(
       history = fitted, log_likelihood = -surface$objective(fit$par), df = length(start),
-      sites = sites, estimates = history_estimates(history, fit$par, information),
+      sites = sites, estimates = history_estimates(history, fit$par, information, space),
       converged = converged, message = fit$message
     ),
     class = c("ancify_history_fit", "ancify_fit")
@@ -107,7 +107,9 @@ counts_for_history <- function(patterns, history, species, focal) {
     columns <- lapply(match(wanted, species), function(i) substr(bases, i, i))
     bases <- do.call(paste0, columns)
   }
-  total_counts(data.frame(pattern = toupper(bases), count = patterns$count))
+  totals <- total_counts(data.frame(pattern = toupper(bases), count = patterns$count))
+  check_all_known(totals, c(outgroup_names(history), focal %||% "the focal species"))
+  totals
 }
 
 stop_where_missing <- function(wanted, species, focal, history) {
@@ -157,10 +159,11 @@ gain_left <- function(gradient, information, x, space) {
 # central differences of smooth functions.
 likelihood_surface <- function(log_probabilities, counts) {
   derivatives <- function(x, step = 1e-4) {
-    vapply(seq_along(x), function(i) {
+    columns <- lapply(seq_along(x), function(i) {
       by <- replace(numeric(length(x)), i, step)
       (log_probabilities(x + by) - log_probabilities(x - by)) / (2 * step)
-    }, numeric(length(counts)))
+    })
+    matrix(unlist(columns), nrow = length(counts))
   }
   list(
     objective = function(x) -sum(counts * log_probabilities(x)),
@@ -190,7 +193,7 @@ size_prior <- function(n_sizes, known) {
 }
 
 # Splits and sizes with their standard errors, from those of the logarithms.
-history_estimates <- function(history, x, information, step = 1e-4) {
+history_estimates <- function(history, x, information, space, step = 1e-4) {
   values <- function(x) {
     at <- with_parameters(history, x)
     unname(c(at$splits, at$sizes))
@@ -199,8 +202,12 @@ history_estimates <- function(history, x, information, step = 1e-4) {
     by <- replace(numeric(length(x)), i, step)
     (values(x + by) - values(x - by)) / (2 * step)
   }, numeric(length(x)))
+  free <- x > space$lower + 1e-6 & x < space$upper - 1e-6
+  covariance <- NA * information
   # Splits and sizes trade so well against each other that next to nothing counts as flat here.
-  covariance <- tryCatch(solve(information), error = function(condition) NA * information)
+  covariance[free, free] <- tryCatch(
+    solve(information[free, free, drop = FALSE]), error = function(condition) NA
+  )
   data.frame(
     parameter = paste(rep(c("split", "size"), each = length(history$splits)),
                       outgroup_names(history)),

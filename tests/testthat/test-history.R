@@ -210,6 +210,12 @@ test_that("a fit with too little data gives no less likely a history than it beg
   expect_true(all(is.finite(c(fit$history$splits, fit$history$sizes, fit$log_likelihood))))
 })
 
+test_that("an estimate at its bound has no standard error, and no more has what follows from it", {
+  fit <- fit_history(data.frame(pattern = c("AAAA", "CCGC"), count = c(1e6, 1e4)), near)
+  expect_equal(fit$estimates$estimate[c(1, 4, 5)], c(400, 300, 250), tolerance = 1e-6)
+  expect_identical(is.na(fit$estimates$std_error), c(rep(TRUE, 5), FALSE))
+})
+
 test_that("a free focal size follows the size next to it", {
   free <- suppressMessages(coalescent_history(c(40000, 120000), 30000))
   fit <- fit_history(expected_counts(free, 1e7), free)
@@ -245,6 +251,7 @@ test_that("counts that are none are refused", {
   refused(list(), "data frame")
   refused(data.frame(pattern = "AAAA", count = -1), "Row 1")
   refused(data.frame(pattern = "AAA", count = 1), "'AAA' has 3 bases")
+  refused(data.frame(pattern = "AANA", count = 1), "No site has a base of 'c'")
 })
 
 test_that("samples of more than a million haplotypes are refused", {
