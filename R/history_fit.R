@@ -28,7 +28,8 @@
 #'   [polarise_sites()] take it; `log_likelihood`; `df`, the number of fitted values;
 #'   `sites`; `estimates`, a data frame of `parameter`, `estimate` (generations and
 #'   diploid sizes) and `std_error` (`NA` where the data do not tell, or at a bound);
-#'   `converged` and `message`. There are methods for `print()`, `summary()`, `coef()`, `logLik()` and with
+#'   `converged` and `message`. There are methods for `print()`, `summary()`, `coef()`,
+#'   `logLik()` and with
 #'   it `AIC()` and `BIC()`.
 #' @section Errors:
 #' `ancify_input_error` for counts and histories that can't be used, and for counts that
