@@ -35,9 +35,11 @@
 #' @export
 #' @examplesIf length(find.package(c("Biostrings", "GenomicRanges"), quiet = TRUE)) == 2
 #' run <- ancify_run(ancify_example(), threads = 1, verbose = FALSE)
+#' \donttest{ # GenomicRanges alone takes seconds to load
 #' regions <- GenomicRanges::GRanges(c(site = "chr1:2001-2040:+", same = "chr1:2001-2040:-"))
 #' read_ancestral(run, regions)
 #' read_confidence(run, regions["site"])
+#' }
 read_ancestral <- function(run, regions = NULL, progress = interactive()) {
   need_bioconductor(c("Biostrings", if (!is.null(regions)) "GenomicRanges"), "Calls as sequences")
   places <- find_regions(run, regions)
