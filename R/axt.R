@@ -38,11 +38,13 @@
 #' @seealso [project_axt()]
 #' @export
 #' @examplesIf length(find.package(c("Biostrings", "GenomicRanges"), quiet = TRUE)) == 2
+#' \donttest{ # GenomicRanges alone takes seconds to load
 #' axt <- tempfile(fileext = ".axt")
 #' writeLines(c("0 chr1 3 6 chr5 11 13 - 250", "ACGT", "a-GT"), axt)
 #' pairs <- read_axt(axt, outgroup_lengths = c(chr5 = 100), threads = 1)
 #' pairs
 #' S4Vectors::second(pairs)$seqs
+#' }
 read_axt <- function(axt, outgroup_lengths = NULL, chromosomes = NULL,
                      on_bad_block = c("error", "skip"), threads = NULL,
                      progress = interactive()) {
