@@ -109,6 +109,22 @@ sfs_from_sites_impl <- function(derived, called, posterior, window, sizes, draws
     .Call(`_ancify_sfs_from_sites_impl`, derived, called, posterior, window, sizes, draws, threads, watch)
 }
 
+variant_samples_impl <- function(path) {
+    .Call(`_ancify_variant_samples_impl`, path)
+}
+
+read_populations_impl <- function(path) {
+    .Call(`_ancify_read_populations_impl`, path)
+}
+
+tabulate_variants_impl <- function(variants, chromosomes, populations, n_populations, use_info, ancestral, phred, reference, low_confidence, window, threads, watch) {
+    .Call(`_ancify_tabulate_variants_impl`, variants, chromosomes, populations, n_populations, use_info, ancestral, phred, reference, low_confidence, window, threads, watch)
+}
+
+variant_spectrum_impl <- function(table, sizes, draws, threads, watch) {
+    .Call(`_ancify_variant_spectrum_impl`, table, sizes, draws, threads, watch)
+}
+
 build_info_impl <- function() {
     .Call(`_ancify_build_info_impl`)
 }

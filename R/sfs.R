@@ -47,8 +47,8 @@
 #' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint
 #' demographic history of multiple populations from multidimensional SNP frequency
 #' data. PLoS Genetics 5:e1000695.
-#' @seealso [sfs_from_sites()] makes one from allele counts, [read_sfs()] reads one;
-#'   [fold()], [project_sfs()] and [marginal_sfs()]; [plot.sfs()]
+#' @seealso [sfs_from_vcf()] makes one from genotypes, [sfs_from_sites()] from allele
+#'   counts, [read_sfs()] reads one; [fold()], [project_sfs()] and [marginal_sfs()]; [plot.sfs()]
 #' @export
 #' @examples
 #' one <- sfs(c(0, 12, 5, 3, 2, 0), "YRI")
@@ -380,7 +380,9 @@ format_sfs <- function(x) {
     "%s sites in %s cells, %s masked", format_amount(sum(x)), format_count(length(x)),
     format_count(sum(attr(x, "mask")))
   )
-  made <- format_made(attr(x, "sites"), attr(x, "bootstrap"))
+  made <- c(
+    format_records(attr(x, "records")), format_made(attr(x, "sites"), attr(x, "bootstrap"))
+  )
   each <- lapply(seq_len(n), function(k) as.array(marginal_sfs(x, k)))
   head <- cbind(
     c("population", cut_text(population_labels(x), 20)), c("haplotypes", format_count(dim(x) - 1))
@@ -393,7 +395,7 @@ format_sfs <- function(x) {
   c(title, cells, made, about, lines)
 }
 
-# Of sfs_from_sites(): what became of the sites, and how many replicates there are.
+# What became of the sites, and how many replicates there are.
 format_made <- function(sites, bootstrap) {
   c(
     if (!is.null(sites)) {
@@ -402,6 +404,19 @@ format_made <- function(sites, bootstrap) {
     },
     if (!is.null(bootstrap)) sprintf("%s bootstrap spectra", format_count(length(bootstrap)))
   )
+}
+
+# Of sfs_from_vcf(): which records are no sites.
+format_records <- function(records) {
+  if (is.null(records)) {
+    return(NULL)
+  }
+  left <- records[!records$reason %in% c("TOO_FEW", "USED") & records$records > 0, ]
+  text <- sprintf("%s records%s", format_count(sum(records$records)),
+                  if (nrow(left)) ", left out " else "")
+  strwrap(paste0(
+    text, paste(format_count(left$records), left$reason, collapse = ", ")
+  ), min(80, getOption("width")), exdent = 2)
 }
 
 # From one copy on: sites without it are those of the other populations. A line more than spectra.

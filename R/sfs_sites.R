@@ -42,6 +42,7 @@
 #' @param cpg For each site whether it is in a CpG.
 #' @param windows For each site the window it is in; any labels.
 #' @param replicates Spectra to draw; none without `windows`.
+#' @inheritParams annotate_vcf
 #' @inheritParams ancify_run
 #' @return An [sfs()], unfolded; where the ancestral allele is not known, count
 #'   either and [fold()] it. Attributes: `sites`, a list of how many are `given` and
@@ -62,7 +63,7 @@
 #'
 #' Marth, Czabarka, Murvai and Sherry (2004) The allele frequency spectrum in
 #' genome-wide human variation data. Genetics 166:351.
-#' @seealso [sfs()], [polarise_sites()]
+#' @seealso [sfs_from_vcf()] for genotypes in a VCF, [sfs()], [polarise_sites()]
 #' @export
 #' @examples
 #' derived <- cbind(YRI = c(1, 4, 0, 2, 7), CEU = c(0, 5, 1, 2, 6))
@@ -85,13 +86,15 @@ sfs_from_sites <- function(derived, called, populations = NULL, project = NULL, 
   check_populations(populations, ncol(derived))
   check_site_counts(derived, called, populations)
   check_of_sites(nrow(derived), posterior, mutation, cpg, windows)
-  sizes <- sizes_to_project(project, called, populations)
-  drawn <- draw_windows(windows, replicates)
+  most <- if (nrow(called)) apply(called, 2, max) else rep(0L, ncol(called))
+  sizes <- sizes_to_project(project, most, populations)
+  window <- if (is.null(windows)) integer() else match(windows, unique(windows)) - 1L
+  draws <- if (is.null(windows)) no_draws else draw_windows(length(unique(windows)), replicates)
   threads <- resolve_threads(threads)
 
   result <- with_watch("Making the spectrum", function(watch) {
     sfs_from_sites_impl(
-      derived, called, as.double(posterior), drawn$window, sizes, drawn$draws, threads, watch
+      derived, called, as.double(posterior), window, sizes, draws, threads, watch
     )
   }, progress)
   spectrum <- site_spectrum(result, sizes, populations)
@@ -232,33 +235,20 @@ in_unit_interval <- function(x) {
   if (is.numeric(x)) !is.na(x) & x >= 0 & x <= 1 else rep(FALSE, length(x))
 }
 
-# Integers in the order of the populations.
 # 800 MB
 most_cells <- 1e8
 
-sizes_to_project <- function(project, called, populations) {
-  most <- if (nrow(called)) apply(called, 2, max) else rep(0L, ncol(called))
+# Integers in the order of the populations. `most`: haplotypes called in each where most are.
+sizes_to_project <- function(project, most, populations) {
   labels <- populations %||% paste("population", seq_along(most))
-  if (is.null(project)) {
-    project <- most
-  } else if (!is.null(names(project)) && is.numeric(project)) {
-    if (!setequal(names(project), labels) || length(project) != length(labels)) {
-      abort_ancify(
-        sprintf("`project` names %s, but the populations are %s.",
-                enumerate(quoted(names(project))), enumerate(quoted(labels))),
-        "input"
-      )
-    }
-    project <- project[labels]
-  }
-  if (!is.numeric(project) || length(project) != length(most)) {
+  project <- if (is.null(project)) most else order_sizes(project, labels)
+  wrong <- which(!(is.finite(project) & project == round(project) & project >= 1 & project <= most))
+  if (length(wrong) && most[wrong[1]] == 0) {
     abort_ancify(
-      sprintf("`project` must be a number of haplotypes for each of %d populations, not %s.",
-              length(most), show_value(project)),
+      sprintf("The haplotypes called in %s are 0 at most: no site has any.", labels[wrong[1]]),
       "input"
     )
   }
-  wrong <- which(!(is.finite(project) & project == round(project) & project >= 1 & project <= most))
   if (length(wrong)) {
     abort_ancify(
       sprintf(
@@ -278,14 +268,31 @@ sizes_to_project <- function(project, called, populations) {
   as.integer(project)
 }
 
-# list(window =, from 0; draws =, a column for each replicate of how often each window is drawn)
-draw_windows <- function(windows, replicates) {
-  if (is.null(windows)) {
-    return(list(window = integer(), draws = matrix(0L, 0, 0)))
+# Sizes in the order of the populations, which may name them.
+order_sizes <- function(project, labels) {
+  if (!is.null(names(project)) && is.numeric(project)) {
+    if (!setequal(names(project), labels) || length(project) != length(labels)) {
+      abort_ancify(
+        sprintf("`project` names %s, but the populations are %s.",
+                enumerate(quoted(names(project))), enumerate(quoted(labels))),
+        "input"
+      )
+    }
+    project <- project[labels]
   }
+  if (!is.numeric(project) || length(project) != length(labels)) {
+    abort_ancify(
+      sprintf("`project` must be a number of haplotypes for each of %d populations, not %s.",
+              length(labels), show_value(project)),
+      "input"
+    )
+  }
+  project
+}
+
+# A column for each replicate of how often each of so many windows is drawn.
+draw_windows <- function(n, replicates) {
   check_whole_number(replicates, "replicates")
-  window <- match(windows, unique(windows)) - 1L
-  n <- length(unique(windows))
   if (n < 2) {
     abort_ancify(
       sprintf("A bootstrap draws from windows, but there %s: give smaller ones.",
@@ -293,9 +300,10 @@ draw_windows <- function(windows, replicates) {
       "input"
     )
   }
-  draws <- vapply(seq_len(replicates), function(i) tabulate(sample.int(n, n, TRUE), n), integer(n))
-  list(window = window, draws = draws)
+  vapply(seq_len(replicates), function(i) tabulate(sample.int(n, n, TRUE), n), integer(n))
 }
+
+no_draws <- matrix(0L, 0, 0)
 
 # ---- Misidentification ------------------------------------------------------------------------
 
@@ -311,11 +319,19 @@ misidentification <- function(posterior, mutation, cpg, used) {
   }
   # By factor codes, so that rows are in the order of the levels.
   sum_by_group <- function(values) as.vector(rowsum(values, as.integer(group)))
-  sites <- tabulate(group, nlevels(group))
-  result <- data.frame(
-    sites = as.double(sites), rate = sum_by_group(1 - p) / sites,
-    std_error = sqrt(sum_by_group(p * (1 - p))) / sites
+  sums <- data.frame(
+    sites = as.double(tabulate(group, nlevels(group))), errors = sum_by_group(1 - p),
+    variance = sum_by_group(p * (1 - p))
   )
   first <- match(levels(group), group)
-  if (length(kinds)) cbind(as.data.frame(lapply(kinds, `[`, first)), result) else result
+  misidentification_rates(lapply(kinds, `[`, first), sums)
+}
+
+# `sums` of sites, of the chances of errors and of their variances, a row for each kind.
+misidentification_rates <- function(kinds, sums) {
+  rates <- data.frame(
+    sites = sums$sites, rate = sums$errors / sums$sites,
+    std_error = sqrt(sums$variance) / sums$sites
+  )
+  if (length(kinds)) cbind(as.data.frame(kinds), rates) else rates
 }

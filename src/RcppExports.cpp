@@ -432,6 +432,65 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// variant_samples_impl
+Rcpp::CharacterVector variant_samples_impl(const std::string& path);
+RcppExport SEXP _ancify_variant_samples_impl(SEXP pathSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    rcpp_result_gen = Rcpp::wrap(variant_samples_impl(path));
+    return rcpp_result_gen;
+END_RCPP
+}
+// read_populations_impl
+Rcpp::DataFrame read_populations_impl(const std::string& path);
+RcppExport SEXP _ancify_read_populations_impl(SEXP pathSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_populations_impl(path));
+    return rcpp_result_gen;
+END_RCPP
+}
+// tabulate_variants_impl
+Rcpp::List tabulate_variants_impl(const std::string& variants, const std::vector<std::string>& chromosomes, const std::vector<int>& populations, int n_populations, bool use_info, const Rcpp::DataFrame& ancestral, const Rcpp::DataFrame& phred, const Rcpp::DataFrame& reference, bool low_confidence, double window, int threads, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_tabulate_variants_impl(SEXP variantsSEXP, SEXP chromosomesSEXP, SEXP populationsSEXP, SEXP n_populationsSEXP, SEXP use_infoSEXP, SEXP ancestralSEXP, SEXP phredSEXP, SEXP referenceSEXP, SEXP low_confidenceSEXP, SEXP windowSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type variants(variantsSEXP);
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type chromosomes(chromosomesSEXP);
+    Rcpp::traits::input_parameter< const std::vector<int>& >::type populations(populationsSEXP);
+    Rcpp::traits::input_parameter< int >::type n_populations(n_populationsSEXP);
+    Rcpp::traits::input_parameter< bool >::type use_info(use_infoSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::DataFrame& >::type ancestral(ancestralSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::DataFrame& >::type phred(phredSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::DataFrame& >::type reference(referenceSEXP);
+    Rcpp::traits::input_parameter< bool >::type low_confidence(low_confidenceSEXP);
+    Rcpp::traits::input_parameter< double >::type window(windowSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(tabulate_variants_impl(variants, chromosomes, populations, n_populations, use_info, ancestral, phred, reference, low_confidence, window, threads, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// variant_spectrum_impl
+Rcpp::List variant_spectrum_impl(SEXP table, const std::vector<int>& sizes, const Rcpp::IntegerMatrix& draws, int threads, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_variant_spectrum_impl(SEXP tableSEXP, SEXP sizesSEXP, SEXP drawsSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type table(tableSEXP);
+    Rcpp::traits::input_parameter< const std::vector<int>& >::type sizes(sizesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type draws(drawsSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(variant_spectrum_impl(table, sizes, draws, threads, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // build_info_impl
 Rcpp::List build_info_impl();
 RcppExport SEXP _ancify_build_info_impl() {
@@ -506,6 +565,10 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_confidence_runs_impl", (DL_FUNC) &_ancify_confidence_runs_impl, 6},
     {"_ancify_read_axt_impl", (DL_FUNC) &_ancify_read_axt_impl, 7},
     {"_ancify_sfs_from_sites_impl", (DL_FUNC) &_ancify_sfs_from_sites_impl, 8},
+    {"_ancify_variant_samples_impl", (DL_FUNC) &_ancify_variant_samples_impl, 1},
+    {"_ancify_read_populations_impl", (DL_FUNC) &_ancify_read_populations_impl, 1},
+    {"_ancify_tabulate_variants_impl", (DL_FUNC) &_ancify_tabulate_variants_impl, 12},
+    {"_ancify_variant_spectrum_impl", (DL_FUNC) &_ancify_variant_spectrum_impl, 5},
     {"_ancify_build_info_impl", (DL_FUNC) &_ancify_build_info_impl, 0},
     {"_ancify_backend_impl", (DL_FUNC) &_ancify_backend_impl, 4},
     {"_ancify_hardware_threads_impl", (DL_FUNC) &_ancify_hardware_threads_impl, 0},

@@ -3,35 +3,12 @@
 
 namespace {
 
-// Of a data frame of chromosome and path.
-std::vector<ancify::SequenceFile> as_sequence_files(const Rcpp::DataFrame& files) {
-  const auto chromosomes = Rcpp::as<std::vector<std::string>>(files["chromosome"]);
-  const auto paths = Rcpp::as<std::vector<std::string>>(files["path"]);
-  std::vector<ancify::SequenceFile> result;
-  for (std::size_t i = 0; i < paths.size(); ++i) result.push_back({chromosomes[i], paths[i]});
-  return result;
-}
-
 Rcpp::List as_list(const ancify::AnnotationReport& report) {
   using Rcpp::Named;
   Rcpp::NumericVector reasons(report.reasons.begin(), report.reasons.end());
   reasons.names() = Rcpp::CharacterVector(ancify::kReasonNames.begin(), ancify::kReasonNames.end());
-  Rcpp::CharacterVector names;
-  Rcpp::CharacterVector sequences;
-  Rcpp::NumericVector records;
-  for (const auto& chromosome : report.chromosomes) {
-    names.push_back(chromosome.name);
-    if (chromosome.sequence.empty()) {
-      sequences.push_back(NA_STRING);
-    } else {
-      sequences.push_back(chromosome.sequence);
-    }
-    records.push_back(static_cast<double>(chromosome.records));
-  }
   return Rcpp::List::create(Named("reasons") = reasons,
-                            Named("chromosomes") = Rcpp::DataFrame::create(
-                                Named("chromosome") = names, Named("sequence") = sequences,
-                                Named("records") = records, Named("stringsAsFactors") = false));
+                            Named("chromosomes") = as_data_frame(report.chromosomes));
 }
 
 }  // namespace
@@ -57,7 +34,7 @@ Rcpp::List annotate_impl(const std::string& variants, const std::string& output,
   options.output = output;
   options.chromosomes = chromosomes;
   options.ancestral = as_sequence_files(ancestral);
-  for (const auto& [chromosome, path] : as_sequence_files(phred)) options.phred[chromosome] = path;
+  options.phred = as_paths(phred);
   options.reference = as_sequence_files(reference);
   options.mask = mask;
   options.threads = threads;

@@ -153,3 +153,35 @@ ancify::ProjectionOptions as_options(const Rcpp::List& maf, const std::string& o
 std::vector<std::string> maf_outgroups(const Rcpp::List& maf) {
   return Rcpp::as<std::vector<std::string>>(maf["outgroups"]);
 }
+
+std::vector<ancify::SequenceFile> as_sequence_files(const Rcpp::DataFrame& files) {
+  const auto chromosomes = Rcpp::as<std::vector<std::string>>(files["chromosome"]);
+  const auto paths = Rcpp::as<std::vector<std::string>>(files["path"]);
+  std::vector<ancify::SequenceFile> result;
+  for (std::size_t i = 0; i < paths.size(); ++i) result.push_back({chromosomes[i], paths[i]});
+  return result;
+}
+
+std::unordered_map<std::string, std::string> as_paths(const Rcpp::DataFrame& files) {
+  std::unordered_map<std::string, std::string> paths;
+  for (const auto& [chromosome, path] : as_sequence_files(files)) paths[chromosome] = path;
+  return paths;
+}
+
+Rcpp::DataFrame as_data_frame(const std::vector<ancify::AnnotatedChromosome>& chromosomes) {
+  using Rcpp::Named;
+  Rcpp::CharacterVector names;
+  Rcpp::CharacterVector sequences;
+  Rcpp::NumericVector records;
+  for (const auto& chromosome : chromosomes) {
+    names.push_back(chromosome.name);
+    if (chromosome.sequence.empty()) {
+      sequences.push_back(NA_STRING);
+    } else {
+      sequences.push_back(chromosome.sequence);
+    }
+    records.push_back(static_cast<double>(chromosome.records));
+  }
+  return Rcpp::DataFrame::create(Named("chromosome") = names, Named("sequence") = sequences,
+                                 Named("records") = records, Named("stringsAsFactors") = false);
+}

@@ -5,8 +5,10 @@
 
 #include <functional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
+#include "core/ancestry/annotation.h"
 #include "core/ancestry/calling.h"
 #include "core/ancestry/projection.h"
 #include "core/device/backend.h"
@@ -47,3 +49,9 @@ ancify::ProjectionOptions as_options(const Rcpp::List& maf, const std::string& o
 std::vector<std::string> maf_outgroups(const Rcpp::List& maf);
 
 Rcpp::List as_list(const ancify::ProjectionReport& report);
+
+// Of a data frame of chromosome and path.
+std::vector<ancify::SequenceFile> as_sequence_files(const Rcpp::DataFrame& files);
+std::unordered_map<std::string, std::string> as_paths(const Rcpp::DataFrame& files);
+
+Rcpp::DataFrame as_data_frame(const std::vector<ancify::AnnotatedChromosome>& chromosomes);

@@ -1,7 +1,11 @@
+#include <algorithm>
+#include <memory>
 #include <optional>
 
 #include "core/spectra/joint_spectrum.h"
+#include "core/spectra/populations.h"
 #include "core/spectra/site_table.h"
+#include "core/spectra/variant_sites.h"
 #include "rcpp_glue.h"
 
 namespace {
@@ -30,6 +34,32 @@ Rcpp::List spectra_of(const ancify::SiteTable& table, const Rcpp::IntegerMatrix&
       Named("too_few") = Rcpp::NumericVector(table.too_few().begin(), table.too_few().end()));
 }
 
+// A data frame with a row for each kind that has sites. Sums are over its sites.
+Rcpp::DataFrame as_data_frame(const std::vector<ancify::Misidentification::Sums>& kinds) {
+  using Rcpp::Named;
+  Rcpp::CharacterVector mutations;
+  Rcpp::LogicalVector cpg;
+  Rcpp::NumericVector sites;
+  Rcpp::NumericVector errors;
+  Rcpp::NumericVector variances;
+  for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+    const auto& sums = kinds[kind];
+    if (sums.sites == 0) continue;
+    mutations.push_back(ancify::kMutationNames[kind / ancify::kCpgStates]);
+    const auto state = static_cast<ancify::CpgState>(kind % ancify::kCpgStates);
+    const bool is_known = state != ancify::CpgState::kUnknown;
+    cpg.push_back(is_known ? static_cast<int>(state == ancify::CpgState::kYes) : NA_LOGICAL);
+    sites.push_back(static_cast<double>(sums.sites));
+    errors.push_back(sums.errors);
+    variances.push_back(sums.variance);
+  }
+  return Rcpp::DataFrame::create(Named("mutation") = mutations, Named("cpg") = cpg,
+                                 Named("sites") = sites, Named("errors") = errors,
+                                 Named("variance") = variances, Named("stringsAsFactors") = false);
+}
+
+Rcpp::String utf8(const std::string& text) { return {text, CE_UTF8}; }
+
 }  // namespace
 
 // Spectra of sites in memory, a row each and a column for each population. `posterior` and `window`
@@ -53,4 +83,81 @@ Rcpp::List sfs_from_sites_impl(const Rcpp::IntegerMatrix& derived,
     table = ancify::tabulate_sites(columns, sizes, threads, control);
   });
   return spectra_of(*table, draws, threads, watch);
+}
+
+// [[Rcpp::export]]
+Rcpp::CharacterVector variant_samples_impl(const std::string& path) {
+  std::vector<std::string> samples;
+  guarded([&] { samples = ancify::variant_samples(path); });
+  Rcpp::CharacterVector result(static_cast<R_xlen_t>(samples.size()));
+  std::transform(samples.begin(), samples.end(), result.begin(), utf8);
+  return result;
+}
+
+// [[Rcpp::export]]
+Rcpp::DataFrame read_populations_impl(const std::string& path) {
+  std::vector<ancify::PopulationOfSample> table;
+  guarded([&] { table = ancify::read_populations(path); });
+  const auto n = static_cast<R_xlen_t>(table.size());
+  Rcpp::CharacterVector samples(n);
+  Rcpp::CharacterVector populations(n);
+  for (R_xlen_t i = 0; i < n; ++i) {
+    samples[i] = utf8(table[static_cast<std::size_t>(i)].sample);
+    populations[i] = utf8(table[static_cast<std::size_t>(i)].population);
+  }
+  return Rcpp::DataFrame::create(Rcpp::Named("sample") = samples,
+                                 Rcpp::Named("population") = populations,
+                                 Rcpp::Named("stringsAsFactors") = false);
+}
+
+// `populations` has a number from 0 for each sample, or -1. `ancestral`, `phred` and `reference`
+// are data frames of chromosome and path; `use_info` is for what is ancestral in INFO. `window` may
+// be 0. `table` of the result is for variant_spectrum_impl().
+// [[Rcpp::export]]
+Rcpp::List tabulate_variants_impl(const std::string& variants,
+                                  const std::vector<std::string>& chromosomes,
+                                  const std::vector<int>& populations, int n_populations,
+                                  bool use_info, const Rcpp::DataFrame& ancestral,
+                                  const Rcpp::DataFrame& phred, const Rcpp::DataFrame& reference,
+                                  bool low_confidence, double window, int threads,
+                                  const Rcpp::Function& watch) {
+  using Rcpp::Named;
+  ancify::VariantSitesOptions options;
+  options.variants = variants;
+  options.chromosomes = chromosomes;
+  options.populations = populations;
+  options.n_populations = static_cast<std::size_t>(n_populations);
+  options.use_info = use_info;
+  options.ancestral = as_sequence_files(ancestral);
+  options.phred = as_paths(phred);
+  options.reference = as_sequence_files(reference);
+  options.low_confidence = low_confidence;
+  options.window = static_cast<std::int64_t>(window);
+  options.threads = threads;
+  std::unique_ptr<ancify::VariantSites> sites;
+  run_job(watch, [&](ancify::JobControl& control) {
+    sites = std::make_unique<ancify::VariantSites>(ancify::tabulate_variants(options, control));
+  });
+  Rcpp::NumericVector reasons(sites->reasons.begin(), sites->reasons.end());
+  reasons.names() = Rcpp::CharacterVector(ancify::kReasonNames.begin(), ancify::kReasonNames.end());
+  const Rcpp::IntegerVector most = Rcpp::wrap(sites->table.most_called());
+  Rcpp::List result = Rcpp::List::create(
+      Named("most") = most, Named("windows") = sites->windows, Named("reasons") = reasons,
+      Named("monomorphic") = static_cast<double>(sites->monomorphic),
+      Named("has_posteriors") = sites->has_posteriors,
+      Named("chromosomes") = as_data_frame(sites->chromosomes));
+  result["table"] = Rcpp::XPtr<const ancify::VariantSites>(sites.release());
+  return result;
+}
+
+// [[Rcpp::export]]
+Rcpp::List variant_spectrum_impl(SEXP table, const std::vector<int>& sizes,
+                                 const Rcpp::IntegerMatrix& draws, int threads,
+                                 const Rcpp::Function& watch) {
+  const Rcpp::XPtr<const ancify::VariantSites> sites(table);
+  std::optional<ancify::SiteTable> projected;
+  run_job(watch, [&](ancify::JobControl&) { projected = sites->table.projected_to(sizes); });
+  Rcpp::List result = spectra_of(*projected, draws, threads, watch);
+  result["misidentification"] = as_data_frame(sites->errors.of_sizes(sizes));
+  return result;
 }

@@ -6,7 +6,11 @@
 #include "core/exec/errors.h"
 #include "core/spectra/hypergeometric.h"
 #include "core/spectra/joint_spectrum.h"
+#include "core/spectra/misidentification.h"
+#include "core/spectra/populations.h"
 #include "core/spectra/site_table.h"
+#include "core/spectra/variant_sites.h"
+#include "support.h"
 
 namespace ancify {
 namespace {
@@ -177,6 +181,105 @@ TEST(SiteTable, GrowsWithoutLoss) {
   EXPECT_EQ(table.size(), 200U * 201 / 2 - 1);
   for (std::size_t i = 0; i < table.size(); ++i) EXPECT_EQ(table.as_counted(i), 1);
 }
+
+TEST(SiteTable, OfAllSitesGivesThoseOfAnySizes) {
+  std::mt19937 random(4);
+  const Sites sites = random_sites(500, {5, 6}, 3, false, random);
+  JobControl control;
+  const SiteTable all = tabulate_sites(sites.columns(), {0, 0}, 1, control);
+  EXPECT_EQ(all.used(), 500);
+  EXPECT_EQ(all.most_called(), (std::vector<int>{5, 6}));
+  const SiteTable table = all.projected_to({4, 5});
+  const SiteTable direct = tabulate_sites(sites.columns(), {4, 5}, 1, control);
+  EXPECT_EQ(table.sites(), direct.sites());
+  EXPECT_EQ(table.used(), direct.used());
+  EXPECT_EQ(table.too_few(), direct.too_few());
+  ASSERT_EQ(table.size(), direct.size());
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    EXPECT_EQ(table.window(i), direct.window(i));
+    EXPECT_EQ(table.as_counted(i), direct.as_counted(i));
+    EXPECT_EQ(table.swapped(i), direct.swapped(i));
+  }
+}
+
+TEST(Misidentification, IsOfSitesThatVaryAndHaveEnoughCalled) {
+  Misidentification errors(2, 3);
+  const auto add = [&](AlleleCount a, AlleleCount b, double posterior, std::size_t kind) {
+    const AlleleCount counts[] = {a, b};
+    errors.add(counts, posterior, kind);
+  };
+  add({4, 1}, {2, 0}, 0.75, 0);
+  add({4, 3}, {2, 1}, 0.5, 0);
+  add({3, 1}, {2, 1}, 1, 0);
+  add({4, 0}, {2, 0}, 0.5, 0);
+  add({4, 4}, {2, 2}, 0.5, 1);
+  add({4, 4}, {2, 1}, 0.25, 2);
+  const auto sums = errors.of_sizes({4, 2});
+  ASSERT_EQ(sums.size(), 3U);
+  EXPECT_EQ(sums[0].sites, 2);
+  EXPECT_EQ(sums[0].errors, 0.75);
+  EXPECT_EQ(sums[0].variance, 0.1875 + 0.25);
+  EXPECT_EQ(sums[1].sites, 0);
+  EXPECT_EQ(sums[2].errors, 0.75);
+  EXPECT_EQ(errors.of_sizes({3, 1})[0].sites, 3);
+}
+
+TEST(ReadPopulations, TakesTabsOrBlanks) {
+  test::TempDir dir;
+  const auto read = [&](const std::string& text) { return read_populations(dir.write("p", text)); };
+  const auto table = read("\xef\xbb\xbf# x\n\na b\tYRI \r\nc  CEU  more\n d\tX Y\tZ");
+  ASSERT_EQ(table.size(), 3U);
+  EXPECT_EQ(table[0].sample, "a b");
+  EXPECT_EQ(table[0].population, "YRI");
+  EXPECT_EQ(table[1].population, "CEU");
+  EXPECT_EQ(table[2].sample, "d");
+  EXPECT_EQ(table[2].population, "X Y");
+  EXPECT_TRUE(read("").empty());
+  for (const char* bad : {"a\n", "a\t\n", "\tYRI\n", "a A\na B\n", "a \xff\n"}) {
+    EXPECT_THROW(read(bad), FormatError) << bad;
+  }
+}
+
+#ifdef ANCIFY_HAVE_HTSLIB
+
+TEST(TabulateVariants, MakesSitesOfRecords) {
+  test::TempDir dir;
+  VariantSitesOptions options;
+  options.variants = dir.write("v.vcf",
+                               "##fileformat=VCFv4.2\n"
+                               "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\tc\n"
+                               "1\t5\t.\tA\tC\t.\t.\tAA=A\tGT\t0/1\t1|1\t1\n"
+                               "1\t15\t.\tG\ta\t.\t.\tAA=a\tGT\t0/.\t1|1\t1/1\n"
+                               "1\t19\t.\tG\tG\t.\t.\tAA=G\tGT\t0/.\t1|1\t1/1\n"
+                               "2\t1\t.\tC\tT\t.\t.\tAA=T|||\tDP\t1\t2\t3\n"
+                               "2\t2\t.\tR\tT\t.\t.\tAA=T\tGT\t0\t0\t0\n");
+  options.populations = {1, kNoPopulation, 0};
+  options.n_populations = 2;
+  options.window = 10;
+  JobControl control;
+  const VariantSites sites = tabulate_variants(options, control);
+  ASSERT_EQ(sites.table.size(), 3U);
+  EXPECT_EQ(sites.table.count(0, 0), (AlleleCount{1, 1}));
+  EXPECT_EQ(sites.table.count(0, 1), (AlleleCount{2, 1}));
+  EXPECT_EQ(sites.table.count(1, 0), (AlleleCount{2, 0}));
+  EXPECT_EQ(sites.table.count(1, 1), (AlleleCount{1, 1}));
+  EXPECT_EQ(sites.table.count(2, 0), (AlleleCount{0, 0}));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(sites.table.window(static_cast<std::size_t>(i)), i);
+  EXPECT_EQ(sites.windows, 3);
+  EXPECT_EQ(sites.monomorphic, 1);
+  EXPECT_EQ(sites.reasons[static_cast<std::size_t>(Reason::kIndel)], 1);
+  EXPECT_EQ(sites.reasons[static_cast<std::size_t>(Reason::kLow)], 1);
+  EXPECT_EQ(sites.chromosomes.size(), 2U);
+  const auto errors = sites.errors.of_sizes({1, 1});
+  const auto unknown = static_cast<std::size_t>(CpgState::kUnknown);
+  EXPECT_EQ(errors[0 * kCpgStates + unknown].sites, 1);  // A>C
+  EXPECT_EQ(errors[1 * kCpgStates + unknown].sites, 1);  // A>G
+  EXPECT_EQ(control.done(), control.expected());
+  control.request_stop();
+  EXPECT_THROW(tabulate_variants(options, control), Interrupted);
+}
+
+#endif
 
 TEST(JointSpectrum, IsWhatSiteBySiteProjectionGives) {
   std::mt19937 random(1);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "core/ancestry/annotation.h"
 #include "core/ancestry/evaluation.h"
 #include "core/exec/errors.h"
@@ -106,6 +108,104 @@ TEST(VariantReader, FindsDamageInBlocksThatEndInALine) {
       }
     }
   }
+}
+
+const std::string kSamples =
+    "##fileformat=VCFv4.2\n"
+    "##INFO=<ID=AA,Number=1,Type=String,Description=\"a\">\n"
+    "##INFO=<ID=AA_prob,Number=1,Type=Float,Description=\"p\">\n"
+    "##INFO=<ID=AA_post,Number=4,Type=Float,Description=\"q\">\n"
+    "##INFO=<ID=DP,Number=1,Type=Integer,Description=\"d\">\n"
+    "##FORMAT=<ID=GT,Number=1,Type=String,Description=\"g\">\n"
+    "##FORMAT=<ID=DP,Number=1,Type=Integer,Description=\"d\">\n"
+    "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\tone\ttwo words\tthree\n";
+
+TEST(VariantReader, GivesAllelesOfSamples) {
+  TempDir dir;
+  std::string text = kSamples;
+  const auto add = [&](const std::string& alt, const std::string& genotypes) {
+    text += "1\t7\t.\tA\t" + alt + "\t.\t.\t.\t" + genotypes + "\n";
+  };
+  add("C", "GT\t0|1\t1/0\t1/1");
+  add("C,G", "DP:GT\t7:./2\t1:0\t.:.");
+  add("C", "GT:DP\t0/0/1:1\t.:.\t.|.");
+  add("C", "DP\t1\t2\t3");
+  add("C", ".\t.\t.\t.");
+  std::string many = "C";
+  for (int i = 0; i < 200; ++i) many += ",<X" + std::to_string(i) + ">";
+  add(many, "GT\t200/201\t0\t3/.");
+  constexpr int none = kNoAllele;
+  constexpr int missing = kMissingAllele;
+  const std::vector<std::vector<int>> expected = {
+      {0, 1, 1, 0, 1, 1},
+      {missing, 2, 0, none, missing, none},
+      {0, 0, 1, missing, none, none, missing, missing, none},
+      {},
+      {},
+      {200, 201, 0, none, 3, missing}};
+  for (const auto& path : {dir.write("a", text), dir.write("b", test::bgzip(text, 100))}) {
+    VariantReader reader(path, 0, RecordParts::kGenotypes);
+    EXPECT_EQ(reader.samples(), (std::vector<std::string>{"one", "two words", "three"}));
+    for (const auto& alleles : expected) {
+      ASSERT_TRUE(reader.next());
+      EXPECT_EQ(reader.genotypes().alleles, alleles);
+      EXPECT_EQ(reader.genotypes().ploidy * 3, static_cast<int>(alleles.size()));
+    }
+    EXPECT_FALSE(reader.next());
+  }
+  VariantReader reader(dir.write("none", kHeader + "1\t7\t.\tA\tC\t.\t.\t.\n"), 0,
+                       RecordParts::kGenotypes);
+  EXPECT_TRUE(reader.samples().empty());
+  ASSERT_TRUE(reader.next());
+  EXPECT_EQ(reader.genotypes().ploidy, 0);
+}
+
+TEST(VariantReader, RefusesGenotypesThatCannotBe) {
+  TempDir dir;
+  const auto message = [&](const std::string& genotypes) {
+    const std::string path =
+        dir.write("v.vcf", kSamples + "1\t7\t.\tA\tC\t.\t.\t.\tGT\t" + genotypes + "\n");
+    return message_of<FormatError>([&] {
+      VariantReader reader(path, 0, RecordParts::kGenotypes);
+      while (reader.next()) reader.genotypes();
+    });
+  };
+  EXPECT_NE(message("0/1\t0/2\t0/0").find("line 9: record 1: sample 'two words' has the allele 2"),
+            std::string::npos);
+  for (const char* wrong : {"0/1\t0/999999\t0/0", "0/1\tx\t0/0", "0/1\t-2\t0/0", "0/1\t0/1",
+                            "0/1\t0/99999999999\t0/0", "", "0/1\t0/1\t0/0\t0/0", "0/1\t0 1\t0/0"}) {
+    EXPECT_NE(message(wrong).find("record 1"), std::string::npos) << wrong;
+  }
+}
+
+TEST(VariantReader, GivesFieldsOfInfo) {
+  TempDir dir;
+  std::string text = kSamples;
+  for (const char* info :
+       {".", "AA=c;AA_prob=0.25;AA_post=0,0.25,.,1e-2", "DP=3;AA=.;AA_prob=.", "AA=T|||;AA_prob"}) {
+    text += "1\t7\t.\tA\tC\t.\t.\t" + std::string(info) + "\tGT\t0\t0\t0\n";
+  }
+  VariantReader reader(dir.write("v.vcf", text), 0, RecordParts::kInfo);
+  ASSERT_TRUE(reader.next());
+  EXPECT_FALSE(reader.info_text("AA"));
+  EXPECT_FALSE(reader.info_text("never"));
+  EXPECT_TRUE(reader.info_numbers("AA_prob").empty());
+  ASSERT_TRUE(reader.next());
+  EXPECT_EQ(reader.info_text("AA"), "c");
+  EXPECT_EQ(reader.info_numbers("AA_prob"), std::vector<float>{0.25F});
+  const std::vector<float> post = reader.info_numbers("AA_post");
+  ASSERT_EQ(post.size(), 4U);
+  EXPECT_EQ(post[1], 0.25F);
+  EXPECT_TRUE(std::isnan(post[2]));
+  EXPECT_THROW(reader.info_text("AA_prob"), FormatError);
+  EXPECT_THROW(reader.info_numbers("AA"), FormatError);
+  ASSERT_TRUE(reader.next());
+  EXPECT_FALSE(reader.info_text("AA"));
+  EXPECT_TRUE(reader.info_numbers("AA_prob").empty());
+  EXPECT_THROW(reader.info_text("DP"), FormatError);
+  ASSERT_TRUE(reader.next());
+  EXPECT_EQ(reader.info_text("AA"), "T|||");
+  EXPECT_FALSE(reader.next());
 }
 
 TEST(Evaluate, ReadsEachFileOnceForAllItsChromosomes) {

@@ -66,3 +66,94 @@ variant_annotation_vcf <- function() {
 require_htslib <- function() {
   if (is.na(ancify_build_info()$htslib)) lacking("a build with htslib")
 }
+
+# ---- Genotypes --------------------------------------------------------------------------------
+
+# Genotypes of so many samples, a row for each record: of mixed ploidy, phased and unphased, with
+# missing alleles.
+random_genotypes <- function(n, samples, alleles = 2, missing = 0.1) {
+  one <- function(alleles) {
+    ploidy <- sample(1:3, 1, prob = c(2, 7, 1))
+    drawn <- sample(c(seq_len(alleles) - 1), ploidy, TRUE, c(3, rep(1, alleles - 1)))
+    paste(ifelse(runif(ploidy) < missing, ".", drawn), collapse = sample(c("/", "|"), 1))
+  }
+  matrix(vapply(rep(alleles, length.out = n * samples), one, ""), n, samples)
+}
+
+# What becomes of each record as the help page of sfs_from_vcf() has it: a data frame of reason,
+# posterior, mutation and window, with matrices of derived and called haplotypes. `ancestral` and
+# `reference` are bases of each position, in lists by chromosome.
+oracle_vcf_sites <- function(lines, populations, low_confidence = TRUE, ancestral = NULL,
+                             reference = NULL, window = 1e9) {
+  columns <- strsplit(grep("^#CHROM", lines, value = TRUE), "\t")[[1]]
+  fields <- strsplit(lines[!startsWith(lines, "#")], "\t")
+  bases <- c("A", "C", "G", "T")
+  names <- unique(unname(populations))
+  derived <- called <- matrix(0, length(fields), length(names), dimnames = list(NULL, names))
+  reason <- mutation <- place <- character(length(fields))
+  posterior <- rep(NA, length(fields))
+  cpg <- rep(FALSE, length(fields))
+  for (i in seq_along(fields)) {
+    field <- fields[[i]]
+    position <- as.numeric(field[2])
+    place[i] <- paste(field[1], (position - 1) %/% window)
+    info <- function(id) {
+      found <- regmatches(field[8], regexec(sprintf("(^|;)%s=([^;]*)", id), field[8]))[[1]]
+      if (length(found)) found[3] else "."
+    }
+    base <- if (is.null(ancestral)) sub("[|].*", "", info("AA")) else ancestral[[field[1]]][position]
+    alts <- strsplit(sub("^[.]$", "", field[5]), ",")[[1]]
+    alleles <- toupper(c(field[4], alts))
+    expected <- toupper(reference[[field[1]]][position])
+    reason[i] <- if (!all(alleles %in% bases)) {
+      "INDEL"
+    } else if (length(alts) == 0 || identical(alleles[1], alleles[-1])) {
+      "MONOMORPHIC"
+    } else if (length(alts) > 1) {
+      "MULTIALLELIC"
+    } else if (isTRUE(expected %in% bases && expected != alleles[1])) {
+      "REF_MISMATCH"
+    } else if (base == "n") {
+      "UNRESOLVED"
+    } else if (!toupper(base) %in% bases) {
+      "NO_COVERAGE"
+    } else if (!toupper(base) %in% alleles) {
+      "NEITHER_ALLELE"
+    } else if (!low_confidence && !base %in% bases) {
+      "LOW"
+    } else {
+      "SITE"
+    }
+    if (reason[i] != "SITE") next
+    is_derived <- alleles != toupper(base)
+    for (sample in names(populations)) {
+      values <- strsplit(field[match(c("FORMAT", sample), columns)], ":")
+      genotype <- c(values[[2]][values[[1]] == "GT"], ".")[1]
+      copies <- suppressWarnings(as.numeric(strsplit(genotype, "[/|]")[[1]]))
+      copies <- copies[!is.na(copies)]
+      k <- populations[[sample]]
+      called[i, k] <- called[i, k] + length(copies)
+      derived[i, k] <- derived[i, k] + sum(is_derived[copies + 1])
+    }
+    of_bases <- suppressWarnings(as.numeric(strsplit(info("AA_post"), ",")[[1]]))
+    posterior[i] <- if (is.na(of_bases[1])) {
+      suppressWarnings(as.numeric(info("AA_prob")))
+    } else {
+      of_bases[match(toupper(base), bases)] / sum(of_bases[match(alleles, bases)])
+    }
+    change <- paste(alleles[!is_derived], alleles[is_derived], sep = ">")
+    mutation[i] <- if (grepl("^[AC]", change)) change else chartr("ACGT", "TGCA", change)
+    if (!is.null(reference)) {
+      here <- function(at) {
+        base <- if (at > 0) toupper(reference[[field[1]]][at]) else NA
+        if (base %in% bases) base else NA
+      }
+      cpg[i] <- any(c("C" %in% alleles && here(position + 1) == "G",
+                      "G" %in% alleles && here(position - 1) == "C"))
+    }
+  }
+  result <- data.frame(reason, posterior, mutation, cpg, window = place)
+  result$derived <- derived
+  result$called <- called
+  result
+}

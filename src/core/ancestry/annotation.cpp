@@ -1,17 +1,14 @@
 #include "core/ancestry/annotation.h"
 
 #include <algorithm>
-#include <cmath>
-#include <optional>
 #include <string_view>
 #include <unordered_set>
 
-#include "core/ancestry/method.h"
+#include "core/ancestry/record_bases.h"
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
 #include "core/io/bases.h"
 #include "core/io/bed.h"
-#include "core/io/file.h"
 #include "core/io/lengths.h"
 #include "core/io/variant_file.h"
 
@@ -56,8 +53,9 @@ class Annotator {
   Annotator(const AnnotationOptions& options, const TaskContext& context)
       : options_(options),
         context_(context),
-        ancestral_(options.ancestral, options.chromosomes, context),
-        reference_(options.reference, options.chromosomes, context),
+        ancestral_(options.ancestral, options.chromosomes, "ancestral", context),
+        errors_(options.phred),
+        reference_(options.reference, options.chromosomes, "reference", context),
         // Compressing takes several times as long as inflating.
         reader_(options.variants, options.threads > 2 ? 1 : 0),
         writer_(reader_, options.output, fields_for(options), undeclared(),
@@ -103,41 +101,16 @@ class Annotator {
   void begin_chromosome() {
     const std::string name(reader_.chromosome());
     report_.chromosomes.push_back({name, ancestral_.name_of(name)});
-    calls_ = ancestral_.find(name, context_);
-    bases_ = reference_.find(name, context_);
+    ancestral_.begin_chromosome(name, context_);
+    errors_.begin_chromosome(name, ancestral_.sequence());
+    reference_.begin_chromosome(name, context_);
     mask_ = Mask(mask_of(name));
-    read_phred(name);
-  }
-
-  void read_phred(const std::string& name) {
-    phred_.clear();
-    const auto path = options_.phred.find(name);
-    if (path == options_.phred.end() || calls_ == nullptr) return;
-    const InputFile file(path->second);
-    if (file.size() != static_cast<std::int64_t>(calls_->size())) {
-      throw FormatError(path->second, 0,
-                        "has " + std::to_string(file.size()) + " bytes, but there are " +
-                            std::to_string(calls_->size()) + " calls: run again");
-    }
-    phred_.resize(calls_->size());
-    file.read_at(phred_.data(), phred_.size(), 0);
-  }
-
-  // The base of a sequence at the record; nothing where there is no sequence, or for position 0.
-  std::optional<char> at_record(const std::string* sequence, const char* what) const {
-    const std::int64_t position = reader_.position();
-    if (sequence == nullptr || position < 1) return {};
-    if (position > static_cast<std::int64_t>(sequence->size())) {
-      reader_.fail("position " + std::to_string(position) + " of '" +
-                   std::string(reader_.chromosome()) + "' is behind the end of the " + what +
-                   " sequence, which has " + std::to_string(sequence->size()) + " bases");
-    }
-    return (*sequence)[static_cast<std::size_t>(position) - 1];
   }
 
   void annotate() {
-    const char call = at_record(calls_, "ancestral").value_or('N');
-    const Reason reason = reason_for(call);
+    const char call = ancestral_.at(reader_).value_or('N');
+    const Reason reason =
+        reason_for(reader_, call, reference_.at(reader_), mask_.covers(reader_.position() - 1));
     ++report_.reasons[static_cast<std::size_t>(reason)];
     const bool has_base = base_code(call) != kMissing && reason != Reason::kIndel;
     if (has_base) {
@@ -151,52 +124,48 @@ class Annotator {
   }
 
   void set_probability(bool has_base) {
-    const auto position = static_cast<std::size_t>(reader_.position() - 1);
-    const auto phred =
-        static_cast<std::uint8_t>(has_base && !phred_.empty() ? phred_[position] : kNoPhred);
-    if (phred == kNoPhred) {
-      writer_.remove("AA_prob");
+    const auto posterior = has_base ? errors_.posterior(reader_) : std::nullopt;
+    if (posterior) {
+      writer_.set_number("AA_prob", static_cast<float>(*posterior));
     } else {
-      writer_.set_number("AA_prob", static_cast<float>(1 - std::pow(10.0, -phred / 10.0)));
+      writer_.remove("AA_prob");
     }
-  }
-
-  Reason reason_for(char call) {
-    const int alleles = reader_.alleles();
-    for (int i = 0; i < alleles; ++i) {
-      const std::string_view allele = reader_.allele(i);
-      if (allele.size() != 1 || allele == "*") return Reason::kIndel;
-    }
-    if (alleles > 2) return Reason::kMultiallelic;
-    const std::uint8_t ref = base_code(reader_.allele(0).front());
-    const std::uint8_t in_reference = base_code(at_record(bases_, "reference").value_or('N'));
-    if (in_reference != kMissing && in_reference != ref) return Reason::kRefMismatch;
-    if (mask_.covers(reader_.position() - 1)) return Reason::kMasked;
-    if (call == 'n') return Reason::kUnresolved;
-    const std::uint8_t base = base_code(call);
-    if (base == kMissing) return Reason::kNoCoverage;
-    const bool is_alt = alleles == 2 && base_code(reader_.allele(1).front()) == base;
-    if (base != ref && !is_alt) return Reason::kNeitherAllele;
-    return call >= 'a' ? Reason::kLow : Reason::kOk;
   }
 
   const AnnotationOptions& options_;
   const TaskContext& context_;
-  SequenceSet ancestral_;
-  SequenceSet reference_;
+  RecordBases ancestral_;
+  RecordErrors errors_;
+  RecordBases reference_;
   std::unordered_map<std::string, std::vector<Region>> mask_regions_;
   VariantReader reader_;
   VariantWriter writer_;
   AnnotationReport report_;
 
-  // Of the chromosome at hand; null where there is none.
-  const std::string* calls_ = nullptr;
-  const std::string* bases_ = nullptr;
-  Mask mask_ = Mask(nullptr);
-  std::vector<char> phred_;
+  Mask mask_ = Mask(nullptr);  // of the chromosome at hand
 };
 
 }  // namespace
+
+Reason reason_for(const VariantReader& reader, char ancestral, std::optional<char> reference,
+                  bool masked) {
+  const int alleles = reader.alleles();
+  for (int i = 0; i < alleles; ++i) {
+    const std::string_view allele = reader.allele(i);
+    if (allele.size() != 1 || allele == "*") return Reason::kIndel;
+  }
+  if (alleles > 2) return Reason::kMultiallelic;
+  const std::uint8_t ref = base_code(reader.allele(0).front());
+  const std::uint8_t in_reference = base_code(reference.value_or('N'));
+  if (in_reference != kMissing && in_reference != ref) return Reason::kRefMismatch;
+  if (masked) return Reason::kMasked;
+  if (ancestral == 'n') return Reason::kUnresolved;
+  const std::uint8_t base = base_code(ancestral);
+  if (base == kMissing) return Reason::kNoCoverage;
+  const bool is_alt = alleles == 2 && base_code(reader.allele(1).front()) == base;
+  if (base != ref && !is_alt) return Reason::kNeitherAllele;
+  return ancestral >= 'a' ? Reason::kLow : Reason::kOk;
+}
 
 std::vector<std::string> variant_chromosomes(const std::string& path, JobControl& control) {
   std::vector<std::string> names;

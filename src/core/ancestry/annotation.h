@@ -3,12 +3,14 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "core/exec/job_control.h"
 #include "core/io/sequence_set.h"
+#include "core/io/variant_file.h"
 
 namespace ancify {
 
@@ -27,6 +29,11 @@ enum class Reason {
 
 constexpr std::size_t kReasons = 9;
 extern const std::array<const char*, kReasons> kReasonNames;
+
+// Of the reader's record, with its ancestral base as it is written ('N' for none) and the
+// reference's (none where it is not known).
+Reason reason_for(const VariantReader& reader, char ancestral, std::optional<char> reference,
+                  bool masked);
 
 struct AnnotationOptions {
   std::string variants;

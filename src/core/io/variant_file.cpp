@@ -8,12 +8,16 @@
 #ifdef ANCIFY_HAVE_HTSLIB
 
 #include <htslib/bgzf.h>
+#include <htslib/hfile.h>
 #include <htslib/hts.h>
 #include <htslib/hts_log.h>
 #include <htslib/kstring.h>
 #include <htslib/vcf.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
+#include <limits>
 
 namespace ancify {
 
@@ -65,11 +69,40 @@ const char* problem_of(int errcode) {
 // What a header does not declare is no error of a record.
 constexpr int kUndeclared = BCF_ERR_CTG_UNDEF | BCF_ERR_TAG_UNDEF;
 
+constexpr int kFixedColumns = 8;  // CHROM to INFO
+
+// What htslib is to parse of a line.
+int unpacked(RecordParts parts) {
+  if (parts == RecordParts::kAlleles) return BCF_UN_STR;
+  return parts == RecordParts::kInfo ? BCF_UN_SHR : 0;  // 0 is all
+}
+
+// BCF's numbers of alleles: twice 1 + the index, plus 1 where it is phased.
+template <typename Number>
+void decode_alleles(const bcf_fmt_t& field, std::size_t samples, std::vector<int>& alleles) {
+  constexpr Number missing = std::numeric_limits<Number>::min();
+  constexpr Number end = missing + 1;
+  alleles.resize(samples * static_cast<std::size_t>(field.n));
+  std::size_t i = 0;
+  for (std::size_t sample = 0; sample < samples; ++sample) {
+    const std::uint8_t* at = field.p + sample * static_cast<std::size_t>(field.size);
+    for (int k = 0; k < field.n; ++k, at += sizeof(Number)) {
+      Number number;
+      std::memcpy(&number, at, sizeof number);
+      if (number == end) {
+        alleles[i++] = kNoAllele;
+      } else {
+        alleles[i++] = number == missing ? kMissingAllele : (number >> 1) - 1;
+      }
+    }
+  }
+}
+
 }  // namespace
 
 class VariantReader::Impl {
  public:
-  Impl(const std::string& path, int threads)
+  Impl(const std::string& path, int threads, RecordParts parts)
       : path_(path), file_(open_file(path, threads)), record_(bcf_init()) {
     header_.reset(bcf_hdr_read(file_.get()));
     if (!header_) {
@@ -77,7 +110,7 @@ class VariantReader::Impl {
                         "the header has no line #CHROM, or is damaged. Correct it there");
     }
     is_text_ = file_->format.format == vcf;
-    record_->max_unpack = BCF_UN_STR;
+    record_->max_unpack = unpacked(parts);
   }
 
   bool next() {
@@ -88,6 +121,55 @@ class VariantReader::Impl {
     if (record_->n_allele == 0) fail("the record has no REF");
     check_order();
     return true;
+  }
+
+  std::int64_t consumed() const {
+    return file_->is_bgzf != 0 ? file_->fp.bgzf->block_address : htell(file_->fp.hfile);
+  }
+
+  std::optional<std::string_view> info_text(const char* id) {
+    const bcf_info_t* const field = info(id);
+    if (field == nullptr || field->len == 0) return {};
+    if (field->type != BCF_BT_CHAR)
+      fail(std::string(id) + " is no text: the header has to declare it so");
+    const std::string_view text(reinterpret_cast<const char*>(field->vptr),
+                                static_cast<std::size_t>(field->len));
+    const std::string_view value = text.substr(0, text.find('\0'));
+    if (value.empty() || value == ".") return {};
+    return value;
+  }
+
+  std::vector<float> info_numbers(const char* id) {
+    const bcf_info_t* const field = info(id);
+    if (field == nullptr || field->len == 0) return {};
+    if (field->type != BCF_BT_FLOAT) {
+      fail(std::string(id) + " is no number: the header has to declare it as Float");
+    }
+    std::vector<float> numbers(static_cast<std::size_t>(field->len));
+    std::memcpy(numbers.data(), field->vptr, numbers.size() * sizeof(float));
+    if (numbers.size() == 1 && bcf_float_is_missing(numbers.front()) != 0) return {};
+    return numbers;
+  }
+
+  const Genotypes& genotypes() {
+    const auto samples = static_cast<std::size_t>(bcf_hdr_nsamples(header_.get()));
+    if (record_->n_sample != samples) fail(problem_of(BCF_ERR_NCOLS));
+    const bcf_fmt_t* const field = bcf_get_fmt(header_.get(), record_.get(), "GT");
+    genotypes_.ploidy = 0;
+    genotypes_.alleles.clear();
+    if (field == nullptr || field->n == 0) return genotypes_;
+    genotypes_.ploidy = field->n;
+    if (field->type == BCF_BT_INT8) {
+      decode_alleles<std::int8_t>(*field, samples, genotypes_.alleles);
+    } else if (field->type == BCF_BT_INT16) {
+      decode_alleles<std::int16_t>(*field, samples, genotypes_.alleles);
+    } else if (field->type == BCF_BT_INT32) {
+      decode_alleles<std::int32_t>(*field, samples, genotypes_.alleles);
+    } else {
+      fail("GT holds no alleles");
+    }
+    check_alleles();
+    return genotypes_;
   }
 
   // A failure while the next record is read: `records_` does not count it yet.
@@ -124,7 +206,9 @@ class VariantReader::Impl {
       fail_next("the data are damaged, or were cut short");
     }
     if (status < 0) return false;
-    check_columns({file_->line.s, file_->line.l});
+    const std::string_view line(file_->line.s, file_->line.l);
+    check_columns(line);
+    if (record_->max_unpack == 0) check_samples(line);
     if (vcf_parse(&file_->line, header_.get(), record_.get()) != 0) {
       fail_next(problem_of(record_->errcode));
     }
@@ -132,18 +216,25 @@ class VariantReader::Impl {
   }
 
   void check_columns(std::string_view line) {
-    constexpr int fixed_columns = 8;
     int columns = 1;
-    for (std::size_t tab = line.find('\t'); tab != line.npos && columns < fixed_columns;
+    for (std::size_t tab = line.find('\t'); tab != line.npos && columns < kFixedColumns;
          tab = line.find('\t')) {
       check_value(columns, line.substr(0, tab));
       line.remove_prefix(tab + 1);
       ++columns;
     }
-    if (columns < fixed_columns) {
-      fail_next("only " + std::to_string(columns) + " of the " + std::to_string(fixed_columns) +
+    if (columns < kFixedColumns) {
+      fail_next("only " + std::to_string(columns) + " of the " + std::to_string(kFixedColumns) +
                 " columns from CHROM to INFO, divided by tabs; was the file cut short?");
     }
+  }
+
+  // htslib leaves out columns that the header has not.
+  void check_samples(std::string_view line) {
+    const int samples = bcf_hdr_nsamples(header_.get());
+    const auto columns = 1 + std::count(line.begin(), line.end(), '\t');
+    if (columns == kFixedColumns + 1 + samples) return;  // FORMAT stands between
+    if (samples > 0 || columns != kFixedColumns) fail_next(problem_of(BCF_ERR_NCOLS));
   }
 
   // What htslib would read as another value.
@@ -179,7 +270,20 @@ class VariantReader::Impl {
     position_ = record_->pos;
   }
 
+  const bcf_info_t* info(const char* id) { return bcf_get_info(header_.get(), record_.get(), id); }
+
+  void check_alleles() const {
+    const int n = record_->n_allele;
+    const auto wrong = std::find_if(genotypes_.alleles.begin(), genotypes_.alleles.end(),
+                                    [&](int allele) { return allele < kNoAllele || allele >= n; });
+    if (wrong == genotypes_.alleles.end()) return;
+    const auto sample = (wrong - genotypes_.alleles.begin()) / genotypes_.ploidy;
+    fail("sample " + excerpt(header_->samples[sample]) + " has the allele " +
+         std::to_string(*wrong) + ", but the record's are 0 to " + std::to_string(n - 1));
+  }
+
   NumberParser number_;
+  Genotypes genotypes_;
   int chromosome_ = -1;
   hts_pos_t position_ = 0;
   std::vector<bool> seen_;  // by the chromosome's number in the header
@@ -187,8 +291,8 @@ class VariantReader::Impl {
 
 std::string htslib_version() { return hts_version(); }
 
-VariantReader::VariantReader(const std::string& path, int threads)
-    : impl_(std::make_unique<Impl>(path, threads)) {}
+VariantReader::VariantReader(const std::string& path, int threads, RecordParts parts)
+    : impl_(std::make_unique<Impl>(path, threads, parts)) {}
 VariantReader::~VariantReader() = default;
 
 bool VariantReader::next() { return impl_->next(); }
@@ -199,8 +303,20 @@ std::int64_t VariantReader::position() const { return impl_->record_->pos + 1; }
 int VariantReader::alleles() const { return impl_->record_->n_allele; }
 std::string_view VariantReader::allele(int i) const { return impl_->record_->d.allele[i]; }
 std::int64_t VariantReader::records() const { return impl_->records_; }
+std::int64_t VariantReader::consumed() const { return impl_->consumed(); }
 const std::string& VariantReader::path() const { return impl_->path_; }
 void VariantReader::fail(const std::string& problem) const { impl_->fail(problem); }
+
+std::optional<std::string_view> VariantReader::info_text(const char* id) {
+  return impl_->info_text(id);
+}
+std::vector<float> VariantReader::info_numbers(const char* id) { return impl_->info_numbers(id); }
+const Genotypes& VariantReader::genotypes() { return impl_->genotypes(); }
+
+std::vector<std::string> VariantReader::samples() const {
+  char** const names = impl_->header_->samples;
+  return {names, names + bcf_hdr_nsamples(impl_->header_.get())};
+}
 
 std::vector<std::string> VariantReader::declared() const {
   int n = 0;
@@ -332,7 +448,7 @@ namespace {
 
 std::string htslib_version() { return {}; }
 
-VariantReader::VariantReader(const std::string&, int) { refuse(); }
+VariantReader::VariantReader(const std::string&, int, RecordParts) { refuse(); }
 VariantReader::~VariantReader() = default;
 bool VariantReader::next() { refuse(); }
 std::string_view VariantReader::chromosome() const { refuse(); }
@@ -340,6 +456,11 @@ std::int64_t VariantReader::position() const { refuse(); }
 int VariantReader::alleles() const { refuse(); }
 std::string_view VariantReader::allele(int) const { refuse(); }
 std::int64_t VariantReader::records() const { refuse(); }
+std::int64_t VariantReader::consumed() const { refuse(); }
+std::optional<std::string_view> VariantReader::info_text(const char*) { refuse(); }
+std::vector<float> VariantReader::info_numbers(const char*) { refuse(); }
+const Genotypes& VariantReader::genotypes() { refuse(); }
+std::vector<std::string> VariantReader::samples() const { refuse(); }
 std::vector<std::string> VariantReader::declared() const { refuse(); }
 const std::string& VariantReader::path() const { refuse(); }
 void VariantReader::fail(const std::string&) const { refuse(); }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,12 +15,25 @@ namespace ancify {
 // htslib's version; empty in a build without it, where opening a file is an InputError.
 std::string htslib_version();
 
+// How much of each record is to be had; what comes after it in a line of VCF is not parsed.
+enum class RecordParts { kAlleles, kInfo, kGenotypes };
+
+constexpr int kMissingAllele = -1;  // written as a dot
+constexpr int kNoAllele = -2;       // of a sample with fewer alleles than others
+
+// The genotypes of a record, phased or not.
+struct Genotypes {
+  int ploidy = 0;            // the most alleles of any sample; 0 where the record has no GT
+  std::vector<int> alleles;  // so many of each sample: the record's, from 0, or one of the above
+};
+
 // Reads records in the order of the file, which has to be sorted. FormatError, with the record and
 // its line, for what is no record, for positions that go back and for chromosomes that come again.
 class VariantReader {
  public:
   // `threads`: how many inflate besides the caller's; 0 for none. InputError for a remote name.
-  explicit VariantReader(const std::string& path, int threads = 0);
+  explicit VariantReader(const std::string& path, int threads = 0,
+                         RecordParts parts = RecordParts::kAlleles);
   VariantReader(const VariantReader&) = delete;
   VariantReader& operator=(const VariantReader&) = delete;
   ~VariantReader();
@@ -32,9 +46,18 @@ class VariantReader {
   int alleles() const;                   // REF among them
   std::string_view allele(int i) const;  // REF is the first
   std::int64_t records() const;          // read so far
+  std::int64_t consumed() const;         // bytes of the file, as it is stored
+
+  // With RecordParts::kInfo or more: a field of INFO, nothing where it is missing. FormatError for
+  // one that is declared as something else.
+  std::optional<std::string_view> info_text(const char* id);
+  std::vector<float> info_numbers(const char* id);  // NaN where one of several is missing
+  // With RecordParts::kGenotypes. FormatError for an allele that the record does not have.
+  const Genotypes& genotypes();
 
   // Chromosomes that the header or an index declares.
   std::vector<std::string> declared() const;
+  std::vector<std::string> samples() const;  // in the order of their columns
   const std::string& path() const;
   [[noreturn]] void fail(const std::string& problem) const;  // with the record and its line
 

@@ -1,7 +1,6 @@
 #include "core/spectra/site_table.h"
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <utility>
 
@@ -12,10 +11,13 @@ namespace ancify {
 
 namespace {
 
-constexpr std::size_t kFewestSlots = 1 << 10;
 constexpr std::int64_t kPiece = 1 << 18;
 
-std::uint64_t key_word(AlleleCount count) {
+AlleleCount count_of(std::uint64_t word) {
+  return {static_cast<int>(word >> 32), static_cast<int>(word & 0xffffffff)};
+}
+
+std::uint64_t word_of(AlleleCount count) {
   return static_cast<std::uint64_t>(static_cast<std::uint32_t>(count.called)) << 32 |
          static_cast<std::uint32_t>(count.derived);
 }
@@ -23,86 +25,65 @@ std::uint64_t key_word(AlleleCount count) {
 }  // namespace
 
 SiteTable::SiteTable(std::vector<int> sizes)
-    : sizes_(std::move(sizes)), too_few_(sizes_.size()), slots_(kFewestSlots) {}
+    : sizes_(std::move(sizes)),
+      too_few_(sizes_.size()),
+      combinations_(sizes_.size() + 1),
+      words_(sizes_.size() + 1) {}
 
 void SiteTable::add(const AlleleCount* counts, double posterior, int window) {
-  ++sites_;
+  add(counts, window, {1, posterior, 1 - posterior});
+}
+
+void SiteTable::add(const AlleleCount* counts, int window, const Sums& more) {
+  sites_ += more.sites;
   bool enough = true;
   for (std::size_t k = 0; k < sizes_.size(); ++k) {
+    words_[k] = word_of(counts[k]);
     if (counts[k].called >= sizes_[k]) continue;
-    ++too_few_[k];
+    too_few_[k] += more.sites;
     enough = false;
   }
   if (!enough) return;
-  ++used_;
-  const std::size_t end = keys_.size();
-  for (std::size_t k = 0; k < sizes_.size(); ++k) keys_.push_back(key_word(counts[k]));
-  keys_.push_back(static_cast<std::uint64_t>(window));
-  Sums& sums = find(&keys_[end]);
-  sums.as_counted += posterior;
-  sums.swapped += 1 - posterior;
+  used_ += more.sites;
+  words_.back() = static_cast<std::uint64_t>(window);
+  const std::size_t number = combinations_.number(words_.data());
+  if (number == sums_.size()) sums_.push_back({0, 0, 0});
+  Sums& sums = sums_[number];
+  sums.sites += more.sites;
+  sums.as_counted += more.as_counted;
+  sums.swapped += more.swapped;
 }
 
 void SiteTable::add(const SiteTable& other) {
-  sites_ += other.sites_;
-  used_ += other.used_;
+  sites_ += other.sites_ - other.used_;
   for (std::size_t k = 0; k < sizes_.size(); ++k) too_few_[k] += other.too_few_[k];
+  std::vector<AlleleCount> counts(sizes_.size());
   for (std::size_t i = 0; i < other.size(); ++i) {
-    const std::size_t end = keys_.size();
-    const auto key = other.keys_.begin() + static_cast<std::ptrdiff_t>(i * words());
-    keys_.insert(keys_.end(), key, key + static_cast<std::ptrdiff_t>(words()));
-    Sums& sums = find(&keys_[end]);
-    sums.as_counted += other.sums_[i].as_counted;
-    sums.swapped += other.sums_[i].swapped;
+    for (std::size_t k = 0; k < counts.size(); ++k) counts[k] = other.count(i, k);
+    add(counts.data(), other.window(i), other.sums_[i]);
   }
+}
+
+SiteTable SiteTable::projected_to(std::vector<int> sizes) const {
+  SiteTable result(std::move(sizes));
+  result.add(*this);
+  return result;
+}
+
+std::vector<int> SiteTable::most_called() const {
+  std::vector<int> most(sizes_.size());
+  for (std::size_t i = 0; i < size(); ++i) {
+    for (std::size_t k = 0; k < most.size(); ++k) most[k] = std::max(most[k], count(i, k).called);
+  }
+  return most;
 }
 
 AlleleCount SiteTable::count(std::size_t i, std::size_t population) const {
-  const std::uint64_t word = keys_[i * words() + population];
-  return {static_cast<int>(word >> 32), static_cast<int>(word & 0xffffffff)};
+  return count_of(combinations_.tuple(i)[population]);
 }
 
 int SiteTable::window(std::size_t i) const {
-  return static_cast<int>(keys_[i * words() + words() - 1]);
-}
-
-std::size_t SiteTable::slot_of(const std::uint64_t* key) const {
-  std::uint64_t hash = 0;
-  for (std::size_t k = 0; k < words(); ++k) {
-    hash = (hash ^ key[k]) * 0x9e3779b97f4a7c15ULL;
-    hash ^= hash >> 29;
-  }
-  return static_cast<std::size_t>(hash) & (slots_.size() - 1);
-}
-
-// The key is the last of keys_; where it is known it is taken away again.
-SiteTable::Sums& SiteTable::find(const std::uint64_t* key) {
-  const std::size_t mask = slots_.size() - 1;
-  for (std::size_t place = slot_of(key);; place = (place + 1) & mask) {
-    if (slots_[place] == 0) {
-      if (size() >= std::numeric_limits<std::uint32_t>::max() - 1) {
-        throw InputError("there are more than four billion combinations of allele counts");
-      }
-      sums_.push_back({0, 0});
-      slots_[place] = static_cast<std::uint32_t>(size());
-      if (2 * size() > slots_.size()) grow();
-      return sums_.back();
-    }
-    const std::size_t known = slots_[place] - 1;
-    if (std::equal(key, key + words(), &keys_[known * words()])) {
-      keys_.resize(keys_.size() - words());
-      return sums_[known];
-    }
-  }
-}
-
-void SiteTable::grow() {
-  slots_.assign(2 * slots_.size(), 0);
-  for (std::size_t i = 0; i < size(); ++i) {
-    std::size_t place = slot_of(&keys_[i * words()]);
-    while (slots_[place] != 0) place = (place + 1) & (slots_.size() - 1);
-    slots_[place] = static_cast<std::uint32_t>(i + 1);
-  }
+  return static_cast<int>(combinations_.tuple(i)[sizes_.size()]);
 }
 
 SiteTable tabulate_sites(const SiteColumns& columns, const std::vector<int>& sizes, int threads,

@@ -7,6 +7,7 @@
 
 #include "core/exec/job_control.h"
 #include "core/spectra/hypergeometric.h"
+#include "core/spectra/tuple_numbers.h"
 
 namespace ancify {
 
@@ -20,8 +21,10 @@ class SiteTable {
   // A site of a window, with a count for each population, 0 <= derived <= called. One where fewer
   // are called than are to be drawn is only counted.
   void add(const AlleleCount* counts, double posterior, int window);
-  // Adds the sites of another table, as if they came after this one's.
+  // Adds the sites of another table of the same sizes, as if they came after this one's.
   void add(const SiteTable& other);
+  // The sites of a table of sizes 0, which leaves none out, for others.
+  SiteTable projected_to(std::vector<int> sizes) const;
 
   const std::vector<int>& sizes() const { return sizes_; }
   std::size_t populations() const { return sizes_.size(); }
@@ -29,9 +32,11 @@ class SiteTable {
   std::int64_t used() const { return used_; }
   // Sites with too few called, for each population.
   const std::vector<std::int64_t>& too_few() const { return too_few_; }
+  // The most haplotypes called at any site used, for each population.
+  std::vector<int> most_called() const;
 
   // The combinations, in the order in which they came.
-  std::size_t size() const { return sums_.size(); }
+  std::size_t size() const { return combinations_.size(); }
   AlleleCount count(std::size_t i, std::size_t population) const;
   int window(std::size_t i) const;
   double as_counted(std::size_t i) const { return sums_[i].as_counted; }
@@ -39,22 +44,20 @@ class SiteTable {
 
  private:
   struct Sums {
+    std::int64_t sites;
     double as_counted;
     double swapped;
   };
 
-  std::size_t words() const { return sizes_.size() + 1; }
-  Sums& find(const std::uint64_t* key);
-  std::size_t slot_of(const std::uint64_t* key) const;
-  void grow();
+  void add(const AlleleCount* counts, int window, const Sums& more);
 
   std::vector<int> sizes_;
   std::int64_t sites_ = 0;
   std::int64_t used_ = 0;
   std::vector<std::int64_t> too_few_;
-  std::vector<std::uint64_t> keys_;  // of each combination a word per population, and the window
+  TupleNumbers combinations_;  // a word for each population's count, and the window
   std::vector<Sums> sums_;
-  std::vector<std::uint32_t> slots_;  // hashed; a combination's number from 1, 0 is empty
+  std::vector<std::uint64_t> words_;  // room for those of one combination
 };
 
 // Sites in memory, column by column.

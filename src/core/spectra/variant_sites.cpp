@@ -1,0 +1,244 @@
+#include "core/spectra/variant_sites.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "core/ancestry/record_bases.h"
+#include "core/exec/errors.h"
+#include "core/exec/threads.h"
+#include "core/io/bases.h"
+#include "core/io/file.h"
+#include "core/io/text.h"
+#include "core/io/variant_file.h"
+
+namespace ancify {
+
+const std::array<const char*, kMutations> kMutationNames = {"A>C", "A>G", "A>T",
+                                                            "C>A", "C>G", "C>T"};
+
+namespace {
+
+// Of two different bases; G and T stand for their complements.
+std::size_t mutation_number(int ancestral, int derived) {
+  constexpr int last = kBases - 1;
+  if (ancestral > 1) {
+    ancestral = last - ancestral;
+    derived = last - derived;
+  }
+  const int number = ancestral * last + (derived < ancestral ? derived : derived - 1);
+  return static_cast<std::size_t>(number);
+}
+
+class VariantTabulator {
+ public:
+  VariantTabulator(const VariantSitesOptions& options, JobControl& control,
+                   const TaskContext& context)
+      : options_(options),
+        control_(control),
+        context_(context),
+        ancestral_(options.ancestral, options.chromosomes, "ancestral", context),
+        errors_(options.phred),
+        reference_(options.reference, options.chromosomes, "reference", context),
+        // One thread inflates several times as fast as another parses.
+        reader_(options.variants, options.threads > 1 ? 1 : 0, RecordParts::kGenotypes),
+        counts_(options.n_populations),
+        sites_(options.n_populations) {}
+
+  VariantSites run() {
+    while (reader_.next()) {
+      context_.throw_if_stopped();
+      if (sites_.chromosomes.empty() || reader_.chromosome() != sites_.chromosomes.back().name) {
+        begin_chromosome();
+      }
+      ++sites_.chromosomes.back().records;
+      take_record();
+      show_progress();
+    }
+    if (sites_.table.sites() > 0 && !has_genotypes_) {
+      throw FormatError(options_.variants, 0, "no record has genotypes (GT)");
+    }
+    return std::move(sites_);
+  }
+
+ private:
+  void begin_chromosome() {
+    const std::string name(reader_.chromosome());
+    sites_.chromosomes.push_back({name, ancestral_.name_of(name)});
+    ancestral_.begin_chromosome(name, context_);
+    errors_.begin_chromosome(name, ancestral_.sequence());
+    reference_.begin_chromosome(name, context_);
+    window_ = -1;
+  }
+
+  void show_progress() {
+    const std::int64_t consumed = reader_.consumed();
+    if (consumed == consumed_) return;
+    control_.advance(consumed - consumed_);
+    consumed_ = consumed;
+  }
+
+  void take_record() {
+    const char call = options_.use_info ? base_in_info() : ancestral_.at(reader_).value_or('N');
+    const Reason reason = reason_of(call);
+    if (reason != Reason::kIndel && is_monomorphic()) {
+      ++sites_.monomorphic;
+      return;
+    }
+    ++sites_.reasons[static_cast<std::size_t>(reason)];
+    if (reason == Reason::kOk || (reason == Reason::kLow && options_.low_confidence)) {
+      take_site(base_code(call));
+    }
+  }
+
+  bool is_monomorphic() const {
+    const auto base = [&](int i) { return base_code(reader_.allele(i).front()); };
+    return reader_.alleles() == 1 || (reader_.alleles() == 2 && base(0) == base(1));
+  }
+
+  // An allele of another letter than a base is none of a site.
+  Reason reason_of(char call) const {
+    const Reason reason = reason_for(reader_, call, reference_.at(reader_), false);
+    if (reason == Reason::kIndel) return reason;
+    for (int i = 0; i < reader_.alleles(); ++i) {
+      if (base_code(reader_.allele(i).front()) == kMissing) return Reason::kIndel;
+    }
+    return reason;
+  }
+
+  // The 1000 Genomes Project has more after a bar.
+  char base_in_info() {
+    const std::string_view text = reader_.info_text("AA").value_or("");
+    const std::string_view base = text.substr(0, text.find('|'));
+    return base.size() == 1 ? base.front() : 'N';
+  }
+
+  void take_site(int ancestral) {
+    const int derived_allele = base_code(reader_.allele(0).front()) == ancestral ? 1 : 0;
+    const int derived = base_code(reader_.allele(derived_allele).front());
+    count(derived_allele);
+    const std::optional<double> posterior =
+        options_.use_info ? posterior_in_info(ancestral, derived) : errors_.posterior(reader_);
+    if (posterior) sites_.has_posteriors = true;
+    sites_.table.add(counts_.data(), posterior.value_or(1), window());
+    sites_.errors.add(counts_.data(), posterior.value_or(1), kind(ancestral, derived));
+  }
+
+  void count(int derived_allele) {
+    std::fill(counts_.begin(), counts_.end(), AlleleCount{0, 0});
+    const Genotypes& genotypes = reader_.genotypes();
+    if (genotypes.ploidy > 0) has_genotypes_ = true;
+    const auto ploidy = static_cast<std::size_t>(genotypes.ploidy);
+    const std::size_t samples = ploidy > 0 ? options_.populations.size() : 0;
+    for (std::size_t sample = 0; sample < samples; ++sample) {
+      if (options_.populations[sample] == kNoPopulation) continue;
+      const int* const alleles = &genotypes.alleles[sample * ploidy];
+      AlleleCount more = {0, 0};
+      // Sums of comparisons, as branches on genotypes would be guessed wrong.
+      for (std::size_t k = 0; k < ploidy; ++k) {
+        more.called += static_cast<int>(alleles[k] >= 0);
+        more.derived += static_cast<int>(alleles[k] == derived_allele);
+      }
+      AlleleCount& counts = counts_[static_cast<std::size_t>(options_.populations[sample])];
+      counts.called += more.called;
+      counts.derived += more.derived;
+    }
+  }
+
+  // Of the ancestral allele, as one of the two.
+  std::optional<double> posterior_in_info(int ancestral, int derived) {
+    const std::vector<float> of_bases = reader_.info_numbers("AA_post");
+    if (!of_bases.empty()) {
+      if (of_bases.size() != kBases) reader_.fail("AA_post is not a number for each of A, C, G, T");
+      for (const float value : of_bases) check_probability(value, "AA_post");
+      const double right = of_bases[static_cast<std::size_t>(ancestral)];
+      const double wrong = of_bases[static_cast<std::size_t>(derived)];
+      if (right + wrong == 0) reader_.fail("AA_post is 0 for both alleles");
+      return right / (right + wrong);
+    }
+    const std::vector<float> of_call = reader_.info_numbers("AA_prob");
+    if (of_call.empty()) return {};
+    if (of_call.size() != 1) reader_.fail("AA_prob is not one number");
+    check_probability(of_call.front(), "AA_prob");
+    return of_call.front();
+  }
+
+  void check_probability(float value, const char* id) const {
+    if (!(value >= 0 && value <= 1)) {
+      reader_.fail(std::string(id) + " is " + number_text(value) + ", no probability");
+    }
+  }
+
+  // Numbered in the order of those that have sites.
+  int window() {
+    if (options_.window == 0) return 0;
+    const std::int64_t window = (reader_.position() - 1) / options_.window;
+    if (window != window_) {
+      window_ = window;
+      ++sites_.windows;
+    }
+    return sites_.windows - 1;
+  }
+
+  std::size_t kind(int ancestral, int derived) const {
+    return mutation_number(ancestral, derived) * kCpgStates +
+           static_cast<std::size_t>(cpg(ancestral, derived));
+  }
+
+  // Whether one of the alleles is the C or the G of a CG.
+  CpgState cpg(int ancestral, int derived) const {
+    constexpr int c = 1;
+    constexpr int g = 2;
+    const auto beside = [&](int base, int other, int offset) {
+      if (ancestral != base && derived != base) return CpgState::kNo;
+      const int neighbour = base_code(reference_.at(reader_, offset).value_or('N'));
+      if (neighbour == kMissing) return CpgState::kUnknown;
+      return neighbour == other ? CpgState::kYes : CpgState::kNo;
+    };
+    const CpgState before_g = beside(c, g, 1);
+    const CpgState after_c = beside(g, c, -1);
+    if (before_g == CpgState::kYes || after_c == CpgState::kYes) return CpgState::kYes;
+    return before_g == CpgState::kUnknown ? before_g : after_c;
+  }
+
+  const VariantSitesOptions& options_;
+  JobControl& control_;
+  const TaskContext& context_;
+  RecordBases ancestral_;
+  RecordErrors errors_;
+  RecordBases reference_;
+  VariantReader reader_;
+  std::vector<AlleleCount> counts_;
+  VariantSites sites_;
+  bool has_genotypes_ = false;
+  std::int64_t window_ = -1;
+  std::int64_t consumed_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::string> variant_samples(const std::string& path) {
+  std::vector<std::string> samples = VariantReader(path).samples();
+  if (samples.empty()) {
+    throw FormatError(path, 0, "there are no samples in it, so that it has no genotypes");
+  }
+  for (const auto& sample : samples) {
+    if (!is_utf8(sample)) {
+      throw FormatError(path, 0,
+                        "the name of the sample " + excerpt(sample) + " is not UTF-8 text");
+    }
+  }
+  return samples;
+}
+
+VariantSites tabulate_variants(const VariantSitesOptions& options, JobControl& control) {
+  VariantSitesOptions resolved = options;
+  if (in_forked_child()) resolved.threads = 1;
+  control.expect(InputFile(options.variants).size());
+  std::optional<VariantSites> sites;
+  run_tasks(control, resolved.threads, 1, [&](std::int64_t, const TaskContext& context) {
+    sites = VariantTabulator(resolved, control, context).run();
+  });
+  return std::move(*sites);
+}
+
+}  // namespace ancify
