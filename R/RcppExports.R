@@ -141,3 +141,7 @@ read_chromosome_lengths <- function(path) {
     .Call(`_ancify_read_chromosome_lengths`, path)
 }
 
+read_lines_impl <- function(path) {
+    .Call(`_ancify_read_lines_impl`, path)
+}
+

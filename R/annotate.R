@@ -5,7 +5,8 @@
 #'
 #' Three fields are written, declared in the header; what was there under these names is
 #' replaced, and an `AA_post` of other calls removed. The rest of a record stays as it is,
-#' but for how htslib writes numbers (`0.000` becomes `0`).
+#' but for how htslib keeps numbers: QUAL and fields of the type Float with six digits
+#' (`0.000` becomes `0`), and what is no 32-bit number in a field of the type Integer as `.`.
 #' * `AA`: the base called, in upper case where the call's confidence is high and in lower
 #'   case where it is low, as the calls have it. It is left out where no base is called, and
 #'   where an allele is no single base.
@@ -27,7 +28,8 @@
 #'
 #' Chromosomes may be named with or without a leading `chr` in all files; a name that is the
 #' same comes first. Ensembl's names of sequences
-#' (`ANCESTOR_for_chromosome:GRCh38:22:1:50818468:1`) are understood.
+#' (`ANCESTOR_for_chromosome:GRCh38:22:1:50818468:1`) are understood; one that begins behind
+#' the chromosome's first position is taken from there.
 #'
 #' @param vcf Path of a VCF or BCF, plain, gzip or bgzip, sorted; no index is needed.
 #' @param ancestral What is ancestral: the output folder of a run (or the `ancify_run`), a
@@ -50,7 +52,8 @@
 #'   file in `ancestral`, `NA` for none) and `records`.
 #' @section Errors:
 #' `ancify_format_error`, with the record and its line, for a VCF that is damaged, cut short
-#' or not sorted, and for a position behind the end of its sequence; with the line for a FASTA
+#' or not sorted, has samples that its header does not name, and for a position behind the end
+#' of its sequence; with the line for a FASTA
 #' or BED that is none; `ancify_file_error` for files that can't be read or written;
 #' `ancify_input_error` where no chromosome of the VCF is in `ancestral`, in `reference` or in
 #' `mask`, and for arguments that can't be used; `ancify_package_error` where the package was

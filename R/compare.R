@@ -5,7 +5,8 @@
 #' bases. Runs may differ in their method, their outgroups or their settings, not in
 #' the focal genome.
 #'
-#' A run calls a position where it has a base, in either case; `n` and `N` are no call.
+#' A run calls a position where it has a base, in either case; `n`, `N`, `-` and `.` are
+#' no call.
 #' Two runs agree where both call the same base, case ignored. Files are read in
 #' stretches on all threads, and the result is the same at any number of them.
 #'
@@ -37,9 +38,10 @@
 #'   `transitions` and `transversions`.
 #' @section Errors:
 #' `ancify_input_error` for fewer than two runs or more than twelve, runs of the same
-#' name, without calls, without a chromosome in common, and chromosomes of different
-#' lengths; `ancify_file_error` and `ancify_format_error` for files that can't be read
-#' or are not one-line FASTA. Chromosomes that some runs lack are left out with an
+#' name, without calls, without a chromosome in common, chromosomes of different
+#' lengths, letters that are no calls, and more than 100,000,000 windows and pairs;
+#' `ancify_file_error` and `ancify_format_error` for files that can't be read or are not
+#' one-line FASTA. Chromosomes that some runs lack are left out with an
 #' `ancify_comparison_warning`.
 #' @seealso [plot.ancify_comparison()] for pictures
 #' @export
@@ -58,6 +60,7 @@ compare_calls <- function(..., window = 1e6, threads = NULL, progress = interact
   backend <- choose_backend("cpu", threads)
   files <- files_of_runs(list(...))
   lengths <- common_lengths(files)
+  check_windows(lengths, window, choose(length(files), 2))
   folders <- run_folders(files)
   counts <- with_watch("Comparing", function(watch) {
     compare_calls_impl(folders, lengths, window, backend, watch)
@@ -140,6 +143,20 @@ common_lengths <- function(files) {
     )
   }
   stats::setNames(lengths[, 1], common)
+}
+
+# 5 GB of a data frame.
+most_window_rows <- 1e8
+
+check_windows <- function(lengths, window, pairs) {
+  rows <- sum(ceiling(lengths / window)) * pairs
+  if (rows > most_window_rows) {
+    abort_ancify(
+      sprintf("`window` is %s: that makes %s windows and pairs of runs, more than %s. Give more.",
+              format_count(window), format_count(rows), format_count(most_window_rows)),
+      "input"
+    )
+  }
 }
 
 # ---- From counts to tables ---------------------------------------------------------
@@ -281,8 +298,47 @@ window_table <- function(counts, pairs, lengths, window) {
 
 # ---- What is shown -----------------------------------------------------------------
 
+# What stands in each table; all but the first columns are numbers.
+comparison_columns <- list(
+  runs = list(c("run", "folder"), character()),
+  confidence = list(c("run", "chromosome"), c("length", confidences)),
+  pairs = list(
+    c("chromosome", "first", "second"), c("both", "same", "only_first", "only_second")
+  ),
+  agreement = list(
+    c("chromosome", "first", "second", "first_confidence", "second_confidence"), c("both", "same")
+  ),
+  called = list(c("chromosome", "called_by"), "positions"),
+  confusion = list(c("first", "second", "first_base", "second_base"), "positions"),
+  windows = list(c("chromosome", "first", "second"), c("start", "end", "both", "differ"))
+)
+
+# Comparisons may have been changed since they were made.
+check_comparison <- function(x, name = "x") {
+  if (!inherits(x, "ancify_comparison")) {
+    abort_ancify(
+      sprintf("`%s` must be what compare_calls() returned, not %s.", name, show_value(x)), "input"
+    )
+  }
+  is_whole <- function(table, columns) {
+    all(
+      is.data.frame(table), NROW(table) > 0, unlist(columns) %in% names(table),
+      vapply(columns[[2]], function(column) is.numeric(table[[column]]), NA)
+    )
+  }
+  whole <- mapply(is_whole, unclass(x)[names(comparison_columns)], comparison_columns)
+  if (!all(whole)) {
+    abort_ancify(
+      sprintf("`%s` is no longer a whole comparison: its table `%s` is not what it was.", name,
+              names(comparison_columns)[!whole][1]),
+      "input"
+    )
+  }
+}
+
 #' @export
 summary.ancify_comparison <- function(object, ...) {
+  check_comparison(object, "object")
   pairs <- unique(object$pairs[c("first", "second")])
   key <- function(table) {
     paste(match(table$first, object$runs$run), match(table$second, object$runs$run))
@@ -329,6 +385,7 @@ format_share <- function(share) {
 
 #' @export
 print.ancify_comparison <- function(x, ...) {
+  check_comparison(x)
   lengths <- x$confidence$length[x$confidence$run == x$runs$run[1]]
   cat(sprintf(
     "<ancify_comparison> %d runs, %d chromosome%s, %s positions\n", nrow(x$runs), length(lengths),

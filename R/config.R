@@ -445,6 +445,8 @@ read_text <- function(value, key, origin) {
   if (!is_scalar(text) || !is.character(text) || !nzchar(text)) {
     fault(value, key, "give one text.")
   }
+  # enc2utf8() would make another text of it.
+  if (!validEnc(text)) fault(value, key, paste0(not_text, "."))
   enc2utf8(text)
 }
 
@@ -625,13 +627,16 @@ read_flag <- function(value, key, origin) {
 }
 
 read_output <- function(value, key, origin) {
-  path.expand(read_text(value, key, origin))
+  path <- read_text(value, key, origin)
+  problem <- path_problem(path)
+  if (!is.null(problem)) fault(path, key, paste0(problem, "."))
+  path.expand(path)
 }
 
 # Working directory first, then beside the configuration file. Whether the file
 # is there at all is for missing_inputs() to say.
 read_input <- function(value, key, origin) {
-  path <- path.expand(read_text(value, key, origin))
+  path <- read_output(value, key, origin)
   if (is_absolute(path)) {
     return(path)
   }

@@ -104,9 +104,10 @@ ladder_tree <- function(patterns, config) {
 # `fit` as comments, so that a configuration can have all of the text.
 write_fitted <- function(config, name, keys) {
   lines <- function(values) strsplit(yaml::as.yaml(values, precision = 10), "\n")[[1]]
-  write_whole(file.path(config$output_dir, name), function(path) {
-    writeLines(c(lines(keys[names(keys) != "fit"]), paste("#", lines(keys["fit"]))), path)
-  })
+  write_text(
+    file.path(config$output_dir, name),
+    c(lines(keys[names(keys) != "fit"]), paste("#", lines(keys["fit"])))
+  )
 }
 
 fitted_model_keys <- function(fit) {

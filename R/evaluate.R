@@ -7,8 +7,9 @@
 #' they are compared stands in the configuration's `evaluation`:
 #' * `reference_dir` and `reference_pattern`: a FASTA file a chromosome, such as
 #'   Ensembl's EPO ancestral sequences (plain, gzip or bgzip; any name in the header,
-#'   lines of any length), exactly as long as the chromosome. Case is ignored, and all
-#'   but A, C, G and T is missing (EPO's `-`, `.` and `N` too).
+#'   lines of any length), exactly as long as the chromosome, or called as Ensembl calls a
+#'   part of it (`ANCESTOR_for_chromosome:GRCh37:Y:2649521:59034049:1`). Case is ignored, and
+#'   all but A, C, G and T is missing (EPO's `-`, `.` and `N` too).
 #' * `vcf_dir` and `vcf_pattern`: a VCF or BCF file a chromosome, or one for all,
 #'   sorted; with or without an index. Chromosomes may be named with or without a leading
 #'   `chr`. A variant is a record whose REF is one base and of which an ALT is; other ALTs
@@ -119,7 +120,7 @@ run_evaluation <- function(config, files, backend, progress, verbose) {
   for (i in seq_along(calls)) {
     path <- file.path(config$output_dir, evaluation_path(names(config$lengths)[i]))
     rows <- lapply(sections, function(section) section[i, ])
-    write_whole(path, function(file) writeLines(evaluation_lines(rows), file))
+    write_text(path, evaluation_lines(rows))
   }
   list(
     evaluation = evaluation_table(sections, names(config$lengths)),

@@ -36,8 +36,25 @@ check_flag <- function(x, name) {
 }
 
 check_path <- function(x, name) {
-  path.expand(check_text(x, name, "path"))
+  problem <- path_problem(check_text(x, name, "path"))
+  if (!is.null(problem)) {
+    abort_ancify(sprintf("`%s` is %s: %s.", name, show_value(x), problem), "input")
+  }
+  # As the core hands it to the system.
+  path.expand(enc2native(x))
 }
+
+# Why a text can be no path.
+path_problem <- function(path) {
+  if (!validEnc(path)) {
+    not_text
+  } else if (nchar(path, "bytes") > most_path_bytes) {
+    sprintf("a path has at most %s bytes", format_count(most_path_bytes))
+  }
+}
+
+most_path_bytes <- 4095
+not_text <- "these bytes are no text in this session's encoding; rename what is called so"
 
 check_text <- function(x, name, what = "text") {
   if (!is.character(x) || length(x) != 1 || is.na(x) || !nzchar(x)) {

@@ -26,7 +26,7 @@
 #' @return `autoplot()`: a `ggplot`. `plot()`: the same, invisibly.
 #' @section Errors:
 #' `ancify_package_error` where ggplot2 is not installed; `ancify_input_error` for a run
-#' without calls and another `type`.
+#' without calls, runs and comparisons of which something was taken away, and another `type`.
 #' @name plot.ancify_comparison
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' config <- ancify_example()
@@ -52,6 +52,7 @@ autoplot.ancify_comparison <- function(object, # nolint: object_name_linter.
                                        type = c("agreement", "confidence", "windows",
                                                 "overlap", "confusion"), ...) {
   type <- check_choice(type, picture_types, "type")
+  check_comparison(object, "object")
   need_ggplot2()
   switch(type,
     agreement = agreement_picture(object),
@@ -67,9 +68,7 @@ autoplot.ancify_comparison <- function(object, # nolint: object_name_linter.
 #' @exportS3Method ggplot2::autoplot
 autoplot.ancify_run <- function(object, ...) { # nolint: object_name_linter.
   need_ggplot2()
-  if (anyNA(object$high)) {
-    abort_ancify("The run has no calls to show: run the phase \"call\" too.", "input")
-  }
+  check_called(object, "object")
   confidence_picture(data.frame(run = "", unclass(object)[c("chromosome", run_counts)]))
 }
 

@@ -117,7 +117,8 @@ project_maf_names <- function(axt, maf_name, focal_maf_name, chromosomes) {
   if (!is.null(maf_name) && identical(maf_name, focal_maf_name)) {
     abort_ancify("`maf_name` and `focal_maf_name` are one species: name two.", "input")
   }
-  if (!is.null(c(maf_name, focal_maf_name)) && !is_maf_impl(axt)) {
+  # Of an empty file the core says that it has no block.
+  if (!is.null(c(maf_name, focal_maf_name)) && !is_maf_impl(axt) && file.size(axt) > 0) {
     abort_ancify(
       sprintf("`maf_name` and `focal_maf_name` are for MAF files, and %s is none: leave them out.",
               quoted(axt)),
@@ -207,13 +208,13 @@ check_lengths <- function(lengths, name = "chrom_lengths") {
 }
 
 # R's strings hold at most 2^31 - 1 bytes.
-check_fits_in_strings <- function(lengths) {
+check_fits_in_strings <- function(lengths, way_out = "`output_dir` to write files") {
   long <- names(lengths)[lengths > .Machine$integer.max]
   if (length(long)) {
     abort_ancify(
       sprintf(
-        "%s is longer than R's strings can be (2^31 - 1): give `output_dir` to write files.",
-        enumerate(quoted(long))
+        "%s is longer than R's strings can be (2^31 - 1): give %s.", enumerate(quoted(long)),
+        way_out
       ),
       "input"
     )

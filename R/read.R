@@ -10,9 +10,9 @@
 #'
 #' The ranges are as long as neighbouring positions have the same confidence, inside a
 #' region: `high` for `A`, `C`, `G`, `T`; `low` for lower case; `unresolved` for `n`,
-#' `missing` for all else. Regions that overlap have ranges each. What they are called
-#' is in the column `name`, as files in BED format have it, so that
-#' `rtracklayer::export(ranges, "calls.bed")` writes it.
+#' `missing` for `N` (and `-` and `.`, as references have it). Regions that overlap have
+#' ranges each. What they are called is in the column `name`, as files in BED format have
+#' it, so that `rtracklayer::export(ranges, "calls.bed")` writes it.
 #'
 #' @param run What [ancify_run()] returned, or its output folder: one-line FASTA files
 #'   `<chromosome>.fa`, of which a folder's come in the order of their names (`chr2`
@@ -29,7 +29,8 @@
 #' `ancify_input_error` for regions that are no `GRanges`, on a chromosome without a
 #' file or not inside theirs; `ancify_file_error` for a folder without calls and files
 #' that can't be read; `ancify_format_error` for files that are not one-line FASTA or
-#' not as long as the run made them; `ancify_package_error` where Biostrings or
+#' not as long as the run made them, and in `read_confidence()` for letters that are no
+#' calls; `ancify_package_error` where Biostrings or
 #' GenomicRanges is not installed.
 #' @seealso [read_posterior()]; [compare_calls()] for several runs
 #' @export
@@ -76,7 +77,8 @@ read_confidence <- function(run, regions = NULL, progress = interactive()) {
     factor(files$chromosome[places$file[runs$region]], files$chromosome),
     IRanges::IRanges(runs$start, width = runs$width),
     name = factor(confidences[runs$confidence], confidences),
-    seqlengths = stats::setNames(as.integer(files$length), files$chromosome)
+    # NA where it is more than an integer.
+    seqlengths = stats::setNames(suppressWarnings(as.integer(files$length)), files$chromosome)
   )
   ranges[in_order]
 }
@@ -99,7 +101,7 @@ find_regions <- function(run, regions) {
   if (is.null(regions)) {
     files <- with_lengths(files)
     all <- seq_len(nrow(files))
-    check_fits_in_strings(stats::setNames(files$length, files$chromosome))
+    check_fits_in_strings(stats::setNames(files$length, files$chromosome), "`regions`")
     return(list(
       files = files, file = all, start = rep(1L, nrow(files)), width = as.integer(files$length),
       region = all
@@ -127,20 +129,7 @@ find_regions <- function(run, regions) {
 # A run's files of calls: chromosome, file, and length where the run tells.
 call_files <- function(run, name = "run") {
   if (inherits(run, "ancify_run")) {
-    whole <- is.character(run$chromosome) && is.character(run$file) && is.numeric(run$length)
-    if (!whole || nrow(run) == 0 || anyDuplicated(run$chromosome)) {
-      abort_ancify(
-        sprintf(
-          "`%s` has not the rows and columns that ancify_run() gives, or none: take them all.", name
-        ),
-        "input"
-      )
-    }
-    if (anyNA(run$file)) {
-      abort_ancify(
-        sprintf("`%s` is a run without calls: run the phase \"call\" too.", name), "input"
-      )
-    }
+    check_called(run, name)
     return(data.frame(chromosome = run$chromosome, file = run$file, length = run$length))
   }
   folder <- check_path(run, name)

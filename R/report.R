@@ -2,8 +2,8 @@
 #'
 #' Writes one page of HTML that needs nothing else, so that it can be sent and kept: what
 #' was run, with which versions and settings; the inputs and what was found in them; the
-#' results by chromosome; and the pictures of [plot.ancify_comparison()], each with what
-#' it shows in words.
+#' results by chromosome, and what [ancify_evaluate()] found where that phase ran; and the
+#' pictures of [plot.ancify_comparison()], each with what it shows in words.
 #'
 #' The settings are those of the configuration as YAML, and can be run again. Nothing in
 #' the page is fetched from elsewhere.
@@ -29,16 +29,8 @@ ancify_report <- function(run, file, comparison = NULL) {
       sprintf("`run` must be what ancify_run() returned, not %s.", show_value(run)), "input"
     )
   }
-  if (anyNA(run$high)) {
-    abort_ancify("The run has no calls to report on: run the phase \"call\" too.", "input")
-  }
-  if (!is.null(comparison) && !inherits(comparison, "ancify_comparison")) {
-    abort_ancify(
-      sprintf("`comparison` must be what compare_calls() returned, not %s.",
-              show_value(comparison)),
-      "input"
-    )
-  }
+  check_called(run)
+  if (!is.null(comparison)) check_comparison(comparison, "comparison")
   file <- check_output_file(file, "file")
   if (!grepl("\\.html?$", file)) {
     abort_ancify(sprintf("`file` is %s: it must end in .html.", quoted(file)), "input")
@@ -48,7 +40,7 @@ ancify_report <- function(run, file, comparison = NULL) {
     abort_ancify("Reports take the package knitr: install.packages(\"knitr\").", "package")
   }
   page <- report_page(run, comparison)
-  write_whole(file, function(path) writeLines(enc2utf8(page), path, useBytes = TRUE))
+  write_text(file, page)
   invisible(file)
 }
 
@@ -63,7 +55,8 @@ report_page <- function(run, comparison) {
     heading("What was run"), html_table(run_facts(run)),
     heading("Inputs"), inputs_section(run),
     heading("Results by chromosome"), html_table(result_table(run)),
-    figure(autoplot.ancify_run(run), confidence_legend, height_of(1, nrow(run))),
+    figure(autoplot.ancify_run(run), confidence_legend(nrow(run), 1), height_of(1, nrow(run))),
+    evaluation_section(attr(run, "evaluation")),
     fit_section(attr(run, "fit")),
     comparison_section(comparison),
     heading("Settings"),
@@ -186,30 +179,55 @@ inputs_section <- function(run) {
     outgroups <- config$outgroups
     return(c(
       html_table(list(Species = outgroups$name, Tier = outgroups$tier, File = outgroups$alignment)),
-      paragraph("The alignments were projected by an earlier run, which checked them; this one",
-                "read the projected sequences and checked their names and lengths.")
+      paragraph(earlier_in_words(names(attr(run, "seconds"))))
     ))
   }
   c(
     html_table(list(
       Species = alignments$species, Tier = alignments$tier, File = alignments$alignment,
-      `Bytes` = in_counts(file.size(alignments$alignment)),
+      `Bytes` = bytes_of(alignments$alignment),
       `Blocks used` = in_counts(alignments$used), `Bad, left out` = in_counts(alignments$bad),
       `Passed over` = in_counts(alignments$passed_over)
     )),
     paragraph(
-      "Every block was checked: two rows of equal length, of letters and gaps only, as many focal",
-      "letters as its coordinates span, inside the chromosome.", blocks_in_words(alignments),
-      "Blocks passed over are on chromosomes that were not asked for."
+      "Every block on the chromosomes asked for was checked: two rows of equal length, of letters",
+      "and gaps only, as many focal letters as its coordinates span, inside the chromosome.",
+      blocks_in_words(alignments), "Blocks passed over are on other chromosomes."
     )
   )
 }
 
-blocks_in_words <- function(alignments) {
-  if (all(alignments$bad == 0)) {
-    return("All passed.")
+earlier_in_words <- function(phases) {
+  if (!"call" %in% phases) {
+    return(paste(
+      "The calls were made by an earlier run, of which nothing is known here: its settings need",
+      "not be those below. This one only evaluated them."
+    ))
   }
-  sprintf("%s did not and were left out.", format_count(sum(alignments$bad)))
+  paste(
+    "The alignments were projected by an earlier run, which checked them; this one read the",
+    "projected sequences and checked their names and lengths."
+  )
+}
+
+# Now; a file may have been taken away since the run.
+bytes_of <- function(files) {
+  ifelse(file.exists(files), in_counts(file.size(files)), "no longer there")
+}
+
+blocks_in_words <- function(alignments) {
+  passed <- if (all(alignments$bad == 0)) {
+    "All passed."
+  } else {
+    sprintf("Those that did not were left out (%s).", format_count(sum(alignments$bad)))
+  }
+  if (all(alignments$duplicates == 0)) {
+    return(passed)
+  }
+  paste(passed, sprintf(
+    "Of rows of a species that its block of a MAF had already %s were left out.",
+    format_count(sum(alignments$duplicates))
+  ))
 }
 
 in_counts <- function(numbers) {
@@ -225,6 +243,34 @@ result_table <- function(run) {
     in_percent(run[[confidence]] / run$length)
   })
   c(list(Chromosome = run$chromosome, Length = in_counts(run$length)), shares)
+}
+
+# Nothing but the calls' coverage, which is above, where they were compared with nothing.
+evaluation_section <- function(evaluation) {
+  with_reference <- "reference_both_nonmissing" %in% names(evaluation)
+  with_variants <- "vcf_num_variants" %in% names(evaluation)
+  if (!with_reference && !with_variants) {
+    return(NULL)
+  }
+  reference <- if (with_reference) {
+    list(
+      `In calls and reference` = in_counts(evaluation$reference_both_nonmissing),
+      Agree = in_percent(evaluation$reference_agreement_rate)
+    )
+  }
+  variants <- if (with_variants) {
+    list(
+      Variants = in_counts(evaluation$vcf_num_variants),
+      Called = in_percent(evaluation$vcf_prop_nonmissing),
+      REF = in_percent(evaluation$vcf_matches_ref), ALT = in_percent(evaluation$vcf_matches_alt)
+    )
+  }
+  c(
+    heading("Evaluation"),
+    html_table(c(list(Chromosome = evaluation$chromosome), reference, variants)),
+    if (with_reference) paragraph(reference_in_words(evaluation)),
+    if (with_variants) paragraph(variants_in_words(evaluation))
+  )
 }
 
 fit_section <- function(fit) {
@@ -245,11 +291,15 @@ fit_section <- function(fit) {
 
 # ---- In words ----------------------------------------------------------------------
 
-confidence_legend <- paste(
-  "Each bar is a chromosome, and its parts are the shares of its positions that are called with",
-  "high confidence (upper case in the files), with low (lower case), left open by what the",
-  "outgroups have (n), and without data from any outgroup (N)."
-)
+confidence_legend <- function(n_chromosomes, n_runs) {
+  paste0(
+    "Each bar is a chromosome", if (n_chromosomes > 1) ", that at the top all of them together",
+    if (n_chromosomes > most_rows_drawn(n_runs)) " and that at the bottom all the shorter ones",
+    ". Its parts are the shares of positions that are called with high confidence (upper case in ",
+    "the files), with low (lower case), left open by what the outgroups have (n), and at which ",
+    "too few outgroups have data (N)."
+  )
+}
 
 confidence_in_words <- function(run) {
   total <- colSums(as.matrix(as.data.frame(unclass(run)[run_counts])))
@@ -258,7 +308,7 @@ confidence_in_words <- function(run) {
   words <- sprintf(
     paste(
       "Of %s positions %s have an ancestral base of high confidence and %s one of low confidence;",
-      "at %s the outgroups leave it open, and at %s none of them has data."
+      "at %s the outgroups leave it open, and at %s too few of them have data."
     ),
     format_count(total[["length"]]), share("high"), share("low"), share("unresolved"),
     share("missing")
@@ -268,11 +318,41 @@ confidence_in_words <- function(run) {
   }
   most <- which.max(missing)
   least <- which.min(missing)
+  if (missing[most] == missing[least]) {
+    return(paste(words, "That share is the same in all chromosomes."))
+  }
   paste(words, sprintf(
-    "Of the chromosomes %s has the most without data (%s), %s the least (%s).",
-    run$chromosome[most], in_percent(missing[most]), run$chromosome[least],
-    in_percent(missing[least])
+    "That share is largest in %s (%s) and smallest in %s (%s).", run$chromosome[most],
+    in_percent(missing[most]), run$chromosome[least], in_percent(missing[least])
   ))
+}
+
+reference_in_words <- function(evaluation) {
+  both <- evaluation$reference_both_nonmissing
+  if (sum(both) == 0) {
+    return("There is no position at which both the calls and the reference have a base.")
+  }
+  equal <- ifelse(both > 0, both * evaluation$reference_agreement_rate, 0)
+  sprintf(
+    "Both the calls and the reference have a base at %s positions, the same one at %s of them.",
+    format_count(sum(both)), in_percent(sum(equal) / sum(both))
+  )
+}
+
+variants_in_words <- function(evaluation) {
+  variants <- evaluation$vcf_num_variants
+  called <- ifelse(variants > 0, variants * evaluation$vcf_prop_nonmissing, 0)
+  share <- function(of) in_percent(sum(ifelse(called > 0, called * of, 0)) / sum(called))
+  if (sum(called) == 0) {
+    return(sprintf("None of %s variants is at a position that is called.",
+                   format_count(sum(variants))))
+  }
+  sprintf(
+    "Of %s variants %s are called; of these %s as the REF and %s as an ALT, %s as neither.",
+    format_count(sum(variants)), in_percent(sum(called) / sum(variants)),
+    share(evaluation$vcf_matches_ref), share(evaluation$vcf_matches_alt),
+    share(1 - evaluation$vcf_matches_either)
+  )
 }
 
 comparison_section <- function(comparison) {
@@ -293,7 +373,7 @@ comparison_section <- function(comparison) {
       `Only first` = in_counts(summary$only_first), `Only second` = in_counts(summary$only_second)
     )),
     figure(picture("agreement"), agreement_in_words(summary), 4.5),
-    figure(picture("confidence"), confidence_legend,
+    figure(picture("confidence"), confidence_legend(chromosomes, nrow(comparison$runs)),
            height_of(nrow(comparison$runs), chromosomes)),
     figure(picture("overlap"), overlap_in_words(comparison), 4.5),
     figure(picture("windows"), windows_in_words(comparison$windows),
@@ -313,6 +393,9 @@ agreement_in_words <- function(summary) {
   words <- "How often two runs call the same base, of the positions that both call."
   if (nrow(known) == 1) {
     return(paste(words, "Here these are", paste0(pair(1), ".")))
+  }
+  if (diff(range(known$agreement)) == 0) {
+    return(paste(words, sprintf("It is %s for all pairs.", in_percent(known$agreement[1]))))
   }
   paste(words, sprintf(
     "Most alike are %s, least alike %s.", pair(which.max(known$agreement)),

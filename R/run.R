@@ -361,6 +361,28 @@ print.ancify_run <- function(x, ...) {
 }
 
 run_counts <- c("length", "high", "low", "unresolved", "missing")
+
+# Of an ancify_run, which may have been changed since.
+check_called <- function(run, name = "run") {
+  if (anyNA(run$file) || anyNA(run$high)) {
+    abort_ancify(
+      sprintf("`%s` is a run without calls: run the phase \"call\" too.", name), "input"
+    )
+  }
+  of_type <- function(columns, is_type) {
+    all(vapply(columns, function(column) is_type(run[[column]]), NA))
+  }
+  if (nrow(run) == 0 || anyDuplicated(run$chromosome) ||
+    !of_type(c("chromosome", "file"), is.character) || !of_type(run_counts, is.numeric)) {
+    abort_ancify(
+      sprintf(
+        "`%s` has not the rows and columns that ancify_run() gives, or none: take them all.", name
+      ),
+      "input"
+    )
+  }
+}
+
 most_rows_printed <- 20
 
 print_calls <- function(x, config) {

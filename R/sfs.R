@@ -158,8 +158,9 @@ check_populations <- function(populations, n) {
       "input"
     )
   }
-  wrong <- is.na(populations) | !nzchar(populations) | grepl("[\"[:cntrl:]]", populations) |
-    duplicated(populations)
+  wrong <- is.na(populations) | !validEnc(populations)
+  wrong <- wrong | !nzchar(populations, keepNA = FALSE) | duplicated(populations)
+  wrong[!wrong] <- grepl("[\"[:cntrl:]]", populations[!wrong])
   if (any(wrong)) {
     abort_ancify(
       sprintf(

@@ -14,8 +14,8 @@
 #'   written is read again as the very same numbers.
 #' @section Errors:
 #' `ancify_file_error` for a file that is not there or can't be read or written;
-#' `ancify_format_error` with the `line` of one that is not of this format, or has
-#' counts that are not finite in cells that are not masked.
+#' `ancify_format_error` with the `line` of one that is not of this format or not text, or
+#' has counts that are not finite in cells that are not masked, and for damaged compression.
 #' @references
 #' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint
 #' demographic history of multiple populations from multidimensional SNP frequency
@@ -61,17 +61,8 @@ sfs_lines <- function(file) {
       sprintf("%s is no file; correct the path.", quoted(file)), "file", file = file
     )
   }
-  connection <- gzfile(file)
-  on.exit(close(connection))
-  text <- tryCatch(
-    suppressWarnings(readLines(connection)),
-    error = function(condition) {
-      abort_ancify(
-        sprintf("%s can't be read; check its permissions.", quoted(file)), "file", file = file
-      )
-    }
-  )
-  number <- which(!grepl("^\\s*(#|$)", text, useBytes = TRUE))
+  text <- read_lines_impl(file)
+  number <- which(!grepl("^\\s*(#|$)", text))
   if (length(number) < 2 || length(number) > 3) {
     stop_on_sfs(
       file, if (length(number) > 3) number[4] else max(length(text), 1),
@@ -166,7 +157,7 @@ write_sfs <- function(x, file, comments = NULL) {
     paste(exact_text(by_last(plain_array(x))), collapse = " "),
     paste(as.integer(by_last(attr(x, "mask"))), collapse = " ")
   )
-  write_whole(file, function(path) writeLines(text, path))
+  write_text(file, text)
   invisible(file)
 }
 

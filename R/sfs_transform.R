@@ -4,6 +4,9 @@
 #' not known. Where exactly half of all haplotypes have an allele, either is the
 #' rarer one, and the two cells share their sites equally.
 #'
+#' The Bioconductor package S4Vectors has a `fold()` too; where it is attached later, this
+#' one is `ancify::fold()`.
+#'
 #' @param x An [sfs()].
 #' @param ... Not used.
 #' @return An `sfs` of the same size. A cell is masked where it or the one that is

@@ -252,3 +252,16 @@ write_whole <- function(path, write) {
   write(temporary)
   if (!suppressWarnings(file.rename(temporary, path))) fail()
 }
+
+# Lines of text, as UTF-8. R does not tell where the last bytes find no space.
+write_text <- function(path, lines) {
+  lines <- enc2utf8(lines)
+  write_whole(path, function(temporary) {
+    suppressWarnings(try(writeLines(lines, temporary, useBytes = TRUE), silent = TRUE))
+    if (file.size(temporary) != sum(nchar(lines, "bytes") + 1)) {
+      abort_ancify(
+        sprintf("Can't write all of %s; is there space?", quoted(path)), "file", file = path
+      )
+    }
+  })
+}

@@ -1,8 +1,10 @@
 // The machine and the build, and the small files that R reads itself.
 #include "core/device/backend.h"
+#include "core/exec/errors.h"
 #include "core/exec/threads.h"
 #include "core/io/inflate.h"
 #include "core/io/lengths.h"
+#include "core/io/lines.h"
 #include "core/io/variant_file.h"
 #include "rcpp_glue.h"
 
@@ -52,4 +54,23 @@ Rcpp::NumericVector read_chromosome_lengths(const std::string& path) {
   }
   lengths.names() = names;
   return lengths;
+}
+
+// The lines of a small file of text, plain or gzip, without blanks at their ends.
+// [[Rcpp::export]]
+Rcpp::CharacterVector read_lines_impl(const std::string& path) {
+  std::vector<std::string> lines;
+  guarded([&] {
+    ancify::for_each_line(path, {}, [&](std::string_view line, std::int64_t number) {
+      if (!ancify::is_utf8(line) || line.find('\0') != line.npos) {
+        throw ancify::FormatError(path, number, "not text in UTF-8");
+      }
+      lines.emplace_back(line);
+    });
+  });
+  Rcpp::CharacterVector result(static_cast<R_xlen_t>(lines.size()));
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    result[static_cast<R_xlen_t>(i)] = Rcpp::String(lines[i], CE_UTF8);
+  }
+  return result;
 }

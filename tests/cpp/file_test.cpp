@@ -85,6 +85,26 @@ TEST(OutputFile, SaysWhatIsWrong) {
   EXPECT_THROW(blocked.prepare(), FileError);
 }
 
+TEST(OutputFolder, GoesAgainWhereNothingIsInIt) {
+  TempDir dir;
+  std::filesystem::create_directory(dir.file("old"));
+  {
+    const OutputFolder inner(dir.file("a/b/c"));
+    const OutputFolder there(dir.file("old"));
+    const OutputFolder here("");
+    EXPECT_TRUE(std::filesystem::is_directory(dir.file("a/b/c")));
+  }
+  EXPECT_EQ(dir.entries(), 1u);
+  {
+    const OutputFolder inner(dir.file("a/b"));
+    const OutputFolder with_slash(dir.file("a/c/"));
+    dir.write("a/b/file", "x");
+  }
+  EXPECT_EQ(read_file(dir.file("a/b/file")), "x");
+  EXPECT_FALSE(std::filesystem::exists(dir.file("a/c")));
+  EXPECT_THROW(OutputFolder(dir.file("a/b/file/d")), FileError);
+}
+
 TEST(SafeFileName, NeverLeavesTheFolder) {
   for (const char* name : {"chr1", "HLA-A*01:01", "-n", "..x", "é"}) {
     EXPECT_TRUE(is_safe_file_name(name)) << name;

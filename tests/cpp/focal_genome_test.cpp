@@ -190,5 +190,24 @@ TEST(FocalGenome, IsThatOfTheFirstAlignmentThatHasABase) {
   }
 }
 
+TEST(EnsemblSlice, IsReadFromTheName) {
+  const auto whole = ensembl_slice("ANCESTOR_for_chromosome:GRCh38:22:1:50818468:1");
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(whole->chromosome, "22");
+  EXPECT_EQ(whole->start, 1);
+  EXPECT_EQ(whole->end, 50818468);
+  EXPECT_FALSE(whole->minus);
+  const auto part = ensembl_slice("a:b:Y:2649521:59034049:-1");
+  ASSERT_TRUE(part);
+  EXPECT_EQ(part->start, 2649521);
+  EXPECT_TRUE(part->minus);
+  EXPECT_EQ(ensembl_slice("ANCESTOR_for_chromosome:NCBI36:1:1:247249719")->chromosome, "1");
+  for (const char* name :
+       {"", "chr1", "a:b:c", "HLA-A*01:01:01:01", "a:b:c:0:5:1", "a:b:c:5:4:1", "a:b:c:1:5:2",
+        "a:b:c:x:5:1", "a:b::1:5:1", "a:b:c:1:5:1:1", "a:b:c:1:99999999999999999:1"}) {
+    EXPECT_FALSE(ensembl_slice(name)) << name;
+  }
+}
+
 }  // namespace
 }  // namespace ancify

@@ -264,6 +264,20 @@ tempfile_of <- function(lines) {
   path
 }
 
+test_that("a part of a chromosome as Ensembl names it is taken where it lies", {
+  require_htslib()
+  vcf <- write_vcf(vcf_records("Y", 1:5, "A", "C"))
+  fasta <- write_fasta(c("ANCESTOR_for_chromosome:GRCh37:Y:3:5:1" = "ACc"), tempfile())
+  for (ancestral in c(fasta, sub("[^/]*$", "{chrom}.fa", fasta))) {
+    if (ancestral != fasta) file.copy(fasta, sub("{chrom}", "Y", ancestral, fixed = TRUE))
+    lines <- records_of(annotate(vcf, ancestral)$out)
+    expect_identical(info_of(lines, "AA"), c(".", ".", "A", "C", "c"))
+    expect_identical(info_of(lines, "AA_reason"), rep(c("NO_COVERAGE", "OK", "LOW"), c(2, 2, 1)))
+  }
+  minus <- write_fasta(c("ANCESTOR_for_chromosome:GRCh37:Y:3:5:-1" = "ACc"), tempfile())
+  expect_ancify_error(annotate(vcf, minus), "format", "line 1", "minus strand")
+})
+
 test_that("a file without records is one with all reasons at 0", {
   require_htslib()
   vcf <- tempfile_of(
@@ -302,6 +316,11 @@ test_that("what can't be annotated is an error that says where, and leaves nothi
           vcf = write_vcf(paste0(good[1], "\tGT\t0|1"), header = vcf_header(
             paste0(good[1], "\tGT\t0|1\t0|1")
           )))
+  for (more in c("\tGT", "\tGT\t0|1")) {
+    refused("format", "record 2", "line 5", "names no sample", vcf = write_vcf(
+      c(good[1], paste0(good[2], more)), header = vcf_header(good)
+    ))
+  }
   refused("format", "neither VCF nor BCF", vcf = write_vcf(good, header = character()))
   refused("input", "none of the chromosomes", "'chr1'", "'chr7'",
           ancestral = write_fasta(c(chr7 = "A"), tempfile()))

@@ -158,8 +158,35 @@ test_that("what can't be compared is an error that says so", {
     compare_calls(a = a, b = calls_folder(c(chr1 = "ACGT", chr2 = "A"))), "input",
     "'chr2' has 2 bases in 'a' and 1 in 'b'"
   )
+  expect_ancify_error(check_windows(c(chr1 = 1e8), 10, 66), "input", "660,000,000 windows")
+  expect_null(check_windows(c(chr1 = 1e8), 1, 1))
+  for (odd in c("ACGR", "AC T")) {
+    expect_ancify_error(
+      compare_calls(a = a, b = calls_folder(c(chr1 = odd, chr2 = "AC"))), "input", "run 2",
+      "'chr1'", "other letters"
+    )
+  }
   some <- expect_one_warning(
     compare_calls(a = a, b = calls_folder(c(chr1 = "ACGT"))), "comparison", "'chr2'"
   )
   expect_identical(unique(some$value$pairs$chromosome), "chr1")
+})
+
+test_that("a comparison that was changed is an error that says what", {
+  a <- calls_folder(c(chr1 = "ACGT"))
+  comparison <- compare_calls(a = a, b = a)
+  for (table in names(comparison)) {
+    changed <- list(comparison, comparison, comparison)
+    changed[[1]][[table]] <- NULL
+    changed[[2]][[table]] <- changed[[2]][[table]][0, ]
+    changed[[3]][[table]][[ncol(comparison[[table]])]] <- NULL
+    for (one in changed) {
+      what <- sprintf("`%s`", table)
+      expect_ancify_error(summary(one), "input", what)
+      expect_ancify_error(print(one), "input", what)
+      expect_ancify_error(plot(one), "input", what)
+    }
+  }
+  comparison$pairs$both <- "a"
+  expect_ancify_error(summary(comparison), "input", "`pairs`")
 })

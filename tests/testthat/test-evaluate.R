@@ -297,6 +297,12 @@ test_that("references and calls that do not fit are errors", {
   refused("format", "chr1.fa", "9 bases", "8")
   writeLines(c(">1", "ACGT", ">2", "ACGT"), file.path(folder, "chr1.fa"))
   refused("format", "chr1.fa", "line 3", "second sequence")
+  for (none in list(character(), ">chr1")) {
+    writeLines(none, file.path(folder, "chr1.fa"))
+    refused("format", "chr1.fa", "0 bases", "8")
+  }
+  writeLines(c(">x:y:chr1:1:8:-1", "ACGTACGT"), file.path(folder, "chr1.fa"))
+  refused("format", "chr1.fa", "line 1", "minus strand")
   case$config$evaluation <- NULL
   calls <- file.path(case$config$output_dir, "chr1.fa")
   writeLines(c(">chr1", "ACGTAC-R"), calls)
@@ -305,6 +311,21 @@ test_that("references and calls that do not fit are errors", {
   refused("file", calls, "\"call\"")
   case$config$evaluation <- list(vcf_dir = folder)
   refused("file", "chr1.vcf.gz", "evaluation.vcf_pattern")
+})
+
+test_that("a part of a chromosome as Ensembl names it is taken where it lies", {
+  case <- evaluation_case(c(chr1 = "ACGTACGTAC"))
+  folder <- new_folder()
+  case$config$evaluation <- list(reference_dir = folder)
+  for (name in c("ANCESTOR_for_chromosome:GRCh37:Y:4:7:1", "ANCESTOR_for_chromosome:NCBI36:Y:4:7")) {
+    writeLines(c(paste0(">", name), "TA", "CC"), file.path(folder, "chr1.fa"))
+    result <- evaluate_quietly(case$config)
+    expect_identical(result$reference_both_nonmissing, 4)
+    expect_equal(result$reference_agreement_rate, 3 / 4)
+    expect_equal(result$reference_ref_nonmissing, 0.4)
+  }
+  writeLines(c(">ANCESTOR_for_chromosome:GRCh37:Y:4:8:1", "TACC"), file.path(folder, "chr1.fa"))
+  expect_ancify_error(evaluate_quietly(case$config), "format", "chr1.fa", "7 bases")
 })
 
 test_that("a build without htslib says what to install", {

@@ -197,3 +197,40 @@ test_that("there are at most 4096 threads", {
   expect_identical(resolve_threads(4096), 4096L)
   expect_ancify_error(resolve_threads(4097), "input", "up to 4,096")
 })
+
+test_that("texts that can be no path are errors, of arguments and of configurations", {
+  long <- strrep("a", 5000)
+  for (wrong in list(long, "/tmp/\xff.fs")) {
+    expect_warning({
+      expect_ancify_error(read_sfs(wrong), "input", "`file`")
+      expect_ancify_error(read_axt(wrong), "input", "`axt`")
+      expect_ancify_error(compare_calls(wrong, wrong), "input", "`run 1`")
+      expect_ancify_error(write_sfs(sfs(1:3), wrong), "input", "`file`")
+      config <- random_config()$config
+      config$output_dir <- wrong
+      expect_ancify_error(ancify_config(config), "config", "`output_dir`")
+      config <- random_config()$config
+      config$outgroups$inner[[1]]$alignment <- wrong
+      expect_ancify_error(ancify_config(config), "config", "alignment")
+    }, NA)
+  }
+  expect_ancify_error(read_sfs(long), "input", "4,095 bytes")
+})
+
+test_that("a text is written whole or not at all, also on a full disk", {
+  with_small_disk(65536, function(folder) {
+    fill <- file.path(folder, "fill")
+    suppressWarnings(writeBin(raw(60000), fill))
+    # More than is left, then what R would only write at the end to a disk without any room.
+    for (cells in c(20000, 3)) {
+      expect_warning(
+        expect_ancify_error(
+          write_sfs(sfs(seq_len(cells) / 7), file.path(folder, "x.fs")), "file", "is there space"
+        ),
+        NA
+      )
+      expect_identical(content_of(folder), "fill")
+      suppressWarnings(writeBin(raw(65536), fill))
+    }
+  })
+})

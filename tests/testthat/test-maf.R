@@ -270,6 +270,13 @@ test_that("names are for MAF files, which need them", {
   expect_ancify_error(project_maf(maf, c(chr1 = 10), "hg", "hg"), "input", "one species")
   axt <- axt_file(axt_block("chr1", 2, "AC", "GT"))
   expect_ancify_error(project_maf(axt, c(chr1 = 10)), "input", axt, "is none")
+  empty <- tempfile()
+  file.create(empty)
+  expect_maf_refused(empty, c(chr1 = 10), "no alignment block", line = 0)
+  for (skip in c(FALSE, TRUE)) {
+    expect_maf_refused(maf, c(chr1 = 10), "'hg.chr1'", "focal_maf_name is what stands before",
+                       line = 3, focal_maf_name = "hg.chr1", skip = skip)
+  }
 })
 
 test_that("a file is a MAF by its content", {

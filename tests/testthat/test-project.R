@@ -568,3 +568,14 @@ test_that("CNEr reads the same from its alignment of zebrafish and human", {
   expected <- from_axt_object(blocks, max(ends))
   expect_true(identical(without_case(charToRaw(projected)), without_case(expected)))
 })
+
+test_that("an error takes the folders with it that were made", {
+  folder <- new_folder()
+  axt <- axt_file(axt_block("chr1", 1, "ACGT", "ACGT"), axt_block("chr2", 1, "ACGT", "ACG"))
+  for (size in c(1, 2^18)) {
+    with_chunk_size(size, expect_ancify_error(
+      project_axt(axt, c(chr1 = 10, chr2 = 10), output_dir = file.path(folder, "a", "b")), "format"
+    ))
+    expect_identical(content_of(folder), character())
+  }
+})

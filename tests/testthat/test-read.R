@@ -148,6 +148,13 @@ test_that("regions and files that can't be read are errors that say so", {
   expect_ancify_error(read_ancestral(3), "input", "`run`")
   writeLines(c(">chr1", "ACGT", "ACGT"), file.path(folder, "chr1.fa"))
   expect_ancify_error(read_ancestral(folder), "format", "chr1.fa", "one line")
+  for (odd in c("ACGTRcgt", "ACGT*cgt")) {
+    odd <- calls_folder(c(chr1 = odd))
+    condition <- expect_ancify_error(read_confidence(odd), "format", "chr1.fa", "no calls")
+    expect_identical(condition$line, 2)
+  }
+  gaps <- read_confidence(calls_folder(c(chr1 = "A-.N")))
+  expect_identical(as.character(gaps$name), c("high", "missing"))
   expect_ancify_error(
     need_bioconductor(c("Biostrings", "nosuchpackage"), "Calls"), "package",
     "BiocManager::install(\"nosuchpackage\")"

@@ -70,6 +70,67 @@ test_that("comparisons without calls or differences are told in words too", {
   expect_match(overlap_in_words(nothing), "all of them at 0.00 %")
 })
 
+test_that("a report of an evaluation says what was compared, and with what result", {
+  require_package("ggplot2")
+  require_package("knitr")
+  case <- random_config(c(chr1 = 50, chr2 = 9), axt = few_bases(lengths))
+  run <- run_quietly(case$config)
+  folder <- calls_folder(vapply(case$calls, chartr, "", old = "ACGT", new = "ACGA"))
+  case$config$evaluation <- list(reference_dir = folder)
+  run <- run_quietly(case$config, "evaluate")
+  evaluation <- attr(run, "evaluation")
+  both <- sum(evaluation$reference_both_nonmissing)
+  text <- report_text(run)
+  expect_holds(
+    text, ">Evaluation<", "In calls and reference", "nothing is known here",
+    sprintf("have a base at %d positions, the same one at", both)
+  )
+  expect_false(grepl("projected by an earlier run", text))
+  expect_identical(variants_in_words(data.frame(
+    vcf_num_variants = c(10, 0, 30), vcf_prop_nonmissing = c(1, NaN, 1 / 3),
+    vcf_matches_ref = c(0.5, NaN, 0), vcf_matches_alt = c(0.5, NaN, 0.9),
+    vcf_matches_either = c(1, NaN, 0.9)
+  )), paste(
+    "Of 40 variants 50.00 % are called; of these 25.00 % as the REF and 70.00 % as an ALT,",
+    "5.00 % as neither."
+  ))
+  expect_match(variants_in_words(data.frame(vcf_num_variants = 0, vcf_prop_nonmissing = NaN)),
+               "None of 0 variants")
+  expect_match(
+    reference_in_words(data.frame(reference_both_nonmissing = 0, reference_agreement_rate = NaN)),
+    "no position"
+  )
+  expect_null(evaluation_section(evaluation[1:8]))
+})
+
+test_that("sentences are true of odd runs too", {
+  require_package("ggplot2")
+  require_package("knitr")
+  # Data there are, but too few of them.
+  case <- random_config(c(chr1 = 50, chr2 = 50), axt = few_bases(lengths), min_inner_freq = 3,
+                        min_outer_freq = 2)
+  run <- suppressWarnings(run_quietly(case$config))
+  unlink(case$config$outgroups$inner[[1]]$alignment)
+  text <- report_text(run)
+  expect_holds(text, "at 100.00 % too few of them have data", "the same in all chromosomes",
+               "no longer there", "that at the top all of them together")
+  expect_false(grepl("shorter ones", text))
+
+  lengths <- stats::setNames(rep(5, 40), paste0("c", 1:40))
+  run <- run_quietly(random_config(lengths, axt = few_bases(lengths))$config)
+  expect_holds(report_text(run), "that at the bottom all the shorter ones")
+  one <- report_text(run_quietly(random_config(c(chr1 = 9), axt = few_bases(lengths))$config))
+  expect_holds(one, "Each bar is a chromosome. Its parts")
+
+  alike <- lapply(stats::setNames(nm = c("a", "b", "c")), function(run) calls_folder(c(x = "ACGT")))
+  expect_match(agreement_in_words(summary(compare_calls(alike))), "It is 100.00 % for all pairs")
+  expect_match(
+    blocks_in_words(data.frame(bad = c(0, 1200), duplicates = c(0, 3))),
+    "were left out (1,200). Of rows of a species that its block of a MAF had already 3",
+    fixed = TRUE
+  )
+})
+
 test_that("what can't be reported on is an error, and leaves no file", {
   require_package("ggplot2")
   require_package("knitr")
@@ -81,6 +142,7 @@ test_that("what can't be reported on is an error, and leaves no file", {
   expect_ancify_error(ancify_report(run, run$file[1]), "input", "`file`", ".html")
   expect_ancify_error(ancify_report(run, tempdir()), "file", "`file`", "is a folder")
   expect_ancify_error(ancify_report(run, "/proc/report.html"), "file", "/proc/report.html")
+  expect_ancify_error(ancify_report(run[0, ], file), "input", "`run`")
   run$high <- NA
   expect_ancify_error(ancify_report(run, file), "input", "\"call\"")
   expect_false(file.exists(file))

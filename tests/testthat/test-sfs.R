@@ -111,6 +111,7 @@ test_that("what is no spectrum is refused", {
   refused(sfs(1:4, c("A", "B")), "1 name")
   refused(sfs(matrix(1:4, 2), c("A", "A")), "`populations[2]`")
   refused(sfs(1:4, "a\"b"), "without quotes")
+  refused(sfs(1:4, "\xff"), "`populations[1]`")
   refused(sfs(1:4, mask = c(TRUE, FALSE)), "array of 4")
   refused(sfs(1:4, mask = 1:4), "TRUE or FALSE")
   refused(sfs(1:5, folded = TRUE), "4 in the cell [3]", "fold()")

@@ -81,6 +81,26 @@ test_that("files that are no spectrum are errors with their line", {
   refused(c("4 folded", "0 2 1 0", "1 0 0 1"), 2, "1 in the cell [2]")
 })
 
+test_that("damaged gzip and what is no text are errors, not other numbers", {
+  path <- tempfile()
+  write_sfs(sfs(1:50 / 7), path)
+  text <- c(readLines(path)[-3], "")
+  text[1] <- "50"
+  bytes <- gzip_member(charToRaw(paste(text, collapse = "\n")))
+  for (end in length(bytes) - c(1, 8, 20)) {
+    writeBin(bytes[seq_len(end)], path)
+    expect_ancify_error(read_sfs(path), "format", path, "cut short")
+  }
+  flipped <- bytes
+  flipped[60] <- xor(flipped[60], as.raw(4))
+  writeBin(flipped, path)
+  expect_ancify_error(read_sfs(path), "format", path, "damaged")
+  for (odd in list(as.raw(c(0x33, 0x0a, 0xff, 0x0a)), as.raw(c(0x33, 0, 0x0a)))) {
+    writeBin(odd, path)
+    expect_ancify_error(read_sfs(path), "format", path, "not text")
+  }
+})
+
 test_that("files that are not there or can't be written are errors", {
   expect_ancify_error(read_sfs(tempfile()), "file", "no file")
   expect_ancify_error(read_sfs(tempdir()), "file", "no file")

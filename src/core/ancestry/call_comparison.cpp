@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <deque>
 #include <mutex>
 #include <string>
@@ -20,7 +21,11 @@ constexpr std::size_t kCalled = std::size_t{2} * kBases;
 constexpr std::int64_t kStretch = 1 << 14;
 constexpr std::int64_t kPiece = 128 * kStretch;
 
+// Of what is no call at all.
+constexpr std::uint8_t kNoState = kCallStates;
+
 std::uint8_t state_of(char call) {
+  if (!is_call(call)) return kNoState;
   switch (confidence_of(call)) {
     case Confidence::kHigh:
       return base_code(call);
@@ -61,8 +66,9 @@ class WindowCount {
   explicit WindowCount(std::size_t runs)
       : runs_(runs), states_(runs * kStretch), called_by_(kStretch) {}
 
-  // `calls` of each run, n positions of them, at most kStretch.
-  void count(const std::vector<const char*>& calls, std::size_t n, CallComparison& counts) {
+  // `calls` of each run, n positions of them, at most kStretch; `chromosome` is for messages.
+  void count(const std::vector<const char*>& calls, std::size_t n, const std::string& chromosome,
+             CallComparison& counts) {
     static const auto states = all_states();
     std::fill_n(called_by_.begin(), n, std::uint16_t{0});
     for (std::size_t run = 0; run < runs_; ++run) {
@@ -70,6 +76,10 @@ class WindowCount {
       for (std::size_t i = 0; i < n; ++i) {
         out[i] = states[static_cast<unsigned char>(calls[run][i])];
         called_by_[i] = static_cast<std::uint16_t>(called_by_[i] | (is_called(out[i]) << run));
+      }
+      if (std::memchr(out, kNoState, n) != nullptr) {
+        throw InputError("run " + std::to_string(run + 1) + " has no calls of '" + chromosome +
+                         "': other letters than ACGTacgtnN occur");
       }
     }
     for (std::size_t i = 0; i < n; ++i) ++counts.called[called_by_[i]];
@@ -128,8 +138,9 @@ class ChromosomeSum {
   CallComparison sum_;
 };
 
-void compare_piece(const SequenceSources& runs, const Piece& piece, std::int64_t window,
-                   ChromosomeSum& sum, const TaskContext& context, JobControl& control) {
+void compare_piece(const SequenceSources& runs, const std::string& chromosome, const Piece& piece,
+                   std::int64_t window, ChromosomeSum& sum, const TaskContext& context,
+                   JobControl& control) {
   WindowCount counter(runs.size());
   std::vector<char> buffer(runs.size() * kStretch);
   std::vector<const char*> calls(runs.size());
@@ -143,7 +154,7 @@ void compare_piece(const SequenceSources& runs, const Piece& piece, std::int64_t
       for (std::size_t run = 0; run < runs.size(); ++run) {
         calls[run] = runs[run]->bases(at, n, &buffer[run * kStretch]);
       }
-      counter.count(calls, n, counts);
+      counter.count(calls, n, chromosome, counts);
       control.advance(static_cast<std::int64_t>(n));
       at += static_cast<std::int64_t>(n);
     }
@@ -175,8 +186,9 @@ std::vector<CallComparison> compare_calls(const std::vector<ChromosomeToCall>& c
   run_tasks(control, backend.threads, static_cast<std::int64_t>(pieces.size()),
             [&](std::int64_t i, const TaskContext& context) {
               const Piece& piece = pieces[static_cast<std::size_t>(i)];
-              const auto runs = chromosomes[piece.chromosome].open();
-              compare_piece(runs, piece, window, sums[piece.chromosome], context, control);
+              const auto& chromosome = chromosomes[piece.chromosome];
+              compare_piece(chromosome.open(), chromosome.name, piece, window,
+                            sums[piece.chromosome], context, control);
             });
   std::vector<CallComparison> result;
   result.reserve(sums.size());

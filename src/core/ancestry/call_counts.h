@@ -19,6 +19,11 @@ constexpr Confidence confidence_of(char call) {
   return (call & 0x20) != 0 ? Confidence::kLow : Confidence::kHigh;
 }
 
+// Calls, and how references say that there is none: ACGT, acgt, n, N, - and `.`.
+constexpr bool is_call(char c) {
+  return base_code(c) != kMissing || c == 'n' || c == 'N' || c == '-' || c == '.';
+}
+
 // How many positions are ACGT, acgt, n and N.
 struct CallCounts {
   std::int64_t high = 0;

@@ -7,6 +7,7 @@
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
 #include "core/io/sequence_file.h"
+#include "core/io/text.h"
 
 namespace ancify {
 
@@ -42,6 +43,10 @@ void for_each_stretch(const std::vector<CallFile>& files, const std::vector<Call
   });
 }
 
+[[noreturn]] void fail_no_call(const std::string& path, char letter) {
+  throw FormatError(path, 2, "these are no calls: " + excerpt({&letter, 1}) + " occurs");
+}
+
 }  // namespace
 
 std::vector<std::string> read_regions(const std::vector<CallFile>& files,
@@ -61,6 +66,8 @@ ConfidenceRuns confidence_runs(const std::vector<CallFile>& files,
   for_each_stretch(files, regions, control,
                    [&](std::size_t i, std::int64_t start, const char* bases, std::size_t n) {
                      for (std::size_t at = 0; at < n; ++at) {
+                       const std::string& path = files[regions[i].chromosome].path;
+                       if (!is_call(bases[at])) fail_no_call(path, bases[at]);
                        const auto confidence = static_cast<std::uint8_t>(confidence_of(bases[at]));
                        const bool goes_on = runs.size() > 0 &&
                                             static_cast<std::size_t>(runs.region.back()) == i &&

@@ -209,6 +209,8 @@ void call_sequences(const Caller& caller, const SequenceSources& species, std::s
 std::vector<CallCounts> call_chromosomes(const Caller& caller,
                                          const std::vector<ChromosomeToCall>& chromosomes,
                                          const std::string& folder, JobControl& control) {
+  const OutputFolder outer(folder);
+  const OutputFolder inner(caller.with_phred() ? posterior_folder(folder) : folder);
   std::vector<Piece> pieces;
   std::deque<ChromosomeCall> calls;
   for (std::size_t i = 0; i < chromosomes.size(); ++i) {
@@ -218,8 +220,6 @@ std::vector<CallCounts> call_chromosomes(const Caller& caller,
     add_pieces(caller, i, chromosomes[i].length, pieces);
     calls.emplace_back(chromosomes[i], folder, static_cast<int>(pieces.size() - before));
   }
-  make_folder(folder);
-  if (caller.with_phred()) make_folder(posterior_folder(folder));
   run_tasks(control, caller.threads(), static_cast<std::int64_t>(pieces.size()),
             [&](std::int64_t i, const TaskContext& context) {
               calls[pieces[i].chromosome].call(caller, pieces[i], context, control);

@@ -140,8 +140,14 @@ void MafPairs::project(const MafBlock& block, std::deque<Projector>& projectors)
                              (sources.empty() ? "no row at all" : quoted_list(sources)));
     return;
   }
-  const auto name =
-      focal_.first->source.substr(std::min(focal_prefix_.size(), focal_.first->source.size()));
+  if (focal_.first->source.size() < focal_prefix_.size()) {
+    bad_.add(focal_.first->line,
+             "the focal row's source is " + excerpt(focal_.first->source) +
+                 " with no chromosome behind it: focal_maf_name is what stands before a dot and "
+                 "the chromosome");
+    return;
+  }
+  const auto name = focal_.first->source.substr(focal_prefix_.size());
   const auto wanted = wanted_.find(name);
   if (wanted == wanted_.end()) {
     for (std::size_t i = 0; i < n_; ++i) {

@@ -31,7 +31,11 @@ void read_reference(const std::string& path, std::int64_t length,
     found += static_cast<std::int64_t>(more.size());
     if (found <= length) take(more);
   };
-  read_one_sequence(path, bases, context);
+  const std::int64_t slice_end = read_one_sequence(path, bases, context);
+  if (slice_end > 0 && found == slice_end && found < length) {
+    take(std::string(static_cast<std::size_t>(length - found), 'N'));
+    found = length;
+  }
   if (found != length) {
     throw FormatError(path, 0,
                       "the sequence has " + std::to_string(found) + " bases, and the chromosome " +

@@ -13,7 +13,8 @@
 namespace ancify {
 
 // Hands the one sequence of a FASTA file, plain or gzip, of lines of any length and under any name,
-// to take() in pieces. FormatError unless it is as long as the chromosome.
+// to take() in pieces. FormatError unless it is as long as the chromosome, or an Ensembl slice in
+// it, which is handed with N around it.
 void read_reference(const std::string& path, std::int64_t length,
                     const std::function<void(std::string_view)>& take, const TaskContext& context);
 

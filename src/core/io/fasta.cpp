@@ -1,9 +1,16 @@
 #include "core/io/fasta.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "core/exec/errors.h"
 #include "core/io/byte_source.h"
 #include "core/io/record_reader.h"
 #include "core/io/text.h"
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")  // for the vectoriser
+#endif
 
 namespace ancify {
 
@@ -46,7 +53,21 @@ class FastaParser {
  private:
   void begin(std::string_view header) {
     begun_ = true;
-    sink_.begin(next_field(header = trim_end(header)), lines_ + 1);
+    const std::string_view name = next_field(header = trim_end(header));
+    sink_.begin(name, lines_ + 1);
+    const auto slice = ensembl_slice(name);
+    if (!slice) return;
+    if (slice->minus) {
+      throw FormatError(file_, lines_ + 1,
+                        "a sequence of the minus strand, by its name " + excerpt(name) +
+                            ": give that of the plus strand");
+    }
+    static const std::string unknown(1 << 16, 'N');
+    for (std::int64_t left = slice->start - 1; left > 0;) {
+      const auto n = std::min(left, static_cast<std::int64_t>(unknown.size()));
+      sink_.bases(std::string_view(unknown).substr(0, static_cast<std::size_t>(n)));
+      left -= n;
+    }
   }
 
   void take(std::string_view bases) {
@@ -69,6 +90,23 @@ class FastaParser {
 
 }  // namespace
 
+std::optional<EnsemblSlice> ensembl_slice(std::string_view name) {
+  std::vector<std::string_view> fields;
+  for (std::size_t colon = name.find(':'); colon != name.npos; colon = name.find(':')) {
+    fields.push_back(name.substr(0, colon));
+    name.remove_prefix(colon + 1);
+  }
+  fields.push_back(name);
+  if (fields.size() < 5 || fields.size() > 6 || fields[2].empty()) return {};
+  constexpr std::int64_t longest_chromosome = std::int64_t{1} << 32;
+  const auto start = parse_whole_number(fields[3]);
+  const auto end = parse_whole_number(fields[4]);
+  const std::string_view strand = fields.size() == 6 ? fields[5] : "1";
+  if (!start || !end || (strand != "1" && strand != "-1")) return {};
+  if (*start < 1 || *end < *start || *end > longest_chromosome) return {};
+  return EnsemblSlice{fields[2], *start, *end, strand == "-1"};
+}
+
 void read_fasta(const std::string& path, const FastaSink& sink, JobControl& control,
                 const TaskContext& context) {
   constexpr std::size_t chunk_size = 1 << 18;
@@ -78,17 +116,21 @@ void read_fasta(const std::string& path, const FastaSink& sink, JobControl& cont
                  [&](std::string_view text, bool last) { return parser.consume(text, last); });
 }
 
-void read_one_sequence(const std::string& path, const std::function<void(std::string_view)>& take,
-                       const TaskContext& context) {
+std::int64_t read_one_sequence(const std::string& path,
+                               const std::function<void(std::string_view)>& take,
+                               const TaskContext& context) {
   bool begun = false;
-  const auto begin = [&](std::string_view, std::int64_t line) {
+  std::int64_t end = 0;
+  const auto begin = [&](std::string_view name, std::int64_t line) {
     if (begun) {
       throw FormatError(path, line, "a second sequence begins: give a file for each chromosome");
     }
     begun = true;
+    if (const auto slice = ensembl_slice(name)) end = slice->end;
   };
   JobControl control;
   read_fasta(path, {begin, take}, control, context);
+  return end;
 }
 
 }  // namespace ancify

@@ -165,11 +165,20 @@ void OutputFile::commit() {
   temporary_.clear();
 }
 
-void make_folder(const std::string& path) {
+OutputFolder::OutputFolder(const std::string& path) {
   if (path.empty()) return;  // the working directory
   std::error_code error;
+  for (std::filesystem::path missing = path;
+       !missing.empty() && !std::filesystem::exists(missing, error) && !error;
+       missing = missing.parent_path()) {
+    made_.push_back(missing);
+  }
   std::filesystem::create_directories(path, error);
   if (error) throw FileError(path, "cannot make the folder: " + error.message());
+}
+
+OutputFolder::~OutputFolder() {
+  for (const auto& folder : made_) ::rmdir(folder.c_str());
 }
 
 bool is_safe_file_name(const std::string& name) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/exec/threads.h"
 
@@ -81,8 +82,18 @@ class OutputFile {
   FileDescriptor fd_;
 };
 
-// Makes a folder and those above it; no error if it is there.
-void make_folder(const std::string& path);
+// Makes a folder, and those above it, where they are not there. At the end of its scope those that
+// it has made are removed again if nothing is in them.
+class OutputFolder {
+ public:
+  explicit OutputFolder(const std::string& path);
+  OutputFolder(const OutputFolder&) = delete;
+  OutputFolder& operator=(const OutputFolder&) = delete;
+  ~OutputFolder();
+
+ private:
+  std::vector<std::string> made_;  // inner ones first
+};
 
 // A name that is one component of a path, so that it never leaves the folder it is used in, and
 // holds neither white space nor control characters.

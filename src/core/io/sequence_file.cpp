@@ -43,7 +43,7 @@ SequenceReader::SequenceReader(const std::string& path, const std::string& name,
   if (!has_base || (!end.empty() && end != "\n" && end != "\r\n")) {
     throw FormatError(path, 2,
                       "not one line of " + std::to_string(length) +
-                          " bases as the chromosome's length asks. Project the alignment again");
+                          " bases as the chromosome's length asks. Make the file again");
   }
 }
 
@@ -64,7 +64,7 @@ void SequenceReader::read(std::int64_t start, std::size_t n, char* out) const {
   if (std::memchr(out, '\n', n) != nullptr) {
     throw FormatError(file_.path(), 2,
                       "the sequence must stand on one line, and is shorter than the chromosome. "
-                      "Project the alignment again");
+                      "Make the file again");
   }
 }
 

@@ -13,15 +13,6 @@ namespace ancify {
 
 namespace {
 
-// The chromosome in a name as Ensembl writes it, type:assembly:chromosome:start:end:strand.
-std::string_view chromosome_in(std::string_view name) {
-  constexpr int colons = 5;
-  if (std::count(name.begin(), name.end(), ':') != colons) return name;
-  const std::size_t first = name.find(':');
-  const std::size_t second = name.find(':', first + 1);
-  return name.substr(second + 1, name.find(':', second + 1) - second - 1);
-}
-
 std::string enumerate(const std::vector<std::string>& names) {
   constexpr std::size_t most = 3;
   std::string text;
@@ -52,7 +43,8 @@ void SequenceSet::read_all(const std::string& path, const std::vector<std::strin
   std::vector<std::string> others;
   std::string* bases = nullptr;
   const auto begin = [&](std::string_view header, std::int64_t line) {
-    const std::string name(chromosome_in(header));
+    const auto slice = ensembl_slice(header);
+    const std::string name(slice ? slice->chromosome : header);
     const auto found = stands_for.find(name);
     bases = nullptr;
     if (found == stands_for.end()) {

@@ -3,8 +3,6 @@
 #include <cstring>
 #include <utility>
 
-#include "core/io/file.h"
-
 namespace ancify {
 
 std::string sequence_path(const std::string& folder, const std::string& chromosome) {
@@ -12,7 +10,7 @@ std::string sequence_path(const std::string& folder, const std::string& chromoso
 }
 
 FileStore::FileStore(std::string folder, const std::vector<Chromosome>& chromosomes)
-    : folder_(std::move(folder)),
+    : path_(std::move(folder)),
       chromosomes_(chromosomes),
       files_(chromosomes.size()),
       opened_(chromosomes.size()) {}
@@ -22,8 +20,8 @@ void FileStore::open(std::size_t chromosome) {
   auto& writer = files_[chromosome];
   if (writer == nullptr) {
     const auto& [name, length] = chromosomes_[chromosome];
-    make_folder(folder_);
-    writer = std::make_unique<SequenceWriter>(sequence_path(folder_, name), name, length);
+    if (!folder_) folder_.emplace(path_);
+    writer = std::make_unique<SequenceWriter>(sequence_path(path_, name), name, length);
   }
   writer->file().open();
   opened_ = chromosome;

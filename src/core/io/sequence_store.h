@@ -6,9 +6,11 @@
 #include <limits>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/io/file.h"
 #include "core/io/lengths.h"
 #include "core/io/memory.h"
 #include "core/io/packed.h"
@@ -37,8 +39,9 @@ class FileStore : public SequenceStore {
  private:
   void open(std::size_t chromosome);
 
-  std::string folder_;
+  std::string path_;
   const std::vector<Chromosome>& chromosomes_;
+  std::optional<OutputFolder> folder_;  // before the files in it, as those must go first
   std::vector<std::unique_ptr<SequenceWriter>> files_;
   std::size_t opened_;  // the one chromosome whose file is open, if there is one
 };

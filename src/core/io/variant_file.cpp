@@ -188,6 +188,7 @@ class VariantReader::Impl {
   std::unique_ptr<bcf_hdr_t, DestroyHeader> header_;
   std::unique_ptr<bcf1_t, DestroyRecord> record_;
   bool is_text_ = false;
+  bool is_copied_ = false;  // to a file that is to have all there is
   std::int64_t records_ = 0;
 
  private:
@@ -227,6 +228,11 @@ class VariantReader::Impl {
       fail_next("only " + std::to_string(columns) + " of the " + std::to_string(kFixedColumns) +
                 " columns from CHROM to INFO, divided by tabs; was the file cut short?");
     }
+    if (is_copied_ && bcf_hdr_nsamples(header_.get()) == 0 && line.find('\t') != line.npos) {
+      fail_next(
+          "it has columns behind INFO, but the header names no sample, so that they would be "
+          "lost: correct the line #CHROM");
+    }
   }
 
   // htslib leaves out columns that the header has not.
@@ -239,9 +245,11 @@ class VariantReader::Impl {
 
   // What htslib would read as another value.
   void check_value(int column, std::string_view value) {
+    constexpr int chromosome = 1;
     constexpr int position = 2;
     constexpr int ref = 4;
     constexpr int quality = 6;
+    if (column == chromosome && value.empty()) fail_next("the chromosome's name is empty");
     if (column == position && !parse_whole_number(value)) {
       fail_next("the position is " + excerpt(value) + ", not a whole number");
     }
@@ -353,6 +361,7 @@ class VariantWriter::Impl {
     if (!file_) fail();
     if (threads > 0) hts_set_threads(file_.get(), threads);
     reader_.record_->max_unpack = 0;
+    reader_.is_copied_ = true;
   }
 
   bcf_hdr_t* header() { return reader_.header_.get(); }
