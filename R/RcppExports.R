@@ -5,8 +5,8 @@ variant_chromosomes_impl <- function(path, watch) {
     .Call(`_ancify_variant_chromosomes_impl`, path, watch)
 }
 
-annotate_impl <- function(variants, output, chromosomes, ancestral, phred, reference, mask, threads, watch) {
-    .Call(`_ancify_annotate_impl`, variants, output, chromosomes, ancestral, phred, reference, mask, threads, watch)
+annotate_impl <- function(variants, output, chromosomes, ancestral, phred, reference, mask, polarise, history, threads, watch) {
+    .Call(`_ancify_annotate_impl`, variants, output, chromosomes, ancestral, phred, reference, mask, polarise, history, threads, watch)
 }
 
 make_caller_impl <- function(method, with_phred, backend, watch) {

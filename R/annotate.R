@@ -3,15 +3,17 @@
 #' Copies a VCF or BCF, record by record and in their order, and puts the ancestral
 #' allele of each into its INFO: what tools for site frequency spectra read.
 #'
-#' Three fields are written, declared in the header; what was there under these names is
-#' replaced, and an `AA_post` of other calls removed. The rest of a record stays as it is,
-#' but for how htslib keeps numbers: QUAL and fields of the type Float with six digits
-#' (`0.000` becomes `0`), and what is no 32-bit number in a field of the type Integer as `.`.
+#' These fields are written, declared in the header; what was there under their names is
+#' replaced or removed. The rest of a record stays as it is, but for how htslib keeps numbers:
+#' QUAL and fields of the type Float with six digits (`0.000` becomes `0`), and what is no 32-bit
+#' number in a field of the type Integer as `.`.
 #' * `AA`: the base called, in upper case where the call's confidence is high and in lower
 #'   case where it is low, as the calls have it. It is left out where no base is called, and
 #'   where an allele is no single base.
 #' * `AA_prob`: the posterior of `AA`, where `ancestral` is the folder of a run with
-#'   `posterior: true`; the files have it to a phred, 1 - 10^(-q / 10).
+#'   `posterior: true` (the files have it to a phred, 1 - 10^(-q / 10)), or with a `history`.
+#' * `AA_post`: only with a `history`, the posteriors of A, C, G and T; a run's files do not
+#'   have those of all four.
 #' * `AA_reason`: whether the record's ancestral allele can be used, the first that holds:
 #'
 #'   | | |
@@ -31,6 +33,38 @@
 #' (`ANCESTOR_for_chromosome:GRCh38:22:1:50818468:1`) are understood; one that begins behind
 #' the chromosome's first position is taken from there.
 #'
+#' **With a history** the posteriors of a record are what [polarise_sites()] gives for the
+#' outgroups' bases, its two alleles and how many of the samples' haplotypes have the ALT;
+#' missing genotypes count for none. `AA` is the call all the same, so that `AA_prob` says how
+#' probable the call is once the sample is looked at, and is 0 where it is neither allele;
+#' where no base is called there can be an `AA_post` without `AA`. There is no `AA_post`, and
+#' `AA_prob` is the run's, if it has one, unless there are two alleles of one base, both are in
+#' the samples, an outgroup has a base, and the history gives the record any chance.
+#'
+#' **Polarising.** With `polarise = TRUE` REF and ALT are exchanged in records of the reasons
+#' `LOW` and `OK` whose ALT is ancestral, so that in all records of these two REF is the
+#' ancestral and ALT the derived allele; the others stay as they are. `AA_old_ref` has REF as
+#' it was, in exchanged records alone: if a later call exchanges them again, it goes. In each
+#' exchanged record
+#' * genotypes (`GT`) name the other allele; phase, ploidy and what is missing stay;
+#' * fields declared `Number=R` have the alleles' values in the other order, and those declared
+#'   `Number=G` the genotypes', of any ploidy;
+#' * `AC` becomes `AN` - `AC`, and `AF` 1 - `AF`;
+#' * what can't be had is taken out, and counted in the result: other fields declared
+#'   `Number=A`, `AC` without `AN`, and fields with more or fewer values than they should have;
+#' * fields that VCF itself reserves (`AC`, `AF`, `CIGAR`, `AD`, `ADF`, `ADR`, `EC`, `GL`, `GP`,
+#'   `PL`, `PP`, and `GLE` and the local alleles `LAA`, `LGT`, `LAD`, ..., which go) count as VCF
+#'   has them, whatever the header declares: old files often have `Number=.` or `1`.
+#'
+#' All else stays as it was, also what is told of the ALT without being declared so, such as a
+#' dosage `DS` or a population's `EUR_AF` with `Number=1`: remove it (`bcftools annotate -x`)
+#' or compute it anew. In records that were split by ALT (`bcftools norm --multiallelics -`) a 0
+#' in a genotype can stand for the other ALT, which polarising can't know: leave positions with
+#' several such records out. After polarising, REF is not everywhere the reference's base, as the
+#' header line `##ancify_polarised` says: tools that compare them (`bcftools norm --check-ref`,
+#' `bcftools consensus`, liftover, also `reference` here) complain or go wrong, and such a file
+#' can't be merged with others. Keep the original for these.
+#'
 #' @param vcf Path of a VCF or BCF, plain, gzip or bgzip, sorted; no index is needed.
 #' @param ancestral What is ancestral: the output folder of a run (or the `ancify_run`), a
 #'   FASTA file of one or many sequences, also Ensembl EPO's (plain, gzip or bgzip; all
@@ -42,25 +76,38 @@
 #' @param reference The genome's own sequence, in any of these forms, to find records whose
 #'   REF is another base; `NULL` (the default) for none.
 #' @param mask A BED file, plain or gzip, of regions not to use; `NULL` (the default) for none.
+#' @param polarise Whether to exchange alleles so that REF is ancestral: see below.
+#' @param history A [coalescent_history()] of the focal species and its outgroups, named by
+#'   the outgroups, for posteriors from the samples' genotypes; `NULL` (the default) for none.
+#' @param projected The folder with the outgroups' projected sequences, `<work_dir>/projected`
+#'   of a run; by default that of `ancestral`, if this is an `ancify_run`. Only with a `history`.
+#' @param samples Names of the samples whose alleles are counted, of one population; `NULL` (the
+#'   default) for all of the file. Only with a `history`.
 #' @param threads Threads; `NULL` (the default) for all, or as many as
 #'   `options(ancify.threads = )` says.
-#' @param verbose Whether to tell which sequence each chromosome got, as messages of class
+#' @param verbose Whether to tell which sequence each chromosome got, how many records got
+#'   posteriors from the history, and what polarising did, as messages of class
 #'   `ancify_message`.
 #' @return A data frame with a row for each reason, in the order above: `reason` and the
 #'   number of `records`, which add up to those of the file. The attribute `chromosomes` is
 #'   a data frame of the chromosomes that have records: `chromosome`, `sequence` (its name or
-#'   file in `ancestral`, `NA` for none) and `records`.
+#'   file in `ancestral`, `NA` for none) and `records`. With a `history` the attribute
+#'   `posteriors` is the number of records with `AA_post`. With `polarise` the attribute
+#'   `swapped` is the number of records whose alleles were exchanged, and `dropped` a data frame
+#'   of the fields taken out of these: `field`, such as `"INFO/MLEAC"`, and the number of
+#'   `records`.
 #' @section Errors:
 #' `ancify_format_error`, with the record and its line, for a VCF that is damaged, cut short
-#' or not sorted, has samples that its header does not name, and for a position behind the end
-#' of its sequence; with the line for a FASTA
-#' or BED that is none; `ancify_file_error` for files that can't be read or written;
-#' `ancify_input_error` where no chromosome of the VCF is in `ancestral`, in `reference` or in
-#' `mask`, and for arguments that can't be used; `ancify_package_error` where the package was
-#' built without htslib. Chromosomes with records and without a sequence are an
+#' or not sorted, has samples that its header does not name, for a position behind the end of its
+#' sequence, and for genotypes that name an allele that is not there; with the line for a FASTA or
+#' BED that is none; `ancify_file_error` for files that can't be read or written;
+#' `ancify_input_error` where no chromosome of the VCF is in `ancestral`, in `reference`, in `mask`
+#' or in `projected`, for samples that it does not have, for histories that [polarise_sites()]
+#' refuses, and for arguments that can't be used; `ancify_package_error` where the package was built
+#' without htslib. Chromosomes with records and without a sequence are an
 #' `ancify_annotation_warning`.
 #' @seealso [ancify_evaluate()] for how often calls are an allele of a variant,
-#'   [polarise_sites()] for posteriors from allele counts
+#'   [polarise_sites()] for posteriors from allele counts, [coalescent_history()]
 #' @export
 #' @examplesIf !is.na(ancify_build_info()$htslib)
 #' folder <- tempfile()
@@ -73,15 +120,22 @@
 #'
 #' annotate_vcf(vcf, folder, file.path(folder, "annotated.vcf"))
 #' readLines(file.path(folder, "annotated.vcf")) |> tail(6)
-annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, threads = NULL,
+#'
+#' polarised <- annotate_vcf(vcf, folder, file.path(folder, "polarised.vcf"), polarise = TRUE)
+#' attr(polarised, "swapped")
+#' readLines(file.path(folder, "polarised.vcf")) |> tail(6)
+annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, polarise = FALSE,
+                         history = NULL, projected = NULL, samples = NULL, threads = NULL,
                          verbose = TRUE) {
   vcf <- check_path(vcf, "vcf")
+  history <- check_sample_history(history, projected, samples, ancestral)
   if (inherits(ancestral, "ancify_run")) ancestral <- attr(ancestral, "config")$output_dir
   ancestral <- check_path(ancestral, "ancestral")
   out <- check_variant_output(out)
   if (!is.null(reference)) reference <- check_path(reference, "reference")
   if (!is.null(mask)) mask <- check_path(mask, "mask")
   refuse_same_file(out, ancestral = ancestral, reference = reference, mask = mask)
+  check_flag(polarise, "polarise")
   threads <- resolve_threads(threads)
   check_flag(verbose, "verbose")
   check_htslib()
@@ -91,14 +145,26 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, thr
     annotate_impl(
       vcf, out, chromosomes, sequence_files(ancestral, chromosomes, "ancestral"),
       run_posteriors(ancestral, chromosomes), sequence_files(reference, chromosomes, "reference"),
-      mask %||% "", threads, watch
+      mask %||% "", polarise, core_sample_history(history, chromosomes), threads, watch
     )
   })
   found <- report$chromosomes
-  if (verbose) for (line in describe_matches(found)) inform_ancify(line)
+  if (verbose) {
+    lines <- c(
+      describe_matches(found),
+      if (!is.null(history)) {
+        sprintf("Posteriors from the history in %s records", format_count(report$posteriors))
+      },
+      if (polarise) describe_swaps(report)
+    )
+    for (line in lines) inform_ancify(line)
+  }
   warn_about_unmatched(found, ancestral)
-  structure(data.frame(reason = names(report$reasons), records = unname(report$reasons)),
-            chromosomes = found)
+  reasons <- data.frame(reason = names(report$reasons), records = unname(report$reasons))
+  attr(reasons, "chromosomes") <- found
+  if (!is.null(history)) attr(reasons, "posteriors") <- report$posteriors
+  if (polarise) attributes(reasons)[c("swapped", "dropped")] <- report[c("swapped", "dropped")]
+  reasons
 }
 
 # The input would be gone; `vcf` itself may be replaced by what it becomes.
@@ -165,6 +231,95 @@ run_posteriors <- function(path, chromosomes) {
   data.frame(chromosome = chromosomes, path = files)[!is.na(files), ]
 }
 
+# list(history =, projected =, samples =), or NULL without a history.
+check_sample_history <- function(history, projected, samples, ancestral) {
+  if (is.null(history)) {
+    given <- c("projected", "samples")[c(!is.null(projected), !is.null(samples))]
+    if (length(given)) {
+      abort_ancify(
+        sprintf("`%s` is only of use with a `history`: give one, or leave it out.", given[1]),
+        "input"
+      )
+    }
+    return(NULL)
+  }
+  history <- check_history(history)
+  if (is.null(names(history$splits))) {
+    abort_ancify(
+      "The splits of `history` have no names: name them by the outgroups, as in `projected`.",
+      "input"
+    )
+  }
+  list(
+    history = history, samples = check_samples(samples),
+    projected = check_path(projected %||% run_projected(ancestral), "projected")
+  )
+}
+
+core_sample_history <- function(given, chromosomes) {
+  if (is.null(given)) {
+    return(NULL)
+  }
+  history <- given$history
+  list(
+    history = core_history(history), model = core_mutation_model(history),
+    outgroups = outgroup_files(given$projected, names(history$splits), chromosomes),
+    samples = given$samples
+  )
+}
+
+check_samples <- function(samples) {
+  if (is.null(samples)) {
+    return(character())
+  }
+  if (!is.character(samples) || !length(samples) || anyNA(samples) || anyDuplicated(samples)) {
+    abort_ancify(
+      sprintf("`samples` must be names of samples, each once, not %s.", show_value(samples)),
+      "input"
+    )
+  }
+  enc2utf8(samples)
+}
+
+run_projected <- function(ancestral) {
+  if (!inherits(ancestral, "ancify_run")) {
+    abort_ancify(
+      paste(
+        "`projected` is missing: with a `history` give the folder of the outgroups' projected",
+        "sequences, or an ancify_run as `ancestral`."
+      ),
+      "input"
+    )
+  }
+  file.path(attr(ancestral, "config")$work_dir, "projected")
+}
+
+# A data frame of chromosome, the name that it has in the files, and path, each chromosome's rows in
+# the order of the species. A chromosome that the first of them does not have is left out.
+outgroup_files <- function(folder, species, chromosomes) {
+  folders <- file.path(folder, species)
+  absent <- folders[!dir.exists(folders)]
+  if (length(absent)) {
+    abort_ancify(
+      sprintf(
+        paste(
+          "%s is not there: `projected` must have a folder of projected sequences for each of the",
+          "history's outgroups, as a run with `keep_projected: true` leaves it."
+        ),
+        quoted(absent[1])
+      ),
+      "file", file = absent[1]
+    )
+  }
+  first <- sequence_files(folders[1], chromosomes, "projected")
+  files <- basename(first$path)
+  data.frame(
+    chromosome = rep(first$chromosome, each = length(species)),
+    name = rep(sub("[.]fa$", "", files), each = length(species)),
+    path = file.path(rep(folders, length(files)), rep(files, each = length(species)))
+  )
+}
+
 has_placeholder <- function(path) {
   grepl("{chrom}", path, fixed = TRUE) || grepl("{chrom_id}", path, fixed = TRUE)
 }
@@ -183,6 +338,14 @@ describe_matches <- function(found) {
     "%s: %s records, ancestral sequence %s", found$chromosome,
     vapply(found$records, format_count, ""),
     ifelse(is.na(found$sequence), "not there", quoted(found$sequence))
+  )
+}
+
+describe_swaps <- function(report) {
+  c(
+    sprintf("REF and ALT exchanged in %s records", format_count(report$swapped)),
+    sprintf("%s taken out of %s of them", report$dropped$field,
+            vapply(report$dropped$records, format_count, ""))
   )
 }
 

@@ -23,8 +23,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // annotate_impl
-Rcpp::List annotate_impl(const std::string& variants, const std::string& output, const std::vector<std::string>& chromosomes, const Rcpp::DataFrame& ancestral, const Rcpp::DataFrame& phred, const Rcpp::DataFrame& reference, const std::string& mask, int threads, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_annotate_impl(SEXP variantsSEXP, SEXP outputSEXP, SEXP chromosomesSEXP, SEXP ancestralSEXP, SEXP phredSEXP, SEXP referenceSEXP, SEXP maskSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+Rcpp::List annotate_impl(const std::string& variants, const std::string& output, const std::vector<std::string>& chromosomes, const Rcpp::DataFrame& ancestral, const Rcpp::DataFrame& phred, const Rcpp::DataFrame& reference, const std::string& mask, bool polarise, const Rcpp::Nullable<Rcpp::List>& history, int threads, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_annotate_impl(SEXP variantsSEXP, SEXP outputSEXP, SEXP chromosomesSEXP, SEXP ancestralSEXP, SEXP phredSEXP, SEXP referenceSEXP, SEXP maskSEXP, SEXP polariseSEXP, SEXP historySEXP, SEXP threadsSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -35,9 +35,11 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::DataFrame& >::type phred(phredSEXP);
     Rcpp::traits::input_parameter< const Rcpp::DataFrame& >::type reference(referenceSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type mask(maskSEXP);
+    Rcpp::traits::input_parameter< bool >::type polarise(polariseSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Nullable<Rcpp::List>& >::type history(historySEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(annotate_impl(variants, output, chromosomes, ancestral, phred, reference, mask, threads, watch));
+    rcpp_result_gen = Rcpp::wrap(annotate_impl(variants, output, chromosomes, ancestral, phred, reference, mask, polarise, history, threads, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -550,7 +552,7 @@ END_RCPP
 
 static const R_CallMethodDef CallEntries[] = {
     {"_ancify_variant_chromosomes_impl", (DL_FUNC) &_ancify_variant_chromosomes_impl, 2},
-    {"_ancify_annotate_impl", (DL_FUNC) &_ancify_annotate_impl, 9},
+    {"_ancify_annotate_impl", (DL_FUNC) &_ancify_annotate_impl, 11},
     {"_ancify_make_caller_impl", (DL_FUNC) &_ancify_make_caller_impl, 4},
     {"_ancify_call_in_memory_impl", (DL_FUNC) &_ancify_call_in_memory_impl, 4},
     {"_ancify_call_files_impl", (DL_FUNC) &_ancify_call_files_impl, 5},

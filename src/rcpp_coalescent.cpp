@@ -14,11 +14,11 @@ ancify::History as_history(const Rcpp::List& history) {
   return result;
 }
 
-namespace {
-
 ancify::MutationModel as_mutation_model(const Rcpp::List& history, const Rcpp::List& model) {
   return ancify::mutation_model(as_rates(model), history["mutation_rate"]);
 }
+
+namespace {
 
 Rcpp::NumericMatrix as_matrix(const std::vector<ancify::Posterior>& rows) {
   Rcpp::NumericMatrix result(static_cast<int>(rows.size()), ancify::kBases);

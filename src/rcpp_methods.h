@@ -27,6 +27,9 @@ ancify::SubstitutionRates as_rates(const Rcpp::List& model);
 // absent
 ancify::History as_history(const Rcpp::List& history);
 
+// `model` as as_rates() takes it; the rate is as_history()'s.
+ancify::MutationModel as_mutation_model(const Rcpp::List& history, const Rcpp::List& model);
+
 // list(name = "likelihood", n_inner =, n_outer =, min_inner =, min_outer =, tree =, model =,
 // history =, model_path =, high =, low =); tree, model and history as above, and only where the
 // method wants them; model_path only for "ml"

@@ -592,6 +592,19 @@ TEST(Coalescent, SitesDoNotInfluenceEachOther) {
   }
 }
 
+TEST(Coalescent, WhatIsForgottenHasNoInfluence) {
+  const auto model = model_of(kK80);
+  SitePolariser polariser(kHuman, model, 4000, kControl);
+  const auto posterior = [&](int haplotypes) {
+    return polariser.posterior({0 + 5 * 2 + 25 * 0, {0, 2}, haplotypes, haplotypes / 3});
+  };
+  const auto first = posterior(3000);
+  for (int haplotypes = 3001; haplotypes < 3050; ++haplotypes) posterior(haplotypes);
+  EXPECT_EQ(posterior(3000), first);
+  const std::vector<PolymorphicSite> sites = {{10, {0, 2}, 3000, 1000}, {10, {0, 2}, 4000, 5}};
+  EXPECT_EQ(polarise(kHuman, model, sites, kControl)[0], first);
+}
+
 TEST(Coalescent, HistoriesThatCannotBe) {
   const auto model = model_of(kK80);
   const auto message = [&](const History& history) {

@@ -260,6 +260,77 @@ TEST(AnnotateVariants, KeepsRecordsAndCountsReasons) {
   EXPECT_THROW(annotate_variants(options, control), InputError);
 }
 
+TEST(AnnotateVariants, ExchangesAllelesWhereAltIsAncestral) {
+  TempDir dir;
+  const std::string header =
+      "##fileformat=VCFv4.2\n"
+      "##INFO=<ID=AC,Number=A,Type=Integer,Description=\"\">\n"
+      "##INFO=<ID=AN,Number=1,Type=Integer,Description=\"\">\n"
+      "##INFO=<ID=XA,Number=A,Type=Integer,Description=\"\">\n"
+      "##FORMAT=<ID=GT,Number=1,Type=String,Description=\"\">\n"
+      "##FORMAT=<ID=AD,Number=R,Type=Integer,Description=\"\">\n"
+      "##FORMAT=<ID=PL,Number=G,Type=Integer,Description=\"\">\n"
+      "##FORMAT=<ID=XR,Number=R,Type=String,Description=\"\">\n"
+      "##FORMAT=<ID=XG,Number=G,Type=Float,Description=\"\">\n"
+      "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\tc\n";
+  const std::string record =
+      "1\t1\t.\tA\tC\t.\t.\tXA=3;AC=1;AN=3\tGT:AD:PL:XR:XG\t"
+      "0|1:7,300:0,30,70000:x,yz:0.5,.,-2\t.:.:.:.:.\t0:1,.:9,8:u,.:1,2\n";
+  AnnotationOptions options;
+  options.variants = dir.write("v.vcf", header + record + "1\t2\t.\tA\tC,G\t.\t.\tXA=1,2\n");
+  options.output = dir.file("out.vcf");
+  options.chromosomes = {"1"};
+  options.ancestral = {{"", dir.write("a.fa", ">1\ncC\n")}};
+  options.polarise = true;
+  JobControl control;
+  EXPECT_THROW(annotate_variants(options, control), FormatError);  // without its samples
+  options.variants = dir.write("v.vcf", header + record);
+  const auto report = annotate_variants(options, control);
+  EXPECT_EQ(report.swapped, 1);
+  EXPECT_EQ(report.dropped, (std::map<std::string, std::int64_t>{{"INFO/XA", 1}}));
+  const std::string text = test::read_file(options.output);
+  EXPECT_NE(text.find("1\t1\t.\tC\tA\t.\t.\tAC=2;AN=3;AA=c;AA_reason=LOW;AA_old_ref=A\t"
+                      "GT:AD:PL:XR:XG\t1|0:300,7:70000,30,0:yz,x:-2,.,0.5\t.:.:.:.:.\t"
+                      "1:.,1:8,9:.,u:2,1\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("\n##ancify_polarised="), std::string::npos);
+}
+
+TEST(AnnotateVariants, HasPosteriorsOfAHistory) {
+  TempDir dir;
+  AnnotationOptions options;
+  options.variants =
+      dir.write("v.vcf",
+                "##fileformat=VCFv4.2\n##FORMAT=<ID=GT,Number=1,Type=String,Description=\"\">\n"
+                "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\tc\n"
+                "1\t2\t.\tA\tC\t.\t.\t.\tGT\t0|1\t./0\t1\n1\t3\t.\tA\tC\t.\t.\t.\tGT\t0\t0\t1\n");
+  options.output = dir.file("out.vcf");
+  options.chromosomes = {"1"};
+  options.ancestral = {{"", dir.write("a.fa", ">1\nNAA\n")}};
+  const MutationModel model = mutation_model(SubstitutionRates{}, 1e-8);
+  const History history = {1e4, 20, {{2e5, 1, 0, 5e4}, {4e5, 2, 0, 5e4}}};
+  options.history.emplace();
+  options.history->history = history;
+  options.history->model = model;
+  options.history->outgroups["1"] = {{"chr1", dir.write("x.fa", ">chr1\nNgN\n")},
+                                     {"chr1", dir.write("y.fa", ">chr1\nNAN\n")}};
+  JobControl control;
+  EXPECT_EQ(annotate_variants(options, control).posteriors, 1);
+  const auto expected = polarise(history, model, {{2 + 5 * 0, {0, 1}, 4, 2}}, control)[0];
+  VariantReader reader(options.output, 0, RecordParts::kInfo);
+  ASSERT_TRUE(reader.next());
+  const auto posteriors = reader.info_numbers("AA_post");
+  ASSERT_EQ(posteriors.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(posteriors[i], expected[i], 1e-6);
+  EXPECT_NEAR(reader.info_numbers("AA_prob").at(0), expected[0], 1e-6);
+  ASSERT_TRUE(reader.next());
+  EXPECT_TRUE(reader.info_numbers("AA_post").empty());
+
+  options.history->samples = {"a", "z"};
+  EXPECT_THROW(annotate_variants(options, control), InputError);
+}
+
 #else
 
 TEST(VariantReader, IsAnErrorInABuildWithoutHtslib) {

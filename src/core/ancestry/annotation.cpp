@@ -20,17 +20,36 @@ const std::array<const char*, kReasons> kReasonNames = {
 
 namespace {
 
-std::vector<InfoField> fields_for(const AnnotationOptions& options) {
+constexpr const char* kOldRef = "AA_old_ref";
+
+HeaderAdditions additions_for(const AnnotationOptions& options) {
   std::string reasons;
   for (const char* name : kReasonNames) reasons.append(reasons.empty() ? "" : ", ").append(name);
-  std::vector<InfoField> fields = {
+  HeaderAdditions additions;
+  additions.fields = {
       {"AA", "1", "String", "Ancestral allele; upper case: high confidence, lower case: low"},
       {"AA_reason", "1", "String",
        "Whether the ancestral allele can be used, the first that holds: " + reasons}};
-  if (!options.phred.empty()) {
-    fields.push_back({"AA_prob", "1", "Float", "Posterior probability of AA"});
+  if (!options.phred.empty() || options.history) {
+    additions.fields.push_back({"AA_prob", "1", "Float", "Posterior probability of AA"});
   }
-  return fields;
+  if (options.history) {
+    additions.fields.push_back({"AA_post", "4", "Float",
+                                "Posterior probabilities of A, C, G and T being ancestral, from "
+                                "the outgroups and the samples' allele counts; AA_prob is of these "
+                                "where they are there"});
+  }
+  if (options.polarise) {
+    additions.fields.push_back(
+        {kOldRef, "1", "String",
+         "REF before it was exchanged with ALT, which is ancestral; only in exchanged records"});
+    additions.lines.push_back(
+        std::string(
+            "##ancify_polarised=\"REF is the ancestral allele where AA_reason is LOW or OK; "
+            "in records with ") +
+        kOldRef + " it is not the reference's base\"");
+  }
+  return additions;
 }
 
 // The regions of a chromosome, asked for positions that never go back.
@@ -50,17 +69,18 @@ class Mask {
 
 class Annotator {
  public:
-  Annotator(const AnnotationOptions& options, const TaskContext& context)
+  Annotator(const AnnotationOptions& options, const TaskContext& context, const JobControl& control)
       : options_(options),
         context_(context),
         ancestral_(options.ancestral, options.chromosomes, "ancestral", context),
         errors_(options.phred),
         reference_(options.reference, options.chromosomes, "reference", context),
         // Compressing takes several times as long as inflating.
-        reader_(options.variants, options.threads > 2 ? 1 : 0),
-        writer_(reader_, options.output, fields_for(options), undeclared(),
+        reader_(options.variants, options.threads > 2 ? 1 : 0, RecordParts::kGenotypes),
+        writer_(reader_, options.output, additions(),
                 options.threads > 1 ? options.threads - 1 : 0) {
     if (!options.mask.empty()) read_mask();
+    if (options.history) posteriors_.emplace(*options.history, reader_, control);
   }
 
   AnnotationReport run() {
@@ -74,13 +94,15 @@ class Annotator {
       writer_.write();
     }
     writer_.commit(context_);
+    report_.dropped = writer_.dropped();
     return std::move(report_);
   }
 
  private:
-  std::vector<std::string> undeclared() const {
-    const auto declared = reader_.declared();
-    return declared.empty() ? options_.chromosomes : std::vector<std::string>();
+  HeaderAdditions additions() const {
+    HeaderAdditions result = additions_for(options_);
+    if (reader_.declared().empty()) result.chromosomes = options_.chromosomes;
+    return result;
   }
 
   void read_mask() {
@@ -105,6 +127,7 @@ class Annotator {
     errors_.begin_chromosome(name, ancestral_.sequence());
     reference_.begin_chromosome(name, context_);
     mask_ = Mask(mask_of(name));
+    if (posteriors_) posteriors_->begin_chromosome(name);
   }
 
   void annotate() {
@@ -118,15 +141,32 @@ class Annotator {
     } else {
       writer_.remove("AA");
     }
-    set_probability(has_base);
-    writer_.remove("AA_post");  // which would be of another call
+    const auto posterior = posteriors_ ? posteriors_->of_record() : std::nullopt;
+    set_probability(has_base, call, posterior);
+    if (posterior) {
+      writer_.set_numbers("AA_post", {posterior->begin(), posterior->end()});
+      ++report_.posteriors;
+    } else {
+      writer_.remove("AA_post");  // which would be of another call
+    }
     writer_.set_text("AA_reason", kReasonNames[static_cast<std::size_t>(reason)]);
+    if (options_.polarise && is_usable(reason) &&
+        base_code(call) != base_code(reader_.allele(0).front())) {
+      writer_.swap_alleles(kOldRef);
+      ++report_.swapped;
+    }
   }
 
-  void set_probability(bool has_base) {
-    const auto posterior = has_base ? errors_.posterior(reader_) : std::nullopt;
-    if (posterior) {
-      writer_.set_number("AA_prob", static_cast<float>(*posterior));
+  static bool is_usable(Reason reason) { return reason == Reason::kLow || reason == Reason::kOk; }
+
+  void set_probability(bool has_base, char call, const std::optional<Posterior>& posterior) {
+    std::optional<double> probability;
+    if (has_base) {
+      probability =
+          posterior ? std::optional((*posterior)[base_code(call)]) : errors_.posterior(reader_);
+    }
+    if (probability) {
+      writer_.set_numbers("AA_prob", {static_cast<float>(*probability)});
     } else {
       writer_.remove("AA_prob");
     }
@@ -140,6 +180,7 @@ class Annotator {
   std::unordered_map<std::string, std::vector<Region>> mask_regions_;
   VariantReader reader_;
   VariantWriter writer_;
+  std::optional<RecordPosteriors> posteriors_;
   AnnotationReport report_;
 
   Mask mask_ = Mask(nullptr);  // of the chromosome at hand
@@ -185,7 +226,7 @@ AnnotationReport annotate_variants(const AnnotationOptions& options, JobControl&
   run_tasks(control, threads, 1, [&](std::int64_t, const TaskContext& context) {
     AnnotationOptions resolved = options;
     resolved.threads = threads;
-    report = Annotator(resolved, context).run();
+    report = Annotator(resolved, context, control).run();
   });
   return report;
 }

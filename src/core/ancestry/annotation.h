@@ -3,11 +3,13 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "core/ancestry/record_posteriors.h"
 #include "core/exec/job_control.h"
 #include "core/io/sequence_set.h"
 #include "core/io/variant_file.h"
@@ -43,6 +45,8 @@ struct AnnotationOptions {
   std::unordered_map<std::string, std::string> phred;  // files of errors, as calling writes them
   std::vector<SequenceFile> reference;                 // empty for none
   std::string mask;                                    // a BED; empty for none
+  bool polarise = false;
+  std::optional<SampleHistory> history;
   int threads = 1;
 };
 
@@ -55,6 +59,9 @@ struct AnnotatedChromosome {
 struct AnnotationReport {
   std::array<std::int64_t, kReasons> reasons = {};
   std::vector<AnnotatedChromosome> chromosomes;  // that have records, in their order
+  std::int64_t posteriors = 0;                   // records with those of the history
+  std::int64_t swapped = 0;
+  std::map<std::string, std::int64_t> dropped;  // in how many of these each field was taken out
 };
 
 // The names of the chromosomes in a file of variants: what its header declares or else, for which
@@ -62,8 +69,10 @@ struct AnnotationReport {
 std::vector<std::string> variant_chromosomes(const std::string& path, JobControl& control);
 
 // Copies the records of a file of variants in their order, with AA (the base called, as it is
-// written), AA_reason, and AA_prob where there are errors. FormatError for a record behind the end
-// of its sequence.
+// written), AA_reason, and AA_prob where there are errors. With a history AA_post has the
+// posteriors of all bases, where RecordPosteriors has them, and AA_prob is that of AA. With
+// `polarise` REF and ALT are exchanged where ALT is ancestral, for the reasons kLow and kOk, and
+// AA_old_ref has REF as it was. FormatError for a record behind the end of its sequence.
 AnnotationReport annotate_variants(const AnnotationOptions& options, JobControl& control);
 
 }  // namespace ancify

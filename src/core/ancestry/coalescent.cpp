@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <string>
 #include <tuple>
@@ -293,6 +294,10 @@ struct SampleWeights {
   std::vector<double> older;   // as AlleleTables::splits(): the mutation is older than the split
   FocalBranch::Mutated newer;  // it is younger
 
+  static std::size_t numbers(const AlleleTables& tables) {
+    return tables.splits().size() + static_cast<std::size_t>(tables.most());
+  }
+
   SampleWeights(const FocalBranch& branch, const AlleleTables& tables, int copies)
       : newer(branch.mutated(copies, std::min(tables.most(), branch.lineages()))) {
     for (const auto& [kept, carried] : tables.splits()) {
@@ -354,40 +359,6 @@ void check(const std::vector<PolymorphicSite>& sites, std::int64_t patterns) {
   }
 }
 
-// Adds share * the probabilities of sites of one class of rates.
-void add_likelihoods(const History& history, const MutationModel& model, double share,
-                     const std::vector<PolymorphicSite>& sites,
-                     const std::vector<std::size_t>& order, std::vector<Posterior>& sums,
-                     const JobControl& control) {
-  const auto branch_of = [&](int n) {
-    return FocalBranch(n, history.focal_size, history.focal_split(), model.rates);
-  };
-  const int largest = sites[order.back()].haplotypes;
-  const int most = std::max(2, branch_of(largest).most_left(kNegligiblePolymorphic));
-  check_most(history, most);
-  const AlleleTables tables(history, model, most, control);
-  for (std::size_t i = 0; i < order.size();) {
-    const int n = sites[order[i]].haplotypes;
-    const FocalBranch branch = branch_of(n);
-    while (i < order.size() && sites[order[i]].haplotypes == n) {
-      if (control.stop_requested()) throw Interrupted();
-      const int copies = sites[order[i]].copies;
-      const SampleWeights second(branch, tables, copies);
-      const SampleWeights first(branch, tables, n - copies);
-      for (;
-           i < order.size() && sites[order[i]].haplotypes == n && sites[order[i]].copies == copies;
-           ++i) {
-        const auto& site = sites[order[i]];
-        const auto pattern = static_cast<std::size_t>(site.pattern);
-        const auto a = static_cast<std::size_t>(site.alleles[0]);
-        const auto b = static_cast<std::size_t>(site.alleles[1]);
-        sums[order[i]][a] += share * second.likelihood(tables, model.rates, pattern, a, b);
-        sums[order[i]][b] += share * first.likelihood(tables, model.rates, pattern, b, a);
-      }
-    }
-  }
-}
-
 MutationModel of_class(const MutationModel& model, const RateClass& rate_class) {
   return {scaled(model.rates, rate_class.rate), model.frequencies, {}};
 }
@@ -445,28 +416,119 @@ std::vector<double> pattern_probabilities(const History& history, const Mutation
   return result;
 }
 
+class SitePolariser::Impl {
+ public:
+  Impl(const History& history, const MutationModel& model, int most_haplotypes,
+       const JobControl& control)
+      : history_(history), model_(model), most_haplotypes_(most_haplotypes), control_(control) {}
+
+  Posterior posterior(const PolymorphicSite& site) {
+    Posterior sums = {};
+    const auto a = static_cast<std::size_t>(site.alleles[0]);
+    const auto b = static_cast<std::size_t>(site.alleles[1]);
+    // With one allele in the sample, and at most one mutation, that is the ancestor's.
+    if (site.copies == 0) sums[a] = 1;
+    if (site.copies == site.haplotypes) sums[b] = 1;
+    if (!is_polymorphic(site)) return sums;
+    if (classes_.empty()) make_tables();
+    forget_if_many();
+    const auto& second = weights(site.haplotypes, site.copies);
+    const auto& first = weights(site.haplotypes, site.haplotypes - site.copies);
+    const auto pattern = static_cast<std::size_t>(site.pattern);
+    for (std::size_t i = 0; i < classes_.size(); ++i) {
+      const auto& [share, model, tables] = classes_[i];
+      sums[a] += share * second[i].likelihood(tables, model.rates, pattern, a, b);
+      sums[b] += share * first[i].likelihood(tables, model.rates, pattern, b, a);
+    }
+    return normalised(sums);
+  }
+
+ private:
+  struct Class {
+    double share;
+    MutationModel model;
+    AlleleTables tables;
+  };
+
+  FocalBranch branch_of(int haplotypes, const MutationModel& model) const {
+    return {haplotypes, history_.focal_size, history_.focal_split(), model.rates};
+  }
+
+  void make_tables() {
+    for (const auto& rate_class : model_.classes) {
+      const MutationModel model = of_class(model_, rate_class);
+      const FocalBranch branch = branch_of(most_haplotypes_, model);
+      const int most = std::max(2, branch.most_left(kNegligiblePolymorphic));
+      check_most(history_, most);
+      classes_.push_back({rate_class.share, model, AlleleTables(history_, model, most, control_)});
+    }
+  }
+
+  // By class of rates, for `copies` of the derived allele.
+  const std::vector<SampleWeights>& weights(int haplotypes, int copies) {
+    std::vector<SampleWeights>& found = weights_[{haplotypes, copies}];
+    if (!found.empty()) return found;
+    if (control_.stop_requested()) throw Interrupted();
+    for (std::size_t i = 0; i < classes_.size(); ++i) {
+      found.emplace_back(branch(i, haplotypes), classes_[i].tables, copies);
+    }
+    return found;
+  }
+
+  // A lineage takes half a kilobyte.
+  const FocalBranch& branch(std::size_t i, int haplotypes) {
+    const auto found = branches_.find({i, haplotypes});
+    if (found != branches_.end()) return found->second;
+    constexpr int most_lineages = 1 << 18;
+    if (lineages_ + haplotypes > most_lineages) {
+      branches_.clear();
+      lineages_ = 0;
+    }
+    lineages_ += haplotypes;
+    return branches_.emplace(std::pair(i, haplotypes), branch_of(haplotypes, classes_[i].model))
+        .first->second;
+  }
+
+  // 32 megabytes
+  void forget_if_many() {
+    constexpr std::size_t most_numbers = std::size_t{1} << 22;
+    std::size_t numbers = 0;
+    for (const auto& one : classes_) numbers += SampleWeights::numbers(one.tables);
+    if (weights_.size() * numbers > most_numbers) weights_.clear();
+  }
+
+  History history_;
+  MutationModel model_;
+  int most_haplotypes_;
+  const JobControl& control_;
+  std::vector<Class> classes_;                                         // made when first needed
+  std::map<std::pair<int, int>, std::vector<SampleWeights>> weights_;  // of haplotypes and copies
+  std::map<std::pair<std::size_t, int>, FocalBranch> branches_;        // of a class and haplotypes
+  int lineages_ = 0;                                                   // in branches_
+};
+
+SitePolariser::SitePolariser(const History& history, const MutationModel& model,
+                             int most_haplotypes, const JobControl& control)
+    : most_haplotypes_(most_haplotypes) {
+  check(history);
+  check_mutations(history, model);
+  impl_ = std::make_unique<Impl>(history, model, most_haplotypes, control);
+}
+SitePolariser::~SitePolariser() = default;
+
+Posterior SitePolariser::posterior(const PolymorphicSite& site) { return impl_->posterior(site); }
+
 std::vector<Posterior> polarise(const History& history, const MutationModel& model,
                                 const std::vector<PolymorphicSite>& sites,
                                 const JobControl& control) {
-  check(history);
-  check_mutations(history, model);
+  int most_haplotypes = 1;
+  for (const auto& site : sites) {
+    if (is_polymorphic(site)) most_haplotypes = std::max(most_haplotypes, site.haplotypes);
+  }
+  SitePolariser polariser(history, model, most_haplotypes, control);
   check(sites, static_cast<std::int64_t>(power(kStates, history.outgroups())));
-  std::vector<Posterior> result(sites.size(), Posterior{});
-  auto order = by_counts(sites);
-  // With one allele in the sample, and at most one mutation, that is the ancestor's.
-  const auto first_other = std::stable_partition(
-      order.begin(), order.end(), [&](std::size_t i) { return is_polymorphic(sites[i]); });
-  for (auto i = first_other; i != order.end(); ++i) {
-    const auto& site = sites[*i];
-    result[*i][static_cast<std::size_t>(site.alleles[site.copies == 0 ? 0 : 1])] = 1;
-  }
-  order.erase(first_other, order.end());
-  if (order.empty()) return result;
-  for (const auto& rate_class : model.classes) {
-    add_likelihoods(history, of_class(model, rate_class), rate_class.share, sites, order, result,
-                    control);
-  }
-  for (const std::size_t i : order) result[i] = normalised(result[i]);
+  std::vector<Posterior> result(sites.size());
+  for (const std::size_t i : by_counts(sites)) result[i] = polariser.posterior(sites[i]);
   return result;
 }
 

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "core/ancestry/history.h"
@@ -68,5 +69,24 @@ struct PolymorphicSite {
 std::vector<Posterior> polarise(const History& history, const MutationModel& model,
                                 const std::vector<PolymorphicSite>& sites,
                                 const JobControl& control);
+
+// The same of one site after the other. What sites of equal counts share is remembered, within
+// limits that have no influence on what comes out.
+class SitePolariser {
+ public:
+  // For samples of up to `most_haplotypes`. `control` has to stay.
+  SitePolariser(const History& history, const MutationModel& model, int most_haplotypes,
+                const JobControl& control);
+  SitePolariser(const SitePolariser&) = delete;
+  SitePolariser& operator=(const SitePolariser&) = delete;
+  ~SitePolariser();
+  int most_haplotypes() const { return most_haplotypes_; }
+  Posterior posterior(const PolymorphicSite& site);
+
+ private:
+  class Impl;
+  int most_haplotypes_;
+  std::unique_ptr<Impl> impl_;
+};
 
 }  // namespace ancify

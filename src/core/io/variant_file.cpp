@@ -19,6 +19,8 @@
 #include <cstring>
 #include <limits>
 
+#include "core/io/allele_swap.h"
+
 namespace ancify {
 
 namespace {
@@ -356,7 +358,7 @@ std::string declaration(const InfoField& field) {
 class VariantWriter::Impl {
  public:
   Impl(VariantReader::Impl& reader, const std::string& path, int threads)
-      : mode_(mode_of(path)), reader_(reader), output_(path, 0) {
+      : mode_(mode_of(path)), reader_(reader), swap_(header()), output_(path, 0) {
     file_.reset(hts_open(local_name(output_.temporary()).c_str(), mode_));
     if (!file_) fail();
     if (threads > 0) hts_set_threads(file_.get(), threads);
@@ -367,12 +369,13 @@ class VariantWriter::Impl {
   bcf_hdr_t* header() { return reader_.header_.get(); }
   bcf1_t* record() { return reader_.record_.get(); }
 
-  void declare(const std::vector<InfoField>& fields, const std::vector<std::string>& chromosomes) {
-    for (const auto& field : fields) {
+  void declare(const HeaderAdditions& additions) {
+    for (const auto& field : additions.fields) {
       bcf_hdr_remove(header(), BCF_HL_INFO, field.id.c_str());
       append(declaration(field));
     }
-    for (const auto& name : chromosomes) append("##contig=<ID=" + name + ">");
+    for (const auto& name : additions.chromosomes) append("##contig=<ID=" + name + ">");
+    for (const auto& line : additions.lines) append(line);
     if (bcf_hdr_sync(header()) != 0 || bcf_hdr_write(file_.get(), header()) != 0) fail();
   }
 
@@ -387,6 +390,18 @@ class VariantWriter::Impl {
     const int number = bcf_hdr_id2int(header(), BCF_DT_ID, id);
     if (bcf_hdr_idinfo_exists(header(), BCF_HL_INFO, number)) update(id, nullptr, 0, BCF_HT_STR);
   }
+
+  void swap_alleles(const char* id) {
+    const bcf_info_t* const earlier = bcf_get_info(header(), record(), id);
+    if (earlier != nullptr && earlier->vptr != nullptr) {
+      remove(id);
+    } else {
+      update(id, record()->d.allele[0], 1, BCF_HT_STR);
+    }
+    if (const char* const problem = swap_.apply(record())) reader_.fail(problem);
+  }
+
+  const AlleleSwap& swap() const { return swap_; }
 
   void write() {
     // VCF says the names, so that it does without declarations; BCF says numbers in the header.
@@ -419,26 +434,30 @@ class VariantWriter::Impl {
 
   const char* mode_;
   VariantReader::Impl& reader_;
+  AlleleSwap swap_;
   OutputFile output_;
   std::unique_ptr<htsFile, CloseFile> file_;
 };
 
 VariantWriter::VariantWriter(VariantReader& reader, const std::string& path,
-                             const std::vector<InfoField>& fields,
-                             const std::vector<std::string>& chromosomes, int threads)
+                             const HeaderAdditions& additions, int threads)
     : impl_(std::make_unique<Impl>(*reader.impl_, path, threads)) {
-  impl_->declare(fields, chromosomes);
+  impl_->declare(additions);
 }
 VariantWriter::~VariantWriter() = default;
 
 void VariantWriter::set_text(const char* id, const std::string& value) {
   impl_->update(id, value.c_str(), 1, BCF_HT_STR);
 }
-void VariantWriter::set_number(const char* id, float value) {
-  impl_->update(id, &value, 1, BCF_HT_REAL);
+void VariantWriter::set_numbers(const char* id, const std::vector<float>& values) {
+  impl_->update(id, values.data(), static_cast<int>(values.size()), BCF_HT_REAL);
 }
 void VariantWriter::remove(const char* id) { impl_->remove(id); }
+void VariantWriter::swap_alleles(const char* id) { impl_->swap_alleles(id); }
 void VariantWriter::write() { impl_->write(); }
+const std::map<std::string, std::int64_t>& VariantWriter::dropped() const {
+  return impl_->swap().dropped();
+}
 void VariantWriter::commit(const TaskContext& context) { impl_->commit(context); }
 
 }  // namespace ancify
@@ -475,15 +494,16 @@ const std::string& VariantReader::path() const { refuse(); }
 void VariantReader::fail(const std::string&) const { refuse(); }
 
 class VariantWriter::Impl {};
-VariantWriter::VariantWriter(VariantReader&, const std::string&, const std::vector<InfoField>&,
-                             const std::vector<std::string>&, int) {
+VariantWriter::VariantWriter(VariantReader&, const std::string&, const HeaderAdditions&, int) {
   refuse();
 }
 VariantWriter::~VariantWriter() = default;
 void VariantWriter::set_text(const char*, const std::string&) { refuse(); }
-void VariantWriter::set_number(const char*, float) { refuse(); }
+void VariantWriter::set_numbers(const char*, const std::vector<float>&) { refuse(); }
 void VariantWriter::remove(const char*) { refuse(); }
+void VariantWriter::swap_alleles(const char*) { refuse(); }
 void VariantWriter::write() { refuse(); }
+const std::map<std::string, std::int64_t>& VariantWriter::dropped() const { refuse(); }
 void VariantWriter::commit(const TaskContext&) { refuse(); }
 
 }  // namespace ancify

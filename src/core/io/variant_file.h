@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -75,15 +76,20 @@ struct InfoField {
   std::string description;
 };
 
+// What a header gets besides what it has.
+struct HeaderAdditions {
+  std::vector<InfoField> fields;  // in place of what it says of them
+  std::vector<std::string> chromosomes;
+  std::vector<std::string> lines;  // ##key=value
+};
+
 // Writes the records of a reader, with other values in their INFO, to a VCF (.vcf), a VCF
 // compressed by bgzip (.vcf.gz) or a BCF (.bcf), which appears at commit().
 class VariantWriter {
  public:
-  // Before the reader's first record. The header becomes the reader's, with `fields` declared in
-  // place of what it says of them, and `chromosomes` besides its own. `threads` compress besides
-  // the caller's. InputError for another ending of the name.
-  VariantWriter(VariantReader& reader, const std::string& path,
-                const std::vector<InfoField>& fields, const std::vector<std::string>& chromosomes,
+  // Before the reader's first record. The header becomes the reader's with `additions`. `threads`
+  // compress besides the caller's. InputError for another ending of the name.
+  VariantWriter(VariantReader& reader, const std::string& path, const HeaderAdditions& additions,
                 int threads = 0);
   VariantWriter(const VariantWriter&) = delete;
   VariantWriter& operator=(const VariantWriter&) = delete;
@@ -91,9 +97,17 @@ class VariantWriter {
 
   // Of the reader's record.
   void set_text(const char* id, const std::string& value);
-  void set_number(const char* id, float value);
+  void set_numbers(const char* id, const std::vector<float>& values);
   void remove(const char* id);
+  // Exchanges REF and ALT, of two alleles of one base, and with them all that is told by allele
+  // (see allele_swap.h). INFO's `id` gets REF as it was; where it has one, the record was
+  // exchanged before and is now as it was then, so that it is taken out.
+  void swap_alleles(const char* id);
   void write();
+
+  // In how many records swap_alleles() took out each field that it could not recompute; INFO/ and
+  // FORMAT/ before its name.
+  const std::map<std::string, std::int64_t>& dropped() const;
 
   void commit(const TaskContext& context);
 

@@ -1,0 +1,177 @@
+# A run whose history is known, and genotypes at some of its positions, most of them polymorphic.
+history_case <- function(n = 300, samples = 6) {
+  config <- ancify_example(new_folder())
+  config$method <- "likelihood"
+  config$tree <- "(((focal:0.02,near1:0.02):0.01,near2:0.03):0.05,far:0.08);"
+  config$posterior <- TRUE
+  run <- run_quietly(config, threads = 2)
+  set.seed(5)
+  bases <- c("A", "C", "G", "T")
+  species <- config$outgroups$name
+  sites <- do.call(rbind, lapply(run$chromosome[1:2], function(chromosome) {
+    position <- sort(sample(run$length[run$chromosome == chromosome], n))
+    letters <- vapply(species, function(one) {
+      path <- file.path(config$work_dir, "projected", one, paste0(chromosome, ".fa"))
+      substring(readLines(path)[2], position, position)
+    }, position |> as.character())
+    call <- strsplit(readLines(run$file[run$chromosome == chromosome])[2], "")[[1]][position]
+    ref <- ifelse(toupper(call) %in% bases & runif(n) < 0.8, toupper(call), sample(bases, n, TRUE))
+    data.frame(
+      chromosome, position, call, ref,
+      alt = vapply(ref, function(base) sample(setdiff(bases, base), 1), ""),
+      pattern = apply(letters, 1, paste, collapse = ""),
+      phred = read_posterior(config$output_dir, chromosome)[position]
+    )
+  }))
+  sites$alt[1:6] <- c("AC", "<DEL>", "C,G", ".", "N", "*")
+  sites$alt[1:6][sites$ref[1:6] == "C"] <- "T"
+  rows <- seq_len(nrow(sites))
+  genotypes <- vapply(rows, function(i) {
+    p <- sample(c(0, 0.1, 0.5, 0.9), 1)
+    paste(vapply(seq_len(samples), function(s) {
+      alleles <- sample(c("0", "1", "."), sample(c(1, 2, 2, 2), 1), TRUE, c(1 - p, p, 0.1))
+      paste(alleles, collapse = sample(c("/", "|"), 1))
+    }, ""), collapse = "\t")
+  }, "")
+  records <- paste(vcf_records(sub("chr", "", sites$chromosome), sites$position, sites$ref,
+                               sites$alt), "GT", genotypes, sep = "\t")
+  header <- vcf_header(records, more = declare_gt)
+  history <- coalescent_history(
+    stats::setNames(c(2e5, 3e5, 9e5), species), 40000, 10000, mutation_rate = 2e-8
+  )
+  list(run = run, config = config, sites = sites, genotypes = strsplit(genotypes, "\t"),
+       history = history, vcf = write_vcf(records, header = header), records = records)
+}
+
+declare_gt <- "##FORMAT=<ID=GT,Number=1,Type=String,Description=\"g\">"
+
+# AA_post of each record in plain R: a matrix with a row for each, NA where there is none.
+oracle_posteriors <- function(case, samples) {
+  alleles <- lapply(case$genotypes, function(genotype) {
+    unlist(strsplit(genotype[samples], "[/|]"))
+  })
+  copies <- vapply(alleles, function(x) sum(x == "1"), 0)
+  called <- vapply(alleles, function(x) sum(x != "."), 0)
+  bases <- c("A", "C", "G", "T")
+  sites <- case$sites
+  use <- sites$ref %in% bases & sites$alt %in% bases & copies > 0 & copies < called &
+    grepl("[ACGTacgt]", sites$pattern)
+  result <- matrix(NA_real_, nrow(sites), 4)
+  result[use, ] <- as.matrix(polarise_sites(
+    sites$pattern[use], paste(sites$ref, sites$alt, sep = "/")[use], copies[use], called[use],
+    case$history
+  )[bases])
+  result
+}
+
+posteriors_of <- function(lines) {
+  fields <- strsplit(info_of(lines, "AA_post"), ",")
+  fields[lengths(fields) == 1] <- list(rep(NA, 4))
+  matrix(as.numeric(unlist(fields)), ncol = 4, byrow = TRUE)
+}
+
+test_that("posteriors are polarise_sites()'s of the samples' counts", {
+  require_htslib()
+  case <- history_case()
+  bases <- c("A", "C", "G", "T")
+  for (samples in list(1:6, c(4, 2, 5))) {
+    named <- if (length(samples) < 6) paste0("s", samples)
+    result <- annotate(case$vcf, case$run, history = case$history, samples = named)
+    lines <- records_of(result$out)
+    expected <- oracle_posteriors(case, samples)
+    there <- !is.na(expected[, 1])
+    expect_gt(sum(there), 150)
+    expect_gt(sum(!there), 50)
+    expect_equal(posteriors_of(lines), expected, tolerance = 1e-5)
+    expect_identical(attr(result$counts, "posteriors"), as.numeric(sum(there)))
+
+    # AA stays the call; without AA_post its posterior is the run's.
+    plain <- annotate(case$vcf, case$run)
+    expect_identical(info_of(lines, "AA"), info_of(records_of(plain$out), "AA"))
+    expect_identical(result$counts$records, plain$counts$records)
+    call <- info_of(lines, "AA")
+    prob <- ifelse(there, expected[cbind(seq_along(call), match(toupper(call), bases))],
+                   1 - 10^(-case$sites$phred / 10))
+    prob[call == "."] <- NA
+    expect_equal(suppressWarnings(as.numeric(info_of(lines, "AA_prob"))), prob, tolerance = 1e-5)
+  }
+  expect_match(readLines(result$out), "ID=AA_post,Number=4,Type=Float", all = FALSE)
+  bcftools_lines("stats", result$out)
+})
+
+test_that("posteriors are the same in every format, with a folder, and polarised", {
+  require_htslib()
+  case <- history_case(100)
+  plain <- annotate(case$vcf, case$run, history = case$history)
+  lines <- records_of(plain$out)
+  projected <- file.path(case$config$work_dir, "projected")
+  for (input in c(as_bgzip(case$vcf), as_bcf(case$vcf))) {
+    # The order of the splits is the history's, whatever the run's.
+    turned <- case$history
+    turned[c("splits", "sizes")] <- lapply(turned[c("splits", "sizes")], rev)
+    result <- annotate(input, case$config$output_dir, history = turned, projected = projected,
+                       out = tempfile(fileext = ".bcf"), threads = 1)
+    expect_identical(bcftools_lines("view", result$out, "-H"), lines)
+    expect_identical(result$counts, plain$counts)
+  }
+  polarised <- records_of(annotate(case$vcf, case$run, history = case$history,
+                                   polarise = TRUE)$out)
+  for (id in c("AA", "AA_prob", "AA_post", "AA_reason")) {
+    expect_identical(info_of(polarised, id), info_of(lines, id))
+  }
+  expect_gt(sum(info_of(polarised, "AA_old_ref") != "."), 5)
+
+  # Records without genotypes have none.
+  bare <- sub("\tGT\t.*", "\tDP\t.\t.\t.\t.\t.\t.", case$records)
+  vcf <- write_vcf(bare, header = vcf_header(bare, more = sub("GT", "DP", declare_gt)))
+  told <- log_lines(annotate_vcf(vcf, case$run, tempfile(fileext = ".vcf"),
+                                 history = case$history))
+  expect_match(told, "Posteriors from the history in 0 records", all = FALSE)
+})
+
+test_that("histories, samples and projections that do not fit are errors", {
+  require_htslib()
+  case <- history_case(20)
+  folder <- new_folder()
+  refused <- function(class, ..., vcf = case$vcf, ancestral = case$run, history = case$history,
+                      projected = NULL, samples = NULL) {
+    expect_ancify_error(
+      annotate_vcf(vcf, ancestral, file.path(folder, "out.vcf"), history = history,
+                   projected = projected, samples = samples, verbose = FALSE),
+      class, ...
+    )
+    expect_identical(content_of(folder), character())
+  }
+  refused("input", "coalescent_history", history = 1)
+  unnamed <- case$history
+  names(unnamed$splits) <- NULL
+  refused("input", "no names", history = unnamed)
+  refused("input", "`projected` is missing", ancestral = case$config$output_dir)
+  refused("input", "`samples` is only", history = NULL, samples = "s1")
+  refused("input", "no sample 'nobody'", samples = c("s1", "nobody"))
+  refused("input", "no sample '\u00e9'", samples = "\u00e9")
+  for (samples in list(1, character(), NA_character_, c("s1", "s1"))) {
+    refused("input", "`samples`", samples = samples)
+  }
+  sites <- write_vcf(sub("\tGT\t.*", "", case$records))
+  refused("input", "no samples", vcf = sites)
+  refused("file", "near1", "keep_projected", projected = folder)
+  elsewhere <- write_vcf(paste0("X", case$records), header = vcf_header(
+    paste0("X", case$records), more = declare_gt
+  ))
+  fasta <- write_fasta(c(X1 = strrep("A", 1e5), X2 = strrep("A", 1e5)), tempfile())
+  projected <- file.path(case$config$work_dir, "projected")
+  refused("input", "`projected`", "no file for 'X1'", vcf = elsewhere, ancestral = fasta,
+          projected = projected)
+  deep <- case$history
+  deep$splits[] <- c(1, 2, 3)
+  many <- write_vcf(sub("GT\t.*", paste(c("GT", rep("0/1", 60)), collapse = "\t"), case$records))
+  refused("input", "first split", vcf = many, history = deep)
+
+  short <- new_folder()
+  file.copy(list.files(projected, full.names = TRUE), short, recursive = TRUE)
+  writeLines(c(">chr1", "ACGT"), file.path(short, "near2", "chr1.fa"))
+  refused("format", "position", "behind the end of outgroup 2", projected = short)
+  unlink(file.path(short, "near2", "chr1.fa"))
+  refused("file", "near2", projected = short)
+})
