@@ -251,7 +251,7 @@ check_sample_history <- function(history, projected, samples, ancestral) {
     )
   }
   list(
-    history = history, samples = check_samples(samples),
+    history = history, samples = check_sample_names(samples),
     projected = check_path(projected %||% run_projected(ancestral), "projected")
   )
 }
@@ -268,7 +268,7 @@ core_sample_history <- function(given, chromosomes) {
   )
 }
 
-check_samples <- function(samples) {
+check_sample_names <- function(samples) {
   if (is.null(samples)) {
     return(character())
   }
