@@ -103,6 +103,7 @@ counts_for_history <- function(patterns, history, species, focal) {
   } else {
     check_pattern_widths(bases, species)
     focal <- focal %||% attr(patterns, "focal")
+    if (!is.null(focal)) check_focal(focal, names(history$splits))
     wanted <- c(names(history$splits) %||% setdiff(species, focal), focal)
     stop_where_missing(wanted, species, focal, history)
     columns <- lapply(match(wanted, species), function(i) substr(bases, i, i))

@@ -206,6 +206,14 @@ TEST(VariantReader, GivesFieldsOfInfo) {
   ASSERT_TRUE(reader.next());
   EXPECT_EQ(reader.info_text("AA"), "T|||");
   EXPECT_FALSE(reader.next());
+
+  for (const char* number : {"x", "0.5x", "nan", "0.5,x", "1e99999"}) {
+    const std::string record = "1\t7\t.\tA\tC\t.\t.\tAA_prob=" + std::string(number) + ";DP=1\tGT";
+    VariantReader wrong(dir.write("v.vcf", kSamples + record + "\t0\t0\t0\n"), 0,
+                        RecordParts::kInfo);
+    ASSERT_TRUE(wrong.next());
+    EXPECT_THROW(wrong.info_numbers("AA_prob"), FormatError) << number;
+  }
 }
 
 TEST(Evaluate, ReadsEachFileOnceForAllItsChromosomes) {

@@ -180,6 +180,8 @@ test_that("species go to the splits of their names, and others are left out", {
   refused("the focal species", species)
   refused("'b'", c("c", "a", "unused", "human", "rhesus"), "human")
   refused("5 bases", species[1:4], "human")
+  refused("'b', which is an outgroup", species, "b")
+  refused("one species' name", species, c("human", "b"))
   unnamed <- near
   names(unnamed$splits) <- NULL
   expect_ancify_error(fit_history(other, unnamed, species, "human"), "input", "4 outgroups")

@@ -328,6 +328,8 @@ test_that("what can't be a spectrum is an error that says why", {
   refused("input", populations = file, texts = "0 populations")
   writeBin(as.raw(c(0x73, 0x31, 0x09, 0xe4, 0x0a)), file)
   refused("format", populations = file, texts = "line 1")
+  writeBin(as.raw(c(0x73, 0x31, 0x09, 0x41, 0x00, 0x0a)), file)
+  refused("format", populations = file, texts = "line 1")
 
   refused("input", project = c(3, 2), texts = c("A is to be projected to 3", "2 at most"))
   refused("input", project = c(A = 2), texts = "`project` names 'A'")
@@ -363,6 +365,10 @@ test_that("what can't be a spectrum is an error that says why", {
   refused("format", vcf = changed("$", "\t0/0", 3), texts = c(third, "number of samples"))
   refused("format", vcf = changed("AA=A", "AA=A;AA_prob=1.5", 3), texts = c(third, "AA_prob is 1.5"))
   refused("format", vcf = changed("AA=A", "AA=A;AA_prob=nan,1", 3), texts = c(third, "AA_prob"))
+  refused("format", vcf = changed("AA=A", "AA=A;AA_prob=high", 3),
+          texts = c(third, "AA_prob is 'high', not a number"))
+  refused("format", vcf = changed("AA=A", "AA_post=1,0,0,0.x;AA=A", 3),
+          texts = c(third, "AA_post is '0.x', not a number"))
   refused("format", vcf = changed("AA=A", "AA=A;AA_post=1,0", 3), texts = c(third, "AA_post"))
   refused("format", vcf = changed("AA=A", "AA=A;AA_post=0,0,1,0", 3), texts = c(third, "0 for both"))
   refused("format", vcf = changed("\t20\t", "\t8\t", 3), texts = c(third, "sort"))
@@ -370,6 +376,9 @@ test_that("what can't be a spectrum is an error that says why", {
   refused("format", vcf = changed("GT", "XX"), texts = "no record has genotypes")
   refused("format", vcf = write_vcf(records), texts = "no samples")
   lines <- readLines(good)
+  twice <- tempfile(fileext = ".vcf")
+  writeLines(sub("\ts2", "\ts1", lines), twice)
+  refused("format", vcf = twice, texts = c("#CHROM", "a sample twice"))
   latin1 <- tempfile(fileext = ".vcf")
   writeLines(sub("\ts1", "\ts\xe4", lines, useBytes = TRUE), latin1, useBytes = TRUE)
   refused("format", vcf = latin1, texts = c("'s?'", "UTF-8"))

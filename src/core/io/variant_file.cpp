@@ -73,6 +73,14 @@ constexpr int kUndeclared = BCF_ERR_CTG_UNDEF | BCF_ERR_TAG_UNDEF;
 
 constexpr int kFixedColumns = 8;  // CHROM to INFO
 
+// Splits off what is before a character, or all.
+std::string_view next_part(std::string_view& text, char end) {
+  const std::size_t size = text.find(end);
+  const std::string_view part = text.substr(0, size);
+  text.remove_prefix(size == text.npos ? text.size() : size + 1);
+  return part;
+}
+
 // What htslib is to parse of a line.
 int unpacked(RecordParts parts) {
   if (parts == RecordParts::kAlleles) return BCF_UN_STR;
@@ -109,7 +117,8 @@ class VariantReader::Impl {
     header_.reset(bcf_hdr_read(file_.get()));
     if (!header_) {
       throw FormatError(path_, file_->lineno,
-                        "the header has no line #CHROM, or is damaged. Correct it there");
+                        "the header has no line #CHROM, or one with a sample twice, or is damaged. "
+                        "Correct it there");
     }
     is_text_ = file_->format.format == vcf;
     record_->max_unpack = unpacked(parts);
@@ -147,6 +156,7 @@ class VariantReader::Impl {
     if (field->type != BCF_BT_FLOAT) {
       fail(std::string(id) + " is no number: the header has to declare it as Float");
     }
+    if (is_text_) check_numbers(id);
     std::vector<float> numbers(static_cast<std::size_t>(field->len));
     std::memcpy(numbers.data(), field->vptr, numbers.size() * sizeof(float));
     if (numbers.size() == 1 && bcf_float_is_missing(numbers.front()) != 0) return {};
@@ -235,6 +245,24 @@ class VariantReader::Impl {
           "it has columns behind INFO, but the header names no sample, so that they would be "
           "lost: correct the line #CHROM");
     }
+    if (record_->max_unpack != unpacked(RecordParts::kAlleles)) {
+      info_ = line.substr(0, line.find('\t'));
+    }
+  }
+
+  // htslib takes a word for a missing number, and leaves out what is behind a number.
+  void check_numbers(std::string_view id) {
+    for (std::string_view rest = info_; !rest.empty();) {
+      std::string_view values = next_part(rest, ';');
+      if (next_part(values, '=') != id) continue;
+      while (!values.empty()) {
+        const std::string_view value = next_part(values, ',');
+        if (value != "." && !number_(value)) {
+          fail(std::string(id) + " is " + excerpt(value) + ", not a number");
+        }
+      }
+      return;
+    }
   }
 
   // htslib leaves out columns that the header has not.
@@ -293,6 +321,7 @@ class VariantReader::Impl {
   }
 
   NumberParser number_;
+  std::string info_;  // of the line, where INFO is parsed
   Genotypes genotypes_;
   int chromosome_ = -1;
   hts_pos_t position_ = 0;

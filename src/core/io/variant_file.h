@@ -50,7 +50,7 @@ class VariantReader {
   std::int64_t consumed() const;         // bytes of the file, as it is stored
 
   // With RecordParts::kInfo or more: a field of INFO, nothing where it is missing. FormatError for
-  // one that is declared as something else.
+  // one that is declared as something else, or is written as another thing than numbers.
   std::optional<std::string_view> info_text(const char* id);
   std::vector<float> info_numbers(const char* id);  // NaN where one of several is missing
   // With RecordParts::kGenotypes. FormatError for an allele that the record does not have.

@@ -34,7 +34,8 @@ std::vector<PopulationOfSample> read_populations(const std::string& path) {
     const bool by_tabs = line.find('\t') != line.npos;
     const std::string sample(next_column(line, by_tabs));
     const std::string population(next_column(line, by_tabs));
-    if (sample.empty() || population.empty() || !is_utf8(whole)) {
+    const bool is_text = is_utf8(whole) && whole.find('\0') == whole.npos;
+    if (sample.empty() || population.empty() || !is_text) {
       throw FormatError(path, number, "not a sample and its population: " + excerpt(whole));
     }
     if (!samples.insert(sample).second) {
