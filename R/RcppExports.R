@@ -129,8 +129,12 @@ build_info_impl <- function() {
     .Call(`_ancify_build_info_impl`)
 }
 
-backend_impl <- function(wanted, devices, threads, simd) {
-    .Call(`_ancify_backend_impl`, wanted, devices, threads, simd)
+backend_impl <- function(wish) {
+    .Call(`_ancify_backend_impl`, wish)
+}
+
+available_gpus_impl <- function(gpus_per_card) {
+    .Call(`_ancify_available_gpus_impl`, gpus_per_card)
 }
 
 hardware_threads_impl <- function() {

@@ -6,7 +6,8 @@
 #'   no VCF and BCF; `cuda`, the version of the CUDA toolkit or `NA`
 #'   for a build without GPU code; `cuda_archs`, the GPU architectures it has
 #'   code for (such as `"75 80 90"` for compute capabilities 7.5, 8.0 and 9.0;
-#'   later ones are compiled on first use), or `NA`; `simd`, the best vector
+#'   later ones are compiled on first use), or `NA`: GPUs older than the first cannot
+#'   be used (CUDA 13 starts at 7.5, so a V100 needs a build with CUDA 12); `simd`, the best vector
 #'   instructions of this processor that the CPU code uses (`options(ancify.simd =
 #'   "scalar")`, `"avx2"` or `"avx512"` chooses others); `hardware_threads`, how many
 #'   threads this machine runs at once. No GPU is touched.

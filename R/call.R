@@ -53,7 +53,8 @@
 #' @param threads Threads; `NULL` (the default) for `getOption("ancify.threads")`
 #'   or else all cores.
 #' @param backend `"auto"` (the default), `"cpu"` or `"gpu"`; a GPU that cannot
-#'   be used is an error that says why. `"auto"` is the CPU in this version.
+#'   be used is an error that says why. `"auto"` is the CPU in this version: from
+#'   how much work on a GPU gains has not been measured on a card yet.
 #' @return One string, as long as the sequences; a `BStringSet` of one where
 #'   `inner` or `outer` is an `XStringSet` (a `DNAString` would lose the case). With
 #'   `posterior = TRUE` a list of these `calls` and `posterior`, a matrix with a row
@@ -121,7 +122,8 @@ call_ancestral <- function(inner, outer, method = "voting", tree = NULL, focal =
       c(inner = min_inner_freq, outer = min_outer_freq), lengths(sequences)
     )
   }
-  backend <- choose_backend(backend, threads)
+  positions <- nchar(unlist(sequences)[[1]], "bytes")
+  backend <- choose_backend(backend, threads, gpu_work(method, sum(lengths(sequences)), positions))
   caller <- make_caller(core_method(method, species, settings), FALSE, backend)
   result <- with_watch("Calling", function(watch) {
     call_in_memory_impl(unlist(unname(sequences)), caller, posterior, watch)

@@ -29,8 +29,8 @@
 #' * `work_dir` (`.`), `output_dir` (`./ancestral_calls`).
 #' * `min_inner_freq`, `min_outer_freq` (1): fewest votes for a consensus.
 #' * `num_cpus` (4): threads. `backend` (`auto`): `auto`, `cpu` or `gpu`.
-#'   `gpu_devices` (all): device numbers, from 0. `gpu_memory` (what is free,
-#'   less a margin): bytes.
+#'   `gpu_devices` (all): numbers of [available_gpus()]. `gpu_memory` (what is free,
+#'   less a margin): bytes that may be taken of each.
 #' * `method` (`voting`): `voting`, `parsimony`, `likelihood`, `ml` or
 #'   `coalescent`, as [call_ancestral()] explains them. `tree`: Newick text or a
 #'   file with it, for parsimony and likelihood. Its leaves are the outgroups and,
@@ -1030,12 +1030,8 @@ unavailable_in <- function(config, phases) {
   asked <- list(
     list(
       any(c("project", "call") %in% phases) && !config$keep_projected &&
-        (config$backend == "gpu" || !calls),
-      "`keep_projected: false` on a GPU, or without calling", "set `keep_projected: true`"
-    ),
-    list(
-      calls && config$backend == "gpu" && !is.null(config$gpu_memory),
-      "`gpu_memory`", "take the key out"
+        !calls,
+      "`keep_projected: false` without calling", "set `keep_projected: true`"
     ),
     list(!is.null(config$cluster), "`cluster`", "take the block out")
   )

@@ -44,8 +44,9 @@
 #' @param threads Threads; `NULL` (the default) for `num_cpus` of the
 #'   configuration (default 4).
 #' @param backend `"auto"`, `"cpu"` or `"gpu"`; `NULL` (the default) for
-#'   `backend` of the configuration (default `"auto"`). In this version `"auto"`
-#'   is the CPU, and on a GPU only the calls are made.
+#'   `backend` of the configuration (default `"auto"`), as [call_ancestral()]
+#'   explains them. Only the calls are made on a GPU in this version, chromosome
+#'   by chromosome in turn on those of `gpu_devices`.
 #' @param progress Whether to show a bar for phases longer than two seconds.
 #' @param verbose Whether to log what is done, as messages of class
 #'   `ancify_message`; the first line says which backend and how many threads.
@@ -80,9 +81,13 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
   config$backend <- backend %||% config$backend
   refuse_unavailable(config, phases)
   config$num_cpus <- resolve_threads(threads %||% config$num_cpus)
-  backend <- choose_backend(config$backend, config$num_cpus, config$gpu_devices)
+  work <- config_gpu_work(config, phases)
+  backend <- choose_backend(
+    config$backend, config$num_cpus, work, config$gpu_devices, config$gpu_memory
+  )
   log <- if (verbose) inform_ancify else function(line) NULL
   log(paste("Using", backend$description))
+  if (backend$kind == "gpu") log_what_stays_on_the_cpu(config$method, work, phases, log)
   for (note in config$notes) log(note)
   files <- if ("evaluate" %in% phases) evaluation_files(config)
   # Before any work, for it checks what a method needs; a fit makes its own.
@@ -106,6 +111,19 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
     result$calls <- result$calls %||% evaluated$calls
   }
   new_run(config, result, backend$description, seconds)
+}
+
+# Bases that the phases may call on a GPU.
+config_gpu_work <- function(config, phases) {
+  calls <- "call" %in% phases
+  if (calls) gpu_work(config$method, nrow(config$outgroups), sum(config$lengths)) else 0
+}
+
+log_what_stays_on_the_cpu <- function(method, work, phases, log) {
+  if ("project" %in% phases) log("Projection runs on the CPU in this version")
+  if ("call" %in% phases && work == 0 && method != "ml") { # ml is an error
+    log("The method has no GPU code for so many outgroups: it calls on the CPU")
+  }
 }
 
 # Projection and calling; timed() runs a phase by its name, function and first arguments.
@@ -152,9 +170,6 @@ projected_folder <- function(config, species) {
 
 run_projection <- function(config, backend, progress, verbose) {
   outgroups <- config$outgroups
-  if (verbose && backend$kind == "gpu") {
-    inform_ancify("Projection runs on the CPU in this version")
-  }
   reports <- with_watch("Projecting", function(watch) {
     project_files_impl(
       outgroups$name, outgroups$alignment, config_maf(config),

@@ -504,16 +504,24 @@ BEGIN_RCPP
 END_RCPP
 }
 // backend_impl
-Rcpp::List backend_impl(const std::string& wanted, const std::vector<int>& devices, int threads, const std::string& simd);
-RcppExport SEXP _ancify_backend_impl(SEXP wantedSEXP, SEXP devicesSEXP, SEXP threadsSEXP, SEXP simdSEXP) {
+Rcpp::List backend_impl(const Rcpp::List& wish);
+RcppExport SEXP _ancify_backend_impl(SEXP wishSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const std::string& >::type wanted(wantedSEXP);
-    Rcpp::traits::input_parameter< const std::vector<int>& >::type devices(devicesSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< const std::string& >::type simd(simdSEXP);
-    rcpp_result_gen = Rcpp::wrap(backend_impl(wanted, devices, threads, simd));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type wish(wishSEXP);
+    rcpp_result_gen = Rcpp::wrap(backend_impl(wish));
+    return rcpp_result_gen;
+END_RCPP
+}
+// available_gpus_impl
+Rcpp::List available_gpus_impl(int gpus_per_card);
+RcppExport SEXP _ancify_available_gpus_impl(SEXP gpus_per_cardSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< int >::type gpus_per_card(gpus_per_cardSEXP);
+    rcpp_result_gen = Rcpp::wrap(available_gpus_impl(gpus_per_card));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -583,7 +591,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_tabulate_variants_impl", (DL_FUNC) &_ancify_tabulate_variants_impl, 12},
     {"_ancify_variant_spectrum_impl", (DL_FUNC) &_ancify_variant_spectrum_impl, 5},
     {"_ancify_build_info_impl", (DL_FUNC) &_ancify_build_info_impl, 0},
-    {"_ancify_backend_impl", (DL_FUNC) &_ancify_backend_impl, 4},
+    {"_ancify_backend_impl", (DL_FUNC) &_ancify_backend_impl, 1},
+    {"_ancify_available_gpus_impl", (DL_FUNC) &_ancify_available_gpus_impl, 1},
     {"_ancify_hardware_threads_impl", (DL_FUNC) &_ancify_hardware_threads_impl, 0},
     {"_ancify_read_chromosome_lengths", (DL_FUNC) &_ancify_read_chromosome_lengths, 1},
     {"_ancify_read_lines_impl", (DL_FUNC) &_ancify_read_lines_impl, 1},

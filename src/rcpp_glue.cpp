@@ -119,6 +119,8 @@ ancify::Backend as_backend(const Rcpp::List& backend) {
                                                                 : ancify::BackendKind::kCpu;
   result.devices = Rcpp::as<std::vector<int>>(backend["devices"]);
   result.threads = Rcpp::as<int>(backend["threads"]);
+  result.gpus_per_card = Rcpp::as<int>(backend["gpus_per_card"]);
+  result.gpu_memory = static_cast<std::size_t>(Rcpp::as<double>(backend["gpu_memory"]));
   guarded([&] { result.simd = ancify::choose_simd_level(Rcpp::as<std::string>(backend["simd"])); });
   return result;
 }

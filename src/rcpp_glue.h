@@ -38,7 +38,7 @@ std::vector<ancify::ChromosomeToCall> chromosomes_in(const std::vector<std::stri
 
 std::vector<ancify::Chromosome> as_chromosomes(const Rcpp::NumericVector& lengths);
 
-// list(kind =, devices =, threads =, simd =), as backend_impl() makes it.
+// As backend_impl() makes it.
 ancify::Backend as_backend(const Rcpp::List& backend);
 
 // `maf`, as maf_names() in R makes it, has the focal species' name and chromosomes.

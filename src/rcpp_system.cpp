@@ -26,17 +26,47 @@ Rcpp::List build_info_impl() {
                             Named("simd") = ancify::simd_name(ancify::best_simd_level()));
 }
 
-// Chooses a backend; list(kind =, devices =, threads =, simd =, description =).
+// Chooses a backend as `wish` says, a list of the fields of BackendWish; gives what as_backend()
+// takes, and its description.
 // [[Rcpp::export]]
-Rcpp::List backend_impl(const std::string& wanted, const std::vector<int>& devices, int threads,
-                        const std::string& simd) {
+Rcpp::List backend_impl(const Rcpp::List& wish) {
+  using Rcpp::Named;
+  ancify::BackendWish wanted;
+  wanted.kind = Rcpp::as<std::string>(wish["kind"]);
+  wanted.devices = Rcpp::as<std::vector<int>>(wish["devices"]);
+  wanted.threads = Rcpp::as<int>(wish["threads"]);
+  wanted.simd = Rcpp::as<std::string>(wish["simd"]);
+  wanted.work = Rcpp::as<double>(wish["work"]);
+  wanted.gpus_per_card = Rcpp::as<int>(wish["gpus_per_card"]);
   ancify::Backend backend;
-  guarded([&] { backend = ancify::choose_backend(wanted, devices, threads, simd); });
+  guarded([&] { backend = ancify::choose_backend(wanted); });
   const bool gpu = backend.kind == ancify::BackendKind::kGpu;
-  return Rcpp::List::create(Rcpp::Named("kind") = gpu ? "gpu" : "cpu",
-                            Rcpp::Named("devices") = backend.devices,
-                            Rcpp::Named("threads") = backend.threads, Rcpp::Named("simd") = simd,
-                            Rcpp::Named("description") = backend.description());
+  return Rcpp::List::create(Named("kind") = gpu ? "gpu" : "cpu", Named("devices") = backend.devices,
+                            Named("threads") = backend.threads, Named("simd") = wanted.simd,
+                            Named("gpus_per_card") = wanted.gpus_per_card,
+                            Named("gpu_memory") = wish["gpu_memory"],
+                            Named("description") = backend.description());
+}
+
+// list(number =, name =, memory =, compute_capability =, problem =), where `problem` is one text,
+// empty where there is none.
+// [[Rcpp::export]]
+Rcpp::List available_gpus_impl(int gpus_per_card) {
+  ancify::Gpus gpus;
+  guarded([&] { gpus = ancify::available_gpus(gpus_per_card); });
+  std::vector<int> number;
+  std::vector<std::string> name;
+  std::vector<double> memory;
+  std::vector<std::string> capability;
+  for (const auto& gpu : gpus.usable) {
+    number.push_back(gpu.number);
+    name.push_back(gpu.name);
+    memory.push_back(static_cast<double>(gpu.memory));
+    capability.push_back(std::to_string(gpu.major) + "." + std::to_string(gpu.minor));
+  }
+  return Rcpp::List::create(
+      Rcpp::Named("number") = number, Rcpp::Named("name") = name, Rcpp::Named("memory") = memory,
+      Rcpp::Named("compute_capability") = capability, Rcpp::Named("problem") = gpus.problem);
 }
 
 // [[Rcpp::export]]

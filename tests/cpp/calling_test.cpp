@@ -15,6 +15,7 @@
 namespace ancify {
 namespace {
 
+using test::message_of;
 using test::read_file;
 using test::TempDir;
 
@@ -241,42 +242,103 @@ TEST(Packed, KeepsNeighboursWhereStretchesMeet) {
   }
 }
 
-#ifdef ANCIFY_HAVE_CUDA
-TEST(Calling, OnAGpuIsThatOfTheOracle) {
-  Backend gpu;
-  try {
-    gpu = choose_backend("gpu", {}, 1);
-  } catch (const DeviceError& error) {
-    GTEST_SKIP() << "no GPU here: " << error.what();
-  }
-  std::mt19937 random(13);
-  for (const auto& voting : {Voting{1, 1, 1, 1}, Voting{2, 2, 1, 2}, Voting{12, 8, 3, 2}}) {
-    for (const std::size_t n : {0, 1, 100000}) {
-      const Sequences sequences = random_sequences(voting.species(), n, random);
-      EXPECT_TRUE(call_with(voting, sequences, gpu) == call_all_slowly(sequences, voting));
-    }
-  }
+BackendWish wish(const std::string& kind, double work = 0, std::vector<int> devices = {}) {
+  BackendWish wish;
+  wish.kind = kind;
+  wish.work = work;
+  wish.devices = std::move(devices);
+  wish.threads = 3;
+  wish.simd = "scalar";
+  return wish;
 }
-#endif
 
-TEST(Backend, IsTheCpuUnlessAGpuIsNamed) {
-  for (const char* wanted : {"auto", "cpu"}) {
-    const Backend backend = choose_backend(wanted, {}, 3);
+const std::string kScalar = std::string(simd_name(SimdLevel::kScalar));
+
+// Cards of compute capabilities such as 75, some of which can run a build for 7.5, 8.0 and 9.0.
+Gpus gpus_of(const std::vector<int>& capabilities, int per_card = 1) {
+  std::vector<Gpu> cards;
+  for (const int c : capabilities) {
+    const int number = static_cast<int>(cards.size());
+    cards.push_back({number, "Card " + std::to_string(number), 1000, c / 10, c % 10});
+  }
+  return usable_gpus(cards, "75 80 90", per_card);
+}
+
+std::vector<int> numbers(const Gpus& gpus) {
+  std::vector<int> all;
+  for (const auto& gpu : gpus.usable) all.push_back(gpu.number);
+  return all;
+}
+
+TEST(Backend, IsTheCpuUnlessAGpuIsNamedOrTheWorkIsLarge) {
+  const auto untouched = []() -> Gpus { throw DeviceError("a GPU was touched"); };
+  for (const char* kind : {"auto", "cpu"}) {
+    const Backend backend = choose_backend(wish(kind), untouched);
     EXPECT_EQ(backend.kind, BackendKind::kCpu);
-    EXPECT_EQ(backend.description(),
-              std::string("CPU backend (") + simd_name(best_simd_level()) + ", 3 threads)");
+    EXPECT_EQ(backend.description(), "CPU backend (" + kScalar + ", 3 threads)");
   }
-  EXPECT_EQ(choose_backend("cpu", {}, 1, "scalar").description(),
-            std::string("CPU backend (") + simd_name(SimdLevel::kScalar) + ", 1 thread)");
-  EXPECT_THROW(choose_backend("cpu", {}, 1, "mmx"), InputError);
-  EXPECT_THROW(choose_backend("tpu", {}, 1), InputError);
+  EXPECT_EQ(choose_backend(wish("cpu", 1e12), untouched).kind, BackendKind::kCpu);
+  EXPECT_EQ(choose_backend(wish("auto", 1e15), untouched).kind, BackendKind::kCpu);
+  const auto none = [] { return Gpus{{}, "no driver"}; };
+  const auto two = [] { return gpus_of({80, 90}); };
+  EXPECT_EQ(choose_backend(wish("auto", kLeastGpuWork), none).kind, BackendKind::kCpu);
+  EXPECT_EQ(choose_backend(wish("auto", kLeastGpuWork, {5}), two).kind, BackendKind::kCpu);
+  EXPECT_EQ(choose_backend(wish("auto", kLeastGpuWork), two).description(),
+            "GPU backend (2 devices: cuda:0, cuda:1)");
+  EXPECT_EQ(choose_backend(wish("gpu", 0, {1}), two).description(),
+            "GPU backend (1 device: cuda:1)");
+  EXPECT_EQ(message_of<DeviceError>([&] { choose_backend(wish("gpu"), none); }), "no driver");
+  EXPECT_NE(message_of<DeviceError>([&] {
+              choose_backend(wish("gpu", 0, {0, 2}), two);
+            }).find("no GPU number 2 can be used here, only: 0, 1"),
+            std::string::npos);
+  BackendWish odd = wish("cpu");
+  odd.simd = "mmx";
+  EXPECT_THROW(choose_backend(odd), InputError);
+  EXPECT_THROW(choose_backend(wish("tpu")), InputError);
 }
 
-#ifndef ANCIFY_HAVE_CUDA
-TEST(Backend, SaysThatThisBuildHasNoGpuCode) {
-  EXPECT_THROW(choose_backend("gpu", {}, 1), DeviceError);
+TEST(Backend, SeveralDevicesCanBeOfOneCard) {
+  BackendWish three = wish("gpu");
+  three.gpus_per_card = 3;
+  const Backend backend = choose_backend(three, [] { return gpus_of({90}, 3); });
+  EXPECT_EQ(backend.description(), "GPU backend (3 devices: cuda:0, cuda:1, cuda:2)");
+  EXPECT_EQ(backend.gpus_per_card, 3);
+  EXPECT_EQ(numbers(gpus_of({70, 80}, 2)), (std::vector<int>{2, 3}));
 }
+
+TEST(Backend, ACardThatTheBuildHasNoCodeForIsLeftOutAndSaysSo) {
+  for (const int c : {75, 80, 86, 89, 90, 100, 121}) {
+    EXPECT_EQ(numbers(gpus_of({c})).size(), 1U) << c;
+    EXPECT_EQ(gpus_of({c}).problem, "");
+  }
+  for (const int c : {37, 60, 70, 72}) EXPECT_TRUE(gpus_of({c}).usable.empty()) << c;
+  // Code for 10.0 is not for 11.0, and what is made for 12.0 and later is not either.
+  EXPECT_FALSE(runs_on("75 100 120", 11, 0));
+  EXPECT_TRUE(runs_on("75 100 120", 10, 3));
+  EXPECT_FALSE(runs_on("", 9, 0));
+  const Gpus mixed = gpus_of({70, 80});
+  EXPECT_EQ(numbers(mixed), std::vector<int>{1});
+  EXPECT_NE(mixed.problem.find("cuda:0 (Card 0) has compute capability 7.0, but this build's code "
+                               "is for 7.5, 8.0, 9.0 and later"),
+            std::string::npos)
+      << mixed.problem;
+  EXPECT_NE(message_of<DeviceError>([&] {
+              choose_backend(wish("gpu", 0, {0}), [&] { return mixed; });
+            }).find("only: 1. cuda:0 (Card 0) has"),
+            std::string::npos);
+}
+
+TEST(Backend, SaysWhyThereIsNoGpu) {
+  const Gpus gpus = available_gpus(1);
+  if (!gpus.usable.empty()) GTEST_SKIP() << "a GPU is here";
+#ifdef ANCIFY_HAVE_CUDA
+  EXPECT_NE(gpus.problem.find("GPU"), std::string::npos) << gpus.problem;
+#else
+  EXPECT_NE(gpus.problem.find("has no GPU code"), std::string::npos) << gpus.problem;
 #endif
+  EXPECT_EQ(message_of<DeviceError>([] { choose_backend(wish("gpu")); }), gpus.problem);
+}
 
 }  // namespace
 }  // namespace ancify

@@ -81,6 +81,48 @@ TEST(RunTasks, RethrowsTheFailureWithTheSmallestIndex) {
   }
 }
 
+TEST(RunInLanes, ALaneIsInOrderAndUsedByOneTaskAtATime) {
+  for (const int lanes : {1, 2, 3, 7}) {
+    for (const std::int64_t n : {0, 1, 3, 50}) {
+      JobControl control;
+      std::vector<std::vector<std::int64_t>> done(static_cast<std::size_t>(lanes));
+      std::vector<std::atomic<int>> now(static_cast<std::size_t>(lanes));
+      run_in_lanes(control, lanes, n, [&](std::int64_t i, const TaskContext&) {
+        const auto lane = static_cast<std::size_t>(i % lanes);
+        EXPECT_EQ(now[lane]++, 0);
+        done[lane].push_back(i);
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+        --now[lane];
+      });
+      for (std::int64_t i = 0; i < n; ++i) {
+        EXPECT_EQ(done[static_cast<std::size_t>(i % lanes)].at(static_cast<std::size_t>(i / lanes)),
+                  i);
+      }
+    }
+  }
+}
+
+TEST(RunInLanes, TheFirstFailureStopsWhatComesAfter) {
+  JobControl control;
+  std::atomic<int> later{0};
+  try {
+    run_in_lanes(control, 3, 300, [&](std::int64_t i, const TaskContext& context) {
+      if (i == 5 || i == 7) throw DeviceError("task " + std::to_string(i));
+      if (i < 5) return;
+      ++later;
+      // A busy machine may take its time to start the lane of task 5.
+      for (int k = 0; k < 1000; ++k) {
+        context.throw_if_stopped();
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      }
+    });
+    FAIL() << "no error";
+  } catch (const DeviceError& error) {
+    EXPECT_STREQ(error.what(), "task 5");
+  }
+  EXPECT_LE(later, 1);  // task 6
+}
+
 TEST(RunTasks, AFailureStopsLaterTasksOnly) {
   JobControl control;
   std::atomic<bool> earlier_ended{false};

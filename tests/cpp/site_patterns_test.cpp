@@ -163,33 +163,5 @@ TEST(Methods, AreRefusedWithoutWhatTheyNeed) {
   }
 }
 
-#ifdef ANCIFY_HAVE_CUDA
-TEST(SitePatterns, OnAGpuAreAppliedAsTheMethodSays) {
-  Backend gpu;
-  try {
-    gpu = choose_backend("gpu", {}, 1);
-  } catch (const DeviceError& error) {
-    GTEST_SKIP() << "no GPU here: " << error.what();
-  }
-  std::mt19937 random(16);
-  for (const int species : {2, 4, 6, 8, 12}) {
-    for (const std::string name : {"voting", "parsimony", "likelihood"}) {
-      const auto options = options_of(name, species, random);
-      const std::size_t n = 100000;
-      const auto sequences = similar_sequences(species, n, random);
-      const Sites sites = sequences.sites(SequenceForm::kCharacters);
-      const Stretch stretch = whole_stretch(sites.species, sites.form, n);
-      std::string calls[2] = {std::string(n, '?'), std::string(n, '!')};
-      std::vector<std::uint8_t> phred[2] = {std::vector<std::uint8_t>(n, 1),
-                                            std::vector<std::uint8_t>(n, 2)};
-      Caller(make_method(options), gpu, true).call(stretch, &calls[0][0], phred[0].data());
-      Caller(make_method(options), Backend(), true).call(stretch, &calls[1][0], phred[1].data());
-      EXPECT_TRUE(calls[0] == calls[1]) << name << ", " << species;
-      EXPECT_TRUE(phred[0] == phred[1]) << name << ", " << species;
-    }
-  }
-}
-#endif
-
 }  // namespace
 }  // namespace ancify

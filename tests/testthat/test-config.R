@@ -472,7 +472,7 @@ test_that("what this version lacks is said when it is asked for", {
   expect_identical(asked(), character())
   expect_identical(asked(keep_projected = FALSE), character())
   expect_match(asked(keep_projected = FALSE, phases = "project"), "`keep_projected: false`")
-  expect_match(asked(keep_projected = FALSE, backend = "gpu"), "`keep_projected: false`")
+  expect_identical(asked(keep_projected = FALSE, backend = "gpu", gpu_memory = 8e9), character())
   expect_match(asked(cluster = list(cpus = 2)), "`cluster`")
   expect_length(asked(keep_projected = FALSE, phases = "evaluate"), 0)
 })

@@ -13,27 +13,34 @@
 #include "core/io/file.h"
 #include "core/io/sequence_store.h"
 
-#ifdef ANCIFY_HAVE_CUDA
-#include "cuda/call_table.h"
-#include "cuda/voting.h"
-#endif
-
 namespace ancify {
+
+namespace {
+
+// What it votes by, or null if it is another method.
+const Voting* voting_of(const Method& method) {
+  const auto* const by_vote = dynamic_cast<const VotingMethod*>(&method);
+  return by_vote == nullptr ? nullptr : &by_vote->voting();
+}
+
+}  // namespace
 
 Caller::Caller(const Voting& voting, const Backend& backend)
     : Caller(std::make_unique<VotingMethod>(voting), backend) {}
 
 Caller::Caller(std::unique_ptr<const Method> method, const Backend& backend, bool with_phred)
+    : Caller(std::move(method), backend, with_phred, open_call_devices(backend)) {}
+
+Caller::Caller(std::unique_ptr<const Method> method, const Backend& backend, bool with_phred,
+               CallDevices devices)
     : method_(std::move(method)), backend_(backend), with_phred_(with_phred) {
-  if (method_->species() <= kMostTabulated) {
+  const bool tabulated = method_->species() <= kMostTabulated;
+  if (tabulated) {
     table_.emplace(*method_, with_phred);
-    return;
+  } else {
+    memo_ = std::make_unique<PatternMemo>(*method_);
   }
-  if (backend.kind == BackendKind::kGpu) {
-    const auto* voting = dynamic_cast<const VotingMethod*>(method_.get());
-    if (voting != nullptr) voting_on_gpu_ = &voting->voting();
-  }
-  if (voting_on_gpu_ == nullptr) memo_ = std::make_unique<PatternMemo>(*method_);
+  if (tabulated || voting_of(*method_) != nullptr) devices_ = std::move(devices);
 }
 
 Caller::Caller(std::unique_ptr<const MlCaller> ml, const Backend& backend, bool with_phred)
@@ -49,21 +56,6 @@ void Caller::call(const Stretch& stretch, char* calls, std::uint8_t* phred) cons
     return;
   }
   const Sites sites = {stretch.species, stretch.form, stretch.size()};
-#ifdef ANCIFY_HAVE_CUDA
-  if (backend_.kind == BackendKind::kGpu && !memo_) {
-    if (sites.form == SequenceForm::kPacked) {
-      throw DeviceError("the GPU calls no packed sequences yet");
-    }
-    const int device = backend_.devices.front();
-    if (table_) {
-      cuda::apply_table(device, species(), *table_, sites.species, sites.n, calls, phred);
-      return;
-    }
-    cuda::call_by_vote(device, *voting_on_gpu_, sites.species, sites.n, calls);
-    if (phred != nullptr) std::fill_n(phred, sites.n, kNoPhred);
-    return;
-  }
-#endif
   if (table_) {
     table_->apply(sites, calls, phred, backend_.simd);
   } else {
@@ -80,14 +72,23 @@ void Caller::posteriors(const Stretch& stretch, double* out, std::size_t pitch) 
   }
 }
 
-std::size_t Caller::stretch() const {
-  return backend_.kind == BackendKind::kGpu ? std::size_t{1} << 24 : std::size_t{1} << 17;
+std::vector<std::unique_ptr<DeviceCaller>> Caller::device_callers(std::int64_t longest) const {
+  std::vector<std::unique_ptr<DeviceCaller>> callers;
+  for (const auto& device : devices_) {
+    const Voting* const voting = voting_of(*method_);
+    const DeviceMethod method = {species(), table_ ? &*table_ : nullptr,
+                                 voting != nullptr ? *voting : Voting(), with_phred_};
+    callers.push_back(
+        std::make_unique<DeviceCaller>(*device, method, longest, backend_.gpu_memory));
+  }
+  return callers;
 }
 
 namespace {
 
 // A stretch of a chromosome that one task calls, small enough to share among threads.
 struct Piece {
+  std::size_t number;  // of all pieces
   std::size_t chromosome;
   std::int64_t start;
   std::int64_t end;
@@ -95,29 +96,63 @@ struct Piece {
 
 constexpr std::int64_t kStretchesPerPiece = 4;
 
-void add_pieces(const Caller& caller, std::size_t chromosome, std::int64_t length,
+// A device takes a chromosome as a whole.
+void add_pieces(bool on_devices, std::size_t chromosome, std::int64_t length,
                 std::vector<Piece>& pieces) {
-  const std::int64_t size = kStretchesPerPiece * static_cast<std::int64_t>(caller.stretch());
+  const std::int64_t size =
+      on_devices ? length : kStretchesPerPiece * static_cast<std::int64_t>(Caller::stretch());
   for (std::int64_t start = 0; start < length; start += size) {
-    pieces.push_back({chromosome, start, std::min(start + size, length)});
+    pieces.push_back({pieces.size(), chromosome, start, std::min(start + size, length)});
   }
 }
 
-// Calls a piece of a chromosome stretch by stretch; write(stretch, calls, phred) takes each.
-template <class Write>
-void call_piece(const Caller& caller, const SequenceSources& species, std::int64_t length,
-                const Piece& piece, const TaskContext& context, Write write) {
-  const auto most = std::min(static_cast<std::int64_t>(caller.stretch()), piece.end - piece.start);
-  StretchReader reader(species, length, caller.reach());
-  std::vector<char> calls(static_cast<std::size_t>(most));
-  std::vector<std::uint8_t> phred(caller.with_phred() ? calls.size() : 0);
-  for (std::int64_t start = piece.start; start < piece.end; start += most) {
-    context.throw_if_stopped();
-    const Stretch stretch = reader.read(start, std::min(start + most, piece.end));
-    caller.call(stretch, calls.data(), caller.with_phred() ? phred.data() : nullptr);
-    write(stretch, calls.data(), phred.data());
+// Calls pieces of chromosomes stretch by stretch: on devices, chromosomes in turn on each, or on
+// the CPU's threads.
+class PieceCaller {
+ public:
+  PieceCaller(const Caller& caller, std::int64_t longest)
+      : caller_(caller), devices_(caller.device_callers(longest)) {}
+
+  bool on_devices() const { return !devices_.empty(); }
+
+  void run(JobControl& control, const std::vector<Piece>& pieces, const Task& task) const {
+    const auto n = static_cast<std::int64_t>(pieces.size());
+    if (on_devices()) {
+      run_in_lanes(control, static_cast<int>(devices_.size()), n, task);
+    } else {
+      run_tasks(control, caller_.threads(), n, task);
+    }
   }
-}
+
+  // take(stretch, calls, phred) gets the stretches of a piece of a chromosome of this length.
+  void call(const SequenceSources& species, std::int64_t length, const Piece& piece,
+            const TaskContext& context, const DeviceCaller::Take& take) const {
+    if (on_devices()) {
+      devices_[piece.number % devices_.size()]->call(species, length, context, take);
+    } else {
+      call_on_cpu(species, length, piece, context, take);
+    }
+  }
+
+ private:
+  void call_on_cpu(const SequenceSources& species, std::int64_t length, const Piece& piece,
+                   const TaskContext& context, const DeviceCaller::Take& take) const {
+    const auto most =
+        std::min(static_cast<std::int64_t>(Caller::stretch()), piece.end - piece.start);
+    StretchReader reader(species, length, caller_.reach());
+    std::vector<char> calls(static_cast<std::size_t>(most));
+    std::vector<std::uint8_t> phred(caller_.with_phred() ? calls.size() : 0);
+    for (std::int64_t start = piece.start; start < piece.end; start += most) {
+      context.throw_if_stopped();
+      const Stretch stretch = reader.read(start, std::min(start + most, piece.end));
+      caller_.call(stretch, calls.data(), caller_.with_phred() ? phred.data() : nullptr);
+      take(stretch, calls.data(), phred.data());
+    }
+  }
+
+  const Caller& caller_;
+  std::vector<std::unique_ptr<DeviceCaller>> devices_;
+};
 
 std::string posterior_folder(const std::string& folder) { return folder + "/posterior"; }
 
@@ -127,16 +162,16 @@ class ChromosomeCall {
   ChromosomeCall(const ChromosomeToCall& chromosome, const std::string& folder, int pieces)
       : chromosome_(chromosome), folder_(folder), left_(pieces) {}
 
-  void call(const Caller& caller, const Piece& piece, const TaskContext& context,
-            JobControl& control) {
+  void call(const Caller& caller, const PieceCaller& by, const Piece& piece,
+            const TaskContext& context, JobControl& control) {
     std::call_once(opened_, [&] { open(caller.with_phred()); });
     CallCounts counts;
-    call_piece(caller, sources_, chromosome_.length, piece, context,
-               [&](const Stretch& stretch, const char* calls, const std::uint8_t* phred) {
-                 write(stretch, calls, phred);
-                 counts += count_calls(calls, stretch.size(), caller.simd());
-                 control.advance(stretch.end - stretch.start);
-               });
+    by.call(sources_, chromosome_.length, piece, context,
+            [&](const Stretch& stretch, const char* calls, const std::uint8_t* phred) {
+              write(stretch, calls, phred);
+              counts += count_calls(calls, stretch.size(), caller.simd());
+              control.advance(stretch.end - stretch.start);
+            });
     std::lock_guard<std::mutex> lock(mutex_);
     counts_ += counts;
     if (--left_ == 0) {
@@ -191,39 +226,43 @@ void call_sequences(const Caller& caller, const SequenceSources& species, std::s
                     char* calls, double* posteriors, JobControl& control) {
   const auto length = static_cast<std::int64_t>(n);
   control.expect(length);
+  const PieceCaller by(caller, length);
   std::vector<Piece> pieces;
-  add_pieces(caller, 0, length, pieces);
-  run_tasks(control, caller.threads(), static_cast<std::int64_t>(pieces.size()),
-            [&](std::int64_t i, const TaskContext& context) {
-              call_piece(caller, species, length, pieces[i], context,
-                         [&](const Stretch& stretch, const char* some, const std::uint8_t*) {
-                           std::memcpy(calls + stretch.start, some, stretch.size());
-                           if (posteriors != nullptr) {
-                             caller.posteriors(stretch, posteriors + stretch.start, n);
-                           }
-                           control.advance(stretch.end - stretch.start);
-                         });
+  add_pieces(by.on_devices(), 0, length, pieces);
+  by.run(control, pieces, [&](std::int64_t i, const TaskContext& context) {
+    by.call(species, length, pieces[i], context,
+            [&](const Stretch& stretch, const char* some, const std::uint8_t*) {
+              std::memcpy(calls + stretch.start, some, stretch.size());
+              if (posteriors != nullptr) {
+                caller.posteriors(stretch, posteriors + stretch.start, n);
+              }
+              control.advance(stretch.end - stretch.start);
             });
+  });
 }
 
 std::vector<CallCounts> call_chromosomes(const Caller& caller,
                                          const std::vector<ChromosomeToCall>& chromosomes,
                                          const std::string& folder, JobControl& control) {
-  const OutputFolder outer(folder);
-  const OutputFolder inner(caller.with_phred() ? posterior_folder(folder) : folder);
+  std::int64_t longest = 0;
+  for (const auto& chromosome : chromosomes) {
+    chromosome.open();
+    control.expect(chromosome.length);
+    longest = std::max(longest, chromosome.length);
+  }
+  const PieceCaller by(caller, longest);
   std::vector<Piece> pieces;
   std::deque<ChromosomeCall> calls;
   for (std::size_t i = 0; i < chromosomes.size(); ++i) {
-    chromosomes[i].open();
-    control.expect(chromosomes[i].length);
     const std::size_t before = pieces.size();
-    add_pieces(caller, i, chromosomes[i].length, pieces);
+    add_pieces(by.on_devices(), i, chromosomes[i].length, pieces);
     calls.emplace_back(chromosomes[i], folder, static_cast<int>(pieces.size() - before));
   }
-  run_tasks(control, caller.threads(), static_cast<std::int64_t>(pieces.size()),
-            [&](std::int64_t i, const TaskContext& context) {
-              calls[pieces[i].chromosome].call(caller, pieces[i], context, control);
-            });
+  const OutputFolder outer(folder);
+  const OutputFolder inner(caller.with_phred() ? posterior_folder(folder) : folder);
+  by.run(control, pieces, [&](std::int64_t i, const TaskContext& context) {
+    calls[pieces[i].chromosome].call(caller, by, pieces[i], context, control);
+  });
   // The disk has been busy with the first files all the while; now wait until it has the last.
   run_tasks(control, caller.threads(), static_cast<std::int64_t>(calls.size()),
             [&](std::int64_t i, const TaskContext& context) {

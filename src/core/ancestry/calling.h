@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/ancestry/call_counts.h"
+#include "core/ancestry/device_calling.h"
 #include "core/ancestry/method.h"
 #include "core/ancestry/ml_calling.h"
 #include "core/ancestry/pattern_memo.h"
@@ -26,8 +27,11 @@ namespace ancify {
 // on the CPU.
 class Caller {
  public:
-  // `with_phred`: call() is to give error_phred() too.
+  // `with_phred`: call() is to give error_phred() too. DeviceError where a device fails.
   Caller(std::unique_ptr<const Method> method, const Backend& backend, bool with_phred = false);
+  // On these devices, which are the backend's.
+  Caller(std::unique_ptr<const Method> method, const Backend& backend, bool with_phred,
+         CallDevices devices);
   // By a trained model; DeviceError on a GPU.
   Caller(std::unique_ptr<const MlCaller> ml, const Backend& backend, bool with_phred = false);
   // By vote; InputError unless both tiers have species and the minima are at least 1.
@@ -37,15 +41,17 @@ class Caller {
   // Positions to each side of a stretch that call() and posteriors() look at.
   std::int64_t reach() const { return ml_ ? kFeatureReach : 0; }
   // Calls the positions of a stretch that holds reach() more on each side, not more if that is 0.
-  // `phred` may be null, and is where it was not asked for.
+  // `phred` may be null, and is where it was not asked for. On the CPU.
   void call(const Stretch& stretch, char* calls, std::uint8_t* phred = nullptr) const;
   // The posterior of A at its i-th position becomes out[i], of C out[pitch + i], and so on; NaN
   // where there is none. On the CPU.
   void posteriors(const Stretch& stretch, double* out, std::size_t pitch) const;
-  // Positions that are called at once, a multiple of kPackedGroup.
-  std::size_t stretch() const;
+  // Positions that call() does best with at once, a multiple of kPackedGroup.
+  static constexpr std::size_t stretch() { return std::size_t{1} << 17; }
+  // What calls sequences of at most so many positions on each device; empty on the CPU.
+  std::vector<std::unique_ptr<DeviceCaller>> device_callers(std::int64_t longest) const;
   // Threads on which call() at once makes sense.
-  int threads() const { return backend_.kind == BackendKind::kGpu ? 1 : backend_.threads; }
+  int threads() const { return backend_.threads; }
   SimdLevel simd() const { return backend_.simd; }
 
  private:
@@ -53,9 +59,9 @@ class Caller {
   std::unique_ptr<const MlCaller> ml_;  // in place of a method
   Backend backend_;
   bool with_phred_;
-  const Voting* voting_on_gpu_ = nullptr;  // where it is counted there position by position
   std::optional<CallTable> table_;
   std::unique_ptr<const PatternMemo> memo_;
+  CallDevices devices_;  // empty where calls are made on the CPU
 };
 
 // Calls sequences of n positions in memory, into `calls`; and, where it is not null, gives the

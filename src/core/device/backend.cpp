@@ -1,45 +1,106 @@
 #include "core/device/backend.h"
 
 #include <algorithm>
+#include <limits>
+#include <sstream>
 
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
 
 #ifdef ANCIFY_HAVE_CUDA
-#include "cuda/device.h"
+#include "cuda/cards.h"
 #endif
 
 namespace ancify {
 
 namespace {
 
-// How many GPUs can be used; DeviceError with the reason if none can.
-int usable_gpus() {
+std::string version_of(const Gpu& card) {
+  return std::to_string(card.major) + "." + std::to_string(card.minor);
+}
+
+// "75 80 120" as compute capabilities: "7.5, 8.0, 12.0"
+std::string capabilities(const std::string& archs) {
+  std::string text;
+  std::istringstream words(archs);
+  for (int arch = 0; words >> arch;) {
+    text +=
+        (text.empty() ? "" : ", ") + std::to_string(arch / 10) + "." + std::to_string(arch % 10);
+  }
+  return text;
+}
+
 #ifdef ANCIFY_HAVE_CUDA
+// DeviceError with the reason where there is none.
+std::vector<Gpu> all_cards() {
   if (in_forked_child()) {
     throw DeviceError("a GPU cannot be used in a forked process: use a cluster of new R processes");
   }
-  return cuda::count_devices();
-#else
-  throw DeviceError(
-      "this build of ancify has no GPU code: install it again where nvcc is, or use the CPU");
-#endif
+  return cuda::cards();
 }
+#endif
 
-std::vector<int> choose_devices(std::vector<int> devices) {
-  const int n = usable_gpus();
-  if (devices.empty()) devices.push_back(0);
-  if (devices.size() > 1) throw DeviceError("this version uses one GPU at a time: name just one");
-  for (const int device : devices) {
-    if (device < 0 || device >= n) {
-      throw DeviceError("there is no GPU number " + std::to_string(device) +
-                        ": this machine's are 0 to " + std::to_string(n - 1));
+std::vector<int> choose_devices(const std::vector<int>& wanted, const Gpus& gpus) {
+  if (gpus.usable.empty()) throw DeviceError(gpus.problem);
+  std::vector<int> numbers;
+  std::string listed;
+  for (const auto& gpu : gpus.usable) {
+    numbers.push_back(gpu.number);
+    listed += (listed.empty() ? "" : ", ") + std::to_string(gpu.number);
+  }
+  for (const int device : wanted) {
+    if (std::count(numbers.begin(), numbers.end(), device) == 0) {
+      throw DeviceError("no GPU number " + std::to_string(device) + " can be used here, only: " +
+                        listed + (gpus.problem.empty() ? "" : ". " + gpus.problem));
     }
   }
-  return devices;
+  return wanted.empty() ? numbers : wanted;
 }
 
 }  // namespace
+
+bool runs_on(const std::string& archs, int major, int minor) {
+  std::istringstream words(archs);
+  int last = std::numeric_limits<int>::max();
+  for (int arch = 0; words >> arch; last = arch) {
+    if (arch / 10 == major && arch % 10 <= minor) return true;
+  }
+  return 10 * major + minor >= last;
+}
+
+Gpus usable_gpus(const std::vector<Gpu>& cards, const std::string& archs, int per_card) {
+  Gpus gpus;
+  for (Gpu gpu : cards) {
+    const int card = gpu.number;
+    if (!runs_on(archs, gpu.major, gpu.minor)) {
+      gpus.problem += (gpus.problem.empty() ? "" : ". ") + std::string("cuda:") +
+                      std::to_string(card * per_card) + " (" + gpu.name +
+                      ") has compute capability " + version_of(gpu) +
+                      ", but this build's code is for " + capabilities(archs) +
+                      " and later: install ancify with another CUDA toolkit (13 starts at 7.5)";
+      continue;
+    }
+    for (int i = 0; i < per_card; ++i) {
+      gpu.number = card * per_card + i;
+      gpus.usable.push_back(gpu);
+    }
+  }
+  return gpus;
+}
+
+Gpus available_gpus(int per_card) {
+#ifdef ANCIFY_HAVE_CUDA
+  try {
+    return usable_gpus(all_cards(), ANCIFY_CUDA_ARCHS, per_card);
+  } catch (const DeviceError& error) {
+    return {{}, error.what()};
+  }
+#else
+  (void)per_card;
+  return {{},
+          "this build of ancify has no GPU code: install it again where nvcc is, or use the CPU"};
+#endif
+}
 
 std::string Backend::description() const {
   const auto plural = [](std::size_t n, const std::string& word) {
@@ -56,17 +117,28 @@ std::string Backend::description() const {
   return "GPU backend (" + plural(devices.size(), "device") + ": " + names + ")";
 }
 
-Backend choose_backend(const std::string& wanted, const std::vector<int>& devices, int threads,
-                       const std::string& simd) {
+Backend choose_backend(const BackendWish& wish) {
+  return choose_backend(wish, [&] { return available_gpus(wish.gpus_per_card); });
+}
+
+Backend choose_backend(const BackendWish& wish, const std::function<Gpus()>& gpus) {
   Backend backend;
-  backend.simd = choose_simd_level(simd);
-  backend.threads = std::max(threads, 1);
-  if (wanted == "gpu") {
-    backend.kind = BackendKind::kGpu;
-    backend.devices = choose_devices(devices);
-  } else if (wanted != "cpu" && wanted != "auto") {
-    throw InputError("backend must be \"auto\", \"cpu\" or \"gpu\", not \"" + wanted + "\"");
+  backend.simd = choose_simd_level(wish.simd);
+  backend.threads = std::max(wish.threads, 1);
+  backend.gpus_per_card = wish.gpus_per_card;
+  if (wish.kind == "gpu") {
+    backend.devices = choose_devices(wish.devices, gpus());
+  } else if (wish.kind == "auto") {
+    if (wish.work < kLeastGpuWork) return backend;
+    try {
+      backend.devices = choose_devices(wish.devices, gpus());
+    } catch (const DeviceError&) {
+      return backend;
+    }
+  } else if (wish.kind != "cpu") {
+    throw InputError("backend must be \"auto\", \"cpu\" or \"gpu\", not \"" + wish.kind + "\"");
   }
+  if (!backend.devices.empty()) backend.kind = BackendKind::kGpu;
   return backend;
 }
 

@@ -122,21 +122,25 @@ class BlockSignals {
   sigset_t previous_;
 };
 
-}  // namespace
-
-void run_tasks(JobControl& control, int threads, std::int64_t n, const Task& task) {
+// Runs the tasks below n in rows: row r has the tasks r, r + rows, r + 2 * rows, ..., in this order
+// on one thread.
+void run_rows(JobControl& control, int threads, std::int64_t rows, std::int64_t n,
+              const Task& task) {
   if (in_forked_child()) threads = 1;
   FirstFailure failure;
+  const auto run = [&](std::int64_t i) {
+    try {
+      const TaskContext context(control, failure.index(), i, threads);
+      context.throw_if_stopped();
+      task(i, context);
+    } catch (...) {
+      failure.record(i, std::current_exception());
+    }
+  };
   std::atomic<std::int64_t> next{0};
-  auto worker = [&] {
-    for (std::int64_t i = next++; i < n; i = next++) {
-      try {
-        const TaskContext context(control, failure.index(), i, threads);
-        context.throw_if_stopped();
-        task(i, context);
-      } catch (...) {
-        failure.record(i, std::current_exception());
-      }
+  const auto worker = [&] {
+    for (std::int64_t row = next++; row < std::min(rows, n); row = next++) {
+      for (std::int64_t i = row; i < n; i += rows) run(i);
     }
   };
   if (threads <= 1) {
@@ -145,6 +149,16 @@ void run_tasks(JobControl& control, int threads, std::int64_t n, const Task& tas
     run_workers(threads, static_cast<int>(std::min<std::int64_t>(threads, n)), worker);
   }
   failure.rethrow();
+}
+
+}  // namespace
+
+void run_tasks(JobControl& control, int threads, std::int64_t n, const Task& task) {
+  run_rows(control, threads, n, n, task);
+}
+
+void run_in_lanes(JobControl& control, int lanes, std::int64_t n, const Task& task) {
+  run_rows(control, lanes, lanes, n, task);
 }
 
 void TaskContext::share(std::int64_t n, const std::function<void(std::int64_t)>& part) const {

@@ -46,6 +46,10 @@ using Task = std::function<void(std::int64_t index, const TaskContext& context)>
 // stops only tasks that come after it.
 void run_tasks(JobControl& control, int threads, std::int64_t n, const Task& task);
 
+// The same, but with tasks i, i + lanes, i + 2 * lanes, ... one after the other on one thread: what
+// belongs to a lane is used by no two tasks at once.
+void run_in_lanes(JobControl& control, int lanes, std::int64_t n, const Task& task);
+
 // Runs `job` on a thread of its own while the caller's thread calls poll() 20 times a second, and
 // once at the end. What poll() throws stops the job and is rethrown once the job has ended.
 // In a forked child, where no worker thread survives, both run on the caller's thread.

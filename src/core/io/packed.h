@@ -18,7 +18,7 @@ inline std::size_t packed_size(std::size_t positions) {
   return (positions + kPackedGroup - 1) / kPackedGroup * kPackedHalf;
 }
 
-inline int packed_code(const char* packed, std::size_t position) {
+ANCIFY_HOST_DEVICE inline int packed_code(const char* packed, std::size_t position) {
   const auto byte = static_cast<std::uint8_t>(
       packed[position / kPackedGroup * kPackedHalf + position % kPackedHalf]);
   return position % kPackedGroup < kPackedHalf ? byte & 15 : byte >> 4;

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "core/exec/errors.h"
-#include "cuda/device.h"
+#include "cuda/cards.h"
+#include "cuda/check.h"
 
 namespace ancify::cuda {
 
@@ -15,7 +15,7 @@ std::string version_text(int version) {
 
 }  // namespace
 
-int count_devices() {
+std::vector<Gpu> cards() {
   int driver = 0;
   cudaDriverGetVersion(&driver);
   if (driver == 0)
@@ -32,7 +32,14 @@ int count_devices() {
     throw DeviceError(std::string("no GPU can be used: ") +
                       (status == cudaSuccess ? "none is there" : cudaGetErrorString(status)));
   }
-  return n;
+  std::vector<Gpu> all;
+  for (int card = 0; card < n; ++card) {
+    cudaDeviceProp properties;
+    ANCIFY_CUDA_CHECK(cudaGetDeviceProperties(&properties, card));
+    all.push_back(
+        {card, properties.name, properties.totalGlobalMem, properties.major, properties.minor});
+  }
+  return all;
 }
 
 }  // namespace ancify::cuda

@@ -1,0 +1,170 @@
+#include "core/ancestry/device_calling.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/io/packed.h"
+
+#ifdef ANCIFY_HAVE_CUDA
+#include "cuda/call_kernels.h"
+#endif
+
+namespace ancify {
+
+namespace {
+
+// Bytes of a tile at the most: enough to keep a device and its bus busy, and no more.
+constexpr std::size_t kTileBytes = std::size_t{1} << 25;
+
+std::size_t groups_of(std::size_t positions) {
+  return (positions + kPackedGroup - 1) / kPackedGroup;
+}
+
+// Of kPackedGroup positions
+TileBytes group_bytes(const DeviceMethod& method, SequenceForm form) {
+  const std::size_t row = form == SequenceForm::kPacked ? kPackedHalf : kPackedGroup;
+  return {static_cast<std::size_t>(method.species) * row,
+          kPackedGroup * (method.with_phred ? 2 : 1)};
+}
+
+// Of a tile at the most
+std::size_t most_groups(const DeviceMethod& method, std::int64_t longest) {
+  const std::size_t most = kTileBytes / group_bytes(method, SequenceForm::kCharacters).both();
+  return std::max<std::size_t>(std::min(most, groups_of(static_cast<std::size_t>(longest))), 1);
+}
+
+// As call_by_table() reads it.
+std::vector<std::uint16_t> table_entries(const CallTable& table) {
+  const std::string& calls = table.calls().bytes();
+  std::vector<std::uint16_t> entries(calls.size());
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const char phred = table.phred() != nullptr ? table.phred()->bytes()[i] : '\0';
+    entries[i] = static_cast<std::uint16_t>(static_cast<std::uint8_t>(calls[i]) |
+                                            static_cast<std::uint8_t>(phred) << 8);
+  }
+  return entries;
+}
+
+std::size_t table_bytes(const DeviceMethod& method) {
+  return method.table == nullptr ? 0 : method.table->calls().bytes().size() * sizeof(std::uint16_t);
+}
+
+// What the table leaves for tiles.
+std::size_t tile_budget(Device& device, const DeviceMethod& method, std::size_t memory_limit) {
+  const std::size_t budget = memory_budget(device, memory_limit);
+  return budget - std::min(budget, table_bytes(method));
+}
+
+// A chromosome while it goes through a device.
+class ChromosomeTiles {
+ public:
+  ChromosomeTiles(const DeviceMethod& method, const SequenceSources& sources, std::int64_t n)
+      : method_(method),
+        sources_(sources),
+        n_(n),
+        form_(sources.front()->form()),
+        rows_(sources.size()) {}
+
+  TileBytes bytes() const { return group_bytes(method_, form_); }
+
+  // Bytes from one species to the next.
+  std::size_t pitch(const Tile& tile) const {
+    return tile.groups * (form_ == SequenceForm::kPacked ? kPackedHalf : kPackedGroup);
+  }
+
+  // Valid until it is asked for again.
+  Stretch stretch(const Tile& tile) {
+    for (std::size_t s = 0; s < rows_.size(); ++s) rows_[s] = tile.host_in + s * pitch(tile);
+    const auto start = static_cast<std::int64_t>(tile.first * kPackedGroup);
+    const auto end = start + static_cast<std::int64_t>(tile.groups * kPackedGroup);
+    return {n_, start, std::min(end, n_), start, rows_.data(), form_};
+  }
+
+  void fill(const Tile& tile) {
+    const Stretch here = stretch(tile);
+    const std::size_t size = form_ == SequenceForm::kPacked ? pitch(tile) : here.size();
+    for (std::size_t s = 0; s < rows_.size(); ++s) {
+      char* const row = tile.host_in + s * pitch(tile);
+      const char* const bases = sources_[s]->bases(here.start, here.size(), row);
+      if (bases != row) std::copy_n(bases, size, row);
+    }
+  }
+
+  CallTile on_device(const Tile& tile) {
+    return {tile.device_in,
+            pitch(tile),
+            method_.species,
+            form_ == SequenceForm::kPacked,
+            stretch(tile).size(),
+            tile.device_out,
+            phred(tile, tile.device_out)};
+  }
+
+  // In what came out, behind the calls; null where it is not wanted.
+  std::uint8_t* phred(const Tile& tile, char* out) const {
+    if (!method_.with_phred) return nullptr;
+    return reinterpret_cast<std::uint8_t*>(out + tile.groups * kPackedGroup);
+  }
+
+ private:
+  const DeviceMethod& method_;
+  const SequenceSources& sources_;
+  std::int64_t n_;
+  SequenceForm form_;
+  std::vector<const char*> rows_;
+};
+
+}  // namespace
+
+CallDevices open_call_devices(const Backend& backend) {
+  CallDevices devices;
+#ifdef ANCIFY_HAVE_CUDA
+  for (const int number : backend.devices) {
+    devices.push_back(cuda::open_call_kernels(number, number / backend.gpus_per_card));
+  }
+#endif
+  (void)backend;
+  return devices;
+}
+
+DeviceCaller::DeviceCaller(CallKernels& kernels, const DeviceMethod& method, std::int64_t longest,
+                           std::size_t memory_limit)
+    : kernels_(kernels),
+      method_(method),
+      tiles_(kernels.device(), group_bytes(method, SequenceForm::kCharacters),
+             most_groups(method, longest), tile_budget(kernels.device(), method, memory_limit)) {
+  if (method.table == nullptr) return;
+  Device& device = kernels.device();
+  const std::size_t bytes = table_bytes(method);
+  table_.emplace(device, bytes, MemoryKind::kDevice);
+  if (table_->data() == nullptr) {
+    throw_too_little_memory(device, bytes, memory_budget(device, memory_limit));
+  }
+  const auto entries = table_entries(*method.table);
+  drained_on_failure(device, [&] {
+    device.upload(table_->data(), entries.data(), bytes, 0);
+    device.wait(0);
+  });
+}
+
+void DeviceCaller::call(const SequenceSources& sources, std::int64_t n, const TaskContext& context,
+                        const Take& take) {
+  ChromosomeTiles chromosome(method_, sources, n);
+  TileWork work;
+  work.fill = [&](const Tile& tile) { chromosome.fill(tile); };
+  work.compute = [&](const Tile& tile) {
+    const CallTile on_device = chromosome.on_device(tile);
+    if (table_) {
+      kernels_.call_by_table(on_device, reinterpret_cast<const std::uint16_t*>(table_->data()),
+                             table_bytes(method_) / sizeof(std::uint16_t), tile.stream);
+    } else {
+      kernels_.call_by_vote(on_device, method_.voting, tile.stream);
+    }
+  };
+  work.use = [&](const Tile& tile) {
+    take(chromosome.stretch(tile), tile.host_out, chromosome.phred(tile, tile.host_out));
+  };
+  tiles_.run(groups_of(static_cast<std::size_t>(n)), chromosome.bytes(), context, work);
+}
+
+}  // namespace ancify

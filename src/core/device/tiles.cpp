@@ -1,0 +1,75 @@
+#include "core/device/tiles.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "core/exec/errors.h"
+
+namespace ancify {
+
+std::size_t memory_budget(Device& device, std::size_t limit) {
+  const std::size_t free = device.free_memory();
+  const std::size_t most = free - free / 16;  // the driver takes some for itself
+  return limit == 0 ? most : std::min(limit, most);
+}
+
+void throw_too_little_memory(Device& device, std::size_t needed, std::size_t budget) {
+  throw DeviceError(device.name() + " has too little memory: " + std::to_string(needed) +
+                    " bytes are needed at the least, " + std::to_string(device.free_memory()) +
+                    " are free, of which " + std::to_string(budget) +
+                    " may be taken. End what else runs there, raise gpu_memory, or use the CPU");
+}
+
+Tiles::Tiles(Device& device, const TileBytes& largest, std::size_t most, std::size_t budget)
+    : device_(device), groups_(std::min(most, budget / (Device::kStreams * largest.both()))) {
+  while (groups_ > 0 && !allocate(groups_ * largest.both())) groups_ /= 2;
+  if (groups_ == 0) throw_too_little_memory(device, Device::kStreams * largest.both(), budget);
+}
+
+// Whether there is memory for all slots; else none is kept.
+bool Tiles::allocate(std::size_t n) {
+  for (auto& slot : slots_) {
+    slot = std::make_unique<Slot>(device_, n);
+    if (!slot->whole()) {
+      for (auto& any : slots_) any.reset();
+      return false;
+    }
+  }
+  return true;
+}
+
+Tile Tiles::tile(std::size_t first, std::size_t n, const TileBytes& bytes) const {
+  const auto which = static_cast<int>(first / groups_ % Device::kStreams);
+  const Slot& slot = *slots_[static_cast<std::size_t>(which)];
+  char* const host = slot.on_host.data();
+  char* const device = slot.on_device.data();
+  const std::size_t groups = std::min(groups_, n - first);
+  const std::size_t in = groups * bytes.in;
+  return {first, groups, host, host + in, device, device + in, which};
+}
+
+void Tiles::run(std::size_t n, const TileBytes& bytes, const TaskContext& context,
+                const TileWork& work) {
+  drained_on_failure(device_, [&] {
+    std::optional<Tile> before;
+    const auto finish = [&] {
+      if (!before) return;
+      device_.wait(before->stream);
+      work.use(*before);
+    };
+    for (std::size_t first = 0; first < n; first += groups_) {
+      context.throw_if_stopped();
+      const Tile now = tile(first, n, bytes);
+      work.fill(now);
+      device_.upload(now.device_in, now.host_in, now.groups * bytes.in, now.stream);
+      work.compute(now);
+      device_.download(now.host_out, now.device_out, now.groups * bytes.out, now.stream);
+      finish();
+      before = now;
+    }
+    finish();
+  });
+}
+
+}  // namespace ancify

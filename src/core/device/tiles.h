@@ -1,0 +1,78 @@
+// A long row of equal groups goes through a device in tiles that fit its memory, two at a time: one
+// is copied while the other is computed.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+#include "core/device/device.h"
+#include "core/exec/threads.h"
+
+namespace ancify {
+
+// Bytes that a job may take of a device: what is free, less a margin, and no more than `limit`
+// where that is not 0.
+std::size_t memory_budget(Device& device, std::size_t limit);
+
+// DeviceError that the device has too little memory for what is needed at the least.
+[[noreturn]] void throw_too_little_memory(Device& device, std::size_t needed, std::size_t budget);
+
+// Bytes of a group that go to the device and that come back.
+struct TileBytes {
+  std::size_t in;
+  std::size_t out;
+  std::size_t both() const { return in + out; }
+};
+
+// Groups [first, first + groups), and where what goes in and comes out is.
+struct Tile {
+  std::size_t first;
+  std::size_t groups;
+  char* host_in;
+  char* host_out;
+  char* device_in;
+  char* device_out;
+  int stream;
+};
+
+// The steps of a tile, in their order: fill host_in, begin to compute, use host_out.
+struct TileWork {
+  std::function<void(const Tile&)> fill;
+  std::function<void(const Tile&)> compute;
+  std::function<void(const Tile&)> use;
+};
+
+class Tiles {
+ public:
+  // Takes memory for tiles of at most `most` groups (at least 1) of `largest` bytes: as many as the
+  // budget has room for, and half as many again and again where the memory is not there after all.
+  // DeviceError if there is too little for tiles of one group.
+  Tiles(Device& device, const TileBytes& largest, std::size_t most, std::size_t budget);
+
+  // Groups of a tile.
+  std::size_t groups() const { return groups_; }
+
+  // Does the work on groups 0 to n - 1, of bytes no more than the largest. Tiles are filled and
+  // used in their order, on the caller's thread. Interrupted between tiles.
+  void run(std::size_t n, const TileBytes& bytes, const TaskContext& context, const TileWork& work);
+
+ private:
+  struct Slot {
+    Slot(Device& device, std::size_t n)
+        : on_device(device, n, MemoryKind::kDevice), on_host(device, n, MemoryKind::kHost) {}
+    bool whole() const { return on_device.data() != nullptr && on_host.data() != nullptr; }
+    DeviceMemory on_device;
+    DeviceMemory on_host;
+  };
+
+  bool allocate(std::size_t n);
+  Tile tile(std::size_t first, std::size_t n, const TileBytes& bytes) const;
+
+  Device& device_;
+  std::size_t groups_;
+  std::array<std::unique_ptr<Slot>, Device::kStreams> slots_;
+};
+
+}  // namespace ancify

@@ -1,0 +1,13 @@
+// Calling on an NVIDIA GPU.
+#pragma once
+
+#include <memory>
+
+#include "core/ancestry/device_calling.h"
+
+namespace ancify::cuda {
+
+// Opens a card as the device of this number; DeviceError if that fails.
+std::unique_ptr<CallKernels> open_call_kernels(int number, int card);
+
+}  // namespace ancify::cuda

@@ -1,0 +1,75 @@
+#include "cuda/cuda_device.h"
+
+namespace ancify::cuda {
+
+namespace {
+
+// Blocks of 256 threads that a multiprocessor runs at once
+constexpr std::size_t kBlocksEach = 8;
+
+cudaDeviceProp properties_of(int card) {
+  cudaDeviceProp properties;
+  ANCIFY_CUDA_CHECK(cudaGetDeviceProperties(&properties, card));
+  return properties;
+}
+
+}  // namespace
+
+CudaDevice::CudaDevice(int number, int card) : card_(use(card)) {
+  const cudaDeviceProp properties = properties_of(card);
+  name_ = "cuda:" + std::to_string(number) + " (" + properties.name + ")";
+  most_blocks_ = kBlocksEach * static_cast<std::size_t>(properties.multiProcessorCount);
+}
+
+std::size_t CudaDevice::free_memory() {
+  use();
+  std::size_t free = 0;
+  std::size_t all = 0;
+  ANCIFY_CUDA_CHECK(cudaMemGetInfo(&free, &all));
+  return free;
+}
+
+void* CudaDevice::allocate(std::size_t n, MemoryKind kind) {
+  use();
+  void* memory = nullptr;
+  const cudaError_t status =
+      kind == MemoryKind::kDevice ? cudaMalloc(&memory, n) : cudaMallocHost(&memory, n);
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();  // so that it is not found again by a later call
+    return nullptr;
+  }
+  ANCIFY_CUDA_CHECK(status);
+  return memory;
+}
+
+void CudaDevice::release(void* memory, MemoryKind kind) noexcept {
+  cudaSetDevice(card_);
+  if (kind == MemoryKind::kDevice) {
+    cudaFree(memory);
+  } else {
+    cudaFreeHost(memory);
+  }
+}
+
+void CudaDevice::upload(void* to, const void* from, std::size_t n, int stream) {
+  use();
+  ANCIFY_CUDA_CHECK(cudaMemcpyAsync(to, from, n, cudaMemcpyHostToDevice, streams_[stream].get()));
+}
+
+void CudaDevice::download(void* to, const void* from, std::size_t n, int stream) {
+  use();
+  ANCIFY_CUDA_CHECK(cudaMemcpyAsync(to, from, n, cudaMemcpyDeviceToHost, streams_[stream].get()));
+}
+
+void CudaDevice::wait(int stream) {
+  use();
+  ANCIFY_CUDA_CHECK(cudaStreamSynchronize(streams_[stream].get()));
+}
+
+void CudaDevice::drain() noexcept {
+  cudaSetDevice(card_);
+  for (const auto& stream : streams_) cudaStreamSynchronize(stream.get());
+  cudaGetLastError();
+}
+
+}  // namespace ancify::cuda

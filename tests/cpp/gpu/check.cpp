@@ -1,0 +1,296 @@
+// The GPU's calls against the CPU's, byte for byte, without R or a test framework; see Makefile.
+// Ends with 0 where all is equal, 1 where something is not, 77 where there is no GPU.
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <random>
+#include <string>
+
+#include "core/ancestry/coalescent.h"
+#include "core/ancestry/device_calling.h"
+#include "core/ancestry/likelihood.h"
+#include "core/ancestry/parsimony.h"
+#include "core/io/packed.h"
+#include "timing.h"
+#include "trees.h"
+
+namespace ancify::test {
+namespace {
+
+constexpr SequenceForm kForms[] = {SequenceForm::kCharacters, SequenceForm::kPacked};
+
+// The same `period` positions over and over, so that any length needs little memory.
+class PeriodicSource : public SequenceSource {
+ public:
+  PeriodicSource(const std::string& bases, SequenceForm form, std::size_t period)
+      : bases_(bases), form_(form), period_(period) {}
+  SequenceForm form() const override { return form_; }
+  const char* bases(std::int64_t start, std::size_t n, char* buffer) const override {
+    const std::size_t shrunk = form_ == SequenceForm::kPacked ? 2 : 1;
+    const std::size_t bytes = form_ == SequenceForm::kPacked ? packed_size(n) : n;
+    const std::size_t all = period_ / shrunk;
+    std::size_t at = static_cast<std::size_t>(start) / shrunk % all;
+    for (std::size_t done = 0; done < bytes; at = 0) {
+      const std::size_t here = std::min(all - at, bytes - done);
+      std::memcpy(buffer + done, &bases_[at], here);
+      done += here;
+    }
+    return buffer;
+  }
+
+ private:
+  const std::string& bases_;
+  SequenceForm form_;
+  std::size_t period_;
+};
+
+// Characters of any kind, of species that mostly agree, as in a genome, or not at all.
+class Genome {
+ public:
+  Genome(int species, std::size_t period, bool similar, std::mt19937& random) : period_(period) {
+    std::string usual(period, 'A');
+    for (char& c : usual) c = "ACGTacgtN"[random() % 9];
+    for (int s = 0; s < species; ++s) {
+      characters_.push_back(usual);
+      for (char& c : characters_.back()) {
+        if (!similar || random() % 8 == 0) c = static_cast<char>(random());
+      }
+      packed_.emplace_back(packed_size(period), '\xff');
+      pack_bases(characters_.back().data(), period, 0, &packed_.back()[0], SimdLevel::kScalar);
+    }
+  }
+  SequenceSources sources(SequenceForm form) const {
+    SequenceSources sources;
+    for (const auto& bases : form == SequenceForm::kPacked ? packed_ : characters_) {
+      sources.push_back(std::make_unique<PeriodicSource>(bases, form, period_));
+    }
+    return sources;
+  }
+  int state(std::size_t species, std::int64_t position) const {
+    return base_code(characters_[species][static_cast<std::size_t>(position) % period_]);
+  }
+
+ private:
+  std::size_t period_;  // a multiple of kPackedGroup
+  std::vector<std::string> characters_;
+  std::vector<std::string> packed_;
+};
+
+// A call and an error of its own for each pattern, so that no two are taken for each other.
+class AnyTable : public Method {
+ public:
+  explicit AnyTable(int species) : species_(species) {}
+  int species() const override { return species_; }
+  SiteCall call(const int* states) const override {
+    unsigned hash = 1;
+    for (int s = 0; s < species_; ++s)
+      hash = (hash ^ static_cast<unsigned>(states[s])) * 2654435761;
+    const double p = 0.25 + 0.7 * (hash >> 8 & 0xffff) / 0x10000;
+    return {"ACGTacgtnN" [(hash >> 24) % 10], Posterior { p, 1 - p, 0, 0 }};
+  }
+
+ private:
+  int species_;
+};
+
+class Checks {
+ public:
+  explicit Checks(CallKernels& kernels) : kernels_(kernels) {}
+
+  // Calls n positions on the device, and looks at each: at a table of all patterns, or at the
+  // method itself.
+  void call(const std::string& what, const Method& method, const Voting& voting, bool with_phred,
+            const Genome& genome, std::int64_t n, std::size_t memory_limit) {
+    const bool tabulated = method.species() <= kMostTabulated;
+    std::optional<CallTable> table;
+    if (tabulated) table.emplace(method, with_phred);
+    for (const auto form : kForms) {
+      std::int64_t next = 0;
+      std::int64_t wrong = 0;
+      std::vector<int> states(static_cast<std::size_t>(method.species()));
+      const auto look = [&](const Stretch& stretch, const char* calls, const std::uint8_t* phred) {
+        if (stretch.start != next || (phred != nullptr) != with_phred) ++wrong;
+        next = stretch.end;
+        for (std::int64_t i = stretch.start; i < stretch.end; ++i) {
+          for (std::size_t s = 0; s < states.size(); ++s) states[s] = genome.state(s, i);
+          const auto at = static_cast<std::size_t>(i - stretch.start);
+          char expected = 0;
+          std::uint8_t error = 0;
+          if (tabulated) {
+            std::size_t pattern = 0;
+            for (std::size_t s = states.size(); s-- > 0;) pattern = pattern * kStates + states[s];
+            expected = table->calls().bytes()[pattern];
+            if (with_phred) error = static_cast<std::uint8_t>(table->phred()->bytes()[pattern]);
+          } else {
+            const SiteCall site = method.call(states.data());
+            expected = site.call;
+            error = error_phred(site);
+          }
+          if (calls[at] != expected || (with_phred && phred[at] != error)) ++wrong;
+        }
+      };
+      DeviceCaller caller(kernels_,
+                          {method.species(), tabulated ? &*table : nullptr, voting, with_phred}, n,
+                          memory_limit);
+      caller.call(genome.sources(form), n, TaskContext(), look);
+      ++done_;
+      if (wrong == 0 && next == n) continue;
+      ++failed_;
+      std::printf("WRONG: %s, %d species, %lld positions, %s: %lld positions differ, %lld called\n",
+                  what.c_str(), method.species(), static_cast<long long>(n),
+                  form == SequenceForm::kPacked ? "packed" : "characters",
+                  static_cast<long long>(wrong), static_cast<long long>(next));
+    }
+  }
+
+  void expect(bool right, const std::string& what) {
+    ++done_;
+    if (right) return;
+    ++failed_;
+    std::printf("WRONG: %s\n", what.c_str());
+  }
+
+  int report() const {
+    std::printf("%d checks, %d wrong\n", done_, failed_);
+    return failed_ == 0 ? 0 : 1;
+  }
+
+ private:
+  CallKernels& kernels_;
+  int done_ = 0;
+  int failed_ = 0;
+};
+
+// Little memory makes tiles of few positions.
+constexpr std::size_t kLimits[] = {1 << 20, 0};
+
+void check_methods(Checks& checks, std::mt19937& random) {
+  for (int species = 1; species <= 20; ++species) {
+    const Voting voting{species - species / 2, species / 2, 1, 2};
+    std::vector<std::pair<std::string, std::unique_ptr<Method>>> methods;
+    if (species >= 2) methods.emplace_back("voting", std::make_unique<VotingMethod>(voting));
+    if (species <= kMostTabulated) {
+      const Tree tree(random_nodes(species, true, random), species);
+      methods.emplace_back("any table", std::make_unique<AnyTable>(species));
+      methods.emplace_back("parsimony", std::make_unique<Parsimony>(tree));
+      if (species <= 5) {
+        methods.emplace_back("likelihood",
+                             std::make_unique<Likelihood>(
+                                 tree, SubstitutionModel(random_rates(random)), Thresholds()));
+      }
+    }
+    if (species == 3) {
+      const ancify::History history{
+          20000, 2, {{2e5, 1, 0, 5e4}, {4e5, 2, 0, 6e4}, {1e6, 3, 0, 8e4}}};
+      methods.emplace_back("coalescent", std::make_unique<CoalescentMethod>(
+                                             history, mutation_model(random_rates(random), 1.25e-8),
+                                             Thresholds(), JobControl()));
+    }
+    for (const bool similar : {true, false}) {
+      const Genome genome(species, 128 * 997, similar, random);
+      for (const auto& [name, method] : methods) {
+        for (const std::int64_t n : {0, 1, 15, 16, 17, 127, 128, 129, 4097, 1000003}) {
+          for (const std::size_t limit : kLimits) {
+            for (const bool with_phred : {false, true}) {
+              checks.call(name, *method, voting, with_phred, genome, n, limit);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+void check_long(Checks& checks, std::mt19937& random) {
+  const Genome genome(2, 128 * 997, true, random);
+  const Voting voting{1, 1, 1, 1};
+  checks.call("2^31 + 5 positions", VotingMethod(voting), voting, false, genome,
+              (std::int64_t{1} << 31) + 5, 0);
+}
+
+void check_errors(Checks& checks, CallKernels& kernels) {
+  std::string message;
+  try {
+    const CallTable table(AnyTable(3), true);
+    DeviceCaller(kernels, {3, &table, Voting(), true}, 1000, 1);
+  } catch (const DeviceError& error) {
+    message = error.what();
+  }
+  checks.expect(message.find("too little memory") != std::string::npos, "no error of memory");
+  checks.expect(kernels.device().allocate(std::size_t{1} << 50, MemoryKind::kDevice) == nullptr,
+                "2^50 bytes were had");
+}
+
+// Three devices of one card, each with a thread.
+void check_three(Checks& checks, std::mt19937& random) {
+  Backend backend;
+  backend.gpus_per_card = 3;
+  for (const Gpu& gpu : available_gpus(3).usable) backend.devices.push_back(gpu.number);
+  backend.devices.resize(3);
+  const CallDevices devices = open_call_devices(backend);
+  const CallTable table(AnyTable(4), true);
+  const Genome genome(4, 128 * 997, true, random);
+  std::vector<std::string> called(12);
+  JobControl control;
+  std::vector<std::unique_ptr<DeviceCaller>> callers;
+  for (const auto& device : devices) {
+    const DeviceMethod method{4, &table, Voting(), true};
+    callers.push_back(std::make_unique<DeviceCaller>(*device, method, 1000003, 1 << 22));
+  }
+  run_in_lanes(control, 3, 12, [&](std::int64_t i, const TaskContext& context) {
+    auto& out = called[static_cast<std::size_t>(i)];
+    callers[static_cast<std::size_t>(i % 3)]->call(
+        genome.sources(SequenceForm::kCharacters), 1000003, context,
+        [&](const Stretch& stretch, const char* calls, const std::uint8_t*) {
+          out.append(calls, stretch.size());
+        });
+  });
+  for (const auto& calls : called) {
+    checks.expect(calls.size() == 1000003 && calls == called[0], "three devices differ");
+  }
+}
+
+int check() {
+  Backend backend;
+  backend.devices = {available_gpus(1).usable.front().number};
+  const CallDevices devices = open_call_devices(backend);
+  CallKernels& kernels = *devices.front();
+  std::printf("Checking %s\n", kernels.device().name().c_str());
+  Checks checks(kernels);
+  std::mt19937 random(1);
+  check_errors(checks, kernels);
+  check_methods(checks, random);
+  check_three(checks, random);
+  check_long(checks, random);
+  return checks.report();
+}
+
+constexpr int kNoGpu = 77;
+
+int run(const std::string& what) {
+  const Gpus gpus = available_gpus(1);
+  if (gpus.usable.empty()) {
+    std::printf("NOT RUN, there is no GPU to use: %s\n", gpus.problem.c_str());
+    return kNoGpu;
+  }
+  if (what == "check") return check();
+  if (what == "time") {
+    print_times();
+    return 0;
+  }
+  std::printf("usage: gpu_driver check|time\n");
+  return 2;
+}
+
+}  // namespace
+}  // namespace ancify::test
+
+int main(int argc, char** argv) {
+  try {
+    return ancify::test::run(argc == 2 ? argv[1] : "");
+  } catch (const std::exception& error) {
+    std::printf("FAILED: %s\n", error.what());
+    return 1;
+  }
+}

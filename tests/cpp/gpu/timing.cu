@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/ancestry/device_calling.h"
+#include "cuda/check.h"
+#include "timing.h"
+
+namespace ancify::test {
+
+namespace {
+
+constexpr std::size_t kPositions = 248000000 / kPackedGroup * kPackedGroup;  // human chromosome 1
+constexpr int kRounds = 20;
+
+// The least of some rounds, in seconds, after one to warm up.
+double seconds(Device& device, const std::function<void()>& begin) {
+  double best = 1e9;
+  for (int round = 0; round <= kRounds; ++round) {
+    const auto start = std::chrono::steady_clock::now();
+    begin();
+    device.wait(0);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    if (round > 0) best = std::min(best, took.count());
+  }
+  return best;
+}
+
+class Timing {
+ public:
+  Timing(CallKernels& kernels, std::size_t bytes)
+      : kernels_(kernels),
+        in_(kernels.device(), bytes, MemoryKind::kDevice),
+        out_(kernels.device(), bytes, MemoryKind::kDevice) {
+    if (in_.data() == nullptr || out_.data() == nullptr) {
+      throw_too_little_memory(kernels.device(), 2 * bytes, memory_budget(kernels.device(), 0));
+    }
+    // Bases as in a genome: where species agree the same entries of a table are looked up.
+    std::vector<char> bases(bytes);
+    unsigned state = 1;
+    for (std::size_t i = 0; i < bytes; ++i) {
+      if (i % kPositions == 0) state = 1;
+      state = state * 1664525 + 1013904223;
+      const bool own = (state >> 20 ^ i / kPositions * 37) % 16 == 0;
+      bases[i] = "ACGT"[(state >> 28 ^ (own ? i / kPositions : 0)) & 3];
+    }
+    kernels.device().upload(in_.data(), bases.data(), bytes, 0);
+    kernels.device().wait(0);
+  }
+
+  void by_table(const char* what, int species, bool packed, bool with_phred) {
+    std::size_t patterns = 1;
+    for (int s = 0; s < species; ++s) patterns *= kStates;
+    std::vector<std::uint16_t> entries(patterns);
+    for (std::size_t i = 0; i < patterns; ++i) entries[i] = static_cast<std::uint16_t>(i * 40503);
+    const std::size_t bytes = patterns * sizeof(std::uint16_t);
+    Device& device = kernels_.device();
+    const DeviceMemory table(device, bytes, MemoryKind::kDevice);
+    device.upload(table.data(), entries.data(), bytes, 0);
+    const CallTile tile = make_tile(species, packed, with_phred);
+    print(what, tile, [&] {
+      kernels_.call_by_table(tile, reinterpret_cast<const std::uint16_t*>(table.data()), patterns,
+                             0);
+    });
+  }
+
+  void by_vote(const char* what, int species) {
+    const CallTile tile = make_tile(species, false, false);
+    const Voting voting{species - species / 2, species / 2, 1, 1};
+    print(what, tile, [&] { kernels_.call_by_vote(tile, voting, 0); });
+  }
+
+ private:
+  CallTile make_tile(int species, bool packed, bool with_phred) const {
+    return {in_.data(),
+            packed ? kPositions / 2 : kPositions,
+            species,
+            packed,
+            kPositions,
+            out_.data(),
+            with_phred ? reinterpret_cast<std::uint8_t*>(out_.data()) + kPositions : nullptr};
+  }
+
+  void print(const char* what, const CallTile& tile, const std::function<void()>& begin) {
+    Device& device = kernels_.device();
+    const std::size_t moved = tile.pitch * static_cast<std::size_t>(tile.species) +
+                              kPositions * (tile.phred != nullptr ? 2 : 1);
+    const double took = seconds(device, begin);
+    // A copy reads half of what it moves, and writes as much. In the default stream, which the
+    // device's own do not wait for.
+    const double copied = seconds(device, [&] {
+      ANCIFY_CUDA_CHECK(
+          cudaMemcpyAsync(out_.data(), in_.data(), moved / 2, cudaMemcpyDeviceToDevice, nullptr));
+      ANCIFY_CUDA_CHECK(cudaStreamSynchronize(nullptr));
+    });
+    std::printf("%-40s %8.3f ms %8.1f GB/s   a copy %8.3f ms %8.1f GB/s   of its speed %.2f\n",
+                what, 1e3 * took, 1e-9 * static_cast<double>(moved) / took, 1e3 * copied,
+                1e-9 * static_cast<double>(moved) / copied, copied / took);
+  }
+
+  CallKernels& kernels_;
+  DeviceMemory in_;
+  DeviceMemory out_;
+};
+
+// Sequences of one character, from ordinary memory.
+class SameSource : public SequenceSource {
+ public:
+  explicit SameSource(const std::vector<char>& bases) : bases_(bases) {}
+  SequenceForm form() const override { return SequenceForm::kCharacters; }
+  const char* bases(std::int64_t start, std::size_t, char*) const override {
+    return &bases_[start];
+  }
+
+ private:
+  const std::vector<char>& bases_;
+};
+
+void time_from_host(CallKernels& kernels) {
+  constexpr int species = 4;
+  const VotingMethod method(Voting{2, 2, 1, 1});
+  const CallTable table(method, false);
+  const std::vector<char> bases(kPositions, 'A');
+  SequenceSources sources;
+  for (int s = 0; s < species; ++s) sources.push_back(std::make_unique<SameSource>(bases));
+  DeviceCaller caller(kernels, {species, &table, Voting(), false}, kPositions, 0);
+  const double took = seconds(kernels.device(), [&] {
+    caller.call(sources, kPositions, TaskContext(),
+                [](const Stretch&, const char*, const std::uint8_t*) {});
+  });
+  std::printf("%-40s %8.3f ms %8.1f GB/s\n", "4 species from the host's memory and back",
+              1e3 * took, 1e-9 * kPositions * (species + 1) / took);
+}
+
+}  // namespace
+
+void print_times() {
+  Backend backend;
+  backend.devices = {available_gpus(1).usable.front().number};
+  const CallDevices devices = open_call_devices(backend);
+  CallKernels& kernels = *devices.front();
+  std::printf("%s, %zu positions, best of %d\n", kernels.device().name().c_str(), kPositions,
+              kRounds);
+  {
+    Timing timing(kernels, 12 * kPositions);
+    timing.by_table("table, 4 species", 4, false, false);
+    timing.by_table("table, 4 species, with errors", 4, false, true);
+    timing.by_table("table, 4 species, packed", 4, true, false);
+    timing.by_table("table, 2 species", 2, false, false);
+    timing.by_table("table, 6 species", 6, false, false);
+    timing.by_table("table, 8 species, through L2", 8, false, false);
+    timing.by_vote("voting, 12 species", 12);
+  }
+  time_from_host(kernels);
+}
+
+}  // namespace ancify::test
