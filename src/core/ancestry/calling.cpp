@@ -251,6 +251,8 @@ std::vector<CallCounts> call_chromosomes(const Caller& caller,
     longest = std::max(longest, chromosome.length);
   }
   const PieceCaller by(caller, longest);
+  const OutputFolder outer(folder);
+  const OutputFolder inner(caller.with_phred() ? posterior_folder(folder) : folder);
   std::vector<Piece> pieces;
   std::deque<ChromosomeCall> calls;
   for (std::size_t i = 0; i < chromosomes.size(); ++i) {
@@ -258,8 +260,6 @@ std::vector<CallCounts> call_chromosomes(const Caller& caller,
     add_pieces(by.on_devices(), i, chromosomes[i].length, pieces);
     calls.emplace_back(chromosomes[i], folder, static_cast<int>(pieces.size() - before));
   }
-  const OutputFolder outer(folder);
-  const OutputFolder inner(caller.with_phred() ? posterior_folder(folder) : folder);
   by.run(control, pieces, [&](std::int64_t i, const TaskContext& context) {
     calls[pieces[i].chromosome].call(caller, by, pieces[i], context, control);
   });
