@@ -41,8 +41,9 @@ annotate_variants <- function(variants, ancestral, ...) {
       "input"
     )
   }
-  if ("polarise" %in% ...names()) {
-    abort_ancify("`polarise` is for files: annotate_vcf() exchanges alleles.", "input")
+  of_files <- intersect(c("out", "polarise"), ...names())
+  if (length(of_files)) {
+    abort_ancify(sprintf("`%s` is for files: take annotate_vcf().", of_files[1]), "input")
   }
   folder <- tempfile("ancify-variants-")
   dir.create(folder)

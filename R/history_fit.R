@@ -237,6 +237,10 @@ print.ancify_history_fit <- function(x, ...) {
     x$log_likelihood, stats::AIC(x)
   ))
   if (!x$converged) cat("  not converged:", x$message, "\n")
+  unknown <- x$estimates$parameter[is.na(x$estimates$std_error)]
+  if (length(unknown)) {
+    cat("  not told by the data, or at a bound of the search: ", enumerate(unknown), "\n", sep = "")
+  }
   print(x$history)
   invisible(x)
 }

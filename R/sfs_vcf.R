@@ -257,14 +257,15 @@ check_samples <- function(samples, table, vcf, subset) {
     empty <- setdiff(table$population, table$population[table$sample %in% samples])
     abort_ancify(
       sprintf(
-        "%s has no sample %s of `populations`%s; its samples are %s.", quoted(vcf),
+        "%s has no sample %s of `populations`%s; its samples are %s.%s", quoted(vcf),
         enumerate(quoted(lacking)),
         if (length(empty)) {
           sprintf(", so that there is none of the population %s", enumerate(quoted(empty)))
         } else {
           ""
         },
-        enumerate(quoted(samples))
+        enumerate(quoted(samples)),
+        if (identical(lacking, table$sample[1])) " Is the first line a header? Take it out." else ""
       ),
       "input"
     )

@@ -175,3 +175,19 @@ test_that("histories, samples and projections that do not fit are errors", {
   unlink(file.path(short, "near2", "chr1.fa"))
   refused("file", "near2", projected = short)
 })
+
+test_that("variants in memory get the same posteriors", {
+  require_htslib()
+  require_package("VariantAnnotation")
+  case <- history_case(40)
+  expected <- posteriors_of(records_of(annotate(case$vcf, case$run, history = case$history)$out))
+  variants <- VariantAnnotation::readVcf(case$vcf)
+  mixed <- sample(nrow(variants))
+  result <- annotate_variants(
+    variants[mixed, ], case$run, history = case$history, verbose = FALSE
+  )
+  posteriors <- do.call(rbind, as.list(VariantAnnotation::info(result)$AA_post))
+  expect_equal(unname(posteriors), expected[mixed, ], tolerance = 1e-6)
+  VariantAnnotation::geno(variants)$GT <- NULL
+  expect_ancify_error(annotate_variants(variants, case$run, history = case$history), "input", "GT")
+})

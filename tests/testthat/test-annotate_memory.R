@@ -79,7 +79,8 @@ test_that("wrong input is refused, in the variants' own terms", {
   calls <- calls_folder(c(chr1 = "ACGTACGT"))
   expect_ancify_error(annotate_variants(variants, calls, verbose = FALSE), "format",
                       "`variants`", "position 50")
-  expect_ancify_error(annotate_variants(variants, calls, polarise = TRUE), "input", "annotate_vcf()")
+  expect_ancify_error(annotate_variants(variants, calls, polarise = TRUE), "input", "`polarise`")
+  expect_ancify_error(annotate_variants(variants, calls, out = "a.vcf"), "input", "`out`")
   other <- calls_folder(c(chr2 = "ACGT"))
   expect_ancify_error(annotate_variants(variants, other), "input", "chr1")
 })

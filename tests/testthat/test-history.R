@@ -216,6 +216,7 @@ test_that("an estimate at its bound has no standard error, and no more has what 
   fit <- fit_history(data.frame(pattern = c("AAAA", "CCGC"), count = c(1e6, 1e4)), near)
   expect_equal(fit$estimates$estimate[c(1, 4, 5)], c(400, 300, 250), tolerance = 1e-6)
   expect_identical(is.na(fit$estimates$std_error), c(rep(TRUE, 5), FALSE))
+  expect_output(print(fit), "at a bound of the search: split a, .* and size b\n")
 })
 
 test_that("a free focal size follows the size next to it", {
