@@ -34,7 +34,7 @@
 #' }
 annotate_variants <- function(variants, ancestral, ...) {
   need_bioconductor(c("VariantAnnotation", "SummarizedExperiment"), "Variants in memory")
-  if (!methods::is(variants, "VCF")) {
+  if (!inherits(variants, "VCF")) {
     abort_ancify(
       sprintf("`variants` must be a VCF of the package VariantAnnotation, not %s.",
               show_value(variants)),
@@ -70,8 +70,8 @@ write_variants <- function(variants, file, with_genotypes) {
   positions <- BiocGenerics::start(places)
   order <- order(match(chromosomes, unique(chromosomes)), positions)
   alternatives <- VariantAnnotation::alt(variants)
-  if (methods::is(alternatives, "List") && !methods::is(alternatives, "XStringSet")) {
-    alternatives <- S4Vectors::unstrsplit(methods::as(alternatives, "CharacterList"), ",")
+  if (inherits(alternatives, "List") && !inherits(alternatives, "XStringSet")) {
+    alternatives <- S4Vectors::unstrsplit(IRanges::CharacterList(alternatives), ",")
   }
   alternatives <- as.character(alternatives)
   records <- paste(
