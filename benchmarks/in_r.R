@@ -69,6 +69,33 @@ if (requireNamespace("CNEr", quietly = TRUE)) {
   cat("CNEr is not installed: its reader is not compared.\n")
 }
 
+# Evaluating 100 Mb of calls against a reference in lines of 100 bases, over R's reading of the bytes
+# of both, and over cat's.
+n <- 1e8
+letters <- sample(c("A", "C", "G", "T", "a", "n", "N"), 1e6, TRUE)
+calls <- strrep(paste(letters, collapse = ""), n / 1e6)
+evaluated <- file.path(folder, "evaluated")
+dir.create(file.path(evaluated, "calls"), recursive = TRUE)
+dir.create(file.path(evaluated, "reference"))
+files <- file.path(evaluated, c("calls", "reference"), "chr1.fa")
+writeLines(c(">chr1", calls), files[1])
+lines <- substring(calls, seq(1, 1e6, 100), seq(100, 1e6, 100))
+writeLines(c(">chr1", rep(lines, n / 1e6)), files[2])
+sizes <- file.path(evaluated, "chrom.sizes")
+writeLines(sprintf("chr1\t%.0f", n), sizes)
+config <- list(
+  focal_species = "focal", chromosome_lengths = sizes,
+  outgroups = list(inner = species[1], outer = species[4]),
+  work_dir = evaluated, output_dir = file.path(evaluated, "calls"),
+  evaluation = list(reference_dir = file.path(evaluated, "reference"))
+)
+ours <- best(function() ancify_evaluate(config, threads = 1, progress = FALSE, verbose = FALSE))
+in_r <- best(function() for (file in files) readBin(file, "raw", file.size(file)))
+cat_too <- best(function() system2("cat", shQuote(files), stdout = FALSE))
+unlink(evaluated, recursive = TRUE)
+report("evaluating 100 Mb against a FASTA over readBin of both", ours / in_r, "")
+report("evaluating 100 Mb against a FASTA over cat of both", ours / cat_too, "")
+
 # Annotating a million records of ten samples, over bcftools copying them with as many threads.
 if (nzchar(Sys.which("bcftools"))) {
   n <- 1e6
