@@ -69,8 +69,8 @@ if (requireNamespace("CNEr", quietly = TRUE)) {
   cat("CNEr is not installed: its reader is not compared.\n")
 }
 
-# Evaluating 100 Mb of calls against a reference in lines of 100 bases, over R's reading of the bytes
-# of both, and over cat's.
+# Evaluating 100 Mb of calls against a reference in lines of 100 bases, over R's reading of both
+# as bytes, and over cat's.
 n <- 1e8
 letters <- sample(c("A", "C", "G", "T", "a", "n", "N"), 1e6, TRUE)
 calls <- strrep(paste(letters, collapse = ""), n / 1e6)

@@ -155,12 +155,12 @@ test_that("estimates are off by their standard errors", {
   set.seed(2)
   # So many sites that the preference for equal sizes has no weight
   expected <- expected_counts(near, 1e12)
-  squares <- vapply(1:16, function(i) {
+  squares <- vapply(1:6, function(i) {
     fit <- fit_history(transform(expected, count = rpois(length(count), count)), near)
     mean(((coef(fit) - c(near$splits, near$sizes)) / fit$estimates$std_error)^2)
   }, 0)
-  expect_gt(mean(squares), 0.6)
-  expect_lt(mean(squares), 1.5)
+  expect_gt(mean(squares), 0.5)
+  expect_lt(mean(squares), 1.8)
 })
 
 test_that("species go to the splits of their names, and others are left out", {
@@ -213,10 +213,11 @@ test_that("a fit with too little data gives no less likely a history than it beg
 })
 
 test_that("an estimate at its bound has no standard error, and no more has what follows from it", {
-  fit <- fit_history(data.frame(pattern = c("AAAA", "CCGC"), count = c(1e6, 1e4)), near)
-  expect_equal(fit$estimates$estimate[c(1, 4, 5)], c(400, 300, 250), tolerance = 1e-6)
-  expect_identical(is.na(fit$estimates$std_error), c(rep(TRUE, 5), FALSE))
-  expect_output(print(fit), "at a bound of the search: split a, .* and size b\n")
+  two <- coalescent_history(c(a = 40000, b = 120000), 30000, 30000)
+  fit <- fit_history(data.frame(pattern = c("AAA", "CGC"), count = c(1e6, 1e4)), two)
+  expect_equal(fit$estimates$estimate[c(1, 3)], c(400, 300), tolerance = 1e-6)
+  expect_identical(is.na(fit$estimates$std_error), c(TRUE, TRUE, TRUE, FALSE))
+  expect_output(print(fit), "at a bound of the search: split a, split b and size a\n")
 })
 
 test_that("a free focal size follows the size next to it", {
