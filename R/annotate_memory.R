@@ -51,7 +51,7 @@ annotate_variants <- function(variants, ancestral, ...) {
   file <- file.path(folder, "variants.vcf")
   annotated <- file.path(folder, "annotated.vcf")
 
-  order <- write_variants(variants, file, "history" %in% ...names())
+  order <- write_variants(variants, file, with_genotypes = !is.null(list(...)$history))
   withCallingHandlers(
     annotate_vcf(file, ancestral, annotated, ...),
     ancify_error = function(condition) {

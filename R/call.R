@@ -122,8 +122,7 @@ call_ancestral <- function(inner, outer, method = "voting", tree = NULL, focal =
       c(inner = min_inner_freq, outer = min_outer_freq), lengths(sequences)
     )
   }
-  positions <- nchar(unlist(sequences)[[1]], "bytes")
-  backend <- choose_backend(backend, threads, gpu_work(method, sum(lengths(sequences)), positions))
+  backend <- choose_backend(backend, threads)
   caller <- make_caller(core_method(method, species, settings), FALSE, backend)
   result <- with_watch("Calling", function(watch) {
     call_in_memory_impl(unlist(unname(sequences)), caller, posterior, watch)

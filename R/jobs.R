@@ -78,30 +78,20 @@ check_choice <- function(x, choices, name) {
 
 backends <- c("auto", "cpu", "gpu")
 
-# `work`: bases to call, by which "auto" chooses; `devices` and `gpu_memory` as a configuration
-# has them.
-choose_backend <- function(backend, threads, work = 0, devices = NULL, gpu_memory = NULL) {
+# `devices` and `gpu_memory` as a configuration has them.
+choose_backend <- function(backend, threads, devices = NULL, gpu_memory = NULL) {
   simd <- check_choice(
     getOption("ancify.simd", "auto"), c("auto", "scalar", "avx2", "avx512"),
     "options(ancify.simd = )"
   )
   backend_impl(list(
     kind = check_choice(backend, backends, "backend"), devices = as.integer(devices),
-    threads = resolve_threads(threads), simd = simd, work = work,
+    threads = resolve_threads(threads), simd = simd,
     gpus_per_card = gpus_per_card(),
     # No limit is 0; no device has more than 2^52 bytes.
     gpu_memory = if (is.null(gpu_memory)) 0 else min(max(gpu_memory, 1), 2^52)
   ))
 }
-
-# Bases that a method would call on a GPU: none where it has no GPU code.
-gpu_work <- function(method, species, positions) {
-  on_gpu <- method != "ml" && (method == "voting" || species <= most_tabulated)
-  if (on_gpu) as.numeric(species) * positions else 0
-}
-
-# Outgroups with which a method's calls of all patterns are in a table.
-most_tabulated <- 8
 
 # Runs job(watch), where a native job calls watch() 20 times a second with the
 # share done and new lines for the log. The bar is cli's: it shows up after two

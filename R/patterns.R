@@ -43,7 +43,7 @@ count_patterns <- function(x, outer = NULL, focal = TRUE, threads = NULL, backen
   check_flag(focal, "focal")
   config <- read_config(x, "count")
   backend <- choose_backend(
-    backend %||% config$backend, threads %||% config$num_cpus, devices = config$gpu_devices
+    backend %||% config$backend, threads %||% config$num_cpus, config$gpu_devices
   )
   if (focal) ensure_focal(config, backend, progress)
   count_projected(config, focal, backend, progress)

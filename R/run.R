@@ -81,13 +81,12 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
   config$backend <- backend %||% config$backend
   refuse_unavailable(config, phases)
   config$num_cpus <- resolve_threads(threads %||% config$num_cpus)
-  work <- config_gpu_work(config, phases)
   backend <- choose_backend(
-    config$backend, config$num_cpus, work, config$gpu_devices, config$gpu_memory
+    config$backend, config$num_cpus, config$gpu_devices, config$gpu_memory
   )
   log <- if (verbose) inform_ancify else function(line) NULL
   log(paste("Using", backend$description))
-  if (backend$kind == "gpu") log_what_stays_on_the_cpu(config$method, work, phases, log)
+  if (backend$kind == "gpu") log_what_stays_on_the_cpu(config, phases, log)
   for (note in config$notes) log(note)
   files <- if ("evaluate" %in% phases) evaluation_files(config)
   # Before any work, for it checks what a method needs; a fit makes its own.
@@ -113,15 +112,13 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
   new_run(config, result, backend$description, seconds)
 }
 
-# Bases that the phases may call on a GPU.
-config_gpu_work <- function(config, phases) {
-  calls <- "call" %in% phases
-  if (calls) gpu_work(config$method, nrow(config$outgroups), sum(config$lengths)) else 0
-}
+# Outgroups with which a method's calls of all patterns are in a table.
+most_tabulated <- 8
 
-log_what_stays_on_the_cpu <- function(method, work, phases, log) {
+log_what_stays_on_the_cpu <- function(config, phases, log) {
   if ("project" %in% phases) log("Projection runs on the CPU in this version")
-  if ("call" %in% phases && work == 0 && method != "ml") { # ml is an error
+  tabulated <- nrow(config$outgroups) <= most_tabulated
+  if ("call" %in% phases && !tabulated && !config$method %in% c("voting", "ml")) { # ml is an error
     log("The method has no GPU code for so many outgroups: it calls on the CPU")
   }
 }

@@ -36,7 +36,6 @@ Rcpp::List backend_impl(const Rcpp::List& wish) {
   wanted.devices = Rcpp::as<std::vector<int>>(wish["devices"]);
   wanted.threads = Rcpp::as<int>(wish["threads"]);
   wanted.simd = Rcpp::as<std::string>(wish["simd"]);
-  wanted.work = Rcpp::as<double>(wish["work"]);
   wanted.gpus_per_card = Rcpp::as<int>(wish["gpus_per_card"]);
   ancify::Backend backend;
   guarded([&] { backend = ancify::choose_backend(wanted); });

@@ -242,10 +242,9 @@ TEST(Packed, KeepsNeighboursWhereStretchesMeet) {
   }
 }
 
-BackendWish wish(const std::string& kind, double work = 0, std::vector<int> devices = {}) {
+BackendWish wish(const std::string& kind, std::vector<int> devices = {}) {
   BackendWish wish;
   wish.kind = kind;
-  wish.work = work;
   wish.devices = std::move(devices);
   wish.threads = 3;
   wish.simd = "scalar";
@@ -270,26 +269,21 @@ std::vector<int> numbers(const Gpus& gpus) {
   return all;
 }
 
-TEST(Backend, IsTheCpuUnlessAGpuIsNamedOrTheWorkIsLarge) {
+TEST(Backend, IsTheCpuUnlessAGpuIsNamed) {
   const auto untouched = []() -> Gpus { throw DeviceError("a GPU was touched"); };
   for (const char* kind : {"auto", "cpu"}) {
     const Backend backend = choose_backend(wish(kind), untouched);
     EXPECT_EQ(backend.kind, BackendKind::kCpu);
     EXPECT_EQ(backend.description(), "CPU backend (" + kScalar + ", 3 threads)");
   }
-  EXPECT_EQ(choose_backend(wish("cpu", 1e12), untouched).kind, BackendKind::kCpu);
-  EXPECT_EQ(choose_backend(wish("auto", 1e15), untouched).kind, BackendKind::kCpu);
   const auto none = [] { return Gpus{{}, "no driver"}; };
   const auto two = [] { return gpus_of({80, 90}); };
-  EXPECT_EQ(choose_backend(wish("auto", kLeastGpuWork), none).kind, BackendKind::kCpu);
-  EXPECT_EQ(choose_backend(wish("auto", kLeastGpuWork, {5}), two).kind, BackendKind::kCpu);
-  EXPECT_EQ(choose_backend(wish("auto", kLeastGpuWork), two).description(),
+  EXPECT_EQ(choose_backend(wish("gpu"), two).description(),
             "GPU backend (2 devices: cuda:0, cuda:1)");
-  EXPECT_EQ(choose_backend(wish("gpu", 0, {1}), two).description(),
-            "GPU backend (1 device: cuda:1)");
+  EXPECT_EQ(choose_backend(wish("gpu", {1}), two).description(), "GPU backend (1 device: cuda:1)");
   EXPECT_EQ(message_of<DeviceError>([&] { choose_backend(wish("gpu"), none); }), "no driver");
   EXPECT_NE(message_of<DeviceError>([&] {
-              choose_backend(wish("gpu", 0, {0, 2}), two);
+              choose_backend(wish("gpu", {0, 2}), two);
             }).find("no GPU number 2 can be used here, only: 0, 1"),
             std::string::npos);
   BackendWish odd = wish("cpu");
@@ -324,7 +318,7 @@ TEST(Backend, ACardThatTheBuildHasNoCodeForIsLeftOutAndSaysSo) {
             std::string::npos)
       << mixed.problem;
   EXPECT_NE(message_of<DeviceError>([&] {
-              choose_backend(wish("gpu", 0, {0}), [&] { return mixed; });
+              choose_backend(wish("gpu", {0}), [&] { return mixed; });
             }).find("only: 1. cuda:0 (Card 0) has"),
             std::string::npos);
 }

@@ -170,11 +170,7 @@ CallDevices one_device(std::unique_ptr<CallKernels> kernels) {
 }
 
 MethodOptions options_of(const std::string& name, int species, std::mt19937& random) {
-  MethodOptions options;
-  options.name = name;
-  options.voting = {species - species / 2, species / 2, 1, 1};
-  options.tree = Tree(test::random_nodes(species, true, random), species);
-  options.rates = test::random_rates(random);
+  MethodOptions options = test::random_options(name, species, random);
   History history{20000, 1, {}};
   for (int s = 0; s < species; ++s) {
     history.joins.push_back({200000.0 * (s + 1), s + 1, 0, 50000.0});

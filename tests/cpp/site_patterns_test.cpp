@@ -50,15 +50,6 @@ Sequences similar_sequences(int n_species, std::size_t n, std::mt19937& random) 
   return sequences;
 }
 
-MethodOptions options_of(const std::string& name, int species, std::mt19937& random) {
-  MethodOptions options;
-  options.name = name;
-  options.voting = {species - species / 2, species / 2, 1, 1};
-  options.tree = Tree(test::random_nodes(species, true, random), species);
-  options.rates = test::random_rates(random);
-  return options;
-}
-
 std::vector<int> states_at(const Sequences& sequences, std::size_t i) {
   std::vector<int> states;
   for (const auto& bases : sequences.species) states.push_back(base_code(bases[i]));
@@ -73,7 +64,7 @@ TEST(SitePatterns, AreAppliedAsTheMethodSays) {
   for (const int species : {2, 3, 4, 5, 6, 7, 8, 9, 20, 24, 25, 49}) {
     for (const std::string name : {"voting", "parsimony", "likelihood"}) {
       if (name == "likelihood" && species > 6 && species < 9) continue;  // slow to tabulate
-      const auto options = options_of(name, species, random);
+      const auto options = test::random_options(name, species, random);
       const auto method = make_method(options);
       const auto sequences = similar_sequences(species, 5000, random);
       const std::size_t n = 5000;
@@ -109,7 +100,7 @@ TEST(SitePatterns, AreAppliedAsTheMethodSays) {
 TEST(SitePatterns, AMemoIsTheSameFullOrNotAndOnThreads) {
   std::mt19937 random(14);
   for (const int species : {9, 30}) {
-    const auto method = make_method(options_of("parsimony", species, random));
+    const auto method = make_method(test::random_options("parsimony", species, random));
     const std::size_t n = 20000;
     const auto sequences = similar_sequences(species, n, random);
     const Sites sites = sequences.sites(SequenceForm::kCharacters);
@@ -145,7 +136,7 @@ TEST(SitePatterns, NumbersAndStatesAreInverse) {
 
 TEST(Methods, AreRefusedWithoutWhatTheyNeed) {
   std::mt19937 random(15);
-  auto options = options_of("likelyhood", 3, random);
+  auto options = test::random_options("likelyhood", 3, random);
   EXPECT_NE(test::message_of<InputError>([&] {
               make_method(options);
             }).find("there is no method \"likelyhood\"; there are \"voting\", \"parsimony\""),

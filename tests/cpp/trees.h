@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/ancestry/methods.h"
 #include "core/ancestry/substitution_model.h"
 #include "core/ancestry/tree.h"
 #include "core/io/bases.h"
@@ -237,6 +238,16 @@ inline std::vector<int> random_states(std::size_t n, std::mt19937& random) {
 inline bool has_data(const std::vector<int>& states, int species) {
   return std::any_of(states.begin(), states.begin() + species,
                      [](int state) { return state != kMissing; });
+}
+
+// A method of this name for so many species, on a random tree with the focal species.
+inline MethodOptions random_options(const std::string& name, int species, std::mt19937& random) {
+  MethodOptions options;
+  options.name = name;
+  options.voting = {species - species / 2, species / 2, 1, 1};
+  options.tree = Tree(random_nodes(species, true, random), species);
+  options.rates = random_rates(random);
+  return options;
 }
 
 }  // namespace ancify::test

@@ -99,3 +99,12 @@ random_runs <- function(names, lengths) {
     }, "")
   })
 }
+
+# The example's configuration with calls by likelihood, and their posteriors.
+example_with_posteriors <- function() {
+  config <- ancify_example(new_folder())
+  config$method <- "likelihood"
+  config$tree <- "(((focal:0.02,near1:0.02):0.01,near2:0.03):0.05,far:0.08);"
+  config$posterior <- TRUE
+  config
+}

@@ -1,9 +1,6 @@
 # A run whose history is known, and genotypes at some of its positions, most of them polymorphic.
 history_case <- function(n = 300, samples = 6) {
-  config <- ancify_example(new_folder())
-  config$method <- "likelihood"
-  config$tree <- "(((focal:0.02,near1:0.02):0.01,near2:0.03):0.05,far:0.08);"
-  config$posterior <- TRUE
+  config <- example_with_posteriors()
   run <- run_quietly(config, threads = 2)
   set.seed(5)
   bases <- c("A", "C", "G", "T")
@@ -171,7 +168,7 @@ test_that("histories, samples and projections that do not fit are errors", {
   short <- new_folder()
   file.copy(list.files(projected, full.names = TRUE), short, recursive = TRUE)
   writeLines(c(">chr1", "ACGT"), file.path(short, "near2", "chr1.fa"))
-  refused("format", "position", "behind the end of outgroup 2", projected = short)
+  refused("format", "position", "behind the end of '", projected = short)
   unlink(file.path(short, "near2", "chr1.fa"))
   refused("file", "near2", projected = short)
 })

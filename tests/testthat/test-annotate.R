@@ -191,10 +191,7 @@ test_that("real variants get back their own alleles", {
 
 test_that("a run's posteriors become AA_prob", {
   require_htslib()
-  config <- ancify_example(new_folder())
-  config$method <- "likelihood"
-  config$tree <- "(((focal:0.02,near1:0.02):0.01,near2:0.03):0.05,far:0.08);"
-  config$posterior <- TRUE
+  config <- example_with_posteriors()
   run <- run_quietly(config, threads = 2)
   set.seed(2)
   position <- sort(sample(25000, 500))

@@ -204,10 +204,7 @@ test_that("CpG and wrong REF are told by the reference", {
 
 test_that("a FASTA file or a run says what is ancestral", {
   require_htslib()
-  config <- ancify_example(new_folder())
-  config$method <- "likelihood"
-  config$tree <- "(((focal:0.02,near1:0.02):0.01,near2:0.03):0.05,far:0.08);"
-  config$posterior <- TRUE
+  config <- example_with_posteriors()
   run <- run_quietly(config, threads = 2)
   set.seed(25)
   chromosome <- rep(c("chr1", "2"), each = 300)

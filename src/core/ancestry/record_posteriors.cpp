@@ -54,7 +54,7 @@ void RecordPosteriors::begin_chromosome(const std::string& name) {
     const std::int64_t length = SequenceReader(path, chromosome).length();
     auto source = file_source(path, chromosome, length);
     SequenceWindow bases(*source, length);
-    outgroups_.push_back({std::move(source), std::move(bases)});
+    outgroups_.push_back({path, std::move(source), std::move(bases)});
   }
 }
 
@@ -85,12 +85,11 @@ std::optional<std::int64_t> RecordPosteriors::pattern() {
   std::int64_t number = 0;
   bool has_base = false;
   for (std::size_t i = outgroups_.size(); i-- > 0;) {
-    SequenceWindow& bases = outgroups_[i].bases;
+    auto& [path, source, bases] = outgroups_[i];
     if (position >= bases.length()) {
       reader_.fail("position " + std::to_string(position + 1) + " of '" +
-                   std::string(reader_.chromosome()) + "' is behind the end of outgroup " +
-                   std::to_string(i + 1) + "'s sequence, which has " +
-                   std::to_string(bases.length()) + " bases");
+                   std::string(reader_.chromosome()) + "' is behind the end of '" + path +
+                   "', which has " + std::to_string(bases.length()) + " bases");
     }
     const int base = base_code(bases.at(position));
     has_base = has_base || base != kMissing;

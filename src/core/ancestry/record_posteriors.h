@@ -38,6 +38,7 @@ class RecordPosteriors {
 
  private:
   struct Outgroup {
+    std::string path;
     std::unique_ptr<SequenceSource> source;
     SequenceWindow bases;
   };

@@ -127,18 +127,11 @@ Backend choose_backend(const BackendWish& wish, const std::function<Gpus()>& gpu
   backend.threads = std::max(wish.threads, 1);
   backend.gpus_per_card = wish.gpus_per_card;
   if (wish.kind == "gpu") {
+    backend.kind = BackendKind::kGpu;
     backend.devices = choose_devices(wish.devices, gpus());
-  } else if (wish.kind == "auto") {
-    if (wish.work < kLeastGpuWork) return backend;
-    try {
-      backend.devices = choose_devices(wish.devices, gpus());
-    } catch (const DeviceError&) {
-      return backend;
-    }
-  } else if (wish.kind != "cpu") {
+  } else if (wish.kind != "cpu" && wish.kind != "auto") {
     throw InputError("backend must be \"auto\", \"cpu\" or \"gpu\", not \"" + wish.kind + "\"");
   }
-  if (!backend.devices.empty()) backend.kind = BackendKind::kGpu;
   return backend;
 }
 

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -58,15 +57,12 @@ struct BackendWish {
   std::vector<int> devices;   // empty for all
   int threads = 1;
   std::string simd = "auto";  // as choose_simd_level() takes it
-  double work = 0;            // bases to call, for "auto"
   int gpus_per_card = 1;
 };
 
-// Bases from which on "auto" takes a GPU. None are enough until a card has been measured: each base
-// crosses the bus, while the CPU calls as fast as it copies.
-constexpr double kLeastGpuWork = std::numeric_limits<double>::infinity();
-
-// DeviceError with the reason where a GPU is asked for by name and cannot be used.
+// "auto" is the CPU until a card has been measured: each base crosses the bus to a GPU, while the
+// CPU calls as fast as it copies. DeviceError with the reason where a GPU is asked for by name and
+// cannot be used.
 Backend choose_backend(const BackendWish& wish);
 // The same from the GPUs that there are, asked for only if need be.
 Backend choose_backend(const BackendWish& wish, const std::function<Gpus()>& gpus);

@@ -200,7 +200,6 @@ class VariantReader::Impl {
   std::unique_ptr<bcf_hdr_t, DestroyHeader> header_;
   std::unique_ptr<bcf1_t, DestroyRecord> record_;
   bool is_text_ = false;
-  bool is_copied_ = false;  // to a file that is to have all there is
   std::int64_t records_ = 0;
 
  private:
@@ -240,11 +239,6 @@ class VariantReader::Impl {
       fail_next("only " + std::to_string(columns) + " of the " + std::to_string(kFixedColumns) +
                 " columns from CHROM to INFO, divided by tabs; was the file cut short?");
     }
-    if (is_copied_ && bcf_hdr_nsamples(header_.get()) == 0 && line.find('\t') != line.npos) {
-      fail_next(
-          "it has columns behind INFO, but the header names no sample, so that they would be "
-          "lost: correct the line #CHROM");
-    }
     if (record_->max_unpack != unpacked(RecordParts::kAlleles)) {
       info_ = line.substr(0, line.find('\t'));
     }
@@ -269,8 +263,13 @@ class VariantReader::Impl {
   void check_samples(std::string_view line) {
     const int samples = bcf_hdr_nsamples(header_.get());
     const auto columns = 1 + std::count(line.begin(), line.end(), '\t');
-    if (columns == kFixedColumns + 1 + samples) return;  // FORMAT stands between
-    if (samples > 0 || columns != kFixedColumns) fail_next(problem_of(BCF_ERR_NCOLS));
+    if (samples > 0) {
+      if (columns != kFixedColumns + 1 + samples) fail_next(problem_of(BCF_ERR_NCOLS));  // FORMAT
+    } else if (columns != kFixedColumns) {
+      fail_next(
+          "it has columns behind INFO, but the header names no sample, so that they would be "
+          "lost: correct the line #CHROM");
+    }
   }
 
   // What htslib would read as another value.
@@ -392,7 +391,6 @@ class VariantWriter::Impl {
     if (!file_) fail();
     if (threads > 0) hts_set_threads(file_.get(), threads);
     reader_.record_->max_unpack = 0;
-    reader_.is_copied_ = true;
   }
 
   bcf_hdr_t* header() { return reader_.header_.get(); }
