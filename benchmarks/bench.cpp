@@ -20,6 +20,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/ancestry/calling.h"
@@ -62,7 +63,12 @@ class WarmPages {
     for (std::size_t at = 0; at < size_; at += 2 * kStretch) {
       madvise(memory_ + at, kStretch, MADV_DONTNEED);
     }
-    std::memset(Memory(huge).data(), 1, huge);
+    // By a thread for each core, as each core takes pages from a list of its own.
+    std::vector<std::thread> threads;
+    for (int i = 0; i < hardware_threads(); ++i) {
+      threads.emplace_back([huge] { std::memset(Memory(huge).data(), 1, huge); });
+    }
+    for (auto& thread : threads) thread.join();
   }
   ~WarmPages() { munmap(memory_, size_); }
   WarmPages(const WarmPages&) = delete;
