@@ -5,8 +5,9 @@
 #'
 #' These fields are written, declared in the header; what was there under their names is
 #' replaced or removed. The rest of a record stays as it is, but for how htslib keeps numbers:
-#' QUAL and fields of the type Float with six digits (`0.000` becomes `0`), and what is no 32-bit
-#' number in a field of the type Integer as `.`.
+#' QUAL and fields of the type Float with six digits (`0.000` becomes `0`), and in fields of the
+#' type Integer the whole number that a value begins with (`59.8` becomes `59`), or `.` where there
+#' is none of 32 bits.
 #' * `AA`: the base called, in upper case where the call's confidence is high and in lower
 #'   case where it is low, as the calls have it. It is left out where no base is called, and
 #'   where an allele is no single base.
@@ -18,7 +19,7 @@
 #'
 #'   | | |
 #'   | --- | --- |
-#'   | `INDEL` | an allele is no single base (also `*` and `<DEL>`) |
+#'   | `INDEL` | an allele is not one of A, C, G, T (also `N`, `*` and `<DEL>`) |
 #'   | `MULTIALLELIC` | there are several ALTs |
 #'   | `REF_MISMATCH` | REF is another base than `reference` has there |
 #'   | `MASKED` | it is in `mask` |
@@ -44,26 +45,29 @@
 #' **Polarising.** With `polarise = TRUE` REF and ALT are exchanged in records of the reasons
 #' `LOW` and `OK` whose ALT is ancestral, so that in all records of these two REF is the
 #' ancestral and ALT the derived allele; the others stay as they are. `AA_old_ref` has REF as
-#' it was, in exchanged records alone: if a later call exchanges them again, it goes. In each
-#' exchanged record
+#' it was, in exchanged records alone: if a later call exchanges them again, it goes. `AA`,
+#' `AA_prob` and `AA_post` are of bases, so that they stay what they are. In each exchanged record
 #' * genotypes (`GT`) name the other allele; phase, ploidy and what is missing stay;
 #' * fields declared `Number=R` have the alleles' values in the other order, and those declared
 #'   `Number=G` the genotypes', of any ploidy;
 #' * `AC` becomes `AN` - `AC`, and `AF` 1 - `AF`;
 #' * what can't be had is taken out, and counted in the result: other fields declared
-#'   `Number=A`, `AC` without `AN`, and fields with more or fewer values than they should have;
+#'   `Number=A`, those of local alleles (`Number=LA`, `LR` and `LG`), `AC` without `AN`, `AC` and
+#'   `AF` that are not declared as numbers, and fields with more or fewer values than they should
+#'   have, such as the `PL` of a record that was split by ALT while they stayed as they were (a
+#'   haploid sample may have as many as the others);
 #' * fields that VCF itself reserves (`AC`, `AF`, `CIGAR`, `AD`, `ADF`, `ADR`, `EC`, `GL`, `GP`,
 #'   `PL`, `PP`, and `GLE` and the local alleles `LAA`, `LGT`, `LAD`, ..., which go) count as VCF
 #'   has them, whatever the header declares: old files often have `Number=.` or `1`.
 #'
-#' All else stays as it was, also what is told of the ALT without being declared so, such as a
-#' dosage `DS` or a population's `EUR_AF` with `Number=1`: remove it (`bcftools annotate -x`)
-#' or compute it anew. In records that were split by ALT (`bcftools norm --multiallelics -`) a 0
-#' in a genotype can stand for the other ALT, which polarising can't know: leave positions with
-#' several such records out. After polarising, REF is not everywhere the reference's base, as the
-#' header line `##ancify_polarised` says: tools that compare them (`bcftools norm --check-ref`,
-#' `bcftools consensus`, liftover, also `reference` here) complain or go wrong, and such a file
-#' can't be merged with others. Keep the original for these.
+#' All else stays as it was, also what is told of an allele without being declared so, such as a
+#' dosage `DS`, a population's `EUR_AF` with `Number=1`, bcftools' `DP4` or GATK's `PGT`: remove it
+#' (`bcftools annotate -x`) or compute it anew. In records that were split by ALT (`bcftools norm
+#' --multiallelics -`) a 0 in a genotype can stand for the other ALT, which polarising can't know:
+#' leave positions with several such records out. After polarising, REF is not everywhere the
+#' reference's base, as the header line `##ancify_polarised` says: tools that compare them
+#' (`bcftools norm --check-ref`, `bcftools consensus`, liftover, also `reference` here) complain or
+#' go wrong, and such a file can't be merged with others. Keep the original for these.
 #'
 #' @param vcf Path of a VCF or BCF, plain, gzip or bgzip, sorted; no index is needed.
 #' @param ancestral What is ancestral: the output folder of a run (or the `ancify_run`), a
@@ -72,7 +76,8 @@
 #'   `{chrom_id}` in it, which stand for a chromosome's name and for it without `chr`: one
 #'   file of one sequence for each chromosome. Case says the confidence.
 #' @param out Path to write, of which the ending tells the format: `.vcf`, `.vcf.gz`
-#'   (bgzip) or `.bcf`. A file that exists is replaced when the new one is complete.
+#'   (bgzip) or `.bcf`. A file that exists is replaced when the new one is complete; an index of
+#'   it has to be made anew (`bcftools index`).
 #' @param reference The genome's own sequence, in any of these forms, to find records whose
 #'   REF is another base; `NULL` (the default) for none.
 #' @param mask A BED file, plain or gzip, of regions not to use; `NULL` (the default) for none.
@@ -97,15 +102,15 @@
 #'   of the fields taken out of these: `field`, such as `"INFO/MLEAC"`, and the number of
 #'   `records`.
 #' @section Errors:
-#' `ancify_format_error`, with the record and its line, for a VCF that is damaged, cut short
-#' or not sorted, has samples that its header does not name, for a position behind the end of its
-#' sequence, and for genotypes that name an allele that is not there; with the line for a FASTA or
-#' BED that is none; `ancify_file_error` for files that can't be read or written;
-#' `ancify_input_error` where no chromosome of the VCF is in `ancestral`, in `reference`, in `mask`
-#' or in `projected`, for samples that it does not have, for histories that [polarise_sites()]
-#' refuses, and for arguments that can't be used; `ancify_package_error` where the package was built
-#' without htslib. Chromosomes with records and without a sequence are an
-#' `ancify_annotation_warning`.
+#' `ancify_format_error`, with the record and its line, for a VCF that is damaged, cut short or not
+#' sorted, has samples that its header does not name, or a chromosome that it does not declare
+#' though it declares others, for a position behind the end of its sequence, and for genotypes that
+#' name an allele that is not there; with the line for a FASTA or BED that is none;
+#' `ancify_file_error` for files that can't be read or written; `ancify_input_error` where no
+#' chromosome of the VCF is in `ancestral`, in `reference`, in `mask` or in `projected`, for samples
+#' that it does not have, for histories that [polarise_sites()] refuses, and for arguments that
+#' can't be used; `ancify_package_error` where the package was built without htslib. Chromosomes
+#' with records and without a sequence are an `ancify_annotation_warning`.
 #' @seealso [ancify_evaluate()] for how often calls are an allele of a variant,
 #'   [polarise_sites()] for posteriors from allele counts, [coalescent_history()]
 #' @export

@@ -54,13 +54,22 @@ annotate_variants <- function(variants, ancestral, ...) {
   order <- write_variants(variants, file, with_genotypes = !is.null(list(...)$history))
   withCallingHandlers(
     annotate_vcf(file, ancestral, annotated, ...),
-    ancify_error = function(condition) {
-      condition$message <- gsub(quoted(file), "`variants`", conditionMessage(condition),
-                                fixed = TRUE)
-      stop(condition)
-    }
+    ancify_error = function(condition) stop(in_terms_of_variants(condition, file, order))
   )
   with_info(variants, VariantAnnotation::readVcf(annotated), order)
+}
+
+# The file is none of the user's, so that its lines tell nothing, and its records are in `order`.
+in_terms_of_variants <- function(condition, file, order) {
+  message <- gsub(quoted(file), "`variants`", conditionMessage(condition), fixed = TRUE)
+  place <- regmatches(message, regexec("^`variants`, line [0-9]+: record ([0-9]+)", message))[[1]]
+  if (length(place)) {
+    number <- order[as.numeric(place[2])]
+    message <- paste0("`variants`[", number, "]", substring(message, nchar(place[1]) + 1))
+    condition[c("file", "line")] <- NULL
+  }
+  condition$message <- message
+  condition
 }
 
 # What annotation looks at, sorted: gives the variants' numbers in the order of the file.
@@ -111,10 +120,10 @@ with_info <- function(variants, annotated, order) {
   rownames(added) <- rownames(kept)
 
   declared <- VariantAnnotation::info(VariantAnnotation::header(variants))
-  declared <- declared[!rownames(declared) %in% annotation_fields, , drop = FALSE]
+  anew <- VariantAnnotation::info(VariantAnnotation::header(annotated))
+  declared <- declared[!rownames(declared) %in% rownames(anew), , drop = FALSE]
   VariantAnnotation::info(VariantAnnotation::header(variants)) <- rbind(
-    declared[c("Number", "Type", "Description")],
-    VariantAnnotation::info(VariantAnnotation::header(annotated))
+    declared[c("Number", "Type", "Description")], anew
   )
   VariantAnnotation::info(variants) <- cbind(kept, added)
   variants

@@ -301,3 +301,54 @@ test_that("records that can't be polarised are errors, and others' fields no obs
   out <- polarised(only, declare("FORMAT", "EC", "A", "Integer"))$out
   expect_length(bcftools_lines("view", out, "-H"), 1)
 })
+
+test_that("values of local alleles, and of more alleles than there are, are taken out", {
+  require_htslib()
+  polarised <- function(more, format, samples) {
+    records <- paste(c(vcf_records("1", 1, "A", "C"), format, samples), collapse = "\t")
+    header <- vcf_header(records, more = c(declare("FORMAT", "GT", "1", "String"), more))
+    fasta <- write_fasta(c("1" = "C"), tempfile(fileext = ".fa"))
+    result <- annotate(write_vcf(records, header = header), fasta, polarise = TRUE)
+    list(samples = strsplit(records_of(result$out), "\t")[[1]][-(1:8)],
+         dropped = attr(result$counts, "dropped")$field)
+  }
+  for (number in c("LA", "LR", "LG")) {
+    local <- polarised(declare("FORMAT", "XL", number, "Integer"), "GT:XL", c("0/1:3,4", "0:."))
+    expect_identical(local, list(samples = c("GT", "1/0", "1"), dropped = "FORMAT/XL"))
+  }
+  pl <- declare("FORMAT", "PL", ".", "Integer")
+  # What bcftools norm -m leaves of three alleles, where PL is not declared by genotype
+  expect_identical(polarised(pl, "GT:PL", c("0/1:1,2,3,4,5,6", ".:1,2,3"))$dropped, "FORMAT/PL")
+  expect_identical(polarised(pl, "GT:PL", c("0:1,2,3", "1:1,2"))$dropped, "FORMAT/PL")
+  # Of haploids among diploids, of no genotype, and of unknown ploidy
+  expect_identical(polarised(pl, "GT:PL", c("0:1,2,3", "1:1,2", ".:1,2,3", "0|1:.,2,3"))$samples,
+                   c("GT:PL", "1:3,2,1", "0:2,1", ".:3,2,1", "1|0:3,2,."))
+  expect_identical(polarised(pl, "GT:PL", c(".:1,2,3,4,5", "."))$samples,
+                   c("GT:PL", ".:5,4,3,2,1", ".:."))
+})
+
+test_that("genotypes that a line ends before are missing", {
+  require_htslib()
+  records <- paste(vcf_records("1", 1:3, "A", "C"), "DP:GT",
+                   c("5:0|1\t6", "5\t.:0/0/1", "5\t6"), sep = "\t")
+  header <- vcf_header(records, more = c(declare("FORMAT", "GT", "1", "String"),
+                                         declare("FORMAT", "DP", "1", "Integer")))
+  fasta <- write_fasta(c("1" = "CCC"), tempfile(fileext = ".fa"))
+  vcf <- write_vcf(records, header = header)
+  for (input in c(vcf, as_bcf(vcf))) {
+    genotypes <- function(polarise) {
+      sub(".*\tDP:GT\t", "", records_of(annotate(input, fasta, polarise = polarise)$out))
+    }
+    expect_identical(genotypes(FALSE), c("5:0|1\t6:.", "5:.\t.:0/0/1", "5:.\t6:."))
+    expect_identical(genotypes(TRUE), c("5:1|0\t6:.", "5:.\t.:1/1/0", "5:.\t6:."))
+  }
+})
+
+test_that("AA_old_ref of another exchange is no sign of this one's", {
+  require_htslib()
+  records <- vcf_records("1", 1:2, "A", "C", c("AA_old_ref=A", "AA_old_ref=C"))
+  header <- vcf_header(records, more = declare("INFO", "AA_old_ref", "1", "String"))
+  fasta <- write_fasta(c("1" = "CC"), tempfile(fileext = ".fa"))
+  lines <- records_of(annotate(write_vcf(records, header = header), fasta, polarise = TRUE)$out)
+  expect_identical(info_of(lines, "AA_old_ref"), c("A", "."))
+})

@@ -10,7 +10,7 @@ oracle_reasons <- function(records, calls, reference = NULL, mask = NULL) {
     if (is.null(call)) call <- "N"
     expected <- toupper(reference[[field[1]]][position])
     bases <- c("A", "C", "G", "T")
-    if (any(nchar(c(ref, alts)) != 1) || "*" %in% alts) {
+    if (!all(c(ref, alts) %in% bases)) {
       "INDEL"
     } else if (length(alts) > 1) {
       "MULTIALLELIC"
@@ -154,6 +154,17 @@ test_that("posteriors of earlier calls do not stay beside new ones", {
   vcf <- write_vcf(record, header = vcf_header(record, more = declared))
   result <- annotate(vcf, write_fasta(c("1" = "a"), tempfile()))
   expect_identical(records_of(result$out), vcf_records("1", 1, "A", "C", "AA=a;AA_reason=LOW"))
+})
+
+test_that("fields that stand in a record twice are replaced by one", {
+  require_htslib()
+  records <- vcf_records("1", 1:2, "A", "C", c("AA=G;DP=1;AA=T", "AA_prob=1;AA_reason=x;AA=G;AA=T"))
+  vcf <- write_vcf(records)
+  for (input in c(vcf, as_bgzip(vcf))) {
+    lines <- records_of(annotate(input, write_fasta(c("1" = "An"), tempfile()))$out)
+    expect_identical(lines[1], vcf_records("1", 1, "A", "C", "AA=A;DP=1;AA_reason=OK"))
+    expect_identical(lines[2], vcf_records("1", 2, "A", "C", "AA_reason=UNRESOLVED"))
+  }
 })
 
 test_that("real variants get back their own alleles", {
@@ -306,6 +317,12 @@ test_that("what can't be annotated is an error that says where, and leaves nothi
   refused("input", "`out` and `mask` are one file", mask = mask, to = mask)
   expect_identical(readLines(mask), "chr1\t1\t2")
   refused("format", "no sequence", ancestral = tempfile_of(character()))
+  far <- write_vcf(c(good, vcf_records("chr2", "3000000000", "A", "C")))
+  suppressWarnings(
+    refused("format", "record 4", "too large for BCF", vcf = far, to = file.path(folder, "o.bcf"))
+  )
   undeclared <- write_vcf(c(good, vcf_records("chr2", 1, "A", "C")), header = vcf_header(good))
   refused("format", "record 4", "not declared", vcf = undeclared, to = file.path(folder, "o.bcf"))
+  # Of what is not declared no sequence was looked for, though it may be there.
+  refused("format", "record 4", "'chr2' is not declared", vcf = undeclared)
 })

@@ -70,6 +70,16 @@ test_that("what was there under other names stays, and a written file has the fi
   )
 })
 
+test_that("columns of an earlier history go without a warning", {
+  require_package("VariantAnnotation")
+  require_htslib()
+  record <- vcf_records("chr1", 1, "A", "C", "AA_post=1,0,0,0;AA_prob=1")
+  declared <- sprintf("##INFO=<ID=%s,Number=.,Type=Float,Description=\"x\">", c("AA_post", "AA_prob"))
+  variants <- read_variants(write_vcf(record, header = vcf_header(record, more = declared)))
+  expect_silent(result <- annotate_variants(variants, calls_folder(c(chr1 = "C")), verbose = FALSE))
+  expect_identical(names(in_info(result)), c("AA", "AA_reason"))
+})
+
 test_that("wrong input is refused, in the variants' own terms", {
   require_package("VariantAnnotation")
   require_htslib()
@@ -79,6 +89,10 @@ test_that("wrong input is refused, in the variants' own terms", {
   calls <- calls_folder(c(chr1 = "ACGTACGT"))
   expect_ancify_error(annotate_variants(variants, calls, verbose = FALSE), "format",
                       "`variants`", "position 50")
+  # By the variants' own numbers, whatever their order.
+  far <- expect_ancify_error(annotate_variants(variants[2:1, ], calls, verbose = FALSE), "format",
+                             "`variants`[1]: position 50")
+  expect_null(far$line)
   expect_ancify_error(annotate_variants(variants, calls, polarise = TRUE), "input", "`polarise`")
   expect_ancify_error(annotate_variants(variants, calls, out = "a.vcf"), "input", "`out`")
   other <- calls_folder(c(chr2 = "ACGT"))

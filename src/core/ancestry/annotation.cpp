@@ -123,9 +123,9 @@ class Annotator {
   void begin_chromosome() {
     const std::string name(reader_.chromosome());
     report_.chromosomes.push_back({name, ancestral_.name_of(name)});
-    ancestral_.begin_chromosome(name, context_);
+    ancestral_.begin_chromosome(reader_, context_);
     errors_.begin_chromosome(name, ancestral_.sequence());
-    reference_.begin_chromosome(name, context_);
+    reference_.begin_chromosome(reader_, context_);
     mask_ = Mask(mask_of(name));
     if (posteriors_) posteriors_->begin_chromosome(name);
   }
@@ -193,7 +193,7 @@ Reason reason_for(const VariantReader& reader, char ancestral, std::optional<cha
   const int alleles = reader.alleles();
   for (int i = 0; i < alleles; ++i) {
     const std::string_view allele = reader.allele(i);
-    if (allele.size() != 1 || allele == "*") return Reason::kIndel;
+    if (allele.size() != 1 || base_code(allele.front()) == kMissing) return Reason::kIndel;
   }
   if (alleles > 2) return Reason::kMultiallelic;
   const std::uint8_t ref = base_code(reader.allele(0).front());

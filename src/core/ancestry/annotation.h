@@ -18,7 +18,7 @@ namespace ancify {
 
 // Why a record's ancestral allele can be used or not; the first that holds.
 enum class Reason {
-  kIndel,         // an allele that is no single letter
+  kIndel,         // an allele that is no single base
   kMultiallelic,  // several ALTs
   kRefMismatch,   // REF is another base than the reference has
   kMasked,

@@ -1,5 +1,6 @@
 #include "core/ancestry/record_bases.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/ancestry/method.h"
@@ -11,9 +12,19 @@ namespace ancify {
 RecordBases::RecordBases(const std::vector<SequenceFile>& files,
                          const std::vector<std::string>& chromosomes, const char* what,
                          const TaskContext& context)
-    : set_(files, chromosomes, context), what_(what) {}
+    : set_(files, chromosomes, context),
+      has_files_(!files.empty()),
+      chromosomes_(chromosomes),
+      what_(what) {}
 
-void RecordBases::begin_chromosome(const std::string& name, const TaskContext& context) {
+void RecordBases::begin_chromosome(const VariantReader& reader, const TaskContext& context) {
+  const std::string name(reader.chromosome());
+  if (has_files_ &&
+      std::find(chromosomes_.begin(), chromosomes_.end(), name) == chromosomes_.end()) {
+    reader.fail("chromosome '" + name +
+                "' is not declared in the header, though others are: declare it there, for example "
+                "by bcftools reheader --fai");
+  }
   sequence_ = set_.find(name, context);
 }
 

@@ -16,12 +16,13 @@ namespace ancify {
 // Sequences by chromosome; there may be none at all.
 class RecordBases {
  public:
-  // `what` they are, for messages.
+  // `chromosomes`, which have to stay: the names in the variants. `what` they are, for messages.
   RecordBases(const std::vector<SequenceFile>& files, const std::vector<std::string>& chromosomes,
               const char* what, const TaskContext& context);
 
-  // Before the first record of each chromosome.
-  void begin_chromosome(const std::string& name, const TaskContext& context);
+  // At the first record of each chromosome. FormatError for one that is not among `chromosomes`, so
+  // that nobody has looked for its sequence.
+  void begin_chromosome(const VariantReader& reader, const TaskContext& context);
   // Null where there is none.
   const std::string* sequence() const { return sequence_; }
   std::string name_of(const std::string& chromosome) const { return set_.name_of(chromosome); }
@@ -32,6 +33,8 @@ class RecordBases {
 
  private:
   SequenceSet set_;
+  bool has_files_;
+  const std::vector<std::string>& chromosomes_;
   const char* what_;
   const std::string* sequence_ = nullptr;
 };

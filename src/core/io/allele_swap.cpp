@@ -37,6 +37,13 @@ constexpr ReservedField kReserved[] = {
     {"LGP", BCF_HL_FMT, ValueFor::kAlt},     {"LPL", BCF_HL_FMT, ValueFor::kAlt},
     {"LPP", BCF_HL_FMT, ValueFor::kAlt}};
 
+// Number=LA, LR or LG, which not every htslib tells from a number.
+bool is_by_local_allele(const bcf_hdr_t* header, int column, int key) {
+  bcf_hrec_t* const declared = bcf_hdr_id2hrec(header, BCF_DT_ID, column, key);
+  const int number = declared == nullptr ? -1 : bcf_hrec_find_key(declared, "Number");
+  return number >= 0 && declared->vals[number][0] == 'L';
+}
+
 ValueFor value_for(const bcf_hdr_t* header, int column, int key) {
   const std::string_view id = bcf_hdr_int2id(header, BCF_DT_ID, key);
   for (const auto& field : kReserved) {
@@ -50,7 +57,7 @@ ValueFor value_for(const bcf_hdr_t* header, int column, int key) {
     case BCF_VL_G:
       return ValueFor::kGenotype;
     default:
-      return ValueFor::kOther;
+      return is_by_local_allele(header, column, key) ? ValueFor::kAlt : ValueFor::kOther;
   }
 }
 
@@ -131,11 +138,14 @@ bool reverse(std::uint8_t* values, int room, int type, const Range& allowed) {
   return reverse_text(reinterpret_cast<char*>(values), room, allowed);
 }
 
-// Of two alleles, or of the genotypes of so many copies; values of the ALT alone say nothing of
-// REF.
-Range allowed_for(ValueFor kind, int ploidy) {
+// Of two alleles, or of the genotypes of so many copies (0 where that is not known) and of as many
+// as another sample has, for a haploid's may be written as a diploid's: what has still more is of
+// more alleles. Values of the ALT alone say nothing of REF.
+Range allowed_for(ValueFor kind, int ploidy, int highest_ploidy) {
   if (kind == ValueFor::kAllele) return {2, 2};
-  if (kind == ValueFor::kGenotype) return {std::max(2, ploidy + 1), INT_MAX};
+  if (kind == ValueFor::kGenotype) {
+    return {std::max(2, ploidy + 1), highest_ploidy == 0 ? INT_MAX : highest_ploidy + 1};
+  }
   return {0, -1};
 }
 
@@ -151,7 +161,7 @@ std::int64_t whole_number(const bcf_info_t* field) {
 bool has_twice(bcf1_t* record) {
   for (int i = 0; i < static_cast<int>(record->n_info); ++i) {
     const bcf_info_t* const field = &record->d.info[i];
-    if (field != bcf_get_info_id(record, field->key)) return true;
+    if (field->vptr != nullptr && field != bcf_get_info_id(record, field->key)) return true;
   }
   for (int i = 0; i < static_cast<int>(record->n_fmt); ++i) {
     const bcf_fmt_t* const field = &record->d.fmt[i];
@@ -178,8 +188,9 @@ const char* AlleleSwap::apply(bcf1_t* record) {
 // In place, as all that keeps its length.
 const char* AlleleSwap::swap_genotypes(bcf1_t* record) {
   ploidy_.assign(record->n_sample, 0);
+  highest_ploidy_ = 0;
   const bcf_fmt_t* const field = bcf_get_fmt(header_, record, "GT");
-  if (field == nullptr || field->p == nullptr) return nullptr;
+  if (field == nullptr || field->p == nullptr || field->n == 0) return nullptr;
   if (bcf_hdr_id2type(header_, BCF_HL_FMT, field->id) != BCF_HT_STR ||
       (field->type != BCF_BT_INT8 && field->type != BCF_BT_INT16 && field->type != BCF_BT_INT32)) {
     return "its genotypes are not as VCF has them; is GT declared as Type=String?";
@@ -187,8 +198,12 @@ const char* AlleleSwap::swap_genotypes(bcf1_t* record) {
   const Encoding encoding = encoding_of(field->type);
   for (std::size_t sample = 0; sample < ploidy_.size(); ++sample) {
     std::uint8_t* const bytes = field->p + sample * static_cast<std::size_t>(field->size);
-    ploidy_[sample] = count_numbers(bytes, field->n, encoding);
-    for (int i = 0; i < ploidy_[sample]; ++i) {
+    const int n = count_numbers(bytes, field->n, encoding);
+    const std::uint32_t first = number_at(bytes, encoding.width);
+    const bool is_dot = n == 1 && (first / 2 == 0 || first == encoding.missing);
+    ploidy_[sample] = is_dot ? 0 : n;
+    highest_ploidy_ = std::max(highest_ploidy_, ploidy_[sample]);
+    for (int i = 0; i < n; ++i) {
       std::uint8_t* const byte = bytes + encoding.width * static_cast<std::size_t>(i);
       const std::uint32_t value = number_at(byte, encoding.width);
       const std::uint32_t allele = value / 2;  // from 1; the lowest bit is the phase
@@ -209,7 +224,7 @@ void AlleleSwap::swap_format(bcf1_t* record) {
     bool is_right = true;
     for (std::size_t sample = 0; is_right && sample < ploidy_.size(); ++sample) {
       is_right = reverse(field.p + sample * static_cast<std::size_t>(field.size), field.n,
-                         field.type, allowed_for(kind, ploidy_[sample]));
+                         field.type, allowed_for(kind, ploidy_[sample], highest_ploidy_));
     }
     if (is_right) continue;
     const char* const id = name_of(field.id);
@@ -225,7 +240,8 @@ void AlleleSwap::swap_info(bcf1_t* record) {
     const ValueFor kind = value_for(header_, BCF_HL_INFO, field.key);
     if (kind == ValueFor::kOther) continue;
     const char* const id = name_of(field.key);
-    if (reverse(field.vptr, field.len, field.type, allowed_for(kind, 0)) || recompute(record, id)) {
+    if (reverse(field.vptr, field.len, field.type, allowed_for(kind, 0, 0)) ||
+        recompute(record, id)) {
       continue;
     }
     bcf_update_info(header_, record, id, nullptr, 0, BCF_HT_INT);

@@ -34,7 +34,8 @@ class AlleleSwap {
   const char* name_of(int key) const { return bcf_hdr_int2id(header_, BCF_DT_ID, key); }
 
   bcf_hdr_t* header_;
-  std::vector<int> ploidy_;  // of each sample of the record at hand
+  std::vector<int> ploidy_;  // of each sample of the record at hand; 0 where it is not known
+  int highest_ploidy_ = 0;
   std::map<std::string, std::int64_t> dropped_;
 };
 

@@ -108,6 +108,16 @@ void decode_alleles(const bcf_fmt_t& field, std::size_t samples, std::vector<int
   }
 }
 
+template <typename Number>
+void write_dots(const bcf_fmt_t& field, std::size_t samples) {
+  for (std::size_t sample = 0; sample < samples; ++sample) {
+    std::uint8_t* const at = field.p + sample * static_cast<std::size_t>(field.size);
+    Number number;
+    std::memcpy(&number, at, sizeof number);
+    if (number == std::numeric_limits<Number>::min()) std::memset(at, 0, sizeof number);
+  }
+}
+
 }  // namespace
 
 class VariantReader::Impl {
@@ -117,8 +127,8 @@ class VariantReader::Impl {
     header_.reset(bcf_hdr_read(file_.get()));
     if (!header_) {
       throw FormatError(path_, file_->lineno,
-                        "the header has no line #CHROM, or one with a sample twice, or is damaged. "
-                        "Correct it there");
+                        "the header has no line #CHROM, or one with a sample twice or with FORMAT "
+                        "and no sample, or is damaged. Correct it there");
     }
     is_text_ = file_->format.format == vcf;
     record_->max_unpack = unpacked(parts);
@@ -131,6 +141,7 @@ class VariantReader::Impl {
     if (bcf_unpack(record_.get(), BCF_UN_STR) != 0) fail(problem_of(0));
     if (record_->n_allele == 0) fail("the record has no REF");
     check_order();
+    if (record_->max_unpack == 0 && record_->n_fmt > 0) mend_genotypes();
     return true;
   }
 
@@ -272,6 +283,21 @@ class VariantReader::Impl {
     }
   }
 
+  // Of a sample that ends before its GT, which can be where GT is not the first field, htslib has
+  // no allele that it could write.
+  void mend_genotypes() {
+    const auto* const fields = reinterpret_cast<const std::uint8_t*>(record_->indiv.s);
+    std::uint8_t* behind = nullptr;
+    const auto first = static_cast<int>(bcf_dec_typed_int1(fields, &behind));
+    if (std::strcmp(bcf_hdr_int2id(header_.get(), BCF_DT_ID, first), "GT") == 0) return;
+    const bcf_fmt_t* const field = bcf_get_fmt(header_.get(), record_.get(), "GT");
+    if (field == nullptr || field->n == 0) return;
+    const auto samples = static_cast<std::size_t>(record_->n_sample);
+    if (field->type == BCF_BT_INT8) write_dots<std::int8_t>(*field, samples);
+    if (field->type == BCF_BT_INT16) write_dots<std::int16_t>(*field, samples);
+    if (field->type == BCF_BT_INT32) write_dots<std::int32_t>(*field, samples);
+  }
+
   // What htslib would read as another value.
   void check_value(int column, std::string_view value) {
     constexpr int chromosome = 1;
@@ -407,6 +433,7 @@ class VariantWriter::Impl {
   }
 
   void update(const char* id, const void* values, int n, int type) {
+    remove_repeats(id);
     if (bcf_update_info(header(), record(), id, values, n, type) != 0) {
       reader_.fail(std::string("cannot change ") + id + " in it");
     }
@@ -419,8 +446,7 @@ class VariantWriter::Impl {
   }
 
   void swap_alleles(const char* id) {
-    const bcf_info_t* const earlier = bcf_get_info(header(), record(), id);
-    if (earlier != nullptr && earlier->vptr != nullptr) {
+    if (is_text(bcf_get_info(header(), record(), id), record()->d.allele[1])) {
       remove(id);
     } else {
       update(id, record()->d.allele[0], 1, BCF_HT_STR);
@@ -437,6 +463,9 @@ class VariantWriter::Impl {
           "its chromosome or a tag is not declared in the header, which BCF needs. Write VCF, or "
           "declare it");
     }
+    if (record()->pos > std::numeric_limits<std::int32_t>::max() && file_->format.format == bcf) {
+      reader_.fail("its position is too large for BCF. Write VCF");
+    }
     record()->errcode = 0;
     if (bcf_write(file_.get(), header(), record()) != 0) fail();
   }
@@ -449,6 +478,25 @@ class VariantWriter::Impl {
   }
 
  private:
+  // Of fields of one name, which no record should have, htslib changes only the first.
+  void remove_repeats(const char* id) {
+    const bcf_info_t* const first = bcf_get_info(header(), record(), id);
+    if (first == nullptr) return;
+    bcf_info_t* const end = record()->d.info + record()->n_info;
+    for (bcf_info_t* field = record()->d.info; field != end; ++field) {
+      if (field->key != first->key || field == first || field->vptr == nullptr) continue;
+      field->vptr = nullptr;
+      record()->d.shared_dirty |= BCF1_DIRTY_INF;
+    }
+  }
+
+  static bool is_text(const bcf_info_t* field, std::string_view text) {
+    if (field == nullptr || field->vptr == nullptr || field->type != BCF_BT_CHAR) return false;
+    const std::string_view value(reinterpret_cast<const char*>(field->vptr),
+                                 static_cast<std::size_t>(field->len));
+    return value == text;
+  }
+
   void append(const std::string& line) {
     if (bcf_hdr_append(header(), line.c_str()) < 0) {
       throw FormatError(reader_.path_, 0, "cannot add to the header: " + excerpt(line));

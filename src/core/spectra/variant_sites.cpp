@@ -64,9 +64,9 @@ class VariantTabulator {
   void begin_chromosome() {
     const std::string name(reader_.chromosome());
     sites_.chromosomes.push_back({name, ancestral_.name_of(name)});
-    ancestral_.begin_chromosome(name, context_);
+    ancestral_.begin_chromosome(reader_, context_);
     errors_.begin_chromosome(name, ancestral_.sequence());
-    reference_.begin_chromosome(name, context_);
+    reference_.begin_chromosome(reader_, context_);
     window_ = -1;
   }
 
@@ -79,7 +79,7 @@ class VariantTabulator {
 
   void take_record() {
     const char call = options_.use_info ? base_in_info() : ancestral_.at(reader_).value_or('N');
-    const Reason reason = reason_of(call);
+    const Reason reason = reason_for(reader_, call, reference_.at(reader_), false);
     if (reason != Reason::kIndel && is_monomorphic()) {
       ++sites_.monomorphic;
       return;
@@ -93,16 +93,6 @@ class VariantTabulator {
   bool is_monomorphic() const {
     const auto base = [&](int i) { return base_code(reader_.allele(i).front()); };
     return reader_.alleles() == 1 || (reader_.alleles() == 2 && base(0) == base(1));
-  }
-
-  // An allele of another letter than a base is none of a site.
-  Reason reason_of(char call) const {
-    const Reason reason = reason_for(reader_, call, reference_.at(reader_), false);
-    if (reason == Reason::kIndel) return reason;
-    for (int i = 0; i < reader_.alleles(); ++i) {
-      if (base_code(reader_.allele(i).front()) == kMissing) return Reason::kIndel;
-    }
-    return reason;
   }
 
   // The 1000 Genomes Project has more after a bar.
