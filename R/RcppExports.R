@@ -21,8 +21,8 @@ call_files_impl <- function(folders, caller, lengths, output, watch) {
     .Call(`_ancify_call_files_impl`, folders, caller, lengths, output, watch)
 }
 
-project_and_call_impl <- function(species, files, maf, caller, lengths, on_bad_block, chunk_size, output, backend, watch) {
-    .Call(`_ancify_project_and_call_impl`, species, files, maf, caller, lengths, on_bad_block, chunk_size, output, backend, watch)
+project_and_call_impl <- function(species, files, maf, folders, caller, lengths, on_bad_block, chunk_size, output, backend, watch) {
+    .Call(`_ancify_project_and_call_impl`, species, files, maf, folders, caller, lengths, on_bad_block, chunk_size, output, backend, watch)
 }
 
 pattern_probabilities_impl <- function(history, model, watch) {

@@ -36,6 +36,13 @@
 #' `estimate: true` they are, in a new folder in `work_dir` that is removed at the
 #' end, also after an error; earlier projections stay as they are.
 #'
+#' On a GPU the alignments are read and checked by the CPU all the same. Where both phases run
+#' and nothing is estimated, they run as one: the projected bases go to the GPUs' memory as they
+#' come, a byte a position and outgroup, and are called there; with `keep_projected: true` the
+#' files are written too. What does not fit `gpu_memory` goes there in tiles later, from the
+#' files or from the computer's memory; the log tells so. The phase `"call"` without the other
+#' sends the files' bases in tiles.
+#'
 #' All settings and files are checked before any work starts. The run can be
 #' interrupted at any time, which leaves no incomplete file.
 #'
@@ -45,8 +52,8 @@
 #'   configuration (default 4).
 #' @param backend `"auto"`, `"cpu"` or `"gpu"`; `NULL` (the default) for
 #'   `backend` of the configuration (default `"auto"`), as [call_ancestral()]
-#'   explains them. Only the calls are made on a GPU in this version, chromosome
-#'   by chromosome in turn on those of `gpu_devices`.
+#'   explains them. On GPUs the calls are made, chromosome by chromosome in turn on
+#'   those of `gpu_devices`.
 #' @param progress Whether to show a bar for phases longer than two seconds.
 #' @param verbose Whether to log what is done, as messages of class
 #'   `ancify_message`; the first line says which backend and how many threads.
@@ -103,7 +110,7 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
     log(sprintf("Phase %s took %.1f s", name, seconds[[name]]))
     result
   }
-  result <- carry_out(config, phases, caller, timed)
+  result <- carry_out(config, phases, backend$kind, caller, timed)
   if ("evaluate" %in% phases) {
     evaluated <- timed("evaluate", run_evaluation, config, files)
     result$evaluation <- evaluated$evaluation
@@ -116,20 +123,30 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
 most_tabulated <- 8
 
 log_what_stays_on_the_cpu <- function(config, phases, log) {
-  if ("project" %in% phases) log("Projection runs on the CPU in this version")
-  tabulated <- nrow(config$outgroups) <= most_tabulated
-  if ("call" %in% phases && !tabulated && !config$method %in% c("voting", "ml")) { # ml is an error
+  # ml is an error
+  on_gpu <- nrow(config$outgroups) <= most_tabulated || config$method %in% c("voting", "ml")
+  if ("project" %in% phases) {
+    goes <- on_gpu && runs_as_one(config, phases, "gpu")
+    log(paste0("Projection runs on the CPU", if (goes) "; its bases go to the GPU as they come"))
+  }
+  if ("call" %in% phases && !on_gpu) {
     log("The method has no GPU code for so many outgroups: it calls on the CPU")
   }
 }
 
+# Whether projection and calling run as one on a "cpu" or a "gpu": there calling takes the sequences
+# from the device's memory even if they are kept.
+runs_as_one <- function(config, phases, kind) {
+  all(c("project", "call") %in% phases) && !fits(config) &&
+    (!config$keep_projected || kind == "gpu")
+}
+
 # Projection and calling; timed() runs a phase by its name, function and first arguments.
-carry_out <- function(config, phases, caller, timed) {
-  both <- all(c("project", "call") %in% phases)
-  if (both && !config$keep_projected && !fits(config)) {
-    return(timed("project and call", run_in_memory, config, caller))
+carry_out <- function(config, phases, kind, caller, timed) {
+  if (runs_as_one(config, phases, kind)) {
+    return(timed("project and call", run_both, config, caller))
   }
-  if (both && !config$keep_projected) {
+  if (all(c("project", "call") %in% phases) && !config$keep_projected) {
     # Its own folder, so that nothing is removed but what this run wrote.
     config$work_dir <- tempfile("not_kept_", config$work_dir)
     on.exit(unlink(config$work_dir, recursive = TRUE))
@@ -220,13 +237,14 @@ run_calling <- function(config, caller, backend, progress, verbose) {
   list(calls = call_table(counts, config), fit = fitted$fit, history = fitted$fitted_history)
 }
 
-# Both phases with nothing but the calls written.
-run_in_memory <- function(config, caller, backend, progress, verbose) {
+# Both phases as one, with projected sequences written only if they are kept.
+run_both <- function(config, caller, backend, progress, verbose) {
   outgroups <- config$outgroups
+  folders <- if (config$keep_projected) projected_folder(config, outgroups$name)
   result <- with_watch("Projecting and calling", function(watch) {
     project_and_call_impl(
-      outgroups$name, outgroups$alignment, config_maf(config), caller, config$lengths,
-      config$on_bad_block, chunk_size(), config$output_dir, backend, watch
+      outgroups$name, outgroups$alignment, config_maf(config), as.character(folders), caller,
+      config$lengths, config$on_bad_block, chunk_size(), config$output_dir, backend, watch
     )
   }, progress, verbose)
   remove_stale(config)

@@ -25,6 +25,7 @@
 
 #include "core/ancestry/calling.h"
 #include "core/ancestry/methods.h"
+#include "core/ancestry/project_and_call.h"
 #include "core/ancestry/projection.h"
 #include "core/exec/threads.h"
 #include "core/io/axt.h"
@@ -225,28 +226,12 @@ void run_kept(const Case& input, const fs::path& out, const Backend& backend, Jo
 
 void run_in_memory(const Case& input, const fs::path& out, const Backend& backend,
                    JobControl& control) {
-  std::vector<Alignment> alignments;
-  std::vector<const PackedStore*> stores;
-  for (const auto& axt : input.axt) {
-    auto store = std::make_unique<PackedStore>(input.chromosomes, backend.simd);
-    stores.push_back(store.get());
-    alignments.push_back({axt, axt, std::move(store)});
-  }
+  std::vector<OutgroupAlignment> outgroups;
+  for (const auto& axt : input.axt) outgroups.push_back({axt, axt});
   ProjectionOptions options;
   options.simd = backend.simd;
-  project_alignments(alignments, input.chromosomes, options, backend.threads, control);
-  std::vector<ChromosomeToCall> calls;
-  for (std::size_t i = 0; i < input.chromosomes.size(); ++i) {
-    calls.push_back({input.chromosomes[i].name, input.chromosomes[i].length, [i, &stores] {
-                       SequenceSources sources;
-                       for (const auto* store : stores) {
-                         sources.push_back(memory_source(store->packed(i), SequenceForm::kPacked));
-                       }
-                       return sources;
-                     }});
-  }
-  call_chromosomes(make_caller(input.method, backend, input.posterior), calls, out / "calls",
-                   control);
+  project_and_call(outgroups, input.chromosomes, options,
+                   make_caller(input.method, backend, input.posterior), out / "calls", control);
 }
 
 std::string read_file(const fs::path& path) {
@@ -365,12 +350,18 @@ void whole_runs(const Case& input, const fs::path& folder, int threads, const ch
               times[3].worst / times[3].best, "");
 }
 
-void projection_in_memory(const Case& input) {
-  const auto source = open_text(input.axt.front());
+std::string all_text(const std::string& axt) {
+  const auto source = open_text(axt);
   std::string text(std::size_t{1} << 30, '\0');
   std::size_t n = 0;
   while (const std::size_t got = source->read(&text[n], text.size() - n)) n += got;
   text.resize(n);
+  return text;
+}
+
+void projection_in_memory(const Case& input) {
+  const std::string text = all_text(input.axt.front());
+  const std::size_t n = text.size();
   MemoryStore store(input.chromosomes);
   std::string copy(n, '\1');
   const auto project = [&] {
@@ -387,6 +378,110 @@ void projection_in_memory(const Case& input) {
   const auto times = take_turns({project, [&] { std::memcpy(&copy[0], text.data(), n); }});
   print_ratio("projection of text in memory, speed over memcpy of the text",
               times[1].best / times[0].best, times[0].worst / times[0].best, "at least 0.4");
+}
+
+// Text in memory, in chunks that lie in the cache as if they had just been inflated.
+class TextSource : public ByteSource {
+ public:
+  explicit TextSource(const std::string& text) : text_(text) {}
+  std::size_t read(char* buffer, std::size_t n) override {
+    n = text_.copy(buffer, n, at_);
+    at_ += n;
+    return n;
+  }
+  std::int64_t consumed() const override { return static_cast<std::int64_t>(at_); }
+
+ private:
+  const std::string& text_;
+  std::size_t at_ = 0;
+};
+
+// What is copied into buffers as those that a device copies from, which ordinary memory stands for.
+class Buffers {
+ public:
+  void add(const char* from, std::size_t n) {
+    for (std::size_t done = 0; done < n;) {
+      const std::size_t here = std::min(n - done, kSize - filled_);
+      std::memcpy(&memory_[now_ * kSize + filled_], from + done, here);
+      done += here;
+      filled_ += here;
+      if (filled_ < kSize) continue;
+      filled_ = 0;
+      now_ = 1 - now_;
+    }
+  }
+
+ private:
+  static constexpr std::size_t kSize = std::size_t{1} << 20;
+  std::string memory_ = std::string(2 * kSize, '\1');
+  std::size_t now_ = 0;
+  std::size_t filled_ = 0;
+};
+
+class BufferStore : public SequenceStore {
+ public:
+  explicit BufferStore(bool copies) : copies_(copies) {}
+  void write(std::size_t, std::int64_t, const char* bases, std::size_t n) override {
+    if (copies_) buffers_.add(bases, n);
+  }
+  void commit() override {}
+
+ private:
+  bool copies_;
+  Buffers buffers_;
+};
+
+// What a device could do of projection: gathering columns, for which both rows go there instead of
+// the bases.
+void gathering_over_inflating(const Case& input) {
+  for (const auto& axt : {input.axt.front(), input.axt.back()}) {
+    const std::string text = all_text(axt);
+    const TaskContext context;
+    ProjectionOptions options;
+    options.simd = best_simd_level();
+    const auto read = [&](const auto& consume) {
+      JobControl control;
+      TextSource source(text);
+      for_each_chunk(source, options.chunk_size, control, context, consume);
+    };
+    const auto scan = [&](const auto& use) {
+      BadBlocks bad(axt, OnBadBlock::kError);
+      AxtParser parser(bad, options.simd);
+      read([&](std::string_view chunk, bool last) { return parser.consume(chunk, last, use); });
+    };
+    const auto project = [&](bool copies) {
+      BufferStore store(copies);
+      const std::vector<ProjectionTarget> targets = {{"", &store}};
+      AlignmentProjector projector(axt, targets, input.chromosomes, options, context);
+      read([&](std::string_view chunk, bool last) { return projector.consume(chunk, last); });
+      projector.finish();
+    };
+    Buffers buffers;
+    const auto times = take_turns({[&] {
+                                     const auto source =
+                                         open_text(axt, options.chunk_size, context);
+                                     std::vector<char> chunk(options.chunk_size);
+                                     while (source->read(chunk.data(), chunk.size()) > 0) {
+                                     }
+                                   },
+                                   [&] { scan([](const AlignedPair&) {}); },
+                                   [&] {
+                                     scan([&](const AlignedPair& pair) {
+                                       buffers.add(pair.focal.data(), pair.focal.size());
+                                       buffers.add(pair.outgroup.data(), pair.outgroup.size());
+                                     });
+                                   },
+                                   [&] { project(false); }, [&] { project(true); }});
+    const std::string name = fs::path(axt).stem().stem();
+    const auto print = [&](const std::string& what, std::size_t run) {
+      print_ratio("outgroup " + name + ", over inflating: " + what,
+                  (times[run].best - times[1].best) / times[0].best,
+                  times[run].worst / times[run].best, "");
+    };
+    print("both rows into buffers", 2);
+    print("gathering columns", 3);
+    print("gathering columns, into buffers", 4);
+  }
 }
 
 void calling_in_memory(std::size_t n) {
@@ -532,6 +627,7 @@ int run(const fs::path& folder, bool brief) {
   whole_runs(many, folder, 1, "at most 1.4", "at most 1.25");
   whole_runs(many, folder, 2, "at most 1.6", "at most 1.45");
   projection_in_memory(one);
+  gathering_over_inflating(one);
   calling_in_memory(100'000'000);
   methods_over_voting(folder, 100'000'000);
   compare_runs(as_long, many, folder);

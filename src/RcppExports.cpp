@@ -87,14 +87,15 @@ BEGIN_RCPP
 END_RCPP
 }
 // project_and_call_impl
-Rcpp::List project_and_call_impl(const std::vector<std::string>& species, const std::vector<std::string>& files, const Rcpp::List& maf, SEXP caller, const Rcpp::NumericVector& lengths, const std::string& on_bad_block, double chunk_size, const std::string& output, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_project_and_call_impl(SEXP speciesSEXP, SEXP filesSEXP, SEXP mafSEXP, SEXP callerSEXP, SEXP lengthsSEXP, SEXP on_bad_blockSEXP, SEXP chunk_sizeSEXP, SEXP outputSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+Rcpp::List project_and_call_impl(const std::vector<std::string>& species, const std::vector<std::string>& files, const Rcpp::List& maf, const std::vector<std::string>& folders, SEXP caller, const Rcpp::NumericVector& lengths, const std::string& on_bad_block, double chunk_size, const std::string& output, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_project_and_call_impl(SEXP speciesSEXP, SEXP filesSEXP, SEXP mafSEXP, SEXP foldersSEXP, SEXP callerSEXP, SEXP lengthsSEXP, SEXP on_bad_blockSEXP, SEXP chunk_sizeSEXP, SEXP outputSEXP, SEXP backendSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type species(speciesSEXP);
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type files(filesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type maf(mafSEXP);
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type folders(foldersSEXP);
     Rcpp::traits::input_parameter< SEXP >::type caller(callerSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type on_bad_block(on_bad_blockSEXP);
@@ -102,7 +103,7 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const std::string& >::type output(outputSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(project_and_call_impl(species, files, maf, caller, lengths, on_bad_block, chunk_size, output, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(project_and_call_impl(species, files, maf, folders, caller, lengths, on_bad_block, chunk_size, output, backend, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -564,7 +565,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_make_caller_impl", (DL_FUNC) &_ancify_make_caller_impl, 4},
     {"_ancify_call_in_memory_impl", (DL_FUNC) &_ancify_call_in_memory_impl, 4},
     {"_ancify_call_files_impl", (DL_FUNC) &_ancify_call_files_impl, 5},
-    {"_ancify_project_and_call_impl", (DL_FUNC) &_ancify_project_and_call_impl, 10},
+    {"_ancify_project_and_call_impl", (DL_FUNC) &_ancify_project_and_call_impl, 11},
     {"_ancify_pattern_probabilities_impl", (DL_FUNC) &_ancify_pattern_probabilities_impl, 3},
     {"_ancify_polarise_impl", (DL_FUNC) &_ancify_polarise_impl, 8},
     {"_ancify_compare_calls_impl", (DL_FUNC) &_ancify_compare_calls_impl, 5},

@@ -1,6 +1,6 @@
 #include "core/ancestry/calling.h"
 #include "core/ancestry/methods.h"
-#include "core/io/sequence_store.h"
+#include "core/ancestry/project_and_call.h"
 #include "rcpp_glue.h"
 #include "rcpp_methods.h"
 
@@ -88,44 +88,31 @@ Rcpp::NumericMatrix call_files_impl(const std::vector<std::string>& folders, SEX
   return as_matrix(counts);
 }
 
-// Projects alignments, inner ones first, into memory, and calls from there into `output`. Gives the
-// reports of projection and the counts of call_files_impl().
+// Projects alignments, inner ones first, and calls from there into `output`. `folders` is where the
+// projected sequences are kept, for each alignment, or empty. Gives the reports of projection and
+// the counts of call_files_impl().
 // [[Rcpp::export]]
 Rcpp::List project_and_call_impl(const std::vector<std::string>& species,
                                  const std::vector<std::string>& files, const Rcpp::List& maf,
-                                 SEXP caller, const Rcpp::NumericVector& lengths,
+                                 const std::vector<std::string>& folders, SEXP caller,
+                                 const Rcpp::NumericVector& lengths,
                                  const std::string& on_bad_block, double chunk_size,
                                  const std::string& output, const Rcpp::List& backend,
                                  const Rcpp::Function& watch) {
   const auto& by = as_caller(caller, files.size());
-  const auto chosen = as_backend(backend);
-  const auto to_project = as_options(maf, on_bad_block, chunk_size, chosen);
-  const auto all = as_chromosomes(lengths);
+  const auto options = as_options(maf, on_bad_block, chunk_size, as_backend(backend));
+  const auto chromosomes = as_chromosomes(lengths);
   const auto names = maf_outgroups(maf);
-  std::vector<ancify::ProjectionReport> reports;
-  std::vector<ancify::CallCounts> counts;
+  std::vector<ancify::OutgroupAlignment> outgroups;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    outgroups.push_back(
+        {species[i], files[i], names[i], folders.empty() ? std::string() : folders[i]});
+  }
+  ancify::ProjectedAndCalled result;
   run_job(watch, [&](ancify::JobControl& control) {
-    std::vector<ancify::Alignment> alignments;
-    std::vector<const ancify::PackedStore*> stores;
-    for (std::size_t i = 0; i < files.size(); ++i) {
-      auto store = std::make_unique<ancify::PackedStore>(all, chosen.simd);
-      stores.push_back(store.get());
-      alignments.push_back({species[i], files[i], std::move(store), names[i]});
-    }
-    std::vector<ancify::ChromosomeToCall> chromosomes;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      chromosomes.push_back({all[i].name, all[i].length, [i, &stores] {
-                               ancify::SequenceSources sources;
-                               for (const auto* store : stores) {
-                                 sources.push_back(ancify::memory_source(
-                                     store->packed(i), ancify::SequenceForm::kPacked));
-                               }
-                               return sources;
-                             }});
-    }
-    reports = ancify::project_alignments(alignments, all, to_project, chosen.threads, control);
-    counts = ancify::call_chromosomes(by, chromosomes, output, control);
+    result = ancify::project_and_call(outgroups, chromosomes, options, by, output, control);
   });
+  const auto& [reports, counts] = result;
   return Rcpp::List::create(
       Rcpp::Named("reports") = Rcpp::List(reports.begin(), reports.end(), as_list),
       Rcpp::Named("counts") = as_matrix(counts));

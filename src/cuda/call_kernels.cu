@@ -33,8 +33,11 @@ __global__ void vote_kernel(CallTile tile, Voting voting) {
 
 class CudaCallKernels : public CallKernels {
  public:
-  CudaCallKernels(int number, int card) : device_(number, card) {}
+  CudaCallKernels(int number, int card) : number_(number), card_(card), device_(number, card) {}
   Device& device() override { return device_; }
+  std::unique_ptr<Device> another_device() override {
+    return std::make_unique<CudaDevice>(number_, card_);
+  }
 
   void call_by_table(const CallTile& tile, const std::uint16_t* table, std::size_t patterns,
                      int stream) override {
@@ -55,6 +58,8 @@ class CudaCallKernels : public CallKernels {
   }
 
  private:
+  int number_;
+  int card_;
   CudaDevice device_;
 };
 

@@ -3,69 +3,26 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstring>
 #include <random>
-#include <set>
 #include <thread>
 
 #include "core/ancestry/calling.h"
 #include "core/ancestry/methods.h"
 #include "core/exec/errors.h"
 #include "core/io/packed.h"
-#include "fake_device.h"
+#include "fake_kernels.h"
 #include "support.h"
 #include "trees.h"
 
 namespace ancify {
 namespace {
 
-using test::FakeDevice;
+using test::FakeKernels;
 using test::message_of;
 using test::TempDir;
 
 constexpr SequenceForm kForms[] = {SequenceForm::kCharacters, SequenceForm::kPacked};
-
-// What a GPU's threads do, done on the host.
-class FakeKernels : public CallKernels {
- public:
-  explicit FakeKernels(std::size_t memory = std::size_t{1} << 30,
-                       const std::string& name = "fake:0")
-      : fake(memory, name) {}
-  Device& device() override { return fake; }
-  void call_by_table(const CallTile& tile, const std::uint16_t* table, std::size_t patterns,
-                     int stream) override {
-    fake.count_call("call_by_table");
-    EXPECT_EQ(patterns, number_of_patterns(tile.species));
-    check(tile);
-    fake.begin(stream, [=] {
-      for (std::size_t lane = 0; lane < tile.lanes(); ++lane) {
-        ancify::call_by_table(tile, table, lane);
-      }
-    });
-  }
-  void call_by_vote(const CallTile& tile, const Voting& voting, int stream) override {
-    fake.count_call("call_by_vote");
-    check(tile);
-    fake.begin(stream, [=] {
-      for (std::size_t i = 0; i < tile.n; ++i) ancify::call_by_vote(tile, voting, i);
-    });
-  }
-
-  FakeDevice fake;
-  int tiles = 0;
-  std::function<void()> before_tile;
-  std::set<std::thread::id> threads;
-
- private:
-  void check(const CallTile& tile) {
-    if (before_tile) before_tile();
-    ++tiles;
-    threads.insert(std::this_thread::get_id());
-    EXPECT_EQ(tile.pitch % kLane, 0U);
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(tile.bases) % kLane, 0U);
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(tile.calls) % kLane, 0U);
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(tile.phred) % kLane, 0U);
-  }
-};
 
 TEST(TileCalling, CodesOfFourCharactersAreThoseOfEach) {
   for (std::uint32_t c = 0; c < 256; ++c) {
@@ -361,6 +318,31 @@ TEST(SeveralDevices, TakeChromosomesInTurnAndGiveTheSameFiles) {
   EXPECT_EQ(three.fakes[1]->tiles, tiles({1, 4, 7}));
   EXPECT_EQ(three.fakes[2]->tiles, tiles({2, 5}));
   for (const auto* fake : three.fakes) EXPECT_EQ(fake->threads.size(), 1U);
+}
+
+TEST(SeveralDevices, ShareSequencesInMemory) {
+  const ThreeDevices three(false);
+  for (const auto& sequences : three.genome) {
+    std::string calls[2];
+    std::vector<double> posteriors[2];
+    for (const bool on_devices : {false, true}) {
+      JobControl control;
+      calls[on_devices].assign(sequences.n, '?');
+      posteriors[on_devices].assign(4 * sequences.n, -1);
+      for (auto* fake : three.fakes) fake->tiles = 0;
+      call_sequences(on_devices ? *three.caller : *three.on_cpu,
+                     sequences.sources(SequenceForm::kPacked), sequences.n, &calls[on_devices][0],
+                     posteriors[on_devices].data(), control);
+      EXPECT_EQ(control.done(), sequences.n);
+    }
+    EXPECT_EQ(calls[0], calls[1]);
+    EXPECT_EQ(std::memcmp(posteriors[0].data(), posteriors[1].data(), 32 * sequences.n), 0);
+    // Shares of whole groups
+    const std::size_t share = ((sequences.n + 127) / 128 + 2) / 3 * 128;
+    for (std::size_t d = 0; d < 3; ++d) {
+      EXPECT_EQ(three.fakes[d]->tiles > 0, d * share < sequences.n) << sequences.n;
+    }
+  }
 }
 
 TEST(SeveralDevices, AnErrorOnOneStopsAllAndLeavesNoFile) {

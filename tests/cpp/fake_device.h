@@ -9,6 +9,8 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,44 +20,51 @@
 
 namespace ancify::test {
 
-// What is begun in a stream is done when it is waited for, as late as a real device may do it.
+// What is begun in a stream is done when it is waited for, as late as a real device may do it, or
+// if `eager` says so at once.
 class FakeDevice : public Device {
  public:
   explicit FakeDevice(std::size_t memory = std::size_t{1} << 30, std::string name = "fake:0")
-      : memory_(memory), name_(std::move(name)) {}
-  ~FakeDevice() override { EXPECT_EQ(taken(), 0U); }
-
-  std::string name() const override { return name_; }
-  std::size_t free_memory() override { return memory_ - on_device_; }
-  void* allocate(std::size_t n, MemoryKind kind) override {
-    ++allocations;
-    if (kind == fails_for && n > largest_allocation) return nullptr;
-    if (kind == MemoryKind::kDevice && n > free_memory()) return nullptr;
-    char* const data = new char[n];
-    std::memset(data, '\xee', n);
-    sizes_[data] = n;
-    if (kind == MemoryKind::kDevice) on_device_ += n;
-    most_on_device = std::max(most_on_device, on_device_);
-    return data;
+      : card_(*this), memory_(memory), name_(std::move(name)) {}
+  // Another of the same card, for another thread: what is counted and what fails is the card's.
+  explicit FakeDevice(FakeDevice& card) : card_(card) {
+    const std::lock_guard<std::mutex> lock(card_.mutex_);
+    card_.others_.insert(this);
   }
+  ~FakeDevice() override {
+    for (const auto& stream : streams_) EXPECT_TRUE(stream.empty());
+    if (&card_ == this) {
+      EXPECT_EQ(taken(), 0U);
+      EXPECT_TRUE(others_.empty());
+      return;
+    }
+    const std::lock_guard<std::mutex> lock(card_.mutex_);
+    card_.others_.erase(this);
+  }
+
+  std::string name() const override { return card_.name_; }
+  std::size_t free_memory() override {
+    const std::lock_guard<std::mutex> lock(card_.mutex_);
+    return card_.memory_ - card_.on_device_;
+  }
+  void* allocate(std::size_t n, MemoryKind kind) override { return card_.card_allocate(n, kind); }
   void release(void* memory, MemoryKind kind) noexcept override {
     for (const auto& stream : streams_) EXPECT_TRUE(stream.empty());  // it may be copied from
-    const auto found = sizes_.find(static_cast<char*>(memory));
-    if (kind == MemoryKind::kDevice) on_device_ -= found->second;
-    sizes_.erase(found);
-    delete[] static_cast<char*>(memory);
+    card_.card_release(memory, kind);
   }
   void upload(void* to, const void* from, std::size_t n, int stream) override {
     count_call("upload");
-    begin(stream, [=] { std::memcpy(to, from, n); });
+    copy(to, from, n, stream);
+    const std::lock_guard<std::mutex> lock(card_.mutex_);
+    card_.uploaded += n;
   }
   void download(void* to, const void* from, std::size_t n, int stream) override {
-    upload(to, from, n, stream);
+    count_call("download");
+    copy(to, from, n, stream);
   }
   void wait(int stream) override {
     count_call("wait");
-    const auto work = std::exchange(streams_.at(static_cast<std::size_t>(stream)), {});
-    for (const auto& step : work) step();
+    finish(stream);
   }
   void drain() noexcept override {
     for (auto& stream : streams_) stream.clear();
@@ -64,11 +73,13 @@ class FakeDevice : public Device {
   // Something to compute, after what the stream has been given before.
   void begin(int stream, std::function<void()> step) {
     streams_.at(static_cast<std::size_t>(stream)).push_back(std::move(step));
+    if (card_.eager && card_.eager()) finish(stream);
   }
   void count_call(const char* what) {
-    if (++calls != failing_call) return;
-    failed = true;
-    throw DeviceError(name_ + " failed in " + what);
+    const std::lock_guard<std::mutex> lock(card_.mutex_);
+    if (++card_.calls != card_.failing_call) return;
+    card_.failed = true;
+    throw DeviceError(card_.name_ + " failed in " + what);
   }
   std::size_t taken() const { return sizes_.size(); }
 
@@ -77,15 +88,55 @@ class FakeDevice : public Device {
   int failing_call = 0;  // counted from 1
   std::atomic<bool> failed{false};
   std::size_t most_on_device = 0;
+  std::size_t uploaded = 0;    // bytes
+  int failing_allocation = 0;  // counted from 1
   // Allocations of this kind are refused if they are larger.
   MemoryKind fails_for = MemoryKind::kDevice;
   std::size_t largest_allocation = ~std::size_t{0};
+  std::function<bool()> eager;
 
  private:
-  std::size_t memory_;
+  // What is beyond the first part of a large piece of memory is not touched, so costs nothing.
+  static constexpr std::size_t kMostMarked = std::size_t{1} << 24;
+
+  void* card_allocate(std::size_t n, MemoryKind kind) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (++allocations == failing_allocation) return nullptr;
+    if (kind == fails_for && n > largest_allocation) return nullptr;
+    if (kind == MemoryKind::kDevice && n > memory_ - on_device_) return nullptr;
+    char* const data = new char[n];
+    std::memset(data, '\xee', std::min(n, kMostMarked));
+    sizes_[data] = n;
+    if (kind == MemoryKind::kDevice) on_device_ += n;
+    most_on_device = std::max(most_on_device, on_device_);
+    return data;
+  }
+  void card_release(void* memory, MemoryKind kind) noexcept {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (kind == MemoryKind::kDevice) {
+      EXPECT_TRUE(others_.empty());  // they may be copying to it
+    }
+    const auto found = sizes_.find(static_cast<char*>(memory));
+    if (kind == MemoryKind::kDevice) on_device_ -= found->second;
+    sizes_.erase(found);
+    delete[] static_cast<char*>(memory);
+  }
+  void copy(void* to, const void* from, std::size_t n, int stream) {
+    EXPECT_GT(n, 0U);
+    begin(stream, [=] { std::memcpy(to, from, n); });
+  }
+  void finish(int stream) {
+    const auto work = std::exchange(streams_.at(static_cast<std::size_t>(stream)), {});
+    for (const auto& step : work) step();
+  }
+
+  FakeDevice& card_;
+  std::mutex mutex_;
+  std::size_t memory_ = 0;
   std::string name_;
   std::size_t on_device_ = 0;
   std::map<char*, std::size_t> sizes_;
+  std::set<FakeDevice*> others_;
   std::array<std::vector<std::function<void()>>, kStreams> streams_;
 };
 

@@ -62,7 +62,10 @@ test_that("a limit of memory is passed on", {
 test_that("a run tells what stays on the CPU", {
   told <- function(method, species, phases) {
     lines <- character()
-    config <- list(method = method, outgroups = data.frame(name = letters[seq_len(species)]))
+    config <- list(
+      method = method, outgroups = data.frame(name = letters[seq_len(species)]), estimate = FALSE,
+      keep_projected = TRUE
+    )
     log_what_stays_on_the_cpu(config, phases, function(line) lines <<- c(lines, line))
     lines
   }
@@ -73,4 +76,6 @@ test_that("a run tells what stays on the CPU", {
   expect_identical(told("voting", 20, "call"), character())
   expect_identical(told("ml", 9, "call"), character())
   expect_length(told("likelihood", 9, "project"), 1)
+  expect_identical(told("voting", 2, "project"), "Projection runs on the CPU")
+  expect_match(told("voting", 2, c("project", "call")), "its bases go to the GPU as they come")
 })

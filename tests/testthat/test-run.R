@@ -525,6 +525,36 @@ test_that("every way of a run gives the same bytes", {
   }
 })
 
+# Without code for a GPU the core calls on the CPU what R sends to one.
+test_that("on a GPU both phases run as one, and kept sequences are the same files", {
+  set.seed(22)
+  case <- random_config()
+  backend <- utils::modifyList(choose_backend("cpu", 2), list(kind = "gpu"))
+  for (keep in c(TRUE, FALSE)) {
+    case$config$keep_projected <- keep
+    config <- read_config(case$config, all_phases)
+    caller <- config_caller(config, run_settings(config, FALSE), backend, FALSE)
+    timed <- function(name, job, ...) {
+      expect_identical(name, "project and call")
+      job(..., backend, FALSE, FALSE)
+    }
+    result <- carry_out(config, c("project", "call"), "gpu", caller, timed)
+    expect_identical(result$alignments$species, case_species(case))
+    expect_calls(config$output_dir, case$calls)
+    projected <- list.files(
+      file.path(config$work_dir, "projected"), recursive = TRUE, full.names = TRUE
+    )
+    expect_length(projected, if (keep) length(case_species(case)) * length(case$calls) else 0)
+    if (keep) {
+      kept <- lapply(projected, file_bytes)
+      unlink(projected)
+      run_quietly(case$config, phases = "project")
+      expect_identical(lapply(projected, file_bytes), kept)
+    }
+    unlink(c(config$work_dir, config$output_dir), recursive = TRUE)
+  }
+})
+
 test_that("vector instructions that are not there are an error", {
   old <- options(ancify.simd = "mmx")
   on.exit(options(old))

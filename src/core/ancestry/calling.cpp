@@ -72,8 +72,8 @@ void Caller::posteriors(const Stretch& stretch, double* out, std::size_t pitch) 
   }
 }
 
-std::vector<std::unique_ptr<DeviceCaller>> Caller::device_callers(std::int64_t longest) const {
-  std::vector<std::unique_ptr<DeviceCaller>> callers;
+DeviceCallers Caller::device_callers(std::int64_t longest) const {
+  DeviceCallers callers;
   for (const auto& device : devices_) {
     const Voting* const voting = voting_of(*method_);
     const DeviceMethod method = {species(), table_ ? &*table_ : nullptr,
@@ -86,7 +86,7 @@ std::vector<std::unique_ptr<DeviceCaller>> Caller::device_callers(std::int64_t l
 
 namespace {
 
-// A stretch of a chromosome that one task calls, small enough to share among threads.
+// A stretch of a chromosome that one task calls.
 struct Piece {
   std::size_t number;  // of all pieces
   std::size_t chromosome;
@@ -94,26 +94,33 @@ struct Piece {
   std::int64_t end;
 };
 
-constexpr std::int64_t kStretchesPerPiece = 4;
-
-// A device takes a chromosome as a whole.
-void add_pieces(bool on_devices, std::size_t chromosome, std::int64_t length,
+// Pieces of at most `size` positions.
+void add_pieces(std::size_t chromosome, std::int64_t length, std::int64_t size,
                 std::vector<Piece>& pieces) {
-  const std::int64_t size =
-      on_devices ? length : kStretchesPerPiece * static_cast<std::int64_t>(Caller::stretch());
   for (std::int64_t start = 0; start < length; start += size) {
     pieces.push_back({pieces.size(), chromosome, start, std::min(start + size, length)});
   }
 }
 
-// Calls pieces of chromosomes stretch by stretch: on devices, chromosomes in turn on each, or on
-// the CPU's threads.
+constexpr std::int64_t kStretchesPerPiece = 4;
+
+// Calls pieces of chromosomes stretch by stretch: on devices, in turn on each, or on the CPU's
+// threads.
 class PieceCaller {
  public:
-  PieceCaller(const Caller& caller, std::int64_t longest)
-      : caller_(caller), devices_(caller.device_callers(longest)) {}
+  PieceCaller(const Caller& caller, const DeviceCallers& devices)
+      : caller_(caller), devices_(devices) {}
 
-  bool on_devices() const { return !devices_.empty(); }
+  // Positions of the pieces that chromosomes of at most `longest` are cut into. A device takes one
+  // as a whole, or where there is but this one its share; for threads, pieces are small enough to
+  // keep all of them busy.
+  std::int64_t piece(std::int64_t longest, bool only_one) const {
+    if (!on_devices()) return kStretchesPerPiece * static_cast<std::int64_t>(Caller::stretch());
+    constexpr auto group = static_cast<std::int64_t>(kPackedGroup);
+    const auto groups = (longest + group - 1) / group;
+    const auto n = only_one ? static_cast<std::int64_t>(devices_.size()) : 1;
+    return (groups + n - 1) / n * group;
+  }
 
   void run(JobControl& control, const std::vector<Piece>& pieces, const Task& task) const {
     const auto n = static_cast<std::int64_t>(pieces.size());
@@ -124,22 +131,24 @@ class PieceCaller {
     }
   }
 
-  // take(stretch, calls, phred) gets the stretches of a piece of a chromosome of this length.
-  void call(const SequenceSources& species, std::int64_t length, const Piece& piece,
-            const TaskContext& context, const DeviceCaller::Take& take) const {
+  // take(stretch, calls, phred) gets the stretches of the piece of this number.
+  void call(std::size_t number, const CallInput& piece, const TaskContext& context,
+            const DeviceCaller::Take& take) const {
     if (on_devices()) {
-      devices_[piece.number % devices_.size()]->call(species, length, context, take);
+      devices_[device_of(number, devices_.size())]->call(piece, context, take);
     } else {
-      call_on_cpu(species, length, piece, context, take);
+      call_on_cpu(piece, context, take);
     }
   }
 
  private:
-  void call_on_cpu(const SequenceSources& species, std::int64_t length, const Piece& piece,
-                   const TaskContext& context, const DeviceCaller::Take& take) const {
+  bool on_devices() const { return !devices_.empty(); }
+
+  void call_on_cpu(const CallInput& piece, const TaskContext& context,
+                   const DeviceCaller::Take& take) const {
     const auto most =
         std::min(static_cast<std::int64_t>(Caller::stretch()), piece.end - piece.start);
-    StretchReader reader(species, length, caller_.reach());
+    StretchReader reader(piece.sources, piece.length, caller_.reach());
     std::vector<char> calls(static_cast<std::size_t>(most));
     std::vector<std::uint8_t> phred(caller_.with_phred() ? calls.size() : 0);
     for (std::int64_t start = piece.start; start < piece.end; start += most) {
@@ -151,7 +160,7 @@ class PieceCaller {
   }
 
   const Caller& caller_;
-  std::vector<std::unique_ptr<DeviceCaller>> devices_;
+  const DeviceCallers& devices_;
 };
 
 std::string posterior_folder(const std::string& folder) { return folder + "/posterior"; }
@@ -166,7 +175,8 @@ class ChromosomeCall {
             const TaskContext& context, JobControl& control) {
     std::call_once(opened_, [&] { open(caller.with_phred()); });
     CallCounts counts;
-    by.call(sources_, chromosome_.length, piece, context,
+    by.call(piece.number,
+            {sources_, chromosome_.on_device, chromosome_.length, piece.start, piece.end}, context,
             [&](const Stretch& stretch, const char* calls, const std::uint8_t* phred) {
               write(stretch, calls, phred);
               counts += count_calls(calls, stretch.size(), caller.simd());
@@ -193,7 +203,7 @@ class ChromosomeCall {
 
  private:
   void open(bool with_phred) {
-    const auto& [name, length, open_sources] = chromosome_;
+    const auto& [name, length, open_sources, on_device] = chromosome_;
     sources_ = open_sources();
     calls_ = std::make_unique<SequenceWriter>(sequence_path(folder_, name), name, length);
     if (with_phred) {
@@ -220,17 +230,25 @@ class ChromosomeCall {
   CallCounts counts_;
 };
 
+std::int64_t longest_of(const std::vector<ChromosomeToCall>& chromosomes) {
+  std::int64_t longest = 0;
+  for (const auto& chromosome : chromosomes) longest = std::max(longest, chromosome.length);
+  return longest;
+}
+
 }  // namespace
 
 void call_sequences(const Caller& caller, const SequenceSources& species, std::size_t n,
                     char* calls, double* posteriors, JobControl& control) {
   const auto length = static_cast<std::int64_t>(n);
   control.expect(length);
-  const PieceCaller by(caller, length);
+  const DeviceCallers devices = caller.device_callers(length);
+  const PieceCaller by(caller, devices);
   std::vector<Piece> pieces;
-  add_pieces(by.on_devices(), 0, length, pieces);
+  add_pieces(0, length, by.piece(length, true), pieces);
   by.run(control, pieces, [&](std::int64_t i, const TaskContext& context) {
-    by.call(species, length, pieces[i], context,
+    const auto& [number, chromosome, start, end] = pieces[i];
+    by.call(number, {species, nullptr, length, start, end}, context,
             [&](const Stretch& stretch, const char* some, const std::uint8_t*) {
               std::memcpy(calls + stretch.start, some, stretch.size());
               if (posteriors != nullptr) {
@@ -244,20 +262,26 @@ void call_sequences(const Caller& caller, const SequenceSources& species, std::s
 std::vector<CallCounts> call_chromosomes(const Caller& caller,
                                          const std::vector<ChromosomeToCall>& chromosomes,
                                          const std::string& folder, JobControl& control) {
-  std::int64_t longest = 0;
+  const DeviceCallers devices = caller.device_callers(longest_of(chromosomes));
+  return call_chromosomes(caller, devices, chromosomes, folder, control);
+}
+
+std::vector<CallCounts> call_chromosomes(const Caller& caller, const DeviceCallers& devices,
+                                         const std::vector<ChromosomeToCall>& chromosomes,
+                                         const std::string& folder, JobControl& control) {
   for (const auto& chromosome : chromosomes) {
     chromosome.open();
     control.expect(chromosome.length);
-    longest = std::max(longest, chromosome.length);
   }
-  const PieceCaller by(caller, longest);
+  const PieceCaller by(caller, devices);
   const OutputFolder outer(folder);
   const OutputFolder inner(caller.with_phred() ? posterior_folder(folder) : folder);
+  const std::int64_t piece = by.piece(longest_of(chromosomes), false);
   std::vector<Piece> pieces;
   std::deque<ChromosomeCall> calls;
   for (std::size_t i = 0; i < chromosomes.size(); ++i) {
     const std::size_t before = pieces.size();
-    add_pieces(by.on_devices(), i, chromosomes[i].length, pieces);
+    add_pieces(i, chromosomes[i].length, piece, pieces);
     calls.emplace_back(chromosomes[i], folder, static_cast<int>(pieces.size() - before));
   }
   by.run(control, pieces, [&](std::int64_t i, const TaskContext& context) {

@@ -49,7 +49,7 @@ class Caller {
   // Positions that call() does best with at once, a multiple of kPackedGroup.
   static constexpr std::size_t stretch() { return std::size_t{1} << 17; }
   // What calls sequences of at most so many positions on each device; empty on the CPU.
-  std::vector<std::unique_ptr<DeviceCaller>> device_callers(std::int64_t longest) const;
+  DeviceCallers device_callers(std::int64_t longest) const;
   // Threads on which call() at once makes sense.
   int threads() const { return backend_.threads; }
   SimdLevel simd() const { return backend_.simd; }
@@ -69,11 +69,13 @@ class Caller {
 void call_sequences(const Caller& caller, const SequenceSources& species, std::size_t n,
                     char* calls, double* posteriors, JobControl& control);
 
-// A chromosome to call; open() gives the sequences of all species, all in one form.
+// A chromosome to call; open() gives the sequences of all species, all in one form, and nothing
+// where the device that calls it, see device_of(), has them.
 struct ChromosomeToCall {
   std::string name;
   std::int64_t length;
   std::function<SequenceSources()> open;
+  const DeviceRows* on_device = nullptr;
 };
 
 // Calls chromosomes into <folder>/<chromosome>.fa, and where the caller is with_phred() writes
@@ -81,6 +83,10 @@ struct ChromosomeToCall {
 // inputs are looked at before the first is called; all files appear at the end, when they are whole
 // and on the disk.
 std::vector<CallCounts> call_chromosomes(const Caller& caller,
+                                         const std::vector<ChromosomeToCall>& chromosomes,
+                                         const std::string& folder, JobControl& control);
+// On devices by what caller.device_callers() has given, for chromosomes that may be on them.
+std::vector<CallCounts> call_chromosomes(const Caller& caller, const DeviceCallers& devices,
                                          const std::vector<ChromosomeToCall>& chromosomes,
                                          const std::string& folder, JobControl& control);
 

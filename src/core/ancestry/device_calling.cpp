@@ -55,17 +55,24 @@ std::size_t tile_budget(Device& device, const DeviceMethod& method, std::size_t 
   return budget - std::min(budget, table_bytes(method));
 }
 
-// A chromosome while it goes through a device.
+// A chromosome, or a part of one, while it goes through a device.
 class ChromosomeTiles {
  public:
-  ChromosomeTiles(const DeviceMethod& method, const SequenceSources& sources, std::int64_t n)
+  ChromosomeTiles(const DeviceMethod& method, const CallInput& input)
       : method_(method),
-        sources_(sources),
-        n_(n),
-        form_(sources.front()->form()),
-        rows_(sources.size()) {}
+        input_(input),
+        form_(input.rows != nullptr ? SequenceForm::kCharacters : input.sources.front()->form()),
+        rows_(input.sources.size()) {}
 
-  TileBytes bytes() const { return group_bytes(method_, form_); }
+  std::size_t groups() const {
+    return groups_of(static_cast<std::size_t>(input_.end - input_.start));
+  }
+
+  TileBytes bytes() const {
+    TileBytes bytes = group_bytes(method_, form_);
+    if (input_.rows != nullptr) bytes.in = 0;
+    return bytes;
+  }
 
   // Bytes from one species to the next.
   std::size_t pitch(const Tile& tile) const {
@@ -75,9 +82,10 @@ class ChromosomeTiles {
   // Valid until it is asked for again.
   Stretch stretch(const Tile& tile) {
     for (std::size_t s = 0; s < rows_.size(); ++s) rows_[s] = tile.host_in + s * pitch(tile);
-    const auto start = static_cast<std::int64_t>(tile.first * kPackedGroup);
+    const std::int64_t start = input_.start + static_cast<std::int64_t>(tile.first * kPackedGroup);
     const auto end = start + static_cast<std::int64_t>(tile.groups * kPackedGroup);
-    return {n_, start, std::min(end, n_), start, rows_.data(), form_};
+    const char* const* const bases = input_.rows == nullptr ? rows_.data() : nullptr;
+    return {input_.length, start, std::min(end, input_.end), start, bases, form_};
   }
 
   void fill(const Tile& tile) {
@@ -85,17 +93,19 @@ class ChromosomeTiles {
     const std::size_t size = form_ == SequenceForm::kPacked ? pitch(tile) : here.size();
     for (std::size_t s = 0; s < rows_.size(); ++s) {
       char* const row = tile.host_in + s * pitch(tile);
-      const char* const bases = sources_[s]->bases(here.start, here.size(), row);
+      const char* const bases = input_.sources[s]->bases(here.start, here.size(), row);
       if (bases != row) std::copy_n(bases, size, row);
     }
   }
 
   CallTile on_device(const Tile& tile) {
-    return {tile.device_in,
-            pitch(tile),
+    const Stretch here = stretch(tile);
+    const bool in_place = input_.rows != nullptr;
+    return {in_place ? input_.rows->bases + here.start : tile.device_in,
+            in_place ? input_.rows->pitch : pitch(tile),
             method_.species,
             form_ == SequenceForm::kPacked,
-            stretch(tile).size(),
+            here.size(),
             tile.device_out,
             phred(tile, tile.device_out)};
   }
@@ -108,8 +118,7 @@ class ChromosomeTiles {
 
  private:
   const DeviceMethod& method_;
-  const SequenceSources& sources_;
-  std::int64_t n_;
+  const CallInput& input_;
   SequenceForm form_;
   std::vector<const char*> rows_;
 };
@@ -131,6 +140,7 @@ DeviceCaller::DeviceCaller(CallKernels& kernels, const DeviceMethod& method, std
                            std::size_t memory_limit)
     : kernels_(kernels),
       method_(method),
+      memory_limit_(memory_limit),
       tiles_(kernels.device(), group_bytes(method, SequenceForm::kCharacters),
              most_groups(method, longest), tile_budget(kernels.device(), method, memory_limit)) {
   if (method.table == nullptr) return;
@@ -147,9 +157,15 @@ DeviceCaller::DeviceCaller(CallKernels& kernels, const DeviceMethod& method, std
   });
 }
 
-void DeviceCaller::call(const SequenceSources& sources, std::int64_t n, const TaskContext& context,
-                        const Take& take) {
-  ChromosomeTiles chromosome(method_, sources, n);
+std::size_t DeviceCaller::memory_left() const {
+  const std::size_t there = memory_budget(kernels_.device(), 0);
+  if (memory_limit_ == 0) return there;
+  const std::size_t taken = tiles_.bytes() + table_bytes(method_);
+  return std::min(there, memory_limit_ - std::min(memory_limit_, taken));
+}
+
+void DeviceCaller::call(const CallInput& input, const TaskContext& context, const Take& take) {
+  ChromosomeTiles chromosome(method_, input);
   TileWork work;
   work.fill = [&](const Tile& tile) { chromosome.fill(tile); };
   work.compute = [&](const Tile& tile) {
@@ -164,7 +180,7 @@ void DeviceCaller::call(const SequenceSources& sources, std::int64_t n, const Ta
   work.use = [&](const Tile& tile) {
     take(chromosome.stretch(tile), tile.host_out, chromosome.phred(tile, tile.host_out));
   };
-  tiles_.run(groups_of(static_cast<std::size_t>(n)), chromosome.bytes(), context, work);
+  tiles_.run(chromosome.groups(), chromosome.bytes(), context, work);
 }
 
 }  // namespace ancify

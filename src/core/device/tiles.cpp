@@ -22,9 +22,11 @@ void throw_too_little_memory(Device& device, std::size_t needed, std::size_t bud
 }
 
 Tiles::Tiles(Device& device, const TileBytes& largest, std::size_t most, std::size_t budget)
-    : device_(device), groups_(std::min(most, budget / (Device::kStreams * largest.both()))) {
-  while (groups_ > 0 && !allocate(groups_ * largest.both())) groups_ /= 2;
-  if (groups_ == 0) throw_too_little_memory(device, Device::kStreams * largest.both(), budget);
+    : device_(device),
+      group_bytes_(largest.both()),
+      groups_(std::min(most, budget / (Device::kStreams * group_bytes_))) {
+  while (groups_ > 0 && !allocate(groups_ * group_bytes_)) groups_ /= 2;
+  if (groups_ == 0) throw_too_little_memory(device, Device::kStreams * group_bytes_, budget);
 }
 
 // Whether there is memory for all slots; else none is kept.
@@ -61,8 +63,10 @@ void Tiles::run(std::size_t n, const TileBytes& bytes, const TaskContext& contex
     for (std::size_t first = 0; first < n; first += groups_) {
       context.throw_if_stopped();
       const Tile now = tile(first, n, bytes);
-      work.fill(now);
-      device_.upload(now.device_in, now.host_in, now.groups * bytes.in, now.stream);
+      if (bytes.in > 0) {
+        work.fill(now);
+        device_.upload(now.device_in, now.host_in, now.groups * bytes.in, now.stream);
+      }
       work.compute(now);
       device_.download(now.host_out, now.device_out, now.groups * bytes.out, now.stream);
       finish();

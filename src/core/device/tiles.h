@@ -54,8 +54,12 @@ class Tiles {
   // Groups of a tile.
   std::size_t groups() const { return groups_; }
 
+  // Of the device's memory, all tiles together.
+  std::size_t bytes() const { return Device::kStreams * groups_ * group_bytes_; }
+
   // Does the work on groups 0 to n - 1, of bytes no more than the largest. Tiles are filled and
-  // used in their order, on the caller's thread. Interrupted between tiles.
+  // used in their order, on the caller's thread; none is filled of groups that have no bytes to go
+  // in. Interrupted between tiles.
   void run(std::size_t n, const TileBytes& bytes, const TaskContext& context, const TileWork& work);
 
  private:
@@ -71,6 +75,7 @@ class Tiles {
   Tile tile(std::size_t first, std::size_t n, const TileBytes& bytes) const;
 
   Device& device_;
+  std::size_t group_bytes_;  // of the largest, both ways
   std::size_t groups_;
   std::array<std::unique_ptr<Slot>, Device::kStreams> slots_;
 };

@@ -9,6 +9,7 @@
 
 #include "core/ancestry/coalescent.h"
 #include "core/ancestry/device_calling.h"
+#include "core/ancestry/device_sequences.h"
 #include "core/ancestry/likelihood.h"
 #include "core/ancestry/parsimony.h"
 #include "core/io/packed.h"
@@ -222,22 +223,32 @@ void check_errors(Checks& checks, CallKernels& kernels) {
                 "2^50 bytes were had");
 }
 
-// Three devices of one card, each with a thread.
-void check_three(Checks& checks, std::mt19937& random) {
+// Each with a thread.
+CallDevices three_devices_of_one_card() {
   Backend backend;
   backend.gpus_per_card = 3;
   for (const Gpu& gpu : available_gpus(3).usable) backend.devices.push_back(gpu.number);
   backend.devices.resize(3);
-  const CallDevices devices = open_call_devices(backend);
+  return open_call_devices(backend);
+}
+
+DeviceCallers callers_on(const CallDevices& devices, const CallTable& table, std::int64_t longest,
+                         std::size_t memory_limit) {
+  DeviceCallers callers;
+  for (const auto& device : devices) {
+    const DeviceMethod method{4, &table, Voting(), true};
+    callers.push_back(std::make_unique<DeviceCaller>(*device, method, longest, memory_limit));
+  }
+  return callers;
+}
+
+void check_three(Checks& checks, std::mt19937& random) {
+  const CallDevices devices = three_devices_of_one_card();
   const CallTable table(AnyTable(4), true);
   const Genome genome(4, 128 * 997, true, random);
   std::vector<std::string> called(12);
   JobControl control;
-  std::vector<std::unique_ptr<DeviceCaller>> callers;
-  for (const auto& device : devices) {
-    const DeviceMethod method{4, &table, Voting(), true};
-    callers.push_back(std::make_unique<DeviceCaller>(*device, method, 1000003, 1 << 22));
-  }
+  const DeviceCallers callers = callers_on(devices, table, 1000003, 1 << 22);
   run_in_lanes(control, 3, 12, [&](std::int64_t i, const TaskContext& context) {
     auto& out = called[static_cast<std::size_t>(i)];
     callers[static_cast<std::size_t>(i % 3)]->call(
@@ -248,6 +259,98 @@ void check_three(Checks& checks, std::mt19937& random) {
   });
   for (const auto& calls : called) {
     checks.expect(calls.size() == 1000003 && calls == called[0], "three devices differ");
+  }
+}
+
+// All that a store is given, in the host's memory.
+class HostStore : public SequenceStore {
+ public:
+  explicit HostStore(std::vector<std::string>& bases) : bases_(bases) {}
+  void write(std::size_t chromosome, std::int64_t position, const char* bases,
+             std::size_t n) override {
+    std::memcpy(&bases_[chromosome][static_cast<std::size_t>(position)], bases, n);
+  }
+  void commit() override {}
+
+ private:
+  std::vector<std::string>& bases_;
+};
+
+// Writes each chromosome in pieces, one behind the other, and then pieces anywhere, which overlap.
+void write_randomly(SequenceStore& store, const std::vector<Chromosome>& chromosomes,
+                    unsigned seed) {
+  std::mt19937 random(seed);
+  std::string any(200000, 'A');
+  for (char& c : any) c = "ACGTacgtN-"[random() % 10];
+  constexpr std::int64_t most = 1 << 16;
+  for (std::size_t c = 0; c < chromosomes.size(); ++c) {
+    const std::int64_t length = chromosomes[c].length;
+    for (std::int64_t at = 0; at < length; at += most) {
+      const auto n = static_cast<std::size_t>(std::min(most, length - at));
+      store.write(c, at, &any[random() % most], n);
+    }
+  }
+  for (int k = 0; k < 500; ++k) {
+    const std::size_t c = random() % chromosomes.size();
+    const auto length = static_cast<std::size_t>(chromosomes[c].length);
+    const std::size_t at = random() % length;
+    const std::size_t n =
+        std::min<std::size_t>(1 + random() % (k % 9 == 0 ? most : 500), length - at);
+    store.write(c, static_cast<std::int64_t>(at), &any[random() % most], n);
+  }
+  store.commit();
+}
+
+// Sequences that a thread for each species puts into the devices' memory, and their calls.
+void check_in_place(Checks& checks, const CallDevices& devices, std::size_t memory_limit,
+                    std::size_t expected_there) {
+  constexpr std::size_t species = 4;
+  const std::vector<Chromosome> chromosomes = {{"a", 3000001}, {"b", 1},     {"c", 129},
+                                               {"d", 5000000}, {"e", 77777}, {"f", 1000000}};
+  const CallTable table(AnyTable(species), true);
+  const DeviceCallers callers = callers_on(devices, table, 5000000, memory_limit);
+  const DeviceSequences sequences(callers, chromosomes, species);
+  std::vector<std::vector<std::string>> bases(species);
+  std::vector<std::unique_ptr<SequenceStore>> stores;
+  for (auto& of_species : bases) {
+    for (const auto& chromosome : chromosomes) {
+      of_species.emplace_back(static_cast<std::size_t>(chromosome.length), '?');
+    }
+    stores.push_back(sequences.store(static_cast<int>(stores.size()),
+                                     std::make_unique<HostStore>(of_species), true));
+  }
+  JobControl control;
+  run_tasks(control, species, species, [&](std::int64_t s, const TaskContext&) {
+    write_randomly(*stores[static_cast<std::size_t>(s)], chromosomes, static_cast<unsigned>(s));
+  });
+  const auto n_devices = static_cast<int>(devices.size());
+  std::vector<std::int64_t> right(chromosomes.size());
+  run_in_lanes(control, n_devices, static_cast<std::int64_t>(chromosomes.size()),
+               [&](std::int64_t i, const TaskContext& context) {
+                 const auto c = static_cast<std::size_t>(i);
+                 const std::int64_t n = chromosomes[c].length;
+                 const SequenceSources none;
+                 if (sequences.rows(c) == nullptr) return;
+                 callers[device_of(c, callers.size())]->call(
+                     {none, sequences.rows(c), n, 0, n}, context,
+                     [&](const Stretch& stretch, const char* calls, const std::uint8_t* phred) {
+                       for (std::size_t k = 0; k < stretch.size(); ++k) {
+                         std::size_t pattern = 0;
+                         for (std::size_t s = species; s-- > 0;) {
+                           const auto at = static_cast<std::size_t>(stretch.start) + k;
+                           pattern = pattern * kStates + base_code(bases[s][c][at]);
+                         }
+                         right[c] +=
+                             calls[k] == table.calls().bytes()[pattern] &&
+                             phred[k] == static_cast<std::uint8_t>(table.phred()->bytes()[pattern]);
+                       }
+                     });
+               });
+  checks.expect(sequences.size() == expected_there, "other chromosomes fit the devices' memory");
+  for (std::size_t c = 0; c < chromosomes.size(); ++c) {
+    checks.expect(
+        right[c] == (sequences.rows(c) == nullptr ? 0 : chromosomes[c].length),
+        "calls of sequences in the devices' memory differ, chromosome " + chromosomes[c].name);
   }
 }
 
@@ -262,6 +365,11 @@ int check() {
   check_errors(checks, kernels);
   check_methods(checks, random);
   check_three(checks, random);
+  // Tiles for the longest chromosome take 60 MB.
+  for (const std::size_t limit : {std::size_t{0}, std::size_t{75} << 20}) {
+    check_in_place(checks, devices, limit, limit == 0 ? 6 : 5);
+    check_in_place(checks, three_devices_of_one_card(), limit, limit == 0 ? 6 : 5);
+  }
   check_long(checks, random);
   return checks.report();
 }

@@ -1,0 +1,72 @@
+#include "core/device/uploader.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "core/exec/errors.h"
+
+namespace ancify {
+
+Uploader::Uploader(std::unique_ptr<Device> device) : device_(std::move(device)) {
+  for (auto& buffer : buffers_) {
+    buffer = std::make_unique<Buffer>(*device_);
+    if (buffer->memory.data() != nullptr) continue;
+    throw DeviceError("there is too little memory for buffers that " + device_->name() +
+                      " can copy from: " + std::to_string(kBuffer) +
+                      " bytes were refused. End what else runs here, or use the CPU");
+  }
+}
+
+Uploader::~Uploader() { device_->drain(); }
+
+void Uploader::write(char* to, const char* from, std::size_t n) {
+  if (to != next_) send();
+  while (n > 0) {
+    if (buffers_[now_]->filled == kBuffer) take_next_buffer();
+    Buffer& buffer = *buffers_[now_];
+    const std::size_t here = std::min(n, kBuffer - buffer.filled);
+    std::memcpy(buffer.memory.data() + buffer.filled, from, here);
+    buffer.filled += here;
+    from += here;
+    n -= here;
+    next_ = to += here;
+  }
+}
+
+void Uploader::finish() {
+  send();
+  for (std::size_t i = 0; i < buffers_.size(); ++i) await(i);
+}
+
+// What the buffer holds and was not sent yet, which ends at next_.
+void Uploader::send() {
+  Buffer& buffer = *buffers_[now_];
+  const std::size_t n = buffer.filled - buffer.sent;
+  if (n == 0) return;
+  char* const to = next_ - n;
+  // What goes into one stream keeps its order, but nothing does between two.
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    if (i != now_ && buffers_[i]->overlaps(to, next_)) await(i);
+  }
+  device_->upload(to, buffer.memory.data() + buffer.sent, n, static_cast<int>(now_));
+  buffer.low = buffer.sent == 0 ? to : std::min<const char*>(buffer.low, to);
+  buffer.high = buffer.sent == 0 ? next_ : std::max<const char*>(buffer.high, next_);
+  buffer.sent = buffer.filled;
+}
+
+void Uploader::take_next_buffer() {
+  send();
+  now_ = (now_ + 1) % buffers_.size();
+  await(now_);
+}
+
+void Uploader::await(std::size_t buffer) {
+  device_->wait(static_cast<int>(buffer));
+  Buffer& ended = *buffers_[buffer];
+  ended.filled = ended.sent = 0;
+  ended.low = ended.high = nullptr;
+}
+
+}  // namespace ancify

@@ -1,0 +1,346 @@
+#include "core/ancestry/project_and_call.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <map>
+#include <numeric>
+#include <random>
+
+#include "core/ancestry/device_sequences.h"
+#include "core/ancestry/methods.h"
+#include "core/exec/errors.h"
+#include "fake_kernels.h"
+#include "support.h"
+#include "trees.h"
+
+namespace ancify {
+namespace {
+
+using test::FakeKernels;
+using test::message_of;
+using test::TempDir;
+
+enum class Order { kSorted, kAny };
+
+// Blocks one behind the other with holes between them, or anywhere and one over the other.
+std::string random_axt(const std::vector<Chromosome>& chromosomes, Order order,
+                       std::mt19937& random) {
+  std::vector<std::string> blocks;
+  for (const auto& [name, length] : chromosomes) {
+    const auto most = static_cast<unsigned>(std::max<std::int64_t>(length / 8, 1));
+    std::int64_t next = 1;
+    for (int k = 0; k < 12; ++k) {
+      const std::int64_t start = order == Order::kSorted
+                                     ? next + random() % most
+                                     : 1 + static_cast<std::int64_t>(random() % length);
+      const std::int64_t end = start + random() % most;
+      if (end > length) continue;
+      next = end + 1;
+      std::string focal;
+      std::string outgroup;
+      for (std::int64_t i = start; i <= end;) {
+        const bool gap = random() % 20 == 0;
+        focal += gap ? '-' : 'a';
+        outgroup += "AAAAAAAACGTacgtN-"[(random() >> 8) % 17];
+        i += gap ? 0 : 1;
+      }
+      blocks.push_back("0 " + name + " " + std::to_string(start) + " " + std::to_string(end) +
+                       " q 1 2 +\n" + focal + "\n" + outgroup + "\n\n");
+    }
+  }
+  if (order == Order::kAny) std::shuffle(blocks.begin(), blocks.end(), random);
+  return std::accumulate(blocks.begin(), blocks.end(), std::string("# blocks\n"));
+}
+
+// What stands in all files below a folder.
+std::map<std::string, std::string> files_in(const std::string& folder) {
+  std::map<std::string, std::string> files;
+  if (!std::filesystem::exists(folder)) return files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    files[entry.path().string().substr(folder.size())] = test::read_file(entry.path().string());
+  }
+  return files;
+}
+
+struct Devices {
+  int n = 1;
+  std::size_t memory = 0;  // of each that may be taken, or 0 for all
+  int threads = 1;
+};
+
+// Alignments of four species, two of them in one file, and runs of them.
+class Inputs {
+ public:
+  Inputs(std::vector<Chromosome> chromosomes, Order order, unsigned seed)
+      : chromosomes(std::move(chromosomes)), random(seed) {
+    for (const std::string name : {"a", "b", "c"}) {
+      const std::string axt = random_axt(this->chromosomes, order, random);
+      outgroups.push_back({name, dir.write(name + ".axt", axt)});
+    }
+    outgroups.push_back({"also b", outgroups[1].file});
+    const auto options = test::random_options("likelihood", species(), random);
+    method = [options] { return make_method(options); };
+  }
+
+  int species() const { return static_cast<int>(outgroups.size()); }
+  std::int64_t length() const {
+    std::int64_t sum = 0;
+    for (const auto& chromosome : chromosomes) sum += chromosome.length;
+    return sum;
+  }
+
+  Caller on_cpu(bool with_phred = true) const { return {method(), Backend(), with_phred}; }
+  // fakes[d] is the d-th device as long as the caller is there.
+  Caller on(const Devices& devices, bool with_phred = true) {
+    Backend backend;
+    backend.kind = BackendKind::kGpu;
+    backend.threads = devices.threads;
+    backend.gpu_memory = devices.memory;
+    CallDevices opened;
+    fakes.clear();
+    for (int d = 0; d < devices.n; ++d) {
+      backend.devices.push_back(d);
+      auto kernels =
+          std::make_unique<FakeKernels>(std::size_t{1} << 26, "fake:" + std::to_string(d));
+      fakes.push_back(kernels.get());
+      opened.push_back(std::move(kernels));
+    }
+    return {method(), backend, with_phred, std::move(opened)};
+  }
+
+  // Gives all files of the run.
+  std::map<std::string, std::string> run(const Caller& caller, bool kept) {
+    std::filesystem::remove_all(dir.file("out"));
+    auto alignments = outgroups;
+    for (auto& alignment : alignments) {
+      if (kept) alignment.folder = dir.file("out/projected/" + alignment.species);
+    }
+    JobControl control;
+    if (stopped) control.request_stop();
+    const auto result =
+        project_and_call(alignments, chromosomes, {}, caller, dir.file("out/calls"), control);
+    EXPECT_EQ(control.done(), control.expected());
+    counts = result.counts;
+    left_out.clear();
+    for (const auto& line : control.take_log()) {
+      if (line.find("do not fit") != line.npos) left_out = line;
+    }
+    return files();
+  }
+  std::map<std::string, std::string> files() const { return files_in(dir.file("out")); }
+
+  TempDir dir;
+  std::vector<Chromosome> chromosomes;
+  std::mt19937 random;
+  std::vector<OutgroupAlignment> outgroups;
+  std::function<std::unique_ptr<const Method>()> method;
+  std::vector<FakeKernels*> fakes;
+  bool stopped = false;
+  std::vector<CallCounts> counts;
+  std::string left_out;  // what the log said of chromosomes that do not fit
+};
+
+const std::vector<Chromosome> kSome = {{"one", 5000}, {"two", 1},     {"three", 20000},
+                                       {"four", 777}, {"five", 9000}, {"six", 128}};
+
+// Of a device that calls all of it, beside what calling itself wants for errors too.
+std::size_t tiles_and_table(std::size_t longest, std::size_t species) {
+  const std::size_t groups = (longest + 127) / 128;
+  std::size_t patterns = 1;
+  for (std::size_t s = 0; s < species; ++s) patterns *= 5;
+  return 2 * groups * 128 * (species + 2) + 2 * patterns;
+}
+
+TEST(ProjectAndCall, IsTheSameOnDevicesWhateverFitsTheirMemory) {
+  Inputs inputs(kSome, Order::kAny, 81);
+  const std::size_t calling = tiles_and_table(20000, 4);
+  for (const bool kept : {false, true}) {
+    for (const int n : {1, 3}) {
+      const bool with_phred = kept == (n == 1);
+      const auto expected = inputs.run(inputs.on_cpu(with_phred), kept);
+      const auto counts = inputs.counts;
+      EXPECT_EQ(expected.size(), kSome.size() * (1 + with_phred + 4 * kept));
+      for (const std::size_t memory :
+           {std::size_t{9000}, calling, calling + 30000, std::size_t{1} << 25}) {
+        const Caller caller = inputs.on({n, memory, 4 - n}, with_phred);
+        EXPECT_TRUE(inputs.run(caller, kept) == expected)
+            << n << " devices of " << memory << " bytes, kept " << kept;
+        for (std::size_t c = 0; c < counts.size(); ++c) {
+          EXPECT_EQ(inputs.counts[c].high, counts[c].high);
+          EXPECT_EQ(inputs.counts[c].missing, counts[c].missing);
+        }
+        for (const auto* fake : inputs.fakes) {
+          EXPECT_LE(fake->fake.most_on_device, memory);
+          EXPECT_EQ(fake->fake.taken(), 0U);
+          EXPECT_EQ(fake->threads.size(), 1U);
+        }
+      }
+    }
+  }
+}
+
+TEST(ProjectAndCall, TellsHowManyChromosomesDoNotFit) {
+  Inputs inputs(kSome, Order::kSorted, 82);
+  const std::size_t calling = tiles_and_table(20000, 4);
+  const auto said = [&](const Devices& devices) {
+    inputs.run(inputs.on(devices), false);
+    return inputs.left_out;
+  };
+  EXPECT_EQ(said({1, 0}), "");
+  EXPECT_EQ(said({3, 0}), "");
+  EXPECT_EQ(said({1, calling}),
+            "The projected sequences of 6 of 6 chromosomes do not fit the GPUs' memory: they go "
+            "there in tiles");
+  // All but the third, which is the longest
+  EXPECT_NE(said({1, calling + 4 * (5120 + 128 + 896 + 9088 + 128)}).find("of 1 of 6 "),
+            std::string::npos);
+  EXPECT_NE(said({1, calling + 4 * (5120 + 128 + 896 + 9088 + 127)}).find("of 2 of 6 "),
+            std::string::npos);
+  inputs.run(inputs.on_cpu(), false);
+  EXPECT_EQ(inputs.left_out, "");
+}
+
+TEST(ProjectAndCall, EachBaseGoesToADeviceOnce) {
+  Inputs inputs(kSome, Order::kSorted, 83);
+  const Caller caller = inputs.on({3});
+  inputs.run(caller, false);
+  std::size_t uploaded = 0;
+  for (const auto* fake : inputs.fakes) uploaded += fake->fake.uploaded - 2 * 625;  // the table
+  const auto bases = static_cast<std::size_t>(inputs.length() * inputs.species());
+  EXPECT_EQ(uploaded, bases);
+}
+
+// Long enough for several buffers, with pieces that overlap what is still on its way.
+TEST(ProjectAndCall, KeepsTheOrderOfBlocksThatOverlap) {
+  Inputs inputs({{"long", 2'500'000}, {"next", 300'000}}, Order::kAny, 84);
+  const auto expected = inputs.run(inputs.on_cpu(false), false);
+  for (const unsigned mode : {0U, 1U, 2U}) {
+    const Caller caller = inputs.on({2, 0, 3}, false);
+    std::atomic<unsigned> turn{0};
+    for (auto* fake : inputs.fakes) {
+      fake->fake.eager = [&] { return mode == 2 || (mode == 1 && ++turn % 3 == 0); };
+    }
+    EXPECT_TRUE(inputs.run(caller, false) == expected) << mode;
+  }
+}
+
+TEST(ProjectAndCall, AFailureAnywhereLeavesNoCallsAndNothingGoingOn) {
+  Inputs inputs({{"one", 3000}, {"two", 9000}}, Order::kAny, 85);
+  for (const bool kept : {false, true}) {
+    for (const int threads : {1, 3}) {
+      int calls = 1;
+      for (int failing = 0; failing <= calls; failing += threads) {
+        const Caller caller = inputs.on({2, 0, threads});
+        auto& card = inputs.fakes[1]->fake;
+        card.failing_call = failing;
+        if (failing == 0) {
+          inputs.run(caller, kept);
+          calls = card.calls;
+          continue;
+        }
+        EXPECT_NE(message_of<DeviceError>([&] { inputs.run(caller, kept); }).find("fake:1 failed"),
+                  std::string::npos);
+        for (const auto* fake : inputs.fakes) EXPECT_EQ(fake->fake.taken(), 0U);
+        // Whole projected files alone
+        for (const auto& [name, text] : inputs.files()) {
+          EXPECT_TRUE(kept && name.rfind("/projected/", 0) == 0 && text.front() == '>') << name;
+          EXPECT_EQ(name.substr(name.size() - 3), ".fa");
+        }
+      }
+    }
+  }
+}
+
+TEST(ProjectAndCall, MemoryThatIsNotThereAfterAllIsDoneWithoutOrAnErrorBeforeAnyFileIsRead) {
+  Inputs inputs(kSome, Order::kAny, 86);
+  const auto expected = inputs.run(inputs.on_cpu(), false);
+  auto missing = inputs.outgroups;
+  for (auto& outgroup : missing) outgroup.file = inputs.dir.file("missing.axt");
+  int allocations = 1;
+  int errors = 0;
+  for (int failing = 0; failing <= allocations; ++failing) {
+    const Caller caller = inputs.on({2});
+    auto& card = inputs.fakes[1]->fake;
+    card.failing_allocation = failing;
+    try {
+      EXPECT_TRUE(inputs.run(caller, false) == expected) << failing;
+    } catch (const DeviceError& error) {
+      ++errors;
+      card.allocations = 0;
+      JobControl control;
+      EXPECT_THROW(project_and_call(missing, kSome, {}, caller, inputs.dir.file("o"), control),
+                   DeviceError);
+    }
+    if (failing == 0) allocations = card.allocations;
+    for (const auto* fake : inputs.fakes) EXPECT_EQ(fake->fake.taken(), 0U);
+  }
+  EXPECT_EQ(errors, 1 + 2 * 4);  // the table, and two buffers of each species
+
+  // Too little for a tile
+  JobControl control;
+  EXPECT_NE(
+      message_of<DeviceError>([&] {
+        project_and_call(missing, kSome, {}, inputs.on({1, 1500}), inputs.dir.file("o"), control);
+      }).find("too little memory"),
+      std::string::npos);
+}
+
+TEST(ProjectAndCall, AnErrorInAFileLeavesNothing) {
+  Inputs inputs({{"long", 2'500'000}}, Order::kSorted, 87);
+  const std::string text = test::read_file(inputs.outgroups[2].file);
+  inputs.dir.write("c.axt", text.substr(0, text.size() * 3 / 4) + "\n?\n");
+  for (const bool kept : {false, true}) {
+    for (const int threads : {1, 3}) {
+      const Caller caller = inputs.on({2, 0, threads});
+      EXPECT_NE(message_of<FormatError>([&] { inputs.run(caller, kept); }).find("c.axt"),
+                std::string::npos);
+      for (const auto* fake : inputs.fakes) EXPECT_EQ(fake->fake.taken(), 0U);
+      for (const auto& [name, content] : inputs.files()) {
+        EXPECT_TRUE(kept &&
+                    (name.find("/projected/a/") == 0 || name.find("b/long.fa") != name.npos))
+            << name;
+      }
+    }
+  }
+}
+
+TEST(ProjectAndCall, IsInterrupted) {
+  Inputs inputs(kSome, Order::kAny, 88);
+  inputs.stopped = true;
+  EXPECT_THROW(inputs.run(inputs.on({3, 0, 3}), true), Interrupted);
+  EXPECT_TRUE(inputs.files().empty());
+}
+
+TEST(ProjectAndCall, MethodsWithoutCodeForDevicesCallOnTheCpu) {
+  Inputs inputs(kSome, Order::kAny, 89);
+  while (inputs.species() < 9) inputs.outgroups.push_back(inputs.outgroups.front());
+  const auto options = test::random_options("parsimony", 9, inputs.random);
+  inputs.method = [&] { return make_method(options); };
+  const auto expected = inputs.run(inputs.on_cpu(false), false);
+  EXPECT_TRUE(inputs.run(inputs.on({2}, false), false) == expected);
+  EXPECT_EQ(inputs.left_out, "");
+}
+
+// Human chromosome 1: sequences, tiles and all.
+TEST(DeviceSequences, OfFourSpeciesTakeLessThanTheyMay) {
+  auto kernels = std::make_unique<FakeKernels>(std::size_t{4} << 30);
+  const auto& card = kernels->fake;
+  CallDevices devices;
+  devices.push_back(std::move(kernels));
+  Backend backend;
+  backend.devices = {0};
+  const Caller caller(std::make_unique<VotingMethod>(Voting{2, 2, 1, 1}), backend, true,
+                      std::move(devices));
+  const std::vector<Chromosome> chromosomes = {{"chr1", 248'956'422}};
+  const auto callers = caller.device_callers(chromosomes.front().length);
+  const DeviceSequences sequences(callers, chromosomes, 4);
+  ASSERT_NE(sequences.rows(0), nullptr);
+  EXPECT_LT(card.most_on_device, 1'600'000'000U);
+  EXPECT_GT(card.most_on_device, 4U * 248'956'422);
+}
+
+}  // namespace
+}  // namespace ancify
