@@ -53,8 +53,9 @@
 #' @param threads Threads; `NULL` (the default) for `getOption("ancify.threads")`
 #'   or else all cores.
 #' @param backend `"auto"` (the default), `"cpu"` or `"gpu"`; a GPU that cannot
-#'   be used is an error that says why. `"auto"` is the CPU in this version: from
-#'   how much work on a GPU gains has not been measured on a card yet.
+#'   be used is an error that says why, and all that can be used share the positions.
+#'   `"auto"` is the CPU in this version: from how much work on a GPU gains has not
+#'   been measured on a card yet.
 #' @return One string, as long as the sequences; a `BStringSet` of one where
 #'   `inner` or `outer` is an `XStringSet` (a `DNAString` would lose the case). With
 #'   `posterior = TRUE` a list of these `calls` and `posterior`, a matrix with a row

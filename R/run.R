@@ -123,7 +123,6 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
 most_tabulated <- 8
 
 log_what_stays_on_the_cpu <- function(config, phases, log) {
-  # ml is an error
   on_gpu <- nrow(config$outgroups) <= most_tabulated || config$method %in% c("voting", "ml")
   if ("project" %in% phases) {
     goes <- on_gpu && runs_as_one(config, phases, "gpu")

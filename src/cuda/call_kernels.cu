@@ -1,4 +1,5 @@
 #include "core/ancestry/tile_calling.h"
+#include "core/ancestry/tile_trees.h"
 #include "cuda/call_kernels.h"
 #include "cuda/cuda_device.h"
 
@@ -31,6 +32,44 @@ __global__ void vote_kernel(CallTile tile, Voting voting) {
   }
 }
 
+// What the threads of a block share: the trees where they fit, the columns' values of each thread's
+// position, and the consensus of the block's positions and of those in reach.
+template <bool kShared>
+__global__ void tree_kernel(TileAround around, WalkedTrees trees) {
+  extern __shared__ double room[];
+  auto* values = reinterpret_cast<float*>(room);
+  if (kShared) {
+    const auto* const from = reinterpret_cast<const float*>(trees.memory);
+    const std::size_t words = trees.bytes() / sizeof *from;
+    for (std::size_t i = threadIdx.x; i < words; i += blockDim.x) values[i] = from[i];
+    trees.memory = reinterpret_cast<const char*>(room);
+    values += words;
+  }
+  auto* const consensus = reinterpret_cast<std::uint32_t*>(values + trees.n_columns * blockDim.x);
+  const std::size_t n = around.tile.n;
+  const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
+  for (std::size_t start = std::size_t{blockIdx.x} * blockDim.x; start < n; start += step) {
+    const std::size_t here = n - start < blockDim.x ? n - start : blockDim.x;
+    __syncthreads();  // none needs what stands there any more
+    for (std::size_t k = threadIdx.x; k < here + 2 * kFeatureReach; k += blockDim.x) {
+      consensus[k] =
+          consensus_at(around, around.start + static_cast<std::int64_t>(start + k) - kFeatureReach);
+    }
+    __syncthreads();
+    if (threadIdx.x < here) {
+      ancify::call_by_trees(around, trees, start + threadIdx.x,
+                            consensus + kFeatureReach + threadIdx.x, values + threadIdx.x,
+                            blockDim.x);
+    }
+  }
+}
+
+// Of shared memory, without the trees
+std::size_t tree_room(unsigned threads, std::size_t columns) {
+  return threads * columns * sizeof(float) +
+         (threads + 2 * static_cast<std::size_t>(kFeatureReach)) * sizeof(std::uint32_t);
+}
+
 class CudaCallKernels : public CallKernels {
  public:
   CudaCallKernels(int number, int card) : number_(number), card_(card), device_(number, card) {}
@@ -55,6 +94,23 @@ class CudaCallKernels : public CallKernels {
     device_.launch(tile.n, stream, [&](unsigned blocks, unsigned threads, cudaStream_t in) {
       vote_kernel<<<blocks, threads, 0, in>>>(tile, voting);
     });
+  }
+
+  void call_by_trees(const TileAround& around, const WalkedTrees& trees, int stream) override {
+    unsigned most = CudaDevice::kThreads;
+    while (tree_room(most, trees.n_columns) > kSharedBytes) most /= 2;
+    const std::size_t bytes = tree_room(most, trees.n_columns);
+    const std::size_t with_trees = bytes + trees.bytes();
+    device_.launch(
+        around.tile.n, stream,
+        [&](unsigned blocks, unsigned threads, cudaStream_t in) {
+          if (with_trees <= kSharedBytes) {
+            tree_kernel<true><<<blocks, threads, with_trees, in>>>(around, trees);
+          } else {
+            tree_kernel<false><<<blocks, threads, bytes, in>>>(around, trees);
+          }
+        },
+        most);
   }
 
  private:

@@ -4,7 +4,7 @@ namespace ancify::cuda {
 
 namespace {
 
-// Blocks of 256 threads that a multiprocessor runs at once
+// Blocks of kThreads that a multiprocessor runs at once
 constexpr std::size_t kBlocksEach = 8;
 
 cudaDeviceProp properties_of(int card) {

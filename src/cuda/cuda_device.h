@@ -38,14 +38,15 @@ class CudaDevice : public Device {
   void wait(int stream) override;
   void drain() noexcept override;
 
-  // Launches kernel(blocks, threads, stream) for n threads, or as many as keep the card busy.
+  // Launches kernel(blocks, threads, stream) for n threads, or as many as keep the card busy, in
+  // blocks of `threads`, which divides kThreads.
+  static constexpr unsigned kThreads = 256;
   template <class Kernel>
-  void launch(std::size_t n, int stream, Kernel kernel) {
-    constexpr unsigned threads = 256;
+  void launch(std::size_t n, int stream, Kernel kernel, unsigned threads = kThreads) {
     use();
     const std::size_t blocks = (n + threads - 1) / threads;
-    kernel(static_cast<unsigned>(blocks < most_blocks_ ? blocks : most_blocks_), threads,
-           streams_[stream].get());
+    const std::size_t most = most_blocks_ * (kThreads / threads);
+    kernel(static_cast<unsigned>(blocks < most ? blocks : most), threads, streams_[stream].get());
     ANCIFY_CUDA_CHECK(cudaGetLastError());
   }
 
@@ -59,7 +60,7 @@ class CudaDevice : public Device {
 
   int card_;
   std::string name_;
-  std::size_t most_blocks_;
+  std::size_t most_blocks_;  // of kThreads
   Stream streams_[kStreams];
 };
 

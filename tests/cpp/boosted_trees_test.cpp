@@ -9,12 +9,15 @@
 
 #include "core/exec/errors.h"
 #include "core/io/bases.h"
+#include "random_models.h"
 #include "support.h"
 
 namespace ancify {
 namespace {
 
 using test::message_of;
+using test::random_threshold;
+using test::random_tree;
 using test::TempDir;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -74,41 +77,6 @@ DecisionTree stump(double threshold) {
 }
 
 // ---- Random models -----------------------------------------------------------------------------
-
-const std::vector<double> kOddValues = {0,     -0.0,   1e-35F, -1e-35F, 1e-36, -1e-36,
-                                        1e-34, -1e-34, 1,      2,       -1,    0.25};
-
-double random_threshold(std::mt19937& random) {
-  if (random() % 2 == 0) return kOddValues[random() % kOddValues.size()];
-  if (random() % 20 == 0)
-    return (random() % 2 == 0 ? 1 : -1) * (random() % 2 == 0 ? 1e300 : kInfinity);
-  return std::normal_distribution<double>()(random);
-}
-
-DecisionTree random_tree(std::size_t leaves, int features, std::mt19937& random) {
-  DecisionTree tree;
-  tree.leaves.resize(1);
-  std::vector<int*> to_leaf = {nullptr};  // who points to each leaf
-  tree.splits.reserve(leaves);
-  while (tree.leaves.size() < leaves) {
-    // As LightGBM grows a tree: a leaf becomes a split, and its right child a new leaf.
-    const std::size_t leaf = random() % tree.leaves.size();
-    if (to_leaf[leaf] != nullptr) *to_leaf[leaf] = static_cast<int>(tree.splits.size());
-    Split split;
-    split.feature = static_cast<int>(random() % static_cast<unsigned>(features));
-    split.threshold = random_threshold(random);
-    split.missing = static_cast<MissingValues>(random() % 3);
-    split.missing_left = random() % 2 == 0;
-    split.left = ~static_cast<int>(leaf);
-    split.right = ~static_cast<int>(tree.leaves.size());
-    tree.splits.push_back(split);
-    to_leaf[leaf] = &tree.splits.back().left;
-    to_leaf.push_back(&tree.splits.back().right);
-    tree.leaves.push_back(0);
-  }
-  for (double& value : tree.leaves) value = std::normal_distribution<double>()(random);
-  return tree;
-}
 
 std::vector<float> random_features(std::size_t n, int features, std::mt19937& random) {
   std::vector<float> values(n * static_cast<std::size_t>(features));

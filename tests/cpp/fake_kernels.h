@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "core/ancestry/device_calling.h"
 #include "fake_device.h"
@@ -41,8 +43,33 @@ class FakeKernels : public CallKernels {
       for (std::size_t i = 0; i < tile.n; ++i) ancify::call_by_vote(tile, voting, i);
     });
   }
+  // In blocks of threads, each with its own row of columns.
+  void call_by_trees(const TileAround& around, const WalkedTrees& trees, int stream) override {
+    fake.count_call("call_by_trees");
+    check(around.tile);
+    EXPECT_GE(around.first, 0);
+    EXPECT_LE(around.first, std::max<std::int64_t>(around.start - kFeatureReach, 0));
+    fake.begin(stream, [=, block = block_of_threads] {
+      const std::size_t n = around.tile.n;
+      for (std::size_t start = 0; start < n; start += block) {
+        const std::size_t here = std::min(block, n - start);
+        std::vector<std::uint32_t> consensus;
+        for (std::int64_t k = -kFeatureReach; k < static_cast<std::int64_t>(here) + kFeatureReach;
+             ++k) {
+          consensus.push_back(
+              consensus_at(around, around.start + static_cast<std::int64_t>(start) + k));
+        }
+        std::vector<float> values((trees.n_columns + 1) * block);
+        for (std::size_t i = 0; i < here; ++i) {
+          ancify::call_by_trees(around, trees, start + i, &consensus[kFeatureReach + i], &values[i],
+                                block);
+        }
+      }
+    });
+  }
 
   FakeDevice fake;
+  std::size_t block_of_threads = 256;
   int tiles = 0;
   std::function<void()> before_tile;
   std::set<std::thread::id> threads;

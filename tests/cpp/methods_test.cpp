@@ -263,12 +263,6 @@ TEST(EveryMethod, MlSaysWhatItNeeds) {
               make_caller(options, cpu(1, SimdLevel::kScalar), false);
             }).find("/nowhere/model"),
             std::string::npos);
-  Backend gpu;
-  gpu.kind = BackendKind::kGpu;
-  EXPECT_NE(message_of<DeviceError>([&] {
-              make_caller(options_of("ml"), gpu, false);
-            }).find("\"ml\" does not run on a GPU"),
-            std::string::npos);
   options = options_of("ml");
   options.thresholds = {0.4, 0.5};
   EXPECT_THROW(make_caller(options, cpu(1, SimdLevel::kScalar), false), InputError);

@@ -101,20 +101,15 @@ struct Block {
   std::array<double, kBases* kBlock> scores = {};  // kBlock a base
 };
 
-// The values of a column's feature. Of missing ones that go left is made what is below all
-// thresholds, of those that go right NaN, which is below none.
+// The values of a column's feature.
 void load_values(const FeatureRows& rows, std::size_t start, std::size_t n, const Column& column,
                  float* values) {
   const float* from = rows.values + static_cast<std::size_t>(column.feature) * rows.stride + start;
-  const float missing = column.missing_left ? -std::numeric_limits<float>::infinity()
-                                            : std::numeric_limits<float>::quiet_NaN();
-  const bool nan_is_missing = column.missing != MissingValues::kNone;
-  const bool zero_is_missing = column.missing == MissingValues::kZero;
+  const float missing = column.missing_value();
+  const bool nan_is_missing = column.nan_is_missing();
+  const bool zero_is_missing = column.zero_is_missing();
   for (std::size_t i = 0; i < n; ++i) {
-    const bool is_nan = std::isnan(from[i]);
-    const bool is_zero = std::fabs(from[i]) <= static_cast<float>(kZeroThreshold);
-    const bool is_missing = (is_nan && nan_is_missing) || (is_zero && zero_is_missing);
-    values[i] = is_missing ? missing : is_nan || is_zero ? 0 : from[i];
+    values[i] = seen_value(from[i], nan_is_missing, zero_is_missing, missing);
   }
   std::fill(values + n, values + kBlock, 0.0F);
 }
@@ -200,6 +195,11 @@ ANCIFY_TARGET_AVX512 void evaluate_avx512(const Forest& forest, bool fits_bytes,
 
 }  // namespace
 
+float Column::missing_value() const {
+  return missing_left ? -std::numeric_limits<float>::infinity()
+                      : std::numeric_limits<float>::quiet_NaN();
+}
+
 BoostedTrees::BoostedTrees(const std::vector<DecisionTree>& trees, int features)
     : features_(features) {
   for (const auto& tree : trees) {
@@ -232,14 +232,7 @@ void BoostedTrees::scores(const FeatureRows& rows, SimdLevel simd, double* out) 
 
 void BoostedTrees::probabilities(const FeatureRows& rows, SimdLevel simd, double* out) const {
   scores(rows, simd, out);
-  for (std::size_t i = 0; i < rows.n; ++i) {
-    double* row = out + i * kBases;
-    const double largest = *std::max_element(row, row + kBases);
-    double sum = 0;
-    for (std::size_t base = 0; base < kBases; ++base)
-      sum += row[base] = std::exp(row[base] - largest);
-    for (std::size_t base = 0; base < kBases; ++base) row[base] /= sum;
-  }
+  for (std::size_t i = 0; i < rows.n; ++i) softmax(out + i * kBases);
 }
 
 }  // namespace ancify

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "core/ancestry/lightgbm_model.h"
+#include "core/ancestry/method.h"
+#include "core/device/portable_exp.h"
 #include "core/device/simd.h"
 
 namespace ancify {
@@ -16,6 +18,28 @@ struct FeatureRows {
   std::size_t stride = 0;
   std::size_t n = 0;
 };
+
+// A value as splits see it, where `missing` stands for one that they treat as missing. NaN, if it
+// is not missing, is 0.
+ANCIFY_HOST_DEVICE inline float seen_value(float value, bool nan_is_missing, bool zero_is_missing,
+                                           float missing) {
+  constexpr auto zero = static_cast<float>(kZeroThreshold);
+  const bool is_nan = value != value;
+  const bool is_zero = value <= zero && value >= -zero;
+  const bool is_missing = (is_nan && nan_is_missing) || (is_zero && zero_is_missing);
+  return is_missing ? missing : is_nan || is_zero ? 0 : value;
+}
+
+// Four scores become probabilities.
+ANCIFY_HOST_DEVICE inline void softmax(double* scores) {
+  const double largest = largest_of(scores);
+  double sum = 0;
+  for (int base = 0; base < kBases; ++base) {
+    scores[base] = portable_exp(scores[base] - largest);
+    sum += scores[base];
+  }
+  for (int base = 0; base < kBases; ++base) scores[base] /= sum;
+}
 
 // Gives four numbers a row, one for each base: the same for any division of the rows, at any level.
 class BoostedTrees {
@@ -34,6 +58,11 @@ class BoostedTrees {
     MissingValues missing;
     bool missing_left;
     std::vector<float> thresholds;  // ascending
+
+    bool nan_is_missing() const { return missing != MissingValues::kNone; }
+    bool zero_is_missing() const { return missing == MissingValues::kZero; }
+    // As seen_value() takes it: what is below all thresholds, or NaN, which is below none.
+    float missing_value() const;
   };
   // Goes left where the column is at most `code`. Children are rows of a table, see the .cpp.
   struct Node {
@@ -54,6 +83,7 @@ class BoostedTrees {
     std::vector<double> leaves;
     std::size_t most_leaves = 1;  // of a tree
   };
+  const Forest& forest() const { return forest_; }
 
  private:
   int features_;

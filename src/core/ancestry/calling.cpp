@@ -44,10 +44,12 @@ Caller::Caller(std::unique_ptr<const Method> method, const Backend& backend, boo
 }
 
 Caller::Caller(std::unique_ptr<const MlCaller> ml, const Backend& backend, bool with_phred)
-    : ml_(std::move(ml)), backend_(backend), with_phred_(with_phred) {
-  if (backend.kind == BackendKind::kGpu) {
-    throw DeviceError("the method \"ml\" does not run on a GPU yet: use the CPU");
-  }
+    : Caller(std::move(ml), backend, with_phred, open_call_devices(backend)) {}
+
+Caller::Caller(std::unique_ptr<const MlCaller> ml, const Backend& backend, bool with_phred,
+               CallDevices devices)
+    : ml_(std::move(ml)), backend_(backend), with_phred_(with_phred), devices_(std::move(devices)) {
+  if (!devices_.empty()) trees_ = std::make_unique<DeviceTrees>(*ml_);
 }
 
 void Caller::call(const Stretch& stretch, char* calls, std::uint8_t* phred) const {
@@ -75,9 +77,9 @@ void Caller::posteriors(const Stretch& stretch, double* out, std::size_t pitch) 
 DeviceCallers Caller::device_callers(std::int64_t longest) const {
   DeviceCallers callers;
   for (const auto& device : devices_) {
-    const Voting* const voting = voting_of(*method_);
+    const Voting* const voting = ml_ ? nullptr : voting_of(*method_);
     const DeviceMethod method = {species(), table_ ? &*table_ : nullptr,
-                                 voting != nullptr ? *voting : Voting(), with_phred_};
+                                 voting != nullptr ? *voting : Voting(), with_phred_, trees_.get()};
     callers.push_back(
         std::make_unique<DeviceCaller>(*device, method, longest, backend_.gpu_memory));
   }

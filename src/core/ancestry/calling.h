@@ -32,8 +32,10 @@ class Caller {
   // On these devices, which are the backend's.
   Caller(std::unique_ptr<const Method> method, const Backend& backend, bool with_phred,
          CallDevices devices);
-  // By a trained model; DeviceError on a GPU.
+  // By a trained model; DeviceError where it is too wide for a GPU, see DeviceTrees.
   Caller(std::unique_ptr<const MlCaller> ml, const Backend& backend, bool with_phred = false);
+  Caller(std::unique_ptr<const MlCaller> ml, const Backend& backend, bool with_phred,
+         CallDevices devices);
   // By vote; InputError unless both tiers have species and the minima are at least 1.
   Caller(const Voting& voting, const Backend& backend);
   int species() const { return ml_ ? ml_->species() : method_->species(); }
@@ -61,7 +63,8 @@ class Caller {
   bool with_phred_;
   std::optional<CallTable> table_;
   std::unique_ptr<const PatternMemo> memo_;
-  CallDevices devices_;  // empty where calls are made on the CPU
+  std::unique_ptr<const DeviceTrees> trees_;  // the model as devices have it
+  CallDevices devices_;                       // empty where calls are made on the CPU
 };
 
 // Calls sequences of n positions in memory, into `calls`; and, where it is not null, gives the

@@ -20,11 +20,16 @@ std::size_t groups_of(std::size_t positions) {
   return (positions + kPackedGroup - 1) / kPackedGroup;
 }
 
+// Groups to each side of a tile of which something is looked at.
+std::size_t groups_beside(const DeviceMethod& method) {
+  return method.trees == nullptr ? 0 : groups_of(kFeatureReach);
+}
+
 // Of kPackedGroup positions
 TileBytes group_bytes(const DeviceMethod& method, SequenceForm form) {
   const std::size_t row = form == SequenceForm::kPacked ? kPackedHalf : kPackedGroup;
-  return {static_cast<std::size_t>(method.species) * row,
-          kPackedGroup * (method.with_phred ? 2 : 1)};
+  const std::size_t in = static_cast<std::size_t>(method.species) * row;
+  return {in, kPackedGroup * (method.with_phred ? 2 : 1), 2 * groups_beside(method) * in};
 }
 
 // Of a tile at the most
@@ -45,14 +50,15 @@ std::vector<std::uint16_t> table_entries(const CallTable& table) {
   return entries;
 }
 
-std::size_t table_bytes(const DeviceMethod& method) {
+std::size_t constant_bytes(const DeviceMethod& method) {
+  if (method.trees != nullptr) return method.trees->bytes().size();
   return method.table == nullptr ? 0 : method.table->calls().bytes().size() * sizeof(std::uint16_t);
 }
 
-// What the table leaves for tiles.
+// What the table or the trees leave for tiles.
 std::size_t tile_budget(Device& device, const DeviceMethod& method, std::size_t memory_limit) {
   const std::size_t budget = memory_budget(device, memory_limit);
-  return budget - std::min(budget, table_bytes(method));
+  return budget - std::min(budget, constant_bytes(method));
 }
 
 // A chromosome, or a part of one, while it goes through a device.
@@ -70,13 +76,14 @@ class ChromosomeTiles {
 
   TileBytes bytes() const {
     TileBytes bytes = group_bytes(method_, form_);
-    if (input_.rows != nullptr) bytes.in = 0;
+    if (input_.rows != nullptr) bytes.in = bytes.around = 0;
     return bytes;
   }
 
   // Bytes from one species to the next.
   std::size_t pitch(const Tile& tile) const {
-    return tile.groups * (form_ == SequenceForm::kPacked ? kPackedHalf : kPackedGroup);
+    const std::size_t groups = tile.groups + 2 * groups_beside(method_);
+    return groups * (form_ == SequenceForm::kPacked ? kPackedHalf : kPackedGroup);
   }
 
   // Valid until it is asked for again.
@@ -84,16 +91,20 @@ class ChromosomeTiles {
     for (std::size_t s = 0; s < rows_.size(); ++s) rows_[s] = tile.host_in + s * pitch(tile);
     const std::int64_t start = input_.start + static_cast<std::int64_t>(tile.first * kPackedGroup);
     const auto end = start + static_cast<std::int64_t>(tile.groups * kPackedGroup);
+    const auto beside = static_cast<std::int64_t>(groups_beside(method_) * kPackedGroup);
+    const std::int64_t first = std::max<std::int64_t>(start - beside, 0);
     const char* const* const bases = input_.rows == nullptr ? rows_.data() : nullptr;
-    return {input_.length, start, std::min(end, input_.end), start, bases, form_};
+    return {input_.length, start, std::min(end, input_.end), first, bases, form_};
   }
 
   void fill(const Tile& tile) {
     const Stretch here = stretch(tile);
-    const std::size_t size = form_ == SequenceForm::kPacked ? pitch(tile) : here.size();
+    const std::int64_t reach = method_.trees == nullptr ? 0 : kFeatureReach;
+    const auto n = static_cast<std::size_t>(std::min(here.end + reach, input_.length) - here.first);
+    const std::size_t size = form_ == SequenceForm::kPacked ? packed_size(n) : n;
     for (std::size_t s = 0; s < rows_.size(); ++s) {
       char* const row = tile.host_in + s * pitch(tile);
-      const char* const bases = input_.sources[s]->bases(here.start, here.size(), row);
+      const char* const bases = input_.sources[s]->bases(here.first, n, row);
       if (bases != row) std::copy_n(bases, size, row);
     }
   }
@@ -101,13 +112,19 @@ class ChromosomeTiles {
   CallTile on_device(const Tile& tile) {
     const Stretch here = stretch(tile);
     const bool in_place = input_.rows != nullptr;
-    return {in_place ? input_.rows->bases + here.start : tile.device_in,
+    return {in_place ? input_.rows->bases + here.first : tile.device_in,
             in_place ? input_.rows->pitch : pitch(tile),
             method_.species,
             form_ == SequenceForm::kPacked,
             here.size(),
             tile.device_out,
             phred(tile, tile.device_out)};
+  }
+
+  // With what lies around it.
+  TileAround around_on_device(const Tile& tile) {
+    const Stretch here = stretch(tile);
+    return {on_device(tile), here.first, here.start, input_.length};
   }
 
   // In what came out, behind the calls; null where it is not wanted.
@@ -143,16 +160,20 @@ DeviceCaller::DeviceCaller(CallKernels& kernels, const DeviceMethod& method, std
       memory_limit_(memory_limit),
       tiles_(kernels.device(), group_bytes(method, SequenceForm::kCharacters),
              most_groups(method, longest), tile_budget(kernels.device(), method, memory_limit)) {
-  if (method.table == nullptr) return;
+  const std::size_t bytes = constant_bytes(method);
+  if (bytes == 0) return;
   Device& device = kernels.device();
-  const std::size_t bytes = table_bytes(method);
-  table_.emplace(device, bytes, MemoryKind::kDevice);
-  if (table_->data() == nullptr) {
+  constants_.emplace(device, bytes, MemoryKind::kDevice);
+  if (constants_->data() == nullptr) {
     throw_too_little_memory(device, bytes, memory_budget(device, memory_limit));
   }
-  const auto entries = table_entries(*method.table);
+  std::vector<std::uint16_t> entries;
+  if (method.table != nullptr) entries = table_entries(*method.table);
+  const void* const from = method.trees != nullptr
+                               ? static_cast<const void*>(method.trees->bytes().data())
+                               : entries.data();
   drained_on_failure(device, [&] {
-    device.upload(table_->data(), entries.data(), bytes, 0);
+    device.upload(constants_->data(), from, bytes, 0);
     device.wait(0);
   });
 }
@@ -160,7 +181,7 @@ DeviceCaller::DeviceCaller(CallKernels& kernels, const DeviceMethod& method, std
 std::size_t DeviceCaller::memory_left() const {
   const std::size_t there = memory_budget(kernels_.device(), 0);
   if (memory_limit_ == 0) return there;
-  const std::size_t taken = tiles_.bytes() + table_bytes(method_);
+  const std::size_t taken = tiles_.bytes() + constant_bytes(method_);
   return std::min(there, memory_limit_ - std::min(memory_limit_, taken));
 }
 
@@ -170,9 +191,12 @@ void DeviceCaller::call(const CallInput& input, const TaskContext& context, cons
   work.fill = [&](const Tile& tile) { chromosome.fill(tile); };
   work.compute = [&](const Tile& tile) {
     const CallTile on_device = chromosome.on_device(tile);
-    if (table_) {
-      kernels_.call_by_table(on_device, reinterpret_cast<const std::uint16_t*>(table_->data()),
-                             table_bytes(method_) / sizeof(std::uint16_t), tile.stream);
+    if (method_.trees != nullptr) {
+      kernels_.call_by_trees(chromosome.around_on_device(tile),
+                             method_.trees->at(constants_->data()), tile.stream);
+    } else if (method_.table != nullptr) {
+      kernels_.call_by_table(on_device, reinterpret_cast<const std::uint16_t*>(constants_->data()),
+                             constant_bytes(method_) / sizeof(std::uint16_t), tile.stream);
     } else {
       kernels_.call_by_vote(on_device, method_.voting, tile.stream);
     }

@@ -8,9 +8,11 @@
 #include <optional>
 #include <vector>
 
+#include "core/ancestry/device_trees.h"
 #include "core/ancestry/site_features.h"
 #include "core/ancestry/site_patterns.h"
 #include "core/ancestry/tile_calling.h"
+#include "core/ancestry/tile_trees.h"
 #include "core/device/backend.h"
 #include "core/device/tiles.h"
 #include "core/exec/threads.h"
@@ -19,7 +21,7 @@
 namespace ancify {
 
 // A device and what it can do for calling: to begin, in a stream, what tile_calling.h does for each
-// lane or position.
+// lane or position, and tile_trees.h.
 class CallKernels {
  public:
   CallKernels() = default;
@@ -33,6 +35,7 @@ class CallKernels {
   virtual void call_by_table(const CallTile& tile, const std::uint16_t* table, std::size_t patterns,
                              int stream) = 0;
   virtual void call_by_vote(const CallTile& tile, const Voting& voting, int stream) = 0;
+  virtual void call_by_trees(const TileAround& around, const WalkedTrees& trees, int stream) = 0;
 };
 
 using CallDevices = std::vector<std::unique_ptr<CallKernels>>;
@@ -40,12 +43,13 @@ using CallDevices = std::vector<std::unique_ptr<CallKernels>>;
 // The backend's devices, none for the CPU. DeviceError where one fails.
 CallDevices open_call_devices(const Backend& backend);
 
-// What calls on a device: a table, or where there is none voting.
+// What calls on a device: a table, or a trained model, or where there is neither voting.
 struct DeviceMethod {
   int species;
   const CallTable* table;
   Voting voting;
   bool with_phred;
+  const DeviceTrees* trees = nullptr;
 };
 
 // A chromosome's sequences in a device's memory, a character a position: of species s at
@@ -68,7 +72,7 @@ struct CallInput {
 class DeviceCaller {
  public:
   // `longest`: positions of the longest sequence. `memory_limit`: see memory_budget(). The
-  // kernels and the table have to stay. DeviceError if the device has too little memory.
+  // kernels and what calls have to stay. DeviceError if the device has too little memory.
   DeviceCaller(CallKernels& kernels, const DeviceMethod& method, std::int64_t longest,
                std::size_t memory_limit);
 
@@ -93,7 +97,7 @@ class DeviceCaller {
   DeviceMethod method_;
   std::size_t memory_limit_;
   Tiles tiles_;
-  std::optional<DeviceMemory> table_;
+  std::optional<DeviceMemory> constants_;  // the table or the trees
 };
 
 using DeviceCallers = std::vector<std::unique_ptr<DeviceCaller>>;

@@ -12,7 +12,12 @@ namespace ancify {
 
 namespace {
 
-constexpr double kRounding = 1e-12;
+constexpr double kMostPhred = kNoPhred - 1;
+
+std::uint8_t phred_of(double error) {
+  return static_cast<std::uint8_t>(
+      std::lround(std::clamp(-10 * std::log10(error), 0.0, kMostPhred)));
+}
 
 }  // namespace
 
@@ -24,24 +29,21 @@ void check_thresholds(const Thresholds& thresholds) {
 }
 
 SiteCall call_by_posterior(const Posterior& posterior, const Thresholds& thresholds) {
-  const double most = *std::max_element(posterior.begin(), posterior.end()) + kRounding;
-  int base = 0;
-  while (posterior[static_cast<std::size_t>(base)] + 2 * kRounding < most) ++base;
-  const char call = most >= thresholds.high  ? upper_base(base)
-                    : most >= thresholds.low ? lower_base(base)
-                                             : 'n';
-  return {call, posterior};
+  return {posterior_call(posterior.data(), thresholds), posterior};
 }
 
 std::uint8_t error_phred(const SiteCall& site) {
-  constexpr double most = kNoPhred - 1;
-  if (!site.posterior) return kNoPhred;
-  const auto best = std::max_element(site.posterior->begin(), site.posterior->end());
-  double error = 0;  // not 1 - *best, which would be all rounding
-  for (auto p = site.posterior->begin(); p != site.posterior->end(); ++p) {
-    if (p != best) error += *p;
+  return site.posterior ? phred_of(posterior_error(site.posterior->data())) : kNoPhred;
+}
+
+PhredScale::PhredScale() {
+  for (int phred = 1; phred < kNoPhred; ++phred) {
+    double& error = largest_error[phred - 1];
+    error = std::pow(10, (0.5 - phred) / 10);  // but for its rounding, and the logarithm's
+    while (phred_of(error) < phred) error = std::nextafter(error, 0);
+    while (phred_of(std::nextafter(error, 1)) >= phred) error = std::nextafter(error, 1);
   }
-  return static_cast<std::uint8_t>(std::lround(std::clamp(-10 * std::log10(error), 0.0, most)));
+  largest_error[kNoPhred - 1] = -1;
 }
 
 }  // namespace ancify

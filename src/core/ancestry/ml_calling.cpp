@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 #include <vector>
 
 #include "core/exec/errors.h"
@@ -30,10 +29,9 @@ void for_each_batch(const SiteFeatures& features, const Stretch& stretch, Use us
 
 }  // namespace
 
-MlCaller::MlCaller(const std::string& model, int n_inner, int n_outer, const Thresholds& thresholds)
-    : features_(n_inner, n_outer),
-      trees_(read_lightgbm_model(model, features_.count()), features_.count()),
-      thresholds_(thresholds) {
+MlCaller::MlCaller(const std::vector<DecisionTree>& trees, int n_inner, int n_outer,
+                   const Thresholds& thresholds)
+    : features_(n_inner, n_outer), trees_(trees, features_.count()), thresholds_(thresholds) {
   if (n_inner < 1 || n_outer < 1) {
     throw InputError("ml needs at least one inner and one outer outgroup");
   }
@@ -48,12 +46,7 @@ void MlCaller::for_each_site(const Stretch& stretch, SimdLevel simd, Use use) co
     trees_.probabilities(rows, simd, probabilities.data());
     const float* with_data = rows.values + static_cast<std::size_t>(features_.species()) * rows.n;
     for (std::size_t i = 0; i < rows.n; ++i, ++site) {
-      std::optional<Posterior> posterior;
-      if (with_data[i] > 0) {
-        posterior.emplace();
-        std::copy_n(&probabilities[i * kBases], kBases, posterior->begin());
-      }
-      use(posterior, site);
+      use(with_data[i] > 0 ? &probabilities[i * kBases] : nullptr, site);
     }
   });
 }
@@ -61,19 +54,20 @@ void MlCaller::for_each_site(const Stretch& stretch, SimdLevel simd, Use use) co
 void MlCaller::posteriors(const Stretch& stretch, SimdLevel simd, double* out,
                           std::size_t pitch) const {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
-  for_each_site(stretch, simd, [&](const std::optional<Posterior>& posterior, std::size_t i) {
+  for_each_site(stretch, simd, [&](const double* posterior, std::size_t i) {
     for (std::size_t base = 0; base < kBases; ++base) {
-      out[base * pitch + i] = posterior ? (*posterior)[base] : none;
+      out[base * pitch + i] = posterior != nullptr ? posterior[base] : none;
     }
   });
 }
 
 void MlCaller::call(const Stretch& stretch, SimdLevel simd, char* calls,
                     std::uint8_t* phred) const {
-  for_each_site(stretch, simd, [&](const std::optional<Posterior>& posterior, std::size_t i) {
-    const SiteCall site = posterior ? call_by_posterior(*posterior, thresholds_) : SiteCall();
+  for_each_site(stretch, simd, [&](const double* posterior, std::size_t i) {
+    CallBytes site;
+    if (posterior != nullptr) site = call_bytes(posterior, thresholds_, phred_scale_.largest_error);
     calls[i] = site.call;
-    if (phred != nullptr) phred[i] = error_phred(site);
+    if (phred != nullptr) phred[i] = site.phred;
   });
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/ancestry/boosted_trees.h"
 #include "core/ancestry/method.h"
@@ -14,13 +15,21 @@ class MlCaller {
  public:
   // FormatError unless `model` is LightGBM's text of a model for so many outgroups; InputError
   // unless both tiers have species and the thresholds are in order.
-  MlCaller(const std::string& model, int n_inner, int n_outer, const Thresholds& thresholds);
+  MlCaller(const std::string& model, int n_inner, int n_outer, const Thresholds& thresholds)
+      : MlCaller(read_lightgbm_model(model, SiteFeatures(n_inner, n_outer).count()), n_inner,
+                 n_outer, thresholds) {}
+  MlCaller(const std::vector<DecisionTree>& trees, int n_inner, int n_outer,
+           const Thresholds& thresholds);
   // As call_by_posterior() and error_phred() say; without data N. `phred` may be null. Safe from
   // several threads.
   void call(const Stretch& stretch, SimdLevel simd, char* calls, std::uint8_t* phred) const;
   // As site_posteriors() gives them; NaN without data.
   void posteriors(const Stretch& stretch, SimdLevel simd, double* out, std::size_t pitch) const;
   int species() const { return features_.species(); }
+  const SiteFeatures& features() const { return features_; }
+  const BoostedTrees& trees() const { return trees_; }
+  const Thresholds& thresholds() const { return thresholds_; }
+  const PhredScale& phred_scale() const { return phred_scale_; }
 
  private:
   // use(posterior, i), of none without data, for each position in turn.
@@ -30,6 +39,7 @@ class MlCaller {
   SiteFeatures features_;
   BoostedTrees trees_;
   Thresholds thresholds_;
+  PhredScale phred_scale_;
 };
 
 }  // namespace ancify

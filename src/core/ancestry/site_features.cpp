@@ -63,12 +63,6 @@ class Tally {
   std::array<std::vector<std::uint16_t>, kBases> votes_;
 };
 
-bool is_gc(int code) { return code == 1 || code == 2; }
-
-// a / b, or 0 without data. (The quotient of small whole numbers is the same float by way of
-// doubles.)
-float share(int a, int b) { return b > 0 ? static_cast<float>(a) / static_cast<float>(b) : 0.0F; }
-
 }  // namespace
 
 void SiteFeatures::compute(const Stretch& stretch, float* out) const {
@@ -111,8 +105,7 @@ void SiteFeatures::compute(const Stretch& stretch, float* out) const {
     gc_before.push_back(gc_before.back() + (is_gc(consensus[i]) ? 1 : 0));
     data_before.push_back(data_before.back() + (consensus[i] == kMissing ? 0 : 1));
   }
-  const auto half =
-      static_cast<std::size_t>(std::min(kFeatureReach, (stretch.chromosome_length - 1) / 2));
+  const auto half = static_cast<std::size_t>(gc_reach(stretch.chromosome_length));
   feature([&](std::size_t i) {
     const std::size_t low = i - std::min(i, half);
     const std::size_t high = std::min(i + half + 1, around);
@@ -123,9 +116,7 @@ void SiteFeatures::compute(const Stretch& stretch, float* out) const {
   const auto after = [&](std::size_t i) {
     return i + 1 == around ? kMissing : int{consensus[i + 1]};
   };
-  feature([&](std::size_t i) {
-    return (consensus[i] == 1 && after(i) == 2) || (consensus[i] == 2 && before(i) == 1) ? 1 : 0;
-  });
+  feature([&](std::size_t i) { return is_in_cpg(before(i), consensus[i], after(i)) ? 1 : 0; });
   feature(before);
   feature(after);
 }

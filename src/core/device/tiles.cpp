@@ -21,12 +21,21 @@ void throw_too_little_memory(Device& device, std::size_t needed, std::size_t bud
                     " may be taken. End what else runs there, raise gpu_memory, or use the CPU");
 }
 
+namespace {
+
+// Of a tile that has so many bytes
+std::size_t groups_in(std::size_t n, const TileBytes& bytes) {
+  return n < bytes.around ? 0 : (n - bytes.around) / bytes.both();
+}
+
+}  // namespace
+
 Tiles::Tiles(Device& device, const TileBytes& largest, std::size_t most, std::size_t budget)
     : device_(device),
-      group_bytes_(largest.both()),
-      groups_(std::min(most, budget / (Device::kStreams * group_bytes_))) {
-  while (groups_ > 0 && !allocate(groups_ * group_bytes_)) groups_ /= 2;
-  if (groups_ == 0) throw_too_little_memory(device, Device::kStreams * group_bytes_, budget);
+      largest_(largest),
+      groups_(std::min(most, groups_in(budget / Device::kStreams, largest))) {
+  while (groups_ > 0 && !allocate(largest.tile(groups_))) groups_ /= 2;
+  if (groups_ == 0) throw_too_little_memory(device, Device::kStreams * largest.tile(1), budget);
 }
 
 // Whether there is memory for all slots; else none is kept.
@@ -47,7 +56,7 @@ Tile Tiles::tile(std::size_t first, std::size_t n, const TileBytes& bytes) const
   char* const host = slot.on_host.data();
   char* const device = slot.on_device.data();
   const std::size_t groups = std::min(groups_, n - first);
-  const std::size_t in = groups * bytes.in;
+  const std::size_t in = bytes.tile_in(groups);
   return {first, groups, host, host + in, device, device + in, which};
 }
 
@@ -65,7 +74,7 @@ void Tiles::run(std::size_t n, const TileBytes& bytes, const TaskContext& contex
       const Tile now = tile(first, n, bytes);
       if (bytes.in > 0) {
         work.fill(now);
-        device_.upload(now.device_in, now.host_in, now.groups * bytes.in, now.stream);
+        device_.upload(now.device_in, now.host_in, bytes.tile_in(now.groups), now.stream);
       }
       work.compute(now);
       device_.download(now.host_out, now.device_out, now.groups * bytes.out, now.stream);

@@ -23,7 +23,10 @@ std::size_t memory_budget(Device& device, std::size_t limit);
 struct TileBytes {
   std::size_t in;
   std::size_t out;
+  std::size_t around = 0;  // of what goes there with each tile, beside its groups
   std::size_t both() const { return in + out; }
+  std::size_t tile_in(std::size_t groups) const { return around + groups * in; }
+  std::size_t tile(std::size_t groups) const { return around + groups * both(); }
 };
 
 // Groups [first, first + groups), and where what goes in and comes out is.
@@ -55,7 +58,7 @@ class Tiles {
   std::size_t groups() const { return groups_; }
 
   // Of the device's memory, all tiles together.
-  std::size_t bytes() const { return Device::kStreams * groups_ * group_bytes_; }
+  std::size_t bytes() const { return Device::kStreams * largest_.tile(groups_); }
 
   // Does the work on groups 0 to n - 1, of bytes no more than the largest. Tiles are filled and
   // used in their order, on the caller's thread; none is filled of groups that have no bytes to go
@@ -75,7 +78,7 @@ class Tiles {
   Tile tile(std::size_t first, std::size_t n, const TileBytes& bytes) const;
 
   Device& device_;
-  std::size_t group_bytes_;  // of the largest, both ways
+  TileBytes largest_;
   std::size_t groups_;
   std::array<std::unique_ptr<Slot>, Device::kStreams> slots_;
 };

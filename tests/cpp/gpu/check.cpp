@@ -11,8 +11,11 @@
 #include "core/ancestry/device_calling.h"
 #include "core/ancestry/device_sequences.h"
 #include "core/ancestry/likelihood.h"
+#include "core/ancestry/ml_calling.h"
 #include "core/ancestry/parsimony.h"
+#include "core/ancestry/stretch_reader.h"
 #include "core/io/packed.h"
+#include "random_models.h"
 #include "timing.h"
 #include "trees.h"
 
@@ -145,6 +148,40 @@ class Checks {
     }
   }
 
+  // Calls n positions by a model on the device and, of each tile, those at its ends on the CPU; of
+  // short tiles all.
+  void call_by_model(const MlCaller& ml, bool with_phred, const Genome& genome, std::int64_t n,
+                     std::size_t memory_limit) {
+    constexpr std::int64_t most = 1 << 12;
+    const DeviceTrees trees(ml);
+    const SequenceSources characters = genome.sources(SequenceForm::kCharacters);
+    StretchReader reader(characters, n, kFeatureReach);
+    for (const auto form : kForms) {
+      std::int64_t next = 0;
+      std::int64_t wrong = 0;
+      std::string expected(most, '?');
+      std::vector<std::uint8_t> errors(most);
+      const auto look = [&](const Stretch& stretch, const char* calls, const std::uint8_t* phred) {
+        if (stretch.start != next || (phred != nullptr) != with_phred) ++wrong;
+        next = stretch.end;
+        const std::int64_t last = std::max(stretch.start, (stretch.end - most + 127) / 128 * 128);
+        for (const std::int64_t start : {stretch.start, last}) {
+          const Stretch part = reader.read(start, std::min(start + most, stretch.end));
+          ml.call(part, best_simd_level(), &expected[0], errors.data());
+          const auto at = static_cast<std::size_t>(start - stretch.start);
+          if (std::memcmp(calls + at, expected.data(), part.size()) != 0) ++wrong;
+          if (with_phred && std::memcmp(phred + at, errors.data(), part.size()) != 0) ++wrong;
+        }
+      };
+      DeviceCaller caller(kernels_, {ml.species(), nullptr, Voting(), with_phred, &trees}, n,
+                          memory_limit);
+      caller.call(genome.sources(form), n, TaskContext(), look);
+      expect(wrong == 0 && next == n,
+             "a model of " + std::to_string(ml.trees().forest().trees.size()) + " trees, " +
+                 std::to_string(ml.species()) + " species, " + std::to_string(n) + " positions");
+    }
+  }
+
   void expect(bool right, const std::string& what) {
     ++done_;
     if (right) return;
@@ -203,11 +240,39 @@ void check_methods(Checks& checks, std::mt19937& random) {
   }
 }
 
+std::unique_ptr<MlCaller> random_model(int species, int rounds, std::size_t leaves,
+                                       std::mt19937& random) {
+  return std::make_unique<MlCaller>(random_forest(rounds, leaves, species + 9, random),
+                                    species - species / 2, species / 2, Thresholds());
+}
+
+// Little memory beside the trees
+std::size_t ml_limit(const MlCaller& ml) { return DeviceTrees(ml).bytes().size() + (1 << 20); }
+
+// Trees that a block's threads share in their own memory, and others.
+void check_models(Checks& checks, std::mt19937& random) {
+  for (int species = 2; species <= 20; ++species) {
+    const Genome genome(species, 128 * 997, species % 2 == 0, random);
+    for (const std::size_t leaves : {1, 2, 31, 63, 2000}) {
+      const auto ml = random_model(species, leaves == 2 ? 5 : 50, leaves, random);
+      for (const std::int64_t n : {0, 1, 49, 50, 51, 100, 101, 127, 128, 129, 4097, 1000003}) {
+        for (const std::size_t limit : {ml_limit(*ml), std::size_t{0}}) {
+          for (const bool with_phred : {false, true}) {
+            checks.call_by_model(*ml, with_phred, genome, n, limit);
+          }
+        }
+      }
+    }
+  }
+}
+
 void check_long(Checks& checks, std::mt19937& random) {
   const Genome genome(2, 128 * 997, true, random);
   const Voting voting{1, 1, 1, 1};
   checks.call("2^31 + 5 positions", VotingMethod(voting), voting, false, genome,
               (std::int64_t{1} << 31) + 5, 0);
+  checks.call_by_model(*random_model(2, 3, 15, random), false, genome, (std::int64_t{1} << 31) + 5,
+                       0);
 }
 
 void check_errors(Checks& checks, CallKernels& kernels) {
@@ -364,6 +429,7 @@ int check() {
   std::mt19937 random(1);
   check_errors(checks, kernels);
   check_methods(checks, random);
+  check_models(checks, random);
   check_three(checks, random);
   // Tiles for the longest chromosome take 60 MB.
   for (const std::size_t limit : {std::size_t{0}, std::size_t{75} << 20}) {

@@ -7,7 +7,9 @@
 
 #include "core/ancestry/device_calling.h"
 #include "core/ancestry/device_sequences.h"
+#include "core/ancestry/ml_calling.h"
 #include "cuda/check.h"
+#include "random_models.h"
 #include "timing.h"
 
 namespace ancify::test {
@@ -72,6 +74,19 @@ class Timing {
     const CallTile tile = make_tile(species, false, false);
     const Voting voting{species - species / 2, species / 2, 1, 1};
     print(what, tile, [&] { kernels_.call_by_vote(tile, voting, 0); });
+  }
+
+  void by_trees(const char* what, int species, int rounds, std::size_t leaves) {
+    std::mt19937 random(1);
+    const MlCaller ml(random_forest(rounds, leaves, species + 9, random), species - species / 2,
+                      species / 2, Thresholds());
+    const DeviceTrees trees(ml);
+    Device& device = kernels_.device();
+    const DeviceMemory memory(device, trees.bytes().size(), MemoryKind::kDevice);
+    device.upload(memory.data(), trees.bytes().data(), trees.bytes().size(), 0);
+    const CallTile tile = make_tile(species, false, true);
+    const TileAround around = {tile, 0, 0, kPositions};
+    print(what, tile, [&] { kernels_.call_by_trees(around, trees.at(memory.data()), 0); });
   }
 
  private:
@@ -201,6 +216,8 @@ void print_times() {
     timing.by_table("table, 6 species", 6, false, false);
     timing.by_table("table, 8 species, through L2", 8, false, false);
     timing.by_vote("voting, 12 species", 12);
+    timing.by_trees("20 trees of 7 leaves, 4 species", 4, 5, 7);
+    timing.by_trees("800 trees of 63 leaves, 4 species", 4, 200, 63);
   }
   time_from_host(kernels);
   time_in_place(kernels);
