@@ -84,7 +84,7 @@ read_sfs_header <- function(text, file, line) {
   sizes <- sub("\".*", "", text)
   names <- substring(text, nchar(sizes) + 1)
   words <- strsplit(trimws(sizes), "\\s+")[[1]]
-  folding <- utils::tail(words, 1) %in% c("folded", "unfolded")
+  folding <- any(utils::tail(words, 1) %in% c("folded", "unfolded"))
   dim <- suppressWarnings(as.numeric(if (folding) utils::head(words, -1) else words))
   if (length(dim) == 0 || anyNA(dim) || any(dim != round(dim) | dim < 2 | dim > 1e6)) {
     stop_on_sfs(

@@ -10,6 +10,7 @@
 #include "core/exec/errors.h"
 #include "core/io/bases.h"
 #include "random_models.h"
+#include "slow_trees.h"
 #include "support.h"
 
 namespace ancify {
@@ -18,6 +19,7 @@ namespace {
 using test::message_of;
 using test::random_threshold;
 using test::random_tree;
+using test::scores_slowly;
 using test::TempDir;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -87,34 +89,6 @@ std::vector<float> random_features(std::size_t n, int features, std::mt19937& ra
     if (random() % 50 == 0) value = random() % 2 == 0 ? INFINITY : -INFINITY;
   }
   return values;
-}
-
-// ---- The oracle: from the root to a leaf, one row at a time -------------------------------------
-
-bool goes_left(const Split& split, double value) {
-  if (std::isnan(value) && split.missing != MissingValues::kNan) value = 0;
-  if (std::fabs(value) <= kZeroThreshold) value = 0;
-  const bool missing = split.missing == MissingValues::kNan    ? std::isnan(value)
-                       : split.missing == MissingValues::kZero ? value == 0
-                                                               : false;
-  return missing ? split.missing_left : value <= split.threshold;
-}
-
-std::vector<double> scores_slowly(const std::vector<DecisionTree>& trees,
-                                  const std::vector<float>& features, std::size_t n) {
-  std::vector<double> scores(n * kBases, 0);
-  for (std::size_t row = 0; row < n; ++row) {
-    for (std::size_t t = 0; t < trees.size(); ++t) {
-      int at = trees[t].splits.empty() ? ~0 : 0;
-      while (at >= 0) {
-        const Split& split = trees[t].splits[static_cast<std::size_t>(at)];
-        const float value = features[static_cast<std::size_t>(split.feature) * n + row];
-        at = goes_left(split, static_cast<double>(value)) ? split.left : split.right;
-      }
-      scores[row * kBases + t % kBases] += trees[t].leaves[static_cast<std::size_t>(~at)];
-    }
-  }
-  return scores;
 }
 
 std::vector<double> scores_of(const BoostedTrees& trees, const std::vector<float>& features,

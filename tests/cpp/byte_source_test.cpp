@@ -122,6 +122,25 @@ TEST(OpenText, RefusesWhatFollowsTheData) {
             std::string::npos);
 }
 
+// Whichever library inflates.
+TEST(OpenText, RefusesHeadersThatNobodyKnows) {
+  TempDir dir;
+  for (const std::string& whole : {gzip("text\n"), bgzip("text\n", 10)}) {
+    for (const int flag : {0x20, 0x40, 0x80}) {
+      std::string member = whole;
+      member[3] = static_cast<char>(member[3] | flag);
+      const std::string path = dir.write("flag.gz", gzip("before\n") + member);
+      EXPECT_THROW(read_with(path, 64, 10), FormatError) << flag;
+    }
+    std::string member = whole;
+    member[2] = 7;
+    for (const std::string& before : {std::string(), gzip("before\n"), bgzf_block("before\n")}) {
+      const std::string path = dir.write("method.gz", before + member);
+      EXPECT_THROW(read_with(path, 1000, 10), FormatError);
+    }
+  }
+}
+
 TEST(OpenText, NoticesThatTheFileShrinks) {
   TempDir dir;
   for (const auto& [name, content] : forms(some_text(100000))) {

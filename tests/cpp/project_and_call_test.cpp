@@ -12,6 +12,7 @@
 #include "core/ancestry/methods.h"
 #include "core/exec/errors.h"
 #include "fake_kernels.h"
+#include "random_models.h"
 #include "support.h"
 #include "trees.h"
 
@@ -92,7 +93,10 @@ class Inputs {
     return sum;
   }
 
-  Caller on_cpu(bool with_phred = true) const { return {method(), Backend(), with_phred}; }
+  Caller on_cpu(bool with_phred = true) const {
+    if (model) return {model(), Backend(), with_phred};
+    return {method(), Backend(), with_phred};
+  }
   // fakes[d] is the d-th device as long as the caller is there.
   Caller on(const Devices& devices, bool with_phred = true) {
     Backend backend;
@@ -108,6 +112,7 @@ class Inputs {
       fakes.push_back(kernels.get());
       opened.push_back(std::move(kernels));
     }
+    if (model) return {model(), backend, with_phred, std::move(opened)};
     return {method(), backend, with_phred, std::move(opened)};
   }
 
@@ -137,6 +142,7 @@ class Inputs {
   std::mt19937 random;
   std::vector<OutgroupAlignment> outgroups;
   std::function<std::unique_ptr<const Method>()> method;
+  std::function<std::unique_ptr<const MlCaller>()> model;  // in its place, if it is there
   std::vector<FakeKernels*> fakes;
   bool stopped = false;
   std::vector<CallCounts> counts;
@@ -322,6 +328,35 @@ TEST(ProjectAndCall, MethodsWithoutCodeForDevicesCallOnTheCpu) {
   const auto expected = inputs.run(inputs.on_cpu(false), false);
   EXPECT_TRUE(inputs.run(inputs.on({2}, false), false) == expected);
   EXPECT_EQ(inputs.left_out, "");
+}
+
+// Neighbours are read from the devices' arrays, from tiles, and over the borders of a device's
+// share.
+TEST(ProjectAndCall, ModelsSeeTheSameAroundAPositionWhereverItIs) {
+  Inputs inputs(kSome, Order::kAny, 90);
+  const auto trees = test::random_forest(3, 15, 4 + 9, inputs.random);
+  inputs.model = [&] { return std::make_unique<MlCaller>(trees, 3, 1, Thresholds{0.7, 0.4}); };
+  const auto expected = inputs.run(inputs.on_cpu(), false);
+  for (const std::size_t memory : {std::size_t{30000}, std::size_t{300000}, std::size_t{1} << 25}) {
+    EXPECT_TRUE(inputs.run(inputs.on({1, memory}), false) == expected) << memory;
+    EXPECT_TRUE(inputs.run(inputs.on({3, memory}), false) == expected) << memory;
+  }
+
+  std::string bases(20000, 'A');
+  for (char& base : bases) base = "ACGTacgtN-"[inputs.random() % 10];
+  const auto called = [&](const Caller& caller) {
+    SequenceSources sources;
+    for (int s = 0; s < 4; ++s) {
+      sources.push_back(memory_source(bases.data() + s * 1000, SequenceForm::kCharacters));
+    }
+    std::string calls(17000, '?');
+    JobControl control;
+    call_sequences(caller, sources, calls.size(), &calls[0], nullptr, control);
+    return calls;
+  };
+  const std::string on_cpu = called(inputs.on_cpu(false));
+  EXPECT_EQ(called(inputs.on({3}, false)), on_cpu);
+  EXPECT_EQ(called(inputs.on({3, 30000}, false)), on_cpu);
 }
 
 // Human chromosome 1: sequences, tiles and all.

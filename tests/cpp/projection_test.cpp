@@ -6,37 +6,19 @@
 #include <random>
 
 #include "core/exec/errors.h"
+#include "slow_projection.h"
 #include "support.h"
 
 namespace ancify {
 namespace {
 
+using test::Block;
 using test::message_of;
+using test::project_slowly;
 using test::read_file;
 using test::TempDir;
 
 const std::vector<Chromosome> kChromosomes = {{"chr1", 200}, {"chr2", 61}, {"one", 1}};
-
-struct Block {
-  std::string chromosome;
-  std::int64_t start = 0;
-  std::string focal;
-  std::string outgroup;
-};
-
-// The oracle: column by column.
-std::string project_slowly(const std::vector<Block>& blocks, const Chromosome& chromosome) {
-  std::string bases(static_cast<std::size_t>(chromosome.length), 'N');
-  for (const auto& block : blocks) {
-    if (block.chromosome != chromosome.name) continue;
-    std::int64_t position = block.start;
-    for (std::size_t column = 0; column < block.focal.size(); ++column) {
-      if (block.focal[column] == '-') continue;
-      bases[static_cast<std::size_t>(position++ - 1)] = block.outgroup[column];
-    }
-  }
-  return bases;
-}
 
 std::vector<Block> random_blocks(std::mt19937& random) {
   const auto below = [&](std::size_t n) { return static_cast<std::int64_t>(random() % n); };

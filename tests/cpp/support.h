@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/device/simd.h"
@@ -76,11 +77,11 @@ inline std::string deflate_with(const std::string& text, int window_bits) {
 
 inline std::string gzip(const std::string& text) { return deflate_with(text, MAX_WBITS + 16); }
 
-inline std::string bgzf_block(const std::string& text) {
+// `body` is the text deflated.
+inline std::string bgzf_frame(std::string_view body, const std::string& text) {
   const auto put = [](std::string& out, std::uint32_t value, int bytes) {
     for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i) & 0xff);
   };
-  const std::string body = deflate_with(text, -MAX_WBITS);
   std::string block("\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0BC\x02\0", 16);
   put(block, static_cast<std::uint32_t>(block.size() + 2 + body.size() + 8 - 1), 2);
   block += body;
@@ -90,6 +91,10 @@ inline std::string bgzf_block(const std::string& text) {
       4);
   put(block, static_cast<std::uint32_t>(text.size()), 4);
   return block;
+}
+
+inline std::string bgzf_block(const std::string& text) {
+  return bgzf_frame(deflate_with(text, -MAX_WBITS), text);
 }
 
 // Text in bgzip blocks of at most `size` bytes, with the empty block that ends such a file.

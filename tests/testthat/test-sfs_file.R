@@ -65,6 +65,7 @@ test_that("files that are no spectrum are errors with their line", {
   refused(c("3.5", "1 2 3"), 1, "'3.5'")
   refused(c("-3", "1 2 3"), 1, "'-3'")
   refused(c("unfolded", "1 2 3"), 1, "'unfolded'")
+  refused(c("\"A\"", "1 2 3"), 1, "plus 1")
   refused(c("2 2 2 2 2 2 unfolded", "1"), 1, "6 populations", "at most 5")
   refused(c("3 unfolded A", "1 2 3"), 1, "'3 unfolded A'")
   refused(c("3 unfolded \"A", "1 2 3"), 1, "double quotes")
@@ -111,4 +112,36 @@ test_that("files that are not there or can't be written are errors", {
   for (comments in list(1, NA_character_, "\xff")) {
     expect_ancify_error(write_sfs(x, tempfile(), comments), "input", "`comments`")
   }
+})
+
+# One to four bytes changed, taken out or put in, or a piece doubled
+mutated <- function(bytes) {
+  odd <- c(charToRaw("0123456789.-+eE \"\t\n\r#anifoldux"), as.raw(c(0xc3, 0xa9, 0xff)))
+  for (k in seq_len(sample(4, 1))) {
+    at <- sample(length(bytes), 1)
+    bytes <- switch(sample(4, 1),
+      replace(bytes, at, sample(odd, 1)),
+      if (length(bytes) > 1) bytes[-at] else bytes,
+      append(bytes, sample(odd, 1), at),
+      append(bytes, bytes[at:min(length(bytes), at + sample(8, 1))], at)
+    )
+  }
+  bytes
+}
+
+test_that("damaged spectra are errors with a line, or spectra that are written and read again", {
+  set.seed(1)
+  path <- tempfile(fileext = ".fs")
+  seeds <- lapply(list(
+    c("# a comment", "2 3 unfolded \"A\" \"B b\"", "1 3 5 2 4 6", "1 0 0 0 0 1"),
+    c("3 3 folded", "0 2 1 4 1 0 0 0 0", "1 0 0 0 0 1 1 1 1"), c("4", "nan 1e-3 .5 2"),
+    c("3 unfolded \"x\"", "-inf 1.5e300 0", "1 0 1")
+  ), function(lines) charToRaw(paste0(paste(lines, collapse = "\n"), "\n")))
+  outcomes <- vapply(seq_len(800), function(i) {
+    writeBin(mutated(seeds[[sample(length(seeds), 1)]]), path)
+    x <- tryCatch(read_sfs(path), ancify_format_error = function(condition) condition$line)
+    if (!inherits(x, "sfs")) return(if (x > 0) "error" else "no line")
+    if (identical(read_sfs(write_sfs(x, path)), x)) "spectrum" else "another spectrum"
+  }, "")
+  expect_setequal(outcomes, c("error", "spectrum"))
 })

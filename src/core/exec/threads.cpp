@@ -63,9 +63,24 @@ void run_workers(int /*threads*/, int count, const std::function<void()>& worker
   for (auto& other : others) other.join();
 }
 
-// Without a pool no thread is idle.
-void share_with_idle(std::int64_t n, const std::function<void(std::int64_t)>& part) {
-  for (std::int64_t i = 0; i < n; ++i) part(i);
+// Takes up to `most` of the idle threads.
+int take_idle(std::atomic<int>& idle, std::int64_t most) {
+  for (int now = idle; now > 0 && most > 0;) {
+    const int taken = static_cast<int>(std::min<std::int64_t>(now, most));
+    if (idle.compare_exchange_weak(now, now - taken)) return taken;
+  }
+  return 0;
+}
+
+// There is no pool: for those that are idle others are started.
+void share_with_idle(std::int64_t n, const std::function<void(std::int64_t)>& part,
+                     std::atomic<int>& idle) {
+  const int others = take_idle(idle, n - 1);
+  std::atomic<std::int64_t> next{0};
+  run_workers(others + 1, others + 1, [&] {
+    for (std::int64_t i = next++; i < n; i = next++) part(i);
+  });
+  idle += others;
 }
 
 #else
@@ -86,7 +101,8 @@ void run_workers(int threads, int count, const std::function<void()>& worker) {
 }
 
 // Isolated, so that a thread that waits for its parts does not begin another task meanwhile.
-void share_with_idle(std::int64_t n, const std::function<void(std::int64_t)>& part) {
+void share_with_idle(std::int64_t n, const std::function<void(std::int64_t)>& part,
+                     std::atomic<int>& /*idle*/) {
   tbb::this_task_arena::isolate([&] {
     tbb::parallel_for(
         std::int64_t{0}, n, [&](std::int64_t i) { part(i); }, tbb::simple_partitioner());
@@ -127,10 +143,12 @@ class BlockSignals {
 void run_rows(JobControl& control, int threads, std::int64_t rows, std::int64_t n,
               const Task& task) {
   if (in_forked_child()) threads = 1;
+  const int workers = static_cast<int>(std::min<std::int64_t>(threads, n));
+  std::atomic<int> idle{threads - workers};
   FirstFailure failure;
   const auto run = [&](std::int64_t i) {
     try {
-      const TaskContext context(control, failure.index(), i, threads);
+      const TaskContext context(control, failure.index(), i, threads, idle);
       context.throw_if_stopped();
       task(i, context);
     } catch (...) {
@@ -142,11 +160,12 @@ void run_rows(JobControl& control, int threads, std::int64_t rows, std::int64_t 
     for (std::int64_t row = next++; row < std::min(rows, n); row = next++) {
       for (std::int64_t i = row; i < n; i += rows) run(i);
     }
+    ++idle;
   };
   if (threads <= 1) {
     worker();
   } else {
-    run_workers(threads, static_cast<int>(std::min<std::int64_t>(threads, n)), worker);
+    run_workers(threads, workers, worker);
   }
   failure.rethrow();
 }
@@ -173,7 +192,7 @@ void TaskContext::share(std::int64_t n, const std::function<void(std::int64_t)>&
   if (threads_ <= 1) {
     for (std::int64_t i = 0; i < n; ++i) guarded(i);
   } else {
-    share_with_idle(n, guarded);
+    share_with_idle(n, guarded, *idle_);
   }
   failure.rethrow();
 }

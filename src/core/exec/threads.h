@@ -15,9 +15,14 @@ class TaskContext {
  public:
   // The context of work that is part of no job: one thread, never stopped.
   TaskContext() = default;
+  // `idle`: how many of the job's threads have no task, for where no pool knows.
   TaskContext(const JobControl& control, const std::atomic<std::int64_t>& first_failed,
-              std::int64_t index, int threads)
-      : control_(&control), first_failed_(&first_failed), index_(index), threads_(threads) {}
+              std::int64_t index, int threads, std::atomic<int>& idle)
+      : control_(&control),
+        first_failed_(&first_failed),
+        index_(index),
+        threads_(threads),
+        idle_(&idle) {}
 
   // Interrupted when the task is no longer wanted: the user stops the job, or a task with a
   // smaller index has failed.
@@ -36,6 +41,7 @@ class TaskContext {
   const std::atomic<std::int64_t>* first_failed_ = nullptr;
   std::int64_t index_ = 0;
   int threads_ = 1;
+  std::atomic<int>* idle_ = nullptr;
 };
 
 using Task = std::function<void(std::int64_t index, const TaskContext& context)>;

@@ -19,7 +19,9 @@ namespace {
 class FileWindow {
  public:
   FileWindow(InputFile file, std::size_t buffer_size)
-      : file_(std::move(file)), buffer_(std::max<std::size_t>(buffer_size, 1)) {}
+      : file_(std::move(file)),
+        buffer_(std::clamp<std::size_t>(static_cast<std::size_t>(file_.size()), 1,
+                                        std::max<std::size_t>(buffer_size, 1))) {}
 
   // The bytes at hand, at least n of them unless the file ends before.
   std::string_view at_least(std::size_t n) {
@@ -80,11 +82,19 @@ struct BgzfBlock {
   std::size_t total_size;
 };
 
+// What the libraries do not all look at: a method that is deflate, and no flag but the known ones.
+bool has_known_header(std::string_view member) {
+  constexpr int deflate = 8;
+  constexpr int unknown_flags = 0xe0;
+  return member.size() < 4 || (member[2] == deflate && (member[3] & unknown_flags) == 0);
+}
+
 constexpr std::size_t kFixedHeader = 12;
 
 bool has_extra_field(std::string_view member) {
   constexpr int extra_field_alone = 4;
-  return member.size() >= kFixedHeader && is_gzip(member) && member[3] == extra_field_alone;
+  return member.size() >= kFixedHeader && is_gzip(member) && has_known_header(member) &&
+         member[3] == extra_field_alone;
 }
 
 // Of a member with an extra field.
@@ -147,6 +157,9 @@ class GzipSource : public ByteSource {
       return false;
     }
     std::string_view head = window_.at_least(kFixedHeader);
+    if (!has_known_header(head)) {
+      fail("the compressed data are damaged: not a gzip header that is known");
+    }
     if (has_extra_field(head)) head = window_.at_least(gzip_header_size(head));
     if (const auto block = bgzf_block(head)) {
       window_.at_least(block->total_size);

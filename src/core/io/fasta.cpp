@@ -108,8 +108,7 @@ std::optional<EnsemblSlice> ensembl_slice(std::string_view name) {
 }
 
 void read_fasta(const std::string& path, const FastaSink& sink, JobControl& control,
-                const TaskContext& context) {
-  constexpr std::size_t chunk_size = 1 << 18;
+                const TaskContext& context, std::size_t chunk_size) {
   const auto source = open_text(path, chunk_size, context);
   FastaParser parser(path, sink);
   for_each_chunk(*source, chunk_size, control, context,

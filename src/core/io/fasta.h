@@ -1,6 +1,7 @@
 // FASTA as others make it: any number of sequences, lines of any length.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -31,8 +32,9 @@ struct FastaSink {
 
 // Reads a file, plain, gzip or bgzip. FormatError unless it is FASTA, whose bases are any printable
 // characters, or for a slice of the minus strand. Advances `control` by the bytes of the file.
+// `chunk_size`: bytes of text at a time.
 void read_fasta(const std::string& path, const FastaSink& sink, JobControl& control,
-                const TaskContext& context);
+                const TaskContext& context, std::size_t chunk_size = 1 << 18);
 
 // Hands the one sequence of a file, whatever its name, to take() in pieces. FormatError if there
 // are several. Gives the position where it ends if it is an Ensembl slice, else 0.

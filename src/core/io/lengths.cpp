@@ -52,11 +52,12 @@ class LengthsParser {
 
 }  // namespace
 
-std::vector<Chromosome> read_chromosome_lengths(const std::string& path) {
+std::vector<Chromosome> read_chromosome_lengths(const std::string& path, std::size_t chunk_size) {
   LengthsParser parser(path);
-  for_each_line(path, TaskContext(), [&](std::string_view line, std::int64_t number) {
-    parser.parse_line(line, number);
-  });
+  for_each_line(
+      path, TaskContext(),
+      [&](std::string_view line, std::int64_t number) { parser.parse_line(line, number); },
+      chunk_size);
   return parser.take();
 }
 

@@ -1,6 +1,7 @@
 // The table of chromosomes: a name and a length a line, as in UCSC's chrom.sizes or a .fai.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -14,7 +15,9 @@ struct Chromosome {
 
 // Reads the table, plain or gzip, in its order. Lines that are blank or begin with # do not count;
 // FormatError for any other that is not a name and a positive whole number, or repeats a name.
-std::vector<Chromosome> read_chromosome_lengths(const std::string& path);
+// `chunk_size`: bytes of text at a time.
+std::vector<Chromosome> read_chromosome_lengths(const std::string& path,
+                                                std::size_t chunk_size = 1 << 16);
 
 // The same name with a leading chr put on or taken off.
 std::string with_other_prefix(const std::string& name);

@@ -12,10 +12,10 @@
 namespace ancify {
 
 // Calls take(line, number) for each line of a file, plain or gzip, without blanks at its end; lines
-// count from 1.
+// count from 1. `chunk_size`: bytes of text at a time.
 template <class Take>
-void for_each_line(const std::string& path, const TaskContext& context, Take&& take) {
-  constexpr std::size_t chunk_size = 1 << 16;
+void for_each_line(const std::string& path, const TaskContext& context, Take&& take,
+                   std::size_t chunk_size = 1 << 16) {
   const auto source = open_text(path);
   const auto read = [&](char* out, std::size_t n) { return source->read(out, n); };
   std::int64_t number = 0;

@@ -1,0 +1,125 @@
+// What the harnesses share. A harness defines check(): for any bytes it returns, and what the core
+// throws is caught by outcome(), which knows the errors that bad input may end in; anything else
+// ends the program, and is a finding.
+#pragma once
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "core/device/simd.h"
+#include "core/exec/errors.h"
+#include "core/exec/threads.h"
+#include "core/io/record_reader.h"
+
+namespace ancify::fuzz {
+
+void check(std::string_view input);
+
+// Choices that the input itself makes, so that the corpora hold nothing but the format.
+class Choices {
+ public:
+  explicit Choices(std::string_view input) {
+    for (const char c : input) state_ = (state_ ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  }
+  std::size_t below(std::size_t n) {
+    state_ = state_ * 6364136223846793005 + 1442695040888963407;
+    return (state_ >> 33) % n;
+  }
+  bool one_in(std::size_t n) { return below(n) == 0; }
+  // Small ones, which have ends everywhere, take long.
+  std::size_t chunk() { return one_in(8) ? 1 + below(8) : 20 + below(200); }
+  // Of those this machine can run.
+  SimdLevel simd() {
+    static const SimdLevel best = best_simd_level();
+    return static_cast<SimdLevel>(below(static_cast<std::size_t>(best) + 1));
+  }
+
+ private:
+  std::uint64_t state_ = 0xcbf29ce484222325;
+};
+
+// A file that no disk holds.
+class MemoryFile {
+ public:
+  MemoryFile()
+      : fd_(memfd_create("fuzz", MFD_CLOEXEC)), path_("/proc/self/fd/" + std::to_string(fd_)) {}
+  const std::string& write(std::string_view content) {
+    if (ftruncate(fd_, 0) != 0 ||
+        pwrite(fd_, content.data(), content.size(), 0) != static_cast<ssize_t>(content.size())) {
+      std::perror("cannot write in memory");
+      std::abort();
+    }
+    return path_;
+  }
+
+ private:
+  int fd_;
+  std::string path_;
+};
+
+// The input as a file.
+inline const std::string& as_file(std::string_view input) {
+  static MemoryFile file;
+  return file.write(input);
+}
+
+// What run() gives as text, or the message of an error that bad input may end in.
+template <class Run>
+std::string outcome(Run run) {
+  try {
+    return run();
+  } catch (const FormatError& error) {
+    return std::string("format error: ") + error.what();
+  } catch (const FileError& error) {
+    return std::string("file error: ") + error.what();
+  } catch (const InputError& error) {
+    return std::string("input error: ") + error.what();
+  }
+}
+
+inline bool is_error(const std::string& outcome) {
+  for (const char* start : {"format error: ", "file error: ", "input error: "}) {
+    if (outcome.rfind(start, 0) == 0) return true;
+  }
+  return false;
+}
+
+inline void require(bool good, const std::string& what) {
+  if (good) return;
+  std::fprintf(stderr, "FINDING: %s\n", what.c_str());
+  std::abort();
+}
+
+// With pieces of another size another of several errors may come first.
+inline std::string without_message(const std::string& outcome) {
+  return is_error(outcome) ? outcome.substr(0, outcome.find(':')) : outcome;
+}
+
+inline void require_equal(const std::string& one, const std::string& other, const char* ways) {
+  require(one == other, std::string(ways) + " differ\n---- one\n" + one + "\n---- other\n" + other);
+}
+
+// Reads a text in chunks, as files are read.
+template <class Consume>
+void read_in_chunks(std::string_view text, std::size_t chunk, Consume&& consume) {
+  const auto read = [&](char* out, std::size_t n) {
+    const std::size_t got = text.copy(out, n);
+    text.remove_prefix(got);
+    return got;
+  };
+  for_each_chunk(read, chunk, TaskContext(), consume);
+}
+
+}  // namespace ancify::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  ancify::fuzz::check({reinterpret_cast<const char*>(data), size});
+  return 0;
+}

@@ -1,0 +1,62 @@
+// The table of chromosomes: what a slow reading gives, in any chunks.
+#include "core/io/lengths.h"
+
+#include <set>
+#include <sstream>
+
+#include "core/io/file.h"
+#include "core/io/text.h"
+#include "harness.h"
+
+namespace ancify::fuzz {
+
+namespace {
+
+// Nothing for what is no table.
+std::string read_slowly(std::string text) {
+  if (text.compare(0, 3, "\xef\xbb\xbf") == 0) text.erase(0, 3);
+  std::string table;
+  std::set<std::string> names;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    line.erase(line.find_last_not_of(" \t\r") + 1);
+    line.erase(0, line.find_first_not_of(" \t"));
+    if (line.empty() || line.front() == '#') continue;
+    const std::size_t blank = std::min(line.find_first_of(" \t"), line.size());
+    const std::string name = line.substr(0, blank);
+    line.erase(0, std::min(line.find_first_not_of(" \t", blank), line.size()));
+    std::string number = line.substr(0, line.find_first_of(" \t"));
+    const bool is_number = !number.empty() && number.size() <= 18 &&
+                           number.find_first_not_of("0123456789") == number.npos;
+    number.erase(0, number.find_first_not_of('0'));
+    if (!is_number || number.empty()) return {};
+    if (!is_safe_file_name(name) || !is_utf8(name) || !names.insert(name).second) return {};
+    table.append(name).append("=").append(number).append(";");
+  }
+  return table;
+}
+
+std::string read(const std::string& path, std::size_t chunk) {
+  return outcome([&] {
+    std::string table;
+    for (const auto& [name, length] : read_chromosome_lengths(path, chunk)) {
+      table.append(name).append("=").append(std::to_string(length)).append(";");
+    }
+    return table;
+  });
+}
+
+}  // namespace
+
+void check(std::string_view input) {
+  const std::string& path = as_file(input);
+  Choices choices(input);
+  const std::string whole = read(path, input.size() + 1);
+  require_equal(without_message(whole), without_message(read(path, choices.chunk())),
+                "two sizes of chunks");
+  if (input.substr(0, 2) == "\x1f\x8b") return;
+  const std::string slow = read_slowly(std::string(input));
+  require_equal(is_error(whole) ? "" : whole, slow, "the table and the slow way");
+}
+
+}  // namespace ancify::fuzz

@@ -1,0 +1,25 @@
+// MAF: the same is projected by every way, for all outgroups or the focal species.
+#include "projection.h"
+
+namespace ancify::fuzz {
+
+void check(std::string_view input) {
+  Choices choices(input);
+  ProjectionOptions options;
+  if (choices.one_in(2)) options.on_bad_block = OnBadBlock::kSkip;
+  if (!choices.one_in(16)) options.maf_focal = "hg";
+  if (choices.one_in(2)) options.maf_chromosomes = {"chr3", "x.y"};
+  options.focal_row = choices.one_in(4);
+  std::vector<std::string> names = {"near"};
+  if (options.focal_row) {
+    names = {""};
+  } else if (!choices.one_in(4)) {
+    names = {"near", "hg.x", "far"};
+  }
+  const Way way = any_way(choices);
+  const bool codes = way.kept == Kept::kPacked;
+  require_equal(project(input, names, options, Way{}, codes),
+                project(input, names, options, way, codes), "two ways to project");
+}
+
+}  // namespace ancify::fuzz

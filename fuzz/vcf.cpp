@@ -1,0 +1,77 @@
+// VCF and BCF, by way of htslib: records or an error, and alleles exchanged.
+#include <filesystem>
+
+#include "core/io/bases.h"
+#include "core/io/variant_file.h"
+#include "harness.h"
+
+// htslib loses a few bytes of what is damaged.
+extern "C" const char* __lsan_default_suppressions() { return "leak:libhts.so"; }
+// Of a size in the file htslib asks for memory before it reads, and gives up where it gets none.
+extern "C" const char* __asan_default_options() {
+  return "allocator_may_return_null=1:max_allocation_size_mb=64";
+}
+
+namespace ancify::fuzz {
+
+namespace {
+
+std::string text_of(VariantReader& reader, RecordParts parts) {
+  std::string text(reader.chromosome());
+  text += ":" + std::to_string(reader.position());
+  for (int i = 0; i < reader.alleles(); ++i) text.append(" ").append(reader.allele(i));
+  if (parts == RecordParts::kAlleles) return text;
+  text.append(" ").append(reader.info_text("AA").value_or("-"));
+  for (const float value : reader.info_numbers("AF")) text += " " + std::to_string(value);
+  if (parts == RecordParts::kInfo) return text;
+  const Genotypes& genotypes = reader.genotypes();
+  require(genotypes.alleles.size() ==
+              static_cast<std::size_t>(genotypes.ploidy) * reader.samples().size(),
+          "the number of alleles");
+  for (const int allele : genotypes.alleles) text += " " + std::to_string(allele);
+  return text;
+}
+
+std::string read(const std::string& path, RecordParts parts) {
+  return outcome([&] {
+    VariantReader reader(path, 0, parts);
+    std::string text;
+    while (reader.next()) text += text_of(reader, parts) + "\n";
+    return text;
+  });
+}
+
+bool is_base(std::string_view allele) {
+  return allele.size() == 1 && base_code(allele.front()) != kMissing;
+}
+
+std::string exchange(const std::string& path) {
+  static const std::string out =
+      (std::filesystem::temp_directory_path() / ("fuzz-" + std::to_string(getpid()) + ".vcf"))
+          .string();
+  return outcome([&] {
+    VariantReader reader(path, 0, RecordParts::kGenotypes);
+    HeaderAdditions additions;
+    additions.fields = {{"ORIG_REF", "1", "String", "REF as it was"}};
+    VariantWriter writer(reader, out, additions);
+    while (reader.next()) {
+      if (reader.alleles() == 2 && is_base(reader.allele(0)) && is_base(reader.allele(1))) {
+        writer.swap_alleles("ORIG_REF");
+      }
+      writer.write();
+    }
+    return "good";
+  });
+}
+
+}  // namespace
+
+void check(std::string_view input) {
+  const std::string& path = as_file(input);
+  Choices choices(input);
+  read(path, static_cast<RecordParts>(choices.below(3)));
+  constexpr std::size_t files_are_slow = 4;
+  if (choices.one_in(files_are_slow)) exchange(path);
+}
+
+}  // namespace ancify::fuzz

@@ -1,0 +1,27 @@
+// A race between two tasks, or two parts of one, that ThreadSanitizer has to report.
+#include <atomic>
+#include <cstdio>
+#include <string>
+#include <thread>
+
+#include "core/exec/threads.h"
+
+int main(int, char** argv) {
+  int sum = 0;
+  std::atomic<int> there{0};
+  const auto race = [&] {
+    // Until both are there; without an order that would make it no race.
+    there.fetch_add(1, std::memory_order_relaxed);
+    while (there.load(std::memory_order_relaxed) < 2) std::this_thread::yield();
+    ++sum;
+  };
+  ancify::JobControl control;
+  if (std::string(argv[1]) == "tasks") {
+    ancify::run_tasks(control, 2, 2, [&](std::int64_t, const ancify::TaskContext&) { race(); });
+  } else {
+    ancify::run_tasks(control, 2, 1, [&](std::int64_t, const ancify::TaskContext& context) {
+      context.share(2, [&](std::int64_t) { race(); });
+    });
+  }
+  std::printf("%d\n", sum);
+}

@@ -1,0 +1,33 @@
+// What a projection is, column by column.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/io/lengths.h"
+
+namespace ancify::test {
+
+// Rows of an alignment from position `start` on, counted from 1.
+struct Block {
+  std::string chromosome;
+  std::int64_t start = 0;
+  std::string focal;
+  std::string outgroup;
+};
+
+inline std::string project_slowly(const std::vector<Block>& blocks, const Chromosome& chromosome) {
+  std::string bases(static_cast<std::size_t>(chromosome.length), 'N');
+  for (const auto& block : blocks) {
+    if (block.chromosome != chromosome.name) continue;
+    std::int64_t position = block.start;
+    for (std::size_t column = 0; column < block.focal.size(); ++column) {
+      if (block.focal[column] == '-') continue;
+      bases[static_cast<std::size_t>(position++ - 1)] = block.outgroup[column];
+    }
+  }
+  return bases;
+}
+
+}  // namespace ancify::test
