@@ -72,7 +72,15 @@ std::size_t tree_room(unsigned threads, std::size_t columns) {
 
 class CudaCallKernels : public CallKernels {
  public:
-  CudaCallKernels(int number, int card) : number_(number), card_(card), device_(number, card) {}
+  CudaCallKernels(int number, int card) : number_(number), card_(card), device_(number, card) {
+    // Code that the driver cannot load is an error before any work, and what it takes of the card's
+    // memory is no longer free.
+    load(table_kernel<true>);
+    load(table_kernel<false>);
+    load(vote_kernel);
+    load(tree_kernel<true>);
+    load(tree_kernel<false>);
+  }
   Device& device() override { return device_; }
   std::unique_ptr<Device> another_device() override {
     return std::make_unique<CudaDevice>(number_, card_);
@@ -81,39 +89,31 @@ class CudaCallKernels : public CallKernels {
   void call_by_table(const CallTile& tile, const std::uint16_t* table, std::size_t patterns,
                      int stream) override {
     const std::size_t bytes = patterns * sizeof *table;
-    device_.launch(tile.lanes(), stream, [&](unsigned blocks, unsigned threads, cudaStream_t in) {
-      if (bytes <= kSharedBytes) {
-        table_kernel<true><<<blocks, threads, bytes, in>>>(tile, table, patterns);
-      } else {
-        table_kernel<false><<<blocks, threads, 0, in>>>(tile, table, patterns);
-      }
-    });
+    const bool shared = bytes <= kSharedBytes;
+    device_.launch({"table_kernel", tile.lanes(), stream, shared ? bytes : 0},
+                   shared ? table_kernel<true> : table_kernel<false>, tile, table, patterns);
   }
 
   void call_by_vote(const CallTile& tile, const Voting& voting, int stream) override {
-    device_.launch(tile.n, stream, [&](unsigned blocks, unsigned threads, cudaStream_t in) {
-      vote_kernel<<<blocks, threads, 0, in>>>(tile, voting);
-    });
+    device_.launch({"vote_kernel", tile.n, stream}, vote_kernel, tile, voting);
   }
 
   void call_by_trees(const TileAround& around, const WalkedTrees& trees, int stream) override {
-    unsigned most = CudaDevice::kThreads;
-    while (tree_room(most, trees.n_columns) > kSharedBytes) most /= 2;
-    const std::size_t bytes = tree_room(most, trees.n_columns);
-    const std::size_t with_trees = bytes + trees.bytes();
-    device_.launch(
-        around.tile.n, stream,
-        [&](unsigned blocks, unsigned threads, cudaStream_t in) {
-          if (with_trees <= kSharedBytes) {
-            tree_kernel<true><<<blocks, threads, with_trees, in>>>(around, trees);
-          } else {
-            tree_kernel<false><<<blocks, threads, bytes, in>>>(around, trees);
-          }
-        },
-        most);
+    CudaDevice::Launch how = {"tree_kernel", around.tile.n, stream};
+    while (tree_room(how.threads, trees.n_columns) > kSharedBytes) how.threads /= 2;
+    how.shared_bytes = tree_room(how.threads, trees.n_columns);
+    const bool shared = how.shared_bytes + trees.bytes() <= kSharedBytes;
+    if (shared) how.shared_bytes += trees.bytes();
+    device_.launch(how, shared ? tree_kernel<true> : tree_kernel<false>, around, trees);
   }
 
  private:
+  template <class... Parameters>
+  void load(void (*kernel)(Parameters...)) {
+    cudaFuncAttributes attributes;
+    ANCIFY_CUDA_CHECK_ON(device_.name(), cudaFuncGetAttributes(&attributes, kernel));
+  }
+
   int number_;
   int card_;
   CudaDevice device_;

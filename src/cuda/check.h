@@ -7,14 +7,18 @@
 
 #include "core/exec/errors.h"
 
-#define ANCIFY_CUDA_CHECK(call) ::ancify::cuda::check((call), #call, __FILE__, __LINE__)
+#define ANCIFY_CUDA_CHECK(call) ::ancify::cuda::check((call), "", #call, __FILE__, __LINE__)
+// On a device of this name.
+#define ANCIFY_CUDA_CHECK_ON(device, call) \
+  ::ancify::cuda::check((call), (device) + ": ", #call, __FILE__, __LINE__)
 
 namespace ancify::cuda {
 
-inline void check(cudaError_t status, const char* call, const char* file, int line) {
+inline void check(cudaError_t status, const std::string& where, const char* call, const char* file,
+                  int line) {
   if (status == cudaSuccess) return;
   cudaGetLastError();  // so that it is not found again by a later call
-  throw DeviceError(std::string(cudaGetErrorString(status)) + " in " + call + " (" + file + ":" +
+  throw DeviceError(where + cudaGetErrorString(status) + " in " + call + " (" + file + ":" +
                     std::to_string(line) + ")");
 }
 

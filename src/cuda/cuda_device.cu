@@ -4,9 +4,6 @@ namespace ancify::cuda {
 
 namespace {
 
-// Blocks of kThreads that a multiprocessor runs at once
-constexpr std::size_t kBlocksEach = 8;
-
 cudaDeviceProp properties_of(int card) {
   cudaDeviceProp properties;
   ANCIFY_CUDA_CHECK(cudaGetDeviceProperties(&properties, card));
@@ -18,14 +15,14 @@ cudaDeviceProp properties_of(int card) {
 CudaDevice::CudaDevice(int number, int card) : card_(use(card)) {
   const cudaDeviceProp properties = properties_of(card);
   name_ = "cuda:" + std::to_string(number) + " (" + properties.name + ")";
-  most_blocks_ = kBlocksEach * static_cast<std::size_t>(properties.multiProcessorCount);
+  multiprocessors_ = static_cast<std::size_t>(properties.multiProcessorCount);
 }
 
 std::size_t CudaDevice::free_memory() {
   use();
   std::size_t free = 0;
   std::size_t all = 0;
-  ANCIFY_CUDA_CHECK(cudaMemGetInfo(&free, &all));
+  ANCIFY_CUDA_CHECK_ON(name_, cudaMemGetInfo(&free, &all));
   return free;
 }
 
@@ -38,35 +35,41 @@ void* CudaDevice::allocate(std::size_t n, MemoryKind kind) {
     cudaGetLastError();  // so that it is not found again by a later call
     return nullptr;
   }
-  ANCIFY_CUDA_CHECK(status);
+  check(status, name_ + ": ", kind == MemoryKind::kDevice ? "cudaMalloc" : "cudaMallocHost",
+        __FILE__, __LINE__);
   return memory;
 }
 
 void CudaDevice::release(void* memory, MemoryKind kind) noexcept {
+  if (in_forked_child()) return;  // it is the parent's
   cudaSetDevice(card_);
   if (kind == MemoryKind::kDevice) {
     cudaFree(memory);
   } else {
     cudaFreeHost(memory);
   }
+  cudaGetLastError();
 }
 
 void CudaDevice::upload(void* to, const void* from, std::size_t n, int stream) {
   use();
-  ANCIFY_CUDA_CHECK(cudaMemcpyAsync(to, from, n, cudaMemcpyHostToDevice, streams_[stream].get()));
+  ANCIFY_CUDA_CHECK_ON(
+      name_, cudaMemcpyAsync(to, from, n, cudaMemcpyHostToDevice, streams_[stream].get()));
 }
 
 void CudaDevice::download(void* to, const void* from, std::size_t n, int stream) {
   use();
-  ANCIFY_CUDA_CHECK(cudaMemcpyAsync(to, from, n, cudaMemcpyDeviceToHost, streams_[stream].get()));
+  ANCIFY_CUDA_CHECK_ON(
+      name_, cudaMemcpyAsync(to, from, n, cudaMemcpyDeviceToHost, streams_[stream].get()));
 }
 
 void CudaDevice::wait(int stream) {
   use();
-  ANCIFY_CUDA_CHECK(cudaStreamSynchronize(streams_[stream].get()));
+  ANCIFY_CUDA_CHECK_ON(name_, cudaStreamSynchronize(streams_[stream].get()));
 }
 
 void CudaDevice::drain() noexcept {
+  if (in_forked_child()) return;
   cudaSetDevice(card_);
   for (const auto& stream : streams_) cudaStreamSynchronize(stream.get());
   cudaGetLastError();

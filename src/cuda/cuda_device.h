@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/device/device.h"
+#include "core/exec/threads.h"
 #include "cuda/check.h"
 
 namespace ancify::cuda {
@@ -14,13 +15,22 @@ namespace ancify::cuda {
 // A stream of the calling thread's card.
 class Stream {
  public:
-  Stream() { ANCIFY_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
-  ~Stream() { cudaStreamDestroy(stream_); }
+  Stream() {
+    ANCIFY_CUDA_CHECK(cudaGetDevice(&card_));
+    ANCIFY_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+  }
+  // R may collect it on any thread, and in a forked child, where no card may be touched.
+  ~Stream() {
+    if (in_forked_child()) return;
+    cudaSetDevice(card_);
+    cudaStreamDestroy(stream_);
+  }
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
   cudaStream_t get() const { return stream_; }
 
  private:
+  int card_ = 0;
   cudaStream_t stream_ = nullptr;
 };
 
@@ -38,16 +48,26 @@ class CudaDevice : public Device {
   void wait(int stream) override;
   void drain() noexcept override;
 
-  // Launches kernel(blocks, threads, stream) for n threads, or as many as keep the card busy, in
-  // blocks of `threads`, which divides kThreads.
-  static constexpr unsigned kThreads = 256;
-  template <class Kernel>
-  void launch(std::size_t n, int stream, Kernel kernel, unsigned threads = kThreads) {
+  // How a kernel is launched: for n threads, or as many as the card runs at once.
+  struct Launch {
+    const char* kernel;  // its name
+    std::size_t n;
+    int stream;
+    std::size_t shared_bytes = 0;
+    unsigned threads = 256;  // of a block
+  };
+  template <class... Parameters, class... Arguments>
+  void launch(const Launch& how, void (*kernel)(Parameters...), const Arguments&... arguments) {
     use();
-    const std::size_t blocks = (n + threads - 1) / threads;
-    const std::size_t most = most_blocks_ * (kThreads / threads);
-    kernel(static_cast<unsigned>(blocks < most ? blocks : most), threads, streams_[stream].get());
-    ANCIFY_CUDA_CHECK(cudaGetLastError());
+    int each = 0;
+    ANCIFY_CUDA_CHECK_ON(name_,
+                         cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                             &each, kernel, static_cast<int>(how.threads), how.shared_bytes));
+    const std::size_t most = multiprocessors_ * static_cast<std::size_t>(each > 1 ? each : 1);
+    const std::size_t blocks = (how.n + how.threads - 1) / how.threads;
+    kernel<<<static_cast<unsigned>(blocks < most ? blocks : most), how.threads, how.shared_bytes,
+             streams_[how.stream].get()>>>(arguments...);
+    check(cudaGetLastError(), name_ + ": ", how.kernel, __FILE__, __LINE__);
   }
 
  private:
@@ -60,7 +80,7 @@ class CudaDevice : public Device {
 
   int card_;
   std::string name_;
-  std::size_t most_blocks_;  // of kThreads
+  std::size_t multiprocessors_;
   Stream streams_[kStreams];
 };
 

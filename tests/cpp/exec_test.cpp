@@ -87,7 +87,7 @@ TEST(RunInLanes, ALaneIsInOrderAndUsedByOneTaskAtATime) {
       JobControl control;
       std::vector<std::vector<std::int64_t>> done(static_cast<std::size_t>(lanes));
       std::vector<std::atomic<int>> now(static_cast<std::size_t>(lanes));
-      run_in_lanes(control, lanes, n, [&](std::int64_t i, const TaskContext&) {
+      run_in_lanes(control, 1, lanes, n, [&](std::int64_t i, const TaskContext&) {
         const auto lane = static_cast<std::size_t>(i % lanes);
         EXPECT_EQ(now[lane]++, 0);
         done[lane].push_back(i);
@@ -106,7 +106,7 @@ TEST(RunInLanes, TheFirstFailureStopsWhatComesAfter) {
   JobControl control;
   std::atomic<int> later{0};
   try {
-    run_in_lanes(control, 3, 300, [&](std::int64_t i, const TaskContext& context) {
+    run_in_lanes(control, 5, 3, 300, [&](std::int64_t i, const TaskContext& context) {
       if (i == 5 || i == 7) throw DeviceError("task " + std::to_string(i));
       if (i < 5) return;
       ++later;

@@ -127,7 +127,7 @@ class PieceCaller {
   void run(JobControl& control, const std::vector<Piece>& pieces, const Task& task) const {
     const auto n = static_cast<std::int64_t>(pieces.size());
     if (on_devices()) {
-      run_in_lanes(control, static_cast<int>(devices_.size()), n, task);
+      run_in_lanes(control, caller_.threads(), static_cast<int>(devices_.size()), n, task);
     } else {
       run_tasks(control, caller_.threads(), n, task);
     }
@@ -240,6 +240,31 @@ std::int64_t longest_of(const std::vector<ChromosomeToCall>& chromosomes) {
 
 }  // namespace
 
+namespace {
+
+// Caller::posteriors() in parts, on what threads are idle: a device's stretch is a whole tile.
+void share_posteriors(const Caller& caller, const Stretch& stretch, double* out, std::size_t pitch,
+                      const TaskContext& context) {
+  constexpr std::size_t most = Caller::stretch();
+  const std::size_t bytes = stretch.form == SequenceForm::kPacked ? most / 2 : most;
+  const auto parts = static_cast<std::int64_t>((stretch.size() + most - 1) / most);
+  context.share(parts, [&](std::int64_t k) {
+    context.throw_if_stopped();
+    const auto before = k * static_cast<std::int64_t>(most);
+    std::vector<const char*> rows(static_cast<std::size_t>(caller.species()));
+    for (std::size_t s = 0; s < rows.size(); ++s) {
+      rows[s] = stretch.species[s] + static_cast<std::size_t>(k) * bytes;
+    }
+    const std::int64_t start = stretch.start + before;
+    const std::int64_t end = std::min(start + static_cast<std::int64_t>(most), stretch.end);
+    caller.posteriors(
+        {stretch.chromosome_length, start, end, stretch.first + before, rows.data(), stretch.form},
+        out + before, pitch);
+  });
+}
+
+}  // namespace
+
 void call_sequences(const Caller& caller, const SequenceSources& species, std::size_t n,
                     char* calls, double* posteriors, JobControl& control) {
   const auto length = static_cast<std::int64_t>(n);
@@ -254,7 +279,7 @@ void call_sequences(const Caller& caller, const SequenceSources& species, std::s
             [&](const Stretch& stretch, const char* some, const std::uint8_t*) {
               std::memcpy(calls + stretch.start, some, stretch.size());
               if (posteriors != nullptr) {
-                caller.posteriors(stretch, posteriors + stretch.start, n);
+                share_posteriors(caller, stretch, posteriors + stretch.start, n, context);
               }
               control.advance(stretch.end - stretch.start);
             });

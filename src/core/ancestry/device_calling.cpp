@@ -55,12 +55,6 @@ std::size_t constant_bytes(const DeviceMethod& method) {
   return method.table == nullptr ? 0 : method.table->calls().bytes().size() * sizeof(std::uint16_t);
 }
 
-// What the table or the trees leave for tiles.
-std::size_t tile_budget(Device& device, const DeviceMethod& method, std::size_t memory_limit) {
-  const std::size_t budget = memory_budget(device, memory_limit);
-  return budget - std::min(budget, constant_bytes(method));
-}
-
 // A chromosome, or a part of one, while it goes through a device.
 class ChromosomeTiles {
  public:
@@ -159,7 +153,8 @@ DeviceCaller::DeviceCaller(CallKernels& kernels, const DeviceMethod& method, std
       method_(method),
       memory_limit_(memory_limit),
       tiles_(kernels.device(), group_bytes(method, SequenceForm::kCharacters),
-             most_groups(method, longest), tile_budget(kernels.device(), method, memory_limit)) {
+             most_groups(method, longest), memory_budget(kernels.device(), memory_limit),
+             constant_bytes(method)) {
   const std::size_t bytes = constant_bytes(method);
   if (bytes == 0) return;
   Device& device = kernels.device();

@@ -86,7 +86,10 @@ void DeviceSequences::place(std::size_t device, const std::vector<Chromosome>& c
       placed.chromosomes.push_back(c);
       placed.bytes += species * row;
     }
-    if (placed.chromosomes.empty()) return;
+    if (placed.chromosomes.empty()) {
+      memory_[device].reset();  // of what was refused
+      return;
+    }
     memory_[device] = std::make_unique<DeviceMemory>(on, placed.bytes, MemoryKind::kDevice);
     if (memory_[device]->data() != nullptr) break;
   }

@@ -21,6 +21,12 @@ void throw_too_little_memory(Device& device, std::size_t needed, std::size_t bud
                     " may be taken. End what else runs there, raise gpu_memory, or use the CPU");
 }
 
+void throw_too_little_host_memory(const Device& device, std::size_t n) {
+  throw DeviceError("there is too little memory for buffers that " + device.name() +
+                    " can copy from: " + std::to_string(n) +
+                    " bytes were refused. End what else runs here, or use the CPU");
+}
+
 namespace {
 
 // Of a tile that has so many bytes
@@ -30,24 +36,33 @@ std::size_t groups_in(std::size_t n, const TileBytes& bytes) {
 
 }  // namespace
 
-Tiles::Tiles(Device& device, const TileBytes& largest, std::size_t most, std::size_t budget)
+Tiles::Tiles(Device& device, const TileBytes& largest, std::size_t most, std::size_t budget,
+             std::size_t beside)
     : device_(device),
       largest_(largest),
-      groups_(std::min(most, groups_in(budget / Device::kStreams, largest))) {
-  while (groups_ > 0 && !allocate(largest.tile(groups_))) groups_ /= 2;
-  if (groups_ == 0) throw_too_little_memory(device, Device::kStreams * largest.tile(1), budget);
+      groups_(std::min(
+          most, groups_in((budget - std::min(budget, beside)) / Device::kStreams, largest))) {
+  auto refused = MemoryKind::kDevice;
+  while (groups_ > 0) {
+    const auto kind = allocate(largest.tile(groups_));
+    if (!kind) return;
+    refused = *kind;
+    groups_ /= 2;
+  }
+  if (refused == MemoryKind::kHost) throw_too_little_host_memory(device, largest.tile(1));
+  throw_too_little_memory(device, beside + Device::kStreams * largest.tile(1), budget);
 }
 
-// Whether there is memory for all slots; else none is kept.
-bool Tiles::allocate(std::size_t n) {
+// Memory for all slots; or the kind that there was too little of, and none is kept.
+std::optional<MemoryKind> Tiles::allocate(std::size_t n) {
   for (auto& slot : slots_) {
     slot = std::make_unique<Slot>(device_, n);
-    if (!slot->whole()) {
-      for (auto& any : slots_) any.reset();
-      return false;
-    }
+    const auto refused = slot->refused();
+    if (!refused) continue;
+    for (auto& any : slots_) any.reset();
+    return refused;
   }
-  return true;
+  return {};
 }
 
 Tile Tiles::tile(std::size_t first, std::size_t n, const TileBytes& bytes) const {

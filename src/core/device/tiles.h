@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "core/device/device.h"
 #include "core/exec/threads.h"
@@ -18,6 +19,8 @@ std::size_t memory_budget(Device& device, std::size_t limit);
 
 // DeviceError that the device has too little memory for what is needed at the least.
 [[noreturn]] void throw_too_little_memory(Device& device, std::size_t needed, std::size_t budget);
+// DeviceError that n bytes of the host's memory were refused.
+[[noreturn]] void throw_too_little_host_memory(const Device& device, std::size_t n);
 
 // Bytes of a group that go to the device and that come back.
 struct TileBytes {
@@ -50,9 +53,11 @@ struct TileWork {
 class Tiles {
  public:
   // Takes memory for tiles of at most `most` groups (at least 1) of `largest` bytes: as many as the
-  // budget has room for, and half as many again and again where the memory is not there after all.
-  // DeviceError if there is too little for tiles of one group.
-  Tiles(Device& device, const TileBytes& largest, std::size_t most, std::size_t budget);
+  // budget has room for with `beside` bytes for something else, and half as many again and again
+  // where the memory is not there after all. DeviceError if there is too little for tiles of one
+  // group.
+  Tiles(Device& device, const TileBytes& largest, std::size_t most, std::size_t budget,
+        std::size_t beside = 0);
 
   // Groups of a tile.
   std::size_t groups() const { return groups_; }
@@ -69,12 +74,17 @@ class Tiles {
   struct Slot {
     Slot(Device& device, std::size_t n)
         : on_device(device, n, MemoryKind::kDevice), on_host(device, n, MemoryKind::kHost) {}
-    bool whole() const { return on_device.data() != nullptr && on_host.data() != nullptr; }
+    // The kind of memory that there was too little of.
+    std::optional<MemoryKind> refused() const {
+      if (on_device.data() == nullptr) return MemoryKind::kDevice;
+      if (on_host.data() == nullptr) return MemoryKind::kHost;
+      return {};
+    }
     DeviceMemory on_device;
     DeviceMemory on_host;
   };
 
-  bool allocate(std::size_t n);
+  std::optional<MemoryKind> allocate(std::size_t n);
   Tile tile(std::size_t first, std::size_t n, const TileBytes& bytes) const;
 
   Device& device_;

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "core/exec/errors.h"
+#include "core/device/tiles.h"
 
 namespace ancify {
 
@@ -13,9 +13,7 @@ Uploader::Uploader(std::unique_ptr<Device> device) : device_(std::move(device)) 
   for (auto& buffer : buffers_) {
     buffer = std::make_unique<Buffer>(*device_);
     if (buffer->memory.data() != nullptr) continue;
-    throw DeviceError("there is too little memory for buffers that " + device_->name() +
-                      " can copy from: " + std::to_string(kBuffer) +
-                      " bytes were refused. End what else runs here, or use the CPU");
+    throw_too_little_host_memory(*device_, kBuffer);
   }
 }
 

@@ -176,8 +176,8 @@ void run_tasks(JobControl& control, int threads, std::int64_t n, const Task& tas
   run_rows(control, threads, n, n, task);
 }
 
-void run_in_lanes(JobControl& control, int lanes, std::int64_t n, const Task& task) {
-  run_rows(control, lanes, lanes, n, task);
+void run_in_lanes(JobControl& control, int threads, int lanes, std::int64_t n, const Task& task) {
+  run_rows(control, std::max(threads, lanes), lanes, n, task);
 }
 
 void TaskContext::share(std::int64_t n, const std::function<void(std::int64_t)>& part) const {

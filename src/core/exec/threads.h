@@ -53,8 +53,8 @@ using Task = std::function<void(std::int64_t index, const TaskContext& context)>
 void run_tasks(JobControl& control, int threads, std::int64_t n, const Task& task);
 
 // The same, but with tasks i, i + lanes, i + 2 * lanes, ... one after the other on one thread: what
-// belongs to a lane is used by no two tasks at once.
-void run_in_lanes(JobControl& control, int lanes, std::int64_t n, const Task& task);
+// belongs to a lane is used by no two tasks at once. Threads beyond the lanes take shared parts.
+void run_in_lanes(JobControl& control, int threads, int lanes, std::int64_t n, const Task& task);
 
 // Runs `job` on a thread of its own while the caller's thread calls poll() 20 times a second, and
 // once at the end. What poll() throws stops the job and is rethrown once the job has ended.

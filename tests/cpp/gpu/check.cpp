@@ -250,11 +250,17 @@ std::unique_ptr<MlCaller> random_model(int species, int rounds, std::size_t leav
 std::size_t ml_limit(const MlCaller& ml) { return DeviceTrees(ml).bytes().size() + (1 << 20); }
 
 // Trees that a block's threads share in their own memory, and others.
-void check_models(Checks& checks, std::mt19937& random) {
+void check_models(Checks& checks, bool all, std::mt19937& random) {
   for (int species = 2; species <= 20; ++species) {
     const Genome genome(species, 128 * 997, species % 2 == 0, random);
     for (const std::size_t leaves : {1, 2, 31, 63, 2000}) {
-      const auto ml = random_model(species, leaves == 2 ? 5 : 50, leaves, random);
+      if (leaves > 31 && !all) continue;
+      // Large ones take the CPU long.
+      const auto ml = random_model(species,
+                                   leaves == 2     ? 5
+                                   : leaves < 2000 ? 50
+                                                   : 2,
+                                   leaves, random);
       for (const std::int64_t n : {0, 1, 49, 50, 51, 100, 101, 127, 128, 129, 4097, 1000003}) {
         for (const std::size_t limit : {ml_limit(*ml), std::size_t{0}}) {
           for (const bool with_phred : {false, true}) {
@@ -314,7 +320,7 @@ void check_three(Checks& checks, std::mt19937& random) {
   std::vector<std::string> called(12);
   JobControl control;
   const DeviceCallers callers = callers_on(devices, table, 1000003, 1 << 22);
-  run_in_lanes(control, 3, 12, [&](std::int64_t i, const TaskContext& context) {
+  run_in_lanes(control, 3, 3, 12, [&](std::int64_t i, const TaskContext& context) {
     auto& out = called[static_cast<std::size_t>(i)];
     callers[static_cast<std::size_t>(i % 3)]->call(
         genome.sources(SequenceForm::kCharacters), 1000003, context,
@@ -390,7 +396,7 @@ void check_in_place(Checks& checks, const CallDevices& devices, std::size_t memo
   });
   const auto n_devices = static_cast<int>(devices.size());
   std::vector<std::int64_t> right(chromosomes.size());
-  run_in_lanes(control, n_devices, static_cast<std::int64_t>(chromosomes.size()),
+  run_in_lanes(control, n_devices, n_devices, static_cast<std::int64_t>(chromosomes.size()),
                [&](std::int64_t i, const TaskContext& context) {
                  const auto c = static_cast<std::size_t>(i);
                  const std::int64_t n = chromosomes[c].length;
@@ -419,7 +425,8 @@ void check_in_place(Checks& checks, const CallDevices& devices, std::size_t memo
   }
 }
 
-int check() {
+// `all`: what takes minutes too.
+int check(bool all) {
   Backend backend;
   backend.devices = {available_gpus(1).usable.front().number};
   const CallDevices devices = open_call_devices(backend);
@@ -429,14 +436,14 @@ int check() {
   std::mt19937 random(1);
   check_errors(checks, kernels);
   check_methods(checks, random);
-  check_models(checks, random);
+  check_models(checks, all, random);
   check_three(checks, random);
   // Tiles for the longest chromosome take 60 MB.
   for (const std::size_t limit : {std::size_t{0}, std::size_t{75} << 20}) {
     check_in_place(checks, devices, limit, limit == 0 ? 6 : 5);
     check_in_place(checks, three_devices_of_one_card(), limit, limit == 0 ? 6 : 5);
   }
-  check_long(checks, random);
+  if (all) check_long(checks, random);
   return checks.report();
 }
 
@@ -448,12 +455,12 @@ int run(const std::string& what) {
     std::printf("NOT RUN, there is no GPU to use: %s\n", gpus.problem.c_str());
     return kNoGpu;
   }
-  if (what == "check") return check();
+  if (what == "check" || what == "short") return check(what == "check");
   if (what == "time") {
     print_times();
     return 0;
   }
-  std::printf("usage: gpu_driver check|time\n");
+  std::printf("usage: gpu_driver check|short|time\n");
   return 2;
 }
 
@@ -461,6 +468,7 @@ int run(const std::string& what) {
 }  // namespace ancify::test
 
 int main(int argc, char** argv) {
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // what was found stays, however it ends
   try {
     return ancify::test::run(argc == 2 ? argv[1] : "");
   } catch (const std::exception& error) {
