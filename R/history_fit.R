@@ -44,7 +44,8 @@
 #' config <- ancify_example()
 #' ancify_run(config, "project", threads = 1, verbose = FALSE)
 #' counts <- count_patterns(config, threads = 1)
-#' start <- coalescent_history(c(near1 = 3e5, near2 = 5e5, far = 2e6), 30000, 10000)
+#' # To two of the three outgroups, which is quicker
+#' start <- coalescent_history(c(near1 = 3e5, far = 2e6), 30000, 10000)
 #' fit <- fit_history(counts, start)
 #' summary(fit)
 fit_history <- function(patterns, history, species = NULL, focal = NULL) {
