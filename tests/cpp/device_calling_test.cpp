@@ -20,6 +20,8 @@ namespace {
 
 using test::FakeKernels;
 using test::message_of;
+using test::on_gpus;
+using test::one_device;
 using test::TempDir;
 
 constexpr SequenceForm kForms[] = {SequenceForm::kCharacters, SequenceForm::kPacked};
@@ -110,20 +112,6 @@ Called called_on(DeviceCaller& caller, const Sequences& sequences, SequenceForm 
               });
   EXPECT_EQ(next, sequences.n);
   return called;
-}
-
-Backend on_gpus(std::vector<int> devices = {0}, std::size_t memory = 0) {
-  Backend backend;
-  backend.kind = BackendKind::kGpu;
-  backend.devices = std::move(devices);
-  backend.gpu_memory = memory;
-  return backend;
-}
-
-CallDevices one_device(std::unique_ptr<CallKernels> kernels) {
-  CallDevices devices;
-  devices.push_back(std::move(kernels));
-  return devices;
 }
 
 MethodOptions options_of(const std::string& name, int species, std::mt19937& random) {

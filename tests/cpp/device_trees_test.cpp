@@ -17,6 +17,8 @@ namespace {
 
 using test::FakeKernels;
 using test::message_of;
+using test::on_gpus;
+using test::one_device;
 using test::random_forest;
 using test::TempDir;
 
@@ -83,20 +85,6 @@ MakeMl random_model(int species, int rounds, std::size_t leaves, std::mt19937& r
   };
 }
 
-Backend on_gpu(std::size_t memory = 0) {
-  Backend backend;
-  backend.kind = BackendKind::kGpu;
-  backend.devices = {0};
-  backend.gpu_memory = memory;
-  return backend;
-}
-
-CallDevices one_device(std::unique_ptr<CallKernels> kernels) {
-  CallDevices devices;
-  devices.push_back(std::move(kernels));
-  return devices;
-}
-
 Called called_on(DeviceCaller& caller, const Genome& genome, SequenceForm form, bool with_phred) {
   Called called(genome.n);
   caller.call(genome.sources(form), static_cast<std::int64_t>(genome.n), TaskContext(),
@@ -122,7 +110,7 @@ void check_model(const MakeMl& make, const std::vector<std::size_t>& lengths,
   for (const bool with_phred : {true, false}) {
     for (const std::size_t groups : {1, 3, 0}) {
       const std::size_t limit = groups == 0 ? 0 : memory_for(*ml, groups, with_phred);
-      const Caller caller(make(), on_gpu(limit), with_phred, one_device(open()));
+      const Caller caller(make(), on_gpus({0}, limit), with_phred, one_device(open()));
       const auto by = caller.device_callers(static_cast<std::int64_t>(lengths.back()));
       for (const std::size_t n : lengths) {
         const Genome genome(ml->species(), n, random);
@@ -267,7 +255,7 @@ TEST(DeviceTrees, CallOnAGpuAsTheCpuDoes) {
   const Gpus gpus = available_gpus(1);
   if (gpus.usable.empty()) GTEST_SKIP() << "no GPU here: " << gpus.problem;
   std::mt19937 random(5);
-  Backend backend = on_gpu();
+  Backend backend = on_gpus();
   backend.devices = {gpus.usable.front().number};
   const auto open = [&] { return std::move(open_call_devices(backend).front()); };
   for (const int species : {2, 4, 12}) {
@@ -286,8 +274,9 @@ TEST(DeviceTrees, GivePosteriorsToo) {
   std::vector<double> found[2];
   std::string calls[2];
   for (const bool on_device : {false, true}) {
-    const Caller caller(model(), on_device ? on_gpu(memory_for(*model(), 3, false)) : Backend(),
-                        false, on_device ? one_device(fake(256)) : CallDevices());
+    const Caller caller(model(),
+                        on_device ? on_gpus({0}, memory_for(*model(), 3, false)) : Backend(), false,
+                        on_device ? one_device(fake(256)) : CallDevices());
     JobControl control;
     calls[on_device].assign(genome.n, '?');
     found[on_device].assign(kBases * genome.n, -1);
@@ -317,7 +306,8 @@ TEST(DeviceTrees, WriteTheSameFiles) {
   for (const std::string where : {"cpu", "gpu"}) {
     CallDevices devices;
     for (int d = 0; d < 3 && where == "gpu"; ++d) devices.push_back(fake(64));
-    const Caller caller(model(), where == "gpu" ? on_gpu(memory_for(*model(), 2, true)) : Backend(),
+    const Caller caller(model(),
+                        where == "gpu" ? on_gpus({0}, memory_for(*model(), 2, true)) : Backend(),
                         true, std::move(devices));
     JobControl control;
     call_chromosomes(caller, chromosomes, dir.file(where), control);
@@ -368,7 +358,7 @@ TEST(DeviceTrees, MemoryThatIsNotThereMakesSmallerTilesOrAnError) {
   const auto ml = model();
   const Genome genome(3, 5000, random);
   const auto message = [&](std::size_t memory, std::size_t limit) {
-    const Caller caller(model(), on_gpu(limit), true,
+    const Caller caller(model(), on_gpus({0}, limit), true,
                         one_device(std::make_unique<FakeKernels>(memory)));
     return message_of<DeviceError>([&] { caller.device_callers(5000); });
   };
@@ -384,7 +374,7 @@ TEST(DeviceTrees, MemoryThatIsNotThereMakesSmallerTilesOrAnError) {
     auto kernels = std::make_unique<FakeKernels>();
     FakeKernels& device = *kernels;
     device.fake.largest_allocation = largest;
-    const Caller caller(model(), on_gpu(), true, one_device(std::move(kernels)));
+    const Caller caller(model(), on_gpus(), true, one_device(std::move(kernels)));
     if (largest == 100) {
       EXPECT_THROW(caller.device_callers(5000), DeviceError);
     } else {
@@ -406,7 +396,7 @@ TEST(DeviceTrees, AFailingDeviceIsAnError) {
   for (int failing = 1; failing < 12; ++failing) {
     auto kernels = std::make_unique<FakeKernels>();
     kernels->fake.failing_call = failing;
-    const Caller caller(model(), on_gpu(memory), false, one_device(std::move(kernels)));
+    const Caller caller(model(), on_gpus({0}, memory), false, one_device(std::move(kernels)));
     const auto message = message_of<DeviceError>([&] {
       const auto by = caller.device_callers(1000);
       called_on(*by.at(0), genome, SequenceForm::kPacked, false);
@@ -429,7 +419,7 @@ TEST(DeviceTrees, AModelThatIsTooWideIsAnError) {
   }
   const auto make = [&] { return std::make_unique<MlCaller>(trees, 30, 30, Thresholds()); };
   EXPECT_NE(message_of<DeviceError>([&] {
-              Caller(make(), on_gpu(), false, one_device(fake(256)));
+              Caller(make(), on_gpus(), false, one_device(fake(256)));
             }).find("in 276 ways"),
             std::string::npos);
   EXPECT_TRUE(Caller(make(), Backend()).device_callers(100).empty());

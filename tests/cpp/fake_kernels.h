@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/ancestry/device_calling.h"
@@ -85,5 +86,19 @@ class FakeKernels : public CallKernels {
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(tile.phred) % kLane, 0U);
   }
 };
+
+inline Backend on_gpus(std::vector<int> devices = {0}, std::size_t memory = 0) {
+  Backend backend;
+  backend.kind = BackendKind::kGpu;
+  backend.devices = std::move(devices);
+  backend.gpu_memory = memory;
+  return backend;
+}
+
+inline CallDevices one_device(std::unique_ptr<CallKernels> kernels) {
+  CallDevices devices;
+  devices.push_back(std::move(kernels));
+  return devices;
+}
 
 }  // namespace ancify::test

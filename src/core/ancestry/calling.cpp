@@ -238,10 +238,6 @@ std::int64_t longest_of(const std::vector<ChromosomeToCall>& chromosomes) {
   return longest;
 }
 
-}  // namespace
-
-namespace {
-
 // Caller::posteriors() in parts, on what threads are idle: a device's stretch is a whole tile.
 void share_posteriors(const Caller& caller, const Stretch& stretch, double* out, std::size_t pitch,
                       const TaskContext& context) {
