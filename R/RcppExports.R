@@ -17,12 +17,12 @@ call_in_memory_impl <- function(sequences, caller, posterior, watch) {
     .Call(`_ancify_call_in_memory_impl`, sequences, caller, posterior, watch)
 }
 
-call_files_impl <- function(folders, caller, lengths, output, watch) {
-    .Call(`_ancify_call_files_impl`, folders, caller, lengths, output, watch)
+call_files_impl <- function(folders, caller, lengths, output, watch, called) {
+    invisible(.Call(`_ancify_call_files_impl`, folders, caller, lengths, output, watch, called))
 }
 
-project_and_call_impl <- function(species, files, maf, folders, caller, lengths, on_bad_block, chunk_size, output, backend, watch) {
-    .Call(`_ancify_project_and_call_impl`, species, files, maf, folders, caller, lengths, on_bad_block, chunk_size, output, backend, watch)
+project_and_call_impl <- function(species, files, maf, folders, caller, lengths, on_bad_block, chunk_size, output, backend, watch, projected, called) {
+    .Call(`_ancify_project_and_call_impl`, species, files, maf, folders, caller, lengths, on_bad_block, chunk_size, output, backend, watch, projected, called)
 }
 
 pattern_probabilities_impl <- function(history, model, watch) {
@@ -39,6 +39,34 @@ compare_calls_impl <- function(folders, lengths, window, backend, watch) {
 
 evaluate_impl <- function(lengths, calls, references, variants, backend, watch) {
     .Call(`_ancify_evaluate_impl`, lengths, calls, references, variants, backend, watch)
+}
+
+lock_folder_impl <- function(folder) {
+    .Call(`_ancify_lock_folder_impl`, folder)
+}
+
+is_locked_impl <- function(lock) {
+    .Call(`_ancify_is_locked_impl`, lock)
+}
+
+unlock_folder_impl <- function(lock) {
+    invisible(.Call(`_ancify_unlock_folder_impl`, lock))
+}
+
+checksums_impl <- function(paths, threads, watch) {
+    .Call(`_ancify_checksums_impl`, paths, threads, watch)
+}
+
+sample_checksum_impl <- function(path) {
+    .Call(`_ancify_sample_checksum_impl`, path)
+}
+
+leftovers_impl <- function(folder) {
+    .Call(`_ancify_leftovers_impl`, folder)
+}
+
+write_file_impl <- function(path, bytes) {
+    invisible(.Call(`_ancify_write_file_impl`, path, bytes))
 }
 
 count_patterns_in_memory_impl <- function(sequences, backend, watch) {
@@ -77,8 +105,8 @@ is_maf_impl <- function(file) {
     .Call(`_ancify_is_maf_impl`, file)
 }
 
-project_files_impl <- function(species, files, maf, folders, lengths, on_bad_block, chunk_size, backend, watch) {
-    .Call(`_ancify_project_files_impl`, species, files, maf, folders, lengths, on_bad_block, chunk_size, backend, watch)
+project_files_impl <- function(species, files, maf, folders, lengths, on_bad_block, chunk_size, backend, watch, projected) {
+    .Call(`_ancify_project_files_impl`, species, files, maf, folders, lengths, on_bad_block, chunk_size, backend, watch, projected)
 }
 
 project_memory_impl <- function(file, maf, lengths, on_bad_block, chunk_size, backend, watch) {
@@ -86,7 +114,7 @@ project_memory_impl <- function(file, maf, lengths, on_bad_block, chunk_size, ba
 }
 
 focal_sequences_impl <- function(fasta, files, maf, folder, lengths, on_bad_block, chunk_size, backend, watch) {
-    invisible(.Call(`_ancify_focal_sequences_impl`, fasta, files, maf, folder, lengths, on_bad_block, chunk_size, backend, watch))
+    .Call(`_ancify_focal_sequences_impl`, fasta, files, maf, folder, lengths, on_bad_block, chunk_size, backend, watch)
 }
 
 sequence_lengths_impl <- function(paths, chromosomes) {

@@ -10,12 +10,10 @@ needs_focal <- function(config) {
   fits(config) && (config$method == "coalescent" || tree_names_focal(config))
 }
 
-# As run_settings(), with `fit` and, for coalescent, `fitted_history`; writes both.
-fitted_settings <- function(config, backend, progress, verbose) {
-  log <- if (verbose) inform_ancify else function(line) NULL
+# As run_settings(), with `fit` and, for coalescent, `history_fit` and `fitted_history`.
+fitted_settings <- function(config, backend, progress, log) {
   settings <- run_settings(config, FALSE)
   with_focal <- needs_focal(config)
-  if (with_focal) ensure_focal(config, backend, progress, log)
   patterns <- count_projected(config, with_focal, backend, progress)
   tree <- settings$tree %||% ladder_tree(patterns, config)
   counts <- counts_for_tree(patterns, tree, NULL, NULL)
@@ -24,12 +22,12 @@ fitted_settings <- function(config, backend, progress, verbose) {
     "Fitted %s to %s sites: log-likelihood %.2f", fit$model$name, format_count(fit$sites),
     fit$log_likelihood
   ))
-  write_fitted(config, "fitted_model.yml", fitted_model_keys(fit))
   settings$model <- fit$model
   settings$tree <- fit$tree
   settings$fit <- fit
   if (config$method == "coalescent") {
-    settings$history <- fitted_history(patterns, config, fit$model, verbose)
+    settings$history_fit <- fit_run_history(patterns, config, fit$model, log)
+    settings$history <- settings$history_fit$history
     settings$fitted_history <- settings$history
     listed <- function(x) paste(vapply(round(x), format_count, ""), collapse = ", ")
     log(sprintf(
@@ -40,15 +38,13 @@ fitted_settings <- function(config, backend, progress, verbose) {
   settings
 }
 
-fitted_history <- function(patterns, config, model, verbose) {
+fit_run_history <- function(patterns, config, model, log) {
   start <- starting_history(patterns, config)
-  if (verbose && is.null(config$history$focal_size)) {
-    inform_ancify("`history.focal_size` is not given: the size next to it is taken")
+  if (is.null(config$history$focal_size)) {
+    log("`history.focal_size` is not given: the size next to it is taken")
   }
   start$model <- model
-  fit <- fit_history(patterns, start)
-  write_fitted(config, "fitted_history.yml", fitted_history_keys(fit))
-  fit$history
+  fit_history(patterns, start)
 }
 
 # ---- Where searches begin ---------------------------------------------------------------
@@ -100,6 +96,15 @@ ladder_tree <- function(patterns, config) {
 }
 
 # ---- Files ------------------------------------------------------------------------------
+
+fitted_files <- c(model = "fitted_model.yml", history = "fitted_history.yml")
+
+write_fits <- function(config, fitted) {
+  write_fitted(config, fitted_files[["model"]], fitted_model_keys(fitted$fit))
+  if (!is.null(fitted$history_fit)) {
+    write_fitted(config, fitted_files[["history"]], fitted_history_keys(fitted$history_fit))
+  }
+}
 
 # `fit` as comments, so that a configuration can have all of the text.
 write_fitted <- function(config, name, keys) {

@@ -124,7 +124,7 @@ run_evaluation <- function(config, files, backend, progress, verbose) {
   }
   list(
     evaluation = evaluation_table(sections, names(config$lengths)),
-    calls = call_table(as.matrix(counts[c("high", "low", "unresolved", "missing")]), config)
+    calls = call_table(counts[call_counts], config)
   )
 }
 

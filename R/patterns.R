@@ -171,12 +171,12 @@ write_focal <- function(config, backend, progress = FALSE) {
       "config", file = config$file, problems = unname(problems)
     )
   }
-  with_watch("Reading focal bases", function(watch) {
+  checksums <- with_watch("Reading focal bases", function(watch) {
     focal_sequences_impl(
       config$focal_fasta %||% "", unique(alignments), config_maf(config),
       projected_folder(config, config$focal_species), config$lengths, config$on_bad_block,
       chunk_size(), backend, watch
     )
   }, progress)
-  invisible()
+  invisible(checksums)
 }

@@ -8,7 +8,8 @@
 #' The settings are those of the configuration as YAML, and can be run again. Nothing in
 #' the page is fetched from elsewhere.
 #'
-#' @param run What [ancify_run()] returned, with the phase `"call"`.
+#' @param run What [ancify_run()] returned, with the phase `"call"`; or the path of its output folder,
+#'   where `ancify_run.json` is its record.
 #' @param file Where the page goes, such as `"report.html"`; a file that exists is
 #'   replaced when the new one is complete.
 #' @param comparison What [compare_calls()] returned, to have its pictures too; `NULL`
@@ -24,9 +25,12 @@
 #' run <- ancify_run(ancify_example(), threads = 1, verbose = FALSE)
 #' ancify_report(run, file.path(tempdir(), "report.html"))
 ancify_report <- function(run, file, comparison = NULL) {
+  if (is.character(run)) run <- read_run_record(check_path(run, "run"))
   if (!inherits(run, "ancify_run") || is.null(attr(run, "config"))) {
     abort_ancify(
-      sprintf("`run` must be what ancify_run() returned, not %s.", show_value(run)), "input"
+      sprintf("`run` must be what ancify_run() returned, or its folder, not %s.",
+              show_value(run)),
+      "input"
     )
   }
   check_called(run)
@@ -57,7 +61,7 @@ report_page <- function(run, comparison) {
     heading("Results by chromosome"), html_table(result_table(run)),
     figure(autoplot.ancify_run(run), confidence_legend(nrow(run), 1), height_of(1, nrow(run))),
     evaluation_section(attr(run, "evaluation")),
-    fit_section(attr(run, "fit")),
+    fit_section(attr(run, "fit_facts") %||% fit_facts(attr(run, "fit"))),
     comparison_section(comparison),
     heading("Settings"),
     sprintf("<pre>%s</pre>", escape_html(yaml::as.yaml(raw_config(config)))),
@@ -153,7 +157,7 @@ height_of <- function(n_panels, n_chromosomes) {
 
 run_facts <- function(run) {
   config <- attr(run, "config")
-  build <- ancify_build_info()
+  build <- attr(run, "made_with") %||% made_with()
   seconds <- attr(run, "seconds")
   facts <- c(
     `Focal species` = config$focal_species,
@@ -165,8 +169,8 @@ run_facts <- function(run) {
     Backend = attr(run, "backend"),
     Time = paste(sprintf("%s %.1f s", names(seconds), seconds), collapse = ", "),
     Calls = file.path(config$output_dir, "<chromosome>.fa"),
-    ancify = build$version, R = as.character(getRversion()), Compiler = build$compiler,
-    `Gzip by` = build$inflater, System = utils::sessionInfo()$running,
+    `Run finished` = attr(run, "finished"), ancify = build$version, R = build$R,
+    Compiler = build$compiler, `Gzip by` = build$inflater, System = build$system,
     `Report made` = format(Sys.time(), "%Y-%m-%d %H:%M %Z")
   )
   stats::setNames(list(names(facts), unname(facts)), c("", ""))
@@ -282,10 +286,10 @@ fit_section <- function(fit) {
     heading("Fit"),
     paragraph(sprintf(
       "The model %s was fitted to %s sites before calling: log-likelihood %.2f, AIC %.2f. %s",
-      fit$model$name, format_count(fit$sites), fit$log_likelihood, stats::AIC(fit),
+      fit$model, format_count(fit$sites), fit$log_likelihood, fit$AIC,
       if (fit$converged) "The fit converged." else "The fit did not converge: do not rely on it."
     )),
-    html_table(as.list(estimates)), sprintf("<pre>%s</pre>", escape_html(newick_text(fit$tree, 5)))
+    html_table(as.list(estimates)), sprintf("<pre>%s</pre>", escape_html(fit$tree))
   )
 }
 

@@ -79,8 +79,9 @@
 #' run
 #' readLines(run$file[1])[2] |> substr(2001, 2060)
 ancify_run <- function(config, phases = c("project", "call", "evaluate"), threads = NULL,
-                       backend = NULL, progress = interactive(), verbose = TRUE) {
+                       backend = NULL, resume = TRUE, progress = interactive(), verbose = TRUE) {
   phases <- check_phases(phases)
+  check_flag(resume, "resume")
   check_flag(progress, "progress")
   check_flag(verbose, "verbose")
   config <- read_config(config, phases)
@@ -93,7 +94,6 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
   )
   log <- if (verbose) inform_ancify else function(line) NULL
   log(paste("Using", backend$description))
-  if (backend$kind == "gpu") log_what_stays_on_the_cpu(config, phases, log)
   for (note in config$notes) log(note)
   files <- if ("evaluate" %in% phases) evaluation_files(config)
   # Before any work, for it checks what a method needs; a fit makes its own.
@@ -102,30 +102,39 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
     if (!fits(config)) config_caller(config, run_settings(config, verbose), backend, progress)
   }
 
-  seconds <- c()
-  timed <- function(name, job, ...) {
-    start <- proc.time()[["elapsed"]]
-    result <- job(..., backend, progress, verbose)
-    seconds[[name]] <<- proc.time()[["elapsed"]] - start
-    log(sprintf("Phase %s took %.1f s", name, seconds[[name]]))
-    result
-  }
-  result <- carry_out(config, phases, backend$kind, caller, timed)
-  if ("evaluate" %in% phases) {
-    evaluated <- timed("evaluate", run_evaluation, config, files)
-    result$evaluation <- evaluated$evaluation
-    result$calls <- result$calls %||% evaluated$calls
-  }
-  new_run(config, result, backend$description, seconds)
+  work_in(config, phases, resume, log, function(manifest) {
+    if (backend$kind == "gpu") log_what_stays_on_the_cpu(config, phases, manifest, log)
+    started <- Sys.time()
+    seconds <- c()
+    timed <- function(name, job, ...) {
+      start <- proc.time()[["elapsed"]]
+      result <- job(..., backend, progress, verbose)
+      if (is.null(result)) {
+        return(NULL)
+      }
+      seconds[[name]] <<- proc.time()[["elapsed"]] - start
+      log(sprintf("Phase %s took %.1f s", name, seconds[[name]]))
+      result
+    }
+    result <- carry_out(config, phases, manifest, backend$kind, caller, timed)
+    if ("evaluate" %in% phases) {
+      evaluated <- timed("evaluate", run_evaluation, config, files)
+      result$evaluation <- evaluated$evaluation
+      result$calls <- result$calls %||% evaluated$calls
+    }
+    run <- new_run(config, result, backend$description, seconds)
+    if ("call" %in% phases) write_run_record(run, manifest, started)
+    run
+  })
 }
 
 # Outgroups with which a method's calls of all patterns are in a table.
 most_tabulated <- 8
 
-log_what_stays_on_the_cpu <- function(config, phases, log) {
+log_what_stays_on_the_cpu <- function(config, phases, manifest, log) {
   on_gpu <- nrow(config$outgroups) <= most_tabulated || config$method %in% c("voting", "ml")
   if ("project" %in% phases) {
-    goes <- on_gpu && runs_as_one(config, phases, "gpu")
+    goes <- on_gpu && runs_as_one(config, phases, "gpu", manifest)
     log(paste0("Projection runs on the CPU", if (goes) "; its bases go to the GPU as they come"))
   }
   if ("call" %in% phases && !on_gpu) {
@@ -134,25 +143,35 @@ log_what_stays_on_the_cpu <- function(config, phases, log) {
 }
 
 # Whether projection and calling run as one on a "cpu" or a "gpu": there calling takes the sequences
-# from the device's memory even if they are kept.
-runs_as_one <- function(config, phases, kind) {
-  all(c("project", "call") %in% phases) && !fits(config) &&
-    (!config$keep_projected || kind == "gpu")
+# from the device's memory even if they are kept, unless an earlier run has made some of the files.
+runs_as_one <- function(config, phases, kind, manifest) {
+  if (!all(c("project", "call") %in% phases) || fits(config)) {
+    return(FALSE)
+  }
+  !config$keep_projected || (kind == "gpu" && !has_record(manifest, config))
 }
 
 # Projection and calling; timed() runs a phase by its name, function and first arguments.
-carry_out <- function(config, phases, kind, caller, timed) {
-  if (runs_as_one(config, phases, kind)) {
-    return(timed("project and call", run_both, config, caller))
+carry_out <- function(config, phases, manifest, kind, caller, timed) {
+  if (runs_as_one(config, phases, kind, manifest)) {
+    return(timed("project and call", run_both, config, manifest, caller))
   }
   if (all(c("project", "call") %in% phases) && !config$keep_projected) {
+    earlier <- timed("call", called_earlier, config, manifest)
+    if (!is.null(earlier)) {
+      return(earlier)
+    }
     # Its own folder, so that nothing is removed but what this run wrote.
-    config$work_dir <- tempfile("not_kept_", config$work_dir)
+    config$work_dir <- temporary_name(file.path(config$work_dir, "not_kept"))
     on.exit(unlink(config$work_dir, recursive = TRUE))
   }
   result <- list()
-  if ("project" %in% phases) result$alignments <- timed("project", run_projection, config)
-  if ("call" %in% phases) result <- c(result, timed("call", run_calling, config, caller))
+  if ("project" %in% phases) {
+    result$alignments <- timed("project", run_projection, config, manifest)
+  }
+  if ("call" %in% phases) {
+    result <- c(result, timed("call", run_calling, config, manifest, caller))
+  }
   result
 }
 
@@ -181,17 +200,51 @@ projected_folder <- function(config, species) {
   file.path(config$work_dir, "projected", species)
 }
 
-run_projection <- function(config, backend, progress, verbose) {
-  outgroups <- config$outgroups
-  reports <- with_watch("Projecting", function(watch) {
-    project_files_impl(
-      outgroups$name, outgroups$alignment, config_maf(config),
-      projected_folder(config, outgroups$name), config$lengths, config$on_bad_block,
-      chunk_size(), backend, watch
-    )
-  }, progress, verbose)
-  if (needs_focal(config)) write_focal(config, backend, progress)
+run_projection <- function(config, manifest, backend, progress, verbose) {
+  log <- if (verbose) inform_ancify else function(line) NULL
+  sources <- alignment_sources(config)
+  left <- species_left(config, manifest, sources, backend, progress)
+  log_skipped(log, "Projections of", left)
+  if (any(left)) {
+    some <- config
+    some$outgroups <- config$outgroups[left, ]
+    with_watch("Projecting", function(watch) {
+      project_files_impl(
+        some$outgroups$name, some$outgroups$alignment, config_maf(some),
+        projected_folder(config, some$outgroups$name), config$lengths, config$on_bad_block,
+        chunk_size(), backend, watch, projected_recorder(manifest, some, sources[left])
+      )
+    }, progress, verbose)
+  }
+  if (needs_focal(config)) project_focal(config, manifest, sources, backend, progress)
+  reports <- recorded_reports(manifest, sources, names(config$lengths))
   tell_about_projection(reports, config, verbose)
+}
+
+# What the core tells of each outgroup that is projected.
+projected_recorder <- function(manifest, config, sources) {
+  function(i, report, checksums) {
+    record_projected(
+      manifest, config$outgroups$name[i], sources[[i]], names(config$lengths), report, checksums
+    )
+  }
+}
+
+called_recorder <- function(manifest, config, chromosomes) {
+  function(i, counts, calls, phred) {
+    # An evaluation of earlier calls.
+    unlink(file.path(config$output_dir, evaluation_path(chromosomes[i])), expand = FALSE)
+    record_called(manifest, chromosomes[i], counts, calls, phred)
+  }
+}
+
+# `left`: by name, what is not there yet.
+log_skipped <- function(log, what, left) {
+  if (!all(left)) {
+    log(sprintf(
+      "%s %s: there from an earlier run, as they were written", what, enumerate(names(left)[!left])
+    ))
+  }
 }
 
 # What the core needs to know of MAF files.
@@ -224,33 +277,98 @@ describe_blocks <- function(species, report) {
   )
 }
 
-run_calling <- function(config, caller, backend, progress, verbose) {
+run_calling <- function(config, manifest, caller, backend, progress, verbose) {
+  log <- if (verbose) inform_ancify else function(line) NULL
   folders <- projected_folder(config, config$outgroups$name)
   check_projected(folders, config)
-  fitted <- if (fits(config)) fitted_settings(config, backend, progress, verbose)
-  caller <- caller %||% config_caller(config, fitted, backend, progress)
-  counts <- with_watch("Calling", function(watch) {
-    call_files_impl(folders, caller, config$lengths, config$output_dir, watch)
-  }, progress, verbose)
+  if (needs_focal(config)) ensure_focal(config, backend, progress, log)
+  sources <- projected_sources(config, manifest, species_read(config), backend, progress)
+  made_from <- call_sources(config, sources)
+  fitted <- if (fits(config)) {
+    saved_fit(manifest, made_from) %||% fit_now(config, manifest, made_from, backend, progress, log)
+  }
+  left <- chromosomes_left(config, manifest, made_from, backend, progress)
+  log_skipped(log, "Calls of", left)
+  if (any(left)) {
+    caller <- caller %||% config_caller(config, fitted, backend, progress)
+    lengths <- config$lengths[left]
+    remove_summaries(config)
+    with_watch("Calling", function(watch) {
+      call_files_impl(
+        folders, caller, lengths, config$output_dir, watch,
+        called_recorder(manifest, config, names(lengths))
+      )
+    }, progress, verbose)
+  }
+  called_result(config, manifest, fitted)
+}
+
+# What calls are made from: with a fit to it, the focal species too.
+species_read <- function(config) {
+  c(config$outgroups$name, if (needs_focal(config)) config$focal_species)
+}
+
+called_result <- function(config, manifest, fitted = NULL) {
+  if (!is.null(fitted)) write_fits(config, fitted)
   remove_stale(config)
-  list(calls = call_table(counts, config), fit = fitted$fit, history = fitted$fitted_history)
+  list(
+    calls = call_table(recorded_counts(config, manifest), config), fit = fitted$fit,
+    history = fitted$fitted_history
+  )
 }
 
 # Both phases as one, with projected sequences written only if they are kept.
-run_both <- function(config, caller, backend, progress, verbose) {
+run_both <- function(config, manifest, caller, backend, progress, verbose) {
+  log <- if (verbose) inform_ancify else function(line) NULL
   outgroups <- config$outgroups
   folders <- if (config$keep_projected) projected_folder(config, outgroups$name)
-  result <- with_watch("Projecting and calling", function(watch) {
-    project_and_call_impl(
-      outgroups$name, outgroups$alignment, config_maf(config), as.character(folders), caller,
-      config$lengths, config$on_bad_block, chunk_size(), config$output_dir, backend, watch
-    )
-  }, progress, verbose)
-  remove_stale(config)
-  list(
-    alignments = tell_about_projection(result$reports, config, verbose),
-    calls = call_table(result$counts, config)
+  sources <- alignment_sources(config)
+  left <- unkept_left(config, manifest, sources, call_sources(config, sources), backend, progress)
+  log_skipped(log, "Calls of", left)
+  if (any(left)) {
+    some <- config
+    some$lengths <- config$lengths[left]
+    remove_summaries(config)
+    with_watch("Projecting and calling", function(watch) {
+      project_and_call_impl(
+        outgroups$name, outgroups$alignment, config_maf(config), as.character(folders), caller,
+        some$lengths, config$on_bad_block, chunk_size(), config$output_dir, backend, watch,
+        if (all(left)) projected_recorder(manifest, some, sources) else no_record,
+        called_recorder(manifest, config, names(some$lengths))
+      )
+    }, progress, verbose)
+  }
+  reports <- recorded_reports(manifest, sources, names(config$lengths))
+  c(
+    list(alignments = tell_about_projection(reports, config, verbose)),
+    called_result(config, manifest)
   )
+}
+
+# What a run that fits to projections, and does not keep them, has finished earlier; NULL if
+# something is left.
+called_earlier <- function(config, manifest, backend, progress, verbose) {
+  sources <- alignment_sources(config)
+  read <- if (needs_focal(config)) list(focal_source(config, sources))
+  read <- stats::setNames(c(sources, read), species_read(config))
+  made_from <- call_sources(config, read)
+  fitted <- saved_fit(manifest, made_from)
+  left <- unkept_left(config, manifest, sources, made_from, backend, progress)
+  if (is.null(fitted) || any(left)) {
+    return(NULL)
+  }
+  if (verbose) log_skipped(inform_ancify, "Calls of", left)
+  reports <- recorded_reports(manifest, sources, names(config$lengths))
+  c(
+    list(alignments = tell_about_projection(reports, config, verbose)),
+    called_result(config, manifest, fitted)
+  )
+}
+
+# What tells of calls that will not be there any more.
+remove_summaries <- function(config) {
+  unlink(c(run_record_path(config$output_dir), file.path(config$output_dir, fitted_files)),
+         expand = FALSE)
 }
 
 # What an earlier run wrote beside calls that are no longer there.
@@ -259,8 +377,8 @@ remove_stale <- function(config) {
   stale <- file.path(config$output_dir, c(
     if (!config$posterior) file.path("posterior", paste0(names(config$lengths), ".phred")),
     evaluation_path(names(config$lengths)),
-    if (!fitted) "fitted_model.yml",
-    if (!fitted || config$method != "coalescent") "fitted_history.yml"
+    if (!fitted) fitted_files[["model"]],
+    if (!fitted || config$method != "coalescent") fitted_files[["history"]]
   ))
   unlink(stale, expand = FALSE)
   left <- stale[file.exists(stale)]
@@ -332,7 +450,6 @@ tree_names_focal <- function(config) {
 }
 
 call_table <- function(counts, config) {
-  colnames(counts) <- c("high", "low", "unresolved", "missing")
   data.frame(counts, file = sequence_path(config$output_dir, names(config$lengths)))
 }
 

@@ -59,7 +59,9 @@ ancify_train <- function(config, output = NULL, max_sites = 5e6, seed = 1, round
   log(paste("Using", backend$description))
   for (note in config$notes) log(note)
 
-  project_where_missing(config, backend, progress, verbose)
+  work_in(config, "project", TRUE, log, function(manifest) {
+    project_where_missing(config, manifest, backend, progress, verbose)
+  })
   sites <- training_sites(config, max_sites, seed, backend, progress, log)
   log(sprintf("Training on %s sites with %s", format_count(length(sites$labels)), trainer$name))
   parameters <- training_parameters(seed, leaves, learning_rate, backend$threads)
@@ -119,13 +121,13 @@ ml_model_path <- function(config) {
 
 # ---- Sites -----------------------------------------------------------------------
 
-project_where_missing <- function(config, backend, progress, verbose) {
+project_where_missing <- function(config, manifest, backend, progress, verbose) {
   folders <- projected_folder(config, config$outgroups$name)
   files <- sequence_path(rep(folders, each = length(config$lengths)), names(config$lengths))
   if (!all(file.exists(files))) {
     config <- read_config(config, c("project", "train"))
     refuse_unavailable(config, "project")
-    run_projection(config, backend, progress, verbose)
+    run_projection(config, manifest, backend, progress, verbose)
   }
 }
 
@@ -239,7 +241,7 @@ train_in_python <- function(features, labels, parameters, rounds, path) {
 # write(path) writes a file beside `path`, which then takes its name.
 write_whole <- function(path, write) {
   dir.create(dirname(path), showWarnings = FALSE, recursive = TRUE)
-  temporary <- tempfile(paste0(basename(path), ".ancify-"), dirname(path))
+  temporary <- temporary_name(path)
   on.exit(unlink(temporary))
   fail <- function(...) {
     abort_ancify(
@@ -253,15 +255,8 @@ write_whole <- function(path, write) {
   if (!suppressWarnings(file.rename(temporary, path))) fail()
 }
 
-# Lines of text, as UTF-8. R does not tell where the last bytes find no space.
+# Lines of text, as UTF-8, which are on the disk when the file appears.
 write_text <- function(path, lines) {
-  lines <- enc2utf8(lines)
-  write_whole(path, function(temporary) {
-    suppressWarnings(try(writeLines(lines, temporary, useBytes = TRUE), silent = TRUE))
-    if (file.size(temporary) != sum(nchar(lines, "bytes") + 1)) {
-      abort_ancify(
-        sprintf("Can't write all of %s; is there space?", quoted(path)), "file", file = path
-      )
-    }
-  })
+  dir.create(dirname(path), showWarnings = FALSE, recursive = TRUE)
+  write_file_impl(path, charToRaw(paste0(enc2utf8(lines), "\n", collapse = "")))
 }

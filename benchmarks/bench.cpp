@@ -424,7 +424,7 @@ class BufferStore : public SequenceStore {
   void write(std::size_t, std::int64_t, const char* bases, std::size_t n) override {
     if (copies_) buffers_.add(bases, n);
   }
-  void commit() override {}
+  void commit(const TaskContext&) override {}
 
  private:
   bool copies_;

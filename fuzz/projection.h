@@ -128,7 +128,7 @@ inline std::string project(std::string_view text, const std::vector<std::string>
     const auto reports = projector.finish();
     std::string result;
     for (std::size_t i = 0; i < names.size(); ++i) {
-      kept[i]->store()->commit();
+      kept[i]->store()->commit({});
       result += kept[i]->text(codes) + "\n" + text_of(reports[i]);
     }
     return result;

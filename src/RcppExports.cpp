@@ -72,23 +72,23 @@ BEGIN_RCPP
 END_RCPP
 }
 // call_files_impl
-Rcpp::NumericMatrix call_files_impl(const std::vector<std::string>& folders, SEXP caller, const Rcpp::NumericVector& lengths, const std::string& output, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_call_files_impl(SEXP foldersSEXP, SEXP callerSEXP, SEXP lengthsSEXP, SEXP outputSEXP, SEXP watchSEXP) {
+void call_files_impl(const std::vector<std::string>& folders, SEXP caller, const Rcpp::NumericVector& lengths, const std::string& output, const Rcpp::Function& watch, const Rcpp::Function& called);
+RcppExport SEXP _ancify_call_files_impl(SEXP foldersSEXP, SEXP callerSEXP, SEXP lengthsSEXP, SEXP outputSEXP, SEXP watchSEXP, SEXP calledSEXP) {
 BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type folders(foldersSEXP);
     Rcpp::traits::input_parameter< SEXP >::type caller(callerSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type output(outputSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(call_files_impl(folders, caller, lengths, output, watch));
-    return rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type called(calledSEXP);
+    call_files_impl(folders, caller, lengths, output, watch, called);
+    return R_NilValue;
 END_RCPP
 }
 // project_and_call_impl
-Rcpp::List project_and_call_impl(const std::vector<std::string>& species, const std::vector<std::string>& files, const Rcpp::List& maf, const std::vector<std::string>& folders, SEXP caller, const Rcpp::NumericVector& lengths, const std::string& on_bad_block, double chunk_size, const std::string& output, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_project_and_call_impl(SEXP speciesSEXP, SEXP filesSEXP, SEXP mafSEXP, SEXP foldersSEXP, SEXP callerSEXP, SEXP lengthsSEXP, SEXP on_bad_blockSEXP, SEXP chunk_sizeSEXP, SEXP outputSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+Rcpp::List project_and_call_impl(const std::vector<std::string>& species, const std::vector<std::string>& files, const Rcpp::List& maf, const std::vector<std::string>& folders, SEXP caller, const Rcpp::NumericVector& lengths, const std::string& on_bad_block, double chunk_size, const std::string& output, const Rcpp::List& backend, const Rcpp::Function& watch, const Rcpp::Function& projected, const Rcpp::Function& called);
+RcppExport SEXP _ancify_project_and_call_impl(SEXP speciesSEXP, SEXP filesSEXP, SEXP mafSEXP, SEXP foldersSEXP, SEXP callerSEXP, SEXP lengthsSEXP, SEXP on_bad_blockSEXP, SEXP chunk_sizeSEXP, SEXP outputSEXP, SEXP backendSEXP, SEXP watchSEXP, SEXP projectedSEXP, SEXP calledSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -103,7 +103,9 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const std::string& >::type output(outputSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(project_and_call_impl(species, files, maf, folders, caller, lengths, on_bad_block, chunk_size, output, backend, watch));
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type projected(projectedSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type called(calledSEXP);
+    rcpp_result_gen = Rcpp::wrap(project_and_call_impl(species, files, maf, folders, caller, lengths, on_bad_block, chunk_size, output, backend, watch, projected, called));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -167,6 +169,84 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
     rcpp_result_gen = Rcpp::wrap(evaluate_impl(lengths, calls, references, variants, backend, watch));
     return rcpp_result_gen;
+END_RCPP
+}
+// lock_folder_impl
+SEXP lock_folder_impl(const std::string& folder);
+RcppExport SEXP _ancify_lock_folder_impl(SEXP folderSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type folder(folderSEXP);
+    rcpp_result_gen = Rcpp::wrap(lock_folder_impl(folder));
+    return rcpp_result_gen;
+END_RCPP
+}
+// is_locked_impl
+bool is_locked_impl(SEXP lock);
+RcppExport SEXP _ancify_is_locked_impl(SEXP lockSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type lock(lockSEXP);
+    rcpp_result_gen = Rcpp::wrap(is_locked_impl(lock));
+    return rcpp_result_gen;
+END_RCPP
+}
+// unlock_folder_impl
+void unlock_folder_impl(SEXP lock);
+RcppExport SEXP _ancify_unlock_folder_impl(SEXP lockSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type lock(lockSEXP);
+    unlock_folder_impl(lock);
+    return R_NilValue;
+END_RCPP
+}
+// checksums_impl
+Rcpp::List checksums_impl(const std::vector<std::string>& paths, int threads, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_checksums_impl(SEXP pathsSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type paths(pathsSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(checksums_impl(paths, threads, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sample_checksum_impl
+Rcpp::List sample_checksum_impl(const std::string& path);
+RcppExport SEXP _ancify_sample_checksum_impl(SEXP pathSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    rcpp_result_gen = Rcpp::wrap(sample_checksum_impl(path));
+    return rcpp_result_gen;
+END_RCPP
+}
+// leftovers_impl
+std::vector<std::string> leftovers_impl(const std::string& folder);
+RcppExport SEXP _ancify_leftovers_impl(SEXP folderSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type folder(folderSEXP);
+    rcpp_result_gen = Rcpp::wrap(leftovers_impl(folder));
+    return rcpp_result_gen;
+END_RCPP
+}
+// write_file_impl
+void write_file_impl(const std::string& path, const Rcpp::RawVector& bytes);
+RcppExport SEXP _ancify_write_file_impl(SEXP pathSEXP, SEXP bytesSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::RawVector& >::type bytes(bytesSEXP);
+    write_file_impl(path, bytes);
+    return R_NilValue;
 END_RCPP
 }
 // count_patterns_in_memory_impl
@@ -303,8 +383,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // project_files_impl
-Rcpp::List project_files_impl(const std::vector<std::string>& species, const std::vector<std::string>& files, const Rcpp::List& maf, const std::vector<std::string>& folders, const Rcpp::NumericVector& lengths, const std::string& on_bad_block, double chunk_size, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_project_files_impl(SEXP speciesSEXP, SEXP filesSEXP, SEXP mafSEXP, SEXP foldersSEXP, SEXP lengthsSEXP, SEXP on_bad_blockSEXP, SEXP chunk_sizeSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+Rcpp::List project_files_impl(const std::vector<std::string>& species, const std::vector<std::string>& files, const Rcpp::List& maf, const std::vector<std::string>& folders, const Rcpp::NumericVector& lengths, const std::string& on_bad_block, double chunk_size, const Rcpp::List& backend, const Rcpp::Function& watch, const Rcpp::Function& projected);
+RcppExport SEXP _ancify_project_files_impl(SEXP speciesSEXP, SEXP filesSEXP, SEXP mafSEXP, SEXP foldersSEXP, SEXP lengthsSEXP, SEXP on_bad_blockSEXP, SEXP chunk_sizeSEXP, SEXP backendSEXP, SEXP watchSEXP, SEXP projectedSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -317,7 +397,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type chunk_size(chunk_sizeSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(project_files_impl(species, files, maf, folders, lengths, on_bad_block, chunk_size, backend, watch));
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type projected(projectedSEXP);
+    rcpp_result_gen = Rcpp::wrap(project_files_impl(species, files, maf, folders, lengths, on_bad_block, chunk_size, backend, watch, projected));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -339,9 +420,10 @@ BEGIN_RCPP
 END_RCPP
 }
 // focal_sequences_impl
-void focal_sequences_impl(const std::string& fasta, const std::vector<std::string>& files, const Rcpp::List& maf, const std::string& folder, const Rcpp::NumericVector& lengths, const std::string& on_bad_block, double chunk_size, const Rcpp::List& backend, const Rcpp::Function& watch);
+Rcpp::List focal_sequences_impl(const std::string& fasta, const std::vector<std::string>& files, const Rcpp::List& maf, const std::string& folder, const Rcpp::NumericVector& lengths, const std::string& on_bad_block, double chunk_size, const Rcpp::List& backend, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_focal_sequences_impl(SEXP fastaSEXP, SEXP filesSEXP, SEXP mafSEXP, SEXP folderSEXP, SEXP lengthsSEXP, SEXP on_bad_blockSEXP, SEXP chunk_sizeSEXP, SEXP backendSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::string& >::type fasta(fastaSEXP);
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type files(filesSEXP);
@@ -352,8 +434,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type chunk_size(chunk_sizeSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    focal_sequences_impl(fasta, files, maf, folder, lengths, on_bad_block, chunk_size, backend, watch);
-    return R_NilValue;
+    rcpp_result_gen = Rcpp::wrap(focal_sequences_impl(fasta, files, maf, folder, lengths, on_bad_block, chunk_size, backend, watch));
+    return rcpp_result_gen;
 END_RCPP
 }
 // sequence_lengths_impl
@@ -564,12 +646,19 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_annotate_impl", (DL_FUNC) &_ancify_annotate_impl, 11},
     {"_ancify_make_caller_impl", (DL_FUNC) &_ancify_make_caller_impl, 4},
     {"_ancify_call_in_memory_impl", (DL_FUNC) &_ancify_call_in_memory_impl, 4},
-    {"_ancify_call_files_impl", (DL_FUNC) &_ancify_call_files_impl, 5},
-    {"_ancify_project_and_call_impl", (DL_FUNC) &_ancify_project_and_call_impl, 11},
+    {"_ancify_call_files_impl", (DL_FUNC) &_ancify_call_files_impl, 6},
+    {"_ancify_project_and_call_impl", (DL_FUNC) &_ancify_project_and_call_impl, 13},
     {"_ancify_pattern_probabilities_impl", (DL_FUNC) &_ancify_pattern_probabilities_impl, 3},
     {"_ancify_polarise_impl", (DL_FUNC) &_ancify_polarise_impl, 8},
     {"_ancify_compare_calls_impl", (DL_FUNC) &_ancify_compare_calls_impl, 5},
     {"_ancify_evaluate_impl", (DL_FUNC) &_ancify_evaluate_impl, 6},
+    {"_ancify_lock_folder_impl", (DL_FUNC) &_ancify_lock_folder_impl, 1},
+    {"_ancify_is_locked_impl", (DL_FUNC) &_ancify_is_locked_impl, 1},
+    {"_ancify_unlock_folder_impl", (DL_FUNC) &_ancify_unlock_folder_impl, 1},
+    {"_ancify_checksums_impl", (DL_FUNC) &_ancify_checksums_impl, 3},
+    {"_ancify_sample_checksum_impl", (DL_FUNC) &_ancify_sample_checksum_impl, 1},
+    {"_ancify_leftovers_impl", (DL_FUNC) &_ancify_leftovers_impl, 1},
+    {"_ancify_write_file_impl", (DL_FUNC) &_ancify_write_file_impl, 2},
     {"_ancify_count_patterns_in_memory_impl", (DL_FUNC) &_ancify_count_patterns_in_memory_impl, 3},
     {"_ancify_count_patterns_in_files_impl", (DL_FUNC) &_ancify_count_patterns_in_files_impl, 4},
     {"_ancify_pattern_likelihood_impl", (DL_FUNC) &_ancify_pattern_likelihood_impl, 4},
@@ -579,7 +668,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_ml_predict_impl", (DL_FUNC) &_ancify_ml_predict_impl, 5},
     {"_ancify_ml_training_sites_impl", (DL_FUNC) &_ancify_ml_training_sites_impl, 10},
     {"_ancify_is_maf_impl", (DL_FUNC) &_ancify_is_maf_impl, 1},
-    {"_ancify_project_files_impl", (DL_FUNC) &_ancify_project_files_impl, 9},
+    {"_ancify_project_files_impl", (DL_FUNC) &_ancify_project_files_impl, 10},
     {"_ancify_project_memory_impl", (DL_FUNC) &_ancify_project_memory_impl, 7},
     {"_ancify_focal_sequences_impl", (DL_FUNC) &_ancify_focal_sequences_impl, 9},
     {"_ancify_sequence_lengths_impl", (DL_FUNC) &_ancify_sequence_lengths_impl, 2},

@@ -18,16 +18,19 @@ const ancify::Caller& as_caller(SEXP pointer, std::size_t species) {
   return *caller;
 }
 
-Rcpp::NumericMatrix as_matrix(const std::vector<ancify::CallCounts>& counts) {
-  Rcpp::NumericMatrix table(static_cast<int>(counts.size()), 4);
-  for (int i = 0; i < table.nrow(); ++i) {
-    const auto& [high, low, unresolved, missing] = counts[static_cast<std::size_t>(i)];
-    table(i, 0) = static_cast<double>(high);
-    table(i, 1) = static_cast<double>(low);
-    table(i, 2) = static_cast<double>(unresolved);
-    table(i, 3) = static_cast<double>(missing);
-  }
-  return table;
+// Posts called(i, counts, calls, phred) for each chromosome, i from 1.
+ancify::ChromosomeCalled tell_called(Mailbox& mail, const Rcpp::Function& called) {
+  return [&](std::size_t i, const ancify::CalledChromosome& chromosome) {
+    mail.post([&called, i, chromosome] {
+      const auto& [high, low, unresolved, missing] = chromosome.counts;
+      const auto counts = Rcpp::NumericVector::create(
+          static_cast<double>(high), static_cast<double>(low), static_cast<double>(unresolved),
+          static_cast<double>(missing));
+      called(static_cast<double>(i + 1), counts,
+             as_list(std::vector<ancify::FileChecksum>{chromosome.calls}),
+             as_list(std::vector<ancify::FileChecksum>{chromosome.phred}));
+    });
+  };
 }
 
 }  // namespace
@@ -73,24 +76,25 @@ Rcpp::List call_in_memory_impl(const Rcpp::CharacterVector& sequences, SEXP call
 }
 
 // Calls every chromosome from the files of the species' folders, inner ones first, into `output`,
-// with <output>/posterior/<chromosome>.phred if the caller gives errors; gives a matrix of counts,
-// one row a chromosome: high, low, unresolved, missing.
+// with <output>/posterior/<chromosome>.phred if the caller gives errors. called(i, counts, calls,
+// phred) is told of each chromosome whose files are in their places, in the order in which they are
+// finished: four counts, high, low, unresolved and missing, and checksums.
 // [[Rcpp::export]]
-Rcpp::NumericMatrix call_files_impl(const std::vector<std::string>& folders, SEXP caller,
-                                    const Rcpp::NumericVector& lengths, const std::string& output,
-                                    const Rcpp::Function& watch) {
+void call_files_impl(const std::vector<std::string>& folders, SEXP caller,
+                     const Rcpp::NumericVector& lengths, const std::string& output,
+                     const Rcpp::Function& watch, const Rcpp::Function& called) {
   const auto& by = as_caller(caller, folders.size());
   const auto chromosomes = chromosomes_in(folders, lengths);
-  std::vector<ancify::CallCounts> counts;
-  run_job(watch, [&](ancify::JobControl& control) {
-    counts = ancify::call_chromosomes(by, chromosomes, output, control);
-  });
-  return as_matrix(counts);
+  Mailbox mail;
+  const auto job = [&](ancify::JobControl& control) {
+    ancify::call_chromosomes(by, chromosomes, output, control, tell_called(mail, called));
+  };
+  run_job(watch, job, &mail);
 }
 
 // Projects alignments, inner ones first, and calls from there into `output`. `folders` is where the
-// projected sequences are kept, for each alignment, or empty. Gives the reports of projection and
-// the counts of call_files_impl().
+// projected sequences are kept, for each alignment, or empty. projected() and called() are told as
+// by project_files_impl() and call_files_impl(); gives the reports of projection.
 // [[Rcpp::export]]
 Rcpp::List project_and_call_impl(const std::vector<std::string>& species,
                                  const std::vector<std::string>& files, const Rcpp::List& maf,
@@ -98,7 +102,8 @@ Rcpp::List project_and_call_impl(const std::vector<std::string>& species,
                                  const Rcpp::NumericVector& lengths,
                                  const std::string& on_bad_block, double chunk_size,
                                  const std::string& output, const Rcpp::List& backend,
-                                 const Rcpp::Function& watch) {
+                                 const Rcpp::Function& watch, const Rcpp::Function& projected,
+                                 const Rcpp::Function& called) {
   const auto& by = as_caller(caller, files.size());
   const auto options = as_options(maf, on_bad_block, chunk_size, as_backend(backend));
   const auto chromosomes = as_chromosomes(lengths);
@@ -108,12 +113,13 @@ Rcpp::List project_and_call_impl(const std::vector<std::string>& species,
     outgroups.push_back(
         {species[i], files[i], names[i], folders.empty() ? std::string() : folders[i]});
   }
+  Mailbox mail;
   ancify::ProjectedAndCalled result;
-  run_job(watch, [&](ancify::JobControl& control) {
-    result = ancify::project_and_call(outgroups, chromosomes, options, by, output, control);
-  });
-  const auto& [reports, counts] = result;
-  return Rcpp::List::create(
-      Rcpp::Named("reports") = Rcpp::List(reports.begin(), reports.end(), as_list),
-      Rcpp::Named("counts") = as_matrix(counts));
+  const auto job = [&](ancify::JobControl& control) {
+    result = ancify::project_and_call(outgroups, chromosomes, options, by, output, control,
+                                      {tell_projected(mail, projected), tell_called(mail, called)});
+  };
+  run_job(watch, job, &mail);
+  return Rcpp::List(result.reports.begin(), result.reports.end(),
+                    [](const ancify::ProjectionReport& report) { return as_list(report); });
 }

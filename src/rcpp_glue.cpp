@@ -36,6 +36,8 @@ void guarded(const std::function<void()>& body) {
     const List facts =
         List::create(Named("file") = error.file, Named("line") = static_cast<double>(error.line));
     abort_from_core("format", error.what(), facts);
+  } catch (const ancify::LockError& error) {
+    abort_from_core("lock", error.what(), List::create(Named("file") = error.file));
   } catch (const ancify::FileError& error) {
     abort_from_core("file", error.what(), List::create(Named("file") = error.file));
   } catch (const ancify::DeviceError& error) {
@@ -51,12 +53,29 @@ void guarded(const std::function<void()>& body) {
   }
 }
 
-void run_job(const Rcpp::Function& watch, const std::function<void(ancify::JobControl&)>& job) {
+void Mailbox::post(std::function<void()> letter) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  letters_.push_back(std::move(letter));
+}
+
+void Mailbox::deliver() {
+  std::vector<std::function<void()>> letters;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    letters.swap(letters_);
+  }
+  for (const auto& letter : letters) letter();
+}
+
+void run_job(const Rcpp::Function& watch, const std::function<void(ancify::JobControl&)>& job,
+             Mailbox* mail) {
   guarded([&] {
     ancify::JobControl control;
     ancify::run_beside(
         control, [&] { job(control); },
         [&] {
+          // First what is finished: an interrupt does not undo it.
+          if (mail != nullptr) mail->deliver();
           check_interrupt();
           const auto expected = static_cast<double>(std::max<std::int64_t>(control.expected(), 1));
           watch(static_cast<double>(control.done()) / expected, control.take_log());
@@ -123,6 +142,28 @@ ancify::Backend as_backend(const Rcpp::List& backend) {
   result.gpu_memory = static_cast<std::size_t>(Rcpp::as<double>(backend["gpu_memory"]));
   guarded([&] { result.simd = ancify::choose_simd_level(Rcpp::as<std::string>(backend["simd"])); });
   return result;
+}
+
+ancify::AlignmentProjected tell_projected(Mailbox& mail, const Rcpp::Function& projected) {
+  return [&](std::size_t i, const ancify::ProjectionReport& report,
+             const std::vector<ancify::FileChecksum>& checksums) {
+    mail.post([&projected, i, report, checksums] {
+      projected(static_cast<double>(i + 1), as_list(report), as_list(checksums));
+    });
+  };
+}
+
+Rcpp::List as_list(const std::vector<ancify::FileChecksum>& sums) {
+  const auto n = static_cast<R_xlen_t>(sums.size());
+  Rcpp::NumericVector size(n, NA_REAL);
+  Rcpp::CharacterVector checksum(n, NA_STRING);
+  for (R_xlen_t i = 0; i < n; ++i) {
+    const auto& [bytes, sum] = sums[static_cast<std::size_t>(i)];
+    if (bytes < 0) continue;
+    size[i] = static_cast<double>(bytes);
+    checksum[i] = tfm::format("%08x", sum);
+  }
+  return Rcpp::List::create(Rcpp::Named("size") = size, Rcpp::Named("checksum") = checksum);
 }
 
 Rcpp::List as_list(const ancify::ProjectionReport& report) {

@@ -4,6 +4,7 @@
 #include <Rcpp.h>
 
 #include <functional>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -13,15 +14,30 @@
 #include "core/ancestry/projection.h"
 #include "core/device/backend.h"
 #include "core/exec/job_control.h"
+#include "core/io/checksum.h"
 #include "core/io/lengths.h"
 #include "core/io/sequence_source.h"
 
 // Runs body(); an error of the core is signalled by R's abort_from_core() with its class and facts.
 void guarded(const std::function<void()>& body);
 
+// What a job's threads want done on R's own thread.
+class Mailbox {
+ public:
+  void post(std::function<void()> letter);
+  // Does what was posted, in that order.
+  void deliver();
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::function<void()>> letters_;
+};
+
 // Runs a job beside R's main thread, under guarded(). Meanwhile `watch`, an R function of the
-// share done (0 to 1) and the lines to log, is called 20 times a second, and Ctrl-C is honoured.
-void run_job(const Rcpp::Function& watch, const std::function<void(ancify::JobControl&)>& job);
+// share done (0 to 1) and the lines to log, is called 20 times a second, mail is delivered, and
+// Ctrl-C is honoured.
+void run_job(const Rcpp::Function& watch, const std::function<void(ancify::JobControl&)>& job,
+             Mailbox* mail = nullptr);
 
 // An element for a character vector; safe where R has too little memory for it.
 SEXP make_string(const char* text, int n);
@@ -49,6 +65,13 @@ ancify::ProjectionOptions as_options(const Rcpp::List& maf, const std::string& o
 std::vector<std::string> maf_outgroups(const Rcpp::List& maf);
 
 Rcpp::List as_list(const ancify::ProjectionReport& report);
+
+// Posts projected(i, report, checksums) for each alignment, i from 1.
+ancify::AlignmentProjected tell_projected(Mailbox& mail, const Rcpp::Function& projected);
+
+// list(size =, checksum =), vectors; the checksums as 8 hexadecimal digits, both NA where the size
+// is negative.
+Rcpp::List as_list(const std::vector<ancify::FileChecksum>& sums);
 
 // Of a data frame of chromosome and path.
 std::vector<ancify::SequenceFile> as_sequence_files(const Rcpp::DataFrame& files);

@@ -13,29 +13,33 @@ bool is_maf_impl(const std::string& file) {
 }
 
 // Projects alignment i of `species` into folders[i]; gives one report an alignment. `maf` is what
-// maf_names() gives.
+// maf_names() gives. projected(i, report, checksums) is told of each that is in its place.
 // [[Rcpp::export]]
 Rcpp::List project_files_impl(const std::vector<std::string>& species,
                               const std::vector<std::string>& files, const Rcpp::List& maf,
                               const std::vector<std::string>& folders,
                               const Rcpp::NumericVector& lengths, const std::string& on_bad_block,
                               double chunk_size, const Rcpp::List& backend,
-                              const Rcpp::Function& watch) {
+                              const Rcpp::Function& watch, const Rcpp::Function& projected) {
   const auto chromosomes = as_chromosomes(lengths);
   const auto chosen = as_backend(backend);
   const auto options = as_options(maf, on_bad_block, chunk_size, chosen);
   const auto names = maf_outgroups(maf);
   std::vector<ancify::ProjectionReport> reports;
-  run_job(watch, [&](ancify::JobControl& control) {
+  Mailbox mail;
+  const auto job = [&](ancify::JobControl& control) {
     std::vector<ancify::Alignment> alignments;
     for (std::size_t i = 0; i < files.size(); ++i) {
       alignments.push_back({species[i], files[i],
                             std::make_unique<ancify::FileStore>(folders[i], chromosomes),
                             names[i]});
     }
-    reports = ancify::project_alignments(alignments, chromosomes, options, chosen.threads, control);
-  });
-  return Rcpp::List(reports.begin(), reports.end(), as_list);
+    reports = ancify::project_alignments(alignments, chromosomes, options, chosen.threads, control,
+                                         tell_projected(mail, projected));
+  };
+  run_job(watch, job, &mail);
+  return Rcpp::List(reports.begin(), reports.end(),
+                    [](const ancify::ProjectionReport& report) { return as_list(report); });
 }
 
 // Projects one alignment into memory; gives the report and the sequences.
@@ -68,9 +72,9 @@ Rcpp::List project_memory_impl(const std::string& file, const Rcpp::List& maf,
 }
 
 // Writes the focal genome's own bases to <folder>/<chromosome>.fa: of the FASTA file `fasta`, or if
-// that is "" of the focal rows of all alignments in `files`.
+// that is "" of the focal rows of all alignments in `files`. Gives the files' checksums.
 // [[Rcpp::export]]
-void focal_sequences_impl(const std::string& fasta, const std::vector<std::string>& files,
+Rcpp::List focal_sequences_impl(const std::string& fasta, const std::vector<std::string>& files,
                           const Rcpp::List& maf, const std::string& folder,
                           const Rcpp::NumericVector& lengths, const std::string& on_bad_block,
                           double chunk_size, const Rcpp::List& backend,
@@ -78,12 +82,13 @@ void focal_sequences_impl(const std::string& fasta, const std::vector<std::strin
   const auto chromosomes = as_chromosomes(lengths);
   const auto chosen = as_backend(backend);
   const auto options = as_options(maf, on_bad_block, chunk_size, chosen);
+  ancify::FileStore store(folder, chromosomes);
   run_job(watch, [&](ancify::JobControl& control) {
-    ancify::FileStore store(folder, chromosomes);
     if (fasta.empty()) {
       ancify::focal_from_alignments(files, chromosomes, options, store, chosen.threads, control);
     } else {
       ancify::focal_from_fasta(fasta, chromosomes, store, chosen.threads, control);
     }
   });
+  return as_list(store.checksums());
 }

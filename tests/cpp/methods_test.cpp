@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <filesystem>
+#include <map>
+#include <mutex>
 #include <random>
 
 #include "core/ancestry/calling.h"
@@ -165,8 +167,15 @@ TEST(EveryMethod, CallsTheSameByEveryWay) {
           for (const bool in_files : {true, false}) {
             std::filesystem::remove_all(dir.file("out"));
             JobControl control;
+            std::mutex mutex;
+            std::map<std::size_t, CalledChromosome> told;
             const auto counts =
-                call_chromosomes(caller, kept.chromosomes(in_files), dir.file("out"), control);
+                call_chromosomes(caller, kept.chromosomes(in_files), dir.file("out"), control,
+                                 [&](std::size_t c, const CalledChromosome& called) {
+                                   std::lock_guard<std::mutex> lock(mutex);
+                                   EXPECT_TRUE(told.emplace(c, called).second);
+                                 });
+            EXPECT_EQ(told.size(), expected.size());
             EXPECT_EQ(control.done(), control.expected());
             for (std::size_t c = 0; c < expected.size(); ++c) {
               const std::string& chromosome = genome.chromosomes[c].name;
@@ -176,6 +185,11 @@ TEST(EveryMethod, CallsTheSameByEveryWay) {
               const std::string phred = dir.file("out/posterior/" + chromosome + ".phred");
               ASSERT_EQ(std::filesystem::exists(phred), with_phred);
               ASSERT_TRUE(!with_phred || read_file(phred) == expected[c].phred) << name;
+              EXPECT_EQ(told[c].calls,
+                        checksum_of_file(dir.file("out/" + chromosome + ".fa"), TaskContext()));
+              EXPECT_EQ(told[c].phred,
+                        with_phred ? checksum_of_file(phred, TaskContext()) : FileChecksum());
+              EXPECT_EQ(told[c].counts.high, counts[c].high);
               const auto high = std::count_if(expected[c].calls.begin(), expected[c].calls.end(),
                                               [](char b) { return b < 'Z' && b != 'N'; });
               EXPECT_EQ(counts[c].high, high);
@@ -228,12 +242,22 @@ class Broken : public SequenceSource {
   }
 };
 
-TEST(EveryMethod, WritesAllFilesOrNone) {
+// Each file in `folder` is the same in `good`, so none is half-written or has a temporary name.
+void expect_only_whole_files(const std::string& folder, const std::string& good) {
+  if (!std::filesystem::exists(folder)) return;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    const std::string same = good + entry.path().string().substr(folder.size());
+    ASSERT_TRUE(std::filesystem::exists(same)) << entry.path();
+    EXPECT_TRUE(read_file(entry.path()) == read_file(same)) << entry.path();
+  }
+}
+
+TEST(EveryMethod, WritesOnlyWholeFiles) {
   const TempDir dir;
   std::mt19937 random(23);
   const Genome genome = random_genome(random);
   const Kept kept(genome, dir);
-  const auto entries = dir.entries();
   for (const std::string name : {"likelihood", "ml"}) {
     const auto caller = make_caller(options_of(name), cpu(2, best_simd_level()), true);
     auto chromosomes = kept.chromosomes(true);
@@ -245,13 +269,21 @@ TEST(EveryMethod, WritesAllFilesOrNone) {
                              return sources;
                            }});
     JobControl control;
+    call_chromosomes(caller, kept.chromosomes(true), dir.file("good"), control);
     EXPECT_THROW(call_chromosomes(caller, chromosomes, dir.file("out"), control), FileError);
-    EXPECT_EQ(dir.entries(), entries);  // nor the two folders
+    expect_only_whole_files(dir.file("out"), dir.file("good"));
+
+    // Alone, nothing is left of it, nor the two folders.
+    std::filesystem::remove_all(dir.file("out"));
+    chromosomes.erase(chromosomes.begin(), chromosomes.end() - 1);
+    EXPECT_THROW(call_chromosomes(caller, chromosomes, dir.file("out"), control), FileError);
+    EXPECT_FALSE(std::filesystem::exists(dir.file("out")));
 
     std::filesystem::create_directories(dir.file("out/posterior/chr129.phred"));
     EXPECT_THROW(call_chromosomes(caller, kept.chromosomes(false), dir.file("out"), control),
                  FileError);
-    EXPECT_EQ(dir.entries(), entries + 3);
+    EXPECT_FALSE(std::filesystem::exists(dir.file("out/chr129.fa")));
+    expect_only_whole_files(dir.file("out"), dir.file("good"));
     std::filesystem::remove_all(dir.file("out"));
   }
 }

@@ -262,7 +262,7 @@ TEST(Projection, StopsInALongHole) {
   const std::string axt = dir.write("a.axt", "0 chr1 " + end + " " + end + " q 1 1 +\nA\nC\n");
   class Nowhere : public SequenceStore {
     void write(std::size_t, std::int64_t, const char*, std::size_t) override {}
-    void commit() override {}
+    void commit(const TaskContext&) override {}
   };
   std::vector<Alignment> alignments;
   alignments.push_back({"s", axt, std::make_unique<Nowhere>()});

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "core/exec/errors.h"
 #include "core/io/sequence_store.h"
 #include "support.h"
@@ -63,11 +65,43 @@ TEST(FileStore, WritesInAnyOrder) {
   for (int base = 0; base < 4; ++base) {
     for (std::size_t i = 0; i < chromosomes.size(); ++i) store.write(i, base, &"ACGT"[base], 1);
   }
-  store.commit();
+  store.commit({});
   for (const auto& [name, length] : chromosomes) {
     EXPECT_EQ(read_file(sequence_path(dir.file("deep/folder"), name)), ">" + name + "\nACGT\n");
   }
   EXPECT_EQ(dir.entries(), 22u);
+}
+
+// What is written twice, or out of order, is told by its file, the rest while it is written.
+TEST(FileStore, HasTheChecksumsOfItsFiles) {
+  TempDir dir;
+  std::mt19937 random(5);
+  for (int round = 0; round < 20; ++round) {
+    std::vector<Chromosome> chromosomes;
+    for (int i = 0; i < 5; ++i) {
+      chromosomes.push_back({"c" + std::to_string(i), 1 + static_cast<int>(random() % 2000)});
+    }
+    FileStore store(dir.file("folder"), chromosomes);
+    const bool in_order = round % 2 == 0;
+    for (std::size_t i = 0; i + 1 < chromosomes.size(); ++i) {
+      const std::int64_t length = chromosomes[i].length;
+      std::string bases;
+      for (std::int64_t k = 0; k < length; ++k) bases += "ACGT"[random() % 4];
+      const auto cut = static_cast<std::int64_t>(random() % static_cast<unsigned>(length));
+      const auto rest = static_cast<std::size_t>(length - cut);
+      if (!in_order) store.write(i, cut, bases.data(), rest);
+      store.write(i, 0, bases.data(), static_cast<std::size_t>(cut));
+      store.write(i, cut, bases.data() + cut, rest);
+    }
+    store.commit({});
+    const auto sums = store.checksums();
+    ASSERT_EQ(sums.size(), chromosomes.size());
+    for (std::size_t i = 0; i + 1 < chromosomes.size(); ++i) {
+      const std::string path = sequence_path(dir.file("folder"), chromosomes[i].name);
+      EXPECT_EQ(sums[i], checksum_of_file(path, {}));
+    }
+    EXPECT_EQ(sums.back(), FileChecksum());  // never written
+  }
 }
 
 }  // namespace

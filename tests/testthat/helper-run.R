@@ -58,16 +58,20 @@ run_quietly <- function(...) {
   ancify_run(..., progress = FALSE, verbose = FALSE)
 }
 
-# Expects the files of the calls, and that nothing else lies beside them.
+# Expects the files of the calls, and that nothing else lies beside them but the run's record.
 expect_calls <- function(folder, calls) {
-  expect_identical(content_of(folder), sort(paste0(names(calls), ".fa")))
+  expect_sequences(folder, calls, "ancify_run.json")
+}
+
+expect_sequences <- function(folder, calls, beside = NULL) {
+  expect_identical(content_of(folder), sort(c(beside, paste0(names(calls), ".fa"))))
   paths <- file.path(folder, paste0(names(calls), ".fa"))
   expect_true(identical(lapply(paths, file_bytes), unname(fasta_bytes(calls))))
 }
 
 expect_projected <- function(work_dir, projected) {
   for (species in names(projected)) {
-    expect_calls(file.path(work_dir, "projected", species), projected[[species]])
+    expect_sequences(file.path(work_dir, "projected", species), projected[[species]])
   }
   expect_identical(list.files(file.path(work_dir, "projected")), sort(names(projected)))
 }

@@ -127,6 +127,7 @@ test_that("the log is on stderr, and only with -v", {
     c("--verbose", "run", "--threads=2", "-c", case$path)
   )
   for (args in calls) {
+    unlink(case$config$output_dir, recursive = TRUE)
     result <- do.call(ancify, as.list(args))
     expect_identical(result$status, 0L)
     expect_identical(result$err[1], paste("Using", cpu_backend(2)))

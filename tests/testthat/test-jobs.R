@@ -117,7 +117,8 @@ test_that("what the watching function throws ends the job, and the next one work
   )
   # The job is done before the first look at it, so its file is there, and is whole.
   expect_error(
-    ancify:::project_files_impl("x", axt, maf, folder, lengths, "error", 2^20, backend, enough),
+    ancify:::project_files_impl("x", axt, maf, folder, lengths, "error", 2^20, backend, enough,
+                                 ancify:::no_record),
     "enough"
   )
   expect_no_match(content_of(folder), "ancify-")
@@ -225,7 +226,7 @@ test_that("a text is written whole or not at all, also on a full disk", {
     for (cells in c(20000, 3)) {
       expect_warning(
         expect_ancify_error(
-          write_sfs(sfs(seq_len(cells) / 7), file.path(folder, "x.fs")), "file", "is there space"
+          write_sfs(sfs(seq_len(cells) / 7), file.path(folder, "x.fs")), "file", "No space left"
         ),
         NA
       )

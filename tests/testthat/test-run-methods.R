@@ -124,7 +124,8 @@ test_that("likelihood is fitted before it calls, and says to what", {
   expect_run(case, calls_in_memory(
     case, "likelihood", tree = fit$tree, focal = "focal", model = fit$model
   ))
-  expect_identical(list.files(case$config$output_dir), c("chr1.fa", "chr2.fa", "fitted_model.yml"))
+  expect_identical(list.files(case$config$output_dir),
+                   c("ancify_run.json", "chr1.fa", "chr2.fa", "fitted_model.yml"))
   expect_true("focal" %in% list.files(file.path(case$config$work_dir, "projected")))
 
   # What is written can be calling's next configuration.
@@ -145,7 +146,8 @@ test_that("likelihood is fitted before it calls, and says to what", {
   case$config$keep_projected <- FALSE
   run_quietly(case$config)
   expect_false(file.exists(file.path(case$config$work_dir, "projected")))
-  expect_identical(list.files(case$config$output_dir), c("chr1.fa", "chr2.fa", "fitted_model.yml"))
+  expect_identical(list.files(case$config$output_dir),
+                   c("ancify_run.json", "chr1.fa", "chr2.fa", "fitted_model.yml"))
 })
 
 test_that("a run that keeps no projections leaves earlier ones as they are", {
@@ -157,7 +159,8 @@ test_that("a run that keeps no projections leaves earlier ones as they are", {
   before <- tools::md5sum(list.files(projected, recursive = TRUE, full.names = TRUE))
   case$config$keep_projected <- FALSE
   expect_untouched <- function() {
-    expect_identical(list.files(case$config$work_dir, all.files = TRUE, no.. = TRUE), "projected")
+    expect_identical(list.files(case$config$work_dir, all.files = TRUE, no.. = TRUE),
+                     c(".ancify", "projected"))
     after <- tools::md5sum(list.files(projected, recursive = TRUE, full.names = TRUE))
     expect_identical(after, before)
   }
@@ -191,7 +194,7 @@ test_that("posteriors and fits of earlier calls do not stay beside new ones", {
     writeLines("", file.path(folder, "posterior", "chr1.phred"))
     case$config$keep_projected <- keep
     run_quietly(case$config)
-    left <- c("chr1.fa", "chr2.fa", "posterior", "posterior/other.phred")
+    left <- c("ancify_run.json", "chr1.fa", "chr2.fa", "posterior", "posterior/other.phred")
     expect_identical(content_of(folder), left)
   }
 })
@@ -219,7 +222,8 @@ test_that("a history is fitted with or without one to begin with", {
     expect_s3_class(fitted, "ancify_history")
     expect_run(case, calls_in_memory(case, "coalescent", history = fitted))
     expect_identical(list.files(case$config$output_dir),
-                     c("chr1.fa", "chr2.fa", "fitted_history.yml", "fitted_model.yml"))
+                     c("ancify_run.json", "chr1.fa", "chr2.fa", "fitted_history.yml",
+                       "fitted_model.yml"))
     written <- yaml::read_yaml(file.path(case$config$output_dir, "fitted_history.yml"))
     expect_equal(unlist(written$history$splits), fitted$splits, tolerance = 1e-8)
     expect_named(written, "history")

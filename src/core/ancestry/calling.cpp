@@ -1,9 +1,11 @@
 #include "core/ancestry/calling.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "core/ancestry/site_posteriors.h"
@@ -167,69 +169,145 @@ class PieceCaller {
 
 std::string posterior_folder(const std::string& folder) { return folder + "/posterior"; }
 
+std::string phred_path(const std::string& folder, const std::string& chromosome) {
+  return posterior_folder(folder) + "/" + chromosome + ".phred";
+}
+
+// What a piece adds to a chromosome, apart from its bases.
+struct PieceSums {
+  std::int64_t length = 0;
+  CallCounts counts;
+  std::uint32_t calls = 0;  // checksums
+  std::uint32_t phred = 0;
+};
+
 // A chromosome while its pieces are called, which may be on several threads.
 class ChromosomeCall {
  public:
-  ChromosomeCall(const ChromosomeToCall& chromosome, const std::string& folder, int pieces)
-      : chromosome_(chromosome), folder_(folder), left_(pieces) {}
+  // `first`: the number of the first of its pieces.
+  ChromosomeCall(const ChromosomeToCall& chromosome, const std::string& folder, std::size_t first,
+                 std::size_t pieces)
+      : chromosome_(chromosome), folder_(folder), first_(first), sums_(pieces), left_(pieces) {}
 
-  void call(const Caller& caller, const PieceCaller& by, const Piece& piece,
+  // Whether this was the last of the pieces.
+  bool call(const Caller& caller, const PieceCaller& by, const Piece& piece,
             const TaskContext& context, JobControl& control) {
     std::call_once(opened_, [&] { open(caller.with_phred()); });
-    CallCounts counts;
+    PieceSums& sums = sums_[piece.number - first_];
     by.call(piece.number,
             {sources_, chromosome_.on_device, chromosome_.length, piece.start, piece.end}, context,
             [&](const Stretch& stretch, const char* calls, const std::uint8_t* phred) {
-              write(stretch, calls, phred);
-              counts += count_calls(calls, stretch.size(), caller.simd());
+              write(stretch, calls, phred, sums);
+              sums.counts += count_calls(calls, stretch.size(), caller.simd());
               control.advance(stretch.end - stretch.start);
             });
-    std::lock_guard<std::mutex> lock(mutex_);
-    counts_ += counts;
-    if (--left_ == 0) {
-      sources_.clear();
-      for (OutputFile* file : files()) {
-        file->begin_sync();
-        file->close();
-      }
-      control.log("Called " + chromosome_.name);
+    sums.length = piece.end - piece.start;
+    if (--left_ > 0) return false;
+    sources_.clear();
+    for (OutputFile* file : files()) {
+      file->begin_sync();
+      file->close();
     }
+    control.log("Called " + chromosome_.name);
+    return true;
   }
 
+  // Puts the files in their places when they are on the disk.
+  CalledChromosome finish(const TaskContext& context) {
+    for (OutputFile* file : files()) {
+      file->sync(context);
+      file->prepare();
+    }
+    // Never an older run's posteriors beside these calls, not even after a crash.
+    remove_file(phred_path(folder_, chromosome_.name));
+    for (OutputFile* file : files()) file->commit();
+    return called();
+  }
+
+ private:
   std::vector<OutputFile*> files() {
     std::vector<OutputFile*> files = {&calls_->file()};
     if (phred_) files.push_back(phred_.get());
     return files;
   }
-  const CallCounts& counts() const { return counts_; }
 
- private:
+  CalledChromosome called() const {
+    CalledChromosome called;
+    std::uint32_t calls = 0;
+    for (const PieceSums& sums : sums_) {
+      called.counts += sums.counts;
+      calls = join_checksums(calls, sums.calls, sums.length);
+      called.phred.checksum = join_checksums(called.phred.checksum, sums.phred, sums.length);
+    }
+    called.calls = calls_->checksum(calls);
+    if (phred_) called.phred.size = chromosome_.length;
+    return called;
+  }
+
   void open(bool with_phred) {
     const auto& [name, length, open_sources, on_device] = chromosome_;
     sources_ = open_sources();
     calls_ = std::make_unique<SequenceWriter>(sequence_path(folder_, name), name, length);
     if (with_phred) {
-      phred_ =
-          std::make_unique<OutputFile>(posterior_folder(folder_) + "/" + name + ".phred", length);
+      phred_ = std::make_unique<OutputFile>(phred_path(folder_, name), length);
     }
   }
 
-  void write(const Stretch& stretch, const char* calls, const std::uint8_t* phred) {
+  // Stretches of a piece come in their order.
+  void write(const Stretch& stretch, const char* calls, const std::uint8_t* phred,
+             PieceSums& sums) {
     calls_->write(calls, stretch.size(), stretch.start);
+    sums.calls = extend_checksum(sums.calls, calls, stretch.size());
     if (phred_) {
-      phred_->write_at(reinterpret_cast<const char*>(phred), stretch.size(), stretch.start);
+      const char* const bytes = reinterpret_cast<const char*>(phred);
+      phred_->write_at(bytes, stretch.size(), stretch.start);
+      sums.phred = extend_checksum(sums.phred, bytes, stretch.size());
     }
   }
 
   const ChromosomeToCall& chromosome_;
   const std::string& folder_;
+  const std::size_t first_;
   std::once_flag opened_;
   SequenceSources sources_;
   std::unique_ptr<SequenceWriter> calls_;
   std::unique_ptr<OutputFile> phred_;  // null where it is not wanted
+  std::vector<PieceSums> sums_;
+  std::atomic<std::size_t> left_;  // pieces
+};
+
+// Finishes chromosomes one behind the other, each when the next one is called: the disk has been
+// busy with it all the while.
+class Finisher {
+ public:
+  Finisher(std::deque<ChromosomeCall>& calls, const ChromosomeCalled& told)
+      : calls_(calls), told_(told), counts_(calls.size()) {}
+
+  void add(std::size_t chromosome, const TaskContext& context) {
+    std::optional<std::size_t> next = chromosome;
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      std::swap(next, waiting_);
+    }
+    if (next) finish(*next, context);
+  }
+  void finish_last(const TaskContext& context) {
+    if (waiting_) finish(*waiting_, context);
+  }
+  std::vector<CallCounts> take_counts() { return std::move(counts_); }
+
+ private:
+  void finish(std::size_t chromosome, const TaskContext& context) {
+    const CalledChromosome called = calls_[chromosome].finish(context);
+    counts_[chromosome] = called.counts;
+    if (told_) told_(chromosome, called);
+  }
+
+  std::deque<ChromosomeCall>& calls_;
+  const ChromosomeCalled& told_;
   std::mutex mutex_;
-  int left_;
-  CallCounts counts_;
+  std::optional<std::size_t> waiting_;
+  std::vector<CallCounts> counts_;
 };
 
 std::int64_t longest_of(const std::vector<ChromosomeToCall>& chromosomes) {
@@ -284,14 +362,16 @@ void call_sequences(const Caller& caller, const SequenceSources& species, std::s
 
 std::vector<CallCounts> call_chromosomes(const Caller& caller,
                                          const std::vector<ChromosomeToCall>& chromosomes,
-                                         const std::string& folder, JobControl& control) {
+                                         const std::string& folder, JobControl& control,
+                                         const ChromosomeCalled& called) {
   const DeviceCallers devices = caller.device_callers(longest_of(chromosomes));
-  return call_chromosomes(caller, devices, chromosomes, folder, control);
+  return call_chromosomes(caller, devices, chromosomes, folder, control, called);
 }
 
 std::vector<CallCounts> call_chromosomes(const Caller& caller, const DeviceCallers& devices,
                                          const std::vector<ChromosomeToCall>& chromosomes,
-                                         const std::string& folder, JobControl& control) {
+                                         const std::string& folder, JobControl& control,
+                                         const ChromosomeCalled& called) {
   for (const auto& chromosome : chromosomes) {
     chromosome.open();
     control.expect(chromosome.length);
@@ -305,25 +385,18 @@ std::vector<CallCounts> call_chromosomes(const Caller& caller, const DeviceCalle
   for (std::size_t i = 0; i < chromosomes.size(); ++i) {
     const std::size_t before = pieces.size();
     add_pieces(i, chromosomes[i].length, piece, pieces);
-    calls.emplace_back(chromosomes[i], folder, static_cast<int>(pieces.size() - before));
+    calls.emplace_back(chromosomes[i], folder, before, pieces.size() - before);
   }
+  Finisher finisher(calls, called);
   by.run(control, pieces, [&](std::int64_t i, const TaskContext& context) {
-    calls[pieces[i].chromosome].call(caller, by, pieces[i], context, control);
+    const std::size_t chromosome = pieces[i].chromosome;
+    if (calls[chromosome].call(caller, by, pieces[i], context, control)) {
+      finisher.add(chromosome, context);
+    }
   });
-  // The disk has been busy with the first files all the while; now wait until it has the last.
-  run_tasks(control, caller.threads(), static_cast<std::int64_t>(calls.size()),
-            [&](std::int64_t i, const TaskContext& context) {
-              for (OutputFile* file : calls[i].files()) {
-                file->sync(context);
-                file->prepare();
-              }
-            });
-  std::vector<CallCounts> counts;
-  for (auto& call : calls) {
-    for (OutputFile* file : call.files()) file->commit();
-    counts.push_back(call.counts());
-  }
-  return counts;
+  run_tasks(control, 1, 1,
+            [&](std::int64_t, const TaskContext& context) { finisher.finish_last(context); });
+  return finisher.take_counts();
 }
 
 }  // namespace ancify

@@ -18,6 +18,7 @@
 #include "core/ancestry/voting.h"
 #include "core/device/backend.h"
 #include "core/exec/job_control.h"
+#include "core/io/checksum.h"
 #include "core/io/sequence_source.h"
 
 namespace ancify {
@@ -81,16 +82,28 @@ struct ChromosomeToCall {
   const DeviceRows* on_device = nullptr;
 };
 
+// A chromosome whose files are whole, on the disk and in their places.
+struct CalledChromosome {
+  CallCounts counts;
+  FileChecksum calls;
+  FileChecksum phred;  // all 0 where there is none
+};
+
+// Told of each, on any thread.
+using ChromosomeCalled = std::function<void(std::size_t chromosome, const CalledChromosome&)>;
+
 // Calls chromosomes into <folder>/<chromosome>.fa, and where the caller is with_phred() writes
 // <folder>/posterior/<chromosome>.phred: nothing but error_phred() of each position, a byte. All
-// inputs are looked at before the first is called; all files appear at the end, when they are whole
-// and on the disk.
+// inputs are looked at before the first is called. The files of a chromosome appear together, soon
+// after it is called, and an older .phred goes before.
 std::vector<CallCounts> call_chromosomes(const Caller& caller,
                                          const std::vector<ChromosomeToCall>& chromosomes,
-                                         const std::string& folder, JobControl& control);
+                                         const std::string& folder, JobControl& control,
+                                         const ChromosomeCalled& called = {});
 // On devices by what caller.device_callers() has given, for chromosomes that may be on them.
 std::vector<CallCounts> call_chromosomes(const Caller& caller, const DeviceCallers& devices,
                                          const std::vector<ChromosomeToCall>& chromosomes,
-                                         const std::string& folder, JobControl& control);
+                                         const std::string& folder, JobControl& control,
+                                         const ChromosomeCalled& called = {});
 
 }  // namespace ancify

@@ -41,12 +41,13 @@ class DeviceStore : public SequenceStore {
     if (rows == nullptr || host_keeps_all_) host_->write(chromosome, position, bases, n);
   }
 
-  void commit() override {
+  void commit(const TaskContext& context) override {
     for (const auto& uploader : uploaders_) {
       if (uploader != nullptr) uploader->finish();
     }
-    host_->commit();
+    host_->commit(context);
   }
+  std::vector<FileChecksum> checksums() const override { return host_->checksums(); }
 
  private:
   const DeviceSequences& sequences_;

@@ -188,7 +188,7 @@ class OneOfFirstBases : public SequenceStore {
              std::size_t n) override {
     all_.add(rank_, chromosome, position, bases, n);
   }
-  void commit() override {}
+  void commit(const TaskContext&) override {}
 
  private:
   FirstBases& all_;
@@ -208,7 +208,7 @@ void focal_from_fasta(const std::string& fasta, const std::vector<Chromosome>& c
     read_fasta(fasta, sink, control, context);
     focal.finish();
     context.throw_if_stopped();
-    store.commit();
+    store.commit(context);
   });
 }
 
@@ -232,7 +232,7 @@ void focal_from_alignments(const std::vector<std::string>& alignments,
   }
   run_tasks(control, 1, 1, [&](std::int64_t, const TaskContext& context) {
     bases.write_to(store, context);
-    store.commit();
+    store.commit(context);
   });
 }
 

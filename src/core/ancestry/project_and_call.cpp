@@ -60,7 +60,8 @@ std::vector<ChromosomeToCall> all_to_call(const std::vector<Chromosome>& chromos
 ProjectedAndCalled project_and_call(const std::vector<OutgroupAlignment>& outgroups,
                                     const std::vector<Chromosome>& chromosomes,
                                     const ProjectionOptions& options, const Caller& caller,
-                                    const std::string& output, JobControl& control) {
+                                    const std::string& output, JobControl& control,
+                                    const RunListener& listener) {
   std::int64_t longest = 0;
   for (const auto& chromosome : chromosomes) longest = std::max(longest, chromosome.length);
   const DeviceCallers callers = caller.device_callers(longest);
@@ -84,9 +85,11 @@ ProjectedAndCalled project_and_call(const std::vector<OutgroupAlignment>& outgro
     }
     alignments.push_back({species, file, std::move(store), maf_name});
   }
-  auto reports = project_alignments(alignments, chromosomes, options, caller.threads(), control);
+  auto reports = project_alignments(alignments, chromosomes, options, caller.threads(), control,
+                                    listener.projected);
   const auto to_call = all_to_call(chromosomes, on_devices, on_host);
-  return {std::move(reports), call_chromosomes(caller, callers, to_call, output, control)};
+  return {std::move(reports),
+          call_chromosomes(caller, callers, to_call, output, control, listener.called)};
 }
 
 }  // namespace ancify

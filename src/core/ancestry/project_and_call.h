@@ -18,6 +18,12 @@ struct OutgroupAlignment {
   std::string folder = {};    // where its projected sequences are kept, or empty
 };
 
+// Told of what is finished, as project_alignments() and call_chromosomes() do.
+struct RunListener {
+  AlignmentProjected projected;
+  ChromosomeCalled called;
+};
+
 struct ProjectedAndCalled {
   std::vector<ProjectionReport> reports;  // of each outgroup
   std::vector<CallCounts> counts;         // of each chromosome
@@ -31,6 +37,7 @@ struct ProjectedAndCalled {
 ProjectedAndCalled project_and_call(const std::vector<OutgroupAlignment>& outgroups,
                                     const std::vector<Chromosome>& chromosomes,
                                     const ProjectionOptions& options, const Caller& caller,
-                                    const std::string& output, JobControl& control);
+                                    const std::string& output, JobControl& control,
+                                    const RunListener& listener = {});
 
 }  // namespace ancify

@@ -112,7 +112,7 @@ std::vector<ProjectionReport> project_alignment(const std::string& file,
 
   auto reports = projector.finish();
   context.throw_if_stopped();
-  for (const auto& target : targets) target.store->commit();
+  for (const auto& target : targets) target.store->commit(context);
   return reports;
 }
 
@@ -135,7 +135,8 @@ std::vector<std::vector<std::size_t>> by_file(const std::vector<Alignment>& alig
 std::vector<ProjectionReport> project_alignments(const std::vector<Alignment>& alignments,
                                                  const std::vector<Chromosome>& chromosomes,
                                                  const ProjectionOptions& options, int threads,
-                                                 JobControl& control) {
+                                                 JobControl& control,
+                                                 const AlignmentProjected& projected) {
   const auto files = by_file(alignments);
   for (const auto& numbers : files) {
     control.expect(InputFile(alignments[numbers.front()].file).size());
@@ -152,7 +153,11 @@ std::vector<ProjectionReport> project_alignments(const std::vector<Alignment>& a
                                                chromosomes, options, control, context);
               for (std::size_t k = 0; k < numbers.size(); ++k) {
                 reports[numbers[k]] = std::move(of_file[k]);
-                control.log("Projected " + alignments[numbers[k]].species);
+                const Alignment& alignment = alignments[numbers[k]];
+                control.log("Projected " + alignment.species);
+                if (projected) {
+                  projected(numbers[k], reports[numbers[k]], alignment.store->checksums());
+                }
               }
             });
   return reports;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -73,10 +74,15 @@ struct Alignment {
   std::string maf_name = {};
 };
 
+// Told, on any thread, of each alignment whose store is committed, with its checksums.
+using AlignmentProjected = std::function<void(std::size_t alignment, const ProjectionReport&,
+                                              const std::vector<FileChecksum>&)>;
+
 // Projects several alignments at once, each file at least on a thread of its own.
 std::vector<ProjectionReport> project_alignments(const std::vector<Alignment>& alignments,
                                                  const std::vector<Chromosome>& chromosomes,
                                                  const ProjectionOptions& options, int threads,
-                                                 JobControl& control);
+                                                 JobControl& control,
+                                                 const AlignmentProjected& projected = {});
 
 }  // namespace ancify

@@ -26,6 +26,12 @@ class FileError : public Error {
   std::string file;
 };
 
+// Another process works in the folder of this lock file.
+class LockError : public FileError {
+ public:
+  using FileError::FileError;
+};
+
 // A file's content is not what its format says. Lines count from 1; 0 where no line can be named.
 class FormatError : public Error {
  public:

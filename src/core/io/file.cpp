@@ -1,6 +1,7 @@
 #include "core/io/file.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,14 +9,19 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "core/exec/errors.h"
+#include "core/io/text.h"
 
 namespace ancify {
 
 namespace {
+
+// Between a file's name and the process that writes it, in its temporary name.
+constexpr std::string_view kTemporary = ".ancify-";
 
 [[noreturn]] void throw_errno(const std::string& path, const std::string& action) {
   const int error = errno;
@@ -87,7 +93,7 @@ void InputFile::read_at(char* buffer, std::size_t n, std::int64_t offset) const 
 }
 
 OutputFile::OutputFile(std::string path, std::int64_t size) : path_(std::move(path)), size_(size) {
-  const std::string stem = path_ + ".ancify-" + std::to_string(getpid()) + "-";
+  const std::string stem = path_ + std::string(kTemporary) + std::to_string(getpid()) + "-";
   for (int i = 0; fd_.get() < 0; ++i) {
     temporary_ = stem + std::to_string(i);
     fd_ = FileDescriptor(::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
@@ -179,6 +185,31 @@ OutputFolder::OutputFolder(const std::string& path) {
 
 OutputFolder::~OutputFolder() {
   for (const auto& folder : made_) ::rmdir(folder.c_str());
+}
+
+std::vector<std::string> leftovers(const std::string& folder) {
+  std::vector<std::string> found;
+  std::error_code error;  // a folder that can't be read shows when it is written to
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename();
+    const std::size_t at = name.rfind(kTemporary);
+    if (at == name.npos) continue;
+    const std::string_view rest = std::string_view(name).substr(at + kTemporary.size());
+    const std::size_t dash = rest.find('-');
+    const auto process = parse_whole_number(rest.substr(0, dash));
+    if (dash == rest.npos || !process) continue;
+    const auto id = static_cast<pid_t>(*process);
+    const bool runs = id != getpid() && (kill(id, 0) == 0 || errno != ESRCH);
+    if (!runs) found.push_back(entry->path());
+  }
+  return found;
+}
+
+void remove_file(const std::string& path) {
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT && errno != ENOTDIR) {
+    throw_errno(path, "remove the file");
+  }
 }
 
 bool is_safe_file_name(const std::string& name) {

@@ -95,6 +95,14 @@ class OutputFolder {
   std::vector<std::string> made_;  // inner ones first
 };
 
+// What processes that are no more have left in a folder under temporary names, which end in
+// .ancify-<process>-<number or word>; nothing where the folder is not there. This process counts
+// among them: it must not have begun to write there. One on another machine is not seen.
+std::vector<std::string> leftovers(const std::string& folder);
+
+// Removes a file if it is there.
+void remove_file(const std::string& path);
+
 // A name that is one component of a path, so that it never leaves the folder it is used in, and
 // holds neither white space nor control characters.
 bool is_safe_file_name(const std::string& name);

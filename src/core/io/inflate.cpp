@@ -8,9 +8,9 @@
 #include <string>
 
 #include "core/exec/errors.h"
+#include "core/io/checksum.h"
 
 #if defined(ANCIFY_HAVE_ISAL)
-#include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
 #elif defined(ANCIFY_HAVE_LIBDEFLATE)
 #include <libdeflate.h>
@@ -127,9 +127,7 @@ void inflate_block(std::string_view deflated, char* output, std::size_t size, st
   if (isal_inflate_stateless(&state) != ISAL_DECOMP_OK || state.avail_out != 0) {
     throw InputError("invalid deflate data");
   }
-  if (crc32_gzip_refl(0, reinterpret_cast<std::uint8_t*>(output), size) != crc) {
-    throw InputError("incorrect data check");
-  }
+  if (extend_checksum(0, output, size) != crc) throw InputError("incorrect data check");
 }
 
 #elif defined(ANCIFY_HAVE_LIBDEFLATE)
@@ -144,7 +142,7 @@ void inflate_block(std::string_view deflated, char* output, std::size_t size, st
                                     size, nullptr) != LIBDEFLATE_SUCCESS) {
     throw InputError("invalid deflate data");
   }
-  if (libdeflate_crc32(0, output, size) != crc) throw InputError("incorrect data check");
+  if (extend_checksum(0, output, size) != crc) throw InputError("incorrect data check");
 }
 
 #else
@@ -163,9 +161,7 @@ void inflate_block(std::string_view deflated, char* output, std::size_t size, st
   const bool whole = status == Z_STREAM_END && stream.avail_out == 0;
   inflateEnd(&stream);
   if (!whole) throw InputError("invalid deflate data");
-  if (crc32(0, reinterpret_cast<const Bytef*>(output), clamp(size)) != crc) {
-    throw InputError("incorrect data check");
-  }
+  if (extend_checksum(0, output, size) != crc) throw InputError("incorrect data check");
 }
 
 #endif

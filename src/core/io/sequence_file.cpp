@@ -70,11 +70,16 @@ void SequenceReader::read(std::int64_t start, std::size_t n, char* out) const {
 
 SequenceWriter::SequenceWriter(const std::string& path, const std::string& name,
                                std::int64_t length)
-    : first_base_(static_cast<std::int64_t>(name.size()) + 2),
-      file_(path, first_base_ + length + 1) {
-  const std::string header = ">" + name + "\n";
-  file_.write_at(header.data(), header.size(), 0);
-  file_.write_at("\n", 1, first_base_ + length);
+    : header_(">" + name + "\n"),
+      file_(path, static_cast<std::int64_t>(header_.size()) + length + 1) {
+  file_.write_at(header_.data(), header_.size(), 0);
+  file_.write_at("\n", 1, file_.size() - 1);
+}
+
+FileChecksum SequenceWriter::checksum(std::uint32_t of_sequence) const {
+  const auto length = file_.size() - static_cast<std::int64_t>(header_.size()) - 1;
+  const auto header = extend_checksum(0, header_.data(), header_.size());
+  return {file_.size(), extend_checksum(join_checksums(header, of_sequence, length), "\n", 1)};
 }
 
 }  // namespace ancify

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "core/io/checksum.h"
 #include "core/io/file.h"
 
 namespace ancify {
@@ -34,12 +35,14 @@ class SequenceWriter {
   SequenceWriter(const std::string& path, const std::string& name, std::int64_t length);
   // Writes positions start, ..., start + n - 1, counted from 0. Safe from several threads.
   void write(const char* bases, std::size_t n, std::int64_t start) {
-    file_.write_at(bases, n, first_base_ + start);
+    file_.write_at(bases, n, static_cast<std::int64_t>(header_.size()) + start);
   }
   OutputFile& file() { return file_; }
+  // Of the whole file, from that of the sequence.
+  FileChecksum checksum(std::uint32_t of_sequence) const;
 
  private:
-  std::int64_t first_base_;
+  std::string header_;
   OutputFile file_;
 };
 

@@ -13,6 +13,7 @@ FileStore::FileStore(std::string folder, const std::vector<Chromosome>& chromoso
     : path_(std::move(folder)),
       chromosomes_(chromosomes),
       files_(chromosomes.size()),
+      in_order_(chromosomes.size()),
       opened_(chromosomes.size()) {}
 
 void FileStore::open(std::size_t chromosome) {
@@ -31,13 +32,26 @@ void FileStore::write(std::size_t chromosome, std::int64_t position, const char*
                       std::size_t n) {
   if (chromosome != opened_) open(chromosome);
   files_[chromosome]->write(bases, n, position);
+  auto& so_far = in_order_[chromosome];
+  so_far.still = so_far.still && position == so_far.end;
+  if (!so_far.still) return;
+  so_far.checksum = extend_checksum(so_far.checksum, bases, n);
+  so_far.end += static_cast<std::int64_t>(n);
 }
 
-void FileStore::commit() {
-  // A projected file that a crash of the machine loses can be made again, so none is synced.
-  // What can fail comes before the first file takes its name.
-  for (auto& writer : files_) {
-    if (writer != nullptr) writer->file().prepare();
+void FileStore::commit(const TaskContext& context) {
+  // A projected file that a crash of the machine loses can be made again, so none is synced; its
+  // checksum tells. What can fail comes before the first file takes its name.
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    auto& writer = files_[i];
+    if (writer == nullptr) {
+      checksums_.emplace_back();
+      continue;
+    }
+    writer->file().prepare();
+    checksums_.push_back(in_order_[i].still
+                             ? writer->checksum(in_order_[i].checksum)
+                             : checksum_of_file(writer->file().temporary(), context));
   }
   for (auto& writer : files_) {
     if (writer != nullptr) writer->file().commit();

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "core/exec/threads.h"
+#include "core/io/checksum.h"
 #include "core/io/file.h"
 #include "core/io/lengths.h"
 #include "core/io/memory.h"
@@ -24,8 +26,11 @@ class SequenceStore {
   virtual ~SequenceStore() = default;
   virtual void write(std::size_t chromosome, std::int64_t position, const char* bases,
                      std::size_t n) = 0;
-  // Every chromosome is whole: makes the result last.
-  virtual void commit() = 0;
+  // Every chromosome is whole: makes the result last. Interrupted where the task is no longer
+  // wanted.
+  virtual void commit(const TaskContext& context) = 0;
+  // After commit() those of the chromosomes' files; empty where there are none.
+  virtual std::vector<FileChecksum> checksums() const { return {}; }
 };
 
 // <folder>/<chromosome>.fa, all appearing at commit().
@@ -34,15 +39,25 @@ class FileStore : public SequenceStore {
   FileStore(std::string folder, const std::vector<Chromosome>& chromosomes);
   void write(std::size_t chromosome, std::int64_t position, const char* bases,
              std::size_t n) override;
-  void commit() override;
+  void commit(const TaskContext& context) override;
+  std::vector<FileChecksum> checksums() const override { return checksums_; }
 
  private:
+  // The checksum of what is written from the first position on, as long as that goes in order.
+  struct InOrder {
+    std::int64_t end = 0;
+    std::uint32_t checksum = 0;
+    bool still = true;
+  };
+
   void open(std::size_t chromosome);
 
   std::string path_;
   const std::vector<Chromosome>& chromosomes_;
   std::optional<OutputFolder> folder_;  // before the files in it, as those must go first
   std::vector<std::unique_ptr<SequenceWriter>> files_;
+  std::vector<InOrder> in_order_;
+  std::vector<FileChecksum> checksums_;
   std::size_t opened_;  // the one chromosome whose file is open, if there is one
 };
 
@@ -78,7 +93,7 @@ class MemoryStore : public SequenceStore {
   explicit MemoryStore(const std::vector<Chromosome>& chromosomes);
   void write(std::size_t chromosome, std::int64_t position, const char* bases,
              std::size_t n) override;
-  void commit() override {}
+  void commit(const TaskContext&) override {}
   const char* bases(std::size_t chromosome) const { return memory_.at(chromosome); }
 
  private:
@@ -91,7 +106,7 @@ class PackedStore : public SequenceStore {
   PackedStore(const std::vector<Chromosome>& chromosomes, SimdLevel simd);
   void write(std::size_t chromosome, std::int64_t position, const char* bases,
              std::size_t n) override;
-  void commit() override {}
+  void commit(const TaskContext&) override {}
   const char* packed(std::size_t chromosome) const { return memory_.at(chromosome); }
 
  private:

@@ -341,7 +341,7 @@ class HostStore : public SequenceStore {
              std::size_t n) override {
     std::memcpy(&bases_[chromosome][static_cast<std::size_t>(position)], bases, n);
   }
-  void commit() override {}
+  void commit(const TaskContext&) override {}
 
  private:
   std::vector<std::string>& bases_;
@@ -369,7 +369,7 @@ void write_randomly(SequenceStore& store, const std::vector<Chromosome>& chromos
         std::min<std::size_t>(1 + random() % (k % 9 == 0 ? most : 500), length - at);
     store.write(c, static_cast<std::int64_t>(at), &any[random() % most], n);
   }
-  store.commit();
+  store.commit({});
 }
 
 // Sequences that a thread for each species puts into the devices' memory, and their calls.

@@ -153,7 +153,7 @@ void time_from_host(CallKernels& kernels) {
 
 class NoStore : public SequenceStore {
   void write(std::size_t, std::int64_t, const char*, std::size_t) override {}
-  void commit() override {}
+  void commit(const TaskContext&) override {}
 };
 
 // As projection's threads do it, a thread a species, from pieces in their caches; then the calls.
@@ -184,7 +184,7 @@ void time_in_place(CallKernels& kernels) {
         store.write(0, static_cast<std::int64_t>(at), bases.data(),
                     std::min(piece, kPositions - at));
       }
-      store.commit();
+      store.commit({});
     });
   });
   std::printf("%-40s %8.3f ms %8.1f GB/s\n", "4 species into the device's memory", 1e3 * uploaded,

@@ -1,0 +1,386 @@
+# What runs in a work folder have finished: <work_dir>/.ancify/manifest.json. A file is not made again
+# where its record says what it was made from, that is what it would be made from now, and its
+# checksum is still that which was taken while it was written.
+#
+# projected  by species: source, what it was projected from; report, of the chromosomes
+#            report_on; files, columns chromosome, size, checksum, none where they were not kept
+# called     by output folder: made_from; chromosomes, columns chromosome, size, checksum,
+#            phred_size, phred_checksum and the counts
+# Several methods may take the same projections, so there are several output folders.
+
+manifest_format <- 1
+
+# An environment, as it is filled in from the callbacks of native jobs; known_whole are species
+# whose files need not be read again to know them. Without `resume` nothing on record counts.
+open_manifest <- function(config, resume, log) {
+  manifest <- new.env(parent = emptyenv())
+  manifest$path <- file.path(config$work_dir, ".ancify", "manifest.json")
+  manifest$output <- normalizePath(config$output_dir, mustWork = FALSE)
+  manifest$next_save <- 0
+  manifest$changed <- FALSE
+  manifest$rows <- list()
+  record <- if (file.exists(manifest$path)) read_manifest(manifest$path, log)
+  manifest$projected <- record$projected %||% list()
+  manifest$called <- record$called %||% list()
+  if (!resume) forget(manifest, config)
+  manifest
+}
+
+read_manifest <- function(path, log) {
+  record <- tryCatch(jsonlite::read_json(path), error = function(condition) NULL)
+  if (!identical(as.numeric(record$format %||% 0), manifest_format)) {
+    log(sprintf("%s can't be read, or is another version's: all is made anew", quoted(path)))
+    return(NULL)
+  }
+  columns <- function(table) lapply(table, unlist)
+  record$projected <- lapply(record$projected, function(entry) {
+    entry$report <- columns(entry$report)
+    entry$report_on <- as.character(unlist(entry$report_on))
+    entry$files <- columns(entry$files)
+    entry
+  })
+  record$called <- lapply(record$called, function(entry) {
+    entry$chromosomes <- columns(entry$chromosomes)
+    entry
+  })
+  record
+}
+
+forget <- function(manifest, config) {
+  unlink(fit_path(manifest))
+  manifest$projected[c(config$outgroups$name, config$focal_species)] <- NULL
+  manifest$called[[manifest$output]] <- NULL
+}
+
+# Writes it if something is new; between the items of a run seldom enough to take no time from it.
+save_manifest <- function(manifest, at_once = FALSE) {
+  started <- proc.time()[["elapsed"]]
+  if (!manifest$changed || (!at_once && started < manifest$next_save)) {
+    return(invisible())
+  }
+  gather_rows(manifest)
+  record <- list(
+    format = manifest_format, ancify = package_version_text(),
+    projected = manifest$projected, called = manifest$called
+  )
+  write_text(manifest$path, to_json(record))
+  manifest$changed <- FALSE
+  ended <- proc.time()[["elapsed"]]
+  manifest$next_save <- ended + 20 * (ended - started)
+}
+
+package_version_text <- function() as.character(utils::packageVersion("ancify"))
+
+to_json <- function(x) {
+  jsonlite::toJSON(
+    keep_names(x), auto_unbox = TRUE, digits = NA, null = "null", na = "null", rownames = FALSE,
+    pretty = TRUE
+  )
+}
+
+# JSON has names in objects, so in lists, only.
+keep_names <- function(x) {
+  if (is.data.frame(x)) {
+    x
+  } else if (is.list(x)) {
+    lapply(x, keep_names)
+  } else if (!is.null(names(x))) {
+    as.list(x)
+  } else {
+    x
+  }
+}
+
+# Whether two descriptions say the same, be they R's or read from JSON.
+same_json <- function(x, y) {
+  text <- function(value) to_json(jsonlite::fromJSON(to_json(value), simplifyVector = FALSE))
+  identical(text(x), text(y))
+}
+
+# ---- What things are made from -----------------------------------------------------------
+
+# Enough to see that a file is another one without reading all of it.
+file_identity <- function(path) {
+  sum <- sample_checksum_impl(path)
+  list(
+    size = sum$size, modified = sprintf("%.6f", as.numeric(file.mtime(path))),
+    sample_checksum = sum$checksum
+  )
+}
+
+# What each outgroup is projected from, by species.
+alignment_sources <- function(config) {
+  outgroups <- config$outgroups
+  files <- unique(outgroups$alignment)
+  identities <- stats::setNames(lapply(files, file_identity), files)
+  is_maf <- alignment_formats(outgroups$alignment) %in% "MAF"
+  # A MAF's sources are told apart by the names of all chromosomes.
+  lengths <- if (any(is_maf)) file_identity(config$chromosome_lengths)
+  sources <- lapply(seq_len(nrow(outgroups)), function(i) {
+    list(
+      ancify = package_version_text(), alignment = identities[[outgroups$alignment[i]]],
+      on_bad_block = config$on_bad_block,
+      maf = if (is_maf[i]) list(names_in_maf(outgroups)[i], focal_in_maf(config), lengths)
+    )
+  })
+  stats::setNames(sources, outgroups$name)
+}
+
+# What the focal species' own bases are taken from.
+focal_source <- function(config, sources) {
+  if (is.null(config$focal_fasta)) {
+    return(list(focal_rows = unname(sources)))
+  }
+  list(ancify = package_version_text(), focal_fasta = file_identity(config$focal_fasta))
+}
+
+# Of sequences that calling finds in their folders: what the record says they were projected from, or
+# the files themselves where others made them.
+projected_sources <- function(config, manifest, species, backend, progress) {
+  on_record <- whole_projections(config, manifest, species, backend, progress)
+  sources <- lapply(species, function(name) {
+    if (on_record[[name]]) {
+      return(manifest$projected[[name]]$source)
+    }
+    files <- sequence_path(projected_folder(config, name), names(config$lengths))
+    list(files = lapply(files, file_identity))
+  })
+  stats::setNames(sources, species)
+}
+
+# Keys that change no call.
+immaterial_keys <- c(
+  "work_dir", "output_dir", "num_cpus", "backend", "gpu_devices", "gpu_memory", "keep_projected",
+  "on_bad_block", "evaluation", "cluster", "chromosomes", "chromosome_lengths", "focal_fasta",
+  "ml_training_reference"
+)
+
+# What calls are made from besides the lengths of their chromosomes, which their files tell.
+call_sources <- function(config, sources) {
+  settings <- raw_config(config)
+  settings[immaterial_keys] <- NULL
+  settings$outgroups <- split(config$outgroups$name, config$outgroups$tier)
+  if (config$method == "ml") settings$ml_model_path <- file_identity(ml_model_path(config))
+  list(
+    ancify = package_version_text(), settings = settings, sources = sources,
+    # A fit is to all of a run's sites.
+    fitted_to = if (fits(config)) as.list(config$lengths)
+  )
+}
+
+# ---- What is left to do --------------------------------------------------------------------
+
+# Which species have a record of all chromosomes, and files that are as they were written.
+whole_projections <- function(config, manifest, species, backend, progress) {
+  chromosomes <- names(config$lengths)
+  tables <- lapply(species, function(name) {
+    files <- manifest$projected[[name]]$files
+    at <- match(chromosomes, files$chromosome)
+    size <- as.numeric(files$size)[at]
+    size[size != fasta_size(config$lengths)] <- NA
+    data.frame(
+      species = rep(name, length(at)), size = size, checksum = as.character(files$checksum)[at],
+      path = sequence_path(projected_folder(config, name), chromosomes)
+    )
+  })
+  table <- do.call(rbind, tables)
+  # Only species that have all, and that this run has not written: no other file has to be read.
+  complete <- !table$species %in% table$species[is.na(table$size)]
+  to_read <- complete & !table$species %in% manifest$known_whole
+  whole <- complete
+  whole[to_read] <- as_written(table[to_read, ], backend, progress)
+  of_species <- !species %in% table$species[!whole]
+  manifest$known_whole <- c(manifest$known_whole, species[of_species])
+  stats::setNames(of_species, species)
+}
+
+# Bytes of a chromosome's one-line FASTA.
+fasta_size <- function(lengths) {
+  unname(nchar(names(lengths), "bytes") + 3 + lengths)
+}
+
+# Whether files have the size and the checksum on record.
+as_written <- function(table, backend, progress) {
+  same <- rep(FALSE, NROW(table))
+  there <- which(file.size(as.character(table$path)) == table$size)
+  if (length(there)) {
+    found <- with_watch("Checking what is there", function(watch) {
+      checksums_impl(table$path[there], backend$threads, watch)
+    }, progress)
+    same[there] <- found$size == table$size[there] & found$checksum == table$checksum[there]
+  }
+  same %in% TRUE
+}
+
+# Which outgroups are to be projected.
+species_left <- function(config, manifest, sources, backend, progress) {
+  same <- vapply(names(sources), function(name) {
+    entry <- manifest$projected[[name]]
+    all(names(config$lengths) %in% entry$report_on) && same_json(entry$source, sources[[name]])
+  }, NA)
+  left <- !same
+  left[same] <- !whole_projections(config, manifest, names(sources)[same], backend, progress)
+  left
+}
+
+# Which chromosomes are to be called from what `made_from` says. Those that were called from
+# something else are forgotten, as their files will be others.
+chromosomes_left <- function(config, manifest, made_from, backend, progress) {
+  output <- manifest$output
+  left <- stats::setNames(rep(TRUE, length(config$lengths)), names(config$lengths))
+  if (!same_json(manifest$called[[output]]$made_from, made_from)) {
+    manifest$called[[output]] <- list(made_from = made_from, chromosomes = list())
+    return(left)
+  }
+  rows <- manifest$called[[output]]$chromosomes
+  at <- match(names(left), rows$chromosome)
+  known <- which(!is.na(at))
+  known <- known[rows$size[at[known]] == fasta_size(config$lengths[known])]
+  if (length(known) == 0) {
+    return(left)
+  }
+  table <- data.frame(
+    path = sequence_path(config$output_dir, names(left)[known]), size = rows$size[at[known]],
+    checksum = rows$checksum[at[known]]
+  )
+  if (config$posterior) {
+    table <- rbind(table, data.frame(
+      path = phred_path(config$output_dir, names(left)[known]),
+      size = rows$phred_size[at[known]], checksum = rows$phred_checksum[at[known]]
+    ))
+  }
+  whole <- matrix(as_written(table, backend, progress), length(known))
+  left[known] <- rowSums(!whole) > 0
+  left
+}
+
+# As chromosomes_left(), where the alignments have to be read anew for what is left. A report of the
+# whole files is not to be had from some of the chromosomes: without one on record, all are left.
+unkept_left <- function(config, manifest, sources, made_from, backend, progress) {
+  left <- chromosomes_left(config, manifest, made_from, backend, progress)
+  if (is.null(recorded_reports(manifest, sources, names(left)))) left[] <- TRUE
+  left
+}
+
+# Whether an earlier run has finished something of this configuration.
+has_record <- function(manifest, config) {
+  kept <- vapply(manifest$projected[config$outgroups$name], function(entry) {
+    length(entry$files) > 0
+  }, NA)
+  any(kept) || length(manifest$called[[manifest$output]]$chromosomes) > 0
+}
+
+# In the output folder of a run.
+phred_path <- function(folder, chromosome) {
+  file.path(folder, "posterior", paste0(chromosome, ".phred"))
+}
+
+# ---- What is done ----------------------------------------------------------------------------
+
+# Where nothing is recorded of what is finished.
+no_record <- function(...) NULL
+
+# The focal species' own bases, unless those on record are there.
+project_focal <- function(config, manifest, sources, backend, progress) {
+  focal <- config$focal_species
+  source <- focal_source(config, sources)
+  if (same_json(manifest$projected[[focal]]$source, source) &&
+    whole_projections(config, manifest, focal, backend, progress)) {
+    return(invisible())
+  }
+  checksums <- write_focal(config, backend, progress)
+  record_projected(manifest, focal, source, names(config$lengths), list(), checksums)
+}
+
+record_projected <- function(manifest, species, source, chromosomes, report, checksums) {
+  entry <- manifest$projected[[species]]
+  if (!same_json(entry$source, source)) entry <- list()
+  entry$source <- source
+  entry$report <- report
+  entry$report_on <- chromosomes
+  if (length(checksums$size)) {
+    manifest$known_whole <- c(manifest$known_whole, species)
+    entry$files <- list(
+      chromosome = chromosomes, size = checksums$size, checksum = checksums$checksum
+    )
+  }
+  manifest$projected[[species]] <- entry
+  manifest$changed <- TRUE
+  save_manifest(manifest)
+}
+
+# The reports on record, as they are for these chromosomes; NULL if one is missing.
+recorded_reports <- function(manifest, sources, chromosomes) {
+  reports <- lapply(names(sources), function(name) {
+    entry <- manifest$projected[[name]]
+    at <- match(chromosomes, entry$report_on)
+    if (anyNA(at) || !same_json(entry$source, sources[[name]])) {
+      return(NULL)
+    }
+    report <- entry$report
+    report$passed_over <- report$passed_over + sum(report$blocks[-at])
+    report$blocks <- report$blocks[at]
+    report
+  })
+  if (!any(vapply(reports, is.null, NA))) reports
+}
+
+# ---- Fits ------------------------------------------------------------------------------------
+
+fit_path <- function(manifest) file.path(dirname(manifest$path), "fitted.rds")
+
+# What was fitted to the same sites with the same settings, or NULL.
+saved_fit <- function(manifest, made_from) {
+  saved <- tryCatch(
+    suppressWarnings(readRDS(fit_path(manifest))),
+    error = function(condition) NULL
+  )
+  if (same_json(saved$made_from, made_from)) saved$fitted
+}
+
+fit_now <- function(config, manifest, made_from, backend, progress, log) {
+  fitted <- fitted_settings(config, backend, progress, log)
+  write_whole(fit_path(manifest), function(path) {
+    saveRDS(list(made_from = made_from, fitted = fitted), path)
+  })
+  fitted
+}
+
+# ---- Calls -----------------------------------------------------------------------------------
+
+call_counts <- c("high", "low", "unresolved", "missing")
+
+record_called <- function(manifest, chromosome, counts, calls, phred) {
+  manifest$rows[[length(manifest$rows) + 1]] <- c(
+    list(chromosome = chromosome, size = calls$size, checksum = calls$checksum,
+         phred_size = phred$size, phred_checksum = phred$checksum),
+    stats::setNames(as.list(counts), call_counts)
+  )
+  manifest$changed <- TRUE
+  save_manifest(manifest)
+}
+
+# Puts the rows of chromosomes called since the last time into the table.
+gather_rows <- function(manifest) {
+  rows <- manifest$rows
+  if (length(rows) == 0) {
+    return(invisible())
+  }
+  columns <- lapply(stats::setNames(nm = names(rows[[1]])), function(name) {
+    unlist(lapply(rows, `[[`, name))
+  })
+  table <- manifest$called[[manifest$output]]$chromosomes
+  kept <- !table$chromosome %in% columns$chromosome
+  manifest$called[[manifest$output]]$chromosomes <- Map(
+    function(name, new) c(table[[name]][kept], new), names(columns), columns
+  )
+  manifest$rows <- list()
+}
+
+# The table of counts, a row a chromosome, of those that are on record as called.
+recorded_counts <- function(config, manifest) {
+  gather_rows(manifest)
+  rows <- manifest$called[[manifest$output]]$chromosomes
+  at <- match(names(config$lengths), rows$chromosome)
+  data.frame(lapply(rows[call_counts], function(column) as.numeric(column)[at]))
+}

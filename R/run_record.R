@@ -1,0 +1,135 @@
+# The record of a run beside its calls, <output_dir>/ancify_run.json: what was run, on what, with
+# which result. ancify_report() reads it.
+
+run_record_path <- function(folder) file.path(folder, "ancify_run.json")
+
+run_record_format <- 1
+
+write_run_record <- function(run, manifest, started) {
+  config <- attr(run, "config")
+  record <- list(
+    format = run_record_format, made_with = made_with(), host = Sys.info()[["nodename"]],
+    started = utc_time(started), finished = utc_time(Sys.time()),
+    backend = attr(run, "backend"), seconds = attr(run, "seconds"),
+    config_file = config$file, settings = raw_config(config),
+    alignments = alignments_on_record(config, manifest),
+    other_inputs = other_inputs(config), chromosomes = chromosomes_on_record(run, manifest),
+    fit = fit_facts(attr(run, "fit")), evaluation = attr(run, "evaluation")
+  )
+  write_text(run_record_path(config$output_dir), to_json(record))
+}
+
+utc_time <- function(time) format(time, "%Y-%m-%dT%H:%M:%SZ", tz = "UTC")
+
+# The versions that bear on a result.
+made_with <- function() {
+  build <- unclass(ancify_build_info())
+  c(build, list(R = as.character(getRversion()), system = utils::sessionInfo()$running))
+}
+
+# A row an outgroup; where others made its projection the counts are NA.
+alignments_on_record <- function(config, manifest) {
+  outgroups <- config$outgroups
+  entries <- lapply(stats::setNames(nm = outgroups$name), function(name) manifest$projected[[name]])
+  of_file <- function(field, missing) {
+    vapply(entries, function(entry) entry$source$alignment[[field]] %||% missing, missing)
+  }
+  count <- function(field) {
+    vapply(entries, function(entry) sum(as.numeric(entry$report[[field]] %||% NA)), 0)
+  }
+  data.frame(
+    species = outgroups$name, tier = outgroups$tier, alignment = outgroups$alignment,
+    size = of_file("size", NA_real_), modified = of_file("modified", NA_character_),
+    sample_checksum = of_file("sample_checksum", NA_character_),
+    used = count("blocks"), bad = count("bad"), passed_over = count("passed_over"),
+    duplicates = count("duplicates")
+  )
+}
+
+other_inputs <- function(config) {
+  paths <- c(
+    chromosome_lengths = config$chromosome_lengths, focal_fasta = config$focal_fasta,
+    ml_model_path = if (config$method == "ml") ml_model_path(config)
+  )
+  lapply(as.list(paths[file.exists(paths)]), function(path) {
+    c(list(path = path), file_identity(path))
+  })
+}
+
+chromosomes_on_record <- function(run, manifest) {
+  rows <- manifest$called[[manifest$output]]$chromosomes
+  at <- match(run$chromosome, rows$chromosome)
+  data.frame(
+    unclass(run)[c("chromosome", run_counts, "file")], size = rows$size[at],
+    checksum = rows$checksum[at]
+  )
+}
+
+# What a report says of a fit; NULL for none.
+fit_facts <- function(fit) {
+  if (is.null(fit)) {
+    return(NULL)
+  }
+  list(
+    model = fit$model$name, sites = fit$sites, log_likelihood = fit$log_likelihood,
+    AIC = stats::AIC(fit), converged = fit$converged, estimates = fit$estimates,
+    tree = newick_text(fit$tree, 5)
+  )
+}
+
+# The run of a record, as ancify_run() gave it but for the objects of its fit; `path` is the record
+# or its folder.
+read_run_record <- function(path) {
+  file <- if (dir.exists(path)) run_record_path(path) else path
+  refuse <- function(why) {
+    abort_ancify(
+      sprintf("%s %s; ancify_run() writes it beside its calls.", quoted(file), why), "file",
+      file = file
+    )
+  }
+  if (!file.exists(file)) refuse("does not exist")
+  record <- tryCatch(
+    jsonlite::read_json(file, simplifyVector = TRUE, simplifyDataFrame = FALSE),
+    error = function(condition) refuse("can't be read")
+  )
+  if (!identical(as.numeric(record$format), run_record_format)) refuse("is no record of a run")
+  run_of_record(record)
+}
+
+run_of_record <- function(record) {
+  rows <- rows_of_json(record$chromosomes)
+  config <- config_of_record(record, rows)
+  alignments <- rows_of_json(record$alignments)
+  structure(
+    rows[c("chromosome", run_counts, "file")],
+    class = c("ancify_run", "data.frame"),
+    alignments = if (!anyNA(alignments$used)) alignments, config = config,
+    backend = record$backend, seconds = unlist(record$seconds), made_with = record$made_with,
+    finished = record$finished, fit_facts = fit_of_record(record$fit),
+    evaluation = if (!is.null(record$evaluation)) rows_of_json(record$evaluation)
+  )
+}
+
+fit_of_record <- function(fit) {
+  if (!is.null(fit)) fit$estimates <- rows_of_json(fit$estimates)
+  fit
+}
+
+# A data frame from its rows, each a list, of which an absent element is NA.
+rows_of_json <- function(rows) {
+  names <- unique(unlist(lapply(rows, names)))
+  columns <- lapply(stats::setNames(nm = names), function(name) {
+    unlist(lapply(rows, function(row) row[[name]] %||% NA))
+  })
+  data.frame(columns, check.names = FALSE)
+}
+
+config_of_record <- function(record, rows) {
+  # Only its values: the inputs need not be there any more.
+  config <- read_section(record$settings, config_keys(), "", config_origin())
+  config$outgroups <- outgroup_table(config$outgroups)
+  config["lengths"] <- list(stats::setNames(as.numeric(rows$length), rows$chromosome))
+  config["notes"] <- list(character())
+  config["file"] <- list(record$config_file)
+  structure(config, class = "ancify_config")
+}

@@ -1,0 +1,68 @@
+// What a run's record needs of files: checksums, locks, and text that is on the disk.
+#include "core/exec/threads.h"
+#include "core/io/checksum.h"
+#include "core/io/file.h"
+#include "core/io/folder_lock.h"
+#include "rcpp_glue.h"
+
+// Locks a folder for this process until unlock_folder_impl(); an external pointer.
+// [[Rcpp::export]]
+SEXP lock_folder_impl(const std::string& folder) {
+  std::unique_ptr<ancify::FolderLock> lock;
+  guarded([&] { lock = std::make_unique<ancify::FolderLock>(folder); });
+  return Rcpp::XPtr<ancify::FolderLock>(lock.release());
+}
+
+// Whether the folder is locked, which not every file system can do.
+// [[Rcpp::export]]
+bool is_locked_impl(SEXP lock) { return Rcpp::XPtr<ancify::FolderLock>(lock)->held(); }
+
+// [[Rcpp::export]]
+void unlock_folder_impl(SEXP lock) { Rcpp::XPtr<ancify::FolderLock>(lock).release(); }
+
+// list(size =, checksum =) of each file as a whole; NA where it can't be read.
+// [[Rcpp::export]]
+Rcpp::List checksums_impl(const std::vector<std::string>& paths, int threads,
+                          const Rcpp::Function& watch) {
+  std::vector<ancify::FileChecksum> sums(paths.size(), {-1, 0});
+  run_job(watch, [&](ancify::JobControl& control) {
+    const auto n = static_cast<std::int64_t>(paths.size());
+    control.expect(n);
+    ancify::run_tasks(control, threads, n, [&](std::int64_t i, const ancify::TaskContext& context) {
+      const auto at = static_cast<std::size_t>(i);
+      try {
+        sums[at] = ancify::checksum_of_file(paths[at], context);
+      } catch (const ancify::FileError&) {
+      }
+      control.advance(1);
+    });
+  });
+  return as_list(sums);
+}
+
+// The same of one file, from its size and pieces of it.
+// [[Rcpp::export]]
+Rcpp::List sample_checksum_impl(const std::string& path) {
+  std::vector<ancify::FileChecksum> sum;
+  guarded([&] { sum.push_back(ancify::checksum_of_sample(path)); });
+  return as_list(sum);
+}
+
+// The paths of what ended processes have left in a folder.
+// [[Rcpp::export]]
+std::vector<std::string> leftovers_impl(const std::string& folder) {
+  return ancify::leftovers(folder);
+}
+
+// Writes a file that appears when it is whole and on the disk.
+// [[Rcpp::export]]
+void write_file_impl(const std::string& path, const Rcpp::RawVector& bytes) {
+  guarded([&] {
+    ancify::OutputFile file(path, bytes.size());
+    file.write_at(reinterpret_cast<const char*>(bytes.begin()),
+                  static_cast<std::size_t>(bytes.size()), 0);
+    file.sync(ancify::TaskContext());
+    file.prepare();
+    file.commit();
+  });
+}
