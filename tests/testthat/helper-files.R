@@ -86,3 +86,12 @@ vote_by_column <- function(inner, outer, ...) {
   calls <- strsplit(oracle_vote(tiers[[1]], tiers[[2]], ...), "")[[1]]
   paste(calls[match(columns, distinct)], collapse = "")
 }
+
+# A file's CRC-32 as gzip writes it, in hexadecimal digits.
+crc32_by_gzip <- function(path) {
+  packed <- tempfile()
+  on.exit(unlink(packed))
+  system2("gzip", c("-c", shQuote(path)), stdout = packed)
+  tail <- utils::tail(file_bytes(packed), 8)
+  paste(rev(as.character(tail[1:4])), collapse = "")
+}

@@ -76,6 +76,11 @@ expect_projected <- function(work_dir, projected) {
   expect_identical(list.files(file.path(work_dir, "projected")), sort(names(projected)))
 }
 
+# Of a run, without what it took and was made with.
+columns_of <- function(run) {
+  unclass(run)[names(run)]
+}
+
 # The lines a run logs.
 log_lines <- function(code) {
   lines <- character()

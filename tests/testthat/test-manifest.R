@@ -1,0 +1,205 @@
+# What is done again, and what is not.
+
+# Lines of a run's log that tell of work.
+work_of <- function(config, ...) {
+  lines <- log_lines(ancify_run(config, progress = FALSE, ...))
+  sub("\n", "", grep("^(Projected|Called|Fitted) ", lines, value = TRUE))
+}
+
+# Size, time and content of all files a run makes, but for its records.
+state_of <- function(config) {
+  files <- list.files(unlist(config[c("work_dir", "output_dir")]), recursive = TRUE,
+                      full.names = TRUE)
+  files <- files[basename(files) != "ancify_run.json"]
+  data.frame(file = files, md5 = tools::md5sum(files), time = file.mtime(files))
+}
+
+everything <- c(
+  "Called chr1", "Called chr2", "Called one", "Projected inner1", "Projected inner2",
+  "Projected outer1"
+)
+
+test_that("a run that is finished does nothing again", {
+  set.seed(201)
+  for (keep in c(TRUE, FALSE)) {
+    case <- random_config(keep_projected = keep)
+    expect_identical(sort(work_of(case$config)), everything)
+    run <- run_quietly(case$config)
+    before <- state_of(case$config)
+    lines <- log_lines(again <- ancify_run(case$config, progress = FALSE))
+    expect_match(lines, "^Calls of chr1, chr2 and one: there from an earlier run", all = FALSE)
+    expect_identical(work_of(case$config), character())
+    expect_identical(state_of(case$config), before)
+    expect_identical(columns_of(again), columns_of(run))
+    expect_identical(attr(again, "alignments"), attr(run, "alignments"))
+    expect_identical(sort(work_of(case$config, resume = FALSE)), everything)
+    expect_calls(case$config$output_dir, case$calls)
+  }
+})
+
+test_that("only what is missing or damaged is made again", {
+  set.seed(202)
+  case <- random_config()
+  config <- case$config
+  run_quietly(config)
+  projected <- function(species, file) file.path(config$work_dir, "projected", species, file)
+  calls <- function(file) file.path(config$output_dir, file)
+  flip <- function(path) {
+    bytes <- file_bytes(path)
+    bytes[30] <- xor(bytes[30], as.raw(1))
+    time <- file.mtime(path)
+    writeBin(bytes, path)
+    Sys.setFileTime(path, time)
+  }
+  faults <- list(
+    list(function() unlink(calls("chr2.fa")), "Called chr2"),
+    list(function() flip(calls("chr1.fa")), "Called chr1"),
+    list(function() cat("x", file = calls("one.fa"), append = TRUE), "Called one"),
+    list(function() flip(projected("inner1", "chr1.fa")), "Projected inner1"),
+    list(function() unlink(projected("outer1", "one.fa")), "Projected outer1"),
+    list(function() unlink(dirname(projected("inner2", "one.fa")), recursive = TRUE),
+         "Projected inner2")
+  )
+  for (fault in faults) {
+    fault[[1]]()
+    expect_identical(work_of(config), fault[[2]])
+    expect_projected(config$work_dir, case$projected)
+    expect_calls(config$output_dir, case$calls)
+  }
+  # Damaged while only calls are asked for: it is what is called.
+  flip(projected("inner1", "chr1.fa"))
+  expect_identical(sort(work_of(config, phases = "call")), everything[1:3])
+})
+
+test_that("another input or setting makes what depends on it anew", {
+  set.seed(203)
+  for (keep in c(TRUE, FALSE)) {
+    case <- random_config(keep_projected = keep)
+    config <- case$config
+    run_quietly(config)
+    done <- function(config) sort(work_of(config))
+    if (keep) {
+      # The same bytes at another time are another input.
+      Sys.setFileTime(config$outgroups$inner[[2]]$alignment, Sys.time() + 5)
+      expect_identical(done(config), c(everything[1:3], "Projected inner2"))
+    }
+    lines <- random_axt(case$lengths, n_blocks = 20)
+    write_axt(lines, config$outgroups$outer[[1]]$alignment)
+    expect_identical(done(config), c(everything[1:3], if (keep) everything[6] else everything[4:6]))
+    case$projected$outer1 <- oracle_project(lines, case$lengths)
+    expect_calls(config$output_dir, expected_calls(case$projected, 2))
+
+    config$min_inner_freq <- 2
+    expect_identical(done(config), if (keep) everything[1:3] else everything)
+    expect_calls(config$output_dir, expected_calls(case$projected, 2, 2, 1))
+    # Neither of these changes a call.
+    config$num_cpus <- 1
+    config$backend <- "cpu"
+    expect_identical(done(config), character())
+
+    config$outgroups$inner <- rev(config$outgroups$inner)
+    expect_identical(done(config), if (keep) everything[1:3] else everything)
+  }
+})
+
+test_that("a longer list of chromosomes leaves those that are called as they are", {
+  set.seed(204)
+  case <- random_config(chromosomes = c("chr2", "one"))
+  run_quietly(case$config)
+  case$config$chromosomes <- NULL
+  expect_identical(sort(work_of(case$config)), everything[c(1, 4:6)])
+  expect_calls(case$config$output_dir, case$calls)
+  # A shorter one needs nothing, and reports what a run of it does.
+  case$config$chromosomes <- "chr1"
+  run <- run_quietly(case$config)
+  expect_identical(work_of(case$config), character())
+  anew <- run_quietly(case$config, resume = FALSE)
+  expect_identical(columns_of(run), columns_of(anew))
+  expect_identical(attr(run, "alignments"), attr(anew, "alignments"))
+})
+
+test_that("two output folders share the projections, and each has its calls on record", {
+  set.seed(205)
+  case <- random_config()
+  other <- case$config
+  other$output_dir <- file.path(case$folder, "other")
+  other$min_inner_freq <- 2
+  run_quietly(case$config)
+  expect_identical(sort(work_of(other)), everything[1:3])
+  expect_identical(work_of(case$config), character())
+  expect_identical(work_of(other), character())
+})
+
+test_that("a fit is not made again, nor what was called by it", {
+  set.seed(206)
+  for (keep in c(TRUE, FALSE)) {
+    case <- random_config(
+      method = "likelihood", tree = "(((focal,inner1),inner2),outer1);", estimate = TRUE,
+      keep_projected = keep, posterior = TRUE
+    )
+    run <- run_quietly(case$config)
+    before <- state_of(case$config)
+    again <- run_quietly(case$config)
+    expect_identical(work_of(case$config), character())
+    expect_identical(state_of(case$config)[c("file", "md5")], before[c("file", "md5")])
+    expect_equal(attr(again, "fit"), attr(run, "fit"))
+    expect_identical(columns_of(again), columns_of(run))
+    # With calls missing the same fit serves.
+    unlink(file.path(case$config$output_dir, "posterior", "chr2.phred"))
+    work <- work_of(case$config)
+    expect_true("Called chr2" %in% work)
+    expect_no_match(work, "Fitted|chr1")
+    expect_identical(state_of(case$config)[c("file", "md5")], before[c("file", "md5")])
+  }
+})
+
+test_that("a record that can't be read counts for nothing", {
+  set.seed(207)
+  case <- random_config()
+  run_quietly(case$config)
+  path <- file.path(case$config$work_dir, ".ancify", "manifest.json")
+  text <- readLines(path)
+  for (damaged in list("", "{", text[seq_len(length(text) / 2)], "{\"format\": 99}", "[1, 2]")) {
+    writeLines(damaged, path)
+    lines <- log_lines(ancify_run(case$config, progress = FALSE))
+    expect_match(lines, "manifest.json.*all is made anew", all = FALSE)
+    expect_identical(work_of(case$config), character())
+  }
+})
+
+test_that("what an error ends is gone on with", {
+  set.seed(208)
+  case <- random_config(num_cpus = 1)
+  broken <- case$config$outgroups$outer[[1]]$alignment
+  good <- readLines(broken)
+  writeLines(utils::head(good, -2), broken)
+  expect_error(run_quietly(case$config), class = "ancify_format_error")
+  writeLines(good, broken)
+  expect_identical(sort(work_of(case$config)), everything[c(1:3, 6)])
+  expect_calls(case$config$output_dir, case$calls)
+})
+
+test_that("bytes are the same after any part was there", {
+  set.seed(209)
+  case <- random_config(posterior = TRUE, method = "likelihood",
+                        tree = "(((focal:0.1,inner1:0.1):0.1,inner2:0.2):0.1,outer1:0.3);")
+  run_quietly(case$config)
+  expected <- state_of(case$config)[c("file", "md5")]
+  for (i in 1:15) {
+    files <- expected$file[grepl("\\.(fa|phred)$", expected$file)]
+    unlink(sample(files, sample(length(files), 1)))
+    run_quietly(case$config, threads = sample(2, 1))
+    expect_identical(state_of(case$config)[c("file", "md5")], expected)
+  }
+})
+
+test_that("training makes and records projections as runs do", {
+  set.seed(210)
+  case <- random_config()
+  log <- function(line) NULL
+  config <- read_config(case$config)
+  work_in(config, "project", TRUE, log, function(manifest) {
+    project_where_missing(config, manifest, choose_backend("cpu", 1), FALSE, FALSE)
+  })
+  expect_identical(sort(work_of(case$config)), everything[1:3])
+})

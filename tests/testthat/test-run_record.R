@@ -1,0 +1,76 @@
+record_of <- function(config) {
+  jsonlite::read_json(file.path(config$output_dir, "ancify_run.json"))
+}
+
+test_that("a run leaves its record beside its calls", {
+  set.seed(231)
+  case <- random_config(evaluation = list(), min_inner_freq = 2)
+  run <- run_quietly(case$config)
+  record <- record_of(case$config)
+  expect_identical(record$made_with$version, as.character(utils::packageVersion("ancify")))
+  expect_identical(record$backend, attr(run, "backend"))
+  expect_identical(names(record$seconds), c("project", "call", "evaluate"))
+  expect_identical(record$settings$min_inner_freq, 2L)
+  column <- function(rows, name) vapply(rows, `[[`, record$chromosomes[[1]][[name]] %||% "", name)
+  expect_identical(column(record$chromosomes, "chromosome"), run$chromosome)
+  expect_equal(column(record$chromosomes, "high"), run$high)
+  # Checksums are those of gzip, which others can compute.
+  for (row in record$chromosomes) {
+    expect_identical(row$size, as.integer(file.size(row$file)))
+    expect_identical(row$checksum, crc32_by_gzip(row$file))
+  }
+  for (i in seq_along(record$alignments)) {
+    row <- record$alignments[[i]]
+    expect_identical(row$sample_checksum, crc32_by_gzip(row$alignment))
+    expect_equal(row$used, attr(run, "alignments")$used[i])
+  }
+  expect_identical(record$other_inputs$chromosome_lengths$sample_checksum,
+                   crc32_by_gzip(case$config$chromosome_lengths))
+})
+
+test_that("a record gives the report that its run gives", {
+  require_package("ggplot2")
+  require_package("knitr")
+  set.seed(232)
+  cases <- list(
+    random_config(),
+    random_config(
+      method = "likelihood", tree = "(((focal,inner1),inner2),outer1);", estimate = TRUE,
+      substitution_model = "HKY85", model_base_freqs = c(A = 0.3, C = 0.2, G = 0.2, T = 0.3),
+      history = list(splits = c(inner1 = 1e5, inner2 = 2e5, outer1 = 4e5), sizes = 1e4)
+    )
+  )
+  for (case in cases) {
+    run <- run_quietly(case$config)
+    pages <- file.path(new_folder(), c("of_run.html", "of_folder.html"))
+    ancify_report(run, pages[1])
+    # Of a session that may be another one, with other inputs.
+    ancify_report(case$config$output_dir, pages[2])
+    text <- lapply(pages, function(page) {
+      lines <- readLines(page)
+      lines[!grepl("Run finished|Report made|data:image", lines)]
+    })
+    expect_identical(text[[2]], text[[1]])
+    restored <- read_run_record(case$config$output_dir)
+    expect_equal(columns_of(restored), columns_of(run))
+    expect_identical(raw_config(attr(restored, "config"))[-4], raw_config(attr(run, "config"))[-4])
+  }
+})
+
+test_that("a record is of the calls that are there", {
+  set.seed(233)
+  case <- random_config()
+  run_quietly(case$config)
+  path <- file.path(case$config$output_dir, "ancify_run.json")
+  # A later run that fails when it has begun to call leaves none.
+  file <- file.path(case$config$work_dir, "projected", "inner2", "chr2.fa")
+  writeLines(c(">chr2", sub("^(.{60}).", "\\1\n", readLines(file)[2])), file)
+  expect_error(run_quietly(case$config, "call"), class = "ancify_format_error")
+  expect_false(file.exists(path))
+  expect_ancify_error(ancify_report(case$config$output_dir, tempfile(fileext = ".html")), "file",
+                      "ancify_run.json", "does not exist")
+  for (text in c("", "{}", "[]", "{\"format\": 99}")) {
+    writeLines(text, path)
+    expect_ancify_error(ancify_report(path, tempfile(fileext = ".html")), "file", path)
+  }
+})

@@ -1,0 +1,61 @@
+test_that("a second run in the same folders is an error that names the first", {
+  set.seed(221)
+  case <- random_config()
+  for (key in c("work_dir", "output_dir")) {
+    lock <- lock_folder_impl(case$config[[key]])
+    expect_ancify_error(
+      run_quietly(case$config), "lock", sprintf("process %d on ", Sys.getpid()), case$config[[key]]
+    )
+    unlock_folder_impl(lock)
+  }
+  # Neither folder was made or left.
+  expect_false(any(dir.exists(unlist(case$config[c("work_dir", "output_dir")]))))
+  run_quietly(case$config)
+  expect_calls(case$config$output_dir, case$calls)
+})
+
+test_that("a lock is there while a run is at work, and goes with it", {
+  set.seed(222)
+  case <- random_config()
+  seen <- NULL
+  withCallingHandlers(
+    ancify_run(case$config, progress = FALSE),
+    ancify_message = function(condition) {
+      seen <<- c(seen, list.files(unlist(case$config[c("work_dir", "output_dir")]),
+                                  "^\\.ancify\\.lock$", all.files = TRUE))
+      invokeRestart("muffleMessage")
+    }
+  )
+  expect_true(".ancify.lock" %in% seen)
+  expect_no_match(content_of(case$folder), "lock")
+  # What a killed process left is no lock.
+  writeLines("1 on elsewhere", file.path(case$config$work_dir, ".ancify.lock"))
+  expect_s3_class(run_quietly(case$config), "ancify_run")
+})
+
+test_that("a run removes what a killed one left, and nothing else", {
+  set.seed(223)
+  case <- random_config()
+  run_quietly(case$config)
+  ended <- parallel::mcparallel(Sys.getpid())
+  pid <- parallel::mccollect(ended)[[1]]
+  left <- file.path(case$config[c(
+    "work_dir", "output_dir", "output_dir", "work_dir", "work_dir"
+  )], c(
+    "projected/inner1/chr1.fa.ancify-%d-0", "chr2.fa.ancify-%d-12",
+    "ancify_run.json.ancify-%d-3", "not_kept.ancify-%d-3f/projected/inner1/chr1.fa",
+    ".ancify/manifest.json.ancify-%d-0"
+  ))
+  # The first process of the system is always there.
+  stays <- sprintf(left[1:2], 1L)
+  stays <- c(stays, file.path(case$config$output_dir, c("notes.txt", "chr1.fa.ancify-copy")))
+  left <- sprintf(left, pid)
+  for (path in c(left, stays)) {
+    dir.create(dirname(path), showWarnings = FALSE, recursive = TRUE)
+    writeLines("x", path)
+  }
+  run_quietly(case$config)
+  expect_identical(file.exists(left), rep(FALSE, length(left)))
+  expect_false(dir.exists(dirname(dirname(dirname(left[4])))))
+  expect_true(all(file.exists(stays)))
+})
