@@ -93,15 +93,12 @@ std::string one_line(std::string_view input, const std::string& name) {
 }  // namespace
 
 void check(std::string_view input) {
-  const std::string& path = as_file(input);
-  Choices choices(input);
-  const std::string whole = read(path, input.size() + 1);
-  require_equal(without_message(whole), without_message(read(path, choices.chunk())),
-                "two sizes of chunks");
+  const std::string whole = read_in_any_chunks(input, read);
   if (input.substr(0, 2) != "\x1f\x8b") {
     require_equal(is_error(whole) ? "" : whole, read_slowly(input), "FASTA and the slow way");
   }
 
+  const std::string& path = as_file(input);
   const std::string bases = one_line(input, "chr1");
   const std::string any = outcome([&] { return all_bases(SequenceReader(path, "chr1")); });
   require_equal(is_error(any) ? "bases " : any, "bases " + bases, "one line and the slow way");

@@ -106,6 +106,16 @@ inline void require_equal(const std::string& one, const std::string& other, cons
   require(one == other, std::string(ways) + " differ\n---- one\n" + one + "\n---- other\n" + other);
 }
 
+// What read(path, chunk) gives of the input, which is the same in chunks of any size.
+template <class Read>
+std::string read_in_any_chunks(std::string_view input, Read read) {
+  const std::string& path = as_file(input);
+  const std::string whole = read(path, input.size() + 1);
+  require_equal(without_message(whole), without_message(read(path, Choices(input).chunk())),
+                "two sizes of chunks");
+  return whole;
+}
+
 // Reads a text in chunks, as files are read.
 template <class Consume>
 void read_in_chunks(std::string_view text, std::size_t chunk, Consume&& consume) {
