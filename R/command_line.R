@@ -65,13 +65,14 @@ flag_options <- c(
 # Gives the command and the options by their long names; absent values are NULL.
 parse_command_line <- function(args) {
   parsed <- list(verbose = FALSE, help = FALSE, version = FALSE)
-  # --config=FILE is --config FILE
-  args <- unlist(lapply(args, function(arg) {
-    if (grepl("^--[a-z]+=", arg)) c(sub("=.*", "", arg), sub("^[^=]*=", "", arg)) else arg
-  }))
   while (length(args)) {
     arg <- args[1]
     args <- args[-1]
+    # --config=FILE is --config FILE; a value may look so too.
+    if (grepl("^--[a-z]+=", arg)) {
+      args <- c(sub("^[^=]*=", "", arg), args)
+      arg <- sub("=.*", "", arg)
+    }
     if (arg %in% names(value_options)) {
       if (!length(args)) usage_error(arg, " needs a value")
       parsed[[value_options[[arg]]]] <- args[1]

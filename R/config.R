@@ -10,7 +10,10 @@
 #' [ancify_init()] writes a template with one line on each key.
 #'
 #' Names of species and chromosomes are taken from a file letter by letter:
-#' `[2L, 4, X, Y, 01, 1e5]` are six names, and a species may be called `NO`.
+#' `[2L, 4, X, Y, 01, 1e5]` are six names, and a species may be called `NO`. Files and
+#' folders have these names, so they may hold anything but `/`, of at most 200 bytes, and
+#' be neither `.` nor `..`; chromosomes' names have no blanks either. A configuration has
+#' at most 16 MB.
 #'
 #' @section Keys:
 #' Required:
@@ -301,6 +304,10 @@ stop_on_bad_yaml <- function(message, path) {
   stop_on_problems(origin, line = if (length(lines)) as.integer(lines[length(lines)]))
 }
 
+# A configuration that lists 100,000 contigs has 2 MB, and so has a tree of as many species.
+most_text_bytes <- 2^24
+too_long <- "is longer than 16 MB, which no such file is; give another"
+
 config_text <- function(path) {
   fail <- function(why) {
     abort_ancify(
@@ -314,6 +321,7 @@ config_text <- function(path) {
   if (dir.exists(path)) {
     fail("is a folder; give the path of a YAML file")
   }
+  if (file.size(path) > most_text_bytes) fail(too_long)
   bytes <- tryCatch(
     suppressWarnings(readBin(path, "raw", file.size(path))),
     error = function(condition) fail("can't be read; check its permissions")
@@ -451,14 +459,18 @@ read_text <- function(value, key, origin) {
 }
 
 # Names become names of files.
-name_advice <- "a file will have this name, so it can't be empty, '.', '..' or hold '/'."
+most_name_bytes <- 200
+name_advice <- sprintf(
+  "a file will have this name, so it can't be empty, '.', '..', hold '/' or exceed %d bytes.",
+  most_name_bytes
+)
 
 read_name <- function(value, key, origin) {
   name <- as_name(value)
   if (is.na(name)) {
     fault(value, key, "give one name (in R as character).")
   }
-  if (leaves_folder(name)) {
+  if (!names_a_path(name)) {
     fault(name, key, name_advice)
   }
   name
@@ -472,7 +484,7 @@ read_names <- function(value, key, origin) {
   if (anyNA(names)) {
     fault(value, key, "each item must be one name (in R as character).")
   }
-  bad <- unique(names[leaves_folder(names)])
+  bad <- unique(names[!names_a_path(names)])
   if (length(bad)) {
     fault(bad, key, name_advice)
   }
@@ -492,7 +504,9 @@ as_name <- function(value) {
   } else if (is.numeric(value)) {
     number_text(value)
   } else {
-    enc2utf8(as.character(value))
+    name <- as.character(value)
+    # enc2utf8() would make another name of it; names_a_path() refuses it.
+    if (validEnc(name)) enc2utf8(name) else name
   }
 }
 
@@ -501,8 +515,13 @@ number_text <- function(value) {
   format(value, scientific = FALSE, digits = 15, trim = TRUE)
 }
 
+# Of a file or a folder inside that where it is used.
+names_a_path <- function(names) {
+  validUTF8(names) & !leaves_folder(names) & nchar(names, "bytes") <= most_name_bytes
+}
+
 leaves_folder <- function(names) {
-  names %in% c("", ".", "..") | grepl("/", names, fixed = TRUE)
+  names %in% c("", ".", "..") | grepl("/", names, fixed = TRUE, useBytes = TRUE)
 }
 
 as_number <- function(value) {
@@ -683,6 +702,7 @@ read_tree <- function(value, key, origin) {
     if (!file.exists(path)) {
       fault(text, key, "no such file, nor Newick text such as '((human,chimp),gorilla);'.")
     }
+    if (isTRUE(file.size(path) > most_text_bytes)) fault(text, key, paste0("it ", too_long, "."))
     text <- tryCatch(
       suppressWarnings(readLines(path)),
       error = function(condition) fault(path, key, "the file can't be read.")

@@ -94,12 +94,15 @@ evaluation_inputs <- function(config, kind) {
   files
 }
 
-# A file's name for each chromosome.
+# A file's name for each chromosome; what looks like a mark in a chromosome's name is none.
 fill_pattern <- function(pattern, chromosomes) {
-  vapply(chromosomes, function(chromosome) {
-    name <- gsub("{chrom}", chromosome, pattern, fixed = TRUE)
-    gsub("{chrom_id}", sub("^chr", "", chromosome), name, fixed = TRUE)
-  }, "", USE.NAMES = FALSE)
+  names <- list(`{chrom}` = chromosomes, `{chrom_id}` = sub("^chr", "", chromosomes))
+  found <- gregexpr("\\{chrom(_id)?\\}", pattern)
+  marks <- regmatches(pattern, found)[[1]]
+  between <- regmatches(pattern, found, invert = TRUE)[[1]]
+  filled <- rep(between[1], length(chromosomes))
+  for (i in seq_along(marks)) filled <- paste0(filled, names[[marks[i]]], between[i + 1])
+  filled
 }
 
 run_evaluation <- function(config, files, backend, progress, verbose) {
@@ -117,10 +120,11 @@ run_evaluation <- function(config, files, backend, progress, verbose) {
     vcf_comparison = if (any(nzchar(files$variants))) vcf_section(counts)
   )
   sections <- Filter(Negate(is.null), sections)
-  for (i in seq_along(calls)) {
-    path <- file.path(config$output_dir, evaluation_path(names(config$lengths)[i]))
-    rows <- lapply(sections, function(section) section[i, ])
-    write_text(path, evaluation_lines(rows))
+  paths <- file.path(config$output_dir, evaluation_path(names(config$lengths)))
+  for (i in seq_along(paths)) {
+    # A row of a data frame would cost as much as the frame is long.
+    rows <- lapply(sections, function(section) lapply(unclass(section), `[`, i))
+    write_text(paths[i], evaluation_lines(rows))
   }
   list(
     evaluation = evaluation_table(sections, names(config$lengths)),

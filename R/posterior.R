@@ -44,7 +44,14 @@ no_posterior <- 255L
 posterior_file <- function(path, chromosome) {
   if (dir.exists(path)) {
     if (is.null(chromosome)) abort_ancify("`chromosome` is missing: `path` is a folder.", "input")
-    path <- posterior_path(path, check_path(chromosome, "chromosome"))
+    chromosome <- check_path(chromosome, "chromosome")
+    if (!names_a_path(chromosome)) {
+      abort_ancify(
+        sprintf("`chromosome` is %s: it must be a chromosome's name.", show_value(chromosome)),
+        "input"
+      )
+    }
+    path <- posterior_path(path, chromosome)
   } else if (!is.null(chromosome) && file.exists(path)) {
     abort_ancify("`chromosome` goes with a folder, but `path` is a file: leave it out.", "input")
   }
@@ -115,7 +122,7 @@ export_posterior <- function(path, chromosomes = NULL,
       "bigWig files take Bioconductor's package: BiocManager::install(\"rtracklayer\").", "package"
     )
   }
-  there <- list.files(file.path(path, "posterior"), "\\.phred$")
+  there <- list.files(file.path(path, "posterior"), "\\.phred$", all.files = TRUE)
   chromosomes <- chromosomes %||% sub("\\.phred$", "", there)
   if (length(chromosomes) == 0) {
     stop_on_posterior(path, "has no posteriors; a run with `posterior: true` writes them")
@@ -157,6 +164,16 @@ export_chromosome <- function(path, chromosome, file) {
 }
 
 posterior_ranges <- function(path, chromosome) {
+  length <- file.size(posterior_file(path, chromosome))
+  if (length > .Machine$integer.max) {
+    abort_ancify(
+      sprintf(
+        "%s has %s positions, and a GRanges, which bigWig files are made of, at most 2^31 - 1: %s.",
+        quoted(chromosome), format_count(length), "read_posterior() reads any of them"
+      ),
+      "input"
+    )
+  }
   runs <- rle(read_posterior(path, chromosome) |> replace_na(no_posterior))
   ends <- cumsum(as.numeric(runs$lengths))
   known <- runs$values != no_posterior

@@ -21,6 +21,11 @@
 #' the outgroup's has nothing of it. Rows of other species, and `i`, `e` and `q`
 #' lines, are not looked at.
 #'
+#' A line or a block may have at most a 32nd of the computer's memory (of its control
+#' group's or `ulimit -v`'s, if that is less), at least 256 MB and at most 2 GB; one that
+#' is longer is an error, so that no file takes more than a fifth of the memory. Names of
+#' chromosomes have at most 200 bytes, neither blanks nor `/`.
+#'
 #' The work can be interrupted at any time and leaves no file then. In a process
 #' forked by [parallel::mclapply()] it runs on one thread.
 #'
@@ -179,7 +184,8 @@ lengths_given <- function(lengths, name) {
 }
 
 names_a_file <- function(names) {
-  !is.na(names) & validUTF8(names) & !leaves_folder(names) & !grepl("[[:space:][:cntrl:]]", names)
+  # As is_safe_file_name() in the core.
+  !is.na(names) & names_a_path(names) & !grepl("[\\x01-\\x20\\x7f]", names, perl = TRUE)
 }
 
 check_lengths <- function(lengths, name = "chrom_lengths") {

@@ -18,7 +18,9 @@
 #'   `<chromosome>.fa`, of which a folder's come in the order of their names (`chr2`
 #'   before `chr10`).
 #' @param regions A `GRanges` of the Bioconductor package GenomicRanges; `NULL` (the
-#'   default) for whole chromosomes.
+#'   default) for whole chromosomes. As no `GRanges` reaches beyond position 2^31 - 1,
+#'   `read_ancestral()` also takes a data frame of `chromosome`, `start` and `end` (from
+#'   1, both ends in); a region has at most 2^31 - 1 positions, as R's strings do.
 #' @inheritParams project_axt
 #' @return `read_ancestral()`: a `BStringSet` of the package Biostrings with a sequence
 #'   a region, in their order and with their names, or with the chromosomes' names (a
@@ -26,12 +28,12 @@
 #'   regions' order with the column `name`, a factor of the levels `high`, `low`,
 #'   `unresolved` and `missing`, and the chromosomes' lengths.
 #' @section Errors:
-#' `ancify_input_error` for regions that are no `GRanges`, on a chromosome without a
-#' file or not inside theirs; `ancify_file_error` for a folder without calls and files
-#' that can't be read; `ancify_format_error` for files that are not one-line FASTA or
-#' not as long as the run made them, and in `read_confidence()` for letters that are no
-#' calls; `ancify_package_error` where Biostrings or
-#' GenomicRanges is not installed.
+#' `ancify_input_error` for regions that are neither, on a chromosome without a file, not
+#' inside theirs or, in `read_confidence()`, beyond position 2^31 - 1;
+#' `ancify_file_error` for a folder without calls and files that can't be read;
+#' `ancify_format_error` for files that are not one-line FASTA or not as long as the run
+#' made them, and in `read_confidence()` for letters that are no calls;
+#' `ancify_package_error` where Biostrings or GenomicRanges is not installed.
 #' @seealso [read_posterior()]; [compare_calls()] for several runs
 #' @export
 #' @examplesIf length(find.package(c("Biostrings", "GenomicRanges"), quiet = TRUE)) == 2
@@ -42,7 +44,8 @@
 #' read_confidence(run, regions["site"])
 #' }
 read_ancestral <- function(run, regions = NULL, progress = interactive()) {
-  need_bioconductor(c("Biostrings", if (!is.null(regions)) "GenomicRanges"), "Calls as sequences")
+  ranges <- !is.null(regions) && !is.data.frame(regions)
+  need_bioconductor(c("Biostrings", if (ranges) "GenomicRanges"), "Calls as sequences")
   places <- find_regions(run, regions)
   calls <- with_watch("Reading calls", function(watch) {
     read_regions_impl(
@@ -53,6 +56,9 @@ read_ancestral <- function(run, regions = NULL, progress = interactive()) {
   calls <- Biostrings::BStringSet(calls)
   if (is.null(regions)) {
     names(calls) <- places$files$chromosome
+    return(calls)
+  }
+  if (!ranges) {
     return(calls)
   }
   names(calls) <- names(regions)
@@ -66,6 +72,7 @@ read_ancestral <- function(run, regions = NULL, progress = interactive()) {
 read_confidence <- function(run, regions = NULL, progress = interactive()) {
   need_bioconductor(c("GenomicRanges", "IRanges"), "Calls as ranges")
   places <- find_regions(run, regions)
+  check_fit_in_ranges(places)
   runs <- with_watch("Reading calls", function(watch) {
     confidence_runs_impl(
       places$files$file, places$files$chromosome, places$file, places$start, places$width, watch
@@ -103,27 +110,62 @@ find_regions <- function(run, regions) {
     all <- seq_len(nrow(files))
     check_fits_in_strings(stats::setNames(files$length, files$chromosome), "`regions`")
     return(list(
-      files = files, file = all, start = rep(1L, nrow(files)), width = as.integer(files$length),
+      files = files, file = all, start = rep(1L, nrow(files)), width = files$length,
       region = all
     ))
   }
-  if (!inherits(regions, "GRanges")) {
+  regions <- region_table(regions)
+  check_have_calls(unique(regions$chromosome), files)
+  files <- with_lengths(files[files$chromosome %in% regions$chromosome, ])
+  file <- match(regions$chromosome, files$chromosome)
+  check_inside(regions, files$length[file])
+  region <- order(file)
+  list(
+    files = files, file = file[region], start = regions$start[region],
+    width = (regions$end - regions$start + 1)[region], region = region
+  )
+}
+
+# chromosome, start and end of regions as users give them.
+region_table <- function(regions) {
+  if (inherits(regions, "GRanges")) {
+    return(list(
+      chromosome = as.character(GenomicRanges::seqnames(regions)),
+      start = as.numeric(BiocGenerics::start(regions)), end = as.numeric(BiocGenerics::end(regions))
+    ))
+  }
+  columns <- c("chromosome", "start", "end")
+  if (!is.data.frame(regions) || !all(columns %in% names(regions)) ||
+    !all(vapply(regions[columns[-1]], is.numeric, NA)) || anyNA(regions[columns])) {
     abort_ancify(
-      sprintf("`regions` must be a GRanges or NULL for whole chromosomes, not %s.",
-              show_value(regions)),
+      sprintf(
+        paste(
+          "`regions` must be a GRanges, a data frame of `chromosome`, `start` and `end`, or NULL",
+          "for whole chromosomes, not %s."
+        ),
+        show_value(regions)
+      ),
       "input"
     )
   }
-  chromosome <- as.character(GenomicRanges::seqnames(regions))
-  check_have_calls(unique(chromosome), files)
-  files <- with_lengths(files[files$chromosome %in% chromosome, ])
-  check_inside(regions, files$length[match(chromosome, files$chromosome)])
-  file <- match(chromosome, files$chromosome)
-  region <- order(file)
-  list(
-    files = files, file = file[region], start = BiocGenerics::start(regions)[region],
-    width = BiocGenerics::width(regions)[region], region = region
-  )
+  regions <- as.list(regions[columns])
+  regions$chromosome <- as.character(regions$chromosome)
+  regions
+}
+
+# IRanges count in integers.
+check_fit_in_ranges <- function(places) {
+  beyond <- which(places$start + places$width - 1 > .Machine$integer.max)[1]
+  if (!is.na(beyond)) {
+    abort_ancify(
+      sprintf(
+        "A region of %s goes beyond position 2^31 - 1, where no GRanges reaches: %s.",
+        quoted(places$files$chromosome[places$file[beyond]]),
+        "read_ancestral() takes such regions in a data frame"
+      ),
+      "input"
+    )
+  }
 }
 
 # A run's files of calls: chromosome, file, and length where the run tells.
@@ -133,7 +175,7 @@ call_files <- function(run, name = "run") {
     return(data.frame(chromosome = run$chromosome, file = run$file, length = run$length))
   }
   folder <- check_path(run, name)
-  chromosomes <- sub("\\.fa$", "", list.files(folder, "\\.fa$"))
+  chromosomes <- sub("\\.fa$", "", list.files(folder, "\\.fa$", all.files = TRUE))
   if (length(chromosomes) == 0) {
     abort_ancify(
       sprintf("`%s`: %s %s.", name, quoted(folder),
@@ -196,16 +238,22 @@ check_have_calls <- function(chromosomes, files) {
 }
 
 check_inside <- function(regions, lengths) {
-  outside <- which(
-    BiocGenerics::start(regions) < 1 | BiocGenerics::end(regions) > lengths
-  )[1]
-  if (!is.na(outside)) {
+  fail <- function(wrong, problem) {
+    i <- which(wrong)[1]
+    if (is.na(i)) {
+      return(invisible())
+    }
     abort_ancify(
       sprintf(
-        "`regions[%d]`, %s, is not inside its chromosome, which is %s bases long.", outside,
-        as.character(regions[outside]), format_count(lengths[outside])
+        "`regions[%d]`, %s:%s-%s, %s.", i, regions$chromosome[i], number_text(regions$start[i]),
+        number_text(regions$end[i]), sub("%s", format_count(lengths[i]), problem, fixed = TRUE)
       ),
       "input"
     )
   }
+  start <- regions$start
+  end <- regions$end
+  fail(start != round(start) | end != round(end) | end < start - 1, "is no range of positions")
+  fail(start < 1 | end > lengths, "is not inside its chromosome, which is %s bases long")
+  fail(end - start >= .Machine$integer.max, "is longer than R's strings can be (2^31 - 1)")
 }

@@ -163,7 +163,7 @@ carry_out <- function(config, phases, manifest, kind, caller, timed) {
     }
     # Its own folder, so that nothing is removed but what this run wrote.
     config$work_dir <- temporary_name(file.path(config$work_dir, "not_kept"))
-    on.exit(unlink(config$work_dir, recursive = TRUE))
+    on.exit(unlink(config$work_dir, recursive = TRUE, expand = FALSE))
   }
   result <- list()
   if ("project" %in% phases) {

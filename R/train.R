@@ -242,7 +242,7 @@ train_in_python <- function(features, labels, parameters, rounds, path) {
 write_whole <- function(path, write) {
   dir.create(dirname(path), showWarnings = FALSE, recursive = TRUE)
   temporary <- temporary_name(path)
-  on.exit(unlink(temporary))
+  on.exit(unlink(temporary, expand = FALSE))
   fail <- function(...) {
     abort_ancify(
       sprintf("Can't write %s; may you write to its folder, and is there space?", quoted(path)),

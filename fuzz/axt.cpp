@@ -107,7 +107,9 @@ Reading read_slowly(std::string_view text) {
 }  // namespace
 
 void check(std::string_view input) {
-  if (is_maf_text(input, true).value()) return;
+  std::string_view rest = input;
+  std::int64_t lines = 0;
+  if (is_maf_text(rest, true, lines).value()) return;
   Choices choices(input);
   const Way way = any_way(choices);
   const bool codes = way.kept == Kept::kPacked;

@@ -451,7 +451,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // read_regions_impl
-Rcpp::CharacterVector read_regions_impl(const std::vector<std::string>& paths, const std::vector<std::string>& chromosomes, const Rcpp::IntegerVector& file, const Rcpp::IntegerVector& start, const Rcpp::IntegerVector& width, const Rcpp::Function& watch);
+Rcpp::CharacterVector read_regions_impl(const std::vector<std::string>& paths, const std::vector<std::string>& chromosomes, const Rcpp::IntegerVector& file, const Rcpp::NumericVector& start, const Rcpp::NumericVector& width, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_read_regions_impl(SEXP pathsSEXP, SEXP chromosomesSEXP, SEXP fileSEXP, SEXP startSEXP, SEXP widthSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -459,15 +459,15 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type paths(pathsSEXP);
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type chromosomes(chromosomesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type file(fileSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type start(startSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type width(widthSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type start(startSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type width(widthSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
     rcpp_result_gen = Rcpp::wrap(read_regions_impl(paths, chromosomes, file, start, width, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // confidence_runs_impl
-Rcpp::List confidence_runs_impl(const std::vector<std::string>& paths, const std::vector<std::string>& chromosomes, const Rcpp::IntegerVector& file, const Rcpp::IntegerVector& start, const Rcpp::IntegerVector& width, const Rcpp::Function& watch);
+Rcpp::List confidence_runs_impl(const std::vector<std::string>& paths, const std::vector<std::string>& chromosomes, const Rcpp::IntegerVector& file, const Rcpp::NumericVector& start, const Rcpp::NumericVector& width, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_confidence_runs_impl(SEXP pathsSEXP, SEXP chromosomesSEXP, SEXP fileSEXP, SEXP startSEXP, SEXP widthSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -475,8 +475,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type paths(pathsSEXP);
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type chromosomes(chromosomesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type file(fileSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type start(startSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type width(widthSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type start(startSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type width(widthSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
     rcpp_result_gen = Rcpp::wrap(confidence_runs_impl(paths, chromosomes, file, start, width, watch));
     return rcpp_result_gen;

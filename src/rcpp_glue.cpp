@@ -213,17 +213,19 @@ std::unordered_map<std::string, std::string> as_paths(const Rcpp::DataFrame& fil
 
 Rcpp::DataFrame as_data_frame(const std::vector<ancify::AnnotatedChromosome>& chromosomes) {
   using Rcpp::Named;
-  Rcpp::CharacterVector names;
-  Rcpp::CharacterVector sequences;
-  Rcpp::NumericVector records;
-  for (const auto& chromosome : chromosomes) {
-    names.push_back(chromosome.name);
+  const auto n = static_cast<R_xlen_t>(chromosomes.size());
+  Rcpp::CharacterVector names(n);
+  Rcpp::CharacterVector sequences(n);
+  Rcpp::NumericVector records(n);
+  for (R_xlen_t i = 0; i < n; ++i) {
+    const auto& chromosome = chromosomes[static_cast<std::size_t>(i)];
+    names[i] = chromosome.name;
     if (chromosome.sequence.empty()) {
-      sequences.push_back(NA_STRING);
+      sequences[i] = NA_STRING;
     } else {
-      sequences.push_back(chromosome.sequence);
+      sequences[i] = chromosome.sequence;
     }
-    records.push_back(static_cast<double>(chromosome.records));
+    records[i] = static_cast<double>(chromosome.records);
   }
   return Rcpp::DataFrame::create(Named("chromosome") = names, Named("sequence") = sequences,
                                  Named("records") = records, Named("stringsAsFactors") = false);

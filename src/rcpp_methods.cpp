@@ -150,10 +150,9 @@ Rcpp::List count_patterns_in_files_impl(const std::vector<std::string>& folders,
   run_job(watch, [&](ancify::JobControl& control) {
     counts = ancify::count_patterns(chromosomes, chosen, control);
   });
-  Rcpp::List result;
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    result.push_back(as_list(counts[i]), chromosomes[i].name);
-  }
+  Rcpp::List result(counts.begin(), counts.end(),
+                    [](const ancify::PatternCounts& one) { return as_list(one); });
+  result.names() = lengths.names();
   return result;
 }
 

@@ -15,11 +15,13 @@ std::vector<ancify::CallFile> as_call_files(const std::vector<std::string>& path
 
 // `file` and `start` count from 1.
 std::vector<ancify::CallRegion> as_regions(const Rcpp::IntegerVector& file,
-                                           const Rcpp::IntegerVector& start,
-                                           const Rcpp::IntegerVector& width) {
+                                           const Rcpp::NumericVector& start,
+                                           const Rcpp::NumericVector& width) {
   std::vector<ancify::CallRegion> regions;
   for (R_xlen_t i = 0; i < file.size(); ++i) {
-    regions.push_back({static_cast<std::size_t>(file[i] - 1), start[i] - 1, width[i]});
+    regions.push_back({static_cast<std::size_t>(file[i] - 1),
+                       static_cast<std::int64_t>(start[i]) - 1,
+                       static_cast<std::int64_t>(width[i])});
   }
   return regions;
 }
@@ -72,8 +74,8 @@ Rcpp::NumericVector sequence_lengths_impl(const std::vector<std::string>& paths,
 Rcpp::CharacterVector read_regions_impl(const std::vector<std::string>& paths,
                                         const std::vector<std::string>& chromosomes,
                                         const Rcpp::IntegerVector& file,
-                                        const Rcpp::IntegerVector& start,
-                                        const Rcpp::IntegerVector& width,
+                                        const Rcpp::NumericVector& start,
+                                        const Rcpp::NumericVector& width,
                                         const Rcpp::Function& watch) {
   const auto files = as_call_files(paths, chromosomes);
   const auto regions = as_regions(file, start, width);
@@ -95,8 +97,8 @@ Rcpp::CharacterVector read_regions_impl(const std::vector<std::string>& paths,
 // [[Rcpp::export]]
 Rcpp::List confidence_runs_impl(const std::vector<std::string>& paths,
                                 const std::vector<std::string>& chromosomes,
-                                const Rcpp::IntegerVector& file, const Rcpp::IntegerVector& start,
-                                const Rcpp::IntegerVector& width, const Rcpp::Function& watch) {
+                                const Rcpp::IntegerVector& file, const Rcpp::NumericVector& start,
+                                const Rcpp::NumericVector& width, const Rcpp::Function& watch) {
   const auto files = as_call_files(paths, chromosomes);
   const auto regions = as_regions(file, start, width);
   ancify::ConfidenceRuns runs;

@@ -75,11 +75,14 @@ int hardware_threads_impl() { return ancify::hardware_threads(); }
 Rcpp::NumericVector read_chromosome_lengths(const std::string& path) {
   std::vector<ancify::Chromosome> chromosomes;
   guarded([&] { chromosomes = ancify::read_chromosome_lengths(path); });
-  Rcpp::NumericVector lengths;
-  Rcpp::CharacterVector names;
-  for (const auto& [name, length] : chromosomes) {
-    lengths.push_back(static_cast<double>(length));
-    names.push_back(Rcpp::String(name, CE_UTF8));
+  // Sized first: push_back() copies all there is, and there may be 100,000 contigs.
+  const auto n = static_cast<R_xlen_t>(chromosomes.size());
+  Rcpp::NumericVector lengths(n);
+  Rcpp::CharacterVector names(n);
+  for (R_xlen_t i = 0; i < n; ++i) {
+    const auto& [name, length] = chromosomes[static_cast<std::size_t>(i)];
+    lengths[i] = static_cast<double>(length);
+    names[i] = Rcpp::String(name, CE_UTF8);
   }
   lengths.names() = names;
   return lengths;

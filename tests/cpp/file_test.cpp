@@ -109,6 +109,8 @@ TEST(SafeFileName, NeverLeavesTheFolder) {
   for (const char* name : {"chr1", "HLA-A*01:01", "-n", "..x", "é"}) {
     EXPECT_TRUE(is_safe_file_name(name)) << name;
   }
+  EXPECT_TRUE(is_safe_file_name(std::string(200, 'x')));
+  EXPECT_FALSE(is_safe_file_name(std::string(201, 'x')));
   for (const char* name : {"", ".", "..", "a/b", "a b", "a\nb", "a\x7f", "/etc/passwd", "../x"}) {
     EXPECT_FALSE(is_safe_file_name(name)) << name;
   }

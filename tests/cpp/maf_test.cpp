@@ -151,15 +151,19 @@ TEST(MafRow, IsSixFields) {
 }
 
 TEST(IsMafText, IsToldBySoMuchTextAsIsNeeded) {
-  const auto check = [](const std::string& text, bool expected) {
+  const auto answer_of = [](std::string_view text, bool last) {
+    std::int64_t lines = 0;
+    return is_maf_text(text, last, lines);
+  };
+  const auto check = [&](const std::string& text, bool expected) {
     bool told = false;
     for (std::size_t n = 0; n <= text.size(); ++n) {
-      const auto answer = is_maf_text(text.substr(0, n), false);
+      const auto answer = answer_of(text.substr(0, n), false);
       EXPECT_FALSE(told && !answer) << text;
       EXPECT_TRUE(!answer || *answer == expected) << text.substr(0, n);
       told = answer.has_value();
     }
-    EXPECT_EQ(is_maf_text(text, true), expected) << text;
+    EXPECT_EQ(answer_of(text, true), expected) << text;
   };
   check(kText, true);
   check("##maf version=1\n", true);

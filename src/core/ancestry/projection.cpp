@@ -10,6 +10,7 @@
 #include "core/io/byte_source.h"
 #include "core/io/file.h"
 #include "core/io/record_reader.h"
+#include "core/io/record_size.h"
 #include "core/io/text.h"
 
 namespace ancify {
@@ -54,19 +55,32 @@ AlignmentProjector::AlignmentProjector(const std::string& file,
   }
 }
 
-std::size_t AlignmentProjector::consume(std::string_view text, bool last) {
-  if (!axt_ && !maf_) {
-    const auto is_maf = is_maf_text(text, last);
-    if (!is_maf) return 0;
-    if (*is_maf) {
-      maf_.emplace(bad_);
-      std::vector<std::string> names;
-      for (const auto& target : targets_) names.push_back(target.maf_name);
-      pairs_.emplace(file_, names, chromosomes_, options_, bad_);
-    } else {
-      axt_.emplace(bad_, options_.simd);
-    }
+bool AlignmentProjector::choose_parser(std::string_view& text, bool last) {
+  if (axt_ || maf_) return true;
+  const auto is_maf = is_maf_text(text, last, lines_before_);
+  if (!is_maf) {
+    check_record_size(text.size(), file_, lines_before_ + 1);
+    return false;
   }
+  if (*is_maf) {
+    maf_.emplace(bad_, lines_before_);
+    std::vector<std::string> names;
+    for (const auto& target : targets_) names.push_back(target.maf_name);
+    pairs_.emplace(file_, names, chromosomes_, options_, bad_);
+  } else {
+    axt_.emplace(bad_, options_.simd, lines_before_);
+  }
+  return true;
+}
+
+std::size_t AlignmentProjector::consume(std::string_view text, bool last) {
+  std::string_view rest = text;
+  const bool chosen = choose_parser(rest, last);
+  const std::size_t before = text.size() - rest.size();
+  return chosen ? before + parse(rest, last) : before;
+}
+
+std::size_t AlignmentProjector::parse(std::string_view text, bool last) {
   if (maf_) {
     return maf_->consume(text, last,
                          [&](const MafBlock& block) { pairs_->project(block, projectors_); });

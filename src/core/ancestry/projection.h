@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -44,6 +45,9 @@ class AlignmentProjector {
   std::vector<ProjectionReport> finish();
 
  private:
+  // Takes lines off a text up to where it tells its format; false where it does not yet.
+  bool choose_parser(std::string_view& text, bool last);
+  std::size_t parse(std::string_view text, bool last);
   ProjectionReport report(const Projector& projector) const;
 
   const std::string& file_;
@@ -52,7 +56,8 @@ class AlignmentProjector {
   const ProjectionOptions& options_;
   BadBlocks bad_;  // for all targets
   std::deque<Projector> projectors_;
-  // One of them, when the text has told which.
+  std::int64_t lines_before_ = 0;  // taken before the text told its format
+  // One of them, when it has.
   std::optional<AxtParser> axt_;
   std::optional<MafParser> maf_;
   std::optional<MafPairs> pairs_;

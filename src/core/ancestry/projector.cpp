@@ -86,12 +86,14 @@ std::string Projector::problem_of(const AlignedPair& pair, const Chromosome& chr
 
 void Projector::pass_over(std::string_view name) {
   constexpr std::size_t most_names = 20;
+  constexpr std::size_t longest_shown = 256;
   ++report_.passed_over;
   const auto similar = other_prefix_.find(std::string(name));
   if (similar != other_prefix_.end()) {
     report_.other_prefix.push_back(similar->second);
     other_prefix_.erase(similar);
   }
+  name = name.substr(0, longest_shown);
   auto& names = report_.other_names;
   if (names.size() < most_names && std::find(names.begin(), names.end(), name) == names.end()) {
     names.emplace_back(name);

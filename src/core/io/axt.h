@@ -7,6 +7,7 @@
 
 #include "core/io/aligned_pair.h"
 #include "core/io/bad_blocks.h"
+#include "core/io/record_size.h"
 #include "core/io/row_scan.h"
 
 namespace ancify {
@@ -18,7 +19,9 @@ std::optional<AlignedPair> parse_axt_header(std::string_view line);
 // at the next line that looks like a header.
 class AxtParser {
  public:
-  AxtParser(BadBlocks& bad, SimdLevel simd) : bad_(bad), simd_(simd) {}
+  // `lines`: those before the text.
+  AxtParser(BadBlocks& bad, SimdLevel simd, std::int64_t lines = 0)
+      : bad_(bad), simd_(simd), lines_(lines) {}
 
   // Calls sink(const AlignedPair&) for every whole block that `text` begins with and returns the
   // bytes used; with `last`, text ends here and all is used.
@@ -34,6 +37,7 @@ class AxtParser {
         sink(block);
       } else if (found == Found::kNeedsMoreText) {
         lines_ = line_before;
+        check_record_size(before.size(), bad_.file(), lines_ + 1);
         return text.size() - before.size();
       } else if (found == Found::kEnd) {
         return text.size();
@@ -51,7 +55,7 @@ class AxtParser {
   BadBlocks& bad_;
   SimdLevel simd_;
   std::string_view rest_;
-  std::int64_t lines_ = 0;           // taken so far
+  std::int64_t lines_;               // taken so far
   bool looking_for_header_ = false;  // behind a bad block
 };
 

@@ -33,6 +33,7 @@ class BadBlocks {
     ++count_;
   }
 
+  const std::string& file() const { return file_; }
   std::int64_t count() const { return count_; }
   // The first few.
   const std::vector<Example>& examples() const { return examples_; }

@@ -140,6 +140,7 @@ class GzipSource : public ByteSource {
 
  private:
   static constexpr std::size_t kLargestBlock = 1 << 16;  // bytes of text
+  static constexpr std::size_t kMostText = 1 << 24;      // of blocks inflated together
 
   [[noreturn]] void fail(const std::string& problem) const {
     throw FormatError(window_.path(), 0, problem + ". Fetch or compress the file again");
@@ -206,13 +207,14 @@ class GzipSource : public ByteSource {
     std::size_t text_at;
   };
 
-  // Inflates all blocks that lie in the window whole, at least the first.
+  // Inflates the blocks that lie in the window whole, at least the first, up to kMostText.
   void read_blocks() {
     std::string_view bytes = window_.at_least(1);
     std::vector<Piece> pieces;
     std::size_t used = 0;
     std::size_t text_size = 0;
-    for (auto block = bgzf_block(bytes); block && block->total_size <= bytes.size();
+    for (auto block = bgzf_block(bytes);
+         block && block->total_size <= bytes.size() && text_size < kMostText;
          block = bgzf_block(bytes)) {
       pieces.push_back(make_piece(bytes, *block, text_size));
       text_size += pieces.back().text_size;

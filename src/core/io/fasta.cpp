@@ -6,6 +6,7 @@
 #include "core/exec/errors.h"
 #include "core/io/byte_source.h"
 #include "core/io/record_reader.h"
+#include "core/io/record_size.h"
 #include "core/io/text.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -36,7 +37,10 @@ class FastaParser {
       const bool ended = newline != rest.npos || last;
       const std::string_view line = rest.substr(0, newline);
       if (in_line_ == 0 && !line.empty() && line.front() == '>') {
-        if (!ended) break;
+        if (!ended) {
+          check_record_size(rest.size(), file_, lines_ + 1);
+          break;
+        }
         begin(line.substr(1));
       } else {
         take(trim_end(line));

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,6 +28,7 @@ constexpr std::string_view kTemporary = ".ancify-";
   const int error = errno;
   const std::string hint = error == ENOSPC   ? ". Free some space or choose another folder"
                            : error == ENOENT ? ". Correct the path"
+                           : error == EMFILE ? ". Raise `ulimit -n`, or use fewer threads"
                                              : "";
   throw FileError(path, "cannot " + action + ": " + std::generic_category().message(error) + hint);
 }
@@ -53,6 +55,19 @@ void reserve_space(int fd, std::int64_t size, const std::string& path) {
   if (ftruncate(fd, size) != 0) throw_errno(path, action);
 }
 
+// Each outgroup's file of each chromosome in work is open, and many systems allow a process 1024
+// until it asks for more.
+int open_file(const std::string& path, int flags, mode_t mode = 0) {
+  const int fd = ::open(path.c_str(), flags | O_CLOEXEC, mode);
+  if (fd >= 0 || errno != EMFILE) return fd;
+  rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+  }
+  return ::open(path.c_str(), flags | O_CLOEXEC, mode);
+}
+
 }  // namespace
 
 FileDescriptor::FileDescriptor(FileDescriptor&& other) noexcept
@@ -69,7 +84,7 @@ bool FileDescriptor::close() {
 }
 
 InputFile::InputFile(const std::string& path)
-    : path_(path), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+    : path_(path), fd_(open_file(path, O_RDONLY | O_NONBLOCK)) {
   if (fd_.get() < 0) throw_errno(path, "open the file");
   struct stat info;
   if (fstat(fd_.get(), &info) != 0) throw_errno(path, "look at the file");
@@ -96,7 +111,7 @@ OutputFile::OutputFile(std::string path, std::int64_t size) : path_(std::move(pa
   const std::string stem = path_ + std::string(kTemporary) + std::to_string(getpid()) + "-";
   for (int i = 0; fd_.get() < 0; ++i) {
     temporary_ = stem + std::to_string(i);
-    fd_ = FileDescriptor(::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    fd_ = FileDescriptor(open_file(temporary_, O_RDWR | O_CREAT | O_EXCL, 0666));
     if (fd_.get() < 0 && errno != EEXIST) throw_errno(path_, "create the file");
   }
   try {
@@ -113,7 +128,7 @@ OutputFile::~OutputFile() {
 
 void OutputFile::open() {
   if (fd_.get() >= 0) return;
-  fd_ = FileDescriptor(::open(temporary_.c_str(), O_RDWR | O_CLOEXEC));
+  fd_ = FileDescriptor(open_file(temporary_, O_RDWR));
   if (fd_.get() < 0) throw_errno(path_, "open the file again");
 }
 
@@ -213,9 +228,12 @@ void remove_file(const std::string& path) {
 }
 
 bool is_safe_file_name(const std::string& name) {
+  // File systems allow 255, and what is written has a longer name at first.
+  constexpr std::size_t most_bytes = 200;
   const bool only_good_characters = std::all_of(
       name.begin(), name.end(), [](unsigned char c) { return c > ' ' && c != '/' && c != 0x7f; });
-  return !name.empty() && name != "." && name != ".." && only_good_characters;
+  return !name.empty() && name.size() <= most_bytes && name != "." && name != ".." &&
+         only_good_characters;
 }
 
 }  // namespace ancify

@@ -103,8 +103,8 @@ std::vector<std::string> leftovers(const std::string& folder);
 // Removes a file if it is there.
 void remove_file(const std::string& path);
 
-// A name that is one component of a path, so that it never leaves the folder it is used in, and
-// holds neither white space nor control characters.
+// A name that is one component of a path, so that it never leaves the folder it is used in, of at
+// most 200 bytes that are neither white space nor control characters.
 bool is_safe_file_name(const std::string& name);
 
 }  // namespace ancify

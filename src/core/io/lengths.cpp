@@ -35,7 +35,10 @@ class LengthsParser {
           "not a chromosome's name and its length, a positive whole number: " + excerpt(whole));
     }
     if (!is_safe_file_name(name) || !is_utf8(name)) {
-      throw FormatError(path_, line_, "the name " + excerpt(name) + " cannot name a file");
+      throw FormatError(path_, line_,
+                        "the name " + excerpt(name) +
+                            " cannot name a file: that takes UTF-8 of at most 200 bytes without "
+                            "'/', not . or ..");
     }
     if (!names_.insert(name).second) {
       throw FormatError(path_, line_, "the name " + excerpt(name) + " stands there twice");

@@ -7,6 +7,7 @@
 #include "core/exec/threads.h"
 #include "core/io/byte_source.h"
 #include "core/io/record_reader.h"
+#include "core/io/record_size.h"
 #include "core/io/text.h"
 
 namespace ancify {
@@ -23,7 +24,10 @@ void for_each_line(const std::string& path, const TaskContext& context, Take&& t
     std::size_t taken = 0;
     while (taken < text.size()) {
       const std::size_t newline = text.find('\n', taken);
-      if (newline == text.npos && !last) break;
+      if (newline == text.npos && !last) {
+        check_record_size(text.size() - taken, path, number + 1);
+        break;
+      }
       take(trim_end(text.substr(taken, newline - taken)), ++number);
       taken = newline == text.npos ? text.size() : newline + 1;
     }

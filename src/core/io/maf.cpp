@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/io/byte_source.h"
+#include "core/io/record_reader.h"
 #include "core/io/text.h"
 
 namespace ancify {
@@ -46,7 +47,7 @@ std::optional<MafRow> parse_maf_row(const MafLine& line) {
   return MafRow{*start, *size, strand == "-", *source_size, rest};
 }
 
-std::optional<bool> is_maf_text(std::string_view text, bool last) {
+std::optional<bool> is_maf_text(std::string_view& text, bool last, std::int64_t& lines) {
   while (!text.empty()) {
     const std::size_t newline = text.find('\n');
     const std::string_view line = trim_end(text.substr(0, newline));
@@ -58,6 +59,7 @@ std::optional<bool> is_maf_text(std::string_view text, bool last) {
     if (line.substr(0, mark.size()) == mark) return true;
     if (!line.empty() && line.front() != '#' && !is_track_line(line)) return type_of(line) == 'a';
     text.remove_prefix(newline == text.npos ? text.size() : newline + 1);
+    ++lines;
   }
   if (last) return false;
   return {};
@@ -66,13 +68,18 @@ std::optional<bool> is_maf_text(std::string_view text, bool last) {
 bool is_maf_file(const std::string& path) {
   constexpr std::size_t piece = 1 << 12;
   const auto source = open_text(path, piece);
-  std::string text;
+  const auto read = [&](char* out, std::size_t n) { return source->read(out, n); };
+  TextChunk now;
+  TextChunk next;
+  std::int64_t lines = 0;
+  bool more = now.fill(read, piece, 0);
   for (;;) {
-    const std::size_t before = text.size();
-    text.resize(before + piece);
-    const std::size_t got = source->read(&text[before], piece);
-    text.resize(before + got);
-    if (const auto answer = is_maf_text(text, got == 0)) return *answer;
+    std::string_view rest = now.text();
+    if (const auto answer = is_maf_text(rest, !more, lines)) return *answer;
+    check_record_size(rest.size(), path, lines + 1);
+    more = next.fill(read, std::max(piece, rest.size()), rest.size());
+    next.prepend(rest);
+    std::swap(now, next);
   }
 }
 

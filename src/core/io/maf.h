@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/io/bad_blocks.h"
+#include "core/io/record_size.h"
 
 namespace ancify {
 
@@ -37,8 +38,9 @@ struct MafBlock {
 };
 
 // Whether a text begins a MAF file: with `##maf`, or a block behind comments and track lines. None
-// where that cannot be told yet; with `last` there is no more text.
-std::optional<bool> is_maf_text(std::string_view text, bool last);
+// where that cannot be told yet; with `last` there is no more text. Lines that leave it open are
+// taken off the text, and `lines` counts them.
+std::optional<bool> is_maf_text(std::string_view& text, bool last, std::int64_t& lines);
 
 // The same of a file, plain, gzip or bgzip.
 bool is_maf_file(const std::string& path);
@@ -47,7 +49,8 @@ bool is_maf_file(const std::string& path);
 // Blocks whose structure is broken go to `bad`; reading goes on at the next block.
 class MafParser {
  public:
-  explicit MafParser(BadBlocks& bad) : bad_(bad) {}
+  // `lines`: those before the text.
+  explicit MafParser(BadBlocks& bad, std::int64_t lines = 0) : bad_(bad), lines_(lines) {}
 
   // Calls sink(const MafBlock&) for every whole block that `text` begins with and returns the bytes
   // used; with `last`, text ends here and all is used.
@@ -63,6 +66,7 @@ class MafParser {
         sink(block_);
       } else if (found == Found::kNeedsMoreText) {
         lines_ = line_before;
+        check_record_size(before.size(), bad_.file(), lines_ + 1);
         return text.size() - before.size();
       } else if (found == Found::kEnd) {
         return text.size();
@@ -84,7 +88,7 @@ class MafParser {
   std::string_view rest_;
   bool last_ = false;
   bool ended_ = true;               // the line taken last, by a newline
-  std::int64_t lines_ = 0;          // taken so far
+  std::int64_t lines_;              // taken so far
   bool looking_for_block_ = false;  // behind a bad one
   MafBlock block_;
 };

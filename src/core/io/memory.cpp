@@ -1,10 +1,31 @@
 #include "core/io/memory.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <fstream>
 #include <new>
+#include <string>
 
 namespace ancify {
+
+std::size_t memory_size() {
+  auto size = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
+              static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  rlimit limit;
+  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+    size = std::min<std::size_t>(size, limit.rlim_cur);
+  }
+  // Of the second and the first version of control groups, as a container sees its own.
+  for (const char* path :
+       {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+    std::ifstream file(path);
+    if (std::size_t most; file >> most) size = std::min(size, most);
+  }
+  return size;
+}
 
 Memory::Memory(std::size_t size) : data_(nullptr), size_(size) {
   if (size == 0) return;

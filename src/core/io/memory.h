@@ -5,6 +5,10 @@
 
 namespace ancify {
 
+// Bytes of memory that this process may take: what the machine has, or where that is less, what a
+// control group (a container, a batch job) or the process's own limit leaves of it.
+std::size_t memory_size();
+
 // Memory that costs nothing until it is touched, in huge pages where the system has them.
 class Memory {
  public:

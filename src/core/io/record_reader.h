@@ -11,20 +11,23 @@
 #include "core/exec/job_control.h"
 #include "core/exec/threads.h"
 #include "core/io/byte_source.h"
+#include "core/io/record_size.h"
 
 namespace ancify {
 
 // A chunk of text with room in front for what the chunk before has left over.
 class TextChunk {
  public:
-  explicit TextChunk(std::size_t size) : buffer_(2 * size), begin_(size), end_(size) {}
-
   std::string_view text() const { return {buffer_.data() + begin_, end_ - begin_}; }
 
-  // Replaces the text by up to `size` bytes that read() gives; false when there are no more.
+  // Replaces the text by up to `size` bytes that read() gives, with `room` in front of them; false
+  // when there are no more.
   template <class Read>
-  bool fill(Read& read, std::size_t size) {
-    if (buffer_.size() < size) buffer_.resize(size);
+  bool fill(Read& read, std::size_t size, std::size_t room) {
+    if (buffer_.size() < room + size) {
+      std::vector<char>().swap(buffer_);  // first, so that there are never two
+      buffer_.resize(room + size);
+    }
     begin_ = end_ = buffer_.size() - size;
     while (end_ < buffer_.size()) {
       const std::size_t got = read(buffer_.data() + end_, buffer_.size() - end_);
@@ -34,37 +37,33 @@ class TextChunk {
     return true;
   }
 
-  // Puts `text` in front of the chunk's own.
+  // Puts `text`, for which there is room, in front of the chunk's own.
   void prepend(std::string_view text) {
-    if (text.size() > begin_) {
-      const std::size_t more = std::max(text.size(), buffer_.size());
-      buffer_.insert(buffer_.begin(), more, '\0');
-      begin_ += more;
-      end_ += more;
-    }
+    if (text.empty()) return;
     begin_ -= text.size();
     std::memcpy(buffer_.data() + begin_, text.data(), text.size());
   }
 
  private:
   std::vector<char> buffer_;
-  std::size_t begin_;
-  std::size_t end_;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
 };
 
 // Calls consume(text, last) until read(buffer, size), which gives the bytes it has put there, gives
 // none. consume() takes as many whole records as `text` begins with and returns their bytes; what
 // is left comes again with more text behind it. In the last call `last` is true and all is taken.
 // While a chunk is consumed the next is read, on another thread if the job has an idle one. Memory
-// grows only while a record is longer than a chunk.
+// grows only while a record is longer than a chunk, to at most six times its size: consume() has to
+// refuse what is too long by check_record_size().
 template <class Read, class Consume>
 void for_each_chunk(Read&& read, std::size_t chunk_size, const TaskContext& context,
                     Consume&& consume) {
   chunk_size = std::max<std::size_t>(chunk_size, 1);
-  TextChunk now(chunk_size);
-  TextChunk next(chunk_size);
+  TextChunk now;
+  TextChunk next;
   std::size_t size = chunk_size;
-  bool more = now.fill(read, size);
+  bool more = now.fill(read, size, 0);
   while (more) {
     context.throw_if_stopped();
     std::size_t taken = 0;
@@ -73,7 +72,7 @@ void for_each_chunk(Read&& read, std::size_t chunk_size, const TaskContext& cont
       if (part == 0) {
         taken = consume(now.text(), false);
       } else {
-        more = next.fill(read, size);
+        more = next.fill(read, size, now.text().size());
       }
     });
     next.prepend(now.text().substr(taken));
