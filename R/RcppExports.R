@@ -21,8 +21,16 @@ call_files_impl <- function(folders, caller, lengths, output, watch, called) {
     invisible(.Call(`_ancify_call_files_impl`, folders, caller, lengths, output, watch, called))
 }
 
-project_and_call_impl <- function(species, files, maf, folders, caller, lengths, on_bad_block, chunk_size, output, backend, watch, projected, called) {
-    .Call(`_ancify_project_and_call_impl`, species, files, maf, folders, caller, lengths, on_bad_block, chunk_size, output, backend, watch, projected, called)
+project_and_call_impl <- function(species, files, maf, folders, focal_folder, focal_fasta, caller, lengths, on_bad_block, chunk_size, output, backend, watch, projected, called) {
+    .Call(`_ancify_project_and_call_impl`, species, files, maf, folders, focal_folder, focal_fasta, caller, lengths, on_bad_block, chunk_size, output, backend, watch, projected, called)
+}
+
+look_at_alignments_impl <- function(files, maf, inner, fasta, lengths, brief, chunk_size, backend, watch) {
+    .Call(`_ancify_look_at_alignments_impl`, files, maf, inner, fasta, lengths, brief, chunk_size, backend, watch)
+}
+
+file_systems_impl <- function(folders) {
+    .Call(`_ancify_file_systems_impl`, folders)
 }
 
 pattern_probabilities_impl <- function(history, model, watch) {
@@ -105,8 +113,8 @@ is_maf_impl <- function(file) {
     .Call(`_ancify_is_maf_impl`, file)
 }
 
-project_files_impl <- function(species, files, maf, folders, lengths, on_bad_block, chunk_size, backend, watch, projected) {
-    .Call(`_ancify_project_files_impl`, species, files, maf, folders, lengths, on_bad_block, chunk_size, backend, watch, projected)
+project_files_impl <- function(species, files, maf, folders, focal, lengths, on_bad_block, chunk_size, backend, watch, projected) {
+    .Call(`_ancify_project_files_impl`, species, files, maf, folders, focal, lengths, on_bad_block, chunk_size, backend, watch, projected)
 }
 
 project_memory_impl <- function(file, maf, lengths, on_bad_block, chunk_size, backend, watch) {

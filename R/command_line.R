@@ -4,6 +4,7 @@
 usage <- "usage: ancify COMMAND [options]
 
 commands
+  check     look at a run's inputs before it starts; status 1 for an error
   init      write an annotated configuration to start from (-o FILE)
   project   project the outgroups' alignments onto the focal genome
   call      call ancestral bases from projected sequences
@@ -90,7 +91,7 @@ parse_command_line <- function(args) {
   parsed
 }
 
-commands <- c("init", "project", "call", "evaluate", "run", "train")
+commands <- c("check", "init", "project", "call", "evaluate", "run", "train")
 
 run_command <- function(parsed) {
   if (parsed$help) {
@@ -108,6 +109,8 @@ run_command <- function(parsed) {
     usage_error(parsed$command, " needs -c FILE")
   } else if (parsed$command == "train") {
     train(parsed)
+  } else if (parsed$command == "check") {
+    return(check(parsed))
   } else {
     run_phases(parsed)
   }
@@ -123,6 +126,16 @@ train <- function(parsed) {
     verbose = parsed$verbose
   )
   cat("Wrote ", path, "\n", sep = "")
+}
+
+check <- function(parsed) {
+  if (!is.null(parsed$output)) usage_error("-o is for init and train")
+  checks <- ancify_check(
+    parsed$config,
+    threads = threads_option(parsed$threads), progress = isatty(stderr())
+  )
+  print(checks)
+  if (any(checks$status == "error")) 1L else 0L
 }
 
 run_phases <- function(parsed) {

@@ -64,8 +64,11 @@
 #' * `keep_projected` (`true`).
 #' * `posterior` (`false`): for likelihood, coalescent and ml, write how sure each
 #'   call is; see [read_posterior()].
-#' * `focal_fasta` (none): the focal genome; `estimate` and [count_patterns()] take
-#'   the focal bases from it, and else from the alignments' focal rows.
+#' * `focal_fasta` (none): the focal genome, any FASTA of all its chromosomes, plain,
+#'   gzip or bgzip. Every block's focal letters are compared with it: one with another
+#'   base, whatever the case, is a bad block (`N` and other codes fit anything).
+#'   `estimate` and [count_patterns()] take the focal bases from it, and else from the
+#'   alignments' focal rows.
 #' * `cluster` (none): `partition`, `time`, `memory`, `cpus`, `gpus`.
 #'
 #' Keys of steps that this version does not have yet are read and checked all the
@@ -1001,12 +1004,12 @@ check_thresholds <- function(config, method, origin) {
 
 # What is wrong with the input files that these phases need.
 missing_inputs <- function(config, phases) {
-  unlist(.mapply(
+  unique(unlist(.mapply(
     function(key, path, folder, phase) {
       if (phase %in% phases && !is.na(path)) input_problem(key, path, folder)
     },
     input_table(config), NULL
-  ))
+  )))
 }
 
 input_table <- function(config) {
@@ -1021,7 +1024,7 @@ input_table <- function(config) {
       folder = rep(FALSE, nrow(outgroups)),
       phase = rep("project", nrow(outgroups))
     ),
-    one("focal_fasta", config$focal_fasta, FALSE, "call"),
+    one("focal_fasta", config$focal_fasta, FALSE, c("project", "call")),
     one("evaluation.reference_dir", config$evaluation$reference_dir, TRUE, "evaluate"),
     one("evaluation.vcf_dir", config$evaluation$vcf_dir, TRUE, "evaluate"),
     one("ml_training_reference", config$ml_training_reference, TRUE, "train")

@@ -116,10 +116,12 @@ alignment_sources <- function(config) {
   is_maf <- alignment_formats(outgroups$alignment) %in% "MAF"
   # A MAF's sources are told apart by the names of all chromosomes.
   lengths <- if (any(is_maf)) file_identity(config$chromosome_lengths)
+  # Blocks that differ from it are bad.
+  focal <- if (!is.null(config$focal_fasta)) file_identity(config$focal_fasta)
   sources <- lapply(seq_len(nrow(outgroups)), function(i) {
     list(
       ancify = package_version_text(), alignment = identities[[outgroups$alignment[i]]],
-      on_bad_block = config$on_bad_block,
+      on_bad_block = config$on_bad_block, compared_with = focal,
       maf = if (is_maf[i]) list(names_in_maf(outgroups)[i], focal_in_maf(config), lengths)
     )
   })

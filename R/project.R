@@ -102,8 +102,8 @@ project_axt <- function(axt, chrom_lengths, chromosomes = NULL, output_dir = NUL
   output_dir <- check_path(output_dir, "output_dir")
   reports <- with_watch("Projecting", function(watch) {
     project_files_impl(
-      basename(axt), axt, maf, output_dir, lengths, on_bad_block, chunk_size(), backend, watch,
-      no_record
+      basename(axt), axt, maf, output_dir, "", lengths, on_bad_block, chunk_size(), backend,
+      watch, no_record
     )
   }, progress)
   warn_about_projection(reports[[1]], axt, lengths)

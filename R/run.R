@@ -43,7 +43,12 @@
 #' files or from the computer's memory; the log tells so. The phase `"call"` without the other
 #' sends the files' bases in tiles.
 #'
-#' All settings and files are checked before any work starts. The run can be
+#' With `focal_fasta` the focal letters of every block are compared with that genome. It is
+#' read once, before the alignments: into `<work_dir>/projected/<focal_species>`, or with
+#' `keep_projected: false` into half a byte of memory a position.
+#'
+#' All settings and files are checked before any work starts, and what [ancify_check()] looks
+#' at: the first part of every alignment, disk, permissions and memory. The run can be
 #' interrupted at any time, which leaves no incomplete file.
 #'
 #' @param config Path of a YAML file, a list, or what [ancify_config()] returned.
@@ -69,10 +74,15 @@
 #'   [ancify_evaluate()] gives, where that phase ran.
 #' @section Errors:
 #' `ancify_config_error` for settings that can't be used or that this version
-#' does not support; `ancify_file_error`, `ancify_format_error` and
-#' `ancify_device_error` as [project_axt()] and [call_ancestral()] give them.
+#' does not support. `ancify_check_error` for what the look before the run finds, with all
+#' findings in the field `problems` and the whole table in `checks`; where they are of one kind it
+#' is an `ancify_format_error` or `ancify_file_error` too, with `file` and `line` of the first.
+#' What is suspicious, such as an inner outgroup that differs more than an outer one, is an
+#' `ancify_check_warning` with the fields `check`, `subject` and `file`. `ancify_file_error`,
+#' `ancify_format_error` and `ancify_device_error` as [project_axt()] and [call_ancestral()] give
+#' them.
 #' What the alignments lack is an `ancify_projection_warning`.
-#' @seealso [ancify_init()] for a configuration to start from
+#' @seealso [ancify_init()] for a configuration to start from, [ancify_check()] for its inputs
 #' @export
 #' @examples
 #' run <- ancify_run(ancify_example(), threads = 1)
@@ -95,6 +105,7 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
   log <- if (verbose) inform_ancify else function(line) NULL
   log(paste("Using", backend$description))
   for (note in config$notes) log(note)
+  check_inputs(config, phases, backend, progress, log)
   files <- if ("evaluate" %in% phases) evaluation_files(config)
   # Before any work, for it checks what a method needs; a fit makes its own.
   caller <- if ("call" %in% phases) {
@@ -145,10 +156,13 @@ log_what_stays_on_the_cpu <- function(config, phases, manifest, log) {
 # Whether projection and calling run as one on a "cpu" or a "gpu": there calling takes the sequences
 # from the device's memory even if they are kept, unless an earlier run has made some of the files.
 runs_as_one <- function(config, phases, kind, manifest) {
-  if (!all(c("project", "call") %in% phases) || fits(config)) {
-    return(FALSE)
-  }
-  !config$keep_projected || (kind == "gpu" && !has_record(manifest, config))
+  can_run_as_one(config, phases, kind) &&
+    (!config$keep_projected || !has_record(manifest, config))
+}
+
+can_run_as_one <- function(config, phases, kind) {
+  all(c("project", "call") %in% phases) && !fits(config) &&
+    (!config$keep_projected || kind == "gpu")
 }
 
 # Projection and calling; timed() runs a phase by its name, function and first arguments.
@@ -206,13 +220,15 @@ run_projection <- function(config, manifest, backend, progress, verbose) {
   left <- species_left(config, manifest, sources, backend, progress)
   log_skipped(log, "Projections of", left)
   if (any(left)) {
+    focal <- focal_to_compare(config, manifest, sources, backend, progress)
     some <- config
     some$outgroups <- config$outgroups[left, ]
     with_watch("Projecting", function(watch) {
       project_files_impl(
         some$outgroups$name, some$outgroups$alignment, config_maf(some),
-        projected_folder(config, some$outgroups$name), config$lengths, config$on_bad_block,
-        chunk_size(), backend, watch, projected_recorder(manifest, some, sources[left])
+        projected_folder(config, some$outgroups$name), focal, config$lengths,
+        config$on_bad_block, chunk_size(), backend, watch,
+        projected_recorder(manifest, some, sources[left])
       )
     }, progress, verbose)
   }
@@ -326,13 +342,17 @@ run_both <- function(config, manifest, caller, backend, progress, verbose) {
   left <- unkept_left(config, manifest, sources, call_sources(config, sources), backend, progress)
   log_skipped(log, "Calls of", left)
   if (any(left)) {
+    focal <- if (config$keep_projected) {
+      focal_to_compare(config, manifest, sources, backend, progress)
+    }
     some <- config
     some$lengths <- config$lengths[left]
     remove_summaries(config)
     with_watch("Projecting and calling", function(watch) {
       project_and_call_impl(
-        outgroups$name, outgroups$alignment, config_maf(config), as.character(folders), caller,
-        some$lengths, config$on_bad_block, chunk_size(), config$output_dir, backend, watch,
+        outgroups$name, outgroups$alignment, config_maf(config), as.character(folders),
+        focal %||% "", config$focal_fasta %||% "", caller, some$lengths, config$on_bad_block,
+        chunk_size(), config$output_dir, backend, watch,
         if (all(left)) projected_recorder(manifest, some, sources) else no_record,
         called_recorder(manifest, config, names(some$lengths))
       )

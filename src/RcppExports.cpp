@@ -87,8 +87,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // project_and_call_impl
-Rcpp::List project_and_call_impl(const std::vector<std::string>& species, const std::vector<std::string>& files, const Rcpp::List& maf, const std::vector<std::string>& folders, SEXP caller, const Rcpp::NumericVector& lengths, const std::string& on_bad_block, double chunk_size, const std::string& output, const Rcpp::List& backend, const Rcpp::Function& watch, const Rcpp::Function& projected, const Rcpp::Function& called);
-RcppExport SEXP _ancify_project_and_call_impl(SEXP speciesSEXP, SEXP filesSEXP, SEXP mafSEXP, SEXP foldersSEXP, SEXP callerSEXP, SEXP lengthsSEXP, SEXP on_bad_blockSEXP, SEXP chunk_sizeSEXP, SEXP outputSEXP, SEXP backendSEXP, SEXP watchSEXP, SEXP projectedSEXP, SEXP calledSEXP) {
+Rcpp::List project_and_call_impl(const std::vector<std::string>& species, const std::vector<std::string>& files, const Rcpp::List& maf, const std::vector<std::string>& folders, const std::string& focal_folder, const std::string& focal_fasta, SEXP caller, const Rcpp::NumericVector& lengths, const std::string& on_bad_block, double chunk_size, const std::string& output, const Rcpp::List& backend, const Rcpp::Function& watch, const Rcpp::Function& projected, const Rcpp::Function& called);
+RcppExport SEXP _ancify_project_and_call_impl(SEXP speciesSEXP, SEXP filesSEXP, SEXP mafSEXP, SEXP foldersSEXP, SEXP focal_folderSEXP, SEXP focal_fastaSEXP, SEXP callerSEXP, SEXP lengthsSEXP, SEXP on_bad_blockSEXP, SEXP chunk_sizeSEXP, SEXP outputSEXP, SEXP backendSEXP, SEXP watchSEXP, SEXP projectedSEXP, SEXP calledSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -96,6 +96,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type files(filesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type maf(mafSEXP);
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type folders(foldersSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type focal_folder(focal_folderSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type focal_fasta(focal_fastaSEXP);
     Rcpp::traits::input_parameter< SEXP >::type caller(callerSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type on_bad_block(on_bad_blockSEXP);
@@ -105,7 +107,37 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type projected(projectedSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type called(calledSEXP);
-    rcpp_result_gen = Rcpp::wrap(project_and_call_impl(species, files, maf, folders, caller, lengths, on_bad_block, chunk_size, output, backend, watch, projected, called));
+    rcpp_result_gen = Rcpp::wrap(project_and_call_impl(species, files, maf, folders, focal_folder, focal_fasta, caller, lengths, on_bad_block, chunk_size, output, backend, watch, projected, called));
+    return rcpp_result_gen;
+END_RCPP
+}
+// look_at_alignments_impl
+Rcpp::List look_at_alignments_impl(const std::vector<std::string>& files, const Rcpp::List& maf, const Rcpp::LogicalVector& inner, const std::string& fasta, const Rcpp::NumericVector& lengths, bool brief, double chunk_size, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_look_at_alignments_impl(SEXP filesSEXP, SEXP mafSEXP, SEXP innerSEXP, SEXP fastaSEXP, SEXP lengthsSEXP, SEXP briefSEXP, SEXP chunk_sizeSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type files(filesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type maf(mafSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::LogicalVector& >::type inner(innerSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type fasta(fastaSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
+    Rcpp::traits::input_parameter< bool >::type brief(briefSEXP);
+    Rcpp::traits::input_parameter< double >::type chunk_size(chunk_sizeSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(look_at_alignments_impl(files, maf, inner, fasta, lengths, brief, chunk_size, backend, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// file_systems_impl
+Rcpp::DataFrame file_systems_impl(const std::vector<std::string>& folders);
+RcppExport SEXP _ancify_file_systems_impl(SEXP foldersSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type folders(foldersSEXP);
+    rcpp_result_gen = Rcpp::wrap(file_systems_impl(folders));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -383,8 +415,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // project_files_impl
-Rcpp::List project_files_impl(const std::vector<std::string>& species, const std::vector<std::string>& files, const Rcpp::List& maf, const std::vector<std::string>& folders, const Rcpp::NumericVector& lengths, const std::string& on_bad_block, double chunk_size, const Rcpp::List& backend, const Rcpp::Function& watch, const Rcpp::Function& projected);
-RcppExport SEXP _ancify_project_files_impl(SEXP speciesSEXP, SEXP filesSEXP, SEXP mafSEXP, SEXP foldersSEXP, SEXP lengthsSEXP, SEXP on_bad_blockSEXP, SEXP chunk_sizeSEXP, SEXP backendSEXP, SEXP watchSEXP, SEXP projectedSEXP) {
+Rcpp::List project_files_impl(const std::vector<std::string>& species, const std::vector<std::string>& files, const Rcpp::List& maf, const std::vector<std::string>& folders, const std::string& focal, const Rcpp::NumericVector& lengths, const std::string& on_bad_block, double chunk_size, const Rcpp::List& backend, const Rcpp::Function& watch, const Rcpp::Function& projected);
+RcppExport SEXP _ancify_project_files_impl(SEXP speciesSEXP, SEXP filesSEXP, SEXP mafSEXP, SEXP foldersSEXP, SEXP focalSEXP, SEXP lengthsSEXP, SEXP on_bad_blockSEXP, SEXP chunk_sizeSEXP, SEXP backendSEXP, SEXP watchSEXP, SEXP projectedSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -392,13 +424,14 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type files(filesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type maf(mafSEXP);
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type folders(foldersSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type focal(focalSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type on_bad_block(on_bad_blockSEXP);
     Rcpp::traits::input_parameter< double >::type chunk_size(chunk_sizeSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type projected(projectedSEXP);
-    rcpp_result_gen = Rcpp::wrap(project_files_impl(species, files, maf, folders, lengths, on_bad_block, chunk_size, backend, watch, projected));
+    rcpp_result_gen = Rcpp::wrap(project_files_impl(species, files, maf, folders, focal, lengths, on_bad_block, chunk_size, backend, watch, projected));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -647,7 +680,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_make_caller_impl", (DL_FUNC) &_ancify_make_caller_impl, 4},
     {"_ancify_call_in_memory_impl", (DL_FUNC) &_ancify_call_in_memory_impl, 4},
     {"_ancify_call_files_impl", (DL_FUNC) &_ancify_call_files_impl, 6},
-    {"_ancify_project_and_call_impl", (DL_FUNC) &_ancify_project_and_call_impl, 13},
+    {"_ancify_project_and_call_impl", (DL_FUNC) &_ancify_project_and_call_impl, 15},
+    {"_ancify_look_at_alignments_impl", (DL_FUNC) &_ancify_look_at_alignments_impl, 9},
+    {"_ancify_file_systems_impl", (DL_FUNC) &_ancify_file_systems_impl, 1},
     {"_ancify_pattern_probabilities_impl", (DL_FUNC) &_ancify_pattern_probabilities_impl, 3},
     {"_ancify_polarise_impl", (DL_FUNC) &_ancify_polarise_impl, 8},
     {"_ancify_compare_calls_impl", (DL_FUNC) &_ancify_compare_calls_impl, 5},
@@ -668,7 +703,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_ml_predict_impl", (DL_FUNC) &_ancify_ml_predict_impl, 5},
     {"_ancify_ml_training_sites_impl", (DL_FUNC) &_ancify_ml_training_sites_impl, 10},
     {"_ancify_is_maf_impl", (DL_FUNC) &_ancify_is_maf_impl, 1},
-    {"_ancify_project_files_impl", (DL_FUNC) &_ancify_project_files_impl, 10},
+    {"_ancify_project_files_impl", (DL_FUNC) &_ancify_project_files_impl, 11},
     {"_ancify_project_memory_impl", (DL_FUNC) &_ancify_project_memory_impl, 7},
     {"_ancify_focal_sequences_impl", (DL_FUNC) &_ancify_focal_sequences_impl, 9},
     {"_ancify_sequence_lengths_impl", (DL_FUNC) &_ancify_sequence_lengths_impl, 2},

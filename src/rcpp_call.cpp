@@ -1,4 +1,7 @@
+#include <optional>
+
 #include "core/ancestry/calling.h"
+#include "core/ancestry/focal_genome.h"
 #include "core/ancestry/methods.h"
 #include "core/ancestry/project_and_call.h"
 #include "rcpp_glue.h"
@@ -93,19 +96,22 @@ void call_files_impl(const std::vector<std::string>& folders, SEXP caller,
 }
 
 // Projects alignments, inner ones first, and calls from there into `output`. `folders` is where the
-// projected sequences are kept, for each alignment, or empty. projected() and called() are told as
-// by project_files_impl() and call_files_impl(); gives the reports of projection.
+// projected sequences are kept, for each alignment, or empty. Blocks are compared with the focal
+// genome in the folder `focal_folder` or else in the file `focal_fasta`, unless both are "".
+// projected() and called() are told as by project_files_impl() and call_files_impl(); gives the
+// reports of projection.
 // [[Rcpp::export]]
 Rcpp::List project_and_call_impl(const std::vector<std::string>& species,
                                  const std::vector<std::string>& files, const Rcpp::List& maf,
-                                 const std::vector<std::string>& folders, SEXP caller,
-                                 const Rcpp::NumericVector& lengths,
+                                 const std::vector<std::string>& folders,
+                                 const std::string& focal_folder, const std::string& focal_fasta,
+                                 SEXP caller, const Rcpp::NumericVector& lengths,
                                  const std::string& on_bad_block, double chunk_size,
                                  const std::string& output, const Rcpp::List& backend,
                                  const Rcpp::Function& watch, const Rcpp::Function& projected,
                                  const Rcpp::Function& called) {
   const auto& by = as_caller(caller, files.size());
-  const auto options = as_options(maf, on_bad_block, chunk_size, as_backend(backend));
+  auto options = as_options(maf, on_bad_block, chunk_size, as_backend(backend));
   const auto chromosomes = as_chromosomes(lengths);
   const auto names = maf_outgroups(maf);
   std::vector<ancify::OutgroupAlignment> outgroups;
@@ -116,6 +122,14 @@ Rcpp::List project_and_call_impl(const std::vector<std::string>& species,
   Mailbox mail;
   ancify::ProjectedAndCalled result;
   const auto job = [&](ancify::JobControl& control) {
+    std::optional<ancify::PackedStore> focal;
+    if (!focal_folder.empty()) {
+      options.open_focal = ancify::focal_in(focal_folder, chromosomes);
+    } else if (!focal_fasta.empty()) {
+      focal.emplace(chromosomes, options.simd);
+      ancify::focal_from_fasta(focal_fasta, chromosomes, *focal, by.threads(), control);
+      options.open_focal = ancify::focal_in(*focal);
+    }
     result = ancify::project_and_call(outgroups, chromosomes, options, by, output, control,
                                       {tell_projected(mail, projected), tell_called(mail, called)});
   };

@@ -13,17 +13,19 @@ bool is_maf_impl(const std::string& file) {
 }
 
 // Projects alignment i of `species` into folders[i]; gives one report an alignment. `maf` is what
-// maf_names() gives. projected(i, report, checksums) is told of each that is in its place.
+// maf_names() gives. Blocks are compared with the focal genome in `focal`, a folder, unless it is
+// "". projected(i, report, checksums) is told of each alignment that is in its place.
 // [[Rcpp::export]]
 Rcpp::List project_files_impl(const std::vector<std::string>& species,
                               const std::vector<std::string>& files, const Rcpp::List& maf,
-                              const std::vector<std::string>& folders,
+                              const std::vector<std::string>& folders, const std::string& focal,
                               const Rcpp::NumericVector& lengths, const std::string& on_bad_block,
                               double chunk_size, const Rcpp::List& backend,
                               const Rcpp::Function& watch, const Rcpp::Function& projected) {
   const auto chromosomes = as_chromosomes(lengths);
   const auto chosen = as_backend(backend);
-  const auto options = as_options(maf, on_bad_block, chunk_size, chosen);
+  auto options = as_options(maf, on_bad_block, chunk_size, chosen);
+  if (!focal.empty()) options.open_focal = ancify::focal_in(focal, chromosomes);
   const auto names = maf_outgroups(maf);
   std::vector<ancify::ProjectionReport> reports;
   Mailbox mail;
@@ -75,10 +77,10 @@ Rcpp::List project_memory_impl(const std::string& file, const Rcpp::List& maf,
 // that is "" of the focal rows of all alignments in `files`. Gives the files' checksums.
 // [[Rcpp::export]]
 Rcpp::List focal_sequences_impl(const std::string& fasta, const std::vector<std::string>& files,
-                          const Rcpp::List& maf, const std::string& folder,
-                          const Rcpp::NumericVector& lengths, const std::string& on_bad_block,
-                          double chunk_size, const Rcpp::List& backend,
-                          const Rcpp::Function& watch) {
+                                const Rcpp::List& maf, const std::string& folder,
+                                const Rcpp::NumericVector& lengths, const std::string& on_bad_block,
+                                double chunk_size, const Rcpp::List& backend,
+                                const Rcpp::Function& watch) {
   const auto chromosomes = as_chromosomes(lengths);
   const auto chosen = as_backend(backend);
   const auto options = as_options(maf, on_bad_block, chunk_size, chosen);

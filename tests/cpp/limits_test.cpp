@@ -32,7 +32,7 @@ class SparseStore : public SequenceStore {
       if (bases[i] != 'N') bases_[position + static_cast<std::int64_t>(i)] = bases[i];
     }
   }
-  void commit() override {}
+  void commit(const TaskContext&) override {}
   std::int64_t written() const { return written_; }
   std::string at(std::int64_t position, std::int64_t n) const {
     std::string text;

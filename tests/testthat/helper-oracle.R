@@ -118,6 +118,18 @@ random_base <- function(n) {
   ifelse(runif(n) < 0.4, tolower(base), base)
 }
 
+# A stretch of the one focal genome that all random alignments are of: the same bases each time, but
+# in either case, and some of them another code.
+random_focal <- function(chromosome, from, to) {
+  of_chromosome <- sum(utf8ToInt(chromosome) * seq_len(nchar(chromosome)))
+  number <- (sin(seq(from, to) * 12.9898 + of_chromosome) * 43758.5453) %% 1
+  base <- c("A", "C", "G", "T")[floor(4 * number) + 1]
+  other <- random_base(length(base))
+  ambiguous <- !toupper(other) %in% c("A", "C", "G", "T")
+  base[ambiguous] <- other[ambiguous]
+  ifelse(runif(length(base)) < 0.4, tolower(base), base)
+}
+
 # Lines of an AXT file on these chromosomes and on one that nobody asked for.
 # Blocks overlap, come in any order and touch both ends of chromosomes; gaps lie
 # in the focal row, in the outgroup's and in both.
@@ -136,7 +148,7 @@ random_block <- function(number, chromosome, length, gaps) {
   where <- sample(c("start", "end", "all", "inside"), 1, prob = c(1, 1, 0.5, 4))
   if (where %in% c("start", "all")) ends[1] <- 1
   if (where %in% c("end", "all")) ends[2] <- length
-  focal <- random_base(ends[2] - ends[1] + 1)
+  focal <- random_focal(chromosome, ends[1], ends[2])
   # Columns that stand for no focal position, at the ends too.
   n_extra <- rbinom(1, length(focal) + 2, gaps)
   focal <- c(focal, rep("-", n_extra))[order(c(seq_along(focal), runif(n_extra, 0, length + 1)))]

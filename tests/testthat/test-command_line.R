@@ -156,11 +156,25 @@ test_that("an error is status 1 and says what and where", {
   result <- ancify("run", "-c", case$path)
   expect_complaint(result, 1L, axt, "line 1", "chr1:500-501", "on_bad_block")
   expect_false(file.exists(case$config$output_dir))
-  expect_no_match(content_of(case$config$work_dir), "inner2/.|ancify-")
+  expect_false(any(grepl("inner2/.|ancify-", content_of(case$config$work_dir))))
 
   unlink(axt)
   result <- ancify("run", "-c", case$path)
   expect_complaint(result, 1L, case$path, axt, "outgroups.inner: inner2")
+})
+
+test_that("check prints what is wrong, is status 1 for an error, and else 0", {
+  case <- written_config()
+  result <- ancify("check", "-c", case$path)
+  expect_identical(result$status, 0L)
+  expect_match(result$out[1], "<ancify_check> 0 errors")
+  expect_false(file.exists(case$config$output_dir))
+  axt <- file.path(case$folder, "inner2.axt")
+  writeLines(c(axt_block("chr1", 500, "AC", "GT"), readLines(axt)), axt)
+  result <- ancify("check", "-c", case$path)
+  expect_identical(result$status, 1L)
+  expect_match(result$out[1], "<ancify_check> [1-9] error")
+  expect_match(result$out, "chr1:500-501", all = FALSE)
 })
 
 test_that("it runs through a link, from a library that R does not know, and its own comes first", {

@@ -117,8 +117,8 @@ test_that("what the watching function throws ends the job, and the next one work
   )
   # The job is done before the first look at it, so its file is there, and is whole.
   expect_error(
-    ancify:::project_files_impl("x", axt, maf, folder, lengths, "error", 2^20, backend, enough,
-                                 ancify:::no_record),
+    ancify:::project_files_impl("x", axt, maf, folder, "", lengths, "error", 2^20, backend, enough,
+                                ancify:::no_record),
     "enough"
   )
   expect_no_match(content_of(folder), "ancify-")

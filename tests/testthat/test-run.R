@@ -418,20 +418,37 @@ test_that("a bad alignment is an error and leaves no incomplete file", {
 
 test_that("a full disk is an error and leaves no call", {
   set.seed(18)
-  with_small_disk(2^17, function(disk) {
+  with_small_disk(2^19, function(disk) {
     case <- random_config(c(chr1 = 100, chr2 = 2e5), axt = few_bases(lengths))
     case$config$output_dir <- file.path(disk, "calls")
+    # It becomes full when the run has begun.
+    filling <- function(code) {
+      withCallingHandlers(code, ancify_message = function(condition) {
+        if (startsWith(conditionMessage(condition), "Phase project took")) {
+          writeBin(raw(4e5), file.path(disk, "other"))
+        }
+        invokeRestart("muffleMessage")
+      })
+    }
     condition <- expect_ancify_error(
-      run_quietly(case$config), "file", "calls/chr2.fa", "No space left"
+      filling(ancify_run(case$config, progress = FALSE)), "file", "calls/chr2.fa", "No space left"
     )
     expect_identical(condition$file, file.path(disk, "calls", "chr2.fa"))
     expect_identical(content_of(file.path(disk, "calls")), character())
 
-    case$config$work_dir <- disk
     unlink(file.path(disk, "calls"), recursive = TRUE)
-    condition <- expect_ancify_error(run_quietly(case$config), "file", "chr2.fa", "No space left")
+    axt <- case$config$outgroups$inner[[1]]$alignment
+    condition <- expect_ancify_error(
+      project_axt(axt, case$lengths, output_dir = file.path(disk, "inner1")), "file", "chr2.fa",
+      "No space left"
+    )
     expect_identical(basename(condition$file), "chr2.fa")
     expect_length(grep("\\.fa", content_of(disk)), 0)
+
+    # If it is full before nothing is begun.
+    case$config$work_dir <- disk
+    expect_ancify_error(run_quietly(case$config), "check", "800 kB", disk, "make room")
+    expect_identical(content_of(disk), "other")
   })
 })
 

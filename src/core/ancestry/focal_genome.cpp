@@ -212,6 +212,17 @@ void focal_from_fasta(const std::string& fasta, const std::vector<Chromosome>& c
   });
 }
 
+OpenFocal focal_in(const PackedStore& store) {
+  return [&store](std::size_t i) { return memory_source(store.packed(i), SequenceForm::kPacked); };
+}
+
+OpenFocal focal_in(const std::string& folder, const std::vector<Chromosome>& chromosomes) {
+  return [folder, &chromosomes](std::size_t i) {
+    const auto& [name, length] = chromosomes[i];
+    return file_source(sequence_path(folder, name), name, length);
+  };
+}
+
 void focal_from_alignments(const std::vector<std::string>& alignments,
                            const std::vector<Chromosome>& chromosomes, ProjectionOptions options,
                            SequenceStore& store, int threads, JobControl& control) {

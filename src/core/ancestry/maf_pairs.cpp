@@ -122,7 +122,7 @@ void MafPairs::find_rows(const MafBlock& block) {
   for (std::size_t i = 0; i < n_; ++i) seen_[i] = seen_[i] || outgroups_[i].n > 0;
 }
 
-void MafPairs::project(const MafBlock& block, std::deque<Projector>& projectors) {
+void MafPairs::project(const MafBlock& block, const std::vector<PairSink*>& sinks) {
   remember_sources(block);
   const bool focal_alone = options_.focal_row;
   if (options_.maf_focal.empty() ||
@@ -151,7 +151,7 @@ void MafPairs::project(const MafBlock& block, std::deque<Projector>& projectors)
   const auto wanted = wanted_.find(name);
   if (wanted == wanted_.end()) {
     for (std::size_t i = 0; i < n_; ++i) {
-      if (focal_alone || outgroups_[i].n > 0) projectors[i].pass_over(name);
+      if (focal_alone || outgroups_[i].n > 0) sinks[i]->pass_over(name);
     }
     return;
   }
@@ -159,11 +159,11 @@ void MafPairs::project(const MafBlock& block, std::deque<Projector>& projectors)
   if (!begin_pair(*wanted->second, pair)) return;
   if (focal_alone) {
     pair.outgroup = pair.focal;
-    projectors.front().project(pair);
+    sinks.front()->project(pair, 0);
     return;
   }
   for (std::size_t i = 0; i < n_; ++i) {
-    if (outgroups_[i].n > 0) project_outgroup(outgroups_[i], pair, projectors[i]);
+    if (outgroups_[i].n > 0) project_outgroup(outgroups_[i], pair, *sinks[i]);
   }
 }
 
@@ -187,6 +187,7 @@ bool MafPairs::begin_pair(const Chromosome& chromosome, AlignedPair& pair) {
     return false;
   }
   minus_ = row->minus;
+  pair.focal_line = line;
   pair.chromosome = chromosome.name;
   pair.end = minus_ ? row->source_size - row->start : row->start + row->size;
   pair.start = pair.end - row->size + 1;
@@ -195,14 +196,14 @@ bool MafPairs::begin_pair(const Chromosome& chromosome, AlignedPair& pair) {
   return true;
 }
 
-void MafPairs::project_outgroup(const Rows& rows, AlignedPair pair, Projector& projector) {
+void MafPairs::project_outgroup(const Rows& rows, AlignedPair pair, PairSink& sink) {
   pair.line = rows.first->line;
   const auto row = parse_maf_row(*rows.first);
-  if (!row) return projector.bad(pair.line, not_a_row(*rows.first));
+  if (!row) return sink.bad(pair.line, not_a_row(*rows.first));
   const std::string problem = problem_of(*row, scan_row(row->columns, options_.simd));
-  if (!problem.empty()) return projector.bad(pair.line, problem);
+  if (!problem.empty()) return sink.bad(pair.line, problem);
   pair.outgroup = on_focal_strand(row->columns, outgroup_buffer_);
-  projector.project(pair, focal_.n + rows.n - 2);
+  sink.project(pair, focal_.n + rows.n - 2);
 }
 
 // As the columns are read along the focal chromosome's plus strand.

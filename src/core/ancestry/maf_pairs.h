@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -31,9 +30,9 @@ class MafPairs {
   MafPairs(const MafPairs&) = delete;
   MafPairs& operator=(const MafPairs&) = delete;
 
-  // Gives every outgroup's pair to its projector. Where focal rows are projected all of them are,
-  // to the first.
-  void project(const MafBlock& block, std::deque<Projector>& projectors);
+  // Gives every outgroup's pair to its sink. Where focal rows are projected all of them are, to the
+  // first.
+  void project(const MafBlock& block, const std::vector<PairSink*>& sinks);
 
   // FormatError if no block had a row of this outgroup.
   void throw_if_never_seen(std::size_t outgroup) const;
@@ -56,7 +55,7 @@ class MafPairs {
   std::size_t species_of(std::string_view source) const;
   // The coordinates and the focal row; false if the block is bad.
   bool begin_pair(const Chromosome& chromosome, AlignedPair& pair);
-  void project_outgroup(const Rows& rows, AlignedPair pair, Projector& projector);
+  void project_outgroup(const Rows& rows, AlignedPair pair, PairSink& sink);
   std::string_view on_focal_strand(std::string_view columns, std::string& buffer) const;
 
   const std::string& file_;

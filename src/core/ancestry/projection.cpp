@@ -6,11 +6,9 @@
 #include <utility>
 
 #include "core/exec/errors.h"
-#include "core/io/axt.h"
 #include "core/io/byte_source.h"
 #include "core/io/file.h"
 #include "core/io/record_reader.h"
-#include "core/io/record_size.h"
 #include "core/io/text.h"
 
 namespace ancify {
@@ -39,6 +37,13 @@ namespace {
                         "); this file has " + quoted_list(others) + hint);
 }
 
+std::vector<std::string> maf_names(const std::vector<ProjectionTarget>& targets) {
+  std::vector<std::string> names;
+  names.reserve(targets.size());
+  for (const auto& target : targets) names.push_back(target.maf_name);
+  return names;
+}
+
 }  // namespace
 
 AlignmentProjector::AlignmentProjector(const std::string& file,
@@ -48,46 +53,18 @@ AlignmentProjector::AlignmentProjector(const std::string& file,
     : file_(file),
       targets_(targets),
       chromosomes_(chromosomes),
-      options_(options),
-      bad_(file, options.on_bad_block) {
+      bad_(file, options.on_bad_block),
+      pairs_(file, maf_names(targets), chromosomes, options, bad_) {
+  if (options.open_focal) check_.emplace(options.open_focal, chromosomes);
   for (const auto& target : targets) {
-    projectors_.emplace_back(file, chromosomes, *target.store, options, context);
+    auto& projector = projectors_.emplace_back(file, chromosomes, *target.store,
+                                               check_ ? &*check_ : nullptr, options, context);
+    sinks_.push_back(&projector);
   }
-}
-
-bool AlignmentProjector::choose_parser(std::string_view& text, bool last) {
-  if (axt_ || maf_) return true;
-  const auto is_maf = is_maf_text(text, last, lines_before_);
-  if (!is_maf) {
-    check_record_size(text.size(), file_, lines_before_ + 1);
-    return false;
-  }
-  if (*is_maf) {
-    maf_.emplace(bad_, lines_before_);
-    std::vector<std::string> names;
-    for (const auto& target : targets_) names.push_back(target.maf_name);
-    pairs_.emplace(file_, names, chromosomes_, options_, bad_);
-  } else {
-    axt_.emplace(bad_, options_.simd, lines_before_);
-  }
-  return true;
 }
 
 std::size_t AlignmentProjector::consume(std::string_view text, bool last) {
-  std::string_view rest = text;
-  const bool chosen = choose_parser(rest, last);
-  const std::size_t before = text.size() - rest.size();
-  return chosen ? before + parse(rest, last) : before;
-}
-
-std::size_t AlignmentProjector::parse(std::string_view text, bool last) {
-  if (maf_) {
-    return maf_->consume(text, last,
-                         [&](const MafBlock& block) { pairs_->project(block, projectors_); });
-  }
-  return axt_->consume(text, last, [&](const AlignedPair& pair) {
-    for (auto& projector : projectors_) projector.project(pair);
-  });
+  return pairs_.consume(text, last, sinks_);
 }
 
 ProjectionReport AlignmentProjector::report(const Projector& projector) const {
@@ -107,8 +84,8 @@ std::vector<ProjectionReport> AlignmentProjector::finish() {
     reports.push_back(report(projectors_[i]));
     const auto& blocks = reports.back().blocks;
     if (std::any_of(blocks.begin(), blocks.end(), [](auto n) { return n > 0; })) continue;
-    if (pairs_) pairs_->throw_if_never_seen(i);
-    throw_nothing_found(file_, chromosomes_, reports.back(), maf_.has_value());
+    pairs_.throw_if_never_seen(i);
+    throw_nothing_found(file_, chromosomes_, reports.back(), pairs_.is_maf());
   }
   for (auto& projector : projectors_) projector.finish();
   return reports;

@@ -11,14 +11,12 @@
 #include <string_view>
 #include <vector>
 
-#include "core/ancestry/maf_pairs.h"
+#include "core/ancestry/alignment_pairs.h"
 #include "core/ancestry/projector.h"
 #include "core/exec/job_control.h"
 #include "core/exec/threads.h"
-#include "core/io/axt.h"
 #include "core/io/bad_blocks.h"
 #include "core/io/lengths.h"
-#include "core/io/maf.h"
 #include "core/io/sequence_store.h"
 
 namespace ancify {
@@ -45,22 +43,16 @@ class AlignmentProjector {
   std::vector<ProjectionReport> finish();
 
  private:
-  // Takes lines off a text up to where it tells its format; false where it does not yet.
-  bool choose_parser(std::string_view& text, bool last);
-  std::size_t parse(std::string_view text, bool last);
   ProjectionReport report(const Projector& projector) const;
 
   const std::string& file_;
   const std::vector<ProjectionTarget>& targets_;
   const std::vector<Chromosome>& chromosomes_;
-  const ProjectionOptions& options_;
   BadBlocks bad_;  // for all targets
+  std::optional<FocalCheck> check_;
   std::deque<Projector> projectors_;
-  std::int64_t lines_before_ = 0;  // taken before the text told its format
-  // One of them, when it has.
-  std::optional<AxtParser> axt_;
-  std::optional<MafParser> maf_;
-  std::optional<MafPairs> pairs_;
+  std::vector<PairSink*> sinks_;
+  AlignmentPairs pairs_;
 };
 
 // Projects species of one file, which is read once, onto `chromosomes`. The stores are committed

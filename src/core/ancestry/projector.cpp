@@ -13,11 +13,17 @@ constexpr std::size_t kPiece = std::size_t{1} << 16;
 
 }  // namespace
 
+std::string rows_differ_in_length(const AlignedPair& pair) {
+  return "the block's rows differ in length (" + std::to_string(pair.focal.size()) + " and " +
+         std::to_string(pair.outgroup.size()) + ")";
+}
+
 Projector::Projector(const std::string& file, const std::vector<Chromosome>& chromosomes,
-                     SequenceStore& store, const ProjectionOptions& options,
+                     SequenceStore& store, FocalCheck* check, const ProjectionOptions& options,
                      const TaskContext& context)
     : chromosomes_(chromosomes),
       store_(store),
+      check_(check),
       context_(context),
       simd_(options.simd),
       focal_row_(options.focal_row),
@@ -45,8 +51,7 @@ ProjectionReport Projector::report() const {
 
 void Projector::project(const AlignedPair& pair, std::int64_t duplicates) {
   if (pair.focal.size() != pair.outgroup.size()) {
-    bad_.add(pair.line, "the block's rows differ in length (" + std::to_string(pair.focal.size()) +
-                            " and " + std::to_string(pair.outgroup.size()) + ")");
+    bad_.add(pair.line, rows_differ_in_length(pair));
     return;
   }
   const auto found = index_.find(std::string(pair.chromosome));
@@ -55,15 +60,22 @@ void Projector::project(const AlignedPair& pair, std::int64_t duplicates) {
     return;
   }
   const std::string problem = problem_of(pair, chromosomes_[found->second]);
-  if (problem.empty()) {
-    write(pair, found->second);
-    report_.duplicates += duplicates;
-  } else {
+  if (!problem.empty()) {
     bad_.add(pair.line, problem);
+    return;
   }
+  if (check_ != nullptr) {
+    const std::string difference = check_->difference(pair, found->second);
+    if (!difference.empty()) {
+      bad_.add(pair.focal_line > 0 ? pair.focal_line : pair.line, difference);
+      return;
+    }
+  }
+  write(pair, found->second);
+  report_.duplicates += duplicates;
 }
 
-std::string Projector::problem_of(const AlignedPair& pair, const Chromosome& chromosome) const {
+std::string problem_of(const AlignedPair& pair, const Chromosome& chromosome) {
   const auto range = [&] {
     return std::string(pair.chromosome) + ":" + std::to_string(pair.start) + "-" +
            std::to_string(pair.end);

@@ -3,11 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "core/ancestry/focal_check.h"
 #include "core/device/simd.h"
 #include "core/exec/threads.h"
 #include "core/io/aligned_pair.h"
@@ -26,6 +29,7 @@ struct ProjectionOptions {
   // Of the focal species in MAF files: the name, and all chromosomes it has.
   std::string maf_focal;
   std::vector<std::string> maf_chromosomes;
+  OpenFocal open_focal = {};  // where blocks are compared with the focal genome
 };
 
 // What an alignment held of one outgroup.
@@ -41,27 +45,29 @@ struct ProjectionReport {
   std::int64_t duplicates = 0;
 };
 
+// What is wrong with a pair of rows of equal length on this chromosome; empty if it is good.
+std::string problem_of(const AlignedPair& pair, const Chromosome& chromosome);
+std::string rows_differ_in_length(const AlignedPair& pair);
+
 // Projects pairs of rows into a store. A focal letter's column is one position; where pairs overlap
 // the later one wins; elsewhere N.
-class Projector {
+class Projector : public PairSink {
  public:
-  // `file` is for messages; `chromosomes`, `store` and `context` have to stay. Interrupted where
-  // the task is no longer wanted.
+  // `file` is for messages; `chromosomes`, `store`, `check` and `context` have to stay; without
+  // `check` nothing is compared with the focal genome. Interrupted where the task is no longer
+  // wanted.
   Projector(const std::string& file, const std::vector<Chromosome>& chromosomes,
-            SequenceStore& store, const ProjectionOptions& options, const TaskContext& context);
+            SequenceStore& store, FocalCheck* check, const ProjectionOptions& options,
+            const TaskContext& context);
 
-  // `duplicates`: rows that were left out for those of the pair.
-  void project(const AlignedPair& pair, std::int64_t duplicates = 0);
-  // Counts a block on a chromosome that was not asked for.
-  void pass_over(std::string_view chromosome);
-  void bad(std::int64_t line, const std::string& problem) { bad_.add(line, problem); }
+  void project(const AlignedPair& pair, std::int64_t duplicates) override;
+  void pass_over(std::string_view chromosome) override;
+  void bad(std::int64_t line, const std::string& problem) override { bad_.add(line, problem); }
   // N for all that no block covered.
   void finish();
   ProjectionReport report() const;
 
  private:
-  // Empty if the pair is good.
-  std::string problem_of(const AlignedPair& pair, const Chromosome& chromosome) const;
   void write(const AlignedPair& pair, std::size_t chromosome);
   void fill_up_to(std::size_t chromosome, std::int64_t position);
   void go_to(std::size_t chromosome, std::int64_t position);
@@ -73,6 +79,7 @@ class Projector {
 
   const std::vector<Chromosome>& chromosomes_;
   SequenceStore& store_;
+  FocalCheck* check_;
   const TaskContext& context_;
   SimdLevel simd_;
   bool focal_row_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace ancify {
@@ -17,7 +18,19 @@ struct AlignedPair {
   std::int64_t focal_gaps = 0;
   bool only_letters_and_gaps = true;  // both rows
   std::int64_t line = 0;              // that messages name
+  std::int64_t focal_line = 0;        // of the focal row, where pairs of one block share it
   std::string_view header;            // the whole line, of an AXT block
+};
+
+// Where the pairs of one outgroup go.
+class PairSink {
+ public:
+  virtual ~PairSink() = default;
+  // `duplicates`: rows that were left out for those of the pair.
+  virtual void project(const AlignedPair& pair, std::int64_t duplicates) = 0;
+  // A block on a chromosome that was not asked for.
+  virtual void pass_over(std::string_view chromosome) = 0;
+  virtual void bad(std::int64_t line, const std::string& problem) = 0;
 };
 
 }  // namespace ancify

@@ -114,8 +114,13 @@ std::optional<EnsemblSlice> ensembl_slice(std::string_view name) {
 void read_fasta(const std::string& path, const FastaSink& sink, JobControl& control,
                 const TaskContext& context, std::size_t chunk_size) {
   const auto source = open_text(path, chunk_size, context);
+  read_fasta(path, *source, sink, control, context, chunk_size);
+}
+
+void read_fasta(const std::string& path, ByteSource& source, const FastaSink& sink,
+                JobControl& control, const TaskContext& context, std::size_t chunk_size) {
   FastaParser parser(path, sink);
-  for_each_chunk(*source, chunk_size, control, context,
+  for_each_chunk(source, chunk_size, control, context,
                  [&](std::string_view text, bool last) { return parser.consume(text, last); });
 }
 

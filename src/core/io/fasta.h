@@ -10,6 +10,7 @@
 
 #include "core/exec/job_control.h"
 #include "core/exec/threads.h"
+#include "core/io/byte_source.h"
 
 namespace ancify {
 
@@ -35,6 +36,9 @@ struct FastaSink {
 // `chunk_size`: bytes of text at a time.
 void read_fasta(const std::string& path, const FastaSink& sink, JobControl& control,
                 const TaskContext& context, std::size_t chunk_size = 1 << 18);
+// The same of text that is open; `path` is for messages.
+void read_fasta(const std::string& path, ByteSource& source, const FastaSink& sink,
+                JobControl& control, const TaskContext& context, std::size_t chunk_size);
 
 // Hands the one sequence of a file, whatever its name, to take() in pieces. FormatError if there
 // are several. Gives the position where it ends if it is an Ensembl slice, else 0.

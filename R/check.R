@@ -1,0 +1,172 @@
+#' Look at a run's inputs before it starts
+#'
+#' Looks at everything that could spoil a run, or end it after hours: whether the alignments,
+#' the table of lengths and the focal genome belong together, and whether disk and memory have
+#' room for the result. [ancify_run()] takes the same look before any work.
+#'
+#' Of every alignment the first 16 MB of text are read, all files at once on all threads, and
+#' of `focal_fasta` as much as these reach. What lies behind is caught by the run, which checks
+#' every block. [ancify_run()] itself reads the first 16 MB too, but no more than about a 64th
+#' of a file's bytes (and at least 1 MB of text), so that its look takes about 2 % of its
+#' time.
+#'
+#' What is looked at:
+#' * `text`: compression, and every block as [project_axt()] checks it.
+#' * `names`: the chromosomes' names against those in the table of lengths. Names that differ
+#'   by a leading `chr`, and accessions of RefSeq and GenBank, are told as such.
+#' * `lengths`: the largest coordinate on each chromosome against its length; the lengths in
+#'   the index of `focal_fasta` (`<focal_fasta>.fai`), if there is one.
+#' * `focal`: the focal letters of each block against the focal genome where `focal_fasta` is
+#'   given, else against those of other alignments at positions that both cover. Where more
+#'   than 1 % differ, a file is of another build, or its coordinates or its strand are wrong;
+#'   with three files or more the odd one out is named.
+#' * `divergence`: how much each outgroup differs from the focal row. An inner outgroup that
+#'   differs more than an outer one at the positions that both cover, by 5 % and four standard
+#'   errors at least, is a warning: they may have been exchanged.
+#' * `disk`, `permission`: room for what will be written, on each file system, and folders
+#'   that can be written to. Files that exist are replaced when the new ones are complete, so
+#'   both need room.
+#' * `memory`: what the run needs against what is available, also to the process's control
+#'   group (Linux alone).
+#' * `backend`: which one will be used, or why a GPU can't be.
+#' * `configuration`: what [ancify_config()] finds, if it finds something; then nothing else
+#'   can be looked at.
+#'
+#' @inheritParams ancify_run
+#' @param progress Whether to show a bar if it takes longer than two seconds.
+#' @return A data frame of class `ancify_check` with one row a finding, the gravest first:
+#'   `check`, as above; `subject`, the outgroup, folder or key it is about; `status`, an
+#'   ordered factor: `ok`, `note`, `warning` or `error`; `finding`, in words; `file`, and
+#'   `line` where the fault has one. An error is what would end the run or spoil its result.
+#' @section Errors:
+#' What is wrong with a run is no error here. `ancify_file_error` where the configuration file
+#' can't be read, `ancify_input_error` for other arguments that can't be used.
+#' @seealso [ancify_run()], [ancify_config()]
+#' @export
+#' @examples
+#' ancify_check(ancify_example(), threads = 1)
+ancify_check <- function(config, phases = c("project", "call", "evaluate"), threads = NULL,
+                         backend = NULL, progress = interactive()) {
+  phases <- check_phases(phases)
+  check_flag(progress, "progress")
+  config <- tryCatch(
+    read_config(config, phases),
+    ancify_config_error = function(condition) condition
+  )
+  if (inherits(config, "condition")) {
+    file <- config$file %||% ""
+    return(new_check(all_findings(lapply(config$problems, function(problem) {
+      finding("configuration", file, "error", problem)
+    }))))
+  }
+  config$backend <- backend %||% config$backend
+  config$num_cpus <- resolve_threads(threads %||% config$num_cpus)
+  backend <- tryCatch(
+    choose_backend(config$backend, config$num_cpus, config$gpu_devices, config$gpu_memory),
+    ancify_device_error = function(condition) condition
+  )
+  if (inherits(backend, "condition")) {
+    on_backend <- finding("backend", config$backend, "error", conditionMessage(backend))
+    backend <- choose_backend("cpu", config$num_cpus)
+  } else {
+    on_backend <- finding("backend", config$backend, "ok", backend$description)
+  }
+  new_check(c(look_at_run(config, phases, backend, FALSE, progress), on_backend))
+}
+
+# The look of ancify_run(): one error for all that is wrong, warnings and log lines for the rest.
+check_inputs <- function(config, phases, backend, progress, log) {
+  checks <- new_check(look_at_run(config, phases, backend, TRUE, progress))
+  errors <- checks[checks$status == "error", ]
+  if (nrow(errors)) stop(check_error(errors, checks))
+  for (i in which(checks$status == "warning")) {
+    warn_ancify(
+      sprintf("%s: %s", checks$subject[i], checks$finding[i]), "check",
+      check = checks$check[i], subject = checks$subject[i], file = checks$file[i]
+    )
+  }
+  for (i in which(checks$status == "note")) {
+    log(sprintf("%s: %s", checks$subject[i], checks$finding[i]))
+  }
+}
+
+# A fault of a file is the error too that reading it would end with.
+check_error <- function(errors, checks) {
+  problems <- sprintf("%s: %s", errors$subject, errors$finding)
+  n <- length(problems)
+  lead <- sprintf("%s would spoil this run:", if (n == 1) "A problem" else paste(n, "problems"))
+  kind <- unique(unname(check_kinds[errors$check]))
+  new_condition(
+    paste(c(lead, paste("*", problems)), collapse = "\n"),
+    c("check", if (length(kind) == 1 && !is.na(kind)) kind), "error",
+    problems = problems, checks = checks, file = errors$file[1], line = errors$line[1]
+  )
+}
+
+check_kinds <- c(
+  text = "format", names = "format", lengths = "format", focal = "format", disk = "file",
+  permission = "file"
+)
+
+# ---- Findings --------------------------------------------------------------------------
+
+statuses <- c("ok", "note", "warning", "error")
+
+# A list of one finding, which c() puts together with others: much faster than data frames.
+finding <- function(check, subject, status, finding, file = NA_character_, line = NA_real_) {
+  list(list(
+    check = check, subject = subject, status = status, finding = finding, file = file, line = line
+  ))
+}
+
+# In one list.
+all_findings <- function(lists) {
+  unlist(lists, recursive = FALSE)
+}
+
+new_check <- function(findings) {
+  column <- function(name, like) vapply(findings, `[[`, like, name)
+  status <- factor(column("status", ""), statuses, ordered = TRUE)
+  checks <- data.frame(
+    check = column("check", ""), subject = column("subject", ""), status = status,
+    finding = column("finding", ""), file = column("file", ""), line = column("line", 0)
+  )
+  checks <- checks[order(-as.integer(status)), ]
+  rownames(checks) <- NULL
+  structure(checks, class = c("ancify_check", "data.frame"))
+}
+
+look_at_run <- function(config, phases, backend, brief, progress) {
+  c(
+    if ("project" %in% phases) check_alignment_texts(config, backend, brief, progress),
+    if ("project" %in% phases) check_fasta_index(config),
+    check_permission(config, phases),
+    check_disk(config, phases, backend$kind),
+    check_memory(config, phases, backend$kind)
+  )
+}
+
+# ---- Printing --------------------------------------------------------------------------------
+
+#' @rdname ancify_check
+#' @param x An `ancify_check`.
+#' @param ... Ignored.
+#' @export
+print.ancify_check <- function(x, ...) {
+  if (!all(c("check", "subject", "status", "finding") %in% names(x))) {
+    return(NextMethod())
+  }
+  counts <- table(factor(x$status, rev(statuses)))
+  plural <- ifelse(names(counts) == "ok" | counts == 1, "", "s")
+  cat("<ancify_check>", paste0(counts, " ", names(counts), plural, collapse = ", "))
+  cat("\n")
+  head <- paste(format(as.character(x$status)), format(x$check), format(x$subject))
+  width <- getOption("width")
+  indent <- strrep(" ", 4)
+  for (i in seq_len(nrow(x))) {
+    line <- paste0(head[i], "  ", x$finding[i])
+    wrapped <- c(trimws(head[i], "right"), strwrap(x$finding[i], width - 4, prefix = indent))
+    writeLines(if (nchar(line) <= width) line else wrapped)
+  }
+  invisible(x)
+}

@@ -1,0 +1,147 @@
+# What ancify_check() says of disk, permissions and memory.
+
+# Folders that the phases write to, and the bytes they will put there. What is there already, as long
+# as it must be, stays where a run goes on.
+written_folders <- function(config, phases, kind) {
+  in_files <- config$keep_projected || !can_run_as_one(config, phases, kind)
+  with_focal <- !is.null(config$focal_fasta) || needs_focal(config)
+  species <- c(config$outgroups$name, if (with_focal) config$focal_species)
+  names <- names(config$lengths)
+  sizes <- fasta_size(config$lengths)
+  rbind(
+    if ("project" %in% phases && in_files) {
+      folders <- projected_folder(config, species)
+      data.frame(
+        key = "work_dir", path = config$work_dir,
+        bytes = sum(vapply(folders, function(folder) {
+          missing_bytes(sequence_path(folder, names), sizes)
+        }, 0))
+      )
+    },
+    if (any(c("call", "evaluate") %in% phases)) {
+      calls <- "call" %in% phases
+      phred <- calls && config$posterior
+      data.frame(
+        key = "output_dir", path = config$output_dir,
+        bytes = calls * missing_bytes(sequence_path(config$output_dir, names), sizes) +
+          phred * missing_bytes(phred_path(config$output_dir, names), unname(config$lengths))
+      )
+    }
+  )
+}
+
+missing_bytes <- function(paths, sizes) {
+  there <- file.size(paths) == sizes
+  sum(sizes[!there %in% TRUE])
+}
+
+# The innermost of a path's folders that is there.
+existing_folder <- function(path) {
+  while (!file.exists(path) && dirname(path) != path) path <- dirname(path)
+  path
+}
+
+check_permission <- function(config, phases) {
+  written <- written_folders(config, phases, "cpu")
+  all_findings(lapply(seq_len(NROW(written)), function(i) {
+    there <- existing_folder(written$path[i])
+    found <- function(status, ...) {
+      finding("permission", written$key[i], status, sprintf(...), there)
+    }
+    if (!dir.exists(there)) {
+      found("error", "%s is no folder: choose another `%s`.", quoted(there), written$key[i])
+    } else if (file.access(there, 3) != 0) {
+      found("error", "%s can't be written to: choose another `%s`, or change its permissions.",
+            quoted(there), written$key[i])
+    } else {
+      found("ok", "%s can be written to", quoted(there))
+    }
+  }))
+}
+
+check_disk <- function(config, phases, kind) {
+  written <- written_folders(config, phases, kind)
+  if (is.null(written)) {
+    return(NULL)
+  }
+  system <- file_systems_impl(vapply(written$path, existing_folder, ""))
+  all_findings(lapply(split(seq_len(nrow(written)), system$number), function(i) {
+    needed <- sum(written$bytes[i])
+    free <- system$available[i[1]]
+    keys <- paste(written$key[i], collapse = ", ")
+    found <- function(status, ...) {
+      finding("disk", keys, status, sprintf(...), written$path[i[1]])
+    }
+    if (is.na(free)) {
+      found("note", "%s will be written; how much is free the system does not say",
+            show_bytes(needed))
+    } else if (needed > free) {
+      found(
+        "error", "%s will be written to %s, where %s are free: make room, or choose another `%s`.",
+        show_bytes(needed), quoted(written$path[i[1]]), show_bytes(free), written$key[i[1]]
+      )
+    } else {
+      found("ok", "%s will be written, %s are free", show_bytes(needed), show_bytes(free))
+    }
+  }))
+}
+
+check_memory <- function(config, phases, kind) {
+  positions <- sum(config$lengths)
+  packed <- can_run_as_one(config, phases, kind) && !config$keep_projected
+  from_rows <- "project" %in% phases && needs_focal(config) && is.null(config$focal_fasta)
+  # Half a byte a position and sequence, or a byte of the focal rows; and what threads work in.
+  needed <- 2^25 * config$num_cpus + positions * max(
+    packed * (nrow(config$outgroups) + !is.null(config$focal_fasta)) / 2, from_rows
+  )
+  available <- available_memory()
+  if (is.na(available)) {
+    return(NULL)
+  }
+  enough <- needed <= available
+  finding("memory", "this machine", if (enough) "ok" else "error", sprintf(
+    "about %s are needed, %s are available%s", show_bytes(needed), show_bytes(available),
+    if (enough) "" else if (packed) ": set `keep_projected: true`, which needs hardly any." else
+      ": run it where there is more."
+  ))
+}
+
+show_bytes <- function(bytes) {
+  units <- c("bytes", "kB", "MB", "GB", "TB", "PB")
+  power <- min(floor(log(max(bytes, 1), 1000)), length(units) - 1)
+  paste(format(bytes / 1000^power, digits = 3, scientific = FALSE), units[power + 1])
+}
+
+# Bytes that this process can still take, or NA where the system does not say.
+available_memory <- function(root = "") {
+  info <- field_values(file.path(root, "/proc/meminfo"))
+  machine <- 1024 * (info["MemAvailable"] + max(info["SwapFree"], 0, na.rm = TRUE))
+  groups <- grep("^0::", lines_of(file.path(root, "/proc/self/cgroup")), value = TRUE)
+  left <- vapply(parent_folders(sub("^0::", "", groups)), function(group) {
+    folder <- file.path(root, "/sys/fs/cgroup", group)
+    number <- function(name) suppressWarnings(as.numeric(lines_of(file.path(folder, name))))[1]
+    cached <- max(field_values(file.path(folder, "memory.stat"))["inactive_file"], 0, na.rm = TRUE)
+    number("memory.max") - number("memory.current") + cached
+  }, 0)
+  least <- suppressWarnings(min(c(machine, left), na.rm = TRUE))
+  if (is.finite(least)) max(least, 0) else NA_real_
+}
+
+# A control group's limit holds for all that are in it.
+parent_folders <- function(path) {
+  while (length(path) && !utils::tail(path, 1) %in% c("/", ".")) {
+    path <- c(path, dirname(utils::tail(path, 1)))
+  }
+  path
+}
+
+lines_of <- function(path) {
+  tryCatch(suppressWarnings(readLines(path)), error = function(condition) character())
+}
+
+# The numbers of lines such as "MemFree: 12 kB", by name.
+field_values <- function(path) {
+  fields <- strsplit(lines_of(path), "[: ]+")
+  values <- vapply(fields, function(field) suppressWarnings(as.numeric(field[2])), 0)
+  stats::setNames(values, vapply(fields, `[`, "", 1))
+}

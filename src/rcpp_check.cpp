@@ -1,0 +1,120 @@
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "core/ancestry/preflight.h"
+#include "rcpp_glue.h"
+
+namespace {
+
+using Rcpp::Named;
+
+Rcpp::List outgroup_list(const ancify::OutgroupLook& look) {
+  const auto n = static_cast<R_xlen_t>(look.chromosomes.size());
+  Rcpp::CharacterVector names(n);
+  Rcpp::NumericVector blocks(n);
+  Rcpp::NumericVector ends(n);
+  for (R_xlen_t i = 0; i < n; ++i) {
+    const auto& seen = look.chromosomes[static_cast<std::size_t>(i)];
+    names[i] = seen.name;
+    blocks[i] = static_cast<double>(seen.blocks);
+    ends[i] = static_cast<double>(seen.end);
+  }
+  const bool any_bad = !look.bad_examples.empty();
+  return Rcpp::List::create(
+      Named("problem") = look.problem,
+      Named("problem_line") = static_cast<double>(look.problem_line), Named("whole") = look.whole,
+      Named("chromosomes") = names, Named("blocks") = blocks, Named("ends") = ends,
+      Named("bad") = static_cast<double>(look.bad),
+      Named("bad_line") = any_bad ? static_cast<double>(look.bad_examples.front().line) : NA_REAL,
+      Named("bad_problem") = any_bad ? look.bad_examples.front().problem : std::string(),
+      Named("sites") = static_cast<double>(look.sites),
+      Named("differ") = static_cast<double>(look.differ),
+      Named("compared") = static_cast<double>(look.compared),
+      Named("wrong") = static_cast<double>(look.wrong), Named("first_wrong") = look.first_wrong);
+}
+
+Rcpp::DataFrame focal_frame(const std::vector<ancify::FocalComparison>& pairs) {
+  Rcpp::IntegerVector first;
+  Rcpp::IntegerVector second;
+  Rcpp::NumericVector sites;
+  Rcpp::NumericVector differ;
+  Rcpp::CharacterVector where;
+  for (const auto& pair : pairs) {
+    first.push_back(static_cast<int>(pair.first) + 1);
+    second.push_back(static_cast<int>(pair.second) + 1);
+    sites.push_back(static_cast<double>(pair.sites));
+    differ.push_back(static_cast<double>(pair.differ));
+    where.push_back(pair.first_difference);
+  }
+  return Rcpp::DataFrame::create(Named("first") = first, Named("second") = second,
+                                 Named("sites") = sites, Named("differ") = differ,
+                                 Named("where") = where, Named("stringsAsFactors") = false);
+}
+
+Rcpp::DataFrame divergence_frame(const std::vector<ancify::DivergenceComparison>& pairs) {
+  Rcpp::IntegerVector inner;
+  Rcpp::IntegerVector outer;
+  Rcpp::NumericVector sites;
+  Rcpp::NumericVector inner_differ;
+  Rcpp::NumericVector outer_differ;
+  Rcpp::NumericVector excess;
+  for (const auto& pair : pairs) {
+    inner.push_back(static_cast<int>(pair.inner) + 1);
+    outer.push_back(static_cast<int>(pair.outer) + 1);
+    sites.push_back(static_cast<double>(pair.sites));
+    inner_differ.push_back(static_cast<double>(pair.inner_differ));
+    outer_differ.push_back(static_cast<double>(pair.outer_differ));
+    excess.push_back(pair.excess);
+  }
+  return Rcpp::DataFrame::create(Named("inner") = inner, Named("outer") = outer,
+                                 Named("sites") = sites, Named("inner_differ") = inner_differ,
+                                 Named("outer_differ") = outer_differ, Named("excess") = excess);
+}
+
+}  // namespace
+
+// Looks at the first text of the alignments of outgroups; `fasta` may be "".
+// [[Rcpp::export]]
+Rcpp::List look_at_alignments_impl(const std::vector<std::string>& files, const Rcpp::List& maf,
+                                   const Rcpp::LogicalVector& inner, const std::string& fasta,
+                                   const Rcpp::NumericVector& lengths, bool brief,
+                                   double chunk_size, const Rcpp::List& backend,
+                                   const Rcpp::Function& watch) {
+  const auto chromosomes = as_chromosomes(lengths);
+  const auto chosen = as_backend(backend);
+  const auto names = maf_outgroups(maf);
+  ancify::PreflightOptions options;
+  options.projection = as_options(maf, "skip", chunk_size, chosen);
+  options.brief = brief;
+  options.focal_fasta = fasta;
+  std::vector<ancify::PreflightOutgroup> outgroups;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    outgroups.push_back({files[i], names[i], inner[static_cast<R_xlen_t>(i)] != 0});
+  }
+  ancify::Preflight result;
+  run_job(watch, [&](ancify::JobControl& control) {
+    result = ancify::look_at_alignments(outgroups, chromosomes, options, chosen.threads, control);
+  });
+  return Rcpp::List::create(Named("outgroups") = Rcpp::List(result.outgroups.begin(),
+                                                            result.outgroups.end(), outgroup_list),
+                            Named("focal") = focal_frame(result.focal),
+                            Named("divergence") = divergence_frame(result.divergence),
+                            Named("fasta_problem") = result.fasta_problem);
+}
+
+// Of the file systems that folders are on: a number that tells them apart, and the bytes free.
+// [[Rcpp::export]]
+Rcpp::DataFrame file_systems_impl(const std::vector<std::string>& folders) {
+  Rcpp::NumericVector numbers;
+  Rcpp::NumericVector available;
+  for (const auto& folder : folders) {
+    struct stat status = {};
+    const bool known = stat(folder.c_str(), &status) == 0;
+    std::error_code error;
+    const auto space = std::filesystem::space(folder, error);
+    numbers.push_back(known ? static_cast<double>(status.st_dev) : NA_REAL);
+    available.push_back(error ? NA_REAL : static_cast<double>(space.available));
+  }
+  return Rcpp::DataFrame::create(Named("number") = numbers, Named("available") = available);
+}

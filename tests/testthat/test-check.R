@@ -1,0 +1,463 @@
+# ---- Clean data ----------------------------------------------------------------------
+
+test_that("nothing is reported on clean data", {
+  expect_clean(ancify_example(new_folder()))
+  config <- ancify_example(new_folder())
+  config$focal_fasta <- file.path(dirname(config$chromosome_lengths), "focal.fa.gz")
+  expect_clean(config)
+  expect_silent(run_quietly(config))
+  set.seed(1)
+  for (i in 1:4) expect_clean(random_config()$config)
+  for (shares in list(c(0, 0, 0), c(0.05, 0.05, 0.05), c(0.02, 0.03, 0.1))) {
+    case <- with_genome(related_case(setNames(shares, c("near1", "near2", "far"))))
+    expect_clean(case$config)
+    run <- expect_silent(run_quietly(case$config))
+    expect_equal(sum(attr(run, "alignments")$bad), 0)
+  }
+})
+
+test_that("equal divergences of small data never warn", {
+  set.seed(2)
+  for (i in 1:30) {
+    case <- related_case(c(a = 0.05, b = 0.05), n_inner = 1, lengths = c(chr1 = sample(5000, 1) + 500))
+    expect_clean(case$config)
+    unlink(case$folder, recursive = TRUE)
+  }
+})
+
+test_that("nothing is reported on the primates", {
+  data <- dirname(test_data("primates_hg18_100k", "config.yaml"))
+  config <- with_folder(new_folder(), ancify_config(file.path(data, "config.yaml")))
+  expect_clean(config)
+  config$focal_fasta <- file.path(data, "ref.fa")
+  config$work_dir <- new_folder()
+  config$output_dir <- file.path(config$work_dir, "calls")
+  checks <- check_quietly(config)
+  expect_identical(checks$finding[checks$status > "note"], character())
+  expect_silent(run_quietly(config))
+})
+
+# ---- Numbers -------------------------------------------------------------------------
+
+test_that("divergences and disagreements are the plain implementation's", {
+  set.seed(3)
+  for (i in 1:5) {
+    lengths <- c(chr1 = 700, chr2 = 90, one = 1)
+    case <- with_genome(related_case(lengths = lengths[1:2] + 600))
+    lines <- case$lines
+    lines$near2 <- other_build(lines$near2)
+    set_lines(case, "near2", lines$near2)
+    lengths <- case$lengths
+    focal <- lapply(lines, oracle_rows, lengths, "focal")
+    outgroup <- lapply(lines, oracle_rows, lengths, "outgroup")
+    differs <- Map(oracle_differences, focal, outgroup)
+    for (chunk in c(100, 2^18)) {
+      look <- with_chunk_size(chunk, look_at(case$config, threads = sample(2, 1)))
+      for (k in 1:3) {
+        one <- look$outgroups[[k]]
+        expect_equal(c(sites = one$sites, differ = one$differ), differs[[k]])
+        against <- oracle_differences(focal[[k]], unlist(case$genome))
+        expect_equal(c(sites = one$compared, differ = one$wrong), against)
+        expect_true(one$whole)
+        blocks <- oracle_blocks(lines[[k]])
+        of_block <- vapply(blocks, `[[`, "", "chromosome")
+        expect_equal(stats::setNames(one$blocks, one$chromosomes), c(table(of_block))[one$chromosomes])
+        last <- vapply(blocks, function(block) block$start - 1 + sum(block$focal != "-"), 0)
+        expect_equal(one$ends, unname(tapply(last, of_block, max)[one$chromosomes]), ignore_attr = TRUE)
+      }
+      pairs <- look$focal
+      expect_equal(cbind(pairs$first, pairs$second), rbind(c(1, 2), c(1, 3), c(2, 3)))
+      for (k in 1:3) {
+        expected <- oracle_differences(focal[[pairs$first[k]]], focal[[pairs$second[k]]])
+        expect_equal(c(sites = pairs$sites[k], differ = pairs$differ[k]), expected)
+      }
+      for (k in 1:2) {
+        # Where both and the focal rows have a base.
+        known <- lapply(c(k, 3), function(j) {
+          focal[[j]] %in% c("A", "C", "G", "T") & outgroup[[j]] %in% c("A", "C", "G", "T")
+        })
+        both <- known[[1]] & known[[2]]
+        pair <- look$divergence[look$divergence$inner == k, ]
+        expect_equal(pair$sites, sum(both))
+        expect_equal(pair$inner_differ, sum(both & focal[[k]] != outgroup[[k]]))
+        expect_equal(pair$outer_differ, sum(both & focal[[3]] != outgroup[[3]]))
+      }
+    }
+  }
+})
+
+test_that("a run looks at the first 16 MB, and at no more than a small share", {
+  set.seed(4)
+  block <- axt_block("chr1", 1, strrep("ACGT", 250), strrep("ACGA", 250))
+  axt <- write_axt(rep(block, 10000), tempfile(fileext = ".axt"))
+  expect_gt(file.size(axt), 20e6)
+  case <- related_case(lengths = c(chr1 = 20000))
+  case$config$outgroups$inner[[1]]$alignment <- axt
+  size <- sum(nchar(block) + 1)
+  whole <- look_at(case$config)$outgroups[[1]]
+  expect_false(whole$whole)
+  expect_lt(abs(whole$blocks - 2^24 / size), 2)
+  brief <- look_at(case$config, brief = TRUE)$outgroups[[1]]
+  expect_gte(brief$blocks, 2^20 / size - 1)
+  expect_lte(brief$blocks, 2 * 2^20 / size)
+})
+
+# ---- Names and lengths -----------------------------------------------------------------
+
+rename <- function(lines, change) {
+  at <- header_lines(lines)
+  fields <- strsplit(lines[at], " ")
+  lines[at] <- vapply(fields, function(field) {
+    field[2] <- change(field[2])
+    paste(field, collapse = " ")
+  }, "")
+  lines
+}
+
+test_that("renamed chromosomes are an error that says how they differ", {
+  set.seed(5)
+  case <- related_case()
+  set_lines(case, "near2", rename(case$lines$near2, function(name) sub("chr", "", name)))
+  condition <- expect_fault(
+    case$config, "names", "near2", "'1' and '2'", "'chr1' and 'chr2'", "leading 'chr' alone"
+  )
+  expect_s3_class(condition, "ancify_format_error")
+  expect_identical(condition$file, file.path(case$folder, "near2.axt"))
+  for (accession in c("NC_000001.11", "CM000663.2", "NW_018654708.1", "KI270302.1")) {
+    set_lines(case, "near2", rename(case$lines$near2, function(name) accession))
+    expect_fault(case$config, "names", "near2", accession, "accessions", "report")
+  }
+  set_lines(case, "near2", rename(case$lines$near2, function(name) paste0("scaffold_", name)))
+  expect_fault(case$config, "names", "near2", "another genome")
+})
+
+test_that("one chromosome that is renamed is a note, and the run says it too", {
+  set.seed(6)
+  case <- related_case()
+  set_lines(case, "near2", rename(case$lines$near2, function(name) sub("chr1", "1", name)))
+  checks <- check_quietly(case$config)
+  expect_identical(checks$subject[checks$status == "note"], "near2")
+  expect_match(checks$finding[checks$status == "note"], "leading 'chr'")
+  expect_one_warning(run_quietly(case$config), "projection", "no block on 'chr1'", "leading 'chr'")
+})
+
+test_that("lengths that are too small are an error", {
+  set.seed(7)
+  case <- related_case()
+  writeLines(c("chr1\t19000", "chr2\t6000"), case$config$chromosome_lengths)
+  checks <- check_quietly(case$config)
+  errors <- checks[checks$status == "error" & checks$check == "lengths", ]
+  expect_identical(sort(errors$subject), c("far", "near1", "near2"))
+  expect_match(errors$finding, "on 'chr1', which is 19,000 bases long")
+  condition <- expect_ancify_error(run_quietly(case$config), "check", "19,000")
+  expect_s3_class(condition$checks, "ancify_check")
+  expect_true(all(errors$finding %in% sub("^[^:]*: ", "", condition$problems)))
+})
+
+test_that("the index of the focal genome is compared with the lengths", {
+  set.seed(8)
+  case <- with_genome(related_case())
+  index <- paste0(case$config$focal_fasta, ".fai")
+  writeLines(c("chr1\t20000\t6\t20000\t20001", "chr2\t6000\t20013\t6000\t6001"), index)
+  expect_clean(case$config)
+  writeLines(c("chr1\t20001\t6\t20000\t20001", "chr2\t6000\t20013\t6000\t6001"), index)
+  expect_fault(case$config, "lengths", "focal_fasta", "20,001 bases for 'chr1'", "20,000")
+  writeLines("chr1\t20000\t6\t20000\t20001", index)
+  expect_fault(case$config, "lengths", "focal_fasta", "no 'chr2'")
+})
+
+# ---- Focal letters -----------------------------------------------------------------------
+
+faults <- list(shift = shifted, back = function(lines) shifted(lines, -1), build = other_build,
+               strand = reverse_strand)
+
+# A shift by one leaves no chromosome.
+inside <- function(lines, lengths) {
+  blocks <- oracle_blocks(lines)
+  bad <- vapply(blocks, function(block) {
+    block$start < 1 || block$start - 1 + sum(block$focal != "-") > lengths[[block$chromosome]]
+  }, NA)
+  drop <- vapply(blocks[bad], `[[`, 0, "line")
+  if (length(drop)) lines[-c(drop, drop + 1, drop + 2)] else lines
+}
+
+test_that("a shift, another build and the other strand differ from the focal genome", {
+  set.seed(9)
+  case <- with_genome(related_case())
+  for (fault in faults) {
+    set_lines(case, "near1", inside(fault(case$lines$near1), case$lengths))
+    expect_fault(case$config, "focal", "near1", "focal letters", "another build", "chr1:")
+  }
+})
+
+test_that("a shift, another build and the other strand differ from other alignments", {
+  set.seed(10)
+  case <- related_case()
+  for (fault in faults) {
+    set_lines(case, "near2", inside(fault(case$lines$near2), case$lengths))
+    expect_fault(case$config, "focal", "near2", "the other alignments agree", "another build")
+  }
+  # Of two nobody can tell which one it is.
+  case <- related_case(c(near = 0.02, far = 0.1), n_inner = 1)
+  for (fault in faults) {
+    set_lines(case, "near", inside(fault(case$lines$near), case$lengths))
+    expect_fault(case$config, "focal", "near and far", "One of the two is wrong")
+  }
+})
+
+test_that("a few differences between alignments are none that spoil", {
+  set.seed(11)
+  case <- related_case()
+  lines <- change_focal(case$lines$near1, function(row) {
+    change <- runif(length(row)) < 0.003
+    row[change] <- chartr("ACGTacgt", "CGTAcgta", row[change])
+    row
+  })
+  set_lines(case, "near1", lines)
+  expect_clean(case$config)
+  # Of the focal genome each is a bad block.
+  case <- with_genome(case)
+  expect_fault(case$config, "focal", "near1", "other ones", "on_bad_block")
+  case$config$on_bad_block <- "skip"
+  checks <- check_quietly(case$config)
+  expect_identical(checks$subject[checks$status == "warning"], "near1")
+  expect_true(all(checks$status < "error"))
+})
+
+# ---- Blocks compared during the run --------------------------------------------------------
+
+test_that("a block behind the text looked at that differs ends the run", {
+  set.seed(12)
+  genome <- paste(sample(c("A", "C", "G", "T"), 1000, replace = TRUE), collapse = "")
+  block <- axt_block("chr1", 1, genome, genome)
+  wrong <- axt_block("chr1", 1, sub("^.", if (startsWith(genome, "A")) "C" else "A", genome), genome)
+  case <- with_genome(related_case(lengths = c(chr1 = 1000)))
+  writeLines(c(">chr1", genome), case$config$focal_fasta)
+  for (name in names(case$lines)) set_lines(case, name, block)
+  n <- 2^21 %/% nchar(paste(block, collapse = "\n"))
+  set_lines(case, "far", c(rep(block, n), wrong))
+  line <- 4 * n + 1
+  for (kept in c(TRUE, FALSE)) {
+    case$config$keep_projected <- kept
+    condition <- expect_ancify_error(
+      run_quietly(case$config), "format", "far.axt", sprintf("line %.0f", line), "chr1:1,",
+      "focal_fasta", "on_bad_block"
+    )
+    expect_identical(condition$line, line)
+    expect_identical(content_of(case$config$output_dir), character())
+  }
+  case$config$on_bad_block <- "skip"
+  for (kept in c(TRUE, FALSE)) {
+    case$config$keep_projected <- kept
+    caught <- expect_one_warning(run_quietly(case$config), "projection", "1 bad block was left out")
+    expect_equal(attr(caught$value, "alignments")$bad, c(0, 0, 1))
+  }
+})
+
+test_that("each block that differs from the genome is left out, of AXT and MAF, and no other", {
+  set.seed(13)
+  for (i in 1:4) {
+    case <- with_genome(related_case(lengths = c(chr1 = 3000, chr2 = 900), on_bad_block = "skip"))
+    genome <- file.path(case$folder, "focal.fa")
+    bases <- vapply(case$genome, paste, "", collapse = "")
+    # The genome is in lower case here, unknown there.
+    bases["chr1"] <- paste0(tolower(substr(bases["chr1"], 1, 1500)), substring(bases["chr1"], 1501))
+    substr(bases["chr2"], 1, 300) <- strrep("N", 300)
+    writeLines(c(rbind(paste0(">", names(bases)), bases)), genome)
+    lines <- case$lines$near1
+    rows <- sample(header_lines(lines) + 1, 4)
+    for (row in rows) {
+      letters <- strsplit(lines[row], "")[[1]]
+      at <- sample(which(letters != "-"), 1)
+      letters[at] <- sample(c("A", "c", "g", "T", "N", "r"), 1)
+      lines[row] <- paste(letters, collapse = "")
+    }
+    set_lines(case, "near1", lines)
+    focal <- strsplit(toupper(bases), "")
+    good <- vapply(oracle_blocks(lines), function(block) {
+      row <- toupper(block$focal[block$focal != "-"])
+      there <- focal[[block$chromosome]][block$start - 1 + seq_along(row)]
+      known <- row %in% c("A", "C", "G", "T") & there %in% c("A", "C", "G", "T")
+      all(row[known] == there[known])
+    }, NA)
+    starts <- vapply(oracle_blocks(lines), `[[`, 0, "line")[!good]
+    left <- if (any(!good)) lines[-c(starts, starts + 1, starts + 2)] else lines
+    expected <- oracle_project(left, case$lengths)
+    for (kept in c(TRUE, FALSE)) {
+      case$config$keep_projected <- kept
+      case$config$chromosomes <- sample(names(case$lengths))
+      run <- suppressWarnings(run_quietly(case$config, threads = sample(2, 1)))
+      expect_equal(attr(run, "alignments")$bad[1], sum(!good))
+      if (kept) {
+        near1 <- file.path(case$config$work_dir, "projected", "near1", "chr1.fa")
+        expect_identical(readLines(near1)[2], expected[["chr1"]])
+      }
+    }
+    # The same alignment as MAF.
+    maf <- file.path(case$folder, "near1.maf")
+    writeLines(c("##maf version=1", unlist(lapply(oracle_blocks(lines), function(block) {
+      maf_block(
+        list(paste0("focal.", block$chromosome), block$start - 1, paste(block$focal, collapse = ""),
+             "+", case$lengths[[block$chromosome]]),
+        list("near1.x", 0, paste(block$outgroup, collapse = ""))
+      )
+    }))), maf)
+    case$config$outgroups$inner[[1]]$alignment <- maf
+    run <- suppressWarnings(run_quietly(case$config))
+    expect_equal(attr(run, "alignments")$bad[1], sum(!good))
+    one <- look_at(case$config)$outgroups[[1]]
+    against <- oracle_differences(oracle_rows(lines, case$lengths), unlist(focal))
+    expect_equal(c(sites = one$compared, differ = one$wrong), against)
+  }
+})
+
+# ---- Divergence ----------------------------------------------------------------------------
+
+test_that("an inner and an outer species that are exchanged are a warning with both divergences", {
+  set.seed(14)
+  case <- related_case(c(far = 0.1, near = 0.03, middle = 0.04), n_inner = 2)
+  checks <- check_quietly(case$config)
+  warnings <- checks[checks$status == "warning", ]
+  expect_identical(warnings$subject, "far")
+  expect_match(warnings$finding, "'middle'")
+  shares <- as.numeric(regmatches(warnings$finding, gregexpr("[0-9.]+(?= %)", warnings$finding,
+                                                             perl = TRUE))[[1]])
+  expect_equal(shares, c(10, 4), tolerance = 0.2)
+  expect_one_warning(run_quietly(case$config), "check", "far: ", "'middle'", "exchanged")
+})
+
+# ---- Damaged files -------------------------------------------------------------------------
+
+test_that("damaged compression and cut blocks are errors, before the run and during it", {
+  set.seed(15)
+  case <- related_case()
+  path <- file.path(case$folder, "near1.axt")
+  whole <- gzip_member(charToRaw(paste0(paste(case$lines$near1, collapse = "\n"), "\n")))
+  writeBin(head(whole, length(whole) %/% 2), path)
+  expect_fault(case$config, "text", "near1", "near1.axt", "cut short")
+  flipped <- whole
+  flipped[length(whole) %/% 2] <- xor(flipped[length(whole) %/% 2], as.raw(4))
+  writeBin(flipped, path)
+  expect_fault(case$config, "text", "near1", "near1.axt")
+  set_lines(case, "near1", head(case$lines$near1, -2))
+  condition <- expect_fault(case$config, "text", "near1", "the middle of this block")
+  expect_identical(condition$line, length(case$lines$near1) - 3)
+
+  # Behind the text that is looked at: long enough, and hard to compress.
+  focal <- replicate(3000, paste(sample(c("A", "C", "G", "T"), 500, TRUE), collapse = ""))
+  long <- unlist(lapply(focal, function(row) axt_block("chrElse", 1, row, row)))
+  behind <- c(case$lines$near1, long)
+  whole <- gzip_member(charToRaw(paste0(paste(behind, collapse = "\n"), "\n")))
+  flipped <- whole
+  flipped[length(whole) - 1000] <- xor(flipped[length(whole) - 1000], as.raw(4))
+  for (bytes in list(head(whole, -500), flipped)) {
+    writeBin(bytes, path)
+    expect_identical(look_at(case$config, brief = TRUE)$outgroups[[1]]$problem, "")
+    expect_ancify_error(run_quietly(case$config), "format", "near1.axt")
+    expect_identical(content_of(case$config$output_dir), character())
+  }
+  set_lines(case, "near1", head(behind, -2))
+  expect_ancify_error(run_quietly(case$config), "format", "the middle of this block")
+})
+
+# ---- Disk, permission, memory, backend -------------------------------------------------------
+
+test_that("too little room on the disk is an error", {
+  set.seed(16)
+  with_small_disk(2^20, function(disk) {
+    case <- related_case(lengths = c(chr1 = 4e5))
+    case$config$output_dir <- file.path(disk, "calls")
+    expect_clean(case$config)
+    case$config$work_dir <- file.path(disk, "work")
+    condition <- expect_fault(case$config, "disk", "work_dir, output_dir", "1.6 MB", "1.05 MB")
+    expect_s3_class(condition, "ancify_file_error")
+    # Nothing but calls.
+    case$config$keep_projected <- FALSE
+    expect_clean(case$config)
+  })
+  case <- related_case()
+  writeLines("chr1\t1e18", case$config$chromosome_lengths)
+  writeLines("chr1\t100000000000000000", case$config$chromosome_lengths)
+  checks <- check_quietly(case$config)
+  expect_match(checks$finding[checks$check == "disk"], "make room")
+})
+
+test_that("a folder that can't be written to is an error", {
+  set.seed(17)
+  case <- related_case()
+  file <- file.path(case$folder, "file")
+  file.create(file)
+  case$config$output_dir <- file.path(file, "calls")
+  expect_fault(case$config, "permission", "output_dir", "no folder")
+  case$config$output_dir <- file.path(case$folder, "closed", "calls")
+  dir.create(dirname(case$config$output_dir), mode = "0555")
+  skip_if(file.access(dirname(case$config$output_dir), 2) == 0, "root may write anywhere")
+  expect_fault(case$config, "permission", "output_dir", "can't be written to")
+})
+
+test_that("memory is what the machine and the control group leave", {
+  root <- new_folder()
+  put <- function(path, ...) {
+    path <- file.path(root, path)
+    dir.create(dirname(path), recursive = TRUE, showWarnings = FALSE)
+    writeLines(c(...), path)
+  }
+  expect_identical(available_memory(root), NA_real_)
+  put("proc/meminfo", "MemTotal: 100 kB", "MemAvailable:   50 kB", "SwapFree:  10 kB")
+  expect_identical(available_memory(root), 60 * 1024)
+  put("proc/self/cgroup", "0::/a/b")
+  put("sys/fs/cgroup/a/b/memory.max", "max")
+  put("sys/fs/cgroup/a/b/memory.current", "100")
+  expect_identical(available_memory(root), 60 * 1024)
+  put("sys/fs/cgroup/a/memory.max", "30000")
+  put("sys/fs/cgroup/a/memory.current", "20000")
+  put("sys/fs/cgroup/a/memory.stat", "anon 5", "inactive_file 4000")
+  expect_identical(available_memory(root), 14000)
+})
+
+test_that("too little memory is an error that keeping the projections avoids", {
+  case <- related_case(keep_projected = FALSE)
+  writeLines("chr1\t100000000000000", case$config$chromosome_lengths)
+  checks <- check_quietly(case$config)
+  expect_match(checks$finding[checks$check == "memory"], "150 TB are needed.*keep_projected: true")
+  case$config$keep_projected <- TRUE
+  checks <- check_quietly(case$config)
+  expect_identical(as.character(checks$status[checks$check == "memory"]), "ok")
+})
+
+test_that("a GPU that can't be used is an error, and the rest is looked at", {
+  if (nrow(available_gpus()) > 0) skip("a GPU is there")
+  checks <- check_quietly(ancify_example(new_folder()), backend = "gpu")
+  expect_identical(checks$check[checks$status == "error"], "backend")
+  expect_true("divergence" %in% checks$check)
+})
+
+# ---- The table -----------------------------------------------------------------------------
+
+test_that("a configuration that can't be used is told in the table", {
+  config <- unclass(ancify_example(new_folder()))
+  checks <- check_quietly(list(focal_species = "a", metod = "voting"))
+  expect_s3_class(checks, "ancify_check")
+  expect_identical(unique(checks$check), "configuration")
+  expect_match(checks$finding, "metod", all = FALSE)
+  expect_ancify_error(check_quietly("no such file.yaml"), "file")
+  expect_ancify_error(check_quietly(config, phases = "train"), "input")
+})
+
+test_that("it prints the gravest first", {
+  set.seed(18)
+  case <- related_case(c(far = 0.1, near = 0.03))
+  case <- related_case(c(far = 0.1, near = 0.03, middle = 0.04))
+  set_lines(case, "near", rename(case$lines$near, function(name) sub("chr", "", name)))
+  lines <- capture.output(print(check_quietly(case$config)))
+  expect_match(lines[1], "<ancify_check> 1 error, 1 warning, 0 notes, [0-9]+ ok")
+  expect_match(lines[2], "^error +names +near")
+  expect_true(all(nchar(lines) <= getOption("width") | grepl(case$folder, lines, fixed = TRUE)))
+})
+
+test_that("phases are looked at for what they need", {
+  config <- ancify_example(new_folder())
+  expect_false(any(c("text", "names") %in% check_quietly(config, phases = "call")$check))
+  expect_identical(check_quietly(config, phases = "evaluate")$check,
+                   c("permission", "disk", "memory", "backend"))
+})
