@@ -1,7 +1,7 @@
 # What ancify_check() says of disk, permissions and memory.
 
-# Folders that the phases write to, and the bytes they will put there. What is there already, as long
-# as it must be, stays where a run goes on.
+# Folders that the phases write to, and the bytes they will put there. A file that is there already
+# and as long as it must be stays where a run goes on.
 written_folders <- function(config, phases, kind) {
   in_files <- config$keep_projected || !can_run_as_one(config, phases, kind)
   with_focal <- !is.null(config$focal_fasta) || needs_focal(config)

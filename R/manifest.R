@@ -1,6 +1,6 @@
-# What runs in a work folder have finished: <work_dir>/.ancify/manifest.json. A file is not made again
-# where its record says what it was made from, that is what it would be made from now, and its
-# checksum is still that which was taken while it was written.
+# What runs in a work folder have finished: <work_dir>/.ancify/manifest.json. A file is not made
+# again where its record says that it was made from what it would be made from now, and its checksum
+# is still that which was taken while it was written.
 #
 # projected  by species: source, what it was projected from; report, of the chromosomes
 #            report_on; files, columns chromosome, size, checksum, none where they were not kept
@@ -136,8 +136,8 @@ focal_source <- function(config, sources) {
   list(ancify = package_version_text(), focal_fasta = file_identity(config$focal_fasta))
 }
 
-# Of sequences that calling finds in their folders: what the record says they were projected from, or
-# the files themselves where others made them.
+# Of sequences that calling finds in their folders: what the record says they were projected from,
+# or the files themselves where others made them.
 projected_sources <- function(config, manifest, species, backend, progress) {
   on_record <- whole_projections(config, manifest, species, backend, progress)
   sources <- lapply(species, function(name) {

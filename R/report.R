@@ -8,8 +8,8 @@
 #' The settings are those of the configuration as YAML, and can be run again. Nothing in
 #' the page is fetched from elsewhere.
 #'
-#' @param run What [ancify_run()] returned, with the phase `"call"`; or the path of its output folder,
-#'   where `ancify_run.json` is its record.
+#' @param run What [ancify_run()] returned, with the phase `"call"`; or the path of its output
+#'   folder, whose `ancify_run.json` is the run's record.
 #' @param file Where the page goes, such as `"report.html"`; a file that exists is
 #'   replaced when the new one is complete.
 #' @param comparison What [compare_calls()] returned, to have its pictures too; `NULL`

@@ -59,6 +59,7 @@
 #'   `backend` of the configuration (default `"auto"`), as [call_ancestral()]
 #'   explains them. On GPUs the calls are made, chromosome by chromosome in turn on
 #'   those of `gpu_devices`.
+#' @param resume Whether to go on from what earlier runs have finished; `FALSE` makes all anew.
 #' @param progress Whether to show a bar for phases longer than two seconds.
 #' @param verbose Whether to log what is done, as messages of class
 #'   `ancify_message`; the first line says which backend and how many threads.
@@ -72,6 +73,24 @@
 #'   `config`; `backend`, as the log has it; `seconds`, by phase; where
 #'   `estimate` is true `fit`, an `ancify_fit`, and `history`; `evaluation`, what
 #'   [ancify_evaluate()] gives, where that phase ran.
+#' @section What is done again:
+#' Each file appears when it is whole, and what is finished is recorded in
+#' `<work_dir>/.ancify/manifest.json`: what a species' projections and a chromosome's calls were
+#' made from (the inputs' size, time and a checksum of a sample of them, the settings that matter,
+#' the package's version), and each file's size and CRC-32, taken while it was written. Started
+#' again with the same configuration, also after a crash, a run does only what is missing, what is
+#' no longer as it was written, or what would be made from something else, says what it leaves as
+#' it is, and ends with the same bytes. Calls are final chromosome by chromosome; an outgroup's
+#' projections when its alignment is read to the end. With `keep_projected: false` the alignments
+#' are read again for chromosomes that are left. `fitted.rds` beside the manifest keeps a fit.
+#'
+#' A run locks `work_dir` and `output_dir` while it works there (`.ancify.lock`); the lock ends with
+#' the process, however that ends. What a killed run left under temporary names, the next one in
+#' these folders removes.
+#'
+#' A run that calls leaves `<output_dir>/ancify_run.json` beside its calls: versions, backend,
+#' settings, inputs with their checksums, counts and checksums of the chromosomes' files, seconds by
+#' phase, fit and evaluation. [ancify_report()] makes a page of it.
 #' @section Errors:
 #' `ancify_config_error` for settings that can't be used or that this version
 #' does not support. `ancify_check_error` for what the look before the run finds, with all
@@ -81,7 +100,8 @@
 #' `ancify_check_warning` with the fields `check`, `subject` and `file`. `ancify_file_error`,
 #' `ancify_format_error` and `ancify_device_error` as [project_axt()] and [call_ancestral()] give
 #' them.
-#' What the alignments lack is an `ancify_projection_warning`.
+#' What the alignments lack is an `ancify_projection_warning`. `ancify_lock_error` where another
+#' run, whose process and host it names, works in one of the folders.
 #' @seealso [ancify_init()] for a configuration to start from, [ancify_check()] for its inputs
 #' @export
 #' @examples

@@ -1,7 +1,7 @@
 # The folders a run works in: locked, and without what an earlier one left when it was killed.
 
-# Calls job(manifest) with the folders that these phases write locked, and keeps the record of what is
-# finished even where the job fails.
+# Calls job(manifest) with the folders that these phases write locked, and keeps the record of what
+# is finished even where the job fails.
 work_in <- function(config, phases, resume, log, job) {
   writes_calls <- any(c("call", "evaluate") %in% phases)
   folders <- c(

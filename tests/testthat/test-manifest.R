@@ -170,12 +170,12 @@ test_that("a record that can't be read counts for nothing", {
 test_that("what an error ends is gone on with", {
   set.seed(208)
   case <- random_config(num_cpus = 1)
-  broken <- case$config$outgroups$outer[[1]]$alignment
-  good <- readLines(broken)
-  writeLines(utils::head(good, -2), broken)
-  expect_error(run_quietly(case$config), class = "ancify_format_error")
-  writeLines(good, broken)
-  expect_identical(sort(work_of(case$config)), everything[c(1:3, 6)])
+  in_the_way <- file.path(case$config$output_dir, "one.fa")
+  dir.create(in_the_way, recursive = TRUE)
+  expect_ancify_error(run_quietly(case$config), "file", "one.fa", "in the way")
+  expect_identical(content_of(case$config$output_dir), c("chr1.fa", "chr2.fa", "one.fa"))
+  unlink(in_the_way, recursive = TRUE)
+  expect_identical(work_of(case$config), "Called one")
   expect_calls(case$config$output_dir, case$calls)
 })
 

@@ -37,8 +37,7 @@ test_that("a run removes what a killed one left, and nothing else", {
   set.seed(223)
   case <- random_config()
   run_quietly(case$config)
-  ended <- parallel::mcparallel(Sys.getpid())
-  pid <- parallel::mccollect(ended)[[1]]
+  pid <- as.integer(run_program("sh", "-c", "echo $$")$out)
   left <- file.path(case$config[c(
     "work_dir", "output_dir", "output_dir", "work_dir", "work_dir"
   )], c(
