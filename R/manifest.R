@@ -27,9 +27,17 @@ open_manifest <- function(config, resume, log) {
 }
 
 read_manifest <- function(path, log) {
-  record <- tryCatch(jsonlite::read_json(path), error = function(condition) NULL)
-  if (!identical(as.numeric(record$format %||% 0), manifest_format)) {
+  record <- tryCatch(parse_manifest(path), error = function(condition) NULL)
+  if (is.null(record)) {
     log(sprintf("%s can't be read, or is another version's: all is made anew", quoted(path)))
+  }
+  record
+}
+
+# NULL, or an error, where it is none.
+parse_manifest <- function(path) {
+  record <- jsonlite::read_json(path)
+  if (!identical(as.numeric(record$format), manifest_format)) {
     return(NULL)
   }
   columns <- function(table) lapply(table, unlist)

@@ -269,7 +269,7 @@ projected_recorder <- function(manifest, config, sources) {
 called_recorder <- function(manifest, config, chromosomes) {
   function(i, counts, calls, phred) {
     # An evaluation of earlier calls.
-    unlink(file.path(config$output_dir, evaluation_path(chromosomes[i])), expand = FALSE)
+    remove_files(file.path(config$output_dir, evaluation_path(chromosomes[i])))
     record_called(manifest, chromosomes[i], counts, calls, phred)
   }
 }
@@ -416,12 +416,15 @@ remove_stale <- function(config) {
   fitted <- fits(config)
   stale <- file.path(config$output_dir, c(
     if (!config$posterior) file.path("posterior", paste0(names(config$lengths), ".phred")),
-    evaluation_path(names(config$lengths)),
     if (!fitted) fitted_files[["model"]],
     if (!fitted || config$method != "coalescent") fitted_files[["history"]]
   ))
-  unlink(stale, expand = FALSE)
-  left <- stale[file.exists(stale)]
+  remove_files(stale)
+}
+
+remove_files <- function(paths) {
+  unlink(paths, expand = FALSE)
+  left <- paths[file.exists(paths)]
   if (length(left)) {
     abort_ancify(
       sprintf("%s can't be removed, but belongs to earlier calls: remove it.", quoted(left[1])),

@@ -19,9 +19,13 @@ lock_folders <- function(folders, log) {
   locks <- list()
   done <- FALSE
   on.exit(if (!done) for (lock in locks) unlock_folder_impl(lock))
-  for (folder in unique(normalizePath(folders, mustWork = FALSE))) {
+  locked <- character()
+  for (folder in folders) {
+    # One folder may have two names, which shows when it is there.
+    if (normalizePath(folder, mustWork = FALSE) %in% locked) next
     lock <- lock_folder_impl(folder)
     locks <- c(locks, lock)
+    locked <- c(locked, normalizePath(folder))
     if (!is_locked_impl(lock)) {
       log(sprintf("The file system of %s has no locks: have no two runs there at once",
                   quoted(folder)))
@@ -37,12 +41,14 @@ remove_leftovers <- function(config) {
     file.path(config$work_dir, ".ancify"), projected_folder(config, species), config$output_dir,
     file.path(config$output_dir, c("posterior", "evaluation"))
   )
-  for (folder in c(config$work_dir, folders)) {
-    unlink(leftovers_impl(folder), recursive = TRUE, expand = FALSE)
-  }
+  for (folder in folders) unlink(leftovers_impl(folder), expand = FALSE)
+  # Folders only of the one name that runs give them.
+  in_work_dir <- leftovers_impl(config$work_dir)
+  not_kept <- in_work_dir[startsWith(basename(in_work_dir), "not_kept.")]
+  unlink(not_kept, recursive = TRUE, expand = FALSE)
 }
 
 # A name like those of the core's temporary files, which is not taken.
 temporary_name <- function(path) {
-  tempfile(paste0(basename(path), ".ancify-", Sys.getpid(), "-"), dirname(path))
+  tempfile(paste0(basename(path), ".ancify-tmp-", Sys.getpid(), "-"), dirname(path))
 }

@@ -118,6 +118,18 @@ TEST(FolderLock, DoesNotOutliveItsProcess) {
   EXPECT_TRUE(lock.held());
 }
 
+TEST(FolderLock, IsNotItsForkedChildsToRemove) {
+  TempDir dir;
+  auto lock = std::make_unique<FolderLock>(dir.path());
+  const pid_t child = fork();
+  if (child == 0) {
+    lock.reset();
+    _exit(0);
+  }
+  waitpid(child, nullptr, 0);
+  EXPECT_TRUE(std::filesystem::exists(dir.file(".ancify.lock")));
+}
+
 TEST(Leftovers, AreThoseOfEndedProcesses) {
   TempDir dir;
   EXPECT_TRUE(leftovers(dir.file("none")).empty());
@@ -125,13 +137,13 @@ TEST(Leftovers, AreThoseOfEndedProcesses) {
   if (child == 0) _exit(0);
   waitpid(child, nullptr, 0);
   const auto name = [](pid_t process, const std::string& rest) {
-    return "chr1.fa.ancify-" + std::to_string(process) + rest;
+    return "chr1.fa.ancify-tmp-" + std::to_string(process) + rest;
   };
   std::vector<std::string> expected = {dir.write(name(child, "-0"), ""),
                                        dir.write(name(getpid(), "-1a2b"), "")};
   dir.write(name(getppid(), "-0"), "");  // still runs
-  for (const std::string other :
-       {"chr1.fa", "x.ancify-", "x.ancify-7", "x.ancify-a-0", ".ancify"}) {
+  for (const std::string other : {"chr1.fa", "x.ancify-tmp-", "x.ancify-tmp-7", "x.ancify-tmp-a-0",
+                                  ".ancify", "x.ancify-2026-11-22"}) {
     dir.write(other, "");
   }
   auto found = leftovers(dir.path());

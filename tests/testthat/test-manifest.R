@@ -159,7 +159,8 @@ test_that("a record that can't be read counts for nothing", {
   run_quietly(case$config)
   path <- file.path(case$config$work_dir, ".ancify", "manifest.json")
   text <- readLines(path)
-  for (damaged in list("", "{", text[seq_len(length(text) / 2)], "{\"format\": 99}", "[1, 2]")) {
+  for (damaged in list("", "{", text[seq_len(length(text) / 2)], "{\"format\": 99}", "[1, 2]",
+                       "{\"format\": 1, \"called\": [1, 2]}")) {
     writeLines(damaged, path)
     lines <- log_lines(ancify_run(case$config, progress = FALSE))
     expect_match(lines, "manifest.json.*all is made anew", all = FALSE)

@@ -33,6 +33,16 @@ test_that("a lock is there while a run is at work, and goes with it", {
   expect_s3_class(run_quietly(case$config), "ancify_run")
 })
 
+test_that("one folder may be for both, by two names", {
+  set.seed(224)
+  case <- random_config()
+  with_folder(case$folder, {
+    case$config[c("work_dir", "output_dir")] <- c("both", "./both")
+    run <- run_quietly(case$config)
+  })
+  expect_false(anyNA(run$high))
+})
+
 test_that("a run removes what a killed one left, and nothing else", {
   set.seed(223)
   case <- random_config()
@@ -41,13 +51,13 @@ test_that("a run removes what a killed one left, and nothing else", {
   left <- file.path(case$config[c(
     "work_dir", "output_dir", "output_dir", "work_dir", "work_dir"
   )], c(
-    "projected/inner1/chr1.fa.ancify-%d-0", "chr2.fa.ancify-%d-12",
-    "ancify_run.json.ancify-%d-3", "not_kept.ancify-%d-3f/projected/inner1/chr1.fa",
-    ".ancify/manifest.json.ancify-%d-0"
+    "projected/inner1/chr1.fa.ancify-tmp-%d-0", "chr2.fa.ancify-tmp-%d-12",
+    "ancify_run.json.ancify-tmp-%d-3", "not_kept.ancify-tmp-%d-3f/projected/inner1/chr1.fa",
+    ".ancify/manifest.json.ancify-tmp-%d-0"
   ))
   # The first process of the system is always there.
   stays <- sprintf(left[1:2], 1L)
-  stays <- c(stays, file.path(case$config$output_dir, c("notes.txt", "chr1.fa.ancify-copy")))
+  stays <- c(stays, file.path(case$config$output_dir, c("notes.txt", "chr1.fa.ancify-tmp-copy", "old.ancify-2026-11-22")))
   left <- sprintf(left, pid)
   for (path in c(left, stays)) {
     dir.create(dirname(path), showWarnings = FALSE, recursive = TRUE)

@@ -51,7 +51,6 @@ AlignmentProjector::AlignmentProjector(const std::string& file,
                                        const std::vector<Chromosome>& chromosomes,
                                        const ProjectionOptions& options, const TaskContext& context)
     : file_(file),
-      targets_(targets),
       chromosomes_(chromosomes),
       bad_(file, options.on_bad_block),
       pairs_(file, maf_names(targets), chromosomes, options, bad_) {

@@ -46,7 +46,6 @@ class AlignmentProjector {
   ProjectionReport report(const Projector& projector) const;
 
   const std::string& file_;
-  const std::vector<ProjectionTarget>& targets_;
   const std::vector<Chromosome>& chromosomes_;
   BadBlocks bad_;  // for all targets
   std::optional<FocalCheck> check_;

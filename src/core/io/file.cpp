@@ -22,7 +22,7 @@ namespace ancify {
 namespace {
 
 // Between a file's name and the process that writes it, in its temporary name.
-constexpr std::string_view kTemporary = ".ancify-";
+constexpr std::string_view kTemporary = ".ancify-tmp-";
 
 [[noreturn]] void throw_errno(const std::string& path, const std::string& action) {
   const int error = errno;

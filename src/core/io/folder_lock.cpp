@@ -37,13 +37,14 @@ std::string owner_in(int fd) {
 
 FolderLock::FolderLock(const std::string& folder)
     : folder_(std::make_unique<const OutputFolder>(folder)),
-      path_((folder.empty() ? "." : folder) + "/.ancify.lock") {
+      path_((folder.empty() ? "." : folder) + "/.ancify.lock"),
+      process_(getpid()) {
   while (!take()) {
   }
 }
 
 FolderLock::~FolderLock() {
-  if (held_) ::unlink(path_.c_str());
+  if (held_ && process_ == getpid()) ::unlink(path_.c_str());
 }
 
 bool FolderLock::take() {

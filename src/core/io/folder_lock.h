@@ -28,6 +28,7 @@ class FolderLock {
   std::unique_ptr<const OutputFolder> folder_;
   std::string path_;
   FileDescriptor fd_;
+  int process_;  // a forked child has this object too, but not the lock's file
   bool held_ = false;
 };
 
