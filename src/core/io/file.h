@@ -96,8 +96,8 @@ class OutputFolder {
 };
 
 // What processes that are no more have left in a folder under temporary names, which end in
-// .ancify-tmp-<process>-<number or word>; nothing where the folder is not there. This process counts
-// among them: it must not have begun to write there. One on another machine is not seen.
+// .ancify-tmp-<process>-<number or word>; nothing where the folder is not there. This process
+// counts among them: it must not have begun to write there. One on another machine is not seen.
 std::vector<std::string> leftovers(const std::string& folder);
 
 // Removes a file if it is there.
