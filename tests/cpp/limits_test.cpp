@@ -185,8 +185,9 @@ TEST(Limits, NothingIsKeptOfEmptyLinesAndComments) {
   const std::string file = "input";
   SparseStore store;
   const std::vector<ProjectionTarget> targets = {{"n", &store}};
+  const ProjectionOptions options;
   const TaskContext context;
-  AlignmentProjector projector(file, targets, chromosomes, {}, context);
+  AlignmentProjector projector(file, targets, chromosomes, options, context);
   std::string lines;
   for (int i = 0; i < 1000; ++i) lines += line;
   EXPECT_EQ(projector.consume(lines, false), lines.size());

@@ -30,8 +30,8 @@ struct ProjectionTarget {
 // Projects the text of an alignment file, AXT or MAF, which comes in pieces.
 class AlignmentProjector {
  public:
-  // `file` is for messages; `chromosomes`, the stores and `context` have to stay. Interrupted where
-  // the task is no longer wanted.
+  // `file` is for messages. All but `targets`, and the stores, have to stay. Interrupted where the
+  // task is no longer wanted.
   AlignmentProjector(const std::string& file, const std::vector<ProjectionTarget>& targets,
                      const std::vector<Chromosome>& chromosomes, const ProjectionOptions& options,
                      const TaskContext& context);
