@@ -55,7 +55,10 @@
 #' ancify_run(config, threads = 1, verbose = FALSE)
 #' ancify_evaluate(config, threads = 1, verbose = FALSE)
 ancify_evaluate <- function(config, threads = NULL, progress = interactive(), verbose = TRUE) {
-  run <- ancify_run(config, "evaluate", threads, "cpu", progress, verbose)
+  run <- ancify_run(
+    config, "evaluate", threads, "cpu",
+    progress = progress, verbose = verbose
+  )
   attr(run, "evaluation")
 }
 

@@ -204,3 +204,13 @@ test_that("training makes and records projections as runs do", {
   })
   expect_identical(sort(work_of(case$config)), everything[1:3])
 })
+
+test_that("an evaluation leaves a record as it is, and is as quiet as it is told to be", {
+  set.seed(240)
+  case <- random_config()
+  run_quietly(case$config)
+  fitted <- file.path(case$config$work_dir, ".ancify", "fitted.rds")
+  saveRDS("of an earlier run", fitted)
+  expect_no_message(ancify_evaluate(case$config, progress = FALSE, verbose = FALSE))
+  expect_true(file.exists(fitted))
+})
