@@ -71,12 +71,12 @@ ancify_check <- function(config, phases = c("project", "call", "evaluate"), thre
   } else {
     on_backend <- finding("backend", config$backend, "ok", backend$description)
   }
-  new_check(c(look_at_run(config, phases, backend, FALSE, progress), on_backend))
+  new_check(c(look_at_run(config, phases, backend, backend$kind, FALSE, progress), on_backend))
 }
 
 # The look of ancify_run(): one error for all that is wrong, warnings and log lines for the rest.
-check_inputs <- function(config, phases, backend, progress, log) {
-  checks <- new_check(look_at_run(config, phases, backend, TRUE, progress))
+check_inputs <- function(config, phases, backend, kind, progress, log) {
+  checks <- new_check(look_at_run(config, phases, backend, kind, TRUE, progress))
   errors <- checks[checks$status == "error", ]
   if (nrow(errors)) stop(check_error(errors, checks))
   for (i in which(checks$status == "warning")) {
@@ -136,13 +136,14 @@ new_check <- function(findings) {
   structure(checks, class = c("ancify_check", "data.frame"))
 }
 
-look_at_run <- function(config, phases, backend, brief, progress) {
+# `kind`: "cpu", "gpu" or "tasks".
+look_at_run <- function(config, phases, backend, kind, brief, progress) {
   c(
     if ("project" %in% phases) check_alignment_texts(config, backend, brief, progress),
     if ("project" %in% phases) check_fasta_index(config),
     check_permission(config, phases),
-    check_disk(config, phases, backend$kind),
-    check_memory(config, phases, backend$kind)
+    check_disk(config, phases, kind),
+    check_memory(config, phases, kind)
   )
 }
 

@@ -86,19 +86,28 @@ check_disk <- function(config, phases, kind) {
   }))
 }
 
-check_memory <- function(config, phases, kind) {
-  positions <- sum(config$lengths)
-  packed <- can_run_as_one(config, phases, kind) && !config$keep_projected
+# Half a byte a position and sequence that are kept in memory, or a byte of the focal rows; and what
+# threads work in.
+memory_needed <- function(config, phases, kind) {
+  in_memory <- packs_sequences(config, phases, kind)
   from_rows <- "project" %in% phases && needs_focal(config) && is.null(config$focal_fasta)
-  # Half a byte a position and sequence, or a byte of the focal rows; and what threads work in.
-  needed <- 2^25 * config$num_cpus + positions * max(
-    packed * (nrow(config$outgroups) + !is.null(config$focal_fasta)) / 2, from_rows
+  2^25 * config$num_cpus + sum(config$lengths) * max(
+    in_memory * (nrow(config$outgroups) + !is.null(config$focal_fasta)) / 2, from_rows
   )
+}
+
+packs_sequences <- function(config, phases, kind) {
+  can_run_as_one(config, phases, kind) && !config$keep_projected
+}
+
+check_memory <- function(config, phases, kind) {
+  needed <- memory_needed(config, phases, kind)
   available <- available_memory()
   if (is.na(available)) {
     return(NULL)
   }
   enough <- needed <= available
+  packed <- packs_sequences(config, phases, kind)
   finding("memory", "this machine", if (enough) "ok" else "error", sprintf(
     "about %s are needed, %s are available%s", show_bytes(needed), show_bytes(available),
     if (enough) "" else if (packed) ": set `keep_projected: true`, which needs hardly any." else

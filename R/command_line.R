@@ -15,6 +15,7 @@ commands
 options, before or after the command
   -c, --config FILE   the configuration (for all but init)
   -n, --threads N     threads; default: num_cpus of the configuration
+      --cluster NAME  slurm: project, call, evaluate and run by jobs of Slurm
   -o, --output FILE   where init or train writes; default: ancify.yaml, or
                       ml_model_path of the configuration
   -v, --verbose       say what is done
@@ -56,7 +57,7 @@ usage_error <- function(...) {
 
 value_options <- c(
   "-c" = "config", "--config" = "config", "-n" = "threads", "--threads" = "threads",
-  "-o" = "output", "--output" = "output"
+  "-o" = "output", "--output" = "output", "--cluster" = "cluster"
 )
 flag_options <- c(
   "-v" = "verbose", "--verbose" = "verbose", "-h" = "help", "--help" = "help",
@@ -103,10 +104,14 @@ run_command <- function(parsed) {
   } else if (!parsed$command %in% commands) {
     usage_error("there is no command ", parsed$command)
   } else if (parsed$command == "init") {
-    if (!is.null(parsed$config) || !is.null(parsed$threads)) usage_error("init takes only -o FILE")
+    if (!is.null(c(parsed$config, parsed$threads, parsed$cluster))) {
+      usage_error("init takes only -o FILE")
+    }
     cat("Wrote ", ancify_init(parsed$output %||% "ancify.yaml"), "\n", sep = "")
   } else if (is.null(parsed$config)) {
     usage_error(parsed$command, " needs -c FILE")
+  } else if (!is.null(parsed$cluster) && !parsed$command %in% c(all_phases, "run")) {
+    usage_error("--cluster is for project, call, evaluate and run")
   } else if (parsed$command == "train") {
     train(parsed)
   } else if (parsed$command == "check") {
@@ -145,6 +150,7 @@ run_phases <- function(parsed) {
     parsed$config,
     phases = if (parsed$command == "run") all_phases else parsed$command,
     threads = threads,
+    BPPARAM = cluster_option(parsed$cluster, parsed$config),
     progress = isatty(stderr()),
     verbose = parsed$verbose
   )
@@ -154,6 +160,20 @@ run_phases <- function(parsed) {
   if ("evaluate" %in% done) {
     cat(file.path(attr(run, "config")$output_dir, evaluation_path(run$chromosome)), sep = "\n")
   }
+}
+
+cluster_option <- function(name, config) {
+  if (is.null(name)) {
+    return(NULL)
+  }
+  if (name != "slurm") usage_error("--cluster needs slurm, not ", name)
+  withCallingHandlers(
+    slurm_param(config),
+    ancify_message = function(condition) {
+      complain(trimws(conditionMessage(condition)))
+      invokeRestart("muffleMessage")
+    }
+  )
 }
 
 threads_option <- function(text) {

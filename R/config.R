@@ -69,7 +69,8 @@
 #'   base, whatever the case, is a bad block (`N` and other codes fit anything).
 #'   `estimate` and [count_patterns()] take the focal bases from it, and else from the
 #'   alignments' focal rows.
-#' * `cluster` (none): `partition`, `time`, `memory`, `cpus`, `gpus`.
+#' * `cluster` (none): what a job of a batch system asks for, `partition`, `time`, `memory`, `cpus`
+#'   and `gpus`, as [slurm_param()] explains them.
 #'
 #' Keys of steps that this version does not have yet are read and checked all the
 #' same; [ancify_run()] says so when they are asked for.
@@ -265,9 +266,11 @@ history_keys <- function() {
 
 cluster_keys <- function() {
   list(
-    partition = key(read_text),
-    time = key(read_text),
-    memory = key(read_text),
+    partition = key(text_like("^[A-Za-z0-9_.,+-]+$", "names of partitions, as in \"main,long\".")),
+    time = key(text_like(
+      "^([0-9]+-)?[0-9]+(:[0-9]{1,2}){0,2}$", "minutes, or a time such as \"04:00:00\" or \"2-12\"."
+    )),
+    memory = key(text_like("^[0-9]+[KMGT]?$", "megabytes, or a size such as \"8G\".")),
     cpus = key(whole_number(1)),
     gpus = key(whole_number(0))
   )
@@ -459,6 +462,15 @@ read_text <- function(value, key, origin) {
   # enc2utf8() would make another text of it.
   if (!validEnc(text)) fault(value, key, paste0(not_text, "."))
   enc2utf8(text)
+}
+
+# Text that goes into a job's script.
+text_like <- function(pattern, wanted) {
+  function(value, key, origin) {
+    text <- read_text(value, key, origin)
+    if (!grepl(pattern, text)) fault(value, key, paste("give", wanted))
+    text
+  }
 }
 
 # Names become names of files.
@@ -1055,8 +1067,7 @@ unavailable_in <- function(config, phases) {
       any(c("project", "call") %in% phases) && !config$keep_projected &&
         !calls,
       "`keep_projected: false` without calling", "set `keep_projected: true`"
-    ),
-    list(!is.null(config$cluster), "`cluster`", "take the block out")
+    )
   )
   messages <- lapply(asked, function(one) {
     if (one[[1]]) sprintf("%s: this version can't do that yet; %s.", one[[2]], one[[3]])

@@ -54,11 +54,9 @@
 #' config <- ancify_example()
 #' ancify_run(config, threads = 1, verbose = FALSE)
 #' ancify_evaluate(config, threads = 1, verbose = FALSE)
-ancify_evaluate <- function(config, threads = NULL, progress = interactive(), verbose = TRUE) {
-  run <- ancify_run(
-    config, "evaluate", threads, "cpu",
-    progress = progress, verbose = verbose
-  )
+ancify_evaluate <- function(config, threads = NULL, BPPARAM = NULL, progress = interactive(),
+                            verbose = TRUE) {
+  run <- ancify_run(config, "evaluate", threads, "cpu", TRUE, BPPARAM, progress, verbose)
   attr(run, "evaluation")
 }
 
@@ -108,13 +106,17 @@ fill_pattern <- function(pattern, chromosomes) {
   filled
 }
 
-run_evaluation <- function(config, files, backend, progress, verbose) {
-  calls <- sequence_path(config$output_dir, names(config$lengths))
-  check_calls(calls)
-  counts <- with_watch("Evaluating", function(watch) {
-    evaluate_impl(config$lengths, calls, files$references, files$variants, backend, watch)
-  }, progress, verbose)
-  counts <- as.data.frame(counts)
+run_evaluation <- function(config, files, manifest, cluster, backend, progress, verbose) {
+  chromosomes <- names(config$lengths)
+  check_calls(sequence_path(config$output_dir, chromosomes))
+  # A file of all chromosomes' variants is read once.
+  together <- if (any(nzchar(files$variants)) && anyDuplicated(files$variants)) files$variants
+  parts <- parts_by_chromosome(cluster, config, together)
+  counts <- do.call(rbind, in_parts(
+    cluster, "evaluate", parts, list(), manifest, backend, progress, verbose
+  ))
+  called <- unlist(lapply(parts, function(part) names(part$lengths)))
+  counts <- counts[match(chromosomes, called), ]
   sections <- list(
     coverage = coverage_section(counts, config$lengths),
     reference_comparison = if (any(nzchar(files$references))) {
@@ -133,6 +135,16 @@ run_evaluation <- function(config, files, backend, progress, verbose) {
     evaluation = evaluation_table(sections, names(config$lengths)),
     calls = call_table(counts[call_counts], config)
   )
+}
+
+# A job of in_parts().
+evaluate_part <- function(config, manifest, backend, progress, verbose) {
+  files <- evaluation_files(config)
+  calls <- sequence_path(config$output_dir, names(config$lengths))
+  counts <- with_watch("Evaluating", function(watch) {
+    evaluate_impl(config$lengths, calls, files$references, files$variants, backend, watch)
+  }, progress, verbose)
+  as.data.frame(counts)
 }
 
 # In the output folder of a run.

@@ -103,6 +103,7 @@ with_watch <- function(label, job, progress = FALSE, verbose = FALSE) {
     on.exit(cli::cli_progress_done(id = bar))
   }
   watch <- function(share, lines) {
+    end_if_cancelled()
     if (verbose) {
       for (line in lines) inform_ancify(line)
     }

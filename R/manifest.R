@@ -10,19 +10,30 @@
 
 manifest_format <- 1
 
-# An environment, as it is filled in from the callbacks of native jobs; known_whole are species
-# whose files need not be read again to know them. Without `resume` nothing on record counts.
+# Without `resume` nothing on record counts.
 open_manifest <- function(config, resume, log) {
-  manifest <- new.env(parent = emptyenv())
-  manifest$path <- file.path(config$work_dir, ".ancify", "manifest.json")
-  manifest$output <- normalizePath(config$output_dir, mustWork = FALSE)
-  manifest$next_save <- 0
-  manifest$changed <- FALSE
-  manifest$rows <- list()
+  manifest <- new_manifest(
+    file.path(config$work_dir, ".ancify", "manifest.json"),
+    normalizePath(config$output_dir, mustWork = FALSE)
+  )
   record <- if (file.exists(manifest$path)) read_manifest(manifest$path, log)
   manifest$projected <- record$projected %||% list()
   manifest$called <- record$called %||% list()
   if (!resume) forget(manifest, config)
+  manifest
+}
+
+# An environment, as it is filled in from the callbacks of native jobs; known_whole are species
+# whose files need not be read again to know them. Without a path it is never written.
+new_manifest <- function(path, output) {
+  manifest <- new.env(parent = emptyenv())
+  manifest$path <- path
+  manifest$output <- output
+  manifest$next_save <- 0
+  manifest$changed <- FALSE
+  manifest$rows <- list()
+  manifest$projected <- list()
+  manifest$called <- list()
   manifest
 }
 
@@ -63,7 +74,7 @@ forget <- function(manifest, config) {
 # Writes it if something is new; between the items of a run seldom enough to take no time from it.
 save_manifest <- function(manifest, at_once = FALSE) {
   started <- proc.time()[["elapsed"]]
-  if (!manifest$changed || (!at_once && started < manifest$next_save)) {
+  if (is.null(manifest$path) || !manifest$changed || (!at_once && started < manifest$next_save)) {
     return(invisible())
   }
   gather_rows(manifest)
@@ -290,16 +301,20 @@ phred_path <- function(folder, chromosome) {
 # Where nothing is recorded of what is finished.
 no_record <- function(...) NULL
 
-# The focal species' own bases, unless those on record are there.
-project_focal <- function(config, manifest, sources, backend, progress) {
+# Whether the focal species' own bases are to be written: those on record are not what they would be.
+focal_is_left <- function(config, manifest, sources, backend, progress) {
   focal <- config$focal_species
-  source <- focal_source(config, sources)
-  if (same_json(manifest$projected[[focal]]$source, source) &&
-    whole_projections(config, manifest, focal, backend, progress)) {
-    return(invisible())
-  }
+  !same_json(manifest$projected[[focal]]$source, focal_source(config, sources)) ||
+    !whole_projections(config, manifest, focal, backend, progress)
+}
+
+# A job of in_parts().
+focal_part <- function(config, sources, manifest, backend, progress, verbose) {
   checksums <- write_focal(config, backend, progress)
-  record_projected(manifest, focal, source, names(config$lengths), list(), checksums)
+  record_projected(
+    manifest, config$focal_species, focal_source(config, sources), names(config$lengths), list(),
+    checksums
+  )
 }
 
 record_projected <- function(manifest, species, source, chromosomes, report, checksums) {
@@ -348,8 +363,10 @@ saved_fit <- function(manifest, made_from) {
   if (same_json(saved$made_from, made_from)) saved$fitted
 }
 
-fit_now <- function(config, manifest, made_from, backend, progress, log) {
-  fitted <- fitted_settings(config, backend, progress, log)
+fit_now <- function(config, manifest, made_from, cluster, backend, progress, verbose) {
+  fitted <- in_parts(
+    cluster, "fit", list(config), list(), manifest, backend, progress, verbose
+  )[[1]]
   write_whole(fit_path(manifest), function(path) {
     saveRDS(list(made_from = made_from, fitted = fitted), path)
   })
@@ -371,7 +388,7 @@ record_called <- function(manifest, chromosome, counts, calls, phred) {
 }
 
 # Puts the rows of chromosomes called since the last time into the table.
-gather_rows <- function(manifest) {
+gather_rows <- function(manifest, output = manifest$output) {
   rows <- manifest$rows
   if (length(rows) == 0) {
     return(invisible())
@@ -379,9 +396,9 @@ gather_rows <- function(manifest) {
   columns <- lapply(stats::setNames(nm = names(rows[[1]])), function(name) {
     unlist(lapply(rows, `[[`, name))
   })
-  table <- manifest$called[[manifest$output]]$chromosomes
+  table <- manifest$called[[output]]$chromosomes
   kept <- !table$chromosome %in% columns$chromosome
-  manifest$called[[manifest$output]]$chromosomes <- Map(
+  manifest$called[[output]]$chromosomes <- Map(
     function(name, new) c(table[[name]][kept], new), names(columns), columns
   )
   manifest$rows <- list()

@@ -156,12 +156,8 @@ ensure_focal <- function(config, backend, progress = FALSE, log = function(line)
 }
 
 # The folder of the focal genome that blocks are compared with; "" without `focal_fasta`.
-focal_to_compare <- function(config, manifest, sources, backend, progress) {
-  if (is.null(config$focal_fasta)) {
-    return("")
-  }
-  project_focal(config, manifest, sources, backend, progress)
-  projected_folder(config, config$focal_species)
+focal_to_compare <- function(config) {
+  if (is.null(config$focal_fasta)) "" else projected_folder(config, config$focal_species)
 }
 
 write_focal <- function(config, backend, progress = FALSE) {

@@ -109,7 +109,8 @@
 #' run
 #' readLines(run$file[1])[2] |> substr(2001, 2060)
 ancify_run <- function(config, phases = c("project", "call", "evaluate"), threads = NULL,
-                       backend = NULL, resume = TRUE, progress = interactive(), verbose = TRUE) {
+                       backend = NULL, resume = TRUE, BPPARAM = NULL, progress = interactive(),
+                       verbose = TRUE) {
   phases <- check_phases(phases)
   check_flag(resume, "resume")
   check_flag(progress, "progress")
@@ -119,13 +120,18 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
   config$backend <- backend %||% config$backend
   refuse_unavailable(config, phases)
   config$num_cpus <- resolve_threads(threads %||% config$num_cpus)
-  backend <- choose_backend(
-    config$backend, config$num_cpus, config$gpu_devices, config$gpu_memory
-  )
   log <- if (verbose) inform_ancify else function(line) NULL
+  cluster <- new_cluster(BPPARAM, config, progress, log)
+  # Tasks choose their own, where they run.
+  backend <- choose_backend(
+    if (is.null(cluster)) config$backend else "cpu", config$num_cpus, config$gpu_devices,
+    config$gpu_memory
+  )
+  if (!is.null(cluster)) backend$description <- describe_cluster(cluster)
+  kind <- if (is.null(cluster)) backend$kind else "tasks"
   log(paste("Using", backend$description))
   for (note in config$notes) log(note)
-  check_inputs(config, phases, backend, progress, log)
+  check_inputs(config, phases, backend, kind, progress, log)
   files <- if ("evaluate" %in% phases) evaluation_files(config)
   # Before any work, for it checks what a method needs; a fit makes its own.
   caller <- if ("call" %in% phases) {
@@ -133,8 +139,8 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
     if (!fits(config)) config_caller(config, run_settings(config, verbose), backend, progress)
   }
 
-  work_in(config, phases, resume, log, function(manifest) {
-    if (backend$kind == "gpu") log_what_stays_on_the_cpu(config, phases, manifest, log)
+  work_in(config, phases, resume, !is.null(cluster), log, function(manifest) {
+    if (kind == "gpu") log_what_stays_on_the_cpu(config, phases, manifest, log)
     started <- Sys.time()
     seconds <- c()
     timed <- function(name, job, ...) {
@@ -147,16 +153,33 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
       log(sprintf("Phase %s took %.1f s", name, seconds[[name]]))
       result
     }
-    result <- carry_out(config, phases, manifest, backend$kind, caller, timed)
-    if ("evaluate" %in% phases) {
-      evaluated <- timed("evaluate", run_evaluation, config, files)
-      result$evaluation <- evaluated$evaluation
-      result$calls <- result$calls %||% evaluated$calls
-    }
-    run <- new_run(config, result, backend$description, seconds)
+    run <- with_workers(cluster, function() {
+      result <- carry_out(config, phases, manifest, cluster, kind, caller, timed)
+      if ("evaluate" %in% phases) {
+        evaluated <- timed("evaluate", run_evaluation, config, files, manifest, cluster)
+        result$evaluation <- evaluated$evaluation
+        result$calls <- result$calls %||% evaluated$calls
+      }
+      new_run(config, result, backend$description, seconds)
+    })
     if ("call" %in% phases) write_run_record(run, manifest, started)
     run
   })
+}
+
+#' @rdname ancify_run
+#' @export
+ancify_project <- function(config, threads = NULL, backend = NULL, resume = TRUE, BPPARAM = NULL,
+                           progress = interactive(), verbose = TRUE) {
+  run <- ancify_run(config, "project", threads, backend, resume, BPPARAM, progress, verbose)
+  attr(run, "alignments")
+}
+
+#' @rdname ancify_run
+#' @export
+ancify_call <- function(config, threads = NULL, backend = NULL, resume = TRUE, BPPARAM = NULL,
+                        progress = interactive(), verbose = TRUE) {
+  ancify_run(config, "call", threads, backend, resume, BPPARAM, progress, verbose)
 }
 
 # Outgroups with which a method's calls of all patterns are in a table.
@@ -175,18 +198,19 @@ log_what_stays_on_the_cpu <- function(config, phases, manifest, log) {
 
 # Whether projection and calling run as one on a "cpu" or a "gpu": there calling takes the sequences
 # from the device's memory even if they are kept, unless an earlier run has made some of the files.
+# In "tasks" they never do.
 runs_as_one <- function(config, phases, kind, manifest) {
   can_run_as_one(config, phases, kind) &&
     (!config$keep_projected || !has_record(manifest, config))
 }
 
 can_run_as_one <- function(config, phases, kind) {
-  all(c("project", "call") %in% phases) && !fits(config) &&
+  all(c("project", "call") %in% phases) && !fits(config) && kind != "tasks" &&
     (!config$keep_projected || kind == "gpu")
 }
 
 # Projection and calling; timed() runs a phase by its name, function and first arguments.
-carry_out <- function(config, phases, manifest, kind, caller, timed) {
+carry_out <- function(config, phases, manifest, cluster, kind, caller, timed) {
   if (runs_as_one(config, phases, kind, manifest)) {
     return(timed("project and call", run_both, config, manifest, caller))
   }
@@ -196,17 +220,28 @@ carry_out <- function(config, phases, manifest, kind, caller, timed) {
       return(earlier)
     }
     # Its own folder, so that nothing is removed but what this run wrote.
-    config$work_dir <- temporary_name(file.path(config$work_dir, "not_kept"))
-    on.exit(unlink(config$work_dir, recursive = TRUE, expand = FALSE))
+    config$work_dir <- folder_not_kept(config, cluster)
+    done <- FALSE
+    on.exit(if (done || is.null(cluster)) unlink(config$work_dir, recursive = TRUE, expand = FALSE))
   }
   result <- list()
   if ("project" %in% phases) {
-    result$alignments <- timed("project", run_projection, config, manifest)
+    result$alignments <- timed("project", run_projection, config, manifest, cluster)
   }
   if ("call" %in% phases) {
-    result <- c(result, timed("call", run_calling, config, manifest, caller))
+    result <- c(result, timed("call", run_calling, config, manifest, cluster, caller))
   }
+  done <- TRUE
   result
+}
+
+# For projections that are removed in the end. Those of tasks stay until the last call is made, so
+# that what failed is all that a second run has to do.
+folder_not_kept <- function(config, cluster) {
+  if (is.null(cluster)) {
+    return(temporary_name(file.path(config$work_dir, "not_kept")))
+  }
+  file.path(config$work_dir, ".ancify", "not_kept")
 }
 
 all_phases <- c("project", "call", "evaluate")
@@ -234,27 +269,55 @@ projected_folder <- function(config, species) {
   file.path(config$work_dir, "projected", species)
 }
 
-run_projection <- function(config, manifest, backend, progress, verbose) {
+run_projection <- function(config, manifest, cluster, backend, progress, verbose) {
   log <- if (verbose) inform_ancify else function(line) NULL
   sources <- alignment_sources(config)
   left <- species_left(config, manifest, sources, backend, progress)
   log_skipped(log, "Projections of", left)
+  project_focal_once <- function() {
+    if (focal_is_left(config, manifest, sources, backend, progress)) {
+      in_parts(
+        cluster, "focal", list(config), list(sources = sources), manifest, backend, progress,
+        verbose
+      )
+    }
+  }
   if (any(left)) {
-    focal <- focal_to_compare(config, manifest, sources, backend, progress)
+    if (!is.null(config$focal_fasta)) project_focal_once()
     some <- config
     some$outgroups <- config$outgroups[left, ]
-    with_watch("Projecting", function(watch) {
-      project_files_impl(
-        some$outgroups$name, some$outgroups$alignment, config_maf(some),
-        projected_folder(config, some$outgroups$name), focal, config$lengths,
-        config$on_bad_block, chunk_size(), backend, watch,
-        projected_recorder(manifest, some, sources[left])
-      )
-    }, progress, verbose)
+    in_parts(
+      cluster, "project", parts_by_alignment(cluster, some), list(sources = sources), manifest,
+      backend, progress, verbose
+    )
   }
-  if (needs_focal(config)) project_focal(config, manifest, sources, backend, progress)
+  if (needs_focal(config)) project_focal_once()
   reports <- recorded_reports(manifest, sources, names(config$lengths))
   tell_about_projection(reports, config, verbose)
+}
+
+# Jobs of in_parts() -------------------------------------------------------------------------------
+
+project_part <- function(config, sources, manifest, backend, progress, verbose) {
+  species <- config$outgroups$name
+  with_watch("Projecting", function(watch) {
+    project_files_impl(
+      species, config$outgroups$alignment, config_maf(config), projected_folder(config, species),
+      focal_to_compare(config), config$lengths, config$on_bad_block, chunk_size(), backend, watch,
+      projected_recorder(manifest, config, sources[species])
+    )
+  }, progress, verbose)
+}
+
+call_part <- function(config, fitted, caller = NULL, manifest, backend, progress, verbose) {
+  caller <- caller %||%
+    config_caller(config, fitted %||% run_settings(config, FALSE), backend, progress)
+  with_watch("Calling", function(watch) {
+    call_files_impl(
+      projected_folder(config, config$outgroups$name), caller, config$lengths, config$output_dir,
+      watch, called_recorder(manifest, config, names(config$lengths))
+    )
+  }, progress, verbose)
 }
 
 # What the core tells of each outgroup that is projected.
@@ -313,7 +376,7 @@ describe_blocks <- function(species, report) {
   )
 }
 
-run_calling <- function(config, manifest, caller, backend, progress, verbose) {
+run_calling <- function(config, manifest, cluster, caller, backend, progress, verbose) {
   log <- if (verbose) inform_ancify else function(line) NULL
   folders <- projected_folder(config, config$outgroups$name)
   check_projected(folders, config)
@@ -321,20 +384,19 @@ run_calling <- function(config, manifest, caller, backend, progress, verbose) {
   sources <- projected_sources(config, manifest, species_read(config), backend, progress)
   made_from <- call_sources(config, sources)
   fitted <- if (fits(config)) {
-    saved_fit(manifest, made_from) %||% fit_now(config, manifest, made_from, backend, progress, log)
+    saved_fit(manifest, made_from) %||%
+      fit_now(config, manifest, made_from, cluster, backend, progress, verbose)
   }
   left <- chromosomes_left(config, manifest, made_from, backend, progress)
   log_skipped(log, "Calls of", left)
   if (any(left)) {
-    caller <- caller %||% config_caller(config, fitted, backend, progress)
-    lengths <- config$lengths[left]
+    some <- config
+    some$lengths <- config$lengths[left]
     remove_summaries(config)
-    with_watch("Calling", function(watch) {
-      call_files_impl(
-        folders, caller, lengths, config$output_dir, watch,
-        called_recorder(manifest, config, names(lengths))
-      )
-    }, progress, verbose)
+    in_parts(
+      cluster, "call", parts_by_chromosome(cluster, some), list(fitted = fitted), manifest, backend,
+      progress, verbose, list(caller = caller), made_from
+    )
   }
   called_result(config, manifest, fitted)
 }
@@ -362,8 +424,10 @@ run_both <- function(config, manifest, caller, backend, progress, verbose) {
   left <- unkept_left(config, manifest, sources, call_sources(config, sources), backend, progress)
   log_skipped(log, "Calls of", left)
   if (any(left)) {
-    focal <- if (config$keep_projected) {
-      focal_to_compare(config, manifest, sources, backend, progress)
+    if (config$keep_projected && !is.null(config$focal_fasta)) {
+      if (focal_is_left(config, manifest, sources, backend, progress)) {
+        focal_part(config, sources, manifest, backend, progress, verbose)
+      }
     }
     some <- config
     some$lengths <- config$lengths[left]
@@ -371,7 +435,8 @@ run_both <- function(config, manifest, caller, backend, progress, verbose) {
     with_watch("Projecting and calling", function(watch) {
       project_and_call_impl(
         outgroups$name, outgroups$alignment, config_maf(config), as.character(folders),
-        focal %||% "", config$focal_fasta %||% "", caller, some$lengths, config$on_bad_block,
+        if (config$keep_projected) focal_to_compare(config) else "", config$focal_fasta %||% "",
+        caller, some$lengths, config$on_bad_block,
         chunk_size(), config$output_dir, backend, watch,
         if (all(left)) projected_recorder(manifest, some, sources) else no_record,
         called_recorder(manifest, config, names(some$lengths))

@@ -59,7 +59,7 @@ ancify_train <- function(config, output = NULL, max_sites = 5e6, seed = 1, round
   log(paste("Using", backend$description))
   for (note in config$notes) log(note)
 
-  work_in(config, "project", TRUE, log, function(manifest) {
+  work_in(config, "project", TRUE, FALSE, log, function(manifest) {
     project_where_missing(config, manifest, backend, progress, verbose)
   })
   sites <- training_sites(config, max_sites, seed, backend, progress, log)
@@ -127,7 +127,7 @@ project_where_missing <- function(config, manifest, backend, progress, verbose) 
   if (!all(file.exists(files))) {
     config <- read_config(config, c("project", "train"))
     refuse_unavailable(config, "project")
-    run_projection(config, manifest, backend, progress, verbose)
+    run_projection(config, manifest, NULL, backend, progress, verbose)
   }
 }
 

@@ -2,15 +2,17 @@
 
 # Calls job(manifest) with the folders that these phases write locked, and keeps the record of what
 # is finished even where the job fails.
-work_in <- function(config, phases, resume, log, job) {
+work_in <- function(config, phases, resume, in_tasks, log, job) {
   writes_calls <- any(c("call", "evaluate") %in% phases)
-  folders <- c(
-    if (any(c("project", "call") %in% phases)) config$work_dir, if (writes_calls) config$output_dir
+  in_work_dir <- in_tasks || any(c("project", "call") %in% phases)
+  locks <- lock_folders(
+    c(if (in_work_dir) config$work_dir, if (writes_calls) config$output_dir), log
   )
-  locks <- lock_folders(folders, log)
-  on.exit(for (lock in locks) unlock_folder_impl(lock))
+  on.exit(unlock_folders(locks))
+  if (in_work_dir) refuse_at_work(config)
   remove_leftovers(config)
   manifest <- open_manifest(config, resume, log)
+  if (in_work_dir) settle_earlier_tasks(config, manifest, resume)
   on.exit(save_manifest(manifest, at_once = TRUE), add = TRUE, after = FALSE)
   job(manifest)
 }
@@ -18,7 +20,7 @@ work_in <- function(config, phases, resume, log, job) {
 lock_folders <- function(folders, log) {
   locks <- list()
   done <- FALSE
-  on.exit(if (!done) for (lock in locks) unlock_folder_impl(lock))
+  on.exit(if (!done) unlock_folders(locks))
   locked <- character()
   for (folder in folders) {
     # One folder may have two names, which shows when it is there.
@@ -31,8 +33,23 @@ lock_folders <- function(folders, log) {
                   quoted(folder)))
     }
   }
+  locks_held$process <- Sys.getpid()
+  locks_held$locks <- locks
   done <- TRUE
   locks
+}
+
+# What a process that is forked during a run finds.
+locks_held <- new.env(parent = emptyenv())
+
+unlock_folders <- function(locks) {
+  for (lock in locks) unlock_folder_impl(lock)
+  locks_held$locks <- NULL
+}
+
+# A forked child would hold its parent's locks beyond the parent's end.
+let_go_of_locks <- function() {
+  if (!identical(locks_held$process, Sys.getpid())) unlock_folders(locks_held$locks)
 }
 
 remove_leftovers <- function(config) {
@@ -42,10 +59,10 @@ remove_leftovers <- function(config) {
     file.path(config$output_dir, c("posterior", "evaluation"))
   )
   for (folder in folders) unlink(leftovers_impl(folder), expand = FALSE)
-  # Folders only of the one name that runs give them.
-  in_work_dir <- leftovers_impl(config$work_dir)
-  not_kept <- in_work_dir[startsWith(basename(in_work_dir), "not_kept.")]
-  unlink(not_kept, recursive = TRUE, expand = FALSE)
+  # Folders only of the names that runs give them.
+  left <- c(leftovers_impl(config$work_dir), leftovers_impl(file.path(config$work_dir, ".ancify")))
+  left <- left[grepl("^(not_kept|registry)\\.", basename(left))]
+  unlink(left, recursive = TRUE, expand = FALSE)
 }
 
 # A name like those of the core's temporary files, which is not taken.

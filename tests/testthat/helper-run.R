@@ -117,3 +117,15 @@ example_with_posteriors <- function() {
   config$posterior <- TRUE
   config
 }
+
+# A run that takes long: many gzip members with the same blocks, of which the later ones win.
+long_alignment <- function(gigabytes = 20) {
+  n <- 2^20
+  block <- paste(axt_block("chr1", 1, strrep("A", n), strrep("C", n)), collapse = "\n")
+  member <- gzip_member(charToRaw(paste0(strrep(paste0(block, "\n"), 16), "\n")))
+  path <- tempfile(fileext = ".axt.gz")
+  connection <- file(path, "wb")
+  on.exit(close(connection))
+  for (i in seq_len(ceiling(gigabytes * 2^30 / (32 * n)))) writeBin(member, connection)
+  path
+}

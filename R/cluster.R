@@ -1,0 +1,352 @@
+# Parts of a run as tasks of BiocParallel: what the calling session does. tasks.R has the tasks.
+
+# ---- The cluster of a run ------------------------------------------------------------------------
+
+# What tasks run on, or NULL where the calling session does all itself.
+new_cluster <- function(param, config, progress, log) {
+  if (is.null(param)) {
+    return(NULL)
+  }
+  if (!inherits(param, "BiocParallelParam")) {
+    abort_ancify(
+      sprintf(
+        "`BPPARAM` must be a BiocParallelParam, such as BiocParallel::SnowParam(2), or NULL, not %s.",
+        show_value(param)
+      ),
+      "input"
+    )
+  }
+  if (!requireNamespace("BiocParallel", quietly = TRUE)) {
+    abort_ancify("`BPPARAM` takes the package BiocParallel, which is not installed.", "package")
+  }
+  if (forks(param) && config$backend == "gpu") {
+    abort_ancify(
+      paste(
+        "A forked process can't use a GPU, and the workers of MulticoreParam are such:",
+        "take SnowParam, or set `backend` to \"cpu\"."
+      ),
+      "device"
+    )
+  }
+  cluster <- new.env(parent = emptyenv())
+  cluster$given <- param
+  cluster$param <- param
+  cluster$folder <- tasks_folder(config)
+  cluster$session <- basename(tempfile(paste0(Sys.getpid(), "-", Sys.info()[["nodename"]], "-")))
+  cluster$progress <- progress
+  cluster$log <- log
+  cluster
+}
+
+forks <- function(param) {
+  inherits(param, "MulticoreParam") || (is_batch(param) && param$cluster == "multicore")
+}
+
+is_batch <- function(param) inherits(param, "BatchtoolsParam")
+
+describe_cluster <- function(cluster) {
+  kind <- class(cluster$param)[1]
+  if (is_batch(cluster$param)) {
+    return(paste(kind, "on", BiocParallel::bpbackend(cluster$param)))
+  }
+  workers <- BiocParallel::bpnworkers(cluster$param)
+  sprintf("%s with %d worker%s", kind, workers, if (workers == 1) "" else "s")
+}
+
+# ---- Parts of a run ------------------------------------------------------------------------------
+
+# Carries out a job, such as call_part() for "call": here, or a task a part where there is a cluster.
+# `parts` are configurations by what they are called in messages; `shared`, the further arguments by
+# name; `here`, those that are of use to this process alone. Gives the values in the parts' order.
+in_parts <- function(cluster, job, parts, shared, manifest, backend, progress, verbose,
+                     here = list(), made_from = NULL) {
+  if (!is.null(cluster)) {
+    return(run_tasks(cluster, new_tasks(cluster, job, parts, shared, manifest, made_from), manifest))
+  }
+  lapply(unname(parts), function(part) {
+    do.call(paste0(job, "_part"), c(
+      list(part), shared, here,
+      list(manifest = manifest, backend = backend, progress = progress, verbose = verbose)
+    ))
+  })
+}
+
+# The outgroups' alignments, each of which is read once, the largest first; all as one without a
+# cluster.
+parts_by_alignment <- function(cluster, config) {
+  if (is.null(cluster)) {
+    return(list(config))
+  }
+  outgroups <- split(config$outgroups, factor(config$outgroups$alignment))
+  outgroups <- outgroups[order(-file.size(names(outgroups)))]
+  parts <- lapply(outgroups, function(some) {
+    config$outgroups <- some
+    config
+  })
+  stats::setNames(parts, vapply(outgroups, function(some) enumerate(some$name), ""))
+}
+
+most_call_tasks <- 200
+
+# Chromosomes, the longest first. Short ones share a task that has a tenth of the longest, or where
+# there are very many, enough for most_call_tasks. `apart`: those that differ in it share none.
+parts_by_chromosome <- function(cluster, config, together = NULL) {
+  if (is.null(cluster)) {
+    return(list(config))
+  }
+  lengths <- sort(config$lengths, decreasing = TRUE)
+  enough <- max(lengths[1] / 10, sum(lengths) / most_call_tasks)
+  # The number of the task: one more where those before have enough.
+  number <- cumsum(lengths >= enough)
+  short <- lengths < enough
+  number[short] <- number[length(number)] + 1 + floor((cumsum(lengths[short]) - lengths[short]) / enough)
+  if (!is.null(together)) number[] <- together[match(names(lengths), names(config$lengths))]
+  groups <- split(names(lengths), factor(number, unique(number)))
+  parts <- lapply(groups, function(chromosomes) {
+    config$lengths <- config$lengths[chromosomes]
+    config
+  })
+  stats::setNames(parts, vapply(groups, enumerate_short, ""))
+}
+
+enumerate_short <- function(words) {
+  n <- length(words) - 1
+  paste0(words[1], if (n) sprintf(" and %d more", n))
+}
+
+# ---- Tasks ---------------------------------------------------------------------------------------
+
+job_titles <- c(
+  project = "projection", focal = "focal bases", fit = "fit", call = "calls", evaluate = "evaluation"
+)
+
+new_tasks <- function(cluster, job, parts, shared, manifest, made_from) {
+  lapply(seq_along(parts), function(i) {
+    part <- parts[[i]]
+    # A forked process computes on one thread, and on no GPU.
+    if (forks(cluster$param)) part[c("num_cpus", "backend")] <- list(1L, "cpu")
+    list(
+      job = job, title = paste(c(job_titles[[job]], names(parts)[i]), collapse = " of "), part = part,
+      shared = shared, belongs_to = list(output = manifest$output, made_from = made_from),
+      folder = file.path(normalizePath(cluster$folder), sprintf("%s-%d", job, i)),
+      shares_gpus = !is_batch(cluster$param), session = cluster$session, version = package_version_text(), working_dir = getwd(),
+      libraries = .libPaths(), options = options()[grepl("^ancify\\.", names(options()))]
+    )
+  })
+}
+
+# Gives the tasks' values. A task that fails leaves the others alone; their failures are one error.
+run_tasks <- function(cluster, tasks, manifest) {
+  for (task in tasks) dir.create(task$folder)
+  outcomes <- vector("list", length(tasks))
+  bar <- NULL
+  if (cluster$progress) {
+    bar <- cli::cli_progress_bar(
+      paste("Tasks:", tasks[[1]]$job), total = length(tasks), clear = TRUE, .auto_close = FALSE
+    )
+    on.exit(cli::cli_progress_done(id = bar))
+  }
+  gather <- function() {
+    for (i in which(vapply(outcomes, is.null, NA))) {
+      outcome <- if (file.exists(outcome_file(tasks[[i]]))) read_outcome(tasks[[i]])
+      if (is.null(outcome)) next
+      outcomes[[i]] <<- outcome
+      merge_outcome(manifest, outcome)
+      show_outcome(cluster, outcome)
+      if (!is.null(bar)) cli::cli_progress_update(id = bar)
+    }
+    save_manifest(manifest)
+  }
+  all_ended <- FALSE
+  on.exit(if (!all_ended) cancel_tasks(cluster, tasks), add = TRUE, after = FALSE)
+  dispatch_until_ended(cluster, tasks, gather)
+  all_ended <- TRUE
+  gather()
+  throw_failures(tasks, outcomes)
+  lapply(outcomes, `[[`, "value")
+}
+
+show_outcome <- function(cluster, outcome) {
+  where <- sprintf("%s (%s)", outcome$task$title, describe_place(outcome$place))
+  for (line in outcome$lines) cluster$log(sprintf("%s: %s", where, line))
+  for (condition in outcome$warnings) warning(condition)
+  cluster$log(if (is.null(outcome$error)) {
+    sprintf("%s: done in %.1f s", where, outcome$seconds)
+  } else {
+    sprintf("%s: failed: %s", where, conditionMessage(outcome$error))
+  })
+}
+
+has_begun <- function(task) file.exists(log_file(task))
+has_outcome <- function(task) file.exists(outcome_file(task))
+
+# A worker that dies takes BiocParallel's whole loop with it: those that it had not begun are sent
+# again, when the others have ended.
+dispatch_until_ended <- function(cluster, tasks, gather) {
+  repeat {
+    left <- tasks[!vapply(tasks, has_begun, NA)]
+    if (length(left) == 0) break
+    problem <- tryCatch(
+      {
+        dispatch(cluster, left, gather)
+        NULL
+      },
+      error = identity
+    )
+    wait_for_tasks(tasks, gather)
+    if (!any(vapply(left, has_begun, NA))) stop_on_dispatch(problem, left)
+    # There one job does not end another, and workers that are not ours can't be started anew.
+    if (is_batch(cluster$param) || BiocParallel::bpisup(cluster$given)) break
+    if (!is.null(problem)) {
+      stop_workers(cluster)
+      start_workers(cluster)
+    }
+  }
+}
+
+stop_on_dispatch <- function(problem, tasks) {
+  abort_ancify(
+    sprintf(
+      paste(
+        "None of %d tasks was begun%s. Can the workers load ancify from %s, and do they see the",
+        "folder %s?"
+      ),
+      length(tasks), if (is.null(problem)) "" else paste0(": ", conditionMessage(problem)),
+      enumerate(quoted(tasks[[1]]$libraries)), quoted(dirname(tasks[[1]]$folder))
+    ),
+    "task"
+  )
+}
+
+wait_for_tasks <- function(tasks, gather, seconds = Inf) {
+  until <- proc.time()[["elapsed"]] + seconds
+  repeat {
+    gather()
+    working <- Filter(function(task) {
+      has_begun(task) && !has_outcome(task) && !is.null(at_work(task$folder))
+    }, tasks)
+    if (length(working) == 0 || proc.time()[["elapsed"]] > until) {
+      return(working)
+    }
+    Sys.sleep(0.2)
+  }
+}
+
+# Calls gather() as tasks end.
+dispatch <- function(cluster, tasks, gather) {
+  param <- cluster$param
+  if (is_batch(param)) {
+    # With its own sleep between looks at the queue, in which there is time for that.
+    param$registry$sleep <- sleep_and(gather)
+    as_it_was <- list(BiocParallel::bpstopOnError(param), param$resources)
+    on.exit({
+      BiocParallel::bpstopOnError(param) <- as_it_was[[1]]
+      param$resources <- as_it_was[[2]]
+    })
+    BiocParallel::bpstopOnError(param) <- FALSE
+    if (tasks[[1]]$job != "call" && !is.null(param$resources$gpus)) param$resources$gpus <- 0L
+    BiocParallel::bplapply(tasks, do_task_anywhere, BPPARAM = param)
+  } else {
+    i <- 0
+    next_task <- function() {
+      i <<- i + 1
+      if (i <= length(tasks)) tasks[[i]]
+    }
+    BiocParallel::bpiterate(
+      next_task, do_task_anywhere,
+      REDUCE = function(so_far, value) {
+        gather()
+        so_far
+      },
+      init = TRUE, reduce.in.order = FALSE, BPPARAM = param
+    )
+  }
+}
+
+# Seconds until the next look at the queue: few at first, at most 15.
+sleep_and <- function(gather) {
+  function(i) {
+    gather()
+    min(1 + i / 4, 15)
+  }
+}
+
+# Calls job() with the workers there.
+with_workers <- function(cluster, job) {
+  if (is.null(cluster)) {
+    return(job())
+  }
+  dir.create(cluster$folder, recursive = TRUE, showWarnings = FALSE)
+  write_text(session_file(cluster$folder), cluster$session)
+  start_workers(cluster)
+  on.exit(stop_workers(cluster))
+  job()
+}
+
+# Workers that are there already are used; else a copy of what is given starts them, as it can't be
+# used again when one of them has died.
+start_workers <- function(cluster) {
+  if (!BiocParallel::bpisup(cluster$given)) {
+    cluster$param <- BiocParallel::bpstart(unserialize(serialize(cluster$given, NULL)))
+  }
+}
+
+stop_workers <- function(cluster) {
+  if (BiocParallel::bpisup(cluster$given)) {
+    return(invisible())
+  }
+  # A registry of batchtools is of no more use: nothing to wait for before it is removed. What a
+  # worker that has died can't be told is no news.
+  options <- options(
+    BIOCPARALLEL_BATCHTOOLS_REMOVE_REGISTRY_WAIT = 0, show.error.messages = FALSE
+  )
+  on.exit(options(options))
+  try(BiocParallel::bpstop(cluster$param), silent = TRUE)
+}
+
+# Tasks see within a second that they are cancelled, unless they are forked: these are ended.
+cancel_tasks <- function(cluster, tasks) {
+  write_text(cancelled_file(cluster$folder), cluster$session)
+  if (is_batch(cluster$param)) {
+    suppressMessages(try(batchtools::killJobs(reg = cluster$param$registry), silent = TRUE))
+  }
+  working <- wait_for_tasks(tasks, function() NULL, seconds = 3)
+  for (task in working) {
+    owner <- strsplit(at_work(task$folder) %||% "", " ")[[1]]
+    here <- length(owner) == 4 && owner[4] == Sys.info()[["nodename"]]
+    if (here && owner[2] != Sys.getpid()) tools::pskill(as.integer(owner[2]))
+  }
+}
+
+# ---- Failures ------------------------------------------------------------------------------------
+
+throw_failures <- function(tasks, outcomes) {
+  failures <- Map(function(task, outcome) {
+    if (is.null(outcome) && !has_begun(task)) {
+      sprintf("%s was not begun: its job was cancelled or can't run", task$title)
+    } else if (is.null(outcome)) {
+      sprintf("%s ended without an outcome, as a process that is killed: %s", task$title,
+              lines_of(log_file(task))[1])
+    } else if (!is.null(outcome$error)) {
+      sprintf("%s failed on %s: %s", task$title, describe_place(outcome$place),
+              conditionMessage(outcome$error))
+    }
+  }, tasks, outcomes)
+  failed <- !vapply(failures, is.null, NA)
+  if (!any(failed)) {
+    return(invisible())
+  }
+  errors <- lapply(outcomes[failed], `[[`, "error")
+  # The kind of error that they have in common.
+  kind <- unique(vapply(errors, function(error) class(error)[1], ""))
+  lead <- sprintf("%d of %d tasks failed, the others are done; the next run does what is left:",
+                  sum(failed), length(tasks))
+  stop(new_condition(
+    paste(c(lead, paste("*", unlist(failures))), collapse = "\n"),
+    c("task", if (all(grepl("^ancify_", kind)) && length(kind) == 1) {
+      sub("^ancify_(.*)_error$", "\\1", kind)
+    }), "error",
+    problems = unlist(failures), tasks = vapply(tasks[failed], `[[`, "", "title"),
+    file = errors[[1]]$file, line = errors[[1]]$line
+  ))
+}

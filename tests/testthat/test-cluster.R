@@ -1,0 +1,295 @@
+test_that("a run in tasks gives the bytes of one without, and goes on from it", {
+  set.seed(801)
+  cases <- list(
+    evaluated = function() {
+      case <- random_config(c(chr1 = 500, chr2 = 90, one = 1, chr3 = 400))
+      folder <- calls_folder(case$calls)
+      utils::modifyList(case$config, list(evaluation = list(reference_dir = folder)))
+    },
+    posterior = function() raw_config(example_with_posteriors()),
+    fitted = function() {
+      config <- raw_config(example_with_posteriors())
+      config$estimate <- TRUE
+      config$substitution_model <- "HKY85"
+      config
+    },
+    not_kept = function() {
+      config <- raw_config(ancify_example(new_folder()))
+      config$keep_projected <- FALSE
+      config
+    }
+  )
+  for (name in names(cases)) {
+    config <- cases[[name]]()
+    expected <- run_quietly(in_other_folders(config))
+    for (kind in c("serial", "multicore", "snow", "batchtools")) {
+      mine <- in_other_folders(config)
+      run <- run_in_tasks(mine, cluster_params(kind)[[1]])
+      expect_same_run(run, expected)
+      expect_false(dir.exists(file.path(mine$work_dir, ".ancify", "not_kept")))
+      # Nothing is left, for either kind of run.
+      skipped <- log_lines(ancify_run(mine, progress = FALSE))
+      expect_match(skipped, "Calls of .*: there from an earlier run", all = FALSE)
+      expect_same_run(run_in_tasks(mine, cluster_params("serial")[[1]]), expected)
+    }
+  }
+})
+
+test_that("a run in tasks goes on from one without, and from damage", {
+  set.seed(802)
+  case <- random_config(c(chr1 = 500, chr2 = 90, one = 1))
+  run_quietly(case$config)
+  unlink(file.path(case$config$output_dir, "chr2.fa"))
+  unlink(file.path(case$config$work_dir, "projected", "inner2"), recursive = TRUE)
+  lines <- log_lines(
+    ancify_run(case$config, BPPARAM = cluster_params("serial")[[1]], progress = FALSE)
+  )
+  expect_match(lines, "^Projections of inner1 and outer1: there", all = FALSE)
+  expect_match(lines, "^Calls of chr1 and one: there", all = FALSE)
+  expect_length(grep("^projection of inner2 .*: done in", lines), 1)
+  expect_length(grep("^calls of chr2 .*: done in", lines), 1)
+  expect_calls(case$config$output_dir, case$calls)
+})
+
+test_that("a MAF is one task for all its species, a block's report theirs", {
+  set.seed(803)
+  lengths <- c(chr1 = 300, chr2 = 80)
+  case <- random_config(lengths, 1, 1)
+  maf <- maf_file(random_maf(lengths))
+  for (tier in c("inner", "outer")) case$config$outgroups[[tier]][[1]]$alignment <- maf
+  case$config$outgroups$inner[[1]]$maf_name <- "near"
+  case$config$outgroups$outer[[1]]$maf_name <- "f"
+  case$config$focal_maf_name <- maf_focal
+  quietly <- function(...) suppressWarnings(run_quietly(...))
+  expected <- quietly(case$config)
+  mine <- in_other_folders(case$config)
+  run <- quietly(mine, BPPARAM = cluster_params("serial")[[1]])
+  expect_same_run(run, expected)
+  expect_length(list.files(file.path(mine$work_dir, ".ancify", "tasks"), "^project-"), 1)
+})
+
+test_that("phases can be run one by one", {
+  set.seed(804)
+  case <- random_config()
+  param <- cluster_params("serial")[[1]]
+  alignments <- ancify_project(case$config, BPPARAM = param, progress = FALSE, verbose = FALSE)
+  expect_identical(alignments$species, c("inner1", "inner2", "outer1"))
+  expect_projected(case$config$work_dir, case$projected)
+  run <- ancify_call(case$config, BPPARAM = param, progress = FALSE, verbose = FALSE)
+  expect_calls(case$config$output_dir, case$calls)
+  evaluated <- ancify_evaluate(case$config, BPPARAM = param, progress = FALSE, verbose = FALSE)
+  expect_identical(evaluated$high_confidence, run$high)
+})
+
+test_that("a task that fails is named with its own error, and the others finish", {
+  set.seed(805)
+  # Behind what is looked at before the run.
+  block <- axt_block("chr1", 2, strrep("ACGT", 20), strrep("AC-T", 20))
+  many <- function() rep(block, 20000)
+  case <- random_config(c(chr1 = 500, chr2 = 90), axt = few_bases(lengths))
+  good <- c(many(), axt_block("chr2", 1, "A", "C"))
+  outgroups <- case$config$outgroups
+  write_axt(good, outgroups$inner[[1]]$alignment)
+  write_axt(good, outgroups$outer[[1]]$alignment)
+  write_axt(c(many(), axt_block("chr2", 89, "ACGT", "ACGT")), outgroups$inner[[2]]$alignment)
+  bad <- outgroups$inner[[2]]$alignment
+  for (kind in c("serial", "snow", "batchtools")) {
+    mine <- in_other_folders(case$config)
+    condition <- expect_ancify_error(
+      run_in_tasks(mine, cluster_params(kind)[[1]]), "task", "1 of 3 tasks failed",
+      "projection of inner2 failed on", Sys.info()[["nodename"]], bad
+    )
+    expect_s3_class(condition, "ancify_format_error")
+    expect_identical(condition$file, bad)
+    expect_identical(condition$line, 80001)
+    expect_identical(condition$tasks, "projection of inner2")
+    log <- readLines(Sys.glob(file.path(mine$work_dir, ".ancify/tasks/project-*/log"))[1])
+    expect_match(log[1], "projection of .*, on ")
+    expect_false(file.exists(mine$output_dir))
+  }
+  # What failed is all that is left.
+  write_axt(good, bad)
+  lines <- log_lines(ancify_run(mine, BPPARAM = cluster_params("snow")[[1]], progress = FALSE))
+  expect_match(lines, "^Projections of inner1 and outer1: there", all = FALSE)
+  expect_length(grep("^projection of .*: done", lines), 1)
+  expected <- in_other_folders(case$config)
+  run_quietly(expected)
+  expect_identical(files_of_run(mine), files_of_run(expected))
+})
+
+test_that("a worker that is killed costs its task alone", {
+  set.seed(806)
+  case <- slow_case()
+  on.exit(unlink(case$slow))
+  job <- start_program(rscript, run_script(case$config, "SnowParam(2)"))
+  on.exit(end_program(job), add = TRUE)
+  # The largest file's task is the first.
+  tools::pskill(process_of_task(case$config, "project-1"), tools::SIGKILL)
+  wait_for(!is.null(job$status()))
+  expect_identical(job$status(), 1L)
+  expect_match(job$err(), "1 of 3 tasks failed", all = FALSE)
+  expect_match(job$err(), "projection of inner1 ended without an outcome", all = FALSE)
+  expect_match(job$err(), "projection of inner2 .*: done", all = FALSE)
+  expect_match(job$err(), "projection of outer1 .*: done", all = FALSE)
+
+  case$config$outgroups$inner[[1]]$alignment <- case$fast
+  lines <- log_lines(run <- ancify_run(case$config, progress = FALSE))
+  expect_match(lines, "^Projections of inner2 and outer1: there", all = FALSE)
+  expected <- in_other_folders(case$config)
+  run_quietly(expected)
+  expect_identical(files_of_run(case$config), files_of_run(expected))
+})
+
+test_that("Ctrl-C ends the tasks too", {
+  set.seed(807)
+  case <- slow_case()
+  on.exit(unlink(case$slow))
+  for (param in c("SnowParam(2)", "MulticoreParam(2)")) {
+    config <- in_other_folders(case$config)
+    job <- start_program(rscript, run_script(config, param))
+    on.exit(end_program(job), add = TRUE)
+    worker <- process_of_task(config, "project-1")
+    # To the calling session alone, as RStudio does; a terminal tells the workers too.
+    tools::pskill(job$pid, tools::SIGINT)
+    wait_for(!is.null(job$status()))
+    expect_false(job$status() == 0)
+    wait_for(!is_running(worker), 10)
+    expect_false(any(file.exists(sequence_path(
+      file.path(config$work_dir, "projected", "inner1"), c("chr1", "chr2")
+    ))))
+    # Nothing keeps a successor from its work, and nothing stays.
+    config$outgroups$inner[[1]]$alignment <- case$fast
+    run_quietly(config)
+    expected <- in_other_folders(config)
+    run_quietly(expected)
+    expect_identical(files_of_run(config), files_of_run(expected))
+  }
+})
+
+test_that("tasks that outlive their session are named, and what they finish counts", {
+  set.seed(808)
+  case <- slow_case(5)
+  on.exit(unlink(case$slow))
+  job <- start_program(rscript, run_script(case$config, "SnowParam(1)"))
+  on.exit(end_program(job), add = TRUE)
+  worker <- process_of_task(case$config, "project-1")
+  tools::pskill(job$pid, tools::SIGKILL)
+  wait_for(!is.null(job$status()))
+  expect_ancify_error(
+    run_quietly(case$config), "lock", "A task of an earlier run is still at work", "scancel, kill",
+    "projection of inner1", paste("process", worker)
+  )
+  wait_for(!is_running(worker), 60)
+  lines <- log_lines(suppressWarnings(ancify_run(case$config, "project", progress = FALSE)))
+  expect_match(lines, "^Projections of inner1: there", all = FALSE)
+  expect_length(grep("^Projected", lines), 2)
+})
+
+# A task of a session that is at work, in a folder of its own.
+one_task <- function(config) {
+  config <- ancify_config(config)
+  cluster <- new_cluster(cluster_params("serial")[[1]], config, FALSE, identity)
+  dir.create(cluster$folder, recursive = TRUE)
+  writeLines(cluster$session, session_file(cluster$folder))
+  parts <- parts_by_alignment(cluster, config)
+  shared <- list(sources = alignment_sources(config))
+  manifest <- new_manifest(NULL, config$output_dir)
+  new_tasks(cluster, "project", parts, shared, manifest, NULL)[[1]]
+}
+
+test_that("tasks of a session that is gone do nothing", {
+  set.seed(809)
+  task <- one_task(random_config()$config)
+  tasks <- dirname(task$folder)
+  writeLines("another", session_file(tasks))
+  do_task(task)
+  expect_false(has_begun(task) || has_outcome(task))
+  writeLines(task$session, session_file(tasks))
+  writeLines("", cancelled_file(tasks))
+  do_task(task)
+  expect_false(has_begun(task) || has_outcome(task))
+  unlink(cancelled_file(tasks))
+  do_task(task)
+  expect_true(has_begun(task) && has_outcome(task))
+  expect_null(read_outcome(task)$error)
+})
+
+test_that("a worker of another version is an error", {
+  set.seed(810)
+  task <- one_task(random_config()$config)
+  task$version <- "0.0.1"
+  do_task(task)
+  outcome <- read_outcome(task)
+  expect_s3_class(outcome$error, "ancify_package_error")
+  expect_match(conditionMessage(outcome$error), "and 0.0.1 where the run was started")
+  expect_match(readLines(log_file(task)), "^failed: ancify is version", all = FALSE)
+  expect_length(outcome$projected, 0)
+})
+
+test_that("workers that can't work are an error that says what to look at", {
+  set.seed(814)
+  config <- random_config()$config
+  param <- cluster_params("snow")[[1]]
+  BiocParallel::bpstart(param)
+  on.exit(BiocParallel::bpstop(param))
+  hidden <- BiocParallel::bplapply(1:2, function(i) {
+    unlockBinding("setwd", baseenv())
+    assign("setwd", function(...) stop("there is no such folder"), baseenv())
+  }, BPPARAM = param)
+  expect_ancify_error(
+    run_in_tasks(config, param), "task", "None of 3 tasks was begun", "there is no such folder",
+    "do they see the folder", config$work_dir
+  )
+})
+
+test_that("chromosomes become few tasks, long ones first", {
+  groups <- function(lengths, ...) {
+    parts <- parts_by_chromosome("a cluster", list(lengths = lengths), ...)
+    lapply(parts, function(part) names(part$lengths))
+  }
+  lengths <- c(a = 10, b = 100, c = 9, d = 3, e = 2, f = 1, g = 50)
+  expect_identical(unname(groups(lengths)), list("b", "g", "a", c("c", "d"), c("e", "f")))
+  expect_named(groups(lengths), c("b", "g", "a", "c and 1 more", "e and 1 more"))
+  expect_identical(unname(groups(lengths, c(2, 1, 2, 2, 2, 2, 1))),
+                   list(c("b", "g"), c("a", "c", "d", "e", "f")))
+  expect_identical(unname(groups(c(only = 5))), list("only"))
+  set.seed(811)
+  for (n in c(5, 1000, 20000)) {
+    lengths <- stats::setNames(ceiling(stats::rlnorm(n, 10, 3)), paste0("c", seq_len(n)))
+    found <- groups(lengths)
+    expect_setequal(unlist(found), names(lengths))
+    expect_identical(anyDuplicated(unlist(found)), 0L)
+    expect_lte(length(found), most_call_tasks + 1)
+    sums <- vapply(found, function(names) sum(lengths[names]), 0)
+    expect_lte(max(sums), max(lengths, 2 * sum(lengths) / most_call_tasks, max(lengths) / 5))
+  }
+})
+
+test_that("what can't be the workers is an error before any work", {
+  set.seed(812)
+  case <- random_config()
+  for (param in list(2, "slurm", list())) {
+    expect_ancify_error(run_in_tasks(case$config, param), "input", "`BPPARAM`", "SnowParam")
+  }
+  expect_ancify_error(
+    run_in_tasks(case$config, cluster_params("multicore")[[1]], backend = "gpu"), "device",
+    "forked", "SnowParam"
+  )
+  expect_false(file.exists(case$config$work_dir))
+})
+
+test_that("each task has a GPU of its own", {
+  task <- list(folder = file.path(new_folder(), "tasks", "call-1"))
+  expect_identical(take_gpu(0:1, task), 0L)
+  first <- tasks_here$gpu
+  expect_identical(take_gpu(0:1, task), 1L)
+  unlock_folder_impl(first)
+  second <- tasks_here$gpu
+  expect_identical(take_gpu(0:1, task), 0L)
+  unlock_folder_impl(second)
+  let_go_of_gpu()
+  expect_identical(take_gpu(0:1, task), 0L)
+  let_go_of_gpu()
+  # Where there is none, what computes is chosen as ever.
+  expect_length(take_gpu(integer(), task), 0)
+})
