@@ -1,10 +1,10 @@
-# Rscript .ci/testthat.R FOLDER FILES: runs the R tests on the installed package, those in files
-# whose names match FILES ('' for all), and says why tests were skipped. How many passed and failed
-# is left in FOLDER/r-counts too.
+# Rscript .ci/testthat.R FOLDER FILES [TESTS]: runs the R tests in TESTS (tests/testthat) on the
+# installed package, those in files whose names match FILES ('' for all), and says why tests were
+# skipped. How many passed and failed is left in FOLDER/r-counts too.
 args <- commandArgs(TRUE)
 folder <- args[1]
 results <- as.data.frame(testthat::test_dir(
-  "tests/testthat", filter = args[2],
+  c(args, "tests/testthat")[3], filter = args[2],
   package = "ancify", load_package = "installed", reporter = "check", stop_on_failure = FALSE
 ))
 passed <- sum(results$passed)

@@ -53,7 +53,7 @@ run_script <- function(config, param, before = NULL) {
   saveRDS(config, path)
   write_script(
     before, sprintf("config <- readRDS(%s)", deparse1(path)),
-    sprintf("ancify::ancify_run(config, BPPARAM = BiocParallel::%s, progress = FALSE)", param),
+    sprintf("ancify::ancify_run(config, BPPARAM = %s, progress = FALSE)", param),
     "cat('done')"
   )
 }
@@ -74,6 +74,10 @@ is_running <- function(pid) {
 slow_case <- function(gigabytes = 20) {
   case <- random_config(c(chr1 = 2^20, chr2 = 90), axt = few_bases(lengths))
   case$slow <- long_alignment(gigabytes)
+  connection <- file(case$slow, "ab")
+  on.exit(close(connection))
+  last <- paste0(axt_block("chr2", 1, "A", "C"), "\n", collapse = "")
+  writeBin(gzip_member(charToRaw(last)), connection)
   case$fast <- case$config$outgroups$inner[[1]]$alignment
   case$config$outgroups$inner[[1]]$alignment <- case$slow
   case$config$num_cpus <- 1

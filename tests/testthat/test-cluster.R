@@ -121,7 +121,7 @@ test_that("a worker that is killed costs its task alone", {
   set.seed(806)
   case <- slow_case()
   on.exit(unlink(case$slow))
-  job <- start_program(rscript, run_script(case$config, "SnowParam(2)"))
+  job <- start_program(rscript, run_script(case$config, "BiocParallel::SnowParam(2)"))
   on.exit(end_program(job), add = TRUE)
   # The largest file's task is the first.
   tools::pskill(process_of_task(case$config, "project-1"), tools::SIGKILL)
@@ -144,7 +144,7 @@ test_that("Ctrl-C ends the tasks too", {
   set.seed(807)
   case <- slow_case()
   on.exit(unlink(case$slow))
-  for (param in c("SnowParam(2)", "MulticoreParam(2)")) {
+  for (param in c("BiocParallel::SnowParam(2)", "BiocParallel::MulticoreParam(2)")) {
     config <- in_other_folders(case$config)
     job <- start_program(rscript, run_script(config, param))
     on.exit(end_program(job), add = TRUE)
@@ -170,7 +170,7 @@ test_that("tasks that outlive their session are named, and what they finish coun
   set.seed(808)
   case <- slow_case(5)
   on.exit(unlink(case$slow))
-  job <- start_program(rscript, run_script(case$config, "SnowParam(1)"))
+  job <- start_program(rscript, run_script(case$config, "BiocParallel::SnowParam(1)"))
   on.exit(end_program(job), add = TRUE)
   worker <- process_of_task(case$config, "project-1")
   tools::pskill(job$pid, tools::SIGKILL)
@@ -180,7 +180,7 @@ test_that("tasks that outlive their session are named, and what they finish coun
     "projection of inner1", paste("process", worker)
   )
   wait_for(!is_running(worker), 60)
-  lines <- log_lines(suppressWarnings(ancify_run(case$config, "project", progress = FALSE)))
+  lines <- log_lines(ancify_run(case$config, "project", progress = FALSE))
   expect_match(lines, "^Projections of inner1: there", all = FALSE)
   expect_length(grep("^Projected", lines), 2)
 })

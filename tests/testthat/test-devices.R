@@ -66,7 +66,8 @@ test_that("a run tells what stays on the CPU", {
       method = method, outgroups = data.frame(name = letters[seq_len(species)]), estimate = FALSE,
       keep_projected = TRUE
     )
-    log_what_stays_on_the_cpu(config, phases, function(line) lines <<- c(lines, line))
+    manifest <- new_manifest(NULL, "calls")
+    log_what_stays_on_the_cpu(config, phases, manifest, function(line) lines <<- c(lines, line))
     lines
   }
   lines <- told("parsimony", 9, c("project", "call"))

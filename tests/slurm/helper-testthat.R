@@ -1,0 +1,1 @@
+for (path in Sys.glob("../testthat/helper-*.R")) source(path, local = TRUE)

@@ -1,0 +1,151 @@
+# What a user of Slurm does, by real jobs on the two nodes that tests/slurm/run has started.
+
+with_slurm <- function(config) {
+  config$cluster <- list(partition = "main", time = "00:10:00", memory = "1G", cpus = 1)
+  config$num_cpus <- 1
+  config
+}
+
+# Another session that runs a configuration by jobs.
+slurm_session <- function(config) {
+  start_program(rscript, run_script(config, "ancify::slurm_param(config)"))
+}
+
+job_of_task <- function(config, task) {
+  process_of_task(config, task)
+  log <- file.path(config$work_dir, ".ancify", "tasks", task, "log")
+  sub(".*, Slurm job ([0-9]+)$", "\\1", readLines(log)[1])
+}
+
+jobs_there_are <- function() {
+  run_program("squeue", "--noheader", "--format=%i %T")$out
+}
+
+expect_as_without <- function(config) {
+  expected <- in_other_folders(config)
+  run_quietly(expected)
+  expect_identical(files_of_run(config), files_of_run(expected))
+}
+
+interrupt_session <- function(session) {
+  tools::pskill(session$pid, tools::SIGINT)
+  wait_for(!is.null(session$status()), 60)
+}
+
+# By place, the tasks that a session's lines tell of.
+nodes_in <- function(lines) {
+  table(sub(".*\\((n[12]), Slurm job [0-9]+\\).*", "\\1", grep(": done in", lines, value = TRUE)))
+}
+
+test_that("the command line runs by jobs, with the bytes of a run without", {
+  set.seed(901)
+  folder <- new_folder()
+  config <- with_slurm(raw_config(example_with_posteriors()))
+  config[c("work_dir", "output_dir")] <- file.path(folder, c("work", "calls"))
+  path <- file.path(folder, "config.yaml")
+  yaml::write_yaml(config, path)
+  ancify <- system.file("exec", "ancify", package = "ancify")
+  run <- run_program(rscript, ancify, "run", "-v", "-c", path, "--cluster", "slurm")
+  expect_identical(run$status, 0L)
+  expect_match(run$err, "Each job asks Slurm for 1 core and 1G of memory", all = FALSE)
+  expect_match(run$err, "Using BatchtoolsParam on slurm", all = FALSE)
+  # Six jobs on two nodes with two cores each.
+  expect_named(nodes_in(run$err), c("n1", "n2"))
+  expect_as_without(config)
+  expect_length(jobs_there_are(), 0)
+  expect_identical(list.files(file.path(config$work_dir, ".ancify")), c("manifest.json", "tasks"))
+})
+
+test_that("a job that is cancelled in the middle is named, and the run goes on", {
+  set.seed(902)
+  case <- slow_case()
+  on.exit(unlink(case$slow))
+  config <- with_slurm(case$config)
+  session <- slurm_session(config)
+  on.exit(end_program(session), add = TRUE)
+  job <- job_of_task(config, "project-1")
+  run_program("scancel", job)
+  wait_for(!is.null(session$status()), 120)
+  expect_identical(session$status(), 1L)
+  expect_match(session$err(), "1 of 3 tasks failed", all = FALSE)
+  ended <- sprintf("projection of inner1 ended without an outcome.*Slurm job %s", job)
+  expect_match(session$err(), ended, all = FALSE)
+  expect_match(session$err(), "projection of outer1 .*: done in", all = FALSE)
+
+  session <- slurm_session(config)
+  wait_for(!is.null(session$status()), 120)
+  expect_identical(session$status(), 0L)
+  expect_match(session$err(), "^Projections of inner2 and outer1: there", all = FALSE)
+  expect_as_without(config)
+})
+
+test_that("a run ends though a node is drained", {
+  set.seed(903)
+  case <- slow_case(10)
+  on.exit(unlink(case$slow))
+  config <- with_slurm(case$config)
+  session <- slurm_session(config)
+  on.exit(end_program(session), add = TRUE)
+  job_of_task(config, "project-1")
+  drain <- function(state) {
+    run_program("scontrol", "update", "nodename=n1", paste0("state=", state), "reason=test")
+  }
+  drain("drain")
+  on.exit(drain("resume"), add = TRUE)
+  wait_for(!is.null(session$status()), 120)
+  expect_identical(session$status(), 0L)
+  # What began later is on the other node.
+  expect_named(nodes_in(grep("^calls", session$err(), value = TRUE)), "n2")
+  expect_as_without(config)
+})
+
+test_that("Ctrl-C cancels jobs that run and those that wait", {
+  set.seed(904)
+  case <- slow_case()
+  on.exit(unlink(case$slow))
+  config <- with_slurm(case$config)
+  drain <- function(state) {
+    run_program("scontrol", "update", "nodename=n1,n2", paste0("state=", state), "reason=test")
+  }
+  session <- slurm_session(config)
+  on.exit(end_program(session), add = TRUE)
+  job_of_task(config, "project-1")
+  interrupt_session(session)
+  expect_false(session$status() == 0)
+  wait_for(length(jobs_there_are()) == 0, 20)
+  # Nothing runs on, and a successor starts at once.
+  config$outgroups$inner[[1]]$alignment <- case$fast
+  run_quietly(config)
+  expect_as_without(config)
+
+  # None can begin.
+  drain("drain")
+  on.exit(drain("resume"), add = TRUE)
+  config <- in_other_folders(config)
+  session <- slurm_session(config)
+  wait_for(length(jobs_there_are()) == 3)
+  interrupt_session(session)
+  wait_for(length(jobs_there_are()) == 0, 20)
+})
+
+test_that("jobs that outlive their session are named", {
+  set.seed(905)
+  case <- slow_case(10)
+  on.exit(unlink(case$slow))
+  config <- with_slurm(case$config)
+  session <- slurm_session(config)
+  job <- job_of_task(config, "project-1")
+  tools::pskill(session$pid, tools::SIGKILL)
+  wait_for(!is.null(session$status()))
+  expect_ancify_error(
+    run_quietly(config), "lock", "projection of inner1", paste("Slurm job", job), "scancel"
+  )
+  process <- process_of_task(config, "project-1")
+  run_program("scancel", job)
+  # Gone altogether: what a process has left is not touched before.
+  wait_for(!tools::pskill(process, 0), 60)
+  wait_for(length(jobs_there_are()) == 0, 60)
+  config$outgroups$inner[[1]]$alignment <- case$fast
+  run_quietly(config)
+  expect_as_without(config)
+})
