@@ -75,7 +75,7 @@ install_missing() {
 packages() {
   if ! command -v apt-get >/dev/null; then
     die 'This script installs what is missing with apt-get, which is not here: it is made for Debian 12 and Ubuntu 24.04.' \
-      "Elsewhere, install R (>= 4.2), a C++17 compiler, zlib and R's packages Rcpp, RcppParallel, ape, yaml and cli," \
+      "Elsewhere, install R (>= 4.2), a C++17 compiler, zlib and R's packages Rcpp, RcppParallel, ape, jsonlite, yaml and cli," \
       'then run: R CMD INSTALL .'
   fi
   missing='' optional=''

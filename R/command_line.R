@@ -146,11 +146,12 @@ check <- function(parsed) {
 run_phases <- function(parsed) {
   if (!is.null(parsed$output)) usage_error("-o is for init and train")
   threads <- threads_option(parsed$threads)
+  param <- cluster_option(parsed$cluster, parsed$config)
   run <- ancify_run(
     parsed$config,
     phases = if (parsed$command == "run") all_phases else parsed$command,
     threads = threads,
-    BPPARAM = cluster_option(parsed$cluster, parsed$config),
+    BPPARAM = param,
     progress = isatty(stderr()),
     verbose = parsed$verbose
   )

@@ -60,10 +60,13 @@
 #'   explains them. On GPUs the calls are made, chromosome by chromosome in turn on
 #'   those of `gpu_devices`.
 #' @param resume Whether to go on from what earlier runs have finished; `FALSE` makes all anew.
+#' @param BPPARAM A `BiocParallelParam`, such as `BiocParallel::SnowParam(4)` or [slurm_param()],
+#'   whose workers carry out the run in tasks; `NULL` (the default) for this process alone.
 #' @param progress Whether to show a bar for phases longer than two seconds.
 #' @param verbose Whether to log what is done, as messages of class
 #'   `ancify_message`; the first line says which backend and how many threads.
-#' @return A data frame of class `ancify_run` with one row a chromosome:
+#' @return `ancify_run()` and `ancify_call()` give a data frame of class `ancify_run` with one row a
+#'   chromosome:
 #'   `chromosome`; `length` in bases; the numbers of positions called with
 #'   `high` and with `low` confidence, `unresolved` and `missing` (`NA` without
 #'   the phase `"call"`); `file`, the path of the calls.
@@ -72,7 +75,8 @@
 #'   `duplicates`, rows of a species that its block of a MAF had already);
 #'   `config`; `backend`, as the log has it; `seconds`, by phase; where
 #'   `estimate` is true `fit`, an `ancify_fit`, and `history`; `evaluation`, what
-#'   [ancify_evaluate()] gives, where that phase ran.
+#'   [ancify_evaluate()] gives, where that phase ran. `ancify_project()` gives the attribute
+#'   `alignments`.
 #' @section What is done again:
 #' Each file appears when it is whole, and what is finished is recorded in
 #' `<work_dir>/.ancify/manifest.json`: what a species' projections and a chromosome's calls were
@@ -91,6 +95,26 @@
 #' A run that calls leaves `<output_dir>/ancify_run.json` beside its calls: versions, backend,
 #' settings, inputs with their checksums, counts and checksums of the chromosomes' files, seconds by
 #' phase, fit and evaluation. [ancify_report()] makes a page of it.
+#' @section In tasks:
+#' With `BPPARAM` each alignment is a task of its own, the largest file first, then each chromosome,
+#' the longest first; chromosomes below a tenth of the longest share tasks, and there are at most
+#' about 200. Evaluation has tasks by chromosome too, and a fit and `focal_fasta` are one each. The
+#' result is the same to the byte.
+#'
+#' The workers must see the same files by the same paths, and find the same version of this package:
+#' they get the calling session's library paths, working directory and options of `ancify`. Each task
+#' uses `num_cpus` threads; forked workers (`MulticoreParam`) use one, and no GPU. Where tasks call on
+#' GPUs, those of a batch system take what their job was given, and others one GPU of their machine
+#' each, which they wait for. Projections always go to files, with `keep_projected: false` to
+#' `<work_dir>/.ancify/not_kept`, which is removed after the last call.
+#'
+#' A task's log and outcome are in `<work_dir>/.ancify/tasks/<task>`; the calling session tells of a
+#' task when it has ended, shows how many have, and alone holds the locks and writes the record. A task
+#' that fails leaves the others alone: when these have ended, an `ancify_task_error` names each
+#' failure with its host or job, and the next run does what is left. An interrupt cancels queued and
+#' running tasks. Should the calling session be killed, tasks at work go on, and those that wait do
+#' nothing; a later run takes over what they finish, and while one is at work it is an
+#' `ancify_lock_error` that names it.
 #' @section Errors:
 #' `ancify_config_error` for settings that can't be used or that this version
 #' does not support. `ancify_check_error` for what the look before the run finds, with all
@@ -101,13 +125,20 @@
 #' `ancify_format_error` and `ancify_device_error` as [project_axt()] and [call_ancestral()] give
 #' them.
 #' What the alignments lack is an `ancify_projection_warning`. `ancify_lock_error` where another
-#' run, whose process and host it names, works in one of the folders.
-#' @seealso [ancify_init()] for a configuration to start from, [ancify_check()] for its inputs
+#' run, whose process and host it names, works in one of the folders. `ancify_task_error` (fields
+#' `problems` and `tasks`) where tasks of `BPPARAM` failed; where their errors are of one kind it is
+#' of that class too, with `file` and `line` of the first.
+#' @seealso [ancify_init()] for a configuration to start from, [ancify_check()] for its inputs,
+#'   `vignette("cluster", "ancify")`
 #' @export
 #' @examples
 #' run <- ancify_run(ancify_example(), threads = 1)
 #' run
 #' readLines(run$file[1])[2] |> substr(2001, 2060)
+#' @examplesIf requireNamespace("BiocParallel", quietly = TRUE)
+#'
+#' # In tasks
+#' ancify_run(ancify_example(), resume = FALSE, BPPARAM = BiocParallel::SerialParam())
 ancify_run <- function(config, phases = c("project", "call", "evaluate"), threads = NULL,
                        backend = NULL, resume = TRUE, BPPARAM = NULL, progress = interactive(),
                        verbose = TRUE) {

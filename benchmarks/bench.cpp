@@ -635,10 +635,10 @@ int run(const fs::path& folder, bool brief) {
   return 0;
 }
 
-// Prints how long two threads take to inflate what in_r.R runs on.
-int time_inflating(const fs::path& folder) {
-  const Case input = make_case(folder, 24, 1'000'000);
-  std::printf("%f\n", take_turns({[&] { inflate_all(input, 2); }}).front().best);
+// Prints how long inflating takes of what in_r.R runs on: so many chromosomes of a length.
+int time_inflating(const fs::path& folder, int chromosomes, std::int64_t length, int threads) {
+  const Case input = make_case(folder, chromosomes, length);
+  std::printf("%f\n", take_turns({[&] { inflate_all(input, threads); }}).front().best);
   return 0;
 }
 
@@ -646,8 +646,9 @@ int time_inflating(const fs::path& folder) {
 }  // namespace ancify::bench
 
 int main(int argc, char** argv) {
-  if (argc == 3 && std::strcmp(argv[1], "--inflate") == 0) {
-    return ancify::bench::time_inflating(argv[2]);
+  if (argc == 6 && std::strcmp(argv[1], "--inflate") == 0) {
+    return ancify::bench::time_inflating(argv[2], std::atoi(argv[3]), std::atoll(argv[4]),
+                                         std::atoi(argv[5]));
   }
   const bool brief = argc == 3 && std::strcmp(argv[2], "--short") == 0;
   if (argc < 2 || (argc > 2 && !brief)) {

@@ -18,26 +18,52 @@ best <- function(run) {
 }
 
 report <- function(what, ratio, must) {
-  cat(sprintf("%-66s %6.2f  %s\n", what, ratio, must))
+  cat(sprintf("%-72s %6.2f  %s\n", what, ratio, must))
 }
 
-# A whole run on 24 chromosomes of 1 Mb with 2 threads over inflating its files.
-small <- file.path(folder, "24 x 1 Mb")
-inflating <- as.numeric(system2(program, c("--inflate", shQuote(folder)), stdout = TRUE))
-lengths <- file.path(small, "chrom.sizes")
-writeLines(sprintf("chr%d\t1000000", 1:24), lengths)
-axt <- file.path(small, sprintf("%d.axt.gz", 0:3))
-species <- Map(list, name = paste0("s", 0:3), alignment = axt, USE.NAMES = FALSE)
-config <- list(
-  focal_species = "focal", chromosome_lengths = lengths,
-  outgroups = list(inner = species[1:3], outer = species[4]),
-  work_dir = file.path(folder, "out"), output_dir = file.path(folder, "out", "calls")
-)
-run <- best(function() ancify_run(config, threads = 2, progress = FALSE, verbose = FALSE))
-report("24 x 1 Mb, 2 threads, whole run in R, over inflating", run / inflating, "at most 2.0")
+# The simulated alignments of so many chromosomes.
+config_of <- function(n, length) {
+  files <- file.path(folder, sprintf("%d x %.0f Mb", n, length / 1e6))
+  lengths <- file.path(files, "chrom.sizes")
+  dir.create(files, showWarnings = FALSE)
+  writeLines(sprintf("chr%d\t%.0f", seq_len(n), length), lengths)
+  species <- Map(
+    list, name = paste0("s", 0:3), alignment = file.path(files, sprintf("%d.axt.gz", 0:3)),
+    USE.NAMES = FALSE
+  )
+  list(
+    focal_species = "focal", chromosome_lengths = lengths,
+    outgroups = list(inner = species[1:3], outer = species[4]),
+    work_dir = file.path(folder, "out"), output_dir = file.path(folder, "out", "calls")
+  )
+}
+
+# Whole runs, with the look before them, checksums and records, over inflating their files.
+run_over_inflating <- function(n, length, threads, kept, must) {
+  inflating <- as.numeric(system2(
+    program, c("--inflate", shQuote(folder), n, format(length, scientific = FALSE), threads),
+    stdout = TRUE
+  ))
+  config <- config_of(n, length)
+  config$keep_projected <- kept
+  run <- best(function() {
+    ancify_run(config, threads = threads, resume = FALSE, progress = FALSE, verbose = FALSE)
+  })
+  what <- sprintf(
+    "%d x %.0f Mb, projections %s, %d thread%s, whole run in R, over inflating", n, length / 1e6,
+    if (kept) "kept" else "not kept", threads, if (threads == 1) "" else "s"
+  )
+  report(what, run / inflating, must)
+}
+
+run_over_inflating(1, 1e8, 1, TRUE, "at most 1.4")
+run_over_inflating(1, 1e8, 2, TRUE, "at most 1.6")
+run_over_inflating(1, 1e8, 1, FALSE, "at most 1.25")
+run_over_inflating(1, 1e8, 2, FALSE, "at most 1.45")
+run_over_inflating(24, 1e6, 2, TRUE, "at most 2.0")
 
 # HKY85 with gamma rates, on the counts of the same run; a genome has as many patterns.
-counts <- count_patterns(config, threads = 2)
+counts <- count_patterns(config_of(24, 1e6), threads = 2)
 counts$count <- counts$count * 100
 fit <- best(function() {
   fit_substitution_model(counts, "((((focal,s0),s1),s2),s3);", gamma = TRUE, threads = 2)

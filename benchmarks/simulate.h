@@ -17,6 +17,34 @@ struct Outgroup {
   double covered = 0.93;  // share of the genome in blocks
 };
 
+// A genome that all its alignments have in common: random bases by chromosome and position.
+class FocalGenome {
+ public:
+  explicit FocalGenome(const std::string& chromosome)
+      : seed_(std::hash<std::string>()(chromosome)) {}
+
+  char base(std::int64_t position) {
+    const std::int64_t word = position / 32;
+    if (word != word_) {
+      word_ = word;
+      bits_ = mixed(seed_ + static_cast<std::uint64_t>(word));
+    }
+    return "ACGT"[bits_ >> 2 * (position % 32) & 3];
+  }
+
+ private:
+  // SplitMix64 (Steele, Lea and Flood 2014)
+  static std::uint64_t mixed(std::uint64_t x) {
+    x = (x + 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9;
+    x = (x ^ x >> 27) * 0x94d049bb133111eb;
+    return x ^ x >> 31;
+  }
+
+  std::uint64_t seed_;
+  std::int64_t word_ = -1;
+  std::uint64_t bits_ = 0;
+};
+
 class Simulator {
  public:
   Simulator(const Outgroup& outgroup, unsigned seed) : outgroup_(outgroup), random_(seed) {}
@@ -24,13 +52,14 @@ class Simulator {
   // Calls write(text) for every block of a chromosome.
   void chromosome(const Chromosome& chromosome,
                   const std::function<void(const std::string&)>& write) {
+    FocalGenome genome(chromosome.name);
     const double mean_hole = outgroup_.mean_block * (1 - outgroup_.covered) / outgroup_.covered;
     for (std::int64_t at = 1 + draw(mean_hole); at <= chromosome.length; at += draw(mean_hole)) {
       std::string focal;
       std::string outgroup;
       const std::int64_t span =
           std::min(1 + draw(outgroup_.mean_block), chromosome.length - at + 1);
-      rows(span, focal, outgroup);
+      rows(genome, at, span, focal, outgroup);
       const std::string start = std::to_string(at);
       const std::string end = std::to_string(at + span - 1);
       write(std::to_string(number_++) + " " + chromosome.name + " " + start + " " + end + " chr7 " +
@@ -45,7 +74,8 @@ class Simulator {
     return static_cast<std::int64_t>(std::exponential_distribution<double>(1 / mean)(random_));
   }
 
-  void rows(std::int64_t span, std::string& focal, std::string& outgroup) {
+  void rows(FocalGenome& genome, std::int64_t at, std::int64_t span, std::string& focal,
+            std::string& outgroup) {
     constexpr double mean_masked = 300;
     constexpr double mean_gap = 3;
     const double mean_between_gaps = 8 / outgroup_.divergence;
@@ -65,11 +95,13 @@ class Simulator {
           focal.append(n, '-');
           for (std::size_t k = 0; k < n; ++k) outgroup += base(lower);
         } else {
-          for (std::size_t k = 0; k < n && i + 1 < span; ++k, ++i) focal += base(lower);
+          for (std::size_t k = 0; k < n && i + 1 < span; ++k, ++i) {
+            focal += static_cast<char>(genome.base(at + i) | lower);
+          }
           outgroup.append(focal.size() - outgroup.size(), '-');
         }
       }
-      const char here = base(lower);
+      const char here = static_cast<char>(genome.base(at + i) | lower);
       focal += here;
       if (--next_change < 0) {
         outgroup += base(lower);

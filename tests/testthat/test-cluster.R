@@ -156,7 +156,7 @@ test_that("Ctrl-C ends the tasks too", {
     wait_for(!is_running(worker), 10)
     expect_false(any(file.exists(sequence_path(
       file.path(config$work_dir, "projected", "inner1"), c("chr1", "chr2")
-    ))))
+    ))), info = param)
     # Nothing keeps a successor from its work, and nothing stays.
     config$outgroups$inner[[1]]$alignment <- case$fast
     run_quietly(config)

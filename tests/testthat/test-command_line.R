@@ -55,7 +55,12 @@ test_that("a call that makes no sense is status 2 and where help is", {
     list("-n needs", c("run", "-c", "x.yaml", "-n", "many")),
     list("-n needs", c("run", "-c", "x.yaml", "-n", "0")),
     list("train needs -c", "train"),
-    list("-o is for init", c("run", "-c", "x.yaml", "-o", "y"))
+    list("-o is for init", c("run", "-c", "x.yaml", "-o", "y")),
+    list("--cluster needs slurm, not pbs", c("run", "-c", "x.yaml", "--cluster", "pbs")),
+    list("--cluster is for project, call, evaluate and run",
+         c("check", "-c", "x.yaml", "--cluster", "slurm")),
+    list("--cluster needs a value", c("run", "-c", "x.yaml", "--cluster")),
+    list("init takes only -o FILE", c("init", "--cluster", "slurm"))
   )
   for (call in calls) {
     result <- do.call(ancify, as.list(call[[2]]))

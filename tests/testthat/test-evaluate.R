@@ -213,8 +213,10 @@ test_that("a run evaluates where its configuration has the block", {
   expect_identical(content_of(file.path(config$output_dir, "evaluation")),
                    sort(paste0(run$chromosome, ".evaluation.txt")))
 
-  # New calls have no evaluation yet.
+  # Calls that stay keep theirs, new calls have none yet.
   run_quietly(config, phases = "call")
+  expect_length(content_of(file.path(config$output_dir, "evaluation")), nrow(run))
+  run_quietly(config, phases = "call", resume = FALSE)
   expect_identical(content_of(file.path(config$output_dir, "evaluation")), character())
 })
 

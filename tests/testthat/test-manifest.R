@@ -199,7 +199,7 @@ test_that("training makes and records projections as runs do", {
   case <- random_config()
   log <- function(line) NULL
   config <- read_config(case$config)
-  work_in(config, "project", TRUE, log, function(manifest) {
+  work_in(config, "project", TRUE, FALSE, log, function(manifest) {
     project_where_missing(config, manifest, choose_backend("cpu", 1), FALSE, FALSE)
   })
   expect_identical(sort(work_of(case$config)), everything[1:3])

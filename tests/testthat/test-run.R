@@ -467,7 +467,6 @@ test_that("what this version can't do is an error only when it is asked for", {
   all_of_them <- c("project", "call", "evaluate")
   reference <- list(reference_dir = case$folder)
   refused(keep_projected = FALSE, key = "keep_projected", phases = "project")
-  refused(cluster = list(partition = "x"), key = "cluster")
 
   # Not asked for: another phase, or settings of another method.
   accepted <- function(..., phases = all_of_them) {
@@ -479,6 +478,7 @@ test_that("what this version can't do is an error only when it is asked for", {
   accepted(method = "ml", ml_model_path = tempfile(), phases = "project")
   accepted(evaluation = reference, phases = c("project", "call"))
   accepted(substitution_model = "GTR", ml_high_threshold = 0.9, n_rates = 8)
+  accepted(cluster = list(partition = "x", time = "10", memory = "500M"))
 })
 
 test_that("arguments that can't be used are errors that name them", {
@@ -563,7 +563,7 @@ test_that("on a GPU both phases run as one, and kept sequences are the same file
       job(..., backend, FALSE, FALSE)
     }
     manifest <- open_manifest(config, FALSE, identity)
-    result <- carry_out(config, c("project", "call"), manifest, "gpu", caller, timed)
+    result <- carry_out(config, c("project", "call"), manifest, NULL, "gpu", caller, timed)
     expect_identical(result$alignments$species, case_species(case))
     expect_sequences(config$output_dir, case$calls)
     projected <- list.files(

@@ -1,0 +1,88 @@
+# What is asked of Slurm; real jobs are in tests/slurm.
+
+# A machine where jobs can be submitted.
+with_sbatch <- function(code) {
+  folder <- new_folder()
+  writeLines(c("#!/bin/sh", "echo slurm-wlm 22.05"), file.path(folder, "sbatch"))
+  Sys.chmod(file.path(folder, "sbatch"), "755")
+  path <- Sys.getenv("PATH")
+  Sys.setenv(PATH = paste(folder, path, sep = ":"))
+  on.exit(Sys.setenv(PATH = path))
+  code
+}
+
+resources_of <- function(config, ...) {
+  with_sbatch(slurm_param(config, verbose = FALSE, ...))$resources
+}
+
+# A job's script as batchtools fills it in.
+script_of <- function(resources) {
+  template <- system.file("templates", "slurm.tmpl", package = "ancify")
+  filled <- tempfile()
+  job <- list2env(list(
+    job.name = "job1", log.file = "/tmp/job1.log", uri = "/tmp/job1.rds", array.jobs = FALSE,
+    resources = resources
+  ))
+  utils::getFromNamespace("brew", "brew")(template, filled, envir = job)
+  readLines(filled)
+}
+
+test_that("jobs ask for what the configuration says, and else for what the genome needs", {
+  cluster_params("batchtools")
+  config <- raw_config(ancify_example(new_folder()))
+  config$num_cpus <- 3
+  plain <- resources_of(config)
+  expect_identical(plain, list(cpus = 3L, memory = "608M", time = NULL, partition = NULL, gpus = 0L))
+  asked <- list(cpus = 8L, memory = "12G", time = "1-12:30", partition = "short,long", gpus = 2L)
+  config$cluster <- asked
+  expect_identical(resources_of(config), asked)
+  config$cluster <- list(time = "10")
+  config$backend <- "gpu"
+  expect_identical(resources_of(config)$gpus, 1L)
+
+  script <- script_of(asked)
+  expect_identical(grep("^#SBATCH", script, value = TRUE), paste0("#SBATCH --", c(
+    "job-name=job1", "output=/tmp/job1.log", "ntasks=1", "cpus-per-task=8", "mem=12G",
+    "time=1-12:30", "partition=short,long", "gpus=2"
+  )))
+  expect_match(script[length(script)], "doJobCollection(\"/tmp/job1.rds\")", fixed = TRUE)
+  expect_length(grep("time|partition|gpus", script_of(plain)), 0)
+})
+
+test_that("memory grows with what a fit reads", {
+  config <- ancify_example(new_folder())
+  config$lengths <- c(chr1 = 3e9)
+  small <- job_memory(config)
+  expect_lt(small, 1e9)
+  config$estimate <- TRUE
+  config$method <- "coalescent"
+  expect_gte(job_memory(config) - small, 3e9)
+})
+
+test_that("slurm_param() tells what each job asks for, or why it can't", {
+  cluster_params("batchtools")
+  config <- raw_config(ancify_example(new_folder()))
+  config$num_cpus <- 1
+  config$cluster <- list(memory = "2G")
+  lines <- log_lines(with_sbatch(param <- slurm_param(config, workers = 7)))
+  expect_identical(lines, "Each job asks Slurm for 1 core and 2G of memory\n")
+  expect_s4_class(param, "BatchtoolsParam")
+  expect_identical(BiocParallel::bpnworkers(param), 7L)
+  config$cluster <- list(cpus = 2, gpus = 1)
+  lines <- log_lines(with_sbatch(slurm_param(config)))
+  expect_match(lines, "for 2 cores and 544M of memory, computed from the genome, those that call for 1 GPU too")
+
+  copy <- tempfile()
+  file.copy(system.file("templates", "slurm.tmpl", package = "ancify"), copy)
+  expect_s4_class(with_sbatch(slurm_param(config, template = copy, verbose = FALSE)),
+                  "BatchtoolsParam")
+  gone <- tempfile()
+  expect_ancify_error(slurm_param(config, template = gone), "file", gone)
+  for (workers in list(0, "a", NULL)) {
+    expect_ancify_error(slurm_param(config, workers = workers), "input", "`workers`")
+  }
+  path <- Sys.getenv("PATH")
+  Sys.setenv(PATH = R.home("bin"))
+  on.exit(Sys.setenv(PATH = path))
+  expect_ancify_error(slurm_param(config), "file", "sbatch")
+})
