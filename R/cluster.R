@@ -10,7 +10,7 @@ new_cluster <- function(param, config, progress, log) {
   if (!inherits(param, "BiocParallelParam")) {
     abort_ancify(
       sprintf(
-        "`BPPARAM` must be a BiocParallelParam, such as BiocParallel::SnowParam(2), or NULL, not %s.",
+        "`BPPARAM` must be NULL or a BiocParallelParam, as BiocParallel::SnowParam(2) is, not %s.",
         show_value(param)
       ),
       "input"
@@ -55,13 +55,14 @@ describe_cluster <- function(cluster) {
 
 # ---- Parts of a run ------------------------------------------------------------------------------
 
-# Carries out a job, such as call_part() for "call": here, or a task a part where there is a cluster.
+# Carries out a job, such as call_part() for "call": here, or where there is a cluster a task a part.
 # `parts` are configurations by what they are called in messages; `shared`, the further arguments by
 # name; `here`, those that are of use to this process alone. Gives the values in the parts' order.
 in_parts <- function(cluster, job, parts, shared, manifest, backend, progress, verbose,
                      here = list(), made_from = NULL) {
   if (!is.null(cluster)) {
-    return(run_tasks(cluster, new_tasks(cluster, job, parts, shared, manifest, made_from), manifest))
+    tasks <- new_tasks(cluster, job, parts, shared, manifest, made_from)
+    return(run_tasks(cluster, tasks, manifest))
   }
   lapply(unname(parts), function(part) {
     do.call(paste0(job, "_part"), c(
@@ -99,7 +100,8 @@ parts_by_chromosome <- function(cluster, config, together = NULL) {
   # The number of the task: one more where those before have enough.
   number <- cumsum(lengths >= enough)
   short <- lengths < enough
-  number[short] <- number[length(number)] + 1 + floor((cumsum(lengths[short]) - lengths[short]) / enough)
+  before <- cumsum(lengths[short]) - lengths[short]
+  number[short] <- number[length(number)] + 1 + floor(before / enough)
   if (!is.null(together)) number[] <- together[match(names(lengths), names(config$lengths))]
   groups <- split(names(lengths), factor(number, unique(number)))
   parts <- lapply(groups, function(chromosomes) {
@@ -117,7 +119,8 @@ enumerate_short <- function(words) {
 # ---- Tasks ---------------------------------------------------------------------------------------
 
 job_titles <- c(
-  project = "projection", focal = "focal bases", fit = "fit", call = "calls", evaluate = "evaluation"
+  project = "projection", focal = "focal bases", fit = "fit", call = "calls",
+  evaluate = "evaluation"
 )
 
 new_tasks <- function(cluster, job, parts, shared, manifest, made_from) {
@@ -126,11 +129,13 @@ new_tasks <- function(cluster, job, parts, shared, manifest, made_from) {
     # A forked process computes on one thread, and on no GPU.
     if (forks(cluster$param)) part[c("num_cpus", "backend")] <- list(1L, "cpu")
     list(
-      job = job, title = paste(c(job_titles[[job]], names(parts)[i]), collapse = " of "), part = part,
-      shared = shared, belongs_to = list(output = manifest$output, made_from = made_from),
+      job = job, title = paste(c(job_titles[[job]], names(parts)[i]), collapse = " of "),
+      part = part, shared = shared,
+      belongs_to = list(output = manifest$output, made_from = made_from),
       folder = file.path(normalizePath(cluster$folder), sprintf("%s-%d", job, i)),
-      shares_gpus = !is_batch(cluster$param), session = cluster$session, version = package_version_text(), working_dir = getwd(),
-      libraries = .libPaths(), options = options()[grepl("^ancify\\.", names(options()))]
+      session = cluster$session, shares_gpus = !is_batch(cluster$param),
+      version = package_version_text(), working_dir = getwd(), libraries = .libPaths(),
+      options = options()[grepl("^ancify\\.", names(options()))]
     )
   })
 }

@@ -113,7 +113,7 @@ keep_names <- function(x) {
 # Whether two descriptions say the same, be they R's or read from JSON.
 same_json <- function(x, y) {
   text <- function(value) to_json(jsonlite::fromJSON(to_json(value), simplifyVector = FALSE))
-  identical(text(x), text(y))
+  identical(x, y) || identical(text(x), text(y))
 }
 
 # ---- What things are made from -----------------------------------------------------------
@@ -301,7 +301,7 @@ phred_path <- function(folder, chromosome) {
 # Where nothing is recorded of what is finished.
 no_record <- function(...) NULL
 
-# Whether the focal species' own bases are to be written: those on record are not what they would be.
+# Whether the focal species' own bases are to be written, as those on record would be others now.
 focal_is_left <- function(config, manifest, sources, backend, progress) {
   focal <- config$focal_species
   !same_json(manifest$projected[[focal]]$source, focal_source(config, sources)) ||

@@ -101,17 +101,17 @@
 #' about 200. Evaluation has tasks by chromosome too, and a fit and `focal_fasta` are one each. The
 #' result is the same to the byte.
 #'
-#' The workers must see the same files by the same paths, and find the same version of this package:
-#' they get the calling session's library paths, working directory and options of `ancify`. Each task
-#' uses `num_cpus` threads; forked workers (`MulticoreParam`) use one, and no GPU. Where tasks call on
-#' GPUs, those of a batch system take what their job was given, and others one GPU of their machine
-#' each, which they wait for. Projections always go to files, with `keep_projected: false` to
-#' `<work_dir>/.ancify/not_kept`, which is removed after the last call.
+#' The workers must see the same files by the same paths, and find the same version of this
+#' package: they get the calling session's library paths, working directory and options of
+#' `ancify`. Each task uses `num_cpus` threads; forked workers (`MulticoreParam`) use one, and no
+#' GPU. Where tasks call on GPUs, those of a batch system take what their job was given, and
+#' others one GPU of their machine each, which they wait for. Projections always go to files, with
+#' `keep_projected: false` to `<work_dir>/.ancify/not_kept`, which is removed after the last call.
 #'
-#' A task's log and outcome are in `<work_dir>/.ancify/tasks/<task>`; the calling session tells of a
-#' task when it has ended, shows how many have, and alone holds the locks and writes the record. A task
-#' that fails leaves the others alone: when these have ended, an `ancify_task_error` names each
-#' failure with its host or job, and the next run does what is left. An interrupt cancels queued and
+#' A task's log and outcome are in `<work_dir>/.ancify/tasks/<task>`; the calling session tells of
+#' a task when it has ended, shows how many have, and alone holds the locks and writes the record.
+#' A task that fails leaves the others alone: when these have ended, an `ancify_task_error` names
+#' each failure with its host or job, and the next run does what is left. An interrupt cancels queued and
 #' running tasks. Should the calling session be killed, tasks at work go on, and those that wait do
 #' nothing; a later run takes over what they finish, and while one is at work it is an
 #' `ancify_lock_error` that names it.
@@ -153,12 +153,7 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
   config$num_cpus <- resolve_threads(threads %||% config$num_cpus)
   log <- if (verbose) inform_ancify else function(line) NULL
   cluster <- new_cluster(BPPARAM, config, progress, log)
-  # Tasks choose their own, where they run.
-  backend <- choose_backend(
-    if (is.null(cluster)) config$backend else "cpu", config$num_cpus, config$gpu_devices,
-    config$gpu_memory
-  )
-  if (!is.null(cluster)) backend$description <- describe_cluster(cluster)
+  backend <- session_backend(config, cluster)
   kind <- if (is.null(cluster)) backend$kind else "tasks"
   log(paste("Using", backend$description))
   for (note in config$notes) log(note)
@@ -184,15 +179,10 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
       log(sprintf("Phase %s took %.1f s", name, seconds[[name]]))
       result
     }
-    run <- with_workers(cluster, function() {
-      result <- carry_out(config, phases, manifest, cluster, kind, caller, timed)
-      if ("evaluate" %in% phases) {
-        evaluated <- timed("evaluate", run_evaluation, config, files, manifest, cluster)
-        result$evaluation <- evaluated$evaluation
-        result$calls <- result$calls %||% evaluated$calls
-      }
-      new_run(config, result, backend$description, seconds)
+    result <- with_workers(cluster, function() {
+      carry_out(config, phases, manifest, cluster, kind, caller, files, timed)
     })
+    run <- new_run(config, result, backend$description, seconds)
     if ("call" %in% phases) write_run_record(run, manifest, started)
     run
   })
@@ -211,6 +201,18 @@ ancify_project <- function(config, threads = NULL, backend = NULL, resume = TRUE
 ancify_call <- function(config, threads = NULL, backend = NULL, resume = TRUE, BPPARAM = NULL,
                         progress = interactive(), verbose = TRUE) {
   ancify_run(config, "call", threads, backend, resume, BPPARAM, progress, verbose)
+}
+
+# Tasks choose their own, where they run.
+session_backend <- function(config, cluster) {
+  if (is.null(cluster)) {
+    return(choose_backend(
+      config$backend, config$num_cpus, config$gpu_devices, config$gpu_memory
+    ))
+  }
+  backend <- choose_backend("cpu", config$num_cpus)
+  backend$description <- describe_cluster(cluster)
+  backend
 }
 
 # Outgroups with which a method's calls of all patterns are in a table.
@@ -240,8 +242,18 @@ can_run_as_one <- function(config, phases, kind) {
     (!config$keep_projected || kind == "gpu")
 }
 
-# Projection and calling; timed() runs a phase by its name, function and first arguments.
-carry_out <- function(config, phases, manifest, cluster, kind, caller, timed) {
+# All phases; timed() runs one by its name, function and first arguments.
+carry_out <- function(config, phases, manifest, cluster, kind, caller, files, timed) {
+  result <- project_and_call(config, phases, manifest, cluster, kind, caller, timed)
+  if ("evaluate" %in% phases) {
+    evaluated <- timed("evaluate", run_evaluation, config, files, manifest, cluster)
+    result$evaluation <- evaluated$evaluation
+    result$calls <- result$calls %||% evaluated$calls
+  }
+  result
+}
+
+project_and_call <- function(config, phases, manifest, cluster, kind, caller, timed) {
   if (runs_as_one(config, phases, kind, manifest)) {
     return(timed("project and call", run_both, config, manifest, caller))
   }

@@ -7,7 +7,7 @@
 # <task>/outcome.rds
 #
 # A task locks its folder while it is at work. It keeps a manifest of its own, in memory: only the
-# session that holds the work folder's lock writes the manifest there, and merges the tasks' into it.
+# session that holds the work folder's lock writes the one there, and merges the tasks' into it.
 
 tasks_folder <- function(config) file.path(config$work_dir, ".ancify", "tasks")
 

@@ -563,7 +563,7 @@ test_that("on a GPU both phases run as one, and kept sequences are the same file
       job(..., backend, FALSE, FALSE)
     }
     manifest <- open_manifest(config, FALSE, identity)
-    result <- carry_out(config, c("project", "call"), manifest, NULL, "gpu", caller, timed)
+    result <- project_and_call(config, c("project", "call"), manifest, NULL, "gpu", caller, timed)
     expect_identical(result$alignments$species, case_species(case))
     expect_sequences(config$output_dir, case$calls)
     projected <- list.files(
