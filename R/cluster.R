@@ -55,7 +55,7 @@ describe_cluster <- function(cluster) {
 
 # ---- Parts of a run ------------------------------------------------------------------------------
 
-# Carries out a job, such as call_part() for "call": here, or where there is a cluster a task a part.
+# Carries out a job, such as call_part() for "call": here, or on a cluster by a task for each part.
 # `parts` are configurations by what they are called in messages; `shared`, the further arguments by
 # name; `here`, those that are of use to this process alone. Gives the values in the parts' order.
 in_parts <- function(cluster, job, parts, shared, manifest, backend, progress, verbose,

@@ -111,8 +111,8 @@
 #' A task's log and outcome are in `<work_dir>/.ancify/tasks/<task>`; the calling session tells of
 #' a task when it has ended, shows how many have, and alone holds the locks and writes the record.
 #' A task that fails leaves the others alone: when these have ended, an `ancify_task_error` names
-#' each failure with its host or job, and the next run does what is left. An interrupt cancels queued and
-#' running tasks. Should the calling session be killed, tasks at work go on, and those that wait do
+#' each failure with its host or job, and the next run does what is left. An interrupt cancels
+#' queued and running tasks. Should the calling session be killed, tasks at work go on, and those that wait do
 #' nothing; a later run takes over what they finish, and while one is at work it is an
 #' `ancify_lock_error` that names it.
 #' @section Errors:
