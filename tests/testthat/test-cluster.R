@@ -214,6 +214,24 @@ test_that("tasks of a session that is gone do nothing", {
   expect_null(read_outcome(task)$error)
 })
 
+test_that("what a task of an earlier session left counts only as it was written", {
+  set.seed(815)
+  config <- random_config()$config
+  task <- one_task(config)
+  do_task(task)
+  species <- task$part$outgroups$name
+  lines <- log_lines(ancify_run(config, "project", progress = FALSE))
+  expect_match(lines, sprintf("^Projections of %s: there", species), all = FALSE)
+
+  config <- in_other_folders(config)
+  do_task(one_task(config))
+  path <- file.path(config$work_dir, "projected", species, "chr1.fa")
+  bytes <- file_bytes(path)
+  writeBin(replace(bytes, 30, as.raw(65 + (bytes[30] == 65))), path)
+  run_quietly(config)
+  expect_identical(file_bytes(path), bytes)
+})
+
 test_that("a worker of another version is an error", {
   set.seed(810)
   task <- one_task(random_config()$config)
