@@ -141,10 +141,20 @@ alignment_sources <- function(config) {
     list(
       ancify = package_version_text(), alignment = identities[[outgroups$alignment[i]]],
       on_bad_block = config$on_bad_block, compared_with = focal,
-      maf = if (is_maf[i]) list(names_in_maf(outgroups)[i], focal_in_maf(config), lengths)
+      maf = if (is_maf[i]) {
+        names <- names_in_maf(outgroups)
+        list(names[i], names[longer_named(outgroups, i)], focal_in_maf(config), lengths)
+      }
     )
   })
   stats::setNames(sources, outgroups$name)
+}
+
+# Outgroups of the same file whose names there go on behind that of outgroup i and a dot: of a MAF's
+# rows that fit both names, theirs are those of the longer one.
+longer_named <- function(outgroups, i) {
+  names <- names_in_maf(outgroups)
+  which(outgroups$alignment == outgroups$alignment[i] & startsWith(names, paste0(names[i], ".")))
 }
 
 # What the focal species' own bases are taken from.
@@ -181,7 +191,7 @@ call_sources <- function(config, sources) {
   settings <- raw_config(config)
   settings[immaterial_keys] <- NULL
   settings$outgroups <- split(config$outgroups$name, config$outgroups$tier)
-  if (config$method == "ml") settings$ml_model_path <- file_identity(ml_model_path(config))
+  if (config$method == "ml") settings$ml_model_path <- attr(config, "model")
   list(
     ancify = package_version_text(), settings = settings, sources = sources,
     # A fit is to all of a run's sites.
@@ -241,6 +251,8 @@ species_left <- function(config, manifest, sources, backend, progress) {
   }, NA)
   left <- !same
   left[same] <- !whole_projections(config, manifest, names(sources)[same], backend, progress)
+  # Without them what is left would take their rows too.
+  for (i in which(left)) left[longer_named(config$outgroups, i)] <- TRUE
   left
 }
 
@@ -276,10 +288,19 @@ chromosomes_left <- function(config, manifest, made_from, backend, progress) {
 }
 
 # As chromosomes_left(), where the alignments have to be read anew for what is left. A report of the
-# whole files is not to be had from some of the chromosomes: without one on record, all are left.
+# whole files is not to be had from some of the chromosomes: without one on record, all are left. An
+# alignment of which nothing could be used is an error, so each has a block on one that is left.
 unkept_left <- function(config, manifest, sources, made_from, backend, progress) {
   left <- chromosomes_left(config, manifest, made_from, backend, progress)
-  if (is.null(recorded_reports(manifest, sources, names(left)))) left[] <- TRUE
+  reports <- recorded_reports(manifest, sources, names(left))
+  if (is.null(reports)) left[] <- TRUE
+  if (!any(left)) {
+    return(left)
+  }
+  for (report in reports) {
+    has_block <- report$blocks > 0
+    if (!any(left & has_block)) left[which(has_block)[1]] <- TRUE
+  }
   left
 }
 
@@ -338,16 +359,21 @@ record_projected <- function(manifest, species, source, chromosomes, report, che
 recorded_reports <- function(manifest, sources, chromosomes) {
   reports <- lapply(names(sources), function(name) {
     entry <- manifest$projected[[name]]
-    at <- match(chromosomes, entry$report_on)
-    if (anyNA(at) || !same_json(entry$source, sources[[name]])) {
-      return(NULL)
-    }
-    report <- entry$report
-    report$passed_over <- report$passed_over + sum(report$blocks[-at])
-    report$blocks <- report$blocks[at]
-    report
+    if (same_json(entry$source, sources[[name]])) report_of(entry, chromosomes)
   })
   if (!any(vapply(reports, is.null, NA))) reports
+}
+
+# Bad blocks and further rows of a species are counted whatever chromosome they are on.
+report_of <- function(entry, chromosomes) {
+  at <- match(chromosomes, entry$report_on)
+  if (anyNA(at)) {
+    return(NULL)
+  }
+  report <- entry$report
+  report$passed_over <- report$passed_over + sum(report$blocks[-at])
+  report$blocks <- report$blocks[at]
+  report
 }
 
 # ---- Fits ------------------------------------------------------------------------------------
@@ -357,7 +383,7 @@ fit_path <- function(manifest) file.path(dirname(manifest$path), "fitted.rds")
 # What was fitted to the same sites with the same settings, or NULL.
 saved_fit <- function(manifest, made_from) {
   saved <- tryCatch(
-    suppressWarnings(readRDS(fit_path(manifest))),
+    as.list(suppressWarnings(readRDS(fit_path(manifest)))),
     error = function(condition) NULL
   )
   if (same_json(saved$made_from, made_from)) saved$fitted

@@ -167,6 +167,8 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
   # Before any work, for it checks what a method needs; a fit makes its own.
   caller <- if ("call" %in% phases) {
     check_before_work(config, log)
+    # As it is read now, for it may be another one when it is used.
+    if (config$method == "ml") attr(config, "model") <- file_identity(ml_model_path(config))
     if (!fits(config)) config_caller(config, run_settings(config, verbose), backend, progress)
   }
 
@@ -313,8 +315,8 @@ run_projection <- function(config, manifest, cluster, backend, progress, verbose
       )
     }
   }
+  if (!is.null(config$focal_fasta)) project_focal_once()
   if (any(left)) {
-    if (!is.null(config$focal_fasta)) project_focal_once()
     some <- config
     some$outgroups <- config$outgroups[left, ]
     in_parts(

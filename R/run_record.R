@@ -34,8 +34,9 @@ alignments_on_record <- function(config, manifest) {
   of_file <- function(field, missing) {
     vapply(entries, function(entry) entry$source$alignment[[field]] %||% missing, missing)
   }
+  reports <- lapply(entries, report_of, names(config$lengths))
   count <- function(field) {
-    vapply(entries, function(entry) sum(as.numeric(entry$report[[field]] %||% NA)), 0)
+    vapply(reports, function(report) sum(as.numeric(report[[field]] %||% NA)), 0)
   }
   data.frame(
     species = outgroups$name, tier = outgroups$tier, alignment = outgroups$alignment,

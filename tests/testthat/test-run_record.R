@@ -74,3 +74,13 @@ test_that("a record is of the calls that are there", {
     expect_ancify_error(ancify_report(path, tempfile(fileext = ".html")), "file", path)
   }
 })
+
+test_that("a record counts blocks on the chromosomes of its run", {
+  set.seed(234)
+  case <- random_config()
+  run_quietly(case$config)
+  case$config$chromosomes <- "chr1"
+  run <- run_quietly(case$config)
+  rows <- rows_of_json(record_of(case$config)$alignments)
+  expect_equal(rows[c("used", "passed_over")], attr(run, "alignments")[c("used", "passed_over")])
+})
