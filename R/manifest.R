@@ -247,7 +247,7 @@ as_written <- function(table, backend, progress) {
 species_left <- function(config, manifest, sources, backend, progress) {
   same <- vapply(names(sources), function(name) {
     entry <- manifest$projected[[name]]
-    all(names(config$lengths) %in% entry$report_on) && same_json(entry$source, sources[[name]])
+    !is.null(report_of(entry, names(config$lengths))) && same_json(entry$source, sources[[name]])
   }, NA)
   left <- !same
   left[same] <- !whole_projections(config, manifest, names(sources)[same], backend, progress)
@@ -364,13 +364,14 @@ recorded_reports <- function(manifest, sources, chromosomes) {
   if (!any(vapply(reports, is.null, NA))) reports
 }
 
-# Bad blocks and further rows of a species are counted whatever chromosome they are on.
+# NULL too where no block is on any of them: reading the alignment tells what is wrong then. Bad
+# blocks and further rows of a species are counted whatever chromosome they are on.
 report_of <- function(entry, chromosomes) {
   at <- match(chromosomes, entry$report_on)
-  if (anyNA(at)) {
+  report <- entry$report
+  if (anyNA(at) || sum(report$blocks[at]) == 0) {
     return(NULL)
   }
-  report <- entry$report
   report$passed_over <- report$passed_over + sum(report$blocks[-at])
   report$blocks <- report$blocks[at]
   report

@@ -254,6 +254,13 @@ test_that("chromosomes that an alignment has no block on can be gone on with", {
   unlink(file.path(config$output_dir, "one.fa"))
   quietly(config)
   expect_identical(state_of(config)[c("file", "md5")], before)
+  # What a fresh run refuses is refused.
+  for (keep in c(FALSE, TRUE)) {
+    config[c("keep_projected", "chromosomes")] <- list(keep, NULL)
+    quietly(config)
+    config$chromosomes <- "one"
+    expect_ancify_error(quietly(config), "format", "inner2.axt", "no block")
+  }
 })
 
 test_that("a fit that is none counts for nothing", {
