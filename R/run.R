@@ -195,7 +195,11 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
       }
       new_run(config, result, backend$description, seconds)
     })
-    if ("call" %in% phases) write_run_record(run, manifest, started)
+    if ("call" %in% phases) {
+      write_run_record(run, manifest, started)
+    } else if ("evaluate" %in% phases) {
+      record_evaluation(run)
+    }
     run
   })
 }
@@ -274,8 +278,10 @@ folder_not_kept <- function(config, cluster) {
   if (is.null(cluster)) {
     return(temporary_name(file.path(config$work_dir, "not_kept")))
   }
-  file.path(config$work_dir, ".ancify", "not_kept")
+  tasks_not_kept(config)
 }
+
+tasks_not_kept <- function(config) file.path(config$work_dir, ".ancify", "not_kept")
 
 all_phases <- c("project", "call", "evaluate")
 

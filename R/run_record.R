@@ -19,6 +19,21 @@ write_run_record <- function(run, manifest, started) {
   write_text(run_record_path(config$output_dir), to_json(record))
 }
 
+# An evaluation of calls that an earlier run made.
+record_evaluation <- function(run) {
+  file <- run_record_path(attr(run, "config")$output_dir)
+  record <- tryCatch(suppressWarnings(jsonlite::read_json(file)), error = function(condition) NULL)
+  if (is_run_record(record)) {
+    record$evaluation <- attr(run, "evaluation")
+    write_text(file, to_json(record))
+  }
+}
+
+is_run_record <- function(record) {
+  is.list(record) && identical(as.numeric(record$format), run_record_format) &&
+    all(c("settings", "alignments", "chromosomes") %in% names(record))
+}
+
 utc_time <- function(time) format(time, "%Y-%m-%dT%H:%M:%SZ", tz = "UTC")
 
 # The versions that bear on a result.
@@ -93,8 +108,8 @@ read_run_record <- function(path) {
     jsonlite::read_json(file, simplifyVector = TRUE, simplifyDataFrame = FALSE),
     error = function(condition) refuse("can't be read")
   )
-  if (!identical(as.numeric(record$format), run_record_format)) refuse("is no record of a run")
-  run_of_record(record)
+  if (!is_run_record(record)) refuse("is no record of a run")
+  tryCatch(run_of_record(record), error = function(condition) refuse("is damaged"))
 }
 
 run_of_record <- function(record) {

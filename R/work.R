@@ -11,6 +11,10 @@ work_in <- function(config, phases, resume, in_tasks, log, job) {
   on.exit(unlock_folders(locks))
   if (in_work_dir) refuse_at_work(config)
   remove_leftovers(config, in_work_dir, writes_calls)
+  # Of tasks, which alone go on from there.
+  if (in_work_dir && !(in_tasks && !config$keep_projected)) {
+    unlink(tasks_not_kept(config), recursive = TRUE, expand = FALSE)
+  }
   manifest <- open_manifest(config, resume, log)
   if (in_work_dir) settle_earlier_tasks(config, manifest, resume)
   on.exit(save_manifest(manifest, at_once = TRUE), add = TRUE, after = FALSE)

@@ -232,6 +232,24 @@ test_that("what a task of an earlier session left counts only as it was written"
   expect_identical(file_bytes(path), bytes)
 })
 
+test_that("what tasks have projected and is not kept goes with the first run without tasks", {
+  set.seed(816)
+  config <- random_config(keep_projected = FALSE)$config
+  expect_error(
+    withCallingHandlers(
+      ancify_run(config, BPPARAM = cluster_params("serial")[[1]], progress = FALSE),
+      ancify_message = function(condition) {
+        if (startsWith(conditionMessage(condition), "Phase project")) stop("ended here")
+        invokeRestart("muffleMessage")
+      }
+    ),
+    "ended here"
+  )
+  expect_length(list.files(tasks_not_kept(config), recursive = TRUE), 9)
+  run_quietly(config)
+  expect_false(file.exists(tasks_not_kept(config)))
+})
+
 test_that("a worker of another version is an error", {
   set.seed(810)
   task <- one_task(random_config()$config)
