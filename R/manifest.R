@@ -2,8 +2,8 @@
 # again where its record says that it was made from what it would be made from now, and its checksum
 # is still that which was taken while it was written.
 #
-# projected  by species: source, what it was projected from; report, of the chromosomes
-#            report_on; files, columns chromosome, size, checksum, none where they were not kept
+# projected  by species: source, what it was projected from; report, of the chromosomes whose
+#            lengths are report_on; files, columns chromosome, size, checksum, none where they were not kept
 # called     by output folder: made_from; chromosomes, columns chromosome, size, checksum,
 #            phred_size, phred_checksum and the counts
 # Several methods may take the same projections, so there are several output folders.
@@ -54,7 +54,7 @@ parse_manifest <- function(path) {
   columns <- function(table) lapply(table, unlist)
   record$projected <- lapply(record$projected, function(entry) {
     entry$report <- columns(entry$report)
-    entry$report_on <- as.character(unlist(entry$report_on))
+    entry$report_on <- unlist(entry$report_on)
     entry$files <- columns(entry$files)
     entry
   })
@@ -247,7 +247,7 @@ as_written <- function(table, backend, progress) {
 species_left <- function(config, manifest, sources, backend, progress) {
   same <- vapply(names(sources), function(name) {
     entry <- manifest$projected[[name]]
-    !is.null(report_of(entry, names(config$lengths))) && same_json(entry$source, sources[[name]])
+    !is.null(report_of(entry, config$lengths)) && same_json(entry$source, sources[[name]])
   }, NA)
   left <- !same
   left[same] <- !whole_projections(config, manifest, names(sources)[same], backend, progress)
@@ -292,7 +292,7 @@ chromosomes_left <- function(config, manifest, made_from, backend, progress) {
 # alignment of which nothing could be used is an error, so each has a block on one that is left.
 unkept_left <- function(config, manifest, sources, made_from, backend, progress) {
   left <- chromosomes_left(config, manifest, made_from, backend, progress)
-  reports <- recorded_reports(manifest, sources, names(left))
+  reports <- recorded_reports(manifest, sources, config$lengths)
   if (is.null(reports)) left[] <- TRUE
   if (!any(left)) {
     return(left)
@@ -333,21 +333,21 @@ focal_is_left <- function(config, manifest, sources, backend, progress) {
 focal_part <- function(config, sources, manifest, backend, progress, verbose) {
   checksums <- write_focal(config, backend, progress)
   record_projected(
-    manifest, config$focal_species, focal_source(config, sources), names(config$lengths), list(),
+    manifest, config$focal_species, focal_source(config, sources), config$lengths, list(),
     checksums
   )
 }
 
-record_projected <- function(manifest, species, source, chromosomes, report, checksums) {
+record_projected <- function(manifest, species, source, lengths, report, checksums) {
   entry <- manifest$projected[[species]]
   if (!same_json(entry$source, source)) entry <- list()
   entry$source <- source
   entry$report <- report
-  entry$report_on <- chromosomes
+  entry$report_on <- lengths
   if (length(checksums$size)) {
     manifest$known_whole <- c(manifest$known_whole, species)
     entry$files <- list(
-      chromosome = chromosomes, size = checksums$size, checksum = checksums$checksum
+      chromosome = names(lengths), size = checksums$size, checksum = checksums$checksum
     )
   }
   manifest$projected[[species]] <- entry
@@ -356,20 +356,21 @@ record_projected <- function(manifest, species, source, chromosomes, report, che
 }
 
 # The reports on record, as they are for these chromosomes; NULL if one is missing.
-recorded_reports <- function(manifest, sources, chromosomes) {
+recorded_reports <- function(manifest, sources, lengths) {
   reports <- lapply(names(sources), function(name) {
     entry <- manifest$projected[[name]]
-    if (same_json(entry$source, sources[[name]])) report_of(entry, chromosomes)
+    if (same_json(entry$source, sources[[name]])) report_of(entry, lengths)
   })
   if (!any(vapply(reports, is.null, NA))) reports
 }
 
-# NULL too where no block is on any of them: reading the alignment tells what is wrong then. Bad
+# NULL where a chromosome is not on record, or in another length, which decides what blocks are bad;
+# and where no block is on any of them: reading the alignment tells what is wrong then. Bad
 # blocks and further rows of a species are counted whatever chromosome they are on.
-report_of <- function(entry, chromosomes) {
-  at <- match(chromosomes, entry$report_on)
+report_of <- function(entry, lengths) {
+  at <- match(names(lengths), names(entry$report_on))
   report <- entry$report
-  if (anyNA(at) || sum(report$blocks[at]) == 0) {
+  if (anyNA(at) || any(entry$report_on[at] != lengths) || sum(report$blocks[at]) == 0) {
     return(NULL)
   }
   report$passed_over <- report$passed_over + sum(report$blocks[-at])

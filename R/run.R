@@ -331,7 +331,7 @@ run_projection <- function(config, manifest, cluster, backend, progress, verbose
     )
   }
   if (needs_focal(config)) project_focal_once()
-  reports <- recorded_reports(manifest, sources, names(config$lengths))
+  reports <- recorded_reports(manifest, sources, config$lengths)
   tell_about_projection(reports, config, verbose)
 }
 
@@ -363,7 +363,7 @@ call_part <- function(config, fitted, caller = NULL, manifest, backend, progress
 projected_recorder <- function(manifest, config, sources) {
   function(i, report, checksums) {
     record_projected(
-      manifest, config$outgroups$name[i], sources[[i]], names(config$lengths), report, checksums
+      manifest, config$outgroups$name[i], sources[[i]], config$lengths, report, checksums
     )
   }
 }
@@ -482,7 +482,7 @@ run_both <- function(config, manifest, caller, backend, progress, verbose) {
       )
     }, progress, verbose)
   }
-  reports <- recorded_reports(manifest, sources, names(config$lengths))
+  reports <- recorded_reports(manifest, sources, config$lengths)
   c(
     list(alignments = tell_about_projection(reports, config, verbose)),
     called_result(config, manifest)
@@ -502,7 +502,7 @@ called_earlier <- function(config, manifest, backend, progress, verbose) {
     return(NULL)
   }
   if (verbose) log_skipped(inform_ancify, "Calls of", left)
-  reports <- recorded_reports(manifest, sources, names(config$lengths))
+  reports <- recorded_reports(manifest, sources, config$lengths)
   c(
     list(alignments = tell_about_projection(reports, config, verbose)),
     called_result(config, manifest, fitted)

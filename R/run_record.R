@@ -49,7 +49,7 @@ alignments_on_record <- function(config, manifest) {
   of_file <- function(field, missing) {
     vapply(entries, function(entry) entry$source$alignment[[field]] %||% missing, missing)
   }
-  reports <- lapply(entries, report_of, names(config$lengths))
+  reports <- lapply(entries, report_of, config$lengths)
   count <- function(field) {
     vapply(reports, function(report) sum(as.numeric(report[[field]] %||% NA)), 0)
   }

@@ -263,6 +263,17 @@ test_that("chromosomes that an alignment has no block on can be gone on with", {
   }
 })
 
+test_that("another length of a chromosome makes another report", {
+  set.seed(246)
+  config <- random_config(keep_projected = FALSE, on_bad_block = "skip")$config
+  run_quietly(config)
+  writeLines(c("chr1\t400", "chr2\t90", "one\t1"), config$chromosome_lengths)
+  run <- suppressWarnings(run_quietly(config))
+  anew <- suppressWarnings(run_quietly(config, resume = FALSE))
+  expect_identical(attr(run, "alignments"), attr(anew, "alignments"))
+  expect_identical(columns_of(run), columns_of(anew))
+})
+
 test_that("a fit that is none counts for nothing", {
   set.seed(243)
   case <- random_config(method = "likelihood", tree = "(((focal,inner1),inner2),outer1);",
