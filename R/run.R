@@ -72,7 +72,8 @@
 #'   the phase `"call"`); `file`, the path of the calls.
 #'   Attributes: `alignments`, a data frame with one row an outgroup (`species`,
 #'   `tier`, `alignment`, the blocks `used`, `bad` and `passed_over`, and the
-#'   `duplicates`, rows of a species that its block of a MAF had already);
+#'   `duplicates`, rows of a species that its block of a MAF had already; `bad` and
+#'   `duplicates` are those on all chromosomes of the run that read the alignment);
 #'   `config`; `backend`, as the log has it; `seconds`, by phase; where
 #'   `estimate` is true `fit`, an `ancify_fit`, and `history`; `evaluation`, what
 #'   [ancify_evaluate()] gives, where that phase ran. `ancify_project()` gives the attribute
