@@ -3,7 +3,8 @@
 # is still that which was taken while it was written.
 #
 # projected  by species: source, what it was projected from; report, of the chromosomes whose
-#            lengths are report_on; files, columns chromosome, size, checksum, none where they were not kept
+#            lengths are report_on; files, columns chromosome, size, checksum, none where they were
+#            not kept
 # called     by output folder: made_from; chromosomes, columns chromosome, size, checksum,
 #            phred_size, phred_checksum and the counts
 # Several methods may take the same projections, so there are several output folders.

@@ -64,12 +64,16 @@ alignments_on_record <- function(config, manifest) {
 
 other_inputs <- function(config) {
   paths <- c(
-    chromosome_lengths = config$chromosome_lengths, focal_fasta = config$focal_fasta,
-    ml_model_path = if (config$method == "ml") ml_model_path(config)
+    chromosome_lengths = config$chromosome_lengths, focal_fasta = config$focal_fasta
   )
-  lapply(as.list(paths[file.exists(paths)]), function(path) {
+  inputs <- lapply(as.list(paths[file.exists(paths)]), function(path) {
     c(list(path = path), file_identity(path))
   })
+  # The model that was read, whatever lies there by now.
+  if (config$method == "ml") {
+    inputs$ml_model_path <- c(list(path = ml_model_path(config)), attr(config, "model"))
+  }
+  inputs
 }
 
 chromosomes_on_record <- function(run, manifest) {

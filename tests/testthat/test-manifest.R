@@ -300,13 +300,18 @@ test_that("calls are of the model that was read, not of one that came since", {
   model <- tempfile(fileext = ".lgb")
   models <- test_path("fixtures", c("ml_model_nan.lgb", "ml_model_zero.lgb"))
   file.copy(models[1], model)
+  read <- file_identity(model)
   case <- random_config(method = "ml", ml_model_path = model)
   withCallingHandlers(
     ancify_run(case$config, progress = FALSE),
     ancify_message = function(condition) {
-      file.copy(models[2], model, overwrite = TRUE)
+      if (startsWith(conditionMessage(condition), "Phase project")) {
+        file.copy(models[2], model, overwrite = TRUE)
+      }
       invokeRestart("muffleMessage")
     }
   )
+  record <- jsonlite::read_json(run_record_path(case$config$output_dir))
+  expect_identical(record$other_inputs$ml_model_path$sample_checksum, read$sample_checksum)
   expect_identical(sort(work_of(case$config)), everything[1:3])
 })
