@@ -877,7 +877,7 @@ alignment_formats <- function(files) {
   unname(formats[match(files, unique(files))])
 }
 
-# Calls have the file names of projected sequences and of references.
+# Calls have the file names of projected sequences, of references and of a genome's chromosomes.
 check_outputs <- function(config, origin) {
   if (any(c("work_dir", "output_dir") %in% origin$failed)) {
     return(invisible())
@@ -900,6 +900,21 @@ check_outputs <- function(config, origin) {
       )
     }
   }
+  if (!is.null(config$focal_fasta) && is_written(config$focal_fasta, config)) {
+    add_problem(
+      origin, "`focal_fasta` is %s, where a run would write: choose another `%s`.",
+      quoted(config$focal_fasta), "output_dir` or `work_dir"
+    )
+  }
+}
+
+# Whether a run would put files in the place of these, by whatever names their folders go.
+is_written <- function(paths, config) {
+  species <- c(config$outgroups$name, config$focal_species)
+  folders <- c(config$output_dir, projected_folder(config, species))
+  paths <- normalizePath(paths, mustWork = FALSE)
+  dirname(paths) %in% normalizePath(folders, mustWork = FALSE) &
+    basename(paths) %in% paste0(names(config$lengths), ".fa")
 }
 
 check_tree <- function(config, origin) {

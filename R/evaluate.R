@@ -92,6 +92,14 @@ evaluation_inputs <- function(config, kind) {
       file = missing[1]
     )
   }
+  own <- files[is_written(files, config)]
+  if (length(own)) {
+    problem <- sprintf(
+      "`evaluation.%s_pattern`: %s is a file that runs write: calls can't be compared with it.",
+      kind, quoted(own[1])
+    )
+    abort_ancify(problem, "config", file = config$file, problems = problem)
+  }
   files
 }
 

@@ -2,8 +2,9 @@
 # again where its record says that it was made from what it would be made from now, and its checksum
 # is still that which was taken while it was written.
 #
-# projected  by species: source, what it was projected from; report, of the chromosomes
-#            report_on; files, columns chromosome, size, checksum, none where they were not kept
+# projected  by species: source, what it was projected from; report, of the chromosomes whose
+#            lengths are report_on; files, columns chromosome, size, checksum, none where they were
+#            not kept
 # called     by output folder: made_from; chromosomes, columns chromosome, size, checksum,
 #            phred_size, phred_checksum and the counts
 # Several methods may take the same projections, so there are several output folders.
@@ -54,7 +55,7 @@ parse_manifest <- function(path) {
   columns <- function(table) lapply(table, unlist)
   record$projected <- lapply(record$projected, function(entry) {
     entry$report <- columns(entry$report)
-    entry$report_on <- as.character(unlist(entry$report_on))
+    entry$report_on <- unlist(entry$report_on)
     entry$files <- columns(entry$files)
     entry
   })
@@ -141,10 +142,20 @@ alignment_sources <- function(config) {
     list(
       ancify = package_version_text(), alignment = identities[[outgroups$alignment[i]]],
       on_bad_block = config$on_bad_block, compared_with = focal,
-      maf = if (is_maf[i]) list(names_in_maf(outgroups)[i], focal_in_maf(config), lengths)
+      maf = if (is_maf[i]) {
+        names <- names_in_maf(outgroups)
+        list(names[i], names[longer_named(outgroups, i)], focal_in_maf(config), lengths)
+      }
     )
   })
   stats::setNames(sources, outgroups$name)
+}
+
+# Outgroups of the same file whose names there go on behind that of outgroup i and a dot: of a MAF's
+# rows that fit both names, theirs are those of the longer one.
+longer_named <- function(outgroups, i) {
+  names <- names_in_maf(outgroups)
+  which(outgroups$alignment == outgroups$alignment[i] & startsWith(names, paste0(names[i], ".")))
 }
 
 # What the focal species' own bases are taken from.
@@ -181,7 +192,7 @@ call_sources <- function(config, sources) {
   settings <- raw_config(config)
   settings[immaterial_keys] <- NULL
   settings$outgroups <- split(config$outgroups$name, config$outgroups$tier)
-  if (config$method == "ml") settings$ml_model_path <- file_identity(ml_model_path(config))
+  if (config$method == "ml") settings$ml_model_path <- attr(config, "model")
   list(
     ancify = package_version_text(), settings = settings, sources = sources,
     # A fit is to all of a run's sites.
@@ -237,10 +248,12 @@ as_written <- function(table, backend, progress) {
 species_left <- function(config, manifest, sources, backend, progress) {
   same <- vapply(names(sources), function(name) {
     entry <- manifest$projected[[name]]
-    all(names(config$lengths) %in% entry$report_on) && same_json(entry$source, sources[[name]])
+    !is.null(report_of(entry, config$lengths)) && same_json(entry$source, sources[[name]])
   }, NA)
   left <- !same
   left[same] <- !whole_projections(config, manifest, names(sources)[same], backend, progress)
+  # Without them what is left would take their rows too.
+  for (i in which(left)) left[longer_named(config$outgroups, i)] <- TRUE
   left
 }
 
@@ -276,10 +289,19 @@ chromosomes_left <- function(config, manifest, made_from, backend, progress) {
 }
 
 # As chromosomes_left(), where the alignments have to be read anew for what is left. A report of the
-# whole files is not to be had from some of the chromosomes: without one on record, all are left.
+# whole files is not to be had from some of the chromosomes: without one on record, all are left. An
+# alignment of which nothing could be used is an error, so each has a block on one that is left.
 unkept_left <- function(config, manifest, sources, made_from, backend, progress) {
   left <- chromosomes_left(config, manifest, made_from, backend, progress)
-  if (is.null(recorded_reports(manifest, sources, names(left)))) left[] <- TRUE
+  reports <- recorded_reports(manifest, sources, config$lengths)
+  if (is.null(reports)) left[] <- TRUE
+  if (!any(left)) {
+    return(left)
+  }
+  for (report in reports) {
+    has_block <- report$blocks > 0
+    if (!any(left & has_block)) left[which(has_block)[1]] <- TRUE
+  }
   left
 }
 
@@ -312,21 +334,21 @@ focal_is_left <- function(config, manifest, sources, backend, progress) {
 focal_part <- function(config, sources, manifest, backend, progress, verbose) {
   checksums <- write_focal(config, backend, progress)
   record_projected(
-    manifest, config$focal_species, focal_source(config, sources), names(config$lengths), list(),
+    manifest, config$focal_species, focal_source(config, sources), config$lengths, list(),
     checksums
   )
 }
 
-record_projected <- function(manifest, species, source, chromosomes, report, checksums) {
+record_projected <- function(manifest, species, source, lengths, report, checksums) {
   entry <- manifest$projected[[species]]
   if (!same_json(entry$source, source)) entry <- list()
   entry$source <- source
   entry$report <- report
-  entry$report_on <- chromosomes
+  entry$report_on <- lengths
   if (length(checksums$size)) {
     manifest$known_whole <- c(manifest$known_whole, species)
     entry$files <- list(
-      chromosome = chromosomes, size = checksums$size, checksum = checksums$checksum
+      chromosome = names(lengths), size = checksums$size, checksum = checksums$checksum
     )
   }
   manifest$projected[[species]] <- entry
@@ -335,19 +357,26 @@ record_projected <- function(manifest, species, source, chromosomes, report, che
 }
 
 # The reports on record, as they are for these chromosomes; NULL if one is missing.
-recorded_reports <- function(manifest, sources, chromosomes) {
+recorded_reports <- function(manifest, sources, lengths) {
   reports <- lapply(names(sources), function(name) {
     entry <- manifest$projected[[name]]
-    at <- match(chromosomes, entry$report_on)
-    if (anyNA(at) || !same_json(entry$source, sources[[name]])) {
-      return(NULL)
-    }
-    report <- entry$report
-    report$passed_over <- report$passed_over + sum(report$blocks[-at])
-    report$blocks <- report$blocks[at]
-    report
+    if (same_json(entry$source, sources[[name]])) report_of(entry, lengths)
   })
   if (!any(vapply(reports, is.null, NA))) reports
+}
+
+# NULL where a chromosome is not on record, or in another length, which decides what blocks are bad;
+# and where no block is on any of them: reading the alignment tells what is wrong then. Bad
+# blocks and further rows of a species are counted whatever chromosome they are on.
+report_of <- function(entry, lengths) {
+  at <- match(names(lengths), names(entry$report_on))
+  report <- entry$report
+  if (anyNA(at) || any(entry$report_on[at] != lengths) || sum(report$blocks[at]) == 0) {
+    return(NULL)
+  }
+  report$passed_over <- report$passed_over + sum(report$blocks[-at])
+  report$blocks <- report$blocks[at]
+  report
 }
 
 # ---- Fits ------------------------------------------------------------------------------------
@@ -357,7 +386,7 @@ fit_path <- function(manifest) file.path(dirname(manifest$path), "fitted.rds")
 # What was fitted to the same sites with the same settings, or NULL.
 saved_fit <- function(manifest, made_from) {
   saved <- tryCatch(
-    suppressWarnings(readRDS(fit_path(manifest))),
+    as.list(suppressWarnings(readRDS(fit_path(manifest)))),
     error = function(condition) NULL
   )
   if (same_json(saved$made_from, made_from)) saved$fitted

@@ -72,7 +72,8 @@
 #'   the phase `"call"`); `file`, the path of the calls.
 #'   Attributes: `alignments`, a data frame with one row an outgroup (`species`,
 #'   `tier`, `alignment`, the blocks `used`, `bad` and `passed_over`, and the
-#'   `duplicates`, rows of a species that its block of a MAF had already);
+#'   `duplicates`, rows of a species that its block of a MAF had already; `bad` and
+#'   `duplicates` are those on all chromosomes of the run that read the alignment);
 #'   `config`; `backend`, as the log has it; `seconds`, by phase; where
 #'   `estimate` is true `fit`, an `ancify_fit`, and `history`; `evaluation`, what
 #'   [ancify_evaluate()] gives, where that phase ran. `ancify_project()` gives the attribute
@@ -162,6 +163,8 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
   # Before any work, for it checks what a method needs; a fit makes its own.
   caller <- if ("call" %in% phases) {
     check_before_work(config, log)
+    # As it is read now, for it may be another one when it is used.
+    if (config$method == "ml") attr(config, "model") <- file_identity(ml_model_path(config))
     if (!fits(config)) config_caller(config, run_settings(config, verbose), backend, progress)
   }
 
@@ -183,7 +186,11 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
       carry_out(config, phases, manifest, cluster, kind, caller, files, timed)
     })
     run <- new_run(config, result, backend$description, seconds)
-    if ("call" %in% phases) write_run_record(run, manifest, started)
+    if ("call" %in% phases) {
+      write_run_record(run, manifest, started)
+    } else if ("evaluate" %in% phases) {
+      record_evaluation(run)
+    }
     run
   })
 }
@@ -284,8 +291,10 @@ folder_not_kept <- function(config, cluster) {
   if (is.null(cluster)) {
     return(temporary_name(file.path(config$work_dir, "not_kept")))
   }
-  file.path(config$work_dir, ".ancify", "not_kept")
+  tasks_not_kept(config)
 }
+
+tasks_not_kept <- function(config) file.path(config$work_dir, ".ancify", "not_kept")
 
 all_phases <- c("project", "call", "evaluate")
 
@@ -325,8 +334,8 @@ run_projection <- function(config, manifest, cluster, backend, progress, verbose
       )
     }
   }
+  if (!is.null(config$focal_fasta)) project_focal_once()
   if (any(left)) {
-    if (!is.null(config$focal_fasta)) project_focal_once()
     some <- config
     some$outgroups <- config$outgroups[left, ]
     in_parts(
@@ -335,7 +344,7 @@ run_projection <- function(config, manifest, cluster, backend, progress, verbose
     )
   }
   if (needs_focal(config)) project_focal_once()
-  reports <- recorded_reports(manifest, sources, names(config$lengths))
+  reports <- recorded_reports(manifest, sources, config$lengths)
   tell_about_projection(reports, config, verbose)
 }
 
@@ -367,7 +376,7 @@ call_part <- function(config, fitted, caller = NULL, manifest, backend, progress
 projected_recorder <- function(manifest, config, sources) {
   function(i, report, checksums) {
     record_projected(
-      manifest, config$outgroups$name[i], sources[[i]], names(config$lengths), report, checksums
+      manifest, config$outgroups$name[i], sources[[i]], config$lengths, report, checksums
     )
   }
 }
@@ -486,7 +495,7 @@ run_both <- function(config, manifest, caller, backend, progress, verbose) {
       )
     }, progress, verbose)
   }
-  reports <- recorded_reports(manifest, sources, names(config$lengths))
+  reports <- recorded_reports(manifest, sources, config$lengths)
   c(
     list(alignments = tell_about_projection(reports, config, verbose)),
     called_result(config, manifest)
@@ -506,7 +515,7 @@ called_earlier <- function(config, manifest, backend, progress, verbose) {
     return(NULL)
   }
   if (verbose) log_skipped(inform_ancify, "Calls of", left)
-  reports <- recorded_reports(manifest, sources, names(config$lengths))
+  reports <- recorded_reports(manifest, sources, config$lengths)
   c(
     list(alignments = tell_about_projection(reports, config, verbose)),
     called_result(config, manifest, fitted)

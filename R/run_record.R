@@ -19,6 +19,21 @@ write_run_record <- function(run, manifest, started) {
   write_text(run_record_path(config$output_dir), to_json(record))
 }
 
+# An evaluation of calls that an earlier run made.
+record_evaluation <- function(run) {
+  file <- run_record_path(attr(run, "config")$output_dir)
+  record <- tryCatch(suppressWarnings(jsonlite::read_json(file)), error = function(condition) NULL)
+  if (is_run_record(record)) {
+    record$evaluation <- attr(run, "evaluation")
+    write_text(file, to_json(record))
+  }
+}
+
+is_run_record <- function(record) {
+  is.list(record) && identical(as.numeric(record$format), run_record_format) &&
+    all(c("settings", "alignments", "chromosomes") %in% names(record))
+}
+
 utc_time <- function(time) format(time, "%Y-%m-%dT%H:%M:%SZ", tz = "UTC")
 
 # The versions that bear on a result.
@@ -34,8 +49,9 @@ alignments_on_record <- function(config, manifest) {
   of_file <- function(field, missing) {
     vapply(entries, function(entry) entry$source$alignment[[field]] %||% missing, missing)
   }
+  reports <- lapply(entries, report_of, config$lengths)
   count <- function(field) {
-    vapply(entries, function(entry) sum(as.numeric(entry$report[[field]] %||% NA)), 0)
+    vapply(reports, function(report) sum(as.numeric(report[[field]] %||% NA)), 0)
   }
   data.frame(
     species = outgroups$name, tier = outgroups$tier, alignment = outgroups$alignment,
@@ -48,12 +64,16 @@ alignments_on_record <- function(config, manifest) {
 
 other_inputs <- function(config) {
   paths <- c(
-    chromosome_lengths = config$chromosome_lengths, focal_fasta = config$focal_fasta,
-    ml_model_path = if (config$method == "ml") ml_model_path(config)
+    chromosome_lengths = config$chromosome_lengths, focal_fasta = config$focal_fasta
   )
-  lapply(as.list(paths[file.exists(paths)]), function(path) {
+  inputs <- lapply(as.list(paths[file.exists(paths)]), function(path) {
     c(list(path = path), file_identity(path))
   })
+  # The model that was read, whatever lies there by now.
+  if (config$method == "ml") {
+    inputs$ml_model_path <- c(list(path = ml_model_path(config)), attr(config, "model"))
+  }
+  inputs
 }
 
 chromosomes_on_record <- function(run, manifest) {
@@ -92,8 +112,8 @@ read_run_record <- function(path) {
     jsonlite::read_json(file, simplifyVector = TRUE, simplifyDataFrame = FALSE),
     error = function(condition) refuse("can't be read")
   )
-  if (!identical(as.numeric(record$format), run_record_format)) refuse("is no record of a run")
-  run_of_record(record)
+  if (!is_run_record(record)) refuse("is no record of a run")
+  tryCatch(run_of_record(record), error = function(condition) refuse("is damaged"))
 }
 
 run_of_record <- function(record) {

@@ -238,6 +238,8 @@ settle_earlier_tasks <- function(config, manifest, resume) {
       outcome <- read_outcome(list(folder = task))
       if (!is.null(outcome)) merge_outcome(manifest, outcome)
     }
+    # Much may have become of their files since.
+    manifest$known_whole <- NULL
     save_manifest(manifest, at_once = TRUE)
   }
   unlink(folder, recursive = TRUE, expand = FALSE)

@@ -10,7 +10,11 @@ work_in <- function(config, phases, resume, in_tasks, log, job) {
   )
   on.exit(unlock_folders(locks))
   if (in_work_dir) refuse_at_work(config)
-  remove_leftovers(config)
+  remove_leftovers(config, in_work_dir, writes_calls)
+  # Of tasks, which alone go on from there.
+  if (in_work_dir && !(in_tasks && !config$keep_projected)) {
+    unlink(tasks_not_kept(config), recursive = TRUE, expand = FALSE)
+  }
   manifest <- open_manifest(config, resume, log)
   if (in_work_dir) settle_earlier_tasks(config, manifest, resume)
   on.exit(save_manifest(manifest, at_once = TRUE), add = TRUE, after = FALSE)
@@ -52,17 +56,23 @@ let_go_of_locks <- function() {
   if (!identical(locks_held$process, Sys.getpid())) unlock_folders(locks_held$locks)
 }
 
-remove_leftovers <- function(config) {
-  species <- c(config$outgroups$name, config$focal_species)
-  folders <- c(
-    file.path(config$work_dir, ".ancify"), projected_folder(config, species), config$output_dir,
-    file.path(config$output_dir, c("posterior", "evaluation"))
-  )
-  for (folder in folders) unlink(leftovers_impl(folder), expand = FALSE)
-  # Folders only of the names that runs give them.
-  left <- c(leftovers_impl(config$work_dir), leftovers_impl(file.path(config$work_dir, ".ancify")))
-  left <- left[grepl("^(not_kept|registry)\\.", basename(left))]
-  unlink(left, recursive = TRUE, expand = FALSE)
+# Only in folders that are locked: who works in another one may be on another machine, where its
+# temporary files look left.
+remove_leftovers <- function(config, in_work_dir, in_output_dir) {
+  remove <- function(...) {
+    for (folder in c(...)) unlink(leftovers_impl(folder), expand = FALSE)
+  }
+  if (in_output_dir) {
+    remove(config$output_dir, file.path(config$output_dir, c("posterior", "evaluation")))
+  }
+  if (in_work_dir) {
+    own <- file.path(config$work_dir, ".ancify")
+    remove(own, projected_folder(config, c(config$outgroups$name, config$focal_species)))
+    # Folders only of the names that runs give them.
+    left <- c(leftovers_impl(config$work_dir), leftovers_impl(own))
+    left <- left[grepl("^(not_kept|registry)\\.", basename(left))]
+    unlink(left, recursive = TRUE, expand = FALSE)
+  }
 }
 
 # A name like those of the core's temporary files, which is not taken.

@@ -11,6 +11,12 @@ content_of <- function(folder) {
   list.files(folder, all.files = TRUE, recursive = TRUE, include.dirs = TRUE, no.. = TRUE)
 }
 
+# Checksums by the files' paths within a folder.
+content_of_files <- function(folder) {
+  files <- list.files(folder, all.files = TRUE, recursive = TRUE, no.. = TRUE)
+  stats::setNames(tools::md5sum(file.path(folder, files)), files)
+}
+
 with_options <- function(values, code) {
   old <- options(values)
   on.exit(options(old))

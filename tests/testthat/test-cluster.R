@@ -214,6 +214,42 @@ test_that("tasks of a session that is gone do nothing", {
   expect_null(read_outcome(task)$error)
 })
 
+test_that("what a task of an earlier session left counts only as it was written", {
+  set.seed(815)
+  config <- random_config()$config
+  task <- one_task(config)
+  do_task(task)
+  species <- task$part$outgroups$name
+  lines <- log_lines(ancify_run(config, "project", progress = FALSE))
+  expect_match(lines, sprintf("^Projections of %s: there", species), all = FALSE)
+
+  config <- in_other_folders(config)
+  do_task(one_task(config))
+  path <- file.path(config$work_dir, "projected", species, "chr1.fa")
+  bytes <- file_bytes(path)
+  writeBin(replace(bytes, 30, as.raw(65 + (bytes[30] == 65))), path)
+  run_quietly(config)
+  expect_identical(file_bytes(path), bytes)
+})
+
+test_that("what tasks have projected and is not kept goes with the first run without tasks", {
+  set.seed(816)
+  config <- random_config(keep_projected = FALSE)$config
+  expect_error(
+    withCallingHandlers(
+      ancify_run(config, BPPARAM = cluster_params("serial")[[1]], progress = FALSE),
+      ancify_message = function(condition) {
+        if (startsWith(conditionMessage(condition), "Phase project")) stop("ended here")
+        invokeRestart("muffleMessage")
+      }
+    ),
+    "ended here"
+  )
+  expect_length(list.files(tasks_not_kept(config), recursive = TRUE), 9)
+  run_quietly(config)
+  expect_false(file.exists(tasks_not_kept(config)))
+})
+
 test_that("a worker of another version is an error", {
   set.seed(810)
   task <- one_task(random_config()$config)

@@ -507,6 +507,12 @@ test_that("an alignment under two names, and outputs among the inputs, are probl
   config <- config_list(folder, work_dir = folder)
   config$output_dir <- file.path(folder, "projected", "near")
   expect_problem(config, "inside the folder of projected sequences")
+  # A genome of a file a chromosome, by another name of its folder.
+  config <- config_list(folder, work_dir = file.path(folder, "w"), chromosomes = "chr1")
+  config$focal_fasta <- file.path(folder, "chr1.fa")
+  writeLines(c(">chr1", "ACGT"), config$focal_fasta)
+  config$output_dir <- file.path(folder, ".")
+  expect_problem(config, "chr1.fa', where a run would write")
 })
 
 test_that("an edited configuration is checked like a new one", {

@@ -313,6 +313,13 @@ test_that("references and calls that do not fit are errors", {
   refused("file", calls, "\"call\"")
   case$config$evaluation <- list(vcf_dir = folder)
   refused("file", "chr1.vcf.gz", "evaluation.vcf_pattern")
+  # Calls agree with themselves.
+  writeLines(c(">chr1", "ACGTACGT"), calls)
+  case$config$evaluation <- list(
+    reference_dir = dirname(case$config$output_dir),
+    reference_pattern = file.path(basename(case$config$output_dir), "{chrom}.fa")
+  )
+  refused("config", "evaluation.reference_pattern", calls)
 })
 
 test_that("a part of a chromosome as Ensembl names it is taken where it lies", {

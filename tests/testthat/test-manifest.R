@@ -214,3 +214,104 @@ test_that("an evaluation leaves a record as it is, and is as quiet as it is told
   expect_no_message(ancify_evaluate(case$config, progress = FALSE, verbose = FALSE))
   expect_true(file.exists(fitted))
 })
+
+test_that("names in a MAF that begin like others have the rows of a fresh run", {
+  set.seed(241)
+  case <- random_config()
+  config <- case$config
+  maf <- file.path(case$folder, "all.maf")
+  writeLines(random_maf(case$lengths), maf)
+  entries <- lapply(seq_along(maf_outgroups), function(i) {
+    list(name = paste0("m", i), alignment = maf, maf_name = maf_outgroups[i])
+  })
+  config$focal_maf_name <- maf_focal
+  config$on_bad_block <- "skip"
+  config$outgroups <- list(inner = entries[1:2], outer = entries[3:4])
+  quietly <- function(config) suppressWarnings(run_quietly(config))
+  projected <- function() content_of_files(file.path(config$work_dir, "projected"))
+  quietly(config)
+  fresh <- projected()
+  for (species in c("m1", "m3")) {
+    unlink(file.path(config$work_dir, "projected", species), recursive = TRUE)
+    quietly(config)
+    expect_identical(projected(), fresh)
+  }
+  # Another one in the file takes rows from one that was there alone.
+  less <- config
+  less$outgroups <- list(inner = entries[1], outer = entries[3])
+  quietly(less)
+  quietly(config)
+  expect_identical(projected(), fresh)
+})
+
+test_that("chromosomes that an alignment has no block on can be gone on with", {
+  set.seed(242)
+  config <- random_config(keep_projected = FALSE)$config
+  write_axt(axt_block("chr1", 5, "ACGT", "AC-T"), config$outgroups$inner[[2]]$alignment)
+  quietly <- function(config) suppressWarnings(run_quietly(config))
+  quietly(config)
+  before <- state_of(config)[c("file", "md5")]
+  unlink(file.path(config$output_dir, "one.fa"))
+  quietly(config)
+  expect_identical(state_of(config)[c("file", "md5")], before)
+  # What a fresh run refuses is refused.
+  for (keep in c(FALSE, TRUE)) {
+    config[c("keep_projected", "chromosomes")] <- list(keep, NULL)
+    quietly(config)
+    config$chromosomes <- "one"
+    expect_ancify_error(quietly(config), "format", "inner2.axt", "no block")
+  }
+})
+
+test_that("another length of a chromosome makes another report", {
+  set.seed(246)
+  config <- random_config(keep_projected = FALSE, on_bad_block = "skip")$config
+  run_quietly(config)
+  writeLines(c("chr1\t400", "chr2\t90", "one\t1"), config$chromosome_lengths)
+  run <- suppressWarnings(run_quietly(config))
+  anew <- suppressWarnings(run_quietly(config, resume = FALSE))
+  expect_identical(attr(run, "alignments"), attr(anew, "alignments"))
+  expect_identical(columns_of(run), columns_of(anew))
+})
+
+test_that("a fit that is none counts for nothing", {
+  set.seed(243)
+  case <- random_config(method = "likelihood", tree = "(((focal,inner1),inner2),outer1);",
+                        estimate = TRUE)
+  run_quietly(case$config)
+  saveRDS(1, file.path(case$config$work_dir, ".ancify", "fitted.rds"))
+  work <- work_of(case$config)
+  expect_match(work, "^Fitted", all = FALSE)
+})
+
+test_that("the focal genome's bases are made again where they are damaged", {
+  set.seed(244)
+  case <- with_genome(related_case())
+  run_quietly(case$config)
+  file <- file.path(case$config$work_dir, "projected", "focal", "chr1.fa")
+  bytes <- file_bytes(file)
+  writeBin(rev(bytes), file)
+  run_quietly(case$config)
+  expect_identical(file_bytes(file), bytes)
+})
+
+test_that("calls are of the model that was read, not of one that came since", {
+  set.seed(245)
+  model <- tempfile(fileext = ".lgb")
+  models <- test_path("fixtures", c("ml_model_nan.lgb", "ml_model_zero.lgb"))
+  file.copy(models[1], model)
+  read <- file_identity(model)
+  case <- random_config(method = "ml", ml_model_path = model)
+  withCallingHandlers(
+    ancify_run(case$config, progress = FALSE),
+    ancify_message = function(condition) {
+      if (startsWith(conditionMessage(condition), "Phase project")) {
+        file.copy(models[2], model, overwrite = TRUE)
+      }
+      invokeRestart("muffleMessage")
+    }
+  )
+  record <- jsonlite::read_json(run_record_path(case$config$output_dir))
+  expect_identical(record$other_inputs$ml_model_path$sample_checksum, read$sample_checksum)
+  expect_identical(sort(work_of(case$config)), everything[1:3])
+})

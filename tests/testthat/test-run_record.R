@@ -69,8 +69,38 @@ test_that("a record is of the calls that are there", {
   expect_false(file.exists(path))
   expect_ancify_error(ancify_report(case$config$output_dir, tempfile(fileext = ".html")), "file",
                       "ancify_run.json", "does not exist")
-  for (text in c("", "{}", "[]", "{\"format\": 99}")) {
+  for (text in c("", "{}", "[]", "1", "{\"format\": 99}", "{\"format\": 1}",
+                 "{\"format\": 1, \"settings\": {}, \"alignments\": [], \"chromosomes\": []}")) {
     writeLines(text, path)
     expect_ancify_error(ancify_report(path, tempfile(fileext = ".html")), "file", path)
+  }
+})
+
+test_that("a record counts blocks on the chromosomes of its run", {
+  set.seed(234)
+  case <- random_config()
+  run_quietly(case$config)
+  case$config$chromosomes <- "chr1"
+  run <- run_quietly(case$config)
+  rows <- rows_of_json(record_of(case$config)$alignments)
+  expect_equal(rows[c("used", "passed_over")], attr(run, "alignments")[c("used", "passed_over")])
+})
+
+test_that("an evaluation of calls that are there goes into their record", {
+  set.seed(235)
+  case <- random_config()
+  folder <- new_folder()
+  case$config$evaluation <- list(reference_dir = folder)
+  for (base in c("A", "C")) {
+    for (name in names(case$lengths)) {
+      writeLines(c(paste0(">", name), strrep(base, case$lengths[[name]])),
+                 file.path(folder, paste0(name, ".fa")))
+    }
+    if (base == "A") run <- run_quietly(case$config)
+    evaluation <- ancify_evaluate(case$config, progress = FALSE, verbose = FALSE)
+    restored <- read_run_record(case$config$output_dir)
+    expect_equal(attr(restored, "evaluation"), evaluation)
+    expect_equal(columns_of(restored), columns_of(run))
+    expect_identical(raw_config(attr(restored, "config"))[-4], raw_config(attr(run, "config"))[-4])
   }
 })

@@ -67,4 +67,10 @@ test_that("a run removes what a killed one left, and nothing else", {
   expect_identical(file.exists(left), rep(FALSE, length(left)))
   expect_false(dir.exists(dirname(dirname(dirname(left[4])))))
   expect_true(all(file.exists(stays)))
+  # A folder that a run does not write to, and so does not lock, may be another one's.
+  for (path in left[1:2]) writeLines("x", path)
+  run_quietly(case$config, "evaluate")
+  expect_identical(file.exists(left[1:2]), c(TRUE, FALSE))
+  run_quietly(case$config, "project")
+  expect_false(file.exists(left[1]))
 })
