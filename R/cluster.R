@@ -164,7 +164,11 @@ run_tasks <- function(cluster, tasks, manifest) {
   }
   all_ended <- FALSE
   on.exit(if (!all_ended) cancel_tasks(cluster, tasks), add = TRUE, after = FALSE)
-  dispatch_until_ended(cluster, tasks, gather)
+  # At once: before it lets go, BiocParallel waits for its workers.
+  withCallingHandlers(
+    dispatch_until_ended(cluster, tasks, gather),
+    interrupt = function(condition) cancel_tasks(cluster, tasks)
+  )
   all_ended <- TRUE
   gather()
   throw_failures(tasks, outcomes)
@@ -198,6 +202,8 @@ dispatch_until_ended <- function(cluster, tasks, gather) {
       },
       error = identity
     )
+    # A worker that was ended makes an error of an interrupt.
+    if (is_cancelled(cluster)) stop(interrupted())
     wait_for_tasks(tasks, gather)
     if (!any(vapply(left, has_begun, NA))) stop_on_dispatch(problem, left)
     # There one job does not end another, and workers that are not ours can't be started anew.
@@ -309,8 +315,17 @@ stop_workers <- function(cluster) {
   try(BiocParallel::bpstop(cluster$param), silent = TRUE)
 }
 
+is_cancelled <- function(cluster) file.exists(cancelled_file(cluster$folder))
+
+interrupted <- function() {
+  structure(class = c("interrupt", "condition"), list(message = "interrupted", call = NULL))
+}
+
 # Tasks see within a second that they are cancelled, unless they are forked: these are ended.
 cancel_tasks <- function(cluster, tasks) {
+  if (is_cancelled(cluster)) {
+    return(invisible())
+  }
   write_text(cancelled_file(cluster$folder), cluster$session)
   if (is_batch(cluster$param)) {
     suppressMessages(try(batchtools::killJobs(reg = cluster$param$registry), silent = TRUE))

@@ -15,7 +15,8 @@ work_in <- function(config, phases, resume, in_tasks, log, job) {
   if (in_work_dir && !(in_tasks && !config$keep_projected)) {
     unlink(tasks_not_kept(config), recursive = TRUE, expand = FALSE)
   }
-  manifest <- open_manifest(config, resume, log)
+  # What an evaluation does not make anew stays on record.
+  manifest <- open_manifest(config, resume || !in_work_dir, log)
   if (in_work_dir) settle_earlier_tasks(config, manifest, resume)
   on.exit(save_manifest(manifest, at_once = TRUE), add = TRUE, after = FALSE)
   job(manifest)
