@@ -13,7 +13,7 @@
 #'   added to it was. A folded spectrum is returned as it is.
 #' @section Errors:
 #' `ancify_input_error` for what is not a whole spectrum.
-#' @seealso [sfs()], [project_sfs()]
+#' @seealso [unfold()], [sfs()], [project_sfs()]
 #' @export
 #' @examples
 #' fold(sfs(c(0, 12, 5, 3, 2, 0), "YRI"))
@@ -40,9 +40,26 @@ fold.sfs <- function(x, ...) {
   new_sfs(both, names(dimnames(x)), mask | rev(mask) | above, TRUE)
 }
 
-# Each cell's sites in equal parts where its allele and where the other is derived: an unfolded
-# spectrum that folds to this one.
+#' Unfold a spectrum
+#'
+#' Shares the sites of a folded spectrum equally between the two cells in which either of their
+#' alleles is derived: the unfolded spectrum that folds to it and says nothing of ancestral
+#' alleles, as what sums over derived copies needs one.
+#'
+#' @param x An [sfs()].
+#' @return An unfolded `sfs` of the same size, masked where the folded one was in either of the
+#'   two cells. An unfolded spectrum is returned as it is.
+#' @section Errors:
+#' `ancify_input_error` for what is not a whole spectrum.
+#' @seealso [fold()]
+#' @export
+#' @examples
+#' unfold(fold(sfs(c(0, 12, 5, 3, 2, 0), "YRI")))
 unfold <- function(x) {
+  check_sfs(x)
+  if (!attr(x, "folded")) {
+    return(x)
+  }
   counts <- plain_array(x)
   mask <- attr(x, "mask") & !above_half(dim(x))
   new_sfs((counts + rev(counts)) / 2, names(dimnames(x)), mask | rev(mask), FALSE)
@@ -188,4 +205,86 @@ population_numbers <- function(populations, x) {
     )
   }
   as.integer(numbers)
+}
+
+#' Make one population of several
+#'
+#' Adds up the derived copies of some populations of a joint spectrum: the spectrum of all their
+#' haplotypes as one sample.
+#'
+#' @param x An [sfs()]. A folded one stays folded.
+#' @param populations Names or numbers of two populations or more. The new one stands in the place of
+#'   the first of them in the spectrum.
+#' @param name Its name; by default their names in the spectrum's order, joined by `"+"`.
+#' @return An `sfs`. A cell is masked where any masked cell is added to it, and those of sites that
+#'   do not vary are, as they get no others.
+#' @section Errors:
+#' `ancify_input_error` for populations that are not there or are named twice, fewer than two, and a
+#' name that is none.
+#' @seealso [marginal_sfs()] leaves populations out, and orders them anew
+#' @export
+#' @examples
+#' x <- sfs(array(1:24, c(2, 3, 4)), c("YRI", "CEU", "CHB"))
+#' combine_populations(x, c("CEU", "CHB"))
+combine_populations <- function(x, populations, name = NULL) {
+  check_sfs(x)
+  together <- sort(population_numbers(populations, x))
+  if (length(together) < 2) {
+    abort_ancify("`populations` must be two or more.", "input")
+  }
+  labels <- names(dimnames(x))
+  if (!is.null(name)) check_text(name, "name")
+  if (!is.null(labels)) {
+    labels[together[1]] <- name %||% paste(labels[together], collapse = "+")
+    labels <- labels[-together[-1]]
+  }
+  folded <- attr(x, "folded")
+  copies <- arrayInd(seq_along(x), dim(x)) - 1
+  copies[, together[1]] <- rowSums(copies[, together])
+  size <- dim(x) - 1
+  size[together[1]] <- sum(size[together])
+  dim <- (size + 1)[-together[-1]]
+  cell <- 1 + drop(copies[, -together[-1], drop = FALSE] %*% cumprod(c(1, dim))[seq_along(dim)])
+  counts <- as.vector(plain_array(x))
+  mask <- as.vector(attr(x, "mask"))
+  counts[mask & !is.finite(counts)] <- 0
+  summed <- function(values) array(rowsum(values, factor(cell, seq_len(prod(dim))))[, 1], dim)
+  new_sfs(summed(counts), labels, summed(mask + 0) > 0, folded)
+}
+
+#' Draw spectra from an expected one
+#'
+#' Each cell that is not masked is drawn from a Poisson distribution with that mean, as sites far
+#' apart are.
+#'
+#' @param object An [sfs()] of expected numbers of sites.
+#' @param nsim How many spectra to draw.
+#' @param seed A number for [set.seed()], or `NULL` (the default) to go on from the present state.
+#' @param ... Not used.
+#' @return A list of `nsim` spectra with the same mask.
+#' @section Errors:
+#' `ancify_input_error` for a spectrum with negative cells, or `nsim` that is no positive whole
+#' number.
+#' @importFrom stats simulate
+#' @export
+#' @examples
+#' simulate(sfs(c(0, 100 / 1:4, 0)), nsim = 2, seed = 1)
+simulate.sfs <- function(object, nsim = 1, seed = NULL, ...) {
+  check_sfs(object)
+  check_whole_number(nsim, "nsim")
+  mask <- attr(object, "mask")
+  means <- as.vector(plain_array(object))[!mask]
+  if (any(means < 0)) {
+    abort_ancify(
+      sprintf("`object` is %s in the cell %s: means are not negative.", min(means),
+              cell_name(which(!mask)[which.min(means)], dim(object))),
+      "input"
+    )
+  }
+  if (!is.null(seed)) set.seed(seed)
+  lapply(seq_len(nsim), function(i) {
+    counts <- array(0, dim(object))
+    counts[!mask] <- stats::rpois(length(means), means)
+    new_sfs(counts, names(dimnames(object)), mask, attr(object, "folded"))
+  })
 }

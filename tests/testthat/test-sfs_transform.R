@@ -93,3 +93,63 @@ test_that("the spectrum of some populations is a sum over the others", {
     expect_ancify_error(marginal_sfs(x, wrong), "input", "'A', 'B' and 'C'")
   }
 })
+
+test_that("combining populations adds up their copies", {
+  set.seed(953)
+  for (folded in c(FALSE, TRUE)) {
+    mask <- array(runif(4 * 3 * 5 * 2) < 0.1, c(4, 3, 5, 2))
+    x <- random_sfs(c(3, 2, 4, 1), mask, folded)
+    for (together in list(c(1, 2), c("D", "B"), c(3, 1), 1:4, c(2, 3, 4))) {
+      numbers <- sort(if (is.character(together)) match(together, LETTERS) else together)
+      size <- dim(x) - 1
+      size[numbers[1]] <- sum(size[numbers])
+      dim <- (size + 1)[-numbers[-1]]
+      expected <- list(counts = array(0, dim), mask = array(FALSE, dim))
+      cells <- cells_of_spectrum(dim(x))
+      for (i in seq_len(nrow(cells))) {
+        copies <- cells[i, ]
+        copies[numbers[1]] <- sum(copies[numbers])
+        at <- matrix(copies[-numbers[-1]] + 1, 1)
+        expected$counts[at] <- expected$counts[at] + unclass(x)[i]
+        expected$mask[at] <- expected$mask[at] || attr(x, "mask")[i]
+      }
+      labels <- LETTERS[1:4]
+      labels[numbers[1]] <- paste(LETTERS[numbers], collapse = "+")
+      expect_spectrum(combine_populations(x, together), expected, labels[-numbers[-1]], folded)
+    }
+  }
+  x <- random_sfs(c(2, 3))
+  expect_named(dimnames(combine_populations(x, 1:2, "both")), "both")
+  for (wrong in list("A", 1, c(1, 1), c(1, 3), c("A", "x"))) {
+    expect_ancify_error(combine_populations(x, wrong), "input", "`populations`")
+  }
+  expect_ancify_error(combine_populations(x, 1:2, ""), "input", "`name`")
+})
+
+test_that("unfolding shares sites equally, and folds to what it was", {
+  set.seed(954)
+  for (size in list(6, 5, c(3, 4), c(2, 2, 3))) {
+    x <- random_sfs(size, folded = TRUE)
+    unfolded <- unfold(x)
+    expect_false(attr(unfolded, "folded"))
+    expect_equal(fold(unfolded), x)
+    expect_equal(as.vector(unfolded), rev(as.vector(unfolded)))
+    expect_identical(unfold(unfolded), unfolded)
+  }
+})
+
+test_that("drawn spectra have Poisson counts of the means", {
+  x <- sfs(c(5, 100, 50, 0, 20, 7), "A", c(TRUE, FALSE, FALSE, FALSE, TRUE, TRUE))
+  drawn <- simulate(x, nsim = 2000, seed = 3)
+  expect_length(drawn, 2000)
+  expect_identical(drawn[1:2], simulate(x, nsim = 2, seed = 3))
+  expect_identical(attr(drawn[[1]], "mask"), attr(x, "mask"))
+  expect_named(dimnames(drawn[[1]]), "A")
+  counts <- vapply(drawn, function(one) as.vector(unclass(one)), numeric(6))
+  expect_true(all(counts[c(1, 4:6), ] == 0))
+  expect_equal(rowMeans(counts)[2:3], c(100, 50), tolerance = 0.02)
+  expect_equal(apply(counts[2:3, ], 1, var), c(100, 50), tolerance = 0.15)
+  expect_true(attr(simulate(fold(x))[[1]], "folded"))
+  expect_ancify_error(simulate(sfs(c(0, -1, 0))), "input", "-1", "[1]")
+  expect_ancify_error(simulate(x, nsim = 0), "input", "`nsim`")
+})
