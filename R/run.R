@@ -113,9 +113,9 @@
 #' a task when it has ended, shows how many have, and alone holds the locks and writes the record.
 #' A task that fails leaves the others alone: when these have ended, an `ancify_task_error` names
 #' each failure with its host or job, and the next run does what is left. An interrupt cancels
-#' queued and running tasks. Should the calling session be killed, tasks at work go on, and those that wait do
-#' nothing; a later run takes over what they finish, and while one is at work it is an
-#' `ancify_lock_error` that names it.
+#' queued and running tasks. Should the calling session be killed, tasks at work go on, and those
+#' that wait do nothing; a later run takes over what they finish, and while one is at work it is
+#' an `ancify_lock_error` that names it.
 #' @section Errors:
 #' `ancify_config_error` for settings that can't be used or that this version
 #' does not support. `ancify_check_error` for what the look before the run finds, with all
@@ -148,7 +148,7 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
   check_flag(progress, "progress")
   check_flag(verbose, "verbose")
   config <- read_config(config, phases)
-  if (is.null(config$evaluation) && length(phases) > 1) phases <- setdiff(phases, "evaluate")
+  phases <- phases_asked_for(phases, config)
   config$backend <- backend %||% config$backend
   refuse_unavailable(config, phases)
   config$num_cpus <- resolve_threads(threads %||% config$num_cpus)
@@ -160,12 +160,14 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
   for (note in config$notes) log(note)
   check_inputs(config, phases, backend, kind, progress, log)
   files <- if ("evaluate" %in% phases) evaluation_files(config)
-  # Before any work, for it checks what a method needs; a fit makes its own.
-  caller <- if ("call" %in% phases) {
+  caller <- NULL
+  if ("call" %in% phases) {
     check_before_work(config, log)
-    # As it is read now, for it may be another one when it is used.
-    if (config$method == "ml") attr(config, "model") <- file_identity(ml_model_path(config))
-    if (!fits(config)) config_caller(config, run_settings(config, verbose), backend, progress)
+    config <- with_model_identity(config)
+    # Before any work, for it checks what a method needs; a fit makes its own.
+    if (!fits(config)) {
+      caller <- config_caller(config, run_settings(config, verbose), backend, progress)
+    }
   }
 
   work_in(config, phases, resume, !is.null(cluster), log, function(manifest) {
@@ -186,11 +188,7 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
       carry_out(config, phases, manifest, cluster, kind, caller, files, timed)
     })
     run <- new_run(config, result, backend$description, seconds)
-    if ("call" %in% phases) {
-      write_run_record(run, manifest, started)
-    } else if ("evaluate" %in% phases) {
-      record_evaluation(run)
-    }
+    record_run(run, phases, manifest, started)
     run
   })
 }
@@ -309,6 +307,11 @@ check_phases <- function(phases) {
   unique(phases)
 }
 
+# Without a configuration of it, there is an evaluation only where it is all that is asked for.
+phases_asked_for <- function(phases, config) {
+  if (is.null(config$evaluation) && length(phases) > 1) setdiff(phases, "evaluate") else phases
+}
+
 refuse_unavailable <- function(config, phases) {
   problems <- unavailable_in(config, phases)
   if (length(problems)) {
@@ -362,8 +365,10 @@ project_part <- function(config, sources, manifest, backend, progress, verbose) 
 }
 
 call_part <- function(config, fitted, caller = NULL, manifest, backend, progress, verbose) {
-  caller <- caller %||%
-    config_caller(config, fitted %||% run_settings(config, FALSE), backend, progress)
+  if (is.null(caller)) {
+    check_same_model(config)
+    caller <- config_caller(config, fitted %||% run_settings(config, FALSE), backend, progress)
+  }
   with_watch("Calling", function(watch) {
     call_files_impl(
       projected_folder(config, config$outgroups$name), caller, config$lengths, config$output_dir,
@@ -561,6 +566,21 @@ check_before_work <- function(config, log) {
   }
   if (config$estimate && !fits(config)) {
     log(sprintf("`estimate` is true, but `method` %s has nothing to fit", quoted(config$method)))
+  }
+}
+
+# The model as it is now: calls are on record as made from this one.
+with_model_identity <- function(config) {
+  if (config$method == "ml") attr(config, "model") <- file_identity(ml_model_path(config))
+  config
+}
+
+check_same_model <- function(config) {
+  if (!same_json(attr(config, "model"), attr(with_model_identity(config), "model"))) {
+    abort_ancify(
+      sprintf("%s has changed since the run began: start it again.", quoted(ml_model_path(config))),
+      "file", file = ml_model_path(config)
+    )
   }
 }
 

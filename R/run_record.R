@@ -5,6 +5,14 @@ run_record_path <- function(folder) file.path(folder, "ancify_run.json")
 
 run_record_format <- 1
 
+record_run <- function(run, phases, manifest, started) {
+  if ("call" %in% phases) {
+    write_run_record(run, manifest, started)
+  } else if ("evaluate" %in% phases) {
+    record_evaluation(run)
+  }
+}
+
 write_run_record <- function(run, manifest, started) {
   config <- attr(run, "config")
   record <- list(

@@ -48,8 +48,8 @@
 #' demographic history of multiple populations from multidimensional SNP frequency
 #' data. PLoS Genetics 5:e1000695.
 #' @seealso [sfs_from_vcf()] makes one from genotypes, [sfs_from_sites()] from allele
-#'   counts, [read_sfs()] reads one; [fold()], [project_sfs()], [marginal_sfs()] and [combine_populations()];
-#'   [sfs_statistics()]; [plot.sfs()]
+#'   counts, [read_sfs()] reads one; [fold()], [project_sfs()], [marginal_sfs()] and
+#'   [combine_populations()]; [sfs_statistics()]; [plot.sfs()]
 #' @export
 #' @examples
 #' one <- sfs(c(0, 12, 5, 3, 2, 0), "YRI")

@@ -213,8 +213,8 @@ population_numbers <- function(populations, x) {
 #' haplotypes as one sample.
 #'
 #' @param x An [sfs()]. A folded one stays folded.
-#' @param populations Names or numbers of two populations or more. The new one stands in the place of
-#'   the first of them in the spectrum.
+#' @param populations Names or numbers of two populations or more. The new one stands in the place
+#'   of the first of them in the spectrum.
 #' @param name Its name; by default their names in the spectrum's order, joined by `"+"`.
 #' @return An `sfs`. A cell is masked where any masked cell is added to it, and those of sites that
 #'   do not vary are, as they get no others.

@@ -333,3 +333,18 @@ test_that("each task has a GPU of its own", {
   # Where there is none, what computes is chosen as ever.
   expect_length(take_gpu(integer(), task), 0)
 })
+
+test_that("a model that changes during the run is not called by", {
+  set.seed(815)
+  case <- random_config(c(chr1 = 200))
+  config <- ancify_config(case$config)
+  config$method <- "ml"
+  config$ml_model_path <- tempfile()
+  writeLines("one", config$ml_model_path)
+  config <- with_model_identity(config)
+  expect_silent(check_same_model(config))
+  writeLines("another", config$ml_model_path)
+  expect_ancify_error(
+    call_part(config, NULL, NULL, NULL, NULL, FALSE, FALSE), "file", config$ml_model_path, "again"
+  )
+})
