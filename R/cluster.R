@@ -348,7 +348,7 @@ throw_failures <- function(tasks, outcomes) {
       sprintf("%s was not begun: its job was cancelled or can't run", task$title)
     } else if (is.null(outcome)) {
       sprintf("%s ended without an outcome, as a process that is killed: %s", task$title,
-              lines_of(log_file(task))[1])
+              beginning_of(task$folder))
     } else if (!is.null(outcome$error)) {
       sprintf("%s failed on %s: %s", task$title, describe_place(outcome$place),
               conditionMessage(outcome$error))

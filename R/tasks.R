@@ -217,9 +217,7 @@ refuse_at_work <- function(config) {
   if (length(working) == 0) {
     return(invisible())
   }
-  first_lines <- vapply(tasks[working], function(task) {
-    lines_of(log_file(list(folder = task)))[1]
-  }, "")
+  first_lines <- vapply(tasks[working], beginning_of, "")
   many <- length(working) > 1
   abort_ancify(
     paste(c(
@@ -248,6 +246,11 @@ settle_earlier_tasks <- function(config, manifest, resume) {
     save_manifest(manifest, at_once = TRUE)
   }
   unlink(folder, recursive = TRUE, expand = FALSE)
+}
+
+# The first line of a task's log; its name where it was killed before that was written.
+beginning_of <- function(folder) {
+  c(lines_of(log_file(list(folder = folder))), basename(folder))[1]
 }
 
 # NULL where there is none that can be read.

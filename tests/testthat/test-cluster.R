@@ -254,6 +254,14 @@ test_that("what tasks have projected and is not kept goes with the first run wit
   expect_false(file.exists(tasks_not_kept(config)))
 })
 
+test_that("a task that was killed before it said a word is named", {
+  set.seed(817)
+  task <- one_task(random_config()$config)
+  dir.create(task$folder)
+  file.create(log_file(task))
+  expect_ancify_error(throw_failures(list(task), list(NULL)), "task", "is killed: project-1")
+})
+
 test_that("what is no outcome of a task is passed over", {
   set.seed(815)
   config <- random_config()$config
