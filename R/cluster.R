@@ -38,8 +38,12 @@ new_cluster <- function(param, config, progress, log) {
   cluster
 }
 
+# MulticoreParam is SnowParam with forked workers too.
 forks <- function(param) {
-  inherits(param, "MulticoreParam") || (is_batch(param) && param$cluster == "multicore")
+  if (is_batch(param)) {
+    return(param$cluster == "multicore")
+  }
+  inherits(param, "SnowParam") && identical(param$.clusterargs$type, "FORK")
 }
 
 is_batch <- function(param) inherits(param, "BatchtoolsParam")
@@ -247,13 +251,14 @@ wait_for_tasks <- function(tasks, gather, seconds = Inf) {
 dispatch <- function(cluster, tasks, gather) {
   param <- cluster$param
   if (is_batch(param)) {
-    # With its own sleep between looks at the queue, in which there is time for that.
-    param$registry$sleep <- sleep_and(gather)
-    as_it_was <- list(BiocParallel::bpstopOnError(param), param$resources)
+    as_it_was <- list(BiocParallel::bpstopOnError(param), param$resources, param$registry$sleep)
     on.exit({
       BiocParallel::bpstopOnError(param) <- as_it_was[[1]]
       param$resources <- as_it_was[[2]]
+      param$registry$sleep <- as_it_was[[3]]
     })
+    # With its own sleep between looks at the queue, in which there is time for that.
+    param$registry$sleep <- sleep_and(gather)
     BiocParallel::bpstopOnError(param) <- FALSE
     if (tasks[[1]]$job != "call" && !is.null(param$resources$gpus)) param$resources$gpus <- 0L
     BiocParallel::bplapply(tasks, do_task_anywhere, BPPARAM = param)
@@ -289,9 +294,21 @@ with_workers <- function(cluster, job) {
   }
   dir.create(cluster$folder, recursive = TRUE, showWarnings = FALSE)
   write_text(session_file(cluster$folder), cluster$session)
+  # From which batchtools draws its seeds.
+  random_state <- globalenv()$.Random.seed
+  on.exit(set_random_state(random_state))
   start_workers(cluster)
-  on.exit(stop_workers(cluster))
+  on.exit(stop_workers(cluster), add = TRUE, after = FALSE)
   job()
+}
+
+# NULL for a session that has drawn nothing yet.
+set_random_state <- function(state) {
+  if (!is.null(state)) {
+    assign(".Random.seed", state, globalenv())
+  } else if (exists(".Random.seed", globalenv(), inherits = FALSE)) {
+    rm(".Random.seed", envir = globalenv())
+  }
 }
 
 # Workers that are there already are used; else a copy of what is given starts them, as it can't be
@@ -346,7 +363,7 @@ throw_failures <- function(tasks, outcomes) {
       sprintf("%s was not begun: its job was cancelled or can't run", task$title)
     } else if (is.null(outcome)) {
       sprintf("%s ended without an outcome, as a process that is killed: %s", task$title,
-              lines_of(log_file(task))[1])
+              beginning_of(task$folder))
     } else if (!is.null(outcome$error)) {
       sprintf("%s failed on %s: %s", task$title, describe_place(outcome$place),
               conditionMessage(outcome$error))

@@ -146,7 +146,7 @@ check <- function(parsed) {
 run_phases <- function(parsed) {
   if (!is.null(parsed$output)) usage_error("-o is for init and train")
   threads <- threads_option(parsed$threads)
-  param <- cluster_option(parsed$cluster, parsed$config)
+  param <- cluster_option(parsed$cluster, parsed$config, threads)
   run <- ancify_run(
     parsed$config,
     phases = if (parsed$command == "run") all_phases else parsed$command,
@@ -163,11 +163,13 @@ run_phases <- function(parsed) {
   }
 }
 
-cluster_option <- function(name, config) {
+cluster_option <- function(name, config, threads) {
   if (is.null(name)) {
     return(NULL)
   }
   if (name != "slurm") usage_error("--cluster needs slurm, not ", name)
+  config <- read_config(config, character())
+  config$num_cpus <- threads %||% config$num_cpus
   withCallingHandlers(
     slurm_param(config),
     ancify_message = function(condition) {

@@ -34,6 +34,10 @@ do_task <- function(task) {
   on.exit(setwd(old))
   options <- options(task$options)
   on.exit(options(options), add = TRUE)
+  # Not to hold the lock of a task of the same name in the way of the session that is there now.
+  if (!is_wanted(task)) {
+    return(invisible())
+  }
   lock <- lock_folder_impl(task$folder)
   on.exit(unlock_folder_impl(lock), add = TRUE)
   if (!is_wanted(task)) {
@@ -49,6 +53,7 @@ do_task <- function(task) {
   tell(if (is.null(outcome$error)) "done" else paste("failed:", conditionMessage(outcome$error)))
   outcome$place <- place
   outcome$task <- task[c("job", "title", "belongs_to")]
+  class(outcome) <- "ancify_outcome"
   write_whole(outcome_file(task), function(path) saveRDS(outcome, path))
   invisible()
 }
@@ -212,9 +217,7 @@ refuse_at_work <- function(config) {
   if (length(working) == 0) {
     return(invisible())
   }
-  first_lines <- vapply(tasks[working], function(task) {
-    lines_of(log_file(list(folder = task)))[1]
-  }, "")
+  first_lines <- vapply(tasks[working], beginning_of, "")
   many <- length(working) > 1
   abort_ancify(
     paste(c(
@@ -245,9 +248,18 @@ settle_earlier_tasks <- function(config, manifest, resume) {
   unlink(folder, recursive = TRUE, expand = FALSE)
 }
 
+# The first line of a task's log; its name where it was killed before that was written.
+beginning_of <- function(folder) {
+  c(lines_of(log_file(list(folder = folder))), basename(folder))[1]
+}
+
 # NULL where there is none that can be read.
 read_outcome <- function(task) {
-  tryCatch(suppressWarnings(readRDS(outcome_file(task))), error = function(condition) NULL)
+  outcome <- tryCatch(
+    suppressWarnings(readRDS(outcome_file(task))),
+    error = function(condition) NULL
+  )
+  if (inherits(outcome, "ancify_outcome")) outcome
 }
 
 merge_outcome <- function(manifest, outcome) {

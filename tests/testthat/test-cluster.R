@@ -208,6 +208,10 @@ test_that("tasks of a session that is gone do nothing", {
   writeLines("another", session_file(tasks))
   do_task(task)
   expect_false(has_begun(task) || has_outcome(task))
+  # Nor are they in the way of those that have their names now.
+  lock <- lock_folder_impl(task$folder)
+  expect_no_error(do_task(task))
+  unlock_folder_impl(lock)
   writeLines(task$session, session_file(tasks))
   writeLines("", cancelled_file(tasks))
   do_task(task)
@@ -252,6 +256,40 @@ test_that("what tasks have projected and is not kept goes with the first run wit
   expect_length(list.files(tasks_not_kept(config), recursive = TRUE), 9)
   run_quietly(config)
   expect_false(file.exists(tasks_not_kept(config)))
+})
+
+test_that("a task that was killed before it said a word is named", {
+  set.seed(817)
+  task <- one_task(random_config()$config)
+  dir.create(task$folder)
+  file.create(log_file(task))
+  expect_ancify_error(throw_failures(list(task), list(NULL)), "task", "is killed: project-1")
+})
+
+test_that("what is no outcome of a task is passed over", {
+  set.seed(815)
+  config <- random_config()$config
+  run_in_tasks(config, cluster_params("serial")[[1]])
+  files <- Sys.glob(file.path(config$work_dir, ".ancify", "tasks", "*", "outcome.rds"))
+  saveRDS(1:3, files[1])
+  saveRDS(list(rows = 5, task = "a"), files[2])
+  writeLines("damaged", files[3])
+  lines <- log_lines(ancify_run(config, progress = FALSE))
+  expect_match(lines, "^Calls of chr1, chr2 and one: there", all = FALSE)
+})
+
+test_that("workers and random numbers are as they were, after the run", {
+  set.seed(816)
+  config <- random_config()$config
+  param <- cluster_params("batchtools")[[1]]
+  BiocParallel::bpstart(param)
+  on.exit(BiocParallel::bpstop(param))
+  before <- list(param$resources, BiocParallel::bpstopOnError(param), param$registry$sleep)
+  state <- .Random.seed
+  run_in_tasks(config, param)
+  expect_identical(.Random.seed, state)
+  after <- list(param$resources, BiocParallel::bpstopOnError(param), param$registry$sleep)
+  expect_identical(after, before)
 })
 
 test_that("a worker of another version is an error", {
@@ -311,10 +349,11 @@ test_that("what can't be the workers is an error before any work", {
   for (param in list(2, "slurm", list())) {
     expect_ancify_error(run_in_tasks(case$config, param), "input", "`BPPARAM`", "SnowParam")
   }
-  expect_ancify_error(
-    run_in_tasks(case$config, cluster_params("multicore")[[1]], backend = "gpu"), "device",
-    "forked", "SnowParam"
-  )
+  for (param in list(cluster_params("multicore")[[1]], BiocParallel::SnowParam(2, "FORK"))) {
+    expect_ancify_error(
+      run_in_tasks(case$config, param, backend = "gpu"), "device", "forked", "SnowParam"
+    )
+  }
   expect_false(file.exists(case$config$work_dir))
 })
 

@@ -86,3 +86,18 @@ test_that("slurm_param() tells what each job asks for, or why it can't", {
   on.exit(Sys.setenv(PATH = path))
   expect_ancify_error(slurm_param(config), "file", "sbatch")
 })
+
+test_that("the command line's threads are cores of its jobs", {
+  cluster_params("batchtools")
+  config <- raw_config(ancify_example(new_folder()))
+  cores <- function(threads) {
+    utils::capture.output(type = "message", {
+      param <- with_sbatch(cluster_option("slurm", config, threads))
+    })
+    as.numeric(param$resources$cpus)
+  }
+  expect_identical(cores(7), 7)
+  expect_identical(cores(NULL), as.numeric(ancify_config(config)$num_cpus))
+  config$cluster <- list(cpus = 2)
+  expect_identical(cores(7), 2)
+})
