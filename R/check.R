@@ -136,7 +136,7 @@ new_check <- function(findings) {
   structure(checks, class = c("ancify_check", "data.frame"))
 }
 
-# `kind`: "cpu", "gpu" or "tasks".
+# `kind`: as kind_of_run() has it.
 look_at_run <- function(config, phases, backend, kind, brief, progress) {
   c(
     if ("project" %in% phases) check_alignment_texts(config, backend, brief, progress),

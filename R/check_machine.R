@@ -101,6 +101,10 @@ packs_sequences <- function(config, phases, kind) {
 }
 
 check_memory <- function(config, phases, kind) {
+  # Jobs ask for what they need where they run.
+  if (kind == "jobs") {
+    return(NULL)
+  }
   needed <- memory_needed(config, phases, kind)
   available <- available_memory()
   if (is.na(available)) {

@@ -157,7 +157,7 @@ run_tasks <- function(cluster, tasks, manifest) {
   }
   gather <- function() {
     for (i in which(vapply(outcomes, is.null, NA))) {
-      outcome <- if (file.exists(outcome_file(tasks[[i]]))) read_outcome(tasks[[i]])
+      outcome <- if (has_outcome(tasks[[i]])) read_outcome(tasks[[i]])
       if (is.null(outcome)) next
       outcomes[[i]] <<- outcome
       merge_outcome(manifest, outcome)
@@ -175,7 +175,7 @@ run_tasks <- function(cluster, tasks, manifest) {
   )
   all_ended <- TRUE
   gather()
-  throw_failures(tasks, outcomes)
+  throw_failures(tasks, outcomes, cluster$problem)
   lapply(outcomes, `[[`, "value")
 }
 
@@ -190,8 +190,10 @@ show_outcome <- function(cluster, outcome) {
   })
 }
 
-has_begun <- function(task) file.exists(log_file(task))
-has_outcome <- function(task) file.exists(outcome_file(task))
+# By the folder's list: over a network, that a file is not there may be remembered for a while.
+has_file <- function(task, name) name %in% list.files(task$folder)
+has_begun <- function(task) has_file(task, "log")
+has_outcome <- function(task) has_file(task, "outcome.rds")
 
 # A worker that dies takes BiocParallel's whole loop with it: those that it had not begun are sent
 # again, when the others have ended.
@@ -210,6 +212,7 @@ dispatch_until_ended <- function(cluster, tasks, gather) {
     if (is_cancelled(cluster)) stop(interrupted())
     wait_for_tasks(tasks, gather)
     if (!any(vapply(left, has_begun, NA))) stop_on_dispatch(problem, left)
+    cluster$problem <- problem
     # There one job does not end another, and workers that are not ours can't be started anew.
     if (is_batch(cluster$param) || BiocParallel::bpisup(cluster$given)) break
     if (!is.null(problem)) {
@@ -357,10 +360,12 @@ cancel_tasks <- function(cluster, tasks) {
 
 # ---- Failures ------------------------------------------------------------------------------------
 
-throw_failures <- function(tasks, outcomes) {
+# `problem`: what BiocParallel said last, if it said something.
+throw_failures <- function(tasks, outcomes, problem) {
   failures <- Map(function(task, outcome) {
     if (is.null(outcome) && !has_begun(task)) {
-      sprintf("%s was not begun: its job was cancelled or can't run", task$title)
+      why <- if (is.null(problem)) "" else paste0(" (", conditionMessage(problem), ")")
+      sprintf("%s was not begun: its job was cancelled or can't run%s", task$title, why)
     } else if (is.null(outcome)) {
       sprintf("%s ended without an outcome, as a process that is killed: %s", task$title,
               beginning_of(task$folder))

@@ -168,10 +168,8 @@ cluster_option <- function(name, config, threads) {
     return(NULL)
   }
   if (name != "slurm") usage_error("--cluster needs slurm, not ", name)
-  config <- read_config(config, character())
-  config$num_cpus <- threads %||% config$num_cpus
   withCallingHandlers(
-    slurm_param(config),
+    slurm_param(config, threads),
     ancify_message = function(condition) {
       complain(trimws(conditionMessage(condition)))
       invokeRestart("muffleMessage")

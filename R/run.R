@@ -155,7 +155,7 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
   log <- if (verbose) inform_ancify else function(line) NULL
   cluster <- new_cluster(BPPARAM, config, progress, log)
   backend <- session_backend(config, cluster)
-  kind <- if (is.null(cluster)) backend$kind else "tasks"
+  kind <- kind_of_run(backend, cluster)
   log(paste("Using", backend$description))
   for (note in config$notes) log(note)
   check_inputs(config, phases, backend, kind, progress, log)
@@ -208,6 +208,14 @@ ancify_call <- function(config, threads = NULL, backend = NULL, resume = TRUE, B
   ancify_run(config, "call", threads, backend, resume, BPPARAM, progress, verbose)
 }
 
+# "cpu" or "gpu"; "tasks" on machines like this one, or "jobs" of a batch system.
+kind_of_run <- function(backend, cluster) {
+  if (is.null(cluster)) {
+    return(backend$kind)
+  }
+  if (is_batch(cluster$given)) "jobs" else "tasks"
+}
+
 # Tasks choose their own, where they run.
 session_backend <- function(config, cluster) {
   if (is.null(cluster)) {
@@ -236,14 +244,14 @@ log_what_stays_on_the_cpu <- function(config, phases, manifest, log) {
 
 # Whether projection and calling run as one on a "cpu" or a "gpu": there calling takes the sequences
 # from the device's memory even if they are kept, unless an earlier run has made some of the files.
-# In "tasks" they never do.
+# In tasks they never do.
 runs_as_one <- function(config, phases, kind, manifest) {
   can_run_as_one(config, phases, kind) &&
     (!config$keep_projected || !has_record(manifest, config))
 }
 
 can_run_as_one <- function(config, phases, kind) {
-  all(c("project", "call") %in% phases) && !fits(config) && kind != "tasks" &&
+  all(c("project", "call") %in% phases) && !fits(config) && kind %in% c("cpu", "gpu") &&
     (!config$keep_projected || kind == "gpu")
 }
 

@@ -14,6 +14,8 @@
 #' batch systems take a `BatchtoolsParam` with a template of batchtools.
 #'
 #' @inheritParams ancify_run
+#' @param threads,backend As [ancify_run()] is given them; `NULL` (the default) for those of the
+#'   configuration.
 #' @param workers Most jobs at a time; where a phase has more tasks, jobs carry out several.
 #' @param template Path of a template for batchtools; `NULL` (the default) for this package's.
 #' @param verbose Whether to tell what each job asks for, as a message of class
@@ -29,11 +31,14 @@
 #' config <- ancify_example()
 #' config$cluster <- list(time = "00:10:00", memory = "1G", cpus = 1)
 #' slurm_param(config)
-slurm_param <- function(config, workers = 1000, template = NULL, verbose = TRUE) {
+slurm_param <- function(config, threads = NULL, backend = NULL, workers = 1000, template = NULL,
+                        verbose = TRUE) {
   check_whole_number(workers, "workers")
   check_flag(verbose, "verbose")
   need_batchtools()
   config <- read_config(config, character())
+  config$num_cpus <- resolve_threads(threads %||% config$num_cpus)
+  config$backend <- check_choice(backend %||% config$backend, backends, "backend")
   template <- check_path(
     template %||% system.file("templates", "slurm.tmpl", package = "ancify"), "template"
   )

@@ -45,7 +45,8 @@ test_that("the command line runs by jobs, with the bytes of a run without", {
   path <- file.path(folder, "config.yaml")
   yaml::write_yaml(config, path)
   ancify <- system.file("exec", "ancify", package = "ancify")
-  run <- run_program(rscript, ancify, "run", "-v", "-c", path, "--cluster", "slurm")
+  run <- run_program(rscript, ancify, "run", "-v", "-c", path, "--cluster", "slurm",
+                     timeout = 180)
   expect_identical(run$status, 0L)
   expect_match(run$err, "Each job asks Slurm for 1 core and 1G of memory", all = FALSE)
   expect_match(run$err, "Using BatchtoolsParam on slurm", all = FALSE)
@@ -110,10 +111,12 @@ test_that("Ctrl-C cancels jobs that run and those that wait", {
   session <- slurm_session(config)
   on.exit(end_program(session), add = TRUE)
   job_of_task(config, "project-1")
+  process <- process_of_task(config, "project-1")
   interrupt_session(session)
   expect_false(session$status() == 0)
   wait_for(length(jobs_there_are()) == 0, 20)
-  # Nothing runs on, and a successor starts at once.
+  # Nothing runs on, and a successor has nothing to wait for.
+  wait_for(!tools::pskill(process, 0), 60)
   config$outgroups$inner[[1]]$alignment <- case$fast
   run_quietly(config)
   expect_as_without(config)

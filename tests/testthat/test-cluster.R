@@ -387,3 +387,18 @@ test_that("a model that changes during the run is not called by", {
     call_part(config, NULL, NULL, NULL, NULL, FALSE, FALSE), "file", config$ml_model_path, "again"
   )
 })
+
+test_that("tasks that were not begun are named with what BiocParallel said", {
+  folder <- new_folder()
+  tasks <- lapply(c("a", "b"), function(name) {
+    dir.create(file.path(folder, name))
+    list(title = paste("calls of", name), folder = file.path(folder, name))
+  })
+  writeLines("here", log_file(tasks[[1]]))
+  condition <- expect_ancify_error(
+    throw_failures(tasks, list(NULL, NULL), simpleError("no such node")), "task",
+    "calls of a ended without an outcome", "calls of b was not begun", "(no such node)"
+  )
+  expect_identical(condition$tasks, c("calls of a", "calls of b"))
+  expect_silent(throw_failures(tasks, list(list(value = 1), list()), NULL))
+})

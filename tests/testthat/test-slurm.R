@@ -101,3 +101,30 @@ test_that("the command line's threads are cores of its jobs", {
   config$cluster <- list(cpus = 2)
   expect_identical(cores(7), 2)
 })
+
+test_that("arguments of the run go before the configuration, for its jobs too", {
+  cluster_params("batchtools")
+  config <- raw_config(ancify_example(new_folder()))
+  asked <- resources_of(config, threads = 6, backend = "gpu")
+  expect_identical(asked[c("cpus", "gpus")], list(cpus = 6L, gpus = 1L))
+  expect_ancify_error(slurm_param(config, backend = "tpu"), "input", "`backend`")
+  expect_ancify_error(slurm_param(config, threads = 0), "input", "`threads`")
+})
+
+test_that("the machine that submits jobs need not have their memory", {
+  config <- ancify_example(new_folder())
+  param <- cluster_params("batchtools")[[1]]
+  cluster <- new_cluster(param, config, FALSE, identity)
+  kind <- kind_of_run(NULL, cluster)
+  expect_identical(kind, "jobs")
+  expect_null(check_memory(config, c("project", "call"), kind))
+  cluster <- new_cluster(cluster_params("snow")[[1]], config, FALSE, identity)
+  expect_identical(kind_of_run(NULL, cluster), "tasks")
+  expect_length(check_memory(config, c("project", "call"), "tasks"), 1)
+  config$keep_projected <- FALSE
+  for (kind in c("tasks", "jobs")) expect_false(can_run_as_one(config, c("project", "call"), kind))
+})
+
+test_that("a template needs no GPUs", {
+  expect_length(grep("gpus", script_of(list(cpus = 1, memory = "1G"))), 0)
+})
