@@ -197,6 +197,19 @@ TEST(Limits, NothingIsKeptOfEmptyLinesAndComments) {
   EXPECT_EQ(message.find("'input', line 2002: "), 0U) << message;
 }
 
+// Which is let go in a MAF, and is no header in an AXT: it waits until the format is known.
+TEST(Limits, ATrackLineIsABadOneOfAnAxt) {
+  const std::string block = "0 chr1 1 2 c 1 2 + 0\nAC\nAC\n";
+  for (const std::size_t chunk : {1, 3, 1 << 12}) {
+    SparseStore store;
+    const auto message = message_of<FormatError>([&] {
+      project_text({{"chr1", 10}}, {{"n", &store}}, chunk, once("# x\n\ntrack a\n# y\n" + block));
+    });
+    EXPECT_NE(message.find("line 3: not the header of an AXT block: 'track a'"), message.npos)
+        << message;
+  }
+}
+
 TEST(Limits, NamesThatAreRememberedAreCut) {
   SparseStore store;
   const std::string name(1 << 20, 'x');

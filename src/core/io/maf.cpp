@@ -48,18 +48,26 @@ std::optional<MafRow> parse_maf_row(const MafLine& line) {
 }
 
 std::optional<bool> is_maf_text(std::string_view& text, bool last, std::int64_t& lines) {
-  while (!text.empty()) {
-    const std::size_t newline = text.find('\n');
-    const std::string_view line = trim_end(text.substr(0, newline));
-    const bool whole = newline != text.npos || last;
+  std::string_view rest = text;
+  bool only_nothing = true;  // no track line, which is a bad one if this is an AXT
+  while (!rest.empty()) {
+    const std::size_t newline = rest.find('\n');
+    const std::string_view line = trim_end(rest.substr(0, newline));
+    const bool whole = newline != rest.npos || last;
     // No need to wait for the end of what is not text.
     if (!line.empty() && std::string_view("#atb").find(line.front()) == line.npos) return false;
     if (!whole) return {};
     constexpr std::string_view mark = "##maf";
     if (line.substr(0, mark.size()) == mark) return true;
-    if (!line.empty() && line.front() != '#' && !is_track_line(line)) return type_of(line) == 'a';
-    text.remove_prefix(newline == text.npos ? text.size() : newline + 1);
-    ++lines;
+    if (!line.empty() && line.front() != '#') {
+      if (!is_track_line(line)) return type_of(line) == 'a';
+      only_nothing = false;
+    }
+    rest.remove_prefix(newline == rest.npos ? rest.size() : newline + 1);
+    if (only_nothing) {
+      text = rest;
+      ++lines;
+    }
   }
   if (last) return false;
   return {};

@@ -38,8 +38,8 @@ struct MafBlock {
 };
 
 // Whether a text begins a MAF file: with `##maf`, or a block behind comments and track lines. None
-// where that cannot be told yet; with `last` there is no more text. Lines that leave it open are
-// taken off the text, and `lines` counts them.
+// where that cannot be told yet; with `last` there is no more text. Comments and empty lines at its
+// beginning are taken off the text, and `lines` counts them.
 std::optional<bool> is_maf_text(std::string_view& text, bool last, std::int64_t& lines);
 
 // The same of a file, plain, gzip or bgzip.
