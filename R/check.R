@@ -24,8 +24,8 @@
 #'   differs more than an outer one at the positions that both cover, by 5 % and four standard
 #'   errors at least, is a warning: they may have been exchanged.
 #' * `disk`, `permission`: room for what will be written, on each file system, and folders
-#'   that can be written to. Files that exist are replaced when the new ones are complete, so
-#'   both need room.
+#'   that can be written to. A file that is there and as long as it has to be needs none, as
+#'   a run goes on from it; with others' in its place, both need room until it is complete.
 #' * `memory`: what the run needs against what is available, also to the process's control
 #'   group (Linux alone).
 #' * `backend`: which one will be used, or why a GPU can't be.
@@ -95,11 +95,9 @@ check_error <- function(errors, checks) {
   problems <- sprintf("%s: %s", errors$subject, errors$finding)
   n <- length(problems)
   lead <- sprintf("%s would spoil this run:", if (n == 1) "A problem" else paste(n, "problems"))
-  kind <- unique(unname(check_kinds[errors$check]))
-  new_condition(
-    paste(c(lead, paste("*", problems)), collapse = "\n"),
-    c("check", if (length(kind) == 1 && !is.na(kind)) kind), "error",
-    problems = problems, checks = checks, file = errors$file[1], line = errors$line[1]
+  error_of_problems(
+    lead, problems, "check", check_kinds[errors$check], checks = checks, file = errors$file[1],
+    line = errors$line[1]
   )
 }
 
@@ -141,7 +139,7 @@ look_at_run <- function(config, phases, backend, kind, brief, progress) {
   c(
     if ("project" %in% phases) check_alignment_texts(config, backend, brief, progress),
     if ("project" %in% phases) check_fasta_index(config),
-    check_permission(config, phases),
+    check_permission(config, phases, kind),
     check_disk(config, phases, kind),
     check_memory(config, phases, kind)
   )

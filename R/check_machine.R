@@ -41,8 +41,8 @@ existing_folder <- function(path) {
   path
 }
 
-check_permission <- function(config, phases) {
-  written <- written_folders(config, phases, "cpu")
+check_permission <- function(config, phases, kind) {
+  written <- written_folders(config, phases, kind)
   all_findings(lapply(seq_len(NROW(written)), function(i) {
     there <- existing_folder(written$path[i])
     found <- function(status, ...) {

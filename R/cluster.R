@@ -94,7 +94,8 @@ parts_by_alignment <- function(cluster, config) {
 most_call_tasks <- 200
 
 # Chromosomes, the longest first. Short ones share a task that has a tenth of the longest, or where
-# there are very many, enough for most_call_tasks. `apart`: those that differ in it share none.
+# there are very many, enough for most_call_tasks. With `together`, a value each, only those of one
+# value share a task.
 parts_by_chromosome <- function(cluster, config, together = NULL) {
   if (is.null(cluster)) {
     return(list(config))
@@ -379,16 +380,13 @@ throw_failures <- function(tasks, outcomes, problem) {
     return(invisible())
   }
   errors <- lapply(outcomes[failed], `[[`, "error")
-  # The kind of error that they have in common.
-  kind <- unique(vapply(errors, function(error) class(error)[1], ""))
+  kinds <- vapply(errors, function(error) class(error)[1], "")
+  kinds[!grepl("^ancify_", kinds)] <- NA
+  kinds <- sub("^ancify_(.*)_error$", "\\1", kinds)
   lead <- sprintf("%d of %d tasks failed, the others are done; the next run does what is left:",
                   sum(failed), length(tasks))
-  stop(new_condition(
-    paste(c(lead, paste("*", unlist(failures))), collapse = "\n"),
-    c("task", if (all(grepl("^ancify_", kind)) && length(kind) == 1) {
-      sub("^ancify_(.*)_error$", "\\1", kind)
-    }), "error",
-    problems = unlist(failures), tasks = vapply(tasks[failed], `[[`, "", "title"),
+  stop(error_of_problems(
+    lead, unlist(failures), "task", kinds, tasks = vapply(tasks[failed], `[[`, "", "title"),
     file = errors[[1]]$file, line = errors[[1]]$line
   ))
 }

@@ -13,6 +13,16 @@ abort_ancify <- function(message, class, ...) {
   stop(new_condition(message, class, "error", ...))
 }
 
+# One error for several problems; where `kinds`, those that each of them would be alone, are one, it
+# is of that class too.
+error_of_problems <- function(lead, problems, class, kinds, ...) {
+  kind <- unique(unname(kinds))
+  new_condition(
+    paste(c(lead, paste("*", problems)), collapse = "\n"),
+    c(class, if (length(kind) == 1 && !is.na(kind)) kind), "error", problems = problems, ...
+  )
+}
+
 # What the core throws comes here, with the facts of the exception in a list.
 abort_from_core <- function(class, message, facts) {
   do.call(abort_ancify, c(list(message, class), facts))

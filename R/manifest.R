@@ -330,6 +330,14 @@ focal_is_left <- function(config, manifest, sources, backend, progress) {
     !whole_projections(config, manifest, focal, backend, progress)
 }
 
+project_focal <- function(config, sources, manifest, cluster, backend, progress, verbose) {
+  if (focal_is_left(config, manifest, sources, backend, progress)) {
+    in_parts(
+      cluster, "focal", list(config), list(sources = sources), manifest, backend, progress, verbose
+    )
+  }
+}
+
 # A job of in_parts().
 focal_part <- function(config, sources, manifest, backend, progress, verbose) {
   checksums <- write_focal(config, backend, progress)

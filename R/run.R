@@ -337,15 +337,9 @@ run_projection <- function(config, manifest, cluster, backend, progress, verbose
   sources <- alignment_sources(config)
   left <- species_left(config, manifest, sources, backend, progress)
   log_skipped(log, "Projections of", left)
-  project_focal_once <- function() {
-    if (focal_is_left(config, manifest, sources, backend, progress)) {
-      in_parts(
-        cluster, "focal", list(config), list(sources = sources), manifest, backend, progress,
-        verbose
-      )
-    }
+  if (!is.null(config$focal_fasta)) {
+    project_focal(config, sources, manifest, cluster, backend, progress, verbose)
   }
-  if (!is.null(config$focal_fasta)) project_focal_once()
   if (any(left)) {
     some <- config
     some$outgroups <- config$outgroups[left, ]
@@ -354,7 +348,9 @@ run_projection <- function(config, manifest, cluster, backend, progress, verbose
       backend, progress, verbose
     )
   }
-  if (needs_focal(config)) project_focal_once()
+  if (needs_focal(config)) {
+    project_focal(config, sources, manifest, cluster, backend, progress, verbose)
+  }
   reports <- recorded_reports(manifest, sources, config$lengths)
   tell_about_projection(reports, config, verbose)
 }
@@ -490,9 +486,7 @@ run_both <- function(config, manifest, caller, backend, progress, verbose) {
   log_skipped(log, "Calls of", left)
   if (any(left)) {
     if (config$keep_projected && !is.null(config$focal_fasta)) {
-      if (focal_is_left(config, manifest, sources, backend, progress)) {
-        focal_part(config, sources, manifest, backend, progress, verbose)
-      }
+      project_focal(config, sources, manifest, NULL, backend, progress, verbose)
     }
     some <- config
     some$lengths <- config$lengths[left]

@@ -52,7 +52,7 @@ do_task <- function(task) {
   outcome <- watched_outcome(task, tell)
   tell(if (is.null(outcome$error)) "done" else paste("failed:", conditionMessage(outcome$error)))
   outcome$place <- place
-  outcome$task <- task[c("job", "title", "belongs_to")]
+  outcome$task <- task[c("title", "belongs_to")]
   class(outcome) <- "ancify_outcome"
   write_whole(outcome_file(task), function(path) saveRDS(outcome, path))
   invisible()

@@ -4,7 +4,8 @@
 # is finished even where the job fails.
 work_in <- function(config, phases, resume, in_tasks, log, job) {
   writes_calls <- any(c("call", "evaluate") %in% phases)
-  in_work_dir <- in_tasks || any(c("project", "call") %in% phases)
+  makes_files <- any(c("project", "call") %in% phases)
+  in_work_dir <- in_tasks || makes_files
   locks <- lock_folders(
     c(if (in_work_dir) config$work_dir, if (writes_calls) config$output_dir), log
   )
@@ -16,7 +17,8 @@ work_in <- function(config, phases, resume, in_tasks, log, job) {
     unlink(tasks_not_kept(config), recursive = TRUE, expand = FALSE)
   }
   # What an evaluation does not make anew stays on record.
-  manifest <- open_manifest(config, resume || !in_work_dir, log)
+  resume <- resume || !makes_files
+  manifest <- open_manifest(config, resume, log)
   if (in_work_dir) settle_earlier_tasks(config, manifest, resume)
   on.exit(save_manifest(manifest, at_once = TRUE), add = TRUE, after = FALSE)
   job(manifest)

@@ -1,29 +1,16 @@
 # Runs in tasks (BPPARAM): what a task costs, one and two workers, and by a simulation what a hundred
 # genomes take on 64 nodes with a shared disk.
 #
-#   Rscript benchmarks/cluster.R FOLDER
+#   Rscript benchmarks/cluster.R FOLDER      in the repository's root
 #
 # FOLDER has the simulated alignments of benchmarks/run.
 suppressPackageStartupMessages(library(ancify))
+source("benchmarks/simulated.R")
 folder <- commandArgs(TRUE)[1]
 rounds <- 3
 
 best <- function(run) {
   min(replicate(rounds, system.time(run())[["elapsed"]]))
-}
-
-config_in <- function(name, ...) {
-  files <- file.path(folder, name)
-  species <- Map(
-    list, name = paste0("s", 0:3), alignment = file.path(files, sprintf("%d.axt.gz", 0:3)),
-    USE.NAMES = FALSE
-  )
-  out <- file.path(folder, "out")
-  list(
-    focal_species = "focal", chromosome_lengths = file.path(files, "chrom.sizes"),
-    outgroups = list(inner = species[1:3], outer = species[4]), num_cpus = 1,
-    work_dir = out, output_dir = file.path(out, "calls")
-  )
 }
 
 run <- function(config, param, phases = c("project", "call")) {
@@ -32,10 +19,9 @@ run <- function(config, param, phases = c("project", "call")) {
 
 # ---- Measured ------------------------------------------------------------------------------------
 
-name <- "24 x 10 Mb"
 length <- 240e6
-writeLines(sprintf("chr%d\t%.0f", 1:24, 1e7), file.path(folder, name, "chrom.sizes"))
-config <- config_in(name)
+config <- config_of(folder, 24, length / 24)
+config$num_cpus <- 1
 
 # Workers that are there already, as those of a batch system are not: see below.
 seconds <- vapply(1:2, function(workers) {
@@ -67,7 +53,8 @@ cat(sprintf("%-66s %6.2f s\n", "starting R and loading the package", start))
 # Seconds of one thread for a base of an outgroup, and for a position called.
 project <- best(function() run(config, NULL, "project")) / (4 * length)
 call <- best(function() run(config, NULL, "call")) / length
-packed <- sum(file.size(file.path(folder, name, sprintf("%d.axt.gz", 0:3)))) / (4 * length)
+packed <- sum(file.size(file.path(dirname(config$chromosome_lengths), sprintf("%d.axt.gz", 0:3)))) /
+  (4 * length)
 unlink(config$work_dir, recursive = TRUE)
 cat(sprintf("%-66s %6.2f s\n", "projecting 1 Gb of an outgroup, one thread", 1e9 * project))
 cat(sprintf("%-66s %6.2f s\n", "calling 1 Gb from four outgroups, one thread", 1e9 * call))

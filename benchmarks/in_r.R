@@ -4,6 +4,7 @@
 #
 # It takes the installed package, and CNEr from Bioconductor for the comparison with its reader.
 library(ancify)
+source("benchmarks/simulated.R")
 
 args <- commandArgs(TRUE)
 program <- args[1]
@@ -21,30 +22,13 @@ report <- function(what, ratio, must) {
   cat(sprintf("%-72s %6.2f  %s\n", what, ratio, must))
 }
 
-# The simulated alignments of so many chromosomes.
-config_of <- function(n, length) {
-  files <- file.path(folder, sprintf("%d x %.0f Mb", n, length / 1e6))
-  lengths <- file.path(files, "chrom.sizes")
-  dir.create(files, showWarnings = FALSE)
-  writeLines(sprintf("chr%d\t%.0f", seq_len(n), length), lengths)
-  species <- Map(
-    list, name = paste0("s", 0:3), alignment = file.path(files, sprintf("%d.axt.gz", 0:3)),
-    USE.NAMES = FALSE
-  )
-  list(
-    focal_species = "focal", chromosome_lengths = lengths,
-    outgroups = list(inner = species[1:3], outer = species[4]),
-    work_dir = file.path(folder, "out"), output_dir = file.path(folder, "out", "calls")
-  )
-}
-
 # Whole runs, with the look before them, checksums and records, over inflating their files.
 run_over_inflating <- function(n, length, threads, kept, must) {
   inflating <- as.numeric(system2(
     program, c("--inflate", shQuote(folder), n, format(length, scientific = FALSE), threads),
     stdout = TRUE
   ))
-  config <- config_of(n, length)
+  config <- config_of(folder, n, length)
   config$keep_projected <- kept
   run <- best(function() {
     ancify_run(config, threads = threads, resume = FALSE, progress = FALSE, verbose = FALSE)
@@ -63,7 +47,7 @@ run_over_inflating(1, 1e8, 2, FALSE, "at most 1.45")
 run_over_inflating(24, 1e6, 2, TRUE, "at most 2.0")
 
 # HKY85 with gamma rates, on the counts of the same run; a genome has as many patterns.
-counts <- count_patterns(config_of(24, 1e6), threads = 2)
+counts <- count_patterns(config_of(folder, 24, 1e6), threads = 2)
 counts$count <- counts$count * 100
 fit <- best(function() {
   fit_substitution_model(counts, "((((focal,s0),s1),s2),s3);", gamma = TRUE, threads = 2)

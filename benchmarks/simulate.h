@@ -35,7 +35,8 @@ class FocalGenome {
  private:
   // SplitMix64 (Steele, Lea and Flood 2014)
   static std::uint64_t mixed(std::uint64_t x) {
-    x = (x + 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9;
+    x += 0x9e3779b97f4a7c15;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
     x = (x ^ x >> 27) * 0x94d049bb133111eb;
     return x ^ x >> 31;
   }

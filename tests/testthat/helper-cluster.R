@@ -58,11 +58,11 @@ run_script <- function(config, param, before = NULL) {
   )
 }
 
-# The process that is at work on a task, once one is.
+# The process that is at work on a task, once one is and has said so.
 process_of_task <- function(config, task) {
   lock <- file.path(config$work_dir, ".ancify", "tasks", task, ".ancify.lock")
-  wait_for(file.exists(lock) && file.size(lock) > 0 &&
-             file.exists(file.path(dirname(lock), "log")))
+  written <- c(lock, file.path(dirname(lock), "log"))
+  wait_for(all(file.size(written) > 0))
   as.integer(sub(" .*", "", readLines(lock, warn = FALSE)))
 }
 
