@@ -45,6 +45,14 @@ compare_calls_impl <- function(folders, lengths, window, backend, watch) {
     .Call(`_ancify_compare_calls_impl`, folders, lengths, window, backend, watch)
 }
 
+expected_spectra_impl <- function(models, fineness, parts, points, sampling, backend, watch) {
+    .Call(`_ancify_expected_spectra_impl`, models, fineness, parts, points, sampling, backend, watch)
+}
+
+smallest_frequencies_impl <- function(points) {
+    .Call(`_ancify_smallest_frequencies_impl`, points)
+}
+
 evaluate_impl <- function(lengths, calls, references, variants, backend, watch) {
     .Call(`_ancify_evaluate_impl`, lengths, calls, references, variants, backend, watch)
 }

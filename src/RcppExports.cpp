@@ -187,6 +187,34 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// expected_spectra_impl
+Rcpp::NumericMatrix expected_spectra_impl(const Rcpp::List& models, double fineness, const std::vector<int>& parts, const std::vector<int>& points, const Rcpp::List& sampling, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_expected_spectra_impl(SEXP modelsSEXP, SEXP finenessSEXP, SEXP partsSEXP, SEXP pointsSEXP, SEXP samplingSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type models(modelsSEXP);
+    Rcpp::traits::input_parameter< double >::type fineness(finenessSEXP);
+    Rcpp::traits::input_parameter< const std::vector<int>& >::type parts(partsSEXP);
+    Rcpp::traits::input_parameter< const std::vector<int>& >::type points(pointsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type sampling(samplingSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(expected_spectra_impl(models, fineness, parts, points, sampling, backend, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// smallest_frequencies_impl
+std::vector<double> smallest_frequencies_impl(const std::vector<int>& points);
+RcppExport SEXP _ancify_smallest_frequencies_impl(SEXP pointsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::vector<int>& >::type points(pointsSEXP);
+    rcpp_result_gen = Rcpp::wrap(smallest_frequencies_impl(points));
+    return rcpp_result_gen;
+END_RCPP
+}
 // evaluate_impl
 Rcpp::NumericMatrix evaluate_impl(const Rcpp::NumericVector& lengths, const std::vector<std::string>& calls, const std::vector<std::string>& references, const std::vector<std::string>& variants, const Rcpp::List& backend, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_evaluate_impl(SEXP lengthsSEXP, SEXP callsSEXP, SEXP referencesSEXP, SEXP variantsSEXP, SEXP backendSEXP, SEXP watchSEXP) {
@@ -686,6 +714,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_pattern_probabilities_impl", (DL_FUNC) &_ancify_pattern_probabilities_impl, 3},
     {"_ancify_polarise_impl", (DL_FUNC) &_ancify_polarise_impl, 8},
     {"_ancify_compare_calls_impl", (DL_FUNC) &_ancify_compare_calls_impl, 5},
+    {"_ancify_expected_spectra_impl", (DL_FUNC) &_ancify_expected_spectra_impl, 7},
+    {"_ancify_smallest_frequencies_impl", (DL_FUNC) &_ancify_smallest_frequencies_impl, 1},
     {"_ancify_evaluate_impl", (DL_FUNC) &_ancify_evaluate_impl, 6},
     {"_ancify_lock_folder_impl", (DL_FUNC) &_ancify_lock_folder_impl, 1},
     {"_ancify_is_locked_impl", (DL_FUNC) &_ancify_is_locked_impl, 1},

@@ -1,0 +1,126 @@
+#' Demographic models
+#'
+#' A model is a list of events in the order of time, which may depend on named parameters.
+#'
+#' @param ... Either events, as [demography_events] makes them, or one function of the model's
+#'   parameters that gives a list of them; the parameters are called as its arguments are.
+#' @return A list of class `demography`: `events`, the list or the function, and `params`, the
+#'   parameters' names.
+#' @section Errors:
+#' `ancify_input_error` for what are no events. What an event says is checked when a spectrum is
+#' computed, by [expected_sfs()].
+#' @seealso [expected_sfs()]
+#' @export
+#' @examples
+#' split_mig <- demography(function(nu1, nu2, time, m) {
+#'   list(
+#'     event_equilibrium(),
+#'     event_split(1),
+#'     event_epoch(time, nu = c(nu1, nu2), m = m)
+#'   )
+#' })
+#' split_mig
+#' expected_sfs(split_mig, c(nu1 = 2, nu2 = 0.5, time = 0.2, m = 1), c(A = 4, B = 4), c(20, 25, 30))
+demography <- function(...) {
+  given <- list(...)
+  if (length(given) == 1 && is.function(given[[1]])) {
+    events <- given[[1]]
+    params <- names(formals(args(events)))
+    if (!length(params) || "..." %in% params) {
+      abort_ancify(
+        "The function of a model must have named arguments, its parameters. A model without any is a list of events.", # nolint
+        "input"
+      )
+    }
+  } else {
+    events <- given
+    params <- character()
+    check_events(events)
+  }
+  structure(list(events = events, params = params), class = "demography")
+}
+
+check_events <- function(events) {
+  good <- vapply(events, inherits, NA, "demography_event")
+  if (!length(events) || !all(good)) {
+    abort_ancify(
+      sprintf("A model must be made of events, such as event_equilibrium(), not %s.",
+              if (length(events)) show_value(events[[which(!good)[1]]]) else "of nothing"),
+      "input"
+    )
+  }
+}
+
+#' @export
+print.demography <- function(x, ...) {
+  if (length(x$params)) {
+    cat(sprintf("A demographic model with the parameters %s\n", paste(x$params, collapse = ", ")))
+    cat(deparse(body(x$events)), sep = "\n")
+  } else {
+    cat("A demographic model of these events\n")
+    for (event in x$events) cat(" ", format_event(event), "\n", sep = " ")
+  }
+  invisible(x)
+}
+
+format_event <- function(event) {
+  fields <- vapply(event[-1], deparse1, "")
+  paste0(event$op, ": ", paste(names(fields), fields, sep = " = ", collapse = ", "))
+}
+
+# The events of a model, or of a plain list of them, at these values of its parameters.
+events_at <- function(model, params) {
+  if (!inherits(model, "demography")) {
+    if (!is.list(model) || !length(model)) {
+      abort_ancify(
+        sprintf("`model` must be a demography(), or a list of events, not %s.", show_value(model)),
+        "input"
+      )
+    }
+    model <- list(events = model, params = character())
+  }
+  params <- check_params(params, model$params)
+  if (!length(model$params)) {
+    return(model$events)
+  }
+  events <- do.call(model$events, as.list(params))
+  if (!is.list(events) || !length(events)) {
+    abort_ancify("The model's function must give a list of events.", "input")
+  }
+  events
+}
+
+# In the model's order; without names they are taken to be in it.
+check_params <- function(params, names) {
+  if (is.list(params)) params <- unlist(params)
+  if (length(params) != length(names)) {
+    abort_ancify(
+      sprintf("`params` must have %s: it has %s.", needed_params(names),
+              count_of(length(params), "value")),
+      "input"
+    )
+  }
+  if (!length(names)) {
+    return(params)
+  }
+  if (!is.numeric(params) || !all(is.finite(params))) {
+    abort_ancify("`params` must be numbers, all of them finite.", "input")
+  }
+  if (is.null(names(params))) {
+    return(stats::setNames(params, names))
+  }
+  if (!setequal(names(params), names)) {
+    abort_ancify(
+      sprintf("`params` names %s: the model has %s.", enumerate(names(params)), enumerate(names)),
+      "input"
+    )
+  }
+  params[names]
+}
+
+needed_params <- function(names) {
+  if (!length(names)) {
+    return("no values for this model")
+  }
+  paste("one value for each of", enumerate(names))
+}

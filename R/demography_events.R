@@ -1,0 +1,295 @@
+#' Events of a demographic model
+#'
+#' What can happen to populations, in the units of diffusion models: a model of [demography()] is a
+#' list of these, in the order of time.
+#'
+#' @details
+#' Sizes are in units of a reference population's size, time in units of twice that many
+#' generations. A migration rate is the share of a population that has come from another one in the
+#' last generation, and a selection coefficient that of the derived allele, both times twice the
+#' reference size. `theta0` is 4 times reference size, mutation rate and length of the sequence.
+#' Populations count from 1, and a new one comes last.
+#'
+#' * `event_equilibrium()`: one population at the balance of mutation, drift and selection. Every
+#'   model begins with it.
+#' * `event_epoch()`: the populations evolve for a time.
+#' * `event_split()`: a copy of a population parts from it.
+#' * `event_admixture()`: a population comes up from several.
+#' * `event_pulse()`: alleles of a population are replaced by those of others at once.
+#' * `event_removal()`: a population is not looked at any more.
+#' * `event_reordering()`: populations take other numbers.
+#'
+#' A value that changes within an epoch is a `course()`, or an R function of the time on the epoch's
+#' clock.
+#'
+#' @param nu Sizes, one for each population: a number, a `course()` or a function each, in a list
+#'   where they are not all numbers. For `event_equilibrium()` one number.
+#' @param gamma Selection coefficients `s` times twice the reference size, where fitness is 1,
+#'   `1 + 2 s h` and `1 + 2 s`: one for all populations, or as `nu`. Default: 0.
+#' @param h Dominance, likewise; 0.5, the default, is additive.
+#' @param theta0 Mutations: a number (1 by default), or for an epoch a `course()` or a function.
+#' @param duration Units of time the epoch lasts.
+#' @param m Migration rates: a matrix, or in a list of rows, with the rate into population `i` from
+#'   `j` in row `i` and column `j`, or one number for all pairs. Default: 0.
+#' @param frozen Whether populations do not change, such as those sampled long ago: one for all, or
+#'   one each. They can have no migration.
+#' @param initial_t Where the epoch's clock begins; it only matters for values that change.
+#' @param parent,pop A population's number.
+#' @param props For `event_admixture()` shares of the new population's ancestry, one for each
+#'   population, with the sum 1. For `event_pulse()` shares of the alleles of `dest` that are
+#'   replaced, named by the population that they come from: `c("2" = 0.1)`.
+#' @param dest The number of the population that a pulse goes to.
+#' @param order The old number of each population, in the new order.
+#' @param from,to Values at time 0 and at `duration` of the epoch's clock; by default that is the
+#'   epoch's end.
+#' @param shape How the value changes between: by a constant factor in a unit of time, or by a
+#'   constant number.
+#' @return A list of class `demography_event`, or `demography_course` of `course()`, with what was
+#'   given.
+#' @section Errors:
+#' None here: events are checked when a model's spectrum is computed, as values may depend on
+#' parameters.
+#' @references
+#' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint demographic history
+#' of multiple populations from multidimensional SNP frequency data. PLoS Genetics 5:e1000695.
+#' @seealso [demography()], [expected_sfs()]
+#' @name demography_events
+#' @examples
+#' # A population that grew tenfold, and then split into two that exchange migrants
+#' demography(
+#'   event_equilibrium(),
+#'   event_epoch(0.2, nu = list(course(1, 10))),
+#'   event_split(1),
+#'   event_epoch(0.1, nu = c(10, 2), m = 0.5)
+#' )
+NULL
+
+new_event <- function(op, ...) structure(list(op = op, ...), class = "demography_event")
+
+#' @rdname demography_events
+#' @export
+event_equilibrium <- function(nu = 1, gamma = 0, h = 0.5, theta0 = 1) {
+  new_event("equilibrium", nu = nu, gamma = gamma, h = h, theta0 = theta0)
+}
+
+#' @rdname demography_events
+#' @export
+event_epoch <- function(duration, nu, m = 0, gamma = 0, h = 0.5, theta0 = 1, frozen = FALSE,
+                        initial_t = 0) {
+  new_event(
+    "integrate", "T" = duration, nu = nu, m = m, gamma = gamma, h = h, theta0 = theta0,
+    frozen = frozen, initial_t = initial_t
+  )
+}
+
+#' @rdname demography_events
+#' @export
+event_split <- function(parent) new_event("split", parent = parent)
+
+#' @rdname demography_events
+#' @export
+event_admixture <- function(props) new_event("new_pop", props = props)
+
+#' @rdname demography_events
+#' @export
+event_pulse <- function(dest, props) new_event("pulse", dest = dest, props = props)
+
+#' @rdname demography_events
+#' @export
+event_removal <- function(pop) new_event("remove", pop = pop)
+
+#' @rdname demography_events
+#' @export
+event_reordering <- function(order) new_event("reorder", order = order)
+
+#' @rdname demography_events
+#' @export
+course <- function(from, to, duration = NULL, shape = c("exponential", "linear")) {
+  types <- c(exponential = "exp", linear = "linear")
+  type <- types[[check_choice(shape, names(types), "shape")]]
+  structure(list(type = type, from = from, to = to, "T" = duration), class = "demography_course")
+}
+
+# ---- As the core takes them ----------------------------------------------------------------------
+
+# Events of numbers, as the core takes them. Values that no population can have are left to it.
+core_events <- function(events) {
+  populations <- 0
+  lapply(seq_along(events), function(i) {
+    event <- events[[i]]
+    make <- if (is.list(event)) event_kinds[[as.character(event$op)[1]]]
+    if (is.null(make)) {
+      abort_ancify(
+        sprintf("Event %d of the model is %s: it must be one of event_equilibrium() and so on.", i,
+                if (is.list(event)) show_value(event$op) else show_value(event)),
+        "input"
+      )
+    }
+    if (populations == 0 && event$op != "equilibrium") {
+      abort_ancify("The first event of a model must be an event_equilibrium().", "input")
+    }
+    result <- make(event, populations, function(name, problem) {
+      abort_ancify(sprintf("Event %d of the model (%s): `%s` %s.", i, event$op, name, problem),
+                   "input")
+    })
+    populations <<- populations + switch(
+      result$kind, equilibrium = 1 - populations, admixture = 1, removal = -1, 0
+    )
+    result
+  })
+}
+
+# By `op`, functions of the event, of how many populations there are, and of what to do where a
+# field is wrong.
+event_kinds <- list(
+  equilibrium = function(event, populations, refuse) {
+    number <- function(name, default) one_number(event[[name]] %||% default, name, refuse)
+    list(
+      kind = "equilibrium", size = number("nu", 1), theta = number("theta0", 1),
+      selection = number("gamma", 0), dominance = number("h", 0.5)
+    )
+  },
+  integrate = function(event, populations, refuse) {
+    start <- one_number(event$initial_t %||% 0, "initial_t", refuse)
+    end <- start + one_number(event[["T"]], "T", refuse)
+    courses <- function(name, default, n = populations, recycle = TRUE) {
+      as_courses(event[[name]] %||% default, n, recycle, end, name, refuse)
+    }
+    migration <- event$m %||% 0
+    list(
+      kind = "epoch", start = start, end = end, theta = courses("theta0", 1, 1)[[1]],
+      size = courses("nu", NULL, recycle = FALSE),
+      migration = migration_courses(migration, populations, end, refuse),
+      selection = courses("gamma", 0), dominance = courses("h", 0.5),
+      frozen = recycled_flags(event$frozen %||% FALSE, populations, refuse)
+    )
+  },
+  split = function(event, populations, refuse) {
+    parent <- population_number(event$parent, populations, "parent", refuse)
+    list(kind = "admixture", shares = as.double(seq_len(populations) == parent))
+  },
+  new_pop = function(event, populations, refuse) {
+    list(kind = "admixture", shares = ancestry_shares(event$props, populations, refuse))
+  },
+  pulse = function(event, populations, refuse) {
+    dest <- population_number(event$dest, populations, "dest", refuse)
+    list(
+      kind = "pulse", destination = dest,
+      shares = pulse_shares(event$props, populations, dest, refuse)
+    )
+  },
+  remove = function(event, populations, refuse) {
+    list(kind = "removal", population = population_number(event$pop, populations, "pop", refuse))
+  },
+  reorder = function(event, populations, refuse) {
+    order <- unlist(event$order)
+    if (!is.numeric(order) || !identical(sort(as.double(order)), as.double(seq_len(populations)))) {
+      refuse("order", sprintf("must have each number from 1 to %d once", populations))
+    }
+    list(kind = "reordering", order = as.integer(order))
+  }
+)
+
+one_number <- function(x, name, refuse) {
+  if (!is.numeric(x) || length(x) != 1 || !is.finite(x)) {
+    refuse(name, sprintf("must be a number, not %s", show_value(x)))
+  }
+  as.double(x)
+}
+
+population_number <- function(x, populations, name, refuse) {
+  if (!is.numeric(x) || length(x) != 1 || !x %in% seq_len(populations)) {
+    refuse(name, sprintf("is %s: there %s", show_value(x), populations_there_are(populations)))
+  }
+  as.integer(x)
+}
+
+populations_there_are <- function(n) {
+  if (n == 1) "is 1 population, with the number 1" else sprintf("are populations 1 to %d", n)
+}
+
+is_course <- function(x) is.list(x) && !is.null(x$type)
+
+as_courses <- function(x, n, recycle, end, name, refuse) {
+  if (is.function(x) || is_course(x)) x <- list(x)
+  if (length(x) == 1 && recycle) x <- rep(as.list(x), n)
+  if (length(x) != n) {
+    refuse(name, paste("has", count_of(length(x), "value"), "for", count_of(n, "population")))
+  }
+  lapply(x, as_course, end, name, refuse)
+}
+
+# A number, list(shape, from, to, duration), or a function of time.
+as_course <- function(x, end, name, refuse) {
+  if (is.function(x)) {
+    return(x)
+  }
+  if (!is_course(x)) {
+    return(one_number(x, name, refuse))
+  }
+  if (!x$type %in% c("exp", "linear")) {
+    refuse(name, sprintf("changes by %s: a course is of type exp or linear", show_value(x$type)))
+  }
+  duration <- one_number(x[["T"]] %||% end, name, refuse)
+  from <- one_number(x$from, name, refuse)
+  to <- one_number(x$to, name, refuse)
+  if (duration <= 0) refuse(name, sprintf("has a course of %s units of time", duration))
+  if (x$type == "exp" && !(from > 0 && to > 0)) {
+    refuse(name, sprintf("can't go from %s to %s by a factor", from, to))
+  }
+  list(shape = x$type, from = from, to = to, duration = duration)
+}
+
+# Row by row.
+migration_courses <- function(m, populations, end, refuse) {
+  n <- populations
+  if (is.list(m) && is.null(dim(m)) && !is_course(m)) {
+    if (length(m) != n || any(lengths(m) != n)) {
+      refuse("m", sprintf("must have %d rows of %d rates", n, n))
+    }
+    m <- do.call(rbind, lapply(m, as.list))
+  }
+  if (is.null(dim(m))) {
+    one <- as_courses(m, 1, FALSE, end, "m", refuse)
+    return(ifelse(c(diag(n)) == 1, list(0), one))
+  }
+  if (!identical(dim(m), c(as.integer(n), as.integer(n)))) {
+    refuse("m", sprintf("is a matrix of %s: there %s", paste(dim(m), collapse = " x "),
+                        populations_there_are(n)))
+  }
+  lapply(as.list(t(m)), as_course, end, "m", refuse)
+}
+
+recycled_flags <- function(x, n, refuse) {
+  x <- unlist(x)
+  if (!is.logical(x) || anyNA(x) || !length(x) %in% c(1, n)) {
+    refuse("frozen", sprintf("must be TRUE or FALSE, once or for each of %d populations", n))
+  }
+  rep_len(x, n)
+}
+
+ancestry_shares <- function(props, populations, refuse) {
+  props <- unlist(props)
+  good <- is.numeric(props) && length(props) == populations && isTRUE(all(props >= 0))
+  if (!good || abs(sum(props) - 1) > 1e-9) {
+    refuse("props", sprintf("must be shares of %d populations, with the sum 1", populations))
+  }
+  as.double(props)
+}
+
+# Of all populations, in `dest` after a pulse; its own is what is left.
+pulse_shares <- function(props, populations, dest, refuse) {
+  props <- unlist(props)
+  others <- setdiff(seq_len(populations), dest)
+  sources <- others[match(names(props), others)]
+  if (length(sources) != length(props) || anyNA(sources) || anyDuplicated(sources)) {
+    refuse("props", sprintf("must be named by other populations' numbers: there %s",
+                            populations_there_are(populations)))
+  }
+  if (!is.numeric(props) || !isTRUE(all(props >= 0)) || sum(props) > 1) {
+    refuse("props", "must be shares, of which the sum is at most 1")
+  }
+  shares <- replace(numeric(populations), sources, props)
+  shares[dest] <- 1 - sum(props)
+  shares
+}

@@ -1,0 +1,207 @@
+#' Common demographic models by name
+#'
+#' @details
+#' One population:
+#' * `snm`: constant size, the standard neutral model.
+#' * `two_epoch`: the size changes to `nu` at `time` ago.
+#' * `growth`: exponential growth to `nu` within `time`.
+#' * `bottlegrowth`: the size changes to `nu_b`, and then exponentially to `nu_f` within `time`.
+#' * `three_epoch`: a size of `nu_b` for `time_b`, and then of `nu_f` for `time_f`.
+#'
+#' Two populations:
+#' * `snm_2d`: two samples of one population of constant size.
+#' * `bottlegrowth_2d`, `bottlegrowth_split`, `bottlegrowth_split_mig`: `bottlegrowth`, and a split
+#'   at the end or `time_split` ago; both populations go on growing, with migration at rate `m`.
+#' * `split_mig`, `split_asym_mig`: a split `time` ago into populations of sizes `nu1` and `nu2`
+#'   with migration at rate `m`, or `m12` into the first and `m21` into the second.
+#' * `split_delay_mig`: without migration for `time_pre`, then with it for `time_mig`.
+#' * `IM`: isolation with migration: a share `s` of the ancestors becomes the first population, the
+#'   rest the second, and both change exponentially to `nu1` and `nu2`. `IM_pre`: after `time_pre`
+#'   with an ancestral size of `nu_pre`.
+#'
+#' Three populations:
+#' * `out_of_africa`: Africans, Europeans and East Asians (Gutenkunst and others 2009).
+#'
+#' Published models, without parameters:
+#' * `OutOfAfrica_2L06`: African and European fruit flies (Li and Stephan 2006).
+#' * `OutOfAfrica_3G09`: Africans, Europeans and East Asians (Gutenkunst and others 2009).
+#' * `NewWorld_4G09`, `NewWorld_4G09_no_admixture`: and Mexicans, with and without the European
+#'   ancestry that they have got last (Gutenkunst and others 2009).
+#' * `ArchaicAdmixture_5R19`: Africans, Europeans and East Asians with admixture from two archaic
+#'   lineages (Ragsdale and Gravel 2019).
+#'
+#' @param name The model's name; none for the names of all.
+#' @return A [demography()]; without a name a character vector.
+#' @section Errors:
+#' `ancify_input_error` for a name that no model has.
+#' @references
+#' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint demographic history
+#' of multiple populations from multidimensional SNP frequency data. PLoS Genetics 5:e1000695.
+#'
+#' Li and Stephan (2006) Inferring the demographic history and rate of adaptive substitution in
+#' Drosophila. PLoS Genetics 2:e166.
+#'
+#' Ragsdale and Gravel (2019) Models of archaic admixture and recent history from two-locus
+#' statistics. PLoS Genetics 15:e1008204.
+#' @seealso [expected_sfs()]
+#' @export
+#' @examples
+#' demography_model()
+#' demography_model("IM")
+#' expected_sfs(demography_model("two_epoch"), c(nu = 2, time = 0.1), 6, c(20, 25, 30))
+demography_model <- function(name = NULL) {
+  if (is.null(name)) {
+    return(names(common_models))
+  }
+  model <- common_models[[check_choice(name, names(common_models), "name")]]
+  if (length(formals(model))) demography(model) else do.call(demography, model())
+}
+
+# Functions of the parameters.
+common_models <- list(
+  snm = function() list(event_equilibrium()),
+  two_epoch = function(nu, time) list(event_equilibrium(), event_epoch(time, nu)),
+  growth = function(nu, time) {
+    list(event_equilibrium(), event_epoch(time, list(course(1, nu))))
+  },
+  bottlegrowth = function(nu_b, nu_f, time) {
+    list(event_equilibrium(), event_epoch(time, list(course(nu_b, nu_f))))
+  },
+  three_epoch = function(nu_b, nu_f, time_b, time_f) {
+    list(event_equilibrium(), event_epoch(time_b, nu_b), event_epoch(time_f, nu_f))
+  },
+  snm_2d = function() list(event_equilibrium(), event_split(1)),
+  bottlegrowth_2d = function(nu_b, nu_f, time) {
+    list(event_equilibrium(), event_epoch(time, list(course(nu_b, nu_f))), event_split(1))
+  },
+  bottlegrowth_split = function(nu_b, nu_f, time, time_split) {
+    size <- course(nu_b, nu_f, time)
+    list(
+      event_equilibrium(), event_epoch(time - time_split, list(size)), event_split(1),
+      event_epoch(time_split, list(size, size), initial_t = time - time_split)
+    )
+  },
+  bottlegrowth_split_mig = function(nu_b, nu_f, m, time, time_split) {
+    size <- course(nu_b, nu_f, time)
+    list(
+      event_equilibrium(), event_epoch(time - time_split, list(size)), event_split(1),
+      event_epoch(time_split, list(size, size), m, initial_t = time - time_split)
+    )
+  },
+  split_mig = function(nu1, nu2, time, m) {
+    list(event_equilibrium(), event_split(1), event_epoch(time, c(nu1, nu2), m))
+  },
+  split_asym_mig = function(nu1, nu2, time, m12, m21) {
+    list(
+      event_equilibrium(), event_split(1), event_epoch(time, c(nu1, nu2), migration_2(m12, m21))
+    )
+  },
+  split_delay_mig = function(nu1, nu2, time_pre, time_mig, m12, m21) {
+    list(
+      event_equilibrium(), event_split(1), event_epoch(time_pre, c(nu1, nu2)),
+      event_epoch(time_mig, c(nu1, nu2), migration_2(m12, m21))
+    )
+  },
+  IM = function(s, nu1, nu2, time, m12, m21) {
+    list(
+      event_equilibrium(), event_split(1),
+      event_epoch(time, list(course(s, nu1), course(1 - s, nu2)), migration_2(m12, m21))
+    )
+  },
+  IM_pre = function(nu_pre, time_pre, s, nu1, nu2, time, m12, m21) {
+    sizes <- list(course(nu_pre * s, nu1), course(nu_pre * (1 - s), nu2))
+    list(
+      event_equilibrium(), event_epoch(time_pre, nu_pre), event_split(1),
+      event_epoch(time, sizes, migration_2(m12, m21))
+    )
+  },
+  out_of_africa = function(nu_af, nu_b, nu_eu0, nu_eu, nu_as0, nu_as, m_af_b, m_af_eu, m_af_as,
+                           m_eu_as, time_af, time_b, time_eu_as) {
+    list(
+      event_equilibrium(), event_epoch(time_af, nu_af),
+      event_split(1), event_epoch(time_b, c(nu_af, nu_b), m_af_b),
+      event_split(2),
+      event_epoch(
+        time_eu_as, list(nu_af, course(nu_eu0, nu_eu), course(nu_as0, nu_as)),
+        symmetric_migration(m_af_eu, m_af_as, m_eu_as)
+      )
+    )
+  },
+  OutOfAfrica_2L06 = function() {
+    list(
+      event_equilibrium(), event_epoch(0.12844356619783798, 5), event_split(1),
+      event_epoch(0.0009880274322910613, c(5, 0.0012786237359060793)),
+      event_epoch(0.044926188538881785, c(5, 0.6247820527722887))
+    )
+  },
+  OutOfAfrica_3G09 = function() {
+    n <- 7300
+    year <- 1 / (2 * n * 25)
+    grown <- function(size, rate) size * exp(rate * 848)
+    common_models$out_of_africa(
+      nu_af = 12300 / n, nu_b = 2100 / n, nu_eu0 = 1000 / n, nu_eu = grown(1000, 0.004) / n,
+      nu_as0 = 510 / n, nu_as = grown(510, 0.0055) / n, m_af_b = 2 * n * 25e-5,
+      m_af_eu = 2 * n * 3e-5, m_af_as = 2 * n * 1.9e-5, m_eu_as = 2 * n * 9.6e-5,
+      time_af = 80000 * year, time_b = 118800 * year, time_eu_as = 21200 * year
+    )
+  },
+  NewWorld_4G09 = function() {
+    c(common_models$NewWorld_4G09_no_admixture(), list(event_pulse(4, c("2" = 0.48))))
+  },
+  NewWorld_4G09_no_admixture = function() {
+    eu <- course(0.208, 2.42, 0.131)
+    as <- course(0.081, 4.186, 0.131)
+    eu_later <- course(0.208 * (2.42 / 0.208)^(0.072 / 0.131), 2.42)
+    as_later <- course(0.081 * (4.186 / 0.081)^(0.072 / 0.131), 4.186)
+    m <- symmetric_migration(0.44, 0.28, 1.98)
+    list(
+      event_equilibrium(), event_epoch(0.08, 1.68),
+      event_split(1), event_epoch(0.265, c(1.68, 0.287), 3.65),
+      event_split(2), event_epoch(0.072, list(1.68, eu, as), m),
+      event_split(3),
+      event_epoch(0.059, list(1.68, eu_later, as_later, course(0.103, 7.94)),
+                  rbind(cbind(m, 0), 0))
+    )
+  },
+  # Populations: Africans, Neanderthals, archaic Africans, Europeans, East Asians
+  ArchaicAdmixture_5R19 = function() {
+    n <- 3600
+    year <- 1 / (2 * n * 29)
+    rates <- 2 * n * c(archaic = 1.98e-5, bottleneck = 52.2e-5, neanderthal = 0.825e-5,
+                       europe = 2.48e-5, asia = 11.3e-5)
+    grown <- function(size, rate) course(size / n, size * exp(rate * 36000 / 29) / n, 36000 * year)
+    africa <- 13900 / n
+    europe <- grown(2300, 0.00125)
+    asia <- grown(650, 0.00372)
+    # The rate between two populations, both ways.
+    between <- function(n, ...) {
+      m <- matrix(0, n, n)
+      for (pair in list(...)) m[rbind(pair[1:2], pair[2:1])] <- rates[pair[3]]
+      m
+    }
+    list(
+      event_equilibrium(),
+      event_split(1), event_epoch(60000 * year, c(1, 1)),
+      event_split(1), event_epoch(199000 * year, c(1, 1, 1)),
+      event_epoch(175000 * year, c(africa, 1, 1)),
+      event_epoch(64300 * year, c(africa, 1, 1), between(3, c(1, 3, 1))),
+      event_split(1),
+      event_epoch(24700 * year, c(africa, 1, 1, 880 / n),
+                  between(4, c(1, 3, 1), c(1, 4, 2), c(2, 4, 3))),
+      event_split(4),
+      event_epoch(17300 * year, list(africa, 1, 1, europe, asia),
+                  between(5, c(1, 3, 1), c(2, 4, 3), c(2, 5, 3), c(1, 4, 4), c(4, 5, 5))),
+      event_removal(3), event_removal(2),
+      event_epoch(18700 * year, list(africa, europe, asia), symmetric_migration(
+        rates[["europe"]], 0, rates[["asia"]]
+      ), initial_t = 17300 * year)
+    )
+  }
+)
+
+migration_2 <- function(m12, m21) rbind(c(0, m12), c(m21, 0))
+
+# Of three populations.
+symmetric_migration <- function(m12, m13, m23) {
+  rbind(c(0, m12, m13), c(m12, 0, m23), c(m13, m23, 0))
+}

@@ -1,0 +1,256 @@
+#' The expected spectrum of a demographic model
+#'
+#' The site frequency spectrum that samples of one to five populations have on average, by the
+#' diffusion of allele frequencies through the model's events.
+#'
+#' @details
+#' The density of allele frequencies is followed on a grid, from the first event to the last, and
+#' samples are drawn from it. The error of a grid goes with its first frequency above 0, so that
+#' spectra of several grids are extrapolated to 0.
+#'
+#' With `time = "dadi"` time steps are those of the program dadi, and the spectra of each grid its
+#' numbers. By default (`"accurate"`) steps of three times that length and their halves are done,
+#' and their spectra extrapolated to steps of length 0: as many steps in all, and a much smaller
+#' error.
+#'
+#' @param model A [demography()], or a list of events, each of them a list as in
+#'   [demography_events].
+#' @param params The values of the model's parameters, named, or in the model's order. `NULL` for a
+#'   model without any.
+#' @param sample_sizes Haplotypes of each population that there is at the model's end, at least 1;
+#'   their names are the spectrum's populations.
+#' @param pts Points of each grid, more than the largest sample has haplotypes; one to six grids.
+#'   Three with some tens of points more than haplotypes do for most models.
+#' @param time How time steps are chosen, see Details.
+#' @param extrapolate `"linear"` for a polynomial through the grids' values, as many as there are
+#'   grids; `"log"` for one through their logarithms; `"none"` for one spectrum a grid.
+#' @param sampling `"analytic"` for samples of a density that is linear between grid points;
+#'   `"direct"` for sums over grid points; or what [sampling_ascertained()], [sampling_admixed()] or
+#'   [sampling_inbred()] make.
+#' @param backend `"auto"` or `"cpu"`.
+#' @param threads Threads, `NULL` (the default) as elsewhere: see [ancify_build_info()]. The result
+#'   is the same at any number.
+#' @return An [sfs()] whose cells of sites that do not vary are masked, for a `theta0` of 1 if the
+#'   events say nothing else; for `extrapolate = "none"` a list of them, named by `pts`.
+#' @section Errors:
+#' `ancify_input_error` for events that do not fit each other, sizes that are not above 0, negative
+#' times and rates, migration of frozen populations, and grids with no more points than haplotypes.
+#' `ancify_device_error` for a GPU, on which this can't run yet.
+#' @references
+#' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint demographic history
+#' of multiple populations from multidimensional SNP frequency data. PLoS Genetics 5:e1000695.
+#' @seealso [demography()]
+#' @export
+#' @examples
+#' # The standard neutral model: 1 / i
+#' expected_sfs(demography(event_equilibrium()), NULL, c(A = 5), c(20, 30, 40))
+#'
+#' growth <- demography(function(nu, time) {
+#'   list(event_equilibrium(), event_epoch(time, nu = nu))
+#' })
+#' expected_sfs(growth, c(nu = 10, time = 0.1), 5, c(20, 30, 40))
+expected_sfs <- function(model, params = NULL, sample_sizes, pts, time = c("accurate", "dadi"),
+                         extrapolate = c("linear", "log", "none"), sampling = "analytic",
+                         backend = "auto", threads = NULL) {
+  events <- core_events(events_at(model, params))
+  sizes <- check_sample_sizes(sample_sizes, populations_after(events))
+  pts <- check_pts(pts, sizes)
+  time <- check_choice(time, c("accurate", "dadi"), "time")
+  extrapolate <- check_choice(extrapolate, c("linear", "log", "none"), "extrapolate")
+  sampling <- check_sampling(sampling, sizes)
+  backend <- diffusion_backend(backend, threads)
+  spectra <- spectra_of_models(list(events), pts, time, sampling, backend)
+  as_expected(spectra[, , 1], sizes, pts, extrapolate)
+}
+
+#' How samples are drawn from populations
+#'
+#' Values of the argument `sampling` of [expected_sfs()] with numbers of their own.
+#'
+#' @param population The number of the population in which sites were found.
+#' @param shares A matrix: in row `i` and column `j` the share of sample `i` that comes from
+#'   population `j`. Rows have the sum 1.
+#' @param inbreeding For each population, or once for all, the probability from 0 to 1 that two
+#'   alleles of an organism are alike by descent.
+#' @param ploidy Likewise how many alleles an organism has; the sample's haplotypes are those of
+#'   whole organisms.
+#' @return A list of class `ancify_sampling`:
+#'   * `sampling_ascertained()`: sites that differ between two more haplotypes of a population. The
+#'     spectrum is in proportion to their number.
+#'   * `sampling_admixed()`: samples whose haplotypes come from several populations.
+#'   * `sampling_inbred()`: samples of inbred organisms, of up to three populations.
+#' @section Errors:
+#' `ancify_input_error` where [expected_sfs()] can make nothing of it.
+#' @references
+#' Blischak, Barker and Gutenkunst (2020) Inferring the demographic history of inbred species from
+#' genome-wide SNP frequency data. Molecular Biology and Evolution 37:2124.
+#' @seealso [expected_sfs()]
+#' @name sampling
+#' @examples
+#' snm <- demography(event_equilibrium())
+#' expected_sfs(snm, NULL, 4, c(30, 40, 50), sampling = sampling_inbred(0.5))
+NULL
+
+new_sampling <- function(kind, ...) structure(list(kind = kind, ...), class = "ancify_sampling")
+
+#' @rdname sampling
+#' @export
+sampling_ascertained <- function(population) new_sampling("ascertained", population = population)
+
+#' @rdname sampling
+#' @export
+sampling_admixed <- function(shares) new_sampling("admixed", shares = shares)
+
+#' @rdname sampling
+#' @export
+sampling_inbred <- function(inbreeding, ploidy = 2) {
+  new_sampling("inbred", inbreeding = inbreeding, ploidy = ploidy)
+}
+
+# ---- What is asked for ---------------------------------------------------------------------------
+
+populations_after <- function(events) {
+  kinds <- vapply(events, `[[`, "", "kind")
+  sum(kinds %in% c("equilibrium", "admixture")) - sum(kinds == "removal")
+}
+
+check_sample_sizes <- function(sizes, populations) {
+  good <- is.numeric(sizes) && all(is.finite(sizes)) && all(sizes >= 1 & sizes == round(sizes))
+  if (!good || length(sizes) != populations) {
+    abort_ancify(
+      sprintf("`sample_sizes` must be a whole number of haplotypes, at least 1, for each of %s, not %s.", # nolint
+              count_of(populations, "population"), show_value(sizes)),
+      "input"
+    )
+  }
+  if (prod(sizes + 1) > .Machine$integer.max) {
+    abort_ancify(
+      sprintf("A spectrum of %s cells is too large.", format_count(prod(sizes + 1))), "input"
+    )
+  }
+  stats::setNames(as.integer(sizes), names(sizes))
+}
+
+check_pts <- function(pts, sizes) {
+  good <- is.numeric(pts) && length(pts) %in% 1:6 && all(is.finite(pts)) &&
+    all(pts == round(pts)) && !anyDuplicated(pts)
+  if (!good || any(pts < 4 | pts > 1e6)) {
+    abort_ancify(
+      sprintf("`pts` must be one to six whole numbers from 4 on, all of them different, not %s.",
+              show_value(pts)),
+      "input"
+    )
+  }
+  if (any(pts <= max(sizes))) {
+    abort_ancify(
+      sprintf("A grid of %d points is too small for %d haplotypes: `pts` must be above that.",
+              min(pts), max(sizes)),
+      "input"
+    )
+  }
+  as.integer(pts)
+}
+
+check_sampling <- function(sampling, sizes) {
+  if (!inherits(sampling, "ancify_sampling")) {
+    sampling <- list(kind = check_choice(sampling, c("analytic", "direct"), "sampling"))
+  }
+  refuse <- function(name, problem) abort_ancify(sprintf("`%s` %s.", name, problem), "input")
+  sampling <- switch(sampling$kind,
+    ascertained = check_ascertained(sampling, sizes, refuse),
+    admixed = check_admixed(sampling, sizes, refuse),
+    inbred = check_inbred(sampling, sizes, refuse),
+    sampling
+  )
+  c(unclass(sampling), list(sizes = unname(sizes)))
+}
+
+check_ascertained <- function(sampling, sizes, refuse) {
+  population <- population_number(sampling$population, length(sizes), "population", refuse)
+  replace(sampling, "population", population)
+}
+
+check_admixed <- function(sampling, sizes, refuse) {
+  shares <- sampling$shares
+  n <- length(sizes)
+  good <- is.matrix(shares) && is.numeric(shares) && all(dim(shares) == n) &&
+    isTRUE(all(shares >= 0)) && all(abs(rowSums(shares) - 1) < 1e-9)
+  if (!good) {
+    refuse("shares", sprintf("must be a matrix of %d rows and columns; rows have the sum 1", n))
+  }
+  sampling
+}
+
+check_inbred <- function(sampling, sizes, refuse) {
+  n <- length(sizes)
+  inbreeding <- sampling$inbreeding
+  ploidy <- sampling$ploidy
+  if (!is.numeric(inbreeding) || !length(inbreeding) %in% c(1, n) ||
+        !isTRUE(all(inbreeding >= 0 & inbreeding <= 1))) {
+    refuse("inbreeding", sprintf("must be from 0 to 1, once or for each of %d populations", n))
+  }
+  if (!is.numeric(ploidy) || !length(ploidy) %in% c(1, n) ||
+        !isTRUE(all(ploidy >= 1 & sizes %% ploidy == 0))) {
+    refuse("ploidy", "must divide the number of haplotypes in each sample")
+  }
+  if (n > 3) refuse("sampling", "of inbred organisms is for up to 3 populations")
+  # At 1 all alleles of an organism are the same one, which is this limit.
+  sampling$inbreeding <- rep_len(pmin(inbreeding, 1 - 1e-10), n)
+  sampling$ploidy <- rep_len(as.integer(ploidy), n)
+  sampling
+}
+
+diffusion_backend <- function(backend, threads) {
+  if (identical(backend, "gpu")) {
+    abort_ancify(
+      "Demographic models can't run on a GPU yet: use the backend \"cpu\" or \"auto\".", "device"
+    )
+  }
+  check_choice(backend, c("auto", "cpu"), "backend")
+  choose_backend("cpu", threads)
+}
+
+# ---- Spectra -------------------------------------------------------------------------------------
+
+# An array of cells, grids and models, at time steps of length 0 where they are to be accurate.
+spectra_of_models <- function(models, pts, time, sampling, backend) {
+  steps <- time_steps[[time]]
+  result <- with_watch("Diffusion", function(watch) {
+    expected_spectra_impl(models, steps$fineness, steps$parts, pts, sampling, backend, watch)
+  })
+  result <- array(result, c(nrow(result), length(pts), length(steps$parts), length(models)))
+  sums <- Map(function(i, weight) weight * result[, , i, , drop = FALSE],
+              seq_along(steps$parts), steps$weights)
+  array(Reduce(`+`, sums), dim(result)[c(1, 2, 4)])
+}
+
+# The error goes with the steps' length: twice the half ones' spectrum less that of the whole ones.
+time_steps <- list(
+  dadi = list(fineness = 1e-3, parts = 1L, weights = 1),
+  accurate = list(fineness = 3e-3, parts = 1:2, weights = c(-1, 2))
+)
+
+# Of a matrix of cells and grids.
+as_expected <- function(spectra, sizes, pts, extrapolate) {
+  spectra <- matrix(spectra, ncol = length(pts))
+  populations <- names(sizes)
+  mask <- array(FALSE, sizes + 1)
+  mask[c(1, length(mask))] <- TRUE
+  as_sfs <- function(values) new_sfs(array(values, sizes + 1), populations, mask, FALSE)
+  if (extrapolate == "none") {
+    return(stats::setNames(lapply(seq_along(pts), function(i) as_sfs(spectra[, i])), pts))
+  }
+  as_sfs(extrapolated(spectra, pts, extrapolate == "log"))
+}
+
+# At 0, of a polynomial in each grid's smallest frequency. A cell for which it leads astray is that
+# of the finest grid.
+extrapolated <- function(spectra, pts, of_logarithms) {
+  x <- smallest_frequencies_impl(pts)
+  weights <- vapply(seq_along(x), function(i) prod(x[-i] / (x[-i] - x[i])), 0)
+  values <- if (of_logarithms) exp(log(spectra) %*% weights) else spectra %*% weights
+  finest <- spectra[, which.max(pts)]
+  good <- is.finite(values) & values > 0
+  good[good] <- abs(log10(values[good] / finest[good])) <= 10
+  ifelse(good %in% TRUE, values, finest)
+}

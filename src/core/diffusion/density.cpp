@@ -1,0 +1,30 @@
+#include "core/diffusion/density.h"
+
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "core/exec/errors.h"
+
+namespace ancify {
+
+Density::Density(std::shared_ptr<const Grid> grid, int populations)
+    : grid_(std::move(grid)), populations_(populations), size_(1) {
+  constexpr std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(double) / 2;
+  for (int k = 0; k < populations; ++k) {
+    size_ *= static_cast<std::size_t>(points());
+    if (size_ > most / static_cast<std::size_t>(points())) {
+      throw InputError("a grid of " + std::to_string(points()) + " points for each of " +
+                       std::to_string(populations) + " populations has too many values");
+    }
+  }
+  values_.resize(size_ + kOverrun);
+}
+
+std::size_t Density::stride(int population) const {
+  std::size_t stride = 1;
+  for (int k = populations_ - 1; k > population; --k) stride *= static_cast<std::size_t>(points());
+  return stride;
+}
+
+}  // namespace ancify

@@ -1,0 +1,55 @@
+// The expected spectra of demographic models: from events to numbers.
+#pragma once
+
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "core/device/simd.h"
+#include "core/diffusion/density.h"
+#include "core/diffusion/model.h"
+#include "core/diffusion/schedule.h"
+#include "core/exec/job_control.h"
+#include "core/exec/threads.h"
+
+namespace ancify {
+
+// A model whose time steps are known.
+using PlannedEvent = std::variant<Equilibrium, Schedule, Admixture, Pulse, Removal, Reordering>;
+using Plan = std::vector<PlannedEvent>;
+
+// InputError, with the event's number, where an event does not fit the populations that there are.
+// Steps as make_schedule() makes them.
+Plan plan_model(const Model& model, double fineness, int parts);
+
+// How many populations there are at its end.
+int populations_of(const Plan& plan);
+
+// Time steps times grid points times axes, for progress.
+double work_of(const Plan& plan, int points);
+
+Density evolve(const Plan& plan, int points, SimdLevel level, const TaskContext& context);
+
+// How samples are drawn from a density.
+struct Sampling {
+  enum class Kind { kAnalytic, kDirect, kAdmixed, kInbred };
+  Kind kind = Kind::kAnalytic;
+  std::vector<int> sizes;
+  std::optional<int> ascertained;           // kDirect: a population
+  std::vector<std::vector<double>> shares;  // kAdmixed
+  std::vector<double> inbreeding;           // kInbred: of each population
+  std::vector<int> ploidy;
+};
+
+struct SpectrumJob {
+  const Plan* plan;
+  int points;
+};
+
+// A spectrum for each job, as sample() has it. Jobs run side by side, and what threads they leave
+// take parts of them: a spectrum is the same at any number.
+std::vector<std::vector<double>> expected_spectra(const std::vector<SpectrumJob>& jobs,
+                                                  const Sampling& sampling, SimdLevel level,
+                                                  int threads, JobControl& control);
+
+}  // namespace ancify

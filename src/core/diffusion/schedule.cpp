@@ -1,0 +1,110 @@
+#include "core/diffusion/schedule.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+#include <string>
+
+#include "core/exec/errors.h"
+
+namespace ancify {
+
+namespace {
+
+constexpr std::size_t kMostSteps = 1000000;
+
+std::string as_text(double x) {
+  std::ostringstream out;
+  out << x;
+  return out.str();
+}
+
+[[noreturn]] void refuse(const std::string& what, double value, double time,
+                         const std::string& must_be) {
+  throw InputError(what + " is " + as_text(value) + " at time " + as_text(time) +
+                   " of its epoch: it must be " + must_be);
+}
+
+std::string population_name(int population) {
+  return "population " + std::to_string(population + 1);
+}
+
+double not_negative(double value, const std::string& what, double time) {
+  if (!std::isfinite(value) || value < 0) refuse(what, value, time, "a number not below 0");
+  return value;
+}
+
+double finite(double value, const std::string& what, double time) {
+  if (!std::isfinite(value)) refuse(what, value, time, "a number");
+  return value;
+}
+
+TimeStep parameters_at(const Epoch& epoch, double time) {
+  TimeStep step = {};
+  const int populations = epoch.populations();
+  step.theta = not_negative(epoch.theta(time), "theta", time);
+  for (int i = 0; i < populations; ++i) {
+    step.size[i] = epoch.size[i](time);
+    if (!std::isfinite(step.size[i]) || step.size[i] <= 0) {
+      refuse("the size of " + population_name(i), step.size[i], time, "above 0");
+    }
+    step.selection[i] =
+        finite(epoch.selection[i](time), "selection in " + population_name(i), time);
+    step.dominance[i] =
+        finite(epoch.dominance[i](time), "dominance in " + population_name(i), time);
+    for (int j = 0; j < populations; ++j) {
+      if (i == j) continue;
+      const double rate = epoch.migration[i * populations + j](time);
+      step.migration[i][j] = not_negative(
+          rate, "migration into " + population_name(i) + " from " + population_name(j), time);
+      if (rate > 0 && (epoch.frozen[i] != 0 || epoch.frozen[j] != 0)) {
+        throw InputError(population_name(epoch.frozen[i] != 0 ? i : j) +
+                         " is frozen, so there can be no migration into or from it");
+      }
+    }
+  }
+  return step;
+}
+
+// The time in which something changes: that of drift, migration and selection together.
+double time_scale(const TimeStep& at, int populations) {
+  double fastest = 0;
+  for (int i = 0; i < populations; ++i) {
+    double migration = 0;
+    for (int j = 0; j < populations; ++j) migration += at.migration[i][j];
+    const double h = at.dominance[i];
+    const double selection =
+        std::abs(at.selection[i]) * 2 *
+        std::max(std::abs(h + (1 - 2 * h) / 2) / 4, std::abs(h + (1 - 2 * h) / 4) * 3 / 16);
+    fastest = std::max({fastest, 0.25 / at.size[i], migration, selection});
+  }
+  return 1 / fastest;
+}
+
+}  // namespace
+
+Schedule make_schedule(const Epoch& epoch, double fineness, int parts) {
+  Schedule schedule = {epoch.populations(), epoch.frozen, {}};
+  double time = epoch.start;
+  TimeStep now = parameters_at(epoch, time);
+  while (time < epoch.end) {
+    const double wanted = fineness * time_scale(now, schedule.populations);
+    const double left = epoch.end - time;
+    const double length = std::min(wanted, left);
+    for (int part = 1; part <= parts; ++part) {
+      now = parameters_at(epoch, time + length * part / parts);
+      now.length = length / parts;
+      schedule.steps.push_back(now);
+    }
+    time = wanted < left ? time + length : epoch.end;
+    if (schedule.steps.size() > kMostSteps) {
+      throw InputError("an epoch from " + as_text(epoch.start) + " to " + as_text(epoch.end) +
+                       " takes more than " + std::to_string(kMostSteps) +
+                       " time steps: a size is too small, or a rate too large, at time " +
+                       as_text(time));
+    }
+  }
+  return schedule;
+}
+
+}  // namespace ancify

@@ -1,0 +1,32 @@
+// The time steps of an epoch, known before any is done.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "core/diffusion/model.h"
+
+namespace ancify {
+
+// What holds in a step of this length: the parameters at its end.
+struct TimeStep {
+  double length;
+  double theta;
+  std::array<double, kMostPopulations> size;
+  std::array<std::array<double, kMostPopulations>, kMostPopulations> migration;  // into, from
+  std::array<double, kMostPopulations> selection;
+  std::array<double, kMostPopulations> dominance;
+};
+
+struct Schedule {
+  int populations;
+  std::vector<char> frozen;
+  std::vector<TimeStep> steps;
+};
+
+// A step is `fineness` times the shortest time in which drift, migration or selection do what they
+// do, by the parameters at its beginning, and is then cut into `parts`. InputError for parameters
+// that no population can have at a time of the epoch.
+Schedule make_schedule(const Epoch& epoch, double fineness, int parts);
+
+}  // namespace ancify

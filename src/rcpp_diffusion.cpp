@@ -1,0 +1,144 @@
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/diffusion/expected_spectra.h"
+#include "rcpp_glue.h"
+
+namespace {
+
+// A number, list(shape =, from =, to =, duration =), or an R function of time. A function is called
+// while time steps are computed, which is on R's own thread.
+ancify::TimeCourse as_course(const Rcpp::RObject& course) {
+  if (Rf_isFunction(course)) {
+    const Rcpp::Function f(course);
+    return [f](double time) {
+      const Rcpp::RObject value = f(time);
+      if (!Rf_isNumeric(value) || Rf_length(value) != 1) return R_NaN;
+      return Rcpp::as<double>(value);
+    };
+  }
+  if (!Rf_isNewList(course)) return [x = Rcpp::as<double>(course)](double) { return x; };
+  const Rcpp::List list(course);
+  const double from = list["from"];
+  const double to = list["to"];
+  const double duration = list["duration"];
+  if (Rcpp::as<std::string>(list["shape"]) == "linear") {
+    return [=](double time) { return from + (to - from) * time / duration; };
+  }
+  return [=](double time) { return from * std::pow(to / from, time / duration); };
+}
+
+std::vector<ancify::TimeCourse> as_courses(const Rcpp::List& courses) {
+  std::vector<ancify::TimeCourse> result;
+  for (R_xlen_t i = 0; i < courses.size(); ++i) result.push_back(as_course(courses[i]));
+  return result;
+}
+
+ancify::Epoch as_epoch(const Rcpp::List& event) {
+  ancify::Epoch epoch;
+  epoch.start = event["start"];
+  epoch.end = event["end"];
+  epoch.theta = as_course(event["theta"]);
+  epoch.size = as_courses(event["size"]);
+  epoch.migration = as_courses(event["migration"]);
+  epoch.selection = as_courses(event["selection"]);
+  epoch.dominance = as_courses(event["dominance"]);
+  for (const bool frozen : Rcpp::as<std::vector<bool>>(event["frozen"])) {
+    epoch.frozen.push_back(static_cast<char>(frozen));
+  }
+  return epoch;
+}
+
+// Populations count from 1 in R.
+std::vector<int> from_zero(std::vector<int> populations) {
+  for (int& population : populations) --population;
+  return populations;
+}
+
+ancify::Event as_event(const Rcpp::List& event) {
+  const std::string kind = event["kind"];
+  if (kind == "epoch") return as_epoch(event);
+  if (kind == "admixture") return ancify::Admixture{event["shares"]};
+  if (kind == "pulse") {
+    return ancify::Pulse{Rcpp::as<int>(event["destination"]) - 1, event["shares"]};
+  }
+  if (kind == "removal") return ancify::Removal{Rcpp::as<int>(event["population"]) - 1};
+  if (kind == "reordering") return ancify::Reordering{from_zero(event["order"])};
+  return ancify::Equilibrium{event["size"], event["theta"], event["selection"], event["dominance"]};
+}
+
+ancify::Model as_model(const Rcpp::List& events) {
+  ancify::Model model;
+  for (R_xlen_t i = 0; i < events.size(); ++i) model.push_back(as_event(events[i]));
+  return model;
+}
+
+// list(kind =, sizes =, and what the kind has)
+ancify::Sampling as_sampling(const Rcpp::List& list) {
+  using Kind = ancify::Sampling::Kind;
+  ancify::Sampling sampling;
+  sampling.sizes = Rcpp::as<std::vector<int>>(list["sizes"]);
+  const std::string kind = list["kind"];
+  if (kind == "direct" || kind == "ascertained") sampling.kind = Kind::kDirect;
+  if (kind == "ascertained") sampling.ascertained = Rcpp::as<int>(list["population"]) - 1;
+  if (kind == "admixed") {
+    sampling.kind = Kind::kAdmixed;
+    const Rcpp::NumericMatrix shares = list["shares"];
+    for (int k = 0; k < shares.nrow(); ++k) {
+      sampling.shares.push_back(
+          Rcpp::as<std::vector<double>>(Rcpp::NumericVector(shares(k, Rcpp::_))));
+    }
+  }
+  if (kind == "inbred") {
+    sampling.kind = Kind::kInbred;
+    sampling.inbreeding = Rcpp::as<std::vector<double>>(list["inbreeding"]);
+    sampling.ploidy = Rcpp::as<std::vector<int>>(list["ploidy"]);
+  }
+  return sampling;
+}
+
+}  // namespace
+
+// A column for each of `models`, for each of its `parts` that time steps are cut into, for each of
+// `points`, the last fastest. All models end with as many populations as the samples are of.
+// [[Rcpp::export]]
+Rcpp::NumericMatrix expected_spectra_impl(const Rcpp::List& models, double fineness,
+                                          const std::vector<int>& parts,
+                                          const std::vector<int>& points,
+                                          const Rcpp::List& sampling, const Rcpp::List& backend,
+                                          const Rcpp::Function& watch) {
+  const ancify::Sampling samples = as_sampling(sampling);
+  const ancify::Backend used = as_backend(backend);
+  std::vector<ancify::Plan> plans;
+  guarded([&] {
+    for (R_xlen_t i = 0; i < models.size(); ++i) {
+      const ancify::Model model = as_model(models[i]);
+      for (const int n : parts) plans.push_back(ancify::plan_model(model, fineness, n));
+    }
+  });
+  std::vector<ancify::SpectrumJob> jobs;
+  for (const auto& plan : plans) {
+    for (const int n : points) jobs.push_back({&plan, n});
+  }
+  int cells = 1;
+  for (const int size : samples.sizes) cells *= size + 1;
+  const auto result = make_matrix(cells, static_cast<int>(jobs.size()));
+  double* out = const_cast<double*>(result.begin());
+  run_job(watch, [&](ancify::JobControl& control) {
+    for (const auto& spectrum :
+         ancify::expected_spectra(jobs, samples, used.simd, used.threads, control)) {
+      out = std::copy(spectrum.begin(), spectrum.end(), out);
+    }
+  });
+  return result;
+}
+
+// The first frequency above 0 of grids with so many points.
+// [[Rcpp::export]]
+std::vector<double> smallest_frequencies_impl(const std::vector<int>& points) {
+  std::vector<double> smallest;
+  for (const int n : points) smallest.push_back(ancify::Grid(n).smallest());
+  return smallest;
+}

@@ -1,0 +1,124 @@
+// What R's tests of expected_sfs() do not see: the sweeps by vector level, and grids far too large
+// for an oracle.
+#include <cmath>
+#include <numeric>
+
+#include "core/diffusion/expected_spectra.h"
+#include "core/diffusion/integration.h"
+#include "core/diffusion/quadrature.h"
+#include "core/diffusion/sampling.h"
+#include "gtest/gtest.h"
+
+namespace ancify {
+namespace {
+
+TimeCourse constant(double x) {
+  return [x](double) { return x; };
+}
+
+// With migration from each population into the next, but for the first.
+Epoch some_epoch(int populations, double time) {
+  const auto n = static_cast<std::size_t>(populations);
+  Epoch epoch;
+  epoch.end = time;
+  epoch.theta = constant(1);
+  for (int k = 0; k < populations; ++k) {
+    epoch.size.push_back(constant(1.0 + k));
+    epoch.selection.push_back(constant(k == 1 ? -1.5 : 0));
+    epoch.dominance.push_back(constant(0.3));
+    epoch.frozen.push_back(0);
+  }
+  epoch.migration.assign(n * n, constant(0));
+  for (std::size_t k = 1; k < n; ++k) epoch.migration[k * n + k - 1] = constant(0.7);
+  return epoch;
+}
+
+Model some_model(int populations, double time) {
+  Model model = {Equilibrium()};
+  for (int k = 1; k < populations; ++k) {
+    std::vector<double> shares(static_cast<std::size_t>(k));
+    shares.back() = 1;
+    model.push_back(Admixture{shares});
+  }
+  model.push_back(some_epoch(populations, time));
+  return model;
+}
+
+std::vector<double> values(const Density& density) {
+  return {density.data(), density.data() + density.size()};
+}
+
+TEST(Quadrature, IsExactForPolynomials) {
+  for (const int n : {1, 2, 7, 24}) {
+    const GaussRule rule(n);
+    for (int power = 0; power < 2 * n; ++power) {
+      const double found = rule.integrate([&](double x) { return std::pow(x, power); }, 0, 2);
+      const double expected = std::pow(2, power + 1) / (power + 1);
+      EXPECT_NEAR(found / expected, 1, 1e-12) << n << " " << power;
+    }
+  }
+}
+
+TEST(Diffusion, LevelsAgree) {
+  for (int populations = 1; populations <= 5; ++populations) {
+    const int points = populations < 4 ? 37 : 10;
+    const Plan plan = plan_model(some_model(populations, 0.02), 1e-3, 1);
+    const auto scalar = values(evolve(plan, points, SimdLevel::kScalar, TaskContext()));
+    for (const SimdLevel level : {SimdLevel::kAvx2, SimdLevel::kAvx512}) {
+      if (level > best_simd_level()) continue;
+      const auto found = values(evolve(plan, points, level, TaskContext()));
+      const double most = *std::max_element(scalar.begin(), scalar.end());
+      for (std::size_t i = 0; i < scalar.size(); ++i) {
+        ASSERT_NEAR(found[i], scalar[i], 1e-12 * (most * 1e-6 + std::abs(scalar[i]))) << i;
+      }
+    }
+  }
+}
+
+// A line is solved alone, whatever lies beside it.
+TEST(Diffusion, PartsOfASweepAreTheSame) {
+  const Plan plan = plan_model(some_model(3, 0.01), 1e-3, 1);
+  const auto alone = values(evolve(plan, 70, best_simd_level(), TaskContext()));
+  JobControl control;
+  std::vector<double> shared;
+  run_tasks(control, 8, 1, [&](std::int64_t, const TaskContext& context) {
+    shared = values(evolve(plan, 70, best_simd_level(), context));
+  });
+  EXPECT_EQ(shared, alone);
+}
+
+// What one population is alone, it is with others that give it nothing.
+TEST(Diffusion, MarginalsAreThoseOfFewerPopulations) {
+  const int n = 6;
+  const int points = 24;
+  const Plan one = plan_model(some_model(1, 0.05), 1e-3, 1);
+  const Plan plan = plan_model(some_model(4, 0.05), 1e-4, 1);
+  Sampling sampling;
+  sampling.sizes = {n};
+  JobControl control;
+  const auto alone = expected_spectra({{&one, points}}, sampling, best_simd_level(), 1, control)[0];
+  sampling.sizes = {n, 2, 2, 2};
+  const auto all = expected_spectra({{&plan, points}}, sampling, best_simd_level(), 1, control)[0];
+  for (int d = 1; d < n; ++d) {
+    double marginal = 0;
+    for (std::size_t i = static_cast<std::size_t>(d); i < all.size(); i += n + 1)
+      marginal += all[i];
+    EXPECT_NEAR(marginal / alone[static_cast<std::size_t>(d)], 1, 0.02) << d;
+  }
+}
+
+TEST(Diffusion, WhatCanNotBeIsAnError) {
+  EXPECT_THROW(Grid(3), InputError);
+  EXPECT_THROW(plan_model({}, 1e-3, 1), InputError);
+  EXPECT_THROW(plan_model({Admixture{{1}}}, 1e-3, 1), InputError);
+  EXPECT_THROW(plan_model({Equilibrium(), Removal{0}}, 1e-3, 1), InputError);
+  EXPECT_THROW(plan_model({Equilibrium(), Admixture{{0.5}}}, 1e-3, 1), InputError);
+  EXPECT_THROW(plan_model({Equilibrium(), some_epoch(2, 1)}, 1e-3, 1), InputError);
+  EXPECT_THROW(plan_model(some_model(6, 1), 1e-3, 1), InputError);
+  Epoch tiny = some_epoch(1, 1);
+  tiny.size[0] = constant(1e-9);
+  EXPECT_THROW(plan_model({Equilibrium(), tiny}, 1e-3, 1), InputError);
+}
+
+}  // namespace
+}  // namespace ancify

@@ -1,0 +1,181 @@
+relative_difference <- function(found, expected) {
+  max(abs(as.vector(found) / as.vector(expected) - 1))
+}
+
+# One grid's numbers by the peer's time steps.
+grid_spectrum <- function(events, sizes, pts, ...) {
+  spectrum <- expected_sfs(events, NULL, sizes, pts, time = "dadi", extrapolate = "none", ...)
+  plain_array(spectrum[[1]])
+}
+
+expect_as_oracle <- function(events, sizes, pts) {
+  x <- oracle_grid(pts)
+  weights <- lapply(sizes, function(n) oracle_analytic_weights(x, n))
+  expected <- oracle_sample(oracle_density(events, x), weights)
+  for (simd in c("scalar", "auto")) {
+    found <- with_options(list(ancify.simd = simd), grid_spectrum(events, sizes, pts))
+    expect_lt(relative_difference(found, expected), 1e-9)
+  }
+}
+
+# An epoch of `steps` time steps, with everything that there can be.
+some_epoch <- function(populations, steps, migrants = TRUE) {
+  n <- populations
+  m <- matrix(if (migrants) stats::runif(n^2, 0, 3) else 0, n, n)
+  event <- event_epoch(
+    0, nu = as.list(stats::runif(n, 0.5, 3)), m = m, gamma = stats::rnorm(n),
+    h = stats::runif(n), theta0 = stats::runif(1, 0.5, 2)
+  )
+  event$nu[[1]] <- course(event$nu[[1]], 0.7, shape = sample(c("exponential", "linear"), 1))
+  at <- oracle_parameters(within_time(event, 1), 0, 1, n)
+  within_time(event, steps * oracle_time_step(at, 1e-3))
+}
+
+within_time <- function(event, time) {
+  event[["T"]] <- time
+  event
+}
+
+test_that("equilibria are those of quadrature", {
+  cases <- list(c(0, 0.5), c(2, 0.5), c(-8, 0.5), c(1.5, 0.1), c(-3, 0.9), c(4, -0.5), c(-4, 1.5))
+  for (case in cases) {
+    event <- event_equilibrium(1.3, case[1], case[2], 0.8)
+    expect_as_oracle(list(event), 6, 12)
+  }
+})
+
+test_that("strong selection has no infinite parts", {
+  x <- oracle_grid(60)
+  for (gamma in c(-2000, -400, 400, 2000)) {
+    additive <- grid_spectrum(list(event_equilibrium(1, gamma)), 10, 60)
+    # The same by the other way, where dominance is all but 0.5.
+    other <- grid_spectrum(list(event_equilibrium(1, gamma, 0.5 + 1e-12)), 10, 60)
+    expect_true(all(is.finite(additive)))
+    expect_lt(max(abs(other - additive)[2:10] / max(additive[2:10])), 1e-7)
+  }
+})
+
+test_that("one population evolves as the oracle's", {
+  set.seed(910)
+  for (round in 1:3) expect_as_oracle(list(event_equilibrium(), some_epoch(1, 7)), 5, 11)
+})
+
+test_that("two and three populations evolve as the oracle's", {
+  set.seed(911)
+  for (migrants in c(TRUE, FALSE)) {
+    events <- list(event_equilibrium(), event_split(1), some_epoch(2, 4, migrants))
+    expect_as_oracle(events, c(3, 4), 9)
+    events <- c(events, list(event_admixture(c(0.3, 0.7)), some_epoch(3, 2, migrants)))
+    expect_as_oracle(events, c(3, 2, 4), 7)
+  }
+})
+
+test_that("four and five populations evolve as the oracle's", {
+  set.seed(912)
+  events <- list(
+    event_equilibrium(), event_split(1), event_split(2), some_epoch(3, 1), event_split(3),
+    some_epoch(4, 2)
+  )
+  expect_as_oracle(events, c(2, 3, 1, 2), 6)
+  events <- c(events, list(event_admixture(c(0.1, 0.2, 0.3, 0.4)), some_epoch(5, 1)))
+  expect_as_oracle(events, c(2, 1, 2, 3, 1), 5)
+})
+
+test_that("pulses, removals and other orders are the oracle's", {
+  set.seed(913)
+  three <- list(
+    event_equilibrium(), event_split(1), some_epoch(2, 2), event_split(1), some_epoch(3, 1)
+  )
+  for (event in list(
+    event_pulse(2, c("1" = 0.2, "3" = 0.3)), event_pulse(1, c("3" = 0.37)),
+    event_pulse(3, c("2" = 1)), event_reordering(c(3, 1, 2)), event_reordering(c(2, 1, 3))
+  )) {
+    expect_as_oracle(c(three, list(event, some_epoch(3, 1))), c(2, 3, 4), 7)
+  }
+  for (pop in 1:3) {
+    expect_as_oracle(c(three, list(event_removal(pop), some_epoch(2, 1))), c(3, 2), 8)
+  }
+})
+
+test_that("frozen populations stay as they are", {
+  epoch <- some_epoch(3, 3, FALSE)
+  epoch$frozen <- c(FALSE, TRUE, FALSE)
+  events <- list(event_equilibrium(), event_split(1), event_split(1), epoch)
+  expect_as_oracle(events, c(3, 2, 4), 7)
+})
+
+test_that("samples are drawn in other ways", {
+  set.seed(914)
+  events <- list(event_equilibrium(), event_split(1), some_epoch(2, 3))
+  sizes <- c(4, 6)
+  x <- oracle_grid(10)
+  phi <- oracle_density(events, x)
+  weights <- lapply(sizes, function(n) t(t(oracle_binomial(x, n)) * trapezoid_weights(x)))
+  spectrum <- function(sampling) grid_spectrum(events, sizes, 10, sampling = sampling)
+
+  expect_lt(relative_difference(spectrum("direct"), oracle_sample(phi, weights)), 1e-9)
+  ascertained <- weights
+  ascertained[[2]] <- t(t(weights[[2]]) * x * (1 - x))
+  expect_lt(
+    relative_difference(spectrum(sampling_ascertained(2))[-1, -1],
+                        oracle_sample(phi, ascertained)[-1, -1]),
+    1e-9
+  )
+
+  shares <- rbind(c(0.8, 0.2), c(0.5, 0.5))
+  expected <- matrix(0, 5, 7)
+  for (i in 1:10) {
+    for (j in 1:10) {
+      y <- shares %*% x[c(i, j)]
+      expected <- expected + phi[i, j] * trapezoid_weights(x)[i] * trapezoid_weights(x)[j] *
+        outer(stats::dbinom(0:4, 4, y[1]), stats::dbinom(0:6, 6, y[2]))
+    }
+  }
+  expect_lt(relative_difference(spectrum(sampling_admixed(shares)), expected), 1e-9)
+})
+
+test_that("inbred organisms are samples of beta-binomials", {
+  events <- list(event_equilibrium())
+  x <- oracle_grid(12)
+  phi <- oracle_density(events, x)
+  inbreeding <- 0.3
+  # All ways of three diploid organisms
+  organism <- function(k, x) {
+    a <- x * (1 - inbreeding) / inbreeding
+    b <- (1 - x) * (1 - inbreeding) / inbreeding
+    choose(2, k) * beta(k + a, 2 - k + b) / beta(a, b)
+  }
+  ways <- expand.grid(0:2, 0:2, 0:2)
+  expected <- vapply(1:5, function(d) {
+    these <- ways[rowSums(ways) == d, ]
+    sum(vapply(seq_len(nrow(these)), function(i) {
+      inside <- 2:11
+      p <- organism(these[i, 1], x[inside]) * organism(these[i, 2], x[inside]) *
+        organism(these[i, 3], x[inside])
+      sum(p * phi[inside] * trapezoid_weights(x)[inside])
+    }, 0))
+  }, 0)
+  found <- grid_spectrum(events, 6, 12, sampling = sampling_inbred(inbreeding))
+  expect_lt(relative_difference(found[2:6], expected), 1e-9)
+  expect_equal(grid_spectrum(events, 6, 12, sampling = sampling_inbred(0, 3)),
+               grid_spectrum(events, 6, 12, sampling = "direct"), tolerance = 1e-12)
+})
+
+test_that("the neutral spectrum is 1 / i", {
+  for (n in c(5, 20, 300)) {
+    x <- expected_sfs(list(event_equilibrium()), NULL, n, n + c(100, 200, 300))
+    expect_lt(relative_difference(x[2:n], 1 / seq_len(n - 1)), 2e-3)
+  }
+})
+
+test_that("spectra are the same at any number of threads", {
+  set.seed(915)
+  events <- list(
+    event_equilibrium(), event_split(1), event_split(2), some_epoch(3, 3), some_epoch(3, 2, FALSE)
+  )
+  spectra <- lapply(c(1, 2, 8), function(threads) {
+    expected_sfs(events, NULL, c(5, 6, 7), c(20, 40, 50), threads = threads)
+  })
+  expect_identical(spectra[[2]], spectra[[1]])
+  expect_identical(spectra[[3]], spectra[[1]])
+})
