@@ -7,7 +7,8 @@ new_cluster <- function(param, config, progress, log) {
   if (is.null(param)) {
     return(NULL)
   }
-  if (!inherits(param, "BiocParallelParam")) {
+  # Workers of foreach's are not BiocParallel's to start.
+  if (!inherits(param, "BiocParallelParam") || inherits(param, "DoparParam")) {
     abort_ancify(
       sprintf(
         "`BPPARAM` must be NULL or a BiocParallelParam, as BiocParallel::SnowParam(2) is, not %s.",

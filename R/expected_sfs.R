@@ -234,9 +234,9 @@ time_steps <- list(
 as_expected <- function(spectra, sizes, pts, extrapolate) {
   spectra <- matrix(spectra, ncol = length(pts))
   populations <- names(sizes)
-  mask <- array(FALSE, sizes + 1)
-  mask[c(1, length(mask))] <- TRUE
-  as_sfs <- function(values) new_sfs(array(values, sizes + 1), populations, mask, FALSE)
+  as_sfs <- function(values) {
+    new_sfs(array(values, sizes + 1), populations, corner_mask(sizes + 1), FALSE)
+  }
   if (extrapolate == "none") {
     return(stats::setNames(lapply(seq_along(pts), function(i) as_sfs(spectra[, i])), pts))
   }

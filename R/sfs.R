@@ -88,6 +88,9 @@ new_sfs <- function(counts, populations, mask, folded) {
 
 is_sfs <- function(x) inherits(x, "sfs")
 
+# Of sites that do not vary in any population.
+corner_mask <- function(dim) array(seq_len(prod(dim)) %in% c(1, prod(dim)), dim)
+
 # Spectra may have been changed since they were made.
 check_sfs <- function(x, name = "x") {
   if (!is_sfs(x)) {

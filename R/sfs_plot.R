@@ -49,14 +49,14 @@ copies_label <- function(x, k) {
 }
 
 # Of one population, without masked cells.
-draw_bars <- function(x, xlab, ylab, main = NULL) {
+draw_bars <- function(x, xlab, ylab, main = NULL, most = 0) {
   sites <- as.vector(as.array(x))
   known <- which(!is.na(sites))
   copies <- if (length(known)) seq(min(known), max(known)) - 1 else 0
   sites <- pmax(sites[copies + 1], 0)
   graphics::plot.new()
-  graphics::plot.window(range(copies) + c(-0.6, 0.6), c(0, max(sites, 1e-9, na.rm = TRUE) * 1.04),
-                        yaxs = "i", xaxs = "i")
+  top <- max(sites, most, 1e-9, na.rm = TRUE) * 1.04
+  graphics::plot.window(range(copies) + c(-0.6, 0.6), c(0, top), yaxs = "i", xaxs = "i")
   graphics::rect(copies - 0.42, 0, copies + 0.42, sites, col = "#3b6a9c", border = NA)
   graphics::abline(h = 0)
   ticks <- pretty(copies)
@@ -135,17 +135,20 @@ colours_of <- function(sites, scale) {
   colours
 }
 
-# A cell around each pair of copies; masked ones stay white.
 draw_heat_map <- function(x, scale, xlab, ylab, main = NULL) {
-  shown <- as.array(x)
-  n <- dim(x) - 1
+  draw_cells(as.array(x), function(sites) colours_of(sites, scale), xlab, ylab, main)
+}
+
+# A cell around each pair of copies; those not known stay white.
+draw_cells <- function(shown, colours, xlab, ylab, main = NULL) {
+  n <- dim(shown) - 1
   graphics::plot.new()
   graphics::plot.window(c(-0.5, n[1] + 0.5), c(-0.5, n[2] + 0.5), xaxs = "i", yaxs = "i")
   known <- which(!is.na(shown))
-  at <- arrayInd(known, dim(x)) - 1
+  at <- arrayInd(known, dim(shown)) - 1
   graphics::rect(
-    at[, 1] - 0.5, at[, 2] - 0.5, at[, 1] + 0.5, at[, 2] + 0.5,
-    col = colours_of(shown[known], scale), border = NA
+    at[, 1] - 0.5, at[, 2] - 0.5, at[, 1] + 0.5, at[, 2] + 0.5, col = colours(shown[known]),
+    border = NA
   )
   graphics::box(col = "grey40")
   whole_ticks <- function(side, n) {
@@ -159,14 +162,19 @@ draw_heat_map <- function(x, scale, xlab, ylab, main = NULL) {
 }
 
 draw_scale <- function(scale) {
+  ticks <- scale_ticks(scale)
+  draw_colours(scale, log10(ticks), vapply(ticks, format_tick, ""), "sites")
+}
+
+# A bar of the colours from `from` to `to`.
+draw_colours <- function(scale, at, labels, title) {
   edges <- seq(scale$from, scale$to, length.out = length(scale$colours) + 1)
   graphics::plot.new()
   graphics::plot.window(c(0, 1), c(scale$from, scale$to), xaxs = "i", yaxs = "i")
   graphics::rect(0, utils::head(edges, -1), 1, edges[-1], col = scale$colours, border = NA)
   graphics::box(col = "grey40")
-  ticks <- scale_ticks(scale)
-  graphics::axis(4, log10(ticks), vapply(ticks, format_tick, ""))
-  graphics::mtext("sites", 3, 0.3, adj = 0, cex = graphics::par("cex"))
+  graphics::axis(4, at, labels)
+  graphics::mtext(title, 3, 0.3, adj = 0, cex = graphics::par("cex"))
 }
 
 # Powers of ten, and where there are few their 2 and 5 fold.

@@ -346,7 +346,8 @@ test_that("chromosomes become few tasks, long ones first", {
 test_that("what can't be the workers is an error before any work", {
   set.seed(812)
   case <- random_config()
-  for (param in list(2, "slurm", list())) {
+  dopar <- structure(list(), class = c("DoparParam", "BiocParallelParam"))
+  for (param in list(2, "slurm", list(), dopar)) {
     expect_ancify_error(run_in_tasks(case$config, param), "input", "`BPPARAM`", "SnowParam")
   }
   for (param in list(cluster_params("multicore")[[1]], BiocParallel::SnowParam(2, "FORK"))) {

@@ -179,3 +179,96 @@ test_that("spectra are the same at any number of threads", {
   expect_identical(spectra[[2]], spectra[[1]])
   expect_identical(spectra[[3]], spectra[[1]])
 })
+
+# ---- Against what needs no grid ----------------------------------------------------------------
+
+# Neutral models without migration, and their exact spectra.
+exact_cases <- function() {
+  n <- c(8, 8)
+  split <- exact_split(exact_equilibrium(16), n)
+  list(
+    three_epoch = list(
+      events = list(event_equilibrium(), event_epoch(0.2, 0.1), event_epoch(0.1, 2)), sizes = 20,
+      pts = c(80, 100, 120),
+      exact = exact_epoch(
+        exact_epoch(exact_equilibrium(20), 0.2, function(t) 0.1), 0.1, function(t) 2
+      )
+    ),
+    growth = list(
+      events = list(event_equilibrium(), event_epoch(0.3, list(course(0.2, 3)))), sizes = 20,
+      pts = c(80, 100, 120),
+      exact = exact_epoch(exact_equilibrium(20), 0.3, function(t) 0.2 * 15^(t / 0.3))
+    ),
+    linear = list(
+      events = list(event_equilibrium(), event_epoch(0.3, list(course(2, 0.2, shape = "linear")))),
+      sizes = 20, pts = c(80, 100, 120),
+      exact = exact_epoch(exact_equilibrium(20), 0.3, function(t) 2 - 1.8 * t / 0.3)
+    ),
+    split = list(
+      events = list(event_equilibrium(), event_split(1), event_epoch(0.2, c(2, 0.3))), sizes = n,
+      pts = c(60, 80, 100), exact = exact_epoch(split, 0.2, function(t) c(2, 0.3))
+    ),
+    both_grow = list(
+      events = list(
+        event_equilibrium(), event_split(1),
+        event_epoch(0.2, list(function(t) 0.1 * 20^(t / 0.2), course(0.3, 5)))
+      ),
+      sizes = n, pts = c(60, 80, 100), exact = exact_epoch(split, 0.2, function(t) {
+        c(0.1 * 20^(t / 0.2), 0.3 * (5 / 0.3)^(t / 0.2))
+      })
+    )
+  )
+}
+
+test_that("the accurate steps' error is at most a third of the peer's", {
+  for (case in exact_cases()) {
+    inside <- 2:(length(case$exact) - 1)
+    for (extrapolate in c("linear", "log")) {
+      errors <- lapply(c("dadi", "accurate"), function(time) {
+        x <- expected_sfs(case$events, NULL, case$sizes, case$pts, time, extrapolate)
+        (plain_array(x) / case$exact - 1)[inside]
+      })
+      expect_lt(max(abs(errors[[1]])), 0.025)
+      expect_lt(max(abs(errors[[2]])), max(abs(errors[[1]])) / 3)
+      expect_lt(sum(errors[[2]]^2), sum(errors[[1]]^2) / 9)
+    }
+  }
+})
+
+test_that("populations that exchange nothing have the spectra that each has alone", {
+  sizes <- c(0.5, 2, 1, 3, 0.8)
+  n <- 4
+  for (populations in 2:5) {
+    pts <- list(c(40, 50, 60), c(30, 35, 40), c(16, 18, 20), c(10, 12, 14))[[populations - 1]]
+    splits <- lapply(seq_len(populations - 1), event_split)
+    epoch <- event_epoch(0.1, sizes[seq_len(populations)])
+    x <- expected_sfs(c(list(event_equilibrium()), splits, list(epoch)), NULL,
+                      rep(n, populations), pts)
+    tolerance <- c(0.005, 0.01, 0.05, 0.15)[populations - 1]
+    for (k in seq_len(populations)) {
+      alone <- exact_epoch(exact_equilibrium(n), 0.1, function(t) sizes[k])
+      marginal <- apply(plain_array(x), k, sum)
+      expect_lt(max(abs(marginal / alone - 1)[2:n]), tolerance)
+    }
+  }
+})
+
+test_that("populations split in any order to the same end", {
+  # Three from one at once, by splits of the first, or of the second after it.
+  of <- function(...) {
+    list(event_equilibrium(), ..., event_epoch(0.1, c(1, 0.5, 2), 1))
+  }
+  # Without the cells of sites that do not vary.
+  spectrum <- function(events) {
+    x <- expected_sfs(events, NULL, c(3, 4, 5), c(20, 25, 30))
+    plain_array(x)[!attr(x, "mask")]
+  }
+  first <- spectrum(of(event_split(1), event_split(1)))
+  expect_equal(spectrum(of(event_split(1), event_split(2))), first)
+  # The others' numbers exchanged on the way.
+  exchanged <- spectrum(list(
+    event_equilibrium(), event_split(1), event_split(1), event_epoch(0.1, c(1, 2, 0.5), 1),
+    event_reordering(c(1, 3, 2))
+  ))
+  expect_lt(relative_difference(exchanged, first), 5e-4)
+})

@@ -1,0 +1,278 @@
+#' Methods for a fitted demographic model
+#'
+#' @param x,object A `demography_fit`, as [fit_demography()] makes it.
+#' @param sample_sizes Haplotypes of each population, by default those of the data.
+#' @param type `"anscombe"` or `"linear"`, as in [sfs_residuals()].
+#' @param digits Significant digits.
+#' @param main A title.
+#' @param ... Not used.
+#' @return `coef()`: the parameters that were fitted; `logLik()` counts these, and theta where that
+#'   was fitted too. `predict()`: the expected spectrum, scaled by theta. `residuals()`: an array.
+#'   `summary()` and `print()` show what was found. `plot()` draws the data, the model and the
+#'   residuals, for up to three populations, pair by pair; it returns `x`, invisibly.
+#' @section Errors:
+#' `ancify_input_error` for sample sizes that can't be, and a plot of more than three populations.
+#' @seealso [fit_demography()], [vcov.demography_fit()] for standard errors
+#' @name demography_fit
+#' @examples
+#' data <- sfs(c(0, 1200, 420, 230, 160, 130, 0), "YRI")
+#' set.seed(1)
+#' fit <- fit_demography(demography_model("two_epoch"), data, c(nu = 2, time = 0.1), starts = 3,
+#'                       pts = c(20, 30))
+#' summary(fit)
+#' coef(fit)
+#' predict(fit, 4)
+#' residuals(fit)
+#' plot(fit)
+NULL
+
+#' @export
+print.demography_fit <- function(x, ...) {
+  cat(sprintf(
+    "<demography_fit> %s sites, log-likelihood %.2f, AIC %.2f, %s\n",
+    format_count(round(sum(x$data, na.rm = TRUE))), x$log_likelihood, stats::AIC(x),
+    if (x$converged) "converged" else "not converged"
+  ))
+  print(x$params, digits = 4)
+  if (!is.na(x$theta)) cat(sprintf("theta %s\n", format(x$theta, digits = 4)))
+  invisible(x)
+}
+
+#' @rdname demography_fit
+#' @export
+summary.demography_fit <- function(object, ...) {
+  structure(list(fit = object), class = "summary.demography_fit")
+}
+
+#' @export
+print.summary.demography_fit <- function(x, digits = 4, ...) {
+  fit <- x$fit
+  print(fit)
+  fixed <- setdiff(names(fit$params), fit$fitted)
+  if (length(fixed)) cat(sprintf("fixed: %s\n", enumerate(fixed)))
+  if (length(fit$at_bounds)) cat(sprintf("at a bound: %s\n", enumerate(fit$at_bounds)))
+  settings <- fit$surface$settings
+  cat(sprintf(
+    "grids of %s points, time steps \"%s\"\n\nwhat each search came to:\n",
+    enumerate(settings$pts), settings$time
+  ))
+  print(fit$searches, digits = digits, row.names = FALSE)
+  invisible(x)
+}
+
+#' @rdname demography_fit
+#' @export
+coef.demography_fit <- function(object, ...) object$params[object$fitted]
+
+#' @rdname demography_fit
+#' @export
+logLik.demography_fit <- function(object, ...) {
+  cells <- cells_of_both(object$expected, object$data)
+  structure(
+    object$log_likelihood, df = length(object$fitted) + !is.na(object$theta),
+    nobs = length(cells$which), class = "logLik"
+  )
+}
+
+#' @rdname demography_fit
+#' @importFrom stats predict residuals vcov
+#' @export
+predict.demography_fit <- function(object, sample_sizes = NULL, ...) {
+  if (is.null(sample_sizes)) {
+    return(object$expected)
+  }
+  settings <- object$surface$settings
+  params <- object$params[object$model$params]
+  small <- any(settings$pts <= max(sample_sizes))
+  pts <- if (small) default_pts(sample_sizes) else settings$pts
+  spectrum <- expected_sfs(
+    object$model, params, sample_sizes, pts, settings$time, settings$extrapolate
+  )
+  wrong <- object$params["misidentified"]
+  if (!is.na(wrong)) spectrum <- misidentified_sfs(spectrum, wrong[[1]])
+  if (is.na(object$theta)) spectrum else spectrum * object$theta
+}
+
+#' @rdname demography_fit
+#' @export
+residuals.demography_fit <- function(object, type = c("anscombe", "linear"), ...) {
+  sfs_residuals(object$expected, object$data, type, multinomial = FALSE)
+}
+
+#' Standard errors of a fitted demographic model
+#'
+#' Of the parameters of [fit_demography()], and of theta.
+#'
+#' @details
+#' Without bootstraps sites are taken to be independent, and the errors are those of Fisher's
+#' information: too small for sites of a genome, which are linked. With bootstraps, spectra of
+#' whole windows drawn with replacement, they are Godambe's, which are right for linked sites too
+#' (Coffman and others 2016). Derivatives are taken by differences of 1 %, and the variability of
+#' the likelihood's slopes is their variance over bootstraps.
+#'
+#' `sfs_lr_test()` compares a fit with one of fewer parameters, which has some `fixed`: twice the
+#' difference of their log-likelihoods is divided by what linkage makes of it, and compared with the
+#' chi-squared distribution of as many degrees of freedom as parameters were fixed.
+#'
+#' @param object,full A `demography_fit`.
+#' @param null A fit of the same model to the same data, with some of the parameters fixed that
+#'   were fitted in `full`.
+#' @param bootstraps Spectra of the data's size in a list, such as `attr(data, "bootstrap")`; `NULL`
+#'   (the default of `vcov()`) for independent sites.
+#' @param ... Not used.
+#' @return `vcov()`: a matrix with a row and a column for each fitted parameter, and `theta` where
+#'   that was fitted. `sfs_lr_test()`: a list of class `htest`.
+#' @section Errors:
+#' `ancify_input_error` for bootstraps that are no spectra of the data's size, for fits that are not
+#' nested, for parameters at a bound, and where the likelihood has no maximum at the estimates.
+#' @references
+#' Coffman, Hsieh, Gravel and Gutenkunst (2016) Computationally efficient composite likelihood
+#' statistics for demographic inference. Molecular Biology and Evolution 33:591.
+#' @seealso [fit_demography()]
+#' @export
+#' @examples
+#' data <- sfs(c(0, 1200, 420, 230, 160, 130, 0), "YRI")
+#' set.seed(1)
+#' fit <- fit_demography(demography_model("two_epoch"), data, c(nu = 2, time = 0.1), starts = 3,
+#'                       pts = c(20, 30))
+#' sqrt(diag(vcov(fit)))
+#' bootstraps <- lapply(1:20, function(i) simulate(data, seed = i)[[1]])
+#' sqrt(diag(vcov(fit, bootstraps)))
+#' null <- fit_demography(demography_model("two_epoch"), data, c(nu = 2), starts = 3,
+#'                        fixed = c(time = 0.1), pts = c(20, 30))
+#' sfs_lr_test(fit, null, bootstraps)
+vcov.demography_fit <- function(object, bootstraps = NULL, ...) {
+  if (length(object$at_bounds)) {
+    abort_ancify(
+      sprintf("There are no standard errors where parameters are at a bound: %s.",
+              enumerate(object$at_bounds)),
+      "input"
+    )
+  }
+  slopes <- likelihood_slopes(object, coef(object), bootstraps)
+  inverse <- inverse_information(slopes$information)
+  if (is.null(bootstraps)) inverse else inverse %*% slopes$variability %*% inverse
+}
+
+#' @rdname vcov.demography_fit
+#' @export
+sfs_lr_test <- function(full, null, bootstraps) {
+  tested <- check_nested(full, null)
+  slopes <- likelihood_slopes(full, null$params[full$fitted], bootstraps, null$theta)
+  inverse <- inverse_information(slopes$information[tested, tested, drop = FALSE])
+  k <- length(tested)
+  adjustment <- k / sum(diag(slopes$variability[tested, tested, drop = FALSE] %*% inverse))
+  statistic <- max(0, 2 * (full$log_likelihood - null$log_likelihood)) * adjustment
+  structure(
+    list(
+      statistic = c("adjusted LR" = statistic), parameter = c(df = k),
+      p.value = stats::pchisq(statistic, k, lower.tail = FALSE),
+      method = "Composite likelihood ratio test, adjusted for linkage",
+      data.name = sprintf("%s fixed: %s", count_of(k, "parameter"), enumerate(tested)),
+      estimate = c(adjustment = adjustment)
+    ),
+    class = "htest"
+  )
+}
+
+check_nested <- function(full, null) {
+  are_fits <- inherits(full, "demography_fit") && inherits(null, "demography_fit")
+  tested <- if (are_fits) setdiff(full$fitted, null$fitted)
+  if (!length(tested) || !all(null$fitted %in% full$fitted) || !is_same_problem(full, null)) {
+    abort_ancify(
+      "`null` must be a fit of the same model to the same data as `full`, with some of its parameters fixed.", # nolint
+      "input"
+    )
+  }
+  tested
+}
+
+is_same_problem <- function(full, null) {
+  setequal(names(full$params), names(null$params)) &&
+    identical(plain_array(full$data), plain_array(null$data))
+}
+
+# Fisher's information at these parameters, by second differences of the log-likelihood, and the
+# variance of its slopes over bootstraps. Not their mean square: away from the maximum, as a test's
+# null hypothesis is, their mean is not 0, and a test that takes it for variance rejects nothing.
+likelihood_slopes <- function(fit, params, bootstraps, theta = fit$theta) {
+  bootstraps <- check_bootstraps(bootstraps, fit$data)
+  at <- c(params, if (fit$surface$multinomial) c(theta = theta))
+  n <- length(at)
+  step <- ifelse(at == 0, 0.01, 0.01 * abs(at))
+  spectra <- spectra_at(fit$surface, at, t(step * t(stencil(n))), names(params))
+  log_likelihoods <- function(data, spectra) {
+    vapply(spectra, sfs_log_likelihood, 0, data = data, multinomial = FALSE)
+  }
+  information <- -second_differences(log_likelihoods(fit$data, spectra), step)
+  dimnames(information) <- list(names(at), names(at))
+  slopes <- vapply(bootstraps, function(one) {
+    values <- log_likelihoods(one, spectra[1 + seq_len(2 * n)])
+    (values[seq_len(n)] - values[n + seq_len(n)]) / (2 * step)
+  }, numeric(n))
+  slopes <- matrix(slopes, n, dimnames = list(names(at), NULL))
+  list(information = information, variability = stats::var(t(slopes)))
+}
+
+# Where a function of n numbers is looked at, in steps: a row for the centre, one for each number a
+# step up, one each a step down, and four for each pair: both up, one up, the other up, both down.
+stencil <- function(n) {
+  one <- diag(n)
+  pairs <- lapply(pairs_of(n), function(pair) {
+    a <- one[pair[1], ]
+    b <- one[pair[2], ]
+    rbind(a + b, a - b, b - a, -a - b)
+  })
+  rbind(0, one, -one, do.call(rbind, pairs))
+}
+
+pairs_of <- function(n) if (n > 1) utils::combn(n, 2, simplify = FALSE)
+
+# A matrix of second derivatives, from values at stencil()'s places.
+second_differences <- function(values, step) {
+  n <- length(step)
+  up <- values[1 + seq_len(n)]
+  down <- values[1 + n + seq_len(n)]
+  second <- diag((up - 2 * values[1] + down) / step^2, n)
+  corners <- matrix(values[-seq_len(1 + 2 * n)], 4)
+  for (k in seq_along(pairs_of(n))) {
+    pair <- pairs_of(n)[[k]]
+    mixed <- sum(corners[, k] * c(1, -1, -1, 1)) / (4 * prod(step[pair]))
+    second[rbind(pair, rev(pair))] <- mixed
+  }
+  second
+}
+
+# A spectrum for each row of `moves` from the parameters; theta is but a factor, so that those that
+# differ in nothing else are computed once.
+spectra_at <- function(surface, at, moves, params) {
+  places <- lapply(seq_len(nrow(moves)), function(i) at + moves[i, ])
+  sets <- lapply(places, function(place) place[params])
+  distinct <- unique(sets)
+  spectra <- surface$spectra(distinct, stop_at_errors = TRUE)[match(sets, distinct)]
+  if (!"theta" %in% setdiff(names(at), params)) {
+    return(spectra)
+  }
+  Map(function(one, place) one * place[[length(at)]], spectra, places)
+}
+
+check_bootstraps <- function(bootstraps, data) {
+  good <- is.list(bootstraps) && length(bootstraps) > 1 &&
+    all(vapply(bootstraps, function(one) is_sfs(one) && identical(dim(one), dim(data)), NA))
+  if (!is.null(bootstraps) && !good) {
+    abort_ancify("`bootstraps` must be a list of spectra of the data's size, at least two.",
+                 "input")
+  }
+  bootstraps
+}
+
+inverse_information <- function(information) {
+  inverse <- tryCatch(chol2inv(chol(information)), error = function(error) {
+    abort_ancify(
+      "The likelihood has no maximum at the estimates: there are no standard errors. Has the fit converged?", # nolint
+      "input"
+    )
+  })
+  dimnames(inverse) <- dimnames(information)
+  inverse
+}

@@ -1,0 +1,300 @@
+#' Fit a demographic model
+#'
+#' Finds the parameters of a [demography()] with which it is most likely to give a spectrum.
+#'
+#' @details
+#' From each start a quasi-Newton search (`stats::nlminb()`) goes to the next maximum, on a
+#' logarithmic scale for parameters whose lower bound is above 0. Gradients come from spectra a
+#' little to both sides, all computed at once on all threads. Further starts are `start` times
+#' factors from 1/2 to 2 by chance, so that `set.seed()` makes a fit repeatable. The search ends
+#' when three starts have come to within `tolerance` of the best log-likelihood, or with the last
+#' start; in the first case the fit has converged.
+#'
+#' Sites near each other are not independent, so that standard errors need bootstrap spectra, such
+#' as [sfs_from_vcf()] makes: see [vcov.demography_fit()].
+#'
+#' @param model A [demography()] with parameters.
+#' @param sfs The data's spectrum, an [sfs()]. For a folded one the model is folded.
+#' @param start Named values of the parameters where the first search begins.
+#' @param lower,upper Bounds, named, of some parameters or all. Default: a hundredth and a hundred
+#'   times `start`, and 1 for the upper bound of `misidentified`.
+#' @param fixed Named values of parameters that are not fitted.
+#' @param starts How many searches there are at most, 20 by default.
+#' @param pts Grids, as [expected_sfs()] takes them. Default: 10, 20 and 30 points more than the
+#'   largest sample has haplotypes, but 40 at least.
+#' @param misidentified Whether the share of sites whose ancestral allele was mistaken is a further
+#'   parameter, `misidentified`, from 0.01 at the start.
+#' @param multinomial Whether theta is what fits best, rather than what the model says: `TRUE` by
+#'   default.
+#' @param tolerance Difference of log-likelihoods below which searches have come to the same
+#'   maximum, 0.1 by default.
+#' @param time,extrapolate,sampling,backend,threads As in [expected_sfs()].
+#' @param BPPARAM A `BiocParallelParam` whose workers search from one start each, with one thread;
+#'   all starts are done then. `NULL` (the default): one after the other, here.
+#' @param progress Whether to show how many searches are done.
+#' @return A list of class `demography_fit`: `model`, `data`, `params`, the values of all
+#'   parameters, `fitted`, the names of those that were fitted, `theta` (with `multinomial`, else
+#'   `NA`), `log_likelihood`, `expected`, the model's spectrum scaled to the data, `converged`,
+#'   `at_bounds`, the names of parameters within 1 % of a bound, and `searches`, a data frame of
+#'   what each search came to. There are methods for `print()`, `summary()`, `coef()`, `logLik()`
+#'   and with it `AIC()` and `BIC()`, `predict()`, `residuals()`, `plot()` and `vcov()`.
+#' @section Errors:
+#' `ancify_input_error` for what does not fit together, and where the model can't be computed at
+#' `start`. A fit that has not converged, and parameters at bounds, are an `ancify_fit_warning`.
+#' @references
+#' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint demographic history
+#' of multiple populations from multidimensional SNP frequency data. PLoS Genetics 5:e1000695.
+#' @seealso [sfs_log_likelihood()], [demography_model()]
+#' @export
+#' @examples
+#' data <- sfs(c(0, 1200, 420, 230, 160, 130, 0), "YRI")
+#' set.seed(1)
+#' fit <- fit_demography(demography_model("two_epoch"), data, c(nu = 2, time = 0.1), starts = 3,
+#'                       pts = c(20, 30))
+#' fit
+#' AIC(fit)
+fit_demography <- function(model, sfs, start, lower = NULL, upper = NULL, fixed = NULL,
+                           starts = 20, pts = NULL, misidentified = FALSE, multinomial = TRUE,
+                           tolerance = 0.1, time = "accurate", extrapolate = "linear",
+                           sampling = "analytic", backend = "auto", threads = NULL,
+                           BPPARAM = NULL, progress = TRUE) {
+  check_sfs(sfs, "sfs")
+  check_flag(misidentified, "misidentified")
+  check_whole_number(starts, "starts")
+  check_flag(progress, "progress")
+  # Workers leave each other the other cores.
+  if (!is.null(BPPARAM)) threads <- 1
+  space <- parameter_space(model, start, lower, upper, fixed, misidentified, attr(sfs, "folded"))
+  surface <- demography_surface(
+    model, sfs, space, pts, multinomial, misidentified, time, extrapolate, sampling, backend,
+    threads
+  )
+  # What is wrong at the start is an error of its own; on the way there, it is an unlikely place.
+  surface$spectra(list(space$start), stop_at_errors = TRUE)
+  searches <- all_searches(surface, space, starts, tolerance, BPPARAM, progress)
+  values <- vapply(searches, `[[`, 0, "log_likelihood")
+  best <- searches[[which.max(values)]]
+  table <- data.frame(log_likelihood = values, t(vapply(searches, `[[`, space$start, "params")))
+  if (length(space$start) == 1) names(table)[2] <- names(space$start)
+  fit <- finished_fit(surface, space, best, table[order(-values), ], tolerance)
+  warn_of_fit(fit, tolerance)
+  fit
+}
+
+# ---- Parameters ----------------------------------------------------------------------------------
+
+# Of the parameters that are fitted: start and bounds; of the others, their values.
+parameter_space <- function(model, start, lower, upper, fixed, misidentified, folded) {
+  if (!inherits(model, "demography") || !length(model$params)) {
+    abort_ancify("`model` must be a demography() with parameters.", "input")
+  }
+  if (misidentified && folded) {
+    abort_ancify("Folded data do not know ancestral alleles: `misidentified` must be FALSE.",
+                 "input")
+  }
+  names <- c(model$params, if (misidentified) "misidentified")
+  fixed <- check_named_numbers(fixed, names, "fixed")
+  free <- setdiff(names, names(fixed))
+  if (!length(free)) abort_ancify("All parameters are fixed: there is nothing to fit.", "input")
+  start <- check_named_numbers(start, names, "start")
+  start <- c(start, c(misidentified = 0.01)[setdiff("misidentified", names(start))])
+  missing <- setdiff(free, names(start))
+  if (length(missing)) {
+    abort_ancify(sprintf("`start` must have a value for %s.", enumerate(missing)), "input")
+  }
+  start <- start[free]
+  bound <- function(given, default, name) {
+    given <- check_named_numbers(given, names, name)
+    given <- given[names(given) %in% free]
+    replace(default, names(given), given)
+  }
+  space <- list(
+    start = start, fixed = fixed, lower = bound(lower, start / 100, "lower"),
+    upper = bound(upper, replace(start * 100, free == "misidentified", 1), "upper")
+  )
+  check_bounds(space)
+  space$logs <- space$lower > 0
+  space
+}
+
+check_bounds <- function(space) {
+  inside <- space$lower <= space$start & space$start <= space$upper & space$lower < space$upper
+  wrong <- which(!inside)
+  if (length(wrong)) {
+    i <- wrong[1]
+    abort_ancify(
+      sprintf("The start of %s, %s, must lie between its bounds, %s and %s.",
+              names(space$start)[i], format(space$start[i]), format(space$lower[i]),
+              format(space$upper[i])),
+      "input"
+    )
+  }
+}
+
+check_named_numbers <- function(x, names, name) {
+  if (is.null(x)) {
+    return(numeric())
+  }
+  if (is.list(x)) x <- unlist(x)
+  good <- is.numeric(x) && all(is.finite(x)) && !is.null(names(x)) && !anyDuplicated(names(x)) &&
+    all(names(x) %in% names)
+  if (!good) {
+    abort_ancify(
+      sprintf("`%s` must be finite numbers, named by parameters: %s.", name, enumerate(names)),
+      "input"
+    )
+  }
+  x
+}
+
+# Between the parameters themselves and the scale of the search.
+to_scale <- function(space, params) ifelse(space$logs, log(params), params)
+from_scale <- function(space, x) ifelse(space$logs, exp(x), x)
+
+# ---- The likelihood's surface --------------------------------------------------------------------
+
+demography_surface <- function(model, data, space, pts, multinomial, misidentified, time,
+                               extrapolate, sampling, backend, threads) {
+  sizes <- stats::setNames(dim(data) - 1L, names(dimnames(data)))
+  pts <- check_pts(pts %||% default_pts(sizes), sizes)
+  check_flag(multinomial, "multinomial")
+  time <- check_choice(time, c("accurate", "dadi"), "time")
+  extrapolate <- check_choice(extrapolate, c("linear", "log"), "extrapolate")
+  sampling <- check_sampling(sampling, sizes)
+  backend <- diffusion_backend(backend, threads)
+
+  # NULL for parameters with which there is no model, or that it can't be computed with.
+  events_of <- function(params) {
+    events <- core_events(events_at(model, c(params, space$fixed)[model$params]))
+    check_sample_sizes(sizes, populations_after(events))
+    events
+  }
+  compute <- function(models) {
+    spectra <- spectra_of_models(models, pts, time, sampling, backend)
+    lapply(seq_along(models), function(i) as_expected(spectra[, , i], sizes, pts, extrapolate))
+  }
+  spectra <- function(sets, stop_at_errors = FALSE) {
+    if (stop_at_errors) {
+      models <- lapply(sets, events_of)
+      result <- compute(models)
+    } else {
+      models <- lapply(sets, function(params) or_null(events_of(params)))
+      there <- which(!vapply(models, is.null, NA))
+      result <- vector("list", length(sets))
+      result[there] <- or_null(compute(models[there])) %||%
+        lapply(models[there], function(one) or_null(compute(list(one))[[1]]))
+    }
+    if (misidentified) {
+      result <- Map(function(one, params) {
+        if (!is.null(one)) misidentified_sfs(one, c(params, space$fixed)[["misidentified"]])
+      }, result, sets)
+    }
+    result
+  }
+  log_likelihoods <- function(sets) {
+    vapply(spectra(sets), function(one) {
+      value <- if (!is.null(one)) or_null(sfs_log_likelihood(one, data, multinomial))
+      if (is.null(value) || is.na(value)) -Inf else value
+    }, 0)
+  }
+  list(
+    model = model, data = data, spectra = spectra, log_likelihoods = log_likelihoods,
+    multinomial = multinomial,
+    settings = list(pts = pts, time = time, extrapolate = extrapolate)
+  )
+}
+
+or_null <- function(code) tryCatch(code, ancify_input_error = function(error) NULL)
+
+default_pts <- function(sizes) max(sizes, 30) + c(10L, 20L, 30L)
+
+# ---- Searches ------------------------------------------------------------------------------------
+
+# On the search's scale; far above the noise that steps of other numbers make.
+difference <- 1e-3
+
+one_search <- function(surface, space, start) {
+  lower <- to_scale(space, space$lower)
+  upper <- to_scale(space, space$upper)
+  value <- function(x) -surface$log_likelihoods(list(from_scale(space, x)))
+  gradient <- function(x) {
+    above <- pmin(x + difference, upper)
+    below <- pmax(x - difference, lower)
+    n <- length(x)
+    sets <- lapply(seq_len(2 * n), function(i) {
+      k <- (i - 1) %% n + 1
+      from_scale(space, replace(x, k, if (i <= n) above[k] else below[k]))
+    })
+    values <- -surface$log_likelihoods(sets)
+    slopes <- (values[seq_len(n)] - values[n + seq_len(n)]) / (above - below)
+    ifelse(is.finite(slopes), slopes, 0)
+  }
+  found <- stats::nlminb(
+    to_scale(space, start), value, gradient, lower = lower, upper = upper,
+    control = list(rel.tol = 1e-9, x.tol = 1e-6, iter.max = 200)
+  )
+  list(log_likelihood = -found$objective, params = from_scale(space, found$par))
+}
+
+all_searches <- function(surface, space, starts, tolerance, param, progress) {
+  places <- c(list(space$start), lapply(seq_len(starts - 1), function(i) {
+    near <- space$start * 2^stats::runif(length(space$start), -1, 1)
+    pmin(pmax(near, space$lower), space$upper)
+  }))
+  if (!is.null(param)) {
+    return(BiocParallel::bplapply(places, function(place) one_search(surface, space, place),
+                                  BPPARAM = param))
+  }
+  if (progress) {
+    bar <- cli::cli_progress_bar("Searches", total = starts, clear = TRUE, .auto_close = FALSE)
+    on.exit(cli::cli_progress_done(id = bar))
+  }
+  searches <- list()
+  for (place in places) {
+    searches[[length(searches) + 1]] <- one_search(surface, space, place)
+    if (progress) cli::cli_progress_update(id = bar)
+    if (is_agreed(vapply(searches, `[[`, 0, "log_likelihood"), tolerance)) break
+  }
+  searches
+}
+
+# Whether the three best searches came to the same maximum.
+is_agreed <- function(values, tolerance) {
+  length(values) >= 3 && sort(values, decreasing = TRUE)[3] >= max(values) - tolerance
+}
+
+finished_fit <- function(surface, space, best, searches, tolerance) {
+  rownames(searches) <- NULL
+  params <- c(best$params, space$fixed)
+  params <- params[intersect(c(surface$model$params, "misidentified"), names(params))]
+  expected <- surface$spectra(list(best$params), stop_at_errors = TRUE)[[1]]
+  if (attr(surface$data, "folded")) expected <- fold(expected)
+  theta <- if (surface$multinomial) optimal_theta(expected, surface$data) else NA
+  if (surface$multinomial) expected <- expected * theta
+  near <- abs(best$params - space$lower) <= 0.01 * abs(space$lower) |
+    abs(best$params - space$upper) <= 0.01 * abs(space$upper)
+  structure(
+    list(
+      model = surface$model, data = surface$data, params = params, fitted = names(space$start),
+      theta = theta, log_likelihood = best$log_likelihood, expected = expected,
+      converged = is_agreed(searches$log_likelihood, tolerance),
+      at_bounds = names(space$start)[near], searches = searches, surface = surface
+    ),
+    class = "demography_fit"
+  )
+}
+
+warn_of_fit <- function(fit, tolerance) {
+  if (!fit$converged) {
+    warn_ancify(
+      sprintf(
+        "The fit has not converged: of %s no three came to within %s of the best log-likelihood. Give more `starts`, or a better `start`.", # nolint
+        count_of(nrow(fit$searches), "start"), format(tolerance)
+      ),
+      "fit"
+    )
+  }
+  if (length(fit$at_bounds)) {
+    warn_ancify(sprintf("At a bound of what it may be: %s.", enumerate(fit$at_bounds)), "fit")
+  }
+}

@@ -1,0 +1,187 @@
+# The six parameters of Gutenkunst and others (2009) for Yoruba and CEU.
+out_of_africa_2d <- demography(function(nu1, nu2_b, nu2_f, m, time_pre, time) {
+  list(
+    event_equilibrium(), event_epoch(time_pre, nu1), event_split(1),
+    event_epoch(time, list(nu1, course(nu2_b, nu2_f)), m)
+  )
+})
+
+test_that("Yoruba and CEU have the maximum that the peer finds", {
+  data <- read_sfs(test_data("sfs", "YRI_CEU.fs"))
+  # What the peer's documentation gives, with a log-likelihood of -1066.346 and a theta of 2749.
+  known <- c(nu1 = 1.881, nu2_b = 0.0710, nu2_f = 1.845, m = 0.911, time_pre = 0.355, time = 0.111)
+  there <- expected_sfs(out_of_africa_2d, known, c(20, 20), c(40, 50, 60), time = "dadi")
+  expect_lt(abs(sfs_log_likelihood(there, data) + 1066.346), 0.01)
+  expect_lt(abs(optimal_theta(there, data) - 2749), 1)
+
+  start <- c(nu1 = 2, nu2_b = 0.1, nu2_f = 2, m = 1, time_pre = 0.2, time = 0.2)
+  set.seed(921)
+  fit <- fit_demography(out_of_africa_2d, data, start, starts = 5, pts = c(40, 50, 60),
+                        time = "dadi", progress = FALSE)
+  expect_true(fit$converged)
+  expect_gte(as.numeric(logLik(fit)), -1066.346)
+  expect_lt(as.numeric(logLik(fit)), -1066)
+  expect_lt(max(abs(coef(fit) / known - 1)), 0.06)
+  expect_equal(attr(logLik(fit), "df"), 7)
+  expect_equal(stats::AIC(fit), 14 - 2 * fit$log_likelihood)
+  # Nothing in the neighbourhood is more likely.
+  for (k in names(known)) {
+    for (factor in c(0.98, 1.02)) {
+      near <- replace(coef(fit), k, coef(fit)[[k]] * factor)
+      near <- expected_sfs(out_of_africa_2d, near, c(20, 20), c(40, 50, 60), time = "dadi")
+      expect_lt(sfs_log_likelihood(near, data), fit$log_likelihood)
+    }
+  }
+})
+
+# A spectrum of a model, without chance.
+true_spectrum <- function(model, params, sizes, theta) {
+  expected_sfs(model, params, sizes, c(20, 25, 30)) * theta
+}
+
+quick_fit <- function(...) {
+  fit_demography(..., pts = c(20, 25, 30), starts = 3, progress = FALSE, threads = 1)
+}
+
+test_that("a model's own spectrum gives its parameters back", {
+  set.seed(922)
+  truth <- c(nu_b = 0.3, nu_f = 2, time = 0.3)
+  model <- demography_model("bottlegrowth")
+  data <- true_spectrum(model, truth, c(YRI = 12), 5000)
+  for (folded in c(FALSE, TRUE)) {
+    start <- c(time = 0.2, nu_b = 0.5, nu_f = 1)
+    fit <- quick_fit(model, if (folded) fold(data) else data, start)
+    expect_true(fit$converged)
+    expect_equal(coef(fit), truth, tolerance = 0.02)
+    expect_equal(fit$theta, 5000, tolerance = 0.02)
+  }
+  fixed <- quick_fit(model, data, c(nu_b = 0.5, nu_f = 1), fixed = c(time = 0.3))
+  expect_equal(coef(fixed), truth[1:2], tolerance = 0.01)
+  expect_equal(fixed$params, replace(truth, 1:2, coef(fixed)))
+  expect_equal(attr(logLik(fixed), "df"), 3)
+
+  wrong <- quick_fit(model, misidentified_sfs(data, 0.05), truth, misidentified = TRUE)
+  expect_equal(wrong$params, c(truth, misidentified = 0.05), tolerance = 0.02)
+  expect_equal(plain_array(predict(wrong)), plain_array(predict(wrong, c(YRI = 12))))
+  expect_equal(dim(predict(wrong, 40)), 41)
+
+  known <- quick_fit(demography(function(nu, theta) list(event_equilibrium(nu, theta0 = theta))),
+                     true_spectrum(demography_model("snm"), NULL, 8, 300), c(theta = 100),
+                     fixed = c(nu = 1), multinomial = FALSE)
+  expect_equal(coef(known), c(theta = 300), tolerance = 1e-4)
+  expect_true(is.na(known$theta))
+  expect_equal(attr(logLik(known), "df"), 1)
+})
+
+test_that("searches by workers come to the same", {
+  param <- cluster_params("multicore")[[1]]
+  model <- demography_model("two_epoch")
+  data <- true_spectrum(model, c(nu = 3, time = 0.1), 8, 2000)
+  set.seed(923)
+  here <- quick_fit(model, data, c(nu = 1.5, time = 0.3))
+  set.seed(923)
+  there <- quick_fit(model, data, c(nu = 1.5, time = 0.3), BPPARAM = param)
+  expect_equal(coef(there), coef(here))
+  expect_identical(there$searches, here$searches)
+})
+
+test_that("bounds and what has not converged are told", {
+  model <- demography_model("two_epoch")
+  data <- true_spectrum(model, c(nu = 3, time = 0.1), 8, 2000)
+  start <- c(nu = 1.5, time = 0.3)
+  expect_warning(
+    fit <- quick_fit(model, data, start, upper = c(nu = 2)), "bound.*: nu",
+    class = "ancify_fit_warning"
+  )
+  expect_identical(fit$at_bounds, "nu")
+  expect_ancify_error(vcov(fit), "input", "bound: nu")
+  expect_warning(
+    fit_demography(model, data, start, starts = 1, pts = c(20, 30), progress = FALSE), "converged",
+    class = "ancify_fit_warning"
+  )
+})
+
+test_that("standard errors are those of independent sites, and larger for linked ones", {
+  set.seed(924)
+  model <- demography_model("two_epoch")
+  theta <- 4000
+  data <- true_spectrum(model, c(nu = 3, time = 0.2), 10, theta)
+  fit <- quick_fit(model, data, c(nu = 2, time = 0.2))
+  # By the Jacobian of the expected numbers, for Poisson numbers.
+  spectrum <- function(x) {
+    as.vector(plain_array(expected_sfs(model, x[1:2], 10, c(20, 25, 30)) * x[[3]]))[2:10]
+  }
+  at <- c(coef(fit), theta = fit$theta)
+  jacobian <- vapply(1:3, function(k) {
+    step <- replace(0 * at, k, at[[k]] * 1e-4)
+    (spectrum(at + step) - spectrum(at - step)) / (2 * sum(step))
+  }, numeric(9))
+  expected <- solve(t(jacobian) %*% (jacobian / spectrum(at)))
+  found <- vcov(fit)
+  expect_identical(rownames(found), c("nu", "time", "theta"))
+  expect_equal(sqrt(unname(diag(found))), sqrt(diag(expected)), tolerance = 0.02)
+
+  bootstraps <- lapply(1:200, function(i) stats::simulate(data, seed = i)[[1]])
+  independent <- sqrt(diag(vcov(fit, bootstraps)) / diag(found))
+  expect_true(all(abs(independent - 1) < 0.2))
+  # Each site there four times: as many sites, a quarter of them independent.
+  linked <- lapply(1:200, function(i) stats::simulate(data / 4, seed = i)[[1]] * 4)
+  expect_true(all(abs(sqrt(diag(vcov(fit, linked)) / diag(found)) - 2) < 0.4))
+
+  null <- quick_fit(model, data, c(time = 0.2), fixed = c(nu = 3))
+  test <- sfs_lr_test(fit, null, bootstraps)
+  expect_s3_class(test, "htest")
+  expect_lt(abs(test$estimate - 1), 0.3)
+  expect_gt(test$p.value, 0.5)
+  expect_lt(abs(sfs_lr_test(fit, null, linked)$estimate - 0.25), 0.1)
+  far <- quick_fit(model, data, c(time = 0.2), fixed = c(nu = 1.3))
+  expect_lt(sfs_lr_test(fit, far, bootstraps)$p.value, 1e-4)
+  expect_ancify_error(sfs_lr_test(null, fit, bootstraps), "input", "`null`")
+  expect_ancify_error(sfs_lr_test(fit, null, list(1, 2)), "input", "`bootstraps`")
+})
+
+test_that("fits are printed and drawn", {
+  model <- demography_model("two_epoch")
+  data <- true_spectrum(model, c(nu = 3, time = 0.1), c(YRI = 8), 2000)
+  fit <- quick_fit(model, data, c(nu = 1.5), fixed = c(time = 0.1))
+  expect_output(print(fit), "converged")
+  expect_output(print(summary(fit)), "fixed: time")
+  expect_true(all(nchar(utils::capture.output(print(summary(fit)))) <= 80))
+  expect_equal(as.vector(stats::residuals(fit)), as.vector(sfs_residuals(fit$expected, data)))
+
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  expect_invisible(plot(fit))
+  for (n in 2:4) {
+    splits <- rep(list(event_split(1)), n - 1)
+    model <- demography(function(time) {
+      c(list(event_equilibrium()), splits, list(event_epoch(time, rep(1, n))))
+    })
+    data <- expected_sfs(model, 0.05, rep(3, n), 8) * 1000
+    fit <- suppressWarnings(
+      fit_demography(model, data, c(time = 0.06), starts = 1, pts = 8, progress = FALSE)
+    )
+    if (n < 4) expect_invisible(plot(fit, main = "a title"))
+  }
+  expect_ancify_error(plot(fit), "input", "three")
+})
+
+test_that("what can't be fitted is an error", {
+  model <- demography_model("two_epoch")
+  data <- true_spectrum(model, c(nu = 3, time = 0.1), 8, 2000)
+  fit <- function(..., start = c(nu = 1, time = 0.1)) quick_fit(model, data, start, ...)
+  expect_ancify_error(quick_fit(demography_model("snm"), data, 1), "input", "parameters")
+  expect_ancify_error(quick_fit(model, 1, c(nu = 1, time = 1)), "input", "`sfs`")
+  for (start in list(c(nu = 1), c(1, 2), c(nu = 1, time = NA), c(nu = 1, other = 2), NULL)) {
+    expect_ancify_error(fit(start = start), "input", "`start`")
+  }
+  expect_ancify_error(fit(start = c(nu = -1, time = 0.1)), "input", "bounds")
+  expect_ancify_error(fit(upper = c(nu = 0.5)), "input", "start of nu", "0.5")
+  expect_ancify_error(fit(lower = c(other = 1)), "input", "`lower`", "nu")
+  expect_ancify_error(fit(fixed = c(nu = 1, time = 1)), "input", "nothing to fit")
+  expect_ancify_error(
+    quick_fit(model, fold(data), c(nu = 1, time = 1), misidentified = TRUE), "input", "Folded"
+  )
+  two <- expected_sfs(demography_model("snm_2d"), NULL, c(3, 3), 10)
+  expect_ancify_error(quick_fit(model, two, c(nu = 1, time = 1)), "input", "1 population")
+})
