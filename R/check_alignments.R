@@ -195,7 +195,7 @@ check_against_genome <- function(seen, config) {
     found(
       if (spoils) "error" else "warning",
       "%s of %s focal letters in %s are other ones in %s (the first at %s). %s.",
-      format_share(share), format_count(one$compared), quoted(alignment), fasta, one$first_wrong,
+      format_percent(share), format_count(one$compared), quoted(alignment), fasta, one$first_wrong,
       if (share > most_disagreement) other_genome else
         "Mend the file, or set on_bad_block to skip such blocks"
     )
@@ -226,7 +226,7 @@ check_focal_rows <- function(seen, outgroups) {
   described <- function(pair, i) {
     sprintf(
       "%s of %s focal letters are other ones than in %s (the first at %s)",
-      format_share(pair$differ / pair$sites), format_count(pair$sites),
+      format_percent(pair$differ / pair$sites), format_count(pair$sites),
       quoted(outgroups$alignment[i]), pair$where
     )
   }
@@ -281,7 +281,7 @@ check_divergence <- function(seen, outgroups) {
       return(NULL)
     }
     finding("divergence", name[i], "ok", sprintf(
-      "%s of %s bases differ from the focal ones", format_share(one$differ / one$sites),
+      "%s of %s bases differ from the focal ones", format_percent(one$differ / one$sites),
       format_count(one$sites)
     ))
   })
@@ -292,13 +292,13 @@ check_divergence <- function(seen, outgroups) {
         "this inner outgroup differs from the focal species at %s of bases, and %s, an outer one,",
         "at %s (of %s that both have). Were they exchanged?"
       ),
-      format_share(pair$inner_differ / pair$sites), quoted(name[pair$outer]),
-      format_share(pair$outer_differ / pair$sites), format_count(pair$sites)
+      format_percent(pair$inner_differ / pair$sites), quoted(name[pair$outer]),
+      format_percent(pair$outer_differ / pair$sites), format_count(pair$sites)
     ))
   })
   all_findings(c(warned, ok))
 }
 
-format_share <- function(share) {
+format_percent <- function(share) {
   sprintf("%.3g %%", 100 * share)
 }

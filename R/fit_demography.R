@@ -64,7 +64,7 @@ fit_demography <- function(model, sfs, start, lower = NULL, upper = NULL, fixed 
   check_flag(progress, "progress")
   # Workers leave each other the other cores.
   if (!is.null(BPPARAM)) threads <- 1
-  space <- parameter_space(model, start, lower, upper, fixed, misidentified, attr(sfs, "folded"))
+  space <- search_space(model, start, lower, upper, fixed, misidentified, attr(sfs, "folded"))
   surface <- demography_surface(
     model, sfs, space, pts, multinomial, misidentified, time, extrapolate, sampling, backend,
     threads
@@ -84,7 +84,7 @@ fit_demography <- function(model, sfs, start, lower = NULL, upper = NULL, fixed 
 # ---- Parameters ----------------------------------------------------------------------------------
 
 # Of the parameters that are fitted: start and bounds; of the others, their values.
-parameter_space <- function(model, start, lower, upper, fixed, misidentified, folded) {
+search_space <- function(model, start, lower, upper, fixed, misidentified, folded) {
   if (!inherits(model, "demography") || !length(model$params)) {
     abort_ancify("`model` must be a demography() with parameters.", "input")
   }

@@ -18,7 +18,7 @@ Density::Density(std::shared_ptr<const Grid> grid, int populations)
                        std::to_string(populations) + " populations has too many values");
     }
   }
-  values_.resize(size_ + kOverrun);
+  values_.resize(size_);
 }
 
 std::size_t Density::stride(int population) const {

@@ -12,9 +12,6 @@ namespace ancify {
 // Values on the grid's product with itself, the last population's index fastest.
 class Density {
  public:
-  // Behind the last value there are so many more, which whole vectors may read.
-  static constexpr std::size_t kOverrun = 8;
-
   // InputError where so many values could not be counted
   Density(std::shared_ptr<const Grid> grid, int populations);
 

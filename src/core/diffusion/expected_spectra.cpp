@@ -205,6 +205,7 @@ std::vector<std::vector<double>> expected_spectra(const std::vector<SpectrumJob>
   std::vector<std::size_t> order(jobs.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::vector<double> work;
+  work.reserve(jobs.size());
   for (const auto& job : jobs) work.push_back(work_of(*job.plan, job.points));
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return work[a] > work[b]; });

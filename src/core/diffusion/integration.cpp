@@ -12,11 +12,13 @@ namespace ancify {
 
 namespace {
 
-// Lines solved at once: enough of them that no division is waited for, few enough that their room
-// stays in a core's own cache.
-constexpr std::size_t kMostLanes = 32;
+// Lines solved at once: enough of them that no division is waited for, few enough that their room,
+// of so many values, stays in a core's own cache.
+constexpr std::size_t kMostLanes = 64;
+constexpr std::size_t kLeastLanes = 32;
+constexpr std::size_t kRoom = 4096;
 // Parts of a sweep that threads share: long enough to be worth the handing over.
-constexpr std::size_t kLeastPart = 32768;
+constexpr std::size_t kLeastPart = 16384;
 constexpr std::size_t kMostParts = 64;
 
 class Integration {
@@ -31,9 +33,10 @@ class Integration {
         populations_(density.populations()),
         last_(populations_ - 1),
         points_(grid_.x.size()),
+        most_lanes_(std::clamp(kRoom / points_, kLeastLanes, kMostLanes)),
         parts_(std::clamp<std::size_t>(density.size() / kLeastPart, 1, kMostParts)) {
     for (int k = 0; k < populations_; ++k) strides_[k] = density.stride(k);
-    for (std::size_t i = 0; i < parts_; ++i) rooms_.emplace_back(points_, kMostLanes);
+    for (std::size_t i = 0; i < parts_; ++i) rooms_.emplace_back(points_, most_lanes_);
   }
 
   void run() {
@@ -69,8 +72,7 @@ class Integration {
       return;
     }
     if (schedule_.frozen[0] == 0) {
-      const std::size_t bundles = (strides_[0] + kMostLanes - 1) / kMostLanes;
-      share(bundles, [&](std::size_t from, std::size_t to, LineRoom& room) {
+      share(bundles_of(strides_[0]), [&](std::size_t from, std::size_t to, LineRoom& room) {
         Index at = {};
         for (std::size_t b = from; b < to; ++b) sweep_bundle(0, density_.data(), at, b, room);
       });
@@ -91,7 +93,7 @@ class Integration {
   // slice by slice, so that each slice is swept along all of them while it is in a cache.
   void sweep_below(int axis, double* block, Index& at, LineRoom& room) {
     if (schedule_.frozen[axis] == 0) {
-      for (std::size_t b = 0; b * kMostLanes < strides_[axis]; ++b) {
+      for (std::size_t b = 0; b < bundles_of(strides_[axis]); ++b) {
         sweep_bundle(axis, block, at, b, room);
       }
     }
@@ -104,10 +106,21 @@ class Integration {
     }
   }
 
+  // Bundles of nearly the same width, but for the last one.
+  std::size_t width_of(std::size_t lines) const {
+    const std::size_t bundles = (lines + most_lanes_ - 1) / most_lanes_;
+    return LineRoom::whole_vectors((lines + bundles - 1) / bundles);
+  }
+  std::size_t bundles_of(std::size_t lines) const {
+    const std::size_t width = width_of(lines);
+    return (lines + width - 1) / width;
+  }
+
   // A bundle of the lines along an axis that is not the last: neighbours in memory.
   void sweep_bundle(int axis, double* block, Index at, std::size_t bundle, LineRoom& room) const {
-    const std::size_t from = bundle * kMostLanes;
-    const std::size_t lanes = std::min(kMostLanes, strides_[axis] - from);
+    const std::size_t width = width_of(strides_[axis]);
+    const std::size_t from = bundle * width;
+    const std::size_t lanes = std::min(width, strides_[axis] - from);
     std::size_t rest = from;
     for (int k = last_; k > axis; --k) {
       at[k] = rest % points_;
@@ -125,22 +138,23 @@ class Integration {
   // other.
   void sweep_some_rows(double* block, Index at, std::size_t from, std::size_t to,
                        LineRoom& room) const {
-    for (std::size_t row = from; row < to; row += kMostLanes) {
-      const std::size_t lanes = std::min(kMostLanes, to - row);
+    const std::size_t width = width_of(to - from);
+    for (std::size_t row = from; row < to; row += width) {
+      const std::size_t lanes = std::min(width, to - row);
       if (populations_ > 1) at[last_ - 1] = row;
       const Lines lines = describe_lines(last_, at, lanes, room);
       double* const rows = block + row * points_;
       double* const values = room.values();
-      const std::size_t width = LineRoom::whole_vectors(lanes);
+      const std::size_t stride = LineRoom::whole_vectors(lanes);
       for (std::size_t i = 0; i < points_; ++i) {
         for (std::size_t lane = 0; lane < lanes; ++lane) {
-          values[i * width + lane] = rows[lane * points_ + i];
+          values[i * stride + lane] = rows[lane * points_ + i];
         }
       }
-      solve_lines(systems_[last_], {values, width, lanes}, lines, room, level_);
+      solve_lines(systems_[last_], {values, stride, lanes}, lines, room, level_);
       for (std::size_t lane = 0; lane < lanes; ++lane) {
         for (std::size_t i = 0; i < points_; ++i) {
-          rows[lane * points_ + i] = values[i * width + lane];
+          rows[lane * points_ + i] = values[i * stride + lane];
         }
       }
     }
@@ -153,22 +167,44 @@ class Integration {
     const std::size_t last_line = density_.size() / points_ - 1;
     const bool has_corner = from == 0 || from + lanes > last_line;
     if (!system.has_inflow && !has_corner) return Lines::kEqual;
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
-      double inflow = 0;
-      for (int j = 0; j < populations_; ++j) {
-        if (j != axis) inflow += step_->migration[axis][j] * grid_.x[at[j]];
-      }
-      const std::size_t line = from + lane;
-      room.inflow()[lane] = inflow;
-      room.first()[lane] = system.first(inflow) + (line == 0 ? system.absorbed : 0);
-      room.last()[lane] = system.last(inflow) + (line == last_line ? system.absorbed : 0);
+    double* const inflow = room.inflow();
+    for (std::size_t lane = 0; lane < lanes;) {
+      lane = add_inflows(axis, at, lane, lanes, inflow);
       advance(axis, at);
     }
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      room.first()[lane] = system.first(inflow[lane]);
+      room.last()[lane] = system.last(inflow[lane]);
+    }
+    if (from == 0) room.first()[0] += system.absorbed;
+    if (from + lanes > last_line) room.last()[lanes - 1] += system.absorbed;
     for (std::size_t lane = lanes; lane % LineRoom::kVector != 0; ++lane) {
       room.inflow()[lane] = 0;
       room.first()[lane] = room.last()[lane] = 1;
     }
     return Lines::kOwn;
+  }
+
+  // Of lines from `lane` on, until the index that changes fastest has had its last value. Gives the
+  // lane after them.
+  std::size_t add_inflows(int axis, Index& at, std::size_t lane, std::size_t lanes,
+                          double* inflow) const {
+    if (populations_ == 1) {
+      inflow[lane] = 0;
+      return lane + 1;
+    }
+    double others = 0;
+    const int fastest = axis == last_ ? last_ - 1 : last_;
+    for (int j = 0; j < populations_; ++j) {
+      if (j != axis && j != fastest) others += step_->migration[axis][j] * grid_.x[at[j]];
+    }
+    const double rate = step_->migration[axis][fastest];
+    const std::size_t end = std::min(lanes, lane + points_ - at[fastest]);
+    for (std::size_t k = at[fastest]; lane < end; ++k, ++lane) {
+      inflow[lane] = others + rate * grid_.x[k];
+    }
+    at[fastest] = points_ - 1;
+    return end;
   }
 
   std::size_t line_number(int axis, const Index& at) const {
@@ -209,6 +245,7 @@ class Integration {
   int populations_;
   int last_;
   std::size_t points_;
+  std::size_t most_lanes_;
   std::size_t parts_;
   std::array<std::size_t, kMostPopulations> strides_ = {};
   std::array<LineSystem, kMostPopulations> systems_;

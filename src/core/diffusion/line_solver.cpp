@@ -5,15 +5,29 @@ namespace ancify {
 namespace {
 
 // The compiler makes of it what the level has: one vector, two, or four.
-using Lanes = double __attribute__((vector_size(64), aligned(8), may_alias));
+using Lanes = double __attribute__((vector_size(64)));
 constexpr std::size_t kVector = LineRoom::kVector;
 static_assert(sizeof(Lanes) == kVector * sizeof(double), "a vector is one of doubles");
 
-ANCIFY_ALWAYS_INLINE Lanes& lanes_at(double* p) { return *reinterpret_cast<Lanes*>(p); }
+// Lanes wherever doubles may be.
+struct __attribute__((packed, may_alias)) UnalignedLanes {
+  Lanes lanes;
+};
+ANCIFY_ALWAYS_INLINE UnalignedLanes& at(double* p) { return *reinterpret_cast<UnalignedLanes*>(p); }
+
+// What lies behind the last lane may be another thread's.
+ANCIFY_ALWAYS_INLINE void load(double* from, Lanes& to, std::size_t lanes) {
+  if (lanes >= kVector) {
+    to = at(from).lanes;
+  } else {
+    to = Lanes{};
+    for (std::size_t lane = 0; lane < lanes; ++lane) to[lane] = from[lane];
+  }
+}
 
 ANCIFY_ALWAYS_INLINE void store(const Lanes& from, double* to, std::size_t lanes) {
   if (lanes >= kVector) {
-    lanes_at(to) = from;
+    at(to).lanes = from;
   } else {
     for (std::size_t lane = 0; lane < lanes; ++lane) to[lane] = from[lane];
   }
@@ -28,36 +42,39 @@ ANCIFY_ALWAYS_INLINE void solve_own_lines(const LineSystem& system, const LineBu
   double* const values = room.values();
   double* const pivots = room.pivots();
   for (std::size_t lane = 0; lane < width; lane += kVector) {
-    const Lanes inflow = lanes_at(room.inflow() + lane);
-    const Lanes pivot = 1 / lanes_at(room.first() + lane);
-    lanes_at(values + lane) = lanes_at(bundle.data + lane) * pivot;
-    lanes_at(pivots + lane) = (system.upper[0] + system.upper_by_inflow[0] * inflow) * pivot;
+    const Lanes inflow = at(room.inflow() + lane).lanes;
+    const Lanes pivot = 1 / at(room.first() + lane).lanes;
+    Lanes value;
+    load(bundle.data + lane, value, bundle.lanes - lane);
+    at(values + lane).lanes = value * pivot;
+    at(pivots + lane).lanes = (system.upper[0] + system.upper_by_inflow[0] * inflow) * pivot;
   }
   for (std::size_t i = 1; i < points; ++i) {
-    const double* const before = values + (i - 1) * width;
-    const double* const pivots_before = pivots + (i - 1) * width;
+    double* const before = values + (i - 1) * width;
+    double* const pivots_before = pivots + (i - 1) * width;
     double* const in = bundle.data + i * bundle.stride;
     const bool is_last = i + 1 == points;
     for (std::size_t lane = 0; lane < width; lane += kVector) {
-      const Lanes inflow = lanes_at(room.inflow() + lane);
+      const Lanes inflow = at(room.inflow() + lane).lanes;
       const Lanes lower = system.lower[i] + system.lower_by_inflow[i] * inflow;
       const Lanes upper = system.upper[i] + system.upper_by_inflow[i] * inflow;
-      Lanes diagonal = lanes_at(room.last() + lane);
+      Lanes diagonal = at(room.last() + lane).lanes;
       if (!is_last) diagonal = system.diagonal[i] - Lanes{};
-      const Lanes pivot =
-          1 / (diagonal - lower * lanes_at(const_cast<double*>(pivots_before) + lane));
-      lanes_at(values + i * width + lane) =
-          (lanes_at(in + lane) - lower * lanes_at(const_cast<double*>(before) + lane)) * pivot;
-      lanes_at(pivots + i * width + lane) = upper * pivot;
+      const Lanes pivot = 1 / (diagonal - lower * at(pivots_before + lane).lanes);
+      Lanes value;
+      load(in + lane, value, bundle.lanes - lane);
+      at(values + i * width + lane).lanes = (value - lower * at(before + lane).lanes) * pivot;
+      at(pivots + i * width + lane).lanes = upper * pivot;
     }
   }
   for (std::size_t i = points; i-- > 0;) {
     double* const out = bundle.data + i * bundle.stride;
     for (std::size_t lane = 0; lane < width; lane += kVector) {
-      Lanes& value = lanes_at(values + i * width + lane);
+      Lanes value = at(values + i * width + lane).lanes;
       if (i + 1 < points) {
-        value -= lanes_at(pivots + i * width + lane) * lanes_at(values + (i + 1) * width + lane);
+        value -= at(pivots + i * width + lane).lanes * at(values + (i + 1) * width + lane).lanes;
       }
+      at(values + i * width + lane).lanes = value;
       store(value, out + lane, bundle.lanes - lane);
     }
   }
@@ -69,23 +86,28 @@ ANCIFY_ALWAYS_INLINE void solve_equal_lines(const LineSystem& system, const Line
   const std::size_t width = LineRoom::whole_vectors(bundle.lanes);
   double* const values = room.values();
   for (std::size_t lane = 0; lane < width; lane += kVector) {
-    lanes_at(values + lane) = lanes_at(bundle.data + lane) * system.pivot[0];
+    Lanes value;
+    load(bundle.data + lane, value, bundle.lanes - lane);
+    at(values + lane).lanes = value * system.pivot[0];
   }
   for (std::size_t i = 1; i < points; ++i) {
     double* const in = bundle.data + i * bundle.stride;
     double* const now = values + i * width;
     for (std::size_t lane = 0; lane < width; lane += kVector) {
-      lanes_at(now + lane) = lanes_at(in + lane) * system.pivot[i] -
-                             lanes_at(now - width + lane) * system.lower_pivot[i];
+      Lanes value;
+      load(in + lane, value, bundle.lanes - lane);
+      at(now + lane).lanes =
+          value * system.pivot[i] - at(now - width + lane).lanes * system.lower_pivot[i];
     }
   }
   for (std::size_t i = points; i-- > 0;) {
     double* const out = bundle.data + i * bundle.stride;
     for (std::size_t lane = 0; lane < width; lane += kVector) {
-      Lanes& value = lanes_at(values + i * width + lane);
+      Lanes value = at(values + i * width + lane).lanes;
       if (i + 1 < points) {
-        value -= lanes_at(values + (i + 1) * width + lane) * system.upper_pivot[i];
+        value -= at(values + (i + 1) * width + lane).lanes * system.upper_pivot[i];
       }
+      at(values + i * width + lane).lanes = value;
       store(value, out + lane, bundle.lanes - lane);
     }
   }

@@ -31,8 +31,8 @@ class LineRoom {
   std::unique_ptr<double[]> room_;
 };
 
-// Lines beside each other, the points of each `stride` apart. Up to a whole vector of lanes more is
-// read, and not written. They may lie in the room's values() themselves, whole vectors apart.
+// Lines beside each other, the points of each `stride` apart. They may lie in the room's values()
+// themselves, whole vectors apart.
 struct LineBundle {
   double* data;
   std::size_t stride;

@@ -112,6 +112,7 @@ Density without_population(const Density& density, int population) {
 Density reordered(const Density& density, const std::vector<int>& order) {
   Density other(density.shared_grid(), density.populations());
   std::vector<std::size_t> strides;
+  strides.reserve(order.size());
   for (const int population : order) strides.push_back(density.stride(population));
   Counter at(other);
   for (std::size_t i = 0; i < other.size(); ++i, at.advance()) {
