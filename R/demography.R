@@ -63,9 +63,41 @@ print.demography <- function(x, ...) {
   invisible(x)
 }
 
+# Without what is as it is by default.
 format_event <- function(event) {
-  fields <- vapply(event[-1], deparse1, "")
+  plain <- list(
+    nu = if (event$op == "equilibrium") 1, m = 0, gamma = 0, h = 0.5, theta0 = 1, frozen = FALSE,
+    initial_t = 0
+  )
+  is_plain <- vapply(names(event), function(name) {
+    value <- unlist(event[[name]])
+    name %in% names(plain) && all(value %in% plain[[name]])
+  }, NA)
+  fields <- vapply(event[!is_plain][-1], format_values, "")
+  if (!length(fields)) {
+    return(event$op)
+  }
   paste0(event$op, ": ", paste(names(fields), fields, sep = " = ", collapse = ", "))
+}
+
+format_values <- function(x) {
+  one <- function(value) {
+    if (is.function(value)) {
+      "a function"
+    } else if (is_course(value)) {
+      sprintf("%s to %s", format(value$from, digits = 4), format(value$to, digits = 4))
+    } else {
+      format(value, digits = 4)
+    }
+  }
+  if (is.matrix(x)) {
+    rows <- apply(x, 1, function(row) paste(vapply(row, one, ""), collapse = " "))
+    return(paste0("[", paste(rows, collapse = "; "), "]"))
+  }
+  if (is_course(x) || is.function(x)) x <- list(x)
+  names <- if (!is.null(names(x))) paste(names(x), "")
+  text <- paste0(names, vapply(x, one, ""))
+  if (length(text) == 1 && is.null(names)) text else paste0("[", paste(text, collapse = ", "), "]")
 }
 
 # The events of a model, or of a plain list of them, at these values of its parameters.

@@ -14,9 +14,11 @@
 #include "core/diffusion/integration.h"
 #include "core/exec/threads.h"
 
+namespace diffusion = ancify::diffusion;
+
 namespace {
 
-using ancify::TimeCourse;
+using diffusion::TimeCourse;
 
 constexpr int kRounds = 7;
 // Grid points times directions times steps of a timing.
@@ -37,10 +39,10 @@ struct Pair {
   double rate;
 };
 
-ancify::Epoch make_epoch(double time, std::vector<TimeCourse> sizes,
-                         const std::vector<Pair>& pairs) {
+diffusion::Epoch make_epoch(double time, std::vector<TimeCourse> sizes,
+                            const std::vector<Pair>& pairs) {
   const std::size_t n = sizes.size();
-  ancify::Epoch epoch;
+  diffusion::Epoch epoch;
   epoch.end = time;
   epoch.theta = constant(1);
   epoch.size = std::move(sizes);
@@ -56,7 +58,7 @@ ancify::Epoch make_epoch(double time, std::vector<TimeCourse> sizes,
 }
 
 // Li and Stephan (2006), Gutenkunst and others (2009, two), Ragsdale and Gravel (2019).
-ancify::Epoch last_epoch(int populations) {
+diffusion::Epoch last_epoch(int populations) {
   switch (populations) {
     case 2:
       return make_epoch(0.0449, {constant(5), constant(0.625)}, {});
@@ -101,9 +103,9 @@ double sweep_seconds() {
 }
 
 void time_grid(int populations, int points, double sweep) {
-  ancify::Density density(std::make_shared<ancify::Grid>(points), populations);
+  diffusion::Density density(std::make_shared<diffusion::Grid>(points), populations);
   std::fill(density.data(), density.data() + density.size(), 1.0);
-  ancify::Schedule schedule = ancify::make_schedule(last_epoch(populations), 1e-3, 1);
+  diffusion::Schedule schedule = diffusion::make_schedule(last_epoch(populations), 1e-3, 1);
   const double values = static_cast<double>(density.size());
   const auto steps = static_cast<std::size_t>(std::max(2.0, kUpdates / values / populations));
   for (std::size_t i = 0; schedule.steps.size() < steps; ++i) {
@@ -115,7 +117,7 @@ void time_grid(int populations, int points, double sweep) {
     return best_of([&] {
       ancify::JobControl control;
       ancify::run_tasks(control, threads, 1, [&](std::int64_t, const ancify::TaskContext& context) {
-        ancify::integrate(density, schedule, ancify::best_simd_level(), context);
+        diffusion::integrate(density, schedule, ancify::best_simd_level(), context);
       });
     });
   };

@@ -6,11 +6,13 @@
 #include "core/diffusion/expected_spectra.h"
 #include "rcpp_glue.h"
 
+namespace diffusion = ancify::diffusion;
+
 namespace {
 
 // A number, list(shape =, from =, to =, duration =), or an R function of time. A function is called
 // while time steps are computed, which is on R's own thread.
-ancify::TimeCourse as_course(const Rcpp::RObject& course) {
+diffusion::TimeCourse as_course(const Rcpp::RObject& course) {
   if (Rf_isFunction(course)) {
     const Rcpp::Function f(course);
     return [f](double time) {
@@ -30,14 +32,14 @@ ancify::TimeCourse as_course(const Rcpp::RObject& course) {
   return [=](double time) { return from * std::pow(to / from, time / duration); };
 }
 
-std::vector<ancify::TimeCourse> as_courses(const Rcpp::List& courses) {
-  std::vector<ancify::TimeCourse> result;
+std::vector<diffusion::TimeCourse> as_courses(const Rcpp::List& courses) {
+  std::vector<diffusion::TimeCourse> result;
   for (R_xlen_t i = 0; i < courses.size(); ++i) result.push_back(as_course(courses[i]));
   return result;
 }
 
-ancify::Epoch as_epoch(const Rcpp::List& event) {
-  ancify::Epoch epoch;
+diffusion::Epoch as_epoch(const Rcpp::List& event) {
+  diffusion::Epoch epoch;
   epoch.start = event["start"];
   epoch.end = event["end"];
   epoch.theta = as_course(event["theta"]);
@@ -57,28 +59,29 @@ std::vector<int> from_zero(std::vector<int> populations) {
   return populations;
 }
 
-ancify::Event as_event(const Rcpp::List& event) {
+diffusion::Event as_event(const Rcpp::List& event) {
   const std::string kind = event["kind"];
   if (kind == "epoch") return as_epoch(event);
-  if (kind == "admixture") return ancify::Admixture{event["shares"]};
+  if (kind == "admixture") return diffusion::Admixture{event["shares"]};
   if (kind == "pulse") {
-    return ancify::Pulse{Rcpp::as<int>(event["destination"]) - 1, event["shares"]};
+    return diffusion::Pulse{Rcpp::as<int>(event["destination"]) - 1, event["shares"]};
   }
-  if (kind == "removal") return ancify::Removal{Rcpp::as<int>(event["population"]) - 1};
-  if (kind == "reordering") return ancify::Reordering{from_zero(event["order"])};
-  return ancify::Equilibrium{event["size"], event["theta"], event["selection"], event["dominance"]};
+  if (kind == "removal") return diffusion::Removal{Rcpp::as<int>(event["population"]) - 1};
+  if (kind == "reordering") return diffusion::Reordering{from_zero(event["order"])};
+  return diffusion::Equilibrium{event["size"], event["theta"], event["selection"],
+                                event["dominance"]};
 }
 
-ancify::Model as_model(const Rcpp::List& events) {
-  ancify::Model model;
+diffusion::Model as_model(const Rcpp::List& events) {
+  diffusion::Model model;
   for (R_xlen_t i = 0; i < events.size(); ++i) model.push_back(as_event(events[i]));
   return model;
 }
 
 // list(kind =, sizes =, and what the kind has)
-ancify::Sampling as_sampling(const Rcpp::List& list) {
-  using Kind = ancify::Sampling::Kind;
-  ancify::Sampling sampling;
+diffusion::Sampling as_sampling(const Rcpp::List& list) {
+  using Kind = diffusion::Sampling::Kind;
+  diffusion::Sampling sampling;
   sampling.sizes = Rcpp::as<std::vector<int>>(list["sizes"]);
   const std::string kind = list["kind"];
   if (kind == "direct" || kind == "ascertained") sampling.kind = Kind::kDirect;
@@ -109,16 +112,16 @@ Rcpp::NumericMatrix expected_spectra_impl(const Rcpp::List& models, double finen
                                           const std::vector<int>& points,
                                           const Rcpp::List& sampling, const Rcpp::List& backend,
                                           const Rcpp::Function& watch) {
-  const ancify::Sampling samples = as_sampling(sampling);
+  const diffusion::Sampling samples = as_sampling(sampling);
   const ancify::Backend used = as_backend(backend);
-  std::vector<ancify::Plan> plans;
+  std::vector<diffusion::Plan> plans;
   guarded([&] {
     for (R_xlen_t i = 0; i < models.size(); ++i) {
-      const ancify::Model model = as_model(models[i]);
-      for (const int n : parts) plans.push_back(ancify::plan_model(model, fineness, n));
+      const diffusion::Model model = as_model(models[i]);
+      for (const int n : parts) plans.push_back(diffusion::plan_model(model, fineness, n));
     }
   });
-  std::vector<ancify::SpectrumJob> jobs;
+  std::vector<diffusion::SpectrumJob> jobs;
   for (const auto& plan : plans) {
     for (const int n : points) jobs.push_back({&plan, n});
   }
@@ -128,7 +131,7 @@ Rcpp::NumericMatrix expected_spectra_impl(const Rcpp::List& models, double finen
   double* out = const_cast<double*>(result.begin());
   run_job(watch, [&](ancify::JobControl& control) {
     for (const auto& spectrum :
-         ancify::expected_spectra(jobs, samples, used.simd, used.threads, control)) {
+         diffusion::expected_spectra(jobs, samples, used.simd, used.threads, control)) {
       out = std::copy(spectrum.begin(), spectrum.end(), out);
     }
   });
@@ -139,6 +142,6 @@ Rcpp::NumericMatrix expected_spectra_impl(const Rcpp::List& models, double finen
 // [[Rcpp::export]]
 std::vector<double> smallest_frequencies_impl(const std::vector<int>& points) {
   std::vector<double> smallest;
-  for (const int n : points) smallest.push_back(ancify::Grid(n).smallest());
+  for (const int n : points) smallest.push_back(diffusion::Grid(n).smallest());
   return smallest;
 }

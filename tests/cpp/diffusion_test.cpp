@@ -9,7 +9,7 @@
 #include "core/diffusion/sampling.h"
 #include "gtest/gtest.h"
 
-namespace ancify {
+namespace ancify::diffusion {
 namespace {
 
 TimeCourse constant(double x) {
@@ -121,4 +121,4 @@ TEST(Diffusion, WhatCanNotBeIsAnError) {
 }
 
 }  // namespace
-}  // namespace ancify
+}  // namespace ancify::diffusion

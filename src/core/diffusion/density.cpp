@@ -6,7 +6,7 @@
 
 #include "core/exec/errors.h"
 
-namespace ancify {
+namespace ancify::diffusion {
 
 Density::Density(std::shared_ptr<const Grid> grid, int populations)
     : grid_(std::move(grid)), populations_(populations), size_(1) {
@@ -27,4 +27,4 @@ std::size_t Density::stride(int population) const {
   return stride;
 }
 
-}  // namespace ancify
+}  // namespace ancify::diffusion

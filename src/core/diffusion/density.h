@@ -7,7 +7,7 @@
 
 #include "core/diffusion/grid.h"
 
-namespace ancify {
+namespace ancify::diffusion {
 
 // Values on the grid's product with itself, the last population's index fastest.
 class Density {
@@ -33,4 +33,4 @@ class Density {
   std::vector<double> values_;
 };
 
-}  // namespace ancify
+}  // namespace ancify::diffusion

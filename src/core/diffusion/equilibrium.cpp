@@ -7,7 +7,7 @@
 #include "core/diffusion/quadrature.h"
 #include "core/exec/errors.h"
 
-namespace ancify {
+namespace ancify::diffusion {
 
 namespace {
 
@@ -107,4 +107,4 @@ Density equilibrium_density(const Equilibrium& equilibrium, std::shared_ptr<cons
   return density;
 }
 
-}  // namespace ancify
+}  // namespace ancify::diffusion

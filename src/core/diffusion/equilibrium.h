@@ -6,10 +6,10 @@
 #include "core/diffusion/density.h"
 #include "core/diffusion/model.h"
 
-namespace ancify {
+namespace ancify::diffusion {
 
 // At 0 it would be infinite: there it is what it is at the next point. InputError for what no
 // population can have.
 Density equilibrium_density(const Equilibrium& equilibrium, std::shared_ptr<const Grid> grid);
 
-}  // namespace ancify
+}  // namespace ancify::diffusion

@@ -14,7 +14,7 @@
 #include "core/diffusion/transitions.h"
 #include "core/exec/errors.h"
 
-namespace ancify {
+namespace ancify::diffusion {
 
 namespace {
 
@@ -222,4 +222,4 @@ std::vector<std::vector<double>> expected_spectra(const std::vector<SpectrumJob>
   return spectra;
 }
 
-}  // namespace ancify
+}  // namespace ancify::diffusion

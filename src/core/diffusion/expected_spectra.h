@@ -12,7 +12,7 @@
 #include "core/exec/job_control.h"
 #include "core/exec/threads.h"
 
-namespace ancify {
+namespace ancify::diffusion {
 
 // A model whose time steps are known.
 using PlannedEvent = std::variant<Equilibrium, Schedule, Admixture, Pulse, Removal, Reordering>;
@@ -52,4 +52,4 @@ std::vector<std::vector<double>> expected_spectra(const std::vector<SpectrumJob>
                                                   const Sampling& sampling, SimdLevel level,
                                                   int threads, JobControl& control);
 
-}  // namespace ancify
+}  // namespace ancify::diffusion

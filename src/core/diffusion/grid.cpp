@@ -5,7 +5,7 @@
 
 #include "core/exec/errors.h"
 
-namespace ancify {
+namespace ancify::diffusion {
 
 namespace {
 
@@ -39,4 +39,4 @@ Grid::Grid(int points) {
   }
 }
 
-}  // namespace ancify
+}  // namespace ancify::diffusion

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-namespace ancify {
+namespace ancify::diffusion {
 
 // Denser towards 0 and 1, by a logistic function: 0 and 1 themselves are on it.
 struct Grid {
@@ -20,4 +20,4 @@ struct Grid {
   std::vector<double> inverse_weight;  // 1 / the trapezoid rule's weights
 };
 
-}  // namespace ancify
+}  // namespace ancify::diffusion

@@ -8,7 +8,7 @@
 #include "core/diffusion/line_solver.h"
 #include "core/diffusion/line_system.h"
 
-namespace ancify {
+namespace ancify::diffusion {
 
 namespace {
 
@@ -260,4 +260,4 @@ void integrate(Density& density, const Schedule& schedule, SimdLevel level,
   Integration(density, schedule, level, context).run();
 }
 
-}  // namespace ancify
+}  // namespace ancify::diffusion

@@ -1,6 +1,6 @@
 #include "core/diffusion/line_solver.h"
 
-namespace ancify {
+namespace ancify::diffusion {
 
 namespace {
 
@@ -153,4 +153,4 @@ void solve_lines(const LineSystem& system, const LineBundle& bundle, Lines lines
   solve_plain(system, bundle, lines, room);
 }
 
-}  // namespace ancify
+}  // namespace ancify::diffusion

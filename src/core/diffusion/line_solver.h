@@ -7,7 +7,7 @@
 #include "core/device/simd.h"
 #include "core/diffusion/line_system.h"
 
-namespace ancify {
+namespace ancify::diffusion {
 
 // Room for a bundle of lines while they are solved: point by point, the lanes beside each other.
 class LineRoom {
@@ -48,4 +48,4 @@ enum class Lines {
 void solve_lines(const LineSystem& system, const LineBundle& bundle, Lines lines, LineRoom& room,
                  SimdLevel level);
 
-}  // namespace ancify
+}  // namespace ancify::diffusion

@@ -1,6 +1,6 @@
 #include "core/diffusion/line_system.h"
 
-namespace ancify {
+namespace ancify::diffusion {
 
 void LineSystem::assemble(const Grid& grid, const TimeStep& step, int populations, int population) {
   const auto k = static_cast<std::size_t>(population);
@@ -47,4 +47,4 @@ void LineSystem::assemble(const Grid& grid, const TimeStep& step, int population
   }
 }
 
-}  // namespace ancify
+}  // namespace ancify::diffusion

@@ -6,7 +6,7 @@
 #include "core/diffusion/grid.h"
 #include "core/diffusion/schedule.h"
 
-namespace ancify {
+namespace ancify::diffusion {
 
 // Tridiagonal, a line of the grid at a time: row i has lower[i] x[i-1] + diagonal[i] x[i] +
 // upper[i] x[i+1] on its left. Of what migrates into the population, sum_j m_j x_j is the line's
@@ -37,4 +37,4 @@ struct LineSystem {
   std::vector<double> upper_pivot;
 };
 
-}  // namespace ancify
+}  // namespace ancify::diffusion

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-namespace ancify {
+namespace ancify::diffusion {
 
 constexpr int kMostPopulations = 5;
 
@@ -58,4 +58,4 @@ struct Reordering {
 using Event = std::variant<Equilibrium, Epoch, Admixture, Pulse, Removal, Reordering>;
 using Model = std::vector<Event>;
 
-}  // namespace ancify
+}  // namespace ancify::diffusion

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace ancify {
+namespace ancify::diffusion {
 
 namespace {
 
@@ -41,4 +41,4 @@ GaussRule::GaussRule(int n) {
   }
 }
 
-}  // namespace ancify
+}  // namespace ancify::diffusion

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-namespace ancify {
+namespace ancify::diffusion {
 
 // Nodes between -1 and 1, and their weights: exact for polynomials up to degree 2 n - 1.
 struct GaussRule {
@@ -23,4 +23,4 @@ struct GaussRule {
   std::vector<double> weights;
 };
 
-}  // namespace ancify
+}  // namespace ancify::diffusion

@@ -7,7 +7,7 @@
 #include "core/diffusion/model.h"
 #include "core/diffusion/quadrature.h"
 
-namespace ancify {
+namespace ancify::diffusion {
 
 namespace {
 
@@ -169,4 +169,4 @@ std::vector<double> sample_admixed(const Density& density, const std::vector<int
   return spectrum;
 }
 
-}  // namespace ancify
+}  // namespace ancify::diffusion

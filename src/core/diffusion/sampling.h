@@ -6,7 +6,7 @@
 
 #include "core/diffusion/density.h"
 
-namespace ancify {
+namespace ancify::diffusion {
 
 // For each number of derived alleles in a sample of one population, from 0 to `size`, what each
 // grid point's density adds to its expectation: a row for each point.
@@ -34,4 +34,4 @@ std::vector<double> sample(const Density& density, const std::vector<SampleWeigh
 std::vector<double> sample_admixed(const Density& density, const std::vector<int>& sizes,
                                    const std::vector<std::vector<double>>& shares);
 
-}  // namespace ancify
+}  // namespace ancify::diffusion

@@ -7,7 +7,7 @@
 
 #include "core/exec/errors.h"
 
-namespace ancify {
+namespace ancify::diffusion {
 
 namespace {
 
@@ -107,4 +107,4 @@ Schedule make_schedule(const Epoch& epoch, double fineness, int parts) {
   return schedule;
 }
 
-}  // namespace ancify
+}  // namespace ancify::diffusion

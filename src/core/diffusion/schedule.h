@@ -6,7 +6,7 @@
 
 #include "core/diffusion/model.h"
 
-namespace ancify {
+namespace ancify::diffusion {
 
 // What holds in a step of this length: the parameters at its end.
 struct TimeStep {
@@ -29,4 +29,4 @@ struct Schedule {
 // that no population can have at a time of the epoch.
 Schedule make_schedule(const Epoch& epoch, double fineness, int parts);
 
-}  // namespace ancify
+}  // namespace ancify::diffusion

@@ -5,7 +5,7 @@
 
 #include "core/diffusion/model.h"
 
-namespace ancify {
+namespace ancify::diffusion {
 
 namespace {
 
@@ -125,4 +125,4 @@ Density reordered(const Density& density, const std::vector<int>& order) {
   return other;
 }
 
-}  // namespace ancify
+}  // namespace ancify::diffusion

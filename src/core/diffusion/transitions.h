@@ -5,7 +5,7 @@
 
 #include "core/diffusion/density.h"
 
-namespace ancify {
+namespace ancify::diffusion {
 
 // With one population more, the last, whose alleles come from those that there are by these shares,
 // which sum to 1. A share of 1 is a split.
@@ -21,4 +21,4 @@ Density without_population(const Density& density, int population);
 // order[k]: where the new population k was.
 Density reordered(const Density& density, const std::vector<int>& order);
 
-}  // namespace ancify
+}  // namespace ancify::diffusion
