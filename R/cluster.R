@@ -2,11 +2,7 @@
 
 # ---- The cluster of a run ------------------------------------------------------------------------
 
-# What tasks run on, or NULL where the calling session does all itself.
-new_cluster <- function(param, config, progress, log) {
-  if (is.null(param)) {
-    return(NULL)
-  }
+check_workers <- function(param) {
   # Workers of foreach's are not BiocParallel's to start.
   if (!inherits(param, "BiocParallelParam") || inherits(param, "DoparParam")) {
     abort_ancify(
@@ -20,6 +16,14 @@ new_cluster <- function(param, config, progress, log) {
   if (!requireNamespace("BiocParallel", quietly = TRUE)) {
     abort_ancify("`BPPARAM` takes the package BiocParallel, which is not installed.", "package")
   }
+}
+
+# What tasks run on, or NULL where the calling session does all itself.
+new_cluster <- function(param, config, progress, log) {
+  if (is.null(param)) {
+    return(NULL)
+  }
+  check_workers(param)
   if (forks(param) && config$backend == "gpu") {
     abort_ancify(
       paste(

@@ -70,8 +70,8 @@ format_event <- function(event) {
     initial_t = 0
   )
   is_plain <- vapply(names(event), function(name) {
-    value <- unlist(event[[name]])
-    name %in% names(plain) && all(value %in% plain[[name]])
+    values <- unlist(event[[name]])
+    name %in% names(plain) && is.atomic(values) && all(values %in% plain[[name]])
   }, NA)
   fields <- vapply(event[!is_plain][-1], format_values, "")
   if (!length(fields)) {
@@ -81,23 +81,31 @@ format_event <- function(event) {
 }
 
 format_values <- function(x) {
-  one <- function(value) {
-    if (is.function(value)) {
-      "a function"
-    } else if (is_course(value)) {
-      sprintf("%s to %s", format(value$from, digits = 4), format(value$to, digits = 4))
-    } else {
-      format(value, digits = 4)
-    }
-  }
+  if (is_list_of_rows(x)) x <- do.call(rbind, lapply(x, as.list))
   if (is.matrix(x)) {
-    rows <- apply(x, 1, function(row) paste(vapply(row, one, ""), collapse = " "))
+    rows <- apply(x, 1, function(row) paste(vapply(row, format_course, ""), collapse = " "))
     return(paste0("[", paste(rows, collapse = "; "), "]"))
   }
   if (is_course(x) || is.function(x)) x <- list(x)
-  names <- if (!is.null(names(x))) paste(names(x), "")
-  text <- paste0(names, vapply(x, one, ""))
-  if (length(text) == 1 && is.null(names)) text else paste0("[", paste(text, collapse = ", "), "]")
+  text <- trimws(paste(names(x), vapply(x, format_course, "")))
+  if (length(text) == 1 && is.null(names(x))) {
+    return(text)
+  }
+  paste0("[", paste(text, collapse = ", "), "]")
+}
+
+is_list_of_rows <- function(x) {
+  is.list(x) && !is_course(x) && any(lengths(x) > 1) && !any(vapply(x, is_course, NA))
+}
+
+format_course <- function(value) {
+  if (is.function(value)) {
+    "a function"
+  } else if (is_course(value)) {
+    sprintf("%s to %s", format(value$from, digits = 4), format(value$to, digits = 4))
+  } else {
+    format(value, digits = 4)
+  }
 }
 
 # The events of a model, or of a plain list of them, at these values of its parameters.

@@ -117,19 +117,28 @@ core_events <- function(events) {
   populations <- 0
   lapply(seq_along(events), function(i) {
     event <- events[[i]]
-    make <- if (is.list(event)) event_kinds[[as.character(event$op)[1]]]
+    kind <- if (is.list(event)) event[["op"]]
+    make <- if (is.character(kind) && length(kind) == 1) event_kinds[[kind]]
     if (is.null(make)) {
       abort_ancify(
         sprintf("Event %d of the model is %s: it must be one of event_equilibrium() and so on.", i,
-                if (is.list(event)) show_value(event$op) else show_value(event)),
+                if (is.list(event)) show_value(kind) else show_value(event)),
         "input"
       )
     }
-    if (populations == 0 && event$op != "equilibrium") {
+    unknown <- setdiff(names(event), c("op", event_fields[[kind]]))
+    if (length(unknown)) {
+      abort_ancify(
+        sprintf("Event %d of the model (%s) has the unknown field %s: it may have %s.", i, kind,
+                quoted(unknown[1]), enumerate(event_fields[[kind]])),
+        "input"
+      )
+    }
+    if (populations == 0 && kind != "equilibrium") {
       abort_ancify("The first event of a model must be an event_equilibrium().", "input")
     }
     result <- make(event, populations, function(name, problem) {
-      abort_ancify(sprintf("Event %d of the model (%s): `%s` %s.", i, event$op, name, problem),
+      abort_ancify(sprintf("Event %d of the model (%s): `%s` %s.", i, kind, name, problem),
                    "input")
     })
     populations <<- populations + switch(
@@ -138,6 +147,13 @@ core_events <- function(events) {
     result
   })
 }
+
+event_fields <- list(
+  equilibrium = c("nu", "gamma", "h", "theta0"),
+  integrate = c("T", "nu", "m", "gamma", "h", "theta0", "frozen", "initial_t"),
+  split = "parent", new_pop = "props", pulse = c("dest", "props"), remove = "pop",
+  reorder = "order"
+)
 
 # By `op`, functions of the event, of how many populations there are, and of what to do where a
 # field is wrong.
@@ -150,39 +166,41 @@ event_kinds <- list(
     )
   },
   integrate = function(event, populations, refuse) {
-    start <- one_number(event$initial_t %||% 0, "initial_t", refuse)
+    start <- one_number(event[["initial_t"]] %||% 0, "initial_t", refuse)
     end <- start + one_number(event[["T"]], "T", refuse)
     courses <- function(name, default, n = populations, recycle = TRUE) {
       as_courses(event[[name]] %||% default, n, recycle, end, name, refuse)
     }
-    migration <- event$m %||% 0
+    migration <- event[["m"]] %||% 0
     list(
       kind = "epoch", start = start, end = end, theta = courses("theta0", 1, 1)[[1]],
       size = courses("nu", NULL, recycle = FALSE),
       migration = migration_courses(migration, populations, end, refuse),
       selection = courses("gamma", 0), dominance = courses("h", 0.5),
-      frozen = recycled_flags(event$frozen %||% FALSE, populations, refuse)
+      frozen = recycled_flags(event[["frozen"]] %||% FALSE, populations, refuse)
     )
   },
   split = function(event, populations, refuse) {
-    parent <- population_number(event$parent, populations, "parent", refuse)
+    parent <- population_number(event[["parent"]], populations, "parent", refuse)
     list(kind = "admixture", shares = as.double(seq_len(populations) == parent))
   },
   new_pop = function(event, populations, refuse) {
-    list(kind = "admixture", shares = ancestry_shares(event$props, populations, refuse))
+    list(kind = "admixture", shares = ancestry_shares(event[["props"]], populations, refuse))
   },
   pulse = function(event, populations, refuse) {
-    dest <- population_number(event$dest, populations, "dest", refuse)
+    dest <- population_number(event[["dest"]], populations, "dest", refuse)
     list(
       kind = "pulse", destination = dest,
-      shares = pulse_shares(event$props, populations, dest, refuse)
+      shares = pulse_shares(event[["props"]], populations, dest, refuse)
     )
   },
   remove = function(event, populations, refuse) {
-    list(kind = "removal", population = population_number(event$pop, populations, "pop", refuse))
+    population <- population_number(event[["pop"]], populations, "pop", refuse)
+    if (populations == 1) refuse("pop", "is the last population, which can't be removed")
+    list(kind = "removal", population = population)
   },
   reorder = function(event, populations, refuse) {
-    order <- unlist(event$order)
+    order <- unlist(event[["order"]])
     if (!is.numeric(order) || !identical(sort(as.double(order)), as.double(seq_len(populations)))) {
       refuse("order", sprintf("must have each number from 1 to %d once", populations))
     }
@@ -208,7 +226,7 @@ populations_there_are <- function(n) {
   if (n == 1) "is 1 population, with the number 1" else sprintf("are populations 1 to %d", n)
 }
 
-is_course <- function(x) is.list(x) && !is.null(x$type)
+is_course <- function(x) is.list(x) && is.character(x[["type"]])
 
 as_courses <- function(x, n, recycle, end, name, refuse) {
   if (is.function(x) || is_course(x)) x <- list(x)
@@ -227,7 +245,7 @@ as_course <- function(x, end, name, refuse) {
   if (!is_course(x)) {
     return(one_number(x, name, refuse))
   }
-  if (!x$type %in% c("exp", "linear")) {
+  if (length(x$type) != 1 || !x$type %in% c("exp", "linear")) {
     refuse(name, sprintf("changes by %s: a course is of type exp or linear", show_value(x$type)))
   }
   duration <- one_number(x[["T"]] %||% end, name, refuse)

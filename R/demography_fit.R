@@ -15,7 +15,7 @@
 #' @seealso [fit_demography()], [vcov.demography_fit()] for standard errors
 #' @name demography_fit
 #' @examples
-#' data <- sfs(c(0, 1200, 420, 230, 160, 130, 0), "YRI")
+#' data <- sfs(c(0, 1200, 530, 320, 230, 180, 0), "YRI")
 #' set.seed(1)
 #' fit <- fit_demography(demography_model("two_epoch"), data, c(nu = 2, time = 0.1), starts = 3,
 #'                       pts = c(20, 30))
@@ -82,14 +82,17 @@ predict.demography_fit <- function(object, sample_sizes = NULL, ...) {
     return(object$expected)
   }
   settings <- object$surface$settings
-  params <- object$params[object$model$params]
-  small <- any(settings$pts <= max(sample_sizes))
-  pts <- if (small) default_pts(sample_sizes) else settings$pts
+  sizes <- check_sample_sizes(sample_sizes, length(dim(object$data)))
+  small <- any(settings$pts <= max(sizes))
   spectrum <- expected_sfs(
-    object$model, params, sample_sizes, pts, settings$time, settings$extrapolate
+    object$model, object$params[object$model$params], sizes,
+    if (small) default_pts(sizes) else settings$pts, settings$time, settings$extrapolate,
+    settings$sampling, settings$backend, settings$threads
   )
-  wrong <- object$params["misidentified"]
-  if (!is.na(wrong)) spectrum <- misidentified_sfs(spectrum, wrong[[1]])
+  if (settings$misidentified) {
+    spectrum <- misidentified_sfs(spectrum, object$params[["misidentified"]])
+  }
+  if (attr(object$data, "folded")) spectrum <- fold(spectrum)
   if (is.na(object$theta)) spectrum else spectrum * object$theta
 }
 
@@ -117,8 +120,8 @@ residuals.demography_fit <- function(object, type = c("anscombe", "linear"), ...
 #' @param object,full A `demography_fit`.
 #' @param null A fit of the same model to the same data, with some of the parameters fixed that
 #'   were fitted in `full`.
-#' @param bootstraps Spectra of the data's size in a list, such as `attr(data, "bootstrap")`; `NULL`
-#'   (the default of `vcov()`) for independent sites.
+#' @param bootstraps Spectra of the data's size in a list, such as `attr(data, "bootstrap")`; they
+#'   are folded and masked as the data are. `NULL` (the default of `vcov()`) for independent sites.
 #' @param ... Not used.
 #' @return `vcov()`: a matrix with a row and a column for each fitted parameter, and `theta` where
 #'   that was fitted. `sfs_lr_test()`: a list of class `htest`.
@@ -131,7 +134,7 @@ residuals.demography_fit <- function(object, type = c("anscombe", "linear"), ...
 #' @seealso [fit_demography()]
 #' @export
 #' @examples
-#' data <- sfs(c(0, 1200, 420, 230, 160, 130, 0), "YRI")
+#' data <- sfs(c(0, 1200, 530, 320, 230, 180, 0), "YRI")
 #' set.seed(1)
 #' fit <- fit_demography(demography_model("two_epoch"), data, c(nu = 2, time = 0.1), starts = 3,
 #'                       pts = c(20, 30))
@@ -139,7 +142,7 @@ residuals.demography_fit <- function(object, type = c("anscombe", "linear"), ...
 #' bootstraps <- lapply(1:20, function(i) simulate(data, seed = i)[[1]])
 #' sqrt(diag(vcov(fit, bootstraps)))
 #' null <- fit_demography(demography_model("two_epoch"), data, c(nu = 2), starts = 3,
-#'                        fixed = c(time = 0.1), pts = c(20, 30))
+#'                        fixed = c(time = 0.3), pts = c(20, 30))
 #' sfs_lr_test(fit, null, bootstraps)
 vcov.demography_fit <- function(object, bootstraps = NULL, ...) {
   if (length(object$at_bounds)) {
@@ -158,6 +161,7 @@ vcov.demography_fit <- function(object, bootstraps = NULL, ...) {
 #' @export
 sfs_lr_test <- function(full, null, bootstraps) {
   tested <- check_nested(full, null)
+  if (is.null(bootstraps)) abort_ancify("The test needs `bootstraps`.", "input")
   slopes <- likelihood_slopes(full, null$params[full$fitted], bootstraps, null$theta)
   inverse <- inverse_information(slopes$information[tested, tested, drop = FALSE])
   k <- length(tested)
@@ -180,7 +184,7 @@ check_nested <- function(full, null) {
   tested <- if (are_fits) setdiff(full$fitted, null$fitted)
   if (!length(tested) || !all(null$fitted %in% full$fitted) || !is_same_problem(full, null)) {
     abort_ancify(
-      "`null` must be a fit of the same model to the same data as `full`, with some of its parameters fixed.", # nolint
+      "`null` must be a fit of the same model to the same data as `full`, with the same settings, and with some of its parameters fixed.", # nolint
       "input"
     )
   }
@@ -188,8 +192,11 @@ check_nested <- function(full, null) {
 }
 
 is_same_problem <- function(full, null) {
-  setequal(names(full$params), names(null$params)) &&
-    identical(plain_array(full$data), plain_array(null$data))
+  fixed <- setdiff(names(full$params), full$fitted)
+  functions <- lapply(list(full$model$events, null$model$events), body)
+  identical(full$data, null$data) && identical(functions[[1]], functions[[2]]) &&
+    identical(full$params[fixed], null$params[fixed]) &&
+    identical(full$surface$settings, null$surface$settings)
 }
 
 # Fisher's information at these parameters, by second differences of the log-likelihood, and the
@@ -199,7 +206,10 @@ likelihood_slopes <- function(fit, params, bootstraps, theta = fit$theta) {
   bootstraps <- check_bootstraps(bootstraps, fit$data)
   at <- c(params, if (fit$surface$multinomial) c(theta = theta))
   n <- length(at)
-  step <- ifelse(at == 0, 0.01, 0.01 * abs(at))
+  # A hundredth of the estimate, where a test's null hypothesis has 0; there the slopes are those a
+  # step above, as most parameters can't be below.
+  step <- 0.01 * pmax(abs(at), abs(c(coef(fit), fit$theta)[seq_len(n)]), 1e-6)
+  at <- ifelse(at >= 0 & at < step, step, at)
   spectra <- spectra_at(fit$surface, at, t(step * t(stencil(n))), names(params))
   log_likelihoods <- function(data, spectra) {
     vapply(spectra, sfs_log_likelihood, 0, data = data, multinomial = FALSE)
@@ -256,12 +266,20 @@ spectra_at <- function(surface, at, moves, params) {
   Map(function(one, place) one * place[[length(at)]], spectra, places)
 }
 
+# As the data are: folded, and with their mask.
 check_bootstraps <- function(bootstraps, data) {
-  good <- is.list(bootstraps) && length(bootstraps) > 1 &&
-    all(vapply(bootstraps, function(one) is_sfs(one) && identical(dim(one), dim(data)), NA))
-  if (!is.null(bootstraps) && !good) {
-    abort_ancify("`bootstraps` must be a list of spectra of the data's size, at least two.",
-                 "input")
+  good <- is.null(bootstraps) || is.list(bootstraps) && length(bootstraps) > 1
+  bootstraps <- lapply(bootstraps, function(one) {
+    if (is_sfs(one) && attr(data, "folded")) one <- fold(one)
+    good <<- good && is_sfs(one) && is.null(unlike_sfs(one, data))
+    if (good) attr(one, "mask") <- attr(data, "mask") | attr(one, "mask")
+    one
+  })
+  if (!good) {
+    abort_ancify(
+      "`bootstraps` must be a list of spectra, at least two, of the data's size and populations.",
+      "input"
+    )
   }
   bootstraps
 }

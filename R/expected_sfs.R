@@ -35,7 +35,8 @@
 #' @section Errors:
 #' `ancify_input_error` for events that do not fit each other, sizes that are not above 0, negative
 #' times and rates, migration of frozen populations, and grids with no more points than haplotypes.
-#' `ancify_device_error` for a GPU, on which this can't run yet.
+#' `ancify_device_error` for a GPU, on which this can't run yet. An `ancify_grid_warning` where
+#' cells are below 0, as the grids are too coarse.
 #' @references
 #' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint demographic history
 #' of multiple populations from multidimensional SNP frequency data. PLoS Genetics 5:e1000695.
@@ -60,7 +61,9 @@ expected_sfs <- function(model, params = NULL, sample_sizes, pts, time = c("accu
   sampling <- check_sampling(sampling, sizes)
   backend <- diffusion_backend(backend, threads)
   spectra <- spectra_of_models(list(events), pts, time, sampling, backend)
-  as_expected(spectra[, , 1], sizes, pts, extrapolate)
+  result <- as_expected(spectra[, , 1], sizes, pts, extrapolate)
+  warn_of_grids(result)
+  result
 }
 
 #' How samples are drawn from populations
@@ -123,6 +126,7 @@ check_sample_sizes <- function(sizes, populations) {
       "input"
     )
   }
+  if (!is.null(names(sizes))) check_populations(names(sizes), length(sizes))
   if (prod(sizes + 1) > .Machine$integer.max) {
     abort_ancify(
       sprintf("A spectrum of %s cells is too large.", format_count(prod(sizes + 1))), "input"
@@ -190,8 +194,8 @@ check_inbred <- function(sampling, sizes, refuse) {
     refuse("inbreeding", sprintf("must be from 0 to 1, once or for each of %d populations", n))
   }
   if (!is.numeric(ploidy) || !length(ploidy) %in% c(1, n) ||
-        !isTRUE(all(ploidy >= 1 & sizes %% ploidy == 0))) {
-    refuse("ploidy", "must divide the number of haplotypes in each sample")
+        !isTRUE(all(ploidy >= 1 & ploidy == round(ploidy) & sizes %% ploidy == 0))) {
+    refuse("ploidy", "must be a whole number that divides each sample's haplotypes")
   }
   if (n > 3) refuse("sampling", "of inbred organisms is for up to 3 populations")
   # At 1 all alleles of an organism are the same one, which is this limit.
@@ -243,14 +247,27 @@ as_expected <- function(spectra, sizes, pts, extrapolate) {
   as_sfs(extrapolated(spectra, pts, extrapolate == "log"))
 }
 
+# A density that changes much between two points can be below 0.
+warn_of_grids <- function(spectra) {
+  if (is_sfs(spectra)) spectra <- list(spectra)
+  below <- vapply(spectra, function(one) any(one < 0, na.rm = TRUE), NA)
+  if (any(below)) {
+    warn_ancify(
+      "Some cells of the spectrum are below 0: the grids are too coarse for this model. Take more `pts`.", # nolint
+      "grid"
+    )
+  }
+}
+
 # At 0, of a polynomial in each grid's smallest frequency. A cell for which it leads astray is that
 # of the finest grid.
 extrapolated <- function(spectra, pts, of_logarithms) {
   x <- smallest_frequencies_impl(pts)
   weights <- vapply(seq_along(x), function(i) prod(x[-i] / (x[-i] - x[i])), 0)
-  values <- if (of_logarithms) exp(log(spectra) %*% weights) else spectra %*% weights
+  logs <- log(ifelse(spectra > 0, spectra, NA))
+  values <- if (of_logarithms) exp(logs %*% weights) else spectra %*% weights
   finest <- spectra[, which.max(pts)]
-  good <- is.finite(values) & values > 0
+  good <- is.finite(values) & values > 0 & finest > 0
   good[good] <- abs(log10(values[good] / finest[good])) <= 10
   ifelse(good %in% TRUE, values, finest)
 }

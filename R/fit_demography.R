@@ -17,7 +17,7 @@
 #' @param sfs The data's spectrum, an [sfs()]. For a folded one the model is folded.
 #' @param start Named values of the parameters where the first search begins.
 #' @param lower,upper Bounds, named, of some parameters or all. Default: a hundredth and a hundred
-#'   times `start`, and 1 for the upper bound of `misidentified`.
+#'   times `start`, and 1 for the upper bound of `misidentified`. A `start` of 0 needs both.
 #' @param fixed Named values of parameters that are not fitted.
 #' @param starts How many searches there are at most, 20 by default.
 #' @param pts Grids, as [expected_sfs()] takes them. Default: 10, 20 and 30 points more than the
@@ -47,7 +47,7 @@
 #' @seealso [sfs_log_likelihood()], [demography_model()]
 #' @export
 #' @examples
-#' data <- sfs(c(0, 1200, 420, 230, 160, 130, 0), "YRI")
+#' data <- sfs(c(0, 1200, 530, 320, 230, 180, 0), "YRI")
 #' set.seed(1)
 #' fit <- fit_demography(demography_model("two_epoch"), data, c(nu = 2, time = 0.1), starts = 3,
 #'                       pts = c(20, 30))
@@ -62,15 +62,19 @@ fit_demography <- function(model, sfs, start, lower = NULL, upper = NULL, fixed 
   check_flag(misidentified, "misidentified")
   check_whole_number(starts, "starts")
   check_flag(progress, "progress")
+  check_positive(tolerance, "tolerance", 1)
   # Workers leave each other the other cores.
-  if (!is.null(BPPARAM)) threads <- 1
+  if (!is.null(BPPARAM)) {
+    check_workers(BPPARAM)
+    threads <- 1
+  }
   space <- search_space(model, start, lower, upper, fixed, misidentified, attr(sfs, "folded"))
   surface <- demography_surface(
     model, sfs, space, pts, multinomial, misidentified, time, extrapolate, sampling, backend,
     threads
   )
   # What is wrong at the start is an error of its own; on the way there, it is an unlikely place.
-  surface$spectra(list(space$start), stop_at_errors = TRUE)
+  sfs_log_likelihood(surface$spectra(list(space$start), stop_at_errors = TRUE)[[1]], sfs)
   searches <- all_searches(surface, space, starts, tolerance, BPPARAM, progress)
   values <- vapply(searches, `[[`, 0, "log_likelihood")
   best <- searches[[which.max(values)]]
@@ -108,9 +112,11 @@ search_space <- function(model, start, lower, upper, fixed, misidentified, folde
     given <- given[names(given) %in% free]
     replace(default, names(given), given)
   }
+  most <- replace(pmax(start / 100, start * 100), free == "misidentified", 1)
   space <- list(
-    start = start, fixed = fixed, lower = bound(lower, start / 100, "lower"),
-    upper = bound(upper, replace(start * 100, free == "misidentified", 1), "upper")
+    start = start, fixed = fixed,
+    lower = bound(lower, pmin(start / 100, start * 100), "lower"),
+    upper = bound(upper, most, "upper")
   )
   check_bounds(space)
   space$logs <- space$lower > 0
@@ -160,6 +166,10 @@ demography_surface <- function(model, data, space, pts, multinomial, misidentifi
   check_flag(multinomial, "multinomial")
   time <- check_choice(time, c("accurate", "dadi"), "time")
   extrapolate <- check_choice(extrapolate, c("linear", "log"), "extrapolate")
+  settings <- list(
+    pts = pts, time = time, extrapolate = extrapolate, sampling = sampling, backend = backend,
+    threads = threads, multinomial = multinomial, misidentified = misidentified
+  )
   sampling <- check_sampling(sampling, sizes)
   backend <- diffusion_backend(backend, threads)
 
@@ -199,8 +209,7 @@ demography_surface <- function(model, data, space, pts, multinomial, misidentifi
   }
   list(
     model = model, data = data, spectra = spectra, log_likelihoods = log_likelihoods,
-    multinomial = multinomial,
-    settings = list(pts = pts, time = time, extrapolate = extrapolate)
+    multinomial = multinomial, settings = settings
   )
 }
 
@@ -260,6 +269,7 @@ all_searches <- function(surface, space, starts, tolerance, param, progress) {
 
 # Whether the three best searches came to the same maximum.
 is_agreed <- function(values, tolerance) {
+  values <- values[is.finite(values)]
   length(values) >= 3 && sort(values, decreasing = TRUE)[3] >= max(values) - tolerance
 }
 

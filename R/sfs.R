@@ -78,7 +78,7 @@ most_populations <- 5L
 
 # The one maker of the class.
 new_sfs <- function(counts, populations, mask, folded) {
-  dim <- dim(counts)
+  dim <- unname(dim(counts))
   copies <- lapply(dim, function(cells) as.character(seq_len(cells) - 1))
   names(copies) <- populations
   structure(

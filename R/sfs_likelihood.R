@@ -25,8 +25,9 @@
 #'   `sfs_residuals()`: an array of the spectra's size, with `NA` for cells that are masked, or by
 #'   `"anscombe"` have no sites in the data. `misidentified_sfs()`: an `sfs`.
 #' @section Errors:
-#' `ancify_input_error` for what is no spectrum, spectra of different sizes, folded models for
-#' data that are not, and models that expect no sites, or less, where data have some.
+#' `ancify_input_error` for what is no spectrum, spectra of different sizes or populations, folded
+#' models for data that are not, data without sites, and models that expect no sites, or less,
+#' where data have some.
 #' @references
 #' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint demographic history
 #' of multiple populations from multidimensional SNP frequency data. PLoS Genetics 5:e1000695.
@@ -98,21 +99,17 @@ misidentified_sfs <- function(x, share) {
 cells_of_both <- function(model, data) {
   check_sfs(model, "model")
   check_sfs(data, "data")
-  if (!identical(dim(model), dim(data))) {
-    abort_ancify(
-      sprintf("`model` has the size %s, and `data` %s: both must be of the same haplotypes.",
-              paste(dim(model) - 1, collapse = " x "), paste(dim(data) - 1, collapse = " x ")),
-      "input"
-    )
-  }
-  if (attr(data, "folded")) {
-    model <- fold(model)
-  } else if (attr(model, "folded")) {
-    abort_ancify("`model` is folded, and `data` are not: fold them too.", "input")
-  }
+  if (attr(data, "folded")) model <- fold(model)
+  why <- unlike_sfs(model, data)
+  if (!is.null(why)) abort_ancify(sprintf("Can't compare `model` and `data`: %s.", why), "input")
   known <- !attr(model, "mask") & !attr(data, "mask")
   cells <- list(which = which(known), model = plain_array(model)[known],
                 data = plain_array(data)[known])
+  if (!any(cells$data > 0) || any(cells$data < 0)) {
+    abort_ancify(
+      "`data` must have sites in cells that are not masked, and nowhere fewer than none.", "input"
+    )
+  }
   if (any(cells$model < 0 | cells$model == 0 & cells$data > 0)) {
     abort_ancify("`model` expects no sites, or fewer than none, in cells where `data` have some.",
                  "input")

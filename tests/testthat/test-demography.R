@@ -27,6 +27,12 @@ test_that("models are printed", {
   lines <- utils::capture.output(print(demography_model("OutOfAfrica_2L06")))
   expect_length(lines, 6)
   expect_match(lines[4], "split: parent = 1", fixed = TRUE)
+  odd <- demography(
+    event_equilibrium(), event_split(1), event_epoch(1, c(1, 1), theta0 = function(t) 1),
+    event_epoch(1, list(course(1, 2), 1), m = list(list(0, function(t) 2), list(0.5, 0)))
+  )
+  expect_output(print(odd), "theta0 = a function", fixed = TRUE)
+  expect_output(print(odd), "nu = [1 to 2, 1], m = [0 a function; 0.5 0]", fixed = TRUE)
 })
 
 test_that("the published models are those of their papers", {
@@ -36,7 +42,9 @@ test_that("the published models are those of their papers", {
   for (name in names(published)) {
     steps <- published[[name]]$steps
     sizes <- c(2, 3, 2, 1)[seq_len(populations_after(core_events(steps)))]
-    spectrum <- function(model) expected_sfs(model, NULL, sizes, 7, time = "dadi")
+    spectrum <- function(model) {
+      suppressWarnings(expected_sfs(model, NULL, sizes, 7, time = "dadi"))
+    }
     expect_equal(spectrum(demography_model(name)), spectrum(steps), tolerance = 1e-12)
   }
 })
@@ -87,6 +95,9 @@ test_that("events that do not fit are errors in the user's terms", {
   expect_ancify_error(of(event_admixture(c(0.5, 0.4))), "input", "sum 1")
   expect_ancify_error(of(event_reordering(c(1, 1))), "input", "`order`")
   expect_ancify_error(of(event_removal(0)), "input", "`pop`")
+  expect_ancify_error(of(list(op = "integrate", "T" = 1, nu = c(1, 1), gama = 2)), "input", "gama")
+  expect_ancify_error(of(list(op = c("split", "x"))), "input", "Event 3")
+  expect_ancify_error(of(event_removal(1), event_removal(1)), "input", "last population")
   expect_ancify_error(of(list(op = "other")), "input", "Event 3", "other")
   expect_ancify_error(of(3), "input", "Event 3")
   expect_ancify_error(expected_sfs(list(event_epoch(1, 1)), NULL, 2, 10), "input", "The first event")
@@ -112,5 +123,11 @@ test_that("samples and grids that can't be are errors", {
   expect_ancify_error(of(sampling = sampling_admixed(diag(2))), "input", "`shares`")
   expect_ancify_error(of(sampling = sampling_inbred(2)), "input", "`inbreeding`")
   expect_ancify_error(of(5, sampling = sampling_inbred(0.2)), "input", "`ploidy`")
+  expect_ancify_error(of(5, sampling = sampling_inbred(0, 2.5)), "input", "`ploidy`")
+  for (sizes in list(c(A = 2, A = 2), c(A = 2, 2))) {
+    expect_ancify_error(
+      expected_sfs(list(event_equilibrium(), event_split(1)), NULL, sizes, 10), "input"
+    )
+  }
   expect_ancify_error(of(backend = "gpu"), "device", "GPU")
 })

@@ -45,7 +45,6 @@ test_that("equilibria are those of quadrature", {
 })
 
 test_that("strong selection has no infinite parts", {
-  x <- oracle_grid(60)
   for (gamma in c(-2000, -400, 400, 2000)) {
     additive <- grid_spectrum(list(event_equilibrium(1, gamma)), 10, 60)
     # The same by the other way, where dominance is all but 0.5.
@@ -53,6 +52,25 @@ test_that("strong selection has no infinite parts", {
     expect_true(all(is.finite(additive)))
     expect_lt(max(abs(other - additive)[2:10] / max(additive[2:10])), 1e-7)
   }
+})
+
+test_that("an equilibrium of any selection ends", {
+  for (gamma in c(-1e6, -3e4, 3e4, 1e6)) {
+    for (h in c(0, 0.2, 2)) {
+      spectrum <- function() grid_spectrum(list(event_equilibrium(1, gamma, h)), 5, 40)
+      if (gamma > 0 && h == 2) {
+        expect_ancify_error(spectrum(), "input", "beyond all bounds")
+      } else {
+        expect_true(all(is.finite(suppressWarnings(spectrum()))))
+      }
+    }
+  }
+})
+
+test_that("cells below 0 are told", {
+  events <- list(event_equilibrium(), event_epoch(0.1, 1, gamma = -200))
+  expect_warning(expected_sfs(events, NULL, 8, c(15, 20, 25)), "too coarse",
+                 class = "ancify_grid_warning")
 })
 
 test_that("one population evolves as the oracle's", {

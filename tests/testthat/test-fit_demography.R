@@ -166,6 +166,47 @@ test_that("fits are printed and drawn", {
   expect_ancify_error(plot(fit), "input", "three")
 })
 
+test_that("named data, masks and folding are those of the fit", {
+  set.seed(925)
+  model <- demography_model("two_epoch")
+  known <- plain_array(true_spectrum(model, c(nu = 3, time = 0.2), 10, 4000))
+  data <- sfs(as.vector(known), "YRI")
+  fit <- quick_fit(model, data, c(nu = 2, time = 0.2))
+  expect_equal(coef(fit), c(nu = 3, time = 0.2), tolerance = 0.02)
+  expect_equal(dim(fit$expected + data), 11)
+  bootstraps <- lapply(1:50, function(i) stats::simulate(data, seed = i)[[1]])
+  masked <- data
+  attr(masked, "mask")[2] <- TRUE
+  masked_fit <- quick_fit(model, masked, c(nu = 2, time = 0.2))
+  masked_too <- lapply(bootstraps, function(one) {
+    attr(one, "mask")[2] <- TRUE
+    one
+  })
+  expect_identical(vcov(masked_fit, bootstraps), vcov(masked_fit, masked_too))
+  folded_fit <- quick_fit(model, fold(data), c(nu = 2, time = 0.2))
+  expect_equal(vcov(folded_fit, bootstraps), vcov(folded_fit, lapply(bootstraps, fold)))
+  expect_ancify_error(vcov(fit, lapply(bootstraps, fold)), "input", "`bootstraps`")
+  expect_ancify_error(sfs_lr_test(fit, fit, NULL), "input")
+
+  direct <- quick_fit(model, data, c(nu = 2, time = 0.2), sampling = "direct")
+  expect_equal(predict(direct, c(YRI = 10)), predict(direct))
+  expect_true(attr(predict(folded_fit, 8), "folded"))
+  expect_ancify_error(predict(fit, "a"), "input", "`sample_sizes`")
+})
+
+test_that("a parameter that may be 0 can be tested", {
+  set.seed(926)
+  model <- demography_model("split_mig")
+  start <- c(nu1 = 1, nu2 = 0.5, time = 0.5, m = 1)
+  data <- true_spectrum(model, start, c(5, 5), 4000)
+  full <- quick_fit(model, data, start)
+  null <- quick_fit(model, data, start[1:3], fixed = c(m = 0))
+  bootstraps <- lapply(1:50, function(i) stats::simulate(data, seed = i)[[1]])
+  test <- sfs_lr_test(full, null, bootstraps)
+  expect_lt(abs(test$estimate - 1), 0.5)
+  expect_lt(test$p.value, 1e-3)
+})
+
 test_that("what can't be fitted is an error", {
   model <- demography_model("two_epoch")
   data <- true_spectrum(model, c(nu = 3, time = 0.1), 8, 2000)
@@ -175,13 +216,18 @@ test_that("what can't be fitted is an error", {
   for (start in list(c(nu = 1), c(1, 2), c(nu = 1, time = NA), c(nu = 1, other = 2), NULL)) {
     expect_ancify_error(fit(start = start), "input", "`start`")
   }
-  expect_ancify_error(fit(start = c(nu = -1, time = 0.1)), "input", "bounds")
+  expect_ancify_error(fit(start = c(nu = -1, time = 0.1)), "input", "size of population 1")
+  expect_ancify_error(fit(start = c(nu = 0, time = 0.1)), "input", "bounds, 0 and 0")
   expect_ancify_error(fit(upper = c(nu = 0.5)), "input", "start of nu", "0.5")
   expect_ancify_error(fit(lower = c(other = 1)), "input", "`lower`", "nu")
   expect_ancify_error(fit(fixed = c(nu = 1, time = 1)), "input", "nothing to fit")
   expect_ancify_error(
     quick_fit(model, fold(data), c(nu = 1, time = 1), misidentified = TRUE), "input", "Folded"
   )
+  none <- data * 0
+  expect_ancify_error(quick_fit(model, none, c(nu = 1, time = 1)), "input", "must have sites")
+  expect_ancify_error(fit(tolerance = "a"), "input", "`tolerance`")
+  expect_ancify_error(fit(BPPARAM = 3), "input", "`BPPARAM`")
   two <- expected_sfs(demography_model("snm_2d"), NULL, c(3, 3), 10)
   expect_ancify_error(quick_fit(model, two, c(nu = 1, time = 1)), "input", "1 population")
 })

@@ -57,8 +57,11 @@ test_that("mistaken ancestral alleles mirror a share of the spectrum", {
 
 test_that("spectra that can't be compared are errors", {
   x <- sfs(c(0, 8, 4, 2, 0))
-  expect_ancify_error(sfs_log_likelihood(x, sfs(c(0, 1, 1, 0))), "input", "size 4", "3")
+  expect_ancify_error(sfs_log_likelihood(x, sfs(c(0, 1, 1, 0))), "input", "sample sizes are 4 and 3")
   expect_ancify_error(sfs_log_likelihood(fold(x), x), "input", "folded")
+  ab <- sfs(matrix(1:9, 3), c("A", "B"))
+  expect_ancify_error(sfs_log_likelihood(ab, sfs(matrix(1:9, 3), c("B", "A"))), "input", "A and B")
+  expect_ancify_error(sfs_log_likelihood(x, x * 0), "input", "must have sites")
   expect_ancify_error(sfs_log_likelihood(1, x), "input", "`model`")
   expect_ancify_error(sfs_log_likelihood(x, 1), "input", "`data`")
   expect_ancify_error(sfs_log_likelihood(sfs(c(0, 8, 0, 2, 0)), x), "input", "no sites")

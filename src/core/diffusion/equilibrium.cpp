@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "core/diffusion/quadrature.h"
 #include "core/exec/errors.h"
@@ -13,7 +14,8 @@ namespace {
 
 constexpr int kNodes = 15;
 constexpr int kPieces = 41;
-constexpr int kMostHalvings = 40;
+constexpr int kSmallerPieces = 40;
+constexpr int kMostHalvings = 12;
 
 // Selection's exponent: the density is exp(E(x)) times the integral from x to 1 of exp(-E), over
 // that from 0 and over x (1 - x) (Kimura 1964).
@@ -33,30 +35,47 @@ struct Exponent {
 };
 
 template <class Function>
-double halved_until_exact(const GaussRule& rule, const Function& f, double from, double to,
-                          double whole, double error, int halvings) {
+double refined(const GaussRule& rule, const Function& f, double from, double to, double whole,
+               double error, int halvings) {
   const double middle = (from + to) / 2;
   const double left = rule.integrate(f, from, middle);
   const double right = rule.integrate(f, middle, to);
   if (halvings == 0 || std::abs(left + right - whole) <= error) return left + right;
-  return halved_until_exact(rule, f, from, middle, left, error, halvings - 1) +
-         halved_until_exact(rule, f, middle, to, right, error, halvings - 1);
+  return refined(rule, f, from, middle, left, error, halvings - 1) +
+         refined(rule, f, middle, to, right, error, halvings - 1);
+}
+
+// Pieces of equal length, and at both ends smaller and smaller ones, as strong selection leaves
+// nothing but what is next to an end.
+std::vector<double> pieces_from(double from) {
+  std::vector<double> ends;
+  for (int i = 0; i <= kPieces; ++i) ends.push_back(from + (1 - from) * i / kPieces);
+  for (int i = 1; i <= kSmallerPieces; ++i) {
+    const double width = (1 - from) / kPieces * std::ldexp(1, -i);
+    ends.push_back(from + width);
+    ends.push_back(1 - width);
+  }
+  std::sort(ends.begin(), ends.end());
+  return ends;
 }
 
 // log of the integral of exp(-exponent) from here to 1: its largest part may be beyond all doubles
 double log_integral(const GaussRule& rule, const Exponent& exponent, double from) {
   const double smallest = exponent.smallest_from(from);
   const auto f = [&](double x) { return std::exp(smallest - exponent(x)); };
-  double pieces[kPieces];
+  const std::vector<double> ends = pieces_from(from);
+  std::vector<double> pieces;
   double crude = 0;
-  const auto at = [&](int piece) { return from + (1 - from) * piece / kPieces; };
-  for (int i = 0; i < kPieces; ++i) {
-    pieces[i] = rule.integrate(f, at(i), at(i + 1));
-    crude += pieces[i];
+  for (std::size_t i = 0; i + 1 < ends.size(); ++i) {
+    pieces.push_back(rule.integrate(f, ends[i], ends[i + 1]));
+    crude += pieces.back();
   }
+  // The exponent is as exact as its own rounding allows.
+  const double size = std::abs(exponent.linear) + std::abs(exponent.square);
+  const double error = (1e-15 + 2e-16 * size) * crude;
   double sum = 0;
-  for (int i = 0; i < kPieces; ++i) {
-    sum += halved_until_exact(rule, f, at(i), at(i + 1), pieces[i], 1e-15 * crude, kMostHalvings);
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    sum += refined(rule, f, ends[i], ends[i + 1], pieces[i], error, kMostHalvings);
   }
   return std::log(sum) - smallest;
 }
@@ -104,6 +123,11 @@ Density equilibrium_density(const Equilibrium& equilibrium, std::shared_ptr<cons
     phi[last] = scale * std::exp(-whole);
   }
   phi[0] = phi[1];
+  if (!std::all_of(phi, phi + density.size(), [](double x) { return std::isfinite(x); })) {
+    throw InputError(
+        "with this selection and dominance alleles stay at a frequency between 0 and 1 for so long "
+        "that their number is beyond all bounds");
+  }
   return density;
 }
 

@@ -168,16 +168,6 @@ Plan plan_model(const Model& model, double fineness, int parts) {
   return plan;
 }
 
-int populations_of(const Plan& plan) {
-  int populations = 0;
-  for (const auto& event : plan) {
-    populations +=
-        std::holds_alternative<Equilibrium>(event) || std::holds_alternative<Admixture>(event);
-    populations -= std::holds_alternative<Removal>(event);
-  }
-  return populations;
-}
-
 double work_of(const Plan& plan, int points) {
   double work = 0;
   for (const auto& event : plan) {
@@ -209,7 +199,9 @@ std::vector<std::vector<double>> expected_spectra(const std::vector<SpectrumJob>
   for (const auto& job : jobs) work.push_back(work_of(*job.plan, job.points));
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return work[a] > work[b]; });
-  for (const double units : work) control.expect(static_cast<std::int64_t>(units));
+  // For progress alone.
+  const auto units = [](double x) { return static_cast<std::int64_t>(std::min(x, 1e15)); };
+  for (const double one : work) control.expect(units(one));
 
   std::vector<std::vector<double>> spectra(jobs.size());
   run_tasks(control, threads, static_cast<std::int64_t>(jobs.size()),
@@ -217,7 +209,7 @@ std::vector<std::vector<double>> expected_spectra(const std::vector<SpectrumJob>
               const std::size_t index = order[static_cast<std::size_t>(i)];
               const SpectrumJob& job = jobs[index];
               spectra[index] = spectrum_of(evolve(*job.plan, job.points, level, context), sampling);
-              control.advance(static_cast<std::int64_t>(work[index]));
+              control.advance(units(work[index]));
             });
   return spectra;
 }

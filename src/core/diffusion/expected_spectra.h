@@ -22,9 +22,6 @@ using Plan = std::vector<PlannedEvent>;
 // Steps as make_schedule() makes them.
 Plan plan_model(const Model& model, double fineness, int parts);
 
-// How many populations there are at its end.
-int populations_of(const Plan& plan);
-
 // Time steps times grid points times axes, for progress.
 double work_of(const Plan& plan, int points);
 

@@ -33,8 +33,11 @@ class Integration {
         populations_(density.populations()),
         last_(populations_ - 1),
         points_(grid_.x.size()),
-        most_lanes_(std::clamp(kRoom / points_, kLeastLanes, kMostLanes)),
-        parts_(std::clamp<std::size_t>(density.size() / kLeastPart, 1, kMostParts)) {
+        most_lanes_(std::min(std::clamp(kRoom / points_, kLeastLanes, kMostLanes),
+                             density.size() / points_)),
+        parts_(populations_ == 1
+                   ? 1
+                   : std::clamp<std::size_t>(density.size() / kLeastPart, 1, kMostParts)) {
     for (int k = 0; k < populations_; ++k) strides_[k] = density.stride(k);
     for (std::size_t i = 0; i < parts_; ++i) rooms_.emplace_back(points_, most_lanes_);
   }

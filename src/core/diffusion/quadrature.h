@@ -1,6 +1,7 @@
 // Gauss and Legendre's rule.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 namespace ancify::diffusion {

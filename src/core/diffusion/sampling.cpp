@@ -65,7 +65,7 @@ SampleWeights no_weights(const Grid& grid, int size) {
 // probabilities[d], times what the point stands for, to its row.
 void add_to_row(std::size_t point, const std::vector<double>& probabilities, double factor,
                 SampleWeights& weights) {
-  double* const row = &weights.values[point * probabilities.size()];
+  double* const row = &weights.values[point * (static_cast<std::size_t>(weights.size) + 1)];
   for (std::size_t d = 0; d < probabilities.size(); ++d) row[d] += probabilities[d] * factor;
 }
 

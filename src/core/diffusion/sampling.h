@@ -1,7 +1,6 @@
 // From a density to the expected spectrum of samples.
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "core/diffusion/density.h"

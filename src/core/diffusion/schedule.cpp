@@ -98,10 +98,11 @@ Schedule make_schedule(const Epoch& epoch, double fineness, int parts) {
     }
     time = wanted < left ? time + length : epoch.end;
     if (schedule.steps.size() > kMostSteps) {
-      throw InputError("an epoch from " + as_text(epoch.start) + " to " + as_text(epoch.end) +
-                       " takes more than " + std::to_string(kMostSteps) +
-                       " time steps: a size is too small, or a rate too large, at time " +
-                       as_text(time));
+      throw InputError(
+          "an epoch from " + as_text(epoch.start) + " to " + as_text(epoch.end) +
+          " takes more than " + std::to_string(kMostSteps) +
+          " time steps: it is too long, a size too small, or a rate too large, at time " +
+          as_text(time));
     }
   }
   return schedule;
