@@ -3,7 +3,6 @@
 #' @param x,object A `demography_fit`, as [fit_demography()] makes it.
 #' @param sample_sizes Haplotypes of each population, by default those of the data.
 #' @param type `"anscombe"` or `"linear"`, as in [sfs_residuals()].
-#' @param digits Significant digits.
 #' @param main A title.
 #' @param ... Not used.
 #' @return `coef()`: the parameters that were fitted; `logLik()` counts these, and theta where that
