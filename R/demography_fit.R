@@ -192,10 +192,13 @@ check_nested <- function(full, null) {
 
 is_same_problem <- function(full, null) {
   fixed <- setdiff(names(full$params), full$fitted)
+  settings <- lapply(list(full, null), function(fit) {
+    fit$surface$settings[setdiff(names(fit$surface$settings), c("backend", "threads"))]
+  })
   functions <- lapply(list(full$model$events, null$model$events), body)
   identical(full$data, null$data) && identical(functions[[1]], functions[[2]]) &&
     identical(full$params[fixed], null$params[fixed]) &&
-    identical(full$surface$settings, null$surface$settings)
+    identical(settings[[1]], settings[[2]])
 }
 
 # Fisher's information at these parameters, by second differences of the log-likelihood, and the
@@ -203,7 +206,7 @@ is_same_problem <- function(full, null) {
 # null hypothesis is, their mean is not 0, and a test that takes it for variance rejects nothing.
 likelihood_slopes <- function(fit, params, bootstraps, theta = fit$theta) {
   bootstraps <- check_bootstraps(bootstraps, fit$data)
-  at <- c(params, if (fit$surface$multinomial) c(theta = theta))
+  at <- c(params, if (fit$surface$settings$multinomial) c(theta = theta))
   n <- length(at)
   # A hundredth of the estimate, where a test's null hypothesis has 0; there the slopes are those a
   # step above, as most parameters can't be below.
@@ -259,7 +262,7 @@ spectra_at <- function(surface, at, moves, params) {
   sets <- lapply(places, function(place) place[params])
   distinct <- unique(sets)
   spectra <- surface$spectra(distinct, stop_at_errors = TRUE)[match(sets, distinct)]
-  if (!"theta" %in% setdiff(names(at), params)) {
+  if (length(at) == length(params)) {
     return(spectra)
   }
   Map(function(one, place) one * place[[length(at)]], spectra, places)

@@ -67,8 +67,8 @@ draw_fit_of_pairs <- function(fit) {
   }
   graphics::par(mar = c(4, 0.3, 2, 3.4))
   draw_scale(scale)
-  draw_colours(contrast, pretty(c(contrast$from, contrast$to), 5),
-               pretty(c(contrast$from, contrast$to), 5), "")
+  ticks <- pretty(c(contrast$from, contrast$to), 5)
+  draw_colours(contrast, ticks, ticks, "")
 }
 
 # From too few to too many in the model, white between.

@@ -173,7 +173,6 @@ demography_surface <- function(model, data, space, pts, multinomial, misidentifi
   sampling <- check_sampling(sampling, sizes)
   backend <- diffusion_backend(backend, threads)
 
-  # NULL for parameters with which there is no model, or that it can't be computed with.
   events_of <- function(params) {
     events <- core_events(events_at(model, c(params, space$fixed)[model$params]))
     check_sample_sizes(sizes, populations_after(events))
@@ -183,6 +182,7 @@ demography_surface <- function(model, data, space, pts, multinomial, misidentifi
     spectra <- spectra_of_models(models, pts, time, sampling, backend)
     lapply(seq_along(models), function(i) as_expected(spectra[, , i], sizes, pts, extrapolate))
   }
+  # NULL for parameters with which there is no model, or none that can be computed.
   spectra <- function(sets, stop_at_errors = FALSE) {
     if (stop_at_errors) {
       models <- lapply(sets, events_of)
@@ -209,7 +209,7 @@ demography_surface <- function(model, data, space, pts, multinomial, misidentifi
   }
   list(
     model = model, data = data, spectra = spectra, log_likelihoods = log_likelihoods,
-    multinomial = multinomial, settings = settings
+    settings = settings
   )
 }
 
@@ -279,8 +279,8 @@ finished_fit <- function(surface, space, best, searches, tolerance) {
   params <- params[intersect(c(surface$model$params, "misidentified"), names(params))]
   expected <- surface$spectra(list(best$params), stop_at_errors = TRUE)[[1]]
   if (attr(surface$data, "folded")) expected <- fold(expected)
-  theta <- if (surface$multinomial) optimal_theta(expected, surface$data) else NA
-  if (surface$multinomial) expected <- expected * theta
+  theta <- if (surface$settings$multinomial) optimal_theta(expected, surface$data) else NA
+  if (!is.na(theta)) expected <- expected * theta
   near <- abs(best$params - space$lower) <= 0.01 * abs(space$lower) |
     abs(best$params - space$upper) <= 0.01 * abs(space$upper)
   structure(

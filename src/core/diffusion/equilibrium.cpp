@@ -25,8 +25,9 @@ struct Exponent {
 
   double smallest_from(double from) const {
     double smallest = std::min((*this)(from), (*this)(1));
-    if (square > 0)
+    if (square > 0) {
       smallest = std::min(smallest, (*this)(std::clamp(-linear / (2 * square), from, 1.0)));
+    }
     return smallest;
   }
 
@@ -34,6 +35,8 @@ struct Exponent {
   double square;
 };
 
+// The integral, of which `whole` is a guess: in halves, until these change it by no more than
+// `error`.
 template <class Function>
 double refined(const GaussRule& rule, const Function& f, double from, double to, double whole,
                double error, int halvings) {

@@ -57,8 +57,6 @@ class Planner {
  public:
   Planner(double fineness, int parts) : fineness_(fineness), parts_(parts) {}
 
-  int populations() const { return populations_; }
-
   PlannedEvent operator()(const Equilibrium& event) {
     if (populations_ != 0) throw InputError("an equilibrium can only be a model's first event");
     populations_ = 1;

@@ -71,7 +71,7 @@ class Integration {
   void sweep_all() {
     if (populations_ == 1) {
       Index at = {};
-      if (schedule_.frozen[0] == 0) sweep_rows(density_.data(), at, 1, rooms_[0]);
+      if (schedule_.frozen[0] == 0) sweep_rows(density_.data(), at, 0, 1, rooms_[0]);
       return;
     }
     if (schedule_.frozen[0] == 0) {
@@ -83,7 +83,7 @@ class Integration {
     share(points_, [&](std::size_t from, std::size_t to, LineRoom& room) {
       Index at = {};
       if (populations_ == 2) {
-        if (schedule_.frozen[1] == 0) sweep_some_rows(density_.data(), at, from, to, room);
+        if (schedule_.frozen[1] == 0) sweep_rows(density_.data(), at, from, to, room);
         return;
       }
       for (at[0] = from; at[0] < to; ++at[0]) {
@@ -101,7 +101,7 @@ class Integration {
       }
     }
     if (axis + 1 == last_) {
-      if (schedule_.frozen[last_] == 0) sweep_rows(block, at, points_, room);
+      if (schedule_.frozen[last_] == 0) sweep_rows(block, at, 0, points_, room);
       return;
     }
     for (at[axis] = 0; at[axis] < points_; ++at[axis]) {
@@ -133,14 +133,9 @@ class Integration {
     solve_lines(systems_[axis], {block + from, strides_[axis], lanes}, lines, room, level_);
   }
 
-  void sweep_rows(double* block, const Index& at, std::size_t rows, LineRoom& room) const {
-    sweep_some_rows(block, at, 0, rows, room);
-  }
-
   // Lines along the last axis, each in one piece of memory: they are turned to lie beside each
   // other.
-  void sweep_some_rows(double* block, Index at, std::size_t from, std::size_t to,
-                       LineRoom& room) const {
+  void sweep_rows(double* block, Index at, std::size_t from, std::size_t to, LineRoom& room) const {
     const std::size_t width = width_of(to - from);
     for (std::size_t row = from; row < to; row += width) {
       const std::size_t lanes = std::min(width, to - row);

@@ -59,7 +59,7 @@ ANCIFY_ALWAYS_INLINE void solve_own_lines(const LineSystem& system, const LineBu
       const Lanes lower = system.lower[i] + system.lower_by_inflow[i] * inflow;
       const Lanes upper = system.upper[i] + system.upper_by_inflow[i] * inflow;
       Lanes diagonal = at(room.last() + lane).lanes;
-      if (!is_last) diagonal = system.diagonal[i] - Lanes{};
+      if (!is_last) diagonal = system.diagonal[i] - Lanes{};  // the same in each lane
       const Lanes pivot = 1 / (diagonal - lower * at(pivots_before + lane).lanes);
       Lanes value;
       load(in + lane, value, bundle.lanes - lane);
