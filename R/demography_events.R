@@ -129,8 +129,8 @@ core_events <- function(events) {
     unknown <- setdiff(names(event), c("op", event_fields[[kind]]))
     if (length(unknown)) {
       abort_ancify(
-        sprintf("Event %d of the model (%s) has the unknown field %s: it may have %s.", i, kind,
-                quoted(unknown[1]), enumerate(event_fields[[kind]])),
+        sprintf("Event %d of the model, a list for %s, has the unknown field %s: it may have %s.",
+                i, event_makers[[kind]], quoted(unknown[1]), enumerate(event_fields[[kind]])),
         "input"
       )
     }
@@ -138,8 +138,11 @@ core_events <- function(events) {
       abort_ancify("The first event of a model must be an event_equilibrium().", "input")
     }
     result <- make(event, populations, function(name, problem) {
-      abort_ancify(sprintf("Event %d of the model (%s): `%s` %s.", i, kind, name, problem),
-                   "input")
+      if (name == "T") name <- "duration"
+      abort_ancify(
+        sprintf("Event %d of the model, %s: `%s` %s.", i, event_makers[[kind]], name, problem),
+        "input"
+      )
     })
     populations <<- populations + switch(
       result$kind, equilibrium = 1 - populations, admixture = 1, removal = -1, 0
@@ -147,6 +150,12 @@ core_events <- function(events) {
     result
   })
 }
+
+event_makers <- c(
+  equilibrium = "event_equilibrium()", integrate = "event_epoch()", split = "event_split()",
+  new_pop = "event_admixture()", pulse = "event_pulse()", remove = "event_removal()",
+  reorder = "event_reordering()"
+)
 
 event_fields <- list(
   equilibrium = c("nu", "gamma", "h", "theta0"),
@@ -239,18 +248,21 @@ as_courses <- function(x, n, recycle, end, name, refuse) {
 
 # A number, list(shape, from, to, duration), or a function of time.
 as_course <- function(x, end, name, refuse) {
-  if (is.function(x)) {
-    return(x)
-  }
-  if (!is_course(x)) {
-    return(one_number(x, name, refuse))
-  }
+  if (is.function(x)) x else if (is_course(x)) as_change(x, end, name, refuse)
+  else one_number(x, name, refuse)
+}
+
+as_change <- function(x, end, name, refuse) {
   if (length(x$type) != 1 || !x$type %in% c("exp", "linear")) {
     refuse(name, sprintf("changes by %s: a course is of type exp or linear", show_value(x$type)))
   }
   duration <- one_number(x[["T"]] %||% end, name, refuse)
   from <- one_number(x$from, name, refuse)
   to <- one_number(x$to, name, refuse)
+  # An epoch without length is over before anything changes.
+  if (end == 0 && is.null(x[["T"]])) {
+    return(from)
+  }
   if (duration <= 0) refuse(name, sprintf("has a course of %s units of time", duration))
   if (x$type == "exp" && !(from > 0 && to > 0)) {
     refuse(name, sprintf("can't go from %s to %s by a factor", from, to))

@@ -51,10 +51,10 @@ print.summary.demography_fit <- function(x, digits = 4, ...) {
   if (length(fixed)) cat(sprintf("fixed: %s\n", enumerate(fixed)))
   if (length(fit$at_bounds)) cat(sprintf("at a bound: %s\n", enumerate(fit$at_bounds)))
   settings <- fit$surface$settings
-  cat(sprintf(
-    "grids of %s points, time steps \"%s\"\n\nwhat each search came to:\n",
-    enumerate(settings$pts), settings$time
-  ))
+  if (length(settings$pts)) {
+    cat(sprintf("grids of %s points, time steps \"%s\"\n", enumerate(settings$pts), settings$time))
+  }
+  cat("\nwhat each search came to:\n")
   print(fit$searches, digits = digits, row.names = FALSE)
   invisible(x)
 }
@@ -79,6 +79,12 @@ logLik.demography_fit <- function(object, ...) {
 predict.demography_fit <- function(object, sample_sizes = NULL, ...) {
   if (is.null(sample_sizes)) {
     return(object$expected)
+  }
+  if (inherits(object$model, "dfe_model")) {
+    abort_ancify(
+      "A dfe_model() has spectra of the data's `sample_sizes` alone: dfe_sfs() makes others, of the selected_spectra() of these sizes.", # nolint
+      "input"
+    )
   }
   settings <- object$surface$settings
   sizes <- check_sample_sizes(sample_sizes, length(dim(object$data)))
@@ -195,10 +201,19 @@ is_same_problem <- function(full, null) {
   settings <- lapply(list(full, null), function(fit) {
     fit$surface$settings[setdiff(names(fit$surface$settings), c("backend", "threads"))]
   })
-  functions <- lapply(list(full$model$events, null$model$events), body)
-  identical(full$data, null$data) && identical(functions[[1]], functions[[2]]) &&
+  identical(full$data, null$data) && identical(what_is_fitted(full), what_is_fitted(null)) &&
     identical(full$params[fixed], null$params[fixed]) &&
     identical(settings[[1]], settings[[2]])
+}
+
+# Of a model of the same code, made again, it is the same.
+what_is_fitted <- function(fit) {
+  model <- fit$model
+  if (inherits(model, "dfe_model")) {
+    list(body(model$dfe), model$theta, model$spectra)
+  } else {
+    list(body(model$events))
+  }
 }
 
 # Fisher's information at these parameters, by second differences of the log-likelihood, and the

@@ -1,6 +1,7 @@
 #' Fit a demographic model
 #'
-#' Finds the parameters of a [demography()] with which it is most likely to give a spectrum.
+#' Finds the parameters of a [demography()], or of a distribution of fitness effects, with which it
+#' is most likely to give a spectrum.
 #'
 #' @details
 #' From each start a quasi-Newton search (`stats::nlminb()`) goes to the next maximum, on a
@@ -13,7 +14,8 @@
 #' Sites near each other are not independent, so that standard errors need bootstrap spectra, such
 #' as [sfs_from_vcf()] makes: see [vcov.demography_fit()].
 #'
-#' @param model A [demography()] with parameters.
+#' @param model A [demography()] with parameters, or a [dfe_model()], for which `pts` and `time` to
+#'   `threads` say nothing.
 #' @param sfs The data's spectrum, an [sfs()]. For a folded one the model is folded.
 #' @param start Named values of the parameters where the first search begins.
 #' @param lower,upper Bounds, named, of some parameters or all. Default: a hundredth and a hundred
@@ -25,7 +27,7 @@
 #' @param misidentified Whether the share of sites whose ancestral allele was mistaken is a further
 #'   parameter, `misidentified`, from 0.01 at the start.
 #' @param multinomial Whether theta is what fits best, rather than what the model says: `TRUE` by
-#'   default.
+#'   default, but not for a [dfe_model()].
 #' @param tolerance Difference of log-likelihoods below which searches have come to the same
 #'   maximum, 0.1 by default.
 #' @param time,extrapolate,sampling,backend,threads As in [expected_sfs()].
@@ -54,10 +56,10 @@
 #' fit
 #' AIC(fit)
 fit_demography <- function(model, sfs, start, lower = NULL, upper = NULL, fixed = NULL,
-                           starts = 20, pts = NULL, misidentified = FALSE, multinomial = TRUE,
-                           tolerance = 0.1, time = "accurate", extrapolate = "linear",
-                           sampling = "analytic", backend = "auto", threads = NULL,
-                           BPPARAM = NULL, progress = TRUE) {
+                           starts = 20, pts = NULL, misidentified = FALSE,
+                           multinomial = inherits(model, "demography"), tolerance = 0.1,
+                           time = "accurate", extrapolate = "linear", sampling = "analytic",
+                           backend = "auto", threads = NULL, BPPARAM = NULL, progress = TRUE) {
   check_sfs(sfs, "sfs")
   check_flag(misidentified, "misidentified")
   check_whole_number(starts, "starts")
@@ -89,8 +91,8 @@ fit_demography <- function(model, sfs, start, lower = NULL, upper = NULL, fixed 
 
 # Of the parameters that are fitted: start and bounds; of the others, their values.
 search_space <- function(model, start, lower, upper, fixed, misidentified, folded) {
-  if (!inherits(model, "demography") || !length(model$params)) {
-    abort_ancify("`model` must be a demography() with parameters.", "input")
+  if (!inherits(model, c("demography", "dfe_model")) || !length(model$params)) {
+    abort_ancify("`model` must be a demography() with parameters, or a dfe_model().", "input")
   }
   if (misidentified && folded) {
     abort_ancify("Folded data do not know ancestral alleles: `misidentified` must be FALSE.",
@@ -161,38 +163,31 @@ from_scale <- function(space, x) ifelse(space$logs, exp(x), x)
 
 demography_surface <- function(model, data, space, pts, multinomial, misidentified, time,
                                extrapolate, sampling, backend, threads) {
-  sizes <- stats::setNames(dim(data) - 1L, names(dimnames(data)))
-  pts <- check_pts(pts %||% default_pts(sizes), sizes)
   check_flag(multinomial, "multinomial")
-  time <- check_choice(time, c("accurate", "dadi"), "time")
-  extrapolate <- check_choice(extrapolate, c("linear", "log"), "extrapolate")
-  settings <- list(
-    pts = pts, time = time, extrapolate = extrapolate, sampling = sampling, backend = backend,
-    threads = threads, multinomial = multinomial, misidentified = misidentified
-  )
-  sampling <- check_sampling(sampling, sizes)
-  backend <- diffusion_backend(backend, threads)
-
-  events_of <- function(params) {
-    events <- core_events(events_at(model, c(params, space$fixed)[model$params]))
-    check_sample_sizes(sizes, populations_after(events))
-    events
+  settings <- list(multinomial = multinomial, misidentified = misidentified)
+  if (inherits(model, "dfe_model")) {
+    calculator <- dfe_calculator(model, data)
+  } else {
+    sizes <- stats::setNames(dim(data) - 1L, names(dimnames(data)))
+    settings <- c(settings, list(
+      pts = check_pts(pts %||% default_pts(sizes), sizes),
+      time = check_choice(time, c("accurate", "dadi"), "time"),
+      extrapolate = check_choice(extrapolate, c("linear", "log"), "extrapolate"),
+      sampling = sampling, backend = backend, threads = threads
+    ))
+    calculator <- demography_calculator(model, sizes, settings)
   }
-  compute <- function(models) {
-    spectra <- spectra_of_models(models, pts, time, sampling, backend)
-    lapply(seq_along(models), function(i) as_expected(spectra[, , i], sizes, pts, extrapolate))
-  }
+  prepare <- function(params) calculator$prepare(c(params, space$fixed)[model$params])
   # NULL for parameters with which there is no model, or none that can be computed.
   spectra <- function(sets, stop_at_errors = FALSE) {
     if (stop_at_errors) {
-      models <- lapply(sets, events_of)
-      result <- compute(models)
+      result <- calculator$compute(lapply(sets, prepare))
     } else {
-      models <- lapply(sets, function(params) or_null(events_of(params)))
+      models <- lapply(sets, function(params) or_null(prepare(params)))
       there <- which(!vapply(models, is.null, NA))
       result <- vector("list", length(sets))
-      result[there] <- or_null(compute(models[there])) %||%
-        lapply(models[there], function(one) or_null(compute(list(one))[[1]]))
+      result[there] <- or_null(calculator$compute(models[there])) %||%
+        lapply(models[there], function(one) or_null(calculator$compute(list(one))[[1]]))
     }
     if (misidentified) {
       result <- Map(function(one, params) {
@@ -210,6 +205,39 @@ demography_surface <- function(model, data, space, pts, multinomial, misidentifi
   list(
     model = model, data = data, spectra = spectra, log_likelihoods = log_likelihoods,
     settings = settings
+  )
+}
+
+# Makes of parameters what many spectra are computed of at once.
+demography_calculator <- function(model, sizes, settings) {
+  sampling <- check_sampling(settings$sampling, sizes)
+  backend <- diffusion_backend(settings$backend, settings$threads)
+  list(
+    prepare = function(params) {
+      events <- core_events(events_at(model, params))
+      check_sample_sizes(sizes, populations_after(events))
+      events
+    },
+    compute = function(models) {
+      spectra <- spectra_of_models(models, settings$pts, settings$time, sampling, backend)
+      lapply(seq_along(models), function(i) {
+        as_expected(spectra[, , i], sizes, settings$pts, settings$extrapolate)
+      })
+    }
+  )
+}
+
+dfe_calculator <- function(model, data) {
+  one <- model$spectra$spectra[[1]]
+  why <- unlike_sfs(if (attr(data, "folded")) fold(one) else one, data)
+  if (!is.null(why)) {
+    abort_ancify(sprintf("Can't compare the `model`'s spectra and `sfs`: %s.", why), "input")
+  }
+  list(
+    prepare = function(params) do.call(model$dfe, as.list(params)),
+    compute = function(dfes) {
+      lapply(dfes, function(dfe) dfe_sfs(model$spectra, dfe, model$theta))
+    }
   )
 }
 

@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "core/device/simd.h"
 #include "core/diffusion/integration.h"
@@ -102,17 +105,25 @@ double sweep_seconds() {
          static_cast<double>(values.size());
 }
 
+// The same steps again and again.
+void make_as_long_as(diffusion::Schedule& schedule, std::int64_t steps) {
+  const std::vector<diffusion::TimeStep> once = std::move(schedule.steps);
+  schedule.steps.clear();
+  for (std::size_t i = 0; steps > 0; i = (i + 1) % once.size()) {
+    schedule.steps.push_back(once[i]);
+    schedule.steps.back().times = std::min(steps, once[i].times);
+    steps -= schedule.steps.back().times;
+  }
+}
+
 void time_grid(int populations, int points, double sweep) {
   diffusion::Density density(std::make_shared<diffusion::Grid>(points), populations);
   std::fill(density.data(), density.data() + density.size(), 1.0);
   diffusion::Schedule schedule = diffusion::make_schedule(last_epoch(populations), 1e-3, 1);
   const double values = static_cast<double>(density.size());
-  const auto steps = static_cast<std::size_t>(std::max(2.0, kUpdates / values / populations));
-  for (std::size_t i = 0; schedule.steps.size() < steps; ++i) {
-    schedule.steps.push_back(schedule.steps[i]);
-  }
-  schedule.steps.resize(steps);
-  const double updates = values * populations * static_cast<double>(schedule.steps.size());
+  const auto steps = static_cast<std::int64_t>(std::max(2.0, kUpdates / values / populations));
+  make_as_long_as(schedule, steps);
+  const double updates = values * populations * static_cast<double>(steps);
   const auto run = [&](int threads) {
     return best_of([&] {
       ancify::JobControl control;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "core/diffusion/expected_spectra.h"
@@ -102,10 +103,25 @@ diffusion::Sampling as_sampling(const Rcpp::List& list) {
   return sampling;
 }
 
+// All time steps of a plan that are in memory.
+std::size_t kept_steps(const diffusion::Plan& plan) {
+  std::size_t steps = 0;
+  for (const auto& event : plan) {
+    if (const auto* schedule = std::get_if<diffusion::Schedule>(&event)) {
+      steps += schedule->steps.size();
+    }
+  }
+  return steps;
+}
+
+// Some 300 MB
+constexpr std::size_t kMostKeptSteps = 1'000'000;
+
 }  // namespace
 
 // A column for each of `models`, for each of its `parts` that time steps are cut into, for each of
-// `points`, the last fastest. All models end with as many populations as the samples are of.
+// `points`, the last fastest. All models end with as many populations as the samples are of. They
+// are computed together, but for what time steps the memory can't hold.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix expected_spectra_impl(const Rcpp::List& models, double fineness,
                                           const std::vector<int>& parts,
@@ -114,27 +130,37 @@ Rcpp::NumericMatrix expected_spectra_impl(const Rcpp::List& models, double finen
                                           const Rcpp::Function& watch) {
   const diffusion::Sampling samples = as_sampling(sampling);
   const ancify::Backend used = as_backend(backend);
-  std::vector<diffusion::Plan> plans;
-  guarded([&] {
-    for (R_xlen_t i = 0; i < models.size(); ++i) {
-      const diffusion::Model model = as_model(models[i]);
-      for (const int n : parts) plans.push_back(diffusion::plan_model(model, fineness, n));
-    }
-  });
-  std::vector<diffusion::SpectrumJob> jobs;
-  for (const auto& plan : plans) {
-    for (const int n : points) jobs.push_back({&plan, n});
-  }
   int cells = 1;
   for (const int size : samples.sizes) cells *= size + 1;
-  const auto result = make_matrix(cells, static_cast<int>(jobs.size()));
+  const auto columns = models.size() * static_cast<R_xlen_t>(parts.size() * points.size());
+  const auto result = make_matrix(cells, static_cast<int>(columns));
   double* out = const_cast<double*>(result.begin());
-  run_job(watch, [&](ancify::JobControl& control) {
-    for (const auto& spectrum :
-         diffusion::expected_spectra(jobs, samples, used.simd, used.threads, control)) {
-      out = std::copy(spectrum.begin(), spectrum.end(), out);
+  std::vector<diffusion::Plan> plans;
+  std::size_t kept = 0;
+  const auto compute = [&] {
+    std::vector<diffusion::SpectrumJob> jobs;
+    for (const auto& plan : plans) {
+      for (const int n : points) jobs.push_back({&plan, n});
     }
-  });
+    run_job(watch, [&](ancify::JobControl& control) {
+      for (const auto& spectrum :
+           diffusion::expected_spectra(jobs, samples, used.simd, used.threads, control)) {
+        out = std::copy(spectrum.begin(), spectrum.end(), out);
+      }
+    });
+    plans.clear();
+    kept = 0;
+  };
+  for (R_xlen_t i = 0; i < models.size(); ++i) {
+    guarded([&] {
+      const diffusion::Model model = as_model(models[i]);
+      for (const int n : parts) {
+        plans.push_back(diffusion::plan_model(model, fineness, n));
+        kept += kept_steps(plans.back());
+      }
+    });
+    if (kept > kMostKeptSteps || i + 1 == models.size()) compute();
+  }
   return result;
 }
 

@@ -2,6 +2,7 @@
 // for an oracle.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/diffusion/expected_spectra.h"
 #include "core/diffusion/integration.h"
@@ -106,6 +107,29 @@ TEST(Diffusion, MarginalsAreThoseOfFewerPopulations) {
       marginal += all[i];
     EXPECT_NEAR(marginal / alone[static_cast<std::size_t>(d)], 1, 0.02) << d;
   }
+}
+
+TEST(Diffusion, StepsThatAreAlikeAreKeptOnce) {
+  Epoch epoch = some_epoch(2, 0.0303);
+  const Schedule once = make_schedule(epoch, 1e-3, 2);
+  EXPECT_EQ(once.steps.size(), 2);  // the last one is shorter
+  Schedule all = once;
+  all.steps.clear();
+  for (TimeStep step : once.steps) {
+    const auto times = static_cast<std::size_t>(std::exchange(step.times, 1));
+    all.steps.insert(all.steps.end(), times, step);
+  }
+  EXPECT_EQ(all.number_of_steps(), once.number_of_steps());
+  EXPECT_EQ(static_cast<std::int64_t>(all.steps.size()), once.number_of_steps());
+  Density one(std::make_shared<Grid>(20), 2);
+  Density other(std::make_shared<Grid>(20), 2);
+  integrate(one, once, best_simd_level(), TaskContext());
+  integrate(other, all, best_simd_level(), TaskContext());
+  EXPECT_EQ(values(one), values(other));
+
+  epoch.size[0] = [](double time) { return 1 + time; };
+  const Schedule changing = make_schedule(epoch, 1e-3, 2);
+  EXPECT_EQ(static_cast<std::int64_t>(changing.steps.size()), changing.number_of_steps());
 }
 
 TEST(Diffusion, WhatCanNotBeIsAnError) {

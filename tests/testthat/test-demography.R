@@ -70,14 +70,23 @@ test_that("models by name are each other where they should be", {
   expect_ancify_error(demography_model("none"), "input", "none")
 })
 
+test_that("an epoch without length changes nothing", {
+  grown <- function(time) {
+    list(event_equilibrium(), event_epoch(time, list(course(1, 5)), theta0 = course(1, 2)))
+  }
+  expect_identical(expected_sfs(grown(0), NULL, 4, 20),
+                   expected_sfs(demography_model("snm"), NULL, 4, 20))
+})
+
 test_that("events that do not fit are errors in the user's terms", {
   start <- list(event_equilibrium(), event_split(1))
   of <- function(...) expected_sfs(c(start, list(...)), NULL, c(2, 2), 10)
-  expect_ancify_error(of(event_epoch(1, 1)), "input", "Event 3", "integrate", "`nu`", "1 value for 2 populations")
+  expect_ancify_error(of(event_epoch(1, 1)), "input", "Event 3", "event_epoch()", "`nu`",
+                      "1 value for 2 populations")
   expect_ancify_error(of(event_epoch(1, c(1, -1))), "input", "event 3", "size of population 2", "-1")
   expect_ancify_error(of(event_epoch(1, c(1, 0))), "input", "above 0")
   expect_ancify_error(of(event_epoch(-1, c(1, 1))), "input", "event 3", "-1")
-  expect_ancify_error(of(event_epoch(NA, c(1, 1))), "input", "`T`")
+  expect_ancify_error(of(event_epoch(NA, c(1, 1))), "input", "event_epoch(): `duration`")
   expect_ancify_error(of(event_epoch(1, c(1, 1), m = -2)), "input", "migration into population 1")
   expect_ancify_error(of(event_epoch(1, c(1, 1), m = diag(3))), "input", "3 x 3")
   expect_ancify_error(of(event_epoch(1, c(1, 1), m = list(1, 2, 3))), "input", "2 rows")
@@ -86,6 +95,7 @@ test_that("events that do not fit are errors in the user's terms", {
   expect_ancify_error(of(event_epoch(1, c(1, 1), frozen = NA)), "input", "`frozen`")
   expect_ancify_error(of(event_epoch(1, c(1, 1), theta0 = -1)), "input", "theta")
   expect_ancify_error(of(event_epoch(1, list(course(1, 0), 1))), "input", "from 1 to 0")
+  expect_ancify_error(of(event_epoch(1, list(course(1, 2, 0), 1))), "input", "0 units of time")
   expect_ancify_error(of(event_epoch(1, list(function(t) "a", 1))), "input", "size of population 1")
   expect_error(of(event_epoch(1, list(function(t) stop("mine"), 1))), "mine")
   expect_ancify_error(of(event_split(3)), "input", "`parent` is 3", "1 to 2")

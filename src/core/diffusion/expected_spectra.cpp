@@ -172,7 +172,7 @@ double work_of(const Plan& plan, int points) {
     const auto* const schedule = std::get_if<Schedule>(&event);
     if (schedule == nullptr) continue;
     const auto axes = std::count(schedule->frozen.begin(), schedule->frozen.end(), 0);
-    work += static_cast<double>(schedule->steps.size()) * static_cast<double>(axes) *
+    work += static_cast<double>(schedule->number_of_steps()) * static_cast<double>(axes) *
             std::pow(points, schedule->populations);
   }
   return work;

@@ -44,14 +44,17 @@ class Integration {
 
   void run() {
     for (const TimeStep& step : schedule_.steps) {
-      context_.throw_if_stopped();
-      for (int k = 0; k < populations_; ++k) {
-        if (schedule_.frozen[k] != 0) continue;
-        systems_[k].assemble(grid_, step, populations_, k);
-        mutate(step, k);
-      }
       step_ = &step;
-      sweep_all();
+      for (int k = 0; k < populations_; ++k) {
+        if (schedule_.frozen[k] == 0) systems_[k].assemble(grid_, step, populations_, k);
+      }
+      for (std::int64_t i = 0; i < step.times; ++i) {
+        context_.throw_if_stopped();
+        for (int k = 0; k < populations_; ++k) {
+          if (schedule_.frozen[k] == 0) mutate(step, k);
+        }
+        sweep_all();
+      }
     }
   }
 

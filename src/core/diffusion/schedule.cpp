@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <sstream>
 #include <string>
 
@@ -11,7 +12,9 @@ namespace ancify::diffusion {
 
 namespace {
 
-constexpr std::size_t kMostSteps = 1000000;
+constexpr std::int64_t kMostSteps = 5'000'000;
+// Of these that are not as the one before: all are in memory.
+constexpr std::size_t kMostKept = 1'000'000;
 
 std::string as_text(double x) {
   std::ostringstream out;
@@ -81,11 +84,31 @@ double time_scale(const TimeStep& at, int populations) {
   return 1 / fastest;
 }
 
+bool is_same(const TimeStep& a, const TimeStep& b) {
+  return a.length == b.length && a.theta == b.theta && a.size == b.size &&
+         a.migration == b.migration && a.selection == b.selection && a.dominance == b.dominance;
+}
+
+void append(std::vector<TimeStep>& steps, const TimeStep& step) {
+  if (!steps.empty() && is_same(steps.back(), step)) {
+    ++steps.back().times;
+  } else {
+    steps.push_back(step);
+    steps.back().times = 1;
+  }
+}
+
 }  // namespace
+
+std::int64_t Schedule::number_of_steps() const {
+  return std::accumulate(steps.begin(), steps.end(), std::int64_t{0},
+                         [](std::int64_t n, const TimeStep& step) { return n + step.times; });
+}
 
 Schedule make_schedule(const Epoch& epoch, double fineness, int parts) {
   Schedule schedule = {epoch.populations(), epoch.frozen, {}};
   double time = epoch.start;
+  std::int64_t done = 0;
   TimeStep now = parameters_at(epoch, time);
   while (time < epoch.end) {
     const double wanted = fineness * time_scale(now, schedule.populations);
@@ -94,13 +117,14 @@ Schedule make_schedule(const Epoch& epoch, double fineness, int parts) {
     for (int part = 1; part <= parts; ++part) {
       now = parameters_at(epoch, time + length * part / parts);
       now.length = length / parts;
-      schedule.steps.push_back(now);
+      append(schedule.steps, now);
     }
+    done += parts;
     time = wanted < left ? time + length : epoch.end;
-    if (schedule.steps.size() > kMostSteps) {
+    if (done > kMostSteps || schedule.steps.size() > kMostKept) {
       throw InputError(
           "an epoch from " + as_text(epoch.start) + " to " + as_text(epoch.end) +
-          " takes more than " + std::to_string(kMostSteps) +
+          " takes more than " + std::to_string(done - parts) +
           " time steps: it is too long, a size too small, or a rate too large, at time " +
           as_text(time));
     }

@@ -2,15 +2,18 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
 #include "core/diffusion/model.h"
 
 namespace ancify::diffusion {
 
-// What holds in a step of this length: the parameters at its end.
+// What holds in a step of this length, the parameters at its end, and how many such steps follow
+// each other.
 struct TimeStep {
   double length;
+  std::int64_t times;
   double theta;
   std::array<double, kMostPopulations> size;
   std::array<std::array<double, kMostPopulations>, kMostPopulations> migration;  // into, from
@@ -22,6 +25,8 @@ struct Schedule {
   int populations;
   std::vector<char> frozen;
   std::vector<TimeStep> steps;
+
+  std::int64_t number_of_steps() const;
 };
 
 // A step is `fineness` times the shortest time in which drift, migration or selection do what they

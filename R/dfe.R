@@ -1,0 +1,309 @@
+#' Spectra under distributions of fitness effects
+#'
+#' New mutations differ in what they do to fitness. `selected_spectra()` computes the spectrum of a
+#' demographic model for many selection coefficients, once; `dfe_sfs()` puts them together as a
+#' distribution of fitness effects (DFE) says, and `dfe_model()` makes of this a model whose
+#' parameters [fit_demography()] finds.
+#'
+#' @details
+#' Selection is the same in all populations and at all times; its coefficients `gamma` are those of
+#' [demography_events]. A DFE is of negative ones: `dfe_gamma(0.2, 1000)` says that `-gamma` is
+#' gamma distributed. Between the coefficients that were computed, cells are interpolated by a cubic
+#' spline in `log(-gamma)`; weaker selection than the weakest is taken for none, and stronger than
+#' the strongest for that.
+#'
+#' In the usual analysis a demographic model is fitted to synonymous sites; a DFE is then fitted to
+#' nonsynonymous ones, at the `theta` of the first fit times the ratio of both kinds' mutations,
+#' with the first fit's parameters as `params`.
+#'
+#' @param model A [demography()], or a list of events, without selection.
+#' @param params,sample_sizes,pts,time,extrapolate,sampling,backend,threads As in [expected_sfs()].
+#'   Strong selection takes fine grids, and many time steps.
+#' @param gammas Selection coefficients, to which 0 is added. Default: 100 from -0.0001 to -2000,
+#'   each of them the same factor times the one before. Positive ones are for `dfe_point()`.
+#' @param h Dominance, 0.5 (additive) by default.
+#' @param spectra What `selected_spectra()` made.
+#' @param dfe For `dfe_sfs()` a DFE, as `dfe_gamma()` and the others make it; for `dfe_model()` a
+#'   function of the parameters that gives one, such as `dfe_gamma` itself.
+#' @param theta The number by which the spectrum is multiplied: 4 times reference size, mutation
+#'   rate and length of the selected sequence. 1 by default.
+#' @param shape,scale Of the gamma distribution. `scale` is in units of `-gamma`, as is the mean,
+#'   `shape * scale`, and that of the exponential distribution, its scale.
+#' @param meanlog,sdlog Mean and standard deviation of `log(-gamma)`.
+#' @param gamma A selection coefficient that all mutations have; a positive one, or one stronger
+#'   than all others, must be one of `gammas`.
+#' @param ... DFEs.
+#' @param shares The share of mutations that each has, with the sum 1.
+#' @return `selected_spectra()`: a list of class `selected_spectra`: `gammas`, in rising order, and
+#'   `spectra`, an [sfs()] for each. `dfe_sfs()`: an `sfs`. `dfe_model()`: a list of class
+#'   `dfe_model` with `params`, the names of its parameters. The others: a list of class `dfe`.
+#' @section Errors:
+#' `ancify_input_error` for models with selection of their own and what [expected_sfs()] can't
+#' compute, for parameters that a distribution can't have, and for coefficients that were not
+#' computed. An `ancify_grid_warning` where cells are below 0, as the grids are too coarse.
+#' @references
+#' Kim, Huber and Lohmueller (2017) Inference of the distribution of selection coefficients for new
+#' nonsynonymous mutations using large samples. Genetics 206:345.
+#' @seealso [expected_sfs()], [fit_demography()]
+#' @export
+#' @examples
+#' snm <- demography_model("snm")
+#' spectra <- selected_spectra(snm, NULL, c(YRI = 8), c(40, 50, 60), gammas = -10^seq(-2, 2, 0.5))
+#' spectra
+#' deleterious <- dfe_mixture(dfe_gamma(0.3, 100), dfe_point(0), shares = c(0.9, 0.1))
+#' dfe_sfs(spectra, deleterious, theta = 2000)
+#'
+#' data <- dfe_sfs(spectra, dfe_gamma(0.3, 100), theta = 2000)
+#' set.seed(1)
+#' fit_demography(dfe_model(spectra, dfe_gamma, theta = 2000), data, c(shape = 0.5, scale = 50))
+selected_spectra <- function(model, params = NULL, sample_sizes, pts, gammas = NULL, h = 0.5,
+                             time = c("accurate", "dadi"),
+                             extrapolate = c("linear", "log"), sampling = "analytic",
+                             backend = "auto", threads = NULL) {
+  events <- core_events(events_at(model, params))
+  if (has_selection(events)) abort_ancify("`model` has selection of its own.", "input")
+  gammas <- check_gammas(gammas %||% -exp(seq(log(1e-4), log(2000), length.out = 100)))
+  if (!is_number(h)) {
+    abort_ancify(sprintf("`h` must be a number, not %s.", show_value(h)), "input")
+  }
+  sizes <- check_sample_sizes(sample_sizes, populations_after(events))
+  pts <- check_pts(pts, sizes)
+  time <- check_choice(time, c("accurate", "dadi"), "time")
+  extrapolate <- check_choice(extrapolate, c("linear", "log"), "extrapolate")
+  sampling <- check_sampling(sampling, sizes)
+  models <- lapply(gammas, function(gamma) with_selection(events, gamma, h))
+  values <- spectra_of_models(models, pts, time, sampling, diffusion_backend(backend, threads))
+  spectra <- lapply(seq_along(gammas), function(i) {
+    as_expected(values[, , i], sizes, pts, extrapolate)
+  })
+  warn_of_grids(spectra)
+  structure(list(gammas = gammas, spectra = spectra), class = "selected_spectra")
+}
+
+#' @rdname selected_spectra
+#' @export
+dfe_sfs <- function(spectra, dfe, theta = 1) {
+  check_selected_spectra(spectra)
+  if (!inherits(dfe, "dfe")) {
+    abort_ancify(
+      sprintf("`dfe` must be a DFE such as dfe_gamma(0.2, 1000), not %s.", show_value(dfe)), "input"
+    )
+  }
+  check_positive(theta, "theta", 1)
+  weights <- Reduce(`+`, lapply(dfe$parts, function(part) {
+    part$share * if (is.null(part$gamma)) distribution_weights(part$cumulative, spectra$gammas)
+                 else point_weights(part$gamma, spectra$gammas)
+  }))
+  one <- spectra$spectra[[1]]
+  cells <- vapply(spectra$spectra, plain_array, plain_array(one))
+  dim(cells) <- c(length(one), length(weights))
+  sums <- array(theta * cells %*% weights, dim(one))
+  new_sfs(sums, names(dimnames(one)), attr(one, "mask"), FALSE)
+}
+
+#' @rdname selected_spectra
+#' @export
+dfe_model <- function(spectra, dfe, theta = 1) {
+  check_selected_spectra(spectra)
+  check_positive(theta, "theta", 1)
+  params <- if (is.function(dfe)) names(formals(args(dfe)))
+  if (!length(params) || "..." %in% params) {
+    abort_ancify(
+      "`dfe` must be a function of named parameters that gives a DFE, such as dfe_gamma.", "input"
+    )
+  }
+  structure(list(spectra = spectra, dfe = dfe, theta = theta, params = params),
+            class = "dfe_model")
+}
+
+#' @export
+print.selected_spectra <- function(x, ...) {
+  one <- x$spectra[[1]]
+  cat(sprintf(
+    "<selected_spectra> of %s haplotypes for %s from %s to %s\n",
+    paste(dim(one) - 1, collapse = " x "), count_of(length(x$gammas), "selection coefficient"),
+    format(min(x$gammas), digits = 4), format(max(x$gammas), digits = 4)
+  ))
+  invisible(x)
+}
+
+#' @export
+print.dfe_model <- function(x, ...) {
+  cat(sprintf("A distribution of fitness effects with the parameters %s, theta %s, of\n",
+              paste(x$params, collapse = ", "), format(x$theta, digits = 4)))
+  print(x$spectra)
+  invisible(x)
+}
+
+check_selected_spectra <- function(x) {
+  if (!inherits(x, "selected_spectra")) {
+    abort_ancify(
+      sprintf("`spectra` must be what selected_spectra() made, not %s.", show_value(x)), "input"
+    )
+  }
+}
+
+check_gammas <- function(gammas) {
+  if (!is.numeric(gammas) || !length(gammas) || !all(is.finite(gammas))) {
+    abort_ancify(sprintf("`gammas` must be finite numbers, not %s.", show_value(gammas)), "input")
+  }
+  sort(unique(c(gammas, 0)))
+}
+
+is_number <- function(x) is.numeric(x) && length(x) == 1 && is.finite(x)
+
+has_selection <- function(events) {
+  coefficients <- unlist(lapply(events, `[[`, "selection"), recursive = FALSE)
+  !all(vapply(coefficients, identical, NA, 0))
+}
+
+with_selection <- function(events, gamma, h) {
+  lapply(events, function(event) {
+    if (event$kind == "equilibrium") event[c("selection", "dominance")] <- c(gamma, h)
+    if (event$kind == "epoch") {
+      n <- length(event$size)
+      event[c("selection", "dominance")] <- list(rep(list(gamma), n), rep(list(h), n))
+    }
+    event
+  })
+}
+
+# ---- Distributions -------------------------------------------------------------------------------
+
+# A part is list(share, name, and cumulative, a function of -gamma, or gamma).
+new_dfe <- function(...) structure(list(parts = list(list(share = 1, ...))), class = "dfe")
+
+#' @rdname selected_spectra
+#' @export
+dfe_gamma <- function(shape, scale) {
+  check_positive(shape, "shape", 1)
+  check_positive(scale, "scale", 1)
+  new_dfe(
+    name = sprintf("gamma(shape = %s, scale = %s)", format(shape), format(scale)),
+    cumulative = function(x) stats::pgamma(x, shape, scale = scale)
+  )
+}
+
+#' @rdname selected_spectra
+#' @export
+dfe_exponential <- function(scale) {
+  check_positive(scale, "scale", 1)
+  new_dfe(
+    name = sprintf("exponential(scale = %s)", format(scale)),
+    cumulative = function(x) stats::pexp(x, 1 / scale)
+  )
+}
+
+#' @rdname selected_spectra
+#' @export
+dfe_lognormal <- function(meanlog, sdlog) {
+  if (!is_number(meanlog)) {
+    abort_ancify(sprintf("`meanlog` must be a number, not %s.", show_value(meanlog)), "input")
+  }
+  check_positive(sdlog, "sdlog", 1)
+  new_dfe(
+    name = sprintf("lognormal(meanlog = %s, sdlog = %s)", format(meanlog), format(sdlog)),
+    cumulative = function(x) stats::plnorm(x, meanlog, sdlog)
+  )
+}
+
+#' @rdname selected_spectra
+#' @export
+dfe_point <- function(gamma) {
+  if (!is_number(gamma)) {
+    abort_ancify(sprintf("`gamma` must be a number, not %s.", show_value(gamma)), "input")
+  }
+  new_dfe(name = format(gamma), gamma = gamma)
+}
+
+#' @rdname selected_spectra
+#' @export
+dfe_mixture <- function(..., shares) {
+  dfes <- list(...)
+  if (!length(dfes) || !all(vapply(dfes, inherits, NA, "dfe"))) {
+    abort_ancify("A mixture is of DFEs, such as dfe_gamma(0.2, 1000).", "input")
+  }
+  good <- is.numeric(shares) && length(shares) == length(dfes) && isTRUE(all(shares >= 0)) &&
+    abs(sum(shares) - 1) < 1e-9
+  if (!good) {
+    abort_ancify(
+      sprintf("`shares` must be %s, not below 0, with the sum 1, not %s.",
+              count_of(length(dfes), "number"), show_value(shares)),
+      "input"
+    )
+  }
+  parts <- Map(function(dfe, share) {
+    lapply(dfe$parts, function(part) replace(part, "share", part$share * share))
+  }, dfes, shares)
+  structure(list(parts = do.call(c, parts)), class = "dfe")
+}
+
+#' @export
+print.dfe <- function(x, ...) {
+  cat("A distribution of fitness effects\n")
+  for (part in x$parts) cat(sprintf("  %s: %s\n", format(part$share), part$name))
+  invisible(x)
+}
+
+# ---- Weights -------------------------------------------------------------------------------------
+
+# Between two coefficients that were computed.
+places_between <- 20
+
+# Of each coefficient's spectrum. What lies between two places has the mean of both: all that a
+# distribution has counts, also where its density has no bound.
+distribution_weights <- function(cumulative, gammas) {
+  strengths <- log(-gammas[gammas < 0])
+  check_interpolated(strengths)
+  n <- length(strengths)
+  places <- stats::approx(seq_len(n), strengths, n = (n - 1) * places_between + 1)$y
+  shares <- abs(diff(cumulative(exp(places))))
+  at_places <- (c(shares, 0) + c(0, shares)) / 2
+  of_knots <- c(at_places %*% spline_of(strengths, places))
+  weights <- replace(numeric(length(gammas)), seq_len(n), of_knots)
+  weights[1] <- weights[1] + 1 - cumulative(exp(strengths[1]))
+  neutral <- which(gammas == 0)
+  weights[neutral] <- weights[neutral] + cumulative(exp(strengths[n]))
+  weights
+}
+
+point_weights <- function(gamma, gammas) {
+  computed <- gammas == gamma
+  if (any(computed)) {
+    return(as.double(computed))
+  }
+  weakest <- max(gammas[gammas < 0], -Inf)
+  if (gamma > 0 || gamma < gammas[1] || !is.finite(weakest)) {
+    abort_ancify(
+      sprintf("The selection coefficient %s must be one of the `gammas` that were computed.",
+              format(gamma)),
+      "input"
+    )
+  }
+  weights <- numeric(length(gammas))
+  if (gamma > weakest) {
+    weights[gammas == weakest] <- gamma / weakest
+    weights[gammas == 0] <- 1 - gamma / weakest
+    return(weights)
+  }
+  strengths <- log(-gammas[gammas < 0])
+  check_interpolated(strengths)
+  replace(weights, seq_along(strengths), spline_of(strengths, log(-gamma)))
+}
+
+check_interpolated <- function(strengths) {
+  if (length(strengths) < 4) {
+    abort_ancify(
+      sprintf("A DFE takes spectra of at least 4 negative selection coefficients: there %s.",
+              if (length(strengths) == 1) "is 1" else paste("are", length(strengths))),
+      "input"
+    )
+  }
+}
+
+# What a value at each knot is worth at these places: a row for each place.
+spline_of <- function(knots, places) {
+  vapply(seq_along(knots), function(k) {
+    stats::spline(knots, as.double(seq_along(knots) == k), xout = places, method = "natural")$y
+  }, places)
+}
