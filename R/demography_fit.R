@@ -152,8 +152,10 @@ residuals.demography_fit <- function(object, type = c("anscombe", "linear"), ...
 vcov.demography_fit <- function(object, bootstraps = NULL, ...) {
   if (length(object$at_bounds)) {
     abort_ancify(
-      sprintf("There are no standard errors where parameters are at a bound: %s.",
-              enumerate(object$at_bounds)),
+      sprintf(
+        "There are no standard errors where parameters are at a bound: %s. Fit again with wider bounds, or with them `fixed`.", # nolint
+        enumerate(object$at_bounds)
+      ),
       "input"
     )
   }
