@@ -72,7 +72,7 @@ selected_spectra <- function(model, params = NULL, sample_sizes, pts, gammas = N
   extrapolate <- check_choice(extrapolate, c("linear", "log"), "extrapolate")
   sampling <- check_sampling(sampling, sizes)
   models <- lapply(gammas, function(gamma) with_selection(events, gamma, h))
-  values <- spectra_of_models(models, pts, time, sampling, diffusion_backend(backend, threads))
+  values <- spectra_of_models(models, pts, time, sampling, choose_backend(backend, threads))
   spectra <- lapply(seq_along(gammas), function(i) {
     as_expected(values[, , i], sizes, pts, extrapolate)
   })

@@ -27,7 +27,8 @@
 #' @param sampling `"analytic"` for samples of a density that is linear between grid points;
 #'   `"direct"` for sums over grid points; or what [sampling_ascertained()], [sampling_admixed()] or
 #'   [sampling_inbred()] make.
-#' @param backend `"auto"` or `"cpu"`.
+#' @param backend `"auto"` or `"cpu"` for the processor, `"gpu"` for all GPUs that
+#'   [available_gpus()] lists, where spectra are the same to a relative 1e-12.
 #' @param threads Threads, `NULL` (the default) as elsewhere: see [ancify_build_info()]. The result
 #'   is the same at any number.
 #' @return An [sfs()] whose cells of sites that do not vary are masked, for a `theta0` of 1 if the
@@ -35,7 +36,7 @@
 #' @section Errors:
 #' `ancify_input_error` for events that do not fit each other, sizes that are not above 0, negative
 #' times and rates, migration of frozen populations, and grids with no more points than haplotypes.
-#' `ancify_device_error` for a GPU, on which this can't run yet. An `ancify_grid_warning` where
+#' `ancify_device_error` for a GPU that can't be used, or has too little memory. An `ancify_grid_warning` where
 #' cells are below 0, as the grids are too coarse.
 #' @references
 #' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint demographic history
@@ -59,7 +60,7 @@ expected_sfs <- function(model, params = NULL, sample_sizes, pts, time = c("accu
   time <- check_choice(time, c("accurate", "dadi"), "time")
   extrapolate <- check_choice(extrapolate, c("linear", "log", "none"), "extrapolate")
   sampling <- check_sampling(sampling, sizes)
-  backend <- diffusion_backend(backend, threads)
+  backend <- choose_backend(backend, threads)
   spectra <- spectra_of_models(list(events), pts, time, sampling, backend)
   result <- as_expected(spectra[, , 1], sizes, pts, extrapolate)
   warn_of_grids(result)
@@ -202,16 +203,6 @@ check_inbred <- function(sampling, sizes, refuse) {
   sampling$inbreeding <- rep_len(pmin(inbreeding, 1 - 1e-10), n)
   sampling$ploidy <- rep_len(as.integer(ploidy), n)
   sampling
-}
-
-diffusion_backend <- function(backend, threads) {
-  if (identical(backend, "gpu")) {
-    abort_ancify(
-      "Demographic models can't run on a GPU yet: use the backend \"cpu\" or \"auto\".", "device"
-    )
-  }
-  check_choice(backend, c("auto", "cpu"), "backend")
-  choose_backend("cpu", threads)
 }
 
 # ---- Spectra -------------------------------------------------------------------------------------

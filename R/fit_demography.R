@@ -211,7 +211,7 @@ demography_surface <- function(model, data, space, pts, multinomial, misidentifi
 # Makes of parameters what many spectra are computed of at once.
 demography_calculator <- function(model, sizes, settings) {
   sampling <- check_sampling(settings$sampling, sizes)
-  backend <- diffusion_backend(settings$backend, settings$threads)
+  backend <- choose_backend(settings$backend, settings$threads)
   list(
     prepare = function(params) {
       events <- core_events(events_at(model, params))

@@ -4,6 +4,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/diffusion/device_spectra.h"
 #include "core/diffusion/expected_spectra.h"
 #include "rcpp_glue.h"
 
@@ -114,6 +115,17 @@ std::size_t kept_steps(const diffusion::Plan& plan) {
   return steps;
 }
 
+std::vector<std::vector<double>> spectra_of(const std::vector<diffusion::SpectrumJob>& jobs,
+                                            const diffusion::Sampling& sampling,
+                                            const ancify::Backend& backend,
+                                            ancify::JobControl& control) {
+  if (backend.kind == ancify::BackendKind::kCpu) {
+    return diffusion::expected_spectra(jobs, sampling, backend.simd, backend.threads, control);
+  }
+  return diffusion::device_spectra(diffusion::open_diffusion_devices(backend), jobs, sampling,
+                                   backend.gpu_memory, control);
+}
+
 // Some 300 MB
 constexpr std::size_t kMostKeptSteps = 1'000'000;
 
@@ -143,8 +155,7 @@ Rcpp::NumericMatrix expected_spectra_impl(const Rcpp::List& models, double finen
       for (const int n : points) jobs.push_back({&plan, n});
     }
     run_job(watch, [&](ancify::JobControl& control) {
-      for (const auto& spectrum :
-           diffusion::expected_spectra(jobs, samples, used.simd, used.threads, control)) {
+      for (const auto& spectrum : spectra_of(jobs, samples, used, control)) {
         out = std::copy(spectrum.begin(), spectrum.end(), out);
       }
     });

@@ -8,29 +8,28 @@
 #include "core/diffusion/integration.h"
 #include "core/diffusion/quadrature.h"
 #include "core/diffusion/sampling.h"
+#include "demographic_models.h"
 #include "gtest/gtest.h"
 
 namespace ancify::diffusion {
 namespace {
 
-TimeCourse constant(double x) {
-  return [x](double) { return x; };
-}
+using test::constant_course;
 
 // With migration from each population into the next, but for the first.
 Epoch some_epoch(int populations, double time) {
   const auto n = static_cast<std::size_t>(populations);
   Epoch epoch;
   epoch.end = time;
-  epoch.theta = constant(1);
+  epoch.theta = constant_course(1);
   for (int k = 0; k < populations; ++k) {
-    epoch.size.push_back(constant(1.0 + k));
-    epoch.selection.push_back(constant(k == 1 ? -1.5 : 0));
-    epoch.dominance.push_back(constant(0.3));
+    epoch.size.push_back(constant_course(1.0 + k));
+    epoch.selection.push_back(constant_course(k == 1 ? -1.5 : 0));
+    epoch.dominance.push_back(constant_course(0.3));
     epoch.frozen.push_back(0);
   }
-  epoch.migration.assign(n * n, constant(0));
-  for (std::size_t k = 1; k < n; ++k) epoch.migration[k * n + k - 1] = constant(0.7);
+  epoch.migration.assign(n * n, constant_course(0));
+  for (std::size_t k = 1; k < n; ++k) epoch.migration[k * n + k - 1] = constant_course(0.7);
   return epoch;
 }
 
@@ -141,7 +140,7 @@ TEST(Diffusion, WhatCanNotBeIsAnError) {
   EXPECT_THROW(plan_model({Equilibrium(), some_epoch(2, 1)}, 1e-3, 1), InputError);
   EXPECT_THROW(plan_model(some_model(6, 1), 1e-3, 1), InputError);
   Epoch tiny = some_epoch(1, 1);
-  tiny.size[0] = constant(1e-9);
+  tiny.size[0] = constant_course(1e-9);
   EXPECT_THROW(plan_model({Equilibrium(), tiny}, 1e-3, 1), InputError);
 }
 

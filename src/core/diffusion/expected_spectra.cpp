@@ -10,7 +10,6 @@
 
 #include "core/diffusion/equilibrium.h"
 #include "core/diffusion/integration.h"
-#include "core/diffusion/sampling.h"
 #include "core/diffusion/transitions.h"
 #include "core/exec/errors.h"
 
@@ -123,6 +122,15 @@ struct Evolution {
   const TaskContext& context;
 };
 
+std::vector<double> spectrum_of(const Density& density, const Sampling& sampling) {
+  if (sampling.kind == Sampling::Kind::kAdmixed) {
+    return sample_admixed(density, sampling.sizes, sampling.shares);
+  }
+  return sample(density, weights_of(sampling, density.grid()));
+}
+
+}  // namespace
+
 std::vector<SampleWeights> weights_of(const Sampling& sampling, const Grid& grid) {
   std::vector<SampleWeights> weights;
   for (std::size_t k = 0; k < sampling.sizes.size(); ++k) {
@@ -140,15 +148,6 @@ std::vector<SampleWeights> weights_of(const Sampling& sampling, const Grid& grid
   }
   return weights;
 }
-
-std::vector<double> spectrum_of(const Density& density, const Sampling& sampling) {
-  if (sampling.kind == Sampling::Kind::kAdmixed) {
-    return sample_admixed(density, sampling.sizes, sampling.shares);
-  }
-  return sample(density, weights_of(sampling, density.grid()));
-}
-
-}  // namespace
 
 Plan plan_model(const Model& model, double fineness, int parts) {
   if (model.empty() || !std::holds_alternative<Equilibrium>(model.front())) {

@@ -8,6 +8,7 @@
 #include "core/device/simd.h"
 #include "core/diffusion/density.h"
 #include "core/diffusion/model.h"
+#include "core/diffusion/sampling.h"
 #include "core/diffusion/schedule.h"
 #include "core/exec/job_control.h"
 #include "core/exec/threads.h"
@@ -37,6 +38,9 @@ struct Sampling {
   std::vector<double> inbreeding;           // kInbred: of each population
   std::vector<int> ploidy;
 };
+
+// Of each population, for any kind but kAdmixed.
+std::vector<SampleWeights> weights_of(const Sampling& sampling, const Grid& grid);
 
 struct SpectrumJob {
   const Plan* plan;

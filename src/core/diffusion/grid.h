@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "core/diffusion/device_ops.h"
+
 namespace ancify::diffusion {
 
 // Denser towards 0 and 1, by a logistic function: 0 and 1 themselves are on it.
@@ -11,6 +13,9 @@ struct Grid {
   explicit Grid(int points);
 
   int points() const { return static_cast<int>(x.size()); }
+  GridView view() const {
+    return {points(), x.data(), width.data(), middle.data(), inverse_weight.data()};
+  }
   // The first frequency above 0, which extrapolation takes to 0.
   double smallest() const { return x[1]; }
 

@@ -48,10 +48,11 @@ class Integration {
       for (int k = 0; k < populations_; ++k) {
         if (schedule_.frozen[k] == 0) systems_[k].assemble(grid_, step, populations_, k);
       }
+      const double mutations = mutation_mass(grid_.view(), step.length, step.theta, populations_);
       for (std::int64_t i = 0; i < step.times; ++i) {
         context_.throw_if_stopped();
         for (int k = 0; k < populations_; ++k) {
-          if (schedule_.frozen[k] == 0) mutate(step, k);
+          if (schedule_.frozen[k] == 0) density_.data()[strides_[k]] += mutations;
         }
         sweep_all();
       }
@@ -60,15 +61,6 @@ class Integration {
 
  private:
   using Index = std::array<std::size_t, kMostPopulations>;
-
-  // New mutations have the smallest frequency in one population, and 0 in the others. What they add
-  // to the mean frequency is theta / 2 in a unit of time.
-  void mutate(const TimeStep& step, int population) {
-    const auto& x = grid_.x;
-    double mass = step.length * step.theta / 2 / x[1] * 2 / x[2];
-    for (int k = 0; k < last_; ++k) mass *= 2 / x[1];
-    density_.data()[strides_[population]] += mass;
-  }
 
   // The first axis couples what the others' sweeps work on one by one.
   void sweep_all() {
@@ -103,7 +95,8 @@ class Integration {
         sweep_bundle(axis, block, at, b, room);
       }
     }
-    if (axis + 1 == last_) {
+    // The latter never holds alone, but tells compilers where this ends.
+    if (axis + 1 == last_ || axis + 2 >= kMostPopulations) {
       if (schedule_.frozen[last_] == 0) sweep_rows(block, at, 0, points_, room);
       return;
     }

@@ -3,39 +3,21 @@
 namespace ancify::diffusion {
 
 void LineSystem::assemble(const Grid& grid, const TimeStep& step, int populations, int population) {
-  const auto k = static_cast<std::size_t>(population);
   const auto points = grid.x.size();
   for (auto* row : {&lower, &lower_by_inflow, &diagonal, &upper, &upper_by_inflow, &pivot,
                     &lower_pivot, &upper_pivot}) {
     row->assign(points, 0);
   }
-  double immigration = 0;
-  for (int j = 0; j < populations; ++j) {
-    if (j != population) immigration += step.migration[k][static_cast<std::size_t>(j)];
-  }
-  const double h = step.dominance[k];
-  // Between two points: half of what selection and migration move, without the inflow.
-  const auto moved = [&](double x) {
-    return step.selection[k] * (h + (1 - 2 * h) * x) * x * (1 - x) - immigration * x / 2;
-  };
-  const auto drift = [&](std::size_t i) { return grid.x[i] * (1 - grid.x[i]) / step.size[k] / 2; };
-
-  diagonal.assign(points, 1);
-  for (std::size_t i = 0; i + 1 < points; ++i) {
-    const double here = step.length * grid.inverse_weight[i];
-    const double there = step.length * grid.inverse_weight[i + 1];
-    const double up = moved(grid.middle[i]) + drift(i) / grid.width[i];
-    const double down = -moved(grid.middle[i]) + drift(i + 1) / grid.width[i];
-    diagonal[i] += here * up;
-    upper[i] = -here * down;
-    upper_by_inflow[i] = here / 2;
-    lower[i + 1] = -there * up;
-    lower_by_inflow[i + 1] = -there / 2;
-    diagonal[i + 1] += there * down;
+  const GridView view = grid.view();
+  const double immigration = immigration_of(step, populations, population);
+  const SystemRows rows = {lower.data(), lower_by_inflow.data(), diagonal.data(), upper.data(),
+                           upper_by_inflow.data()};
+  for (int i = 0; i < grid.points(); ++i) {
+    assemble_row(view, step, population, immigration, i, rows);
   }
   first_by_inflow = upper_by_inflow.front();
   last_by_inflow = lower_by_inflow.back();
-  absorbed = step.length / step.size[k] / grid.width.front();
+  absorbed = absorbed_in(view, step.length, step.size[population]);
 
   has_inflow = immigration > 0;
   if (has_inflow) return;

@@ -85,8 +85,13 @@ double time_scale(const TimeStep& at, int populations) {
 }
 
 bool is_same(const TimeStep& a, const TimeStep& b) {
-  return a.length == b.length && a.theta == b.theta && a.size == b.size &&
-         a.migration == b.migration && a.selection == b.selection && a.dominance == b.dominance;
+  const auto equal = [](const double* x, const double* y, std::size_t n) {
+    return std::equal(x, x + n, y);
+  };
+  return a.length == b.length && a.theta == b.theta && equal(a.size, b.size, kMostPopulations) &&
+         equal(a.migration[0], b.migration[0], std::size_t{kMostPopulations} * kMostPopulations) &&
+         equal(a.selection, b.selection, kMostPopulations) &&
+         equal(a.dominance, b.dominance, kMostPopulations);
 }
 
 void append(std::vector<TimeStep>& steps, const TimeStep& step) {

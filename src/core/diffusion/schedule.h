@@ -1,7 +1,6 @@
 // The time steps of an epoch, known before any is done.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -15,10 +14,10 @@ struct TimeStep {
   double length;
   std::int64_t times;
   double theta;
-  std::array<double, kMostPopulations> size;
-  std::array<std::array<double, kMostPopulations>, kMostPopulations> migration;  // into, from
-  std::array<double, kMostPopulations> selection;
-  std::array<double, kMostPopulations> dominance;
+  double size[kMostPopulations];
+  double migration[kMostPopulations][kMostPopulations];  // into, from
+  double selection[kMostPopulations];
+  double dominance[kMostPopulations];
 };
 
 struct Schedule {

@@ -1,6 +1,8 @@
-// The GPU's calls against the CPU's, byte for byte, without R or a test framework; see Makefile.
+// The GPU's calls against the CPU's, byte for byte, and its spectra against the CPU's to a relative
+// 1e-12, without R or a test framework; see Makefile.
 // Ends with 0 where all is equal, 1 where something is not, 77 where there is no GPU.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <functional>
@@ -14,7 +16,9 @@
 #include "core/ancestry/ml_calling.h"
 #include "core/ancestry/parsimony.h"
 #include "core/ancestry/stretch_reader.h"
+#include "core/diffusion/device_spectra.h"
 #include "core/io/packed.h"
+#include "demographic_models.h"
 #include "random_models.h"
 #include "timing.h"
 #include "trees.h"
@@ -425,6 +429,39 @@ void check_in_place(Checks& checks, const CallDevices& devices, std::size_t memo
   }
 }
 
+// Of all kinds of events, by blocks and by launches, on one device and on three.
+void check_spectra(Checks& checks, const Backend& backend) {
+  JobControl control;
+  for (int most = 2; most <= 5; ++most) {
+    const diffusion::Plan plan = diffusion::plan_model(every_event(most), 1e-3, 1);
+    std::vector<diffusion::SpectrumJob> jobs;
+    for (const int points : {9, 12, most < 4 ? 60 : 16}) jobs.push_back({&plan, points});
+    diffusion::Sampling sampling;
+    sampling.sizes = {4, 6};
+    const auto expected =
+        diffusion::expected_spectra(jobs, sampling, best_simd_level(), hardware_threads(), control);
+    for (const std::size_t most_lines : {std::size_t{0}, std::size_t{1024}, ~std::size_t{0}}) {
+      for (const bool three : {false, true}) {
+        Backend used = backend;
+        if (three) used.devices = {0, 1, 2};
+        if (three) used.gpus_per_card = 3;
+        const auto found = diffusion::device_spectra(diffusion::open_diffusion_devices(used), jobs,
+                                                     sampling, 0, control, most_lines);
+        double worst = 0;
+        for (std::size_t s = 0; s < found.size(); ++s) {
+          const double largest = *std::max_element(expected[s].begin(), expected[s].end());
+          for (std::size_t i = 0; i < found[s].size(); ++i) {
+            const double scale = largest * 1e-3 + std::abs(expected[s][i]);
+            worst = std::max(worst, std::abs(found[s][i] - expected[s][i]) / scale);
+          }
+        }
+        checks.expect(worst < 1e-12, "spectra of " + std::to_string(most) +
+                                         " populations differ by " + std::to_string(worst));
+      }
+    }
+  }
+}
+
 // `all`: what takes minutes too.
 int check(bool all) {
   Backend backend;
@@ -438,6 +475,7 @@ int check(bool all) {
   check_methods(checks, random);
   check_models(checks, all, random);
   check_three(checks, random);
+  check_spectra(checks, backend);
   // Tiles for the longest chromosome take 60 MB.
   for (const std::size_t limit : {std::size_t{0}, std::size_t{75} << 20}) {
     check_in_place(checks, devices, limit, limit == 0 ? 6 : 5);

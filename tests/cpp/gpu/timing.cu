@@ -8,7 +8,9 @@
 #include "core/ancestry/device_calling.h"
 #include "core/ancestry/device_sequences.h"
 #include "core/ancestry/ml_calling.h"
+#include "core/diffusion/device_spectra.h"
 #include "cuda/check.h"
+#include "demographic_models.h"
 #include "random_models.h"
 #include "timing.h"
 
@@ -198,6 +200,79 @@ void time_in_place(CallKernels& kernels) {
               1e-9 * kPositions / called);
 }
 
+// Splits into so many populations, and then an epoch of so many time steps with migration.
+diffusion::Plan plan_of(int populations, std::int64_t steps) {
+  diffusion::Model model = {diffusion::Equilibrium()};
+  for (int k = 1; k < populations; ++k) {
+    std::vector<double> shares(static_cast<std::size_t>(k));
+    shares[0] = 1;
+    model.push_back(diffusion::Admixture{shares});
+  }
+  diffusion::Epoch epoch;
+  epoch.end = 1e-3 * 4 * static_cast<double>(steps);
+  epoch.theta = constant_course(1);
+  epoch.size.assign(populations, constant_course(1));
+  epoch.migration.assign(populations * populations, constant_course(0.05));
+  epoch.selection.assign(populations, constant_course(0));
+  epoch.dominance.assign(populations, constant_course(0.5));
+  epoch.frozen.assign(populations, 0);
+  model.push_back(epoch);
+  return diffusion::plan_model(model, 1e-3, 1);
+}
+
+// What 16 bytes a grid point and direction would take at a copy's speed, and what is taken: by as
+// many plans of the same kind, in time steps that the shorter of two plans lacks.
+void time_diffusion(const Backend& backend, int populations, int points, std::size_t plans,
+                    double copied) {
+  const auto devices = diffusion::open_diffusion_devices(backend);
+  const std::int64_t steps = populations == 2 ? 2000 : 200;
+  diffusion::Sampling sampling;
+  sampling.sizes.assign(populations, 3);
+  double took[2];
+  for (int i = 0; i < 2; ++i) {
+    const diffusion::Plan plan = plan_of(populations, (i + 1) * steps);
+    const std::vector<diffusion::SpectrumJob> jobs(plans, {&plan, points});
+    took[i] = seconds(devices[0]->device(), [&] {
+      JobControl control;
+      diffusion::device_spectra(devices, jobs, sampling, 0, control);
+    });
+  }
+  double updates = static_cast<double>(plans) * populations * static_cast<double>(steps);
+  for (int k = 0; k < populations; ++k) updates *= points;
+  const double each = (took[1] - took[0]) / updates;
+  std::printf(
+      "%dD, L = %3d, %3zu at once: %9.5f ns a point and direction, %6.2f of a copy; "
+      "%7.2f us a sweep\n",
+      populations, points, plans, 1e9 * each, each / (16 * copied),
+      1e6 * (took[1] - took[0]) / (populations * static_cast<double>(steps)));
+}
+
+// Seconds that a copy within the device takes for a byte that is read or written.
+double copy_seconds(Device& device) {
+  constexpr std::size_t bytes = std::size_t{1} << 30;
+  const DeviceMemory from(device, bytes, MemoryKind::kDevice);
+  const DeviceMemory to(device, bytes, MemoryKind::kDevice);
+  if (from.data() == nullptr || to.data() == nullptr) {
+    throw_too_little_memory(device, 2 * bytes, memory_budget(device, 0));
+  }
+  const double took = seconds(device, [&] {
+    ANCIFY_CUDA_CHECK(cudaMemcpy(to.data(), from.data(), bytes, cudaMemcpyDeviceToDevice));
+    ANCIFY_CUDA_CHECK(cudaDeviceSynchronize());
+  });
+  return took / (2.0 * bytes);
+}
+
+void time_all_diffusion(const Backend& backend, Device& device) {
+  const double copied = copy_seconds(device);
+  std::printf("a copy within the device: %.1f GB/s\n", 1e-9 / copied);
+  for (const int points : {80, 160, 320}) {
+    for (const std::size_t plans : {1, 132}) time_diffusion(backend, 2, points, plans, copied);
+  }
+  for (const int points : {40, 80, 120}) time_diffusion(backend, 3, points, 1, copied);
+  for (const int points : {20, 30, 60}) time_diffusion(backend, 4, points, 1, copied);
+  for (const int points : {14, 20}) time_diffusion(backend, 5, points, 1, copied);
+}
+
 }  // namespace
 
 void print_times() {
@@ -221,6 +296,7 @@ void print_times() {
   }
   time_from_host(kernels);
   time_in_place(kernels);
+  time_all_diffusion(backend, kernels.device());
 }
 
 }  // namespace ancify::test

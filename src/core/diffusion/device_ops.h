@@ -1,0 +1,370 @@
+// What diffusion does to a density, as operations on lines or values that may be done in any order:
+// by the threads of a GPU, or in a loop.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/device/host_device.h"
+#include "core/diffusion/schedule.h"
+
+namespace ancify::diffusion {
+
+// A Grid's arrays, wherever they are.
+struct GridView {
+  int points;
+  const double* x;
+  const double* width;
+  const double* middle;
+  const double* inverse_weight;
+};
+
+ANCIFY_HOST_DEVICE inline std::size_t power(int points, int exponent) {
+  std::size_t result = 1;
+  for (int i = 0; i < exponent; ++i) result *= static_cast<std::size_t>(points);
+  return result;
+}
+
+// How far apart values are that differ by one step in this population.
+ANCIFY_HOST_DEVICE inline std::size_t stride_of(int points, int populations, int population) {
+  return power(points, populations - 1 - population);
+}
+
+// The first value of a line along a population's axis. Lines count as the values do, without the
+// axis' own index.
+ANCIFY_HOST_DEVICE inline std::size_t first_of_line(std::size_t line, std::size_t stride,
+                                                    int points) {
+  return line / stride * stride * static_cast<std::size_t>(points) + line % stride;
+}
+
+// The indices of a value, the last population's fastest.
+struct Indices {
+  int of[kMostPopulations];
+};
+
+ANCIFY_HOST_DEVICE inline Indices indices_of(std::size_t value, int points, int populations) {
+  Indices at = {};
+  const auto n = static_cast<std::size_t>(points);
+  for (int k = populations; k-- > 0; value /= n) at.of[k] = static_cast<int>(value % n);
+  return at;
+}
+
+// ---- Time steps ---------------------------------------------------------------------------------
+
+// The rows of a LineSystem, see there.
+struct SystemRows {
+  double* lower;
+  double* lower_by_inflow;
+  double* diagonal;
+  double* upper;
+  double* upper_by_inflow;
+};
+
+// Those of one population in memory for all.
+ANCIFY_HOST_DEVICE inline SystemRows rows_in(double* systems, int points, int population) {
+  const auto n = static_cast<std::size_t>(points);
+  double* const first = systems + static_cast<std::size_t>(population) * 5 * n;
+  return {first, first + n, first + 2 * n, first + 3 * n, first + 4 * n};
+}
+
+ANCIFY_HOST_DEVICE inline double immigration_of(const TimeStep& step, int populations,
+                                                int population) {
+  double sum = 0;
+  for (int j = 0; j < populations; ++j) {
+    if (j != population) sum += step.migration[population][j];
+  }
+  return sum;
+}
+
+// Half of what selection and migration move at this frequency, without the inflow.
+ANCIFY_HOST_DEVICE inline double moved_at(double x, const TimeStep& step, int population,
+                                          double immigration) {
+  const double h = step.dominance[population];
+  return step.selection[population] * (h + (1 - 2 * h) * x) * x * (1 - x) - immigration * x / 2;
+}
+
+ANCIFY_HOST_DEVICE inline void assemble_row(const GridView& grid, const TimeStep& step,
+                                            int population, double immigration, int i,
+                                            const SystemRows& rows) {
+  const auto drift_at = [&](int k) {
+    return grid.x[k] * (1 - grid.x[k]) / step.size[population] / 2;
+  };
+  const double here = step.length * grid.inverse_weight[i];
+  double diagonal = 1;
+  rows.lower[i] = rows.lower_by_inflow[i] = rows.upper[i] = rows.upper_by_inflow[i] = 0;
+  if (i > 0) {
+    const double moved = moved_at(grid.middle[i - 1], step, population, immigration);
+    diagonal += here * (-moved + drift_at(i) / grid.width[i - 1]);
+    rows.lower[i] = -here * (moved + drift_at(i - 1) / grid.width[i - 1]);
+    rows.lower_by_inflow[i] = -here / 2;
+  }
+  if (i + 1 < grid.points) {
+    const double moved = moved_at(grid.middle[i], step, population, immigration);
+    diagonal += here * (moved + drift_at(i) / grid.width[i]);
+    rows.upper[i] = -here * (-moved + drift_at(i + 1) / grid.width[i]);
+    rows.upper_by_inflow[i] = here / 2;
+  }
+  rows.diagonal[i] = diagonal;
+}
+
+// What new mutations add in a step where the frequency in one population is the smallest, and 0 in
+// all others: to the mean frequency theta / 2 in a unit of time.
+ANCIFY_HOST_DEVICE inline double mutation_mass(const GridView& grid, double length, double theta,
+                                               int populations) {
+  double mass = length * theta / 2 / grid.x[1] * 2 / grid.x[2];
+  for (int k = 1; k < populations; ++k) mass *= 2 / grid.x[1];
+  return mass;
+}
+
+// More on the ends of the diagonal where the allele is lost, or fixed, in all other populations.
+ANCIFY_HOST_DEVICE inline double absorbed_in(const GridView& grid, double length, double size) {
+  return length / size / grid.width[0];
+}
+
+// The rows of all populations' systems.
+struct AssembleOp {
+  GridView grid;
+  TimeStep step;
+  int populations;
+  double* systems;
+
+  ANCIFY_HOST_DEVICE std::size_t n() const {
+    return static_cast<std::size_t>(grid.points) * static_cast<std::size_t>(populations);
+  }
+  ANCIFY_HOST_DEVICE void operator()(std::size_t i) const {
+    const int population = static_cast<int>(i) / grid.points;
+    assemble_row(grid, step, population, immigration_of(step, populations, population),
+                 static_cast<int>(i) % grid.points, rows_in(systems, grid.points, population));
+  }
+};
+
+// A sweep along one axis, line by line, by Thomas's algorithm.
+struct SweepOp {
+  GridView grid;
+  double* density;
+  double* pivots;  // as many as values
+  SystemRows rows;
+  int populations;
+  int axis;
+  double length;  // of the time step
+  double theta;
+  double size;                     // of the axis' population
+  double rates[kMostPopulations];  // of migration into it
+  bool mutates[kMostPopulations];  // whether the sweep brings the step's mutations
+
+  ANCIFY_HOST_DEVICE std::size_t n() const { return power(grid.points, populations - 1); }
+
+  ANCIFY_HOST_DEVICE void operator()(std::size_t line) const {
+    const std::size_t stride = stride_of(grid.points, populations, axis);
+    const std::size_t first = first_of_line(line, stride, grid.points);
+    double* const value = density + first;
+    double* const pivot = pivots + first;
+    mutate(first, stride);
+    const double inflow = inflow_of(line);
+    const auto last = static_cast<std::size_t>(grid.points) - 1;
+    double diagonal = rows.diagonal[0] + rows.upper_by_inflow[0] * inflow;
+    if (line == 0) diagonal += absorbed_in(grid, length, size);
+    double inverse = 1 / diagonal;
+    double before = value[0] * inverse;
+    double pivot_before = (rows.upper[0] + rows.upper_by_inflow[0] * inflow) * inverse;
+    value[0] = before;
+    pivot[0] = pivot_before;
+    for (std::size_t i = 1; i <= last; ++i) {
+      const double lower = rows.lower[i] + rows.lower_by_inflow[i] * inflow;
+      const double upper = rows.upper[i] + rows.upper_by_inflow[i] * inflow;
+      diagonal = rows.diagonal[i];
+      if (i == last) {
+        diagonal += rows.lower_by_inflow[i] * inflow;
+        if (line + 1 == n()) diagonal += absorbed_in(grid, length, size);
+      }
+      inverse = 1 / (diagonal - lower * pivot_before);
+      before = (value[i * stride] - lower * before) * inverse;
+      pivot_before = upper * inverse;
+      value[i * stride] = before;
+      pivot[i * stride] = pivot_before;
+    }
+    for (std::size_t i = last; i-- > 0;) {
+      before = value[i * stride] - pivot[i * stride] * before;
+      value[i * stride] = before;
+    }
+  }
+
+ private:
+  // Each mutation's place is on one line.
+  ANCIFY_HOST_DEVICE void mutate(std::size_t first, std::size_t stride) const {
+    for (int k = 0; k < populations; ++k) {
+      if (!mutates[k]) continue;
+      const std::size_t place = stride_of(grid.points, populations, k);
+      if (k == axis ? first == 0 : first == place) {
+        density[k == axis ? stride : place] += mutation_mass(grid, length, theta, populations);
+      }
+    }
+  }
+  ANCIFY_HOST_DEVICE double inflow_of(std::size_t line) const {
+    double inflow = 0;
+    const auto points = static_cast<std::size_t>(grid.points);
+    for (int j = populations; j-- > 0;) {
+      if (j == axis) continue;
+      inflow += rates[j] * grid.x[line % points];
+      line /= points;
+    }
+    return inflow;
+  }
+};
+
+// ---- Transitions --------------------------------------------------------------------------------
+
+// What is at one frequency, as values at the two grid points around it that have the same integral.
+struct Spike {
+  int lower;
+  double at_lower;
+  double at_upper;
+};
+
+ANCIFY_HOST_DEVICE inline Spike spike_at(const GridView& grid, double frequency) {
+  // The first point that is not below the frequency, but not the first of all.
+  int upper = 1;
+  for (int most = grid.points - 1; upper < most;) {
+    const int half = (upper + most) / 2;
+    if (grid.x[half] < frequency) {
+      upper = half + 1;
+    } else {
+      most = half;
+    }
+  }
+  const int lower = upper - 1;
+  const double width = grid.width[lower];
+  const double lower_share = (grid.x[upper] - frequency) / width;
+  const double upper_share = (frequency - grid.x[lower]) / width;
+  const double before = lower > 0 ? grid.width[lower - 1] : 0;
+  const double after = upper + 1 < grid.points ? grid.width[upper] : 0;
+  const double height = 2 / (lower_share * before + width + upper_share * after);
+  return {lower, lower_share * height, upper_share * height};
+}
+
+ANCIFY_HOST_DEVICE inline double mixed_frequency(const GridView& grid, const Indices& at,
+                                                 const double* shares, int populations) {
+  double frequency = 0;
+  for (int k = 0; k < populations; ++k) frequency += shares[k] * grid.x[at.of[k]];
+  return frequency;
+}
+
+// A new population, the last, with these shares of its ancestry.
+struct NewPopulationOp {
+  GridView grid;
+  const double* from;
+  double* to;
+  int populations;  // before
+  double shares[kMostPopulations];
+
+  ANCIFY_HOST_DEVICE std::size_t n() const { return power(grid.points, populations); }
+  ANCIFY_HOST_DEVICE void operator()(std::size_t i) const {
+    double* const values = to + i * static_cast<std::size_t>(grid.points);
+    for (int k = 0; k < grid.points; ++k) values[k] = 0;
+    // What one population has lost or fixed is not there for two.
+    if (populations == 1 && (i == 0 || i + 1 == n())) return;
+    const Indices at = indices_of(i, grid.points, populations);
+    const Spike spike = spike_at(grid, mixed_frequency(grid, at, shares, populations));
+    values[spike.lower] = spike.at_lower * from[i];
+    values[spike.lower + 1] = spike.at_upper * from[i];
+  }
+};
+
+// Along the axis of the population that is replaced.
+struct PulseOp {
+  GridView grid;
+  const double* from;
+  double* to;
+  int populations;
+  int destination;
+  double shares[kMostPopulations];
+
+  ANCIFY_HOST_DEVICE std::size_t n() const { return power(grid.points, populations - 1); }
+  ANCIFY_HOST_DEVICE void operator()(std::size_t line) const {
+    const std::size_t stride = stride_of(grid.points, populations, destination);
+    const std::size_t first = first_of_line(line, stride, grid.points);
+    const auto points = static_cast<std::size_t>(grid.points);
+    for (std::size_t i = 0; i < points; ++i) to[first + i * stride] = 0;
+    Indices at = indices_of(first, grid.points, populations);
+    for (std::size_t i = 0; i < points; ++i) {
+      at.of[destination] = static_cast<int>(i);
+      const double mass = from[first + i * stride] / grid.inverse_weight[i];
+      const Spike spike = spike_at(grid, mixed_frequency(grid, at, shares, populations));
+      double* const values = to + first + static_cast<std::size_t>(spike.lower) * stride;
+      values[0] += spike.at_lower * mass;
+      values[stride] += spike.at_upper * mass;
+    }
+  }
+};
+
+struct RemovalOp {
+  GridView grid;
+  const double* from;
+  double* to;
+  int populations;  // before
+  int population;
+
+  ANCIFY_HOST_DEVICE std::size_t n() const { return power(grid.points, populations - 1); }
+  ANCIFY_HOST_DEVICE void operator()(std::size_t line) const {
+    const std::size_t stride = stride_of(grid.points, populations, population);
+    const double* const values = from + first_of_line(line, stride, grid.points);
+    double sum = 0;
+    for (int i = 0; i < grid.points; ++i) sum += values[i * stride] / grid.inverse_weight[i];
+    to[line] = sum;
+  }
+};
+
+struct ReorderOp {
+  int points;
+  const double* from;
+  double* to;
+  int populations;
+  int order[kMostPopulations];  // where each new population was
+
+  ANCIFY_HOST_DEVICE std::size_t n() const { return power(points, populations); }
+  ANCIFY_HOST_DEVICE void operator()(std::size_t i) const {
+    const Indices at = indices_of(i, points, populations);
+    std::size_t source = 0;
+    for (int k = 0; k < populations; ++k) {
+      source += stride_of(points, populations, order[k]) * static_cast<std::size_t>(at.of[k]);
+    }
+    to[i] = from[source];
+  }
+};
+
+struct CopyOp {
+  const double* from;
+  double* to;
+  std::size_t size;
+
+  ANCIFY_HOST_DEVICE std::size_t n() const { return size; }
+  ANCIFY_HOST_DEVICE void operator()(std::size_t i) const { to[i] = from[i]; }
+};
+
+// ---- Samples ------------------------------------------------------------------------------------
+
+// One population's axis becomes its sample's numbers of derived alleles, and the fastest index.
+// Before it are `inner` values for each of its points, of the populations that came before.
+struct SampleOp {
+  const double* from;
+  double* to;
+  const double* weights;  // a row for each point
+  std::size_t outer;
+  std::size_t inner;
+  std::size_t points;
+  std::size_t numbers;
+
+  ANCIFY_HOST_DEVICE std::size_t n() const { return outer * inner * numbers; }
+  ANCIFY_HOST_DEVICE void operator()(std::size_t i) const {
+    const std::size_t number = i % numbers;
+    const std::size_t j = i / numbers % inner;
+    const double* const values = from + i / numbers / inner * points * inner + j;
+    double sum = 0;
+    for (std::size_t k = 0; k < points; ++k) {
+      sum += weights[k * numbers + number] * values[k * inner];
+    }
+    to[i] = sum;
+  }
+};
+
+}  // namespace ancify::diffusion

@@ -1,0 +1,345 @@
+#include "core/diffusion/device_spectra.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "core/device/tiles.h"
+#include "core/diffusion/equilibrium.h"
+#include "core/exec/errors.h"
+
+#ifdef ANCIFY_HAVE_CUDA
+#include "cuda/diffusion_kernels.h"
+#endif
+
+namespace ancify::diffusion {
+
+namespace {
+
+// Pieces of memory, one after the other, each where a double may be.
+class Layout {
+ public:
+  // Where a piece of so many elements begins.
+  template <class T>
+  std::size_t add(std::size_t n) {
+    const std::size_t at = size_;
+    size_ += (n * sizeof(T) + sizeof(double) - 1) / sizeof(double) * sizeof(double);
+    return at;
+  }
+  std::size_t size() const { return size_; }
+
+ private:
+  std::size_t size_ = 0;
+};
+
+// What a device needs to do a job, but for where it lies.
+class DeviceJob {
+ public:
+  DeviceJob(const SpectrumJob& job, const Sampling& sampling)
+      : grid_(std::make_shared<Grid>(job.points)), sampling_(sampling) {
+    for (const auto& event : *job.plan) add(event);
+    if (sampling.kind != Sampling::Kind::kAdmixed) weights_ = weights_of(sampling, *grid_);
+  }
+
+  // The lines of the most populations that there are.
+  std::size_t lines() const { return power(grid_->points(), most_populations_ - 1); }
+  // Values that come out.
+  std::size_t outputs() const {
+    std::size_t n = 1;
+    for (const auto& one : weights_) n *= static_cast<std::size_t>(one.size) + 1;
+    return weights_.empty() ? power(grid_->points(), populations_) : n;
+  }
+  double work() const { return work_; }
+
+  // Bytes that go to the device, and that are only there.
+  std::size_t image_bytes() const { return image_layout().size; }
+  std::size_t room_bytes() const {
+    const auto values = static_cast<double>(2 * most_populations_) * 5 * grid_->points() +
+                        2 * std::pow(grid_->points(), most_populations_) +
+                        static_cast<double>(outputs());
+    return static_cast<std::size_t>(std::min(values * sizeof(double), 1e18));
+  }
+
+  // Writes the image, which will lie at `there` on the device; the room comes at `room`.
+  DevicePlan write(char* image, char* there, char* room) const {
+    const Image layout = image_layout();
+    const auto put = [&](std::size_t at, const auto& values) {
+      using T = typename std::decay_t<decltype(values)>::value_type;
+      if (!values.empty()) std::memcpy(image + at, values.data(), values.size() * sizeof(T));
+      return reinterpret_cast<const T*>(there + at);
+    };
+    DevicePlan plan = {};
+    plan.grid = {grid_->points(), put(layout.x, grid_->x), put(layout.width, grid_->width),
+                 put(layout.middle, grid_->middle),
+                 put(layout.inverse_weight, grid_->inverse_weight)};
+    plan.events = put(layout.events, events_);
+    plan.n_events = events_.size();
+    plan.steps = put(layout.steps, steps_);
+    plan.equilibrium = put(layout.equilibrium, equilibrium_);
+    std::vector<double> weights;
+    for (const auto& one : weights_) {
+      plan.numbers[plan.samples++] = static_cast<std::size_t>(one.size) + 1;
+      weights.insert(weights.end(), one.values.begin(), one.values.end());
+    }
+    plan.weights = put(layout.weights, weights);
+    const std::size_t values = power(grid_->points(), most_populations_);
+    plan.density = reinterpret_cast<double*>(room);
+    plan.other = plan.density + values;
+    plan.systems = plan.other + values;
+    plan.output = plan.systems + most_populations_ * std::size_t{5} * grid_->x.size();
+    return plan;
+  }
+  // The same for the host, which reads events and steps itself.
+  DevicePlan for_host(DevicePlan plan) const {
+    plan.events = events_.data();
+    plan.steps = steps_.data();
+    return plan;
+  }
+
+  // What came out, as sample() and sample_admixed() have it.
+  std::vector<double> spectrum(const double* output) const {
+    if (!weights_.empty()) return {output, output + outputs()};
+    Density density(grid_, populations_);
+    std::copy(output, output + density.size(), density.data());
+    return sample_admixed(density, sampling_.sizes, sampling_.shares);
+  }
+
+ private:
+  struct Image {
+    std::size_t x, width, middle, inverse_weight, events, steps, equilibrium, weights, size;
+  };
+  Image image_layout() const {
+    Layout layout;
+    const std::size_t points = grid_->x.size();
+    std::size_t weights = 0;
+    for (const auto& one : weights_) weights += one.values.size();
+    Image image = {};
+    image.x = layout.add<double>(points);
+    image.width = layout.add<double>(points);
+    image.middle = layout.add<double>(points);
+    image.inverse_weight = layout.add<double>(points);
+    image.events = layout.add<DeviceEvent>(events_.size());
+    image.steps = layout.add<TimeStep>(steps_.size());
+    image.equilibrium = layout.add<double>(points);
+    image.weights = layout.add<double>(weights);
+    image.size = layout.size();
+    return image;
+  }
+
+  void add(const PlannedEvent& planned) {
+    DeviceEvent event = {};
+    std::visit([&](const auto& one) { describe(one, event); }, planned);
+    populations_ = populations_after(event, populations_);
+    most_populations_ = std::max(most_populations_, populations_);
+    events_.push_back(event);
+  }
+  void describe(const Equilibrium& one, DeviceEvent& event) {
+    event.kind = EventKind::kEquilibrium;
+    const Density density = equilibrium_density(one, grid_);
+    equilibrium_.assign(density.data(), density.data() + density.size());
+  }
+  void describe(const Schedule& schedule, DeviceEvent& event) {
+    event.kind = EventKind::kEpoch;
+    event.first_step = static_cast<std::int64_t>(steps_.size());
+    steps_.insert(steps_.end(), schedule.steps.begin(), schedule.steps.end());
+    event.end_step = static_cast<std::int64_t>(steps_.size());
+    for (int k = 0; k < populations_; ++k) event.frozen[k] = schedule.frozen[k] != 0;
+    work_ += static_cast<double>(schedule.number_of_steps()) *
+             std::pow(grid_->points(), populations_) * populations_;
+  }
+  static void describe(const Admixture& one, DeviceEvent& event) {
+    event.kind = EventKind::kNewPopulation;
+    std::copy(one.shares.begin(), one.shares.end(), event.shares);
+  }
+  static void describe(const Pulse& one, DeviceEvent& event) {
+    event.kind = EventKind::kPulse;
+    event.population = one.destination;
+    std::copy(one.shares.begin(), one.shares.end(), event.shares);
+  }
+  static void describe(const Removal& one, DeviceEvent& event) {
+    event.kind = EventKind::kRemoval;
+    event.population = one.population;
+  }
+  static void describe(const Reordering& one, DeviceEvent& event) {
+    event.kind = EventKind::kReordering;
+    std::copy(one.order.begin(), one.order.end(), event.order);
+  }
+
+  std::shared_ptr<const Grid> grid_;
+  const Sampling& sampling_;
+  int populations_ = 0;
+  int most_populations_ = 0;
+  double work_ = 0;
+  std::vector<DeviceEvent> events_;
+  std::vector<TimeStep> steps_;
+  std::vector<double> equilibrium_;
+  std::vector<SampleWeights> weights_;
+};
+
+// The host, which begins an operation after the other in a stream.
+class LaunchTeam {
+ public:
+  LaunchTeam(DiffusionKernels& kernels, const TaskContext& context)
+      : kernels_(kernels), context_(context) {}
+  template <class Op>
+  void for_each(const Op& op) const {
+    kernels_.begin(op, 0);
+  }
+  void look() const { context_.throw_if_stopped(); }
+
+ private:
+  DiffusionKernels& kernels_;
+  const TaskContext& context_;
+};
+
+// Jobs that go to a device together.
+struct Batch {
+  std::vector<std::size_t> jobs;
+  bool in_blocks = true;
+};
+
+std::size_t bytes_of(const DeviceJob& job) {
+  return job.image_bytes() + job.room_bytes() + sizeof(DevicePlan);
+}
+
+// As many at a time as fit; those with the most work first.
+std::vector<Batch> make_batches(const std::vector<DeviceJob>& jobs, std::size_t most_lines,
+                                std::size_t budget, std::size_t devices) {
+  std::vector<std::size_t> order(jobs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return jobs[a].work() > jobs[b].work(); });
+  std::vector<Batch> batches;
+  std::vector<std::size_t> few_lines;
+  for (const std::size_t i : order) {
+    if (jobs[i].lines() > most_lines) {
+      batches.push_back({{i}, false});
+    } else {
+      few_lines.push_back(i);
+    }
+  }
+  // Each device has its share of what goes by blocks.
+  for (std::size_t d = 0; d < devices; ++d) {
+    std::size_t bytes = budget + 1;
+    for (std::size_t k = d; k < few_lines.size(); k += devices) {
+      const std::size_t more = bytes_of(jobs[few_lines[k]]);
+      if (bytes + more > budget) {
+        batches.push_back({});
+        bytes = 0;
+      }
+      batches.back().jobs.push_back(few_lines[k]);
+      bytes += more;
+    }
+  }
+  return batches;
+}
+
+class BatchRun {
+ public:
+  BatchRun(DiffusionKernels& kernels, const std::vector<DeviceJob>& jobs, const Batch& batch,
+           std::size_t budget)
+      : kernels_(kernels), jobs_(jobs), batch_(batch) {
+    std::size_t image = batch.jobs.size() * sizeof(DevicePlan);
+    for (const std::size_t i : batch.jobs) {
+      images_.push_back(image);
+      image += jobs[i].image_bytes();
+    }
+    std::size_t all = image;
+    for (const std::size_t i : batch.jobs) {
+      rooms_.push_back(all);
+      all += jobs[i].room_bytes();
+    }
+    image_.resize(image);
+    Device& device = kernels.device();
+    if (all > budget) throw_too_little_memory(device, all, budget);
+    memory_.emplace(device, all, MemoryKind::kDevice);
+    if (memory_->data() == nullptr) throw_too_little_memory(device, all, budget);
+  }
+
+  void run(const TaskContext& context, std::vector<std::vector<double>>& spectra) {
+    Device& device = kernels_.device();
+    std::vector<DevicePlan> plans;
+    for (std::size_t k = 0; k < batch_.jobs.size(); ++k) {
+      plans.push_back(jobs_[batch_.jobs[k]].write(&image_[images_[k]], memory_->data() + images_[k],
+                                                  memory_->data() + rooms_[k]));
+    }
+    std::memcpy(image_.data(), plans.data(), plans.size() * sizeof(DevicePlan));
+    std::vector<std::vector<double>> outputs;
+    for (const std::size_t i : batch_.jobs) outputs.emplace_back(jobs_[i].outputs());
+    drained_on_failure(device, [&] {
+      device.upload(memory_->data(), image_.data(), image_.size(), 0);
+      if (batch_.in_blocks) {
+        kernels_.begin_plans(reinterpret_cast<const DevicePlan*>(memory_->data()), plans.size(), 0);
+      } else {
+        do_plan(LaunchTeam(kernels_, context), jobs_[batch_.jobs[0]].for_host(plans[0]));
+      }
+      for (std::size_t k = 0; k < plans.size(); ++k) {
+        device.download(outputs[k].data(), plans[k].output, outputs[k].size() * sizeof(double), 0);
+      }
+      device.wait(0);
+    });
+    for (std::size_t k = 0; k < plans.size(); ++k) {
+      spectra[batch_.jobs[k]] = jobs_[batch_.jobs[k]].spectrum(outputs[k].data());
+    }
+  }
+
+ private:
+  DiffusionKernels& kernels_;
+  const std::vector<DeviceJob>& jobs_;
+  const Batch& batch_;
+  std::vector<std::size_t> images_;  // where each job's begins
+  std::vector<std::size_t> rooms_;
+  std::vector<char> image_;
+  std::optional<DeviceMemory> memory_;
+};
+
+}  // namespace
+
+DiffusionDevices open_diffusion_devices(const Backend& backend) {
+  DiffusionDevices devices;
+#ifdef ANCIFY_HAVE_CUDA
+  for (const int number : backend.devices) {
+    devices.push_back(cuda::open_diffusion_kernels(number, number / backend.gpus_per_card));
+  }
+#endif
+  (void)backend;
+  return devices;
+}
+
+std::vector<std::vector<double>> device_spectra(const DiffusionDevices& devices,
+                                                const std::vector<SpectrumJob>& jobs,
+                                                const Sampling& sampling, std::size_t memory_limit,
+                                                JobControl& control, std::size_t most_lines) {
+  std::vector<DeviceJob> on_device;
+  on_device.reserve(jobs.size());
+  for (const auto& job : jobs) on_device.emplace_back(job, sampling);
+  std::vector<std::size_t> budgets;
+  for (const auto& device : devices) {
+    budgets.push_back(memory_budget(device->device(), memory_limit));
+  }
+  const std::size_t least = *std::min_element(budgets.begin(), budgets.end());
+  const auto batches = make_batches(on_device, most_lines, least, devices.size());
+  // For progress alone.
+  const auto units = [&](const Batch& batch) {
+    double work = 1;
+    for (const std::size_t i : batch.jobs) work += on_device[i].work();
+    return static_cast<std::int64_t>(std::min(work, 1e15));
+  };
+  for (const auto& batch : batches) control.expect(units(batch));
+  std::vector<std::vector<double>> spectra(jobs.size());
+  const int lanes = static_cast<int>(devices.size());
+  run_in_lanes(control, lanes, lanes, static_cast<std::int64_t>(batches.size()),
+               [&](std::int64_t i, const TaskContext& context) {
+                 const Batch& batch = batches[static_cast<std::size_t>(i)];
+                 const auto lane = static_cast<std::size_t>(i) % devices.size();
+                 BatchRun(*devices[lane], on_device, batch, budgets[lane]).run(context, spectra);
+                 control.advance(units(batch));
+               });
+  return spectra;
+}
+
+}  // namespace ancify::diffusion

@@ -1,0 +1,13 @@
+// Diffusion on an NVIDIA GPU.
+#pragma once
+
+#include <memory>
+
+#include "core/diffusion/device_spectra.h"
+
+namespace ancify::cuda {
+
+// Opens a card as the device of this number; DeviceError if that fails.
+std::unique_ptr<diffusion::DiffusionKernels> open_diffusion_kernels(int number, int card);
+
+}  // namespace ancify::cuda

@@ -1,0 +1,59 @@
+// Demographic models with everything that there can be.
+#pragma once
+
+#include <vector>
+
+#include "core/diffusion/model.h"
+
+namespace ancify::test {
+
+inline diffusion::TimeCourse constant_course(double x) {
+  return [x](double) { return x; };
+}
+
+inline diffusion::Epoch changing_epoch(int populations, double time, int frozen = -1) {
+  const auto n = static_cast<std::size_t>(populations);
+  diffusion::Epoch epoch;
+  epoch.end = time;
+  epoch.theta = [](double t) { return 1 + t; };
+  for (int k = 0; k < populations; ++k) {
+    epoch.size.push_back(k == 0 ? diffusion::TimeCourse([](double t) { return 1 + 20 * t; })
+                                : constant_course(1.0 / (1 + k)));
+    epoch.selection.push_back(constant_course(k == 1 ? -1.5 : 0.5));
+    epoch.dominance.push_back(constant_course(0.3));
+    epoch.frozen.push_back(static_cast<char>(k == frozen));
+  }
+  epoch.migration.assign(n * n, constant_course(0));
+  for (int k = 1; k < populations; ++k) {
+    if (k == frozen || k - 1 == frozen) continue;
+    epoch.migration[static_cast<std::size_t>(k) * n + static_cast<std::size_t>(k - 1)] =
+        constant_course(0.7);
+    epoch.migration[static_cast<std::size_t>(k - 1) * n + static_cast<std::size_t>(k)] =
+        constant_course(0.2);
+  }
+  return epoch;
+}
+
+// Up to `most` populations, and down to two, through every kind of event.
+inline diffusion::Model every_event(int most) {
+  diffusion::Model model = {diffusion::Equilibrium{1.5, 1, -0.5, 0.4}, changing_epoch(1, 0.02)};
+  for (int k = 1; k < most; ++k) {
+    std::vector<double> shares(static_cast<std::size_t>(k), 1.0 / k);
+    model.push_back(diffusion::Admixture{shares});
+    model.push_back(changing_epoch(k + 1, 0.003, k == 2 ? 1 : -1));
+  }
+  if (most > 1) {
+    std::vector<double> shares = {0.8};
+    shares.resize(static_cast<std::size_t>(most) - 1, 0);
+    shares.push_back(0.2);
+    model.push_back(diffusion::Pulse{0, shares});
+  }
+  std::vector<int> order;
+  for (int k = most; k-- > 0;) order.push_back(k);
+  model.push_back(diffusion::Reordering{order});
+  model.push_back(changing_epoch(most, 0.003));
+  for (int k = most; k > 2; --k) model.push_back(diffusion::Removal{k == 4 ? 1 : 0});
+  return model;
+}
+
+}  // namespace ancify::test
