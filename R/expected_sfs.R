@@ -36,8 +36,8 @@
 #' @section Errors:
 #' `ancify_input_error` for events that do not fit each other, sizes that are not above 0, negative
 #' times and rates, migration of frozen populations, and grids with no more points than haplotypes.
-#' `ancify_device_error` for a GPU that can't be used, or has too little memory. An `ancify_grid_warning` where
-#' cells are below 0, as the grids are too coarse.
+#' `ancify_device_error` for a GPU that can't be used, or has too little memory. An
+#' `ancify_grid_warning` where cells are below 0, as the grids are too coarse.
 #' @references
 #' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint demographic history
 #' of multiple populations from multidimensional SNP frequency data. PLoS Genetics 5:e1000695.
