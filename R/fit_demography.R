@@ -23,7 +23,8 @@
 #' @param fixed Named values of parameters that are not fitted.
 #' @param starts How many searches there are at most, 20 by default.
 #' @param pts Grids, as [expected_sfs()] takes them. Default: 10, 20 and 30 points more than the
-#'   largest sample has haplotypes, but 40 at least.
+#'   largest sample has haplotypes, but 40 at least; for more than three populations 4, 8 and 12
+#'   points more, but 12 at least.
 #' @param misidentified Whether the share of sites whose ancestral allele was mistaken is a further
 #'   parameter, `misidentified`, from 0.01 at the start.
 #' @param multinomial Whether theta is what fits best, rather than what the model says: `TRUE` by
@@ -243,7 +244,10 @@ dfe_calculator <- function(model, data) {
 
 or_null <- function(code) tryCatch(code, ancify_input_error = function(error) NULL)
 
-default_pts <- function(sizes) max(sizes, 30) + c(10L, 20L, 30L)
+# The time goes with the populations' power of it.
+default_pts <- function(sizes) {
+  if (length(sizes) > 3) max(sizes, 8) + c(4L, 8L, 12L) else max(sizes, 30) + c(10L, 20L, 30L)
+}
 
 # ---- Searches ------------------------------------------------------------------------------------
 
@@ -263,8 +267,18 @@ one_search <- function(surface, space, start) {
       from_scale(space, replace(x, k, if (i <= n) above[k] else below[k]))
     })
     values <- -surface$log_likelihoods(sets)
-    slopes <- (values[seq_len(n)] - values[n + seq_len(n)]) / (above - below)
-    ifelse(is.finite(slopes), slopes, 0)
+    upper_values <- values[seq_len(n)]
+    lower_values <- values[n + seq_len(n)]
+    slopes <- (upper_values - lower_values) / (above - below)
+    if (all(is.finite(slopes))) {
+      return(slopes)
+    }
+    # Beside a place where there is no model, to the other side.
+    here <- value(x)
+    to_above <- (upper_values - here) / (above - x)
+    to_below <- (here - lower_values) / (x - below)
+    one_sided <- ifelse(is.finite(to_above), to_above, to_below)
+    ifelse(is.finite(slopes), slopes, ifelse(is.finite(one_sided), one_sided, 0))
   }
   found <- stats::nlminb(
     to_scale(space, start), value, gradient, lower = lower, upper = upper,
@@ -274,25 +288,33 @@ one_search <- function(surface, space, start) {
 }
 
 all_searches <- function(surface, space, starts, tolerance, param, progress) {
-  places <- c(list(space$start), lapply(seq_len(starts - 1), function(i) {
-    near <- space$start * 2^stats::runif(length(space$start), -1, 1)
-    pmin(pmax(near, space$lower), space$upper)
-  }))
+  place <- function(i) if (i == 1) space$start else place_near_start(surface, space)
   if (!is.null(param)) {
-    return(BiocParallel::bplapply(places, function(place) one_search(surface, space, place),
-                                  BPPARAM = param))
+    return(BiocParallel::bplapply(lapply(seq_len(starts), place), function(place) {
+      one_search(surface, space, place)
+    }, BPPARAM = param))
   }
   if (progress) {
     bar <- cli::cli_progress_bar("Searches", total = starts, clear = TRUE, .auto_close = FALSE)
     on.exit(cli::cli_progress_done(id = bar))
   }
   searches <- list()
-  for (place in places) {
-    searches[[length(searches) + 1]] <- one_search(surface, space, place)
+  for (i in seq_len(starts)) {
+    searches[[i]] <- one_search(surface, space, place(i))
     if (progress) cli::cli_progress_update(id = bar)
     if (is_agreed(vapply(searches, `[[`, 0, "log_likelihood"), tolerance)) break
   }
   searches
+}
+
+# Where there is a model, if one is soon found.
+place_near_start <- function(surface, space) {
+  for (try in 1:10) {
+    near <- space$start * 2^stats::runif(length(space$start), -1, 1)
+    near <- pmin(pmax(near, space$lower), space$upper)
+    if (is.finite(surface$log_likelihoods(list(near)))) break
+  }
+  near
 }
 
 # Whether the three best searches came to the same maximum.

@@ -66,6 +66,12 @@ test_that("models by name are each other where they should be", {
   expect_equal(spectrum("bottlegrowth_2d", 0.5, 3, 0.3),
                spectrum("bottlegrowth_split", 0.5, 3, 0.3, 0), tolerance = 1e-6)
   expect_equal(spectrum("IM_pre", 1, 0, 0.4, 2, 3, 0.2, 1, 2), spectrum("IM", 0.4, 2, 3, 0.2, 1, 2))
+  pre <- list(
+    event_equilibrium(), event_epoch(0.3, 2), event_split(1),
+    event_epoch(0.2, list(course(0.8, 2), course(1.2, 3)), rbind(c(0, 1), c(2, 0)))
+  )
+  expect_equal(spectrum("IM_pre", 2, 0.3, 0.4, 2, 3, 0.2, 1, 2),
+               plain_array(expected_sfs(pre, NULL, c(4, 5), 20)), tolerance = 1e-12)
   for (name in demography_model()) expect_s3_class(demography_model(name), "demography")
   expect_ancify_error(demography_model("none"), "input", "none")
 })

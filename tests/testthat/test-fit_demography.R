@@ -209,6 +209,29 @@ test_that("a parameter that may be 0 can be tested", {
   expect_lt(test$p.value, 1e-3)
 })
 
+test_that("a parameter may be called theta", {
+  set.seed(927)
+  two_epoch <- demography_model("two_epoch")
+  data <- true_spectrum(two_epoch, c(nu = 3, time = 0.2), 8, 4000)
+  renamed <- demography(function(theta, time) two_epoch$events(theta, time))
+  fit <- quick_fit(two_epoch, data, c(nu = 2, time = 0.2))
+  same <- quick_fit(renamed, data, c(theta = 2, time = 0.2))
+  expect_equal(unname(coef(same)), unname(coef(fit)), tolerance = 1e-3)
+  expect_equal(unname(vcov(same)), unname(vcov(fit)), tolerance = 1e-2)
+})
+
+test_that("a maximum beside places without a model is found", {
+  set.seed(928)
+  # A size above 3.002 is none.
+  model <- demography(function(nu, time) {
+    list(event_equilibrium(), event_epoch(time, if (nu < 3.002) nu else -1))
+  })
+  data <- true_spectrum(model, c(nu = 3, time = 0.2), 8, 4000)
+  fit <- quick_fit(model, data, c(nu = 2, time = 0.3))
+  expect_equal(coef(fit), c(nu = 3, time = 0.2), tolerance = 0.02)
+  expect_true(fit$converged)
+})
+
 test_that("what can't be fitted is an error", {
   model <- demography_model("two_epoch")
   data <- true_spectrum(model, c(nu = 3, time = 0.1), 8, 2000)

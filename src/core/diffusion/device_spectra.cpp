@@ -101,11 +101,11 @@ class DeviceJob {
   }
 
   // What came out, as sample() and sample_admixed() have it.
-  std::vector<double> spectrum(const double* output) const {
+  std::vector<double> spectrum(const double* output, const TaskContext& context) const {
     if (!weights_.empty()) return {output, output + outputs()};
     Density density(grid_, populations_);
     std::copy(output, output + density.size(), density.data());
-    return sample_admixed(density, sampling_.sizes, sampling_.shares);
+    return sample_admixed(density, sampling_.sizes, sampling_.shares, context);
   }
 
  private:
@@ -283,7 +283,7 @@ class BatchRun {
       device.wait(0);
     });
     for (std::size_t k = 0; k < plans.size(); ++k) {
-      spectra[batch_.jobs[k]] = jobs_[batch_.jobs[k]].spectrum(outputs[k].data());
+      spectra[batch_.jobs[k]] = jobs_[batch_.jobs[k]].spectrum(outputs[k].data(), context);
     }
   }
 

@@ -122,9 +122,10 @@ struct Evolution {
   const TaskContext& context;
 };
 
-std::vector<double> spectrum_of(const Density& density, const Sampling& sampling) {
+std::vector<double> spectrum_of(const Density& density, const Sampling& sampling,
+                                const TaskContext& context) {
   if (sampling.kind == Sampling::Kind::kAdmixed) {
-    return sample_admixed(density, sampling.sizes, sampling.shares);
+    return sample_admixed(density, sampling.sizes, sampling.shares, context);
   }
   return sample(density, weights_of(sampling, density.grid()));
 }
@@ -205,7 +206,8 @@ std::vector<std::vector<double>> expected_spectra(const std::vector<SpectrumJob>
             [&](std::int64_t i, const TaskContext& context) {
               const std::size_t index = order[static_cast<std::size_t>(i)];
               const SpectrumJob& job = jobs[index];
-              spectra[index] = spectrum_of(evolve(*job.plan, job.points, level, context), sampling);
+              spectra[index] =
+                  spectrum_of(evolve(*job.plan, job.points, level, context), sampling, context);
               control.advance(units(work[index]));
             });
   return spectra;

@@ -50,7 +50,6 @@ class Integration {
       }
       const double mutations = mutation_mass(grid_.view(), step.length, step.theta, populations_);
       for (std::int64_t i = 0; i < step.times; ++i) {
-        context_.throw_if_stopped();
         for (int k = 0; k < populations_; ++k) {
           if (schedule_.frozen[k] == 0) density_.data()[strides_[k]] += mutations;
         }
@@ -66,6 +65,7 @@ class Integration {
   void sweep_all() {
     if (populations_ == 1) {
       Index at = {};
+      context_.throw_if_stopped();
       if (schedule_.frozen[0] == 0) sweep_rows(density_.data(), at, 0, 1, rooms_[0]);
       return;
     }
@@ -222,6 +222,7 @@ class Integration {
     const std::size_t parts = std::min(parts_, n);
     const auto work = [&](std::int64_t i) {
       const auto p = static_cast<std::size_t>(i);
+      context_.throw_if_stopped();
       part(p * n / parts, (p + 1) * n / parts, rooms_[p]);
     };
     if (parts == 1) {

@@ -136,7 +136,8 @@ std::vector<double> sample(const Density& density, const std::vector<SampleWeigh
 }
 
 std::vector<double> sample_admixed(const Density& density, const std::vector<int>& sizes,
-                                   const std::vector<std::vector<double>>& shares) {
+                                   const std::vector<std::vector<double>>& shares,
+                                   const TaskContext& context) {
   const Grid& grid = density.grid();
   std::size_t cells = 1;
   for (const int size : sizes) cells *= static_cast<std::size_t>(size) + 1;
@@ -144,6 +145,7 @@ std::vector<double> sample_admixed(const Density& density, const std::vector<int
   std::array<std::vector<double>, kMostPopulations> p;
   std::vector<double> product;
   for (std::size_t i = 0; i < density.size(); ++i) {
+    context.throw_if_stopped();
     std::array<double, kMostPopulations> x;
     double mass = density.data()[i];
     std::size_t rest = i;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/diffusion/density.h"
+#include "core/exec/threads.h"
 
 namespace ancify::diffusion {
 
@@ -31,6 +32,7 @@ std::vector<double> sample(const Density& density, const std::vector<SampleWeigh
 // Samples of admixed populations: alleles of sample k come from population j with probability
 // shares[k][j]. By the trapezoid rule.
 std::vector<double> sample_admixed(const Density& density, const std::vector<int>& sizes,
-                                   const std::vector<std::vector<double>>& shares);
+                                   const std::vector<std::vector<double>>& shares,
+                                   const TaskContext& context);
 
 }  // namespace ancify::diffusion
