@@ -20,7 +20,8 @@
 #' @param params,sample_sizes,pts,time,extrapolate,sampling,backend,threads As in [expected_sfs()].
 #'   Strong selection takes fine grids, and many time steps.
 #' @param gammas Selection coefficients, to which 0 is added. Default: 100 from -0.0001 to -2000,
-#'   each of them the same factor times the one before. Positive ones are for `dfe_point()`.
+#'   each of them the same factor times the one before. Negative ones can be at most a factor of 4
+#'   apart; positive ones are for `dfe_point()`.
 #' @param h Dominance, 0.5 (additive) by default.
 #' @param spectra What `selected_spectra()` made.
 #' @param dfe For `dfe_sfs()` a DFE, as `dfe_gamma()` and the others make it; for `dfe_model()` a
@@ -76,7 +77,12 @@ selected_spectra <- function(model, params = NULL, sample_sizes, pts, gammas = N
   spectra <- lapply(seq_along(gammas), function(i) {
     as_expected(values[, , i], sizes, pts, extrapolate)
   })
-  warn_of_grids(spectra)
+  bad <- vapply(seq_along(gammas), function(i) any_below(values[, , i], sizes), NA)
+  if (any(bad)) {
+    warn_of_grids(sprintf(" with selection coefficients from %s to %s",
+                          format(min(gammas[bad]), digits = 4),
+                          format(max(gammas[bad]), digits = 4)))
+  }
   structure(list(gammas = gammas, spectra = spectra), class = "selected_spectra")
 }
 
@@ -144,8 +150,10 @@ check_selected_spectra <- function(x) {
 }
 
 check_gammas <- function(gammas) {
-  if (!is.numeric(gammas) || !length(gammas) || !all(is.finite(gammas))) {
-    abort_ancify(sprintf("`gammas` must be finite numbers, not %s.", show_value(gammas)), "input")
+  if (!is.numeric(gammas) || !length(gammas) || !isTRUE(all(abs(gammas) <= 1e6))) {
+    abort_ancify(
+      sprintf("`gammas` must be numbers from -1e6 to 1e6, not %s.", show_value(gammas)), "input"
+    )
   }
   sort(unique(c(gammas, 0)))
 }
@@ -296,6 +304,15 @@ check_interpolated <- function(strengths) {
     abort_ancify(
       sprintf("A DFE takes spectra of at least 4 negative selection coefficients: there %s.",
               if (length(strengths) == 1) "is 1" else paste("are", length(strengths))),
+      "input"
+    )
+  }
+  gaps <- -diff(strengths)
+  if (max(gaps) > log(4)) {
+    k <- which.max(gaps)
+    abort_ancify(
+      sprintf("The selection coefficients %s and %s are too far apart to interpolate between: `gammas` must be at most a factor of 4 apart.", # nolint
+              format(-exp(strengths[k]), digits = 4), format(-exp(strengths[k + 1]), digits = 4)),
       "input"
     )
   }

@@ -62,9 +62,8 @@ expected_sfs <- function(model, params = NULL, sample_sizes, pts, time = c("accu
   sampling <- check_sampling(sampling, sizes)
   backend <- choose_backend(backend, threads)
   spectra <- spectra_of_models(list(events), pts, time, sampling, backend)
-  result <- as_expected(spectra[, , 1], sizes, pts, extrapolate)
-  warn_of_grids(result)
-  result
+  if (any_below(spectra[, , 1], sizes)) warn_of_grids()
+  as_expected(spectra[, , 1], sizes, pts, extrapolate)
 }
 
 #' How samples are drawn from populations
@@ -238,16 +237,19 @@ as_expected <- function(spectra, sizes, pts, extrapolate) {
   as_sfs(extrapolated(spectra, pts, extrapolate == "log"))
 }
 
-# A density that changes much between two points can be below 0.
-warn_of_grids <- function(spectra) {
-  if (is_sfs(spectra)) spectra <- list(spectra)
-  below <- vapply(spectra, function(one) any(one < 0, na.rm = TRUE), NA)
-  if (any(below)) {
-    warn_ancify(
-      "Some cells of the spectrum are below 0: the grids are too coarse for this model. Take more `pts`.", # nolint
-      "grid"
-    )
-  }
+# Whether any grid has cells below 0, more than by rounding: a density that changes much between two
+# points can be. Extrapolation may hide it. A matrix of cells and grids.
+any_below <- function(spectra, sizes) {
+  known <- matrix(spectra, prod(sizes + 1))[!corner_mask(sizes + 1), , drop = FALSE]
+  any(apply(known, 2, function(cells) min(cells) < -1e-6 * max(cells)))
+}
+
+warn_of_grids <- function(where = "") {
+  warn_ancify(
+    sprintf("Some cells of the grids' spectra%s are below 0: the grids are too coarse for this model. Take more `pts`.", # nolint
+            where),
+    "grid"
+  )
 }
 
 # At 0, of a polynomial in each grid's smallest frequency. A cell for which it leads astray is that

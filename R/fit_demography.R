@@ -19,7 +19,8 @@
 #' @param sfs The data's spectrum, an [sfs()]. For a folded one the model is folded.
 #' @param start Named values of the parameters where the first search begins.
 #' @param lower,upper Bounds, named, of some parameters or all. Default: a hundredth and a hundred
-#'   times `start`, and 1 for the upper bound of `misidentified`. A `start` of 0 needs both.
+#'   times `start`, and 1 for the upper bound of `misidentified`. A parameter that may be 0, or of
+#'   either sign, such as the `meanlog` of a [dfe_model()], needs both.
 #' @param fixed Named values of parameters that are not fitted.
 #' @param starts How many searches there are at most, 20 by default.
 #' @param pts Grids, as [expected_sfs()] takes them. Default: 10, 20 and 30 points more than the
@@ -157,8 +158,10 @@ check_named_numbers <- function(x, names, name) {
 }
 
 # Between the parameters themselves and the scale of the search.
-to_scale <- function(space, params) ifelse(space$logs, log(params), params)
-from_scale <- function(space, x) ifelse(space$logs, exp(x), x)
+to_scale <- function(space, params) {
+  replace(params, space$logs, log(params[space$logs]))
+}
+from_scale <- function(space, x) replace(x, space$logs, exp(x[space$logs]))
 
 # ---- The likelihood's surface --------------------------------------------------------------------
 

@@ -119,6 +119,25 @@ test_that("a distribution's own spectrum gives its parameters back", {
   expect_equal(coef(mixed), c(shape = 0.4, scale = 100), tolerance = 1e-2)
 })
 
+test_that("grids that are too coarse for selection are told of, with its coefficients", {
+  of <- function(gammas) {
+    selected_spectra(demography_model("two_epoch"), c(2, 0.1), c(YRI = 8), c(60, 80, 100), gammas)
+  }
+  warning <- expect_warning(of(-c(1, 1000)), class = "ancify_grid_warning")
+  expect_match(conditionMessage(warning), "from -1000 to -1000", fixed = TRUE)
+  expect_no_warning(of(-c(1, 10)))
+})
+
+test_that("parameters of either sign are fitted", {
+  set.seed(32)
+  data <- dfe_sfs(spectra_1d, dfe_lognormal(1, 2), theta = 5000)
+  fit <- expect_no_warning(fit_demography(
+    dfe_model(spectra_1d, dfe_lognormal, theta = 5000), data, c(meanlog = -1, sdlog = 1),
+    lower = c(meanlog = -5), upper = c(meanlog = 8), starts = 3, progress = FALSE
+  ))
+  expect_equal(coef(fit), c(meanlog = 1, sdlog = 2), tolerance = 1e-2)
+})
+
 test_that("what can not be is an error in the user's terms", {
   input <- function(code, text) expect_ancify_error(code, "input", text)
   snm <- demography_model("snm")
@@ -138,6 +157,9 @@ test_that("what can not be is an error in the user's terms", {
   few <- selected_spectra(snm, NULL, 4, 20, gammas = c(-1, -2))
   input(dfe_sfs(few, dfe_gamma(1, 1)), "at least 4")
   input(dfe_model(spectra_1d, dfe_gamma(1, 1)), "function")
+  sparse <- selected_spectra(snm, NULL, 4, 30, gammas = -c(1e-4, 1e-3, 1, 2))
+  input(dfe_sfs(sparse, dfe_gamma(1, 1)), "-0.001")
+  input(selected_spectra(snm, NULL, 4, 20, gammas = 1e300), "`gammas`")
   model <- dfe_model(spectra_1d, dfe_gamma)
   data <- sfs(c(0, 5, 3, 2, 0), "YRI")
   input(fit_demography(model, data, c(shape = 1, scale = 1)), "Can't compare")

@@ -189,9 +189,14 @@ class LaunchTeam {
   void for_each(const Op& op) const {
     kernels_.begin(op, 0);
   }
-  void look() const { context_.throw_if_stopped(); }
+  // What was begun can't be stopped any more, so it is never much.
+  void look() const {
+    context_.throw_if_stopped();
+    if (++looked_ % 16 == 0) kernels_.device().wait(0);
+  }
 
  private:
+  mutable int looked_ = 0;
   DiffusionKernels& kernels_;
   const TaskContext& context_;
 };
