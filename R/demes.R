@@ -13,7 +13,8 @@
 #' time pulses come first, then demes begin, then pulses into these, then demes end.
 #'
 #' The populations at a written model's end, in their order, are in the file's metadata, where
-#' `read_demes()` looks for its default of `samples`. `theta0` is not in the file.
+#' `read_demes()` looks for its default of `samples`. `theta0` is not in the file, and sizes are in
+#' units of the first size when they come back.
 #'
 #' @param file The path of a Demes file, in YAML.
 #' @param samples Names of the demes that are sampled, in the spectrum's order. Default: those that
@@ -73,7 +74,7 @@ demes_graph <- function(file) {
   demes <- list()
   for (deme in demes_mappings(yaml$demes, "demes", refuse)) {
     check_demes_fields(deme, "a deme", demes_fields$deme, refuse)
-    one <- demes_deme(utils::modifyList(as.list(defaults$deme), deme), demes,
+    one <- demes_deme(with_demes_defaults(deme, defaults$deme), demes,
                       as.list(defaults$epoch), generation, refuse)
     demes[[one$name]] <- one
   }
@@ -92,8 +93,9 @@ demes_graph <- function(file) {
 
 # What write_demes() left there; any other metadata is others' matter.
 demes_written_samples <- function(metadata, names) {
-  samples <- if (is.list(metadata) && is.list(metadata$ancify)) unlist(metadata$ancify$samples)
-  if (is.character(samples) && all(samples %in% names)) samples
+  ours <- if (is.list(metadata)) metadata[["ancify"]]
+  samples <- if (is.list(ours)) unlist(ours[["samples"]])
+  if (is.character(samples) && all(samples %in% names) && !anyDuplicated(samples)) samples
 }
 
 demes_fields <- list(
@@ -118,9 +120,20 @@ read_demes_yaml <- function(file, refuse) {
   word <- function(x) if (tolower(x) %in% c("true", "false")) tolower(x) == "true" else x
   handlers <- list("bool#yes" = word, "bool#no" = word, int = number, "int#oct" = number,
                    "int#hex" = number)
-  tryCatch(suppressWarnings(yaml::read_yaml(file, handlers = handlers)), error = function(error) {
+  bytes <- readBin(file, "raw", file.size(file))
+  text <- if (any(bytes == 0)) "\xff" else rawToChar(bytes)
+  if (!validUTF8(text)) refuse("this is no text in UTF-8")
+  Encoding(text) <- "UTF-8"
+  tryCatch(suppressWarnings(yaml::yaml.load(text, handlers = handlers)), error = function(error) {
     refuse("this is no YAML: %s", conditionMessage(error))
   })
+}
+
+# What is given replaces a default as a whole.
+with_demes_defaults <- function(own, defaults) {
+  defaults <- as.list(defaults)
+  defaults[names(own)] <- own
+  defaults
 }
 
 # A mapping that has no other fields; NULL for none.
@@ -142,7 +155,7 @@ demes_mappings <- function(x, what, refuse) {
 }
 
 demes_generation <- function(yaml, refuse) {
-  if (!is.character(yaml$time_units) || length(yaml$time_units) != 1) {
+  if (!is.character(yaml$time_units) || length(yaml$time_units) != 1 || is.na(yaml$time_units)) {
     refuse("the time_units must be generations, years or another word")
   }
   time <- demes_number(
@@ -174,9 +187,9 @@ demes_names <- function(x, what, refuse, most = Inf) {
   as.character(x)
 }
 
-# Shares above 0, one for each of `names`.
-demes_shares <- function(x, names, what, refuse) {
-  x <- vapply(as.list(unlist(x)), demes_number, 0, what, refuse, .Machine$double.xmin, 1)
+# Shares, one for each of `names`.
+demes_shares <- function(x, names, what, refuse, least = 0) {
+  x <- vapply(as.list(unlist(x)), demes_number, 0, what, refuse, least, 1)
   if (length(x) != length(names)) {
     refuse("%s must be %s: there %s", what, count_of(length(names), "share"),
            if (length(x) == 1) "is 1" else paste("are", length(x)))
@@ -228,7 +241,7 @@ demes_ancestry <- function(deme, earlier, refuse) {
   }
   proportions <- demes_shares(
     deme$proportions %||% if (length(ancestors) == 1) 1, ancestors,
-    paste("the proportions of deme", deme$name), refuse
+    paste("the proportions of deme", deme$name), refuse, .Machine$double.xmin
   )
   if (length(ancestors) && abs(sum(proportions) - 1) > 1e-6) {
     refuse("the proportions of deme %s have the sum %s, not 1", deme$name, format(sum(proportions)))
@@ -242,7 +255,7 @@ demes_epochs <- function(deme, defaults, start, refuse) {
   own <- deme$defaults$epoch
   check_demes_fields(own, paste("defaults of epochs of deme", deme$name), demes_fields$epoch,
                      refuse)
-  defaults <- utils::modifyList(defaults, as.list(own))
+  defaults <- with_demes_defaults(own, defaults)
   given <- list(list())
   if (!is.null(deme$epochs)) {
     given <- demes_mappings(deme$epochs, paste("the epochs of deme", deme$name), refuse)
@@ -252,7 +265,7 @@ demes_epochs <- function(deme, defaults, start, refuse) {
   for (i in seq_along(given)) {
     what <- sprintf("epoch %d of deme %s", i, deme$name)
     check_demes_fields(given[[i]], what, demes_fields$epoch, refuse)
-    epoch <- utils::modifyList(defaults, as.list(given[[i]]))
+    epoch <- with_demes_defaults(given[[i]], defaults)
     number <- function(field, default, most = Inf) {
       demes_number(epoch[[field]] %||% default, sprintf("the %s of %s", field, what), refuse,
                    most = most)
@@ -304,7 +317,7 @@ demes_migrations <- function(yaml, demes, generation, refuse) {
   given <- if (length(yaml$migrations)) demes_mappings(yaml$migrations, "migrations", refuse)
   rows <- lapply(given, function(one) {
     check_demes_fields(one, "a migration", demes_fields$migration, refuse)
-    one <- utils::modifyList(as.list(yaml$defaults$migration), one)
+    one <- with_demes_defaults(one, yaml$defaults$migration)
     pairs <- demes_pairs(one, names(demes), refuse)
     time <- function(x) if (!is.null(x)) demes_number(x, "a migration's time", refuse) / generation
     both <- function(f, g) {
@@ -332,9 +345,11 @@ demes_pairs <- function(one, names, refuse) {
   if (is.null(one$demes) == is.null(one$source) || is.null(one$source) != is.null(one$dest)) {
     refuse("a migration has either demes, or a source and a dest")
   }
-  of <- function(field, most) demes_names(one[[field]], paste("a migration's", field), refuse, most)
+  of <- function(field, most = 1) {
+    demes_names(one[[field]], paste("a migration's", field), refuse, most)
+  }
   pairs <- if (is.null(one$demes)) {
-    data.frame(source = of("source", 1), dest = of("dest", 1), stringsAsFactors = FALSE)
+    expand.grid(source = of("source"), dest = of("dest"), stringsAsFactors = FALSE)
   } else {
     all <- expand.grid(source = of("demes", Inf), dest = of("demes", Inf),
                        stringsAsFactors = FALSE)
@@ -363,7 +378,7 @@ demes_pulses <- function(yaml, demes, generation, refuse) {
   given <- if (length(yaml$pulses)) demes_mappings(yaml$pulses, "pulses", refuse)
   pulses <- lapply(given, function(one) {
     check_demes_fields(one, "a pulse", demes_fields$pulse, refuse)
-    one <- utils::modifyList(as.list(yaml$defaults$pulse), one)
+    one <- with_demes_defaults(one, yaml$defaults$pulse)
     pulse <- demes_pulse(one, names(demes), refuse)
     time <- pulse$time / generation
     there <- vapply(demes[pulse$sources], is_alive, NA, time)
@@ -440,18 +455,27 @@ demes_at_time <- function(graph, time, there, samples) {
   born <- Filter(function(deme) deme$start == time, graph$demes)
   events <- demes_pulses_at(graph, time, there, except = names(born))
   ends <- function(name) demes_end(graph$demes[[name]]) == time && time > 0 && !name %in% samples
+  give_later <- unlist(lapply(graph$pulses, function(pulse) {
+    if (pulse$time == time && pulse$dest %in% names(born)) pulse$sources
+  }))
+  remove <- function(names) {
+    for (name in names) {
+      events <<- c(events, list(event_removal(match(name, there))))
+      there <<- setdiff(there, name)
+    }
+  }
+  # What gives nothing to anyone makes room first.
+  parents <- unlist(lapply(born, `[[`, "ancestors"))
+  remove(Filter(function(name) ends(name) && !name %in% c(parents, give_later), there))
   for (k in seq_along(born)) {
-    later <- unlist(lapply(born[-seq_len(k)], `[[`, "ancestors"))
+    later <- c(give_later, unlist(lapply(born[-seq_len(k)], `[[`, "ancestors")))
     free <- Filter(function(name) ends(name) && !name %in% later, born[[k]]$ancestors)
     now <- demes_birth(born[[k]], free, there, graph$refuse)
     events <- c(events, now$events)
     there <- now$there
   }
   events <- c(events, demes_pulses_at(graph, time, there, only = names(born)))
-  for (name in Filter(ends, there)) {
-    events <- c(events, list(event_removal(match(name, there))))
-    there <- setdiff(there, name)
-  }
+  remove(Filter(ends, there))
   list(events = events, there = there)
 }
 
@@ -480,7 +504,8 @@ demes_birth <- function(deme, free, there, refuse) {
     ))
   }
   if (is_full) {
-    refuse("there are more than %d demes at a time, when %s begins", most_populations, deme$name)
+    refuse("there are more than %d demes when %s begins, those among them that end then",
+           most_populations, deme$name)
   }
   shares <- replace(numeric(length(there)), parents, deme$proportions)
   event <- if (length(parents) == 1) event_split(parents) else event_admixture(shares)
@@ -511,6 +536,10 @@ demes_epoch <- function(graph, there, start, end) {
   for (i in seq_len(NROW(now))) {
     pair <- cbind(match(now$dest[i], there), match(now$source[i], there))
     m[pair] <- m[pair] + 2 * n * now$rate[i]
+  }
+  if (any(rowSums(m) > 2 * n * (1 + 1e-9))) {
+    graph$refuse("more than all of a deme are migrants, in a generation from %s to %s ago",
+                 format(start), format(end))
   }
   event_epoch((start - end) / (2 * n), nu, m, frozen = unname(frozen))
 }
@@ -641,6 +670,9 @@ demes_tellers <- list(
     if (event$end == event$start) {
       return(graph)
     }
+    if (signif(about$before, 15) == signif(about$time, 15)) {
+      refuse_in_demes("an epoch is as short as one here")
+    }
     check_demes_epoch(event, graph$theta)
     check_not_stopped(graph, graph$there[!event$frozen])
     graph$stopped <- union(graph$stopped, graph$there[event$frozen])
@@ -697,10 +729,13 @@ demes_rates <- function(event, names, about) {
   k <- length(names)
   rates <- list()
   for (i in seq_len(k)) {
+    into <- event$migration[(i - 1) * k + setdiff(seq_len(k), i)]
+    if (!all(vapply(into, is.numeric, NA))) refuse_in_demes("a migration rate changes in an epoch")
+    if (sum(unlist(into)) > 2 * about$n) {
+      refuse_in_demes("more than all of a population are migrants")
+    }
     for (j in setdiff(seq_len(k), i)) {
       rate <- event$migration[[(i - 1) * k + j]]
-      if (!is.numeric(rate)) refuse_in_demes("a migration rate changes in an epoch")
-      if (rate > 2 * about$n) refuse_in_demes("more than all of a population are migrants")
       if (rate > 0) {
         rates <- c(rates, list(list(
           source = names[j], dest = names[i], rate = rate / (2 * about$n),

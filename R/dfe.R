@@ -9,8 +9,8 @@
 #' Selection is the same in all populations and at all times; its coefficients `gamma` are those of
 #' [demography_events]. A DFE is of negative ones: `dfe_gamma(0.2, 1000)` says that `-gamma` is
 #' gamma distributed. Between the coefficients that were computed, cells are interpolated by a cubic
-#' spline in `log(-gamma)`; weaker selection than the weakest is taken for none, and stronger than
-#' the strongest for that.
+#' spline in `log(-gamma)`, or by lines where that falls below 0; weaker selection than the weakest
+#' is taken for none, and stronger than the strongest for that.
 #'
 #' In the usual analysis a demographic model is fitted to synonymous sites; a DFE is then fitted to
 #' nonsynonymous ones, at the `theta` of the first fit times the ratio of both kinds' mutations,
@@ -96,14 +96,14 @@ dfe_sfs <- function(spectra, dfe, theta = 1) {
     )
   }
   check_positive(theta, "theta", 1)
-  weights <- Reduce(`+`, lapply(dfe$parts, function(part) {
-    part$share * if (is.null(part$gamma)) distribution_weights(part$cumulative, spectra$gammas)
-                 else point_weights(part$gamma, spectra$gammas)
-  }))
   one <- spectra$spectra[[1]]
   cells <- vapply(spectra$spectra, plain_array, plain_array(one))
-  dim(cells) <- c(length(one), length(weights))
-  sums <- array(theta * cells %*% weights, dim(one))
+  dim(cells) <- c(length(one), length(spectra$gammas))
+  sums <- cells %*% dfe_weights(dfe, spectra$gammas, spline_of)
+  # A spline swings where cells fall steeply.
+  below <- !is.na(sums) & sums < 0
+  if (any(below)) sums[below] <- (cells %*% dfe_weights(dfe, spectra$gammas, lines_of))[below]
+  sums <- array(theta * sums, dim(one))
   new_sfs(sums, names(dimnames(one)), attr(one, "mask"), FALSE)
 }
 
@@ -258,16 +258,27 @@ print.dfe <- function(x, ...) {
 # Between two coefficients that were computed.
 places_between <- 20
 
-# Of each coefficient's spectrum. What lies between two places has the mean of both: all that a
-# distribution has counts, also where its density has no bound.
-distribution_weights <- function(cumulative, gammas) {
+# Of each coefficient's spectrum; `interpolate` is spline_of or lines_of.
+dfe_weights <- function(dfe, gammas, interpolate) {
+  Reduce(`+`, lapply(dfe$parts, function(part) {
+    part$share * if (is.null(part$gamma)) {
+      distribution_weights(part$cumulative, gammas, interpolate)
+    } else {
+      point_weights(part$gamma, gammas, interpolate)
+    }
+  }))
+}
+
+# What lies between two places has the mean of both: all that a distribution has counts, also where
+# its density has no bound.
+distribution_weights <- function(cumulative, gammas, interpolate = spline_of) {
   strengths <- log(-gammas[gammas < 0])
   check_interpolated(strengths)
   n <- length(strengths)
   places <- stats::approx(seq_len(n), strengths, n = (n - 1) * places_between + 1)$y
   shares <- abs(diff(cumulative(exp(places))))
   at_places <- (c(shares, 0) + c(0, shares)) / 2
-  of_knots <- c(at_places %*% spline_of(strengths, places))
+  of_knots <- c(at_places %*% interpolate(strengths, places))
   weights <- replace(numeric(length(gammas)), seq_len(n), of_knots)
   weights[1] <- weights[1] + 1 - cumulative(exp(strengths[1]))
   neutral <- which(gammas == 0)
@@ -275,7 +286,7 @@ distribution_weights <- function(cumulative, gammas) {
   weights
 }
 
-point_weights <- function(gamma, gammas) {
+point_weights <- function(gamma, gammas, interpolate) {
   computed <- gammas == gamma
   if (any(computed)) {
     return(as.double(computed))
@@ -296,7 +307,7 @@ point_weights <- function(gamma, gammas) {
   }
   strengths <- log(-gammas[gammas < 0])
   check_interpolated(strengths)
-  replace(weights, seq_along(strengths), spline_of(strengths, log(-gamma)))
+  replace(weights, seq_along(strengths), interpolate(strengths, log(-gamma)))
 }
 
 check_interpolated <- function(strengths) {
@@ -322,5 +333,11 @@ check_interpolated <- function(strengths) {
 spline_of <- function(knots, places) {
   vapply(seq_along(knots), function(k) {
     stats::spline(knots, as.double(seq_along(knots) == k), xout = places, method = "natural")$y
+  }, places)
+}
+
+lines_of <- function(knots, places) {
+  vapply(seq_along(knots), function(k) {
+    stats::approx(knots, as.double(seq_along(knots) == k), xout = places, rule = 2)$y
   }, places)
 }

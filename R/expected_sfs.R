@@ -241,7 +241,8 @@ as_expected <- function(spectra, sizes, pts, extrapolate) {
 # points can be. Extrapolation may hide it. A matrix of cells and grids.
 any_below <- function(spectra, sizes) {
   known <- matrix(spectra, prod(sizes + 1))[!corner_mask(sizes + 1), , drop = FALSE]
-  any(apply(known, 2, function(cells) min(cells) < -1e-6 * max(cells)))
+  nrow(known) > 0 &&
+    any(apply(known, 2, function(cells) min(cells) < -1e-6 * max(cells)), na.rm = TRUE)
 }
 
 warn_of_grids <- function(where = "") {

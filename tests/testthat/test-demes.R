@@ -159,11 +159,16 @@ test_that("what is no Demes file, or no model here, is an error that names the f
   migration("demes: [B], rate: 0.1", text = "different demes")
   migration("source: C, dest: C, rate: 0.1", text = "different demes")
   migration("source: [B, C], dest: C, rate: 0.1", text = "source")
+  migration("source: [], dest: C, rate: 0.1", text = "different demes")
+  migration("demes: [B, C], rate: 0.7}, {source: A, dest: B, rate: 0.7", text = "from")
+  refused("time_units: .na.character", "generation_time: 3", root[-1], text = "time_units")
   migration("source: B, dest: C, demes: [B, C], rate: 0.1", text = "either demes, or")
   migration("demes: [B, C], rate: 0.1, start_time: 200", text = "from 200 to 0")
   migration("demes: [B, C], rate: 0.1, start_time: 10, end_time: 20", text = "from 10 to 20")
   refused(three, "migrations: [{demes: [B, C], rate: 0.1}, {source: B, dest: C, rate: 0.1}]",
           text = "overlap")
+  refused(three, "  - {name: D, ancestors: [A]}", "migrations: [{demes: [B, C, D], rate: 0.7}]",
+          text = "more than all of a deme")
   refused(three, "  - {name: D, ancestors: [A], start_time: 50}", text = "no deme A")
   refused(three, "  - {name: D, ancestors: [B, B], proportions: [0.5, 0.5], start_time: 50}",
           text = "each once")
@@ -184,6 +189,66 @@ test_that("words and numbers are those of YAML 1.2", {
   expect_identical(attr(model, "reference_size"), 3e9)
   expect_identical(attr(model, "samples"), c("N", "y"))
   expect_equal(model$events[[3]][["T"]], 10 / 6e9)
+})
+
+test_that("files are UTF-8 in any locale", {
+  lines <- c(
+    "time_units: generations", "description: Ten\u00e9rio", "defaults: {epoch: {start_size: 100}}",
+    "demes:", "  - {name: A}", "  - {name: B, ancestors: [A], start_time: 9}",
+    "migrations: [{demes: [A, B], rate: 0.01}]"
+  )
+  file <- tempfile()
+  writeLines(enc2utf8(lines), file, useBytes = TRUE)
+  expected <- read_demes(file)
+  expect_equal(expected$events[[3]]$m, rbind(c(0, 2), c(2, 0)))
+  locale <- Sys.getlocale("LC_CTYPE")
+  on.exit(Sys.setlocale("LC_CTYPE", locale))
+  Sys.setlocale("LC_CTYPE", "C")
+  expect_identical(read_demes(file), expected)
+  writeBin(c(readBin(file, "raw", 1e4), as.raw(0xe9)), file)
+  expect_ancify_error(read_demes(file), "format", "UTF-8")
+  writeBin(as.raw(c(65, 0, 66)), file)
+  expect_ancify_error(read_demes(file), "format", "UTF-8")
+})
+
+test_that("what is given replaces a default as a whole", {
+  file <- write_yaml(
+    "time_units: generations", "defaults:", "  epoch: {start_size: 100}",
+    "  pulse: {sources: [B, C], dest: A, proportions: [5e-1, 0.2]}", "demes:", "  - {name: A}",
+    "  - {name: B, ancestors: [A], start_time: 200}", "  - {name: C, ancestors: [A], start_time: 150}",
+    "pulses: [{time: 100, proportions: [1e-1, 0.3]}, {time: 50, proportions: [0, 0.1]}]"
+  )
+  pulses <- Filter(function(event) event$op == "pulse", read_demes(file)$events)
+  expect_equal(pulses[[1]]$props, c("2" = 0.1, "3" = 0.3))
+  expect_equal(pulses[[2]]$props, c("2" = 0, "3" = 0.1))
+})
+
+test_that("what ends makes room, and gives what it has before", {
+  defaults <- c("time_units: generations", "defaults: {epoch: {start_size: 100}}", "demes:")
+  file <- write_yaml(
+    defaults, "  - {name: A, epochs: [{end_time: 100}]}", "  - {name: B, ancestors: [A]}",
+    "  - {name: C, ancestors: [A]}",
+    "pulses: [{sources: [A], dest: B, time: 100, proportions: [0.1]}]"
+  )
+  ops <- vapply(read_demes(file)$events, `[[`, "", "op")
+  expect_identical(ops, c("equilibrium", "split", "split", "pulse", "remove", "integrate"))
+  expect_identical(spectrum_of(read_demes(file), NULL, c(2, 2)) > 0, rep(TRUE, 7))
+  replaced <- write_yaml(
+    defaults, "  - {name: R, epochs: [{end_time: 500}]}",
+    sprintf("  - {name: %s, ancestors: [R], epochs: [{end_time: %d}]}", LETTERS[1:5],
+            c(0L, 0L, 0L, 100L, 100L)),
+    "  - {name: F, ancestors: [A], start_time: 100}"
+  )
+  ops <- vapply(read_demes(replaced)$events, `[[`, "", "op")
+  expect_identical(ops[-(1:5)], c("integrate", "remove", "remove", "split", "integrate"))
+})
+
+test_that("others' metadata is their matter", {
+  lines <- c("time_units: generations", "demes: [{name: A, epochs: [{start_size: 9}]}]")
+  for (metadata in c("{ancify_other: {samples_x: [B]}}", "{ancify: {samples: [A, A]}}", "3")) {
+    file <- write_yaml(lines, paste("metadata:", metadata))
+    expect_identical(attr(read_demes(file), "samples"), "A")
+  }
 })
 
 test_that("a fifth deme takes the place of an ancestor that ends", {
@@ -263,6 +328,8 @@ test_that("what Demes can't say is an error that leaves no file", {
   refused(two(event_epoch(0.1, c(1, 2)), event_pulse(1, c("2" = 0.1)), event_split(1),
               event_removal(1), event_epoch(0.1, c(1, 2))), "ends at that moment")
   refused(two(event_epoch(0.01, c(1, 2), m = 1000)), "migrants")
+  refused(two(event_split(1), event_epoch(0.01, c(1, 1, 1), m = 150)), "migrants")
+  refused(list(event_equilibrium(), event_epoch(1e-17, 2), event_epoch(0.5, 3)), "short")
   expect_ancify_error(
     write_demes(of(1), tempfile(), reference_size = -1), "input", "reference_size"
   )

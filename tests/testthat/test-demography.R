@@ -76,6 +76,11 @@ test_that("models by name are each other where they should be", {
   expect_ancify_error(demography_model("none"), "input", "none")
 })
 
+test_that("a sample of one haplotype has no variable sites", {
+  one <- expect_no_warning(expected_sfs(demography_model("snm"), NULL, c(A = 1), c(10, 12)))
+  expect_true(all(attr(one, "mask")))
+})
+
 test_that("an epoch without length changes nothing", {
   grown <- function(time) {
     list(event_equilibrium(), event_epoch(time, list(course(1, 5)), theta0 = course(1, 2)))

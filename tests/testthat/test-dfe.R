@@ -79,6 +79,16 @@ test_that("splines of few coefficients are near the sums over many", {
   expect_equal(inside(dfe_sfs(spectra_1d, dfe_gamma(0.2, 500))), sums, tolerance = 1e-3)
 })
 
+test_that("interpolation is never below 0", {
+  snm <- demography_model("snm")
+  gammas <- -exp(seq(log(1e-2), log(1000), length.out = 12))
+  spectra <- suppressWarnings(selected_spectra(snm, NULL, c(YRI = 20), c(40, 50, 60), gammas))
+  for (gamma in -c(300, 100, 30, 3)) expect_true(all(inside(dfe_sfs(spectra, dfe_point(gamma))) >= 0))
+  narrow <- inside(dfe_sfs(spectra, dfe_lognormal(log(300), 1e-3)))
+  expect_true(all(narrow >= 0))
+  expect_equal(narrow[1], inside(dfe_sfs(spectra, dfe_point(-300)))[1], tolerance = 0.1)
+})
+
 test_that("mixtures are sums of their parts", {
   mixture <- dfe_mixture(
     dfe_mixture(dfe_gamma(0.2, 500), dfe_point(-3), shares = c(0.5, 0.5)), dfe_point(0),
