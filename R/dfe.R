@@ -102,7 +102,7 @@ dfe_sfs <- function(spectra, dfe, theta = 1) {
   sums <- cells %*% dfe_weights(dfe, spectra$gammas, spline_of)
   # A spline swings where cells fall steeply.
   below <- !is.na(sums) & sums < 0
-  if (any(below)) sums[below] <- (cells %*% dfe_weights(dfe, spectra$gammas, lines_of))[below]
+  if (any(below)) sums[below] <- (cells %*% dfe_weights(dfe, spectra$gammas, linear_of))[below]
   sums <- array(theta * sums, dim(one))
   new_sfs(sums, names(dimnames(one)), attr(one, "mask"), FALSE)
 }
@@ -258,7 +258,7 @@ print.dfe <- function(x, ...) {
 # Between two coefficients that were computed.
 places_between <- 20
 
-# Of each coefficient's spectrum; `interpolate` is spline_of or lines_of.
+# Of each coefficient's spectrum; `interpolate` is spline_of or linear_of.
 dfe_weights <- function(dfe, gammas, interpolate) {
   Reduce(`+`, lapply(dfe$parts, function(part) {
     part$share * if (is.null(part$gamma)) {
@@ -336,7 +336,7 @@ spline_of <- function(knots, places) {
   }, places)
 }
 
-lines_of <- function(knots, places) {
+linear_of <- function(knots, places) {
   vapply(seq_along(knots), function(k) {
     stats::approx(knots, as.double(seq_along(knots) == k), xout = places, rule = 2)$y
   }, places)
