@@ -121,8 +121,8 @@ read_demes_yaml <- function(file, refuse) {
   handlers <- list("bool#yes" = word, "bool#no" = word, int = number, "int#oct" = number,
                    "int#hex" = number)
   bytes <- readBin(file, "raw", file.size(file))
-  text <- if (any(bytes == 0)) "\xff" else rawToChar(bytes)
-  if (!validUTF8(text)) refuse("this is no text in UTF-8")
+  if (any(bytes == 0) || !validUTF8(rawToChar(bytes))) refuse("this is no text in UTF-8")
+  text <- rawToChar(bytes)
   Encoding(text) <- "UTF-8"
   tryCatch(suppressWarnings(yaml::yaml.load(text, handlers = handlers)), error = function(error) {
     refuse("this is no YAML: %s", conditionMessage(error))
@@ -152,6 +152,16 @@ demes_mappings <- function(x, what, refuse) {
     all(vapply(x, function(one) is.list(one) && !is.null(names(one)), NA))
   if (!good) refuse("%s must be a list of mappings, one at least, not %s", what, show_value(x))
   x
+}
+
+# The file's migrations or pulses, with their defaults; there may be none.
+demes_entries <- function(yaml, kind, refuse) {
+  name <- paste0(kind, "s")
+  given <- if (length(yaml[[name]])) demes_mappings(yaml[[name]], name, refuse)
+  lapply(given, function(one) {
+    check_demes_fields(one, paste("a", kind), demes_fields[[kind]], refuse)
+    with_demes_defaults(one, yaml$defaults[[kind]])
+  })
 }
 
 demes_generation <- function(yaml, refuse) {
@@ -243,10 +253,11 @@ demes_ancestry <- function(deme, earlier, refuse) {
     deme$proportions %||% if (length(ancestors) == 1) 1, ancestors,
     paste("the proportions of deme", deme$name), refuse, .Machine$double.xmin
   )
-  if (length(ancestors) && abs(sum(proportions) - 1) > 1e-6) {
-    refuse("the proportions of deme %s have the sum %s, not 1", deme$name, format(sum(proportions)))
+  sum <- sum(proportions)
+  if (length(ancestors) && abs(sum - 1) > 1e-6) {
+    refuse("the proportions of deme %s have the sum %s, not 1", deme$name, format(sum))
   }
-  list(ancestors = ancestors, proportions = proportions / sum(proportions, !length(proportions)))
+  list(ancestors = ancestors, proportions = proportions / sum)
 }
 
 # A data frame with a row for each, in the file's units of time.
@@ -314,10 +325,7 @@ demes_end <- function(deme) deme$epochs$end[nrow(deme$epochs)]
 
 # A data frame of source, dest, rate, start and end.
 demes_migrations <- function(yaml, demes, generation, refuse) {
-  given <- if (length(yaml$migrations)) demes_mappings(yaml$migrations, "migrations", refuse)
-  rows <- lapply(given, function(one) {
-    check_demes_fields(one, "a migration", demes_fields$migration, refuse)
-    one <- with_demes_defaults(one, yaml$defaults$migration)
+  rows <- lapply(demes_entries(yaml, "migration", refuse), function(one) {
     pairs <- demes_pairs(one, names(demes), refuse)
     time <- function(x) if (!is.null(x)) demes_number(x, "a migration's time", refuse) / generation
     both <- function(f, g) {
@@ -375,10 +383,7 @@ check_demes_overlaps <- function(migrations, refuse) {
 }
 
 demes_pulses <- function(yaml, demes, generation, refuse) {
-  given <- if (length(yaml$pulses)) demes_mappings(yaml$pulses, "pulses", refuse)
-  pulses <- lapply(given, function(one) {
-    check_demes_fields(one, "a pulse", demes_fields$pulse, refuse)
-    one <- with_demes_defaults(one, yaml$defaults$pulse)
+  pulses <- lapply(demes_entries(yaml, "pulse", refuse), function(one) {
     pulse <- demes_pulse(one, names(demes), refuse)
     time <- pulse$time / generation
     there <- vapply(demes[pulse$sources], is_alive, NA, time)

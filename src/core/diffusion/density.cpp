@@ -22,9 +22,7 @@ Density::Density(std::shared_ptr<const Grid> grid, int populations)
 }
 
 std::size_t Density::stride(int population) const {
-  std::size_t stride = 1;
-  for (int k = populations_ - 1; k > population; --k) stride *= static_cast<std::size_t>(points());
-  return stride;
+  return stride_of(points(), populations_, population);
 }
 
 }  // namespace ancify::diffusion

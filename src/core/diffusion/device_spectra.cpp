@@ -40,7 +40,9 @@ class Layout {
 class DeviceJob {
  public:
   DeviceJob(const SpectrumJob& job, const Sampling& sampling)
-      : grid_(std::make_shared<Grid>(job.points)), sampling_(sampling) {
+      : grid_(std::make_shared<Grid>(job.points)),
+        sampling_(sampling),
+        work_(work_of(*job.plan, job.points)) {
     for (const auto& event : *job.plan) add(event);
     if (sampling.kind != Sampling::Kind::kAdmixed) weights_ = weights_of(sampling, *grid_);
   }
@@ -58,7 +60,7 @@ class DeviceJob {
   // Bytes that go to the device, and that are only there.
   std::size_t image_bytes() const { return image_layout().size; }
   std::size_t room_bytes() const {
-    const auto values = static_cast<double>(2 * most_populations_) * 5 * grid_->points() +
+    const auto values = static_cast<double>(most_populations_) * 5 * grid_->points() +
                         2 * std::pow(grid_->points(), most_populations_) +
                         static_cast<double>(outputs());
     return static_cast<std::size_t>(std::min(values * sizeof(double), 1e18));
@@ -148,8 +150,6 @@ class DeviceJob {
     steps_.insert(steps_.end(), schedule.steps.begin(), schedule.steps.end());
     event.end_step = static_cast<std::int64_t>(steps_.size());
     for (int k = 0; k < populations_; ++k) event.frozen[k] = schedule.frozen[k] != 0;
-    work_ += static_cast<double>(schedule.number_of_steps()) *
-             std::pow(grid_->points(), populations_) * populations_;
   }
   static void describe(const Admixture& one, DeviceEvent& event) {
     event.kind = EventKind::kNewPopulation;
@@ -171,9 +171,9 @@ class DeviceJob {
 
   std::shared_ptr<const Grid> grid_;
   const Sampling& sampling_;
+  double work_;
   int populations_ = 0;
   int most_populations_ = 0;
-  double work_ = 0;
   std::vector<DeviceEvent> events_;
   std::vector<TimeStep> steps_;
   std::vector<double> equilibrium_;
