@@ -30,7 +30,7 @@ new_manifest <- function(path, output) {
   manifest <- new.env(parent = emptyenv())
   manifest$path <- path
   manifest$output <- output
-  manifest$next_save <- 0
+  manifest$next_save <- proc.time()[["elapsed"]] + 1
   manifest$changed <- FALSE
   manifest$rows <- list()
   manifest$projected <- list()
@@ -72,7 +72,8 @@ forget <- function(manifest, config) {
   manifest$called[[manifest$output]] <- NULL
 }
 
-# Writes it if something is new; between the items of a run seldom enough to take no time from it.
+# Writes it if something is new; between the items of a run seldom enough to take a hundredth of its
+# time at most.
 save_manifest <- function(manifest, at_once = FALSE) {
   started <- proc.time()[["elapsed"]]
   if (is.null(manifest$path) || !manifest$changed || (!at_once && started < manifest$next_save)) {
@@ -86,7 +87,7 @@ save_manifest <- function(manifest, at_once = FALSE) {
   write_text(manifest$path, to_json(record))
   manifest$changed <- FALSE
   ended <- proc.time()[["elapsed"]]
-  manifest$next_save <- ended + 20 * (ended - started)
+  manifest$next_save <- ended + 100 * (ended - started)
 }
 
 package_version_text <- function() as.character(utils::packageVersion("ancify"))
@@ -114,6 +115,10 @@ keep_names <- function(x) {
 # Whether two descriptions say the same, be they R's or read from JSON.
 same_json <- function(x, y) {
   text <- function(value) to_json(jsonlite::fromJSON(to_json(value), simplifyVector = FALSE))
+  # Most often nothing is on record, and turning descriptions into JSON takes milliseconds.
+  if (is.null(x) || is.null(y)) {
+    return(is.null(x) && is.null(y))
+  }
   identical(x, y) || identical(text(x), text(y))
 }
 

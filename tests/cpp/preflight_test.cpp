@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <random>
+#include <utility>
 
+#include "core/io/bases.h"
 #include "support.h"
 
 namespace ancify {
@@ -186,6 +189,103 @@ TEST_F(PreflightOf, ManyChromosomesAndFarPositionsAreKeptApart) {
   // On c0 and c1 and on the long one.
   EXPECT_EQ(result.focal[0].sites, 300);
   EXPECT_EQ(result.focal[0].differ, 0);
+}
+
+// What a position of chr1 had last: the focal letter and the outgroup's.
+using SlowLook = std::map<std::int64_t, std::pair<char, char>>;
+
+// Blocks of all lengths that overlap, with gaps, lower case and letters that are no base.
+std::pair<std::string, SlowLook> random_blocks(int n, std::mt19937& random) {
+  std::string text;
+  SlowLook seen;
+  const auto letter = [&] { return "ACGTacgtNnR"[random() % 11]; };
+  for (int k = 0; k < n; ++k) {
+    const std::int64_t start = 1 + random() % 5000;
+    std::int64_t position = start;
+    std::string focal;
+    std::string outgroup;
+    for (auto columns = 1 + random() % 900; columns > 0; --columns) {
+      const bool insertion = !focal.empty() && columns > 1 && random() % 20 == 0;
+      focal += insertion ? '-' : letter();
+      outgroup += !insertion && random() % 20 == 0 ? '-' : random() % 3 ? focal.back() : letter();
+      if (insertion && outgroup.back() == '-') outgroup.back() = 'A';
+      if (!insertion) seen[position++] = {focal.back(), outgroup.back()};
+    }
+    text += "0 chr1 " + std::to_string(start) + " " + std::to_string(position - 1) +
+            " x 1 9 + 1\n" + focal + "\n" + outgroup + "\n\n";
+  }
+  return {text, seen};
+}
+
+TEST_F(PreflightOf, CountsAreThoseOfASlowLookAtEveryLevel) {
+  const auto known = [](char c) { return base_code(c) != kMissing; };
+  const auto differ = [&](char a, char b) {
+    return known(a) && known(b) && base_code(a) != base_code(b);
+  };
+  for (int round = 0; round < 20; ++round) {
+    const auto [text_a, a] = random_blocks(8, random_);
+    const auto [text_b, b] = random_blocks(8, random_);
+    std::string fasta = ">chr1\n";
+    for (std::size_t i = 0; i < genome_[0].size();) {
+      const std::size_t n = 1 + random_() % 150;
+      fasta += genome_[0].substr(i, n) + "\n";
+      i += n;
+    }
+    options_.focal_fasta = dir_.write("focal.fa", fasta + ">chr2\n" + genome_[1] + "\n");
+    OutgroupLook one;
+    for (const auto& [position, letters] : a) {
+      const char genome = genome_[0][static_cast<std::size_t>(position - 1)];
+      one.sites += known(letters.first) && known(letters.second);
+      one.differ += differ(letters.first, letters.second);
+      one.compared += known(letters.first);
+      one.wrong += differ(letters.first, genome);
+    }
+    FocalComparison focal{0, 1};
+    DivergenceComparison both{0, 1};
+    for (const auto& [position, letters] : a) {
+      const auto at = b.find(position);
+      if (at == b.end()) continue;
+      const auto& others = at->second;
+      focal.sites += known(letters.first) && known(others.first);
+      focal.differ += differ(letters.first, others.first);
+      if (!known(letters.first) || !known(letters.second)) continue;
+      if (!known(others.first) || !known(others.second)) continue;
+      ++both.sites;
+      both.inner_differ += differ(letters.first, letters.second);
+      both.outer_differ += differ(others.first, others.second);
+    }
+    for (const auto level : test::simd_levels()) {
+      options_.projection.simd = level;
+      const Preflight result =
+          look({{dir_.write("a", text_a), "", true}, {dir_.write("b", text_b), "", false}});
+      EXPECT_EQ(result.outgroups[0].bad, 0);
+      EXPECT_EQ(result.outgroups[0].sites, one.sites);
+      EXPECT_EQ(result.outgroups[0].differ, one.differ);
+      EXPECT_EQ(result.outgroups[0].compared, one.compared);
+      EXPECT_EQ(result.outgroups[0].wrong, one.wrong);
+      EXPECT_EQ(result.focal[0].sites, focal.sites);
+      EXPECT_EQ(result.focal[0].differ, focal.differ);
+      EXPECT_EQ(result.divergence[0].sites, both.sites);
+      EXPECT_EQ(result.divergence[0].inner_differ, both.inner_differ);
+      EXPECT_EQ(result.divergence[0].outer_differ, both.outer_differ);
+    }
+  }
+}
+
+TEST_F(PreflightOf, TheFirstDifferenceIsNamed) {
+  auto other = genome_;
+  for (const std::size_t at : {std::size_t{777}, std::size_t{3000}}) {
+    other[0][at] = other[0][at] == 'A' ? 'G' : 'A';
+  }
+  const std::string right = dir_.write("right", whole_axt(genome_, genome_));
+  const std::string wrong = dir_.write("wrong", whole_axt(other, other));
+  options_.focal_fasta =
+      dir_.write("focal.fa", ">chr1\n" + genome_[0] + "\n>chr2\n" + genome_[1] + "\n");
+  const Preflight result = look({{right, "", true}, {wrong, "", true}});
+  EXPECT_EQ(result.focal[0].first_difference, "chr1:778");
+  EXPECT_EQ(result.outgroups[0].first_wrong, "");
+  EXPECT_EQ(result.outgroups[1].first_wrong,
+            std::string("chr1:778, ") + other[0][777] + " for " + genome_[0][777]);
 }
 
 TEST_F(PreflightOf, EqualDivergencesAreNoExcess) {

@@ -4,9 +4,9 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <cstring>
 #include <deque>
 #include <limits>
-#include <map>
 #include <memory>
 #include <string_view>
 #include <unordered_map>
@@ -17,6 +17,7 @@
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
 #include "core/io/bases.h"
+#include "core/io/bases_avx512.h"
 #include "core/io/byte_source.h"
 #include "core/io/fasta.h"
 #include "core/io/file.h"
@@ -75,41 +76,90 @@ class FirstText : public ByteSource {
 
 // ---- What is remembered of each position -------------------------------------------------------
 
-// The focal base's code, of which kMissing is a bit of its own, and whether the outgroup has a base
-// and another one.
-constexpr std::uint8_t kFocal = 7;
-constexpr std::uint8_t kKnown = 8;
-constexpr std::uint8_t kDiffers = 16;
+// Positions in a word, a bit each.
+constexpr std::size_t kWord = 64;
 
-constexpr std::size_t kPage = 512;
-using Page = std::array<std::uint8_t, kPage>;
-
-// Sums over the positions of a page.
-struct PageSums {
-  int sites = 0;
-  int first = 0;
-  int second = 0;
+// Codes of a word's bases: whether there is one, and its two bits.
+struct WordOfBases {
+  std::uint64_t known = 0;
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
 };
 
-// Calls count(i, sites, first, second) for each position; it adds 0 or 1 to each. In bytes, which a
-// stretch of this length cannot overflow, so that compilers make good vector code of it.
-template <class Count>
-ANCIFY_ALWAYS_INLINE PageSums sum_page(Count count) {
-  constexpr std::size_t stretch = 128;
-  PageSums sums;
-  for (std::size_t at = 0; at < kPage; at += stretch) {
-    std::uint8_t sites = 0;
-    std::uint8_t first = 0;
-    std::uint8_t second = 0;
-    for (std::size_t i = at; i < at + stretch; ++i) count(i, sites, first, second);
-    sums.sites += sites;
-    sums.first += first;
-    sums.second += second;
-  }
-  return sums;
+#if defined(__x86_64__)
+ANCIFY_TARGET_AVX512 WordOfBases word_avx512(const char* letters) {
+  const __m512i codes = load_base_codes(letters);
+  return {~_mm512_test_epi8_mask(codes, _mm512_set1_epi8(kMissing)),
+          _mm512_test_epi8_mask(codes, _mm512_set1_epi8(1)),
+          _mm512_test_epi8_mask(codes, _mm512_set1_epi8(2))};
+}
+#endif
+
+// Bit b of each of eight bytes.
+std::uint64_t bits_of(std::uint64_t bytes, int b) {
+  return (bytes >> b & 0x0101010101010101) * 0x0102040810204080 >> 56;
 }
 
-constexpr std::uint8_t flag(int value) { return static_cast<std::uint8_t>(value != 0); }
+WordOfBases word_scalar(const char* letters) {
+  std::array<std::uint8_t, kWord> codes;
+  for (std::size_t i = 0; i < kWord; ++i) codes[i] = base_code(letters[i]);
+  WordOfBases word;
+  for (std::size_t i = 0; i < kWord; i += 8) {
+    std::uint64_t eight = 0;
+    std::memcpy(&eight, &codes[i], sizeof eight);
+    word.known |= (bits_of(eight, 2) ^ 0xFF) << i;
+    word.low |= bits_of(eight, 0) << i;
+    word.high |= bits_of(eight, 1) << i;
+  }
+  return word;
+}
+
+WordOfBases whole_word(const char* letters, SimdLevel level) {
+#if defined(__x86_64__)
+  if (level == SimdLevel::kAvx512) return word_avx512(letters);
+#endif
+  (void)level;
+  return word_scalar(letters);
+}
+
+// Of up to 64 letters, the first one at `offset` in the word.
+WordOfBases word_of(std::string_view letters, std::size_t offset, SimdLevel level) {
+  if (letters.size() == kWord) return whole_word(letters.data(), level);
+  std::array<char, kWord> text;
+  text.fill('N');
+  std::copy(letters.begin(), letters.end(), &text[offset]);
+  return whole_word(text.data(), level);
+}
+
+std::uint64_t both_known(const WordOfBases& a, const WordOfBases& b) { return a.known & b.known; }
+
+// Where both are known and differ.
+std::uint64_t different(const WordOfBases& a, const WordOfBases& b) {
+  return both_known(a, b) & ((a.low ^ b.low) | (a.high ^ b.high));
+}
+
+int count(std::uint64_t positions) { return __builtin_popcountll(positions); }
+
+std::size_t first_of(std::uint64_t positions) {
+  return static_cast<std::size_t>(__builtin_ctzll(positions));
+}
+
+char letter_at(const WordOfBases& word, std::size_t i) {
+  return upper_base(static_cast<int>((word.low >> i & 1) + 2 * (word.high >> i & 1)));
+}
+
+struct SeenWord {
+  WordOfBases focal;
+  std::uint64_t known = 0;    // where the outgroup has a base too,
+  std::uint64_t differs = 0;  // and another one
+};
+
+constexpr std::size_t kPage = 512;  // positions
+
+struct Page {
+  std::uint64_t key;
+  std::array<SeenWord, kPage / kWord> words;
+};
 
 class SeenPositions {
  public:
@@ -126,67 +176,68 @@ class SeenPositions {
   }
 
   // Where blocks overlap the later one stays.
-  void put(std::size_t chromosome, std::int64_t position, const std::uint8_t* states,
-           std::size_t n) {
-    while (n > 0) {
+  void put(std::size_t chromosome, std::int64_t position, std::string_view focal,
+           std::string_view outgroup, SimdLevel level) {
+    while (!focal.empty()) {
       const std::size_t in_page = static_cast<std::size_t>(position) % kPage;
-      const std::size_t here = std::min(n, kPage - in_page);
-      std::copy_n(states, here, &page(key(chromosome, position))[in_page]);
-      states += here;
+      const std::size_t offset = in_page % kWord;
+      const std::size_t here = std::min(focal.size(), kWord - offset);
+      put_word(page(key(chromosome, position)).words[in_page / kWord], focal.substr(0, here),
+               outgroup.substr(0, here), offset, level);
+      focal.remove_prefix(here);
+      outgroup.remove_prefix(here);
       position += static_cast<std::int64_t>(here);
-      n -= here;
     }
   }
 
   const Page* find(std::uint64_t key) const {
-    const auto at = pages_.find(key);
-    return at == pages_.end() ? nullptr : &at->second;
+    const auto at = index_.find(key);
+    return at == index_.end() ? nullptr : &pages_[at->second];
   }
-  const std::map<std::uint64_t, Page>& pages() const { return pages_; }
+  // In the file's order.
+  const std::vector<Page>& pages() const { return pages_; }
 
  private:
   // Of a key: 2^49 positions on each of 2^24 chromosomes.
   static constexpr int kPageBits = 40;
 
-  Page& page(std::uint64_t key) {
-    if (last_ == nullptr || key != last_key_) {
-      const auto [at, is_new] = pages_.try_emplace(key);
-      if (is_new) at->second.fill(kMissing);
-      last_ = &at->second;
-      last_key_ = key;
-    }
-    return *last_;
+  static void put_word(SeenWord& word, std::string_view focal, std::string_view outgroup,
+                       std::size_t offset, SimdLevel level) {
+    const WordOfBases base = word_of(focal, offset, level);
+    const WordOfBases other = word_of(outgroup, offset, level);
+    const std::uint64_t here = ~std::uint64_t{0} >> (kWord - focal.size()) << offset;
+    const auto put = [&](std::uint64_t& old, std::uint64_t now) {
+      old = (old & ~here) | (now & here);
+    };
+    put(word.focal.known, base.known);
+    put(word.focal.low, base.low);
+    put(word.focal.high, base.high);
+    put(word.known, both_known(base, other));
+    put(word.differs, different(base, other));
   }
 
-  std::map<std::uint64_t, Page> pages_;
-  std::uint64_t last_key_ = 0;
-  Page* last_ = nullptr;
+  Page& page(std::uint64_t key) {
+    if (pages_.empty() || pages_[last_].key != key) {
+      const auto [at, is_new] = index_.emplace(key, pages_.size());
+      if (is_new) pages_.push_back({key, {}});
+      last_ = at->second;
+    }
+    return pages_[last_];
+  }
+
+  std::vector<Page> pages_;
+  std::unordered_map<std::uint64_t, std::size_t> index_;
+  std::size_t last_ = 0;
 };
 
-PageSums divergence_of(const Page& page) {
-  return sum_page([&](std::size_t i, auto& sites, auto& differ, auto&) {
-    sites += flag(page[i] & kKnown);
-    differ += flag(page[i] & kDiffers);
-  });
-}
-
 // ---- Reading an alignment ----------------------------------------------------------------------
-
-void make_states(const char* focal, const char* outgroup, std::size_t n, std::uint8_t* states) {
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::uint8_t base = base_code(focal[i]);
-    const std::uint8_t other = base_code(outgroup[i]);
-    const auto known = static_cast<std::uint8_t>((base != kMissing) & (other != kMissing));
-    const auto differs = static_cast<std::uint8_t>(known & (base != other));
-    states[i] = static_cast<std::uint8_t>(base | known * kKnown | differs * kDiffers);
-  }
-}
 
 // Takes the pairs of one outgroup.
 class OutgroupReader : public PairSink {
  public:
-  OutgroupReader(const std::string& file, const std::vector<Chromosome>& chromosomes)
-      : chromosomes_(chromosomes), bad_(file, OnBadBlock::kSkip) {
+  OutgroupReader(const std::string& file, const std::vector<Chromosome>& chromosomes,
+                 SimdLevel simd)
+      : chromosomes_(chromosomes), simd_(simd), bad_(file, OnBadBlock::kSkip) {
     for (std::size_t i = 0; i < chromosomes.size(); ++i) index_[chromosomes[i].name] = i;
   }
 
@@ -218,10 +269,11 @@ class OutgroupReader : public PairSink {
     examples.insert(examples.end(), common.examples().begin(), common.examples().end());
     std::sort(examples.begin(), examples.end(),
               [](const auto& a, const auto& b) { return a.line < b.line; });
-    for (const auto& [key, page] : positions_.pages()) {
-      const PageSums sums = divergence_of(page);
-      look.sites += sums.sites;
-      look.differ += sums.first;
+    for (const auto& page : positions_.pages()) {
+      for (const auto& word : page.words) {
+        look.sites += count(word.known);
+        look.differ += count(word.differs);
+      }
     }
     return look;
   }
@@ -242,19 +294,18 @@ class OutgroupReader : public PairSink {
     constexpr std::size_t piece = 4096;
     std::array<char, piece> focal;
     std::array<char, piece> outgroup;
-    std::array<std::uint8_t, piece> states;
     std::int64_t position = pair.start - 1;
     for (std::size_t column = 0; column < pair.focal.size(); column += piece) {
       const std::string_view row = pair.focal.substr(column, piece);
-      const std::size_t n = copy_columns(row, row.data(), focal.data(), SimdLevel::kScalar);
-      copy_columns(row, &pair.outgroup[column], outgroup.data(), SimdLevel::kScalar);
-      make_states(focal.data(), outgroup.data(), n, states.data());
-      positions_.put(chromosome, position, states.data(), n);
+      const std::size_t n = copy_columns(row, row.data(), focal.data(), simd_);
+      copy_columns(row, &pair.outgroup[column], outgroup.data(), simd_);
+      positions_.put(chromosome, position, {focal.data(), n}, {outgroup.data(), n}, simd_);
       position += static_cast<std::int64_t>(n);
     }
   }
 
   const std::vector<Chromosome>& chromosomes_;
+  SimdLevel simd_;
   BadBlocks bad_;
   std::unordered_map<std::string, std::size_t> index_;
   std::vector<SeenChromosome> seen_;  // in the file's order
@@ -285,7 +336,9 @@ class Look {
   Look(const std::vector<PreflightOutgroup>& outgroups, const std::vector<Chromosome>& chromosomes,
        const PreflightOptions& options)
       : outgroups_(outgroups), chromosomes_(chromosomes), options_(options) {
-    for (const auto& outgroup : outgroups) readers_.emplace_back(outgroup.file, chromosomes);
+    for (const auto& outgroup : outgroups) {
+      readers_.emplace_back(outgroup.file, chromosomes, options.projection.simd);
+    }
     result.outgroups.resize(outgroups.size());
   }
 
@@ -352,53 +405,40 @@ std::string place(const std::vector<Chromosome>& chromosomes, std::uint64_t key,
          std::to_string(SeenPositions::position(key, in_page) + 1);
 }
 
-bool focal_differs(std::uint8_t a, std::uint8_t b) {
-  return (a & kFocal) != kMissing && (b & kFocal) != kMissing && (a & kFocal) != (b & kFocal);
-}
-
-PageSums compare_focal(const Page& a, const Page& b) {
-  return sum_page([&](std::size_t i, auto& sites, auto& first, auto&) {
-    const std::uint8_t both = flag((a[i] & kMissing) == 0) & flag((b[i] & kMissing) == 0);
-    sites += both;
-    first += both & flag((a[i] ^ b[i]) & kFocal);
-  });
-}
-
-PageSums compare_divergence(const Page& a, const Page& b) {
-  return sum_page([&](std::size_t i, auto& sites, auto& first, auto& second) {
-    const std::uint8_t both = flag(a[i] & b[i] & kKnown);
-    sites += both;
-    first += both & flag(a[i] & kDiffers);
-    second += both & flag(b[i] & kDiffers);
-  });
-}
-
 void compare(const SeenPositions& a, const SeenPositions& b,
              const std::vector<Chromosome>& chromosomes, FocalComparison& result) {
-  for (const auto& [key, page] : a.pages()) {
-    const Page* const other = b.find(key);
+  for (const auto& page : a.pages()) {
+    const Page* const other = b.find(page.key);
     if (other == nullptr) continue;
-    const PageSums sums = compare_focal(page, *other);
-    if (sums.first > 0 && result.differ == 0) {
-      std::size_t i = 0;
-      while (!focal_differs(page[i], (*other)[i])) ++i;
-      result.first_difference = place(chromosomes, key, i);
+    for (std::size_t i = 0; i < page.words.size(); ++i) {
+      const WordOfBases& word = page.words[i].focal;
+      const WordOfBases& other_word = other->words[i].focal;
+      const std::uint64_t differ = different(word, other_word);
+      if (differ != 0 && result.differ == 0) {
+        result.first_difference = place(chromosomes, page.key, i * kWord + first_of(differ));
+      }
+      result.sites += count(both_known(word, other_word));
+      result.differ += count(differ);
     }
-    result.sites += sums.sites;
-    result.differ += sums.first;
   }
 }
 
 void compare(const SeenPositions& inner, const SeenPositions& outer, DivergenceComparison& result) {
   double variance = 0;
-  for (const auto& [key, page] : inner.pages()) {
-    const Page* const other = outer.find(key);
+  for (const auto& page : inner.pages()) {
+    const Page* const other = outer.find(page.key);
     if (other == nullptr) continue;
-    const PageSums sums = compare_divergence(page, *other);
-    result.sites += sums.sites;
-    result.inner_differ += sums.first;
-    result.outer_differ += sums.second;
-    const double more = sums.first - sums.second;
+    int inner_differ = 0;
+    int outer_differ = 0;
+    for (std::size_t i = 0; i < page.words.size(); ++i) {
+      const std::uint64_t both = page.words[i].known & other->words[i].known;
+      result.sites += count(both);
+      inner_differ += count(both & page.words[i].differs);
+      outer_differ += count(both & other->words[i].differs);
+    }
+    result.inner_differ += inner_differ;
+    result.outer_differ += outer_differ;
+    const double more = inner_differ - outer_differ;
     variance += more * more;
   }
   const auto more = static_cast<double>(result.inner_differ - result.outer_differ);
@@ -437,16 +477,17 @@ std::vector<DivergenceComparison> divergence_comparisons(
 // Takes the sequences of a FASTA file until all positions seen have come by.
 class GenomeLook {
  public:
-  GenomeLook(const std::vector<Chromosome>& chromosomes, Look& look)
+  GenomeLook(const std::vector<Chromosome>& chromosomes, SimdLevel simd, Look& look)
       : chromosomes_(chromosomes),
+        simd_(simd),
         look_(look),
         found_(chromosomes.size()),
         last_(chromosomes.size()) {
     for (std::size_t i = 0; i < chromosomes.size(); ++i) index_[chromosomes[i].name] = i;
     for (std::size_t i = 0; i < look.result.outgroups.size(); ++i) {
-      for (const auto& [key, page] : look.positions(i).pages()) {
-        const std::size_t chromosome = SeenPositions::chromosome(key);
-        const std::int64_t end = SeenPositions::position(key, kPage);
+      for (const auto& page : look.positions(i).pages()) {
+        const std::size_t chromosome = SeenPositions::chromosome(page.key);
+        const std::int64_t end = SeenPositions::position(page.key, kPage);
         last_[chromosome] =
             std::max(last_[chromosome], std::min(end, chromosomes[chromosome].length));
       }
@@ -500,41 +541,37 @@ class GenomeLook {
   void compare(std::string_view bases) {
     for (std::int64_t at = position_; !bases.empty();) {
       const std::size_t in_page = static_cast<std::size_t>(at) % kPage;
-      const std::size_t here = std::min(bases.size(), kPage - in_page);
+      const std::size_t offset = in_page % kWord;
+      const std::size_t here = std::min(bases.size(), kWord - offset);
+      const WordOfBases genome = word_of(bases.substr(0, here), offset, simd_);
       const std::uint64_t key = SeenPositions::key(chromosome_, at);
       for (std::size_t i = 0; i < look_.result.outgroups.size(); ++i) {
         const Page* const page = look_.positions(i).find(key);
-        if (page != nullptr) compare(&(*page)[in_page], bases.substr(0, here), at, i);
+        if (page == nullptr) continue;
+        compare(page->words[in_page / kWord].focal, genome, at - static_cast<std::int64_t>(offset),
+                look_.result.outgroups[i]);
       }
       at += static_cast<std::int64_t>(here);
       bases.remove_prefix(here);
     }
   }
 
-  void compare(const std::uint8_t* states, std::string_view bases, std::int64_t position,
-               std::size_t outgroup) {
-    auto& look = look_.result.outgroups[outgroup];
-    int compared = 0;
-    int wrong = 0;
-    for (std::size_t i = 0; i < bases.size(); ++i) {
-      const int seen = states[i] & kFocal;
-      const int base = base_code(bases[i]);
-      const int both = (seen != kMissing) & (base != kMissing);
-      compared += both;
-      wrong += both & (seen != base);
-    }
-    if (wrong > 0 && look.wrong == 0) {
-      std::size_t i = 0;
-      while (!focal_differs(states[i], base_code(bases[i]))) ++i;
+  // The word that begins at `position`.
+  void compare(const WordOfBases& focal, const WordOfBases& genome, std::int64_t position,
+               OutgroupLook& look) const {
+    const std::uint64_t wrong = different(focal, genome);
+    if (wrong != 0 && look.wrong == 0) {
+      const std::size_t i = first_of(wrong);
       look.first_wrong = chromosomes_[chromosome_].name + ":" +
                          std::to_string(position + static_cast<std::int64_t>(i) + 1) + ", " +
-                         upper_base(states[i] & kFocal) + " for " + bases[i];
+                         letter_at(focal, i) + " for " + letter_at(genome, i);
     }
-    look.compared += compared;
-    look.wrong += wrong;
+    look.compared += count(both_known(focal, genome));
+    look.wrong += count(wrong);
   }
 
   const std::vector<Chromosome>& chromosomes_;
+  SimdLevel simd_;
   Look& look_;
   std::unordered_map<std::string, std::size_t> index_;
   std::vector<bool> found_;
@@ -548,7 +585,7 @@ class GenomeLook {
 void look_at_genome(const PreflightOptions& options, const std::vector<Chromosome>& chromosomes,
                     Look& look, const TaskContext& context) {
   try {
-    GenomeLook genome(chromosomes, look);
+    GenomeLook genome(chromosomes, options.projection.simd, look);
     FirstText text(options.focal_fasta, kNoLimit, options, context);
     const FastaSink sink = {[&](std::string_view name, std::int64_t) { genome.begin(name); },
                             [&](std::string_view bases) {

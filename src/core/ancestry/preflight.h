@@ -77,7 +77,7 @@ struct Preflight {
 };
 
 // Looks at the first 16 MB of text of every file, all files at once on the threads there are, and
-// at the focal genome as far as they reach. Keeps a byte a position seen and outgroup. What is
+// at the focal genome as far as they reach. Keeps five bits a position seen and outgroup. What is
 // wrong with a file is no error, but in the result.
 Preflight look_at_alignments(const std::vector<PreflightOutgroup>& outgroups,
                              const std::vector<Chromosome>& chromosomes,
