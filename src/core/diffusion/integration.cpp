@@ -35,6 +35,7 @@ class Integration {
         points_(grid_.x.size()),
         most_lanes_(std::min(std::clamp(kRoom / points_, kLeastLanes, kMostLanes),
                              density.size() / points_)),
+        slices_together_(std::max<std::size_t>(most_lanes_ / points_, 1)),
         parts_(populations_ == 1
                    ? 1
                    : std::clamp<std::size_t>(density.size() / kLeastPart, 1, kMostParts)) {
@@ -79,29 +80,45 @@ class Integration {
       Index at = {};
       if (populations_ == 2) {
         if (schedule_.frozen[1] == 0) sweep_rows(density_.data(), at, from, to, room);
-        return;
-      }
-      for (at[0] = from; at[0] < to; ++at[0]) {
-        sweep_below(1, density_.data() + at[0] * strides_[0], at, room);
+      } else {
+        sweep_blocks(0, density_.data(), from, to, at, room);
       }
     });
   }
 
-  // Axis `axis` and all after it, in the block that the earlier axes' indices give: the later ones
-  // slice by slice, so that each slice is swept along all of them while it is in a cache.
-  void sweep_below(int axis, double* block, Index& at, LineRoom& room) {
-    if (schedule_.frozen[axis] == 0) {
-      for (std::size_t b = 0; b < bundles_of(strides_[axis]); ++b) {
-        sweep_bundle(axis, block, at, b, room);
+  // All axes after `axis`, in its blocks `from` to `to` of the block that the earlier axes' indices
+  // give: the later axes block by block, so that each is swept along all of them while it is in a
+  // cache.
+  void sweep_blocks(int axis, double* block, std::size_t from, std::size_t to, Index& at,
+                    LineRoom& room) {
+    const bool are_slices = axis + 2 == last_;
+    const std::size_t together = are_slices ? slices_together_ : 1;
+    for (at[axis] = from; at[axis] < to; at[axis] += together) {
+      double* const first = block + at[axis] * strides_[axis];
+      // The latter never holds alone, but tells compilers where this ends.
+      if (are_slices || axis + 3 >= kMostPopulations) {
+        sweep_slices(first, std::min(together, to - at[axis]), at, room);
+      } else {
+        sweep_bundles(axis + 1, first, at, room);
+        sweep_blocks(axis + 1, first, 0, points_, at, room);
       }
     }
-    // The latter never holds alone, but tells compilers where this ends.
-    if (axis + 1 == last_ || axis + 2 >= kMostPopulations) {
-      if (schedule_.frozen[last_] == 0) sweep_rows(block, at, 0, points_, room);
-      return;
+  }
+
+  // The last two axes in a few neighbouring slices, whose rows together fill bundles.
+  void sweep_slices(double* first, std::size_t slices, Index at, LineRoom& room) {
+    const int axis = last_ - 1;
+    Index slice = at;
+    for (std::size_t i = 0; i < slices; ++i, ++slice[axis - 1]) {
+      sweep_bundles(axis, first + i * strides_[axis - 1], slice, room);
     }
-    for (at[axis] = 0; at[axis] < points_; ++at[axis]) {
-      sweep_below(axis + 1, block + at[axis] * strides_[axis], at, room);
+    if (schedule_.frozen[last_] == 0) sweep_rows(first, at, 0, slices * points_, room);
+  }
+
+  void sweep_bundles(int axis, double* block, const Index& at, LineRoom& room) {
+    if (schedule_.frozen[axis] != 0) return;
+    for (std::size_t b = 0; b < bundles_of(strides_[axis]); ++b) {
+      sweep_bundle(axis, block, at, b, room);
     }
   }
 
@@ -130,12 +147,14 @@ class Integration {
   }
 
   // Lines along the last axis, each in one piece of memory: they are turned to lie beside each
-  // other.
+  // other. Row 0 is the first one of slice `at`.
   void sweep_rows(double* block, Index at, std::size_t from, std::size_t to, LineRoom& room) const {
     const std::size_t width = width_of(to - from);
+    const std::size_t first_slice = populations_ > 2 ? at[last_ - 2] : 0;
     for (std::size_t row = from; row < to; row += width) {
       const std::size_t lanes = std::min(width, to - row);
-      if (populations_ > 1) at[last_ - 1] = row;
+      if (populations_ > 1) at[last_ - 1] = row % points_;
+      if (populations_ > 2) at[last_ - 2] = first_slice + row / points_;
       const Lines lines = describe_lines(last_, at, lanes, room);
       double* const rows = block + row * points_;
       double* const values = room.values();
@@ -241,6 +260,7 @@ class Integration {
   int last_;
   std::size_t points_;
   std::size_t most_lanes_;
+  std::size_t slices_together_;
   std::size_t parts_;
   std::array<std::size_t, kMostPopulations> strides_ = {};
   std::array<LineSystem, kMostPopulations> systems_;
