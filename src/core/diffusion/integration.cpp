@@ -7,6 +7,7 @@
 
 #include "core/diffusion/line_solver.h"
 #include "core/diffusion/line_system.h"
+#include "core/diffusion/turn.h"
 
 namespace ancify::diffusion {
 
@@ -18,7 +19,7 @@ constexpr std::size_t kMostLanes = 64;
 constexpr std::size_t kLeastLanes = 32;
 constexpr std::size_t kRoom = 4096;
 // Parts of a sweep that threads share: long enough to be worth the handing over.
-constexpr std::size_t kLeastPart = 16384;
+constexpr std::size_t kLeastPart = 16000;
 constexpr std::size_t kMostParts = 64;
 
 class Integration {
@@ -105,14 +106,32 @@ class Integration {
     }
   }
 
-  // The last two axes in a few neighbouring slices, whose rows together fill bundles.
-  void sweep_slices(double* first, std::size_t slices, Index at, LineRoom& room) {
-    const int axis = last_ - 1;
-    Index slice = at;
-    for (std::size_t i = 0; i < slices; ++i, ++slice[axis - 1]) {
-      sweep_bundles(axis, first + i * strides_[axis - 1], slice, room);
+  // The last two axes in a few neighbouring slices, whose lines together fill bundles.
+  void sweep_slices(double* first, std::size_t slices, const Index& at, LineRoom& room) {
+    if (slices == 1) {
+      sweep_bundles(last_ - 1, first, at, room);
+    } else if (schedule_.frozen[last_ - 1] == 0) {
+      sweep_columns(first, slices, at, room);
     }
     if (schedule_.frozen[last_] == 0) sweep_rows(first, at, 0, slices * points_, room);
+  }
+
+  // Lines along the last axis but one in neighbouring slices, copied to lie beside each other.
+  void sweep_columns(double* first, std::size_t slices, const Index& at, LineRoom& room) const {
+    const std::size_t lanes = slices * points_;
+    const std::size_t stride = LineRoom::whole_vectors(lanes);
+    const auto for_each_piece = [&](auto copy) {
+      for (std::size_t i = 0; i < points_; ++i) {
+        for (std::size_t slice = 0; slice < slices; ++slice) {
+          copy(first + slice * strides_[last_ - 2] + i * points_,
+               room.values() + i * stride + slice * points_);
+        }
+      }
+    };
+    const Lines lines = describe_lines(last_ - 1, at, lanes, room);
+    for_each_piece([&](double* piece, double* values) { std::copy_n(piece, points_, values); });
+    solve_lines(systems_[last_ - 1], {room.values(), stride, lanes}, lines, room, level_);
+    for_each_piece([&](double* piece, double* values) { std::copy_n(values, points_, piece); });
   }
 
   void sweep_bundles(int axis, double* block, const Index& at, LineRoom& room) {
@@ -156,20 +175,12 @@ class Integration {
       if (populations_ > 1) at[last_ - 1] = row % points_;
       if (populations_ > 2) at[last_ - 2] = first_slice + row / points_;
       const Lines lines = describe_lines(last_, at, lanes, room);
-      double* const rows = block + row * points_;
-      double* const values = room.values();
       const std::size_t stride = LineRoom::whole_vectors(lanes);
-      for (std::size_t i = 0; i < points_; ++i) {
-        for (std::size_t lane = 0; lane < lanes; ++lane) {
-          values[i * stride + lane] = rows[lane * points_ + i];
-        }
-      }
-      solve_lines(systems_[last_], {values, stride, lanes}, lines, room, level_);
-      for (std::size_t lane = 0; lane < lanes; ++lane) {
-        for (std::size_t i = 0; i < points_; ++i) {
-          rows[lane * points_ + i] = values[i * stride + lane];
-        }
-      }
+      const Table rows = {block + row * points_, points_};
+      const Table columns = {room.values(), stride};
+      turn(rows, columns, lanes, points_, level_);
+      solve_lines(systems_[last_], {room.values(), stride, lanes}, lines, room, level_);
+      turn(columns, rows, points_, lanes, level_);
     }
   }
 
