@@ -81,17 +81,18 @@
 #' @param reference The genome's own sequence, in any of these forms, to find records whose
 #'   REF is another base; `NULL` (the default) for none.
 #' @param mask A BED file, plain or gzip, of regions not to use; `NULL` (the default) for none.
-#' @param polarise Whether to exchange alleles so that REF is ancestral: see below.
+#' @param polarise Whether to exchange alleles so that REF is ancestral, as below; `FALSE` (the
+#'   default) leaves them as they are.
 #' @param history A [coalescent_history()] of the focal species and its outgroups, named by
 #'   the outgroups, for posteriors from the samples' genotypes; `NULL` (the default) for none.
 #' @param projected The folder with the outgroups' projected sequences, `<work_dir>/projected`
 #'   of a run; by default that of `ancestral`, if this is an `ancify_run`. Only with a `history`.
 #' @param samples Names of the samples whose alleles are counted, of one population; `NULL` (the
 #'   default) for all of the file. Only with a `history`.
-#' @param threads Threads; `NULL` (the default) for all, or as many as
-#'   `options(ancify.threads = )` says.
-#' @param verbose Whether to tell which sequence each chromosome got, how many records got
-#'   posteriors from the history, and what polarising did, as messages of class
+#' @param threads Threads; `NULL` (the default) for `getOption("ancify.threads")` or else all
+#'   cores.
+#' @param verbose Whether to tell, as by default, which sequence each chromosome got, how many
+#'   records got posteriors from the history, and what polarising did, as messages of class
 #'   `ancify_message`.
 #' @return A data frame with a row for each reason, in the order above: `reason` and the
 #'   number of `records`, which add up to those of the file. The attribute `chromosomes` is
@@ -111,6 +112,8 @@
 #' that it does not have, for histories that [polarise_sites()] refuses, and for arguments that
 #' can't be used; `ancify_package_error` where the package was built without htslib. Chromosomes
 #' with records and without a sequence are an `ancify_annotation_warning`.
+#' @references
+#' Danecek and others (2011) The variant call format and VCFtools. Bioinformatics 27:2156.
 #' @seealso [ancify_evaluate()] for how often calls are an allele of a variant,
 #'   [polarise_sites()] for posteriors from allele counts, [coalescent_history()]
 #' @export

@@ -1,4 +1,4 @@
-#' Ancestral alleles of variants in memory
+#' Write ancestral alleles into variants in memory
 #'
 #' As [annotate_vcf()], for variants that the Bioconductor package VariantAnnotation has read.
 #'
@@ -11,8 +11,9 @@
 #'   was there under their names, and declared in the header. `table(info(x)$AA_reason)` counts
 #'   the reasons.
 #' @section Errors:
-#' `ancify_input_error` for what is no `VCF`; `ancify_package_error` where VariantAnnotation is not
-#' installed; and those of [annotate_vcf()], where records are counted along the chromosomes.
+#' `ancify_input_error` for what is no `VCF`, and with a history for one without genotypes;
+#' `ancify_package_error` where VariantAnnotation is not installed; and those of [annotate_vcf()],
+#' where records are counted along the chromosomes.
 #' @seealso [annotate_vcf()] for files, which takes less memory and time;
 #'   [read_ancestral()] for calls of any regions
 #' @export

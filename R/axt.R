@@ -35,7 +35,7 @@
 #' Biostrings is not installed. Blocks left out are an `ancify_projection_warning`, minus
 #' strands without `outgroup_lengths` an `ancify_strand_warning`.
 #' @references The format: <https://genome.ucsc.edu/goldenPath/help/axt.html>
-#' @seealso [project_axt()]
+#' @seealso [project_axt()], which projects an alignment onto the focal genome
 #' @export
 #' @examplesIf length(find.package(c("Biostrings", "GenomicRanges"), quiet = TRUE)) == 2
 #' \donttest{ # GenomicRanges alone takes seconds to load

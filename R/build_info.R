@@ -1,4 +1,4 @@
-#' How this copy of the package was built
+#' Tell how this copy of the package was built
 #'
 #' @return A list of class `ancify_build_info`, with a print method: `version` of
 #'   the package; `compiler`; `inflater`, the library or libraries that read gzip
@@ -14,6 +14,7 @@
 #' @details What is built is chosen at installation by the environment variables
 #'   `ANCIFY_CUDA` (`auto`, `yes`, `no`), `ANCIFY_GZIP` (`auto`, `isal`,
 #'   `libdeflate`, `zlib`) and `ANCIFY_HTSLIB` (`auto`, `system`, `rhtslib`, `no`).
+#' @seealso [available_gpus()] for the GPUs of this machine
 #' @export
 #' @examples
 #' ancify_build_info()

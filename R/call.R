@@ -35,21 +35,22 @@
 #' @param method `"voting"` (the default), `"parsimony"`, `"likelihood"`, `"ml"` or
 #'   `"coalescent"`. (A number here and in `tree` is taken for `min_inner_freq` and
 #'   `min_outer_freq`, which once stood in these places.)
-#' @param tree For parsimony and likelihood (other methods refuse it): Newick text, the
-#'   path of a file with it, or a `phylo` of the package ape, such as that of
-#'   [fit_substitution_model()].
+#' @param tree For parsimony and likelihood, which need it, while other methods refuse it:
+#'   Newick text, the path of a file with it, or a `phylo` of the package ape, such as that
+#'   of [fit_substitution_model()]. Branch lengths, which likelihood needs, are expected
+#'   changes of a site. `NULL` by default.
 #' @param focal The focal species' leaf in `tree`; `NULL` (the default) for none.
 #' @param model For likelihood a [substitution_model()] (the default: `"JC69"`), for
 #'   coalescent one in place of the history's, for ml the path of a LightGBM model in
 #'   text form.
 #' @param history For coalescent: a [coalescent_history()] with a split for each
-#'   outgroup, by their names or else inner ones first.
+#'   outgroup, by their names or else inner ones first; `NULL` by default.
 #' @param posterior Whether to give the posteriors too, for likelihood, coalescent
-#'   and ml.
+#'   and ml; `FALSE` by default.
 #' @param min_inner_freq,min_outer_freq For voting: fewest votes that make a
 #'   consensus of the inner and of the outer tier, at least 1 (the default).
-#' @param high,low Posterior from which on a call is in upper case (0.8 by default)
-#'   and in lower case (0.5).
+#' @param high,low Posterior, from 0 to 1, from which on a call is in upper case (0.8 by
+#'   default) and in lower case (0.5); not for voting and parsimony.
 #' @param threads Threads; `NULL` (the default) for `getOption("ancify.threads")`
 #'   or else all cores.
 #' @param backend `"auto"` (the default), `"cpu"` or `"gpu"`; a GPU that cannot
@@ -78,6 +79,9 @@
 #' specific tree topology. Systematic Zoology 20:406.
 #'
 #' Hartigan (1973) Minimum mutation fits to a given tree. Biometrics 29:53.
+#'
+#' Rannala and Yang (2003) Bayes estimation of species divergence times and
+#' ancestral population sizes. Genetics 164:1645 (coalescent).
 #' @seealso [project_axt()] for the sequences, [ancify_run()] for whole genomes,
 #'   [fit_substitution_model()] for trees and models, [polarise_sites()] for
 #'   polymorphic sites

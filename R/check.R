@@ -33,7 +33,8 @@
 #'   can be looked at.
 #'
 #' @inheritParams ancify_run
-#' @param progress Whether to show a bar if it takes longer than two seconds.
+#' @param progress Whether to show a progress bar if it takes more than two seconds; by default
+#'   in interactive sessions alone.
 #' @return A data frame of class `ancify_check` with one row a finding, the gravest first:
 #'   `check`, as above; `subject`, the outgroup, folder or key it is about; `status`, an
 #'   ordered factor: `ok`, `note`, `warning` or `error`; `finding`, in words; `file`, and
@@ -149,7 +150,7 @@ look_at_run <- function(config, phases, backend, kind, brief, progress) {
 
 #' @rdname ancify_check
 #' @param x An `ancify_check`.
-#' @param ... Ignored.
+#' @param ... Not used.
 #' @export
 print.ancify_check <- function(x, ...) {
   if (!all(c("check", "subject", "status", "finding") %in% names(x))) {

@@ -15,7 +15,10 @@
 #'   folders.
 #' @param window Length of a window in bases, 1,000,000 by default; windows begin at
 #'   the chromosome's start, and its last is what is left.
-#' @inheritParams project_axt
+#' @param threads Threads; `NULL` (the default) for `getOption("ancify.threads")` or else all
+#'   cores.
+#' @param progress Whether to show a progress bar if it takes more than two seconds; by default
+#'   in interactive sessions alone.
 #' @return A list of class `ancify_comparison` of data frames, which `print()`,
 #'   `summary()` and [`plot()`][plot.ancify_comparison] show. Counts are positions:
 #'   * `runs`: `run` and `folder`;
@@ -43,7 +46,7 @@
 #' `ancify_file_error` and `ancify_format_error` for files that can't be read or are not
 #' one-line FASTA. Chromosomes that some runs lack are left out with an
 #' `ancify_comparison_warning`.
-#' @seealso [plot.ancify_comparison()] for pictures
+#' @seealso [plot.ancify_comparison()] for pictures, [ancify_report()] for a page of them
 #' @export
 #' @examples
 #' config <- ancify_example()

@@ -1143,7 +1143,7 @@ closest <- function(word, candidates) {
 
 #' @rdname ancify_config
 #' @param x An `ancify_config`.
-#' @param ... Ignored.
+#' @param ... Not used.
 #' @export
 print.ancify_config <- function(x, ...) {
   writeLines(format_config(x))

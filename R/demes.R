@@ -1,4 +1,4 @@
-#' Demographic models in Demes files
+#' Read and write Demes files
 #'
 #' Demes is a format for demographic models that many programs read and write (Gower and others
 #' 2022).
@@ -20,11 +20,13 @@
 #' @param samples Names of the demes that are sampled, in the spectrum's order. Default: those that
 #'   `write_demes()` has noted, else those that there are at the present.
 #' @param model A [demography()], or a list of events.
-#' @param params The values of the model's parameters.
-#' @param reference_size Diploid individuals of the reference population.
+#' @param params The values of the model's parameters, named, or in the model's order; `NULL`
+#'   (the default) for a model without any.
+#' @param reference_size Diploid individuals of the reference population, a number above 0.
 #' @param demes Names of the model's populations, in the order in which they come up. Default:
 #'   `pop1` and so on.
-#' @param description A text for the file.
+#' @param description A text that says in the file what the model is; `NULL` (the default) for
+#'   none.
 #' @return `read_demes()`: a [demography()] without parameters, with the attributes `samples` and
 #'   `reference_size`. `write_demes()`: the path, invisibly. Times there are in generations.
 #' @section Errors:
@@ -35,7 +37,7 @@
 #' present, or after a split without any time between.
 #' @references
 #' Gower and others (2022) Demes: a standard format for demographic models. Genetics 222:iyac131.
-#' @seealso [demography()]
+#' @seealso [demography()], [demography_model()]
 #' @export
 #' @examples
 #' file <- tempfile(fileext = ".yaml")

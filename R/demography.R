@@ -9,7 +9,8 @@
 #' @section Errors:
 #' `ancify_input_error` for what are no events. What an event says is checked when a spectrum is
 #' computed, by [expected_sfs()].
-#' @seealso [expected_sfs()]
+#' @seealso [demography_events], [demography_model()] for common ones, [expected_sfs()],
+#'   [fit_demography()], [read_demes()]
 #' @export
 #' @examples
 #' split_mig <- demography(function(nu1, nu2, time, m) {

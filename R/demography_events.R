@@ -23,32 +23,33 @@
 #' clock.
 #'
 #' @param nu Sizes, one for each population: a number, a `course()` or a function each, in a list
-#'   where they are not all numbers. For `event_equilibrium()` one number.
+#'   where they are not all numbers. For `event_equilibrium()` one number, 1 by default.
 #' @param gamma Selection coefficients `s` times twice the reference size, where fitness is 1,
 #'   `1 + 2 s h` and `1 + 2 s`: one for all populations, or as `nu`. Default: 0.
 #' @param h Dominance, likewise; 0.5, the default, is additive.
 #' @param theta0 Mutations: a number (1 by default), or for an epoch a `course()` or a function.
-#' @param duration Units of time the epoch lasts.
+#' @param duration Units of time that the epoch lasts, a number; for a `course()` the time on the
+#'   epoch's clock at which it comes to `to`, by default (`NULL`) the epoch's end.
 #' @param m Migration rates: a matrix, or in a list of rows, with the rate into population `i` from
 #'   `j` in row `i` and column `j`, or one number for all pairs. Default: 0.
 #' @param frozen Whether populations do not change, such as those sampled long ago: one for all, or
-#'   one each. They can have no migration.
-#' @param initial_t Where the epoch's clock begins; it only matters for values that change.
-#' @param parent,pop A population's number.
+#'   one each; `FALSE` by default. They can have no migration.
+#' @param initial_t Where the epoch's clock begins, 0 by default; it only matters for values that
+#'   change.
+#' @param parent,pop The number of the population that splits, or is removed.
 #' @param props For `event_admixture()` shares of the new population's ancestry, one for each
 #'   population, with the sum 1. For `event_pulse()` shares of the alleles of `dest` that are
 #'   replaced, named by the population that they come from: `c("2" = 0.1)`.
 #' @param dest The number of the population that a pulse goes to.
 #' @param order The old number of each population, in the new order.
-#' @param from,to Values at time 0 and at `duration` of the epoch's clock; by default that is the
-#'   epoch's end.
-#' @param shape How the value changes between: by a constant factor in a unit of time, or by a
-#'   constant number.
+#' @param from,to Values at time 0 and at `duration` of the epoch's clock.
+#' @param shape How the value changes between: `"exponential"` (the default), by a constant factor
+#'   in a unit of time, or `"linear"`, by a constant number.
 #' @return A list of class `demography_event`, or `demography_course` of `course()`, with what was
 #'   given.
 #' @section Errors:
-#' None here: events are checked when a model's spectrum is computed, as values may depend on
-#' parameters.
+#' `ancify_input_error` for another `shape`. All else is checked when a model's spectrum is
+#' computed, as values may depend on parameters.
 #' @references
 #' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint demographic history
 #' of multiple populations from multidimensional SNP frequency data. PLoS Genetics 5:e1000695.
@@ -62,6 +63,14 @@
 #'   event_split(1),
 #'   event_epoch(0.1, nu = c(10, 2), m = 0.5)
 #' )
+#'
+#' # Of three populations the third is admixed; a pulse from it goes to the first, and it is dropped
+#' admixture <- demography(
+#'   event_equilibrium(), event_split(1), event_epoch(0.2, nu = c(1, 0.5)),
+#'   event_admixture(c(0.7, 0.3)), event_epoch(0.05, nu = c(1, 0.5, 0.2)),
+#'   event_pulse(1, c("3" = 0.1)), event_removal(3), event_reordering(c(2, 1))
+#' )
+#' expected_sfs(admixture, NULL, c(B = 3, A = 3), c(15, 20, 25))
 NULL
 
 new_event <- function(op, ...) structure(list(op = op, ...), class = "demography_event")

@@ -1,9 +1,10 @@
 #' Methods for a fitted demographic model
 #'
 #' @param x,object A `demography_fit`, as [fit_demography()] makes it.
-#' @param sample_sizes Haplotypes of each population, by default those of the data.
-#' @param type `"anscombe"` or `"linear"`, as in [sfs_residuals()].
-#' @param main A title.
+#' @param sample_sizes Haplotypes of each population, whole numbers; `NULL` (the default) for
+#'   those of the data.
+#' @param type `"anscombe"` (the default) or `"linear"`, as in [sfs_residuals()].
+#' @param main A title; `NULL` (the default) for none.
 #' @param ... Not used.
 #' @return `coef()`: the parameters that were fitted; `logLik()` counts these, and theta where that
 #'   was fitted too. `predict()`: the expected spectrum, scaled by theta. `residuals()`: an array.
@@ -107,7 +108,7 @@ residuals.demography_fit <- function(object, type = c("anscombe", "linear"), ...
   sfs_residuals(object$expected, object$data, type, multinomial = FALSE)
 }
 
-#' Standard errors of a fitted demographic model
+#' Compute standard errors of a fitted demographic model
 #'
 #' Of the parameters of [fit_demography()], and of theta.
 #'
@@ -131,8 +132,9 @@ residuals.demography_fit <- function(object, type = c("anscombe", "linear"), ...
 #' @return `vcov()`: a matrix with a row and a column for each fitted parameter, and `theta` where
 #'   that was fitted. `sfs_lr_test()`: a list of class `htest`.
 #' @section Errors:
-#' `ancify_input_error` for bootstraps that are no spectra of the data's size, for fits that are not
-#' nested, for parameters at a bound, and where the likelihood has no maximum at the estimates.
+#' `ancify_input_error` for bootstraps that are not two spectra of the data's size or more, for fits
+#' that are not nested, for parameters at a bound, and where the likelihood has no maximum at the
+#' estimates.
 #' @references
 #' Coffman, Hsieh, Gravel and Gutenkunst (2016) Computationally efficient composite likelihood
 #' statistics for demographic inference. Molecular Biology and Evolution 33:591.

@@ -1,5 +1,8 @@
 #' Common demographic models by name
 #'
+#' Models that are often fitted, and published ones, each a [demography()] whose parameters have the
+#' units of [demography_events].
+#'
 #' @details
 #' One population:
 #' * `snm`: constant size, the standard neutral model.
@@ -30,7 +33,7 @@
 #' * `ArchaicAdmixture_5R19`: Africans, Europeans and East Asians with admixture from two archaic
 #'   lineages (Ragsdale and Gravel 2019).
 #'
-#' @param name The model's name; none for the names of all.
+#' @param name The model's name, one text; `NULL` (the default) for the names of all.
 #' @return A [demography()]; without a name a character vector.
 #' @section Errors:
 #' `ancify_input_error` for a name that no model has.
@@ -43,7 +46,7 @@
 #'
 #' Ragsdale and Gravel (2019) Models of archaic admixture and recent history from two-locus
 #' statistics. PLoS Genetics 15:e1008204.
-#' @seealso [expected_sfs()]
+#' @seealso [demography()], [expected_sfs()], [fit_demography()]
 #' @export
 #' @examples
 #' demography_model()

@@ -1,4 +1,4 @@
-#' GPUs that can be used
+#' List the GPUs that can be used
 #'
 #' `available_gpus()` lists the NVIDIA GPUs that this copy of the package can use;
 #' `detect_backend()` tells whether there are any. Nothing touches a GPU before one
@@ -23,6 +23,7 @@
 #' @section Errors:
 #' `ancify_input_error` where `ANCIFY_VIRTUAL_GPUS` is not such a number. That there
 #' is no GPU is none.
+#' @seealso [ancify_build_info()] for what the package was built with
 #' @export
 #' @examples
 #' gpus <- available_gpus()

@@ -1,4 +1,4 @@
-#' Spectra under distributions of fitness effects
+#' Compute spectra under distributions of fitness effects
 #'
 #' New mutations differ in what they do to fitness. `selected_spectra()` computes the spectrum of a
 #' demographic model for many selection coefficients, once; `dfe_sfs()` puts them together as a
@@ -33,8 +33,8 @@
 #' @param meanlog,sdlog Mean and standard deviation of `log(-gamma)`.
 #' @param gamma A selection coefficient that all mutations have; a positive one, or one stronger
 #'   than all others, must be one of `gammas`.
-#' @param ... DFEs.
-#' @param shares The share of mutations that each has, with the sum 1.
+#' @param ... DFEs, as these functions make them.
+#' @param shares The share of mutations that each has, a number for each DFE, with the sum 1.
 #' @return `selected_spectra()`: a list of class `selected_spectra`: `gammas`, in rising order, and
 #'   `spectra`, an [sfs()] for each. `dfe_sfs()`: an `sfs`. `dfe_model()`: a list of class
 #'   `dfe_model` with `params`, the names of its parameters. The others: a list of class `dfe`.
@@ -53,6 +53,8 @@
 #' spectra
 #' deleterious <- dfe_mixture(dfe_gamma(0.3, 100), dfe_point(0), shares = c(0.9, 0.1))
 #' dfe_sfs(spectra, deleterious, theta = 2000)
+#' dfe_sfs(spectra, dfe_lognormal(2, 1), theta = 2000)
+#' dfe_sfs(spectra, dfe_exponential(30), theta = 2000)
 #'
 #' data <- dfe_sfs(spectra, dfe_gamma(0.3, 100), theta = 2000)
 #' set.seed(1)

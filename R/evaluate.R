@@ -1,4 +1,4 @@
-#' Evaluate calls
+#' Evaluate the calls of a run
 #'
 #' How much of each chromosome is called, how far the calls agree with a reference,
 #' and how often they are an allele of a known variant.
@@ -45,7 +45,7 @@
 #' short or not sorted, lacks a header or the chromosome, or has positions behind its end,
 #' and for a reference of another length; `ancify_package_error` where variants are asked
 #' for and the package was built without htslib; `ancify_config_error` for the
-#' configuration.
+#' configuration; `ancify_lock_error` and `ancify_task_error` as [ancify_run()] gives them.
 #' @references Paten et al. (2008) Genome-wide nucleotide-level mammalian ancestor
 #'   reconstruction. Genome Research 18:1829 (EPO).
 #' @seealso [ancify_run()], whose phase `"evaluate"` does the same

@@ -1,4 +1,4 @@
-#' A small complete example
+#' Make a small complete example
 #'
 #' Copies simulated data to a folder: a focal genome of three chromosomes (chr1,
 #' 40 kb; chr2, 25 kb; chrX, 10 kb), alignments of three outgroups to it (`near1`

@@ -1,4 +1,4 @@
-#' The expected spectrum of a demographic model
+#' Compute the expected spectrum of a demographic model
 #'
 #' The site frequency spectrum that samples of one to five populations have on average, by the
 #' diffusion of allele frequencies through the model's events.
@@ -15,22 +15,24 @@
 #'
 #' @param model A [demography()], or a list of events, each of them a list as in
 #'   [demography_events].
-#' @param params The values of the model's parameters, named, or in the model's order. `NULL` for a
-#'   model without any.
+#' @param params The values of the model's parameters, named, or in the model's order; `NULL` (the
+#'   default) for a model without any.
 #' @param sample_sizes Haplotypes of each population that there is at the model's end, at least 1;
 #'   their names are the spectrum's populations.
-#' @param pts Points of each grid, more than the largest sample has haplotypes; one to six grids.
+#' @param pts Points of each grid, whole numbers from 4 on and more than the largest sample has
+#'   haplotypes; one to six grids, all of them different.
 #'   Three with some tens of points more than haplotypes do for most models.
-#' @param time How time steps are chosen, see Details.
-#' @param extrapolate `"linear"` for a polynomial through the grids' values, as many as there are
-#'   grids; `"log"` for one through their logarithms; `"none"` for one spectrum a grid.
-#' @param sampling `"analytic"` for samples of a density that is linear between grid points;
+#' @param time How time steps are chosen, `"accurate"` (the default) or `"dadi"`: see Details.
+#' @param extrapolate `"linear"` (the default) for a polynomial through the grids' values, as many
+#'   as there are grids; `"log"` for one through their logarithms; `"none"` for one spectrum a grid.
+#' @param sampling `"analytic"` (the default) for samples of a density that is linear between grid
+#'   points;
 #'   `"direct"` for sums over grid points; or what [sampling_ascertained()], [sampling_admixed()] or
 #'   [sampling_inbred()] make.
-#' @param backend `"auto"` or `"cpu"` for the processor, `"gpu"` for all GPUs that
+#' @param backend `"auto"` (the default) or `"cpu"` for the processor, `"gpu"` for all GPUs that
 #'   [available_gpus()] lists, where spectra are the same to a relative 1e-12.
-#' @param threads Threads, `NULL` (the default) as elsewhere: see [ancify_build_info()]. The result
-#'   is the same at any number.
+#' @param threads Threads; `NULL` (the default) for `getOption("ancify.threads")` or else all cores.
+#'   The result is the same at any number.
 #' @return An [sfs()] whose cells of sites that do not vary are masked, for a `theta0` of 1 if the
 #'   events say nothing else; for `extrapolate = "none"` a list of them, named by `pts`.
 #' @section Errors:
@@ -41,7 +43,7 @@
 #' @references
 #' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint demographic history
 #' of multiple populations from multidimensional SNP frequency data. PLoS Genetics 5:e1000695.
-#' @seealso [demography()]
+#' @seealso [demography()], [demography_model()], [fit_demography()]
 #' @export
 #' @examples
 #' # The standard neutral model: 1 / i
@@ -66,24 +68,24 @@ expected_sfs <- function(model, params = NULL, sample_sizes, pts, time = c("accu
   as_expected(spectra[, , 1], sizes, pts, extrapolate)
 }
 
-#' How samples are drawn from populations
+#' Ways of drawing samples from populations
 #'
 #' Values of the argument `sampling` of [expected_sfs()] with numbers of their own.
 #'
-#' @param population The number of the population in which sites were found.
+#' @param population The number of the population in which sites were found, from 1.
 #' @param shares A matrix: in row `i` and column `j` the share of sample `i` that comes from
 #'   population `j`. Rows have the sum 1.
 #' @param inbreeding For each population, or once for all, the probability from 0 to 1 that two
 #'   alleles of an organism are alike by descent.
-#' @param ploidy Likewise how many alleles an organism has; the sample's haplotypes are those of
-#'   whole organisms.
+#' @param ploidy Likewise how many alleles an organism has, 2 by default; the sample's haplotypes
+#'   are those of whole organisms.
 #' @return A list of class `ancify_sampling`:
 #'   * `sampling_ascertained()`: sites that differ between two more haplotypes of a population. The
 #'     spectrum is in proportion to their number.
 #'   * `sampling_admixed()`: samples whose haplotypes come from several populations.
 #'   * `sampling_inbred()`: samples of inbred organisms, of up to three populations.
 #' @section Errors:
-#' `ancify_input_error` where [expected_sfs()] can make nothing of it.
+#' None here: what can't be is an `ancify_input_error` of [expected_sfs()].
 #' @references
 #' Blischak, Barker and Gutenkunst (2020) Inferring the demographic history of inbred species from
 #' genome-wide SNP frequency data. Molecular Biology and Evolution 37:2124.
@@ -92,6 +94,12 @@ expected_sfs <- function(model, params = NULL, sample_sizes, pts, time = c("accu
 #' @examples
 #' snm <- demography(event_equilibrium())
 #' expected_sfs(snm, NULL, 4, c(30, 40, 50), sampling = sampling_inbred(0.5))
+#' expected_sfs(snm, NULL, 4, c(30, 40, 50), sampling = sampling_ascertained(1))
+#'
+#' # A tenth of the first sample comes from the second population
+#' split <- demography(event_equilibrium(), event_split(1), event_epoch(0.2, nu = c(1, 1)))
+#' shares <- rbind(c(0.9, 0.1), c(0, 1))
+#' expected_sfs(split, NULL, c(A = 3, B = 3), c(15, 20, 25), sampling = sampling_admixed(shares))
 NULL
 
 new_sampling <- function(kind, ...) structure(list(kind = kind, ...), class = "ancify_sampling")

@@ -17,22 +17,23 @@
 #'   `count` (with `species`), or a configuration, whose patterns are then counted,
 #'   and whose tree and model are used where none is given.
 #' @param tree A tree: Newick text, the path of a file with it, or a `phylo` of the
-#'   package ape. Its leaves are the species of the patterns.
+#'   package ape. Its leaves are the species of the patterns. `NULL` (the default) for that of a
+#'   configuration.
 #' @param model `"JC69"`, `"K80"`, `"HKY85"` (the default) or `"GTR"`, or a
 #'   [substitution_model()] whose values are where the search begins. One with
 #'   `alpha` has it fitted too; one with a share of invariant sites above 0, that
 #'   share.
-#' @param gamma Whether to fit the shape of gamma rates, in `n_rates` classes.
+#' @param gamma Whether to fit the shape of gamma rates, in `n_rates` classes; `FALSE` by default.
 #' @param n_rates Number of rate classes with `gamma`, 4 by default; a `model` with
 #'   `alpha` has its own.
-#' @param invariant Whether to fit a share of sites that never change.
+#' @param invariant Whether to fit a share of sites that never change; `FALSE` by default.
 #' @param base_freqs `"empirical"` (the default) takes the base frequencies (of HKY85
 #'   and GTR) from the counts, `"ml"` fits them.
 #' @param species The species of each pattern's bases, in their order; by default
 #'   those that `patterns` knows.
 #' @param focal The focal species' name, by default the one `patterns` knows.
-#' @param threads Threads; `NULL` (the default) for `getOption("ancify.threads")`
-#'   or else all cores.
+#' @param threads Threads; `NULL` (the default) for `num_cpus` of a configuration, else for
+#'   `getOption("ancify.threads")` or all cores.
 #' @return A list of class `ancify_fit`: `tree`, a `phylo` with the fitted lengths;
 #'   `model`, an `ancify_model`, both as [call_ancestral()] takes them;
 #'   `log_likelihood`; `df`, the number of fitted values (empirical frequencies count
@@ -42,9 +43,13 @@
 #'   and with it `AIC()` and `BIC()`.
 #' @section Errors:
 #' `ancify_input_error` for trees, models and counts that can't be used, and where
-#' the tree names the focal species but the counts lack its bases. A search that
-#' ends without success is an `ancify_fit_warning`.
-#' @seealso [count_patterns()], [substitution_model()]
+#' the tree names the focal species but the counts lack its bases. With a configuration
+#' those of [count_patterns()] too. A search that ends without success is an
+#' `ancify_fit_warning`.
+#' @references
+#' Felsenstein (1981) Evolutionary trees from DNA sequences: a maximum likelihood
+#' approach. Journal of Molecular Evolution 17:368.
+#' @seealso [count_patterns()], [substitution_model()], [fit_history()], [call_ancestral()]
 #' @export
 #' @examples
 #' config <- ancify_example()
@@ -408,7 +413,8 @@ print.ancify_fit <- function(x, ...) {
   ))
   if (!x$converged) cat("  not converged:", x$message, "\n")
   print(x$model)
-  cat("  tree        ", newick_text(x$tree, 5), "\n", sep = "")
+  tree <- gsub(",", ", ", newick_text(x$tree, 5), fixed = TRUE)
+  cat(strwrap(tree, 80, exdent = 14, initial = "  tree        "), sep = "\n")
   invisible(x)
 }
 

@@ -17,17 +17,18 @@
 #' @param model A [demography()] with parameters, or a [dfe_model()], for which `pts` and `time` to
 #'   `threads` say nothing.
 #' @param sfs The data's spectrum, an [sfs()]. For a folded one the model is folded.
-#' @param start Named values of the parameters where the first search begins.
+#' @param start Named values of the parameters where the first search begins, in the units of
+#'   [demography_events].
 #' @param lower,upper Bounds, named, of some parameters or all. Default: a hundredth and a hundred
 #'   times `start`, and 1 for the upper bound of `misidentified`. A parameter that may be 0, or of
 #'   either sign, such as the `meanlog` of a [dfe_model()], needs both.
-#' @param fixed Named values of parameters that are not fitted.
+#' @param fixed Named values of parameters that are not fitted; `NULL` (the default) for none.
 #' @param starts How many searches there are at most, 20 by default.
 #' @param pts Grids, as [expected_sfs()] takes them. Default: 10, 20 and 30 points more than the
 #'   largest sample has haplotypes, but 40 at least; for more than three populations 4, 8 and 12
 #'   points more, but 12 at least.
 #' @param misidentified Whether the share of sites whose ancestral allele was mistaken is a further
-#'   parameter, `misidentified`, from 0.01 at the start.
+#'   parameter, `misidentified`, from 0.01 at the start; `FALSE` by default.
 #' @param multinomial Whether theta is what fits best, rather than what the model says: `TRUE` by
 #'   default, but not for a [dfe_model()].
 #' @param tolerance Difference of log-likelihoods below which searches have come to the same
@@ -35,7 +36,8 @@
 #' @param time,extrapolate,sampling,backend,threads As in [expected_sfs()].
 #' @param BPPARAM A `BiocParallelParam` whose workers search from one start each, with one thread;
 #'   all starts are done then. `NULL` (the default): one after the other, here.
-#' @param progress Whether to show how many searches are done.
+#' @param progress Whether to show how many searches are done; by default in interactive
+#'   sessions alone.
 #' @return A list of class `demography_fit`: `model`, `data`, `params`, the values of all
 #'   parameters, `fitted`, the names of those that were fitted, `theta` (with `multinomial`, else
 #'   `NA`), `log_likelihood`, `expected`, the model's spectrum scaled to the data, `converged`,
@@ -44,11 +46,14 @@
 #'   and with it `AIC()` and `BIC()`, `predict()`, `residuals()`, `plot()` and `vcov()`.
 #' @section Errors:
 #' `ancify_input_error` for what does not fit together, and where the model can't be computed at
-#' `start`. A fit that has not converged, and parameters at bounds, are an `ancify_fit_warning`.
+#' `start`; `ancify_device_error` as [expected_sfs()] gives it; `ancify_package_error` for a
+#' `BPPARAM` without the package BiocParallel. A fit that has not converged, and parameters at
+#' bounds, are an `ancify_fit_warning`.
 #' @references
 #' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint demographic history
 #' of multiple populations from multidimensional SNP frequency data. PLoS Genetics 5:e1000695.
-#' @seealso [sfs_log_likelihood()], [demography_model()]
+#' @seealso [demography_fit] for the methods, [vcov.demography_fit()] for standard errors,
+#'   [sfs_log_likelihood()], [demography_model()]
 #' @export
 #' @examples
 #' data <- sfs(c(0, 1200, 530, 320, 230, 180, 0), "YRI")
@@ -61,7 +66,8 @@ fit_demography <- function(model, sfs, start, lower = NULL, upper = NULL, fixed 
                            starts = 20, pts = NULL, misidentified = FALSE,
                            multinomial = inherits(model, "demography"), tolerance = 0.1,
                            time = "accurate", extrapolate = "linear", sampling = "analytic",
-                           backend = "auto", threads = NULL, BPPARAM = NULL, progress = TRUE) {
+                           backend = "auto", threads = NULL, BPPARAM = NULL,
+                           progress = interactive()) {
   check_sfs(sfs, "sfs")
   check_flag(misidentified, "misidentified")
   check_whole_number(starts, "starts")

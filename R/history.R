@@ -1,4 +1,4 @@
-#' The history of the focal species and its outgroups
+#' Histories of the focal species and its outgroups
 #'
 #' What the method `coalescent` and [polarise_sites()] have to know: when the
 #' outgroups' populations split from the focal species', how large the ancestral
@@ -26,7 +26,7 @@
 #'   common ancestor of the whole population with a probability of 19 / 21. At most
 #'   10,000.
 #'   [polarise_sites()] takes the sample's number instead.
-#' @param mutation_rate Mutations per site and generation.
+#' @param mutation_rate Mutations per site and generation, 1.25e-8 by default.
 #' @param model How bases mutate: a [substitution_model()], the name of one, or a list
 #'   of its arguments, `"GTR"` where `name` is not among them. `NULL` (the default) for
 #'   the model of Jukes and Cantor.
@@ -37,7 +37,10 @@
 #' `ancify_input_error` for numbers that are not above 0, sizes below 1, models that
 #' [substitution_model()] refuses, lengths that differ,
 #' and for an outgroup that joins one that has joined another before.
-#' @seealso [fit_history()] estimates one, [polarise_sites()] uses it
+#' @references
+#' Rannala and Yang (2003) Bayes estimation of species divergence times and
+#' ancestral population sizes. Genetics 164:1645.
+#' @seealso [fit_history()] estimates one, [polarise_sites()] and [call_ancestral()] use it
 #' @export
 #' @examples
 #' # Human, with chimp, gorilla and macaque

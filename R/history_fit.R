@@ -38,7 +38,8 @@
 #' @references
 #' Rannala and Yang (2003) Bayes estimation of species divergence times and
 #' ancestral population sizes. Genetics 164:1645.
-#' @seealso [coalescent_history()], [fit_substitution_model()] for the model of mutation
+#' @seealso [coalescent_history()], [count_patterns()], [fit_substitution_model()] for the model of
+#'   mutation
 #' @export
 #' @examples
 #' config <- ancify_example()

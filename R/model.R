@@ -16,7 +16,7 @@
 #' for which `n_rates` classes of equal probability stand (each with its mean rate,
 #' Yang 1994), and by a share of sites that never change.
 #'
-#' @param name `"JC69"`, `"K80"`, `"HKY85"` or `"GTR"`.
+#' @param name `"JC69"` (the default), `"K80"`, `"HKY85"` or `"GTR"`.
 #' @param kappa Rate of transitions relative to transversions, for K80 and HKY85
 #'   (2 by default).
 #' @param base_freqs Frequencies of A, C, G and T, for HKY85 and GTR (equal by
@@ -26,7 +26,7 @@
 #' @param alpha Shape of the gamma distribution, up to 10,000; `NULL` (the default) for
 #'   one rate.
 #' @param n_rates Classes that stand for the gamma distribution, 1 to 100 (4 by default).
-#' @param invariant Share of sites that never change, from 0 to below 1.
+#' @param invariant Share of sites that never change, from 0 (the default) to below 1.
 #' @return A list of class `ancify_model` of all of these, with `rates` and
 #'   `base_freqs` filled in.
 #' @section Errors:
@@ -36,9 +36,20 @@
 #' Hasegawa, Kishino and Yano (1985) Dating of the human-ape splitting by a molecular
 #' clock of mitochondrial DNA. Journal of Molecular Evolution 22:160.
 #'
+#' Jukes and Cantor (1969) Evolution of protein molecules. In: Munro (ed.) Mammalian
+#' Protein Metabolism, Academic Press, 21-132.
+#'
+#' Kimura (1980) A simple method for estimating evolutionary rates of base substitutions
+#' through comparative studies of nucleotide sequences. Journal of Molecular Evolution
+#' 16:111.
+#'
+#' Tavaré (1986) Some probabilistic and statistical problems in the analysis of DNA
+#' sequences. Lectures on Mathematics in the Life Sciences 17:57.
+#'
 #' Yang (1994) Maximum likelihood phylogenetic estimation from DNA sequences with
 #' variable rates over sites. Journal of Molecular Evolution 39:306.
 #' @seealso [fit_substitution_model()], [call_ancestral()], [coalescent_history()]
+#' @encoding UTF-8
 #' @export
 #' @examples
 #' substitution_model("HKY85", kappa = 4, base_freqs = c(0.3, 0.2, 0.2, 0.3))

@@ -13,11 +13,17 @@
 #'
 #' @param x A configuration (a path, a list or an [ancify_config()]), or the
 #'   sequences of the inner outgroups as [call_ancestral()] takes them.
-#' @param outer Sequences of the outer outgroups; only with sequences.
+#' @param outer Sequences of the outer outgroups, only with sequences; `NULL` (the default) for
+#'   none.
 #' @param focal With a configuration: whether to count the focal base too; `TRUE`
 #'   (the default) makes it an error that it can't be had. With sequences: the focal
 #'   species' sequence, named by the species, or `TRUE` or `FALSE` for none.
-#' @inheritParams ancify_run
+#' @param threads Threads; `NULL` (the default) for `num_cpus` of a configuration, else for
+#'   `getOption("ancify.threads")` or all cores.
+#' @param backend `"auto"`, `"cpu"` or `"gpu"`; `NULL` (the default) for `backend` of a
+#'   configuration, else `"auto"`. Patterns are counted by the CPU in any case.
+#' @param progress Whether to show a progress bar if it takes more than two seconds; by default
+#'   in interactive sessions alone.
 #' @return A data frame of class `ancify_patterns` with a row for each pattern of a
 #'   chromosome: `chromosome` (`"sequences"` where these were given), `pattern`, a
 #'   text of a base for each species or `N`, and `count`. The attribute `species` has
@@ -25,8 +31,8 @@
 #' @section Errors:
 #' `ancify_config_error`, `ancify_file_error` and `ancify_format_error` as
 #' [ancify_run()] gives them; `ancify_input_error` for sequences that differ in
-#' length or of a species named twice.
-#' @seealso [fit_substitution_model()]
+#' length or of a species named twice; `ancify_device_error` for a GPU that cannot be used.
+#' @seealso [fit_substitution_model()], [fit_history()]
 #' @export
 #' @examples
 #' inner <- c(chimp = "ACGTNACC", gorilla = "ACGANNCG")

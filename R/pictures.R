@@ -1,4 +1,4 @@
-#' Pictures of runs and comparisons
+#' Draw runs and comparisons
 #'
 #' Drawn by the package ggplot2: `autoplot()` gives the picture, to which themes and
 #' scales can be added, `plot()` draws it. Shades go from dark to light in one order, so
@@ -21,12 +21,13 @@
 #' `ggplot2::ggsave(file, autoplot(comparison, "windows"), width = 9, height = 9)`.
 #'
 #' @param object,x What [compare_calls()] or [ancify_run()] returned.
-#' @param type Which picture, as below.
+#' @param type Which picture of a comparison, as below; `"agreement"` by default.
 #' @param ... Not used.
 #' @return `autoplot()`: a `ggplot`. `plot()`: the same, invisibly.
 #' @section Errors:
 #' `ancify_package_error` where ggplot2 is not installed; `ancify_input_error` for a run
 #' without calls, runs and comparisons of which something was taken away, and another `type`.
+#' @seealso [compare_calls()], [ancify_run()]; [ancify_report()] for a page with these pictures
 #' @name plot.ancify_comparison
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' config <- ancify_example()
@@ -130,13 +131,13 @@ shades <- function(name, values) {
   )
 }
 
-# Gradients want more than one value.
+# Of shares; gradients want more than one.
 shade_limits <- function(values) {
   known <- values[is.finite(values)]
   if (length(known) == 0) {
     c(0, 1)
   } else if (diff(range(known)) == 0) {
-    known[1] + c(-0.01, 0.01)
+    pmin(pmax(known[1] + c(-0.01, 0.01), 0), 1)
   } else {
     range(known)
   }

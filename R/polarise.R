@@ -1,4 +1,4 @@
-#' Ancestral alleles of polymorphic sites
+#' Find the ancestral alleles of polymorphic sites
 #'
 #' The posterior of the ancestral base at sites that are polymorphic in the focal
 #' species, from the outgroups' bases, the two alleles and their counts. That a
@@ -26,7 +26,8 @@
 #'   matter; all but A, C, G and T is missing.
 #' @param alleles The two alleles of each site in the focal species: texts such
 #'   as `"A/G"`, or a character matrix with two columns.
-#' @param counts Copies of the second allele in the sample.
+#' @param counts Copies of the second allele in the sample, a whole number from 0 to `n` for each
+#'   site.
 #' @param n Haplotypes in the sample, one number or one for each site; at most a
 #'   million, and whole.
 #' @param history A [coalescent_history()]. Its `focal_lineages` have no influence
@@ -52,7 +53,8 @@
 #' that are not whole numbers from 0 to `n`, arguments of different lengths. The
 #' same for a history in which more than 40 of the sample's lineages come back to
 #' the first split, or with more than six outgroups.
-#' @seealso [coalescent_history()], [call_ancestral()]
+#' @seealso [coalescent_history()], [call_ancestral()], [sfs_from_sites()], and [annotate_vcf()] for
+#'   the same in a VCF
 #' @export
 #' @examples
 #' history <- coalescent_history(

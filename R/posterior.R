@@ -7,9 +7,11 @@
 #' 254 and above.
 #'
 #' @param path The output folder of a run, or a `.phred` file.
-#' @param chromosome Its name; only with a folder.
-#' @param start,end First and last position, from 1; all by default.
-#' @return An integer vector, `NA` where there is no posterior.
+#' @param chromosome The chromosome's name; `NULL` (the default) with a file, which is one
+#'   chromosome's.
+#' @param start,end First and last position in bases, from 1, both of them included; all by
+#'   default.
+#' @return An integer vector with a value for each position, `NA` where there is no posterior.
 #' @section Errors:
 #' `ancify_file_error` for a file that is not there or can't be read;
 #' `ancify_input_error` for positions that are not in it.
@@ -96,13 +98,14 @@ is_position <- function(x, lowest, highest) {
 #' posterior gets no file, as the format has none for it, and a message says so.
 #'
 #' @param path The output folder of a run.
-#' @param chromosomes Their names; all that have posteriors by default.
+#' @param chromosomes Names of chromosomes; `NULL` (the default) for all that have posteriors.
 #' @param output_dir Where `<chromosome>.bw` go; the folder of the posteriors by
 #'   default. A file that exists is replaced when the new one is complete.
 #' @return The paths of the files written, named by chromosome, invisibly.
 #' @section Errors:
 #' `ancify_package_error` where rtracklayer is not installed; `ancify_file_error`
-#' for posteriors that are not there and files that can't be written.
+#' for posteriors that are not there and files that can't be written; `ancify_input_error`
+#' for `chromosomes` that are no names, and for chromosomes of more than 2^31 - 1 positions.
 #' @seealso [read_posterior()]
 #' @export
 #' @examplesIf nzchar(system.file(package = "rtracklayer"))

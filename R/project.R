@@ -50,20 +50,20 @@
 #'   bgzip file are inflated on all of them.
 #' @param backend `"auto"` (the default) or `"cpu"`: projection has no GPU code
 #'   in this version, and `"gpu"` is an error.
-#' @param progress Whether to show a progress bar if it takes more than two
-#'   seconds.
+#' @param progress Whether to show a progress bar if it takes more than two seconds; by default
+#'   in interactive sessions alone.
 #' @return With `output_dir` the paths of the files, otherwise the sequences: a
 #'   character vector with the chromosomes' names.
 #' @section Errors:
-#' `ancify_input_error` for arguments that can't be used; `ancify_file_error`
-#' (field `file`) for files that can't be read or written; `ancify_format_error`
-#' (fields `file` and `line`) for text that is neither AXT nor MAF, bad blocks,
-#' damaged compression, and where none of the chromosomes, or in a MAF the outgroup,
-#' occurs in the file. After an error nothing is written. Chromosomes without a block
-#' and blocks and rows left out are an `ancify_projection_warning`.
+#' `ancify_input_error` for arguments that can't be used; `ancify_file_error` (field `file`) for
+#' files that can't be read or written; `ancify_format_error` (fields `file` and `line`) for text
+#' that is neither AXT nor MAF, bad blocks, damaged compression, and where none of the chromosomes,
+#' or in a MAF the outgroup, occurs in the file; `ancify_device_error` for the backend `"gpu"`.
+#' After an error nothing is written. Chromosomes without a block and blocks and rows left out are
+#' an `ancify_projection_warning`.
 #' @references The formats: <https://genome.ucsc.edu/goldenPath/help/axt.html>,
 #'   <https://genome.ucsc.edu/FAQ/FAQformat.html#format5>
-#' @seealso [call_ancestral()], [ancify_run()]
+#' @seealso [call_ancestral()], [ancify_run()], [read_axt()] for an alignment's blocks
 #' @export
 #' @examples
 #' config <- ancify_example()

@@ -34,7 +34,7 @@
 #' `ancify_format_error` for files that are not one-line FASTA or not as long as the run
 #' made them, and in `read_confidence()` for letters that are no calls;
 #' `ancify_package_error` where Biostrings or GenomicRanges is not installed.
-#' @seealso [read_posterior()]; [compare_calls()] for several runs
+#' @seealso [ancify_run()], [read_posterior()]; [compare_calls()] for several runs
 #' @export
 #' @examplesIf length(find.package(c("Biostrings", "GenomicRanges"), quiet = TRUE)) == 2
 #' run <- ancify_run(ancify_example(), threads = 1, verbose = FALSE)

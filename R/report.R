@@ -1,4 +1,4 @@
-#' Report of a run
+#' Write a report of a run
 #'
 #' Writes one page of HTML that needs nothing else, so that it can be sent and kept: what
 #' was run, with which versions and settings; the inputs and what was found in them; the
@@ -10,16 +10,17 @@
 #'
 #' @param run What [ancify_run()] returned, with the phase `"call"`; or the path of its output
 #'   folder, whose `ancify_run.json` is the run's record.
-#' @param file Where the page goes, such as `"report.html"`; a file that exists is
+#' @param file Where the page goes, a path that ends in `.html`; a file that exists is
 #'   replaced when the new one is complete.
 #' @param comparison What [compare_calls()] returned, to have its pictures too; `NULL`
 #'   (the default) for none.
 #' @return `file`, invisibly.
 #' @section Errors:
-#' `ancify_input_error` for a run without calls and a `comparison` that is none;
-#' `ancify_file_error` for a file that can't be written; `ancify_package_error` where
+#' `ancify_input_error` for a run without calls, a `comparison` that is none, and a `file`
+#' of another ending; `ancify_file_error` for a record that is not there or can't be read, and
+#' for a file that can't be written; `ancify_package_error` where
 #' ggplot2 or knitr is not installed.
-#' @seealso [compare_calls()]
+#' @seealso [ancify_run()], [compare_calls()], [plot.ancify_comparison()]
 #' @export
 #' @examplesIf length(find.package(c("ggplot2", "knitr"), quiet = TRUE)) == 2
 #' run <- ancify_run(ancify_example(), threads = 1, verbose = FALSE)

@@ -52,18 +52,21 @@
 #' interrupted at any time, which leaves no incomplete file.
 #'
 #' @param config Path of a YAML file, a list, or what [ancify_config()] returned.
-#' @param phases Which phases to run; all by default.
+#' @param phases Which phases to run: one or more of `"project"`, `"call"` and `"evaluate"`; all
+#'   by default.
 #' @param threads Threads; `NULL` (the default) for `num_cpus` of the
 #'   configuration (default 4).
 #' @param backend `"auto"`, `"cpu"` or `"gpu"`; `NULL` (the default) for
 #'   `backend` of the configuration (default `"auto"`), as [call_ancestral()]
 #'   explains them. On GPUs the calls are made, chromosome by chromosome in turn on
 #'   those of `gpu_devices`.
-#' @param resume Whether to go on from what earlier runs have finished; `FALSE` makes all anew.
+#' @param resume Whether to go on from what earlier runs have finished, as by default; `FALSE`
+#'   makes all anew.
 #' @param BPPARAM A `BiocParallelParam`, such as `BiocParallel::SnowParam(4)` or [slurm_param()],
 #'   whose workers carry out the run in tasks; `NULL` (the default) for this process alone.
-#' @param progress Whether to show a bar for phases longer than two seconds.
-#' @param verbose Whether to log what is done, as messages of class
+#' @param progress Whether to show a progress bar for phases that take more than two seconds; by
+#'   default in interactive sessions alone.
+#' @param verbose Whether to log what is done, as by default, as messages of class
 #'   `ancify_message`; the first line says which backend and how many threads.
 #' @return `ancify_run()` and `ancify_call()` give a data frame of class `ancify_run` with one row a
 #'   chromosome:
@@ -136,6 +139,11 @@
 #' run <- ancify_run(ancify_example(), threads = 1)
 #' run
 #' readLines(run$file[1])[2] |> substr(2001, 2060)
+#'
+#' # One phase after the other, in a folder of its own
+#' config <- ancify_example(tempfile("phases-"))
+#' ancify_project(config, threads = 1, verbose = FALSE)
+#' ancify_call(config, threads = 1, verbose = FALSE)
 #' @examplesIf requireNamespace("BiocParallel", quietly = TRUE)
 #'
 #' # In tasks

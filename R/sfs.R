@@ -32,8 +32,8 @@
 #' @param mask A logical array of the shape of `counts`; by default the two cells
 #'   of sites that do not vary, none or all copies derived, are masked. Cells that a
 #'   folded spectrum does not have are masked in any case.
-#' @param folded Whether `counts` are of the rarer allele. Its cells above half of
-#'   all haplotypes must then be 0, `NA` or masked.
+#' @param folded Whether `counts` are of the rarer allele; `FALSE` by default. Its cells above half
+#'   of all haplotypes must then be 0, `NA` or masked.
 #' @return An array of class `sfs` with the attributes `mask`, a logical array, and
 #'   `folded`. `as.array()` gives the plain array, `as.vector()` the plain vector,
 #'   `dim(x) - 1` the sample sizes, `names(dimnames(x))` the populations.

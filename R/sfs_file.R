@@ -9,13 +9,15 @@
 #'
 #' @param file Path of the file. Reading, it may be gzipped.
 #' @param x An [sfs()].
-#' @param comments Texts that go above it, a comment for each of their lines.
+#' @param comments Texts that go above it, a comment for each of their lines; `NULL` (the default)
+#'   for none.
 #' @return `read_sfs()`: an `sfs`. `write_sfs()`: the path, invisibly. What is
 #'   written is read again as the very same numbers.
 #' @section Errors:
 #' `ancify_file_error` for a file that is not there or can't be read or written;
 #' `ancify_format_error` with the `line` of one that is not of this format or not text, or
-#' has counts that are not finite in cells that are not masked, and for damaged compression.
+#' has counts that are not finite in cells that are not masked, and for damaged compression;
+#' `ancify_input_error` for an `x` that is not a whole spectrum, and comments that are no texts.
 #' @references
 #' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint
 #' demographic history of multiple populations from multidimensional SNP frequency

@@ -27,14 +27,14 @@
 #' @section Errors:
 #' `ancify_input_error` for what is no spectrum, spectra of different sizes or populations, folded
 #' models for data that are not, data without sites, and models that expect no sites, or less,
-#' where data have some.
+#' where data have some; for [misidentified_sfs()] a folded `x`, and a `share` outside 0 to 1.
 #' @references
 #' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint demographic history
 #' of multiple populations from multidimensional SNP frequency data. PLoS Genetics 5:e1000695.
 #'
 #' Pierce and Schafer (1986) Residuals in generalized linear models. Journal of the American
 #' Statistical Association 81:977.
-#' @seealso [fit_demography()]
+#' @seealso [expected_sfs()], [fit_demography()]
 #' @name sfs_likelihood
 #' @examples
 #' data <- sfs(c(0, 120, 50, 33, 30, 0), "YRI")
@@ -42,6 +42,7 @@
 #' sfs_log_likelihood(model, data)
 #' optimal_theta(model, data)
 #' sfs_residuals(model, data)
+#' sfs_log_likelihood(misidentified_sfs(model, 0.02), data)
 NULL
 
 #' @rdname sfs_likelihood

@@ -12,7 +12,7 @@
 #'
 #' @param x An [sfs()].
 #' @param ... Not used.
-#' @param main A title.
+#' @param main A title; `NULL` (the default) for none.
 #' @return `x`, invisibly.
 #' @section Errors:
 #' `ancify_input_error` for what is not a whole spectrum, and for one in which no cell

@@ -1,4 +1,4 @@
-#' Spectrum of sites
+#' Make a spectrum of sites
 #'
 #' Makes the joint spectrum of up to five populations from the allele counts of
 #' sites. Missing genotypes lower the haplotypes called at a site; each site is
@@ -30,20 +30,24 @@
 #'
 #' @param derived Copies of the derived allele: a matrix of whole numbers with a row
 #'   for each site and a column for each population, or a vector for one population.
-#' @param called Haplotypes called, as many numbers; or one for each population,
-#'   where it is the same at all sites.
+#' @param called Haplotypes called, whole numbers of the shape of `derived`; or one for each
+#'   population, where it is the same at all sites.
 #' @param populations Names; by default the columns' of `derived`.
 #' @param project Haplotypes of each population that the spectrum is to have, in
 #'   their order or named by them. By default the most that are called at any site:
 #'   then only sites without missing genotypes are used.
-#' @param posterior For each site the probability that the allele counted as
-#'   ancestral is so; by default all are sure.
-#' @param mutation For each site its type of mutation, such as `"C>T"`; any labels.
-#' @param cpg For each site whether it is in a CpG.
-#' @param windows For each site the window it is in; any labels.
-#' @param replicates Spectra to draw; none without `windows`.
-#' @inheritParams annotate_vcf
-#' @inheritParams ancify_run
+#' @param posterior For each site the probability, from 0 to 1, that the allele counted as
+#'   ancestral is so; `NULL` (the default) where all are sure.
+#' @param mutation For each site its type of mutation, such as `"C>T"`; any labels. `NULL`
+#'   (the default) for one rate for all.
+#' @param cpg For each site whether it is in a CpG, a logical vector; `NULL` (the default) likewise.
+#' @param windows For each site the window it is in; any labels. `NULL` (the default) for no
+#'   bootstrap.
+#' @param replicates Spectra to draw, 100 by default; none without `windows`.
+#' @param threads Threads; `NULL` (the default) for `getOption("ancify.threads")` or else all
+#'   cores.
+#' @param progress Whether to show a progress bar if it takes more than two seconds; by default
+#'   in interactive sessions alone.
 #' @return An [sfs()], unfolded; where the ancestral allele is not known, count
 #'   either and [fold()] it. Attributes: `sites`, a list of how many are `given` and
 #'   `used` and, for each population, at how many `too_few` are called; with a

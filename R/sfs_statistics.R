@@ -1,4 +1,4 @@
-#' Statistics of a spectrum
+#' Compute statistics of a spectrum
 #'
 #' How many sites vary in each population, and estimates of the population-scaled mutation rate
 #' theta from them.
@@ -72,11 +72,11 @@ tajima_variance <- function(n, segregating) {
   c1 / a1 * segregating + c2 / (a1^2 + a2) * segregating * (segregating - 1)
 }
 
-#' Differentiation between populations
+#' Compute Fst between populations
 #'
-#' Fst of the populations of a joint spectrum, by Weir and Cockerham's (1984) estimator for
-#' haplotypes drawn at random: the variance between populations over the whole, each summed over
-#' all sites.
+#' The differentiation (Fst) of the populations of a joint spectrum, by Weir and Cockerham's (1984)
+#' estimator for haplotypes drawn at random: the variance between populations over the whole, each
+#' summed over all sites.
 #'
 #' The sample sizes of a spectrum are haplotypes, and the estimator takes them as such, which is the
 #' paper's for individuals under random mating (p. 1363). Of samples from one population it is 0 on
@@ -86,7 +86,8 @@ tajima_variance <- function(n, segregating) {
 #' @param x An [sfs()] of two populations or more, folded or not. [marginal_sfs()] chooses two.
 #' @return A number, `NaN` where nothing varies.
 #' @section Errors:
-#' `ancify_input_error` for a spectrum of one population, or with a single haplotype in each.
+#' `ancify_input_error` for what is not a whole spectrum, one of one population, or with a single
+#' haplotype in each.
 #' @references
 #' Weir and Cockerham (1984) Estimating F-statistics for the analysis of population structure.
 #' Evolution 38:1358.

@@ -161,7 +161,7 @@ along_dimension <- function(values, k, matrix) {
   aperm(array(lines, c(nrow(matrix), dim[-k])), order(order))
 }
 
-#' Spectrum of some of the populations
+#' Keep some of a spectrum's populations
 #'
 #' Sums a joint spectrum over the populations that are left out.
 #'
@@ -174,7 +174,7 @@ along_dimension <- function(values, k, matrix) {
 #' @return An `sfs`. A cell is masked where any masked cell is added to it.
 #' @section Errors:
 #' `ancify_input_error` for populations that are not there or are named twice.
-#' @seealso [sfs()]
+#' @seealso [sfs()], [combine_populations()]
 #' @export
 #' @examples
 #' x <- sfs(matrix(1:12, 3, 4), c("YRI", "CEU"))
@@ -215,7 +215,8 @@ population_numbers <- function(populations, x) {
 #' @param x An [sfs()]. A folded one stays folded.
 #' @param populations Names or numbers of two populations or more. The new one stands in the place
 #'   of the first of them in the spectrum.
-#' @param name Its name; by default their names in the spectrum's order, joined by `"+"`.
+#' @param name Its name, one text; by default (`NULL`) their names in the spectrum's order, joined
+#'   by `"+"`.
 #' @return An `sfs`. A cell is masked where any masked cell is added to it, and those of sites that
 #'   do not vary are, as they get no others.
 #' @section Errors:
@@ -258,13 +259,14 @@ combine_populations <- function(x, populations, name = NULL) {
 #' apart are.
 #'
 #' @param object An [sfs()] of expected numbers of sites.
-#' @param nsim How many spectra to draw.
+#' @param nsim How many spectra to draw, 1 by default.
 #' @param seed A number for [set.seed()], or `NULL` (the default) to go on from the present state.
 #' @param ... Not used.
 #' @return A list of `nsim` spectra with the same mask.
 #' @section Errors:
 #' `ancify_input_error` for a spectrum with negative cells, or `nsim` that is no positive whole
 #' number.
+#' @seealso [expected_sfs()]
 #' @importFrom stats simulate
 #' @export
 #' @examples

@@ -1,4 +1,4 @@
-#' Spectrum of a VCF
+#' Make a spectrum of a VCF
 #'
 #' Makes the joint spectrum of up to five populations from the genotypes in a VCF or BCF.
 #' What is ancestral comes from its INFO, or from the calls of a run or any FASTA;
@@ -48,13 +48,14 @@
 #'   path with `{chrom}` or `{chrom_id}` in it.
 #' @param reference The genome's own sequence, in any of these forms, to tell which sites
 #'   are in a CpG and where REF is another base; `NULL` (the default) for none.
-#' @param low_confidence Whether to use sites with an ancestral base of low confidence.
-#' @param subset Whether to leave out samples that are in no population; else they are an
-#'   error.
+#' @param low_confidence Whether to use sites with an ancestral base of low confidence; `TRUE` by
+#'   default.
+#' @param subset Whether to leave out samples that are in no population; with `FALSE` (the
+#'   default) they are an error.
 #' @param window Length of the windows of a bootstrap in bases, such as 1,000,000; windows
 #'   begin at the chromosome's start, and those without sites do not count. `NULL` (the
 #'   default) for no bootstrap.
-#' @param replicates Spectra to draw; none without a `window`.
+#' @param replicates Spectra to draw, 100 by default; none without a `window`.
 #' @inheritParams annotate_vcf
 #' @inheritParams sfs_from_sites
 #' @return An [sfs()], unfolded, as from [sfs_from_sites()], with the same attributes: `sites`;

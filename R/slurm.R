@@ -1,4 +1,4 @@
-#' Slurm for the tasks of a run
+#' Send the tasks of a run to Slurm
 #'
 #' What [ancify_run()] takes as `BPPARAM` to carry out its tasks as jobs of Slurm: a
 #' `BatchtoolsParam` of the package BiocParallel with a template of this package, and with what
@@ -16,21 +16,23 @@
 #' @inheritParams ancify_run
 #' @param threads,backend As [ancify_run()] is given them; `NULL` (the default) for those of the
 #'   configuration.
-#' @param workers Most jobs at a time; where a phase has more tasks, jobs carry out several.
+#' @param workers Most jobs at a time, 1000 by default; where a phase has more tasks, jobs carry out
+#'   several.
 #' @param template Path of a template for batchtools; `NULL` (the default) for this package's.
-#' @param verbose Whether to tell what each job asks for, as a message of class
+#' @param verbose Whether to tell, as by default, what each job asks for, as a message of class
 #'   `ancify_message`.
-#' @return A `BatchtoolsParam`.
+#' @return A `BatchtoolsParam` of the package BiocParallel.
 #' @section Errors:
 #' `ancify_package_error` where BiocParallel or batchtools is not installed;
 #' `ancify_file_error` where this machine has no `sbatch`, or there is no such template;
-#' `ancify_config_error` for the configuration.
-#' @seealso `vignette("cluster", "ancify")`
+#' `ancify_config_error` for the configuration; `ancify_input_error` for other arguments that
+#' can't be used.
+#' @seealso [ancify_run()], `vignette("cluster", "ancify")`
 #' @export
-#' @examplesIf nzchar(Sys.which("sbatch"))
+#' @examples
 #' config <- ancify_example()
 #' config$cluster <- list(time = "00:10:00", memory = "1G", cpus = 1)
-#' slurm_param(config)
+#' if (nzchar(Sys.which("sbatch"))) slurm_param(config)
 slurm_param <- function(config, threads = NULL, backend = NULL, workers = 1000, template = NULL,
                         verbose = TRUE) {
   check_whole_number(workers, "workers")

@@ -36,14 +36,17 @@
 #' `ancify_package_error` where neither `lightgbm` can be used, or fails;
 #' `ancify_config_error` for settings that can't be used; `ancify_input_error` for
 #' arguments that can't be used and where a base has no site; `ancify_file_error`
-#' and `ancify_format_error` for files that can't be read or written.
+#' and `ancify_format_error` for files that can't be read or written;
+#' `ancify_lock_error` where a run works in `work_dir`.
 #' @references Ke et al. (2017) LightGBM: A Highly Efficient Gradient Boosting
 #'   Decision Tree. Advances in Neural Information Processing Systems 30.
-#' @seealso [ancify_run()]
+#' @seealso [ancify_run()], [call_ancestral()]
 #' @export
-#' @examplesIf requireNamespace("lightgbm", quietly = TRUE)
-#' model <- ancify_train(ancify_example(), rounds = 20, threads = 1)
-#' readLines(model, 4)
+#' @examples
+#' if (requireNamespace("lightgbm", quietly = TRUE)) {
+#'   model <- ancify_train(ancify_example(), rounds = 20, threads = 1)
+#'   readLines(model, 4)
+#' }
 ancify_train <- function(config, output = NULL, max_sites = 5e6, seed = 1, rounds = 200,
                          leaves = 63, learning_rate = 0.1, threads = NULL,
                          progress = interactive(), verbose = TRUE) {
