@@ -194,8 +194,9 @@ check_against_genome <- function(seen, config) {
     spoils <- config$on_bad_block == "error" || share > most_disagreement
     found(
       if (spoils) "error" else "warning",
-      "%s of %s focal letters in %s are other ones in %s (the first at %s). %s.",
-      format_percent(share), format_count(one$compared), quoted(alignment), fasta, one$first_wrong,
+      "%s of %s focal letters (%s) in %s are other ones in %s (the first at %s). %s.",
+      format_count(one$wrong), format_count(one$compared), format_percent(share),
+      quoted(alignment), fasta, one$first_wrong,
       if (share > most_disagreement) other_genome else
         "Mend the file, or set on_bad_block to skip such blocks"
     )

@@ -14,7 +14,10 @@
 #' confidence. Of what the 1000 Genomes Project wrote (`G|||`) the base before the bar
 #' counts. The posterior of `AA` is `AA_prob`; with `AA_post`, those of A, C, G and T, it is
 #' that of `AA` over the sum of the two alleles'. With the folder of a run that has
-#' `posterior: true`, posteriors are the run's. A site without one is sure.
+#' `posterior: true`, posteriors are the run's. A site without one is sure. A run
+#' knows nothing of the samples: where these vary its posteriors are not calibrated
+#' (`vignette("methods", "ancify")`), and [annotate_vcf()] with a `history` gives better
+#' ones, as `AA_post`.
 #'
 #' **Records.** Each is of one reason, the first that holds, as in [annotate_vcf()]:
 #'

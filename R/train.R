@@ -11,8 +11,10 @@
 #' sites where an outgroup has data. Without it they are the calls of high
 #' confidence that `method: voting` makes, with the configuration's
 #' `min_inner_freq` and `min_outer_freq`: the model then extends to other sites
-#' what is sure at these. Each base gets an equal number of sites, spread evenly
-#' over the genome; only their features are kept in memory (in R, 8 bytes each).
+#' what is sure at these, has seen none at which the tiers disagree, and is too sure of all its
+#' calls (`vignette("methods", "ancify")`): its probabilities mean little. Each base
+#' gets an equal number of sites, spread evenly over the genome; only their features
+#' are kept in memory (in R, 8 bytes each).
 #'
 #' Training is done by the R package `lightgbm` or, where it is not installed, by
 #' Python's `lightgbm` through the package `reticulate` (which takes the Python
