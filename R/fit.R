@@ -413,7 +413,9 @@ print.ancify_fit <- function(x, ...) {
   ))
   if (!x$converged) cat("  not converged:", x$message, "\n")
   print(x$model)
-  tree <- gsub(",", ", ", newick_text(x$tree, 5), fixed = TRUE)
+  tree <- newick_text(x$tree, 5)
+  # Quoted names may hold commas and blanks.
+  if (!grepl("'", tree, fixed = TRUE)) tree <- gsub(",", ", ", tree, fixed = TRUE)
   cat(strwrap(tree, 80, exdent = 14, initial = "  tree        "), sep = "\n")
   invisible(x)
 }

@@ -72,8 +72,8 @@ forget <- function(manifest, config) {
   manifest$called[[manifest$output]] <- NULL
 }
 
-# Writes it if something is new; between the items of a run seldom enough to take a hundredth of its
-# time at most.
+# Writes it if something is new. Between the items of a phase that takes a hundredth of the time at
+# most; of a record so large that more than half a minute's work would be at stake, a twentieth.
 save_manifest <- function(manifest, at_once = FALSE) {
   started <- proc.time()[["elapsed"]]
   if (is.null(manifest$path) || !manifest$changed || (!at_once && started < manifest$next_save)) {
@@ -87,7 +87,8 @@ save_manifest <- function(manifest, at_once = FALSE) {
   write_text(manifest$path, to_json(record))
   manifest$changed <- FALSE
   ended <- proc.time()[["elapsed"]]
-  manifest$next_save <- ended + 100 * (ended - started)
+  took <- ended - started
+  manifest$next_save <- ended + max(20 * took, min(100 * took, 30))
 }
 
 package_version_text <- function() as.character(utils::packageVersion("ancify"))

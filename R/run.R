@@ -185,6 +185,7 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
     timed <- function(name, job, ...) {
       start <- proc.time()[["elapsed"]]
       result <- job(..., backend, progress, verbose)
+      save_manifest(manifest, at_once = TRUE)
       if (is.null(result)) {
         return(NULL)
       }

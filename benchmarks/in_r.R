@@ -22,8 +22,8 @@ report <- function(what, ratio, must) {
   cat(sprintf("%-72s %6.2f  %s\n", what, ratio, must))
 }
 
-# Whole runs, with the look before them, checksums and records, over inflating their files; and what
-# of that is outside the phases: all of the look, and nearly all of the records.
+# Whole runs, with the look before them, checksums and records, over inflating their files; and the
+# least that was outside the phases: configuration, look, and in runs this short most of the records.
 run_over_inflating <- function(n, length, threads, kept, must) {
   inflating <- as.numeric(system2(
     program, c("--inflate", shQuote(folder), n, format(length, scientific = FALSE), threads),
@@ -43,7 +43,7 @@ run_over_inflating <- function(n, length, threads, kept, must) {
     if (kept) "kept" else "not kept", threads, if (threads == 1) "" else "s"
   )
   report(what, run / inflating, must)
-  report("... of which look and records", outside / inflating, "")
+  report("... outside the phases: look and records", outside / inflating, "")
 }
 
 run_over_inflating(1, 1e8, 1, TRUE, "at most 1.4")

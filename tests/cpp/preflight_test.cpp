@@ -286,6 +286,10 @@ TEST_F(PreflightOf, TheFirstDifferenceIsNamed) {
   EXPECT_EQ(result.outgroups[0].first_wrong, "");
   EXPECT_EQ(result.outgroups[1].first_wrong,
             std::string("chr1:778, ") + other[0][777] + " for " + genome_[0][777]);
+  const std::string shuffled = dir_.write(
+      "shuffled", axt_block("chr1", 2001, other[0].substr(2000), other[0].substr(2000)) +
+                      axt_block("chr1", 1, other[0].substr(0, 2000), other[0].substr(0, 2000)));
+  EXPECT_EQ(look({{shuffled, "", true}, {right, "", true}}).focal[0].first_difference, "chr1:778");
 }
 
 TEST_F(PreflightOf, EqualDivergencesAreNoExcess) {

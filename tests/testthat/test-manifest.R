@@ -37,6 +37,29 @@ test_that("a run that is finished does nothing again", {
   }
 })
 
+test_that("what a phase has finished is on record when it ends", {
+  set.seed(211)
+  config <- random_config()$config
+  on_record <- list()
+  withCallingHandlers(
+    ancify_run(config, progress = FALSE),
+    ancify_message = function(condition) {
+      phase <- sub("^Phase (.*) took .*\n$", "\\1", conditionMessage(condition))
+      if (!startsWith(conditionMessage(condition), "Phase ")) {
+        return()
+      }
+      on_record[[phase]] <<- jsonlite::read_json(
+        file.path(config$work_dir, ".ancify", "manifest.json")
+      )
+    }
+  )
+  expect_setequal(names(on_record$project$projected), c("inner1", "inner2", "outer1"))
+  expect_length(on_record$project$called, 0)
+  expect_setequal(
+    unlist(on_record$call$called[[1]]$chromosomes$chromosome), c("chr1", "chr2", "one")
+  )
+})
+
 test_that("only what is missing or damaged is made again", {
   set.seed(202)
   case <- random_config()

@@ -95,6 +95,16 @@ ANCIFY_TARGET_AVX512 WordOfBases word_avx512(const char* letters) {
 }
 #endif
 
+// Eight bytes, the first of them lowest.
+std::uint64_t first_lowest(const std::uint8_t* bytes) {
+  std::uint64_t eight = 0;
+  std::memcpy(&eight, bytes, sizeof eight);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  eight = __builtin_bswap64(eight);
+#endif
+  return eight;
+}
+
 // Bit b of each of eight bytes.
 std::uint64_t bits_of(std::uint64_t bytes, int b) {
   return (bytes >> b & 0x0101010101010101) * 0x0102040810204080 >> 56;
@@ -105,8 +115,7 @@ WordOfBases word_scalar(const char* letters) {
   for (std::size_t i = 0; i < kWord; ++i) codes[i] = base_code(letters[i]);
   WordOfBases word;
   for (std::size_t i = 0; i < kWord; i += 8) {
-    std::uint64_t eight = 0;
-    std::memcpy(&eight, &codes[i], sizeof eight);
+    const std::uint64_t eight = first_lowest(&codes[i]);
     word.known |= (bits_of(eight, 2) ^ 0xFF) << i;
     word.low |= bits_of(eight, 0) << i;
     word.high |= bits_of(eight, 1) << i;
@@ -407,6 +416,7 @@ std::string place(const std::vector<Chromosome>& chromosomes, std::uint64_t key,
 
 void compare(const SeenPositions& a, const SeenPositions& b,
              const std::vector<Chromosome>& chromosomes, FocalComparison& result) {
+  std::uint64_t first = 0;  // key of the first page with a difference, not that of the file's order
   for (const auto& page : a.pages()) {
     const Page* const other = b.find(page.key);
     if (other == nullptr) continue;
@@ -414,7 +424,8 @@ void compare(const SeenPositions& a, const SeenPositions& b,
       const WordOfBases& word = page.words[i].focal;
       const WordOfBases& other_word = other->words[i].focal;
       const std::uint64_t differ = different(word, other_word);
-      if (differ != 0 && result.differ == 0) {
+      if (differ != 0 && (result.differ == 0 || page.key < first)) {
+        first = page.key;
         result.first_difference = place(chromosomes, page.key, i * kWord + first_of(differ));
       }
       result.sites += count(both_known(word, other_word));
@@ -541,18 +552,30 @@ class GenomeLook {
   void compare(std::string_view bases) {
     for (std::int64_t at = position_; !bases.empty();) {
       const std::size_t in_page = static_cast<std::size_t>(at) % kPage;
-      const std::size_t offset = in_page % kWord;
-      const std::size_t here = std::min(bases.size(), kWord - offset);
-      const WordOfBases genome = word_of(bases.substr(0, here), offset, simd_);
-      const std::uint64_t key = SeenPositions::key(chromosome_, at);
-      for (std::size_t i = 0; i < look_.result.outgroups.size(); ++i) {
-        const Page* const page = look_.positions(i).find(key);
-        if (page == nullptr) continue;
-        compare(page->words[in_page / kWord].focal, genome, at - static_cast<std::int64_t>(offset),
-                look_.result.outgroups[i]);
-      }
+      const std::size_t here = std::min(bases.size(), kPage - in_page);
+      compare(bases.substr(0, here), in_page, SeenPositions::key(chromosome_, at));
       at += static_cast<std::int64_t>(here);
       bases.remove_prefix(here);
+    }
+  }
+
+  // Bases of one page.
+  void compare(std::string_view bases, std::size_t in_page, std::uint64_t key) {
+    std::array<WordOfBases, kPage / kWord> words;
+    const std::size_t first = in_page / kWord;
+    std::size_t end = first;
+    for (std::size_t offset = in_page % kWord; !bases.empty(); offset = 0) {
+      const std::size_t here = std::min(bases.size(), kWord - offset);
+      words[end++] = word_of(bases.substr(0, here), offset, simd_);
+      bases.remove_prefix(here);
+    }
+    for (std::size_t i = 0; i < look_.result.outgroups.size(); ++i) {
+      const Page* const page = look_.positions(i).find(key);
+      if (page == nullptr) continue;
+      for (std::size_t w = first; w < end; ++w) {
+        compare(page->words[w].focal, words[w], SeenPositions::position(key, w * kWord),
+                look_.result.outgroups[i]);
+      }
     }
   }
 

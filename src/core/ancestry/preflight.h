@@ -40,7 +40,7 @@ struct OutgroupLook {
   std::vector<SeenChromosome> chromosomes;
   std::int64_t bad = 0;  // blocks
   std::vector<BadBlocks::Example> bad_examples;
-  std::int64_t sites = 0;   // columns with a base in both rows
+  std::int64_t sites = 0;   // positions with a base in both rows
   std::int64_t differ = 0;  // and another one in each
   // Focal letters and the focal genome's.
   std::int64_t compared = 0;
@@ -77,8 +77,8 @@ struct Preflight {
 };
 
 // Looks at the first 16 MB of text of every file, all files at once on the threads there are, and
-// at the focal genome as far as they reach. Keeps five bits a position seen and outgroup. What is
-// wrong with a file is no error, but in the result.
+// at the focal genome as far as they reach. Keeps five bits a position, of each page of 512 that
+// was seen, and outgroup. What is wrong with a file is no error, but in the result.
 Preflight look_at_alignments(const std::vector<PreflightOutgroup>& outgroups,
                              const std::vector<Chromosome>& chromosomes,
                              const PreflightOptions& options, int threads, JobControl& control);

@@ -18,7 +18,8 @@ namespace {
 constexpr std::size_t kMostLanes = 64;
 constexpr std::size_t kLeastLanes = 32;
 constexpr std::size_t kRoom = 4096;
-// Parts of a sweep that threads share: long enough to be worth the handing over.
+// Parts of a sweep that threads share: long enough to be worth the handing over, and four of them
+// in a common grid, 40 points of three populations.
 constexpr std::size_t kLeastPart = 16000;
 constexpr std::size_t kMostParts = 64;
 
