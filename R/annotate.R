@@ -111,7 +111,9 @@
 #' chromosome of the VCF is in `ancestral`, in `reference`, in `mask` or in `projected`, for samples
 #' that it does not have, for histories that [polarise_sites()] refuses, and for arguments that
 #' can't be used; `ancify_package_error` where the package was built without htslib. Chromosomes
-#' with records and without a sequence are an `ancify_annotation_warning`.
+#' with records and without a sequence are an `ancify_annotation_warning`, and so is what shows that
+#' the VCF is of another build of the genome: of a thousand records or more, above 1 % that are
+#' REF_MISMATCH, or a quarter of those called that are NEITHER_ALLELE.
 #' @references
 #' Danecek and others (2011) The variant call format and VCFtools. Bioinformatics 27:2156.
 #' @seealso [ancify_evaluate()] for how often calls are an allele of a variant,
@@ -137,8 +139,7 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
                          verbose = TRUE) {
   vcf <- check_path(vcf, "vcf")
   history <- check_sample_history(history, projected, samples, ancestral)
-  if (inherits(ancestral, "ancify_run")) ancestral <- attr(ancestral, "config")$output_dir
-  ancestral <- check_path(ancestral, "ancestral")
+  ancestral <- folder_of_calls(ancestral, "ancestral")
   out <- check_variant_output(out)
   if (!is.null(reference)) reference <- check_path(reference, "reference")
   if (!is.null(mask)) mask <- check_path(mask, "mask")
@@ -168,6 +169,7 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
     for (line in lines) inform_ancify(line)
   }
   warn_about_unmatched(found, ancestral)
+  warn_about_positions(report$reasons, vcf)
   reasons <- data.frame(reason = names(report$reasons), records = unname(report$reasons))
   attr(reasons, "chromosomes") <- found
   if (!is.null(history)) attr(reasons, "posteriors") <- report$posteriors
@@ -364,6 +366,28 @@ warn_about_unmatched <- function(found, ancestral) {
       sprintf(
         "%s has no sequence for %s: %s records are NO_COVERAGE or of an earlier reason.",
         quoted(ancestral), enumerate(quoted(without$chromosome)), format_count(sum(without$records))
+      ),
+      "annotation"
+    )
+  }
+}
+
+# Variants of another build give themselves away: REF is not the reference's base, or the ancestral
+# base is neither allele, as it would be at half of the sites by chance.
+warn_about_positions <- function(reasons, vcf) {
+  fewest <- 1000
+  shares <- c(REF_MISMATCH = 0.01, NEITHER_ALLELE = 0.25)
+  looked_at <- list(
+    REF_MISMATCH = setdiff(names(reasons), c("INDEL", "MULTIALLELIC")),
+    NEITHER_ALLELE = c("NEITHER_ALLELE", "LOW", "OK")
+  )
+  for (reason in names(shares)) {
+    all <- sum(reasons[looked_at[[reason]]])
+    if (all < fewest || reasons[[reason]] <= shares[[reason]] * all) next
+    warn_ancify(
+      sprintf(
+        "%s: %s of %s records are %s. Are its positions those of another build of the genome?",
+        quoted(vcf), format_count(reasons[[reason]]), format_count(all), reason
       ),
       "annotation"
     )

@@ -24,13 +24,15 @@
 #'   differs more than an outer one at the positions that both cover, by 5 % and four standard
 #'   errors at least, is a warning: they may have been exchanged.
 #' * `disk`, `permission`: room for what will be written, on each file system, and folders
-#'   that can be written to. A file that is there and as long as it has to be needs none, as
-#'   a run goes on from it; with others' in its place, both need room until it is complete.
+#'   that can be written to, where no sequences of others would be replaced by calls. A file that
+#'   is there and as long as it has to be needs no room, as a run goes on from it; with another in
+#'   its place, both need room until it is complete.
 #' * `memory`: what the run needs against what is available, also to the process's control
 #'   group (Linux alone).
 #' * `backend`: which one will be used, or why a GPU can't be.
 #' * `configuration`: what [ancify_config()] finds, if it finds something; then nothing else
-#'   can be looked at.
+#'   can be looked at. Else what calling and evaluation lack: a trained model, a tier with as many
+#'   outgroups as its consensus needs, the files of an evaluation.
 #'
 #' @inheritParams ancify_run
 #' @param progress Whether to show a progress bar if it takes more than two seconds; by default
@@ -72,7 +74,32 @@ ancify_check <- function(config, phases = c("project", "call", "evaluate"), thre
   } else {
     on_backend <- finding("backend", config$backend, "ok", backend$description)
   }
-  new_check(c(look_at_run(config, phases, backend, backend$kind, FALSE, progress), on_backend))
+  new_check(c(
+    look_at_run(config, phases, backend, backend$kind, FALSE, progress),
+    check_what_phases_need(config, phases), on_backend
+  ))
+}
+
+# What ancify_run() ends or warns with by itself before any work.
+check_what_phases_need <- function(config, phases) {
+  found <- list()
+  note <- function(status, condition) {
+    found <<- c(found, finding(
+      "configuration", config$file %||% "", status, conditionMessage(condition)
+    ))
+  }
+  look <- function(job) {
+    tryCatch(
+      withCallingHandlers(job, ancify_warning = function(condition) {
+        note("warning", condition)
+        invokeRestart("muffleWarning")
+      }),
+      ancify_error = function(condition) note("error", condition)
+    )
+  }
+  if ("call" %in% phases) look(check_before_work(config, function(line) NULL))
+  if ("evaluate" %in% phases && !is.null(config$evaluation)) look(evaluation_files(config))
+  found
 }
 
 # The look of ancify_run(): one error for all that is wrong, warnings and log lines for the rest.
@@ -141,6 +168,7 @@ look_at_run <- function(config, phases, backend, kind, brief, progress) {
     if ("project" %in% phases) check_alignment_texts(config, backend, brief, progress),
     if ("project" %in% phases) check_fasta_index(config),
     check_permission(config, phases, kind),
+    check_would_replace(config, phases),
     check_disk(config, phases, kind),
     check_memory(config, phases, kind)
   )

@@ -59,6 +59,22 @@ check_permission <- function(config, phases, kind) {
   }))
 }
 
+# Calls take the place of what earlier runs wrote, and of nobody's own sequences.
+check_would_replace <- function(config, phases) {
+  if (!"call" %in% phases || file.exists(run_record_path(config$output_dir))) {
+    return(NULL)
+  }
+  paths <- sequence_path(config$output_dir, names(config$lengths))
+  others <- paths[which(file.size(paths) != fasta_size(config$lengths) & !dir.exists(paths))]
+  if (length(others) == 0) {
+    return(NULL)
+  }
+  finding("permission", "output_dir", "error", sprintf(
+    "%s is there and no run's: its calls would replace it. Choose another `output_dir`.",
+    quoted(others[1])
+  ), others[1])
+}
+
 check_disk <- function(config, phases, kind) {
   written <- written_folders(config, phases, kind)
   if (is.null(written)) {

@@ -8,7 +8,8 @@ new_condition <- function(message, class, kind, ..., call = NULL) {
   )
 }
 
-# `class`: "input", "format", "file", "config", "package" or "device"; `...`: its facts.
+# `class`: "input", "format", "file", "config", "check", "package", "device", "lock", "task",
+# "cancelled", "usage" or "system"; `...`: its facts.
 abort_ancify <- function(message, class, ...) {
   stop(new_condition(message, class, "error", ...))
 }

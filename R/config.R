@@ -72,13 +72,10 @@
 #' * `cluster` (none): what a job of a batch system asks for, `partition`, `time`, `memory`, `cpus`
 #'   and `gpus`, as [slurm_param()] explains them.
 #'
-#' Keys of steps that this version does not have yet are read and checked all the
-#' same; [ancify_run()] says so when they are asked for.
-#'
 #' @param config Path of a YAML file, or a list with the same keys (names and
 #'   paths as character, numbers as numeric, `chromosomes` as character or whole
 #'   numbers), or what `ancify_config()` returned, which is then checked again.
-#' @return A list of class `ancify_config` with every key above, defaults filled
+#' @return A list of class `ancify_config` with every key, defaults filled
 #'   in and paths of inputs made absolute. In place of the nested lists,
 #'   `outgroups` is a data frame (`name`, `tier`, `alignment`, `maf_name`: `NA` where
 #'   that is the name). Besides:
@@ -104,6 +101,7 @@ ancify_config <- function(config) {
 
 # The phases tell which input files have to be there.
 read_config <- function(config, phases = c("project", "call", "evaluate", "train")) {
+  if (inherits(config, "ancify_run")) config <- attr(config, "config")
   if (is.character(config)) {
     origin <- config_origin(config)
     config <- load_config(config)
@@ -1072,24 +1070,6 @@ input_problem <- function(key, path, folder) {
   }
 }
 
-# ---- What this version does not do yet -------------------------------------------------
-
-# One message for each thing that is asked for and that a later version brings.
-unavailable_in <- function(config, phases) {
-  calls <- "call" %in% phases
-  asked <- list(
-    list(
-      any(c("project", "call") %in% phases) && !config$keep_projected &&
-        !calls,
-      "`keep_projected: false` without calling", "set `keep_projected: true`"
-    )
-  )
-  messages <- lapply(asked, function(one) {
-    if (one[[1]]) sprintf("%s: this version can't do that yet; %s.", one[[2]], one[[3]])
-  })
-  as.character(unlist(messages))
-}
-
 # ---- Words ---------------------------------------------------------------------------------
 
 quoted <- function(text) {
@@ -1111,8 +1091,11 @@ enumerate <- function(words) {
 show_value <- function(value) {
   if (length(value) == 0) {
     "empty"
-  } else if (!is.atomic(value) && (is.object(value) || !is.list(value))) {
-    paste("a", class(value)[1])
+  } else if (is.factor(value)) {
+    "a factor"
+  } else if (is.object(value) || !is.vector(value)) {
+    class <- class(value)[1]
+    paste(if (grepl("^[aeiou]", class)) "an" else "a", class)
   } else if (is.list(value) && !is.null(names(value))) {
     sprintf("a mapping (%s)", enumerate(names(value)))
   } else if (all(vapply(value, is_scalar, NA))) {

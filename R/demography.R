@@ -55,11 +55,14 @@ check_events <- function(events) {
 #' @export
 print.demography <- function(x, ...) {
   if (length(x$params)) {
-    cat(sprintf("A demographic model with the parameters %s\n", paste(x$params, collapse = ", ")))
-    cat(deparse(body(x$events)), sep = "\n")
+    params <- paste(x$params, collapse = ", ")
+    cat(strwrap(paste("A demographic model with the parameters", params), getOption("width"),
+                exdent = 2), sep = "\n")
+    cat(deparse(body(x$events), width.cutoff = 60), sep = "\n")
   } else {
     cat("A demographic model of these events\n")
-    for (event in x$events) cat(" ", format_event(event), "\n", sep = " ")
+    lines <- vapply(x$events, format_event, "")
+    cat(strwrap(lines, getOption("width"), indent = 2, exdent = 6), sep = "\n")
   }
   invisible(x)
 }

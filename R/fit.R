@@ -416,7 +416,7 @@ print.ancify_fit <- function(x, ...) {
   tree <- newick_text(x$tree, 5)
   # Quoted names may hold commas and blanks.
   if (!grepl("'", tree, fixed = TRUE)) tree <- gsub(",", ", ", tree, fixed = TRUE)
-  cat(strwrap(tree, 80, exdent = 14, initial = "  tree        "), sep = "\n")
+  cat(strwrap(tree, getOption("width"), exdent = 14, initial = "  tree        "), sep = "\n")
   invisible(x)
 }
 

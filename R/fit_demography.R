@@ -139,9 +139,11 @@ check_bounds <- function(space) {
   if (length(wrong)) {
     i <- wrong[1]
     abort_ancify(
-      sprintf("The start of %s, %s, must lie between its bounds, %s and %s.",
-              names(space$start)[i], format(space$start[i]), format(space$lower[i]),
-              format(space$upper[i])),
+      sprintf(
+        "The start of %s, %s, must lie between its bounds, %s and %s: give `lower` and `upper`.",
+        names(space$start)[i], format(space$start[i]), format(space$lower[i]),
+        format(space$upper[i])
+      ),
       "input"
     )
   }

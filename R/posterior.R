@@ -6,7 +6,7 @@
 #' 10^(-q / 10). A base of posterior 0.9 has 10, one of 0.999 has 30; 254 stands for
 #' 254 and above.
 #'
-#' @param path The output folder of a run, or a `.phred` file.
+#' @param path A run, as [ancify_run()] gives it, its output folder, or a `.phred` file.
 #' @param chromosome The chromosome's name; `NULL` (the default) with a file, which is one
 #'   chromosome's.
 #' @param start,end First and last position in bases, from 1, both of them included; all by
@@ -26,7 +26,7 @@
 #' phred <- read_posterior(config$output_dir, "chr1", 2001, 2010)
 #' 1 - 10^(-phred / 10)
 read_posterior <- function(path, chromosome = NULL, start = 1, end = NULL) {
-  file <- posterior_file(check_path(path, "path"), chromosome)
+  file <- posterior_file(folder_of_calls(path, "path"), chromosome)
   length <- file.size(file)
   end <- end %||% length
   check_range(start, end, length, file)
@@ -97,7 +97,7 @@ is_position <- function(x, lowest, highest) {
 #' have no value. One chromosome is in memory at a time. A chromosome without any
 #' posterior gets no file, as the format has none for it, and a message says so.
 #'
-#' @param path The output folder of a run.
+#' @param path A run, as [ancify_run()] gives it, or its output folder.
 #' @param chromosomes Names of chromosomes; `NULL` (the default) for all that have posteriors.
 #' @param output_dir Where `<chromosome>.bw` go; the folder of the posteriors by
 #'   default. A file that exists is replaced when the new one is complete.
@@ -119,7 +119,7 @@ is_position <- function(x, lowest, highest) {
 #' }
 export_posterior <- function(path, chromosomes = NULL,
                              output_dir = file.path(path, "posterior")) {
-  path <- check_path(path, "path")
+  path <- folder_of_calls(path, "path")
   if (!requireNamespace("rtracklayer", quietly = TRUE)) {
     abort_ancify(
       "bigWig files take Bioconductor's package: BiocManager::install(\"rtracklayer\").", "package"

@@ -172,6 +172,7 @@ check_fit_in_ranges <- function(places) {
 call_files <- function(run, name = "run") {
   if (inherits(run, "ancify_run")) {
     check_called(run, name)
+    check_not_replaced(run, name)
     return(data.frame(chromosome = run$chromosome, file = run$file, length = run$length))
   }
   folder <- check_path(run, name)
@@ -187,6 +188,16 @@ call_files <- function(run, name = "run") {
   data.frame(
     chromosome = chromosomes, file = sequence_path(folder, chromosomes), length = NA_real_
   )
+}
+
+# The folder of calls, which a run may stand for.
+folder_of_calls <- function(run, name) {
+  if (inherits(run, "ancify_run")) {
+    check_called(run, name)
+    check_not_replaced(run, name)
+    run <- attr(run, "config")$output_dir
+  }
+  check_path(run, name)
 }
 
 # chr2 before chr10.

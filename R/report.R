@@ -35,6 +35,7 @@ ancify_report <- function(run, file, comparison = NULL) {
     )
   }
   check_called(run)
+  check_not_replaced(run, "run")
   if (!is.null(comparison)) check_comparison(comparison, "comparison")
   file <- check_output_file(file, "file")
   if (!grepl("\\.html?$", file)) {

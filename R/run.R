@@ -120,10 +120,10 @@
 #' that wait do nothing; a later run takes over what they finish, and while one is at work it is
 #' an `ancify_lock_error` that names it.
 #' @section Errors:
-#' `ancify_config_error` for settings that can't be used or that this version
-#' does not support. `ancify_check_error` for what the look before the run finds, with all
-#' findings in the field `problems` and the whole table in `checks`; where they are of one kind it
-#' is an `ancify_format_error` or `ancify_file_error` too, with `file` and `line` of the first.
+#' `ancify_config_error` for settings that can't be used. `ancify_check_error` for what the look
+#' before the run finds, with all findings in the field `problems` and the whole table in
+#' `checks`; where they are of one kind it is an `ancify_format_error` or `ancify_file_error` too,
+#' with `file` and `line` of the first.
 #' What is suspicious, such as an inner outgroup that differs more than an outer one, is an
 #' `ancify_check_warning` with the fields `check`, `subject` and `file`. `ancify_file_error`,
 #' `ancify_format_error` and `ancify_device_error` as [project_axt()] and [call_ancestral()] give
@@ -158,7 +158,7 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
   config <- read_config(config, phases)
   phases <- phases_asked_for(phases, config)
   config$backend <- backend %||% config$backend
-  refuse_unavailable(config, phases)
+  refuse_unkept_alone(config, phases)
   config$num_cpus <- resolve_threads(threads %||% config$num_cpus)
   log <- if (verbose) inform_ancify else function(line) NULL
   cluster <- new_cluster(BPPARAM, config, progress, log)
@@ -329,11 +329,14 @@ phases_asked_for <- function(phases, config) {
   if (is.null(config$evaluation) && length(phases) > 1) setdiff(phases, "evaluate") else phases
 }
 
-refuse_unavailable <- function(config, phases) {
-  problems <- unavailable_in(config, phases)
-  if (length(problems)) {
-    abort_ancify(paste(problems, collapse = "\n"), "config", file = config$file,
-                 problems = problems)
+# Projections that are not kept are of use to calls of the same run alone.
+refuse_unkept_alone <- function(config, phases) {
+  if ("project" %in% phases && !"call" %in% phases && !config$keep_projected) {
+    problem <- paste(
+      "With `keep_projected: false` projections are for calls of the same run alone: run the phase",
+      "\"call\" too, or set `keep_projected: true`."
+    )
+    abort_ancify(problem, "config", file = config$file, problems = problem)
   }
 }
 
@@ -650,7 +653,7 @@ check_projected <- function(folders, config) {
   if (length(missing)) {
     abort_ancify(
       sprintf(
-        "%s: %s missing. Run the phase \"project\" first, or correct `work_dir`.",
+        "%s: %s missing. Run the phase \"project\" too, or correct `work_dir`.",
         enumerate(quoted(missing)),
         if (length(missing) == 1) "this projected sequence is" else "these projected sequences are"
       ),

@@ -124,6 +124,25 @@ read_run_record <- function(path) {
   tryCatch(run_of_record(record), error = function(condition) refuse("is damaged"))
 }
 
+# A later run, by another method for instance, may have put its calls in the place of this one's.
+check_not_replaced <- function(run, name) {
+  folder <- attr(run, "config")$output_dir
+  record <- tryCatch(read_run_record(folder), ancify_error = function(condition) NULL)
+  at <- match(run$chromosome, record$chromosome)
+  counts <- function(rows) lapply(unclass(rows)[run_counts], as.numeric)
+  same <- identical(counts(run[!is.na(at), ]), counts(record[at[!is.na(at)], ]))
+  if (!is.null(record) && !same) {
+    abort_ancify(
+      sprintf(
+        "`%s`: its calls in %s have been replaced by those of a later run (%s, %s). %s.", name,
+        quoted(folder), attr(record, "config")$method, attr(record, "finished"),
+        "Run it again, with an `output_dir` for each run"
+      ),
+      "input"
+    )
+  }
+}
+
 run_of_record <- function(record) {
   rows <- rows_of_json(record$chromosomes)
   config <- config_of_record(record, rows)

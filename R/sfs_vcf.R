@@ -76,7 +76,8 @@
 #' have, samples in no population, populations without samples or more than five, sizes that no site
 #' has called, no site at all, and a bootstrap of fewer than two windows; `ancify_file_error` for
 #' files that can't be read; `ancify_package_error` where the package was built without htslib.
-#' Chromosomes that `ancestral` does not have are an `ancify_annotation_warning`.
+#' Chromosomes that `ancestral` does not have are an `ancify_annotation_warning`, and so are
+#' records that seem to be of another build of the genome, as [annotate_vcf()] says.
 #' @inherit sfs_from_sites references
 #' @seealso [sfs_from_sites()], [annotate_vcf()]; [fold()] where no allele is known to be
 #'   ancestral
@@ -99,8 +100,7 @@ sfs_from_vcf <- function(vcf, populations, project = NULL, ancestral = NULL, ref
                          low_confidence = TRUE, subset = FALSE, window = NULL, replicates = 100,
                          threads = NULL, progress = interactive()) {
   vcf <- check_path(vcf, "vcf")
-  if (inherits(ancestral, "ancify_run")) ancestral <- attr(ancestral, "config")$output_dir
-  if (!is.null(ancestral)) ancestral <- check_path(ancestral, "ancestral")
+  if (!is.null(ancestral)) ancestral <- folder_of_calls(ancestral, "ancestral")
   if (!is.null(reference)) reference <- check_path(reference, "reference")
   check_flag(low_confidence, "low_confidence")
   check_flag(subset, "subset")
@@ -119,6 +119,7 @@ sfs_from_vcf <- function(vcf, populations, project = NULL, ancestral = NULL, ref
     tabulate_vcf(vcf, numbers, ancestral, reference, low_confidence, window, threads, watch)
   }, progress)
   if (!is.null(ancestral)) warn_about_unmatched(found$chromosomes, ancestral)
+  warn_about_positions(found$reasons, vcf)
   left_out <- records_left_out(found, low_confidence)
   check_any_site(found, left_out, vcf, is.null(ancestral))
   sizes <- sizes_to_project(project, found$most, names)

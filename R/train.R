@@ -131,7 +131,7 @@ project_where_missing <- function(config, manifest, backend, progress, verbose) 
   files <- sequence_path(rep(folders, each = length(config$lengths)), names(config$lengths))
   if (!all(file.exists(files))) {
     config <- read_config(config, c("project", "train"))
-    refuse_unavailable(config, "project")
+    refuse_unkept_alone(config, "project")
     run_projection(config, manifest, NULL, backend, progress, verbose)
   }
 }

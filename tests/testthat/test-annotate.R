@@ -326,3 +326,30 @@ test_that("what can't be annotated is an error that says where, and leaves nothi
   # Of what is not declared no sequence was looked for, though it may be there.
   refused("format", "record 4", "'chr2' is not declared", vcf = undeclared)
 })
+
+test_that("positions of another build are warned of", {
+  set.seed(31)
+  n <- 4000
+  genome <- sample(c("A", "C", "G", "T"), n, TRUE)
+  folder <- new_folder()
+  writeLines(c(">chr1", paste(genome, collapse = "")), file.path(folder, "chr1.fa"))
+  at <- sort(sample(n - 100, 1500))
+  other <- c(A = "C", C = "G", G = "T", T = "A")
+  annotate <- function(shift, reference = NULL) {
+    vcf <- tempfile(fileext = ".vcf")
+    writeLines(c(
+      "##fileformat=VCFv4.2", "##contig=<ID=chr1>",
+      "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO",
+      sprintf("chr1\t%d\t.\t%s\t%s\t.\t.\t.", at + shift, genome[at], other[genome[at]])
+    ), vcf)
+    annotate_vcf(vcf, folder, tempfile(fileext = ".vcf"), reference, verbose = FALSE)
+  }
+  expect_no_warning(annotate(0))
+  expect_no_warning(annotate(0, folder))
+  expect_warning(
+    annotate(50), "records are NEITHER_ALLELE. Are its positions", class = "ancify_annotation_warning"
+  )
+  expect_warning(
+    annotate(50, folder), "records are REF_MISMATCH. Are", class = "ancify_annotation_warning"
+  )
+})

@@ -461,3 +461,41 @@ test_that("phases are looked at for what they need", {
   expect_identical(check_quietly(config, phases = "evaluate")$check,
                    c("permission", "disk", "memory", "backend"))
 })
+
+test_that("what the phases need is looked at", {
+  found <- function(..., phases = c("project", "call", "evaluate")) {
+    checks <- ancify_check(random_config(...)$config, phases)
+    checks[checks$check == "configuration", ]
+  }
+  expect_identical(nrow(found()), 0L)
+  minima <- found(min_inner_freq = 5L)
+  expect_identical(as.character(minima$status), "warning")
+  expect_match(minima$finding, "`min_inner_freq` is 5", fixed = TRUE)
+  expect_identical(nrow(found(min_inner_freq = 5L, phases = "project")), 0L)
+
+  evaluation <- found(evaluation = list(vcf_dir = tempdir(), vcf_pattern = "none-{chrom}.vcf"))
+  expect_identical(as.character(evaluation$status), "error")
+  expect_match(evaluation$finding, "none-chr1.vcf", fixed = TRUE)
+  model <- found(method = "ml", ml_model_path = file.path(tempdir(), "no-model"))
+  expect_identical(as.character(model$status), "error")
+  expect_match(model$finding, "ml_model_path", fixed = TRUE)
+})
+
+test_that("sequences of others are not replaced by calls", {
+  case <- random_config()
+  dir.create(case$config$output_dir, recursive = TRUE)
+  genome <- file.path(case$config$output_dir, "chr2.fa")
+  writeLines(c(">chr2 mine", "ACGT", "ACGT"), genome)
+  checks <- ancify_check(case$config)
+  expect_identical(checks$file[checks$status == "error"], genome)
+  expect_ancify_error(run_quietly(case$config), "check", genome, "Choose another `output_dir`")
+  expect_identical(readLines(genome), c(">chr2 mine", "ACGT", "ACGT"))
+  expect_no_error(run_quietly(case$config, phases = "project"))
+
+  # What looks like calls is replaced, and anything where a run has been.
+  writeLines(c(">chr2", strrep("A", case$lengths[["chr2"]])), genome)
+  run_quietly(case$config)
+  writeLines(c(">chr2 mine", "ACGT", "ACGT"), genome)
+  run_quietly(case$config)
+  expect_calls(case$config$output_dir, case$calls)
+})

@@ -470,17 +470,18 @@ test_that("a configuration is checked again, as far as the phases need it", {
   in_folder(folder, expect_silent(read_config("config.yaml", "call")))
 })
 
-test_that("what this version lacks is said when it is asked for", {
+test_that("projections that are not kept are not made alone", {
   folder <- config_folder()
-  asked <- function(..., phases = c("project", "call", "evaluate")) {
-    unavailable_in(ancify_config(config_list(folder, ...)), phases)
+  refused <- function(..., phases = c("project", "call", "evaluate")) {
+    refuse_unkept_alone(ancify_config(config_list(folder, ...)), phases)
   }
-  expect_identical(asked(), character())
-  expect_identical(asked(keep_projected = FALSE), character())
-  expect_match(asked(keep_projected = FALSE, phases = "project"), "`keep_projected: false`")
-  expect_identical(asked(keep_projected = FALSE, backend = "gpu", gpu_memory = 8e9), character())
-  expect_identical(asked(cluster = list(cpus = 2)), character())
-  expect_length(asked(keep_projected = FALSE, phases = "evaluate"), 0)
+  expect_null(refused())
+  expect_null(refused(keep_projected = FALSE))
+  condition <- expect_ancify_error(
+    refused(keep_projected = FALSE, phases = "project"), "config", "`keep_projected: true`", "call"
+  )
+  expect_match(condition$problems, "`keep_projected: false`", fixed = TRUE)
+  expect_null(refused(keep_projected = FALSE, phases = "evaluate"))
 })
 
 test_that("a configuration prints within 80 columns", {

@@ -160,3 +160,28 @@ test_that("regions and files that can't be read are errors that say so", {
     "BiocManager::install(\"nosuchpackage\")"
   )
 })
+
+test_that("a run whose calls a later one has replaced is refused", {
+  skip_if_not_installed("ggplot2")
+  case <- random_config(lengths = c(chr1 = 500, chr2 = 90))
+  first <- run_quietly(case$config)
+  region <- data.frame(chromosome = "chr1", start = 1, end = 9)
+  expect_no_error(read_ancestral(first, region))
+  again <- run_quietly(case$config)
+  expect_no_error(read_ancestral(first, region))
+
+  case$config$min_inner_freq <- 2L
+  second <- run_quietly(case$config)
+  expect_no_error(read_ancestral(second, region))
+  folder <- case$config$output_dir
+  html <- tempfile(fileext = ".html")
+  for (use in list(
+    function() read_ancestral(first, region), function() ancify_report(first, html),
+    function() compare_calls(first = first, second = second, progress = FALSE),
+    function() annotate_vcf(tempfile(), first, tempfile(fileext = ".vcf")),
+    function() sfs_from_vcf(tempfile(), c(a = "A"), ancestral = first),
+    function() read_posterior(first, "chr1")
+  )) {
+    expect_ancify_error(use(), "input", "replaced", "voting", folder, "`output_dir` for each run")
+  }
+})
