@@ -405,14 +405,18 @@ read_section <- function(values, keys, prefix, origin) {
 }
 
 check_keys <- function(given, known, prefix, origin) {
+  listed <- FALSE
   for (name in given[!given %in% known]) {
     guess <- closest(name, known)
     advice <- if (length(guess)) {
-      sprintf("did you mean `%s%s`?", prefix, guess)
+      sprintf("; did you mean `%s%s`?", prefix, guess)
+    } else if (listed) {
+      "."
     } else {
-      paste0("known here: ", paste(known, collapse = ", "), ".")
+      paste0("; known here: ", paste(known, collapse = ", "), ".")
     }
-    add_problem(origin, "`%s%s` is not a known key; %s", prefix, name, advice)
+    listed <- listed || length(guess) == 0
+    add_problem(origin, "`%s%s` is not a known key%s", prefix, name, advice)
   }
   for (name in unique(given[duplicated(given)])) {
     add_problem(origin, "`%s%s` is given twice: keep one.", prefix, name)

@@ -227,7 +227,14 @@ demography_calculator <- function(model, sizes, settings) {
   list(
     prepare = function(params) {
       events <- core_events(events_at(model, params))
-      check_sample_sizes(sizes, populations_after(events))
+      populations <- populations_after(events)
+      if (populations != length(sizes)) {
+        abort_ancify(
+          sprintf("The model ends with %s, and `sfs` has %s.",
+                  count_of(populations, "population"), count_of(length(sizes), "population")),
+          "input"
+        )
+      }
       events
     },
     compute = function(models) {

@@ -67,13 +67,21 @@ check_choice <- function(x, choices, name) {
   if (identical(x, choices)) {
     return(choices[1])
   }
-  if (!is.character(x) || length(x) != 1 || !x %in% choices) {
+  is_word <- is.character(x) && length(x) == 1 && !is.na(x)
+  if (!is_word || !x %in% choices) {
     abort_ancify(
-      sprintf("`%s` must be one of %s, not %s.", name, enumerate(quoted(choices)), show_value(x)),
+      sprintf("`%s` must be one of %s, not %s%s", name, enumerate(quoted(choices)), show_value(x),
+              if (is_word) did_you_mean(x, choices) else "."),
       "input"
     )
   }
   x
+}
+
+# The end of a sentence.
+did_you_mean <- function(word, candidates) {
+  guess <- closest(word, candidates)
+  if (length(guess)) sprintf("; did you mean %s?", quoted(guess)) else "."
 }
 
 backends <- c("auto", "cpu", "gpu")

@@ -178,7 +178,7 @@ config_model <- function(config) {
 # Gives the model.
 check_model <- function(model) {
   if (is.character(model)) {
-    return(substitution_model(model))
+    return(substitution_model(check_choice(model, model_names, "model")))
   }
   if (!inherits(model, "ancify_model")) {
     abort_ancify(

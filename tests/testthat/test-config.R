@@ -470,6 +470,14 @@ test_that("a configuration is checked again, as far as the phases need it", {
   in_folder(folder, expect_silent(read_config("config.yaml", "call")))
 })
 
+test_that("known keys are listed once", {
+  folder <- config_folder()
+  condition <- expect_ancify_error(
+    ancify_config(config_list(folder, wxyz = 1, zyxw = 2)), "config", "wxyz", "zyxw"
+  )
+  expect_length(grep("known here", condition$problems, fixed = TRUE), 1)
+})
+
 test_that("projections that are not kept are not made alone", {
   folder <- config_folder()
   refused <- function(..., phases = c("project", "call", "evaluate")) {

@@ -260,3 +260,11 @@ test_that("a fit prints and keeps names with blanks and quotes", {
   written <- parse_newick(fitted_model_keys(fit)$tree, "tree")
   expect_identical(written$tip.label, c("Homo sapiens", "it's"))
 })
+
+test_that("a model's name that is none is refused with a guess", {
+  patterns <- count_patterns(c(a = "ACGT"), c(b = "ACGA"), focal = c(f = "ACGT"))
+  expect_ancify_error(
+    fit_substitution_model(patterns, "((f,a),b);", model = "HKY8"), "input", "`model` must be",
+    "did you mean 'HKY85'?"
+  )
+})

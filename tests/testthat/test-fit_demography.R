@@ -256,3 +256,11 @@ test_that("what can't be fitted is an error", {
   two <- expected_sfs(demography_model("snm_2d"), NULL, c(3, 3), 10)
   expect_ancify_error(quick_fit(model, two, c(nu = 1, time = 1)), "input", "1 population")
 })
+
+test_that("a model of other populations than the data's is refused in these words", {
+  expect_ancify_error(
+    fit_demography(demography_model("split_mig"), sfs(c(0, 4, 2, 1, 0)), pts = 20, starts = 1,
+                   c(nu1 = 1, nu2 = 1, time = 0.1, m = 1)),
+    "input", "The model ends with 2 populations, and `sfs` has 1 population."
+  )
+})

@@ -252,7 +252,7 @@ test_that("arguments of the methods that can't be used are errors that say so", 
   refused("parsimony", tree, posterior = TRUE, text = "no posterior")
   refused("likelihood", tree, high = 0.4, low = 0.5, text = "exchange them")
   refused("likelihood", tree, high = 1.5, text = "`high`")
-  refused("likelihood", tree, model = "HKY", text = "`name`")
+  refused("likelihood", tree, model = "HKY", text = "`model` must be one of")
   refused("likelihood", tree, model = list(1), text = "`model`")
   refused("ml", text = "`model`")
   refused("ml", model = tempfile(), class = "file", text = "no such file")
