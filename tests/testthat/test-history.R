@@ -60,7 +60,7 @@ test_that("what cannot be a history is an error that says so", {
   refused(1e5, 1e4, 1e4, focal_lineages = 10001, text = "up to 10,000")
   refused(1e5, 1e4, 1e4, focal_lineages = 0, text = "`focal_lineages`")
   refused(1e5, 1e4, 1e4, mutation_rate = c(1, 2), text = "`mutation_rate` must be a number")
-  refused(1e5, 1e4, 1e4, model = "F81", text = "`name` must be one of")
+  refused(1e5, 1e4, 1e4, model = "F81", text = "`model` must be one of")
   refused(1e5, 1e4, 1e4, model = 3, text = "`model` must be")
   refused(1e5, 1e4, 1e4, model = list(3), text = "`model` must be")
   refused(1e5, 1e4, 1e4, model = list(rate = 1:6), text = "rate")
@@ -104,7 +104,7 @@ test_that("a history that was changed is checked again", {
   refused(sizes = 1:2, text = "`sizes` has length 2")
   refused(into = c(0, 1, 9), text = "`into`")
   refused(mutation_rate = "fast", text = "`mutation_rate`")
-  refused(model = "F81", text = "`name`")
+  refused(model = "F81", text = "`model` must be one of")
 })
 
 test_that("what was changed in a history and its model counts", {
