@@ -59,7 +59,8 @@ check_permission <- function(config, phases, kind) {
   }))
 }
 
-# Calls take the place of what earlier runs wrote, and of nobody's own sequences.
+# Calls take the place of earlier ones, but of nobody's own sequences. A file as long as its calls
+# would be is taken for calls, whoever made them.
 check_would_replace <- function(config, phases) {
   if (!"call" %in% phases || file.exists(run_record_path(config$output_dir))) {
     return(NULL)
@@ -70,7 +71,7 @@ check_would_replace <- function(config, phases) {
     return(NULL)
   }
   finding("permission", "output_dir", "error", sprintf(
-    "%s is there and no run's: its calls would replace it. Choose another `output_dir`.",
+    "%s is no run's, and calls would replace it. Choose another `output_dir`, or move it away.",
     quoted(others[1])
   ), others[1])
 }

@@ -74,7 +74,7 @@
 #'
 #' @param config Path of a YAML file, or a list with the same keys (names and
 #'   paths as character, numbers as numeric, `chromosomes` as character or whole
-#'   numbers), or what `ancify_config()` returned, which is then checked again.
+#'   numbers), or what `ancify_config()` or [ancify_run()] returned, which is then checked again.
 #' @return A list of class `ancify_config` with every key, defaults filled
 #'   in and paths of inputs made absolute. In place of the nested lists,
 #'   `outgroups` is a data frame (`name`, `tier`, `alignment`, `maf_name`: `NA` where
@@ -405,18 +405,15 @@ read_section <- function(values, keys, prefix, origin) {
 }
 
 check_keys <- function(given, known, prefix, origin) {
+  in_section <- function(key) sprintf("`%s%s`", prefix, key)
   listed <- FALSE
   for (name in given[!given %in% known]) {
-    guess <- closest(name, known)
-    advice <- if (length(guess)) {
-      sprintf("; did you mean `%s%s`?", prefix, guess)
-    } else if (listed) {
-      "."
-    } else {
-      paste0("; known here: ", paste(known, collapse = ", "), ".")
+    advice <- did_you_mean(name, known, in_section)
+    if (advice == "." && !listed) {
+      advice <- paste0("; known here: ", paste(known, collapse = ", "), ".")
+      listed <- TRUE
     }
-    listed <- listed || length(guess) == 0
-    add_problem(origin, "`%s%s` is not a known key%s", prefix, name, advice)
+    add_problem(origin, "%s is not a known key%s", in_section(name), advice)
   }
   for (name in unique(given[duplicated(given)])) {
     add_problem(origin, "`%s%s` is given twice: keep one.", prefix, name)
@@ -1124,6 +1121,12 @@ cut_text <- function(text, width = 60) {
 closest <- function(word, candidates) {
   distance <- utils::adist(word, candidates, ignore.case = TRUE)[1, ]
   candidates[which.min(distance)][min(distance) <= max(1, nchar(word) / 3)]
+}
+
+# The end of a sentence on a word that is none of the candidates.
+did_you_mean <- function(word, candidates, show = quoted) {
+  guess <- closest(word, candidates)
+  if (length(guess)) sprintf("; did you mean %s?", show(guess)) else "."
 }
 
 # ---- Printing --------------------------------------------------------------------------------

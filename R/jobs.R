@@ -78,12 +78,6 @@ check_choice <- function(x, choices, name) {
   x
 }
 
-# The end of a sentence.
-did_you_mean <- function(word, candidates) {
-  guess <- closest(word, candidates)
-  if (length(guess)) sprintf("; did you mean %s?", quoted(guess)) else "."
-}
-
 backends <- c("auto", "cpu", "gpu")
 
 # `devices` and `gpu_memory` as a configuration has them.

@@ -51,7 +51,7 @@
 #' at: the first part of every alignment, disk, permissions and memory. The run can be
 #' interrupted at any time, which leaves no incomplete file.
 #'
-#' @param config Path of a YAML file, a list, or what [ancify_config()] returned.
+#' @param config Path of a YAML file, a list, or what [ancify_config()] or an earlier run returned.
 #' @param phases Which phases to run: one or more of `"project"`, `"call"` and `"evaluate"`; all
 #'   by default.
 #' @param threads Threads; `NULL` (the default) for `num_cpus` of the

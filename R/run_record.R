@@ -128,10 +128,12 @@ read_run_record <- function(path) {
 check_not_replaced <- function(run, name) {
   folder <- attr(run, "config")$output_dir
   record <- tryCatch(read_run_record(folder), ancify_error = function(condition) NULL)
+  if (is.null(record)) {
+    return(invisible())
+  }
   at <- match(run$chromosome, record$chromosome)
   counts <- function(rows) lapply(unclass(rows)[run_counts], as.numeric)
-  same <- identical(counts(run[!is.na(at), ]), counts(record[at[!is.na(at)], ]))
-  if (!is.null(record) && !same) {
+  if (!identical(counts(run[!is.na(at), ]), counts(record[at[!is.na(at)], ]))) {
     abort_ancify(
       sprintf(
         "`%s`: its calls in %s have been replaced by those of a later run (%s, %s). %s.", name,

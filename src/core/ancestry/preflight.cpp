@@ -105,7 +105,7 @@ std::uint64_t first_lowest(const std::uint8_t* bytes) {
   return eight;
 }
 
-// Bit b of each of eight bytes.
+// Bit b of each of eight bytes: the product puts them side by side into its highest byte.
 std::uint64_t bits_of(std::uint64_t bytes, int b) {
   return (bytes >> b & 0x0101010101010101) * 0x0102040810204080 >> 56;
 }
