@@ -91,6 +91,8 @@
 #'   default) for all of the file. Only with a `history`.
 #' @param threads Threads; `NULL` (the default) for `getOption("ancify.threads")` or else all
 #'   cores.
+#' @param progress Whether to show a progress bar after two seconds; by default in interactive
+#'   sessions alone.
 #' @param verbose Whether to tell, as by default, which sequence each chromosome got, how many
 #'   records got posteriors from the history, and what polarising did, as messages of class
 #'   `ancify_message`.
@@ -136,7 +138,8 @@
 #' readLines(file.path(folder, "polarised.vcf")) |> tail(6)
 annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, polarise = FALSE,
                          history = NULL, projected = NULL, samples = NULL, threads = NULL,
-                         verbose = TRUE) {
+                         progress = interactive(), verbose = TRUE) {
+  check_given()
   vcf <- check_path(vcf, "vcf")
   history <- check_sample_history(history, projected, samples, ancestral)
   ancestral <- folder_of_calls(ancestral, "ancestral")
@@ -156,7 +159,7 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
       run_posteriors(ancestral, chromosomes), sequence_files(reference, chromosomes, "reference"),
       mask %||% "", polarise, core_sample_history(history, chromosomes), threads, watch
     )
-  })
+  }, progress)
   found <- report$chromosomes
   if (verbose) {
     lines <- c(

@@ -34,6 +34,7 @@
 #' }
 #' }
 annotate_variants <- function(variants, ancestral, ...) {
+  check_given()
   need_bioconductor(c("VariantAnnotation", "SummarizedExperiment"), "Variants in memory")
   if (!inherits(variants, "VCF")) {
     abort_ancify(

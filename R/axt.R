@@ -48,6 +48,7 @@
 read_axt <- function(axt, outgroup_lengths = NULL, chromosomes = NULL,
                      on_bad_block = c("error", "skip"), threads = NULL,
                      progress = interactive()) {
+  check_given()
   axt <- check_path(axt, "axt")
   on_bad_block <- check_choice(on_bad_block, c("error", "skip"), "on_bad_block")
   if (!is.null(outgroup_lengths)) {

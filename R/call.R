@@ -103,6 +103,7 @@ call_ancestral <- function(inner, outer, method = "voting", tree = NULL, focal =
                            model = NULL, history = NULL, posterior = FALSE, min_inner_freq = 1,
                            min_outer_freq = 1, high = 0.8, low = 0.5, threads = NULL,
                            backend = c("auto", "cpu", "gpu")) {
+  check_given()
   if (is.numeric(method)) {
     min_inner_freq <- method
     method <- "voting"

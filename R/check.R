@@ -50,6 +50,7 @@
 #' ancify_check(ancify_example(), threads = 1)
 ancify_check <- function(config, phases = c("project", "call", "evaluate"), threads = NULL,
                          backend = NULL, progress = interactive()) {
+  check_given()
   phases <- check_phases(phases)
   check_flag(progress, "progress")
   config <- tryCatch(

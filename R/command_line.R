@@ -125,7 +125,7 @@ run_command <- function(parsed) {
 train <- function(parsed) {
   path <- ancify_train(
     parsed$config,
-    output = parsed$output,
+    file = parsed$output,
     threads = threads_option(parsed$threads),
     progress = isatty(stderr()),
     verbose = parsed$verbose

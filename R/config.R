@@ -96,6 +96,7 @@
 #' # All problems are reported at once.
 #' try(ancify_config(list(focal_species = "human", metod = "voting")))
 ancify_config <- function(config) {
+  check_given()
   read_config(config)
 }
 

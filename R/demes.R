@@ -46,6 +46,7 @@
 #' writeLines(readLines(file))
 #' read_demes(file)
 read_demes <- function(file, samples = NULL) {
+  check_given()
   file <- check_path(file, "file")
   graph <- demes_graph(file)
   samples <- demes_samples(graph, samples)
@@ -557,6 +558,7 @@ demes_epoch <- function(graph, there, start, end) {
 #' @export
 write_demes <- function(model, file, params = NULL, reference_size, demes = NULL,
                         description = NULL) {
+  check_given()
   file <- check_path(file, "file")
   check_positive(reference_size, "reference_size", 1)
   good <- is.null(description) || is.character(description) && length(description) == 1

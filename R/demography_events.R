@@ -85,6 +85,7 @@ event_equilibrium <- function(nu = 1, gamma = 0, h = 0.5, theta0 = 1) {
 #' @export
 event_epoch <- function(duration, nu, m = 0, gamma = 0, h = 0.5, theta0 = 1, frozen = FALSE,
                         initial_t = 0) {
+  check_given()
   new_event(
     "integrate", "T" = duration, nu = nu, m = m, gamma = gamma, h = h, theta0 = theta0,
     frozen = frozen, initial_t = initial_t
@@ -93,27 +94,43 @@ event_epoch <- function(duration, nu, m = 0, gamma = 0, h = 0.5, theta0 = 1, fro
 
 #' @rdname demography_events
 #' @export
-event_split <- function(parent) new_event("split", parent = parent)
+event_split <- function(parent) {
+  check_given()
+  new_event("split", parent = parent)
+}
 
 #' @rdname demography_events
 #' @export
-event_admixture <- function(props) new_event("new_pop", props = props)
+event_admixture <- function(props) {
+  check_given()
+  new_event("new_pop", props = props)
+}
 
 #' @rdname demography_events
 #' @export
-event_pulse <- function(dest, props) new_event("pulse", dest = dest, props = props)
+event_pulse <- function(dest, props) {
+  check_given()
+  new_event("pulse", dest = dest, props = props)
+}
 
 #' @rdname demography_events
 #' @export
-event_removal <- function(pop) new_event("remove", pop = pop)
+event_removal <- function(pop) {
+  check_given()
+  new_event("remove", pop = pop)
+}
 
 #' @rdname demography_events
 #' @export
-event_reordering <- function(order) new_event("reorder", order = order)
+event_reordering <- function(order) {
+  check_given()
+  new_event("reorder", order = order)
+}
 
 #' @rdname demography_events
 #' @export
 course <- function(from, to, duration = NULL, shape = c("exponential", "linear")) {
+  check_given()
   types <- c(exponential = "exp", linear = "linear")
   type <- types[[check_choice(shape, names(types), "shape")]]
   structure(list(type = type, from = from, to = to, "T" = duration), class = "demography_course")

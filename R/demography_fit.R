@@ -169,6 +169,7 @@ vcov.demography_fit <- function(object, bootstraps = NULL, ...) {
 #' @rdname vcov.demography_fit
 #' @export
 sfs_lr_test <- function(full, null, bootstraps) {
+  check_given()
   tested <- check_nested(full, null)
   if (is.null(bootstraps)) abort_ancify("The test needs `bootstraps`.", "input")
   slopes <- likelihood_slopes(full, null$params[full$fitted], bootstraps, null$theta)

@@ -17,7 +17,8 @@
 #' with the first fit's parameters as `params`.
 #'
 #' @param model A [demography()], or a list of events, without selection.
-#' @param params,sample_sizes,pts,time,extrapolate,sampling,backend,threads As in [expected_sfs()].
+#' @param params,sample_sizes,pts,time,extrapolate,sampling,threads,backend,progress As in
+#'   [expected_sfs()].
 #'   Strong selection takes fine grids, and many time steps.
 #' @param gammas Selection coefficients, to which 0 is added. Default: 100 from -0.0001 to -2000,
 #'   each of them the same factor times the one before. Negative ones can be at most a factor of 4
@@ -62,7 +63,8 @@
 selected_spectra <- function(model, params = NULL, sample_sizes, pts, gammas = NULL, h = 0.5,
                              time = c("accurate", "dadi"),
                              extrapolate = c("linear", "log"), sampling = "analytic",
-                             backend = "auto", threads = NULL) {
+                             threads = NULL, backend = "auto", progress = interactive()) {
+  check_given()
   events <- core_events(events_at(model, params))
   if (has_selection(events)) abort_ancify("`model` has selection of its own.", "input")
   gammas <- check_gammas(gammas %||% -exp(seq(log(1e-4), log(2000), length.out = 100)))
@@ -75,7 +77,8 @@ selected_spectra <- function(model, params = NULL, sample_sizes, pts, gammas = N
   extrapolate <- check_choice(extrapolate, c("linear", "log"), "extrapolate")
   sampling <- check_sampling(sampling, sizes)
   models <- lapply(gammas, function(gamma) with_selection(events, gamma, h))
-  values <- spectra_of_models(models, pts, time, sampling, choose_backend(backend, threads))
+  backend <- choose_backend(backend, threads)
+  values <- spectra_of_models(models, pts, time, sampling, backend, progress)
   spectra <- lapply(seq_along(gammas), function(i) {
     as_expected(values[, , i], sizes, pts, extrapolate)
   })
@@ -91,6 +94,7 @@ selected_spectra <- function(model, params = NULL, sample_sizes, pts, gammas = N
 #' @rdname selected_spectra
 #' @export
 dfe_sfs <- function(spectra, dfe, theta = 1) {
+  check_given()
   check_selected_spectra(spectra)
   if (!inherits(dfe, "dfe")) {
     abort_ancify(
@@ -112,6 +116,7 @@ dfe_sfs <- function(spectra, dfe, theta = 1) {
 #' @rdname selected_spectra
 #' @export
 dfe_model <- function(spectra, dfe, theta = 1) {
+  check_given()
   check_selected_spectra(spectra)
   check_positive(theta, "theta", 1)
   params <- if (is.function(dfe)) names(formals(args(dfe)))
@@ -186,6 +191,7 @@ new_dfe <- function(...) structure(list(parts = list(list(share = 1, ...))), cla
 #' @rdname selected_spectra
 #' @export
 dfe_gamma <- function(shape, scale) {
+  check_given()
   check_positive(shape, "shape", 1)
   check_positive(scale, "scale", 1)
   new_dfe(
@@ -197,6 +203,7 @@ dfe_gamma <- function(shape, scale) {
 #' @rdname selected_spectra
 #' @export
 dfe_exponential <- function(scale) {
+  check_given()
   check_positive(scale, "scale", 1)
   new_dfe(
     name = sprintf("exponential(scale = %s)", format(scale)),
@@ -207,6 +214,7 @@ dfe_exponential <- function(scale) {
 #' @rdname selected_spectra
 #' @export
 dfe_lognormal <- function(meanlog, sdlog) {
+  check_given()
   if (!is_number(meanlog)) {
     abort_ancify(sprintf("`meanlog` must be a number, not %s.", show_value(meanlog)), "input")
   }
@@ -220,6 +228,7 @@ dfe_lognormal <- function(meanlog, sdlog) {
 #' @rdname selected_spectra
 #' @export
 dfe_point <- function(gamma) {
+  check_given()
   if (!is_number(gamma)) {
     abort_ancify(sprintf("`gamma` must be a number, not %s.", show_value(gamma)), "input")
   }
@@ -229,6 +238,7 @@ dfe_point <- function(gamma) {
 #' @rdname selected_spectra
 #' @export
 dfe_mixture <- function(..., shares) {
+  check_given()
   dfes <- list(...)
   if (!length(dfes) || !all(vapply(dfes, inherits, NA, "dfe"))) {
     abort_ancify("A mixture is of DFEs, such as dfe_gamma(0.2, 1000).", "input")

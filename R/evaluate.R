@@ -56,6 +56,7 @@
 #' ancify_evaluate(config, threads = 1, verbose = FALSE)
 ancify_evaluate <- function(config, threads = NULL, BPPARAM = NULL, progress = interactive(),
                             verbose = TRUE) {
+  check_given()
   run <- ancify_run(config, "evaluate", threads, "cpu", TRUE, BPPARAM, progress, verbose)
   attr(run, "evaluation")
 }

@@ -29,10 +29,12 @@
 #'   points;
 #'   `"direct"` for sums over grid points; or what [sampling_ascertained()], [sampling_admixed()] or
 #'   [sampling_inbred()] make.
-#' @param backend `"auto"` (the default) or `"cpu"` for the processor, `"gpu"` for all GPUs that
-#'   [available_gpus()] lists, where spectra are the same to a relative 1e-12.
 #' @param threads Threads; `NULL` (the default) for `getOption("ancify.threads")` or else all cores.
 #'   The result is the same at any number.
+#' @param backend `"auto"` (the default) or `"cpu"` for the processor, `"gpu"` for all GPUs that
+#'   [available_gpus()] lists, where spectra are the same to a relative 1e-12.
+#' @param progress Whether to show a progress bar after two seconds; by default in interactive
+#'   sessions alone.
 #' @return An [sfs()] whose cells of sites that do not vary are masked, for a `theta0` of 1 if the
 #'   events say nothing else; for `extrapolate = "none"` a list of them, named by `pts`.
 #' @section Errors:
@@ -55,7 +57,8 @@
 #' expected_sfs(growth, c(nu = 10, time = 0.1), 5, c(20, 30, 40))
 expected_sfs <- function(model, params = NULL, sample_sizes, pts, time = c("accurate", "dadi"),
                          extrapolate = c("linear", "log", "none"), sampling = "analytic",
-                         backend = "auto", threads = NULL) {
+                         threads = NULL, backend = "auto", progress = interactive()) {
+  check_given()
   events <- core_events(events_at(model, params))
   sizes <- check_sample_sizes(sample_sizes, populations_after(events))
   pts <- check_pts(pts, sizes)
@@ -63,7 +66,7 @@ expected_sfs <- function(model, params = NULL, sample_sizes, pts, time = c("accu
   extrapolate <- check_choice(extrapolate, c("linear", "log", "none"), "extrapolate")
   sampling <- check_sampling(sampling, sizes)
   backend <- choose_backend(backend, threads)
-  spectra <- spectra_of_models(list(events), pts, time, sampling, backend)
+  spectra <- spectra_of_models(list(events), pts, time, sampling, backend, progress)
   if (any_below(spectra[, , 1], sizes)) warn_of_grids()
   as_expected(spectra[, , 1], sizes, pts, extrapolate)
 }
@@ -85,7 +88,7 @@ expected_sfs <- function(model, params = NULL, sample_sizes, pts, time = c("accu
 #'   * `sampling_admixed()`: samples whose haplotypes come from several populations.
 #'   * `sampling_inbred()`: samples of inbred organisms, of up to three populations.
 #' @section Errors:
-#' None here: what can't be is an `ancify_input_error` of [expected_sfs()].
+#' `ancify_input_error` for an argument that is not given; what can't be is one of [expected_sfs()].
 #' @references
 #' Blischak, Barker and Gutenkunst (2020) Inferring the demographic history of inbred species from
 #' genome-wide SNP frequency data. Molecular Biology and Evolution 37:2124.
@@ -106,15 +109,22 @@ new_sampling <- function(kind, ...) structure(list(kind = kind, ...), class = "a
 
 #' @rdname sampling
 #' @export
-sampling_ascertained <- function(population) new_sampling("ascertained", population = population)
+sampling_ascertained <- function(population) {
+  check_given()
+  new_sampling("ascertained", population = population)
+}
 
 #' @rdname sampling
 #' @export
-sampling_admixed <- function(shares) new_sampling("admixed", shares = shares)
+sampling_admixed <- function(shares) {
+  check_given()
+  new_sampling("admixed", shares = shares)
+}
 
 #' @rdname sampling
 #' @export
 sampling_inbred <- function(inbreeding, ploidy = 2) {
+  check_given()
   new_sampling("inbred", inbreeding = inbreeding, ploidy = ploidy)
 }
 
@@ -215,11 +225,11 @@ check_inbred <- function(sampling, sizes, refuse) {
 # ---- Spectra -------------------------------------------------------------------------------------
 
 # An array of cells, grids and models, at time steps of length 0 where they are to be accurate.
-spectra_of_models <- function(models, pts, time, sampling, backend) {
+spectra_of_models <- function(models, pts, time, sampling, backend, progress = FALSE) {
   steps <- time_steps[[time]]
   result <- with_watch("Diffusion", function(watch) {
     expected_spectra_impl(models, steps$fineness, steps$parts, pts, sampling, backend, watch)
-  })
+  }, progress)
   result <- array(result, c(nrow(result), length(pts), length(steps$parts), length(models)))
   sums <- Map(function(i, weight) weight * result[, , i, , drop = FALSE],
               seq_along(steps$parts), steps$weights)

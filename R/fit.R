@@ -62,6 +62,7 @@ fit_substitution_model <- function(patterns, tree = NULL, model = NULL, gamma = 
                                    n_rates = 4, invariant = FALSE,
                                    base_freqs = c("empirical", "ml"), species = NULL,
                                    focal = NULL, threads = NULL) {
+  check_given()
   check_flag(gamma, "gamma")
   check_flag(invariant, "invariant")
   check_whole_number(n_rates, "n_rates", most_rates)

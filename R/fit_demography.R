@@ -15,7 +15,7 @@
 #' as [sfs_from_vcf()] makes: see [vcov.demography_fit()].
 #'
 #' @param model A [demography()] with parameters, or a [dfe_model()], for which `pts` and `time` to
-#'   `threads` say nothing.
+#'   `backend` say nothing.
 #' @param sfs The data's spectrum, an [sfs()]. For a folded one the model is folded.
 #' @param start Named values of the parameters where the first search begins, in the units of
 #'   [demography_events].
@@ -33,7 +33,7 @@
 #'   default, but not for a [dfe_model()].
 #' @param tolerance Difference of log-likelihoods below which searches have come to the same
 #'   maximum, 0.1 by default.
-#' @param time,extrapolate,sampling,backend,threads As in [expected_sfs()].
+#' @param time,extrapolate,sampling,threads,backend As in [expected_sfs()].
 #' @param BPPARAM A `BiocParallelParam` whose workers search from one start each, with one thread;
 #'   all starts are done then. `NULL` (the default): one after the other, here.
 #' @param progress Whether to show how many searches are done; by default in interactive
@@ -66,8 +66,9 @@ fit_demography <- function(model, sfs, start, lower = NULL, upper = NULL, fixed 
                            starts = 20, pts = NULL, misidentified = FALSE,
                            multinomial = inherits(model, "demography"), tolerance = 0.1,
                            time = "accurate", extrapolate = "linear", sampling = "analytic",
-                           backend = "auto", threads = NULL, BPPARAM = NULL,
+                           threads = NULL, backend = "auto", BPPARAM = NULL,
                            progress = interactive()) {
+  check_given()
   check_sfs(sfs, "sfs")
   check_flag(misidentified, "misidentified")
   check_whole_number(starts, "starts")

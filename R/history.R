@@ -50,6 +50,7 @@
 #' )
 coalescent_history <- function(splits, sizes, focal_size = NULL, focal_lineages = 20,
                                mutation_rate = 1.25e-8, model = NULL, into = 0) {
+  check_given()
   splits <- check_positive(splits, "splits")
   check_split_names(names(splits))
   sizes <- recycled(check_size(sizes, "sizes"), length(splits), "sizes")

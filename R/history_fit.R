@@ -50,6 +50,7 @@
 #' fit <- fit_history(counts, start)
 #' summary(fit)
 fit_history <- function(patterns, history, species = NULL, focal = NULL) {
+  check_given()
   history <- check_history(history)
   check_pattern_counts(patterns)
   counts <- counts_for_history(patterns, history, species, focal)

@@ -11,6 +11,25 @@ most_threads <- 4096
 
 `%||%` <- function(x, y) if (is.null(x)) y else x
 
+# At the head of a function: all of its arguments that have no default were given.
+check_given <- function() {
+  frame <- parent.frame()
+  takes <- formals(sys.function(sys.parent()))
+  needed <- names(takes)[vapply(takes, identical, NA, quote(expr = ))]
+  missing <- Filter(
+    function(name) name != "..." && eval(call("missing", as.name(name)), frame), needed
+  )
+  if (length(missing)) {
+    abort_ancify(
+      sprintf(
+        "%s must be given: %s no default.", enumerate(sprintf("`%s`", missing)),
+        if (length(missing) == 1) "it has" else "they have"
+      ),
+      "input"
+    )
+  }
+}
+
 check_whole_number <- function(x, name, most = .Machine$integer.max) {
   good <- is.numeric(x) && length(x) == 1 && isTRUE(x >= 1 & x == round(x))
   if (!good) {

@@ -43,6 +43,7 @@
 #' head(count_patterns(config, threads = 1))
 count_patterns <- function(x, outer = NULL, focal = TRUE, threads = NULL, backend = NULL,
                            progress = interactive()) {
+  check_given()
   if (!is_config(x, outer)) {
     return(count_in_memory(x, outer, focal, threads, backend, progress))
   }

@@ -66,6 +66,7 @@
 #'   counts = c(3, 3, 4990), n = 5008, history = history
 #' )
 polarise_sites <- function(patterns, alleles, counts, n, history) {
+  check_given()
   history <- check_history(history)
   patterns <- in_order_of_splits(patterns, history)
   states <- pattern_states(patterns, length(history$splits), "patterns")

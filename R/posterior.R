@@ -6,7 +6,7 @@
 #' 10^(-q / 10). A base of posterior 0.9 has 10, one of 0.999 has 30; 254 stands for
 #' 254 and above.
 #'
-#' @param path A run, as [ancify_run()] gives it, its output folder, or a `.phred` file.
+#' @param run A run, as [ancify_run()] gives it, its output folder, or a `.phred` file.
 #' @param chromosome The chromosome's name; `NULL` (the default) with a file, which is one
 #'   chromosome's.
 #' @param start,end First and last position in bases, from 1, both of them included; all by
@@ -25,8 +25,9 @@
 #' ancify_run(config, threads = 1, verbose = FALSE)
 #' phred <- read_posterior(config$output_dir, "chr1", 2001, 2010)
 #' 1 - 10^(-phred / 10)
-read_posterior <- function(path, chromosome = NULL, start = 1, end = NULL) {
-  file <- posterior_file(folder_of_calls(path, "path"), chromosome)
+read_posterior <- function(run, chromosome = NULL, start = 1, end = NULL) {
+  check_given()
+  file <- posterior_file(folder_of_calls(run, "run"), chromosome)
   length <- file.size(file)
   end <- end %||% length
   check_range(start, end, length, file)
@@ -45,7 +46,7 @@ no_posterior <- 255L
 
 posterior_file <- function(path, chromosome) {
   if (dir.exists(path)) {
-    if (is.null(chromosome)) abort_ancify("`chromosome` is missing: `path` is a folder.", "input")
+    if (is.null(chromosome)) abort_ancify("`chromosome` is missing: `run` is a folder.", "input")
     chromosome <- check_path(chromosome, "chromosome")
     if (!names_a_path(chromosome)) {
       abort_ancify(
@@ -55,7 +56,7 @@ posterior_file <- function(path, chromosome) {
     }
     path <- posterior_path(path, chromosome)
   } else if (!is.null(chromosome) && file.exists(path)) {
-    abort_ancify("`chromosome` goes with a folder, but `path` is a file: leave it out.", "input")
+    abort_ancify("`chromosome` goes with a folder, but `run` is a file: leave it out.", "input")
   }
   if (!file.exists(path)) {
     stop_on_posterior(path, "does not exist; a run with `posterior: true` writes it")
@@ -97,10 +98,10 @@ is_position <- function(x, lowest, highest) {
 #' have no value. One chromosome is in memory at a time. A chromosome without any
 #' posterior gets no file, as the format has none for it, and a message says so.
 #'
-#' @param path A run, as [ancify_run()] gives it, or its output folder.
+#' @param run A run, as [ancify_run()] gives it, or its output folder.
 #' @param chromosomes Names of chromosomes; `NULL` (the default) for all that have posteriors.
-#' @param output_dir Where `<chromosome>.bw` go; the folder of the posteriors by
-#'   default. A file that exists is replaced when the new one is complete.
+#' @param output_dir Where `<chromosome>.bw` go; `NULL` (the default) for the folder of the
+#'   posteriors. A file that exists is replaced when the new one is complete.
 #' @return The paths of the files written, named by chromosome, invisibly.
 #' @section Errors:
 #' `ancify_package_error` where rtracklayer is not installed; `ancify_file_error`
@@ -117,18 +118,18 @@ is_position <- function(x, lowest, highest) {
 #' \donttest{ # rtracklayer alone takes seconds to load
 #' export_posterior(config$output_dir, "chrX")
 #' }
-export_posterior <- function(path, chromosomes = NULL,
-                             output_dir = file.path(path, "posterior")) {
-  path <- folder_of_calls(path, "path")
+export_posterior <- function(run, chromosomes = NULL, output_dir = NULL) {
+  check_given()
+  folder <- folder_of_calls(run, "run")
   if (!requireNamespace("rtracklayer", quietly = TRUE)) {
     abort_ancify(
       "bigWig files take Bioconductor's package: BiocManager::install(\"rtracklayer\").", "package"
     )
   }
-  there <- list.files(file.path(path, "posterior"), "\\.phred$", all.files = TRUE)
+  there <- list.files(file.path(folder, "posterior"), "\\.phred$", all.files = TRUE)
   chromosomes <- chromosomes %||% sub("\\.phred$", "", there)
   if (length(chromosomes) == 0) {
-    stop_on_posterior(path, "has no posteriors; a run with `posterior: true` writes them")
+    stop_on_posterior(folder, "has no posteriors; a run with `posterior: true` writes them")
   }
   if (!is.character(chromosomes) || anyNA(chromosomes) || any(leaves_folder(chromosomes))) {
     abort_ancify(
@@ -136,18 +137,18 @@ export_posterior <- function(path, chromosomes = NULL,
       "input"
     )
   }
-  for (chromosome in chromosomes) posterior_file(path, chromosome)
-  output_dir <- check_path(output_dir, "output_dir")
+  for (chromosome in chromosomes) posterior_file(folder, chromosome)
+  output_dir <- check_path(output_dir %||% file.path(folder, "posterior"), "output_dir")
   files <- stats::setNames(file.path(output_dir, paste0(chromosomes, ".bw")), chromosomes)
   written <- vapply(chromosomes, function(chromosome) {
-    export_chromosome(path, chromosome, files[[chromosome]])
+    export_chromosome(folder, chromosome, files[[chromosome]])
   }, NA)
   invisible(files[written])
 }
 
 # Whether there was anything to write.
-export_chromosome <- function(path, chromosome, file) {
-  ranges <- posterior_ranges(path, chromosome)
+export_chromosome <- function(folder, chromosome, file) {
+  ranges <- posterior_ranges(folder, chromosome)
   if (length(ranges) == 0) {
     inform_ancify(sprintf("%s has no posteriors, so no file is written of it", quoted(chromosome)))
     return(FALSE)
@@ -166,8 +167,8 @@ export_chromosome <- function(path, chromosome, file) {
   TRUE
 }
 
-posterior_ranges <- function(path, chromosome) {
-  length <- file.size(posterior_file(path, chromosome))
+posterior_ranges <- function(folder, chromosome) {
+  length <- file.size(posterior_file(folder, chromosome))
   if (length > .Machine$integer.max) {
     abort_ancify(
       sprintf(
@@ -177,7 +178,7 @@ posterior_ranges <- function(path, chromosome) {
       "input"
     )
   }
-  runs <- rle(read_posterior(path, chromosome) |> replace_na(no_posterior))
+  runs <- rle(read_posterior(folder, chromosome) |> replace_na(no_posterior))
   ends <- cumsum(as.numeric(runs$lengths))
   known <- runs$values != no_posterior
   GenomicRanges::GRanges(

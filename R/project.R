@@ -83,6 +83,7 @@ project_axt <- function(axt, chrom_lengths, chromosomes = NULL, output_dir = NUL
                         on_bad_block = c("error", "skip"), maf_name = NULL,
                         focal_maf_name = NULL, threads = NULL,
                         backend = c("auto", "cpu", "gpu"), progress = interactive()) {
+  check_given()
   axt <- check_path(axt, "axt")
   on_bad_block <- check_choice(on_bad_block, c("error", "skip"), "on_bad_block")
   all_lengths <- wanted_lengths(chrom_lengths, NULL)

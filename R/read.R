@@ -44,6 +44,7 @@
 #' read_confidence(run, regions["site"])
 #' }
 read_ancestral <- function(run, regions = NULL, progress = interactive()) {
+  check_given()
   ranges <- !is.null(regions) && !is.data.frame(regions)
   need_bioconductor(c("Biostrings", if (ranges) "GenomicRanges"), "Calls as sequences")
   places <- find_regions(run, regions)
@@ -70,6 +71,7 @@ read_ancestral <- function(run, regions = NULL, progress = interactive()) {
 #' @rdname read_ancestral
 #' @export
 read_confidence <- function(run, regions = NULL, progress = interactive()) {
+  check_given()
   need_bioconductor(c("GenomicRanges", "IRanges"), "Calls as ranges")
   places <- find_regions(run, regions)
   check_fit_in_ranges(places)

@@ -26,6 +26,7 @@
 #' run <- ancify_run(ancify_example(), threads = 1, verbose = FALSE)
 #' ancify_report(run, file.path(tempdir(), "report.html"))
 ancify_report <- function(run, file, comparison = NULL) {
+  check_given()
   if (is.character(run)) run <- read_run_record(check_path(run, "run"))
   if (!inherits(run, "ancify_run") || is.null(attr(run, "config"))) {
     abort_ancify(

@@ -151,6 +151,7 @@
 ancify_run <- function(config, phases = c("project", "call", "evaluate"), threads = NULL,
                        backend = NULL, resume = TRUE, BPPARAM = NULL, progress = interactive(),
                        verbose = TRUE) {
+  check_given()
   phases <- check_phases(phases)
   check_flag(resume, "resume")
   check_flag(progress, "progress")

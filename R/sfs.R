@@ -60,6 +60,7 @@
 #' two["1", ]
 #' two / sum(two)
 sfs <- function(counts, populations = NULL, mask = NULL, folded = FALSE) {
+  check_given()
   counts <- as_counts(counts)
   populations <- populations %||% names(dimnames(counts))
   check_populations(populations, length(dim(counts)))

@@ -30,6 +30,7 @@
 #' cat(readLines(file), sep = "\n")
 #' read_sfs(file)
 read_sfs <- function(file) {
+  check_given()
   file <- check_path(file, "file")
   lines <- sfs_lines(file)
   header <- read_sfs_header(lines$text[1], file, lines$number[1])
@@ -141,6 +142,7 @@ read_cells <- function(lines, i, n, what, file) {
 #' @rdname read_sfs
 #' @export
 write_sfs <- function(x, file, comments = NULL) {
+  check_given()
   check_sfs(x)
   file <- check_path(file, "file")
   if (!is.null(comments) &&

@@ -48,6 +48,7 @@ NULL
 #' @rdname sfs_likelihood
 #' @export
 sfs_log_likelihood <- function(model, data, multinomial = TRUE) {
+  check_given()
   cells <- cells_of_both(model, data)
   check_flag(multinomial, "multinomial")
   poisson_log_likelihood(cells$model, cells$data, multinomial)
@@ -56,6 +57,7 @@ sfs_log_likelihood <- function(model, data, multinomial = TRUE) {
 #' @rdname sfs_likelihood
 #' @export
 optimal_theta <- function(model, data) {
+  check_given()
   cells <- cells_of_both(model, data)
   sum(cells$data) / sum(cells$model)
 }
@@ -63,6 +65,7 @@ optimal_theta <- function(model, data) {
 #' @rdname sfs_likelihood
 #' @export
 sfs_residuals <- function(model, data, type = c("anscombe", "linear"), multinomial = TRUE) {
+  check_given()
   type <- check_choice(type, c("anscombe", "linear"), "type")
   check_flag(multinomial, "multinomial")
   cells <- cells_of_both(model, data)
@@ -83,6 +86,7 @@ sfs_residuals <- function(model, data, type = c("anscombe", "linear"), multinomi
 #' @rdname sfs_likelihood
 #' @export
 misidentified_sfs <- function(x, share) {
+  check_given()
   check_sfs(x)
   if (attr(x, "folded")) {
     abort_ancify("`x` is folded: it does not know ancestral alleles, rightly or not.", "input")

@@ -84,6 +84,7 @@
 sfs_from_sites <- function(derived, called, populations = NULL, project = NULL, posterior = NULL,
                            mutation = NULL, cpg = NULL, windows = NULL, replicates = 100,
                            threads = NULL, progress = interactive()) {
+  check_given()
   derived <- as_site_counts(derived, "derived")
   called <- called_haplotypes(called, derived)
   populations <- populations %||% colnames(derived)

@@ -37,6 +37,7 @@
 #' @examples
 #' sfs_statistics(sfs(c(0, 12, 5, 3, 2, 0), "YRI"))
 sfs_statistics <- function(x) {
+  check_given()
   check_sfs(x)
   rows <- lapply(seq_along(dim(x)), function(k) population_statistics(marginal_sfs(x, k)))
   data.frame(population = population_labels(x), do.call(rbind, rows))
@@ -97,6 +98,7 @@ tajima_variance <- function(n, segregating) {
 #' x <- sfs(matrix(c(0, 9:1, 5, 0), 3, 4), c("YRI", "CEU"))
 #' sfs_fst(x)
 sfs_fst <- function(x) {
+  check_given()
   check_sfs(x)
   n <- dim(x) - 1
   r <- length(n)

@@ -17,7 +17,10 @@
 #' @export
 #' @examples
 #' fold(sfs(c(0, 12, 5, 3, 2, 0), "YRI"))
-fold <- function(x, ...) UseMethod("fold")
+fold <- function(x, ...) {
+  check_given()
+  UseMethod("fold")
+}
 
 #' @export
 fold.default <- function(x, ...) check_sfs(x)
@@ -56,6 +59,7 @@ fold.sfs <- function(x, ...) {
 #' @examples
 #' unfold(fold(sfs(c(0, 12, 5, 3, 2, 0), "YRI")))
 unfold <- function(x) {
+  check_given()
   check_sfs(x)
   if (!attr(x, "folded")) {
     return(x)
@@ -100,6 +104,7 @@ as_unfolded <- function(x, transform) {
 #' x <- sfs(matrix(c(0, 9:1, 5, 0), 3, 4), c("YRI", "CEU"))
 #' project_sfs(x, c(CEU = 2))
 project_sfs <- function(x, size) {
+  check_given()
   check_sfs(x)
   size <- new_sizes(size, x)
   as_unfolded(x, function(x) {
@@ -181,6 +186,7 @@ along_dimension <- function(values, k, matrix) {
 #' marginal_sfs(x, "CEU")
 #' marginal_sfs(x, c("CEU", "YRI"))
 marginal_sfs <- function(x, populations) {
+  check_given()
   check_sfs(x)
   keep <- population_numbers(populations, x)
   as_unfolded(x, function(x) {
@@ -228,6 +234,7 @@ population_numbers <- function(populations, x) {
 #' x <- sfs(array(1:24, c(2, 3, 4)), c("YRI", "CEU", "CHB"))
 #' combine_populations(x, c("CEU", "CHB"))
 combine_populations <- function(x, populations, name = NULL) {
+  check_given()
   check_sfs(x)
   together <- sort(population_numbers(populations, x))
   if (length(together) < 2) {

@@ -99,6 +99,7 @@
 sfs_from_vcf <- function(vcf, populations, project = NULL, ancestral = NULL, reference = NULL,
                          low_confidence = TRUE, subset = FALSE, window = NULL, replicates = 100,
                          threads = NULL, progress = interactive()) {
+  check_given()
   vcf <- check_path(vcf, "vcf")
   if (!is.null(ancestral)) ancestral <- folder_of_calls(ancestral, "ancestral")
   if (!is.null(reference)) reference <- check_path(reference, "reference")

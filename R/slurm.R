@@ -35,6 +35,7 @@
 #' if (nzchar(Sys.which("sbatch"))) slurm_param(config)
 slurm_param <- function(config, threads = NULL, backend = NULL, workers = 1000, template = NULL,
                         verbose = TRUE) {
+  check_given()
   check_whole_number(workers, "workers")
   check_flag(verbose, "verbose")
   need_batchtools()

@@ -23,7 +23,7 @@
 #' needs neither package.
 #'
 #' @inheritParams ancify_run
-#' @param output Where the model goes; `NULL` (the default) for `ml_model_path` of
+#' @param file Where the model goes; `NULL` (the default) for `ml_model_path` of
 #'   the configuration or else `<work_dir>/ancify_ml_model.lgb`. A file that exists
 #'   is replaced when the model is complete.
 #' @param max_sites Most sites to train on, at least 4; default 5 million.
@@ -49,15 +49,16 @@
 #'   model <- ancify_train(ancify_example(), rounds = 20, threads = 1)
 #'   readLines(model, 4)
 #' }
-ancify_train <- function(config, output = NULL, max_sites = 5e6, seed = 1, rounds = 200,
+ancify_train <- function(config, file = NULL, max_sites = 5e6, seed = 1, rounds = 200,
                          leaves = 63, learning_rate = 0.1, threads = NULL,
                          progress = interactive(), verbose = TRUE) {
+  check_given()
   check_training_arguments(max_sites, seed, rounds, leaves, learning_rate)
   check_flag(progress, "progress")
   check_flag(verbose, "verbose")
   config <- read_config(config, "train")
   check_both_tiers(config)
-  output <- check_output_file(output %||% ml_model_path(config))
+  file <- check_output_file(file %||% ml_model_path(config))
   trainer <- find_trainer()
   backend <- choose_backend("cpu", threads %||% config$num_cpus)
   log <- if (verbose) inform_ancify else function(line) NULL
@@ -70,11 +71,11 @@ ancify_train <- function(config, output = NULL, max_sites = 5e6, seed = 1, round
   sites <- training_sites(config, max_sites, seed, backend, progress, log)
   log(sprintf("Training on %s sites with %s", format_count(length(sites$labels)), trainer$name))
   parameters <- training_parameters(seed, leaves, learning_rate, backend$threads)
-  write_whole(output, function(path) {
+  write_whole(file, function(path) {
     train_with(trainer, sites, parameters, as.integer(rounds), path)
   })
-  log(sprintf("Wrote %s", quoted(output)))
-  invisible(output)
+  log(sprintf("Wrote %s", quoted(file)))
+  invisible(file)
 }
 
 check_training_arguments <- function(max_sites, seed, rounds, leaves, learning_rate) {
@@ -100,15 +101,15 @@ check_training_arguments <- function(max_sites, seed, rounds, leaves, learning_r
 }
 
 # Before the training, at whose end it would be too late.
-check_output_file <- function(output, name = "output") {
-  output <- check_path(output, name)
-  if (dir.exists(output)) {
+check_output_file <- function(file, name = "file") {
+  file <- check_path(file, name)
+  if (dir.exists(file)) {
     abort_ancify(
-      sprintf("`%s` is %s, which is a folder: name the file in it.", name, quoted(output)), "file",
-      file = output
+      sprintf("`%s` is %s, which is a folder: name the file in it.", name, quoted(file)), "file",
+      file = file
     )
   }
-  output
+  file
 }
 
 check_both_tiers <- function(config) {

@@ -24,7 +24,7 @@ test_that("posteriors that are not there are errors that say so", {
   expect_ancify_error(read_posterior(file.path(folder, "x.phred")), "file", "x.phred")
   expect_ancify_error(read_posterior(folder), "input", "`chromosome`")
   file <- file.path(folder, "posterior", "chr1.phred")
-  expect_ancify_error(read_posterior(file, "chr1"), "input", "`path` is a file")
+  expect_ancify_error(read_posterior(file, "chr1"), "input", "`run` is a file")
   for (range in list(c(0, 3), c(1, 6), c(4, 2), c(1.5, 2), c(NA, 2))) {
     expect_ancify_error(read_posterior(folder, "chr1", range[1], range[2]), "input", "1 to 5")
   }

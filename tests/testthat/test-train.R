@@ -205,10 +205,10 @@ test_that("a model is trained from calls by vote, and calls what it was trained 
   # The same again with other threads, from the sequences that are there.
   unlink(file.path(case$folder, "near1.axt"))
   again <- file.path(case$folder, "models", "again.lgb")
-  expect_identical(train_quietly(case$config, output = again, threads = 1), again)
+  expect_identical(train_quietly(case$config, file = again, threads = 1), again)
   without_threads <- function(path) grep("num_threads", readLines(path), value = TRUE, invert = TRUE)
   expect_identical(without_threads(again), without_threads(model))
-  train_quietly(case$config, output = again, seed = 2)
+  train_quietly(case$config, file = again, seed = 2)
   expect_false(identical(without_threads(again), without_threads(model)))
 })
 
@@ -264,7 +264,7 @@ test_that("training that cannot be done is an error before any work", {
   refused("input", "`leaves`", "at least 2", with = list(leaves = 1))
   refused("input", "`learning_rate`", "2", with = list(learning_rate = 2))
   refused("input", "`seed`", "1.5", with = list(seed = 1.5))
-  refused("file", "`output`", "is a folder", with = list(output = tempdir()))
+  refused("file", "`file`", "is a folder", with = list(file = tempdir()))
   other <- case$config
   other["ml_training_reference"] <- tempfile()
   refused("config", "ml_training_reference", "no such folder", with = list(config = other))

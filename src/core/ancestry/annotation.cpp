@@ -69,7 +69,7 @@ class Mask {
 
 class Annotator {
  public:
-  Annotator(const AnnotationOptions& options, const TaskContext& context, const JobControl& control)
+  Annotator(const AnnotationOptions& options, const TaskContext& context, JobControl& control)
       : options_(options),
         context_(context),
         ancestral_(options.ancestral, options.chromosomes, "ancestral", context),
@@ -77,6 +77,7 @@ class Annotator {
         reference_(options.reference, options.chromosomes, "reference", context),
         // Compressing takes several times as long as inflating.
         reader_(options.variants, options.threads > 2 ? 1 : 0, RecordParts::kGenotypes),
+        progress_(options.variants, control),
         writer_(reader_, options.output, additions(),
                 options.threads > 1 ? options.threads - 1 : 0) {
     if (!options.mask.empty()) read_mask();
@@ -92,6 +93,7 @@ class Annotator {
       ++report_.chromosomes.back().records;
       annotate();
       writer_.write();
+      progress_.record(reader_);
     }
     writer_.commit(context_);
     report_.dropped = writer_.dropped();
@@ -179,6 +181,7 @@ class Annotator {
   RecordBases reference_;
   std::unordered_map<std::string, std::vector<Region>> mask_regions_;
   VariantReader reader_;
+  ReadingProgress progress_;
   VariantWriter writer_;
   std::optional<RecordPosteriors> posteriors_;
   AnnotationReport report_;

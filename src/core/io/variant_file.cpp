@@ -584,3 +584,18 @@ void VariantWriter::commit(const TaskContext&) { refuse(); }
 }  // namespace ancify
 
 #endif
+
+namespace ancify {
+
+ReadingProgress::ReadingProgress(const std::string& path, JobControl& control) : control_(control) {
+  control_.expect(InputFile(path).size());
+}
+
+void ReadingProgress::record(const VariantReader& reader) {
+  const std::int64_t consumed = reader.consumed();
+  if (consumed == consumed_) return;
+  control_.advance(consumed - consumed_);
+  consumed_ = consumed;
+}
+
+}  // namespace ancify

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/exec/job_control.h"
 #include "core/exec/threads.h"
 
 namespace ancify {
@@ -66,6 +67,17 @@ class VariantReader {
   friend class VariantWriter;
   class Impl;
   std::unique_ptr<Impl> impl_;
+};
+
+// For the progress bar of a job that reads a file once; record() is told of each record.
+class ReadingProgress {
+ public:
+  ReadingProgress(const std::string& path, JobControl& control);
+  void record(const VariantReader& reader);
+
+ private:
+  JobControl& control_;
+  std::int64_t consumed_ = 0;
 };
 
 // A field of INFO: its name, and how the header declares it.

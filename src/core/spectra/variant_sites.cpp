@@ -7,7 +7,6 @@
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
 #include "core/io/bases.h"
-#include "core/io/file.h"
 #include "core/io/text.h"
 #include "core/io/variant_file.h"
 
@@ -34,13 +33,13 @@ class VariantTabulator {
   VariantTabulator(const VariantSitesOptions& options, JobControl& control,
                    const TaskContext& context)
       : options_(options),
-        control_(control),
         context_(context),
         ancestral_(options.ancestral, options.chromosomes, "ancestral", context),
         errors_(options.phred),
         reference_(options.reference, options.chromosomes, "reference", context),
         // One thread inflates several times as fast as another parses.
         reader_(options.variants, options.threads > 1 ? 1 : 0, RecordParts::kGenotypes),
+        progress_(options.variants, control),
         counts_(options.n_populations),
         sites_(options.n_populations) {}
 
@@ -52,7 +51,7 @@ class VariantTabulator {
       }
       ++sites_.chromosomes.back().records;
       take_record();
-      show_progress();
+      progress_.record(reader_);
     }
     if (sites_.table.sites() > 0 && !has_genotypes_) {
       throw FormatError(options_.variants, 0, "no record has genotypes (GT)");
@@ -68,13 +67,6 @@ class VariantTabulator {
     errors_.begin_chromosome(name, ancestral_.sequence());
     reference_.begin_chromosome(reader_, context_);
     window_ = -1;
-  }
-
-  void show_progress() {
-    const std::int64_t consumed = reader_.consumed();
-    if (consumed == consumed_) return;
-    control_.advance(consumed - consumed_);
-    consumed_ = consumed;
   }
 
   void take_record() {
@@ -191,17 +183,16 @@ class VariantTabulator {
   }
 
   const VariantSitesOptions& options_;
-  JobControl& control_;
   const TaskContext& context_;
   RecordBases ancestral_;
   RecordErrors errors_;
   RecordBases reference_;
   VariantReader reader_;
+  ReadingProgress progress_;
   std::vector<AlleleCount> counts_;
   VariantSites sites_;
   bool has_genotypes_ = false;
   std::int64_t window_ = -1;
-  std::int64_t consumed_ = 0;
 };
 
 }  // namespace
@@ -223,7 +214,6 @@ std::vector<std::string> variant_samples(const std::string& path) {
 VariantSites tabulate_variants(const VariantSitesOptions& options, JobControl& control) {
   VariantSitesOptions resolved = options;
   if (in_forked_child()) resolved.threads = 1;
-  control.expect(InputFile(options.variants).size());
   std::optional<VariantSites> sites;
   run_tasks(control, resolved.threads, 1, [&](std::int64_t, const TaskContext& context) {
     sites = VariantTabulator(resolved, control, context).run();
