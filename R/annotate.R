@@ -377,9 +377,17 @@ warn_about_unmatched <- function(found, ancestral) {
 
 # Variants of another build give themselves away: REF is not the reference's base, or the ancestral
 # base is neither allele, as it would be at half of the sites by chance.
-warn_about_positions <- function(reasons, vcf) {
+warn_about_positions <- function(reasons, vcf, from_info = FALSE) {
   fewest <- 1000
   shares <- c(REF_MISMATCH = 0.01, NEITHER_ALLELE = 0.25)
+  questions <- c(
+    REF_MISMATCH = "Is it of another build of the genome, or are REF and ALT exchanged?",
+    NEITHER_ALLELE = if (from_info) {
+      "Is AA, in its INFO, of another build or strand?"
+    } else {
+      "Are its positions those of another build of the genome?"
+    }
+  )
   looked_at <- list(
     REF_MISMATCH = setdiff(names(reasons), c("INDEL", "MULTIALLELIC")),
     NEITHER_ALLELE = c("NEITHER_ALLELE", "LOW", "OK")
@@ -389,8 +397,8 @@ warn_about_positions <- function(reasons, vcf) {
     if (all < fewest || reasons[[reason]] <= shares[[reason]] * all) next
     warn_ancify(
       sprintf(
-        "%s: %s of %s records are %s. Are its positions those of another build of the genome?",
-        quoted(vcf), format_count(reasons[[reason]]), format_count(all), reason
+        "%s: %s of %s records are %s. %s", quoted(vcf), format_count(reasons[[reason]]),
+        format_count(all), reason, questions[[reason]]
       ),
       "annotation"
     )

@@ -56,7 +56,11 @@ annotate_variants <- function(variants, ancestral, ...) {
   order <- write_variants(variants, file, with_genotypes = !is.null(list(...)$history))
   withCallingHandlers(
     annotate_vcf(file, ancestral, annotated, ...),
-    ancify_error = function(condition) stop(in_terms_of_variants(condition, file, order))
+    ancify_error = function(condition) stop(in_terms_of_variants(condition, file, order)),
+    ancify_warning = function(condition) {
+      warning(in_terms_of_variants(condition, file, order))
+      invokeRestart("muffleWarning")
+    }
   )
   with_info(variants, VariantAnnotation::readVcf(annotated), order)
 }

@@ -24,15 +24,16 @@
 #'   differs more than an outer one at the positions that both cover, by 5 % and four standard
 #'   errors at least, is a warning: they may have been exchanged.
 #' * `disk`, `permission`: room for what will be written, on each file system, and folders
-#'   that can be written to, where no sequences of others would be replaced by calls. A file that
+#'   that can be written to, where no files but those of runs would be replaced. A file that
 #'   is there and as long as it has to be needs no room, as a run goes on from it; with another in
 #'   its place, both need room until it is complete.
 #' * `memory`: what the run needs against what is available, also to the process's control
 #'   group (Linux alone).
 #' * `backend`: which one will be used, or why a GPU can't be.
 #' * `configuration`: what [ancify_config()] finds, if it finds something; then nothing else
-#'   can be looked at. Else what calling and evaluation lack: a trained model, a tier with as many
-#'   outgroups as its consensus needs, the files of an evaluation.
+#'   can be looked at. Else what the phases lack: projections or calls of a phase that is left out,
+#'   a trained model, a method that can be made of the settings, a tier with as many outgroups as
+#'   its consensus needs, the files of an evaluation.
 #'
 #' @inheritParams ancify_run
 #' @param progress Whether to show a progress bar if it takes more than two seconds; by default
@@ -77,13 +78,15 @@ ancify_check <- function(config, phases = c("project", "call", "evaluate"), thre
   }
   new_check(c(
     look_at_run(config, phases, backend, backend$kind, FALSE, progress),
-    check_what_phases_need(config, phases), on_backend
+    check_what_phases_need(config, phases, backend), on_backend
   ))
 }
 
 # What ancify_run() ends or warns with by itself before any work.
-check_what_phases_need <- function(config, phases) {
+check_what_phases_need <- function(config, phases, backend) {
+  phases <- phases_asked_for(phases, config)
   found <- list()
+  is_wrong <- FALSE
   note <- function(status, condition) {
     found <<- c(found, finding(
       "configuration", config$file %||% "", status, conditionMessage(condition)
@@ -95,11 +98,30 @@ check_what_phases_need <- function(config, phases) {
         note("warning", condition)
         invokeRestart("muffleWarning")
       }),
-      ancify_error = function(condition) note("error", condition)
+      ancify_error = function(condition) {
+        note("error", condition)
+        is_wrong <<- TRUE
+      }
     )
   }
-  if ("call" %in% phases) look(check_before_work(config, function(line) NULL))
-  if ("evaluate" %in% phases && !is.null(config$evaluation)) look(evaluation_files(config))
+  look(refuse_unkept_alone(config, phases))
+  if ("evaluate" %in% phases) {
+    look(evaluation_files(config))
+    if (!"call" %in% phases) {
+      look(check_calls(sequence_path(config$output_dir, names(config$lengths))))
+      look(warn_about_other_settings(config))
+    }
+  }
+  if ("call" %in% phases) {
+    look(check_before_work(config, function(line) NULL))
+    if (!"project" %in% phases) {
+      look(check_projected(projected_folder(config, config$outgroups$name), config))
+    }
+    # A fit makes its own.
+    if (!is_wrong && !fits(config)) {
+      look(config_caller(config, run_settings(config, FALSE), backend, FALSE))
+    }
+  }
   found
 }
 

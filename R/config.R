@@ -1120,6 +1120,9 @@ cut_text <- function(text, width = 60) {
 }
 
 closest <- function(word, candidates) {
+  if (!validEnc(word)) {
+    return(character())
+  }
   distance <- utils::adist(word, candidates, ignore.case = TRUE)[1, ]
   candidates[which.min(distance)][min(distance) <= max(1, nchar(word) / 3)]
 }

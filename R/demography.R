@@ -58,7 +58,7 @@ print.demography <- function(x, ...) {
     params <- paste(x$params, collapse = ", ")
     cat(strwrap(paste("A demographic model with the parameters", params), getOption("width"),
                 exdent = 2), sep = "\n")
-    cat(deparse(body(x$events), width.cutoff = 60), sep = "\n")
+    cat(deparse(body(x$events), width.cutoff = 40), sep = "\n")
   } else {
     cat("A demographic model of these events\n")
     lines <- vapply(x$events, format_event, "")

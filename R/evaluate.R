@@ -45,7 +45,8 @@
 #' short or not sorted, lacks a header or the chromosome, or has positions behind its end,
 #' and for a reference of another length; `ancify_package_error` where variants are asked
 #' for and the package was built without htslib; `ancify_config_error` for the
-#' configuration; `ancify_lock_error` and `ancify_task_error` as [ancify_run()] gives them.
+#' configuration; `ancify_lock_error` and `ancify_task_error` as [ancify_run()] gives them. Calls
+#' that a run with other settings made are an `ancify_evaluation_warning`.
 #' @references Paten et al. (2008) Genome-wide nucleotide-level mammalian ancestor
 #'   reconstruction. Genome Research 18:1829 (EPO).
 #' @seealso [ancify_run()], whose phase `"evaluate"` does the same

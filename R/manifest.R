@@ -193,11 +193,16 @@ immaterial_keys <- c(
   "ml_training_reference"
 )
 
-# What calls are made from besides the lengths of their chromosomes, which their files tell.
-call_sources <- function(config, sources) {
+settings_of_calls <- function(config) {
   settings <- raw_config(config)
   settings[immaterial_keys] <- NULL
   settings$outgroups <- split(config$outgroups$name, config$outgroups$tier)
+  settings
+}
+
+# What calls are made from besides the lengths of their chromosomes, which their files tell.
+call_sources <- function(config, sources) {
+  settings <- settings_of_calls(config)
   if (config$method == "ml") settings$ml_model_path <- attr(config, "model")
   list(
     ancify = package_version_text(), settings = settings, sources = sources,

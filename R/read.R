@@ -197,7 +197,7 @@ folder_of_calls <- function(run, name) {
   if (inherits(run, "ancify_run")) {
     check_called(run, name)
     check_not_replaced(run, name)
-    run <- attr(run, "config")$output_dir
+    run <- attr(run, "config")$output_dir %||% dirname(run$file[1])
   }
   check_path(run, name)
 }

@@ -27,6 +27,7 @@
 #' ancify_report(run, file.path(tempdir(), "report.html"))
 ancify_report <- function(run, file, comparison = NULL) {
   check_given()
+  # Where a folder is now, its record is of what is there.
   if (is.character(run)) run <- read_run_record(check_path(run, "run"))
   if (!inherits(run, "ancify_run") || is.null(attr(run, "config"))) {
     abort_ancify(

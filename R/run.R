@@ -94,7 +94,8 @@
 #'
 #' A run locks `work_dir` and `output_dir` while it works there (`.ancify.lock`); the lock ends with
 #' the process, however that ends. What a killed run left under temporary names, the next one in
-#' these folders removes.
+#' these folders removes. `<output_dir>/.ancify_chromosomes` names the chromosomes whose calls runs
+#' put there: the next one may replace these, and nobody else's files.
 #'
 #' A run that calls leaves `<output_dir>/ancify_run.json` beside its calls: versions, backend,
 #' settings, inputs with their checksums, counts and checksums of the chromosomes' files, seconds by
@@ -156,6 +157,7 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
   check_flag(resume, "resume")
   check_flag(progress, "progress")
   check_flag(verbose, "verbose")
+  if (inherits(config, "ancify_run") && !"call" %in% phases) check_not_replaced(config, "config")
   config <- read_config(config, phases)
   phases <- phases_asked_for(phases, config)
   config$backend <- backend %||% config$backend
@@ -169,6 +171,7 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
   for (note in config$notes) log(note)
   check_inputs(config, phases, backend, kind, progress, log)
   files <- if ("evaluate" %in% phases) evaluation_files(config)
+  if ("evaluate" %in% phases && !"call" %in% phases) warn_about_other_settings(config)
   caller <- NULL
   if ("call" %in% phases) {
     check_before_work(config, log)
@@ -198,6 +201,7 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
       carry_out(config, phases, manifest, cluster, kind, caller, files, timed)
     })
     run <- new_run(config, result, backend$description, seconds)
+    attr(run, "files") <- files_of_run(run, manifest, phases)
     record_run(run, phases, manifest, started)
     run
   })
@@ -466,7 +470,7 @@ run_calling <- function(config, manifest, cluster, caller, backend, progress, ve
   if (any(left)) {
     some <- config
     some$lengths <- config$lengths[left]
-    remove_summaries(config)
+    begin_calls(config)
     in_parts(
       cluster, "call", parts_by_chromosome(cluster, some), list(fitted = fitted), manifest, backend,
       progress, verbose, list(caller = caller), made_from
@@ -503,7 +507,7 @@ run_both <- function(config, manifest, caller, backend, progress, verbose) {
     }
     some <- config
     some$lengths <- config$lengths[left]
-    remove_summaries(config)
+    begin_calls(config)
     with_watch("Projecting and calling", function(watch) {
       project_and_call_impl(
         outgroups$name, outgroups$alignment, config_maf(config), as.character(folders),
@@ -542,11 +546,25 @@ called_earlier <- function(config, manifest, backend, progress, verbose) {
   )
 }
 
-# What tells of calls that will not be there any more.
-remove_summaries <- function(config) {
-  unlink(c(run_record_path(config$output_dir), file.path(config$output_dir, fitted_files)),
-         expand = FALSE)
+# That calls here are a run's, which later runs may replace, is known from now on; what tells of calls
+# that will not be there any more goes.
+begin_calls <- function(config) {
+  folder <- config$output_dir
+  write_text(called_list(folder), union(chromosomes_of_runs(folder), names(config$lengths)))
+  unlink(c(run_record_path(folder), file.path(folder, fitted_files)), expand = FALSE)
 }
+
+# Names of chromosomes, of which runs put calls into this folder; NULL where no run has been. Copies
+# of a folder may lack the list, which is hidden.
+chromosomes_of_runs <- function(folder) {
+  if (file.exists(called_list(folder))) {
+    readLines(called_list(folder), encoding = "UTF-8")
+  } else if (file.exists(run_record_path(folder))) {
+    tryCatch(read_run_record(folder)$chromosome, ancify_error = function(condition) NULL)
+  }
+}
+
+called_list <- function(folder) file.path(folder, ".ancify_chromosomes")
 
 # What an earlier run wrote beside calls that are no longer there.
 remove_stale <- function(config) {

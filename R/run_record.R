@@ -5,6 +5,11 @@ run_record_path <- function(folder) file.path(folder, "ancify_run.json")
 
 run_record_format <- 1
 
+# NULL where it can't be read.
+read_record_json <- function(file, ...) {
+  tryCatch(suppressWarnings(jsonlite::read_json(file, ...)), error = function(condition) NULL)
+}
+
 record_run <- function(run, phases, manifest, started) {
   if ("call" %in% phases) {
     write_run_record(run, manifest, started)
@@ -30,7 +35,7 @@ write_run_record <- function(run, manifest, started) {
 # An evaluation of calls that an earlier run made.
 record_evaluation <- function(run) {
   file <- run_record_path(attr(run, "config")$output_dir)
-  record <- tryCatch(suppressWarnings(jsonlite::read_json(file)), error = function(condition) NULL)
+  record <- read_record_json(file)
   if (is_run_record(record)) {
     record$evaluation <- attr(run, "evaluation")
     write_text(file, to_json(record))
@@ -116,31 +121,76 @@ read_run_record <- function(path) {
     )
   }
   if (!file.exists(file)) refuse("does not exist")
-  record <- tryCatch(
-    jsonlite::read_json(file, simplifyVector = TRUE, simplifyDataFrame = FALSE),
-    error = function(condition) refuse("can't be read")
-  )
+  record <- read_record_json(file, simplifyVector = TRUE, simplifyDataFrame = FALSE)
+  if (is.null(record)) refuse("can't be read")
   if (!is_run_record(record)) refuse("is no record of a run")
   tryCatch(run_of_record(record), error = function(condition) refuse("is damaged"))
 }
 
+# The files of a run, a row each: enough to see later whether they are as it left them. Of calls that
+# it found and evaluated there are no checksums.
+files_of_run <- function(run, manifest, phases) {
+  if (anyNA(run$file)) {
+    return(NULL)
+  }
+  rows <- if ("call" %in% phases) manifest$called[[manifest$output]]$chromosomes
+  at <- match(run$chromosome, rows$chromosome)
+  table <- function(path, checksum) {
+    data.frame(
+      chromosome = run$chromosome, path = path, size = file.size(path),
+      modified = file.mtime(path), checksum = checksum[at] %||% NA_character_
+    )
+  }
+  rbind(
+    table(run$file, rows$checksum),
+    if (attr(run, "config")$posterior) {
+      table(phred_path(attr(run, "config")$output_dir, run$chromosome), rows$phred_checksum)
+    }
+  )
+}
+
 # A later run, by another method for instance, may have put its calls in the place of this one's.
 check_not_replaced <- function(run, name) {
-  folder <- attr(run, "config")$output_dir
-  record <- tryCatch(read_run_record(folder), ancify_error = function(condition) NULL)
+  files <- attr(run, "files")
+  if (is.null(files)) {
+    return(invisible())
+  }
+  files <- files[files$chromosome %in% run$chromosome & file.exists(as.character(files$path)), ]
+  touched <- files$size != file.size(files$path) | files$modified != file.mtime(files$path)
+  files <- files[touched, ]
+  # Made anew, or copied back, they are the same.
+  changed <- files$path[!as_written(files, choose_backend("cpu", NULL), FALSE)]
+  if (length(changed)) {
+    abort_ancify(
+      sprintf(
+        "`%s`: %s has been replaced since, by a later run or by hand. %s.", name,
+        quoted(changed[1]), "Run it again, with an `output_dir` for each run"
+      ),
+      "input"
+    )
+  }
+}
+
+# Who evaluates calls takes them for those of the configuration.
+warn_about_other_settings <- function(config) {
+  record <- tryCatch(
+    read_run_record(config$output_dir), ancify_error = function(condition) NULL
+  )
   if (is.null(record)) {
     return(invisible())
   }
-  at <- match(run$chromosome, record$chromosome)
-  counts <- function(rows) lapply(unclass(rows)[run_counts], as.numeric)
-  if (!identical(counts(run[!is.na(at), ]), counts(record[at[!is.na(at)], ]))) {
-    abort_ancify(
+  now <- settings_of_calls(config)
+  then <- settings_of_calls(attr(record, "config"))
+  keys <- setdiff(union(names(now), names(then)), "posterior")
+  other <- Filter(function(key) !same_json(now[[key]], then[[key]]), keys)
+  if (length(other)) {
+    warn_ancify(
       sprintf(
-        "`%s`: its calls in %s have been replaced by those of a later run (%s, %s). %s.", name,
-        quoted(folder), attr(record, "config")$method, attr(record, "finished"),
-        "Run it again, with an `output_dir` for each run"
+        "The calls in %s were made with another %s than this configuration has: %s.",
+        quoted(config$output_dir), enumerate(sprintf("`%s`", other)),
+        "run the phase \"call\" too, or correct the configuration"
       ),
-      "input"
+      "evaluation"
     )
   }
 }

@@ -120,7 +120,7 @@ sfs_from_vcf <- function(vcf, populations, project = NULL, ancestral = NULL, ref
     tabulate_vcf(vcf, numbers, ancestral, reference, low_confidence, window, threads, watch)
   }, progress)
   if (!is.null(ancestral)) warn_about_unmatched(found$chromosomes, ancestral)
-  warn_about_positions(found$reasons, vcf)
+  warn_about_positions(found$reasons, vcf, is.null(ancestral))
   left_out <- records_left_out(found, low_confidence)
   check_any_site(found, left_out, vcf, is.null(ancestral))
   sizes <- sizes_to_project(project, found$most, names)

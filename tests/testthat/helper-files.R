@@ -8,7 +8,11 @@ new_folder <- function() {
 
 # Every file and folder in a folder, temporary names too.
 content_of <- function(folder) {
-  list.files(folder, all.files = TRUE, recursive = TRUE, include.dirs = TRUE, no.. = TRUE)
+  files <- list.files(
+    folder, all.files = TRUE, recursive = TRUE, include.dirs = TRUE, no.. = TRUE
+  )
+  # What runs keep for themselves beside calls, from the first of them on
+  setdiff(files, ".ancify_chromosomes")
 }
 
 # Checksums by the files' paths within a folder.

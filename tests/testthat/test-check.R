@@ -458,6 +458,7 @@ test_that("it prints the gravest first", {
 test_that("phases are looked at for what they need", {
   config <- ancify_example(new_folder())
   expect_false(any(c("text", "names") %in% check_quietly(config, phases = "call")$check))
+  run_quietly(config)
   expect_identical(check_quietly(config, phases = "evaluate")$check,
                    c("permission", "disk", "memory", "backend"))
 })
@@ -492,10 +493,61 @@ test_that("sequences of others are not replaced by calls", {
   expect_identical(readLines(genome), c(">chr2 mine", "ACGT", "ACGT"))
   expect_no_error(run_quietly(case$config, phases = "project"))
 
-  # What looks like calls is replaced, and anything where a run has been.
+  # Be they ever so like calls
   writeLines(c(">chr2", strrep("A", case$lengths[["chr2"]])), genome)
+  expect_ancify_error(run_quietly(case$config), "check", genome)
+
+  # Of a run's own chromosomes all is replaced, of others nothing.
+  config <- case$config
+  config$chromosomes <- "chr1"
+  run_quietly(config)
+  expect_ancify_error(run_quietly(case$config), "check", genome)
+  unlink(genome)
   run_quietly(case$config)
+  run_quietly(config)
   writeLines(c(">chr2 mine", "ACGT", "ACGT"), genome)
   run_quietly(case$config)
   expect_calls(case$config$output_dir, case$calls)
+})
+
+test_that("what lies beside calls is a run's too, or refused", {
+  case <- random_config()
+  folder <- case$config$output_dir
+  for (name in c("fitted_model.yml", "posterior/chr1.phred", "evaluation/chr1.evaluation.txt")) {
+    file <- file.path(folder, name)
+    dir.create(dirname(file), showWarnings = FALSE, recursive = TRUE)
+    writeLines("mine", file)
+    expect_ancify_error(run_quietly(case$config), "check", name, "no run's")
+    expect_identical(readLines(file), "mine")
+    unlink(file)
+  }
+  run_quietly(case$config)
+  config <- file.path(folder, "fitted_history.yml")
+  yaml::write_yaml(case$config, config)
+  expect_ancify_error(run_quietly(config), "check", config, "this configuration")
+  expect_true(file.exists(config))
+})
+
+test_that("a phase that lacks what an earlier one makes is found", {
+  case <- random_config()
+  errors <- function(phases, ...) {
+    config <- utils::modifyList(case$config, list(...))
+    checks <- ancify_check(config, phases)
+    checks$finding[checks$status == "error"]
+  }
+  expect_match(errors("call"), "projected sequences are missing")
+  expect_match(errors("evaluate"), "no such calls")
+  expect_match(errors("project", keep_projected = FALSE), "are for calls of the same run alone")
+  model <- tempfile()
+  writeLines("nonsense", model)
+  expect_match(errors(c("project", "call"), method = "ml", ml_model_path = model), "nonsense|model")
+
+  run_quietly(case$config)
+  case$config$min_inner_freq <- 2L
+  expect_warning(
+    ancify_evaluate(case$config, progress = FALSE, verbose = FALSE), "another `min_inner_freq`",
+    class = "ancify_evaluation_warning"
+  )
+  checks <- ancify_check(case$config, "evaluate")
+  expect_match(checks$finding[checks$status == "warning"], "min_inner_freq", all = FALSE)
 })

@@ -114,7 +114,11 @@ test_that("a run is read as its folder is, with its chromosomes' order", {
   expect_identical(as.character(read_ancestral(run)), case$calls)
   expect_identical(names(read_ancestral(case$config$output_dir)), c("chr1", "chr2", "one"))
   writeLines(c(">chr2", "ACG"), run$file[2])
-  condition <- expect_ancify_error(read_ancestral(run), "format", "chr2.fa", "3 bases", "Run again")
+  expect_ancify_error(read_ancestral(run), "input", "chr2.fa", "has been replaced")
+  # Its rows alone know their lengths.
+  condition <- expect_ancify_error(
+    read_ancestral(subset(run, TRUE)), "format", "chr2.fa", "3 bases", "Run again"
+  )
   expect_identical(condition$file, run$file[2])
   unlink(run$file[2])
   expect_ancify_error(read_ancestral(run), "file", "chr2.fa")
@@ -161,6 +165,49 @@ test_that("regions and files that can't be read are errors that say so", {
   )
 })
 
+test_that("a run is told from others by what is in its files", {
+  case <- random_config(
+    lengths = c(chr1 = 500, chr2 = 90), method = "likelihood", posterior = TRUE,
+    tree = "((inner1:0.1,inner2:0.1):0.1,outer1:0.3);"
+  )
+  config <- case$config
+  first <- run_quietly(config)
+  posteriors <- read_posterior(first, "chr1")
+  kept <- unserialize(serialize(first, NULL))
+
+  # Made anew, or copied away and back, it is the same.
+  run_quietly(config, resume = FALSE)
+  copy <- tempfile("calls-")
+  file.rename(config$output_dir, copy)
+  dir.create(config$output_dir)
+  file.copy(list.files(copy, full.names = TRUE), config$output_dir, recursive = TRUE)
+  expect_identical(read_posterior(kept, "chr1"), posteriors)
+
+  # The same calls with other posteriors, then another chromosome, so that no record tells.
+  config$tree <- "((inner1:0.11,inner2:0.1):0.1,outer1:0.3);"
+  config$chromosomes <- "chr1"
+  run_quietly(config)
+  config$chromosomes <- "chr2"
+  run_quietly(config)
+  expect_ancify_error(read_posterior(kept, "chr1"), "input", "replaced")
+
+  # Who takes rows and columns of a run takes them as they are.
+  again <- run_quietly(case$config)
+  expect_identical(read_posterior(subset(again, chromosome == "chr1"), "chr1"), posteriors)
+})
+
+test_that("what a failed run has replaced is not taken for an earlier one's", {
+  case <- random_config(lengths = c(chr1 = 500, chr2 = 90))
+  first <- run_quietly(case$config)
+  unlink(first$file[2])
+  dir.create(first$file[2])
+  case$config$min_inner_freq <- 2L
+  expect_ancify_error(run_quietly(case$config), "file", "chr2.fa")
+  region <- data.frame(chromosome = "chr1", start = 1, end = 9)
+  expect_ancify_error(read_ancestral(first, region), "input", "replaced")
+  expect_ancify_error(ancify_report(case$config$output_dir, "a.html"), "file", "does not exist")
+})
+
 test_that("a run whose calls a later one has replaced is refused", {
   skip_if_not_installed("ggplot2")
   case <- random_config(lengths = c(chr1 = 500, chr2 = 90))
@@ -176,12 +223,12 @@ test_that("a run whose calls a later one has replaced is refused", {
   folder <- case$config$output_dir
   html <- tempfile(fileext = ".html")
   for (use in list(
-    function() read_ancestral(first, region), function() ancify_report(first, html),
+    function() read_ancestral(first, region), function() ancify_evaluate(first), function() ancify_report(first, html),
     function() compare_calls(first = first, second = second, progress = FALSE),
     function() annotate_vcf(tempfile(), first, tempfile(fileext = ".vcf")),
     function() sfs_from_vcf(tempfile(), c(a = "A"), ancestral = first),
     function() read_posterior(first, "chr1")
   )) {
-    expect_ancify_error(use(), "input", "replaced", "voting", folder, "`output_dir` for each run")
+    expect_ancify_error(use(), "input", "replaced", folder, "`output_dir` for each run")
   }
 })
