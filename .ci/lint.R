@@ -1,7 +1,7 @@
 # Rscript .ci/lint.R: lints all R code of the repository; the package is installed.
-# A test sees testthat and the tests' helpers besides the package.
+# A test sees testthat and the tests' helpers besides the package, a benchmark what all share.
 library(testthat)
-for (helper in Sys.glob("tests/testthat/helper*.R")) source(helper)
+for (shared in c(Sys.glob("tests/testthat/helper*.R"), "benchmarks/simulated.R")) source(shared)
 
 # Of two functions with one name in a package, the file that is read last has the say.
 defined <- unlist(lapply(Sys.glob("R/*.R"), function(file) {
@@ -14,6 +14,9 @@ defined <- unlist(lapply(Sys.glob("R/*.R"), function(file) {
 twice <- unique(defined[duplicated(defined)])
 if (length(twice)) cat("defined twice in R/:", twice, "\n")
 
-lints <- list(lintr::lint_package(), lintr::lint_dir(".ci"), lintr::lint("exec/ancify"))
+lints <- list(
+  lintr::lint_package(), lintr::lint_dir(".ci"), lintr::lint("exec/ancify"),
+  lintr::lint_dir("benchmarks")
+)
 for (some in lints) print(some)
 quit(status = any(lengths(lints) > 0) || length(twice) > 0)

@@ -215,7 +215,7 @@ sequence_files <- function(path, chromosomes, name) {
   }
   pattern <- if (dir.exists(path)) file.path(path, "{chrom}.fa") else path
   files <- first_existing(
-    fill_pattern(pattern, chromosomes), fill_pattern(pattern, with_other_prefix(chromosomes))
+    fill_pattern(pattern, chromosomes), fill_pattern(pattern, other_prefix(chromosomes))
   )
   if (all(is.na(files))) {
     abort_ancify(
@@ -239,7 +239,7 @@ run_posteriors <- function(path, chromosomes) {
     return(data.frame(chromosome = character(), path = character()))
   }
   files <- first_existing(
-    posterior_path(path, chromosomes), posterior_path(path, with_other_prefix(chromosomes))
+    posterior_path(path, chromosomes), posterior_path(path, other_prefix(chromosomes))
   )
   data.frame(chromosome = chromosomes, path = files)[!is.na(files), ]
 }
@@ -339,11 +339,6 @@ has_placeholder <- function(path) {
 
 first_existing <- function(paths, others) {
   ifelse(file.exists(paths), paths, ifelse(file.exists(others), others, NA_character_))
-}
-
-# The same names with a leading chr put on or taken off.
-with_other_prefix <- function(chromosomes) {
-  ifelse(startsWith(chromosomes, "chr"), sub("^chr", "", chromosomes), paste0("chr", chromosomes))
 }
 
 describe_matches <- function(found) {

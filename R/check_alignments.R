@@ -56,10 +56,6 @@ check_blocks <- function(one) {
   }
 }
 
-count_of <- function(n, noun) {
-  sprintf("%s %s%s", format_count(n), noun, if (n == 1) "" else "s")
-}
-
 # ---- Names and lengths -------------------------------------------------------------------
 
 check_chromosome_names <- function(one, all_lengths) {
@@ -108,10 +104,6 @@ other_names <- function(names, of_table) {
   } else {
     list(certain = FALSE, advice = "Is this the alignment of another genome?")
   }
-}
-
-other_prefix <- function(names) {
-  ifelse(startsWith(names, "chr"), substring(names, 4), paste0("chr", names))
 }
 
 # Of any sequence, or of what can only be a whole chromosome.

@@ -154,11 +154,6 @@ check_memory <- function(config, phases, kind) {
   ))
 }
 
-show_bytes <- function(bytes) {
-  units <- c("bytes", "kB", "MB", "GB", "TB", "PB")
-  power <- min(floor(log(max(bytes, 1), 1000)), length(units) - 1)
-  paste(format(bytes / 1000^power, digits = 3, scientific = FALSE), units[power + 1])
-}
 
 # Bytes that this process can still take, or NA where the system does not say.
 available_memory <- function(root = "") {

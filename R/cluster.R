@@ -13,9 +13,7 @@ check_workers <- function(param) {
       "input"
     )
   }
-  if (!requireNamespace("BiocParallel", quietly = TRUE)) {
-    abort_ancify("`BPPARAM` takes the package BiocParallel, which is not installed.", "package")
-  }
+  need_bioconductor("BiocParallel", "Workers")
 }
 
 # What tasks run on, or NULL where the calling session does all itself.

@@ -37,3 +37,6 @@ warn_ancify <- function(message, class, ...) {
 inform_ancify <- function(line) {
   message(new_condition(paste0(line, "\n"), "log", "message"))
 }
+
+# What takes the lines of a log.
+log_where <- function(verbose) if (verbose) inform_ancify else function(line) NULL

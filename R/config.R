@@ -375,7 +375,7 @@ build_config <- function(raw, origin) {
   config$outgroups <- outgroup_table(config$outgroups)
   config["lengths"] <- list(read_lengths(config, origin))
   check_species(config, origin)
-  check_alignments(config, origin)
+  check_alignments_once(config, origin)
   check_outputs(config, origin)
   check_tree(config, origin)
   check_history_key(config, origin)
@@ -523,11 +523,6 @@ as_name <- function(value) {
     # enc2utf8() would make another name of it; names_a_path() refuses it.
     if (validEnc(name)) enc2utf8(name) else name
   }
-}
-
-# 100000 is not to become 1e+05.
-number_text <- function(value) {
-  format(value, scientific = FALSE, digits = 15, trim = TRUE)
 }
 
 # Of a file or a folder inside that where it is used.
@@ -790,7 +785,7 @@ check_tiers <- function(config, origin) {
   }
   if (length(empty) == 2) {
     add_problem(origin, "`outgroups` names no species: list them with their alignments.")
-  } else if (isTRUE(config$method %in% c("voting", "ml"))) {
+  } else if (isTRUE(config$method %in% two_tier_methods)) {
     add_problem(
       origin, "`outgroups.%s` is empty: `method` %s needs a species in both tiers.",
       empty, quoted(config$method)
@@ -816,7 +811,7 @@ check_species <- function(config, origin) {
 }
 
 # One alignment under two names would confirm itself, and so would one species of a MAF.
-check_alignments <- function(config, origin) {
+check_alignments_once <- function(config, origin) {
   outgroups <- config$outgroups
   files <- normalizePath(outgroups$alignment, mustWork = FALSE)
   formats <- alignment_formats(files)
@@ -1070,67 +1065,6 @@ input_problem <- function(key, path, folder) {
   if (!is.null(why)) {
     sprintf("`%s` is %s: %s.", key, quoted(path), why)
   }
-}
-
-# ---- Words ---------------------------------------------------------------------------------
-
-quoted <- function(text) {
-  paste0("'", text, "'")
-}
-
-# At most six, then how many more.
-enumerate <- function(words) {
-  more <- length(words) - 6
-  if (more > 0) {
-    words <- c(words[1:6], paste(more, "more"))
-  }
-  if (length(words) < 2) {
-    return(paste(words))
-  }
-  paste(paste(utils::head(words, -1), collapse = ", "), "and", utils::tail(words, 1))
-}
-
-show_value <- function(value) {
-  if (length(value) == 0) {
-    "empty"
-  } else if (is.factor(value)) {
-    "a factor"
-  } else if (is.object(value) || !is.vector(value)) {
-    class <- class(value)[1]
-    paste(if (grepl("^[aeiou]", class)) "an" else "a", class)
-  } else if (is.list(value) && !is.null(names(value))) {
-    sprintf("a mapping (%s)", enumerate(names(value)))
-  } else if (all(vapply(value, is_scalar, NA))) {
-    show_scalars(value)
-  } else {
-    if (is.list(value)) "a nested list" else "missing (NA)"
-  }
-}
-
-show_scalars <- function(values) {
-  text <- vapply(values, function(item) {
-    if (is.character(item)) quoted(cut_text(item)) else format(item, digits = 15)
-  }, "")
-  if (length(text) > 1) sprintf("[%s]", cut_text(paste(text, collapse = ", "))) else text
-}
-
-cut_text <- function(text, width = 60) {
-  text <- iconv(enc2utf8(text), "UTF-8", "UTF-8", sub = "byte")
-  ifelse(nchar(text) > width, paste0(substr(text, 1, width - 3), "..."), text)
-}
-
-closest <- function(word, candidates) {
-  if (!validEnc(word)) {
-    return(character())
-  }
-  distance <- utils::adist(word, candidates, ignore.case = TRUE)[1, ]
-  candidates[which.min(distance)][min(distance) <= max(1, nchar(word) / 3)]
-}
-
-# The end of a sentence on a word that is none of the candidates.
-did_you_mean <- function(word, candidates, show = quoted) {
-  guess <- closest(word, candidates)
-  if (length(guess)) sprintf("; did you mean %s?", show(guess)) else "."
 }
 
 # ---- Printing --------------------------------------------------------------------------------

@@ -67,6 +67,12 @@ print.demography <- function(x, ...) {
   invisible(x)
 }
 
+#' @export
+print.demography_event <- function(x, ...) {
+  cat(strwrap(format_event(x), getOption("width"), exdent = 2), sep = "\n")
+  invisible(x)
+}
+
 # Without what is as it is by default.
 format_event <- function(event) {
   plain <- list(

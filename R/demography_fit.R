@@ -78,6 +78,7 @@ logLik.demography_fit <- function(object, ...) {
 #' @importFrom stats predict residuals vcov
 #' @export
 predict.demography_fit <- function(object, sample_sizes = NULL, ...) {
+  check_no_more(...)
   if (is.null(sample_sizes)) {
     return(object$expected)
   }
@@ -93,7 +94,7 @@ predict.demography_fit <- function(object, sample_sizes = NULL, ...) {
   spectrum <- expected_sfs(
     object$model, object$params[object$model$params], sizes,
     if (small) default_pts(sizes) else settings$pts, settings$time, settings$extrapolate,
-    settings$sampling, settings$backend, settings$threads
+    settings$sampling, settings$threads, settings$backend, progress = FALSE
   )
   if (settings$misidentified) {
     spectrum <- misidentified_sfs(spectrum, object$params[["misidentified"]])
@@ -105,6 +106,7 @@ predict.demography_fit <- function(object, sample_sizes = NULL, ...) {
 #' @rdname demography_fit
 #' @export
 residuals.demography_fit <- function(object, type = c("anscombe", "linear"), ...) {
+  check_no_more(...)
   sfs_residuals(object$expected, object$data, type, multinomial = FALSE)
 }
 
@@ -152,6 +154,7 @@ residuals.demography_fit <- function(object, type = c("anscombe", "linear"), ...
 #'                        fixed = c(time = 0.3), pts = c(20, 30))
 #' sfs_lr_test(fit, null, bootstraps)
 vcov.demography_fit <- function(object, bootstraps = NULL, ...) {
+  check_no_more(...)
   if (length(object$at_bounds)) {
     abort_ancify(
       sprintf(

@@ -1,6 +1,7 @@
 #' @rdname demography_fit
 #' @export
 plot.demography_fit <- function(x, ..., main = NULL) {
+  check_no_more(...)
   n <- length(dim(x$data))
   if (n > 3) {
     abort_ancify(

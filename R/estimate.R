@@ -13,7 +13,7 @@ needs_focal <- function(config) {
 # As run_settings(), with `fit` and, for coalescent, `history_fit` and `fitted_history`.
 # A job of in_parts().
 fit_part <- function(config, manifest, backend, progress, verbose) {
-  log <- if (verbose) inform_ancify else function(line) NULL
+  log <- log_where(verbose)
   settings <- run_settings(config, FALSE)
   with_focal <- needs_focal(config)
   patterns <- count_projected(config, with_focal, backend, progress)

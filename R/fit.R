@@ -68,6 +68,13 @@ fit_substitution_model <- function(patterns, tree = NULL, model = NULL, gamma = 
   check_whole_number(n_rates, "n_rates", most_rates)
   base_freqs <- check_choice(base_freqs, c("empirical", "ml"), "base_freqs")
   if (!is.data.frame(patterns)) {
+    if (!is.character(patterns) && !is.list(patterns)) {
+      abort_ancify(
+        sprintf("`patterns` must be what count_patterns() returns, or a configuration, not %s.",
+                show_value(patterns)),
+        "input"
+      )
+    }
     config <- read_config(patterns, "count")
     tree <- tree %||% config$tree
     model <- model %||% config_model(config)
@@ -366,19 +373,21 @@ estimate_table <- function(x, space, slope, step = 1e-4) {
   if (length(free) == 0) {
     return(table)
   }
-  differences <- function(f, which) {
-    columns <- lapply(which, function(i) {
-      by <- replace(numeric(length(x)), i, step)
-      (f(x + by) - f(x - by)) / (2 * step)
-    })
-    matrix(unlist(columns), nrow = length(x))
-  }
-  curvature <- -differences(function(x) slope(x)$gradient, free)[free, , drop = FALSE]
+  curvature <- -derivatives(function(x) slope(x)$gradient, x, step, free)[free, , drop = FALSE]
   covariance <- inverse_curvature((curvature + t(curvature)) / 2)
-  jacobian <- differences(space$values, free)
+  jacobian <- derivatives(space$values, x, step, free)
   table$std_error <- propagated_errors(jacobian, covariance)
   table$std_error[-free] <- NA
   table
+}
+
+# Of a smooth function, by central differences: a row a value, a column each of these parameters.
+derivatives <- function(f, x, step, which = seq_along(x)) {
+  columns <- lapply(which, function(i) {
+    by <- replace(numeric(length(x)), i, step)
+    (f(x + by) - f(x - by)) / (2 * step)
+  })
+  matrix(unlist(columns), ncol = length(which))
 }
 
 # Standard errors of values, a row of the jacobian each, that depend on parameters of this

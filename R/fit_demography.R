@@ -85,7 +85,13 @@ fit_demography <- function(model, sfs, start, lower = NULL, upper = NULL, fixed 
     threads
   )
   # What is wrong at the start is an error of its own; on the way there, it is an unlikely place.
-  sfs_log_likelihood(surface$spectra(list(space$start), stop_at_errors = TRUE)[[1]], sfs)
+  withCallingHandlers(
+    sfs_log_likelihood(surface$spectra(list(space$start), stop_at_errors = TRUE)[[1]], sfs),
+    ancify_input_error = function(condition) {
+      condition$message <- paste("With the parameters of `start`,", conditionMessage(condition))
+      stop(condition)
+    }
+  )
   searches <- all_searches(surface, space, starts, tolerance, BPPARAM, progress)
   values <- vapply(searches, `[[`, 0, "log_likelihood")
   best <- searches[[which.max(values)]]

@@ -143,10 +143,7 @@ stop_where_missing <- function(wanted, species, focal, history) {
 # curved ridge, which a search follows that knows its shape; Fisher's information, which expects
 # what is not there far from the maximum, leads it astray.
 slopes_of <- function(gradient, x, step = 1e-3) {
-  slopes <- vapply(seq_along(x), function(i) {
-    by <- replace(numeric(length(x)), i, step)
-    (gradient(x + by) - gradient(x - by)) / (2 * step)
-  }, numeric(length(x)))
+  slopes <- derivatives(gradient, x, step)
   (slopes + t(slopes)) / 2
 }
 
@@ -160,22 +157,15 @@ gain_left <- function(gradient, information, x, space) {
   sum(gradient[free] * step) / 2
 }
 
-# Minus the log-likelihood of counts, its gradient, and Fisher's information. Derivatives are
-# central differences of smooth functions.
+# Minus the log-likelihood of counts, its gradient, and Fisher's information.
 likelihood_surface <- function(log_probabilities, counts) {
-  derivatives <- function(x, step = 1e-4) {
-    columns <- lapply(seq_along(x), function(i) {
-      by <- replace(numeric(length(x)), i, step)
-      (log_probabilities(x + by) - log_probabilities(x - by)) / (2 * step)
-    })
-    matrix(unlist(columns), nrow = length(counts))
-  }
+  slopes <- function(x) derivatives(log_probabilities, x, 1e-4)
   list(
     objective = function(x) -sum(counts * log_probabilities(x)),
-    gradient = function(x) -colSums(counts * derivatives(x)),
+    gradient = function(x) -colSums(counts * slopes(x)),
     information = function(x) {
       expected <- exp(log_probabilities(x))
-      derived <- derivatives(x)
+      derived <- slopes(x)
       crossprod(derived, sum(counts) / sum(expected) * expected * derived)
     }
   )
@@ -203,10 +193,7 @@ history_estimates <- function(history, x, information, space, step = 1e-4) {
     at <- with_parameters(history, x)
     unname(c(at$splits, at$sizes))
   }
-  jacobian <- vapply(seq_along(x), function(i) {
-    by <- replace(numeric(length(x)), i, step)
-    (values(x + by) - values(x - by)) / (2 * step)
-  }, numeric(length(x)))
+  jacobian <- derivatives(values, x, step)
   free <- x > space$lower + 1e-6 & x < space$upper - 1e-6
   covariance <- NA * information
   # Splits and sizes trade so well against each other that next to nothing counts as flat here.

@@ -15,7 +15,8 @@ most_threads <- 4096
 check_given <- function() {
   frame <- parent.frame()
   takes <- formals(sys.function(sys.parent()))
-  needed <- names(takes)[vapply(takes, identical, NA, quote(expr = ))]
+  has_none <- function(default) is.name(default) && !nzchar(default)
+  needed <- names(takes)[vapply(takes, has_none, NA)]
   missing <- Filter(
     function(name) name != "..." && eval(call("missing", as.name(name)), frame), needed
   )
@@ -25,6 +26,36 @@ check_given <- function() {
         "%s must be given: %s no default.", enumerate(sprintf("`%s`", missing)),
         if (length(missing) == 1) "it has" else "they have"
       ),
+      "input"
+    )
+  }
+}
+
+# `installer`: the function that installs the packages, with which `what` is made.
+need_packages <- function(packages, what, installer = "install.packages") {
+  missing <- packages[!vapply(packages, requireNamespace, NA, quietly = TRUE)]
+  if (length(missing)) {
+    abort_ancify(
+      sprintf(
+        "%s take the package%s %s: %s(%s).", what, if (length(missing) > 1) "s" else "",
+        enumerate(missing), installer, deparse1(missing)
+      ),
+      "package"
+    )
+  }
+}
+
+need_bioconductor <- function(packages, what) {
+  need_packages(packages, what, "BiocManager::install")
+}
+
+# Of a method whose `...` is there for its generic alone: a name with a slip would be passed over.
+check_no_more <- function(...) {
+  if (...length() > 0) {
+    abort_ancify(
+      sprintf("%s no argument here: see the function's help.",
+              if (is.null(...names())) "What comes without a name is" else
+                paste(enumerate(sprintf("`%s`", ...names())), "is")),
       "input"
     )
   }

@@ -4,6 +4,8 @@ calling_methods <- c("voting", "parsimony", "likelihood", "ml", "coalescent")
 tree_methods <- c("parsimony", "likelihood")
 # They compare the tiers; for the others the tiers are only names.
 two_tier_methods <- c("voting", "ml")
+# They go through columns of any number of outgroups; the others call by a table of all patterns.
+columnwise_methods <- c("voting", "ml")
 posterior_methods <- c("likelihood", "ml", "coalescent")
 
 # `species`: list(inner =, outer =), names; `settings`: list(min_inner_freq =, min_outer_freq =,

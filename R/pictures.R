@@ -52,6 +52,7 @@ picture_types <- c("agreement", "confidence", "windows", "overlap", "confusion")
 autoplot.ancify_comparison <- function(object, # nolint: object_name_linter.
                                        type = c("agreement", "confidence", "windows",
                                                 "overlap", "confusion"), ...) {
+  check_no_more(...)
   type <- check_choice(type, picture_types, "type")
   check_comparison(object, "object")
   need_ggplot2()
@@ -68,6 +69,7 @@ autoplot.ancify_comparison <- function(object, # nolint: object_name_linter.
 #' @usage \method{autoplot}{ancify_run}(object, ...)
 #' @exportS3Method ggplot2::autoplot
 autoplot.ancify_run <- function(object, ...) { # nolint: object_name_linter.
+  check_no_more(...)
   need_ggplot2()
   check_called(object, "object")
   confidence_picture(data.frame(run = "", unclass(object)[c("chromosome", run_counts)]))
@@ -77,13 +79,13 @@ autoplot.ancify_run <- function(object, ...) { # nolint: object_name_linter.
 #' @export
 plot.ancify_comparison <- function(x, type = c("agreement", "confidence", "windows", "overlap",
                                                "confusion"), ...) {
-  draw(autoplot.ancify_comparison(x, type))
+  draw(autoplot.ancify_comparison(x, type, ...))
 }
 
 #' @rdname plot.ancify_comparison
 #' @export
 plot.ancify_run <- function(x, ...) {
-  draw(autoplot.ancify_run(x))
+  draw(autoplot.ancify_run(x, ...))
 }
 
 draw <- function(picture) {
@@ -91,11 +93,7 @@ draw <- function(picture) {
   invisible(picture)
 }
 
-need_ggplot2 <- function() {
-  if (!requireNamespace("ggplot2", quietly = TRUE)) {
-    abort_ancify("Pictures take the package ggplot2: install.packages(\"ggplot2\").", "package")
-  }
-}
+need_ggplot2 <- function() need_packages("ggplot2", "Pictures")
 
 # ---- What all pictures share -------------------------------------------------------
 

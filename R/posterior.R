@@ -121,11 +121,7 @@ is_position <- function(x, lowest, highest) {
 export_posterior <- function(run, chromosomes = NULL, output_dir = NULL) {
   check_given()
   folder <- folder_of_calls(run, "run")
-  if (!requireNamespace("rtracklayer", quietly = TRUE)) {
-    abort_ancify(
-      "bigWig files take Bioconductor's package: BiocManager::install(\"rtracklayer\").", "package"
-    )
-  }
+  need_bioconductor("rtracklayer", "bigWig files")
   there <- list.files(file.path(folder, "posterior"), "\\.phred$", all.files = TRUE)
   chromosomes <- chromosomes %||% sub("\\.phred$", "", there)
   if (length(chromosomes) == 0) {

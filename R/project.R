@@ -267,7 +267,3 @@ warn_about_projection <- function(report, axt, lengths) {
     )
   }
 }
-
-format_count <- function(n) {
-  format(n, big.mark = ",", scientific = FALSE, trim = TRUE)
-}

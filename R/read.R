@@ -92,17 +92,6 @@ read_confidence <- function(run, regions = NULL, progress = interactive()) {
   ranges[in_order]
 }
 
-need_bioconductor <- function(packages, what) {
-  missing <- packages[!vapply(packages, requireNamespace, NA, quietly = TRUE)]
-  if (length(missing)) {
-    abort_ancify(
-      sprintf("%s take Bioconductor's %s: BiocManager::install(%s).", what, enumerate(missing),
-              deparse1(missing)),
-      "package"
-    )
-  }
-}
-
 # Where the regions lie, chromosome by chromosome: list(files =, the chromosomes' table; file =,
 # rows of it; start =, width =; region =, the regions' numbers).
 find_regions <- function(run, regions) {
@@ -235,12 +224,11 @@ check_have_calls <- function(chromosomes, files) {
   if (length(unknown) == 0) {
     return(invisible())
   }
-  other_prefix <- ifelse(startsWith(unknown, "chr"), substring(unknown, 4), paste0("chr", unknown))
   abort_ancify(
     sprintf(
       "`regions`: there are no calls of %s, only of %s%s.", enumerate(quoted(unknown)),
       enumerate(quoted(files$chromosome)),
-      if (any(other_prefix %in% files$chromosome)) {
+      if (any(other_prefix(unknown) %in% files$chromosome)) {
         "; the names differ by a leading 'chr', which GenomeInfoDb::seqlevelsStyle() changes"
       } else {
         ""

@@ -44,9 +44,7 @@ ancify_report <- function(run, file, comparison = NULL) {
     abort_ancify(sprintf("`file` is %s: it must end in .html.", quoted(file)), "input")
   }
   need_ggplot2()
-  if (!requireNamespace("knitr", quietly = TRUE)) {
-    abort_ancify("Reports take the package knitr: install.packages(\"knitr\").", "package")
-  }
+  need_packages("knitr", "Reports")
   page <- report_page(run, comparison)
   write_text(file, page)
   invisible(file)

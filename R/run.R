@@ -163,7 +163,7 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
   config$backend <- backend %||% config$backend
   refuse_unkept_alone(config, phases)
   config$num_cpus <- resolve_threads(threads %||% config$num_cpus)
-  log <- if (verbose) inform_ancify else function(line) NULL
+  log <- log_where(verbose)
   cluster <- new_cluster(BPPARAM, config, progress, log)
   backend <- session_backend(config, cluster)
   kind <- kind_of_run(backend, cluster)
@@ -246,7 +246,7 @@ session_backend <- function(config, cluster) {
 most_tabulated <- 8
 
 log_what_stays_on_the_cpu <- function(config, phases, manifest, log) {
-  on_gpu <- nrow(config$outgroups) <= most_tabulated || config$method %in% c("voting", "ml")
+  on_gpu <- nrow(config$outgroups) <= most_tabulated || config$method %in% columnwise_methods
   if ("project" %in% phases) {
     goes <- on_gpu && runs_as_one(config, phases, "gpu", manifest)
     log(paste0("Projection runs on the CPU", if (goes) "; its bases go to the GPU as they come"))
@@ -350,7 +350,7 @@ projected_folder <- function(config, species) {
 }
 
 run_projection <- function(config, manifest, cluster, backend, progress, verbose) {
-  log <- if (verbose) inform_ancify else function(line) NULL
+  log <- log_where(verbose)
   sources <- alignment_sources(config)
   left <- species_left(config, manifest, sources, backend, progress)
   log_skipped(log, "Projections of", left)
@@ -455,7 +455,7 @@ describe_blocks <- function(species, report) {
 }
 
 run_calling <- function(config, manifest, cluster, caller, backend, progress, verbose) {
-  log <- if (verbose) inform_ancify else function(line) NULL
+  log <- log_where(verbose)
   folders <- projected_folder(config, config$outgroups$name)
   check_projected(folders, config)
   if (needs_focal(config)) ensure_focal(config, backend, progress, log)
@@ -495,7 +495,7 @@ called_result <- function(config, manifest, fitted = NULL) {
 
 # Both phases as one, with projected sequences written only if they are kept.
 run_both <- function(config, manifest, caller, backend, progress, verbose) {
-  log <- if (verbose) inform_ancify else function(line) NULL
+  log <- log_where(verbose)
   outgroups <- config$outgroups
   folders <- if (config$keep_projected) projected_folder(config, outgroups$name)
   sources <- alignment_sources(config)
@@ -546,7 +546,7 @@ called_earlier <- function(config, manifest, backend, progress, verbose) {
   )
 }
 
-# That calls here are a run's, which later runs may replace, is known from now on; what tells of calls
+# From now on calls here are known as a run's, which later runs may replace; what tells of those
 # that will not be there any more goes.
 begin_calls <- function(config) {
   folder <- config$output_dir

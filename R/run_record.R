@@ -127,8 +127,8 @@ read_run_record <- function(path) {
   tryCatch(run_of_record(record), error = function(condition) refuse("is damaged"))
 }
 
-# The files of a run, a row each: enough to see later whether they are as it left them. Of calls that
-# it found and evaluated there are no checksums.
+# The files of a run, a row each: enough to see later whether they are as it left them. Of calls
+# that it found and evaluated there are no checksums.
 files_of_run <- function(run, manifest, phases) {
   if (anyNA(run$file)) {
     return(NULL)

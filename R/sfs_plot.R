@@ -23,6 +23,7 @@
 #' plot(sfs(c(0, 12, 5, 3, 2, 0), "YRI"))
 #' plot(sfs(outer(c(0, 8:2), c(0, 20, 9, 4, 2)), c("YRI", "CEU")))
 plot.sfs <- function(x, ..., main = NULL) {
+  check_no_more(...)
   check_sfs(x)
   shown <- as.array(x)
   if (!any(shown > 0, na.rm = TRUE)) {

@@ -28,6 +28,7 @@ fold.default <- function(x, ...) check_sfs(x)
 #' @rdname fold
 #' @export
 fold.sfs <- function(x, ...) {
+  check_no_more(...)
   check_sfs(x)
   if (attr(x, "folded")) {
     return(x)
@@ -279,6 +280,7 @@ combine_populations <- function(x, populations, name = NULL) {
 #' @examples
 #' simulate(sfs(c(0, 100 / 1:4, 0)), nsim = 2, seed = 1)
 simulate.sfs <- function(object, nsim = 1, seed = NULL, ...) {
+  check_no_more(...)
   check_sfs(object)
   check_whole_number(nsim, "nsim")
   mask <- attr(object, "mask")

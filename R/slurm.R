@@ -67,13 +67,8 @@ slurm_param <- function(config, threads = NULL, backend = NULL, workers = 1000, 
 }
 
 need_batchtools <- function() {
-  for (package in c("BiocParallel", "batchtools")) {
-    if (!requireNamespace(package, quietly = TRUE)) {
-      abort_ancify(
-        sprintf("Jobs of Slurm take the package %s, which is not installed.", package), "package"
-      )
-    }
-  }
+  need_bioconductor("BiocParallel", "Jobs of Slurm")
+  need_packages("batchtools", "Jobs of Slurm")
 }
 
 # What the template has; each as Slurm reads it.

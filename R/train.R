@@ -61,7 +61,7 @@ ancify_train <- function(config, file = NULL, max_sites = 5e6, seed = 1, rounds 
   file <- check_output_file(file %||% ml_model_path(config))
   trainer <- find_trainer()
   backend <- choose_backend("cpu", threads %||% config$num_cpus)
-  log <- if (verbose) inform_ancify else function(line) NULL
+  log <- log_where(verbose)
   log(paste("Using", backend$description))
   for (note in config$notes) log(note)
 

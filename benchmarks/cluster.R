@@ -1,5 +1,5 @@
-# Runs in tasks (BPPARAM): what a task costs, one and two workers, and by a simulation what a hundred
-# genomes take on 64 nodes with a shared disk.
+# Runs in tasks (BPPARAM): what a task costs, one and two workers, and by a simulation what a
+# hundred genomes take on 64 nodes with a shared disk.
 #
 #   Rscript benchmarks/cluster.R FOLDER      in the repository's root
 #
@@ -31,7 +31,9 @@ seconds <- vapply(1:2, function(workers) {
   best(function() run(config, param))
 }, 0)
 alone <- best(function() run(config, NULL))
-cat(sprintf("%-66s %6.2f\n", "24 x 10 Mb in 28 tasks, 1 worker, over a run without", seconds[1] / alone))
+cat(sprintf(
+  "%-66s %6.2f\n", "24 x 10 Mb in 28 tasks, 1 worker, over a run without", seconds[1] / alone
+))
 cat(sprintf("%-66s %6.2f\n", "2 workers, speed over 1", seconds[1] / seconds[2]))
 
 param <- BiocParallel::bpstart(BiocParallel::SnowParam(1))
@@ -69,14 +71,15 @@ tasks_of <- function(outgroups) {
   list(
     project = list(n = outgroups, seconds = start + overhead + project * genome,
                    bytes = (packed + 1) * genome),
-    call = list(n = call_tasks, seconds = start + overhead + call * genome / call_tasks * outgroups / 4,
+    call = list(n = call_tasks,
+                seconds = start + overhead + call * genome / call_tasks * outgroups / 4,
                 bytes = (outgroups + 1) * genome / call_tasks)
   )
 }
 
 # Hours until the last of the genomes is called. All tasks that run are slowed down alike where
-# together they ask for more than the disk has. `slots` tasks run at a time; a genome's calls wait for
-# its projections, and go before projections of later genomes.
+# together they ask for more than the disk has. `slots` tasks run at a time; a genome's calls wait
+# for its projections, and go before projections of later genomes.
 hours <- function(genomes, outgroups, slots, disk) {
   kinds <- tasks_of(outgroups)
   rate <- vapply(kinds, function(kind) kind$bytes / kind$seconds, 0)
@@ -84,15 +87,18 @@ hours <- function(genomes, outgroups, slots, disk) {
   unfinished <- waiting$project
   running <- data.frame(kind = character(), genome = integer(), left = numeric())
   now <- 0
-  repeat {
-    for (kind in c("call", "project")) {
-      for (g in which(waiting[[kind]] > 0)) {
-        n <- min(waiting[[kind]][g], slots - nrow(running))
-        if (n == 0) break
-        running <- rbind(running, data.frame(kind, genome = g, left = rep(kinds[[kind]]$seconds, n)))
-        waiting[[kind]][g] <- waiting[[kind]][g] - n
-      }
+  begin <- function(kind) {
+    for (g in which(waiting[[kind]] > 0)) {
+      n <- min(waiting[[kind]][g], slots - nrow(running))
+      if (n == 0) break
+      begun <- data.frame(kind, genome = g, left = rep(kinds[[kind]]$seconds, n))
+      running <<- rbind(running, begun)
+      waiting[[kind]][g] <<- waiting[[kind]][g] - n
     }
+  }
+  repeat {
+    begin("call")
+    begin("project")
     if (nrow(running) == 0) {
       return(now / 3600)
     }
@@ -109,7 +115,7 @@ hours <- function(genomes, outgroups, slots, disk) {
   }
 }
 
-cat("\nSimulated from these rates: minutes for 100 genomes like hg38, a task on each of so many nodes\n")
+cat("\nSimulated from these rates: minutes for 100 genomes like hg38, a task on each node\n")
 nodes <- c(1, 4, 16, 64)
 for (outgroups in c(4, 40)) {
   table <- vapply(c(0.5, 2, 8, 32, Inf) * 1e9, function(disk) {

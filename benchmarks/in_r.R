@@ -23,7 +23,7 @@ report <- function(what, ratio, must) {
 }
 
 # Whole runs, with the look before them, checksums and records, over inflating their files; and the
-# least that was outside the phases: configuration, look, and in runs this short most of the records.
+# least that was outside the phases: configuration, look, in runs this short most of the records.
 run_over_inflating <- function(n, length, threads, kept, must) {
   inflating <- as.numeric(system2(
     program, c("--inflate", shQuote(folder), n, format(length, scientific = FALSE), threads),

@@ -347,9 +347,11 @@ test_that("positions of another build are warned of", {
   expect_no_warning(annotate(0))
   expect_no_warning(annotate(0, folder))
   expect_warning(
-    annotate(50), "records are NEITHER_ALLELE. Are its positions", class = "ancify_annotation_warning"
+    annotate(50), "records are NEITHER_ALLELE. Are its positions",
+    class = "ancify_annotation_warning"
   )
   expect_warning(
-    annotate(50, folder), "records are REF_MISMATCH. Are", class = "ancify_annotation_warning"
+    annotate(50, folder), "records are REF_MISMATCH. Is it of another build",
+    class = "ancify_annotation_warning"
   )
 })

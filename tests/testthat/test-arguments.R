@@ -7,7 +7,8 @@ exported <- function() {
 
 needed <- function(fun) {
   takes <- formals(fun)
-  setdiff(names(takes)[vapply(takes, identical, NA, quote(expr = ))], "...")
+  has_none <- vapply(takes, function(default) identical(paste(deparse(default)), ""), NA)
+  setdiff(names(takes)[has_none], "...")
 }
 
 test_that("arguments that have no default and were not given are named", {
@@ -31,4 +32,11 @@ test_that("arguments that several functions take come in one order, at the end",
     arguments <- names(formals(exported()[[name]]))
     expect_identical(intersect(arguments, common), intersect(common, arguments), info = name)
   }
+})
+
+test_that("arguments that a method does not have are not passed over", {
+  spectrum <- sfs(c(0, 12, 5, 3, 2, 0), "YRI")
+  expect_ancify_error(plot(spectrum, mian = "YRI"), "input", "`mian` is no argument")
+  expect_ancify_error(fold(spectrum, TRUE), "input", "without a name")
+  expect_ancify_error(simulate(spectrum, nsmi = 2, sed = 1), "input", "`nsmi` and `sed`")
 })

@@ -11,7 +11,6 @@ namespace ancify {
 
 // Of one call: A, C, G or T; a, c, g or t; n; anything else.
 enum class Confidence : std::uint8_t { kHigh, kLow, kUnresolved, kMissing };
-constexpr int kConfidences = 4;
 
 constexpr Confidence confidence_of(char call) {
   if (call == 'n') return Confidence::kUnresolved;

@@ -142,11 +142,6 @@ class Draft {
 
 }  // namespace
 
-int LineageState::focal_count() const {
-  return ancestral + derived +
-         static_cast<int>(std::count_if(lineages.begin(), lineages.end(), is_focal));
-}
-
 int LineageState::labels() const {
   return stage == FocalStage::kMutated ? 2 : stage == FocalStage::kSeveral ? 1 : 0;
 }

@@ -57,7 +57,6 @@ struct LineageState {
   int derived;
   std::vector<Lineage> lineages;  // the others, sorted
 
-  int focal_count() const;
   int count() const { return ancestral + derived + static_cast<int>(lineages.size()); }
   int labels() const;
   int axes() const;

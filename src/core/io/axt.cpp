@@ -54,7 +54,11 @@ AxtParser::Found AxtParser::next(bool last, AlignedPair& block) {
 
   const auto header = parse_axt_header(line);
   if (!header) {
-    if (!looking_for_header_) bad_.add(lines_, "not the header of an AXT block: " + excerpt(line));
+    if (!looking_for_header_) {
+      // What is another kind of file, such as a server's page that says 404, shows it here.
+      const char* first = lines_ == 1 ? "Is it an AXT file? " : "";
+      bad_.add(lines_, "not the header of an AXT block: " + excerpt(line), first);
+    }
     looking_for_header_ = true;
     return Found::kNothing;
   }

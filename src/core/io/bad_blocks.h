@@ -23,11 +23,12 @@ class BadBlocks {
 
   BadBlocks(std::string file, OnBadBlock policy) : file_(std::move(file)), policy_(policy) {}
 
-  // Throws FormatError or counts the block, as the policy says.
-  void add(std::int64_t line, const std::string& problem) {
+  // Throws FormatError or counts the block, as the policy says; `first` is said before the way out.
+  void add(std::int64_t line, const std::string& problem, const std::string& first = "") {
     if (policy_ == OnBadBlock::kError) {
-      throw FormatError(file_, line,
-                        problem + ". Mend the file, or set on_bad_block to skip such blocks");
+      throw FormatError(
+          file_, line,
+          problem + ". " + first + "Mend the file, or set on_bad_block to skip such blocks");
     }
     if (examples_.size() < kMostExamples) examples_.push_back({line, problem});
     ++count_;
