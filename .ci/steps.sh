@@ -4,7 +4,7 @@
 export LC_ALL=C.UTF-8 TZ=UTC
 work=$(mktemp -d "${TMPDIR:-/tmp}/ancify.XXXXXX") || exit 1
 log=$work.log
-trap 'rm -rf "$work"' EXIT
+trap 'stop_beside; rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 jobs=$(nproc)
 export MAKEFLAGS="-j$jobs"
@@ -15,14 +15,14 @@ die() {
 }
 
 # step TITLE COMMAND...: one line on the screen, everything else in the log; the first step that fails is the last.
-# A command may leave a remark for the line's end in $work/remark.
+# A command may leave a remark for the line's end.
 step() {
   title=$1 started=$(date +%s)
   shift
   printf '%s ... ' "$title"
   printf '\n== %s\n' "$title" >>"$log"
   first_line=$(wc -l <"$log")
-  rm -f "$work/remark"
+  rm -f "$log.remark"
   (
     set -e
     "$@"
@@ -30,7 +30,8 @@ step() {
   status=$?
   seconds=$(($(date +%s) - started))
   if [ $status -eq 0 ]; then
-    printf 'ok (%d s)%s\n' $seconds "$(sed '1s/^/: /' "$work/remark" 2>/dev/null)"
+    printf 'ok (%d s)%s\n' $seconds "$(sed '1s/^/: /' "$log.remark" 2>/dev/null)"
+    rm -f "$log.remark"
   else
     printf 'FAILED (%d s). The end of the log:\n\n' $seconds
     tail -n "+$first_line" "$log" | tail -n 40
@@ -40,7 +41,32 @@ step() {
   fi
 }
 
-remark() { printf '%s\n' "$*" >"$work/remark"; }
+remark() { printf '%s\n' "$*" >"$log.remark"; }
+
+# beside TITLE COMMAND...: a step that takes one core, and goes on while the next ones do; `await` waits for its end, and
+# says what became of it. One at a time.
+beside() {
+  : >"$log.beside"
+  (
+    trap - EXIT
+    log=$log.beside step "$@"
+  ) >"$log.beside-said" 2>&1 &
+  beside_process=$!
+}
+
+await() {
+  [ -n "${beside_process:-}" ] || return 0
+  status=0
+  wait "$beside_process" || status=$?
+  beside_process=''
+  cat "$log.beside-said"
+  cat "$log.beside" >>"$log"
+  rm -f "$log.beside-said"
+  [ $status -eq 0 ] || exit 1
+  rm -f "$log.beside"
+}
+
+stop_beside() { [ -z "${beside_process:-}" ] || kill "$beside_process" 2>/dev/null || true; }
 
 # Packages of the distribution --------------------------------------------------------------------
 
