@@ -24,8 +24,10 @@ error_of_problems <- function(lead, problems, class, kinds, ...) {
   )
 }
 
-# What the core throws comes here, with the facts of the exception in a list.
+# What the core throws comes here, with the facts of the exception in a list. Its messages are no
+# whole sentences.
 abort_from_core <- function(class, message, facts) {
+  if (!grepl("[.?]$", message)) message <- paste0(message, ".")
   do.call(abort_ancify, c(list(message, class), facts))
 }
 

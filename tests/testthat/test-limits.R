@@ -297,7 +297,7 @@ test_that("a name never leaves its folder and is no text that a file cannot be c
   for (name in setdiff(bad, "")) {
     lengths <- tempfile()
     writeBin(c(charToRaw(name), charToRaw("\t5\n")), lengths)
-    expect_ancify_error(project_axt(tempfile(), lengths), "format", lengths, "cannot name a file")
+    expect_ancify_error(project_axt(tempfile(), lengths), "format", lengths, "can't name a file")
   }
   expect_identical(content_of(case$config$output_dir), character())
 })

@@ -176,7 +176,7 @@ class ModelReader {
     }
     if (fields.count("average_output") > 0) {
       fail_at(fields.at("average_output").line,
-              "random forests, whose trees are averaged, cannot be read: train with boosting gbdt");
+              "random forests, whose trees are averaged, can't be read: train with boosting gbdt");
     }
     const Field& sizes = get(fields, "tree_sizes");
     std::string_view text = sizes.value;
@@ -186,9 +186,9 @@ class ModelReader {
   DecisionTree read_tree() {
     const std::int64_t first_line = number_;
     const Fields fields = read_fields();
-    expect(fields, "num_cat", 0, "splits by category cannot be read: train without them");
+    expect(fields, "num_cat", 0, "splits by category can't be read: train without them");
     if (fields.count("is_linear") > 0) {
-      expect(fields, "is_linear", 0, "linear trees cannot be read: train without linear_tree");
+      expect(fields, "is_linear", 0, "linear trees can't be read: train without linear_tree");
     }
     const Field& field = get(fields, "num_leaves");
     const std::int64_t leaves = integer(field);
@@ -233,7 +233,7 @@ class ModelReader {
       check("decision_type", decision[i], 0, kLargestDecision);
       if ((decision[i] & kCategoricalBit) != 0) {
         fail_at(get(fields, "decision_type").line,
-                "splits by category cannot be read: train without them");
+                "splits by category can't be read: train without them");
       }
       split.missing_left = (decision[i] & kMissingLeftBit) != 0;
       split.missing = static_cast<MissingValues>(decision[i] >> kMissingShift);

@@ -34,7 +34,7 @@ std::string capabilities(const std::string& archs) {
 // DeviceError with the reason where there is none.
 std::vector<Gpu> all_cards() {
   if (in_forked_child()) {
-    throw DeviceError("a GPU cannot be used in a forked process: use a cluster of new R processes");
+    throw DeviceError("a GPU can't be used in a forked process: use a cluster of new R processes");
   }
   return cuda::cards();
 }

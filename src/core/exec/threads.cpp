@@ -115,7 +115,7 @@ std::thread start_thread(const std::function<void()>& run) {
   try {
     return std::thread(run);
   } catch (const std::system_error& error) {
-    throw SystemError(std::string("cannot start a thread: ") + error.what() +
+    throw SystemError(std::string("can't start a thread: ") + error.what() +
                       ". Raise the limit of processes, or end some");
   }
 }

@@ -177,7 +177,7 @@ const char* AlleleSwap::apply(bcf1_t* record) {
   const std::string ref = record->d.allele[0];
   const std::string alt = record->d.allele[1];
   const char* alleles[] = {alt.c_str(), ref.c_str()};
-  if (bcf_update_alleles(header_, record, alleles, 2) != 0) return "cannot exchange its alleles";
+  if (bcf_update_alleles(header_, record, alleles, 2) != 0) return "can't exchange its alleles";
   if (has_twice(record)) return "a field stands in it twice";
   if (const char* const problem = swap_genotypes(record)) return problem;
   swap_format(record);

@@ -30,7 +30,7 @@ constexpr std::string_view kTemporary = ".ancify-tmp-";
                            : error == ENOENT ? ". Correct the path"
                            : error == EMFILE ? ". Raise `ulimit -n`, or use fewer threads"
                                              : "";
-  throw FileError(path, "cannot " + action + ": " + std::generic_category().message(error) + hint);
+  throw FileError(path, "can't " + action + ": " + std::generic_category().message(error) + hint);
 }
 
 // Asks the file system for the file's whole space, so that a full disk shows before the work. Where
@@ -195,7 +195,7 @@ OutputFolder::OutputFolder(const std::string& path) {
     made_.push_back(missing);
   }
   std::filesystem::create_directories(path, error);
-  if (error) throw FileError(path, "cannot make the folder: " + error.message());
+  if (error) throw FileError(path, "can't make the folder: " + error.message());
 }
 
 OutputFolder::~OutputFolder() {

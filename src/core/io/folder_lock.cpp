@@ -50,7 +50,7 @@ FolderLock::~FolderLock() {
 bool FolderLock::take() {
   fd_ = FileDescriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (fd_.get() < 0) {
-    throw FileError(path_, "cannot create the file: " + std::generic_category().message(errno));
+    throw FileError(path_, "can't create the file: " + std::generic_category().message(errno));
   }
   int status;
   do {
@@ -67,7 +67,7 @@ bool FolderLock::take() {
   const std::string owner = this_process();
   if (ftruncate(fd_.get(), 0) != 0 ||
       pwrite(fd_.get(), owner.data(), owner.size(), 0) != static_cast<ssize_t>(owner.size())) {
-    throw FileError(path_, "cannot write: " + std::generic_category().message(errno));
+    throw FileError(path_, "can't write: " + std::generic_category().message(errno));
   }
   held_ = true;
   return true;

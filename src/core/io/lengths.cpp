@@ -37,7 +37,7 @@ class LengthsParser {
     if (!is_safe_file_name(name) || !is_utf8(name)) {
       throw FormatError(path_, line_,
                         "the name " + excerpt(name) +
-                            " cannot name a file: that takes UTF-8 of at most 200 bytes without "
+                            " can't name a file: that takes UTF-8 of at most 200 bytes without "
                             "'/', not . or ..");
     }
     if (!names_.insert(name).second) {

@@ -62,9 +62,9 @@ std::unique_ptr<htsFile, CloseFile> open_file(const std::string& path, int threa
 const char* problem_of(int errcode) {
   if ((errcode & BCF_ERR_NCOLS) != 0) return "another number of samples than the header has";
   if ((errcode & BCF_ERR_LIMITS) != 0) return "a number is too large";
-  if ((errcode & BCF_ERR_CHAR) != 0) return "a value holds characters that cannot stand there";
-  if ((errcode & BCF_ERR_CTG_INVALID) != 0) return "the chromosome's name cannot be one";
-  if ((errcode & BCF_ERR_TAG_INVALID) != 0) return "a tag's name cannot be one";
+  if ((errcode & BCF_ERR_CHAR) != 0) return "a value holds characters that can't stand there";
+  if ((errcode & BCF_ERR_CTG_INVALID) != 0) return "the chromosome's name can't be one";
+  if ((errcode & BCF_ERR_TAG_INVALID) != 0) return "a tag's name can't be one";
   return "not a record, or damaged";
 }
 
@@ -435,7 +435,7 @@ class VariantWriter::Impl {
   void update(const char* id, const void* values, int n, int type) {
     remove_repeats(id);
     if (bcf_update_info(header(), record(), id, values, n, type) != 0) {
-      reader_.fail(std::string("cannot change ") + id + " in it");
+      reader_.fail(std::string("can't change ") + id + " in it");
     }
   }
 
@@ -499,12 +499,12 @@ class VariantWriter::Impl {
 
   void append(const std::string& line) {
     if (bcf_hdr_append(header(), line.c_str()) < 0) {
-      throw FormatError(reader_.path_, 0, "cannot add to the header: " + excerpt(line));
+      throw FormatError(reader_.path_, 0, "can't add to the header: " + excerpt(line));
     }
   }
 
   [[noreturn]] void fail() const {
-    throw FileError(output_.path(), "cannot write the file; is there space?");
+    throw FileError(output_.path(), "can't write the file; is there space?");
   }
 
   const char* mode_;
