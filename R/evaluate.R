@@ -72,6 +72,16 @@ evaluation_files <- function(config) {
   )
 }
 
+# The same, with what the user should know of it.
+files_to_compare <- function(config, phases, log) {
+  files <- evaluation_files(config)
+  if (!"call" %in% phases) warn_about_other_settings(config)
+  if (is.null(config$evaluation)) {
+    log("There is no `evaluation` in the configuration: calls are compared with nothing")
+  }
+  files
+}
+
 evaluation_inputs <- function(config, kind) {
   chromosomes <- names(config$lengths)
   folder <- config$evaluation[[paste0(kind, "_dir")]]

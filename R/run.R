@@ -170,8 +170,7 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
   log(paste("Using", backend$description))
   for (note in config$notes) log(note)
   check_inputs(config, phases, backend, kind, progress, log)
-  files <- if ("evaluate" %in% phases) evaluation_files(config)
-  if ("evaluate" %in% phases && !"call" %in% phases) warn_about_other_settings(config)
+  files <- if ("evaluate" %in% phases) files_to_compare(config, phases, log)
   caller <- NULL
   if ("call" %in% phases) {
     check_before_work(config, log)
@@ -470,7 +469,7 @@ run_calling <- function(config, manifest, cluster, caller, backend, progress, ve
   if (any(left)) {
     some <- config
     some$lengths <- config$lengths[left]
-    begin_calls(config)
+    begin_calls(config, log)
     in_parts(
       cluster, "call", parts_by_chromosome(cluster, some), list(fitted = fitted), manifest, backend,
       progress, verbose, list(caller = caller), made_from
@@ -507,7 +506,7 @@ run_both <- function(config, manifest, caller, backend, progress, verbose) {
     }
     some <- config
     some$lengths <- config$lengths[left]
-    begin_calls(config)
+    begin_calls(config, log)
     with_watch("Projecting and calling", function(watch) {
       project_and_call_impl(
         outgroups$name, outgroups$alignment, config_maf(config), as.character(folders),
@@ -548,8 +547,13 @@ called_earlier <- function(config, manifest, backend, progress, verbose) {
 
 # From now on calls here are known as a run's, which later runs may replace; what tells of those
 # that will not be there any more goes.
-begin_calls <- function(config) {
+begin_calls <- function(config, log) {
   folder <- config$output_dir
+  other <- other_settings(config)
+  if (length(other)) {
+    log(sprintf("Calls in %s, made with another %s, are replaced", quoted(folder),
+                enumerate(other)))
+  }
   write_text(called_list(folder), union(chromosomes_of_runs(folder), names(config$lengths)))
   unlink(c(run_record_path(folder), file.path(folder, fitted_files)), expand = FALSE)
 }

@@ -171,23 +171,30 @@ check_not_replaced <- function(run, name) {
   }
 }
 
-# Who evaluates calls takes them for those of the configuration.
-warn_about_other_settings <- function(config) {
+# Settings, as messages name them, with which the calls in the output folder were made, and which
+# are others in this configuration.
+other_settings <- function(config) {
   record <- tryCatch(
     read_run_record(config$output_dir), ancify_error = function(condition) NULL
   )
   if (is.null(record)) {
-    return(invisible())
+    return(NULL)
   }
   now <- settings_of_calls(config)
   then <- settings_of_calls(attr(record, "config"))
   keys <- setdiff(union(names(now), names(then)), "posterior")
   other <- Filter(function(key) !same_json(now[[key]], then[[key]]), keys)
+  sprintf("`%s`", other)
+}
+
+# Who evaluates calls takes them for those of the configuration.
+warn_about_other_settings <- function(config) {
+  other <- other_settings(config)
   if (length(other)) {
     warn_ancify(
       sprintf(
         "The calls in %s were made with another %s than this configuration has: %s.",
-        quoted(config$output_dir), enumerate(sprintf("`%s`", other)),
+        quoted(config$output_dir), enumerate(other),
         "run the phase \"call\" too, or correct the configuration"
       ),
       "evaluation"

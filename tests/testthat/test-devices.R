@@ -10,7 +10,7 @@ test_that("GPUs are listed, or the reason why there are none", {
   expect_match(attr(gpus, "reason"), "GPU|driver|CUDA")
   condition <- tryCatch(choose_backend("gpu", 1), error = identity)
   expect_s3_class(condition, "ancify_device_error")
-  expect_identical(conditionMessage(condition), attr(gpus, "reason"))
+  expect_identical(conditionMessage(condition), paste0(attr(gpus, "reason"), "."))
   if (is.na(ancify_build_info()$cuda)) expect_match(attr(gpus, "reason"), "no GPU code")
 })
 

@@ -218,7 +218,8 @@ test_that("a run whose calls a later one has replaced is refused", {
   expect_no_error(read_ancestral(first, region))
 
   case$config$min_inner_freq <- 2L
-  second <- run_quietly(case$config)
+  lines <- log_lines(second <- ancify_run(case$config, progress = FALSE))
+  expect_match(lines, "made with another `min_inner_freq`, are replaced", all = FALSE)
   expect_no_error(read_ancestral(second, region))
   folder <- case$config$output_dir
   html <- tempfile(fileext = ".html")

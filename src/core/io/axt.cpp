@@ -35,10 +35,10 @@ std::optional<AlignedPair> parse_axt_header(std::string_view line) {
   return block;
 }
 
-bool AxtParser::take_line(bool last, std::string_view& line, RowScan& row) {
+bool AxtParser::take_line(std::string_view& line, RowScan& row) {
   const LineScan scan = scan_line(rest_, simd_);
   const bool ended = scan.newline < rest_.size();
-  if (!ended && (!last || rest_.empty())) return false;
+  if (!ended && (!last_ || rest_.empty())) return false;
   line = rest_.substr(0, scan.size);
   row = scan.row;
   rest_.remove_prefix(scan.newline + (ended ? 1 : 0));
@@ -46,46 +46,46 @@ bool AxtParser::take_line(bool last, std::string_view& line, RowScan& row) {
   return true;
 }
 
-AxtParser::Found AxtParser::next(bool last, AlignedPair& block) {
+AxtParser::Found AxtParser::next() {
   std::string_view line;
   RowScan scan;
-  if (!take_line(last, line, scan)) return last ? Found::kEnd : Found::kNeedsMoreText;
+  if (!take_line(line, scan)) return last_ ? Found::kEnd : Found::kNeedsMoreText;
   if (line.empty() || line.front() == '#') return Found::kNothing;
 
   const auto header = parse_axt_header(line);
   if (!header) {
-    if (!looking_for_header_) {
+    if (!looking_for_block_) {
       // What is another kind of file, such as a server's page that says 404, shows it here.
       const char* first = lines_ == 1 ? "Is it an AXT file? " : "";
       bad_.add(lines_, "not the header of an AXT block: " + excerpt(line), first);
     }
-    looking_for_header_ = true;
+    looking_for_block_ = true;
     return Found::kNothing;
   }
-  block = *header;
-  block.line = lines_;
-  block.header = line;
+  block_ = *header;
+  block_.line = lines_;
+  block_.header = line;
 
-  for (std::string_view* row : {&block.focal, &block.outgroup}) {
+  for (std::string_view* row : {&block_.focal, &block_.outgroup}) {
     const std::string_view before = rest_;
-    if (!take_line(last, *row, scan)) {
-      if (!last) return Found::kNeedsMoreText;
-      bad_.add(block.line, "the file ends in the middle of this block");
-      looking_for_header_ = true;
+    if (!take_line(*row, scan)) {
+      if (!last_) return Found::kNeedsMoreText;
+      bad_.add(block_.line, "the file ends in the middle of this block");
+      looking_for_block_ = true;
       return Found::kNothing;
     }
     if (!may_be_row(*row)) {
       // The line may begin the next block, so it is looked at again.
       rest_ = before;
       --lines_;
-      bad_.add(block.line, "this block has fewer than two rows of letters");
-      looking_for_header_ = true;
+      bad_.add(block_.line, "this block has fewer than two rows of letters");
+      looking_for_block_ = true;
       return Found::kNothing;
     }
-    if (row == &block.focal) block.focal_gaps = scan.gaps;
-    block.only_letters_and_gaps &= scan.only_letters_and_gaps;
+    if (row == &block_.focal) block_.focal_gaps = scan.gaps;
+    block_.only_letters_and_gaps &= scan.only_letters_and_gaps;
   }
-  looking_for_header_ = false;
+  looking_for_block_ = false;
   return Found::kBlock;
 }
 

@@ -8,8 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/io/bad_blocks.h"
-#include "core/io/record_size.h"
+#include "core/io/block_parser.h"
 
 namespace ancify {
 
@@ -45,52 +44,20 @@ std::optional<bool> is_maf_text(std::string_view& text, bool last, std::int64_t&
 // The same of a file, plain, gzip or bgzip.
 bool is_maf_file(const std::string& path);
 
-// Parses text that comes in pieces. `i`, `e` and `q` lines, comments and track lines are skipped.
-// Blocks whose structure is broken go to `bad`; reading goes on at the next block.
-class MafParser {
+// `i`, `e` and `q` lines, comments and track lines are skipped.
+class MafParser final : public BlockParser<MafBlock> {
  public:
-  // `lines`: those before the text.
-  explicit MafParser(BadBlocks& bad, std::int64_t lines = 0) : bad_(bad), lines_(lines) {}
-
-  // Calls sink(const MafBlock&) for every whole block that `text` begins with and returns the bytes
-  // used; with `last`, text ends here and all is used.
-  template <class Sink>
-  std::size_t consume(std::string_view text, bool last, Sink&& sink) {
-    rest_ = text;
-    last_ = last;
-    for (;;) {
-      const std::string_view before = rest_;
-      const std::int64_t line_before = lines_;
-      const Found found = next();
-      if (found == Found::kBlock) {
-        sink(block_);
-      } else if (found == Found::kNeedsMoreText) {
-        lines_ = line_before;
-        check_record_size(before.size(), bad_.file(), lines_ + 1);
-        return text.size() - before.size();
-      } else if (found == Found::kEnd) {
-        return text.size();
-      }
-    }
-  }
+  explicit MafParser(BadBlocks& bad, std::int64_t lines = 0) : BlockParser(bad, lines) {}
 
  private:
-  enum class Found { kBlock, kNothing, kNeedsMoreText, kEnd };
-
-  Found next();
+  Found next() override;
   Found rows();
   Found bad_line(const std::string& problem);
   // Takes a line off rest_; false where its end has not come yet.
   bool take_line(std::string_view& line);
   void put_back(std::string_view rest);
 
-  BadBlocks& bad_;
-  std::string_view rest_;
-  bool last_ = false;
-  bool ended_ = true;               // the line taken last, by a newline
-  std::int64_t lines_;              // taken so far
-  bool looking_for_block_ = false;  // behind a bad one
-  MafBlock block_;
+  bool ended_ = true;  // the line taken last, by a newline
 };
 
 }  // namespace ancify
