@@ -32,14 +32,25 @@ write_run_record <- function(run, manifest, started) {
   write_text(run_record_path(config$output_dir), to_json(record))
 }
 
-# An evaluation of calls that an earlier run made.
+# An evaluation of calls that an earlier run made. That of other chromosomes stays, if they were
+# compared with the same.
 record_evaluation <- function(run) {
-  file <- run_record_path(attr(run, "config")$output_dir)
+  config <- attr(run, "config")
+  file <- run_record_path(config$output_dir)
   record <- read_record_json(file)
-  if (is_run_record(record)) {
-    record$evaluation <- attr(run, "evaluation")
-    write_text(file, to_json(record))
+  if (!is_run_record(record)) {
+    return(invisible())
   }
+  evaluation <- attr(run, "evaluation")
+  if (length(record$evaluation) && same_json(record$settings$evaluation, config$evaluation)) {
+    earlier <- rows_of_json(record$evaluation)
+    evaluation <- rbind(evaluation, earlier[!earlier$chromosome %in% evaluation$chromosome, ])
+    in_order <- vapply(record$chromosomes, `[[`, "", "chromosome")
+    evaluation <- evaluation[order(match(evaluation$chromosome, in_order)), ]
+  }
+  record$evaluation <- evaluation
+  record$settings["evaluation"] <- list(config$evaluation)
+  write_text(file, to_json(record))
 }
 
 is_run_record <- function(record) {

@@ -103,4 +103,16 @@ test_that("an evaluation of calls that are there goes into their record", {
     expect_equal(columns_of(restored), columns_of(run))
     expect_identical(raw_config(attr(restored, "config"))[-4], raw_config(attr(run, "config"))[-4])
   }
+
+  # That of other chromosomes stays where calls were compared with the same.
+  some <- case$config
+  some$chromosomes <- "chr2"
+  ancify_evaluate(some, progress = FALSE, verbose = FALSE)
+  restored <- read_run_record(case$config$output_dir)
+  expect_equal(attr(restored, "evaluation"), evaluation, ignore_attr = "row.names")
+  some$evaluation$reference_pattern <- "{chrom_id}.fa"
+  file.copy(file.path(folder, "chr2.fa"), file.path(folder, "2.fa"))
+  ancify_evaluate(some, progress = FALSE, verbose = FALSE)
+  restored <- read_run_record(case$config$output_dir)
+  expect_identical(attr(restored, "evaluation")$chromosome, "chr2")
 })
