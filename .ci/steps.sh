@@ -44,8 +44,9 @@ step() {
 remark() { printf '%s\n' "$*" >"$log.remark"; }
 
 # beside TITLE COMMAND...: a step that takes one core, and goes on while the next ones do; `await` waits for its end, and
-# says what became of it. One at a time.
+# says what became of it. One at a time: a second one awaits the first.
 beside() {
+  await
   : >"$log.beside"
   (
     trap - EXIT
@@ -66,7 +67,11 @@ await() {
   rm -f "$log.beside"
 }
 
-stop_beside() { [ -z "${beside_process:-}" ] || kill "$beside_process" 2>/dev/null || true; }
+stop_beside() {
+  [ -n "${beside_process:-}" ] || return 0
+  kill "$beside_process" 2>/dev/null || true
+  rm -f "$log.beside-said"
+}
 
 # Packages of the distribution --------------------------------------------------------------------
 

@@ -54,6 +54,7 @@ ancify_check <- function(config, phases = c("project", "call", "evaluate"), thre
   check_given()
   phases <- check_phases(phases)
   check_flag(progress, "progress")
+  run <- config
   config <- tryCatch(
     read_config(config, phases),
     ancify_config_error = function(condition) condition
@@ -78,12 +79,13 @@ ancify_check <- function(config, phases = c("project", "call", "evaluate"), thre
   }
   new_check(c(
     look_at_run(config, phases, backend, backend$kind, FALSE, progress),
-    check_what_phases_need(config, phases, backend), on_backend
+    check_what_phases_need(config, phases, backend, run), on_backend
   ))
 }
 
 # What ancify_run() ends or warns with by itself before any work.
-check_what_phases_need <- function(config, phases, backend) {
+# `run`: what the user gave, which may be an earlier run.
+check_what_phases_need <- function(config, phases, backend, run) {
   phases <- phases_asked_for(phases, config)
   found <- list()
   is_wrong <- FALSE
@@ -110,6 +112,7 @@ check_what_phases_need <- function(config, phases, backend) {
     if (!"call" %in% phases) {
       look(check_calls(sequence_path(config$output_dir, names(config$lengths))))
       look(warn_about_other_settings(config))
+      look(check_own_calls(run, phases))
     }
   }
   if ("call" %in% phases) {

@@ -27,6 +27,8 @@ check_alignment_texts <- function(config, backend, brief, progress) {
   )
 }
 
+mend_or_skip <- "Mend the file, or set on_bad_block to skip such blocks"
+
 check_blocks <- function(one) {
   found <- function(status, text, line = NA_real_) {
     finding("text", one$name, status, text, one$alignment, line)
@@ -41,8 +43,11 @@ check_blocks <- function(one) {
       sprintf(
         "%s, line %.0f: %s%s. %s", quoted(one$alignment), one$bad_line, one$bad_problem,
         if (one$bad > 1) sprintf(" (the first of %s bad blocks)", format_count(one$bad)) else "",
-        if (skipped) "Such blocks are left out" else
-          "Mend the file, or set on_bad_block to skip such blocks"
+        if (skipped) {
+          "Such blocks are left out"
+        } else {
+          paste0(if (one$bad_line == 1) "Is it an AXT file? ", mend_or_skip, ".")
+        }
       ),
       one$bad_line
     )
@@ -190,7 +195,7 @@ check_against_genome <- function(seen, config) {
       format_count(one$wrong), format_count(one$compared), format_percent(share),
       quoted(alignment), fasta, one$first_wrong,
       if (share > most_disagreement) other_genome else
-        "Mend the file, or set on_bad_block to skip such blocks"
+        mend_or_skip
     )
   })
   c(

@@ -59,41 +59,6 @@ check_permission <- function(config, phases, kind) {
   }))
 }
 
-# What runs have put into the output folder makes room for this one's files; what others put there
-# does not, nor does this run's own configuration.
-check_would_replace <- function(config, phases) {
-  if (!"call" %in% phases) {
-    return(NULL)
-  }
-  folder <- config$output_dir
-  others <- others_files(config)
-  if (length(others)) {
-    return(finding("permission", "output_dir", "error", sprintf(
-      "%s is no run's, and calls would replace it. Choose another `output_dir`, or move it away.",
-      quoted(others[1])
-    ), others[1]))
-  }
-  fitted <- normalizePath(file.path(folder, fitted_files), mustWork = FALSE)
-  if (!is.null(config$file) && normalizePath(config$file, mustWork = FALSE) %in% fitted) {
-    finding("permission", "output_dir", "error", sprintf(
-      "%s, this configuration, would be replaced. Choose another `output_dir`, or move it away.",
-      quoted(config$file)
-    ), config$file)
-  }
-}
-
-# Files in the output folder that this run would write or remove, and no run has written.
-others_files <- function(config) {
-  folder <- config$output_dir
-  of_runs <- chromosomes_of_runs(folder)
-  new <- setdiff(names(config$lengths), of_runs)
-  files <- c(
-    sequence_path(folder, new), phred_path(folder, new), file.path(folder, evaluation_path(new)),
-    if (is.null(of_runs)) file.path(folder, fitted_files)
-  )
-  files[file.exists(files) & !dir.exists(files)]
-}
-
 check_disk <- function(config, phases, kind) {
   written <- written_folders(config, phases, kind)
   if (is.null(written)) {

@@ -773,6 +773,14 @@ requested_lengths <- function(lengths, config, origin) {
       enumerate(quoted(names(lengths)))
     )
   }
+  # R could not tell whether their files are there.
+  foreign <- wanted[is.na(iconv(wanted, "UTF-8", ""))]
+  if (length(foreign)) {
+    add_problem(
+      origin, "`chromosomes`: this session's encoding can't say %s: start R in UTF-8 (%s).",
+      enumerate(quoted(foreign)), "LC_ALL=C.UTF-8"
+    )
+  }
   lengths[setdiff(wanted, unknown)]
 }
 

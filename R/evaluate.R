@@ -46,7 +46,8 @@
 #' and for a reference of another length; `ancify_package_error` where variants are asked
 #' for and the package was built without htslib; `ancify_config_error` for the
 #' configuration; `ancify_lock_error` and `ancify_task_error` as [ancify_run()] gives them. Calls
-#' that a run with other settings made are an `ancify_evaluation_warning`.
+#' that a run with other settings made are an `ancify_evaluation_warning`; where `config` is a run
+#' whose files are others by now, that is an `ancify_input_error`.
 #' @references Paten et al. (2008) Genome-wide nucleotide-level mammalian ancestor
 #'   reconstruction. Genome Research 18:1829 (EPO).
 #' @seealso [ancify_run()], whose phase `"evaluate"` does the same
@@ -145,7 +146,8 @@ run_evaluation <- function(config, files, manifest, cluster, backend, progress, 
     vcf_comparison = if (any(nzchar(files$variants))) vcf_section(counts)
   )
   sections <- Filter(Negate(is.null), sections)
-  paths <- file.path(config$output_dir, evaluation_path(names(config$lengths)))
+  note_own_files(config$output_dir, evaluation_path(chromosomes))
+  paths <- file.path(config$output_dir, evaluation_path(chromosomes))
   for (i in seq_along(paths)) {
     # A row of a data frame would cost as much as the frame is long.
     rows <- lapply(sections, function(section) lapply(unclass(section), `[`, i))

@@ -52,10 +52,12 @@ need_bioconductor <- function(packages, what) {
 # Of a method whose `...` is there for its generic alone: a name with a slip would be passed over.
 check_no_more <- function(...) {
   if (...length() > 0) {
+    named <- Filter(nzchar, ...names())
     abort_ancify(
-      sprintf("%s no argument here: see the function's help.",
-              if (is.null(...names())) "What comes without a name is" else
-                paste(enumerate(sprintf("`%s`", ...names())), "is")),
+      sprintf(
+        "There is no argument %s here: see the function's help.",
+        if (length(named)) enumerate(sprintf("`%s`", named)) else "without a name"
+      ),
       "input"
     )
   }

@@ -325,9 +325,8 @@ has_record <- function(manifest, config) {
 }
 
 # In the output folder of a run.
-phred_path <- function(folder, chromosome) {
-  file.path(folder, "posterior", paste0(chromosome, ".phred"))
-}
+phred_path <- function(folder, chromosome) file.path(folder, phred_file(chromosome))
+phred_file <- function(chromosome) file.path("posterior", paste0(chromosome, ".phred"))
 
 # ---- What is done ----------------------------------------------------------------------------
 

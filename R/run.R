@@ -94,8 +94,8 @@
 #'
 #' A run locks `work_dir` and `output_dir` while it works there (`.ancify.lock`); the lock ends with
 #' the process, however that ends. What a killed run left under temporary names, the next one in
-#' these folders removes. `<output_dir>/.ancify_chromosomes` names the chromosomes whose calls runs
-#' put there: the next one may replace these, and nobody else's files.
+#' these folders removes. `<output_dir>/.ancify_files` names what runs wrote there: later ones
+#' replace and remove nothing else, and end before any work where something else is in the way.
 #'
 #' A run that calls leaves `<output_dir>/ancify_run.json` beside its calls: versions, backend,
 #' settings, inputs with their checksums, counts and checksums of the chromosomes' files, seconds by
@@ -157,7 +157,7 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
   check_flag(resume, "resume")
   check_flag(progress, "progress")
   check_flag(verbose, "verbose")
-  if (inherits(config, "ancify_run") && !"call" %in% phases) check_not_replaced(config, "config")
+  check_own_calls(config, phases)
   config <- read_config(config, phases)
   phases <- phases_asked_for(phases, config)
   config$backend <- backend %||% config$backend
@@ -331,6 +331,13 @@ check_phases <- function(phases) {
 # Without a configuration of it, there is an evaluation only where it is all that is asked for.
 phases_asked_for <- function(phases, config) {
   if (is.null(config$evaluation) && length(phases) > 1) setdiff(phases, "evaluate") else phases
+}
+
+# Who has a run evaluated again means the calls that it made.
+check_own_calls <- function(config, phases) {
+  if (inherits(config, "ancify_run") && "evaluate" %in% phases && !"call" %in% phases) {
+    check_not_replaced(config, "config")
+  }
 }
 
 # Projections that are not kept are of use to calls of the same run alone.
@@ -544,31 +551,6 @@ called_earlier <- function(config, manifest, backend, progress, verbose) {
     called_result(config, manifest, fitted)
   )
 }
-
-# From now on calls here are known as a run's, which later runs may replace; what tells of those
-# that will not be there any more goes.
-begin_calls <- function(config, log) {
-  folder <- config$output_dir
-  other <- other_settings(config)
-  if (length(other)) {
-    log(sprintf("Calls in %s, made with another %s, are replaced", quoted(folder),
-                enumerate(other)))
-  }
-  write_text(called_list(folder), union(chromosomes_of_runs(folder), names(config$lengths)))
-  unlink(c(run_record_path(folder), file.path(folder, fitted_files)), expand = FALSE)
-}
-
-# Names of chromosomes, of which runs put calls into this folder; NULL where no run has been. Copies
-# of a folder may lack the list, which is hidden.
-chromosomes_of_runs <- function(folder) {
-  if (file.exists(called_list(folder))) {
-    readLines(called_list(folder), encoding = "UTF-8")
-  } else if (file.exists(run_record_path(folder))) {
-    tryCatch(read_run_record(folder)$chromosome, ancify_error = function(condition) NULL)
-  }
-}
-
-called_list <- function(folder) file.path(folder, ".ancify_chromosomes")
 
 # What an earlier run wrote beside calls that are no longer there.
 remove_stale <- function(config) {

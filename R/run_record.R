@@ -139,12 +139,17 @@ read_run_record <- function(path) {
 }
 
 # The files of a run, a row each: enough to see later whether they are as it left them. Of calls
-# that it found and evaluated there are no checksums.
+# that it found and evaluated the record knows checksums, if a run made them.
 files_of_run <- function(run, manifest, phases) {
   if (anyNA(run$file)) {
     return(NULL)
   }
-  rows <- if ("call" %in% phases) manifest$called[[manifest$output]]$chromosomes
+  rows <- if ("call" %in% phases) {
+    manifest$called[[manifest$output]]$chromosomes
+  } else {
+    record <- read_record_json(run_record_path(attr(run, "config")$output_dir))
+    rows_of_json(record$chromosomes)
+  }
   at <- match(run$chromosome, rows$chromosome)
   table <- function(path, checksum) {
     data.frame(
@@ -167,10 +172,11 @@ check_not_replaced <- function(run, name) {
     return(invisible())
   }
   files <- files[files$chromosome %in% run$chromosome & file.exists(as.character(files$path)), ]
-  touched <- files$size != file.size(files$path) | files$modified != file.mtime(files$path)
-  files <- files[touched, ]
+  same <- files$size == file.size(files$path)
   # Made anew, or copied back, they are the same.
-  changed <- files$path[!as_written(files, choose_backend("cpu", NULL), FALSE)]
+  touched <- same & !is.na(files$checksum) & files$modified != file.mtime(files$path)
+  same[touched] <- as_written(files[touched, ], choose_backend("cpu", NULL), FALSE)
+  changed <- files$path[!same]
   if (length(changed)) {
     abort_ancify(
       sprintf(
@@ -188,7 +194,7 @@ other_settings <- function(config) {
   record <- tryCatch(
     read_run_record(config$output_dir), ancify_error = function(condition) NULL
   )
-  if (is.null(record)) {
+  if (!any(names(config$lengths) %in% record$chromosome)) {
     return(NULL)
   }
   now <- settings_of_calls(config)

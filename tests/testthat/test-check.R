@@ -513,19 +513,56 @@ test_that("sequences of others are not replaced by calls", {
 test_that("what lies beside calls is a run's too, or refused", {
   case <- random_config()
   folder <- case$config$output_dir
-  for (name in c("fitted_model.yml", "posterior/chr1.phred", "evaluation/chr1.evaluation.txt")) {
-    file <- file.path(folder, name)
-    dir.create(dirname(file), showWarnings = FALSE, recursive = TRUE)
-    writeLines("mine", file)
-    expect_ancify_error(run_quietly(case$config), "check", name, "no run's")
-    expect_identical(readLines(file), "mine")
-    unlink(file)
+  is_kept <- function(...) {
+    for (name in c(...)) {
+      file <- file.path(folder, name)
+      dir.create(dirname(file), showWarnings = FALSE, recursive = TRUE)
+      writeLines("mine", file)
+      expect_ancify_error(run_quietly(case$config), "check", name, "which no run has written")
+      expect_identical(readLines(file), "mine")
+      unlink(file)
+    }
   }
+  is_kept(
+    "fitted_model.yml", "posterior/chr1.phred", "evaluation/chr1.evaluation.txt", "ancify_run.json"
+  )
   run_quietly(case$config)
-  config <- file.path(folder, "fitted_history.yml")
+  # What a run without posteriors and fits did not write
+  is_kept("fitted_model.yml", "posterior/chr1.phred")
+  config <- file.path(folder, "ancify_run.json")
   yaml::write_yaml(case$config, config)
   expect_ancify_error(run_quietly(config), "check", config, "this configuration")
-  expect_true(file.exists(config))
+  expect_identical(yaml::read_yaml(config)$focal_species, case$config$focal_species)
+})
+
+test_that("what is whole by the manifest is a run's, also where nothing else tells", {
+  case <- random_config(method = "likelihood", posterior = TRUE,
+                        tree = "((inner1:0.1,inner2:0.1):0.1,outer1:0.3);")
+  run <- run_quietly(case$config)
+  lose <- function() {
+    unlink(file.path(case$config$output_dir, c(".ancify_files", "ancify_run.json")))
+  }
+  lose()
+  expect_no_error(run_quietly(case$config))
+  lose()
+  writeLines("mine", run$file[2])
+  expect_ancify_error(run_quietly(case$config), "check", run$file[2], "which no run has written")
+})
+
+test_that("an evaluation replaces evaluations alone, and they are runs' own", {
+  case <- random_config()
+  run <- run_quietly(case$config)
+  case$config$output_dir <- new_folder()
+  file.copy(run$file, case$config$output_dir)
+  evaluate <- function() ancify_evaluate(case$config, progress = FALSE, verbose = FALSE)
+  file <- file.path(case$config$output_dir, "evaluation", "chr1.evaluation.txt")
+  dir.create(dirname(file))
+  writeLines("mine", file)
+  expect_ancify_error(evaluate(), "check", file, "which no run has written")
+  unlink(file)
+  evaluate()
+  unlink(list.files(case$config$output_dir, "[.]fa$", full.names = TRUE))
+  expect_no_error(run_quietly(case$config))
 })
 
 test_that("a phase that lacks what an earlier one makes is found", {
@@ -550,4 +587,10 @@ test_that("a phase that lacks what an earlier one makes is found", {
   )
   checks <- ancify_check(case$config, "evaluate")
   expect_match(checks$finding[checks$status == "warning"], "min_inner_freq", all = FALSE)
+  # Calls of which the record says nothing
+  case$config$chromosomes <- "chr1"
+  run_quietly(case$config)
+  case$config$chromosomes <- "chr2"
+  case$config$min_inner_freq <- 1L
+  expect_no_warning(ancify_evaluate(case$config, progress = FALSE, verbose = FALSE))
 })

@@ -306,3 +306,13 @@ test_that("a value on the command line may look like an option", {
   expect_identical(parse_command_line(c("run", "-c", "--a=b"))$config, "--a=b")
   expect_identical(parse_command_line(c("--config=--a=b", "run"))$config, "--a=b")
 })
+
+test_that("chromosomes that the session's encoding can't say are refused", {
+  case <- random_config(lengths = stats::setNames(c(50, 60), c("chr1", "chr\u00c4")))
+  locale <- Sys.getlocale("LC_CTYPE")
+  on.exit(Sys.setlocale("LC_CTYPE", locale))
+  Sys.setlocale("LC_CTYPE", "C")
+  expect_ancify_error(ancify_config(case$config), "config", "encoding", "LC_ALL=C.UTF-8")
+  case$config$chromosomes <- "chr1"
+  expect_identical(names(ancify_config(case$config)$lengths), "chr1")
+})

@@ -191,6 +191,13 @@ test_that("a run is told from others by what is in its files", {
   run_quietly(config)
   expect_ancify_error(read_posterior(kept, "chr1"), "input", "replaced")
 
+  # The run of an evaluation knows the files that it found.
+  again <- run_quietly(case$config)
+  found <- run_quietly(case$config, phases = "evaluate")
+  Sys.setFileTime(again$file, Sys.time() + 9)
+  expect_identical(read_posterior(found, "chr1"), posteriors)
+  expect_no_error(run_quietly(found, phases = "evaluate"))
+
   # Who takes rows and columns of a run takes them as they are.
   again <- run_quietly(case$config)
   expect_identical(read_posterior(subset(again, chromosome == "chr1"), "chr1"), posteriors)
