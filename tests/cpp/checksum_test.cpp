@@ -1,6 +1,7 @@
 #include "core/io/checksum.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -139,7 +140,17 @@ TEST(Leftovers, AreThoseOfEndedProcesses) {
   const auto name = [](pid_t process, const std::string& rest) {
     return "chr1.fa.ancify-tmp-" + std::to_string(process) + rest;
   };
+  const pid_t killed = fork();
+  if (killed == 0) {
+    pause();
+    _exit(0);
+  }
+  kill(killed, SIGKILL);
+  // Seen to have ended, but not taken note of
+  siginfo_t info;
+  waitid(P_PID, static_cast<id_t>(killed), &info, WEXITED | WNOWAIT);
   std::vector<std::string> expected = {dir.write(name(child, "-0"), ""),
+                                       dir.write(name(killed, "-0"), ""),
                                        dir.write(name(getpid(), "-1a2b"), "")};
   dir.write(name(getppid(), "-0"), "");  // still runs
   for (const std::string other : {"chr1.fa", "x.ancify-tmp-", "x.ancify-tmp-7", "x.ancify-tmp-a-0",
@@ -147,6 +158,7 @@ TEST(Leftovers, AreThoseOfEndedProcesses) {
     dir.write(other, "");
   }
   auto found = leftovers(dir.path());
+  waitpid(killed, nullptr, 0);
   std::sort(found.begin(), found.end());
   std::sort(expected.begin(), expected.end());
   EXPECT_EQ(found, expected);

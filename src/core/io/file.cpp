@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -202,6 +203,21 @@ OutputFolder::~OutputFolder() {
   for (const auto& folder : made_) ::rmdir(folder.c_str());
 }
 
+namespace {
+
+// One that was killed is there, without its locks, until whoever started it takes note.
+bool has_ended(pid_t process) {
+  if (kill(process, 0) != 0) return errno == ESRCH;
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  const std::size_t name_end = text.rfind(')');
+  return name_end != text.npos &&
+         (text.compare(name_end, 3, ") Z") == 0 || text.compare(name_end, 3, ") X") == 0);
+}
+
+}  // namespace
+
 std::vector<std::string> leftovers(const std::string& folder) {
   std::vector<std::string> found;
   std::error_code error;  // a folder that can't be read shows when it is written to
@@ -215,8 +231,7 @@ std::vector<std::string> leftovers(const std::string& folder) {
     const auto process = parse_whole_number(rest.substr(0, dash));
     if (dash == rest.npos || !process) continue;
     const auto id = static_cast<pid_t>(*process);
-    const bool runs = id != getpid() && (kill(id, 0) == 0 || errno != ESRCH);
-    if (!runs) found.push_back(entry->path());
+    if (id == getpid() || has_ended(id)) found.push_back(entry->path());
   }
   return found;
 }
