@@ -65,6 +65,7 @@ ancify_check <- function(config, phases = c("project", "call", "evaluate"), thre
       finding("configuration", file, "error", problem)
     }))))
   }
+  phases <- phases_asked_for(phases, config)
   config$backend <- backend %||% config$backend
   config$num_cpus <- resolve_threads(threads %||% config$num_cpus)
   backend <- tryCatch(
@@ -86,7 +87,6 @@ ancify_check <- function(config, phases = c("project", "call", "evaluate"), thre
 # What ancify_run() ends or warns with by itself before any work.
 # `run`: what the user gave, which may be an earlier run.
 check_what_phases_need <- function(config, phases, backend, run) {
-  phases <- phases_asked_for(phases, config)
   found <- list()
   is_wrong <- FALSE
   note <- function(status, condition) {

@@ -46,7 +46,8 @@ check_blocks <- function(one) {
         if (skipped) {
           "Such blocks are left out"
         } else {
-          paste0(if (one$bad_line == 1) "Is it an AXT file? ", mend_or_skip, ".")
+          no_axt <- one$bad_line == 1 && startsWith(one$bad_problem, "not the header")
+          paste0(if (no_axt) "Is it an AXT file? ", mend_or_skip, ".")
         }
       ),
       one$bad_line

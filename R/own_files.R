@@ -12,8 +12,14 @@ own_files <- function(folder) {
   if (!is_run_record(record)) {
     return(character())
   }
-  chromosomes <- vapply(record$chromosomes, `[[`, "", "chromosome")
-  c(call_files_of(chromosomes), evaluation_path(chromosomes), summary_files)
+  chromosomes_of <- function(rows) {
+    unlist(lapply(rows, function(row) if (is.list(row)) row$chromosome))
+  }
+  c(
+    call_files_of(chromosomes_of(record$chromosomes), isTRUE(record$settings$posterior)),
+    evaluation_path(chromosomes_of(record$evaluation)), if (length(record$fit)) fitted_files,
+    basename(run_record_path(folder))
+  )
 }
 
 call_files_of <- function(chromosomes, posterior = TRUE) {
@@ -30,6 +36,12 @@ note_own_files <- function(folder, files) {
   }
 }
 
+# When they have been removed.
+disown_files <- function(folder, files) {
+  noted <- own_files(folder)
+  if (any(files %in% noted)) write_text(own_list(folder), setdiff(noted, files))
+}
+
 # Before calls are made: what tells of those that will not be there any more goes.
 begin_calls <- function(config, log) {
   folder <- config$output_dir
@@ -38,10 +50,7 @@ begin_calls <- function(config, log) {
     log(sprintf("Calls in %s, made with another %s, are replaced", quoted(folder),
                 enumerate(other)))
   }
-  note_own_files(folder, c(
-    call_files_of(names(config$lengths), config$posterior), basename(run_record_path(folder)),
-    if (fits(config)) fitted_files
-  ))
+  note_own_files(folder, call_files_of(names(config$lengths), config$posterior))
   unlink(file.path(folder, summary_files), expand = FALSE)
 }
 
@@ -63,7 +72,7 @@ check_would_replace <- function(config, phases) {
       "%s%s would be replaced. Choose another `output_dir`, or move it away.", quoted(file), ...
     ), file)
   }
-  others <- others_files(config, files)
+  others <- c(others_files(config, files), blocked_folders(config, phases))
   if (length(others)) {
     return(found(others[1], ", which no run has written,"))
   }
@@ -73,21 +82,34 @@ check_would_replace <- function(config, phases) {
 
 others_files <- function(config, files) {
   others <- setdiff(files, own_files(config$output_dir))
-  paths <- file.path(config$output_dir, others)
-  others <- others[file.exists(paths) & !dir.exists(paths)]
+  others <- others[file.exists(file.path(config$output_dir, others))]
   if (length(others)) others[!is_in_manifest(config, others)] else others
 }
 
-# Also where list and record are lost.
+# Also where list and record are lost: the calls that the manifest knows, and what belongs to them.
 is_in_manifest <- function(config, files) {
   manifest <- open_manifest(config, TRUE, function(line) NULL)
-  rows <- manifest$called[[manifest$output]]$chromosomes
-  calls <- match(files, call_files_of(rows$chromosome))
+  entry <- manifest$called[[manifest$output]]
+  rows <- entry$chromosomes
+  calls <- call_files_of(rows$chromosome, !is.null(rows$phred_size))
   table <- data.frame(
-    path = file.path(config$output_dir, files), size = c(rows$size, rows$phred_size)[calls] %||% NA,
-    checksum = c(rows$checksum, rows$phred_checksum)[calls] %||% NA
+    path = file.path(config$output_dir, calls), size = c(rows$size, rows$phred_size) %||% NA,
+    checksum = c(rows$checksum, rows$phred_checksum) %||% NA
   )
-  as_written(table, choose_backend("cpu", config$num_cpus), FALSE)
+  whole <- calls[as_written(table, choose_backend("cpu", config$num_cpus), FALSE)]
+  evaluated <- evaluation_path(sub("[.]fa$", "", whole))
+  fitted <- if (length(whole) && !is.null(entry$made_from$fitted_to)) fitted_files
+  files %in% c(whole, evaluated, fitted)
+}
+
+# Folders that the phases make, with something else in their places.
+blocked_folders <- function(config, phases) {
+  folders <- c(
+    if ("call" %in% phases && config$posterior) "posterior",
+    if ("evaluate" %in% phases) "evaluation"
+  )
+  paths <- file.path(config$output_dir, folders)
+  folders[file.exists(paths) & !dir.exists(paths)]
 }
 
 # Of a file in the folder its path there, else nothing.

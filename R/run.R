@@ -555,12 +555,13 @@ called_earlier <- function(config, manifest, backend, progress, verbose) {
 # What an earlier run wrote beside calls that are no longer there.
 remove_stale <- function(config) {
   fitted <- fits(config)
-  stale <- file.path(config$output_dir, c(
-    if (!config$posterior) file.path("posterior", paste0(names(config$lengths), ".phred")),
+  stale <- c(
+    if (!config$posterior) phred_file(names(config$lengths)),
     if (!fitted) fitted_files[["model"]],
     if (!fitted || config$method != "coalescent") fitted_files[["history"]]
-  ))
-  remove_files(stale)
+  )
+  remove_files(file.path(config$output_dir, stale))
+  disown_files(config$output_dir, stale)
 }
 
 remove_files <- function(paths) {

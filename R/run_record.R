@@ -3,7 +3,7 @@
 
 run_record_path <- function(folder) file.path(folder, "ancify_run.json")
 
-run_record_format <- 1
+run_record_format <- 1L
 
 # NULL where it can't be read.
 read_record_json <- function(file, ...) {
@@ -20,6 +20,9 @@ record_run <- function(run, phases, manifest, started) {
 
 write_run_record <- function(run, manifest, started) {
   config <- attr(run, "config")
+  folder <- config$output_dir
+  # It is gone where calls were made anew.
+  earlier <- read_record_json(run_record_path(folder))
   record <- list(
     format = run_record_format, made_with = made_with(), host = Sys.info()[["nodename"]],
     started = utc_time(started), finished = utc_time(Sys.time()),
@@ -27,9 +30,19 @@ write_run_record <- function(run, manifest, started) {
     config_file = config$file, settings = raw_config(config),
     alignments = alignments_on_record(config, manifest),
     other_inputs = other_inputs(config), chromosomes = chromosomes_on_record(run, manifest),
-    fit = fit_facts(attr(run, "fit")), evaluation = attr(run, "evaluation")
+    fit = fit_facts(attr(run, "fit")),
+    evaluation = attr(run, "evaluation") %||% evaluation_of(run$chromosome, earlier)
   )
-  write_text(run_record_path(config$output_dir), to_json(record))
+  note_own_files(folder, c(
+    call_files_of(run$chromosome, config$posterior), basename(run_record_path(folder))
+  ))
+  write_text(run_record_path(folder), to_json(record))
+}
+
+# NULL for none.
+evaluation_of <- function(chromosomes, record) {
+  rows <- Filter(function(row) row$chromosome %in% chromosomes, record$evaluation)
+  if (length(rows)) rows
 }
 
 # An evaluation of calls that an earlier run made. That of other chromosomes stays, if they were
@@ -54,8 +67,8 @@ record_evaluation <- function(run) {
 }
 
 is_run_record <- function(record) {
-  is.list(record) && identical(as.numeric(record$format), run_record_format) &&
-    all(c("settings", "alignments", "chromosomes") %in% names(record))
+  is.list(record) && identical(record$format, run_record_format) &&
+    all(vapply(record[c("settings", "alignments", "chromosomes")], is.list, NA))
 }
 
 utc_time <- function(time) format(time, "%Y-%m-%dT%H:%M:%SZ", tz = "UTC")
@@ -105,7 +118,7 @@ chromosomes_on_record <- function(run, manifest) {
   at <- match(run$chromosome, rows$chromosome)
   data.frame(
     unclass(run)[c("chromosome", run_counts, "file")], size = rows$size[at],
-    checksum = rows$checksum[at]
+    checksum = rows$checksum[at], phred_checksum = rows$phred_checksum[at] %||% NA_character_
   )
 }
 
@@ -174,7 +187,7 @@ check_not_replaced <- function(run, name) {
   files <- files[files$chromosome %in% run$chromosome & file.exists(as.character(files$path)), ]
   same <- files$size == file.size(files$path)
   # Made anew, or copied back, they are the same.
-  touched <- same & !is.na(files$checksum) & files$modified != file.mtime(files$path)
+  touched <- same & files$modified != file.mtime(files$path)
   same[touched] <- as_written(files[touched, ], choose_backend("cpu", NULL), FALSE)
   changed <- files$path[!same]
   if (length(changed)) {

@@ -536,17 +536,59 @@ test_that("what lies beside calls is a run's too, or refused", {
 })
 
 test_that("what is whole by the manifest is a run's, also where nothing else tells", {
+  for (estimate in c(FALSE, TRUE)) {
+    case <- random_config(
+      lengths = c(chr1 = 900, chr2 = 500), method = "likelihood", posterior = TRUE,
+      tree = "((inner1:0.1,inner2:0.1):0.1,outer1:0.3);", estimate = estimate, evaluation = list()
+    )
+    folder <- case$config$output_dir
+    lose <- function() unlink(file.path(folder, c(".ancify_files", "ancify_run.json")))
+    run <- run_quietly(case$config)
+    lose()
+    expect_no_error(run_quietly(case$config))
+    lose()
+    ancify_evaluate(case$config, progress = FALSE, verbose = FALSE)
+    for (i in 1:2) expect_no_error(run_quietly(case$config))
+    lose()
+    writeLines("mine", run$file[2])
+    expect_ancify_error(run_quietly(case$config), "check", run$file[2], "no run has written")
+  }
+})
+
+test_that("a copy's own files are those of its record", {
+  case <- random_config()
+  run_quietly(case$config)
+  copy <- new_folder()
+  file.copy(list.files(case$config$output_dir, full.names = TRUE), copy)
+  case$config$output_dir <- copy
+  expect_no_error(run_quietly(case$config))
+  unlink(file.path(copy, ".ancify_files"))
+  writeLines("mine", file.path(copy, "fitted_model.yml"))
+  expect_ancify_error(run_quietly(case$config), "check", "fitted_model.yml", "no run has written")
+})
+
+test_that("what runs have removed is theirs no more", {
   case <- random_config(method = "likelihood", posterior = TRUE,
                         tree = "((inner1:0.1,inner2:0.1):0.1,outer1:0.3);")
-  run <- run_quietly(case$config)
-  lose <- function() {
-    unlink(file.path(case$config$output_dir, c(".ancify_files", "ancify_run.json")))
+  run_quietly(case$config)
+  case$config$posterior <- FALSE
+  run_quietly(case$config)
+  file <- file.path(case$config$output_dir, "posterior", "chr1.phred")
+  dir.create(dirname(file), showWarnings = FALSE)
+  writeLines("mine", file)
+  expect_ancify_error(run_quietly(case$config), "check", file, "no run has written")
+})
+
+test_that("files where folders belong, and folders where files do, are found before any work", {
+  for (name in c("chr2.fa", "fitted_model.yml", "ancify_run.json", "posterior", "evaluation")) {
+    case <- random_config(method = "likelihood", posterior = TRUE, evaluation = list(),
+                          tree = "((inner1:0.1,inner2:0.1):0.1,outer1:0.3);")
+    path <- file.path(case$config$output_dir, name)
+    dir.create(case$config$output_dir)
+    if (grepl(".", name, fixed = TRUE)) dir.create(path) else writeLines("mine", path)
+    expect_ancify_error(run_quietly(case$config), "check", path, "no run has written")
+    expect_false(dir.exists(file.path(case$config$work_dir, "projected")))
   }
-  lose()
-  expect_no_error(run_quietly(case$config))
-  lose()
-  writeLines("mine", run$file[2])
-  expect_ancify_error(run_quietly(case$config), "check", run$file[2], "which no run has written")
 })
 
 test_that("an evaluation replaces evaluations alone, and they are runs' own", {

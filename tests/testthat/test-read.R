@@ -197,6 +197,9 @@ test_that("a run is told from others by what is in its files", {
   Sys.setFileTime(again$file, Sys.time() + 9)
   expect_identical(read_posterior(found, "chr1"), posteriors)
   expect_no_error(run_quietly(found, phases = "evaluate"))
+  config$chromosomes <- "chr1"
+  run_quietly(config)
+  expect_ancify_error(read_posterior(found, "chr1"), "input", "replaced")
 
   # Who takes rows and columns of a run takes them as they are.
   again <- run_quietly(case$config)

@@ -115,4 +115,21 @@ test_that("an evaluation of calls that are there goes into their record", {
   ancify_evaluate(some, progress = FALSE, verbose = FALSE)
   restored <- read_run_record(case$config$output_dir)
   expect_identical(attr(restored, "evaluation")$chromosome, "chr2")
+
+  # And where nothing was left to call.
+  case$config["evaluation"] <- list(NULL)
+  run_quietly(case$config)
+  restored <- read_run_record(case$config$output_dir)
+  expect_identical(attr(restored, "evaluation")$chromosome, "chr2")
+})
+
+test_that("what is no record is none, whatever its keys hold", {
+  folder <- new_folder()
+  for (text in c("{\"format\":1,\"settings\":1,\"alignments\":1,\"chromosomes\":1}",
+                 "{\"format\":\"x\"}", "[]")) {
+    writeLines(text, file.path(folder, "ancify_run.json"))
+    expect_ancify_error(ancify_report(folder, "a.html"), "file", "ancify_run.json")
+    expect_no_warning(files <- own_files(folder))
+    expect_type(files, "character")
+  }
 })
