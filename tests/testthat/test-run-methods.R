@@ -188,11 +188,12 @@ test_that("posteriors and fits of earlier calls do not stay beside new ones", {
   expect_identical(intersect(content_of(folder), fitted), "fitted_model.yml")
   expect_length(list.files(file.path(folder, "posterior")), 3)
 
-  case$config$method <- "voting"
-  case$config[c("estimate", "posterior")] <- FALSE
+  case$config$estimate <- FALSE
   for (keep in c(TRUE, FALSE)) {
-    writeLines("", file.path(folder, "posterior", "chr1.phred"))
-    case$config$keep_projected <- keep
+    case$config[c("method", "posterior")] <- list("likelihood", TRUE)
+    run_quietly(case$config)
+    expect_true("posterior/chr1.phred" %in% content_of(folder))
+    case$config[c("method", "posterior", "keep_projected")] <- list("voting", FALSE, keep)
     run_quietly(case$config)
     left <- c("ancify_run.json", "chr1.fa", "chr2.fa", "posterior", "posterior/other.phred")
     expect_identical(content_of(folder), left)
