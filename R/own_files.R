@@ -18,7 +18,7 @@ own_files <- function(folder) {
   c(
     call_files_of(chromosomes_of(record$chromosomes), isTRUE(record$settings$posterior)),
     evaluation_path(chromosomes_of(record$evaluation)), if (length(record$fit)) fitted_files,
-    basename(run_record_path(folder))
+    run_record_file
   )
 }
 
@@ -26,7 +26,8 @@ call_files_of <- function(chromosomes, posterior = TRUE) {
   c(paste0(chromosomes, ".fa"), if (posterior) phred_file(chromosomes))
 }
 
-summary_files <- c("ancify_run.json", unname(fitted_files))
+run_record_file <- "ancify_run.json"
+summary_files <- c(run_record_file, unname(fitted_files))
 
 # Before they are written.
 note_own_files <- function(folder, files) {

@@ -1,7 +1,7 @@
 # The record of a run beside its calls, <output_dir>/ancify_run.json: what was run, on what, with
 # which result. ancify_report() reads it.
 
-run_record_path <- function(folder) file.path(folder, "ancify_run.json")
+run_record_path <- function(folder) file.path(folder, run_record_file)
 
 run_record_format <- 1L
 
@@ -33,9 +33,7 @@ write_run_record <- function(run, manifest, started) {
     fit = fit_facts(attr(run, "fit")),
     evaluation = attr(run, "evaluation") %||% evaluation_of(run$chromosome, earlier)
   )
-  note_own_files(folder, c(
-    call_files_of(run$chromosome, config$posterior), basename(run_record_path(folder))
-  ))
+  note_own_files(folder, c(call_files_of(run$chromosome, config$posterior), run_record_file))
   write_text(run_record_path(folder), to_json(record))
 }
 

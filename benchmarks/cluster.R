@@ -115,7 +115,7 @@ hours <- function(genomes, outgroups, slots, disk) {
   }
 }
 
-cat("\nSimulated from these rates: minutes for 100 genomes like hg38, a task on each node\n")
+cat("\nSimulated from these rates: minutes for 100 genomes like hg38, a task a node\n")
 nodes <- c(1, 4, 16, 64)
 for (outgroups in c(4, 40)) {
   table <- vapply(c(0.5, 2, 8, 32, Inf) * 1e9, function(disk) {
