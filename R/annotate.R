@@ -239,7 +239,7 @@ run_posteriors <- function(path, chromosomes) {
     return(data.frame(chromosome = character(), path = character()))
   }
   files <- first_existing(
-    posterior_path(path, chromosomes), posterior_path(path, other_prefix(chromosomes))
+    find_phred(path, chromosomes), find_phred(path, other_prefix(chromosomes))
   )
   data.frame(chromosome = chromosomes, path = files)[!is.na(files), ]
 }

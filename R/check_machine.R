@@ -9,8 +9,9 @@ written_folders <- function(config, phases, kind) {
   names <- names(config$lengths)
   sizes <- fasta_size(config$lengths)
   rbind(
-    if ("project" %in% phases && in_files) {
-      folders <- projected_folder(config, species)
+    # The record at least
+    if (any(c("project", "call") %in% phases)) {
+      folders <- if ("project" %in% phases && in_files) projected_folder(config, species)
       data.frame(
         key = "work_dir", path = config$work_dir,
         bytes = sum(vapply(folders, function(folder) {
@@ -37,26 +38,49 @@ missing_bytes <- function(paths, sizes) {
 
 # The innermost of a path's folders that is there.
 existing_folder <- function(path) {
-  while (!file.exists(path) && dirname(path) != path) path <- dirname(path)
+  while (!is_there(path) && dirname(path) != path) path <- dirname(path)
   path
 }
 
 check_permission <- function(config, phases, kind) {
   written <- written_folders(config, phases, kind)
   all_findings(lapply(seq_len(NROW(written)), function(i) {
-    there <- existing_folder(written$path[i])
-    found <- function(status, ...) {
-      finding("permission", written$key[i], status, sprintf(...), there)
+    key <- written$key[i]
+    found <- function(status, folder, ...) {
+      finding("permission", key, status, sprintf(...), folder)
     }
-    if (!dir.exists(there)) {
-      found("error", "%s is no folder: choose another `%s`.", quoted(there), written$key[i])
-    } else if (file.access(there, 3) != 0) {
-      found("error", "%s can't be written to: choose another `%s`, or change its permissions.",
-            quoted(there), written$key[i])
+    inside <- file.path(written$path[i], folders_inside(config, phases, key))
+    there <- unique(vapply(c(written$path[i], inside), existing_folder, ""))
+    no_folder <- there[!dir.exists(there)]
+    closed <- there[file.access(there, 3) != 0]
+    if (length(no_folder)) {
+      found("error", no_folder[1], "%s is no folder: choose another `%s`, or move it away.",
+            quoted(no_folder[1]), key)
+    } else if (length(closed)) {
+      found("error", closed[1],
+            "%s can't be written to: choose another `%s`, or change its permissions.",
+            quoted(closed[1]), key)
     } else {
-      found("ok", "%s can be written to", quoted(there))
+      found("ok", there[1], "%s can be written to", quoted(there[1]))
     }
   }))
+}
+
+# Those that runs make in the folder of this key.
+folders_inside <- function(config, phases, key) {
+  if (key == "output_dir") {
+    c(
+      if ("call" %in% phases && config$posterior) "posterior",
+      if ("evaluate" %in% phases) "evaluation"
+    )
+  } else {
+    c(
+      ".ancify",
+      if ("project" %in% phases && config$keep_projected) {
+        file.path("projected", config$outgroups$name)
+      }
+    )
+  }
 }
 
 check_disk <- function(config, phases, kind) {
@@ -118,7 +142,6 @@ check_memory <- function(config, phases, kind) {
       ": run it where there is more."
   ))
 }
-
 
 # Bytes that this process can still take, or NA where the system does not say.
 available_memory <- function(root = "") {

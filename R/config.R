@@ -930,7 +930,7 @@ check_tree <- function(config, origin) {
     }
     return(invisible())
   }
-  tree <- attempt(origin, parse_newick(config$tree, "tree"), "tree")
+  tree <- attempt(origin, parse_newick(config$tree), "tree")
   if (is.null(tree)) {
     return(invisible())
   }

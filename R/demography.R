@@ -56,11 +56,11 @@ check_events <- function(events) {
 print.demography <- function(x, ...) {
   if (length(x$params)) {
     params <- paste(x$params, collapse = ", ")
-    cat(strwrap(paste("A demographic model with the parameters", params), getOption("width"),
+    cat(strwrap(paste("<demography> with the parameters", params), getOption("width"),
                 exdent = 2), sep = "\n")
     cat(deparse(body(x$events), width.cutoff = 40), sep = "\n")
   } else {
-    cat("A demographic model of these events\n")
+    cat(sprintf("<demography> of %s\n", count_of(length(x$events), "event")))
     lines <- vapply(x$events, format_event, "")
     cat(strwrap(lines, getOption("width"), indent = 2, exdent = 6), sep = "\n")
   }

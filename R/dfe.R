@@ -142,7 +142,7 @@ print.selected_spectra <- function(x, ...) {
 
 #' @export
 print.dfe_model <- function(x, ...) {
-  cat(sprintf("A distribution of fitness effects with the parameters %s, theta %s, of\n",
+  cat(sprintf("<dfe_model> with the parameters %s, theta %s, of\n",
               paste(x$params, collapse = ", "), format(x$theta, digits = 4)))
   print(x$spectra)
   invisible(x)
@@ -260,7 +260,7 @@ dfe_mixture <- function(..., shares) {
 
 #' @export
 print.dfe <- function(x, ...) {
-  cat("A distribution of fitness effects\n")
+  cat(sprintf("<dfe> of %s\n", count_of(length(x$parts), "part")))
   for (part in x$parts) cat(sprintf("  %s: %s\n", format(part$share), part$name))
   invisible(x)
 }

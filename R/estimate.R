@@ -94,7 +94,7 @@ ladder_tree <- function(patterns, config) {
   nearest <- species[order(divergence_from_focal(patterns, species))]
   labels <- quoted_labels(c(config$focal_species, nearest))
   text <- Reduce(function(inside, label) sprintf("(%s,%s)", inside, label), labels)
-  parse_newick(paste0(text, ";"), "tree")
+  parse_newick(paste0(text, ";"))
 }
 
 # ---- Files ------------------------------------------------------------------------------
@@ -110,7 +110,7 @@ write_fits <- function(config, fitted) {
 
 # `fit` as comments, so that a configuration can have all of the text.
 write_fitted <- function(config, name, keys) {
-  note_own_files(config$output_dir, name)
+  claim_files(config, name)
   lines <- function(values) strsplit(yaml::as.yaml(values, precision = 10), "\n")[[1]]
   write_text(
     file.path(config$output_dir, name),

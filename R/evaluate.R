@@ -146,7 +146,7 @@ run_evaluation <- function(config, files, manifest, cluster, backend, progress, 
     vcf_comparison = if (any(nzchar(files$variants))) vcf_section(counts)
   )
   sections <- Filter(Negate(is.null), sections)
-  note_own_files(config$output_dir, evaluation_path(chromosomes))
+  claim_files(config, evaluation_path(chromosomes))
   paths <- file.path(config$output_dir, evaluation_path(chromosomes))
   for (i in seq_along(paths)) {
     # A row of a data frame would cost as much as the frame is long.
@@ -171,7 +171,7 @@ evaluate_part <- function(config, manifest, backend, progress, verbose) {
 
 # In the output folder of a run.
 evaluation_path <- function(chromosome) {
-  file.path("evaluation", paste0(chromosome, ".evaluation.txt"))
+  file.path("evaluation", paste0(chromosome, ".evaluation.txt", recycle0 = TRUE))
 }
 
 check_calls <- function(calls) {

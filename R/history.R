@@ -85,7 +85,10 @@ most_focal_lineages <- 10000
 print.ancify_history <- function(x, ...) {
   names <- outgroup_names(x)
   order <- order(x$splits)
-  cat("A history of the focal species and its outgroups, going back in time\n")
+  cat(sprintf(
+    "<ancify_history> of the focal species and %s, going back in time\n",
+    count_of(length(names), "outgroup")
+  ))
   cat(sprintf(
     "  now: population size %s, %d haplotypes\n", format_count(round(x$focal_size)),
     x$focal_lineages

@@ -54,7 +54,7 @@ fit_history <- function(patterns, history, species = NULL, focal = NULL) {
   history <- check_history(history)
   check_pattern_counts(patterns)
   counts <- counts_for_history(patterns, history, species, focal)
-  states <- pattern_states(counts$pattern, length(history$splits) + 1, "patterns")
+  states <- pattern_states(counts$pattern, length(history$splits) + 1)
   codes <- 1 + colSums(states * 5^(seq_len(nrow(states)) - 1))
   log_probabilities <- function(x) {
     candidate <- with_parameters(history, x)

@@ -53,14 +53,19 @@ parse_manifest <- function(path) {
     return(NULL)
   }
   columns <- function(table) lapply(table, unlist)
+  table_of_files <- function(table) {
+    files <- columns(table)
+    if (length(unique(lengths(files))) > 1) stop("columns of one table differ in length")
+    files
+  }
   record$projected <- lapply(record$projected, function(entry) {
     entry$report <- columns(entry$report)
     entry$report_on <- unlist(entry$report_on)
-    entry$files <- columns(entry$files)
+    entry$files <- table_of_files(entry$files)
     entry
   })
   record$called <- lapply(record$called, function(entry) {
-    entry$chromosomes <- columns(entry$chromosomes)
+    entry$chromosomes <- table_of_files(entry$chromosomes)
     entry
   })
   record
@@ -326,7 +331,9 @@ has_record <- function(manifest, config) {
 
 # In the output folder of a run.
 phred_path <- function(folder, chromosome) file.path(folder, phred_file(chromosome))
-phred_file <- function(chromosome) file.path("posterior", paste0(chromosome, ".phred"))
+phred_file <- function(chromosome) {
+  file.path("posterior", paste0(chromosome, ".phred", recycle0 = TRUE))
+}
 
 # ---- What is done ----------------------------------------------------------------------------
 

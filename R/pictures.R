@@ -157,7 +157,8 @@ percent <- function(share) {
 }
 
 # Long names keep their beginning and their end. No sign that not every device can draw.
-shorten <- function(names, most = 27) {
+shorten <- function(names) {
+  most <- 27
   half <- (most - 3) %/% 2
   end <- nchar(names)
   short <- paste0(substr(names, 1, half), "...", substr(names, end - half + 1, end))

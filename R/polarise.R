@@ -69,7 +69,7 @@ polarise_sites <- function(patterns, alleles, counts, n, history) {
   check_given()
   history <- check_history(history)
   patterns <- in_order_of_splits(patterns, history)
-  states <- pattern_states(patterns, length(history$splits), "patterns")
+  states <- pattern_states(patterns, length(history$splits))
   alleles <- allele_codes(alleles)
   counts <- check_counts(counts, n)
   n <- rep_len(n, length(counts))
@@ -127,7 +127,7 @@ check_history <- function(history) {
 }
 
 # Base codes, a row for each species and a column for each pattern.
-pattern_states <- function(patterns, species, name) {
+pattern_states <- function(patterns, species) {
   if (is.matrix(patterns) && is.character(patterns)) {
     patterns <- do.call(paste0, lapply(seq_len(ncol(patterns)), function(i) {
       ifelse(patterns[, i] %in% c("A", "C", "G", "T", "a", "c", "g", "t"), patterns[, i], "N")
@@ -136,7 +136,7 @@ pattern_states <- function(patterns, species, name) {
   if (!is.character(patterns) || anyNA(patterns) || !all(validEnc(patterns))) {
     abort_ancify(
       sprintf(
-        "`%s` must be texts such as \"ACN\" or a character matrix, not %s.", name,
+        "`patterns` must be texts such as \"ACN\" or a character matrix, not %s.",
         show_value(patterns)
       ),
       "input"
@@ -146,7 +146,7 @@ pattern_states <- function(patterns, species, name) {
   if (length(wrong)) {
     abort_ancify(
       sprintf(
-        "`%s[%d]` is \"%s\": it must have a base or N for each of the %d species.", name,
+        "`patterns[%d]` is \"%s\": it must have a base or N for each of the %d species.",
         wrong[1], patterns[wrong[1]], species
       ),
       "input"

@@ -54,7 +54,7 @@ posterior_file <- function(path, chromosome) {
         "input"
       )
     }
-    path <- posterior_path(path, chromosome)
+    path <- find_phred(path, chromosome)
   } else if (!is.null(chromosome) && file.exists(path)) {
     abort_ancify("`chromosome` goes with a folder, but `run` is a file: leave it out.", "input")
   }
@@ -65,10 +65,9 @@ posterior_file <- function(path, chromosome) {
 }
 
 # In the output folder of a run, or in its folder of posteriors.
-posterior_path <- function(folder, chromosome) {
-  name <- paste0(chromosome, ".phred")
-  inside <- file.path(folder, "posterior", name)
-  ifelse(file.exists(file.path(folder, name)), file.path(folder, name), inside)
+find_phred <- function(folder, chromosome) {
+  here <- file.path(folder, basename(phred_file(chromosome)))
+  ifelse(file.exists(here), here, phred_path(folder, chromosome))
 }
 
 stop_on_posterior <- function(file, problem) {

@@ -135,9 +135,8 @@ project_maf_names <- function(axt, maf_name, focal_maf_name, chromosomes) {
   maf_names(maf_name %||% "", focal_maf_name %||% "", chromosomes)
 }
 
-sequence_path <- function(folder, chromosome) {
-  file.path(folder, paste0(chromosome, ".fa"))
-}
+sequence_path <- function(folder, chromosome) file.path(folder, sequence_file(chromosome))
+sequence_file <- function(chromosome) paste0(chromosome, ".fa", recycle0 = TRUE)
 
 refuse_gpu_projection <- function(backend) {
   if (backend == "gpu") {

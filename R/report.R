@@ -11,7 +11,7 @@
 #' @param run What [ancify_run()] returned, with the phase `"call"`; or the path of its output
 #'   folder, whose `ancify_run.json` is the run's record.
 #' @param file Where the page goes, a path that ends in `.html`; a file that exists is
-#'   replaced when the new one is complete.
+#'   replaced when the new one is complete, a folder that is not there is made.
 #' @param comparison What [compare_calls()] returned, to have its pictures too; `NULL`
 #'   (the default) for none.
 #' @return `file`, invisibly.
@@ -98,9 +98,7 @@ escape_html <- function(text) {
   text
 }
 
-heading <- function(text, level = 2) {
-  sprintf("<h%d>%s</h%d>", level, escape_html(text), level)
-}
+heading <- function(text) paste0("<h2>", escape_html(text), "</h2>")
 
 # Sentences, in which a number and its sign stay on one line.
 prose <- function(text) {

@@ -157,9 +157,10 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
   check_flag(resume, "resume")
   check_flag(progress, "progress")
   check_flag(verbose, "verbose")
-  check_own_calls(config, phases)
-  config <- read_config(config, phases)
+  given <- config
+  config <- read_config(given, phases)
   phases <- phases_asked_for(phases, config)
+  check_own_calls(given, phases)
   config$backend <- backend %||% config$backend
   refuse_unkept_alone(config, phases)
   config$num_cpus <- resolve_threads(threads %||% config$num_cpus)
@@ -184,6 +185,7 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
   work_in(config, phases, resume, !is.null(cluster), log, function(manifest) {
     if (kind == "gpu") log_what_stays_on_the_cpu(config, phases, manifest, log)
     started <- Sys.time()
+    earlier <- record_in(config$output_dir)
     seconds <- c()
     timed <- function(name, job, ...) {
       start <- proc.time()[["elapsed"]]
@@ -201,7 +203,7 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
     })
     run <- new_run(config, result, backend$description, seconds)
     attr(run, "files") <- files_of_run(run, manifest, phases)
-    record_run(run, phases, manifest, started)
+    record_run(run, phases, manifest, started, earlier)
     run
   })
 }
@@ -334,9 +336,9 @@ phases_asked_for <- function(phases, config) {
 }
 
 # Who has a run evaluated again means the calls that it made.
-check_own_calls <- function(config, phases) {
-  if (inherits(config, "ancify_run") && "evaluate" %in% phases && !"call" %in% phases) {
-    check_not_replaced(config, "config")
+check_own_calls <- function(given, phases) {
+  if (inherits(given, "ancify_run") && "evaluate" %in% phases && !"call" %in% phases) {
+    check_not_replaced(given, "config")
   }
 }
 
@@ -560,8 +562,7 @@ remove_stale <- function(config) {
     if (!fitted) fitted_files[["model"]],
     if (!fitted || config$method != "coalescent") fitted_files[["history"]]
   )
-  remove_files(file.path(config$output_dir, stale))
-  disown_files(config$output_dir, stale)
+  remove_files(file.path(config$output_dir, setdiff(stale, others_files(config, stale))))
 }
 
 remove_files <- function(paths) {
@@ -635,7 +636,7 @@ run_settings <- function(config, verbose) {
     model = config_model(config), model_path = ml_model_path(config)
   )
   if (!is.null(config$tree)) {
-    settings$tree <- parse_newick(config$tree, "tree")
+    settings$tree <- parse_newick(config$tree)
     settings$focal <- if (tree_names_focal(config)) config$focal_species
   }
   if (config$method == "coalescent" && has_history(config)) {
@@ -646,7 +647,7 @@ run_settings <- function(config, verbose) {
 }
 
 tree_names_focal <- function(config) {
-  !is.null(config$tree) && config$focal_species %in% parse_newick(config$tree, "tree")$tip.label
+  !is.null(config$tree) && config$focal_species %in% parse_newick(config$tree)$tip.label
 }
 
 call_table <- function(counts, config) {
@@ -686,6 +687,18 @@ new_run <- function(config, result, backend, seconds) {
     alignments = result$alignments, config = config, backend = backend, seconds = seconds,
     fit = result$fit, history = result$history, evaluation = result$evaluation
   )
+}
+
+# Some rows, as subset() takes them, are of the same run.
+#' @export
+`[.ancify_run` <- function(x, ...) {
+  some <- NextMethod()
+  if (!is.data.frame(some)) {
+    return(some)
+  }
+  lost <- setdiff(names(attributes(x)), names(attributes(some)))
+  attributes(some)[lost] <- attributes(x)[lost]
+  some
 }
 
 #' @export

@@ -10,63 +10,95 @@ read_record_json <- function(file, ...) {
   tryCatch(suppressWarnings(jsonlite::read_json(file, ...)), error = function(condition) NULL)
 }
 
-record_run <- function(run, phases, manifest, started) {
+# `earlier`: what was on record when the run began; it is gone where calls were made anew.
+record_run <- function(run, phases, manifest, started, earlier) {
   if ("call" %in% phases) {
-    write_run_record(run, manifest, started)
+    write_run_record(run, manifest, started, earlier)
   } else if ("evaluate" %in% phases) {
     record_evaluation(run)
   }
 }
 
-write_run_record <- function(run, manifest, started) {
+write_run_record <- function(run, manifest, started, earlier) {
   config <- attr(run, "config")
   folder <- config$output_dir
-  # It is gone where calls were made anew.
-  earlier <- read_record_json(run_record_path(folder))
+  settings <- raw_config(config)
+  evaluation <- attr(run, "evaluation")
+  if (is.null(evaluation)) {
+    evaluation <- evaluation_left(config, earlier)
+    # Those of the evaluation on record.
+    if (!is.null(evaluation)) settings["evaluation"] <- earlier$settings["evaluation"]
+  }
   record <- list(
     format = run_record_format, made_with = made_with(), host = Sys.info()[["nodename"]],
     started = utc_time(started), finished = utc_time(Sys.time()),
     backend = attr(run, "backend"), seconds = attr(run, "seconds"),
-    config_file = config$file, settings = raw_config(config),
+    config_file = config$file, settings = settings,
     alignments = alignments_on_record(config, manifest),
     other_inputs = other_inputs(config), chromosomes = chromosomes_on_record(run, manifest),
-    fit = fit_facts(attr(run, "fit")),
-    evaluation = attr(run, "evaluation") %||% evaluation_of(run$chromosome, earlier)
+    fit = fit_facts(attr(run, "fit")), evaluation = evaluation
   )
-  note_own_files(folder, c(call_files_of(run$chromosome, config$posterior), run_record_file))
+  claim_files(config, c(call_files_of(run$chromosome, config$posterior), run_record_file))
   write_text(run_record_path(folder), to_json(record))
 }
 
-# NULL for none.
-evaluation_of <- function(chromosomes, record) {
-  rows <- Filter(function(row) row$chromosome %in% chromosomes, record$evaluation)
+# What an earlier evaluation says of calls that are as they were: the others' evaluations have been
+# removed. NULL for nothing, or where this run's calls are to be compared with something else.
+evaluation_left <- function(config, earlier) {
+  if (!is.null(config$evaluation) && !evaluated_alike(config, earlier)) {
+    return(NULL)
+  }
+  chromosomes <- names(config$lengths)
+  whole <- chromosomes[file.exists(file.path(config$output_dir, evaluation_path(chromosomes)))]
+  rows <- Filter(function(row) row$chromosome %in% whole, earlier$evaluation)
   if (length(rows)) rows
+}
+
+evaluated_alike <- function(config, record) {
+  same_json(record$settings$evaluation, config$evaluation)
 }
 
 # An evaluation of calls that an earlier run made. That of other chromosomes stays, if they were
 # compared with the same.
 record_evaluation <- function(run) {
   config <- attr(run, "config")
-  file <- run_record_path(config$output_dir)
-  record <- read_record_json(file)
-  if (!is_run_record(record)) {
+  record <- record_in(config$output_dir)
+  on_record <- vapply(record$chromosomes, `[[`, "", "chromosome") # of no record, none
+  made <- attr(run, "evaluation")
+  made <- made[made$chromosome %in% on_record, ]
+  if (nrow(made) == 0) {
     return(invisible())
   }
-  evaluation <- attr(run, "evaluation")
-  if (length(record$evaluation) && same_json(record$settings$evaluation, config$evaluation)) {
-    earlier <- rows_of_json(record$evaluation)
-    evaluation <- rbind(evaluation, earlier[!earlier$chromosome %in% evaluation$chromosome, ])
-    in_order <- vapply(record$chromosomes, `[[`, "", "chromosome")
-    evaluation <- evaluation[order(match(evaluation$chromosome, in_order)), ]
+  rows <- lapply(seq_len(nrow(made)), function(i) as.list(made[i, ]))
+  if (evaluated_alike(config, record)) {
+    other <- Filter(function(row) !row$chromosome %in% made$chromosome, record$evaluation)
+    rows <- c(rows, other)
   }
-  record$evaluation <- evaluation
+  evaluation <- rows_of_json(rows)
+  record$evaluation <- evaluation[order(match(evaluation$chromosome, on_record)), ]
   record$settings["evaluation"] <- list(config$evaluation)
-  write_text(file, to_json(record))
+  write_text(run_record_path(config$output_dir), to_json(record))
+}
+
+# NULL where there is none.
+record_in <- function(folder) {
+  record <- read_record_json(run_record_path(folder))
+  if (is_run_record(record)) record
 }
 
 is_run_record <- function(record) {
-  is.list(record) && identical(record$format, run_record_format) &&
-    all(vapply(record[c("settings", "alignments", "chromosomes")], is.list, NA))
+  if (!is.list(record) || !identical(record$format, run_record_format)) {
+    return(FALSE)
+  }
+  rows <- c(record$chromosomes, record$evaluation)
+  is.list(record$settings) && is.list(record$chromosomes) &&
+    all(vapply(rows, is_row, NA, "chromosome"), vapply(record$alignments, is_row, NA, "species"))
+}
+
+# A list of single values, of which that of `key` is a text.
+is_row <- function(row, key) {
+  is_value <- function(value) is.null(value) || is_scalar(value)
+  is.list(row) && all(vapply(row, is_value, NA)) && is.character(row[[key]])
 }
 
 utc_time <- function(time) format(time, "%Y-%m-%dT%H:%M:%SZ", tz = "UTC")
@@ -155,11 +187,11 @@ files_of_run <- function(run, manifest, phases) {
   if (anyNA(run$file)) {
     return(NULL)
   }
+  config <- attr(run, "config")
   rows <- if ("call" %in% phases) {
     manifest$called[[manifest$output]]$chromosomes
   } else {
-    record <- read_record_json(run_record_path(attr(run, "config")$output_dir))
-    rows_of_json(record$chromosomes)
+    rows_of_json(record_in(config$output_dir)$chromosomes)
   }
   at <- match(run$chromosome, rows$chromosome)
   table <- function(path, checksum) {
@@ -168,12 +200,12 @@ files_of_run <- function(run, manifest, phases) {
       modified = file.mtime(path), checksum = checksum[at] %||% NA_character_
     )
   }
-  rbind(
+  files <- rbind(
     table(run$file, rows$checksum),
-    if (attr(run, "config")$posterior) {
-      table(phred_path(attr(run, "config")$output_dir, run$chromosome), rows$phred_checksum)
-    }
+    if (config$posterior) table(phred_path(config$output_dir, run$chromosome), rows$phred_checksum)
   )
+  # Calls that others made may have no posteriors.
+  files[!is.na(files$size), ]
 }
 
 # A later run, by another method for instance, may have put its calls in the place of this one's.

@@ -7,7 +7,8 @@
 #' older form end at the counts, and their first line at the numbers of cells: these
 #' are read as unfolded, with the cells of sites that do not vary masked.
 #'
-#' @param file Path of the file. Reading, it may be gzipped.
+#' @param file Path of the file. Reading, it may be gzipped; writing, a folder that is not there is
+#'   made.
 #' @param x An [sfs()].
 #' @param comments Texts that go above it, a comment for each of their lines; `NULL` (the default)
 #'   for none.

@@ -257,8 +257,8 @@ sizes_to_project <- function(project, most, populations) {
   if (length(wrong)) {
     abort_ancify(
       sprintf(
-        "%s is to be projected to %s haplotypes, but has %d at most: give a number up to these.",
-        labels[wrong[1]], format(unname(project[wrong[1]])), most[wrong[1]]
+        "`project` is %s for %s: give a whole number from 1 to %d, the most haplotypes called.",
+        format(unname(project[wrong[1]])), labels[wrong[1]], most[wrong[1]]
       ),
       "input"
     )
@@ -287,8 +287,8 @@ order_sizes <- function(project, labels) {
   }
   if (!is.numeric(project) || length(project) != length(labels)) {
     abort_ancify(
-      sprintf("`project` must be a number of haplotypes for each of %d populations, not %s.",
-              length(labels), show_value(project)),
+      sprintf("`project` must be a number of haplotypes for each of %s, not %s.",
+              count_of(length(labels), "population"), show_value(project)),
       "input"
     )
   }

@@ -1,22 +1,21 @@
 # Trees: from Newick text through ape's class phylo to the core's arrays.
 
-# A phylo from a phylo, Newick text or the path of a file with it; what can't be one is a fault at
-# `key`.
-as_phylo <- function(tree, key = "tree") {
+# A phylo from a phylo, Newick text or the path of a file with it; what can't be one is a fault.
+as_phylo <- function(tree) {
   if (inherits(tree, "phylo")) {
-    check_phylo(tree, key)
-    check_lengths_of_branches(tree, tree$tip.label, key)
+    check_phylo(tree)
+    check_lengths_of_branches(tree, tree$tip.label)
     return(tree)
   }
   if (!is_scalar(tree) || !is.character(tree)) {
-    fault(tree, key, "give Newick text, a file with it, or a tree of the package ape.")
+    fault(tree, "tree", "give Newick text, a file with it, or a tree of the package ape.")
   }
-  parse_newick(read_tree(tree, key, config_origin()), key)
+  parse_newick(read_tree(tree, "tree", config_origin()))
 }
 
 # One put together by hand may be no tree.
-check_phylo <- function(tree, key) {
-  damaged <- function(problem) fault(tree, key, paste("it is damaged:", problem))
+check_phylo <- function(tree) {
+  damaged <- function(problem) fault(tree, "tree", paste("it is damaged:", problem))
   if (!is.list(tree)) damaged("a phylo is a list.")
   leaves <- tree$tip.label
   if (!is.character(leaves) || !length(leaves) || anyNA(leaves)) {
@@ -60,8 +59,8 @@ is_one_each <- function(values, n, is_right) {
   is.null(values) || (is_right(values) && length(values) == n)
 }
 
-parse_newick <- function(text, key) {
-  tokens <- newick_tokens(text, key)
+parse_newick <- function(text) {
+  tokens <- newick_tokens(text)
   # ape has its own ways with blanks and quotes in names, so it gets others for the time of reading.
   labels <- tokens$kind == "label"
   names <- unquoted_labels(tokens$text[labels])
@@ -71,12 +70,12 @@ parse_newick <- function(text, key) {
     error = function(condition) NULL
   )
   if (!inherits(tree, "phylo")) {
-    fault(text, key, "the package ape can't read it as one tree in Newick form.")
+    fault(text, "tree", "the package ape can't read it as one tree in Newick form.")
   }
   named <- function(labels) ifelse(labels == "", "", names[as.integer(sub("L", "", labels))])
   tree$tip.label <- named(tree$tip.label)
   if (!is.null(tree$node.label)) tree$node.label <- named(tree$node.label)
-  check_lengths_of_branches(tree, text, key)
+  check_lengths_of_branches(tree, text)
   tree
 }
 
@@ -104,10 +103,10 @@ newick_text <- function(tree, digits) {
   text
 }
 
-check_lengths_of_branches <- function(tree, value, key) {
+check_lengths_of_branches <- function(tree, value) {
   wrong <- which(tree$edge.length < 0 | is.infinite(tree$edge.length))
   if (length(wrong)) {
-    fault(value, key, sprintf(
+    fault(value, "tree", sprintf(
       "the branch above %s has the length %s: lengths are 0 or above.",
       node_name(tree, tree$edge[wrong[1], 2]), format(tree$edge.length[wrong[1]])
     ))
@@ -134,12 +133,12 @@ leaves_below <- function(tree, node) {
 
 # The tokens of a tree without blanks and comments: `text` and `kind`, which is "label", "number" or
 # the sign itself. What does not parse is a fault that says where.
-newick_tokens <- function(text, key) {
+newick_tokens <- function(text) {
   found <- gregexpr("\\s+|\\[[^]]*\\]|'(?:[^']|'')*'|[(),;:]|[^]\\[\\s(),;:']+", text, perl = TRUE)
   at <- as.integer(found[[1]])
   tokens <- data.frame(text = regmatches(text, found)[[1]], at = at[at > 0])
   fail <- function(at, problem) {
-    fault(text, key, sprintf(
+    fault(text, "tree", sprintf(
       "this is not a tree in Newick form: %s at character %d (%s). Such a tree is %s.", problem, at,
       if (at > nchar(text)) "its end" else quoted(cut_text(substring(text, at), 20)),
       "'((human,chimp),gorilla);'"

@@ -26,15 +26,18 @@ show_value <- function(value) {
     paste(if (grepl("^[aeiou]", class)) "an" else "a", class)
   } else if (is.list(value) && !is.null(names(value))) {
     sprintf("a mapping (%s)", enumerate(names(value)))
-  } else if (all(vapply(value, is_scalar, NA))) {
+  } else if (all(vapply(utils::head(value, most_shown), is_scalar, NA))) {
     show_scalars(value)
   } else {
     if (is.list(value)) "a nested list" else "missing (NA)"
   }
 }
 
+# More are cut off, whatever they are: each takes two characters of 60.
+most_shown <- 30
+
 show_scalars <- function(values) {
-  text <- vapply(values, function(item) {
+  text <- vapply(utils::head(values, most_shown), function(item) {
     if (is.character(item)) quoted(cut_text(item)) else format(item, digits = 15)
   }, "")
   if (length(text) > 1) sprintf("[%s]", cut_text(paste(text, collapse = ", "))) else text
@@ -76,7 +79,8 @@ number_text <- function(value) {
 
 show_bytes <- function(bytes) {
   units <- c("bytes", "kB", "MB", "GB", "TB", "PB")
-  power <- min(floor(log(max(bytes, 1), 1000)), length(units) - 1)
+  bytes <- signif(bytes, 3)
+  power <- min(floor(log(max(bytes, 1), 1000) + 1e-9), length(units) - 1)
   paste(format(bytes / 1000^power, digits = 3, scientific = FALSE), units[power + 1])
 }
 

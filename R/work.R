@@ -21,7 +21,10 @@ work_in <- function(config, phases, resume, in_tasks, log, job) {
   manifest <- open_manifest(config, resume, log)
   if (in_work_dir) settle_earlier_tasks(config, manifest, resume)
   on.exit(save_manifest(manifest, at_once = TRUE), add = TRUE, after = FALSE)
-  job(manifest)
+  if (!writes_calls) {
+    return(job(manifest))
+  }
+  with_claims(config, in_tasks, job(manifest))
 }
 
 lock_folders <- function(folders, log) {

@@ -80,6 +80,10 @@ Backend cpu(int threads, SimdLevel simd = best_simd_level()) {
   return backend;
 }
 
+Caller voting_caller(const Voting& voting, const Backend& backend) {
+  return Caller(std::make_unique<VotingMethod>(voting), backend);
+}
+
 std::string call_with(const Voting& voting, const Sequences& sequences, const Backend& backend) {
   SequenceSources sources;
   for (const char* bases : sequences.pointers) {
@@ -87,7 +91,8 @@ std::string call_with(const Voting& voting, const Sequences& sequences, const Ba
   }
   JobControl control;
   std::string calls(sequences.species.front().size(), '?');
-  call_sequences(Caller(voting, backend), sources, calls.size(), &calls[0], nullptr, control);
+  call_sequences(voting_caller(voting, backend), sources, calls.size(), &calls[0], nullptr,
+                 control);
   EXPECT_EQ(control.done(), control.expected());
   return calls;
 }
@@ -105,7 +110,7 @@ std::string call_packed(const Voting& voting, const Sequences& sequences, const 
   }
   JobControl control;
   std::string calls(n, '?');
-  call_sequences(Caller(voting, backend), sources, n, &calls[0], nullptr, control);
+  call_sequences(voting_caller(voting, backend), sources, n, &calls[0], nullptr, control);
   return calls;
 }
 
@@ -144,7 +149,7 @@ TEST(Calling, IsThatOfTheOracle) {
 TEST(Calling, CallsAcrossChunks) {
   std::mt19937 random(5);
   const Voting voting{2, 1, 1, 1};
-  const std::size_t n = 35 * Caller(voting, cpu(1)).stretch() + 3;
+  const std::size_t n = 35 * voting_caller(voting, cpu(1)).stretch() + 3;
   const Sequences sequences = random_sequences(3, n, random);
   const std::string expected = call_all_slowly(sequences, voting);
   for (const int threads : {1, 2, 8}) {
@@ -153,10 +158,10 @@ TEST(Calling, CallsAcrossChunks) {
 }
 
 TEST(Calling, RefusesAnEmptyTierAndMinimaBelowOne) {
-  EXPECT_THROW(Caller({0, 1, 1, 1}, cpu(1)), InputError);
-  EXPECT_THROW(Caller({1, 0, 1, 1}, cpu(1)), InputError);
-  EXPECT_THROW(Caller({1, 1, 0, 1}, cpu(1)), InputError);
-  EXPECT_THROW(Caller({1, 1, 1, 0}, cpu(1)), InputError);
+  EXPECT_THROW(voting_caller({0, 1, 1, 1}, cpu(1)), InputError);
+  EXPECT_THROW(voting_caller({1, 0, 1, 1}, cpu(1)), InputError);
+  EXPECT_THROW(voting_caller({1, 1, 0, 1}, cpu(1)), InputError);
+  EXPECT_THROW(voting_caller({1, 1, 1, 0}, cpu(1)), InputError);
 }
 
 TEST(Calling, FromFilesGivesFilesAndCounts) {
@@ -177,9 +182,9 @@ TEST(Calling, FromFilesGivesFilesAndCounts) {
     for (const int threads : {1, 2}) {
       JobControl control;
       const auto chromosome = from_files("chr1", static_cast<std::int64_t>(n), paths);
-      const auto counts =
-          call_chromosomes(Caller(voting, cpu(threads)), {chromosome}, dir.file("calls"), control)
-              .front();
+      const auto counts = call_chromosomes(voting_caller(voting, cpu(threads)), {chromosome},
+                                           dir.file("calls"), control)
+                              .front();
       EXPECT_TRUE(read_file(dir.file("calls/chr1.fa")) == ">chr1\n" + expected + "\n");
       EXPECT_EQ(counts.high, number("ACGT"));
       EXPECT_EQ(counts.low, number("acgt"));
@@ -196,7 +201,7 @@ TEST(Calling, LooksAtAllInputsBeforeItWrites) {
   const std::string other = dir.write("other", ">chr2\nACG\n");
   JobControl control;
   EXPECT_THROW(
-      call_chromosomes(Caller({1, 1, 1, 1}, cpu(1)),
+      call_chromosomes(voting_caller({1, 1, 1, 1}, cpu(1)),
                        {from_files("chr1", 4, {good, good}), from_files("chr2", 4, {other, other})},
                        dir.path(), control),
       FormatError);

@@ -154,7 +154,7 @@ TEST(Leftovers, AreThoseOfEndedProcesses) {
                                        dir.write(name(getpid(), "-1a2b"), "")};
   dir.write(name(getppid(), "-0"), "");  // still runs
   for (const std::string other : {"chr1.fa", "x.ancify-tmp-", "x.ancify-tmp-7", "x.ancify-tmp-a-0",
-                                  ".ancify", "x.ancify-2026-11-22"}) {
+                                  "x.ancify-tmp-4294966296-0", ".ancify", "x.ancify-2026-11-22"}) {
     dir.write(other, "");
   }
   auto found = leftovers(dir.path());

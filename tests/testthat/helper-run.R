@@ -58,6 +58,15 @@ run_quietly <- function(...) {
   ancify_run(..., progress = FALSE, verbose = FALSE)
 }
 
+# Evaluates `code`, and action() when the first call is about to be made.
+once_calls_begin <- function(action, code) {
+  where <- asNamespace("ancify")
+  act <- bquote(.(action)())
+  suppressMessages(trace("begin_calls", exit = act, where = where, print = FALSE))
+  on.exit(suppressMessages(untrace("begin_calls", where = where)))
+  code
+}
+
 # Expects the files of the calls, and that nothing else lies beside them but the run's record.
 expect_calls <- function(folder, calls) {
   expect_sequences(folder, calls, "ancify_run.json")

@@ -518,7 +518,7 @@ test_that("what lies beside calls is a run's too, or refused", {
       file <- file.path(folder, name)
       dir.create(dirname(file), showWarnings = FALSE, recursive = TRUE)
       writeLines("mine", file)
-      expect_ancify_error(run_quietly(case$config), "check", name, "which no run has written")
+      expect_ancify_error(run_quietly(case$config), "check", name, "is not known as a run's")
       expect_identical(readLines(file), "mine")
       unlink(file)
     }
@@ -551,7 +551,7 @@ test_that("what is whole by the manifest is a run's, also where nothing else tel
     for (i in 1:2) expect_no_error(run_quietly(case$config))
     lose()
     writeLines("mine", run$file[2])
-    expect_ancify_error(run_quietly(case$config), "check", run$file[2], "no run has written")
+    expect_ancify_error(run_quietly(case$config), "check", run$file[2], "is not known as a run's")
   }
 })
 
@@ -564,7 +564,7 @@ test_that("a copy's own files are those of its record", {
   expect_no_error(run_quietly(case$config))
   unlink(file.path(copy, ".ancify_files"))
   writeLines("mine", file.path(copy, "fitted_model.yml"))
-  expect_ancify_error(run_quietly(case$config), "check", "fitted_model.yml", "no run has written")
+  expect_ancify_error(run_quietly(case$config), "check", "fitted_model.yml", "is not known as a run's")
 })
 
 test_that("what runs have removed is theirs no more", {
@@ -576,7 +576,90 @@ test_that("what runs have removed is theirs no more", {
   file <- file.path(case$config$output_dir, "posterior", "chr1.phred")
   dir.create(dirname(file), showWarnings = FALSE)
   writeLines("mine", file)
-  expect_ancify_error(run_quietly(case$config), "check", file, "no run has written")
+  expect_ancify_error(run_quietly(case$config), "check", file, "is not known as a run's")
+})
+
+test_that("what a run removed, or did not come to write, is not its own", {
+  case <- random_config(lengths = c(chr1 = 300, chr2 = 200), evaluation = list())
+  folder <- case$config$output_dir
+  run_quietly(case$config)
+  case$config["evaluation"] <- list(NULL)
+  case$config$min_inner_freq <- 2L
+  suppressWarnings(run_quietly(case$config))
+  evaluation <- file.path(folder, "evaluation", "chr1.evaluation.txt")
+  expect_false(file.exists(evaluation))
+  writeLines("mine", evaluation)
+  expect_ancify_error(run_quietly(case$config), "check", evaluation, "is not known as a run's")
+
+  # A folder in the way as soon as the run has begun to call
+  case <- random_config(lengths = c(chr1 = 300, chr2 = 200))
+  calls <- file.path(case$config$output_dir, c("chr1.fa", "chr2.fa"))
+  expect_ancify_error(
+    once_calls_begin(function() dir.create(calls[1]), run_quietly(case$config)), "file", "chr1.fa"
+  )
+  unlink(calls, recursive = TRUE)
+  writeLines("mine", calls[1])
+  expect_ancify_error(run_quietly(case$config), "check", calls[1], "is not known as a run's")
+  expect_identical(readLines(calls[1]), "mine")
+})
+
+test_that("files that come during a run are seen when it begins to write", {
+  for (name in c("chr1.fa", "fitted_model.yml")) {
+    case <- random_config(lengths = c(chr1 = 300, chr2 = 200))
+    file <- file.path(case$config$output_dir, name)
+    run <- function() {
+      withCallingHandlers(
+        ancify_run(case$config, progress = FALSE),
+        message = function(condition) {
+          if (grepl("Phase project took", conditionMessage(condition))) writeLines("mine", file)
+          invokeRestart("muffleMessage")
+        }
+      )
+    }
+    expect_ancify_error(run(), "file", file, "is not known as a run's")
+    expect_identical(readLines(file), "mine")
+  }
+})
+
+test_that("files in the places of the work folder's own folders are found", {
+  for (name in c(".ancify", "projected", "projected/inner1")) {
+    case <- random_config()
+    path <- file.path(case$config$work_dir, name)
+    dir.create(dirname(path), showWarnings = FALSE, recursive = TRUE)
+    writeLines("mine", path)
+    expect_ancify_error(run_quietly(case$config), "check", path, "is no folder")
+    expect_identical(readLines(path), "mine")
+  }
+  expect_ancify_error(ancify_call(case$config, verbose = FALSE), "file")
+})
+
+test_that("links to what is not there are in the way too", {
+  for (name in c("chr1.fa", "fitted_model.yml", "posterior")) {
+    case <- random_config(
+      lengths = c(chr1 = 300, chr2 = 200), method = "likelihood", posterior = TRUE,
+      tree = "((inner1:0.1,inner2:0.1):0.1,outer1:0.3);"
+    )
+    link <- file.path(case$config$output_dir, name)
+    dir.create(case$config$output_dir)
+    file.symlink("/nowhere/at/all", link)
+    expect_ancify_error(run_quietly(case$config), "check", link)
+    expect_identical(Sys.readlink(link), "/nowhere/at/all")
+    expect_false(dir.exists(file.path(case$config$work_dir, "projected")))
+  }
+})
+
+test_that("a list of own files that can't be read counts for nothing", {
+  case <- random_config()
+  run_quietly(case$config)
+  list <- file.path(case$config$output_dir, ".ancify_files")
+  unlink(list)
+  dir.create(list)
+  # The record tells, too.
+  expect_no_warning(checks <- ancify_check(case$config, progress = FALSE))
+  expect_false(any(checks$status == "error"))
+  unlink(list, recursive = TRUE)
+  writeBin(as.raw(c(0x63, 0x00, 0xff, 0x0a)), list)
+  expect_ancify_error(run_quietly(case$config), "check", "is not known as a run's")
 })
 
 test_that("files where folders belong, and folders where files do, are found before any work", {
@@ -585,8 +668,11 @@ test_that("files where folders belong, and folders where files do, are found bef
                           tree = "((inner1:0.1,inner2:0.1):0.1,outer1:0.3);")
     path <- file.path(case$config$output_dir, name)
     dir.create(case$config$output_dir)
-    if (grepl(".", name, fixed = TRUE)) dir.create(path) else writeLines("mine", path)
-    expect_ancify_error(run_quietly(case$config), "check", path, "no run has written")
+    takes_file <- grepl(".", name, fixed = TRUE)
+    if (takes_file) dir.create(path) else writeLines("mine", path)
+    expect_ancify_error(
+      run_quietly(case$config), "check", path, if (takes_file) "in the way" else "is no folder"
+    )
     expect_false(dir.exists(file.path(case$config$work_dir, "projected")))
   }
 })
@@ -600,7 +686,7 @@ test_that("an evaluation replaces evaluations alone, and they are runs' own", {
   file <- file.path(case$config$output_dir, "evaluation", "chr1.evaluation.txt")
   dir.create(dirname(file))
   writeLines("mine", file)
-  expect_ancify_error(evaluate(), "check", file, "which no run has written")
+  expect_ancify_error(evaluate(), "check", file, "is not known as a run's")
   unlink(file)
   evaluate()
   unlink(list.files(case$config$output_dir, "[.]fa$", full.names = TRUE))

@@ -97,6 +97,7 @@ test_that("mixtures are sums of their parts", {
   expected <- 0.4 * inside(dfe_sfs(spectra_1d, dfe_gamma(0.2, 500))) +
     0.4 * inside(dfe_sfs(spectra_1d, dfe_point(-3))) + 0.2 * inside(dfe_sfs(spectra_1d, dfe_point(0)))
   expect_equal(inside(dfe_sfs(spectra_1d, mixture)), expected)
+  expect_output(print(mixture), "<dfe> of 3 parts\n", fixed = TRUE)
   expect_output(print(mixture), "0.4: gamma(shape = 0.2, scale = 500)", fixed = TRUE)
   expect_output(print(spectra_1d), "of 8 haplotypes for 101 selection coefficients")
 })

@@ -257,7 +257,7 @@ test_that("a fit prints and keeps names with blanks and quotes", {
   tree <- "('Homo sapiens','it''s');"
   fit <- fit_substitution_model(pairs, tree, "JC69", species = c("Homo sapiens", "it's"))
   expect_output(print(fit), "('Homo sapiens':", fixed = TRUE)
-  written <- parse_newick(fitted_model_keys(fit)$tree, "tree")
+  written <- parse_newick(fitted_model_keys(fit)$tree)
   expect_identical(written$tip.label, c("Homo sapiens", "it's"))
 })
 

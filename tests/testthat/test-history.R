@@ -23,7 +23,8 @@ test_that("a history prints its splits from now on back", {
     c(far = 3e5, near = 1e5, nearer = 5e4), 20000, 10000, into = c("0", "far", "near")
   )
   printed <- capture.output(expect_identical(print(history), history))
-  expect_identical(printed[2:5], c(
+  expect_identical(printed[1:5], c(
+    "<ancify_history> of the focal species and 3 outgroups, going back in time",
     "  now: population size 10,000, 20 haplotypes",
     "  50,000 generations: nearer joins near, size 20,000",
     "  100,000 generations: near joins far, size 20,000",

@@ -125,11 +125,98 @@ test_that("an evaluation of calls that are there goes into their record", {
 
 test_that("what is no record is none, whatever its keys hold", {
   folder <- new_folder()
+  record <- function(chromosomes, evaluation = "[]") {
+    sprintf("{\"format\":1,\"settings\":{},\"alignments\":[],\"chromosomes\":%s,\"evaluation\":%s}",
+            chromosomes, evaluation)
+  }
   for (text in c("{\"format\":1,\"settings\":1,\"alignments\":1,\"chromosomes\":1}",
-                 "{\"format\":\"x\"}", "[]")) {
+                 "{\"format\":\"x\"}", "[]", record("[1, 2]"), record("[{\"length\":1}]"),
+                 record("[{\"chromosome\":null}]"), record("[{\"chromosome\":[\"a\",\"b\"]}]"),
+                 record("[{\"chromosome\":\"a\",\"checksum\":{\"a\":1}}]"),
+                 record("[]", "[[1]]"))) {
     writeLines(text, file.path(folder, "ancify_run.json"))
     expect_ancify_error(ancify_report(folder, "a.html"), "file", "ancify_run.json")
-    expect_no_warning(files <- own_files(folder))
+    expect_no_warning(files <- files_on_record(folder))
     expect_type(files, "character")
   }
+})
+
+test_that("an evaluation on record is of these calls, compared with what the settings say", {
+  case <- random_config()
+  folders <- c(own = new_folder(), other = new_folder())
+  run <- run_quietly(case$config)
+  file.copy(run$file, folders[["own"]])
+  for (i in seq_len(nrow(run))) {
+    writeLines(c(paste0(">", run$chromosome[i]), strrep("A", run$length[i])),
+               file.path(folders[["other"]], basename(run$file[i])))
+  }
+  evaluate <- function(config) ancify_evaluate(config, progress = FALSE, verbose = FALSE)
+  on_record <- function() record_of(case$config)$settings$evaluation$reference_dir
+  evaluated <- function() attr(read_run_record(case$config$output_dir), "evaluation")
+  case$config$evaluation <- list(reference_dir = folders[["own"]])
+  whole <- evaluate(case$config)
+
+  # A run without an evaluation of its own leaves it, and its settings, on record.
+  plain <- case$config
+  plain["evaluation"] <- list(NULL)
+  run_quietly(plain)
+  expect_equal(evaluated(), whole)
+  expect_identical(on_record(), folders[["own"]])
+  plain$chromosomes <- "chr2"
+  coverage <- evaluate(plain)
+  expect_equal(evaluated(), coverage, ignore_attr = "row.names")
+
+  # One to be compared with something else does not.
+  evaluate(case$config)
+  case$config$evaluation <- list(reference_dir = folders[["other"]])
+  run_quietly(case$config, c("project", "call"))
+  expect_null(evaluated())
+  expect_identical(on_record(), folders[["other"]])
+  case$config$chromosomes <- "chr2"
+  expect_equal(evaluated_now <- evaluate(case$config), evaluated(), ignore_attr = "row.names")
+  expect_identical(evaluated_now$chromosome, "chr2")
+})
+
+test_that("calls made anew leave other chromosomes' evaluations on record", {
+  case <- random_config(evaluation = list())
+  run <- run_quietly(case$config)
+  unlink(run$file[2])
+  run_quietly(case$config, c("project", "call"))
+  evaluation <- attr(read_run_record(case$config$output_dir), "evaluation")
+  expect_equal(evaluation, attr(run, "evaluation")[-2, ], ignore_attr = "row.names")
+})
+
+test_that("an evaluation of calls that are not on record does not go there", {
+  case <- random_config(evaluation = list())
+  case$config$chromosomes <- c("chr1", "chr2")
+  run_quietly(case$config, c("project", "call"))
+  one <- case$config
+  one$chromosomes <- "one"
+  one$min_inner_freq <- 2L
+  run_quietly(one, c("project", "call"))
+  before <- record_of(case$config)
+  suppressWarnings(ancify_evaluate(case$config, progress = FALSE, verbose = FALSE))
+  expect_identical(record_of(case$config), before)
+})
+
+test_that("a run knows files that are there alone", {
+  case <- random_config(method = "likelihood", tree = "((inner1:0.1,inner2:0.1):0.1,outer1:0.3);",
+                        evaluation = list())
+  run_quietly(case$config)
+  case$config$posterior <- TRUE
+  suppressWarnings(found <- run_quietly(case$config, "evaluate"))
+  run_quietly(case$config)
+  expect_length(read_posterior(found, "chr1", 1, 5), 5)
+})
+
+test_that("some rows of a run are protected as all are", {
+  case <- random_config()
+  run <- run_quietly(case$config)
+  case$config$min_inner_freq <- 2L
+  run_quietly(case$config)
+  region <- data.frame(chromosome = "chr1", start = 1, end = 9)
+  some <- subset(run, chromosome == "chr1")
+  expect_ancify_error(read_ancestral(some, region), "input", "replaced")
+  expect_identical(names(run[, c("chromosome", "high")]), c("chromosome", "high"))
+  expect_identical(run[, "high"], run$high)
 })

@@ -328,9 +328,9 @@ test_that("what can't be a spectrum is an error that says why", {
   writeBin(as.raw(c(0x73, 0x31, 0x09, 0x41, 0x00, 0x0a)), file)
   refused("format", populations = file, texts = "line 1")
 
-  refused("input", project = c(3, 2), texts = c("A is to be projected to 3", "2 at most"))
+  refused("input", project = c(3, 2), texts = c("`project` is 3 for A", "from 1 to 2,"))
   refused("input", project = c(A = 2), texts = "`project` names 'A'")
-  refused("input", project = c(1, 0), texts = "projected to 0")
+  refused("input", project = c(1, 0), texts = "`project` is 0 for B")
   refused("input", vcf = genotype_vcf(records[1], cbind("0/1", "./.")),
           texts = c("called in B are 0", "no site has any"))
   refused("input", window = 100, texts = "only one")

@@ -92,8 +92,8 @@ test_that("a tree's text is read as the same tree, whatever its names", {
   names <- c("Homo sapiens", "it's", "a[b]", "L1", "x,(y):1;", "under_score", "plain")
   text <- sprintf("((%s:0.1,L1:0.25):1e-07,(%s:0.5,%s:1):0.3,%s:2,under_score:0,plain:3);",
                   "'Homo sapiens'", "'it''s'", "'a[b]'", "'x,(y):1;'")
-  tree <- parse_newick(text, "tree")
+  tree <- parse_newick(text)
   expect_setequal(tree$tip.label, names)
   expect_identical(newick_text(tree, 10), text)
-  expect_equal(parse_newick(newick_text(tree, 10), "tree"), tree)
+  expect_equal(parse_newick(newick_text(tree, 10)), tree)
 })

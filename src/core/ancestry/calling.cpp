@@ -27,9 +27,6 @@ const Voting* voting_of(const Method& method) {
 
 }  // namespace
 
-Caller::Caller(const Voting& voting, const Backend& backend)
-    : Caller(std::make_unique<VotingMethod>(voting), backend) {}
-
 Caller::Caller(std::unique_ptr<const Method> method, const Backend& backend, bool with_phred)
     : Caller(std::move(method), backend, with_phred, open_call_devices(backend)) {}
 

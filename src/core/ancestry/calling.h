@@ -1,4 +1,4 @@
-// Phase 2: a base and its confidence for every position, from the outgroups' projected sequences.
+// A base and its confidence for every position, from the outgroups' projected sequences.
 #pragma once
 
 #include <cstddef>
@@ -37,8 +37,6 @@ class Caller {
   Caller(std::unique_ptr<const MlCaller> ml, const Backend& backend, bool with_phred = false);
   Caller(std::unique_ptr<const MlCaller> ml, const Backend& backend, bool with_phred,
          CallDevices devices);
-  // By vote; InputError unless both tiers have species and the minima are at least 1.
-  Caller(const Voting& voting, const Backend& backend);
   int species() const { return ml_ ? ml_->species() : method_->species(); }
   bool with_phred() const { return with_phred_; }
   // Positions to each side of a stretch that call() and posteriors() look at.

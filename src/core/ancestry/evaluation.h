@@ -1,4 +1,4 @@
-// Phase 3: how much is called, and how the calls agree with a reference and with known variants.
+// How much is called, and how the calls agree with a reference and with known variants.
 #pragma once
 
 #include <cstdint>

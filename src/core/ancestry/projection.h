@@ -1,4 +1,4 @@
-// Phase 1: an outgroup's bases in the focal genome's coordinates.
+// An outgroup's bases in the focal genome's coordinates.
 #pragma once
 
 #include <cstddef>

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -229,7 +230,7 @@ std::vector<std::string> leftovers(const std::string& folder) {
     const std::string_view rest = std::string_view(name).substr(at + kTemporary.size());
     const std::size_t dash = rest.find('-');
     const auto process = parse_whole_number(rest.substr(0, dash));
-    if (dash == rest.npos || !process) continue;
+    if (dash == rest.npos || !process || *process > std::numeric_limits<pid_t>::max()) continue;
     const auto id = static_cast<pid_t>(*process);
     if (id == getpid() || has_ended(id)) found.push_back(entry->path());
   }
