@@ -137,6 +137,10 @@ sequence_lengths_impl <- function(paths, chromosomes) {
     .Call(`_ancify_sequence_lengths_impl`, paths, chromosomes)
 }
 
+check_sequences_impl <- function(paths, chromosomes, lengths) {
+    invisible(.Call(`_ancify_check_sequences_impl`, paths, chromosomes, lengths))
+}
+
 read_regions_impl <- function(paths, chromosomes, file, start, width, watch) {
     .Call(`_ancify_read_regions_impl`, paths, chromosomes, file, start, width, watch)
 }

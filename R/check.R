@@ -110,7 +110,7 @@ check_what_phases_need <- function(config, phases, backend, run) {
   if ("evaluate" %in% phases) {
     look(evaluation_files(config))
     if (!"call" %in% phases) {
-      look(check_calls(sequence_path(config$output_dir, names(config$lengths))))
+      look(check_calls(config))
       look(warn_about_other_settings(config))
       look(check_own_calls(run, phases))
     }

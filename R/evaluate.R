@@ -129,7 +129,7 @@ fill_pattern <- function(pattern, chromosomes) {
 
 run_evaluation <- function(config, files, manifest, cluster, backend, progress, verbose) {
   chromosomes <- names(config$lengths)
-  check_calls(sequence_path(config$output_dir, chromosomes))
+  check_calls(config)
   # A file of all chromosomes' variants is read once.
   together <- if (any(nzchar(files$variants)) && anyDuplicated(files$variants)) files$variants
   parts <- parts_by_chromosome(cluster, config, together)
@@ -174,7 +174,8 @@ evaluation_path <- function(chromosome) {
   file.path("evaluation", paste0(chromosome, ".evaluation.txt", recycle0 = TRUE))
 }
 
-check_calls <- function(calls) {
+check_calls <- function(config) {
+  calls <- sequence_path(config$output_dir, names(config$lengths))
   missing <- calls[!file.exists(calls)]
   if (length(missing)) {
     abort_ancify(
@@ -186,6 +187,7 @@ check_calls <- function(calls) {
       file = missing[1]
     )
   }
+  check_sequences_impl(calls, names(config$lengths), config$lengths)
 }
 
 coverage_section <- function(counts, lengths) {

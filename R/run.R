@@ -655,7 +655,8 @@ call_table <- function(counts, config) {
 }
 
 check_projected <- function(folders, config) {
-  files <- sequence_path(rep(folders, each = length(config$lengths)), names(config$lengths))
+  chromosomes <- rep(names(config$lengths), times = length(folders))
+  files <- sequence_path(rep(folders, each = length(config$lengths)), chromosomes)
   missing <- files[!file.exists(files)]
   if (length(missing)) {
     abort_ancify(
@@ -668,6 +669,7 @@ check_projected <- function(folders, config) {
       file = missing[1]
     )
   }
+  check_sequences_impl(files, chromosomes, config$lengths[chromosomes])
 }
 
 new_run <- function(config, result, backend, seconds) {

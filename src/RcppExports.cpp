@@ -511,6 +511,18 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// check_sequences_impl
+void check_sequences_impl(const std::vector<std::string>& paths, const std::vector<std::string>& chromosomes, const Rcpp::NumericVector& lengths);
+RcppExport SEXP _ancify_check_sequences_impl(SEXP pathsSEXP, SEXP chromosomesSEXP, SEXP lengthsSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type paths(pathsSEXP);
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type chromosomes(chromosomesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
+    check_sequences_impl(paths, chromosomes, lengths);
+    return R_NilValue;
+END_RCPP
+}
 // read_regions_impl
 Rcpp::CharacterVector read_regions_impl(const std::vector<std::string>& paths, const std::vector<std::string>& chromosomes, const Rcpp::IntegerVector& file, const Rcpp::NumericVector& start, const Rcpp::NumericVector& width, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_read_regions_impl(SEXP pathsSEXP, SEXP chromosomesSEXP, SEXP fileSEXP, SEXP startSEXP, SEXP widthSEXP, SEXP watchSEXP) {
@@ -737,6 +749,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_project_memory_impl", (DL_FUNC) &_ancify_project_memory_impl, 7},
     {"_ancify_focal_sequences_impl", (DL_FUNC) &_ancify_focal_sequences_impl, 9},
     {"_ancify_sequence_lengths_impl", (DL_FUNC) &_ancify_sequence_lengths_impl, 2},
+    {"_ancify_check_sequences_impl", (DL_FUNC) &_ancify_check_sequences_impl, 3},
     {"_ancify_read_regions_impl", (DL_FUNC) &_ancify_read_regions_impl, 6},
     {"_ancify_confidence_runs_impl", (DL_FUNC) &_ancify_confidence_runs_impl, 6},
     {"_ancify_read_axt_impl", (DL_FUNC) &_ancify_read_axt_impl, 7},

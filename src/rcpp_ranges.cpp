@@ -68,6 +68,19 @@ Rcpp::NumericVector sequence_lengths_impl(const std::vector<std::string>& paths,
   return lengths;
 }
 
+// An error for the first file that is not such a sequence of its chromosome's length.
+// [[Rcpp::export]]
+void check_sequences_impl(const std::vector<std::string>& paths,
+                          const std::vector<std::string>& chromosomes,
+                          const Rcpp::NumericVector& lengths) {
+  guarded([&] {
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      const double length = lengths[static_cast<R_xlen_t>(i)];
+      ancify::SequenceReader(paths[i], chromosomes[i], static_cast<std::int64_t>(length));
+    }
+  });
+}
+
 // The calls of regions that lie in their chromosomes; `file` says in which of `paths`, and both it
 // and `start` count from 1.
 // [[Rcpp::export]]

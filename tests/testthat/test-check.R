@@ -715,6 +715,14 @@ test_that("a phase that lacks what an earlier one makes is found", {
   )
   checks <- ancify_check(case$config, "evaluate")
   expect_match(checks$finding[checks$status == "warning"], "min_inner_freq", all = FALSE)
+  wrong <- function(file, ...) {
+    text <- readLines(file)
+    writeLines(c(text[1], "ACGT"), file)
+    expect_match(errors(...), basename(file), fixed = TRUE)
+    writeLines(text, file)
+  }
+  wrong(file.path(case$config$output_dir, "chr2.fa"), "evaluate", min_inner_freq = 1L)
+  wrong(file.path(case$config$work_dir, "projected", "inner2", "one.fa"), "call")
   # Calls of which the record says nothing
   case$config$chromosomes <- "chr1"
   run_quietly(case$config)
