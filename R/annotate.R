@@ -114,8 +114,9 @@
 #' that it does not have, for histories that [polarise_sites()] refuses, and for arguments that
 #' can't be used; `ancify_package_error` where the package was built without htslib. Chromosomes
 #' with records and without a sequence are an `ancify_annotation_warning`, and so is what shows that
-#' the VCF is of another build of the genome: of a thousand records or more, above 1 % that are
-#' REF_MISMATCH, or a quarter of those called that are NEITHER_ALLELE.
+#' the VCF is of another build of the genome: of a thousand records or more, of all chromosomes or
+#' one of them, above 1 % that are REF_MISMATCH, or a quarter of those called that are
+#' NEITHER_ALLELE.
 #' @references
 #' Danecek and others (2011) The variant call format and VCFtools. Bioinformatics 27:2156.
 #' @seealso [ancify_evaluate()] for how often calls are an allele of a variant,
@@ -172,8 +173,9 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
     for (line in lines) inform_ancify(line)
   }
   warn_about_unmatched(found, ancestral)
-  warn_about_positions(report$reasons, vcf)
-  reasons <- data.frame(reason = names(report$reasons), records = unname(report$reasons))
+  warn_about_positions(report, vcf)
+  sums <- colSums(report$reasons)
+  reasons <- data.frame(reason = names(sums), records = unname(sums))
   attr(reasons, "chromosomes") <- found
   if (!is.null(history)) attr(reasons, "posteriors") <- report$posteriors
   if (polarise) attributes(reasons)[c("swapped", "dropped")] <- report[c("swapped", "dropped")]
@@ -372,8 +374,7 @@ warn_about_unmatched <- function(found, ancestral) {
 
 # Variants of another build give themselves away: REF is not the reference's base, or the ancestral
 # base is neither allele, as it would be at half of the sites by chance.
-warn_about_positions <- function(reasons, vcf, from_info = FALSE) {
-  fewest <- 1000
+warn_about_positions <- function(report, vcf, from_info = FALSE) {
   shares <- c(REF_MISMATCH = 0.01, NEITHER_ALLELE = 0.25)
   questions <- c(
     REF_MISMATCH = "Is it of another build of the genome, or are REF and ALT exchanged?",
@@ -384,18 +385,30 @@ warn_about_positions <- function(reasons, vcf, from_info = FALSE) {
     }
   )
   looked_at <- list(
-    REF_MISMATCH = setdiff(names(reasons), c("INDEL", "MULTIALLELIC")),
+    REF_MISMATCH = setdiff(colnames(report$reasons), c("INDEL", "MULTIALLELIC")),
     NEITHER_ALLELE = c("NEITHER_ALLELE", "LOW", "OK")
   )
   for (reason in names(shares)) {
-    all <- sum(reasons[looked_at[[reason]]])
-    if (all < fewest || reasons[[reason]] <= shares[[reason]] * all) next
+    all <- rowSums(report$reasons[, looked_at[[reason]], drop = FALSE])
+    suspicious <- suspicious_chromosomes(report$reasons[, reason], all, shares[[reason]])
+    if (!length(suspicious)) next
+    names <- report$chromosomes$chromosome[suspicious]
     warn_ancify(
       sprintf(
-        "%s: %s of %s records are %s. %s", quoted(vcf), format_count(reasons[[reason]]),
-        format_count(all), reason, questions[[reason]]
+        "%s: %s of %s records%s are %s. %s", quoted(vcf),
+        format_count(sum(report$reasons[suspicious, reason])), format_count(sum(all[suspicious])),
+        if (length(names) < length(all)) paste(" on", enumerate(names)) else "",
+        reason, questions[[reason]]
       ),
       "annotation"
     )
   }
+}
+
+# Those that are by themselves, or else all where they are it together.
+suspicious_chromosomes <- function(counts, all, share) {
+  fewest <- 1000
+  alone <- which(all >= fewest & counts > share * all)
+  together <- sum(all) >= fewest && sum(counts) > share * sum(all)
+  if (length(alone) || !together) alone else seq_along(all)
 }

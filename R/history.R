@@ -94,11 +94,11 @@ print.ancify_history <- function(x, ...) {
     x$focal_lineages
   ))
   to <- c("the focal species", names)[x$into + 1]
-  cat(sprintf(
-    "  %s generations: %s joins %s, size %s\n",
-    vapply(round(x$splits[order]), format_count, ""), names[order], to[order],
-    vapply(round(x$sizes[order]), format_count, "")
-  ), sep = "")
+  splits <- sprintf(
+    "%s generations: %s joins %s, size %s", vapply(round(x$splits[order]), format_count, ""),
+    names[order], to[order], vapply(round(x$sizes[order]), format_count, "")
+  )
+  cat(strwrap(splits, getOption("width"), indent = 2, exdent = 4), sep = "\n")
   cat(sprintf("  %s mutations per site and generation\n", format(x$mutation_rate)))
   invisible(x)
 }

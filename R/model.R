@@ -144,7 +144,9 @@ new_model <- function(name, kappa, base_freqs, rates, alpha, n_rates, invariant)
 
 #' @export
 print.ancify_model <- function(x, ...) {
-  numbers <- function(values) paste(names(values), format(values, digits = 4), collapse = "  ")
+  numbers <- function(values) {
+    paste(names(values), vapply(values, format, "", digits = 4), collapse = ", ")
+  }
   cat(sprintf("<ancify_model> %s\n", x$name))
   rows <- c(
     kappa = if (!is.null(x$kappa)) format(x$kappa, digits = 4),
@@ -155,7 +157,11 @@ print.ancify_model <- function(x, ...) {
     },
     invariant = if (x$invariant > 0) format(x$invariant, digits = 4)
   )
-  if (length(rows)) cat(paste0("  ", format(names(rows)), "  ", rows, "\n"), sep = "")
+  labels <- paste0("  ", format(names(rows)), "  ")
+  for (i in seq_along(rows)) {
+    cat(strwrap(rows[i], getOption("width"), initial = labels[i], exdent = nchar(labels[i])),
+        sep = "\n")
+  }
   invisible(x)
 }
 

@@ -120,7 +120,7 @@ sfs_from_vcf <- function(vcf, populations, project = NULL, ancestral = NULL, ref
     tabulate_vcf(vcf, numbers, ancestral, reference, low_confidence, window, threads, watch)
   }, progress)
   if (!is.null(ancestral)) warn_about_unmatched(found$chromosomes, ancestral)
-  warn_about_positions(found$reasons, vcf, is.null(ancestral))
+  warn_about_positions(found, vcf, is.null(ancestral))
   left_out <- records_left_out(found, low_confidence)
   check_any_site(found, left_out, vcf, is.null(ancestral))
   sizes <- sizes_to_project(project, found$most, names)
@@ -161,7 +161,7 @@ tabulate_vcf <- function(vcf, populations, ancestral, reference, low_confidence,
 
 # The reasons of records that are no sites.
 records_left_out <- function(found, low_confidence) {
-  reasons <- c(found$reasons, MONOMORPHIC = found$monomorphic)
+  reasons <- c(colSums(found$reasons), MONOMORPHIC = found$monomorphic)
   if (low_confidence) reasons["LOW"] <- 0
   reasons[c("INDEL", "MONOMORPHIC", "MULTIALLELIC", "REF_MISMATCH", "NO_COVERAGE", "UNRESOLVED",
             "NEITHER_ALLELE", "LOW")]

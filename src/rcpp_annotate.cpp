@@ -25,8 +25,6 @@ ancify::SampleHistory as_sample_history(const Rcpp::List& list) {
 
 Rcpp::List as_list(const ancify::AnnotationReport& report) {
   using Rcpp::Named;
-  Rcpp::NumericVector reasons(report.reasons.begin(), report.reasons.end());
-  reasons.names() = Rcpp::CharacterVector(ancify::kReasonNames.begin(), ancify::kReasonNames.end());
   Rcpp::CharacterVector fields;
   Rcpp::NumericVector dropped;
   for (const auto& [field, count] : report.dropped) {
@@ -34,7 +32,8 @@ Rcpp::List as_list(const ancify::AnnotationReport& report) {
     dropped.push_back(static_cast<double>(count));
   }
   return Rcpp::List::create(
-      Named("reasons") = reasons, Named("chromosomes") = as_data_frame(report.chromosomes),
+      Named("reasons") = reasons_of(report.chromosomes),
+      Named("chromosomes") = as_data_frame(report.chromosomes),
       Named("posteriors") = static_cast<double>(report.posteriors),
       Named("swapped") = static_cast<double>(report.swapped),
       Named("dropped") = Rcpp::DataFrame::create(

@@ -230,3 +230,17 @@ Rcpp::DataFrame as_data_frame(const std::vector<ancify::AnnotatedChromosome>& ch
   return Rcpp::DataFrame::create(Named("chromosome") = names, Named("sequence") = sequences,
                                  Named("records") = records, Named("stringsAsFactors") = false);
 }
+
+Rcpp::NumericMatrix reasons_of(const std::vector<ancify::AnnotatedChromosome>& chromosomes) {
+  Rcpp::NumericMatrix reasons(static_cast<int>(chromosomes.size()),
+                              static_cast<int>(ancify::kReasons));
+  for (int i = 0; i < reasons.nrow(); ++i) {
+    const auto& counts = chromosomes[static_cast<std::size_t>(i)].reasons;
+    for (int k = 0; k < reasons.ncol(); ++k) {
+      reasons(i, k) = static_cast<double>(counts[static_cast<std::size_t>(k)]);
+    }
+  }
+  Rcpp::colnames(reasons) =
+      Rcpp::CharacterVector(ancify::kReasonNames.begin(), ancify::kReasonNames.end());
+  return reasons;
+}

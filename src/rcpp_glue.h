@@ -78,3 +78,5 @@ std::vector<ancify::SequenceFile> as_sequence_files(const Rcpp::DataFrame& files
 std::unordered_map<std::string, std::string> as_paths(const Rcpp::DataFrame& files);
 
 Rcpp::DataFrame as_data_frame(const std::vector<ancify::AnnotatedChromosome>& chromosomes);
+// How many records of each chromosome, a row each, are of each reason.
+Rcpp::NumericMatrix reasons_of(const std::vector<ancify::AnnotatedChromosome>& chromosomes);

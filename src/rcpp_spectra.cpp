@@ -138,14 +138,13 @@ Rcpp::List tabulate_variants_impl(const std::string& variants,
   run_job(watch, [&](ancify::JobControl& control) {
     sites = std::make_unique<ancify::VariantSites>(ancify::tabulate_variants(options, control));
   });
-  Rcpp::NumericVector reasons(sites->reasons.begin(), sites->reasons.end());
-  reasons.names() = Rcpp::CharacterVector(ancify::kReasonNames.begin(), ancify::kReasonNames.end());
   const Rcpp::IntegerVector most = Rcpp::wrap(sites->table.most_called());
-  Rcpp::List result = Rcpp::List::create(
-      Named("most") = most, Named("windows") = sites->windows, Named("reasons") = reasons,
-      Named("monomorphic") = static_cast<double>(sites->monomorphic),
-      Named("has_posteriors") = sites->has_posteriors,
-      Named("chromosomes") = as_data_frame(sites->chromosomes));
+  Rcpp::List result =
+      Rcpp::List::create(Named("most") = most, Named("windows") = sites->windows,
+                         Named("reasons") = reasons_of(sites->chromosomes),
+                         Named("monomorphic") = static_cast<double>(sites->monomorphic),
+                         Named("has_posteriors") = sites->has_posteriors,
+                         Named("chromosomes") = as_data_frame(sites->chromosomes));
   result["table"] = Rcpp::XPtr<const ancify::VariantSites>(sites.release());
   return result;
 }

@@ -267,8 +267,8 @@ TEST(TabulateVariants, MakesSitesOfRecords) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(sites.table.window(static_cast<std::size_t>(i)), i);
   EXPECT_EQ(sites.windows, 3);
   EXPECT_EQ(sites.monomorphic, 1);
-  EXPECT_EQ(sites.reasons[static_cast<std::size_t>(Reason::kIndel)], 1);
-  EXPECT_EQ(sites.reasons[static_cast<std::size_t>(Reason::kLow)], 1);
+  EXPECT_EQ(sites.chromosomes.at(1).reasons[static_cast<std::size_t>(Reason::kIndel)], 1);
+  EXPECT_EQ(sites.chromosomes.at(0).reasons[static_cast<std::size_t>(Reason::kLow)], 1);
   EXPECT_EQ(sites.chromosomes.size(), 2U);
   const auto errors = sites.errors.of_sizes({1, 1});
   const auto unknown = static_cast<std::size_t>(CpgState::kUnknown);

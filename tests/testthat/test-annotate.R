@@ -332,26 +332,36 @@ test_that("positions of another build are warned of", {
   n <- 4000
   genome <- sample(c("A", "C", "G", "T"), n, TRUE)
   folder <- new_folder()
-  writeLines(c(">chr1", paste(genome, collapse = "")), file.path(folder, "chr1.fa"))
-  at <- sort(sample(n - 100, 1500))
+  for (name in c("chr1", "chr2")) {
+    writeLines(c(paste0(">", name), paste(genome, collapse = "")),
+               file.path(folder, paste0(name, ".fa")))
+  }
   other <- c(A = "C", C = "G", G = "T", T = "A")
-  annotate <- function(shift, reference = NULL) {
+  records <- function(name, count, shift) {
+    at <- sort(sample(n - 100, count))
+    sprintf("%s\t%d\t.\t%s\t%s\t.\t.\t.", name, at + shift, genome[at], other[genome[at]])
+  }
+  annotate <- function(..., reference = NULL) {
     vcf <- tempfile(fileext = ".vcf")
     writeLines(c(
-      "##fileformat=VCFv4.2", "##contig=<ID=chr1>",
-      "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO",
-      sprintf("chr1\t%d\t.\t%s\t%s\t.\t.\t.", at + shift, genome[at], other[genome[at]])
+      "##fileformat=VCFv4.2", "##contig=<ID=chr1>", "##contig=<ID=chr2>",
+      "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO", ...
     ), vcf)
     annotate_vcf(vcf, folder, tempfile(fileext = ".vcf"), reference, verbose = FALSE)
   }
-  expect_no_warning(annotate(0))
-  expect_no_warning(annotate(0, folder))
-  expect_warning(
-    annotate(50), "records are NEITHER_ALLELE. Are its positions",
-    class = "ancify_annotation_warning"
-  )
-  expect_warning(
-    annotate(50, folder), "records are REF_MISMATCH. Is it of another build",
-    class = "ancify_annotation_warning"
-  )
+  warns <- function(text, ...) {
+    expect_warning(annotate(...), text, class = "ancify_annotation_warning")
+  }
+  good <- records("chr1", 1500, 0)
+  expect_no_warning(annotate(good))
+  expect_no_warning(annotate(good, reference = folder))
+  bad <- records("chr1", 1500, 50)
+  warns("of 1,500 records are NEITHER_ALLELE. Are its positions", bad)
+  warns("of 1,500 records are REF_MISMATCH. Is it of another build", bad, reference = folder)
+
+  # One chromosome among others, and few records of each
+  many <- records("chr1", 3900, 0)
+  warns("of 1,000 records on chr2 are NEITHER_ALLELE", many, records("chr2", 1000, 50))
+  expect_no_warning(annotate(many, records("chr2", 999, 50)))
+  warns("of 1,998 records are NEITHER", records("chr1", 999, 50), records("chr2", 999, 50))
 })

@@ -136,7 +136,7 @@ class Annotator {
     const char call = ancestral_.at(reader_).value_or('N');
     const Reason reason =
         reason_for(reader_, call, reference_.at(reader_), mask_.covers(reader_.position() - 1));
-    ++report_.reasons[static_cast<std::size_t>(reason)];
+    ++report_.chromosomes.back().reasons[static_cast<std::size_t>(reason)];
     const bool has_base = base_code(call) != kMissing && reason != Reason::kIndel;
     if (has_base) {
       writer_.set_text("AA", std::string(1, call));

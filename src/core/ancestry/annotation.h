@@ -54,10 +54,10 @@ struct AnnotatedChromosome {
   std::string name;
   std::string sequence;  // what it is called in `ancestral`; empty where that does not have it
   std::int64_t records = 0;
+  std::array<std::int64_t, kReasons> reasons = {};  // of its records
 };
 
 struct AnnotationReport {
-  std::array<std::int64_t, kReasons> reasons = {};
   std::vector<AnnotatedChromosome> chromosomes;  // that have records, in their order
   std::int64_t posteriors = 0;                   // records with those of the history
   std::int64_t swapped = 0;

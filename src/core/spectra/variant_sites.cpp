@@ -76,7 +76,7 @@ class VariantTabulator {
       ++sites_.monomorphic;
       return;
     }
-    ++sites_.reasons[static_cast<std::size_t>(reason)];
+    ++sites_.chromosomes.back().reasons[static_cast<std::size_t>(reason)];
     if (reason == Reason::kOk || (reason == Reason::kLow && options_.low_confidence)) {
       take_site(base_code(call));
     }

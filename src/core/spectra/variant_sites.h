@@ -47,7 +47,6 @@ struct VariantSites {
   bool has_posteriors = false;
   int windows = 0;
   std::int64_t monomorphic = 0;
-  std::array<std::int64_t, kReasons> reasons = {};
   std::vector<AnnotatedChromosome> chromosomes;
 };
 
