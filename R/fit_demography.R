@@ -33,7 +33,8 @@
 #'   default, but not for a [dfe_model()].
 #' @param tolerance Difference of log-likelihoods below which searches have come to the same
 #'   maximum, 0.1 by default.
-#' @param time,extrapolate,sampling,threads,backend As in [expected_sfs()].
+#' @param time,extrapolate,sampling,threads,backend As in [expected_sfs()]. Of a [dfe_model()],
+#'   whose spectra are there already, neither these nor `pts` can be set, but `threads`.
 #' @param BPPARAM A `BiocParallelParam` whose workers search from one start each, with one thread;
 #'   all starts are done then. `NULL` (the default): one after the other, here.
 #' @param progress Whether to show how many searches are done; by default in interactive
@@ -185,6 +186,9 @@ demography_surface <- function(model, data, space, pts, multinomial, misidentifi
   check_flag(multinomial, "multinomial")
   settings <- list(multinomial = multinomial, misidentified = misidentified)
   if (inherits(model, "dfe_model")) {
+    refuse_of_dfe_model(
+      pts = pts, time = time, extrapolate = extrapolate, sampling = sampling, backend = backend
+    )
     calculator <- dfe_calculator(model, data)
   } else {
     sizes <- stats::setNames(dim(data) - 1L, names(dimnames(data)))
@@ -225,6 +229,22 @@ demography_surface <- function(model, data, space, pts, multinomial, misidentifi
     model = model, data = data, spectra = spectra, log_likelihoods = log_likelihoods,
     settings = settings
   )
+}
+
+# What bears on spectra that are computed already.
+refuse_of_dfe_model <- function(...) {
+  given <- list(...)
+  defaults <- as.list(formals(fit_demography))[names(given)]
+  set <- names(given)[!mapply(identical, given, defaults)]
+  if (length(set)) {
+    abort_ancify(
+      sprintf(
+        "Leave out %s: the spectra of a dfe_model are those that selected_spectra() computed.",
+        enumerate(sprintf("`%s`", set))
+      ),
+      "input"
+    )
+  }
 }
 
 # Makes of parameters what many spectra are computed of at once.

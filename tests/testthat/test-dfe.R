@@ -174,5 +174,7 @@ test_that("what can not be is an error in the user's terms", {
   model <- dfe_model(spectra_1d, dfe_gamma)
   data <- sfs(c(0, 5, 3, 2, 0), "YRI")
   input(fit_demography(model, data, c(shape = 1, scale = 1)), "Can't compare")
+  fit_with <- function(...) fit_demography(model, data, c(shape = 1, scale = 1), ...)
+  input(fit_with(pts = 20, time = "dadi", backend = "auto"), "Leave out `pts` and `time`")
   input(fit_demography(model, dfe_sfs(spectra_1d, dfe_point(0)), c(shape = 1)), "scale")
 })
