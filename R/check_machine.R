@@ -4,13 +4,12 @@
 # and as long as it must be stays where a run goes on.
 written_folders <- function(config, phases, kind) {
   in_files <- config$keep_projected || !can_run_as_one(config, phases, kind)
-  with_focal <- !is.null(config$focal_fasta) || needs_focal(config)
-  species <- c(config$outgroups$name, if (with_focal) config$focal_species)
+  species <- species_projected(config)
   names <- names(config$lengths)
   sizes <- fasta_size(config$lengths)
   rbind(
-    # The record at least
-    if (any(c("project", "call") %in% phases)) {
+    # The record at least, or tasks
+    if (any(c("project", "call") %in% phases) || kind %in% c("tasks", "jobs")) {
       folders <- if ("project" %in% phases && in_files) projected_folder(config, species)
       data.frame(
         key = "work_dir", path = config$work_dir,
@@ -29,6 +28,11 @@ written_folders <- function(config, phases, kind) {
       )
     }
   )
+}
+
+species_projected <- function(config) {
+  with_focal <- !is.null(config$focal_fasta) || needs_focal(config)
+  c(config$outgroups$name, if (with_focal) config$focal_species)
 }
 
 missing_bytes <- function(paths, sizes) {
@@ -77,7 +81,7 @@ folders_inside <- function(config, phases, key) {
     c(
       ".ancify",
       if ("project" %in% phases && config$keep_projected) {
-        file.path("projected", config$outgroups$name)
+        file.path("projected", species_projected(config))
       }
     )
   }

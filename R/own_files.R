@@ -4,10 +4,16 @@
 own_list <- function(folder) file.path(folder, ".ancify_files")
 
 own_files <- function(config) {
+  folder <- config$output_dir
+  # Copies of a folder may lack the list, which is hidden.
+  listed_files(folder) %||% union(files_on_record(folder), files_in_manifest(config))
+}
+
+# NULL without a list.
+listed_files <- function(folder) {
   tryCatch(
-    suppressWarnings(readLines(own_list(config$output_dir), encoding = "UTF-8")),
-    # Copies of a folder may lack the list, which is hidden.
-    error = function(condition) union(files_on_record(config$output_dir), files_in_manifest(config))
+    suppressWarnings(readLines(own_list(folder), encoding = "UTF-8")),
+    error = function(condition) NULL
   )
 }
 
@@ -26,8 +32,22 @@ files_on_record <- function(folder) {
 
 # The calls that are as the manifest has them, and what belongs to them.
 files_in_manifest <- function(config) {
+  entry <- called_before(config)
+  calls <- whole_calls(config, entry)
+  chromosomes <- entry$chromosomes$chromosome
+  c(
+    calls, evaluation_path(chromosomes[sequence_file(chromosomes) %in% calls]),
+    if (length(calls) && !is.null(entry$made_from$fitted_to)) fitted_files
+  )
+}
+
+called_before <- function(config) {
   manifest <- open_manifest(config, TRUE, function(line) NULL)
-  entry <- manifest$called[[manifest$output]]
+  manifest$called[[manifest$output]]
+}
+
+# Calls and posteriors
+whole_calls <- function(config, entry = called_before(config)) {
   rows <- entry$chromosomes
   if (!length(rows$chromosome)) {
     return(character())
@@ -37,11 +57,7 @@ files_in_manifest <- function(config) {
     path = file.path(config$output_dir, calls), size = c(rows$size, rows$phred_size),
     checksum = c(rows$checksum, rows$phred_checksum)
   )
-  whole <- calls[as_written(table, choose_backend("cpu", config$num_cpus), FALSE)]
-  c(
-    whole, evaluation_path(rows$chromosome[sequence_file(rows$chromosome) %in% whole]),
-    if (length(whole) && !is.null(entry$made_from$fitted_to)) fitted_files
-  )
+  calls[as_written(table, choose_backend("cpu", config$num_cpus), FALSE)]
 }
 
 call_files_of <- function(chromosomes, posterior) {
@@ -68,30 +84,29 @@ claim_files <- function(config, files) {
   if (length(others)) {
     abort_ancify(in_the_way(config, others[1]), "file", file = file.path(folder, others[1]))
   }
-  noted <- own_files(config)
-  if (!file.exists(own_list(folder)) || !all(files %in% noted)) {
-    write_text(own_list(folder), union(noted, files))
+  if (!all(files %in% listed_files(folder))) {
+    write_text(own_list(folder), union(own_files(config), files))
   }
 }
 
 # Evaluates `job`, which claims files. What it removed, or did not come to write, is no run's when
-# it has ended.
-with_claims <- function(config, in_tasks, job) {
-  done <- FALSE
-  # Tasks may be at work for a moment longer than what failed.
-  on.exit(if (done || !in_tasks) disown_absent(config))
-  result <- job
-  done <- TRUE
-  result
+# it has ended; but what was not there before, such as a disk that is not mounted, stays one's.
+with_claims <- function(config, job) {
+  folder <- config$output_dir
+  away <- listed_files(folder)
+  away <- away[!is_file(file.path(folder, away))]
+  # Tasks may be at work for longer than what failed.
+  on.exit(if (!length(tasks_at_work(config))) disown_absent(folder, away))
+  job
 }
 
-disown_absent <- function(config) {
-  folder <- config$output_dir
-  if (file.exists(own_list(folder))) {
-    noted <- own_files(config)
-    paths <- file.path(folder, noted)
-    there <- is_there(paths) & !dir.exists(paths)
-    if (!all(there)) write_text(own_list(folder), noted[there])
+disown_absent <- function(folder, keep) {
+  listed <- listed_files(folder)
+  stays <- listed %in% keep | is_file(file.path(folder, listed))
+  if (!any(stays)) {
+    unlink(own_list(folder))
+  } else if (!all(stays)) {
+    write_text(own_list(folder), listed[stays])
   }
 }
 
@@ -132,9 +147,11 @@ in_the_way <- function(config, file) {
 # Those that no run has written. A folder in a file's place is one, whatever was there before.
 others_files <- function(config, files) {
   paths <- file.path(config$output_dir, files)
-  is_folder <- dir.exists(paths)
-  c(files[is_folder], setdiff(files[is_there(paths) & !is_folder], own_files(config)))
+  unknown <- setdiff(files[is_file(paths)], own_files(config))
+  c(files[dir.exists(paths)], if (length(unknown)) setdiff(unknown, whole_calls(config)))
 }
+
+is_file <- function(paths) is_there(paths) & !dir.exists(paths)
 
 # A link to what is not, such as a disk that is not mounted, is there too.
 is_there <- function(paths) {

@@ -28,7 +28,8 @@
 ancify_report <- function(run, file, comparison = NULL) {
   check_given()
   # Where a folder is now, its record is of what is there.
-  if (is.character(run)) run <- read_run_record(check_path(run, "run"))
+  path <- if (is.character(run)) check_path(run, "run")
+  if (!is.null(path)) run <- read_run_record(path)
   if (!inherits(run, "ancify_run") || is.null(attr(run, "config"))) {
     abort_ancify(
       sprintf("`run` must be what ancify_run() returned, or its folder, not %s.",
@@ -45,7 +46,11 @@ ancify_report <- function(run, file, comparison = NULL) {
   }
   need_ggplot2()
   need_packages("knitr", "Reports")
-  page <- report_page(run, comparison)
+  page <- if (is.null(path)) {
+    report_page(run, comparison)
+  } else {
+    unless_damaged(record_file(path), report_page(run, comparison))
+  }
   write_text(file, page)
   invisible(file)
 }

@@ -9,9 +9,9 @@
 #' the chromosome, `ACGT` for calls of high confidence, `acgt` for low, `n` where
 #' the outgroups leave it open and `N` where they have no data, as
 #' [call_ancestral()] explains for each method. A file appears when it is complete,
-#' in place of one that exists. Phase `"evaluate"` compares the calls with a reference
-#' and with known variants, as [ancify_evaluate()] explains; beside other phases it runs only
-#' where the configuration has an `evaluation` block.
+#' in `output_dir` only in place of one that an earlier run wrote. Phase `"evaluate"` compares the
+#' calls with a reference and with known variants, as [ancify_evaluate()] explains; beside other
+#' phases it runs only where the configuration has an `evaluation` block.
 #'
 #' With `estimate: true` the phase `"call"` begins by a fit to the projected
 #' sequences' pattern counts ([count_patterns()], [fit_substitution_model()]): for
@@ -95,7 +95,8 @@
 #' A run locks `work_dir` and `output_dir` while it works there (`.ancify.lock`); the lock ends with
 #' the process, however that ends. What a killed run left under temporary names, the next one in
 #' these folders removes. `<output_dir>/.ancify_files` names what runs wrote there: later ones
-#' replace and remove nothing else, and end before any work where something else is in the way.
+#' replace and remove nothing else, and end before any work where something else is in the way, or
+#' before they call where it came meanwhile.
 #'
 #' A run that calls leaves `<output_dir>/ancify_run.json` beside its calls: versions, backend,
 #' settings, inputs with their checksums, counts and checksums of the chromosomes' files, seconds by
@@ -706,7 +707,7 @@ new_run <- function(config, result, backend, seconds) {
 #' @export
 print.ancify_run <- function(x, ...) {
   config <- attr(x, "config")
-  if (is.null(config) || !all(c("chromosome", run_counts) %in% names(x))) {
+  if (is.null(config) || !all(c("chromosome", run_counts) %in% names(x)) || !nrow(x)) {
     return(NextMethod())
   }
   cat(sprintf(

@@ -38,6 +38,7 @@ write_run_record <- function(run, manifest, started, earlier) {
     other_inputs = other_inputs(config), chromosomes = chromosomes_on_record(run, manifest),
     fit = fit_facts(attr(run, "fit")), evaluation = evaluation
   )
+  # The calls too, for nothing may have been left to call, and the list been lost.
   claim_files(config, c(call_files_of(run$chromosome, config$posterior), run_record_file))
   write_text(run_record_path(folder), to_json(record))
 }
@@ -62,7 +63,8 @@ evaluated_alike <- function(config, record) {
 # compared with the same.
 record_evaluation <- function(run) {
   config <- attr(run, "config")
-  record <- record_in(config$output_dir)
+  # One that came with others' calls stays as it is.
+  record <- if (run_record_file %in% own_files(config)) record_in(config$output_dir)
   on_record <- vapply(record$chromosomes, `[[`, "", "chromosome") # of no record, none
   made <- attr(run, "evaluation")
   made <- made[made$chromosome %in% on_record, ]
@@ -91,7 +93,7 @@ is_run_record <- function(record) {
     return(FALSE)
   }
   rows <- c(record$chromosomes, record$evaluation)
-  is.list(record$settings) && is.list(record$chromosomes) &&
+  is.list(record$settings) && is.list(record$chromosomes) && is.list(record$alignments) &&
     all(vapply(rows, is_row, NA, "chromosome"), vapply(record$alignments, is_row, NA, "species"))
 }
 
@@ -167,18 +169,29 @@ fit_facts <- function(fit) {
 # The run of a record, as ancify_run() gave it but for the objects of its fit; `path` is the record
 # or its folder.
 read_run_record <- function(path) {
-  file <- if (dir.exists(path)) run_record_path(path) else path
-  refuse <- function(why) {
-    abort_ancify(
-      sprintf("%s %s; ancify_run() writes it beside its calls.", quoted(file), why), "file",
-      file = file
-    )
-  }
-  if (!file.exists(file)) refuse("does not exist")
+  file <- record_file(path)
+  if (!file.exists(file)) refuse_record(file, "does not exist")
   record <- read_record_json(file, simplifyVector = TRUE, simplifyDataFrame = FALSE)
-  if (is.null(record)) refuse("can't be read")
-  if (!is_run_record(record)) refuse("is no record of a run")
-  tryCatch(run_of_record(record), error = function(condition) refuse("is damaged"))
+  if (is.null(record)) refuse_record(file, "can't be read")
+  if (!is_run_record(record)) refuse_record(file, "is no record of a run")
+  unless_damaged(file, run_of_record(record))
+}
+
+record_file <- function(path) if (dir.exists(path)) run_record_path(path) else path
+
+# Evaluates `code`, of which only a record that somebody has changed makes an error.
+unless_damaged <- function(file, code) {
+  tryCatch(code, error = function(condition) {
+    if (inherits(condition, "ancify_error")) stop(condition)
+    refuse_record(file, "is damaged")
+  })
+}
+
+refuse_record <- function(file, why) {
+  abort_ancify(
+    sprintf("%s %s; ancify_run() writes it beside its calls.", quoted(file), why), "file",
+    file = file
+  )
 }
 
 # The files of a run, a row each: enough to see later whether they are as it left them. Of calls

@@ -204,6 +204,12 @@ at_work <- function(folder) {
   NULL
 }
 
+# Who is at each task that has not ended, by the task's folder.
+tasks_at_work <- function(config) {
+  tasks <- list.dirs(tasks_folder(config), recursive = FALSE)
+  Filter(Negate(is.null), lapply(stats::setNames(nm = tasks), at_work))
+}
+
 # Tasks of an earlier session that outlive it; those that have not begun will not.
 refuse_at_work <- function(config) {
   folder <- tasks_folder(config)
@@ -211,13 +217,11 @@ refuse_at_work <- function(config) {
     return(invisible())
   }
   write_text(session_file(folder), "none")
-  tasks <- list.dirs(folder, recursive = FALSE)
-  owners <- lapply(tasks, at_work)
-  working <- which(!vapply(owners, is.null, NA))
+  working <- tasks_at_work(config)
   if (length(working) == 0) {
     return(invisible())
   }
-  first_lines <- vapply(tasks[working], beginning_of, "")
+  first_lines <- vapply(names(working), beginning_of, "")
   many <- length(working) > 1
   abort_ancify(
     paste(c(
@@ -226,10 +230,10 @@ refuse_at_work <- function(config) {
         if (many) paste(length(working), "tasks") else "A task", if (many) "are" else "is",
         if (many) "them" else "it"
       ),
-      sprintf("* %s (%s)", first_lines, unlist(owners[working]))
+      sprintf("* %s (%s)", first_lines, unlist(working))
     ), collapse = "\n"),
     "lock",
-    file = tasks[working][1]
+    file = names(working)[1]
   )
 }
 

@@ -603,6 +603,51 @@ test_that("what a run removed, or did not come to write, is not its own", {
   expect_identical(readLines(calls[1]), "mine")
 })
 
+test_that("a run's own files are its own when they come back", {
+  case <- random_config(evaluation = list(), posterior = TRUE, method = "likelihood",
+                        tree = "((inner1:0.1,inner2:0.1):0.1,outer1:0.3);")
+  run_quietly(case$config)
+  folder <- case$config$output_dir
+  some <- case$config
+  some$chromosomes <- "chr2"
+  for (name in c("chr1.fa", "posterior", "evaluation")) {
+    paths <- file.path(folder, c(name, "aside"))
+    file.rename(paths[1], paths[2])
+    if (name != "posterior") run_quietly(some)
+    if (name == "posterior") suppressWarnings(run_quietly(some, "evaluate"))
+    unlink(paths[1], recursive = TRUE)
+    file.rename(paths[2], paths[1])
+    expect_no_error(run_quietly(case$config))
+  }
+
+  # All of them, while a run fails
+  backup <- new_folder()
+  files <- list.files(folder)
+  copy <- function(from, to) file.copy(file.path(from, files), to, recursive = TRUE)
+  copy(folder, backup)
+  unlink(file.path(folder, files), recursive = TRUE)
+  in_the_way <- function() dir.create(file.path(folder, "chr1.fa"))
+  expect_ancify_error(once_calls_begin(in_the_way, run_quietly(case$config)), "file")
+  unlink(file.path(folder, files), recursive = TRUE)
+  copy(backup, folder)
+  expect_no_error(run_quietly(case$config))
+})
+
+test_that("what failed tasks did not write is not a run's", {
+  skip_if_not_installed("BiocParallel")
+  case <- random_config()
+  file <- file.path(case$config$output_dir, "chr1.fa")
+  expect_ancify_error(
+    once_calls_begin(
+      function() dir.create(file), run_quietly(case$config, BPPARAM = BiocParallel::SerialParam())
+    ),
+    "task", "chr1.fa"
+  )
+  unlink(file, recursive = TRUE)
+  writeLines("mine", file)
+  expect_ancify_error(run_quietly(case$config), "check", file, "is not known as a run's")
+})
+
 test_that("files that come during a run are seen when it begins to write", {
   for (name in c("chr1.fa", "fitted_model.yml")) {
     case <- random_config(lengths = c(chr1 = 300, chr2 = 200))

@@ -220,3 +220,30 @@ test_that("some rows of a run are protected as all are", {
   expect_identical(names(run[, c("chromosome", "high")]), c("chromosome", "high"))
   expect_identical(run[, "high"], run$high)
 })
+
+test_that("a record that somebody has changed is damaged", {
+  skip_if_not_installed("ggplot2")
+  case <- random_config()
+  run_quietly(case$config)
+  file <- file.path(case$config$output_dir, "ancify_run.json")
+  whole <- record_of(case$config)
+  for (key in c("alignments", "made_with", "settings")) {
+    record <- replace(whole, key, list(list(1)))
+    writeLines(to_json(record), file)
+    expect_ancify_error(ancify_report(file, tempfile(fileext = ".html")), "file", "ancify_run.json")
+  }
+})
+
+test_that("a record of others is left as it is", {
+  case <- random_config(evaluation = list())
+  run <- run_quietly(case$config)
+  first <- case$config$output_dir
+  case$config$output_dir <- new_folder()
+  file.copy(run$file, case$config$output_dir)
+  evaluate <- function() ancify_evaluate(case$config, progress = FALSE, verbose = FALSE)
+  evaluate()
+  file.copy(file.path(first, "ancify_run.json"), case$config$output_dir)
+  before <- record_of(case$config)
+  evaluate()
+  expect_identical(record_of(case$config), before)
+})
