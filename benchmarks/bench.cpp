@@ -497,7 +497,7 @@ void calling_in_memory(std::size_t n) {
   std::string copy(5 * n, '\1');
   const std::string original(5 * n, '\2');
   for (const auto level : simd_levels()) {
-    const Caller caller(kVoting, cpu(1, level));
+    const Caller caller(std::make_unique<VotingMethod>(kVoting), cpu(1, level));
     const auto times = take_turns({[&] { caller.call(stretch, &calls[0]); },
                                    [&] { std::memcpy(&copy[0], original.data(), copy.size()); }});
     print_ratio(std::string("calling 4 species in memory, ") + simd_name(level) +
