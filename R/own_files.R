@@ -84,19 +84,25 @@ claim_files <- function(config, files) {
   if (length(others)) {
     abort_ancify(in_the_way(config, others[1]), "file", file = file.path(folder, others[1]))
   }
+  claims$files <- union(claims$files, files)
   if (!all(files %in% listed_files(folder))) {
-    write_text(own_list(folder), union(own_files(config), files))
+    write_text(own_list(folder), sort(union(own_files(config), files), method = "radix"))
   }
 }
 
+# Of the run that is at work
+claims <- new.env(parent = emptyenv())
+
 # Evaluates `job`, which claims files. What it removed, or did not come to write, is no run's when
-# it has ended; but what was not there before, such as a disk that is not mounted, stays one's.
+# it has ended; what was away before, as on a disk that is not mounted, and is not claimed stays
+# one's.
 with_claims <- function(config, job) {
+  claims$files <- character()
   folder <- config$output_dir
   away <- listed_files(folder)
   away <- away[!is_file(file.path(folder, away))]
   # Tasks may be at work for longer than what failed.
-  on.exit(if (!length(tasks_at_work(config))) disown_absent(folder, away))
+  on.exit(if (!length(tasks_at_work(config))) disown_absent(folder, setdiff(away, claims$files)))
   job
 }
 

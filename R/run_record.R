@@ -38,8 +38,8 @@ write_run_record <- function(run, manifest, started, earlier) {
     other_inputs = other_inputs(config), chromosomes = chromosomes_on_record(run, manifest),
     fit = fit_facts(attr(run, "fit")), evaluation = evaluation
   )
-  # The calls too, for nothing may have been left to call, and the list been lost.
-  claim_files(config, c(call_files_of(run$chromosome, config$posterior), run_record_file))
+  # All of them, for nothing may have been left to call.
+  claim_files(config, files_replaced(config, "call"))
   write_text(run_record_path(folder), to_json(record))
 }
 

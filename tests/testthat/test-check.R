@@ -591,6 +591,16 @@ test_that("what a run removed, or did not come to write, is not its own", {
   writeLines("mine", evaluation)
   expect_ancify_error(run_quietly(case$config), "check", evaluation, "is not known as a run's")
 
+  # Nor what one that was killed did not come to write, when the next has ended
+  case <- random_config(lengths = c(chr1 = 300, chr2 = 200))
+  folder <- case$config$output_dir
+  dir.create(folder)
+  writeLines(c("chr1.fa", "chr2.fa", "fitted_model.yml"), file.path(folder, ".ancify_files"))
+  run_quietly(case$config)
+  fitted <- file.path(folder, "fitted_model.yml")
+  writeLines("mine", fitted)
+  expect_ancify_error(run_quietly(case$config), "check", fitted, "is not known as a run's")
+
   # A folder in the way as soon as the run has begun to call
   case <- random_config(lengths = c(chr1 = 300, chr2 = 200))
   calls <- file.path(case$config$output_dir, c("chr1.fa", "chr2.fa"))
@@ -620,9 +630,9 @@ test_that("a run's own files are its own when they come back", {
     expect_no_error(run_quietly(case$config))
   }
 
-  # All of them, while a run fails
+  # Calls, while a run fails
   backup <- new_folder()
-  files <- list.files(folder)
+  files <- list.files(folder, "[.]fa$")
   copy <- function(from, to) file.copy(file.path(from, files), to, recursive = TRUE)
   copy(folder, backup)
   unlink(file.path(folder, files), recursive = TRUE)
