@@ -54,18 +54,19 @@ check_permission <- function(config, phases, kind) {
       finding("permission", key, status, sprintf(...), folder)
     }
     inside <- file.path(written$path[i], folders_inside(config, phases, key))
-    there <- unique(vapply(c(written$path[i], inside), existing_folder, ""))
-    no_folder <- there[!dir.exists(there)]
-    closed <- there[file.access(there, 3) != 0]
+    there <- existing_folder(written$path[i])
+    # What they hold may be whole, so that nothing is to be written there.
+    inside <- vapply(inside, existing_folder, "")
+    no_folder <- Filter(Negate(dir.exists), c(there, inside))
     if (length(no_folder)) {
       found("error", no_folder[1], "%s is no folder: choose another `%s`, or move it away.",
             quoted(no_folder[1]), key)
-    } else if (length(closed)) {
-      found("error", closed[1],
+    } else if (file.access(there, 3) != 0) {
+      found("error", there,
             "%s can't be written to: choose another `%s`, or change its permissions.",
-            quoted(closed[1]), key)
+            quoted(there), key)
     } else {
-      found("ok", there[1], "%s can be written to", quoted(there[1]))
+      found("ok", there, "%s can be written to", quoted(there))
     }
   }))
 }

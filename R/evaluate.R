@@ -43,9 +43,10 @@
 #' `ancify_file_error` for files that are missing or can't be read or written;
 #' `ancify_format_error`, with the record and its line, for a VCF that is damaged, cut
 #' short or not sorted, lacks a header or the chromosome, or has positions behind its end,
-#' and for a reference of another length; `ancify_package_error` where variants are asked
+#' and for a reference, or calls, of another length; `ancify_package_error` where variants are asked
 #' for and the package was built without htslib; `ancify_config_error` for the
-#' configuration; `ancify_lock_error` and `ancify_task_error` as [ancify_run()] gives them. Calls
+#' configuration; `ancify_check_error` where files that no run wrote are in the way;
+#' `ancify_lock_error` and `ancify_task_error` as [ancify_run()] gives them. Calls
 #' that a run with other settings made are an `ancify_evaluation_warning`; where `config` is a run
 #' whose files are others by now, that is an `ancify_input_error`.
 #' @references Paten et al. (2008) Genome-wide nucleotide-level mammalian ancestor

@@ -67,6 +67,10 @@ call_files_of <- function(chromosomes, posterior) {
 run_record_file <- "ancify_run.json"
 summary_files <- c(run_record_file, unname(fitted_files))
 
+files_of_calls <- function(config) {
+  c(call_files_of(names(config$lengths), config$posterior), run_record_file)
+}
+
 # What the phases write or remove.
 files_replaced <- function(config, phases) {
   chromosomes <- names(config$lengths)
@@ -86,7 +90,7 @@ claim_files <- function(config, files) {
   }
   claims$files <- union(claims$files, files)
   if (!all(files %in% listed_files(folder))) {
-    write_text(own_list(folder), sort(union(own_files(config), files), method = "radix"))
+    write_own_list(folder, union(own_files(config), files))
   }
 }
 
@@ -96,23 +100,34 @@ claims <- new.env(parent = emptyenv())
 # Evaluates `job`, which claims files. What it removed, or did not come to write, is no run's when
 # it has ended; what was away before, as on a disk that is not mounted, and is not claimed stays
 # one's.
-with_claims <- function(config, job) {
+with_claims <- function(config, in_tasks, job) {
   claims$files <- character()
   folder <- config$output_dir
+  # Now, for the manifest may forget what it told.
+  if (!file.exists(own_list(folder))) write_own_list(folder, own_files(config))
   away <- listed_files(folder)
   away <- away[!is_file(file.path(folder, away))]
-  # Tasks may be at work for longer than what failed.
-  on.exit(if (!length(tasks_at_work(config))) disown_absent(folder, setdiff(away, claims$files)))
+  # A failed run's tasks may go on for a moment. A list that is too long does no harm to the result.
+  on.exit(if (!in_tasks || !length(tasks_at_work(config))) {
+    tryCatch(
+      disown_absent(folder, setdiff(away, claims$files)), ancify_error = function(condition) NULL
+    )
+  })
   job
 }
 
 disown_absent <- function(folder, keep) {
   listed <- listed_files(folder)
   stays <- listed %in% keep | is_file(file.path(folder, listed))
-  if (!any(stays)) {
+  if (!all(stays)) write_own_list(folder, listed[stays])
+}
+
+# No list for none.
+write_own_list <- function(folder, files) {
+  if (length(files)) {
+    write_text(own_list(folder), sort(files, method = "radix"))
+  } else {
     unlink(own_list(folder))
-  } else if (!all(stays)) {
-    write_text(own_list(folder), listed[stays])
   }
 }
 
@@ -123,7 +138,11 @@ begin_calls <- function(config, log) {
     log(sprintf("Calls in %s, made with another %s, are replaced", quoted(config$output_dir),
                 enumerate(other)))
   }
-  claim_files(config, files_replaced(config, "call"))
+  replaced <- files_replaced(config, "call")
+  there <- replaced[is_there(file.path(config$output_dir, replaced))]
+  claim_files(config, union(files_of_calls(config), there))
+  # What it only removes is no run's afterwards, wherever it is.
+  claims$files <- union(claims$files, replaced)
   unlink(file.path(config$output_dir, summary_files), expand = FALSE)
 }
 
@@ -150,7 +169,7 @@ in_the_way <- function(config, file) {
   sprintf("%s %s. Choose another `output_dir`, or move it away.", quoted(path), why)
 }
 
-# Those that no run has written. A folder in a file's place is one, whatever was there before.
+# Those that are not known as runs'. A folder in a file's place is one, whatever was there before.
 others_files <- function(config, files) {
   paths <- file.path(config$output_dir, files)
   unknown <- setdiff(files[is_file(paths)], own_files(config))

@@ -96,7 +96,7 @@
 #' the process, however that ends. What a killed run left under temporary names, the next one in
 #' these folders removes. `<output_dir>/.ancify_files` names what runs wrote there: later ones
 #' replace and remove nothing else, and end before any work where something else is in the way, or
-#' before they call where it came meanwhile.
+#' before they write where it came meanwhile.
 #'
 #' A run that calls leaves `<output_dir>/ancify_run.json` beside its calls: versions, backend,
 #' settings, inputs with their checksums, counts and checksums of the chromosomes' files, seconds by

@@ -39,7 +39,7 @@ write_run_record <- function(run, manifest, started, earlier) {
     fit = fit_facts(attr(run, "fit")), evaluation = evaluation
   )
   # All of them, for nothing may have been left to call.
-  claim_files(config, files_replaced(config, "call"))
+  claim_files(config, files_of_calls(config))
   write_text(run_record_path(folder), to_json(record))
 }
 

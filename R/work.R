@@ -24,7 +24,7 @@ work_in <- function(config, phases, resume, in_tasks, log, job) {
   if (!writes_calls) {
     return(job(manifest))
   }
-  with_claims(config, job(manifest))
+  with_claims(config, in_tasks, job(manifest))
 }
 
 lock_folders <- function(folders, log) {

@@ -643,6 +643,31 @@ test_that("a run's own files are its own when they come back", {
   expect_no_error(run_quietly(case$config))
 })
 
+test_that("own files are known to the end of a run that makes all anew, the list being lost", {
+  case <- random_config(evaluation = list())
+  run_quietly(case$config)
+  unlink(file.path(case$config$output_dir, c(".ancify_files", "ancify_run.json")))
+  expect_no_error(run_quietly(case$config, resume = FALSE))
+  expect_no_error(run_quietly(case$config))
+})
+
+test_that("what a run would only remove, and comes while it calls, stays", {
+  case <- random_config()
+  file <- file.path(case$config$output_dir, "fitted_model.yml")
+  once_calls_begin(function() writeLines("mine", file), run_quietly(case$config))
+  expect_identical(readLines(file), "mine")
+})
+
+test_that("a task's folder that can't be looked at does not end an evaluation", {
+  skip_if_not_installed("BiocParallel")
+  case <- random_config()
+  run_quietly(case$config, BPPARAM = BiocParallel::SerialParam())
+  task <- list.dirs(file.path(case$config$work_dir, ".ancify", "tasks"), recursive = FALSE)[1]
+  unlink(file.path(task, ".ancify.lock"))
+  dir.create(file.path(task, ".ancify.lock"))
+  expect_no_error(run_quietly(case$config, "evaluate"))
+})
+
 test_that("what failed tasks did not write is not a run's", {
   skip_if_not_installed("BiocParallel")
   case <- random_config()
