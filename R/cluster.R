@@ -2,7 +2,7 @@
 
 # ---- The cluster of a run ------------------------------------------------------------------------
 
-check_workers <- function(param) {
+check_workers <- function(param, backend) {
   # Workers of foreach's are not BiocParallel's to start.
   if (!inherits(param, "BiocParallelParam") || inherits(param, "DoparParam")) {
     abort_ancify(
@@ -14,15 +14,7 @@ check_workers <- function(param) {
     )
   }
   need_bioconductor("BiocParallel", "Workers")
-}
-
-# What tasks run on, or NULL where the calling session does all itself.
-new_cluster <- function(param, config, progress, log) {
-  if (is.null(param)) {
-    return(NULL)
-  }
-  check_workers(param)
-  if (forks(param) && config$backend == "gpu") {
+  if (forks(param) && identical(backend, "gpu")) {
     abort_ancify(
       paste(
         "A forked process can't use a GPU, and the workers of MulticoreParam are such:",
@@ -31,6 +23,14 @@ new_cluster <- function(param, config, progress, log) {
       "device"
     )
   }
+}
+
+# What tasks run on, or NULL where the calling session does all itself.
+new_cluster <- function(param, config, progress, log) {
+  if (is.null(param)) {
+    return(NULL)
+  }
+  check_workers(param, config$backend)
   cluster <- new.env(parent = emptyenv())
   cluster$given <- param
   cluster$param <- param

@@ -118,17 +118,23 @@ format_course <- function(value) {
   }
 }
 
-# The events of a model, or of a plain list of them, at these values of its parameters.
-events_at <- function(model, params) {
-  if (!inherits(model, "demography")) {
-    if (!is.list(model) || !length(model)) {
-      abort_ancify(
-        sprintf("`model` must be a demography(), or a list of events, not %s.", show_value(model)),
-        "input"
-      )
-    }
-    model <- list(events = model, params = character())
+# A plain list of events is a model without parameters.
+as_demography <- function(model) {
+  if (inherits(model, "demography")) {
+    return(model)
   }
+  if (!is.list(model) || !length(model)) {
+    abort_ancify(
+      sprintf("`model` must be a demography(), or a list of events, not %s.", show_value(model)),
+      "input"
+    )
+  }
+  structure(list(events = model, params = character()), class = "demography")
+}
+
+# The events of a model at these values of its parameters.
+events_at <- function(model, params) {
+  model <- as_demography(model)
   params <- check_params(params, model$params)
   if (!length(model$params)) {
     return(model$events)

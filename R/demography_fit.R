@@ -29,8 +29,10 @@ NULL
 #' @export
 print.demography_fit <- function(x, ...) {
   cat(sprintf(
-    "<demography_fit> %s sites, log-likelihood %.2f, AIC %.2f, %s\n",
-    format_count(round(sum(x$data, na.rm = TRUE))), x$log_likelihood, stats::AIC(x),
+    "<demography_fit> %s sites%s, log-likelihood %.2f, AIC %.2f, %s\n",
+    format_count(round(sum(x$data, na.rm = TRUE))),
+    # The model's spectrum is, too.
+    if (attr(x$data, "folded")) " (folded)" else "", x$log_likelihood, stats::AIC(x),
     if (x$converged) "converged" else "not converged"
   ))
   print(x$params, digits = 4)
@@ -92,7 +94,7 @@ predict.demography_fit <- function(object, sample_sizes = NULL, ...) {
   sizes <- check_sample_sizes(sample_sizes, length(dim(object$data)))
   small <- any(settings$pts <= max(sizes))
   spectrum <- expected_sfs(
-    object$model, object$params[object$model$params], sizes,
+    object$model, object$params[object$surface$params], sizes,
     if (small) default_pts(sizes) else settings$pts, settings$time, settings$extrapolate,
     settings$sampling, settings$threads, settings$backend, progress = FALSE
   )
@@ -123,7 +125,9 @@ residuals.demography_fit <- function(object, type = c("anscombe", "linear"), ...
 #'
 #' `sfs_lr_test()` compares a fit with one of fewer parameters, which has some `fixed`: twice the
 #' difference of their log-likelihoods is divided by what linkage makes of it, and compared with the
-#' chi-squared distribution of as many degrees of freedom as parameters were fixed.
+#' chi-squared distribution of as many degrees of freedom as parameters were fixed. Where one was
+#' fixed at the edge of what it may be, such as a rate of migration at 0, the p-value is up to twice
+#' as large as it should be.
 #'
 #' @param object,full A `demography_fit`.
 #' @param null A fit of the same model to the same data, with some of the parameters fixed that

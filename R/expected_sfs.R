@@ -10,8 +10,8 @@
 #'
 #' With `time = "dadi"` time steps are those of the program dadi, and the spectra of each grid its
 #' numbers. By default (`"accurate"`) steps of three times that length and their halves are done,
-#' and their spectra extrapolated to steps of length 0: as many steps in all, and a much smaller
-#' error.
+#' and their spectra extrapolated to steps of length 0: as many steps in all (a few more where sizes
+#' change), and a much smaller error.
 #'
 #' @param model A [demography()], or a list of events, each of them a list as in
 #'   [demography_events].
@@ -27,8 +27,9 @@
 #'   as there are grids; `"log"` for one through their logarithms; `"none"` for one spectrum a grid.
 #' @param sampling `"analytic"` (the default) for samples of a density that is linear between grid
 #'   points;
-#'   `"direct"` for sums over grid points; or what [sampling_ascertained()], [sampling_admixed()] or
-#'   [sampling_inbred()] make.
+#'   `"direct"` for sums over grid points; what [sampling_ascertained()], [sampling_admixed()] or
+#'   [sampling_inbred()] make; or a function that makes one of them of further parameters, which
+#'   are called as its arguments are.
 #' @param threads Threads; `NULL` (the default) for `getOption("ancify.threads")` or else all cores.
 #'   The result is the same at any number.
 #' @param backend `"auto"` (the default) or `"cpu"` for the processor, `"gpu"` for all GPUs that
@@ -59,12 +60,14 @@ expected_sfs <- function(model, params = NULL, sample_sizes, pts, time = c("accu
                          extrapolate = c("linear", "log", "none"), sampling = "analytic",
                          threads = NULL, backend = "auto", progress = interactive()) {
   check_given()
-  events <- core_events(events_at(model, params))
+  model <- as_demography(model)
+  params <- check_params(params, union(model$params, params_of_sampling(sampling)))
+  events <- core_events(events_at(model, params[model$params]))
   sizes <- check_sample_sizes(sample_sizes, populations_after(events))
   pts <- check_pts(pts, sizes)
   time <- check_choice(time, c("accurate", "dadi"), "time")
   extrapolate <- check_choice(extrapolate, c("linear", "log", "none"), "extrapolate")
-  sampling <- check_sampling(sampling, sizes)
+  sampling <- check_sampling(sampling_at(sampling, params), sizes)
   backend <- choose_backend(backend, threads)
   spectra <- spectra_of_models(list(events), pts, time, sampling, backend, progress)
   if (any_below(spectra[, , 1], sizes)) warn_of_grids()
@@ -98,6 +101,11 @@ expected_sfs <- function(model, params = NULL, sample_sizes, pts, time = c("accu
 #' snm <- demography(event_equilibrium())
 #' expected_sfs(snm, NULL, 4, c(30, 40, 50), sampling = sampling_inbred(0.5))
 #' expected_sfs(snm, NULL, 4, c(30, 40, 50), sampling = sampling_ascertained(1))
+#'
+#' # Inbreeding as a parameter, which fit_demography() can fit
+#' inbred <- function(inbreeding) sampling_inbred(inbreeding)
+#' expected_sfs(demography_model("growth"), c(nu = 5, time = 0.1, inbreeding = 0.5), 4,
+#'              c(30, 40, 50), sampling = inbred)
 #'
 #' # A tenth of the first sample comes from the second population
 #' split <- demography(event_equilibrium(), event_split(1), event_epoch(0.2, nu = c(1, 1)))
@@ -171,6 +179,25 @@ check_pts <- function(pts, sizes) {
     )
   }
   as.integer(pts)
+}
+
+# Where it is a function of parameters, their names.
+params_of_sampling <- function(sampling) {
+  if (!is.function(sampling)) {
+    return(character())
+  }
+  params <- names(formals(args(sampling)))
+  if (!length(params) || "..." %in% params) {
+    abort_ancify("A function as `sampling` must have named arguments, its parameters.", "input")
+  }
+  params
+}
+
+sampling_at <- function(sampling, params) {
+  if (!is.function(sampling)) {
+    return(sampling)
+  }
+  do.call(sampling, as.list(params[params_of_sampling(sampling)]))
 }
 
 check_sampling <- function(sampling, sizes) {

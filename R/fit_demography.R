@@ -33,7 +33,8 @@
 #'   default, but not for a [dfe_model()].
 #' @param tolerance Difference of log-likelihoods below which searches have come to the same
 #'   maximum, 0.1 by default.
-#' @param time,extrapolate,sampling,threads,backend As in [expected_sfs()]. Of a [dfe_model()],
+#' @param time,extrapolate,sampling,threads,backend As in [expected_sfs()]; what `sampling` is a
+#'   function of is fitted too. Of a [dfe_model()],
 #'   whose spectra are there already, neither these nor `pts` can be set, but `threads`.
 #' @param BPPARAM A `BiocParallelParam` whose workers search from one start each, with one thread;
 #'   all starts are done then. `NULL` (the default): one after the other, here.
@@ -77,10 +78,12 @@ fit_demography <- function(model, sfs, start, lower = NULL, upper = NULL, fixed 
   check_positive(tolerance, "tolerance", 1)
   # Workers leave each other the other cores.
   if (!is.null(BPPARAM)) {
-    check_workers(BPPARAM)
+    check_workers(BPPARAM, backend)
     threads <- 1
   }
-  space <- search_space(model, start, lower, upper, fixed, misidentified, attr(sfs, "folded"))
+  space <- search_space(
+    model, sampling, start, lower, upper, fixed, misidentified, attr(sfs, "folded")
+  )
   surface <- demography_surface(
     model, sfs, space, pts, multinomial, misidentified, time, extrapolate, sampling, backend,
     threads
@@ -106,7 +109,7 @@ fit_demography <- function(model, sfs, start, lower = NULL, upper = NULL, fixed 
 # ---- Parameters ----------------------------------------------------------------------------------
 
 # Of the parameters that are fitted: start and bounds; of the others, their values.
-search_space <- function(model, start, lower, upper, fixed, misidentified, folded) {
+search_space <- function(model, sampling, start, lower, upper, fixed, misidentified, folded) {
   if (!inherits(model, c("demography", "dfe_model")) || !length(model$params)) {
     abort_ancify("`model` must be a demography() with parameters, or a dfe_model().", "input")
   }
@@ -114,7 +117,7 @@ search_space <- function(model, start, lower, upper, fixed, misidentified, folde
     abort_ancify("Folded data do not know ancestral alleles: `misidentified` must be FALSE.",
                  "input")
   }
-  names <- c(model$params, if (misidentified) "misidentified")
+  names <- c(params_of_surface(model, sampling), if (misidentified) "misidentified")
   fixed <- check_named_numbers(fixed, names, "fixed")
   free <- setdiff(names, names(fixed))
   if (!length(free)) abort_ancify("All parameters are fixed: there is nothing to fit.", "input")
@@ -181,6 +184,9 @@ from_scale <- function(space, x) replace(x, space$logs, exp(x[space$logs]))
 
 # ---- The likelihood's surface --------------------------------------------------------------------
 
+# The parameters of its spectra.
+params_of_surface <- function(model, sampling) union(model$params, params_of_sampling(sampling))
+
 demography_surface <- function(model, data, space, pts, multinomial, misidentified, time,
                                extrapolate, sampling, backend, threads) {
   check_flag(multinomial, "multinomial")
@@ -200,7 +206,8 @@ demography_surface <- function(model, data, space, pts, multinomial, misidentifi
     ))
     calculator <- demography_calculator(model, sizes, settings)
   }
-  prepare <- function(params) calculator$prepare(c(params, space$fixed)[model$params])
+  names <- params_of_surface(model, sampling)
+  prepare <- function(params) calculator$prepare(c(params, space$fixed)[names])
   # NULL for parameters with which there is no model, or none that can be computed.
   spectra <- function(sets, stop_at_errors = FALSE) {
     if (stop_at_errors) {
@@ -226,7 +233,7 @@ demography_surface <- function(model, data, space, pts, multinomial, misidentifi
     }, 0)
   }
   list(
-    model = model, data = data, spectra = spectra, log_likelihoods = log_likelihoods,
+    model = model, data = data, params = names, spectra = spectra, log_likelihoods = log_likelihoods,
     settings = settings
   )
 }
@@ -249,11 +256,9 @@ refuse_of_dfe_model <- function(...) {
 
 # Makes of parameters what many spectra are computed of at once.
 demography_calculator <- function(model, sizes, settings) {
-  sampling <- check_sampling(settings$sampling, sizes)
-  backend <- choose_backend(settings$backend, settings$threads)
   list(
     prepare = function(params) {
-      events <- core_events(events_at(model, params))
+      events <- core_events(events_at(model, params[model$params]))
       populations <- populations_after(events)
       if (populations != length(sizes)) {
         abort_ancify(
@@ -262,13 +267,24 @@ demography_calculator <- function(model, sizes, settings) {
           "input"
         )
       }
-      events
+      list(
+        events = events, sampling = check_sampling(sampling_at(settings$sampling, params), sizes)
+      )
     },
     compute = function(models) {
-      spectra <- spectra_of_models(models, settings$pts, settings$time, sampling, backend)
-      lapply(seq_along(models), function(i) {
-        as_expected(spectra[, , i], sizes, settings$pts, settings$extrapolate)
-      })
+      # Of the machine that computes: a worker's, or that to which a saved fit has come.
+      backend <- choose_backend(settings$backend, settings$threads)
+      samplings <- lapply(models, `[[`, "sampling")
+      spectra <- vector("list", length(models))
+      for (sampling in unique(samplings)) {
+        alike <- which(vapply(samplings, identical, NA, sampling))
+        events <- lapply(models[alike], `[[`, "events")
+        values <- spectra_of_models(events, settings$pts, settings$time, sampling, backend)
+        spectra[alike] <- lapply(seq_along(alike), function(i) {
+          as_expected(values[, , i], sizes, settings$pts, settings$extrapolate)
+        })
+      }
+      spectra
     }
   )
 }
@@ -371,7 +387,7 @@ is_agreed <- function(values, tolerance) {
 finished_fit <- function(surface, space, best, searches, tolerance) {
   rownames(searches) <- NULL
   params <- c(best$params, space$fixed)
-  params <- params[intersect(c(surface$model$params, "misidentified"), names(params))]
+  params <- params[intersect(c(surface$params, "misidentified"), names(params))]
   expected <- surface$spectra(list(best$params), stop_at_errors = TRUE)[[1]]
   if (attr(surface$data, "folded")) expected <- fold(expected)
   theta <- if (surface$settings$multinomial) optimal_theta(expected, surface$data) else NA

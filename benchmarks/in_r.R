@@ -52,6 +52,34 @@ run_over_inflating(1, 1e8, 1, FALSE, "at most 1.25")
 run_over_inflating(1, 1e8, 2, FALSE, "at most 1.45")
 run_over_inflating(24, 1e6, 2, TRUE, "at most 2.0")
 
+# Seconds of a run's phases by each backend, the least of the rounds, which take turns.
+phases_side_by_side <- function(backends, kept) {
+  config <- config_of(folder, 1, 1e8)
+  config$keep_projected <- kept
+  seconds <- replicate(rounds, lapply(backends, function(backend) {
+    run <- ancify_run(
+      config, backend = backend, threads = 2, resume = FALSE, progress = FALSE, verbose = FALSE
+    )
+    unlist(attr(run, "seconds"))
+  }), simplify = FALSE)
+  least <- lapply(seq_along(backends), function(i) do.call(pmin, lapply(seconds, `[[`, i)))
+  for (phase in Reduce(union, lapply(least, names))) {
+    of <- vapply(least, function(one) one[phase], 0)
+    cat(sprintf(
+      "%-72s %s\n",
+      sprintf("1 x 100 Mb, projections %s, 2 threads, phase %s, seconds",
+              if (kept) "kept" else "not kept", phase),
+      paste(backends, sprintf("%.2f", of), collapse = "  ")
+    ))
+  }
+}
+
+if (nrow(available_gpus())) {
+  for (kept in c(TRUE, FALSE)) phases_side_by_side(c("cpu", "gpu"), kept)
+} else {
+  cat("Phases are not compared with a GPU's:", attr(available_gpus(), "reason"), "\n")
+}
+
 # HKY85 with gamma rates, on the counts of the same run; a genome has as many patterns.
 counts <- count_patterns(config_of(folder, 24, 1e6), threads = 2)
 counts$count <- counts$count * 100

@@ -123,7 +123,7 @@ std::vector<std::vector<double>> spectra_of(const std::vector<diffusion::Spectru
     return diffusion::expected_spectra(jobs, sampling, backend.simd, backend.threads, control);
   }
   return diffusion::device_spectra(diffusion::open_diffusion_devices(backend), jobs, sampling,
-                                   backend.gpu_memory, control);
+                                   backend.gpu_memory, backend.threads, control);
 }
 
 // Some 300 MB

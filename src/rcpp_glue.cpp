@@ -45,9 +45,9 @@ void guarded(const std::function<void()>& body) {
   } catch (const ancify::InputError& error) {
     abort_from_core("input", error.what(), List::create());
   } catch (const std::bad_alloc&) {
-    abort_from_core("input", "there is too little memory for this job", List::create());
+    abort_from_core("system", "there is too little memory for this job", List::create());
   } catch (const std::length_error&) {
-    abort_from_core("input", "there is too little memory for this job", List::create());
+    abort_from_core("system", "there is too little memory for this job", List::create());
   } catch (const ancify::SystemError& error) {
     abort_from_core("system", error.what(), List::create());
   }

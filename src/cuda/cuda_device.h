@@ -24,6 +24,7 @@ class Stream {
     if (in_forked_child()) return;
     cudaSetDevice(card_);
     cudaStreamDestroy(stream_);
+    cudaGetLastError();  // so that it is not found again by a later call
   }
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;

@@ -33,8 +33,13 @@ struct BlockTeam {
   __host__ __device__ void look() const {}
 };
 
-__global__ void plan_kernel(const DevicePlan* plans, std::size_t n) {
-  for (std::size_t i = blockIdx.x; i < n; i += gridDim.x) do_plan(BlockTeam(), plans[i]);
+__global__ void plan_kernel(DevicePlan* plans, std::size_t n, std::int64_t rounds) {
+  for (std::size_t i = blockIdx.x; i < n; i += gridDim.x) {
+    DevicePlan plan = plans[i];
+    do_rounds(BlockTeam(), plan, rounds);
+    __syncthreads();  // all threads have read it
+    if (threadIdx.x == 0) plans[i] = plan;
+  }
 }
 
 class CudaDiffusionKernels : public DiffusionKernels {
@@ -54,10 +59,10 @@ class CudaDiffusionKernels : public DiffusionKernels {
   void begin(const ReorderOp& op, int stream) override { launch("ReorderOp", op, stream); }
   void begin(const CopyOp& op, int stream) override { launch("CopyOp", op, stream); }
   void begin(const SampleOp& op, int stream) override { launch("SampleOp", op, stream); }
-  void begin_plans(const DevicePlan* plans, std::size_t n, int stream) override {
+  void begin_plans(DevicePlan* plans, std::size_t n, std::int64_t rounds, int stream) override {
     CudaDevice::Launch how = {"plan_kernel", n * kThreadsOfAPlan, stream};
     how.threads = kThreadsOfAPlan;
-    device_.launch(how, plan_kernel, plans, n);
+    device_.launch(how, plan_kernel, plans, n, rounds);
   }
 
  private:

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "core/diffusion/expected_spectra.h"
 #include "core/diffusion/model.h"
 
 namespace ancify::test {
@@ -54,6 +55,21 @@ inline diffusion::Model every_event(int most) {
   model.push_back(changing_epoch(most, 0.003));
   for (int k = most; k > 2; --k) model.push_back(diffusion::Removal{k == 4 ? 1 : 0});
   return model;
+}
+
+// Every way to draw samples of two populations.
+inline std::vector<diffusion::Sampling> all_samplings() {
+  std::vector<diffusion::Sampling> samplings(5);
+  for (auto& sampling : samplings) sampling.sizes = {4, 6};
+  samplings[1].kind = diffusion::Sampling::Kind::kDirect;
+  samplings[2].kind = diffusion::Sampling::Kind::kDirect;
+  samplings[2].ascertained = 1;
+  samplings[3].kind = diffusion::Sampling::Kind::kAdmixed;
+  samplings[3].shares = {{1, 0}, {0.3, 0.7}};
+  samplings[4].kind = diffusion::Sampling::Kind::kInbred;
+  samplings[4].inbreeding = {0, 0.5};
+  samplings[4].ploidy = {2, 2};
+  return samplings;
 }
 
 }  // namespace ancify::test

@@ -1,6 +1,7 @@
 // Expected spectra on devices, against those of the CPU.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -26,17 +27,21 @@ class FakeDiffusionKernels : public DiffusionKernels {
   void begin(const ReorderOp& op, int stream) override { launch(op, stream); }
   void begin(const CopyOp& op, int stream) override { launch(op, stream); }
   void begin(const SampleOp& op, int stream) override { launch(op, stream); }
-  void begin_plans(const DevicePlan* plans, std::size_t n, int stream) override {
+  void begin_plans(DevicePlan* plans, std::size_t n, std::int64_t rounds, int stream) override {
     fake.count_call("begin_plans");
-    plans_begun += n;
+    most_plans = std::max(most_plans, n);
+    ++parts_begun;
     fake.begin(stream, [=] {
-      for (std::size_t i = n; i-- > 0;) do_plan(Team(), plans[i]);
+      for (std::size_t i = n; i-- > 0;) do_rounds(Team(), plans[i], rounds);
+      if (after_a_part) after_a_part();
     });
   }
 
   test::FakeDevice fake;
   std::size_t launches = 0;
-  std::size_t plans_begun = 0;
+  std::size_t most_plans = 0;
+  std::size_t parts_begun = 0;
+  std::function<void()> after_a_part;
 
  private:
   struct Team {
@@ -68,20 +73,6 @@ void expect_near(const Spectra& found, const Spectra& expected) {
   }
 }
 
-std::vector<Sampling> all_samplings() {
-  std::vector<Sampling> samplings(5);
-  for (auto& sampling : samplings) sampling.sizes = {4, 6};
-  samplings[1].kind = Sampling::Kind::kDirect;
-  samplings[2].kind = Sampling::Kind::kDirect;
-  samplings[2].ascertained = 1;
-  samplings[3].kind = Sampling::Kind::kAdmixed;
-  samplings[3].shares = {{1, 0}, {0.3, 0.7}};
-  samplings[4].kind = Sampling::Kind::kInbred;
-  samplings[4].inbreeding = {0, 0.5};
-  samplings[4].ploidy = {2, 2};
-  return samplings;
-}
-
 DiffusionDevices devices_of(std::unique_ptr<FakeDiffusionKernels> kernels) {
   DiffusionDevices devices;
   devices.push_back(std::move(kernels));
@@ -102,8 +93,10 @@ class DeviceDiffusion : public ::testing::Test {
   Spectra on_cpu(const Sampling& sampling) {
     return expected_spectra(jobs_, sampling, SimdLevel::kScalar, 1, control_);
   }
-  Spectra on(const DiffusionDevices& devices, std::size_t most_lines, std::size_t limit = 0) {
-    return device_spectra(devices, jobs_, sampling_, limit, control_, most_lines);
+  Spectra on(const DiffusionDevices& devices, std::size_t most_lines, std::size_t limit = 0,
+             std::size_t values_at_once = std::size_t{1} << 24) {
+    return device_spectra(devices, jobs_, sampling_, limit, 2, control_, most_lines,
+                          values_at_once);
   }
 
   std::vector<Plan> plans_;
@@ -113,7 +106,7 @@ class DeviceDiffusion : public ::testing::Test {
 };
 
 TEST_F(DeviceDiffusion, IsThatOfTheCpu) {
-  for (const auto& sampling : all_samplings()) {
+  for (const auto& sampling : test::all_samplings()) {
     sampling_ = sampling;
     const Spectra expected = on_cpu(sampling);
     for (const std::size_t most_lines : {0, 100, 1000000}) {
@@ -123,7 +116,7 @@ TEST_F(DeviceDiffusion, IsThatOfTheCpu) {
       auto& begun = *kernels;
       const auto devices = devices_of(std::move(kernels));
       expect_near(on(devices, most_lines), expected);
-      EXPECT_EQ(begun.plans_begun, most_lines == 0 ? 0 : most_lines == 100 ? 4 : jobs_.size());
+      EXPECT_EQ(begun.most_plans, most_lines == 0 ? 0 : most_lines == 100 ? 4 : jobs_.size());
       EXPECT_EQ(begun.launches > 0, most_lines < 1000000);
     }
   }
@@ -158,6 +151,31 @@ TEST_F(DeviceDiffusion, TooLittleMemoryIsAnError) {
   }
 }
 
+TEST_F(DeviceDiffusion, GoesByHalvesWhereMemoryIsRefused) {
+  const Spectra expected = on_cpu(sampling_);
+  auto kernels = std::make_unique<FakeDiffusionKernels>();
+  auto& begun = *kernels;
+  const auto devices = devices_of(std::move(kernels));
+  // Room for the largest plan alone, of 2 * 9^5 values, and for some others together
+  begun.fake.largest_allocation = std::size_t{1100} << 10;
+  expect_near(on(devices, 1000000), expected);
+  EXPECT_LT(begun.most_plans, jobs_.size());
+  EXPECT_GT(begun.most_plans, 1U);
+  begun.fake.largest_allocation = std::size_t{900} << 10;
+  EXPECT_THROW(on(devices, 1000000), DeviceError);
+}
+
+TEST_F(DeviceDiffusion, OneOfSeveralDevicesMayFail) {
+  for (const std::size_t most_lines : {0, 1000000}) {
+    DiffusionDevices devices;
+    for (int i = 0; i < 3; ++i) devices.push_back(std::make_unique<FakeDiffusionKernels>());
+    auto& fake = static_cast<FakeDiffusionKernels&>(*devices[1]).fake;
+    fake.failing_call = 2;
+    EXPECT_THROW(on(devices, most_lines), DeviceError);
+    EXPECT_TRUE(fake.failed);
+  }
+}
+
 TEST_F(DeviceDiffusion, FailuresAreErrorsAndLeaveNothing) {
   jobs_.resize(3);
   for (const std::size_t most_lines : {0, 1000000}) {
@@ -177,10 +195,57 @@ TEST_F(DeviceDiffusion, FailuresAreErrorsAndLeaveNothing) {
   }
 }
 
+TEST_F(DeviceDiffusion, PartsOfPlansAreTheSame) {
+  auto kernels = std::make_unique<FakeDiffusionKernels>();
+  auto& begun = *kernels;
+  const auto devices = devices_of(std::move(kernels));
+  const Spectra expected = on(devices, 1000000);
+  EXPECT_EQ(begun.parts_begun, 1U);
+  // One round, and the rounds between two events
+  for (const std::size_t values_at_once : {1, 5 * 59049 * 7}) {
+    begun.parts_begun = 0;
+    EXPECT_EQ(on(devices, 1000000, 0, values_at_once), expected);
+    EXPECT_GT(begun.parts_begun, 2U);
+  }
+}
+
 TEST_F(DeviceDiffusion, Stops) {
   const auto devices = devices_of(std::make_unique<FakeDiffusionKernels>());
   control_.request_stop();
   EXPECT_THROW(on(devices, 0), Interrupted);
+}
+
+TEST_F(DeviceDiffusion, StopsBetweenLaunches) {
+  auto kernels = std::make_unique<FakeDiffusionKernels>();
+  auto& begun = *kernels;
+  begun.fake.eager = [&] {
+    if (begun.launches == 100) control_.request_stop();
+    return true;
+  };
+  const auto devices = devices_of(std::move(kernels));
+  EXPECT_THROW(on(devices, 0), Interrupted);
+  EXPECT_LT(begun.launches, 110U);
+}
+
+TEST(DiffusionDevices, AreNotOpenedWhereThereIsNoCodeForThem) {
+  Backend backend;
+  EXPECT_TRUE(open_diffusion_devices(backend).empty());
+#ifndef ANCIFY_HAVE_CUDA
+  backend.kind = BackendKind::kGpu;  // as a fit has it that was made elsewhere
+  backend.devices = {0};
+  EXPECT_THROW(open_diffusion_devices(backend), DeviceError);
+#endif
+}
+
+TEST_F(DeviceDiffusion, StopsBetweenPartsOfPlans) {
+  auto kernels = std::make_unique<FakeDiffusionKernels>();
+  auto& begun = *kernels;
+  begun.after_a_part = [&] {
+    if (begun.parts_begun == 2) control_.request_stop();
+  };
+  const auto devices = devices_of(std::move(kernels));
+  EXPECT_THROW(on(devices, 1000000, 0, 1), Interrupted);
+  EXPECT_EQ(begun.parts_begun, 2U);
 }
 
 }  // namespace

@@ -78,3 +78,11 @@ with_small_disk <- function(bytes, code) {
   on.exit(system2("umount", shQuote(folder)))
   code(folder)
 }
+
+# A card counts as so many devices.
+with_virtual_gpus <- function(value, code) {
+  old <- Sys.getenv("ANCIFY_VIRTUAL_GPUS", "1")
+  on.exit(Sys.setenv(ANCIFY_VIRTUAL_GPUS = old))
+  Sys.setenv(ANCIFY_VIRTUAL_GPUS = value)
+  code
+}

@@ -27,13 +27,6 @@ test_that("what the core lists becomes a table", {
   expect_null(attr(gpu_table(found), "reason"))
 })
 
-with_virtual_gpus <- function(value, code) {
-  old <- Sys.getenv("ANCIFY_VIRTUAL_GPUS", "1")
-  on.exit(Sys.setenv(ANCIFY_VIRTUAL_GPUS = old))
-  Sys.setenv(ANCIFY_VIRTUAL_GPUS = value)
-  code
-}
-
 test_that("a card may count as several devices", {
   with_virtual_gpus("3", {
     expect_identical(choose_backend("cpu", 1)$gpus_per_card, 3L)

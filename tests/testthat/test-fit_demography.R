@@ -85,6 +85,32 @@ test_that("searches by workers come to the same", {
   expect_identical(there$searches, here$searches)
 })
 
+test_that("what `sampling` is a function of is fitted too", {
+  inbred <- function(inbreeding) sampling_inbred(inbreeding)
+  model <- demography_model("two_epoch")
+  truth <- c(nu = 3, time = 0.1, inbreeding = 0.4)
+  data <- expected_sfs(model, truth, 8, c(20, 25, 30), sampling = inbred) * 2000
+  expect_identical(
+    data,
+    expected_sfs(model, truth[1:2], 8, c(20, 25, 30), sampling = sampling_inbred(0.4)) * 2000
+  )
+  expect_identical(
+    expected_sfs(model, unname(truth), 8, c(20, 25, 30), sampling = inbred) * 2000, data
+  )
+  set.seed(924)
+  fit <- quick_fit(model, data, c(nu = 2, time = 0.2, inbreeding = 0.2), upper = c(inbreeding = 1),
+                   sampling = inbred)
+  expect_equal(coef(fit), truth, tolerance = 1e-3)
+  expect_equal(predict(fit, 4), fit$theta * expected_sfs(
+    model, coef(fit)[1:2], 4, fit$surface$settings$pts,
+    sampling = sampling_inbred(coef(fit)[["inbreeding"]])
+  ))
+  expect_named(diag(vcov(fit)), c(names(truth), "theta"))
+  known <- quick_fit(model, data, c(nu = 2, time = 0.2), fixed = c(inbreeding = 0.4),
+                     sampling = inbred)
+  expect_equal(known$params[c("nu", "time", "inbreeding")], truth, tolerance = 1e-3)
+})
+
 test_that("bounds and what has not converged are told", {
   model <- demography_model("two_epoch")
   data <- true_spectrum(model, c(nu = 3, time = 0.1), 8, 2000)
@@ -253,6 +279,10 @@ test_that("what can't be fitted is an error", {
   expect_ancify_error(quick_fit(model, none, c(nu = 1, time = 1)), "input", "must have sites")
   expect_ancify_error(fit(tolerance = "a"), "input", "`tolerance`")
   expect_ancify_error(fit(BPPARAM = 3), "input", "`BPPARAM`")
+  forked <- cluster_params("multicore")[[1]]
+  expect_ancify_error(fit(BPPARAM = forked, backend = "gpu"), "device", "SnowParam")
+  expect_ancify_error(fit(sampling = function() "direct"), "input", "named arguments")
+  expect_ancify_error(fit(sampling = function(share) "direct"), "input", "value for share")
   two <- expected_sfs(demography_model("snm_2d"), NULL, c(3, 3), 10)
   expect_ancify_error(quick_fit(model, two, c(nu = 1, time = 1)), "input", "1 population")
 })

@@ -30,15 +30,15 @@ std::string capabilities(const std::string& archs) {
   return text;
 }
 
+// Why no GPU can be used in this process, whatever cards there are; empty where one may be.
+std::string why_not_here() {
 #ifdef ANCIFY_HAVE_CUDA
-// DeviceError with the reason where there is none.
-std::vector<Gpu> all_cards() {
-  if (in_forked_child()) {
-    throw DeviceError("a GPU can't be used in a forked process: use a cluster of new R processes");
-  }
-  return cuda::cards();
-}
+  if (!in_forked_child()) return "";
+  return "a GPU can't be used in a forked process: use a cluster of new R processes";
+#else
+  return "this build of ancify has no GPU code: install it again where nvcc is, or use the CPU";
 #endif
+}
 
 std::vector<int> choose_devices(const std::vector<int>& wanted, const Gpus& gpus) {
   if (gpus.usable.empty()) throw DeviceError(gpus.problem);
@@ -89,17 +89,23 @@ Gpus usable_gpus(const std::vector<Gpu>& cards, const std::string& archs, int pe
 }
 
 Gpus available_gpus(int per_card) {
+  Gpus gpus = {{}, why_not_here()};
+  if (!gpus.problem.empty()) return gpus;
 #ifdef ANCIFY_HAVE_CUDA
   try {
-    return usable_gpus(all_cards(), ANCIFY_CUDA_ARCHS, per_card);
+    gpus = usable_gpus(cuda::cards(), ANCIFY_CUDA_ARCHS, per_card);
   } catch (const DeviceError& error) {
-    return {{}, error.what()};
+    gpus.problem = error.what();
   }
-#else
-  (void)per_card;
-  return {{},
-          "this build of ancify has no GPU code: install it again where nvcc is, or use the CPU"};
 #endif
+  (void)per_card;
+  return gpus;
+}
+
+void check_usable_here(const Backend& backend) {
+  if (backend.kind == BackendKind::kCpu) return;
+  const std::string why = why_not_here();
+  if (!why.empty()) throw DeviceError(why);
 }
 
 std::string Backend::description() const {

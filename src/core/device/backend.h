@@ -67,4 +67,8 @@ Backend choose_backend(const BackendWish& wish);
 // The same from the GPUs that there are, asked for only if need be.
 Backend choose_backend(const BackendWish& wish, const std::function<Gpus()>& gpus);
 
+// DeviceError where a backend that was chosen in another process can't be used in this one: its
+// build has no GPU code, or it is a forked child of one that may have touched a card.
+void check_usable_here(const Backend& backend);
+
 }  // namespace ancify

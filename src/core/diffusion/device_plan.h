@@ -36,22 +36,28 @@ struct DevicePlan {
   int samples;
   std::size_t numbers[kMostPopulations];
   double* output;
+  // How far it has come: the next event and step, how often that was done, and of how many
+  // populations the density is.
+  std::size_t next_event;
+  std::int64_t next_step;
+  std::int64_t times_done;
+  int populations;
 };
 
 // The plan's arrays may be on the device alone: only an operation reads them.
-ANCIFY_HOST_DEVICE inline SweepOp sweep_of(const DevicePlan& plan, const TimeStep& step,
-                                           int populations, int axis) {
+ANCIFY_HOST_DEVICE inline SweepOp sweep_of(const DevicePlan& plan, const TimeStep& step, int axis) {
   SweepOp sweep = {};
   sweep.grid = plan.grid;
   sweep.density = plan.density;
   sweep.pivots = plan.other;
   sweep.rows = rows_in(plan.systems, plan.grid.points, axis);
-  sweep.populations = populations;
+  sweep.populations = plan.populations;
   sweep.axis = axis;
   sweep.length = step.length;
   sweep.theta = step.theta;
   sweep.size = step.size[axis];
-  for (int j = 0; j < populations; ++j) sweep.rates[j] = j == axis ? 0 : step.migration[axis][j];
+  for (int j = 0; j < plan.populations; ++j)
+    sweep.rates[j] = j == axis ? 0 : step.migration[axis][j];
   return sweep;
 }
 
@@ -59,25 +65,46 @@ ANCIFY_HOST_DEVICE inline SweepOp sweep_of(const DevicePlan& plan, const TimeSte
 // case before what comes next; team.look() is called now and then, and may throw.
 template <class Team>
 ANCIFY_HOST_DEVICE void do_step(const Team& team, const DevicePlan& plan, const DeviceEvent& epoch,
-                                const TimeStep& step, int populations) {
-  team.for_each(AssembleOp{plan.grid, step, populations, plan.systems});
-  for (std::int64_t i = 0; i < step.times; ++i) {
+                                const TimeStep& step, std::int64_t times) {
+  team.for_each(AssembleOp{plan.grid, step, plan.populations, plan.systems});
+  for (std::int64_t i = 0; i < times; ++i) {
     team.look();
     bool is_first = true;
-    for (int axis = 0; axis < populations; ++axis) {
+    for (int axis = 0; axis < plan.populations; ++axis) {
       if (epoch.frozen[axis]) continue;
-      SweepOp sweep = sweep_of(plan, step, populations, axis);
-      for (int k = 0; k < populations; ++k) sweep.mutates[k] = is_first && !epoch.frozen[k];
+      SweepOp sweep = sweep_of(plan, step, axis);
+      for (int k = 0; k < plan.populations; ++k) sweep.mutates[k] = is_first && !epoch.frozen[k];
       is_first = false;
       team.for_each(sweep);
     }
   }
 }
 
+// At most so many of an epoch's steps that are left; gives how many.
+template <class Team>
+ANCIFY_HOST_DEVICE std::int64_t do_steps(const Team& team, DevicePlan& plan,
+                                         const DeviceEvent& epoch, std::int64_t most) {
+  std::int64_t done = 0;
+  while (done < most && plan.next_step < epoch.end_step) {
+    const TimeStep& step = plan.steps[plan.next_step];
+    const std::int64_t left = step.times - plan.times_done;
+    const std::int64_t times = left < most - done ? left : most - done;
+    do_step(team, plan, epoch, step, times);
+    done += times;
+    plan.times_done += times;
+    if (plan.times_done == step.times) {
+      ++plan.next_step;
+      plan.times_done = 0;
+    }
+  }
+  return done;
+}
+
 // From the plan's density to the next one.
 template <class Team>
-ANCIFY_HOST_DEVICE void do_transition(const Team& team, const DevicePlan& plan,
-                                      const DeviceEvent& event, int populations) {
+ANCIFY_HOST_DEVICE void do_transition(const Team& team, DevicePlan& plan,
+                                      const DeviceEvent& event) {
+  const int populations = plan.populations;
   const auto fill = [&](double* shares) {
     for (int k = 0; k < kMostPopulations; ++k) shares[k] = event.shares[k];
   };
@@ -96,6 +123,9 @@ ANCIFY_HOST_DEVICE void do_transition(const Team& team, const DevicePlan& plan,
     for (int k = 0; k < kMostPopulations; ++k) op.order[k] = event.order[k];
     team.for_each(op);
   }
+  double* const density = plan.other;
+  plan.other = plan.density;
+  plan.density = density;
 }
 
 ANCIFY_HOST_DEVICE inline int populations_after(const DeviceEvent& event, int before) {
@@ -113,9 +143,9 @@ ANCIFY_HOST_DEVICE inline int populations_after(const DeviceEvent& event, int be
 
 // The last population first, as sample() has it.
 template <class Team>
-ANCIFY_HOST_DEVICE void do_samples(const Team& team, const DevicePlan& plan, int populations) {
+ANCIFY_HOST_DEVICE void do_samples(const Team& team, const DevicePlan& plan) {
   const auto points = static_cast<std::size_t>(plan.grid.points);
-  std::size_t outer = power(plan.grid.points, populations);
+  std::size_t outer = power(plan.grid.points, plan.populations);
   if (plan.samples == 0) {
     team.for_each(CopyOp{plan.density, plan.output, outer});
     return;
@@ -136,29 +166,31 @@ ANCIFY_HOST_DEVICE void do_samples(const Team& team, const DevicePlan& plan, int
   }
 }
 
+// Does n rounds of what is left of a plan: each time step is one, each other event, and the
+// samples.
 template <class Team>
-ANCIFY_HOST_DEVICE void do_plan(const Team& team, DevicePlan plan) {
-  int populations = 0;
-  for (std::size_t e = 0; e < plan.n_events; ++e) {
-    const DeviceEvent& event = plan.events[e];
+ANCIFY_HOST_DEVICE void do_rounds(const Team& team, DevicePlan& plan, std::int64_t n) {
+  while (n > 0 && plan.next_event < plan.n_events) {
+    const DeviceEvent& event = plan.events[plan.next_event];
     if (event.kind == EventKind::kEpoch) {
-      for (std::int64_t i = event.first_step; i < event.end_step; ++i) {
-        do_step(team, plan, event, plan.steps[i], populations);
-      }
-      continue;
-    }
-    if (event.kind == EventKind::kEquilibrium) {
-      team.for_each(
-          CopyOp{plan.equilibrium, plan.density, static_cast<std::size_t>(plan.grid.points)});
+      n -= do_steps(team, plan, event, n);
+      if (plan.next_step < event.end_step) return;
     } else {
-      do_transition(team, plan, event, populations);
-      double* const density = plan.other;
-      plan.other = plan.density;
-      plan.density = density;
+      if (event.kind == EventKind::kEquilibrium) {
+        team.for_each(
+            CopyOp{plan.equilibrium, plan.density, static_cast<std::size_t>(plan.grid.points)});
+      } else {
+        do_transition(team, plan, event);
+      }
+      plan.populations = populations_after(event, plan.populations);
+      --n;
     }
-    populations = populations_after(event, populations);
+    ++plan.next_event;
   }
-  do_samples(team, plan, populations);
+  if (n > 0 && plan.next_event == plan.n_events) {
+    do_samples(team, plan);
+    ++plan.next_event;
+  }
 }
 
 }  // namespace ancify::diffusion

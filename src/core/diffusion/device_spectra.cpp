@@ -40,7 +40,8 @@ class Layout {
 class DeviceJob {
  public:
   DeviceJob(const SpectrumJob& job, const Sampling& sampling)
-      : grid_(std::make_shared<Grid>(job.points)),
+      : plan_(*job.plan),
+        grid_(std::make_shared<Grid>(job.points)),
         sampling_(sampling),
         work_(work_of(*job.plan, job.points)) {
     for (const auto& event : *job.plan) add(event);
@@ -56,6 +57,11 @@ class DeviceJob {
     return weights_.empty() ? power(grid_->points(), populations_) : n;
   }
   double work() const { return work_; }
+  // Of the plan, and the most values that a time step goes through.
+  std::int64_t rounds() const { return rounds_; }
+  std::size_t values_of_a_round() const {
+    return static_cast<std::size_t>(most_populations_) * power(grid_->points(), most_populations_);
+  }
 
   // Bytes that go to the device, and that are only there.
   std::size_t image_bytes() const { return image_layout().size; }
@@ -80,7 +86,15 @@ class DeviceJob {
                  put(layout.inverse_weight, grid_->inverse_weight)};
     plan.events = put(layout.events, events_);
     plan.n_events = events_.size();
-    plan.steps = put(layout.steps, steps_);
+    plan.steps = reinterpret_cast<const TimeStep*>(there + layout.steps);
+    char* steps = image + layout.steps;
+    for (const auto& event : plan_) {
+      const auto* const schedule = std::get_if<Schedule>(&event);
+      if (schedule == nullptr || schedule->steps.empty()) continue;
+      const std::size_t bytes = schedule->steps.size() * sizeof(TimeStep);
+      std::memcpy(steps, schedule->steps.data(), bytes);
+      steps += bytes;
+    }
     plan.equilibrium = put(layout.equilibrium, equilibrium_);
     std::vector<double> weights;
     for (const auto& one : weights_) {
@@ -95,10 +109,11 @@ class DeviceJob {
     plan.output = plan.systems + most_populations_ * std::size_t{5} * grid_->x.size();
     return plan;
   }
-  // The same for the host, which reads events and steps itself.
-  DevicePlan for_host(DevicePlan plan) const {
-    plan.events = events_.data();
-    plan.steps = steps_.data();
+  // The same for the host, which reads events and steps in the image itself.
+  DevicePlan for_host(DevicePlan plan, const char* image) const {
+    const Image layout = image_layout();
+    plan.events = reinterpret_cast<const DeviceEvent*>(image + layout.events);
+    plan.steps = reinterpret_cast<const TimeStep*>(image + layout.steps);
     return plan;
   }
 
@@ -125,7 +140,7 @@ class DeviceJob {
     image.middle = layout.add<double>(points);
     image.inverse_weight = layout.add<double>(points);
     image.events = layout.add<DeviceEvent>(events_.size());
-    image.steps = layout.add<TimeStep>(steps_.size());
+    image.steps = layout.add<TimeStep>(static_cast<std::size_t>(n_steps_));
     image.equilibrium = layout.add<double>(points);
     image.weights = layout.add<double>(weights);
     image.size = layout.size();
@@ -135,6 +150,7 @@ class DeviceJob {
   void add(const PlannedEvent& planned) {
     DeviceEvent event = {};
     std::visit([&](const auto& one) { describe(one, event); }, planned);
+    if (event.kind != EventKind::kEpoch) ++rounds_;
     populations_ = populations_after(event, populations_);
     most_populations_ = std::max(most_populations_, populations_);
     events_.push_back(event);
@@ -146,9 +162,10 @@ class DeviceJob {
   }
   void describe(const Schedule& schedule, DeviceEvent& event) {
     event.kind = EventKind::kEpoch;
-    event.first_step = static_cast<std::int64_t>(steps_.size());
-    steps_.insert(steps_.end(), schedule.steps.begin(), schedule.steps.end());
-    event.end_step = static_cast<std::int64_t>(steps_.size());
+    event.first_step = n_steps_;
+    n_steps_ += static_cast<std::int64_t>(schedule.steps.size());
+    event.end_step = n_steps_;
+    rounds_ += schedule.number_of_steps();
     for (int k = 0; k < populations_; ++k) event.frozen[k] = schedule.frozen[k] != 0;
   }
   static void describe(const Admixture& one, DeviceEvent& event) {
@@ -169,16 +186,31 @@ class DeviceJob {
     std::copy(one.order.begin(), one.order.end(), event.order);
   }
 
+  const Plan& plan_;
   std::shared_ptr<const Grid> grid_;
   const Sampling& sampling_;
   double work_;
   int populations_ = 0;
   int most_populations_ = 0;
+  std::int64_t rounds_ = 1;  // the samples
   std::vector<DeviceEvent> events_;
-  std::vector<TimeStep> steps_;
+  std::int64_t n_steps_ = 0;  // as the plan has them, without those that are repeated
   std::vector<double> equilibrium_;
   std::vector<SampleWeights> weights_;
 };
+
+using DeviceJobs = std::vector<std::unique_ptr<const DeviceJob>>;
+
+DeviceJobs prepare(const std::vector<SpectrumJob>& jobs, const Sampling& sampling, int threads,
+                   JobControl& control) {
+  DeviceJobs prepared(jobs.size());
+  run_tasks(control, threads, static_cast<std::int64_t>(jobs.size()),
+            [&](std::int64_t i, const TaskContext&) {
+              const auto index = static_cast<std::size_t>(i);
+              prepared[index] = std::make_unique<const DeviceJob>(jobs[index], sampling);
+            });
+  return prepared;
+}
 
 // The host, which begins an operation after the other in a stream.
 class LaunchTeam {
@@ -212,16 +244,16 @@ std::size_t bytes_of(const DeviceJob& job) {
 }
 
 // As many at a time as fit; those with the most work first.
-std::vector<Batch> make_batches(const std::vector<DeviceJob>& jobs, std::size_t most_lines,
-                                std::size_t budget, std::size_t devices) {
+std::vector<Batch> make_batches(const DeviceJobs& jobs, std::size_t most_lines, std::size_t budget,
+                                std::size_t devices) {
   std::vector<std::size_t> order(jobs.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return jobs[a].work() > jobs[b].work(); });
+                   [&](std::size_t a, std::size_t b) { return jobs[a]->work() > jobs[b]->work(); });
   std::vector<Batch> batches;
   std::vector<std::size_t> few_lines;
   for (const std::size_t i : order) {
-    if (jobs[i].lines() > most_lines) {
+    if (jobs[i]->lines() > most_lines) {
       batches.push_back({{i}, false});
     } else {
       few_lines.push_back(i);
@@ -231,7 +263,7 @@ std::vector<Batch> make_batches(const std::vector<DeviceJob>& jobs, std::size_t 
   for (std::size_t d = 0; d < devices; ++d) {
     std::size_t bytes = budget + 1;
     for (std::size_t k = d; k < few_lines.size(); k += devices) {
-      const std::size_t more = bytes_of(jobs[few_lines[k]]);
+      const std::size_t more = bytes_of(*jobs[few_lines[k]]);
       if (bytes + more > budget) {
         batches.push_back({});
         bytes = 0;
@@ -245,42 +277,48 @@ std::vector<Batch> make_batches(const std::vector<DeviceJob>& jobs, std::size_t 
 
 class BatchRun {
  public:
-  BatchRun(DiffusionKernels& kernels, const std::vector<DeviceJob>& jobs, const Batch& batch,
-           std::size_t budget)
+  BatchRun(DiffusionKernels& kernels, const DeviceJobs& jobs, const Batch& batch)
       : kernels_(kernels), jobs_(jobs), batch_(batch) {
     std::size_t image = batch.jobs.size() * sizeof(DevicePlan);
     for (const std::size_t i : batch.jobs) {
       images_.push_back(image);
-      image += jobs[i].image_bytes();
+      image += jobs[i]->image_bytes();
     }
-    std::size_t all = image;
+    bytes_ = image;
     for (const std::size_t i : batch.jobs) {
-      rooms_.push_back(all);
-      all += jobs[i].room_bytes();
+      rooms_.push_back(bytes_);
+      bytes_ += jobs[i]->room_bytes();
     }
     image_.resize(image);
-    Device& device = kernels.device();
-    if (all > budget) throw_too_little_memory(device, all, budget);
-    memory_.emplace(device, all, MemoryKind::kDevice);
-    if (memory_->data() == nullptr) throw_too_little_memory(device, all, budget);
   }
 
-  void run(const TaskContext& context, std::vector<std::vector<double>>& spectra) {
+  // Of the device's memory
+  std::size_t bytes() const { return bytes_; }
+  bool take_memory() {
+    memory_.emplace(kernels_.device(), bytes_, MemoryKind::kDevice);
+    return memory_->data() != nullptr;
+  }
+
+  // Looks whether to stop when each plan of a block's has done about so many values.
+  void run(const TaskContext& context, std::size_t values_at_once,
+           std::vector<std::vector<double>>& spectra) {
     Device& device = kernels_.device();
     std::vector<DevicePlan> plans;
     for (std::size_t k = 0; k < batch_.jobs.size(); ++k) {
-      plans.push_back(jobs_[batch_.jobs[k]].write(&image_[images_[k]], memory_->data() + images_[k],
-                                                  memory_->data() + rooms_[k]));
+      plans.push_back(jobs_[batch_.jobs[k]]->write(
+          &image_[images_[k]], memory_->data() + images_[k], memory_->data() + rooms_[k]));
     }
     std::memcpy(image_.data(), plans.data(), plans.size() * sizeof(DevicePlan));
     std::vector<std::vector<double>> outputs;
-    for (const std::size_t i : batch_.jobs) outputs.emplace_back(jobs_[i].outputs());
+    for (const std::size_t i : batch_.jobs) outputs.emplace_back(jobs_[i]->outputs());
     drained_on_failure(device, [&] {
       device.upload(memory_->data(), image_.data(), image_.size(), 0);
       if (batch_.in_blocks) {
-        kernels_.begin_plans(reinterpret_cast<const DevicePlan*>(memory_->data()), plans.size(), 0);
+        do_in_blocks(context, values_at_once);
       } else {
-        do_plan(LaunchTeam(kernels_, context), jobs_[batch_.jobs[0]].for_host(plans[0]));
+        const DeviceJob& job = *jobs_[batch_.jobs[0]];
+        DevicePlan plan = job.for_host(plans[0], &image_[images_[0]]);
+        do_rounds(LaunchTeam(kernels_, context), plan, job.rounds());
       }
       for (std::size_t k = 0; k < plans.size(); ++k) {
         device.download(outputs[k].data(), plans[k].output, outputs[k].size() * sizeof(double), 0);
@@ -288,40 +326,78 @@ class BatchRun {
       device.wait(0);
     });
     for (std::size_t k = 0; k < plans.size(); ++k) {
-      spectra[batch_.jobs[k]] = jobs_[batch_.jobs[k]].spectrum(outputs[k].data(), context);
+      spectra[batch_.jobs[k]] = jobs_[batch_.jobs[k]]->spectrum(outputs[k].data(), context);
     }
   }
 
  private:
+  // What was begun can't be stopped any more, so it is never much.
+  void do_in_blocks(const TaskContext& context, std::size_t values_at_once) {
+    std::int64_t rounds = 0;
+    std::size_t values = 1;
+    for (const std::size_t i : batch_.jobs) {
+      rounds = std::max(rounds, jobs_[i]->rounds());
+      values = std::max(values, jobs_[i]->values_of_a_round());
+    }
+    auto* const plans = reinterpret_cast<DevicePlan*>(memory_->data());
+    const auto at_once =
+        static_cast<std::int64_t>(std::max(values_at_once / values, std::size_t{1}));
+    for (std::int64_t done = 0; done < rounds; done += at_once) {
+      context.throw_if_stopped();
+      kernels_.begin_plans(plans, batch_.jobs.size(), at_once, 0);
+      kernels_.device().wait(0);
+    }
+  }
+
   DiffusionKernels& kernels_;
-  const std::vector<DeviceJob>& jobs_;
+  const DeviceJobs& jobs_;
   const Batch& batch_;
   std::vector<std::size_t> images_;  // where each job's begins
   std::vector<std::size_t> rooms_;
+  std::size_t bytes_;
   std::vector<char> image_;
   std::optional<DeviceMemory> memory_;
 };
 
+// By halves where the memory is not there after all.
+void do_batch(DiffusionKernels& kernels, const DeviceJobs& jobs, const Batch& batch,
+              std::size_t budget, std::size_t values_at_once, const TaskContext& context,
+              std::vector<std::vector<double>>& spectra) {
+  {
+    BatchRun run(kernels, jobs, batch);
+    if (run.bytes() <= budget && run.take_memory()) {
+      run.run(context, values_at_once, spectra);
+      return;
+    }
+    if (batch.jobs.size() == 1) throw_too_little_memory(kernels.device(), run.bytes(), budget);
+  }
+  const auto half = batch.jobs.begin() + static_cast<std::ptrdiff_t>(batch.jobs.size() / 2);
+  for (const Batch& part : {Batch{{batch.jobs.begin(), half}, batch.in_blocks},
+                            Batch{{half, batch.jobs.end()}, batch.in_blocks}}) {
+    do_batch(kernels, jobs, part, budget, values_at_once, context, spectra);
+  }
+}
+
 }  // namespace
 
 DiffusionDevices open_diffusion_devices(const Backend& backend) {
+  check_usable_here(backend);
   DiffusionDevices devices;
 #ifdef ANCIFY_HAVE_CUDA
   for (const int number : backend.devices) {
     devices.push_back(cuda::open_diffusion_kernels(number, number / backend.gpus_per_card));
   }
 #endif
-  (void)backend;
   return devices;
 }
 
 std::vector<std::vector<double>> device_spectra(const DiffusionDevices& devices,
                                                 const std::vector<SpectrumJob>& jobs,
                                                 const Sampling& sampling, std::size_t memory_limit,
-                                                JobControl& control, std::size_t most_lines) {
-  std::vector<DeviceJob> on_device;
-  on_device.reserve(jobs.size());
-  for (const auto& job : jobs) on_device.emplace_back(job, sampling);
+                                                int threads, JobControl& control,
+                                                std::size_t most_lines,
+                                                std::size_t values_at_once) {
+  const DeviceJobs on_device = prepare(jobs, sampling, threads, control);
   std::vector<std::size_t> budgets;
   for (const auto& device : devices) {
     budgets.push_back(memory_budget(device->device(), memory_limit));
@@ -331,7 +407,7 @@ std::vector<std::vector<double>> device_spectra(const DiffusionDevices& devices,
   // For progress alone.
   const auto units = [&](const Batch& batch) {
     double work = 1;
-    for (const std::size_t i : batch.jobs) work += on_device[i].work();
+    for (const std::size_t i : batch.jobs) work += on_device[i]->work();
     return static_cast<std::int64_t>(std::min(work, 1e15));
   };
   for (const auto& batch : batches) control.expect(units(batch));
@@ -341,7 +417,8 @@ std::vector<std::vector<double>> device_spectra(const DiffusionDevices& devices,
                [&](std::int64_t i, const TaskContext& context) {
                  const Batch& batch = batches[static_cast<std::size_t>(i)];
                  const auto lane = static_cast<std::size_t>(i) % devices.size();
-                 BatchRun(*devices[lane], on_device, batch, budgets[lane]).run(context, spectra);
+                 do_batch(*devices[lane], on_device, batch, budgets[lane], values_at_once, context,
+                          spectra);
                  control.advance(units(batch));
                });
   return spectra;

@@ -429,35 +429,54 @@ void check_in_place(Checks& checks, const CallDevices& devices, std::size_t memo
   }
 }
 
-// Of all kinds of events, by blocks and by launches, on one device and on three.
-void check_spectra(Checks& checks, const Backend& backend) {
+// Relative to each value, but for those below a thousandth of the largest.
+double worst_difference(const std::vector<std::vector<double>>& found,
+                        const std::vector<std::vector<double>>& expected) {
+  double worst = 0;
+  for (std::size_t s = 0; s < found.size(); ++s) {
+    const double largest = *std::max_element(expected[s].begin(), expected[s].end());
+    for (std::size_t i = 0; i < found[s].size(); ++i) {
+      const double scale = largest * 1e-3 + std::abs(expected[s][i]);
+      worst = std::max(worst, std::abs(found[s][i] - expected[s][i]) / scale);
+    }
+  }
+  return worst;
+}
+
+// By launches, by blocks, and by blocks that stop after each round or some, on one device and on
+// three.
+void check_spectra_of(Checks& checks, const Backend& backend, int most,
+                      const std::vector<int>& grids, const diffusion::Sampling& sampling) {
   JobControl control;
-  for (int most = 2; most <= 5; ++most) {
-    const diffusion::Plan plan = diffusion::plan_model(every_event(most), 1e-3, 1);
-    std::vector<diffusion::SpectrumJob> jobs;
-    for (const int points : {9, 12, most < 4 ? 60 : 16}) jobs.push_back({&plan, points});
-    diffusion::Sampling sampling;
-    sampling.sizes = {4, 6};
-    const auto expected =
-        diffusion::expected_spectra(jobs, sampling, best_simd_level(), hardware_threads(), control);
-    for (const std::size_t most_lines : {std::size_t{0}, std::size_t{1024}, ~std::size_t{0}}) {
-      for (const bool three : {false, true}) {
-        Backend used = backend;
-        if (three) used.devices = {0, 1, 2};
-        if (three) used.gpus_per_card = 3;
-        const auto found = diffusion::device_spectra(diffusion::open_diffusion_devices(used), jobs,
-                                                     sampling, 0, control, most_lines);
-        double worst = 0;
-        for (std::size_t s = 0; s < found.size(); ++s) {
-          const double largest = *std::max_element(expected[s].begin(), expected[s].end());
-          for (std::size_t i = 0; i < found[s].size(); ++i) {
-            const double scale = largest * 1e-3 + std::abs(expected[s][i]);
-            worst = std::max(worst, std::abs(found[s][i] - expected[s][i]) / scale);
-          }
-        }
-        checks.expect(worst < 1e-12, "spectra of " + std::to_string(most) +
-                                         " populations differ by " + std::to_string(worst));
-      }
+  const diffusion::Plan plan = diffusion::plan_model(every_event(most), 1e-3, 1);
+  std::vector<diffusion::SpectrumJob> jobs;
+  for (const int points : grids) jobs.push_back({&plan, points});
+  const auto expected =
+      diffusion::expected_spectra(jobs, sampling, best_simd_level(), hardware_threads(), control);
+  for (const std::size_t most_lines : {std::size_t{0}, std::size_t{1024}, ~std::size_t{0}}) {
+    const std::size_t values_at_once = std::size_t{1} << (most_lines == 1024 ? 24 : 18);
+    for (const bool three : {false, true}) {
+      Backend used = backend;
+      if (three) used.devices = {0, 1, 2};
+      if (three) used.gpus_per_card = 3;
+      const auto found =
+          diffusion::device_spectra(diffusion::open_diffusion_devices(used), jobs, sampling, 0,
+                                    hardware_threads(), control, most_lines, values_at_once);
+      const double worst = worst_difference(found, expected);
+      checks.expect(worst < 1e-12, "spectra of " + std::to_string(most) +
+                                       " populations differ by " + std::to_string(worst));
+    }
+  }
+}
+
+// Of all kinds of events and samples.
+void check_spectra(Checks& checks, const Backend& backend) {
+  diffusion::Sampling sampling;
+  sampling.sizes = {9};
+  check_spectra_of(checks, backend, 1, {30, 40, 2000}, sampling);
+  for (const auto& two : all_samplings()) {
+    for (int most = 2; most <= 5; ++most) {
+      check_spectra_of(checks, backend, most, {9, 12, most < 4 ? 60 : 16}, two);
     }
   }
 }

@@ -234,7 +234,7 @@ void time_diffusion(const Backend& backend, int populations, int points, std::si
     const std::vector<diffusion::SpectrumJob> jobs(plans, {&plan, points});
     took[i] = seconds(devices[0]->device(), [&] {
       JobControl control;
-      diffusion::device_spectra(devices, jobs, sampling, 0, control);
+      diffusion::device_spectra(devices, jobs, sampling, 0, hardware_threads(), control);
     });
   }
   double updates = static_cast<double>(plans) * populations * static_cast<double>(steps);

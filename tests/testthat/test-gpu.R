@@ -1,0 +1,89 @@
+# On a machine with a card: what users ask of R there is what the CPU gives. The kernels have checks
+# of their own, tests/cpp/gpu.
+
+skip_without_gpu <- function() skip_if(nrow(available_gpus()) == 0, "there is no GPU")
+
+example_tree <- "(((focal:0.01,near1:0.01):0.01,near2:0.02):0.05,far:0.1);"
+methods_without_model <- list(
+  list(method = "voting"), list(method = "parsimony", tree = example_tree),
+  list(method = "likelihood", tree = example_tree, posterior = TRUE)
+)
+
+# The bytes of all that a run leaves in its output folder, and what it counts.
+run_of_example <- function(backend, ...) {
+  config <- utils::modifyList(raw_config(ancify_example(new_folder())), list(...))
+  run <- ancify_run(config, backend = backend, verbose = FALSE)
+  files <- list.files(config$output_dir, "[.](fa|phred)$", recursive = TRUE)
+  paths <- stats::setNames(file.path(config$output_dir, files), files)
+  list(files = lapply(paths, file_bytes), counts = as.data.frame(unclass(run)[run_counts]))
+}
+
+test_that("a run on a GPU gives the CPU's bytes, on one device and on three", {
+  skip_without_gpu()
+  for (settings in methods_without_model) {
+    for (keep in c(TRUE, FALSE)) {
+      of <- function(backend) {
+        do.call(run_of_example, c(list(backend, keep_projected = keep), settings))
+      }
+      expected <- of("cpu")
+      expect_identical(of("gpu"), expected)
+      with_virtual_gpus("3", expect_identical(of("gpu"), expected))
+    }
+  }
+})
+
+test_that("sequences in memory are called on a GPU as on the CPU", {
+  skip_without_gpu()
+  set.seed(951)
+  random <- function() paste(sample(c("A", "C", "G", "T", "N"), 10000, TRUE), collapse = "")
+  inner <- c(near1 = random(), near2 = random())
+  outer <- c(far = random())
+  for (settings in methods_without_model) {
+    of <- function(backend) {
+      do.call(call_ancestral, c(
+        list(inner, outer, backend = backend, focal = if (!is.null(settings$tree)) "focal"),
+        settings
+      ))
+    }
+    expect_identical(of("gpu"), of("cpu"))
+  }
+})
+
+test_that("expected spectra of a GPU are the CPU's to 1e-12, and so are fits", {
+  skip_without_gpu()
+  params <- c(nu1 = 2, nu2 = 0.5, time = 0.1, m = 1)
+  of <- function(model, params, sizes, backend, ...) {
+    c(plain_array(expected_sfs(model, params, sizes, c(20, 25, 30), backend = backend, ...)))
+  }
+  cases <- list(
+    list(demography_model("growth"), c(nu = 5, time = 0.1), 8),
+    list(demography_model("split_mig"), params, c(5, 6)),
+    list(demography_model("OutOfAfrica_3G09"), NULL, c(3, 4, 3)),
+    list(demography_model("split_mig"), params, c(4, 6), sampling = sampling_inbred(0.3))
+  )
+  for (case in cases) {
+    found <- do.call(of, c(case, backend = "gpu"))
+    expected <- do.call(of, c(case, backend = "cpu"))
+    with_virtual_gpus("3", expect_identical(do.call(of, c(case, backend = "gpu")), found))
+    # Differences of the grids' spectra, which extrapolation makes larger
+    expect_lt(max(abs(found - expected), na.rm = TRUE), 1e-10 * max(expected, na.rm = TRUE))
+  }
+  data <- expected_sfs(demography_model("split_mig"), params, c(5, 6), c(20, 25, 30)) * 2000
+  fit <- fit_demography(
+    demography_model("split_mig"), data, params * 1.2, starts = 3, pts = c(20, 25, 30),
+    backend = "gpu", progress = FALSE
+  )
+  expect_equal(coef(fit), params, tolerance = 1e-3)
+})
+
+test_that("a forked child touches no card, and its parent goes on", {
+  skip_without_gpu()
+  of <- function() call_ancestral("ACGT", "ACGT", backend = "gpu")
+  expected <- of()
+  forked <- parallel::mclapply(1:2, function(i) {
+    gc()
+    tryCatch(of(), error = identity)
+  })
+  for (one in forked) expect_s3_class(one, "ancify_device_error")
+  expect_identical(of(), expected)
+})
