@@ -429,15 +429,14 @@ void check_in_place(Checks& checks, const CallDevices& devices, std::size_t memo
   }
 }
 
-// Relative to each value, but for those below a thousandth of the largest.
+// Relative to each value.
 double worst_difference(const std::vector<std::vector<double>>& found,
                         const std::vector<std::vector<double>>& expected) {
   double worst = 0;
   for (std::size_t s = 0; s < found.size(); ++s) {
-    const double largest = *std::max_element(expected[s].begin(), expected[s].end());
     for (std::size_t i = 0; i < found[s].size(); ++i) {
-      const double scale = largest * 1e-3 + std::abs(expected[s][i]);
-      worst = std::max(worst, std::abs(found[s][i] - expected[s][i]) / scale);
+      const double difference = std::abs(found[s][i] - expected[s][i]);
+      if (difference > 0) worst = std::max(worst, difference / std::abs(expected[s][i]));
     }
   }
   return worst;
