@@ -233,8 +233,8 @@ demography_surface <- function(model, data, space, pts, multinomial, misidentifi
     }, 0)
   }
   list(
-    model = model, data = data, params = names, spectra = spectra, log_likelihoods = log_likelihoods,
-    settings = settings
+    model = model, data = data, params = names, settings = settings, spectra = spectra,
+    log_likelihoods = log_likelihoods
   )
 }
 

@@ -66,8 +66,7 @@ void expect_near(const Spectra& found, const Spectra& expected) {
   for (std::size_t s = 0; s < found.size(); ++s) {
     ASSERT_EQ(found[s].size(), expected[s].size());
     for (std::size_t i = 0; i < found[s].size(); ++i) {
-      EXPECT_NEAR(found[s][i], expected[s][i], 1e-12 * std::abs(expected[s][i]))
-          << s << " " << i;
+      EXPECT_NEAR(found[s][i], expected[s][i], 1e-12 * std::abs(expected[s][i])) << s << " " << i;
     }
   }
 }
