@@ -290,3 +290,70 @@ test_that("populations split in any order to the same end", {
   ))
   expect_lt(relative_difference(exchanged, first), 5e-4)
 })
+
+# The models of fixtures/make_dadi_spectra.py, of which that makes dadi's numbers.
+dadi_models <- function() {
+  migration <- function(n, ...) {
+    rates <- list(...)
+    m <- matrix(0, n, n)
+    for (name in names(rates)) {
+      at <- as.integer(strsplit(name, "")[[1]])
+      m[at[1], at[2]] <- rates[[name]]
+    }
+    m
+  }
+  to_four <- list(
+    event_equilibrium(), event_split(1), event_epoch(0.05, c(1, 0.4)), event_split(2),
+    event_epoch(0.03, c(1, 0.4, 0.8), migration(3, "23" = 2, "32" = 1)),
+    event_admixture(c(0.5, 0.2, 0.3)),
+    event_epoch(0.02, c(1, 0.4, 0.8, 0.3), migration(4, "14" = 1.5, "41" = 0.5, "32" = 0.7),
+                gamma = c(0, 0, -1, 0))
+  )
+  list(
+    one = list(
+      event_equilibrium(1.5, -2, 0.3, 1.2),
+      event_epoch(0.15, list(course(0.5, 4)), gamma = -2, h = 0.3, theta0 = 1.2)
+    ),
+    two = list(
+      event_equilibrium(), event_split(1),
+      event_epoch(0.1, list(2, course(0.1, 0.5)), migration(2, "12" = 0.5, "21" = 1.5),
+                  gamma = c(1, -3), h = c(0.5, 0.2)),
+      event_pulse(2, c("1" = 0.2)), event_epoch(0.05, c(2, 0.5), frozen = c(TRUE, FALSE))
+    ),
+    three = list(
+      event_equilibrium(), event_epoch(0.1, 1.7), event_split(1),
+      event_epoch(0.08, c(1.7, 0.2), 3), event_admixture(c(0.3, 0.7)),
+      event_epoch(0.04, list(1.7, course(0.1, 2), 0.5), migration(
+        3, "12" = 0.4, "13" = 0.2, "21" = 0.4, "23" = 1, "31" = 0.2, "32" = 1
+      )),
+      event_pulse(3, c("1" = 0.1, "2" = 0.2)), event_epoch(0.01, c(1.7, 2, 0.5)),
+      event_reordering(c(3, 1, 2))
+    ),
+    four = to_four,
+    five = c(to_four, list(
+      event_admixture(c(0.1, 0.2, 0.3, 0.4)),
+      event_epoch(0.01, c(1, 0.4, 0.8, 0.3, 2), migration(5, "15" = 0.5, "51" = 1, "45" = 0.3)),
+      event_removal(2)
+    ))
+  )
+}
+
+test_that("dadi's numbers are its numbers, in one to five populations", {
+  theirs <- utils::read.csv(test_path("fixtures", "dadi_spectra.csv"))
+  sizes <- list(
+    one = 8, two = c(5, 6), three = c(3, 4, 2), four = c(2, 3, 2, 2), five = c(2, 2, 3, 2)
+  )
+  models <- dadi_models()
+  for (name in names(models)) {
+    of <- theirs[theirs$model == name, ]
+    spectra <- suppressWarnings(expected_sfs(
+      models[[name]], NULL, sizes[[name]], unique(of$points), "dadi", "none"
+    ))
+    for (points in names(spectra)) {
+      spectrum <- plain_array(spectra[[points]])
+      expected <- aperm(array(of$value[of$points == points], rev(dim(spectrum))))
+      inside <- !corner_mask(dim(spectrum))
+      expect_lt(max(abs(spectrum / expected - 1)[inside]), 1e-8)
+    }
+  }
+})
