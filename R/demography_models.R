@@ -9,7 +9,8 @@
 #' * `two_epoch`: the size changes to `nu` at `time` ago.
 #' * `growth`: exponential growth to `nu` within `time`.
 #' * `bottlegrowth`: the size changes to `nu_b`, and then exponentially to `nu_f` within `time`.
-#' * `three_epoch`: a size of `nu_b` for `time_b`, and then of `nu_f` for `time_f`.
+#' * `three_epoch`: a size of `nu_b` for `time_b`, and then of `nu_f` for `time_f`. Inbreeding is a
+#'   parameter of sampling, for this model as for any: see [sampling_inbred()].
 #'
 #' Two populations:
 #' * `snm_2d`: two samples of one population of constant size.
