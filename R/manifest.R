@@ -139,16 +139,21 @@ file_identity <- function(path) {
   )
 }
 
+# NULL for one that can't be read.
+identity_if_readable <- function(path) {
+  tryCatch(file_identity(path), ancify_error = function(condition) NULL)
+}
+
 # What each outgroup is projected from, by species.
-alignment_sources <- function(config) {
+alignment_sources <- function(config, identity = file_identity) {
   outgroups <- config$outgroups
   files <- unique(outgroups$alignment)
-  identities <- stats::setNames(lapply(files, file_identity), files)
+  identities <- stats::setNames(lapply(files, identity), files)
   is_maf <- alignment_formats(outgroups$alignment) %in% "MAF"
   # A MAF's sources are told apart by the names of all chromosomes.
-  lengths <- if (any(is_maf)) file_identity(config$chromosome_lengths)
+  lengths <- if (any(is_maf)) identity(config$chromosome_lengths)
   # Blocks that differ from it are bad.
-  focal <- if (!is.null(config$focal_fasta)) file_identity(config$focal_fasta)
+  focal <- if (!is.null(config$focal_fasta)) identity(config$focal_fasta)
   sources <- lapply(seq_len(nrow(outgroups)), function(i) {
     list(
       ancify = package_version_text(), alignment = identities[[outgroups$alignment[i]]],
@@ -383,11 +388,13 @@ record_projected <- function(manifest, species, source, lengths, report, checksu
 
 # The reports on record, as they are for these chromosomes; NULL if one is missing.
 recorded_reports <- function(manifest, sources, lengths) {
-  reports <- lapply(names(sources), function(name) {
-    entry <- manifest$projected[[name]]
-    if (same_json(entry$source, sources[[name]])) report_of(entry, lengths)
-  })
+  reports <- lapply(names(sources), recorded_report, manifest, sources, lengths)
   if (!any(vapply(reports, is.null, NA))) reports
+}
+
+recorded_report <- function(name, manifest, sources, lengths) {
+  entry <- manifest$projected[[name]]
+  if (same_json(entry$source, sources[[name]])) report_of(entry, lengths)
 }
 
 # NULL where a chromosome is not on record, or in another length, which decides what blocks are bad;

@@ -52,7 +52,7 @@ count_patterns <- function(x, outer = NULL, focal = TRUE, threads = NULL, backen
   backend <- choose_backend(
     backend %||% config$backend, threads %||% config$num_cpus, config$gpu_devices
   )
-  if (focal) ensure_focal(config, backend, progress)
+  if (focal) ensure_focal(config, new_manifest(NULL, NULL), backend, progress)
   count_projected(config, focal, backend, progress)
 }
 
@@ -153,12 +153,13 @@ check_pattern_counts <- function(patterns) {
 
 # ---- The focal species' own bases --------------------------------------------------
 
-ensure_focal <- function(config, backend, progress = FALSE, log = function(line) NULL) {
+ensure_focal <- function(config, manifest, backend, progress, log = function(line) NULL) {
   folder <- projected_folder(config, config$focal_species)
   if (all(file.exists(sequence_path(folder, names(config$lengths))))) {
     log(sprintf("The focal species' bases are those in %s", quoted(folder)))
   } else {
-    write_focal(config, backend, progress)
+    # With `focal_fasta` nothing looks at the alignments, which need not be there.
+    focal_part(config, alignment_sources(config), manifest, backend, progress)
   }
 }
 

@@ -467,7 +467,7 @@ run_calling <- function(config, manifest, cluster, caller, backend, progress, ve
   log <- log_where(verbose)
   folders <- projected_folder(config, config$outgroups$name)
   check_projected(folders, config)
-  if (needs_focal(config)) ensure_focal(config, backend, progress, log)
+  if (needs_focal(config)) ensure_focal(config, manifest, backend, progress, log)
   sources <- projected_sources(config, manifest, species_read(config), backend, progress)
   made_from <- call_sources(config, sources)
   fitted <- if (fits(config)) {

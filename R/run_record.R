@@ -13,13 +13,13 @@ read_record_json <- function(file, ...) {
 # `earlier`: what was on record when the run began; it is gone where calls were made anew.
 record_run <- function(run, phases, manifest, started, earlier) {
   if ("call" %in% phases) {
-    write_run_record(run, manifest, started, earlier)
+    write_run_record(run, phases, manifest, started, earlier)
   } else if ("evaluate" %in% phases) {
     record_evaluation(run)
   }
 }
 
-write_run_record <- function(run, manifest, started, earlier) {
+write_run_record <- function(run, phases, manifest, started, earlier) {
   config <- attr(run, "config")
   folder <- config$output_dir
   settings <- raw_config(config)
@@ -34,8 +34,9 @@ write_run_record <- function(run, manifest, started, earlier) {
     started = utc_time(started), finished = utc_time(Sys.time()),
     backend = attr(run, "backend"), seconds = attr(run, "seconds"),
     config_file = config$file, settings = settings,
-    alignments = alignments_on_record(config, manifest),
-    other_inputs = other_inputs(config), chromosomes = chromosomes_on_record(run, manifest),
+    alignments = alignments_on_record(config, phases, manifest),
+    other_inputs = other_inputs(config, phases, manifest),
+    chromosomes = chromosomes_on_record(run, manifest),
     fit = fit_facts(attr(run, "fit")), evaluation = evaluation
   )
   # All of them, for nothing may have been left to call.
@@ -111,14 +112,23 @@ made_with <- function() {
   c(build, list(R = as.character(getRversion()), system = utils::sessionInfo()$running))
 }
 
-# A row an outgroup; where others made its projection the counts are NA.
-alignments_on_record <- function(config, manifest) {
+# By species; of projections that others made, these files.
+sources_of_calls <- function(manifest) manifest$called[[manifest$output]]$made_from$sources
+
+# A row an outgroup. Where others made its projection, or it is found there and not of the alignment
+# that the configuration names, all that is told of this is NA.
+alignments_on_record <- function(config, phases, manifest) {
   outgroups <- config$outgroups
-  entries <- lapply(stats::setNames(nm = outgroups$name), function(name) manifest$projected[[name]])
-  of_file <- function(field, missing) {
-    vapply(entries, function(entry) entry$source$alignment[[field]] %||% missing, missing)
+  sources <- sources_of_calls(manifest)[outgroups$name]
+  if (!"project" %in% phases) {
+    rows_of <- function(source) list(source$alignment, source$maf)
+    named <- alignment_sources(config, identity_if_readable)
+    sources[!mapply(same_json, lapply(sources, rows_of), lapply(named, rows_of))] <- list(NULL)
   }
-  reports <- lapply(entries, report_of, config$lengths)
+  of_file <- function(field, missing) {
+    vapply(sources, function(source) source$alignment[[field]] %||% missing, missing)
+  }
+  reports <- lapply(outgroups$name, recorded_report, manifest, sources, config$lengths)
   count <- function(field) {
     vapply(reports, function(report) sum(as.numeric(report[[field]] %||% NA)), 0)
   }
@@ -131,18 +141,31 @@ alignments_on_record <- function(config, manifest) {
   )
 }
 
-other_inputs <- function(config) {
-  paths <- c(
-    chromosome_lengths = config$chromosome_lengths, focal_fasta = config$focal_fasta
+other_inputs <- function(config, phases, manifest) {
+  lengths <- config$chromosome_lengths
+  inputs <- list(
+    chromosome_lengths = c(list(path = lengths), identity_if_readable(lengths))
   )
-  inputs <- lapply(as.list(paths[file.exists(paths)]), function(path) {
-    c(list(path = path), file_identity(path))
-  })
+  focal <- if (!is.null(config$focal_fasta)) focal_on_record(config, phases, manifest)
+  if (!is.null(focal)) inputs$focal_fasta <- c(list(path = config$focal_fasta), focal)
   # The model that was read, whatever lies there by now.
   if (config$method == "ml") {
     inputs$ml_model_path <- c(list(path = ml_model_path(config)), attr(config, "model"))
   }
   inputs
+}
+
+# The focal genome, if it is what blocks were compared with or what the focal bases were taken from.
+focal_on_record <- function(config, phases, manifest) {
+  read <- lapply(unname(sources_of_calls(manifest)), function(source) {
+    source$focal_fasta %||% source$compared_with
+  })
+  read <- Filter(Negate(is.null), read)
+  if (!"project" %in% phases) {
+    named <- identity_if_readable(config$focal_fasta)
+    read <- Filter(function(identity) same_json(identity, named), read)
+  }
+  if (length(read)) read[[1]]
 }
 
 chromosomes_on_record <- function(run, manifest) {

@@ -247,3 +247,63 @@ test_that("a record of others is left as it is", {
   evaluate()
   expect_identical(record_of(case$config), before)
 })
+
+test_that("a record names no input that the calls were not made from", {
+  case <- random_config()
+  run_quietly(case$config)
+  on_record <- function(config, phases = "call") {
+    run_quietly(config, phases)
+    record_of(config)
+  }
+  used <- function(record) vapply(record$alignments, function(row) row$used %||% NA_real_, 0)
+  expect_false(anyNA(used(on_record(case$config))))
+
+  # Another alignment than that of the projections, be it gone or there
+  other <- case$config
+  other$outgroups$inner[[1]]$alignment <- file.path(case$folder, "other.axt")
+  other$output_dir <- new_folder()
+  for (there in c(FALSE, TRUE)) {
+    if (there) write_axt(random_axt(case$lengths, n_blocks = 5), other$outgroups$inner[[1]]$alignment)
+    record <- on_record(other)
+    expect_identical(is.na(used(record)), c(TRUE, FALSE, FALSE))
+    row <- record$alignments[[1]]
+    expect_null(unlist(row[c("size", "modified", "sample_checksum", "used", "bad")]))
+  }
+
+  # A focal genome that no run has read
+  genome <- file.path(case$folder, "focal.fa")
+  writeLines(unlist(Map(function(name, length) {
+    c(paste0(">", name), strrep("N", length))
+  }, names(case$lengths), case$lengths)), genome)
+  case$config$focal_fasta <- genome
+  record <- on_record(case$config)
+  expect_null(record$other_inputs$focal_fasta)
+  expect_false(anyNA(used(record)))
+
+  # Projections that others have put there
+  file <- file.path(case$config$work_dir, "projected", "inner1", "chr1.fa")
+  writeLines(c(">chr1", strrep("N", case$lengths[["chr1"]])), file)
+  expect_identical(is.na(used(on_record(case$config))), c(TRUE, FALSE, FALSE))
+})
+
+test_that("a record names the focal genome that a run has read, or an earlier one", {
+  case <- with_genome(related_case(
+    method = "likelihood", tree = "(((focal,near1),near2),far);", estimate = TRUE
+  ))
+  focal_on_record <- function(...) {
+    run_quietly(case$config, ...)
+    record_of(case$config)$other_inputs$focal_fasta
+  }
+  expected <- crc32_by_gzip(case$config$focal_fasta)
+  expect_identical(focal_on_record()$sample_checksum, expected)
+  expect_identical(focal_on_record("call")$sample_checksum, expected)
+  # Compared with nothing, but read for the fit
+  plain <- case$config
+  plain$focal_fasta <- NULL
+  plain$work_dir <- case$config$work_dir <- new_folder()
+  run_quietly(plain, "project")
+  unlink(file.path(plain$work_dir, "projected", "focal"), recursive = TRUE)
+  for (i in 1:2) expect_identical(focal_on_record("call")$sample_checksum, expected)
+  writeLines(c(readLines(case$config$focal_fasta), ">more", "A"), case$config$focal_fasta)
+  expect_null(focal_on_record("call"))
+})
