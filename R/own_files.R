@@ -67,10 +67,6 @@ call_files_of <- function(chromosomes, posterior) {
 run_record_file <- "ancify_run.json"
 summary_files <- c(run_record_file, unname(fitted_files))
 
-files_of_calls <- function(config) {
-  c(call_files_of(names(config$lengths), config$posterior), run_record_file)
-}
-
 # What the phases write or remove.
 files_replaced <- function(config, phases) {
   chromosomes <- names(config$lengths)
@@ -81,45 +77,52 @@ files_replaced <- function(config, phases) {
   )
 }
 
-# Before they are written or removed: others may have come since the look.
-claim_files <- function(config, files) {
-  folder <- config$output_dir
+# Others may have come since the look.
+refuse_others <- function(config, files) {
   others <- others_files(config, files)
   if (length(others)) {
-    abort_ancify(in_the_way(config, others[1]), "file", file = file.path(folder, others[1]))
+    path <- file.path(config$output_dir, others[1])
+    abort_ancify(in_the_way(config, others[1]), "file", file = path)
   }
+}
+
+# Before they are written.
+claim_files <- function(config, files) {
+  folder <- config$output_dir
+  refuse_others(config, files)
   claims$files <- union(claims$files, files)
   if (!all(files %in% listed_files(folder))) {
     write_own_list(folder, union(own_files(config), files))
   }
 }
 
+# Those that are runs' own; afterwards these names are no run's, so that what comes there stays.
+remove_own <- function(config, files) {
+  remove_files(file.path(config$output_dir, setdiff(files, others_files(config, files))))
+  disown_absent(config$output_dir, files)
+}
+
+disown_absent <- function(folder, files) {
+  listed <- listed_files(folder)
+  stays <- !listed %in% files | is_file(file.path(folder, listed))
+  if (!all(stays)) write_own_list(folder, listed[stays])
+}
+
 # Of the run that is at work
 claims <- new.env(parent = emptyenv())
 
-# Evaluates `job`, which claims files. What it removed, or did not come to write, is no run's when
-# it has ended; what was away before, as on a disk that is not mounted, and is not claimed stays
-# one's.
+# Evaluates `job`, which claims files. What it did not come to write is no run's when it has ended;
+# what it did not claim stays one's, though it be away, as on a disk that is not mounted.
 with_claims <- function(config, in_tasks, job) {
   claims$files <- character()
   folder <- config$output_dir
   # Now, for the manifest may forget what it told.
   if (!file.exists(own_list(folder))) write_own_list(folder, own_files(config))
-  away <- listed_files(folder)
-  away <- away[!is_file(file.path(folder, away))]
   # A failed run's tasks may go on for a moment. A list that is too long does no harm to the result.
   on.exit(if (!in_tasks || !length(tasks_at_work(config))) {
-    tryCatch(
-      disown_absent(folder, setdiff(away, claims$files)), ancify_error = function(condition) NULL
-    )
+    tryCatch(disown_absent(folder, claims$files), ancify_error = function(condition) NULL)
   })
   job
-}
-
-disown_absent <- function(folder, keep) {
-  listed <- listed_files(folder)
-  stays <- listed %in% keep | is_file(file.path(folder, listed))
-  if (!all(stays)) write_own_list(folder, listed[stays])
 }
 
 # No list for none.
@@ -131,19 +134,18 @@ write_own_list <- function(folder, files) {
   }
 }
 
-# Before calls are made: what tells of those that will not be there any more goes.
+# Before calls are made of all chromosomes of `config`: what tells of those that will not be there
+# any more goes. Posteriors go with the calls, one by one.
 begin_calls <- function(config, log) {
   other <- other_settings(config)
   if (length(other)) {
     log(sprintf("Calls in %s, made with another %s, are replaced", quoted(config$output_dir),
                 enumerate(other)))
   }
-  replaced <- files_replaced(config, "call")
-  there <- replaced[is_there(file.path(config$output_dir, replaced))]
-  claim_files(config, union(files_of_calls(config), there))
-  # What it only removes is no run's afterwards, wherever it is.
-  claims$files <- union(claims$files, replaced)
-  unlink(file.path(config$output_dir, summary_files), expand = FALSE)
+  chromosomes <- names(config$lengths)
+  refuse_others(config, files_replaced(config, "call"))
+  remove_own(config, c(summary_files, evaluation_path(chromosomes)))
+  claim_files(config, call_files_of(chromosomes, config$posterior))
 }
 
 check_would_replace <- function(config, phases) {

@@ -402,7 +402,7 @@ call_part <- function(config, fitted, caller = NULL, manifest, backend, progress
   with_watch("Calling", function(watch) {
     call_files_impl(
       projected_folder(config, config$outgroups$name), caller, config$lengths, config$output_dir,
-      watch, called_recorder(manifest, config, names(config$lengths))
+      watch, called_recorder(manifest, names(config$lengths))
     )
   }, progress, verbose)
 }
@@ -416,10 +416,8 @@ projected_recorder <- function(manifest, config, sources) {
   }
 }
 
-called_recorder <- function(manifest, config, chromosomes) {
+called_recorder <- function(manifest, chromosomes) {
   function(i, counts, calls, phred) {
-    # An evaluation of earlier calls.
-    remove_files(file.path(config$output_dir, evaluation_path(chromosomes[i])))
     record_called(manifest, chromosomes[i], counts, calls, phred)
   }
 }
@@ -479,7 +477,7 @@ run_calling <- function(config, manifest, cluster, caller, backend, progress, ve
   if (any(left)) {
     some <- config
     some$lengths <- config$lengths[left]
-    begin_calls(config, log)
+    begin_calls(some, log)
     in_parts(
       cluster, "call", parts_by_chromosome(cluster, some), list(fitted = fitted), manifest, backend,
       progress, verbose, list(caller = caller), made_from
@@ -516,7 +514,7 @@ run_both <- function(config, manifest, caller, backend, progress, verbose) {
     }
     some <- config
     some$lengths <- config$lengths[left]
-    begin_calls(config, log)
+    begin_calls(some, log)
     with_watch("Projecting and calling", function(watch) {
       project_and_call_impl(
         outgroups$name, outgroups$alignment, config_maf(config), as.character(folders),
@@ -524,7 +522,7 @@ run_both <- function(config, manifest, caller, backend, progress, verbose) {
         caller, some$lengths, config$on_bad_block,
         chunk_size(), config$output_dir, backend, watch,
         if (all(left)) projected_recorder(manifest, some, sources) else no_record,
-        called_recorder(manifest, config, names(some$lengths))
+        called_recorder(manifest, names(some$lengths))
       )
     }, progress, verbose)
   }
@@ -563,7 +561,7 @@ remove_stale <- function(config) {
     if (!fitted) fitted_files[["model"]],
     if (!fitted || config$method != "coalescent") fitted_files[["history"]]
   )
-  remove_files(file.path(config$output_dir, setdiff(stale, others_files(config, stale))))
+  remove_own(config, stale)
 }
 
 remove_files <- function(paths) {

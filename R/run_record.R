@@ -40,7 +40,9 @@ write_run_record <- function(run, phases, manifest, started, earlier) {
     fit = fit_facts(attr(run, "fit")), evaluation = evaluation
   )
   # All of them, for nothing may have been left to call.
-  claim_files(config, files_of_calls(config))
+  claim_files(
+    config, c(call_files_of(names(config$lengths), config$posterior), run_record_file)
+  )
   write_text(run_record_path(folder), to_json(record))
 }
 

@@ -658,6 +658,33 @@ test_that("what a run would only remove, and comes while it calls, stays", {
   expect_identical(readLines(file), "mine")
 })
 
+test_that("what comes in the place of a file that a run has removed is not a run's", {
+  for (name in c("evaluation/chr1.evaluation.txt", "fitted_model.yml")) {
+    case <- random_config(
+      lengths = c(chr1 = 900, chr2 = 500), method = "likelihood", estimate = TRUE,
+      tree = "((inner1:0.1,inner2:0.1):0.1,outer1:0.3);", evaluation = list()
+    )
+    file <- file.path(case$config$output_dir, name)
+    run_quietly(case$config)
+    expect_true(file.exists(file))
+    case$config[c("estimate", "evaluation")] <- list(FALSE, NULL)
+    once_calls_begin(function() writeLines("mine", file), run_quietly(case$config))
+    expect_identical(readLines(file), "mine")
+    expect_ancify_error(run_quietly(case$config), "check", file, "is not known as a run's")
+  }
+
+  # Nor is it replaced
+  case <- random_config()
+  file <- file.path(case$config$output_dir, "ancify_run.json")
+  run_quietly(case$config)
+  case$config$min_inner_freq <- 2L
+  expect_ancify_error(
+    once_calls_begin(function() writeLines("mine", file), run_quietly(case$config)),
+    "file", file, "is not known as a run's"
+  )
+  expect_identical(readLines(file), "mine")
+})
+
 test_that("a task's folder that can't be looked at does not end an evaluation", {
   skip_if_not_installed("BiocParallel")
   case <- random_config()
