@@ -29,7 +29,8 @@
 #'
 #' What lies beside the calls belongs to them: once they are in place, posteriors and
 #' evaluations of the same chromosomes, `fitted_model.yml` and `fitted_history.yml` that an earlier
-#' run left in `output_dir` and this one did not write are removed.
+#' run left in `output_dir` and this one did not write are removed. An evaluation stays where
+#' `ancify_run.json` has it as one of these same calls.
 #'
 #' With `keep_projected: false` both phases run as one: the projected sequences
 #' stay in memory, half a byte a position and outgroup, and are never written. With

@@ -23,11 +23,14 @@ write_run_record <- function(run, phases, manifest, started, earlier) {
   config <- attr(run, "config")
   folder <- config$output_dir
   settings <- raw_config(config)
+  chromosomes <- chromosomes_on_record(run, manifest)
   evaluation <- attr(run, "evaluation")
   if (is.null(evaluation)) {
-    evaluation <- evaluation_left(config, earlier)
+    evaluation <- evaluation_left(config, earlier, chromosomes)
+    left <- vapply(evaluation, `[[`, "", "chromosome")
+    remove_own(config, evaluation_path(setdiff(chromosomes$chromosome, left)))
     # Those of the evaluation on record.
-    if (!is.null(evaluation)) settings["evaluation"] <- earlier$settings["evaluation"]
+    if (length(evaluation)) settings["evaluation"] <- earlier$settings["evaluation"]
   }
   record <- list(
     format = run_record_format, made_with = made_with(), host = Sys.info()[["nodename"]],
@@ -36,8 +39,7 @@ write_run_record <- function(run, phases, manifest, started, earlier) {
     config_file = config$file, settings = settings,
     alignments = alignments_on_record(config, phases, manifest),
     other_inputs = other_inputs(config, phases, manifest),
-    chromosomes = chromosomes_on_record(run, manifest),
-    fit = fit_facts(attr(run, "fit")), evaluation = evaluation
+    chromosomes = chromosomes, fit = fit_facts(attr(run, "fit")), evaluation = evaluation
   )
   # All of them, for nothing may have been left to call.
   claim_files(
@@ -46,15 +48,18 @@ write_run_record <- function(run, phases, manifest, started, earlier) {
   write_text(run_record_path(folder), to_json(record))
 }
 
-# What an earlier evaluation says of calls that are as they were: the others' evaluations have been
-# removed. NULL for nothing, or where this run's calls are to be compared with something else.
-evaluation_left <- function(config, earlier) {
+# What an earlier evaluation says of these same calls: those of other calls, such as another run's
+# that a copy has replaced, are on record with another checksum. NULL for nothing, or where this
+# run's calls are to be compared with something else.
+evaluation_left <- function(config, earlier, chromosomes) {
   if (!is.null(config$evaluation) && !evaluated_alike(config, earlier)) {
     return(NULL)
   }
-  chromosomes <- names(config$lengths)
-  whole <- chromosomes[file.exists(file.path(config$output_dir, evaluation_path(chromosomes)))]
-  rows <- Filter(function(row) row$chromosome %in% whole, earlier$evaluation)
+  before <- rows_of_json(earlier$chromosomes)
+  checksum <- before$checksum[match(chromosomes$chromosome, before$chromosome)]
+  there <- file.exists(file.path(config$output_dir, evaluation_path(chromosomes$chromosome)))
+  same <- chromosomes$chromosome[which(chromosomes$checksum == checksum & there)]
+  rows <- Filter(function(row) row$chromosome %in% same, earlier$evaluation)
   if (length(rows)) rows
 }
 
@@ -68,20 +73,23 @@ record_evaluation <- function(run) {
   config <- attr(run, "config")
   # One that came with others' calls stays as it is.
   record <- if (run_record_file %in% own_files(config)) record_in(config$output_dir)
-  on_record <- vapply(record$chromosomes, `[[`, "", "chromosome") # of no record, none
-  made <- attr(run, "evaluation")
-  made <- made[made$chromosome %in% on_record, ]
-  if (nrow(made) == 0) {
+  on_record <- rows_of_json(record$chromosomes)
+  at <- match(run$chromosome, on_record$chromosome)
+  if (all(is.na(at))) {
     return(invisible())
   }
-  rows <- lapply(seq_len(nrow(made)), function(i) as.list(made[i, ]))
-  if (evaluated_alike(config, record)) {
-    other <- Filter(function(row) !row$chromosome %in% made$chromosome, record$evaluation)
-    rows <- c(rows, other)
+  # Others may lie in the places of the calls on record.
+  as_counted <- lapply(call_counts, function(count) run[[count]] == on_record[[count]][at])
+  made <- attr(run, "evaluation")
+  rows <- lapply(which(Reduce(`&`, as_counted)), function(i) as.list(made[i, ]))
+  other <- Filter(function(row) !row$chromosome %in% made$chromosome, record$evaluation)
+  if (length(rows)) {
+    if (!evaluated_alike(config, record)) other <- NULL
+    record$settings["evaluation"] <- list(config$evaluation)
   }
-  evaluation <- rows_of_json(rows)
-  record$evaluation <- evaluation[order(match(evaluation$chromosome, on_record)), ]
-  record$settings["evaluation"] <- list(config$evaluation)
+  rows <- c(rows, other)
+  in_order <- order(match(vapply(rows, `[[`, "", "chromosome"), on_record$chromosome))
+  record["evaluation"] <- list(if (length(rows)) rows[in_order])
   write_text(run_record_path(config$output_dir), to_json(record))
 }
 

@@ -260,10 +260,10 @@ test_that("a record names no input that the calls were not made from", {
 
   # Another alignment than that of the projections, be it gone or there
   other <- case$config
-  other$outgroups$inner[[1]]$alignment <- file.path(case$folder, "other.axt")
+  other$outgroups$inner[[1]]$alignment <- alignment <- file.path(case$folder, "other.axt")
   other$output_dir <- new_folder()
   for (there in c(FALSE, TRUE)) {
-    if (there) write_axt(random_axt(case$lengths, n_blocks = 5), other$outgroups$inner[[1]]$alignment)
+    if (there) write_axt(random_axt(case$lengths, n_blocks = 5), alignment)
     record <- on_record(other)
     expect_identical(is.na(used(record)), c(TRUE, FALSE, FALSE))
     row <- record$alignments[[1]]
@@ -306,4 +306,38 @@ test_that("a record names the focal genome that a run has read, or an earlier on
   for (i in 1:2) expect_identical(focal_on_record("call")$sample_checksum, expected)
   writeLines(c(readLines(case$config$focal_fasta), ">more", "A"), case$config$focal_fasta)
   expect_null(focal_on_record("call"))
+})
+
+test_that("an evaluation of other calls is not on record as one of these, nor left beside them", {
+  evaluated <- function(config) attr(read_run_record(config$output_dir), "evaluation")
+  file_of <- function(config, chromosome) {
+    file.path(config$output_dir, "evaluation", paste0(chromosome, ".evaluation.txt"))
+  }
+
+  # Another configuration's calls, over which a copy of these is put
+  case <- random_config(lengths = c(chr1 = 500, chr2 = 90))
+  run <- run_quietly(case$config)
+  backup <- new_folder()
+  file.copy(run$file, backup)
+  other <- case$config
+  other$work_dir <- new_folder()
+  other$min_inner_freq <- 2L
+  other["evaluation"] <- list(list())
+  run_quietly(other)
+  file.copy(file.path(backup, basename(run$file)), case$config$output_dir, overwrite = TRUE)
+  run_quietly(case$config)
+  expect_null(evaluated(case$config))
+  expect_false(any(file.exists(file_of(case$config, run$chromosome))))
+
+  # Calls that others have put there for a while
+  run <- run_quietly(other)
+  calls <- readLines(run$file[1])
+  writeLines(c(calls[1], strrep("N", run$length[1])), run$file[1])
+  ancify_evaluate(other, progress = FALSE, verbose = FALSE)
+  second <- attr(run, "evaluation")[2, ]
+  expect_equal(evaluated(other), second, ignore_attr = "row.names")
+  writeLines(calls, run$file[1])
+  run_quietly(other, c("project", "call"))
+  expect_equal(evaluated(other), second, ignore_attr = "row.names")
+  expect_identical(file.exists(file_of(other, run$chromosome)), c(FALSE, TRUE))
 })
