@@ -141,7 +141,7 @@ raw_config <- function(config) {
         USE.NAMES = FALSE)
   }
   raw <- unclass(config)
-  raw[c("lengths", "notes", "file")] <- NULL
+  raw[c("lengths", "notes", "file", "not_kept_in")] <- NULL
   raw$outgroups <- lapply(outgroups, entries)
   raw
 }

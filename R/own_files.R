@@ -117,7 +117,10 @@ with_claims <- function(config, in_tasks, job) {
   claims$files <- character()
   folder <- config$output_dir
   # Now, for the manifest may forget what it told.
-  if (!file.exists(own_list(folder))) write_own_list(folder, own_files(config))
+  there <- files_replaced(config, "call")
+  there <- there[is_file(file.path(folder, there))]
+  own <- union(own_files(config), setdiff(there, others_files(config, there)))
+  if (!setequal(own, listed_files(folder))) write_own_list(folder, own)
   # A failed run's tasks may go on for a moment. A list that is too long does no harm to the result.
   on.exit(if (!in_tasks || !length(tasks_at_work(config))) {
     tryCatch(disown_absent(folder, claims$files), ancify_error = function(condition) NULL)

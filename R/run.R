@@ -293,9 +293,11 @@ project_and_call <- function(config, phases, manifest, cluster, kind, caller, ti
       return(earlier)
     }
     # Its own folder, so that nothing is removed but what this run wrote.
-    config$work_dir <- folder_not_kept(config, cluster)
+    config$not_kept_in <- folder_not_kept(config, cluster)
     done <- FALSE
-    on.exit(if (done || is.null(cluster)) unlink(config$work_dir, recursive = TRUE, expand = FALSE))
+    on.exit(if (done || is.null(cluster)) {
+      unlink(config$not_kept_in, recursive = TRUE, expand = FALSE)
+    })
   }
   result <- list()
   if ("project" %in% phases) {
@@ -356,7 +358,7 @@ refuse_unkept_alone <- function(config, phases) {
 }
 
 projected_folder <- function(config, species) {
-  file.path(config$work_dir, "projected", species)
+  file.path(config$not_kept_in %||% config$work_dir, "projected", species)
 }
 
 run_projection <- function(config, manifest, cluster, backend, progress, verbose) {

@@ -643,6 +643,23 @@ test_that("a run's own files are its own when they come back", {
   expect_no_error(run_quietly(case$config))
 })
 
+test_that("a run that fits before it calls knows calls that have come back", {
+  case <- random_config(lengths = c(chr1 = 900, chr2 = 500), method = "likelihood", estimate = TRUE,
+                        tree = "((inner1:0.1,inner2:0.1):0.1,outer1:0.3);", keep_projected = FALSE,
+                        num_cpus = 1)
+  run <- run_quietly(case$config)
+  backup <- new_folder()
+  file.copy(run$file, backup)
+  unlink(run$file)
+  in_the_way <- function() dir.create(run$file[2])
+  expect_ancify_error(once_calls_begin(in_the_way, run_quietly(case$config)), "file")
+  unlink(run$file, recursive = TRUE)
+  file.copy(file.path(backup, basename(run$file)), case$config$output_dir)
+  case$config$likelihood_high_threshold <- 0.99
+  expect_false(any(check_quietly(case$config)$status == "error"))
+  expect_no_error(run_quietly(case$config))
+})
+
 test_that("own files are known to the end of a run that makes all anew, the list being lost", {
   case <- random_config(evaluation = list())
   run_quietly(case$config)
