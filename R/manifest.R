@@ -53,22 +53,41 @@ parse_manifest <- function(path) {
     return(NULL)
   }
   columns <- function(table) lapply(table, unlist)
-  table_of_files <- function(table) {
-    files <- columns(table)
-    if (length(unique(lengths(files))) > 1) stop("columns of one table differ in length")
-    files
-  }
   record$projected <- lapply(record$projected, function(entry) {
     entry$report <- columns(entry$report)
     entry$report_on <- unlist(entry$report_on)
-    entry$files <- table_of_files(entry$files)
+    entry$files <- columns(entry$files)
+    stopifnot(
+      is.list(entry$source), is_report(entry$report, entry$report_on),
+      is_table(entry$files, "size", c("chromosome", "checksum"))
+    )
     entry
   })
   record$called <- lapply(record$called, function(entry) {
-    entry$chromosomes <- table_of_files(entry$chromosomes)
+    entry$chromosomes <- columns(entry$chromosomes)
+    stopifnot(
+      is.list(entry$made_from),
+      is_table(entry$chromosomes, c("size", "phred_size", call_counts),
+               c("chromosome", "checksum", "phred_checksum"))
+    )
     entry
   })
   record
+}
+
+# Columns of numbers and of texts, of one length; or none.
+is_table <- function(table, numbers, texts = character()) {
+  length(table) == 0 || (
+    length(unique(lengths(table[c(numbers, texts)]))) == 1 &&
+      all(vapply(table[numbers], is.numeric, NA), vapply(table[texts], is.character, NA))
+  )
+}
+
+is_report <- function(report, report_on) {
+  length(report) == 0 || (
+    is_table(report, c("passed_over", "bad", "duplicates")) &&
+      is_table(list(blocks = report$blocks, on = report_on), c("blocks", "on"))
+  )
 }
 
 forget <- function(manifest, config) {

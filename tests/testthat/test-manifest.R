@@ -182,9 +182,25 @@ test_that("a record that can't be read counts for nothing", {
   run_quietly(case$config)
   path <- file.path(case$config$work_dir, ".ancify", "manifest.json")
   text <- readLines(path)
-  for (damaged in list("", "{", text[seq_len(length(text) / 2)], "{\"format\": 99}", "[1, 2]",
-                       "{\"format\": 1, \"called\": [1, 2]}")) {
+  with_field <- function(at, value) {
+    record <- jsonlite::fromJSON(text, simplifyVector = FALSE)
+    record[[at]] <- value
+    to_json(record)
+  }
+  entry <- c("projected", "inner1")
+  calls <- c("called", normalizePath(case$config$output_dir))
+  for (damaged in list(
+    "", "{", text[seq_len(length(text) / 2)], "{\"format\": 99}", "[1, 2]",
+    "{\"format\": 1, \"called\": [1, 2]}", with_field(c(entry, "source"), "x"),
+    with_field(c(entry, "report", "bad"), NULL), with_field(c(entry, "report", "blocks"), list(1)),
+    with_field(c(entry, "report_on"), NULL), with_field(c(entry, "files", "checksum"), NULL),
+    with_field(c(calls, "made_from"), "x"), with_field(c(calls, "chromosomes", "checksum"), NULL),
+    with_field(c(calls, "chromosomes", "high"), list("a", "b", "c"))
+  )) {
     writeLines(damaged, path)
+    # Without a list of own files the manifest would tell.
+    unlink(file.path(case$config$output_dir, ".ancify_files"))
+    expect_no_error(ancify_check(case$config))
     lines <- log_lines(ancify_run(case$config, progress = FALSE))
     expect_match(lines, "manifest.json.*all is made anew", all = FALSE)
     expect_identical(work_of(case$config), character())
