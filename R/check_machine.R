@@ -4,13 +4,12 @@
 # and as long as it must be stays where a run goes on.
 written_folders <- function(config, phases, kind) {
   in_files <- config$keep_projected || !can_run_as_one(config, phases, kind)
-  species <- species_projected(config)
   names <- names(config$lengths)
   sizes <- fasta_size(config$lengths)
   rbind(
     # The record at least, or tasks
     if (any(c("project", "call") %in% phases) || kind %in% c("tasks", "jobs")) {
-      folders <- if ("project" %in% phases && in_files) projected_folder(config, species)
+      folders <- if (in_files) projected_folder(config, species_projected(config, phases))
       data.frame(
         key = "work_dir", path = config$work_dir,
         bytes = sum(vapply(folders, function(folder) {
@@ -30,9 +29,13 @@ written_folders <- function(config, phases, kind) {
   )
 }
 
-species_projected <- function(config) {
-  with_focal <- !is.null(config$focal_fasta) || needs_focal(config)
-  c(config$outgroups$name, if (with_focal) config$focal_species)
+# Whose sequences the phases write: calls make the focal one, which a fit needs, where it is not
+# there.
+species_projected <- function(config, phases) {
+  projects <- "project" %in% phases
+  with_focal <- (projects && !is.null(config$focal_fasta)) ||
+    (any(c("project", "call") %in% phases) && needs_focal(config))
+  c(if (projects) config$outgroups$name, if (with_focal) config$focal_species)
 }
 
 missing_bytes <- function(paths, sizes) {
@@ -81,8 +84,8 @@ folders_inside <- function(config, phases, key) {
   } else {
     c(
       ".ancify",
-      if ("project" %in% phases && config$keep_projected) {
-        file.path("projected", species_projected(config))
+      if (config$keep_projected || !"project" %in% phases) {
+        file.path("projected", species_projected(config, phases))
       }
     )
   }

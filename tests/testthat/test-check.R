@@ -755,6 +755,16 @@ test_that("files in the places of the work folder's own folders are found", {
     expect_identical(readLines(path), "mine")
   }
   expect_ancify_error(ancify_call(case$config, verbose = FALSE), "file")
+
+  # That of the focal bases, which a fit needs though nothing be projected
+  case <- random_config(
+    method = "likelihood", tree = "(((focal,inner1),inner2),outer1);", estimate = TRUE
+  )
+  run_quietly(case$config, "project")
+  path <- file.path(case$config$work_dir, "projected", "focal")
+  unlink(path, recursive = TRUE)
+  writeLines("mine", path)
+  expect_ancify_error(run_quietly(case$config, "call"), "check", path, "is no folder")
 })
 
 test_that("links to what is not there are in the way too", {
