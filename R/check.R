@@ -108,7 +108,7 @@ check_what_phases_need <- function(config, phases, backend, run) {
   }
   look(refuse_unkept_alone(config, phases))
   if ("evaluate" %in% phases) {
-    look(evaluation_files(config))
+    look(files_compared_with(config))
     if (!"call" %in% phases) {
       look(check_calls(config))
       look(warn_about_other_settings(config))

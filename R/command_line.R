@@ -159,7 +159,7 @@ run_phases <- function(parsed) {
   done <- names(attr(run, "seconds"))
   if ("call" %in% done) cat(run$file, sep = "\n")
   if ("evaluate" %in% done) {
-    cat(file.path(attr(run, "config")$output_dir, evaluation_path(run$chromosome)), sep = "\n")
+    cat(file.path(attr(run, "config")$output_dir, evaluation_file(run$chromosome)), sep = "\n")
   }
 }
 

@@ -65,7 +65,7 @@ ancify_evaluate <- function(config, threads = NULL, BPPARAM = NULL, progress = i
 }
 
 # Before any work: what to compare with, by chromosome; "" where it is not asked for.
-evaluation_files <- function(config) {
+files_compared_with <- function(config) {
   evaluation <- config$evaluation
   if (!is.null(evaluation$vcf_dir)) check_htslib()
   list(
@@ -76,7 +76,7 @@ evaluation_files <- function(config) {
 
 # The same, with what the user should know of it.
 files_to_compare <- function(config, phases, log) {
-  files <- evaluation_files(config)
+  files <- files_compared_with(config)
   if (!"call" %in% phases) warn_about_other_settings(config)
   if (is.null(config$evaluation)) {
     log("There is no `evaluation` in the configuration: calls are compared with nothing")
@@ -147,8 +147,8 @@ run_evaluation <- function(config, files, manifest, cluster, backend, progress, 
     vcf_comparison = if (any(nzchar(files$variants))) vcf_section(counts)
   )
   sections <- Filter(Negate(is.null), sections)
-  claim_files(config, evaluation_path(chromosomes))
-  paths <- file.path(config$output_dir, evaluation_path(chromosomes))
+  claim_files(config, evaluation_file(chromosomes))
+  paths <- file.path(config$output_dir, evaluation_file(chromosomes))
   for (i in seq_along(paths)) {
     # A row of a data frame would cost as much as the frame is long.
     rows <- lapply(sections, function(section) lapply(unclass(section), `[`, i))
@@ -162,7 +162,7 @@ run_evaluation <- function(config, files, manifest, cluster, backend, progress, 
 
 # A job of in_parts().
 evaluate_part <- function(config, manifest, backend, progress, verbose) {
-  files <- evaluation_files(config)
+  files <- files_compared_with(config)
   calls <- sequence_path(config$output_dir, names(config$lengths))
   counts <- with_watch("Evaluating", function(watch) {
     evaluate_impl(config$lengths, calls, files$references, files$variants, backend, watch)
@@ -171,7 +171,7 @@ evaluate_part <- function(config, manifest, backend, progress, verbose) {
 }
 
 # In the output folder of a run.
-evaluation_path <- function(chromosome) {
+evaluation_file <- function(chromosome) {
   file.path("evaluation", paste0(chromosome, ".evaluation.txt", recycle0 = TRUE))
 }
 

@@ -24,8 +24,8 @@ files_on_record <- function(folder) {
   }
   chromosomes_of <- function(rows) vapply(rows, `[[`, "", "chromosome")
   c(
-    call_files_of(chromosomes_of(record$chromosomes), isTRUE(record$settings$posterior)),
-    evaluation_path(chromosomes_of(record$evaluation)), if (length(record$fit)) fitted_files,
+    calls_and_posteriors(chromosomes_of(record$chromosomes), isTRUE(record$settings$posterior)),
+    evaluation_file(chromosomes_of(record$evaluation)), if (length(record$fit)) fitted_files,
     run_record_file
   )
 }
@@ -36,7 +36,7 @@ files_in_manifest <- function(config) {
   calls <- whole_calls(config, entry)
   chromosomes <- entry$chromosomes$chromosome
   c(
-    calls, evaluation_path(chromosomes[sequence_file(chromosomes) %in% calls]),
+    calls, evaluation_file(chromosomes[sequence_file(chromosomes) %in% calls]),
     if (length(calls) && !is.null(entry$made_from$fitted_to)) fitted_files
   )
 }
@@ -52,7 +52,7 @@ whole_calls <- function(config, entry = called_before(config)) {
   if (!length(rows$chromosome)) {
     return(character())
   }
-  calls <- call_files_of(rows$chromosome, posterior = !is.null(rows$phred_size))
+  calls <- calls_and_posteriors(rows$chromosome, posterior = !is.null(rows$phred_size))
   table <- data.frame(
     path = file.path(config$output_dir, calls), size = c(rows$size, rows$phred_size),
     checksum = c(rows$checksum, rows$phred_checksum)
@@ -60,7 +60,7 @@ whole_calls <- function(config, entry = called_before(config)) {
   calls[as_written(table, choose_backend("cpu", config$num_cpus), FALSE)]
 }
 
-call_files_of <- function(chromosomes, posterior) {
+calls_and_posteriors <- function(chromosomes, posterior) {
   c(sequence_file(chromosomes), if (posterior) phred_file(chromosomes))
 }
 
@@ -72,8 +72,8 @@ files_replaced <- function(config, phases) {
   chromosomes <- names(config$lengths)
   c(
     # Posteriors of earlier calls are removed.
-    if ("call" %in% phases) c(call_files_of(chromosomes, posterior = TRUE), summary_files),
-    if (any(c("call", "evaluate") %in% phases)) evaluation_path(chromosomes)
+    if ("call" %in% phases) c(calls_and_posteriors(chromosomes, posterior = TRUE), summary_files),
+    if (any(c("call", "evaluate") %in% phases)) evaluation_file(chromosomes)
   )
 }
 
@@ -147,8 +147,8 @@ begin_calls <- function(config, log) {
   }
   chromosomes <- names(config$lengths)
   refuse_others(config, files_replaced(config, "call"))
-  remove_own(config, c(summary_files, evaluation_path(chromosomes)))
-  claim_files(config, call_files_of(chromosomes, config$posterior))
+  remove_own(config, c(summary_files, evaluation_file(chromosomes)))
+  claim_files(config, calls_and_posteriors(chromosomes, config$posterior))
 }
 
 check_would_replace <- function(config, phases) {

@@ -28,7 +28,7 @@ write_run_record <- function(run, phases, manifest, started, earlier) {
   if (is.null(evaluation)) {
     evaluation <- evaluation_left(config, earlier, chromosomes)
     left <- vapply(evaluation, `[[`, "", "chromosome")
-    remove_own(config, evaluation_path(setdiff(chromosomes$chromosome, left)))
+    remove_own(config, evaluation_file(setdiff(chromosomes$chromosome, left)))
     # Those of the evaluation on record.
     if (length(evaluation)) settings["evaluation"] <- earlier$settings["evaluation"]
   }
@@ -43,7 +43,7 @@ write_run_record <- function(run, phases, manifest, started, earlier) {
   )
   # All of them, for nothing may have been left to call.
   claim_files(
-    config, c(call_files_of(names(config$lengths), config$posterior), run_record_file)
+    config, c(calls_and_posteriors(names(config$lengths), config$posterior), run_record_file)
   )
   write_text(run_record_path(folder), to_json(record))
 }
@@ -57,7 +57,7 @@ evaluation_left <- function(config, earlier, chromosomes) {
   }
   before <- rows_of_json(earlier$chromosomes)
   checksum <- before$checksum[match(chromosomes$chromosome, before$chromosome)]
-  there <- file.exists(file.path(config$output_dir, evaluation_path(chromosomes$chromosome)))
+  there <- file.exists(file.path(config$output_dir, evaluation_file(chromosomes$chromosome)))
   same <- chromosomes$chromosome[which(chromosomes$checksum == checksum & there)]
   rows <- Filter(function(row) row$chromosome %in% same, earlier$evaluation)
   if (length(rows)) rows
