@@ -167,7 +167,7 @@ check_params <- function(params, names) {
   }
   if (!setequal(names(params), names)) {
     abort_ancify(
-      sprintf("`params` names %s: the model has %s.", enumerate(names(params)), enumerate(names)),
+      sprintf("`params` names %s: it must have %s.", enumerate(names(params)), enumerate(names)),
       "input"
     )
   }

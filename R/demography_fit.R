@@ -31,7 +31,7 @@ print.demography_fit <- function(x, ...) {
   cat(sprintf(
     "<demography_fit> %s sites%s, log-likelihood %.2f, AIC %.2f, %s\n",
     format_count(round(sum(x$data, na.rm = TRUE))),
-    # The model's spectrum is, too.
+    # So that one sees that `expected` is folded, too.
     if (attr(x$data, "folded")) " (folded)" else "", x$log_likelihood, stats::AIC(x),
     if (x$converged) "converged" else "not converged"
   ))
@@ -94,7 +94,7 @@ predict.demography_fit <- function(object, sample_sizes = NULL, ...) {
   sizes <- check_sample_sizes(sample_sizes, length(dim(object$data)))
   small <- any(settings$pts <= max(sizes))
   spectrum <- expected_sfs(
-    object$model, object$params[object$surface$params], sizes,
+    object$model, object$params[params_of_spectra(object$model, settings$sampling)], sizes,
     if (small) default_pts(sizes) else settings$pts, settings$time, settings$extrapolate,
     settings$sampling, settings$threads, settings$backend, progress = FALSE
   )
@@ -211,7 +211,9 @@ check_nested <- function(full, null) {
 is_same_problem <- function(full, null) {
   fixed <- setdiff(names(full$params), full$fitted)
   settings <- lapply(list(full, null), function(fit) {
-    fit$surface$settings[setdiff(names(fit$surface$settings), c("backend", "threads"))]
+    settings <- fit$surface$settings[setdiff(names(fit$surface$settings), c("backend", "threads"))]
+    if (is.function(settings$sampling)) settings$sampling <- code_of(settings$sampling)
+    settings
   })
   identical(full$data, null$data) && identical(what_is_fitted(full), what_is_fitted(null)) &&
     identical(full$params[fixed], null$params[fixed]) &&
@@ -228,6 +230,8 @@ what_is_fitted <- function(fit) {
   }
 }
 
+code_of <- function(f) list(formals(f), body(f))
+
 # Fisher's information at these parameters, by second differences of the log-likelihood, and the
 # variance of its slopes over bootstraps. Not their mean square: away from the maximum, as a test's
 # null hypothesis is, their mean is not 0, and a test that takes it for variance rejects nothing.
@@ -239,7 +243,16 @@ likelihood_slopes <- function(fit, params, bootstraps, theta = fit$theta) {
   # step above, as most parameters can't be below.
   step <- 0.01 * pmax(abs(at), abs(c(coef(fit), fit$theta)[seq_len(n)]), 1e-6)
   at <- ifelse(at >= 0 & at < step, step, at)
-  spectra <- spectra_at(fit$surface, at, t(step * t(stencil(n))), names(params))
+  spectra <- withCallingHandlers(
+    spectra_at(fit$surface, at, t(step * t(stencil(n))), names(params)),
+    ancify_input_error = function(condition) {
+      condition$message <- sprintf(
+        "A hundredth beside the estimates: %s Fit with `lower` and `upper` that say what may be.",
+        conditionMessage(condition)
+      )
+      stop(condition)
+    }
+  )
   log_likelihoods <- function(data, spectra) {
     vapply(spectra, sfs_log_likelihood, 0, data = data, multinomial = FALSE)
   }

@@ -42,7 +42,8 @@
 #' @section Errors:
 #' `ancify_input_error` for models with selection of their own and what [expected_sfs()] can't
 #' compute, for parameters that a distribution can't have, and for coefficients that were not
-#' computed. An `ancify_grid_warning` where cells are below 0, as the grids are too coarse.
+#' computed; `ancify_device_error` and `ancify_system_error` as [expected_sfs()] gives them. An
+#' `ancify_grid_warning` where cells are below 0, as the grids are too coarse.
 #' @references
 #' Kim, Huber and Lohmueller (2017) Inference of the distribution of selection coefficients for new
 #' nonsynonymous mutations using large samples. Genetics 206:345.
@@ -65,7 +66,8 @@ selected_spectra <- function(model, params = NULL, sample_sizes, pts, gammas = N
                              extrapolate = c("linear", "log"), sampling = "analytic",
                              threads = NULL, backend = "auto", progress = interactive()) {
   check_given()
-  events <- core_events(events_at(model, params))
+  settled <- settle_params(model, params, sampling)
+  events <- settled$events
   if (has_selection(events)) abort_ancify("`model` has selection of its own.", "input")
   gammas <- check_gammas(gammas %||% -exp(seq(log(1e-4), log(2000), length.out = 100)))
   if (!is_number(h)) {
@@ -75,7 +77,7 @@ selected_spectra <- function(model, params = NULL, sample_sizes, pts, gammas = N
   pts <- check_pts(pts, sizes)
   time <- check_choice(time, c("accurate", "dadi"), "time")
   extrapolate <- check_choice(extrapolate, c("linear", "log"), "extrapolate")
-  sampling <- check_sampling(sampling, sizes)
+  sampling <- check_sampling(settled$sampling, sizes)
   models <- lapply(gammas, function(gamma) with_selection(events, gamma, h))
   backend <- choose_backend(backend, threads)
   values <- spectra_of_models(models, pts, time, sampling, backend, progress)

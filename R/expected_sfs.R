@@ -15,8 +15,8 @@
 #'
 #' @param model A [demography()], or a list of events, each of them a list as in
 #'   [demography_events].
-#' @param params The values of the model's parameters, named, or in the model's order; `NULL` (the
-#'   default) for a model without any.
+#' @param params The values of the model's parameters, named, or in the model's order, and after
+#'   them those of `sampling` where that is a function; `NULL` (the default) where there are none.
 #' @param sample_sizes Haplotypes of each population that there is at the model's end, at least 1;
 #'   their names are the spectrum's populations.
 #' @param pts Points of each grid, whole numbers from 4 on and more than the largest sample has
@@ -28,12 +28,12 @@
 #' @param sampling `"analytic"` (the default) for samples of a density that is linear between grid
 #'   points;
 #'   `"direct"` for sums over grid points; what [sampling_ascertained()], [sampling_admixed()] or
-#'   [sampling_inbred()] make; or a function that makes one of them of further parameters, which
-#'   are called as its arguments are.
+#'   [sampling_inbred()] make; or a function that makes one of them of parameters. These are called
+#'   as its arguments are, also those with a default; one that the model has too is the same.
 #' @param threads Threads; `NULL` (the default) for `getOption("ancify.threads")` or else all cores.
 #'   The result is the same at any number.
 #' @param backend `"auto"` (the default) or `"cpu"` for the processor, `"gpu"` for all GPUs that
-#'   [available_gpus()] lists, where spectra are the same to a relative 1e-12.
+#'   [available_gpus()] lists, where each grid's spectrum is the same to a relative 1e-12.
 #' @param progress Whether to show a progress bar after two seconds; by default in interactive
 #'   sessions alone.
 #' @return An [sfs()] whose cells of sites that do not vary are masked, for a `theta0` of 1 if the
@@ -41,8 +41,9 @@
 #' @section Errors:
 #' `ancify_input_error` for events that do not fit each other, sizes that are not above 0, negative
 #' times and rates, migration of frozen populations, and grids with no more points than haplotypes.
-#' `ancify_device_error` for a GPU that can't be used, or has too little memory. An
-#' `ancify_grid_warning` where cells are below 0, as the grids are too coarse.
+#' `ancify_device_error` for a GPU that can't be used, or has too little memory, and
+#' `ancify_system_error` where this machine has too little. An `ancify_grid_warning` where cells are
+#' below 0, as the grids are too coarse.
 #' @references
 #' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint demographic history
 #' of multiple populations from multidimensional SNP frequency data. PLoS Genetics 5:e1000695.
@@ -60,14 +61,13 @@ expected_sfs <- function(model, params = NULL, sample_sizes, pts, time = c("accu
                          extrapolate = c("linear", "log", "none"), sampling = "analytic",
                          threads = NULL, backend = "auto", progress = interactive()) {
   check_given()
-  model <- as_demography(model)
-  params <- check_params(params, union(model$params, params_of_sampling(sampling)))
-  events <- core_events(events_at(model, params[model$params]))
+  settled <- settle_params(model, params, sampling)
+  events <- settled$events
   sizes <- check_sample_sizes(sample_sizes, populations_after(events))
   pts <- check_pts(pts, sizes)
   time <- check_choice(time, c("accurate", "dadi"), "time")
   extrapolate <- check_choice(extrapolate, c("linear", "log", "none"), "extrapolate")
-  sampling <- check_sampling(sampling_at(sampling, params), sizes)
+  sampling <- check_sampling(settled$sampling, sizes)
   backend <- choose_backend(backend, threads)
   spectra <- spectra_of_models(list(events), pts, time, sampling, backend, progress)
   if (any_below(spectra[, , 1], sizes)) warn_of_grids()
@@ -180,6 +180,18 @@ check_pts <- function(pts, sizes) {
   }
   as.integer(pts)
 }
+
+# Events and a way of sampling at these values of all parameters.
+settle_params <- function(model, params, sampling) {
+  model <- as_demography(model)
+  params <- check_params(params, params_of_spectra(model, sampling))
+  list(
+    events = core_events(events_at(model, params[model$params])),
+    sampling = sampling_at(sampling, params)
+  )
+}
+
+params_of_spectra <- function(model, sampling) union(model$params, params_of_sampling(sampling))
 
 # Where it is a function of parameters, their names.
 params_of_sampling <- function(sampling) {

@@ -34,8 +34,9 @@
 #' @param tolerance Difference of log-likelihoods below which searches have come to the same
 #'   maximum, 0.1 by default.
 #' @param time,extrapolate,sampling,threads,backend As in [expected_sfs()]; what `sampling` is a
-#'   function of is fitted too. Of a [dfe_model()],
-#'   whose spectra are there already, neither these nor `pts` can be set, but `threads`.
+#'   function of is fitted too, and needs bounds of what it may be: `upper = c(inbreeding = 1)`. Of
+#'   a [dfe_model()], whose spectra are there already, neither these nor `pts` can be set, but
+#'   `threads`.
 #' @param BPPARAM A `BiocParallelParam` whose workers search from one start each, with one thread;
 #'   all starts are done then. `NULL` (the default): one after the other, here.
 #' @param progress Whether to show how many searches are done; by default in interactive
@@ -48,9 +49,9 @@
 #'   and with it `AIC()` and `BIC()`, `predict()`, `residuals()`, `plot()` and `vcov()`.
 #' @section Errors:
 #' `ancify_input_error` for what does not fit together, and where the model can't be computed at
-#' `start`; `ancify_device_error` as [expected_sfs()] gives it; `ancify_package_error` for a
-#' `BPPARAM` without the package BiocParallel. A fit that has not converged, and parameters at
-#' bounds, are an `ancify_fit_warning`.
+#' `start`; `ancify_device_error` and `ancify_system_error` as [expected_sfs()] gives them;
+#' `ancify_package_error` for a `BPPARAM` without the package BiocParallel. A fit that has not
+#' converged, and parameters at bounds, are an `ancify_fit_warning`.
 #' @references
 #' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint demographic history
 #' of multiple populations from multidimensional SNP frequency data. PLoS Genetics 5:e1000695.
@@ -81,9 +82,16 @@ fit_demography <- function(model, sfs, start, lower = NULL, upper = NULL, fixed 
     check_workers(BPPARAM, backend)
     threads <- 1
   }
-  space <- search_space(
-    model, sampling, start, lower, upper, fixed, misidentified, attr(sfs, "folded")
-  )
+  if (inherits(model, "dfe_model")) {
+    refuse_of_dfe_model(
+      pts = pts, time = time, extrapolate = extrapolate, sampling = sampling, backend = backend
+    )
+  }
+  if (misidentified && attr(sfs, "folded")) {
+    abort_ancify("Folded data do not know ancestral alleles: `misidentified` must be FALSE.",
+                 "input")
+  }
+  space <- search_space(model, sampling, start, lower, upper, fixed, misidentified)
   surface <- demography_surface(
     model, sfs, space, pts, multinomial, misidentified, time, extrapolate, sampling, backend,
     threads
@@ -109,15 +117,18 @@ fit_demography <- function(model, sfs, start, lower = NULL, upper = NULL, fixed 
 # ---- Parameters ----------------------------------------------------------------------------------
 
 # Of the parameters that are fitted: start and bounds; of the others, their values.
-search_space <- function(model, sampling, start, lower, upper, fixed, misidentified, folded) {
-  if (!inherits(model, c("demography", "dfe_model")) || !length(model$params)) {
+search_space <- function(model, sampling, start, lower, upper, fixed, misidentified) {
+  if (!inherits(model, c("demography", "dfe_model"))) {
     abort_ancify("`model` must be a demography() with parameters, or a dfe_model().", "input")
   }
-  if (misidentified && folded) {
-    abort_ancify("Folded data do not know ancestral alleles: `misidentified` must be FALSE.",
-                 "input")
+  names <- params_of_spectra(model, sampling)
+  if (!length(names)) abort_ancify("`model` has no parameters: there is nothing to fit.", "input")
+  if (misidentified && "misidentified" %in% names) {
+    abort_ancify(
+      "The fit has a parameter called misidentified of its own: give yours another name.", "input"
+    )
   }
-  names <- c(params_of_surface(model, sampling), if (misidentified) "misidentified")
+  names <- c(names, if (misidentified) "misidentified")
   fixed <- check_named_numbers(fixed, names, "fixed")
   free <- setdiff(names, names(fixed))
   if (!length(free)) abort_ancify("All parameters are fixed: there is nothing to fit.", "input")
@@ -184,17 +195,11 @@ from_scale <- function(space, x) replace(x, space$logs, exp(x[space$logs]))
 
 # ---- The likelihood's surface --------------------------------------------------------------------
 
-# The parameters of its spectra.
-params_of_surface <- function(model, sampling) union(model$params, params_of_sampling(sampling))
-
 demography_surface <- function(model, data, space, pts, multinomial, misidentified, time,
                                extrapolate, sampling, backend, threads) {
   check_flag(multinomial, "multinomial")
   settings <- list(multinomial = multinomial, misidentified = misidentified)
   if (inherits(model, "dfe_model")) {
-    refuse_of_dfe_model(
-      pts = pts, time = time, extrapolate = extrapolate, sampling = sampling, backend = backend
-    )
     calculator <- dfe_calculator(model, data)
   } else {
     sizes <- stats::setNames(dim(data) - 1L, names(dimnames(data)))
@@ -204,20 +209,25 @@ demography_surface <- function(model, data, space, pts, multinomial, misidentifi
       extrapolate = check_choice(extrapolate, c("linear", "log"), "extrapolate"),
       sampling = sampling, backend = backend, threads = threads
     ))
+    if (!is.function(sampling)) check_sampling(sampling, sizes)
     calculator <- demography_calculator(model, sizes, settings)
   }
-  names <- params_of_surface(model, sampling)
+  calculator$backend() # what can't be had is no matter of the parameters
+  names <- params_of_spectra(model, sampling)
   prepare <- function(params) calculator$prepare(c(params, space$fixed)[names])
   # NULL for parameters with which there is no model, or none that can be computed.
   spectra <- function(sets, stop_at_errors = FALSE) {
+    # Of the machine that computes: a worker's, or that to which a saved fit has come.
+    backend <- calculator$backend()
+    compute <- function(models) calculator$compute(models, backend)
     if (stop_at_errors) {
-      result <- calculator$compute(lapply(sets, prepare))
+      result <- compute(lapply(sets, prepare))
     } else {
       models <- lapply(sets, function(params) or_null(prepare(params)))
       there <- which(!vapply(models, is.null, NA))
       result <- vector("list", length(sets))
-      result[there] <- or_null(calculator$compute(models[there])) %||%
-        lapply(models[there], function(one) or_null(calculator$compute(list(one))[[1]]))
+      result[there] <- or_null(compute(models[there])) %||%
+        lapply(models[there], function(one) or_null(compute(list(one))[[1]]))
     }
     if (misidentified) {
       result <- Map(function(one, params) {
@@ -233,8 +243,8 @@ demography_surface <- function(model, data, space, pts, multinomial, misidentifi
     }, 0)
   }
   list(
-    model = model, data = data, params = names, settings = settings, spectra = spectra,
-    log_likelihoods = log_likelihoods
+    model = model, data = data, spectra = spectra, log_likelihoods = log_likelihoods,
+    settings = settings
   )
 }
 
@@ -257,9 +267,10 @@ refuse_of_dfe_model <- function(...) {
 # Makes of parameters what many spectra are computed of at once.
 demography_calculator <- function(model, sizes, settings) {
   list(
+    backend = function() choose_backend(settings$backend, settings$threads),
     prepare = function(params) {
-      events <- core_events(events_at(model, params[model$params]))
-      populations <- populations_after(events)
+      settled <- settle_params(model, params, settings$sampling)
+      populations <- populations_after(settled$events)
       if (populations != length(sizes)) {
         abort_ancify(
           sprintf("The model ends with %s, and `sfs` has %s.",
@@ -267,13 +278,10 @@ demography_calculator <- function(model, sizes, settings) {
           "input"
         )
       }
-      list(
-        events = events, sampling = check_sampling(sampling_at(settings$sampling, params), sizes)
-      )
+      settled$sampling <- check_sampling(settled$sampling, sizes)
+      settled
     },
-    compute = function(models) {
-      # Of the machine that computes: a worker's, or that to which a saved fit has come.
-      backend <- choose_backend(settings$backend, settings$threads)
+    compute = function(models, backend) {
       samplings <- lapply(models, `[[`, "sampling")
       spectra <- vector("list", length(models))
       for (sampling in unique(samplings)) {
@@ -296,8 +304,9 @@ dfe_calculator <- function(model, data) {
     abort_ancify(sprintf("Can't compare the `model`'s spectra and `sfs`: %s.", why), "input")
   }
   list(
+    backend = function() NULL,
     prepare = function(params) do.call(model$dfe, as.list(params)),
-    compute = function(dfes) {
+    compute = function(dfes, backend) {
       lapply(dfes, function(dfe) dfe_sfs(model$spectra, dfe, model$theta))
     }
   )
@@ -352,6 +361,8 @@ all_searches <- function(surface, space, starts, tolerance, param, progress) {
   place <- function(i) if (i == 1) space$start else place_near_start(surface, space)
   if (!is.null(param)) {
     return(BiocParallel::bplapply(lapply(seq_len(starts), place), function(place) {
+      # Functions of the user's find the package's where they find theirs.
+      if (!"package:ancify" %in% search()) attachNamespace("ancify")
       one_search(surface, space, place)
     }, BPPARAM = param))
   }
@@ -387,7 +398,8 @@ is_agreed <- function(values, tolerance) {
 finished_fit <- function(surface, space, best, searches, tolerance) {
   rownames(searches) <- NULL
   params <- c(best$params, space$fixed)
-  params <- params[intersect(c(surface$params, "misidentified"), names(params))]
+  names <- params_of_spectra(surface$model, surface$settings$sampling)
+  params <- params[intersect(c(names, "misidentified"), names(params))]
   expected <- surface$spectra(list(best$params), stop_at_errors = TRUE)[[1]]
   if (attr(surface$data, "folded")) expected <- fold(expected)
   theta <- if (surface$settings$multinomial) optimal_theta(expected, surface$data) else NA

@@ -9,7 +9,6 @@ using namespace diffusion;  // of a .cu file alone
 
 // Of a block. Lines are few and long, so that small blocks spread them over the card.
 constexpr unsigned kThreadsOfAnOperation = 64;
-constexpr unsigned kThreadsOfAPlan = 256;
 
 template <class Op>
 __global__ void operation_kernel(Op op) {
@@ -33,7 +32,9 @@ struct BlockTeam {
   __host__ __device__ void look() const {}
 };
 
-__global__ void plan_kernel(DevicePlan* plans, std::size_t n, std::int64_t rounds) {
+// Registers for two blocks on a multiprocessor
+__global__ void __launch_bounds__(kThreadsOfAPlan, 2)
+    plan_kernel(DevicePlan* plans, std::size_t n, std::int64_t rounds) {
   for (std::size_t i = blockIdx.x; i < n; i += gridDim.x) {
     DevicePlan plan = plans[i];
     do_rounds(BlockTeam(), plan, rounds);

@@ -229,7 +229,7 @@ TEST(DiffusionDevices, AreNotOpenedWhereThereIsNoCodeForThem) {
   Backend backend;
   EXPECT_TRUE(open_diffusion_devices(backend).empty());
 #ifndef ANCIFY_HAVE_CUDA
-  backend.kind = BackendKind::kGpu;  // as a fit has it that was made elsewhere
+  backend.kind = BackendKind::kGpu;  // as another process has chosen it
   backend.devices = {0};
   EXPECT_THROW(open_diffusion_devices(backend), DeviceError);
 #endif

@@ -109,6 +109,38 @@ test_that("what `sampling` is a function of is fitted too", {
   known <- quick_fit(model, data, c(nu = 2, time = 0.2), fixed = c(inbreeding = 0.4),
                      sampling = inbred)
   expect_equal(known$params[c("nu", "time", "inbreeding")], truth, tolerance = 1e-3)
+  # Of the same code, made again, it is the same.
+  again <- function() function(inbreeding) sampling_inbred(inbreeding)
+  full <- quick_fit(model, data, truth, upper = c(inbreeding = 1), sampling = again())
+  null <- quick_fit(model, data, truth[1:2], fixed = truth[3], sampling = again())
+  bootstraps <- stats::simulate(data, 5, seed = 925)
+  expect_s3_class(sfs_lr_test(full, null, bootstraps), "htest")
+  # A model without parameters will do; selected_spectra() takes parameters of both too.
+  snm <- demography_model("snm")
+  of_snm <- expected_sfs(snm, 0.3, 8, c(20, 25, 30), sampling = inbred) * 2000
+  fit <- quick_fit(snm, of_snm, c(inbreeding = 0.2), upper = c(inbreeding = 1), sampling = inbred)
+  expect_equal(coef(fit), c(inbreeding = 0.3), tolerance = 1e-3)
+  selected <- selected_spectra(model, truth, 4, c(10, 12), c(-1, -2), sampling = inbred)
+  expect_identical(selected, selected_spectra(
+    model, truth[1:2], 4, c(10, 12), c(-1, -2), sampling = sampling_inbred(0.4)
+  ))
+  # Beside the edge of what it may be
+  data <- expected_sfs(model, replace(truth, 3, 0.997), 8, c(20, 25, 30), sampling = inbred) * 2000
+  fit <- quick_fit(model, data, replace(truth, 3, 0.997), sampling = inbred)
+  expect_ancify_error(vcov(fit), "input", "`upper`")
+})
+
+test_that("functions of the user's own go to new R processes", {
+  param <- cluster_params("snow")[[1]]
+  model <- eval(quote(demography(function(nu, time) {
+    list(event_equilibrium(), event_epoch(time, nu))
+  })), globalenv())
+  inbred <- eval(quote(function(inbreeding) sampling_inbred(inbreeding)), globalenv())
+  truth <- c(nu = 3, time = 0.1, inbreeding = 0.4)
+  data <- expected_sfs(model, truth, 8, c(20, 25, 30), sampling = inbred) * 2000
+  fit <- quick_fit(model, data, truth, upper = c(inbreeding = 1), sampling = inbred,
+                   BPPARAM = param)
+  expect_equal(coef(fit), truth, tolerance = 1e-3)
 })
 
 test_that("bounds and what has not converged are told", {
@@ -283,6 +315,19 @@ test_that("what can't be fitted is an error", {
   expect_ancify_error(fit(BPPARAM = forked, backend = "gpu"), "device", "SnowParam")
   expect_ancify_error(fit(sampling = function() "direct"), "input", "named arguments")
   expect_ancify_error(fit(sampling = function(share) "direct"), "input", "value for share")
+  expect_ancify_error(
+    fit(sampling = function(misidentified) "direct", misidentified = TRUE), "input",
+    "misidentified", "another name"
+  )
+  # What is no matter of parameters is not put down to them.
+  for (wrong in list(list(threads = -1), list(backend = "foo"), list(sampling = "foo"))) {
+    message <- tryCatch(
+      do.call(fit_demography, c(list(model, data, c(nu = 1, time = 0.1)), wrong)),
+      ancify_input_error = conditionMessage
+    )
+    expect_match(message, paste0("`", names(wrong), "`"), fixed = TRUE)
+    expect_false(grepl("start", message))
+  }
   two <- expected_sfs(demography_model("snm_2d"), NULL, c(3, 3), 10)
   expect_ancify_error(quick_fit(model, two, c(nu = 1, time = 1)), "input", "1 population")
 })

@@ -9,6 +9,9 @@
 
 namespace ancify::diffusion {
 
+// Of a GPU's threads, where a block does a plan.
+constexpr unsigned kThreadsOfAPlan = 256;
+
 enum class EventKind { kEquilibrium, kEpoch, kNewPopulation, kPulse, kRemoval, kReordering };
 
 struct DeviceEvent {
@@ -17,8 +20,7 @@ struct DeviceEvent {
   double shares[kMostPopulations];
   int order[kMostPopulations];
   bool frozen[kMostPopulations];
-  std::int64_t first_step;
-  std::int64_t end_step;
+  std::int64_t end_step;  // of those that the plan has, one epoch's after the other
 };
 
 struct DevicePlan {

@@ -57,10 +57,11 @@ class DeviceJob {
     return weights_.empty() ? power(grid_->points(), populations_) : n;
   }
   double work() const { return work_; }
-  // Of the plan, and the most values that a time step goes through.
   std::int64_t rounds() const { return rounds_; }
+  // The most that a block goes through in a time step, or could where lines are few.
   std::size_t values_of_a_round() const {
-    return static_cast<std::size_t>(most_populations_) * power(grid_->points(), most_populations_);
+    return static_cast<std::size_t>(most_populations_ * grid_->points()) *
+           std::max(lines(), std::size_t{kThreadsOfAPlan});
   }
 
   // Bytes that go to the device, and that are only there.
@@ -162,7 +163,6 @@ class DeviceJob {
   }
   void describe(const Schedule& schedule, DeviceEvent& event) {
     event.kind = EventKind::kEpoch;
-    event.first_step = n_steps_;
     n_steps_ += static_cast<std::int64_t>(schedule.steps.size());
     event.end_step = n_steps_;
     rounds_ += schedule.number_of_steps();
