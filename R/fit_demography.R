@@ -122,18 +122,19 @@ search_space <- function(model, sampling, start, lower, upper, fixed, misidentif
     abort_ancify("`model` must be a demography() with parameters, or a dfe_model().", "input")
   }
   names <- params_of_spectra(model, sampling)
-  if (!length(names)) abort_ancify("`model` has no parameters: there is nothing to fit.", "input")
   if (misidentified && "misidentified" %in% names) {
     abort_ancify(
       "The fit has a parameter called misidentified of its own: give yours another name.", "input"
     )
   }
-  names <- c(names, if (misidentified) "misidentified")
+  own <- if (misidentified) "misidentified"
+  names <- c(names, own)
+  if (!length(names)) abort_ancify("`model` has no parameters: there is nothing to fit.", "input")
   fixed <- check_named_numbers(fixed, names, "fixed")
   free <- setdiff(names, names(fixed))
   if (!length(free)) abort_ancify("All parameters are fixed: there is nothing to fit.", "input")
   start <- check_named_numbers(start, names, "start")
-  start <- c(start, c(misidentified = 0.01)[setdiff("misidentified", names(start))])
+  start <- c(start, c(misidentified = 0.01)[setdiff(own, names(start))])
   missing <- setdiff(free, names(start))
   if (length(missing)) {
     abort_ancify(sprintf("`start` must have a value for %s.", enumerate(missing)), "input")
@@ -144,7 +145,7 @@ search_space <- function(model, sampling, start, lower, upper, fixed, misidentif
     given <- given[names(given) %in% free]
     replace(default, names(given), given)
   }
-  most <- replace(pmax(start / 100, start * 100), free == "misidentified", 1)
+  most <- replace(pmax(start / 100, start * 100), free %in% own, 1)
   space <- list(
     start = start, fixed = fixed,
     lower = bound(lower, pmin(start / 100, start * 100), "lower"),
@@ -362,7 +363,10 @@ all_searches <- function(surface, space, starts, tolerance, param, progress) {
   if (!is.null(param)) {
     return(BiocParallel::bplapply(lapply(seq_len(starts), place), function(place) {
       # Functions of the user's find the package's where they find theirs.
-      if (!"package:ancify" %in% search()) attachNamespace("ancify")
+      if (!"package:ancify" %in% search()) {
+        attachNamespace("ancify")
+        on.exit(detach("package:ancify"))
+      }
       one_search(surface, space, place)
     }, BPPARAM = param))
   }
@@ -400,21 +404,26 @@ finished_fit <- function(surface, space, best, searches, tolerance) {
   params <- c(best$params, space$fixed)
   names <- params_of_spectra(surface$model, surface$settings$sampling)
   params <- params[intersect(c(names, "misidentified"), names(params))]
-  expected <- surface$spectra(list(best$params), stop_at_errors = TRUE)[[1]]
-  if (attr(surface$data, "folded")) expected <- fold(expected)
-  theta <- if (surface$settings$multinomial) optimal_theta(expected, surface$data) else NA
-  if (!is.na(theta)) expected <- expected * theta
+  there <- best_expected(surface, best$params)
   near <- abs(best$params - space$lower) <= 0.01 * abs(space$lower) |
     abs(best$params - space$upper) <= 0.01 * abs(space$upper)
   structure(
     list(
       model = surface$model, data = surface$data, params = params, fitted = names(space$start),
-      theta = theta, log_likelihood = best$log_likelihood, expected = expected,
+      theta = there$theta, log_likelihood = best$log_likelihood, expected = there$expected,
       converged = is_agreed(searches$log_likelihood, tolerance),
       at_bounds = names(space$start)[near], searches = searches, surface = surface
     ),
     class = "demography_fit"
   )
+}
+
+# What the model expects of the data with these parameters, and the theta that fits best, or NA.
+best_expected <- function(surface, params) {
+  expected <- surface$spectra(list(params), stop_at_errors = TRUE)[[1]]
+  if (attr(surface$data, "folded")) expected <- fold(expected)
+  theta <- if (surface$settings$multinomial) optimal_theta(expected, surface$data) else NA
+  list(expected = if (is.na(theta)) expected else expected * theta, theta = theta)
 }
 
 warn_of_fit <- function(fit, tolerance) {

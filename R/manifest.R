@@ -85,7 +85,7 @@ is_table <- function(table, numbers, texts = character()) {
 
 is_report <- function(report, report_on) {
   length(report) == 0 || (
-    is_table(report, c("passed_over", "bad", "duplicates")) &&
+    is_table(report, c("passed_over", "bad", "duplicates")) && length(report$bad) == 1 &&
       is_table(list(blocks = report$blocks, on = report_on), c("blocks", "on"))
   )
 }

@@ -98,8 +98,10 @@ claim_files <- function(config, files) {
 
 # Those that are runs' own; afterwards these names are no run's, so that what comes there stays.
 remove_own <- function(config, files) {
-  remove_files(file.path(config$output_dir, setdiff(files, others_files(config, files))))
-  disown_absent(config$output_dir, files)
+  there <- files[is_file(file.path(config$output_dir, files))]
+  own <- setdiff(there, others_files(config, there))
+  remove_files(file.path(config$output_dir, own))
+  disown_absent(config$output_dir, own)
 }
 
 disown_absent <- function(folder, files) {
@@ -138,7 +140,7 @@ write_own_list <- function(folder, files) {
 }
 
 # Before calls are made of all chromosomes of `config`: what tells of those that will not be there
-# any more goes. Posteriors go with the calls, one by one.
+# any more goes, and is no run's even if it is away.
 begin_calls <- function(config, log) {
   other <- other_settings(config)
   if (length(other)) {
@@ -147,8 +149,12 @@ begin_calls <- function(config, log) {
   }
   chromosomes <- names(config$lengths)
   refuse_others(config, files_replaced(config, "call"))
-  remove_own(config, c(summary_files, evaluation_file(chromosomes)))
+  goes <- c(summary_files, evaluation_file(chromosomes))
+  remove_own(config, goes)
+  disown_absent(config$output_dir, goes)
   claim_files(config, calls_and_posteriors(chromosomes, config$posterior))
+  # With each call its posterior is written, or goes.
+  claims$files <- union(claims$files, phred_file(chromosomes))
 }
 
 check_would_replace <- function(config, phases) {

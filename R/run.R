@@ -27,10 +27,10 @@
 #' position, goes to `<output_dir>/posterior/<chromosome>.phred`, which
 #' [read_posterior()] and [export_posterior()] read.
 #'
-#' What lies beside the calls belongs to them: once they are in place, posteriors and
-#' evaluations of the same chromosomes, `fitted_model.yml` and `fitted_history.yml` that an earlier
-#' run left in `output_dir` and this one did not write are removed. An evaluation stays where
-#' `ancify_run.json` has it as one of these same calls.
+#' What lies beside the calls belongs to them: before calls are made anew, evaluations of these
+#' chromosomes, `fitted_model.yml`, `fitted_history.yml` and `ancify_run.json` that an earlier run
+#' left in `output_dir` are removed, and posteriors with each chromosome's calls. Where they are not
+#' made anew, an evaluation stays where `ancify_run.json` has it as one of these same calls.
 #'
 #' With `keep_projected: false` both phases run as one: the projected sequences
 #' stay in memory, half a byte a position and outgroup, and are never written. With

@@ -630,6 +630,13 @@ test_that("a run's own files are its own when they come back", {
     expect_no_error(run_quietly(case$config))
   }
 
+  # An evaluation that is not asked for, while nothing is left to call
+  paths <- file.path(folder, c("evaluation", "aside"))
+  file.rename(paths[1], paths[2])
+  run_quietly(replace(case$config, "evaluation", list(NULL)))
+  file.rename(paths[2], paths[1])
+  expect_no_error(run_quietly(case$config))
+
   # Calls, while a run fails
   backup <- new_folder()
   files <- list.files(folder, "[.]fa$")

@@ -109,12 +109,21 @@ test_that("what `sampling` is a function of is fitted too", {
   known <- quick_fit(model, data, c(nu = 2, time = 0.2), fixed = c(inbreeding = 0.4),
                      sampling = inbred)
   expect_equal(known$params[c("nu", "time", "inbreeding")], truth, tolerance = 1e-3)
-  # Of the same code, made again, it is the same.
-  again <- function() function(inbreeding) sampling_inbred(inbreeding)
-  full <- quick_fit(model, data, truth, upper = c(inbreeding = 1), sampling = again())
-  null <- quick_fit(model, data, truth[1:2], fixed = truth[3], sampling = again())
+  # Made again, or read from a file, it is the same, but not with something else.
+  again <- eval(parse(keep.source = TRUE, text = "function(ploidy) {
+    function(inbreeding) {
+      sampling_inbred(inbreeding, ploidy)
+    }
+  }"))
+  full <- quick_fit(model, data, truth, upper = c(inbreeding = 1), sampling = again(2))
+  null_of <- function(ploidy) {
+    quick_fit(model, data, truth[1:2], fixed = truth[3], sampling = again(ploidy))
+  }
   bootstraps <- stats::simulate(data, 5, seed = 925)
-  expect_s3_class(sfs_lr_test(full, null, bootstraps), "htest")
+  saved <- tempfile(fileext = ".rds")
+  saveRDS(null_of(2), saved)
+  expect_s3_class(sfs_lr_test(full, readRDS(saved), bootstraps), "htest")
+  expect_ancify_error(sfs_lr_test(full, null_of(4), bootstraps), "input", "`null`")
   # A model without parameters will do; selected_spectra() takes parameters of both too.
   snm <- demography_model("snm")
   of_snm <- expected_sfs(snm, 0.3, 8, c(20, 25, 30), sampling = inbred) * 2000
@@ -141,6 +150,18 @@ test_that("functions of the user's own go to new R processes", {
   fit <- quick_fit(model, data, truth, upper = c(inbreeding = 1), sampling = inbred,
                    BPPARAM = param)
   expect_equal(coef(fit), truth, tolerance = 1e-3)
+})
+
+test_that("workers leave the session's search path alone", {
+  script <- write_script(
+    "data <- ancify::sfs(c(0, 1200, 530, 320, 230, 180, 0), 'YRI')",
+    "fit <- ancify::fit_demography(",
+    "  ancify::demography_model('two_epoch'), data, c(nu = 2, time = 0.1), starts = 1, pts = 20,",
+    "  BPPARAM = BiocParallel::SerialParam()",
+    ")",
+    "cat('package:ancify' %in% search())"
+  )
+  expect_identical(run_program(rscript, script)$out, "FALSE")
 })
 
 test_that("bounds and what has not converged are told", {
