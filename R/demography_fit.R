@@ -222,6 +222,7 @@ is_same_problem <- function(full, null) {
     is_same_spectrum(or_null(best_expected(full$surface, null$params))$expected, null$expected)
 }
 
+# Within what other machines, or a GPU, may make of it.
 is_same_spectrum <- function(x, y) {
   !is.null(x) && isTRUE(all.equal(plain_array(x), plain_array(y), tolerance = 1e-6))
 }
@@ -237,15 +238,9 @@ likelihood_slopes <- function(fit, params, bootstraps, theta = fit$theta) {
   # step above, as most parameters can't be below.
   step <- 0.01 * pmax(abs(at), abs(c(coef(fit), fit$theta)[seq_len(n)]), 1e-6)
   at <- ifelse(at >= 0 & at < step, step, at)
-  spectra <- withCallingHandlers(
-    spectra_at(fit$surface, at, t(step * t(stencil(n))), names(params)),
-    ancify_input_error = function(condition) {
-      condition$message <- sprintf(
-        "A hundredth beside the estimates: %s Fit with `lower` and `upper` that say what may be.",
-        conditionMessage(condition)
-      )
-      stop(condition)
-    }
+  spectra <- with_input_errors_as(
+    "A hundredth beside the estimates: %s Fit with `lower` and `upper` that say what may be.",
+    spectra_at(fit$surface, at, t(step * t(stencil(n))), names(params))
   )
   log_likelihoods <- function(data, spectra) {
     vapply(spectra, sfs_log_likelihood, 0, data = data, multinomial = FALSE)

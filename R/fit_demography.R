@@ -97,12 +97,9 @@ fit_demography <- function(model, sfs, start, lower = NULL, upper = NULL, fixed 
     threads
   )
   # What is wrong at the start is an error of its own; on the way there, it is an unlikely place.
-  withCallingHandlers(
-    sfs_log_likelihood(surface$spectra(list(space$start), stop_at_errors = TRUE)[[1]], sfs),
-    ancify_input_error = function(condition) {
-      condition$message <- paste("With the parameters of `start`,", conditionMessage(condition))
-      stop(condition)
-    }
+  with_input_errors_as(
+    "With the parameters of `start`, %s",
+    sfs_log_likelihood(surface$spectra(list(space$start), stop_at_errors = TRUE)[[1]], sfs)
   )
   searches <- all_searches(surface, space, starts, tolerance, BPPARAM, progress)
   values <- vapply(searches, `[[`, 0, "log_likelihood")
@@ -119,7 +116,7 @@ fit_demography <- function(model, sfs, start, lower = NULL, upper = NULL, fixed 
 # Of the parameters that are fitted: start and bounds; of the others, their values.
 search_space <- function(model, sampling, start, lower, upper, fixed, misidentified) {
   if (!inherits(model, c("demography", "dfe_model"))) {
-    abort_ancify("`model` must be a demography() with parameters, or a dfe_model().", "input")
+    abort_ancify("`model` must be a demography() or a dfe_model().", "input")
   }
   names <- params_of_spectra(model, sampling)
   if (misidentified && "misidentified" %in% names) {
@@ -314,6 +311,14 @@ dfe_calculator <- function(model, data) {
 }
 
 or_null <- function(code) tryCatch(code, ancify_input_error = function(error) NULL)
+
+# Evaluates `code`, whose errors of input say `format`, with their own message in it.
+with_input_errors_as <- function(format, code) {
+  withCallingHandlers(code, ancify_input_error = function(condition) {
+    condition$message <- sprintf(format, conditionMessage(condition))
+    stop(condition)
+  })
+}
 
 # The time goes with the populations' power of it.
 default_pts <- function(sizes) {

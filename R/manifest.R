@@ -164,15 +164,15 @@ identity_if_readable <- function(path) {
 }
 
 # What each outgroup is projected from, by species.
-alignment_sources <- function(config, identity = file_identity) {
+alignment_sources <- function(config, identify = file_identity) {
   outgroups <- config$outgroups
   files <- unique(outgroups$alignment)
-  identities <- stats::setNames(lapply(files, identity), files)
+  identities <- stats::setNames(lapply(files, identify), files)
   is_maf <- alignment_formats(outgroups$alignment) %in% "MAF"
   # A MAF's sources are told apart by the names of all chromosomes.
-  lengths <- if (any(is_maf)) identity(config$chromosome_lengths)
+  lengths <- if (any(is_maf)) identify(config$chromosome_lengths)
   # Blocks that differ from it are bad.
-  focal <- if (!is.null(config$focal_fasta)) identity(config$focal_fasta)
+  focal <- if (!is.null(config$focal_fasta)) identify(config$focal_fasta)
   sources <- lapply(seq_len(nrow(outgroups)), function(i) {
     list(
       ancify = package_version_text(), alignment = identities[[outgroups$alignment[i]]],

@@ -150,7 +150,7 @@ begin_calls <- function(config, log) {
   chromosomes <- names(config$lengths)
   refuse_others(config, files_replaced(config, "call"))
   goes <- c(summary_files, evaluation_file(chromosomes))
-  remove_own(config, goes)
+  remove_files(file.path(config$output_dir, goes))
   disown_absent(config$output_dir, goes)
   claim_files(config, calls_and_posteriors(chromosomes, config$posterior))
   # With each call its posterior is written, or goes.

@@ -131,9 +131,11 @@ alignments_on_record <- function(config, phases, manifest) {
   outgroups <- config$outgroups
   sources <- sources_of_calls(manifest)[outgroups$name]
   if (!"project" %in% phases) {
-    rows_of <- function(source) list(source$alignment, source$maf)
     named <- alignment_sources(config, identity_if_readable)
-    sources[!mapply(same_json, lapply(sources, rows_of), lapply(named, rows_of))] <- list(NULL)
+    same <- mapply(function(read, named) {
+      same_json(read$alignment, named$alignment) && same_json(read$maf, named$maf)
+    }, sources, named)
+    sources[!same] <- list(NULL)
   }
   of_file <- function(field, missing) {
     vapply(sources, function(source) source$alignment[[field]] %||% missing, missing)
@@ -173,7 +175,7 @@ focal_on_record <- function(config, phases, manifest) {
   read <- Filter(Negate(is.null), read)
   if (!"project" %in% phases) {
     named <- identity_if_readable(config$focal_fasta)
-    read <- Filter(function(identity) same_json(identity, named), read)
+    read <- Filter(function(one) same_json(one, named), read)
   }
   if (length(read)) read[[1]]
 }

@@ -291,7 +291,7 @@ test_that("populations split in any order to the same end", {
   expect_lt(relative_difference(exchanged, first), 5e-4)
 })
 
-# The models of fixtures/make_dadi_spectra.py, of which that makes dadi's numbers.
+# The models of fixtures/make_dadi_spectra.py, which has dadi compute their spectra.
 dadi_models <- function() {
   migration <- function(n, ...) {
     rates <- list(...)
@@ -338,7 +338,7 @@ dadi_models <- function() {
   )
 }
 
-test_that("dadi's numbers are its numbers, in one to five populations", {
+test_that("each grid's numbers are dadi's, in one to five populations", {
   theirs <- utils::read.csv(test_path("fixtures", "dadi_spectra.csv"))
   sizes <- list(
     one = 8, two = c(5, 6), three = c(3, 4, 2), four = c(2, 3, 2, 2), five = c(2, 2, 3, 2)

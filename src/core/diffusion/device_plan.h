@@ -9,7 +9,7 @@
 
 namespace ancify::diffusion {
 
-// Of a GPU's threads, where a block does a plan.
+// A block's, where blocks of a GPU's threads do plans.
 constexpr unsigned kThreadsOfAPlan = 256;
 
 enum class EventKind { kEquilibrium, kEpoch, kNewPopulation, kPulse, kRemoval, kReordering };
@@ -58,8 +58,9 @@ ANCIFY_HOST_DEVICE inline SweepOp sweep_of(const DevicePlan& plan, const TimeSte
   sweep.length = step.length;
   sweep.theta = step.theta;
   sweep.size = step.size[axis];
-  for (int j = 0; j < plan.populations; ++j)
+  for (int j = 0; j < plan.populations; ++j) {
     sweep.rates[j] = j == axis ? 0 : step.migration[axis][j];
+  }
   return sweep;
 }
 
