@@ -73,8 +73,8 @@ checksums_impl <- function(paths, threads, watch) {
     .Call(`_ancify_checksums_impl`, paths, threads, watch)
 }
 
-sample_checksum_impl <- function(path) {
-    .Call(`_ancify_sample_checksum_impl`, path)
+file_identity_impl <- function(path) {
+    .Call(`_ancify_file_identity_impl`, path)
 }
 
 leftovers_impl <- function(folder) {
@@ -189,8 +189,8 @@ hardware_threads_impl <- function() {
     .Call(`_ancify_hardware_threads_impl`)
 }
 
-read_chromosome_lengths <- function(path) {
-    .Call(`_ancify_read_chromosome_lengths`, path)
+read_chromosome_lengths <- function(path, identity = "") {
+    .Call(`_ancify_read_chromosome_lengths`, path, identity)
 }
 
 read_lines_impl <- function(path) {

@@ -118,7 +118,7 @@ check_what_phases_need <- function(config, phases, backend, run) {
   if ("call" %in% phases) {
     look(check_before_work(config, function(line) NULL))
     if (!"project" %in% phases) {
-      look(check_projected(projected_folder(config, config$outgroups$name), config))
+      look(check_projected(config$outgroups$name, config))
     }
     # A fit makes its own.
     if (!is_wrong && !fits(config)) {

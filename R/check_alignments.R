@@ -7,8 +7,8 @@ check_alignment_texts <- function(config, backend, brief, progress) {
       outgroups$alignment, config_maf(config), outgroups$tier == "inner",
       config$focal_fasta %||% "", config$lengths, brief, chunk_size(), backend, watch
     )
-  }, progress)
-  all_lengths <- read_chromosome_lengths(config$chromosome_lengths)
+  }, progress, inputs = expected_inputs(config))
+  all_lengths <- lengths_of_genome(config)
   each <- lapply(seq_along(seen$outgroups), function(i) {
     one <- c(seen$outgroups[[i]], as.list(outgroups[i, ]), on_bad_block = config$on_bad_block)
     c(

@@ -157,6 +157,7 @@ config_origin <- function(file = NULL, notes = character()) {
   origin$failed <- character()
   origin$notes <- notes
   origin$beside <- character()
+  origin$inputs <- list()
   origin
 }
 
@@ -384,7 +385,7 @@ build_config <- function(raw, origin) {
   check_thresholds(config, "ml", origin)
   config["notes"] <- list(c(origin$notes, beside_note(origin$beside)))
   config["file"] <- list(origin$file)
-  structure(config, class = "ancify_config")
+  structure(config, class = "ancify_config", inputs = origin$inputs)
 }
 
 # Reads one mapping by its table of keys. What is wrong goes to origin$problems,
@@ -752,7 +753,10 @@ read_lengths <- function(config, origin) {
   problem <- input_problem("chromosome_lengths", path, folder = FALSE)
   lengths <- if (is.null(problem)) {
     tryCatch(
-      read_chromosome_lengths(path),
+      {
+        origin$inputs[[path]] <- file_identity(path)
+        read_chromosome_lengths(path, origin$inputs[[path]]$identity)
+      },
       ancify_error = function(condition) {
         problem <<- paste0("`chromosome_lengths`: ", conditionMessage(condition))
         NULL

@@ -149,33 +149,17 @@ same_json <- function(x, y) {
 
 # ---- What things are made from -----------------------------------------------------------
 
-# Enough to see that a file is another one without reading all of it.
-file_identity <- function(path) {
-  sum <- sample_checksum_impl(path)
-  list(
-    size = sum$size, modified = sprintf("%.6f", as.numeric(file.mtime(path))),
-    sample_checksum = sum$checksum
-  )
-}
-
-# NULL for one that can't be read.
-identity_if_readable <- function(path) {
-  tryCatch(file_identity(path), ancify_error = function(condition) NULL)
-}
-
 # What each outgroup is projected from, by species.
-alignment_sources <- function(config, identify = file_identity) {
+alignment_sources <- function(config) {
   outgroups <- config$outgroups
-  files <- unique(outgroups$alignment)
-  identities <- stats::setNames(lapply(files, identify), files)
   is_maf <- alignment_formats(outgroups$alignment) %in% "MAF"
   # A MAF's sources are told apart by the names of all chromosomes.
-  lengths <- if (any(is_maf)) identify(config$chromosome_lengths)
+  lengths <- if (any(is_maf)) input_identity(config, config$chromosome_lengths)
   # Blocks that differ from it are bad.
-  focal <- if (!is.null(config$focal_fasta)) identify(config$focal_fasta)
+  focal <- if (!is.null(config$focal_fasta)) input_identity(config, config$focal_fasta)
   sources <- lapply(seq_len(nrow(outgroups)), function(i) {
     list(
-      ancify = package_version_text(), alignment = identities[[outgroups$alignment[i]]],
+      ancify = package_version_text(), alignment = input_identity(config, outgroups$alignment[i]),
       on_bad_block = config$on_bad_block, compared_with = focal,
       maf = if (is_maf[i]) {
         names <- names_in_maf(outgroups)
@@ -198,21 +182,26 @@ focal_source <- function(config, sources) {
   if (is.null(config$focal_fasta)) {
     return(list(focal_rows = unname(sources)))
   }
-  list(ancify = package_version_text(), focal_fasta = file_identity(config$focal_fasta))
+  focal <- input_identity(config, config$focal_fasta)
+  list(ancify = package_version_text(), focal_fasta = focal)
 }
 
 # Of sequences that calling finds in their folders: what the record says they were projected from,
-# or the files themselves where others made them.
-projected_sources <- function(config, manifest, species, backend, progress) {
-  on_record <- whole_projections(config, manifest, species, backend, progress)
+# or the files themselves where others made them. `on_record`: which is which, by species.
+projected_sources <- function(config, manifest, on_record) {
+  species <- names(on_record)
   sources <- lapply(species, function(name) {
     if (on_record[[name]]) {
       return(manifest$projected[[name]]$source)
     }
-    files <- sequence_path(projected_folder(config, name), names(config$lengths))
-    list(files = lapply(files, file_identity))
+    list(files = unname(attr(config, "inputs")[projected_files(config, name)]))
   })
   stats::setNames(sources, species)
+}
+
+projected_files <- function(config, species) {
+  folders <- rep(projected_folder(config, species), each = length(config$lengths))
+  sequence_path(folders, rep(names(config$lengths), times = length(species)))
 }
 
 # Keys that change no call.
@@ -232,7 +221,9 @@ settings_of_calls <- function(config) {
 # What calls are made from besides the lengths of their chromosomes, which their files tell.
 call_sources <- function(config, sources) {
   settings <- settings_of_calls(config)
-  if (config$method == "ml") settings$ml_model_path <- attr(config, "model")
+  if (config$method == "ml") {
+    settings$ml_model_path <- input_identity(config, ml_model_path(config))
+  }
   list(
     ancify = package_version_text(), settings = settings, sources = sources,
     # A fit is to all of a run's sites.

@@ -61,10 +61,10 @@ history_of_species <- function(history, species) {
 
 # What calls by a method, an external pointer. The core checks the method as it makes it, which for
 # coalescent can take seconds, and reads the model of ml: so this comes before work on sequences.
-make_caller <- function(method, with_phred, backend, progress = FALSE) {
+make_caller <- function(method, with_phred, backend, progress = FALSE, inputs = NULL) {
   with_watch("Making the method", function(watch) {
     make_caller_impl(method, with_phred, backend, watch)
-  }, progress)
+  }, progress, inputs = inputs)
 }
 
 check_thresholds_given <- function(high, low) {

@@ -94,10 +94,10 @@ one_focal <- function(focal) {
 count_projected <- function(config, focal, backend, progress) {
   species <- c(config$outgroups$name, if (focal) config$focal_species)
   folders <- projected_folder(config, species)
-  check_projected(folders, config)
+  check_projected(species, config)
   counts <- with_watch("Counting patterns", function(watch) {
     count_patterns_in_files_impl(folders, config$lengths, backend, watch)
-  }, progress)
+  }, progress, inputs = expected_inputs(config))
   new_patterns(counts, species, if (focal) config$focal_species)
 }
 
@@ -190,6 +190,6 @@ write_focal <- function(config, backend, progress = FALSE) {
       projected_folder(config, config$focal_species), config$lengths, config$on_bad_block,
       chunk_size(), backend, watch
     )
-  }, progress)
+  }, progress, inputs = expected_inputs(config))
   invisible(checksums)
 }

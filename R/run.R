@@ -173,12 +173,13 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
   kind <- kind_of_run(backend, cluster)
   log(paste("Using", backend$description))
   for (note in config$notes) log(note)
+  config <- with_alignments(config, phases)
   check_inputs(config, phases, backend, kind, progress, log)
   files <- if ("evaluate" %in% phases) files_to_compare(config, phases, log)
   caller <- NULL
   if ("call" %in% phases) {
     check_before_work(config, log)
-    config <- with_model_identity(config)
+    if (config$method == "ml") config <- with_inputs(config, ml_model_path(config))
     # Before any work, for it checks what a method needs; a fit makes its own.
     if (!fits(config)) {
       caller <- config_caller(config, run_settings(config, verbose), backend, progress)
@@ -395,12 +396,11 @@ project_part <- function(config, sources, manifest, backend, progress, verbose) 
       focal_to_compare(config), config$lengths, config$on_bad_block, chunk_size(), backend, watch,
       projected_recorder(manifest, config, sources[species])
     )
-  }, progress, verbose)
+  }, progress, verbose, expected_inputs(config))
 }
 
 call_part <- function(config, fitted, caller = NULL, manifest, backend, progress, verbose) {
   if (is.null(caller)) {
-    check_same_model(config)
     caller <- config_caller(config, fitted %||% run_settings(config, FALSE), backend, progress)
   }
   with_watch("Calling", function(watch) {
@@ -408,7 +408,7 @@ call_part <- function(config, fitted, caller = NULL, manifest, backend, progress
       projected_folder(config, config$outgroups$name), caller, config$lengths, config$output_dir,
       watch, called_recorder(manifest, names(config$lengths))
     )
-  }, progress, verbose)
+  }, progress, verbose, expected_inputs(config))
 }
 
 # What the core tells of each outgroup that is projected.
@@ -439,7 +439,7 @@ log_skipped <- function(log, what, left) {
 config_maf <- function(config) {
   maf_names(
     names_in_maf(config$outgroups), focal_in_maf(config),
-    names(read_chromosome_lengths(config$chromosome_lengths))
+    names(lengths_of_genome(config))
   )
 }
 
@@ -467,10 +467,11 @@ describe_blocks <- function(species, report) {
 
 run_calling <- function(config, manifest, cluster, caller, backend, progress, verbose) {
   log <- log_where(verbose)
-  folders <- projected_folder(config, config$outgroups$name)
-  check_projected(folders, config)
+  check_projected(config$outgroups$name, config)
   if (needs_focal(config)) ensure_focal(config, manifest, backend, progress, log)
-  sources <- projected_sources(config, manifest, species_read(config), backend, progress)
+  on_record <- whole_projections(config, manifest, species_read(config), backend, progress)
+  config <- with_inputs(config, projected_files(config, names(on_record)[!on_record]))
+  sources <- projected_sources(config, manifest, on_record)
   made_from <- call_sources(config, sources)
   fitted <- if (fits(config)) {
     saved_fit(manifest, made_from) %||%
@@ -528,7 +529,7 @@ run_both <- function(config, manifest, caller, backend, progress, verbose) {
         if (all(left)) projected_recorder(manifest, some, sources) else no_record,
         called_recorder(manifest, names(some$lengths))
       )
-    }, progress, verbose)
+    }, progress, verbose, expected_inputs(config))
   }
   reports <- recorded_reports(manifest, sources, config$lengths)
   c(
@@ -593,21 +594,6 @@ check_before_work <- function(config, log) {
   }
 }
 
-# The model as it is now: calls are on record as made from this one.
-with_model_identity <- function(config) {
-  if (config$method == "ml") attr(config, "model") <- file_identity(ml_model_path(config))
-  config
-}
-
-check_same_model <- function(config) {
-  if (!same_json(attr(config, "model"), attr(with_model_identity(config), "model"))) {
-    abort_ancify(
-      sprintf("%s has changed since the run began: start it again.", quoted(ml_model_path(config))),
-      "file", file = ml_model_path(config)
-    )
-  }
-}
-
 # Only calling needs it; training writes it.
 check_model_file <- function(config) {
   problem <- input_problem("ml_model_path", ml_model_path(config), FALSE)
@@ -626,7 +612,10 @@ warn_about_config_minima <- function(config) {
 # The table of outgroups has the inner ones first.
 config_caller <- function(config, settings, backend, progress) {
   species <- split(config$outgroups$name, factor(config$outgroups$tier, c("inner", "outer")))
-  make_caller(core_method(config$method, species, settings), config$posterior, backend, progress)
+  make_caller(
+    core_method(config$method, species, settings), config$posterior, backend, progress,
+    expected_inputs(config)
+  )
 }
 
 # What core_method() takes, from the configuration alone.
@@ -657,9 +646,9 @@ call_table <- function(counts, config) {
   data.frame(counts, file = sequence_path(config$output_dir, names(config$lengths)))
 }
 
-check_projected <- function(folders, config) {
-  chromosomes <- rep(names(config$lengths), times = length(folders))
-  files <- sequence_path(rep(folders, each = length(config$lengths)), chromosomes)
+check_projected <- function(species, config) {
+  chromosomes <- rep(names(config$lengths), times = length(species))
+  files <- projected_files(config, species)
   missing <- files[!file.exists(files)]
   if (length(missing)) {
     abort_ancify(

@@ -131,7 +131,7 @@ alignments_on_record <- function(config, phases, manifest) {
   outgroups <- config$outgroups
   sources <- sources_of_calls(manifest)[outgroups$name]
   if (!"project" %in% phases) {
-    named <- alignment_sources(config, identity_if_readable)
+    named <- alignment_sources(config)
     same <- mapply(function(read, named) {
       same_json(read$alignment, named$alignment) && same_json(read$maf, named$maf)
     }, sources, named)
@@ -156,13 +156,14 @@ alignments_on_record <- function(config, phases, manifest) {
 other_inputs <- function(config, phases, manifest) {
   lengths <- config$chromosome_lengths
   inputs <- list(
-    chromosome_lengths = c(list(path = lengths), identity_if_readable(lengths))
+    chromosome_lengths = c(list(path = lengths), input_identity(config, lengths))
   )
   focal <- if (!is.null(config$focal_fasta)) focal_on_record(config, phases, manifest)
   if (!is.null(focal)) inputs$focal_fasta <- c(list(path = config$focal_fasta), focal)
   # The model that was read, whatever lies there by now.
   if (config$method == "ml") {
-    inputs$ml_model_path <- c(list(path = ml_model_path(config)), attr(config, "model"))
+    model <- ml_model_path(config)
+    inputs$ml_model_path <- c(list(path = model), input_identity(config, model))
   }
   inputs
 }
@@ -174,7 +175,7 @@ focal_on_record <- function(config, phases, manifest) {
   })
   read <- Filter(Negate(is.null), read)
   if (!"project" %in% phases) {
-    named <- identity_if_readable(config$focal_fasta)
+    named <- input_identity(config, config$focal_fasta)
     read <- Filter(function(one) same_json(one, named), read)
   }
   if (length(read)) read[[1]]

@@ -128,10 +128,8 @@ ml_model_path <- function(config) {
 # ---- Sites -----------------------------------------------------------------------
 
 project_where_missing <- function(config, manifest, backend, progress, verbose) {
-  folders <- projected_folder(config, config$outgroups$name)
-  files <- sequence_path(rep(folders, each = length(config$lengths)), names(config$lengths))
-  if (!all(file.exists(files))) {
-    config <- read_config(config, c("project", "train"))
+  if (!all(file.exists(projected_files(config, config$outgroups$name)))) {
+    config <- with_alignments(read_config(config, c("project", "train")), "project")
     refuse_unkept_alone(config, "project")
     run_projection(config, manifest, NULL, backend, progress, verbose)
   }

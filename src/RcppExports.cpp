@@ -276,14 +276,14 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// sample_checksum_impl
-Rcpp::List sample_checksum_impl(const std::string& path);
-RcppExport SEXP _ancify_sample_checksum_impl(SEXP pathSEXP) {
+// file_identity_impl
+Rcpp::List file_identity_impl(const std::string& path);
+RcppExport SEXP _ancify_file_identity_impl(SEXP pathSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
-    rcpp_result_gen = Rcpp::wrap(sample_checksum_impl(path));
+    rcpp_result_gen = Rcpp::wrap(file_identity_impl(path));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -692,13 +692,14 @@ BEGIN_RCPP
 END_RCPP
 }
 // read_chromosome_lengths
-Rcpp::NumericVector read_chromosome_lengths(const std::string& path);
-RcppExport SEXP _ancify_read_chromosome_lengths(SEXP pathSEXP) {
+Rcpp::NumericVector read_chromosome_lengths(const std::string& path, const std::string& identity);
+RcppExport SEXP _ancify_read_chromosome_lengths(SEXP pathSEXP, SEXP identitySEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
-    rcpp_result_gen = Rcpp::wrap(read_chromosome_lengths(path));
+    Rcpp::traits::input_parameter< const std::string& >::type identity(identitySEXP);
+    rcpp_result_gen = Rcpp::wrap(read_chromosome_lengths(path, identity));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -733,7 +734,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_is_locked_impl", (DL_FUNC) &_ancify_is_locked_impl, 1},
     {"_ancify_unlock_folder_impl", (DL_FUNC) &_ancify_unlock_folder_impl, 1},
     {"_ancify_checksums_impl", (DL_FUNC) &_ancify_checksums_impl, 3},
-    {"_ancify_sample_checksum_impl", (DL_FUNC) &_ancify_sample_checksum_impl, 1},
+    {"_ancify_file_identity_impl", (DL_FUNC) &_ancify_file_identity_impl, 1},
     {"_ancify_leftovers_impl", (DL_FUNC) &_ancify_leftovers_impl, 1},
     {"_ancify_write_file_impl", (DL_FUNC) &_ancify_write_file_impl, 2},
     {"_ancify_count_patterns_in_memory_impl", (DL_FUNC) &_ancify_count_patterns_in_memory_impl, 3},
@@ -762,7 +763,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_backend_impl", (DL_FUNC) &_ancify_backend_impl, 1},
     {"_ancify_available_gpus_impl", (DL_FUNC) &_ancify_available_gpus_impl, 1},
     {"_ancify_hardware_threads_impl", (DL_FUNC) &_ancify_hardware_threads_impl, 0},
-    {"_ancify_read_chromosome_lengths", (DL_FUNC) &_ancify_read_chromosome_lengths, 1},
+    {"_ancify_read_chromosome_lengths", (DL_FUNC) &_ancify_read_chromosome_lengths, 2},
     {"_ancify_read_lines_impl", (DL_FUNC) &_ancify_read_lines_impl, 1},
     {NULL, NULL, 0}
 };

@@ -87,7 +87,7 @@ void call_files_impl(const std::vector<std::string>& folders, SEXP caller,
                      const Rcpp::NumericVector& lengths, const std::string& output,
                      const Rcpp::Function& watch, const Rcpp::Function& called) {
   const auto& by = as_caller(caller, folders.size());
-  const auto chromosomes = chromosomes_in(folders, lengths);
+  const auto chromosomes = chromosomes_in(folders, lengths, watch);
   Mailbox mail;
   const auto job = [&](ancify::JobControl& control) {
     ancify::call_chromosomes(by, chromosomes, output, control, tell_called(mail, called));

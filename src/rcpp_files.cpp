@@ -40,12 +40,22 @@ Rcpp::List checksums_impl(const std::vector<std::string>& paths, int threads,
   return as_list(sums);
 }
 
-// The same of one file, from its size and pieces of it.
+// list(size =, modified =, sample_checksum =, identity =) of an input: bytes, seconds since 1970,
+// the checksum of pieces of it, and what the core knows it again by.
 // [[Rcpp::export]]
-Rcpp::List sample_checksum_impl(const std::string& path) {
-  std::vector<ancify::FileChecksum> sum;
-  guarded([&] { sum.push_back(ancify::checksum_of_sample(path)); });
-  return as_list(sum);
+Rcpp::List file_identity_impl(const std::string& path) {
+  Rcpp::List result;
+  guarded([&] {
+    const ancify::InputFile file(path);
+    const std::uint32_t sum = ancify::checksum_of_sample(file);
+    file.check_unchanged();
+    using Rcpp::Named;
+    result = Rcpp::List::create(
+        Named("size") = static_cast<double>(file.size()),
+        Named("modified") = static_cast<double>(file.status().modified) / 1e9,
+        Named("sample_checksum") = tfm::format("%08x", sum), Named("identity") = file.identity());
+  });
+  return result;
 }
 
 // The paths of what ended processes have left in a folder.

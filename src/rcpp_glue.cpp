@@ -67,10 +67,22 @@ void Mailbox::deliver() {
   for (const auto& letter : letters) letter();
 }
 
+ancify::InputIdentities inputs_of(const Rcpp::Function& watch) {
+  ancify::InputIdentities inputs;
+  if (!watch.hasAttribute("inputs")) return inputs;
+  const Rcpp::CharacterVector identities = watch.attr("inputs");
+  if (identities.size() == 0) return inputs;
+  const Rcpp::CharacterVector paths = identities.names();
+  for (R_xlen_t i = 0; i < identities.size(); ++i) {
+    inputs[Rcpp::as<std::string>(paths[i])] = Rcpp::as<std::string>(identities[i]);
+  }
+  return inputs;
+}
+
 void run_job(const Rcpp::Function& watch, const std::function<void(ancify::JobControl&)>& job,
              Mailbox* mail) {
+  ancify::JobControl control(inputs_of(watch));
   guarded([&] {
-    ancify::JobControl control;
     ancify::run_beside(
         control, [&] { job(control); },
         [&] {
@@ -105,16 +117,18 @@ ancify::SequenceSources as_sources(const Rcpp::CharacterVector& sequences) {
 }
 
 std::vector<ancify::ChromosomeToCall> chromosomes_in(const std::vector<std::string>& folders,
-                                                     const Rcpp::NumericVector& lengths) {
+                                                     const Rcpp::NumericVector& lengths,
+                                                     const Rcpp::Function& watch) {
+  const auto inputs = std::make_shared<const ancify::InputIdentities>(inputs_of(watch));
   std::vector<ancify::ChromosomeToCall> chromosomes;
   for (const auto& chromosome : as_chromosomes(lengths)) {
     const auto& [name, length] = chromosome;
     chromosomes.push_back(
-        {name, length, [chromosome, &folders] {
+        {name, length, [chromosome, &folders, inputs] {
            ancify::SequenceSources sources;
            for (const auto& folder : folders) {
              sources.push_back(ancify::file_source(ancify::sequence_path(folder, chromosome.name),
-                                                   chromosome.name, chromosome.length));
+                                                   chromosome.name, chromosome.length, *inputs));
            }
            return sources;
          }});

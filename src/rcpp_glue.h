@@ -33,6 +33,10 @@ class Mailbox {
   std::vector<std::function<void()>> letters_;
 };
 
+// The attribute `inputs` of a job's `watch`: identities, named by path, that the job's inputs must
+// have. None where it has no such attribute.
+ancify::InputIdentities inputs_of(const Rcpp::Function& watch);
+
 // Runs a job beside R's main thread, under guarded(). Meanwhile `watch`, an R function of the
 // share done (0 to 1) and the lines to log, is called 20 times a second, mail is delivered, and
 // Ctrl-C is honoured.
@@ -48,9 +52,11 @@ Rcpp::NumericMatrix make_matrix(int rows, int columns);
 // Sources of the strings of a character vector, which has to stay.
 ancify::SequenceSources as_sources(const Rcpp::CharacterVector& sequences);
 
-// Chromosomes whose sequences are the files in the species' folders, which have to stay.
+// Chromosomes whose sequences are the files in the species' folders, which have to stay; files have
+// the identities that `watch` has for them.
 std::vector<ancify::ChromosomeToCall> chromosomes_in(const std::vector<std::string>& folders,
-                                                     const Rcpp::NumericVector& lengths);
+                                                     const Rcpp::NumericVector& lengths,
+                                                     const Rcpp::Function& watch);
 
 std::vector<ancify::Chromosome> as_chromosomes(const Rcpp::NumericVector& lengths);
 

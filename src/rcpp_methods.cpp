@@ -145,7 +145,7 @@ Rcpp::List count_patterns_in_files_impl(const std::vector<std::string>& folders,
                                         const Rcpp::NumericVector& lengths,
                                         const Rcpp::List& backend, const Rcpp::Function& watch) {
   const auto chosen = as_backend(backend);
-  const auto chromosomes = chromosomes_in(folders, lengths);
+  const auto chromosomes = chromosomes_in(folders, lengths, watch);
   std::vector<ancify::PatternCounts> counts;
   run_job(watch, [&](ancify::JobControl& control) {
     counts = ancify::count_patterns(chromosomes, chosen, control);

@@ -103,7 +103,7 @@ Rcpp::List ml_training_sites_impl(const std::vector<std::string>& folders, int n
                                   const std::vector<std::string>& references, int min_inner,
                                   int min_outer, double most_sites, double seed,
                                   const Rcpp::List& backend, const Rcpp::Function& watch) {
-  auto chromosomes = chromosomes_in(folders, lengths);
+  auto chromosomes = chromosomes_in(folders, lengths, watch);
   for (std::size_t i = 0; i < references.size(); ++i) {
     const auto length = chromosomes[i].length;
     chromosomes[i].open = [open = chromosomes[i].open, length, &reference = references[i]] {

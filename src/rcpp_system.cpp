@@ -71,10 +71,16 @@ Rcpp::List available_gpus_impl(int gpus_per_card) {
 // [[Rcpp::export]]
 int hardware_threads_impl() { return ancify::hardware_threads(); }
 
+// `identity`: that which the file must have, or "".
 // [[Rcpp::export]]
-Rcpp::NumericVector read_chromosome_lengths(const std::string& path) {
+Rcpp::NumericVector read_chromosome_lengths(const std::string& path,
+                                            const std::string& identity = "") {
+  ancify::InputIdentities inputs;
+  if (!identity.empty()) inputs[path] = identity;
+  const ancify::JobControl control(std::move(inputs));
   std::vector<ancify::Chromosome> chromosomes;
-  guarded([&] { chromosomes = ancify::read_chromosome_lengths(path); });
+  guarded(
+      [&] { chromosomes = ancify::read_chromosome_lengths(path, ancify::TaskContext(control)); });
   // Sized first: push_back() copies all there is, and there may be 100,000 contigs.
   const auto n = static_cast<R_xlen_t>(chromosomes.size());
   Rcpp::NumericVector lengths(n);

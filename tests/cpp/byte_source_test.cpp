@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <random>
 
 #include "core/exec/errors.h"
+#include "core/io/file.h"
 #include "support.h"
 
 namespace ancify {
@@ -151,6 +153,28 @@ TEST(OpenText, NoticesThatTheFileShrinks) {
     ASSERT_EQ(truncate(path.c_str(), static_cast<off_t>(content.size() / 2)), 0);
     EXPECT_THROW(read_all(*source, 1000), FileError) << name;
   }
+}
+
+TEST(OpenText, NoticesAtTheEndThatTheFileHasChanged) {
+  TempDir dir;
+  for (const auto& [name, content] : forms(some_text(100000))) {
+    const std::string path = dir.write("text", content);
+    const auto source = open_text(path, 1 << 20);
+    std::string piece(10, '\0');
+    source->read(&piece[0], piece.size());
+    // Another file takes its name; the one that is open has all its bytes still.
+    ASSERT_EQ(std::rename(dir.write("other", content).c_str(), path.c_str()), 0);
+    EXPECT_THROW(read_all(*source, 1000), FileError) << name;
+  }
+}
+
+TEST(OpenText, OpensTheFileThatTheJobExpects) {
+  TempDir dir;
+  const std::string path = dir.write("text", "some text");
+  const JobControl control(InputIdentities{{path, InputFile(path).identity()}});
+  const JobControl another(InputIdentities{{path, "1 2 3 4"}});
+  EXPECT_NO_THROW(open_text(path, 1 << 20, TaskContext(control)));
+  EXPECT_THROW(open_text(path, 1 << 20, TaskContext(another)), FileError);
 }
 
 TEST(OpenText, SaysThatAFileIsMissing) {

@@ -1,7 +1,16 @@
 #include "core/io/file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <thread>
+#include <vector>
 
 #include "core/exec/errors.h"
 #include "support.h"
@@ -31,6 +40,50 @@ TEST(InputFile, NoticesThatItShrinks) {
   const std::string message = message_of<FileError>([&] { file.read_at(&buffer[0], 600, 400); });
   EXPECT_NE(message.find("became shorter"), std::string::npos) << message;
   EXPECT_NE(message.find("1000 bytes"), std::string::npos) << message;
+}
+
+// What may happen to a file while it is read; each is seen at the end of reading.
+TEST(InputFile, NoticesThatItIsChangedOrMoved) {
+  TempDir dir;
+  const std::string path = dir.write("f", "some text");
+  const std::string other = dir.file("other");
+  const std::vector<std::function<void()>> changes = {
+      [&] { dir.write("f", "same size"); }, [&] { dir.write("f", "some text, longer"); },
+      [&] { ASSERT_EQ(std::rename(path.c_str(), other.c_str()), 0); },
+      [&] { ASSERT_EQ(unlink(path.c_str()), 0); },
+      // Its time is put back, which the system's own time of the change tells.
+      [&] {
+        struct stat before;
+        ASSERT_EQ(stat(path.c_str(), &before), 0);
+        dir.write("f", "SOME TEXT");
+        const std::array<timespec, 2> times = {before.st_atim, before.st_mtim};
+        ASSERT_EQ(utimensat(AT_FDCWD, path.c_str(), times.data(), 0), 0);
+      }};
+  for (const auto& change : changes) {
+    dir.write("f", "some text");
+    const InputFile file(path);
+    EXPECT_NO_THROW(file.check_unchanged());
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a file system's clock ticks
+    change();
+    const auto message = message_of<FileError>([&] { file.check_unchanged(); });
+    EXPECT_NE(message.find(path), std::string::npos) << message;
+    EXPECT_NE(message.find("changed while it was read"), std::string::npos) << message;
+  }
+}
+
+TEST(InputFile, IsTheOneThatIsExpected) {
+  TempDir dir;
+  const std::string path = dir.write("f", "some text");
+  const InputIdentities inputs = {{path, InputFile(path).identity()}};
+  EXPECT_EQ(InputFile(path, inputs).identity(), inputs.at(path));
+  EXPECT_NO_THROW(InputFile(dir.write("g", "of no account"), inputs));
+  // Another file under this name, also by a link, though it be of the same size.
+  const std::string other = dir.write("other", "SOME TEXT");
+  ASSERT_EQ(unlink(path.c_str()), 0);
+  ASSERT_EQ(symlink(other.c_str(), path.c_str()), 0);
+  const auto message = message_of<FileError>([&] { InputFile(path, inputs); });
+  EXPECT_NE(message.find("was replaced or changed since the run began"), std::string::npos)
+      << message;
 }
 
 TEST(OutputFile, AppearsOnlyWhenCommitted) {

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <random>
 
 #include "core/exec/errors.h"
+#include "core/io/sequence_source.h"
 #include "core/io/sequence_store.h"
 #include "support.h"
 
@@ -33,6 +35,17 @@ TEST(SequenceReader, RefusesWhatDoesNotFit) {
     const std::string path = dir.write("a.fa", content);
     EXPECT_THROW(SequenceReader(path, "chr1", 5), FormatError) << content;
   }
+}
+
+TEST(SequenceReader, IsOfTheFileThatIsExpectedAndStays) {
+  TempDir dir;
+  const std::string path = dir.write("a.fa", ">chr1\nACGTn\n");
+  const InputIdentities inputs = {{path, InputFile(path).identity()}};
+  const auto source = file_source(path, "chr1", 5, inputs);
+  EXPECT_NO_THROW(source->check_unchanged());
+  ASSERT_EQ(std::rename(dir.write("b.fa", ">chr1\nACGTA\n").c_str(), path.c_str()), 0);
+  EXPECT_THROW(source->check_unchanged(), FileError);
+  EXPECT_THROW(file_source(path, "chr1", 5, inputs), FileError);
 }
 
 TEST(SequenceReader, RefusesABrokenLineThatFitsByChance) {

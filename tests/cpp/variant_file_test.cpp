@@ -51,6 +51,18 @@ TEST(VariantReader, GivesRecordsOfPlainAndCompressedFiles) {
   }
 }
 
+TEST(VariantReader, NoticesAtTheEndThatTheFileHasChanged) {
+  TempDir dir;
+  const std::string text = kHeader + "1\t5\t.\tA\tC\t.\t.\t.\n";
+  for (const auto& content : {text, test::bgzip(text, 20)}) {
+    const std::string path = dir.write("a", content);
+    VariantReader reader(path);
+    ASSERT_TRUE(reader.next());
+    ASSERT_EQ(std::rename(dir.write("b", content).c_str(), path.c_str()), 0);
+    EXPECT_THROW(reader.next(), FileError);
+  }
+}
+
 TEST(VariantReader, TakesNamesForFilesOfThisMachine) {
   TempDir dir;
   for (const char* name : {"http://localhost:1/a.vcf", "s3://bucket/a.vcf"}) {

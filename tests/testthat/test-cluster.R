@@ -191,7 +191,7 @@ test_that("tasks that outlive their session are named, and what they finish coun
 
 # A task of a session that is at work, in a folder of its own.
 one_task <- function(config) {
-  config <- ancify_config(config)
+  config <- with_alignments(ancify_config(config), "project")
   cluster <- new_cluster(cluster_params("serial")[[1]], config, FALSE, identity)
   dir.create(cluster$folder, recursive = TRUE)
   writeLines(cluster$session, session_file(cluster$folder))
@@ -381,11 +381,11 @@ test_that("a model that changes during the run is not called by", {
   config$method <- "ml"
   config$ml_model_path <- tempfile()
   writeLines("one", config$ml_model_path)
-  config <- with_model_identity(config)
-  expect_silent(check_same_model(config))
+  config <- with_inputs(config, config$ml_model_path)
   writeLines("another", config$ml_model_path)
   expect_ancify_error(
-    call_part(config, NULL, NULL, NULL, NULL, FALSE, FALSE), "file", config$ml_model_path, "again"
+    call_part(config, NULL, NULL, NULL, choose_backend("cpu", 1), FALSE, FALSE), "file",
+    config$ml_model_path, "again"
   )
 })
 

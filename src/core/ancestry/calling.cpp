@@ -200,6 +200,7 @@ class ChromosomeCall {
             });
     sums.length = piece.end - piece.start;
     if (--left_ > 0) return false;
+    for (const auto& source : sources_) source->check_unchanged();
     sources_.clear();
     for (OutputFile* file : files()) {
       file->begin_sync();

@@ -22,8 +22,8 @@ constexpr std::int64_t kMissingLeftBit = 2;
 constexpr int kMissingShift = 2;
 constexpr std::int64_t kLargestDecision = 11;
 
-std::string read_text(const std::string& path) {
-  const auto source = open_text(path);
+std::string read_text(const std::string& path, const TaskContext& context) {
+  const auto source = open_text(path, std::size_t{1} << 20, context);
   std::string text;
   std::vector<char> buffer(1 << 16);
   while (const std::size_t n = source->read(buffer.data(), buffer.size())) {
@@ -40,8 +40,8 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
 
 class ModelReader {
  public:
-  ModelReader(const std::string& path, int features)
-      : path_(path), features_(features), text_(read_text(path)), rest_(text_) {}
+  ModelReader(const std::string& path, int features, const TaskContext& context)
+      : path_(path), features_(features), text_(read_text(path, context)), rest_(text_) {}
 
   std::vector<DecisionTree> read() {
     read_header();
@@ -287,8 +287,9 @@ class ModelReader {
 
 }  // namespace
 
-std::vector<DecisionTree> read_lightgbm_model(const std::string& path, int features) {
-  return ModelReader(path, features).read();
+std::vector<DecisionTree> read_lightgbm_model(const std::string& path, int features,
+                                              const TaskContext& context) {
+  return ModelReader(path, features, context).read();
 }
 
 }  // namespace ancify

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "core/exec/threads.h"
+
 namespace ancify {
 
 // Which values of a feature count as missing at a split: none (NaN is taken for 0), NaN, or NaN
@@ -31,6 +33,7 @@ struct DecisionTree {
 
 // The trees of a model that tells the four bases apart by this many numerical features; tree i
 // adds to the score of base i % 4. FormatError for every other model and for damaged text.
-std::vector<DecisionTree> read_lightgbm_model(const std::string& path, int features);
+std::vector<DecisionTree> read_lightgbm_model(const std::string& path, int features,
+                                              const TaskContext& context = TaskContext());
 
 }  // namespace ancify

@@ -74,9 +74,9 @@ Caller make_caller(const MethodOptions& options, const Backend& backend, bool wi
                    const JobControl& control) {
   if (options.name != "ml") return Caller(make_method(options, control), backend, with_phred);
   const auto& [n_inner, n_outer, min_inner, min_outer] = options.voting;
-  return Caller(
-      std::make_unique<MlCaller>(options.model_path, n_inner, n_outer, options.thresholds), backend,
-      with_phred);
+  return Caller(std::make_unique<MlCaller>(options.model_path, n_inner, n_outer, options.thresholds,
+                                           TaskContext(control)),
+                backend, with_phred);
 }
 
 }  // namespace ancify

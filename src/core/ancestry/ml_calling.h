@@ -15,9 +15,10 @@ class MlCaller {
  public:
   // FormatError unless `model` is LightGBM's text of a model for so many outgroups; InputError
   // unless both tiers have species and the thresholds are in order.
-  MlCaller(const std::string& model, int n_inner, int n_outer, const Thresholds& thresholds)
-      : MlCaller(read_lightgbm_model(model, SiteFeatures(n_inner, n_outer).count()), n_inner,
-                 n_outer, thresholds) {}
+  MlCaller(const std::string& model, int n_inner, int n_outer, const Thresholds& thresholds,
+           const TaskContext& context = TaskContext())
+      : MlCaller(read_lightgbm_model(model, SiteFeatures(n_inner, n_outer).count(), context),
+                 n_inner, n_outer, thresholds) {}
   MlCaller(const std::vector<DecisionTree>& trees, int n_inner, int n_outer,
            const Thresholds& thresholds);
   // As call_by_posterior() and error_phred() say; without data N. `phred` may be null. Safe from

@@ -5,13 +5,21 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 namespace ancify {
 
+// Identities that files must have when a job opens them (InputFile), by path.
+using InputIdentities = std::unordered_map<std::string, std::string>;
+
 class JobControl {
  public:
+  explicit JobControl(InputIdentities inputs = {}) : inputs_(std::move(inputs)) {}
+
+  const InputIdentities& inputs() const { return inputs_; }
+
   void request_stop() { stop_ = true; }
   bool stop_requested() const { return stop_; }
 
@@ -32,6 +40,7 @@ class JobControl {
   }
 
  private:
+  const InputIdentities inputs_;
   std::atomic<bool> stop_{false};
   std::atomic<std::int64_t> expected_{0};
   std::atomic<std::int64_t> done_{0};

@@ -180,6 +180,11 @@ void run_in_lanes(JobControl& control, int threads, int lanes, std::int64_t n, c
   run_rows(control, std::max(threads, lanes), lanes, n, task);
 }
 
+const InputIdentities& TaskContext::inputs() const {
+  static const InputIdentities none;
+  return control_ == nullptr ? none : control_->inputs();
+}
+
 void TaskContext::share(std::int64_t n, const std::function<void(std::int64_t)>& part) const {
   FirstFailure failure;
   const auto guarded = [&](std::int64_t i) {

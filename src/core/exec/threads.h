@@ -15,6 +15,8 @@ class TaskContext {
  public:
   // The context of work that is part of no job: one thread, never stopped.
   TaskContext() = default;
+  // The same, but of a job that has inputs and may be stopped.
+  explicit TaskContext(const JobControl& control) : control_(&control) {}
   // `idle`: how many of the job's threads have no task, for where no pool knows.
   TaskContext(const JobControl& control, const std::atomic<std::int64_t>& first_failed,
               std::int64_t index, int threads, std::atomic<int>& idle)
@@ -27,10 +29,13 @@ class TaskContext {
   // Interrupted when the task is no longer wanted: the user stops the job, or a task with a
   // smaller index has failed.
   void throw_if_stopped() const {
-    if (control_ != nullptr && (control_->stop_requested() || *first_failed_ < index_)) {
-      throw Interrupted();
-    }
+    if (control_ == nullptr) return;
+    const bool failed_before = first_failed_ != nullptr && *first_failed_ < index_;
+    if (failed_before || control_->stop_requested()) throw Interrupted();
   }
+
+  // The identities that the job's inputs must have; none where the work is part of no job.
+  const InputIdentities& inputs() const;
 
   // Calls part(0), ..., part(n - 1), on threads of the job that are idle besides this one. Returns
   // when all have ended and rethrows the failure with the smallest index.

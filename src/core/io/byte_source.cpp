@@ -26,6 +26,7 @@ class FileWindow {
   // The bytes at hand, at least n of them unless the file ends before.
   std::string_view at_least(std::size_t n) {
     if (end_ - begin_ < n) refill(n);
+    if (begin_ == end_) file_.check_unchanged();
     return {buffer_.data() + begin_, end_ - begin_};
   }
   void drop(std::size_t n) { begin_ += n; }
@@ -267,7 +268,7 @@ class GzipSource : public ByteSource {
 
 std::unique_ptr<ByteSource> open_text(const std::string& path, std::size_t buffer_size,
                                       const TaskContext& context) {
-  FileWindow window(InputFile(path), buffer_size);
+  FileWindow window(InputFile(path, context.inputs()), buffer_size);
   if (is_gzip(window.at_least(2))) {
     return std::make_unique<GzipSource>(std::move(window), context);
   }

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/io/file.h"
-
 #if defined(ANCIFY_HAVE_ISAL)
 #include <isa-l/crc.h>
 #elif defined(ANCIFY_HAVE_LIBDEFLATE)
@@ -49,21 +47,21 @@ FileChecksum checksum_of_file(const std::string& path, const TaskContext& contex
     context.throw_if_stopped();
     sum.checksum = extend_by_piece(sum.checksum, file, at, buffer);
   }
+  file.check_unchanged();
   return sum;
 }
 
-FileChecksum checksum_of_sample(const std::string& path) {
+std::uint32_t checksum_of_sample(const InputFile& file) {
   constexpr std::int64_t piece = std::int64_t{1} << 16;
   constexpr std::int64_t pieces = 16;
-  const InputFile file(path);
   std::vector<char> buffer(piece);
-  FileChecksum sum = {file.size(), 0};
+  std::uint32_t sum = 0;
   // A small file as a whole, a large one from its start to its end.
   const std::int64_t last = std::max<std::int64_t>(file.size() - piece, 0);
   for (std::int64_t i = 0; i < pieces; ++i) {
     const std::int64_t at = file.size() <= pieces * piece ? i * piece : last * i / (pieces - 1);
     if (at >= file.size()) break;
-    sum.checksum = extend_by_piece(sum.checksum, file, at, buffer);
+    sum = extend_by_piece(sum, file, at, buffer);
   }
   return sum;
 }

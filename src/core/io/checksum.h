@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/exec/threads.h"
+#include "core/io/file.h"
 
 namespace ancify {
 
@@ -26,8 +27,7 @@ struct FileChecksum {
 // Of a whole file; FileError if it can't be read.
 FileChecksum checksum_of_file(const std::string& path, const TaskContext& context);
 
-// Of a file's size and of pieces of 64 KB, the first, the last and some between: enough to tell one
-// alignment from another without reading it.
-FileChecksum checksum_of_sample(const std::string& path);
+// Of pieces of 64 KB, the first, the last and some between; of all of a file up to 1 MB.
+std::uint32_t checksum_of_sample(const InputFile& file);
 
 }  // namespace ancify

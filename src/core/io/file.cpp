@@ -85,13 +85,57 @@ bool FileDescriptor::close() {
   return fd_ < 0 || ::close(std::exchange(fd_, -1)) == 0 || errno == EINTR;
 }
 
-InputFile::InputFile(const std::string& path)
+bool FileStatus::operator==(const FileStatus& other) const {
+  return device == other.device && inode == other.inode && size == other.size &&
+         modified == other.modified && changed == other.changed;
+}
+
+namespace {
+
+struct stat look_at(int fd, const std::string& path) {
+  struct stat info;
+  if (fstat(fd, &info) != 0) throw_errno(path, "look at the file");
+  return info;
+}
+
+FileStatus as_status(const struct stat& info) {
+  const auto nanoseconds = [](const timespec& time) {
+    return std::int64_t{1000000000} * time.tv_sec + time.tv_nsec;
+  };
+#ifdef __APPLE__
+  const timespec& modified = info.st_mtimespec;
+  const timespec& changed = info.st_ctimespec;
+#else
+  const timespec& modified = info.st_mtim;
+  const timespec& changed = info.st_ctim;
+#endif
+  return {static_cast<std::uint64_t>(info.st_dev), static_cast<std::uint64_t>(info.st_ino),
+          info.st_size, nanoseconds(modified), nanoseconds(changed)};
+}
+
+}  // namespace
+
+InputFile::InputFile(const std::string& path, const InputIdentities& inputs)
     : path_(path), fd_(open_file(path, O_RDONLY | O_NONBLOCK)) {
   if (fd_.get() < 0) throw_errno(path, "open the file");
-  struct stat info;
-  if (fstat(fd_.get(), &info) != 0) throw_errno(path, "look at the file");
+  const struct stat info = look_at(fd_.get(), path);
   if (!S_ISREG(info.st_mode)) throw FileError(path, "is not a regular file");
-  size_ = info.st_size;
+  status_ = as_status(info);
+  const auto expected = inputs.find(path);
+  if (expected != inputs.end() && expected->second != identity()) {
+    throw FileError(path, "the file was replaced or changed since the run began. Start it again");
+  }
+}
+
+std::string InputFile::identity() const {
+  return std::to_string(status_.inode) + " " + std::to_string(status_.size) + " " +
+         std::to_string(status_.modified) + " " + std::to_string(status_.changed);
+}
+
+void InputFile::check_unchanged() const {
+  if (!(as_status(look_at(fd_.get(), path_)) == status_)) {
+    throw FileError(path_, "the file was changed while it was read. Start again");
+  }
 }
 
 void InputFile::read_at(char* buffer, std::size_t n, std::int64_t offset) const {
@@ -100,8 +144,9 @@ void InputFile::read_at(char* buffer, std::size_t n, std::int64_t offset) const 
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw_errno(path_, "read");
     if (got == 0) {
-      throw FileError(path_, "the file became shorter while it was read (" + std::to_string(size_) +
-                                 " bytes at first, now at most " + std::to_string(offset) + ")");
+      throw FileError(path_, "the file became shorter while it was read (" +
+                                 std::to_string(size()) + " bytes at first, now at most " +
+                                 std::to_string(offset) + ")");
     }
     buffer += got;
     offset += got;

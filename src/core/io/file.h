@@ -27,21 +27,41 @@ class FileDescriptor {
   int fd_ = -1;
 };
 
+// What the system says of an open file: any write, rename or exchange changes one of these.
+struct FileStatus {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::int64_t size = 0;
+  std::int64_t modified = 0;  // nanoseconds since 1970, as is the next
+  std::int64_t changed = 0;   // set by the system alone, as whoever writes can set `modified`
+  bool operator==(const FileStatus& other) const;
+};
+
 // A regular file opened for reading.
 class InputFile {
  public:
-  explicit InputFile(const std::string& path);
+  // FileError where `inputs` has another identity for this path.
+  explicit InputFile(const std::string& path, const InputIdentities& inputs = {});
   const std::string& path() const { return path_; }
   // Size in bytes when the file was opened.
-  std::int64_t size() const { return size_; }
+  std::int64_t size() const { return status_.size; }
+  const FileStatus& status() const { return status_; }
+  // The status as a text for records. The device's number is not in it: other machines, and this
+  // one after a restart, have another for the same file system.
+  std::string identity() const;
+  // FileError where the file is not any more as it was when it was opened. For the end of reading.
+  void check_unchanged() const;
   // Fills `buffer` with n bytes from `offset` on, all within size(). FileError if the file has
   // become shorter since it was opened.
   void read_at(char* buffer, std::size_t n, std::int64_t offset) const;
 
+  // For a library that reads the file itself.
+  int descriptor() const { return fd_.get(); }
+
  private:
   std::string path_;
   FileDescriptor fd_;
-  std::int64_t size_ = 0;
+  FileStatus status_;
 };
 
 // A file of known size that is written under a temporary name beside its own, with its space

@@ -55,10 +55,11 @@ class LengthsParser {
 
 }  // namespace
 
-std::vector<Chromosome> read_chromosome_lengths(const std::string& path, std::size_t chunk_size) {
+std::vector<Chromosome> read_chromosome_lengths(const std::string& path, const TaskContext& context,
+                                                std::size_t chunk_size) {
   LengthsParser parser(path);
   for_each_line(
-      path, TaskContext(),
+      path, context,
       [&](std::string_view line, std::int64_t number) { parser.parse_line(line, number); },
       chunk_size);
   return parser.take();

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/exec/threads.h"
+
 namespace ancify {
 
 struct Chromosome {
@@ -17,6 +19,7 @@ struct Chromosome {
 // FormatError for any other that is not a name and a positive whole number, or repeats a name.
 // `chunk_size`: bytes of text at a time.
 std::vector<Chromosome> read_chromosome_lengths(const std::string& path,
+                                                const TaskContext& context = TaskContext(),
                                                 std::size_t chunk_size = 1 << 16);
 
 // The same name with a leading chr put on or taken off.

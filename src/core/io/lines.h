@@ -17,7 +17,7 @@ namespace ancify {
 template <class Take>
 void for_each_line(const std::string& path, const TaskContext& context, Take&& take,
                    std::size_t chunk_size = 1 << 16) {
-  const auto source = open_text(path);
+  const auto source = open_text(path, std::size_t{1} << 20, context);
   const auto read = [&](char* out, std::size_t n) { return source->read(out, n); };
   std::int64_t number = 0;
   for_each_chunk(read, chunk_size, context, [&](std::string_view text, bool last) {

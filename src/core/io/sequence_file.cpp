@@ -29,8 +29,8 @@ std::string SequenceReader::read_header(const std::string& name) {
 }
 
 SequenceReader::SequenceReader(const std::string& path, const std::string& name,
-                               std::int64_t length)
-    : file_(path), length_(length) {
+                               std::int64_t length, const InputIdentities& inputs)
+    : file_(path, inputs), length_(length) {
   read_header(name);
 
   // From the last base on there must be that base and the end of its line.

@@ -13,13 +13,15 @@ namespace ancify {
 class SequenceReader {
  public:
   // FormatError unless the file holds one sequence of this name and length on one line.
-  SequenceReader(const std::string& path, const std::string& name, std::int64_t length);
+  SequenceReader(const std::string& path, const std::string& name, std::int64_t length,
+                 const InputIdentities& inputs = {});
   // The same for a length that only the file tells. Where lines are longer than what is looked at
   // first, it is read() that finds more than one.
   SequenceReader(const std::string& path, const std::string& name);
   std::int64_t length() const { return length_; }
   // Copies positions start, ..., start + n - 1, counted from 0.
   void read(std::int64_t start, std::size_t n, char* out) const;
+  void check_unchanged() const { file_.check_unchanged(); }
 
  private:
   // Finds the first base; gives what the file begins with.

@@ -8,13 +8,15 @@ namespace {
 
 class FileSource : public SequenceSource {
  public:
-  FileSource(const std::string& path, const std::string& name, std::int64_t length)
-      : reader_(path, name, length) {}
+  FileSource(const std::string& path, const std::string& name, std::int64_t length,
+             const InputIdentities& inputs)
+      : reader_(path, name, length, inputs) {}
   SequenceForm form() const override { return SequenceForm::kCharacters; }
   const char* bases(std::int64_t start, std::size_t n, char* buffer) const override {
     reader_.read(start, n, buffer);
     return buffer;
   }
+  void check_unchanged() const override { reader_.check_unchanged(); }
 
  private:
   SequenceReader reader_;
@@ -36,8 +38,8 @@ class MemorySource : public SequenceSource {
 }  // namespace
 
 std::unique_ptr<SequenceSource> file_source(const std::string& path, const std::string& name,
-                                            std::int64_t length) {
-  return std::make_unique<FileSource>(path, name, length);
+                                            std::int64_t length, const InputIdentities& inputs) {
+  return std::make_unique<FileSource>(path, name, length, inputs);
 }
 
 std::unique_ptr<SequenceSource> memory_source(const char* bases, SequenceForm form) {

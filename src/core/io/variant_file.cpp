@@ -13,6 +13,7 @@
 #include <htslib/hts_log.h>
 #include <htslib/kstring.h>
 #include <htslib/vcf.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -38,13 +39,21 @@ struct DestroyRecord {
 // htslib takes names with a scheme for addresses, and "-" for its standard input.
 std::string local_name(const std::string& path) { return path.front() == '/' ? path : "./" + path; }
 
-std::unique_ptr<htsFile, CloseFile> open_file(const std::string& path, int threads) {
+InputFile open_input(const std::string& path) {
   if (path.find("://") != path.npos) {
     throw InputError("'" + path + "' is an address: fetch the file first, and name it here");
   }
-  const InputFile file(path);  // its errors say what is wrong with a path
+  return InputFile(path);
+}
+
+// htslib reads the open file, not what may have its name by now.
+std::unique_ptr<htsFile, CloseFile> open_variants(const InputFile& file, int threads) {
+  const std::string& path = file.path();
   hts_set_log_level(HTS_LOG_OFF);
-  std::unique_ptr<htsFile, CloseFile> result(hts_open(local_name(path).c_str(), "r"));
+  hFILE* const bytes = hdopen(dup(file.descriptor()), "r");
+  std::unique_ptr<htsFile, CloseFile> result(
+      bytes == nullptr ? nullptr : hts_hopen(bytes, local_name(path).c_str(), "r"));
+  if (!result && bytes != nullptr) hclose_abruptly(bytes);
   const auto format = result ? result->format.format : unknown_format;
   if (format != vcf && format != bcf) {
     throw FormatError(path, file.size() > 0 ? 1 : 0,
@@ -123,7 +132,10 @@ void write_dots(const bcf_fmt_t& field, std::size_t samples) {
 class VariantReader::Impl {
  public:
   Impl(const std::string& path, int threads, RecordParts parts)
-      : path_(path), file_(open_file(path, threads)), record_(bcf_init()) {
+      : path_(path),
+        input_(open_input(path)),
+        file_(open_variants(input_, threads)),
+        record_(bcf_init()) {
     header_.reset(bcf_hdr_read(file_.get()));
     if (!header_) {
       throw FormatError(path_, file_->lineno,
@@ -135,7 +147,10 @@ class VariantReader::Impl {
   }
 
   bool next() {
-    if (!(is_text_ ? read_text() : read_binary())) return false;
+    if (!(is_text_ ? read_text() : read_binary())) {
+      input_.check_unchanged();
+      return false;
+    }
     ++records_;
     if ((record_->errcode & ~kUndeclared) != 0) fail(problem_of(record_->errcode));
     if (bcf_unpack(record_.get(), BCF_UN_STR) != 0) fail(problem_of(0));
@@ -207,6 +222,7 @@ class VariantReader::Impl {
   }
 
   std::string path_;
+  InputFile input_;
   std::unique_ptr<htsFile, CloseFile> file_;
   std::unique_ptr<bcf_hdr_t, DestroyHeader> header_;
   std::unique_ptr<bcf1_t, DestroyRecord> record_;
