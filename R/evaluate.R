@@ -131,6 +131,8 @@ fill_pattern <- function(pattern, chromosomes) {
 run_evaluation <- function(config, files, manifest, cluster, backend, progress, verbose) {
   chromosomes <- names(config$lengths)
   check_calls(config)
+  compared_with <- setdiff(unlist(files), "")
+  config <- with_inputs(config, compared_with)
   # A file of all chromosomes' variants is read once.
   together <- if (any(nzchar(files$variants)) && anyDuplicated(files$variants)) files$variants
   parts <- parts_by_chromosome(cluster, config, together)
@@ -156,6 +158,7 @@ run_evaluation <- function(config, files, manifest, cluster, backend, progress, 
   }
   list(
     evaluation = evaluation_table(sections, names(config$lengths)),
+    compared_with = inputs_on_record(config, compared_with),
     calls = call_table(counts[call_counts], config)
   )
 }
@@ -166,7 +169,7 @@ evaluate_part <- function(config, manifest, backend, progress, verbose) {
   calls <- sequence_path(config$output_dir, names(config$lengths))
   counts <- with_watch("Evaluating", function(watch) {
     evaluate_impl(config$lengths, calls, files$references, files$variants, backend, watch)
-  }, progress, verbose)
+  }, progress, verbose, expected_inputs(config))
   as.data.frame(counts)
 }
 

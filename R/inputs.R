@@ -31,6 +31,11 @@ with_alignments <- function(config, phases) {
 # NULL for a file that could not be read.
 input_identity <- function(config, path) attr(config, "inputs")[[path]]
 
+# Rows of a run's record.
+inputs_on_record <- function(config, paths) {
+  unname(lapply(paths, function(path) c(list(path = path), input_identity(config, path))))
+}
+
 # What a native job takes: the core's identities by path.
 expected_inputs <- function(config) {
   known <- Filter(Negate(is.null), attr(config, "inputs"))

@@ -207,7 +207,7 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
     })
     run <- new_run(config, result, backend$description, seconds)
     attr(run, "files") <- files_of_run(run, manifest, phases)
-    record_run(run, phases, manifest, started, earlier)
+    record_run(run, result$compared_with, phases, manifest, started, earlier)
     run
   })
 }
@@ -279,7 +279,7 @@ carry_out <- function(config, phases, manifest, cluster, kind, caller, files, ti
   result <- project_and_call(config, phases, manifest, cluster, kind, caller, timed)
   if ("evaluate" %in% phases) {
     evaluated <- timed("evaluate", run_evaluation, config, files, manifest, cluster)
-    result$evaluation <- evaluated$evaluation
+    result[c("evaluation", "compared_with")] <- evaluated[c("evaluation", "compared_with")]
     result$calls <- result$calls %||% evaluated$calls
   }
   result

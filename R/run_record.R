@@ -11,15 +11,16 @@ read_record_json <- function(file, ...) {
 }
 
 # `earlier`: what was on record when the run began; it is gone where calls were made anew.
-record_run <- function(run, phases, manifest, started, earlier) {
+# `compared_with`: the files of an evaluation.
+record_run <- function(run, compared_with, phases, manifest, started, earlier) {
   if ("call" %in% phases) {
-    write_run_record(run, phases, manifest, started, earlier)
+    write_run_record(run, compared_with, phases, manifest, started, earlier)
   } else if ("evaluate" %in% phases) {
-    record_evaluation(run)
+    record_evaluation(run, compared_with)
   }
 }
 
-write_run_record <- function(run, phases, manifest, started, earlier) {
+write_run_record <- function(run, compared_with, phases, manifest, started, earlier) {
   config <- attr(run, "config")
   folder <- config$output_dir
   settings <- raw_config(config)
@@ -31,6 +32,7 @@ write_run_record <- function(run, phases, manifest, started, earlier) {
     remove_own(config, evaluation_file(setdiff(chromosomes$chromosome, left)))
     # Those of the evaluation on record.
     if (length(evaluation)) settings["evaluation"] <- earlier$settings["evaluation"]
+    compared_with <- if (length(evaluation)) earlier$compared_with
   }
   record <- list(
     format = run_record_format, made_with = made_with(), host = Sys.info()[["nodename"]],
@@ -39,7 +41,8 @@ write_run_record <- function(run, phases, manifest, started, earlier) {
     config_file = config$file, settings = settings,
     alignments = alignments_on_record(config, phases, manifest),
     other_inputs = other_inputs(config, phases, manifest),
-    chromosomes = chromosomes, fit = fit_facts(attr(run, "fit")), evaluation = evaluation
+    chromosomes = chromosomes, fit = fit_facts(attr(run, "fit")), evaluation = evaluation,
+    compared_with = compared_with
   )
   # All of them, for nothing may have been left to call.
   claim_files(
@@ -69,7 +72,7 @@ evaluated_alike <- function(config, record) {
 
 # An evaluation of calls that an earlier run made. That of other chromosomes stays, if they were
 # compared with the same.
-record_evaluation <- function(run) {
+record_evaluation <- function(run, compared_with) {
   config <- attr(run, "config")
   # One that came with others' calls stays as it is.
   record <- if (run_record_file %in% own_files(config)) record_in(config$output_dir)
@@ -87,6 +90,10 @@ record_evaluation <- function(run) {
     if (!evaluated_alike(config, record)) other <- NULL
     record$settings["evaluation"] <- list(config$evaluation)
   }
+  path <- function(input) input$path
+  others <- if (length(other)) record$compared_with
+  others <- Filter(function(input) !path(input) %in% lapply(compared_with, path), others)
+  record["compared_with"] <- list(if (length(rows)) c(compared_with, others) else others)
   rows <- c(rows, other)
   in_order <- order(match(vapply(rows, `[[`, "", "chromosome"), on_record$chromosome))
   record["evaluation"] <- list(if (length(rows)) rows[in_order])

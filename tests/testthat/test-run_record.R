@@ -102,6 +102,11 @@ test_that("an evaluation of calls that are there goes into their record", {
     expect_equal(attr(restored, "evaluation"), evaluation)
     expect_equal(columns_of(restored), columns_of(run))
     expect_identical(raw_config(attr(restored, "config"))[-4], raw_config(attr(run, "config"))[-4])
+    # What they were compared with is on record as it was then.
+    inputs <- rows_of_json(record_of(case$config)$compared_with)
+    expect_identical(basename(inputs$path), paste0(names(case$lengths), ".fa"))
+    checksums <- vapply(inputs$path, crc32_by_gzip, "", USE.NAMES = FALSE)
+    expect_identical(inputs$sample_checksum, checksums)
   }
 
   # That of other chromosomes stays where calls were compared with the same.
@@ -110,6 +115,7 @@ test_that("an evaluation of calls that are there goes into their record", {
   ancify_evaluate(some, progress = FALSE, verbose = FALSE)
   restored <- read_run_record(case$config$output_dir)
   expect_equal(attr(restored, "evaluation"), evaluation, ignore_attr = "row.names")
+  expect_length(record_of(case$config)$compared_with, 3)
   some$evaluation$reference_pattern <- "{chrom_id}.fa"
   file.copy(file.path(folder, "chr2.fa"), file.path(folder, "2.fa"))
   ancify_evaluate(some, progress = FALSE, verbose = FALSE)
@@ -121,6 +127,9 @@ test_that("an evaluation of calls that are there goes into their record", {
   run_quietly(case$config)
   restored <- read_run_record(case$config$output_dir)
   expect_identical(attr(restored, "evaluation")$chromosome, "chr2")
+  compared_with <- record_of(case$config)$compared_with
+  expect_identical(basename(compared_with[[1]]$path), "2.fa")
+  expect_length(compared_with, 1)
 })
 
 test_that("what is no record is none, whatever its keys hold", {

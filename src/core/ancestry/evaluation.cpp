@@ -86,11 +86,11 @@ class VariantComparison {
  public:
   VariantComparison(const std::vector<ChromosomeToEvaluate>& chromosomes,
                     const std::vector<std::size_t>& wanted, int threads,
-                    std::vector<Evaluation>& results)
+                    std::vector<Evaluation>& results, const InputIdentities& inputs)
       : chromosomes_(chromosomes),
         wanted_(wanted),
         results_(results),
-        reader_(chromosomes[wanted.front()].variants, threads) {
+        reader_(chromosomes[wanted.front()].variants, threads, RecordParts::kAlleles, inputs) {
     for (const std::size_t index : wanted) by_name_[chromosomes[index].name] = index;
     for (const std::size_t index : wanted) {
       by_name_.emplace(with_other_prefix(chromosomes[index].name), index);
@@ -224,7 +224,8 @@ std::vector<Evaluation> evaluate(const std::vector<ChromosomeToEvaluate>& chromo
       in_forked_child() ? 0 : std::max(0, threads / std::max(1, static_cast<int>(n_files)) - 1);
   run_tasks(control, threads, n_files + n, [&](std::int64_t i, const TaskContext& context) {
     if (i < n_files) {
-      VariantComparison(chromosomes, files[static_cast<std::size_t>(i)], inflating, results)
+      VariantComparison(chromosomes, files[static_cast<std::size_t>(i)], inflating, results,
+                        context.inputs())
           .run(control, context);
       return;
     }

@@ -39,11 +39,11 @@ struct DestroyRecord {
 // htslib takes names with a scheme for addresses, and "-" for its standard input.
 std::string local_name(const std::string& path) { return path.front() == '/' ? path : "./" + path; }
 
-InputFile open_input(const std::string& path) {
+InputFile open_input(const std::string& path, const InputIdentities& inputs) {
   if (path.find("://") != path.npos) {
     throw InputError("'" + path + "' is an address: fetch the file first, and name it here");
   }
-  return InputFile(path);
+  return InputFile(path, inputs);
 }
 
 // htslib reads the open file, not what may have its name by now.
@@ -131,9 +131,9 @@ void write_dots(const bcf_fmt_t& field, std::size_t samples) {
 
 class VariantReader::Impl {
  public:
-  Impl(const std::string& path, int threads, RecordParts parts)
+  Impl(const std::string& path, int threads, RecordParts parts, const InputIdentities& inputs)
       : path_(path),
-        input_(open_input(path)),
+        input_(open_input(path, inputs)),
         file_(open_variants(input_, threads)),
         record_(bcf_init()) {
     header_.reset(bcf_hdr_read(file_.get()));
@@ -371,8 +371,9 @@ class VariantReader::Impl {
 
 std::string htslib_version() { return hts_version(); }
 
-VariantReader::VariantReader(const std::string& path, int threads, RecordParts parts)
-    : impl_(std::make_unique<Impl>(path, threads, parts)) {}
+VariantReader::VariantReader(const std::string& path, int threads, RecordParts parts,
+                             const InputIdentities& inputs)
+    : impl_(std::make_unique<Impl>(path, threads, parts, inputs)) {}
 VariantReader::~VariantReader() = default;
 
 bool VariantReader::next() { return impl_->next(); }
@@ -567,7 +568,9 @@ namespace {
 
 std::string htslib_version() { return {}; }
 
-VariantReader::VariantReader(const std::string&, int, RecordParts) { refuse(); }
+VariantReader::VariantReader(const std::string&, int, RecordParts, const InputIdentities&) {
+  refuse();
+}
 VariantReader::~VariantReader() = default;
 bool VariantReader::next() { refuse(); }
 std::string_view VariantReader::chromosome() const { refuse(); }

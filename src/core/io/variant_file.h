@@ -33,9 +33,11 @@ struct Genotypes {
 // its line, for what is no record, for positions that go back and for chromosomes that come again.
 class VariantReader {
  public:
-  // `threads`: how many inflate besides the caller's; 0 for none. InputError for a remote name.
+  // `threads`: how many inflate besides the caller's; 0 for none. InputError for a remote name,
+  // FileError where `inputs` has another file under this path.
   explicit VariantReader(const std::string& path, int threads = 0,
-                         RecordParts parts = RecordParts::kAlleles);
+                         RecordParts parts = RecordParts::kAlleles,
+                         const InputIdentities& inputs = {});
   VariantReader(const VariantReader&) = delete;
   VariantReader& operator=(const VariantReader&) = delete;
   ~VariantReader();
