@@ -85,13 +85,19 @@
 #' @section What is done again:
 #' Each file appears when it is whole, and what is finished is recorded in
 #' `<work_dir>/.ancify/manifest.json`: what a species' projections and a chromosome's calls were
-#' made from (the inputs' size, time and a checksum of a sample of them, the settings that matter,
-#' the package's version), and each file's size and CRC-32, taken while it was written. Started
+#' made from (which inputs, the settings that matter, the package's version), and each file's size
+#' and CRC-32, taken while it was written. Started
 #' again with the same configuration, also after a crash, a run does only what is missing, what is
 #' no longer as it was written, or what would be made from something else, says what it leaves as
 #' it is, and ends with the same bytes. Calls are final chromosome by chromosome; an outgroup's
 #' projections when its alignment is read to the end. With `keep_projected: false` the alignments
 #' are read again for chromosomes that are left. `fitted.rds` beside the manifest keeps a fit.
+#'
+#' An input is known by its inode, its size, and the times of the last change of its contents and
+#' of any change. These are taken when the run begins, and compared when the file is opened and at
+#' the end of reading. A file that was replaced or changed meanwhile is an error: start the run
+#' again. A copy, a renamed file, or one whose permissions were changed is another input to the next
+#' run, which makes anew what depends on it.
 #'
 #' A run locks `work_dir` and `output_dir` while it works there (`.ancify.lock`); the lock ends with
 #' the process, however that ends. What a killed run left under temporary names, the next one in
@@ -100,7 +106,7 @@
 #' before they write where it came meanwhile.
 #'
 #' A run that calls leaves `<output_dir>/ancify_run.json` beside its calls: versions, backend,
-#' settings, inputs with their checksums, counts and checksums of the chromosomes' files, seconds by
+#' settings, inputs with their identities and checksums, counts and checksums of the chromosomes' files, seconds by
 #' phase, fit and evaluation. Versions, backend, host and times are those of the last run, also
 #' where earlier ones had made the calls. [ancify_report()] makes a page of it.
 #' @section In tasks:
