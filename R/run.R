@@ -106,8 +106,8 @@
 #' before they write where it came meanwhile.
 #'
 #' A run that calls leaves `<output_dir>/ancify_run.json` beside its calls: versions, backend,
-#' settings, inputs with their identities and checksums, counts and checksums of the chromosomes' files, seconds by
-#' phase, fit and evaluation. Versions, backend, host and times are those of the last run, also
+#' settings, inputs with their identities and checksums, counts and checksums of the chromosomes'
+#' files, seconds by phase, fit and evaluation. Versions, backend, host and times are those of the last run, also
 #' where earlier ones had made the calls. [ancify_report()] makes a page of it.
 #' @section In tasks:
 #' With `BPPARAM` each alignment is a task of its own, the largest file first, then each chromosome,

@@ -178,3 +178,37 @@ test_that("tasks read the files that the session saw", {
   run_quietly(case$config)
   expect_calls(case$config$output_dir, case$calls)
 })
+
+test_that("the focal genome is the one that was there when the run began", {
+  set.seed(268)
+  for (keep in c(TRUE, FALSE)) {
+    case <- with_genome(related_case())
+    case$config$keep_projected <- keep
+    path <- case$config$focal_fasta
+    other <- tempfile()
+    writeLines(toupper(chartr("ACGT", "CATG", readLines(path))), other)
+    swap <- ways_to_swap$renamed(path, other)
+    run_with_swap(
+      case$config, if (keep) "species_left" else "unkept_left", swap$swap, swap$back,
+      c(basename(path), "was replaced or changed since the run began")
+    )
+    run_quietly(case$config)
+  }
+})
+
+test_that("an evaluation compares with the files that were there when it began", {
+  set.seed(269)
+  case <- random_config()
+  references <- new_folder()
+  paths <- file.path(references, paste0(names(case$calls), ".fa"))
+  for (i in seq_along(paths)) {
+    writeLines(c(paste0(">", names(case$calls)[i]), case$calls[[i]]), paths[i])
+  }
+  other <- tempfile()
+  writeLines(c(">chr1", strrep("A", case$lengths[["chr1"]])), other)
+  run_quietly(case$config)
+  case$config$evaluation <- list(reference_dir = references)
+  swap <- ways_to_swap$linked(paths[1], other)
+  run_with_swap(case$config, "parts_by_chromosome", swap$swap, swap$back,
+                c("chr1.fa", "was replaced or changed since the run began"), phases = "evaluate")
+})
