@@ -222,6 +222,20 @@ test_that("tasks of a session that is gone do nothing", {
   expect_null(read_outcome(task)$error)
 })
 
+test_that("a task's log follows no link", {
+  set.seed(817)
+  task <- one_task(random_config()$config)
+  precious <- tempfile()
+  writeLines("precious", precious)
+  dir.create(task$folder)
+  file.symlink(precious, log_file(task))
+  do_task(task)
+  expect_identical(readLines(precious), "precious")
+  log <- readLines(log_file(task))
+  expect_match(log[1], "projection of")
+  expect_identical(log[length(log)], "done")
+})
+
 test_that("what a task of an earlier session left counts only as it was written", {
   set.seed(815)
   config <- random_config()$config
