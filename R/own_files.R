@@ -1,12 +1,12 @@
-# Which files in a folder are runs' own: <folder>/.ancify_files names them, by their paths in it. A run
-# replaces and removes no others. There are two such places, the output folder and that of the
+# Which files in a folder are runs' own: <folder>/.ancify_files names them, by their paths in it. A
+# run replaces and removes no others. There are two such places, the output folder and that of the
 # projections; a place is a list:
 #
-# key, folder  the configuration's key that decides where it is, and its path
-# written      files that runs of this configuration write there
-# on_record()  those that are runs' by what else tells, where there is no list
-# whole(files) those of `files` that are as the manifest has them
-# way_out      what to do about a file of others, as a sentence
+# key, folder   the configuration's key that decides where it is, and its path
+# written       files that runs of this configuration write there
+# on_record()   where there is no list, files that something else tells to be runs' own
+# whole(files)  those of `files` that are as the manifest has them
+# way_out       what to do about a file of others
 
 calls_place <- function(config) {
   list(
@@ -188,8 +188,8 @@ note_claim <- function(folder, files) {
   claims$files[[folder]] <- union(claims$files[[folder]], files)
 }
 
-# Evaluates `job`, which claims files in these places. What it did not come to write is no run's when
-# it has ended; what it did not claim stays one's, though it be away, as on a disk that is not
+# Evaluates `job`, which claims files in these places. What it did not come to write is no run's
+# when it has ended; what it did not claim stays one's, though it be away, as on a disk that is not
 # mounted.
 with_claims <- function(config, places, in_tasks, job) {
   claims$files <- list()

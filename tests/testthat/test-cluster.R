@@ -196,6 +196,7 @@ one_task <- function(config) {
   dir.create(cluster$folder, recursive = TRUE)
   writeLines(cluster$session, session_file(cluster$folder))
   parts <- parts_by_alignment(cluster, config)
+  claim_projections(config, config$outgroups$name)
   shared <- list(sources = alignment_sources(config))
   manifest <- new_manifest(NULL, config$output_dir)
   new_tasks(cluster, "project", parts, shared, manifest, NULL)[[1]]
