@@ -110,7 +110,7 @@ write_fits <- function(config, fitted) {
 
 # `fit` as comments, so that a configuration can have all of the text.
 write_fitted <- function(config, name, keys) {
-  claim_files(config, name)
+  claim_files(calls_place(config), name)
   lines <- function(values) strsplit(yaml::as.yaml(values, precision = 10), "\n")[[1]]
   write_text(
     file.path(config$output_dir, name),

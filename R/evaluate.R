@@ -149,7 +149,7 @@ run_evaluation <- function(config, files, manifest, cluster, backend, progress, 
     vcf_comparison = if (any(nzchar(files$variants))) vcf_section(counts)
   )
   sections <- Filter(Negate(is.null), sections)
-  claim_files(config, evaluation_file(chromosomes))
+  claim_files(calls_place(config), evaluation_file(chromosomes))
   paths <- file.path(config$output_dir, evaluation_file(chromosomes))
   for (i in seq_along(paths)) {
     # A row of a data frame would cost as much as the frame is long.

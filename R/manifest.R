@@ -364,6 +364,7 @@ focal_is_left <- function(config, manifest, sources, backend, progress) {
 
 project_focal <- function(config, sources, manifest, cluster, backend, progress, verbose) {
   if (focal_is_left(config, manifest, sources, backend, progress)) {
+    claim_projections(config, config$focal_species)
     in_parts(
       cluster, "focal", list(config), list(sources = sources), manifest, backend, progress, verbose
     )

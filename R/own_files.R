@@ -1,13 +1,40 @@
-# Which files in the output folder are runs' own: <output_dir>/.ancify_files names them, by their
-# paths in it. A run replaces and removes no others.
+# Which files in a folder are runs' own: <folder>/.ancify_files names them, by their paths in it. A
+# run replaces and removes no others. There are two such places, the output folder and that of the
+# projections; a place is a list:
+#
+# key, folder   the configuration's key that decides where it is, and its path
+# written       files that runs of this configuration write there
+# on_record()   where there is no list, files that something else tells to be runs' own
+# whole(files)  those of `files` that are as the manifest has them
+# way_out       what to do about a file of others
+
+calls_place <- function(config) {
+  list(
+    key = "output_dir", folder = config$output_dir, written = files_replaced(config, "call"),
+    on_record = function() union(files_on_record(config$output_dir), files_in_manifest(config)),
+    whole = function(files) whole_calls(config),
+    way_out = "Choose another `output_dir`, or move it away."
+  )
+}
+
+projections_place <- function(config) {
+  list(
+    key = "work_dir", folder = file.path(config$work_dir, "projected"),
+    written = projections_of(
+      c(config$outgroups$name, config$focal_species), names(config$lengths)
+    ),
+    on_record = character, whole = function(files) whole_projected(config, files),
+    way_out = paste(
+      "Move it away, or choose another `work_dir`; the phase \"call\" alone uses projections of",
+      "others."
+    )
+  )
+}
 
 own_list <- function(folder) file.path(folder, ".ancify_files")
 
-own_files <- function(config) {
-  folder <- config$output_dir
-  # Copies of a folder may lack the list, which is hidden.
-  listed_files(folder) %||% union(files_on_record(folder), files_in_manifest(config))
-}
+# Copies of a folder may lack the list, which is hidden.
+own_files <- function(place) listed_files(place$folder) %||% place$on_record()
 
 # NULL without a list.
 listed_files <- function(folder) {
@@ -42,9 +69,11 @@ files_in_manifest <- function(config) {
 }
 
 called_before <- function(config) {
-  manifest <- open_manifest(config, TRUE, function(line) NULL)
+  manifest <- manifest_before(config)
   manifest$called[[manifest$output]]
 }
+
+manifest_before <- function(config) open_manifest(config, TRUE, function(line) NULL)
 
 # Calls and posteriors
 whole_calls <- function(config, entry = called_before(config)) {
@@ -64,10 +93,33 @@ calls_and_posteriors <- function(chromosomes, posterior) {
   c(sequence_file(chromosomes), if (posterior) phred_file(chromosomes))
 }
 
+whole_projected <- function(config, files) {
+  entries <- Filter(function(entry) length(entry$files), manifest_before(config)$projected)
+  tables <- lapply(names(entries), function(species) {
+    on_record <- entries[[species]]$files
+    data.frame(
+      file = projections_of(species, on_record$chromosome), size = on_record$size,
+      checksum = on_record$checksum
+    )
+  })
+  on_record <- do.call(rbind, tables)
+  at <- match(files, on_record$file)
+  table <- data.frame(
+    path = file.path(config$work_dir, "projected", files), size = on_record$size[at] %||% NA,
+    checksum = on_record$checksum[at] %||% NA
+  )
+  files[as_written(table, choose_backend("cpu", config$num_cpus), FALSE)]
+}
+
+# In the folder of projections.
+projections_of <- function(species, chromosomes) {
+  file.path(rep(species, each = length(chromosomes)), sequence_file(chromosomes))
+}
+
 run_record_file <- "ancify_run.json"
 summary_files <- c(run_record_file, unname(fitted_files))
 
-# What the phases write or remove.
+# What the phases write or remove in the output folder.
 files_replaced <- function(config, phases) {
   chromosomes <- names(config$lengths)
   c(
@@ -77,31 +129,50 @@ files_replaced <- function(config, phases) {
   )
 }
 
+# What they write to the folder of projections. A focal species' bases that are there serve calls as
+# they are.
+projections_replaced <- function(config, phases) {
+  if ("project" %in% phases && !config$keep_projected) {
+    return(character())
+  }
+  species <- species_projected(config, phases)
+  if (!"project" %in% phases && has_focal(config)) species <- character()
+  projections_of(species, names(config$lengths))
+}
+
 # Others may have come since the look.
-refuse_others <- function(config, files) {
-  others <- others_files(config, files)
+refuse_others <- function(place, files) {
+  others <- others_files(place, files)
   if (length(others)) {
-    path <- file.path(config$output_dir, others[1])
-    abort_ancify(in_the_way(config, others[1]), "file", file = path)
+    abort_ancify(
+      in_the_way(place, others[1]), "file", file = file.path(place$folder, others[1])
+    )
   }
 }
 
 # Before they are written.
-claim_files <- function(config, files) {
-  folder <- config$output_dir
-  refuse_others(config, files)
-  claims$files <- union(claims$files, files)
+claim_files <- function(place, files) {
+  folder <- place$folder
+  refuse_others(place, files)
+  note_claim(folder, files)
   if (!all(files %in% listed_files(folder))) {
-    write_own_list(folder, union(own_files(config), files))
+    write_own_list(folder, union(own_files(place), files))
+  }
+}
+
+# A folder that is made for one run has nothing of others.
+claim_projections <- function(config, species) {
+  if (is.null(config$not_kept_in)) {
+    claim_files(projections_place(config), projections_of(species, names(config$lengths)))
   }
 }
 
 # Those that are runs' own; afterwards these names are no run's, so that what comes there stays.
-remove_own <- function(config, files) {
-  there <- files[is_file(file.path(config$output_dir, files))]
-  own <- setdiff(there, others_files(config, there))
-  remove_files(file.path(config$output_dir, own))
-  disown_absent(config$output_dir, own)
+remove_own <- function(place, files) {
+  there <- files[is_file(file.path(place$folder, files))]
+  own <- setdiff(there, others_files(place, there))
+  remove_files(file.path(place$folder, own))
+  disown_absent(place$folder, own)
 }
 
 disown_absent <- function(folder, files) {
@@ -110,24 +181,35 @@ disown_absent <- function(folder, files) {
   if (!all(stays)) write_own_list(folder, listed[stays])
 }
 
-# Of the run that is at work
-claims <- new.env(parent = emptyenv())
+# Of the run that is at work: files by their folder
+claims <- list2env(list(files = list()), parent = emptyenv())
 
-# Evaluates `job`, which claims files. What it did not come to write is no run's when it has ended;
-# what it did not claim stays one's, though it be away, as on a disk that is not mounted.
-with_claims <- function(config, in_tasks, job) {
-  claims$files <- character()
-  folder <- config$output_dir
-  # Now, for the manifest may forget what it told.
-  there <- files_replaced(config, "call")
-  there <- there[is_file(file.path(folder, there))]
-  own <- union(own_files(config), setdiff(there, others_files(config, there)))
-  if (!setequal(own, listed_files(folder))) write_own_list(folder, own)
+note_claim <- function(folder, files) {
+  claims$files[[folder]] <- union(claims$files[[folder]], files)
+}
+
+# Evaluates `job`, which claims files in these places. What it did not come to write is no run's
+# when it has ended; what it did not claim stays one's, though it be away, as on a disk that is not
+# mounted.
+with_claims <- function(config, places, in_tasks, job) {
+  claims$files <- list()
+  for (place in places) list_own(place)
   # A failed run's tasks may go on for a moment. A list that is too long does no harm to the result.
   on.exit(if (!in_tasks || !length(tasks_at_work(config))) {
-    tryCatch(disown_absent(folder, claims$files), ancify_error = function(condition) NULL)
+    for (folder in names(claims$files)) {
+      tryCatch(
+        disown_absent(folder, claims$files[[folder]]), ancify_error = function(condition) NULL
+      )
+    }
   })
   job
+}
+
+# Before a run, for the manifest may forget what it told.
+list_own <- function(place) {
+  there <- place$written[is_file(file.path(place$folder, place$written))]
+  own <- union(own_files(place), setdiff(there, others_files(place, there)))
+  if (!setequal(own, listed_files(place$folder))) write_own_list(place$folder, own)
 }
 
 # No list for none.
@@ -147,44 +229,49 @@ begin_calls <- function(config, log) {
     log(sprintf("Calls in %s, made with another %s, are replaced", quoted(config$output_dir),
                 enumerate(other)))
   }
+  place <- calls_place(config)
   chromosomes <- names(config$lengths)
-  refuse_others(config, files_replaced(config, "call"))
+  refuse_others(place, place$written)
   goes <- c(summary_files, evaluation_file(chromosomes))
-  remove_files(file.path(config$output_dir, goes))
-  disown_absent(config$output_dir, goes)
-  claim_files(config, calls_and_posteriors(chromosomes, config$posterior))
+  remove_files(file.path(place$folder, goes))
+  disown_absent(place$folder, goes)
+  claim_files(place, calls_and_posteriors(chromosomes, config$posterior))
   # With each call its posterior is written, or goes.
-  claims$files <- union(claims$files, phred_file(chromosomes))
+  note_claim(place$folder, phred_file(chromosomes))
 }
 
 check_would_replace <- function(config, phases) {
-  files <- files_replaced(config, phases)
-  others <- c(
-    others_files(config, files), intersect(path_in(config$file, config$output_dir), files)
+  c(
+    look_in_place(projections_place(config), projections_replaced(config, phases), config$file),
+    look_in_place(calls_place(config), files_replaced(config, phases), config$file)
   )
+}
+
+look_in_place <- function(place, files, config_file) {
+  others <- c(others_files(place, files), intersect(path_in(config_file, place$folder), files))
   if (length(others)) {
-    finding("permission", "output_dir", "error", in_the_way(config, others[1]),
-            file.path(config$output_dir, others[1]))
+    finding("permission", place$key, "error", in_the_way(place, others[1], config_file),
+            file.path(place$folder, others[1]))
   }
 }
 
-in_the_way <- function(config, file) {
-  path <- file.path(config$output_dir, file)
+in_the_way <- function(place, file, config_file = NULL) {
+  path <- file.path(place$folder, file)
   why <- if (dir.exists(path)) {
     "is in the way, a folder"
-  } else if (file %in% path_in(config$file, config$output_dir)) {
+  } else if (file %in% path_in(config_file, place$folder)) {
     "would be replaced, but is this configuration"
   } else {
     "would be replaced, but is not known as a run's"
   }
-  sprintf("%s %s. Choose another `output_dir`, or move it away.", quoted(path), why)
+  sprintf("%s %s. %s", quoted(path), why, place$way_out)
 }
 
 # Those that are not known as runs'. A folder in a file's place is one, whatever was there before.
-others_files <- function(config, files) {
-  paths <- file.path(config$output_dir, files)
-  unknown <- setdiff(files[is_file(paths)], own_files(config))
-  c(files[dir.exists(paths)], if (length(unknown)) setdiff(unknown, whole_calls(config)))
+others_files <- function(place, files) {
+  paths <- file.path(place$folder, files)
+  unknown <- setdiff(files[is_file(paths)], own_files(place))
+  c(files[dir.exists(paths)], if (length(unknown)) setdiff(unknown, place$whole(unknown)))
 }
 
 is_file <- function(paths) is_there(paths) & !dir.exists(paths)

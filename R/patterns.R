@@ -52,7 +52,11 @@ count_patterns <- function(x, outer = NULL, focal = TRUE, threads = NULL, backen
   backend <- choose_backend(
     backend %||% config$backend, threads %||% config$num_cpus, config$gpu_devices
   )
-  if (focal) ensure_focal(config, new_manifest(NULL, NULL), backend, progress)
+  if (focal && !has_focal(config)) {
+    with_claims(config, list(projections_place(config)), FALSE, {
+      ensure_focal(config, new_manifest(NULL, NULL), backend, progress)
+    })
+  }
   count_projected(config, focal, backend, progress)
 }
 
@@ -153,11 +157,19 @@ check_pattern_counts <- function(patterns) {
 
 # ---- The focal species' own bases --------------------------------------------------
 
-ensure_focal <- function(config, manifest, backend, progress, log = function(line) NULL) {
+has_focal <- function(config) {
   folder <- projected_folder(config, config$focal_species)
-  if (all(file.exists(sequence_path(folder, names(config$lengths))))) {
-    log(sprintf("The focal species' bases are those in %s", quoted(folder)))
+  all(file.exists(sequence_path(folder, names(config$lengths))))
+}
+
+ensure_focal <- function(config, manifest, backend, progress, log = function(line) NULL) {
+  if (has_focal(config)) {
+    log(sprintf(
+      "The focal species' bases are those in %s",
+      quoted(projected_folder(config, config$focal_species))
+    ))
   } else {
+    claim_projections(config, config$focal_species)
     # With `focal_fasta` nothing looks at the alignments, which need not be there.
     focal_part(config, alignment_sources(config), manifest, backend, progress)
   }

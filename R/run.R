@@ -9,7 +9,8 @@
 #' the chromosome, `ACGT` for calls of high confidence, `acgt` for low, `n` where
 #' the outgroups leave it open and `N` where they have no data, as
 #' [call_ancestral()] explains for each method. A file appears when it is complete,
-#' in `output_dir` only in place of one that an earlier run wrote. Phase `"evaluate"` compares the
+#' only in place of one that an earlier run wrote: projections that others made are for the phase
+#' `"call"` alone. Phase `"evaluate"` compares the
 #' calls with a reference and with known variants, as [ancify_evaluate()] explains; beside other
 #' phases it runs only where the configuration has an `evaluation` block.
 #'
@@ -101,9 +102,10 @@
 #'
 #' A run locks `work_dir` and `output_dir` while it works there (`.ancify.lock`); the lock ends with
 #' the process, however that ends. What a killed run left under temporary names, the next one in
-#' these folders removes. `<output_dir>/.ancify_files` names what runs wrote there: later ones
-#' replace and remove nothing else, and end before any work where something else is in the way, or
-#' before they write where it came meanwhile.
+#' these folders removes. `.ancify_files` in `output_dir` and in `<work_dir>/projected` names what
+#' runs wrote there: later ones replace and remove nothing else, and end before any work where
+#' something else is in the way, or before they write where it came meanwhile. So does a run where
+#' `.ancify.lock` is a link, or no run's.
 #'
 #' A run that calls leaves `<output_dir>/ancify_run.json` beside its calls: versions, backend,
 #' settings, inputs with their identities and checksums, counts and checksums of the chromosomes'
@@ -380,6 +382,7 @@ run_projection <- function(config, manifest, cluster, backend, progress, verbose
   if (any(left)) {
     some <- config
     some$outgroups <- config$outgroups[left, ]
+    claim_projections(some, some$outgroups$name)
     in_parts(
       cluster, "project", parts_by_alignment(cluster, some), list(sources = sources), manifest,
       backend, progress, verbose
@@ -525,6 +528,7 @@ run_both <- function(config, manifest, caller, backend, progress, verbose) {
     }
     some <- config
     some$lengths <- config$lengths[left]
+    if (config$keep_projected) claim_projections(some, outgroups$name)
     begin_calls(some, log)
     with_watch("Projecting and calling", function(watch) {
       project_and_call_impl(
@@ -572,7 +576,7 @@ remove_stale <- function(config) {
     if (!fitted) fitted_files[["model"]],
     if (!fitted || config$method != "coalescent") fitted_files[["history"]]
   )
-  remove_own(config, stale)
+  remove_own(calls_place(config), stale)
 }
 
 remove_files <- function(paths) {

@@ -29,7 +29,7 @@ write_run_record <- function(run, compared_with, phases, manifest, started, earl
   if (is.null(evaluation)) {
     evaluation <- evaluation_left(config, earlier, chromosomes)
     left <- vapply(evaluation, `[[`, "", "chromosome")
-    remove_own(config, evaluation_file(setdiff(chromosomes$chromosome, left)))
+    remove_own(calls_place(config), evaluation_file(setdiff(chromosomes$chromosome, left)))
     # Those of the evaluation on record.
     if (length(evaluation)) settings["evaluation"] <- earlier$settings["evaluation"]
     compared_with <- if (length(evaluation)) earlier$compared_with
@@ -46,7 +46,8 @@ write_run_record <- function(run, compared_with, phases, manifest, started, earl
   )
   # All of them, for nothing may have been left to call.
   claim_files(
-    config, c(calls_and_posteriors(names(config$lengths), config$posterior), run_record_file)
+    calls_place(config),
+    c(calls_and_posteriors(names(config$lengths), config$posterior), run_record_file)
   )
   write_text(run_record_path(folder), to_json(record))
 }
@@ -75,7 +76,7 @@ evaluated_alike <- function(config, record) {
 record_evaluation <- function(run, compared_with) {
   config <- attr(run, "config")
   # One that came with others' calls stays as it is.
-  record <- if (run_record_file %in% own_files(config)) record_in(config$output_dir)
+  record <- if (run_record_file %in% own_files(calls_place(config))) record_in(config$output_dir)
   on_record <- rows_of_json(record$chromosomes)
   at <- match(run$chromosome, on_record$chromosome)
   if (all(is.na(at))) {

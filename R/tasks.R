@@ -44,7 +44,11 @@ do_task <- function(task) {
     return(invisible())
   }
   place <- this_place()
-  tell <- function(line) cat(line, "\n", sep = "", file = log_file(task), append = TRUE)
+  told <- character()
+  tell <- function(line) {
+    told <<- c(told, line)
+    write_text(log_file(task), told)
+  }
   tell(sprintf("%s: %s, on %s", utc_time(Sys.time()), task$title, describe_place(place)))
   tasks_here$current <- task
   on.exit(tasks_here$current <- NULL, add = TRUE)

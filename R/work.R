@@ -21,10 +21,10 @@ work_in <- function(config, phases, resume, in_tasks, log, job) {
   manifest <- open_manifest(config, resume, log)
   if (in_work_dir) settle_earlier_tasks(config, manifest, resume)
   on.exit(save_manifest(manifest, at_once = TRUE), add = TRUE, after = FALSE)
-  if (!writes_calls) {
-    return(job(manifest))
-  }
-  with_claims(config, in_tasks, job(manifest))
+  places <- c(
+    if (makes_files) list(projections_place(config)), if (writes_calls) list(calls_place(config))
+  )
+  with_claims(config, places, in_tasks, job(manifest))
 }
 
 lock_folders <- function(folders, log) {
@@ -73,7 +73,8 @@ remove_leftovers <- function(config, in_work_dir, in_output_dir) {
   }
   if (in_work_dir) {
     own <- file.path(config$work_dir, ".ancify")
-    remove(own, projected_folder(config, c(config$outgroups$name, config$focal_species)))
+    species <- c(config$outgroups$name, config$focal_species)
+    remove(own, projections_place(config)$folder, projected_folder(config, species))
     # Folders only of the names that runs give them.
     left <- c(leftovers_impl(config$work_dir), leftovers_impl(own))
     left <- left[grepl("^(not_kept|registry)\\.", basename(left))]

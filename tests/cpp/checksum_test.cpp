@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -116,6 +117,75 @@ TEST(FolderLock, DoesNotOutliveItsProcess) {
   EXPECT_TRUE(std::filesystem::exists(dir.file(".ancify.lock")));
   const FolderLock lock(dir.path());
   EXPECT_TRUE(lock.held());
+}
+
+// A killed process may have come to making the file, and not to writing it.
+TEST(FolderLock, TakesOverWhatAKilledProcessLeft) {
+  for (const std::string left : {"", "1 on host", "4194304 on a-b.c\n"}) {
+    TempDir dir;
+    dir.write(".ancify.lock", left);
+    EXPECT_TRUE(FolderLock(dir.path()).held());
+    EXPECT_EQ(dir.entries(), 0u);
+  }
+}
+
+TEST(FolderLock, LeavesWhatIsNoRuns) {
+  TempDir dir;
+  const std::string path = dir.file(".ancify.lock");
+  const auto refuses = [&] {
+    const std::string message = message_of<FileError>([&] { FolderLock lock(dir.path()); });
+    EXPECT_NE(message.find(path + "'"), std::string::npos) << message;
+    EXPECT_NE(message.find("Move it away, or choose another folder"), std::string::npos) << message;
+  };
+  for (const std::string text : {"notes\n", "7", " on host", "3 on the list\n", "1 on a\nb\n"}) {
+    dir.write(".ancify.lock", text);
+    refuses();
+    EXPECT_EQ(read_file(path), text);
+  }
+  const std::string long_text = "1 on " + std::string(600, 'a');
+  dir.write(".ancify.lock", long_text);
+  refuses();
+  EXPECT_EQ(read_file(path), long_text);
+  std::filesystem::remove(path);
+
+  for (const std::string text : {"", "1 on host", "precious"}) {
+    const std::string other = dir.write("other", text);
+    std::filesystem::create_symlink(other, path);
+    refuses();
+    EXPECT_TRUE(std::filesystem::is_symlink(path));
+    std::filesystem::remove(path);
+    std::filesystem::create_hard_link(other, path);
+    refuses();
+    EXPECT_EQ(read_file(other), text);
+    std::filesystem::remove(path);
+  }
+  std::filesystem::create_symlink(dir.file("none"), path);
+  refuses();
+  EXPECT_FALSE(std::filesystem::exists(dir.file("none")));
+  std::filesystem::remove(path);
+  std::filesystem::create_directory(path);
+  refuses();
+  std::filesystem::remove(path);
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  refuses();
+}
+
+TEST(FolderLock, RemovesItsOwnFileAlone) {
+  TempDir dir;
+  {
+    const FolderLock lock(dir.path());
+    std::filesystem::remove(dir.file(".ancify.lock"));
+    dir.write(".ancify.lock", "mine");
+  }
+  EXPECT_EQ(read_file(dir.file(".ancify.lock")), "mine");
+}
+
+TEST(FolderLock, IsInTheFolderThatALinkLeadsTo) {
+  TempDir dir;
+  std::filesystem::create_directory(dir.file("folder"));
+  std::filesystem::create_symlink("folder", dir.file("link"));
+  const FolderLock lock(dir.file("link"));
+  EXPECT_TRUE(std::filesystem::exists(dir.file("folder/.ancify.lock")));
 }
 
 TEST(FolderLock, IsNotItsForkedChildsToRemove) {

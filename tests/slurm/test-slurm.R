@@ -57,6 +57,20 @@ test_that("the command line runs by jobs, with the bytes of a run without", {
   expect_identical(list.files(file.path(config$work_dir, ".ancify")), c("manifest.json", "tasks"))
 })
 
+test_that("folders may have any name, also where jobs do not get the session's environment", {
+  set.seed(906)
+  Sys.setenv(SBATCH_EXPORT = "NONE")
+  on.exit(Sys.unsetenv("SBATCH_EXPORT"))
+  folder <- file.path(
+    new_folder(), "x';touch EXECUTED;' \"$(touch EXECUTED)`touch EXECUTED`\n#SBATCH --hold\n\u00e9\u4e2d%j"
+  )
+  dir.create(folder)
+  config <- with_slurm(in_other_folders(random_config()$config, folder))
+  with_folder(folder, run_quietly(config, BPPARAM = slurm_param(config, verbose = FALSE)))
+  expect_as_without(config)
+  expect_identical(list.files(folder), c("calls", "work"))
+})
+
 test_that("a job that is cancelled in the middle is named, and the run goes on", {
   set.seed(902)
   case <- slow_case()

@@ -58,12 +58,12 @@ run_quietly <- function(...) {
   ancify_run(..., progress = FALSE, verbose = FALSE)
 }
 
-# Evaluates `code`, and action() when the first call is about to be made.
-once_calls_begin <- function(action, code) {
+# Evaluates `code`, and action() when the first call is about to be made, or what `done` names is done.
+once_calls_begin <- function(action, code, done = "begin_calls") {
   where <- asNamespace("ancify")
   act <- bquote(.(action)())
-  suppressMessages(trace("begin_calls", exit = act, where = where, print = FALSE))
-  on.exit(suppressMessages(untrace("begin_calls", where = where)))
+  suppressMessages(trace(done, exit = act, where = where, print = FALSE))
+  on.exit(suppressMessages(untrace(done, where = where)))
   code
 }
 

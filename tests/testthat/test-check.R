@@ -774,6 +774,192 @@ test_that("files in the places of the work folder's own folders are found", {
   expect_ancify_error(run_quietly(case$config, "call"), "check", path, "is no folder")
 })
 
+# ---- Projections of others -----------------------------------------------------------------
+
+# A run's projections, without the list that says so, for others to be tried with.
+projections_of_others <- function(...) {
+  case <- random_config(...)
+  run_quietly(case$config, "project")
+  folder <- file.path(case$folder, "others")
+  from <- file.path(case$config$work_dir, "projected")
+  dir.create(folder)
+  file.copy(list.files(from, full.names = TRUE), folder, recursive = TRUE)
+  case$config <- in_other_folders(case$config)
+  case$projected_in <- file.path(case$config$work_dir, "projected")
+  dir.create(case$config$work_dir)
+  file.rename(folder, case$projected_in)
+  case$file <- file.path(case$projected_in, "inner2", "chr2.fa")
+  case
+}
+
+test_that("projections of others are used, and not replaced", {
+  case <- projections_of_others()
+  before <- content_of_files(case$projected_in)
+  run_quietly(case$config, "call")
+  expect_calls(case$config$output_dir, case$calls)
+  expect_identical(content_of_files(case$projected_in), before)
+  for (phases in list("project", c("project", "call"))) {
+    for (resume in c(TRUE, FALSE)) {
+      condition <- expect_ancify_error(
+        run_quietly(case$config, phases, resume = resume), "check", case$projected_in,
+        "is not known as a run's", "choose another `work_dir`", "phase \"call\" alone"
+      )
+      expect_s3_class(condition, "ancify_file_error")
+    }
+  }
+  checks <- check_quietly(case$config)
+  expect_identical(checks$file[checks$status == "error"],
+                   file.path(case$projected_in, "inner1", "chr1.fa"))
+  expect_identical(content_of_files(case$projected_in), before)
+  # Where none are kept, none are replaced.
+  run_quietly(replace(case$config, "keep_projected", FALSE), resume = FALSE)
+  expect_identical(content_of_files(case$projected_in), before)
+
+  # One among runs' own
+  unlink(case$projected_in, recursive = TRUE)
+  some <- case$config
+  some$chromosomes <- "chr1"
+  run_quietly(some)
+  writeLines("mine", case$file)
+  expect_ancify_error(run_quietly(case$config), "check", case$file)
+  run_quietly(some, resume = FALSE)
+  expect_identical(readLines(case$file), "mine")
+  unlink(case$file)
+  run_quietly(case$config)
+  expect_projected(case$config$work_dir, case$projected)
+  # A run's own is replaced where it is damaged.
+  writeLines("damaged", case$file)
+  run_quietly(case$config)
+  expect_projected(case$config$work_dir, case$projected)
+})
+
+test_that("projections that are whole by the manifest are runs', also without a list", {
+  case <- random_config()
+  run_quietly(case$config)
+  projected <- file.path(case$config$work_dir, "projected")
+  lose <- function() unlink(file.path(projected, ".ancify_files"))
+  other_alignment <- function() {
+    Sys.setFileTime(case$config$outgroups$inner[[2]]$alignment, Sys.time() + 5)
+  }
+  lose()
+  other_alignment()
+  expect_no_error(run_quietly(case$config))
+  lose()
+  expect_no_error(run_quietly(case$config, resume = FALSE))
+  # A run that keeps none has the others forgotten.
+  lose()
+  expect_no_error(run_quietly(replace(case$config, "keep_projected", FALSE), resume = FALSE))
+  expect_no_error(run_quietly(case$config, resume = FALSE))
+  lose()
+  other_alignment()
+  file <- file.path(projected, "inner2", "chr2.fa")
+  writeLines("mine", file)
+  expect_ancify_error(run_quietly(case$config), "check", file, "is not known as a run's")
+  expect_identical(readLines(file), "mine")
+})
+
+test_that("projections that a killed run has begun are runs', those that a failed one has not are not", {
+  case <- random_config()
+  folder <- file.path(case$config$work_dir, "projected")
+  file <- file.path(folder, "inner1", "chr1.fa")
+  names <- file.path(rep(names(case$projected), each = 3), paste0(names(case$lengths), ".fa"))
+  dir.create(dirname(file), recursive = TRUE)
+  writeLines(names, file.path(folder, ".ancify_files"))
+  writeLines("half", file)
+  run_quietly(case$config)
+  expect_projected(case$config$work_dir, case$projected)
+
+  case$config <- in_other_folders(case$config)
+  file <- file.path(case$config$work_dir, "projected", "inner1", "chr1.fa")
+  in_the_way <- function() dir.create(file, recursive = TRUE)
+  expect_ancify_error(
+    once_calls_begin(in_the_way, run_quietly(case$config), "claim_projections"), "file", file
+  )
+  unlink(dirname(file), recursive = TRUE)
+  dir.create(dirname(file))
+  writeLines("mine", file)
+  expect_ancify_error(run_quietly(case$config), "check", file, "is not known as a run's")
+})
+
+test_that("projections of others that come after the look are not replaced", {
+  cases <- list(alone = NULL)
+  if (requireNamespace("BiocParallel", quietly = TRUE)) {
+    cases$tasks <- BiocParallel::SerialParam()
+  }
+  for (name in names(cases)) {
+    case <- random_config()
+    file <- file.path(case$config$work_dir, "projected", "inner2", "chr2.fa")
+    come <- function() {
+      dir.create(dirname(file), recursive = TRUE, showWarnings = FALSE)
+      writeLines("mine", file)
+    }
+    expect_ancify_error(
+      once_calls_begin(come, run_quietly(case$config, BPPARAM = cases[[name]]), "list_own"),
+      "file", file, "is not known as a run's"
+    )
+    expect_identical(readLines(file), "mine")
+    left <- content_of(case$config$work_dir)
+    expect_identical(grep("[.]fa$", left, value = TRUE), "projected/inner2/chr2.fa")
+  }
+})
+
+test_that("projections that a GPU's run keeps, and those for training, replace none of others", {
+  case <- random_config()
+  file <- file.path(case$config$work_dir, "projected", "inner2", "chr2.fa")
+  dir.create(dirname(file), recursive = TRUE)
+  writeLines("mine", file)
+  config <- read_config(case$config, all_phases)
+  backend <- utils::modifyList(choose_backend("cpu", 2), list(kind = "gpu"))
+  caller <- config_caller(config, run_settings(config, FALSE), backend, FALSE)
+  both <- function() {
+    run_both(config, open_manifest(config, FALSE, identity), caller, backend, FALSE, FALSE)
+  }
+  expect_ancify_error(both(), "file", file)
+  train <- function() {
+    work_in(config, "project", TRUE, FALSE, identity, function(manifest) {
+      project_where_missing(config, manifest, choose_backend("cpu", 1), FALSE, FALSE)
+    })
+  }
+  expect_ancify_error(train(), "file", file)
+  expect_identical(readLines(file), "mine")
+  unlink(file)
+  both()
+  expect_projected(case$config$work_dir, case$projected)
+  expect_no_error(run_quietly(case$config))
+})
+
+test_that("focal bases of others are used where they are all there, and not replaced", {
+  case <- random_config(
+    lengths = c(chr1 = 900, chr2 = 500), method = "likelihood", estimate = TRUE,
+    tree = "(((focal,inner1),inner2),outer1);"
+  )
+  expected <- run_quietly(case$config)
+  folder <- file.path(case$config$work_dir, "projected", "focal")
+  bases <- lapply(sequence_path(folder, names(case$lengths)), readLines)
+  unlink(case$config$work_dir, recursive = TRUE)
+  run_quietly(replace(case$config, c("method", "estimate"), list("voting", FALSE)), "project")
+  dir.create(folder)
+  file <- sequence_path(folder, "chr1")
+  writeLines(tolower(bases[[1]]), file)
+  for (phases in list("call", all_phases)) {
+    expect_ancify_error(
+      run_quietly(case$config, phases), "check", file, "is not known as a run's"
+    )
+  }
+  expect_ancify_error(count_patterns(case$config), "file", file)
+  expect_identical(readLines(file), tolower(bases[[1]]))
+  writeLines(bases[[1]], file)
+  writeLines(bases[[2]], sequence_path(folder, "chr2"))
+  expect_no_error(count_patterns(case$config))
+  run <- run_quietly(case$config, "call")
+  expect_identical(columns_of(run)[1:6], columns_of(expected)[1:6])
+  expect_ancify_error(run_quietly(case$config, "project"), "check", file)
+  # Those that patterns were counted with are runs' own.
+  unlink(folder, recursive = TRUE)
+  count_patterns(case$config)
+  expect_no_error(run_quietly(case$config, resume = FALSE))
+})
+
 test_that("links to what is not there are in the way too", {
   for (name in c("chr1.fa", "fitted_model.yml", "posterior")) {
     case <- random_config(

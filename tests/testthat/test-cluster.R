@@ -196,6 +196,7 @@ one_task <- function(config) {
   dir.create(cluster$folder, recursive = TRUE)
   writeLines(cluster$session, session_file(cluster$folder))
   parts <- parts_by_alignment(cluster, config)
+  claim_projections(config, config$outgroups$name)
   shared <- list(sources = alignment_sources(config))
   manifest <- new_manifest(NULL, config$output_dir)
   new_tasks(cluster, "project", parts, shared, manifest, NULL)[[1]]
@@ -220,6 +221,20 @@ test_that("tasks of a session that is gone do nothing", {
   do_task(task)
   expect_true(has_begun(task) && has_outcome(task))
   expect_null(read_outcome(task)$error)
+})
+
+test_that("a task's log follows no link", {
+  set.seed(817)
+  task <- one_task(random_config()$config)
+  precious <- tempfile()
+  writeLines("precious", precious)
+  dir.create(task$folder)
+  file.symlink(precious, log_file(task))
+  do_task(task)
+  expect_identical(readLines(precious), "precious")
+  log <- readLines(log_file(task))
+  expect_match(log[1], "projection of")
+  expect_identical(log[length(log)], "done")
 })
 
 test_that("what a task of an earlier session left counts only as it was written", {

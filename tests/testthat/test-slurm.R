@@ -15,17 +15,21 @@ resources_of <- function(config, ...) {
   with_sbatch(slurm_param(config, verbose = FALSE, ...))$resources
 }
 
-# A job's script as batchtools fills it in.
-script_of <- function(resources) {
-  template <- system.file("templates", "slurm.tmpl", package = "ancify")
+# The path of a job's script as batchtools fills it in.
+job_script <- function(resources, folder = "/tmp", array = FALSE) {
+  read_template <- utils::getFromNamespace("cfReadBrewTemplate", "batchtools")
+  template <- read_template(system.file("templates", "slurm.tmpl", package = "ancify"), "##")
   filled <- tempfile()
   job <- list2env(list(
-    job.name = "job1", log.file = "/tmp/job1.log", uri = "/tmp/job1.rds", array.jobs = FALSE,
+    job.name = "job1", log.file = file.path(folder, paste0("job1.log", if (array) "_%a")),
+    uri = file.path(folder, "job1.rds"), array.jobs = array, jobs = data.frame(job.id = 1:3),
     resources = resources
   ))
-  utils::getFromNamespace("brew", "brew")(template, filled, envir = job)
-  readLines(filled)
+  utils::getFromNamespace("brew", "brew")(text = template, output = filled, envir = job)
+  filled
 }
+
+script_of <- function(...) readLines(job_script(...))
 
 test_that("jobs ask for what the configuration says, and else for what the genome needs", {
   cluster_params("batchtools")
@@ -42,11 +46,45 @@ test_that("jobs ask for what the configuration says, and else for what the genom
 
   script <- script_of(asked)
   expect_identical(grep("^#SBATCH", script, value = TRUE), paste0("#SBATCH --", c(
-    "job-name=job1", "output=/tmp/job1.log", "ntasks=1", "cpus-per-task=8", "mem=12G",
+    "job-name=job1", "output=/dev/null", "ntasks=1", "cpus-per-task=8", "mem=12G",
     "time=1-12:30", "partition=short,long", "gpus=2"
   )))
-  expect_match(script[length(script)], "doJobCollection(\"/tmp/job1.rds\")", fixed = TRUE)
+  expect_match(script[length(script)], "'/tmp/job1.rds'$")
   expect_length(grep("time|partition|gpus", script_of(plain)), 0)
+})
+
+test_that("paths of jobs may hold any character, of which nothing is executed", {
+  cluster_params("batchtools")
+  bin <- new_folder()
+  writeLines(
+    c("#!/bin/sh", "printf %s \"$3\" >\"$ARGUMENT\"", "echo ran"), file.path(bin, "Rscript")
+  )
+  Sys.chmod(file.path(bin, "Rscript"), "755")
+  names <- c(
+    "a blank", "x';touch EXECUTED;echo '", "\"$(touch EXECUTED)", "`touch EXECUTED`",
+    "a\n#SBATCH --job-name=b\nline", "\u00e9\u4e2d", "%j%a\\", "<%= 1 %>", "*", "-e"
+  )
+  for (name in names) {
+    folder <- file.path(new_folder(), name)
+    dir.create(folder)
+    argument <- tempfile()
+    for (array in c(FALSE, TRUE)) {
+      script <- job_script(list(cpus = 1, memory = "1G"), folder, array)
+      # sbatch reads the lines before the first command.
+      lines <- readLines(script)
+      expect_no_match(lines[seq_len(grep("^exec", lines) - 1)], "rds|log|name=b")
+      with_folder(folder, {
+        run <- run_program("env", paste0("PATH=", bin, ":", Sys.getenv("PATH")),
+                           paste0("ARGUMENT=", argument), "SLURM_ARRAY_TASK_ID=2", "sh", script)
+      })
+      expect_identical(run$status, 0L)
+      expect_identical(file_bytes(argument), charToRaw(file.path(folder, "job1.rds")))
+      log <- file.path(folder, if (array) "job1.log_2" else "job1.log")
+      expect_identical(readLines(log), "ran")
+      expect_identical(content_of(folder), basename(log))
+      unlink(log)
+    }
+  }
 })
 
 test_that("memory grows with what a fit reads", {

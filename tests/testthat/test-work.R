@@ -33,6 +33,43 @@ test_that("a lock is there while a run is at work, and goes with it", {
   expect_s3_class(run_quietly(case$config), "ancify_run")
 })
 
+test_that("what is no run's lock is not followed, changed or removed", {
+  set.seed(225)
+  case <- random_config()
+  others <- new_folder()
+  precious <- file.path(others, "precious")
+  writeLines("precious", precious)
+  put <- list(
+    link = function(path) file.symlink(precious, path),
+    hard_link = function(path) file.link(precious, path),
+    file = function(path) writeLines("precious", path),
+    folder = dir.create, fifo = function(path) run_program("mkfifo", path)
+  )
+  for (key in c("work_dir", "output_dir")) {
+    for (name in names(put)) {
+      config <- in_other_folders(case$config)
+      dir.create(config[[key]])
+      path <- file.path(config[[key]], ".ancify.lock")
+      put[[name]](path)
+      condition <- expect_ancify_error(
+        run_quietly(config), "file", path, "Move it away, or choose another folder"
+      )
+      expect_identical(condition$file, path)
+      expect_identical(readLines(precious), "precious")
+      if (name == "file") expect_identical(readLines(path), "precious")
+      expect_true(is_there(path))
+      unlink(path, recursive = TRUE)
+      expect_s3_class(run_quietly(config), "ancify_run")
+    }
+  }
+  # The folder itself may be reached by a link.
+  config <- in_other_folders(case$config)
+  file.symlink(others, config$output_dir)
+  run_quietly(config)
+  expect_identical(readLines(precious), "precious")
+  expect_true(file.exists(sequence_path(others, "chr1")))
+})
+
 test_that("one folder may be for both, by two names", {
   set.seed(224)
   case <- random_config()

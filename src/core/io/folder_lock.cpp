@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cerrno>
+#include <string_view>
 #include <system_error>
 
 #include "core/exec/errors.h"
@@ -28,6 +29,33 @@ std::string owner_in(int fd) {
   return n > 0 ? std::string(text.data(), static_cast<std::size_t>(n)) : std::string();
 }
 
+// Whether this is what this_process() gives, as one line.
+bool is_owner(std::string_view text) {
+  constexpr std::string_view on = " on ";
+  if (!text.empty() && text.back() == '\n') text.remove_suffix(1);
+  const std::size_t at = text.find_first_not_of("0123456789");
+  return at > 0 && at != text.npos && text.substr(at, on.size()) == on &&
+         text.find_first_of(" \n", at + on.size()) == text.npos;
+}
+
+// Whether a run left it: with its process, or with nothing where that was killed before it wrote. A
+// file that has another name too is somebody's.
+bool is_lock_file(int fd, const struct stat& file) {
+  const std::string text = owner_in(fd);
+  return S_ISREG(file.st_mode) && file.st_nlink == 1 &&
+         file.st_size == static_cast<off_t>(text.size()) && (text.empty() || is_owner(text));
+}
+
+bool same_file(const struct stat& one, const struct stat& other) {
+  return one.st_ino == other.st_ino && one.st_dev == other.st_dev;
+}
+
+[[noreturn]] void throw_in_the_way(const std::string& path) {
+  throw FileError(path,
+                  "a run locks the folder by a file of this name, and this is no run's. Move it "
+                  "away, or choose another folder");
+}
+
 [[noreturn]] void throw_locked(const std::string& path, const std::string& owner) {
   throw LockError(path, "process " + (owner.empty() ? std::string("(unknown)") : owner) +
                             " works in this folder. Wait until it has ended, or choose another");
@@ -44,11 +72,18 @@ FolderLock::FolderLock(const std::string& folder)
 }
 
 FolderLock::~FolderLock() {
-  if (held_ && process_ == getpid()) ::unlink(path_.c_str());
+  struct stat mine, named;
+  if (held_ && process_ == getpid() && fstat(fd_.get(), &mine) == 0 &&
+      lstat(path_.c_str(), &named) == 0 && same_file(mine, named)) {
+    ::unlink(path_.c_str());
+  }
 }
 
 bool FolderLock::take() {
-  fd_ = FileDescriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  struct stat locked, named;
+  if (lstat(path_.c_str(), &named) == 0 && !S_ISREG(named.st_mode)) throw_in_the_way(path_);
+  fd_ = FileDescriptor(
+      ::open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666));
   if (fd_.get() < 0) {
     throw FileError(path_, "can't create the file: " + std::generic_category().message(errno));
   }
@@ -59,15 +94,17 @@ bool FolderLock::take() {
   if (status != 0 && errno == EWOULDBLOCK) throw_locked(path_, owner_in(fd_.get()));
   if (status != 0) return true;  // no locks here
 
-  struct stat locked, named;
-  if (fstat(fd_.get(), &locked) != 0 || ::stat(path_.c_str(), &named) != 0 ||
-      locked.st_ino != named.st_ino || locked.st_dev != named.st_dev) {
+  if (fstat(fd_.get(), &locked) != 0 || lstat(path_.c_str(), &named) != 0 ||
+      !same_file(locked, named)) {
     return false;
   }
+  if (!is_lock_file(fd_.get(), locked)) throw_in_the_way(path_);
   const std::string owner = this_process();
   if (ftruncate(fd_.get(), 0) != 0 ||
       pwrite(fd_.get(), owner.data(), owner.size(), 0) != static_cast<ssize_t>(owner.size())) {
-    throw FileError(path_, "can't write: " + std::generic_category().message(errno));
+    const std::string problem = std::generic_category().message(errno);
+    ::unlink(path_.c_str());
+    throw FileError(path_, "can't write: " + problem);
   }
   held_ = true;
   return true;

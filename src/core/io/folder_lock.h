@@ -13,7 +13,8 @@ namespace ancify {
 // there, and removes it again if nothing is in it then.
 class FolderLock {
  public:
-  // LockError where another process, or another lock of this one, holds it.
+  // LockError where another process, or another lock of this one, holds it; FileError where
+  // something of this name is no run's. One that a killed process left is taken over.
   explicit FolderLock(const std::string& folder);
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
