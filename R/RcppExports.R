@@ -157,6 +157,22 @@ sfs_from_sites_impl <- function(derived, called, posterior, window, sizes, draws
     .Call(`_ancify_sfs_from_sites_impl`, derived, called, posterior, window, sizes, draws, threads, watch)
 }
 
+open_spectrum_impl <- function(path) {
+    .Call(`_ancify_open_spectrum_impl`, path)
+}
+
+next_spectrum_line_impl <- function(reader) {
+    .Call(`_ancify_next_spectrum_line_impl`, reader)
+}
+
+spectrum_text_impl <- function(reader) {
+    .Call(`_ancify_spectrum_text_impl`, reader)
+}
+
+spectrum_numbers_impl <- function(reader, n, what) {
+    .Call(`_ancify_spectrum_numbers_impl`, reader, n, what)
+}
+
 variant_samples_impl <- function(path) {
     .Call(`_ancify_variant_samples_impl`, path)
 }
@@ -193,7 +209,15 @@ read_chromosome_lengths <- function(path, identity = "") {
     .Call(`_ancify_read_chromosome_lengths`, path, identity)
 }
 
-read_lines_impl <- function(path) {
-    .Call(`_ancify_read_lines_impl`, path)
+read_text_impl <- function(path, most) {
+    .Call(`_ancify_read_text_impl`, path, most)
+}
+
+yaml_shape_impl <- function(text) {
+    .Call(`_ancify_yaml_shape_impl`, text)
+}
+
+has_more_elements_impl <- function(list, most) {
+    .Call(`_ancify_has_more_elements_impl`, list, most)
 }
 

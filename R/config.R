@@ -289,17 +289,13 @@ rate_values <- function(labels, value) {
 
 load_config <- function(path) {
   text <- config_text(path)
-  invalid <- function(condition) stop_on_bad_yaml(trimws(conditionMessage(condition)), path)
   # The parser would read the first document and pass over the rest.
   documents <- grep("^---(\\s|$)", strsplit(text, "\r?\n")[[1]])
   if (length(documents) > 1) {
     stop_on_bad_yaml(sprintf("a second document begins at line %d", documents[2]), path)
   }
-  # A warning here means that something was read as something else.
-  tryCatch(
-    yaml::yaml.load(text, handlers = text_handlers(), eval.expr = FALSE),
-    error = invalid, warning = invalid
-  )
+  # A warning of the parser's means that something was read as something else.
+  parse_yaml(text, text_handlers(), function(problem) stop_on_bad_yaml(problem, path), TRUE)
 }
 
 stop_on_bad_yaml <- function(message, path) {
@@ -309,10 +305,6 @@ stop_on_bad_yaml <- function(message, path) {
   # Where the parser names two places, the fault is at the second.
   stop_on_problems(origin, line = if (length(lines)) as.integer(lines[length(lines)]))
 }
-
-# A configuration that lists 100,000 contigs has 2 MB, and so has a tree of as many species.
-most_text_bytes <- 2^24
-too_long <- "is longer than 16 MB, which no such file is; give another"
 
 config_text <- function(path) {
   fail <- function(why) {
@@ -327,20 +319,9 @@ config_text <- function(path) {
   if (dir.exists(path)) {
     fail("is a folder; give the path of a YAML file")
   }
-  if (file.size(path) > most_text_bytes) fail(too_long)
-  bytes <- tryCatch(
-    suppressWarnings(readBin(path, "raw", file.size(path))),
-    error = function(condition) fail("can't be read; check its permissions")
-  )
-  if (any(bytes == 0)) {
-    fail("is not a text file; give the path of a YAML file")
-  }
-  text <- rawToChar(bytes)
-  if (!validUTF8(text)) {
-    fail("is not UTF-8 text; save it in that encoding")
-  }
-  Encoding(text) <- "UTF-8"
-  text
+  tryCatch(read_text_file(path), ancify_error = function(condition) {
+    abort_ancify(paste("The configuration file", conditionMessage(condition)), "file", file = path)
+  })
 }
 
 # YAML takes Y for a boolean, 01 for an octal number and 1e5 for 100000. All are
@@ -713,12 +694,13 @@ read_tree <- function(value, key, origin) {
     if (!file.exists(path)) {
       fault(text, key, "no such file, nor Newick text such as '((human,chimp),gorilla);'.")
     }
-    if (isTRUE(file.size(path) > most_text_bytes)) fault(text, key, paste0("it ", too_long, "."))
     text <- tryCatch(
-      suppressWarnings(readLines(path)),
-      error = function(condition) fault(path, key, "the file can't be read.")
+      read_text_file(path),
+      ancify_error = function(condition) fault(text, key, conditionMessage(condition))
     )
-    text <- paste(text, collapse = "")
+    text <- gsub("[\r\n]", "", text)
+    # Here its faults are those of a file.
+    parse_newick(trimws(text), path)
   }
   trimws(text)
 }

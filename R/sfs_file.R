@@ -33,48 +33,67 @@
 read_sfs <- function(file) {
   check_given()
   file <- check_path(file, "file")
-  lines <- sfs_lines(file)
-  header <- read_sfs_header(lines$text[1], file, lines$number[1])
+  check_is_file(file)
+  reader <- open_spectrum_impl(file)
+  line <- next_sfs_line(reader, 0, file)
+  header <- read_sfs_header(spectrum_text_impl(reader), file, line)
   cells <- prod(header$dim)
-  counts <- read_cells(lines, 2, cells, "counts", file)
-  if (header$newer && length(lines$text) == 2) {
+  counts_line <- next_sfs_line(reader, 1, file)
+  counts <- read_cells(reader, cells, "counts", file, counts_line, line)
+  mask_line <- next_spectrum_line_impl(reader)
+  if (mask_line$found) {
+    mask <- read_cells(reader, cells, "mask", file, mask_line$number, line) != 0
+    check_sfs_end(reader, file)
+  } else if (header$newer) {
     stop_on_sfs(
-      file, lines$number[2], "the line of the mask is missing behind it; was the file cut short?"
+      file, counts_line, "the line of the mask is missing behind it; was the file cut short?"
     )
+  } else {
+    mask <- seq_len(cells) %in% c(1, cells)
   }
-  corners <- seq_len(cells) %in% c(1, cells)
-  mask <- if (length(lines$text) == 2) corners else read_cells(lines, 3, cells, "mask", file) != 0
   shape <- function(values) aperm(array(values, rev(header$dim)))
   counts <- shape(counts)
   mask <- shape(mask)
-  above <- header$folded & above_half(header$dim)
-  wrong <- which(!mask & ifelse(above, !counts %in% 0, !is.finite(counts)))
+  wrong <- !mask & !is.finite(counts)
+  if (header$folded) {
+    above <- above_half(header$dim)
+    wrong[above] <- !mask[above] & !counts[above] %in% 0
+    mask <- mask | above
+  }
+  wrong <- which(wrong)
   if (length(wrong)) {
     stop_on_sfs(
-      file, lines$number[2], "the count is %s in the cell %s, which is not masked",
+      file, counts_line, "the count is %s in the cell %s, which is not masked",
       format(counts[wrong[1]]), cell_name(wrong[1], header$dim)
     )
   }
-  new_sfs(counts, header$populations, mask | above, header$folded)
+  new_sfs(counts, header$populations, mask, header$folded)
 }
 
-# The lines that are neither comments nor empty, and their numbers.
-sfs_lines <- function(file) {
-  if (!file.exists(file) || dir.exists(file)) {
-    abort_ancify(
-      sprintf("%s is no file; correct the path.", quoted(file)), "file", file = file
-    )
+# The number of the next line that is neither a comment nor empty; there were `before`.
+next_sfs_line <- function(reader, before, file) {
+  line <- next_spectrum_line_impl(reader)
+  if (!line$found) stop_on_sfs_lines(before, max(line$number, 1), file)
+  line$number
+}
+
+stop_on_sfs_lines <- function(n, line, file) {
+  stop_on_sfs(
+    file, line,
+    "a spectrum's file has a line of sizes, one of counts and perhaps one of the mask, not %d %s",
+    n, if (n == 1) "line" else "lines"
+  )
+}
+
+# That nothing comes behind the third line.
+check_sfs_end <- function(reader, file) {
+  line <- next_spectrum_line_impl(reader)
+  if (!line$found) {
+    return(invisible())
   }
-  text <- read_lines_impl(file)
-  number <- which(!grepl("^\\s*(#|$)", text))
-  if (length(number) < 2 || length(number) > 3) {
-    stop_on_sfs(
-      file, if (length(number) > 3) number[4] else max(length(text), 1),
-      "a spectrum's file has a line of sizes, one of counts and perhaps one of the mask, not %d %s",
-      length(number), if (length(number) == 1) "line" else "lines"
-    )
-  }
-  list(text = text[number], number = number)
+  n <- 4
+  while (next_spectrum_line_impl(reader)$found) n <- n + 1
+  stop_on_sfs_lines(n, line$number, file)
 }
 
 stop_on_sfs <- function(file, line, ...) {
@@ -121,23 +140,27 @@ read_sfs_header <- function(text, file, line) {
   )
 }
 
-read_cells <- function(lines, i, n, what, file) {
-  words <- strsplit(trimws(lines$text[i]), "\\s+")[[1]]
-  if (length(words) != n) {
+# Five populations of 31 copies each have as many.
+most_sfs_cells <- 2^25
+
+# The numbers of the line that the reader has gone to; `header` is the number of the first line.
+read_cells <- function(reader, n, what, file, line, header) {
+  read <- spectrum_numbers_impl(reader, min(n, most_sfs_cells), what)
+  if (read$words != n) {
     stop_on_sfs(
-      file, lines$number[i], "the %s of %s cells should be here, but there are %s", what,
-      format_count(n), format_count(length(words))
+      file, line, "the %s of %s cells should be here, but there are %s", what, format_count(n),
+      format_count(read$words)
     )
   }
-  values <- suppressWarnings(as.numeric(words))
-  good <- if (what == "mask") values %in% 0:1 else !is.na(values) | tolower(words) == "nan"
-  if (!all(good)) {
-    stop_on_sfs(
-      file, lines$number[i], "%s is no number for the %s",
-      quoted(cut_text(words[!good][1])), what
-    )
+  if (n > most_sfs_cells) {
+    stop_on_sfs(file, header, "there are %s cells, but a spectrum's file has at most %s",
+                format_count(n), format_count(most_sfs_cells))
   }
-  values
+  wrong <- if (what == "mask") which(!read$values %in% 0:1)
+  if (length(wrong)) {
+    stop_on_sfs(file, line, "%s is no number for the mask", quoted(format(read$values[wrong[1]])))
+  }
+  read$values
 }
 
 #' @rdname read_sfs

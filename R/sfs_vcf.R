@@ -195,7 +195,7 @@ population_table <- function(populations) {
   } else if (is_named && (is.character(populations) || is.factor(populations))) {
     table <- list(sample = names(populations), population = populations)
   } else if (is.character(populations) && length(populations) == 1) {
-    table <- read_populations_impl(check_path(populations, "populations"))
+    return(population_file(check_path(populations, "populations")))
   } else {
     abort_ancify(
       sprintf(
@@ -210,6 +210,15 @@ population_table <- function(populations) {
   }
   table <- data.frame(lapply(table, as.character))
   check_population_table(table)
+  table
+}
+
+# The table of a file, whose errors name it.
+population_file <- function(file) {
+  table <- read_populations_impl(file)
+  tryCatch(check_population_table(table), ancify_input_error = function(condition) {
+    abort_ancify(paste0(quoted(file), ": ", conditionMessage(condition)), "input", file = file)
+  })
   table
 }
 

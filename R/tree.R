@@ -59,8 +59,9 @@ is_one_each <- function(values, n, is_right) {
   is.null(values) || (is_right(values) && length(values) == n)
 }
 
-parse_newick <- function(text) {
-  tokens <- newick_tokens(text)
+# `shown` is what a fault names: the text, or the file that it is from.
+parse_newick <- function(text, shown = text) {
+  tokens <- newick_tokens(text, shown)
   # ape has its own ways with blanks and quotes in names, so it gets others for the time of reading.
   labels <- tokens$kind == "label"
   names <- unquoted_labels(tokens$text[labels])
@@ -70,12 +71,12 @@ parse_newick <- function(text) {
     error = function(condition) NULL
   )
   if (!inherits(tree, "phylo")) {
-    fault(text, "tree", "the package ape can't read it as one tree in Newick form.")
+    fault(shown, "tree", "the package ape can't read it as one tree in Newick form.")
   }
   named <- function(labels) ifelse(labels == "", "", names[as.integer(sub("L", "", labels))])
   tree$tip.label <- named(tree$tip.label)
   if (!is.null(tree$node.label)) tree$node.label <- named(tree$node.label)
-  check_lengths_of_branches(tree, text)
+  check_lengths_of_branches(tree, shown)
   tree
 }
 
@@ -133,12 +134,12 @@ leaves_below <- function(tree, node) {
 
 # The tokens of a tree without blanks and comments: `text` and `kind`, which is "label", "number" or
 # the sign itself. What does not parse is a fault that says where.
-newick_tokens <- function(text) {
+newick_tokens <- function(text, shown) {
   found <- gregexpr("\\s+|\\[[^]]*\\]|'(?:[^']|'')*'|[(),;:]|[^]\\[\\s(),;:']+", text, perl = TRUE)
   at <- as.integer(found[[1]])
   tokens <- data.frame(text = regmatches(text, found)[[1]], at = at[at > 0])
   fail <- function(at, problem) {
-    fault(text, "tree", sprintf(
+    fault(shown, "tree", sprintf(
       "this is not a tree in Newick form: %s at character %d (%s). Such a tree is %s.", problem, at,
       if (at > nchar(text)) "its end" else quoted(cut_text(substring(text, at), 20)),
       "'((human,chimp),gorilla);'"

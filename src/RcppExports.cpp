@@ -590,6 +590,52 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// open_spectrum_impl
+SEXP open_spectrum_impl(const std::string& path);
+RcppExport SEXP _ancify_open_spectrum_impl(SEXP pathSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    rcpp_result_gen = Rcpp::wrap(open_spectrum_impl(path));
+    return rcpp_result_gen;
+END_RCPP
+}
+// next_spectrum_line_impl
+Rcpp::List next_spectrum_line_impl(SEXP reader);
+RcppExport SEXP _ancify_next_spectrum_line_impl(SEXP readerSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type reader(readerSEXP);
+    rcpp_result_gen = Rcpp::wrap(next_spectrum_line_impl(reader));
+    return rcpp_result_gen;
+END_RCPP
+}
+// spectrum_text_impl
+Rcpp::CharacterVector spectrum_text_impl(SEXP reader);
+RcppExport SEXP _ancify_spectrum_text_impl(SEXP readerSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type reader(readerSEXP);
+    rcpp_result_gen = Rcpp::wrap(spectrum_text_impl(reader));
+    return rcpp_result_gen;
+END_RCPP
+}
+// spectrum_numbers_impl
+Rcpp::List spectrum_numbers_impl(SEXP reader, double n, const std::string& what);
+RcppExport SEXP _ancify_spectrum_numbers_impl(SEXP readerSEXP, SEXP nSEXP, SEXP whatSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type reader(readerSEXP);
+    Rcpp::traits::input_parameter< double >::type n(nSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type what(whatSEXP);
+    rcpp_result_gen = Rcpp::wrap(spectrum_numbers_impl(reader, n, what));
+    return rcpp_result_gen;
+END_RCPP
+}
 // variant_samples_impl
 Rcpp::CharacterVector variant_samples_impl(const std::string& path);
 RcppExport SEXP _ancify_variant_samples_impl(SEXP pathSEXP) {
@@ -703,14 +749,38 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// read_lines_impl
-Rcpp::CharacterVector read_lines_impl(const std::string& path);
-RcppExport SEXP _ancify_read_lines_impl(SEXP pathSEXP) {
+// read_text_impl
+Rcpp::CharacterVector read_text_impl(const std::string& path, double most);
+RcppExport SEXP _ancify_read_text_impl(SEXP pathSEXP, SEXP mostSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
-    rcpp_result_gen = Rcpp::wrap(read_lines_impl(path));
+    Rcpp::traits::input_parameter< double >::type most(mostSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_text_impl(path, most));
+    return rcpp_result_gen;
+END_RCPP
+}
+// yaml_shape_impl
+Rcpp::List yaml_shape_impl(const std::string& text);
+RcppExport SEXP _ancify_yaml_shape_impl(SEXP textSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type text(textSEXP);
+    rcpp_result_gen = Rcpp::wrap(yaml_shape_impl(text));
+    return rcpp_result_gen;
+END_RCPP
+}
+// has_more_elements_impl
+bool has_more_elements_impl(SEXP list, double most);
+RcppExport SEXP _ancify_has_more_elements_impl(SEXP listSEXP, SEXP mostSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type list(listSEXP);
+    Rcpp::traits::input_parameter< double >::type most(mostSEXP);
+    rcpp_result_gen = Rcpp::wrap(has_more_elements_impl(list, most));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -755,6 +825,10 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_confidence_runs_impl", (DL_FUNC) &_ancify_confidence_runs_impl, 6},
     {"_ancify_read_axt_impl", (DL_FUNC) &_ancify_read_axt_impl, 7},
     {"_ancify_sfs_from_sites_impl", (DL_FUNC) &_ancify_sfs_from_sites_impl, 8},
+    {"_ancify_open_spectrum_impl", (DL_FUNC) &_ancify_open_spectrum_impl, 1},
+    {"_ancify_next_spectrum_line_impl", (DL_FUNC) &_ancify_next_spectrum_line_impl, 1},
+    {"_ancify_spectrum_text_impl", (DL_FUNC) &_ancify_spectrum_text_impl, 1},
+    {"_ancify_spectrum_numbers_impl", (DL_FUNC) &_ancify_spectrum_numbers_impl, 3},
     {"_ancify_variant_samples_impl", (DL_FUNC) &_ancify_variant_samples_impl, 1},
     {"_ancify_read_populations_impl", (DL_FUNC) &_ancify_read_populations_impl, 1},
     {"_ancify_tabulate_variants_impl", (DL_FUNC) &_ancify_tabulate_variants_impl, 12},
@@ -764,7 +838,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_available_gpus_impl", (DL_FUNC) &_ancify_available_gpus_impl, 1},
     {"_ancify_hardware_threads_impl", (DL_FUNC) &_ancify_hardware_threads_impl, 0},
     {"_ancify_read_chromosome_lengths", (DL_FUNC) &_ancify_read_chromosome_lengths, 2},
-    {"_ancify_read_lines_impl", (DL_FUNC) &_ancify_read_lines_impl, 1},
+    {"_ancify_read_text_impl", (DL_FUNC) &_ancify_read_text_impl, 2},
+    {"_ancify_yaml_shape_impl", (DL_FUNC) &_ancify_yaml_shape_impl, 1},
+    {"_ancify_has_more_elements_impl", (DL_FUNC) &_ancify_has_more_elements_impl, 2},
     {NULL, NULL, 0}
 };
 

@@ -5,6 +5,7 @@
 #include "core/spectra/joint_spectrum.h"
 #include "core/spectra/populations.h"
 #include "core/spectra/site_table.h"
+#include "core/spectra/spectrum_reader.h"
 #include "core/spectra/variant_sites.h"
 #include "rcpp_glue.h"
 
@@ -83,6 +84,44 @@ Rcpp::List sfs_from_sites_impl(const Rcpp::IntegerMatrix& derived,
     table = ancify::tabulate_sites(columns, sizes, threads, control);
   });
   return spectra_of(*table, draws, threads, watch);
+}
+
+// Reads a spectrum's file by next_spectrum_line_impl() and what follows it.
+// [[Rcpp::export]]
+SEXP open_spectrum_impl(const std::string& path) {
+  std::unique_ptr<ancify::SpectrumReader> reader;
+  guarded([&] { reader = std::make_unique<ancify::SpectrumReader>(path); });
+  return Rcpp::XPtr<ancify::SpectrumReader>(reader.release());
+}
+
+// list(number =, of the next line that says something, or the last; found =).
+// [[Rcpp::export]]
+Rcpp::List next_spectrum_line_impl(SEXP reader) {
+  const Rcpp::XPtr<ancify::SpectrumReader> spectrum(reader);
+  bool found = false;
+  guarded([&] { found = spectrum->next_line(); });
+  return Rcpp::List::create(Rcpp::Named("number") = static_cast<double>(spectrum->line()),
+                            Rcpp::Named("found") = found);
+}
+
+// [[Rcpp::export]]
+Rcpp::CharacterVector spectrum_text_impl(SEXP reader) {
+  const Rcpp::XPtr<ancify::SpectrumReader> spectrum(reader);
+  std::string text;
+  guarded([&] { text = spectrum->text(); });
+  return Rcpp::CharacterVector::create(utf8(text));
+}
+
+// list(values =, words =): the first n numbers of the line, and how many words it has.
+// [[Rcpp::export]]
+Rcpp::List spectrum_numbers_impl(SEXP reader, double n, const std::string& what) {
+  const Rcpp::XPtr<ancify::SpectrumReader> spectrum(reader);
+  Rcpp::NumericVector values(static_cast<R_xlen_t>(n));
+  double* const first = values.begin();
+  std::int64_t words = 0;
+  guarded([&] { words = spectrum->numbers(first, static_cast<std::int64_t>(n), what); });
+  return Rcpp::List::create(Rcpp::Named("values") = values,
+                            Rcpp::Named("words") = static_cast<double>(words));
 }
 
 // [[Rcpp::export]]

@@ -6,6 +6,7 @@
 #include "core/io/lengths.h"
 #include "core/io/lines.h"
 #include "core/io/variant_file.h"
+#include "core/io/yaml_shape.h"
 #include "rcpp_glue.h"
 
 // [[Rcpp::export]]
@@ -94,21 +95,36 @@ Rcpp::NumericVector read_chromosome_lengths(const std::string& path,
   return lengths;
 }
 
-// The lines of a small file of text, plain or gzip, without blanks at their ends.
+// The text of a small file, plain or gzip, of at most so many bytes.
 // [[Rcpp::export]]
-Rcpp::CharacterVector read_lines_impl(const std::string& path) {
-  std::vector<std::string> lines;
-  guarded([&] {
-    ancify::for_each_line(path, {}, [&](std::string_view line, std::int64_t number) {
-      if (!ancify::is_utf8(line) || line.find('\0') != line.npos) {
-        throw ancify::FormatError(path, number, "not text in UTF-8");
-      }
-      lines.emplace_back(line);
-    });
-  });
-  Rcpp::CharacterVector result(static_cast<R_xlen_t>(lines.size()));
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    result[static_cast<R_xlen_t>(i)] = Rcpp::String(lines[i], CE_UTF8);
+Rcpp::CharacterVector read_text_impl(const std::string& path, double most) {
+  std::string text;
+  guarded([&] { text = ancify::read_text(path, static_cast<std::size_t>(most)); });
+  return Rcpp::CharacterVector::create(Rcpp::String(text, CE_UTF8));
+}
+
+// What parsers of YAML can take long for: list(indent =, brackets =, keys =, entries =).
+// [[Rcpp::export]]
+Rcpp::List yaml_shape_impl(const std::string& text) {
+  using Rcpp::Named;
+  const ancify::YamlShape shape = ancify::yaml_shape(text);
+  return Rcpp::List::create(Named("indent") = static_cast<double>(shape.indent),
+                            Named("brackets") = static_cast<double>(shape.brackets),
+                            Named("keys") = static_cast<double>(shape.keys),
+                            Named("entries") = static_cast<double>(shape.entries));
+}
+
+// Whether a list has more elements than `most`, those of its lists too.
+// [[Rcpp::export]]
+bool has_more_elements_impl(SEXP list, double most) {
+  std::vector<SEXP> open = {list};
+  double elements = 0;
+  while (!open.empty() && elements <= most) {
+    const SEXP one = open.back();
+    open.pop_back();
+    elements += static_cast<double>(Rf_xlength(one));
+    if (TYPEOF(one) != VECSXP || elements > most) continue;
+    for (R_xlen_t i = 0; i < Rf_xlength(one); ++i) open.push_back(VECTOR_ELT(one, i));
   }
-  return result;
+  return elements > most;
 }

@@ -1,5 +1,6 @@
 #include "core/ancestry/alignment_pairs.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/io/record_size.h"
@@ -19,14 +20,16 @@ bool AlignmentPairs::choose_parser(std::string_view& text, bool last) {
   if (axt_ || maf_) return true;
   const auto is_maf = is_maf_text(text, last, lines_before_);
   if (!is_maf) {
-    check_record_size(text.size(), file_, lines_before_ + 1);
+    check_record_size(text.size(), kLongestLine, file_, lines_before_ + 1);
     return false;
   }
+  std::int64_t longest = 0;
+  for (const Chromosome& chromosome : chromosomes_) longest = std::max(longest, chromosome.length);
   if (*is_maf) {
-    maf_.emplace(bad_, lines_before_);
+    maf_.emplace(bad_, lines_before_, longest_row(longest));
     pairs_.emplace(file_, maf_names_, chromosomes_, options_, bad_);
   } else {
-    axt_.emplace(bad_, options_.simd, lines_before_);
+    axt_.emplace(bad_, options_.simd, lines_before_, longest_row(longest));
   }
   return true;
 }

@@ -1,14 +1,16 @@
 #include "core/ancestry/lightgbm_model.h"
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "core/exec/errors.h"
 #include "core/io/bases.h"
-#include "core/io/byte_source.h"
+#include "core/io/lines.h"
 #include "core/io/number_parser.h"
 #include "core/io/text.h"
 
@@ -22,15 +24,8 @@ constexpr std::int64_t kMissingLeftBit = 2;
 constexpr int kMissingShift = 2;
 constexpr std::int64_t kLargestDecision = 11;
 
-std::string read_text(const std::string& path, const TaskContext& context) {
-  const auto source = open_text(path, std::size_t{1} << 20, context);
-  std::string text;
-  std::vector<char> buffer(1 << 16);
-  while (const std::size_t n = source->read(buffer.data(), buffer.size())) {
-    text.append(buffer.data(), n);
-  }
-  return text;
-}
+// Of a line: there are 131,072 leaves with a number each, or as many sizes as there are trees.
+constexpr std::size_t kLongestModelLine = std::size_t{1} << 22;
 
 std::optional<std::int64_t> parse_integer(std::string_view text) {
   const bool negative = !text.empty() && text.front() == '-';
@@ -41,21 +36,32 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
 class ModelReader {
  public:
   ModelReader(const std::string& path, int features, const TaskContext& context)
-      : path_(path), features_(features), text_(read_text(path, context)), rest_(text_) {}
+      : path_(path), features_(features), lines_(path, kLongestModelLine, context) {}
 
   std::vector<DecisionTree> read() {
     read_header();
     std::vector<DecisionTree> trees;
+    std::size_t leaves = 0;
     while (line_ != "end of trees") {
-      if (line_.substr(0, 5) != "Tree=") fail("a tree should begin here, not " + excerpt(line_));
+      if (line_.compare(0, 5, "Tree=") != 0)
+        fail("a tree should begin here, not " + excerpt(line_));
       if (integer(value_of(line_)) != static_cast<std::int64_t>(trees.size())) {
         fail("tree " + std::to_string(trees.size()) + " should begin here, not " + excerpt(line_));
       }
       trees.push_back(read_tree());
+      leaves += trees.back().leaves.size();
+      if (leaves > kMostLeavesOfAll || trees.size() > announced_) break;
+    }
+    if (leaves > kMostLeavesOfAll) {
+      fail("the trees have more than " + std::to_string(kMostLeavesOfAll) +
+           " leaves: train fewer or smaller ones");
     }
     if (trees.empty() || trees.size() % kBases != 0 || trees.size() != announced_) {
       fail("the model has " + std::to_string(trees.size()) + " trees, where its header says " +
            std::to_string(announced_) + ": " + kSaveAgain);
+    }
+    // The rest is of no use here, but the end of a file tells whether it has changed.
+    for (std::string_view rest; lines_.next(rest);) {
     }
     return trees;
   }
@@ -63,36 +69,37 @@ class ModelReader {
  private:
   // A value and the line it stands on.
   struct Field {
-    std::string_view value;
+    std::string value;
     std::int64_t line = 0;
   };
-  using Fields = std::map<std::string_view, Field>;
+  using Fields = std::map<std::string, Field, std::less<>>;
   static constexpr const char* kSaveAgain = "save it again with LightGBM";
 
-  [[noreturn]] void fail(const std::string& problem) const { fail_at(number_, problem); }
+  [[noreturn]] void fail(const std::string& problem) const { fail_at(lines_.number(), problem); }
   [[noreturn]] void fail_at(std::int64_t line, const std::string& problem) const {
     throw FormatError(path_, line, problem);
   }
 
   // The next line that is not blank; an error at the end, for "end of trees" must come before.
   void next_line() {
+    std::string_view line;
     do {
-      if (rest_.empty()) {
+      if (!lines_.next(line)) {
         fail(std::string("the file ends before \"end of trees\", so it was cut: ") + kSaveAgain);
       }
-      const std::size_t end = rest_.find('\n');
-      line_ = trim_end(rest_.substr(0, end));
-      rest_.remove_prefix(end == rest_.npos ? rest_.size() : end + 1);
-      ++number_;
-    } while (line_.empty());
+    } while (line.empty());
+    line_ = line;
   }
 
   // Lines of key=value up to the next tree or the trees' end.
   Fields read_fields() {
     Fields fields;
-    for (next_line(); line_.substr(0, 5) != "Tree=" && line_ != "end of trees"; next_line()) {
-      const std::string_view key = line_.substr(0, line_.find('='));
-      if (!fields.emplace(key, Field{value_of(line_), number_}).second) {
+    for (next_line(); line_.compare(0, 5, "Tree=") != 0 && line_ != "end of trees"; next_line()) {
+      const std::string key = line_.substr(0, line_.find('='));
+      if (fields.size() == kMostFields) {
+        fail("there are more than " + std::to_string(kMostFields) + " lines of one tree");
+      }
+      if (!fields.emplace(key, Field{std::string(value_of(line_)), lines_.number()}).second) {
         fail("a second " + excerpt(key));
       }
     }
@@ -112,7 +119,9 @@ class ModelReader {
     return found->second;
   }
 
-  std::int64_t integer(std::string_view text) const { return integer(Field{text, number_}); }
+  std::int64_t integer(std::string_view text) const {
+    return integer(Field{std::string(text), lines_.number()});
+  }
   std::int64_t integer(const Field& field) const {
     const auto value = parse_integer(field.value);
     if (!value) fail_at(field.line, "not a whole number: " + excerpt(field.value));
@@ -123,7 +132,7 @@ class ModelReader {
               const std::string& otherwise) const {
     const Field& field = get(fields, key);
     if (integer(field) != wanted) {
-      fail_at(field.line, std::string(key) + " is " + std::string(field.value) + ": " + otherwise);
+      fail_at(field.line, std::string(key) + " is " + excerpt(field.value) + ": " + otherwise);
     }
   }
 
@@ -147,10 +156,10 @@ class ModelReader {
   }
 
   void read_header() {
-    if (trim_end(text_.substr(0, text_.find('\n'))) != "tree") {
-      fail_at(1, "not a model in LightGBM's text form: it begins with " + excerpt(text_));
+    std::string_view first;
+    if (!lines_.next(first) || first != "tree") {
+      fail_at(1, "not a model in LightGBM's text form: it begins with " + excerpt(first));
     }
-    next_line();
     const Fields fields = read_fields();
     const Field& version = get(fields, "version");
     if (version.value != "v3" && version.value != "v4") {
@@ -184,7 +193,7 @@ class ModelReader {
   }
 
   DecisionTree read_tree() {
-    const std::int64_t first_line = number_;
+    const std::int64_t first_line = lines_.number();
     const Fields fields = read_fields();
     expect(fields, "num_cat", 0, "splits by category can't be read: train without them");
     if (fields.count("is_linear") > 0) {
@@ -272,15 +281,16 @@ class ModelReader {
 
   // LightGBM's own limit
   static constexpr std::int64_t kMostLeaves = 131072;
+  // They take a gigabyte of memory.
+  static constexpr std::size_t kMostLeavesOfAll = std::size_t{1} << 24;
+  static constexpr std::size_t kMostFields = 64;
   // The sum of any number of trees has to be finite.
   static constexpr double kLargestLeaf = 1e100;
 
   const std::string& path_;
   int features_;
-  std::string text_;
-  std::string_view rest_;
-  std::string_view line_;
-  std::int64_t number_ = 0;
+  LineReader lines_;
+  std::string line_;  // the last one, which may begin the next tree
   std::size_t announced_ = 0;
   mutable NumberParser parse_number_;
 };

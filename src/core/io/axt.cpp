@@ -1,5 +1,6 @@
 #include "core/io/axt.h"
 
+#include <algorithm>
 #include <string>
 
 #include "core/io/text.h"
@@ -46,7 +47,14 @@ bool AxtParser::take_line(std::string_view& line, RowScan& row) {
   return true;
 }
 
+std::size_t AxtParser::longest_line() const {
+  if (in_block_) return std::min(longest_row_, longest_row(block_.end - block_.start + 1));
+  // Rows of a bad block are no headers.
+  return looking_for_block_ ? longest_row_ : kLongestLine;
+}
+
 AxtParser::Found AxtParser::next() {
+  in_block_ = false;
   std::string_view line;
   RowScan scan;
   if (!take_line(line, scan)) return last_ ? Found::kEnd : Found::kNeedsMoreText;
@@ -65,6 +73,7 @@ AxtParser::Found AxtParser::next() {
   block_ = *header;
   block_.line = lines_;
   block_.header = line;
+  in_block_ = true;
 
   for (std::string_view* row : {&block_.focal, &block_.outgroup}) {
     const std::string_view before = rest_;

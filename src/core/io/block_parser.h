@@ -28,7 +28,8 @@ class BlockParser {
         sink(block_);
       } else if (found == Found::kNeedsMoreText) {
         lines_ = line_before;
-        check_record_size(before.size(), bad_.file(), lines_ + 1);
+        check_record_size(rest_.size(), longest_line(), bad_.file(), lines_ + 1);
+        check_record_size(before.size(), longest_record(), bad_.file(), lines_ + 1);
         return text.size() - before.size();
       } else if (found == Found::kEnd) {
         return text.size();
@@ -39,18 +40,22 @@ class BlockParser {
  protected:
   enum class Found { kBlock, kNothing, kNeedsMoreText, kEnd };
 
-  // `lines`: those before the text.
-  BlockParser(BadBlocks& bad, std::int64_t lines) : bad_(bad), lines_(lines) {}
+  // `lines`: those before the text; `longest`: bytes of the longest row.
+  BlockParser(BadBlocks& bad, std::int64_t lines, std::size_t longest)
+      : bad_(bad), lines_(lines), longest_row_(longest) {}
   BlockParser(const BlockParser&) = default;
   ~BlockParser() = default;
 
   // Takes lines off rest_; a block that is found is in block_.
   virtual Found next() = 0;
+  // Bytes that the line may have which rest_ begins with, and whose end has not come yet.
+  virtual std::size_t longest_line() const = 0;
 
   BadBlocks& bad_;
   std::string_view rest_;
   bool last_ = false;
   std::int64_t lines_;              // taken so far
+  std::size_t longest_row_;
   bool looking_for_block_ = false;  // behind a bad one
   Block block_;
 };

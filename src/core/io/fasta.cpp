@@ -38,7 +38,7 @@ class FastaParser {
       const std::string_view line = rest.substr(0, newline);
       if (in_line_ == 0 && !line.empty() && line.front() == '>') {
         if (!ended) {
-          check_record_size(rest.size(), file_, lines_ + 1);
+          check_record_size(rest.size(), kLongestLine, file_, lines_ + 1);
           break;
         }
         begin(line.substr(1));

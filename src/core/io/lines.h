@@ -1,38 +1,57 @@
-// The lines of a small file.
+// The lines of a text.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/exec/threads.h"
 #include "core/io/byte_source.h"
-#include "core/io/record_reader.h"
 #include "core/io/record_size.h"
-#include "core/io/text.h"
 
 namespace ancify {
 
-// Calls take(line, number) for each line of a file, plain or gzip, without blanks at its end; lines
-// count from 1. `chunk_size`: bytes of text at a time.
+// The lines of a file, plain or gzip, one after the other. Memory is taken for the longest line, at
+// most for one of `longest` bytes: what is longer is a FormatError.
+class LineReader {
+ public:
+  // `chunk_size`: bytes of text at a time.
+  explicit LineReader(const std::string& path, std::size_t longest = kLongestLine,
+                      const TaskContext& context = TaskContext(), std::size_t chunk_size = 1 << 16);
+
+  // The next line, without blanks at its end, valid until the next call; false where there is none.
+  bool next(std::string_view& line);
+  // Of the line read last, counted from 1.
+  std::int64_t number() const { return number_; }
+
+ private:
+  // Reads more text behind the line that has begun; false at the end of the file.
+  bool refill();
+
+  std::string path_;
+  std::size_t longest_;
+  TaskContext context_;
+  std::size_t chunk_size_;
+  std::unique_ptr<ByteSource> source_;
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  std::int64_t number_ = 0;
+};
+
+// Calls take(line, number) for each line of a file, as LineReader gives them.
 template <class Take>
 void for_each_line(const std::string& path, const TaskContext& context, Take&& take,
                    std::size_t chunk_size = 1 << 16) {
-  const auto source = open_text(path, std::size_t{1} << 20, context);
-  const auto read = [&](char* out, std::size_t n) { return source->read(out, n); };
-  std::int64_t number = 0;
-  for_each_chunk(read, chunk_size, context, [&](std::string_view text, bool last) {
-    std::size_t taken = 0;
-    while (taken < text.size()) {
-      const std::size_t newline = text.find('\n', taken);
-      if (newline == text.npos && !last) {
-        check_record_size(text.size() - taken, path, number + 1);
-        break;
-      }
-      take(trim_end(text.substr(taken, newline - taken)), ++number);
-      taken = newline == text.npos ? text.size() : newline + 1;
-    }
-    return taken;
-  });
+  LineReader reader(path, kLongestLine, context, chunk_size);
+  for (std::string_view line; reader.next(line);) take(line, reader.number());
 }
+
+// The text of a small file, plain or gzip, without a byte order mark. FormatError for more than
+// `most` bytes, and for what is no UTF-8 or has a NUL.
+std::string read_text(const std::string& path, std::size_t most);
 
 }  // namespace ancify

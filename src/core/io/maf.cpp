@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/exec/errors.h"
 #include "core/io/byte_source.h"
 #include "core/io/record_reader.h"
 #include "core/io/text.h"
@@ -11,6 +12,9 @@ namespace ancify {
 namespace {
 
 constexpr char kNoType = '\0';
+
+// Of a block: more than there are genomes, with all their copies.
+constexpr std::size_t kMostRows = 1'000'000;
 
 // The letter that says what a line is, if it is one alone.
 char type_of(std::string_view line) {
@@ -84,7 +88,7 @@ bool is_maf_file(const std::string& path) {
   for (;;) {
     std::string_view rest = now.text();
     if (const auto answer = is_maf_text(rest, !more, lines)) return *answer;
-    check_record_size(rest.size(), path, lines + 1);
+    check_record_size(rest.size(), kLongestLine, path, lines + 1);
     more = next.fill(read, std::max(piece, rest.size()), rest.size());
     next.prepend(rest);
     std::swap(now, next);
@@ -110,6 +114,10 @@ MafParser::Found MafParser::bad_line(const std::string& problem) {
   if (!looking_for_block_) bad_.add(lines_, problem);
   looking_for_block_ = true;
   return Found::kNothing;
+}
+
+std::size_t MafParser::longest_line() const {
+  return rest_.substr(0, 1) == "#" ? kLongestLine : longest_row_;
 }
 
 MafParser::Found MafParser::next() {
@@ -146,6 +154,10 @@ MafParser::Found MafParser::rows() {
     if (type != 's') {
       looking_for_block_ = false;
       return bad_line("not a line of a MAF block: " + excerpt(line));
+    }
+    if (block_.rows.size() == kMostRows) {
+      throw FormatError(bad_.file(), block_.line,
+                        "this block has more than " + std::to_string(kMostRows) + " rows");
     }
     line.remove_prefix(1);
     const std::string_view source = next_field(line);

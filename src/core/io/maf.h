@@ -47,10 +47,13 @@ bool is_maf_file(const std::string& path);
 // `i`, `e` and `q` lines, comments and track lines are skipped.
 class MafParser final : public BlockParser<MafBlock> {
  public:
-  explicit MafParser(BadBlocks& bad, std::int64_t lines = 0) : BlockParser(bad, lines) {}
+  explicit MafParser(BadBlocks& bad, std::int64_t lines = 0,
+                     std::size_t longest_row = longest_record())
+      : BlockParser(bad, lines, longest_row) {}
 
  private:
   Found next() override;
+  std::size_t longest_line() const override;
   Found rows();
   Found bad_line(const std::string& problem);
   // Takes a line off rest_; false where its end has not come yet.

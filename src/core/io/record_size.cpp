@@ -15,14 +15,25 @@ std::size_t longest_record() {
   return longest;
 }
 
-void check_record_size(std::size_t size, const std::string& file, std::int64_t line) {
-  const std::size_t longest = longest_record();
+std::size_t longest_row(std::int64_t bases) {
+  constexpr std::size_t least_for_gaps = std::size_t{1} << 24;
+  const auto wanted = static_cast<std::size_t>(std::max<std::int64_t>(bases, 0));
+  const std::size_t most = longest_record();
+  if (wanted > most) return most;
+  return std::min(most, wanted + std::max(wanted, least_for_gaps));
+}
+
+void check_record_size(std::size_t size, std::size_t longest, const std::string& file,
+                       std::int64_t line) {
   if (size <= longest) return;
   constexpr std::size_t megabyte = std::size_t{1} << 20;
+  const std::string problem = "this line or block does not end within " +
+                              std::to_string(longest / megabyte) + " MB, the most that ";
   throw FormatError(file, line,
-                    "this line or block does not end within " + std::to_string(longest / megabyte) +
-                        " MB, the most that the memory here allows. Split it, or use a machine "
-                        "with more memory");
+                    problem + (longest == longest_record()
+                                   ? "the memory here allows. Split it, or use a machine with more "
+                                     "memory"
+                                   : "such a line needs. Is it the right file?"));
 }
 
 }  // namespace ancify

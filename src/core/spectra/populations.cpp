@@ -1,5 +1,6 @@
 #include "core/spectra/populations.h"
 
+#include <algorithm>
 #include <string_view>
 #include <unordered_set>
 
@@ -35,7 +36,8 @@ std::vector<PopulationOfSample> read_populations(const std::string& path) {
     const std::string sample(next_column(line, by_tabs));
     const std::string population(next_column(line, by_tabs));
     const bool is_text = is_utf8(whole) && whole.find('\0') == whole.npos;
-    if (sample.empty() || population.empty() || !is_text) {
+    const bool too_long = std::max(sample.size(), population.size()) > kLongestName;
+    if (sample.empty() || population.empty() || too_long || !is_text) {
       throw FormatError(path, number, "not a sample and its population: " + excerpt(whole));
     }
     if (!samples.insert(sample).second) {
@@ -43,6 +45,7 @@ std::vector<PopulationOfSample> read_populations(const std::string& path) {
     }
     result.push_back({sample, population});
   });
+  if (result.empty()) throw FormatError(path, 0, "there is no sample in this file");
   return result;
 }
 

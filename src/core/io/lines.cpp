@@ -1,0 +1,77 @@
+#include "core/io/lines.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/exec/errors.h"
+#include "core/io/text.h"
+
+namespace ancify {
+
+LineReader::LineReader(const std::string& path, std::size_t longest, const TaskContext& context,
+                       std::size_t chunk_size)
+    : path_(path),
+      longest_(longest),
+      context_(context),
+      chunk_size_(std::max<std::size_t>(chunk_size, 1)),
+      source_(open_text(path, std::size_t{1} << 20, context)) {}
+
+bool LineReader::refill() {
+  context_.throw_if_stopped();
+  const std::size_t kept = end_ - begin_;
+  check_record_size(kept, longest_, path_, number_ + 1);
+  if (kept > 0) std::memmove(buffer_.data(), buffer_.data() + begin_, kept);
+  begin_ = 0;
+  end_ = kept;
+  // A long line is looked at again with twice the text, not with a little more each time.
+  buffer_.resize(std::max(buffer_.size(), std::max(2 * kept, kept + chunk_size_)));
+  end_ += source_->read(buffer_.data() + end_, buffer_.size() - end_);
+  return end_ > kept;
+}
+
+bool LineReader::next(std::string_view& line) {
+  for (;;) {
+    const std::string_view text(buffer_.data() + begin_, end_ - begin_);
+    const std::size_t newline = text.find('\n');
+    if (newline == text.npos && refill()) continue;
+    // Refilling has moved the text.
+    const std::string_view rest(buffer_.data() + begin_, end_ - begin_);
+    if (rest.empty()) return false;
+    const std::size_t size = std::min(newline, rest.size());
+    check_record_size(size, longest_, path_, number_ + 1);
+    line = trim_end(rest.substr(0, size));
+    begin_ += std::min(size + 1, rest.size());
+    ++number_;
+    return true;
+  }
+}
+
+std::string read_text(const std::string& path, std::size_t most) {
+  const auto source = open_text(path);
+  std::string text;
+  std::vector<char> buffer(1 << 16);
+  while (const std::size_t n = source->read(buffer.data(), buffer.size())) {
+    if (text.size() + n > most) {
+      throw FormatError(path, 0,
+                        "is longer than " + std::to_string(most >> 20) +
+                            " MB, which no such file is; give another");
+    }
+    text.append(buffer.data(), n);
+  }
+  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+  if (text.compare(0, byte_order_mark.size(), byte_order_mark) == 0) {
+    text.erase(0, byte_order_mark.size());
+  }
+  std::int64_t number = 0;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    ++number;
+    if (line.find('\0') != line.npos || !is_utf8(line)) {
+      throw FormatError(path, number, "is no text in UTF-8; save it in that encoding");
+    }
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+  }
+  return text;
+}
+
+}  // namespace ancify

@@ -1,0 +1,72 @@
+#include "core/io/yaml_shape.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace ancify {
+
+namespace {
+
+// The keys that the block mappings have which a line can still go on with, by their column.
+class BlockKeys {
+ public:
+  // Of a line whose first word is in `column`, behind a dash in `dash` if there is one. Gives how
+  // many keys its mapping has; 0 for a line that `has_key` says is of none.
+  std::size_t add(std::size_t column, std::size_t dash, bool has_key) {
+    const std::size_t ended = std::min(column, dash);
+    while (!open_.empty() && open_.back().column > ended) open_.pop_back();
+    if (!has_key) return 0;
+    if (open_.empty() || open_.back().column != column) open_.push_back({column, 0});
+    return ++open_.back().keys;
+  }
+
+ private:
+  struct Mapping {
+    std::size_t column;
+    std::size_t keys;
+  };
+  std::vector<Mapping> open_;
+};
+
+// The keys of mappings in braces, as many as there are commas.
+class FlowKeys {
+ public:
+  std::size_t add(char c) {
+    if (c == '{') open_.push_back(1);
+    if (c == '}' && !open_.empty()) open_.pop_back();
+    if (open_.empty()) return 0;
+    return c == ',' ? ++open_.back() : open_.back();
+  }
+
+ private:
+  std::vector<std::size_t> open_;
+};
+
+}  // namespace
+
+YamlShape yaml_shape(std::string_view text) {
+  YamlShape shape;
+  BlockKeys block_keys;
+  FlowKeys flow_keys;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find_first_of("\r\n"));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const std::size_t column = std::min(line.find_first_not_of(" \t-?:"), line.size());
+    if (column < line.size() && line[column] == '#') continue;
+    const std::size_t dash = line.substr(0, column).rfind('-');
+    if (column < line.size()) {
+      shape.indent = std::max(shape.indent, column);
+      const bool has_key = line.find_first_of(":?") != line.npos;
+      shape.keys = std::max(shape.keys, block_keys.add(column, dash, has_key));
+      ++shape.entries;
+    }
+    for (const char c : line) {
+      shape.brackets += static_cast<std::size_t>(c == '[' || c == '{');
+      shape.entries += static_cast<std::size_t>(c == ',');
+      if (c == '{' || c == '}' || c == ',') shape.keys = std::max(shape.keys, flow_keys.add(c));
+    }
+  }
+  return shape;
+}
+
+}  // namespace ancify
