@@ -197,7 +197,7 @@ show_outcome <- function(cluster, outcome) {
 # By the folder's list: over a network, that a file is not there may be remembered for a while.
 has_file <- function(task, name) name %in% list.files(task$folder)
 has_begun <- function(task) has_file(task, "log")
-has_outcome <- function(task) has_file(task, "outcome.rds")
+has_outcome <- function(task) has_file(task, basename(outcome_file(task)))
 
 # A worker that dies takes BiocParallel's whole loop with it: those that it had not begun are sent
 # again, when the others have ended.

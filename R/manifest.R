@@ -48,7 +48,7 @@ read_manifest <- function(path, log) {
 
 # NULL, or an error, where it is none.
 parse_manifest <- function(path) {
-  record <- jsonlite::read_json(path)
+  record <- read_json_file(path)
   if (!identical(as.numeric(record$format), manifest_format)) {
     return(NULL)
   }
@@ -57,22 +57,26 @@ parse_manifest <- function(path) {
     entry$report <- columns(entry$report)
     entry$report_on <- unlist(entry$report_on)
     entry$files <- columns(entry$files)
-    stopifnot(
-      is.list(entry$source), is_report(entry$report, entry$report_on),
-      is_table(entry$files, "size", c("chromosome", "checksum"))
-    )
+    stopifnot(is_projection(entry))
     entry
   })
   record$called <- lapply(record$called, function(entry) {
     entry$chromosomes <- columns(entry$chromosomes)
-    stopifnot(
-      is.list(entry$made_from),
-      is_table(entry$chromosomes, c("size", "phred_size", call_counts),
-               c("chromosome", "checksum", "phred_checksum"))
-    )
+    stopifnot(is.list(entry$made_from), is_table_of_calls(entry$chromosomes))
     entry
   })
   record
+}
+
+is_projection <- function(entry) {
+  is.list(entry$source) && is_report(entry$report, entry$report_on) &&
+    is_table(entry$files, "size", c("chromosome", "checksum"))
+}
+
+is_table_of_calls <- function(table) {
+  is_table(
+    table, c("size", "phred_size", call_counts), c("chromosome", "checksum", "phred_checksum")
+  )
 }
 
 # Columns of numbers and of texts, of one length; or none.
@@ -424,24 +428,27 @@ report_of <- function(entry, lengths) {
 
 # ---- Fits ------------------------------------------------------------------------------------
 
-fit_path <- function(manifest) file.path(dirname(manifest$path), "fitted.rds")
+fit_path <- function(manifest) file.path(dirname(manifest$path), "fitted.json")
 
 # What was fitted to the same sites with the same settings, or NULL.
 saved_fit <- function(manifest, made_from) {
-  saved <- tryCatch(
-    as.list(suppressWarnings(readRDS(fit_path(manifest)))),
-    error = function(condition) NULL
-  )
-  if (same_json(saved$made_from, made_from)) saved$fitted
+  saved <- read_state(fit_path(manifest))
+  if (is.list(saved) && same_json(saved$made_from, made_from) && is_fitted(saved$fitted)) {
+    saved$fitted
+  }
+}
+
+# Whether it is what fit_part() gives.
+is_fitted <- function(fitted) {
+  is.list(fitted) && inherits(fitted$fit, "ancify_fit") &&
+    (is.null(fitted$history_fit) || inherits(fitted$history_fit, "ancify_history_fit"))
 }
 
 fit_now <- function(config, manifest, made_from, cluster, backend, progress, verbose) {
   fitted <- in_parts(
     cluster, "fit", list(config), list(), manifest, backend, progress, verbose
   )[[1]]
-  write_whole(fit_path(manifest), function(path) {
-    saveRDS(list(made_from = made_from, fitted = fitted), path)
-  })
+  write_state(fit_path(manifest), list(made_from = made_from, fitted = fitted))
   fitted
 }
 

@@ -92,7 +92,7 @@
 #' no longer as it was written, or what would be made from something else, says what it leaves as
 #' it is, and ends with the same bytes. Calls are final chromosome by chromosome; an outgroup's
 #' projections when its alignment is read to the end. With `keep_projected: false` the alignments
-#' are read again for chromosomes that are left. `fitted.rds` beside the manifest keeps a fit.
+#' are read again for chromosomes that are left. `fitted.json` beside the manifest keeps a fit.
 #'
 #' An input is known by its inode, its size, and the times of the last change of its contents and
 #' of any change. These are taken when the run begins, and compared when the file is opened and at

@@ -5,13 +5,10 @@ run_record_path <- function(folder) file.path(folder, run_record_file)
 
 run_record_format <- 1L
 
-# One of 100,000 contigs has 30 MB.
-most_record_bytes <- 2^28
-
 # NULL where it can't be read.
 read_record_json <- function(file, ...) {
   tryCatch(
-    suppressWarnings(jsonlite::parse_json(read_text_impl(file, most_record_bytes), ...)),
+    suppressWarnings(read_json_file(file, ...)),
     error = function(condition) NULL
   )
 }

@@ -4,7 +4,7 @@
 # session      the calling session whose tasks count; a task of another one does nothing
 # cancelled    there when the tasks shall end
 # <task>/log   what the task tells, from its first moment on
-# <task>/outcome.rds
+# <task>/outcome.json
 #
 # A task locks its folder while it is at work. It keeps a manifest of its own, in memory: only the
 # session that holds the work folder's lock writes the one there, and merges the tasks' into it.
@@ -13,7 +13,7 @@ tasks_folder <- function(config) file.path(config$work_dir, ".ancify", "tasks")
 
 session_file <- function(folder) file.path(folder, "session")
 cancelled_file <- function(folder) file.path(folder, "cancelled")
-outcome_file <- function(task) file.path(task$folder, "outcome.rds")
+outcome_file <- function(task) file.path(task$folder, "outcome.json")
 log_file <- function(task) file.path(task$folder, "log")
 
 # ---- In the task's process ---------------------------------------------------------------------
@@ -57,8 +57,7 @@ do_task <- function(task) {
   tell(if (is.null(outcome$error)) "done" else paste("failed:", conditionMessage(outcome$error)))
   outcome$place <- place
   outcome$task <- task[c("title", "belongs_to")]
-  class(outcome) <- "ancify_outcome"
-  write_whole(outcome_file(task), function(path) saveRDS(outcome, path))
+  write_state(outcome_file(task), outcome)
   invisible()
 }
 
@@ -263,11 +262,18 @@ beginning_of <- function(folder) {
 
 # NULL where there is none that can be read.
 read_outcome <- function(task) {
-  outcome <- tryCatch(
-    suppressWarnings(readRDS(outcome_file(task))),
-    error = function(condition) NULL
-  )
-  if (inherits(outcome, "ancify_outcome")) outcome
+  outcome <- read_state(outcome_file(task))
+  if (isTRUE(tryCatch(is_outcome(outcome), error = function(condition) FALSE))) outcome
+}
+
+# Whether it is what watched_outcome() and do_task() give.
+is_outcome <- function(outcome) {
+  is.list(outcome) && is.character(outcome$lines) && is.numeric(outcome$seconds) &&
+    all(vapply(outcome$warnings, inherits, NA, "warning")) &&
+    (is.null(outcome$error) || inherits(outcome$error, "error")) &&
+    is_scalar(outcome$task$title) && is_scalar(outcome$place$host) &&
+    all(vapply(outcome$projected, is_projection, NA)) &&
+    all(lengths(outcome$rows) > 0, vapply(outcome$rows, is_table_of_calls, NA))
 }
 
 merge_outcome <- function(manifest, outcome) {

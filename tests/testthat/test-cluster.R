@@ -151,7 +151,7 @@ test_that("Ctrl-C ends the tasks too", {
     job <- start_program(rscript, run_script(config, param))
     on.exit(end_program(job), add = TRUE)
     worker <- process_of_task(config, "project-1")
-    wait_for(length(Sys.glob(file.path(config$work_dir, ".ancify/tasks/*/outcome.rds"))) == 2 ||
+    wait_for(length(Sys.glob(file.path(config$work_dir, ".ancify/tasks/*/outcome.json"))) == 2 ||
                param == "BiocParallel::SnowParam(1)")
     # To the calling session alone, as RStudio does; a terminal tells the workers too.
     tools::pskill(job$pid, tools::SIGINT)
@@ -285,9 +285,9 @@ test_that("what is no outcome of a task is passed over", {
   set.seed(815)
   config <- random_config()$config
   run_in_tasks(config, cluster_params("serial")[[1]])
-  files <- Sys.glob(file.path(config$work_dir, ".ancify", "tasks", "*", "outcome.rds"))
-  saveRDS(1:3, files[1])
-  saveRDS(list(rows = 5, task = "a"), files[2])
+  files <- Sys.glob(file.path(config$work_dir, ".ancify", "tasks", "*", "outcome.json"))
+  write_state(files[1], 1:3)
+  write_state(files[2], list(rows = 5, task = "a"))
   writeLines("damaged", files[3])
   lines <- log_lines(ancify_run(config, progress = FALSE))
   expect_match(lines, "^Calls of chr1, chr2 and one: there", all = FALSE)

@@ -1,0 +1,113 @@
+# What runs leave in files for later ones.
+
+round_trip <- function(x) {
+  path <- tempfile()
+  write_state(path, x)
+  read_state(path)
+}
+
+test_that("the very same values come back", {
+  values <- list(
+    list(), NULL, TRUE, c(NA, FALSE), logical(), 1L, c(a = NA, b = -5L), integer(),
+    c(0.1, -1 / 3, 1e-310, .Machine$double.xmin, .Machine$double.xmax, 5e-324, 2^60 + 1024),
+    c(NA, NaN, Inf, -Inf, 0), double(), c("a", NA, "NA", "", "\u00e9\n\"\\"), character(),
+    matrix(1:6, 2, dimnames = list(NULL, c("x", "y", "z"))),
+    data.frame(a = 1:3, b = c("x", NA, "z"), row.names = c("p", "q", "r")), data.frame(),
+    list(a = NULL, b = list(1, list("x"))), stats::setNames(list(1, 2), c("", "a"))
+  )
+  for (value in values) expect_identical(round_trip(value), value)
+  expect_identical(1 / round_trip(-0), -Inf)
+  set.seed(271)
+  numbers <- c(rnorm(500) * 10^sample(-300:300, 500, TRUE), runif(500))
+  expect_identical(round_trip(numbers), numbers)
+})
+
+test_that("fits come back as they were, of every kind", {
+  set.seed(272)
+  settings <- list(
+    list(method = "likelihood", tree = "(((focal,near1),near2),far);",
+         substitution_model = "GTR", rate_alpha = 0.5),
+    list(method = "coalescent", history = list(mutation_rate = 1e-8))
+  )
+  for (keys in settings) {
+    case <- related_case(estimate = TRUE)
+    case$config[names(keys)] <- keys
+    fitted <- NULL
+    where <- asNamespace("ancify")
+    keep <- function(value) fitted <<- value
+    suppressMessages(trace("write_fits", bquote(.(keep)(fitted)), where = where, print = FALSE))
+    suppressWarnings(run_quietly(case$config))
+    suppressMessages(untrace("write_fits", where = where))
+    expect_s3_class(fitted$fit, "ancify_fit")
+    expect_identical(round_trip(fitted), fitted)
+    lines <- log_lines(suppressWarnings(ancify_run(case$config, progress = FALSE)))
+    expect_false(any(startsWith(lines, "Fitted")))
+  }
+})
+
+test_that("conditions come back as they are told", {
+  error <- tryCatch(abort_ancify("no.", "format", file = "a", line = 3), error = identity)
+  back <- round_trip(error)
+  expect_identical(class(back), class(error))
+  expect_identical(back[c("message", "file", "line")], error[c("message", "file", "line")])
+  # Of others' errors the message is told, not the call.
+  other <- tryCatch(stop("something"), error = identity)
+  class(other) <- c("rlang_error", class(other))
+  other$trace <- environment()
+  expect_identical(class(round_trip(other)), c("error", "condition"))
+  expect_identical(conditionMessage(round_trip(other)), "something")
+})
+
+test_that("what is no state gives nothing, and runs nothing", {
+  expect_null(read_state(tempfile()))
+  path <- tempfile()
+  node <- function(type, values, attributes = "{}") {
+    sprintf('{"type":["%s"],"values":%s,"attributes":%s}', type, values, attributes)
+  }
+  class_of <- function(name) sprintf('{"class":%s}', node("character", sprintf('["%s"]', name)))
+  hostile <- c(
+    "", "[", "{}", "null", "5", '"text"', "[1,2]", node("closure", "[]"), node("language", "[]"),
+    node("double", '["1"]'), node("double", '["system(1)"]'), node("double", "[1]"),
+    node("integer", '["1"]'), node("integer", "[[1]]"), node("logical", "[1]"),
+    node("character", "[1]"), node("list", "[1]"), node("list", '{"a":{}}'),
+    node("integer", "[1,2]", sprintf('{"dim":%s}', node("integer", "[3]"))),
+    node("list", "[]", class_of("function")), node("list", "[]", class_of("phylo")),
+    node("list", "[]", class_of("ancify_fit")), node("list", "[]", class_of("ancify_error")),
+    node("integer", "[1]", class_of("factor")), node("integer", "[1]", class_of("data.frame")),
+    node("list", "[]", class_of("condition")), "\xff", "a\\u0000", strrep("[", 1e6)
+  )
+  for (text in hostile) {
+    writeLines(text, path, useBytes = TRUE)
+    expect_null(read_state(path))
+  }
+  # R's own format, as it was before: a promise in it is evaluated when it is looked at.
+  saveRDS(list(1), path)
+  expect_null(read_state(path))
+})
+
+# A serialized promise to make a file: R before 4.4 makes it when the value is looked at.
+crafted_rds <- function(path, effect) {
+  word <- function(x) writeBin(as.integer(x), raw(), endian = "big")
+  of_call <- serialize(bquote(file.create(.(effect))), NULL, version = 2)
+  body <- function(bytes) bytes[-(1:14)]
+  # Format 2, then a promise (5) that has no environment, no value yet (252), and the call.
+  bytes <- c(as.raw(c(0x58, 0x0a)), word(c(2, 0x040202, 0x020300, 5, 252)), body(of_call))
+  connection <- gzfile(path, "wb")
+  on.exit(close(connection))
+  writeBin(bytes, connection)
+}
+
+test_that("crafted files of R's format in the places of state do nothing", {
+  set.seed(273)
+  case <- random_config(method = "likelihood", tree = "(((focal,inner1),inner2),outer1);",
+                        estimate = TRUE)
+  suppressWarnings(run_quietly(case$config))
+  own <- file.path(case$config$work_dir, ".ancify")
+  effect <- tempfile("effect-")
+  places <- file.path(own, c("fitted.rds", "fitted.json", "tasks/call-1/outcome.rds",
+                             "tasks/call-1/outcome.json"))
+  dir.create(dirname(places[4]), recursive = TRUE)
+  for (place in places) crafted_rds(place, effect)
+  suppressWarnings(run_quietly(case$config))
+  expect_false(file.exists(effect))
+})
