@@ -66,7 +66,7 @@ parse_newick <- function(text) {
   names <- unquoted_labels(tokens$text[labels])
   tokens$text[labels] <- paste0("L", seq_along(names))
   tree <- tryCatch(
-    suppressWarnings(ape::read.tree(text = paste(tokens$text, collapse = ""))),
+    suppressWarnings(ape::read.tree(text = sub(";?$", ";", paste(tokens$text, collapse = "")))),
     error = function(condition) NULL
   )
   if (!inherits(tree, "phylo")) {
@@ -166,7 +166,9 @@ newick_kinds <- function(tokens, fail, broken, end) {
   }
   if (!is.null(broken)) fail(broken, "a quote or bracket is not closed")
   if (depth > 0) fail(end, "')' is missing")
-  if (before != ";") fail(end, if (before == "start") "there is no tree" else "';' is missing")
+  # The last ';' may be left out.
+  problem <- if (before == "start") "there is no tree" else newick_problem(";", before, depth, "")
+  if (before != ";" && !is.null(problem)) fail(end, problem)
   kinds
 }
 
