@@ -107,8 +107,9 @@
 #' @section Errors:
 #' `ancify_format_error`, with the record and its line, for a VCF that is damaged, cut short or not
 #' sorted, has samples that its header does not name, or a chromosome that it does not declare
-#' though it declares others, for a position behind the end of its sequence, and for genotypes that
-#' name an allele that is not there; with the line for a FASTA or BED that is none;
+#' though it declares others, for a position behind the end of its sequence or the length that the
+#' header declares, and for genotypes that name an allele that is not there; with the line for a
+#' FASTA or BED that is none;
 #' `ancify_file_error` for files that can't be read or written; `ancify_input_error` where no
 #' chromosome of the VCF is in `ancestral`, in `reference`, in `mask` or in `projected`, for samples
 #' that it does not have, for histories that [polarise_sites()] refuses, and for arguments that

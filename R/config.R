@@ -32,8 +32,8 @@
 #' * `work_dir` (`.`), `output_dir` (`./ancestral_calls`).
 #' * `min_inner_freq`, `min_outer_freq` (1): fewest votes for a consensus.
 #' * `num_cpus` (4): threads. `backend` (`auto`): `auto`, `cpu` or `gpu`.
-#'   `gpu_devices` (all): numbers of [available_gpus()]. `gpu_memory` (what is free,
-#'   less a margin): bytes that may be taken of each.
+#'   `gpu_devices` (all): numbers of [available_gpus()]; `[]` for none. `gpu_memory` (what is
+#'   free, less a margin): bytes that may be taken of each.
 #' * `method` (`voting`): `voting`, `parsimony`, `likelihood`, `ml` or
 #'   `coalescent`, as [call_ancestral()] explains them. `tree`: Newick text or a
 #'   file with it, for parsimony and likelihood. Its leaves are the outgroups and,
@@ -606,8 +606,7 @@ read_base_frequencies <- function(value, key, origin) {
 
 read_devices <- function(value, key, origin) {
   devices <- as_numbers(value)
-  if (length(devices) == 0 || anyNA(devices) || any(devices < 0 | devices != round(devices)) ||
-    anyDuplicated(devices)) {
+  if (anyNA(devices) || any(devices < 0 | devices != round(devices)) || anyDuplicated(devices)) {
     fault(value, key, "give device numbers from 0, each once, or null for all devices.")
   }
   as.integer(devices)
@@ -616,12 +615,14 @@ read_devices <- function(value, key, origin) {
 one_of <- function(...) {
   choices <- c(...)
   function(value, key, origin) {
-    if (!is_scalar(value) || !value %in% choices) {
+    # The Python tool takes hky85 for HKY85.
+    chosen <- if (is_scalar(value)) match(tolower(value), tolower(choices)) else NA
+    if (is.na(chosen)) {
       guess <- if (is_scalar(value)) closest(as.character(value), choices)
       hint <- if (length(guess)) sprintf(" (did you mean %s?)", quoted(guess)) else ""
       fault(value, key, sprintf("choose one of %s%s.", enumerate(choices), hint))
     }
-    value
+    choices[chosen]
   }
 }
 

@@ -113,9 +113,6 @@ demes_fields <- list(
 
 # Words and numbers as YAML 1.2 has them: `N` is a name, and 010 is 10.
 read_demes_yaml <- function(file, refuse) {
-  if (!file.exists(file) || dir.exists(file)) {
-    abort_ancify(sprintf("'%s': there is no such file.", file), "file", file = file)
-  }
   number <- function(x) {
     value <- suppressWarnings(as.numeric(x))
     if (is.na(value)) x else value
@@ -123,13 +120,27 @@ read_demes_yaml <- function(file, refuse) {
   word <- function(x) if (tolower(x) %in% c("true", "false")) tolower(x) == "true" else x
   handlers <- list("bool#yes" = word, "bool#no" = word, int = number, "int#oct" = number,
                    "int#hex" = number)
-  bytes <- readBin(file, "raw", file.size(file))
-  if (any(bytes == 0) || !validUTF8(rawToChar(bytes))) refuse("this is no text in UTF-8")
-  text <- rawToChar(bytes)
-  Encoding(text) <- "UTF-8"
-  tryCatch(suppressWarnings(yaml::yaml.load(text, handlers = handlers)), error = function(error) {
-    refuse("this is no YAML: %s", conditionMessage(error))
-  })
+  invalid <- function(problem) refuse("this is no YAML: %s", problem)
+  yaml <- parse_yaml(read_text_file(file), handlers, invalid, strict = FALSE)
+  check_demes_number(yaml, refuse)
+  yaml
+}
+
+# Entries of all kinds in a file; each takes some milliseconds.
+most_demes_entries <- 2000
+
+check_demes_number <- function(yaml, refuse) {
+  if (!is.list(yaml)) {
+    return(invisible())
+  }
+  epochs <- vapply(as.list(yaml$demes), function(deme) {
+    if (is.list(deme)) length(deme[["epochs"]]) else 0L
+  }, 0L)
+  n <- length(yaml$demes) + sum(epochs) + length(yaml$migrations) + length(yaml$pulses)
+  if (n > most_demes_entries) {
+    refuse("there are %s demes, epochs, migrations and pulses: at most %s can be read",
+           format_count(n), format_count(most_demes_entries))
+  }
 }
 
 # What is given replaces a default as a whole.
@@ -196,7 +207,10 @@ demes_number <- function(x, what, refuse, least = 0, most = Inf) {
 demes_names <- function(x, what, refuse, most = Inf) {
   x <- unlist(x)
   good <- is.null(x) || is.character(x) && !anyDuplicated(x) && length(x) <= most
-  if (!good) refuse("%s must be names, each once, not %s", what, show_value(x))
+  if (!good) {
+    refuse("%s must be names, each once%s, not %s", what,
+           if (is.finite(most)) paste(", and at most", most) else "", show_value(x))
+  }
   as.character(x)
 }
 
@@ -247,7 +261,7 @@ is_alive <- function(deme, time) demes_end(deme) <= time && time < deme$start
 
 demes_ancestry <- function(deme, earlier, refuse) {
   what <- paste("the ancestors of deme", deme$name)
-  ancestors <- demes_names(deme$ancestors, what, refuse)
+  ancestors <- demes_names(deme$ancestors, what, refuse, most_populations)
   unknown <- setdiff(ancestors, names(earlier))
   if (length(unknown)) {
     refuse("deme %s has the ancestor %s, which is none before", deme$name, unknown[1])
@@ -362,8 +376,8 @@ demes_pairs <- function(one, names, refuse) {
   pairs <- if (is.null(one$demes)) {
     expand.grid(source = of("source"), dest = of("dest"), stringsAsFactors = FALSE)
   } else {
-    all <- expand.grid(source = of("demes", Inf), dest = of("demes", Inf),
-                       stringsAsFactors = FALSE)
+    both <- of("demes", most_populations)
+    all <- expand.grid(source = both, dest = both, stringsAsFactors = FALSE)
     all[all$source != all$dest, ]
   }
   if (!nrow(pairs) || any(pairs$source == pairs$dest)) {
@@ -374,13 +388,19 @@ demes_pairs <- function(one, names, refuse) {
 }
 
 check_demes_overlaps <- function(migrations, refuse) {
-  for (k in seq_len(NROW(migrations))) {
-    others <- migrations[seq_len(k - 1), ]
-    one <- migrations[k, ]
-    if (any(others$source == one$source & others$dest == one$dest & others$start > one$end &
-              one$start > others$end)) {
-      refuse("migrations from %s to %s overlap", one$source, one$dest)
-    }
+  n <- NROW(migrations)
+  if (n < 2) {
+    return(migrations)
+  }
+  # Those of a pair behind each other, the oldest first: where two overlap, two neighbours do.
+  sorted <- migrations[order(migrations$source, migrations$dest, -migrations$start), ]
+  one <- sorted[-n, ]
+  next_one <- sorted[-1, ]
+  wrong <- which(
+    one$source == next_one$source & one$dest == next_one$dest & next_one$start > one$end
+  )
+  if (length(wrong)) {
+    refuse("migrations from %s to %s overlap", one$source[wrong[1]], one$dest[wrong[1]])
   }
   migrations
 }
@@ -401,7 +421,7 @@ demes_pulses <- function(yaml, demes, generation, refuse) {
 }
 
 demes_pulse <- function(one, names, refuse) {
-  sources <- demes_names(one$sources, "a pulse's sources", refuse)
+  sources <- demes_names(one$sources, "a pulse's sources", refuse, most_populations)
   dest <- demes_names(one$dest, "a pulse's dest", refuse, 1)
   if (!length(sources) || !length(dest) || dest %in% sources || !all(c(sources, dest) %in% names)) {
     refuse("a pulse goes from sources to another deme, its dest")
@@ -432,13 +452,15 @@ demes_samples <- function(graph, samples) {
 # The model's events, from the oldest time at which anything happens to the present.
 demes_events <- function(graph, samples) {
   demes <- graph$demes
+  graph$starts <- vapply(demes, `[[`, 0, "start")
+  graph$pulse_times <- vapply(graph$pulses, `[[`, 0, "time")
   times <- c(
-    unlist(lapply(demes, function(deme) c(deme$start, deme$epochs$end))),
-    graph$migrations$start, graph$migrations$end, vapply(graph$pulses, `[[`, 0, "time"), 0
+    graph$starts, unlist(lapply(demes, function(deme) deme$epochs$end)), graph$migrations$start,
+    graph$migrations$end, graph$pulse_times, 0
   )
   times <- sort(unique(times[is.finite(times)]), decreasing = TRUE)
   events <- list(event_equilibrium())
-  there <- names(demes)[vapply(demes, function(deme) is.infinite(deme$start), NA)]
+  there <- names(demes)[is.infinite(graph$starts)]
   for (i in seq_along(times)) {
     now <- demes_at_time(graph, times[i], there, samples)
     events <- c(events, now$events)
@@ -460,11 +482,11 @@ demes_events <- function(graph, samples) {
 # What happens at a time: pulses, then demes begin, then pulses into these, then demes end. A deme
 # that ends where a child of its own begins, and is not sampled, becomes that child.
 demes_at_time <- function(graph, time, there, samples) {
-  born <- Filter(function(deme) deme$start == time, graph$demes)
+  born <- graph$demes[graph$starts == time]
   events <- demes_pulses_at(graph, time, there, except = names(born))
   ends <- function(name) demes_end(graph$demes[[name]]) == time && time > 0 && !name %in% samples
-  give_later <- unlist(lapply(graph$pulses, function(pulse) {
-    if (pulse$time == time && pulse$dest %in% names(born)) pulse$sources
+  give_later <- unlist(lapply(graph$pulses[graph$pulse_times == time], function(pulse) {
+    if (pulse$dest %in% names(born)) pulse$sources
   }))
   remove <- function(names) {
     for (name in names) {
@@ -489,8 +511,8 @@ demes_at_time <- function(graph, time, there, samples) {
 
 demes_pulses_at <- function(graph, time, there, except = character(), only = names(graph$demes)) {
   pulses <- Filter(function(pulse) {
-    pulse$time == time && !pulse$dest %in% except && pulse$dest %in% only
-  }, graph$pulses)
+    !pulse$dest %in% except && pulse$dest %in% only
+  }, graph$pulses[graph$pulse_times == time])
   lapply(pulses, function(pulse) {
     props <- stats::setNames(pulse$shares, match(pulse$sources, there))
     event_pulse(match(pulse$dest, there), props)

@@ -16,7 +16,7 @@
 #'   of the record do not count.
 #'
 #' In the patterns `{chrom}` stands for the chromosome's name and `{chrom_id}` for the
-#' name without a leading `chr`.
+#' name without a leading `chr`, in upper case too.
 #'
 #' The results also go to `<output_dir>/evaluation/<chromosome>.evaluation.txt`, in the
 #' sections `[coverage]`, `[reference_comparison]` and `[vcf_comparison]`, the last two
@@ -117,9 +117,11 @@ evaluation_inputs <- function(config, kind) {
   files
 }
 
-# A file's name for each chromosome; what looks like a mark in a chromosome's name is none.
+# A file's name for each chromosome; what looks like a mark in a chromosome's name is none. Some
+# genomes have Chr1, of which the Python tool makes 1 too.
 fill_pattern <- function(pattern, chromosomes) {
-  names <- list(`{chrom}` = chromosomes, `{chrom_id}` = sub("^chr", "", chromosomes))
+  ids <- sub("^chr", "", chromosomes, ignore.case = TRUE)
+  names <- list(`{chrom}` = chromosomes, `{chrom_id}` = ids)
   found <- gregexpr("\\{chrom(_id)?\\}", pattern)
   marks <- regmatches(pattern, found)[[1]]
   between <- regmatches(pattern, found, invert = TRUE)[[1]]

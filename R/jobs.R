@@ -13,8 +13,17 @@ most_threads <- 4096
 
 backends <- c("auto", "cpu", "gpu")
 
-# `devices` and `gpu_memory` as a configuration has them.
+# `devices` and `gpu_memory` as a configuration has them: NULL for all devices.
 choose_backend <- function(backend, threads, devices = NULL, gpu_memory = NULL) {
+  if (identical(backend, "gpu") && !is.null(devices) && length(devices) == 0) {
+    abort_ancify(
+      paste(
+        "`gpu_devices` is empty, and leaves `backend` 'gpu' no device: list devices, leave the",
+        "key out for all, or choose 'cpu'."
+      ),
+      "device"
+    )
+  }
   simd <- check_choice(
     getOption("ancify.simd", "auto"), c("auto", "scalar", "avx2", "avx512"),
     "options(ancify.simd = )"

@@ -70,8 +70,9 @@
 #' @section Errors:
 #' `ancify_format_error`, with the record and its line, for a VCF that is damaged, cut short or not
 #' sorted, or has a genotype of an allele or a posterior that cannot be; for a position behind the
-#' end of its sequence; where sequences are looked up, for a chromosome that the header does not
-#' declare though it declares others; for a VCF without samples or without genotypes; with the line
+#' end of its sequence or the length that the header declares; where sequences are looked up, for a
+#' chromosome that the header does not declare though it declares others; for a VCF without samples
+#' or without genotypes; with the line
 #' for a file of populations that is none. `ancify_input_error` for samples that the VCF does not
 #' have, samples in no population, populations without samples or more than five, sizes that no site
 #' has called, no site at all, and a bootstrap of fewer than two windows; `ancify_file_error` for

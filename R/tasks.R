@@ -119,12 +119,12 @@ task_backend <- function(task) {
 # One GPU of this machine that no other task has, waiting for one where all are taken; `devices` as
 # they are where there are none. The lock ends with the process, or when the task has ended.
 take_gpu <- function(devices, task) {
-  devices <- devices %||% available_gpus()$number
-  if (length(devices) == 0) {
+  numbers <- devices %||% available_gpus()$number
+  if (length(numbers) == 0) {
     return(devices)
   }
   repeat {
-    for (device in devices) {
+    for (device in numbers) {
       folder <- file.path(
         dirname(task$folder), "gpus", sprintf("%s-%d", Sys.info()[["nodename"]], device)
       )

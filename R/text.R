@@ -10,9 +10,13 @@ read_text_file <- function(file) {
 }
 
 check_is_file <- function(file) {
-  if (!file.exists(file) || dir.exists(file)) {
-    abort_ancify(sprintf("%s: there is no such file; correct the path.", quoted(file)), "file",
-                 file = file)
+  problem <- if (!file.exists(file)) {
+    "there is no such file"
+  } else if (dir.exists(file)) {
+    "this is no file but a folder"
+  }
+  if (!is.null(problem)) {
+    abort_ancify(sprintf("%s: %s; correct the path.", quoted(file), problem), "file", file = file)
   }
 }
 

@@ -67,7 +67,7 @@ parse_newick <- function(text, shown = text) {
   names <- unquoted_labels(tokens$text[labels])
   tokens$text[labels] <- paste0("L", seq_along(names))
   tree <- tryCatch(
-    suppressWarnings(ape::read.tree(text = paste(tokens$text, collapse = ""))),
+    suppressWarnings(ape::read.tree(text = sub(";?$", ";", paste(tokens$text, collapse = "")))),
     error = function(condition) NULL
   )
   if (!inherits(tree, "phylo")) {
@@ -135,23 +135,45 @@ leaves_below <- function(tree, node) {
 # The tokens of a tree without blanks and comments: `text` and `kind`, which is "label", "number" or
 # the sign itself. What does not parse is a fault that says where.
 newick_tokens <- function(text, shown) {
-  found <- gregexpr("\\s+|\\[[^]]*\\]|'(?:[^']|'')*'|[(),;:]|[^]\\[\\s(),;:']+", text, perl = TRUE)
+  # By bytes: R counts the letters before each piece of a text that is not ASCII.
+  found <- gregexpr(newick_token, text, perl = TRUE, useBytes = TRUE)
   at <- as.integer(found[[1]])
-  tokens <- data.frame(text = regmatches(text, found)[[1]], at = at[at > 0])
+  if (length(at) > most_newick_tokens) {
+    fault(shown, "tree", sprintf(
+      "it has more than %s names, numbers and signs, the most that a tree can have.",
+      format_count(most_newick_tokens)
+    ))
+  }
+  pieces <- regmatches(text, found)[[1]]
+  Encoding(pieces) <- Encoding(text)
+  tokens <- data.frame(text = pieces, at = at[at > 0])
+  end <- nchar(text, "bytes") + 1
   fail <- function(at, problem) {
+    before <- rawToChar(charToRaw(text)[seq_len(at - 1)])
+    Encoding(before) <- Encoding(text)
+    at <- nchar(before) + 1
     fault(shown, "tree", sprintf(
       "this is not a tree in Newick form: %s at character %d (%s). Such a tree is %s.", problem, at,
       if (at > nchar(text)) "its end" else quoted(cut_text(substring(text, at), 20)),
       "'((human,chimp),gorilla);'"
     ))
   }
-  ends <- tokens$at + nchar(tokens$text)
-  gap <- which(c(1, ends) != c(tokens$at, nchar(text) + 1))
+  ends <- tokens$at + nchar(tokens$text, "bytes")
+  gap <- which(c(1, ends) != c(tokens$at, end))
   tokens <- tokens[grepl("^[^\\s\\[]", tokens$text, perl = TRUE), ]
   if (length(gap)) tokens <- tokens[tokens$at < c(1, ends)[gap[1]], ]
-  tokens$kind <- newick_kinds(tokens, fail, if (length(gap)) c(1, ends)[gap[1]], nchar(text) + 1)
+  tokens$kind <- newick_kinds(tokens, fail, if (length(gap)) c(1, ends)[gap[1]], end)
   tokens
 }
+
+# A blank, a comment, a quoted name, a sign, or a name or number.
+newick_token <- "[ \\t-\\r]+|\\[[^]]*\\]|'[^']*+(?:''[^']*+)*+'|[(),;:]|[^]\\[ \\t-\\r(),;:']+"
+
+# 100,000 species with branch lengths have 800,000.
+most_newick_tokens <- 1e6
+
+# The package ape goes into a tree by as many calls in calls.
+most_newick_depth <- 5000
 
 # What each token is; `broken`: where text begins that is no token, if there is such.
 newick_kinds <- function(tokens, fail, broken, end) {
@@ -163,11 +185,17 @@ newick_kinds <- function(tokens, fail, broken, end) {
     problem <- newick_problem(kind, before, depth, tokens$text[i])
     if (!is.null(problem)) fail(tokens$at[i], problem)
     depth <- depth + (kind == "(") - (kind == ")")
+    if (depth > most_newick_depth) {
+      fail(tokens$at[i], sprintf("brackets within more than %s others",
+                                 format_count(most_newick_depth)))
+    }
     before <- kinds[i] <- kind
   }
   if (!is.null(broken)) fail(broken, "a quote or bracket is not closed")
   if (depth > 0) fail(end, "')' is missing")
-  if (before != ";") fail(end, if (before == "start") "there is no tree" else "';' is missing")
+  # The last ';' may be left out.
+  problem <- if (before == "start") "there is no tree" else newick_problem(";", before, depth, "")
+  if (before != ";" && !is.null(problem)) fail(end, problem)
   kinds
 }
 

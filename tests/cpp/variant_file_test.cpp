@@ -91,6 +91,31 @@ TEST(VariantReader, SaysWhichRecordAndLine) {
   EXPECT_NE(message("1\t-5\t.\tA\tC\t.\t.\t.\n").find("'-5'"), std::string::npos);
   EXPECT_NE(message("1\t5\t.\tA\tC\tx\t.\t.\n").find("QUAL is 'x'"), std::string::npos);
   EXPECT_NE(message("1\t5\t.\t\tC\t.\t.\t.\n").find("REF is empty"), std::string::npos);
+  using namespace std::string_literals;
+  EXPECT_NE(message("1\t5\t.\tA\tC\t.\t.\tX=\0\n"s).find("record 1: byte 17 of the line is a NUL"),
+            std::string::npos);
+}
+
+TEST(VariantReader, RefusesPositionsBehindTheLengthDeclared) {
+  TempDir dir;
+  const auto records = [&](const std::string& contig, const std::string& position) {
+    const std::string path = dir.write(
+        "v.vcf", "##fileformat=VCFv4.2\n##contig=<ID=1" + contig + ">\n##contig=<ID=2,length=9>\n" +
+                     kHeader.substr(kHeader.find("#CHROM")) + "1\t" + position +
+                     "\t.\tA\tC\t.\t.\t.\n2\t9\t.\tA\tC\t.\t.\t.\n");
+    VariantReader reader(path);
+    while (reader.next()) {
+    }
+    return reader.records();
+  };
+  EXPECT_EQ(records(",length=100", "100"), 2);
+  EXPECT_EQ(records(",length=100", "0"), 2);
+  EXPECT_EQ(records("", "101"), 2);
+  EXPECT_EQ(records(",length=4294967296", "4294967296"), 2);
+  const std::string message = message_of<FormatError>([&] { records(",length=100", "101"); });
+  for (const char* text : {"v.vcf', line 5: record 1", "position 101 of '1'", "length=100"}) {
+    EXPECT_NE(message.find(text), std::string::npos) << message;
+  }
 }
 
 TEST(VariantReader, FindsDamageInBlocksThatEndInALine) {

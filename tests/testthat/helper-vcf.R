@@ -157,3 +157,9 @@ oracle_vcf_sites <- function(lines, populations, low_confidence = TRUE, ancestra
   result$called <- called
   result
 }
+
+# How many records of a spectrum's VCF there are of each reason.
+records_of_reason <- function(x) {
+  records <- attr(x, "records")
+  stats::setNames(records$records, records$reason)
+}

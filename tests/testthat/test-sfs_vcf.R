@@ -52,11 +52,6 @@ two_populations <- c(s2 = "YRI", s1 = "YRI", s5 = "CEU", s6 = "CEU", s3 = "YRI",
 
 spectrum_of <- function(..., threads = 1) sfs_from_vcf(..., threads = threads, progress = FALSE)
 
-records_of_reason <- function(x) {
-  records <- attr(x, "records")
-  stats::setNames(records$records, records$reason)
-}
-
 test_that("known answers of a small file", {
   require_htslib()
   records <- vcf_records("1", 1:9, c("A", "A", "C", "G", "T", "A", "A", "AC", "A"),

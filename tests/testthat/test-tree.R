@@ -9,7 +9,7 @@ test_that("Newick text that does not parse is an error that says where", {
     expect_ancify_error(called_on(tree), "input", "Newick", text, paste("at character", at))
   }
   refused("((a,b),c", 9, "')' is missing")
-  refused("((a,b),c)", 10, "';' is missing")
+  refused("((a,b),c):", 11, "a number is missing")
   refused("((a,b),c));", 10, "there is no '('")
   refused("((a,b),,c);", 8, "a name is missing")
   refused("((a:1,b:x),c);", 9, "a number is missing")
@@ -26,6 +26,8 @@ test_that("quotes, comments, blanks, inner names and nodes with one branch", {
   expected <- called_on("((a,b),c);")
   expect_identical(called_on(" ( (a , b)ab:0.1 , [a, comment] c )root ; "), expected)
   expect_identical(called_on("((((a)),(b:1)),(c));"), expected)
+  expect_identical(called_on("((a,b),c)"), expected)
+  expect_identical(called_on("((a,b),c):0.5 [no ';']"), expected)
   odd <- stats::setNames(sequences, c("it's", "a b", "(c,d):1"))
   expect_identical(called_on("(('it''s','a b'),'(c,d):1');", species = odd), expected)
   expect_identical(called_on(ape::read.tree(text = "((a,b),c);")), expected)

@@ -156,7 +156,11 @@ class VariantReader::Impl {
     if (bcf_unpack(record_.get(), BCF_UN_STR) != 0) fail(problem_of(0));
     if (record_->n_allele == 0) fail("the record has no REF");
     check_order();
-    if (record_->max_unpack == 0 && record_->n_fmt > 0) mend_genotypes();
+    check_position();
+    if (record_->max_unpack == 0) {
+      check_fields();
+      if (record_->n_fmt > 0) mend_genotypes();
+    }
     return true;
   }
 
@@ -190,8 +194,7 @@ class VariantReader::Impl {
   }
 
   const Genotypes& genotypes() {
-    const auto samples = static_cast<std::size_t>(bcf_hdr_nsamples(header_.get()));
-    if (record_->n_sample != samples) fail(problem_of(BCF_ERR_NCOLS));
+    const auto samples = static_cast<std::size_t>(record_->n_sample);
     const bcf_fmt_t* const field = bcf_get_fmt(header_.get(), record_.get(), "GT");
     genotypes_.ploidy = 0;
     genotypes_.alleles.clear();
@@ -246,6 +249,11 @@ class VariantReader::Impl {
     }
     if (status < 0) return false;
     const std::string_view line(file_->line.s, file_->line.l);
+    // htslib takes it for the line's end.
+    if (const std::size_t at = line.find('\0'); at != line.npos) {
+      fail_next("byte " + std::to_string(at + 1) +
+                " of the line is a NUL, which text never has: the file is damaged. Fetch it again");
+    }
     check_columns(line);
     if (record_->max_unpack == 0) check_samples(line);
     if (vcf_parse(&file_->line, header_.get(), record_.get()) != 0) {
@@ -345,8 +353,37 @@ class VariantReader::Impl {
       }
       seen_[index] = true;
       chromosome_ = chromosome;
+      length_ = static_cast<std::int64_t>(header_->id[BCF_DT_CTG][index].val->info[0]);
     }
     position_ = record_->pos;
+  }
+
+  void check_position() const {
+    const std::int64_t position = record_->pos + 1;
+    if (position < 0) fail("the position is " + std::to_string(position) + ", below 0");
+    if (length_ > 0 && position > length_) {
+      fail("position " + std::to_string(position) + " of '" +
+           bcf_seqname(header_.get(), record_.get()) +
+           "' is behind its end, as the header declares length=" + std::to_string(length_) +
+           ". Correct the header, for example by bcftools reheader --fai, or leave the record out");
+    }
+  }
+
+  // What htslib would not write, or would write as something else.
+  void check_fields() {
+    if (static_cast<int>(record_->n_sample) != bcf_hdr_nsamples(header_.get())) {
+      fail(problem_of(BCF_ERR_NCOLS));
+    }
+    if (bcf_unpack(record_.get(), BCF_UN_FMT) != 0) fail(problem_of(0));
+    const bcf_fmt_t* const fields = record_->d.fmt;
+    const bcf_fmt_t* const end = fields + record_->n_fmt;
+    for (const bcf_fmt_t* field = fields; field != end; ++field) {
+      const auto is_same = [&](const bcf_fmt_t& other) { return other.id == field->id; };
+      if (std::any_of(fields, field, is_same)) {
+        fail(std::string("FORMAT names ") + bcf_hdr_int2id(header_.get(), BCF_DT_ID, field->id) +
+             " twice: take one out");
+      }
+    }
   }
 
   const bcf_info_t* info(const char* id) { return bcf_get_info(header_.get(), record_.get(), id); }
@@ -365,6 +402,7 @@ class VariantReader::Impl {
   std::string info_;  // of the line, where INFO is parsed
   Genotypes genotypes_;
   int chromosome_ = -1;
+  std::int64_t length_ = 0;  // of the chromosome, as the header declares it, or 0
   hts_pos_t position_ = 0;
   std::vector<bool> seen_;  // by the chromosome's number in the header
 };

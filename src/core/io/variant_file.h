@@ -30,7 +30,8 @@ struct Genotypes {
 };
 
 // Reads records in the order of the file, which has to be sorted. FormatError, with the record and
-// its line, for what is no record, for positions that go back and for chromosomes that come again.
+// its line, for what is no record, for positions that go back or are behind the length that the
+// header declares, and for chromosomes that come again.
 class VariantReader {
  public:
   // `threads`: how many inflate besides the caller's; 0 for none. InputError for a remote name,

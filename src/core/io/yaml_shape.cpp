@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/io/text.h"
+
 namespace ancify {
 
 namespace {
@@ -49,17 +51,18 @@ YamlShape yaml_shape(std::string_view text) {
   BlockKeys block_keys;
   FlowKeys flow_keys;
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find_first_of("\r\n"));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const std::size_t end = std::min(text.find_first_of("\r\n"), text.size());
+    const std::string_view line = trim_end(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.empty()) continue;
+    // Of the first word, or of nothing behind the last dash.
     const std::size_t column = std::min(line.find_first_not_of(" \t-?:"), line.size());
     if (column < line.size() && line[column] == '#') continue;
     const std::size_t dash = line.substr(0, column).rfind('-');
-    if (column < line.size()) {
-      shape.indent = std::max(shape.indent, column);
-      const bool has_key = line.find_first_of(":?") != line.npos;
-      shape.keys = std::max(shape.keys, block_keys.add(column, dash, has_key));
-      ++shape.entries;
-    }
+    const bool has_key = line.find_first_of(":?") != line.npos;
+    shape.indent = std::max(shape.indent, column);
+    shape.keys = std::max(shape.keys, block_keys.add(column, dash, has_key));
+    ++shape.entries;
     for (const char c : line) {
       shape.brackets += static_cast<std::size_t>(c == '[' || c == '{');
       shape.entries += static_cast<std::size_t>(c == ',');

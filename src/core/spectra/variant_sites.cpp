@@ -87,8 +87,9 @@ class VariantTabulator {
     return reader_.alleles() == 1 || (reader_.alleles() == 2 && base(0) == base(1));
   }
 
-  // The 1000 Genomes Project has more after a bar.
+  // The 1000 Genomes Project has more after a bar. Position 0 is before the first base.
   char base_in_info() {
+    if (reader_.position() < 1) return 'N';
     const std::string_view text = reader_.info_text("AA").value_or("");
     const std::string_view base = text.substr(0, text.find('|'));
     return base.size() == 1 ? base.front() : 'N';
