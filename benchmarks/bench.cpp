@@ -23,16 +23,16 @@
 #include <thread>
 #include <vector>
 
-#include "core/ancestry/calling.h"
-#include "core/ancestry/methods.h"
-#include "core/ancestry/project_and_call.h"
-#include "core/ancestry/projection.h"
+#include "core/ancestry/calling/calling.h"
+#include "core/ancestry/calling/methods.h"
+#include "core/ancestry/calling/project_and_call.h"
+#include "core/ancestry/projection/projection.h"
 #include "core/exec/threads.h"
-#include "core/io/axt.h"
+#include "core/formats/alignment/axt.h"
 #include "core/io/byte_source.h"
 #include "core/io/memory.h"
 #include "core/io/record_reader.h"
-#include "core/io/sequence_store.h"
+#include "core/genome/sequence_store.h"
 #include "simulate.h"
 
 namespace ancify::bench {

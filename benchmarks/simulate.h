@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-#include "core/io/lengths.h"
+#include "core/genome/lengths.h"
 
 namespace ancify::bench {
 

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "core/ancestry/boosted_trees.h"
+#include "core/ancestry/trained/boosted_trees.h"
 #include "core/exec/threads.h"
-#include "core/io/bases.h"
+#include "core/genome/bases.h"
 
 int main(int, char** argv) {
   const std::size_t n = std::stoull(argv[3]);

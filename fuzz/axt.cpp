@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "../tests/cpp/slow_projection.h"
-#include "core/io/maf.h"
+#include "core/formats/alignment/maf.h"
 #include "projection.h"
 
 namespace ancify::fuzz {

@@ -1,5 +1,5 @@
 // The blocks of an AXT file as ranges: the same in any chunks, by any vector instructions.
-#include "core/io/axt_pairs.h"
+#include "core/formats/alignment/axt_pairs.h"
 
 #include "harness.h"
 

@@ -1,11 +1,11 @@
 // FASTA: sequences as a slow reading gives them, in any chunks; and one-line FASTA as runs write
 // it.
-#include "core/io/fasta.h"
+#include "core/formats/sequence/fasta.h"
 
 #include <algorithm>
 #include <sstream>
 
-#include "core/io/sequence_file.h"
+#include "core/genome/sequence_file.h"
 #include "harness.h"
 
 namespace ancify::fuzz {

@@ -1,5 +1,5 @@
 // The table of chromosomes: what a slow reading gives, in any chunks.
-#include "core/io/lengths.h"
+#include "core/genome/lengths.h"
 
 #include <set>
 #include <sstream>

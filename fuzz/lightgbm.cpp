@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "../tests/cpp/slow_trees.h"
-#include "core/ancestry/boosted_trees.h"
-#include "core/ancestry/lightgbm_model.h"
+#include "core/ancestry/trained/boosted_trees.h"
+#include "core/ancestry/trained/lightgbm_model.h"
 #include "harness.h"
 
 namespace ancify::fuzz {

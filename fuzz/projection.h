@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/ancestry/projection.h"
-#include "core/io/packed.h"
-#include "core/io/sequence_store.h"
+#include "core/ancestry/projection/projection.h"
+#include "core/genome/packed.h"
+#include "core/genome/sequence_store.h"
 #include "harness.h"
 
 namespace ancify::fuzz {

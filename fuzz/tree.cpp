@@ -1,13 +1,13 @@
 // Trees as R gives them: arrays of parents, lengths and leaves. A good one can be called with, by
 // parsimony as the slow way says, by likelihood with a posterior that is one.
-#include "core/ancestry/tree.h"
+#include "core/ancestry/phylogeny/tree.h"
 
 #include <array>
 #include <cmath>
 
 #include "../tests/cpp/trees.h"
-#include "core/ancestry/methods.h"
-#include "core/ancestry/parsimony.h"
+#include "core/ancestry/calling/methods.h"
+#include "core/ancestry/phylogeny/parsimony.h"
 #include "harness.h"
 
 namespace ancify::fuzz {

@@ -1,8 +1,8 @@
 // VCF and BCF, by way of htslib: records or an error, and alleles exchanged.
 #include <filesystem>
 
-#include "core/io/bases.h"
-#include "core/io/variant_file.h"
+#include "core/formats/variant/variant_file.h"
+#include "core/genome/bases.h"
 #include "harness.h"
 
 // htslib loses a few bytes of what is damaged.

@@ -1,4 +1,5 @@
-#include "core/ancestry/annotation.h"
+#include "core/ancestry/variants/annotation.h"
+#include "rcpp_ancestry.h"
 #include "rcpp_glue.h"
 #include "rcpp_methods.h"
 

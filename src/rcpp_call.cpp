@@ -1,9 +1,10 @@
 #include <optional>
 
-#include "core/ancestry/calling.h"
-#include "core/ancestry/focal_genome.h"
-#include "core/ancestry/methods.h"
-#include "core/ancestry/project_and_call.h"
+#include "core/ancestry/calling/calling.h"
+#include "core/ancestry/calling/methods.h"
+#include "core/ancestry/calling/project_and_call.h"
+#include "core/ancestry/projection/focal_genome.h"
+#include "rcpp_ancestry.h"
 #include "rcpp_glue.h"
 #include "rcpp_methods.h"
 

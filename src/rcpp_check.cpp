@@ -2,7 +2,8 @@
 
 #include <filesystem>
 
-#include "core/ancestry/preflight.h"
+#include "core/ancestry/projection/preflight.h"
+#include "rcpp_ancestry.h"
 #include "rcpp_glue.h"
 
 namespace {

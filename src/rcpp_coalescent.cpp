@@ -1,4 +1,4 @@
-#include "core/ancestry/coalescent.h"
+#include "core/ancestry/coalescent/coalescent.h"
 #include "rcpp_glue.h"
 #include "rcpp_methods.h"
 

@@ -1,4 +1,5 @@
-#include "core/ancestry/call_comparison.h"
+#include "core/ancestry/comparison/call_comparison.h"
+#include "rcpp_ancestry.h"
 #include "rcpp_glue.h"
 
 namespace {

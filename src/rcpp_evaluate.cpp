@@ -1,4 +1,4 @@
-#include "core/ancestry/evaluation.h"
+#include "core/ancestry/comparison/evaluation.h"
 #include "rcpp_glue.h"
 
 // Evaluates chromosomes whose files are given by chromosome, "" for none; a matrix with a row each.

@@ -6,12 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "core/ancestry/calling.h"
-#include "core/ancestry/methods.h"
-#include "core/ancestry/pattern_counts.h"
-#include "core/ancestry/pattern_likelihood.h"
+#include "core/ancestry/calling/calling.h"
+#include "core/ancestry/calling/methods.h"
+#include "core/ancestry/patterns/pattern_counts.h"
+#include "core/ancestry/phylogeny/pattern_likelihood.h"
 #include "core/exec/errors.h"
-#include "core/io/sequence_store.h"
+#include "core/genome/sequence_store.h"
+#include "rcpp_ancestry.h"
 #include "rcpp_glue.h"
 
 namespace {
@@ -130,7 +131,7 @@ Rcpp::List count_patterns_in_memory_impl(const Rcpp::CharacterVector& sequences,
                                          const Rcpp::List& backend, const Rcpp::Function& watch) {
   const auto chosen = as_backend(backend);
   const std::int64_t n = LENGTH(STRING_ELT(sequences, 0));
-  const ancify::ChromosomeToCall all = {"sequences", n, [&] { return as_sources(sequences); }};
+  const ancify::ChromosomeSequences all = {"sequences", n, [&] { return as_sources(sequences); }};
   std::vector<ancify::PatternCounts> counts;
   run_job(watch, [&](ancify::JobControl& control) {
     counts = ancify::count_patterns({all}, chosen, control);

@@ -3,10 +3,10 @@
 
 #include <Rcpp.h>
 
-#include "core/ancestry/history.h"
-#include "core/ancestry/methods.h"
-#include "core/ancestry/substitution_model.h"
-#include "core/ancestry/tree.h"
+#include "core/ancestry/calling/methods.h"
+#include "core/ancestry/coalescent/history.h"
+#include "core/ancestry/phylogeny/substitution_model.h"
+#include "core/ancestry/phylogeny/tree.h"
 
 // Elements that are absent or NULL have the core's defaults. All throw the core's errors: use
 // them under guarded().

@@ -1,10 +1,11 @@
-#include "core/ancestry/boosted_trees.h"
-#include "core/ancestry/lightgbm_model.h"
-#include "core/ancestry/ml_training.h"
-#include "core/ancestry/reference.h"
-#include "core/ancestry/stretch_reader.h"
+#include "core/ancestry/comparison/reference.h"
+#include "core/ancestry/trained/boosted_trees.h"
+#include "core/ancestry/trained/lightgbm_model.h"
+#include "core/ancestry/training/ml_training.h"
 #include "core/exec/threads.h"
-#include "core/io/sequence_store.h"
+#include "core/genome/sequence_store.h"
+#include "core/genome/stretch.h"
+#include "rcpp_ancestry.h"
 #include "rcpp_glue.h"
 
 namespace {

@@ -1,7 +1,8 @@
-#include "core/ancestry/focal_genome.h"
-#include "core/ancestry/projection.h"
-#include "core/io/maf.h"
-#include "core/io/sequence_store.h"
+#include "core/ancestry/projection/focal_genome.h"
+#include "core/ancestry/projection/projection.h"
+#include "core/formats/alignment/maf.h"
+#include "core/genome/sequence_store.h"
+#include "rcpp_ancestry.h"
 #include "rcpp_glue.h"
 
 // Whether a file is a MAF, by its content.

@@ -1,7 +1,7 @@
 // What Bioconductor's ranges are made of: regions of called chromosomes, pairs of aligned ranges.
-#include "core/ancestry/call_regions.h"
-#include "core/io/axt_pairs.h"
-#include "core/io/sequence_file.h"
+#include "core/ancestry/calling/call_regions.h"
+#include "core/formats/alignment/axt_pairs.h"
+#include "core/genome/sequence_file.h"
 #include "rcpp_glue.h"
 
 namespace {

@@ -7,6 +7,7 @@
 #include "core/spectra/site_table.h"
 #include "core/spectra/spectrum_reader.h"
 #include "core/spectra/variant_sites.h"
+#include "rcpp_ancestry.h"
 #include "rcpp_glue.h"
 
 namespace {

@@ -2,10 +2,10 @@
 #include "core/device/backend.h"
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
+#include "core/formats/variant/variant_file.h"
+#include "core/genome/lengths.h"
 #include "core/io/inflate.h"
-#include "core/io/lengths.h"
 #include "core/io/lines.h"
-#include "core/io/variant_file.h"
 #include "core/io/yaml_shape.h"
 #include "rcpp_glue.h"
 

@@ -1,5 +1,5 @@
-#include "core/ancestry/tile_calling.h"
-#include "core/ancestry/tile_trees.h"
+#include "core/ancestry/calling/tile_calling.h"
+#include "core/ancestry/calling/tile_trees.h"
 #include "cuda/call_kernels.h"
 #include "cuda/cuda_device.h"
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "core/ancestry/device_calling.h"
+#include "core/ancestry/calling/device_calling.h"
 
 namespace ancify::cuda {
 

@@ -1,4 +1,4 @@
-#include "core/io/axt_pairs.h"
+#include "core/formats/alignment/axt_pairs.h"
 
 #include <gtest/gtest.h>
 

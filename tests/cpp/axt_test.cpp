@@ -1,4 +1,4 @@
-#include "core/io/axt.h"
+#include "core/formats/alignment/axt.h"
 
 #include <gtest/gtest.h>
 

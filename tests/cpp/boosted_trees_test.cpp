@@ -1,4 +1,4 @@
-#include "core/ancestry/boosted_trees.h"
+#include "core/ancestry/trained/boosted_trees.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "core/exec/errors.h"
-#include "core/io/bases.h"
+#include "core/genome/bases.h"
 #include "random_models.h"
 #include "slow_trees.h"
 #include "support.h"

@@ -1,4 +1,4 @@
-#include "core/ancestry/call_comparison.h"
+#include "core/ancestry/comparison/call_comparison.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 using Runs = std::vector<std::string>;
 
-ChromosomeToCall chromosome(const Runs& runs) {
+ChromosomeSequences chromosome(const Runs& runs) {
   return {"chr", static_cast<std::int64_t>(runs.front().size()), [&runs] {
             SequenceSources sources;
             for (const auto& calls : runs) {
@@ -65,7 +65,7 @@ Runs random_runs(std::size_t runs, std::size_t n, std::mt19937& random) {
 }
 
 void expect_comparison(const std::vector<Runs>& genome, std::int64_t window) {
-  std::vector<ChromosomeToCall> chromosomes;
+  std::vector<ChromosomeSequences> chromosomes;
   for (const auto& runs : genome) chromosomes.push_back(chromosome(runs));
   for (const int threads : {1, 3}) {
     Backend backend;

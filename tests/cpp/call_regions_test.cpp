@@ -1,4 +1,4 @@
-#include "core/ancestry/call_regions.h"
+#include "core/ancestry/calling/call_regions.h"
 
 #include <gtest/gtest.h>
 

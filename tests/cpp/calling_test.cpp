@@ -1,4 +1,4 @@
-#include "core/ancestry/calling.h"
+#include "core/ancestry/calling/calling.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
-#include "core/io/packed.h"
-#include "core/io/sequence_store.h"
+#include "core/genome/packed.h"
+#include "core/genome/sequence_store.h"
 #include "support.h"
 
 namespace ancify {
@@ -114,8 +114,8 @@ std::string call_packed(const Voting& voting, const Sequences& sequences, const 
   return calls;
 }
 
-ChromosomeToCall from_files(const std::string& name, std::int64_t length,
-                            const std::vector<std::string>& paths) {
+ChromosomeSequences from_files(const std::string& name, std::int64_t length,
+                               const std::vector<std::string>& paths) {
   return {name, length, [=] {
             SequenceSources sources;
             for (const auto& path : paths) sources.push_back(file_source(path, name, length));

@@ -1,4 +1,4 @@
-#include "core/ancestry/coalescent.h"
+#include "core/ancestry/coalescent/coalescent.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <functional>
 #include <string>
 
-#include "core/ancestry/focal_branch.h"
-#include "core/ancestry/methods.h"
+#include "core/ancestry/calling/methods.h"
+#include "core/ancestry/coalescent/focal_branch.h"
 #include "gene_trees.h"
 #include "support.h"
 

@@ -1,4 +1,4 @@
-#include "core/ancestry/device_calling.h"
+#include "core/ancestry/calling/device_calling.h"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 #include <random>
 #include <thread>
 
-#include "core/ancestry/calling.h"
-#include "core/ancestry/methods.h"
+#include "core/ancestry/calling/calling.h"
+#include "core/ancestry/calling/methods.h"
 #include "core/exec/errors.h"
-#include "core/io/packed.h"
+#include "core/genome/packed.h"
 #include "fake_kernels.h"
 #include "support.h"
 #include "trees.h"
@@ -267,8 +267,8 @@ class ThreeDevices {
     }
   }
 
-  std::vector<ChromosomeToCall> chromosomes() const {
-    std::vector<ChromosomeToCall> all;
+  std::vector<ChromosomeSequences> chromosomes() const {
+    std::vector<ChromosomeSequences> all;
     for (std::size_t c = 0; c < genome.size(); ++c) {
       all.push_back({"chr" + std::to_string(c), static_cast<std::int64_t>(genome[c].n),
                      [this, c] { return genome[c].sources(SequenceForm::kCharacters); }});

@@ -1,13 +1,13 @@
-#include "core/ancestry/device_trees.h"
+#include "core/ancestry/calling/device_trees.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
-#include "core/ancestry/calling.h"
+#include "core/ancestry/calling/calling.h"
 #include "core/exec/errors.h"
-#include "core/io/packed.h"
+#include "core/genome/packed.h"
 #include "fake_kernels.h"
 #include "random_models.h"
 #include "support.h"
@@ -292,10 +292,10 @@ TEST(DeviceTrees, WriteTheSameFiles) {
   std::mt19937 random(7);
   const auto model = random_model(4, 5, 31, random);
   std::vector<Genome> genomes;
-  std::vector<ChromosomeToCall> chromosomes;
+  std::vector<ChromosomeSequences> chromosomes;
   for (const std::size_t n : {700, 0, 1, 3000}) genomes.emplace_back(4, n, random);
   for (const auto& genome : genomes) {
-    ChromosomeToCall chromosome;
+    ChromosomeSequences chromosome;
     chromosome.name = "chr" + std::to_string(chromosomes.size());
     chromosome.length = static_cast<std::int64_t>(genome.n);
     chromosome.open = [&genome] { return genome.sources(SequenceForm::kCharacters); };

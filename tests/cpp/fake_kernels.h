@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/ancestry/device_calling.h"
+#include "core/ancestry/calling/device_calling.h"
 #include "fake_device.h"
 
 namespace ancify::test {

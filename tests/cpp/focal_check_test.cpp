@@ -1,12 +1,12 @@
-#include "core/ancestry/focal_check.h"
+#include "core/ancestry/projection/focal_check.h"
 
 #include <gtest/gtest.h>
 
 #include <cctype>
 #include <random>
 
-#include "core/ancestry/focal_genome.h"
-#include "core/io/sequence_store.h"
+#include "core/ancestry/projection/focal_genome.h"
+#include "core/genome/sequence_store.h"
 #include "support.h"
 
 namespace ancify {

@@ -1,12 +1,12 @@
-#include "core/ancestry/focal_genome.h"
+#include "core/ancestry/projection/focal_genome.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
 #include "core/exec/errors.h"
-#include "core/io/bases.h"
-#include "core/io/fasta.h"
+#include "core/formats/sequence/fasta.h"
+#include "core/genome/bases.h"
 #include "support.h"
 
 namespace ancify {

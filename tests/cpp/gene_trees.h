@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "core/ancestry/history.h"
+#include "core/ancestry/coalescent/history.h"
 
 namespace ancify::test {
 

@@ -1,4 +1,4 @@
-#include "core/io/lengths.h"
+#include "core/genome/lengths.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/ancestry/likelihood.h"
+#include "core/ancestry/phylogeny/likelihood.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <random>
 #include <sstream>
 
-#include "core/ancestry/pattern_likelihood.h"
+#include "core/ancestry/phylogeny/pattern_likelihood.h"
 #include "core/exec/errors.h"
 #include "support.h"
 #include "trees.h"

@@ -5,13 +5,13 @@
 #include <map>
 #include <memory>
 
-#include "core/ancestry/projection.h"
+#include "core/ancestry/projection/projection.h"
 #include "core/exec/errors.h"
+#include "core/genome/packed.h"
+#include "core/genome/sequence_source.h"
 #include "core/io/memory.h"
-#include "core/io/packed.h"
 #include "core/io/record_reader.h"
 #include "core/io/record_size.h"
-#include "core/io/sequence_source.h"
 #include "support.h"
 
 namespace ancify {

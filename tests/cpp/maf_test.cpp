@@ -1,9 +1,9 @@
-#include "core/io/maf.h"
+#include "core/formats/alignment/maf.h"
 
 #include <gtest/gtest.h>
 
-#include "core/ancestry/focal_genome.h"
-#include "core/ancestry/projection.h"
+#include "core/ancestry/projection/focal_genome.h"
+#include "core/ancestry/projection/projection.h"
 #include "core/exec/errors.h"
 #include "core/io/file.h"
 #include "core/io/record_reader.h"

@@ -1,5 +1,5 @@
 // Chromosomes called by every method, from sequences kept or packed, with posteriors.
-#include "core/ancestry/methods.h"
+#include "core/ancestry/calling/methods.h"
 
 #include <gtest/gtest.h>
 
@@ -9,10 +9,10 @@
 #include <mutex>
 #include <random>
 
-#include "core/ancestry/calling.h"
+#include "core/ancestry/calling/calling.h"
 #include "core/exec/errors.h"
-#include "core/io/packed.h"
-#include "core/io/sequence_store.h"
+#include "core/genome/packed.h"
+#include "core/genome/sequence_store.h"
 #include "support.h"
 #include "trees.h"
 
@@ -126,8 +126,8 @@ class Kept {
     }
   }
 
-  std::vector<ChromosomeToCall> chromosomes(bool in_files) const {
-    std::vector<ChromosomeToCall> all;
+  std::vector<ChromosomeSequences> chromosomes(bool in_files) const {
+    std::vector<ChromosomeSequences> all;
     for (std::size_t c = 0; c < genome_.chromosomes.size(); ++c) {
       const auto& [name, length] = genome_.chromosomes[c];
       all.push_back({name, length, [this, c, in_files] { return open(c, in_files); }});

@@ -1,4 +1,4 @@
-#include "core/ancestry/ml_training.h"
+#include "core/ancestry/training/ml_training.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-#include "core/ancestry/reference.h"
+#include "core/ancestry/comparison/reference.h"
 #include "core/exec/errors.h"
 #include "support.h"
 
@@ -20,7 +20,7 @@ using test::TempDir;
 // Two species that agree everywhere, on chromosomes longer and shorter than a piece.
 struct Genome {
   std::vector<std::string> sequences;
-  std::vector<ChromosomeToCall> chromosomes;
+  std::vector<ChromosomeSequences> chromosomes;
   std::array<std::vector<std::string>, kBases> neighbours;  // of each site, by base
 
   Genome(std::size_t longest, std::mt19937& random) {

@@ -1,4 +1,4 @@
-#include "core/ancestry/parsimony.h"
+#include "core/ancestry/phylogeny/parsimony.h"
 
 #include <gtest/gtest.h>
 

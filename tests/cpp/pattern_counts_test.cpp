@@ -1,4 +1,4 @@
-#include "core/ancestry/pattern_counts.h"
+#include "core/ancestry/patterns/pattern_counts.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <random>
 
 #include "core/exec/errors.h"
-#include "core/io/packed.h"
+#include "core/genome/packed.h"
 #include "support.h"
 
 namespace ancify {
@@ -18,8 +18,8 @@ struct Genome {
   std::vector<std::vector<std::string>> bases;  // of each chromosome, each leaf
   std::vector<std::vector<std::string>> packed;
 
-  std::vector<ChromosomeToCall> chromosomes(SequenceForm form) const {
-    std::vector<ChromosomeToCall> result;
+  std::vector<ChromosomeSequences> chromosomes(SequenceForm form) const {
+    std::vector<ChromosomeSequences> result;
     for (std::size_t i = 0; i < bases.size(); ++i) {
       result.push_back({"chr" + std::to_string(i),
                         static_cast<std::int64_t>(bases[i].front().size()), [this, i, form] {
@@ -140,7 +140,7 @@ TEST(CountPatterns, LooksAtAllInputsFirst) {
   test::TempDir dir;
   const std::string good = dir.write("good", ">chr1\nACGT\n");
   const std::string bad = dir.write("bad", ">chr2\nACG\n");
-  const auto from = [](const std::string& name, const std::string& path) -> ChromosomeToCall {
+  const auto from = [](const std::string& name, const std::string& path) -> ChromosomeSequences {
     return {name, 4, [=] {
               SequenceSources sources;
               sources.push_back(file_source(path, name, 4));

@@ -1,4 +1,4 @@
-#include "core/ancestry/preflight.h"
+#include "core/ancestry/projection/preflight.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <random>
 #include <utility>
 
-#include "core/io/bases.h"
+#include "core/genome/bases.h"
 #include "support.h"
 
 namespace ancify {

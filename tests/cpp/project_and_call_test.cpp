@@ -1,4 +1,4 @@
-#include "core/ancestry/project_and_call.h"
+#include "core/ancestry/calling/project_and_call.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <numeric>
 #include <random>
 
-#include "core/ancestry/device_sequences.h"
-#include "core/ancestry/methods.h"
+#include "core/ancestry/calling/device_sequences.h"
+#include "core/ancestry/calling/methods.h"
 #include "core/exec/errors.h"
 #include "fake_kernels.h"
 #include "random_models.h"

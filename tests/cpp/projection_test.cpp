@@ -1,4 +1,4 @@
-#include "core/ancestry/projection.h"
+#include "core/ancestry/projection/projection.h"
 
 #include <gtest/gtest.h>
 

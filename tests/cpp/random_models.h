@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "core/ancestry/lightgbm_model.h"
+#include "core/ancestry/trained/lightgbm_model.h"
 
 namespace ancify::test {
 

@@ -1,4 +1,4 @@
-#include "core/io/row_scan.h"
+#include "core/formats/alignment/row_scan.h"
 
 #include <gtest/gtest.h>
 

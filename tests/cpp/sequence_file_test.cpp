@@ -1,4 +1,4 @@
-#include "core/io/sequence_file.h"
+#include "core/genome/sequence_file.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <random>
 
 #include "core/exec/errors.h"
-#include "core/io/sequence_source.h"
-#include "core/io/sequence_store.h"
+#include "core/genome/sequence_source.h"
+#include "core/genome/sequence_store.h"
 #include "support.h"
 
 namespace ancify {

@@ -1,4 +1,4 @@
-#include "core/ancestry/site_features.h"
+#include "core/ancestry/trained/site_features.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <random>
 #include <string>
 
-#include "core/ancestry/ml_calling.h"
-#include "core/ancestry/stretch_reader.h"
+#include "core/ancestry/calling/ml_calling.h"
+#include "core/genome/stretch.h"
 #include "support.h"
 
 namespace ancify {

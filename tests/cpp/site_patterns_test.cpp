@@ -1,15 +1,15 @@
-#include "core/ancestry/site_patterns.h"
+#include "core/ancestry/patterns/site_patterns.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "core/ancestry/calling.h"
-#include "core/ancestry/methods.h"
-#include "core/ancestry/pattern_memo.h"
+#include "core/ancestry/calling/calling.h"
+#include "core/ancestry/calling/methods.h"
+#include "core/ancestry/patterns/pattern_memo.h"
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
-#include "core/io/packed.h"
+#include "core/genome/packed.h"
 #include "support.h"
 #include "trees.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/io/lengths.h"
+#include "core/genome/lengths.h"
 
 namespace ancify::test {
 

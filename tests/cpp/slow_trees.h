@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/ancestry/lightgbm_model.h"
-#include "core/io/bases.h"
+#include "core/ancestry/trained/lightgbm_model.h"
+#include "core/genome/bases.h"
 
 namespace ancify::test {
 

@@ -1,4 +1,4 @@
-#include "core/ancestry/substitution_model.h"
+#include "core/ancestry/phylogeny/substitution_model.h"
 
 #include <gtest/gtest.h>
 

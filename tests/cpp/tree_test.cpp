@@ -1,4 +1,4 @@
-#include "core/ancestry/tree.h"
+#include "core/ancestry/phylogeny/tree.h"
 
 #include <gtest/gtest.h>
 

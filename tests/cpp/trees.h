@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "core/ancestry/methods.h"
-#include "core/ancestry/substitution_model.h"
-#include "core/ancestry/tree.h"
-#include "core/io/bases.h"
+#include "core/ancestry/calling/methods.h"
+#include "core/ancestry/phylogeny/substitution_model.h"
+#include "core/ancestry/phylogeny/tree.h"
+#include "core/genome/bases.h"
 
 namespace ancify::test {
 

@@ -1,14 +1,14 @@
-#include "core/io/variant_file.h"
+#include "core/formats/variant/variant_file.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "core/ancestry/annotation.h"
-#include "core/ancestry/evaluation.h"
+#include "core/ancestry/comparison/evaluation.h"
+#include "core/ancestry/variants/annotation.h"
 #include "core/exec/errors.h"
-#include "core/io/bases.h"
-#include "core/io/bed.h"
+#include "core/formats/interval/bed.h"
+#include "core/genome/bases.h"
 #include "support.h"
 
 // htslib loses a few bytes of a damaged file that it inflates on other threads.

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/ancestry/record_bases.h"
+#include "core/ancestry/variants/record_bases.h"
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
-#include "core/io/bases.h"
+#include "core/formats/variant/variant_file.h"
+#include "core/genome/bases.h"
 #include "core/io/text.h"
-#include "core/io/variant_file.h"
 
 namespace ancify {
 

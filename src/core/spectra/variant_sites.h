@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/ancestry/annotation.h"
+#include "core/ancestry/variants/annotation.h"
 #include "core/exec/job_control.h"
-#include "core/io/sequence_set.h"
+#include "core/genome/sequence_set.h"
 #include "core/spectra/misidentification.h"
 #include "core/spectra/site_table.h"
 

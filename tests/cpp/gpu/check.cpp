@@ -10,15 +10,15 @@
 #include <random>
 #include <string>
 
-#include "core/ancestry/coalescent.h"
-#include "core/ancestry/device_calling.h"
-#include "core/ancestry/device_sequences.h"
-#include "core/ancestry/likelihood.h"
-#include "core/ancestry/ml_calling.h"
-#include "core/ancestry/parsimony.h"
-#include "core/ancestry/stretch_reader.h"
+#include "core/ancestry/calling/device_calling.h"
+#include "core/ancestry/calling/device_sequences.h"
+#include "core/ancestry/calling/ml_calling.h"
+#include "core/ancestry/coalescent/coalescent.h"
+#include "core/ancestry/phylogeny/likelihood.h"
+#include "core/ancestry/phylogeny/parsimony.h"
 #include "core/diffusion/device_spectra.h"
-#include "core/io/packed.h"
+#include "core/genome/packed.h"
+#include "core/genome/stretch.h"
 #include "demographic_models.h"
 #include "random_models.h"
 #include "timing.h"

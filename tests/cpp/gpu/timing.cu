@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "core/ancestry/device_calling.h"
-#include "core/ancestry/device_sequences.h"
-#include "core/ancestry/ml_calling.h"
+#include "core/ancestry/calling/device_calling.h"
+#include "core/ancestry/calling/device_sequences.h"
+#include "core/ancestry/calling/ml_calling.h"
 #include "core/diffusion/device_spectra.h"
 #include "cuda/check.h"
 #include "demographic_models.h"

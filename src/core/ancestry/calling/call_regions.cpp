@@ -1,0 +1,88 @@
+#include "core/ancestry/calling/call_regions.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "core/ancestry/calling/call_counts.h"
+#include "core/exec/errors.h"
+#include "core/exec/threads.h"
+#include "core/genome/sequence_file.h"
+#include "core/io/text.h"
+
+namespace ancify {
+
+namespace {
+
+// Calls take(region, start, bases, n) for stretches of the regions, each in order.
+template <class Take>
+void for_each_stretch(const std::vector<CallFile>& files, const std::vector<CallRegion>& regions,
+                      JobControl& control, Take take) {
+  constexpr std::int64_t most = std::int64_t{1} << 18;
+  std::vector<char> buffer(most);
+  std::optional<SequenceReader> reader;
+  const CallRegion* before = nullptr;
+  for (const auto& region : regions) control.expect(region.n);
+  run_tasks(control, 1, 1, [&](std::int64_t, const TaskContext& context) {
+    for (std::size_t i = 0; i < regions.size(); ++i) {
+      const auto& [chromosome, start, n] = regions[i];
+      if (before == nullptr || before->chromosome != chromosome) {
+        reader.emplace(files[chromosome].path, files[chromosome].chromosome);
+      }
+      before = &regions[i];
+      if (start + n > reader->length()) {
+        throw FormatError(files[chromosome].path, 2, "the file has become shorter");
+      }
+      for (std::int64_t done = 0; done < n; done += most) {
+        context.throw_if_stopped();
+        const std::int64_t here = std::min(most, n - done);
+        reader->read(start + done, static_cast<std::size_t>(here), buffer.data());
+        take(i, start + done, buffer.data(), static_cast<std::size_t>(here));
+        control.advance(here);
+      }
+    }
+  });
+}
+
+[[noreturn]] void fail_no_call(const std::string& path, char letter) {
+  throw FormatError(path, 2, "these are no calls: " + excerpt({&letter, 1}) + " occurs");
+}
+
+}  // namespace
+
+std::vector<std::string> read_regions(const std::vector<CallFile>& files,
+                                      const std::vector<CallRegion>& regions, JobControl& control) {
+  std::vector<std::string> calls(regions.size());
+  for_each_stretch(files, regions, control,
+                   [&](std::size_t i, std::int64_t, const char* bases, std::size_t n) {
+                     if (calls[i].empty()) calls[i].reserve(static_cast<std::size_t>(regions[i].n));
+                     calls[i].append(bases, n);
+                   });
+  return calls;
+}
+
+ConfidenceRuns confidence_runs(const std::vector<CallFile>& files,
+                               const std::vector<CallRegion>& regions, JobControl& control) {
+  ConfidenceRuns runs;
+  for_each_stretch(files, regions, control,
+                   [&](std::size_t i, std::int64_t start, const char* bases, std::size_t n) {
+                     for (std::size_t at = 0; at < n; ++at) {
+                       const std::string& path = files[regions[i].chromosome].path;
+                       if (!is_call(bases[at])) fail_no_call(path, bases[at]);
+                       const auto confidence = static_cast<std::uint8_t>(confidence_of(bases[at]));
+                       const bool goes_on = runs.size() > 0 &&
+                                            static_cast<std::size_t>(runs.region.back()) == i &&
+                                            runs.confidence.back() == confidence;
+                       if (goes_on) {
+                         ++runs.n.back();
+                         continue;
+                       }
+                       runs.region.push_back(static_cast<std::int32_t>(i));
+                       runs.start.push_back(start + static_cast<std::int64_t>(at));
+                       runs.n.push_back(1);
+                       runs.confidence.push_back(confidence);
+                     }
+                   });
+  return runs;
+}
+
+}  // namespace ancify

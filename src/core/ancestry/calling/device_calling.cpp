@@ -1,0 +1,205 @@
+#include "core/ancestry/calling/device_calling.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/genome/packed.h"
+
+#ifdef ANCIFY_HAVE_CUDA
+#include "cuda/call_kernels.h"
+#endif
+
+namespace ancify {
+
+namespace {
+
+// Bytes of a tile at the most: enough to keep a device and its bus busy, and no more.
+constexpr std::size_t kTileBytes = std::size_t{1} << 25;
+
+std::size_t groups_of(std::size_t positions) {
+  return (positions + kPackedGroup - 1) / kPackedGroup;
+}
+
+// Groups to each side of a tile of which something is looked at.
+std::size_t groups_beside(const DeviceMethod& method) {
+  return method.trees == nullptr ? 0 : groups_of(kFeatureReach);
+}
+
+// Of kPackedGroup positions
+TileBytes group_bytes(const DeviceMethod& method, SequenceForm form) {
+  const std::size_t row = form == SequenceForm::kPacked ? kPackedHalf : kPackedGroup;
+  const std::size_t in = static_cast<std::size_t>(method.species) * row;
+  return {in, kPackedGroup * (method.with_phred ? 2 : 1), 2 * groups_beside(method) * in};
+}
+
+// Of a tile at the most
+std::size_t most_groups(const DeviceMethod& method, std::int64_t longest) {
+  const std::size_t most = kTileBytes / group_bytes(method, SequenceForm::kCharacters).both();
+  return std::max<std::size_t>(std::min(most, groups_of(static_cast<std::size_t>(longest))), 1);
+}
+
+// As call_by_table() reads it.
+std::vector<std::uint16_t> table_entries(const CallTable& table) {
+  const std::string& calls = table.calls().bytes();
+  std::vector<std::uint16_t> entries(calls.size());
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const char phred = table.phred() != nullptr ? table.phred()->bytes()[i] : '\0';
+    entries[i] = static_cast<std::uint16_t>(static_cast<std::uint8_t>(calls[i]) |
+                                            static_cast<std::uint8_t>(phred) << 8);
+  }
+  return entries;
+}
+
+std::size_t constant_bytes(const DeviceMethod& method) {
+  if (method.trees != nullptr) return method.trees->bytes().size();
+  return method.table == nullptr ? 0 : method.table->calls().bytes().size() * sizeof(std::uint16_t);
+}
+
+// A chromosome, or a part of one, while it goes through a device.
+class ChromosomeTiles {
+ public:
+  ChromosomeTiles(const DeviceMethod& method, const CallInput& input)
+      : method_(method),
+        input_(input),
+        form_(input.rows != nullptr ? SequenceForm::kCharacters : input.sources.front()->form()),
+        rows_(input.sources.size()) {}
+
+  std::size_t groups() const {
+    return groups_of(static_cast<std::size_t>(input_.end - input_.start));
+  }
+
+  TileBytes bytes() const {
+    TileBytes bytes = group_bytes(method_, form_);
+    if (input_.rows != nullptr) bytes.in = bytes.around = 0;
+    return bytes;
+  }
+
+  // Bytes from one species to the next.
+  std::size_t pitch(const Tile& tile) const {
+    const std::size_t groups = tile.groups + 2 * groups_beside(method_);
+    return groups * (form_ == SequenceForm::kPacked ? kPackedHalf : kPackedGroup);
+  }
+
+  // Valid until it is asked for again.
+  Stretch stretch(const Tile& tile) {
+    for (std::size_t s = 0; s < rows_.size(); ++s) rows_[s] = tile.host_in + s * pitch(tile);
+    const std::int64_t start = input_.start + static_cast<std::int64_t>(tile.first * kPackedGroup);
+    const auto end = start + static_cast<std::int64_t>(tile.groups * kPackedGroup);
+    const auto beside = static_cast<std::int64_t>(groups_beside(method_) * kPackedGroup);
+    const std::int64_t first = std::max<std::int64_t>(start - beside, 0);
+    const char* const* const bases = input_.rows == nullptr ? rows_.data() : nullptr;
+    return {input_.length, start, std::min(end, input_.end), first, bases, form_};
+  }
+
+  void fill(const Tile& tile) {
+    const Stretch here = stretch(tile);
+    const std::int64_t reach = method_.trees == nullptr ? 0 : kFeatureReach;
+    const auto n = static_cast<std::size_t>(std::min(here.end + reach, input_.length) - here.first);
+    const std::size_t size = form_ == SequenceForm::kPacked ? packed_size(n) : n;
+    for (std::size_t s = 0; s < rows_.size(); ++s) {
+      char* const row = tile.host_in + s * pitch(tile);
+      const char* const bases = input_.sources[s]->bases(here.first, n, row);
+      if (bases != row) std::copy_n(bases, size, row);
+    }
+  }
+
+  CallTile on_device(const Tile& tile) {
+    const Stretch here = stretch(tile);
+    const bool in_place = input_.rows != nullptr;
+    return {in_place ? input_.rows->bases + here.first : tile.device_in,
+            in_place ? input_.rows->pitch : pitch(tile),
+            method_.species,
+            form_ == SequenceForm::kPacked,
+            here.size(),
+            tile.device_out,
+            phred(tile, tile.device_out)};
+  }
+
+  // With what lies around it.
+  TileAround around_on_device(const Tile& tile) {
+    const Stretch here = stretch(tile);
+    return {on_device(tile), here.first, here.start, input_.length};
+  }
+
+  // In what came out, behind the calls; null where it is not wanted.
+  std::uint8_t* phred(const Tile& tile, char* out) const {
+    if (!method_.with_phred) return nullptr;
+    return reinterpret_cast<std::uint8_t*>(out + tile.groups * kPackedGroup);
+  }
+
+ private:
+  const DeviceMethod& method_;
+  const CallInput& input_;
+  SequenceForm form_;
+  std::vector<const char*> rows_;
+};
+
+}  // namespace
+
+CallDevices open_call_devices(const Backend& backend) {
+  CallDevices devices;
+#ifdef ANCIFY_HAVE_CUDA
+  for (const int number : backend.devices) {
+    devices.push_back(cuda::open_call_kernels(number, number / backend.gpus_per_card));
+  }
+#endif
+  (void)backend;
+  return devices;
+}
+
+DeviceCaller::DeviceCaller(CallKernels& kernels, const DeviceMethod& method, std::int64_t longest,
+                           std::size_t memory_limit)
+    : kernels_(kernels),
+      method_(method),
+      memory_limit_(memory_limit),
+      tiles_(kernels.device(), group_bytes(method, SequenceForm::kCharacters),
+             most_groups(method, longest), memory_budget(kernels.device(), memory_limit),
+             constant_bytes(method)) {
+  const std::size_t bytes = constant_bytes(method);
+  if (bytes == 0) return;
+  Device& device = kernels.device();
+  constants_.emplace(device, bytes, MemoryKind::kDevice);
+  if (constants_->data() == nullptr) {
+    throw_too_little_memory(device, bytes, memory_budget(device, memory_limit));
+  }
+  std::vector<std::uint16_t> entries;
+  if (method.table != nullptr) entries = table_entries(*method.table);
+  const void* const from = method.trees != nullptr
+                               ? static_cast<const void*>(method.trees->bytes().data())
+                               : entries.data();
+  drained_on_failure(device, [&] {
+    device.upload(constants_->data(), from, bytes, 0);
+    device.wait(0);
+  });
+}
+
+std::size_t DeviceCaller::memory_left() const {
+  const std::size_t there = memory_budget(kernels_.device(), 0);
+  if (memory_limit_ == 0) return there;
+  const std::size_t taken = tiles_.bytes() + constant_bytes(method_);
+  return std::min(there, memory_limit_ - std::min(memory_limit_, taken));
+}
+
+void DeviceCaller::call(const CallInput& input, const TaskContext& context, const Take& take) {
+  ChromosomeTiles chromosome(method_, input);
+  TileWork work;
+  work.fill = [&](const Tile& tile) { chromosome.fill(tile); };
+  work.compute = [&](const Tile& tile) {
+    const CallTile on_device = chromosome.on_device(tile);
+    if (method_.trees != nullptr) {
+      kernels_.call_by_trees(chromosome.around_on_device(tile),
+                             method_.trees->at(constants_->data()), tile.stream);
+    } else if (method_.table != nullptr) {
+      kernels_.call_by_table(on_device, reinterpret_cast<const std::uint16_t*>(constants_->data()),
+                             constant_bytes(method_) / sizeof(std::uint16_t), tile.stream);
+    } else {
+      kernels_.call_by_vote(on_device, method_.voting, tile.stream);
+    }
+  };
+  work.use = [&](const Tile& tile) {
+    take(chromosome.stretch(tile), tile.host_out, chromosome.phred(tile, tile.host_out));
+  };
+  tiles_.run(chromosome.groups(), chromosome.bytes(), context, work);
+}
+
+}  // namespace ancify

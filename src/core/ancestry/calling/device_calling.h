@@ -1,0 +1,108 @@
+// Calling on devices: sequences go up in tiles or are there already, calls come back.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/ancestry/calling/device_trees.h"
+#include "core/ancestry/calling/tile_calling.h"
+#include "core/ancestry/calling/tile_trees.h"
+#include "core/ancestry/patterns/site_patterns.h"
+#include "core/ancestry/trained/site_features.h"
+#include "core/device/backend.h"
+#include "core/device/tiles.h"
+#include "core/exec/threads.h"
+#include "core/genome/sequence_source.h"
+
+namespace ancify {
+
+// A device and what it can do for calling: to begin, in a stream, what tile_calling.h does for each
+// lane or position, and tile_trees.h.
+class CallKernels {
+ public:
+  CallKernels() = default;
+  virtual ~CallKernels() = default;
+  CallKernels(const CallKernels&) = delete;
+  CallKernels& operator=(const CallKernels&) = delete;
+
+  virtual Device& device() = 0;
+  // The same device for another thread, with streams of its own.
+  virtual std::unique_ptr<Device> another_device() = 0;
+  virtual void call_by_table(const CallTile& tile, const std::uint16_t* table, std::size_t patterns,
+                             int stream) = 0;
+  virtual void call_by_vote(const CallTile& tile, const Voting& voting, int stream) = 0;
+  virtual void call_by_trees(const TileAround& around, const WalkedTrees& trees, int stream) = 0;
+};
+
+using CallDevices = std::vector<std::unique_ptr<CallKernels>>;
+
+// The backend's devices, none for the CPU. DeviceError where one fails.
+CallDevices open_call_devices(const Backend& backend);
+
+// What calls on a device: a table, or a trained model, or where there is neither voting.
+struct DeviceMethod {
+  int species;
+  const CallTable* table;
+  Voting voting;
+  bool with_phred;
+  const DeviceTrees* trees = nullptr;
+};
+
+// A chromosome's sequences in a device's memory, a character a position: of species s at
+// bases + s * pitch, and what is behind the last position may be read up to a whole lane.
+struct DeviceRows {
+  char* bases;
+  std::size_t pitch;
+};
+
+// Positions [start, end) to call of a chromosome; `start` is a multiple of kPackedGroup.
+struct CallInput {
+  const SequenceSources& sources;
+  const DeviceRows* rows;  // in place of the sources, if it is not null
+  std::int64_t length;     // of the chromosome
+  std::int64_t start;
+  std::int64_t end;
+};
+
+// Calls on one device, by one thread at a time.
+class DeviceCaller {
+ public:
+  // `longest`: positions of the longest sequence. `memory_limit`: see memory_budget(). The
+  // kernels and what calls have to stay. DeviceError if the device has too little memory.
+  DeviceCaller(CallKernels& kernels, const DeviceMethod& method, std::int64_t longest,
+               std::size_t memory_limit);
+
+  CallKernels& kernels() const { return kernels_; }
+  // Bytes of the device's memory that may be taken besides.
+  std::size_t memory_left() const;
+
+  // Takes the calls of a stretch, which has no bases if they are in the device's memory, and, or
+  // null, their phred-scaled errors.
+  using Take = std::function<void(const Stretch&, const char* calls, const std::uint8_t* phred)>;
+
+  // take() gets the stretches in their order.
+  void call(const CallInput& input, const TaskContext& context, const Take& take);
+  // A whole chromosome of n positions.
+  void call(const SequenceSources& sources, std::int64_t n, const TaskContext& context,
+            const Take& take) {
+    call({sources, nullptr, n, 0, n}, context, take);
+  }
+
+ private:
+  CallKernels& kernels_;
+  DeviceMethod method_;
+  std::size_t memory_limit_;
+  Tiles tiles_;
+  std::optional<DeviceMemory> constants_;  // the table or the trees
+};
+
+using DeviceCallers = std::vector<std::unique_ptr<DeviceCaller>>;
+
+// Which of n devices takes the i-th chromosome, or piece of one: they take turns.
+inline std::size_t device_of(std::size_t i, std::size_t n) { return i % n; }
+
+}  // namespace ancify

@@ -1,0 +1,46 @@
+// Calls by boosted trees. What is called at a position depends on the bases around it too.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/ancestry/patterns/method.h"
+#include "core/ancestry/trained/boosted_trees.h"
+#include "core/ancestry/trained/site_features.h"
+
+namespace ancify {
+
+class MlCaller {
+ public:
+  // FormatError unless `model` is LightGBM's text of a model for so many outgroups; InputError
+  // unless both tiers have species and the thresholds are in order.
+  MlCaller(const std::string& model, int n_inner, int n_outer, const Thresholds& thresholds,
+           const TaskContext& context = TaskContext())
+      : MlCaller(read_lightgbm_model(model, SiteFeatures(n_inner, n_outer).count(), context),
+                 n_inner, n_outer, thresholds) {}
+  MlCaller(const std::vector<DecisionTree>& trees, int n_inner, int n_outer,
+           const Thresholds& thresholds);
+  // As call_by_posterior() and error_phred() say; without data N. `phred` may be null. Safe from
+  // several threads.
+  void call(const Stretch& stretch, SimdLevel simd, char* calls, std::uint8_t* phred) const;
+  // As site_posteriors() gives them; NaN without data.
+  void posteriors(const Stretch& stretch, SimdLevel simd, double* out, std::size_t pitch) const;
+  int species() const { return features_.species(); }
+  const SiteFeatures& features() const { return features_; }
+  const BoostedTrees& trees() const { return trees_; }
+  const Thresholds& thresholds() const { return thresholds_; }
+  const PhredScale& phred_scale() const { return phred_scale_; }
+
+ private:
+  // use(posterior, i), of none without data, for each position in turn.
+  template <class Use>
+  void for_each_site(const Stretch& stretch, SimdLevel simd, Use use) const;
+
+  SiteFeatures features_;
+  BoostedTrees trees_;
+  Thresholds thresholds_;
+  PhredScale phred_scale_;
+};
+
+}  // namespace ancify

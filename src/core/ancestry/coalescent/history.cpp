@@ -1,0 +1,95 @@
+#include "core/ancestry/coalescent/history.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/exec/errors.h"
+#include "core/io/text.h"
+
+namespace ancify {
+
+namespace {
+
+void check_positive(double value, const std::string& name) {
+  if (!(value > 0 && std::isfinite(value))) {
+    throw InputError(name + " is " + number_text(value) + "; it must be a number above 0");
+  }
+}
+
+void check_join(const History& history, std::size_t i, std::vector<bool>& gone) {
+  const auto& join = history.joins[i];
+  const std::string which = std::to_string(i + 1);
+  check_positive(join.time, "split time " + which);
+  check_positive(join.size, "population size " + which);
+  if (i > 0 && join.time < history.joins[i - 1].time) {
+    throw InputError("split time " + which + " is " + number_text(join.time) +
+                     ", before split time " + std::to_string(i) + ", " +
+                     number_text(history.joins[i - 1].time) +
+                     "; give the splits in the order of time, the most recent first");
+  }
+  const auto exists = [&](int population) {
+    return population >= 0 && population <= history.outgroups() &&
+           !gone[static_cast<std::size_t>(population)];
+  };
+  if (join.from == 0 || join.from == join.into || !exists(join.from) || !exists(join.into)) {
+    throw InputError("split " + which + " joins population " + std::to_string(join.from) +
+                     " into population " + std::to_string(join.into) +
+                     "; each outgroup joins once, one that is still there or the focal species "
+                     "(population 0)");
+  }
+  gone[static_cast<std::size_t>(join.from)] = true;
+}
+
+}  // namespace
+
+double History::focal_split() const {
+  const auto meets = [](const PopulationJoin& join) { return join.into == 0; };
+  return std::find_if(joins.begin(), joins.end(), meets)->time;
+}
+
+void check(const History& history) {
+  check_positive(history.focal_size, "the focal population's size");
+  if (history.focal_lineages < 1) {
+    throw InputError("the number of focal lineages is " + std::to_string(history.focal_lineages) +
+                     "; it must be at least 1");
+  }
+  if (history.focal_lineages > kMostHaplotypes) {
+    throw InputError("the number of focal lineages is " + std::to_string(history.focal_lineages) +
+                     "; it can be " + std::to_string(kMostHaplotypes) +
+                     " at most. Give that many: more hardly change the result");
+  }
+  if (history.joins.empty()) throw InputError("the history has no splits; give one an outgroup");
+  std::vector<bool> gone(history.joins.size() + 1, false);
+  for (std::size_t i = 0; i < history.joins.size(); ++i) check_join(history, i, gone);
+}
+
+MutationModel mutation_model(const SubstitutionRates& rates, double mutation_rate) {
+  check_positive(mutation_rate, "the mutation rate");
+  const SubstitutionModel model(rates);  // checks them
+  MutationModel result = {{}, model.frequencies(), model.rate_classes()};
+  std::size_t pair = 0;
+  double mean = 0;
+  for (std::size_t i = 0; i < kBases; ++i) {
+    for (std::size_t j = i + 1; j < kBases; ++j, ++pair) {
+      const double exchange = rates.exchangeabilities[pair];
+      result.rates[i][j] = exchange * result.frequencies[j];
+      result.rates[j][i] = exchange * result.frequencies[i];
+      result.rates[i][i] -= result.rates[i][j];
+      result.rates[j][j] -= result.rates[j][i];
+      mean += 2 * exchange * result.frequencies[i] * result.frequencies[j];
+    }
+  }
+  result.rates = scaled(result.rates, mutation_rate / mean);
+  return result;
+}
+
+RateMatrix scaled(const RateMatrix& rates, double factor) {
+  RateMatrix result = rates;
+  for (auto& row : result) {
+    for (double& rate : row) rate *= factor;
+  }
+  return result;
+}
+
+}  // namespace ancify

@@ -1,0 +1,49 @@
+#include "core/ancestry/patterns/method.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string>
+
+#include "core/exec/errors.h"
+#include "core/io/text.h"
+
+namespace ancify {
+
+namespace {
+
+constexpr double kMostPhred = kNoPhred - 1;
+
+std::uint8_t phred_of(double error) {
+  return static_cast<std::uint8_t>(
+      std::lround(std::clamp(-10 * std::log10(error), 0.0, kMostPhred)));
+}
+
+}  // namespace
+
+void check_thresholds(const Thresholds& thresholds) {
+  const auto& [high, low] = thresholds;
+  if (low >= 0 && low <= high && high <= 1) return;
+  throw InputError("the thresholds of the posterior are " + number_text(high) + " (high) and " +
+                   number_text(low) + " (low); they must be 0 <= low <= high <= 1");
+}
+
+SiteCall call_by_posterior(const Posterior& posterior, const Thresholds& thresholds) {
+  return {posterior_call(posterior.data(), thresholds), posterior};
+}
+
+std::uint8_t error_phred(const SiteCall& site) {
+  return site.posterior ? phred_of(posterior_error(site.posterior->data())) : kNoPhred;
+}
+
+PhredScale::PhredScale() {
+  for (int phred = 1; phred < kNoPhred; ++phred) {
+    double& error = largest_error[phred - 1];
+    error = std::pow(10, (0.5 - phred) / 10);  // but for its rounding, and the logarithm's
+    while (phred_of(error) < phred) error = std::nextafter(error, 0);
+    while (phred_of(std::nextafter(error, 1)) >= phred) error = std::nextafter(error, 1);
+  }
+  largest_error[kNoPhred - 1] = -1;
+}
+
+}  // namespace ancify

@@ -1,0 +1,203 @@
+#include "core/ancestry/patterns/pattern_counts.h"
+
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <utility>
+
+#include "core/ancestry/patterns/pattern_map.h"
+#include "core/ancestry/patterns/site_patterns.h"
+#include "core/exec/threads.h"
+
+namespace ancify {
+
+namespace {
+
+// Counts of one thread.
+class Counter {
+ public:
+  virtual ~Counter() = default;
+  virtual void count(const Sites& sites, SimdLevel level) = 0;
+  // Calls take(states, count) for every pattern that occurred, in any order.
+  using Take = std::function<void(const int* states, std::int64_t count)>;
+  virtual void for_each(const Take& take) const = 0;
+};
+
+// A count for every pattern there can be.
+class TableCounter : public Counter {
+ public:
+  explicit TableCounter(int leaves) : leaves_(leaves), counts_(number_of_patterns(leaves)) {}
+
+  void count(const Sites& sites, SimdLevel level) override {
+    numbers_.resize(sites.n);
+    number_patterns(leaves_, sites, numbers_.data(), level);
+    for (const std::uint32_t number : numbers_) ++counts_[number];
+  }
+
+  void for_each(const Take& take) const override {
+    std::vector<int> states(static_cast<std::size_t>(leaves_));
+    for (std::size_t number = 0; number < counts_.size(); ++number) {
+      if (counts_[number] == 0) continue;
+      states_of_pattern(number, leaves_, states.data());
+      take(states.data(), counts_[number]);
+    }
+  }
+
+ private:
+  int leaves_;
+  std::vector<std::int64_t> counts_;
+  std::vector<std::uint32_t> numbers_;
+};
+
+// A count for every pattern that occurs.
+class MapCounter : public Counter {
+ public:
+  explicit MapCounter(int leaves) : leaves_(leaves), counts_(leaves) {}
+
+  void count(const Sites& sites, SimdLevel level) override {
+    counts_.for_each_site(sites, level,
+                          [](std::size_t, const std::uint64_t*, std::uint64_t& count) { ++count; });
+  }
+
+  void for_each(const Take& take) const override {
+    std::vector<int> states(static_cast<std::size_t>(leaves_));
+    counts_.for_each([&](const std::uint64_t* key, std::uint64_t count) {
+      counts_.keys().states(key, states.data());
+      take(states.data(), static_cast<std::int64_t>(count));
+    });
+  }
+
+ private:
+  int leaves_;
+  PatternMap counts_;
+};
+
+std::unique_ptr<Counter> make_counter(int leaves) {
+  if (leaves <= kMostTabulated) return std::make_unique<TableCounter>(leaves);
+  return std::make_unique<MapCounter>(leaves);
+}
+
+// All patterns in order, those of several counters added up.
+PatternCounts sum_of(int leaves, const std::vector<std::unique_ptr<Counter>>& counters) {
+  const auto n_leaves = static_cast<std::size_t>(leaves);
+  std::vector<std::uint8_t> states;
+  std::vector<std::int64_t> counts;
+  for (const auto& counter : counters) {
+    counter->for_each([&](const int* pattern, std::int64_t count) {
+      for (int i = 0; i < leaves; ++i) states.push_back(static_cast<std::uint8_t>(pattern[i]));
+      counts.push_back(count);
+    });
+  }
+  const auto pattern = [&](std::size_t i) { return &states[i * n_leaves]; };
+  std::vector<std::size_t> order(counts.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::lexicographical_compare(pattern(a), pattern(a) + n_leaves, pattern(b),
+                                        pattern(b) + n_leaves);
+  });
+  PatternCounts sum;
+  sum.leaves = leaves;
+  for (const std::size_t i : order) {
+    if (sum.size() > 0 &&
+        std::equal(pattern(i), pattern(i) + n_leaves, sum.pattern(sum.size() - 1))) {
+      sum.counts.back() += counts[i];
+    } else {
+      sum.states.insert(sum.states.end(), pattern(i), pattern(i) + n_leaves);
+      sum.counts.push_back(counts[i]);
+    }
+  }
+  return sum;
+}
+
+struct Piece {
+  std::size_t chromosome;
+  std::int64_t start;
+  std::int64_t end;
+};
+
+constexpr std::int64_t kStretch = 1 << 15;
+constexpr std::int64_t kPiece = 16 * kStretch;
+
+// A chromosome while its pieces are counted, which may be on several threads.
+class ChromosomeCount {
+ public:
+  ChromosomeCount(const ChromosomeSequences& chromosome, int pieces)
+      : chromosome_(chromosome), left_(pieces) {}
+
+  void count(const Piece& piece, SimdLevel level, const TaskContext& context, JobControl& control) {
+    std::call_once(opened_, [&] { species_ = chromosome_.open(); });
+    auto counter = take();
+    std::vector<char> buffer(species_.size() * kStretch);
+    std::vector<const char*> bases(species_.size());
+    for (std::int64_t start = piece.start; start < piece.end; start += kStretch) {
+      context.throw_if_stopped();
+      const auto n = static_cast<std::size_t>(std::min(kStretch, piece.end - start));
+      for (std::size_t s = 0; s < species_.size(); ++s) {
+        bases[s] = species_[s]->bases(start, n, &buffer[s * kStretch]);
+      }
+      counter->count({bases.data(), species_.front()->form(), n}, level);
+      control.advance(static_cast<std::int64_t>(n));
+    }
+    give_back(std::move(counter));
+  }
+
+  PatternCounts result;
+
+ private:
+  std::unique_ptr<Counter> take() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (idle_.empty()) return make_counter(static_cast<int>(species_.size()));
+    auto counter = std::move(idle_.back());
+    idle_.pop_back();
+    return counter;
+  }
+
+  // The last one closes the chromosome.
+  void give_back(std::unique_ptr<Counter> counter) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    idle_.push_back(std::move(counter));
+    if (--left_ > 0) return;
+    result = sum_of(static_cast<int>(species_.size()), idle_);
+    idle_.clear();
+    species_.clear();
+  }
+
+  const ChromosomeSequences& chromosome_;
+  std::once_flag opened_;
+  SequenceSources species_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Counter>> idle_;
+  int left_;
+};
+
+}  // namespace
+
+std::vector<PatternCounts> count_patterns(const std::vector<ChromosomeSequences>& chromosomes,
+                                          const Backend& backend, JobControl& control) {
+  std::vector<Piece> pieces;
+  std::deque<ChromosomeCount> counts;
+  for (std::size_t i = 0; i < chromosomes.size(); ++i) {
+    const std::int64_t length = chromosomes[i].length;
+    const std::size_t before = pieces.size();
+    for (std::int64_t start = 0; start < length; start += kPiece) {
+      pieces.push_back({i, start, std::min(start + kPiece, length)});
+    }
+    counts.emplace_back(chromosomes[i], static_cast<int>(pieces.size() - before));
+    counts.back().result.leaves = static_cast<int>(chromosomes[i].open().size());
+    control.expect(length);
+  }
+  run_tasks(control, backend.threads, static_cast<std::int64_t>(pieces.size()),
+            [&](std::int64_t i, const TaskContext& context) {
+              const Piece& piece = pieces[static_cast<std::size_t>(i)];
+              counts[piece.chromosome].count(piece, backend.simd, context, control);
+            });
+  std::vector<PatternCounts> result;
+  result.reserve(counts.size());
+  for (auto& count : counts) result.push_back(std::move(count.result));
+  return result;
+}
+
+}  // namespace ancify

@@ -1,0 +1,104 @@
+// A site pattern, the states of all species at a position, is a number; what a method makes of it
+// is looked up by this number.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/ancestry/patterns/method.h"
+#include "core/device/simd.h"
+#include "core/genome/bases.h"
+#include "core/genome/sequence_source.h"
+
+namespace ancify {
+
+// Species for which all patterns are tabulated; 5^8 calls fit a core's own cache.
+constexpr int kMostTabulated = 8;
+
+// The same positions of all species; from a multiple of kPackedGroup on if packed.
+struct Sites {
+  const char* const* species;
+  SequenceForm form;
+  std::size_t n;
+};
+
+// 5^species
+constexpr std::size_t number_of_patterns(int species) {
+  return species == 0 ? 1 : kStates * number_of_patterns(species - 1);
+}
+
+// For each position the number of its pattern, in which the first species counts fastest; at most
+// kMostTabulated species.
+void number_patterns(int n_species, const Sites& sites, std::uint32_t* numbers, SimdLevel level);
+
+// The states of a pattern, by its number.
+void states_of_pattern(std::size_t number, int n_species, int* states);
+
+// A byte for each pattern of at most kMostTabulated species.
+class ByteTable {
+ public:
+  ByteTable(int species, std::string bytes);
+  void apply(const Sites& sites, char* out, SimdLevel level) const;
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  int species_;
+  std::string bytes_;
+  std::string tiles_;  // the same in another order; empty for more than four species
+};
+
+// A method's calls, and its phred-scaled errors if they are asked for, of all patterns.
+class CallTable {
+ public:
+  CallTable(const Method& method, bool with_phred);
+  // `phred` may be null.
+  void apply(const Sites& sites, char* calls, std::uint8_t* phred, SimdLevel level) const;
+  const ByteTable& calls() const { return *calls_; }
+  const ByteTable* phred() const { return phred_ ? &*phred_ : nullptr; }
+
+ private:
+  std::optional<ByteTable> calls_;
+  std::optional<ByteTable> phred_;
+};
+
+// Patterns of any number of species, as keys of some 64-bit words that fit their states.
+class PatternKeys {
+ public:
+  explicit PatternKeys(int n_species);
+  std::size_t words() const { return words_; }
+  // Calls take(start, n, keys) for stretches of the positions, with the keys of n from `start` on.
+  template <class Take>
+  void for_each_stretch(const Sites& sites, SimdLevel level, Take take) const {
+    std::vector<std::uint64_t> keys(kStretch * words_);
+    for (std::size_t start = 0; start < sites.n; start += kStretch) {
+      const std::size_t n = make(sites, start, level, keys.data());
+      take(start, n, keys.data());
+    }
+  }
+  void states(const std::uint64_t* key, int* states) const;
+
+  static constexpr std::size_t kStretch = 1024;
+
+ private:
+  std::size_t make(const Sites& sites, std::size_t start, SimdLevel level,
+                   std::uint64_t* keys) const;
+
+  int n_species_;
+  std::size_t words_;
+};
+
+// A key's place in a table of 2^bits.
+inline std::size_t hash_of_key(const std::uint64_t* key, std::size_t words, int bits) {
+  std::uint64_t hash = 0;
+  for (std::size_t w = 0; w < words; ++w) {
+    hash = (hash ^ key[w]) * 0x9e3779b97f4a7c15U;
+    hash ^= hash >> 32;
+  }
+  return static_cast<std::size_t>((hash * 0x9e3779b97f4a7c15U) >> (64 - bits));
+}
+
+}  // namespace ancify

@@ -1,0 +1,237 @@
+#include "core/ancestry/phylogeny/substitution_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "core/exec/errors.h"
+#include "core/io/text.h"
+
+namespace ancify {
+
+namespace {
+
+constexpr std::size_t kN = kBases;
+constexpr double kSumTolerance = 0.01;
+constexpr double kMostAlpha = 1e4;
+constexpr int kMostRates = 100;
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+
+[[noreturn]] void refuse(const std::string& what, double value, const std::string& must) {
+  throw InputError("the substitution model's " + what + " is " + number_text(value) + "; " + must);
+}
+
+void check(const SubstitutionRates& rates) {
+  static constexpr std::array<const char*, 6> names = {"AC", "AG", "AT", "CG", "CT", "GT"};
+  bool any = false;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const double rate = rates.exchangeabilities[i];
+    if (!std::isfinite(rate) || rate < 0) {
+      refuse(std::string("rate ") + names[i], rate, "it must be a number that is not negative");
+    }
+    any = any || rate > 0;
+  }
+  if (!any) throw InputError("the substitution model's rates are all 0");
+  double sum = 0;
+  for (int base = 0; base < kBases; ++base) {
+    const double frequency = rates.frequencies[static_cast<std::size_t>(base)];
+    if (!std::isfinite(frequency) || frequency <= 0) {
+      refuse(std::string("frequency of ") + upper_base(base), frequency, "it must be above 0");
+    }
+    sum += frequency;
+  }
+  if (std::abs(sum - 1) > kSumTolerance) refuse("sum of base frequencies", sum, "it must be 1");
+  if (rates.alpha && !(*rates.alpha > 0 && *rates.alpha <= kMostAlpha)) {
+    refuse("alpha, the shape of gamma rates,", *rates.alpha,
+           "it must be above 0 and at most 10000, where rates hardly differ any more");
+  }
+  if (rates.n_rates < 1 || rates.n_rates > kMostRates) {
+    refuse("number of rate classes", rates.n_rates, "it must be from 1 to 100");
+  }
+  if (!(rates.invariant >= 0 && rates.invariant < 1)) {
+    refuse("share of invariant sites", rates.invariant, "it must be at least 0 and below 1");
+  }
+}
+
+// Jacobi's method: turns a symmetric matrix into a diagonal one, and `vectors`, the identity at
+// first, into its eigenvectors (as columns).
+void diagonalise(Transitions& matrix, Transitions& vectors) {
+  constexpr int most_sweeps = 50;  // a handful is enough
+  for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+    double off_diagonal = 0;
+    for (std::size_t p = 0; p < kN; ++p) {
+      for (std::size_t q = p + 1; q < kN; ++q) off_diagonal += std::abs(matrix[p][q]);
+    }
+    if (off_diagonal == 0) return;
+    for (std::size_t p = 0; p < kN; ++p) {
+      for (std::size_t q = p + 1; q < kN; ++q) {
+        if (matrix[p][q] == 0) continue;
+        const double theta = (matrix[q][q] - matrix[p][p]) / (2 * matrix[p][q]);
+        const double tangent =
+            std::copysign(1.0, theta) / (std::abs(theta) + std::hypot(theta, 1.0));
+        const double cosine = 1 / std::hypot(tangent, 1.0);
+        const double sine = tangent * cosine;
+        for (std::size_t k = 0; k < kN; ++k) {
+          const double kp = matrix[k][p];
+          const double kq = matrix[k][q];
+          matrix[k][p] = cosine * kp - sine * kq;
+          matrix[k][q] = sine * kp + cosine * kq;
+        }
+        for (std::size_t k = 0; k < kN; ++k) {
+          const double pk = matrix[p][k];
+          const double qk = matrix[q][k];
+          matrix[p][k] = cosine * pk - sine * qk;
+          matrix[q][k] = sine * pk + cosine * qk;
+          const double kp = vectors[k][p];
+          const double kq = vectors[k][q];
+          vectors[k][p] = cosine * kp - sine * kq;
+          vectors[k][q] = sine * kp + cosine * kq;
+        }
+        matrix[p][q] = matrix[q][p] = 0;
+      }
+    }
+  }
+}
+
+// log Gamma(x), x > 0, by Stirling's series. (std::lgamma writes a global.)
+double log_gamma(double x) {
+  constexpr double far = 12;
+  double shift = 0;
+  while (x < far) shift += std::log(x++);
+  const double r = 1 / (x * x);
+  const double series =
+      (1.0 / 12 - r * (1.0 / 360 - r * (1.0 / 1260 - r * (1.0 / 1680 - r / 1188)))) / x;
+  constexpr double half_log_two_pi = 0.91893853320467274178;
+  return (x - 0.5) * std::log(x) - x + half_log_two_pi + series - shift;
+}
+
+// x^a e^-x / Gamma(a)
+double gamma_density_in_log(double a, double x) {
+  return x > 0 ? std::exp(a * std::log(x) - x - log_gamma(a)) : 0;
+}
+
+// Where P(a, x) = share: Newton's method in log x, halving the bracket where it leaves it.
+double gamma_quantile(double a, double share) {
+  double low = -700;
+  double high = std::log(a + 50 * (1 + std::sqrt(a)));
+  double at = std::min(std::log(a), 0.5 * (low + high) + 350);
+  for (int step = 0; step < 200 && high - low > 4 * kEpsilon * (1 + std::abs(at)); ++step) {
+    const double x = std::exp(at);
+    const double excess = gamma_share_below(a, x) - share;
+    (excess > 0 ? high : low) = at;
+    const double next = at - excess / gamma_density_in_log(a, x);
+    const double before = at;
+    at = next > low && next < high ? next : 0.5 * (low + high);
+    if (std::abs(at - before) <= kEpsilon * std::abs(at)) break;
+  }
+  return std::exp(at);
+}
+
+}  // namespace
+
+double gamma_share_below(double a, double x) {
+  if (x <= 0) return 0;
+  const double density = gamma_density_in_log(a, x);
+  if (x < a + 1) {  // the series in x
+    double term = 1 / a;
+    double sum = term;
+    for (double k = a + 1; term > kEpsilon * sum; ++k) sum += term *= x / k;
+    return density * sum;
+  }
+  // The continued fraction of 1 - P, by Lentz's method.
+  constexpr double tiny = 1e-300;
+  double b = x + 1 - a;
+  double c = 1 / tiny;
+  double d = 1 / b;
+  double fraction = d;
+  double change = 0;
+  for (double k = 1; std::abs(change - 1) > kEpsilon; ++k) {
+    const double numerator = -k * (k - a);
+    b += 2;
+    d = numerator * d + b;
+    d = 1 / (std::abs(d) < tiny ? tiny : d);
+    c = b + numerator / c;
+    if (std::abs(c) < tiny) c = tiny;
+    change = c * d;
+    fraction *= change;
+  }
+  return 1 - density * fraction;
+}
+
+// The mean of a class is n times the share below of the gamma distribution of shape alpha + 1,
+// from quantile to quantile.
+std::vector<double> gamma_rates(double alpha, int n) {
+  std::vector<double> rates;
+  double below = 0;
+  for (int i = 1; i <= n; ++i) {
+    const double up_to =
+        i == n ? 1
+               : gamma_share_below(alpha + 1, gamma_quantile(alpha, static_cast<double>(i) / n));
+    rates.push_back(n * (up_to - below));
+    below = up_to;
+  }
+  return rates;
+}
+
+SubstitutionModel::SubstitutionModel(const SubstitutionRates& rates)
+    : frequencies_(rates.frequencies) {
+  check(rates);
+  const double sum = std::accumulate(frequencies_.begin(), frequencies_.end(), 0.0);
+  for (double& frequency : frequencies_) frequency /= sum;
+
+  // With root frequencies on its sides the rate matrix of a reversible model is symmetric.
+  Transitions symmetric{};
+  std::size_t pair = 0;
+  double mean_rate = 0;
+  for (std::size_t i = 0; i < kN; ++i) {
+    for (std::size_t j = i + 1; j < kN; ++j) {
+      const double rate = rates.exchangeabilities[pair++];
+      symmetric[i][j] = symmetric[j][i] = rate * std::sqrt(frequencies_[i] * frequencies_[j]);
+      symmetric[i][i] -= rate * frequencies_[j];
+      symmetric[j][j] -= rate * frequencies_[i];
+      mean_rate += 2 * rate * frequencies_[i] * frequencies_[j];
+    }
+  }
+  Transitions vectors{};
+  for (std::size_t i = 0; i < kN; ++i) vectors[i][i] = 1;
+  diagonalise(symmetric, vectors);
+  std::size_t equilibrium = 0;  // the value that is 0 but for rounding
+  for (std::size_t i = 1; i < kN; ++i) {
+    if (symmetric[i][i] > symmetric[equilibrium][equilibrium]) equilibrium = i;
+  }
+  for (std::size_t i = 0; i < kN; ++i) {
+    values_[i] = i == equilibrium ? 0 : std::min(symmetric[i][i] / mean_rate, 0.0);
+    for (std::size_t k = 0; k < kN; ++k) {
+      left_[i][k] = vectors[i][k] / std::sqrt(frequencies_[i]);
+      right_[k][i] = vectors[i][k] * std::sqrt(frequencies_[i]);
+    }
+  }
+
+  if (rates.invariant > 0) classes_.push_back({0, rates.invariant});
+  const double varying = 1 - rates.invariant;
+  const auto shape = rates.alpha ? gamma_rates(*rates.alpha, rates.n_rates) : std::vector{1.0};
+  for (const double rate : shape) {
+    classes_.push_back({rate / varying, varying / static_cast<double>(shape.size())});
+  }
+}
+
+// The identity plus what differs from it, which keeps the digits of short branches.
+Transitions SubstitutionModel::transitions(double length) const {
+  std::array<double, kN> growth;
+  for (std::size_t k = 0; k < kN; ++k) growth[k] = std::expm1(values_[k] * length);
+  Transitions result{};
+  for (std::size_t i = 0; i < kN; ++i) {
+    for (std::size_t j = 0; j < kN; ++j) {
+      double sum = i == j ? 1 : 0;
+      for (std::size_t k = 0; k < kN; ++k) sum += left_[i][k] * growth[k] * right_[k][j];
+      result[i][j] = std::max(sum, 0.0);
+    }
+  }
+  return result;
+}
+
+}  // namespace ancify

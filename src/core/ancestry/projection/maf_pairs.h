@@ -1,0 +1,83 @@
+// From the blocks of a MAF, which have a row a species, to pairs of a focal and an outgroup's row.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "core/ancestry/projection/projector.h"
+#include "core/formats/alignment/bad_blocks.h"
+#include "core/formats/alignment/maf.h"
+#include "core/genome/lengths.h"
+
+namespace ancify {
+
+// A row's source is `<name>.<chromosome>`, and both may hold dots: the focal species' row is the
+// first whose chromosome is one of that species, and else the longest of all names that fit
+// decides. Of several rows of a species the first counts. Rows of other species are not looked at.
+class MafPairs {
+ public:
+  // `file` is for messages, `names` the outgroups' in the file. Blocks that are bad for all go to
+  // `bad`. All have to stay.
+  MafPairs(const std::string& file, const std::vector<std::string>& names,
+           const std::vector<Chromosome>& chromosomes, const ProjectionOptions& options,
+           BadBlocks& bad);
+  MafPairs(const MafPairs&) = delete;
+  MafPairs& operator=(const MafPairs&) = delete;
+
+  // Gives every outgroup's pair to its sink. Where focal rows are projected all of them are, to the
+  // first.
+  void project(const MafBlock& block, const std::vector<PairSink*>& sinks);
+
+  // FormatError if no block had a row of this outgroup.
+  void throw_if_never_seen(std::size_t outgroup) const;
+
+ private:
+  // Of one species in a block.
+  struct Rows {
+    const MafLine* first = nullptr;
+    std::int64_t n = 0;
+  };
+  struct Name {
+    std::string_view text;
+    std::size_t species;
+  };
+
+  void remember_sources(const MafBlock& block);
+  void find_rows(const MafBlock& block);
+  bool is_known_focal(std::string_view source) const;
+  // The number of an outgroup, or n_ for the focal species, or more.
+  std::size_t species_of(std::string_view source) const;
+  // The coordinates and the focal row; false if the block is bad.
+  bool begin_pair(const Chromosome& chromosome, AlignedPair& pair);
+  void project_outgroup(const Rows& rows, AlignedPair pair, PairSink& sink);
+  std::string_view on_focal_strand(std::string_view columns, std::string& buffer) const;
+
+  const std::string& file_;
+  const std::vector<std::string> names_;
+  const ProjectionOptions& options_;
+  BadBlocks& bad_;
+  std::size_t n_;  // outgroups
+  std::string focal_prefix_;
+  std::unordered_set<std::string_view> focal_chromosomes_;
+  std::unordered_map<std::string_view, const Chromosome*> wanted_;
+  std::array<std::vector<Name>, 256> by_first_letter_;  // the longest first
+
+  std::vector<std::string> sources_;  // the first few of the file
+  int blocks_ = 0;                    // that were looked at for them
+  std::vector<bool> seen_;
+
+  // Of the block at hand.
+  Rows focal_;
+  std::vector<Rows> outgroups_;
+  bool minus_ = false;
+  std::string focal_buffer_;
+  std::string outgroup_buffer_;
+};
+
+}  // namespace ancify

@@ -1,0 +1,156 @@
+#include "core/ancestry/projection/projection.h"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "core/exec/errors.h"
+#include "core/io/byte_source.h"
+#include "core/io/file.h"
+#include "core/io/record_reader.h"
+#include "core/io/text.h"
+
+namespace ancify {
+
+namespace {
+
+[[noreturn]] void throw_nothing_found(const std::string& file,
+                                      const std::vector<Chromosome>& chromosomes,
+                                      const ProjectionReport& report, bool is_maf) {
+  const auto& others = report.other_names;
+  if (report.bad > 0 && others.empty()) {
+    throw FormatError(file, report.bad_examples.front().line,
+                      "every block is bad; the first: " + report.bad_examples.front().problem +
+                          (is_maf ? "." : ". Is this an AXT file?"));
+  }
+  if (others.empty()) throw FormatError(file, 0, "there is no alignment block in this file");
+  std::vector<std::string> wanted;
+  wanted.reserve(chromosomes.size());
+  for (const auto& chromosome : chromosomes) wanted.push_back(chromosome.name);
+  const std::string hint =
+      report.other_prefix.empty()
+          ? ". Is this the alignment of another genome?"
+          : ". The names differ only by a leading 'chr': change them in the table of lengths";
+  throw FormatError(file, 0,
+                    "no block can be used on the chromosomes asked for (" + quoted_list(wanted) +
+                        "); this file has " + quoted_list(others) + hint);
+}
+
+std::vector<std::string> maf_names(const std::vector<ProjectionTarget>& targets) {
+  std::vector<std::string> names;
+  names.reserve(targets.size());
+  for (const auto& target : targets) names.push_back(target.maf_name);
+  return names;
+}
+
+}  // namespace
+
+AlignmentProjector::AlignmentProjector(const std::string& file,
+                                       const std::vector<ProjectionTarget>& targets,
+                                       const std::vector<Chromosome>& chromosomes,
+                                       const ProjectionOptions& options, const TaskContext& context)
+    : file_(file),
+      chromosomes_(chromosomes),
+      bad_(file, options.on_bad_block),
+      pairs_(file, maf_names(targets), chromosomes, options, bad_) {
+  if (options.open_focal) check_.emplace(options.open_focal, chromosomes);
+  for (const auto& target : targets) {
+    auto& projector = projectors_.emplace_back(file, chromosomes, *target.store,
+                                               check_ ? &*check_ : nullptr, options, context);
+    sinks_.push_back(&projector);
+  }
+}
+
+std::size_t AlignmentProjector::consume(std::string_view text, bool last) {
+  return pairs_.consume(text, last, sinks_);
+}
+
+ProjectionReport AlignmentProjector::report(const Projector& projector) const {
+  ProjectionReport report = projector.report();
+  report.bad += bad_.count();
+  auto& examples = report.bad_examples;
+  examples.insert(examples.end(), bad_.examples().begin(), bad_.examples().end());
+  std::sort(examples.begin(), examples.end(),
+            [](const auto& a, const auto& b) { return a.line < b.line; });
+  examples.resize(std::min(examples.size(), BadBlocks::kMostExamples));
+  return report;
+}
+
+std::vector<ProjectionReport> AlignmentProjector::finish() {
+  std::vector<ProjectionReport> reports;
+  for (std::size_t i = 0; i < projectors_.size(); ++i) {
+    reports.push_back(report(projectors_[i]));
+    const auto& blocks = reports.back().blocks;
+    if (std::any_of(blocks.begin(), blocks.end(), [](auto n) { return n > 0; })) continue;
+    pairs_.throw_if_never_seen(i);
+    throw_nothing_found(file_, chromosomes_, reports.back(), pairs_.is_maf());
+  }
+  for (auto& projector : projectors_) projector.finish();
+  return reports;
+}
+
+std::vector<ProjectionReport> project_alignment(const std::string& file,
+                                                const std::vector<ProjectionTarget>& targets,
+                                                const std::vector<Chromosome>& chromosomes,
+                                                const ProjectionOptions& options,
+                                                JobControl& control, const TaskContext& context) {
+  const auto source = open_text(file, options.chunk_size, context);
+  AlignmentProjector projector(file, targets, chromosomes, options, context);
+  for_each_chunk(*source, options.chunk_size, control, context,
+                 [&](std::string_view text, bool last) { return projector.consume(text, last); });
+
+  auto reports = projector.finish();
+  context.throw_if_stopped();
+  for (const auto& target : targets) target.store->commit(context);
+  return reports;
+}
+
+namespace {
+
+// The numbers of the alignments of each file, files in the order of their first.
+std::vector<std::vector<std::size_t>> by_file(const std::vector<Alignment>& alignments) {
+  std::vector<std::vector<std::size_t>> files;
+  std::unordered_map<std::string_view, std::size_t> index;
+  for (std::size_t i = 0; i < alignments.size(); ++i) {
+    const auto [at, is_new] = index.emplace(alignments[i].file, files.size());
+    if (is_new) files.emplace_back();
+    files[at->second].push_back(i);
+  }
+  return files;
+}
+
+}  // namespace
+
+std::vector<ProjectionReport> project_alignments(const std::vector<Alignment>& alignments,
+                                                 const std::vector<Chromosome>& chromosomes,
+                                                 const ProjectionOptions& options, int threads,
+                                                 JobControl& control,
+                                                 const AlignmentProjected& projected) {
+  const auto files = by_file(alignments);
+  for (const auto& numbers : files) {
+    control.expect(InputFile(alignments[numbers.front()].file).size());
+  }
+  std::vector<ProjectionReport> reports(alignments.size());
+  run_tasks(control, threads, static_cast<std::int64_t>(files.size()),
+            [&](std::int64_t f, const TaskContext& context) {
+              const auto& numbers = files[static_cast<std::size_t>(f)];
+              std::vector<ProjectionTarget> targets;
+              for (const std::size_t i : numbers) {
+                targets.push_back({alignments[i].maf_name, alignments[i].store.get()});
+              }
+              auto of_file = project_alignment(alignments[numbers.front()].file, targets,
+                                               chromosomes, options, control, context);
+              for (std::size_t k = 0; k < numbers.size(); ++k) {
+                reports[numbers[k]] = std::move(of_file[k]);
+                const Alignment& alignment = alignments[numbers[k]];
+                control.log("Projected " + alignment.species);
+                if (projected) {
+                  projected(numbers[k], reports[numbers[k]], alignment.store->checksums());
+                }
+              }
+            });
+  return reports;
+}
+
+}  // namespace ancify

@@ -1,0 +1,164 @@
+#include "core/ancestry/projection/projector.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/formats/alignment/row_scan.h"
+
+namespace ancify {
+
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{1} << 16;
+
+}  // namespace
+
+std::string rows_differ_in_length(const AlignedPair& pair) {
+  return "the block's rows differ in length (" + std::to_string(pair.focal.size()) + " and " +
+         std::to_string(pair.outgroup.size()) + ")";
+}
+
+Projector::Projector(const std::string& file, const std::vector<Chromosome>& chromosomes,
+                     SequenceStore& store, FocalCheck* check, const ProjectionOptions& options,
+                     const TaskContext& context)
+    : chromosomes_(chromosomes),
+      store_(store),
+      check_(check),
+      context_(context),
+      simd_(options.simd),
+      focal_row_(options.focal_row),
+      bad_(file, options.on_bad_block),
+      filled_(chromosomes.size(), 0),
+      gathered_(kPiece) {
+  report_.blocks.resize(chromosomes.size());
+  for (std::size_t i = 0; i < chromosomes.size(); ++i) {
+    index_[chromosomes[i].name] = i;
+    other_prefix_[with_other_prefix(chromosomes[i].name)] = chromosomes[i].name;
+  }
+}
+
+void Projector::finish() {
+  for (std::size_t i = 0; i < chromosomes_.size(); ++i) fill_up_to(i, chromosomes_[i].length);
+  write_gathered();
+}
+
+ProjectionReport Projector::report() const {
+  ProjectionReport report = report_;
+  report.bad = bad_.count();
+  report.bad_examples = bad_.examples();
+  return report;
+}
+
+void Projector::project(const AlignedPair& pair, std::int64_t duplicates) {
+  if (pair.focal.size() != pair.outgroup.size()) {
+    bad_.add(pair.line, rows_differ_in_length(pair));
+    return;
+  }
+  const auto found = index_.find(std::string(pair.chromosome));
+  if (found == index_.end()) {
+    pass_over(pair.chromosome);
+    return;
+  }
+  const std::string problem = problem_of(pair, chromosomes_[found->second]);
+  if (!problem.empty()) {
+    bad_.add(pair.line, problem);
+    return;
+  }
+  if (check_ != nullptr) {
+    const std::string difference = check_->difference(pair, found->second);
+    if (!difference.empty()) {
+      bad_.add(pair.focal_line > 0 ? pair.focal_line : pair.line, difference);
+      return;
+    }
+  }
+  write(pair, found->second);
+  report_.duplicates += duplicates;
+}
+
+std::string problem_of(const AlignedPair& pair, const Chromosome& chromosome) {
+  const auto range = [&] {
+    return std::string(pair.chromosome) + ":" + std::to_string(pair.start) + "-" +
+           std::to_string(pair.end);
+  };
+  if (pair.start < 1 || pair.end < pair.start || pair.end > chromosome.length) {
+    return "the block's coordinates " + range() + " are not inside the chromosome, which is " +
+           std::to_string(chromosome.length) + " bases long";
+  }
+  if (!pair.only_letters_and_gaps) {
+    return "the block's rows hold something else than letters and -";
+  }
+  const auto letters = static_cast<std::int64_t>(pair.focal.size()) - pair.focal_gaps;
+  if (letters != pair.end - pair.start + 1) {
+    return "the block's coordinates " + range() + " span " +
+           std::to_string(pair.end - pair.start + 1) + " positions but its focal row has " +
+           std::to_string(letters) + " letters";
+  }
+  return {};
+}
+
+void Projector::pass_over(std::string_view name) {
+  constexpr std::size_t most_names = 20;
+  constexpr std::size_t longest_shown = 256;
+  ++report_.passed_over;
+  const auto similar = other_prefix_.find(std::string(name));
+  if (similar != other_prefix_.end()) {
+    report_.other_prefix.push_back(similar->second);
+    other_prefix_.erase(similar);
+  }
+  name = name.substr(0, longest_shown);
+  auto& names = report_.other_names;
+  if (names.size() < most_names && std::find(names.begin(), names.end(), name) == names.end()) {
+    names.emplace_back(name);
+  }
+}
+
+void Projector::write(const AlignedPair& pair, std::size_t chromosome) {
+  fill_up_to(chromosome, pair.start - 1);
+  go_to(chromosome, pair.start - 1);
+  const std::string_view row = focal_row_ ? pair.focal : pair.outgroup;
+  gather(pair.focal.size(), [&](char* out, std::size_t from, std::size_t n) {
+    return copy_columns(pair.focal.substr(from, n), &row[from], out, simd_);
+  });
+  filled_[chromosome] = std::max(filled_[chromosome], pair.end);
+  ++report_.blocks[chromosome];
+}
+
+// Blocks nearly always come in order, so N is written only into the gaps they leave.
+void Projector::fill_up_to(std::size_t chromosome, std::int64_t position) {
+  auto& filled = filled_[chromosome];
+  if (position <= filled) return;
+  go_to(chromosome, filled);
+  gather(static_cast<std::size_t>(position - filled), [](char* out, std::size_t, std::size_t n) {
+    std::memset(out, 'N', n);
+    return n;
+  });
+  filled = position;
+}
+
+void Projector::go_to(std::size_t chromosome, std::int64_t position) {
+  const std::int64_t next = position_ + static_cast<std::int64_t>(n_gathered_);
+  if (chromosome == chromosome_ && position == next) return;
+  write_gathered();
+  chromosome_ = chromosome;
+  position_ = position;
+}
+
+template <class Put>
+void Projector::gather(std::size_t n, Put put) {
+  for (std::size_t done = 0; done < n;) {
+    const std::size_t here = std::min(n - done, kPiece - n_gathered_);
+    n_gathered_ += put(&gathered_[n_gathered_], done, here);
+    done += here;
+    if (n_gathered_ == kPiece) write_gathered();
+  }
+}
+
+void Projector::write_gathered() {
+  if (n_gathered_ == 0) return;
+  context_.throw_if_stopped();
+  store_.write(chromosome_, position_, gathered_.data(), n_gathered_);
+  position_ += static_cast<std::int64_t>(n_gathered_);
+  n_gathered_ = 0;
+}
+
+}  // namespace ancify

@@ -1,0 +1,237 @@
+#include "core/ancestry/variants/annotation.h"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_set>
+
+#include "core/ancestry/variants/record_bases.h"
+#include "core/exec/errors.h"
+#include "core/exec/threads.h"
+#include "core/formats/interval/bed.h"
+#include "core/formats/variant/variant_file.h"
+#include "core/genome/bases.h"
+#include "core/genome/lengths.h"
+
+namespace ancify {
+
+const std::array<const char*, kReasons> kReasonNames = {
+    "INDEL",      "MULTIALLELIC",   "REF_MISMATCH", "MASKED", "NO_COVERAGE",
+    "UNRESOLVED", "NEITHER_ALLELE", "LOW",          "OK"};
+
+namespace {
+
+constexpr const char* kOldRef = "AA_old_ref";
+
+HeaderAdditions additions_for(const AnnotationOptions& options) {
+  std::string reasons;
+  for (const char* name : kReasonNames) reasons.append(reasons.empty() ? "" : ", ").append(name);
+  HeaderAdditions additions;
+  additions.fields = {
+      {"AA", "1", "String", "Ancestral allele; upper case: high confidence, lower case: low"},
+      {"AA_reason", "1", "String",
+       "Whether the ancestral allele can be used, the first that holds: " + reasons}};
+  if (!options.phred.empty() || options.history) {
+    additions.fields.push_back({"AA_prob", "1", "Float", "Posterior probability of AA"});
+  }
+  if (options.history) {
+    additions.fields.push_back({"AA_post", "4", "Float",
+                                "Posterior probabilities of A, C, G and T being ancestral, from "
+                                "the outgroups and the samples' allele counts; AA_prob is of these "
+                                "where they are there"});
+  }
+  if (options.polarise) {
+    additions.fields.push_back(
+        {kOldRef, "1", "String",
+         "REF before it was exchanged with ALT, which is ancestral; only in exchanged records"});
+    additions.lines.push_back(
+        std::string(
+            "##ancify_polarised=\"REF is the ancestral allele where AA_reason is LOW or OK; "
+            "in records with ") +
+        kOldRef + " it is not the reference's base\"");
+  }
+  return additions;
+}
+
+// The regions of a chromosome, asked for positions that never go back.
+class Mask {
+ public:
+  explicit Mask(const std::vector<Region>* regions) : regions_(regions) {}
+  bool covers(std::int64_t position) {
+    if (regions_ == nullptr) return false;
+    while (next_ < regions_->size() && (*regions_)[next_].end <= position) ++next_;
+    return next_ < regions_->size() && (*regions_)[next_].start <= position;
+  }
+
+ private:
+  const std::vector<Region>* regions_;
+  std::size_t next_ = 0;
+};
+
+class Annotator {
+ public:
+  Annotator(const AnnotationOptions& options, const TaskContext& context, JobControl& control)
+      : options_(options),
+        context_(context),
+        ancestral_(options.ancestral, options.chromosomes, "ancestral", context),
+        errors_(options.phred),
+        reference_(options.reference, options.chromosomes, "reference", context),
+        // Compressing takes several times as long as inflating.
+        reader_(options.variants, options.threads > 2 ? 1 : 0, RecordParts::kGenotypes),
+        progress_(options.variants, control),
+        writer_(reader_, options.output, additions(),
+                options.threads > 1 ? options.threads - 1 : 0) {
+    if (!options.mask.empty()) read_mask();
+    if (options.history) posteriors_.emplace(*options.history, reader_, control);
+  }
+
+  AnnotationReport run() {
+    while (reader_.next()) {
+      context_.throw_if_stopped();
+      if (report_.chromosomes.empty() || reader_.chromosome() != report_.chromosomes.back().name) {
+        begin_chromosome();
+      }
+      ++report_.chromosomes.back().records;
+      annotate();
+      writer_.write();
+      progress_.record(reader_);
+    }
+    writer_.commit(context_);
+    report_.dropped = writer_.dropped();
+    return std::move(report_);
+  }
+
+ private:
+  HeaderAdditions additions() const {
+    HeaderAdditions result = additions_for(options_);
+    if (reader_.declared().empty()) result.chromosomes = options_.chromosomes;
+    return result;
+  }
+
+  void read_mask() {
+    mask_regions_ = read_bed(options_.mask, context_);
+    const auto has = [&](const std::string& name) { return mask_of(name) != nullptr; };
+    if (std::none_of(options_.chromosomes.begin(), options_.chromosomes.end(), has)) {
+      throw InputError("'" + options_.mask + "' has no region on a chromosome of '" +
+                       options_.variants + "', with or without a leading chr");
+    }
+  }
+
+  const std::vector<Region>* mask_of(const std::string& name) const {
+    auto found = mask_regions_.find(name);
+    if (found == mask_regions_.end()) found = mask_regions_.find(with_other_prefix(name));
+    return found == mask_regions_.end() ? nullptr : &found->second;
+  }
+
+  void begin_chromosome() {
+    const std::string name(reader_.chromosome());
+    report_.chromosomes.push_back({name, ancestral_.name_of(name)});
+    ancestral_.begin_chromosome(reader_, context_);
+    errors_.begin_chromosome(name, ancestral_.sequence());
+    reference_.begin_chromosome(reader_, context_);
+    mask_ = Mask(mask_of(name));
+    if (posteriors_) posteriors_->begin_chromosome(name);
+  }
+
+  void annotate() {
+    const char call = ancestral_.at(reader_).value_or('N');
+    const Reason reason =
+        reason_for(reader_, call, reference_.at(reader_), mask_.covers(reader_.position() - 1));
+    ++report_.chromosomes.back().reasons[static_cast<std::size_t>(reason)];
+    const bool has_base = base_code(call) != kMissing && reason != Reason::kIndel;
+    if (has_base) {
+      writer_.set_text("AA", std::string(1, call));
+    } else {
+      writer_.remove("AA");
+    }
+    const auto posterior = posteriors_ ? posteriors_->of_record() : std::nullopt;
+    set_probability(has_base, call, posterior);
+    if (posterior) {
+      writer_.set_numbers("AA_post", {posterior->begin(), posterior->end()});
+      ++report_.posteriors;
+    } else {
+      writer_.remove("AA_post");  // which would be of another call
+    }
+    writer_.set_text("AA_reason", kReasonNames[static_cast<std::size_t>(reason)]);
+    if (options_.polarise && is_usable(reason) &&
+        base_code(call) != base_code(reader_.allele(0).front())) {
+      writer_.swap_alleles(kOldRef);
+      ++report_.swapped;
+    }
+  }
+
+  static bool is_usable(Reason reason) { return reason == Reason::kLow || reason == Reason::kOk; }
+
+  void set_probability(bool has_base, char call, const std::optional<Posterior>& posterior) {
+    std::optional<double> probability;
+    if (has_base) {
+      probability =
+          posterior ? std::optional((*posterior)[base_code(call)]) : errors_.posterior(reader_);
+    }
+    if (probability) {
+      writer_.set_numbers("AA_prob", {static_cast<float>(*probability)});
+    } else {
+      writer_.remove("AA_prob");
+    }
+  }
+
+  const AnnotationOptions& options_;
+  const TaskContext& context_;
+  RecordBases ancestral_;
+  RecordErrors errors_;
+  RecordBases reference_;
+  std::unordered_map<std::string, std::vector<Region>> mask_regions_;
+  VariantReader reader_;
+  ReadingProgress progress_;
+  VariantWriter writer_;
+  std::optional<RecordPosteriors> posteriors_;
+  AnnotationReport report_;
+
+  Mask mask_ = Mask(nullptr);  // of the chromosome at hand
+};
+
+}  // namespace
+
+Reason reason_for(const VariantReader& reader, char ancestral, std::optional<char> reference,
+                  bool masked) {
+  const int alleles = reader.alleles();
+  for (int i = 0; i < alleles; ++i) {
+    const std::string_view allele = reader.allele(i);
+    if (allele.size() != 1 || base_code(allele.front()) == kMissing) return Reason::kIndel;
+  }
+  if (alleles > 2) return Reason::kMultiallelic;
+  const std::uint8_t ref = base_code(reader.allele(0).front());
+  const std::uint8_t in_reference = base_code(reference.value_or('N'));
+  if (in_reference != kMissing && in_reference != ref) return Reason::kRefMismatch;
+  if (masked) return Reason::kMasked;
+  if (ancestral == 'n') return Reason::kUnresolved;
+  const std::uint8_t base = base_code(ancestral);
+  if (base == kMissing) return Reason::kNoCoverage;
+  const bool is_alt = alleles == 2 && base_code(reader.allele(1).front()) == base;
+  if (base != ref && !is_alt) return Reason::kNeitherAllele;
+  return ancestral >= 'a' ? Reason::kLow : Reason::kOk;
+}
+
+std::vector<std::string> variant_chromosomes(const std::string& path, JobControl& control) {
+  std::vector<std::string> names;
+  run_tasks(control, 1, 1, [&](std::int64_t, const TaskContext& context) {
+    VariantReader reader(path);
+    names = reader.declared();
+    if (!names.empty()) return;
+    while (reader.next()) context.throw_if_stopped();
+    names = reader.declared();
+  });
+  return names;
+}
+
+AnnotationReport annotate_variants(const AnnotationOptions& options, JobControl& control) {
+  AnnotationReport report;
+  const int threads = in_forked_child() ? 1 : options.threads;
+  run_tasks(control, threads, 1, [&](std::int64_t, const TaskContext& context) {
+    AnnotationOptions resolved = options;
+    resolved.threads = threads;
+    report = Annotator(resolved, context, control).run();
+  });
+  return report;
+}
+
+}  // namespace ancify

@@ -1,0 +1,34 @@
+// UCSC's AXT format of pairwise alignments: a header line, the focal row, the outgroup row.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "core/formats/alignment/aligned_pair.h"
+#include "core/formats/alignment/block_parser.h"
+#include "core/formats/alignment/row_scan.h"
+
+namespace ancify {
+
+// A pair without its rows, if the line is a header.
+std::optional<AlignedPair> parse_axt_header(std::string_view line);
+
+// A header line and two rows, focal one first.
+class AxtParser final : public BlockParser<AlignedPair> {
+ public:
+  AxtParser(BadBlocks& bad, SimdLevel simd, std::int64_t lines = 0,
+            std::size_t longest_row = longest_record())
+      : BlockParser(bad, lines, longest_row), simd_(simd) {}
+
+ private:
+  Found next() override;
+  std::size_t longest_line() const override;
+  // Takes a line off rest_; false where its end has not come yet.
+  bool take_line(std::string_view& line, RowScan& scan);
+
+  SimdLevel simd_;
+  bool in_block_ = false;  // behind the header that block_ has
+};
+
+}  // namespace ancify

@@ -1,0 +1,63 @@
+// What the parsers of alignment formats share: text comes in pieces, and whole blocks go on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "core/formats/alignment/bad_blocks.h"
+#include "core/io/record_size.h"
+
+namespace ancify {
+
+// Blocks whose structure is broken go to `bad`; reading goes on at the next block.
+template <class Block>
+class BlockParser {
+ public:
+  // Calls sink(const Block&) for every whole block that `text` begins with and returns the bytes
+  // used; with `last`, text ends here and all is used.
+  template <class Sink>
+  std::size_t consume(std::string_view text, bool last, Sink&& sink) {
+    rest_ = text;
+    last_ = last;
+    for (;;) {
+      const std::string_view before = rest_;
+      const std::int64_t line_before = lines_;
+      const Found found = next();
+      if (found == Found::kBlock) {
+        sink(block_);
+      } else if (found == Found::kNeedsMoreText) {
+        lines_ = line_before;
+        check_record_size(rest_.size(), longest_line(), bad_.file(), lines_ + 1);
+        check_record_size(before.size(), longest_record(), bad_.file(), lines_ + 1);
+        return text.size() - before.size();
+      } else if (found == Found::kEnd) {
+        return text.size();
+      }
+    }
+  }
+
+ protected:
+  enum class Found { kBlock, kNothing, kNeedsMoreText, kEnd };
+
+  // `lines`: those before the text; `longest`: bytes of the longest row.
+  BlockParser(BadBlocks& bad, std::int64_t lines, std::size_t longest)
+      : bad_(bad), lines_(lines), longest_row_(longest) {}
+  BlockParser(const BlockParser&) = default;
+  ~BlockParser() = default;
+
+  // Takes lines off rest_; a block that is found is in block_.
+  virtual Found next() = 0;
+  // Bytes that the line may have which rest_ begins with, and whose end has not come yet.
+  virtual std::size_t longest_line() const = 0;
+
+  BadBlocks& bad_;
+  std::string_view rest_;
+  bool last_ = false;
+  std::int64_t lines_;  // taken so far
+  std::size_t longest_row_;
+  bool looking_for_block_ = false;  // behind a bad one
+  Block block_;
+};
+
+}  // namespace ancify

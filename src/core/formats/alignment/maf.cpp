@@ -1,0 +1,174 @@
+#include "core/formats/alignment/maf.h"
+
+#include <algorithm>
+
+#include "core/exec/errors.h"
+#include "core/io/byte_source.h"
+#include "core/io/record_reader.h"
+#include "core/io/text.h"
+
+namespace ancify {
+
+namespace {
+
+constexpr char kNoType = '\0';
+
+// Of a block: more than there are genomes, with all their copies.
+constexpr std::size_t kMostRows = 1'000'000;
+
+// The letter that says what a line is, if it is one alone.
+char type_of(std::string_view line) {
+  return line.size() == 1 || is_blank(line[1]) ? line.front() : kNoType;
+}
+
+bool is_skipped_in_block(std::string_view line) {
+  const char type = type_of(line);
+  return line.front() == '#' || type == 'i' || type == 'e' || type == 'q';
+}
+
+bool is_track_line(std::string_view line) {
+  const std::string_view word = next_field(line);
+  return word == "track" || word == "browser";
+}
+
+// Of the last line of a file, without a newline.
+bool is_whole_row(const MafLine& line) {
+  const auto row = parse_maf_row(line);
+  return row && row->size == std::count_if(row->columns.begin(), row->columns.end(), is_letter);
+}
+
+}  // namespace
+
+std::optional<MafRow> parse_maf_row(const MafLine& line) {
+  std::string_view rest = line.fields;
+  const auto start = parse_whole_number(next_field(rest));
+  const auto size = parse_whole_number(next_field(rest));
+  const std::string_view strand = next_field(rest);
+  const auto source_size = parse_whole_number(next_field(rest));
+  if (!start || !size || !source_size || rest.empty()) return {};
+  if (strand != "+" && strand != "-") return {};
+  while (is_blank(rest.front())) rest.remove_prefix(1);
+  return MafRow{*start, *size, strand == "-", *source_size, rest};
+}
+
+std::optional<bool> is_maf_text(std::string_view& text, bool last, std::int64_t& lines) {
+  std::string_view rest = text;
+  bool only_nothing = true;  // no track line, which is a bad one if this is an AXT
+  while (!rest.empty()) {
+    const std::size_t newline = rest.find('\n');
+    const std::string_view line = trim_end(rest.substr(0, newline));
+    const bool whole = newline != rest.npos || last;
+    // No need to wait for the end of what is not text.
+    if (!line.empty() && std::string_view("#atb").find(line.front()) == line.npos) return false;
+    if (!whole) return {};
+    constexpr std::string_view mark = "##maf";
+    if (line.substr(0, mark.size()) == mark) return true;
+    if (!line.empty() && line.front() != '#') {
+      if (!is_track_line(line)) return type_of(line) == 'a';
+      only_nothing = false;
+    }
+    rest.remove_prefix(newline == rest.npos ? rest.size() : newline + 1);
+    if (only_nothing) {
+      text = rest;
+      ++lines;
+    }
+  }
+  if (last) return false;
+  return {};
+}
+
+bool is_maf_file(const std::string& path) {
+  constexpr std::size_t piece = 1 << 12;
+  const auto source = open_text(path, piece);
+  const auto read = [&](char* out, std::size_t n) { return source->read(out, n); };
+  TextChunk now;
+  TextChunk next;
+  std::int64_t lines = 0;
+  bool more = now.fill(read, piece, 0);
+  for (;;) {
+    std::string_view rest = now.text();
+    if (const auto answer = is_maf_text(rest, !more, lines)) return *answer;
+    check_record_size(rest.size(), kLongestLine, path, lines + 1);
+    more = next.fill(read, std::max(piece, rest.size()), rest.size());
+    next.prepend(rest);
+    std::swap(now, next);
+  }
+}
+
+bool MafParser::take_line(std::string_view& line) {
+  const std::size_t newline = std::min(rest_.find('\n'), rest_.size());
+  ended_ = newline < rest_.size();
+  if (!ended_ && (!last_ || rest_.empty())) return false;
+  line = trim_end(rest_.substr(0, newline));
+  rest_.remove_prefix(newline + (ended_ ? 1 : 0));
+  ++lines_;
+  return true;
+}
+
+void MafParser::put_back(std::string_view rest) {
+  rest_ = rest;
+  --lines_;
+}
+
+MafParser::Found MafParser::bad_line(const std::string& problem) {
+  if (!looking_for_block_) bad_.add(lines_, problem);
+  looking_for_block_ = true;
+  return Found::kNothing;
+}
+
+std::size_t MafParser::longest_line() const {
+  return rest_.substr(0, 1) == "#" ? kLongestLine : longest_row_;
+}
+
+MafParser::Found MafParser::next() {
+  std::string_view line;
+  if (!take_line(line)) return last_ ? Found::kEnd : Found::kNeedsMoreText;
+  if (line.empty() || is_skipped_in_block(line) || is_track_line(line)) return Found::kNothing;
+  switch (type_of(line)) {
+    case 'a':
+      return rows();
+    case 's':
+      return bad_line("a row outside a block, which begins with an 'a' line: " + excerpt(line));
+    default:
+      return bad_line("not a line of a MAF file: " + excerpt(line));
+  }
+}
+
+MafParser::Found MafParser::rows() {
+  block_.line = lines_;
+  block_.rows.clear();
+  for (;;) {
+    const std::string_view before = rest_;
+    std::string_view line;
+    if (!take_line(line)) {
+      if (!last_) return Found::kNeedsMoreText;
+      break;
+    }
+    if (line.empty()) break;
+    if (is_skipped_in_block(line)) continue;
+    const char type = type_of(line);
+    if (type == 'a') {
+      put_back(before);
+      break;
+    }
+    if (type != 's') {
+      looking_for_block_ = false;
+      return bad_line("not a line of a MAF block: " + excerpt(line));
+    }
+    if (block_.rows.size() == kMostRows) {
+      throw FormatError(bad_.file(), block_.line,
+                        "this block has more than " + std::to_string(kMostRows) + " rows");
+    }
+    line.remove_prefix(1);
+    const std::string_view source = next_field(line);
+    block_.rows.push_back({source, line, lines_});
+    if (!ended_ && !is_whole_row(block_.rows.back())) {
+      looking_for_block_ = false;
+      return bad_line("the file ends in the middle of this row: it was cut short");
+    }
+  }
+  looking_for_block_ = false;
+  return Found::kBlock;
+}
+
+}  // namespace ancify

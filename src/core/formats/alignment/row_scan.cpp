@@ -1,0 +1,152 @@
+#include "core/formats/alignment/row_scan.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/io/text.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")  // for the vectoriser
+#endif
+
+namespace ancify {
+
+namespace {
+
+// Gaps are counted in bytes, which a stretch of this length cannot overflow.
+constexpr std::size_t kStretch = 128;
+
+ANCIFY_ALWAYS_INLINE void scan_stretch(const char* row, std::size_t n, RowScan& scan) {
+  std::uint8_t gaps = 0;
+  std::uint8_t others = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint8_t letter = static_cast<std::uint8_t>((row[i] | 0x20) - 'a') < 26 ? 1 : 0;
+    const std::uint8_t gap = row[i] == '-' ? 1 : 0;
+    gaps = static_cast<std::uint8_t>(gaps + gap);
+    others |= static_cast<std::uint8_t>(1 ^ (letter | gap));
+  }
+  scan.gaps += gaps;
+  scan.only_letters_and_gaps &= others == 0;
+}
+
+ANCIFY_ALWAYS_INLINE RowScan scan(std::string_view row) {
+  RowScan scan;
+  const std::size_t whole = row.size() / kStretch * kStretch;
+  for (std::size_t at = 0; at < whole; at += kStretch) scan_stretch(&row[at], kStretch, scan);
+  scan_stretch(row.data() + whole, row.size() - whole, scan);
+  return scan;
+}
+
+#if defined(__x86_64__)
+ANCIFY_TARGET_AVX2 RowScan scan_avx2(std::string_view row) { return scan(row); }
+ANCIFY_TARGET_AVX512 RowScan scan_avx512(std::string_view row) { return scan(row); }
+
+// Newline, gaps and other characters in one look at each 64 bytes; gives the bytes looked at, all
+// before the newline but fewer than 64 of the text.
+ANCIFY_TARGET_AVX512 std::size_t scan_up_to_newline(std::string_view text, RowScan& row,
+                                                    bool& newline) {
+  constexpr std::size_t width = 64;
+  std::uint64_t others = 0;
+  newline = false;
+  std::size_t at = 0;
+  for (; at + width <= text.size() && !newline; at += width) {
+    const __m512i bytes = _mm512_loadu_si512(text.data() + at);
+    const std::uint64_t end = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8('\n'));
+    const std::uint64_t gap = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8('-'));
+    const __m512i lower = _mm512_or_si512(bytes, _mm512_set1_epi8(0x20));
+    const std::uint64_t letter =
+        _mm512_cmplt_epu8_mask(_mm512_sub_epi8(lower, _mm512_set1_epi8('a')), _mm512_set1_epi8(26));
+    // The bits before the first newline, all if there is none.
+    const std::uint64_t before = end == 0 ? ~std::uint64_t{0} : (end & -end) - 1;
+    row.gaps += __builtin_popcountll(gap & before);
+    others |= ~(gap | letter) & before;
+    if (end != 0) {
+      newline = true;
+      at += static_cast<std::size_t>(__builtin_ctzll(end));
+      break;
+    }
+  }
+  row.only_letters_and_gaps = others == 0;
+  return at;
+}
+#endif
+
+// The runs between gaps.
+std::size_t copy_runs(std::string_view focal, const char* row, char* out) {
+  char* const begin = out;
+  for (std::size_t column = 0; column < focal.size();) {
+    const std::size_t gap = std::min(focal.find('-', column), focal.size());
+    std::memcpy(out, row + column, gap - column);
+    out += gap - column;
+    column = std::min(focal.find_first_not_of('-', gap), focal.size());
+  }
+  return static_cast<std::size_t>(out - begin);
+}
+
+#if defined(__x86_64__)
+ANCIFY_TARGET_AVX512 std::size_t copy_columns_avx512(std::string_view focal, const char* row,
+                                                     char* out) {
+  constexpr std::size_t width = 64;
+  char* const begin = out;
+  std::size_t at = 0;
+  for (; at + width <= focal.size(); at += width) {
+    const __mmask64 letter =
+        _mm512_cmpneq_epi8_mask(_mm512_loadu_si512(focal.data() + at), _mm512_set1_epi8('-'));
+    const __m512i bytes = _mm512_loadu_si512(row + at);
+    // Most stretches have no gap.
+    const bool all = letter == ~__mmask64{0};
+    _mm512_storeu_si512(out, all ? bytes : _mm512_maskz_compress_epi8(letter, bytes));
+    out += all ? width : static_cast<std::size_t>(__builtin_popcountll(letter));
+  }
+  out += copy_runs(focal.substr(at), row + at, out);
+  return static_cast<std::size_t>(out - begin);
+}
+#endif
+
+void add(const RowScan& more, RowScan& row) {
+  row.gaps += more.gaps;
+  row.only_letters_and_gaps &= more.only_letters_and_gaps;
+}
+
+}  // namespace
+
+LineScan scan_line(std::string_view text, SimdLevel level) {
+  LineScan line;
+  std::size_t scanned = 0;
+  bool found = false;
+#if defined(__x86_64__)
+  if (level == SimdLevel::kAvx512) scanned = scan_up_to_newline(text, line.row, found);
+#endif
+  line.newline = found ? scanned : std::min(text.find('\n', scanned), text.size());
+  const std::string_view row = trim_end(text.substr(0, line.newline));
+  line.size = row.size();
+  if (row.size() < scanned || !line.row.only_letters_and_gaps) {
+    line.row = scan_row(row, level);
+  } else {
+    add(scan_row(row.substr(scanned), level), line.row);
+  }
+  return line;
+}
+
+std::size_t copy_columns(std::string_view focal, const char* row, char* out, SimdLevel level) {
+#if defined(__x86_64__)
+  if (level == SimdLevel::kAvx512) return copy_columns_avx512(focal, row, out);
+#endif
+  (void)level;
+  return copy_runs(focal, row, out);
+}
+
+RowScan scan_row(std::string_view row, SimdLevel level) {
+#if defined(__x86_64__)
+  if (level == SimdLevel::kAvx512) return scan_avx512(row);
+  if (level == SimdLevel::kAvx2) return scan_avx2(row);
+#endif
+  (void)level;
+  return scan(row);
+}
+
+}  // namespace ancify

@@ -1,0 +1,658 @@
+#include "core/formats/variant/variant_file.h"
+
+#include "core/exec/errors.h"
+#include "core/io/file.h"
+#include "core/io/number_parser.h"
+#include "core/io/text.h"
+
+#ifdef ANCIFY_HAVE_HTSLIB
+
+#include <htslib/bgzf.h>
+#include <htslib/hfile.h>
+#include <htslib/hts.h>
+#include <htslib/hts_log.h>
+#include <htslib/kstring.h>
+#include <htslib/vcf.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+
+#include "core/formats/variant/allele_swap.h"
+
+namespace ancify {
+
+namespace {
+
+struct CloseFile {
+  void operator()(htsFile* file) const { hts_close(file); }
+};
+struct DestroyHeader {
+  void operator()(bcf_hdr_t* header) const { bcf_hdr_destroy(header); }
+};
+struct DestroyRecord {
+  void operator()(bcf1_t* record) const { bcf_destroy(record); }
+};
+
+// htslib takes names with a scheme for addresses, and "-" for its standard input.
+std::string local_name(const std::string& path) { return path.front() == '/' ? path : "./" + path; }
+
+InputFile open_input(const std::string& path, const InputIdentities& inputs) {
+  if (path.find("://") != path.npos) {
+    throw InputError("'" + path + "' is an address: fetch the file first, and name it here");
+  }
+  return InputFile(path, inputs);
+}
+
+// htslib reads the open file, not what may have its name by now.
+std::unique_ptr<htsFile, CloseFile> open_variants(const InputFile& file, int threads) {
+  const std::string& path = file.path();
+  hts_set_log_level(HTS_LOG_OFF);
+  hFILE* const bytes = hdopen(dup(file.descriptor()), "r");
+  std::unique_ptr<htsFile, CloseFile> result(
+      bytes == nullptr ? nullptr : hts_hopen(bytes, local_name(path).c_str(), "r"));
+  if (!result && bytes != nullptr) hclose_abruptly(bytes);
+  const auto format = result ? result->format.format : unknown_format;
+  if (format != vcf && format != bcf) {
+    throw FormatError(path, file.size() > 0 ? 1 : 0,
+                      "neither VCF nor BCF: a VCF begins with '##fileformat=VCF'");
+  }
+  if (result->format.compression == bgzf && hts_check_EOF(result.get()) == 0) {
+    throw FormatError(path, 0,
+                      "bgzip's end-of-file mark is missing: the file was cut short. Fetch or "
+                      "compress it again");
+  }
+  if (threads > 0 && result->format.compression == bgzf) hts_set_threads(result.get(), threads);
+  return result;
+}
+
+const char* problem_of(int errcode) {
+  if ((errcode & BCF_ERR_NCOLS) != 0) return "another number of samples than the header has";
+  if ((errcode & BCF_ERR_LIMITS) != 0) return "a number is too large";
+  if ((errcode & BCF_ERR_CHAR) != 0) return "a value holds characters that can't stand there";
+  if ((errcode & BCF_ERR_CTG_INVALID) != 0) return "the chromosome's name can't be one";
+  if ((errcode & BCF_ERR_TAG_INVALID) != 0) return "a tag's name can't be one";
+  return "not a record, or damaged";
+}
+
+// What a header does not declare is no error of a record.
+constexpr int kUndeclared = BCF_ERR_CTG_UNDEF | BCF_ERR_TAG_UNDEF;
+
+constexpr int kFixedColumns = 8;  // CHROM to INFO
+
+// Splits off what is before a character, or all.
+std::string_view next_part(std::string_view& text, char end) {
+  const std::size_t size = text.find(end);
+  const std::string_view part = text.substr(0, size);
+  text.remove_prefix(size == text.npos ? text.size() : size + 1);
+  return part;
+}
+
+// What htslib is to parse of a line.
+int unpacked(RecordParts parts) {
+  if (parts == RecordParts::kAlleles) return BCF_UN_STR;
+  return parts == RecordParts::kInfo ? BCF_UN_SHR : 0;  // 0 is all
+}
+
+// BCF's numbers of alleles: twice 1 + the index, plus 1 where it is phased.
+template <typename Number>
+void decode_alleles(const bcf_fmt_t& field, std::size_t samples, std::vector<int>& alleles) {
+  constexpr Number missing = std::numeric_limits<Number>::min();
+  constexpr Number end = missing + 1;
+  alleles.resize(samples * static_cast<std::size_t>(field.n));
+  std::size_t i = 0;
+  for (std::size_t sample = 0; sample < samples; ++sample) {
+    const std::uint8_t* at = field.p + sample * static_cast<std::size_t>(field.size);
+    for (int k = 0; k < field.n; ++k, at += sizeof(Number)) {
+      Number number;
+      std::memcpy(&number, at, sizeof number);
+      if (number == end) {
+        alleles[i++] = kNoAllele;
+      } else {
+        alleles[i++] = number == missing ? kMissingAllele : (number >> 1) - 1;
+      }
+    }
+  }
+}
+
+template <typename Number>
+void write_dots(const bcf_fmt_t& field, std::size_t samples) {
+  for (std::size_t sample = 0; sample < samples; ++sample) {
+    std::uint8_t* const at = field.p + sample * static_cast<std::size_t>(field.size);
+    Number number;
+    std::memcpy(&number, at, sizeof number);
+    if (number == std::numeric_limits<Number>::min()) std::memset(at, 0, sizeof number);
+  }
+}
+
+}  // namespace
+
+class VariantReader::Impl {
+ public:
+  Impl(const std::string& path, int threads, RecordParts parts, const InputIdentities& inputs)
+      : path_(path),
+        input_(open_input(path, inputs)),
+        file_(open_variants(input_, threads)),
+        record_(bcf_init()) {
+    header_.reset(bcf_hdr_read(file_.get()));
+    if (!header_) {
+      throw FormatError(path_, file_->lineno,
+                        "the header has no line #CHROM, or one with a sample twice or with FORMAT "
+                        "and no sample, or is damaged. Correct it there");
+    }
+    is_text_ = file_->format.format == vcf;
+    record_->max_unpack = unpacked(parts);
+  }
+
+  bool next() {
+    if (!(is_text_ ? read_text() : read_binary())) {
+      input_.check_unchanged();
+      return false;
+    }
+    ++records_;
+    if ((record_->errcode & ~kUndeclared) != 0) fail(problem_of(record_->errcode));
+    if (bcf_unpack(record_.get(), BCF_UN_STR) != 0) fail(problem_of(0));
+    if (record_->n_allele == 0) fail("the record has no REF");
+    check_order();
+    check_position();
+    if (record_->max_unpack == 0) {
+      check_fields();
+      if (record_->n_fmt > 0) mend_genotypes();
+    }
+    return true;
+  }
+
+  std::int64_t consumed() const {
+    return file_->is_bgzf != 0 ? file_->fp.bgzf->block_address : htell(file_->fp.hfile);
+  }
+
+  std::optional<std::string_view> info_text(const char* id) {
+    const bcf_info_t* const field = info(id);
+    if (field == nullptr || field->len == 0) return {};
+    if (field->type != BCF_BT_CHAR)
+      fail(std::string(id) + " is no text: the header has to declare it so");
+    const std::string_view text(reinterpret_cast<const char*>(field->vptr),
+                                static_cast<std::size_t>(field->len));
+    const std::string_view value = text.substr(0, text.find('\0'));
+    if (value.empty() || value == ".") return {};
+    return value;
+  }
+
+  std::vector<float> info_numbers(const char* id) {
+    const bcf_info_t* const field = info(id);
+    if (field == nullptr || field->len == 0) return {};
+    if (field->type != BCF_BT_FLOAT) {
+      fail(std::string(id) + " is no number: the header has to declare it as Float");
+    }
+    if (is_text_) check_numbers(id);
+    std::vector<float> numbers(static_cast<std::size_t>(field->len));
+    std::memcpy(numbers.data(), field->vptr, numbers.size() * sizeof(float));
+    if (numbers.size() == 1 && bcf_float_is_missing(numbers.front()) != 0) return {};
+    return numbers;
+  }
+
+  const Genotypes& genotypes() {
+    const auto samples = static_cast<std::size_t>(record_->n_sample);
+    const bcf_fmt_t* const field = bcf_get_fmt(header_.get(), record_.get(), "GT");
+    genotypes_.ploidy = 0;
+    genotypes_.alleles.clear();
+    if (field == nullptr || field->n == 0) return genotypes_;
+    genotypes_.ploidy = field->n;
+    if (field->type == BCF_BT_INT8) {
+      decode_alleles<std::int8_t>(*field, samples, genotypes_.alleles);
+    } else if (field->type == BCF_BT_INT16) {
+      decode_alleles<std::int16_t>(*field, samples, genotypes_.alleles);
+    } else if (field->type == BCF_BT_INT32) {
+      decode_alleles<std::int32_t>(*field, samples, genotypes_.alleles);
+    } else {
+      fail("GT holds no alleles");
+    }
+    check_alleles();
+    return genotypes_;
+  }
+
+  // A failure while the next record is read: `records_` does not count it yet.
+  [[noreturn]] void fail_next(const std::string& problem) {
+    ++records_;
+    fail(problem);
+  }
+
+  [[noreturn]] void fail(const std::string& problem) const {
+    throw FormatError(path_, is_text_ ? file_->lineno : 0,
+                      "record " + std::to_string(records_) + ": " + problem);
+  }
+
+  std::string path_;
+  InputFile input_;
+  std::unique_ptr<htsFile, CloseFile> file_;
+  std::unique_ptr<bcf_hdr_t, DestroyHeader> header_;
+  std::unique_ptr<bcf1_t, DestroyRecord> record_;
+  bool is_text_ = false;
+  std::int64_t records_ = 0;
+
+ private:
+  bool read_binary() {
+    const int status = bcf_read(file_.get(), header_.get(), record_.get());
+    if (status < -1) fail_next("the data are damaged, or were cut short");
+    return status == 0;
+  }
+
+  // By lines, for htslib takes a line that ends early for a record, and a word for position 0.
+  bool read_text() {
+    const int status = hts_getline(file_.get(), '\n', &file_->line);
+    // A line that a damaged block cuts comes as one that ends there.
+    const BGZF* const compressed = file_->is_bgzf != 0 ? file_->fp.bgzf : nullptr;
+    if (status < -1 || (compressed != nullptr && compressed->errcode != 0)) {
+      fail_next("the data are damaged, or were cut short");
+    }
+    if (status < 0) return false;
+    const std::string_view line(file_->line.s, file_->line.l);
+    // htslib takes it for the line's end.
+    if (const std::size_t at = line.find('\0'); at != line.npos) {
+      fail_next("byte " + std::to_string(at + 1) +
+                " of the line is a NUL, which text never has: the file is damaged. Fetch it again");
+    }
+    check_columns(line);
+    if (record_->max_unpack == 0) check_samples(line);
+    if (vcf_parse(&file_->line, header_.get(), record_.get()) != 0) {
+      fail_next(problem_of(record_->errcode));
+    }
+    return true;
+  }
+
+  void check_columns(std::string_view line) {
+    int columns = 1;
+    for (std::size_t tab = line.find('\t'); tab != line.npos && columns < kFixedColumns;
+         tab = line.find('\t')) {
+      check_value(columns, line.substr(0, tab));
+      line.remove_prefix(tab + 1);
+      ++columns;
+    }
+    if (columns < kFixedColumns) {
+      fail_next("only " + std::to_string(columns) + " of the " + std::to_string(kFixedColumns) +
+                " columns from CHROM to INFO, divided by tabs; was the file cut short?");
+    }
+    if (record_->max_unpack != unpacked(RecordParts::kAlleles)) {
+      info_ = line.substr(0, line.find('\t'));
+    }
+  }
+
+  // htslib takes a word for a missing number, and leaves out what is behind a number.
+  void check_numbers(std::string_view id) {
+    for (std::string_view rest = info_; !rest.empty();) {
+      std::string_view values = next_part(rest, ';');
+      if (next_part(values, '=') != id) continue;
+      while (!values.empty()) {
+        const std::string_view value = next_part(values, ',');
+        if (value != "." && !number_(value)) {
+          fail(std::string(id) + " is " + excerpt(value) + ", not a number");
+        }
+      }
+      return;
+    }
+  }
+
+  // htslib leaves out columns that the header has not.
+  void check_samples(std::string_view line) {
+    const int samples = bcf_hdr_nsamples(header_.get());
+    const auto columns = 1 + std::count(line.begin(), line.end(), '\t');
+    if (samples > 0) {
+      if (columns != kFixedColumns + 1 + samples) fail_next(problem_of(BCF_ERR_NCOLS));  // FORMAT
+    } else if (columns != kFixedColumns) {
+      fail_next(
+          "it has columns behind INFO, but the header names no sample, so that they would be "
+          "lost: correct the line #CHROM");
+    }
+  }
+
+  // Of a sample that ends before its GT, which can be where GT is not the first field, htslib has
+  // no allele that it could write.
+  void mend_genotypes() {
+    const auto* const fields = reinterpret_cast<const std::uint8_t*>(record_->indiv.s);
+    std::uint8_t* behind = nullptr;
+    const auto first = static_cast<int>(bcf_dec_typed_int1(fields, &behind));
+    if (std::strcmp(bcf_hdr_int2id(header_.get(), BCF_DT_ID, first), "GT") == 0) return;
+    const bcf_fmt_t* const field = bcf_get_fmt(header_.get(), record_.get(), "GT");
+    if (field == nullptr || field->n == 0) return;
+    const auto samples = static_cast<std::size_t>(record_->n_sample);
+    if (field->type == BCF_BT_INT8) write_dots<std::int8_t>(*field, samples);
+    if (field->type == BCF_BT_INT16) write_dots<std::int16_t>(*field, samples);
+    if (field->type == BCF_BT_INT32) write_dots<std::int32_t>(*field, samples);
+  }
+
+  // What htslib would read as another value.
+  void check_value(int column, std::string_view value) {
+    constexpr int chromosome = 1;
+    constexpr int position = 2;
+    constexpr int ref = 4;
+    constexpr int quality = 6;
+    if (column == chromosome && value.empty()) fail_next("the chromosome's name is empty");
+    if (column == position && !parse_whole_number(value)) {
+      fail_next("the position is " + excerpt(value) + ", not a whole number");
+    }
+    if (column == ref && value.empty()) fail_next("REF is empty");
+    if (column == quality && value != "." && !number_(value)) {
+      fail_next("QUAL is " + excerpt(value) + ", not a number");
+    }
+  }
+
+  void check_order() {
+    const int chromosome = record_->rid;
+    if (chromosome == chromosome_ && record_->pos < position_) {
+      fail("position " + std::to_string(record_->pos + 1) + " comes after " +
+           std::to_string(position_ + 1) + ": sort the file, for example by bcftools sort");
+    }
+    if (chromosome != chromosome_) {
+      const auto index = static_cast<std::size_t>(chromosome);
+      if (seen_.size() <= index) seen_.resize(index + 1);
+      if (seen_[index]) {
+        fail(std::string("chromosome '") + bcf_seqname(header_.get(), record_.get()) +
+             "' comes a second time: sort the file, for example by bcftools sort");
+      }
+      seen_[index] = true;
+      chromosome_ = chromosome;
+      length_ = static_cast<std::int64_t>(header_->id[BCF_DT_CTG][index].val->info[0]);
+    }
+    position_ = record_->pos;
+  }
+
+  void check_position() const {
+    const std::int64_t position = record_->pos + 1;
+    if (position < 0) fail("the position is " + std::to_string(position) + ", below 0");
+    if (length_ > 0 && position > length_) {
+      fail("position " + std::to_string(position) + " of '" +
+           bcf_seqname(header_.get(), record_.get()) +
+           "' is behind its end, as the header declares length=" + std::to_string(length_) +
+           ". Correct the header, for example by bcftools reheader --fai, or leave the record out");
+    }
+  }
+
+  // What htslib would not write, or would write as something else.
+  void check_fields() {
+    if (static_cast<int>(record_->n_sample) != bcf_hdr_nsamples(header_.get())) {
+      fail(problem_of(BCF_ERR_NCOLS));
+    }
+    if (bcf_unpack(record_.get(), BCF_UN_FMT) != 0) fail(problem_of(0));
+    const bcf_fmt_t* const fields = record_->d.fmt;
+    const bcf_fmt_t* const end = fields + record_->n_fmt;
+    for (const bcf_fmt_t* field = fields; field != end; ++field) {
+      const auto is_same = [&](const bcf_fmt_t& other) { return other.id == field->id; };
+      if (std::any_of(fields, field, is_same)) {
+        fail(std::string("FORMAT names ") + bcf_hdr_int2id(header_.get(), BCF_DT_ID, field->id) +
+             " twice: take one out");
+      }
+    }
+  }
+
+  const bcf_info_t* info(const char* id) { return bcf_get_info(header_.get(), record_.get(), id); }
+
+  void check_alleles() const {
+    const int n = record_->n_allele;
+    const auto wrong = std::find_if(genotypes_.alleles.begin(), genotypes_.alleles.end(),
+                                    [&](int allele) { return allele < kNoAllele || allele >= n; });
+    if (wrong == genotypes_.alleles.end()) return;
+    const auto sample = (wrong - genotypes_.alleles.begin()) / genotypes_.ploidy;
+    fail("sample " + excerpt(header_->samples[sample]) + " has the allele " +
+         std::to_string(*wrong) + ", but the record's are 0 to " + std::to_string(n - 1));
+  }
+
+  NumberParser number_;
+  std::string info_;  // of the line, where INFO is parsed
+  Genotypes genotypes_;
+  int chromosome_ = -1;
+  std::int64_t length_ = 0;  // of the chromosome, as the header declares it, or 0
+  hts_pos_t position_ = 0;
+  std::vector<bool> seen_;  // by the chromosome's number in the header
+};
+
+std::string htslib_version() { return hts_version(); }
+
+VariantReader::VariantReader(const std::string& path, int threads, RecordParts parts,
+                             const InputIdentities& inputs)
+    : impl_(std::make_unique<Impl>(path, threads, parts, inputs)) {}
+VariantReader::~VariantReader() = default;
+
+bool VariantReader::next() { return impl_->next(); }
+std::string_view VariantReader::chromosome() const {
+  return bcf_seqname(impl_->header_.get(), impl_->record_.get());
+}
+std::int64_t VariantReader::position() const { return impl_->record_->pos + 1; }
+int VariantReader::alleles() const { return impl_->record_->n_allele; }
+std::string_view VariantReader::allele(int i) const { return impl_->record_->d.allele[i]; }
+std::int64_t VariantReader::records() const { return impl_->records_; }
+std::int64_t VariantReader::consumed() const { return impl_->consumed(); }
+const std::string& VariantReader::path() const { return impl_->path_; }
+void VariantReader::fail(const std::string& problem) const { impl_->fail(problem); }
+
+std::optional<std::string_view> VariantReader::info_text(const char* id) {
+  return impl_->info_text(id);
+}
+std::vector<float> VariantReader::info_numbers(const char* id) { return impl_->info_numbers(id); }
+const Genotypes& VariantReader::genotypes() { return impl_->genotypes(); }
+
+std::vector<std::string> VariantReader::samples() const {
+  char** const names = impl_->header_->samples;
+  return {names, names + bcf_hdr_nsamples(impl_->header_.get())};
+}
+
+std::vector<std::string> VariantReader::declared() const {
+  int n = 0;
+  const std::unique_ptr<const char*, decltype(&std::free)> names(
+      bcf_hdr_seqnames(impl_->header_.get(), &n), &std::free);
+  return {names.get(), names.get() + n};
+}
+
+namespace {
+
+bool ends_with(const std::string& text, std::string_view end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.npos, end) == 0;
+}
+
+const char* mode_of(const std::string& path) {
+  if (ends_with(path, ".vcf")) return "w";
+  if (ends_with(path, ".vcf.gz")) return "wz";
+  if (ends_with(path, ".bcf")) return "wb";
+  throw InputError("'" + path + "' ends neither in .vcf nor in .vcf.gz or .bcf");
+}
+
+std::string declaration(const InfoField& field) {
+  return "##INFO=<ID=" + field.id + ",Number=" + field.number + ",Type=" + field.type +
+         ",Description=\"" + field.description + "\">";
+}
+
+}  // namespace
+
+class VariantWriter::Impl {
+ public:
+  Impl(VariantReader::Impl& reader, const std::string& path, int threads)
+      : mode_(mode_of(path)), reader_(reader), swap_(header()), output_(path, 0) {
+    file_.reset(hts_open(local_name(output_.temporary()).c_str(), mode_));
+    if (!file_) fail();
+    if (threads > 0) hts_set_threads(file_.get(), threads);
+    reader_.record_->max_unpack = 0;
+  }
+
+  bcf_hdr_t* header() { return reader_.header_.get(); }
+  bcf1_t* record() { return reader_.record_.get(); }
+
+  void declare(const HeaderAdditions& additions) {
+    for (const auto& field : additions.fields) {
+      bcf_hdr_remove(header(), BCF_HL_INFO, field.id.c_str());
+      append(declaration(field));
+    }
+    for (const auto& name : additions.chromosomes) append("##contig=<ID=" + name + ">");
+    for (const auto& line : additions.lines) append(line);
+    if (bcf_hdr_sync(header()) != 0 || bcf_hdr_write(file_.get(), header()) != 0) fail();
+  }
+
+  void update(const char* id, const void* values, int n, int type) {
+    remove_repeats(id);
+    if (bcf_update_info(header(), record(), id, values, n, type) != 0) {
+      reader_.fail(std::string("can't change ") + id + " in it");
+    }
+  }
+
+  // Nothing to do where the header does not have it.
+  void remove(const char* id) {
+    const int number = bcf_hdr_id2int(header(), BCF_DT_ID, id);
+    if (bcf_hdr_idinfo_exists(header(), BCF_HL_INFO, number)) update(id, nullptr, 0, BCF_HT_STR);
+  }
+
+  void swap_alleles(const char* id) {
+    if (is_text(bcf_get_info(header(), record(), id), record()->d.allele[1])) {
+      remove(id);
+    } else {
+      update(id, record()->d.allele[0], 1, BCF_HT_STR);
+    }
+    if (const char* const problem = swap_.apply(record())) reader_.fail(problem);
+  }
+
+  const AlleleSwap& swap() const { return swap_; }
+
+  void write() {
+    // VCF says the names, so that it does without declarations; BCF says numbers in the header.
+    if (record()->errcode != 0 && file_->format.format == bcf) {
+      reader_.fail(
+          "its chromosome or a tag is not declared in the header, which BCF needs. Write VCF, or "
+          "declare it");
+    }
+    if (record()->pos > std::numeric_limits<std::int32_t>::max() && file_->format.format == bcf) {
+      reader_.fail("its position is too large for BCF. Write VCF");
+    }
+    record()->errcode = 0;
+    if (bcf_write(file_.get(), header(), record()) != 0) fail();
+  }
+
+  void commit(const TaskContext& context) {
+    if (hts_close(file_.release()) != 0) fail();
+    output_.sync(context);
+    output_.prepare();
+    output_.commit();
+  }
+
+ private:
+  // Of fields of one name, which no record should have, htslib changes only the first.
+  void remove_repeats(const char* id) {
+    const bcf_info_t* const first = bcf_get_info(header(), record(), id);
+    if (first == nullptr) return;
+    bcf_info_t* const end = record()->d.info + record()->n_info;
+    for (bcf_info_t* field = record()->d.info; field != end; ++field) {
+      if (field->key != first->key || field == first || field->vptr == nullptr) continue;
+      field->vptr = nullptr;
+      record()->d.shared_dirty |= BCF1_DIRTY_INF;
+    }
+  }
+
+  static bool is_text(const bcf_info_t* field, std::string_view text) {
+    if (field == nullptr || field->vptr == nullptr || field->type != BCF_BT_CHAR) return false;
+    const std::string_view value(reinterpret_cast<const char*>(field->vptr),
+                                 static_cast<std::size_t>(field->len));
+    return value == text;
+  }
+
+  void append(const std::string& line) {
+    if (bcf_hdr_append(header(), line.c_str()) < 0) {
+      throw FormatError(reader_.path_, 0, "can't add to the header: " + excerpt(line));
+    }
+  }
+
+  [[noreturn]] void fail() const {
+    throw FileError(output_.path(), "can't write the file; is there space?");
+  }
+
+  const char* mode_;
+  VariantReader::Impl& reader_;
+  AlleleSwap swap_;
+  OutputFile output_;
+  std::unique_ptr<htsFile, CloseFile> file_;
+};
+
+VariantWriter::VariantWriter(VariantReader& reader, const std::string& path,
+                             const HeaderAdditions& additions, int threads)
+    : impl_(std::make_unique<Impl>(*reader.impl_, path, threads)) {
+  impl_->declare(additions);
+}
+VariantWriter::~VariantWriter() = default;
+
+void VariantWriter::set_text(const char* id, const std::string& value) {
+  impl_->update(id, value.c_str(), 1, BCF_HT_STR);
+}
+void VariantWriter::set_numbers(const char* id, const std::vector<float>& values) {
+  impl_->update(id, values.data(), static_cast<int>(values.size()), BCF_HT_REAL);
+}
+void VariantWriter::remove(const char* id) { impl_->remove(id); }
+void VariantWriter::swap_alleles(const char* id) { impl_->swap_alleles(id); }
+void VariantWriter::write() { impl_->write(); }
+const std::map<std::string, std::int64_t>& VariantWriter::dropped() const {
+  return impl_->swap().dropped();
+}
+void VariantWriter::commit(const TaskContext& context) { impl_->commit(context); }
+
+}  // namespace ancify
+
+#else
+
+namespace ancify {
+
+class VariantReader::Impl {};
+
+namespace {
+[[noreturn]] void refuse() {
+  throw InputError("this build has no htslib, which reads VCF and BCF");
+}
+}  // namespace
+
+std::string htslib_version() { return {}; }
+
+VariantReader::VariantReader(const std::string&, int, RecordParts, const InputIdentities&) {
+  refuse();
+}
+VariantReader::~VariantReader() = default;
+bool VariantReader::next() { refuse(); }
+std::string_view VariantReader::chromosome() const { refuse(); }
+std::int64_t VariantReader::position() const { refuse(); }
+int VariantReader::alleles() const { refuse(); }
+std::string_view VariantReader::allele(int) const { refuse(); }
+std::int64_t VariantReader::records() const { refuse(); }
+std::int64_t VariantReader::consumed() const { refuse(); }
+std::optional<std::string_view> VariantReader::info_text(const char*) { refuse(); }
+std::vector<float> VariantReader::info_numbers(const char*) { refuse(); }
+const Genotypes& VariantReader::genotypes() { refuse(); }
+std::vector<std::string> VariantReader::samples() const { refuse(); }
+std::vector<std::string> VariantReader::declared() const { refuse(); }
+const std::string& VariantReader::path() const { refuse(); }
+void VariantReader::fail(const std::string&) const { refuse(); }
+
+class VariantWriter::Impl {};
+VariantWriter::VariantWriter(VariantReader&, const std::string&, const HeaderAdditions&, int) {
+  refuse();
+}
+VariantWriter::~VariantWriter() = default;
+void VariantWriter::set_text(const char*, const std::string&) { refuse(); }
+void VariantWriter::set_numbers(const char*, const std::vector<float>&) { refuse(); }
+void VariantWriter::remove(const char*) { refuse(); }
+void VariantWriter::swap_alleles(const char*) { refuse(); }
+void VariantWriter::write() { refuse(); }
+const std::map<std::string, std::int64_t>& VariantWriter::dropped() const { refuse(); }
+void VariantWriter::commit(const TaskContext&) { refuse(); }
+
+}  // namespace ancify
+
+#endif
+
+namespace ancify {
+
+ReadingProgress::ReadingProgress(const std::string& path, JobControl& control) : control_(control) {
+  control_.expect(InputFile(path).size());
+}
+
+void ReadingProgress::record(const VariantReader& reader) {
+  const std::int64_t consumed = reader.consumed();
+  if (consumed == consumed_) return;
+  control_.advance(consumed - consumed_);
+  consumed_ = consumed;
+}
+
+}  // namespace ancify

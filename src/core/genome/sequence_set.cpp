@@ -1,0 +1,95 @@
+#include "core/genome/sequence_set.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "core/exec/errors.h"
+#include "core/exec/job_control.h"
+#include "core/formats/sequence/fasta.h"
+#include "core/genome/lengths.h"
+#include "core/io/text.h"
+
+namespace ancify {
+
+namespace {
+
+std::string enumerate(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), most); ++i) {
+    text.append(i == 0 ? "" : ", ").append(excerpt(names[i]));
+  }
+  return names.size() > most ? text + ", ..." : text;
+}
+
+}  // namespace
+
+SequenceSet::SequenceSet(const std::vector<SequenceFile>& files,
+                         const std::vector<std::string>& wanted, const TaskContext& context) {
+  for (const auto& [chromosome, path] : files) {
+    if (chromosome.empty()) {
+      read_all(path, wanted, context);
+    } else {
+      paths_[chromosome] = path;
+    }
+  }
+}
+
+void SequenceSet::read_all(const std::string& path, const std::vector<std::string>& wanted,
+                           const TaskContext& context) {
+  std::unordered_map<std::string, std::string> stands_for;
+  for (const auto& name : wanted) stands_for[name] = name;
+  for (const auto& name : wanted) stands_for.emplace(with_other_prefix(name), name);
+  std::vector<std::string> others;
+  std::string* bases = nullptr;
+  const auto begin = [&](std::string_view header, std::int64_t line) {
+    const auto slice = ensembl_slice(header);
+    const std::string name(slice ? slice->chromosome : header);
+    const auto found = stands_for.find(name);
+    bases = nullptr;
+    if (found == stands_for.end()) {
+      others.push_back(name);
+      return;
+    }
+    const std::string& chromosome = found->second;
+    if (!names_.emplace(chromosome, header).second) {
+      throw FormatError(path, line,
+                        "a second sequence for chromosome '" + chromosome +
+                            "': " + excerpt(header) + " after '" + names_[chromosome] + "'");
+    }
+    bases = &bases_[chromosome];
+  };
+  JobControl control;
+  const auto take = [&](std::string_view more) {
+    if (bases != nullptr) *bases += more;
+  };
+  read_fasta(path, {begin, take}, control, context);
+  if (names_.empty() && others.empty()) {
+    throw FormatError(path, 0, "there is no sequence in this file");
+  }
+  if (names_.empty()) {
+    throw InputError("'" + path + "' has none of the chromosomes " + enumerate(wanted) +
+                     ", with or without a leading chr, but " + enumerate(others));
+  }
+}
+
+const std::string* SequenceSet::find(const std::string& chromosome, const TaskContext& context) {
+  const auto path = paths_.find(chromosome);
+  if (path != paths_.end() && bases_.count(chromosome) == 0) {
+    bases_.clear();
+    std::string& bases = bases_[chromosome];
+    read_one_sequence(
+        path->second, [&](std::string_view more) { bases += more; }, context);
+  }
+  const auto found = bases_.find(chromosome);
+  return found == bases_.end() ? nullptr : &found->second;
+}
+
+std::string SequenceSet::name_of(const std::string& chromosome) const {
+  const auto path = paths_.find(chromosome);
+  if (path != paths_.end()) return path->second;
+  const auto name = names_.find(chromosome);
+  return name == names_.end() ? "" : name->second;
+}
+
+}  // namespace ancify

@@ -1,0 +1,77 @@
+#include "core/genome/sequence_store.h"
+
+#include <cstring>
+#include <utility>
+
+namespace ancify {
+
+std::string sequence_path(const std::string& folder, const std::string& chromosome) {
+  return folder + "/" + chromosome + ".fa";
+}
+
+FileStore::FileStore(std::string folder, const std::vector<Chromosome>& chromosomes)
+    : path_(std::move(folder)),
+      chromosomes_(chromosomes),
+      files_(chromosomes.size()),
+      in_order_(chromosomes.size()),
+      opened_(chromosomes.size()) {}
+
+void FileStore::open(std::size_t chromosome) {
+  if (opened_ < files_.size()) files_[opened_]->file().close();
+  auto& writer = files_[chromosome];
+  if (writer == nullptr) {
+    const auto& [name, length] = chromosomes_[chromosome];
+    if (!folder_) folder_.emplace(path_);
+    writer = std::make_unique<SequenceWriter>(sequence_path(path_, name), name, length);
+  }
+  writer->file().open();
+  opened_ = chromosome;
+}
+
+void FileStore::write(std::size_t chromosome, std::int64_t position, const char* bases,
+                      std::size_t n) {
+  if (chromosome != opened_) open(chromosome);
+  files_[chromosome]->write(bases, n, position);
+  auto& so_far = in_order_[chromosome];
+  so_far.still = so_far.still && position == so_far.end;
+  if (!so_far.still) return;
+  so_far.checksum = extend_checksum(so_far.checksum, bases, n);
+  so_far.end += static_cast<std::int64_t>(n);
+}
+
+void FileStore::commit(const TaskContext& context) {
+  // A projected file that a crash of the machine loses can be made again, so none is synced; its
+  // checksum tells. What can fail comes before the first file takes its name.
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    auto& writer = files_[i];
+    if (writer == nullptr) {
+      checksums_.emplace_back();
+      continue;
+    }
+    writer->file().prepare();
+    checksums_.push_back(in_order_[i].still
+                             ? writer->checksum(in_order_[i].checksum)
+                             : checksum_of_file(writer->file().temporary(), context));
+  }
+  for (auto& writer : files_) {
+    if (writer != nullptr) writer->file().commit();
+  }
+}
+
+MemoryStore::MemoryStore(const std::vector<Chromosome>& chromosomes)
+    : memory_(chromosomes, [](std::size_t length) { return length; }) {}
+
+void MemoryStore::write(std::size_t chromosome, std::int64_t position, const char* bases,
+                        std::size_t n) {
+  std::memcpy(memory_.at(chromosome) + position, bases, n);
+}
+
+PackedStore::PackedStore(const std::vector<Chromosome>& chromosomes, SimdLevel simd)
+    : simd_(simd), memory_(chromosomes, packed_size) {}
+
+void PackedStore::write(std::size_t chromosome, std::int64_t position, const char* bases,
+                        std::size_t n) {
+  pack_bases(bases, n, static_cast<std::size_t>(position), memory_.at(chromosome), simd_);
+}
+
+}  // namespace ancify
