@@ -1,8 +1,8 @@
 #include "core/ancestry/lightgbm_model.h"
 
 #include <cstdint>
-#include <limits>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -43,7 +43,8 @@ class ModelReader {
     std::vector<DecisionTree> trees;
     std::size_t leaves = 0;
     while (line_ != "end of trees") {
-      if (line_.compare(0, 5, "Tree=") != 0) fail("a tree should begin here, not " + excerpt(line_));
+      if (line_.compare(0, 5, "Tree=") != 0)
+        fail("a tree should begin here, not " + excerpt(line_));
       if (integer(value_of(line_)) != static_cast<std::int64_t>(trees.size())) {
         fail("tree " + std::to_string(trees.size()) + " should begin here, not " + excerpt(line_));
       }
@@ -115,7 +116,9 @@ class ModelReader {
     return found->second;
   }
 
-  std::int64_t integer(std::string_view text) const { return integer(Field{std::string(text), lines_.number()}); }
+  std::int64_t integer(std::string_view text) const {
+    return integer(Field{std::string(text), lines_.number()});
+  }
   std::int64_t integer(const Field& field) const {
     const auto value = parse_integer(field.value);
     if (!value) fail_at(field.line, "not a whole number: " + excerpt(field.value));
@@ -126,7 +129,7 @@ class ModelReader {
               const std::string& otherwise) const {
     const Field& field = get(fields, key);
     if (integer(field) != wanted) {
-      fail_at(field.line, std::string(key) + " is " + excerpt(field.value) + ": " + otherwise);
+      fail_at(field.line, std::string(key) + " is " + field.value + ": " + otherwise);
     }
   }
 
