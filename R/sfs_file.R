@@ -98,7 +98,7 @@ check_sfs_end <- function(reader, file) {
 
 stop_on_sfs <- function(file, line, ...) {
   abort_ancify(
-    sprintf("%s, line %d: %s.", quoted(file), line, sprintf(...)), "format", file = file,
+    sprintf("%s, line %.0f: %s.", quoted(file), line, sprintf(...)), "format", file = file,
     line = line
   )
 }
@@ -146,15 +146,15 @@ most_sfs_cells <- 2^25
 # The numbers of the line that the reader has gone to; `header` is the number of the first line.
 read_cells <- function(reader, n, what, file, line, header) {
   read <- spectrum_numbers_impl(reader, min(n, most_sfs_cells), what)
+  if (min(n, read$words) > most_sfs_cells) {
+    stop_on_sfs(file, header, "there are %s cells, but a spectrum's file has at most %s",
+                format_count(n), format_count(most_sfs_cells))
+  }
   if (read$words != n) {
     stop_on_sfs(
       file, line, "the %s of %s cells should be here, but there are %s", what, format_count(n),
-      format_count(read$words)
+      if (read$words > n) "more" else format_count(read$words)
     )
-  }
-  if (n > most_sfs_cells) {
-    stop_on_sfs(file, header, "there are %s cells, but a spectrum's file has at most %s",
-                format_count(n), format_count(most_sfs_cells))
   }
   wrong <- if (what == "mask") which(!read$values %in% 0:1)
   if (length(wrong)) {

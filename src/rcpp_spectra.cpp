@@ -113,7 +113,7 @@ Rcpp::CharacterVector spectrum_text_impl(SEXP reader) {
   return Rcpp::CharacterVector::create(utf8(text));
 }
 
-// list(values =, words =): the first n numbers of the line, and how many words it has.
+// list(values =, words =): n numbers of the line, and how many it has, n + 1 for any more.
 // [[Rcpp::export]]
 Rcpp::List spectrum_numbers_impl(SEXP reader, double n, const std::string& what) {
   const Rcpp::XPtr<ancify::SpectrumReader> spectrum(reader);

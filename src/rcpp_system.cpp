@@ -103,13 +103,13 @@ Rcpp::CharacterVector read_text_impl(const std::string& path, double most) {
   return Rcpp::CharacterVector::create(Rcpp::String(text, CE_UTF8));
 }
 
-// What parsers of YAML can take long for: list(indent =, brackets =, keys =, entries =).
+// What parsers of YAML can take long for: list(indent =, collections =, keys =, entries =).
 // [[Rcpp::export]]
 Rcpp::List yaml_shape_impl(const std::string& text) {
   using Rcpp::Named;
   const ancify::YamlShape shape = ancify::yaml_shape(text);
   return Rcpp::List::create(Named("indent") = static_cast<double>(shape.indent),
-                            Named("brackets") = static_cast<double>(shape.brackets),
+                            Named("collections") = static_cast<double>(shape.collections),
                             Named("keys") = static_cast<double>(shape.keys),
                             Named("entries") = static_cast<double>(shape.entries));
 }

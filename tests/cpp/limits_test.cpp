@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <cstring>
+#include <limits>
 #include <map>
 #include <memory>
 
@@ -161,20 +163,59 @@ TEST(Limits, BlocksOf1AndOf50MillionColumns) {
 }
 
 TEST(Limits, LinesThatDoNotEndAreAnError) {
-  const Memory memory(longest_record() + 1);  // never written, so it takes none
+  Memory memory(longest_record() + 1);  // hardly written, so it takes little
   const std::string_view endless(memory.data(), longest_record() + 1);
   const std::string_view longest = endless.substr(1);
   BadBlocks bad("x", OnBadBlock::kSkip);
-  AxtParser axt(bad, best_simd_level(), 6);
   const auto ignore = [](const auto&) {};
-  EXPECT_EQ(axt.consume(longest, false, ignore), 0U);
-  const auto message = message_of<FormatError>([&] { axt.consume(endless, false, ignore); });
-  EXPECT_EQ(message.find("'x', line 7: this line or block does not end within "), 0U) << message;
+  const auto begin_with = [&](const std::string& head) {
+    std::memcpy(memory.data(), head.data(), head.size());
+  };
+  const std::string expected = "'x', line 7: this line or block does not end within ";
+
+  AxtParser axt(bad, best_simd_level(), 6);
+  EXPECT_EQ(axt.consume(longest.substr(0, kLongestLine), false, ignore), 0U);
+  const auto header = message_of<FormatError>([&] { axt.consume(longest, false, ignore); });
+  EXPECT_EQ(header.find(expected + "1 MB"), 0U) << header;
+  // A row has as many bases as the header says, and 16 MB of gaps or as many as bases.
+  begin_with("0 chr1 1 20 c 1 20 + 0\n");
+  constexpr std::size_t gaps = std::size_t{1} << 24;
+  EXPECT_EQ(axt.consume(endless.substr(0, gaps), false, ignore), 0U);
+  const auto row =
+      message_of<FormatError>([&] { axt.consume(endless.substr(0, gaps + 100), false, ignore); });
+  EXPECT_EQ(row.find(expected + "16 MB"), 0U) << row;
+  begin_with("0 chr1 1 4000000000000 c 1 20 + 0\n");
+  EXPECT_EQ(axt.consume(endless.substr(0, longest_record()), false, ignore), 0U);
+  EXPECT_THROW(axt.consume(endless, false, ignore), FormatError);
+
+  begin_with(std::string(40, '\0'));
   MafParser maf(bad, 6);
   EXPECT_EQ(maf.consume(longest, false, ignore), 0U);
-  EXPECT_EQ(message_of<FormatError>([&] { maf.consume(endless, false, ignore); }), message);
+  EXPECT_THROW(maf.consume(endless, false, ignore), FormatError);
+  MafParser of_short_chromosomes(bad, 6, longest_row(1000));
+  EXPECT_EQ(of_short_chromosomes.consume(longest.substr(0, gaps), false, ignore), 0U);
+  EXPECT_THROW(of_short_chromosomes.consume(longest, false, ignore), FormatError);
+  begin_with("#");
+  EXPECT_THROW(of_short_chromosomes.consume(endless.substr(0, kLongestLine + 1), false, ignore),
+               FormatError);
   EXPECT_GE(longest_record(), std::size_t{1} << 28);
   EXPECT_LE(longest_record(), std::max(memory_size() / 32, std::size_t{1} << 28));
+}
+
+TEST(Limits, RowsOfABlockAreCounted) {
+  BadBlocks bad("x", OnBadBlock::kSkip);
+  MafParser maf(bad);
+  std::string text = "a\n";
+  for (int i = 0; i <= 1'000'000; ++i) text += "s\n";
+  EXPECT_THROW(maf.consume(text, false, [](const auto&) {}), FormatError);
+}
+
+TEST(Limits, LongestRow) {
+  constexpr std::size_t megabyte = std::size_t{1} << 20;
+  EXPECT_EQ(longest_row(-5), 16 * megabyte);
+  EXPECT_EQ(longest_row(10), 16 * megabyte + 10);
+  EXPECT_EQ(longest_row(100'000'000), 200'000'000U);
+  EXPECT_EQ(longest_row(std::numeric_limits<std::int64_t>::max()), longest_record());
 }
 
 // Lines that say nothing are let go before the format is known, and count all the same.

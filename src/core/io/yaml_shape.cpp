@@ -61,10 +61,16 @@ YamlShape yaml_shape(std::string_view text) {
     const std::size_t dash = line.substr(0, column).rfind('-');
     const bool has_key = line.find_first_of(":?") != line.npos;
     shape.indent = std::max(shape.indent, column);
-    shape.keys = std::max(shape.keys, block_keys.add(column, dash, has_key));
+    const std::size_t keys = block_keys.add(column, dash, has_key);
+    shape.keys = std::max(shape.keys, keys);
+    // A mapping that begins, and the lists but the first, which may have begun before.
+    const auto dashes =
+        std::count(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(column), '-');
+    shape.collections += static_cast<std::size_t>(keys == 1) +
+                         static_cast<std::size_t>(std::max<std::ptrdiff_t>(dashes - 1, 0));
     ++shape.entries;
     for (const char c : line) {
-      shape.brackets += static_cast<std::size_t>(c == '[' || c == '{');
+      shape.collections += static_cast<std::size_t>(c == '[' || c == '{');
       shape.entries += static_cast<std::size_t>(c == ',');
       if (c == '{' || c == '}' || c == ',') shape.keys = std::max(shape.keys, flow_keys.add(c));
     }

@@ -9,10 +9,10 @@ namespace ancify {
 // Parsers take time in the square of these, or memory in proportion to them. Quotes are not looked
 // at, so that a text may count as more than it is.
 struct YamlShape {
-  std::size_t indent = 0;    // most signs before a line's first word: a level takes one, or more
-  std::size_t brackets = 0;  // [ and {
-  std::size_t keys = 0;      // of the largest mapping
-  std::size_t entries = 0;   // lines and what commas divide
+  std::size_t indent = 0;       // most signs before a line's first word: a level takes one, or more
+  std::size_t collections = 0;  // lists and mappings, in brackets or not
+  std::size_t keys = 0;         // of the largest mapping
+  std::size_t entries = 0;      // lines and what commas divide
 };
 
 YamlShape yaml_shape(std::string_view text);

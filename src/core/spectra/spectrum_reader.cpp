@@ -35,13 +35,10 @@ std::optional<double> parse_number(const std::string& word, NumberParser& parse)
 SpectrumReader::SpectrumReader(const std::string& path)
     : path_(path), source_(open_text(path)), buffer_(1 << 16) {}
 
-int SpectrumReader::peek() {
-  if (begin_ == end_) {
-    begin_ = 0;
-    end_ = source_->read(buffer_.data(), buffer_.size());
-    if (end_ == 0) return kEnd;
-  }
-  return static_cast<unsigned char>(buffer_[begin_]);
+bool SpectrumReader::refill() {
+  begin_ = 0;
+  end_ = source_->read(buffer_.data(), buffer_.size());
+  return end_ > 0;
 }
 
 void SpectrumReader::skip_line() {
@@ -62,7 +59,11 @@ bool SpectrumReader::next_line() {
   while (peek() != kEnd) {
     ++line_;
     while (is_space(peek())) ++begin_;
-    if (peek() != '\n' && peek() != '#' && peek() != kEnd) return in_line_ = true;
+    if (peek() == '\n') {
+      ++begin_;
+      continue;
+    }
+    if (peek() != '#' && peek() != kEnd) return in_line_ = true;
     skip_line();
   }
   return false;
@@ -97,12 +98,10 @@ std::int64_t SpectrumReader::numbers(double* numbers, std::int64_t n, const std:
     if (!is_utf8(word) || word.find('\0') != word.npos) {
       throw FormatError(path_, line_, "not text in UTF-8");
     }
+    if (count == n) return count + 1;
     const auto value = parse_number(word, parse);
-    if (!value && count < n) {
-      throw FormatError(path_, line_, excerpt(word) + " is no number for the " + what);
-    }
-    if (count < n) numbers[count] = *value;
-    ++count;
+    if (!value) throw FormatError(path_, line_, excerpt(word) + " is no number for the " + what);
+    numbers[count++] = *value;
   }
 }
 

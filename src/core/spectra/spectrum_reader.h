@@ -25,13 +25,18 @@ class SpectrumReader {
   // The line as it is, without blanks at its end; FormatError unless it is text in UTF-8.
   std::string text();
 
-  // Puts up to n numbers of the line where `numbers` is, NaN for `nan`, and gives how many words
-  // there are. FormatError for a word that is no number; `what` says what they are.
+  // Puts up to n numbers of the line where `numbers` is and gives how many there are, n + 1 for any
+  // more. FormatError for a word that is no number; `what` says what they are.
   std::int64_t numbers(double* numbers, std::int64_t n, const std::string& what);
 
  private:
   static constexpr int kEnd = -1;
-  int peek();
+  // The next byte.
+  int peek() {
+    if (begin_ == end_ && !refill()) return kEnd;
+    return static_cast<unsigned char>(buffer_[begin_]);
+  }
+  bool refill();
   void skip_line();
 
   std::string path_;

@@ -132,7 +132,7 @@ class ModelReader {
               const std::string& otherwise) const {
     const Field& field = get(fields, key);
     if (integer(field) != wanted) {
-      fail_at(field.line, std::string(key) + " is " + excerpt(field.value) + ": " + otherwise);
+      fail_at(field.line, std::string(key) + " is " + field.value + ": " + otherwise);
     }
   }
 
