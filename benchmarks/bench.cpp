@@ -29,10 +29,10 @@
 #include "core/ancestry/projection/projection.h"
 #include "core/exec/threads.h"
 #include "core/formats/alignment/axt.h"
+#include "core/genome/sequence_store.h"
 #include "core/io/byte_source.h"
 #include "core/io/memory.h"
 #include "core/io/record_reader.h"
-#include "core/genome/sequence_store.h"
 #include "simulate.h"
 
 namespace ancify::bench {
