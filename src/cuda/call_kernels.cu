@@ -12,7 +12,7 @@ constexpr std::size_t kSharedBytes = std::size_t{48} << 10;
 
 template <bool kShared>
 __global__ void table_kernel(CallTile tile, const std::uint16_t* table, std::size_t patterns) {
-  extern __shared__ std::uint16_t shared[];
+  ANCIFY_SHARED_MEMORY(std::uint16_t, shared);
   if (kShared) {
     for (std::size_t i = threadIdx.x; i < patterns; i += blockDim.x) shared[i] = table[i];
     __syncthreads();
@@ -36,7 +36,7 @@ __global__ void vote_kernel(CallTile tile, Voting voting) {
 // position, and the consensus of the block's positions and of those in reach.
 template <bool kShared>
 __global__ void tree_kernel(TileAround around, WalkedTrees trees) {
-  extern __shared__ double room[];
+  ANCIFY_SHARED_MEMORY(double, room);
   auto* values = reinterpret_cast<float*>(room);
   if (kShared) {
     const auto* const from = reinterpret_cast<const float*>(trees.memory);

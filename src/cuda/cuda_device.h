@@ -1,4 +1,4 @@
-// An NVIDIA GPU as a device; only what nvcc compiles includes this.
+// An NVIDIA GPU as a device; only .cu files include this.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -9,6 +9,7 @@
 #include "core/device/device.h"
 #include "core/exec/threads.h"
 #include "cuda/check.h"
+#include "cuda/launch.h"
 
 namespace ancify::cuda {
 
@@ -66,8 +67,10 @@ class CudaDevice : public Device {
                              &each, kernel, static_cast<int>(how.threads), how.shared_bytes));
     const std::size_t most = multiprocessors_ * static_cast<std::size_t>(each > 1 ? each : 1);
     const std::size_t blocks = (how.n + how.threads - 1) / how.threads;
-    kernel<<<static_cast<unsigned>(blocks < most ? blocks : most), how.threads, how.shared_bytes,
-             streams_[how.stream].get()>>>(arguments...);
+    cuda::launch(
+        kernel,
+        {static_cast<unsigned>(blocks < most ? blocks : most), how.threads, how.shared_bytes},
+        streams_[how.stream].get(), arguments...);
     check(cudaGetLastError(), name_ + ": ", how.kernel, __FILE__, __LINE__);
   }
 

@@ -22,7 +22,7 @@ __global__ void operation_kernel(Op op) {
 struct BlockTeam {
   template <class Op>
   __host__ __device__ void for_each(const Op& op) const {
-#ifdef __CUDA_ARCH__
+#if defined(__CUDA_ARCH__) || !defined(__CUDACC__)  // not what nvcc compiles for the host
     for (std::size_t i = threadIdx.x; i < op.n(); i += blockDim.x) op(i);
     __syncthreads();
 #else

@@ -9,6 +9,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "core/ancestry/calling/device_calling.h"
 #include "core/ancestry/calling/device_sequences.h"
@@ -205,10 +206,17 @@ class Checks {
   int failed_ = 0;
 };
 
+// How much is checked: little, where kernels run on the host; what takes a card minutes, too.
+enum class Extent { kSmall, kShort, kAll };
+
+std::int64_t many_positions(Extent extent) { return extent == Extent::kSmall ? 10007 : 1000003; }
+
 // Little memory makes tiles of few positions.
 constexpr std::size_t kLimits[] = {1 << 20, 0};
 
-void check_methods(Checks& checks, std::mt19937& random) {
+void check_methods(Checks& checks, Extent extent, std::mt19937& random) {
+  const std::vector<std::int64_t> lengths = {0,   1,   15,  16,   17,
+                                             127, 128, 129, 4097, many_positions(extent)};
   for (int species = 1; species <= 20; ++species) {
     const Voting voting{species - species / 2, species / 2, 1, 2};
     std::vector<std::pair<std::string, std::unique_ptr<Method>>> methods;
@@ -233,7 +241,7 @@ void check_methods(Checks& checks, std::mt19937& random) {
     for (const bool similar : {true, false}) {
       const Genome genome(species, 128 * 997, similar, random);
       for (const auto& [name, method] : methods) {
-        for (const std::int64_t n : {0, 1, 15, 16, 17, 127, 128, 129, 4097, 1000003}) {
+        for (const std::int64_t n : lengths) {
           for (const std::size_t limit : kLimits) {
             for (const bool with_phred : {false, true}) {
               checks.call(name, *method, voting, with_phred, genome, n, limit);
@@ -255,18 +263,20 @@ std::unique_ptr<MlCaller> random_model(int species, int rounds, std::size_t leav
 std::size_t ml_limit(const MlCaller& ml) { return DeviceTrees(ml).bytes().size() + (1 << 20); }
 
 // Trees that a block's threads share in their own memory, and others.
-void check_models(Checks& checks, bool all, std::mt19937& random) {
+void check_models(Checks& checks, Extent extent, std::mt19937& random) {
+  const std::vector<std::int64_t> lengths = {0,   1,   49,  50,  51,   100,
+                                             101, 127, 128, 129, 4097, many_positions(extent)};
   for (int species = 2; species <= 20; ++species) {
     const Genome genome(species, 128 * 997, species % 2 == 0, random);
     for (const std::size_t leaves : {1, 2, 31, 63, 2000}) {
-      if (leaves > 31 && !all) continue;
+      if (leaves > 31 && extent != Extent::kAll) continue;
       // Large ones take the CPU long.
       const auto ml = random_model(species,
                                    leaves == 2     ? 5
                                    : leaves < 2000 ? 50
                                                    : 2,
                                    leaves, random);
-      for (const std::int64_t n : {0, 1, 49, 50, 51, 100, 101, 127, 128, 129, 4097, 1000003}) {
+      for (const std::int64_t n : lengths) {
         for (const std::size_t limit : {ml_limit(*ml), std::size_t{0}}) {
           for (const bool with_phred : {false, true}) {
             checks.call_by_model(*ml, with_phred, genome, n, limit);
@@ -318,23 +328,25 @@ DeviceCallers callers_on(const CallDevices& devices, const CallTable& table, std
   return callers;
 }
 
-void check_three(Checks& checks, std::mt19937& random) {
+void check_three(Checks& checks, Extent extent, std::mt19937& random) {
+  const std::int64_t n = many_positions(extent);
   const CallDevices devices = three_devices_of_one_card();
   const CallTable table(AnyTable(4), true);
   const Genome genome(4, 128 * 997, true, random);
   std::vector<std::string> called(12);
   JobControl control;
-  const DeviceCallers callers = callers_on(devices, table, 1000003, 1 << 22);
+  const DeviceCallers callers = callers_on(devices, table, n, 1 << 22);
   run_in_lanes(control, 3, 3, 12, [&](std::int64_t i, const TaskContext& context) {
     auto& out = called[static_cast<std::size_t>(i)];
     callers[static_cast<std::size_t>(i % 3)]->call(
-        genome.sources(SequenceForm::kCharacters), 1000003, context,
+        genome.sources(SequenceForm::kCharacters), n, context,
         [&](const Stretch& stretch, const char* calls, const std::uint8_t*) {
           out.append(calls, stretch.size());
         });
   });
   for (const auto& calls : called) {
-    checks.expect(calls.size() == 1000003 && calls == called[0], "three devices differ");
+    checks.expect(calls.size() == static_cast<std::size_t>(n) && calls == called[0],
+                  "three devices differ");
   }
 }
 
@@ -476,19 +488,20 @@ void check_spectra_of(Checks& checks, const Backend& backend, int most,
 }
 
 // Of all kinds of events and samples.
-void check_spectra(Checks& checks, const Backend& backend) {
+void check_spectra(Checks& checks, const Backend& backend, Extent extent) {
+  const bool small = extent == Extent::kSmall;
   diffusion::Sampling sampling;
   sampling.sizes = {9};
-  check_spectra_of(checks, backend, 1, {30, 40, 2000}, sampling);
+  check_spectra_of(checks, backend, 1, {30, 40, small ? 200 : 2000}, sampling);
   for (const auto& two : all_samplings()) {
     for (int most = 2; most <= 5; ++most) {
-      check_spectra_of(checks, backend, most, {9, 12, most < 4 ? 60 : 16}, two);
+      const int points = most < 4 ? (small ? 20 : 60) : (small ? 10 : 16);
+      check_spectra_of(checks, backend, most, {9, 12, points}, two);
     }
   }
 }
 
-// `all`: what takes minutes too.
-int check(bool all) {
+int check(Extent extent) {
   Backend backend;
   backend.devices = {available_gpus(1).usable.front().number};
   const CallDevices devices = open_call_devices(backend);
@@ -497,16 +510,16 @@ int check(bool all) {
   Checks checks(kernels);
   std::mt19937 random(1);
   check_errors(checks, kernels);
-  check_methods(checks, random);
-  check_models(checks, all, random);
-  check_three(checks, random);
-  check_spectra(checks, backend);
+  check_methods(checks, extent, random);
+  check_models(checks, extent, random);
+  check_three(checks, extent, random);
+  check_spectra(checks, backend, extent);
   // Tiles for the longest chromosome take 60 MB.
   for (const std::size_t limit : {std::size_t{0}, std::size_t{75} << 20}) {
     check_in_place(checks, devices, limit, limit == 0 ? 6 : 5);
     check_in_place(checks, three_devices_of_one_card(), limit, limit == 0 ? 6 : 5);
   }
-  if (all) check_long(checks, random);
+  if (extent == Extent::kAll) check_long(checks, random);
   return checks.report();
 }
 
@@ -518,12 +531,14 @@ int run(const std::string& what) {
     std::printf("NOT RUN, there is no GPU to use: %s\n", gpus.problem.c_str());
     return kNoGpu;
   }
-  if (what == "check" || what == "short") return check(what == "check");
+  if (what == "check") return check(Extent::kAll);
+  if (what == "short") return check(Extent::kShort);
+  if (what == "small") return check(Extent::kSmall);
   if (what == "time") {
     print_times();
     return 0;
   }
-  std::printf("usage: gpu_driver check|short|time\n");
+  std::printf("usage: gpu_driver check|short|small|time\n");
   return 2;
 }
 

@@ -1,0 +1,188 @@
+#include "block.h"
+
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "problems.h"
+#include "sanitizer.h"
+
+thread_local ancify::on_host::Index threadIdx, blockIdx, blockDim, gridDim;
+
+namespace ancify::on_host {
+
+namespace {
+
+// A stack of its own, on which threads of a block run one after the other, until one waits.
+class Fiber {
+ public:
+  Fiber();
+  ~Fiber() { munmap(memory_, kGuard + kStack); }
+  Fiber(const Fiber&) = delete;
+  Fiber& operator=(const Fiber&) = delete;
+
+  // From outside: begins work(), or goes on behind the last pause(). True where work() has ended.
+  void begin(void (*work)());
+  bool resume();
+  // From inside: lets resume() return.
+  void pause();
+  // From inside, at work()'s beginning and its end
+  void enter() { outside_stack_ = enter_stack(nullptr); }
+  void end();
+
+  unsigned thread = 0;            // the one that waits
+  const void* barrier = nullptr;  // where it does
+
+ private:
+  static constexpr std::size_t kGuard = 4096;
+  static constexpr std::size_t kStack = std::size_t{64} << 10;
+
+  char* stack() const { return memory_ + kGuard; }
+
+  char* memory_;
+  bool ended_ = false;
+  ucontext_t inside_;
+  ucontext_t outside_;
+  void* inside_own_ = nullptr;
+  void* outside_own_ = nullptr;
+  Stack outside_stack_;
+};
+
+Fiber::Fiber()
+    : memory_(static_cast<char*>(mmap(nullptr, kGuard + kStack, PROT_READ | PROT_WRITE,
+                                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))) {
+  if (memory_ == MAP_FAILED || mprotect(memory_, kGuard, PROT_NONE) != 0) {
+    throw std::system_error(errno, std::generic_category(), "a stack");
+  }
+}
+
+void Fiber::begin(void (*work)()) {
+  open_to_access(stack(), kStack);  // what the last work() had on it is gone
+  getcontext(&inside_);
+  inside_.uc_stack.ss_sp = stack();
+  inside_.uc_stack.ss_size = kStack;
+  makecontext(&inside_, work, 0);
+  ended_ = false;
+}
+
+bool Fiber::resume() {
+  leave_stack(&outside_own_, {stack(), kStack});
+  swapcontext(&outside_, &inside_);
+  enter_stack(outside_own_);
+  return ended_;
+}
+
+void Fiber::pause() {
+  leave_stack(&inside_own_, outside_stack_);
+  swapcontext(&inside_, &outside_);
+  outside_stack_ = enter_stack(inside_own_);
+}
+
+void Fiber::end() {
+  ended_ = true;
+  leave_stack(nullptr, outside_stack_);
+  setcontext(&outside_);
+}
+
+// The block that a thread of the host is at.
+class Block {
+ public:
+  void run(const std::function<void()>& kernel) {
+    kernel_ = &kernel;
+    to_start_ = indices_in_order(blockDim.x);
+    next_ = 0;
+    while (next_ < to_start_.size()) start();
+    while (!waiting_.empty()) pass_barrier();
+  }
+
+  // In a fiber
+  void work() {
+    current_->enter();
+    while (next_ < to_start_.size()) {
+      threadIdx.x = to_start_[next_++];
+      (*kernel_)();
+    }
+    current_->end();
+  }
+  void wait_at(const void* barrier) {
+    current_->barrier = barrier;
+    current_->thread = threadIdx.x;
+    current_->pause();
+    threadIdx.x = current_->thread;
+  }
+
+ private:
+  // Those that never wait need but one fiber.
+  void start();
+  void go_on(Fiber* fiber);
+  void pass_barrier();
+
+  const std::function<void()>* kernel_ = nullptr;
+  std::vector<unsigned> to_start_;
+  std::size_t next_ = 0;
+  Fiber* current_ = nullptr;
+  std::vector<Fiber*> waiting_;
+  std::vector<Fiber*> idle_;
+  std::vector<std::unique_ptr<Fiber>> fibers_;
+};
+
+thread_local Block block;
+
+void Block::start() {
+  if (idle_.empty()) {
+    fibers_.push_back(std::make_unique<Fiber>());
+    idle_.push_back(fibers_.back().get());
+  }
+  Fiber* const fiber = idle_.back();
+  idle_.pop_back();
+  fiber->begin([] { block.work(); });
+  go_on(fiber);
+}
+
+void Block::go_on(Fiber* fiber) {
+  current_ = fiber;
+  (fiber->resume() ? idle_ : waiting_).push_back(fiber);
+}
+
+void Block::pass_barrier() {
+  std::vector<Fiber*> of_thread(to_start_.size());
+  for (Fiber* const fiber : waiting_) of_thread[fiber->thread] = fiber;
+  const auto* const barrier = waiting_.front()->barrier;
+  if (waiting_.size() < to_start_.size()) {
+    problem("threads of a block have ended while others wait at a barrier");
+  } else if (std::any_of(waiting_.begin(), waiting_.end(),
+                         [&](const Fiber* fiber) { return fiber->barrier != barrier; })) {
+    problem("threads of a block wait at different barriers");
+  }
+  waiting_.clear();
+  for (const unsigned thread : indices_in_order(blockDim.x)) {
+    if (of_thread[thread] != nullptr) go_on(of_thread[thread]);
+  }
+}
+
+}  // namespace
+
+std::vector<unsigned> indices_in_order(unsigned n) {
+  const char* const chosen = std::getenv("ANCIFY_THREAD_ORDER");
+  static thread_local std::mt19937 random;
+  const std::string order = chosen == nullptr ? "forward" : chosen;
+  std::vector<unsigned> indices(n);
+  std::iota(indices.begin(), indices.end(), 0U);
+  if (order == "reverse") std::reverse(indices.begin(), indices.end());
+  if (order == "random") std::shuffle(indices.begin(), indices.end(), random);
+  return indices;
+}
+
+void run_block(const std::function<void()>& kernel) { block.run(kernel); }
+
+void barrier() { block.wait_at(__builtin_return_address(0)); }
+
+}  // namespace ancify::on_host

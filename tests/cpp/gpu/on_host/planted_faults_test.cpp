@@ -1,0 +1,200 @@
+// Each fault that the stand-in for CUDA is to find; one that it is quiet about fails its test.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <vector>
+
+#include "cuda/launch.h"
+#include "sanitizer.h"
+
+namespace ancify::on_host {
+namespace {
+
+constexpr unsigned kThreads = 64;
+constexpr std::size_t kBytes = kThreads * sizeof(int);
+
+class DeviceInts {
+ public:
+  DeviceInts() { cudaMalloc(reinterpret_cast<void**>(&data_), kBytes); }
+  ~DeviceInts() { cudaFree(data_); }
+  DeviceInts(const DeviceInts&) = delete;
+  DeviceInts& operator=(const DeviceInts&) = delete;
+  int* data() const { return data_; }
+
+ private:
+  int* data_ = nullptr;
+};
+
+template <class... Parameters, class... Arguments>
+void launch_one(void (*kernel)(Parameters...), const Arguments&... arguments) {
+  cuda::launch(kernel, {1, kThreads, kBytes}, nullptr, arguments...);
+}
+
+// Runs in a process of its own, as the stand-in says at its end what it has found.
+void expect_found(void (*fault)(), const std::string& said) {
+  EXPECT_EXIT((fault(), std::exit(0)), testing::ExitedWithCode(1), said);
+}
+
+// Each thread takes what its neighbour has put there.
+template <bool kBarrier>
+__global__ void rotate_kernel(int* result) {
+  ANCIFY_SHARED_MEMORY(int, shared);
+  shared[threadIdx.x] = static_cast<int>(threadIdx.x);
+  if (kBarrier) __syncthreads();
+  result[threadIdx.x] = shared[threadIdx.x ^ 1];
+}
+
+template <bool kBarrier>
+std::vector<int> rotated(const char* order) {
+  setenv("ANCIFY_THREAD_ORDER", order, 1);
+  const DeviceInts ints;
+  launch_one(rotate_kernel<kBarrier>, ints.data());
+  unsetenv("ANCIFY_THREAD_ORDER");
+  std::vector<int> result(kThreads);
+  cudaMemcpy(result.data(), ints.data(), kBytes, cudaMemcpyDeviceToHost);
+  return result;
+}
+
+TEST(PlantedFaults, AMissingBarrierLetsResultsDependOnTheOrder) {
+  std::vector<int> right(kThreads);
+  for (unsigned i = 0; i < kThreads; ++i) right[i] = static_cast<int>(i ^ 1);
+  for (const char* const order : {"forward", "reverse", "random"}) {
+    EXPECT_EQ(rotated<true>(order), right) << order;
+    EXPECT_NE(rotated<false>(order), right) << order;
+  }
+  EXPECT_NE(rotated<false>("forward"), rotated<false>("reverse"));
+  EXPECT_NE(rotated<false>("random"), rotated<false>("forward"));
+  EXPECT_NE(rotated<false>("random"), rotated<false>("reverse"));
+}
+
+__global__ void half_meet_kernel() {
+  if (threadIdx.x < kThreads / 2) __syncthreads();
+}
+
+TEST(PlantedFaults, ABarrierThatNotAllThreadsMeet) {
+  expect_found([] { launch_one(half_meet_kernel); }, "ended while others wait at a barrier");
+}
+
+__global__ void two_barriers_kernel(int* result) {
+  if (threadIdx.x < kThreads / 2) {
+    result[threadIdx.x] = 1;
+    __syncthreads();
+  } else {
+    __syncthreads();
+    result[threadIdx.x] = 2;
+  }
+}
+
+TEST(PlantedFaults, ThreadsThatWaitAtDifferentBarriers) {
+  const auto fault = [] { launch_one(two_barriers_kernel, DeviceInts().data()); };
+  expect_found(fault, "wait at different barriers");
+}
+
+__global__ void write_kernel(int* to, std::ptrdiff_t offset) { to[threadIdx.x + offset] = 1; }
+
+__global__ void read_kernel(int* to, std::ptrdiff_t offset) {
+  to[threadIdx.x] = to[threadIdx.x + offset];
+}
+
+__global__ void write_shared_kernel(std::ptrdiff_t offset) {
+  ANCIFY_SHARED_MEMORY(int, shared);
+  shared[threadIdx.x + offset] = 1;
+}
+
+template <std::ptrdiff_t kOffset>
+void expect_write_found() {
+  const std::string beside = "a kernel wrote beside 256 bytes of ";
+  const std::string poisoned = "AddressSanitizer: use-after-poison";
+  expect_found([] { launch_one(write_kernel, DeviceInts().data(), kOffset); },
+               kClosesMemory ? poisoned : beside + "device memory");
+  expect_found([] { launch_one(write_shared_kernel, kOffset); },
+               kClosesMemory ? poisoned : beside + "shared memory");
+}
+
+TEST(PlantedFaults, AnIndexBehindMemory) { expect_write_found<1>(); }
+
+TEST(PlantedFaults, AnIndexBeforeMemory) { expect_write_found<-1>(); }
+
+TEST(PlantedFaults, WhatIsReadBehindMemory) {
+  if (kClosesMemory) {
+    expect_found([] { launch_one(read_kernel, DeviceInts().data(), std::ptrdiff_t{1}); },
+                 "AddressSanitizer: use-after-poison");
+  }
+}
+
+void copy_to(void* to, std::size_t n, cudaMemcpyKind kind) {
+  const std::vector<char> from(n);
+  cudaMemcpy(to, from.data(), n, kind);
+}
+
+TEST(PlantedFaults, ACopyOutOfRange) {
+  expect_found([] { copy_to(DeviceInts().data(), kBytes + 1, cudaMemcpyHostToDevice); },
+               "a copy goes beyond device memory");
+  const auto from_the_host = [] {
+    void* memory = nullptr;
+    cudaMallocHost(&memory, kBytes - 1);
+    cudaMemcpy(DeviceInts().data(), memory, kBytes, cudaMemcpyHostToDevice);
+    cudaFreeHost(memory);
+  };
+  expect_found(from_the_host, "a copy goes beyond host memory");
+}
+
+TEST(PlantedFaults, MemoryOfTheHostForTheDevices) {
+  const auto fault = [] {
+    std::vector<char> host(kBytes);
+    copy_to(host.data(), kBytes, cudaMemcpyHostToDevice);
+  };
+  expect_found(fault, "a copy's device end is not device memory");
+}
+
+TEST(PlantedFaults, MemoryOfTheDeviceForTheHosts) {
+  expect_found([] { copy_to(DeviceInts().data(), kBytes, cudaMemcpyDeviceToHost); },
+               "a copy's host end is not host memory");
+}
+
+TEST(PlantedFaults, MemoryThatIsNotGivenBack) {
+  const auto of_the_device = [] {
+    void* memory = nullptr;
+    cudaMalloc(&memory, kBytes);
+  };
+  expect_found(of_the_device, "1 pieces of device memory were not given back");
+  const auto of_the_host = [] {
+    void* memory = nullptr;
+    cudaMallocHost(&memory, kBytes);
+  };
+  expect_found(of_the_host, "1 pieces of host memory were not given back");
+}
+
+TEST(PlantedFaults, MemoryThatIsGivenBackTwice) {
+  const auto fault = [] {
+    const DeviceInts ints;
+    cudaFree(ints.data());
+  };
+  expect_found(fault, "device memory is given back that was not taken");
+}
+
+template <unsigned kBlocks, unsigned kThreadsOfEach, std::size_t kSharedBytes>
+void launch_wrongly() {
+  cuda::launch(half_meet_kernel, {kBlocks, kThreadsOfEach, kSharedBytes}, nullptr);
+  if (cudaGetLastError() != cudaErrorInvalidConfiguration) std::_Exit(2);
+}
+
+TEST(PlantedFaults, ALaunchThatNoCardTakes) {
+  expect_found(launch_wrongly<0, kThreads, 0>, "a launch of 0 blocks");
+  expect_found(launch_wrongly<1, 0, 0>, "a launch of 1 blocks of 0 threads");
+  expect_found(launch_wrongly<1, 1025, 0>, "a launch of 1 blocks of 1025 threads");
+  expect_found(launch_wrongly<1, kThreads, 49153>, "64 threads and 49153 shared bytes");
+}
+
+TEST(PlantedFaults, WhatIsRightIsNoFault) {
+  const auto right = [] {
+    launch_one(rotate_kernel<true>, DeviceInts().data());
+    launch_one(write_kernel, DeviceInts().data(), std::ptrdiff_t{0});
+    copy_to(DeviceInts().data(), kBytes, cudaMemcpyHostToDevice);
+    std::exit(0);
+  };
+  EXPECT_EXIT(right(), testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace ancify::on_host

@@ -1,0 +1,45 @@
+// What AddressSanitizer has to be told; nothing without it.
+#pragma once
+
+#include <cstddef>
+
+#ifdef ANCIFY_ADDRESS_SANITIZER
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace ancify::on_host {
+
+struct Stack {
+  const void* bottom = nullptr;
+  std::size_t size = 0;
+};
+
+#ifdef ANCIFY_ADDRESS_SANITIZER
+
+constexpr bool kClosesMemory = true;
+inline void close_to_access(void* from, std::size_t n) { __asan_poison_memory_region(from, n); }
+inline void open_to_access(void* from, std::size_t n) { __asan_unpoison_memory_region(from, n); }
+// Before a thread goes on on another stack; `own` keeps what belongs to the one it leaves, and is
+// null where it is left for good.
+inline void leave_stack(void** own, const Stack& to) {
+  __sanitizer_start_switch_fiber(own, to.bottom, to.size);
+}
+// On the other stack; gives the one that was left.
+inline Stack enter_stack(void* own) {
+  Stack left;
+  __sanitizer_finish_switch_fiber(own, &left.bottom, &left.size);
+  return left;
+}
+
+#else
+
+constexpr bool kClosesMemory = false;
+inline void close_to_access(void*, std::size_t) {}
+inline void open_to_access(void*, std::size_t) {}
+inline void leave_stack(void**, const Stack&) {}
+inline Stack enter_stack(void*) { return {}; }
+
+#endif
+
+}  // namespace ancify::on_host
