@@ -54,7 +54,7 @@ class BlockParser {
   BadBlocks& bad_;
   std::string_view rest_;
   bool last_ = false;
-  std::int64_t lines_;              // taken so far
+  std::int64_t lines_;  // taken so far
   std::size_t longest_row_;
   bool looking_for_block_ = false;  // behind a bad one
   Block block_;
