@@ -9,14 +9,15 @@
 #' that ends before the present and is sampled is one of long ago: it stays as it was.
 #'
 #' Cloning and selfing have no place in diffusion models here: a file with them is an error, as is
-#' more than one deme without ancestors, and a time at which there are more than five demes. At one
+#' more than one deme without ancestors, and a time at which there are more than five demes. So are
+#' more than 2,000 demes, epochs, migrations and pulses, counted together. At one
 #' time pulses come first, then demes begin, then pulses into these, then demes end.
 #'
 #' The populations at a written model's end, in their order, are in the file's metadata, where
 #' `read_demes()` looks for its default of `samples`. `theta0` is not in the file, and sizes are in
 #' units of the first size when they come back.
 #'
-#' @param file The path of a Demes file, in YAML.
+#' @param file The path of a Demes file, in YAML; reading, it may be gzipped.
 #' @param samples Names of the demes that are sampled, in the spectrum's order. Default: those that
 #'   `write_demes()` has noted, else those that there are at the present.
 #' @param model A [demography()], or a list of events.

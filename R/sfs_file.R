@@ -5,7 +5,8 @@
 #' perhaps the populations' names in double quotes; a line of the counts, the last
 #' population's fastest; and a line of the mask, 1 for masked cells. Files of its
 #' older form end at the counts, and their first line at the numbers of cells: these
-#' are read as unfolded, with the cells of sites that do not vary masked.
+#' are read as unfolded, with the cells of sites that do not vary masked. A file has at most
+#' 33,554,432 cells, as many as five populations of 31 copies each.
 #'
 #' @param file Path of the file. Reading, it may be gzipped; writing, a folder that is not there is
 #'   made.

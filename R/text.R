@@ -49,6 +49,6 @@ parse_yaml <- function(text, handlers, refuse, strict) {
 # The parser takes time in the square of the first three.
 most_of_yaml <- list(indent = 1000, collections = 10000, keys = 10000, entries = 1e6)
 yaml_parts <- list(
-  indent = "%s columns of indent", collections = "%s lists and mappings", keys = "%s keys of a mapping",
-  entries = "%s entries"
+  indent = "%s columns of indent", collections = "%s lists and mappings",
+  keys = "%s keys of a mapping", entries = "%s entries"
 )

@@ -55,9 +55,9 @@ hostile <- list(
     write_inflating(path, "8000 8000 unfolded\n", "0 ", 256)
   }),
   list("zeros", "call_ancestral(c(a = 'A'), c(b = 'A'), 'ml', model = file)", "format",
-       function(path) write_inflating(path, "tree\nversion=v3\n", as.raw(0), 512)),
+       function(path) write_inflating(path, "tree\nversion=v3\n", as.raw(0), 1024)),
   list("leaves", "call_ancestral(c(a = 'A'), c(b = 'A'), 'ml', model = file)", "format",
-       function(path) write_inflating(path, "tree\nversion=v3\nleaf_value=", "0 ", 512)),
+       function(path) write_inflating(path, "tree\nversion=v3\nleaf_value=", "0 ", 1024)),
   list("lengths", "project_axt('newlines', file)", "format", function(path) {
     write_inflating(path, "chr1\t10\nchr2", "x", 512)
   }),
