@@ -209,7 +209,7 @@ void run_kept(const Case& input, const fs::path& out, const Backend& backend, Jo
   ProjectionOptions options;
   options.simd = backend.simd;
   project_alignments(alignments, input.chromosomes, options, backend.threads, control);
-  std::vector<ChromosomeToCall> calls;
+  std::vector<ChromosomeSequences> calls;
   for (const auto& chromosome : input.chromosomes) {
     calls.push_back({chromosome.name, chromosome.length, [&chromosome, &folders] {
                        SequenceSources sources;
@@ -523,7 +523,7 @@ void methods_over_voting(const fs::path& folder, std::int64_t length) {
       stores.back()->write(0, at, bases.data(), static_cast<std::size_t>(n));
     }
   }
-  const ChromosomeToCall chromosome = {
+  const ChromosomeSequences chromosome = {
       "chr1", length, [&stores] {
         SequenceSources sources;
         for (const auto& store : stores) {

@@ -39,7 +39,7 @@ std::string read_slowly(std::string text) {
 std::string read(const std::string& path, std::size_t chunk) {
   return outcome([&] {
     std::string table;
-    for (const auto& [name, length] : read_chromosome_lengths(path, chunk)) {
+    for (const auto& [name, length] : read_chromosome_lengths(path, TaskContext(), chunk)) {
       table.append(name).append("=").append(std::to_string(length)).append(";");
     }
     return table;
