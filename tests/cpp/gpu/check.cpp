@@ -95,7 +95,7 @@ class AnyTable : public Method {
   SiteCall call(const int* states) const override {
     unsigned hash = 1;
     for (int s = 0; s < species_; ++s)
-      hash = (hash ^ static_cast<unsigned>(states[s])) * 2654435761;
+      hash = (hash ^ static_cast<unsigned>(states[s])) * 2654435761U;
     const double p = 0.25 + 0.7 * (hash >> 8 & 0xffff) / 0x10000;
     return {"ACGTacgtnN" [(hash >> 24) % 10], Posterior { p, 1 - p, 0, 0 }};
   }
