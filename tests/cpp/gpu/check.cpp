@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <functional>
 #include <limits>
 #include <random>
@@ -104,17 +105,36 @@ class AnyTable : public Method {
   int species_;
 };
 
+// A method and, where it is tabulated, its tables without and with errors.
+class TestedMethod {
+ public:
+  TestedMethod(std::string name, std::unique_ptr<Method> method)
+      : name_(std::move(name)), method_(std::move(method)) {
+    if (method_->species() > kMostTabulated) return;
+    for (const bool with_phred : {false, true}) tables_[with_phred].emplace(*method_, with_phred);
+  }
+  const std::string& name() const { return name_; }
+  const Method& method() const { return *method_; }
+  const CallTable* table(bool with_phred) const {
+    return tables_[with_phred] ? &*tables_[with_phred] : nullptr;
+  }
+
+ private:
+  std::string name_;
+  std::unique_ptr<Method> method_;
+  std::optional<CallTable> tables_[2];
+};
+
 class Checks {
  public:
   explicit Checks(CallKernels& kernels) : kernels_(kernels) {}
 
   // Calls n positions on the device, and looks at each: at a table of all patterns, or at the
   // method itself.
-  void call(const std::string& what, const Method& method, const Voting& voting, bool with_phred,
-            const Genome& genome, std::int64_t n, std::size_t memory_limit) {
-    const bool tabulated = method.species() <= kMostTabulated;
-    std::optional<CallTable> table;
-    if (tabulated) table.emplace(method, with_phred);
+  void call(const TestedMethod& tested, const Voting& voting, bool with_phred, const Genome& genome,
+            std::int64_t n, std::size_t memory_limit) {
+    const Method& method = tested.method();
+    const CallTable* const table = tested.table(with_phred);
     for (const auto form : kForms) {
       std::int64_t next = 0;
       std::int64_t wrong = 0;
@@ -127,7 +147,7 @@ class Checks {
           const auto at = static_cast<std::size_t>(i - stretch.start);
           char expected = 0;
           std::uint8_t error = 0;
-          if (tabulated) {
+          if (table != nullptr) {
             std::size_t pattern = 0;
             for (std::size_t s = states.size(); s-- > 0;) pattern = pattern * kStates + states[s];
             expected = table->calls().bytes()[pattern];
@@ -140,15 +160,13 @@ class Checks {
           if (calls[at] != expected || (with_phred && phred[at] != error)) ++wrong;
         }
       };
-      DeviceCaller caller(kernels_,
-                          {method.species(), tabulated ? &*table : nullptr, voting, with_phred}, n,
-                          memory_limit);
+      DeviceCaller caller(kernels_, {method.species(), table, voting, with_phred}, n, memory_limit);
       caller.call(genome.sources(form), n, TaskContext(), look);
       ++done_;
       if (wrong == 0 && next == n) continue;
       ++failed_;
       std::printf("WRONG: %s, %d species, %lld positions, %s: %lld positions differ, %lld called\n",
-                  what.c_str(), method.species(), static_cast<long long>(n),
+                  tested.name().c_str(), method.species(), static_cast<long long>(n),
                   form == SequenceForm::kPacked ? "packed" : "characters",
                   static_cast<long long>(wrong), static_cast<long long>(next));
     }
@@ -219,7 +237,7 @@ void check_methods(Checks& checks, Extent extent, std::mt19937& random) {
                                              127, 128, 129, 4097, many_positions(extent)};
   for (int species = 1; species <= 20; ++species) {
     const Voting voting{species - species / 2, species / 2, 1, 2};
-    std::vector<std::pair<std::string, std::unique_ptr<Method>>> methods;
+    std::deque<TestedMethod> methods;
     if (species >= 2) methods.emplace_back("voting", std::make_unique<VotingMethod>(voting));
     if (species <= kMostTabulated) {
       const Tree tree(random_nodes(species, true, random), species);
@@ -240,11 +258,11 @@ void check_methods(Checks& checks, Extent extent, std::mt19937& random) {
     }
     for (const bool similar : {true, false}) {
       const Genome genome(species, 128 * 997, similar, random);
-      for (const auto& [name, method] : methods) {
+      for (const auto& method : methods) {
         for (const std::int64_t n : lengths) {
           for (const std::size_t limit : kLimits) {
             for (const bool with_phred : {false, true}) {
-              checks.call(name, *method, voting, with_phred, genome, n, limit);
+              checks.call(method, voting, with_phred, genome, n, limit);
             }
           }
         }
@@ -290,7 +308,7 @@ void check_models(Checks& checks, Extent extent, std::mt19937& random) {
 void check_long(Checks& checks, std::mt19937& random) {
   const Genome genome(2, 128 * 997, true, random);
   const Voting voting{1, 1, 1, 1};
-  checks.call("2^31 + 5 positions", VotingMethod(voting), voting, false, genome,
+  checks.call({"2^31 + 5 positions", std::make_unique<VotingMethod>(voting)}, voting, false, genome,
               (std::int64_t{1} << 31) + 5, 0);
   checks.call_by_model(*random_model(2, 3, 15, random), false, genome, (std::int64_t{1} << 31) + 5,
                        0);

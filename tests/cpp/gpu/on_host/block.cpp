@@ -49,8 +49,8 @@ class Fiber {
 
   char* memory_;
   bool ended_ = false;
-  ucontext_t inside_;
-  ucontext_t outside_;
+  ucontext_t inside_ = {};
+  ucontext_t outside_ = {};
   void* inside_own_ = nullptr;
   void* outside_own_ = nullptr;
   Stack outside_stack_;
@@ -70,6 +70,7 @@ void Fiber::begin(void (*work)()) {
   inside_.uc_stack.ss_sp = stack();
   inside_.uc_stack.ss_size = kStack;
   makecontext(&inside_, work, 0);
+  inside_.uc_stack.ss_size = 0;  // or AddressSanitizer opens all of it at each switch
   ended_ = false;
 }
 
