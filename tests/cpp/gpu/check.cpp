@@ -489,7 +489,7 @@ void check_spectra_of(Checks& checks, const Backend& backend, int most,
   const auto expected =
       diffusion::expected_spectra(jobs, sampling, best_simd_level(), hardware_threads(), control);
   for (const std::size_t most_lines : {std::size_t{0}, std::size_t{1024}, ~std::size_t{0}}) {
-    const std::size_t values_at_once = std::size_t{1} << (most_lines == 1024 ? 24 : 18);
+    const std::size_t values_at_once = most_lines == 1024 ? std::size_t{1} << 24 : 1;
     for (const bool three : {false, true}) {
       Backend used = backend;
       if (three) used.devices = {0, 1, 2};
