@@ -109,8 +109,8 @@
 #'
 #' A run that calls leaves `<output_dir>/ancify_run.json` beside its calls: versions, backend,
 #' settings, inputs with their identities and checksums, counts and checksums of the chromosomes'
-#' files, seconds by phase, fit and evaluation. Versions, backend, host and times are those of the last run, also
-#' where earlier ones had made the calls. [ancify_report()] makes a page of it.
+#' files, seconds by phase, fit and evaluation. Versions, backend, host and times are those of the
+#' last run, also where earlier ones had made the calls. [ancify_report()] makes a page of it.
 #' @section In tasks:
 #' With `BPPARAM` each alignment is a task of its own, the largest file first, then each chromosome,
 #' the longest first; chromosomes below a tenth of the longest share tasks, and there are at most

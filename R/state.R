@@ -1,6 +1,6 @@
-# What a run leaves for later ones in files of its work folder, where others may write too: fits, and
-# the outcomes of tasks. It is JSON, of which nothing but vectors, lists and the classes below is
-# made. (RDS may hold code, which R before 4.4 runs as it reads the file: CVE-2024-27322.)
+# State that a run keeps for later ones in its work folder: fits, and the outcomes of tasks. Others
+# may write there too. So state is JSON, and only vectors, lists and the classes below come of it.
+# (RDS may hold code, which R before 4.4 runs as it reads the file: CVE-2024-27322.)
 #
 # A value is an object of `type`, `values` and `attributes`. Numbers are written
 # in base 16, so that the very same come back.

@@ -268,13 +268,20 @@ read_outcome <- function(task) {
 
 # Whether it is what watched_outcome() and do_task() give.
 is_outcome <- function(outcome) {
-  is.list(outcome) && is.character(outcome$lines) && is.numeric(outcome$seconds) &&
-    all(vapply(outcome$warnings, inherits, NA, "warning")) &&
-    (is.null(outcome$error) || inherits(outcome$error, "error")) &&
-    is_scalar(outcome$task$title) && is_scalar(outcome$place$host) &&
-    all(vapply(outcome$projected, is_projection, NA)) &&
-    all(lengths(outcome$rows) > 0, vapply(outcome$rows, is_table_of_calls, NA))
+  is_part <- function(part) isTRUE(outcome_parts[[part]](outcome[[part]]))
+  is.list(outcome) && all(vapply(names(outcome_parts), is_part, NA))
 }
+
+outcome_parts <- list(
+  lines = is.character,
+  seconds = is.numeric,
+  warnings = function(all) all(vapply(all, inherits, NA, "warning")),
+  error = function(error) is.null(error) || inherits(error, "error"),
+  task = function(task) is_scalar(task$title),
+  place = function(place) is_scalar(place$host),
+  projected = function(all) all(vapply(all, is_projection, NA)),
+  rows = function(all) all(lengths(all) > 0, vapply(all, is_table_of_calls, NA))
+)
 
 merge_outcome <- function(manifest, outcome) {
   for (species in names(outcome$projected)) {
