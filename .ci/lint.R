@@ -14,9 +14,17 @@ defined <- unlist(lapply(Sys.glob("R/*.R"), function(file) {
 twice <- unique(defined[duplicated(defined)])
 if (length(twice)) cat("defined twice in R/:", twice, "\n")
 
+# What is particular to a method stands in its row.
+code <- function(file) sub("#.*", "", readLines(file))
+asks <- Filter(
+  function(file) any(grepl("method *(==|!=|%in%)", code(file))),
+  setdiff(Sys.glob("R/*.R"), "R/methods.R")
+)
+if (length(asks)) cat("compare a method's name, which only its row may:", asks, "\n")
+
 lints <- list(
   lintr::lint_package(), lintr::lint_dir(".ci"), lintr::lint("exec/ancify"),
   lintr::lint_dir("benchmarks")
 )
 for (some in lints) print(some)
-quit(status = any(lengths(lints) > 0) || length(twice) > 0)
+quit(status = any(lengths(lints) > 0) || length(c(twice, asks)) > 0)

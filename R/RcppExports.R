@@ -201,6 +201,10 @@ available_gpus_impl <- function(gpus_per_card) {
     .Call(`_ancify_available_gpus_impl`, gpus_per_card)
 }
 
+core_limits_impl <- function() {
+    .Call(`_ancify_core_limits_impl`)
+}
+
 hardware_threads_impl <- function() {
     .Call(`_ancify_hardware_threads_impl`)
 }

@@ -5,23 +5,7 @@
 #' not matter in the sequences, and all but A, C, G and T counts as missing.
 #'
 #' @section Methods:
-#' * `"voting"`: the consensus of a tier is its most frequent base, ties going to
-#'   the first of A, C, G and T; with fewer votes than the tier's minimum it has
-#'   none. Where both tiers agree the call is that base in upper case; where only
-#'   one has a consensus, its base in lower case; where they differ, `n`; where
-#'   neither has one, `N`.
-#' * `"parsimony"`: the bases that need the fewest changes on the tree (Fitch 1971;
-#'   Hartigan 1973 for nodes with more than two branches). One base: upper case;
-#'   two or three: the first in lower case; all four: `n`; no data: `N`.
-#' * `"likelihood"`: the posterior of the ancestral base on the tree with its branch
-#'   lengths (Felsenstein 1981), under `model`. Its maximum is called in upper case
-#'   from `high` on, in lower case from `low` on, and else is `n`; no data: `N`.
-#' * `"coalescent"`: the same, but summed over the gene trees that the history makes
-#'   possible, as near relatives' gene trees often differ from the species tree. The
-#'   node called is the most recent common ancestor of the history's focal lineages.
-#'   At most six outgroups; making the table takes about 15 times as long with each.
-#' * `"ml"`: gradient-boosted trees on the bases at a position and around it, as
-#'   [ancify_train()] makes them.
+#' `r methods_help()`
 #'
 #' Parsimony and likelihood call at the node where the focal lineage joins the
 #' others, if `focal` says which leaf it is; its own base is left out. Without it
@@ -112,24 +96,22 @@ call_ancestral <- function(inner, outer, method = "voting", tree = NULL, focal =
       tree <- NULL
     }
   }
-  method <- check_choice(method, calling_methods, "method")
+  method <- check_choice(method, method_names(), "method")
   check_posterior_flag(posterior, method)
   check_whole_number(min_inner_freq, "min_inner_freq")
   check_whole_number(min_outer_freq, "min_outer_freq")
   check_thresholds_given(high, low)
   sequences <- tier_sequences(inner, outer, method)
-  species <- list(inner = names(sequences$inner), outer = names(sequences$outer))
+  species <- lapply(sequences, names)
+  row <- method_row(method)
+  arguments <- list(tree = tree, focal = focal, model = model, history = history)
   settings <- c(
     list(min_inner_freq = min_inner_freq, min_outer_freq = min_outer_freq, high = high, low = low),
-    method_arguments(method, tree, focal, model, history, unlist(species))
+    method_arguments(method, arguments, unlist(species))
   )
-  if (method == "voting") {
-    warn_about_minima(
-      c(inner = min_inner_freq, outer = min_outer_freq), lengths(sequences)
-    )
-  }
+  row$look(settings, species)
   backend <- choose_backend(backend, threads)
-  caller <- make_caller(core_method(method, species, settings), FALSE, backend)
+  caller <- make_caller(core_method(row, species, settings), FALSE, backend)
   result <- with_watch("Calling", function(watch) {
     call_in_memory_impl(unlist(unname(sequences)), caller, posterior, watch)
   })
@@ -141,7 +123,7 @@ call_ancestral <- function(inner, outer, method = "voting", tree = NULL, focal =
 
 # list(inner =, outer =), named by the species.
 tier_sequences <- function(inner, outer, method) {
-  may_be_empty <- !method %in% two_tier_methods
+  may_be_empty <- !method_row(method)$both_tiers
   tiers <- list(
     inner = as_tier(inner, "inner", may_be_empty),
     outer = as_tier(outer, "outer", may_be_empty)
@@ -155,63 +137,6 @@ tier_sequences <- function(inner, outer, method) {
   lapply(tiers, function(tier) {
     stats::setNames(tier, names(tier) %||% rep("", length(tier)))
   })
-}
-
-check_posterior_flag <- function(posterior, method) {
-  check_flag(posterior, "posterior")
-  if (posterior && !method %in% posterior_methods) {
-    abort_ancify(
-      sprintf(
-        "`method` %s has no posterior: set `posterior = FALSE`, or choose one of %s.",
-        quoted(method), enumerate(posterior_methods)
-      ),
-      "input"
-    )
-  }
-}
-
-arguments_of_methods <- list(
-  voting = character(), parsimony = c("tree", "focal"), likelihood = c("tree", "focal", "model"),
-  ml = "model", coalescent = c("history", "model")
-)
-
-# What core_method() takes of the arguments of call_ancestral().
-method_arguments <- function(method, tree, focal, model, history, species) {
-  given <- c(
-    tree = !is.null(tree), focal = !is.null(focal), model = !is.null(model),
-    history = !is.null(history)
-  )
-  foreign <- setdiff(names(given)[given], arguments_of_methods[[method]])
-  if (length(foreign)) {
-    abort_ancify(
-      sprintf("`method` %s takes no `%s`: leave it out, or choose another method.",
-              quoted(method), foreign[1]),
-      "input"
-    )
-  }
-  if (!is.null(focal)) check_focal(focal, species)
-  if (method %in% tree_methods) {
-    if (is.null(tree)) {
-      abort_ancify(
-        sprintf("`tree` is missing: `method` %s needs one (Newick text, a file with it, a phylo).",
-                quoted(method)),
-        "input"
-      )
-    }
-    tree <- input_faults(as_phylo(tree))
-    stop_on_tree_problems(tree, species, focal)
-    if (method == "likelihood" && !has_lengths(tree)) abort_ancify(lengths_missing, "input")
-    list(tree = tree, focal = focal, model = check_model(model %||% "JC69"))
-  } else if (method == "coalescent") {
-    history <- check_history(history)
-    if (!is.null(model)) history$model <- check_model(model)
-    list(history = history)
-  } else if (method == "ml") {
-    path <- check_path(model, "model")
-    problem <- input_problem("model", path, FALSE)
-    if (!is.null(problem)) abort_ancify(problem, "file", file = path)
-    list(model_path = path)
-  }
 }
 
 as_tier <- function(x, name, may_be_empty) {
@@ -262,18 +187,6 @@ check_equal_lengths <- function(sequences, n_inner) {
         label(1), format_count(lengths[[1]]), label(other), format_count(lengths[[other]])
       ),
       "input"
-    )
-  }
-}
-
-warn_about_minima <- function(minima, species) {
-  for (tier in names(minima)[minima > species[names(minima)]]) {
-    warn_ancify(
-      sprintf(
-        "`min_%s_freq` is %d but the %s tier has %d species: it never has a consensus.",
-        tier, as.integer(minima[[tier]]), tier, as.integer(species[[tier]])
-      ),
-      "voting"
     )
   }
 }

@@ -71,13 +71,12 @@ compare_calls <- function(..., window = 1e6, threads = NULL, progress = interact
   new_comparison(counts, folders, lengths, window)
 }
 
-most_runs <- 12
-
 # The files of each, by the runs' names.
 files_of_runs <- function(runs) {
   if (length(runs) == 1 && is.list(runs[[1]]) && !inherits(runs[[1]], "ancify_run")) {
     runs <- runs[[1]]
   }
+  most_runs <- core_limits()$compared_runs
   if (length(runs) < 2 || length(runs) > most_runs) {
     abort_ancify(
       sprintf("From 2 to %d runs can be compared, not %d.", most_runs, length(runs)), "input"

@@ -202,10 +202,10 @@ config_keys <- function() {
     output_dir = key(read_output, "./ancestral_calls"),
     min_inner_freq = key(whole_number(1), 1L),
     min_outer_freq = key(whole_number(1), 1L),
-    num_cpus = key(whole_number(1, most_threads), 4L),
+    num_cpus = key(whole_number(1, core_limits()$threads), 4L),
     backend = key(one_of("auto", "cpu", "gpu"), "auto"),
     gpu_devices = key(read_devices),
-    method = key(one_of(calling_methods), "voting"),
+    method = key(one_of(method_names()), "voting"),
     tree = key(read_tree),
     substitution_model = key(one_of(model_names), "JC69"),
     model_kappa = key(number(above = 0), 2),
@@ -360,10 +360,11 @@ build_config <- function(raw, origin) {
   check_alignments_once(config, origin)
   check_outputs(config, origin)
   check_tree(config, origin)
-  check_history_key(config, origin)
+  if (!is.null(method_of(config))) method_of(config)$check(config, origin)
   check_posterior_key(config, origin)
-  check_thresholds(config, "likelihood", origin)
-  check_thresholds(config, "ml", origin)
+  for (name in unique(unlist(lapply(calling_methods(), `[[`, "thresholds")))) {
+    check_thresholds(config, name, origin)
+  }
   config["notes"] <- list(c(origin$notes, beside_note(origin$beside)))
   config["file"] <- list(origin$file)
   structure(config, class = "ancify_config", inputs = origin$inputs)
@@ -456,11 +457,12 @@ text_like <- function(pattern, wanted) {
 }
 
 # Names become names of files.
-most_name_bytes <- 200
-name_advice <- sprintf(
-  "a file will have this name, so it can't be empty, '.', '..', hold '/' or exceed %d bytes.",
-  most_name_bytes
-)
+name_advice <- function() {
+  sprintf(
+    "a file will have this name, so it can't be empty, '.', '..', hold '/' or exceed %d bytes.",
+    core_limits()$name_bytes
+  )
+}
 
 read_name <- function(value, key, origin) {
   name <- as_name(value)
@@ -468,7 +470,7 @@ read_name <- function(value, key, origin) {
     fault(value, key, "give one name (in R as character).")
   }
   if (!names_a_path(name)) {
-    fault(name, key, name_advice)
+    fault(name, key, name_advice())
   }
   name
 }
@@ -483,7 +485,7 @@ read_names <- function(value, key, origin) {
   }
   bad <- unique(names[!names_a_path(names)])
   if (length(bad)) {
-    fault(bad, key, name_advice)
+    fault(bad, key, name_advice())
   }
   twice <- unique(names[duplicated(names)])
   if (length(twice)) {
@@ -509,7 +511,7 @@ as_name <- function(value) {
 
 # Of a file or a folder inside that where it is used.
 names_a_path <- function(names) {
-  validUTF8(names) & !leaves_folder(names) & nchar(names, "bytes") <= most_name_bytes
+  validUTF8(names) & !leaves_folder(names) & nchar(names, "bytes") <= core_limits()$name_bytes
 }
 
 leaves_folder <- function(names) {
@@ -780,7 +782,7 @@ check_tiers <- function(config, origin) {
   }
   if (length(empty) == 2) {
     add_problem(origin, "`outgroups` names no species: list them with their alignments.")
-  } else if (isTRUE(config$method %in% two_tier_methods)) {
+  } else if (isTRUE(method_of(config)$both_tiers)) {
     add_problem(
       origin, "`outgroups.%s` is empty: `method` %s needs a species in both tiers.",
       empty, quoted(config$method)
@@ -909,7 +911,7 @@ is_written <- function(paths, config) {
 
 check_tree <- function(config, origin) {
   if (is.null(config$tree)) {
-    if (isTRUE(config$method %in% tree_methods) && !"tree" %in% origin$failed) {
+    if (isTRUE(nzchar(method_of(config)$tree)) && !"tree" %in% origin$failed) {
       add_problem(
         origin, "`tree` is missing: `method` %s needs one (Newick text, or a file with it).",
         quoted(config$method)
@@ -922,7 +924,8 @@ check_tree <- function(config, origin) {
     return(invisible())
   }
   problems <- tree_problems(tree, config$outgroups$name, config$focal_species)
-  if (isTRUE(config$method == "likelihood") && !isTRUE(config$estimate) && !has_lengths(tree)) {
+  wants_lengths <- identical(method_of(config)$tree, "lengths") && !isTRUE(config$estimate)
+  if (wants_lengths && !has_lengths(tree)) {
     problems <- c(problems, lengths_missing)
   }
   origin$problems <- c(origin$problems, problems)
@@ -930,7 +933,7 @@ check_tree <- function(config, origin) {
 
 # A history that is given has to fit the outgroups; estimating can do without one.
 check_history_key <- function(config, origin) {
-  if (!isTRUE(config$method == "coalescent") || NROW(config$outgroups) == 0) {
+  if (NROW(config$outgroups) == 0) {
     return(invisible())
   }
   if (any(startsWith(as.character(origin$failed), "history"))) {
@@ -955,9 +958,10 @@ check_history_key <- function(config, origin) {
     add_problem(
       origin,
       paste(
-        "`history` is missing: `method` 'coalescent' needs `splits` and `sizes`",
+        "`history` is missing: `method` %s needs `splits` and `sizes`",
         "(or `estimate: true`)."
-      )
+      ),
+      quoted(config$method)
     )
   }
 }
@@ -998,10 +1002,10 @@ config_history <- function(config) {
 }
 
 check_posterior_key <- function(config, origin) {
-  if (isTRUE(config$posterior) && !isTRUE(config$method %in% posterior_methods)) {
+  if (isTRUE(config$posterior) && !has_posterior(method_of(config))) {
     add_problem(
       origin, "`posterior` is true, but `method` %s has none: set it to false, or choose %s.",
-      quoted(config$method), paste(posterior_methods, collapse = ", ")
+      quoted(config$method), paste(names_with_posterior(), collapse = ", ")
     )
   }
 }
@@ -1076,9 +1080,6 @@ print.ancify_config <- function(x, ...) {
 format_config <- function(config) {
   outgroups <- config$outgroups
   species <- paste(format(outgroups$name), outgroups$alignment)
-  votes <- if (config$method == "voting") {
-    sprintf(", fewest votes inner %d, outer %d", config$min_inner_freq, config$min_outer_freq)
-  }
   rows <- c(
     `focal species` = config$focal_species,
     chromosomes = sprintf(
@@ -1086,7 +1087,7 @@ format_config <- function(config) {
       format(sum(config$lengths), big.mark = ",", scientific = FALSE)
     ),
     structure(species, names = ifelse(duplicated(outgroups$tier), "", outgroups$tier)),
-    method = paste0(config$method, votes),
+    method = paste0(config$method, method_of(config)$shown(config)),
     `work folder` = config$work_dir,
     `output folder` = config$output_dir,
     threads = sprintf("%d, backend %s", config$num_cpus, config$backend),

@@ -262,7 +262,7 @@ is_alive <- function(deme, time) demes_end(deme) <= time && time < deme$start
 
 demes_ancestry <- function(deme, earlier, refuse) {
   what <- paste("the ancestors of deme", deme$name)
-  ancestors <- demes_names(deme$ancestors, what, refuse, most_populations)
+  ancestors <- demes_names(deme$ancestors, what, refuse, core_limits()$populations)
   unknown <- setdiff(ancestors, names(earlier))
   if (length(unknown)) {
     refuse("deme %s has the ancestor %s, which is none before", deme$name, unknown[1])
@@ -377,7 +377,7 @@ demes_pairs <- function(one, names, refuse) {
   pairs <- if (is.null(one$demes)) {
     expand.grid(source = of("source"), dest = of("dest"), stringsAsFactors = FALSE)
   } else {
-    both <- of("demes", most_populations)
+    both <- of("demes", core_limits()$populations)
     all <- expand.grid(source = both, dest = both, stringsAsFactors = FALSE)
     all[all$source != all$dest, ]
   }
@@ -422,7 +422,7 @@ demes_pulses <- function(yaml, demes, generation, refuse) {
 }
 
 demes_pulse <- function(one, names, refuse) {
-  sources <- demes_names(one$sources, "a pulse's sources", refuse, most_populations)
+  sources <- demes_names(one$sources, "a pulse's sources", refuse, core_limits()$populations)
   dest <- demes_names(one$dest, "a pulse's dest", refuse, 1)
   if (!length(sources) || !length(dest) || dest %in% sources || !all(c(sources, dest) %in% names)) {
     refuse("a pulse goes from sources to another deme, its dest")
@@ -524,7 +524,7 @@ demes_pulses_at <- function(graph, time, there, except = character(), only = nam
 # there is no room. What it has of others comes as a pulse then.
 demes_birth <- function(deme, free, there, refuse) {
   parents <- match(deme$ancestors, there)
-  is_full <- length(there) == most_populations
+  is_full <- length(there) == core_limits()$populations
   if (length(free) && (length(parents) == 1 || is_full)) {
     place <- match(free[1], there)
     others <- parents != place
@@ -536,7 +536,7 @@ demes_birth <- function(deme, free, there, refuse) {
   }
   if (is_full) {
     refuse("there are more than %d demes when %s begins, those among them that end then",
-           most_populations, deme$name)
+           core_limits()$populations, deme$name)
   }
   shares <- replace(numeric(length(there)), parents, deme$proportions)
   event <- if (length(parents) == 1) event_split(parents) else event_admixture(shares)

@@ -2,12 +2,14 @@
 
 # Whether this configuration's calls follow a fit.
 fits <- function(config) {
-  config$estimate && config$method %in% c("likelihood", "coalescent")
+  config$estimate && length(method_of(config)$fits) > 0
 }
+
+fits_history <- function(config) fits(config) && "history" %in% method_of(config)$fits
 
 # A history is nothing without the focal lineage.
 needs_focal <- function(config) {
-  fits(config) && (config$method == "coalescent" || tree_names_focal(config))
+  fits(config) && (fits_history(config) || tree_names_focal(config))
 }
 
 # As run_settings(), with `fit` and, for coalescent, `history_fit` and `fitted_history`.
@@ -27,7 +29,7 @@ fit_part <- function(config, manifest, backend, progress, verbose) {
   settings$model <- fit$model
   settings$tree <- fit$tree
   settings$fit <- fit
-  if (config$method == "coalescent") {
+  if (fits_history(config)) {
     settings$history_fit <- fit_run_history(patterns, config, fit$model, log)
     settings$history <- settings$history_fit$history
     settings$fitted_history <- settings$history

@@ -4,10 +4,8 @@
 # (or as many as the environment variable RCPP_PARALLEL_NUM_THREADS says).
 resolve_threads <- function(threads) {
   threads <- threads %||% getOption("ancify.threads", RcppParallel::defaultNumThreads())
-  as.integer(check_whole_number(threads, "threads", most_threads))
+  as.integer(check_whole_number(threads, "threads", core_limits()$threads))
 }
-
-most_threads <- 4096
 
 `%||%` <- function(x, y) if (is.null(x)) y else x
 

@@ -225,9 +225,8 @@ settings_of_calls <- function(config) {
 # What calls are made from besides the lengths of their chromosomes, which their files tell.
 call_sources <- function(config, sources) {
   settings <- settings_of_calls(config)
-  if (config$method == "ml") {
-    settings$ml_model_path <- input_identity(config, ml_model_path(config))
-  }
+  files <- method_of(config)$files(config)
+  settings[names(files)] <- lapply(files, function(path) input_identity(config, path))
   list(
     ancify = package_version_text(), settings = settings, sources = sources,
     # A fit is to all of a run's sites.

@@ -212,6 +212,7 @@ check_counts <- function(counts, n) {
       "input"
     )
   }
+  most_haplotypes <- core_limits()$haplotypes
   large <- which(n > most_haplotypes)
   if (length(large)) {
     abort_ancify(
@@ -224,8 +225,6 @@ check_counts <- function(counts, n) {
   }
   as.integer(counts)
 }
-
-most_haplotypes <- 1e6
 
 check_same_sites <- function(...) {
   sites <- c(...)

@@ -187,7 +187,7 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
   caller <- NULL
   if ("call" %in% phases) {
     check_before_work(config, log)
-    if (config$method == "ml") config <- with_inputs(config, ml_model_path(config))
+    config <- with_inputs(config, unlist(method_of(config)$files(config)))
     # Before any work, for it checks what a method needs; a fit makes its own.
     if (!fits(config)) {
       caller <- config_caller(config, run_settings(config, verbose), backend, progress)
@@ -255,11 +255,8 @@ session_backend <- function(config, cluster) {
   backend
 }
 
-# Outgroups with which a method's calls of all patterns are in a table.
-most_tabulated <- 8
-
 log_what_stays_on_the_cpu <- function(config, phases, manifest, log) {
-  on_gpu <- nrow(config$outgroups) <= most_tabulated || config$method %in% columnwise_methods
+  on_gpu <- runs_on_devices(method_of(config), nrow(config$outgroups))
   if ("project" %in% phases) {
     goes <- on_gpu && runs_as_one(config, phases, "gpu", manifest)
     log(paste0("Projection runs on the CPU", if (goes) "; its bases go to the GPU as they come"))
@@ -570,11 +567,10 @@ called_earlier <- function(config, manifest, backend, progress, verbose) {
 
 # What an earlier run wrote beside calls that are no longer there.
 remove_stale <- function(config) {
-  fitted <- fits(config)
+  fitted <- if (fits(config)) method_of(config)$fits
   stale <- c(
     if (!config$posterior) phred_file(names(config$lengths)),
-    if (!fitted) fitted_files[["model"]],
-    if (!fitted || config$method != "coalescent") fitted_files[["history"]]
+    fitted_files[setdiff(names(fitted_files), fitted)]
   )
   remove_own(calls_place(config), stale)
 }
@@ -592,11 +588,10 @@ remove_files <- function(paths) {
 
 # What would end the run after the projection; and what the log should say of the method.
 check_before_work <- function(config, log) {
-  if (config$method == "ml") check_model_file(config)
-  if (config$method == "voting") {
-    warn_about_config_minima(config)
-  }
-  if (config$method %in% tree_methods && !tree_names_focal(config)) {
+  row <- method_of(config)
+  check_method_files(config, row)
+  row$look(config, species_of_tiers(config))
+  if (needs_tree(row) && !tree_names_focal(config)) {
     log(no_focal_in_tree(config$focal_species))
   }
   if (config$estimate && !fits(config)) {
@@ -604,48 +599,42 @@ check_before_work <- function(config, log) {
   }
 }
 
-# Only calling needs it; training writes it.
-check_model_file <- function(config) {
-  problem <- input_problem("ml_model_path", ml_model_path(config), FALSE)
-  if (!is.null(problem)) {
-    abort_ancify(problem, "config", file = config$file, problems = problem)
+# Only calling needs them; training writes the model.
+check_method_files <- function(config, row) {
+  files <- row$files(config)
+  problems <- unlist(Map(input_problem, names(files), files, FALSE), use.names = FALSE)
+  if (!is.null(problems)) {
+    abort_ancify(problems[1], "config", file = config$file, problems = problems)
   }
 }
 
-warn_about_config_minima <- function(config) {
-  tiers <- factor(config$outgroups$tier, c("inner", "outer"))
-  warn_about_minima(
-    c(inner = config$min_inner_freq, outer = config$min_outer_freq), c(table(tiers))
-  )
+# The table of outgroups has the inner ones first.
+species_of_tiers <- function(config) {
+  split(config$outgroups$name, factor(config$outgroups$tier, c("inner", "outer")))
 }
 
-# The table of outgroups has the inner ones first.
 config_caller <- function(config, settings, backend, progress) {
-  species <- split(config$outgroups$name, factor(config$outgroups$tier, c("inner", "outer")))
   make_caller(
-    core_method(config$method, species, settings), config$posterior, backend, progress,
-    expected_inputs(config)
+    core_method(method_of(config), species_of_tiers(config), settings), config$posterior, backend,
+    progress, expected_inputs(config)
   )
 }
 
 # What core_method() takes, from the configuration alone.
 run_settings <- function(config, verbose) {
-  prefix <- if (config$method == "ml") "ml" else "likelihood"
+  row <- method_of(config)
+  threshold <- function(which) config[[sprintf("%s_%s_threshold", row$thresholds, which)]]
   settings <- list(
     min_inner_freq = config$min_inner_freq, min_outer_freq = config$min_outer_freq,
-    high = config[[paste0(prefix, "_high_threshold")]],
-    low = config[[paste0(prefix, "_low_threshold")]],
-    model = config_model(config), model_path = ml_model_path(config)
+    high = if (has_posterior(row)) threshold("high"), low = if (has_posterior(row)) threshold("low"),
+    model = config_model(config)
   )
   if (!is.null(config$tree)) {
     settings$tree <- parse_newick(config$tree)
     settings$focal <- if (tree_names_focal(config)) config$focal_species
   }
-  if (config$method == "coalescent" && has_history(config)) {
-    quietly <- if (verbose) identity else suppressMessages
-    settings$history <- quietly(config_history(config))
-  }
-  settings
+  quietly <- if (verbose) identity else suppressMessages
+  c(settings, quietly(row$configured(config)))
 }
 
 tree_names_focal <- function(config) {

@@ -171,12 +171,10 @@ other_inputs <- function(config, phases, manifest) {
   )
   focal <- if (!is.null(config$focal_fasta)) focal_on_record(config, phases, manifest)
   if (!is.null(focal)) inputs$focal_fasta <- c(list(path = config$focal_fasta), focal)
-  # The model that was read, whatever lies there by now.
-  if (config$method == "ml") {
-    model <- ml_model_path(config)
-    inputs$ml_model_path <- c(list(path = model), input_identity(config, model))
-  }
-  inputs
+  # As they were read, whatever lies there by now.
+  c(inputs, lapply(method_of(config)$files(config), function(path) {
+    c(list(path = path), input_identity(config, path))
+  }))
 }
 
 # The focal genome, if it is what blocks were compared with or what the focal bases were taken from.

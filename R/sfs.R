@@ -75,8 +75,6 @@ sfs <- function(counts, populations = NULL, mask = NULL, folded = FALSE) {
   check_sfs(new_sfs(counts, populations, mask, folded), "counts")
 }
 
-most_populations <- 5L
-
 # The one maker of the class.
 new_sfs <- function(counts, populations, mask, folded) {
   dim <- unname(dim(counts))
@@ -140,11 +138,11 @@ as_counts <- function(counts) {
     )
   }
   if (is.null(dim(counts))) counts <- array(counts, length(counts))
-  if (length(dim(counts)) > most_populations || any(dim(counts) < 2)) {
+  if (length(dim(counts)) > core_limits()$populations || any(dim(counts) < 2)) {
     abort_ancify(
       sprintf(
         "`counts` is an array of %s: a spectrum has 1 to %d dimensions of at least 2 cells each.",
-        paste(dim(counts), collapse = " x "), most_populations
+        paste(dim(counts), collapse = " x "), core_limits()$populations
       ),
       "input"
     )

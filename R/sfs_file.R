@@ -118,10 +118,10 @@ read_sfs_header <- function(text, file, line) {
       ), quoted(cut_text(text))
     )
   }
-  if (length(dim) > most_populations) {
+  if (length(dim) > core_limits()$populations) {
     stop_on_sfs(
       file, line, "there are %d populations, but a spectrum has at most %d", length(dim),
-      most_populations
+      core_limits()$populations
     )
   }
   if (!grepl("^(\"[^\"]*\"\\s*)*$", names) || (nzchar(names) && !folding)) {

@@ -143,10 +143,10 @@ as_site_counts <- function(counts, name) {
     )
   }
   if (!is.matrix(counts)) counts <- matrix(counts)
-  if (ncol(counts) < 1 || ncol(counts) > most_populations) {
+  if (ncol(counts) < 1 || ncol(counts) > core_limits()$populations) {
     abort_ancify(
       sprintf("`%s` has %d columns: a spectrum is of 1 to %d populations.", name, ncol(counts),
-              most_populations),
+              core_limits()$populations),
       "input"
     )
   }

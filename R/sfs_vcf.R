@@ -253,11 +253,11 @@ check_population_table <- function(table) {
     )
   }
   names <- unique(table$population)
-  if (length(names) < 1 || length(names) > most_populations) {
+  if (length(names) < 1 || length(names) > core_limits()$populations) {
     abort_ancify(
       sprintf(
         "`populations` has %d populations%s: a spectrum is of 1 to %d. %s", length(names),
-        if (length(names)) sprintf(" (%s)", enumerate(quoted(names))) else "", most_populations,
+        if (length(names)) sprintf(" (%s)", enumerate(quoted(names))) else "", core_limits()$populations,
         "Leave out the samples of others, with `subset = TRUE`."
       ),
       "input"

@@ -84,5 +84,5 @@ remove_leftovers <- function(config, in_work_dir, in_output_dir) {
 
 # A name like those of the core's temporary files, which is not taken.
 temporary_name <- function(path) {
-  tempfile(paste0(basename(path), ".ancify-tmp-", Sys.getpid(), "-"), dirname(path))
+  tempfile(paste0(basename(path), core_limits()$temporary, Sys.getpid(), "-"), dirname(path))
 }

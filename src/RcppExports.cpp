@@ -727,6 +727,16 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_limits_impl
+Rcpp::List core_limits_impl();
+RcppExport SEXP _ancify_core_limits_impl() {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    rcpp_result_gen = Rcpp::wrap(core_limits_impl());
+    return rcpp_result_gen;
+END_RCPP
+}
 // hardware_threads_impl
 int hardware_threads_impl();
 RcppExport SEXP _ancify_hardware_threads_impl() {
@@ -836,6 +846,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_build_info_impl", (DL_FUNC) &_ancify_build_info_impl, 0},
     {"_ancify_backend_impl", (DL_FUNC) &_ancify_backend_impl, 1},
     {"_ancify_available_gpus_impl", (DL_FUNC) &_ancify_available_gpus_impl, 1},
+    {"_ancify_core_limits_impl", (DL_FUNC) &_ancify_core_limits_impl, 0},
     {"_ancify_hardware_threads_impl", (DL_FUNC) &_ancify_hardware_threads_impl, 0},
     {"_ancify_read_chromosome_lengths", (DL_FUNC) &_ancify_read_chromosome_lengths, 2},
     {"_ancify_read_text_impl", (DL_FUNC) &_ancify_read_text_impl, 2},

@@ -1,9 +1,14 @@
 // The machine and the build, and the small files that R reads itself.
+#include "core/ancestry/calling/methods.h"
+#include "core/ancestry/comparison/call_comparison.h"
+#include "core/ancestry/patterns/site_patterns.h"
 #include "core/device/backend.h"
+#include "core/diffusion/model.h"
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
 #include "core/formats/variant/variant_file.h"
 #include "core/genome/lengths.h"
+#include "core/io/file.h"
 #include "core/io/inflate.h"
 #include "core/io/lines.h"
 #include "core/io/yaml_shape.h"
@@ -67,6 +72,23 @@ Rcpp::List available_gpus_impl(int gpus_per_card) {
   return Rcpp::List::create(
       Rcpp::Named("number") = number, Rcpp::Named("name") = name, Rcpp::Named("memory") = memory,
       Rcpp::Named("compute_capability") = capability, Rcpp::Named("problem") = gpus.problem);
+}
+
+// What core_limits() in R gives.
+// [[Rcpp::export]]
+Rcpp::List core_limits_impl() {
+  using Rcpp::Named;
+  Rcpp::CharacterVector always;
+  for (const auto& method : ancify::calling_methods()) {
+    if (method.on_devices == ancify::OnDevices::kAlways) always.push_back(method.name);
+  }
+  return Rcpp::List::create(
+      Named("threads") = ancify::kMostThreads,
+      Named("name_bytes") = static_cast<int>(ancify::kMostNameBytes),
+      Named("temporary") = std::string(ancify::kTemporary),
+      Named("tabulated") = ancify::kMostTabulated, Named("methods_always_on_devices") = always,
+      Named("populations") = ancify::diffusion::kMostPopulations,
+      Named("haplotypes") = ancify::kMostHaplotypes, Named("compared_runs") = ancify::kMostRuns);
 }
 
 // [[Rcpp::export]]

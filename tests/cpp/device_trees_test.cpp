@@ -324,7 +324,6 @@ TEST(DeviceTrees, WriteTheSameFiles) {
 TEST(DeviceTrees, CallWhatIsInTheDevicesMemory) {
   std::mt19937 random(10);
   const auto ml = random_model(3, 4, 31, random)();
-  const DeviceTrees trees(*ml);
   const SequenceSources none;
   for (const std::size_t n : {1, 128, 2000}) {
     const Genome genome(3, n, random);
@@ -335,8 +334,7 @@ TEST(DeviceTrees, CallWhatIsInTheDevicesMemory) {
     for (std::size_t s = 0; s < 3; ++s) genome.species[s].copy(memory.data() + s * pitch, n);
     const DeviceRows rows = {memory.data(), pitch};
     const auto length = static_cast<std::int64_t>(n);
-    DeviceCaller caller(kernels, {3, nullptr, Voting(), true, &trees}, length,
-                        memory_for(*ml, 3, true));
+    DeviceCaller caller(kernels, *ml->on_devices(true), length, memory_for(*ml, 3, true));
     Called called(n);
     const std::int64_t middle = std::min<std::int64_t>(1280, length);  // of two pieces
     for (const auto& [start, end] : {std::pair{std::int64_t{0}, middle}, {middle, length}}) {

@@ -8,8 +8,12 @@
 #include <map>
 #include <mutex>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "core/ancestry/calling/calling.h"
+#include "core/ancestry/calling/ml_calling.h"
+#include "core/ancestry/calling/pattern_caller.h"
 #include "core/exec/errors.h"
 #include "core/genome/packed.h"
 #include "core/genome/sequence_store.h"
@@ -25,7 +29,11 @@ using test::TempDir;
 
 constexpr int kSpecies = 3;  // of the model in the fixtures
 
-const char* const kNames[] = {"voting", "parsimony", "likelihood", "coalescent", "ml"};
+std::vector<std::string> names_of_methods() {
+  std::vector<std::string> names;
+  for (const auto& method : calling_methods()) names.push_back(method.name);
+  return names;
+}
 
 MethodOptions options_of(const std::string& name) {
   std::mt19937 random(1);
@@ -156,7 +164,7 @@ TEST(EveryMethod, CallsTheSameByEveryWay) {
   std::mt19937 random(21);
   const Genome genome = random_genome(random);
   const Kept kept(genome, dir);
-  for (const std::string name : kNames) {
+  for (const std::string& name : names_of_methods()) {
     const auto options = options_of(name);
     std::vector<Called> expected;
     for (const auto& species : genome.species) expected.push_back(call_slowly(options, species));
@@ -213,7 +221,7 @@ TEST(EveryMethod, GivesPosteriorsOfSequencesInMemory) {
   for (const auto& bases : species) {
     sources.push_back(memory_source(bases.data(), SequenceForm::kCharacters));
   }
-  for (const std::string name : kNames) {
+  for (const std::string& name : names_of_methods()) {
     const auto options = options_of(name);
     const Called expected = call_slowly(options, species);
     for (const auto level : test::simd_levels()) {
@@ -288,6 +296,77 @@ TEST(EveryMethod, WritesOnlyWholeFiles) {
   }
 }
 
+TEST(EveryMethod, TellsWhatDevicesDo) {
+  for (const auto& method : calling_methods()) {
+    const auto* const make = std::get_if<MakePatternMethod>(&method.make);
+    if (make == nullptr) continue;  // of a model, whose features are for any number of species
+    auto options = options_of(method.name);
+    const PatternCaller few((*make)(options, JobControl()), true);
+    EXPECT_TRUE(few.on_devices(true)) << method.name;
+    if (method.name == "coalescent") continue;  // takes fewer species than a table does
+    options.voting = {kMostTabulated, 1, 1, 1};
+    std::mt19937 random(1);
+    options.tree = Tree(test::random_nodes(kMostTabulated + 1, true, random), kMostTabulated + 1);
+    const PatternCaller many((*make)(options, JobControl()), true);
+    EXPECT_EQ(many.on_devices(true).has_value(), method.on_devices == OnDevices::kAlways)
+        << method.name;
+  }
+}
+
+// Two methods that are rows and nothing else: by a position, and by the position before it.
+class FirstBase : public Method {
+ public:
+  int species() const override { return kSpecies; }
+  SiteCall call(const int* states) const override {
+    return {states[0] == kMissing ? 'N' : upper_base(states[0]), {}};
+  }
+};
+
+class BaseBefore : public StretchCaller {
+ public:
+  int species() const override { return kSpecies; }
+  std::int64_t reach() const override { return 1; }
+  void call(const Stretch& stretch, SimdLevel /*simd*/, char* calls,
+            std::uint8_t* /*phred*/) const override {
+    for (std::int64_t i = stretch.start; i < stretch.end; ++i) {
+      *calls++ = i == 0 ? 'N' : upper_base(base_code(stretch.species[0][i - 1 - stretch.first]));
+    }
+  }
+  void posteriors(const Stretch& /*stretch*/, SimdLevel /*simd*/, double* /*out*/,
+                  std::size_t /*pitch*/) const override {}
+  std::optional<DeviceMethod> on_devices(bool /*with_phred*/) const override {
+    return std::nullopt;
+  }
+};
+
+TEST(Methods, AreAddedByARow) {
+  const std::vector<CallingMethod> toys = {
+      {"first", MakePatternMethod([](const MethodOptions&, const JobControl&) {
+         return std::make_unique<FirstBase>();
+       })},
+      {"before", MakeStretchCaller([](const MethodOptions&, const JobControl&) {
+         return std::make_unique<BaseBefore>();
+       })}};
+  const TempDir dir;
+  std::mt19937 random(24);
+  const Genome genome = random_genome(random);
+  const Kept kept(genome, dir);
+  for (const std::string name : {"first", "before"}) {
+    MethodOptions options;
+    options.name = name;
+    const auto caller = make_caller(options, cpu(2, best_simd_level()), false, JobControl(), toys);
+    JobControl control;
+    call_chromosomes(caller, kept.chromosomes(true), dir.file(name), control);
+    const std::string& bases = genome.species.back().front();
+    std::string expected;
+    for (const char base : bases) expected += upper_base(base_code(base));
+    if (name == "before") expected = "N" + expected.substr(0, expected.size() - 1);
+    const std::string& chromosome = genome.chromosomes.back().name;
+    EXPECT_TRUE(read_file(dir.file(name + "/" + chromosome + ".fa")) ==
+                ">" + chromosome + "\n" + expected + "\n");
+  }
+}
+
 TEST(EveryMethod, MlSaysWhatItNeeds) {
   auto options = options_of("ml");
   options.model_path = "/nowhere/model";
@@ -301,7 +380,7 @@ TEST(EveryMethod, MlSaysWhatItNeeds) {
   options.name = "m";
   EXPECT_NE(message_of<InputError>([&] {
               make_caller(options, cpu(1, SimdLevel::kScalar), false);
-            }).find(" and \"ml\""),
+            }).find(", \"ml\""),
             std::string::npos);
 }
 

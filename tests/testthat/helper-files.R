@@ -105,3 +105,11 @@ crc32_by_gzip <- function(path) {
   tail <- utils::tail(file_bytes(packed), 8)
   paste(rev(as.character(tail[1:4])), collapse = "")
 }
+
+# A function of the package in another form while `code` runs.
+with_function <- function(name, replacement, code) {
+  old <- get(name, asNamespace("ancify"))
+  utils::assignInNamespace(name, replacement, "ancify")
+  on.exit(utils::assignInNamespace(name, old, "ancify"))
+  code
+}

@@ -130,7 +130,7 @@ Backend choose_backend(const BackendWish& wish) {
 Backend choose_backend(const BackendWish& wish, const std::function<Gpus()>& gpus) {
   Backend backend;
   backend.simd = choose_simd_level(wish.simd);
-  backend.threads = std::max(wish.threads, 1);
+  backend.threads = std::clamp(wish.threads, 1, kMostThreads);
   backend.gpus_per_card = wish.gpus_per_card;
   if (wish.kind == "gpu") {
     backend.kind = BackendKind::kGpu;

@@ -10,6 +10,9 @@
 
 namespace ancify {
 
+// Far beyond any machine: a larger number is a mistake.
+constexpr int kMostThreads = 4096;
+
 // What one task of run_tasks() may ask of the job it belongs to.
 class TaskContext {
  public:

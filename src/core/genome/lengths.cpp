@@ -37,8 +37,8 @@ class LengthsParser {
     if (!is_safe_file_name(name) || !is_utf8(name)) {
       throw FormatError(path_, line_,
                         "the name " + excerpt(name) +
-                            " can't name a file: that takes UTF-8 of at most 200 bytes without "
-                            "'/', not . or ..");
+                            " can't name a file: that takes UTF-8 of at most " +
+                            std::to_string(kMostNameBytes) + " bytes without '/', not . or ..");
     }
     if (!names_.insert(name).second) {
       throw FormatError(path_, line_, "the name " + excerpt(name) + " stands there twice");

@@ -24,7 +24,6 @@ namespace ancify {
 namespace {
 
 // Between a file's name and the process that writes it, in its temporary name.
-constexpr std::string_view kTemporary = ".ancify-tmp-";
 
 [[noreturn]] void throw_errno(const std::string& path, const std::string& action) {
   const int error = errno;
@@ -289,11 +288,9 @@ void remove_file(const std::string& path) {
 }
 
 bool is_safe_file_name(const std::string& name) {
-  // File systems allow 255, and what is written has a longer name at first.
-  constexpr std::size_t most_bytes = 200;
   const bool only_good_characters = std::all_of(
       name.begin(), name.end(), [](unsigned char c) { return c > ' ' && c != '/' && c != 0x7f; });
-  return !name.empty() && name.size() <= most_bytes && name != "." && name != ".." &&
+  return !name.empty() && name.size() <= kMostNameBytes && name != "." && name != ".." &&
          only_good_characters;
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/exec/threads.h"
@@ -115,6 +116,9 @@ class OutputFolder {
   std::vector<std::string> made_;  // inner ones first
 };
 
+// In the names of files that are not whole yet, before the process's number.
+constexpr std::string_view kTemporary = ".ancify-tmp-";
+
 // What processes that are no more have left in a folder under temporary names, which end in
 // .ancify-tmp-<process>-<number or word>; nothing where the folder is not there. This process
 // counts among them: it must not have begun to write there. One on another machine is not seen.
@@ -123,8 +127,11 @@ std::vector<std::string> leftovers(const std::string& folder);
 // Removes a file if it is there.
 void remove_file(const std::string& path);
 
+// Of a name that becomes a file's. File systems allow 255, and temporary names are longer.
+constexpr std::size_t kMostNameBytes = 200;
+
 // A name that is one component of a path, so that it never leaves the folder it is used in, of at
-// most 200 bytes that are neither white space nor control characters.
+// most kMostNameBytes that are neither white space nor control characters.
 bool is_safe_file_name(const std::string& name);
 
 }  // namespace ancify

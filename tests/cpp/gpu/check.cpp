@@ -14,6 +14,7 @@
 
 #include "core/ancestry/calling/device_calling.h"
 #include "core/ancestry/calling/device_sequences.h"
+#include "core/ancestry/calling/device_trees.h"
 #include "core/ancestry/calling/ml_calling.h"
 #include "core/ancestry/coalescent/coalescent.h"
 #include "core/ancestry/phylogeny/likelihood.h"
@@ -160,7 +161,9 @@ class Checks {
           if (calls[at] != expected || (with_phred && phred[at] != error)) ++wrong;
         }
       };
-      DeviceCaller caller(kernels_, {method.species(), table, voting, with_phred}, n, memory_limit);
+      const auto on_device = table != nullptr ? by_table(*table, method.species(), with_phred)
+                                              : by_vote(voting, with_phred);
+      DeviceCaller caller(kernels_, on_device, n, memory_limit);
       caller.call(genome.sources(form), n, TaskContext(), look);
       ++done_;
       if (wrong == 0 && next == n) continue;
@@ -177,7 +180,6 @@ class Checks {
   void call_by_model(const MlCaller& ml, bool with_phred, const Genome& genome, std::int64_t n,
                      std::size_t memory_limit) {
     constexpr std::int64_t most = 1 << 12;
-    const DeviceTrees trees(ml);
     const SequenceSources characters = genome.sources(SequenceForm::kCharacters);
     StretchReader reader(characters, n, kFeatureReach);
     for (const auto form : kForms) {
@@ -197,8 +199,7 @@ class Checks {
           if (with_phred && std::memcmp(phred + at, errors.data(), part.size()) != 0) ++wrong;
         }
       };
-      DeviceCaller caller(kernels_, {ml.species(), nullptr, Voting(), with_phred, &trees}, n,
-                          memory_limit);
+      DeviceCaller caller(kernels_, *ml.on_devices(with_phred), n, memory_limit);
       caller.call(genome.sources(form), n, TaskContext(), look);
       expect(wrong == 0 && next == n,
              "a model of " + std::to_string(ml.trees().forest().trees.size()) + " trees, " +
@@ -318,7 +319,7 @@ void check_errors(Checks& checks, CallKernels& kernels) {
   std::string message;
   try {
     const CallTable table(AnyTable(3), true);
-    DeviceCaller(kernels, {3, &table, Voting(), true}, 1000, 1);
+    DeviceCaller(kernels, by_table(table, 3, true), 1000, 1);
   } catch (const DeviceError& error) {
     message = error.what();
   }
@@ -340,8 +341,8 @@ DeviceCallers callers_on(const CallDevices& devices, const CallTable& table, std
                          std::size_t memory_limit) {
   DeviceCallers callers;
   for (const auto& device : devices) {
-    const DeviceMethod method{4, &table, Voting(), true};
-    callers.push_back(std::make_unique<DeviceCaller>(*device, method, longest, memory_limit));
+    callers.push_back(
+        std::make_unique<DeviceCaller>(*device, by_table(table, 4, true), longest, memory_limit));
   }
   return callers;
 }

@@ -7,6 +7,7 @@
 
 #include "core/ancestry/calling/device_calling.h"
 #include "core/ancestry/calling/device_sequences.h"
+#include "core/ancestry/calling/device_trees.h"
 #include "core/ancestry/calling/ml_calling.h"
 #include "core/diffusion/device_spectra.h"
 #include "cuda/check.h"
@@ -144,7 +145,7 @@ void time_from_host(CallKernels& kernels) {
   const std::vector<char> bases(kPositions, 'A');
   SequenceSources sources;
   for (int s = 0; s < species; ++s) sources.push_back(std::make_unique<SameSource>(bases));
-  DeviceCaller caller(kernels, {species, &table, Voting(), false}, kPositions, 0);
+  DeviceCaller caller(kernels, by_table(table, species, false), kPositions, 0);
   const double took = seconds(kernels.device(), [&] {
     caller.call(sources, kPositions, TaskContext(),
                 [](const Stretch&, const char*, const std::uint8_t*) {});
@@ -167,8 +168,7 @@ void time_in_place(CallKernels& kernels) {
   const auto n = static_cast<std::int64_t>(kPositions);
   const std::vector<Chromosome> chromosomes = {{"chr1", n}};
   DeviceCallers callers;
-  callers.push_back(std::make_unique<DeviceCaller>(
-      kernels, DeviceMethod{species, &table, Voting(), false}, n, 0));
+  callers.push_back(std::make_unique<DeviceCaller>(kernels, by_table(table, species, false), n, 0));
   const DeviceSequences sequences(callers, chromosomes, species);
   if (sequences.size() == 0) {
     throw_too_little_memory(kernels.device(), species * kPositions, callers[0]->memory_left());

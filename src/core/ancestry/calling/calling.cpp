@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/ancestry/patterns/site_posteriors.h"
+#include "core/ancestry/calling/pattern_caller.h"
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
 #include "core/genome/sequence_store.h"
@@ -17,70 +17,32 @@
 
 namespace ancify {
 
-namespace {
+Caller::Caller(std::unique_ptr<const StretchCaller> method, const Backend& backend, bool with_phred)
+    : Caller(std::move(method), backend, with_phred, open_call_devices(backend)) {}
 
-// What it votes by, or null if it is another method.
-const Voting* voting_of(const Method& method) {
-  const auto* const by_vote = dynamic_cast<const VotingMethod*>(&method);
-  return by_vote == nullptr ? nullptr : &by_vote->voting();
+Caller::Caller(std::unique_ptr<const StretchCaller> method, const Backend& backend, bool with_phred,
+               CallDevices devices)
+    : method_(std::move(method)),
+      backend_(backend),
+      with_phred_(with_phred),
+      devices_(std::move(devices)) {
+  if (!devices_.empty()) on_devices_ = method_->on_devices(with_phred);
+  if (!on_devices_) devices_.clear();
 }
-
-}  // namespace
 
 Caller::Caller(std::unique_ptr<const Method> method, const Backend& backend, bool with_phred)
     : Caller(std::move(method), backend, with_phred, open_call_devices(backend)) {}
 
 Caller::Caller(std::unique_ptr<const Method> method, const Backend& backend, bool with_phred,
                CallDevices devices)
-    : method_(std::move(method)), backend_(backend), with_phred_(with_phred) {
-  const bool tabulated = method_->species() <= kMostTabulated;
-  if (tabulated) {
-    table_.emplace(*method_, with_phred);
-  } else {
-    memo_ = std::make_unique<PatternMemo>(*method_);
-  }
-  if (tabulated || voting_of(*method_) != nullptr) devices_ = std::move(devices);
-}
-
-Caller::Caller(std::unique_ptr<const MlCaller> ml, const Backend& backend, bool with_phred)
-    : Caller(std::move(ml), backend, with_phred, open_call_devices(backend)) {}
-
-Caller::Caller(std::unique_ptr<const MlCaller> ml, const Backend& backend, bool with_phred,
-               CallDevices devices)
-    : ml_(std::move(ml)), backend_(backend), with_phred_(with_phred), devices_(std::move(devices)) {
-  if (!devices_.empty()) trees_ = std::make_unique<DeviceTrees>(*ml_);
-}
-
-void Caller::call(const Stretch& stretch, char* calls, std::uint8_t* phred) const {
-  if (ml_) {
-    ml_->call(stretch, backend_.simd, calls, phred);
-    return;
-  }
-  const Sites sites = {stretch.species, stretch.form, stretch.size()};
-  if (table_) {
-    table_->apply(sites, calls, phred, backend_.simd);
-  } else {
-    memo_->apply(sites, calls, phred, backend_.simd);
-  }
-}
-
-void Caller::posteriors(const Stretch& stretch, double* out, std::size_t pitch) const {
-  if (ml_) {
-    ml_->posteriors(stretch, backend_.simd, out, pitch);
-  } else {
-    const Sites sites = {stretch.species, stretch.form, stretch.size()};
-    site_posteriors(*method_, sites, backend_.simd, out, pitch);
-  }
-}
+    : Caller(std::make_unique<PatternCaller>(std::move(method), with_phred), backend, with_phred,
+             std::move(devices)) {}
 
 DeviceCallers Caller::device_callers(std::int64_t longest) const {
   DeviceCallers callers;
   for (const auto& device : devices_) {
-    const Voting* const voting = ml_ ? nullptr : voting_of(*method_);
-    const DeviceMethod method = {species(), table_ ? &*table_ : nullptr,
-                                 voting != nullptr ? *voting : Voting(), with_phred_, trees_.get()};
     callers.push_back(
-        std::make_unique<DeviceCaller>(*device, method, longest, backend_.gpu_memory));
+        std::make_unique<DeviceCaller>(*device, *on_devices_, longest, backend_.gpu_memory));
   }
   return callers;
 }

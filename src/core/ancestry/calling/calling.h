@@ -11,11 +11,8 @@
 
 #include "core/ancestry/calling/call_counts.h"
 #include "core/ancestry/calling/device_calling.h"
-#include "core/ancestry/calling/ml_calling.h"
+#include "core/ancestry/calling/stretch_caller.h"
 #include "core/ancestry/patterns/method.h"
-#include "core/ancestry/patterns/pattern_memo.h"
-#include "core/ancestry/patterns/site_patterns.h"
-#include "core/ancestry/patterns/voting.h"
 #include "core/device/backend.h"
 #include "core/exec/job_control.h"
 #include "core/genome/chromosome_sequences.h"
@@ -25,30 +22,30 @@
 
 namespace ancify {
 
-// Applies a method on a backend: by table for few species, pattern by pattern as they occur for
-// many. On a GPU voting for many species counts position by position; any other method then stays
-// on the CPU.
+// A method on a backend: on its devices where they can, else on the CPU's threads.
 class Caller {
  public:
-  // `with_phred`: call() is to give error_phred() too. DeviceError where a device fails.
-  Caller(std::unique_ptr<const Method> method, const Backend& backend, bool with_phred = false);
+  // `with_phred`: call() is to give error_phred() too. DeviceError where a device fails, or cannot
+  // hold the method.
+  Caller(std::unique_ptr<const StretchCaller> method, const Backend& backend,
+         bool with_phred = false);
   // On these devices, which are the backend's.
+  Caller(std::unique_ptr<const StretchCaller> method, const Backend& backend, bool with_phred,
+         CallDevices devices);
+  // By site patterns.
+  Caller(std::unique_ptr<const Method> method, const Backend& backend, bool with_phred = false);
   Caller(std::unique_ptr<const Method> method, const Backend& backend, bool with_phred,
          CallDevices devices);
-  // By a trained model; DeviceError where it is too wide for a GPU, see DeviceTrees.
-  Caller(std::unique_ptr<const MlCaller> ml, const Backend& backend, bool with_phred = false);
-  Caller(std::unique_ptr<const MlCaller> ml, const Backend& backend, bool with_phred,
-         CallDevices devices);
-  int species() const { return ml_ ? ml_->species() : method_->species(); }
+  int species() const { return method_->species(); }
   bool with_phred() const { return with_phred_; }
-  // Positions to each side of a stretch that call() and posteriors() look at.
-  std::int64_t reach() const { return ml_ ? kFeatureReach : 0; }
-  // Calls the positions of a stretch that holds reach() more on each side, not more if that is 0.
-  // `phred` may be null, and is where it was not asked for. On the CPU.
-  void call(const Stretch& stretch, char* calls, std::uint8_t* phred = nullptr) const;
-  // The posterior of A at its i-th position becomes out[i], of C out[pitch + i], and so on; NaN
-  // where there is none. On the CPU.
-  void posteriors(const Stretch& stretch, double* out, std::size_t pitch) const;
+  std::int64_t reach() const { return method_->reach(); }
+  // On the CPU, as StretchCaller says; `phred` is null where it was not asked for.
+  void call(const Stretch& stretch, char* calls, std::uint8_t* phred = nullptr) const {
+    method_->call(stretch, backend_.simd, calls, phred);
+  }
+  void posteriors(const Stretch& stretch, double* out, std::size_t pitch) const {
+    method_->posteriors(stretch, backend_.simd, out, pitch);
+  }
   // Positions that call() does best with at once, a multiple of kPackedGroup.
   static constexpr std::size_t stretch() { return std::size_t{1} << 17; }
   // What calls sequences of at most so many positions on each device; empty on the CPU.
@@ -58,14 +55,11 @@ class Caller {
   SimdLevel simd() const { return backend_.simd; }
 
  private:
-  std::unique_ptr<const Method> method_;
-  std::unique_ptr<const MlCaller> ml_;  // in place of a method
+  std::unique_ptr<const StretchCaller> method_;
   Backend backend_;
   bool with_phred_;
-  std::optional<CallTable> table_;
-  std::unique_ptr<const PatternMemo> memo_;
-  std::unique_ptr<const DeviceTrees> trees_;  // the model as devices have it
-  CallDevices devices_;                       // empty where calls are made on the CPU
+  CallDevices devices_;
+  std::optional<DeviceMethod> on_devices_;  // none where calls are made on the CPU
 };
 
 // Calls sequences of n positions in memory, into `calls`; and, where it is not null, gives the

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "core/genome/packed.h"
 
@@ -22,7 +23,7 @@ std::size_t groups_of(std::size_t positions) {
 
 // Groups to each side of a tile of which something is looked at.
 std::size_t groups_beside(const DeviceMethod& method) {
-  return method.trees == nullptr ? 0 : groups_of(kFeatureReach);
+  return groups_of(static_cast<std::size_t>(method.reach));
 }
 
 // Of kPackedGroup positions
@@ -38,8 +39,8 @@ std::size_t most_groups(const DeviceMethod& method, std::int64_t longest) {
   return std::max<std::size_t>(std::min(most, groups_of(static_cast<std::size_t>(longest))), 1);
 }
 
-// As call_by_table() reads it.
-std::vector<std::uint16_t> table_entries(const CallTable& table) {
+// As call_by_table() reads them: calls, and their errors in the high bytes.
+std::vector<char> table_entries(const CallTable& table) {
   const std::string& calls = table.calls().bytes();
   std::vector<std::uint16_t> entries(calls.size());
   for (std::size_t i = 0; i < calls.size(); ++i) {
@@ -47,12 +48,8 @@ std::vector<std::uint16_t> table_entries(const CallTable& table) {
     entries[i] = static_cast<std::uint16_t>(static_cast<std::uint8_t>(calls[i]) |
                                             static_cast<std::uint8_t>(phred) << 8);
   }
-  return entries;
-}
-
-std::size_t constant_bytes(const DeviceMethod& method) {
-  if (method.trees != nullptr) return method.trees->bytes().size();
-  return method.table == nullptr ? 0 : method.table->calls().bytes().size() * sizeof(std::uint16_t);
+  const auto* const bytes = reinterpret_cast<const char*>(entries.data());
+  return {bytes, bytes + entries.size() * sizeof(std::uint16_t)};
 }
 
 // A chromosome, or a part of one, while it goes through a device.
@@ -93,8 +90,8 @@ class ChromosomeTiles {
 
   void fill(const Tile& tile) {
     const Stretch here = stretch(tile);
-    const std::int64_t reach = method_.trees == nullptr ? 0 : kFeatureReach;
-    const auto n = static_cast<std::size_t>(std::min(here.end + reach, input_.length) - here.first);
+    const auto n =
+        static_cast<std::size_t>(std::min(here.end + method_.reach, input_.length) - here.first);
     const std::size_t size = form_ == SequenceForm::kPacked ? packed_size(n) : n;
     for (std::size_t s = 0; s < rows_.size(); ++s) {
       char* const row = tile.host_in + s * pitch(tile);
@@ -103,22 +100,18 @@ class ChromosomeTiles {
     }
   }
 
-  CallTile on_device(const Tile& tile) {
+  // The tile in the device's memory, with the bases beside it.
+  TileAround on_device(const Tile& tile) {
     const Stretch here = stretch(tile);
     const bool in_place = input_.rows != nullptr;
-    return {in_place ? input_.rows->bases + here.first : tile.device_in,
-            in_place ? input_.rows->pitch : pitch(tile),
-            method_.species,
-            form_ == SequenceForm::kPacked,
-            here.size(),
-            tile.device_out,
-            phred(tile, tile.device_out)};
-  }
-
-  // With what lies around it.
-  TileAround around_on_device(const Tile& tile) {
-    const Stretch here = stretch(tile);
-    return {on_device(tile), here.first, here.start, input_.length};
+    const CallTile calls = {in_place ? input_.rows->bases + here.first : tile.device_in,
+                            in_place ? input_.rows->pitch : pitch(tile),
+                            method_.species,
+                            form_ == SequenceForm::kPacked,
+                            here.size(),
+                            tile.device_out,
+                            phred(tile, tile.device_out)};
+    return {calls, here.first, here.start, input_.length};
   }
 
   // In what came out, behind the calls; null where it is not wanted.
@@ -147,28 +140,40 @@ CallDevices open_call_devices(const Backend& backend) {
   return devices;
 }
 
-DeviceCaller::DeviceCaller(CallKernels& kernels, const DeviceMethod& method, std::int64_t longest,
+DeviceMethod by_table(const CallTable& table, int species, bool with_phred) {
+  const auto call = [patterns = table.calls().bytes().size()](CallKernels& kernels,
+                                                              const TileAround& around,
+                                                              const char* constants, int stream) {
+    kernels.call_by_table(around.tile, reinterpret_cast<const std::uint16_t*>(constants), patterns,
+                          stream);
+  };
+  return {species, with_phred, 0, table_entries(table), call};
+}
+
+DeviceMethod by_vote(const Voting& voting, bool with_phred) {
+  const auto call = [voting](CallKernels& kernels, const TileAround& around,
+                             const char* /*constants*/,
+                             int stream) { kernels.call_by_vote(around.tile, voting, stream); };
+  return {voting.species(), with_phred, 0, {}, call};
+}
+
+DeviceCaller::DeviceCaller(CallKernels& kernels, DeviceMethod method, std::int64_t longest,
                            std::size_t memory_limit)
     : kernels_(kernels),
-      method_(method),
+      method_(std::move(method)),
       memory_limit_(memory_limit),
-      tiles_(kernels.device(), group_bytes(method, SequenceForm::kCharacters),
-             most_groups(method, longest), memory_budget(kernels.device(), memory_limit),
-             constant_bytes(method)) {
-  const std::size_t bytes = constant_bytes(method);
+      tiles_(kernels.device(), group_bytes(method_, SequenceForm::kCharacters),
+             most_groups(method_, longest), memory_budget(kernels.device(), memory_limit),
+             method_.constants.size()) {
+  const std::size_t bytes = method_.constants.size();
   if (bytes == 0) return;
   Device& device = kernels.device();
   constants_.emplace(device, bytes, MemoryKind::kDevice);
   if (constants_->data() == nullptr) {
     throw_too_little_memory(device, bytes, memory_budget(device, memory_limit));
   }
-  std::vector<std::uint16_t> entries;
-  if (method.table != nullptr) entries = table_entries(*method.table);
-  const void* const from = method.trees != nullptr
-                               ? static_cast<const void*>(method.trees->bytes().data())
-                               : entries.data();
   drained_on_failure(device, [&] {
-    device.upload(constants_->data(), from, bytes, 0);
+    device.upload(constants_->data(), method_.constants.data(), bytes, 0);
     device.wait(0);
   });
 }
@@ -176,7 +181,7 @@ DeviceCaller::DeviceCaller(CallKernels& kernels, const DeviceMethod& method, std
 std::size_t DeviceCaller::memory_left() const {
   const std::size_t there = memory_budget(kernels_.device(), 0);
   if (memory_limit_ == 0) return there;
-  const std::size_t taken = tiles_.bytes() + constant_bytes(method_);
+  const std::size_t taken = tiles_.bytes() + method_.constants.size();
   return std::min(there, memory_limit_ - std::min(memory_limit_, taken));
 }
 
@@ -185,16 +190,8 @@ void DeviceCaller::call(const CallInput& input, const TaskContext& context, cons
   TileWork work;
   work.fill = [&](const Tile& tile) { chromosome.fill(tile); };
   work.compute = [&](const Tile& tile) {
-    const CallTile on_device = chromosome.on_device(tile);
-    if (method_.trees != nullptr) {
-      kernels_.call_by_trees(chromosome.around_on_device(tile),
-                             method_.trees->at(constants_->data()), tile.stream);
-    } else if (method_.table != nullptr) {
-      kernels_.call_by_table(on_device, reinterpret_cast<const std::uint16_t*>(constants_->data()),
-                             constant_bytes(method_) / sizeof(std::uint16_t), tile.stream);
-    } else {
-      kernels_.call_by_vote(on_device, method_.voting, tile.stream);
-    }
+    method_.call(kernels_, chromosome.on_device(tile), constants_ ? constants_->data() : nullptr,
+                 tile.stream);
   };
   work.use = [&](const Tile& tile) {
     take(chromosome.stretch(tile), tile.host_out, chromosome.phred(tile, tile.host_out));

@@ -8,11 +8,10 @@
 #include <optional>
 #include <vector>
 
-#include "core/ancestry/calling/device_trees.h"
 #include "core/ancestry/calling/tile_calling.h"
 #include "core/ancestry/calling/tile_trees.h"
 #include "core/ancestry/patterns/site_patterns.h"
-#include "core/ancestry/trained/site_features.h"
+#include "core/ancestry/patterns/voting.h"
 #include "core/device/backend.h"
 #include "core/device/tiles.h"
 #include "core/exec/threads.h"
@@ -43,14 +42,19 @@ using CallDevices = std::vector<std::unique_ptr<CallKernels>>;
 // The backend's devices, none for the CPU. DeviceError where one fails.
 CallDevices open_call_devices(const Backend& backend);
 
-// What calls on a device: a table, or a trained model, or where there is neither voting.
+// A method as devices apply it.
 struct DeviceMethod {
   int species;
-  const CallTable* table;
-  Voting voting;
   bool with_phred;
-  const DeviceTrees* trees = nullptr;
+  std::int64_t reach;           // as StretchCaller has it
+  std::vector<char> constants;  // have to be in the device's memory
+  // Begins the calls of a tile, given where the constants are on the device.
+  std::function<void(CallKernels&, const TileAround&, const char* constants, int stream)> call;
 };
+
+// A call of each pattern, looked up.
+DeviceMethod by_table(const CallTable& table, int species, bool with_phred);
+DeviceMethod by_vote(const Voting& voting, bool with_phred);
 
 // A chromosome's sequences in a device's memory, a character a position: of species s at
 // bases + s * pitch, and what is behind the last position may be read up to a whole lane.
@@ -72,8 +76,9 @@ struct CallInput {
 class DeviceCaller {
  public:
   // `longest`: positions of the longest sequence. `memory_limit`: see memory_budget(). The
-  // kernels and what calls have to stay. DeviceError if the device has too little memory.
-  DeviceCaller(CallKernels& kernels, const DeviceMethod& method, std::int64_t longest,
+  // kernels, and what the method is made of, have to stay. DeviceError if the device has too little
+  // memory.
+  DeviceCaller(CallKernels& kernels, DeviceMethod method, std::int64_t longest,
                std::size_t memory_limit);
 
   CallKernels& kernels() const { return kernels_; }
@@ -97,7 +102,7 @@ class DeviceCaller {
   DeviceMethod method_;
   std::size_t memory_limit_;
   Tiles tiles_;
-  std::optional<DeviceMemory> constants_;  // the table or the trees
+  std::optional<DeviceMemory> constants_;
 };
 
 using DeviceCallers = std::vector<std::unique_ptr<DeviceCaller>>;

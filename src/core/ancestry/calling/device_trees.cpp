@@ -114,4 +114,14 @@ WalkedTrees DeviceTrees::at(const char* memory) const {
   return trees;
 }
 
+DeviceMethod by_trees(const DeviceTrees& trees, int species, bool with_phred) {
+  const auto call = [trees = trees.at(nullptr)](CallKernels& kernels, const TileAround& around,
+                                                const char* constants, int stream) {
+    WalkedTrees there = trees;
+    there.memory = constants;
+    kernels.call_by_trees(around, there, stream);
+  };
+  return {species, with_phred, kFeatureReach, trees.bytes(), call};
+}
+
 }  // namespace ancify

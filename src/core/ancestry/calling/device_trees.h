@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "core/ancestry/calling/device_calling.h"
 #include "core/ancestry/calling/ml_calling.h"
 #include "core/ancestry/calling/tile_trees.h"
 
@@ -20,5 +21,8 @@ class DeviceTrees {
   WalkedTrees trees_;
   std::vector<char> bytes_;
 };
+
+// By boosted trees; DeviceTrees says what cannot be.
+DeviceMethod by_trees(const DeviceTrees& trees, int species, bool with_phred);
 
 }  // namespace ancify

@@ -1,5 +1,6 @@
 #include "core/ancestry/calling/methods.h"
 
+#include "core/ancestry/calling/ml_calling.h"
 #include "core/ancestry/coalescent/coalescent.h"
 #include "core/ancestry/phylogeny/likelihood.h"
 #include "core/ancestry/phylogeny/parsimony.h"
@@ -8,8 +9,6 @@
 namespace ancify {
 
 namespace {
-
-using Made = std::unique_ptr<const Method>;
 
 // What a method needs; InputError where it is missing, or for another number of outgroups.
 template <class Value>
@@ -33,50 +32,63 @@ const History& history_of(const MethodOptions& options) {
   return needed(options, options.history, "history", &History::outgroups);
 }
 
-struct NamedMethod {
-  const char* name;
-  Made (*make)(const MethodOptions&, const JobControl&);
-};
-
-const NamedMethod kMethods[] = {
-    {"voting",
-     [](const MethodOptions& o, const JobControl& /*control*/) -> Made {
-       return std::make_unique<VotingMethod>(o.voting);
-     }},
-    {"parsimony",
-     [](const MethodOptions& o, const JobControl& /*control*/) -> Made {
-       return std::make_unique<Parsimony>(tree_of(o));
-     }},
-    {"likelihood",
-     [](const MethodOptions& o, const JobControl& /*control*/) -> Made {
-       return std::make_unique<Likelihood>(tree_of(o), SubstitutionModel(o.rates), o.thresholds);
-     }},
-    {"coalescent",
-     [](const MethodOptions& o, const JobControl& control) -> Made {
-       return std::make_unique<CoalescentMethod>(
-           history_of(o), mutation_model(o.rates, o.mutation_rate), o.thresholds, control);
-     }},
-};
+// NAME, or an error that lists the names.
+const CallingMethod& method_called(const std::string& name,
+                                   const std::vector<CallingMethod>& methods) {
+  std::string names;
+  for (const auto& method : methods) {
+    if (method.name == name) return method;
+    names += (names.empty() ? "\"" : ", \"") + method.name + "\"";
+  }
+  throw InputError("there is no method \"" + name + "\"; there are " + names);
+}
 
 }  // namespace
 
+const std::vector<CallingMethod>& calling_methods() {
+  using Options = const MethodOptions&;
+  using Control = const JobControl&;
+  static const std::vector<CallingMethod> methods = {
+      {"voting", MakePatternMethod([](Options options, Control /*control*/) {
+         return std::make_unique<VotingMethod>(options.voting);
+       }),
+       OnDevices::kAlways},
+      {"parsimony", MakePatternMethod([](Options options, Control /*control*/) {
+         return std::make_unique<Parsimony>(tree_of(options));
+       })},
+      {"likelihood", MakePatternMethod([](Options options, Control /*control*/) {
+         return std::make_unique<Likelihood>(tree_of(options), SubstitutionModel(options.rates),
+                                             options.thresholds);
+       })},
+      {"coalescent", MakePatternMethod([](Options options, Control control) {
+         return std::make_unique<CoalescentMethod>(
+             history_of(options), mutation_model(options.rates, options.mutation_rate),
+             options.thresholds, control);
+       })},
+      {"ml", MakeStretchCaller([](Options options, Control control) {
+         return std::make_unique<MlCaller>(options.model_path, options.voting.n_inner,
+                                           options.voting.n_outer, options.thresholds,
+                                           TaskContext(control));
+       }),
+       OnDevices::kAlways},
+  };
+  return methods;
+}
+
 std::unique_ptr<const Method> make_method(const MethodOptions& options, const JobControl& control) {
-  std::string names;
-  for (const auto& method : kMethods) {
-    if (method.name == options.name) return method.make(options, control);
-    names += (names.empty() ? "\"" : ", \"") + std::string(method.name) + "\"";
-  }
-  throw InputError("there is no method \"" + options.name + "\"; there are " + names +
-                   " and \"ml\"");
+  const auto& method = method_called(options.name, calling_methods());
+  const auto* const make = std::get_if<MakePatternMethod>(&method.make);
+  if (make != nullptr) return (*make)(options, control);
+  throw InputError("the method \"" + options.name + "\" is none of a position alone");
 }
 
 Caller make_caller(const MethodOptions& options, const Backend& backend, bool with_phred,
-                   const JobControl& control) {
-  if (options.name != "ml") return Caller(make_method(options, control), backend, with_phred);
-  const auto& [n_inner, n_outer, min_inner, min_outer] = options.voting;
-  return Caller(std::make_unique<MlCaller>(options.model_path, n_inner, n_outer, options.thresholds,
-                                           TaskContext(control)),
-                backend, with_phred);
+                   const JobControl& control, const std::vector<CallingMethod>& methods) {
+  const auto& method = method_called(options.name, methods);
+  if (const auto* const make = std::get_if<MakeStretchCaller>(&method.make)) {
+    return {(*make)(options, control), backend, with_phred};
+  }
+  return {std::get<MakePatternMethod>(method.make)(options, control), backend, with_phred};
 }
 
 }  // namespace ancify

@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/ancestry/calling/device_trees.h"
 #include "core/exec/errors.h"
 
 namespace ancify {
@@ -69,6 +70,10 @@ void MlCaller::call(const Stretch& stretch, SimdLevel simd, char* calls,
     calls[i] = site.call;
     if (phred != nullptr) phred[i] = site.phred;
   });
+}
+
+std::optional<DeviceMethod> MlCaller::on_devices(bool with_phred) const {
+  return by_trees(DeviceTrees(*this), species(), with_phred);
 }
 
 }  // namespace ancify

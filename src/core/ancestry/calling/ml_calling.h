@@ -2,16 +2,19 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/ancestry/calling/device_calling.h"
+#include "core/ancestry/calling/stretch_caller.h"
 #include "core/ancestry/patterns/method.h"
 #include "core/ancestry/trained/boosted_trees.h"
 #include "core/ancestry/trained/site_features.h"
 
 namespace ancify {
 
-class MlCaller {
+class MlCaller : public StretchCaller {
  public:
   // FormatError unless `model` is LightGBM's text of a model for so many outgroups; InputError
   // unless both tiers have species and the thresholds are in order.
@@ -21,12 +24,15 @@ class MlCaller {
                  n_inner, n_outer, thresholds) {}
   MlCaller(const std::vector<DecisionTree>& trees, int n_inner, int n_outer,
            const Thresholds& thresholds);
-  // As call_by_posterior() and error_phred() say; without data N. `phred` may be null. Safe from
-  // several threads.
-  void call(const Stretch& stretch, SimdLevel simd, char* calls, std::uint8_t* phred) const;
-  // As site_posteriors() gives them; NaN without data.
-  void posteriors(const Stretch& stretch, SimdLevel simd, double* out, std::size_t pitch) const;
-  int species() const { return features_.species(); }
+  int species() const override { return features_.species(); }
+  std::int64_t reach() const override { return kFeatureReach; }
+  // As call_by_posterior() and error_phred() say; without data N.
+  void call(const Stretch& stretch, SimdLevel simd, char* calls,
+            std::uint8_t* phred) const override;
+  void posteriors(const Stretch& stretch, SimdLevel simd, double* out,
+                  std::size_t pitch) const override;
+  // DeviceError where a model is too wide for a GPU, see DeviceTrees.
+  std::optional<DeviceMethod> on_devices(bool with_phred) const override;
   const SiteFeatures& features() const { return features_; }
   const BoostedTrees& trees() const { return trees_; }
   const Thresholds& thresholds() const { return thresholds_; }

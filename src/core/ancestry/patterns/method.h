@@ -18,12 +18,16 @@ struct SiteCall {
   std::optional<Posterior> posterior;  // where the method has one and there are data
 };
 
+struct Voting;
+
 class Method {
  public:
   virtual ~Method() = default;
   virtual int species() const = 0;
   // states[i], of species i, is a base code (0 to 3) or kMissing. Safe from several threads.
   virtual SiteCall call(const int* states) const = 0;
+  // The vote that all calls are, null for other methods. A device counts votes of any number.
+  virtual const Voting* votes() const { return nullptr; }
 };
 
 // The least posterior of a call in upper and in lower case.

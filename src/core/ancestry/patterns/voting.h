@@ -46,7 +46,7 @@ class VotingMethod : public Method {
   explicit VotingMethod(const Voting& voting);
   int species() const override { return voting_.species(); }
   SiteCall call(const int* states) const override;
-  const Voting& voting() const { return voting_; }
+  const Voting* votes() const override { return &voting_; }
 
  private:
   Voting voting_;
