@@ -5,8 +5,8 @@ variant_chromosomes_impl <- function(path, watch) {
     .Call(`_ancify_variant_chromosomes_impl`, path, watch)
 }
 
-annotate_impl <- function(variants, output, chromosomes, ancestral, phred, reference, mask, polarise, history, threads, watch) {
-    .Call(`_ancify_annotate_impl`, variants, output, chromosomes, ancestral, phred, reference, mask, polarise, history, threads, watch)
+annotate_impl <- function(variants, output, sequences, options, watch) {
+    .Call(`_ancify_annotate_impl`, variants, output, sequences, options, watch)
 }
 
 make_caller_impl <- function(method, with_phred, backend, watch) {
@@ -17,16 +17,16 @@ call_in_memory_impl <- function(sequences, caller, posterior, watch) {
     .Call(`_ancify_call_in_memory_impl`, sequences, caller, posterior, watch)
 }
 
-call_files_impl <- function(folders, caller, lengths, output, watch, called) {
-    invisible(.Call(`_ancify_call_files_impl`, folders, caller, lengths, output, watch, called))
+call_files_impl <- function(folders, caller, lengths, output, watch) {
+    invisible(.Call(`_ancify_call_files_impl`, folders, caller, lengths, output, watch))
 }
 
-project_and_call_impl <- function(species, files, maf, folders, focal_folder, focal_fasta, caller, lengths, on_bad_block, chunk_size, output, backend, watch, projected, called) {
-    .Call(`_ancify_project_and_call_impl`, species, files, maf, folders, focal_folder, focal_fasta, caller, lengths, on_bad_block, chunk_size, output, backend, watch, projected, called)
+project_and_call_impl <- function(alignments, reading, caller, output, watch) {
+    .Call(`_ancify_project_and_call_impl`, alignments, reading, caller, output, watch)
 }
 
-look_at_alignments_impl <- function(files, maf, inner, fasta, lengths, brief, chunk_size, backend, watch) {
-    .Call(`_ancify_look_at_alignments_impl`, files, maf, inner, fasta, lengths, brief, chunk_size, backend, watch)
+look_at_alignments_impl <- function(alignments, reading, brief, watch) {
+    .Call(`_ancify_look_at_alignments_impl`, alignments, reading, brief, watch)
 }
 
 file_systems_impl <- function(folders) {
@@ -37,24 +37,24 @@ pattern_probabilities_impl <- function(history, model, watch) {
     .Call(`_ancify_pattern_probabilities_impl`, history, model, watch)
 }
 
-polarise_impl <- function(history, model, patterns, first, second, copies, haplotypes, watch) {
-    .Call(`_ancify_polarise_impl`, history, model, patterns, first, second, copies, haplotypes, watch)
+polarise_impl <- function(history, model, table, watch) {
+    .Call(`_ancify_polarise_impl`, history, model, table, watch)
 }
 
 compare_calls_impl <- function(folders, lengths, window, backend, watch) {
     .Call(`_ancify_compare_calls_impl`, folders, lengths, window, backend, watch)
 }
 
-expected_spectra_impl <- function(models, fineness, parts, points, sampling, backend, watch) {
-    .Call(`_ancify_expected_spectra_impl`, models, fineness, parts, points, sampling, backend, watch)
+expected_spectra_impl <- function(models, grids, sampling, backend, watch) {
+    .Call(`_ancify_expected_spectra_impl`, models, grids, sampling, backend, watch)
 }
 
 smallest_frequencies_impl <- function(points) {
     .Call(`_ancify_smallest_frequencies_impl`, points)
 }
 
-evaluate_impl <- function(lengths, calls, references, variants, backend, watch) {
-    .Call(`_ancify_evaluate_impl`, lengths, calls, references, variants, backend, watch)
+evaluate_impl <- function(lengths, files, backend, watch) {
+    .Call(`_ancify_evaluate_impl`, lengths, files, backend, watch)
 }
 
 lock_folder_impl <- function(folder) {
@@ -101,8 +101,8 @@ log_likelihood_impl <- function(likelihood, lengths, model, threads) {
     .Call(`_ancify_log_likelihood_impl`, likelihood, lengths, model, threads)
 }
 
-log_likelihood_gradient_impl <- function(likelihood, lengths, model, up, down, steps, threads) {
-    .Call(`_ancify_log_likelihood_gradient_impl`, likelihood, lengths, model, up, down, steps, threads)
+log_likelihood_gradient_impl <- function(likelihood, point, around, threads) {
+    .Call(`_ancify_log_likelihood_gradient_impl`, likelihood, point, around, threads)
 }
 
 ml_features_impl <- function(sequences, n_inner, piece, backend, watch) {
@@ -113,24 +113,24 @@ ml_predict_impl <- function(model, features, raw, backend, watch) {
     .Call(`_ancify_ml_predict_impl`, model, features, raw, backend, watch)
 }
 
-ml_training_sites_impl <- function(folders, n_inner, lengths, references, min_inner, min_outer, most_sites, seed, backend, watch) {
-    .Call(`_ancify_ml_training_sites_impl`, folders, n_inner, lengths, references, min_inner, min_outer, most_sites, seed, backend, watch)
+ml_training_sites_impl <- function(folders, lengths, references, options, watch) {
+    .Call(`_ancify_ml_training_sites_impl`, folders, lengths, references, options, watch)
 }
 
 is_maf_impl <- function(file) {
     .Call(`_ancify_is_maf_impl`, file)
 }
 
-project_files_impl <- function(species, files, maf, folders, focal, lengths, on_bad_block, chunk_size, backend, watch, projected) {
-    .Call(`_ancify_project_files_impl`, species, files, maf, folders, focal, lengths, on_bad_block, chunk_size, backend, watch, projected)
+project_files_impl <- function(alignments, reading, watch) {
+    .Call(`_ancify_project_files_impl`, alignments, reading, watch)
 }
 
-project_memory_impl <- function(file, maf, lengths, on_bad_block, chunk_size, backend, watch) {
-    .Call(`_ancify_project_memory_impl`, file, maf, lengths, on_bad_block, chunk_size, backend, watch)
+project_memory_impl <- function(alignment, reading, watch) {
+    .Call(`_ancify_project_memory_impl`, alignment, reading, watch)
 }
 
-focal_sequences_impl <- function(fasta, files, maf, folder, lengths, on_bad_block, chunk_size, backend, watch) {
-    .Call(`_ancify_focal_sequences_impl`, fasta, files, maf, folder, lengths, on_bad_block, chunk_size, backend, watch)
+focal_sequences_impl <- function(files, folder, reading, watch) {
+    .Call(`_ancify_focal_sequences_impl`, files, folder, reading, watch)
 }
 
 sequence_lengths_impl <- function(paths, chromosomes) {
@@ -141,20 +141,20 @@ check_sequences_impl <- function(paths, chromosomes, lengths) {
     invisible(.Call(`_ancify_check_sequences_impl`, paths, chromosomes, lengths))
 }
 
-read_regions_impl <- function(paths, chromosomes, file, start, width, watch) {
-    .Call(`_ancify_read_regions_impl`, paths, chromosomes, file, start, width, watch)
+read_regions_impl <- function(paths, chromosomes, regions, watch) {
+    .Call(`_ancify_read_regions_impl`, paths, chromosomes, regions, watch)
 }
 
-confidence_runs_impl <- function(paths, chromosomes, file, start, width, watch) {
-    .Call(`_ancify_confidence_runs_impl`, paths, chromosomes, file, start, width, watch)
+confidence_runs_impl <- function(paths, chromosomes, regions, watch) {
+    .Call(`_ancify_confidence_runs_impl`, paths, chromosomes, regions, watch)
 }
 
-read_axt_impl <- function(axt, chromosomes, outgroup_lengths, on_bad_block, chunk_size, backend, watch) {
-    .Call(`_ancify_read_axt_impl`, axt, chromosomes, outgroup_lengths, on_bad_block, chunk_size, backend, watch)
+read_axt_impl <- function(axt, options, backend, watch) {
+    .Call(`_ancify_read_axt_impl`, axt, options, backend, watch)
 }
 
-sfs_from_sites_impl <- function(derived, called, posterior, window, sizes, draws, threads, watch) {
-    .Call(`_ancify_sfs_from_sites_impl`, derived, called, posterior, window, sizes, draws, threads, watch)
+sfs_from_sites_impl <- function(sites, sizes, draws, threads, watch) {
+    .Call(`_ancify_sfs_from_sites_impl`, sites, sizes, draws, threads, watch)
 }
 
 open_spectrum_impl <- function(path) {
@@ -181,8 +181,8 @@ read_populations_impl <- function(path) {
     .Call(`_ancify_read_populations_impl`, path)
 }
 
-tabulate_variants_impl <- function(variants, chromosomes, populations, n_populations, use_info, ancestral, phred, reference, low_confidence, window, threads, watch) {
-    .Call(`_ancify_tabulate_variants_impl`, variants, chromosomes, populations, n_populations, use_info, ancestral, phred, reference, low_confidence, window, threads, watch)
+tabulate_variants_impl <- function(variants, populations, sequences, options, watch) {
+    .Call(`_ancify_tabulate_variants_impl`, variants, populations, sequences, options, watch)
 }
 
 variant_spectrum_impl <- function(table, sizes, draws, threads, watch) {

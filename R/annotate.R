@@ -156,11 +156,11 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
 
   chromosomes <- with_watch("Reading", function(watch) variant_chromosomes_impl(vcf, watch))
   report <- with_watch("Annotating", function(watch) {
-    annotate_impl(
-      vcf, out, chromosomes, sequence_files(ancestral, chromosomes, "ancestral"),
-      run_posteriors(ancestral, chromosomes), sequence_files(reference, chromosomes, "reference"),
-      mask %||% "", polarise, core_sample_history(history, chromosomes), threads, watch
+    options <- list(
+      mask = mask %||% "", polarise = polarise,
+      history = core_sample_history(history, chromosomes), threads = threads
     )
+    annotate_impl(vcf, out, record_sequences(chromosomes, ancestral, reference), options, watch)
   }, progress)
   found <- report$chromosomes
   if (verbose) {
@@ -205,6 +205,15 @@ check_variant_output <- function(out) {
     )
   }
   check_output_file(out, "out")
+}
+
+# The sequences that a VCF's records are compared with; `ancestral` and `reference` may be NULL.
+record_sequences <- function(chromosomes, ancestral, reference) {
+  list(
+    chromosomes = chromosomes, ancestral = sequence_files(ancestral, chromosomes, "ancestral"),
+    phred = run_posteriors(ancestral %||% "", chromosomes),
+    reference = sequence_files(reference, chromosomes, "reference")
+  )
 }
 
 # A data frame of SequenceFile: the chromosome, "" where the file says it, and the path.

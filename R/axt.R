@@ -59,10 +59,11 @@ read_axt <- function(axt, outgroup_lengths = NULL, chromosomes = NULL,
   need_bioconductor(c("GenomicRanges", "Biostrings"), "Pairs of ranges")
   backend <- choose_backend("cpu", threads)
   blocks <- with_watch("Reading", function(watch) {
-    read_axt_impl(
-      axt, as.character(chromosomes), outgroup_lengths %||% numeric(), on_bad_block,
-      chunk_size(), backend, watch
+    options <- list(
+      chromosomes = as.character(chromosomes), outgroup_lengths = outgroup_lengths %||% numeric(),
+      on_bad_block = on_bad_block, chunk_size = chunk_size()
     )
+    read_axt_impl(axt, options, backend, watch)
   }, progress)
   warn_about_blocks(blocks, axt, outgroup_lengths)
   without <- setdiff(chromosomes, blocks$focal$chromosome)

@@ -3,10 +3,10 @@
 check_alignment_texts <- function(config, backend, brief, progress) {
   outgroups <- config$outgroups
   seen <- with_watch("Looking at the alignments", function(watch) {
-    look_at_alignments_impl(
-      outgroups$alignment, config_maf(config), outgroups$tier == "inner",
-      config$focal_fasta %||% "", config$lengths, brief, chunk_size(), backend, watch
-    )
+    # Bad blocks are told, not an end.
+    reading <- config_reading(config, backend, focal_fasta = config$focal_fasta %||% "")
+    reading$on_bad_block <- "skip"
+    look_at_alignments_impl(config_alignments(config), reading, brief, watch)
   }, progress, inputs = expected_inputs(config))
   all_lengths <- lengths_of_genome(config)
   each <- lapply(seq_along(seen$outgroups), function(i) {

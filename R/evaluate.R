@@ -170,7 +170,7 @@ evaluate_part <- function(config, manifest, backend, progress, verbose) {
   files <- files_compared_with(config)
   calls <- sequence_path(config$output_dir, names(config$lengths))
   counts <- with_watch("Evaluating", function(watch) {
-    evaluate_impl(config$lengths, calls, files$references, files$variants, backend, watch)
+    evaluate_impl(config$lengths, c(list(calls = calls), files), backend, watch)
   }, progress, verbose, expected_inputs(config))
   as.data.frame(counts)
 }

@@ -267,7 +267,8 @@ check_inbred <- function(sampling, sizes, refuse) {
 spectra_of_models <- function(models, pts, time, sampling, backend, progress = FALSE) {
   steps <- time_steps[[time]]
   result <- with_watch("Diffusion", function(watch) {
-    expected_spectra_impl(models, steps$fineness, steps$parts, pts, sampling, backend, watch)
+    grids <- list(fineness = steps$fineness, parts = steps$parts, points = pts)
+    expected_spectra_impl(models, grids, sampling, backend, watch)
   }, progress)
   result <- array(result, c(nrow(result), length(pts), length(steps$parts), length(models)))
   sums <- Map(function(i, weight) weight * result[, , i, , drop = FALSE],

@@ -357,10 +357,8 @@ slope_of <- function(likelihood, space, threads, step = 1e-4) {
     moved <- function(by) {
       lapply(seq_along(x), function(i) space$point(replace(x, i, x[[i]] + by)))
     }
-    at <- space$point(x)
-    log_likelihood_gradient_impl(
-      likelihood, at$lengths, at$model, moved(step), moved(-step), rep(2 * step, length(x)), threads
-    )
+    around <- list(up = moved(step), down = moved(-step), steps = rep(2 * step, length(x)))
+    log_likelihood_gradient_impl(likelihood, space$point(x), around, threads)
   }
 }
 

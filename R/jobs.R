@@ -38,8 +38,9 @@ choose_backend <- function(backend, threads, devices = NULL, gpu_memory = NULL) 
 # Runs job(watch), where a native job calls watch() 20 times a second with the
 # share done and new lines for the log. The bar is cli's: it shows up after two
 # seconds, and only where there is a terminal to draw it on. The files that the job reads have the
-# identities in `inputs`, as expected_inputs() gives them.
-with_watch <- function(label, job, progress = FALSE, verbose = FALSE, inputs = NULL) {
+# identities in `inputs`, as expected_inputs() gives them; the functions in the list `tell` are told
+# of what the job has finished.
+with_watch <- function(label, job, progress = FALSE, verbose = FALSE, inputs = NULL, tell = NULL) {
   bar <- NULL
   if (check_flag(progress, "progress")) {
     bar <- cli::cli_progress_bar(label, total = 1000, clear = TRUE, .auto_close = FALSE)
@@ -56,6 +57,7 @@ with_watch <- function(label, job, progress = FALSE, verbose = FALSE, inputs = N
     NULL
   }
   attr(watch, "inputs") <- inputs
+  attr(watch, "tell") <- Filter(Negate(is.null), tell)
   job(watch)
 }
 

@@ -356,7 +356,6 @@ phred_file <- function(chromosome) {
 # ---- What is done ----------------------------------------------------------------------------
 
 # Where nothing is recorded of what is finished.
-no_record <- function(...) NULL
 
 # Whether the focal species' own bases are to be written, as those on record would be others now.
 focal_is_left <- function(config, manifest, sources, backend, progress) {

@@ -198,9 +198,8 @@ write_focal <- function(config, backend, progress = FALSE) {
   }
   checksums <- with_watch("Reading focal bases", function(watch) {
     focal_sequences_impl(
-      config$focal_fasta %||% "", unique(alignments), config_maf(config),
-      projected_folder(config, config$focal_species), config$lengths, config$on_bad_block,
-      chunk_size(), backend, watch
+      unique(alignments), projected_folder(config, config$focal_species),
+      config_reading(config, backend, focal_fasta = config$focal_fasta %||% ""), watch
     )
   }, progress, inputs = expected_inputs(config))
   invisible(checksums)

@@ -77,10 +77,11 @@ polarise_sites <- function(patterns, alleles, counts, n, history) {
 
   weights <- 5L^(seq_along(history$splits) - 1L)
   posterior <- with_watch("Polarising", function(watch) {
-    polarise_impl(
-      core_history(history), core_mutation_model(history), as.integer(colSums(states * weights)),
-      alleles[, 1], alleles[, 2], counts, as.integer(n), watch
+    sites <- list(
+      pattern = as.integer(colSums(states * weights)), first = alleles[, 1],
+      second = alleles[, 2], copies = counts, haplotypes = as.integer(n)
     )
+    polarise_impl(core_history(history), core_mutation_model(history), sites, watch)
   })
   posterior[rowSums(posterior) == 0, ] <- NA
   colnames(posterior) <- c("A", "C", "G", "T")

@@ -88,37 +88,55 @@ project_axt <- function(axt, chrom_lengths, chromosomes = NULL, output_dir = NUL
   on_bad_block <- check_choice(on_bad_block, c("error", "skip"), "on_bad_block")
   all_lengths <- wanted_lengths(chrom_lengths, NULL)
   lengths <- wanted_lengths(all_lengths, chromosomes)
-  maf <- project_maf_names(axt, maf_name, focal_maf_name, names(all_lengths))
+  check_maf_names_given(axt, maf_name, focal_maf_name)
   refuse_gpu_projection(check_choice(backend, backends, "backend"))
-  backend <- choose_backend("cpu", threads)
+  reading <- reading_of(
+    lengths, choose_backend("cpu", threads), on_bad_block, focal_maf_name %||% "",
+    names(all_lengths)
+  )
 
   if (is.null(output_dir)) {
     check_fits_in_strings(lengths)
     result <- with_watch("Projecting", function(watch) {
-      project_memory_impl(axt, maf, lengths, on_bad_block, chunk_size(), backend, watch)
+      project_memory_impl(as_alignments(basename(axt), axt, maf_name %||% ""), reading, watch)
     }, progress)
     warn_about_projection(result$report, axt, lengths)
     return(result$sequences)
   }
   output_dir <- check_path(output_dir, "output_dir")
   reports <- with_watch("Projecting", function(watch) {
-    project_files_impl(
-      basename(axt), axt, maf, output_dir, "", lengths, on_bad_block, chunk_size(), backend,
-      watch, no_record
-    )
+    alignments <- as_alignments(basename(axt), axt, maf_name %||% "", output_dir)
+    project_files_impl(alignments, reading, watch)
   }, progress)
   warn_about_projection(reports[[1]], axt, lengths)
   stats::setNames(sequence_path(output_dir, names(lengths)), names(lengths))
 }
 
-# What the core needs to know of MAF files: the outgroups' names there, the focal species' name and
-# its chromosomes.
-maf_names <- function(outgroups, focal, chromosomes) {
-  list(outgroups = outgroups, focal = focal, chromosomes = chromosomes)
+# ---- For the core ----------------------------------------------------------------------------
+
+# A row an alignment. `name_in_file`: of the species, where a file has several; `folder`: where its
+# projected sequences are kept; both may be "".
+as_alignments <- function(species, file, name_in_file = "", folder = "", inner = TRUE) {
+  n <- length(species)
+  list(
+    species = species, file = file, name_in_file = rep_len(name_in_file, n),
+    folder = rep_len(folder, n), inner = rep_len(inner, n)
+  )
+}
+
+# How alignments are read. `focal_name` and `focal_chromosomes` are the focal species' in a MAF file;
+# `focal_folder` or else `focal_fasta` has its bases, to compare blocks with; all names may be "".
+reading_of <- function(lengths, backend, on_bad_block, focal_name = "",
+                       focal_chromosomes = character(), focal_folder = "", focal_fasta = "") {
+  list(
+    lengths = lengths, backend = backend, on_bad_block = on_bad_block, chunk_size = chunk_size(),
+    focal_name = focal_name, focal_chromosomes = focal_chromosomes, focal_folder = focal_folder,
+    focal_fasta = focal_fasta
+  )
 }
 
 # Without names the core tells those there are.
-project_maf_names <- function(axt, maf_name, focal_maf_name, chromosomes) {
+check_maf_names_given <- function(axt, maf_name, focal_maf_name) {
   if (!is.null(maf_name)) check_text(maf_name, "maf_name")
   if (!is.null(focal_maf_name)) check_text(focal_maf_name, "focal_maf_name")
   if (!is.null(maf_name) && identical(maf_name, focal_maf_name)) {
@@ -132,7 +150,6 @@ project_maf_names <- function(axt, maf_name, focal_maf_name, chromosomes) {
       "input"
     )
   }
-  maf_names(maf_name %||% "", focal_maf_name %||% "", chromosomes)
 }
 
 sequence_path <- function(folder, chromosome) file.path(folder, sequence_file(chromosome))

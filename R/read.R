@@ -50,7 +50,7 @@ read_ancestral <- function(run, regions = NULL, progress = interactive()) {
   places <- find_regions(run, regions)
   calls <- with_watch("Reading calls", function(watch) {
     read_regions_impl(
-      places$files$file, places$files$chromosome, places$file, places$start, places$width, watch
+      places$files$file, places$files$chromosome, places[c("file", "start", "width")], watch
     )
   }, progress)
   calls[places$region] <- calls
@@ -77,7 +77,7 @@ read_confidence <- function(run, regions = NULL, progress = interactive()) {
   check_fit_in_ranges(places)
   runs <- with_watch("Reading calls", function(watch) {
     confidence_runs_impl(
-      places$files$file, places$files$chromosome, places$file, places$start, places$width, watch
+      places$files$file, places$files$chromosome, places[c("file", "start", "width")], watch
     )
   }, progress)
   in_order <- order(places$region[runs$region])

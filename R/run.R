@@ -398,11 +398,12 @@ project_part <- function(config, sources, manifest, backend, progress, verbose) 
   species <- config$outgroups$name
   with_watch("Projecting", function(watch) {
     project_files_impl(
-      species, config$outgroups$alignment, config_maf(config), projected_folder(config, species),
-      focal_to_compare(config), config$lengths, config$on_bad_block, chunk_size(), backend, watch,
-      projected_recorder(manifest, config, sources[species])
+      config_alignments(config, projected_folder(config, species)),
+      config_reading(config, backend, focal_to_compare(config)), watch
     )
-  }, progress, verbose, expected_inputs(config))
+  }, progress, verbose, expected_inputs(config), list(
+    projected = projected_recorder(manifest, config, sources[species])
+  ))
 }
 
 call_part <- function(config, fitted, caller = NULL, manifest, backend, progress, verbose) {
@@ -412,9 +413,11 @@ call_part <- function(config, fitted, caller = NULL, manifest, backend, progress
   with_watch("Calling", function(watch) {
     call_files_impl(
       projected_folder(config, config$outgroups$name), caller, config$lengths, config$output_dir,
-      watch, called_recorder(manifest, names(config$lengths))
+      watch
     )
-  }, progress, verbose, expected_inputs(config))
+  }, progress, verbose, expected_inputs(config), list(
+    called = called_recorder(manifest, names(config$lengths))
+  ))
 }
 
 # What the core tells of each outgroup that is projected.
@@ -441,11 +444,18 @@ log_skipped <- function(log, what, left) {
   }
 }
 
-# What the core needs to know of MAF files.
-config_maf <- function(config) {
-  maf_names(
-    names_in_maf(config$outgroups), focal_in_maf(config),
-    names(lengths_of_genome(config))
+config_alignments <- function(config, folders = "") {
+  outgroups <- config$outgroups
+  as_alignments(
+    outgroups$name, outgroups$alignment, names_in_maf(outgroups), folders,
+    outgroups$tier == "inner"
+  )
+}
+
+config_reading <- function(config, backend, focal_folder = "", focal_fasta = "") {
+  reading_of(
+    config$lengths, backend, config$on_bad_block, focal_in_maf(config),
+    names(lengths_of_genome(config)), focal_folder, focal_fasta
   )
 }
 
@@ -515,7 +525,7 @@ called_result <- function(config, manifest, fitted = NULL) {
 run_both <- function(config, manifest, caller, backend, progress, verbose) {
   log <- log_where(verbose)
   outgroups <- config$outgroups
-  folders <- if (config$keep_projected) projected_folder(config, outgroups$name)
+  folders <- if (config$keep_projected) projected_folder(config, outgroups$name) else ""
   sources <- alignment_sources(config)
   left <- unkept_left(config, manifest, sources, call_sources(config, sources), backend, progress)
   log_skipped(log, "Calls of", left)
@@ -529,14 +539,17 @@ run_both <- function(config, manifest, caller, backend, progress, verbose) {
     begin_calls(some, log)
     with_watch("Projecting and calling", function(watch) {
       project_and_call_impl(
-        outgroups$name, outgroups$alignment, config_maf(config), as.character(folders),
-        if (config$keep_projected) focal_to_compare(config) else "", config$focal_fasta %||% "",
-        caller, some$lengths, config$on_bad_block,
-        chunk_size(), config$output_dir, backend, watch,
-        if (all(left)) projected_recorder(manifest, some, sources) else no_record,
-        called_recorder(manifest, names(some$lengths))
+        config_alignments(some, folders),
+        config_reading(
+          some, backend, if (config$keep_projected) focal_to_compare(config) else "",
+          config$focal_fasta %||% ""
+        ),
+        caller, config$output_dir, watch
       )
-    }, progress, verbose, expected_inputs(config))
+    }, progress, verbose, expected_inputs(config), list(
+      projected = if (all(left)) projected_recorder(manifest, some, sources),
+      called = called_recorder(manifest, names(some$lengths))
+    ))
   }
   reports <- recorded_reports(manifest, sources, config$lengths)
   c(

@@ -98,9 +98,10 @@ sfs_from_sites <- function(derived, called, populations = NULL, project = NULL, 
   threads <- resolve_threads(threads)
 
   result <- with_watch("Making the spectrum", function(watch) {
-    sfs_from_sites_impl(
-      derived, called, as.double(posterior), window, sizes, draws, threads, watch
+    sites <- list(
+      derived = derived, called = called, posterior = as.double(posterior), window = window
     )
+    sfs_from_sites_impl(sites, sizes, draws, threads, watch)
   }, progress)
   spectrum <- site_spectrum(result, sizes, populations)
   if (!is.null(posterior)) {

@@ -151,13 +151,11 @@ tabulate_vcf <- function(vcf, populations, ancestral, reference, low_confidence,
   } else {
     variant_chromosomes_impl(vcf, watch)
   }
-  tabulate_variants_impl(
-    vcf, chromosomes, populations, max(populations) + 1L, use_info,
-    sequence_files(ancestral, chromosomes, "ancestral"),
-    run_posteriors(ancestral %||% "", chromosomes),
-    sequence_files(reference, chromosomes, "reference"), low_confidence, window %||% 0, threads,
-    watch
+  options <- list(
+    use_info = use_info, low_confidence = low_confidence, window = window %||% 0, threads = threads
   )
+  sequences <- record_sequences(chromosomes, ancestral, reference)
+  tabulate_variants_impl(vcf, populations, sequences, options, watch)
 }
 
 # The reasons of records that are no sites.

@@ -139,13 +139,18 @@ project_where_missing <- function(config, manifest, backend, progress, verbose) 
 training_sites <- function(config, max_sites, seed, backend, progress, log) {
   references <- reference_files(config, log)
   lengths <- if (length(references)) config$lengths[names(references)] else config$lengths
-  n_inner <- sum(config$outgroups$tier == "inner")
-  warn_about_config_minima(config)
+  warn_about_minima(
+    c(inner = config$min_inner_freq, outer = config$min_outer_freq),
+    lengths(species_of_tiers(config))
+  )
   sites <- with_watch("Reading training sites", function(watch) {
-    ml_training_sites_impl(
-      projected_folder(config, config$outgroups$name), n_inner, lengths, unname(references),
-      config$min_inner_freq, config$min_outer_freq, max_sites, seed, backend, watch
+    options <- list(
+      n_inner = sum(config$outgroups$tier == "inner"), min_inner = config$min_inner_freq,
+      min_outer = config$min_outer_freq, most_sites = max_sites, seed = seed,
+      threads = backend$threads
     )
+    folders <- projected_folder(config, config$outgroups$name)
+    ml_training_sites_impl(folders, lengths, unname(references), options, watch)
   }, progress)
   log(sprintf(
     "Labels from %s: %s", if (length(references)) "the reference" else "calls by vote",

@@ -23,23 +23,17 @@ BEGIN_RCPP
 END_RCPP
 }
 // annotate_impl
-Rcpp::List annotate_impl(const std::string& variants, const std::string& output, const std::vector<std::string>& chromosomes, const Rcpp::DataFrame& ancestral, const Rcpp::DataFrame& phred, const Rcpp::DataFrame& reference, const std::string& mask, bool polarise, const Rcpp::Nullable<Rcpp::List>& history, int threads, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_annotate_impl(SEXP variantsSEXP, SEXP outputSEXP, SEXP chromosomesSEXP, SEXP ancestralSEXP, SEXP phredSEXP, SEXP referenceSEXP, SEXP maskSEXP, SEXP polariseSEXP, SEXP historySEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+Rcpp::List annotate_impl(const std::string& variants, const std::string& output, const Rcpp::List& sequences, const Rcpp::List& options, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_annotate_impl(SEXP variantsSEXP, SEXP outputSEXP, SEXP sequencesSEXP, SEXP optionsSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::string& >::type variants(variantsSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type output(outputSEXP);
-    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type chromosomes(chromosomesSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::DataFrame& >::type ancestral(ancestralSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::DataFrame& >::type phred(phredSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::DataFrame& >::type reference(referenceSEXP);
-    Rcpp::traits::input_parameter< const std::string& >::type mask(maskSEXP);
-    Rcpp::traits::input_parameter< bool >::type polarise(polariseSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::Nullable<Rcpp::List>& >::type history(historySEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type sequences(sequencesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type options(optionsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(annotate_impl(variants, output, chromosomes, ancestral, phred, reference, mask, polarise, history, threads, watch));
+    rcpp_result_gen = Rcpp::wrap(annotate_impl(variants, output, sequences, options, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -72,8 +66,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // call_files_impl
-void call_files_impl(const std::vector<std::string>& folders, SEXP caller, const Rcpp::NumericVector& lengths, const std::string& output, const Rcpp::Function& watch, const Rcpp::Function& called);
-RcppExport SEXP _ancify_call_files_impl(SEXP foldersSEXP, SEXP callerSEXP, SEXP lengthsSEXP, SEXP outputSEXP, SEXP watchSEXP, SEXP calledSEXP) {
+void call_files_impl(const std::vector<std::string>& folders, SEXP caller, const Rcpp::NumericVector& lengths, const std::string& output, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_call_files_impl(SEXP foldersSEXP, SEXP callerSEXP, SEXP lengthsSEXP, SEXP outputSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type folders(foldersSEXP);
@@ -81,52 +75,36 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type output(outputSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::Function& >::type called(calledSEXP);
-    call_files_impl(folders, caller, lengths, output, watch, called);
+    call_files_impl(folders, caller, lengths, output, watch);
     return R_NilValue;
 END_RCPP
 }
 // project_and_call_impl
-Rcpp::List project_and_call_impl(const std::vector<std::string>& species, const std::vector<std::string>& files, const Rcpp::List& maf, const std::vector<std::string>& folders, const std::string& focal_folder, const std::string& focal_fasta, SEXP caller, const Rcpp::NumericVector& lengths, const std::string& on_bad_block, double chunk_size, const std::string& output, const Rcpp::List& backend, const Rcpp::Function& watch, const Rcpp::Function& projected, const Rcpp::Function& called);
-RcppExport SEXP _ancify_project_and_call_impl(SEXP speciesSEXP, SEXP filesSEXP, SEXP mafSEXP, SEXP foldersSEXP, SEXP focal_folderSEXP, SEXP focal_fastaSEXP, SEXP callerSEXP, SEXP lengthsSEXP, SEXP on_bad_blockSEXP, SEXP chunk_sizeSEXP, SEXP outputSEXP, SEXP backendSEXP, SEXP watchSEXP, SEXP projectedSEXP, SEXP calledSEXP) {
+Rcpp::List project_and_call_impl(const Rcpp::List& alignments, const Rcpp::List& reading, SEXP caller, const std::string& output, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_project_and_call_impl(SEXP alignmentsSEXP, SEXP readingSEXP, SEXP callerSEXP, SEXP outputSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type species(speciesSEXP);
-    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type files(filesSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type maf(mafSEXP);
-    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type folders(foldersSEXP);
-    Rcpp::traits::input_parameter< const std::string& >::type focal_folder(focal_folderSEXP);
-    Rcpp::traits::input_parameter< const std::string& >::type focal_fasta(focal_fastaSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type alignments(alignmentsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type reading(readingSEXP);
     Rcpp::traits::input_parameter< SEXP >::type caller(callerSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
-    Rcpp::traits::input_parameter< const std::string& >::type on_bad_block(on_bad_blockSEXP);
-    Rcpp::traits::input_parameter< double >::type chunk_size(chunk_sizeSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type output(outputSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::Function& >::type projected(projectedSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::Function& >::type called(calledSEXP);
-    rcpp_result_gen = Rcpp::wrap(project_and_call_impl(species, files, maf, folders, focal_folder, focal_fasta, caller, lengths, on_bad_block, chunk_size, output, backend, watch, projected, called));
+    rcpp_result_gen = Rcpp::wrap(project_and_call_impl(alignments, reading, caller, output, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // look_at_alignments_impl
-Rcpp::List look_at_alignments_impl(const std::vector<std::string>& files, const Rcpp::List& maf, const Rcpp::LogicalVector& inner, const std::string& fasta, const Rcpp::NumericVector& lengths, bool brief, double chunk_size, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_look_at_alignments_impl(SEXP filesSEXP, SEXP mafSEXP, SEXP innerSEXP, SEXP fastaSEXP, SEXP lengthsSEXP, SEXP briefSEXP, SEXP chunk_sizeSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+Rcpp::List look_at_alignments_impl(const Rcpp::List& alignments, const Rcpp::List& reading, bool brief, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_look_at_alignments_impl(SEXP alignmentsSEXP, SEXP readingSEXP, SEXP briefSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type files(filesSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type maf(mafSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::LogicalVector& >::type inner(innerSEXP);
-    Rcpp::traits::input_parameter< const std::string& >::type fasta(fastaSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type alignments(alignmentsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type reading(readingSEXP);
     Rcpp::traits::input_parameter< bool >::type brief(briefSEXP);
-    Rcpp::traits::input_parameter< double >::type chunk_size(chunk_sizeSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(look_at_alignments_impl(files, maf, inner, fasta, lengths, brief, chunk_size, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(look_at_alignments_impl(alignments, reading, brief, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -155,20 +133,16 @@ BEGIN_RCPP
 END_RCPP
 }
 // polarise_impl
-Rcpp::NumericMatrix polarise_impl(const Rcpp::List& history, const Rcpp::List& model, const Rcpp::IntegerVector& patterns, const Rcpp::IntegerVector& first, const Rcpp::IntegerVector& second, const Rcpp::IntegerVector& copies, const Rcpp::IntegerVector& haplotypes, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_polarise_impl(SEXP historySEXP, SEXP modelSEXP, SEXP patternsSEXP, SEXP firstSEXP, SEXP secondSEXP, SEXP copiesSEXP, SEXP haplotypesSEXP, SEXP watchSEXP) {
+Rcpp::NumericMatrix polarise_impl(const Rcpp::List& history, const Rcpp::List& model, const Rcpp::List& table, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_polarise_impl(SEXP historySEXP, SEXP modelSEXP, SEXP tableSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type history(historySEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type model(modelSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type patterns(patternsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type first(firstSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type second(secondSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type copies(copiesSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type haplotypes(haplotypesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type table(tableSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(polarise_impl(history, model, patterns, first, second, copies, haplotypes, watch));
+    rcpp_result_gen = Rcpp::wrap(polarise_impl(history, model, table, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -188,19 +162,17 @@ BEGIN_RCPP
 END_RCPP
 }
 // expected_spectra_impl
-Rcpp::NumericMatrix expected_spectra_impl(const Rcpp::List& models, double fineness, const std::vector<int>& parts, const std::vector<int>& points, const Rcpp::List& sampling, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_expected_spectra_impl(SEXP modelsSEXP, SEXP finenessSEXP, SEXP partsSEXP, SEXP pointsSEXP, SEXP samplingSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+Rcpp::NumericMatrix expected_spectra_impl(const Rcpp::List& models, const Rcpp::List& grids, const Rcpp::List& sampling, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_expected_spectra_impl(SEXP modelsSEXP, SEXP gridsSEXP, SEXP samplingSEXP, SEXP backendSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type models(modelsSEXP);
-    Rcpp::traits::input_parameter< double >::type fineness(finenessSEXP);
-    Rcpp::traits::input_parameter< const std::vector<int>& >::type parts(partsSEXP);
-    Rcpp::traits::input_parameter< const std::vector<int>& >::type points(pointsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type grids(gridsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type sampling(samplingSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(expected_spectra_impl(models, fineness, parts, points, sampling, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(expected_spectra_impl(models, grids, sampling, backend, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -216,18 +188,16 @@ BEGIN_RCPP
 END_RCPP
 }
 // evaluate_impl
-Rcpp::NumericMatrix evaluate_impl(const Rcpp::NumericVector& lengths, const std::vector<std::string>& calls, const std::vector<std::string>& references, const std::vector<std::string>& variants, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_evaluate_impl(SEXP lengthsSEXP, SEXP callsSEXP, SEXP referencesSEXP, SEXP variantsSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+Rcpp::NumericMatrix evaluate_impl(const Rcpp::NumericVector& lengths, const Rcpp::List& files, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_evaluate_impl(SEXP lengthsSEXP, SEXP filesSEXP, SEXP backendSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
-    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type calls(callsSEXP);
-    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type references(referencesSEXP);
-    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type variants(variantsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type files(filesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(evaluate_impl(lengths, calls, references, variants, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(evaluate_impl(lengths, files, backend, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -365,19 +335,16 @@ BEGIN_RCPP
 END_RCPP
 }
 // log_likelihood_gradient_impl
-Rcpp::List log_likelihood_gradient_impl(SEXP likelihood, const std::vector<double>& lengths, const Rcpp::List& model, const Rcpp::List& up, const Rcpp::List& down, const std::vector<double>& steps, int threads);
-RcppExport SEXP _ancify_log_likelihood_gradient_impl(SEXP likelihoodSEXP, SEXP lengthsSEXP, SEXP modelSEXP, SEXP upSEXP, SEXP downSEXP, SEXP stepsSEXP, SEXP threadsSEXP) {
+Rcpp::List log_likelihood_gradient_impl(SEXP likelihood, const Rcpp::List& point, const Rcpp::List& around, int threads);
+RcppExport SEXP _ancify_log_likelihood_gradient_impl(SEXP likelihoodSEXP, SEXP pointSEXP, SEXP aroundSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type likelihood(likelihoodSEXP);
-    Rcpp::traits::input_parameter< const std::vector<double>& >::type lengths(lengthsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type model(modelSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type up(upSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type down(downSEXP);
-    Rcpp::traits::input_parameter< const std::vector<double>& >::type steps(stepsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type point(pointSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type around(aroundSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(log_likelihood_gradient_impl(likelihood, lengths, model, up, down, steps, threads));
+    rcpp_result_gen = Rcpp::wrap(log_likelihood_gradient_impl(likelihood, point, around, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -412,22 +379,17 @@ BEGIN_RCPP
 END_RCPP
 }
 // ml_training_sites_impl
-Rcpp::List ml_training_sites_impl(const std::vector<std::string>& folders, int n_inner, const Rcpp::NumericVector& lengths, const std::vector<std::string>& references, int min_inner, int min_outer, double most_sites, double seed, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_ml_training_sites_impl(SEXP foldersSEXP, SEXP n_innerSEXP, SEXP lengthsSEXP, SEXP referencesSEXP, SEXP min_innerSEXP, SEXP min_outerSEXP, SEXP most_sitesSEXP, SEXP seedSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+Rcpp::List ml_training_sites_impl(const std::vector<std::string>& folders, const Rcpp::NumericVector& lengths, const std::vector<std::string>& references, const Rcpp::List& options, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_ml_training_sites_impl(SEXP foldersSEXP, SEXP lengthsSEXP, SEXP referencesSEXP, SEXP optionsSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type folders(foldersSEXP);
-    Rcpp::traits::input_parameter< int >::type n_inner(n_innerSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type references(referencesSEXP);
-    Rcpp::traits::input_parameter< int >::type min_inner(min_innerSEXP);
-    Rcpp::traits::input_parameter< int >::type min_outer(min_outerSEXP);
-    Rcpp::traits::input_parameter< double >::type most_sites(most_sitesSEXP);
-    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type options(optionsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(ml_training_sites_impl(folders, n_inner, lengths, references, min_inner, min_outer, most_sites, seed, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(ml_training_sites_impl(folders, lengths, references, options, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -443,59 +405,42 @@ BEGIN_RCPP
 END_RCPP
 }
 // project_files_impl
-Rcpp::List project_files_impl(const std::vector<std::string>& species, const std::vector<std::string>& files, const Rcpp::List& maf, const std::vector<std::string>& folders, const std::string& focal, const Rcpp::NumericVector& lengths, const std::string& on_bad_block, double chunk_size, const Rcpp::List& backend, const Rcpp::Function& watch, const Rcpp::Function& projected);
-RcppExport SEXP _ancify_project_files_impl(SEXP speciesSEXP, SEXP filesSEXP, SEXP mafSEXP, SEXP foldersSEXP, SEXP focalSEXP, SEXP lengthsSEXP, SEXP on_bad_blockSEXP, SEXP chunk_sizeSEXP, SEXP backendSEXP, SEXP watchSEXP, SEXP projectedSEXP) {
+Rcpp::List project_files_impl(const Rcpp::List& alignments, const Rcpp::List& reading, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_project_files_impl(SEXP alignmentsSEXP, SEXP readingSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type species(speciesSEXP);
-    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type files(filesSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type maf(mafSEXP);
-    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type folders(foldersSEXP);
-    Rcpp::traits::input_parameter< const std::string& >::type focal(focalSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
-    Rcpp::traits::input_parameter< const std::string& >::type on_bad_block(on_bad_blockSEXP);
-    Rcpp::traits::input_parameter< double >::type chunk_size(chunk_sizeSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type alignments(alignmentsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type reading(readingSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::Function& >::type projected(projectedSEXP);
-    rcpp_result_gen = Rcpp::wrap(project_files_impl(species, files, maf, folders, focal, lengths, on_bad_block, chunk_size, backend, watch, projected));
+    rcpp_result_gen = Rcpp::wrap(project_files_impl(alignments, reading, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // project_memory_impl
-Rcpp::List project_memory_impl(const std::string& file, const Rcpp::List& maf, const Rcpp::NumericVector& lengths, const std::string& on_bad_block, double chunk_size, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_project_memory_impl(SEXP fileSEXP, SEXP mafSEXP, SEXP lengthsSEXP, SEXP on_bad_blockSEXP, SEXP chunk_sizeSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+Rcpp::List project_memory_impl(const Rcpp::List& alignment, const Rcpp::List& reading, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_project_memory_impl(SEXP alignmentSEXP, SEXP readingSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const std::string& >::type file(fileSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type maf(mafSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
-    Rcpp::traits::input_parameter< const std::string& >::type on_bad_block(on_bad_blockSEXP);
-    Rcpp::traits::input_parameter< double >::type chunk_size(chunk_sizeSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type alignment(alignmentSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type reading(readingSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(project_memory_impl(file, maf, lengths, on_bad_block, chunk_size, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(project_memory_impl(alignment, reading, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // focal_sequences_impl
-Rcpp::List focal_sequences_impl(const std::string& fasta, const std::vector<std::string>& files, const Rcpp::List& maf, const std::string& folder, const Rcpp::NumericVector& lengths, const std::string& on_bad_block, double chunk_size, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_focal_sequences_impl(SEXP fastaSEXP, SEXP filesSEXP, SEXP mafSEXP, SEXP folderSEXP, SEXP lengthsSEXP, SEXP on_bad_blockSEXP, SEXP chunk_sizeSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+Rcpp::List focal_sequences_impl(const std::vector<std::string>& files, const std::string& folder, const Rcpp::List& reading, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_focal_sequences_impl(SEXP filesSEXP, SEXP folderSEXP, SEXP readingSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const std::string& >::type fasta(fastaSEXP);
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type files(filesSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type maf(mafSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type folder(folderSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
-    Rcpp::traits::input_parameter< const std::string& >::type on_bad_block(on_bad_blockSEXP);
-    Rcpp::traits::input_parameter< double >::type chunk_size(chunk_sizeSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type reading(readingSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(focal_sequences_impl(fasta, files, maf, folder, lengths, on_bad_block, chunk_size, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(focal_sequences_impl(files, folder, reading, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -524,69 +469,59 @@ BEGIN_RCPP
 END_RCPP
 }
 // read_regions_impl
-Rcpp::CharacterVector read_regions_impl(const std::vector<std::string>& paths, const std::vector<std::string>& chromosomes, const Rcpp::IntegerVector& file, const Rcpp::NumericVector& start, const Rcpp::NumericVector& width, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_read_regions_impl(SEXP pathsSEXP, SEXP chromosomesSEXP, SEXP fileSEXP, SEXP startSEXP, SEXP widthSEXP, SEXP watchSEXP) {
+Rcpp::CharacterVector read_regions_impl(const std::vector<std::string>& paths, const std::vector<std::string>& chromosomes, const Rcpp::List& regions, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_regions_impl(SEXP pathsSEXP, SEXP chromosomesSEXP, SEXP regionsSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type paths(pathsSEXP);
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type chromosomes(chromosomesSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type file(fileSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type start(startSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type width(widthSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type regions(regionsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(read_regions_impl(paths, chromosomes, file, start, width, watch));
+    rcpp_result_gen = Rcpp::wrap(read_regions_impl(paths, chromosomes, regions, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // confidence_runs_impl
-Rcpp::List confidence_runs_impl(const std::vector<std::string>& paths, const std::vector<std::string>& chromosomes, const Rcpp::IntegerVector& file, const Rcpp::NumericVector& start, const Rcpp::NumericVector& width, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_confidence_runs_impl(SEXP pathsSEXP, SEXP chromosomesSEXP, SEXP fileSEXP, SEXP startSEXP, SEXP widthSEXP, SEXP watchSEXP) {
+Rcpp::List confidence_runs_impl(const std::vector<std::string>& paths, const std::vector<std::string>& chromosomes, const Rcpp::List& regions, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_confidence_runs_impl(SEXP pathsSEXP, SEXP chromosomesSEXP, SEXP regionsSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type paths(pathsSEXP);
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type chromosomes(chromosomesSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type file(fileSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type start(startSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type width(widthSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type regions(regionsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(confidence_runs_impl(paths, chromosomes, file, start, width, watch));
+    rcpp_result_gen = Rcpp::wrap(confidence_runs_impl(paths, chromosomes, regions, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // read_axt_impl
-Rcpp::List read_axt_impl(const std::string& axt, const std::vector<std::string>& chromosomes, const Rcpp::NumericVector& outgroup_lengths, const std::string& on_bad_block, double chunk_size, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_read_axt_impl(SEXP axtSEXP, SEXP chromosomesSEXP, SEXP outgroup_lengthsSEXP, SEXP on_bad_blockSEXP, SEXP chunk_sizeSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+Rcpp::List read_axt_impl(const std::string& axt, const Rcpp::List& options, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_axt_impl(SEXP axtSEXP, SEXP optionsSEXP, SEXP backendSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::string& >::type axt(axtSEXP);
-    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type chromosomes(chromosomesSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type outgroup_lengths(outgroup_lengthsSEXP);
-    Rcpp::traits::input_parameter< const std::string& >::type on_bad_block(on_bad_blockSEXP);
-    Rcpp::traits::input_parameter< double >::type chunk_size(chunk_sizeSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type options(optionsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(read_axt_impl(axt, chromosomes, outgroup_lengths, on_bad_block, chunk_size, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(read_axt_impl(axt, options, backend, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // sfs_from_sites_impl
-Rcpp::List sfs_from_sites_impl(const Rcpp::IntegerMatrix& derived, const Rcpp::IntegerMatrix& called, const Rcpp::NumericVector& posterior, const Rcpp::IntegerVector& window, const std::vector<int>& sizes, const Rcpp::IntegerMatrix& draws, int threads, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_sfs_from_sites_impl(SEXP derivedSEXP, SEXP calledSEXP, SEXP posteriorSEXP, SEXP windowSEXP, SEXP sizesSEXP, SEXP drawsSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+Rcpp::List sfs_from_sites_impl(const Rcpp::List& sites, const std::vector<int>& sizes, const Rcpp::IntegerMatrix& draws, int threads, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_sfs_from_sites_impl(SEXP sitesSEXP, SEXP sizesSEXP, SEXP drawsSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type derived(derivedSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type called(calledSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type posterior(posteriorSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type window(windowSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type sites(sitesSEXP);
     Rcpp::traits::input_parameter< const std::vector<int>& >::type sizes(sizesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type draws(drawsSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(sfs_from_sites_impl(derived, called, posterior, window, sizes, draws, threads, watch));
+    rcpp_result_gen = Rcpp::wrap(sfs_from_sites_impl(sites, sizes, draws, threads, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -659,24 +594,17 @@ BEGIN_RCPP
 END_RCPP
 }
 // tabulate_variants_impl
-Rcpp::List tabulate_variants_impl(const std::string& variants, const std::vector<std::string>& chromosomes, const std::vector<int>& populations, int n_populations, bool use_info, const Rcpp::DataFrame& ancestral, const Rcpp::DataFrame& phred, const Rcpp::DataFrame& reference, bool low_confidence, double window, int threads, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_tabulate_variants_impl(SEXP variantsSEXP, SEXP chromosomesSEXP, SEXP populationsSEXP, SEXP n_populationsSEXP, SEXP use_infoSEXP, SEXP ancestralSEXP, SEXP phredSEXP, SEXP referenceSEXP, SEXP low_confidenceSEXP, SEXP windowSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+Rcpp::List tabulate_variants_impl(const std::string& variants, const std::vector<int>& populations, const Rcpp::List& sequences, const Rcpp::List& options, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_tabulate_variants_impl(SEXP variantsSEXP, SEXP populationsSEXP, SEXP sequencesSEXP, SEXP optionsSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::string& >::type variants(variantsSEXP);
-    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type chromosomes(chromosomesSEXP);
     Rcpp::traits::input_parameter< const std::vector<int>& >::type populations(populationsSEXP);
-    Rcpp::traits::input_parameter< int >::type n_populations(n_populationsSEXP);
-    Rcpp::traits::input_parameter< bool >::type use_info(use_infoSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::DataFrame& >::type ancestral(ancestralSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::DataFrame& >::type phred(phredSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::DataFrame& >::type reference(referenceSEXP);
-    Rcpp::traits::input_parameter< bool >::type low_confidence(low_confidenceSEXP);
-    Rcpp::traits::input_parameter< double >::type window(windowSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type sequences(sequencesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type options(optionsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(tabulate_variants_impl(variants, chromosomes, populations, n_populations, use_info, ancestral, phred, reference, low_confidence, window, threads, watch));
+    rcpp_result_gen = Rcpp::wrap(tabulate_variants_impl(variants, populations, sequences, options, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -797,19 +725,19 @@ END_RCPP
 
 static const R_CallMethodDef CallEntries[] = {
     {"_ancify_variant_chromosomes_impl", (DL_FUNC) &_ancify_variant_chromosomes_impl, 2},
-    {"_ancify_annotate_impl", (DL_FUNC) &_ancify_annotate_impl, 11},
+    {"_ancify_annotate_impl", (DL_FUNC) &_ancify_annotate_impl, 5},
     {"_ancify_make_caller_impl", (DL_FUNC) &_ancify_make_caller_impl, 4},
     {"_ancify_call_in_memory_impl", (DL_FUNC) &_ancify_call_in_memory_impl, 4},
-    {"_ancify_call_files_impl", (DL_FUNC) &_ancify_call_files_impl, 6},
-    {"_ancify_project_and_call_impl", (DL_FUNC) &_ancify_project_and_call_impl, 15},
-    {"_ancify_look_at_alignments_impl", (DL_FUNC) &_ancify_look_at_alignments_impl, 9},
+    {"_ancify_call_files_impl", (DL_FUNC) &_ancify_call_files_impl, 5},
+    {"_ancify_project_and_call_impl", (DL_FUNC) &_ancify_project_and_call_impl, 5},
+    {"_ancify_look_at_alignments_impl", (DL_FUNC) &_ancify_look_at_alignments_impl, 4},
     {"_ancify_file_systems_impl", (DL_FUNC) &_ancify_file_systems_impl, 1},
     {"_ancify_pattern_probabilities_impl", (DL_FUNC) &_ancify_pattern_probabilities_impl, 3},
-    {"_ancify_polarise_impl", (DL_FUNC) &_ancify_polarise_impl, 8},
+    {"_ancify_polarise_impl", (DL_FUNC) &_ancify_polarise_impl, 4},
     {"_ancify_compare_calls_impl", (DL_FUNC) &_ancify_compare_calls_impl, 5},
-    {"_ancify_expected_spectra_impl", (DL_FUNC) &_ancify_expected_spectra_impl, 7},
+    {"_ancify_expected_spectra_impl", (DL_FUNC) &_ancify_expected_spectra_impl, 5},
     {"_ancify_smallest_frequencies_impl", (DL_FUNC) &_ancify_smallest_frequencies_impl, 1},
-    {"_ancify_evaluate_impl", (DL_FUNC) &_ancify_evaluate_impl, 6},
+    {"_ancify_evaluate_impl", (DL_FUNC) &_ancify_evaluate_impl, 4},
     {"_ancify_lock_folder_impl", (DL_FUNC) &_ancify_lock_folder_impl, 1},
     {"_ancify_is_locked_impl", (DL_FUNC) &_ancify_is_locked_impl, 1},
     {"_ancify_unlock_folder_impl", (DL_FUNC) &_ancify_unlock_folder_impl, 1},
@@ -821,27 +749,27 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_count_patterns_in_files_impl", (DL_FUNC) &_ancify_count_patterns_in_files_impl, 4},
     {"_ancify_pattern_likelihood_impl", (DL_FUNC) &_ancify_pattern_likelihood_impl, 4},
     {"_ancify_log_likelihood_impl", (DL_FUNC) &_ancify_log_likelihood_impl, 4},
-    {"_ancify_log_likelihood_gradient_impl", (DL_FUNC) &_ancify_log_likelihood_gradient_impl, 7},
+    {"_ancify_log_likelihood_gradient_impl", (DL_FUNC) &_ancify_log_likelihood_gradient_impl, 4},
     {"_ancify_ml_features_impl", (DL_FUNC) &_ancify_ml_features_impl, 5},
     {"_ancify_ml_predict_impl", (DL_FUNC) &_ancify_ml_predict_impl, 5},
-    {"_ancify_ml_training_sites_impl", (DL_FUNC) &_ancify_ml_training_sites_impl, 10},
+    {"_ancify_ml_training_sites_impl", (DL_FUNC) &_ancify_ml_training_sites_impl, 5},
     {"_ancify_is_maf_impl", (DL_FUNC) &_ancify_is_maf_impl, 1},
-    {"_ancify_project_files_impl", (DL_FUNC) &_ancify_project_files_impl, 11},
-    {"_ancify_project_memory_impl", (DL_FUNC) &_ancify_project_memory_impl, 7},
-    {"_ancify_focal_sequences_impl", (DL_FUNC) &_ancify_focal_sequences_impl, 9},
+    {"_ancify_project_files_impl", (DL_FUNC) &_ancify_project_files_impl, 3},
+    {"_ancify_project_memory_impl", (DL_FUNC) &_ancify_project_memory_impl, 3},
+    {"_ancify_focal_sequences_impl", (DL_FUNC) &_ancify_focal_sequences_impl, 4},
     {"_ancify_sequence_lengths_impl", (DL_FUNC) &_ancify_sequence_lengths_impl, 2},
     {"_ancify_check_sequences_impl", (DL_FUNC) &_ancify_check_sequences_impl, 3},
-    {"_ancify_read_regions_impl", (DL_FUNC) &_ancify_read_regions_impl, 6},
-    {"_ancify_confidence_runs_impl", (DL_FUNC) &_ancify_confidence_runs_impl, 6},
-    {"_ancify_read_axt_impl", (DL_FUNC) &_ancify_read_axt_impl, 7},
-    {"_ancify_sfs_from_sites_impl", (DL_FUNC) &_ancify_sfs_from_sites_impl, 8},
+    {"_ancify_read_regions_impl", (DL_FUNC) &_ancify_read_regions_impl, 4},
+    {"_ancify_confidence_runs_impl", (DL_FUNC) &_ancify_confidence_runs_impl, 4},
+    {"_ancify_read_axt_impl", (DL_FUNC) &_ancify_read_axt_impl, 4},
+    {"_ancify_sfs_from_sites_impl", (DL_FUNC) &_ancify_sfs_from_sites_impl, 5},
     {"_ancify_open_spectrum_impl", (DL_FUNC) &_ancify_open_spectrum_impl, 1},
     {"_ancify_next_spectrum_line_impl", (DL_FUNC) &_ancify_next_spectrum_line_impl, 1},
     {"_ancify_spectrum_text_impl", (DL_FUNC) &_ancify_spectrum_text_impl, 1},
     {"_ancify_spectrum_numbers_impl", (DL_FUNC) &_ancify_spectrum_numbers_impl, 3},
     {"_ancify_variant_samples_impl", (DL_FUNC) &_ancify_variant_samples_impl, 1},
     {"_ancify_read_populations_impl", (DL_FUNC) &_ancify_read_populations_impl, 1},
-    {"_ancify_tabulate_variants_impl", (DL_FUNC) &_ancify_tabulate_variants_impl, 12},
+    {"_ancify_tabulate_variants_impl", (DL_FUNC) &_ancify_tabulate_variants_impl, 5},
     {"_ancify_variant_spectrum_impl", (DL_FUNC) &_ancify_variant_spectrum_impl, 5},
     {"_ancify_build_info_impl", (DL_FUNC) &_ancify_build_info_impl, 0},
     {"_ancify_backend_impl", (DL_FUNC) &_ancify_backend_impl, 1},

@@ -22,11 +22,14 @@ std::vector<ancify::ChromosomeSequences> chromosomes_in(const std::vector<std::s
   return chromosomes;
 }
 
-ancify::AlignmentProjected tell_projected(Mailbox& mail, const Rcpp::Function& projected) {
-  return [&](std::size_t i, const ancify::ProjectionReport& report,
-             const std::vector<ancify::FileChecksum>& checksums) {
-    mail.post([&projected, i, report, checksums] {
-      projected(static_cast<double>(i + 1), as_list(report), as_list(checksums));
+ancify::AlignmentProjected tell_projected(Mailbox& mail, const Rcpp::Function& watch) {
+  const SEXP projected = listener_of(watch, "projected");
+  if (Rf_isNull(projected)) return {};
+  return [&mail, projected](std::size_t i, const ancify::ProjectionReport& report,
+                            const std::vector<ancify::FileChecksum>& checksums) {
+    mail.post([projected, i, report, checksums] {
+      const Rcpp::Function tell(projected);
+      tell(static_cast<double>(i + 1), as_list(report), as_list(checksums));
     });
   };
 }
@@ -47,19 +50,35 @@ Rcpp::List as_list(const ancify::ProjectionReport& report) {
       Named("duplicates") = static_cast<double>(report.duplicates));
 }
 
-ancify::ProjectionOptions as_options(const Rcpp::List& maf, const std::string& on_bad_block,
-                                     double chunk_size, const ancify::Backend& backend) {
-  ancify::ProjectionOptions options;
-  options.maf_focal = Rcpp::as<std::string>(maf["focal"]);
-  options.maf_chromosomes = Rcpp::as<std::vector<std::string>>(maf["chromosomes"]);
-  options.simd = backend.simd;
-  if (on_bad_block == "skip") options.on_bad_block = ancify::OnBadBlock::kSkip;
-  options.chunk_size = static_cast<std::size_t>(chunk_size);
-  return options;
+Reading as_reading(const Rcpp::List& reading) {
+  const ancify::Backend& backend = as_backend(reading["backend"]);
+  Reading result;
+  result.chromosomes = as_chromosomes(reading["lengths"]);
+  result.options.maf_focal = Rcpp::as<std::string>(reading["focal_name"]);
+  result.options.maf_chromosomes = Rcpp::as<std::vector<std::string>>(reading["focal_chromosomes"]);
+  result.options.simd = backend.simd;
+  if (Rcpp::as<std::string>(reading["on_bad_block"]) == "skip") {
+    result.options.on_bad_block = ancify::OnBadBlock::kSkip;
+  }
+  result.options.chunk_size = static_cast<std::size_t>(Rcpp::as<double>(reading["chunk_size"]));
+  result.focal_folder = Rcpp::as<std::string>(reading["focal_folder"]);
+  result.focal_fasta = Rcpp::as<std::string>(reading["focal_fasta"]);
+  result.threads = backend.threads;
+  return result;
 }
 
-std::vector<std::string> maf_outgroups(const Rcpp::List& maf) {
-  return Rcpp::as<std::vector<std::string>>(maf["outgroups"]);
+std::vector<AlignmentRow> as_alignments(const Rcpp::List& alignments) {
+  const auto species = Rcpp::as<std::vector<std::string>>(alignments["species"]);
+  const auto file = Rcpp::as<std::vector<std::string>>(alignments["file"]);
+  const auto name_in_file = Rcpp::as<std::vector<std::string>>(alignments["name_in_file"]);
+  const auto folder = Rcpp::as<std::vector<std::string>>(alignments["folder"]);
+  const Rcpp::LogicalVector inner = alignments["inner"];
+  std::vector<AlignmentRow> rows;
+  for (std::size_t i = 0; i < species.size(); ++i) {
+    rows.push_back(
+        {species[i], file[i], name_in_file[i], folder[i], inner[static_cast<R_xlen_t>(i)] == TRUE});
+  }
+  return rows;
 }
 
 Rcpp::DataFrame as_data_frame(const std::vector<ancify::AnnotatedChromosome>& chromosomes) {

@@ -17,17 +17,40 @@ std::vector<ancify::ChromosomeSequences> chromosomes_in(const std::vector<std::s
                                                         const Rcpp::NumericVector& lengths,
                                                         const Rcpp::Function& watch);
 
-// `maf`, as maf_names() in R makes it, has the focal species' name and chromosomes.
-ancify::ProjectionOptions as_options(const Rcpp::List& maf, const std::string& on_bad_block,
-                                     double chunk_size, const ancify::Backend& backend);
+// How alignments are read, as reading_of() in R makes it.
+struct Reading {
+  std::vector<ancify::Chromosome> chromosomes;
+  ancify::ProjectionOptions options;
+  std::string focal_folder;  // "" or where the focal genome is, to compare blocks with
+  std::string focal_fasta;   // the same as a file
+  int threads;
+};
+Reading as_reading(const Rcpp::List& reading);
 
-// The outgroups' names in `maf`.
-std::vector<std::string> maf_outgroups(const Rcpp::List& maf);
+// What as_alignments() in R makes: a row an alignment.
+struct AlignmentRow {
+  std::string species;
+  std::string file;
+  std::string name_in_file;  // of the species, or ""
+  std::string folder;        // of the projected sequences, or ""
+  bool inner;
+};
+std::vector<AlignmentRow> as_alignments(const Rcpp::List& alignments);
 
 Rcpp::List as_list(const ancify::ProjectionReport& report);
 
-// Posts projected(i, report, checksums) for each alignment, i from 1.
-ancify::AlignmentProjected tell_projected(Mailbox& mail, const Rcpp::Function& projected);
+// Posts projected(i, report, checksums), a listener, for each alignment, i from 1.
+ancify::AlignmentProjected tell_projected(Mailbox& mail, const Rcpp::Function& watch);
+
+// Sets the sequences that records are compared with: `sequences` is list(chromosomes =, ancestral
+// =, phred =, reference =), the last three data frames of chromosome and path.
+template <class Options>
+void take_sequences(const Rcpp::List& sequences, Options& options) {
+  options.chromosomes = Rcpp::as<std::vector<std::string>>(sequences["chromosomes"]);
+  options.ancestral = as_sequence_files(sequences["ancestral"]);
+  options.phred = as_paths(sequences["phred"]);
+  options.reference = as_sequence_files(sequences["reference"]);
+}
 
 Rcpp::DataFrame as_data_frame(const std::vector<ancify::AnnotatedChromosome>& chromosomes);
 // How many records of each chromosome, a row each, are of each reason.

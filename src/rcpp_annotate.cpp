@@ -52,31 +52,25 @@ std::vector<std::string> variant_chromosomes_impl(const std::string& path,
   return names;
 }
 
-// Files of sequences and of errors are data frames of chromosome and path; `mask` may be "" and
-// `history` NULL.
+// `sequences` as take_sequences() has them; `options`: list(mask =, which may be "", polarise =,
+// history =, which may be NULL, threads =).
 // [[Rcpp::export]]
 Rcpp::List annotate_impl(const std::string& variants, const std::string& output,
-                         const std::vector<std::string>& chromosomes,
-                         const Rcpp::DataFrame& ancestral, const Rcpp::DataFrame& phred,
-                         const Rcpp::DataFrame& reference, const std::string& mask, bool polarise,
-                         const Rcpp::Nullable<Rcpp::List>& history, int threads,
+                         const Rcpp::List& sequences, const Rcpp::List& options,
                          const Rcpp::Function& watch) {
-  ancify::AnnotationOptions options;
-  options.variants = variants;
-  options.output = output;
-  options.chromosomes = chromosomes;
-  options.ancestral = as_sequence_files(ancestral);
-  options.phred = as_paths(phred);
-  options.reference = as_sequence_files(reference);
-  options.mask = mask;
-  options.polarise = polarise;
-  if (history.isNotNull()) {
-    guarded([&] { options.history = as_sample_history(Rcpp::List(history)); });
+  ancify::AnnotationOptions wanted;
+  wanted.variants = variants;
+  wanted.output = output;
+  take_sequences(sequences, wanted);
+  wanted.mask = Rcpp::as<std::string>(options["mask"]);
+  wanted.polarise = Rcpp::as<bool>(options["polarise"]);
+  if (!Rf_isNull(options["history"])) {
+    guarded([&] { wanted.history = as_sample_history(options["history"]); });
   }
-  options.threads = threads;
+  wanted.threads = Rcpp::as<int>(options["threads"]);
   ancify::AnnotationReport report;
   run_job(watch, [&](ancify::JobControl& control) {
-    report = ancify::annotate_variants(options, control);
+    report = ancify::annotate_variants(wanted, control);
   });
   return as_list(report);
 }

@@ -22,17 +22,20 @@ const ancify::Caller& as_caller(SEXP pointer, std::size_t species) {
   return *caller;
 }
 
-// Posts called(i, counts, calls, phred) for each chromosome, i from 1.
-ancify::ChromosomeCalled tell_called(Mailbox& mail, const Rcpp::Function& called) {
-  return [&](std::size_t i, const ancify::CalledChromosome& chromosome) {
-    mail.post([&called, i, chromosome] {
+// Posts called(i, counts, calls, phred), a listener, for each chromosome, i from 1.
+ancify::ChromosomeCalled tell_called(Mailbox& mail, const Rcpp::Function& watch) {
+  const SEXP called = listener_of(watch, "called");
+  if (Rf_isNull(called)) return {};
+  return [&mail, called](std::size_t i, const ancify::CalledChromosome& chromosome) {
+    mail.post([called, i, chromosome] {
+      const Rcpp::Function tell(called);
       const auto& [high, low, unresolved, missing] = chromosome.counts;
       const auto counts = Rcpp::NumericVector::create(
           static_cast<double>(high), static_cast<double>(low), static_cast<double>(unresolved),
           static_cast<double>(missing));
-      called(static_cast<double>(i + 1), counts,
-             as_list(std::vector<ancify::FileChecksum>{chromosome.calls}),
-             as_list(std::vector<ancify::FileChecksum>{chromosome.phred}));
+      tell(static_cast<double>(i + 1), counts,
+           as_list(std::vector<ancify::FileChecksum>{chromosome.calls}),
+           as_list(std::vector<ancify::FileChecksum>{chromosome.phred}));
     });
   };
 }
@@ -44,7 +47,7 @@ ancify::ChromosomeCalled tell_called(Mailbox& mail, const Rcpp::Function& called
 // [[Rcpp::export]]
 SEXP make_caller_impl(const Rcpp::List& method, bool with_phred, const Rcpp::List& backend,
                       const Rcpp::Function& watch) {
-  const auto chosen = as_backend(backend);
+  const auto& chosen = as_backend(backend);
   ancify::MethodOptions options;
   guarded([&] { options = as_method_options(method); });
   std::unique_ptr<const ancify::Caller> caller;
@@ -80,45 +83,36 @@ Rcpp::List call_in_memory_impl(const Rcpp::CharacterVector& sequences, SEXP call
 }
 
 // Calls every chromosome from the files of the species' folders, inner ones first, into `output`,
-// with <output>/posterior/<chromosome>.phred if the caller gives errors. called(i, counts, calls,
-// phred) is told of each chromosome whose files are in their places, in the order in which they are
-// finished: four counts, high, low, unresolved and missing, and checksums.
+// with <output>/posterior/<chromosome>.phred if the caller gives errors. The listener called(i,
+// counts, calls, phred) is told of each chromosome whose files are in their places, in the order in
+// which they are finished: four counts, high, low, unresolved and missing, and checksums.
 // [[Rcpp::export]]
 void call_files_impl(const std::vector<std::string>& folders, SEXP caller,
                      const Rcpp::NumericVector& lengths, const std::string& output,
-                     const Rcpp::Function& watch, const Rcpp::Function& called) {
+                     const Rcpp::Function& watch) {
   const auto& by = as_caller(caller, folders.size());
   const auto chromosomes = chromosomes_in(folders, lengths, watch);
   Mailbox mail;
   const auto job = [&](ancify::JobControl& control) {
-    ancify::call_chromosomes(by, chromosomes, output, control, tell_called(mail, called));
+    ancify::call_chromosomes(by, chromosomes, output, control, tell_called(mail, watch));
   };
   run_job(watch, job, &mail);
 }
 
-// Projects alignments, inner ones first, and calls from there into `output`. `folders` is where the
-// projected sequences are kept, for each alignment, or empty. Blocks are compared with the focal
-// genome in the folder `focal_folder` or else in the file `focal_fasta`, unless both are "".
-// projected() and called() are told as by project_files_impl() and call_files_impl(); gives the
-// reports of projection.
+// Projects alignments, inner ones first, and calls from there into `output`. Projected sequences
+// are kept where alignments have folders. Blocks are compared with the focal genome that `reading`
+// names. The listeners are those of project_files_impl() and call_files_impl(); gives the reports
+// of projection.
 // [[Rcpp::export]]
-Rcpp::List project_and_call_impl(const std::vector<std::string>& species,
-                                 const std::vector<std::string>& files, const Rcpp::List& maf,
-                                 const std::vector<std::string>& folders,
-                                 const std::string& focal_folder, const std::string& focal_fasta,
-                                 SEXP caller, const Rcpp::NumericVector& lengths,
-                                 const std::string& on_bad_block, double chunk_size,
-                                 const std::string& output, const Rcpp::List& backend,
-                                 const Rcpp::Function& watch, const Rcpp::Function& projected,
-                                 const Rcpp::Function& called) {
-  const auto& by = as_caller(caller, files.size());
-  auto options = as_options(maf, on_bad_block, chunk_size, as_backend(backend));
-  const auto chromosomes = as_chromosomes(lengths);
-  const auto names = maf_outgroups(maf);
+Rcpp::List project_and_call_impl(const Rcpp::List& alignments, const Rcpp::List& reading,
+                                 SEXP caller, const std::string& output,
+                                 const Rcpp::Function& watch) {
+  const auto rows = as_alignments(alignments);
+  const auto& by = as_caller(caller, rows.size());
+  auto [chromosomes, options, focal_folder, focal_fasta, threads] = as_reading(reading);
   std::vector<ancify::OutgroupAlignment> outgroups;
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    outgroups.push_back(
-        {species[i], files[i], names[i], folders.empty() ? std::string() : folders[i]});
+  for (const auto& row : rows) {
+    outgroups.push_back({row.species, row.file, row.name_in_file, row.folder});
   }
   Mailbox mail;
   ancify::ProjectedAndCalled result;
@@ -128,11 +122,11 @@ Rcpp::List project_and_call_impl(const std::vector<std::string>& species,
       options.open_focal = ancify::focal_in(focal_folder, chromosomes);
     } else if (!focal_fasta.empty()) {
       focal.emplace(chromosomes, options.simd);
-      ancify::focal_from_fasta(focal_fasta, chromosomes, *focal, by.threads(), control);
+      ancify::focal_from_fasta(focal_fasta, chromosomes, *focal, threads, control);
       options.open_focal = ancify::focal_in(*focal);
     }
     result = ancify::project_and_call(outgroups, chromosomes, options, by, output, control,
-                                      {tell_projected(mail, projected), tell_called(mail, called)});
+                                      {tell_projected(mail, watch), tell_called(mail, watch)});
   };
   run_job(watch, job, &mail);
   return Rcpp::List(result.reports.begin(), result.reports.end(),

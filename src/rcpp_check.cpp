@@ -75,27 +75,22 @@ Rcpp::DataFrame divergence_frame(const std::vector<ancify::DivergenceComparison>
 
 }  // namespace
 
-// Looks at the first text of the alignments of outgroups; `fasta` may be "".
+// Looks at the first text of the alignments of outgroups.
 // [[Rcpp::export]]
-Rcpp::List look_at_alignments_impl(const std::vector<std::string>& files, const Rcpp::List& maf,
-                                   const Rcpp::LogicalVector& inner, const std::string& fasta,
-                                   const Rcpp::NumericVector& lengths, bool brief,
-                                   double chunk_size, const Rcpp::List& backend,
-                                   const Rcpp::Function& watch) {
-  const auto chromosomes = as_chromosomes(lengths);
-  const auto chosen = as_backend(backend);
-  const auto names = maf_outgroups(maf);
+Rcpp::List look_at_alignments_impl(const Rcpp::List& alignments, const Rcpp::List& reading,
+                                   bool brief, const Rcpp::Function& watch) {
+  const auto how = as_reading(reading);
   ancify::PreflightOptions options;
-  options.projection = as_options(maf, "skip", chunk_size, chosen);
+  options.projection = how.options;
   options.brief = brief;
-  options.focal_fasta = fasta;
+  options.focal_fasta = how.focal_fasta;
   std::vector<ancify::PreflightOutgroup> outgroups;
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    outgroups.push_back({files[i], names[i], inner[static_cast<R_xlen_t>(i)] != 0});
+  for (const auto& row : as_alignments(alignments)) {
+    outgroups.push_back({row.file, row.name_in_file, row.inner});
   }
   ancify::Preflight result;
   run_job(watch, [&](ancify::JobControl& control) {
-    result = ancify::look_at_alignments(outgroups, chromosomes, options, chosen.threads, control);
+    result = ancify::look_at_alignments(outgroups, how.chromosomes, options, how.threads, control);
   });
   return Rcpp::List::create(Named("outgroups") = Rcpp::List(result.outgroups.begin(),
                                                             result.outgroups.end(), outgroup_list),

@@ -48,18 +48,19 @@ Rcpp::NumericVector pattern_probabilities_impl(const Rcpp::List& history, const 
   return {result.begin(), result.end()};
 }
 
-// A row of posteriors for each site; alleles are base codes, copies are of the second.
+// A row of posteriors for each site of `table`, list(pattern =, first =, second =, base codes of
+// the alleles; copies =, of the second; haplotypes =), vectors.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix polarise_impl(const Rcpp::List& history, const Rcpp::List& model,
-                                  const Rcpp::IntegerVector& patterns,
-                                  const Rcpp::IntegerVector& first,
-                                  const Rcpp::IntegerVector& second,
-                                  const Rcpp::IntegerVector& copies,
-                                  const Rcpp::IntegerVector& haplotypes,
-                                  const Rcpp::Function& watch) {
+                                  const Rcpp::List& table, const Rcpp::Function& watch) {
+  const Rcpp::IntegerVector pattern = table["pattern"];
+  const Rcpp::IntegerVector first = table["first"];
+  const Rcpp::IntegerVector second = table["second"];
+  const Rcpp::IntegerVector copies = table["copies"];
+  const Rcpp::IntegerVector haplotypes = table["haplotypes"];
   std::vector<ancify::PolymorphicSite> sites;
-  for (R_xlen_t i = 0; i < patterns.size(); ++i) {
-    sites.push_back({patterns[i], {first[i], second[i]}, haplotypes[i], copies[i]});
+  for (R_xlen_t i = 0; i < pattern.size(); ++i) {
+    sites.push_back({pattern[i], {first[i], second[i]}, haplotypes[i], copies[i]});
   }
   std::vector<ancify::Posterior> posteriors;
   guarded([&] {

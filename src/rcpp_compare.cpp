@@ -16,7 +16,7 @@ Rcpp::NumericVector as_numeric(const std::vector<std::int64_t>& counts) {
 Rcpp::List compare_calls_impl(const std::vector<std::string>& folders,
                               const Rcpp::NumericVector& lengths, double window,
                               const Rcpp::List& backend, const Rcpp::Function& watch) {
-  const auto chosen = as_backend(backend);
+  const auto& chosen = as_backend(backend);
   const auto chromosomes = chromosomes_in(folders, lengths, watch);
   std::vector<ancify::CallComparison> comparisons;
   run_job(watch, [&](ancify::JobControl& control) {

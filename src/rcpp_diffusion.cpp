@@ -131,17 +131,19 @@ constexpr std::size_t kMostKeptSteps = 1'000'000;
 
 }  // namespace
 
-// A column for each of `models`, for each of its `parts` that time steps are cut into, for each of
-// `points`, the last fastest. All models end with as many populations as the samples are of. They
-// are computed together, but for what time steps the memory can't hold.
+// A column for each of `models`, for each of the `parts` that its time steps are cut into, for each
+// of `points`, the last fastest. `grids`: list(fineness =, parts =, points =). All models end with
+// as many populations as the samples are of. They are computed together, but for what time steps
+// the memory can't hold.
 // [[Rcpp::export]]
-Rcpp::NumericMatrix expected_spectra_impl(const Rcpp::List& models, double fineness,
-                                          const std::vector<int>& parts,
-                                          const std::vector<int>& points,
+Rcpp::NumericMatrix expected_spectra_impl(const Rcpp::List& models, const Rcpp::List& grids,
                                           const Rcpp::List& sampling, const Rcpp::List& backend,
                                           const Rcpp::Function& watch) {
+  const double fineness = grids["fineness"];
+  const auto parts = Rcpp::as<std::vector<int>>(grids["parts"]);
+  const auto points = Rcpp::as<std::vector<int>>(grids["points"]);
   const diffusion::Sampling samples = as_sampling(sampling);
-  const ancify::Backend used = as_backend(backend);
+  const ancify::Backend& used = as_backend(backend);
   int cells = 1;
   for (const int size : samples.sizes) cells *= size + 1;
   const auto columns = models.size() * static_cast<R_xlen_t>(parts.size() * points.size());

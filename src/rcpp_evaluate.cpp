@@ -1,14 +1,15 @@
 #include "core/ancestry/comparison/evaluation.h"
 #include "rcpp_glue.h"
 
-// Evaluates chromosomes whose files are given by chromosome, "" for none; a matrix with a row each.
+// Evaluates chromosomes. `files`: list(calls =, references =, variants =), by chromosome, "" for
+// none; gives a matrix with a row each.
 // [[Rcpp::export]]
-Rcpp::NumericMatrix evaluate_impl(const Rcpp::NumericVector& lengths,
-                                  const std::vector<std::string>& calls,
-                                  const std::vector<std::string>& references,
-                                  const std::vector<std::string>& variants,
+Rcpp::NumericMatrix evaluate_impl(const Rcpp::NumericVector& lengths, const Rcpp::List& files,
                                   const Rcpp::List& backend, const Rcpp::Function& watch) {
-  const auto chosen = as_backend(backend);
+  const auto& chosen = as_backend(backend);
+  const auto calls = Rcpp::as<std::vector<std::string>>(files["calls"]);
+  const auto references = Rcpp::as<std::vector<std::string>>(files["references"]);
+  const auto variants = Rcpp::as<std::vector<std::string>>(files["variants"]);
   std::vector<ancify::ChromosomeToEvaluate> chromosomes;
   for (const auto& [name, length] : as_chromosomes(lengths)) {
     const std::size_t i = chromosomes.size();

@@ -79,6 +79,12 @@ ancify::InputIdentities inputs_of(const Rcpp::Function& watch) {
   return inputs;
 }
 
+SEXP listener_of(const Rcpp::Function& watch, const char* name) {
+  if (!watch.hasAttribute("tell")) return R_NilValue;
+  const Rcpp::List listeners = watch.attr("tell");
+  return listeners.containsElementNamed(name) ? static_cast<SEXP>(listeners[name]) : R_NilValue;
+}
+
 void run_job(const Rcpp::Function& watch, const std::function<void(ancify::JobControl&)>& job,
              Mailbox* mail) {
   ancify::JobControl control(inputs_of(watch));
@@ -126,16 +132,8 @@ std::vector<ancify::Chromosome> as_chromosomes(const Rcpp::NumericVector& length
   return chromosomes;
 }
 
-ancify::Backend as_backend(const Rcpp::List& backend) {
-  ancify::Backend result;
-  result.kind = Rcpp::as<std::string>(backend["kind"]) == "gpu" ? ancify::BackendKind::kGpu
-                                                                : ancify::BackendKind::kCpu;
-  result.devices = Rcpp::as<std::vector<int>>(backend["devices"]);
-  result.threads = Rcpp::as<int>(backend["threads"]);
-  result.gpus_per_card = Rcpp::as<int>(backend["gpus_per_card"]);
-  result.gpu_memory = static_cast<std::size_t>(Rcpp::as<double>(backend["gpu_memory"]));
-  guarded([&] { result.simd = ancify::choose_simd_level(Rcpp::as<std::string>(backend["simd"])); });
-  return result;
+const ancify::Backend& as_backend(const Rcpp::List& backend) {
+  return *Rcpp::XPtr<const ancify::Backend>(static_cast<SEXP>(backend["made"])).checked_get();
 }
 
 Rcpp::List as_list(const std::vector<ancify::FileChecksum>& sums) {

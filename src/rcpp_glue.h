@@ -35,6 +35,10 @@ class Mailbox {
 // have. None where it has no such attribute.
 ancify::InputIdentities inputs_of(const Rcpp::Function& watch);
 
+// The function of this name in the list `tell`, an attribute of a job's `watch`, which keeps it: it
+// is told of what the job has finished. R's NULL where there is none.
+SEXP listener_of(const Rcpp::Function& watch, const char* name);
+
 // Runs a job beside R's main thread, under guarded(). Meanwhile `watch`, an R function of the
 // share done (0 to 1) and the lines to log, is called 20 times a second, mail is delivered, and
 // Ctrl-C is honoured.
@@ -52,8 +56,8 @@ ancify::SequenceSources as_sources(const Rcpp::CharacterVector& sequences);
 
 std::vector<ancify::Chromosome> as_chromosomes(const Rcpp::NumericVector& lengths);
 
-// As backend_impl() makes it.
-ancify::Backend as_backend(const Rcpp::List& backend);
+// What backend_impl() made, in this session.
+const ancify::Backend& as_backend(const Rcpp::List& backend);
 
 // list(size =, checksum =), vectors; the checksums as 8 hexadecimal digits, both NA where the size
 // is negative.

@@ -129,7 +129,7 @@ ancify::MethodOptions as_method_options(const Rcpp::List& method) {
 // [[Rcpp::export]]
 Rcpp::List count_patterns_in_memory_impl(const Rcpp::CharacterVector& sequences,
                                          const Rcpp::List& backend, const Rcpp::Function& watch) {
-  const auto chosen = as_backend(backend);
+  const auto& chosen = as_backend(backend);
   const std::int64_t n = LENGTH(STRING_ELT(sequences, 0));
   const ancify::ChromosomeSequences all = {"sequences", n, [&] { return as_sources(sequences); }};
   std::vector<ancify::PatternCounts> counts;
@@ -145,7 +145,7 @@ Rcpp::List count_patterns_in_memory_impl(const Rcpp::CharacterVector& sequences,
 Rcpp::List count_patterns_in_files_impl(const std::vector<std::string>& folders,
                                         const Rcpp::NumericVector& lengths,
                                         const Rcpp::List& backend, const Rcpp::Function& watch) {
-  const auto chosen = as_backend(backend);
+  const auto& chosen = as_backend(backend);
   const auto chromosomes = chromosomes_in(folders, lengths, watch);
   std::vector<ancify::PatternCounts> counts;
   run_job(watch, [&](ancify::JobControl& control) {
@@ -208,25 +208,30 @@ double log_likelihood_impl(SEXP likelihood, const std::vector<double>& lengths,
   return result;
 }
 
-// The log-likelihood's gradient: list(value =, gradient =), with an element for each of `up`, lists
-// of list(lengths =, model =) in which one parameter is a little larger than in lengths and model,
-// and `down`, in which it is smaller by as much; `steps` are the differences of the two. All take
-// one pass over the patterns. Models have one number of rate classes throughout.
+// The log-likelihood's gradient at a point, list(lengths =, model =): list(value =, gradient =).
+// `around` is list(up =, down =, steps =): points in which one parameter is a little larger, those
+// in which it is smaller by as much, and the differences of the two. All take one pass over the
+// patterns. Models have one number of rate classes throughout.
 // [[Rcpp::export]]
-Rcpp::List log_likelihood_gradient_impl(SEXP likelihood, const std::vector<double>& lengths,
-                                        const Rcpp::List& model, const Rcpp::List& up,
-                                        const Rcpp::List& down, const std::vector<double>& steps,
-                                        int threads) {
+Rcpp::List log_likelihood_gradient_impl(SEXP likelihood, const Rcpp::List& point,
+                                        const Rcpp::List& around, int threads) {
+  const Rcpp::List up = around["up"];
+  const Rcpp::List down = around["down"];
+  const auto steps = Rcpp::as<std::vector<double>>(around["steps"]);
   double value = 0;
   std::vector<double> gradient;
   guarded([&] {
     const auto& patterns = as_pattern_likelihood(likelihood);
     ancify::JobControl control;
-    const auto slope =
-        patterns.slope(lengths, ancify::SubstitutionModel(as_rates(model)), threads, control);
-    const auto linearised = [&](const Rcpp::List& point) {
-      return patterns.linearised(slope, Rcpp::as<std::vector<double>>(point["lengths"]),
-                                 ancify::SubstitutionModel(as_rates(point["model"])));
+    const auto lengths_of = [](const Rcpp::List& at) {
+      return Rcpp::as<std::vector<double>>(at["lengths"]);
+    };
+    const auto model_of = [](const Rcpp::List& at) {
+      return ancify::SubstitutionModel(as_rates(at["model"]));
+    };
+    const auto slope = patterns.slope(lengths_of(point), model_of(point), threads, control);
+    const auto linearised = [&](const Rcpp::List& at) {
+      return patterns.linearised(slope, lengths_of(at), model_of(at));
     };
     value = slope.log_likelihood;
     if (up.size() != down.size() || up.size() != static_cast<R_xlen_t>(steps.size())) {

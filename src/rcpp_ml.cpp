@@ -38,7 +38,7 @@ Rcpp::NumericMatrix ml_features_impl(const Rcpp::CharacterVector& sequences, int
                                      const Rcpp::Function& watch) {
   const auto sources = as_sources(sequences);
   const ancify::SiteFeatures features(n_inner, static_cast<int>(sources.size()) - n_inner);
-  const auto chosen = as_backend(backend);
+  const auto& chosen = as_backend(backend);
   const int n = LENGTH(STRING_ELT(sequences, 0));
   auto matrix = make_matrix(n, features.count());
   double* const out = matrix.begin();
@@ -64,7 +64,7 @@ Rcpp::NumericMatrix ml_features_impl(const Rcpp::CharacterVector& sequences, int
 Rcpp::NumericMatrix ml_predict_impl(const std::string& model, const Rcpp::NumericMatrix& features,
                                     bool raw, const Rcpp::List& backend,
                                     const Rcpp::Function& watch) {
-  const auto chosen = as_backend(backend);
+  const auto& chosen = as_backend(backend);
   const auto n = static_cast<std::size_t>(features.nrow());
   const int columns = features.ncol();
   const double* const given = features.begin();
@@ -94,16 +94,16 @@ Rcpp::NumericMatrix ml_predict_impl(const std::string& model, const Rcpp::Numeri
   return matrix;
 }
 
-// Draws sites to train on from the sequences in the species' folders, inner ones first. Labels come
-// from `references`, a file for each chromosome, or where there are none from calls by vote in
-// upper case. Gives list(features =, a matrix of one row a site; labels =, 0 to 3; labelled =, how
+// Draws sites to train on from the sequences in the species' folders, inner ones first. `options`:
+// list(n_inner =, min_inner =, min_outer =, most_sites =, seed =, threads =). Labels come from
+// `references`, a file for each chromosome, or where there are none from calls by vote in upper
+// case. Gives list(features =, a matrix of one row a site; labels =, 0 to 3; labelled =, how
 // many sites of each base there are).
 // [[Rcpp::export]]
-Rcpp::List ml_training_sites_impl(const std::vector<std::string>& folders, int n_inner,
+Rcpp::List ml_training_sites_impl(const std::vector<std::string>& folders,
                                   const Rcpp::NumericVector& lengths,
-                                  const std::vector<std::string>& references, int min_inner,
-                                  int min_outer, double most_sites, double seed,
-                                  const Rcpp::List& backend, const Rcpp::Function& watch) {
+                                  const std::vector<std::string>& references,
+                                  const Rcpp::List& options, const Rcpp::Function& watch) {
   auto chromosomes = chromosomes_in(folders, lengths, watch);
   for (std::size_t i = 0; i < references.size(); ++i) {
     const auto length = chromosomes[i].length;
@@ -113,16 +113,18 @@ Rcpp::List ml_training_sites_impl(const std::vector<std::string>& folders, int n
       return sources;
     };
   }
-  ancify::TrainingOptions options;
-  options.voting = {n_inner, static_cast<int>(folders.size()) - n_inner, min_inner, min_outer};
-  options.labels = references.empty() ? ancify::Labels::kVoting : ancify::Labels::kReference;
-  options.most_sites = static_cast<std::int64_t>(most_sites);
-  options.seed = static_cast<std::uint64_t>(seed);
-  options.threads = as_backend(backend).threads;
+  const int n_inner = options["n_inner"];
+  ancify::TrainingOptions wanted;
+  wanted.voting = {n_inner, static_cast<int>(folders.size()) - n_inner, options["min_inner"],
+                   options["min_outer"]};
+  wanted.labels = references.empty() ? ancify::Labels::kVoting : ancify::Labels::kReference;
+  wanted.most_sites = static_cast<std::int64_t>(Rcpp::as<double>(options["most_sites"]));
+  wanted.seed = static_cast<std::uint64_t>(Rcpp::as<double>(options["seed"]));
+  wanted.threads = options["threads"];
 
   std::unique_ptr<ancify::TrainingSample> sample;
   run_job(watch, [&](ancify::JobControl& control) {
-    sample = std::make_unique<ancify::TrainingSample>(chromosomes, options, control);
+    sample = std::make_unique<ancify::TrainingSample>(chromosomes, wanted, control);
   });
   auto features = make_matrix(static_cast<int>(sample->sites()), sample->features());
   Rcpp::IntegerVector labels(static_cast<int>(sample->sites()));

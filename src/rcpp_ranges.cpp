@@ -13,10 +13,11 @@ std::vector<ancify::CallFile> as_call_files(const std::vector<std::string>& path
   return files;
 }
 
-// `file` and `start` count from 1.
-std::vector<ancify::CallRegion> as_regions(const Rcpp::IntegerVector& file,
-                                           const Rcpp::NumericVector& start,
-                                           const Rcpp::NumericVector& width) {
+// list(file =, start =, width =), vectors; the first two count from 1.
+std::vector<ancify::CallRegion> as_regions(const Rcpp::List& table) {
+  const Rcpp::IntegerVector file = table["file"];
+  const Rcpp::NumericVector start = table["start"];
+  const Rcpp::NumericVector width = table["width"];
   std::vector<ancify::CallRegion> regions;
   for (R_xlen_t i = 0; i < file.size(); ++i) {
     regions.push_back({static_cast<std::size_t>(file[i] - 1),
@@ -81,23 +82,20 @@ void check_sequences_impl(const std::vector<std::string>& paths,
   });
 }
 
-// The calls of regions that lie in their chromosomes; `file` says in which of `paths`, and both it
-// and `start` count from 1.
+// The calls of regions that lie in their chromosomes, as as_regions() takes them; `file` says in
+// which of `paths`.
 // [[Rcpp::export]]
 Rcpp::CharacterVector read_regions_impl(const std::vector<std::string>& paths,
                                         const std::vector<std::string>& chromosomes,
-                                        const Rcpp::IntegerVector& file,
-                                        const Rcpp::NumericVector& start,
-                                        const Rcpp::NumericVector& width,
-                                        const Rcpp::Function& watch) {
+                                        const Rcpp::List& regions, const Rcpp::Function& watch) {
   const auto files = as_call_files(paths, chromosomes);
-  const auto regions = as_regions(file, start, width);
+  const auto wanted = as_regions(regions);
   std::vector<std::string> calls;
   run_job(watch, [&](ancify::JobControl& control) {
-    calls = ancify::read_regions(files, regions, control);
+    calls = ancify::read_regions(files, wanted, control);
   });
-  Rcpp::CharacterVector result(file.size());
-  for (R_xlen_t i = 0; i < file.size(); ++i) {
+  Rcpp::CharacterVector result(static_cast<R_xlen_t>(calls.size()));
+  for (R_xlen_t i = 0; i < result.size(); ++i) {
     auto& text = calls[static_cast<std::size_t>(i)];
     SET_STRING_ELT(result, i, make_string(text.data(), static_cast<int>(text.size())));
     std::string().swap(text);
@@ -110,13 +108,12 @@ Rcpp::CharacterVector read_regions_impl(const std::vector<std::string>& paths,
 // [[Rcpp::export]]
 Rcpp::List confidence_runs_impl(const std::vector<std::string>& paths,
                                 const std::vector<std::string>& chromosomes,
-                                const Rcpp::IntegerVector& file, const Rcpp::NumericVector& start,
-                                const Rcpp::NumericVector& width, const Rcpp::Function& watch) {
+                                const Rcpp::List& regions, const Rcpp::Function& watch) {
   const auto files = as_call_files(paths, chromosomes);
-  const auto regions = as_regions(file, start, width);
+  const auto wanted = as_regions(regions);
   ancify::ConfidenceRuns runs;
   run_job(watch, [&](ancify::JobControl& control) {
-    runs = ancify::confidence_runs(files, regions, control);
+    runs = ancify::confidence_runs(files, wanted, control);
   });
   const auto from_1 = [](const auto& values) {
     Rcpp::IntegerVector result(static_cast<R_xlen_t>(values.size()));
@@ -130,25 +127,27 @@ Rcpp::List confidence_runs_impl(const std::vector<std::string>& paths,
       Rcpp::Named("confidence") = from_1(runs.confidence));
 }
 
-// The blocks of an AXT file; no `chromosomes` means all, no `outgroup_lengths` that none are known.
+// The blocks of an AXT file. `options`: list(chromosomes =, none for all; outgroup_lengths =, none
+// where they are not known; on_bad_block =, chunk_size =).
 // [[Rcpp::export]]
-Rcpp::List read_axt_impl(const std::string& axt, const std::vector<std::string>& chromosomes,
-                         const Rcpp::NumericVector& outgroup_lengths,
-                         const std::string& on_bad_block, double chunk_size,
+Rcpp::List read_axt_impl(const std::string& axt, const Rcpp::List& options,
                          const Rcpp::List& backend, const Rcpp::Function& watch) {
-  const auto chosen = as_backend(backend);
-  ancify::AxtPairsOptions options;
-  if (on_bad_block == "skip") options.on_bad_block = ancify::OnBadBlock::kSkip;
-  options.chunk_size = static_cast<std::size_t>(chunk_size);
-  options.simd = chosen.simd;
-  options.threads = chosen.threads;
-  options.chromosomes.insert(chromosomes.begin(), chromosomes.end());
-  for (const auto& [name, length] : as_chromosomes(outgroup_lengths)) {
-    options.outgroup_lengths[name] = length;
+  const auto& chosen = as_backend(backend);
+  ancify::AxtPairsOptions wanted;
+  if (Rcpp::as<std::string>(options["on_bad_block"]) == "skip") {
+    wanted.on_bad_block = ancify::OnBadBlock::kSkip;
+  }
+  wanted.chunk_size = static_cast<std::size_t>(Rcpp::as<double>(options["chunk_size"]));
+  wanted.simd = chosen.simd;
+  wanted.threads = chosen.threads;
+  const auto chromosomes = Rcpp::as<std::vector<std::string>>(options["chromosomes"]);
+  wanted.chromosomes.insert(chromosomes.begin(), chromosomes.end());
+  for (const auto& [name, length] : as_chromosomes(options["outgroup_lengths"])) {
+    wanted.outgroup_lengths[name] = length;
   }
   ancify::AxtPairs read;
   run_job(watch, [&](ancify::JobControl& control) {
-    read = ancify::read_axt_pairs(axt, options, control);
+    read = ancify::read_axt_pairs(axt, wanted, control);
   });
   const auto n = static_cast<R_xlen_t>(read.pairs.size());
   Rcpp::LogicalVector minus(n);

@@ -64,15 +64,17 @@ Rcpp::String utf8(const std::string& text) { return {text, CE_UTF8}; }
 
 }  // namespace
 
-// Spectra of sites in memory, a row each and a column for each population. `posterior` and `window`
-// (from 0) may be empty. 0 <= derived <= called.
+// Spectra of sites in memory: `sites` is list(derived =, called =, matrices with a row a site and a
+// column for each population; posterior =, window =, from 0, which may be empty). 0 <= derived <=
+// called.
 // [[Rcpp::export]]
-Rcpp::List sfs_from_sites_impl(const Rcpp::IntegerMatrix& derived,
-                               const Rcpp::IntegerMatrix& called,
-                               const Rcpp::NumericVector& posterior,
-                               const Rcpp::IntegerVector& window, const std::vector<int>& sizes,
+Rcpp::List sfs_from_sites_impl(const Rcpp::List& sites, const std::vector<int>& sizes,
                                const Rcpp::IntegerMatrix& draws, int threads,
                                const Rcpp::Function& watch) {
+  const Rcpp::IntegerMatrix derived = sites["derived"];
+  const Rcpp::IntegerMatrix called = sites["called"];
+  const Rcpp::NumericVector posterior = sites["posterior"];
+  const Rcpp::IntegerVector window = sites["window"];
   ancify::SiteColumns columns = {derived.nrow(), {}, {}, nullptr, nullptr};
   for (int k = 0; k < derived.ncol(); ++k) {
     columns.derived.push_back(derived.begin() + static_cast<R_xlen_t>(k) * derived.nrow());
@@ -150,33 +152,27 @@ Rcpp::DataFrame read_populations_impl(const std::string& path) {
                                  Rcpp::Named("stringsAsFactors") = false);
 }
 
-// `populations` has a number from 0 for each sample, or -1. `ancestral`, `phred` and `reference`
-// are data frames of chromosome and path; `use_info` is for what is ancestral in INFO. `window` may
-// be 0. `table` of the result is for variant_spectrum_impl().
+// `populations` has a number from 0 for each sample, or -1; `sequences` as take_sequences() has
+// them; `options`: list(use_info =, for what is ancestral in INFO, low_confidence =, window =,
+// which may be 0, threads =). `table` of the result is for variant_spectrum_impl().
 // [[Rcpp::export]]
-Rcpp::List tabulate_variants_impl(const std::string& variants,
-                                  const std::vector<std::string>& chromosomes,
-                                  const std::vector<int>& populations, int n_populations,
-                                  bool use_info, const Rcpp::DataFrame& ancestral,
-                                  const Rcpp::DataFrame& phred, const Rcpp::DataFrame& reference,
-                                  bool low_confidence, double window, int threads,
+Rcpp::List tabulate_variants_impl(const std::string& variants, const std::vector<int>& populations,
+                                  const Rcpp::List& sequences, const Rcpp::List& options,
                                   const Rcpp::Function& watch) {
   using Rcpp::Named;
-  ancify::VariantSitesOptions options;
-  options.variants = variants;
-  options.chromosomes = chromosomes;
-  options.populations = populations;
-  options.n_populations = static_cast<std::size_t>(n_populations);
-  options.use_info = use_info;
-  options.ancestral = as_sequence_files(ancestral);
-  options.phred = as_paths(phred);
-  options.reference = as_sequence_files(reference);
-  options.low_confidence = low_confidence;
-  options.window = static_cast<std::int64_t>(window);
-  options.threads = threads;
+  ancify::VariantSitesOptions wanted;
+  wanted.variants = variants;
+  wanted.populations = populations;
+  wanted.n_populations =
+      1 + static_cast<std::size_t>(*std::max_element(populations.begin(), populations.end()));
+  take_sequences(sequences, wanted);
+  wanted.use_info = Rcpp::as<bool>(options["use_info"]);
+  wanted.low_confidence = Rcpp::as<bool>(options["low_confidence"]);
+  wanted.window = static_cast<std::int64_t>(Rcpp::as<double>(options["window"]));
+  wanted.threads = Rcpp::as<int>(options["threads"]);
   std::unique_ptr<ancify::VariantSites> sites;
   run_job(watch, [&](ancify::JobControl& control) {
-    sites = std::make_unique<ancify::VariantSites>(ancify::tabulate_variants(options, control));
+    sites = std::make_unique<ancify::VariantSites>(ancify::tabulate_variants(wanted, control));
   });
   const Rcpp::IntegerVector most = Rcpp::wrap(sites->table.most_called());
   Rcpp::List result =

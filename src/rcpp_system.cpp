@@ -32,8 +32,8 @@ Rcpp::List build_info_impl() {
                             Named("simd") = ancify::simd_name(ancify::best_simd_level()));
 }
 
-// Chooses a backend as `wish` says, a list of the fields of BackendWish; gives what as_backend()
-// takes, and its description.
+// Chooses a backend as `wish` says, a list of the fields of BackendWish; gives it as as_backend()
+// takes it, with what R looks at.
 // [[Rcpp::export]]
 Rcpp::List backend_impl(const Rcpp::List& wish) {
   using Rcpp::Named;
@@ -43,14 +43,17 @@ Rcpp::List backend_impl(const Rcpp::List& wish) {
   wanted.threads = Rcpp::as<int>(wish["threads"]);
   wanted.simd = Rcpp::as<std::string>(wish["simd"]);
   wanted.gpus_per_card = Rcpp::as<int>(wish["gpus_per_card"]);
-  ancify::Backend backend;
-  guarded([&] { backend = ancify::choose_backend(wanted); });
-  const bool gpu = backend.kind == ancify::BackendKind::kGpu;
-  return Rcpp::List::create(Named("kind") = gpu ? "gpu" : "cpu", Named("devices") = backend.devices,
-                            Named("threads") = backend.threads, Named("simd") = wanted.simd,
-                            Named("gpus_per_card") = wanted.gpus_per_card,
-                            Named("gpu_memory") = wish["gpu_memory"],
-                            Named("description") = backend.description());
+  wanted.gpu_memory = static_cast<std::size_t>(Rcpp::as<double>(wish["gpu_memory"]));
+  std::unique_ptr<ancify::Backend> backend;
+  guarded([&] { backend = std::make_unique<ancify::Backend>(ancify::choose_backend(wanted)); });
+  const bool gpu = backend->kind == ancify::BackendKind::kGpu;
+  Rcpp::List result = Rcpp::List::create(
+      Named("kind") = gpu ? "gpu" : "cpu", Named("devices") = backend->devices,
+      Named("threads") = backend->threads, Named("gpus_per_card") = backend->gpus_per_card,
+      Named("gpu_memory") = static_cast<double>(backend->gpu_memory),
+      Named("description") = backend->description());
+  result["made"] = Rcpp::XPtr<ancify::Backend>(backend.release());
+  return result;
 }
 
 // list(number =, name =, memory =, compute_capability =, problem =), where `problem` is one text,

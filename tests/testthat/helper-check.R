@@ -120,11 +120,11 @@ oracle_differences <- function(a, b) {
 # The look itself, in numbers.
 look_at <- function(config, brief = FALSE, threads = 2) {
   config <- ancify_config(config)
-  look_at_alignments_impl(
-    config$outgroups$alignment, config_maf(config), config$outgroups$tier == "inner",
-    config$focal_fasta %||% "", config$lengths, brief, chunk_size(),
-    choose_backend("cpu", threads), function(...) NULL
+  reading <- config_reading(
+    config, choose_backend("cpu", threads), focal_fasta = config$focal_fasta %||% ""
   )
+  reading$on_bad_block <- "skip"
+  look_at_alignments_impl(config_alignments(config), reading, brief, function(...) NULL)
 }
 
 check_quietly <- function(...) {

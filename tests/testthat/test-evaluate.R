@@ -344,7 +344,11 @@ test_that("a build without htslib says what to install", {
 test_that("addresses are refused", {
   require_htslib()
   expect_ancify_error(
-    evaluate_impl(c(chr1 = 1), "", "", "http://localhost:1/x.vcf", cpu(), no_watch), "input",
+    evaluate_impl(
+      c(chr1 = 1), list(calls = "", references = "", variants = "http://localhost:1/x.vcf"), cpu(),
+      no_watch
+    ),
+    "input",
     "fetch the file first"
   )
 })

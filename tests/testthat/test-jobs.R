@@ -110,17 +110,11 @@ test_that("what the watching function throws ends the job, and the next one work
   axt <- axt_file(axt_block("chr1", 2, "AC", "GT"))
   lengths <- c(chr1 = 4)
   enough <- function(share, lines) stop("enough")
-  backend <- ancify:::choose_backend("cpu", 2)
-  maf <- ancify:::maf_names("", "", character())
-  expect_error(
-    ancify:::project_memory_impl(axt, maf, lengths, "error", 2^20, backend, enough), "enough"
-  )
+  reading <- reading_of(lengths, choose_backend("cpu", 2), "error")
+  alignment <- as_alignments("x", axt, folder = folder)
+  expect_error(project_memory_impl(alignment, reading, enough), "enough")
   # The job is done before the first look at it, so its file is there, and is whole.
-  expect_error(
-    ancify:::project_files_impl("x", axt, maf, folder, "", lengths, "error", 2^20, backend, enough,
-                                ancify:::no_record),
-    "enough"
-  )
+  expect_error(project_files_impl(alignment, reading, enough), "enough")
   expect_no_match(content_of(folder), "ancify-")
   # The next job is not hurt.
   expect_identical(project_axt(axt, lengths), c(chr1 = "NGTN"))

@@ -1,8 +1,10 @@
 training_sites <- function(folders, lengths, n_inner, references = character(), minima = c(1, 1),
                            most = 1000, seed = 1, threads = 2) {
-  ancify:::ml_training_sites_impl(
-    folders, n_inner, lengths, references, minima[1], minima[2], most, seed, cpu(threads), no_watch
+  options <- list(
+    n_inner = n_inner, min_inner = minima[1], min_outer = minima[2], most_sites = most,
+    seed = seed, threads = threads
   )
+  ancify:::ml_training_sites_impl(folders, lengths, references, options, no_watch)
 }
 
 write_fasta <- function(sequences, folder, width = Inf) {

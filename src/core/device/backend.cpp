@@ -132,6 +132,7 @@ Backend choose_backend(const BackendWish& wish, const std::function<Gpus()>& gpu
   backend.simd = choose_simd_level(wish.simd);
   backend.threads = std::clamp(wish.threads, 1, kMostThreads);
   backend.gpus_per_card = wish.gpus_per_card;
+  backend.gpu_memory = wish.gpu_memory;
   if (wish.kind == "gpu") {
     backend.kind = BackendKind::kGpu;
     backend.devices = choose_devices(wish.devices, gpus());

@@ -58,6 +58,7 @@ struct BackendWish {
   int threads = 1;
   std::string simd = "auto";  // as choose_simd_level() takes it
   int gpus_per_card = 1;
+  std::size_t gpu_memory = 0;  // bytes to take of a device, or 0 for all that is free
 };
 
 // "auto" is the CPU until a card has been measured: each base crosses the bus to a GPU, while the
