@@ -811,25 +811,25 @@ check_species <- function(config, origin) {
 check_alignments_once <- function(config, origin) {
   outgroups <- config$outgroups
   files <- normalizePath(outgroups$alignment, mustWork = FALSE)
-  formats <- alignment_formats(files)
-  for (file in unique(files[duplicated(files) & formats %in% "AXT"])) {
+  many <- have_many_species(files)
+  for (file in unique(files[duplicated(files) & many %in% FALSE])) {
     add_problem(
       origin, "`outgroups`: %s have the same alignment, %s, and would confirm each other.",
       enumerate(quoted(outgroups$name[files %in% file])), quoted(file)
     )
   }
-  check_maf_names(config, files, formats, origin)
+  check_maf_names(config, files, many, origin)
 }
 
-check_maf_names <- function(config, files, formats, origin) {
+check_maf_names <- function(config, files, many, origin) {
   outgroups <- config$outgroups
-  for (i in which(formats %in% "AXT" & !is.na(outgroups$maf_name))) {
+  for (i in which(!many & !is.na(outgroups$maf_name))) {
     add_problem(
       origin, "`outgroups.%s: %s` has a `maf_name`, but %s is no MAF file: take it out.",
       outgroups$tier[i], outgroups$name[i], quoted(outgroups$alignment[i])
     )
   }
-  in_maf <- formats %in% "MAF"
+  in_maf <- many %in% TRUE
   names <- names_in_maf(outgroups)
   for (i in which(in_maf & names %in% focal_in_maf(config))) {
     add_problem(
@@ -857,16 +857,14 @@ focal_in_maf <- function(config) {
   config$focal_maf_name %||% config$focal_species
 }
 
-# "AXT" or "MAF", by content; NA where a file is not there or damaged, which is said later.
-alignment_formats <- function(files) {
-  format <- function(file) {
-    tryCatch(
-      if (is_maf_impl(file)) "MAF" else "AXT",
-      ancify_error = function(condition) NA_character_
-    )
+# Whether alignment files have rows of several species, by their formats; NA where a file is not
+# there or damaged, which is said later.
+have_many_species <- function(files) {
+  look <- function(file) {
+    tryCatch(has_many_species_impl(file), ancify_error = function(condition) NA)
   }
-  formats <- vapply(unique(files), format, "")
-  unname(formats[match(files, unique(files))])
+  many <- vapply(unique(files), look, NA)
+  unname(many[match(files, unique(files))])
 }
 
 # Calls have the file names of projected sequences, of references and of a genome's chromosomes.

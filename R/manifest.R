@@ -156,16 +156,16 @@ same_json <- function(x, y) {
 # What each outgroup is projected from, by species.
 alignment_sources <- function(config) {
   outgroups <- config$outgroups
-  is_maf <- alignment_formats(outgroups$alignment) %in% "MAF"
-  # A MAF's sources are told apart by the names of all chromosomes.
-  lengths <- if (any(is_maf)) input_identity(config, config$chromosome_lengths)
+  many <- have_many_species(outgroups$alignment) %in% TRUE
+  # Rows of several species are told apart by the names of all chromosomes.
+  lengths <- if (any(many)) input_identity(config, config$chromosome_lengths)
   # Blocks that differ from it are bad.
   focal <- if (!is.null(config$focal_fasta)) input_identity(config, config$focal_fasta)
   sources <- lapply(seq_len(nrow(outgroups)), function(i) {
     list(
       ancify = package_version_text(), alignment = input_identity(config, outgroups$alignment[i]),
       on_bad_block = config$on_bad_block, compared_with = focal,
-      maf = if (is_maf[i]) {
+      maf = if (many[i]) {
         names <- names_in_maf(outgroups)
         list(names[i], names[longer_named(outgroups, i)], focal_in_maf(config), lengths)
       }

@@ -125,7 +125,7 @@ as_alignments <- function(species, file, name_in_file = "", folder = "", inner =
 }
 
 # How alignments are read. `focal_name` and `focal_chromosomes` are the focal species' in a MAF file;
-# `focal_folder` or else `focal_fasta` has its bases, to compare blocks with; all names may be "".
+# `focal_folder` or else `focal_fasta` has its bases, to compare blocks with. All may be "".
 reading_of <- function(lengths, backend, on_bad_block, focal_name = "",
                        focal_chromosomes = character(), focal_folder = "", focal_fasta = "") {
   list(
@@ -143,7 +143,7 @@ check_maf_names_given <- function(axt, maf_name, focal_maf_name) {
     abort_ancify("`maf_name` and `focal_maf_name` are one species: name two.", "input")
   }
   # Of an empty file the core says that it has no block.
-  if (!is.null(c(maf_name, focal_maf_name)) && !is_maf_impl(axt) && file.size(axt) > 0) {
+  if (!is.null(c(maf_name, focal_maf_name)) && !has_many_species_impl(axt) && file.size(axt) > 0) {
     abort_ancify(
       sprintf("`maf_name` and `focal_maf_name` are for MAF files, and %s is none: leave them out.",
               quoted(axt)),

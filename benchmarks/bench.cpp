@@ -467,8 +467,8 @@ void gathering_over_inflating(const Case& input) {
                                    [&] { scan([](const AlignedPair&) {}); },
                                    [&] {
                                      scan([&](const AlignedPair& pair) {
-                                       buffers.add(pair.focal.data(), pair.focal.size());
-                                       buffers.add(pair.outgroup.data(), pair.outgroup.size());
+                                       buffers.add(pair.target.data(), pair.target.size());
+                                       buffers.add(pair.query.data(), pair.query.size());
                                      });
                                    },
                                    [&] { project(false); }, [&] { project(true); }});

@@ -18,7 +18,7 @@ std::string read(const std::string& path, const AxtPairsOptions& options) {
     const AxtPairs pairs = read_axt_pairs(path, options, control);
     std::string text;
     for (const auto& pair : pairs.pairs) {
-      text += text_of(pair.focal) + " " + text_of(pair.outgroup) + (pair.minus ? " - " : " + ") +
+      text += text_of(pair.target) + " " + text_of(pair.query) + (pair.minus ? " - " : " + ") +
               std::to_string(pair.score) + "\n";
     }
     text += std::to_string(pairs.bad) + " bad\n";
@@ -37,7 +37,7 @@ void check(std::string_view input) {
   AxtPairsOptions options;
   if (choices.one_in(2)) options.on_bad_block = OnBadBlock::kSkip;
   if (choices.one_in(2)) options.chromosomes = {"chr1", "chr2"};
-  if (choices.one_in(2)) options.outgroup_lengths = {{"chr5", 300}, {"chrX", 1}};
+  if (choices.one_in(2)) options.query_lengths = {{"chr5", 300}, {"chrX", 1}};
   options.chunk_size = input.size() + 1;
   const std::string plain = read(path, options);
   options.chunk_size = choices.chunk();

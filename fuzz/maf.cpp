@@ -7,8 +7,8 @@ void check(std::string_view input) {
   Choices choices(input);
   ProjectionOptions options;
   if (choices.one_in(2)) options.on_bad_block = OnBadBlock::kSkip;
-  if (!choices.one_in(16)) options.maf_focal = "hg";
-  if (choices.one_in(2)) options.maf_chromosomes = {"chr3", "x.y"};
+  if (!choices.one_in(16)) options.focal_name = "hg";
+  if (choices.one_in(2)) options.focal_chromosomes = {"chr3", "x.y"};
   options.focal_row = choices.one_in(4);
   std::vector<std::string> names = {"near"};
   if (options.focal_row) {

@@ -1,15 +1,15 @@
+#include "core/ancestry/projection/alignment_formats.h"
 #include "core/ancestry/projection/focal_genome.h"
 #include "core/ancestry/projection/projection.h"
-#include "core/formats/alignment/maf.h"
 #include "core/genome/sequence_store.h"
 #include "rcpp_ancestry.h"
 #include "rcpp_glue.h"
 
-// Whether a file is a MAF, by its content.
+// Whether an alignment file has rows of several species, by its format.
 // [[Rcpp::export]]
-bool is_maf_impl(const std::string& file) {
+bool has_many_species_impl(const std::string& file) {
   bool answer = false;
-  guarded([&] { answer = ancify::is_maf_file(file); });
+  guarded([&] { answer = ancify::format_of_file(file).many_species; });
   return answer;
 }
 

@@ -143,7 +143,7 @@ Rcpp::List read_axt_impl(const std::string& axt, const Rcpp::List& options,
   const auto chromosomes = Rcpp::as<std::vector<std::string>>(options["chromosomes"]);
   wanted.chromosomes.insert(chromosomes.begin(), chromosomes.end());
   for (const auto& [name, length] : as_chromosomes(options["outgroup_lengths"])) {
-    wanted.outgroup_lengths[name] = length;
+    wanted.query_lengths[name] = length;
   }
   ancify::AxtPairs read;
   run_job(watch, [&](ancify::JobControl& control) {
@@ -154,8 +154,8 @@ Rcpp::List read_axt_impl(const std::string& axt, const Rcpp::List& options,
   for (R_xlen_t i = 0; i < n; ++i) minus[i] = read.pairs[static_cast<std::size_t>(i)].minus;
   const auto score = column(read.pairs, [](const auto& pair) { return pair.score; });
   return Rcpp::List::create(
-      Rcpp::Named("focal") = rows(read.pairs, &ancify::AxtPair::focal),
-      Rcpp::Named("outgroup") = rows(read.pairs, &ancify::AxtPair::outgroup),
+      Rcpp::Named("focal") = rows(read.pairs, &ancify::AxtPair::target),
+      Rcpp::Named("outgroup") = rows(read.pairs, &ancify::AxtPair::query),
       Rcpp::Named("minus") = minus, Rcpp::Named("score") = score,
       Rcpp::Named("bad") = static_cast<double>(read.bad),
       Rcpp::Named("bad_line") =

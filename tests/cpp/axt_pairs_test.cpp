@@ -65,19 +65,19 @@ TEST(AxtPairs, AreTheBlocksOfTheFile) {
 
 TEST(AxtPairs, CountMinusStrandsFromTheStartWhereLengthsAreKnown) {
   AxtPairsOptions options;
-  options.outgroup_lengths = {{"chr5", 20}, {"chrX", 11}};
+  options.query_lengths = {{"chr5", 20}, {"chrX", 11}};
   EXPECT_EQ(as_text(read(kText, options)),
             "chr1:3-7 AC-GTn chr5:10-13 acTG-- + 500\n"
             "chr2:1-1 A chrX:1-1 G - none\n"
             "chr1:9-10 AC chr5:19-20 GT - -3\n");
-  options.outgroup_lengths["chrX"] = 10;
+  options.query_lengths["chrX"] = 10;
   EXPECT_NE(message_of<FormatError>([&] { read(kText, options); }).find("line 6"),
             std::string::npos);
   options.on_bad_block = OnBadBlock::kSkip;
   const auto skipped = read(kText, options);
   EXPECT_EQ(skipped.pairs.size(), 2u);
   EXPECT_EQ(skipped.bad, 1);
-  options.outgroup_lengths.erase("chrX");
+  options.query_lengths.erase("chrX");
   EXPECT_NE(message_of<FormatError>([&] { read(kText, options); }).find("'chrX' is not among"),
             std::string::npos);
 }

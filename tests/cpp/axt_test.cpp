@@ -30,7 +30,7 @@ Parsed parse(const std::string& text, std::size_t chunk, OnBadBlock policy = OnB
     return parser.consume(piece, last, [&](const AlignedPair& block) {
       parsed.blocks += std::string(block.chromosome) + ":" + std::to_string(block.start) + "-" +
                        std::to_string(block.end) + "@" + std::to_string(block.line) + " " +
-                       std::string(block.focal) + "/" + std::string(block.outgroup) + "\n";
+                       std::string(block.target) + "/" + std::string(block.query) + "\n";
     });
   });
   parsed.bad = bad.count();

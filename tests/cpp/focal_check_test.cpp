@@ -19,7 +19,7 @@ bool is_base(char c) { return std::string("ACGT").find(c) != std::string::npos; 
 // Where the first base of a focal row differs, from 1, or 0.
 std::int64_t differs_slowly(const AlignedPair& pair, const std::string& genome) {
   std::int64_t position = pair.start;
-  for (const char c : pair.focal) {
+  for (const char c : pair.target) {
     if (c == '-') continue;
     const auto a = static_cast<char>(std::toupper(c));
     const char genomic = genome[static_cast<std::size_t>(position) - 1];
@@ -81,8 +81,8 @@ TEST(FocalCheck, FindsTheFirstDifferenceInFilesAndMemory) {
       pair.chromosome = chromosomes[i].name;
       pair.start = start;
       pair.end = start + static_cast<std::int64_t>(n) - 1;
-      pair.focal = row;
-      pair.focal_gaps = std::count(row.begin(), row.end(), '-');
+      pair.target = row;
+      pair.target_gaps = std::count(row.begin(), row.end(), '-');
       const std::int64_t expected = differs_slowly(pair, genome[i]);
       const std::string difference = check.difference(pair, i);
       if (expected == 0) {
@@ -107,14 +107,14 @@ TEST(FocalCheck, ComparesARowThatPairsShareOnce) {
   pair.chromosome = "chr1";
   pair.start = 1;
   pair.end = 4;
-  pair.focal = "ACGA";
-  pair.focal_line = 7;
+  pair.target = "ACGA";
+  pair.target_line = 7;
   const std::string difference = check.difference(pair, 0);
   EXPECT_EQ(difference,
             "the block's focal row has A at chr1:4, where the focal genome (focal_fasta) has T");
   EXPECT_EQ(check.difference(pair, 0), difference);
-  pair.focal = "ACGT";
-  pair.focal_line = 8;
+  pair.target = "ACGT";
+  pair.target_line = 8;
   EXPECT_EQ(check.difference(pair, 0), "");
 }
 

@@ -59,7 +59,7 @@ std::vector<ProjectionReport> project_text(const std::vector<Chromosome>& chromo
   const std::string file = "input";
   const TaskContext context;
   ProjectionOptions options;
-  options.maf_focal = "h";
+  options.focal_name = "h";
   options.simd = best_simd_level();
   AlignmentProjector projector(file, targets, chromosomes, options, context);
   std::string text;

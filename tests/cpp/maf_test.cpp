@@ -180,7 +180,7 @@ const std::vector<Chromosome> kChromosomes = {{"chr1", 12}};
 
 ProjectionOptions maf_options() {
   ProjectionOptions options;
-  options.maf_focal = "hg";
+  options.focal_name = "hg";
   return options;
 }
 

@@ -94,7 +94,7 @@ TEST_F(PreflightOf, AxtAndMafAreTheSameInAnyChunksAndOnAnyThreads) {
   }
   text += "a\n" + maf_row("hg.chr3", "ACGT") + maf_row("near.1", "ACGT") + "\n";
   const std::string maf = dir_.write("both.maf", gzip(text));
-  options_.projection.maf_focal = "hg";
+  options_.projection.focal_name = "hg";
   for (const std::size_t chunk : {std::size_t{1}, std::size_t{997}, std::size_t{1} << 18}) {
     options_.projection.chunk_size = chunk;
     for (const int threads : {1, 2}) {

@@ -9,8 +9,8 @@
 #include <random>
 
 #include "core/ancestry/calling/device_sequences.h"
-#include "core/ancestry/calling/ml_calling.h"
 #include "core/ancestry/calling/methods.h"
+#include "core/ancestry/calling/ml_calling.h"
 #include "core/exec/errors.h"
 #include "fake_kernels.h"
 #include "random_models.h"

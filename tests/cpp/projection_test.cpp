@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cctype>
+#include <optional>
 #include <random>
+#include <string_view>
 
 #include "core/exec/errors.h"
+#include "core/io/text.h"
 #include "slow_projection.h"
 #include "support.h"
 
@@ -32,13 +35,13 @@ std::vector<Block> random_blocks(std::mt19937& random) {
     Block block{name, start, "", ""};
     for (std::int64_t i = 0; i < span;) {
       const bool gap = below(6) == 0;
-      block.focal += gap ? '-' : "ACGTacgtNnRyKm"[below(14)];
-      block.outgroup += "ACGTacgtNnRyKm--"[below(16)];
+      block.target += gap ? '-' : "ACGTacgtNnRyKm"[below(14)];
+      block.query += "ACGTacgtNnRyKm--"[below(16)];
       i += gap ? 0 : 1;
     }
     if (below(3) == 0) {
-      block.focal += "--";
-      block.outgroup += "A-";
+      block.target += "--";
+      block.query += "A-";
     }
     blocks.push_back(block);
   }
@@ -56,8 +59,8 @@ std::vector<Block> long_blocks(const Chromosome& chromosome, std::mt19937& rando
     Block block{chromosome.name, start, "", ""};
     for (std::int64_t i = 0; i < span;) {
       const bool gap = random() % (k % 2 == 0 ? 5 : 500) == 0;
-      block.focal += gap ? '-' : 'a';
-      block.outgroup += "ACGTacgtN-"[random() % 10];
+      block.target += gap ? '-' : 'a';
+      block.query += "ACGTacgtN-"[random() % 10];
       i += gap ? 0 : 1;
     }
     blocks.push_back(block);
@@ -73,8 +76,8 @@ std::string axt_text(const std::vector<Block>& blocks, std::mt19937& random) {
   std::string text = "##matrix\n";
   for (const auto& block : blocks) {
     text += "0 " + block.chromosome + " " + std::to_string(block.start) + " " +
-            std::to_string(block.start + letters(block.focal) - 1) + " chr9 1 2 +" +
-            (random() % 2 == 0 ? " 77" : "") + "\n" + block.focal + "\n" + block.outgroup + "\n";
+            std::to_string(block.start + letters(block.target) - 1) + " chr9 1 2 +" +
+            (random() % 2 == 0 ? " 77" : "") + "\n" + block.target + "\n" + block.query + "\n";
     if (random() % 4 != 0) text += "\n";
     if (random() % 4 == 0) text += "# comment\n";
   }
@@ -271,6 +274,61 @@ TEST(Projection, StopsInALongHole) {
                    control, [&] { project_alignments(alignments, chromosomes, {}, 1, control); },
                    [&] { control.request_stop(); }),
                Interrupted);
+}
+
+// A format that is a row and nothing else: "toy", then a line a block, of the chromosome, where it
+// starts, and the bases of both rows.
+class ToyReader : public PairReader {
+ public:
+  std::size_t consume(std::string_view text, bool last,
+                      const std::vector<PairSink*>& sinks) override {
+    std::size_t used = 0;
+    for (;;) {
+      const std::size_t newline = text.find('\n', used);
+      if (newline == text.npos) return last ? text.size() : used;
+      std::string_view line = text.substr(used, newline - used);
+      used = newline + 1;
+      if (line == "toy") continue;
+      AlignedPair pair;
+      pair.chromosome = next_field(line);
+      pair.start = *parse_whole_number(next_field(line));
+      pair.target = next_field(line);
+      pair.query = next_field(line);
+      pair.end = pair.start + static_cast<std::int64_t>(pair.target.size()) - 1;
+      for (PairSink* sink : sinks) sink->project(pair, 0);
+    }
+  }
+};
+
+TEST(Projection, ReadsAFormatThatIsARow) {
+  auto formats = alignment_formats();
+  formats.insert(formats.begin(),
+                 {"toy", false,
+                  [](std::string_view& text, bool last, std::int64_t&) -> std::optional<bool> {
+                    if (text.size() < 3 && !last) return std::nullopt;
+                    return text.substr(0, 3) == "toy";
+                  },
+                  [](const FileToRead&) { return std::make_unique<ToyReader>(); }});
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"toy\nchr1 2 ACG TTT\nchr1 5 A G\n", "NTTTGN"},
+      {"0 chr1 2 4 x 1 3 + 5\nACG\nTTT\n\n", "NTTTNN"},
+  };
+  for (const auto& [text, expected] : cases) {
+    for (const std::size_t piece : {std::size_t{1}, text.size()}) {
+      const std::vector<Chromosome> chromosomes = {{"chr1", 6}};
+      MemoryStore memory(chromosomes);
+      const ProjectionOptions options;
+      AlignmentProjector projector("file", {{"", &memory}}, chromosomes, options, TaskContext(),
+                                   formats);
+      std::size_t used = 0;
+      for (std::size_t end = piece; end <= text.size(); end += piece) {
+        const bool last = end == text.size();
+        used += projector.consume(std::string_view(text).substr(used, end - used), last);
+      }
+      projector.finish();
+      EXPECT_EQ(std::string(memory.bases(0), expected.size()), expected);
+    }
+  }
 }
 
 }  // namespace

@@ -13,8 +13,8 @@ namespace ancify::test {
 struct Block {
   std::string chromosome;
   std::int64_t start = 0;
-  std::string focal;
-  std::string outgroup;
+  std::string target;
+  std::string query;
 };
 
 inline std::string project_slowly(const std::vector<Block>& blocks, const Chromosome& chromosome) {
@@ -22,9 +22,9 @@ inline std::string project_slowly(const std::vector<Block>& blocks, const Chromo
   for (const auto& block : blocks) {
     if (block.chromosome != chromosome.name) continue;
     std::int64_t position = block.start;
-    for (std::size_t column = 0; column < block.focal.size(); ++column) {
-      if (block.focal[column] == '-') continue;
-      bases[static_cast<std::size_t>(position++ - 1)] = block.outgroup[column];
+    for (std::size_t column = 0; column < block.target.size(); ++column) {
+      if (block.target[column] == '-') continue;
+      bases[static_cast<std::size_t>(position++ - 1)] = block.query[column];
     }
   }
   return bases;

@@ -56,7 +56,7 @@ void reserve_space(int fd, std::int64_t size, const std::string& path) {
   if (ftruncate(fd, size) != 0) throw_errno(path, action);
 }
 
-// Each outgroup's file of each chromosome in work is open, and many systems allow a process 1024
+// Each species' file of each chromosome in work is open, and many systems allow a process 1024
 // until it asks for more.
 int open_file(const std::string& path, int flags, mode_t mode = 0) {
   const int fd = ::open(path.c_str(), flags | O_CLOEXEC, mode);

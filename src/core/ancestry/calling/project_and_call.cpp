@@ -75,7 +75,7 @@ ProjectedAndCalled project_and_call(const std::vector<OutgroupAlignment>& outgro
 
   std::vector<HostSequences> on_host;
   std::vector<Alignment> alignments;
-  for (const auto& [species, file, maf_name, folder] : outgroups) {
+  for (const auto& [species, file, name_in_file, folder] : outgroups) {
     const bool kept = !folder.empty();
     on_host.push_back(kept ? in_files(folder, chromosomes)
                            : in_memory(chromosomes, on_devices, options.simd));
@@ -83,7 +83,7 @@ ProjectedAndCalled project_and_call(const std::vector<OutgroupAlignment>& outgro
     if (on_devices.size() > 0) {
       store = on_devices.store(static_cast<int>(alignments.size()), std::move(store), kept);
     }
-    alignments.push_back({species, file, std::move(store), maf_name});
+    alignments.push_back({species, file, std::move(store), name_in_file});
   }
   auto reports = project_alignments(alignments, chromosomes, options, caller.threads(), control,
                                     listener.projected);

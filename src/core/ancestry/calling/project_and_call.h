@@ -14,7 +14,7 @@ namespace ancify {
 struct OutgroupAlignment {
   std::string species;
   std::string file;
-  std::string maf_name = {};  // what its sources begin with, if the file is a MAF
+  std::string name_in_file = {};  // where the file has several species
   std::string folder = {};    // where its projected sequences are kept, or empty
 };
 

@@ -65,11 +65,11 @@ FocalCheck::FocalCheck(const OpenFocal& open, const std::vector<Chromosome>& chr
     : open_(open), chromosomes_(chromosomes), window_(kWindow), buffer_(kWindow), row_(kWindow) {}
 
 std::string FocalCheck::difference(const AlignedPair& pair, std::size_t chromosome) {
-  const bool is_shared = pair.focal_line > 0;
-  if (is_shared && pair.focal_line == last_line_) return last_difference_;
+  const bool is_shared = pair.target_line > 0;
+  if (is_shared && pair.target_line == last_line_) return last_difference_;
   std::string found = compare(pair, chromosome);
   if (is_shared) {
-    last_line_ = pair.focal_line;
+    last_line_ = pair.target_line;
     last_difference_ = found;
   }
   return found;
@@ -77,13 +77,13 @@ std::string FocalCheck::difference(const AlignedPair& pair, std::size_t chromoso
 
 std::string FocalCheck::compare(const AlignedPair& pair, std::size_t chromosome) {
   std::int64_t position = pair.start - 1;
-  for (std::size_t column = 0; column < pair.focal.size();) {
-    const std::size_t columns = std::min(kWindow, pair.focal.size() - column);
-    const char* row = &pair.focal[column];
+  for (std::size_t column = 0; column < pair.target.size();) {
+    const std::size_t columns = std::min(kWindow, pair.target.size() - column);
+    const char* row = &pair.target[column];
     std::size_t letters = columns;
-    if (pair.focal_gaps > 0) {
+    if (pair.target_gaps > 0) {
       letters =
-          copy_columns(pair.focal.substr(column, columns), row, row_.data(), SimdLevel::kScalar);
+          copy_columns(pair.target.substr(column, columns), row, row_.data(), SimdLevel::kScalar);
       row = row_.data();
     }
     column += columns;

@@ -62,8 +62,8 @@ MafPairs::MafPairs(const std::string& file, const std::vector<std::string>& name
       options_(options),
       bad_(bad),
       n_(names.size()),
-      focal_prefix_(options.maf_focal + "."),
-      focal_chromosomes_(options.maf_chromosomes.begin(), options.maf_chromosomes.end()),
+      focal_prefix_(options.focal_name + "."),
+      focal_chromosomes_(options.focal_chromosomes.begin(), options.focal_chromosomes.end()),
       seen_(names.size()),
       outgroups_(names.size()) {
   for (const auto& chromosome : chromosomes) {
@@ -75,7 +75,7 @@ MafPairs::MafPairs(const std::string& file, const std::vector<std::string>& name
     by_first_letter_[static_cast<unsigned char>(name.front())].push_back({name, species});
   };
   for (std::size_t i = 0; i < n_; ++i) add(names_[i], i);
-  add(options.maf_focal, n_);
+  add(options.focal_name, n_);
   for (auto& some : by_first_letter_) {
     std::stable_sort(some.begin(), some.end(),
                      [](const Name& a, const Name& b) { return a.text.size() > b.text.size(); });
@@ -125,7 +125,7 @@ void MafPairs::find_rows(const MafBlock& block) {
 void MafPairs::project(const MafBlock& block, const std::vector<PairSink*>& sinks) {
   remember_sources(block);
   const bool focal_alone = options_.focal_row;
-  if (options_.maf_focal.empty() ||
+  if (options_.focal_name.empty() ||
       (!focal_alone && std::find(names_.begin(), names_.end(), "") != names_.end())) {
     throw InputError("'" + file_ + "' is a MAF file: set maf_name and focal_maf_name to what the " +
                      "outgroup's and the focal species' sources begin with. Its first block has " +
@@ -158,7 +158,7 @@ void MafPairs::project(const MafBlock& block, const std::vector<PairSink*>& sink
   AlignedPair pair;
   if (!begin_pair(*wanted->second, pair)) return;
   if (focal_alone) {
-    pair.outgroup = pair.focal;
+    pair.query = pair.target;
     sinks.front()->project(pair, 0);
     return;
   }
@@ -187,12 +187,12 @@ bool MafPairs::begin_pair(const Chromosome& chromosome, AlignedPair& pair) {
     return false;
   }
   minus_ = row->minus;
-  pair.focal_line = line;
+  pair.target_line = line;
   pair.chromosome = chromosome.name;
   pair.end = minus_ ? row->source_size - row->start : row->start + row->size;
   pair.start = pair.end - row->size + 1;
-  pair.focal = on_focal_strand(row->columns, focal_buffer_);
-  pair.focal_gaps = scan.gaps;
+  pair.target = on_focal_strand(row->columns, focal_buffer_);
+  pair.target_gaps = scan.gaps;
   return true;
 }
 
@@ -202,7 +202,7 @@ void MafPairs::project_outgroup(const Rows& rows, AlignedPair pair, PairSink& si
   if (!row) return sink.bad(pair.line, not_a_row(*rows.first));
   const std::string problem = problem_of(*row, scan_row(row->columns, options_.simd));
   if (!problem.empty()) return sink.bad(pair.line, problem);
-  pair.outgroup = on_focal_strand(row->columns, outgroup_buffer_);
+  pair.query = on_focal_strand(row->columns, outgroup_buffer_);
   sink.project(pair, focal_.n + rows.n - 2);
 }
 

@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "core/ancestry/projection/alignment_pairs.h"
+#include "core/ancestry/projection/alignment_formats.h"
 #include "core/device/simd.h"
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
@@ -251,7 +251,7 @@ class OutgroupReader : public PairSink {
   }
 
   void project(const AlignedPair& pair, std::int64_t) override {
-    if (pair.focal.size() != pair.outgroup.size()) {
+    if (pair.target.size() != pair.query.size()) {
       return bad(pair.line, rows_differ_in_length(pair));
     }
     auto& seen = see(pair.chromosome);
@@ -304,10 +304,10 @@ class OutgroupReader : public PairSink {
     std::array<char, piece> focal;
     std::array<char, piece> outgroup;
     std::int64_t position = pair.start - 1;
-    for (std::size_t column = 0; column < pair.focal.size(); column += piece) {
-      const std::string_view row = pair.focal.substr(column, piece);
+    for (std::size_t column = 0; column < pair.target.size(); column += piece) {
+      const std::string_view row = pair.target.substr(column, piece);
       const std::size_t n = copy_columns(row, row.data(), focal.data(), simd_);
-      copy_columns(row, &pair.outgroup[column], outgroup.data(), simd_);
+      copy_columns(row, &pair.query[column], outgroup.data(), simd_);
       positions_.put(chromosome, position, {focal.data(), n}, {outgroup.data(), n}, simd_);
       position += static_cast<std::int64_t>(n);
     }
@@ -355,7 +355,7 @@ class Look {
     std::vector<std::string> names;
     std::vector<PairSink*> sinks;
     for (const std::size_t i : file.outgroups) {
-      names.push_back(outgroups_[i].maf_name);
+      names.push_back(outgroups_[i].name_in_file);
       sinks.push_back(&readers_[i]);
     }
     BadBlocks bad(file.file, OnBadBlock::kSkip);

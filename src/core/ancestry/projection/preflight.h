@@ -15,7 +15,7 @@ namespace ancify {
 
 struct PreflightOutgroup {
   std::string file;
-  std::string maf_name;  // what its sources begin with, if the file is a MAF
+  std::string name_in_file;  // where the file has several species
   bool inner;
 };
 

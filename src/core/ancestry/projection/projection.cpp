@@ -17,12 +17,12 @@ namespace {
 
 [[noreturn]] void throw_nothing_found(const std::string& file,
                                       const std::vector<Chromosome>& chromosomes,
-                                      const ProjectionReport& report, bool is_maf) {
+                                      const ProjectionReport& report, const std::string& doubt) {
   const auto& others = report.other_names;
   if (report.bad > 0 && others.empty()) {
-    throw FormatError(file, report.bad_examples.front().line,
-                      "every block is bad; the first: " + report.bad_examples.front().problem +
-                          (is_maf ? "." : ". Is this an AXT file?"));
+    throw FormatError(
+        file, report.bad_examples.front().line,
+        "every block is bad; the first: " + report.bad_examples.front().problem + doubt);
   }
   if (others.empty()) throw FormatError(file, 0, "there is no alignment block in this file");
   std::vector<std::string> wanted;
@@ -37,10 +37,10 @@ namespace {
                         "); this file has " + quoted_list(others) + hint);
 }
 
-std::vector<std::string> maf_names(const std::vector<ProjectionTarget>& targets) {
+std::vector<std::string> names_in_file(const std::vector<ProjectionTarget>& targets) {
   std::vector<std::string> names;
   names.reserve(targets.size());
-  for (const auto& target : targets) names.push_back(target.maf_name);
+  for (const auto& target : targets) names.push_back(target.name_in_file);
   return names;
 }
 
@@ -49,11 +49,12 @@ std::vector<std::string> maf_names(const std::vector<ProjectionTarget>& targets)
 AlignmentProjector::AlignmentProjector(const std::string& file,
                                        const std::vector<ProjectionTarget>& targets,
                                        const std::vector<Chromosome>& chromosomes,
-                                       const ProjectionOptions& options, const TaskContext& context)
+                                       const ProjectionOptions& options, const TaskContext& context,
+                                       const std::vector<AlignmentFormat>& formats)
     : file_(file),
       chromosomes_(chromosomes),
       bad_(file, options.on_bad_block),
-      pairs_(file, maf_names(targets), chromosomes, options, bad_) {
+      pairs_(file, names_in_file(targets), chromosomes, options, bad_, formats) {
   if (options.open_focal) check_.emplace(options.open_focal, chromosomes);
   for (const auto& target : targets) {
     auto& projector = projectors_.emplace_back(file, chromosomes, *target.store,
@@ -77,6 +78,13 @@ ProjectionReport AlignmentProjector::report(const Projector& projector) const {
   return report;
 }
 
+// The format that takes any text was perhaps none that the text says.
+std::string AlignmentProjector::doubt() const {
+  const auto* const format = pairs_.format();
+  const bool is_sure = format != nullptr && format != &alignment_formats().back();
+  return is_sure ? "." : ". Is this an " + alignment_formats().back().name + " file?";
+}
+
 std::vector<ProjectionReport> AlignmentProjector::finish() {
   std::vector<ProjectionReport> reports;
   for (std::size_t i = 0; i < projectors_.size(); ++i) {
@@ -84,7 +92,7 @@ std::vector<ProjectionReport> AlignmentProjector::finish() {
     const auto& blocks = reports.back().blocks;
     if (std::any_of(blocks.begin(), blocks.end(), [](auto n) { return n > 0; })) continue;
     pairs_.throw_if_never_seen(i);
-    throw_nothing_found(file_, chromosomes_, reports.back(), pairs_.is_maf());
+    throw_nothing_found(file_, chromosomes_, reports.back(), doubt());
   }
   for (auto& projector : projectors_) projector.finish();
   return reports;
@@ -137,7 +145,7 @@ std::vector<ProjectionReport> project_alignments(const std::vector<Alignment>& a
               const auto& numbers = files[static_cast<std::size_t>(f)];
               std::vector<ProjectionTarget> targets;
               for (const std::size_t i : numbers) {
-                targets.push_back({alignments[i].maf_name, alignments[i].store.get()});
+                targets.push_back({alignments[i].name_in_file, alignments[i].store.get()});
               }
               auto of_file = project_alignment(alignments[numbers.front()].file, targets,
                                                chromosomes, options, control, context);

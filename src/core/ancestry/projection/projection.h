@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/ancestry/projection/alignment_pairs.h"
+#include "core/ancestry/projection/alignment_formats.h"
 #include "core/ancestry/projection/projector.h"
 #include "core/exec/job_control.h"
 #include "core/exec/threads.h"
@@ -23,20 +23,21 @@ namespace ancify {
 
 // One species of an alignment file.
 struct ProjectionTarget {
-  std::string maf_name;  // what its sources begin with, if the file is a MAF
+  std::string name_in_file;  // where the file has several species
   SequenceStore* store;
 };
 
-// Projects the text of an alignment file, AXT or MAF, which comes in pieces.
+// Projects the text of an alignment file, of any format, which comes in pieces.
 class AlignmentProjector {
  public:
   // `file` is for messages. All but `targets`, and the stores, have to stay. Interrupted where the
   // task is no longer wanted.
   AlignmentProjector(const std::string& file, const std::vector<ProjectionTarget>& targets,
                      const std::vector<Chromosome>& chromosomes, const ProjectionOptions& options,
-                     const TaskContext& context);
+                     const TaskContext& context,
+                     const std::vector<AlignmentFormat>& formats = alignment_formats());
 
-  // As AxtParser::consume().
+  // As PairReader::consume().
   std::size_t consume(std::string_view text, bool last);
   // N for all that no block covered, and a report for each target. FormatError where no chromosome
   // of those asked for occurs.
@@ -44,6 +45,7 @@ class AlignmentProjector {
 
  private:
   ProjectionReport report(const Projector& projector) const;
+  std::string doubt() const;
 
   const std::string& file_;
   const std::vector<Chromosome>& chromosomes_;
@@ -67,7 +69,7 @@ struct Alignment {
   std::string species;
   std::string file;
   std::unique_ptr<SequenceStore> store;
-  std::string maf_name = {};
+  std::string name_in_file = {};
 };
 
 // Told, on any thread, of each alignment whose store is committed, with its checksums.

@@ -14,8 +14,8 @@ constexpr std::size_t kPiece = std::size_t{1} << 16;
 }  // namespace
 
 std::string rows_differ_in_length(const AlignedPair& pair) {
-  return "the block's rows differ in length (" + std::to_string(pair.focal.size()) + " and " +
-         std::to_string(pair.outgroup.size()) + ")";
+  return "the block's rows differ in length (" + std::to_string(pair.target.size()) + " and " +
+         std::to_string(pair.query.size()) + ")";
 }
 
 Projector::Projector(const std::string& file, const std::vector<Chromosome>& chromosomes,
@@ -50,7 +50,7 @@ ProjectionReport Projector::report() const {
 }
 
 void Projector::project(const AlignedPair& pair, std::int64_t duplicates) {
-  if (pair.focal.size() != pair.outgroup.size()) {
+  if (pair.target.size() != pair.query.size()) {
     bad_.add(pair.line, rows_differ_in_length(pair));
     return;
   }
@@ -67,7 +67,7 @@ void Projector::project(const AlignedPair& pair, std::int64_t duplicates) {
   if (check_ != nullptr) {
     const std::string difference = check_->difference(pair, found->second);
     if (!difference.empty()) {
-      bad_.add(pair.focal_line > 0 ? pair.focal_line : pair.line, difference);
+      bad_.add(pair.target_line > 0 ? pair.target_line : pair.line, difference);
       return;
     }
   }
@@ -87,7 +87,7 @@ std::string problem_of(const AlignedPair& pair, const Chromosome& chromosome) {
   if (!pair.only_letters_and_gaps) {
     return "the block's rows hold something else than letters and -";
   }
-  const auto letters = static_cast<std::int64_t>(pair.focal.size()) - pair.focal_gaps;
+  const auto letters = static_cast<std::int64_t>(pair.target.size()) - pair.target_gaps;
   if (letters != pair.end - pair.start + 1) {
     return "the block's coordinates " + range() + " span " +
            std::to_string(pair.end - pair.start + 1) + " positions but its focal row has " +
@@ -115,9 +115,9 @@ void Projector::pass_over(std::string_view name) {
 void Projector::write(const AlignedPair& pair, std::size_t chromosome) {
   fill_up_to(chromosome, pair.start - 1);
   go_to(chromosome, pair.start - 1);
-  const std::string_view row = focal_row_ ? pair.focal : pair.outgroup;
-  gather(pair.focal.size(), [&](char* out, std::size_t from, std::size_t n) {
-    return copy_columns(pair.focal.substr(from, n), &row[from], out, simd_);
+  const std::string_view row = focal_row_ ? pair.target : pair.query;
+  gather(pair.target.size(), [&](char* out, std::size_t from, std::size_t n) {
+    return copy_columns(pair.target.substr(from, n), &row[from], out, simd_);
   });
   filled_[chromosome] = std::max(filled_[chromosome], pair.end);
   ++report_.blocks[chromosome];

@@ -26,9 +26,9 @@ struct ProjectionOptions {
   std::size_t chunk_size = 1 << 18;
   SimdLevel simd = SimdLevel::kScalar;
   bool focal_row = false;  // of each block, in place of the outgroup's
-  // Of the focal species in MAF files: the name, and all chromosomes it has.
-  std::string maf_focal;
-  std::vector<std::string> maf_chromosomes;
+  // Of the focal species in files of several species: the name, and all chromosomes it has.
+  std::string focal_name;
+  std::vector<std::string> focal_chromosomes;
   OpenFocal open_focal = {};  // where blocks are compared with the focal genome
 };
 

@@ -1,4 +1,5 @@
-// Two rows of an alignment, in whatever format it came: the focal species' and an outgroup's.
+// Two rows of an alignment, in whatever format it came: the target's, in whose coordinates it is,
+// and the query's.
 #pragma once
 
 #include <cstdint>
@@ -7,22 +8,22 @@
 
 namespace ancify {
 
-// Valid while the text it was parsed from is. Coordinates are those of the focal row; they count
+// Valid while the text it was parsed from is. Coordinates are those of the target; they count
 // from 1, both ends in.
 struct AlignedPair {
   std::string_view chromosome;
   std::int64_t start = 0;
   std::int64_t end = 0;
-  std::string_view focal;
-  std::string_view outgroup;
-  std::int64_t focal_gaps = 0;
+  std::string_view target;
+  std::string_view query;
+  std::int64_t target_gaps = 0;
   bool only_letters_and_gaps = true;  // both rows
   std::int64_t line = 0;              // that messages name
-  std::int64_t focal_line = 0;        // of the focal row, where pairs of one block share it
+  std::int64_t target_line = 0;       // of the target's row, where pairs of one block share it
   std::string_view header;            // the whole line, of an AXT block
 };
 
-// Where the pairs of one outgroup go.
+// Where the pairs of one query go.
 class PairSink {
  public:
   virtual ~PairSink() = default;

@@ -75,7 +75,7 @@ AxtParser::Found AxtParser::next() {
   block_.header = line;
   in_block_ = true;
 
-  for (std::string_view* row : {&block_.focal, &block_.outgroup}) {
+  for (std::string_view* row : {&block_.target, &block_.query}) {
     const std::string_view before = rest_;
     if (!take_line(*row, scan)) {
       if (!last_) return Found::kNeedsMoreText;
@@ -91,7 +91,7 @@ AxtParser::Found AxtParser::next() {
       looking_for_block_ = true;
       return Found::kNothing;
     }
-    if (row == &block_.focal) block_.focal_gaps = scan.gaps;
+    if (row == &block_.target) block_.target_gaps = scan.gaps;
     block_.only_letters_and_gaps &= scan.only_letters_and_gaps;
   }
   looking_for_block_ = false;

@@ -1,4 +1,4 @@
-// UCSC's AXT format of pairwise alignments: a header line, the focal row, the outgroup row.
+// UCSC's AXT format of pairwise alignments: a header line, the target's row, the query's row.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace ancify {
 // A pair without its rows, if the line is a header.
 std::optional<AlignedPair> parse_axt_header(std::string_view line);
 
-// A header line and two rows, focal one first.
+// Gives a pair for each block.
 class AxtParser final : public BlockParser<AlignedPair> {
  public:
   AxtParser(BadBlocks& bad, SimdLevel simd, std::int64_t lines = 0,

@@ -52,12 +52,12 @@ class PairReader {
 
   void add(const AlignedPair& block) {
     AxtPair pair;
-    pair.focal = {std::string(block.chromosome), block.start, block.end, ""};
+    pair.target = {std::string(block.chromosome), block.start, block.end, ""};
     const auto& wanted = options_.chromosomes;
-    if (!wanted.empty() && wanted.count(pair.focal.chromosome) == 0) return;
+    if (!wanted.empty() && wanted.count(pair.target.chromosome) == 0) return;
     std::string problem = take_header(block.header, pair);
     if (problem.empty()) problem = take_rows(block, pair);
-    if (problem.empty() && !options_.outgroup_lengths.empty()) problem = turn(block, pair);
+    if (problem.empty() && !options_.query_lengths.empty()) problem = turn(block, pair);
     if (problem.empty()) {
       pairs_.push_back(std::move(pair));
     } else {
@@ -65,12 +65,12 @@ class PairReader {
     }
   }
 
-  // What stands behind the focal coordinates; gives what is wrong with it, as the others do.
+  // What stands behind the target's coordinates; gives what is wrong with it, as the others do.
   std::string take_header(std::string_view header, AxtPair& pair) {
     constexpr int fields_before = 4;
     for (int i = 0; i < fields_before; ++i) next_field(header);
-    pair.outgroup.chromosome = next_field(header);
-    for (std::int64_t* position : {&pair.outgroup.start, &pair.outgroup.end}) {
+    pair.query.chromosome = next_field(header);
+    for (std::int64_t* position : {&pair.query.start, &pair.query.end}) {
       const std::string_view field = next_field(header);
       const auto number = parse_whole_number(field);
       if (!number) return "the outgroup's position " + excerpt(field) + " is not a whole number";
@@ -87,16 +87,16 @@ class PairReader {
   }
 
   static std::string take_rows(const AlignedPair& block, AxtPair& pair) {
-    if (block.focal.size() != block.outgroup.size()) {
-      return "the block's rows differ in length (" + std::to_string(block.focal.size()) + " and " +
-             std::to_string(block.outgroup.size()) + ")";
+    if (block.target.size() != block.query.size()) {
+      return "the block's rows differ in length (" + std::to_string(block.target.size()) + " and " +
+             std::to_string(block.query.size()) + ")";
     }
     if (!block.only_letters_and_gaps) {
       return "the block's rows hold something else than letters and -";
     }
-    pair.focal.bases = block.focal;
-    pair.outgroup.bases = block.outgroup;
-    for (const AxtRow* row : {&pair.focal, &pair.outgroup}) {
+    pair.target.bases = block.target;
+    pair.query.bases = block.query;
+    for (const AxtRow* row : {&pair.target, &pair.query}) {
       const auto letters = static_cast<std::int64_t>(row->bases.size()) -
                            std::count(row->bases.begin(), row->bases.end(), '-');
       if (row->start < 1 || row->end - row->start + 1 != letters) {
@@ -108,9 +108,9 @@ class PairReader {
   }
 
   std::string turn(const AlignedPair& block, AxtPair& pair) const {
-    auto& row = pair.outgroup;
-    const auto found = options_.outgroup_lengths.find(row.chromosome);
-    if (found == options_.outgroup_lengths.end()) {
+    auto& row = pair.query;
+    const auto found = options_.query_lengths.find(row.chromosome);
+    if (found == options_.query_lengths.end()) {
       throw FormatError(path_, block.line,
                         "the outgroup's chromosome " + excerpt(row.chromosome) +
                             " is not among the outgroup's lengths");

@@ -23,9 +23,9 @@ struct AxtRow {
 };
 
 struct AxtPair {
-  AxtRow focal;
-  AxtRow outgroup;
-  bool minus = false;  // the outgroup's strand
+  AxtRow target;
+  AxtRow query;
+  bool minus = false;  // the query's strand
   double score = 0;    // NaN where there is none
 };
 
@@ -34,11 +34,11 @@ struct AxtPairsOptions {
   std::size_t chunk_size = 1 << 18;
   SimdLevel simd = SimdLevel::kScalar;
   int threads = 1;
-  // Focal chromosomes whose blocks are wanted; all if it is empty.
+  // The target's chromosomes whose blocks are wanted; all if it is empty.
   std::unordered_set<std::string> chromosomes;
-  // AXT counts a minus strand's positions from the chromosome's end. With the outgroup's lengths
+  // AXT counts a minus strand's positions from the chromosome's end. With the query's lengths
   // they are counted from its start as on the plus strand; without they stay.
-  std::unordered_map<std::string, std::int64_t> outgroup_lengths;
+  std::unordered_map<std::string, std::int64_t> query_lengths;
 };
 
 struct AxtPairs {
@@ -48,7 +48,7 @@ struct AxtPairs {
 };
 
 // FormatError for a bad block unless they are skipped, where no block is wanted, and for an
-// outgroup's chromosome without a length.
+// query's chromosome without a length.
 AxtPairs read_axt_pairs(const std::string& path, const AxtPairsOptions& options,
                         JobControl& control);
 

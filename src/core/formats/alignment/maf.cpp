@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "core/exec/errors.h"
-#include "core/io/byte_source.h"
-#include "core/io/record_reader.h"
 #include "core/io/text.h"
 
 namespace ancify {
@@ -75,24 +73,6 @@ std::optional<bool> is_maf_text(std::string_view& text, bool last, std::int64_t&
   }
   if (last) return false;
   return {};
-}
-
-bool is_maf_file(const std::string& path) {
-  constexpr std::size_t piece = 1 << 12;
-  const auto source = open_text(path, piece);
-  const auto read = [&](char* out, std::size_t n) { return source->read(out, n); };
-  TextChunk now;
-  TextChunk next;
-  std::int64_t lines = 0;
-  bool more = now.fill(read, piece, 0);
-  for (;;) {
-    std::string_view rest = now.text();
-    if (const auto answer = is_maf_text(rest, !more, lines)) return *answer;
-    check_record_size(rest.size(), kLongestLine, path, lines + 1);
-    more = next.fill(read, std::max(piece, rest.size()), rest.size());
-    next.prepend(rest);
-    std::swap(now, next);
-  }
 }
 
 bool MafParser::take_line(std::string_view& line) {

@@ -41,9 +41,6 @@ struct MafBlock {
 // beginning are taken off the text, and `lines` counts them.
 std::optional<bool> is_maf_text(std::string_view& text, bool last, std::int64_t& lines);
 
-// The same of a file, plain, gzip or bgzip.
-bool is_maf_file(const std::string& path);
-
 // `i`, `e` and `q` lines, comments and track lines are skipped.
 class MafParser final : public BlockParser<MafBlock> {
  public:

@@ -76,33 +76,33 @@ ANCIFY_TARGET_AVX512 std::size_t scan_up_to_newline(std::string_view text, RowSc
 #endif
 
 // The runs between gaps.
-std::size_t copy_runs(std::string_view focal, const char* row, char* out) {
+std::size_t copy_runs(std::string_view target, const char* row, char* out) {
   char* const begin = out;
-  for (std::size_t column = 0; column < focal.size();) {
-    const std::size_t gap = std::min(focal.find('-', column), focal.size());
+  for (std::size_t column = 0; column < target.size();) {
+    const std::size_t gap = std::min(target.find('-', column), target.size());
     std::memcpy(out, row + column, gap - column);
     out += gap - column;
-    column = std::min(focal.find_first_not_of('-', gap), focal.size());
+    column = std::min(target.find_first_not_of('-', gap), target.size());
   }
   return static_cast<std::size_t>(out - begin);
 }
 
 #if defined(__x86_64__)
-ANCIFY_TARGET_AVX512 std::size_t copy_columns_avx512(std::string_view focal, const char* row,
+ANCIFY_TARGET_AVX512 std::size_t copy_columns_avx512(std::string_view target, const char* row,
                                                      char* out) {
   constexpr std::size_t width = 64;
   char* const begin = out;
   std::size_t at = 0;
-  for (; at + width <= focal.size(); at += width) {
+  for (; at + width <= target.size(); at += width) {
     const __mmask64 letter =
-        _mm512_cmpneq_epi8_mask(_mm512_loadu_si512(focal.data() + at), _mm512_set1_epi8('-'));
+        _mm512_cmpneq_epi8_mask(_mm512_loadu_si512(target.data() + at), _mm512_set1_epi8('-'));
     const __m512i bytes = _mm512_loadu_si512(row + at);
     // Most stretches have no gap.
     const bool all = letter == ~__mmask64{0};
     _mm512_storeu_si512(out, all ? bytes : _mm512_maskz_compress_epi8(letter, bytes));
     out += all ? width : static_cast<std::size_t>(__builtin_popcountll(letter));
   }
-  out += copy_runs(focal.substr(at), row + at, out);
+  out += copy_runs(target.substr(at), row + at, out);
   return static_cast<std::size_t>(out - begin);
 }
 #endif
@@ -132,12 +132,12 @@ LineScan scan_line(std::string_view text, SimdLevel level) {
   return line;
 }
 
-std::size_t copy_columns(std::string_view focal, const char* row, char* out, SimdLevel level) {
+std::size_t copy_columns(std::string_view target, const char* row, char* out, SimdLevel level) {
 #if defined(__x86_64__)
-  if (level == SimdLevel::kAvx512) return copy_columns_avx512(focal, row, out);
+  if (level == SimdLevel::kAvx512) return copy_columns_avx512(target, row, out);
 #endif
   (void)level;
-  return copy_runs(focal, row, out);
+  return copy_runs(target, row, out);
 }
 
 RowScan scan_row(std::string_view row, SimdLevel level) {

@@ -25,8 +25,8 @@ struct LineScan {
 
 LineScan scan_line(std::string_view text, SimdLevel level);
 
-// Copies the characters of `row` in those columns where `focal`, as long, has no gap, and gives
+// Copies the characters of `row` in those columns where `target`, as long, has no gap, and gives
 // their number. `out` has room for all columns.
-std::size_t copy_columns(std::string_view focal, const char* row, char* out, SimdLevel level);
+std::size_t copy_columns(std::string_view target, const char* row, char* out, SimdLevel level);
 
 }  // namespace ancify

@@ -1,0 +1,138 @@
+// AXT and MAF, and the choice between formats by content.
+#include "core/ancestry/projection/alignment_formats.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/ancestry/projection/maf_pairs.h"
+#include "core/formats/alignment/axt.h"
+#include "core/formats/alignment/maf.h"
+#include "core/io/byte_source.h"
+#include "core/io/record_reader.h"
+
+namespace ancify {
+
+namespace {
+
+class AxtReader final : public PairReader {
+ public:
+  explicit AxtReader(const FileToRead& read)
+      : parser_(read.bad, read.options.simd, read.lines, read.longest_row) {}
+  std::size_t consume(std::string_view text, bool last,
+                      const std::vector<PairSink*>& sinks) override {
+    return parser_.consume(text, last, [&](const AlignedPair& pair) {
+      for (PairSink* sink : sinks) sink->project(pair, 0);
+    });
+  }
+
+ private:
+  AxtParser parser_;
+};
+
+class MafReader final : public PairReader {
+ public:
+  explicit MafReader(const FileToRead& read)
+      : parser_(read.bad, read.lines, read.longest_row),
+        pairs_(read.file, read.names, read.chromosomes, read.options, read.bad) {}
+  std::size_t consume(std::string_view text, bool last,
+                      const std::vector<PairSink*>& sinks) override {
+    return parser_.consume(text, last,
+                           [&](const MafBlock& block) { pairs_.project(block, sinks); });
+  }
+  void throw_if_never_seen(std::size_t outgroup) const override {
+    pairs_.throw_if_never_seen(outgroup);
+  }
+
+ private:
+  MafParser parser_;
+  MafPairs pairs_;
+};
+
+template <class Reader>
+std::unique_ptr<PairReader> make_reader(const FileToRead& read) {
+  return std::make_unique<Reader>(read);
+}
+
+std::optional<bool> is_any_text(std::string_view& /*text*/, bool /*last*/,
+                                std::int64_t& /*lines*/) {
+  return true;
+}
+
+}  // namespace
+
+const std::vector<AlignmentFormat>& alignment_formats() {
+  static const std::vector<AlignmentFormat> formats = {
+      {"MAF", true, is_maf_text, make_reader<MafReader>},
+      {"AXT", false, is_any_text, make_reader<AxtReader>},
+  };
+  return formats;
+}
+
+const AlignmentFormat* format_of_text(std::string_view& text, bool last, std::int64_t& lines,
+                                      const std::vector<AlignmentFormat>& formats) {
+  for (const auto& format : formats) {
+    const auto answer = format.begins(text, last, lines);
+    if (!answer) return nullptr;
+    if (*answer) return &format;
+  }
+  return nullptr;
+}
+
+const AlignmentFormat& format_of_file(const std::string& path,
+                                      const std::vector<AlignmentFormat>& formats) {
+  constexpr std::size_t piece = 1 << 12;
+  const auto source = open_text(path, piece);
+  const auto read = [&](char* out, std::size_t n) { return source->read(out, n); };
+  TextChunk now;
+  TextChunk next;
+  std::int64_t lines = 0;
+  bool more = now.fill(read, piece, 0);
+  for (;;) {
+    std::string_view rest = now.text();
+    const auto* const format = format_of_text(rest, !more, lines, formats);
+    if (format != nullptr) return *format;
+    check_record_size(rest.size(), kLongestLine, path, lines + 1);
+    more = next.fill(read, std::max(piece, rest.size()), rest.size());
+    next.prepend(rest);
+    std::swap(now, next);
+  }
+}
+
+AlignmentPairs::AlignmentPairs(const std::string& file, std::vector<std::string> names,
+                               const std::vector<Chromosome>& chromosomes,
+                               const ProjectionOptions& options, BadBlocks& bad,
+                               const std::vector<AlignmentFormat>& formats)
+    : file_(file),
+      names_(std::move(names)),
+      chromosomes_(chromosomes),
+      options_(options),
+      bad_(bad),
+      formats_(formats) {}
+
+bool AlignmentPairs::choose_format(std::string_view& text, bool last) {
+  if (reader_) return true;
+  format_ = format_of_text(text, last, lines_, formats_);
+  if (format_ == nullptr) {
+    check_record_size(text.size(), kLongestLine, file_, lines_ + 1);
+    return false;
+  }
+  std::int64_t longest = 0;
+  for (const Chromosome& chromosome : chromosomes_) longest = std::max(longest, chromosome.length);
+  reader_ = format_->make_reader(
+      {file_, names_, chromosomes_, options_, bad_, lines_, longest_row(longest)});
+  return true;
+}
+
+std::size_t AlignmentPairs::consume(std::string_view text, bool last,
+                                    const std::vector<PairSink*>& sinks) {
+  std::string_view rest = text;
+  const bool chosen = choose_format(rest, last);
+  const std::size_t before = text.size() - rest.size();
+  return chosen ? before + reader_->consume(rest, last, sinks) : before;
+}
+
+void AlignmentPairs::throw_if_never_seen(std::size_t outgroup) const {
+  if (reader_) reader_->throw_if_never_seen(outgroup);
+}
+
+}  // namespace ancify
