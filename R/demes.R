@@ -604,7 +604,8 @@ check_computable <- function(events) {
 }
 
 check_deme_names <- function(demes, events) {
-  n <- sum(vapply(events, `[[`, "", "kind") %in% c("equilibrium", "admixture"))
+  founds <- vapply(event_rows(), `[[`, NA, "founds")
+  n <- sum(founds[vapply(events, `[[`, "", "op")])
   demes <- demes %||% paste0("pop", seq_len(n))
   good <- is.character(demes) && length(demes) == n && !anyDuplicated(demes)
   if (!good || !all(is_deme_name(demes))) {
@@ -626,17 +627,17 @@ refuse_in_demes <- function(what) {
 # what it has been.
 demes_of_events <- function(events, n, names) {
   durations <- vapply(events, function(event) {
-    if (event$kind == "epoch") event$end - event$start else 0
+    if (is.null(event$end)) 0 else event$end - event$start
   }, 0)
   done <- cumsum(durations)
   # Generations ago, before and after each event.
   ago <- 2 * n * (done[length(done)] - c(0, done))
   graph <- list(demes = list(), migrations = list(), pulses = list(), there = integer(),
                 stopped = integer())
+  rows <- event_rows()
   for (i in seq_along(events)) {
-    tell <- demes_tellers[[events[[i]]$kind]]
-    graph <- tell(graph, events[[i]],
-                  list(n = n, names = names, before = ago[i], time = ago[i + 1]))
+    about <- list(n = n, names = names, before = ago[i], time = ago[i + 1])
+    graph <- rows[[events[[i]]$op]]$to_demes(graph, events[[i]], about)
   }
   graph$demes <- lapply(graph$demes, finish_deme)
   ends <- vapply(graph$demes, function(deme) deme$epochs[[length(deme$epochs)]]$end_time, 0)
@@ -650,74 +651,78 @@ demes_of_events <- function(events, n, names) {
   graph[c("demes", "migrations", "pulses", "metadata")]
 }
 
-# By the kind of an event, functions of the graph, the event, and list(n =, names =, before =,
+# What rows of event_rows() have: functions of the graph, the event, and list(n =, names =, before =,
 # time =).
-demes_tellers <- list(
-  equilibrium = function(graph, event, about) {
-    if (event$selection != 0) refuse_in_demes("there is selection")
-    epoch <- list(start_size = about$n * event$size, end_time = about$time)
-    graph$demes <- list(list(name = about$names[1], epochs = list(epoch)))
-    graph$there <- 1L
-    graph$theta <- event$theta
-    graph
-  },
-  admixture = function(graph, event, about) {
-    parents <- graph$there[event$shares > 0]
-    check_not_stopped(graph, parents)
-    number <- length(graph$demes) + 1L
-    graph$demes[[number]] <- list(
-      name = about$names[number], ancestors = as.list(about$names[parents]),
-      proportions = as.list(event$shares[event$shares > 0]), start_time = about$time,
-      epochs = list()
-    )
-    graph$there <- c(graph$there, number)
-    graph
-  },
-  pulse = function(graph, event, about) {
-    from <- setdiff(which(event$shares > 0), event$destination)
-    if (!length(from)) {
-      return(graph)
-    }
-    check_not_stopped(graph, graph$there[c(from, event$destination)])
-    starts <- vapply(graph$demes, function(deme) deme$start_time %||% Inf, 0)
-    if (any(starts <= about$time)) {
-      refuse_in_demes("a pulse comes after a split, without any time between")
-    }
-    if (about$time == 0) refuse_in_demes("a pulse comes at the present")
-    graph$pulses <- c(graph$pulses, list(list(
-      sources = as.list(about$names[graph$there[from]]), proportions = as.list(event$shares[from]),
-      dest = about$names[graph$there[event$destination]], time = about$time
-    )))
-    graph
-  },
-  removal = function(graph, event, about) {
-    graph$there <- graph$there[-event$population]
-    graph
-  },
-  reordering = function(graph, event, about) {
-    graph$there <- graph$there[event$order]
-    graph
-  },
-  epoch = function(graph, event, about) {
-    if (event$end == event$start) {
-      return(graph)
-    }
-    if (signif(about$before, 15) == signif(about$time, 15)) {
-      refuse_in_demes("an epoch is as short as one here")
-    }
-    check_demes_epoch(event, graph$theta)
-    check_not_stopped(graph, graph$there[!event$frozen])
-    graph$stopped <- union(graph$stopped, graph$there[event$frozen])
-    for (k in which(!event$frozen)) {
-      number <- graph$there[k]
-      epoch <- demes_size(event$size[[k]], event, about$n, about$time)
-      graph$demes[[number]]$epochs <- c(graph$demes[[number]]$epochs, list(epoch))
-    }
-    rates <- demes_rates(event, about$names[graph$there], about)
-    graph$migrations <- c(graph$migrations, rates)
-    graph
+
+equilibrium_to_demes <- function(graph, event, about) {
+  if (event$selection != 0) refuse_in_demes("there is selection")
+  epoch <- list(start_size = about$n * event$size, end_time = about$time)
+  graph$demes <- list(list(name = about$names[1], epochs = list(epoch)))
+  graph$there <- 1L
+  graph$theta <- event$theta
+  graph
+}
+
+admixture_to_demes <- function(graph, event, about) {
+  parents <- graph$there[event$shares > 0]
+  check_not_stopped(graph, parents)
+  number <- length(graph$demes) + 1L
+  graph$demes[[number]] <- list(
+    name = about$names[number], ancestors = as.list(about$names[parents]),
+    proportions = as.list(event$shares[event$shares > 0]), start_time = about$time,
+    epochs = list()
+  )
+  graph$there <- c(graph$there, number)
+  graph
+}
+
+pulse_to_demes <- function(graph, event, about) {
+  from <- setdiff(which(event$shares > 0), event$destination)
+  if (!length(from)) {
+    return(graph)
   }
-)
+  check_not_stopped(graph, graph$there[c(from, event$destination)])
+  starts <- vapply(graph$demes, function(deme) deme$start_time %||% Inf, 0)
+  if (any(starts <= about$time)) {
+    refuse_in_demes("a pulse comes after a split, without any time between")
+  }
+  if (about$time == 0) refuse_in_demes("a pulse comes at the present")
+  graph$pulses <- c(graph$pulses, list(list(
+    sources = as.list(about$names[graph$there[from]]), proportions = as.list(event$shares[from]),
+    dest = about$names[graph$there[event$destination]], time = about$time
+  )))
+  graph
+}
+
+removal_to_demes <- function(graph, event, about) {
+  graph$there <- graph$there[-event$population]
+  graph
+}
+
+reordering_to_demes <- function(graph, event, about) {
+  graph$there <- graph$there[event$order]
+  graph
+}
+
+epoch_to_demes <- function(graph, event, about) {
+  if (event$end == event$start) {
+    return(graph)
+  }
+  if (signif(about$before, 15) == signif(about$time, 15)) {
+    refuse_in_demes("an epoch is as short as one here")
+  }
+  check_demes_epoch(event, graph$theta)
+  check_not_stopped(graph, graph$there[!event$frozen])
+  graph$stopped <- union(graph$stopped, graph$there[event$frozen])
+  for (k in which(!event$frozen)) {
+    number <- graph$there[k]
+    epoch <- demes_size(event$size[[k]], event, about$n, about$time)
+    graph$demes[[number]]$epochs <- c(graph$demes[[number]]$epochs, list(epoch))
+  }
+  rates <- demes_rates(event, about$names[graph$there], about)
+  graph$migrations <- c(graph$migrations, rates)
+  graph
+}
 
 # A deme without time of its own could not be written.
 finish_deme <- function(deme) {

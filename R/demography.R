@@ -75,10 +75,7 @@ print.demography_event <- function(x, ...) {
 
 # Without what is as it is by default.
 format_event <- function(event) {
-  plain <- list(
-    nu = if (event$op == "equilibrium") 1, m = 0, gamma = 0, h = 0.5, theta0 = 1, frozen = FALSE,
-    initial_t = 0
-  )
+  plain <- event_rows()[[event$op]]$plain
   is_plain <- vapply(names(event), function(name) {
     values <- unlist(event[[name]])
     name %in% names(plain) && is.atomic(values) && all(values %in% plain[[name]])

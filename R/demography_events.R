@@ -136,112 +136,141 @@ course <- function(from, to, duration = NULL, shape = c("exponential", "linear")
   structure(list(type = type, from = from, to = to, "T" = duration), class = "demography_course")
 }
 
-# ---- As the core takes them ----------------------------------------------------------------------
+# ---- The registry of events ----------------------------------------------------------------------
 
-# Events of numbers, as the core takes them. Values that no population can have are left to it.
+# One row an event, by its `op`.
+# maker     the function that makes it
+# fields    what an event may have
+# to_core   function(event, populations, refuse): list(kind =, fields) as make_event() in the core
+#           takes them; refuse(field, problem) is for a field that is wrong
+# change    populations that it adds
+# founds    whether it makes a population, which has a name in Demes
+# to_demes  function(graph, event, about): demes_of_events() with this event of the core
+# plain     values that a print leaves out
+event_row <- function(maker, fields, to_core, to_demes, change = 0, founds = FALSE,
+                      plain = list()) {
+  as.list(environment())
+}
+
+# A function, as rows name functions of files that R reads later.
+event_rows <- function() {
+  plain <- list(m = 0, gamma = 0, h = 0.5, theta0 = 1, frozen = FALSE, initial_t = 0)
+  list(
+    equilibrium = event_row(
+      "event_equilibrium()", c("nu", "gamma", "h", "theta0"), equilibrium_to_core,
+      equilibrium_to_demes, change = 1, founds = TRUE, plain = c(list(nu = 1), plain)
+    ),
+    integrate = event_row(
+      "event_epoch()", c("T", "nu", "m", "gamma", "h", "theta0", "frozen", "initial_t"),
+      epoch_to_core, epoch_to_demes, plain = plain
+    ),
+    split = event_row(
+      "event_split()", "parent", split_to_core, admixture_to_demes, change = 1, founds = TRUE
+    ),
+    new_pop = event_row(
+      "event_admixture()", "props", admixture_to_core, admixture_to_demes, change = 1,
+      founds = TRUE
+    ),
+    pulse = event_row("event_pulse()", c("dest", "props"), pulse_to_core, pulse_to_demes),
+    remove = event_row("event_removal()", "pop", removal_to_core, removal_to_demes, change = -1),
+    reorder = event_row("event_reordering()", "order", reordering_to_core, reordering_to_demes)
+  )
+}
+
+# Events of numbers, as the core takes them, each with its `op` and how many populations there are
+# after it. Values that no population can have are left to the core.
 core_events <- function(events) {
+  rows <- event_rows()
   populations <- 0
   lapply(seq_along(events), function(i) {
     event <- events[[i]]
-    kind <- if (is.list(event)) event[["op"]]
-    make <- if (is.character(kind) && length(kind) == 1) event_kinds[[kind]]
-    if (is.null(make)) {
+    op <- if (is.list(event)) event[["op"]]
+    row <- if (is.character(op) && length(op) == 1) rows[[op]]
+    if (is.null(row)) {
       abort_ancify(
         sprintf("Event %d of the model is %s: it must be one of event_equilibrium() and so on.", i,
-                if (is.list(event)) show_value(kind) else show_value(event)),
+                if (is.list(event)) show_value(op) else show_value(event)),
         "input"
       )
     }
-    unknown <- setdiff(names(event), c("op", event_fields[[kind]]))
+    unknown <- setdiff(names(event), c("op", row$fields))
     if (length(unknown)) {
       abort_ancify(
         sprintf("Event %d of the model, a list for %s, has the unknown field %s: it may have %s.",
-                i, event_makers[[kind]], quoted(unknown[1]), enumerate(event_fields[[kind]])),
+                i, row$maker, quoted(unknown[1]), enumerate(row$fields)),
         "input"
       )
     }
-    if (populations == 0 && kind != "equilibrium") {
+    if (populations == 0 && op != "equilibrium") {
       abort_ancify("The first event of a model must be an event_equilibrium().", "input")
     }
-    result <- make(event, populations, function(name, problem) {
+    result <- row$to_core(event, populations, function(name, problem) {
       if (name == "T") name <- "duration"
       abort_ancify(
-        sprintf("Event %d of the model, %s: `%s` %s.", i, event_makers[[kind]], name, problem),
-        "input"
+        sprintf("Event %d of the model, %s: `%s` %s.", i, row$maker, name, problem), "input"
       )
     })
-    populations <<- populations + switch(
-      result$kind, equilibrium = 1 - populations, admixture = 1, removal = -1, 0
-    )
-    result
+    populations <<- if (op == "equilibrium") 1 else populations + row$change
+    c(result, list(op = op, populations = populations))
   })
 }
 
-event_makers <- c(
-  equilibrium = "event_equilibrium()", integrate = "event_epoch()", split = "event_split()",
-  new_pop = "event_admixture()", pulse = "event_pulse()", remove = "event_removal()",
-  reorder = "event_reordering()"
-)
+equilibrium_to_core <- function(event, populations, refuse) {
+  number <- function(name, default) one_number(event[[name]] %||% default, name, refuse)
+  list(
+    kind = "equilibrium", size = number("nu", 1), theta = number("theta0", 1),
+    selection = number("gamma", 0), dominance = number("h", 0.5)
+  )
+}
 
-event_fields <- list(
-  equilibrium = c("nu", "gamma", "h", "theta0"),
-  integrate = c("T", "nu", "m", "gamma", "h", "theta0", "frozen", "initial_t"),
-  split = "parent", new_pop = "props", pulse = c("dest", "props"), remove = "pop",
-  reorder = "order"
-)
-
-# By `op`, functions of the event, of how many populations there are, and of what to do where a
-# field is wrong.
-event_kinds <- list(
-  equilibrium = function(event, populations, refuse) {
-    number <- function(name, default) one_number(event[[name]] %||% default, name, refuse)
-    list(
-      kind = "equilibrium", size = number("nu", 1), theta = number("theta0", 1),
-      selection = number("gamma", 0), dominance = number("h", 0.5)
-    )
-  },
-  integrate = function(event, populations, refuse) {
-    start <- one_number(event[["initial_t"]] %||% 0, "initial_t", refuse)
-    end <- start + one_number(event[["T"]], "T", refuse)
-    courses <- function(name, default, n = populations, recycle = TRUE) {
-      as_courses(event[[name]] %||% default, n, recycle, end, name, refuse)
-    }
-    migration <- event[["m"]] %||% 0
-    list(
-      kind = "epoch", start = start, end = end, theta = courses("theta0", 1, 1)[[1]],
-      size = courses("nu", NULL, recycle = FALSE),
-      migration = migration_courses(migration, populations, end, refuse),
-      selection = courses("gamma", 0), dominance = courses("h", 0.5),
-      frozen = recycled_flags(event[["frozen"]] %||% FALSE, populations, refuse)
-    )
-  },
-  split = function(event, populations, refuse) {
-    parent <- population_number(event[["parent"]], populations, "parent", refuse)
-    list(kind = "admixture", shares = as.double(seq_len(populations) == parent))
-  },
-  new_pop = function(event, populations, refuse) {
-    list(kind = "admixture", shares = ancestry_shares(event[["props"]], populations, refuse))
-  },
-  pulse = function(event, populations, refuse) {
-    dest <- population_number(event[["dest"]], populations, "dest", refuse)
-    list(
-      kind = "pulse", destination = dest,
-      shares = pulse_shares(event[["props"]], populations, dest, refuse)
-    )
-  },
-  remove = function(event, populations, refuse) {
-    population <- population_number(event[["pop"]], populations, "pop", refuse)
-    if (populations == 1) refuse("pop", "is the last population, which can't be removed")
-    list(kind = "removal", population = population)
-  },
-  reorder = function(event, populations, refuse) {
-    order <- unlist(event[["order"]])
-    if (!is.numeric(order) || !identical(sort(as.double(order)), as.double(seq_len(populations)))) {
-      refuse("order", sprintf("must have each number from 1 to %d once", populations))
-    }
-    list(kind = "reordering", order = as.integer(order))
+epoch_to_core <- function(event, populations, refuse) {
+  start <- one_number(event[["initial_t"]] %||% 0, "initial_t", refuse)
+  end <- start + one_number(event[["T"]], "T", refuse)
+  courses <- function(name, default, n = populations, recycle = TRUE) {
+    as_courses(event[[name]] %||% default, n, recycle, end, name, refuse)
   }
-)
+  migration <- event[["m"]] %||% 0
+  list(
+    kind = "epoch", start = start, end = end, theta = courses("theta0", 1, 1)[[1]],
+    size = courses("nu", NULL, recycle = FALSE),
+    migration = migration_courses(migration, populations, end, refuse),
+    selection = courses("gamma", 0), dominance = courses("h", 0.5),
+    frozen = recycled_flags(event[["frozen"]] %||% FALSE, populations, refuse)
+  )
+}
+
+split_to_core <- function(event, populations, refuse) {
+  parent <- population_number(event[["parent"]], populations, "parent", refuse)
+  list(kind = "admixture", shares = as.double(seq_len(populations) == parent))
+}
+
+admixture_to_core <- function(event, populations, refuse) {
+  list(kind = "admixture", shares = ancestry_shares(event[["props"]], populations, refuse))
+}
+
+pulse_to_core <- function(event, populations, refuse) {
+  dest <- population_number(event[["dest"]], populations, "dest", refuse)
+  list(
+    kind = "pulse", destination = dest,
+    shares = pulse_shares(event[["props"]], populations, dest, refuse)
+  )
+}
+
+removal_to_core <- function(event, populations, refuse) {
+  population <- population_number(event[["pop"]], populations, "pop", refuse)
+  if (populations == 1) refuse("pop", "is the last population, which can't be removed")
+  list(kind = "removal", population = population)
+}
+
+reordering_to_core <- function(event, populations, refuse) {
+  order <- unlist(event[["order"]])
+  if (!is.numeric(order) || !identical(sort(as.double(order)), as.double(seq_len(populations)))) {
+    refuse("order", sprintf("must have each number from 1 to %d once", populations))
+  }
+  list(kind = "reordering", order = as.integer(order))
+}
+
+# ---- Values --------------------------------------------------------------------------------------
 
 one_number <- function(x, name, refuse) {
   if (!is.numeric(x) || length(x) != 1 || !is.finite(x)) {

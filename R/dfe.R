@@ -175,12 +175,13 @@ has_selection <- function(events) {
 }
 
 with_selection <- function(events, gamma, h) {
+  # One number, or one for each population; NULL where an event has none.
+  as_before <- function(old, value) {
+    if (is.list(old)) rep(list(value), length(old)) else if (!is.null(old)) value
+  }
   lapply(events, function(event) {
-    if (event$kind == "equilibrium") event[c("selection", "dominance")] <- c(gamma, h)
-    if (event$kind == "epoch") {
-      n <- length(event$size)
-      event[c("selection", "dominance")] <- list(rep(list(gamma), n), rep(list(h), n))
-    }
+    event$selection <- as_before(event$selection, gamma)
+    event$dominance <- as_before(event$dominance, h)
     event
   })
 }

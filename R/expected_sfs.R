@@ -138,10 +138,7 @@ sampling_inbred <- function(inbreeding, ploidy = 2) {
 
 # ---- What is asked for ---------------------------------------------------------------------------
 
-populations_after <- function(events) {
-  kinds <- vapply(events, `[[`, "", "kind")
-  sum(kinds %in% c("equilibrium", "admixture")) - sum(kinds == "removal")
-}
+populations_after <- function(events) events[[length(events)]]$populations
 
 check_sample_sizes <- function(sizes, populations) {
   good <- is.numeric(sizes) && all(is.finite(sizes)) && all(sizes >= 1 & sizes == round(sizes))

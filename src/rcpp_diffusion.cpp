@@ -34,44 +34,33 @@ diffusion::TimeCourse as_course(const Rcpp::RObject& course) {
   return [=](double time) { return from * std::pow(to / from, time / duration); };
 }
 
+bool is_one_course(const Rcpp::RObject& field) {
+  return Rf_isFunction(field) || Rcpp::List(field).containsElementNamed("shape");
+}
+
 std::vector<diffusion::TimeCourse> as_courses(const Rcpp::List& courses) {
   std::vector<diffusion::TimeCourse> result;
   for (R_xlen_t i = 0; i < courses.size(); ++i) result.push_back(as_course(courses[i]));
   return result;
 }
 
-diffusion::Epoch as_epoch(const Rcpp::List& event) {
-  diffusion::Epoch epoch;
-  epoch.start = event["start"];
-  epoch.end = event["end"];
-  epoch.theta = as_course(event["theta"]);
-  epoch.size = as_courses(event["size"]);
-  epoch.migration = as_courses(event["migration"]);
-  epoch.selection = as_courses(event["selection"]);
-  epoch.dominance = as_courses(event["dominance"]);
-  for (const bool frozen : Rcpp::as<std::vector<bool>>(event["frozen"])) {
-    epoch.frozen.push_back(static_cast<char>(frozen));
-  }
-  return epoch;
-}
-
-// Populations count from 1 in R.
-std::vector<int> from_zero(std::vector<int> populations) {
-  for (int& population : populations) --population;
-  return populations;
-}
-
+// list(kind =, and the fields of an event: numbers, a course, or a list of courses)
 diffusion::Event as_event(const Rcpp::List& event) {
-  const std::string kind = event["kind"];
-  if (kind == "epoch") return as_epoch(event);
-  if (kind == "admixture") return diffusion::Admixture{event["shares"]};
-  if (kind == "pulse") {
-    return diffusion::Pulse{Rcpp::as<int>(event["destination"]) - 1, event["shares"]};
+  diffusion::EventFields fields;
+  const Rcpp::CharacterVector names = event.names();
+  for (R_xlen_t i = 0; i < event.size(); ++i) {
+    const auto name = Rcpp::as<std::string>(names[i]);
+    const Rcpp::RObject field = event[i];
+    if (Rf_isString(field)) continue;
+    if (Rf_isNumeric(field) || Rf_isLogical(field)) {
+      fields.numbers[name] = Rcpp::as<std::vector<double>>(field);
+    } else if (is_one_course(field)) {
+      fields.courses[name] = {as_course(field)};
+    } else {
+      fields.courses[name] = as_courses(Rcpp::List(field));
+    }
   }
-  if (kind == "removal") return diffusion::Removal{Rcpp::as<int>(event["population"]) - 1};
-  if (kind == "reordering") return diffusion::Reordering{from_zero(event["order"])};
-  return diffusion::Equilibrium{event["size"], event["theta"], event["selection"],
-                                event["dominance"]};
+  return diffusion::make_event(event["kind"], fields);
 }
 
 diffusion::Model as_model(const Rcpp::List& events) {

@@ -120,6 +120,45 @@ TEST_F(DeviceDiffusion, IsThatOfTheCpu) {
   }
 }
 
+// An event that is a row and nothing else: one population becomes a copy of another.
+struct Replacement {
+  int population;
+  int by;
+
+  void operator()(Planner& planner) const {
+    std::vector<double> shares(static_cast<std::size_t>(planner.populations()), 0.0);
+    shares.at(static_cast<std::size_t>(by)) = 1;
+    planner.pulse(population, shares);
+  }
+};
+
+TEST_F(DeviceDiffusion, TakesAnEventThatIsARow) {
+  auto kinds = event_kinds();
+  kinds.push_back({"replacement", [](const EventFields& fields) -> Event {
+                     return Replacement{fields.population("population"), fields.population("by")};
+                   }});
+  EventFields fields;
+  fields.numbers = {{"population", {2}}, {"by", {1}}};
+  const auto model_with = [](const Event& event) {
+    Model model = test::every_event(2);
+    model.push_back(event);
+    model.push_back(test::changing_epoch(2, 0.003));
+    return model;
+  };
+  const Plan plan = plan_model(model_with(make_event("replacement", fields, kinds)), 1e-3, 1);
+  const Plan same = plan_model(model_with(Pulse{1, {1, 0}}), 1e-3, 1);
+  jobs_ = {{&plan, 12}};
+  const Spectra on_one_thread = on_cpu(sampling_);
+  for (const std::size_t most_lines : {0, 100}) {
+    expect_near(on(devices_of(std::make_unique<FakeDiffusionKernels>()), most_lines),
+                on_one_thread);
+  }
+  jobs_ = {{&same, 12}};
+  EXPECT_EQ(on_cpu(sampling_), on_one_thread);
+  EXPECT_THROW(make_event("replacement", fields), InputError);
+  EXPECT_THROW(make_event("replacement", {}, kinds), InputError);
+}
+
 TEST_F(DeviceDiffusion, OfOnePopulationToo) {
   const Plan plan = plan_model(test::every_event(1), 1e-3, 1);
   jobs_ = {{&plan, 30}, {&plan, 40}};

@@ -9,6 +9,8 @@
 
 #include "core/ancestry/projection/projection.h"
 #include "core/exec/errors.h"
+#include "core/formats/alignment/axt.h"
+#include "core/formats/alignment/maf.h"
 #include "core/genome/packed.h"
 #include "core/genome/sequence_source.h"
 #include "core/io/memory.h"

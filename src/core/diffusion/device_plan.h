@@ -6,19 +6,17 @@
 #include <cstdint>
 
 #include "core/diffusion/device_ops.h"
+#include "core/diffusion/transitions.h"
 
 namespace ancify::diffusion {
 
 // A block's, where blocks of a GPU's threads do plans.
 constexpr unsigned kThreadsOfAPlan = 256;
 
-enum class EventKind { kEquilibrium, kEpoch, kNewPopulation, kPulse, kRemoval, kReordering };
-
 struct DeviceEvent {
-  EventKind kind;
-  int population;
-  double shares[kMostPopulations];
-  int order[kMostPopulations];
+  enum class Kind { kEquilibrium, kEpoch, kTransition };
+  Kind kind;
+  Transition transition;
   bool frozen[kMostPopulations];
   std::int64_t end_step;  // of those that the plan has, one epoch's after the other
 };
@@ -106,42 +104,12 @@ ANCIFY_HOST_DEVICE std::int64_t do_steps(const Team& team, DevicePlan& plan,
 // From the plan's density to the next one.
 template <class Team>
 ANCIFY_HOST_DEVICE void do_transition(const Team& team, DevicePlan& plan,
-                                      const DeviceEvent& event) {
-  const int populations = plan.populations;
-  const auto fill = [&](double* shares) {
-    for (int k = 0; k < kMostPopulations; ++k) shares[k] = event.shares[k];
-  };
-  if (event.kind == EventKind::kNewPopulation) {
-    NewPopulationOp op = {plan.grid, plan.density, plan.other, populations, {}};
-    fill(op.shares);
-    team.for_each(op);
-  } else if (event.kind == EventKind::kPulse) {
-    PulseOp op = {plan.grid, plan.density, plan.other, populations, event.population, {}};
-    fill(op.shares);
-    team.for_each(op);
-  } else if (event.kind == EventKind::kRemoval) {
-    team.for_each(RemovalOp{plan.grid, plan.density, plan.other, populations, event.population});
-  } else {
-    ReorderOp op = {plan.grid.points, plan.density, plan.other, populations, {}};
-    for (int k = 0; k < kMostPopulations; ++k) op.order[k] = event.order[k];
-    team.for_each(op);
-  }
+                                      const Transition& transition) {
+  do_transition(team, plan.grid, plan.density, plan.other, plan.populations, transition);
+  plan.populations = populations_after(transition, plan.populations);
   double* const density = plan.other;
   plan.other = plan.density;
   plan.density = density;
-}
-
-ANCIFY_HOST_DEVICE inline int populations_after(const DeviceEvent& event, int before) {
-  switch (event.kind) {
-    case EventKind::kEquilibrium:
-      return 1;
-    case EventKind::kNewPopulation:
-      return before + 1;
-    case EventKind::kRemoval:
-      return before - 1;
-    default:
-      return before;
-  }
 }
 
 // The last population first, as sample() has it.
@@ -175,17 +143,17 @@ template <class Team>
 ANCIFY_HOST_DEVICE void do_rounds(const Team& team, DevicePlan& plan, std::int64_t n) {
   while (n > 0 && plan.next_event < plan.n_events) {
     const DeviceEvent& event = plan.events[plan.next_event];
-    if (event.kind == EventKind::kEpoch) {
+    if (event.kind == DeviceEvent::Kind::kEpoch) {
       n -= do_steps(team, plan, event, n);
       if (plan.next_step < event.end_step) return;
     } else {
-      if (event.kind == EventKind::kEquilibrium) {
+      if (event.kind == DeviceEvent::Kind::kEquilibrium) {
         team.for_each(
             CopyOp{plan.equilibrium, plan.density, static_cast<std::size_t>(plan.grid.points)});
+        plan.populations = 1;
       } else {
-        do_transition(team, plan, event);
+        do_transition(team, plan, event.transition);
       }
-      plan.populations = populations_after(event, plan.populations);
       --n;
     }
     ++plan.next_event;

@@ -151,39 +151,27 @@ class DeviceJob {
   void add(const PlannedEvent& planned) {
     DeviceEvent event = {};
     std::visit([&](const auto& one) { describe(one, event); }, planned);
-    if (event.kind != EventKind::kEpoch) ++rounds_;
-    populations_ = populations_after(event, populations_);
+    if (event.kind != DeviceEvent::Kind::kEpoch) ++rounds_;
     most_populations_ = std::max(most_populations_, populations_);
     events_.push_back(event);
   }
   void describe(const Equilibrium& one, DeviceEvent& event) {
-    event.kind = EventKind::kEquilibrium;
+    event.kind = DeviceEvent::Kind::kEquilibrium;
+    populations_ = 1;
     const Density density = equilibrium_density(one, grid_);
     equilibrium_.assign(density.data(), density.data() + density.size());
   }
   void describe(const Schedule& schedule, DeviceEvent& event) {
-    event.kind = EventKind::kEpoch;
+    event.kind = DeviceEvent::Kind::kEpoch;
     n_steps_ += static_cast<std::int64_t>(schedule.steps.size());
     event.end_step = n_steps_;
     rounds_ += schedule.number_of_steps();
     for (int k = 0; k < populations_; ++k) event.frozen[k] = schedule.frozen[k] != 0;
   }
-  static void describe(const Admixture& one, DeviceEvent& event) {
-    event.kind = EventKind::kNewPopulation;
-    std::copy(one.shares.begin(), one.shares.end(), event.shares);
-  }
-  static void describe(const Pulse& one, DeviceEvent& event) {
-    event.kind = EventKind::kPulse;
-    event.population = one.destination;
-    std::copy(one.shares.begin(), one.shares.end(), event.shares);
-  }
-  static void describe(const Removal& one, DeviceEvent& event) {
-    event.kind = EventKind::kRemoval;
-    event.population = one.population;
-  }
-  static void describe(const Reordering& one, DeviceEvent& event) {
-    event.kind = EventKind::kReordering;
-    std::copy(one.order.begin(), one.order.end(), event.order);
+  void describe(const Transition& transition, DeviceEvent& event) {
+    event.kind = DeviceEvent::Kind::kTransition;
+    event.transition = transition;
+    populations_ = populations_after(transition, populations_);
   }
 
   const Plan& plan_;

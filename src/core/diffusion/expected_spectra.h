@@ -2,26 +2,16 @@
 #pragma once
 
 #include <optional>
-#include <variant>
 #include <vector>
 
 #include "core/device/simd.h"
 #include "core/diffusion/density.h"
-#include "core/diffusion/model.h"
+#include "core/diffusion/events.h"
 #include "core/diffusion/sampling.h"
-#include "core/diffusion/schedule.h"
 #include "core/exec/job_control.h"
 #include "core/exec/threads.h"
 
 namespace ancify::diffusion {
-
-// A model whose time steps are known.
-using PlannedEvent = std::variant<Equilibrium, Schedule, Admixture, Pulse, Removal, Reordering>;
-using Plan = std::vector<PlannedEvent>;
-
-// InputError, with the event's number, where an event does not fit the populations that there are.
-// Steps as make_schedule() makes them.
-Plan plan_model(const Model& model, double fineness, int parts);
 
 // Time steps times grid points times axes, for progress.
 double work_of(const Plan& plan, int points);

@@ -1,9 +1,8 @@
-// A demographic model: what happens to a density, one event after the other. Times are in units of
-// 2 Nref generations, sizes in Nref; migration and selection are 2 Nref times a rate.
+// What a demographic model is made of. Times are in units of 2 Nref generations, sizes in Nref;
+// migration and selection are 2 Nref times a rate. Populations count from 0.
 #pragma once
 
 #include <functional>
-#include <variant>
 #include <vector>
 
 namespace ancify::diffusion {
@@ -13,12 +12,21 @@ constexpr int kMostPopulations = 5;
 // A number that may change in time, counted from where its epoch's clock is 0.
 using TimeCourse = std::function<double(double)>;
 
+class Planner;
+
+// An event says to a planner what it does to the populations: its operator() is
+// void(Planner&) const, and throws InputError where it does not fit them.
+using Event = std::function<void(Planner&)>;
+using Model = std::vector<Event>;
+
 // A population at the balance of mutation, drift and selection. Fitness is 1, 1 + 2 s h, 1 + 2 s.
 struct Equilibrium {
   double size = 1;
   double theta = 1;
   double selection = 0;
   double dominance = 0.5;
+
+  void operator()(Planner& planner) const;
 };
 
 // All populations evolve from `start` to `end`. Of a frozen one nothing changes.
@@ -33,29 +41,21 @@ struct Epoch {
   std::vector<char> frozen;
 
   int populations() const { return static_cast<int>(size.size()); }
+  void operator()(Planner& planner) const;
 };
 
-// Populations count from 0. A new one, with these shares of its ancestry, comes last.
-struct Admixture {
-  std::vector<double> shares;
-};
-
-// A share of `destination` is replaced by others' at once: shares[destination] is what stays.
-struct Pulse {
-  int destination;
-  std::vector<double> shares;
-};
-
-struct Removal {
+// What happens to a density at one moment: one of the linear maps of transitions.h.
+struct Transition {
+  enum class Kind {
+    kNewPopulation,  // the last; `shares` of its ancestry
+    kPulse,          // a share of `population` is replaced; shares[population] is what stays
+    kRemoval,        // of `population`
+    kReordering,     // order[k] is where the new population k was
+  };
+  Kind kind;
   int population;
+  double shares[kMostPopulations];
+  int order[kMostPopulations];
 };
-
-// order[k] is where the new population k was.
-struct Reordering {
-  std::vector<int> order;
-};
-
-using Event = std::variant<Equilibrium, Epoch, Admixture, Pulse, Removal, Reordering>;
-using Model = std::vector<Event>;
 
 }  // namespace ancify::diffusion

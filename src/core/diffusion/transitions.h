@@ -1,24 +1,54 @@
-// What happens to a density at one moment.
+// What happens to a density at one moment, on the CPU and on devices.
 #pragma once
 
-#include <vector>
-
 #include "core/diffusion/density.h"
+#include "core/diffusion/device_ops.h"
+#include "core/diffusion/model.h"
 
 namespace ancify::diffusion {
 
-// With one population more, the last, whose alleles come from those that there are by these shares,
-// which sum to 1. A share of 1 is a split.
-Density with_new_population(const Density& density, const std::vector<double>& shares);
+ANCIFY_HOST_DEVICE inline int populations_after(const Transition& transition, int before) {
+  switch (transition.kind) {
+    case Transition::Kind::kNewPopulation:
+      return before + 1;
+    case Transition::Kind::kRemoval:
+      return before - 1;
+    default:
+      return before;
+  }
+}
 
-// The same populations, one of which takes alleles from all by these shares; shares[destination] is
-// what it keeps.
-Density with_pulse(const Density& density, int destination, const std::vector<double>& shares);
+// team.for_each(op) of the operation that a transition is, from one density to the next.
+template <class Team>
+ANCIFY_HOST_DEVICE void do_transition(const Team& team, const GridView& grid, const double* from,
+                                      double* to, int populations, const Transition& transition) {
+  const auto fill = [&](double* shares) {
+    for (int k = 0; k < kMostPopulations; ++k) shares[k] = transition.shares[k];
+  };
+  switch (transition.kind) {
+    case Transition::Kind::kNewPopulation: {
+      NewPopulationOp op = {grid, from, to, populations, {}};
+      fill(op.shares);
+      team.for_each(op);
+      return;
+    }
+    case Transition::Kind::kPulse: {
+      PulseOp op = {grid, from, to, populations, transition.population, {}};
+      fill(op.shares);
+      team.for_each(op);
+      return;
+    }
+    case Transition::Kind::kRemoval:
+      team.for_each(RemovalOp{grid, from, to, populations, transition.population});
+      return;
+    case Transition::Kind::kReordering: {
+      ReorderOp op = {grid.points, from, to, populations, {}};
+      for (int k = 0; k < kMostPopulations; ++k) op.order[k] = transition.order[k];
+      team.for_each(op);
+    }
+  }
+}
 
-// Of all populations but this one, by the trapezoid rule.
-Density without_population(const Density& density, int population);
-
-// order[k]: where the new population k was.
-Density reordered(const Density& density, const std::vector<int>& order);
+Density after(const Density& density, const Transition& transition);
 
 }  // namespace ancify::diffusion
