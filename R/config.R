@@ -695,15 +695,15 @@ read_tree <- function(value, key, origin) {
   if (!is_newick(text)) {
     path <- read_input(text, key, origin)
     if (!file.exists(path)) {
-      fault(text, key, "no such file, nor Newick text such as '((human,chimp),gorilla);'.")
+      fault(as_path(text), key, "no such file, nor Newick text such as '((human,chimp),gorilla);'.")
     }
     text <- tryCatch(
       read_text_file(path),
-      ancify_error = function(condition) fault(text, key, conditionMessage(condition))
+      ancify_error = function(condition) fault(as_path(text), key, conditionMessage(condition))
     )
     text <- gsub("[\r\n]", "", text)
     # Here its faults are those of a file.
-    parse_newick(trimws(text), path)
+    parse_newick(trimws(text), as_path(path))
   }
   trimws(text)
 }

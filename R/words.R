@@ -16,8 +16,13 @@ enumerate <- function(words) {
   paste(paste(utils::head(words, -1), collapse = ", "), "and", utils::tail(words, 1))
 }
 
+# Messages show long texts cut, but a path whole: it is where to look.
+as_path <- function(path) structure(path, class = "shown_path")
+
 show_value <- function(value) {
-  if (length(value) == 0) {
+  if (inherits(value, "shown_path")) {
+    quoted(unclass(value))
+  } else if (length(value) == 0) {
     "empty"
   } else if (is.factor(value)) {
     "a factor"

@@ -99,3 +99,13 @@ test_that("a tree's text is read as the same tree, whatever its names", {
   expect_identical(newick_text(tree, 10), text)
   expect_equal(parse_newick(newick_text(tree, 10)), tree)
 })
+
+test_that("faults of a tree's file name the whole path, however long it is", {
+  folder <- file.path(new_folder(), strrep("long", 30))
+  dir.create(folder)
+  file <- file.path(folder, "tree.nwk")
+  writeLines("((a,b),;", file)
+  for (path in c(file, file.path(folder, "none.nwk"))) {
+    expect_ancify_error(call_ancestral(c(a = "A"), c(b = "A"), "parsimony", path), "input", path)
+  }
+})
