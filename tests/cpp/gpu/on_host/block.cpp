@@ -179,6 +179,9 @@ std::vector<unsigned> indices_in_order(unsigned n) {
   std::iota(indices.begin(), indices.end(), 0U);
   if (order == "reverse") std::reverse(indices.begin(), indices.end());
   if (order == "random") std::shuffle(indices.begin(), indices.end(), random);
+  if (order != "forward" && order != "reverse" && order != "random") {
+    problem("ANCIFY_THREAD_ORDER is '" + order + "'; it can be forward, reverse or random");
+  }
   return indices;
 }
 
