@@ -235,4 +235,23 @@ ANCIFY_HOST_DEVICE inline void call_by_trees(const TileAround& around, const Wal
   if (around.tile.phred != nullptr) around.tile.phred[i] = site.phred;
 }
 
+// What a device does to a tile. Blocks of its threads share what the consensus around them is.
+struct CallByTrees {
+  static constexpr const char* kName = "CallByTrees";
+  TileAround around;
+  WalkedTrees trees;
+
+  ANCIFY_HOST_DEVICE std::size_t n() const { return around.tile.n; }
+  // By itself, without a block.
+  ANCIFY_HOST_DEVICE void operator()(std::size_t i) const {
+    std::uint32_t consensus[2 * kFeatureReach + 1];
+    for (std::int64_t k = -kFeatureReach; k <= kFeatureReach; ++k) {
+      consensus[kFeatureReach + k] =
+          consensus_at(around, around.start + static_cast<std::int64_t>(i) + k);
+    }
+    float values[kMostColumns];
+    call_by_trees(around, trees, i, consensus + kFeatureReach, values, 1);
+  }
+};
+
 }  // namespace ancify

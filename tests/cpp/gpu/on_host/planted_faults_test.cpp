@@ -132,14 +132,14 @@ void copy_to(void* to, std::size_t n, cudaMemcpyKind kind) {
 
 TEST(PlantedFaults, ACopyOutOfRange) {
   expect_found([] { copy_to(DeviceInts().data(), kBytes + 1, cudaMemcpyHostToDevice); },
-               "a copy goes beyond device memory");
+               "a copy or fill goes beyond device memory");
   const auto from_the_host = [] {
     void* memory = nullptr;
     cudaMallocHost(&memory, kBytes - 1);
     cudaMemcpy(DeviceInts().data(), memory, kBytes, cudaMemcpyHostToDevice);
     cudaFreeHost(memory);
   };
-  expect_found(from_the_host, "a copy goes beyond host memory");
+  expect_found(from_the_host, "a copy or fill goes beyond host memory");
 }
 
 TEST(PlantedFaults, MemoryOfTheHostForTheDevices) {
@@ -147,12 +147,12 @@ TEST(PlantedFaults, MemoryOfTheHostForTheDevices) {
     std::vector<char> host(kBytes);
     copy_to(host.data(), kBytes, cudaMemcpyHostToDevice);
   };
-  expect_found(fault, "a copy's device end is not device memory");
+  expect_found(fault, "a copy's or fill's device end is not device memory");
 }
 
 TEST(PlantedFaults, MemoryOfTheDeviceForTheHosts) {
   expect_found([] { copy_to(DeviceInts().data(), kBytes, cudaMemcpyDeviceToHost); },
-               "a copy's host end is not host memory");
+               "a copy's or fill's host end is not host memory");
 }
 
 TEST(PlantedFaults, MemoryThatIsNotGivenBack) {
