@@ -195,9 +195,7 @@ class FakeKernelsOf : public Kernels<Operation> {
  private:
   // When it is begun, and when it is done.
   virtual void look_at(const Operation&) {}
-  virtual void do_on_host(const Operation& operation) {
-    std::visit([](const auto& op) { do_parts(op); }, operation);
-  }
+  virtual void do_on_host(const Operation& operation) = 0;
 };
 
 }  // namespace ancify::test

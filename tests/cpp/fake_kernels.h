@@ -22,6 +22,7 @@ class FakeKernels : public FakeKernelsOf<CallOperation> {
  public:
   using FakeKernelsOf::FakeKernelsOf;
 
+  std::size_t block_of_threads = 256;
   int tiles = 0;
   std::function<void()> before_tile;
   std::set<std::thread::id> threads;
@@ -30,6 +31,33 @@ class FakeKernels : public FakeKernelsOf<CallOperation> {
   void look_at(const CallOperation& operation) override {
     std::visit([this](const auto& one) { check(one); }, operation);
   }
+  void do_on_host(const CallOperation& operation) override {
+    std::visit([this](const auto& op) { do_one(op); }, operation);
+  }
+  template <class Op>
+  void do_one(const Op& op) const {
+    do_parts(op);
+  }
+  // In blocks of threads, each with its own row of columns.
+  void do_one(const CallByTrees& op) const {
+    const TileAround& around = op.around;
+    const std::size_t block = block_of_threads;
+    for (std::size_t start = 0; start < op.n(); start += block) {
+      const std::size_t here = std::min(block, op.n() - start);
+      std::vector<std::uint32_t> consensus;
+      for (std::int64_t k = -kFeatureReach; k < static_cast<std::int64_t>(here) + kFeatureReach;
+           ++k) {
+        consensus.push_back(
+            consensus_at(around, around.start + static_cast<std::int64_t>(start) + k));
+      }
+      std::vector<float> values((op.trees.n_columns + 1) * block);
+      for (std::size_t i = 0; i < here; ++i) {
+        call_by_trees(around, op.trees, start + i, &consensus[kFeatureReach + i], &values[i],
+                      block);
+      }
+    }
+  }
+
   void check(const CallByTable& op) {
     EXPECT_EQ(op.patterns, number_of_patterns(op.tile.species));
     check(op.tile);

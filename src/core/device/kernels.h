@@ -1,7 +1,8 @@
 // What a device computes, begun in a stream. A family of operations is a std::variant, where each
 // is listed once: what begins one, or compares it with the CPU's, then knows all of them.
 //
-// An operation has a kName, and n() parts that may be done in any order, each by operator()(i).
+// An operation has a kName, and n() parts that may be done in any order, each by operator()(i)
+// where they share nothing.
 #pragma once
 
 #include <memory>

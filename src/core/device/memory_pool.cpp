@@ -4,7 +4,7 @@
 
 namespace ancify {
 
-MemoryPool::~MemoryPool() { release_all(); }
+MemoryPool::~MemoryPool() { release_idle(); }
 
 std::size_t MemoryPool::free_memory() {
   return device_.free_memory() + of(MemoryKind::kDevice).idle_bytes;
@@ -21,7 +21,7 @@ MemoryPool::Piece MemoryPool::take(std::size_t n, MemoryKind kind) {
     piece = {device_.allocate(n, kind), n};
   }
   if (piece.data == nullptr && has_idle()) {
-    release_all();
+    release_idle();
     piece.data = device_.allocate(n, kind);
   }
   if (piece.data == nullptr) return {};
@@ -57,7 +57,7 @@ bool MemoryPool::has_idle() const {
                      [](const Pieces& pieces) { return !pieces.idle.empty(); });
 }
 
-void MemoryPool::release_all() noexcept {
+void MemoryPool::release_idle() noexcept {
   for (const auto kind : {MemoryKind::kDevice, MemoryKind::kHost}) release_idle(kind, 0);
 }
 

@@ -31,6 +31,8 @@ class MemoryPool {
   Piece take(std::size_t n, MemoryKind kind);
   // Nothing that goes on may use it any more.
   void give_back(const Piece& piece, MemoryKind kind) noexcept;
+  // What lies idle goes back to the device.
+  void release_idle() noexcept;
 
  private:
   struct Pieces {
@@ -48,7 +50,6 @@ class MemoryPool {
   void release_idle(MemoryKind kind, std::size_t most) noexcept;
 
   bool has_idle() const;
-  void release_all() noexcept;
 
   Device& device_;
   std::array<Pieces, 2> pieces_;

@@ -62,6 +62,7 @@ std::optional<MemoryKind> Tiles::allocate(std::size_t n) {
     const auto refused = slot.refused();
     if (!refused) continue;
     for (auto& any : slots_) any = {};
+    pool_.release_idle();  // smaller ones come next
     return refused;
   }
   return {};

@@ -242,16 +242,6 @@ struct CallByTrees {
   WalkedTrees trees;
 
   ANCIFY_HOST_DEVICE std::size_t n() const { return around.tile.n; }
-  // By itself, without a block.
-  ANCIFY_HOST_DEVICE void operator()(std::size_t i) const {
-    std::uint32_t consensus[2 * kFeatureReach + 1];
-    for (std::int64_t k = -kFeatureReach; k <= kFeatureReach; ++k) {
-      consensus[kFeatureReach + k] =
-          consensus_at(around, around.start + static_cast<std::int64_t>(i) + k);
-    }
-    float values[kMostColumns];
-    call_by_trees(around, trees, i, consensus + kFeatureReach, values, 1);
-  }
 };
 
 }  // namespace ancify
