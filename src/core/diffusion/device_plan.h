@@ -213,7 +213,9 @@ struct PlansOp {
   std::int64_t rounds;
 
   ANCIFY_HOST_DEVICE std::size_t n() const { return size; }
-  ANCIFY_HOST_DEVICE void operator()(std::size_t i) const { do_rounds(LoneTeam(), plans[i], rounds); }
+  ANCIFY_HOST_DEVICE void operator()(std::size_t i) const {
+    do_rounds(LoneTeam(), plans[i], rounds);
+  }
 };
 
 }  // namespace ancify::diffusion

@@ -26,10 +26,10 @@ class Begun {
   template <std::size_t... kIndex>
   std::vector<std::string> missing(std::index_sequence<kIndex...> /*all*/) const {
     std::vector<std::string> names;
-    (void)std::initializer_list<int>{
-        (begun_[kIndex] ? void()
-                        : names.push_back(std::variant_alternative_t<kIndex, Operation>::kName),
-         0)...};
+    const auto look = [&](bool begun, const char* name) {
+      if (!begun) names.emplace_back(name);
+    };
+    (look(begun_[kIndex], std::variant_alternative_t<kIndex, Operation>::kName), ...);
     return names;
   }
   std::array<bool, std::variant_size_v<Operation>> begun_ = {};
