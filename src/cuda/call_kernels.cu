@@ -1,7 +1,7 @@
 #include "core/ancestry/calling/tile_calling.h"
 #include "core/ancestry/calling/tile_trees.h"
 #include "cuda/call_kernels.h"
-#include "cuda/cuda_device.h"
+#include "cuda/operation_kernel.h"
 
 namespace ancify::cuda {
 
@@ -10,25 +10,16 @@ namespace {
 // What every card has of memory that a block's threads share; six species' table fits.
 constexpr std::size_t kSharedBytes = std::size_t{48} << 10;
 
-template <bool kShared>
-__global__ void table_kernel(CallTile tile, const std::uint16_t* table, std::size_t patterns) {
+// The table in memory that the threads of a block share.
+__global__ void table_kernel(CallByTable op) {
   ANCIFY_SHARED_MEMORY(std::uint16_t, shared);
-  if (kShared) {
-    for (std::size_t i = threadIdx.x; i < patterns; i += blockDim.x) shared[i] = table[i];
-    __syncthreads();
-    table = shared;
-  }
+  for (std::size_t i = threadIdx.x; i < op.patterns; i += blockDim.x) shared[i] = op.table[i];
+  __syncthreads();
+  op.table = shared;
   const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
-  for (std::size_t lane = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; lane < tile.lanes();
+  for (std::size_t lane = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; lane < op.n();
        lane += step) {
-    ancify::call_by_table(tile, table, lane);
-  }
-}
-
-__global__ void vote_kernel(CallTile tile, Voting voting) {
-  const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
-  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < tile.n; i += step) {
-    ancify::call_by_vote(tile, voting, i);
+    op(lane);
   }
 }
 
@@ -75,9 +66,9 @@ class CudaCallKernels : public CallKernels {
   CudaCallKernels(int number, int card) : number_(number), card_(card), device_(number, card) {
     // Code that the driver cannot load is an error before any work, and what it takes of the card's
     // memory is no longer free.
-    load(table_kernel<true>);
-    load(table_kernel<false>);
-    load(vote_kernel);
+    load(table_kernel);
+    load(operation_kernel<CallByTable>);
+    load(operation_kernel<CallByVote>);
     load(tree_kernel<true>);
     load(tree_kernel<false>);
   }
@@ -86,28 +77,32 @@ class CudaCallKernels : public CallKernels {
     return std::make_unique<CudaDevice>(number_, card_);
   }
 
-  void call_by_table(const CallTile& tile, const std::uint16_t* table, std::size_t patterns,
-                     int stream) override {
-    const std::size_t bytes = patterns * sizeof *table;
-    const bool shared = bytes <= kSharedBytes;
-    device_.launch({"table_kernel", tile.lanes(), stream, shared ? bytes : 0},
-                   shared ? table_kernel<true> : table_kernel<false>, tile, table, patterns);
-  }
-
-  void call_by_vote(const CallTile& tile, const Voting& voting, int stream) override {
-    device_.launch({"vote_kernel", tile.n, stream}, vote_kernel, tile, voting);
-  }
-
-  void call_by_trees(const TileAround& around, const WalkedTrees& trees, int stream) override {
-    CudaDevice::Launch how = {"tree_kernel", around.tile.n, stream};
-    while (tree_room(how.threads, trees.n_columns) > kSharedBytes) how.threads /= 2;
-    how.shared_bytes = tree_room(how.threads, trees.n_columns);
-    const bool shared = how.shared_bytes + trees.bytes() <= kSharedBytes;
-    if (shared) how.shared_bytes += trees.bytes();
-    device_.launch(how, shared ? tree_kernel<true> : tree_kernel<false>, around, trees);
+  void begin(const CallOperation& operation, int stream) override {
+    std::visit([&](const auto& op) { launch(op, stream); }, operation);
   }
 
  private:
+  static constexpr unsigned kThreads = 256;  // of a block
+
+  void launch(const CallByTable& op, int stream) {
+    const std::size_t bytes = op.patterns * sizeof *op.table;
+    if (bytes > kSharedBytes) {
+      launch_operation(device_, op, stream, kThreads);
+    } else {
+      device_.launch({"table_kernel", op.n(), stream, bytes, kThreads}, table_kernel, op);
+    }
+  }
+  void launch(const CallByVote& op, int stream) { launch_operation(device_, op, stream, kThreads); }
+  void launch(const CallByTrees& op, int stream) {
+    unsigned threads = kThreads;
+    while (tree_room(threads, op.trees.n_columns) > kSharedBytes) threads /= 2;
+    std::size_t bytes = tree_room(threads, op.trees.n_columns);
+    const bool shared = bytes + op.trees.bytes() <= kSharedBytes;
+    if (shared) bytes += op.trees.bytes();
+    device_.launch({"tree_kernel", op.n(), stream, bytes, threads},
+                   shared ? tree_kernel<true> : tree_kernel<false>, op.around, op.trees);
+  }
+
   template <class... Parameters>
   void load(void (*kernel)(Parameters...)) {
     cudaFuncAttributes attributes;

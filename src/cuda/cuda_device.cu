@@ -51,16 +51,31 @@ void CudaDevice::release(void* memory, MemoryKind kind) noexcept {
   cudaGetLastError();
 }
 
-void CudaDevice::upload(void* to, const void* from, std::size_t n, int stream) {
+void CudaDevice::begin_copy_of_bytes(Copy way, void* to, const void* from, std::size_t n,
+                                     int stream) {
   use();
-  ANCIFY_CUDA_CHECK_ON(
-      name_, cudaMemcpyAsync(to, from, n, cudaMemcpyHostToDevice, streams_[stream].get()));
+  const auto kind = way == Copy::kUp     ? cudaMemcpyHostToDevice
+                    : way == Copy::kDown ? cudaMemcpyDeviceToHost
+                                         : cudaMemcpyDeviceToDevice;
+  ANCIFY_CUDA_CHECK_ON(name_, cudaMemcpyAsync(to, from, n, kind, streams_[stream].get()));
 }
 
-void CudaDevice::download(void* to, const void* from, std::size_t n, int stream) {
+void CudaDevice::begin_fill(void* to, unsigned char byte, std::size_t n, int stream) {
   use();
-  ANCIFY_CUDA_CHECK_ON(
-      name_, cudaMemcpyAsync(to, from, n, cudaMemcpyDeviceToHost, streams_[stream].get()));
+  ANCIFY_CUDA_CHECK_ON(name_, cudaMemsetAsync(to, byte, n, streams_[stream].get()));
+}
+
+std::unique_ptr<Event> CudaDevice::record(int stream) {
+  use();
+  auto event = std::make_unique<CudaEvent>();
+  ANCIFY_CUDA_CHECK_ON(name_, cudaEventRecord(event->get(), streams_[stream].get()));
+  return event;
+}
+
+void CudaDevice::wait_for(const Event& event, int stream) {
+  use();
+  const auto& recorded = static_cast<const CudaEvent&>(event);
+  ANCIFY_CUDA_CHECK_ON(name_, cudaStreamWaitEvent(streams_[stream].get(), recorded.get(), 0));
 }
 
 void CudaDevice::wait(int stream) {

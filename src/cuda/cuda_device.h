@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <memory>
 #include <string>
 
 #include "core/device/device.h"
@@ -36,6 +37,26 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 
+// An event of the calling thread's card.
+class CudaEvent : public Event {
+ public:
+  CudaEvent() {
+    ANCIFY_CUDA_CHECK(cudaGetDevice(&card_));
+    ANCIFY_CUDA_CHECK(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming));
+  }
+  ~CudaEvent() override {
+    if (in_forked_child()) return;
+    cudaSetDevice(card_);
+    cudaEventDestroy(event_);
+    cudaGetLastError();
+  }
+  cudaEvent_t get() const { return event_; }
+
+ private:
+  int card_ = 0;
+  cudaEvent_t event_ = nullptr;
+};
+
 class CudaDevice : public Device {
  public:
   // `number`: as messages name it. Several devices may be of one card.
@@ -45,34 +66,36 @@ class CudaDevice : public Device {
   std::size_t free_memory() override;
   void* allocate(std::size_t n, MemoryKind kind) override;
   void release(void* memory, MemoryKind kind) noexcept override;
-  void upload(void* to, const void* from, std::size_t n, int stream) override;
-  void download(void* to, const void* from, std::size_t n, int stream) override;
+  std::unique_ptr<Event> record(int stream) override;
+  void wait_for(const Event& event, int stream) override;
   void wait(int stream) override;
   void drain() noexcept override;
 
-  // How a kernel is launched: for n threads, or as many as the card runs at once.
+  // How a kernel is launched: for so many threads, or as many as the card runs at once.
   struct Launch {
     const char* kernel;  // its name
-    std::size_t n;
+    Count n;
     int stream;
     std::size_t shared_bytes = 0;
-    unsigned threads = 256;  // of a block
+    Extent threads = 256;  // of a block
   };
   template <class... Parameters, class... Arguments>
   void launch(const Launch& how, void (*kernel)(Parameters...), const Arguments&... arguments) {
     use();
+    const int threads = static_cast<int>(how.threads.size());
     int each = 0;
-    ANCIFY_CUDA_CHECK_ON(name_,
-                         cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-                             &each, kernel, static_cast<int>(how.threads), how.shared_bytes));
+    ANCIFY_CUDA_CHECK_ON(name_, cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                                    &each, kernel, threads, how.shared_bytes));
     const std::size_t most = multiprocessors_ * static_cast<std::size_t>(each > 1 ? each : 1);
-    const std::size_t blocks = (how.n + how.threads - 1) / how.threads;
-    cuda::launch(
-        kernel,
-        {static_cast<unsigned>(blocks < most ? blocks : most), how.threads, how.shared_bytes},
-        streams_[how.stream].get(), arguments...);
+    const Blocks blocks = {blocks_for(how.n, how.threads, most), how.threads, how.shared_bytes};
+    cuda::launch(kernel, blocks, streams_[how.stream].get(), arguments...);
     check(cudaGetLastError(), name_ + ": ", how.kernel, __FILE__, __LINE__);
   }
+
+ protected:
+  void begin_copy_of_bytes(Copy way, void* to, const void* from, std::size_t n,
+                           int stream) override;
+  void begin_fill(void* to, unsigned char byte, std::size_t n, int stream) override;
 
  private:
   // Makes the card the calling thread's; what is made after the call belongs to it.

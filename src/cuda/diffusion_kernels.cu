@@ -1,5 +1,5 @@
-#include "cuda/cuda_device.h"
 #include "cuda/diffusion_kernels.h"
+#include "cuda/operation_kernel.h"
 
 namespace ancify::cuda {
 
@@ -10,26 +10,14 @@ using namespace diffusion;  // of a .cu file alone
 // Of a block. Lines are few and long, so that small blocks spread them over the card.
 constexpr unsigned kThreadsOfAnOperation = 64;
 
-template <class Op>
-__global__ void operation_kernel(Op op) {
-  const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
-  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < op.n(); i += step) {
-    op(i);
-  }
-}
-
 // A block's threads.
 struct BlockTeam {
   template <class Op>
-  __host__ __device__ void for_each(const Op& op) const {
-#if defined(__CUDA_ARCH__) || !defined(__CUDACC__)  // not what nvcc compiles for the host
+  __device__ void for_each(const Op& op) const {
     for (std::size_t i = threadIdx.x; i < op.n(); i += blockDim.x) op(i);
     __syncthreads();
-#else
-    (void)op;
-#endif
   }
-  __host__ __device__ void look() const {}
+  __device__ void look() const {}
 };
 
 // Registers for two blocks on a multiprocessor
@@ -45,35 +33,30 @@ __global__ void __launch_bounds__(kThreadsOfAPlan, 2)
 
 class CudaDiffusionKernels : public DiffusionKernels {
  public:
-  CudaDiffusionKernels(int number, int card) : device_(number, card) {
+  CudaDiffusionKernels(int number, int card) : number_(number), card_(card), device_(number, card) {
     cudaFuncAttributes attributes;
     ANCIFY_CUDA_CHECK_ON(device_.name(), cudaFuncGetAttributes(&attributes, plan_kernel));
   }
   Device& device() override { return device_; }
-  void begin(const AssembleOp& op, int stream) override { launch("AssembleOp", op, stream); }
-  void begin(const SweepOp& op, int stream) override { launch("SweepOp", op, stream); }
-  void begin(const NewPopulationOp& op, int stream) override {
-    launch("NewPopulationOp", op, stream);
+  std::unique_ptr<Device> another_device() override {
+    return std::make_unique<CudaDevice>(number_, card_);
   }
-  void begin(const PulseOp& op, int stream) override { launch("PulseOp", op, stream); }
-  void begin(const RemovalOp& op, int stream) override { launch("RemovalOp", op, stream); }
-  void begin(const ReorderOp& op, int stream) override { launch("ReorderOp", op, stream); }
-  void begin(const CopyOp& op, int stream) override { launch("CopyOp", op, stream); }
-  void begin(const SampleOp& op, int stream) override { launch("SampleOp", op, stream); }
-  void begin_plans(DevicePlan* plans, std::size_t n, std::int64_t rounds, int stream) override {
-    CudaDevice::Launch how = {"plan_kernel", n * kThreadsOfAPlan, stream};
-    how.threads = kThreadsOfAPlan;
-    device_.launch(how, plan_kernel, plans, n, rounds);
+  void begin(const DiffusionOperation& operation, int stream) override {
+    std::visit([&](const auto& op) { launch(op, stream); }, operation);
   }
 
  private:
   template <class Op>
-  void launch(const char* name, const Op& op, int stream) {
-    CudaDevice::Launch how = {name, op.n(), stream};
-    how.threads = kThreadsOfAnOperation;
-    device_.launch(how, operation_kernel<Op>, op);
+  void launch(const Op& op, int stream) {
+    launch_operation(device_, op, stream, kThreadsOfAnOperation);
+  }
+  void launch(const PlansOp& op, int stream) {
+    device_.launch({"plan_kernel", op.n() * kThreadsOfAPlan, stream, 0, kThreadsOfAPlan},
+                   plan_kernel, op.plans, op.n(), op.rounds);
   }
 
+  int number_;
+  int card_;
   CudaDevice device_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstddef>
 
 // Declares the memory that a block's threads share, of as many bytes as the launch says.
@@ -16,23 +17,53 @@
 
 namespace ancify::cuda {
 
+// How far something reaches in one, two or three dimensions.
+struct Extent {
+  constexpr Extent(unsigned x, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+  constexpr std::size_t size() const { return std::size_t{x} * y * z; }
+  unsigned x, y, z;
+};
+
+// Threads that a launch is for, which may be more than fit an Extent.
+struct Count {
+  constexpr Count(std::size_t x, std::size_t y = 1, std::size_t z = 1) : x(x), y(y), z(z) {}
+  std::size_t x, y, z;
+};
+
 struct Blocks {
-  unsigned n;
-  unsigned threads;          // of each
+  Extent n;
+  Extent threads;            // of each
   std::size_t shared_bytes;  // of each
 };
+
+// For so many threads, but at most so many blocks, where a thread then takes several turns: fewer
+// in the last dimension last.
+inline Extent blocks_for(const Count& n, const Extent& threads, std::size_t most) {
+  constexpr std::size_t most_in_y_or_z = 65535;
+  const auto needed = [](std::size_t n, unsigned each, std::size_t most) {
+    return std::min((n + each - 1) / each, most);
+  };
+  const std::size_t z = needed(n.z, threads.z, std::min(most, most_in_y_or_z));
+  const std::size_t left = most / std::max<std::size_t>(z, 1);
+  const std::size_t y = needed(n.y, threads.y, std::min(left, most_in_y_or_z));
+  const std::size_t x = needed(n.x, threads.x, left / std::max<std::size_t>(y, 1));
+  return {static_cast<unsigned>(x), static_cast<unsigned>(y), static_cast<unsigned>(z)};
+}
 
 // Begins a kernel; cudaGetLastError() then says whether it could.
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), const Blocks& blocks, cudaStream_t stream,
             const Arguments&... arguments) {
 #ifdef __CUDACC__
-  kernel<<<blocks.n, blocks.threads, blocks.shared_bytes, stream>>>(arguments...);
+  const auto dimensions = [](const Extent& extent) { return dim3(extent.x, extent.y, extent.z); };
+  kernel<<<dimensions(blocks.n), dimensions(blocks.threads), blocks.shared_bytes, stream>>>(
+      arguments...);
 #else
   // By value, as CUDA takes them: they may be gone when the kernel runs.
   on_host::launch(
       [kernel, values = std::tuple<Parameters...>(arguments...)] { std::apply(kernel, values); },
-      blocks.n, blocks.threads, blocks.shared_bytes, stream);
+      {blocks.n.x, blocks.n.y, blocks.n.z}, {blocks.threads.x, blocks.threads.y, blocks.threads.z},
+      blocks.shared_bytes, stream);
 #endif
 }
 

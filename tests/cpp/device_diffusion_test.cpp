@@ -14,48 +14,27 @@
 namespace ancify::diffusion {
 namespace {
 
-// What a GPU's threads do, done on the host, from the last to the first.
-class FakeDiffusionKernels : public DiffusionKernels {
+class FakeDiffusionKernels : public test::FakeKernelsOf<DiffusionOperation> {
  public:
-  explicit FakeDiffusionKernels(std::size_t memory = std::size_t{1} << 30) : fake(memory) {}
-  Device& device() override { return fake; }
-  void begin(const AssembleOp& op, int stream) override { launch(op, stream); }
-  void begin(const SweepOp& op, int stream) override { launch(op, stream); }
-  void begin(const NewPopulationOp& op, int stream) override { launch(op, stream); }
-  void begin(const PulseOp& op, int stream) override { launch(op, stream); }
-  void begin(const RemovalOp& op, int stream) override { launch(op, stream); }
-  void begin(const ReorderOp& op, int stream) override { launch(op, stream); }
-  void begin(const CopyOp& op, int stream) override { launch(op, stream); }
-  void begin(const SampleOp& op, int stream) override { launch(op, stream); }
-  void begin_plans(DevicePlan* plans, std::size_t n, std::int64_t rounds, int stream) override {
-    fake.count_call("begin_plans");
-    most_plans = std::max(most_plans, n);
-    ++parts_begun;
-    fake.begin(stream, [=] {
-      for (std::size_t i = n; i-- > 0;) do_rounds(Team(), plans[i], rounds);
-      if (after_a_part) after_a_part();
-    });
-  }
+  using FakeKernelsOf::FakeKernelsOf;
 
-  test::FakeDevice fake;
-  std::size_t launches = 0;
+  std::size_t launches = 0;  // but of plans
   std::size_t most_plans = 0;
   std::size_t parts_begun = 0;
   std::function<void()> after_a_part;
 
  private:
-  struct Team {
-    template <class Op>
-    void for_each(const Op& op) const {
-      for (std::size_t i = op.n(); i-- > 0;) op(i);
+  void look_at(const DiffusionOperation& operation) override {
+    if (const auto* plans = std::get_if<PlansOp>(&operation)) {
+      most_plans = std::max(most_plans, plans->n());
+      ++parts_begun;
+    } else {
+      ++launches;
     }
-    void look() const {}
-  };
-  template <class Op>
-  void launch(const Op& op, int stream) {
-    fake.count_call("launch");
-    ++launches;
-    fake.begin(stream, [=] { Team().for_each(op); });
+  }
+  void do_on_host(const DiffusionOperation& operation) override {
+    std::visit([](const auto& op) { do_parts(op); }, operation);
+    if (std::holds_alternative<PlansOp>(operation) && after_a_part) after_a_part();
   }
 };
 

@@ -330,7 +330,8 @@ TEST(DeviceTrees, CallWhatIsInTheDevicesMemory) {
     const Called expected = called_on_cpu(*ml, genome, SimdLevel::kScalar);
     FakeKernels kernels;
     const std::size_t pitch = (n + kPackedGroup - 1) / kPackedGroup * kPackedGroup;
-    const DeviceMemory memory(kernels.device(), 3 * pitch, MemoryKind::kDevice);
+    MemoryPool pool(kernels.device());
+    const DeviceArray<char> memory(pool, 3 * pitch);
     for (std::size_t s = 0; s < 3; ++s) genome.species[s].copy(memory.data() + s * pitch, n);
     const DeviceRows rows = {memory.data(), pitch};
     const auto length = static_cast<std::int64_t>(n);

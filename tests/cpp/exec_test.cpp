@@ -4,10 +4,12 @@
 
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <set>
 #include <thread>
 
 #include "core/exec/errors.h"
+#include "core/exec/join_in_order.h"
 #include "core/exec/threads.h"
 
 namespace ancify {
@@ -19,6 +21,35 @@ TEST(RunTasks, RunsEachTaskOnce) {
     std::vector<std::atomic<int>> runs(1000);
     run_tasks(control, threads, 1000, [&](std::int64_t i, const TaskContext&) { ++runs[i]; });
     for (const auto& count : runs) EXPECT_EQ(count, 1);
+  }
+}
+
+TEST(JoinInOrder, GivesTheSameBytesAtAnyNumberOfThreads) {
+  // Of very different sizes, so that another order is another sum.
+  const auto make = [](std::int64_t i, const TaskContext&) { return std::pow(-1.7, i % 97) / 3; };
+  double expected = 0;
+  for (std::int64_t i = 0; i < 1000; ++i) expected += make(i, TaskContext());
+  double reversed = 0;
+  for (std::int64_t i = 1000; i-- > 0;) reversed += make(i, TaskContext());
+  EXPECT_NE(reversed, expected);
+  for (const int threads : {1, 2, 8}) {
+    for (const std::int64_t at_once : {1, 7, 5000}) {
+      JobControl control;
+      double sum = 0;
+      std::int64_t next = 0;
+      const auto join = [&](std::int64_t i, double part) {
+        EXPECT_EQ(i, next++);
+        sum += part;
+      };
+      join_in_order(control, threads, 1000, at_once, make, join);
+      EXPECT_EQ(sum, expected) << threads;
+      sum = 0;
+      next = 0;
+      run_tasks(control, threads, 1, [&](std::int64_t, const TaskContext& context) {
+        join_in_order(context, 1000, at_once, make, join);
+      });
+      EXPECT_EQ(sum, expected) << threads;
+    }
   }
 }
 

@@ -7,15 +7,16 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "core/device/device.h"
+#include "core/device/kernels.h"
 #include "core/exec/errors.h"
 
 namespace ancify::test {
@@ -52,15 +53,19 @@ class FakeDevice : public Device {
     for (const auto& stream : streams_) EXPECT_TRUE(stream.empty());  // it may be copied from
     card_.card_release(memory, kind);
   }
-  void upload(void* to, const void* from, std::size_t n, int stream) override {
-    count_call("upload");
-    copy(to, from, n, stream);
-    const std::lock_guard<std::mutex> lock(card_.mutex_);
-    card_.uploaded += n;
+  std::unique_ptr<Event> record(int stream) override {
+    count_call("record");
+    auto event = std::make_unique<FakeEvent>();
+    event->stream = stream;
+    begin(stream, [reached = event->reached] { *reached = true; });
+    return event;
   }
-  void download(void* to, const void* from, std::size_t n, int stream) override {
-    count_call("download");
-    copy(to, from, n, stream);
+  void wait_for(const Event& event, int stream) override {
+    count_call("wait_for");
+    const auto& fake = dynamic_cast<const FakeEvent&>(event);
+    begin(stream, [this, from = fake.stream, reached = fake.reached] {
+      do_steps(from, [&] { return *reached; });
+    });
   }
   void wait(int stream) override {
     count_call("wait");
@@ -96,6 +101,11 @@ class FakeDevice : public Device {
   std::function<bool()> eager;
 
  private:
+  struct FakeEvent : Event {
+    int stream = 0;
+    std::shared_ptr<bool> reached = std::make_shared<bool>(false);
+  };
+
   // What is beyond the first part of a large piece of memory is not touched, so costs nothing.
   static constexpr std::size_t kMostMarked = std::size_t{1} << 24;
 
@@ -121,13 +131,32 @@ class FakeDevice : public Device {
     sizes_.erase(found);
     delete[] static_cast<char*>(memory);
   }
-  void copy(void* to, const void* from, std::size_t n, int stream) {
+  void begin_copy_of_bytes(Copy way, void* to, const void* from, std::size_t n,
+                           int stream) override {
+    count_call(way == Copy::kUp ? "upload" : way == Copy::kDown ? "download" : "copy");
     EXPECT_GT(n, 0U);
     begin(stream, [=] { std::memcpy(to, from, n); });
+    if (way != Copy::kUp) return;
+    const std::lock_guard<std::mutex> lock(card_.mutex_);
+    card_.uploaded += n;
+  }
+  void begin_fill(void* to, unsigned char byte, std::size_t n, int stream) override {
+    count_call("fill");
+    EXPECT_GT(n, 0U);
+    begin(stream, [=] { std::memset(to, byte, std::min(n, kMostMarked)); });
+  }
+  // Until a stream has none left, or it is enough.
+  template <class Enough>
+  void do_steps(int stream, Enough enough) {
+    auto& steps = streams_.at(static_cast<std::size_t>(stream));
+    while (!steps.empty() && !enough()) {
+      const auto step = std::move(steps.front());
+      steps.pop_front();
+      step();
+    }
   }
   void finish(int stream) {
-    const auto work = std::exchange(streams_.at(static_cast<std::size_t>(stream)), {});
-    for (const auto& step : work) step();
+    do_steps(stream, [] { return false; });
   }
 
   FakeDevice& card_;
@@ -137,7 +166,36 @@ class FakeDevice : public Device {
   std::size_t on_device_ = 0;
   std::map<char*, std::size_t> sizes_;
   std::set<FakeDevice*> others_;
-  std::array<std::vector<std::function<void()>>, kStreams> streams_;
+  std::array<std::deque<std::function<void()>>, kStreams> streams_;
+};
+
+// What a GPU's threads do, done on the host, from the last part to the first.
+template <class Operation>
+class FakeKernelsOf : public Kernels<Operation> {
+ public:
+  explicit FakeKernelsOf(std::size_t memory = std::size_t{1} << 30,
+                         const std::string& name = "fake:0")
+      : fake(memory, name) {}
+  Device& device() override { return fake; }
+  std::unique_ptr<Device> another_device() override { return std::make_unique<FakeDevice>(fake); }
+  void begin(const Operation& operation, int stream) override {
+    fake.count_call(std::visit([](const auto& op) { return op.kName; }, operation));
+    look_at(operation);
+    fake.begin(stream, [this, operation] { do_on_host(operation); });
+  }
+
+  FakeDevice fake;
+
+ protected:
+  template <class Op>
+  static void do_parts(const Op& op) {
+    for (std::size_t i = op.n(); i-- > 0;) op(i);
+  }
+
+ private:
+  // When it is begun, and when it is done.
+  virtual void look_at(const Operation&) {}
+  virtual void do_on_host(const Operation& operation) = 0;
 };
 
 }  // namespace ancify::test

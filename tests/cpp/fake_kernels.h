@@ -18,64 +18,56 @@
 
 namespace ancify::test {
 
-// What a GPU's threads do, done on the host.
-class FakeKernels : public CallKernels {
+class FakeKernels : public FakeKernelsOf<CallOperation> {
  public:
-  explicit FakeKernels(std::size_t memory = std::size_t{1} << 30,
-                       const std::string& name = "fake:0")
-      : fake(memory, name) {}
-  Device& device() override { return fake; }
-  std::unique_ptr<Device> another_device() override { return std::make_unique<FakeDevice>(fake); }
-  void call_by_table(const CallTile& tile, const std::uint16_t* table, std::size_t patterns,
-                     int stream) override {
-    fake.count_call("call_by_table");
-    EXPECT_EQ(patterns, number_of_patterns(tile.species));
-    check(tile);
-    fake.begin(stream, [=] {
-      for (std::size_t lane = 0; lane < tile.lanes(); ++lane) {
-        ancify::call_by_table(tile, table, lane);
-      }
-    });
-  }
-  void call_by_vote(const CallTile& tile, const Voting& voting, int stream) override {
-    fake.count_call("call_by_vote");
-    check(tile);
-    fake.begin(stream, [=] {
-      for (std::size_t i = 0; i < tile.n; ++i) ancify::call_by_vote(tile, voting, i);
-    });
-  }
-  // In blocks of threads, each with its own row of columns.
-  void call_by_trees(const TileAround& around, const WalkedTrees& trees, int stream) override {
-    fake.count_call("call_by_trees");
-    check(around.tile);
-    EXPECT_GE(around.first, 0);
-    EXPECT_LE(around.first, std::max<std::int64_t>(around.start - kFeatureReach, 0));
-    fake.begin(stream, [=, block = block_of_threads] {
-      const std::size_t n = around.tile.n;
-      for (std::size_t start = 0; start < n; start += block) {
-        const std::size_t here = std::min(block, n - start);
-        std::vector<std::uint32_t> consensus;
-        for (std::int64_t k = -kFeatureReach; k < static_cast<std::int64_t>(here) + kFeatureReach;
-             ++k) {
-          consensus.push_back(
-              consensus_at(around, around.start + static_cast<std::int64_t>(start) + k));
-        }
-        std::vector<float> values((trees.n_columns + 1) * block);
-        for (std::size_t i = 0; i < here; ++i) {
-          ancify::call_by_trees(around, trees, start + i, &consensus[kFeatureReach + i], &values[i],
-                                block);
-        }
-      }
-    });
-  }
+  using FakeKernelsOf::FakeKernelsOf;
 
-  FakeDevice fake;
   std::size_t block_of_threads = 256;
   int tiles = 0;
   std::function<void()> before_tile;
   std::set<std::thread::id> threads;
 
  private:
+  void look_at(const CallOperation& operation) override {
+    std::visit([this](const auto& one) { check(one); }, operation);
+  }
+  void do_on_host(const CallOperation& operation) override {
+    std::visit([this](const auto& op) { do_one(op); }, operation);
+  }
+  template <class Op>
+  void do_one(const Op& op) const {
+    do_parts(op);
+  }
+  // In blocks of threads, each with its own row of columns.
+  void do_one(const CallByTrees& op) const {
+    const TileAround& around = op.around;
+    const std::size_t block = block_of_threads;
+    for (std::size_t start = 0; start < op.n(); start += block) {
+      const std::size_t here = std::min(block, op.n() - start);
+      std::vector<std::uint32_t> consensus;
+      for (std::int64_t k = -kFeatureReach; k < static_cast<std::int64_t>(here) + kFeatureReach;
+           ++k) {
+        consensus.push_back(
+            consensus_at(around, around.start + static_cast<std::int64_t>(start) + k));
+      }
+      std::vector<float> values((op.trees.n_columns + 1) * block);
+      for (std::size_t i = 0; i < here; ++i) {
+        call_by_trees(around, op.trees, start + i, &consensus[kFeatureReach + i], &values[i],
+                      block);
+      }
+    }
+  }
+
+  void check(const CallByTable& op) {
+    EXPECT_EQ(op.patterns, number_of_patterns(op.tile.species));
+    check(op.tile);
+  }
+  void check(const CallByVote& op) { check(op.tile); }
+  void check(const CallByTrees& op) {
+    check(op.around.tile);
+    EXPECT_GE(op.around.first, 0);
+    EXPECT_LE(op.around.first, std::max<std::int64_t>(op.around.start - kFeatureReach, 0));
+  }
   void check(const CallTile& tile) {
     if (before_tile) before_tile();
     ++tiles;

@@ -63,7 +63,8 @@ TEST(Tiles, CoverAnyNumberOfGroups) {
   for (const std::size_t most : {1, 2, 7, 100}) {
     for (const std::size_t n : {0, 1, 2, 6, 7, 8, 99, 100, 101, 1000}) {
       FakeDevice device;
-      Tiles tiles(device, kBytes, most, kPlenty);
+      MemoryPool pool(device);
+      Tiles tiles(pool, kBytes, most, kPlenty);
       EXPECT_EQ(tiles.groups(), most);
       Doubling work(n);
       for (int again = 0; again < 2; ++again) {
@@ -78,7 +79,8 @@ TEST(Tiles, CoverAnyNumberOfGroups) {
 
 TEST(Tiles, MayBeOfFewerBytesThanTheLargest) {
   FakeDevice device;
-  Tiles tiles(device, {5, 3}, 10, kPlenty);
+  MemoryPool pool(device);
+  Tiles tiles(pool, {5, 3}, 10, kPlenty);
   Doubling work(35);
   work.run(device, tiles);
   EXPECT_TRUE(work.right());
@@ -87,7 +89,8 @@ TEST(Tiles, MayBeOfFewerBytesThanTheLargest) {
 TEST(Tiles, FitTheBudget) {
   for (const std::size_t budget : {6, 7, 11, 12, 60, 65}) {
     FakeDevice device;
-    Tiles tiles(device, kBytes, 1000, budget);
+    MemoryPool pool(device);
+    Tiles tiles(pool, kBytes, 1000, budget);
     EXPECT_EQ(tiles.groups(), budget / 6);
     EXPECT_LE(device.most_on_device, budget);
     Doubling work(50);
@@ -98,19 +101,22 @@ TEST(Tiles, FitTheBudget) {
 
 TEST(Tiles, ABudgetIsWhatIsFreeLessAMarginOrLess) {
   FakeDevice device(1600);
-  EXPECT_EQ(memory_budget(device, 0), 1500U);
-  EXPECT_EQ(memory_budget(device, 1499), 1499U);
-  EXPECT_EQ(memory_budget(device, 5000), 1500U);
-  const DeviceMemory some(device, 800, MemoryKind::kDevice);
-  EXPECT_EQ(memory_budget(device, 0), 750U);
+  MemoryPool pool(device);
+  EXPECT_EQ(memory_budget(pool, 0), 1500U);
+  EXPECT_EQ(memory_budget(pool, 1499), 1499U);
+  EXPECT_EQ(memory_budget(pool, 5000), 1500U);
+  const DeviceArray<char> some(pool, 800);
+  EXPECT_EQ(memory_budget(pool, 0), 750U);
   FakeDevice full(0);
-  EXPECT_EQ(memory_budget(full, 0), 0U);
+  MemoryPool pool_of_full(full);
+  EXPECT_EQ(memory_budget(pool_of_full, 0), 0U);
 }
 
 TEST(Tiles, ABudgetForLessThanAGroupIsAnErrorThatTellsAllThree) {
   for (const std::size_t budget : {0, 5}) {
     FakeDevice device(123);
-    const auto message = message_of<DeviceError>([&] { Tiles(device, kBytes, 1000, budget); });
+    MemoryPool pool(device);
+    const auto message = message_of<DeviceError>([&] { Tiles(pool, kBytes, 1000, budget); });
     EXPECT_NE(message.find("fake:0 has too little memory: 6 bytes are needed at the least, 123 are "
                            "free, of which " +
                            std::to_string(budget)),
@@ -124,9 +130,10 @@ TEST(Tiles, AreHalvedWhereMemoryIsNotThere) {
   for (const auto kind : {MemoryKind::kDevice, MemoryKind::kHost}) {
     for (const std::size_t largest : {3, 5, 6, 50, 299}) {
       FakeDevice device;
+      MemoryPool pool(device);
       device.fails_for = kind;
       device.largest_allocation = largest;
-      Tiles tiles(device, kBytes, 100, kPlenty);
+      Tiles tiles(pool, kBytes, 100, kPlenty);
       EXPECT_LE(tiles.groups() * 3, largest);
       EXPECT_GT(tiles.groups() * 7, largest) << "halved too often";
       EXPECT_EQ(device.taken(), 4U);
@@ -135,9 +142,10 @@ TEST(Tiles, AreHalvedWhereMemoryIsNotThere) {
       EXPECT_TRUE(work.right());
     }
     FakeDevice device;
+    MemoryPool pool(device);
     device.fails_for = kind;
     device.largest_allocation = 2;
-    const auto message = message_of<DeviceError>([&] { Tiles(device, kBytes, 100, kPlenty); });
+    const auto message = message_of<DeviceError>([&] { Tiles(pool, kBytes, 100, kPlenty); });
     EXPECT_NE(
         message.find(kind == MemoryKind::kDevice
                          ? "fake:0 has too little memory"
@@ -148,20 +156,23 @@ TEST(Tiles, AreHalvedWhereMemoryIsNotThere) {
   }
   // The first slot is had, the second is not.
   FakeDevice device(500);
-  EXPECT_EQ(Tiles(device, kBytes, 100, kPlenty).groups(), 50U);
+  MemoryPool pool(device);
+  EXPECT_EQ(Tiles(pool, kBytes, 100, kPlenty).groups(), 50U);
 }
 
 TEST(Tiles, AFailureAnywhereEndsTheRunAndLeavesNothingGoingOn) {
   FakeDevice counting;
+  MemoryPool counting_pool(counting);
   Doubling work(50);
   {
-    Tiles tiles(counting, kBytes, 7, kPlenty);
+    Tiles tiles(counting_pool, kBytes, 7, kPlenty);
     work.run(counting, tiles);
   }
   for (int failing = 1; failing <= counting.calls; ++failing) {
     FakeDevice device;
+    MemoryPool pool(device);
     device.failing_call = failing;
-    Tiles tiles(device, kBytes, 7, kPlenty);
+    Tiles tiles(pool, kBytes, 7, kPlenty);
     EXPECT_THROW(work.run(device, tiles), DeviceError);
     EXPECT_LE(work.output.size(), 100U);
     work.run(device, tiles);  // the memory is whole
@@ -172,7 +183,8 @@ TEST(Tiles, AFailureAnywhereEndsTheRunAndLeavesNothingGoingOn) {
 TEST(Tiles, AreInterruptedBetween) {
   JobControl control;
   FakeDevice device;
-  Tiles tiles(device, kBytes, 7, kPlenty);
+  MemoryPool pool(device);
+  Tiles tiles(pool, kBytes, 7, kPlenty);
   Doubling work(700);
   work.after_tile = [&] {
     if (work.sizes.size() == 3) control.request_stop();

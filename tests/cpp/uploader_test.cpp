@@ -49,7 +49,8 @@ TEST(Uploader, KeepsTheOrderOfWhatOverlaps) {
   for (unsigned round = 0; round < 30; ++round) {
     FakeDevice card;
     card.eager = [&, round] { return random() % 4 < 2 * (round % 3); };  // late, or not, at once
-    const DeviceMemory memory(card, n, MemoryKind::kDevice);
+    MemoryPool pool(card);
+    const DeviceArray<char> memory(pool, n);
     std::string expected(n, '.');
     std::memset(memory.data(), '.', n);
     const auto pieces = random_pieces(n, random);
@@ -65,7 +66,8 @@ TEST(Uploader, KeepsTheOrderOfWhatOverlaps) {
 
 TEST(Uploader, WaitsOnceABufferForWhatIsInOrder) {
   FakeDevice card;
-  const DeviceMemory memory(card, 10 * kBuffer, MemoryKind::kDevice);
+  MemoryPool pool(card);
+  const DeviceArray<char> memory(pool, 10 * kBuffer);
   const std::string text(kBuffer / 16, 'x');
   Uploader uploader(std::make_unique<FakeDevice>(card));
   uploader.finish();
@@ -86,7 +88,8 @@ TEST(Uploader, AFailureAnywhereIsAnErrorAndLeavesNothingGoingOn) {
   int calls = 1;
   for (int failing = 0; failing <= calls; failing += 1 + failing / 8) {
     FakeDevice card;
-    const DeviceMemory memory(card, n, MemoryKind::kDevice);
+    MemoryPool pool(card);
+    const DeviceArray<char> memory(pool, n);
     card.failing_call = failing;
     const auto run = [&] {
       Uploader uploader(std::make_unique<FakeDevice>(card));

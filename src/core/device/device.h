@@ -2,12 +2,23 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
+#include <type_traits>
 
 namespace ancify {
 
 // The device's own memory, or memory of the host that it copies from and to by itself.
 enum class MemoryKind { kDevice, kHost };
+
+// A point in a stream, which is reached when all that was begun there before has ended.
+class Event {
+ public:
+  Event() = default;
+  virtual ~Event() = default;
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+};
 
 // Used by one thread at a time. What fails is a DeviceError.
 class Device {
@@ -24,16 +35,54 @@ class Device {
   virtual std::string name() const = 0;
   // Bytes of its own memory that nobody has yet.
   virtual std::size_t free_memory() = 0;
-  // Null where there is too little memory.
+  // For MemoryPool. Null where there is too little memory.
   virtual void* allocate(std::size_t n, MemoryKind kind) = 0;
   virtual void release(void* memory, MemoryKind kind) noexcept = 0;
-  // These begin to copy n bytes; what is copied has to stay until wait().
-  virtual void upload(void* to, const void* from, std::size_t n, int stream) = 0;
-  virtual void download(void* to, const void* from, std::size_t n, int stream) = 0;
+
+  // These begin to copy n elements to the device, from it, or within it; what is copied has to stay
+  // until wait().
+  template <class T>
+  void upload(T* to, const T* from, std::size_t n, int stream) {
+    begin_copy<T>(Copy::kUp, to, from, n, stream);
+  }
+  template <class T>
+  void download(T* to, const T* from, std::size_t n, int stream) {
+    begin_copy<T>(Copy::kDown, to, from, n, stream);
+  }
+  template <class T>
+  void copy(T* to, const T* from, std::size_t n, int stream) {
+    begin_copy<T>(Copy::kWithin, to, from, n, stream);
+  }
+  // Begins to give each byte of n elements of the device's memory this value.
+  template <class T>
+  void fill(T* to, unsigned char byte, std::size_t n, int stream) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    begin_fill(to, byte, n * sizeof(T), stream);
+  }
+
+  // The point that the stream has come to.
+  virtual std::unique_ptr<Event> record(int stream) = 0;
+  // What is begun in the stream from now on waits for the event, which may go before it is reached.
+  virtual void wait_for(const Event& event, int stream) = 0;
   // Returns when all that was begun in the stream has ended, and throws what failed there.
   virtual void wait(int stream) = 0;
   // Returns when nothing is going on any more, whatever failed.
   virtual void drain() noexcept = 0;
+
+ protected:
+  enum class Copy { kUp, kDown, kWithin };
+
+  // Of n bytes
+  virtual void begin_copy_of_bytes(Copy way, void* to, const void* from, std::size_t n,
+                                   int stream) = 0;
+  virtual void begin_fill(void* to, unsigned char byte, std::size_t n, int stream) = 0;
+
+ private:
+  template <class T>
+  void begin_copy(Copy way, T* to, const T* from, std::size_t n, int stream) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    begin_copy_of_bytes(way, to, from, n * sizeof(T), stream);
+  }
 };
 
 // Takes steps on a device, and where they fail lets nothing go on there: what is copied from or to
@@ -47,25 +96,5 @@ void drained_on_failure(Device& device, Steps steps) {
     throw;
   }
 }
-
-// Memory that is released at the end of its scope.
-class DeviceMemory {
- public:
-  DeviceMemory(Device& device, std::size_t n, MemoryKind kind)
-      : device_(device), kind_(kind), data_(device.allocate(n, kind)) {}
-  ~DeviceMemory() {
-    if (data_ != nullptr) device_.release(data_, kind_);
-  }
-  DeviceMemory(const DeviceMemory&) = delete;
-  DeviceMemory& operator=(const DeviceMemory&) = delete;
-
-  // Null where there was too little memory.
-  char* data() const { return static_cast<char*>(data_); }
-
- private:
-  Device& device_;
-  MemoryKind kind_;
-  void* data_;
-};
 
 }  // namespace ancify

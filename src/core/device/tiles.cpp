@@ -8,15 +8,15 @@
 
 namespace ancify {
 
-std::size_t memory_budget(Device& device, std::size_t limit) {
-  const std::size_t free = device.free_memory();
+std::size_t memory_budget(MemoryPool& pool, std::size_t limit) {
+  const std::size_t free = pool.free_memory();
   const std::size_t most = free - free / 16;  // the driver takes some for itself
   return limit == 0 ? most : std::min(limit, most);
 }
 
-void throw_too_little_memory(Device& device, std::size_t needed, std::size_t budget) {
-  throw DeviceError(device.name() + " has too little memory: " + std::to_string(needed) +
-                    " bytes are needed at the least, " + std::to_string(device.free_memory()) +
+void throw_too_little_memory(MemoryPool& pool, std::size_t needed, std::size_t budget) {
+  throw DeviceError(pool.device().name() + " has too little memory: " + std::to_string(needed) +
+                    " bytes are needed at the least, " + std::to_string(pool.free_memory()) +
                     " are free, of which " + std::to_string(budget) +
                     " may be taken. End what else runs there, raise gpu_memory, or use the CPU");
 }
@@ -36,9 +36,10 @@ std::size_t groups_in(std::size_t n, const TileBytes& bytes) {
 
 }  // namespace
 
-Tiles::Tiles(Device& device, const TileBytes& largest, std::size_t most, std::size_t budget,
+Tiles::Tiles(MemoryPool& pool, const TileBytes& largest, std::size_t most, std::size_t budget,
              std::size_t beside)
-    : device_(device),
+    : pool_(pool),
+      device_(pool.device()),
       largest_(largest),
       groups_(std::min(
           most, groups_in((budget - std::min(budget, beside)) / Device::kStreams, largest))) {
@@ -49,17 +50,19 @@ Tiles::Tiles(Device& device, const TileBytes& largest, std::size_t most, std::si
     refused = *kind;
     groups_ /= 2;
   }
-  if (refused == MemoryKind::kHost) throw_too_little_host_memory(device, largest.tile(1));
-  throw_too_little_memory(device, beside + Device::kStreams * largest.tile(1), budget);
+  if (refused == MemoryKind::kHost) throw_too_little_host_memory(device_, largest.tile(1));
+  throw_too_little_memory(pool, beside + Device::kStreams * largest.tile(1), budget);
 }
 
 // Memory for all slots; or the kind that there was too little of, and none is kept.
 std::optional<MemoryKind> Tiles::allocate(std::size_t n) {
   for (auto& slot : slots_) {
-    slot = std::make_unique<Slot>(device_, n);
-    const auto refused = slot->refused();
+    slot.on_device = {pool_, n, MemoryKind::kDevice};
+    if (!slot.on_device.refused()) slot.on_host = {pool_, n, MemoryKind::kHost};
+    const auto refused = slot.refused();
     if (!refused) continue;
-    for (auto& any : slots_) any.reset();
+    for (auto& any : slots_) any = {};
+    pool_.release_idle();  // smaller ones come next
     return refused;
   }
   return {};
@@ -67,7 +70,7 @@ std::optional<MemoryKind> Tiles::allocate(std::size_t n) {
 
 Tile Tiles::tile(std::size_t first, std::size_t n, const TileBytes& bytes) const {
   const auto which = static_cast<int>(first / groups_ % Device::kStreams);
-  const Slot& slot = *slots_[static_cast<std::size_t>(which)];
+  const Slot& slot = slots_[static_cast<std::size_t>(which)];
   char* const host = slot.on_host.data();
   char* const device = slot.on_device.data();
   const std::size_t groups = std::min(groups_, n - first);

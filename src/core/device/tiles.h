@@ -5,20 +5,19 @@
 #include <array>
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <optional>
 
-#include "core/device/device.h"
+#include "core/device/memory_pool.h"
 #include "core/exec/threads.h"
 
 namespace ancify {
 
 // Bytes that a job may take of a device: what is free, less a margin, and no more than `limit`
 // where that is not 0.
-std::size_t memory_budget(Device& device, std::size_t limit);
+std::size_t memory_budget(MemoryPool& pool, std::size_t limit);
 
 // DeviceError that the device has too little memory for what is needed at the least.
-[[noreturn]] void throw_too_little_memory(Device& device, std::size_t needed, std::size_t budget);
+[[noreturn]] void throw_too_little_memory(MemoryPool& pool, std::size_t needed, std::size_t budget);
 // DeviceError that n bytes of the host's memory were refused.
 [[noreturn]] void throw_too_little_host_memory(const Device& device, std::size_t n);
 
@@ -56,7 +55,7 @@ class Tiles {
   // budget has room for with `beside` bytes for something else, and half as many again and again
   // where the memory is not there after all. DeviceError if there is too little for tiles of one
   // group.
-  Tiles(Device& device, const TileBytes& largest, std::size_t most, std::size_t budget,
+  Tiles(MemoryPool& pool, const TileBytes& largest, std::size_t most, std::size_t budget,
         std::size_t beside = 0);
 
   // Groups of a tile.
@@ -72,25 +71,24 @@ class Tiles {
 
  private:
   struct Slot {
-    Slot(Device& device, std::size_t n)
-        : on_device(device, n, MemoryKind::kDevice), on_host(device, n, MemoryKind::kHost) {}
     // The kind of memory that there was too little of.
     std::optional<MemoryKind> refused() const {
-      if (on_device.data() == nullptr) return MemoryKind::kDevice;
-      if (on_host.data() == nullptr) return MemoryKind::kHost;
+      if (on_device.refused()) return MemoryKind::kDevice;
+      if (on_host.refused()) return MemoryKind::kHost;
       return {};
     }
-    DeviceMemory on_device;
-    DeviceMemory on_host;
+    DeviceArray<char> on_device;
+    DeviceArray<char> on_host;
   };
 
   std::optional<MemoryKind> allocate(std::size_t n);
   Tile tile(std::size_t first, std::size_t n, const TileBytes& bytes) const;
 
+  MemoryPool& pool_;
   Device& device_;
   TileBytes largest_;
   std::size_t groups_;
-  std::array<std::unique_ptr<Slot>, Device::kStreams> slots_;
+  std::array<Slot, Device::kStreams> slots_;
 };
 
 }  // namespace ancify

@@ -9,10 +9,10 @@
 
 namespace ancify {
 
-Uploader::Uploader(std::unique_ptr<Device> device) : device_(std::move(device)) {
+Uploader::Uploader(std::unique_ptr<Device> device) : device_(std::move(device)), pool_(*device_) {
   for (auto& buffer : buffers_) {
-    buffer = std::make_unique<Buffer>(*device_);
-    if (buffer->memory.data() != nullptr) continue;
+    buffer = std::make_unique<Buffer>(pool_);
+    if (!buffer->memory.refused()) continue;
     throw_too_little_host_memory(*device_, kBuffer);
   }
 }
@@ -46,7 +46,8 @@ void Uploader::send() {
   char* const to = next_ - n;
   // What goes into one stream keeps its order, but nothing does between two.
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
-    if (i != now_ && buffers_[i]->overlaps(to, next_)) await(i);
+    if (i == now_ || !buffers_[i]->overlaps(to, next_)) continue;
+    device_->wait_for(*device_->record(static_cast<int>(i)), static_cast<int>(now_));
   }
   device_->upload(to, buffer.memory.data() + buffer.sent, n, static_cast<int>(now_));
   buffer.low = buffer.sent == 0 ? to : std::min<const char*>(buffer.low, to);

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "core/device/device.h"
+#include "core/device/memory_pool.h"
 
 namespace ancify {
 
@@ -30,9 +30,9 @@ class Uploader {
 
  private:
   struct Buffer {
-    explicit Buffer(Device& device) : memory(device, kBuffer, MemoryKind::kHost) {}
+    explicit Buffer(MemoryPool& pool) : memory(pool, kBuffer, MemoryKind::kHost) {}
     bool overlaps(const char* begin, const char* end) const { return begin < high && low < end; }
-    DeviceMemory memory;
+    DeviceArray<char> memory;
     std::size_t filled = 0;
     std::size_t sent = 0;
     // All that was sent is for addresses between these.
@@ -46,6 +46,7 @@ class Uploader {
   void await(std::size_t buffer);
 
   std::unique_ptr<Device> device_;
+  MemoryPool pool_;
   std::array<std::unique_ptr<Buffer>, Device::kStreams> buffers_;
   std::size_t now_ = 0;   // the one being filled
   char* next_ = nullptr;  // where what was taken last ends

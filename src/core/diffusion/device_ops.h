@@ -123,6 +123,7 @@ ANCIFY_HOST_DEVICE inline double absorbed_in(const GridView& grid, double length
 
 // The rows of all populations' systems.
 struct AssembleOp {
+  static constexpr const char* kName = "AssembleOp";
   GridView grid;
   TimeStep step;
   int populations;
@@ -140,6 +141,7 @@ struct AssembleOp {
 
 // A sweep along one axis, line by line, by Thomas's algorithm.
 struct SweepOp {
+  static constexpr const char* kName = "SweepOp";
   GridView grid;
   double* density;
   double* pivots;  // as many as values
@@ -251,6 +253,7 @@ ANCIFY_HOST_DEVICE inline double mixed_frequency(const GridView& grid, const Ind
 
 // A new population, the last, with these shares of its ancestry.
 struct NewPopulationOp {
+  static constexpr const char* kName = "NewPopulationOp";
   GridView grid;
   const double* from;
   double* to;
@@ -272,6 +275,7 @@ struct NewPopulationOp {
 
 // Along the axis of the population that is replaced.
 struct PulseOp {
+  static constexpr const char* kName = "PulseOp";
   GridView grid;
   const double* from;
   double* to;
@@ -298,6 +302,7 @@ struct PulseOp {
 };
 
 struct RemovalOp {
+  static constexpr const char* kName = "RemovalOp";
   GridView grid;
   const double* from;
   double* to;
@@ -315,6 +320,7 @@ struct RemovalOp {
 };
 
 struct ReorderOp {
+  static constexpr const char* kName = "ReorderOp";
   int points;
   const double* from;
   double* to;
@@ -346,6 +352,7 @@ struct CopyOp {
 // One population's axis becomes its sample's numbers of derived alleles, and the fastest index.
 // Before it are `inner` values for each of its points, of the populations that came before.
 struct SampleOp {
+  static constexpr const char* kName = "SampleOp";
   const double* from;
   double* to;
   const double* weights;  // a row for each point

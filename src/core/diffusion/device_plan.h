@@ -164,4 +164,26 @@ ANCIFY_HOST_DEVICE void do_rounds(const Team& team, DevicePlan& plan, std::int64
   }
 }
 
+// A team of one.
+struct LoneTeam {
+  template <class Op>
+  ANCIFY_HOST_DEVICE void for_each(const Op& op) const {
+    for (std::size_t i = op.n(); i-- > 0;) op(i);
+  }
+  ANCIFY_HOST_DEVICE void look() const {}
+};
+
+// The next rounds of some plans, each by a team.
+struct PlansOp {
+  static constexpr const char* kName = "PlansOp";
+  DevicePlan* plans;
+  std::size_t size;
+  std::int64_t rounds;
+
+  ANCIFY_HOST_DEVICE std::size_t n() const { return size; }
+  ANCIFY_HOST_DEVICE void operator()(std::size_t i) const {
+    do_rounds(LoneTeam(), plans[i], rounds);
+  }
+};
+
 }  // namespace ancify::diffusion

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <deque>
 #include <numeric>
-#include <optional>
 #include <utility>
 #include <variant>
 
@@ -74,7 +74,7 @@ class DeviceJob {
   }
 
   // Writes the image, which will lie at `there` on the device; the room comes at `room`.
-  DevicePlan write(char* image, char* there, char* room) const {
+  DevicePlan write(char* image, char* there, double* room) const {
     const Image layout = image_layout();
     const auto put = [&](std::size_t at, const auto& values) {
       using T = typename std::decay_t<decltype(values)>::value_type;
@@ -104,7 +104,7 @@ class DeviceJob {
     }
     plan.weights = put(layout.weights, weights);
     const std::size_t values = power(grid_->points(), most_populations_);
-    plan.density = reinterpret_cast<double*>(room);
+    plan.density = room;
     plan.other = plan.density + values;
     plan.systems = plan.other + values;
     plan.output = plan.systems + most_populations_ * std::size_t{5} * grid_->x.size();
@@ -209,6 +209,7 @@ class LaunchTeam {
   void for_each(const Op& op) const {
     kernels_.begin(op, 0);
   }
+  void for_each(const CopyOp& op) const { kernels_.device().copy(op.to, op.from, op.size, 0); }
   // What was begun can't be stopped any more, so it is never much.
   void look() const {
     context_.throw_if_stopped();
@@ -267,24 +268,25 @@ class BatchRun {
  public:
   BatchRun(DiffusionKernels& kernels, const DeviceJobs& jobs, const Batch& batch)
       : kernels_(kernels), jobs_(jobs), batch_(batch) {
-    std::size_t image = batch.jobs.size() * sizeof(DevicePlan);
+    std::size_t image = 0;
     for (const std::size_t i : batch.jobs) {
       images_.push_back(image);
+      rooms_.push_back(room_values_);
       image += jobs[i]->image_bytes();
-    }
-    bytes_ = image;
-    for (const std::size_t i : batch.jobs) {
-      rooms_.push_back(bytes_);
-      bytes_ += jobs[i]->room_bytes();
+      room_values_ += jobs[i]->room_bytes() / sizeof(double);
     }
     image_.resize(image);
   }
 
   // Of the device's memory
-  std::size_t bytes() const { return bytes_; }
-  bool take_memory() {
-    memory_.emplace(kernels_.device(), bytes_, MemoryKind::kDevice);
-    return memory_->data() != nullptr;
+  std::size_t bytes() const {
+    return batch_.jobs.size() * sizeof(DevicePlan) + image_.size() + room_values_ * sizeof(double);
+  }
+  bool take_memory(MemoryPool& pool) {
+    plans_ = {pool, batch_.jobs.size()};
+    images_there_ = {pool, image_.size()};
+    room_ = {pool, room_values_};
+    return !plans_.refused() && !images_there_.refused() && !room_.refused();
   }
 
   // Looks whether to stop when each plan of a block's has done about so many values.
@@ -294,14 +296,14 @@ class BatchRun {
     std::vector<DevicePlan> plans;
     for (std::size_t k = 0; k < batch_.jobs.size(); ++k) {
       plans.push_back(jobs_[batch_.jobs[k]]->write(
-          &image_[images_[k]], memory_->data() + images_[k], memory_->data() + rooms_[k]));
+          &image_[images_[k]], images_there_.data() + images_[k], room_.data() + rooms_[k]));
     }
-    std::memcpy(image_.data(), plans.data(), plans.size() * sizeof(DevicePlan));
     std::vector<std::vector<double>> outputs;
     for (const std::size_t i : batch_.jobs) outputs.emplace_back(jobs_[i]->outputs());
     drained_on_failure(device, [&] {
-      device.upload(memory_->data(), image_.data(), image_.size(), 0);
+      device.upload(images_there_.data(), image_.data(), image_.size(), 0);
       if (batch_.in_blocks) {
+        device.upload(plans_.data(), plans.data(), plans.size(), 0);
         do_in_blocks(context, values_at_once);
       } else {
         const DeviceJob& job = *jobs_[batch_.jobs[0]];
@@ -309,7 +311,7 @@ class BatchRun {
         do_rounds(LaunchTeam(kernels_, context), plan, job.rounds());
       }
       for (std::size_t k = 0; k < plans.size(); ++k) {
-        device.download(outputs[k].data(), plans[k].output, outputs[k].size() * sizeof(double), 0);
+        device.download(outputs[k].data(), plans[k].output, outputs[k].size(), 0);
       }
       device.wait(0);
     });
@@ -327,12 +329,11 @@ class BatchRun {
       rounds = std::max(rounds, jobs_[i]->rounds());
       values = std::max(values, jobs_[i]->values_of_a_round());
     }
-    auto* const plans = reinterpret_cast<DevicePlan*>(memory_->data());
     const auto at_once =
         static_cast<std::int64_t>(std::max(values_at_once / values, std::size_t{1}));
     for (std::int64_t done = 0; done < rounds; done += at_once) {
       context.throw_if_stopped();
-      kernels_.begin_plans(plans, batch_.jobs.size(), at_once, 0);
+      kernels_.begin(PlansOp{plans_.data(), plans_.size(), at_once}, 0);
       kernels_.device().wait(0);
     }
   }
@@ -342,27 +343,29 @@ class BatchRun {
   const Batch& batch_;
   std::vector<std::size_t> images_;  // where each job's begins
   std::vector<std::size_t> rooms_;
-  std::size_t bytes_;
-  std::vector<char> image_;
-  std::optional<DeviceMemory> memory_;
+  std::size_t room_values_ = 0;
+  std::vector<char> image_;  // of all jobs
+  DeviceArray<DevicePlan> plans_;
+  DeviceArray<char> images_there_;
+  DeviceArray<double> room_;
 };
 
 // By halves where the memory is not there after all.
-void do_batch(DiffusionKernels& kernels, const DeviceJobs& jobs, const Batch& batch,
-              std::size_t budget, std::size_t values_at_once, const TaskContext& context,
-              std::vector<std::vector<double>>& spectra) {
+void do_batch(DiffusionKernels& kernels, MemoryPool& pool, const DeviceJobs& jobs,
+              const Batch& batch, std::size_t budget, std::size_t values_at_once,
+              const TaskContext& context, std::vector<std::vector<double>>& spectra) {
   {
     BatchRun run(kernels, jobs, batch);
-    if (run.bytes() <= budget && run.take_memory()) {
+    if (run.bytes() <= budget && run.take_memory(pool)) {
       run.run(context, values_at_once, spectra);
       return;
     }
-    if (batch.jobs.size() == 1) throw_too_little_memory(kernels.device(), run.bytes(), budget);
+    if (batch.jobs.size() == 1) throw_too_little_memory(pool, run.bytes(), budget);
   }
   const auto half = batch.jobs.begin() + static_cast<std::ptrdiff_t>(batch.jobs.size() / 2);
   for (const Batch& part : {Batch{{batch.jobs.begin(), half}, batch.in_blocks},
                             Batch{{half, batch.jobs.end()}, batch.in_blocks}}) {
-    do_batch(kernels, jobs, part, budget, values_at_once, context, spectra);
+    do_batch(kernels, pool, jobs, part, budget, values_at_once, context, spectra);
   }
 }
 
@@ -386,9 +389,11 @@ std::vector<std::vector<double>> device_spectra(const DiffusionDevices& devices,
                                                 std::size_t most_lines,
                                                 std::size_t values_at_once) {
   const DeviceJobs on_device = prepare(jobs, sampling, threads, control);
+  std::deque<MemoryPool> pools;
   std::vector<std::size_t> budgets;
   for (const auto& device : devices) {
-    budgets.push_back(memory_budget(device->device(), memory_limit));
+    pools.emplace_back(device->device());
+    budgets.push_back(memory_budget(pools.back(), memory_limit));
   }
   const std::size_t least = *std::min_element(budgets.begin(), budgets.end());
   const auto batches = make_batches(on_device, most_lines, least, devices.size());
@@ -405,8 +410,8 @@ std::vector<std::vector<double>> device_spectra(const DiffusionDevices& devices,
                [&](std::int64_t i, const TaskContext& context) {
                  const Batch& batch = batches[static_cast<std::size_t>(i)];
                  const auto lane = static_cast<std::size_t>(i) % devices.size();
-                 do_batch(*devices[lane], on_device, batch, budgets[lane], values_at_once, context,
-                          spectra);
+                 do_batch(*devices[lane], pools[lane], on_device, batch, budgets[lane],
+                          values_at_once, context, spectra);
                  control.advance(units(batch));
                });
   return spectra;

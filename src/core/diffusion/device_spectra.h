@@ -4,36 +4,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <variant>
 #include <vector>
 
 #include "core/device/backend.h"
-#include "core/device/device.h"
+#include "core/device/kernels.h"
 #include "core/diffusion/device_plan.h"
 #include "core/diffusion/expected_spectra.h"
 
 namespace ancify::diffusion {
 
-// A device and what it can do for diffusion: to begin an operation in a stream, or the next rounds
-// of n plans, each by a block of threads. Plans are in the device's memory.
-class DiffusionKernels {
- public:
-  DiffusionKernels() = default;
-  virtual ~DiffusionKernels() = default;
-  DiffusionKernels(const DiffusionKernels&) = delete;
-  DiffusionKernels& operator=(const DiffusionKernels&) = delete;
-
-  virtual Device& device() = 0;
-  virtual void begin(const AssembleOp& op, int stream) = 0;
-  virtual void begin(const SweepOp& op, int stream) = 0;
-  virtual void begin(const NewPopulationOp& op, int stream) = 0;
-  virtual void begin(const PulseOp& op, int stream) = 0;
-  virtual void begin(const RemovalOp& op, int stream) = 0;
-  virtual void begin(const ReorderOp& op, int stream) = 0;
-  virtual void begin(const CopyOp& op, int stream) = 0;
-  virtual void begin(const SampleOp& op, int stream) = 0;
-  virtual void begin_plans(DevicePlan* plans, std::size_t n, std::int64_t rounds, int stream) = 0;
-};
-
+// What devices do for diffusion; a copy is the device's own matter.
+using DiffusionOperation = std::variant<AssembleOp, SweepOp, NewPopulationOp, PulseOp, RemovalOp,
+                                        ReorderOp, SampleOp, PlansOp>;
+using DiffusionKernels = Kernels<DiffusionOperation>;
 using DiffusionDevices = std::vector<std::unique_ptr<DiffusionKernels>>;
 
 // The backend's devices, none for the CPU. DeviceError where one fails.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/exec/join_in_order.h"
+
 namespace ancify {
 
 namespace {
@@ -136,27 +138,24 @@ void JointSpectrum::project(const int* draws, double* spectrum, const TaskContex
   const std::size_t n = strides_[last];
   const std::vector<Range> parts = runs({0, combinations_}, last);
   const std::size_t at_once = std::clamp(kMostAtOnce / n, std::size_t{1}, std::size_t{256});
-  for (std::size_t from = 0; from < parts.size(); from += at_once) {
-    context.throw_if_stopped();
-    const std::size_t batch = std::min(at_once, parts.size() - from);
-    std::vector<double> spectra(batch * n);
-    context.share(static_cast<std::int64_t>(batch), [&](std::int64_t i) {
-      context.throw_if_stopped();
-      Buffers buffers(strides_);
-      const auto part = static_cast<std::size_t>(i);
-      add(parts[from + part], last, sites.data(), buffers, &spectra[part * n]);
-    });
-    // Each row in the order of the parts, so that sums are the same however they are shared.
-    std::vector<double> room(strides_[last + 1] / n);
-    for (std::size_t part = 0; part < batch; ++part) {
-      const auto projected =
-          caches_[last].weights(number(parts[from + part].begin, last), room.data());
-      for (std::size_t k = 0; k < projected.n; ++k) {
-        add_multiple(projected.weights[k], &spectra[part * n], n,
-                     spectrum + (static_cast<std::size_t>(projected.first) + k) * n);
-      }
-    }
-  }
+  std::vector<double> room(strides_[last + 1] / n);
+  join_in_order(
+      context, static_cast<std::int64_t>(parts.size()), static_cast<std::int64_t>(at_once),
+      [&](std::int64_t part, const TaskContext& /*context*/) {
+        std::vector<double> spectrum_of_part(n);
+        Buffers buffers(strides_);
+        add(parts[static_cast<std::size_t>(part)], last, sites.data(), buffers,
+            spectrum_of_part.data());
+        return spectrum_of_part;
+      },
+      [&](std::int64_t part, const std::vector<double>& spectrum_of_part) {
+        const Range& range = parts[static_cast<std::size_t>(part)];
+        const auto projected = caches_[last].weights(number(range.begin, last), room.data());
+        for (std::size_t k = 0; k < projected.n; ++k) {
+          add_multiple(projected.weights[k], spectrum_of_part.data(), n,
+                       spectrum + (static_cast<std::size_t>(projected.first) + k) * n);
+        }
+      });
 }
 
 void joint_spectra(const SiteTable& table, const int* draws, int windows, int replicates,

@@ -1,11 +1,10 @@
 #include "core/spectra/site_table.h"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 #include "core/exec/errors.h"
-#include "core/exec/threads.h"
+#include "core/exec/join_in_order.h"
 
 namespace ancify {
 
@@ -92,34 +91,28 @@ SiteTable tabulate_sites(const SiteColumns& columns, const std::vector<int>& siz
   const std::int64_t pieces = (columns.sites + kPiece - 1) / kPiece;
   control.expect(columns.sites);
   SiteTable all(sizes);
-  // So many pieces are held at once, whatever the number of threads.
-  constexpr std::int64_t at_once = 64;
-  for (std::int64_t from = 0; from < pieces; from += at_once) {
-    std::vector<std::unique_ptr<SiteTable>> tables(
-        static_cast<std::size_t>(std::min(at_once, pieces - from)));
-    run_tasks(control, threads, static_cast<std::int64_t>(tables.size()),
-              [&](std::int64_t i, const TaskContext& context) {
-                context.throw_if_stopped();
-                auto table = std::make_unique<SiteTable>(sizes);
-                std::vector<AlleleCount> counts(populations);
-                const std::int64_t start = (from + i) * kPiece;
-                const std::int64_t end = std::min(start + kPiece, columns.sites);
-                for (std::int64_t site = start; site < end; ++site) {
-                  for (std::size_t k = 0; k < populations; ++k) {
-                    counts[k] = {columns.called[k][site], columns.derived[k][site]};
-                  }
-                  table->add(counts.data(),
-                             columns.posterior != nullptr ? columns.posterior[site] : 1,
-                             columns.window != nullptr ? columns.window[site] : 0);
-                }
-                control.advance(end - start);
-                tables[static_cast<std::size_t>(i)] = std::move(table);
-              });
-    for (const auto& table : tables) {
-      if (control.stop_requested()) throw Interrupted();
-      all.add(*table);
-    }
-  }
+  join_in_order(
+      control, threads, pieces, 64,
+      [&](std::int64_t piece, const TaskContext& context) {
+        context.throw_if_stopped();
+        SiteTable table(sizes);
+        std::vector<AlleleCount> counts(populations);
+        const std::int64_t start = piece * kPiece;
+        const std::int64_t end = std::min(start + kPiece, columns.sites);
+        for (std::int64_t site = start; site < end; ++site) {
+          for (std::size_t k = 0; k < populations; ++k) {
+            counts[k] = {columns.called[k][site], columns.derived[k][site]};
+          }
+          table.add(counts.data(), columns.posterior != nullptr ? columns.posterior[site] : 1,
+                    columns.window != nullptr ? columns.window[site] : 0);
+        }
+        control.advance(end - start);
+        return table;
+      },
+      [&](std::int64_t /*piece*/, const SiteTable& table) {
+        if (control.stop_requested()) throw Interrupted();
+        all.add(table);
+      });
   return all;
 }
 

@@ -26,6 +26,7 @@
 #include "random_models.h"
 #include "timing.h"
 #include "trees.h"
+#include "watched.h"
 
 namespace ancify::test {
 namespace {
@@ -334,7 +335,7 @@ CallDevices three_devices_of_one_card() {
   backend.gpus_per_card = 3;
   for (const Gpu& gpu : available_gpus(3).usable) backend.devices.push_back(gpu.number);
   backend.devices.resize(3);
-  return open_call_devices(backend);
+  return watched(open_call_devices(backend));
 }
 
 DeviceCallers callers_on(const CallDevices& devices, const CallTable& table, std::int64_t longest,
@@ -495,9 +496,9 @@ void check_spectra_of(Checks& checks, const Backend& backend, int most,
       Backend used = backend;
       if (three) used.devices = {0, 1, 2};
       if (three) used.gpus_per_card = 3;
-      const auto found =
-          diffusion::device_spectra(diffusion::open_diffusion_devices(used), jobs, sampling, 0,
-                                    hardware_threads(), control, most_lines, values_at_once);
+      const auto found = diffusion::device_spectra(watched(diffusion::open_diffusion_devices(used)),
+                                                   jobs, sampling, 0, hardware_threads(), control,
+                                                   most_lines, values_at_once);
       const double worst = worst_difference(found, expected);
       checks.expect(worst < 1e-12, "spectra of " + std::to_string(most) +
                                        " populations differ by 1e-12 times " +
@@ -520,10 +521,18 @@ void check_spectra(Checks& checks, const Backend& backend, Extent extent) {
   }
 }
 
+// An operation that is added needs a comparison, above.
+template <class Operation>
+void check_all_begun(Checks& checks) {
+  for (const auto& name : begun<Operation>().missing()) {
+    checks.expect(false, name + " was never compared with the CPU");
+  }
+}
+
 int check(Extent extent) {
   Backend backend;
   backend.devices = {available_gpus(1).usable.front().number};
-  const CallDevices devices = open_call_devices(backend);
+  const CallDevices devices = watched(open_call_devices(backend));
   CallKernels& kernels = *devices.front();
   std::printf("Checking %s\n", kernels.device().name().c_str());
   Checks checks(kernels);
@@ -539,6 +548,8 @@ int check(Extent extent) {
     check_in_place(checks, three_devices_of_one_card(), limit, limit == 0 ? 6 : 5);
   }
   if (extent == Extent::kAll) check_long(checks, random);
+  check_all_begun<CallOperation>(checks);
+  check_all_begun<diffusion::DiffusionOperation>(checks);
   return checks.report();
 }
 

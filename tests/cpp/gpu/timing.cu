@@ -10,7 +10,6 @@
 #include "core/ancestry/calling/device_trees.h"
 #include "core/ancestry/calling/ml_calling.h"
 #include "core/diffusion/device_spectra.h"
-#include "cuda/check.h"
 #include "demographic_models.h"
 #include "random_models.h"
 #include "timing.h"
@@ -38,11 +37,9 @@ double seconds(Device& device, const std::function<void()>& begin) {
 class Timing {
  public:
   Timing(CallKernels& kernels, std::size_t bytes)
-      : kernels_(kernels),
-        in_(kernels.device(), bytes, MemoryKind::kDevice),
-        out_(kernels.device(), bytes, MemoryKind::kDevice) {
-    if (in_.data() == nullptr || out_.data() == nullptr) {
-      throw_too_little_memory(kernels.device(), 2 * bytes, memory_budget(kernels.device(), 0));
+      : kernels_(kernels), pool_(kernels.device()), in_(pool_, bytes), out_(pool_, bytes) {
+    if (in_.refused() || out_.refused()) {
+      throw_too_little_memory(pool_, 2 * bytes, memory_budget(pool_, 0));
     }
     // Bases as in a genome: where species agree the same entries of a table are looked up.
     std::vector<char> bases(bytes);
@@ -62,21 +59,17 @@ class Timing {
     for (int s = 0; s < species; ++s) patterns *= kStates;
     std::vector<std::uint16_t> entries(patterns);
     for (std::size_t i = 0; i < patterns; ++i) entries[i] = static_cast<std::uint16_t>(i * 40503);
-    const std::size_t bytes = patterns * sizeof(std::uint16_t);
     Device& device = kernels_.device();
-    const DeviceMemory table(device, bytes, MemoryKind::kDevice);
-    device.upload(table.data(), entries.data(), bytes, 0);
+    const DeviceArray<std::uint16_t> table(pool_, patterns);
+    device.upload(table.data(), entries.data(), patterns, 0);
     const CallTile tile = make_tile(species, packed, with_phred);
-    print(what, tile, [&] {
-      kernels_.call_by_table(tile, reinterpret_cast<const std::uint16_t*>(table.data()), patterns,
-                             0);
-    });
+    print(what, tile, [&] { kernels_.begin(CallByTable{tile, table.data(), patterns}, 0); });
   }
 
   void by_vote(const char* what, int species) {
     const CallTile tile = make_tile(species, false, false);
     const Voting voting{species - species / 2, species / 2, 1, 1};
-    print(what, tile, [&] { kernels_.call_by_vote(tile, voting, 0); });
+    print(what, tile, [&] { kernels_.begin(CallByVote{tile, voting}, 0); });
   }
 
   void by_trees(const char* what, int species, int rounds, std::size_t leaves) {
@@ -85,11 +78,11 @@ class Timing {
                       species / 2, Thresholds());
     const DeviceTrees trees(ml);
     Device& device = kernels_.device();
-    const DeviceMemory memory(device, trees.bytes().size(), MemoryKind::kDevice);
+    const DeviceArray<char> memory(pool_, trees.bytes().size());
     device.upload(memory.data(), trees.bytes().data(), trees.bytes().size(), 0);
     const CallTile tile = make_tile(species, false, true);
     const TileAround around = {tile, 0, 0, kPositions};
-    print(what, tile, [&] { kernels_.call_by_trees(around, trees.at(memory.data()), 0); });
+    print(what, tile, [&] { kernels_.begin(CallByTrees{around, trees.at(memory.data())}, 0); });
   }
 
  private:
@@ -108,21 +101,18 @@ class Timing {
     const std::size_t moved = tile.pitch * static_cast<std::size_t>(tile.species) +
                               kPositions * (tile.phred != nullptr ? 2 : 1);
     const double took = seconds(device, begin);
-    // A copy reads half of what it moves, and writes as much. In the default stream, which the
-    // device's own do not wait for.
-    const double copied = seconds(device, [&] {
-      ANCIFY_CUDA_CHECK(
-          cudaMemcpyAsync(out_.data(), in_.data(), moved / 2, cudaMemcpyDeviceToDevice, nullptr));
-      ANCIFY_CUDA_CHECK(cudaStreamSynchronize(nullptr));
-    });
+    // A copy reads half of what it moves, and writes as much.
+    const double copied =
+        seconds(device, [&] { device.copy(out_.data(), in_.data(), moved / 2, 0); });
     std::printf("%-40s %8.3f ms %8.1f GB/s   a copy %8.3f ms %8.1f GB/s   of its speed %.2f\n",
                 what, 1e3 * took, 1e-9 * static_cast<double>(moved) / took, 1e3 * copied,
                 1e-9 * static_cast<double>(moved) / copied, copied / took);
   }
 
   CallKernels& kernels_;
-  DeviceMemory in_;
-  DeviceMemory out_;
+  MemoryPool pool_;
+  DeviceArray<char> in_;
+  DeviceArray<char> out_;
 };
 
 // Sequences of one character, from ordinary memory.
@@ -171,7 +161,7 @@ void time_in_place(CallKernels& kernels) {
   callers.push_back(std::make_unique<DeviceCaller>(kernels, by_table(table, species, false), n, 0));
   const DeviceSequences sequences(callers, chromosomes, species);
   if (sequences.size() == 0) {
-    throw_too_little_memory(kernels.device(), species * kPositions, callers[0]->memory_left());
+    throw_too_little_memory(callers[0]->pool(), species * kPositions, callers[0]->memory_left());
   }
   std::vector<std::unique_ptr<SequenceStore>> stores;
   for (int s = 0; s < species; ++s) {
@@ -250,15 +240,13 @@ void time_diffusion(const Backend& backend, int populations, int points, std::si
 // Seconds that a copy within the device takes for a byte that is read or written.
 double copy_seconds(Device& device) {
   constexpr std::size_t bytes = std::size_t{1} << 30;
-  const DeviceMemory from(device, bytes, MemoryKind::kDevice);
-  const DeviceMemory to(device, bytes, MemoryKind::kDevice);
-  if (from.data() == nullptr || to.data() == nullptr) {
-    throw_too_little_memory(device, 2 * bytes, memory_budget(device, 0));
+  MemoryPool pool(device);
+  const DeviceArray<char> from(pool, bytes);
+  const DeviceArray<char> to(pool, bytes);
+  if (from.refused() || to.refused()) {
+    throw_too_little_memory(pool, 2 * bytes, memory_budget(pool, 0));
   }
-  const double took = seconds(device, [&] {
-    ANCIFY_CUDA_CHECK(cudaMemcpy(to.data(), from.data(), bytes, cudaMemcpyDeviceToDevice));
-    ANCIFY_CUDA_CHECK(cudaDeviceSynchronize());
-  });
+  const double took = seconds(device, [&] { device.copy(to.data(), from.data(), bytes, 0); });
   return took / (2.0 * bytes);
 }
 

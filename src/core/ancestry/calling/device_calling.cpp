@@ -141,19 +141,17 @@ CallDevices open_call_devices(const Backend& backend) {
 }
 
 DeviceMethod by_table(const CallTable& table, int species, bool with_phred) {
-  const auto call = [patterns = table.calls().bytes().size()](CallKernels& kernels,
-                                                              const TileAround& around,
-                                                              const char* constants, int stream) {
-    kernels.call_by_table(around.tile, reinterpret_cast<const std::uint16_t*>(constants), patterns,
-                          stream);
+  const auto call = [patterns = table.calls().bytes().size()](const TileAround& around,
+                                                              const char* constants) {
+    return CallByTable{around.tile, reinterpret_cast<const std::uint16_t*>(constants), patterns};
   };
   return {species, with_phred, 0, table_entries(table), call};
 }
 
 DeviceMethod by_vote(const Voting& voting, bool with_phred) {
-  const auto call = [voting](CallKernels& kernels, const TileAround& around,
-                             const char* /*constants*/,
-                             int stream) { kernels.call_by_vote(around.tile, voting, stream); };
+  const auto call = [voting](const TileAround& around, const char* /*constants*/) {
+    return CallByVote{around.tile, voting};
+  };
   return {voting.species(), with_phred, 0, {}, call};
 }
 
@@ -162,24 +160,24 @@ DeviceCaller::DeviceCaller(CallKernels& kernels, DeviceMethod method, std::int64
     : kernels_(kernels),
       method_(std::move(method)),
       memory_limit_(memory_limit),
-      tiles_(kernels.device(), group_bytes(method_, SequenceForm::kCharacters),
-             most_groups(method_, longest), memory_budget(kernels.device(), memory_limit),
-             method_.constants.size()) {
-  const std::size_t bytes = method_.constants.size();
-  if (bytes == 0) return;
-  Device& device = kernels.device();
-  constants_.emplace(device, bytes, MemoryKind::kDevice);
-  if (constants_->data() == nullptr) {
-    throw_too_little_memory(device, bytes, memory_budget(device, memory_limit));
+      pool_(kernels.device()),
+      tiles_(pool_, group_bytes(method_, SequenceForm::kCharacters), most_groups(method_, longest),
+             memory_budget(pool_, memory_limit), method_.constants.size()),
+      constants_(pool_, method_.constants.size()) {
+  const std::size_t bytes = constants_.size();
+  if (constants_.refused()) {
+    throw_too_little_memory(pool_, bytes, memory_budget(pool_, memory_limit));
   }
+  if (bytes == 0) return;
+  Device& device = pool_.device();
   drained_on_failure(device, [&] {
-    device.upload(constants_->data(), method_.constants.data(), bytes, 0);
+    device.upload(constants_.data(), method_.constants.data(), bytes, 0);
     device.wait(0);
   });
 }
 
-std::size_t DeviceCaller::memory_left() const {
-  const std::size_t there = memory_budget(kernels_.device(), 0);
+std::size_t DeviceCaller::memory_left() {
+  const std::size_t there = memory_budget(pool_, 0);
   if (memory_limit_ == 0) return there;
   const std::size_t taken = tiles_.bytes() + method_.constants.size();
   return std::min(there, memory_limit_ - std::min(memory_limit_, taken));
@@ -190,8 +188,7 @@ void DeviceCaller::call(const CallInput& input, const TaskContext& context, cons
   TileWork work;
   work.fill = [&](const Tile& tile) { chromosome.fill(tile); };
   work.compute = [&](const Tile& tile) {
-    method_.call(kernels_, chromosome.on_device(tile), constants_ ? constants_->data() : nullptr,
-                 tile.stream);
+    kernels_.begin(method_.call(chromosome.on_device(tile), constants_.data()), tile.stream);
   };
   work.use = [&](const Tile& tile) {
     take(chromosome.stretch(tile), tile.host_out, chromosome.phred(tile, tile.host_out));

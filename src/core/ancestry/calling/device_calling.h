@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
+#include <variant>
 #include <vector>
 
 #include "core/ancestry/calling/tile_calling.h"
@@ -13,30 +13,16 @@
 #include "core/ancestry/patterns/site_patterns.h"
 #include "core/ancestry/patterns/voting.h"
 #include "core/device/backend.h"
+#include "core/device/kernels.h"
 #include "core/device/tiles.h"
 #include "core/exec/threads.h"
 #include "core/genome/sequence_source.h"
 
 namespace ancify {
 
-// A device and what it can do for calling: to begin, in a stream, what tile_calling.h does for each
-// lane or position, and tile_trees.h.
-class CallKernels {
- public:
-  CallKernels() = default;
-  virtual ~CallKernels() = default;
-  CallKernels(const CallKernels&) = delete;
-  CallKernels& operator=(const CallKernels&) = delete;
-
-  virtual Device& device() = 0;
-  // The same device for another thread, with streams of its own.
-  virtual std::unique_ptr<Device> another_device() = 0;
-  virtual void call_by_table(const CallTile& tile, const std::uint16_t* table, std::size_t patterns,
-                             int stream) = 0;
-  virtual void call_by_vote(const CallTile& tile, const Voting& voting, int stream) = 0;
-  virtual void call_by_trees(const TileAround& around, const WalkedTrees& trees, int stream) = 0;
-};
-
+// What devices do for calling.
+using CallOperation = std::variant<CallByTable, CallByVote, CallByTrees>;
+using CallKernels = Kernels<CallOperation>;
 using CallDevices = std::vector<std::unique_ptr<CallKernels>>;
 
 // The backend's devices, none for the CPU. DeviceError where one fails.
@@ -48,8 +34,8 @@ struct DeviceMethod {
   bool with_phred;
   std::int64_t reach;           // as StretchCaller has it
   std::vector<char> constants;  // have to be in the device's memory
-  // Begins the calls of a tile, given where the constants are on the device.
-  std::function<void(CallKernels&, const TileAround&, const char* constants, int stream)> call;
+  // What calls a tile, given where the constants are on the device.
+  std::function<CallOperation(const TileAround&, const char* constants)> call;
 };
 
 // A call of each pattern, looked up.
@@ -82,8 +68,10 @@ class DeviceCaller {
                std::size_t memory_limit);
 
   CallKernels& kernels() const { return kernels_; }
+  // What is taken of it has to go before the caller.
+  MemoryPool& pool() { return pool_; }
   // Bytes of the device's memory that may be taken besides.
-  std::size_t memory_left() const;
+  std::size_t memory_left();
 
   // Takes the calls of a stretch, which has no bases if they are in the device's memory, and, or
   // null, their phred-scaled errors.
@@ -101,8 +89,9 @@ class DeviceCaller {
   CallKernels& kernels_;
   DeviceMethod method_;
   std::size_t memory_limit_;
+  MemoryPool pool_;
   Tiles tiles_;
-  std::optional<DeviceMemory> constants_;
+  DeviceArray<char> constants_;
 };
 
 using DeviceCallers = std::vector<std::unique_ptr<DeviceCaller>>;

@@ -75,7 +75,6 @@ std::size_t DeviceSequences::size() const {
 // Takes one piece of memory for all, or half as much again and again where it is not there.
 void DeviceSequences::place(std::size_t device, const std::vector<Chromosome>& chromosomes,
                             std::size_t species) {
-  Device& on = callers_[device]->kernels().device();
   std::size_t budget = callers_[device]->memory_left();
   Placement placed;
   for (;; budget = placed.bytes / 2) {
@@ -88,13 +87,19 @@ void DeviceSequences::place(std::size_t device, const std::vector<Chromosome>& c
       placed.bytes += species * row;
     }
     if (placed.chromosomes.empty()) {
-      memory_[device].reset();  // of what was refused
+      memory_[device] = {};  // of what was refused
       return;
     }
-    memory_[device] = std::make_unique<DeviceMemory>(on, placed.bytes, MemoryKind::kDevice);
-    if (memory_[device]->data() != nullptr) break;
+    memory_[device] = {callers_[device]->pool(), placed.bytes};
+    if (!memory_[device].refused()) break;
   }
-  char* next = memory_[device]->data();
+  // What no piece of a sequence is put at, and what is read behind a row's end, is no base.
+  Device& on = callers_[device]->pool().device();
+  drained_on_failure(on, [&] {
+    on.fill(memory_[device].data(), 'N', placed.bytes, 0);
+    on.wait(0);
+  });
+  char* next = memory_[device].data();
   for (const std::size_t c : placed.chromosomes) {
     const std::size_t row = row_bytes(chromosomes[c]);
     rows_[c] = DeviceRows{next, row};
@@ -107,7 +112,7 @@ std::unique_ptr<SequenceStore> DeviceSequences::store(int species,
                                                       bool host_keeps_all) const {
   std::vector<std::unique_ptr<Uploader>> uploaders(callers_.size());
   for (std::size_t device = 0; device < callers_.size(); ++device) {
-    if (memory_[device] == nullptr) continue;
+    if (memory_[device].size() == 0) continue;
     uploaders[device] = std::make_unique<Uploader>(callers_[device]->kernels().another_device());
   }
   return std::make_unique<DeviceStore>(*this, std::move(uploaders),

@@ -36,8 +36,8 @@ class DeviceSequences {
   void place(std::size_t device, const std::vector<Chromosome>& chromosomes, std::size_t species);
 
   const DeviceCallers& callers_;
-  std::vector<std::unique_ptr<DeviceMemory>> memory_;  // of each device
-  std::vector<std::optional<DeviceRows>> rows_;        // of each chromosome
+  std::vector<DeviceArray<char>> memory_;        // of each device
+  std::vector<std::optional<DeviceRows>> rows_;  // of each chromosome
 };
 
 }  // namespace ancify

@@ -115,11 +115,10 @@ WalkedTrees DeviceTrees::at(const char* memory) const {
 }
 
 DeviceMethod by_trees(const DeviceTrees& trees, int species, bool with_phred) {
-  const auto call = [trees = trees.at(nullptr)](CallKernels& kernels, const TileAround& around,
-                                                const char* constants, int stream) {
+  const auto call = [trees = trees.at(nullptr)](const TileAround& around, const char* constants) {
     WalkedTrees there = trees;
     there.memory = constants;
-    kernels.call_by_trees(around, there, stream);
+    return CallByTrees{around, there};
   };
   return {species, with_phred, kFeatureReach, trees.bytes(), call};
 }

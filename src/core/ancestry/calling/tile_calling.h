@@ -133,4 +133,27 @@ ANCIFY_HOST_DEVICE inline void call_by_vote(const CallTile& tile, const Voting& 
   if (tile.phred != nullptr) tile.phred[i] = kNoPhred;
 }
 
+// ---- What a device does to a tile ---------------------------------------------------------------
+
+// Lane by lane.
+struct CallByTable {
+  static constexpr const char* kName = "CallByTable";
+  CallTile tile;
+  const std::uint16_t* table;
+  std::size_t patterns;
+
+  ANCIFY_HOST_DEVICE std::size_t n() const { return tile.lanes(); }
+  ANCIFY_HOST_DEVICE void operator()(std::size_t lane) const { call_by_table(tile, table, lane); }
+};
+
+// Position by position.
+struct CallByVote {
+  static constexpr const char* kName = "CallByVote";
+  CallTile tile;
+  Voting voting;
+
+  ANCIFY_HOST_DEVICE std::size_t n() const { return tile.n; }
+  ANCIFY_HOST_DEVICE void operator()(std::size_t i) const { call_by_vote(tile, voting, i); }
+};
+
 }  // namespace ancify

@@ -235,4 +235,13 @@ ANCIFY_HOST_DEVICE inline void call_by_trees(const TileAround& around, const Wal
   if (around.tile.phred != nullptr) around.tile.phred[i] = site.phred;
 }
 
+// What a device does to a tile. Blocks of its threads share what the consensus around them is.
+struct CallByTrees {
+  static constexpr const char* kName = "CallByTrees";
+  TileAround around;
+  WalkedTrees trees;
+
+  ANCIFY_HOST_DEVICE std::size_t n() const { return around.tile.n; }
+};
+
 }  // namespace ancify

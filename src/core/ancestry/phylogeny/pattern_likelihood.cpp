@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <string>
 #include <unordered_map>
 
 #include "core/ancestry/phylogeny/likelihood.h"
 #include "core/exec/errors.h"
-#include "core/exec/threads.h"
+#include "core/exec/join_in_order.h"
 #include "core/io/text.h"
 
 namespace ancify {
@@ -272,42 +271,44 @@ double PatternLikelihood::log_likelihood(const std::vector<double>& lengths,
                                          JobControl& control) const {
   const auto transitions = transitions_of(lengths, model);
   const std::size_t classes = model.rate_classes().size();
-  std::vector<double> sums(blocks_.size());
   const auto n = static_cast<int>(blocks_.size());
-  run_tasks(control, std::min(threads, n), n, [&](std::int64_t i, const TaskContext&) {
-    const Block& block = blocks_[static_cast<std::size_t>(i)];
-    std::vector<double> probabilities;
-    sums[static_cast<std::size_t>(i)] =
-        sum_up(block, prune(block, transitions, classes, false), model, probabilities);
-  });
-  return std::accumulate(sums.begin(), sums.end(), 0.0);
+  double sum = 0;
+  join_in_order(
+      control, std::min(threads, n), n, n,
+      [&](std::int64_t i, const TaskContext& /*context*/) {
+        const Block& block = blocks_[static_cast<std::size_t>(i)];
+        std::vector<double> probabilities;
+        return sum_up(block, prune(block, transitions, classes, false), model, probabilities);
+      },
+      [&](std::int64_t /*i*/, double part) { sum += part; });
+  return sum;
 }
 
 Slope PatternLikelihood::slope(const std::vector<double>& lengths, const SubstitutionModel& model,
                                int threads, JobControl& control) const {
   const auto transitions = transitions_of(lengths, model);
-  std::vector<Slope> slopes(blocks_.size());
   const auto n = static_cast<int>(blocks_.size());
-  run_tasks(control, std::min(threads, n), n, [&](std::int64_t i, const TaskContext&) {
-    slopes[static_cast<std::size_t>(i)] =
-        slope(blocks_[static_cast<std::size_t>(i)], transitions, model);
-  });
   Slope sum;
   sum.by_transitions.resize(transitions.size(), Transitions{});
   sum.at_root.resize(model.rate_classes().size(), Posterior{});
-  for (const Slope& part : slopes) {
-    sum.log_likelihood += part.log_likelihood;
-    for (std::size_t i = 0; i < transitions.size(); ++i) {
-      for (std::size_t a = 0; a < kBases; ++a) {
-        for (std::size_t b = 0; b < kBases; ++b) {
-          sum.by_transitions[i][a][b] += part.by_transitions[i][a][b];
+  join_in_order(
+      control, std::min(threads, n), n, n,
+      [&](std::int64_t i, const TaskContext& /*context*/) {
+        return slope(blocks_[static_cast<std::size_t>(i)], transitions, model);
+      },
+      [&](std::int64_t /*i*/, const Slope& part) {
+        sum.log_likelihood += part.log_likelihood;
+        for (std::size_t i = 0; i < transitions.size(); ++i) {
+          for (std::size_t a = 0; a < kBases; ++a) {
+            for (std::size_t b = 0; b < kBases; ++b) {
+              sum.by_transitions[i][a][b] += part.by_transitions[i][a][b];
+            }
+          }
         }
-      }
-    }
-    for (std::size_t k = 0; k < sum.at_root.size(); ++k) {
-      for (std::size_t b = 0; b < kBases; ++b) sum.at_root[k][b] += part.at_root[k][b];
-    }
-  }
+        for (std::size_t k = 0; k < sum.at_root.size(); ++k) {
+          for (std::size_t b = 0; b < kBases; ++b) sum.at_root[k][b] += part.at_root[k][b];
+        }
+      });
   return sum;
 }
 

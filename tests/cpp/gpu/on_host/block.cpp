@@ -98,7 +98,7 @@ class Block {
  public:
   void run(const std::function<void()>& kernel) {
     kernel_ = &kernel;
-    to_start_ = indices_in_order(blockDim.x);
+    to_start_ = indices_in_order(static_cast<unsigned>(blockDim.size()));
     next_ = 0;
     while (next_ < to_start_.size()) start();
     while (!waiting_.empty()) pass_barrier();
@@ -108,19 +108,23 @@ class Block {
   void work() {
     current_->enter();
     while (next_ < to_start_.size()) {
-      threadIdx.x = to_start_[next_++];
+      become(to_start_[next_++]);
       (*kernel_)();
     }
     current_->end();
   }
   void wait_at(const void* barrier) {
     current_->barrier = barrier;
-    current_->thread = threadIdx.x;
+    current_->thread = thread_;
     current_->pause();
-    threadIdx.x = current_->thread;
+    become(current_->thread);
   }
 
  private:
+  void become(unsigned thread) {
+    thread_ = thread;
+    threadIdx = Index::of(thread, blockDim);
+  }
   // Those that never wait need but one fiber.
   void start();
   void go_on(Fiber* fiber);
@@ -129,6 +133,7 @@ class Block {
   const std::function<void()>* kernel_ = nullptr;
   std::vector<unsigned> to_start_;
   std::size_t next_ = 0;
+  unsigned thread_ = 0;  // the one that runs
   Fiber* current_ = nullptr;
   std::vector<Fiber*> waiting_;
   std::vector<Fiber*> idle_;
@@ -164,7 +169,7 @@ void Block::pass_barrier() {
     problem("threads of a block wait at different barriers");
   }
   waiting_.clear();
-  for (const unsigned thread : indices_in_order(blockDim.x)) {
+  for (const unsigned thread : indices_in_order(static_cast<unsigned>(of_thread.size()))) {
     if (of_thread[thread] != nullptr) go_on(of_thread[thread]);
   }
 }
@@ -179,6 +184,9 @@ std::vector<unsigned> indices_in_order(unsigned n) {
   std::iota(indices.begin(), indices.end(), 0U);
   if (order == "reverse") std::reverse(indices.begin(), indices.end());
   if (order == "random") std::shuffle(indices.begin(), indices.end(), random);
+  if (order != "forward" && order != "reverse" && order != "random") {
+    problem("ANCIFY_THREAD_ORDER is '" + order + "'; it can be forward, reverse or random");
+  }
   return indices;
 }
 

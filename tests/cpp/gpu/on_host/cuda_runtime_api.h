@@ -50,6 +50,10 @@ struct cudaDeviceProp {
 };
 struct cudaFuncAttributes {};
 
+struct CUevent_st;
+using cudaEvent_t = CUevent_st*;
+constexpr unsigned cudaEventDisableTiming = 2;
+
 const char* cudaGetErrorString(cudaError_t status);
 cudaError_t cudaGetLastError();
 cudaError_t cudaDriverGetVersion(int* version);
@@ -66,18 +70,28 @@ cudaError_t cudaFreeHost(void* memory);
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t n, cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t n, cudaMemcpyKind kind,
                             cudaStream_t stream);
+cudaError_t cudaMemsetAsync(void* to, int byte, std::size_t n, cudaStream_t stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+cudaError_t cudaEventDestroy(cudaEvent_t event);
 
 namespace ancify::on_host {
 
 struct Index {
-  unsigned x;
+  unsigned x = 0, y = 0, z = 0;
+  std::size_t size() const { return std::size_t{x} * y * z; }
+  // The i-th of so many, as CUDA counts them: the first dimension's fastest.
+  static Index of(unsigned i, const Index& all) {
+    return {i % all.x, i / all.x % all.y, i / all.x / all.y};
+  }
 };
 
 // For src/cuda/launch.h
-void launch(std::function<void()> kernel, unsigned blocks, unsigned threads,
+void launch(std::function<void()> kernel, const Index& blocks, const Index& threads,
             std::size_t shared_bytes, cudaStream_t stream);
 void* shared_memory();
 void barrier();

@@ -70,14 +70,14 @@ class Memories {
     const std::lock_guard<std::mutex> lock(mutex_);
     const GuardedMemory* const device = containing(device_, start);
     if ((place == Place::kDevice) != (device != nullptr)) {
-      problem("a copy's " + name_of(place) + " end is not " + name_of(place) + " memory");
+      problem("a copy's or fill's " + name_of(place) + " end is not " + name_of(place) + " memory");
       return false;
     }
     const GuardedMemory* const memory = device != nullptr ? device : containing(host_, start);
     if (memory == nullptr) return true;  // of the host, which it was not taken from here
     const auto* const end = memory->data() + memory->size();
     if (n <= static_cast<std::size_t>(end - static_cast<const char*>(start))) return true;
-    problem("a copy goes beyond " + name_of(place) + " memory");
+    problem("a copy or fill goes beyond " + name_of(place) + " memory");
     return false;
   }
 
@@ -158,6 +158,10 @@ void copy(void* to, Place to_place, const void* from, Place from_place, std::siz
   if (n == 0) return;
   const bool right = memories().check_end(to, n, to_place);
   if (memories().check_end(from, n, from_place) && right) std::memcpy(to, from, n);
+}
+
+void fill(void* to, int byte, std::size_t n) {
+  if (n > 0 && memories().check_end(to, n, Place::kDevice)) std::memset(to, byte, n);
 }
 
 }  // namespace ancify::on_host

@@ -41,6 +41,8 @@ bool give_back_memory(Place place, void* memory);
 
 // Copies, once both ends are found to be where they should.
 void copy(void* to, Place to_place, const void* from, Place from_place, std::size_t n);
+// Fills device memory, once it is found to be that.
+void fill(void* to, int byte, std::size_t n);
 // Says what kernels wrote beside their memory.
 void check_device_memory();
 // Says what was never given back.

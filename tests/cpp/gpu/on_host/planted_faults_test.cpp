@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cuda/launch.h"
+#include "gpu/watched.h"
 #include "sanitizer.h"
 
 namespace ancify::on_host {
@@ -67,6 +68,10 @@ TEST(PlantedFaults, AMissingBarrierLetsResultsDependOnTheOrder) {
   EXPECT_NE(rotated<false>("random"), rotated<false>("reverse"));
 }
 
+TEST(PlantedFaults, AnOrderOfThreadsThatThereIsNot) {
+  expect_found([] { rotated<true>("backward"); }, "ANCIFY_THREAD_ORDER is 'backward'");
+}
+
 __global__ void half_meet_kernel() {
   if (threadIdx.x < kThreads / 2) __syncthreads();
 }
@@ -116,10 +121,9 @@ TEST(PlantedFaults, AnIndexBehindMemory) { expect_write_found<1>(); }
 TEST(PlantedFaults, AnIndexBeforeMemory) { expect_write_found<-1>(); }
 
 TEST(PlantedFaults, WhatIsReadBehindMemory) {
-  if (kClosesMemory) {
-    expect_found([] { launch_one(read_kernel, DeviceInts().data(), std::ptrdiff_t{1}); },
-                 "AddressSanitizer: use-after-poison");
-  }
+  if (!kClosesMemory) GTEST_SKIP() << "only AddressSanitizer sees what is read beside memory";
+  expect_found([] { launch_one(read_kernel, DeviceInts().data(), std::ptrdiff_t{1}); },
+               "AddressSanitizer: use-after-poison");
 }
 
 void copy_to(void* to, std::size_t n, cudaMemcpyKind kind) {
@@ -129,14 +133,79 @@ void copy_to(void* to, std::size_t n, cudaMemcpyKind kind) {
 
 TEST(PlantedFaults, ACopyOutOfRange) {
   expect_found([] { copy_to(DeviceInts().data(), kBytes + 1, cudaMemcpyHostToDevice); },
-               "a copy goes beyond device memory");
+               "a copy or fill goes beyond device memory");
   const auto from_the_host = [] {
     void* memory = nullptr;
     cudaMallocHost(&memory, kBytes - 1);
     cudaMemcpy(DeviceInts().data(), memory, kBytes, cudaMemcpyHostToDevice);
     cudaFreeHost(memory);
   };
-  expect_found(from_the_host, "a copy goes beyond host memory");
+  expect_found(from_the_host, "a copy or fill goes beyond host memory");
+}
+
+TEST(PlantedFaults, AFillOutOfRange) {
+  expect_found([] { cudaMemsetAsync(DeviceInts().data(), 0, kBytes + 1, nullptr); },
+               "a copy or fill goes beyond device memory");
+}
+
+// Counts who comes to each place in three dimensions, where threads take several turns.
+__global__ void place_kernel(int* at, unsigned x, unsigned y, unsigned z) {
+  for (unsigned k = blockIdx.z * blockDim.z + threadIdx.z; k < z; k += gridDim.z * blockDim.z) {
+    for (unsigned j = blockIdx.y * blockDim.y + threadIdx.y; j < y; j += gridDim.y * blockDim.y) {
+      for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < x; i += gridDim.x * blockDim.x) {
+        ++at[(k * y + j) * x + i];
+        __syncthreads();  // a thread goes on as the one that it was
+        ++at[(k * y + j) * x + i];
+      }
+    }
+  }
+}
+
+TEST(WhatIsRight, ALaunchInThreeDimensionsComesToEachPlace) {
+  for (const std::size_t most : {1, 4, 100}) {
+    const DeviceInts ints;
+    cudaMemsetAsync(ints.data(), 0, kBytes, nullptr);
+    const cuda::Extent threads = {2, 2, 1};
+    const cuda::Extent blocks = cuda::blocks_for({8, 4, 2}, threads, most);
+    EXPECT_LE(blocks.size(), most);
+    cuda::launch(place_kernel, {blocks, threads, 0}, nullptr, ints.data(), 8U, 4U, 2U);
+    std::vector<int> counted(kThreads);
+    cudaMemcpy(counted.data(), ints.data(), kBytes, cudaMemcpyDeviceToHost);
+    EXPECT_EQ(counted, std::vector<int>(kThreads, 2)) << most;
+  }
+}
+
+TEST(WhatIsRight, AStreamWaitsForAnEventOfAnother) {
+  const DeviceInts ints;
+  cudaStream_t streams[2];
+  for (auto& stream : streams) cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  cudaEvent_t event = nullptr;
+  cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+  cudaMemsetAsync(ints.data(), 0, kBytes, streams[0]);
+  cudaEventRecord(event, streams[0]);
+  cudaStreamWaitEvent(streams[1], event, 0);
+  cudaEventDestroy(event);
+  cudaMemsetAsync(ints.data(), 1, kBytes, streams[0]);  // behind the event
+  int first = -1;
+  cudaMemcpyAsync(&first, ints.data(), sizeof first, cudaMemcpyDeviceToHost, streams[1]);
+  cudaStreamSynchronize(streams[1]);
+  EXPECT_EQ(first, 0);
+  for (const auto& stream : streams) cudaStreamDestroy(stream);
+}
+
+struct ComparedOp {
+  static constexpr const char* kName = "ComparedOp";
+};
+struct ForgottenOp {
+  static constexpr const char* kName = "ForgottenOp";
+};
+
+TEST(PlantedFaults, AnOperationThatIsNeverCompared) {
+  test::Begun<std::variant<ComparedOp, ForgottenOp>> begun;
+  begun.add(ComparedOp());
+  EXPECT_EQ(begun.missing(), std::vector<std::string>{"ForgottenOp"});
+  begun.add(ForgottenOp());
+  EXPECT_TRUE(begun.missing().empty());
 }
 
 TEST(PlantedFaults, MemoryOfTheHostForTheDevices) {
@@ -144,12 +213,12 @@ TEST(PlantedFaults, MemoryOfTheHostForTheDevices) {
     std::vector<char> host(kBytes);
     copy_to(host.data(), kBytes, cudaMemcpyHostToDevice);
   };
-  expect_found(fault, "a copy's device end is not device memory");
+  expect_found(fault, "a copy's or fill's device end is not device memory");
 }
 
 TEST(PlantedFaults, MemoryOfTheDeviceForTheHosts) {
   expect_found([] { copy_to(DeviceInts().data(), kBytes, cudaMemcpyDeviceToHost); },
-               "a copy's host end is not host memory");
+               "a copy's or fill's host end is not host memory");
 }
 
 TEST(PlantedFaults, MemoryThatIsNotGivenBack) {

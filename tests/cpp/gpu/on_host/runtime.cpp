@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -17,17 +18,32 @@ using namespace ancify::on_host;
 struct CUstream_st {
  public:
   void begin(std::function<void()> work) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<std::recursive_mutex> lock(card);
     begun_.push_back(std::move(work));
   }
-  void finish() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    for (; !begun_.empty(); begun_.pop_front()) begun_.front()();
+  // All of it, or until something is so.
+  void finish(const bool& enough = false) {
+    const std::lock_guard<std::recursive_mutex> lock(card);
+    while (!begun_.empty() && !enough) {
+      const auto work = std::move(begun_.front());
+      begun_.pop_front();
+      work();
+    }
   }
 
  private:
-  std::mutex mutex_;
+  // One for all streams, as work in one may wait for another's.
+  static std::recursive_mutex card;
+
   std::deque<std::function<void()>> begun_;
+};
+
+std::recursive_mutex CUstream_st::card;
+
+// What was recorded last, which those that wait for it keep.
+struct CUevent_st {
+  cudaStream_t stream = nullptr;
+  std::shared_ptr<bool> reached;
 };
 
 namespace ancify::on_host {
@@ -38,6 +54,8 @@ namespace {
 constexpr int kMultiprocessors = 1;
 constexpr int kBlocksOfEach = 2;
 constexpr unsigned kMostThreads = 1024;
+constexpr unsigned kMostThreadsInZ = 64;
+constexpr unsigned kMostInYOrZ = 65535;  // of a grid's blocks
 constexpr std::size_t kMostSharedBytes = std::size_t{48} << 10;
 
 thread_local cudaError_t last_error = cudaSuccess;
@@ -78,14 +96,19 @@ void begin(cudaStream_t stream, std::function<void()> work) {
   }
 }
 
-void run_grid(const std::function<void()>& kernel, unsigned blocks, unsigned threads,
+std::string text_of(const Index& index) {
+  const std::string further = " x " + std::to_string(index.y) + " x " + std::to_string(index.z);
+  return std::to_string(index.x) + (index.y == 1 && index.z == 1 ? "" : further);
+}
+
+void run_grid(const std::function<void()>& kernel, const Index& blocks, const Index& threads,
               std::size_t shared_bytes) {
-  blockDim = {threads};
-  gridDim = {blocks};
-  for (const unsigned i : indices_in_order(blocks)) {
+  blockDim = threads;
+  gridDim = blocks;
+  for (const unsigned i : indices_in_order(static_cast<unsigned>(blocks.size()))) {
     GuardedMemory room(shared_bytes);
     shared = room.data();
-    blockIdx = {i};
+    blockIdx = Index::of(i, blocks);
     run_block(kernel);
     room.check("shared");
   }
@@ -94,11 +117,14 @@ void run_grid(const std::function<void()>& kernel, unsigned blocks, unsigned thr
 
 }  // namespace
 
-void launch(std::function<void()> kernel, unsigned blocks, unsigned threads,
+void launch(std::function<void()> kernel, const Index& blocks, const Index& threads,
             std::size_t shared_bytes, cudaStream_t stream) {
-  if (blocks == 0 || threads == 0 || threads > kMostThreads || shared_bytes > kMostSharedBytes) {
-    problem("a launch of " + std::to_string(blocks) + " blocks of " + std::to_string(threads) +
-            " threads and " + std::to_string(shared_bytes) + " shared bytes");
+  const bool grid_fits = blocks.size() > 0 && blocks.y <= kMostInYOrZ && blocks.z <= kMostInYOrZ;
+  const bool block_fits =
+      threads.size() > 0 && threads.size() <= kMostThreads && threads.z <= kMostThreadsInZ;
+  if (!grid_fits || !block_fits || shared_bytes > kMostSharedBytes) {
+    problem("a launch of " + text_of(blocks) + " blocks of " + text_of(threads) + " threads and " +
+            std::to_string(shared_bytes) + " shared bytes");
     last_error = cudaErrorInvalidConfiguration;
     return;
   }
@@ -198,6 +224,11 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t n, cudaMemcp
   return cudaSuccess;
 }
 
+cudaError_t cudaMemsetAsync(void* to, int byte, std::size_t n, cudaStream_t stream) {
+  begin(stream, [=] { fill(to, byte, n); });
+  return cudaSuccess;
+}
+
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   *stream = streams.add();
   return cudaSuccess;
@@ -210,5 +241,30 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   streams.remove(stream);
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  if (event->reached == nullptr) return cudaSuccess;  // never recorded
+  begin(stream, [from = event->stream, reached = event->reached] {
+    if (!*reached) from->finish(*reached);
+  });
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
+  *event = new CUevent_st;
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  event->stream = stream;
+  event->reached = std::make_shared<bool>(false);
+  begin(stream, [reached = event->reached] { *reached = true; });
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  delete event;
   return cudaSuccess;
 }

@@ -1,0 +1,72 @@
+// Which operations of a family a device was given, so that none is left without a comparison.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/device/kernels.h"
+
+namespace ancify::test {
+
+template <class Operation>
+class Begun {
+ public:
+  void add(const Operation& operation) { begun_[operation.index()] = true; }
+  // The names of those that never were.
+  std::vector<std::string> missing() const {
+    return missing(std::make_index_sequence<std::variant_size_v<Operation>>());
+  }
+
+ private:
+  template <std::size_t... kIndex>
+  std::vector<std::string> missing(std::index_sequence<kIndex...> /*all*/) const {
+    std::vector<std::string> names;
+    const auto look = [&](bool begun, const char* name) {
+      if (!begun) names.emplace_back(name);
+    };
+    (look(begun_[kIndex], std::variant_alternative_t<kIndex, Operation>::kName), ...);
+    return names;
+  }
+  std::array<bool, std::variant_size_v<Operation>> begun_ = {};
+};
+
+// Begins what it is told to, and takes note of it.
+template <class Operation>
+class Watched : public Kernels<Operation> {
+ public:
+  Watched(std::unique_ptr<Kernels<Operation>> kernels, Begun<Operation>& begun)
+      : kernels_(std::move(kernels)), begun_(begun) {}
+  Device& device() override { return kernels_->device(); }
+  std::unique_ptr<Device> another_device() override { return kernels_->another_device(); }
+  void begin(const Operation& operation, int stream) override {
+    begun_.add(operation);
+    kernels_->begin(operation, stream);
+  }
+
+ private:
+  std::unique_ptr<Kernels<Operation>> kernels_;
+  Begun<Operation>& begun_;
+};
+
+// Those of all families that the driver opens devices for.
+template <class Operation>
+Begun<Operation>& begun() {
+  static Begun<Operation> all;
+  return all;
+}
+
+template <class Operation>
+std::vector<std::unique_ptr<Kernels<Operation>>> watched(
+    std::vector<std::unique_ptr<Kernels<Operation>>> devices) {
+  for (auto& device : devices) {
+    device = std::make_unique<Watched<Operation>>(std::move(device), begun<Operation>());
+  }
+  return devices;
+}
+
+}  // namespace ancify::test
