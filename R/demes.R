@@ -651,8 +651,7 @@ demes_of_events <- function(events, n, names) {
   graph[c("demes", "migrations", "pulses", "metadata")]
 }
 
-# What rows of event_rows() have: functions of the graph, the event, and list(n =, names =, before =,
-# time =).
+# The `to_demes` of rows of event_rows(); `about` is list(n =, names =, before =, time =).
 
 equilibrium_to_demes <- function(graph, event, about) {
   if (event$selection != 0) refuse_in_demes("there is selection")

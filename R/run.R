@@ -636,11 +636,12 @@ config_caller <- function(config, settings, backend, progress) {
 # What core_method() takes, from the configuration alone.
 run_settings <- function(config, verbose) {
   row <- method_of(config)
-  threshold <- function(which) config[[sprintf("%s_%s_threshold", row$thresholds, which)]]
+  threshold <- function(which) {
+    if (has_posterior(row)) config[[sprintf("%s_%s_threshold", row$thresholds, which)]]
+  }
   settings <- list(
     min_inner_freq = config$min_inner_freq, min_outer_freq = config$min_outer_freq,
-    high = if (has_posterior(row)) threshold("high"), low = if (has_posterior(row)) threshold("low"),
-    model = config_model(config)
+    high = threshold("high"), low = threshold("low"), model = config_model(config)
   )
   if (!is.null(config$tree)) {
     settings$tree <- parse_newick(config$tree)

@@ -255,7 +255,8 @@ check_population_table <- function(table) {
     abort_ancify(
       sprintf(
         "`populations` has %d populations%s: a spectrum is of 1 to %d. %s", length(names),
-        if (length(names)) sprintf(" (%s)", enumerate(quoted(names))) else "", core_limits()$populations,
+        if (length(names)) sprintf(" (%s)", enumerate(quoted(names))) else "",
+        core_limits()$populations,
         "Leave out the samples of others, with `subset = TRUE`."
       ),
       "input"

@@ -55,7 +55,8 @@ Reading as_reading(const Rcpp::List& reading) {
   Reading result;
   result.chromosomes = as_chromosomes(reading["lengths"]);
   result.options.focal_name = Rcpp::as<std::string>(reading["focal_name"]);
-  result.options.focal_chromosomes = Rcpp::as<std::vector<std::string>>(reading["focal_chromosomes"]);
+  result.options.focal_chromosomes =
+      Rcpp::as<std::vector<std::string>>(reading["focal_chromosomes"]);
   result.options.simd = backend.simd;
   if (Rcpp::as<std::string>(reading["on_bad_block"]) == "skip") {
     result.options.on_bad_block = ancify::OnBadBlock::kSkip;

@@ -15,7 +15,7 @@ struct OutgroupAlignment {
   std::string species;
   std::string file;
   std::string name_in_file = {};  // where the file has several species
-  std::string folder = {};    // where its projected sequences are kept, or empty
+  std::string folder = {};        // where its projected sequences are kept, or empty
 };
 
 // Told of what is finished, as project_alignments() and call_chromosomes() do.
