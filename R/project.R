@@ -125,7 +125,8 @@ as_alignments <- function(species, file, name_in_file = "", folder = "", inner =
 }
 
 # How alignments are read. `focal_name` and `focal_chromosomes` are the focal species' in a file of
-# several species; `focal_folder` or else `focal_fasta` has its bases, to compare blocks with. All may be "".
+# several species; `focal_folder` or else `focal_fasta` has its bases, to compare blocks with. All
+# may be "".
 reading_of <- function(lengths, backend, on_bad_block, focal_name = "",
                        focal_chromosomes = character(), focal_folder = "", focal_fasta = "") {
   list(
