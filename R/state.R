@@ -7,6 +7,8 @@
 
 # A file of state, a manifest and a record of 100,000 contigs have 30 MB.
 most_state_bytes <- 2^28
+# Forty outgroups on as many contigs have nine million values.
+most_state_values <- 1e7
 
 write_state <- function(path, x) write_text(path, jsonlite::toJSON(encode_state(x), na = "null"))
 
@@ -17,7 +19,17 @@ read_state <- function(path) {
 
 # Lists, as JSON has them.
 read_json_file <- function(path, ...) {
-  jsonlite::parse_json(read_text_impl(path, most_state_bytes), ...)
+  text <- read_text_impl(path, most_state_bytes)
+  # What commas divide is the same in JSON. Each value takes 60 bytes of memory.
+  values <- yaml_shape_impl(text)$entries
+  if (values > most_state_values) {
+    abort_ancify(
+      sprintf("%s has %s values, more than any run leaves: remove it.", quoted(path),
+              format_count(values)),
+      "format", file = path
+    )
+  }
+  jsonlite::parse_json(text, ...)
 }
 
 encode_state <- function(x) {

@@ -1,3 +1,4 @@
+// Glue of annotate_vcf().
 #include "core/ancestry/variants/annotation.h"
 #include "rcpp_ancestry.h"
 #include "rcpp_glue.h"

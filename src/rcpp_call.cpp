@@ -1,3 +1,4 @@
+// Glue of calling, alone and with projection.
 #include <optional>
 
 #include "core/ancestry/calling/calling.h"

@@ -1,3 +1,4 @@
+// Glue of ancify_check().
 #include <sys/stat.h>
 
 #include <filesystem>

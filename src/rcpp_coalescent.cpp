@@ -1,3 +1,4 @@
+// Glue of histories and polarise_sites().
 #include "core/ancestry/coalescent/coalescent.h"
 #include "rcpp_glue.h"
 #include "rcpp_methods.h"

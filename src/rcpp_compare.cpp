@@ -1,3 +1,4 @@
+// Glue of compare_calls().
 #include "core/ancestry/comparison/call_comparison.h"
 #include "rcpp_ancestry.h"
 #include "rcpp_glue.h"

@@ -1,3 +1,4 @@
+// Glue of demographic models.
 #include <algorithm>
 #include <cmath>
 #include <string>

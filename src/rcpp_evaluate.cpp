@@ -1,3 +1,4 @@
+// Glue of ancify_evaluate().
 #include "core/ancestry/comparison/evaluation.h"
 #include "rcpp_glue.h"
 

@@ -1,3 +1,4 @@
+// Jobs, errors and values between R and the core.
 #include "rcpp_glue.h"
 
 #include <algorithm>

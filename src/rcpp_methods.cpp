@@ -1,3 +1,4 @@
+// Glue of trees, substitution models, calling methods and their fits.
 #include "rcpp_methods.h"
 
 #include <algorithm>

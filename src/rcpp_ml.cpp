@@ -1,3 +1,4 @@
+// Glue of trained models and their training.
 #include "core/ancestry/comparison/reference.h"
 #include "core/ancestry/trained/boosted_trees.h"
 #include "core/ancestry/trained/lightgbm_model.h"

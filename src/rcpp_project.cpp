@@ -1,3 +1,4 @@
+// Glue of projection.
 #include "core/ancestry/projection/alignment_formats.h"
 #include "core/ancestry/projection/focal_genome.h"
 #include "core/ancestry/projection/projection.h"

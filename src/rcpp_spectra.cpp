@@ -1,3 +1,4 @@
+// Glue of site frequency spectra.
 #include <algorithm>
 #include <memory>
 #include <optional>

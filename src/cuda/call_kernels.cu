@@ -1,3 +1,4 @@
+// The kernels of calling, and what begins them.
 #include "core/ancestry/calling/tile_calling.h"
 #include "core/ancestry/calling/tile_trees.h"
 #include "cuda/call_kernels.h"

@@ -1,3 +1,4 @@
+// Which cards this machine has.
 #include <cuda_runtime_api.h>
 
 #include <string>

@@ -1,3 +1,4 @@
+// A card as a device: memory, copies, streams, events.
 #include "cuda/cuda_device.h"
 
 namespace ancify::cuda {

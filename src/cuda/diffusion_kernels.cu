@@ -1,3 +1,4 @@
+// The kernels of diffusion: an operation on a whole card, or a plan on each block.
 #include "cuda/diffusion_kernels.h"
 #include "cuda/operation_kernel.h"
 

@@ -1,3 +1,4 @@
+// Blocks of AXT files in memory.
 #include "core/formats/alignment/axt_pairs.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// AXT, in pieces of any size.
 #include "core/formats/alignment/axt.h"
 
 #include <gtest/gtest.h>

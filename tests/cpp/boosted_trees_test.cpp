@@ -1,3 +1,4 @@
+// Boosted trees against a walk from the root.
 #include "core/ancestry/trained/boosted_trees.h"
 
 #include <gtest/gtest.h>

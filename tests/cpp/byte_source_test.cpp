@@ -1,3 +1,4 @@
+// Text that is plain, gzip or bgzip, and damaged.
 #include "core/io/byte_source.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Agreement of runs against plain counts.
 #include "core/ancestry/comparison/call_comparison.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Calling by votes against plain counts.
 #include "core/ancestry/calling/calling.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Checksums and how they are joined.
 #include "core/io/checksum.h"
 
 #include <gtest/gtest.h>

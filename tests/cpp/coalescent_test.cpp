@@ -1,3 +1,4 @@
+// The coalescent against sums over gene trees.
 #include "core/ancestry/coalescent/coalescent.h"
 
 #include <gtest/gtest.h>

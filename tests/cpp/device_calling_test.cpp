@@ -1,3 +1,4 @@
+// Calling on the fake device against the CPU.
 #include "core/ancestry/calling/device_calling.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Trained models on the fake device against the CPU.
 #include "core/ancestry/calling/device_trees.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Threads: order, errors, stops, parts.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// Files that are written whole or not at all.
 #include "core/io/file.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// Blocks compared with the focal genome.
 #include "core/ancestry/projection/focal_check.h"
 
 #include <gtest/gtest.h>

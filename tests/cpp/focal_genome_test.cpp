@@ -1,3 +1,4 @@
+// The focal genome from FASTA and from alignments.
 #include "core/ancestry/projection/focal_genome.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tables of lengths.
 #include "core/genome/lengths.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Likelihoods against sums over all inner bases.
 #include "core/ancestry/phylogeny/likelihood.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// MAF, in pieces of any size.
 #include "core/formats/alignment/maf.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Training sites, the same at any number of threads.
 #include "core/ancestry/training/ml_training.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Parsimony against all assignments of bases.
 #include "core/ancestry/phylogeny/parsimony.h"
 
 #include <gtest/gtest.h>

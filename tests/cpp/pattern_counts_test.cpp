@@ -1,3 +1,4 @@
+// Counts of patterns against a map.
 #include "core/ancestry/patterns/pattern_counts.h"
 
 #include <gtest/gtest.h>

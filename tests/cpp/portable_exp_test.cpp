@@ -1,3 +1,4 @@
+// The exponential that devices and CPU share.
 #include "core/device/portable_exp.h"
 
 #include <gtest/gtest.h>

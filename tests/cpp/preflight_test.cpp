@@ -1,3 +1,4 @@
+// The look at alignments before a run.
 #include "core/ancestry/projection/preflight.h"
 
 #include <gtest/gtest.h>

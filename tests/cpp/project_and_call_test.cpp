@@ -1,3 +1,4 @@
+// Projection and calling as one, on the fake device too.
 #include "core/ancestry/calling/project_and_call.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Projection against a plain one, column by column.
 #include "core/ancestry/projection/projection.h"
 
 #include <gtest/gtest.h>

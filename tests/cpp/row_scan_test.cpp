@@ -1,3 +1,4 @@
+// Scans of rows, at each level of vector instructions.
 #include "core/formats/alignment/row_scan.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// FASTA files of one sequence.
 #include "core/genome/sequence_file.h"
 
 #include <gtest/gtest.h>

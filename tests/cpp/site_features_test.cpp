@@ -1,3 +1,4 @@
+// Features of positions against plain ones.
 #include "core/ancestry/trained/site_features.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Patterns of positions, numbered and looked up.
 #include "core/ancestry/patterns/site_patterns.h"
 
 #include <gtest/gtest.h>

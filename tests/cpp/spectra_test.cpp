@@ -1,3 +1,4 @@
+// Spectra against plain sums.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// Files of spectra.
 #include "core/spectra/spectrum_reader.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Substitution models against their equations.
 #include "core/ancestry/phylogeny/substitution_model.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tiles of a job on the fake device.
 #include "core/device/tiles.h"
 
 #include <string>

@@ -1,3 +1,4 @@
+// Trees: checks, order, roots.
 #include "core/ancestry/phylogeny/tree.h"
 
 #include <gtest/gtest.h>

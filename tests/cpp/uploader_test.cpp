@@ -1,3 +1,4 @@
+// Copies to the fake device in pieces.
 #include "core/device/uploader.h"
 
 #include <random>

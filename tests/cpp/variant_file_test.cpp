@@ -1,3 +1,4 @@
+// VCF and BCF: records, order, damage.
 #include "core/formats/variant/variant_file.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+# Annotation of variants in memory.
+
 in_info <- function(variants) VariantAnnotation::info(variants)
 read_variants <- function(path) {
   suppressWarnings(VariantAnnotation::readVcf(path)) # of header lines it does not know

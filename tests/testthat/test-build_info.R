@@ -1,3 +1,5 @@
+# What a build says of itself.
+
 test_that("the build is told, and prints", {
   info <- ancify_build_info()
   expect_s3_class(info, "ancify_build_info")

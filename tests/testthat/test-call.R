@@ -1,3 +1,5 @@
+# call_ancestral(): arguments, calls and errors.
+
 random_sequence <- function(n, junk = c("N", "n", "-", "R", "*", " ", "0", "@", "`", "{")) {
   letters <- c("A", "C", "G", "T", "a", "c", "g", "t", junk)
   prob <- c(rep(0.15, 4), rep(0.06, 4), rep(0.16 / length(junk), length(junk)))

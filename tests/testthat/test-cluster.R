@@ -1,3 +1,5 @@
+# Runs in tasks of BiocParallel.
+
 test_that("a run in tasks gives the bytes of one without, and goes on from it", {
   set.seed(801)
   cases <- list(

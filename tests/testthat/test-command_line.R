@@ -1,3 +1,5 @@
+# The command line.
+
 script <- system.file("exec", "ancify", package = "ancify")
 
 ancify <- function(..., program = script, env = library_environment()) {

@@ -1,3 +1,5 @@
+# Demes files, read and written.
+
 spectrum_of <- function(model, params, sizes) {
   x <- expected_sfs(model, params, sizes, 12)
   plain_array(x)[!attr(x, "mask")]

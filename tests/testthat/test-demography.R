@@ -1,3 +1,5 @@
+# Demographic models and their events.
+
 test_that("a model is events, or a function of its parameters that gives them", {
   fixed <- demography(event_equilibrium(), event_epoch(0.1, 2))
   expect_identical(fixed$params, character())

@@ -1,3 +1,5 @@
+# Backends and GPUs, without one.
+
 test_that("GPUs are listed, or the reason why there are none", {
   gpus <- available_gpus()
   expect_s3_class(gpus, "data.frame")

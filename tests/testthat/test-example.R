@@ -1,3 +1,5 @@
+# The example data.
+
 test_that("the example is complete and stays in its folder", {
   folder <- tempfile("example")
   config <- ancify_example(folder)

@@ -1,3 +1,5 @@
+# Expected spectra against plain diffusion.
+
 relative_difference <- function(found, expected) {
   max(abs(as.vector(found) / as.vector(expected) - 1))
 }

@@ -1,3 +1,5 @@
+# Coalescent histories.
+
 near <- coalescent_history(
   c(a = 40000, b = 120000, c = 200000), c(30000, 25000, 35000),
   focal_size = 30000, model = list(rates = c(1, 4, 1, 1, 4, 1))

@@ -1,3 +1,5 @@
+# Templates of configurations.
+
 test_that("the template is accepted once its paths are filled in", {
   folder <- tempfile("init")
   dir.create(folder)

@@ -1,3 +1,5 @@
+# Threads, progress, interrupts and errors of native jobs.
+
 test_that("threads come from the argument, the option or RcppParallel", {
   resolve <- ancify:::resolve_threads
   expect_identical(resolve(3), 3L)

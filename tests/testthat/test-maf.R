@@ -1,3 +1,5 @@
+# Projection of MAF files.
+
 maf_lengths <- function() {
   lengths <- c(
     chr1 = sample(200, 1), chr.2 = sample(60, 1), one = 1, b.chr = 20, `2L` = sample(50, 1)

@@ -1,3 +1,5 @@
+# Methods against plain ones.
+
 test_that("parsimony gives what the fewest changes give, on any tree", {
   set.seed(51)
   for (i in 1:30) {

@@ -1,3 +1,5 @@
+# Posteriors of polymorphic sites.
+
 human <- coalescent_history(c(chimp = 240000, gorilla = 320000, macaque = 1100000), 50000, 10000)
 
 test_that("posteriors are probabilities of the two alleles", {

@@ -1,3 +1,5 @@
+# Files of posteriors.
+
 phred_file <- function(values, folder = new_folder(), chromosome = "chr1") {
   dir.create(file.path(folder, "posterior"), showWarnings = FALSE)
   writeBin(as.raw(values), file.path(folder, "posterior", paste0(chromosome, ".phred")))

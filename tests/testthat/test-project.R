@@ -1,3 +1,5 @@
+# Projection of alignments.
+
 random_lengths <- function() {
   lengths <- c(chr1 = sample(400, 1), chr2 = sample(60, 1), one = 1, `2L` = sample(100, 1))
   lengths[sample(length(lengths))]

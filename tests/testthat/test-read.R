@@ -1,3 +1,5 @@
+# Called bases and confidences of regions.
+
 random_calls <- function(n) {
   letters <- c("A", "C", "G", "T", "a", "c", "g", "t", "n", "N", "-")
   paste(rep(sample(letters, n, TRUE), sample(3, n, TRUE))[seq_len(n)], collapse = "")

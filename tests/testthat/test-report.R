@@ -1,3 +1,5 @@
+# The page of a run.
+
 report_text <- function(...) {
   file <- tempfile(fileext = ".html")
   value <- withVisible(ancify_report(..., file = file))

@@ -1,3 +1,5 @@
+# Whole runs, resumed ones, and their errors.
+
 log_of <- function(code) {
   lines <- character()
   value <- withCallingHandlers(code, ancify_message = function(condition) {

@@ -1,3 +1,5 @@
+# The record of a run.
+
 record_of <- function(config) {
   jsonlite::read_json(file.path(config$output_dir, "ancify_run.json"))
 }

@@ -1,3 +1,5 @@
+# Spectra as objects.
+
 two <- sfs(matrix(1:12, 3, 4), c("YRI", "CEU"))
 
 test_that("a spectrum is an array with a mask and populations", {

@@ -1,3 +1,5 @@
+# Files of spectra.
+
 sfs_file <- function(...) {
   path <- tempfile(fileext = ".fs")
   writeLines(c(...), path)

@@ -1,3 +1,5 @@
+# Likelihoods of spectra.
+
 some_spectra <- function(folded = FALSE) {
   data <- random_sfs(c(4, 5))
   model <- new_sfs(plain_array(data) * stats::rexp(length(data)) + 0.1, NULL, corner_mask(dim(data)),

@@ -1,3 +1,5 @@
+# Spectra of sites in memory.
+
 test_that("sites without missing genotypes are counted", {
   derived <- cbind(A = c(1, 1, 2, 0, 3), B = c(0, 0, 1, 2, 2))
   x <- sfs_from_sites(derived, c(3, 2), threads = 1)

@@ -1,3 +1,5 @@
+# Spectra folded, projected and put together.
+
 test_that("folding adds up what the rarer allele cannot tell apart", {
   expect_identical(as.vector(unclass(fold(sfs(c(0, 12, 5, 3, 2, 0))))), c(0, 14, 8, 0, 0, 0))
   # Both cells of exactly half get the same.

@@ -1,3 +1,5 @@
+# Spectra of VCF files.
+
 vcf_info <- c(
   "##INFO=<ID=AA,Number=1,Type=String,Description=\"a\">",
   "##INFO=<ID=AA_prob,Number=1,Type=Float,Description=\"p\">",

@@ -1,3 +1,5 @@
+# Training of models.
+
 training_sites <- function(folders, lengths, n_inner, references = character(), minima = c(1, 1),
                            most = 1000, seed = 1, threads = 2) {
   options <- list(

@@ -1,3 +1,5 @@
+# Trees: Newick, phylo and their errors.
+
 sequences <- c(a = "ACGT", b = "ACGA", c = "ATGN")
 
 called_on <- function(tree, ..., species = sequences, method = "parsimony") {

@@ -1,3 +1,5 @@
+# Work folders: locks, leftovers and what is not ours.
+
 test_that("a second run in the same folders is an error that names the first", {
   set.seed(221)
   case <- random_config()

@@ -1,3 +1,4 @@
+// Chooses between CPU and GPUs, and says why one cannot be used.
 #include "core/device/backend.h"
 
 #include <algorithm>

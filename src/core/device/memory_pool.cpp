@@ -1,3 +1,4 @@
+// Keeps memory of a device that was given back, for the next who asks for as much.
 #include "core/device/memory_pool.h"
 
 #include <algorithm>

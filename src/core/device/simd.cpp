@@ -1,3 +1,4 @@
+// What vector instructions this processor has.
 #include "core/device/simd.h"
 
 #include "core/exec/errors.h"

@@ -1,3 +1,4 @@
+// Takes a job through a device in tiles, of which one is copied while another is computed.
 #include "core/device/tiles.h"
 
 #include <algorithm>

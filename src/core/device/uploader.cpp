@@ -1,3 +1,4 @@
+// Copies pieces to a device by buffers that take turns.
 #include "core/device/uploader.h"
 
 #include <algorithm>

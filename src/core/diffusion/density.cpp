@@ -1,3 +1,4 @@
+// Room for the values of a density, and their order.
 #include "core/diffusion/density.h"
 
 #include <limits>

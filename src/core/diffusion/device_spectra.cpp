@@ -1,3 +1,4 @@
+// Lays plans out for devices, sends them there in batches, and takes spectra back.
 #include "core/diffusion/device_spectra.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// phi(x) = theta nu e^E(x) (integral from x to 1 of e^-E) / (x (1 - x) integral from 0 to 1 of
+// e^-E), with E(x) = 4 g h x + 2 g (1 - 2 h) x^2 (Kimura 1964, J. Appl. Prob. 1:177).
 #include "core/diffusion/equilibrium.h"
 
 #include <algorithm>

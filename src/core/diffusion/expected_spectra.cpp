@@ -1,3 +1,4 @@
+// Does the plans of models to densities, side by side on threads, and samples from them.
 #include "core/diffusion/expected_spectra.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// d phi / dt = sum over i of 1/2 d^2/dx_i^2 [x_i (1 - x_i) phi / nu_i] - d/dx_i [M_i phi], with M_i
+// = 2 g_i (h_i + (1 - 2 h_i) x_i) x_i (1 - x_i) + sum over j of m_ij (x_j - x_i), one implicit axis
+// after the other (Gutenkunst and others 2009, PLoS Genet. 5:e1000695).
 #include "core/diffusion/integration.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// a_i x_(i-1) + b_i x_i + c_i x_(i+1) = d_i by Thomas's algorithm, a line in each lane of a vector.
 #include "core/diffusion/line_solver.h"
 
 namespace ancify::diffusion {

@@ -1,3 +1,4 @@
+// The rows of a time step along one axis, and their elimination where no line differs.
 #include "core/diffusion/line_system.h"
 
 namespace ancify::diffusion {

@@ -1,3 +1,5 @@
+// Nodes are the roots of the Legendre polynomial P_n, weights 2 / ((1 - x^2) P_n'(x)^2), by
+// Newton's method (Press and others, Numerical Recipes).
 #include "core/diffusion/quadrature.h"
 
 #include <cmath>

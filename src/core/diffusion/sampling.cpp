@@ -1,3 +1,5 @@
+// E[sites with d derived of n] = integral of C(n, d) x^d (1 - x)^(n - d) phi(x), by a rule that is
+// exact where the density is linear between grid points.
 #include "core/diffusion/sampling.h"
 
 #include <algorithm>

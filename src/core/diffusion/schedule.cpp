@@ -1,3 +1,4 @@
+// Cuts an epoch into time steps by how fast its parameters let frequencies change.
 #include "core/diffusion/schedule.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Turns tables in squares that fit the vectors of the processor.
 #include "core/diffusion/turn.h"
 
 #if defined(__x86_64__)

@@ -1,3 +1,4 @@
+// Runs tasks on TBB, or on threads of its own in the tests of races.
 #include "core/exec/threads.h"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+// Reads a table of chromosome names and lengths.
 #include "core/genome/lengths.h"
 
 #include <string_view>

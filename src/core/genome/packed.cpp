@@ -1,3 +1,4 @@
+// Packs bases into half a byte each, and unpacks them.
 #include "core/genome/packed.h"
 
 #include <algorithm>

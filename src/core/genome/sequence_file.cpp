@@ -1,3 +1,4 @@
+// Reads and writes FASTA files of one sequence on one line.
 #include "core/genome/sequence_file.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Finds sequences by chromosome in files of one or of many.
 #include "core/genome/sequence_set.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Sequences in memory and in files, as calling reads them.
 #include "core/genome/sequence_source.h"
 
 #include "core/genome/sequence_file.h"

@@ -1,3 +1,4 @@
+// Stores that write sequences to files, or keep them in memory.
 #include "core/genome/sequence_store.h"
 
 #include <cstring>

@@ -1,3 +1,4 @@
+// Opens text that is plain, gzip or bgzip, by its content.
 #include "core/io/byte_source.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// CRC-32 of bytes, of parts put together, and of files.
 #include "core/io/checksum.h"
 
 #include <zlib.h>

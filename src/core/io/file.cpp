@@ -1,3 +1,4 @@
+// Files by their descriptors: read, written whole, synchronised, put in their places.
 #include "core/io/file.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// Locks a folder by a lock on a file in it.
 #include "core/io/folder_lock.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// Inflates by ISA-L, libdeflate or zlib, as the build has them.
 #include "core/io/inflate.h"
 
 #include <zlib.h>

@@ -1,3 +1,4 @@
+// Reads lines and small texts within limits.
 #include "core/io/lines.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Maps memory that the system clears when it is first touched.
 #include "core/io/memory.h"
 
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// Limits on the length of lines and records.
 #include "core/io/record_size.h"
 
 #include <algorithm>

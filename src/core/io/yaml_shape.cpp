@@ -1,3 +1,4 @@
+// Measures a text in YAML in one pass over its bytes.
 #include "core/io/yaml_shape.h"
 
 #include <algorithm>

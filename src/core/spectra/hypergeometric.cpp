@@ -1,3 +1,5 @@
+// P(k derived of n drawn) = C(d, k) C(c - d, n - k) / C(c, n), for d derived of c called, from the
+// most probable k on by ratios of neighbours.
 #include "core/spectra/hypergeometric.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// E[sites with k derived] = sum over sites of the product over populations of hypergeometric
+// probabilities; sites with equal counts in some populations are projected there together.
 #include "core/spectra/joint_spectrum.h"
 
 #include <algorithm>

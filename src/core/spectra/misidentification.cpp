@@ -1,3 +1,4 @@
+// Rate of errors: sum of 1 - p over sites, of variance sum of p (1 - p), for posteriors p.
 #include "core/spectra/misidentification.h"
 
 namespace ancify {

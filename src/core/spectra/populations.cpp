@@ -1,3 +1,4 @@
+// Reads a table of samples and their populations.
 #include "core/spectra/populations.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Puts sites with equal counts together, in pieces that are joined in their order.
 #include "core/spectra/site_table.h"
 
 #include <algorithm>

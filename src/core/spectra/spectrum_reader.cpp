@@ -1,3 +1,4 @@
+// Reads the file of a spectrum line by line, word by word.
 #include "core/spectra/spectrum_reader.h"
 
 #include <algorithm>

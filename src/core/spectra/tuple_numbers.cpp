@@ -1,3 +1,4 @@
+// A hash table with open addressing.
 #include "core/spectra/tuple_numbers.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Makes sites of the records of a VCF, or gives the reason why one is none.
 #include "core/spectra/variant_sites.h"
 
 #include <algorithm>

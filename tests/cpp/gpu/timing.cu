@@ -1,3 +1,4 @@
+// How fast the kernels and copies of a card are.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

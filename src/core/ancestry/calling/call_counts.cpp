@@ -1,3 +1,4 @@
+// Counts of calls by confidence, with vector instructions where there are some.
 #include "core/ancestry/calling/call_counts.h"
 
 #include "core/genome/bases.h"

@@ -1,3 +1,4 @@
+// Calls and runs of equal confidence, read by seeking in the files of called chromosomes.
 #include "core/ancestry/calling/call_regions.h"
 
 #include <algorithm>

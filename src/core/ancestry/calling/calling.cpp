@@ -1,3 +1,4 @@
+// Cuts chromosomes into pieces, calls them on threads or devices, and writes their files.
 #include "core/ancestry/calling/calling.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Takes sequences through a device tile by tile, and gives its calls back.
 #include "core/ancestry/calling/device_calling.h"
 
 #include <algorithm>

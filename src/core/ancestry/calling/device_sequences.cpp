@@ -1,3 +1,4 @@
+// Room for projected sequences in the memory of devices, and the stores that fill it.
 #include "core/ancestry/calling/device_sequences.h"
 
 #include <algorithm>

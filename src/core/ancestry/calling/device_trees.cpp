@@ -1,3 +1,4 @@
+// Lays the nodes of boosted trees out for devices.
 #include "core/ancestry/calling/device_trees.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The rows of the calling methods.
 #include "core/ancestry/calling/methods.h"
 
 #include "core/ancestry/calling/ml_calling.h"

@@ -1,3 +1,4 @@
+// Features, trees and thresholds, one batch of positions after the other.
 #include "core/ancestry/calling/ml_calling.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Projects alignments into memory, files or devices, and calls from there.
 #include "core/ancestry/calling/project_and_call.h"
 
 #include <algorithm>

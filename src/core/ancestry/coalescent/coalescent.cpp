@@ -1,3 +1,6 @@
+// P(pattern, ancestral base) = sum over gene trees of P(tree | history) P(bases | tree), by the
+// lineage spaces of each stretch between two splits, from the root downward; see coalescent.h for
+// its sources.
 #include "core/ancestry/coalescent/coalescent.h"
 
 #include <algorithm>

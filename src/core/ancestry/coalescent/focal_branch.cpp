@@ -1,3 +1,6 @@
+// exp(A) v = sum over k of w_k (z_k - A)^-1 v, with nodes z_k and weights w_k of a cotangent
+// contour (Trefethen, Weideman and Schmelzer 2006, BIT 46:653), for A the generator of the death
+// process.
 #include "core/ancestry/coalescent/focal_branch.h"
 
 #include <algorithm>

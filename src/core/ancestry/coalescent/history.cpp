@@ -1,3 +1,4 @@
+// Checks of a history, and the mutation rates of its model.
 #include "core/ancestry/coalescent/history.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// P' = Q^T P over states of lineages and their bases, where Q has the rates of coalescence and
+// mutation (Rannala and Yang 2003, Genetics 164:1645), solved as a series of positive terms.
 #include "core/ancestry/coalescent/lineage_space.h"
 
 #include <algorithm>

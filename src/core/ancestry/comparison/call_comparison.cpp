@@ -1,3 +1,4 @@
+// Counts how the calls of several runs agree, window by window, pair by pair.
 #include "core/ancestry/comparison/call_comparison.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Counts how calls agree with a reference and with the alleles of variants.
 #include "core/ancestry/comparison/evaluation.h"
 
 #include <algorithm>

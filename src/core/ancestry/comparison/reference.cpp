@@ -1,3 +1,4 @@
+// A reference as a source of bases, by its one sequence.
 #include "core/ancestry/comparison/reference.h"
 
 #include <string_view>

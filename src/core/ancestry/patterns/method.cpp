@@ -1,3 +1,4 @@
+// From posteriors to calls and phred-scaled errors: -10 log10(1 - the largest posterior).
 #include "core/ancestry/patterns/method.h"
 
 #include <algorithm>

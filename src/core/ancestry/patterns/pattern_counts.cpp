@@ -1,3 +1,4 @@
+// Counts the site patterns of chromosomes, in a table or a hash map, on all threads.
 #include "core/ancestry/patterns/pattern_counts.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// A hash table without locks: threads that meet at a pattern evaluate it twice.
 #include "core/ancestry/patterns/pattern_memo.h"
 
 #include <algorithm>

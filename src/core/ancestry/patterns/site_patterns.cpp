@@ -1,3 +1,4 @@
+// Numbers the patterns of positions and looks them up, at each level of vector instructions.
 #include "core/ancestry/patterns/site_patterns.h"
 
 #include <algorithm>

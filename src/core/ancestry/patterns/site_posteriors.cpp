@@ -1,3 +1,4 @@
+// Posteriors of positions: each pattern is evaluated once.
 #include "core/ancestry/patterns/site_posteriors.h"
 
 #include <limits>

@@ -1,3 +1,4 @@
+// Voting as a method of site patterns.
 #include "core/ancestry/patterns/voting.h"
 
 #include "core/exec/errors.h"

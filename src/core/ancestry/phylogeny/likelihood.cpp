@@ -1,3 +1,5 @@
+// L_i(b) = product over children j of sum over c of P_bc(t_j) L_j(c), and at the root the posterior
+// of b is proportional to pi_b L(b), rate classes summed (Felsenstein 1981, J. Mol. Evol. 17:368).
 #include "core/ancestry/phylogeny/likelihood.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// A node's set is that of the bases which most of its children's sets hold (Hartigan 1973,
+// Biometrics 29:53); with two children Fitch's intersection or union (1971, Syst. Zool. 20:406).
 #include "core/ancestry/phylogeny/parsimony.h"
 
 #include <algorithm>

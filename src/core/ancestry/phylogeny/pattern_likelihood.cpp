@@ -1,3 +1,5 @@
+// log L = sum over patterns of count times log P(pattern), by pruning (Felsenstein 1981), and its
+// derivatives by passing them back from the root to the leaves.
 #include "core/ancestry/phylogeny/pattern_likelihood.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// P(t) = exp(Q t), by the eigenvectors of the symmetric matrix pi^1/2 Q pi^-1/2 of a reversible
+// model; rate classes are the means of a gamma distribution's quantiles (Yang 1994, J. Mol. Evol.
+// 39:306).
 #include "core/ancestry/phylogeny/substitution_model.h"
 
 #include <algorithm>

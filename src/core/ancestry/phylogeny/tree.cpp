@@ -1,3 +1,4 @@
+// Checks and orders the nodes of a tree, and roots it where the call is made.
 #include "core/ancestry/phylogeny/tree.h"
 
 #include <algorithm>

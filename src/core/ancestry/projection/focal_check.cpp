@@ -1,3 +1,4 @@
+// Compares the focal rows of blocks with the focal genome, window by window.
 #include "core/ancestry/projection/focal_check.h"
 
 #include <algorithm>

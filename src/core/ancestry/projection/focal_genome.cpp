@@ -1,3 +1,4 @@
+// The focal genome from FASTA, or put together of the focal rows of alignments.
 #include "core/ancestry/projection/focal_genome.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Finds the rows of the species in a MAF block, turns them to the focal strand, and checks them.
 #include "core/ancestry/projection/maf_pairs.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Reads the first text of alignments, and compares what they say of each position.
 #include "core/ancestry/projection/preflight.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Projects the files of alignments, all at once, each on a thread.
 #include "core/ancestry/projection/projection.h"
 
 #include <algorithm>

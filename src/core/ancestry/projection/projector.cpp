@@ -1,3 +1,4 @@
+// Gathers the columns of blocks without a focal gap into pieces of a sequence.
 #include "core/ancestry/projection/projector.h"
 
 #include <algorithm>

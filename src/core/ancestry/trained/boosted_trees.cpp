@@ -1,3 +1,5 @@
+// Scores are sums of leaves, one of each tree, and probabilities their softmax: exp(s_b) / sum over
+// c of exp(s_c) (Friedman 2001, Ann. Stat. 29:1189, for K classes).
 #include "core/ancestry/trained/boosted_trees.h"
 
 #include <algorithm>

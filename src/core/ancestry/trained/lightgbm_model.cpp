@@ -1,3 +1,4 @@
+// Reads the text in which LightGBM saves a model, and refuses what is none.
 #include "core/ancestry/trained/lightgbm_model.h"
 
 #include <cstdint>

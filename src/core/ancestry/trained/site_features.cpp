@@ -1,3 +1,4 @@
+// Features of the positions of a stretch, column by column.
 #include "core/ancestry/trained/site_features.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Draws sites with known ancestral bases, the same ones at any number of threads.
 #include "core/ancestry/training/ml_training.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Looks calls up for each record of a VCF, and writes the records with them.
 #include "core/ancestry/variants/annotation.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Counts the genotypes of records for posteriors by a history.
 #include "core/ancestry/variants/record_posteriors.h"
 
 #include <algorithm>

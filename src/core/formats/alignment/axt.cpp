@@ -1,3 +1,4 @@
+// Parses AXT: headers, rows, and what is wrong with them.
 #include "core/formats/alignment/axt.h"
 
 #include <algorithm>

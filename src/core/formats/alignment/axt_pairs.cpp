@@ -1,3 +1,4 @@
+// Reads the blocks of an AXT file into memory, with the query's coordinates.
 #include "core/formats/alignment/axt_pairs.h"
 
 #include <algorithm>

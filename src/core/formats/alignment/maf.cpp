@@ -1,3 +1,4 @@
+// Parses MAF: blocks, rows, and how the format begins.
 #include "core/formats/alignment/maf.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Scans and copies the rows of alignments with vector instructions.
 #include "core/formats/alignment/row_scan.h"
 
 #include <algorithm>

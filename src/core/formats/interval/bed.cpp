@@ -1,3 +1,4 @@
+// Reads BED, and puts intervals that touch together.
 #include "core/formats/interval/bed.h"
 
 #include <algorithm>

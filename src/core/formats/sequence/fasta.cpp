@@ -1,3 +1,4 @@
+// Reads FASTA record by record, line by line.
 #include "core/formats/sequence/fasta.h"
 
 #include <algorithm>

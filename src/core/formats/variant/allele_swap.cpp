@@ -1,3 +1,4 @@
+// Exchanges REF and ALT of a record, with all fields that depend on them.
 #ifdef ANCIFY_HAVE_HTSLIB
 
 #include "core/formats/variant/allele_swap.h"

@@ -1,3 +1,4 @@
+// Reads and writes VCF and BCF by htslib.
 #include "core/formats/variant/variant_file.h"
 
 #include "core/exec/errors.h"

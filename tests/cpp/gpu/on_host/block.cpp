@@ -1,3 +1,4 @@
+// A block of threads on the host: fibers that take turns, and barriers between them.
 #include "block.h"
 
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// Memory of the stand-in for a card, with guards around each piece.
 #include "memory.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// What kernels did wrong, told when the program ends.
 #include "problems.h"
 
 #include <cstdio>

@@ -1,3 +1,4 @@
+// The stand-in for the CUDA runtime: streams that are late on purpose, copies, launches.
 #include <algorithm>
 #include <cstring>
 #include <deque>
