@@ -111,3 +111,11 @@ test_that("crafted files of R's format in the places of state do nothing", {
   suppressWarnings(run_quietly(case$config))
   expect_false(file.exists(effect))
 })
+
+test_that("state of more values than any run leaves is refused before it takes memory", {
+  file <- tempfile(fileext = ".json")
+  writeLines(paste0("[", strrep("0,", most_state_values + 1), "0]"), file)
+  expect_ancify_error(read_json_file(file), "format", file, "10,000,00")
+  expect_null(read_state(file))
+  expect_null(read_record_json(file))
+})
