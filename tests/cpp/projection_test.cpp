@@ -319,8 +319,9 @@ TEST(Projection, ReadsAFormatThatIsARow) {
       const std::vector<Chromosome> chromosomes = {{"chr1", 6}};
       MemoryStore memory(chromosomes);
       const ProjectionOptions options;
-      AlignmentProjector projector("file", {{"", &memory}}, chromosomes, options, TaskContext(),
-                                   formats);
+      const std::string file = "file";
+      const TaskContext context;
+      AlignmentProjector projector(file, {{"", &memory}}, chromosomes, options, context, formats);
       std::size_t used = 0;
       for (std::size_t end = piece; end <= text.size(); end += piece) {
         const bool last = end == text.size();
