@@ -4,7 +4,7 @@
 #include <optional>
 #include <sstream>
 
-#include "../tests/cpp/slow_projection.h"
+#include "../tests/cpp/ancestry/slow_projection.h"
 #include "core/formats/alignment/maf.h"
 #include "projection.h"
 

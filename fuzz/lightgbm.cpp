@@ -4,7 +4,7 @@
 #include <cstring>
 #include <limits>
 
-#include "../tests/cpp/slow_trees.h"
+#include "../tests/cpp/ancestry/slow_trees.h"
 #include "core/ancestry/trained/boosted_trees.h"
 #include "core/ancestry/trained/lightgbm_model.h"
 #include "harness.h"

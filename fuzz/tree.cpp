@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "../tests/cpp/trees.h"
+#include "../tests/cpp/ancestry/trees.h"
 #include "core/ancestry/calling/methods.h"
 #include "core/ancestry/phylogeny/parsimony.h"
 #include "harness.h"

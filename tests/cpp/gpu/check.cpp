@@ -22,10 +22,10 @@
 #include "core/diffusion/device_spectra.h"
 #include "core/genome/packed.h"
 #include "core/genome/stretch.h"
-#include "demographic_models.h"
-#include "random_models.h"
+#include "diffusion/demographic_models.h"
+#include "ancestry/random_models.h"
 #include "timing.h"
-#include "trees.h"
+#include "ancestry/trees.h"
 #include "watched.h"
 
 namespace ancify::test {

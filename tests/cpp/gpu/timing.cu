@@ -11,8 +11,8 @@
 #include "core/ancestry/calling/device_trees.h"
 #include "core/ancestry/calling/ml_calling.h"
 #include "core/diffusion/device_spectra.h"
-#include "demographic_models.h"
-#include "random_models.h"
+#include "diffusion/demographic_models.h"
+#include "ancestry/random_models.h"
 #include "timing.h"
 
 namespace ancify::test {
