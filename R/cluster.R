@@ -165,6 +165,7 @@ run_tasks <- function(cluster, tasks, manifest) {
       if (is.null(outcome)) next
       outcomes[[i]] <<- outcome
       merge_outcome(manifest, outcome)
+      find_whole(manifest, written_by(tasks[[i]], outcome))
       show_outcome(cluster, outcome)
       if (!is.null(bar)) cli::cli_progress_update(id = bar)
     }

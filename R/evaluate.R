@@ -135,6 +135,7 @@ run_evaluation <- function(config, files, manifest, cluster, backend, progress, 
   check_calls(config)
   compared_with <- setdiff(unlist(files), "")
   config <- with_inputs(config, compared_with)
+  config <- with_whole(config, manifest, sequence_path(config$output_dir, chromosomes))
   # A file of all chromosomes' variants is read once.
   together <- if (any(nzchar(files$variants)) && anyDuplicated(files$variants)) files$variants
   parts <- parts_by_chromosome(cluster, config, together)

@@ -28,6 +28,13 @@ with_alignments <- function(config, phases) {
   with_inputs(config, c(config$outgroups$alignment, config$focal_fasta), identify)
 }
 
+# As with_inputs(), for files that this session has written, or has found as they were written.
+with_whole <- function(config, manifest, paths) {
+  known <- mget(paths, manifest$whole, ifnotfound = list(NULL))
+  attr(config, "inputs")[paths] <- lapply(known, function(identity) list(identity = identity))
+  config
+}
+
 # NULL for a file that could not be read.
 input_identity <- function(config, path) attr(config, "inputs")[[path]]
 
@@ -38,8 +45,7 @@ inputs_on_record <- function(config, paths) {
 
 # What a native job takes: the core's identities by path.
 expected_inputs <- function(config) {
-  known <- Filter(Negate(is.null), attr(config, "inputs"))
-  vapply(known, `[[`, "", "identity")
+  unlist(lapply(attr(config, "inputs"), `[[`, "identity"))
 }
 
 lengths_of_genome <- function(config) {

@@ -24,8 +24,9 @@ open_manifest <- function(config, resume, log) {
   manifest
 }
 
-# An environment, as it is filled in from the callbacks of native jobs; known_whole are species
-# whose files need not be read again to know them. Without a path it is never written.
+# An environment, as it is filled in from the callbacks of native jobs. `whole`, also one, has the
+# identities, by path, of files that this session has written, or has found as they were written.
+# Without a path it is never written.
 new_manifest <- function(path, output) {
   manifest <- new.env(parent = emptyenv())
   manifest$path <- path
@@ -35,7 +36,27 @@ new_manifest <- function(path, output) {
   manifest$rows <- list()
   manifest$projected <- list()
   manifest$called <- list()
+  manifest$whole <- new.env(parent = emptyenv())
   manifest
+}
+
+# `identities`: as the core tells of them, NA for files that are not whole
+note_whole <- function(manifest, paths, identities) {
+  known <- !is.na(identities)
+  list2env(stats::setNames(as.list(identities[known]), paths[known]), manifest$whole)
+}
+
+# For files that tasks have written: their identities as this machine sees them, which may be another
+# than theirs.
+find_whole <- function(manifest, paths) {
+  identities <- vapply(paths, function(path) {
+    identity_if_readable(path)$identity %||% NA_character_
+  }, "")
+  note_whole(manifest, paths, identities)
+}
+
+known_whole <- function(manifest, paths) {
+  vapply(paths, exists, NA, manifest$whole, inherits = FALSE, USE.NAMES = FALSE)
 }
 
 read_manifest <- function(path, log) {
@@ -252,12 +273,12 @@ whole_projections <- function(config, manifest, species, backend, progress) {
   table <- do.call(rbind, tables)
   # Only species that have all, and that this run has not written: no other file has to be read.
   complete <- !table$species %in% table$species[is.na(table$size)]
-  to_read <- complete & !table$species %in% manifest$known_whole
-  whole <- complete
-  whole[to_read] <- as_written(table[to_read, ], backend, progress)
-  of_species <- !species %in% table$species[!whole]
-  manifest$known_whole <- c(manifest$known_whole, species[of_species])
-  stats::setNames(of_species, species)
+  to_read <- complete & !known_whole(manifest, table$path)
+  note_whole(
+    manifest, table$path[to_read], identities_as_written(table[to_read, ], backend, progress)
+  )
+  whole <- complete & known_whole(manifest, table$path)
+  stats::setNames(!species %in% table$species[!whole], species)
 }
 
 # Bytes of a chromosome's one-line FASTA.
@@ -265,17 +286,22 @@ fasta_size <- function(lengths) {
   unname(nchar(names(lengths), "bytes") + 3 + lengths)
 }
 
-# Whether files have the size and the checksum on record.
-as_written <- function(table, backend, progress) {
-  same <- rep(FALSE, NROW(table))
+# The identities of files that have the size and the checksum on record; NA for others.
+identities_as_written <- function(table, backend, progress) {
+  identities <- rep(NA_character_, NROW(table))
   there <- which(file.size(as.character(table$path)) == table$size)
   if (length(there)) {
     found <- with_watch("Checking what is there", function(watch) {
       checksums_impl(table$path[there], backend$threads, watch)
     }, progress)
-    same[there] <- found$size == table$size[there] & found$checksum == table$checksum[there]
+    same <- found$size == table$size[there] & found$checksum == table$checksum[there]
+    identities[there] <- ifelse(same, found$identity, NA)
   }
-  same %in% TRUE
+  identities
+}
+
+as_written <- function(table, backend, progress) {
+  !is.na(identities_as_written(table, backend, progress))
 }
 
 # Which outgroups are to be projected.
@@ -376,20 +402,19 @@ project_focal <- function(config, sources, manifest, cluster, backend, progress,
 # A job of in_parts().
 focal_part <- function(config, sources, manifest, backend, progress, verbose) {
   checksums <- write_focal(config, backend, progress)
-  record_projected(
-    manifest, config$focal_species, focal_source(config, sources), config$lengths, list(),
-    checksums
-  )
+  species <- config$focal_species
+  record_projected(manifest, config, species, focal_source(config, sources), list(), checksums)
 }
 
-record_projected <- function(manifest, species, source, lengths, report, checksums) {
+record_projected <- function(manifest, config, species, source, report, checksums) {
+  lengths <- config$lengths
   entry <- manifest$projected[[species]]
   if (!same_json(entry$source, source)) entry <- list()
   entry$source <- source
   entry$report <- report
   entry$report_on <- lengths
   if (length(checksums$size)) {
-    manifest$known_whole <- c(manifest$known_whole, species)
+    note_whole(manifest, projected_files(config, species), checksums$identity)
     entry$files <- list(
       chromosome = names(lengths), size = checksums$size, checksum = checksums$checksum
     )
@@ -454,7 +479,8 @@ fit_now <- function(config, manifest, made_from, cluster, backend, progress, ver
 
 call_counts <- c("high", "low", "unresolved", "missing")
 
-record_called <- function(manifest, chromosome, counts, calls, phred) {
+record_called <- function(manifest, config, chromosome, counts, calls, phred) {
+  note_whole(manifest, sequence_path(config$output_dir, chromosome), calls$identity)
   manifest$rows[[length(manifest$rows) + 1]] <- c(
     list(chromosome = chromosome, size = calls$size, checksum = calls$checksum,
          phred_size = phred$size, phred_checksum = phred$checksum),

@@ -375,6 +375,7 @@ run_projection <- function(config, manifest, cluster, backend, progress, verbose
   log_skipped(log, "Projections of", left)
   if (!is.null(config$focal_fasta)) {
     project_focal(config, sources, manifest, cluster, backend, progress, verbose)
+    config <- with_whole(config, manifest, projected_files(config, config$focal_species))
   }
   if (any(left)) {
     some <- config
@@ -416,7 +417,7 @@ call_part <- function(config, fitted, caller = NULL, manifest, backend, progress
       watch
     )
   }, progress, verbose, expected_inputs(config), list(
-    called = called_recorder(manifest, names(config$lengths))
+    called = called_recorder(manifest, config)
   ))
 }
 
@@ -424,14 +425,14 @@ call_part <- function(config, fitted, caller = NULL, manifest, backend, progress
 projected_recorder <- function(manifest, config, sources) {
   function(i, report, checksums) {
     record_projected(
-      manifest, config$outgroups$name[i], sources[[i]], config$lengths, report, checksums
+      manifest, config, config$outgroups$name[i], sources[[i]], report, checksums
     )
   }
 }
 
-called_recorder <- function(manifest, chromosomes) {
+called_recorder <- function(manifest, config) {
   function(i, counts, calls, phred) {
-    record_called(manifest, chromosomes[i], counts, calls, phred)
+    record_called(manifest, config, names(config$lengths)[i], counts, calls, phred)
   }
 }
 
@@ -486,6 +487,7 @@ run_calling <- function(config, manifest, cluster, caller, backend, progress, ve
   check_projected(config$outgroups$name, config)
   if (needs_focal(config)) ensure_focal(config, manifest, backend, progress, log)
   on_record <- whole_projections(config, manifest, species_read(config), backend, progress)
+  config <- with_whole(config, manifest, projected_files(config, names(on_record)[on_record]))
   config <- with_inputs(config, projected_files(config, names(on_record)[!on_record]))
   sources <- projected_sources(config, manifest, on_record)
   made_from <- call_sources(config, sources)
@@ -532,6 +534,7 @@ run_both <- function(config, manifest, caller, backend, progress, verbose) {
   if (any(left)) {
     if (config$keep_projected && !is.null(config$focal_fasta)) {
       project_focal(config, sources, manifest, NULL, backend, progress, verbose)
+      config <- with_whole(config, manifest, projected_files(config, config$focal_species))
     }
     some <- config
     some$lengths <- config$lengths[left]
@@ -548,7 +551,7 @@ run_both <- function(config, manifest, caller, backend, progress, verbose) {
       )
     }, progress, verbose, expected_inputs(config), list(
       projected = if (all(left)) projected_recorder(manifest, some, sources),
-      called = called_recorder(manifest, names(some$lengths))
+      called = called_recorder(manifest, some)
     ))
   }
   reports <- recorded_reports(manifest, sources, config$lengths)

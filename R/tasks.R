@@ -248,8 +248,6 @@ settle_earlier_tasks <- function(config, manifest, resume) {
       outcome <- read_outcome(list(folder = task))
       if (!is.null(outcome)) merge_outcome(manifest, outcome)
     }
-    # Much may have become of their files since.
-    manifest$known_whole <- NULL
     save_manifest(manifest, at_once = TRUE)
   }
   unlink(folder, recursive = TRUE, expand = FALSE)
@@ -283,10 +281,19 @@ outcome_parts <- list(
   rows = function(all) all(lengths(all) > 0, vapply(all, is_table_of_calls, NA))
 )
 
+# Where the files are that a task tells of.
+written_by <- function(task, outcome) {
+  called <- unlist(lapply(outcome$rows, `[[`, "chromosome"))
+  paths <- c(
+    projected_files(task$part, names(outcome$projected)),
+    sequence_path(task$part$output_dir, called)
+  )
+  paths[file.exists(paths)]
+}
+
 merge_outcome <- function(manifest, outcome) {
   for (species in names(outcome$projected)) {
     manifest$projected[[species]] <- outcome$projected[[species]]
-    manifest$known_whole <- c(manifest$known_whole, species)
     manifest$changed <- TRUE
   }
   if (length(outcome$rows) == 0) {

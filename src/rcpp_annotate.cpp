@@ -25,7 +25,7 @@ ancify::SampleHistory as_sample_history(const Rcpp::List& list) {
   return result;
 }
 
-Rcpp::List as_list(const ancify::AnnotationReport& report) {
+Rcpp::List as_facts(const ancify::AnnotationReport& report) {
   using Rcpp::Named;
   Rcpp::CharacterVector fields;
   Rcpp::NumericVector dropped;
@@ -73,5 +73,5 @@ Rcpp::List annotate_impl(const std::string& variants, const std::string& output,
   run_job(watch, [&](ancify::JobControl& control) {
     report = ancify::annotate_variants(wanted, control);
   });
-  return as_list(report);
+  return as_facts(report);
 }

@@ -120,7 +120,7 @@ Rcpp::List project_and_call_impl(const Rcpp::List& alignments, const Rcpp::List&
   const auto job = [&](ancify::JobControl& control) {
     std::optional<ancify::PackedStore> focal;
     if (!focal_folder.empty()) {
-      options.open_focal = ancify::focal_in(focal_folder, chromosomes);
+      options.open_focal = ancify::focal_in(focal_folder, chromosomes, control.inputs());
     } else if (!focal_fasta.empty()) {
       focal.emplace(chromosomes, options.simd);
       ancify::focal_from_fasta(focal_fasta, chromosomes, *focal, threads, control);

@@ -20,11 +20,11 @@ bool is_locked_impl(SEXP lock) { return Rcpp::XPtr<ancify::FolderLock>(lock)->he
 // [[Rcpp::export]]
 void unlock_folder_impl(SEXP lock) { Rcpp::XPtr<ancify::FolderLock>(lock).release(); }
 
-// list(size =, checksum =) of each file as a whole; NA where it can't be read.
+// list(size =, checksum =, identity =) of each file as a whole; NA where it can't be read.
 // [[Rcpp::export]]
 Rcpp::List checksums_impl(const std::vector<std::string>& paths, int threads,
                           const Rcpp::Function& watch) {
-  std::vector<ancify::FileChecksum> sums(paths.size(), {-1, 0});
+  std::vector<ancify::FileChecksum> sums(paths.size(), {-1, 0, {}});
   run_job(watch, [&](ancify::JobControl& control) {
     const auto n = static_cast<std::int64_t>(paths.size());
     control.expect(n);

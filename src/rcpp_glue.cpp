@@ -141,13 +141,16 @@ Rcpp::List as_list(const std::vector<ancify::FileChecksum>& sums) {
   const auto n = static_cast<R_xlen_t>(sums.size());
   Rcpp::NumericVector size(n, NA_REAL);
   Rcpp::CharacterVector checksum(n, NA_STRING);
+  Rcpp::CharacterVector identity(n, NA_STRING);
   for (R_xlen_t i = 0; i < n; ++i) {
-    const auto& [bytes, sum] = sums[static_cast<std::size_t>(i)];
+    const auto& [bytes, sum, known_by] = sums[static_cast<std::size_t>(i)];
     if (bytes < 0) continue;
     size[i] = static_cast<double>(bytes);
     checksum[i] = tfm::format("%08x", sum);
+    if (!known_by.empty()) identity[i] = known_by;
   }
-  return Rcpp::List::create(Rcpp::Named("size") = size, Rcpp::Named("checksum") = checksum);
+  return Rcpp::List::create(Rcpp::Named("size") = size, Rcpp::Named("checksum") = checksum,
+                            Rcpp::Named("identity") = identity);
 }
 
 std::vector<ancify::SequenceFile> as_sequence_files(const Rcpp::DataFrame& files) {

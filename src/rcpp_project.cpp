@@ -21,7 +21,6 @@ Rcpp::List project_files_impl(const Rcpp::List& alignments, const Rcpp::List& re
                               const Rcpp::Function& watch) {
   const auto rows = as_alignments(alignments);
   auto [chromosomes, options, focal_folder, focal_fasta, threads] = as_reading(reading);
-  if (!focal_folder.empty()) options.open_focal = ancify::focal_in(focal_folder, chromosomes);
   std::vector<ancify::ProjectionReport> reports;
   Mailbox mail;
   const auto job = [&](ancify::JobControl& control) {
@@ -30,6 +29,9 @@ Rcpp::List project_files_impl(const Rcpp::List& alignments, const Rcpp::List& re
       all.push_back({row.species, row.file,
                      std::make_unique<ancify::FileStore>(row.folder, chromosomes),
                      row.name_in_file});
+    }
+    if (!focal_folder.empty()) {
+      options.open_focal = ancify::focal_in(focal_folder, chromosomes, control.inputs());
     }
     reports = ancify::project_alignments(all, chromosomes, options, threads, control,
                                          tell_projected(mail, watch));

@@ -103,6 +103,62 @@ test_that("no call of another alignment is on record, whichever way it came and 
   }
 })
 
+# run_with_swap() of a file that a run wrote, for one with other bases, as by one of ways_to_swap.
+run_with_own_swapped <- function(config, at, path, ..., way = "renamed") {
+  back <- NULL
+  swap <- function() {
+    lines <- readLines(path)
+    other <- tempfile()
+    writeLines(c(lines[1], chartr("ACGTacgtN", "CGTAcgtaA", lines[2])), other)
+    ways <- ways_to_swap[[way]](path, other)
+    back <<- ways$back
+    ways$swap()
+  }
+  changed <- "was replaced or changed since the run began. Start it again"
+  run_with_swap(config, at, swap, function() back(), c(basename(path), changed), ...)
+}
+
+test_that("no call of another projection is on record, whichever way it came and went", {
+  skip_if_not_installed("BiocParallel")
+  set.seed(262)
+  for (way in c("renamed", "in a folder", "written over")) {
+    for (found in c(TRUE, FALSE)) {
+      case <- random_config()
+      path <- file.path(case$config$work_dir, "projected", "inner1", "chr1.fa")
+      if (found) {
+        run_quietly(case$config, "project")
+        run_with_own_swapped(case$config, "call_part", path, "call", way = way)
+      } else {
+        serial <- BiocParallel::SerialParam() # so that projections are read again
+        run_with_own_swapped(case$config, "call_part", path, BPPARAM = serial, way = way)
+      }
+      run_quietly(case$config)
+      expect_calls(case$config$output_dir, case$calls)
+    }
+  }
+})
+
+test_that("a fit, a comparison with the focal genome and an evaluation read the run's own files", {
+  set.seed(266)
+  case <- random_config(
+    method = "likelihood", estimate = TRUE, tree = "((focal,inner1),inner2,outer1);"
+  )
+  projected <- file.path(case$config$work_dir, "projected")
+  run_with_own_swapped(case$config, "fit_part", file.path(projected, "outer1", "chr1.fa"))
+  expect_false(file.exists(file.path(case$config$work_dir, ".ancify", "fitted.json")))
+
+  case <- with_genome(related_case())
+  projected <- file.path(case$config$work_dir, "projected")
+  run_with_own_swapped(
+    case$config, "project_part", file.path(projected, "focal", "chr1.fa"), "project"
+  )
+
+  case <- random_config(evaluation = list())
+  run_with_own_swapped(
+    case$config, "evaluate_part", file.path(case$config$output_dir, "chr1.fa")
+  )
+})
+
 test_that("a file that was touched since is another input", {
   set.seed(263)
   case <- random_config()

@@ -80,7 +80,7 @@ SequenceWriter::SequenceWriter(const std::string& path, const std::string& name,
 FileChecksum SequenceWriter::checksum(std::uint32_t of_sequence) const {
   const auto length = file_.size() - static_cast<std::int64_t>(header_.size()) - 1;
   const auto header = extend_checksum(0, header_.data(), header_.size());
-  return {file_.size(), extend_checksum(join_checksums(header, of_sequence, length), "\n", 1)};
+  return {file_.size(), extend_checksum(join_checksums(header, of_sequence, length), "\n", 1), {}};
 }
 
 }  // namespace ancify

@@ -57,6 +57,9 @@ void FileStore::commit(const TaskContext& context) {
   for (auto& writer : files_) {
     if (writer != nullptr) writer->file().commit();
   }
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    if (files_[i] != nullptr) checksums_[i].identity = files_[i]->file().identity();
+  }
 }
 
 MemoryStore::MemoryStore(const std::vector<Chromosome>& chromosomes)

@@ -43,7 +43,7 @@ std::uint32_t extend_by_piece(std::uint32_t checksum, const InputFile& file, std
 FileChecksum checksum_of_file(const std::string& path, const TaskContext& context) {
   const InputFile file(path);
   std::vector<char> buffer(std::size_t{1} << 18);
-  FileChecksum sum = {file.size(), 0};
+  FileChecksum sum = {file.size(), 0, file.identity()};
   for (std::int64_t at = 0; at < file.size(); at += static_cast<std::int64_t>(buffer.size())) {
     context.throw_if_stopped();
     sum.checksum = extend_by_piece(sum.checksum, file, at, buffer);

@@ -19,6 +19,8 @@ std::uint32_t join_checksums(std::uint32_t first, std::uint32_t second, std::int
 struct FileChecksum {
   std::int64_t size = 0;
   std::uint32_t checksum = 0;
+  std::string identity;  // InputFile::identity() of the file that has these
+  // Whether two files hold the same.
   bool operator==(const FileChecksum& other) const {
     return size == other.size && checksum == other.checksum;
   }

@@ -90,6 +90,11 @@ bool FileStatus::operator==(const FileStatus& other) const {
          modified == other.modified && changed == other.changed;
 }
 
+std::string FileStatus::identity() const {
+  return std::to_string(inode) + " " + std::to_string(size) + " " + std::to_string(modified) + " " +
+         std::to_string(changed);
+}
+
 namespace {
 
 struct stat look_at(int fd, const std::string& path) {
@@ -127,11 +132,6 @@ InputFile::InputFile(const std::string& path, const InputIdentities& inputs)
   }
 }
 
-std::string InputFile::identity() const {
-  return std::to_string(status_.inode) + " " + std::to_string(status_.size) + " " +
-         std::to_string(status_.modified) + " " + std::to_string(status_.changed);
-}
-
 void InputFile::check_unchanged() const {
   if (!(as_status(look_at(fd_.get(), path_)) == status_)) {
     throw FileError(path_, "the file was changed while it was read. Start again");
@@ -162,6 +162,7 @@ OutputFile::OutputFile(std::string path, std::int64_t size) : path_(std::move(pa
     if (fd_.get() < 0 && errno != EEXIST) throw_errno(path_, "create the file");
   }
   try {
+    inode_ = as_status(look_at(fd_.get(), path_)).inode;
     if (size_ > 0) reserve_space(fd_.get(), size_, path_);
   } catch (...) {
     ::unlink(temporary_.c_str());
@@ -231,6 +232,15 @@ void OutputFile::prepare() {
 void OutputFile::commit() {
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) throw_errno(path_, "name the file");
   temporary_.clear();
+}
+
+std::string OutputFile::identity() const {
+  const InputFile file(path_);
+  if (file.status().inode != inode_) {
+    throw FileError(path_,
+                    "another file took the place of this one as it was written. Start again");
+  }
+  return file.identity();
 }
 
 OutputFolder::OutputFolder(const std::string& path) {

@@ -36,6 +36,9 @@ struct FileStatus {
   std::int64_t modified = 0;  // nanoseconds since 1970, as is the next
   std::int64_t changed = 0;   // set by the system alone, as whoever writes can set `modified`
   bool operator==(const FileStatus& other) const;
+  // As a text for records. The device's number is not in it: other machines, and this one after a
+  // restart, have another for the same file system.
+  std::string identity() const;
 };
 
 // A regular file opened for reading.
@@ -47,9 +50,7 @@ class InputFile {
   // Size in bytes when the file was opened.
   std::int64_t size() const { return status_.size; }
   const FileStatus& status() const { return status_; }
-  // The status as a text for records. The device's number is not in it: other machines, and this
-  // one after a restart, have another for the same file system.
-  std::string identity() const;
+  std::string identity() const { return status_.identity(); }
   // FileError where the file is not any more as it was when it was opened. For the end of reading.
   void check_unchanged() const;
   // Fills `buffer` with n bytes from `offset` on, all within size(). FileError if the file has
@@ -95,11 +96,14 @@ class OutputFile {
   void prepare();
   // Puts the prepared file in its place.
   void commit();
+  // Of the committed file. FileError where another has taken its place since.
+  std::string identity() const;
 
  private:
   std::string path_;
   std::string temporary_;  // empty once committed
   std::int64_t size_;
+  std::uint64_t inode_ = 0;
   FileDescriptor fd_;
 };
 

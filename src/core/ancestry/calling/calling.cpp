@@ -201,6 +201,7 @@ class ChromosomeCall {
       called.phred.checksum = join_checksums(called.phred.checksum, sums.phred, sums.length);
     }
     called.calls = calls_->checksum(calls);
+    called.calls.identity = calls_->file().identity();
     if (phred_) called.phred.size = chromosome_.length;
     return called;
   }

@@ -232,6 +232,8 @@ std::vector<double> ancestor_probabilities(const History& history, const Mutatio
 
 // ---- Polymorphic sites --------------------------------------------------------------------------
 
+}  // namespace
+
 // What outgroups and ancestor are like, for each way in which alleles come to the focal split.
 class AlleleTables {
  public:
@@ -320,6 +322,8 @@ struct SampleWeights {
     return before + rates[ancestral][derived] * after;
   }
 };
+
+namespace {
 
 // The order in which sites of one sample size, then of the same counts, come together.
 std::vector<std::size_t> by_counts(const std::vector<PolymorphicSite>& sites) {

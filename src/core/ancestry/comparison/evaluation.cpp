@@ -21,38 +21,40 @@ namespace ancify {
 
 namespace {
 
-constexpr std::int64_t kStretch = 1 << 17;
+constexpr std::int64_t kEvaluatedAtOnce = 1 << 17;
 
 // The calls of a chromosome, counted from its start to its end beside a reference, or alone.
-class CallComparison {
+class CallEvaluation {
  public:
-  CallComparison(const ChromosomeToEvaluate& chromosome, SimdLevel simd, Evaluation& result,
+  CallEvaluation(const ChromosomeToEvaluate& chromosome, SimdLevel simd, Evaluation& result,
                  JobControl& control)
       : chromosome_(chromosome),
         simd_(simd),
         result_(result),
         control_(control),
-        reader_(chromosome.calls, chromosome.name, chromosome.length),
-        calls_(kStretch) {}
+        reader_(chromosome.calls, chromosome.name, chromosome.length, control.inputs()),
+        calls_(kEvaluatedAtOnce) {}
 
   void alone(const TaskContext& context) {
     while (position_ < chromosome_.length) {
       context.throw_if_stopped();
-      const std::int64_t n = std::min(kStretch, chromosome_.length - position_);
+      const std::int64_t n = std::min(kEvaluatedAtOnce, chromosome_.length - position_);
       next(nullptr, static_cast<std::size_t>(n));
     }
+    reader_.check_unchanged();
   }
 
   void with_reference(const TaskContext& context) {
     std::string waiting;
     const auto take = [&](std::string_view bases) {
       waiting += bases;
-      if (waiting.size() < kStretch) return;
+      if (waiting.size() < kEvaluatedAtOnce) return;
       next(waiting.data(), waiting.size());
       waiting.clear();
     };
     read_reference(chromosome_.reference, chromosome_.length, take, context);
     next(waiting.data(), waiting.size());
+    reader_.check_unchanged();
   }
 
  private:
@@ -231,11 +233,11 @@ std::vector<Evaluation> evaluate(const std::vector<ChromosomeToEvaluate>& chromo
       return;
     }
     const auto index = static_cast<std::size_t>(i - n_files);
-    CallComparison comparison(chromosomes[index], simd, results[index], control);
+    CallEvaluation evaluation(chromosomes[index], simd, results[index], control);
     if (chromosomes[index].reference.empty()) {
-      comparison.alone(context);
+      evaluation.alone(context);
     } else {
-      comparison.with_reference(context);
+      evaluation.with_reference(context);
     }
   });
   return results;

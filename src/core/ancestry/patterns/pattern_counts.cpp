@@ -119,8 +119,8 @@ struct Piece {
   std::int64_t end;
 };
 
-constexpr std::int64_t kStretch = 1 << 15;
-constexpr std::int64_t kPiece = 16 * kStretch;
+constexpr std::int64_t kCountedAtOnce = 1 << 15;
+constexpr std::int64_t kPiece = 16 * kCountedAtOnce;
 
 // A chromosome while its pieces are counted, which may be on several threads.
 class ChromosomeCount {
@@ -131,13 +131,13 @@ class ChromosomeCount {
   void count(const Piece& piece, SimdLevel level, const TaskContext& context, JobControl& control) {
     std::call_once(opened_, [&] { species_ = chromosome_.open(); });
     auto counter = take();
-    std::vector<char> buffer(species_.size() * kStretch);
+    std::vector<char> buffer(species_.size() * kCountedAtOnce);
     std::vector<const char*> bases(species_.size());
-    for (std::int64_t start = piece.start; start < piece.end; start += kStretch) {
+    for (std::int64_t start = piece.start; start < piece.end; start += kCountedAtOnce) {
       context.throw_if_stopped();
-      const auto n = static_cast<std::size_t>(std::min(kStretch, piece.end - start));
+      const auto n = static_cast<std::size_t>(std::min(kCountedAtOnce, piece.end - start));
       for (std::size_t s = 0; s < species_.size(); ++s) {
-        bases[s] = species_[s]->bases(start, n, &buffer[s * kStretch]);
+        bases[s] = species_[s]->bases(start, n, &buffer[s * kCountedAtOnce]);
       }
       counter->count({bases.data(), species_.front()->form(), n}, level);
       control.advance(static_cast<std::int64_t>(n));

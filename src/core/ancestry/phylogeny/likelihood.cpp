@@ -9,7 +9,6 @@ namespace ancify {
 
 namespace {
 
-constexpr std::size_t kN = kBases;
 constexpr Partial kNoData = {1, 1, 1, 1};
 
 Partial leaf_partial(int state) {
@@ -28,8 +27,8 @@ Tree checked(const Tree& tree) {
 
 Partial along_branch(const Transitions& transitions, const Partial& below) {
   Partial above{};
-  for (std::size_t i = 0; i < kN; ++i) {
-    for (std::size_t j = 0; j < kN; ++j) above[i] += transitions[i][j] * below[j];
+  for (std::size_t i = 0; i < kBases; ++i) {
+    for (std::size_t j = 0; j < kBases; ++j) above[i] += transitions[i][j] * below[j];
   }
   return above;
 }
@@ -37,13 +36,14 @@ Partial along_branch(const Transitions& transitions, const Partial& below) {
 Partial along_branch(const Transitions& transitions, int state) {
   if (state == kMissing) return kNoData;
   Partial above;
-  for (std::size_t i = 0; i < kN; ++i) above[i] = transitions[i][static_cast<std::size_t>(state)];
+  for (std::size_t i = 0; i < kBases; ++i)
+    above[i] = transitions[i][static_cast<std::size_t>(state)];
   return above;
 }
 
 void multiply(Partial* partials, const Partial* message, std::size_t n) {
   for (std::size_t c = 0; c < n; ++c) {
-    for (std::size_t i = 0; i < kN; ++i) partials[c][i] *= message[c][i];
+    for (std::size_t i = 0; i < kBases; ++i) partials[c][i] *= message[c][i];
   }
 }
 
@@ -97,7 +97,7 @@ SiteCall Likelihood::call(const int* states) const {
 
   Posterior posterior{};
   double sum = 0;
-  for (std::size_t base = 0; base < kN; ++base) {
+  for (std::size_t base = 0; base < kBases; ++base) {
     for (std::size_t c = 0; c < n; ++c) {
       posterior[base] += classes[c].share * partials[partials.size() - n + c][base];
     }

@@ -18,7 +18,6 @@ namespace ancify {
 
 namespace {
 
-constexpr std::size_t kN = kBases;
 constexpr double kSumTolerance = 0.01;
 constexpr double kMostAlpha = 1e4;
 constexpr int kMostRates = 100;
@@ -66,25 +65,25 @@ void diagonalise(Transitions& matrix, Transitions& vectors) {
   constexpr int most_sweeps = 50;  // a handful is enough
   for (int sweep = 0; sweep < most_sweeps; ++sweep) {
     double off_diagonal = 0;
-    for (std::size_t p = 0; p < kN; ++p) {
-      for (std::size_t q = p + 1; q < kN; ++q) off_diagonal += std::abs(matrix[p][q]);
+    for (std::size_t p = 0; p < kBases; ++p) {
+      for (std::size_t q = p + 1; q < kBases; ++q) off_diagonal += std::abs(matrix[p][q]);
     }
     if (off_diagonal == 0) return;
-    for (std::size_t p = 0; p < kN; ++p) {
-      for (std::size_t q = p + 1; q < kN; ++q) {
+    for (std::size_t p = 0; p < kBases; ++p) {
+      for (std::size_t q = p + 1; q < kBases; ++q) {
         if (matrix[p][q] == 0) continue;
         const double theta = (matrix[q][q] - matrix[p][p]) / (2 * matrix[p][q]);
         const double tangent =
             std::copysign(1.0, theta) / (std::abs(theta) + std::hypot(theta, 1.0));
         const double cosine = 1 / std::hypot(tangent, 1.0);
         const double sine = tangent * cosine;
-        for (std::size_t k = 0; k < kN; ++k) {
+        for (std::size_t k = 0; k < kBases; ++k) {
           const double kp = matrix[k][p];
           const double kq = matrix[k][q];
           matrix[k][p] = cosine * kp - sine * kq;
           matrix[k][q] = sine * kp + cosine * kq;
         }
-        for (std::size_t k = 0; k < kN; ++k) {
+        for (std::size_t k = 0; k < kBases; ++k) {
           const double pk = matrix[p][k];
           const double qk = matrix[q][k];
           matrix[p][k] = cosine * pk - sine * qk;
@@ -190,8 +189,8 @@ SubstitutionModel::SubstitutionModel(const SubstitutionRates& rates)
   Transitions symmetric{};
   std::size_t pair = 0;
   double mean_rate = 0;
-  for (std::size_t i = 0; i < kN; ++i) {
-    for (std::size_t j = i + 1; j < kN; ++j) {
+  for (std::size_t i = 0; i < kBases; ++i) {
+    for (std::size_t j = i + 1; j < kBases; ++j) {
       const double rate = rates.exchangeabilities[pair++];
       symmetric[i][j] = symmetric[j][i] = rate * std::sqrt(frequencies_[i] * frequencies_[j]);
       symmetric[i][i] -= rate * frequencies_[j];
@@ -200,15 +199,15 @@ SubstitutionModel::SubstitutionModel(const SubstitutionRates& rates)
     }
   }
   Transitions vectors{};
-  for (std::size_t i = 0; i < kN; ++i) vectors[i][i] = 1;
+  for (std::size_t i = 0; i < kBases; ++i) vectors[i][i] = 1;
   diagonalise(symmetric, vectors);
   std::size_t equilibrium = 0;  // the value that is 0 but for rounding
-  for (std::size_t i = 1; i < kN; ++i) {
+  for (std::size_t i = 1; i < kBases; ++i) {
     if (symmetric[i][i] > symmetric[equilibrium][equilibrium]) equilibrium = i;
   }
-  for (std::size_t i = 0; i < kN; ++i) {
+  for (std::size_t i = 0; i < kBases; ++i) {
     values_[i] = i == equilibrium ? 0 : std::min(symmetric[i][i] / mean_rate, 0.0);
-    for (std::size_t k = 0; k < kN; ++k) {
+    for (std::size_t k = 0; k < kBases; ++k) {
       left_[i][k] = vectors[i][k] / std::sqrt(frequencies_[i]);
       right_[k][i] = vectors[i][k] * std::sqrt(frequencies_[i]);
     }
@@ -224,13 +223,13 @@ SubstitutionModel::SubstitutionModel(const SubstitutionRates& rates)
 
 // The identity plus what differs from it, which keeps the digits of short branches.
 Transitions SubstitutionModel::transitions(double length) const {
-  std::array<double, kN> growth;
-  for (std::size_t k = 0; k < kN; ++k) growth[k] = std::expm1(values_[k] * length);
+  std::array<double, kBases> growth;
+  for (std::size_t k = 0; k < kBases; ++k) growth[k] = std::expm1(values_[k] * length);
   Transitions result{};
-  for (std::size_t i = 0; i < kN; ++i) {
-    for (std::size_t j = 0; j < kN; ++j) {
+  for (std::size_t i = 0; i < kBases; ++i) {
+    for (std::size_t j = 0; j < kBases; ++j) {
       double sum = i == j ? 1 : 0;
-      for (std::size_t k = 0; k < kN; ++k) sum += left_[i][k] * growth[k] * right_[k][j];
+      for (std::size_t k = 0; k < kBases; ++k) sum += left_[i][k] * growth[k] * right_[k][j];
       result[i][j] = std::max(sum, 0.0);
     }
   }

@@ -217,10 +217,11 @@ OpenFocal focal_in(const PackedStore& store) {
   return [&store](std::size_t i) { return memory_source(store.packed(i), SequenceForm::kPacked); };
 }
 
-OpenFocal focal_in(const std::string& folder, const std::vector<Chromosome>& chromosomes) {
-  return [folder, &chromosomes](std::size_t i) {
+OpenFocal focal_in(const std::string& folder, const std::vector<Chromosome>& chromosomes,
+                   const InputIdentities& inputs) {
+  return [folder, &chromosomes, inputs](std::size_t i) {
     const auto& [name, length] = chromosomes[i];
-    return file_source(sequence_path(folder, name), name, length);
+    return file_source(sequence_path(folder, name), name, length, inputs);
   };
 }
 

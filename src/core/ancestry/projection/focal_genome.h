@@ -16,10 +16,12 @@ namespace ancify {
 void focal_from_fasta(const std::string& fasta, const std::vector<Chromosome>& chromosomes,
                       SequenceStore& store, int threads, JobControl& control);
 
-// The sequences that are in a store, or in the files of a folder, for a run to compare blocks with.
+// The sequences that are in a store, or in the files of a folder with these identities, for a run to
+// compare blocks with.
 // The store and the chromosomes have to stay.
 OpenFocal focal_in(const PackedStore& store);
-OpenFocal focal_in(const std::string& folder, const std::vector<Chromosome>& chromosomes);
+OpenFocal focal_in(const std::string& folder, const std::vector<Chromosome>& chromosomes,
+                   const InputIdentities& inputs = {});
 
 // From the focal rows of alignment files, into `store`, which is committed: in upper case, the base
 // of the first file that has A, C, G or T there (of blocks of one file that contradict each other,

@@ -10,7 +10,7 @@ namespace ancify {
 
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{1} << 16;
+constexpr std::size_t kGathered = std::size_t{1} << 16;
 
 }  // namespace
 
@@ -30,7 +30,7 @@ Projector::Projector(const std::string& file, const std::vector<Chromosome>& chr
       focal_row_(options.focal_row),
       bad_(file, options.on_bad_block),
       filled_(chromosomes.size(), 0),
-      gathered_(kPiece) {
+      gathered_(kGathered) {
   report_.blocks.resize(chromosomes.size());
   for (std::size_t i = 0; i < chromosomes.size(); ++i) {
     index_[chromosomes[i].name] = i;
@@ -147,10 +147,10 @@ void Projector::go_to(std::size_t chromosome, std::int64_t position) {
 template <class Put>
 void Projector::gather(std::size_t n, Put put) {
   for (std::size_t done = 0; done < n;) {
-    const std::size_t here = std::min(n - done, kPiece - n_gathered_);
+    const std::size_t here = std::min(n - done, kGathered - n_gathered_);
     n_gathered_ += put(&gathered_[n_gathered_], done, here);
     done += here;
-    if (n_gathered_ == kPiece) write_gathered();
+    if (n_gathered_ == kGathered) write_gathered();
   }
 }
 

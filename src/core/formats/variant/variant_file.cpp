@@ -25,8 +25,6 @@
 
 namespace ancify {
 
-namespace {
-
 struct CloseFile {
   void operator()(htsFile* file) const { hts_close(file); }
 };
@@ -36,6 +34,8 @@ struct DestroyHeader {
 struct DestroyRecord {
   void operator()(bcf1_t* record) const { bcf_destroy(record); }
 };
+
+namespace {
 
 // htslib takes names with a scheme for addresses, and "-" for its standard input.
 std::string local_name(const std::string& path) { return path.front() == '/' ? path : "./" + path; }
