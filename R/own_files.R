@@ -36,12 +36,10 @@ own_list <- function(folder) file.path(folder, ".ancify_files")
 # Copies of a folder may lack the list, which is hidden.
 own_files <- function(place) listed_files(place$folder) %||% place$on_record()
 
-# NULL without a list.
+# NULL without a list; a damaged one names nothing.
 listed_files <- function(folder) {
-  tryCatch(
-    suppressWarnings(readLines(own_list(folder), encoding = "UTF-8")),
-    error = function(condition) NULL
-  )
+  list <- own_list(folder)
+  if (file.exists(list) && !dir.exists(list)) state_lines(list) %||% character()
 }
 
 files_on_record <- function(folder) {

@@ -17,6 +17,12 @@ read_state <- function(path) {
   tryCatch(decode_state(read_json_file(path)), error = function(condition) NULL)
 }
 
+# The lines of a text, such as a list of files; NULL likewise.
+state_lines <- function(path) {
+  text <- tryCatch(read_text_impl(path, most_state_bytes), error = function(condition) NULL)
+  if (!is.null(text)) strsplit(text, "\r?\n")[[1]]
+}
+
 # Lists, as JSON has them.
 read_json_file <- function(path, ...) {
   text <- read_text_impl(path, most_state_bytes)

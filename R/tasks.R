@@ -154,11 +154,7 @@ task_manifest <- function(task) {
 
 is_wanted <- function(task) {
   tasks <- dirname(task$folder)
-  session <- tryCatch(
-    suppressWarnings(readLines(session_file(tasks))),
-    error = function(condition) ""
-  )
-  identical(session, task$session) && !file.exists(cancelled_file(tasks))
+  identical(state_lines(session_file(tasks)), task$session) && !file.exists(cancelled_file(tasks))
 }
 
 tasks_here <- new.env(parent = emptyenv())
@@ -201,7 +197,7 @@ at_work <- function(folder) {
     ancify_lock_error = function(condition) NULL
   )
   if (is.null(lock)) {
-    return(paste("process", lines_of(file.path(folder, ".ancify.lock"))[1]))
+    return(paste("process", state_lines(file.path(folder, ".ancify.lock"))[1]))
   }
   unlock_folder_impl(lock)
   NULL
@@ -255,7 +251,7 @@ settle_earlier_tasks <- function(config, manifest, resume) {
 
 # The first line of a task's log; its name where it was killed before that was written.
 beginning_of <- function(folder) {
-  c(lines_of(log_file(list(folder = folder))), basename(folder))[1]
+  c(state_lines(log_file(list(folder = folder))), basename(folder))[1]
 }
 
 # NULL where there is none that can be read.

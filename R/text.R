@@ -46,9 +46,12 @@ parse_yaml <- function(text, handlers, refuse, strict) {
   parsed
 }
 
-# The parser takes time in the square of the first three.
-most_of_yaml <- list(indent = 1000, collections = 10000, keys = 10000, entries = 1e6)
+# The parser takes time in the square of the first three, and looks for each merged key among all.
+most_of_yaml <- list(
+  indent = 1000, collections = 10000, keys = 10000, entries = 1e6, merged = 20000
+)
 yaml_parts <- list(
   indent = "%s columns of indent", collections = "%s lists and mappings",
-  keys = "%s keys of a mapping", entries = "%s entries"
+  keys = "%s keys of a mapping", entries = "%s entries",
+  merged = "%s keys that merges (<<) repeat"
 )

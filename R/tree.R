@@ -49,8 +49,9 @@ is_rooted_tree <- function(edge, n_leaves, n_inner) {
   }
   parent <- edge[match(nodes, edge[, 2]), 1]
   parent[root] <- root
-  above <- nodes
-  for (step in inner) above <- parent[above]
+  # Each step doubles the distance.
+  above <- parent
+  for (step in seq_len(ceiling(log2(length(nodes))))) above <- above[above]
   all(above == root)
 }
 
@@ -123,11 +124,13 @@ node_name <- function(tree, node) {
 }
 
 leaves_below <- function(tree, node) {
-  if (node <= length(tree$tip.label)) {
-    return(node)
+  # By levels: a tree may be deeper than R's stack of calls.
+  below <- integer()
+  while (length(node)) {
+    below <- c(below, node)
+    node <- tree$edge[tree$edge[, 1] %in% node, 2]
   }
-  children <- tree$edge[tree$edge[, 1] == node, 2]
-  sort(unlist(lapply(children, function(child) leaves_below(tree, child))))
+  sort(below[below <= length(tree$tip.label)])
 }
 
 # ---- Newick text ----------------------------------------------------------------
@@ -177,60 +180,66 @@ most_newick_depth <- 5000
 
 # What each token is; `broken`: where text begins that is no token, if there is such.
 newick_kinds <- function(tokens, fail, broken, end) {
-  depth <- 0
-  before <- "start"
-  kinds <- character(nrow(tokens))
-  for (i in seq_along(kinds)) {
-    kind <- newick_kind(tokens$text[i], before)
-    problem <- newick_problem(kind, before, depth, tokens$text[i])
-    if (!is.null(problem)) fail(tokens$at[i], problem)
-    depth <- depth + (kind == "(") - (kind == ")")
-    if (depth > most_newick_depth) {
-      fail(tokens$at[i], sprintf("brackets within more than %s others",
-                                 format_count(most_newick_depth)))
-    }
-    before <- kinds[i] <- kind
-  }
+  kinds <- newick_kind(tokens$text)
+  before <- c("start", kinds)
+  depth <- c(0, cumsum((kinds == "(") - (kinds == ")")))
+  here <- seq_along(kinds)
+  wrong <- newick_problems(kinds, before[here], depth[here] > 0, tokens$text)
+  deep <- depth[here + 1] > most_newick_depth
+  wrong[is.na(wrong) & deep] <-
+    sprintf("brackets within more than %s others", format_count(most_newick_depth))
+  first <- which(!is.na(wrong))[1]
+  if (!is.na(first)) fail(tokens$at[first], wrong[first])
   if (!is.null(broken)) fail(broken, "a quote or bracket is not closed")
-  if (depth > 0) fail(end, "')' is missing")
+  before <- utils::tail(before, 1)
+  inside <- utils::tail(depth, 1) > 0
+  if (inside) fail(end, "')' is missing")
   # The last ';' may be left out.
-  problem <- if (before == "start") "there is no tree" else newick_problem(";", before, depth, "")
+  problem <- if (before == "start") "there is no tree" else newick_problem(";", before, inside, FALSE)
   if (before != ";" && !is.null(problem)) fail(end, problem)
   kinds
 }
 
-newick_kind <- function(token, before) {
-  if (token %in% c("(", ")", ",", ":", ";")) {
-    token
-  } else if (before == ":") {
-    "number"
-  } else {
-    "label"
-  }
+newick_kind <- function(tokens) {
+  after_colon <- c("", tokens)[seq_along(tokens)] == ":"
+  is_sign <- tokens %in% c("(", ")", ",", ":", ";")
+  ifelse(is_sign, tokens, ifelse(after_colon, "number", "label"))
 }
 
-# Why a token of this kind can't follow one of the kind `before`; NULL where it can.
-newick_problem <- function(kind, before, depth, token) {
+# newick_problem() of each token, NA where there is none.
+newick_problems <- function(kind, before, inside, tokens) {
+  is_number <- kind == "number"
+  is_number[is_number] <- !is.na(suppressWarnings(as.numeric(tokens[is_number])))
+  # A tree has many tokens but few cases.
+  case <- paste(kind, before, inside, is_number)
+  first <- which(!duplicated(case))
+  problem <- function(i) newick_problem(kind[i], before[i], inside[i], is_number[i])
+  problems <- vapply(first, function(i) problem(i) %||% NA_character_, "")
+  problems[match(case, case[first])]
+}
+
+# Why a token of this kind can't follow one of the kind `before`; NULL where it can. `inside`
+# brackets or not.
+newick_problem <- function(kind, before, inside, is_number) {
   if (before == ";") {
     "the text goes on after the tree's end, and must be one tree,"
   } else if (before == ":") {
-    number <- kind == "number" && !is.na(suppressWarnings(as.numeric(token)))
-    if (!number) "a number is missing after ':'"
+    if (!is_number) "a number is missing after ':'"
   } else if (before %in% c("start", "(", ",")) {
     if (!kind %in% c("(", "label")) "a name is missing"
   } else {
-    problem_after_node(kind, before, depth)
+    problem_after_node(kind, before, inside)
   }
 }
 
 # A node has a name or branches, and perhaps a length.
-problem_after_node <- function(kind, before, depth) {
+problem_after_node <- function(kind, before, inside) {
   switch(kind,
     "(" = "',' is missing before '('",
     label = if (before != ")") "',' is missing before a name",
     ":" = if (before == "number") "there is a second length",
-    ";" = if (depth > 0) "')' is missing",
-    if (depth == 0) sprintf("there is no '(' for '%s'", kind)
+    ";" = if (inside) "')' is missing",
+    if (!inside) sprintf("there is no '(' for '%s'", kind)
   )
 }
 

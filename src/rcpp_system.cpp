@@ -128,7 +128,8 @@ Rcpp::CharacterVector read_text_impl(const std::string& path, double most) {
   return Rcpp::CharacterVector::create(Rcpp::String(text, CE_UTF8));
 }
 
-// What parsers of YAML can take long for: list(indent =, collections =, keys =, entries =).
+// What parsers of YAML can take long for: list(indent =, collections =, keys =, entries =,
+// merged =).
 // [[Rcpp::export]]
 Rcpp::List yaml_shape_impl(const std::string& text) {
   using Rcpp::Named;
@@ -136,7 +137,8 @@ Rcpp::List yaml_shape_impl(const std::string& text) {
   return Rcpp::List::create(Named("indent") = static_cast<double>(shape.indent),
                             Named("collections") = static_cast<double>(shape.collections),
                             Named("keys") = static_cast<double>(shape.keys),
-                            Named("entries") = static_cast<double>(shape.entries));
+                            Named("entries") = static_cast<double>(shape.entries),
+                            Named("merged") = static_cast<double>(shape.merged));
 }
 
 // Whether a list has more elements than `most`, those of its lists too.

@@ -102,6 +102,13 @@ hostile <- list(
     write_lines(path, billion_laughs())
   }),
   list("laughs", "read_demes(file)", "format"),
+  list("merges", "read_demes(file)", "format", function(path) {
+    write_lines(path, "base: &a", sprintf("  k%d: 1", 1:9999), "demes:", rep("- <<: *a", 100))
+  }),
+  list("merged list", "read_demes(file)", "format", function(path) {
+    aliases <- toString(rep("*a", 100))
+    write_lines(path, "base: &a", sprintf("  k%d: 1", 1:9999), sprintf("demes: {<<: [%s]}", aliases))
+  }),
   list("demes", "read_demes(file)", "format", function(path) {
     write_lines(path, chain_of_demes(20000))
   }),
@@ -110,6 +117,10 @@ hostile <- list(
   }),
   list("nested", "call_ancestral(c(a = 'A'), c(b = 'A'), 'parsimony', tree = file)", "input",
        function(path) write_lines(path, paste0(nested(100000, "(b,", ")"), ";"))),
+  list("steep", "call_ancestral(c(a = 'A'), c(b = 'A'), 'parsimony', tree = file)", "input",
+       function(path) write_lines(path, sprintf("(%s:-1,c);", nested(4000, "(b,", ")")))),
+  list("leaves of a star", "call_ancestral(c(a = 'A'), c(b = 'A'), 'parsimony', tree = file)",
+       "input", function(path) write_lines(path, sprintf("(%s);", toString(1:480000)))),
   list("signs", "call_ancestral(c(a = 'A'), c(b = 'A'), 'parsimony', tree = file)", "input",
        function(path) write_lines(path, strrep("(", 15e6))),
   list("quotes", "call_ancestral(c(a = 'A'), c(b = 'A'), 'parsimony', tree = file)", "input",
@@ -183,11 +194,12 @@ test_that("what is no regular file is an error at once, and not waited for", {
     "fails(call_ancestral(c(a = 'A'), c(b = 'A'), 'ml', model = file))",
     "fails(project_axt('none', file))",
     "fails(project_axt(file, c(chr1 = 10)))",
-    "fails(sfs_from_vcf(file, c(a = 'b')))"
+    "fails(sfs_from_vcf(file, c(a = 'b')))",
+    "cat(format(ancify:::state_lines(file)), '\\n')"
   )
   result <- with_folder(folder, run_program(rscript, script, fifo, timeout = 60))
   expect_identical(result$status, 0L)
-  expect_identical(trimws(result$out), rep("names it", 9))
+  expect_identical(trimws(result$out), c(rep("names it", 9), "NULL"))
 })
 
 test_that("a tree's faults name the file that it is from", {

@@ -45,10 +45,24 @@ class FlowKeys {
   std::vector<std::size_t> open_;
 };
 
+std::size_t count_of(std::string_view text, std::string_view part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + part.size()))
+    ++count;
+  return count;
+}
+
+// A merge is of one mapping, or of a list of aliases; each may have as many keys as the largest.
+std::size_t merged_keys(std::string_view text, std::size_t keys) {
+  const std::size_t merges = count_of(text, "<<");
+  return merges == 0 ? 0 : (merges + count_of(text, "*")) * keys;
+}
+
 }  // namespace
 
 YamlShape yaml_shape(std::string_view text) {
   YamlShape shape;
+  const std::string_view whole = text;
   BlockKeys block_keys;
   FlowKeys flow_keys;
   while (!text.empty()) {
@@ -76,6 +90,7 @@ YamlShape yaml_shape(std::string_view text) {
       if (c == '{' || c == '}' || c == ',') shape.keys = std::max(shape.keys, flow_keys.add(c));
     }
   }
+  shape.merged = merged_keys(whole, shape.keys);
   return shape;
 }
 

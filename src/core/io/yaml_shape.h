@@ -13,6 +13,7 @@ struct YamlShape {
   std::size_t collections = 0;  // lists and mappings, in brackets or not
   std::size_t keys = 0;         // of the largest mapping
   std::size_t entries = 0;      // lines and what commas divide
+  std::size_t merged = 0;       // at most so many keys come of merges, as "<<: *base" is one
 };
 
 YamlShape yaml_shape(std::string_view text);

@@ -245,6 +245,14 @@ TEST(VariantReader, GivesFieldsOfInfo) {
   EXPECT_EQ(reader.info_text("AA"), "T|||");
   EXPECT_FALSE(reader.next());
 
+  VariantReader twice(
+      dir.write("v.vcf", kSamples + "1\t7\t.\tA\tC\t.\t.\tAA=C;DP=1;AA=T\tGT\t0\t0\t0\n"), 0,
+      RecordParts::kInfo);
+  ASSERT_TRUE(twice.next());
+  EXPECT_TRUE(twice.info_numbers("AA_prob").empty());
+  const auto message = message_of<FormatError>([&] { twice.info_text("AA"); });
+  EXPECT_NE(message.find("AA is in INFO more than once"), message.npos) << message;
+
   for (const char* number : {"x", "0.5x", "nan", "0.5,x", "1e99999"}) {
     const std::string record = "1\t7\t.\tA\tC\t.\t.\tAA_prob=" + std::string(number) + ";DP=1\tGT";
     VariantReader wrong(dir.write("v.vcf", kSamples + record + "\t0\t0\t0\n"), 0,

@@ -129,6 +129,18 @@ TEST(OutputFile, ReplacesWhatIsThere) {
   EXPECT_EQ(read_file(path), "new");
 }
 
+TEST(OutputFile, KnowsTheFileThatItWrote) {
+  TempDir dir;
+  OutputFile file(dir.file("out"), 3);
+  file.write_at("own", 3, 0);
+  file.prepare();
+  file.commit();
+  EXPECT_EQ(file.identity(), InputFile(file.path()).identity());
+  dir.write("another", "not");
+  std::filesystem::rename(dir.file("another"), file.path());
+  EXPECT_THROW(file.identity(), FileError);
+}
+
 TEST(OutputFile, SaysWhatIsWrong) {
   TempDir dir;
   EXPECT_THROW(OutputFile(dir.file("no/such/folder"), 3), FileError);

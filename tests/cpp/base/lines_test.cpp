@@ -83,6 +83,8 @@ TEST(YamlShape, BoundsWhatIsNestedAndListed) {
   EXPECT_EQ(shape.indent, 9U);
   EXPECT_EQ(shape.collections, 8U);
   EXPECT_EQ(shape.entries, 5U);
+  EXPECT_EQ(shape.merged, 0U);
+  EXPECT_EQ(yaml_shape("a: &a {b: 1, c: 2, d: 3}\ne: {<<: [*a, *a]}\nf:\n  <<: *a\n").merged, 15U);
 }
 
 }  // namespace

@@ -387,7 +387,15 @@ class VariantReader::Impl {
     }
   }
 
-  const bcf_info_t* info(const char* id) { return bcf_get_info(header_.get(), record_.get(), id); }
+  // Null where the record has none of it. htslib takes the first of several.
+  const bcf_info_t* info(const char* id) {
+    const bcf_info_t* const field = bcf_get_info(header_.get(), record_.get(), id);
+    if (field == nullptr) return nullptr;
+    const bcf_info_t* const end = record_->d.info + record_->n_info;
+    const auto is_same = [&](const bcf_info_t& other) { return other.key == field->key; };
+    if (std::any_of(field + 1, end, is_same)) fail(std::string(id) + " is in INFO more than once");
+    return field;
+  }
 
   void check_alleles() const {
     const int n = record_->n_allele;
