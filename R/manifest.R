@@ -46,8 +46,8 @@ note_whole <- function(manifest, paths, identities) {
   list2env(stats::setNames(as.list(identities[known]), paths[known]), manifest$whole)
 }
 
-# For files that tasks have written: their identities as this machine sees them, which may be another
-# than theirs.
+# For files that tasks have written: their identities as this machine sees them. Another machine may
+# see others.
 find_whole <- function(manifest, paths) {
   identities <- vapply(paths, function(path) {
     identity_if_readable(path)$identity %||% NA_character_

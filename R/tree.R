@@ -191,12 +191,11 @@ newick_kinds <- function(tokens, fail, broken, end) {
   first <- which(!is.na(wrong))[1]
   if (!is.na(first)) fail(tokens$at[first], wrong[first])
   if (!is.null(broken)) fail(broken, "a quote or bracket is not closed")
-  before <- utils::tail(before, 1)
-  inside <- utils::tail(depth, 1) > 0
-  if (inside) fail(end, "')' is missing")
+  last <- utils::tail(before, 1)
+  if (utils::tail(depth, 1) > 0) fail(end, "')' is missing")
   # The last ';' may be left out.
-  problem <- if (before == "start") "there is no tree" else newick_problem(";", before, inside, FALSE)
-  if (before != ";" && !is.null(problem)) fail(end, problem)
+  problem <- if (last == "start") "there is no tree" else newick_problem(";", last, FALSE, FALSE)
+  if (last != ";" && !is.null(problem)) fail(end, problem)
   kinds
 }
 
