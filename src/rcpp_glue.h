@@ -59,8 +59,8 @@ std::vector<ancify::Chromosome> as_chromosomes(const Rcpp::NumericVector& length
 // What backend_impl() made, in this session.
 const ancify::Backend& as_backend(const Rcpp::List& backend);
 
-// list(size =, checksum =, identity =), vectors; the checksums as 8 hexadecimal digits; NA where the
-// size is negative, an identity also where it is not known.
+// list(size =, checksum =, identity =), vectors; the checksums as 8 hexadecimal digits; NA where
+// the size is negative, an identity also where it is not known.
 Rcpp::List as_list(const std::vector<ancify::FileChecksum>& sums);
 
 // Of a data frame of chromosome and path.

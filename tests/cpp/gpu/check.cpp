@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "ancestry/random_models.h"
+#include "ancestry/trees.h"
 #include "core/ancestry/calling/device_calling.h"
 #include "core/ancestry/calling/device_sequences.h"
 #include "core/ancestry/calling/device_trees.h"
@@ -23,9 +25,7 @@
 #include "core/genome/packed.h"
 #include "core/genome/stretch.h"
 #include "diffusion/demographic_models.h"
-#include "ancestry/random_models.h"
 #include "timing.h"
-#include "ancestry/trees.h"
 #include "watched.h"
 
 namespace ancify::test {

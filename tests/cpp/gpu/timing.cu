@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "ancestry/random_models.h"
 #include "core/ancestry/calling/device_calling.h"
 #include "core/ancestry/calling/device_sequences.h"
 #include "core/ancestry/calling/device_trees.h"
 #include "core/ancestry/calling/ml_calling.h"
 #include "core/diffusion/device_spectra.h"
 #include "diffusion/demographic_models.h"
-#include "ancestry/random_models.h"
 #include "timing.h"
 
 namespace ancify::test {

@@ -16,9 +16,8 @@ namespace ancify {
 void focal_from_fasta(const std::string& fasta, const std::vector<Chromosome>& chromosomes,
                       SequenceStore& store, int threads, JobControl& control);
 
-// The sequences that are in a store, or in the files of a folder with these identities, for a run to
-// compare blocks with.
-// The store and the chromosomes have to stay.
+// The sequences that are in a store, or in the files of a folder with these identities, for a run
+// to compare blocks with. The store and the chromosomes have to stay.
 OpenFocal focal_in(const PackedStore& store);
 OpenFocal focal_in(const std::string& folder, const std::vector<Chromosome>& chromosomes,
                    const InputIdentities& inputs = {});
