@@ -1,7 +1,7 @@
-# The command line, exec/ancify. main() gives the exit status: 0 only when all
+# The command line, exec/ancify. run_command_line() gives the exit status: 0 only when all
 # is done, 1 for an error, 2 for a call it does not understand, 130 for Ctrl-C.
 
-usage <- "usage: ancify COMMAND [options]
+command_usage <- "usage: ancify COMMAND [options]
 
 commands
   check     look at a run's inputs before it starts; status 1 for an error
@@ -23,31 +23,31 @@ options, before or after the command
       --version       the version
 "
 
-main <- function(args) {
+run_command_line <- function(args) {
   tryCatch(
     withCallingHandlers(
       run_command(parse_command_line(args)),
       warning = function(condition) {
-        complain("warning: ", conditionMessage(condition))
+        print_problem("warning: ", conditionMessage(condition))
         invokeRestart("muffleWarning")
       }
     ),
     ancify_usage_error = function(condition) {
-      complain(conditionMessage(condition), "; see ancify --help")
+      print_problem(conditionMessage(condition), "; see ancify --help")
       2L
     },
     error = function(condition) {
-      complain("error: ", conditionMessage(condition))
+      print_problem("error: ", conditionMessage(condition))
       1L
     },
     interrupt = function(condition) {
-      complain("interrupted")
+      print_problem("interrupted")
       130L
     }
   )
 }
 
-complain <- function(...) {
+print_problem <- function(...) {
   cat("ancify: ", ..., "\n", sep = "", file = stderr())
 }
 
@@ -59,6 +59,7 @@ value_options <- c(
   "-c" = "config", "--config" = "config", "-n" = "threads", "--threads" = "threads",
   "-o" = "output", "--output" = "output", "--cluster" = "cluster"
 )
+
 flag_options <- c(
   "-v" = "verbose", "--verbose" = "verbose", "-h" = "help", "--help" = "help",
   "--version" = "version"
@@ -92,16 +93,16 @@ parse_command_line <- function(args) {
   parsed
 }
 
-commands <- c("check", "init", "project", "call", "evaluate", "run", "train")
+command_rows <- c("check", "init", "project", "call", "evaluate", "run", "train")
 
 run_command <- function(parsed) {
   if (parsed$help) {
-    cat(usage)
+    cat(command_usage)
   } else if (parsed$version) {
     cat("ancify ", as.character(utils::packageVersion("ancify")), "\n", sep = "")
   } else if (is.null(parsed$command)) {
     usage_error("no command given")
-  } else if (!parsed$command %in% commands) {
+  } else if (!parsed$command %in% command_rows) {
     usage_error("there is no command ", parsed$command)
   } else if (parsed$command == "init") {
     if (!is.null(c(parsed$config, parsed$threads, parsed$cluster))) {
@@ -113,16 +114,16 @@ run_command <- function(parsed) {
   } else if (!is.null(parsed$cluster) && !parsed$command %in% c(all_phases, "run")) {
     usage_error("--cluster is for project, call, evaluate and run")
   } else if (parsed$command == "train") {
-    train(parsed)
+    train_command(parsed)
   } else if (parsed$command == "check") {
-    return(check(parsed))
+    return(check_command(parsed))
   } else {
     run_phases(parsed)
   }
   0L
 }
 
-train <- function(parsed) {
+train_command <- function(parsed) {
   path <- ancify_train(
     parsed$config,
     file = parsed$output,
@@ -133,7 +134,7 @@ train <- function(parsed) {
   cat("Wrote ", path, "\n", sep = "")
 }
 
-check <- function(parsed) {
+check_command <- function(parsed) {
   if (!is.null(parsed$output)) usage_error("-o is for init and train")
   checks <- ancify_check(
     parsed$config,
@@ -171,7 +172,7 @@ cluster_option <- function(name, config, threads) {
   withCallingHandlers(
     slurm_param(config, threads),
     ancify_message = function(condition) {
-      complain(trimws(conditionMessage(condition)))
+      print_problem(trimws(conditionMessage(condition)))
       invokeRestart("muffleMessage")
     }
   )

@@ -115,20 +115,6 @@ format_course <- function(value) {
   }
 }
 
-# A plain list of events is a model without parameters.
-as_demography <- function(model) {
-  if (inherits(model, "demography")) {
-    return(model)
-  }
-  if (!is.list(model) || !length(model)) {
-    abort_ancify(
-      sprintf("`model` must be a demography(), or a list of events, not %s.", show_value(model)),
-      "input"
-    )
-  }
-  structure(list(events = model, params = character()), class = "demography")
-}
-
 # The events of a model at these values of its parameters.
 events_at <- function(model, params) {
   model <- as_demography(model)

@@ -378,3 +378,17 @@ pulse_shares <- function(props, populations, dest, refuse) {
   shares[dest] <- 1 - sum(props)
   shares
 }
+
+# A plain list of events is a model without parameters.
+as_demography <- function(model) {
+  if (inherits(model, "demography")) {
+    return(model)
+  }
+  if (!is.list(model) || !length(model)) {
+    abort_ancify(
+      sprintf("`model` must be a demography(), or a list of events, not %s.", show_value(model)),
+      "input"
+    )
+  }
+  structure(list(events = model, params = character()), class = "demography")
+}

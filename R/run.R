@@ -189,7 +189,7 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
     check_before_work(config, log)
     config <- with_inputs(config, unlist(method_of(config)$files(config)))
     # Before any work, for it checks what a method needs; a fit makes its own.
-    if (!fits(config)) {
+    if (!fits_model(config)) {
       caller <- config_caller(config, run_settings(config, verbose), backend, progress)
     }
   }
@@ -266,518 +266,68 @@ log_what_stays_on_the_cpu <- function(config, phases, manifest, log) {
   }
 }
 
-# Whether projection and calling run as one on a "cpu" or a "gpu": there calling takes the sequences
-# from the device's memory even if they are kept, unless an earlier run has made some of the files.
-# In tasks they never do.
-runs_as_one <- function(config, phases, kind, manifest) {
-  can_run_as_one(config, phases, kind) &&
-    (!config$keep_projected || !has_record(manifest, config))
-}
-
-can_run_as_one <- function(config, phases, kind) {
-  all(c("project", "call") %in% phases) && !fits(config) && kind %in% c("cpu", "gpu") &&
-    (!config$keep_projected || kind == "gpu")
-}
-
-# All phases; timed() runs one by its name, function and first arguments.
-carry_out <- function(config, phases, manifest, cluster, kind, caller, files, timed) {
-  result <- project_and_call(config, phases, manifest, cluster, kind, caller, timed)
-  if ("evaluate" %in% phases) {
-    evaluated <- timed("evaluate", run_evaluation, config, files, manifest, cluster)
-    result[c("evaluation", "compared_with")] <- evaluated[c("evaluation", "compared_with")]
-    result$calls <- result$calls %||% evaluated$calls
-  }
-  result
-}
-
-project_and_call <- function(config, phases, manifest, cluster, kind, caller, timed) {
-  if (runs_as_one(config, phases, kind, manifest)) {
-    return(timed("project and call", run_both, config, manifest, caller))
-  }
-  if (all(c("project", "call") %in% phases) && !config$keep_projected) {
-    earlier <- timed("call", called_earlier, config, manifest)
-    if (!is.null(earlier)) {
-      return(earlier)
-    }
-    # Its own folder, so that nothing is removed but what this run wrote.
-    config$not_kept_in <- folder_not_kept(config, cluster)
-    done <- FALSE
-    on.exit(if (done || is.null(cluster)) {
-      unlink(config$not_kept_in, recursive = TRUE, expand = FALSE)
-    })
-  }
-  result <- list()
-  if ("project" %in% phases) {
-    result$alignments <- timed("project", run_projection, config, manifest, cluster)
-  }
-  if ("call" %in% phases) {
-    result <- c(result, timed("call", run_calling, config, manifest, cluster, caller))
-  }
-  done <- TRUE
-  result
-}
-
-# For projections that are removed in the end. Those of tasks stay until the last call is made, so
-# that what failed is all that a second run has to do.
-folder_not_kept <- function(config, cluster) {
-  if (is.null(cluster)) {
-    return(temporary_name(file.path(config$work_dir, "not_kept")))
-  }
-  tasks_not_kept(config)
-}
-
-tasks_not_kept <- function(config) file.path(config$work_dir, ".ancify", "not_kept")
-
-all_phases <- c("project", "call", "evaluate")
-
-check_phases <- function(phases) {
-  if (!is.character(phases) || length(phases) == 0 || !all(phases %in% all_phases)) {
-    abort_ancify(
-      sprintf("`phases` must be among %s, not %s.", enumerate(quoted(all_phases)),
-              show_value(phases)),
-      "input"
-    )
-  }
-  unique(phases)
-}
-
-# Without a configuration of it, there is an evaluation only where it is all that is asked for.
-phases_asked_for <- function(phases, config) {
-  if (is.null(config$evaluation) && length(phases) > 1) setdiff(phases, "evaluate") else phases
-}
-
-# Who has a run evaluated again means the calls that it made.
-check_own_calls <- function(given, phases) {
-  if (inherits(given, "ancify_run") && "evaluate" %in% phases && !"call" %in% phases) {
-    check_not_replaced(given, "config")
-  }
-}
-
-# Projections that are not kept are of use to calls of the same run alone.
-refuse_unkept_alone <- function(config, phases) {
-  if ("project" %in% phases && !"call" %in% phases && !config$keep_projected) {
-    problem <- paste(
-      "With `keep_projected: false` projections are for calls of the same run alone: run the phase",
-      "\"call\" too, or set `keep_projected: true`."
-    )
-    abort_ancify(problem, "config", file = config$file, problems = problem)
-  }
-}
-
-projected_folder <- function(config, species) {
-  file.path(config$not_kept_in %||% config$work_dir, "projected", species)
-}
-
-run_projection <- function(config, manifest, cluster, backend, progress, verbose) {
-  log <- log_where(verbose)
-  sources <- alignment_sources(config)
-  left <- species_left(config, manifest, sources, backend, progress)
-  log_skipped(log, "Projections of", left)
-  if (!is.null(config$focal_fasta)) {
-    project_focal(config, sources, manifest, cluster, backend, progress, verbose)
-    config <- with_whole(config, manifest, projected_files(config, config$focal_species))
-  }
-  if (any(left)) {
-    some <- config
-    some$outgroups <- config$outgroups[left, ]
-    claim_projections(some, some$outgroups$name)
-    in_parts(
-      cluster, "project", parts_by_alignment(cluster, some), list(sources = sources), manifest,
-      backend, progress, verbose
-    )
-  }
-  if (needs_focal(config)) {
-    project_focal(config, sources, manifest, cluster, backend, progress, verbose)
-  }
-  reports <- recorded_reports(manifest, sources, config$lengths)
-  tell_about_projection(reports, config, verbose)
-}
-
-# Jobs of in_parts() -------------------------------------------------------------------------------
-
-project_part <- function(config, sources, manifest, backend, progress, verbose) {
-  species <- config$outgroups$name
-  with_watch("Projecting", function(watch) {
-    project_files_impl(
-      config_alignments(config, projected_folder(config, species)),
-      config_reading(config, backend, focal_to_compare(config)), watch
-    )
-  }, progress, verbose, expected_inputs(config), list(
-    projected = projected_recorder(manifest, config, sources[species])
-  ))
-}
-
-call_part <- function(config, fitted, caller = NULL, manifest, backend, progress, verbose) {
-  if (is.null(caller)) {
-    caller <- config_caller(config, fitted %||% run_settings(config, FALSE), backend, progress)
-  }
-  with_watch("Calling", function(watch) {
-    call_files_impl(
-      projected_folder(config, config$outgroups$name), caller, config$lengths, config$output_dir,
-      watch
-    )
-  }, progress, verbose, expected_inputs(config), list(
-    called = called_recorder(manifest, config)
-  ))
-}
-
-# What the core tells of each outgroup that is projected.
-projected_recorder <- function(manifest, config, sources) {
-  function(i, report, checksums) {
-    record_projected(
-      manifest, config, config$outgroups$name[i], sources[[i]], report, checksums
-    )
-  }
-}
-
-called_recorder <- function(manifest, config) {
-  function(i, counts, calls, phred) {
-    record_called(manifest, config, names(config$lengths)[i], counts, calls, phred)
-  }
-}
-
-# `left`: by name, what is not there yet.
-log_skipped <- function(log, what, left) {
-  if (!all(left)) {
-    log(sprintf(
-      "%s %s: there from an earlier run, as they were written", what, enumerate(names(left)[!left])
-    ))
-  }
-}
-
-config_alignments <- function(config, folders = "") {
-  outgroups <- config$outgroups
-  as_alignments(
-    outgroups$name, outgroups$alignment, names_in_maf(outgroups), folders,
-    outgroups$tier == "inner"
-  )
-}
-
-config_reading <- function(config, backend, focal_folder = "", focal_fasta = "") {
-  reading_of(
-    config$lengths, backend, config$on_bad_block, focal_in_maf(config),
-    names(lengths_of_genome(config)), focal_folder, focal_fasta
-  )
-}
-
-# Logs and warns; gives the table of alignments.
-tell_about_projection <- function(reports, config, verbose) {
-  outgroups <- config$outgroups
-  for (i in seq_along(reports)) {
-    if (verbose) inform_ancify(describe_blocks(outgroups$name[i], reports[[i]]))
-    warn_about_projection(reports[[i]], outgroups$alignment[i], config$lengths)
-  }
-  number <- function(field) vapply(reports, function(report) sum(report[[field]]), 0)
-  data.frame(
-    species = outgroups$name, tier = outgroups$tier, alignment = outgroups$alignment,
-    used = number("blocks"), bad = number("bad"), passed_over = number("passed_over"),
-    duplicates = number("duplicates")
-  )
-}
-
-describe_blocks <- function(species, report) {
-  sprintf(
-    "%s: %s blocks used, %s on other chromosomes passed over, %s bad left out", species,
-    format_count(sum(report$blocks)), format_count(report$passed_over), format_count(report$bad)
-  )
-}
-
-run_calling <- function(config, manifest, cluster, caller, backend, progress, verbose) {
-  log <- log_where(verbose)
-  check_projected(config$outgroups$name, config)
-  if (needs_focal(config)) ensure_focal(config, manifest, backend, progress, log)
-  on_record <- whole_projections(config, manifest, species_read(config), backend, progress)
-  config <- with_whole(config, manifest, projected_files(config, names(on_record)[on_record]))
-  config <- with_inputs(config, projected_files(config, names(on_record)[!on_record]))
-  sources <- projected_sources(config, manifest, on_record)
-  made_from <- call_sources(config, sources)
-  fitted <- if (fits(config)) {
-    saved_fit(manifest, made_from) %||%
-      fit_now(config, manifest, made_from, cluster, backend, progress, verbose)
-  }
-  left <- chromosomes_left(config, manifest, made_from, backend, progress)
-  log_skipped(log, "Calls of", left)
-  if (any(left)) {
-    some <- config
-    some$lengths <- config$lengths[left]
-    begin_calls(some, log)
-    in_parts(
-      cluster, "call", parts_by_chromosome(cluster, some), list(fitted = fitted), manifest, backend,
-      progress, verbose, list(caller = caller), made_from
-    )
-  }
-  called_result(config, manifest, fitted)
-}
-
-# What calls are made from: with a fit to it, the focal species too.
-species_read <- function(config) {
-  c(config$outgroups$name, if (needs_focal(config)) config$focal_species)
-}
-
-called_result <- function(config, manifest, fitted = NULL) {
-  if (!is.null(fitted)) write_fits(config, fitted)
-  remove_stale(config)
-  list(
-    calls = call_table(recorded_counts(config, manifest), config), fit = fitted$fit,
-    history = fitted$fitted_history
-  )
-}
-
-# Both phases as one, with projected sequences written only if they are kept.
-run_both <- function(config, manifest, caller, backend, progress, verbose) {
-  log <- log_where(verbose)
-  outgroups <- config$outgroups
-  folders <- if (config$keep_projected) projected_folder(config, outgroups$name) else ""
-  sources <- alignment_sources(config)
-  left <- unkept_left(config, manifest, sources, call_sources(config, sources), backend, progress)
-  log_skipped(log, "Calls of", left)
-  if (any(left)) {
-    if (config$keep_projected && !is.null(config$focal_fasta)) {
-      project_focal(config, sources, manifest, NULL, backend, progress, verbose)
-      config <- with_whole(config, manifest, projected_files(config, config$focal_species))
-    }
-    some <- config
-    some$lengths <- config$lengths[left]
-    if (config$keep_projected) claim_projections(some, outgroups$name)
-    begin_calls(some, log)
-    with_watch("Projecting and calling", function(watch) {
-      project_and_call_impl(
-        config_alignments(some, folders),
-        config_reading(
-          some, backend, if (config$keep_projected) focal_to_compare(config) else "",
-          config$focal_fasta %||% ""
-        ),
-        caller, config$output_dir, watch
-      )
-    }, progress, verbose, expected_inputs(config), list(
-      projected = if (all(left)) projected_recorder(manifest, some, sources),
-      called = called_recorder(manifest, some)
-    ))
-  }
-  reports <- recorded_reports(manifest, sources, config$lengths)
-  c(
-    list(alignments = tell_about_projection(reports, config, verbose)),
-    called_result(config, manifest)
-  )
-}
-
-# What a run that fits to projections, and does not keep them, has finished earlier; NULL if
-# something is left.
-called_earlier <- function(config, manifest, backend, progress, verbose) {
-  sources <- alignment_sources(config)
-  read <- if (needs_focal(config)) list(focal_source(config, sources))
-  read <- stats::setNames(c(sources, read), species_read(config))
-  made_from <- call_sources(config, read)
-  fitted <- saved_fit(manifest, made_from)
-  left <- unkept_left(config, manifest, sources, made_from, backend, progress)
-  if (is.null(fitted) || any(left)) {
-    return(NULL)
-  }
-  if (verbose) log_skipped(inform_ancify, "Calls of", left)
-  reports <- recorded_reports(manifest, sources, config$lengths)
-  c(
-    list(alignments = tell_about_projection(reports, config, verbose)),
-    called_result(config, manifest, fitted)
-  )
-}
-
-# What an earlier run wrote beside calls that are no longer there.
-remove_stale <- function(config) {
-  fitted <- if (fits(config)) method_of(config)$fits
-  stale <- c(
-    if (!config$posterior) phred_file(names(config$lengths)),
-    fitted_files[setdiff(names(fitted_files), fitted)]
-  )
-  remove_own(calls_place(config), stale)
-}
-
-remove_files <- function(paths) {
-  unlink(paths, expand = FALSE)
-  left <- paths[file.exists(paths)]
-  if (length(left)) {
-    abort_ancify(
-      sprintf("%s can't be removed, but belongs to earlier calls: remove it.", quoted(left[1])),
-      "file", file = left[1]
-    )
-  }
-}
-
-# What would end the run after the projection; and what the log should say of the method.
-check_before_work <- function(config, log) {
-  row <- method_of(config)
-  check_method_files(config, row)
-  row$look(config, species_of_tiers(config))
-  if (needs_tree(row) && !tree_names_focal(config)) {
-    log(no_focal_in_tree(config$focal_species))
-  }
-  if (config$estimate && !fits(config)) {
-    log(sprintf("`estimate` is true, but `method` %s has nothing to fit", quoted(config$method)))
-  }
-}
-
-# Only calling needs them; training writes the model.
-check_method_files <- function(config, row) {
-  files <- row$files(config)
-  problems <- unlist(Map(input_problem, names(files), files, FALSE), use.names = FALSE)
-  if (!is.null(problems)) {
-    abort_ancify(problems[1], "config", file = config$file, problems = problems)
-  }
-}
-
-# The table of outgroups has the inner ones first.
-species_of_tiers <- function(config) {
-  split(config$outgroups$name, factor(config$outgroups$tier, c("inner", "outer")))
-}
-
-config_caller <- function(config, settings, backend, progress) {
-  make_caller(
-    core_method(method_of(config), species_of_tiers(config), settings), config$posterior, backend,
-    progress, expected_inputs(config)
-  )
-}
-
-# What core_method() takes, from the configuration alone.
-run_settings <- function(config, verbose) {
-  row <- method_of(config)
-  threshold <- function(which) {
-    if (has_posterior(row)) config[[sprintf("%s_%s_threshold", row$thresholds, which)]]
-  }
-  settings <- list(
-    min_inner_freq = config$min_inner_freq, min_outer_freq = config$min_outer_freq,
-    high = threshold("high"), low = threshold("low"), model = config_model(config)
-  )
-  if (!is.null(config$tree)) {
-    settings$tree <- parse_newick(config$tree)
-    settings$focal <- if (tree_names_focal(config)) config$focal_species
-  }
-  quietly <- if (verbose) identity else suppressMessages
-  c(settings, quietly(row$configured(config)))
-}
-
-tree_names_focal <- function(config) {
-  !is.null(config$tree) && config$focal_species %in% parse_newick(config$tree)$tip.label
-}
-
-call_table <- function(counts, config) {
-  data.frame(counts, file = sequence_path(config$output_dir, names(config$lengths)))
-}
-
-check_projected <- function(species, config) {
-  chromosomes <- rep(names(config$lengths), times = length(species))
-  files <- projected_files(config, species)
-  missing <- files[!file.exists(files)]
-  if (length(missing)) {
-    abort_ancify(
-      sprintf(
-        "%s: %s missing. Run the phase \"project\" too, or correct `work_dir`.",
-        enumerate(quoted(missing)),
-        if (length(missing) == 1) "this projected sequence is" else "these projected sequences are"
-      ),
-      "file",
-      file = missing[1]
-    )
-  }
-  check_sequences_impl(files, chromosomes, config$lengths[chromosomes])
-}
-
-new_run <- function(config, result, backend, seconds) {
-  calls <- result$calls
-  if (is.null(calls)) {
-    none <- rep(NA_real_, length(config$lengths))
-    calls <- data.frame(
-      high = none, low = none, unresolved = none, missing = none, file = NA_character_
-    )
-  }
-  rows <- data.frame(
-    chromosome = names(config$lengths), length = unname(config$lengths), calls
-  )
-  structure(
-    rows,
-    class = c("ancify_run", "data.frame"),
-    alignments = result$alignments, config = config, backend = backend, seconds = seconds,
-    fit = result$fit, history = result$history, evaluation = result$evaluation
-  )
-}
-
-# Some rows, as subset() takes them, are of the same run.
+#' Evaluate the calls of a run
+#'
+#' How much of each chromosome is called, how far the calls agree with a reference,
+#' and how often they are an allele of a known variant.
+#'
+#' The calls are `<output_dir>/<chromosome>.fa`, as [ancify_run()] wrote them. With what
+#' they are compared stands in the configuration's `evaluation`:
+#' * `reference_dir` and `reference_pattern`: a FASTA file a chromosome, such as
+#'   Ensembl's EPO ancestral sequences (plain, gzip or bgzip; any name in the header,
+#'   lines of any length), exactly as long as the chromosome, or called as Ensembl calls a
+#'   part of it (`ANCESTOR_for_chromosome:GRCh37:Y:2649521:59034049:1`). Case is ignored, and
+#'   all but A, C, G and T is missing (EPO's `-`, `.` and `N` too).
+#' * `vcf_dir` and `vcf_pattern`: a VCF or BCF file a chromosome, or one for all,
+#'   sorted; with or without an index. Chromosomes may be named with or without a leading
+#'   `chr`. A variant is a record whose REF is one base and of which an ALT is; other ALTs
+#'   of the record do not count.
+#'
+#' In the patterns `{chrom}` stands for the chromosome's name and `{chrom_id}` for the
+#' name without a leading `chr`, in upper case too.
+#'
+#' The results also go to `<output_dir>/evaluation/<chromosome>.evaluation.txt`, in the
+#' sections `[coverage]`, `[reference_comparison]` and `[vcf_comparison]`, the last two
+#' where they were asked for, with the keys below; there the last two sections' keys stand
+#' without the prefix, and `nan` is what has nothing to divide by.
+#'
+#' @inheritParams ancify_run
+#' @return A data frame with a row a chromosome, `chromosome` its name.
+#'
+#'   Coverage: `total_positions`; of these `high_confidence`, `low_confidence`, `missing`
+#'   (`N`); the shares of them `prop_nonmissing` (called with either confidence) and
+#'   `prop_high_confidence`; `unresolved` (`n`).
+#'
+#'   With a reference: `reference_test_nonmissing` and `reference_ref_nonmissing`, the
+#'   shares of positions that the calls and the reference have a base for;
+#'   `reference_both_nonmissing`, how many both have; `reference_agreement_rate` and
+#'   `reference_disagreement_rate`, shares of these.
+#'
+#'   With variants: `vcf_num_variants`; `vcf_prop_nonmissing`, the share of them that is
+#'   called; of those called the shares `vcf_matches_ref`, `vcf_matches_alt` and
+#'   `vcf_matches_either`; how many are `vcf_unresolved` (`n`) and `vcf_missing` (`N`);
+#'   `vcf_other_records`, records of the chromosome that are no variant as above.
+#' @section Errors:
+#' `ancify_file_error` for files that are missing or can't be read or written;
+#' `ancify_format_error`, with the record and its line, for a VCF that is damaged, cut
+#' short or not sorted, lacks a header or the chromosome, or has positions behind its end,
+#' and for a reference, or calls, of another length; `ancify_package_error` where variants are asked
+#' for and the package was built without htslib; `ancify_config_error` for the
+#' configuration; `ancify_check_error` where files that no run wrote are in the way;
+#' `ancify_lock_error` and `ancify_task_error` as [ancify_run()] gives them. Calls
+#' that a run with other settings made are an `ancify_evaluation_warning`; where `config` is a run
+#' whose files are others by now, that is an `ancify_input_error`.
+#' @references Paten et al. (2008) Genome-wide nucleotide-level mammalian ancestor
+#'   reconstruction. Genome Research 18:1829 (EPO).
+#' @seealso [ancify_run()], whose phase `"evaluate"` does the same
 #' @export
-`[.ancify_run` <- function(x, ...) {
-  some <- NextMethod()
-  if (!is.data.frame(some)) {
-    return(some)
-  }
-  lost <- setdiff(names(attributes(x)), names(attributes(some)))
-  attributes(some)[lost] <- attributes(x)[lost]
-  some
-}
-
-#' @export
-print.ancify_run <- function(x, ...) {
-  config <- attr(x, "config")
-  if (is.null(config) || !all(c("chromosome", run_counts) %in% names(x)) || !nrow(x)) {
-    return(NextMethod())
-  }
-  cat(sprintf(
-    "<ancify_run> %s, %s, %d outgroups, %s\n", config$focal_species, config$method,
-    nrow(config$outgroups), attr(x, "backend")
-  ))
-  if (anyNA(x$high)) {
-    print_projected(x, config)
-  } else {
-    print_calls(x, config)
-  }
-  invisible(x)
-}
-
-run_counts <- c("length", "high", "low", "unresolved", "missing")
-
-# Of an ancify_run, which may have been changed since.
-check_called <- function(run, name = "run") {
-  if (anyNA(run$file) || anyNA(run$high)) {
-    abort_ancify(
-      sprintf("`%s` is a run without calls: run the phase \"call\" too.", name), "input"
-    )
-  }
-  of_type <- function(columns, is_type) {
-    all(vapply(columns, function(column) is_type(run[[column]]), NA))
-  }
-  if (nrow(run) == 0 || anyDuplicated(run$chromosome) ||
-    !of_type(c("chromosome", "file"), is.character) || !of_type(run_counts, is.numeric)) {
-    abort_ancify(
-      sprintf(
-        "`%s` has not the rows and columns that ancify_run() gives, or none: take them all.", name
-      ),
-      "input"
-    )
-  }
-}
-
-most_rows_printed <- 20
-
-print_calls <- function(x, config) {
-  counts <- as.matrix(as.data.frame(unclass(x)[run_counts]))
-  total <- colSums(counts)
-  shown <- seq_len(min(nrow(x), most_rows_printed))
-  counts <- rbind(counts[shown, , drop = FALSE], total)
-  text <- array(vapply(counts, format_count, ""), dim(counts))
-  text <- rbind(text, sprintf("%.2f %%", 100 * total / total[["length"]]))
-  dimnames(text) <- list(c(x$chromosome[shown], "all", "share"), run_counts)
-  print(text, quote = FALSE, right = TRUE)
-  print_rest(x)
-  cat("Calls in ", file.path(config$output_dir, "<chromosome>.fa"), "\n", sep = "")
-}
-
-print_projected <- function(x, config) {
-  shown <- utils::head(x, most_rows_printed)
-  lengths <- format(vapply(shown$length, format_count, ""), justify = "right")
-  cat(paste0(format(shown$chromosome), "  ", lengths, "\n"), sep = "")
-  print_rest(x)
-  projected <- file.path(config$work_dir, "projected", "<species>", "<chromosome>.fa")
-  cat("Projected in ", projected, "\n", sep = "")
-}
-
-print_rest <- function(x) {
-  if (nrow(x) > most_rows_printed) {
-    cat("... and", nrow(x) - most_rows_printed, "more chromosomes\n")
-  }
+#' @examples
+#' config <- ancify_example()
+#' ancify_run(config, threads = 1, verbose = FALSE)
+#' ancify_evaluate(config, threads = 1, verbose = FALSE)
+ancify_evaluate <- function(config, threads = NULL, BPPARAM = NULL, progress = interactive(),
+                            verbose = TRUE) {
+  check_given()
+  run <- ancify_run(config, "evaluate", threads, "cpu", TRUE, BPPARAM, progress, verbose)
+  attr(run, "evaluation")
 }

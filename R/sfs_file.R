@@ -189,16 +189,3 @@ write_sfs <- function(x, file, comments = NULL) {
   write_text(file, text)
   invisible(file)
 }
-
-# With as many digits as each number needs to be read again as itself.
-exact_text <- function(x) {
-  text <- sprintf("%.15g", x)
-  finite <- which(is.finite(x))
-  for (digits in c("%.16g", "%.17g")) {
-    longer <- finite[as.numeric(text[finite]) != x[finite]]
-    text[longer] <- sprintf(digits, x[longer])
-  }
-  text[is.na(x)] <- "nan"
-  text[is.infinite(x)] <- ifelse(x[is.infinite(x)] > 0, "inf", "-inf")
-  text
-}

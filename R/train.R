@@ -100,29 +100,12 @@ check_training_arguments <- function(max_sites, seed, rounds, leaves, learning_r
   }
 }
 
-# Before the training, at whose end it would be too late.
-check_output_file <- function(file, name = "file") {
-  file <- check_path(file, name)
-  if (dir.exists(file)) {
-    abort_ancify(
-      sprintf("`%s` is %s, which is a folder: name the file in it.", name, quoted(file)), "file",
-      file = file
-    )
-  }
-  file
-}
-
 check_both_tiers <- function(config) {
   empty <- setdiff(c("inner", "outer"), config$outgroups$tier)
   if (length(empty)) {
     problem <- sprintf("`outgroups.%s` is empty: ml needs a species in both tiers.", empty[1])
     abort_ancify(problem, "config", file = config$file, problems = problem)
   }
-}
-
-# Where the model is for training and for calling.
-ml_model_path <- function(config) {
-  config$ml_model_path %||% file.path(config$work_dir, "ancify_ml_model.lgb")
 }
 
 # ---- Sites -----------------------------------------------------------------------
@@ -243,29 +226,4 @@ train_in_python <- function(features, labels, parameters, rounds, path) {
   data <- lightgbm$Dataset(reticulate::np_array(features), label = reticulate::np_array(labels))
   model <- lightgbm$train(parameters, data, num_boost_round = rounds)
   model$save_model(path)
-}
-
-# ---- Files -----------------------------------------------------------------------
-
-# write(path) writes a file beside `path`, which then takes its name.
-write_whole <- function(path, write) {
-  dir.create(dirname(path), showWarnings = FALSE, recursive = TRUE)
-  temporary <- temporary_name(path)
-  on.exit(unlink(temporary, expand = FALSE))
-  fail <- function(...) {
-    abort_ancify(
-      sprintf("Can't write %s; may you write to its folder, and is there space?", quoted(path)),
-      "file",
-      file = path
-    )
-  }
-  if (!suppressWarnings(file.create(temporary))) fail()
-  write(temporary)
-  if (!suppressWarnings(file.rename(temporary, path))) fail()
-}
-
-# Lines of text, as UTF-8, which are on the disk when the file appears.
-write_text <- function(path, lines) {
-  dir.create(dirname(path), showWarnings = FALSE, recursive = TRUE)
-  write_file_impl(path, charToRaw(paste0(enc2utf8(lines), "\n", collapse = "")))
 }

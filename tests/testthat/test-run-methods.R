@@ -259,7 +259,7 @@ test_that("the command line calls by any method", {
   case <- method_config("likelihood", tree = run_tree, posterior = TRUE)
   path <- file.path(case$folder, "config.yaml")
   yaml::write_yaml(case$config, path)
-  expect_output(status <- main(c("run", "-c", path, "-n", "2")), "likelihood")
+  expect_output(status <- run_command_line(c("run", "-c", path, "-n", "2")), "likelihood")
   expect_identical(status, 0L)
   expect_run(case, calls_in_memory(
     case, "likelihood", tree = run_tree, focal = "focal", posterior = TRUE

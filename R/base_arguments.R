@@ -1,0 +1,140 @@
+# What exported functions check of their arguments, and of the packages that they take.
+
+# At the head of a function: all of its arguments that have no default were given.
+check_given <- function() {
+  frame <- parent.frame()
+  takes <- formals(sys.function(sys.parent()))
+  has_none <- function(default) is.name(default) && !nzchar(default)
+  needed <- names(takes)[vapply(takes, has_none, NA)]
+  missing <- Filter(
+    function(name) name != "..." && eval(call("missing", as.name(name)), frame), needed
+  )
+  if (length(missing)) {
+    abort_ancify(
+      sprintf(
+        "%s must be given: %s no default.", enumerate(sprintf("`%s`", missing)),
+        if (length(missing) == 1) "it has" else "they have"
+      ),
+      "input"
+    )
+  }
+}
+
+# `what`: things that these packages make, in the plural. `installer`: the function that installs
+# them.
+need_packages <- function(packages, what, installer = "install.packages") {
+  missing <- packages[!vapply(packages, requireNamespace, NA, quietly = TRUE)]
+  if (length(missing)) {
+    abort_ancify(
+      sprintf(
+        "%s take the package%s %s: %s(%s).", what, if (length(missing) > 1) "s" else "",
+        enumerate(missing), installer, deparse1(missing)
+      ),
+      "package"
+    )
+  }
+}
+
+need_bioconductor <- function(packages, what) {
+  need_packages(packages, what, "BiocManager::install")
+}
+
+# Of a method whose `...` is there for its generic alone: a name with a slip would be passed over.
+check_no_more <- function(...) {
+  if (...length() > 0) {
+    named <- sprintf("`%s`", Filter(nzchar, ...names()))
+    abort_ancify(
+      sprintf(
+        "There %s %s here: see the function's help.",
+        if (length(named) > 1) "are no arguments" else "is no argument",
+        if (length(named)) enumerate(named) else "without a name"
+      ),
+      "input"
+    )
+  }
+}
+
+check_whole_number <- function(x, name, most = .Machine$integer.max) {
+  good <- is.numeric(x) && length(x) == 1 && isTRUE(x >= 1 & x == round(x))
+  if (!good) {
+    abort_ancify(
+      sprintf("`%s` must be a positive whole number, not %s.", name, show_value(x)), "input"
+    )
+  }
+  if (x > most) {
+    abort_ancify(
+      sprintf("`%s` must be a positive whole number up to %s, not %s.", name, format_count(most),
+              show_value(x)),
+      "input"
+    )
+  }
+  x
+}
+
+check_flag <- function(x, name) {
+  if (!isTRUE(x) && !isFALSE(x)) {
+    abort_ancify(sprintf("`%s` must be TRUE or FALSE, not %s.", name, show_value(x)), "input")
+  }
+  x
+}
+
+check_path <- function(x, name) {
+  problem <- path_problem(check_text(x, name, "path"))
+  if (!is.null(problem)) {
+    abort_ancify(sprintf("`%s` is %s: %s.", name, show_value(x), problem), "input")
+  }
+  # As the core hands it to the system.
+  path.expand(enc2native(x))
+}
+
+# Why a text can be no path.
+path_problem <- function(path) {
+  if (!validEnc(path)) {
+    not_text
+  } else if (nchar(path, "bytes") > most_path_bytes) {
+    sprintf("a path has at most %s bytes", format_count(most_path_bytes))
+  }
+}
+
+most_path_bytes <- 4095
+
+not_text <- "these bytes are no text in this session's encoding; rename what is called so"
+
+check_text <- function(x, name, what = "text") {
+  if (!is.character(x) || length(x) != 1 || is.na(x) || !nzchar(x)) {
+    abort_ancify(sprintf("`%s` must be one %s, not %s.", name, what, show_value(x)), "input")
+  }
+  x
+}
+
+check_choice <- function(x, choices, name) {
+  if (identical(x, choices)) {
+    return(choices[1])
+  }
+  is_word <- is.character(x) && length(x) == 1 && !is.na(x)
+  if (!is_word || !x %in% choices) {
+    abort_ancify(
+      sprintf("`%s` must be one of %s, not %s%s", name, enumerate(quoted(choices)), show_value(x),
+              if (is_word) did_you_mean(x, choices) else "."),
+      "input"
+    )
+  }
+  x
+}
+
+or_null <- function(code) tryCatch(code, ancify_input_error = function(error) NULL)
+
+# `n`: how many there must be; NULL for at least one.
+check_positive <- function(x, name, n = NULL) {
+  right_length <- if (is.null(n)) length(x) > 0 else length(x) == n
+  if (!is.numeric(x) || !right_length || !all(is.finite(x) & x > 0)) {
+    abort_ancify(
+      sprintf(
+        "`%s` must be %s above 0, not %s.", name,
+        if (is.null(n)) "numbers" else "a number", show_value(x)
+      ),
+      "input"
+    )
+  }
+  x
+}

@@ -1,0 +1,111 @@
+# How messages say numbers, values and names.
+
+quoted <- function(text) {
+  paste0("'", text, "'")
+}
+
+# At most six, then how many more.
+enumerate <- function(words) {
+  more <- length(words) - 6
+  if (more > 0) {
+    words <- c(words[1:6], paste(more, "more"))
+  }
+  if (length(words) < 2) {
+    return(paste(words))
+  }
+  paste(paste(utils::head(words, -1), collapse = ", "), "and", utils::tail(words, 1))
+}
+
+# Messages show long texts cut, but a path whole: it is where to look.
+as_path <- function(path) structure(path, class = "shown_path")
+
+show_value <- function(value) {
+  if (inherits(value, "shown_path")) {
+    quoted(unclass(value))
+  } else if (length(value) == 0) {
+    "empty"
+  } else if (is.factor(value)) {
+    "a factor"
+  } else if (is.object(value) || !is.vector(value)) {
+    class <- class(value)[1]
+    paste(if (grepl("^[aeiou]", class)) "an" else "a", class)
+  } else if (is.list(value) && !is.null(names(value))) {
+    sprintf("a mapping (%s)", enumerate(names(value)))
+  } else if (all(vapply(utils::head(value, most_shown), is_scalar, NA))) {
+    show_scalars(value)
+  } else {
+    if (is.list(value)) "a nested list" else "missing (NA)"
+  }
+}
+
+# More are cut off, whatever they are: each takes two characters of 60.
+most_shown <- 30
+
+show_scalars <- function(values) {
+  text <- vapply(utils::head(values, most_shown), function(item) {
+    if (is.character(item)) quoted(cut_text(item)) else format(item, digits = 15)
+  }, "")
+  if (length(text) > 1) sprintf("[%s]", cut_text(paste(text, collapse = ", "))) else text
+}
+
+cut_text <- function(text, width = 60) {
+  text <- iconv(enc2utf8(text), "UTF-8", "UTF-8", sub = "byte")
+  ifelse(nchar(text) > width, paste0(substr(text, 1, width - 3), "..."), text)
+}
+
+closest <- function(word, candidates) {
+  if (!validEnc(word)) {
+    return(character())
+  }
+  distance <- utils::adist(word, candidates, ignore.case = TRUE)[1, ]
+  candidates[which.min(distance)][min(distance) <= max(1, nchar(word) / 3)]
+}
+
+# The end of a sentence on a word that is none of the candidates.
+did_you_mean <- function(word, candidates, show = quoted) {
+  guess <- closest(word, candidates)
+  if (length(guess)) sprintf("; did you mean %s?", show(guess)) else "."
+}
+
+# ---- Numbers ------------------------------------------------------------------------------------
+
+format_count <- function(n) {
+  format(n, big.mark = ",", scientific = FALSE, trim = TRUE)
+}
+
+count_of <- function(n, noun) {
+  sprintf("%s %s%s", format_count(n), noun, if (n == 1) "" else "s")
+}
+
+# 100000 is not to become 1e+05.
+number_text <- function(value) {
+  format(value, scientific = FALSE, digits = 15, trim = TRUE)
+}
+
+show_bytes <- function(bytes) {
+  units <- c("bytes", "kB", "MB", "GB", "TB", "PB")
+  bytes <- signif(bytes, 3)
+  power <- min(floor(log(max(bytes, 1), 1000) + 1e-9), length(units) - 1)
+  paste(format(bytes / 1000^power, digits = 3, scientific = FALSE), units[power + 1])
+}
+
+# ---- Chromosomes --------------------------------------------------------------------------------
+
+# The same names with a leading chr put on or taken off.
+other_prefix <- function(chromosomes) {
+  ifelse(startsWith(chromosomes, "chr"), substring(chromosomes, 4), paste0("chr", chromosomes))
+}
+
+is_scalar <- function(value) {
+  is.atomic(value) && length(value) == 1 && !is.na(value)
+}
+
+# Paths say most at both ends.
+cut_middle <- function(lines, width) {
+  n <- nchar(lines)
+  head <- width %/% 2 - 3
+  cut <- paste0(substr(lines, 1, head), "...", substr(lines, n - (width - head - 4), n))
+  ifelse(n > width, cut, lines)
+}
+
+utc_time <- function(time) format(time, "%Y-%m-%dT%H:%M:%SZ", tz = "UTC")

@@ -1,0 +1,319 @@
+#' Histories of the focal species and its outgroups
+#'
+#' What the method `coalescent` and [polarise_sites()] have to know: when the
+#' outgroups' populations split from the focal species', how large the ancestral
+#' populations were, and how bases mutate.
+#'
+#' The outgroups form a ladder by default: going back in time, each joins the
+#' focal species' ancestors at its split, and `sizes` has the size that these
+#' ancestors' population has from there on, up to the next split. Their order need
+#' not be that of the splits. Where outgroups are nearer to each other than to
+#' the focal species, such as chimp and bonobo, `into` says so: bonobo's split is
+#' that from chimp, and its size that of their common ancestors.
+#'
+#' One haplotype of the focal species says nothing about its population's size
+#' since the first split. It has to come from elsewhere, such as the heterozygosity
+#' divided by four times the mutation rate; without it the size next to it is
+#' taken, and a message says so.
+#'
+#' @param splits Generations since each outgroup's split; a name for each, or none.
+#' @param sizes Diploid population sizes (not in thousands) from each split on, going back, in the
+#'   order of `splits`; one number for the same everywhere.
+#' @param focal_size Diploid size of the focal population since its first split.
+#'   `NULL` (the default): the size from the first split on.
+#' @param focal_lineages Haplotypes of the focal species whose most recent common
+#'   ancestor is the node called (20 by default). More change little: 20 have the
+#'   common ancestor of the whole population with a probability of 19 / 21. At most
+#'   10,000.
+#'   [polarise_sites()] takes the sample's number instead.
+#' @param mutation_rate Mutations per site and generation, 1.25e-8 by default.
+#' @param model How bases mutate: a [substitution_model()], the name of one, or a list
+#'   of its arguments, `"GTR"` where `name` is not among them. `NULL` (the default) for
+#'   the model of Jukes and Cantor.
+#' @param into For each outgroup the population it joins: 0 for the focal
+#'   species', or an outgroup's number or name. Default: 0 for all.
+#' @return A list of class `ancify_history` of all of these, and `focal_size_given`.
+#' @section Errors:
+#' `ancify_input_error` for numbers that are not above 0, sizes below 1, models that
+#' [substitution_model()] refuses, lengths that differ,
+#' and for an outgroup that joins one that has joined another before.
+#' @references
+#' Rannala and Yang (2003) Bayes estimation of species divergence times and
+#' ancestral population sizes. Genetics 164:1645.
+#' @seealso [fit_history()] estimates one, [polarise_sites()] and [call_ancestral()] use it
+#' @export
+#' @examples
+#' # Human, with chimp, gorilla and macaque
+#' coalescent_history(
+#'   splits = c(chimp = 240000, gorilla = 320000, macaque = 1100000),
+#'   sizes = 50000, focal_size = 10000
+#' )
+coalescent_history <- function(splits, sizes, focal_size = NULL, focal_lineages = 20,
+                               mutation_rate = 1.25e-8, model = NULL, into = 0) {
+  check_given()
+  splits <- check_positive(splits, "splits")
+  check_split_names(names(splits))
+  sizes <- recycled(check_size(sizes, "sizes"), length(splits), "sizes")
+  into <- join_numbers(recycled(into, length(splits), "into"), names(splits))
+  check_joins(splits, into)
+  check_whole_number(focal_lineages, "focal_lineages", most_focal_lineages)
+  history <- structure(
+    list(
+      splits = splits, sizes = sizes, focal_size = focal_size,
+      focal_size_given = !is.null(focal_size),
+      focal_lineages = as.integer(focal_lineages),
+      mutation_rate = check_positive(mutation_rate, "mutation_rate", 1),
+      model = complete_model(model), into = into
+    ),
+    class = "ancify_history"
+  )
+  if (is.null(focal_size)) {
+    history$focal_size <- next_size(history)
+    inform_ancify(sprintf(
+      "`focal_size` is not given: %s, the size before the first split, is taken.",
+      format_count(history$focal_size)
+    ))
+  } else {
+    check_size(focal_size, "focal_size", 1)
+  }
+  history
+}
+
+most_focal_lineages <- 10000
+
+#' @export
+print.ancify_history <- function(x, ...) {
+  names <- outgroup_names(x)
+  order <- order(x$splits)
+  cat(sprintf(
+    "<ancify_history> of the focal species and %s, going back in time\n",
+    count_of(length(names), "outgroup")
+  ))
+  cat(sprintf(
+    "  now: population size %s, %d haplotypes\n", format_count(round(x$focal_size)),
+    x$focal_lineages
+  ))
+  to <- c("the focal species", names)[x$into + 1]
+  splits <- sprintf(
+    "%s generations: %s joins %s, size %s", vapply(round(x$splits[order]), format_count, ""),
+    names[order], to[order], vapply(round(x$sizes[order]), format_count, "")
+  )
+  cat(strwrap(splits, getOption("width"), indent = 2, exdent = 4), sep = "\n")
+  cat(sprintf("  %s mutations per site and generation\n", format(x$mutation_rate)))
+  invisible(x)
+}
+
+outgroup_names <- function(history) {
+  names <- names(history$splits)
+  if (is.null(names)) paste("outgroup", seq_along(history$splits)) else names
+}
+
+# The size of the population into which the focal one goes over.
+next_size <- function(history) {
+  joining <- which(history$into == 0)
+  history$sizes[[joining[which.min(history$splits[joining])]]]
+}
+
+check_size <- function(x, name, n = NULL) {
+  check_positive(x, name, n)
+  if (any(x < 1)) {
+    abort_ancify(
+      sprintf("`%s` is %s: give diploid numbers of 1 or more, not thousands.", name,
+              show_value(x[x < 1][1])),
+      "input"
+    )
+  }
+  x
+}
+
+# An outgroup's name is how `into` and sequences refer to it; there "0" is the focal species.
+check_split_names <- function(names) {
+  if (is.null(names)) {
+    return(invisible())
+  }
+  wrong <- which(is.na(names) | names %in% c("", "0") | duplicated(names))
+  if (length(wrong)) {
+    abort_ancify(
+      sprintf(
+        "The name of split %d is %s: give each a name of its own, other than \"0\", or none.",
+        wrong[1], show_value(names[wrong[1]])
+      ),
+      "input"
+    )
+  }
+}
+
+recycled <- function(x, n, name) {
+  if (!is.atomic(x) || !length(x) %in% c(1, n)) {
+    abort_ancify(
+      sprintf("`%s` has length %d; give one for each of the %d splits, or one for all.",
+              name, length(x), n),
+      "input"
+    )
+  }
+  rep_len(x, n)
+}
+
+join_numbers <- function(into, names) {
+  known <- if (is.character(into)) c("0", names) else c(0, seq_along(into))
+  numbers <- match(into, known) - 1L
+  wrong <- which(is.na(numbers))
+  if (length(wrong)) {
+    abort_ancify(
+      sprintf(
+        "`into` names %s, which is neither 0 nor an outgroup.", show_value(into[wrong[1]])
+      ),
+      "input"
+    )
+  }
+  numbers
+}
+
+# An outgroup is still there when another joins it, and goes on from there.
+check_joins <- function(splits, into) {
+  for (i in which(into > 0)) {
+    if (splits[[into[i]]] <= splits[[i]]) {
+      abort_ancify(
+        sprintf(
+          paste(
+            "Outgroup %d joins outgroup %d %s generations ago, but that one's own split is at %s,",
+            "and must be later: exchange them, or let both join the same."
+          ),
+          i, into[i], format_count(splits[[i]]), format_count(splits[[into[i]]])
+        ),
+        "input"
+      )
+    }
+  }
+}
+
+complete_model <- function(model) {
+  if (is.null(model)) {
+    return(check_model("JC69"))
+  }
+  if (is.character(model) || inherits(model, "ancify_model")) {
+    return(check_model(model))
+  }
+  model_of_list(model)
+}
+
+# GTR unless it names another.
+model_of_list <- function(model) {
+  known <- names(formals(substitution_model))
+  good <- is.list(model) && !is.null(names(model)) && all(names(model) %in% known) &&
+    !anyDuplicated(names(model))
+  if (!good) {
+    abort_ancify(
+      sprintf(
+        "`model` must be a substitution_model(), the name of one, or a list of %s, not %s.",
+        enumerate(known), show_value(if (is.list(model)) names(model) else model)
+      ),
+      "input"
+    )
+  }
+  do.call(substitution_model, utils::modifyList(list(name = "GTR"), model))
+}
+
+# ---- For the core -----------------------------------------------------------------
+
+core_history <- function(history) {
+  order <- order(history$splits)
+  list(
+    focal_size = history$focal_size, focal_lineages = history$focal_lineages,
+    mutation_rate = history$mutation_rate,
+    time = as.numeric(history$splits[order]), from = order, into = history$into[order],
+    size = as.numeric(history$sizes[order])
+  )
+}
+
+core_mutation_model <- function(history) {
+  core_model(history$model)
+}
+
+# A history that is given has to fit the outgroups; estimating can do without one.
+check_history_key <- function(config, origin) {
+  if (NROW(config$outgroups) == 0) {
+    return(invisible())
+  }
+  if (any(startsWith(as.character(origin$failed), "history"))) {
+    return(invisible())
+  }
+  given <- !vapply(config$history[c("splits", "sizes")], is.null, NA)
+  if (sum(given) == 1) {
+    add_problem(
+      origin, "`history.%s` is missing, but `%s` is given: give both.",
+      c("splits", "sizes")[!given], c("splits", "sizes")[given]
+    )
+    return(invisible())
+  }
+  if (has_history(config)) {
+    tryCatch(
+      suppressMessages(config_history(config)),
+      ancify_input_error = function(condition) {
+        add_problem(origin, "`history`: %s", conditionMessage(condition))
+      }
+    )
+  } else if (!isTRUE(config$estimate)) {
+    add_problem(
+      origin,
+      paste(
+        "`history` is missing: `method` %s needs `splits` and `sizes`",
+        "(or `estimate: true`)."
+      ),
+      quoted(config$method)
+    )
+  }
+}
+
+has_history <- function(config) {
+  !is.null(config$history$splits) && !is.null(config$history$sizes)
+}
+
+# The coalescent_history() of a configuration, its splits named and in the outgroups' order.
+config_history <- function(config) {
+  history <- config$history
+  species <- config$outgroups$name
+  in_order <- function(values, name) {
+    if (!is.null(names(values))) {
+      if (!setequal(names(values), species) || anyDuplicated(names(values))) {
+        abort_ancify(
+          sprintf("`%s` names %s, but the outgroups are %s; give a number for each.", name,
+                  enumerate(quoted(names(values))), enumerate(quoted(species))),
+          "input"
+        )
+      }
+      return(values[species])
+    }
+    if (length(values) != length(species) && !(name == "sizes" && length(values) == 1)) {
+      abort_ancify(
+        sprintf("`%s` has %d numbers, but there are %d outgroups; give one for each.", name,
+                length(values), length(species)),
+        "input"
+      )
+    }
+    values
+  }
+  coalescent_history(
+    stats::setNames(in_order(history$splits, "splits"), species),
+    unname(in_order(history$sizes, "sizes")), history$focal_size, history$focal_lineages,
+    history$mutation_rate, config_model(config)
+  )
+}
+
+# Gives the history.
+check_history <- function(history) {
+  if (!inherits(history, "ancify_history")) {
+    abort_ancify(
+      sprintf("`history` must be what coalescent_history() returns, not %s.", show_value(history)),
+      "input"
+    )
+  }
+  # Made again, for it may have been changed.
+  history <- unclass(history)
+  made <- suppressMessages(coalescent_history(
+    history$splits, history$sizes, history$focal_size, history$focal_lineages,
+    history$mutation_rate, history$model, history$into
+  ))
+  made$focal_size_given <- isTRUE(history$focal_size_given)
+  made
+}

@@ -1,0 +1,204 @@
+#' Models of how bases change
+#'
+#' Says how bases change along the branches of a tree, for the methods `likelihood`
+#' and `coalescent` and as where [fit_substitution_model()] begins.
+#'
+#' All four models are reversible: the rate from one base to another is the exchange
+#' rate of the two times the frequency of the other, and rates are scaled so that a
+#' branch's length is the expected number of changes of a site.
+#'
+#' * `"JC69"` (Jukes and Cantor 1969): one exchange rate, equal frequencies.
+#' * `"K80"` (Kimura 1980): transitions are `kappa` times as fast.
+#' * `"HKY85"` (Hasegawa, Kishino and Yano 1985): as K80, with any frequencies.
+#' * `"GTR"` (Tavaré 1986): six exchange rates and any frequencies.
+#'
+#' Rates may differ among sites: by a gamma distribution of shape `alpha` and mean 1,
+#' for which `n_rates` classes of equal probability stand (each with its mean rate,
+#' Yang 1994), and by a share of sites that never change.
+#'
+#' @param name `"JC69"` (the default), `"K80"`, `"HKY85"` or `"GTR"`.
+#' @param kappa Rate of transitions relative to transversions, for K80 and HKY85
+#'   (2 by default).
+#' @param base_freqs Frequencies of A, C, G and T, for HKY85 and GTR (equal by
+#'   default). A sum within 0.01 of 1 is scaled to 1, which a message says.
+#' @param rates Exchange rates AC, AG, AT, CG, CT, GT, for GTR (equal by default);
+#'   only their ratios count.
+#' @param alpha Shape of the gamma distribution, up to 10,000; `NULL` (the default) for
+#'   one rate.
+#' @param n_rates Classes that stand for the gamma distribution, 1 to 100 (4 by default).
+#' @param invariant Share of sites that never change, from 0 (the default) to below 1.
+#' @return A list of class `ancify_model` of all of these, with `rates` and
+#'   `base_freqs` filled in.
+#' @section Errors:
+#' `ancify_input_error` for values that can't be, and for those that the model does
+#' not have.
+#' @references
+#' Hasegawa, Kishino and Yano (1985) Dating of the human-ape splitting by a molecular
+#' clock of mitochondrial DNA. Journal of Molecular Evolution 22:160.
+#'
+#' Jukes and Cantor (1969) Evolution of protein molecules. In: Munro (ed.) Mammalian
+#' Protein Metabolism, Academic Press, 21-132.
+#'
+#' Kimura (1980) A simple method for estimating evolutionary rates of base substitutions
+#' through comparative studies of nucleotide sequences. Journal of Molecular Evolution
+#' 16:111.
+#'
+#' Tavaré (1986) Some probabilistic and statistical problems in the analysis of DNA
+#' sequences. Lectures on Mathematics in the Life Sciences 17:57.
+#'
+#' Yang (1994) Maximum likelihood phylogenetic estimation from DNA sequences with
+#' variable rates over sites. Journal of Molecular Evolution 39:306.
+#' @seealso [fit_substitution_model()], [call_ancestral()], [coalescent_history()]
+#' @encoding UTF-8
+#' @export
+#' @examples
+#' substitution_model("HKY85", kappa = 4, base_freqs = c(0.3, 0.2, 0.2, 0.3))
+#' substitution_model("GTR", rates = c(1, 4, 0.8, 1.2, 4.5, 1), alpha = 0.5)
+substitution_model <- function(name = "JC69", kappa = NULL, base_freqs = NULL, rates = NULL,
+                               alpha = NULL, n_rates = 4, invariant = 0) {
+  name <- check_choice(name, model_names, "name")
+  refuse_foreign(name, kappa = kappa, base_freqs = base_freqs, rates = rates)
+  if (!is.null(kappa)) check_positive(kappa, "kappa", 1)
+  if (!is.null(alpha)) check_alpha(alpha)
+  check_whole_number(n_rates, "n_rates", most_rates)
+  check_share(invariant, "invariant")
+  origin <- config_origin()
+  read <- function(value, reader, key) {
+    input_faults(reader(as.list(value), key, origin))
+  }
+  base_freqs <- read(
+    base_freqs %||% rate_values("base", 0.25), read_base_frequencies, "base_freqs"
+  )
+  rates <- read(
+    rates %||% rate_values("exchange", 1), labelled_numbers(rate_labels$exchange), "rates"
+  )
+  for (note in origin$notes) inform_ancify(note)
+  new_model(name, kappa %||% 2, base_freqs, rates, alpha, n_rates, invariant)
+}
+
+model_names <- c("JC69", "K80", "HKY85", "GTR")
+
+has_kappa <- function(name) name %in% c("K80", "HKY85")
+
+has_frequencies <- function(name) name %in% c("HKY85", "GTR")
+
+refuse_foreign <- function(name, ...) {
+  given <- list(...)
+  has <- c(
+    kappa = has_kappa(name), base_freqs = has_frequencies(name), rates = name == "GTR"
+  )
+  foreign <- names(given)[!vapply(given, is.null, NA) & !has[names(given)]]
+  if (length(foreign)) {
+    abort_ancify(
+      sprintf("%s has no %s: leave it out, or choose another model.", name,
+              enumerate(paste0("`", foreign, "`"))),
+      "input"
+    )
+  }
+}
+
+# Beyond it rates hardly differ.
+most_alpha <- 1e4
+
+most_rates <- 100
+
+check_alpha <- function(x) {
+  check_positive(x, "alpha", 1)
+  if (x > most_alpha) {
+    abort_ancify(
+      sprintf(
+        "`alpha` is %s: give at most %s, or NULL for one rate.", show_value(x),
+        format_count(most_alpha)
+      ),
+      "input"
+    )
+  }
+}
+
+check_share <- function(x, name) {
+  good <- is.numeric(x) && length(x) == 1 && isTRUE(x >= 0 & x < 1)
+  if (!good) {
+    abort_ancify(
+      sprintf("`%s` must be a number from 0 to below 1, not %s.", name, show_value(x)), "input"
+    )
+  }
+  x
+}
+
+# What a model of this name does not have is set to what it takes for it.
+new_model <- function(name, kappa, base_freqs, rates, alpha, n_rates, invariant) {
+  if (has_kappa(name)) {
+    rates <- rate_values("exchange", 1)
+    rates[c("AG", "CT")] <- kappa
+  } else {
+    kappa <- NULL
+    if (name == "JC69") rates <- rate_values("exchange", 1)
+  }
+  if (!has_frequencies(name)) base_freqs <- rate_values("base", 0.25)
+  structure(
+    list(
+      name = name, kappa = kappa, base_freqs = base_freqs, rates = rates, alpha = alpha,
+      n_rates = as.integer(n_rates), invariant = invariant
+    ),
+    class = "ancify_model"
+  )
+}
+
+#' @export
+print.ancify_model <- function(x, ...) {
+  numbers <- function(values) {
+    paste(names(values), vapply(values, format, "", digits = 4), collapse = ", ")
+  }
+  cat(sprintf("<ancify_model> %s\n", x$name))
+  rows <- c(
+    kappa = if (!is.null(x$kappa)) format(x$kappa, digits = 4),
+    rates = if (x$name == "GTR") numbers(x$rates),
+    frequencies = if (has_frequencies(x$name)) numbers(x$base_freqs),
+    gamma = if (!is.null(x$alpha)) {
+      sprintf("shape %s, %d classes", format(x$alpha, digits = 4), x$n_rates)
+    },
+    invariant = if (x$invariant > 0) format(x$invariant, digits = 4)
+  )
+  labels <- paste0("  ", format(names(rows)), "  ")
+  for (i in seq_along(rows)) {
+    cat(strwrap(rows[i], getOption("width"), initial = labels[i], exdent = nchar(labels[i])),
+        sep = "\n")
+  }
+  invisible(x)
+}
+
+# ---- For the core, and from configurations ------------------------------------------
+
+core_model <- function(model) {
+  list(
+    exchangeabilities = as.numeric(model$rates), frequencies = as.numeric(model$base_freqs),
+    alpha = model$alpha, n_rates = model$n_rates, invariant = model$invariant
+  )
+}
+
+config_model <- function(config) {
+  new_model(
+    config$substitution_model, config$model_kappa, config$model_base_freqs, config$model_rates,
+    config$rate_alpha, config$n_rates, config$invariant
+  )
+}
+
+# Gives the model.
+check_model <- function(model) {
+  if (is.character(model)) {
+    return(substitution_model(check_choice(model, model_names, "model")))
+  }
+  if (!inherits(model, "ancify_model")) {
+    abort_ancify(
+      sprintf("`model` must be what substitution_model() returns, not %s.", show_value(model)),
+      "input"
+    )
+  }
+  # Made again, for it may have been changed.
+  model <- unclass(model)
+  name <- check_choice(model$name, model_names, "model$name")
+  substitution_model(
+    name, if (has_kappa(name)) model$kappa, if (has_frequencies(name)) model$base_freqs,
+    if (name == "GTR") model$rates, model$alpha, model$n_rates, model$invariant
+  )
+}

@@ -1,0 +1,44 @@
+# How a configuration is printed.
+
+#' @rdname ancify_config
+#' @param x An `ancify_config`.
+#' @param ... Not used.
+#' @export
+print.ancify_config <- function(x, ...) {
+  writeLines(format_config(x))
+  invisible(x)
+}
+
+format_config <- function(config) {
+  outgroups <- config$outgroups
+  species <- paste(format(outgroups$name), outgroups$alignment)
+  rows <- c(
+    `focal species` = config$focal_species,
+    chromosomes = sprintf(
+      "%s (%s bases)", enumerate(names(config$lengths)),
+      format(sum(config$lengths), big.mark = ",", scientific = FALSE)
+    ),
+    structure(species, names = ifelse(duplicated(outgroups$tier), "", outgroups$tier)),
+    method = paste0(config$method, method_of(config)$shown(config)),
+    `work folder` = config$work_dir,
+    `output folder` = config$output_dir,
+    threads = sprintf("%d, backend %s", config$num_cpus, config$backend),
+    `also set` = paste(also_set(config), collapse = ", ")
+  )
+  rows <- rows[nzchar(rows)]
+  title <- paste(c("<ancify_config>", config$file), collapse = " ")
+  width <- min(80, getOption("width"))
+  table <- paste(format(names(rows)), unname(rows), sep = "  ")
+  cut_middle(c(title, table, strwrap(config$notes, width)), width)
+}
+
+# Keys that print() does not show otherwise and that differ from their default.
+also_set <- function(config) {
+  keys <- config_keys()
+  shown <- c(
+    "focal_species", "chromosome_lengths", "chromosomes", "outgroups", "work_dir", "output_dir",
+    "min_inner_freq", "min_outer_freq", "num_cpus", "backend", "method"
+  )
+  other <- setdiff(names(keys), shown)
+  other[!vapply(other, function(name) identical(config[[name]], keys[[name]]$default), NA)]
+}

@@ -1,0 +1,336 @@
+# Values of a configuration's keys: how each kind is read, and what is wrong with one.
+
+# Where a configuration comes from, and what is found on the way.
+config_origin <- function(file = NULL, notes = character()) {
+  if (!is.null(file) && (length(file) != 1 || is.na(file) || !nzchar(file))) {
+    abort_ancify("`config` must be one path, a list or an ancify_config.", "input")
+  }
+  origin <- new.env(parent = emptyenv())
+  origin$file <- file
+  origin$problems <- character()
+  origin$failed <- character()
+  origin$notes <- notes
+  origin$beside <- character()
+  origin$inputs <- list()
+  origin
+}
+
+stop_on_problems <- function(origin, ...) {
+  n <- length(origin$problems)
+  if (n == 0) {
+    return(invisible())
+  }
+  what <- if (is.null(origin$file)) "The configuration" else quoted(origin$file)
+  lead <- sprintf("%s has %s:", what, if (n == 1) "a problem" else paste(n, "problems"))
+  abort_ancify(
+    paste(c(lead, paste("*", origin$problems)), collapse = "\n"),
+    "config",
+    file = origin$file, problems = origin$problems, ...
+  )
+}
+
+check_is_mapping <- function(config, origin) {
+  if (is.list(config) && !is.null(names(config))) {
+    return(invisible())
+  }
+  if (is.null(origin$file)) {
+    abort_ancify("`config` must be a path, a named list or an ancify_config.", "input")
+  }
+  origin$problems <- "holds no keys; ancify_init() writes a template to start from."
+  stop_on_problems(origin)
+}
+
+rate_labels <- list(
+  base = c("A", "C", "G", "T"),
+  exchange = c("AC", "AG", "AT", "CG", "CT", "GT")
+)
+
+rate_values <- function(labels, value) {
+  structure(rep(value, length(rate_labels[[labels]])), names = rate_labels[[labels]])
+}
+
+# Reads one mapping by its table of keys. What is wrong goes to origin$problems,
+# leaves NULL, and its key is in origin$failed for the checks between keys.
+read_section <- function(values, keys, prefix, origin) {
+  check_keys(names(values), names(keys), prefix, origin)
+  result <- lapply(keys, function(key) key$default)
+  for (name in names(keys)) {
+    value <- values[[name, exact = TRUE]]
+    path <- paste0(prefix, name)
+    if (!is.null(value)) {
+      result[name] <- list(attempt(origin, keys[[name]]$read(value, path, origin), path))
+    } else if (keys[[name]]$required) {
+      add_problem(origin, "`%s` is missing, and has no default: set it.", path)
+      origin$failed <- c(origin$failed, path)
+    }
+  }
+  result
+}
+
+check_keys <- function(given, known, prefix, origin) {
+  in_section <- function(key) sprintf("`%s%s`", prefix, key)
+  listed <- FALSE
+  for (name in given[!given %in% known]) {
+    advice <- did_you_mean(name, known, in_section)
+    if (advice == "." && !listed) {
+      advice <- paste0("; known here: ", paste(known, collapse = ", "), ".")
+      listed <- TRUE
+    }
+    add_problem(origin, "%s is not a known key%s", in_section(name), advice)
+  }
+  for (name in unique(given[duplicated(given)])) {
+    add_problem(origin, "`%s%s` is given twice: keep one.", prefix, name)
+  }
+}
+
+key_section <- function(keys) {
+  function(value, key, origin) {
+    if (!is.list(value) || (length(value) > 0 && is.null(names(value)))) {
+      fault(value, key, sprintf("give the keys %s under it.", enumerate(names(keys))))
+    }
+    read_section(value, keys, paste0(key, "."), origin)
+  }
+}
+
+# A fault ends the reading of the value at a key; attempt() notes it and goes on.
+fault <- function(value, key, advice) {
+  message <- sprintf("`%s` is %s: %s", key, show_value(value), advice)
+  stop(structure(class = c("ancify_fault", "error", "condition"), list(message = message)))
+}
+
+attempt <- function(origin, expression, key) {
+  tryCatch(expression, ancify_fault = function(condition) {
+    origin$problems <- c(origin$problems, conditionMessage(condition))
+    origin$failed <- c(origin$failed, key)
+    NULL
+  })
+}
+
+add_problem <- function(origin, format, ...) {
+  origin$problems <- c(origin$problems, sprintf(format, ...))
+}
+
+read_text <- function(value, key, origin) {
+  text <- if (is.numeric(value) && is_scalar(value)) number_text(value) else value
+  if (!is_scalar(text) || !is.character(text) || !nzchar(text)) {
+    fault(value, key, "give one text.")
+  }
+  # enc2utf8() would make another text of it.
+  if (!validEnc(text)) fault(value, key, paste0(not_text, "."))
+  enc2utf8(text)
+}
+
+# Text that goes into a job's script.
+text_like <- function(pattern, wanted) {
+  function(value, key, origin) {
+    text <- read_text(value, key, origin)
+    if (!grepl(pattern, text)) fault(value, key, paste("give", wanted))
+    text
+  }
+}
+
+# Names become names of files.
+name_advice <- function() {
+  sprintf(
+    "a file will have this name, so it can't be empty, '.', '..', hold '/' or exceed %d bytes.",
+    core_limits()$name_bytes
+  )
+}
+
+read_name <- function(value, key, origin) {
+  name <- as_name(value)
+  if (is.na(name)) {
+    fault(value, key, "give one name (in R as character).")
+  }
+  if (!names_a_path(name)) {
+    fault(name, key, name_advice())
+  }
+  name
+}
+
+read_names <- function(value, key, origin) {
+  if (length(value) == 0 || is.list(value) && !is.null(names(value))) {
+    fault(value, key, "give a list of names, or leave the key out for all chromosomes.")
+  }
+  names <- vapply(as.list(value), as_name, "")
+  if (anyNA(names)) {
+    fault(value, key, "each item must be one name (in R as character).")
+  }
+  bad <- unique(names[!names_a_path(names)])
+  if (length(bad)) {
+    fault(bad, key, name_advice())
+  }
+  twice <- unique(names[duplicated(names)])
+  if (length(twice)) {
+    fault(twice, key, "listed twice; keep one.")
+  }
+  names
+}
+
+as_name <- function(value) {
+  if (is.factor(value)) {
+    value <- as.character(value)
+  }
+  if (!is_scalar(value) || is.logical(value)) {
+    NA_character_
+  } else if (is.numeric(value)) {
+    number_text(value)
+  } else {
+    name <- as.character(value)
+    # enc2utf8() would make another name of it; names_a_path() refuses it.
+    if (validEnc(name)) enc2utf8(name) else name
+  }
+}
+
+as_number <- function(value) {
+  if (is.character(value) && is_scalar(value)) {
+    value <- suppressWarnings(as.numeric(value))
+  }
+  if (is.numeric(value) && is_scalar(value) && is.finite(value)) as.numeric(value) else NA_real_
+}
+
+read_number <- function(lowest = -Inf, highest = Inf, above = -Inf) {
+  wanted <- if (above == 0) {
+    paste0(
+      "give a number above 0", if (is.finite(highest)) paste(" up to", format_count(highest)), "."
+    )
+  } else {
+    sprintf("give a number from %s to %s.", lowest, highest)
+  }
+  function(value, key, origin) {
+    number <- as_number(value)
+    if (is.na(number) || number < lowest || number > highest || number <= above) {
+      fault(value, key, wanted)
+    }
+    number
+  }
+}
+
+read_share <- function(value, key, origin) {
+  share <- as_number(value)
+  if (is.na(share) || share < 0 || share >= 1) {
+    fault(value, key, "give a number from 0 to below 1.")
+  }
+  share
+}
+
+whole_number <- function(lowest, highest = .Machine$integer.max) {
+  wanted <- if (highest < .Machine$integer.max) {
+    sprintf("give a whole number from %d to %s.", lowest, format_count(highest))
+  } else {
+    sprintf("give a whole number of at least %d.", lowest)
+  }
+  function(value, key, origin) {
+    number <- as_number(value)
+    if (is.na(number) || number != round(number) || number < lowest || number > highest) {
+      fault(value, key, wanted)
+    }
+    as.integer(number)
+  }
+}
+
+as_numbers <- function(value) {
+  if (is.factor(value)) NA_real_ else vapply(as.list(value), as_number, 0)
+}
+
+positive_numbers <- function(value, key, origin) {
+  numbers <- as_numbers(value)
+  if (length(numbers) == 0 || anyNA(numbers) || any(numbers <= 0)) {
+    fault(value, key, "give one or more numbers above 0.")
+  }
+  numbers
+}
+
+labelled_numbers <- function(labels) {
+  wanted <- sprintf("give %d numbers above 0, for %s.", length(labels), enumerate(labels))
+  function(value, key, origin) {
+    numbers <- as_numbers(value)
+    # Names in another order would be silently taken for these.
+    named_otherwise <- !is.null(names(value)) && !identical(names(value), labels)
+    if (length(numbers) != length(labels) || anyNA(numbers) || any(numbers <= 0) ||
+      named_otherwise) {
+      fault(value, key, wanted)
+    }
+    structure(numbers, names = labels)
+  }
+}
+
+read_base_frequencies <- function(value, key, origin) {
+  frequencies <- labelled_numbers(rate_labels$base)(value, key, origin)
+  total <- sum(frequencies)
+  if (abs(total - 1) > 0.01 + 1e-9) {
+    fault(value, key, sprintf("they sum to %s, and must sum to 1.", format(total, digits = 6)))
+  }
+  if (abs(total - 1) > 1e-9) {
+    origin$notes <- c(
+      origin$notes,
+      sprintf("`%s` sum to %s and were scaled to 1.", key, format(total, digits = 6))
+    )
+  }
+  frequencies / total
+}
+
+read_devices <- function(value, key, origin) {
+  devices <- as_numbers(value)
+  if (anyNA(devices) || any(devices < 0 | devices != round(devices)) || anyDuplicated(devices)) {
+    fault(value, key, "give device numbers from 0, each once, or null for all devices.")
+  }
+  as.integer(devices)
+}
+
+one_of <- function(...) {
+  choices <- c(...)
+  function(value, key, origin) {
+    # The Python tool takes hky85 for HKY85.
+    chosen <- if (is_scalar(value)) match(tolower(value), tolower(choices)) else NA
+    if (is.na(chosen)) {
+      guess <- if (is_scalar(value)) closest(as.character(value), choices)
+      hint <- if (length(guess)) sprintf(" (did you mean %s?)", quoted(guess)) else ""
+      fault(value, key, sprintf("choose one of %s%s.", enumerate(choices), hint))
+    }
+    choices[chosen]
+  }
+}
+
+read_flag <- function(value, key, origin) {
+  # YAML 1.1's words for the two.
+  word <- if (is_scalar(value)) tolower(value) else ""
+  if (word %in% c("true", "yes", "on", "y")) {
+    TRUE
+  } else if (word %in% c("false", "no", "off", "n")) {
+    FALSE
+  } else {
+    fault(value, key, "give true or false.")
+  }
+}
+
+read_output <- function(value, key, origin) {
+  path <- read_text(value, key, origin)
+  problem <- path_problem(path)
+  if (!is.null(problem)) fault(path, key, paste0(problem, "."))
+  path.expand(path)
+}
+
+# Working directory first, then beside the configuration file. Whether the file
+# is there at all is for missing_inputs() to say.
+read_input <- function(value, key, origin) {
+  path <- read_output(value, key, origin)
+  if (is_absolute(path)) {
+    return(path)
+  }
+  if (!file.exists(path) && !is.null(origin$file)) {
+    beside <- file.path(dirname(origin$file), path)
+    if (!file.exists(beside)) {
+      return(path)
+    }
+    origin$beside <- c(origin$beside, path)
+    path <- beside
+  }
+  absolute_path(path)
+}
+
+beside_note <- function(paths) {
+  if (length(paths)) {
+    sprintf("Found beside the configuration file: %s.", enumerate(quoted(unique(paths))))
+  }
+}

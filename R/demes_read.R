@@ -1,0 +1,183 @@
+#' Read and write Demes files
+#'
+#' Demes is a format for demographic models that many programs read and write (Gower and others
+#' 2022).
+#'
+#' @details
+#' A model of this package is in units of a reference size: for a Demes file that is the size at
+#' which the oldest deme begins. Times in years are divided by the file's generation time. A deme
+#' that ends before the present and is sampled is one of long ago: it stays as it was.
+#'
+#' Cloning and selfing have no place in diffusion models here: a file with them is an error, as is
+#' more than one deme without ancestors, and a time at which there are more than five demes. So are
+#' more than 2,000 demes, epochs, migrations and pulses, counted together. At one
+#' time pulses come first, then demes begin, then pulses into these, then demes end.
+#'
+#' The populations at a written model's end, in their order, are in the file's metadata, where
+#' `read_demes()` looks for its default of `samples`. `theta0` is not in the file, and sizes are in
+#' units of the first size when they come back.
+#'
+#' @param file The path of a Demes file, in YAML; reading, it may be gzipped.
+#' @param samples Names of the demes that are sampled, in the spectrum's order. Default: those that
+#'   `write_demes()` has noted, else those that there are at the present.
+#' @param model A [demography()], or a list of events.
+#' @param params The values of the model's parameters, named, or in the model's order; `NULL`
+#'   (the default) for a model without any.
+#' @param reference_size Diploid individuals of the reference population, a number above 0.
+#' @param demes Names of the model's populations, in the order in which they come up. Default:
+#'   `pop1` and so on.
+#' @param description A text that says in the file what the model is; `NULL` (the default) for
+#'   none.
+#' @return `read_demes()`: a [demography()] without parameters, with the attributes `samples` and
+#'   `reference_size`. `write_demes()`: the path, invisibly. Times there are in generations.
+#' @section Errors:
+#' `ancify_file_error` for a file that can't be read or written; `ancify_format_error` for what is
+#' no Demes file, or one that can't be a model here; `ancify_input_error` for what is no model, and
+#' for models that Demes can't say: with selection, mutation that changes, sizes and rates that are
+#' functions, rates that change, populations that go on after they were frozen, and pulses at the
+#' present, or after a split without any time between.
+#' @references
+#' Gower and others (2022) Demes: a standard format for demographic models. Genetics 222:iyac131.
+#' @seealso [demography()], [demography_model()]
+#' @export
+#' @examples
+#' file <- tempfile(fileext = ".yaml")
+#' write_demes(demography_model("split_mig"), file, c(nu1 = 2, nu2 = 0.5, time = 0.1, m = 1),
+#'             reference_size = 10000, demes = c("YRI", "CEU"))
+#' writeLines(readLines(file))
+#' read_demes(file)
+read_demes <- function(file, samples = NULL) {
+  check_given()
+  file <- check_path(file, "file")
+  graph <- demes_graph(file)
+  samples <- demes_samples(graph, samples)
+  model <- do.call(demography, demes_events(graph, samples))
+  attr(model, "samples") <- samples
+  attr(model, "reference_size") <- graph$reference_size
+  model
+}
+
+# The model's events, from the oldest time at which anything happens to the present.
+demes_events <- function(graph, samples) {
+  demes <- graph$demes
+  graph$starts <- vapply(demes, `[[`, 0, "start")
+  graph$pulse_times <- vapply(graph$pulses, `[[`, 0, "time")
+  times <- c(
+    graph$starts, unlist(lapply(demes, function(deme) deme$epochs$end)), graph$migrations$start,
+    graph$migrations$end, graph$pulse_times, 0
+  )
+  times <- sort(unique(times[is.finite(times)]), decreasing = TRUE)
+  events <- list(event_equilibrium())
+  there <- names(demes)[is.infinite(graph$starts)]
+  for (i in seq_along(times)) {
+    now <- demes_at_time(graph, times[i], there, samples)
+    events <- c(events, now$events)
+    there <- now$there
+    if (i < length(times)) {
+      events <- c(events, list(demes_epoch(graph, there, times[i], times[i + 1])))
+    }
+  }
+  gone <- setdiff(there, samples)
+  for (deme in gone) {
+    events <- c(events, list(event_removal(match(deme, there))))
+    there <- setdiff(there, deme)
+  }
+  order <- match(samples, there)
+  if (any(order != seq_along(order))) events <- c(events, list(event_reordering(order)))
+  events
+}
+
+# What happens at a time: pulses, then demes begin, then pulses into these, then demes end. A deme
+# that ends where a child of its own begins, and is not sampled, becomes that child.
+demes_at_time <- function(graph, time, there, samples) {
+  born <- graph$demes[graph$starts == time]
+  events <- demes_pulses_at(graph, time, there, except = names(born))
+  ends <- function(name) demes_end(graph$demes[[name]]) == time && time > 0 && !name %in% samples
+  give_later <- unlist(lapply(graph$pulses[graph$pulse_times == time], function(pulse) {
+    if (pulse$dest %in% names(born)) pulse$sources
+  }))
+  remove <- function(names) {
+    for (name in names) {
+      events <<- c(events, list(event_removal(match(name, there))))
+      there <<- setdiff(there, name)
+    }
+  }
+  # What gives nothing to anyone makes room first.
+  parents <- unlist(lapply(born, `[[`, "ancestors"))
+  remove(Filter(function(name) ends(name) && !name %in% c(parents, give_later), there))
+  for (k in seq_along(born)) {
+    later <- c(give_later, unlist(lapply(born[-seq_len(k)], `[[`, "ancestors")))
+    free <- Filter(function(name) ends(name) && !name %in% later, born[[k]]$ancestors)
+    now <- demes_birth(born[[k]], free, there, graph$refuse)
+    events <- c(events, now$events)
+    there <- now$there
+  }
+  events <- c(events, demes_pulses_at(graph, time, there, only = names(born)))
+  remove(Filter(ends, there))
+  list(events = events, there = there)
+}
+
+demes_pulses_at <- function(graph, time, there, except = character(), only = names(graph$demes)) {
+  pulses <- Filter(function(pulse) {
+    !pulse$dest %in% except && pulse$dest %in% only
+  }, graph$pulses[graph$pulse_times == time])
+  lapply(pulses, function(pulse) {
+    props <- stats::setNames(pulse$shares, match(pulse$sources, there))
+    event_pulse(match(pulse$dest, there), props)
+  })
+}
+
+# `free` are the ancestors of which it may take the place: it does where it has no other, or where
+# there is no room. What it has of others comes as a pulse then.
+demes_birth <- function(deme, free, there, refuse) {
+  parents <- match(deme$ancestors, there)
+  is_full <- length(there) == core_limits()$populations
+  if (length(free) && (length(parents) == 1 || is_full)) {
+    place <- match(free[1], there)
+    others <- parents != place
+    props <- stats::setNames(deme$proportions[others], parents[others])
+    return(list(
+      events = if (any(others)) list(event_pulse(place, props)),
+      there = replace(there, place, deme$name)
+    ))
+  }
+  if (is_full) {
+    refuse("there are more than %d demes when %s begins, those among them that end then",
+           core_limits()$populations, deme$name)
+  }
+  shares <- replace(numeric(length(there)), parents, deme$proportions)
+  event <- if (length(parents) == 1) event_split(parents) else event_admixture(shares)
+  list(events = list(event), there = c(there, deme$name))
+}
+
+demes_epoch <- function(graph, there, start, end) {
+  n <- graph$reference_size
+  frozen <- vapply(there, function(name) demes_end(graph$demes[[name]]) >= start, NA)
+  nu <- lapply(there, function(name) {
+    epochs <- graph$demes[[name]]$epochs
+    epoch <- epochs[which(epochs$start >= start & epochs$end <= end), ]
+    if (!nrow(epoch)) {
+      return(utils::tail(epochs$to, 1) / n)
+    }
+    if (epoch$from == epoch$to) {
+      return(epoch$from / n)
+    }
+    at <- function(time) {
+      share <- (epoch$start - time) / (epoch$start - epoch$end)
+      if (epoch$how == "linear") epoch$from + share * (epoch$to - epoch$from)
+      else epoch$from * (epoch$to / epoch$from)^share
+    }
+    course(at(start) / n, at(end) / n, shape = epoch$how)
+  })
+  m <- matrix(0, length(there), length(there))
+  now <- graph$migrations[graph$migrations$start >= start & graph$migrations$end <= end, ]
+  for (i in seq_len(NROW(now))) {
+    pair <- cbind(match(now$dest[i], there), match(now$source[i], there))
+    m[pair] <- m[pair] + 2 * n * now$rate[i]
+  }
+  if (any(rowSums(m) > 2 * n * (1 + 1e-9))) {
+    graph$refuse("more than all of a deme are migrants, in a generation from %s to %s ago",
+                 format(start), format(end))
+  }
+  event_epoch((start - end) / (2 * n), nu, m, frozen = unname(frozen))
+}

@@ -1,0 +1,77 @@
+# Writes a demographic model as a Demes file.
+
+#' @rdname read_demes
+#' @export
+write_demes <- function(model, file, params = NULL, reference_size, demes = NULL,
+                        description = NULL) {
+  check_given()
+  file <- check_path(file, "file")
+  check_positive(reference_size, "reference_size", 1)
+  good <- is.null(description) || is.character(description) && length(description) == 1
+  if (!good || anyNA(description)) {
+    abort_ancify(sprintf("`description` must be a text, not %s.", show_value(description)), "input")
+  }
+  events <- core_events(events_at(model, params))
+  check_computable(events)
+  graph <- demes_of_events(events, reference_size, check_deme_names(demes, events))
+  yaml <- c(list(description = description, time_units = "generations"), graph)
+  write_text(file, yaml::as.yaml(Filter(length, yaml), precision = 15,
+                                 indent.mapping.sequence = TRUE))
+  invisible(file)
+}
+
+# What is no model is the error that expected_sfs() would make of it.
+check_computable <- function(events) {
+  sampling <- check_sampling("analytic", rep(1L, populations_after(events)))
+  spectra_of_models(list(events), 4L, "dadi", sampling, choose_backend("cpu", 1))
+}
+
+check_deme_names <- function(demes, events) {
+  founds <- vapply(event_rows(), `[[`, NA, "founds")
+  n <- sum(founds[vapply(events, `[[`, "", "op")])
+  demes <- demes %||% paste0("pop", seq_len(n))
+  good <- is.character(demes) && length(demes) == n && !anyDuplicated(demes)
+  if (!good || !all(is_deme_name(demes))) {
+    abort_ancify(
+      sprintf("`demes` must be %s of letters, digits and _, all of them different, not %s.",
+              count_of(n, "name"), show_value(demes)),
+      "input"
+    )
+  }
+  demes
+}
+
+# What is said so far of demes, migrations and pulses is in `graph`; `there` are the numbers of the
+# demes that are the model's populations now, `stopped` of those that were frozen, and `theta` is
+# what it has been.
+demes_of_events <- function(events, n, names) {
+  durations <- vapply(events, function(event) {
+    if (is.null(event$end)) 0 else event$end - event$start
+  }, 0)
+  done <- cumsum(durations)
+  # Generations ago, before and after each event.
+  ago <- 2 * n * (done[length(done)] - c(0, done))
+  graph <- list(demes = list(), migrations = list(), pulses = list(), there = integer(),
+                stopped = integer())
+  rows <- event_rows()
+  for (i in seq_along(events)) {
+    about <- list(n = n, names = names, before = ago[i], time = ago[i + 1])
+    graph <- rows[[events[[i]]$op]]$to_demes(graph, events[[i]], about)
+  }
+  graph$demes <- lapply(graph$demes, finish_deme)
+  ends <- vapply(graph$demes, function(deme) deme$epochs[[length(deme$epochs)]]$end_time, 0)
+  for (pulse in graph$pulses) {
+    if (ends[match(pulse$dest, names)] == pulse$time) {
+      refuse_in_demes("a pulse goes into a population that ends at that moment")
+    }
+  }
+  # Which populations there are at the end, and in which order, is not in the demes.
+  graph$metadata <- list(ancify = list(samples = as.list(names[graph$there])))
+  graph[c("demes", "migrations", "pulses", "metadata")]
+}
+
+# A deme without time of its own could not be written.
+finish_deme <- function(deme) {
+  if (!length(deme$epochs)) refuse_in_demes(sprintf("%s has no time to live in", deme$name))
+  deme
+}

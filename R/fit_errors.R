@@ -1,0 +1,50 @@
+# Standard errors from a likelihood's curvature.
+
+# Standard errors from the curvature at the maximum, the inverse of minus the second derivatives.
+estimate_table <- function(x, space, slope, step = 1e-4) {
+  table <- data.frame(
+    parameter = names(space$start), estimate = unname(space$values(x)), std_error = NA_real_
+  )
+  free <- which(x > space$lower + 1e-3 & x < space$upper - 1e-3)
+  if (length(free) == 0) {
+    return(table)
+  }
+  curvature <- -derivatives(function(x) slope(x)$gradient, x, step, free)[free, , drop = FALSE]
+  covariance <- inverse_curvature((curvature + t(curvature)) / 2)
+  jacobian <- derivatives(space$values, x, step, free)
+  table$std_error <- propagated_errors(jacobian, covariance)
+  table$std_error[-free] <- NA
+  table
+}
+
+# Of a smooth function, by central differences: a row a value, a column each of these parameters.
+derivatives <- function(f, x, step, which = seq_along(x)) {
+  columns <- lapply(which, function(i) {
+    by <- replace(numeric(length(x)), i, step)
+    (f(x + by) - f(x - by)) / (2 * step)
+  })
+  matrix(unlist(columns), ncol = length(which))
+}
+
+# Standard errors of values, a row of the jacobian each, that depend on parameters of this
+# covariance; NA where a parameter that matters is not known.
+propagated_errors <- function(jacobian, covariance) {
+  variances <- apply(jacobian, 1, function(slopes) {
+    on <- slopes != 0
+    sum(outer(slopes[on], slopes[on]) * covariance[on, on])
+  })
+  sqrt(ifelse(variances > 0, variances, NA))
+}
+
+# The inverse; NA for parameters that can change along a line on which nothing else does, such as
+# two lengths of which the data tell the sum.
+inverse_curvature <- function(curvature) {
+  scale <- 1 / sqrt(pmax(diag(curvature), .Machine$double.xmin))
+  parts <- eigen(curvature * outer(scale, scale), symmetric = TRUE)
+  flat <- parts$values < 1e-7 * max(parts$values)
+  sides <- t(parts$vectors[, !flat, drop = FALSE] * scale)
+  inverse <- crossprod(sides, sides / parts$values[!flat])
+  unknown <- rowSums(parts$vectors[, flat, drop = FALSE]^2) > 1e-6
+  inverse[unknown, ] <- inverse[, unknown] <- NA
+  inverse
+}

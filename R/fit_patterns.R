@@ -1,0 +1,156 @@
+#' Count site patterns
+#'
+#' Counts how often each site pattern, the bases of all species at a position,
+#' occurs. Models of how bases change see no more of a genome than these counts.
+#'
+#' With a configuration the projected sequences in `<work_dir>/projected` are
+#' counted ([ancify_run()] with the phase `"project"` writes them), a chromosome
+#' after the other. The focal species' own base is the last of a pattern where it
+#' can be had: from `<work_dir>/projected/<focal_species>`, or, where a chromosome's
+#' file is missing there, from `focal_fasta` or else from the focal rows of the
+#' alignments, and then the files are written there. Without it, where the focal
+#' lineage joins the others cannot be known.
+#'
+#' @param x A configuration (a path, a list or an [ancify_config()]), or the
+#'   sequences of the inner outgroups as [call_ancestral()] takes them.
+#' @param outer Sequences of the outer outgroups, only with sequences; `NULL` (the default) for
+#'   none.
+#' @param focal With a configuration: whether to count the focal base too; `TRUE`
+#'   (the default) makes it an error that it can't be had. With sequences: the focal
+#'   species' sequence, named by the species, or `TRUE` or `FALSE` for none.
+#' @param threads Threads; `NULL` (the default) for `num_cpus` of a configuration, else for
+#'   `getOption("ancify.threads")` or all cores.
+#' @param backend `"auto"`, `"cpu"` or `"gpu"`; `NULL` (the default) for `backend` of a
+#'   configuration, else `"auto"`. Patterns are counted by the CPU in any case.
+#' @param progress Whether to show a progress bar if it takes more than two seconds; by default
+#'   in interactive sessions alone.
+#' @return A data frame of class `ancify_patterns` with a row for each pattern of a
+#'   chromosome: `chromosome` (`"sequences"` where these were given), `pattern`, a
+#'   text of a base for each species or `N`, and `count`. The attribute `species` has
+#'   the species in the order of the bases, `focal` the focal one or `NULL`.
+#' @section Errors:
+#' `ancify_config_error`, `ancify_file_error` and `ancify_format_error` as
+#' [ancify_run()] gives them; `ancify_input_error` for sequences that differ in
+#' length or of a species named twice; `ancify_device_error` for a GPU that cannot be used.
+#' @seealso [fit_substitution_model()], [fit_history()]
+#' @export
+#' @examples
+#' inner <- c(chimp = "ACGTNACC", gorilla = "ACGANNCG")
+#' count_patterns(inner, c(macaque = "ATGTANNT"), c(human = "ACGTAACC"), threads = 1)
+#'
+#' config <- ancify_example()
+#' ancify_run(config, "project", threads = 1, verbose = FALSE)
+#' head(count_patterns(config, threads = 1))
+count_patterns <- function(x, outer = NULL, focal = TRUE, threads = NULL, backend = NULL,
+                           progress = interactive()) {
+  check_given()
+  if (!is_config(x, outer)) {
+    return(count_in_memory(x, outer, focal, threads, backend, progress))
+  }
+  check_flag(focal, "focal")
+  config <- read_config(x, "count")
+  backend <- choose_backend(
+    backend %||% config$backend, threads %||% config$num_cpus, config$gpu_devices
+  )
+  if (focal && !has_focal(config)) {
+    with_claims(config, list(projections_place(config)), FALSE, {
+      ensure_focal(config, new_manifest(NULL, NULL), backend, progress)
+    })
+  }
+  count_projected(config, focal, backend, progress)
+}
+
+# Sequences are named or many, or have others beside them.
+is_config <- function(x, outer) {
+  is.list(x) || (is.character(x) && length(x) == 1 && is.null(names(x)) && is.null(outer))
+}
+
+count_in_memory <- function(inner, outer, focal, threads, backend, progress) {
+  sequences <- c(as_tier(inner, "x", TRUE), as_tier(outer, "outer", TRUE))
+  with_focal <- !isTRUE(focal) && !isFALSE(focal)
+  if (with_focal) sequences <- c(sequences, one_focal(focal))
+  if (length(sequences) == 0) abort_ancify("There is no sequence to count patterns of.", "input")
+  species <- names(sequences) %||% rep("", length(sequences))
+  check_species_once(species)
+  check_equal_lengths(sequences, length(inner))
+  backend <- choose_backend(backend %||% "auto", threads)
+  counts <- with_watch("Counting patterns", function(watch) {
+    count_patterns_in_memory_impl(sequences, backend, watch)
+  }, progress)
+  new_patterns(list(sequences = counts), species, if (with_focal) species[length(species)])
+}
+
+# One sequence, named.
+one_focal <- function(focal) {
+  focal <- as_sequences(focal, "focal")
+  if (length(focal) != 1 || !isTRUE(nzchar(names(focal)))) {
+    abort_ancify(
+      sprintf(
+        "`focal` must be one sequence with the focal species' name, not %d%s.", length(focal),
+        if (is.null(names(focal))) " without a name" else ""
+      ),
+      "input"
+    )
+  }
+  focal
+}
+
+count_projected <- function(config, focal, backend, progress) {
+  species <- c(config$outgroups$name, if (focal) config$focal_species)
+  folders <- projected_folder(config, species)
+  check_projected(species, config)
+  counts <- with_watch("Counting patterns", function(watch) {
+    count_patterns_in_files_impl(folders, config$lengths, backend, watch)
+  }, progress, inputs = expected_inputs(config))
+  new_patterns(counts, species, if (focal) config$focal_species)
+}
+
+new_patterns <- function(counts, species, focal) {
+  patterns <- data.frame(
+    chromosome = rep(names(counts), vapply(counts, function(one) length(one$pattern), 0L)),
+    pattern = as.character(unlist(lapply(counts, `[[`, "pattern"))),
+    count = as.numeric(unlist(lapply(counts, `[[`, "count")))
+  )
+  structure(
+    patterns, class = c("ancify_patterns", "data.frame"), species = species, focal = focal
+  )
+}
+
+#' @export
+print.ancify_patterns <- function(x, ...) {
+  species <- attr(x, "species")
+  if (is.null(species) || !all(c("chromosome", "pattern", "count") %in% names(x))) {
+    return(NextMethod())
+  }
+  cat(sprintf(
+    "<ancify_patterns> %s sites, %s patterns of %s\n", format_count(sum(x$count)),
+    format_count(length(unique(x$pattern))), enumerate(ifelse(species == "", "?", species))
+  ))
+  most <- utils::head(order(-x$count), 10)
+  print.data.frame(x[most, ], row.names = FALSE)
+  if (nrow(x) > length(most)) cat("... and", format_count(nrow(x) - length(most)), "more rows\n")
+  invisible(x)
+}
+
+# Over all chromosomes.
+total_counts <- function(counts) {
+  totals <- rowsum(counts$count, counts$pattern)
+  data.frame(pattern = rownames(totals), count = totals[, 1], row.names = NULL)
+}
+
+check_pattern_counts <- function(patterns) {
+  fail <- function(...) abort_ancify(sprintf(...), "input")
+  if (!is.data.frame(patterns) || !is.character(patterns$pattern) || !is.numeric(patterns$count)) {
+    fail("`patterns` must be a data frame of `pattern`, texts such as \"ACNA\", and `count`.")
+  }
+  counts <- patterns$count
+  wrong <- which(is.na(patterns$pattern) | !is.finite(counts) | counts < 0)
+  if (length(wrong)) {
+    fail(
+      "Row %d of `patterns` has the pattern %s and the count %s: give a text and a number.",
+      wrong[1], show_value(patterns$pattern[wrong[1]]), format(counts[wrong[1]])
+    )
+  }
+  if (sum(counts) == 0) fail("`patterns` has no sites: all counts are 0, or there are none.")
+  if (sum(counts) > 2^53) fail("`patterns` has %s sites: give at most 2^53.", format(sum(counts)))
+}

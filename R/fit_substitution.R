@@ -1,0 +1,364 @@
+#' Fit a substitution model
+#'
+#' Finds the branch lengths and rates of maximum likelihood from counts of site
+#' patterns. A genome takes no longer than its patterns, which are few.
+#'
+#' Only the tree's topology is used, and its lengths as where the search begins. As
+#' the models are reversible, the place of a root with two branches on the branch
+#' between them cannot be known: only the sum of the two lengths is fitted, and
+#' divided between them as in the tree given, or else in half. Nodes with one branch
+#' are left out.
+#'
+#' The counts see the focal species too where the tree names it: without its bases,
+#' where its lineage joins the others cannot be known. Where the tree does not
+#' name it, its bases are not used.
+#'
+#' @param patterns What [count_patterns()] gives, or a data frame of `pattern` and
+#'   `count` (with `species`), or a configuration, whose patterns are then counted,
+#'   and whose tree and model are used where none is given.
+#' @param tree A tree: Newick text, the path of a file with it, or a `phylo` of the
+#'   package ape. Its leaves are the species of the patterns. `NULL` (the default) for that of a
+#'   configuration.
+#' @param model `"JC69"`, `"K80"`, `"HKY85"` (the default) or `"GTR"`, or a
+#'   [substitution_model()] whose values are where the search begins. One with
+#'   `alpha` has it fitted too; one with a share of invariant sites above 0, that
+#'   share.
+#' @param gamma Whether to fit the shape of gamma rates, in `n_rates` classes; `FALSE` by default.
+#' @param n_rates Number of rate classes with `gamma`, 4 by default; a `model` with
+#'   `alpha` has its own.
+#' @param invariant Whether to fit a share of sites that never change; `FALSE` by default.
+#' @param base_freqs `"empirical"` (the default) takes the base frequencies (of HKY85
+#'   and GTR) from the counts, `"ml"` fits them.
+#' @param species The species of each pattern's bases, in their order; by default
+#'   those that `patterns` knows.
+#' @param focal The focal species' name, by default the one `patterns` knows.
+#' @param threads Threads; `NULL` (the default) for `num_cpus` of a configuration, else for
+#'   `getOption("ancify.threads")` or all cores.
+#' @return A list of class `ancify_fit`: `tree`, a `phylo` with the fitted lengths;
+#'   `model`, an `ancify_model`, both as [call_ancestral()] takes them;
+#'   `log_likelihood`; `df`, the number of fitted values (empirical frequencies count
+#'   as 3); `sites`; `estimates`, a data frame of `parameter`, `estimate` and
+#'   `std_error` (`NA` where the data do not tell, or at a bound); `converged` and
+#'   `message`. There are methods for `print()`, `summary()`, `coef()`, `logLik()`
+#'   and with it `AIC()` and `BIC()`.
+#' @section Errors:
+#' `ancify_input_error` for trees, models and counts that can't be used, and where
+#' the tree names the focal species but the counts lack its bases. With a configuration
+#' those of [count_patterns()] too. A search that ends without success is an
+#' `ancify_fit_warning`.
+#' @references
+#' Felsenstein (1981) Evolutionary trees from DNA sequences: a maximum likelihood
+#' approach. Journal of Molecular Evolution 17:368.
+#' @seealso [count_patterns()], [substitution_model()], [fit_history()], [call_ancestral()]
+#' @export
+#' @examples
+#' config <- ancify_example()
+#' ancify_run(config, "project", threads = 1, verbose = FALSE)
+#' counts <- count_patterns(config, threads = 1)
+#' fit <- fit_substitution_model(counts, "(((focal,near1),near2),far);", threads = 1)
+#' fit
+#' AIC(fit)
+fit_substitution_model <- function(patterns, tree = NULL, model = NULL, gamma = FALSE,
+                                   n_rates = 4, invariant = FALSE,
+                                   base_freqs = c("empirical", "ml"), species = NULL,
+                                   focal = NULL, threads = NULL) {
+  check_given()
+  check_flag(gamma, "gamma")
+  check_flag(invariant, "invariant")
+  check_whole_number(n_rates, "n_rates", most_rates)
+  base_freqs <- check_choice(base_freqs, c("empirical", "ml"), "base_freqs")
+  if (!is.data.frame(patterns)) {
+    if (!is.character(patterns) && !is.list(patterns)) {
+      abort_ancify(
+        sprintf("`patterns` must be what count_patterns() returns, or a configuration, not %s.",
+                show_value(patterns)),
+        "input"
+      )
+    }
+    config <- read_config(patterns, "count")
+    tree <- tree %||% config$tree
+    model <- model %||% config_model(config)
+    threads <- threads %||% config$num_cpus
+    focal_too <- !is.null(tree) && config$focal_species %in% input_faults(as_phylo(tree))$tip.label
+    patterns <- count_patterns(patterns, focal = focal_too, threads = threads, progress = FALSE)
+  }
+  check_pattern_counts(patterns)
+  broken <- which(patterns$count != round(patterns$count))
+  if (length(broken)) {
+    abort_ancify(
+      sprintf("Row %d of `patterns` has the count %s: give whole numbers of sites.", broken[1],
+              format(patterns$count[broken[1]])),
+      "input"
+    )
+  }
+  model <- check_model(model %||% "HKY85")
+  if (gamma && is.null(model$alpha)) model[c("alpha", "n_rates")] <- list(0.5, as.integer(n_rates))
+  if (invariant && model$invariant == 0) model$invariant <- 0.1
+  if (is.null(tree)) abort_ancify("`tree` is missing: its topology is needed.", "input")
+  tree <- input_faults(as_phylo(tree))
+  counts <- counts_for_tree(patterns, tree, species, focal)
+  fit_model(counts, tree, model, base_freqs, resolve_threads(threads))
+}
+
+# list(patterns =, counts =, species =, focal =) of the tree's species, the focal one last.
+counts_for_tree <- function(patterns, tree, species, focal) {
+  species <- species %||% attr(patterns, "species")
+  given_focal <- focal
+  focal <- given_focal %||% attr(patterns, "focal")
+  if (is.null(species)) {
+    abort_ancify(
+      "`species` is missing: the names of the species whose bases `pattern` has, in their order.",
+      "input"
+    )
+  }
+  check_pattern_widths(patterns$pattern, species)
+  if (!is.null(given_focal)) check_focal(given_focal)
+  extra <- setdiff(tree$tip.label, species)
+  if (length(extra)) {
+    abort_ancify(
+      sprintf(
+        paste(
+          "%s in `tree`, but the patterns have no bases of it. If it is the focal species, count",
+          "its bases too: without them nobody knows where its lineage joins the others."
+        ),
+        paste(enumerate(quoted(extra)), if (length(extra) == 1) "is" else "are")
+      ),
+      "input"
+    )
+  }
+  # Counts know the focal species' bases also where the tree does without it.
+  if (is.null(given_focal) && !is.null(focal) && !focal %in% tree$tip.label) focal <- NULL
+  unused <- setdiff(attr(patterns, "focal"), focal)
+  others <- setdiff(species, c(focal, unused))
+  stop_on_tree_problems(tree, others, focal)
+  if (length(tree$tip.label) < 2) abort_ancify("A fit takes at least two species.", "input")
+  columns <- match(c(others, focal), species)
+  letters <- lapply(columns, function(i) substr(patterns$pattern, i, i))
+  totals <- total_counts(data.frame(
+    pattern = toupper(do.call(paste0, letters)), count = patterns$count
+  ))
+  check_all_known(totals, c(others, focal))
+  list(patterns = totals$pattern, counts = totals$count, species = others, focal = focal)
+}
+
+# Nothing could be told of the place of a species without a base.
+check_all_known <- function(totals, species) {
+  known <- vapply(seq_along(species), function(i) {
+    any(substr(totals$pattern[totals$count > 0], i, i) %in% rate_labels$base)
+  }, NA)
+  if (!all(known)) {
+    abort_ancify(
+      sprintf(
+        "No site has a base of %s: a fit can't tell where it joins. Leave it out.",
+        enumerate(quoted(species[!known]))
+      ),
+      "input"
+    )
+  }
+}
+
+check_pattern_widths <- function(patterns, species) {
+  wrong <- which(nchar(patterns) != length(species))
+  if (length(wrong)) {
+    abort_ancify(
+      sprintf(
+        "The pattern %s has %d bases, but there are %d species.", show_value(patterns[wrong[1]]),
+        nchar(patterns[wrong[1]]), length(species)
+      ),
+      "input"
+    )
+  }
+}
+
+fit_model <- function(counts, tree, model, base_freqs, threads) {
+  tree <- ape::collapse.singles(tree)
+  if (base_freqs == "empirical" && has_frequencies(model$name)) {
+    model$base_freqs <- empirical_frequencies(counts)
+  }
+  likelihood <- pattern_likelihood_impl(
+    core_tree(tree, counts$species, counts$focal), length(counts$species),
+    counts$patterns, counts$counts
+  )
+  space <- parameter_space(tree, model, base_freqs == "ml")
+  slope <- slope_of(likelihood, space, threads)
+  sites <- sum(counts$counts)
+  value <- function(x) {
+    at <- space$point(x)
+    log_likelihood_impl(likelihood, at$lengths, at$model, threads)
+  }
+  # By site, so that tolerances mean the same for any genome.
+  search <- function(start) {
+    stats::nlminb(
+      start, function(x) -value(x) / sites, function(x) -slope(x)$gradient / sites,
+      lower = space$lower, upper = space$upper,
+      control = list(iter.max = 1000, eval.max = 2000, rel.tol = 1e-14, x.tol = 1e-9, sing.tol = 0)
+    )
+  }
+  tries <- lapply(space$starts, search)
+  found <- tries[[which.min(vapply(tries, `[[`, 0, "objective"))]]
+  # The last steps are below what a difference of two log-likelihoods can show.
+  gradient <- slope(found$par)$gradient
+  converged <- found$convergence == 0 ||
+    at_rest(gradient, found$par, space, sites)
+  if (!converged) warn_ancify(paste("The fit did not converge:", found$message), "fit")
+  fitted <- space$natural(found$par)
+  structure(
+    list(
+      tree = fitted$tree, model = fitted$model, log_likelihood = value(found$par),
+      df = length(space$start) + 3 * (base_freqs == "empirical" && has_frequencies(model$name)),
+      sites = sites, focal = counts$focal,
+      estimates = estimate_table(found$par, space, slope),
+      converged = converged, message = found$message
+    ),
+    class = "ancify_fit"
+  )
+}
+
+# What is left to gain is far below 1, or below what double precision shows of so many sites.
+at_rest <- function(gradient, x, space, sites) {
+  free <- x > space$lower + 1e-6 & x < space$upper - 1e-6
+  all(abs(gradient[free]) < max(1, 1e-8 * sites))
+}
+
+empirical_frequencies <- function(counts) {
+  bases <- strsplit(counts$patterns, "", fixed = TRUE)
+  weights <- rep(counts$counts, lengths(bases))
+  all <- factor(unlist(bases), rate_labels$base)
+  totals <- tapply(weights, all, sum, default = 0)
+  if (any(totals == 0)) {
+    abort_ancify(
+      sprintf(
+        "No species has %s, so frequencies can't be taken from the counts: take another model.",
+        enumerate(names(totals)[totals == 0])
+      ),
+      "input"
+    )
+  }
+  structure(as.numeric(totals / sum(totals)), names = rate_labels$base)
+}
+
+# ---- What is fitted ------------------------------------------------------------------
+
+# All parameters are logarithms (the share of invariant sites: the logit), so that none can leave
+# its range. Gives start, lower and upper, named; point(x), as the core takes it; natural(x),
+# list(tree =, model =); values(x), the parameters themselves.
+parameter_space <- function(tree, model, fit_frequencies) {
+  branches <- free_branches(tree)
+  start <- c(branches$start, rate_start(model, fit_frequencies))
+  n_branches <- length(branches$start)
+  kind <- c(rep("length", n_branches), sub(" .*", "", names(start)[-seq_len(n_branches)]))
+  bounds <- list(
+    length = log(c(1e-8, 20)), kappa = log(c(1e-3, 1e4)), rate = log(c(1e-5, 1e5)),
+    frequency = log(c(1e-5, 1e5)), alpha = log(c(0.02, 200)), invariant = c(-12, 12)
+  )
+  bound <- function(which) vapply(kind, function(one) bounds[[one]][which], 0, USE.NAMES = FALSE)
+  within <- function(x) pmin(pmax(x, bound(1)), bound(2))
+  natural <- function(x) {
+    fitted <- branches$with_lengths(exp(x[kind == "length"]))
+    list(tree = fitted, model = with_rates(model, x, kind))
+  }
+  list(
+    start = within(start), starts = several_starts(within(start)), lower = bound(1),
+    upper = bound(2), natural = natural,
+    point = function(x) {
+      at <- natural(x)
+      lengths <- branch_lengths(at$tree)
+      list(lengths = replace(lengths, is.na(lengths), 0), model = core_model(at$model))
+    },
+    values = function(x) natural_values(x, kind)
+  )
+}
+
+# Few slow sites and none that are fixed look much like many of these: with both fitted there can be
+# two maxima.
+several_starts <- function(start) {
+  both <- c("alpha", "invariant")
+  if (!all(both %in% names(start))) {
+    return(list(start))
+  }
+  list(start, replace(start, both, c(log(10), 0)))
+}
+
+# The branches, of which two at a binary root are one.
+free_branches <- function(tree) {
+  lengths <- if (has_lengths(tree)) tree$edge.length else rep(0.1, nrow(tree$edge))
+  root <- which(tree$edge[, 1] == length(tree$tip.label) + 1)
+  free <- seq_len(nrow(tree$edge))
+  share <- rep(1, nrow(tree$edge))
+  if (length(root) == 2) {
+    free[root[2]] <- root[1]
+    total <- sum(lengths[root])
+    share[root] <- if (total > 0) lengths[root] / total else 0.5
+    lengths[root] <- total
+  }
+  distinct <- unique(free)
+  names <- vapply(distinct, function(edge) branch_name(tree, edge, root), "")
+  list(
+    start = structure(log(pmax(lengths[distinct], 1e-6)), names = names),
+    with_lengths = function(values) {
+      tree$edge.length <- unname(values)[match(free, distinct)] * share
+      tree
+    }
+  )
+}
+
+branch_name <- function(tree, edge, root) {
+  ends <- if (length(root) == 2 && edge %in% root) root else edge
+  below <- lapply(tree$edge[ends, 2], function(node) leaves_below(tree, node))
+  label <- function(leaves) {
+    text <- paste(tree$tip.label[leaves], collapse = ",")
+    if (length(leaves) == 1) text else sprintf("(%s)", text)
+  }
+  paste("length", paste(vapply(below, label, ""), collapse = " to "))
+}
+
+rate_start <- function(model, fit_frequencies) {
+  relative <- function(values, prefix) {
+    last <- length(values)
+    structure(log(values[-last] / values[last]), names = paste(prefix, names(values)[-last]))
+  }
+  c(
+    if (has_kappa(model$name)) c(kappa = log(model$kappa)),
+    if (model$name == "GTR") relative(model$rates, "rate"),
+    if (fit_frequencies && has_frequencies(model$name)) relative(model$base_freqs, "frequency"),
+    if (!is.null(model$alpha)) c(alpha = log(model$alpha)),
+    if (model$invariant > 0) c(invariant = stats::qlogis(model$invariant))
+  )
+}
+
+with_rates <- function(model, x, kind) {
+  one <- function(which) unname(x[kind == which])
+  rates <- model$rates
+  if (any(kind == "rate")) rates[] <- exp(c(one("rate"), 0))
+  frequencies <- model$base_freqs
+  if (any(kind == "frequency")) frequencies[] <- scaled_parameters(exp(c(one("frequency"), 0)))
+  new_model(
+    model$name, if (any(kind == "kappa")) exp(one("kappa")) else model$kappa, frequencies, rates,
+    if (any(kind == "alpha")) exp(one("alpha")) else model$alpha, model$n_rates,
+    if (any(kind == "invariant")) stats::plogis(one("invariant")) else model$invariant
+  )
+}
+
+scaled_parameters <- function(x) x / sum(x)
+
+# Frequencies depend on all three of their parameters.
+natural_values <- function(x, kind) {
+  values <- exp(x)
+  logits <- c(x[kind == "frequency"], 0)
+  values[kind == "frequency"] <- utils::head(scaled_parameters(exp(logits)), -1)
+  values[kind == "invariant"] <- stats::plogis(x[kind == "invariant"])
+  values
+}
+
+# ---- Derivatives ------------------------------------------------------------------------
+
+# list(value =, gradient =) at x; exact but for the square of the step.
+slope_of <- function(likelihood, space, threads, step = 1e-4) {
+  function(x) {
+    moved <- function(by) {
+      lapply(seq_along(x), function(i) space$point(replace(x, i, x[[i]] + by)))
+    }
+    around <- list(up = moved(step), down = moved(-step), steps = rep(2 * step, length(x)))
+    log_likelihood_gradient_impl(likelihood, space$point(x), around, threads)
+  }
+}

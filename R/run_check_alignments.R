@@ -1,0 +1,304 @@
+# What ancify_check() says of the alignments and the focal genome.
+
+check_alignment_texts <- function(config, backend, brief, progress) {
+  outgroups <- config$outgroups
+  seen <- with_watch("Looking at the alignments", function(watch) {
+    # Bad blocks are told, not an end.
+    reading <- config_reading(config, backend, focal_fasta = config$focal_fasta %||% "")
+    reading$on_bad_block <- "skip"
+    look_at_alignments_impl(config_alignments(config), reading, brief, watch)
+  }, progress, inputs = expected_inputs(config))
+  all_lengths <- lengths_of_genome(config)
+  each <- lapply(seq_along(seen$outgroups), function(i) {
+    one <- c(seen$outgroups[[i]], as.list(outgroups[i, ]), on_bad_block = config$on_bad_block)
+    c(
+      check_blocks(one), check_chromosome_names(one, all_lengths),
+      check_coordinates(one, config$lengths, all_lengths)
+    )
+  })
+  c(
+    all_findings(each),
+    if (is.null(config$focal_fasta)) {
+      check_focal_rows(seen, outgroups)
+    } else {
+      check_against_genome(seen, config)
+    },
+    check_divergence(seen, outgroups)
+  )
+}
+
+mend_or_skip <- "Mend the file, or set on_bad_block to skip such blocks"
+
+check_blocks <- function(one) {
+  found <- function(status, text, line = NA_real_) {
+    finding("text", one$name, status, text, one$alignment, line)
+  }
+  extent <- if (one$whole) "all" else "the first part"
+  if (nzchar(one$problem)) {
+    found("error", one$problem, one$problem_line)
+  } else if (one$bad > 0) {
+    skipped <- one$on_bad_block == "skip"
+    found(
+      if (skipped) "note" else "error",
+      sprintf(
+        "%s, line %.0f: %s%s. %s", quoted(one$alignment), one$bad_line, one$bad_problem,
+        if (one$bad > 1) sprintf(" (the first of %s bad blocks)", format_count(one$bad)) else "",
+        if (skipped) {
+          "Such blocks are left out"
+        } else {
+          no_axt <- one$bad_line == 1 && startsWith(one$bad_problem, "not the header")
+          paste0(if (no_axt) "Is it an AXT file? ", mend_or_skip, ".")
+        }
+      ),
+      one$bad_line
+    )
+  } else if (length(one$chromosomes) == 0 && one$whole) {
+    found("error", sprintf("%s: there is no alignment block in this file", quoted(one$alignment)))
+  } else {
+    found("ok", sprintf(
+      "%s read: %s on %s", extent, count_of(sum(one$blocks), "block"),
+      count_of(length(one$chromosomes), "chromosome")
+    ))
+  }
+}
+
+# ---- Names and lengths -------------------------------------------------------------------
+
+check_chromosome_names <- function(one, all_lengths) {
+  names <- one$chromosomes
+  if (length(names) == 0) {
+    return(NULL)
+  }
+  found <- function(status, ...) finding("names", one$name, status, sprintf(...), one$alignment)
+  unknown <- setdiff(names, names(all_lengths))
+  if (length(unknown) == 0) {
+    found("ok", "all are in the table of lengths")
+  } else if (length(unknown) < length(names)) {
+    differ_by_prefix <- any(other_prefix(unknown) %in% names(all_lengths))
+    found(
+      "note", "blocks on %s, which the table of lengths does not have, are passed over%s",
+      enumerate(quoted(unknown)),
+      if (differ_by_prefix) " (some names there differ by a leading 'chr' alone)" else ""
+    )
+  } else {
+    other <- other_names(names, names(all_lengths))
+    # What is not read may have others, unless the names say what they are.
+    found(
+      if (one$whole || other$certain) "error" else "note",
+      "%s has %s, and the table of lengths has none of them (it has %s). %s",
+      quoted(one$alignment), enumerate(quoted(names)), enumerate(quoted(names(all_lengths))),
+      other$advice
+    )
+  }
+}
+
+# How names differ that are none of the table's, and whether that is certain.
+other_names <- function(names, of_table) {
+  if (any(other_prefix(names) %in% of_table)) {
+    list(
+      certain = TRUE,
+      advice = "The names differ by a leading 'chr' alone: change them in the table of lengths."
+    )
+  } else if (any(is_accession(names))) {
+    list(
+      certain = any(is_accession(names, "chromosome")) && !any(is_accession(of_table)),
+      advice = paste(
+        "These are accessions of an assembly (RefSeq or GenBank), whose report says which",
+        "chromosome each of them is: use the same names in the table of lengths."
+      )
+    )
+  } else {
+    list(certain = FALSE, advice = "Is this the alignment of another genome?")
+  }
+}
+
+# Of any sequence, or of what can only be a whole chromosome.
+is_accession <- function(names, of = c("any", "chromosome")) {
+  pattern <- switch(match.arg(of),
+    any = "^((AC|NC|NG|NT|NW|NZ)_[0-9]{6,}|[A-Z]{1,2}[0-9]{5,8}|[A-Z]{4,6}[0-9]{8,})([.][0-9]+)?$",
+    chromosome = "^((AC|NC)_[0-9]{6,}|CM[0-9]{6})([.][0-9]+)?$"
+  )
+  grepl(pattern, names)
+}
+
+check_coordinates <- function(one, lengths, all_lengths) {
+  known <- one$chromosomes %in% names(all_lengths) & one$ends > 0
+  if (!any(known)) {
+    return(NULL)
+  }
+  names <- one$chromosomes[known]
+  over <- one$ends[known] - all_lengths[names]
+  found <- function(status, ...) finding("lengths", one$name, status, sprintf(...), one$alignment)
+  if (all(over <= 0)) {
+    return(found("ok", "no coordinate is beyond a chromosome's end"))
+  }
+  worst <- names[which.max(over)]
+  processed <- any(names[over > 0] %in% names(lengths))
+  found(
+    if (processed && one$on_bad_block == "error") "error" else "warning",
+    paste(
+      "%s has a block up to %s on %s, which is %s bases long in the table of lengths:",
+      "it must be that of the genome aligned."
+    ),
+    quoted(one$alignment), format_count(max(one$ends[known][over == max(over)])), quoted(worst),
+    format_count(all_lengths[[worst]])
+  )
+}
+
+check_fasta_index <- function(config) {
+  index <- paste0(config$focal_fasta %||% "", ".fai")
+  if (index == ".fai" || !file.exists(index)) {
+    return(NULL)
+  }
+  found <- function(status, ...) finding("lengths", "focal_fasta", status, sprintf(...), index)
+  lengths <- tryCatch(read_chromosome_lengths(index), ancify_error = conditionMessage)
+  if (is.character(lengths)) {
+    return(found("warning", "its index can't be read: %s", lengths))
+  }
+  names <- names(config$lengths)
+  differ <- names[!lengths[names] %in% config$lengths[names] | lengths[names] != config$lengths]
+  if (length(differ) == 0) {
+    return(found("ok", "its chromosomes are those of the table of lengths"))
+  }
+  one <- differ[1]
+  found(
+    "error",
+    "%s has %s, and the table of lengths %s bases: give the focal genome that was aligned.",
+    quoted(index),
+    if (is.na(lengths[one])) paste("no", quoted(one)) else
+      sprintf("%s bases for %s", format_count(lengths[[one]]), quoted(one)),
+    format_count(config$lengths[[one]])
+  )
+}
+
+# ---- Focal letters -------------------------------------------------------------------------
+
+# Above this share letters are of other places, not changed here and there.
+most_disagreement <- 0.01
+
+fewest_compared <- 200
+
+check_against_genome <- function(seen, config) {
+  fasta <- quoted(config$focal_fasta)
+  per_outgroup <- lapply(seq_along(seen$outgroups), function(i) {
+    one <- seen$outgroups[[i]]
+    alignment <- config$outgroups$alignment[i]
+    found <- function(status, ...) {
+      finding("focal", config$outgroups$name[i], status, sprintf(...), alignment)
+    }
+    if (one$wrong == 0) {
+      return(found("ok", "%s letters are those of the focal genome", format_count(one$compared)))
+    }
+    share <- one$wrong / one$compared
+    spoils <- config$on_bad_block == "error" || share > most_disagreement
+    found(
+      if (spoils) "error" else "warning",
+      "%s of %s focal letters (%s) in %s are other ones in %s (the first at %s). %s.",
+      format_count(one$wrong), format_count(one$compared), format_percent(share),
+      quoted(alignment), fasta, one$first_wrong,
+      if (share > most_disagreement) other_genome else
+        mend_or_skip
+    )
+  })
+  c(
+    if (nzchar(seen$fasta_problem)) {
+      finding("focal", "focal_fasta", "error", paste0(seen$fasta_problem, "."), config$focal_fasta)
+    },
+    all_findings(per_outgroup)
+  )
+}
+
+other_genome <- paste(
+  "This is the alignment of another build of the genome, or its coordinates or its strand are",
+  "wrong"
+)
+
+check_focal_rows <- function(seen, outgroups) {
+  pairs <- seen$focal[seen$focal$sites >= fewest_compared, ]
+  bad <- pairs$differ / pairs$sites > most_disagreement
+  culprits <- odd_ones_out(pairs, bad, nrow(outgroups))
+  blamed <- bad & !pairs$first %in% culprits & !pairs$second %in% culprits
+  found <- function(i, status, ...) {
+    finding(
+      "focal", enumerate(outgroups$name[i]), status, sprintf(...), outgroups$alignment[i[1]]
+    )
+  }
+  described <- function(pair, i) {
+    sprintf(
+      "%s of %s focal letters are other ones than in %s (the first at %s)",
+      format_percent(pair$differ / pair$sites), format_count(pair$sites),
+      quoted(outgroups$alignment[i]), pair$where
+    )
+  }
+  of_culprit <- function(i) {
+    pair <- pairs[bad & (pairs$first == i | pairs$second == i), ][1, ]
+    found(
+      i, "error", "In %s %s, and the other alignments agree. %s.", quoted(outgroups$alignment[i]),
+      described(pair, setdiff(c(pair$first, pair$second), i)), other_genome
+    )
+  }
+  of_pair <- function(k) {
+    pair <- pairs[k, ]
+    found(
+      c(pair$first, pair$second), "error", "In %s %s. One of the two is wrong: %s.",
+      quoted(outgroups$alignment[pair$first]), described(pair, pair$second),
+      sub("This is", "it is", other_genome)
+    )
+  }
+  named <- c(culprits, pairs$first[blamed], pairs$second[blamed])
+  fine <- setdiff(seq_len(nrow(outgroups)), named)
+  of_fine <- function(i) {
+    own <- pairs[!bad & (pairs$first == i | pairs$second == i), ]
+    if (nrow(own) == 0) {
+      return(found(i, "ok", "no other alignment has enough of the same positions to compare"))
+    }
+    found(i, "ok", "%s letters agree with those of other alignments",
+          format_count(sum(own$sites - own$differ)))
+  }
+  all_findings(c(
+    lapply(culprits, of_culprit), lapply(which(blamed), of_pair), lapply(fine, of_fine)
+  ))
+}
+
+# Those that disagree with most of the others, where some of the others agree.
+odd_ones_out <- function(pairs, bad, n) {
+  of_each <- function(which) tabulate(c(pairs$first[which], pairs$second[which]), n)
+  compared <- of_each(rep(TRUE, nrow(pairs)))
+  disagree <- of_each(bad)
+  odd <- which(disagree >= 2 & 2 * disagree > compared)
+  if (any(!bad & !pairs$first %in% odd & !pairs$second %in% odd)) odd else integer()
+}
+
+# ---- Divergence ----------------------------------------------------------------------------
+
+check_divergence <- function(seen, outgroups) {
+  pairs <- seen$divergence
+  more <- pairs$excess > 4 & pairs$inner_differ > 1.05 * pairs$outer_differ
+  name <- outgroups$name
+  ok <- lapply(seq_along(seen$outgroups), function(i) {
+    one <- seen$outgroups[[i]]
+    if (one$sites == 0) {
+      return(NULL)
+    }
+    finding("divergence", name[i], "ok", sprintf(
+      "%s of %s bases differ from the focal ones", format_percent(one$differ / one$sites),
+      format_count(one$sites)
+    ))
+  })
+  warned <- lapply(which(more), function(k) {
+    pair <- pairs[k, ]
+    finding("divergence", name[pair$inner], "warning", sprintf(
+      paste(
+        "this inner outgroup differs from the focal species at %s of bases, and %s, an outer one,",
+        "at %s (of %s that both have). Were they exchanged?"
+      ),
+      format_percent(pair$inner_differ / pair$sites), quoted(name[pair$outer]),
+      format_percent(pair$outer_differ / pair$sites), format_count(pair$sites)
+    ))
+  })
+  all_findings(c(warned, ok))
+}
+
+format_percent <- function(share) {
+  sprintf("%.3g %%", 100 * share)
+}

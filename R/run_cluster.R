@@ -1,0 +1,353 @@
+# Parts of a run as tasks of BiocParallel: what the calling session does. run_tasks.R has the tasks.
+
+# ---- The cluster of a run ------------------------------------------------------------------------
+
+check_workers <- function(param, backend) {
+  # Workers of foreach's are not BiocParallel's to start.
+  if (!inherits(param, "BiocParallelParam") || inherits(param, "DoparParam")) {
+    abort_ancify(
+      sprintf(
+        "`BPPARAM` must be NULL or a BiocParallelParam, as BiocParallel::SnowParam(2) is, not %s.",
+        show_value(param)
+      ),
+      "input"
+    )
+  }
+  need_bioconductor("BiocParallel", "Workers")
+  if (forks(param) && identical(backend, "gpu")) {
+    abort_ancify(
+      paste(
+        "A forked process can't use a GPU, and the workers of MulticoreParam are such:",
+        "take SnowParam, or set `backend` to \"cpu\"."
+      ),
+      "device"
+    )
+  }
+}
+
+# What tasks run on, or NULL where the calling session does all itself.
+new_cluster <- function(param, config, progress, log) {
+  if (is.null(param)) {
+    return(NULL)
+  }
+  check_workers(param, config$backend)
+  cluster <- new.env(parent = emptyenv())
+  cluster$given <- param
+  cluster$param <- param
+  cluster$folder <- tasks_folder(config)
+  cluster$session <- basename(tempfile(paste0(Sys.getpid(), "-", Sys.info()[["nodename"]], "-")))
+  cluster$progress <- progress
+  cluster$log <- log
+  cluster
+}
+
+# MulticoreParam is SnowParam with forked workers too.
+forks <- function(param) {
+  if (is_batch(param)) {
+    return(param$cluster == "multicore")
+  }
+  inherits(param, "SnowParam") && identical(param$.clusterargs$type, "FORK")
+}
+
+is_batch <- function(param) inherits(param, "BatchtoolsParam")
+
+describe_cluster <- function(cluster) {
+  kind <- class(cluster$param)[1]
+  if (is_batch(cluster$param)) {
+    return(paste(kind, "on", BiocParallel::bpbackend(cluster$param)))
+  }
+  workers <- BiocParallel::bpnworkers(cluster$param)
+  sprintf("%s with %d worker%s", kind, workers, if (workers == 1) "" else "s")
+}
+
+# ---- Parts of a run ------------------------------------------------------------------------------
+
+# Carries out a job, such as call_part() for "call": here, or on a cluster by a task for each part.
+# `parts` are configurations by what they are called in messages; `shared`, the further arguments by
+# name; `here`, those that are of use to this process alone. Gives the values in the parts' order.
+in_parts <- function(cluster, job, parts, shared, manifest, backend, progress, verbose,
+                     here = list(), made_from = NULL) {
+  if (!is.null(cluster)) {
+    tasks <- new_tasks(cluster, job, parts, shared, manifest, made_from)
+    return(run_tasks(cluster, tasks, manifest))
+  }
+  lapply(unname(parts), function(part) {
+    do.call(paste0(job, "_part"), c(
+      list(part), shared, here,
+      list(manifest = manifest, backend = backend, progress = progress, verbose = verbose)
+    ))
+  })
+}
+
+# The outgroups' alignments, each of which is read once, the largest first; all as one without a
+# cluster.
+parts_by_alignment <- function(cluster, config) {
+  if (is.null(cluster)) {
+    return(list(config))
+  }
+  outgroups <- split(config$outgroups, factor(config$outgroups$alignment))
+  outgroups <- outgroups[order(-file.size(names(outgroups)))]
+  parts <- lapply(outgroups, function(some) {
+    config$outgroups <- some
+    config
+  })
+  stats::setNames(parts, vapply(outgroups, function(some) enumerate(some$name), ""))
+}
+
+most_call_tasks <- 200
+
+# Chromosomes, the longest first. Short ones share a task that has a tenth of the longest, or where
+# there are very many, enough for most_call_tasks. With `together`, a value each, only those of one
+# value share a task.
+parts_by_chromosome <- function(cluster, config, together = NULL) {
+  if (is.null(cluster)) {
+    return(list(config))
+  }
+  lengths <- sort(config$lengths, decreasing = TRUE)
+  enough <- max(lengths[1] / 10, sum(lengths) / most_call_tasks)
+  # The number of the task: one more where those before have enough.
+  number <- cumsum(lengths >= enough)
+  short <- lengths < enough
+  before <- cumsum(lengths[short]) - lengths[short]
+  number[short] <- number[length(number)] + 1 + floor(before / enough)
+  if (!is.null(together)) number[] <- together[match(names(lengths), names(config$lengths))]
+  groups <- split(names(lengths), factor(number, unique(number)))
+  parts <- lapply(groups, function(chromosomes) {
+    config$lengths <- config$lengths[chromosomes]
+    config
+  })
+  stats::setNames(parts, vapply(groups, enumerate_short, ""))
+}
+
+enumerate_short <- function(words) {
+  n <- length(words) - 1
+  paste0(words[1], if (n) sprintf(" and %d more", n))
+}
+
+# ---- Tasks ---------------------------------------------------------------------------------------
+
+job_titles <- c(
+  project = "projection", focal = "focal bases", fit = "fit", call = "calls",
+  evaluate = "evaluation"
+)
+
+new_tasks <- function(cluster, job, parts, shared, manifest, made_from) {
+  lapply(seq_along(parts), function(i) {
+    part <- parts[[i]]
+    # A forked process computes on one thread, and on no GPU.
+    if (forks(cluster$param)) part[c("num_cpus", "backend")] <- list(1L, "cpu")
+    list(
+      job = job, title = paste(c(job_titles[[job]], names(parts)[i]), collapse = " of "),
+      part = part, shared = shared,
+      belongs_to = list(output = manifest$output, made_from = made_from),
+      folder = file.path(normalizePath(cluster$folder), sprintf("%s-%d", job, i)),
+      session = cluster$session, shares_gpus = !is_batch(cluster$param),
+      version = package_version_text(), working_dir = getwd(), libraries = .libPaths(),
+      options = options()[grepl("^ancify\\.", names(options()))]
+    )
+  })
+}
+
+# Gives the tasks' values. A task that fails leaves the others alone; their failures are one error.
+run_tasks <- function(cluster, tasks, manifest) {
+  for (task in tasks) dir.create(task$folder)
+  outcomes <- vector("list", length(tasks))
+  bar <- NULL
+  if (cluster$progress) {
+    bar <- cli::cli_progress_bar(
+      paste("Tasks:", tasks[[1]]$job), total = length(tasks), clear = TRUE, .auto_close = FALSE
+    )
+    on.exit(cli::cli_progress_done(id = bar))
+  }
+  gather <- function() {
+    for (i in which(vapply(outcomes, is.null, NA))) {
+      outcome <- if (has_outcome(tasks[[i]])) read_outcome(tasks[[i]])
+      if (is.null(outcome)) next
+      outcomes[[i]] <<- outcome
+      merge_outcome(manifest, outcome)
+      find_whole(manifest, written_by(tasks[[i]], outcome))
+      show_outcome(cluster, outcome)
+      if (!is.null(bar)) cli::cli_progress_update(id = bar)
+    }
+    save_manifest(manifest)
+  }
+  all_ended <- FALSE
+  on.exit(if (!all_ended) cancel_tasks(cluster, tasks), add = TRUE, after = FALSE)
+  # At once: before it lets go, BiocParallel waits for its workers.
+  withCallingHandlers(
+    dispatch_until_ended(cluster, tasks, gather),
+    interrupt = function(condition) cancel_tasks(cluster, tasks)
+  )
+  all_ended <- TRUE
+  gather()
+  throw_failures(tasks, outcomes, cluster$problem)
+  lapply(outcomes, `[[`, "value")
+}
+
+show_outcome <- function(cluster, outcome) {
+  where <- sprintf("%s (%s)", outcome$task$title, describe_place(outcome$place))
+  for (line in outcome$lines) cluster$log(sprintf("%s: %s", where, line))
+  for (condition in outcome$warnings) warning(condition)
+  cluster$log(if (is.null(outcome$error)) {
+    sprintf("%s: done in %.1f s", where, outcome$seconds)
+  } else {
+    sprintf("%s: failed: %s", where, conditionMessage(outcome$error))
+  })
+}
+
+# By the folder's list: over a network, that a file is not there may be remembered for a while.
+has_file <- function(task, name) name %in% list.files(task$folder)
+
+has_begun <- function(task) has_file(task, "log")
+
+has_outcome <- function(task) has_file(task, basename(outcome_file(task)))
+
+# A worker that dies takes BiocParallel's whole loop with it: those that it had not begun are sent
+# again, when the others have ended.
+dispatch_until_ended <- function(cluster, tasks, gather) {
+  repeat {
+    left <- tasks[!vapply(tasks, has_begun, NA)]
+    if (length(left) == 0) break
+    problem <- tryCatch(
+      {
+        dispatch_tasks(cluster, left, gather)
+        NULL
+      },
+      error = identity
+    )
+    # A worker that was ended makes an error of an interrupt.
+    if (is_cancelled(cluster)) stop(interrupted())
+    wait_for_tasks(tasks, gather)
+    if (!any(vapply(left, has_begun, NA))) stop_on_dispatch(problem, left)
+    cluster$problem <- problem
+    # There one job does not end another, and workers that are not ours can't be started anew.
+    if (is_batch(cluster$param) || BiocParallel::bpisup(cluster$given)) break
+    if (!is.null(problem)) {
+      stop_workers(cluster)
+      start_workers(cluster)
+    }
+  }
+}
+
+stop_on_dispatch <- function(problem, tasks) {
+  abort_ancify(
+    sprintf(
+      paste(
+        "None of %d tasks was begun%s. Can the workers load ancify from %s, and do they see the",
+        "folder %s?"
+      ),
+      length(tasks), if (is.null(problem)) "" else paste0(": ", conditionMessage(problem)),
+      enumerate(quoted(tasks[[1]]$libraries)), quoted(dirname(tasks[[1]]$folder))
+    ),
+    "task"
+  )
+}
+
+wait_for_tasks <- function(tasks, gather, seconds = Inf) {
+  until <- proc.time()[["elapsed"]] + seconds
+  repeat {
+    gather()
+    working <- Filter(function(task) {
+      has_begun(task) && !has_outcome(task) && !is.null(at_work(task$folder))
+    }, tasks)
+    if (length(working) == 0 || proc.time()[["elapsed"]] > until) {
+      return(working)
+    }
+    Sys.sleep(0.2)
+  }
+}
+
+# Calls gather() as tasks end.
+dispatch_tasks <- function(cluster, tasks, gather) {
+  param <- cluster$param
+  if (is_batch(param)) {
+    as_it_was <- list(BiocParallel::bpstopOnError(param), param$resources, param$registry$sleep)
+    on.exit({
+      BiocParallel::bpstopOnError(param) <- as_it_was[[1]]
+      param$resources <- as_it_was[[2]]
+      param$registry$sleep <- as_it_was[[3]]
+    })
+    # With its own sleep between looks at the queue, in which there is time for that.
+    param$registry$sleep <- sleep_and(gather)
+    BiocParallel::bpstopOnError(param) <- FALSE
+    if (tasks[[1]]$job != "call" && !is.null(param$resources$gpus)) param$resources$gpus <- 0L
+    BiocParallel::bplapply(tasks, do_task_anywhere, BPPARAM = param)
+  } else {
+    i <- 0
+    next_task <- function() {
+      i <<- i + 1
+      if (i <= length(tasks)) tasks[[i]]
+    }
+    BiocParallel::bpiterate(
+      next_task, do_task_anywhere,
+      REDUCE = function(so_far, value) {
+        gather()
+        so_far
+      },
+      init = TRUE, reduce.in.order = FALSE, BPPARAM = param
+    )
+  }
+}
+
+# Seconds until the next look at the queue: few at first, at most 15.
+sleep_and <- function(gather) {
+  function(i) {
+    gather()
+    min(1 + i / 4, 15)
+  }
+}
+
+is_cancelled <- function(cluster) file.exists(cancelled_file(cluster$folder))
+
+interrupted <- function() {
+  structure(class = c("interrupt", "condition"), list(message = "interrupted", call = NULL))
+}
+
+# Tasks see within a second that they are cancelled, unless they are forked: these are ended.
+cancel_tasks <- function(cluster, tasks) {
+  if (is_cancelled(cluster)) {
+    return(invisible())
+  }
+  write_text(cancelled_file(cluster$folder), cluster$session)
+  if (is_batch(cluster$param)) {
+    suppressMessages(try(batchtools::killJobs(reg = cluster$param$registry), silent = TRUE))
+  }
+  working <- wait_for_tasks(tasks, function() NULL, seconds = 3)
+  for (task in working) {
+    owner <- strsplit(at_work(task$folder) %||% "", " ")[[1]]
+    here <- length(owner) == 4 && owner[4] == Sys.info()[["nodename"]]
+    if (here && owner[2] != Sys.getpid()) tools::pskill(as.integer(owner[2]))
+  }
+}
+
+# ---- Failures ------------------------------------------------------------------------------------
+
+# `problem`: what BiocParallel said last, if it said something.
+throw_failures <- function(tasks, outcomes, problem) {
+  failures <- Map(function(task, outcome) {
+    if (is.null(outcome) && !has_begun(task)) {
+      why <- if (is.null(problem)) "" else paste0(" (", conditionMessage(problem), ")")
+      sprintf("%s was not begun: its job was cancelled or can't run%s", task$title, why)
+    } else if (is.null(outcome)) {
+      sprintf("%s ended without an outcome, as a process that is killed: %s", task$title,
+              beginning_of(task$folder))
+    } else if (!is.null(outcome$error)) {
+      sprintf("%s failed on %s: %s", task$title, describe_place(outcome$place),
+              conditionMessage(outcome$error))
+    }
+  }, tasks, outcomes)
+  failed <- !vapply(failures, is.null, NA)
+  if (!any(failed)) {
+    return(invisible())
+  }
+  errors <- lapply(outcomes[failed], `[[`, "error")
+  kinds <- vapply(errors, function(error) class(error)[1], "")
+  kinds[!grepl("^ancify_", kinds)] <- NA
+  kinds <- sub("^ancify_(.*)_error$", "\\1", kinds)
+  lead <- sprintf("%d of %d tasks failed, the others are done; the next run does what is left:",
+                  sum(failed), length(tasks))
+  stop(error_of_problems(
+    lead, unlist(failures), "task", kinds, tasks = vapply(tasks[failed], `[[`, "", "title"),
+    file = errors[[1]]$file, line = errors[[1]]$line
+  ))
+}

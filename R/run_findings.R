@@ -1,0 +1,66 @@
+# What a look before a run has found, and how it is printed.
+
+# A fault of a file is the error too that reading it would end with.
+check_error <- function(errors, checks) {
+  problems <- sprintf("%s: %s", errors$subject, errors$finding)
+  n <- length(problems)
+  lead <- sprintf("%s would spoil this run:", if (n == 1) "A problem" else paste(n, "problems"))
+  error_of_problems(
+    lead, problems, "check", check_kinds[errors$check], checks = checks, file = errors$file[1],
+    line = errors$line[1]
+  )
+}
+
+check_kinds <- c(
+  text = "format", names = "format", lengths = "format", focal = "format", disk = "file",
+  permission = "file"
+)
+
+statuses <- c("ok", "note", "warning", "error")
+
+# A list of one finding, which c() puts together with others: much faster than data frames.
+finding <- function(check, subject, status, finding, file = NA_character_, line = NA_real_) {
+  list(list(
+    check = check, subject = subject, status = status, finding = finding, file = file, line = line
+  ))
+}
+
+# In one list.
+all_findings <- function(lists) {
+  unlist(lists, recursive = FALSE)
+}
+
+new_check <- function(findings) {
+  column <- function(name, like) vapply(findings, `[[`, like, name)
+  status <- factor(column("status", ""), statuses, ordered = TRUE)
+  checks <- data.frame(
+    check = column("check", ""), subject = column("subject", ""), status = status,
+    finding = column("finding", ""), file = column("file", ""), line = column("line", 0)
+  )
+  checks <- checks[order(-as.integer(status)), ]
+  rownames(checks) <- NULL
+  structure(checks, class = c("ancify_check", "data.frame"))
+}
+
+#' @rdname ancify_check
+#' @param x An `ancify_check`.
+#' @param ... Not used.
+#' @export
+print.ancify_check <- function(x, ...) {
+  if (!all(c("check", "subject", "status", "finding") %in% names(x))) {
+    return(NextMethod())
+  }
+  counts <- table(factor(x$status, rev(statuses)))
+  plural <- ifelse(names(counts) == "ok" | counts == 1, "", "s")
+  cat("<ancify_check>", paste0(counts, " ", names(counts), plural, collapse = ", "))
+  cat("\n")
+  head <- paste(format(as.character(x$status)), format(x$check), format(x$subject))
+  width <- getOption("width")
+  indent <- strrep(" ", 4)
+  for (i in seq_len(nrow(x))) {
+    line <- paste0(head[i], "  ", x$finding[i])
+    wrapped <- c(trimws(head[i], "right"), strwrap(x$finding[i], width - 4, prefix = indent))
+    writeLines(if (nchar(line) <= width) line else wrapped)
+  }
+  invisible(x)
+}

@@ -1,0 +1,165 @@
+# `estimate: true`: what a method calls by is fitted to the run's own sites.
+
+# As run_settings(), with `fit` and, for coalescent, `history_fit` and `fitted_history`.
+# A job of in_parts().
+fit_part <- function(config, manifest, backend, progress, verbose) {
+  log <- log_where(verbose)
+  settings <- run_settings(config, FALSE)
+  with_focal <- needs_focal(config)
+  patterns <- count_projected(config, with_focal, backend, progress)
+  tree <- settings$tree %||% ladder_tree(patterns, config)
+  counts <- counts_for_tree(patterns, tree, NULL, NULL)
+  fit <- fit_model(counts, tree, settings$model, "empirical", backend$threads)
+  log(sprintf(
+    "Fitted %s to %s sites: log-likelihood %.2f", fit$model$name, format_count(fit$sites),
+    fit$log_likelihood
+  ))
+  settings$model <- fit$model
+  settings$tree <- fit$tree
+  settings$fit <- fit
+  if (fits_history(config)) {
+    settings$history_fit <- fit_run_history(patterns, config, fit$model, log)
+    settings$history <- settings$history_fit$history
+    settings$fitted_history <- settings$history
+    listed <- function(x) paste(vapply(round(x), format_count, ""), collapse = ", ")
+    log(sprintf(
+      "Fitted the history: splits %s generations ago, sizes %s", listed(settings$history$splits),
+      listed(settings$history$sizes)
+    ))
+  }
+  settings
+}
+
+fit_run_history <- function(patterns, config, model, log) {
+  start <- starting_history(patterns, config)
+  if (is.null(config$history$focal_size)) {
+    log("`history.focal_size` is not given: the size next to it is taken")
+  }
+  start$model <- model
+  fit_history(patterns, start)
+}
+
+# ---- Where searches begin ---------------------------------------------------------------
+
+# Without a history: one in which a tenth of the difference between the focal species and an
+# outgroup arose in the ancestral population.
+starting_history <- function(patterns, config) {
+  if (has_history(config)) {
+    return(suppressMessages(config_history(config)))
+  }
+  keys <- config$history
+  rate <- keys$mutation_rate %||% 1.25e-8
+  generations <- divergence_from_focal(patterns, config$outgroups$name) / (2 * rate)
+  suppressMessages(coalescent_history(
+    0.9 * generations, pmax(0.05 * generations, 1), keys$focal_size, keys$focal_lineages %||% 20,
+    rate
+  ))
+}
+
+# Changes a site since the common ancestor with the focal species, along both lineages, corrected
+# for more than one at a site by Jukes and Cantor.
+divergence_from_focal <- function(patterns, species) {
+  all <- attr(patterns, "species")
+  base <- function(name) toupper(substr(patterns$pattern, match(name, all), match(name, all)))
+  focal <- base(attr(patterns, "focal"))
+  vapply(species, function(name) {
+    outgroup <- base(name)
+    known <- outgroup != "N" & focal != "N"
+    sites <- sum(patterns$count[known])
+    if (sites == 0) {
+      abort_ancify(
+        sprintf("%s and the focal species have no site in common: nothing to fit a history to.",
+                quoted(name)),
+        "input"
+      )
+    }
+    differ <- (sum(patterns$count[known & outgroup != focal]) + 1) / (sites + 1)
+    -0.75 * log(1 - min(differ, 0.7) / 0.75)
+  }, 0)
+}
+
+# A coalescent run needs no tree; the model is then fitted on the ladder of the outgroups.
+ladder_tree <- function(patterns, config) {
+  species <- config$outgroups$name
+  nearest <- species[order(divergence_from_focal(patterns, species))]
+  labels <- quoted_labels(c(config$focal_species, nearest))
+  text <- Reduce(function(inside, label) sprintf("(%s,%s)", inside, label), labels)
+  parse_newick(paste0(text, ";"))
+}
+
+write_fits <- function(config, fitted) {
+  write_fitted(config, fitted_files[["model"]], fitted_model_keys(fitted$fit))
+  if (!is.null(fitted$history_fit)) {
+    write_fitted(config, fitted_files[["history"]], fitted_history_keys(fitted$history_fit))
+  }
+}
+
+# `fit` as comments, so that a configuration can have all of the text.
+write_fitted <- function(config, name, keys) {
+  claim_files(calls_place(config), name)
+  lines <- function(values) strsplit(yaml::as.yaml(values, precision = 10), "\n")[[1]]
+  write_text(
+    file.path(config$output_dir, name),
+    c(lines(keys[names(keys) != "fit"]), paste("#", lines(keys["fit"])))
+  )
+}
+
+fitted_model_keys <- function(fit) {
+  model <- fit$model
+  keys <- list(
+    tree = newick_text(fit$tree, 10), substitution_model = model$name,
+    model_kappa = model$kappa, model_base_freqs = as.numeric(model$base_freqs),
+    model_rates = if (model$name == "GTR") as.numeric(model$rates),
+    rate_alpha = model$alpha, n_rates = model$n_rates, invariant = model$invariant
+  )
+  c(Filter(Negate(is.null), keys), list(fit = fit_summary(fit)))
+}
+
+fit_summary <- function(fit) {
+  errors <- fit$estimates
+  list(
+    log_likelihood = fit$log_likelihood, fitted_values = fit$df, AIC = stats::AIC(fit),
+    sites = whole_yaml(fit$sites),
+    standard_errors = known_or_null(stats::setNames(errors$std_error, errors$parameter))
+  )
+}
+
+# As YAML has them: a number without a decimal point, and null for NA.
+whole_yaml <- function(x) structure(format(x, scientific = FALSE), class = "verbatim")
+
+known_or_null <- function(values) lapply(values, function(value) if (!is.na(value)) value)
+
+fitted_history_keys <- function(fit) {
+  history <- fit$history
+  splits <- history$splits
+  list(
+    history = list(
+      splits = as.list(splits), sizes = as.list(stats::setNames(history$sizes, names(splits))),
+      focal_size = history$focal_size, focal_lineages = history$focal_lineages,
+      mutation_rate = history$mutation_rate
+    ),
+    fit = fit_summary(fit)
+  )
+}
+
+# What was fitted to the same sites with the same settings, or NULL.
+saved_fit <- function(manifest, made_from) {
+  saved <- read_state(fit_path(manifest))
+  if (is.list(saved) && same_json(saved$made_from, made_from) && is_fitted(saved$fitted)) {
+    saved$fitted
+  }
+}
+
+# Whether it is what fit_part() gives.
+is_fitted <- function(fitted) {
+  is.list(fitted) && inherits(fitted$fit, "ancify_fit") &&
+    (is.null(fitted$history_fit) || inherits(fitted$history_fit, "ancify_history_fit"))
+}
+
+fit_now <- function(config, manifest, made_from, cluster, backend, progress, verbose) {
+  fitted <- in_parts(
+    cluster, "fit", list(config), list(), manifest, backend, progress, verbose
+  )[[1]]
+  write_state(fit_path(manifest), list(made_from = made_from, fitted = fitted))
+  fitted
+}

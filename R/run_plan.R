@@ -1,0 +1,148 @@
+# What a run does by its configuration: phases, alignments, species, settings.
+
+# Whose sequences the phases write: calls make the focal one, which a fit needs, where it is not
+# there.
+species_projected <- function(config, phases) {
+  projects <- "project" %in% phases
+  with_focal <- (projects && !is.null(config$focal_fasta)) ||
+    (any(c("project", "call") %in% phases) && needs_focal(config))
+  c(if (projects) config$outgroups$name, if (with_focal) config$focal_species)
+}
+
+missing_bytes <- function(paths, sizes) {
+  there <- file.size(paths) == sizes
+  sum(sizes[!there %in% TRUE])
+}
+
+packs_sequences <- function(config, phases, kind) {
+  can_run_as_one(config, phases, kind) && !config$keep_projected
+}
+
+# Whether this configuration's calls follow a fit.
+fits_model <- function(config) {
+  config$estimate && length(method_of(config)$fits) > 0
+}
+
+fits_history <- function(config) fits_model(config) && "history" %in% method_of(config)$fits
+
+# A history is nothing without the focal lineage.
+needs_focal <- function(config) {
+  fits_model(config) && (fits_history(config) || tree_names_focal(config))
+}
+
+lengths_of_genome <- function(config) {
+  path <- config$chromosome_lengths
+  read_chromosome_lengths(path, input_identity(config, path)$identity %||% "")
+}
+
+has_focal <- function(config) {
+  folder <- projected_folder(config, config$focal_species)
+  all(file.exists(sequence_path(folder, names(config$lengths))))
+}
+
+can_run_as_one <- function(config, phases, kind) {
+  all(c("project", "call") %in% phases) && !fits_model(config) && kind %in% c("cpu", "gpu") &&
+    (!config$keep_projected || kind == "gpu")
+}
+
+check_phases <- function(phases) {
+  if (!is.character(phases) || length(phases) == 0 || !all(phases %in% all_phases)) {
+    abort_ancify(
+      sprintf("`phases` must be among %s, not %s.", enumerate(quoted(all_phases)),
+              show_value(phases)),
+      "input"
+    )
+  }
+  unique(phases)
+}
+
+# Without a configuration of it, there is an evaluation only where it is all that is asked for.
+phases_asked_for <- function(phases, config) {
+  if (is.null(config$evaluation) && length(phases) > 1) setdiff(phases, "evaluate") else phases
+}
+
+# Projections that are not kept are of use to calls of the same run alone.
+refuse_unkept_alone <- function(config, phases) {
+  if ("project" %in% phases && !"call" %in% phases && !config$keep_projected) {
+    problem <- paste(
+      "With `keep_projected: false` projections are for calls of the same run alone: run the phase",
+      "\"call\" too, or set `keep_projected: true`."
+    )
+    abort_ancify(problem, "config", file = config$file, problems = problem)
+  }
+}
+
+config_alignments <- function(config, folders = "") {
+  outgroups <- config$outgroups
+  as_alignments(
+    outgroups$name, outgroups$alignment, names_in_maf(outgroups), folders,
+    outgroups$tier == "inner"
+  )
+}
+
+config_reading <- function(config, backend, focal_folder = "", focal_fasta = "") {
+  reading_of(
+    config$lengths, backend, config$on_bad_block, focal_in_maf(config),
+    names(lengths_of_genome(config)), focal_folder, focal_fasta
+  )
+}
+
+# What would end the run after the projection; and what the log should say of the method.
+check_before_work <- function(config, log) {
+  row <- method_of(config)
+  check_method_files(config, row)
+  row$look(config, species_of_tiers(config))
+  if (needs_tree(row) && !tree_names_focal(config)) {
+    log(no_focal_in_tree(config$focal_species))
+  }
+  if (config$estimate && !fits_model(config)) {
+    log(sprintf("`estimate` is true, but `method` %s has nothing to fit", quoted(config$method)))
+  }
+}
+
+# Only calling needs them; training writes the model.
+check_method_files <- function(config, row) {
+  files <- row$files(config)
+  problems <- unlist(Map(input_problem, names(files), files, FALSE), use.names = FALSE)
+  if (!is.null(problems)) {
+    abort_ancify(problems[1], "config", file = config$file, problems = problems)
+  }
+}
+
+# The table of outgroups has the inner ones first.
+species_of_tiers <- function(config) {
+  split(config$outgroups$name, factor(config$outgroups$tier, c("inner", "outer")))
+}
+
+config_caller <- function(config, settings, backend, progress) {
+  make_caller(
+    core_method(method_of(config), species_of_tiers(config), settings), config$posterior, backend,
+    progress, expected_inputs(config)
+  )
+}
+
+# What core_method() takes, from the configuration alone.
+run_settings <- function(config, verbose) {
+  row <- method_of(config)
+  threshold <- function(which) {
+    if (has_posterior(row)) config[[sprintf("%s_%s_threshold", row$thresholds, which)]]
+  }
+  settings <- list(
+    min_inner_freq = config$min_inner_freq, min_outer_freq = config$min_outer_freq,
+    high = threshold("high"), low = threshold("low"), model = config_model(config)
+  )
+  if (!is.null(config$tree)) {
+    settings$tree <- parse_newick(config$tree)
+    settings$focal <- if (tree_names_focal(config)) config$focal_species
+  }
+  quietly <- if (verbose) identity else suppressMessages
+  c(settings, quietly(row$configured(config)))
+}
+
+tree_names_focal <- function(config) {
+  !is.null(config$tree) && config$focal_species %in% parse_newick(config$tree)$tip.label
+}
+
+call_table <- function(counts, config) {
+  data.frame(counts, file = sequence_path(config$output_dir, names(config$lengths)))
+}

@@ -1,0 +1,233 @@
+# What a run has made: class ancify_run, from a run or from its record.
+
+# The run of a record, as ancify_run() gave it but for the objects of its fit; `path` is the record
+# or its folder.
+read_run_record <- function(path) {
+  file <- record_file(path)
+  if (!file.exists(file)) refuse_record(file, "does not exist")
+  record <- read_record_json(file, simplifyVector = TRUE, simplifyDataFrame = FALSE)
+  if (is.null(record)) refuse_record(file, "can't be read")
+  if (!is_run_record(record)) refuse_record(file, "is no record of a run")
+  unless_damaged(file, run_of_record(record))
+}
+
+# The files of a run, a row each: enough to see later whether they are as it left them. Of calls
+# that it found and evaluated the record knows checksums, if a run made them.
+files_of_run <- function(run, manifest, phases) {
+  if (anyNA(run$file)) {
+    return(NULL)
+  }
+  config <- attr(run, "config")
+  rows <- if ("call" %in% phases) {
+    manifest$called[[manifest$output]]$chromosomes
+  } else {
+    rows_of_json(record_in(config$output_dir)$chromosomes)
+  }
+  at <- match(run$chromosome, rows$chromosome)
+  table <- function(path, checksum) {
+    data.frame(
+      chromosome = run$chromosome, path = path, size = file.size(path),
+      modified = file.mtime(path), checksum = checksum[at] %||% NA_character_
+    )
+  }
+  files <- rbind(
+    table(run$file, rows$checksum),
+    if (config$posterior) table(phred_path(config$output_dir, run$chromosome), rows$phred_checksum)
+  )
+  # Calls that others made may have no posteriors.
+  files[!is.na(files$size), ]
+}
+
+# A later run, by another method for instance, may have put its calls in the place of this one's.
+check_not_replaced <- function(run, name) {
+  files <- attr(run, "files")
+  if (is.null(files)) {
+    return(invisible())
+  }
+  files <- files[files$chromosome %in% run$chromosome & file.exists(as.character(files$path)), ]
+  same <- files$size == file.size(files$path)
+  # Made anew, or copied back, they are the same.
+  touched <- same & files$modified != file.mtime(files$path)
+  same[touched] <- as_written(files[touched, ], choose_backend("cpu", NULL), FALSE)
+  changed <- files$path[!same]
+  if (length(changed)) {
+    abort_ancify(
+      sprintf(
+        "`%s`: %s has been replaced since, by a later run or by hand. %s.", name,
+        quoted(changed[1]), "Run it again, with an `output_dir` for each run"
+      ),
+      "input"
+    )
+  }
+}
+
+# Settings, as messages name them, with which the calls in the output folder were made, and which
+# are others in this configuration.
+other_settings <- function(config) {
+  record <- tryCatch(
+    read_run_record(config$output_dir), ancify_error = function(condition) NULL
+  )
+  if (!any(names(config$lengths) %in% record$chromosome)) {
+    return(NULL)
+  }
+  now <- settings_of_calls(config)
+  then <- settings_of_calls(attr(record, "config"))
+  keys <- setdiff(union(names(now), names(then)), "posterior")
+  other <- Filter(function(key) !same_json(now[[key]], then[[key]]), keys)
+  sprintf("`%s`", other)
+}
+
+# Who evaluates calls takes them for those of the configuration.
+warn_about_other_settings <- function(config) {
+  other <- other_settings(config)
+  if (length(other)) {
+    warn_ancify(
+      sprintf(
+        "The calls in %s were made with another %s than this configuration has: %s.",
+        quoted(config$output_dir), enumerate(other),
+        "run the phase \"call\" too, or correct the configuration"
+      ),
+      "evaluation"
+    )
+  }
+}
+
+run_of_record <- function(record) {
+  rows <- rows_of_json(record$chromosomes)
+  config <- config_of_record(record, rows)
+  alignments <- rows_of_json(record$alignments)
+  structure(
+    rows[c("chromosome", run_counts, "file")],
+    class = c("ancify_run", "data.frame"),
+    alignments = if (!anyNA(alignments$used)) alignments, config = config,
+    backend = record$backend, seconds = unlist(record$seconds), made_with = record$made_with,
+    finished = record$finished, fit_facts = fit_of_record(record$fit),
+    evaluation = if (!is.null(record$evaluation)) rows_of_json(record$evaluation)
+  )
+}
+
+fit_of_record <- function(fit) {
+  if (!is.null(fit)) fit$estimates <- rows_of_json(fit$estimates)
+  fit
+}
+
+# A data frame from its rows, each a list, of which an absent element is NA.
+rows_of_json <- function(rows) {
+  names <- unique(unlist(lapply(rows, names)))
+  columns <- lapply(stats::setNames(nm = names), function(name) {
+    unlist(lapply(rows, function(row) row[[name]] %||% NA))
+  })
+  data.frame(columns, check.names = FALSE)
+}
+
+config_of_record <- function(record, rows) {
+  # Only its values: the inputs need not be there any more.
+  config <- read_section(record$settings, config_keys(), "", config_origin())
+  config$outgroups <- outgroup_table(config$outgroups)
+  config["lengths"] <- list(stats::setNames(as.numeric(rows$length), rows$chromosome))
+  config["notes"] <- list(character())
+  config["file"] <- list(record$config_file)
+  structure(config, class = "ancify_config")
+}
+
+new_run <- function(config, result, backend, seconds) {
+  calls <- result$calls
+  if (is.null(calls)) {
+    none <- rep(NA_real_, length(config$lengths))
+    calls <- data.frame(
+      high = none, low = none, unresolved = none, missing = none, file = NA_character_
+    )
+  }
+  rows <- data.frame(
+    chromosome = names(config$lengths), length = unname(config$lengths), calls
+  )
+  structure(
+    rows,
+    class = c("ancify_run", "data.frame"),
+    alignments = result$alignments, config = config, backend = backend, seconds = seconds,
+    fit = result$fit, history = result$history, evaluation = result$evaluation
+  )
+}
+
+# Some rows, as subset() takes them, are of the same run.
+#' @export
+`[.ancify_run` <- function(x, ...) {
+  some <- NextMethod()
+  if (!is.data.frame(some)) {
+    return(some)
+  }
+  lost <- setdiff(names(attributes(x)), names(attributes(some)))
+  attributes(some)[lost] <- attributes(x)[lost]
+  some
+}
+
+#' @export
+print.ancify_run <- function(x, ...) {
+  config <- attr(x, "config")
+  if (is.null(config) || !all(c("chromosome", run_counts) %in% names(x)) || !nrow(x)) {
+    return(NextMethod())
+  }
+  cat(sprintf(
+    "<ancify_run> %s, %s, %d outgroups, %s\n", config$focal_species, config$method,
+    nrow(config$outgroups), attr(x, "backend")
+  ))
+  if (anyNA(x$high)) {
+    print_projected(x, config)
+  } else {
+    print_calls(x, config)
+  }
+  invisible(x)
+}
+
+run_counts <- c("length", "high", "low", "unresolved", "missing")
+
+# Of an ancify_run, which may have been changed since.
+check_called <- function(run, name = "run") {
+  if (anyNA(run$file) || anyNA(run$high)) {
+    abort_ancify(
+      sprintf("`%s` is a run without calls: run the phase \"call\" too.", name), "input"
+    )
+  }
+  of_type <- function(columns, is_type) {
+    all(vapply(columns, function(column) is_type(run[[column]]), NA))
+  }
+  if (nrow(run) == 0 || anyDuplicated(run$chromosome) ||
+    !of_type(c("chromosome", "file"), is.character) || !of_type(run_counts, is.numeric)) {
+    abort_ancify(
+      sprintf(
+        "`%s` has not the rows and columns that ancify_run() gives, or none: take them all.", name
+      ),
+      "input"
+    )
+  }
+}
+
+most_rows_printed <- 20
+
+print_calls <- function(x, config) {
+  counts <- as.matrix(as.data.frame(unclass(x)[run_counts]))
+  total <- colSums(counts)
+  shown <- seq_len(min(nrow(x), most_rows_printed))
+  counts <- rbind(counts[shown, , drop = FALSE], total)
+  text <- array(vapply(counts, format_count, ""), dim(counts))
+  text <- rbind(text, sprintf("%.2f %%", 100 * total / total[["length"]]))
+  dimnames(text) <- list(c(x$chromosome[shown], "all", "share"), run_counts)
+  print(text, quote = FALSE, right = TRUE)
+  print_rest(x)
+  cat("Calls in ", file.path(config$output_dir, "<chromosome>.fa"), "\n", sep = "")
+}
+
+print_projected <- function(x, config) {
+  shown <- utils::head(x, most_rows_printed)
+  lengths <- format(vapply(shown$length, format_count, ""), justify = "right")
+  cat(paste0(format(shown$chromosome), "  ", lengths, "\n"), sep = "")
+  print_rest(x)
+  projected <- file.path(config$work_dir, "projected", "<species>", "<chromosome>.fa")
+  cat("Projected in ", projected, "\n", sep = "")
+}
+
+print_rest <- function(x) {
+  if (nrow(x) > most_rows_printed) {
+    cat("... and", nrow(x) - most_rows_printed, "more chromosomes\n")
+  }
+}

@@ -1,0 +1,295 @@
+# Parts of a run that other processes carry out, on this machine or on others that see the same
+# files. What they were given and what became of them is in <work_dir>/.ancify/tasks:
+#
+# session      the calling session whose tasks count; a task of another one does nothing
+# cancelled    there when the tasks shall end
+# <task>/log   what the task tells, from its first moment on
+# <task>/outcome.json
+#
+# A task locks its folder while it is at work. It keeps a manifest of its own, in memory: only the
+# session that holds the work folder's lock writes the one there, and merges the tasks' into it.
+
+tasks_folder <- function(config) file.path(config$work_dir, ".ancify", "tasks")
+
+session_file <- function(folder) file.path(folder, "session")
+
+outcome_file <- function(task) file.path(task$folder, "outcome.json")
+
+log_file <- function(task) file.path(task$folder, "log")
+
+# ---- In the task's process ---------------------------------------------------------------------
+
+# What a worker is sent: it needs nothing but a library with this package.
+do_task_anywhere <- function(task) {
+  .libPaths(task$libraries)
+  get("do_task", asNamespace("ancify"))(task)
+}
+
+environment(do_task_anywhere) <- baseenv()
+
+# A task is a list: job, such as "call" for call_part(); part, a configuration of what it shall do;
+# shared, the job's other arguments; belongs_to, what merge_outcome() has to know; and what
+# new_tasks() says of the calling session.
+do_task <- function(task) {
+  let_go_of_locks()
+  old <- setwd(task$working_dir)
+  on.exit(setwd(old))
+  options <- options(task$options)
+  on.exit(options(options), add = TRUE)
+  # Not to hold the lock of a task of the same name in the way of the session that is there now.
+  if (!is_wanted(task)) {
+    return(invisible())
+  }
+  lock <- lock_folder_impl(task$folder)
+  on.exit(unlock_folder_impl(lock), add = TRUE)
+  if (!is_wanted(task)) {
+    return(invisible())
+  }
+  place <- this_place()
+  told <- character()
+  tell <- function(line) {
+    told <<- c(told, line)
+    write_text(log_file(task), told)
+  }
+  tell(sprintf("%s: %s, on %s", utc_time(Sys.time()), task$title, describe_place(place)))
+  tasks_here$current <- task
+  on.exit(tasks_here$current <- NULL, add = TRUE)
+  on.exit(let_go_of_gpu(), add = TRUE)
+  outcome <- watched_outcome(task, tell)
+  tell(if (is.null(outcome$error)) "done" else paste("failed:", conditionMessage(outcome$error)))
+  outcome$place <- place
+  outcome$task <- task[c("title", "belongs_to")]
+  write_state(outcome_file(task), outcome)
+  invisible()
+}
+
+# The manifest's entries that the job made, its value, and what it said; or its error.
+watched_outcome <- function(task, tell) {
+  outcome <- list(lines = character(), warnings = list())
+  manifest <- task_manifest(task)
+  started <- proc.time()[["elapsed"]]
+  withCallingHandlers(
+    tryCatch(
+      outcome$value <- do_job(task, manifest),
+      error = function(condition) outcome$error <<- condition
+    ),
+    ancify_message = function(condition) {
+      line <- trimws(conditionMessage(condition))
+      tell(line)
+      outcome$lines <<- c(outcome$lines, line)
+      invokeRestart("muffleMessage")
+    },
+    warning = function(condition) {
+      tell(paste("warning:", conditionMessage(condition)))
+      outcome$warnings <<- c(outcome$warnings, list(condition))
+      invokeRestart("muffleWarning")
+    }
+  )
+  outcome$seconds <- proc.time()[["elapsed"]] - started
+  outcome$projected <- manifest$projected
+  outcome$rows <- manifest$rows
+  outcome
+}
+
+do_job <- function(task, manifest) {
+  if (task$version != package_version_text()) {
+    abort_ancify(
+      sprintf("ancify is version %s there, and %s where the run was started: install one of them.",
+              package_version_text(), task$version),
+      "package"
+    )
+  }
+  config <- task$part
+  backend <- task_backend(task)
+  inform_ancify(paste("Using", backend$description))
+  arguments <- c(
+    list(config), task$shared,
+    list(manifest = manifest, backend = backend, progress = FALSE, verbose = TRUE)
+  )
+  do.call(paste0(task$job, "_part"), arguments)
+}
+
+# Only calling has code for GPUs.
+task_backend <- function(task) {
+  config <- task$part
+  kind <- if (task$job == "call") config$backend else "cpu"
+  devices <- config$gpu_devices
+  if (kind != "cpu" && task$shares_gpus) devices <- take_gpu(devices, task)
+  choose_backend(kind, config$num_cpus, devices, config$gpu_memory)
+}
+
+# One GPU of this machine that no other task has, waiting for one where all are taken; `devices` as
+# they are where there are none. The lock ends with the process, or when the task has ended.
+take_gpu <- function(devices, task) {
+  numbers <- devices %||% available_gpus()$number
+  if (length(numbers) == 0) {
+    return(devices)
+  }
+  repeat {
+    for (device in numbers) {
+      folder <- file.path(
+        dirname(task$folder), "gpus", sprintf("%s-%d", Sys.info()[["nodename"]], device)
+      )
+      tasks_here$gpu <- tryCatch(
+        lock_folder_impl(folder),
+        ancify_lock_error = function(condition) NULL
+      )
+      if (!is.null(tasks_here$gpu)) {
+        return(device)
+      }
+    }
+    end_if_cancelled()
+    Sys.sleep(0.1)
+  }
+}
+
+let_go_of_gpu <- function() {
+  if (!is.null(tasks_here$gpu)) unlock_folder_impl(tasks_here$gpu)
+  tasks_here$gpu <- NULL
+}
+
+task_manifest <- function(task) {
+  manifest <- new_manifest(NULL, task$belongs_to$output)
+  manifest$called[[manifest$output]] <- list(chromosomes = list())
+  manifest
+}
+
+is_wanted <- function(task) {
+  tasks <- dirname(task$folder)
+  identical(state_lines(session_file(tasks)), task$session) && !file.exists(cancelled_file(tasks))
+}
+
+# Where a process runs, and as which job of a batch system.
+this_place <- function() {
+  systems <- c(SLURM_JOB_ID = "Slurm", PBS_JOBID = "PBS", LSB_JOBID = "LSF", JOB_ID = "SGE")
+  ids <- Sys.getenv(names(systems))
+  at <- which(nzchar(ids))[1]
+  # As Slurm calls the machine.
+  node <- Sys.getenv("SLURMD_NODENAME", Sys.info()[["nodename"]])
+  list(
+    host = node, process = Sys.getpid(),
+    job = if (!is.na(at)) paste(systems[[at]], "job", ids[[at]])
+  )
+}
+
+describe_place <- function(place) {
+  paste(c(place$host, place$job %||% paste("process", place$process)), collapse = ", ")
+}
+
+# ---- In the calling session ----------------------------------------------------------------------
+
+# The process that locks a task's folder, as it names itself there; NULL if none is at work.
+at_work <- function(folder) {
+  lock <- tryCatch(
+    lock_folder_impl(folder),
+    ancify_lock_error = function(condition) NULL
+  )
+  if (is.null(lock)) {
+    return(paste("process", state_lines(file.path(folder, ".ancify.lock"))[1]))
+  }
+  unlock_folder_impl(lock)
+  NULL
+}
+
+# Who is at each task that has not ended, by the task's folder.
+tasks_at_work <- function(config) {
+  tasks <- list.dirs(tasks_folder(config), recursive = FALSE)
+  Filter(Negate(is.null), lapply(stats::setNames(nm = tasks), at_work))
+}
+
+# Tasks of an earlier session that outlive it; those that have not begun will not.
+refuse_at_work <- function(config) {
+  folder <- tasks_folder(config)
+  if (!dir.exists(folder)) {
+    return(invisible())
+  }
+  write_text(session_file(folder), "none")
+  working <- tasks_at_work(config)
+  if (length(working) == 0) {
+    return(invisible())
+  }
+  first_lines <- vapply(names(working), beginning_of, "")
+  many <- length(working) > 1
+  abort_ancify(
+    paste(c(
+      sprintf(
+        "%s of an earlier run %s still at work in this folder. Wait, or cancel %s (scancel, kill):",
+        if (many) paste(length(working), "tasks") else "A task", if (many) "are" else "is",
+        if (many) "them" else "it"
+      ),
+      sprintf("* %s (%s)", first_lines, unlist(working))
+    ), collapse = "\n"),
+    "lock",
+    file = names(working)[1]
+  )
+}
+
+# What the tasks of an earlier session have finished that it could not put on record any more.
+settle_earlier_tasks <- function(config, manifest, resume) {
+  folder <- tasks_folder(config)
+  if (resume) {
+    for (task in list.dirs(folder, recursive = FALSE)) {
+      outcome <- read_outcome(list(folder = task))
+      if (!is.null(outcome)) merge_outcome(manifest, outcome)
+    }
+    save_manifest(manifest, at_once = TRUE)
+  }
+  unlink(folder, recursive = TRUE, expand = FALSE)
+}
+
+# The first line of a task's log; its name where it was killed before that was written.
+beginning_of <- function(folder) {
+  c(state_lines(log_file(list(folder = folder))), basename(folder))[1]
+}
+
+# NULL where there is none that can be read.
+read_outcome <- function(task) {
+  outcome <- read_state(outcome_file(task))
+  if (isTRUE(tryCatch(is_outcome(outcome), error = function(condition) FALSE))) outcome
+}
+
+# Whether it is what watched_outcome() and do_task() give.
+is_outcome <- function(outcome) {
+  is_part <- function(part) isTRUE(outcome_parts[[part]](outcome[[part]]))
+  is.list(outcome) && all(vapply(names(outcome_parts), is_part, NA))
+}
+
+outcome_parts <- list(
+  lines = is.character,
+  seconds = is.numeric,
+  warnings = function(all) all(vapply(all, inherits, NA, "warning")),
+  error = function(error) is.null(error) || inherits(error, "error"),
+  task = function(task) is_scalar(task$title),
+  place = function(place) is_scalar(place$host),
+  projected = function(all) all(vapply(all, is_projection, NA)),
+  rows = function(all) all(lengths(all) > 0, vapply(all, is_table_of_calls, NA))
+)
+
+# Where the files are that a task tells of.
+written_by <- function(task, outcome) {
+  called <- unlist(lapply(outcome$rows, `[[`, "chromosome"))
+  paths <- c(
+    projected_files(task$part, names(outcome$projected)),
+    sequence_path(task$part$output_dir, called)
+  )
+  paths[file.exists(paths)]
+}
+
+merge_outcome <- function(manifest, outcome) {
+  for (species in names(outcome$projected)) {
+    manifest$projected[[species]] <- outcome$projected[[species]]
+    manifest$changed <- TRUE
+  }
+  if (length(outcome$rows) == 0) {
+    return(invisible())
+  }
+  output <- outcome$task$belongs_to$output
+  made_from <- outcome$task$belongs_to$made_from
+  if (!same_json(manifest$called[[output]]$made_from, made_from)) {
+    manifest$called[[output]] <- list(made_from = made_from, chromosomes = list())
+  }
+  gather_rows(manifest)
+  manifest$rows <- outcome$rows
+  gather_rows(manifest, output)
+  manifest$changed <- TRUE
+}
