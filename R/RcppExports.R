@@ -73,6 +73,10 @@ checksums_impl <- function(paths, threads, watch) {
     .Call(`_ancify_checksums_impl`, paths, threads, watch)
 }
 
+text_checksum_impl <- function(text) {
+    .Call(`_ancify_text_checksum_impl`, text)
+}
+
 file_identity_impl <- function(path) {
     .Call(`_ancify_file_identity_impl`, path)
 }

@@ -53,9 +53,7 @@ count_patterns <- function(x, outer = NULL, focal = TRUE, threads = NULL, backen
     backend %||% config$backend, threads %||% config$num_cpus, config$gpu_devices
   )
   if (focal && !has_focal(config)) {
-    with_claims(config, list(projections_place(config)), FALSE, {
-      ensure_focal(config, new_manifest(NULL, NULL), backend, progress)
-    })
+    work_in(new_context(config, backend, NULL, progress), "project", ensure_focal)
   }
   count_projected(config, focal, backend, progress)
 }

@@ -194,15 +194,14 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
     }
   }
 
-  work_in(config, phases, resume, !is.null(cluster), log, function(manifest) {
-    if (kind == "gpu") log_what_stays_on_the_cpu(config, phases, manifest, log)
+  work_in(new_context(config, backend, cluster, progress, verbose), phases, function(context) {
+    if (kind == "gpu") log_what_stays_on_the_cpu(context, phases)
     started <- Sys.time()
-    earlier <- record_in(config$output_dir)
     seconds <- c()
     timed <- function(name, job, ...) {
       start <- proc.time()[["elapsed"]]
-      result <- job(..., backend, progress, verbose)
-      save_manifest(manifest, at_once = TRUE)
+      result <- job(...)
+      for (ledger in list(context$work, context$output)) save_ledger(ledger, at_once = TRUE)
       if (is.null(result)) {
         return(NULL)
       }
@@ -211,13 +210,13 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
       result
     }
     result <- with_workers(cluster, function() {
-      carry_out(config, phases, manifest, cluster, kind, caller, files, timed)
+      carry_out(context, phases, kind, caller, files, timed)
     })
     run <- new_run(config, result, backend$description, seconds)
-    attr(run, "files") <- files_of_run(run, manifest, phases)
-    record_run(run, result$compared_with, phases, manifest, started, earlier)
+    record_run(context, run, phases, started)
+    attr(run, "files") <- files_of_run(context, run)
     run
-  })
+  }, resume)
 }
 
 #' @rdname ancify_run
@@ -255,10 +254,12 @@ session_backend <- function(config, cluster) {
   backend
 }
 
-log_what_stays_on_the_cpu <- function(config, phases, manifest, log) {
+log_what_stays_on_the_cpu <- function(context, phases) {
+  config <- context$config
+  log <- context$log
   on_gpu <- runs_on_devices(method_of(config), nrow(config$outgroups))
   if ("project" %in% phases) {
-    goes <- on_gpu && runs_as_one(config, phases, "gpu", manifest)
+    goes <- on_gpu && runs_as_one(context, phases, "gpu")
     log(paste0("Projection runs on the CPU", if (goes) "; its bases go to the GPU as they come"))
   }
   if ("call" %in% phases && !on_gpu) {

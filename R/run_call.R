@@ -3,94 +3,140 @@
 # Whether projection and calling run as one on a "cpu" or a "gpu": there calling takes the sequences
 # from the device's memory even if they are kept, unless an earlier run has made some of the files.
 # In tasks they never do.
-runs_as_one <- function(config, phases, kind, manifest) {
-  can_run_as_one(config, phases, kind) &&
-    (!config$keep_projected || !has_record(manifest, config))
+runs_as_one <- function(context, phases, kind) {
+  can_run_as_one(context$config, phases, kind) &&
+    (!context$config$keep_projected || !has_record(context))
 }
 
-# All phases; timed() runs one by its name, function and first arguments.
-carry_out <- function(config, phases, manifest, cluster, kind, caller, files, timed) {
-  result <- project_and_call(config, phases, manifest, cluster, kind, caller, timed)
+# All phases; timed() runs one by its name, function and further arguments. `files`: to compare
+# calls with.
+carry_out <- function(context, phases, kind, caller, files, timed) {
+  result <- project_and_call(context, phases, kind, caller, timed)
   if ("evaluate" %in% phases) {
-    evaluated <- timed("evaluate", run_evaluation, config, files, manifest, cluster)
-    result[c("evaluation", "compared_with")] <- evaluated[c("evaluation", "compared_with")]
+    evaluated <- timed("evaluate", run_evaluation, context, files)
+    result$evaluation <- evaluated$evaluation
     result$calls <- result$calls %||% evaluated$calls
   }
   result
 }
 
-project_and_call <- function(config, phases, manifest, cluster, kind, caller, timed) {
-  if (runs_as_one(config, phases, kind, manifest)) {
-    return(timed("project and call", run_both, config, manifest, caller))
+project_and_call <- function(context, phases, kind, caller, timed) {
+  if (runs_as_one(context, phases, kind)) {
+    return(timed("project and call", run_both, context, caller))
   }
-  if (all(c("project", "call") %in% phases) && !config$keep_projected) {
-    earlier <- timed("call", called_earlier, config, manifest)
+  if (all(c("project", "call") %in% phases) && !context$config$keep_projected) {
+    earlier <- timed("call", called_earlier, context)
     if (!is.null(earlier)) {
       return(earlier)
     }
-    # Its own folder, so that nothing is removed but what this run wrote.
-    config$not_kept_in <- folder_not_kept(config, cluster)
+    context <- with_projections_not_kept(context)
     done <- FALSE
-    on.exit(if (done || is.null(cluster)) {
-      unlink(config$not_kept_in, recursive = TRUE, expand = FALSE)
+    on.exit(if (done || is.null(context$cluster)) {
+      unlink(context$projections$folder, recursive = TRUE, expand = FALSE)
     })
   }
   result <- list()
   if ("project" %in% phases) {
-    result$alignments <- timed("project", run_projection, config, manifest, cluster)
+    result$alignments <- timed("project", run_projection, context)
   }
   if ("call" %in% phases) {
-    result <- c(result, timed("call", run_calling, config, manifest, cluster, caller))
+    result <- c(result, timed("call", run_calling, context, caller))
   }
   done <- TRUE
   result
 }
 
-call_part <- function(config, fitted, caller = NULL, manifest, backend, progress, verbose) {
+# In a folder of their own, so that nothing is removed but what this run wrote. That of tasks stays
+# until the last call is made, so that what failed is all that a second run has to do.
+with_projections_not_kept <- function(context) {
+  work_dir <- context$config$work_dir
+  folder <- if (is.null(context$cluster)) {
+    temporary_name(file.path(work_dir, "not_kept"))
+  } else {
+    tasks_not_kept(context$config)
+  }
+  context$config$not_kept_in <- folder
+  context$projections <- if (is.null(context$cluster)) {
+    new_ledger(folder, on_disk = FALSE)
+  } else {
+    open_ledger(folder)
+  }
+  context$projections$resume <- context$work$resume
+  context
+}
+
+call_part <- function(context, made_from, fitted, caller = NULL) {
+  config <- context$config
   if (is.null(caller)) {
-    caller <- config_caller(config, fitted %||% run_settings(config, FALSE), backend, progress)
+    settings <- fitted %||% run_settings(config, FALSE)
+    caller <- config_caller(config, settings, context$backend, context$progress)
   }
   with_watch("Calling", function(watch) {
     call_files_impl(
       projected_folder(config, config$outgroups$name), caller, config$lengths, config$output_dir,
       watch
     )
-  }, progress, verbose, expected_inputs(config), list(
-    called = called_recorder(manifest, config)
+  }, context$progress, context$verbose, expected_inputs(config), list(
+    called = called_recorder(context, made_from)
   ))
 }
 
-called_recorder <- function(manifest, config) {
+# What the core tells of each chromosome that is called.
+called_recorder <- function(context, made_from) {
+  chromosomes <- names(context$config$lengths)
   function(i, counts, calls, phred) {
-    record_called(manifest, config, names(config$lengths)[i], counts, calls, phred)
+    ledger <- context$output
+    if (context$config$posterior) {
+      complete_files(ledger, phred_file(chromosomes[i]), made_from, phred)
+    }
+    complete_files(
+      ledger, sequence_file(chromosomes[i]), made_from, calls, counts_as_facts(counts)
+    )
   }
 }
 
-run_calling <- function(config, manifest, cluster, caller, backend, progress, verbose) {
-  log <- log_where(verbose)
+run_calling <- function(context, caller) {
+  config <- context$config
   check_projected(config$outgroups$name, config)
-  if (needs_focal(config)) ensure_focal(config, manifest, backend, progress, log)
-  on_record <- whole_projections(config, manifest, species_read(config), backend, progress)
-  config <- with_whole(config, manifest, projected_files(config, names(on_record)[on_record]))
-  config <- with_inputs(config, projected_files(config, names(on_record)[!on_record]))
-  sources <- projected_sources(config, manifest, on_record)
-  made_from <- call_sources(config, sources)
-  fitted <- if (fits_model(config)) {
-    saved_fit(manifest, made_from) %||%
-      fit_now(config, manifest, made_from, cluster, backend, progress, verbose)
-  }
-  left <- chromosomes_left(config, manifest, made_from, backend, progress)
-  log_skipped(log, "Calls of", left)
+  if (needs_focal(config)) ensure_focal(context)
+  species <- species_read(config)
+  on_record <- sources_on_record(context, species)
+  config <- with_seen(
+    config, context$projections, projections_of(names(on_record), names(config$lengths))
+  )
+  config <- with_inputs(config, projected_files(config, setdiff(species, names(on_record))))
+  context$config <- config
+  made_from <- call_sources(config, projected_sources(config, species, on_record))
+  fitted <- if (fits_model(config)) saved_fit(context, made_from) %||% fit_now(context, made_from)
+  left <- chromosomes_left(context, made_from)
+  log_skipped(context$log, "Calls of", left)
   if (any(left)) {
-    some <- config
-    some$lengths <- config$lengths[left]
-    begin_calls(some, log)
+    context$config$lengths <- config$lengths[left]
+    begin_calls(context)
     in_parts(
-      cluster, "call", parts_by_chromosome(cluster, some), list(fitted = fitted), manifest, backend,
-      progress, verbose, list(caller = caller), made_from
+      context, "call", parts_by_chromosome(context$cluster, context$config),
+      list(made_from = made_from, fitted = fitted), list(caller = caller)
     )
+    context$config <- config
   }
-  called_result(config, manifest, fitted)
+  called_result(context, made_from, fitted)
+}
+
+# Before calls are made of all chromosomes of the configuration: what tells of earlier ones goes.
+begin_calls <- function(context) {
+  config <- context$config
+  other <- other_settings(config, context$output)
+  if (length(other)) {
+    context$log(sprintf("Calls in %s, made with another %s, are replaced",
+                        quoted(config$output_dir), enumerate(other)))
+  }
+  ledger <- context$output
+  chromosomes <- names(config$lengths)
+  refuse_others(ledger, files_replaced(config, "call"))
+  remove_own(ledger, c(
+    summary_files, evaluation_file(chromosomes), if (!config$posterior) phred_file(chromosomes)
+  ))
+  claim_files(ledger, calls_and_posteriors(chromosomes, config$posterior))
 }
 
 # What calls are made from: with a fit to it, the focal species too.
@@ -98,79 +144,82 @@ species_read <- function(config) {
   c(config$outgroups$name, if (needs_focal(config)) config$focal_species)
 }
 
-called_result <- function(config, manifest, fitted = NULL) {
-  if (!is.null(fitted)) write_fits(config, fitted)
-  remove_stale(config)
+called_result <- function(context, made_from, fitted = NULL) {
+  if (!is.null(fitted)) write_fits(context, made_from, fitted)
+  remove_unused(context)
   list(
-    calls = call_table(recorded_counts(config, manifest), config), fit = fitted$fit,
+    calls = call_table(recorded_counts(context), context$config), fit = fitted$fit,
     history = fitted$fitted_history
   )
 }
 
 # Both phases as one, with projected sequences written only if they are kept.
-run_both <- function(config, manifest, caller, backend, progress, verbose) {
-  log <- log_where(verbose)
-  outgroups <- config$outgroups
-  folders <- if (config$keep_projected) projected_folder(config, outgroups$name) else ""
+run_both <- function(context, caller) {
+  config <- context$config
+  species <- config$outgroups$name
+  folders <- if (config$keep_projected) projected_folder(config, species) else ""
   sources <- alignment_sources(config)
-  left <- unkept_left(config, manifest, sources, call_sources(config, sources), backend, progress)
-  log_skipped(log, "Calls of", left)
+  made_from <- call_sources(config, sources)
+  left <- unkept_left(context, sources, made_from)
+  log_skipped(context$log, "Calls of", left)
   if (any(left)) {
+    some <- context
     if (config$keep_projected && !is.null(config$focal_fasta)) {
-      project_focal(config, sources, manifest, NULL, backend, progress, verbose)
-      config <- with_whole(config, manifest, projected_files(config, config$focal_species))
+      project_focal(context, sources)
+      some$config <- with_seen(
+        config, context$projections, projections_of(config$focal_species, names(config$lengths))
+      )
     }
-    some <- config
-    some$lengths <- config$lengths[left]
-    if (config$keep_projected) claim_projections(some, outgroups$name)
-    begin_calls(some, log)
+    some$config$lengths <- config$lengths[left]
+    if (config$keep_projected) claim_projections(some, species)
+    begin_calls(some)
     with_watch("Projecting and calling", function(watch) {
       project_and_call_impl(
-        config_alignments(some, folders),
+        config_alignments(config, folders),
         config_reading(
-          some, backend, if (config$keep_projected) focal_to_compare(config) else "",
-          config$focal_fasta %||% ""
+          some$config, context$backend,
+          if (config$keep_projected) focal_to_compare(config) else "", config$focal_fasta %||% ""
         ),
         caller, config$output_dir, watch
       )
-    }, progress, verbose, expected_inputs(config), list(
-      projected = if (all(left)) projected_recorder(manifest, some, sources),
-      called = called_recorder(manifest, some)
+    }, context$progress, context$verbose, expected_inputs(some$config), list(
+      projected = if (all(left)) projected_recorder(some, sources),
+      called = called_recorder(some, made_from)
     ))
   }
-  reports <- recorded_reports(manifest, sources, config$lengths)
+  reports <- reports_on_record(context, sources)
   c(
-    list(alignments = tell_about_projection(reports, config, verbose)),
-    called_result(config, manifest)
+    list(alignments = tell_about_projection(context, reports)), called_result(context, made_from)
   )
 }
 
 # What a run that fits to projections, and does not keep them, has finished earlier; NULL if
 # something is left.
-called_earlier <- function(config, manifest, backend, progress, verbose) {
+called_earlier <- function(context) {
+  config <- context$config
   sources <- alignment_sources(config)
   read <- if (needs_focal(config)) list(focal_source(config, sources))
   read <- stats::setNames(c(sources, read), species_read(config))
   made_from <- call_sources(config, read)
-  fitted <- saved_fit(manifest, made_from)
-  left <- unkept_left(config, manifest, sources, made_from, backend, progress)
+  fitted <- saved_fit(context, made_from)
+  left <- unkept_left(context, sources, made_from)
   if (is.null(fitted) || any(left)) {
     return(NULL)
   }
-  if (verbose) log_skipped(inform_ancify, "Calls of", left)
-  reports <- recorded_reports(manifest, sources, config$lengths)
+  log_skipped(context$log, "Calls of", left)
+  reports <- reports_on_record(context, sources)
   c(
-    list(alignments = tell_about_projection(reports, config, verbose)),
-    called_result(config, manifest, fitted)
+    list(alignments = tell_about_projection(context, reports)),
+    called_result(context, made_from, fitted)
   )
 }
 
-# What an earlier run wrote beside calls that are no longer there.
-remove_stale <- function(config) {
+# Files of earlier calls that this configuration does not make.
+remove_unused <- function(context) {
+  config <- context$config
   fitted <- if (fits_model(config)) method_of(config)$fits
-  stale <- c(
+  remove_own(context$output, c(
     if (!config$posterior) phred_file(names(config$lengths)),
     fitted_files[setdiff(names(fitted_files), fitted)]
-  )
-  remove_own(calls_place(config), stale)
+  ))
 }

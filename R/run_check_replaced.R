@@ -2,15 +2,40 @@
 
 check_would_replace <- function(config, phases) {
   c(
-    look_in_place(projections_place(config), projections_replaced(config, phases), config$file),
-    look_in_place(calls_place(config), files_replaced(config, phases), config$file)
+    look_in_folder("work_dir", config$work_dir, projections_replaced(config, phases), config$file),
+    look_in_folder("output_dir", config$output_dir, files_replaced(config, phases), config$file)
   )
 }
 
-look_in_place <- function(place, files, config_file) {
-  others <- c(others_files(place, files), intersect(path_in(config_file, place$folder), files))
-  if (length(others)) {
-    finding("permission", place$key, "error", in_the_way(place, others[1], config_file),
-            file.path(place$folder, others[1]))
+# A damaged ledger is a finding too.
+look_in_folder <- function(key, folder, files, config_file) {
+  found <- function(what, file) finding("permission", key, "error", what, file)
+  ledger <- tryCatch(open_ledger(folder), ancify_file_error = identity)
+  if (inherits(ledger, "condition")) {
+    return(found(conditionMessage(ledger), ledger$file))
   }
+  foreign <- c(foreign_files(ledger, files), intersect(path_in(config_file, folder), files))
+  if (length(foreign)) {
+    found(in_the_way(ledger, foreign[1], config_file), ledger_paths(ledger, foreign[1]))
+  }
+}
+
+# What the phases write or remove in the output folder.
+files_replaced <- function(config, phases) {
+  chromosomes <- names(config$lengths)
+  c(
+    # Posteriors of earlier calls are removed.
+    if ("call" %in% phases) c(calls_and_posteriors(chromosomes, posterior = TRUE), summary_files),
+    if (any(c("call", "evaluate") %in% phases)) evaluation_file(chromosomes)
+  )
+}
+
+# What they write to the work folder. A focal species' bases that are there serve calls as they are.
+projections_replaced <- function(config, phases) {
+  if ("project" %in% phases && !config$keep_projected) {
+    return(character())
+  }
+  species <- species_projected(config, phases)
+  if (!"project" %in% phases && has_focal(config)) species <- character()
+  projections_of(species, names(config$lengths))
 }

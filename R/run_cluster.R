@@ -65,17 +65,13 @@ describe_cluster <- function(cluster) {
 # Carries out a job, such as call_part() for "call": here, or on a cluster by a task for each part.
 # `parts` are configurations by what they are called in messages; `shared`, the further arguments by
 # name; `here`, those that are of use to this process alone. Gives the values in the parts' order.
-in_parts <- function(cluster, job, parts, shared, manifest, backend, progress, verbose,
-                     here = list(), made_from = NULL) {
-  if (!is.null(cluster)) {
-    tasks <- new_tasks(cluster, job, parts, shared, manifest, made_from)
-    return(run_tasks(cluster, tasks, manifest))
+in_parts <- function(context, job, parts, shared = list(), here = list()) {
+  if (!is.null(context$cluster)) {
+    return(run_tasks(context, new_tasks(context$cluster, job, parts, shared)))
   }
   lapply(unname(parts), function(part) {
-    do.call(paste0(job, "_part"), c(
-      list(part), shared, here,
-      list(manifest = manifest, backend = backend, progress = progress, verbose = verbose)
-    ))
+    context$config <- part
+    do.call(paste0(job, "_part"), c(list(context), shared, here))
   })
 }
 
@@ -131,7 +127,7 @@ job_titles <- c(
   evaluate = "evaluation"
 )
 
-new_tasks <- function(cluster, job, parts, shared, manifest, made_from) {
+new_tasks <- function(cluster, job, parts, shared) {
   lapply(seq_along(parts), function(i) {
     part <- parts[[i]]
     # A forked process computes on one thread, and on no GPU.
@@ -139,7 +135,6 @@ new_tasks <- function(cluster, job, parts, shared, manifest, made_from) {
     list(
       job = job, title = paste(c(job_titles[[job]], names(parts)[i]), collapse = " of "),
       part = part, shared = shared,
-      belongs_to = list(output = manifest$output, made_from = made_from),
       folder = file.path(normalizePath(cluster$folder), sprintf("%s-%d", job, i)),
       session = cluster$session, shares_gpus = !is_batch(cluster$param),
       version = package_version_text(), working_dir = getwd(), libraries = .libPaths(),
@@ -149,7 +144,8 @@ new_tasks <- function(cluster, job, parts, shared, manifest, made_from) {
 }
 
 # Gives the tasks' values. A task that fails leaves the others alone; their failures are one error.
-run_tasks <- function(cluster, tasks, manifest) {
+run_tasks <- function(context, tasks) {
+  cluster <- context$cluster
   for (task in tasks) dir.create(task$folder)
   outcomes <- vector("list", length(tasks))
   bar <- NULL
@@ -164,12 +160,10 @@ run_tasks <- function(cluster, tasks, manifest) {
       outcome <- if (has_outcome(tasks[[i]])) read_outcome(tasks[[i]])
       if (is.null(outcome)) next
       outcomes[[i]] <<- outcome
-      merge_outcome(manifest, outcome)
-      find_whole(manifest, written_by(tasks[[i]], outcome))
+      merge_outcome(context, outcome, written_now = TRUE)
       show_outcome(cluster, outcome)
       if (!is.null(bar)) cli::cli_progress_update(id = bar)
     }
-    save_manifest(manifest)
   }
   all_ended <- FALSE
   on.exit(if (!all_ended) cancel_tasks(cluster, tasks), add = TRUE, after = FALSE)

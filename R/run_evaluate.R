@@ -64,18 +64,18 @@ fill_pattern <- function(pattern, chromosomes) {
   filled
 }
 
-run_evaluation <- function(config, files, manifest, cluster, backend, progress, verbose) {
+run_evaluation <- function(context, files) {
+  config <- context$config
   chromosomes <- names(config$lengths)
   check_calls(config)
-  compared_with <- setdiff(unlist(files), "")
-  config <- with_inputs(config, compared_with)
-  config <- with_whole(config, manifest, sequence_path(config$output_dir, chromosomes))
+  calls <- sequence_file(chromosomes)
+  whole <- whole_files(context$output, calls, threads = context$backend$threads)
+  config <- with_inputs(config, setdiff(unlist(files), ""))
+  config <- with_seen(config, context$output, calls[whole])
   # A file of all chromosomes' variants is read once.
   together <- if (any(nzchar(files$variants)) && anyDuplicated(files$variants)) files$variants
-  parts <- parts_by_chromosome(cluster, config, together)
-  counts <- do.call(rbind, in_parts(
-    cluster, "evaluate", parts, list(), manifest, backend, progress, verbose
-  ))
+  parts <- parts_by_chromosome(context$cluster, config, together)
+  counts <- do.call(rbind, in_parts(context, "evaluate", parts))
   called <- unlist(lapply(parts, function(part) names(part$lengths)))
   counts <- counts[match(chromosomes, called), ]
   sections <- list(
@@ -86,27 +86,71 @@ run_evaluation <- function(config, files, manifest, cluster, backend, progress, 
     vcf_comparison = if (any(nzchar(files$variants))) vcf_section(counts)
   )
   sections <- Filter(Negate(is.null), sections)
-  claim_files(calls_place(config), evaluation_file(chromosomes))
-  paths <- file.path(config$output_dir, evaluation_file(chromosomes))
-  for (i in seq_along(paths)) {
+  evaluation <- evaluation_table(sections, chromosomes)
+  context$config <- config
+  write_evaluations(context, sections, evaluation, files, whole)
+  list(evaluation = evaluation, calls = call_table(counts[call_counts], config))
+}
+
+# `whole`: which calls are on record, as those that others put there are not.
+write_evaluations <- function(context, sections, evaluation, files, whole) {
+  config <- context$config
+  ledger <- context$output
+  chromosomes <- evaluation$chromosome
+  paths <- evaluation_file(chromosomes)
+  claim_files(ledger, paths)
+  checksums <- complete_rows(ledger, sequence_file(chromosomes))$checksum
+  facts <- vapply(seq_along(paths), function(i) {
     # A row of a data frame would cost as much as the frame is long.
     rows <- lapply(sections, function(section) lapply(unclass(section), `[`, i))
-    write_text(paths[i], evaluation_lines(rows))
+    write_text(ledger_paths(ledger, paths[i]), evaluation_lines(rows))
+    compared_with <- setdiff(c(files$references[i], files$variants[i]), "")
+    as.character(to_json(list(
+      calls = if (whole[i]) checksums[i], row = lapply(unclass(evaluation), `[`, i),
+      compared_with = inputs_on_record(config, compared_with)
+    ), pretty = FALSE))
+  }, "")
+  sums <- sums_of(ledger_paths(ledger, paths))
+  complete_files(ledger, paths, evaluation_source(config), sums, facts)
+}
+
+# What evaluations are made from besides calls and files, which their facts have.
+evaluation_source <- function(config) {
+  list(ancify = package_version_text(), evaluation = config$evaluation)
+}
+
+# Evaluations on record of calls on record: `chromosome`, `source` and `facts`, the same `source`
+# for all. `of_any`: whether it may be another than this configuration's, that of the last one.
+evaluations_on_record <- function(context, chromosomes, of_any = FALSE) {
+  ledger <- context$output
+  paths <- evaluation_file(chromosomes)
+  checksum <- complete_rows(ledger, sequence_file(chromosomes))$checksum
+  facts <- facts_of(ledger, paths)
+  there <- file.exists(ledger_paths(ledger, paths))
+  fits <- vapply(seq_along(facts), function(i) {
+    there[i] && identical(facts[[i]]$calls, checksum[i])
+  }, NA)
+  from <- complete_rows(ledger, paths)$from
+  wanted <- if (of_any) {
+    last_source(ledger, paths[fits])
+  } else {
+    known_source(ledger, evaluation_source(context$config))
   }
+  fits <- fits & from %in% wanted & !is.na(from)
   list(
-    evaluation = evaluation_table(sections, names(config$lengths)),
-    compared_with = inputs_on_record(config, compared_with),
-    calls = call_table(counts[call_counts], config)
+    chromosome = chromosomes[fits], facts = facts[fits],
+    source = if (any(fits)) made_from_of(ledger, paths[fits][1])[[1]]
   )
 }
 
 # A job of in_parts().
-evaluate_part <- function(config, manifest, backend, progress, verbose) {
+evaluate_part <- function(context) {
+  config <- context$config
   files <- files_compared_with(config)
   calls <- sequence_path(config$output_dir, names(config$lengths))
   counts <- with_watch("Evaluating", function(watch) {
-    evaluate_impl(config$lengths, c(list(calls = calls), files), backend, watch)
-  }, progress, verbose, expected_inputs(config))
+    evaluate_impl(config$lengths, c(list(calls = calls), files), context$backend, watch)
+  }, context$progress, context$verbose, expected_inputs(config))
   as.data.frame(counts)
 }
 

@@ -2,14 +2,16 @@
 
 # As run_settings(), with `fit` and, for coalescent, `history_fit` and `fitted_history`.
 # A job of in_parts().
-fit_part <- function(config, manifest, backend, progress, verbose) {
-  log <- log_where(verbose)
+fit_part <- function(context) {
+  config <- context$config
+  log <- context$log
+  threads <- context$backend$threads
   settings <- run_settings(config, FALSE)
   with_focal <- needs_focal(config)
-  patterns <- count_projected(config, with_focal, backend, progress)
+  patterns <- count_projected(config, with_focal, context$backend, context$progress)
   tree <- settings$tree %||% ladder_tree(patterns, config)
   counts <- counts_for_tree(patterns, tree, NULL, NULL)
-  fit <- fit_model(counts, tree, settings$model, "empirical", backend$threads)
+  fit <- fit_model(counts, tree, settings$model, "empirical", threads)
   log(sprintf(
     "Fitted %s to %s sites: log-likelihood %.2f", fit$model$name, format_count(fit$sites),
     fit$log_likelihood
@@ -87,19 +89,18 @@ ladder_tree <- function(patterns, config) {
   parse_newick(paste0(text, ";"))
 }
 
-write_fits <- function(config, fitted) {
-  write_fitted(config, fitted_files[["model"]], fitted_model_keys(fitted$fit))
+write_fits <- function(context, made_from, fitted) {
+  write_fitted(context, made_from, "model", fitted_model_keys(fitted$fit))
   if (!is.null(fitted$history_fit)) {
-    write_fitted(config, fitted_files[["history"]], fitted_history_keys(fitted$history_fit))
+    write_fitted(context, made_from, "history", fitted_history_keys(fitted$history_fit))
   }
 }
 
 # `fit` as comments, so that a configuration can have all of the text.
-write_fitted <- function(config, name, keys) {
-  claim_files(calls_place(config), name)
+write_fitted <- function(context, made_from, what, keys) {
   lines <- function(values) strsplit(yaml::as.yaml(values, precision = 10), "\n")[[1]]
-  write_text(
-    file.path(config$output_dir, name),
+  write_own(
+    context$output, fitted_files[[what]], made_from,
     c(lines(keys[names(keys) != "fit"]), paste("#", lines(keys["fit"])))
   )
 }
@@ -143,10 +144,11 @@ fitted_history_keys <- function(fit) {
 }
 
 # What was fitted to the same sites with the same settings, or NULL.
-saved_fit <- function(manifest, made_from) {
-  saved <- read_state(fit_path(manifest))
-  if (is.list(saved) && same_json(saved$made_from, made_from) && is_fitted(saved$fitted)) {
-    saved$fitted
+saved_fit <- function(context, made_from) {
+  ledger <- context$work
+  if (whole_files(ledger, fit_file, known_source(ledger, made_from))) {
+    fitted <- read_state(ledger_paths(ledger, fit_file))
+    if (is_fitted(fitted)) fitted
   }
 }
 
@@ -156,10 +158,8 @@ is_fitted <- function(fitted) {
     (is.null(fitted$history_fit) || inherits(fitted$history_fit, "ancify_history_fit"))
 }
 
-fit_now <- function(config, manifest, made_from, cluster, backend, progress, verbose) {
-  fitted <- in_parts(
-    cluster, "fit", list(config), list(), manifest, backend, progress, verbose
-  )[[1]]
-  write_state(fit_path(manifest), list(made_from = made_from, fitted = fitted))
+fit_now <- function(context, made_from) {
+  fitted <- in_parts(context, "fit", list(context$config))[[1]]
+  write_own(context$work, fit_file, made_from, state_text(fitted))
   fitted
 }

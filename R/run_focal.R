@@ -1,31 +1,34 @@
 # The focal genome of a run: projected where alignments have it, and kept.
 
-project_focal <- function(config, sources, manifest, cluster, backend, progress, verbose) {
-  if (focal_is_left(config, manifest, sources, backend, progress)) {
-    claim_projections(config, config$focal_species)
-    in_parts(
-      cluster, "focal", list(config), list(sources = sources), manifest, backend, progress, verbose
-    )
+project_focal <- function(context, sources) {
+  config <- context$config
+  source <- stats::setNames(list(focal_source(config, sources)), config$focal_species)
+  if (!whole_projections(context, source)) {
+    claim_projections(context, config$focal_species)
+    in_parts(context, "focal", list(config), list(sources = sources))
   }
 }
 
 # A job of in_parts().
-focal_part <- function(config, sources, manifest, backend, progress, verbose) {
-  checksums <- write_focal(config, backend, progress)
-  species <- config$focal_species
-  record_projected(manifest, config, species, focal_source(config, sources), list(), checksums)
+focal_part <- function(context, sources) {
+  config <- context$config
+  sums <- write_focal(context)
+  record_projected(
+    context, config$focal_species, focal_source(config, sources), list(), sums
+  )
 }
 
-ensure_focal <- function(config, manifest, backend, progress, log = function(line) NULL) {
+ensure_focal <- function(context) {
+  config <- context$config
   if (has_focal(config)) {
-    log(sprintf(
+    context$log(sprintf(
       "The focal species' bases are those in %s",
       quoted(projected_folder(config, config$focal_species))
     ))
   } else {
-    claim_projections(config, config$focal_species)
+    claim_projections(context, config$focal_species)
     # With `focal_fasta` nothing looks at the alignments, which need not be there.
-    focal_part(config, alignment_sources(config), manifest, backend, progress)
+    focal_part(context, alignment_sources(config))
   }
 }
 
@@ -34,7 +37,8 @@ focal_to_compare <- function(config) {
   if (is.null(config$focal_fasta)) "" else projected_folder(config, config$focal_species)
 }
 
-write_focal <- function(config, backend, progress = FALSE) {
+write_focal <- function(context) {
+  config <- context$config
   alignments <- config$outgroups$alignment
   problems <- if (is.null(config$focal_fasta)) {
     unlist(Map(
@@ -50,11 +54,10 @@ write_focal <- function(config, backend, progress = FALSE) {
       "config", file = config$file, problems = unname(problems)
     )
   }
-  checksums <- with_watch("Reading focal bases", function(watch) {
+  with_watch("Reading focal bases", function(watch) {
     focal_sequences_impl(
       unique(alignments), projected_folder(config, config$focal_species),
-      config_reading(config, backend, focal_fasta = config$focal_fasta %||% ""), watch
+      config_reading(config, context$backend, focal_fasta = config$focal_fasta %||% ""), watch
     )
-  }, progress, inputs = expected_inputs(config))
-  invisible(checksums)
+  }, context$progress, inputs = expected_inputs(config))
 }

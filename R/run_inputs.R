@@ -29,9 +29,11 @@ with_alignments <- function(config, phases) {
 }
 
 # As with_inputs(), for files that this session has written, or has found as they were written.
-with_whole <- function(config, manifest, paths) {
-  known <- mget(paths, manifest$whole, ifnotfound = list(NULL))
-  attr(config, "inputs")[paths] <- lapply(known, function(identity) list(identity = identity))
+with_seen <- function(config, ledger, paths) {
+  known <- mget(paths, ledger$seen, ifnotfound = list(NULL))
+  attr(config, "inputs")[ledger_paths(ledger, paths)] <- lapply(known, function(identity) {
+    list(identity = identity)
+  })
   config
 }
 

@@ -1,27 +1,32 @@
-# What a run has left to do, by its manifest.
+# What a run has left to do, by its ledgers.
 
-# Which species have a record of all chromosomes, and files that are as they were written.
-whole_projections <- function(config, manifest, species, backend, progress) {
+# Which species have all their files, made from the source of that name and as they were written.
+whole_projections <- function(context, sources) {
+  config <- context$config
   chromosomes <- names(config$lengths)
-  tables <- lapply(species, function(name) {
-    files <- manifest$projected[[name]]$files
-    at <- match(chromosomes, files$chromosome)
-    size <- as.numeric(files$size)[at]
-    size[size != fasta_size(config$lengths)] <- NA
-    data.frame(
-      species = rep(name, length(at)), size = size, checksum = as.character(files$checksum)[at],
-      path = sequence_path(projected_folder(config, name), chromosomes)
-    )
-  })
-  table <- do.call(rbind, tables)
-  # Only species that have all, and that this run has not written: no other file has to be read.
-  complete <- !table$species %in% table$species[is.na(table$size)]
-  to_read <- complete & !known_whole(manifest, table$path)
-  note_whole(
-    manifest, table$path[to_read], identities_as_written(table[to_read, ], backend, progress)
+  ledger <- context$projections
+  paths <- projections_of(names(sources), chromosomes)
+  from <- rep(vapply(sources, known_source, 0, ledger = ledger), each = length(chromosomes))
+  sizes <- rep(fasta_size(config$lengths), length(sources))
+  all_of_species <- function(good) {
+    rep(colSums(!matrix(good, length(chromosomes))) == 0, each = length(chromosomes))
+  }
+  # No file has to be read of species that lack one.
+  whole <- all_of_species(are_complete(ledger, paths, from, sizes))
+  whole[whole] <- whole_files(
+    ledger, paths[whole], from[whole], sizes[whole], context$backend$threads, context$progress
   )
-  whole <- complete & known_whole(manifest, table$path)
-  stats::setNames(!species %in% table$species[!whole], species)
+  first <- seq(1, by = length(chromosomes), length.out = length(sources))
+  stats::setNames(all_of_species(whole)[first], names(sources))
+}
+
+# The sources of species whose files are as an earlier run wrote them, by species.
+sources_on_record <- function(context, species) {
+  chromosomes <- names(context$config$lengths)
+  sources <- made_from_of(context$projections, projections_of(species, chromosomes[1]))
+  names(sources) <- species
+  sources <- Filter(Negate(is.null), sources)
+  sources[whole_projections(context, sources)]
 }
 
 # Bytes of a chromosome's one-line FASTA.
@@ -30,56 +35,37 @@ fasta_size <- function(lengths) {
 }
 
 # Which outgroups are to be projected.
-species_left <- function(config, manifest, sources, backend, progress) {
-  same <- vapply(names(sources), function(name) {
-    entry <- manifest$projected[[name]]
-    !is.null(report_of(entry, config$lengths)) && same_json(entry$source, sources[[name]])
-  }, NA)
-  left <- !same
-  left[same] <- !whole_projections(config, manifest, names(sources)[same], backend, progress)
+species_left <- function(context, sources) {
+  config <- context$config
+  reported <- !vapply(reports_on_record(context, sources), is.null, NA)
+  left <- stats::setNames(!reported, names(sources))
+  left[reported] <- !whole_projections(context, sources[reported])
   # Without them what is left would take their rows too.
   for (i in which(left)) left[longer_named(config$outgroups, i)] <- TRUE
   left
 }
 
-# Which chromosomes are to be called from what `made_from` says. Those that were called from
-# something else are forgotten, as their files will be others.
-chromosomes_left <- function(config, manifest, made_from, backend, progress) {
-  output <- manifest$output
-  left <- stats::setNames(rep(TRUE, length(config$lengths)), names(config$lengths))
-  if (!same_json(manifest$called[[output]]$made_from, made_from)) {
-    manifest$called[[output]] <- list(made_from = made_from, chromosomes = list())
-    return(left)
-  }
-  rows <- manifest$called[[output]]$chromosomes
-  at <- match(names(left), rows$chromosome)
-  known <- which(!is.na(at))
-  known <- known[rows$size[at[known]] == fasta_size(config$lengths[known])]
-  if (length(known) == 0) {
-    return(left)
-  }
-  table <- data.frame(
-    path = sequence_path(config$output_dir, names(left)[known]), size = rows$size[at[known]],
-    checksum = rows$checksum[at[known]]
+# Which chromosomes are to be called from what `made_from` says.
+chromosomes_left <- function(context, made_from) {
+  config <- context$config
+  chromosomes <- names(config$lengths)
+  whole <- whole_files(
+    context$output, calls_and_posteriors(chromosomes, config$posterior),
+    known_source(context$output, made_from),
+    c(fasta_size(config$lengths), if (config$posterior) unname(config$lengths)),
+    context$backend$threads, context$progress
   )
-  if (config$posterior) {
-    table <- rbind(table, data.frame(
-      path = phred_path(config$output_dir, names(left)[known]),
-      size = rows$phred_size[at[known]], checksum = rows$phred_checksum[at[known]]
-    ))
-  }
-  whole <- matrix(as_written(table, backend, progress), length(known))
-  left[known] <- rowSums(!whole) > 0
-  left
+  left <- rowSums(!matrix(whole, length(chromosomes))) > 0
+  stats::setNames(left | is.na(recorded_counts(context)$high), chromosomes)
 }
 
 # As chromosomes_left(), where the alignments have to be read anew for what is left. A report of the
 # whole files is not to be had from some of the chromosomes: without one on record, all are left. An
 # alignment of which nothing could be used is an error, so each has a block on one that is left.
-unkept_left <- function(config, manifest, sources, made_from, backend, progress) {
-  left <- chromosomes_left(config, manifest, made_from, backend, progress)
-  reports <- recorded_reports(manifest, sources, config$lengths)
-  if (is.null(reports)) left[] <- TRUE
+unkept_left <- function(context, sources, made_from) {
+  left <- chromosomes_left(context, made_from)
+  reports <- reports_on_record(context, sources)
+  if (any(vapply(reports, is.null, NA))) left[] <- TRUE
   if (!any(left)) {
     return(left)
   }
@@ -91,21 +77,83 @@ unkept_left <- function(config, manifest, sources, made_from, backend, progress)
 }
 
 # Whether an earlier run has finished something of this configuration.
-has_record <- function(manifest, config) {
-  kept <- vapply(manifest$projected[config$outgroups$name], function(entry) {
-    length(entry$files) > 0
-  }, NA)
-  any(kept) || length(manifest$called[[manifest$output]]$chromosomes) > 0
+has_record <- function(context) {
+  config <- context$config
+  chromosomes <- names(config$lengths)
+  any(are_complete(context$work, projections_of(config$outgroups$name, chromosomes))) ||
+    any(are_complete(context$output, sequence_file(chromosomes)))
 }
 
-# Where nothing is recorded of what is finished.
+# ---- Reports of alignments and counts of calls, as facts ------------------------------------------
 
-# Whether the focal species' own bases are to be written, as those on record would be others now.
-focal_is_left <- function(config, manifest, sources, backend, progress) {
-  focal <- config$focal_species
-  !same_json(manifest$projected[[focal]]$source, focal_source(config, sources)) ||
-    !whole_projections(config, manifest, focal, backend, progress)
+record_projected <- function(context, species, source, report, sums) {
+  lengths <- context$config$lengths
+  if (length(sums$size)) {
+    complete_files(context$projections, projections_of(species, names(lengths)), source, sums)
+  }
+  # The focal species has none.
+  if (length(report)) {
+    complete_facts(
+      context$work, report_row(species), source,
+      as.character(to_json(c(report, list(on = lengths)), pretty = FALSE))
+    )
+  }
 }
+
+report_row <- function(species) paste0("projected/", species, "/", recycle0 = TRUE)
+
+# In the order of `sources`, as they are for the configuration's chromosomes; NULL where one is missing.
+reports_on_record <- function(context, sources) {
+  rows <- report_row(names(sources))
+  same <- are_complete(context$work, rows, vapply(sources, known_source, 0, ledger = context$work))
+  facts <- facts_of(context$work, rows)
+  lapply(seq_along(sources), function(i) {
+    if (same[i]) report_of(facts[[i]], context$config$lengths)
+  })
+}
+
+# NULL where a chromosome is not on record, or in another length, which decides what blocks are bad;
+# and where no block is on any of them: reading the alignment tells what is wrong then. Bad
+# blocks and further rows of a species are counted whatever chromosome they are on.
+report_of <- function(facts, lengths) {
+  report <- lapply(facts, unlist)
+  if (!is_report(report)) {
+    return(NULL)
+  }
+  at <- match(names(lengths), names(report$on))
+  if (anyNA(at) || any(report$on[at] != lengths) || sum(report$blocks[at]) == 0) {
+    return(NULL)
+  }
+  report$passed_over <- report$passed_over + sum(report$blocks[-at])
+  report$blocks <- report$blocks[at]
+  report$on <- NULL
+  report
+}
+
+is_report <- function(report) {
+  counts <- c("passed_over", "bad", "duplicates")
+  all(vapply(report[c(counts, "blocks", "on")], is.numeric, NA)) &&
+    all(lengths(report[counts]) == 1) && length(report$blocks) == length(report$on)
+}
+
+call_counts <- c("high", "low", "unresolved", "missing")
+
+counts_as_facts <- function(counts) {
+  sprintf("{%s}", paste0("\"", call_counts, "\":", sprintf("%.0f", counts), collapse = ","))
+}
+
+# The table of counts, a row a chromosome; NA for those that are not on record as called.
+recorded_counts <- function(context) {
+  facts <- facts_of(context$output, sequence_file(names(context$config$lengths)))
+  columns <- lapply(stats::setNames(nm = call_counts), function(name) {
+    vapply(facts, function(counts) {
+      if (is.numeric(counts[[name]])) as.numeric(counts[[name]]) else NA_real_
+    }, 0)
+  })
+  data.frame(columns)
+}
+
+# ---- Projections without a record ----------------------------------------------------------------
 
 check_projected <- function(species, config) {
   chromosomes <- rep(names(config$lengths), times = length(species))

@@ -28,15 +28,17 @@ phred_file <- function(chromosome) {
   file.path("posterior", paste0(chromosome, ".phred", recycle0 = TRUE))
 }
 
-fit_path <- function(manifest) file.path(dirname(manifest$path), "fitted.json")
+# In the work folder of a run.
+fit_file <- ".ancify/fitted.json"
 
 calls_and_posteriors <- function(chromosomes, posterior) {
   c(sequence_file(chromosomes), if (posterior) phred_file(chromosomes))
 }
 
-# In the folder of projections.
+# In the work folder of a run, species by species.
 projections_of <- function(species, chromosomes) {
-  file.path(rep(species, each = length(chromosomes)), sequence_file(chromosomes))
+  species <- rep(species, each = length(chromosomes))
+  file.path("projected", species, sequence_file(chromosomes))
 }
 
 run_record_file <- "ancify_run.json"
@@ -48,15 +50,6 @@ sequence_path <- function(folder, chromosome) file.path(folder, sequence_file(ch
 sequence_file <- function(chromosome) paste0(chromosome, ".fa", recycle0 = TRUE)
 
 run_record_path <- function(folder) file.path(folder, run_record_file)
-
-# For projections that are removed in the end. Those of tasks stay until the last call is made, so
-# that what failed is all that a second run has to do.
-folder_not_kept <- function(config, cluster) {
-  if (is.null(cluster)) {
-    return(temporary_name(file.path(config$work_dir, "not_kept")))
-  }
-  tasks_not_kept(config)
-}
 
 tasks_not_kept <- function(config) file.path(config$work_dir, ".ancify", "not_kept")
 

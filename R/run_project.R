@@ -1,50 +1,47 @@
 # The phase that projects.
 
-run_projection <- function(config, manifest, cluster, backend, progress, verbose) {
-  log <- log_where(verbose)
+run_projection <- function(context) {
+  config <- context$config
   sources <- alignment_sources(config)
-  left <- species_left(config, manifest, sources, backend, progress)
-  log_skipped(log, "Projections of", left)
+  left <- species_left(context, sources)
+  log_skipped(context$log, "Projections of", left)
   if (!is.null(config$focal_fasta)) {
-    project_focal(config, sources, manifest, cluster, backend, progress, verbose)
-    config <- with_whole(config, manifest, projected_files(config, config$focal_species))
-  }
-  if (any(left)) {
-    some <- config
-    some$outgroups <- config$outgroups[left, ]
-    claim_projections(some, some$outgroups$name)
-    in_parts(
-      cluster, "project", parts_by_alignment(cluster, some), list(sources = sources), manifest,
-      backend, progress, verbose
+    project_focal(context, sources)
+    context$config <- with_seen(
+      config, context$projections, projections_of(config$focal_species, names(config$lengths))
     )
   }
-  if (needs_focal(config)) {
-    project_focal(config, sources, manifest, cluster, backend, progress, verbose)
+  if (any(left)) {
+    some <- context$config
+    some$outgroups <- config$outgroups[left, ]
+    claim_projections(context, some$outgroups$name)
+    in_parts(
+      context, "project", parts_by_alignment(context$cluster, some), list(sources = sources)
+    )
   }
-  reports <- recorded_reports(manifest, sources, config$lengths)
-  tell_about_projection(reports, config, verbose)
+  if (needs_focal(config)) project_focal(context, sources)
+  tell_about_projection(context, reports_on_record(context, sources))
 }
 
 # Jobs of in_parts() -------------------------------------------------------------------------------
 
-project_part <- function(config, sources, manifest, backend, progress, verbose) {
+project_part <- function(context, sources) {
+  config <- context$config
   species <- config$outgroups$name
   with_watch("Projecting", function(watch) {
     project_files_impl(
       config_alignments(config, projected_folder(config, species)),
-      config_reading(config, backend, focal_to_compare(config)), watch
+      config_reading(config, context$backend, focal_to_compare(config)), watch
     )
-  }, progress, verbose, expected_inputs(config), list(
-    projected = projected_recorder(manifest, config, sources[species])
+  }, context$progress, context$verbose, expected_inputs(config), list(
+    projected = projected_recorder(context, sources[species])
   ))
 }
 
 # What the core tells of each outgroup that is projected.
-projected_recorder <- function(manifest, config, sources) {
-  function(i, report, checksums) {
-    record_projected(
-      manifest, config, config$outgroups$name[i], sources[[i]], report, checksums
-    )
+projected_recorder <- function(context, sources) {
+  function(i, report, sums) {
+    record_projected(context, context$config$outgroups$name[i], sources[[i]], report, sums)
   }
 }
 
@@ -58,11 +55,11 @@ log_skipped <- function(log, what, left) {
 }
 
 # Logs and warns; gives the table of alignments.
-tell_about_projection <- function(reports, config, verbose) {
-  outgroups <- config$outgroups
+tell_about_projection <- function(context, reports) {
+  outgroups <- context$config$outgroups
   for (i in seq_along(reports)) {
-    if (verbose) inform_ancify(describe_blocks(outgroups$name[i], reports[[i]]))
-    warn_about_projection(reports[[i]], outgroups$alignment[i], config$lengths)
+    context$log(describe_blocks(outgroups$name[i], reports[[i]]))
+    warn_about_projection(reports[[i]], outgroups$alignment[i], context$config$lengths)
   }
   number <- function(field) vapply(reports, function(report) sum(report[[field]]), 0)
   data.frame(

@@ -11,28 +11,24 @@ read_run_record <- function(path) {
   unless_damaged(file, run_of_record(record))
 }
 
-# The files of a run, a row each: enough to see later whether they are as it left them. Of calls
-# that it found and evaluated the record knows checksums, if a run made them.
-files_of_run <- function(run, manifest, phases) {
+# The files of a run, a row each: enough to see later whether they are as it left them. Checksums
+# are known of those that runs made.
+files_of_run <- function(context, run) {
   if (anyNA(run$file)) {
     return(NULL)
   }
-  config <- attr(run, "config")
-  rows <- if ("call" %in% phases) {
-    manifest$called[[manifest$output]]$chromosomes
-  } else {
-    rows_of_json(record_in(config$output_dir)$chromosomes)
-  }
-  at <- match(run$chromosome, rows$chromosome)
-  table <- function(path, checksum) {
+  table <- function(names) {
+    path <- ledger_paths(context$output, names)
+    checksum <- complete_rows(context$output, names)$checksum
+    checksum[!was_seen(context$output, names)] <- NA
     data.frame(
       chromosome = run$chromosome, path = path, size = file.size(path),
-      modified = file.mtime(path), checksum = checksum[at] %||% NA_character_
+      modified = file.mtime(path), checksum = checksum
     )
   }
   files <- rbind(
-    table(run$file, rows$checksum),
-    if (config$posterior) table(phred_path(config$output_dir, run$chromosome), rows$phred_checksum)
+    table(sequence_file(run$chromosome)),
+    if (context$config$posterior) table(phred_file(run$chromosome))
   )
   # Calls that others made may have no posteriors.
   files[!is.na(files$size), ]
@@ -48,7 +44,9 @@ check_not_replaced <- function(run, name) {
   same <- files$size == file.size(files$path)
   # Made anew, or copied back, they are the same.
   touched <- same & files$modified != file.mtime(files$path)
-  same[touched] <- as_written(files[touched, ], choose_backend("cpu", NULL), FALSE)
+  same[touched] <- !is.na(identities_as_written(
+    files[touched, ], resolve_threads(NULL), FALSE
+  ))
   changed <- files$path[!same]
   if (length(changed)) {
     abort_ancify(
@@ -57,37 +55,6 @@ check_not_replaced <- function(run, name) {
         quoted(changed[1]), "Run it again, with an `output_dir` for each run"
       ),
       "input"
-    )
-  }
-}
-
-# Settings, as messages name them, with which the calls in the output folder were made, and which
-# are others in this configuration.
-other_settings <- function(config) {
-  record <- tryCatch(
-    read_run_record(config$output_dir), ancify_error = function(condition) NULL
-  )
-  if (!any(names(config$lengths) %in% record$chromosome)) {
-    return(NULL)
-  }
-  now <- settings_of_calls(config)
-  then <- settings_of_calls(attr(record, "config"))
-  keys <- setdiff(union(names(now), names(then)), "posterior")
-  other <- Filter(function(key) !same_json(now[[key]], then[[key]]), keys)
-  sprintf("`%s`", other)
-}
-
-# Who evaluates calls takes them for those of the configuration.
-warn_about_other_settings <- function(config) {
-  other <- other_settings(config)
-  if (length(other)) {
-    warn_ancify(
-      sprintf(
-        "The calls in %s were made with another %s than this configuration has: %s.",
-        quoted(config$output_dir), enumerate(other),
-        "run the phase \"call\" too, or correct the configuration"
-      ),
-      "evaluation"
     )
   }
 }

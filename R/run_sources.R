@@ -37,15 +37,12 @@ focal_source <- function(config, sources) {
   list(ancify = package_version_text(), focal_fasta = focal)
 }
 
-# Of sequences that calling finds in their folders: what the record says they were projected from,
-# or the files themselves where others made them. `on_record`: which is which, by species.
-projected_sources <- function(config, manifest, on_record) {
-  species <- names(on_record)
+# Of sequences that calling finds in their folders: what the ledger says they were projected from,
+# or the files themselves where others made them.
+projected_sources <- function(config, species, on_record) {
   sources <- lapply(species, function(name) {
-    if (on_record[[name]]) {
-      return(manifest$projected[[name]]$source)
-    }
-    list(files = unname(attr(config, "inputs")[projected_files(config, name)]))
+    on_record[[name]] %||%
+      list(files = unname(attr(config, "inputs")[projected_files(config, name)]))
   })
   stats::setNames(sources, species)
 }
@@ -57,21 +54,53 @@ immaterial_keys <- c(
   "ml_training_reference"
 )
 
+# Files of a method by their identities
 settings_of_calls <- function(config) {
   settings <- raw_config(config)
   settings[immaterial_keys] <- NULL
   settings$outgroups <- split(config$outgroups$name, config$outgroups$tier)
+  files <- method_of(config)$files(config)
+  settings[names(files)] <- lapply(files, function(path) {
+    input_identity(config, path) %||% identity_if_readable(path)
+  })
   settings
 }
 
 # What calls are made from besides the lengths of their chromosomes, which their files tell.
 call_sources <- function(config, sources) {
-  settings <- settings_of_calls(config)
-  files <- method_of(config)$files(config)
-  settings[names(files)] <- lapply(files, function(path) input_identity(config, path))
   list(
-    ancify = package_version_text(), settings = settings, sources = sources,
+    ancify = package_version_text(), settings = settings_of_calls(config), sources = sources,
     # A fit is to all of a run's sites.
     fitted_to = if (fits_model(config)) as.list(config$lengths)
   )
+}
+
+# Settings, as messages name them, with which the calls in the output folder were made, and which
+# are others in this configuration.
+other_settings <- function(config, ledger) {
+  made_from <- made_from_of(ledger, sequence_file(names(config$lengths)))
+  made_from <- Filter(Negate(is.null), made_from)
+  if (length(made_from) == 0) {
+    return(NULL)
+  }
+  then <- made_from[[1]]$settings
+  now <- settings_of_calls(config)
+  keys <- setdiff(union(names(now), names(then)), "posterior")
+  other <- Filter(function(key) !same_json(now[[key]], then[[key]]), keys)
+  sprintf("`%s`", other)
+}
+
+# Who evaluates calls takes them for those of the configuration.
+warn_about_other_settings <- function(config) {
+  other <- other_settings(config, open_ledger(config$output_dir))
+  if (length(other)) {
+    warn_ancify(
+      sprintf(
+        "The calls in %s were made with another %s than this configuration has: %s.",
+        quoted(config$output_dir), enumerate(other),
+        "run the phase \"call\" too, or correct the configuration"
+      ),
+      "evaluation"
+    )
+  }
 }

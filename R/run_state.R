@@ -5,13 +5,15 @@
 # A value is an object of `type`, `values` and `attributes`. Numbers are written
 # in base 16, so that the very same come back.
 
-# A file of state, a manifest and a record of 100,000 contigs have 30 MB.
+# A file of state, a ledger and a record of 100,000 contigs have 30 MB.
 most_state_bytes <- 2^28
 
 # Forty outgroups on as many contigs have nine million values.
 most_state_values <- 1e7
 
-write_state <- function(path, x) write_text(path, jsonlite::toJSON(encode_state(x), na = "null"))
+write_state <- function(path, x) write_text(path, state_text(x))
+
+state_text <- function(x) jsonlite::toJSON(encode_state(x), na = "null")
 
 # NULL for a file that is not there, or holds no such state.
 read_state <- function(path) {
@@ -27,6 +29,11 @@ state_lines <- function(path) {
 # Lists, as JSON has them.
 read_json_file <- function(path, ...) {
   text <- read_text_impl(path, most_state_bytes)
+  check_json_size(text, path)
+  jsonlite::parse_json(text, ...)
+}
+
+check_json_size <- function(text, path) {
   # What commas divide is the same in JSON. Each value takes 60 bytes of memory.
   values <- yaml_shape_impl(text)$entries
   if (values > most_state_values) {
@@ -36,7 +43,6 @@ read_json_file <- function(path, ...) {
       "format", file = path
     )
   }
-  jsonlite::parse_json(text, ...)
 }
 
 encode_state <- function(x) {

@@ -6,8 +6,8 @@
 # <task>/log   what the task tells, from its first moment on
 # <task>/outcome.json
 #
-# A task locks its folder while it is at work. It keeps a manifest of its own, in memory: only the
-# session that holds the work folder's lock writes the one there, and merges the tasks' into it.
+# A task locks its folder while it is at work. Its ledgers are in memory: only the session that holds
+# the locks of the folders writes the ledgers there, and adds the rows of the tasks'.
 
 tasks_folder <- function(config) file.path(config$work_dir, ".ancify", "tasks")
 
@@ -28,8 +28,7 @@ do_task_anywhere <- function(task) {
 environment(do_task_anywhere) <- baseenv()
 
 # A task is a list: job, such as "call" for call_part(); part, a configuration of what it shall do;
-# shared, the job's other arguments; belongs_to, what merge_outcome() has to know; and what
-# new_tasks() says of the calling session.
+# shared, the job's other arguments; and what new_tasks() says of the calling session.
 do_task <- function(task) {
   let_go_of_locks()
   old <- setwd(task$working_dir)
@@ -58,19 +57,19 @@ do_task <- function(task) {
   outcome <- watched_outcome(task, tell)
   tell(if (is.null(outcome$error)) "done" else paste("failed:", conditionMessage(outcome$error)))
   outcome$place <- place
-  outcome$task <- task[c("title", "belongs_to")]
+  outcome$task <- task["title"]
   write_state(outcome_file(task), outcome)
   invisible()
 }
 
-# The manifest's entries that the job made, its value, and what it said; or its error.
+# The rows of ledgers that the job made, its value, and what it said; or its error.
 watched_outcome <- function(task, tell) {
   outcome <- list(lines = character(), warnings = list())
-  manifest <- task_manifest(task)
+  context <- task_context(task)
   started <- proc.time()[["elapsed"]]
   withCallingHandlers(
     tryCatch(
-      outcome$value <- do_job(task, manifest),
+      outcome$value <- do_job(task, context),
       error = function(condition) outcome$error <<- condition
     ),
     ancify_message = function(condition) {
@@ -86,12 +85,15 @@ watched_outcome <- function(task, tell) {
     }
   )
   outcome$seconds <- proc.time()[["elapsed"]] - started
-  outcome$projected <- manifest$projected
-  outcome$rows <- manifest$rows
+  outcome$ledgers <- lapply(context[task_ledgers], function(ledger) {
+    list(rows = ledger_rows(ledger), sources = ledger$sources)
+  })
   outcome
 }
 
-do_job <- function(task, manifest) {
+task_ledgers <- c("work", "output", "projections")
+
+do_job <- function(task, context) {
   if (task$version != package_version_text()) {
     abort_ancify(
       sprintf("ancify is version %s there, and %s where the run was started: install one of them.",
@@ -99,14 +101,9 @@ do_job <- function(task, manifest) {
       "package"
     )
   }
-  config <- task$part
-  backend <- task_backend(task)
-  inform_ancify(paste("Using", backend$description))
-  arguments <- c(
-    list(config), task$shared,
-    list(manifest = manifest, backend = backend, progress = FALSE, verbose = TRUE)
-  )
-  do.call(paste0(task$job, "_part"), arguments)
+  context$backend <- task_backend(task)
+  inform_ancify(paste("Using", context$backend$description))
+  do.call(paste0(task$job, "_part"), c(list(context), task$shared))
 }
 
 # Only calling has code for GPUs.
@@ -148,10 +145,12 @@ let_go_of_gpu <- function() {
   tasks_here$gpu <- NULL
 }
 
-task_manifest <- function(task) {
-  manifest <- new_manifest(NULL, task$belongs_to$output)
-  manifest$called[[manifest$output]] <- list(chromosomes = list())
-  manifest
+task_context <- function(task) {
+  config <- task$part
+  context <- new_context(config, NULL, verbose = TRUE)
+  folders <- c(config$work_dir, config$output_dir, config$not_kept_in %||% config$work_dir)
+  context[task_ledgers] <- lapply(folders, new_ledger, on_disk = FALSE)
+  context
 }
 
 is_wanted <- function(task) {
@@ -225,14 +224,13 @@ refuse_at_work <- function(config) {
 }
 
 # What the tasks of an earlier session have finished that it could not put on record any more.
-settle_earlier_tasks <- function(config, manifest, resume) {
-  folder <- tasks_folder(config)
+settle_earlier_tasks <- function(context, resume) {
+  folder <- tasks_folder(context$config)
   if (resume) {
     for (task in list.dirs(folder, recursive = FALSE)) {
       outcome <- read_outcome(list(folder = task))
-      if (!is.null(outcome)) merge_outcome(manifest, outcome)
+      if (!is.null(outcome)) merge_outcome(context, outcome)
     }
-    save_manifest(manifest, at_once = TRUE)
   }
   unlink(folder, recursive = TRUE, expand = FALSE)
 }
@@ -261,35 +259,37 @@ outcome_parts <- list(
   error = function(error) is.null(error) || inherits(error, "error"),
   task = function(task) is_scalar(task$title),
   place = function(place) is_scalar(place$host),
-  projected = function(all) all(vapply(all, is_projection, NA)),
-  rows = function(all) all(lengths(all) > 0, vapply(all, is_table_of_calls, NA))
+  ledgers = function(all) {
+    identical(names(all), task_ledgers) && all(vapply(all, is_part_of_ledger, NA))
+  }
 )
 
-# Where the files are that a task tells of.
-written_by <- function(task, outcome) {
-  called <- unlist(lapply(outcome$rows, `[[`, "chromosome"))
-  paths <- c(
-    projected_files(task$part, names(outcome$projected)),
-    sequence_path(task$part$output_dir, called)
-  )
-  paths[file.exists(paths)]
+is_part_of_ledger <- function(part) {
+  is.data.frame(part$rows) && is.character(part$sources) && are_rows(part$rows, part$sources)
 }
 
-merge_outcome <- function(manifest, outcome) {
-  for (species in names(outcome$projected)) {
-    manifest$projected[[species]] <- outcome$projected[[species]]
-    manifest$changed <- TRUE
+# `written_now`: whether files are as the task has just written them. Their identities are those that
+# this machine sees; another machine may see others.
+merge_outcome <- function(context, outcome, written_now = FALSE) {
+  for (name in task_ledgers) {
+    ledger <- context[[name]]
+    part <- outcome$ledgers[[name]]
+    by_source <- split(part$rows, part$rows$from)
+    for (number in names(by_source)) {
+      rows <- by_source[[number]]
+      identity <- if (written_now) {
+        vapply(ledger_paths(ledger, rows$path), identity_now, "")
+      } else {
+        NA_character_
+      }
+      made_from <- jsonlite::parse_json(part$sources[[as.integer(number)]])
+      complete_files(
+        ledger, rows$path, made_from, c(rows[c("size", "checksum")], list(identity = identity)),
+        rows$facts
+      )
+    }
   }
-  if (length(outcome$rows) == 0) {
-    return(invisible())
-  }
-  output <- outcome$task$belongs_to$output
-  made_from <- outcome$task$belongs_to$made_from
-  if (!same_json(manifest$called[[output]]$made_from, made_from)) {
-    manifest$called[[output]] <- list(made_from = made_from, chromosomes = list())
-  }
-  gather_rows(manifest)
-  manifest$rows <- outcome$rows
-  gather_rows(manifest, output)
-  manifest$changed <- TRUE
 }
+
+# NA for a file that can't be read
+identity_now <- function(path) identity_if_readable(path)$identity %||% NA_character_

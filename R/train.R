@@ -65,9 +65,9 @@ ancify_train <- function(config, file = NULL, max_sites = 5e6, seed = 1, rounds 
   log(paste("Using", backend$description))
   for (note in config$notes) log(note)
 
-  work_in(config, "project", TRUE, FALSE, log, function(manifest) {
-    project_where_missing(config, manifest, backend, progress, verbose)
-  })
+  work_in(
+    new_context(config, backend, NULL, progress, verbose), "project", project_where_missing
+  )
   sites <- training_sites(config, max_sites, seed, backend, progress, log)
   log(sprintf("Training on %s sites with %s", format_count(length(sites$labels)), trainer$name))
   parameters <- training_parameters(seed, leaves, learning_rate, backend$threads)
@@ -110,11 +110,12 @@ check_both_tiers <- function(config) {
 
 # ---- Sites -----------------------------------------------------------------------
 
-project_where_missing <- function(config, manifest, backend, progress, verbose) {
+project_where_missing <- function(context) {
+  config <- context$config
   if (!all(file.exists(projected_files(config, config$outgroups$name)))) {
-    config <- with_alignments(read_config(config, c("project", "train")), "project")
+    context$config <- with_alignments(read_config(config, c("project", "train")), "project")
     refuse_unkept_alone(config, "project")
-    run_projection(config, manifest, NULL, backend, progress, verbose)
+    run_projection(context)
   }
 }
 

@@ -40,6 +40,12 @@ Rcpp::List checksums_impl(const std::vector<std::string>& paths, int threads,
   return as_list(sums);
 }
 
+// The checksum of a text's bytes.
+// [[Rcpp::export]]
+std::string text_checksum_impl(const std::string& text) {
+  return tfm::format("%08x", ancify::extend_checksum(0, text.data(), text.size()));
+}
+
 // list(size =, modified =, sample_checksum =, identity =) of an input: bytes, seconds since 1970,
 // the checksum of pieces of it, and what the core knows it again by.
 // [[Rcpp::export]]

@@ -54,7 +54,7 @@ test_that("the command line runs by jobs, with the bytes of a run without", {
   expect_named(nodes_in(run$err), c("n1", "n2"))
   expect_as_without(config)
   expect_length(jobs_there_are(), 0)
-  expect_identical(list.files(file.path(config$work_dir, ".ancify")), c("manifest.json", "tasks"))
+  expect_identical(list.files(file.path(config$work_dir, ".ancify")), c("ledger", "tasks"))
 })
 
 test_that("folders may have any name, also where jobs do not get the session's environment", {

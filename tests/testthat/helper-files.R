@@ -12,7 +12,7 @@ content_of <- function(folder) {
     folder, all.files = TRUE, recursive = TRUE, include.dirs = TRUE, no.. = TRUE
   )
   # What runs keep for themselves beside calls, from the first of them on
-  setdiff(files, ".ancify_files")
+  setdiff(files, c(".ancify", ".ancify/ledger"))
 }
 
 # Checksums by the files' paths within a folder.

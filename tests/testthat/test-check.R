@@ -535,36 +535,25 @@ test_that("what lies beside calls is a run's too, or refused", {
   expect_identical(yaml::read_yaml(config)$focal_species, case$config$focal_species)
 })
 
-test_that("what is whole by the manifest is a run's, also where nothing else tells", {
-  for (estimate in c(FALSE, TRUE)) {
-    case <- random_config(
-      lengths = c(chr1 = 900, chr2 = 500), method = "likelihood", posterior = TRUE,
-      tree = "((inner1:0.1,inner2:0.1):0.1,outer1:0.3);", estimate = estimate, evaluation = list()
-    )
-    folder <- case$config$output_dir
-    lose <- function() unlink(file.path(folder, c(".ancify_files", "ancify_run.json")))
-    run <- run_quietly(case$config)
-    lose()
-    expect_no_error(run_quietly(case$config))
-    lose()
-    ancify_evaluate(case$config, progress = FALSE, verbose = FALSE)
-    for (i in 1:2) expect_no_error(run_quietly(case$config))
-    lose()
-    writeLines("mine", run$file[2])
-    expect_ancify_error(run_quietly(case$config), "check", run$file[2], "is not known as a run's")
-  }
-})
-
-test_that("a copy's own files are those of its record", {
-  case <- random_config()
+test_that("without its ledger a folder's files are a user's, and with it a copy's are runs'", {
+  case <- random_config(evaluation = list())
   run_quietly(case$config)
-  copy <- new_folder()
-  file.copy(list.files(case$config$output_dir, full.names = TRUE), copy)
-  case$config$output_dir <- copy
-  expect_no_error(run_quietly(case$config))
-  unlink(file.path(copy, ".ancify_files"))
-  writeLines("mine", file.path(copy, "fitted_model.yml"))
-  expect_ancify_error(run_quietly(case$config), "check", "fitted_model.yml", "is not known as a run's")
+  first <- case$config$output_dir
+  for (hidden in c(TRUE, FALSE)) {
+    case$config$output_dir <- new_folder()
+    file.copy(list.files(first, full.names = TRUE, all.files = hidden, no.. = TRUE),
+              case$config$output_dir, recursive = TRUE)
+    before <- content_of_files(case$config$output_dir)
+    if (hidden) {
+      lines <- log_lines(ancify_run(case$config, progress = FALSE))
+      expect_match(lines, "^Calls of chr1, chr2 and one: there", all = FALSE)
+      expect_no_error(run_quietly(case$config, resume = FALSE))
+    } else {
+      expect_ancify_error(run_quietly(case$config), "check", "is not known as a run's",
+                          "Choose another `output_dir`")
+      expect_identical(content_of_files(case$config$output_dir), before)
+    }
+  }
 })
 
 test_that("what runs have removed is theirs no more", {
@@ -594,8 +583,7 @@ test_that("what a run removed, or did not come to write, is not its own", {
   # Nor what one that was killed did not come to write, when the next has ended
   case <- random_config(lengths = c(chr1 = 300, chr2 = 200))
   folder <- case$config$output_dir
-  dir.create(folder)
-  writeLines(c("chr1.fa", "chr2.fa", "fitted_model.yml"), file.path(folder, ".ancify_files"))
+  claim_files(open_ledger(folder), c("chr1.fa", "chr2.fa", "fitted_model.yml"))
   run_quietly(case$config)
   fitted <- file.path(folder, "fitted_model.yml")
   writeLines("mine", fitted)
@@ -664,14 +652,6 @@ test_that("a run that fits before it calls knows calls that have come back", {
   file.copy(file.path(backup, basename(run$file)), case$config$output_dir)
   case$config$likelihood_high_threshold <- 0.99
   expect_false(any(check_quietly(case$config)$status == "error"))
-  expect_no_error(run_quietly(case$config))
-})
-
-test_that("own files are known to the end of a run that makes all anew, the list being lost", {
-  case <- random_config(evaluation = list())
-  run_quietly(case$config)
-  unlink(file.path(case$config$output_dir, c(".ancify_files", "ancify_run.json")))
-  expect_no_error(run_quietly(case$config, resume = FALSE))
   expect_no_error(run_quietly(case$config))
 })
 
@@ -833,38 +813,13 @@ test_that("projections of others are used, and not replaced", {
   expect_projected(case$config$work_dir, case$projected)
 })
 
-test_that("projections that are whole by the manifest are runs', also without a list", {
-  case <- random_config()
-  run_quietly(case$config)
-  projected <- file.path(case$config$work_dir, "projected")
-  lose <- function() unlink(file.path(projected, ".ancify_files"))
-  other_alignment <- function() {
-    Sys.setFileTime(case$config$outgroups$inner[[2]]$alignment, Sys.time() + 5)
-  }
-  lose()
-  other_alignment()
-  expect_no_error(run_quietly(case$config))
-  lose()
-  expect_no_error(run_quietly(case$config, resume = FALSE))
-  # A run that keeps none has the others forgotten.
-  lose()
-  expect_no_error(run_quietly(replace(case$config, "keep_projected", FALSE), resume = FALSE))
-  expect_no_error(run_quietly(case$config, resume = FALSE))
-  lose()
-  other_alignment()
-  file <- file.path(projected, "inner2", "chr2.fa")
-  writeLines("mine", file)
-  expect_ancify_error(run_quietly(case$config), "check", file, "is not known as a run's")
-  expect_identical(readLines(file), "mine")
-})
-
 test_that("projections that a killed run has begun are runs', those that a failed one has not are not", {
   case <- random_config()
   folder <- file.path(case$config$work_dir, "projected")
   file <- file.path(folder, "inner1", "chr1.fa")
-  names <- file.path(rep(names(case$projected), each = 3), paste0(names(case$lengths), ".fa"))
+  paths <- projections_of(names(case$projected), names(case$lengths))
+  claim_files(open_ledger(case$config$work_dir), paths)
   dir.create(dirname(file), recursive = TRUE)
-  writeLines(names, file.path(folder, ".ancify_files"))
   writeLines("half", file)
   run_quietly(case$config)
   expect_projected(case$config$work_dir, case$projected)
@@ -894,7 +849,7 @@ test_that("projections of others that come after the look are not replaced", {
       writeLines("mine", file)
     }
     expect_ancify_error(
-      once_calls_begin(come, run_quietly(case$config, BPPARAM = cases[[name]]), "list_own"),
+      once_calls_begin(come, run_quietly(case$config, BPPARAM = cases[[name]]), "with_ledgers"),
       "file", file, "is not known as a run's"
     )
     expect_identical(readLines(file), "mine")
@@ -912,13 +867,13 @@ test_that("projections that a GPU's run keeps, and those for training, replace n
   backend <- utils::modifyList(choose_backend("cpu", 2), list(kind = "gpu"))
   caller <- config_caller(config, run_settings(config, FALSE), backend, FALSE)
   both <- function() {
-    run_both(config, open_manifest(config, FALSE, identity), caller, backend, FALSE, FALSE)
+    context <- with_ledgers(new_context(config, backend))
+    run_both(context, caller)
+    for (ledger in list(context$work, context$output)) save_ledger(ledger, at_once = TRUE)
   }
   expect_ancify_error(both(), "file", file)
   train <- function() {
-    work_in(config, "project", TRUE, FALSE, identity, function(manifest) {
-      project_where_missing(config, manifest, choose_backend("cpu", 1), FALSE, FALSE)
-    })
+    work_in(new_context(config, choose_backend("cpu", 1)), "project", project_where_missing)
   }
   expect_ancify_error(train(), "file", file)
   expect_identical(readLines(file), "mine")
@@ -973,20 +928,6 @@ test_that("links to what is not there are in the way too", {
     expect_identical(Sys.readlink(link), "/nowhere/at/all")
     expect_false(dir.exists(file.path(case$config$work_dir, "projected")))
   }
-})
-
-test_that("a list of own files that can't be read counts for nothing", {
-  case <- random_config()
-  run_quietly(case$config)
-  list <- file.path(case$config$output_dir, ".ancify_files")
-  unlink(list)
-  dir.create(list)
-  # The record tells, too.
-  expect_no_warning(checks <- ancify_check(case$config, progress = FALSE))
-  expect_false(any(checks$status == "error"))
-  unlink(list, recursive = TRUE)
-  writeBin(as.raw(c(0x63, 0x00, 0xff, 0x0a)), list)
-  expect_ancify_error(run_quietly(case$config), "check", "is not known as a run's")
 })
 
 test_that("files where folders belong, and folders where files do, are found before any work", {

@@ -198,10 +198,9 @@ one_task <- function(config) {
   dir.create(cluster$folder, recursive = TRUE)
   writeLines(cluster$session, session_file(cluster$folder))
   parts <- parts_by_alignment(cluster, config)
-  claim_projections(config, config$outgroups$name)
-  shared <- list(sources = alignment_sources(config))
-  manifest <- new_manifest(NULL, config$output_dir)
-  new_tasks(cluster, "project", parts, shared, manifest, NULL)[[1]]
+  context <- with_ledgers(new_context(config, choose_backend("cpu", 1)))
+  claim_projections(context, config$outgroups$name)
+  new_tasks(cluster, "project", parts, list(sources = alignment_sources(config)))[[1]]
 }
 
 test_that("tasks of a session that is gone do nothing", {
@@ -289,7 +288,7 @@ test_that("what is no outcome of a task is passed over", {
   run_in_tasks(config, cluster_params("serial")[[1]])
   files <- Sys.glob(file.path(config$work_dir, ".ancify", "tasks", "*", "outcome.json"))
   write_state(files[1], 1:3)
-  write_state(files[2], list(rows = 5, task = "a"))
+  write_state(files[2], list(ledgers = 5, task = "a"))
   writeLines("damaged", files[3])
   lines <- log_lines(ancify_run(config, progress = FALSE))
   expect_match(lines, "^Calls of chr1, chr2 and one: there", all = FALSE)
@@ -401,7 +400,7 @@ test_that("a model that changes during the run is not called by", {
   config <- with_inputs(config, config$ml_model_path)
   writeLines("another", config$ml_model_path)
   expect_ancify_error(
-    call_part(config, NULL, NULL, NULL, choose_backend("cpu", 1), FALSE, FALSE), "file",
+    call_part(new_context(config, choose_backend("cpu", 1)), list(), NULL), "file",
     config$ml_model_path, "again"
   )
 })

@@ -59,10 +59,11 @@ test_that("a run tells what stays on the CPU", {
     lines <- character()
     config <- list(
       method = method, outgroups = data.frame(name = letters[seq_len(species)]), estimate = FALSE,
-      keep_projected = TRUE
+      keep_projected = TRUE, lengths = c(chr1 = 1), work_dir = "work", output_dir = "calls"
     )
-    manifest <- new_manifest(NULL, "calls")
-    log_what_stays_on_the_cpu(config, phases, manifest, function(line) lines <<- c(lines, line))
+    context <- with_ledgers(new_context(config, NULL))
+    context$log <- function(line) lines <<- c(lines, line)
+    log_what_stays_on_the_cpu(context, phases)
     lines
   }
   lines <- told("parsimony", 9, c("project", "call"))

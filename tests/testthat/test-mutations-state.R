@@ -1,4 +1,4 @@
-# Mutated files that a run leaves for later ones: manifest, list of own files, record, fit.
+# Mutated files that a run leaves for later ones: ledgers, record, fit.
 
 # A finished run with a fit and an evaluation.
 finished_run <- function() {
@@ -26,16 +26,30 @@ test_that("a mutated record is read, or an error of the package", {
   expect_true("error" %in% outcomes)
 })
 
-test_that("a mutated manifest, fit or list of files counts for nothing, or is as it was", {
+test_that("a mutated ledger is an error, or as it was; a mutated fit counts for nothing", {
   config <- finished_run()
-  own <- file.path(config$work_dir, ".ancify")
-  manifest <- outcomes_of_mutants(
-    n_mutations(300), lines_in(own, "manifest.json"), c("\"files\"", "{}", "[]", "\"size\": 1"),
-    function(path) read_manifest(path, function(line) NULL), seed = 2
+  folder <- new_folder()
+  dir.create(file.path(folder, ".ancify"))
+  ledgers <- outcomes_of_mutants(
+    n_mutations(300), lines_in(ledger_file(config$output_dir)),
+    c("\"path\"", "{}", "[]", "\"size\": 1", "ancify ledger 1"), function(path) {
+      file.copy(path, ledger_file(folder), overwrite = TRUE)
+      open_ledger(folder)
+    }, seed = 2
   )
-  expect_only(manifest, "value")
+  expect_only(ledgers, c("value", "error"))
+  # As a program would damage it that makes the first line anew
+  bodies <- outcomes_of_mutants(
+    n_mutations(300), list(readLines(ledger_file(config$output_dir))[-1]),
+    c("\"path\"", "{}", "[]", "\"size\": 1"), function(path) {
+      body <- paste(readLines(path, warn = FALSE), collapse = "\n")
+      writeLines(c(ledger_line(body), body), ledger_file(folder))
+      open_ledger(folder)
+    }, seed = 5
+  )
+  expect_only(bodies, c("value", "error"))
   fits <- outcomes_of_mutants(
-    n_mutations(300), lines_in(own, "fitted.json"),
+    n_mutations(300), lines_in(config$work_dir, fit_file),
     c("\"type\":[\"list\"]", "\"class\"", "[\"phylo\"]", "\"0x1p+0\""), read_state, seed = 3
   )
   expect_only(fits, "value")
@@ -45,10 +59,9 @@ test_that("runs go on from mutated state, with the same calls", {
   config <- finished_run()
   calls <- Sys.glob(file.path(config$output_dir, "*.fa"))
   expected <- lapply(calls, file_bytes)
+  ledgers <- ledger_file(c(config$work_dir, config$output_dir))
   files <- c(
-    file.path(config$work_dir, ".ancify", c("manifest.json", "fitted.json")),
-    file.path(config$output_dir, c(".ancify_files", "ancify_run.json")),
-    file.path(config$work_dir, "projected", ".ancify_files")
+    ledgers, file.path(config$work_dir, fit_file), file.path(config$output_dir, run_record_file)
   )
   kept <- lapply(files, file_bytes)
   set.seed(4)
@@ -60,8 +73,8 @@ test_that("runs go on from mutated state, with the same calls", {
     }, check = function(run) {
       if (!identical(lapply(calls, file_bytes), expected)) "other calls"
     })
-    # Files that a mutated list does not name are others', and a run leaves these alone.
-    expect_true(outcome %in% c("value", if (basename(files[at]) == ".ancify_files") "error"),
+    # A damaged ledger does not say any more which files are a user's.
+    expect_true(outcome %in% c("value", if (files[at] %in% ledgers) "error"),
                 label = paste(outcome, basename(files[at])))
     for (k in seq_along(files)) writeBin(kept[[k]], files[k])
   }

@@ -562,10 +562,11 @@ test_that("on a GPU both phases run as one, and kept sequences are the same file
     caller <- config_caller(config, run_settings(config, FALSE), backend, FALSE)
     timed <- function(name, job, ...) {
       expect_identical(name, "project and call")
-      job(..., backend, FALSE, FALSE)
+      job(...)
     }
-    manifest <- open_manifest(config, FALSE, identity)
-    result <- project_and_call(config, c("project", "call"), manifest, NULL, "gpu", caller, timed)
+    context <- with_ledgers(new_context(config, backend))
+    result <- project_and_call(context, c("project", "call"), "gpu", caller, timed)
+    for (ledger in list(context$work, context$output)) save_ledger(ledger, at_once = TRUE)
     expect_identical(result$alignments$species, case_species(case))
     expect_sequences(config$output_dir, case$calls)
     projected <- list.files(

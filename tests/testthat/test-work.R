@@ -92,7 +92,7 @@ test_that("a run removes what a killed one left, and nothing else", {
   )], c(
     "projected/inner1/chr1.fa.ancify-tmp-%d-0", "chr2.fa.ancify-tmp-%d-12",
     "ancify_run.json.ancify-tmp-%d-3", "not_kept.ancify-tmp-%d-3f/projected/inner1/chr1.fa",
-    ".ancify/manifest.json.ancify-tmp-%d-0"
+    ".ancify/ledger.ancify-tmp-%d-0"
   ))
   # The first process of the system is always there.
   stays <- sprintf(left[1:2], 1L)

@@ -180,7 +180,7 @@ class ChromosomeCall {
       file->prepare();
     }
     // Never an older run's posteriors beside these calls, not even after a crash.
-    remove_file(phred_path(folder_, chromosome_.name));
+    if (phred_) remove_file(phred_path(folder_, chromosome_.name));
     for (OutputFile* file : files()) file->commit();
     return called();
   }

@@ -48,16 +48,19 @@ test_that("what a phase has finished is on record when it ends", {
       if (!startsWith(conditionMessage(condition), "Phase ")) {
         return()
       }
-      on_record[[phase]] <<- jsonlite::read_json(
-        file.path(config$work_dir, ".ancify", "manifest.json")
-      )
+      on_record[[phase]] <<- lapply(config[c("work_dir", "output_dir")], function(folder) {
+        rows <- ledger_rows(open_ledger(folder))
+        rows$path[rows$state == "complete"]
+      })
     }
   )
-  expect_setequal(names(on_record$project$projected), c("inner1", "inner2", "outer1"))
-  expect_length(on_record$project$called, 0)
+  files <- sequence_file(c("chr1", "chr2", "one"))
   expect_setequal(
-    unlist(on_record$call$called[[1]]$chromosomes$chromosome), c("chr1", "chr2", "one")
+    on_record$project$work_dir,
+    c(outer(c("projected/inner1/", "projected/inner2/", "projected/outer1/"), c("", files), paste0))
   )
+  expect_length(on_record$project$output_dir, 0)
+  expect_setequal(on_record$call$output_dir, files)
 })
 
 test_that("only what is missing or damaged is made again", {
@@ -176,39 +179,6 @@ test_that("a fit is not made again, nor what was called by it", {
   }
 })
 
-test_that("a record that can't be read counts for nothing", {
-  set.seed(207)
-  case <- random_config()
-  run_quietly(case$config)
-  path <- file.path(case$config$work_dir, ".ancify", "manifest.json")
-  text <- readLines(path)
-  with_field <- function(at, value) {
-    record <- jsonlite::fromJSON(text, simplifyVector = FALSE)
-    record[[at]] <- value
-    to_json(record)
-  }
-  entry <- c("projected", "inner1")
-  calls <- c("called", normalizePath(case$config$output_dir))
-  for (damaged in list(
-    "", "{", text[seq_len(length(text) / 2)], "{\"format\": 99}", "[1, 2]",
-    "{\"format\": 1, \"called\": [1, 2]}", with_field(c(entry, "source"), "x"),
-    with_field(c(entry, "report", "bad"), NULL),
-    sub('"(passed_over|bad|duplicates)": ([0-9]+)', '"\\1": [\\2, \\2]', text),
-    with_field(c(entry, "report", "blocks"), list(1)),
-    with_field(c(entry, "report_on"), NULL), with_field(c(entry, "files", "checksum"), NULL),
-    with_field(c(calls, "made_from"), "x"), with_field(c(calls, "chromosomes", "checksum"), NULL),
-    with_field(c(calls, "chromosomes", "high"), list("a", "b", "c"))
-  )) {
-    writeLines(damaged, path)
-    # Without a list of own files the manifest would tell.
-    unlink(file.path(case$config$output_dir, ".ancify_files"))
-    expect_no_error(ancify_check(case$config))
-    lines <- log_lines(ancify_run(case$config, progress = FALSE))
-    expect_match(lines, "manifest.json.*all is made anew", all = FALSE)
-    expect_identical(work_of(case$config), character())
-  }
-})
-
 test_that("what an error ends is gone on with", {
   set.seed(208)
   case <- random_config(num_cpus = 1)
@@ -240,11 +210,8 @@ test_that("bytes are the same after any part was there", {
 test_that("training makes and records projections as runs do", {
   set.seed(210)
   case <- random_config()
-  log <- function(line) NULL
-  config <- read_config(case$config)
-  work_in(config, "project", TRUE, FALSE, log, function(manifest) {
-    project_where_missing(config, manifest, choose_backend("cpu", 1), FALSE, FALSE)
-  })
+  context <- new_context(read_config(case$config), choose_backend("cpu", 1))
+  work_in(context, "project", project_where_missing)
   expect_identical(sort(work_of(case$config)), everything[1:3])
 })
 

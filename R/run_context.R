@@ -1,0 +1,27 @@
+# What all work of a run shares.
+
+# A context is a list: config, backend, cluster, progress, verbose and log; work and output, the
+# ledgers of the two folders; projections, the ledger of those that calls are made from.
+new_context <- function(config, backend, cluster = NULL, progress = FALSE, verbose = FALSE) {
+  list(
+    config = config, backend = backend, cluster = cluster, progress = progress, verbose = verbose,
+    log = log_where(verbose)
+  )
+}
+
+# Both folders may be one. Without `resume` nothing counts that this session has not made.
+with_ledgers <- function(context, resume = TRUE) {
+  config <- context$config
+  context$work <- open_ledger(config$work_dir)
+  context$work$resume <- resume
+  same <- normalizePath(config$work_dir, mustWork = FALSE) ==
+    normalizePath(config$output_dir, mustWork = FALSE)
+  context$output <- if (same) context$work else open_ledger(config$output_dir)
+  context$output$resume <- resume
+  context$projections <- context$work
+  context
+}
+
+claim_projections <- function(context, species) {
+  claim_files(context$projections, projections_of(species, names(context$config$lengths)))
+}

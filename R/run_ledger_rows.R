@@ -1,0 +1,137 @@
+# The rows of a ledger in memory (run_ledger.R says what they mean), what their files were made from,
+# and which of these files this session knows.
+
+# The columns of a row: a path within the folder, a state, the number of what it was made from.
+ledger_columns <- list(
+  path = character(), state = character(), from = numeric(), size = numeric(),
+  checksum = character(), facts = character()
+)
+
+ledger_states <- c("claimed", "complete", "stale")
+
+# `on_disk`: whether it is saved, which a task's is not.
+new_ledger <- function(folder, rows = data.frame(ledger_columns), sources = character(),
+                       on_disk = TRUE) {
+  ledger <- new.env(parent = emptyenv())
+  ledger$folder <- folder
+  ledger$on_disk <- on_disk
+  ledger$rows <- rows
+  # What files were made from, as JSON; rows have its number.
+  ledger$sources <- sources
+  # Completed since rows were put together the last time
+  ledger$pending <- list()
+  # Identities, by path, of files that this session has written or has found as they were written
+  ledger$seen <- new.env(parent = emptyenv())
+  # Whether files that this session has neither written nor seen can be whole
+  ledger$resume <- TRUE
+  ledger$changed <- FALSE
+  ledger$next_save <- proc.time()[["elapsed"]] + 1
+  ledger
+}
+
+# ---- Rows --------------------------------------------------------------------------------------
+
+ledger_paths <- function(ledger, paths) file.path(ledger$folder, paths)
+
+# Items of a phase end one by one, so their rows are put together when they are asked for.
+ledger_rows <- function(ledger) {
+  if (length(ledger$pending)) {
+    columns <- lapply(stats::setNames(nm = names(ledger$pending[[1]])), function(name) {
+      unlist(lapply(ledger$pending, `[[`, name))
+    })
+    new <- data.frame(columns, state = rep("complete", length(columns$path)))
+    new <- new[!duplicated(new$path, fromLast = TRUE), names(ledger_columns)]
+    ledger$rows <- rbind(ledger$rows[!ledger$rows$path %in% new$path, ], new)
+    ledger$pending <- list()
+  }
+  ledger$rows
+}
+
+set_rows <- function(ledger, rows) {
+  ledger$rows <- rows
+  ledger$changed <- TRUE
+}
+
+bare_rows <- function(paths, state) {
+  n <- length(paths)
+  data.frame(
+    path = paths, state = rep(state, n), from = rep(NA_real_, n), size = rep(NA_real_, n),
+    checksum = rep(NA_character_, n), facts = rep("", n)
+  )
+}
+
+forget_files <- function(ledger, paths) {
+  rows <- ledger_rows(ledger)
+  stay <- !rows$path %in% paths
+  if (!all(stay)) set_rows(ledger, rows[stay, ])
+}
+
+# Rows of complete files, NA for others, in the order of `paths`.
+complete_rows <- function(ledger, paths) {
+  rows <- ledger_rows(ledger)
+  rows <- rows[rows$state == "complete", ]
+  rows[match(paths, rows$path), ]
+}
+
+# What complete files were made from, a list with NULL for others.
+made_from_of <- function(ledger, paths) {
+  from <- complete_rows(ledger, paths)$from
+  known <- unique(from[!is.na(from)])
+  described <- lapply(ledger$sources[known], jsonlite::parse_json)
+  described[match(from, known)]
+}
+
+# The number of what the last completed one of these files was made from: its row is behind others.
+last_source <- function(ledger, paths) {
+  rows <- ledger_rows(ledger)
+  utils::tail(rows$from[rows$path %in% paths], 1)
+}
+
+# Facts of complete files, likewise.
+facts_of <- function(ledger, paths) {
+  facts <- complete_rows(ledger, paths)$facts
+  facts[is.na(facts) | facts == ""] <- "null"
+  jsonlite::parse_json(sprintf("[%s]", paste(facts, collapse = ",")))
+}
+
+# ---- What files are made from ------------------------------------------------------------------
+
+source_number <- function(ledger, made_from) {
+  # One description serves all chromosomes of a phase.
+  if (!identical(made_from, ledger$last_source)) {
+    text <- canonical_json(made_from)
+    if (!text %in% ledger$sources) ledger$sources <- c(ledger$sources, text)
+    ledger$last_source <- made_from
+    ledger$last_number <- match(text, ledger$sources)
+  }
+  ledger$last_number
+}
+
+# NA for what nothing was made from
+known_source <- function(ledger, made_from) match(canonical_json(made_from), ledger$sources)
+
+# ---- Files that this session knows ---------------------------------------------------------------
+
+# `identities`: as the core tells of them, NA for files that are not whole
+note_seen <- function(ledger, paths, identities) {
+  known <- !is.na(identities)
+  list2env(stats::setNames(as.list(identities[known]), paths[known]), ledger$seen)
+}
+
+was_seen <- function(ledger, paths) {
+  vapply(paths, exists, NA, ledger$seen, inherits = FALSE, USE.NAMES = FALSE)
+}
+
+# The identities of files that have the size and the checksum on record; NA for others.
+identities_as_written <- function(table, threads, progress) {
+  identities <- rep(NA_character_, NROW(table))
+  there <- which(file.size(as.character(table$path)) == table$size)
+  if (length(there)) {
+    found <- with_watch("Checking what is there", function(watch) {
+      checksums_impl(table$path[there], threads, watch)
+    }, progress)
+    same <- found$size == table$size[there] & found$checksum == table$checksum[there]
+    identities[there] <- ifelse(same, found$identity, NA)
+  }
+  identities
+}

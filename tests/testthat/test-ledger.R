@@ -1,0 +1,252 @@
+# The ledger of a folder: every verb, in every state of a row, with whatever lies in the file's place.
+
+# What each verb makes of a row, and what whole and foreign say. A claimed row that was complete is
+# `reclaimed`. `link`: to what is not there.
+transitions <- utils::read.table(header = TRUE, text = "
+  verb     row        absent     file       folder     link
+  claim    none       claimed    error      error      error
+  claim    claimed    claimed    claimed    error      claimed
+  claim    reclaimed  reclaimed  reclaimed  error      reclaimed
+  claim    complete   reclaimed  reclaimed  error      reclaimed
+  claim    stale      claimed    claimed    error      claimed
+  complete none       complete   complete   complete   complete
+  complete claimed    complete   complete   complete   complete
+  complete reclaimed  complete   complete   complete   complete
+  complete complete   complete   complete   complete   complete
+  complete stale      complete   complete   complete   complete
+  release  none       none       none       none       none
+  release  claimed    none       stale      none       stale
+  release  reclaimed  complete   complete   complete   complete
+  release  complete   complete   complete   complete   complete
+  release  stale      stale      stale      stale      stale
+  crash    none       none       none       none       none
+  crash    claimed    none       stale      none       stale
+  crash    reclaimed  complete   complete   complete   complete
+  crash    complete   complete   complete   complete   complete
+  crash    stale      stale      stale      stale      stale
+  remove   none       none       none       none       none
+  remove   claimed    claimed    none       claimed    none
+  remove   reclaimed  reclaimed  none       reclaimed  none
+  remove   complete   complete   none       complete   none
+  remove   stale      stale      none       stale      none
+  whole    none       no         no         no         no
+  whole    claimed    no         no         no         no
+  whole    reclaimed  no         no         no         no
+  whole    complete   no         yes        no         no
+  whole    stale      no         no         no         no
+  foreign  none       no         yes        yes        yes
+  foreign  claimed    no         no         yes        no
+  foreign  reclaimed  no         no         yes        no
+  foreign  complete   no         no         yes        no
+  foreign  stale      no         no         yes        no
+")
+
+file_name <- "posterior/chr1.phred"
+
+# A ledger with this row, and this in the file's place.
+ledger_with <- function(row, place) {
+  ledger <- open_ledger(new_folder())
+  path <- ledger_paths(ledger, file_name)
+  dir.create(dirname(path))
+  writeLines("of a run", path)
+  sums <- sums_of(path)
+  if (row %in% c("claimed", "stale")) set_rows(ledger, bare_rows(file_name, row))
+  if (row %in% c("complete", "reclaimed")) complete_files(ledger, file_name, "a genome", sums)
+  if (row == "reclaimed") claim_files(ledger, file_name)
+  # As another session finds it
+  ledger$seen <- new.env(parent = emptyenv())
+  if (place != "file") unlink(path)
+  if (place == "folder") dir.create(path)
+  if (place == "link") file.symlink("/nowhere/at/all", path)
+  ledger
+}
+
+row_in <- function(ledger) {
+  row <- ledger_rows(ledger)[ledger_rows(ledger)$path == file_name, ]
+  if (nrow(row) == 0) {
+    "none"
+  } else if (row$state == "claimed" && !is.na(row$from)) {
+    "reclaimed"
+  } else {
+    row$state
+  }
+}
+
+yes_or_no <- function(answer) if (answer) "yes" else "no"
+
+verbs <- list(
+  claim = function(ledger) claim_files(ledger, file_name),
+  complete = function(ledger) {
+    sums <- list(size = 1, checksum = "00000000", identity = "x")
+    complete_files(ledger, file_name, "a genome", sums)
+  },
+  release = release_claims,
+  crash = function(ledger) {
+    save_ledger(ledger, at_once = TRUE)
+    next_run <- open_ledger(ledger$folder)
+    release_claims(next_run)
+    ledger$rows <- ledger_rows(next_run)
+  },
+  remove = function(ledger) remove_own(ledger, file_name),
+  whole = function(ledger) yes_or_no(whole_files(ledger, file_name)),
+  foreign = function(ledger) yes_or_no(length(foreign_files(ledger, file_name)) > 0)
+)
+
+what_lies_at <- function(path) {
+  if (dir.exists(path)) "folder" else if (file.exists(path)) "file" else
+    if (is_there(path)) "link" else "absent"
+}
+
+test_that("each verb does to each row what the table says", {
+  for (i in seq_len(nrow(transitions))) {
+    verb <- transitions$verb[i]
+    for (place in c("absent", "file", "folder", "link")) {
+      case <- paste(verb, transitions$row[i], place)
+      ledger <- ledger_with(transitions$row[i], place)
+      path <- ledger_paths(ledger, file_name)
+      outcome <- tryCatch(
+        {
+          answer <- verbs[[verb]](ledger)
+          if (verb %in% c("whole", "foreign")) answer else row_in(ledger)
+        },
+        ancify_file_error = function(condition) "error"
+      )
+      expect_identical(outcome, transitions[[place]][i], label = case)
+      # Nothing but remove touches files, and it none but a run's.
+      removed <- verb == "remove" && transitions$row[i] != "none" && place %in% c("file", "link")
+      expect_identical(what_lies_at(path), if (removed) "absent" else place, label = case)
+      # An error changes nothing, nor do questions.
+      if (outcome == "error" || verb %in% c("whole", "foreign")) {
+        expect_identical(row_in(ledger), transitions$row[i], label = case)
+      }
+    }
+  }
+})
+
+test_that("whole files are made from the same, of the size asked for, and as they were written", {
+  ledger <- ledger_with("complete", "file")
+  path <- ledger_paths(ledger, file_name)
+  anew <- function() open_ledger(ledger$folder)
+  save_ledger(ledger, at_once = TRUE)
+  is_whole <- function(made_from = "a genome", size = 9, resume = TRUE) {
+    ledger <- anew()
+    ledger$resume <- resume
+    whole_files(ledger, file_name, known_source(ledger, made_from), size)
+  }
+  expect_true(is_whole())
+  expect_false(is_whole("another genome"))
+  expect_false(is_whole(size = 10))
+  expect_false(is_whole(resume = FALSE))
+  time <- file.mtime(path)
+  writeLines("of a pun", path)
+  Sys.setFileTime(path, time)
+  expect_false(is_whole())
+})
+
+test_that("what this session writes is whole without a look, also where nothing goes on", {
+  ledger <- ledger_with("none", "file")
+  ledger$resume <- FALSE
+  complete_files(ledger, file_name, "x", sums_of(ledger_paths(ledger, file_name)))
+  expect_true(whole_files(ledger, file_name, known_source(ledger, "x")))
+})
+
+test_that("a ledger comes back as it was, with facts and what files were made from", {
+  ledger <- open_ledger(new_folder())
+  made_from <- list(genome = list(size = 1e15 + 1, name = "Ä\t\"\n"), lengths = c(a = 1, b = 2))
+  sums <- list(size = c(3, 4e12), checksum = c("0000000a", "ffffffff"), identity = c("x", "y"))
+  complete_files(ledger, c("a\tb.fa", "\u00e4.fa"), made_from, sums, "{\"n\":[1,2]}")
+  complete_facts(ledger, "projected/a/", NULL, "{\"blocks\":[1,2]}")
+  claim_files(ledger, "new.fa")
+  back <- open_ledger(ledger$folder)
+  expect_equal(ledger_rows(back), ledger_rows(ledger), ignore_attr = "row.names")
+  expect_identical(
+    facts_of(back, c("\u00e4.fa", "none", "projected/a/")),
+    list(list(n = list(1L, 2L)), NULL, list(blocks = list(1L, 2L)))
+  )
+  expect_true(same_json(made_from_of(back, "a\tb.fa")[[1]], made_from))
+  expect_null(made_from_of(back, "new.fa")[[1]])
+  # What nothing is made from any more is not written again.
+  complete_files(ledger, c("a\tb.fa", "\u00e4.fa"), "other", sums)
+  save_ledger(ledger, at_once = TRUE)
+  expect_length(open_ledger(ledger$folder)$sources, 2)
+})
+
+test_that("a ledger is written when something is new, and at once where it must be", {
+  ledger <- open_ledger(new_folder())
+  save_ledger(ledger, at_once = TRUE)
+  expect_false(file.exists(ledger_file(ledger$folder)))
+  claim_files(ledger, c("a", "b"))
+  expect_identical(open_ledger(ledger$folder)$rows$state, c("claimed", "claimed"))
+  written <- file.mtime(ledger_file(ledger$folder))
+  claim_files(ledger, "a")
+  save_ledger(ledger, at_once = TRUE)
+  expect_identical(file.mtime(ledger_file(ledger$folder)), written)
+})
+
+test_that("a ledger of many files comes back too", {
+  ledger <- open_ledger(new_folder())
+  paths <- sprintf("projected/a_species/scaffold_%06d.fa", 1:40000)
+  claim_files(ledger, paths)
+  expect_gt(file.size(ledger_file(ledger$folder)), 1e6)
+  expect_identical(ledger_rows(open_ledger(ledger$folder))$path, paths)
+})
+
+test_that("a damaged ledger is an error that names it, and no file is taken for a run's", {
+  set.seed(207)
+  case <- random_config()
+  run_quietly(case$config)
+  folder <- case$config$output_dir
+  path <- ledger_file(folder)
+  text <- readLines(path)
+  before <- content_of_files(folder)[sequence_file(names(case$lengths))]
+  with_body <- function(body) c(ledger_line(body), body)
+  columns <- jsonlite::fromJSON(text[2])
+  changed <- function(...) {
+    as.character(jsonlite::toJSON(utils::modifyList(columns, list(...)), digits = NA, na = "null"))
+  }
+  for (damaged in list(
+    "", "{", text[1], text[2], sub("chr1", "chr3", text), sub("ledger 1", "ledger 2", text),
+    with_body("{"), with_body("[]"), with_body("{\"path\":[1]}"), with_body("null"),
+    with_body(changed(path = rep("chr1.fa", length(columns$path)))),
+    with_body(changed(path = paste0("../", columns$path))),
+    with_body(changed(path = paste0("/", columns$path))),
+    with_body(changed(state = rep("whole", length(columns$path)))),
+    with_body(changed(from = rep(99, length(columns$path)))), with_body(changed(size = 1:2)),
+    with_body(changed(checksum = NULL))
+  )) {
+    writeLines(damaged, path)
+    condition <- expect_ancify_error(run_quietly(case$config), "check", path, "move all of it away")
+    expect_s3_class(condition, "ancify_file_error")
+    checks <- ancify_check(case$config)
+    expect_identical(checks$file[checks$status == "error"], path)
+    expect_identical(content_of_files(folder)[names(before)], before)
+  }
+  unlink(path)
+  dir.create(path)
+  expect_ancify_error(run_quietly(case$config), "check", path)
+})
+
+test_that("lists of earlier builds are brought over: their files are runs' own, and made anew", {
+  case <- random_config()
+  run_quietly(case$config)
+  lists <- c(
+    file.path(case$config$output_dir, ".ancify_files"),
+    file.path(case$config$work_dir, c("projected/.ancify_files", ".ancify/manifest.json"))
+  )
+  as_before <- function() {
+    unlink(ledger_file(unlist(case$config[c("work_dir", "output_dir")])))
+    species <- rep(names(case$projected), each = length(case$lengths))
+    writeLines(c("ancify_run.json", sequence_file(names(case$lengths)), "../precious"), lists[1])
+    writeLines(file.path(species, sequence_file(names(case$lengths))), lists[2])
+    writeLines("{}", lists[3])
+  }
+  as_before()
+  run_quietly(case$config)
+  expect_calls(case$config$output_dir, case$calls)
+  expect_false(any(file.exists(lists)))
+  expect_no_error(run_quietly(case$config))
+  # Files that they do not name are a user's.
+  as_before()
+  writeLines("mine", file.path(case$config$output_dir, "fitted_model.yml"))
+  expect_ancify_error(run_quietly(case$config), "check", "fitted_model.yml")
+})
