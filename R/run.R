@@ -28,10 +28,9 @@
 #' position, goes to `<output_dir>/posterior/<chromosome>.phred`, which
 #' [read_posterior()] and [export_posterior()] read.
 #'
-#' What lies beside the calls belongs to them: before calls are made anew, evaluations of these
-#' chromosomes, `fitted_model.yml`, `fitted_history.yml` and `ancify_run.json` that an earlier run
-#' left in `output_dir` are removed, and posteriors with each chromosome's calls. Where they are not
-#' made anew, an evaluation stays where `ancify_run.json` has it as one of these same calls.
+#' Before calls are made anew, the run removes what belongs to earlier calls: evaluations of these
+#' chromosomes, posteriors, `fitted_model.yml`, `fitted_history.yml` and `ancify_run.json`. Calls that
+#' stay keep their evaluation.
 #'
 #' With `keep_projected: false` both phases run as one: the projected sequences
 #' stay in memory, half a byte a position and outgroup, and are never written. With
@@ -84,33 +83,38 @@
 #'   [ancify_evaluate()] gives, where that phase ran. `ancify_project()` gives the attribute
 #'   `alignments`.
 #' @section What is done again:
-#' Each file appears when it is whole, and what is finished is recorded in
-#' `<work_dir>/.ancify/manifest.json`: what a species' projections and a chromosome's calls were
-#' made from (which inputs, the settings that matter, the package's version), and each file's size
-#' and CRC-32, taken while it was written. Started
-#' again with the same configuration, also after a crash, a run does only what is missing, what is
-#' no longer as it was written, or what would be made from something else, says what it leaves as
-#' it is, and ends with the same bytes. Calls are final chromosome by chromosome; an outgroup's
-#' projections when its alignment is read to the end. With `keep_projected: false` the alignments
-#' are read again for chromosomes that are left. `fitted.json` beside the manifest keeps a fit.
+#' A run does only what is left. Each folder has a ledger, `.ancify/ledger`, of the files that runs
+#' wrote there: what each was made from (inputs, the settings that matter, the package's version),
+#' its size and its CRC-32. A file is made again where one of these differs, or where it is missing.
+#' So a run that was killed is started again with the same configuration, and ends with the same
+#' bytes. The log tells what stays as it is.
 #'
-#' An input is known by its inode, its size, and the times of the last change of its contents and
-#' of any change. These are taken when the run begins, and compared when the file is opened and at
-#' the end of reading. A file that was replaced or changed meanwhile is an error: start the run
-#' again. A copy, a renamed file, or one whose permissions were changed is another input to the next
-#' run, which makes anew what depends on it.
+#' | File | Final | Made again |
+#' |:-----|:------|:-----------|
+#' | projections of an outgroup | when its alignment is read to the end | with another alignment |
+#' | calls of a chromosome | one by one | with other projections or settings |
+#' | the fit of `estimate: true` | when it has converged | with other projections or settings |
+#' | evaluations | at the end | always |
 #'
-#' A run locks `work_dir` and `output_dir` while it works there (`.ancify.lock`); the lock ends with
-#' the process, however that ends. What a killed run left under temporary names, the next one in
-#' these folders removes. `.ancify_files` in `output_dir` and in `<work_dir>/projected` names what
-#' runs wrote there: later ones replace and remove nothing else, and end before any work where
-#' something else is in the way, or before they write where it came meanwhile. So does a run where
-#' `.ancify.lock` is a link, or no run's.
+#' With `keep_projected: false` the alignments are read again for chromosomes that are left.
 #'
-#' A run that calls leaves `<output_dir>/ancify_run.json` beside its calls: versions, backend,
-#' settings, inputs with their identities and checksums, counts and checksums of the chromosomes'
-#' files, seconds by phase, fit and evaluation. Versions, backend, host and times are those of the
-#' last run, also where earlier ones had made the calls. [ancify_report()] makes a page of it.
+#' *Inputs.* An input is known by its inode, its size, and the times of the last change of its
+#' contents and of any change. These are taken when the run begins, and compared when the file is
+#' opened and at the end of reading. A file that was replaced or changed meanwhile is an error: start
+#' the run again. A copy, a renamed file, or one whose permissions were changed is another input.
+#'
+#' *Your files.* A run replaces and removes only files of its ledger. It ends before any work where
+#' another file is in the way, and before it writes where one came meanwhile. A folder that is moved
+#' or copied with its ledger is gone on with; without it, all files there are yours.
+#'
+#' *Locks.* A run locks `work_dir` and `output_dir` while it works there (`.ancify.lock`). The lock
+#' ends with the process, however that ends. The next run removes what a killed one left under
+#' temporary names. A run ends where `.ancify.lock` is a link, or not a run's.
+#'
+#' *The report.* A run that calls leaves `<output_dir>/ancify_run.json`: versions, backend, settings,
+#' inputs with their identities and checksums, counts and checksums of the chromosomes' files,
+#' seconds by phase, fit and evaluation. Versions, backend, host and times are those of the last run,
+#' also where earlier ones had made the calls. [ancify_report()] makes a page of it.
 #' @section In tasks:
 #' With `BPPARAM` each alignment is a task of its own, the largest file first, then each chromosome,
 #' the longest first; chromosomes below a tenth of the longest share tasks, and there are at most
