@@ -29,8 +29,8 @@
 #' [read_posterior()] and [export_posterior()] read.
 #'
 #' Before calls are made anew, the run removes what belongs to earlier calls: evaluations of these
-#' chromosomes, posteriors, `fitted_model.yml`, `fitted_history.yml` and `ancify_run.json`. Calls that
-#' stay keep their evaluation.
+#' chromosomes, posteriors, `fitted_model.yml`, `fitted_history.yml` and `ancify_run.json`. Calls
+#' that stay keep their evaluation.
 #'
 #' With `keep_projected: false` both phases run as one: the projected sequences
 #' stay in memory, half a byte a position and outgroup, and are never written. With
@@ -100,8 +100,9 @@
 #'
 #' *Inputs.* An input is known by its inode, its size, and the times of the last change of its
 #' contents and of any change. These are taken when the run begins, and compared when the file is
-#' opened and at the end of reading. A file that was replaced or changed meanwhile is an error: start
-#' the run again. A copy, a renamed file, or one whose permissions were changed is another input.
+#' opened and at the end of reading. A file that was replaced or changed meanwhile is an error:
+#' start the run again. A copy, a renamed file, or one whose permissions were changed is another
+#' input.
 #'
 #' *Your files.* A run replaces and removes only files of its ledger. It ends before any work where
 #' another file is in the way, and before it writes where one came meanwhile. A folder that is moved
@@ -111,10 +112,10 @@
 #' ends with the process, however that ends. The next run removes what a killed one left under
 #' temporary names. A run ends where `.ancify.lock` is a link, or not a run's.
 #'
-#' *The report.* A run that calls leaves `<output_dir>/ancify_run.json`: versions, backend, settings,
-#' inputs with their identities and checksums, counts and checksums of the chromosomes' files,
-#' seconds by phase, fit and evaluation. Versions, backend, host and times are those of the last run,
-#' also where earlier ones had made the calls. [ancify_report()] makes a page of it.
+#' *The report.* A run that calls leaves `<output_dir>/ancify_run.json`: versions, backend,
+#' settings, inputs with their identities and checksums, counts and checksums of the chromosomes'
+#' files, seconds by phase, fit and evaluation. Versions, backend, host and times are those of the
+#' last run, also where earlier ones had made the calls. [ancify_report()] makes a page of it.
 #' @section In tasks:
 #' With `BPPARAM` each alignment is a task of its own, the largest file first, then each chromosome,
 #' the longest first; chromosomes below a tenth of the longest share tasks, and there are at most

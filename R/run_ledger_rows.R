@@ -1,5 +1,5 @@
-# The rows of a ledger in memory (run_ledger.R says what they mean), what their files were made from,
-# and which of these files this session knows.
+# The rows of a ledger in memory (run_ledger.R says what they mean), what their files were made
+# from, and which of these files this session knows.
 
 # The columns of a row: a path within the folder, a state, the number of what it was made from.
 ledger_columns <- list(

@@ -84,7 +84,7 @@ has_record <- function(context) {
     any(are_complete(context$output, sequence_file(chromosomes)))
 }
 
-# ---- Reports of alignments and counts of calls, as facts ------------------------------------------
+# ---- Reports of alignments and counts of calls, as facts -----------------------------------------
 
 record_projected <- function(context, species, source, report, sums) {
   lengths <- context$config$lengths
@@ -102,7 +102,7 @@ record_projected <- function(context, species, source, report, sums) {
 
 report_row <- function(species) paste0("projected/", species, "/", recycle0 = TRUE)
 
-# In the order of `sources`, as they are for the configuration's chromosomes; NULL where one is missing.
+# In the order of `sources`, as they are for the configuration's chromosomes; NULL for none.
 reports_on_record <- function(context, sources) {
   rows <- report_row(names(sources))
   same <- are_complete(context$work, rows, vapply(sources, known_source, 0, ledger = context$work))

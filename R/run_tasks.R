@@ -6,8 +6,8 @@
 # <task>/log   what the task tells, from its first moment on
 # <task>/outcome.json
 #
-# A task locks its folder while it is at work. Its ledgers are in memory: only the session that holds
-# the locks of the folders writes the ledgers there, and adds the rows of the tasks'.
+# A task locks its folder while it is at work. Its ledgers are in memory: the session that holds the
+# locks of the folders adds their rows to the ledgers there.
 
 tasks_folder <- function(config) file.path(config$work_dir, ".ancify", "tasks")
 
@@ -268,8 +268,8 @@ is_part_of_ledger <- function(part) {
   is.data.frame(part$rows) && is.character(part$sources) && are_rows(part$rows, part$sources)
 }
 
-# `written_now`: whether files are as the task has just written them. Their identities are those that
-# this machine sees; another machine may see others.
+# `written_now`: whether files are as the task has just written them. Their identities are those
+# that this machine sees; another machine may see others.
 merge_outcome <- function(context, outcome, written_now = FALSE) {
   for (name in task_ledgers) {
     ledger <- context[[name]]

@@ -4,34 +4,46 @@
 # also where the job fails.
 work_in <- function(context, phases, job, resume = TRUE) {
   config <- context$config
-  in_tasks <- !is.null(context$cluster)
-  writes_calls <- any(c("call", "evaluate") %in% phases)
-  makes_files <- any(c("project", "call") %in% phases)
-  in_work_dir <- in_tasks || makes_files
-  locks <- lock_folders(
-    c(if (in_work_dir) config$work_dir, if (writes_calls) config$output_dir), context$log
-  )
+  writes <- folders_written(context, phases)
+  locks <- lock_folders(unlist(config[writes]), context$log)
   on.exit(unlock_folders(locks))
-  if (in_work_dir) refuse_at_work(config)
-  remove_leftovers(config, in_work_dir, writes_calls)
-  # Of tasks, which alone go on from there.
-  if (in_work_dir && !(in_tasks && !config$keep_projected)) {
+  if ("work_dir" %in% writes) refuse_at_work(config)
+  remove_leftovers(config, "work_dir" %in% writes, "output_dir" %in% writes)
+  # What an evaluation does not make anew stays on record.
+  context <- with_ledgers(context, resume || !any(c("project", "call") %in% phases))
+  ledgers <- list(work_dir = context$work, output_dir = context$output)[writes]
+  if ("work_dir" %in% writes) take_over_work_dir(context, resume)
+  for (ledger in ledgers) release_claims(ledger)
+  on.exit(close_ledgers(context, ledgers), add = TRUE, after = FALSE)
+  job(context)
+}
+
+# By their keys
+folders_written <- function(context, phases) {
+  makes_files <- any(c("project", "call") %in% phases)
+  c(
+    if (makes_files || !is.null(context$cluster)) "work_dir",
+    if (any(c("call", "evaluate") %in% phases)) "output_dir"
+  )
+}
+
+# What tasks of an earlier session have left there.
+take_over_work_dir <- function(context, resume) {
+  config <- context$config
+  # Tasks alone go on from there.
+  if (is.null(context$cluster) || config$keep_projected) {
     unlink(tasks_not_kept(config), recursive = TRUE, expand = FALSE)
   }
-  # What an evaluation does not make anew stays on record.
-  context <- with_ledgers(context, resume || !makes_files)
-  written <- c(if (in_work_dir) context$work, if (writes_calls) context$output)
-  if (in_work_dir) settle_earlier_tasks(context, resume)
-  for (ledger in written) release_claims(ledger)
-  # A failed run's tasks may go on for a moment, and write what was claimed for them.
-  on.exit(
-    {
-      if (!in_tasks || !length(tasks_at_work(config))) for (ledger in written) release_claims(ledger)
-      for (ledger in written) save_ledger(ledger, at_once = TRUE)
-    },
-    add = TRUE, after = FALSE
-  )
-  job(context)
+  settle_earlier_tasks(context, resume)
+}
+
+# A failed run's tasks may go on for a moment, and write what was claimed for them.
+close_ledgers <- function(context, ledgers) {
+  at_work <- !is.null(context$cluster) && length(tasks_at_work(context$config)) > 0
+  for (ledger in ledgers) {
+    if (!at_work) release_claims(ledger)
+    save_ledger(ledger, at_once = TRUE)
+  }
 }
 
 # Only in folders that are locked: who works in another one may be on another machine, where its

@@ -183,7 +183,8 @@ test_that("a run is told from others by what is in its files", {
   copy <- tempfile("calls-")
   file.rename(config$output_dir, copy)
   dir.create(config$output_dir)
-  file.copy(list.files(copy, full.names = TRUE), config$output_dir, recursive = TRUE)
+  files <- list.files(copy, full.names = TRUE, all.files = TRUE, no.. = TRUE)
+  file.copy(files, config$output_dir, recursive = TRUE)
   expect_identical(read_posterior(kept, "chr1"), posteriors)
 
   # The same calls with other posteriors, then another chromosome, so that no record tells.

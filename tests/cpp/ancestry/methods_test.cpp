@@ -197,6 +197,7 @@ TEST(EveryMethod, CallsTheSameByEveryWay) {
                         checksum_of_file(dir.file("out/" + chromosome + ".fa"), TaskContext()));
               EXPECT_EQ(told[c].phred,
                         with_phred ? checksum_of_file(phred, TaskContext()) : FileChecksum());
+              EXPECT_EQ(told[c].phred.identity, with_phred ? InputFile(phred).identity() : "");
               EXPECT_EQ(told[c].counts.high, counts[c].high);
               const auto high = std::count_if(expected[c].calls.begin(), expected[c].calls.end(),
                                               [](char b) { return b < 'Z' && b != 'N'; });

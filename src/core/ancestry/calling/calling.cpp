@@ -202,7 +202,10 @@ class ChromosomeCall {
     }
     called.calls = calls_->checksum(calls);
     called.calls.identity = calls_->file().identity();
-    if (phred_) called.phred.size = chromosome_.length;
+    if (phred_) {
+      called.phred.size = chromosome_.length;
+      called.phred.identity = phred_->identity();
+    }
     return called;
   }
 
