@@ -58,6 +58,7 @@ check_permission <- function(config, phases, kind) {
 folders_inside <- function(config, phases, key) {
   if (key == "output_dir") {
     c(
+      ".ancify",
       if ("call" %in% phases && config$posterior) "posterior",
       if ("evaluate" %in% phases) "evaluation"
     )

@@ -931,12 +931,13 @@ test_that("links to what is not there are in the way too", {
 })
 
 test_that("files where folders belong, and folders where files do, are found before any work", {
-  for (name in c("chr2.fa", "fitted_model.yml", "ancify_run.json", "posterior", "evaluation")) {
+  folders <- c("posterior", "evaluation", ".ancify")
+  for (name in c("chr2.fa", "fitted_model.yml", "ancify_run.json", folders)) {
     case <- random_config(method = "likelihood", posterior = TRUE, evaluation = list(),
                           tree = "((inner1:0.1,inner2:0.1):0.1,outer1:0.3);")
     path <- file.path(case$config$output_dir, name)
     dir.create(case$config$output_dir)
-    takes_file <- grepl(".", name, fixed = TRUE)
+    takes_file <- !name %in% folders
     if (takes_file) dir.create(path) else writeLines("mine", path)
     expect_ancify_error(
       run_quietly(case$config), "check", path, if (takes_file) "in the way" else "is no folder"
