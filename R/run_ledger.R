@@ -38,6 +38,7 @@ claim_files <- function(ledger, paths) {
 # `sums`: sizes, checksums and identities of the files, as the core gives them
 complete_files <- function(ledger, paths, made_from, sums, facts = "") {
   note_seen(ledger, paths, sums$identity)
+  list2env(stats::setNames(rep(list(TRUE), length(paths)), paths), ledger$completed)
   ledger$pending[[length(ledger$pending) + 1]] <- list(
     path = paths, from = rep(as.numeric(source_number(ledger, made_from)), length(paths)),
     size = as.numeric(sums$size), checksum = sums$checksum, facts = rep_len(facts, length(paths))
@@ -57,7 +58,7 @@ sums_of <- function(paths) checksums_impl(paths, 1L, function(share, lines) NULL
 
 # Facts that are of no file; `path` ends in "/".
 complete_facts <- function(ledger, path, made_from, facts) {
-  no_file <- list(size = NA, checksum = NA_character_, identity = "")
+  no_file <- list(size = NA, checksum = NA_character_, identity = NA_character_)
   complete_files(ledger, path, made_from, no_file, facts)
 }
 
@@ -100,7 +101,7 @@ whole_files <- function(ledger, paths, from = NULL, sizes = NULL, threads = 1, p
 # The same, without a look at the files.
 are_complete <- function(ledger, paths, from = NULL, sizes = NULL) {
   rows <- complete_rows(ledger, paths)
-  good <- !is.na(rows$path) & (ledger$resume | was_seen(ledger, paths))
+  good <- !is.na(rows$path) & (ledger$resume | are_in(paths, ledger$completed))
   if (!is.null(from)) good <- good & !is.na(from) & rows$from == from
   if (!is.null(sizes)) good <- good & rows$size == sizes
   good

@@ -22,7 +22,8 @@ new_ledger <- function(folder, rows = data.frame(ledger_columns), sources = char
   ledger$pending <- list()
   # Identities, by path, of files that this session has written or has found as they were written
   ledger$seen <- new.env(parent = emptyenv())
-  # Whether files that this session has neither written nor seen can be whole
+  # Paths that this session has completed; with `resume` others can be whole too
+  ledger$completed <- new.env(parent = emptyenv())
   ledger$resume <- TRUE
   ledger$changed <- FALSE
   ledger$next_save <- proc.time()[["elapsed"]] + 1
@@ -118,8 +119,10 @@ note_seen <- function(ledger, paths, identities) {
   list2env(stats::setNames(as.list(identities[known]), paths[known]), ledger$seen)
 }
 
-was_seen <- function(ledger, paths) {
-  vapply(paths, exists, NA, ledger$seen, inherits = FALSE, USE.NAMES = FALSE)
+was_seen <- function(ledger, paths) are_in(paths, ledger$seen)
+
+are_in <- function(names, environment) {
+  vapply(names, exists, NA, environment, inherits = FALSE, USE.NAMES = FALSE)
 }
 
 # The identities of files that have the size and the checksum on record; NA for others.

@@ -37,6 +37,22 @@ test_that("a run in tasks gives the bytes of one without, and goes on from it", 
   }
 })
 
+test_that("a run in tasks makes all anew where it is asked to", {
+  set.seed(818)
+  case <- random_config()
+  run_quietly(case$config)
+  for (keep in c(TRUE, FALSE)) {
+    case$config$keep_projected <- keep
+    lines <- log_lines(ancify_run(
+      case$config, resume = FALSE, BPPARAM = cluster_params("serial")[[1]], progress = FALSE
+    ))
+    expect_match(lines, "Projected outer1", all = FALSE)
+    expect_match(lines, "Called one", all = FALSE)
+    expect_no_match(lines, "there from an earlier run")
+    expect_calls(case$config$output_dir, case$calls)
+  }
+})
+
 test_that("a run in tasks goes on from one without, and from damage", {
   set.seed(802)
   case <- random_config(c(chr1 = 500, chr2 = 90, one = 1))
