@@ -33,13 +33,11 @@ print.ancify_build_info <- function(x, ...) {
   } else {
     sprintf("%s, for sm_%s", x$cuda, gsub(" ", ", sm_", x$cuda_archs))
   }
-  values <- c(
+  write_object("ancify_build_info", fields = c(
     version = x$version, compiler = x$compiler, inflater = x$inflater,
     htslib = if (is.na(x$htslib)) "not built" else x$htslib, CUDA = cuda,
     SIMD = x$simd, `threads here` = x$hardware_threads
-  )
-  cat("<ancify_build_info>\n")
-  cat(paste0(format(names(values)), "  ", values, "\n"), sep = "")
+  ))
   invisible(x)
 }
 

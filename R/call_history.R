@@ -83,24 +83,24 @@ most_focal_lineages <- 10000
 
 #' @export
 print.ancify_history <- function(x, ...) {
-  names <- outgroup_names(x)
-  order <- order(x$splits)
-  cat(sprintf(
-    "<ancify_history> of the focal species and %s, going back in time\n",
-    count_of(length(names), "outgroup")
-  ))
-  cat(sprintf(
-    "  now: population size %s, %d haplotypes\n", format_count(round(x$focal_size)),
-    x$focal_lineages
-  ))
-  to <- c("the focal species", names)[x$into + 1]
-  splits <- sprintf(
-    "%s generations: %s joins %s, size %s", vapply(round(x$splits[order]), format_count, ""),
-    names[order], to[order], vapply(round(x$sizes[order]), format_count, "")
-  )
-  cat(strwrap(splits, getOption("width"), indent = 2, exdent = 4), sep = "\n")
-  cat(sprintf("  %s mutations per site and generation\n", format(x$mutation_rate)))
+  write_object("ancify_history", count_of(length(x$splits), "outgroup"), history_fields(x))
   invisible(x)
+}
+
+history_fields <- function(history) {
+  names <- outgroup_names(history)
+  order <- order(history$splits)
+  to <- c("the focal species", names)[history$into + 1]
+  whole <- function(numbers) vapply(round(numbers), format_count, "")
+  splits <- sprintf(
+    "%s joins %s at %s generations, size %s", names[order], to[order],
+    whole(history$splits[order]), whole(history$sizes[order])
+  )
+  c(
+    `focal size` = whole(history$focal_size), haplotypes = format_count(history$focal_lineages),
+    structure(splits, names = c("splits", rep("", length(splits) - 1))),
+    `mutation rate` = paste(format(history$mutation_rate), "a site and generation")
+  )
 }
 
 outgroup_names <- function(history) {

@@ -146,25 +146,23 @@ new_model <- function(name, kappa, base_freqs, rates, alpha, n_rates, invariant)
 
 #' @export
 print.ancify_model <- function(x, ...) {
+  write_object("ancify_model", x$name, model_fields(x))
+  invisible(x)
+}
+
+model_fields <- function(model) {
   numbers <- function(values) {
     paste(names(values), vapply(values, format, "", digits = 4), collapse = ", ")
   }
-  cat(sprintf("<ancify_model> %s\n", x$name))
-  rows <- c(
-    kappa = if (!is.null(x$kappa)) format(x$kappa, digits = 4),
-    rates = if (x$name == "GTR") numbers(x$rates),
-    frequencies = if (has_frequencies(x$name)) numbers(x$base_freqs),
-    gamma = if (!is.null(x$alpha)) {
-      sprintf("shape %s, %d classes", format(x$alpha, digits = 4), x$n_rates)
+  c(
+    kappa = if (!is.null(model$kappa)) format(model$kappa, digits = 4),
+    rates = if (model$name == "GTR") numbers(model$rates),
+    frequencies = if (has_frequencies(model$name)) numbers(model$base_freqs),
+    gamma = if (!is.null(model$alpha)) {
+      sprintf("shape %s, %d classes", format(model$alpha, digits = 4), model$n_rates)
     },
-    invariant = if (x$invariant > 0) format(x$invariant, digits = 4)
+    invariant = if (model$invariant > 0) format(model$invariant, digits = 4)
   )
-  labels <- paste0("  ", format(names(rows)), "  ")
-  for (i in seq_along(rows)) {
-    cat(strwrap(rows[i], getOption("width"), initial = labels[i], exdent = nchar(labels[i])),
-        sep = "\n")
-  }
-  invisible(x)
 }
 
 # ---- For the core, and from configurations ------------------------------------------

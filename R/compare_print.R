@@ -51,9 +51,9 @@ format_share <- function(share) {
 print.ancify_comparison <- function(x, ...) {
   check_comparison(x)
   lengths <- x$confidence$length[x$confidence$run == x$runs$run[1]]
-  cat(sprintf(
-    "<ancify_comparison> %d runs, %d chromosome%s, %s positions\n", nrow(x$runs), length(lengths),
-    if (length(lengths) == 1) "" else "s", format_count(sum(lengths))
+  write_object("ancify_comparison", c(
+    count_of(nrow(x$runs), "run"), count_of(length(lengths), "chromosome"),
+    count_of(sum(lengths), "position")
   ))
   counts <- rowsum(as.matrix(x$confidence[confidences]), x$confidence$run, reorder = FALSE)
   print(noquote(array(sprintf("%.2f %%", 100 * counts / sum(lengths)), dim(counts),

@@ -5,18 +5,18 @@
 #' @param ... Not used.
 #' @export
 print.ancify_config <- function(x, ...) {
-  writeLines(format_config(x))
+  write_object("ancify_config", x$file, config_fields(x))
+  writeLines(strwrap(x$notes, min(80, getOption("width"))))
   invisible(x)
 }
 
-format_config <- function(config) {
+config_fields <- function(config) {
   outgroups <- config$outgroups
   species <- paste(format(outgroups$name), outgroups$alignment)
-  rows <- c(
+  c(
     `focal species` = config$focal_species,
     chromosomes = sprintf(
-      "%s (%s bases)", enumerate(names(config$lengths)),
-      format(sum(config$lengths), big.mark = ",", scientific = FALSE)
+      "%s (%s bases)", enumerate(names(config$lengths)), format_count(sum(config$lengths))
     ),
     structure(species, names = ifelse(duplicated(outgroups$tier), "", outgroups$tier)),
     method = paste0(config$method, method_of(config)$shown(config)),
@@ -25,11 +25,6 @@ format_config <- function(config) {
     threads = sprintf("%d, backend %s", config$num_cpus, config$backend),
     `also set` = paste(also_set(config), collapse = ", ")
   )
-  rows <- rows[nzchar(rows)]
-  title <- paste(c("<ancify_config>", config$file), collapse = " ")
-  width <- min(80, getOption("width"))
-  table <- paste(format(names(rows)), unname(rows), sep = "  ")
-  cut_middle(c(title, table, strwrap(config$notes, width)), width)
 }
 
 # Keys that print() does not show otherwise and that differ from their default.

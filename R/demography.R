@@ -55,12 +55,11 @@ check_events <- function(events) {
 #' @export
 print.demography <- function(x, ...) {
   if (length(x$params)) {
-    params <- paste(x$params, collapse = ", ")
-    cat(strwrap(paste("<demography> with the parameters", params), getOption("width"),
-                exdent = 2), sep = "\n")
+    write_object("demography", count_of(length(x$params), "parameter"),
+                 c(parameters = paste(x$params, collapse = ", ")))
     cat(deparse(body(x$events), width.cutoff = 40), sep = "\n")
   } else {
-    cat(sprintf("<demography> of %s\n", count_of(length(x$events), "event")))
+    write_object("demography", count_of(length(x$events), "event"))
     lines <- vapply(x$events, format_event, "")
     cat(strwrap(lines, getOption("width"), indent = 2, exdent = 6), sep = "\n")
   }

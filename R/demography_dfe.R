@@ -133,21 +133,27 @@ dfe_model <- function(spectra, dfe, theta = 1) {
 
 #' @export
 print.selected_spectra <- function(x, ...) {
-  one <- x$spectra[[1]]
-  cat(sprintf(
-    "<selected_spectra> of %s haplotypes for %s from %s to %s\n",
-    paste(dim(one) - 1, collapse = " x "), count_of(length(x$gammas), "selection coefficient"),
-    format(min(x$gammas), digits = 4), format(max(x$gammas), digits = 4)
-  ))
+  write_object(
+    "selected_spectra", count_of(length(x$gammas), "selection coefficient"), spectra_fields(x)
+  )
   invisible(x)
 }
 
 #' @export
 print.dfe_model <- function(x, ...) {
-  cat(sprintf("<dfe_model> with the parameters %s, theta %s, of\n",
-              paste(x$params, collapse = ", "), format(x$theta, digits = 4)))
-  print(x$spectra)
+  write_object("dfe_model", count_of(length(x$params), "parameter"), c(
+    parameters = paste(x$params, collapse = ", "), theta = format(x$theta, digits = 4),
+    spectra_fields(x$spectra)
+  ))
   invisible(x)
+}
+
+spectra_fields <- function(spectra) {
+  range <- vapply(range(spectra$gammas), format, "", digits = 4)
+  c(
+    haplotypes = paste(dim(spectra$spectra[[1]]) - 1, collapse = " x "),
+    gammas = sprintf("%d from %s to %s", length(spectra$gammas), range[1], range[2])
+  )
 }
 
 check_selected_spectra <- function(x) {
@@ -263,8 +269,9 @@ dfe_mixture <- function(..., shares) {
 
 #' @export
 print.dfe <- function(x, ...) {
-  cat(sprintf("<dfe> of %s\n", count_of(length(x$parts), "part")))
-  for (part in x$parts) cat(sprintf("  %s: %s\n", format(part$share), part$name))
+  parts <- vapply(x$parts, `[[`, "", "name")
+  shares <- vapply(x$parts, function(part) format(part$share), "")
+  write_object("dfe", count_of(length(parts), "part"), structure(parts, names = shares))
   invisible(x)
 }
 

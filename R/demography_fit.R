@@ -28,16 +28,23 @@ NULL
 
 #' @export
 print.demography_fit <- function(x, ...) {
-  cat(sprintf(
-    "<demography_fit> %s sites%s, log-likelihood %.2f, AIC %.2f, %s\n",
-    format_count(round(sum(x$data, na.rm = TRUE))),
-    # So that one sees that `expected` is folded, too.
-    if (attr(x$data, "folded")) " (folded)" else "", x$log_likelihood, stats::AIC(x),
-    if (x$converged) "converged" else "not converged"
-  ))
-  print(x$params, digits = 4)
-  if (!is.na(x$theta)) cat(sprintf("theta %s\n", format(x$theta, digits = 4)))
+  write_demography_fit(x)
   invisible(x)
+}
+
+# `more`: fields besides those that print() shows.
+write_demography_fit <- function(fit, more = NULL) {
+  facts <- c(
+    paste(format_count(round(sum(fit$data, na.rm = TRUE))), "sites"),
+    # Then `expected` is folded too.
+    if (attr(fit$data, "folded")) "folded",
+    sprintf("log-likelihood %.2f", fit$log_likelihood), sprintf("AIC %.2f", stats::AIC(fit)),
+    if (fit$converged) "converged" else "not converged"
+  )
+  write_object("demography_fit", facts, c(
+    vapply(fit$params, format, "", digits = 4),
+    theta = if (!is.na(fit$theta)) format(fit$theta, digits = 4), more
+  ))
 }
 
 #' @rdname demography_fit
@@ -49,15 +56,15 @@ summary.demography_fit <- function(object, ...) {
 #' @export
 print.summary.demography_fit <- function(x, digits = 4, ...) {
   fit <- x$fit
-  print(fit)
-  fixed <- setdiff(names(fit$params), fit$fitted)
-  if (length(fixed)) cat(sprintf("fixed: %s\n", enumerate(fixed)))
-  if (length(fit$at_bounds)) cat(sprintf("at a bound: %s\n", enumerate(fit$at_bounds)))
   settings <- fit$surface$settings
-  if (length(settings$pts)) {
-    cat(sprintf("grids of %s points, time steps \"%s\"\n", enumerate(settings$pts), settings$time))
-  }
-  cat("\nwhat each search came to:\n")
+  write_demography_fit(fit, c(
+    fixed = paste(enumerate(setdiff(names(fit$params), fit$fitted)), collapse = ""),
+    `at a bound` = paste(enumerate(fit$at_bounds), collapse = ""),
+    grids = if (length(settings$pts)) {
+      sprintf("%s points, time steps \"%s\"", enumerate(settings$pts), settings$time)
+    }
+  ))
+  cat("Searches:\n")
   print(fit$searches, digits = digits, row.names = FALSE)
   invisible(x)
 }

@@ -222,15 +222,11 @@ with_parameters <- function(history, parameters) {
 
 #' @export
 print.ancify_history_fit <- function(x, ...) {
-  cat(sprintf(
-    "<ancify_history_fit> %s sites, log-likelihood %.2f, AIC %.2f\n", format_count(x$sites),
-    x$log_likelihood, stats::AIC(x)
-  ))
-  if (!x$converged) cat("  not converged:", x$message, "\n")
   unknown <- x$estimates$parameter[is.na(x$estimates$std_error)]
-  if (length(unknown)) {
-    cat("  not told by the data, or at a bound of the search: ", enumerate(unknown), "\n", sep = "")
-  }
-  print(x$history)
+  write_object("ancify_history_fit", site_fit_facts(x), c(
+    `not converged` = if (!x$converged) x$message,
+    `not told by the data` = if (length(unknown)) paste(enumerate(unknown), "(or at a bound)"),
+    history_fields(x$history)
+  ))
   invisible(x)
 }

@@ -120,9 +120,10 @@ print.ancify_patterns <- function(x, ...) {
   if (is.null(species) || !all(c("chromosome", "pattern", "count") %in% names(x))) {
     return(NextMethod())
   }
-  cat(sprintf(
-    "<ancify_patterns> %s sites, %s patterns of %s\n", format_count(sum(x$count)),
-    format_count(length(unique(x$pattern))), enumerate(ifelse(species == "", "?", species))
+  patterns <- count_of(length(unique(x$pattern)), "pattern")
+  write_object("ancify_patterns", c(
+    paste(format_count(sum(x$count)), "sites"),
+    paste(patterns, "of", enumerate(ifelse(species == "", "?", species)))
   ))
   most <- utils::head(order(-x$count), 10)
   print.data.frame(x[most, ], row.names = FALSE)

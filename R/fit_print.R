@@ -2,17 +2,22 @@
 
 #' @export
 print.ancify_fit <- function(x, ...) {
-  cat(sprintf(
-    "<ancify_fit> %s, %s sites, log-likelihood %.2f, AIC %.2f\n", x$model$name,
-    format_count(x$sites), x$log_likelihood, stats::AIC(x)
-  ))
-  if (!x$converged) cat("  not converged:", x$message, "\n")
-  print(x$model)
   tree <- newick_text(x$tree, 5)
   # Quoted names may hold commas and blanks.
   if (!grepl("'", tree, fixed = TRUE)) tree <- gsub(",", ", ", tree, fixed = TRUE)
-  cat(strwrap(tree, getOption("width"), exdent = 14, initial = "  tree        "), sep = "\n")
+  write_object(
+    "ancify_fit", c(x$model$name, site_fit_facts(x)),
+    c(`not converged` = if (!x$converged) x$message, model_fields(x$model), tree = tree)
+  )
   invisible(x)
+}
+
+# What the title of a fit to site patterns says.
+site_fit_facts <- function(fit) {
+  c(
+    paste(format_count(fit$sites), "sites"), sprintf("log-likelihood %.2f", fit$log_likelihood),
+    sprintf("AIC %.2f", stats::AIC(fit))
+  )
 }
 
 #' @export

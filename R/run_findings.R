@@ -52,9 +52,10 @@ print.ancify_check <- function(x, ...) {
   }
   counts <- table(factor(x$status, rev(statuses)))
   plural <- ifelse(names(counts) == "ok" | counts == 1, "", "s")
-  cat("<ancify_check>", paste0(counts, " ", names(counts), plural, collapse = ", "))
-  cat("\n")
-  head <- paste(format(as.character(x$status)), format(x$check), format(x$subject))
+  write_object("ancify_check", paste0(counts, " ", names(counts), plural))
+  head <- paste0("  ", paste(
+    format(as.character(x$status)), format(x$check), format(x$subject)
+  ))
   width <- getOption("width")
   indent <- strrep(" ", 4)
   for (i in seq_len(nrow(x))) {

@@ -134,9 +134,9 @@ print.ancify_run <- function(x, ...) {
   if (is.null(config) || !all(c("chromosome", run_counts) %in% names(x)) || !nrow(x)) {
     return(NextMethod())
   }
-  cat(sprintf(
-    "<ancify_run> %s, %s, %d outgroups, %s\n", config$focal_species, config$method,
-    nrow(config$outgroups), attr(x, "backend")
+  write_object("ancify_run", c(
+    config$focal_species, config$method, count_of(nrow(config$outgroups), "outgroup"),
+    attr(x, "backend")
   ))
   if (anyNA(x$high)) {
     print_projected(x, config)

@@ -11,16 +11,8 @@ format_sfs <- function(x) {
   width <- min(80, getOption("width"))
   folded <- attr(x, "folded")
   n <- length(dim(x))
-  title <- sprintf(
-    "<sfs> %s, %s", if (n == 1) "1 population" else sprintf("%d populations", n),
-    if (folded) "folded" else "unfolded"
-  )
-  cells <- sprintf(
-    "%s sites in %s cells, %s masked", format_amount(sum(x)), format_count(length(x)),
-    format_count(sum(attr(x, "mask")))
-  )
-  made <- c(
-    format_records(attr(x, "records")), format_made(attr(x, "sites"), attr(x, "bootstrap"))
+  top <- object_lines(
+    "sfs", c(count_of(n, "population"), if (folded) "folded" else "unfolded"), sfs_fields(x)
   )
   each <- lapply(seq_len(n), function(k) as.array(marginal_sfs(x, k)))
   head <- cbind(
@@ -29,33 +21,40 @@ format_sfs <- function(x) {
   head <- paste0(format(head[, 1]), "  ", formatC(head[, 2], width = max(nchar(head[, 2]))))
   lines <- paste0(head, spectrum_columns(each, folded, width - nchar(head[1])))
   about <- sprintf(
-    "sites by copies of the %s allele in one population:", if (folded) "rarer" else "derived"
+    "Sites by copies of the %s allele in one population:", if (folded) "rarer" else "derived"
   )
-  c(title, cells, made, about, lines)
+  c(top, about, lines)
 }
 
-# What became of the sites, and how many replicates there are.
-format_made <- function(sites, bootstrap) {
+# Cells and sites, the records and sites that were left out, and the number of bootstrap spectra.
+sfs_fields <- function(x) {
+  sites <- attr(x, "sites")
   c(
-    if (!is.null(sites)) {
-      sprintf("of %s sites, %s with too few haplotypes called", format_count(sites$given),
+    sites = sprintf(
+      "%s in %s cells, %s masked", format_amount(sum(x)), format_count(length(x)),
+      format_count(sum(attr(x, "mask")))
+    ),
+    records = format_records(attr(x, "records")),
+    given = if (!is.null(sites)) {
+      sprintf("%s, %s with too few haplotypes called", count_of(sites$given, "site"),
               format_count(sites$given - sites$used))
     },
-    if (!is.null(bootstrap)) sprintf("%s bootstrap spectra", format_count(length(bootstrap)))
+    bootstrap = if (!is.null(attr(x, "bootstrap"))) {
+      paste(format_count(length(attr(x, "bootstrap"))), "spectra")
+    }
   )
 }
 
-# Of sfs_from_vcf(): which records are no sites.
+# Of sfs_from_vcf(): how many records of each kind are no sites.
 format_records <- function(records) {
   if (is.null(records)) {
     return(NULL)
   }
   left <- records[!records$reason %in% c("TOO_FEW", "USED") & records$records > 0, ]
-  text <- sprintf("%s records%s", format_count(sum(records$records)),
-                  if (nrow(left)) ", left out " else "")
-  strwrap(paste0(
-    text, paste(format_count(left$records), left$reason, collapse = ", ")
-  ), min(80, getOption("width")), exdent = 2)
+  paste0(
+    format_count(sum(records$records)), if (nrow(left)) ", left out ",
+    paste(format_count(left$records), left$reason, collapse = ", ")
+  )
 }
 
 # From one copy on: sites without it are those of the other populations. A line more than spectra.

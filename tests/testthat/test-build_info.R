@@ -24,10 +24,10 @@ test_that("the build is told, and prints", {
   expect_length(lines, 8)
   expect_true(all(nchar(lines) <= 80))
   for (name in c("version", "compiler", "inflater", "htslib", "CUDA", "SIMD", "threads here")) {
-    expect_match(lines, paste0("^", name, " "), all = FALSE)
+    expect_match(lines, paste0("^  ", name, " "), all = FALSE)
   }
-  expect_identical(any(grepl("^CUDA +not built", lines)), is.na(info$cuda))
-  expect_identical(any(grepl("^htslib +not built", lines)), is.na(info$htslib))
+  expect_identical(any(grepl("^  CUDA +not built", lines)), is.na(info$cuda))
+  expect_identical(any(grepl("^  htslib +not built", lines)), is.na(info$htslib))
 })
 
 test_that("a build with GPU code prints what it is for", {

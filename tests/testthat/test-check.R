@@ -451,7 +451,7 @@ test_that("it prints the gravest first", {
   set_lines(case, "near", rename(case$lines$near, function(name) sub("chr", "", name)))
   lines <- capture.output(print(check_quietly(case$config)))
   expect_match(lines[1], "<ancify_check> 1 error, 1 warning, 0 notes, [0-9]+ ok")
-  expect_match(lines[2], "^error +names +near")
+  expect_match(lines[2], "^  error +names +near")
   expect_true(all(nchar(lines) <= getOption("width") | grepl(case$folder, lines, fixed = TRUE)))
 })
 

@@ -504,7 +504,7 @@ test_that("a configuration prints within 80 columns", {
   expect_true(all(nchar(lines) <= 80))
   expect_match(lines, "chr1, chr2 and chrX (160 bases)", fixed = TRUE, all = FALSE)
   expect_match(lines, "also set +on_bad_block, rate_alpha", all = FALSE)
-  expect_match(lines, "^outer +c .*axt.gz$", all = FALSE)
+  expect_match(lines, "^  outer +c .*axt.gz$", all = FALSE)
   expect_match(lines, "Found beside", all = FALSE)
 })
 

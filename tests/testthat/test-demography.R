@@ -25,13 +25,13 @@ test_that("a model is events, or a function of its parameters that gives them", 
 
 test_that("models are printed", {
   expect_output(
-    print(demography_model("split_mig")), "<demography> with the parameters nu1, nu2, time, m\n",
+    print(demography_model("split_mig")), "<demography> 4 parameters\n  parameters  nu1, nu2, time, m\n",
     fixed = TRUE
   )
   expect_output(print(demography_model("split_mig")), "event_split(1)", fixed = TRUE)
   lines <- utils::capture.output(print(demography_model("OutOfAfrica_2L06")))
   expect_length(lines, 6)
-  expect_identical(lines[1], "<demography> of 5 events")
+  expect_identical(lines[1], "<demography> 5 events")
   expect_match(lines[4], "split: parent = 1", fixed = TRUE)
   odd <- demography(
     event_equilibrium(), event_split(1), event_epoch(1, c(1, 1), theta0 = function(t) 1),

@@ -97,9 +97,9 @@ test_that("mixtures are sums of their parts", {
   expected <- 0.4 * inside(dfe_sfs(spectra_1d, dfe_gamma(0.2, 500))) +
     0.4 * inside(dfe_sfs(spectra_1d, dfe_point(-3))) + 0.2 * inside(dfe_sfs(spectra_1d, dfe_point(0)))
   expect_equal(inside(dfe_sfs(spectra_1d, mixture)), expected)
-  expect_output(print(mixture), "<dfe> of 3 parts\n", fixed = TRUE)
-  expect_output(print(mixture), "0.4: gamma(shape = 0.2, scale = 500)", fixed = TRUE)
-  expect_output(print(spectra_1d), "of 8 haplotypes for 101 selection coefficients")
+  expect_output(print(mixture), "<dfe> 3 parts\n", fixed = TRUE)
+  expect_output(print(mixture), "0.4  gamma(shape = 0.2, scale = 500)", fixed = TRUE)
+  expect_output(print(spectra_1d), "101 selection coefficients\n  haplotypes  8\n")
 })
 
 test_that("a distribution's own spectrum gives its parameters back", {
@@ -112,7 +112,7 @@ test_that("a distribution's own spectrum gives its parameters back", {
   expect_identical(fit$theta, NA)
   expect_equal(fit$expected, data, tolerance = 1e-4)
   expect_identical(rownames(vcov(fit)), c("shape", "scale"))
-  expect_output(print(summary(fit)), "what each search came to")
+  expect_output(print(summary(fit)), "Searches:\n log_likelihood shape scale")
   expect_ancify_error(predict(fit, 5), "input", "sample_sizes")
 
   folded <- fit_demography(model, fold(data), c(shape = 0.5, scale = 50), starts = 3,

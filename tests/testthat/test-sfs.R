@@ -136,16 +136,16 @@ test_that("printing fits 80 columns", {
   }
   expect_identical(format_sfs(sfs(c(0, 1200, 5, 3, 2.25, 0))), c(
     "<sfs> 1 population, unfolded",
-    "1,210 sites in 6 cells, 2 masked",
-    "sites by copies of the derived allele in one population:",
+    "  sites  1,210 in 6 cells, 2 masked",
+    "Sites by copies of the derived allele in one population:",
     "population    haplotypes      1  2  3     4",
     "population 1           5  1,200  5  3  2.25"
   ))
   expect_identical(format_sfs(fold(two))[3:6], c(
-    "sites by copies of the rarer allele in one population:",
+    "Sites by copies of the rarer allele in one population:",
     "population  haplotypes   1",
     "YRI                  2  26",
     "CEU                  3  39"
   ))
-  expect_output(expect_invisible(print(sfs(matrix(0, 2, 2)))), "0 sites in 4 cells, 2 masked")
+  expect_output(expect_invisible(print(sfs(matrix(0, 2, 2)))), "sites  0 in 4 cells, 2 masked")
 })

@@ -61,7 +61,7 @@ test_that("by default only sites with all haplotypes called are used", {
   expect_identical(dim(x), 5L)
   expect_identical(attr(x, "sites")$used, 2)
   expect_identical(attr(x, "sites")$too_few, c(`population 1` = 1))
-  expect_match(format_sfs(x)[3], "of 3 sites, 1 with too few", fixed = TRUE)
+  expect_match(format_sfs(x)[3], "given +3 sites, 1 with too few")
 })
 
 test_that("the same input gives the same bytes at any number of threads", {
@@ -104,7 +104,7 @@ test_that("a bootstrap is of whole windows", {
       unname(plain_array(replicate)), Reduce(`+`, parts[drawn]), tolerance = 1e-12
     )
   }
-  expect_match(format_sfs(x), "4 bootstrap spectra", all = FALSE)
+  expect_match(format_sfs(x), "bootstrap +4 spectra", all = FALSE)
 })
 
 test_that("misidentification is what posteriors say of sites that vary", {
