@@ -112,7 +112,7 @@ ANCIFY_HOST_DEVICE inline void assemble_row(const GridView& grid, const TimeStep
 }
 
 // The density that new mutations add in a step of this length, at the smallest frequency in one
-// population and 0 in all others. The mean frequency grows by theta / 2 in a unit of time.
+// population and 0 in all others. The integral of x phi grows by theta / 2 in a unit of time.
 ANCIFY_HOST_DEVICE inline double mutation_mass(const GridView& grid, double length, double theta,
                                                int populations) {
   double mass = length * theta / 2 / grid.x[1] * 2 / grid.x[2];

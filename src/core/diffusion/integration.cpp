@@ -147,7 +147,7 @@ class Integration {
     }
   }
 
-  // The width of a bundle. Only the last bundle may be narrower, by as little as possible.
+  // The width of a bundle, in whole vectors. Widths are nearly equal; the last may be smaller.
   std::size_t width_of(std::size_t lines) const {
     const std::size_t bundles = (lines + most_lanes_ - 1) / most_lanes_;
     return LineRoom::whole_vectors((lines + bundles - 1) / bundles);
