@@ -1,11 +1,11 @@
-// Measures ratios, each in one process: see README.md in this folder.
+// Measures ratios of times, each in one process; see README.md in this folder.
 //
 //   ancify_bench FOLDER [--short]
 //   ancify_bench --inflate FOLDER     for in_r.R
 //
-// FOLDER, best on a memory file system, takes the simulated alignments, which are kept for the next
-// time, and what the runs write. --short uses small ones, and looks only whether all ways of a run
-// give the same bytes.
+// FOLDER takes the simulated alignments, which are kept for the next time, and the output of runs.
+// It is best on a file system in memory. --short uses small alignments, and only checks that all
+// ways of a run give the same bytes.
 
 #include <sys/mman.h>
 #include <zlib.h>
@@ -48,11 +48,11 @@ double seconds_of(const std::function<void()>& run) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// While it lives the system has this many bytes of free pages that have been touched before, small
-// ones and, at first, huge ones. A virtual machine may hand long stretches of free pages to its
-// host at once, and then the first touch of each is a fault there that takes longer than what is to
-// be measured. Every second stretch of small pages is given back, so that free stretches stay
-// short; huge ones can only be given back right before the run.
+// During its lifetime the system has this many bytes of free small pages that have been touched
+// before, and at first of huge pages too. A virtual machine may return long stretches of free pages
+// to its host. Then the first touch of each page is a fault in the host, which takes longer than
+// the measured work. So only every second stretch of small pages is freed, to keep free stretches
+// short. Huge pages can only be freed right before the run.
 class WarmPages {
  public:
   WarmPages(std::size_t small, std::size_t huge)
@@ -64,7 +64,7 @@ class WarmPages {
     for (std::size_t at = 0; at < size_; at += 2 * kStretch) {
       madvise(memory_ + at, kStretch, MADV_DONTNEED);
     }
-    // By a thread for each core, as each core takes pages from a list of its own.
+    // One thread for each core, as each core takes pages from its own list.
     std::vector<std::thread> threads;
     for (int i = 0; i < hardware_threads(); ++i) {
       threads.emplace_back([huge] { std::memset(Memory(huge).data(), 1, huge); });
@@ -82,7 +82,7 @@ class WarmPages {
   char* memory_;
 };
 
-// Best and worst of all rounds.
+// The best and the worst time of all rounds.
 struct Times {
   double best = 1e300;
   double worst = 0;
@@ -92,7 +92,7 @@ struct Times {
   }
 };
 
-// Takes turns, so that what the machine does besides meets all alike.
+// Times the runs in turn, so that other work of the machine affects all equally.
 std::vector<Times> take_turns(const std::vector<std::function<void()>>& runs) {
   std::vector<Times> times(runs.size());
   for (int round = 0; round < kRounds; ++round) {
@@ -105,7 +105,7 @@ const std::vector<Outgroup> kOutgroups = {
     {0.012, 8000}, {0.012, 8000}, {0.016, 6000}, {0.06, 1500}};
 const Voting kVoting = {3, 1, 1, 1};
 
-// Every method that is a table of patterns, with parameters like those of real primates.
+// Options of a method that tabulates patterns, with parameters like those of real primates.
 MethodOptions method_called(const std::string& name) {
   MethodOptions method;
   method.name = name;
@@ -149,7 +149,7 @@ struct Case {
   }
 };
 
-// n chromosomes; `covered` other than 0 is the share of them in blocks.
+// Alignments of n chromosomes. If not 0, `covered` is their share in blocks.
 Case make_case(const fs::path& folder, int n, std::int64_t length, double covered = 0) {
   Case result;
   result.name = std::to_string(n) + " x " + std::to_string(length / 1000000) + " Mb";
@@ -185,7 +185,7 @@ Backend cpu(int threads, SimdLevel simd) {
   return backend;
 }
 
-// Only inflates, in the chunks and on the threads of a run.
+// Only inflates, with the chunks and threads of a run.
 void inflate_all(const Case& input, int threads) {
   JobControl control;
   run_tasks(control, threads, static_cast<std::int64_t>(input.axt.size()),
@@ -256,7 +256,7 @@ std::vector<SimdLevel> simd_levels() {
   return levels;
 }
 
-// Whether every way of a run gives the same bytes, of posteriors too if the case has them.
+// Whether all ways of a run give the same bytes, for posteriors too if the case has them.
 bool all_the_same(const Case& input, const fs::path& folder) {
   const fs::path out = folder / "out";
   std::string expected;
@@ -291,8 +291,8 @@ double seconds_of_run(Run run, const Case& input, const fs::path& out, const Bac
   return seconds_of([&] { run(input, out, backend, control); });
 }
 
-// The system's own part of a run that keeps projections: writes and reads files as it does, and
-// looks at nothing.
+// The system's part of a run that keeps projections: writes and reads the same files, and does
+// nothing else.
 void only_files(const Case& input, const fs::path& out, const Backend&, JobControl&) {
   std::vector<char> buffer(std::size_t{1} << 16, 'A');
   const auto for_each_file = [&](const std::string& folder, auto act) {
@@ -380,7 +380,7 @@ void projection_in_memory(const Case& input) {
               times[1].best / times[0].best, times[0].worst / times[0].best, "at least 0.4");
 }
 
-// Text in memory, in chunks that lie in the cache as if they had just been inflated.
+// Text in memory, in chunks that are in the cache as if they had just been inflated.
 class TextSource : public ByteSource {
  public:
   explicit TextSource(const std::string& text) : text_(text) {}
@@ -396,7 +396,7 @@ class TextSource : public ByteSource {
   std::size_t at_ = 0;
 };
 
-// What is copied into buffers as those that a device copies from, which ordinary memory stands for.
+// Copies into two buffers, as uploads to a device do. Ordinary memory stands for theirs.
 class Buffers {
  public:
   void add(const char* from, std::size_t n) {
@@ -431,8 +431,8 @@ class BufferStore : public SequenceStore {
   Buffers buffers_;
 };
 
-// What a device could do of projection: gathering columns, for which both rows go there instead of
-// the bases.
+// Times the part of projection that a device could do: gathering columns. Both rows would have to
+// be uploaded instead of the bases.
 void gathering_over_inflating(const Case& input) {
   for (const auto& axt : {input.axt.front(), input.axt.back()}) {
     const std::string text = all_text(axt);
@@ -507,7 +507,7 @@ void calling_in_memory(std::size_t n) {
   }
 }
 
-// Whole calls of a chromosome, from packed memory to its file, the making of the table included.
+// Times whole calls of a chromosome, from packed memory to its file, with the making of the table.
 void methods_over_voting(const fs::path& folder, std::int64_t length) {
   const std::vector<Chromosome> one = {{"chr1", length}};
   std::mt19937 random(5);
@@ -548,7 +548,7 @@ void methods_over_voting(const fs::path& folder, std::int64_t length) {
   fs::remove_all(folder / "out");
 }
 
-// The most anonymous memory that a run holds at once, in bytes, above what was there before.
+// The largest increase of anonymous memory during a run, in bytes.
 double peak_anonymous(const std::function<void(JobControl&)>& run) {
   const auto now = [] {
     std::ifstream status("/proc/self/status");
@@ -585,8 +585,8 @@ void memory_of_runs(const fs::path& folder) {
   }
 }
 
-// Whole runs on a genome against one on a chromosome of the same length, and on two threads against
-// one.
+// Compares whole runs on a genome with runs on one chromosome of the same length, and on two
+// threads with one.
 void compare_runs(const Case& one, const Case& many, const fs::path& folder) {
   const fs::path out = folder / "out";
   std::vector<Times> times(3);
@@ -606,7 +606,7 @@ void compare_runs(const Case& one, const Case& many, const fs::path& folder) {
 }
 
 int run(const fs::path& folder, bool brief) {
-  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // a long run, whose lines are wanted as they come
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // show lines as they come
   std::printf("%s, %d threads here\n\n", simd_name(best_simd_level()), hardware_threads());
   if (brief) {
     Case input = make_case(folder, 3, 1'000'000);
@@ -635,7 +635,7 @@ int run(const fs::path& folder, bool brief) {
   return 0;
 }
 
-// Prints how long inflating takes of what in_r.R runs on: so many chromosomes of a length.
+// Prints the time to inflate in_r.R's alignments: so many chromosomes of this length.
 int time_inflating(const fs::path& folder, int chromosomes, std::int64_t length, int threads) {
   const Case input = make_case(folder, chromosomes, length);
   std::printf("%f\n", take_turns({[&] { inflate_all(input, threads); }}).front().best);

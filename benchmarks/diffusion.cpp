@@ -1,6 +1,6 @@
-// How long a density of frequencies takes through time: nanoseconds for a grid point and direction,
-// on the last epochs of four published models, beside a sweep of memory that reads and writes a
-// value each.
+// Times the integration of a density: nanoseconds for a grid point and direction, in the last
+// epochs of four published models. Compares them with a sweep over memory that reads and writes
+// each value.
 //
 //   ancify_bench_diffusion
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace {
 using diffusion::TimeCourse;
 
 constexpr int kRounds = 7;
-// Grid points times directions times steps of a timing.
+// The grid points times directions times steps of one timing.
 constexpr double kUpdates = 4e7;
 
 TimeCourse constant(double x) {
@@ -35,7 +35,7 @@ TimeCourse growth(double from, double to, double time) {
   return [=](double t) { return from * std::pow(to / from, t / time); };
 }
 
-// Rates of pairs, the same both ways.
+// A migration rate of a pair of populations, the same in both directions.
 struct Pair {
   std::size_t i;
   std::size_t j;
@@ -60,7 +60,8 @@ diffusion::Epoch make_epoch(double time, std::vector<TimeCourse> sizes,
   return epoch;
 }
 
-// Li and Stephan (2006), Gutenkunst and others (2009, two), Ragsdale and Gravel (2019).
+// Last epochs of Li and Stephan (2006), Gutenkunst and others (2009; two models), and Ragsdale and
+// Gravel (2019).
 diffusion::Epoch last_epoch(int populations) {
   switch (populations) {
     case 2:
@@ -83,7 +84,7 @@ diffusion::Epoch last_epoch(int populations) {
   }
 }
 
-// The best of several, in seconds.
+// The seconds of the best of several rounds.
 double best_of(const std::function<void()>& run) {
   double best = 1e9;
   for (int round = 0; round < kRounds; ++round) {
@@ -95,7 +96,7 @@ double best_of(const std::function<void()>& run) {
   return best;
 }
 
-// Of a value that is read and written, in an array that no cache holds.
+// The seconds to read and write a value in an array larger than any cache.
 double sweep_seconds() {
   std::vector<double> values(std::size_t{1} << 25, 1.0);
   return best_of([&] {
@@ -105,7 +106,7 @@ double sweep_seconds() {
          static_cast<double>(values.size());
 }
 
-// The same steps again and again.
+// Repeats or cuts the steps, so that their number is `steps`.
 void make_as_long_as(diffusion::Schedule& schedule, std::int64_t steps) {
   const std::vector<diffusion::TimeStep> once = std::move(schedule.steps);
   schedule.steps.clear();

@@ -1,4 +1,4 @@
-// Alignments like real ones: blocks with indels and soft-masked runs, stretches without any.
+// Simulates realistic alignments: blocks with indels and soft-masked runs, and gaps between blocks.
 #pragma once
 
 #include <algorithm>
@@ -12,12 +12,12 @@
 namespace ancify::bench {
 
 struct Outgroup {
-  double divergence;      // substitutions a site
+  double divergence;      // substitutions per site
   double mean_block;      // columns
   double covered = 0.93;  // share of the genome in blocks
 };
 
-// A genome that all its alignments have in common: random bases by chromosome and position.
+// The focal genome of all alignments: random bases by chromosome and position.
 class FocalGenome {
  public:
   explicit FocalGenome(const std::string& chromosome)
@@ -70,7 +70,7 @@ class Simulator {
   }
 
  private:
-  // Exponential with this mean, a whole number.
+  // An exponentially distributed whole number with this mean.
   std::int64_t draw(double mean) {
     return static_cast<std::int64_t>(std::exponential_distribution<double>(1 / mean)(random_));
   }

@@ -1,8 +1,8 @@
-// How long a model of LightGBM takes; benchmarks/in_python.py calls it:
+// Times a model of LightGBM. benchmarks/in_python.py runs it:
 //
 //   ancify_bench_trees MODEL FEATURES ROWS THREADS PROBABILITIES
 //
-// FEATURES holds 32-bit floats, all rows' first feature first; PROBABILITIES is written, as
+// FEATURES has 32-bit floats, the first feature of all rows first. PROBABILITIES is written, as
 // doubles. Prints the seconds of the best of five rounds.
 #include <algorithm>
 #include <chrono>

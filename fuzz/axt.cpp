@@ -1,4 +1,4 @@
-// AXT: what is projected is what a slow reading gives, by every way.
+// Fuzzes AXT: every way to project gives the result of a slow, plain reader.
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -82,7 +82,7 @@ void add(const Header& header, const std::string& focal, const std::string& outg
   }
 }
 
-// Lines that follow each other and belong to no block are one bad block.
+// Consecutive lines that belong to no block are one bad block.
 Reading read_slowly(std::string_view text) {
   Reading reading;
   const auto lines = lines_of(text);

@@ -1,4 +1,4 @@
-// The blocks of an AXT file as ranges: the same in any chunks, by any vector instructions.
+// Fuzzes the blocks of AXT as ranges: chunks and vector instructions do not change the result.
 #include "core/formats/alignment/axt_pairs.h"
 
 #include "harness.h"

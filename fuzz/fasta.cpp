@@ -1,5 +1,5 @@
-// FASTA: sequences as a slow reading gives them, in any chunks; and one-line FASTA as runs write
-// it.
+// Fuzzes FASTA: chunks of any size give the sequences of a slow, plain reader. Also one-line FASTA,
+// as runs write it.
 #include "core/formats/sequence/fasta.h"
 
 #include <algorithm>
@@ -12,11 +12,11 @@ namespace ancify::fuzz {
 
 namespace {
 
-// A name may put any number of N before a sequence; nobody wants to compare more than these.
+// A name may put any number of N before a sequence. Sequences with more than this are not compared.
 constexpr std::int64_t kMostUnknown = 1 << 12;
 const std::string kTooLong = "too many N";
 
-// Nothing for what is no FASTA.
+// The sequences as text; empty if the input is not FASTA.
 std::string read_slowly(std::string_view input) {
   std::string result;
   std::istringstream lines{std::string(input)};
@@ -73,7 +73,7 @@ std::string all_bases(const SequenceReader& reader) {
   return "bases " + bases;
 }
 
-// The one line behind the header, if it is one and there is a header of this name.
+// The line after a header with this name, if it is the only one; else empty.
 std::string one_line(std::string_view input, const std::string& name) {
   const std::size_t newline = input.find('\n');
   if (input.substr(0, 1) != ">" || newline == input.npos) return {};

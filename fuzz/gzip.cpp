@@ -1,5 +1,5 @@
-// Compressed text: what zlib makes of it, in pieces of any size. What is no gzip file is taken for
-// deflate data, which get the frame of a gzip member and of a bgzip block.
+// Fuzzes compressed text: pieces of any size give the text that zlib gives. Input other than gzip
+// is taken for deflate data, and put into a gzip member and a bgzip block.
 #include <zlib.h>
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMostText = 1 << 22;
 
-// The text of the deflate data or gzip member that `bytes` begin with, whose bytes are dropped.
+// The text of the deflate data or gzip member at the start of `bytes`, which is removed from them.
 std::optional<std::string> inflate_slowly(std::string_view& bytes, int window_bits) {
   z_stream stream = {};
   require(inflateInit2(&stream, window_bits) == Z_OK, "zlib has no memory");
@@ -42,8 +42,7 @@ std::size_t number(std::string_view bytes, std::size_t at, std::size_t n) {
   return value;
 }
 
-// The size that a member says of itself in its extra field, which bgzip makes its only one; 0 for
-// other members.
+// The size of a bgzip block by its extra field, and of its header; 0 for other gzip members.
 std::size_t bgzip_size(std::string_view bytes, std::size_t& header) {
   if (bytes.size() < 12 || bytes[2] != 8 || bytes[3] != 4) return 0;
   header = 12 + number(bytes, 10, 2);
@@ -67,10 +66,10 @@ std::optional<std::string> bgzip_block(std::string_view block, std::size_t heade
   return text;
 }
 
-// All members of a file, as zlib reads them; nothing for what is damaged.
+// The text of all members of a file, by zlib; nothing if the file is damaged.
 std::optional<std::string> gunzip_slowly(std::string_view bytes) {
   std::string text;
-  bool open_ended = false;  // behind a bgzip block with text
+  bool open_ended = false;  // the last block is a bgzip block with text
   while (bytes.substr(0, 2) == "\x1f\x8b") {
     std::size_t header = 0;
     const std::size_t size = bgzip_size(bytes, header);

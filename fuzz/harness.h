@@ -1,6 +1,6 @@
-// What the harnesses share. A harness defines check(): for any bytes it returns, and what the core
-// throws is caught by outcome(), which knows the errors that bad input may end in; anything else
-// ends the program, and is a finding.
+// Shared by all fuzz harnesses. A harness defines check(), which must return for any bytes.
+// outcome() catches the errors that bad input may cause. Any other error ends the program and is a
+// finding.
 #pragma once
 
 #include <sys/mman.h>
@@ -22,7 +22,7 @@ namespace ancify::fuzz {
 
 void check(std::string_view input);
 
-// Choices that the input itself makes, so that the corpora hold nothing but the format.
+// Pseudorandom choices, seeded by the input itself, so that inputs have only the format.
 class Choices {
  public:
   explicit Choices(std::string_view input) {
@@ -33,9 +33,9 @@ class Choices {
     return (state_ >> 33) % n;
   }
   bool one_in(std::size_t n) { return below(n) == 0; }
-  // Small ones, which have ends everywhere, take long.
+  // Small chunks end anywhere, but are slow, so they are rare.
   std::size_t chunk() { return one_in(8) ? 1 + below(8) : 20 + below(200); }
-  // Of those this machine can run.
+  // A level that this machine can run.
   SimdLevel simd() {
     static const SimdLevel best = best_simd_level();
     return static_cast<SimdLevel>(below(static_cast<std::size_t>(best) + 1));
@@ -45,7 +45,7 @@ class Choices {
   std::uint64_t state_ = 0xcbf29ce484222325;
 };
 
-// A file that no disk holds.
+// A file in memory.
 class MemoryFile {
  public:
   MemoryFile()
@@ -64,13 +64,13 @@ class MemoryFile {
   std::string path_;
 };
 
-// The input as a file.
+// The path of a file with the input.
 inline const std::string& as_file(std::string_view input) {
   static MemoryFile file;
   return file.write(input);
 }
 
-// What run() gives as text, or the message of an error that bad input may end in.
+// The text that run() gives, or the message of an error that bad input may cause.
 template <class Run>
 std::string outcome(Run run) {
   try {
@@ -91,13 +91,14 @@ inline bool is_error(const std::string& outcome) {
   return false;
 }
 
+// Ends the program with a finding unless `good`.
 inline void require(bool good, const std::string& what) {
   if (good) return;
   std::fprintf(stderr, "FINDING: %s\n", what.c_str());
   std::abort();
 }
 
-// With pieces of another size another of several errors may come first.
+// The kind of an error alone: with other chunks another of several errors may come first.
 inline std::string without_message(const std::string& outcome) {
   return is_error(outcome) ? outcome.substr(0, outcome.find(':')) : outcome;
 }
@@ -106,7 +107,7 @@ inline void require_equal(const std::string& one, const std::string& other, cons
   require(one == other, std::string(ways) + " differ\n---- one\n" + one + "\n---- other\n" + other);
 }
 
-// What read(path, chunk) gives of the input, which is the same in chunks of any size.
+// The result of read(path, chunk) for the input, which must be the same for chunks of any size.
 template <class Read>
 std::string read_in_any_chunks(std::string_view input, Read read) {
   const std::string& path = as_file(input);

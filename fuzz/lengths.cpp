@@ -1,4 +1,4 @@
-// The table of chromosomes: what a slow reading gives, in any chunks.
+// Fuzzes tables of chromosome lengths: chunks of any size give the result of a slow, plain reader.
 #include "core/genome/lengths.h"
 
 #include <set>
@@ -12,7 +12,7 @@ namespace ancify::fuzz {
 
 namespace {
 
-// Nothing for what is no table.
+// The table as text; empty if the input is not a table.
 std::string read_slowly(std::string text) {
   if (text.compare(0, 3, "\xef\xbb\xbf") == 0) text.erase(0, 3);
   std::string table;

@@ -1,4 +1,4 @@
-// LightGBM's models: one that is read scores as a descent from the root does, at every level.
+// Fuzzes LightGBM models: at each SIMD level, scores are those of a walk from the root.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kFeatures = 2;
 
-// Values that trees may get wrong: odd ones, and those at and beside the thresholds.
+// Values that are likely to be wrong: odd ones, and values at and beside the thresholds.
 std::vector<float> values_for(const std::vector<DecisionTree>& trees) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   constexpr std::size_t most = 200;
@@ -54,7 +54,7 @@ void check(std::string_view input) {
       boosted.scores({&features[start], n, std::min(piece, n - start)}, simd,
                      &scores[start * kBases]);
     }
-    // To the last bit
+    // Scores must be equal to the last bit.
     require(std::memcmp(scores.data(), expected.data(), n * kBases * sizeof(double)) == 0,
             "the scores and the slow way");
     return "good";

@@ -1,4 +1,4 @@
-// MAF: the same is projected by every way, for all outgroups or the focal species.
+// Fuzzes MAF: every way to project gives the same, for all outgroups or the focal species.
 #include "projection.h"
 
 namespace ancify::fuzz {

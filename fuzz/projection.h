@@ -1,4 +1,4 @@
-// An alignment's text projected in several ways, and what came of it as text.
+// Projects the text of an alignment in several ways, and gives the result as text.
 #pragma once
 
 #include <filesystem>
@@ -20,10 +20,10 @@ inline const std::vector<Chromosome> kChromosomes = {{"chr1", 200}, {"chr2", 61}
 
 enum class Kept { kMemory, kPacked, kFiles };
 
-// A way to project: the result must not depend on it.
+// A way to project. The result must not depend on it.
 struct Way {
   SimdLevel simd = SimdLevel::kScalar;
-  std::size_t chunk = 1 << 11;  // beyond the longest input
+  std::size_t chunk = 1 << 11;  // longer than any input
   Kept kept = Kept::kMemory;
 };
 
@@ -35,7 +35,7 @@ inline Way any_way(Choices& choices) {
   return {choices.simd(), choices.chunk(), kept};
 }
 
-// The sequences of one species, by `way`.
+// The sequences of one species, kept as `way` says.
 class KeptSequences {
  public:
   KeptSequences(const Way& way, std::size_t species)
@@ -50,7 +50,7 @@ class KeptSequences {
   }
   SequenceStore* store() { return store_.get(); }
 
-  // A packed base is its code alone, so with `codes` all are.
+  // The bases as text. With `codes` bases lose their case, as packed bases do.
   std::string text(bool codes) const {
     std::string text;
     for (std::size_t i = 0; i < kChromosomes.size(); ++i) {
@@ -108,7 +108,7 @@ inline std::string text_of(const ProjectionReport& report) {
   return text + "\nduplicates " + std::to_string(report.duplicates) + "\n";
 }
 
-// The bases and the report of each species (`names` in a MAF).
+// The bases and the report of each species; `names` are those in a MAF.
 inline std::string project(std::string_view text, const std::vector<std::string>& names,
                            ProjectionOptions options, const Way& way, bool codes) {
   options.simd = way.simd;

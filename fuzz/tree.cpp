@@ -1,5 +1,5 @@
-// Trees as R gives them: arrays of parents, lengths and leaves. A good one can be called with, by
-// parsimony as the slow way says, by likelihood with a posterior that is one.
+// Fuzzes trees as R gives them: arrays of parents, lengths and leaves. With a valid tree, parsimony
+// must call as the slow oracle does, and likelihood must give a valid posterior.
 #include "core/ancestry/phylogeny/tree.h"
 
 #include <array>
@@ -14,7 +14,7 @@ namespace ancify::fuzz {
 
 namespace {
 
-// A byte as a number of nodes or leaves; a few stand for what no byte can.
+// A byte as the number of a node or leaf; two bytes stand for extreme numbers.
 int number(char c) {
   constexpr int int_max = std::numeric_limits<int>::max();
   constexpr int int_min = std::numeric_limits<int>::min();  // R's NA
@@ -38,7 +38,7 @@ std::vector<TreeNode> nodes_of(std::string_view bytes) {
   return nodes;
 }
 
-// Nodes come before their parents, and each species is a leaf.
+// Checks that nodes come before their parents, and each species is a leaf.
 void check_order(const Tree& tree, bool focal) {
   const auto& nodes = tree.nodes();
   std::vector<int> leaves(static_cast<std::size_t>(tree.species()), 0);

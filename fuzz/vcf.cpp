@@ -1,13 +1,15 @@
-// VCF and BCF, by way of htslib: records or an error, and alleles exchanged.
+// Fuzzes VCF and BCF, read by htslib: reading ends with records or an error. Also exchanges
+// alleles.
 #include <filesystem>
 
 #include "core/formats/variant/variant_file.h"
 #include "core/genome/bases.h"
 #include "harness.h"
 
-// htslib loses a few bytes of what is damaged.
+// htslib leaks a few bytes of damaged files.
 extern "C" const char* __lsan_default_suppressions() { return "leak:libhts.so"; }
-// Of a size in the file htslib asks for memory before it reads, and gives up where it gets none.
+// htslib allocates as many bytes as a damaged file claims. Large allocations must fail, so that it
+// gives up.
 extern "C" const char* __asan_default_options() {
   return "allocator_may_return_null=1:max_allocation_size_mb=64";
 }

@@ -1,4 +1,4 @@
-// A device that is not one: its memory is the host's, and it can be told to fail.
+// A fake device for tests: its memory is the host's, and it can be told to fail.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,13 +21,13 @@
 
 namespace ancify::test {
 
-// What is begun in a stream is done when it is waited for, as late as a real device may do it, or
-// if `eager` says so at once.
+// Work begun in a stream is done when somebody waits for it, as late as a real device may do it. If
+// `eager` says so, it is done at once.
 class FakeDevice : public Device {
  public:
   explicit FakeDevice(std::size_t memory = std::size_t{1} << 30, std::string name = "fake:0")
       : card_(*this), memory_(memory), name_(std::move(name)) {}
-  // Another of the same card, for another thread: what is counted and what fails is the card's.
+  // The same card for another thread: counts and failures are shared.
   explicit FakeDevice(FakeDevice& card) : card_(card) {
     const std::lock_guard<std::mutex> lock(card_.mutex_);
     card_.others_.insert(this);
@@ -50,7 +50,7 @@ class FakeDevice : public Device {
   }
   void* allocate(std::size_t n, MemoryKind kind) override { return card_.card_allocate(n, kind); }
   void release(void* memory, MemoryKind kind) noexcept override {
-    for (const auto& stream : streams_) EXPECT_TRUE(stream.empty());  // it may be copied from
+    for (const auto& stream : streams_) EXPECT_TRUE(stream.empty());  // work left may read it
     card_.card_release(memory, kind);
   }
   std::unique_ptr<Event> record(int stream) override {
@@ -75,7 +75,7 @@ class FakeDevice : public Device {
     for (auto& stream : streams_) stream.clear();
   }
 
-  // Something to compute, after what the stream has been given before.
+  // Begins a computation, after all earlier work of the stream.
   void begin(int stream, std::function<void()> step) {
     streams_.at(static_cast<std::size_t>(stream)).push_back(std::move(step));
     if (card_.eager && card_.eager()) finish(stream);
@@ -95,7 +95,7 @@ class FakeDevice : public Device {
   std::size_t most_on_device = 0;
   std::size_t uploaded = 0;    // bytes
   int failing_allocation = 0;  // counted from 1
-  // Allocations of this kind are refused if they are larger.
+  // Allocations of this kind are refused if they are larger than largest_allocation.
   MemoryKind fails_for = MemoryKind::kDevice;
   std::size_t largest_allocation = ~std::size_t{0};
   std::function<bool()> eager;
@@ -106,7 +106,7 @@ class FakeDevice : public Device {
     std::shared_ptr<bool> reached = std::make_shared<bool>(false);
   };
 
-  // What is beyond the first part of a large piece of memory is not touched, so costs nothing.
+  // Only the first part of a large piece of memory is touched, so the rest costs nothing.
   static constexpr std::size_t kMostMarked = std::size_t{1} << 24;
 
   void* card_allocate(std::size_t n, MemoryKind kind) {
@@ -124,7 +124,7 @@ class FakeDevice : public Device {
   void card_release(void* memory, MemoryKind kind) noexcept {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (kind == MemoryKind::kDevice) {
-      EXPECT_TRUE(others_.empty());  // they may be copying to it
+      EXPECT_TRUE(others_.empty());  // other threads may be copying to it
     }
     const auto found = sizes_.find(static_cast<char*>(memory));
     if (kind == MemoryKind::kDevice) on_device_ -= found->second;
@@ -145,7 +145,7 @@ class FakeDevice : public Device {
     EXPECT_GT(n, 0U);
     begin(stream, [=] { std::memset(to, byte, std::min(n, kMostMarked)); });
   }
-  // Until a stream has none left, or it is enough.
+  // Does the work of a stream until none is left, or enough() is true.
   template <class Enough>
   void do_steps(int stream, Enough enough) {
     auto& steps = streams_.at(static_cast<std::size_t>(stream));
@@ -169,7 +169,7 @@ class FakeDevice : public Device {
   std::array<std::deque<std::function<void()>>, kStreams> streams_;
 };
 
-// What a GPU's threads do, done on the host, from the last part to the first.
+// Does the operations of a GPU's threads on the host, from the last part to the first.
 template <class Operation>
 class FakeKernelsOf : public Kernels<Operation> {
  public:
@@ -193,7 +193,7 @@ class FakeKernelsOf : public Kernels<Operation> {
   }
 
  private:
-  // When it is begun, and when it is done.
+  // Called when an operation is begun, and when it is done.
   virtual void look_at(const Operation&) {}
   virtual void do_on_host(const Operation& operation) = 0;
 };

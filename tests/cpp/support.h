@@ -1,4 +1,4 @@
-// Helpers for the tests: temporary folders, files, gzip and bgzip made with zlib.
+// Helpers for tests: temporary folders, files, gzip and bgzip by zlib, and messages of errors.
 #pragma once
 
 #include <zlib.h>
@@ -16,6 +16,7 @@
 
 namespace ancify::test {
 
+// A temporary folder that is removed at the end.
 class TempDir {
  public:
   TempDir() {
@@ -39,7 +40,7 @@ class TempDir {
     }
     return n;
   }
-  // Whether a folder in it holds nothing, or is not there.
+  // Whether a folder in it is empty or missing.
   bool has_nothing_in(const std::string& name) const {
     return !std::filesystem::exists(file(name)) || std::filesystem::is_empty(file(name));
   }
@@ -77,7 +78,7 @@ inline std::string deflate_with(const std::string& text, int window_bits) {
 
 inline std::string gzip(const std::string& text) { return deflate_with(text, MAX_WBITS + 16); }
 
-// `body` is the text deflated.
+// A bgzip block of a text; `body` is the deflated text.
 inline std::string bgzf_frame(std::string_view body, const std::string& text) {
   const auto put = [](std::string& out, std::uint32_t value, int bytes) {
     for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i) & 0xff);
@@ -97,14 +98,14 @@ inline std::string bgzf_block(const std::string& text) {
   return bgzf_frame(deflate_with(text, -MAX_WBITS), text);
 }
 
-// Text in bgzip blocks of at most `size` bytes, with the empty block that ends such a file.
+// The text in bgzip blocks of at most `size` bytes, and the empty block that ends a bgzip file.
 inline std::string bgzip(const std::string& text, std::size_t size) {
   std::string out;
   for (std::size_t at = 0; at < text.size(); at += size) out += bgzf_block(text.substr(at, size));
   return out + bgzf_block("");
 }
 
-// The levels that this machine can run.
+// The SIMD levels that this machine can run.
 inline std::vector<SimdLevel> simd_levels() {
   std::vector<SimdLevel> levels;
   for (const auto level : {SimdLevel::kScalar, SimdLevel::kAvx2, SimdLevel::kAvx512}) {
@@ -113,7 +114,7 @@ inline std::vector<SimdLevel> simd_levels() {
   return levels;
 }
 
-// Runs what should fail and gives its message.
+// Runs a function that should fail, and gives the message of its error.
 template <class Failure, class Run>
 std::string message_of(Run run) {
   try {

@@ -1,5 +1,5 @@
-# What the scripts here have in common: small runs of four kinds, in this process or in one of their
-# own, and a look whether their files are as they should be.
+# Shared by the scripts of this folder: small runs of four kinds, in this process or in their own, and a
+# comparison of their files.
 
 suppressPackageStartupMessages(library(ancify))
 
@@ -13,7 +13,7 @@ option <- function(name, default) {
 
 # ---- Inputs --------------------------------------------------------------------------
 
-# One outgroup's blocks of 500 columns with substitutions and gaps.
+# Writes one outgroup's blocks of 500 columns, with substitutions and gaps.
 write_alignment <- function(path, genome) {
   connection <- gzfile(path, "w")
   on.exit(close(connection))
@@ -58,7 +58,7 @@ config_in <- function(inputs, way, folder) {
   config
 }
 
-# Files of a run by what they hold: all but its records, and nothing with a temporary name.
+# The md5 sums of a run's files, by path, without its records.
 files_of <- function(config) {
   folders <- c(config$work_dir, config$output_dir)
   files <- list.files(folders, all.files = TRUE, recursive = TRUE, full.names = TRUE)
@@ -68,7 +68,7 @@ files_of <- function(config) {
   sums
 }
 
-# Waits for tasks that outlive their session.
+# Runs in this process; first waits for tasks that outlive their session.
 run_here <- function(config) {
   run <- function() suppressWarnings(ancify_run(config, progress = FALSE, verbose = FALSE))
   repeat {
@@ -81,7 +81,8 @@ run_here <- function(config) {
   }
 }
 
-# A process that waits for a line on its standard input, runs, and says how long that took.
+# Starts a process that runs once the file <log>.go appears, and gives its number. It writes <log>.done
+# after a complete run, and <log>.ended at its end.
 start_run <- function(config, log, param) {
   script <- tempfile(fileext = ".R")
   saveRDS(config, paste0(script, ".rds"))
@@ -127,7 +128,7 @@ compare <- function(config, expected, what) {
   }
 }
 
-# Whether the system did so, which not every user may ask for.
+# Mounts a file system, and says whether this user may do so.
 mount <- function(...) {
   suppressWarnings(system2("mount", c(...), stdout = FALSE, stderr = FALSE)) == 0
 }

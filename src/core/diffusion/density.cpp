@@ -1,4 +1,4 @@
-// Room for the values of a density, and their order.
+// Allocates a density's values and gives their order in memory.
 #include "core/diffusion/density.h"
 
 #include <limits>

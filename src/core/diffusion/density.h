@@ -1,4 +1,4 @@
-// A density over the frequencies of an allele in several populations.
+// The density of derived allele frequencies in one or several populations, on a grid.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace ancify::diffusion {
 
-// Values on the grid's product with itself, the last population's index fastest.
+// A value for each combination of grid points; the last population's index changes fastest.
 class Density {
  public:
-  // InputError where so many values could not be counted
+  // InputError if there are too many values to count. All values begin as 0.
   Density(std::shared_ptr<const Grid> grid, int populations);
 
   const Grid& grid() const { return *grid_; }
@@ -20,7 +20,7 @@ class Density {
   int points() const { return grid_->points(); }
   int populations() const { return populations_; }
   std::size_t size() const { return size_; }
-  // How far apart two values are that differ by one step in this population.
+  // The distance in memory between neighbouring values along this population's axis.
   std::size_t stride(int population) const;
 
   double* data() { return values_.data(); }

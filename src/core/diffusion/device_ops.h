@@ -1,4 +1,4 @@
-// What diffusion does to a density, as operations on lines or values that may be done in any order:
+// The operations on a density that the CPU and devices share. Their parts may be done in any order:
 // by the threads of a GPU, or in a loop.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace ancify::diffusion {
 
-// A Grid's arrays, wherever they are.
+// Pointers to the arrays of a Grid, in the memory of the host or of a device.
 struct GridView {
   int points;
   const double* x;
@@ -25,19 +25,19 @@ ANCIFY_HOST_DEVICE inline std::size_t power(int points, int exponent) {
   return result;
 }
 
-// How far apart values are that differ by one step in this population.
+// The distance in memory between neighbouring values along this population's axis.
 ANCIFY_HOST_DEVICE inline std::size_t stride_of(int points, int populations, int population) {
   return power(points, populations - 1 - population);
 }
 
-// The first value of a line along a population's axis. Lines count as the values do, without the
-// axis' own index.
+// The index of the first value of a line along an axis with this stride. Lines are numbered in the
+// order of the values, without the axis' own index.
 ANCIFY_HOST_DEVICE inline std::size_t first_of_line(std::size_t line, std::size_t stride,
                                                     int points) {
   return line / stride * stride * static_cast<std::size_t>(points) + line % stride;
 }
 
-// The indices of a value, the last population's fastest.
+// The grid index of a value in each population; the last population's changes fastest.
 struct Indices {
   int of[kMostPopulations];
 };
@@ -51,7 +51,7 @@ ANCIFY_HOST_DEVICE inline Indices indices_of(std::size_t value, int points, int 
 
 // ---- Time steps ---------------------------------------------------------------------------------
 
-// The rows of a LineSystem, see there.
+// Pointers to the rows of a LineSystem; see there.
 struct SystemRows {
   double* lower;
   double* lower_by_inflow;
@@ -60,13 +60,14 @@ struct SystemRows {
   double* upper_by_inflow;
 };
 
-// Those of one population in memory for all.
+// One population's rows, in memory that has 5 rows for each population.
 ANCIFY_HOST_DEVICE inline SystemRows rows_in(double* systems, int points, int population) {
   const auto n = static_cast<std::size_t>(points);
   double* const first = systems + static_cast<std::size_t>(population) * 5 * n;
   return {first, first + n, first + 2 * n, first + 3 * n, first + 4 * n};
 }
 
+// sum over j of m_ij: the total rate of migration into the population.
 ANCIFY_HOST_DEVICE inline double immigration_of(const TimeStep& step, int populations,
                                                 int population) {
   double sum = 0;
@@ -76,13 +77,16 @@ ANCIFY_HOST_DEVICE inline double immigration_of(const TimeStep& step, int popula
   return sum;
 }
 
-// Half of what selection and migration move at this frequency, without the inflow.
+// M / 2 at this frequency, without the inflow: g (h + (1 - 2 h) x) x (1 - x) - x sum_j m_j / 2.
 ANCIFY_HOST_DEVICE inline double moved_at(double x, const TimeStep& step, int population,
                                           double immigration) {
   const double h = step.dominance[population];
   return step.selection[population] * (h + (1 - 2 * h) * x) * x * (1 - x) - immigration * x / 2;
 }
 
+// Row i of (1 + dt A) phi_new = phi, where A is the conservative central difference of -1/2
+// d^2/dx^2 V + d/dx M, with M at the middles between grid points. The delta of Chang and Cooper
+// (1970, J. Comput. Phys. 6:1) is 1/2 here.
 ANCIFY_HOST_DEVICE inline void assemble_row(const GridView& grid, const TimeStep& step,
                                             int population, double immigration, int i,
                                             const SystemRows& rows) {
@@ -107,8 +111,8 @@ ANCIFY_HOST_DEVICE inline void assemble_row(const GridView& grid, const TimeStep
   rows.diagonal[i] = diagonal;
 }
 
-// What new mutations add in a step where the frequency in one population is the smallest, and 0 in
-// all others: to the mean frequency theta / 2 in a unit of time.
+// The density that new mutations add in a step of this length, at the smallest frequency in one
+// population and 0 in all others. The integral of x phi grows by theta / 2 in a unit of time.
 ANCIFY_HOST_DEVICE inline double mutation_mass(const GridView& grid, double length, double theta,
                                                int populations) {
   double mass = length * theta / 2 / grid.x[1] * 2 / grid.x[2];
@@ -116,12 +120,13 @@ ANCIFY_HOST_DEVICE inline double mutation_mass(const GridView& grid, double leng
   return mass;
 }
 
-// More on the ends of the diagonal where the allele is lost, or fixed, in all other populations.
+// The loss at the corners: added to the first diagonal element of the line where the allele is lost
+// in all other populations, and to the last one where it is fixed in all others.
 ANCIFY_HOST_DEVICE inline double absorbed_in(const GridView& grid, double length, double size) {
   return length / size / grid.width[0];
 }
 
-// The rows of all populations' systems.
+// Fills the rows of all populations' systems.
 struct AssembleOp {
   static constexpr const char* kName = "AssembleOp";
   GridView grid;
@@ -139,12 +144,12 @@ struct AssembleOp {
   }
 };
 
-// A sweep along one axis, line by line, by Thomas's algorithm.
+// A sweep along one axis: solves each line's tridiagonal system by the Thomas algorithm.
 struct SweepOp {
   static constexpr const char* kName = "SweepOp";
   GridView grid;
   double* density;
-  double* pivots;  // as many as values
+  double* pivots;  // scratch, as many as values
   SystemRows rows;
   int populations;
   int axis;
@@ -152,7 +157,7 @@ struct SweepOp {
   double theta;
   double size;                     // of the axis' population
   double rates[kMostPopulations];  // of migration into it
-  bool mutates[kMostPopulations];  // whether the sweep brings the step's mutations
+  bool mutates[kMostPopulations];  // populations whose mutations this sweep adds first
 
   ANCIFY_HOST_DEVICE std::size_t n() const { return power(grid.points, populations - 1); }
 
@@ -192,7 +197,7 @@ struct SweepOp {
   }
 
  private:
-  // Each mutation's place is on one line.
+  // Adds the mutations whose grid point is on this line. Each point is on one line only.
   ANCIFY_HOST_DEVICE void mutate(std::size_t first, std::size_t stride) const {
     for (int k = 0; k < populations; ++k) {
       if (!mutates[k]) continue;
@@ -216,7 +221,8 @@ struct SweepOp {
 
 // ---- Transitions --------------------------------------------------------------------------------
 
-// What is at one frequency, as values at the two grid points around it that have the same integral.
+// Mass 1 at one frequency, as values at the two grid points around it: their integral by the
+// trapezoid rule is 1.
 struct Spike {
   int lower;
   double at_lower;
@@ -224,7 +230,7 @@ struct Spike {
 };
 
 ANCIFY_HOST_DEVICE inline Spike spike_at(const GridView& grid, double frequency) {
-  // The first point that is not below the frequency, but not the first of all.
+  // The first grid point at or above the frequency, and at least point 1.
   int upper = 1;
   for (int most = grid.points - 1; upper < most;) {
     const int half = (upper + most) / 2;
@@ -244,6 +250,7 @@ ANCIFY_HOST_DEVICE inline Spike spike_at(const GridView& grid, double frequency)
   return {lower, lower_share * height, upper_share * height};
 }
 
+// The frequency in a mixture of populations with these shares.
 ANCIFY_HOST_DEVICE inline double mixed_frequency(const GridView& grid, const Indices& at,
                                                  const double* shares, int populations) {
   double frequency = 0;
@@ -251,7 +258,7 @@ ANCIFY_HOST_DEVICE inline double mixed_frequency(const GridView& grid, const Ind
   return frequency;
 }
 
-// A new population, the last, with these shares of its ancestry.
+// Adds a new population as the last one, with these shares of its ancestry.
 struct NewPopulationOp {
   static constexpr const char* kName = "NewPopulationOp";
   GridView grid;
@@ -264,7 +271,7 @@ struct NewPopulationOp {
   ANCIFY_HOST_DEVICE void operator()(std::size_t i) const {
     double* const values = to + i * static_cast<std::size_t>(grid.points);
     for (int k = 0; k < grid.points; ++k) values[k] = 0;
-    // What one population has lost or fixed is not there for two.
+    // Drop the ends of a single population: lost and fixed alleles do not segregate in two either.
     if (populations == 1 && (i == 0 || i + 1 == n())) return;
     const Indices at = indices_of(i, grid.points, populations);
     const Spike spike = spike_at(grid, mixed_frequency(grid, at, shares, populations));
@@ -273,7 +280,8 @@ struct NewPopulationOp {
   }
 };
 
-// Along the axis of the population that is replaced.
+// Replaces a share of `destination` by alleles of other populations, line by line along its axis.
+// shares[destination] is the share that stays.
 struct PulseOp {
   static constexpr const char* kName = "PulseOp";
   GridView grid;
@@ -301,6 +309,7 @@ struct PulseOp {
   }
 };
 
+// Removes a population: integrates over its axis by the trapezoid rule.
 struct RemovalOp {
   static constexpr const char* kName = "RemovalOp";
   GridView grid;
@@ -319,13 +328,14 @@ struct RemovalOp {
   }
 };
 
+// Puts the populations in another order.
 struct ReorderOp {
   static constexpr const char* kName = "ReorderOp";
   int points;
   const double* from;
   double* to;
   int populations;
-  int order[kMostPopulations];  // where each new population was
+  int order[kMostPopulations];  // the old place of each population
 
   ANCIFY_HOST_DEVICE std::size_t n() const { return power(points, populations); }
   ANCIFY_HOST_DEVICE void operator()(std::size_t i) const {
@@ -338,6 +348,7 @@ struct ReorderOp {
   }
 };
 
+// Copies values.
 struct CopyOp {
   const double* from;
   double* to;
@@ -349,8 +360,8 @@ struct CopyOp {
 
 // ---- Samples ------------------------------------------------------------------------------------
 
-// One population's axis becomes its sample's numbers of derived alleles, and the fastest index.
-// Before it are `inner` values for each of its points, of the populations that came before.
+// Replaces the last remaining population's axis by its sample's numbers of derived alleles, as the
+// fastest index. Each of its points has `inner` values, of the populations already sampled.
 struct SampleOp {
   static constexpr const char* kName = "SampleOp";
   const double* from;

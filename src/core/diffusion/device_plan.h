@@ -1,5 +1,5 @@
-// A plan in a device's memory, and how a team of threads does it. Written once: a team is a block
-// of a GPU's threads, or the host that launches a kernel for each operation.
+// A plan in a device's memory, and the algorithm by which a team of threads carries it out. A team
+// is a block of a GPU, or the host, which launches a kernel for each operation.
 #pragma once
 
 #include <cstddef>
@@ -10,41 +10,45 @@
 
 namespace ancify::diffusion {
 
-// A block's, where blocks of a GPU's threads do plans.
+// The threads of a GPU block that carries out a plan.
 constexpr unsigned kThreadsOfAPlan = 256;
 
+// An event of a plan: the equilibrium, an epoch or a transition.
 struct DeviceEvent {
   enum class Kind { kEquilibrium, kEpoch, kTransition };
   Kind kind;
   Transition transition;
   bool frozen[kMostPopulations];
-  std::int64_t end_step;  // of those that the plan has, one epoch's after the other
+  std::int64_t end_step;  // of an epoch: the end of its steps among all steps of the plan
 };
 
+// A plan: its input, its memory, and its progress.
 struct DevicePlan {
   GridView grid;
   const DeviceEvent* events;
   std::size_t n_events;
   const TimeStep* steps;
   const double* equilibrium;
-  // Of as many values as the most populations have: the density, and pivots or the next density.
+  // The density, and room for pivots or the next density. Each has room for the values of the most
+  // populations that the plan ever has.
   double* density;
   double* other;
   double* systems;  // 5 rows for each population
-  // What comes out: samples of each population, or where there are none the density itself.
+  // The output: the spectrum of samples of each population, or the density if samples is 0.
   const double* weights;  // of all populations, one after the other
   int samples;
   std::size_t numbers[kMostPopulations];
   double* output;
-  // How far it has come: the next event and step, how often that was done, and of how many
-  // populations the density is.
+  // The progress: the next event and step, the times that this step was done, and the number of
+  // populations that the density has.
   std::size_t next_event;
   std::int64_t next_step;
   std::int64_t times_done;
   int populations;
 };
 
-// The plan's arrays may be on the device alone: only an operation reads them.
+// The sweep of a step along an axis. The plan's arrays may be on the device, so only the operation
+// itself may read them.
 ANCIFY_HOST_DEVICE inline SweepOp sweep_of(const DevicePlan& plan, const TimeStep& step, int axis) {
   SweepOp sweep = {};
   sweep.grid = plan.grid;
@@ -62,8 +66,9 @@ ANCIFY_HOST_DEVICE inline SweepOp sweep_of(const DevicePlan& plan, const TimeSte
   return sweep;
 }
 
-// What a team does: team.for_each(op) is op(0), ..., op(op.n() - 1), done when it returns or in any
-// case before what comes next; team.look() is called now and then, and may throw.
+// Does a step `times` times: mutations, then a sweep along each axis that is not frozen, in order.
+// team.for_each(op) does op(0), ..., op(op.n() - 1) before the next operation begins. team.look()
+// is called before each step, and may throw to stop the work.
 template <class Team>
 ANCIFY_HOST_DEVICE void do_step(const Team& team, const DevicePlan& plan, const DeviceEvent& epoch,
                                 const TimeStep& step, std::int64_t times) {
@@ -81,7 +86,7 @@ ANCIFY_HOST_DEVICE void do_step(const Team& team, const DevicePlan& plan, const 
   }
 }
 
-// At most so many of an epoch's steps that are left; gives how many.
+// Does at most `most` of the epoch's remaining steps, and gives the number done.
 template <class Team>
 ANCIFY_HOST_DEVICE std::int64_t do_steps(const Team& team, DevicePlan& plan,
                                          const DeviceEvent& epoch, std::int64_t most) {
@@ -101,7 +106,7 @@ ANCIFY_HOST_DEVICE std::int64_t do_steps(const Team& team, DevicePlan& plan,
   return done;
 }
 
-// From the plan's density to the next one.
+// Makes the plan's next density by a transition, and exchanges the two arrays.
 template <class Team>
 ANCIFY_HOST_DEVICE void do_transition(const Team& team, DevicePlan& plan,
                                       const Transition& transition) {
@@ -112,7 +117,7 @@ ANCIFY_HOST_DEVICE void do_transition(const Team& team, DevicePlan& plan,
   plan.density = density;
 }
 
-// The last population first, as sample() has it.
+// Samples from the density, from the last population to the first, as sample() does.
 template <class Team>
 ANCIFY_HOST_DEVICE void do_samples(const Team& team, const DevicePlan& plan) {
   const auto points = static_cast<std::size_t>(plan.grid.points);
@@ -137,8 +142,7 @@ ANCIFY_HOST_DEVICE void do_samples(const Team& team, const DevicePlan& plan) {
   }
 }
 
-// Does n rounds of what is left of a plan: each time step is one, each other event, and the
-// samples.
+// Does the next n rounds of a plan. A round is a time step, another event, or the final sampling.
 template <class Team>
 ANCIFY_HOST_DEVICE void do_rounds(const Team& team, DevicePlan& plan, std::int64_t n) {
   while (n > 0 && plan.next_event < plan.n_events) {
@@ -164,7 +168,7 @@ ANCIFY_HOST_DEVICE void do_rounds(const Team& team, DevicePlan& plan, std::int64
   }
 }
 
-// A team of one.
+// A team of one thread.
 struct LoneTeam {
   template <class Op>
   ANCIFY_HOST_DEVICE void for_each(const Op& op) const {
@@ -173,7 +177,7 @@ struct LoneTeam {
   ANCIFY_HOST_DEVICE void look() const {}
 };
 
-// The next rounds of some plans, each by a team.
+// Does the next rounds of several plans, each by a team of its own.
 struct PlansOp {
   static constexpr const char* kName = "PlansOp";
   DevicePlan* plans;

@@ -1,4 +1,4 @@
-// Lays plans out for devices, sends them there in batches, and takes spectra back.
+// Lays out plans in memory, sends them to devices in batches, and takes spectra back.
 #include "core/diffusion/device_spectra.h"
 
 #include <algorithm>
@@ -21,10 +21,10 @@ namespace ancify::diffusion {
 
 namespace {
 
-// Pieces of memory, one after the other, each where a double may be.
+// Places pieces of memory one after the other, each aligned for a double.
 class Layout {
  public:
-  // Where a piece of so many elements begins.
+  // Adds a piece of n elements and gives its first byte.
   template <class T>
   std::size_t add(std::size_t n) {
     const std::size_t at = size_;
@@ -37,7 +37,8 @@ class Layout {
   std::size_t size_ = 0;
 };
 
-// What a device needs to do a job, but for where it lies.
+// The data that a device needs for a job, before they have addresses on the device. The image is
+// uploaded; the room is memory on the device alone.
 class DeviceJob {
  public:
   DeviceJob(const SpectrumJob& job, const Sampling& sampling)
@@ -49,9 +50,9 @@ class DeviceJob {
     if (sampling.kind != Sampling::Kind::kAdmixed) weights_ = weights_of(sampling, *grid_);
   }
 
-  // The lines of the most populations that there are.
+  // Lines along an axis, at the most populations that the plan ever has.
   std::size_t lines() const { return power(grid_->points(), most_populations_ - 1); }
-  // Values that come out.
+  // The number of output values.
   std::size_t outputs() const {
     std::size_t n = 1;
     for (const auto& one : weights_) n *= static_cast<std::size_t>(one.size) + 1;
@@ -59,13 +60,13 @@ class DeviceJob {
   }
   double work() const { return work_; }
   std::int64_t rounds() const { return rounds_; }
-  // The most that a block goes through in a time step, or could where lines are few.
+  // The most values that a block handles in a time step. With few lines, idle threads count too.
   std::size_t values_of_a_round() const {
     return static_cast<std::size_t>(most_populations_ * grid_->points()) *
            std::max(lines(), std::size_t{kThreadsOfAPlan});
   }
 
-  // Bytes that go to the device, and that are only there.
+  // The sizes of the image and of the room.
   std::size_t image_bytes() const { return image_layout().size; }
   std::size_t room_bytes() const {
     const auto values = static_cast<double>(most_populations_) * 5 * grid_->points() +
@@ -74,7 +75,8 @@ class DeviceJob {
     return static_cast<std::size_t>(std::min(values * sizeof(double), 1e18));
   }
 
-  // Writes the image, which will lie at `there` on the device; the room comes at `room`.
+  // Writes the image, and gives the plan with addresses on the device: the image at `there`, the
+  // room at `room`.
   DevicePlan write(char* image, char* there, double* room) const {
     const Image layout = image_layout();
     const auto put = [&](std::size_t at, const auto& values) {
@@ -111,7 +113,7 @@ class DeviceJob {
     plan.output = plan.systems + most_populations_ * std::size_t{5} * grid_->x.size();
     return plan;
   }
-  // The same for the host, which reads events and steps in the image itself.
+  // The same plan for the host, which reads events and steps from its own copy of the image.
   DevicePlan for_host(DevicePlan plan, const char* image) const {
     const Image layout = image_layout();
     plan.events = reinterpret_cast<const DeviceEvent*>(image + layout.events);
@@ -119,7 +121,7 @@ class DeviceJob {
     return plan;
   }
 
-  // What came out, as sample() and sample_admixed() have it.
+  // The spectrum from the output, in the order of sample() and sample_admixed().
   std::vector<double> spectrum(const double* output, const TaskContext& context) const {
     if (!weights_.empty()) return {output, output + outputs()};
     Density density(grid_, populations_);
@@ -181,9 +183,9 @@ class DeviceJob {
   double work_;
   int populations_ = 0;
   int most_populations_ = 0;
-  std::int64_t rounds_ = 1;  // the samples
+  std::int64_t rounds_ = 1;  // begins with 1 for the sampling
   std::vector<DeviceEvent> events_;
-  std::int64_t n_steps_ = 0;  // as the plan has them, without those that are repeated
+  std::int64_t n_steps_ = 0;  // different steps; repetitions do not count
   std::vector<double> equilibrium_;
   std::vector<SampleWeights> weights_;
 };
@@ -201,7 +203,7 @@ DeviceJobs prepare(const std::vector<SpectrumJob>& jobs, const Sampling& samplin
   return prepared;
 }
 
-// The host, which begins an operation after the other in a stream.
+// A team that is the host: it launches one operation after the other in a stream.
 class LaunchTeam {
  public:
   LaunchTeam(DiffusionKernels& kernels, const TaskContext& context)
@@ -211,7 +213,7 @@ class LaunchTeam {
     kernels_.begin(op, 0);
   }
   void for_each(const CopyOp& op) const { kernels_.device().copy(op.to, op.from, op.size, 0); }
-  // What was begun can't be stopped any more, so it is never much.
+  // Launched operations cannot be stopped, so wait often enough that only a few are under way.
   void look() const {
     context_.throw_if_stopped();
     if (++looked_ % 16 == 0) kernels_.device().wait(0);
@@ -223,7 +225,7 @@ class LaunchTeam {
   const TaskContext& context_;
 };
 
-// Jobs that go to a device together.
+// Jobs that a device does together: in blocks, or a single one on the whole device.
 struct Batch {
   std::vector<std::size_t> jobs;
   bool in_blocks = true;
@@ -233,7 +235,7 @@ std::size_t bytes_of(const DeviceJob& job) {
   return job.image_bytes() + job.room_bytes() + sizeof(DevicePlan);
 }
 
-// As many at a time as fit; those with the most work first.
+// Groups as many jobs as fit into the memory `budget`, those with the most work first.
 std::vector<Batch> make_batches(const DeviceJobs& jobs, std::size_t most_lines, std::size_t budget,
                                 std::size_t devices) {
   std::vector<std::size_t> order(jobs.size());
@@ -249,7 +251,7 @@ std::vector<Batch> make_batches(const DeviceJobs& jobs, std::size_t most_lines, 
       few_lines.push_back(i);
     }
   }
-  // Each device has its share of what goes by blocks.
+  // Each device gets its share of the jobs done in blocks.
   for (std::size_t d = 0; d < devices; ++d) {
     std::size_t bytes = budget + 1;
     for (std::size_t k = d; k < few_lines.size(); k += devices) {
@@ -265,6 +267,7 @@ std::vector<Batch> make_batches(const DeviceJobs& jobs, std::size_t most_lines, 
   return batches;
 }
 
+// One batch on one device, and its memory there.
 class BatchRun {
  public:
   BatchRun(DiffusionKernels& kernels, const DeviceJobs& jobs, const Batch& batch)
@@ -279,10 +282,11 @@ class BatchRun {
     image_.resize(image);
   }
 
-  // Of the device's memory
+  // Bytes of the device's memory.
   std::size_t bytes() const {
     return batch_.jobs.size() * sizeof(DevicePlan) + image_.size() + room_values_ * sizeof(double);
   }
+  // False if the device refuses the memory.
   bool take_memory(MemoryPool& pool) {
     plans_ = {pool, batch_.jobs.size()};
     images_there_ = {pool, image_.size()};
@@ -290,7 +294,8 @@ class BatchRun {
     return !plans_.refused() && !images_there_.refused() && !room_.refused();
   }
 
-  // Looks whether to stop when each plan of a block's has done about so many values.
+  // Writes the batch's spectra. In blocks, a launch does about `values_at_once` values of each
+  // plan; between launches the host checks for a stop.
   void run(const TaskContext& context, std::size_t values_at_once,
            std::vector<std::vector<double>>& spectra) {
     Device& device = kernels_.device();
@@ -322,7 +327,7 @@ class BatchRun {
   }
 
  private:
-  // What was begun can't be stopped any more, so it is never much.
+  // A launch cannot be stopped, so each launch does a limited number of rounds.
   void do_in_blocks(const TaskContext& context, std::size_t values_at_once) {
     std::int64_t rounds = 0;
     std::size_t values = 1;
@@ -342,16 +347,16 @@ class BatchRun {
   DiffusionKernels& kernels_;
   const DeviceJobs& jobs_;
   const Batch& batch_;
-  std::vector<std::size_t> images_;  // where each job's begins
-  std::vector<std::size_t> rooms_;
+  std::vector<std::size_t> images_;  // the first byte of each job's image
+  std::vector<std::size_t> rooms_;   // the first value of each job's room
   std::size_t room_values_ = 0;
-  std::vector<char> image_;  // of all jobs
+  std::vector<char> image_;  // all jobs' images
   DeviceArray<DevicePlan> plans_;
   DeviceArray<char> images_there_;
   DeviceArray<double> room_;
 };
 
-// By halves where the memory is not there after all.
+// Does a batch, or one half after the other if the device has too little memory for the whole.
 void do_batch(DiffusionKernels& kernels, MemoryPool& pool, const DeviceJobs& jobs,
               const Batch& batch, std::size_t budget, std::size_t values_at_once,
               const TaskContext& context, std::vector<std::vector<double>>& spectra) {
@@ -398,7 +403,7 @@ std::vector<std::vector<double>> device_spectra(const DiffusionDevices& devices,
   }
   const std::size_t least = *std::min_element(budgets.begin(), budgets.end());
   const auto batches = make_batches(on_device, most_lines, least, devices.size());
-  // For progress alone.
+  // Only for progress.
   const auto units = [&](const Batch& batch) {
     double work = 1;
     for (const std::size_t i : batch.jobs) work += on_device[i]->work();

@@ -1,4 +1,4 @@
-// Expected spectra on devices.
+// Computes expected spectra on devices.
 #pragma once
 
 #include <cstddef>
@@ -14,20 +14,21 @@
 
 namespace ancify::diffusion {
 
-// What devices do for diffusion; a copy is the device's own matter.
+// The operations of diffusion on devices. Copies are not among them: a Device has its own.
 using DiffusionOperation = std::variant<AssembleOp, SweepOp, NewPopulationOp, PulseOp, RemovalOp,
                                         ReorderOp, SampleOp, PlansOp>;
 using DiffusionKernels = Kernels<DiffusionOperation>;
 using DiffusionDevices = std::vector<std::unique_ptr<DiffusionKernels>>;
 
-// The backend's devices, none for the CPU. DeviceError where one fails.
+// Opens the backend's devices; none for the CPU. DeviceError if one fails.
 DiffusionDevices open_diffusion_devices(const Backend& backend);
 
-// As expected_spectra(), to a relative 1e-12 or so; threads prepare what goes to the devices. Plans
-// with few lines go together, a block of threads each, which does about `values_at_once` values
-// before it is looked whether to stop; one with more than `most_lines` takes the whole device.
-// DeviceError where one does not fit the memory of which `memory_limit` bytes may be taken, see
-// memory_budget().
+// A spectrum for each job, as by expected_spectra(), up to relative differences of about 1e-12.
+// `threads` CPU threads prepare the jobs. Plans with at most `most_lines` lines run together, one
+// on each block; a larger plan takes the whole device. A launch does about
+// `values_at_once` values of each plan, and a stop is noticed between launches. `memory_limit`: the
+// most bytes taken of each device, 0 for no limit; see memory_budget(). DeviceError if a plan does
+// not fit. Interrupted if the job is stopped.
 std::vector<std::vector<double>> device_spectra(const DiffusionDevices& devices,
                                                 const std::vector<SpectrumJob>& jobs,
                                                 const Sampling& sampling, std::size_t memory_limit,

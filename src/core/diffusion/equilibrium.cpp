@@ -1,5 +1,6 @@
-// phi(x) = theta nu e^E(x) (integral from x to 1 of e^-E) / (x (1 - x) integral from 0 to 1 of
-// e^-E), with E(x) = 4 g h x + 2 g (1 - 2 h) x^2 (Kimura 1964, J. Appl. Prob. 1:177).
+// Equilibrium density: phi(x) = theta nu e^E(x) (integral from x to 1 of e^-E) / (x (1 - x)
+// integral from 0 to 1 of e^-E), with E(x) = 4 g h x + 2 g (1 - 2 h) x^2 (Kimura 1964, J. Appl.
+// Prob. 1:177).
 #include "core/diffusion/equilibrium.h"
 
 #include <algorithm>
@@ -19,8 +20,7 @@ constexpr int kPieces = 41;
 constexpr int kSmallerPieces = 40;
 constexpr int kMostHalvings = 12;
 
-// Selection's exponent: the density is exp(E(x)) times the integral from x to 1 of exp(-E), over
-// that from 0 and over x (1 - x) (Kimura 1964).
+// The exponent E(x).
 struct Exponent {
   Exponent(double g, double h) : linear(4 * g * h), square(2 * g * (1 - 2 * h)) {}
   double operator()(double x) const { return (linear + square * x) * x; }
@@ -37,8 +37,7 @@ struct Exponent {
   double square;
 };
 
-// The integral, of which `whole` is a guess: in halves, until these change it by no more than
-// `error`.
+// The integral, by halving the interval until that changes the estimate `whole` by at most `error`.
 template <class Function>
 double refined(const GaussRule& rule, const Function& f, double from, double to, double whole,
                double error, int halvings) {
@@ -50,8 +49,8 @@ double refined(const GaussRule& rule, const Function& f, double from, double to,
          refined(rule, f, middle, to, right, error, halvings - 1);
 }
 
-// Pieces of equal length, and at both ends smaller and smaller ones, as strong selection leaves
-// nothing but what is next to an end.
+// The ends of equal pieces from here to 1, with smaller and smaller pieces at both ends: under
+// strong selection the integral is concentrated next to an end.
 std::vector<double> pieces_from(double from) {
   std::vector<double> ends;
   for (int i = 0; i <= kPieces; ++i) ends.push_back(from + (1 - from) * i / kPieces);
@@ -64,7 +63,7 @@ std::vector<double> pieces_from(double from) {
   return ends;
 }
 
-// log of the integral of exp(-exponent) from here to 1: its largest part may be beyond all doubles
+// The log of the integral of exp(-E) from here to 1. The integral itself may overflow.
 double log_integral(const GaussRule& rule, const Exponent& exponent, double from) {
   const double smallest = exponent.smallest_from(from);
   const auto f = [&](double x) { return std::exp(smallest - exponent(x)); };
@@ -75,7 +74,7 @@ double log_integral(const GaussRule& rule, const Exponent& exponent, double from
     pieces.push_back(rule.integrate(f, ends[i], ends[i + 1]));
     crude += pieces.back();
   }
-  // The exponent is as exact as its own rounding allows.
+  // Allow for the rounding of E itself.
   const double size = std::abs(exponent.linear) + std::abs(exponent.square);
   const double error = (1e-15 + 2e-16 * size) * crude;
   double sum = 0;
@@ -111,7 +110,7 @@ Density equilibrium_density(const Equilibrium& equilibrium, std::shared_ptr<cons
     for (int k = 1; k <= last; ++k) phi[k] = scale / x[k];
   } else if (equilibrium.dominance == 0.5) {
     for (int k = 1; k < last; ++k) {
-      // exp(2 g x) where (1 - exp(-2 g (1 - x))) / (1 - exp(-2 g)) would be infinite by infinite
+      // Below -300 the ratio is exp(2 g x), and computing it could divide infinity by infinity.
       const double share =
           g < -300 ? std::exp(2 * g * x[k]) : std::expm1(-2 * g * (1 - x[k])) / std::expm1(-2 * g);
       phi[k] = scale * share / (x[k] * (1 - x[k]));

@@ -1,4 +1,4 @@
-// The density of a population of constant size, where mutation, drift and selection balance.
+// The density of a population at the balance of mutation, drift and selection.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,10 @@
 
 namespace ancify::diffusion {
 
-// At 0 it would be infinite: there it is what it is at the next point. InputError for what no
-// population can have.
+// The equilibrium density on a grid, of one population. The value at 0, which would be infinite, is
+// that of the next point. As in dadi the size is only a factor: selection acts as at size 1.
+// InputError for a size not above 0, a negative theta, numbers that are not finite, and selection
+// under which the density overflows.
 Density equilibrium_density(const Equilibrium& equilibrium, std::shared_ptr<const Grid> grid);
 
 }  // namespace ancify::diffusion

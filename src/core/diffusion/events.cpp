@@ -1,4 +1,4 @@
-// From the events of a model to a plan: what is done to a density, one after the other.
+// Checks the events of a model and turns them into a plan.
 #include "core/diffusion/events.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The events that a demographic model can have, each a row and a struct, and the plan of a model.
+// The events of demographic models, each a struct and a row of event_kinds(), and a model's plan.
 #pragma once
 
 #include <map>
@@ -12,22 +12,27 @@
 
 namespace ancify::diffusion {
 
-// What all events come to: a density that begins, time steps, and maps of a density.
+// The three parts of plans: a starting density, time steps, and maps of a density.
 using PlannedEvent = std::variant<Equilibrium, Schedule, Transition>;
 using Plan = std::vector<PlannedEvent>;
 
-// Takes what events do, checks it, and counts the populations. InputError where something does not
-// fit the populations that there are.
+// Makes a plan from what events do, and counts the populations. Each function throws InputError if
+// its arguments are invalid or do not fit the present populations.
 class Planner {
  public:
-  // Steps as make_schedule() makes them.
+  // `fineness` and `parts` are those of make_schedule().
   Planner(double fineness, int parts) : fineness_(fineness), parts_(parts) {}
 
+  // Begins with one population.
   void begin(const Equilibrium& equilibrium);
+  // All populations evolve.
   void evolve(const Epoch& epoch);
+  // Adds a population as the last one, with these shares of its ancestry.
   void add_population(const std::vector<double>& shares);
+  // Replaces a share of a population by others; shares[destination] stays.
   void pulse(int destination, const std::vector<double>& shares);
   void remove(int population);
+  // order[k] is the old number of the new population k.
   void reorder(const std::vector<int>& order);
 
   int populations() const { return populations_; }
@@ -44,17 +49,18 @@ class Planner {
   Plan plan_;
 };
 
-// InputError, with the event's number, where an event does not fit the populations that there are.
+// The plan of a model. InputError, with the event's number, if an event is invalid or does not fit
+// the populations.
 Plan plan_model(const Model& model, double fineness, int parts);
 
-// Populations count from 0. A new one, with these shares of its ancestry, comes last.
+// A new population with these shares of its ancestry. It comes last; populations count from 0.
 struct Admixture {
   std::vector<double> shares;
 
   void operator()(Planner& planner) const { planner.add_population(shares); }
 };
 
-// A share of `destination` is replaced by others' at once: shares[destination] is what stays.
+// Others replace a share of `destination` at one moment; shares[destination] stays.
 struct Pulse {
   int destination;
   std::vector<double> shares;
@@ -62,20 +68,21 @@ struct Pulse {
   void operator()(Planner& planner) const { planner.pulse(destination, shares); }
 };
 
+// A population leaves the model.
 struct Removal {
   int population;
 
   void operator()(Planner& planner) const { planner.remove(population); }
 };
 
-// order[k] is where the new population k was.
+// The populations get other numbers: order[k] is the old number of the new population k.
 struct Reordering {
   std::vector<int> order;
 
   void operator()(Planner& planner) const { planner.reorder(order); }
 };
 
-// An event's fields by their names. InputError for one that is not there.
+// An event's fields by their names. InputError if a field is missing.
 class EventFields {
  public:
   std::map<std::string, std::vector<double>> numbers;
@@ -83,22 +90,23 @@ class EventFields {
 
   const std::vector<double>& values(const std::string& name) const;
   double value(const std::string& name) const;
-  // From numbers that count from 1.
+  // Population indices from 0, of a field that counts them from 1.
   std::vector<int> populations(const std::string& name) const;
   int population(const std::string& name) const;
-  // Where the field has numbers, courses that do not change.
+  // Time courses; constant ones if the field has numbers.
   std::vector<TimeCourse> time_courses(const std::string& name) const;
 };
 
+// An event's name and the function that makes it of its fields.
 struct EventKind {
   std::string name;
   Event (*make)(const EventFields&);
 };
 
-// One row an event.
+// All events, one row each.
 const std::vector<EventKind>& event_kinds();
 
-// InputError for a name that is none.
+// Makes the event with this name. InputError for an unknown name or a missing field.
 Event make_event(const std::string& name, const EventFields& fields,
                  const std::vector<EventKind>& kinds = event_kinds());
 

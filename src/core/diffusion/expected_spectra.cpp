@@ -1,4 +1,5 @@
-// Does the plans of models to densities, side by side on threads, and samples from them.
+// Carries out the plans of models on the CPU, side by side on threads, and samples from the
+// densities.
 #include "core/diffusion/expected_spectra.h"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ namespace ancify::diffusion {
 
 namespace {
 
-// Does an event to a density.
+// Applies an event of a plan to a density.
 struct Evolution {
   Density operator()(const Equilibrium& event) const {
     return equilibrium_density(event, density.shared_grid());
@@ -82,7 +83,7 @@ Density evolve(const Plan& plan, int points, SimdLevel level, const TaskContext&
 std::vector<std::vector<double>> expected_spectra(const std::vector<SpectrumJob>& jobs,
                                                   const Sampling& sampling, SimdLevel level,
                                                   int threads, JobControl& control) {
-  // Those with the most work first, so that no thread is left alone with one at the end.
+  // Start with the jobs that have the most work, so that no thread ends long after the others.
   std::vector<std::size_t> order(jobs.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::vector<double> work;
@@ -90,7 +91,7 @@ std::vector<std::vector<double>> expected_spectra(const std::vector<SpectrumJob>
   for (const auto& job : jobs) work.push_back(work_of(*job.plan, job.points));
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return work[a] > work[b]; });
-  // For progress alone.
+  // Only for progress.
   const auto units = [](double x) { return static_cast<std::int64_t>(std::min(x, 1e15)); };
   for (const double one : work) control.expect(units(one));
 

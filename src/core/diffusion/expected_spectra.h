@@ -1,4 +1,4 @@
-// The expected spectra of demographic models: from events to numbers.
+// Computes the expected site frequency spectra of demographic models.
 #pragma once
 
 #include <optional>
@@ -13,32 +13,36 @@
 
 namespace ancify::diffusion {
 
-// Time steps times grid points times axes, for progress.
+// The work of a plan, for progress: time steps times grid values times axes that are not frozen.
 double work_of(const Plan& plan, int points);
 
+// The density at the end of a plan, on a grid with so many points for each population. InputError
+// for too few points, too many values, or an invalid equilibrium.
 Density evolve(const Plan& plan, int points, SimdLevel level, const TaskContext& context);
 
-// How samples are drawn from a density.
+// How samples are drawn from a density; see sampling.h.
 struct Sampling {
   enum class Kind { kAnalytic, kDirect, kAdmixed, kInbred };
   Kind kind = Kind::kAnalytic;
-  std::vector<int> sizes;
-  std::optional<int> ascertained;           // kDirect: a population
+  std::vector<int> sizes;                   // haplotypes sampled of each population
+  std::optional<int> ascertained;           // kDirect: the population of direct_weights(), or none
   std::vector<std::vector<double>> shares;  // kAdmixed
   std::vector<double> inbreeding;           // kInbred: of each population
   std::vector<int> ploidy;
 };
 
-// Of each population, for any kind but kAdmixed.
+// The weights of each population, for any kind but kAdmixed.
 std::vector<SampleWeights> weights_of(const Sampling& sampling, const Grid& grid);
 
+// A plan, and the points of the grid to carry it out on.
 struct SpectrumJob {
   const Plan* plan;
   int points;
 };
 
-// A spectrum for each job, as sample() has it. Jobs run side by side, and what threads they leave
-// take parts of them: a spectrum is the same at any number.
+// A spectrum for each job, in the order of sample(). Jobs run side by side, and idle threads take
+// parts of them. The number of threads does not change a spectrum. Interrupted if the job is
+// stopped.
 std::vector<std::vector<double>> expected_spectra(const std::vector<SpectrumJob>& jobs,
                                                   const Sampling& sampling, SimdLevel level,
                                                   int threads, JobControl& control);

@@ -1,5 +1,5 @@
-// x_k = (l(u_k) - l(-1)) / (l(1) - l(-1)) for u_k from -1 to 1 in equal steps and l(u) = 1 / (1 +
-// e^-8u), the grid of dadi (Gutenkunst and others 2009, PLoS Genet. 5:e1000695).
+// Grid points: x_k = (l(u_k) - l(-1)) / (l(1) - l(-1)) for u_k from -1 to 1 in equal steps and l(u)
+// = 1 / (1 + e^-8u), the grid of dadi (Gutenkunst and others 2009, PLoS Genet. 5:e1000695).
 #include "core/diffusion/grid.h"
 
 #include <cmath>

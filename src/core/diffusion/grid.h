@@ -1,4 +1,4 @@
-// The frequencies at which a density is known, the same for all populations.
+// The grid of allele frequencies at which a density is known, the same for all populations.
 #pragma once
 
 #include <vector>
@@ -7,22 +7,22 @@
 
 namespace ancify::diffusion {
 
-// Denser towards 0 and 1, by a logistic function: 0 and 1 themselves are on it.
+// Points from 0 to 1, denser towards both ends by a logistic function.
 struct Grid {
-  // InputError below 4 points
+  // InputError for fewer than 4 points.
   explicit Grid(int points);
 
   int points() const { return static_cast<int>(x.size()); }
   GridView view() const {
     return {points(), x.data(), width.data(), middle.data(), inverse_weight.data()};
   }
-  // The first frequency above 0, which extrapolation takes to 0.
+  // The first frequency above 0. Extrapolation over grids takes it to 0.
   double smallest() const { return x[1]; }
 
   std::vector<double> x;
-  std::vector<double> width;           // from each point to the next, one fewer
-  std::vector<double> middle;          // between each point and the next, one fewer
-  std::vector<double> inverse_weight;  // 1 / the trapezoid rule's weights
+  std::vector<double> width;           // from each point but the last to the next
+  std::vector<double> middle;          // halfway from each point but the last to the next
+  std::vector<double> inverse_weight;  // 1 / weight of each point in the trapezoid rule
 };
 
 }  // namespace ancify::diffusion

@@ -1,6 +1,7 @@
-// d phi / dt = sum over i of 1/2 d^2/dx_i^2 [x_i (1 - x_i) phi / nu_i] - d/dx_i [M_i phi], with M_i
-// = 2 g_i (h_i + (1 - 2 h_i) x_i) x_i (1 - x_i) + sum over j of m_ij (x_j - x_i), one implicit axis
-// after the other (Gutenkunst and others 2009, PLoS Genet. 5:e1000695).
+// Wright-Fisher diffusion: d phi / dt = sum over i of (1/2 d^2/dx_i^2 [x_i (1 - x_i) phi / nu_i] -
+// d/dx_i [M_i phi]) + new mutations, with M_i = 2 g_i (h_i + (1 - 2 h_i) x_i) x_i (1 - x_i) + sum
+// over j of m_ij (x_j - x_i) (Kimura 1964, J. Appl. Prob. 1:177; Gutenkunst and others 2009, PLoS
+// Genet. 5:e1000695). A time step is alternating-direction implicit: one axis after the other.
 #include "core/diffusion/integration.h"
 
 #include <algorithm>
@@ -16,13 +17,13 @@ namespace ancify::diffusion {
 
 namespace {
 
-// Lines solved at once: enough of them that no division is waited for, few enough that their room,
-// of so many values, stays in a core's own cache.
+// Lines solved at once: enough to hide the latency of divisions, and few enough that their kRoom
+// values stay in a core's own cache.
 constexpr std::size_t kMostLanes = 64;
 constexpr std::size_t kLeastLanes = 32;
 constexpr std::size_t kRoom = 4096;
-// Parts of a sweep that threads share: long enough to be worth the handing over, and four of them
-// in a common grid, 40 points of three populations.
+// The least values in a part of a sweep that an idle thread may take: enough to be worth the
+// handover. A common grid, 40 points for three populations, has four parts.
 constexpr std::size_t kLeastPart = 16000;
 constexpr std::size_t kMostParts = 64;
 
@@ -67,7 +68,8 @@ class Integration {
  private:
   using Index = std::array<std::size_t, kMostPopulations>;
 
-  // The first axis couples what the others' sweeps work on one by one.
+  // Sweeps along all axes. The first axis couples the slices that the other sweeps handle one by
+  // one, so it is swept in all of the density first.
   void sweep_all() {
     if (populations_ == 1) {
       Index at = {};
@@ -91,16 +93,16 @@ class Integration {
     });
   }
 
-  // All axes after `axis`, in its blocks `from` to `to` of the block that the earlier axes' indices
-  // give: the later axes block by block, so that each is swept along all of them while it is in a
-  // cache.
+  // Sweeps along all axes after `axis`. `block` is given by the indices of the earlier axes; it has
+  // a smaller block for each index of `axis`, and `from` to `to` of these are swept. Each is swept
+  // along all later axes while it is in a cache.
   void sweep_blocks(int axis, double* block, std::size_t from, std::size_t to, Index& at,
                     LineRoom& room) {
     const bool are_slices = axis + 2 == last_;
     const std::size_t together = are_slices ? slices_together_ : 1;
     for (at[axis] = from; at[axis] < to; at[axis] += together) {
       double* const first = block + at[axis] * strides_[axis];
-      // The latter never holds alone, but tells compilers where this ends.
+      // The second condition is redundant, but tells compilers where the recursion ends.
       if (are_slices || axis + 3 >= kMostPopulations) {
         sweep_slices(first, std::min(together, to - at[axis]), at, room);
       } else {
@@ -110,7 +112,7 @@ class Integration {
     }
   }
 
-  // The last two axes in a few neighbouring slices, whose lines together fill bundles.
+  // Sweeps the last two axes of a few neighbouring slices, whose lines together fill a bundle.
   void sweep_slices(double* first, std::size_t slices, const Index& at, LineRoom& room) {
     if (slices == 1) {
       sweep_bundles(last_ - 1, first, at, room);
@@ -120,7 +122,7 @@ class Integration {
     if (schedule_.frozen[last_] == 0) sweep_rows(first, at, 0, slices * points_, room);
   }
 
-  // Lines along the last axis but one in neighbouring slices, copied to lie beside each other.
+  // Sweeps the last axis but one of neighbouring slices. Their lines are copied side by side.
   void sweep_columns(double* first, std::size_t slices, const Index& at, LineRoom& room) const {
     const std::size_t lanes = slices * points_;
     const std::size_t stride = LineRoom::whole_vectors(lanes);
@@ -145,7 +147,7 @@ class Integration {
     }
   }
 
-  // Bundles of nearly the same width, but for the last one.
+  // The width of a bundle, in whole vectors. Widths are nearly equal; the last may be smaller.
   std::size_t width_of(std::size_t lines) const {
     const std::size_t bundles = (lines + most_lanes_ - 1) / most_lanes_;
     return LineRoom::whole_vectors((lines + bundles - 1) / bundles);
@@ -155,7 +157,7 @@ class Integration {
     return (lines + width - 1) / width;
   }
 
-  // A bundle of the lines along an axis that is not the last: neighbours in memory.
+  // Sweeps one bundle of lines along an axis that is not the last: they are neighbours in memory.
   void sweep_bundle(int axis, double* block, Index at, std::size_t bundle, LineRoom& room) const {
     const std::size_t width = width_of(strides_[axis]);
     const std::size_t from = bundle * width;
@@ -169,8 +171,8 @@ class Integration {
     solve_lines(systems_[axis], {block + from, strides_[axis], lanes}, lines, room, level_);
   }
 
-  // Lines along the last axis, each in one piece of memory: they are turned to lie beside each
-  // other. Row 0 is the first one of slice `at`.
+  // Sweeps rows `from` to `to` along the last axis. Each is contiguous in memory, so rows are
+  // transposed to lie side by side. Row 0 is the first row of slice `at`.
   void sweep_rows(double* block, Index at, std::size_t from, std::size_t to, LineRoom& room) const {
     const std::size_t width = width_of(to - from);
     const std::size_t first_slice = populations_ > 2 ? at[last_ - 2] : 0;
@@ -188,7 +190,9 @@ class Integration {
     }
   }
 
-  // What is each line's own, from the line `at` on (its index along `axis` says nothing).
+  // Writes the inflow and the ends of the diagonal of each line, from the line `at` on, to `room`.
+  // The index of `at` along `axis` has no meaning. Gives kEqual, and writes nothing, if the lines
+  // do not differ.
   Lines describe_lines(int axis, Index at, std::size_t lanes, LineRoom& room) const {
     const LineSystem& system = systems_[axis];
     const std::size_t from = line_number(axis, at);
@@ -213,8 +217,8 @@ class Integration {
     return Lines::kOwn;
   }
 
-  // Of lines from `lane` on, until the index that changes fastest has had its last value. Gives the
-  // lane after them.
+  // Writes the inflow of lines from `lane` on, until the fastest index has reached its last value.
+  // Gives the next lane.
   std::size_t add_inflows(int axis, Index& at, std::size_t lane, std::size_t lanes,
                           double* inflow) const {
     if (populations_ == 1) {
@@ -251,6 +255,7 @@ class Integration {
     }
   }
 
+  // Calls part(from, to, room) for parts of 0 to n, on idle threads too.
   template <class Part>
   void share(std::size_t n, const Part& part) {
     const std::size_t parts = std::min(parts_, n);

@@ -1,4 +1,4 @@
-// A density through time: drift, migration, selection and new mutations.
+// Evolves a density through time by drift, migration, selection and new mutations.
 #pragma once
 
 #include "core/device/simd.h"
@@ -8,8 +8,9 @@
 
 namespace ancify::diffusion {
 
-// By the schedule's steps, each implicit along one axis after the other (Gutenkunst and others
-// 2009). Idle threads of the context take lines, which changes no bit of the result.
+// Replaces the density by that after all steps of the schedule. A step is implicit along one axis
+// after the other (Gutenkunst and others 2009). Idle threads of the context take parts of a sweep,
+// without changing any bit of the result. Interrupted if the job is stopped.
 void integrate(Density& density, const Schedule& schedule, SimdLevel level,
                const TaskContext& context);
 

@@ -1,22 +1,23 @@
-// a_i x_(i-1) + b_i x_i + c_i x_(i+1) = d_i by Thomas's algorithm, a line in each lane of a vector.
+// Solves a_i x_(i-1) + b_i x_i + c_i x_(i+1) = d_i by the Thomas algorithm (Gaussian elimination
+// without pivoting; Press and others, Numerical Recipes), a line in each lane of a vector.
 #include "core/diffusion/line_solver.h"
 
 namespace ancify::diffusion {
 
 namespace {
 
-// The compiler makes of it what the level has: one vector, two, or four.
+// Eight doubles. The compiler makes one, two or four vectors of them, by the instruction set.
 using Lanes = double __attribute__((vector_size(64)));
 constexpr std::size_t kVector = LineRoom::kVector;
 static_assert(sizeof(Lanes) == kVector * sizeof(double), "a vector is one of doubles");
 
-// Lanes wherever doubles may be.
+// Lanes at any address of a double.
 struct __attribute__((packed, may_alias)) UnalignedLanes {
   Lanes lanes;
 };
 ANCIFY_ALWAYS_INLINE UnalignedLanes& at(double* p) { return *reinterpret_cast<UnalignedLanes*>(p); }
 
-// What lies behind the last lane may be another thread's.
+// Values after the last lane may belong to another thread, so they are not touched.
 ANCIFY_ALWAYS_INLINE void load(double* from, Lanes& to, std::size_t lanes) {
   if (lanes >= kVector) {
     to = at(from).lanes;
@@ -34,8 +35,8 @@ ANCIFY_ALWAYS_INLINE void store(const Lanes& from, double* to, std::size_t lanes
   }
 }
 
-// Thomas's algorithm: rows before columns of lanes, so that one lane's divisions wait for each
-// other while others' go on.
+// Solves lines that differ. All lanes do row i before row i + 1: the divisions of a lane depend on
+// each other, but those of different lanes overlap.
 ANCIFY_ALWAYS_INLINE void solve_own_lines(const LineSystem& system, const LineBundle& bundle,
                                           LineRoom& room) {
   const std::size_t points = system.diagonal.size();
@@ -81,6 +82,7 @@ ANCIFY_ALWAYS_INLINE void solve_own_lines(const LineSystem& system, const LineBu
   }
 }
 
+// Solves lines that have the system's own elimination in common.
 ANCIFY_ALWAYS_INLINE void solve_equal_lines(const LineSystem& system, const LineBundle& bundle,
                                             LineRoom& room) {
   const std::size_t points = system.diagonal.size();

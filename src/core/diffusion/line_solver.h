@@ -9,7 +9,7 @@
 
 namespace ancify::diffusion {
 
-// Room for a bundle of lines while they are solved: point by point, the lanes beside each other.
+// Room for a bundle of lines while they are solved. Values are ordered by point, then by lane.
 class LineRoom {
  public:
   static constexpr std::size_t kVector = 8;
@@ -31,20 +31,21 @@ class LineRoom {
   std::unique_ptr<double[]> room_;
 };
 
-// Lines beside each other, the points of each `stride` apart. They may lie in the room's values()
-// themselves, whole vectors apart.
+// Lines side by side: lane k begins at data[k], and its points are `stride` apart. `data` may be
+// the room's values(), with a stride of whole vectors.
 struct LineBundle {
   double* data;
   std::size_t stride;
   std::size_t lanes;
 };
 
-// Whether lines differ in more than their values.
+// Whether lines differ in their systems too, and not only in their values.
 enum class Lines {
-  kOwn,    // `room` has the inflow of each, and the first and last element of its diagonal
-  kEqual,  // no inflow, and nothing absorbed
+  kOwn,    // `room` has each line's inflow, and the first and last element of its diagonal
+  kEqual,  // no line has inflow or is absorbed at a corner
 };
 
+// Replaces the right-hand sides in `bundle` by the solutions. The level does not change the result.
 void solve_lines(const LineSystem& system, const LineBundle& bundle, Lines lines, LineRoom& room,
                  SimdLevel level);
 

@@ -1,4 +1,4 @@
-// The equations of one implicit time step along one population's axis.
+// The linear system of one implicit time step along one population's axis.
 #pragma once
 
 #include <vector>
@@ -8,13 +8,15 @@
 
 namespace ancify::diffusion {
 
-// Tridiagonal, a line of the grid at a time: row i has lower[i] x[i-1] + diagonal[i] x[i] +
-// upper[i] x[i+1] on its left. Of what migrates into the population, sum_j m_j x_j is the line's
-// `inflow`, with which lower and upper are linear; inside the line it cancels from the diagonal.
+// A tridiagonal system for each line of the grid. The left side of row i is lower[i] x[i-1] +
+// diagonal[i] x[i] + upper[i] x[i+1]. A line's `inflow` is sum_j m_j x_j over the other populations
+// j. To lower and upper it adds `*_by_inflow` times the inflow. It cancels from the diagonal,
+// except at both ends.
 struct LineSystem {
-  // Makes it that of a population in this step.
+  // Fills the rows for a population in this step.
   void assemble(const Grid& grid, const TimeStep& step, int populations, int population);
 
+  // The first and last element of the diagonal of a line with this inflow.
   double first(double inflow) const { return diagonal.front() + first_by_inflow * inflow; }
   double last(double inflow) const { return diagonal.back() + last_by_inflow * inflow; }
 
@@ -25,12 +27,12 @@ struct LineSystem {
   std::vector<double> upper_by_inflow;
   double first_by_inflow;
   double last_by_inflow;
-  // More on the diagonal's ends where the allele is lost, or fixed, in all other populations: what
-  // is lost or fixed there, is so for good.
+  // The loss at the corners. It is added to the first diagonal element where the allele is lost in
+  // all other populations, and to the last one where it is fixed in all others.
   double absorbed;
 
-  // Without inflow all lines have one elimination: x[i] := x[i] pivot[i] - x[i-1] lower_pivot[i],
-  // and backwards x[i] -= x[i+1] upper_pivot[i].
+  // Without inflow all lines have one elimination. Forwards: x[i] = x[i] pivot[i] - x[i-1]
+  // lower_pivot[i]; then backwards: x[i] -= x[i+1] upper_pivot[i].
   bool has_inflow;
   std::vector<double> pivot;
   std::vector<double> lower_pivot;

@@ -1,5 +1,6 @@
-// What a demographic model is made of. Times are in units of 2 Nref generations, sizes in Nref;
-// migration and selection are 2 Nref times a rate. Populations count from 0.
+// The parts of a demographic model. Times are in units of 2 Nref generations, sizes in Nref;
+// migration and selection are 2 Nref times a rate, and theta is 4 Nref times the mutation rate of
+// the whole sequence. Populations count from 0.
 #pragma once
 
 #include <functional>
@@ -9,17 +10,18 @@ namespace ancify::diffusion {
 
 constexpr int kMostPopulations = 5;
 
-// A number that may change in time, counted from where its epoch's clock is 0.
+// A number as a function of the time on its epoch's clock.
 using TimeCourse = std::function<double(double)>;
 
 class Planner;
 
-// An event says to a planner what it does to the populations: its operator() is
-// void(Planner&) const, and throws InputError where it does not fit them.
+// An event tells a planner what it does to the populations. Its operator() is void(Planner&) const,
+// and throws InputError if the event does not fit the populations.
 using Event = std::function<void(Planner&)>;
 using Model = std::vector<Event>;
 
-// A population at the balance of mutation, drift and selection. Fitness is 1, 1 + 2 s h, 1 + 2 s.
+// A population at the balance of mutation, drift and selection. The fitness of the three genotypes
+// is 1, 1 + 2 s h and 1 + 2 s.
 struct Equilibrium {
   double size = 1;
   double theta = 1;
@@ -29,7 +31,7 @@ struct Equilibrium {
   void operator()(Planner& planner) const;
 };
 
-// All populations evolve from `start` to `end`. Of a frozen one nothing changes.
+// All populations evolve from `start` to `end`. A frozen population does not change.
 struct Epoch {
   double start = 0;
   double end = 0;
@@ -44,13 +46,13 @@ struct Epoch {
   void operator()(Planner& planner) const;
 };
 
-// What happens to a density at one moment: one of the linear maps of transitions.h.
+// A change of the density at one moment: one of the linear maps of transitions.h.
 struct Transition {
   enum class Kind {
-    kNewPopulation,  // the last; `shares` of its ancestry
-    kPulse,          // a share of `population` is replaced; shares[population] is what stays
+    kNewPopulation,  // it comes last, with `shares` of its ancestry
+    kPulse,          // others replace a share of `population`; shares[population] stays
     kRemoval,        // of `population`
-    kReordering,     // order[k] is where the new population k was
+    kReordering,     // order[k] is the old number of the new population k
   };
   Kind kind;
   int population;

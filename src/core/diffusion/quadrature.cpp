@@ -1,5 +1,5 @@
-// Nodes are the roots of the Legendre polynomial P_n, weights 2 / ((1 - x^2) P_n'(x)^2), by
-// Newton's method (Press and others, Numerical Recipes).
+// Gauss-Legendre rule: the nodes are the roots of the Legendre polynomial P_n, found by Newton's
+// method; the weights are 2 / ((1 - x^2) P_n'(x)^2) (Press and others, Numerical Recipes).
 #include "core/diffusion/quadrature.h"
 
 #include <cmath>
@@ -31,7 +31,7 @@ Legendre legendre(int n, double x) {
 
 GaussRule::GaussRule(int n) {
   for (int i = 0; i < n; ++i) {
-    // Newton's method, from Tricomi's approximation, which is near enough for any n.
+    // Newton's method from Tricomi's approximation, which is close enough for any n.
     double x = -std::cos(kPi * (i + 0.75) / (n + 0.5));
     Legendre at = legendre(n, x);
     for (int round = 0; round < 6; ++round) {

@@ -1,4 +1,4 @@
-// Gauss and Legendre's rule.
+// Numerical integration by the Gauss-Legendre rule.
 #pragma once
 
 #include <cstddef>
@@ -6,10 +6,11 @@
 
 namespace ancify::diffusion {
 
-// Nodes between -1 and 1, and their weights: exact for polynomials up to degree 2 n - 1.
+// n nodes between -1 and 1, and their weights; exact for polynomials up to degree 2 n - 1.
 struct GaussRule {
   explicit GaussRule(int n);
 
+  // The integral of f(x) over x between two bounds.
   template <class Function>
   double integrate(const Function& f, double from, double to) const {
     const double half = (to - from) / 2;

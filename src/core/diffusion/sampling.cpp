@@ -1,5 +1,5 @@
-// E[sites with d derived of n] = integral of C(n, d) x^d (1 - x)^(n - d) phi(x), by a rule that is
-// exact where the density is linear between grid points.
+// Expected spectrum: E[sites with d derived of n] = integral of C(n, d) x^d (1 - x)^(n - d) phi(x)
+// (Sawyer and Hartl 1992, Genetics 132:1161; Gutenkunst and others 2009, PLoS Genet. 5:e1000695).
 #include "core/diffusion/sampling.h"
 
 #include <algorithm>
@@ -13,11 +13,12 @@ namespace ancify::diffusion {
 
 namespace {
 
-// Exact up to samples of 46 haplotypes; for more, binomial probabilities change little enough
-// between two points of a grid that has more points than the sample has haplotypes.
+// Exact for samples of up to 46 haplotypes. For more, the grid must have more points than the
+// sample has haplotypes; then binomial probabilities change little between two points.
 constexpr int kMostNodes = 24;
 
-// From the most probable number on by the ratio of neighbours, so that nothing overflows.
+// Starts at the most probable number and multiplies by the ratios of neighbours, so nothing
+// overflows.
 void binomial_probabilities(int n, double x, std::vector<double>& p) {
   p.assign(static_cast<std::size_t>(n) + 1, 0);
   if (x <= 0 || x >= 1) {
@@ -33,7 +34,8 @@ void binomial_probabilities(int n, double x, std::vector<double>& p) {
   for (int d = 0; d <= n; ++d) p[d] /= sum;
 }
 
-// Beta-binomial, for one organism; times `inbreeding`, its parameters have no infinite limit.
+// The beta-binomial probabilities of one organism's derived alleles. The parameters, which would be
+// infinite without inbreeding, are multiplied by `inbreeding`.
 std::vector<double> organism_probabilities(int ploidy, double x, double inbreeding) {
   const double outbred = 1 - inbreeding;
   std::vector<double> p;
@@ -51,7 +53,7 @@ std::vector<double> organism_probabilities(int ploidy, double x, double inbreedi
   return p;
 }
 
-// Of the sum of two numbers.
+// The distribution of the sum of two independent numbers.
 std::vector<double> convolved(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> sum(a.size() + b.size() - 1);
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -64,7 +66,7 @@ SampleWeights no_weights(const Grid& grid, int size) {
   return {size, std::vector<double>((static_cast<std::size_t>(size) + 1) * grid.x.size())};
 }
 
-// probabilities[d], times what the point stands for, to its row.
+// Adds probabilities[d] times `factor` to the row of a point.
 void add_to_row(std::size_t point, const std::vector<double>& probabilities, double factor,
                 SampleWeights& weights) {
   double* const row = &weights.values[point * (static_cast<std::size_t>(weights.size) + 1)];
@@ -116,7 +118,8 @@ std::vector<double> sample(const Density& density, const std::vector<SampleWeigh
   std::vector<double> now(density.data(), density.data() + density.size());
   std::size_t outer = density.size();
   std::size_t inner = 1;
-  // One population after the other, from the last, each before those done: the first ends fastest.
+  // Sample the populations from the last to the first. Each becomes the fastest index, so the first
+  // population ends as the fastest.
   for (std::size_t k = weights.size(); k-- > 0;) {
     const auto numbers = static_cast<std::size_t>(weights[k].size) + 1;
     outer /= points;

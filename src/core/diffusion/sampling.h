@@ -1,4 +1,4 @@
-// From a density to the expected spectrum of samples.
+// Computes the expected spectrum of samples from a density.
 #pragma once
 
 #include <vector>
@@ -8,29 +8,31 @@
 
 namespace ancify::diffusion {
 
-// For each number of derived alleles in a sample of one population, from 0 to `size`, what each
-// grid point's density adds to its expectation: a row for each point.
+// Linear weights for a sample of `size` haplotypes of one population. The row of a grid point has,
+// for each number of derived alleles from 0 to `size`, the factor of the density there.
 struct SampleWeights {
   int size;
   std::vector<double> values;
 };
 
-// The binomial probabilities' integral with a density that is linear between the points.
+// Integrates binomial probabilities with a density that is linear between grid points.
 SampleWeights analytic_weights(const Grid& grid, int size);
 
-// Their sum over the points, by the trapezoid rule. `ascertained`: of sites where two more
-// haplotypes of the population differ, but for a factor of 2.
+// Integrates binomial probabilities by the trapezoid rule. `ascertained`: only over sites where two
+// more haplotypes of the population differ; a factor of 2 is left out.
 SampleWeights direct_weights(const Grid& grid, int size, bool ascertained);
 
-// The same for inbred organisms: within one of `ploidy` alleles, two are alike by descent with this
-// probability (Blischak and others 2020). `size` is a multiple of `ploidy`.
+// The same for inbred organisms of this ploidy: two alleles of an organism are identical by descent
+// with the probability `inbreeding` (Blischak and others 2020). `size` is a multiple of `ploidy`.
 SampleWeights inbred_weights(const Grid& grid, int size, double inbreeding, int ploidy);
 
-// The spectrum, one population's weights each, the first population's number fastest.
+// The expected spectrum, by the weights of each population. The first population's index changes
+// fastest.
 std::vector<double> sample(const Density& density, const std::vector<SampleWeights>& weights);
 
-// Samples of admixed populations: alleles of sample k come from population j with probability
-// shares[k][j]. By the trapezoid rule.
+// The spectrum of samples of these sizes from admixed populations, by the trapezoid rule: an allele
+// of sample k comes from population j with probability shares[k][j]. Interrupted if the job is
+// stopped.
 std::vector<double> sample_admixed(const Density& density, const std::vector<int>& sizes,
                                    const std::vector<std::vector<double>>& shares,
                                    const TaskContext& context);

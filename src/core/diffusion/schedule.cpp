@@ -1,4 +1,6 @@
-// Cuts an epoch into time steps by how fast its parameters let frequencies change.
+// Time steps: dt = fineness / max over i of (1 / (4 nu_i), sum over j of m_ij, |selection's part of
+// M_i| at x = 1/2 and at x = 1/4), the rule of dadi (Gutenkunst and others 2009, PLoS Genet.
+// 5:e1000695).
 #include "core/diffusion/schedule.h"
 
 #include <algorithm>
@@ -14,7 +16,7 @@ namespace ancify::diffusion {
 namespace {
 
 constexpr std::int64_t kMostSteps = 5'000'000;
-// Of these that are not as the one before: all are in memory.
+// The most steps that differ from the step before; all of these are in memory.
 constexpr std::size_t kMostKept = 1'000'000;
 
 std::string as_text(double x) {
@@ -70,7 +72,7 @@ TimeStep parameters_at(const Epoch& epoch, double time) {
   return step;
 }
 
-// The time in which something changes: that of drift, migration and selection together.
+// The shortest of the time scales of drift, migration and selection in all populations.
 double time_scale(const TimeStep& at, int populations) {
   double fastest = 0;
   for (int i = 0; i < populations; ++i) {

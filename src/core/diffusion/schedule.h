@@ -1,4 +1,4 @@
-// The time steps of an epoch, known before any is done.
+// Computes the time steps of an epoch before any of them is done.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,7 @@
 
 namespace ancify::diffusion {
 
-// What holds in a step of this length, the parameters at its end, and how many such steps follow
-// each other.
+// `times` equal steps one after the other, each of this length, with the parameters at its end.
 struct TimeStep {
   double length;
   std::int64_t times;
@@ -20,17 +19,19 @@ struct TimeStep {
   double dominance[kMostPopulations];
 };
 
+// The time steps of an epoch. frozen[k] says whether population k is frozen.
 struct Schedule {
   int populations;
   std::vector<char> frozen;
   std::vector<TimeStep> steps;
 
+  // All steps, repeated ones included.
   std::int64_t number_of_steps() const;
 };
 
-// A step is `fineness` times the shortest time in which drift, migration or selection do what they
-// do, by the parameters at its beginning, and is then cut into `parts`. InputError for parameters
-// that no population can have at a time of the epoch.
+// The steps of an epoch. A step is `fineness` times the shortest time scale of drift, migration and
+// selection, by the parameters at its beginning; it is then cut into `parts` equal steps.
+// InputError for invalid parameters at any step, and for too many steps.
 Schedule make_schedule(const Epoch& epoch, double fineness, int parts);
 
 }  // namespace ancify::diffusion

@@ -1,4 +1,4 @@
-// Transitions of a density on one thread.
+// Applies a transition to a density on one thread of the CPU.
 #include "core/diffusion/transitions.h"
 
 namespace ancify::diffusion {

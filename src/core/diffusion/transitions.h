@@ -1,4 +1,4 @@
-// What happens to a density at one moment, on the CPU and on devices.
+// Applies the transitions of a density, on the CPU and on devices.
 #pragma once
 
 #include "core/diffusion/density.h"
@@ -7,6 +7,7 @@
 
 namespace ancify::diffusion {
 
+// The number of populations after a transition.
 ANCIFY_HOST_DEVICE inline int populations_after(const Transition& transition, int before) {
   switch (transition.kind) {
     case Transition::Kind::kNewPopulation:
@@ -18,7 +19,7 @@ ANCIFY_HOST_DEVICE inline int populations_after(const Transition& transition, in
   }
 }
 
-// team.for_each(op) of the operation that a transition is, from one density to the next.
+// Calls team.for_each(op) with the transition's operation, which writes the next density to `to`.
 template <class Team>
 ANCIFY_HOST_DEVICE void do_transition(const Team& team, const GridView& grid, const double* from,
                                       double* to, int populations, const Transition& transition) {
@@ -49,6 +50,7 @@ ANCIFY_HOST_DEVICE void do_transition(const Team& team, const GridView& grid, co
   }
 }
 
+// The density after a transition. InputError if it has too many values.
 Density after(const Density& density, const Transition& transition);
 
 }  // namespace ancify::diffusion

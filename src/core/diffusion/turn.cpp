@@ -1,4 +1,4 @@
-// Turns tables in squares that fit the vectors of the processor.
+// Transposes tables in squares that fit the vectors of the processor.
 #include "core/diffusion/turn.h"
 
 #if defined(__x86_64__)
@@ -9,7 +9,7 @@ namespace ancify::diffusion {
 
 namespace {
 
-// From row and column on; what is before them is done.
+// Transposes all but the first `done_rows` rows of the first `done_columns` columns.
 void turn_rest(const Table& from, const Table& to, std::size_t rows, std::size_t columns,
                std::size_t done_rows, std::size_t done_columns) {
   for (std::size_t column = 0; column < columns; ++column) {

@@ -1,4 +1,4 @@
-// Turns a table of numbers in memory.
+// Transposes a table of numbers in memory.
 #pragma once
 
 #include <cstddef>
@@ -7,12 +7,13 @@
 
 namespace ancify::diffusion {
 
+// Rows of numbers in memory.
 struct Table {
   double* data;
-  std::size_t stride;  // from row to row
+  std::size_t stride;  // from one row to the next
 };
 
-// Rows of `from` become columns of `to`.
+// Writes the rows of `from` as the columns of `to`; `rows` and `columns` are those of `from`.
 void turn(const Table& from, const Table& to, std::size_t rows, std::size_t columns,
           SimdLevel level);
 

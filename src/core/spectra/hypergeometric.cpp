@@ -1,5 +1,5 @@
-// P(k derived of n drawn) = C(d, k) C(c - d, n - k) / C(c, n), for d derived of c called, from the
-// most probable k on by ratios of neighbours.
+// Projection of allele counts: P(k derived of n drawn) = C(d, k) C(c - d, n - k) / C(c, n) for d
+// derived of c called haplotypes (Marth and others 2004, Genetics 166:351).
 #include "core/spectra/hypergeometric.h"
 
 #include <algorithm>
@@ -27,8 +27,8 @@ ProjectionWeights project_count(AlleleCount count, int size, double* room) {
   const double n = size;
   const double derived = count.derived;
   const double called = count.called;
-  // From the most probable number on by the ratio of neighbours, so that nothing overflows and what
-  // underflows is too small to matter.
+  // Start at the most probable k and multiply by the ratios of neighbours. Nothing overflows, and
+  // only negligible values underflow.
   const auto mode =
       std::clamp(static_cast<int>((n + 1) * (derived + 1) / (called + 2)), first, last);
   const auto at = [&](int k) -> double& { return room[k - first]; };

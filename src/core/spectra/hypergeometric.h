@@ -1,4 +1,4 @@
-// What becomes of a site when fewer haplotypes are drawn from those called at it.
+// Projects allele counts at a site to a smaller sample of haplotypes.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace ancify {
 
-// Haplotypes called at a site in one population, and how many of them have the derived allele.
+// The haplotypes called at a site in one population, and those of them with the derived allele.
 struct AlleleCount {
   int called;
   int derived;
@@ -27,26 +27,28 @@ struct ProjectionWeights {
   const double* weights;
 };
 
-// How many numbers of derived copies have a probability above 0. At least `size` are called.
+// How many numbers of derived copies have a probability above 0 in a sample of `size` haplotypes.
+// `count.called` must be at least `size`.
 std::size_t projected_numbers(AlleleCount count, int size);
 
 // The hypergeometric probabilities of derived copies among `size` haplotypes drawn from `count`.
-// `room` takes projected_numbers() of them and has to stay.
+// They are written to `room`, which holds projected_numbers() values and must outlive the result.
 ProjectionWeights project_count(AlleleCount count, int size, double* room);
 
-// The weights of many counts of one population, computed once where they are not too many.
+// The weights of many counts of one population. They are computed once if they are at most
+// `most_remembered` in all, and else at each request.
 class ProjectionCache {
  public:
   ProjectionCache(const std::vector<AlleleCount>& counts, int size,
                   std::size_t most_remembered = std::size_t{1} << 25);
-  // Of the count with this index; `room` takes size + 1 numbers, for weights not remembered.
+  // The weights of counts[index]. `room` holds size + 1 values; it is used if none are kept.
   ProjectionWeights weights(std::size_t index, double* room) const;
 
  private:
   std::vector<AlleleCount> counts_;
   int size_;
   std::vector<std::size_t> starts_;
-  std::vector<double> values_;  // empty where they are too many
+  std::vector<double> values_;  // empty if there would be too many
 };
 
 }  // namespace ancify

@@ -1,5 +1,6 @@
-// E[sites with k derived] = sum over sites of the product over populations of hypergeometric
-// probabilities; sites with equal counts in some populations are projected there together.
+// Joint spectrum: E[sites with k derived] = sum over sites of the product over populations of
+// hypergeometric probabilities (Gutenkunst and others 2009, PLoS Genet. 5:e1000695). Sites with
+// equal counts in a population are projected there together.
 #include "core/spectra/joint_spectrum.h"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace ancify {
 
 namespace {
 
-// How many numbers the spectra of parts that are computed side by side may take.
+// The most values held by the spectra of parts that are computed side by side.
 constexpr std::size_t kMostAtOnce = std::size_t{1} << 25;
 
 AlleleCount swapped(AlleleCount count) { return {count.called, count.called - count.derived}; }
@@ -22,7 +23,7 @@ void add_multiple(double factor, const double* values, std::size_t n, double* ou
 
 }  // namespace
 
-// For each number of populations a spectrum and room for weights.
+// For each population, a spectrum of the populations before it, and room for its weights.
 struct JointSpectrum::Buffers {
   explicit Buffers(const std::vector<std::size_t>& strides) {
     for (std::size_t k = 0; k + 1 < strides.size(); ++k) {
@@ -47,7 +48,7 @@ JointSpectrum::JointSpectrum(const SiteTable& table) : strides_(1, 1) {
     }
     return false;
   };
-  // Entries 2 i and 2 i + 1 are the table's i as it is counted and with its alleles swapped.
+  // Entry 2 i is row i of the table as counted; entry 2 i + 1 has its alleles swapped.
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < table.size(); ++i) {
     order.push_back(2 * i);
@@ -65,7 +66,7 @@ JointSpectrum::JointSpectrum(const SiteTable& table) : strides_(1, 1) {
   }
 }
 
-// Gives the numbers of the counts in the population's cache, which it makes.
+// Makes the population's cache and gives the cache index of each entry's count.
 std::vector<std::uint32_t> JointSpectrum::number_counts(const SiteTable& table,
                                                         std::size_t population) {
   std::vector<AlleleCount> counts;
@@ -100,8 +101,9 @@ std::vector<JointSpectrum::Range> JointSpectrum::runs(Range range, std::size_t p
   return result;
 }
 
-// Adds the spectrum of the first so many populations of combinations that do not differ in others.
-// Sites that differ only in the populations before one are projected in that one together.
+// Adds the spectrum of the first so many populations to `out`. The combinations in `range` have
+// equal counts in all later populations. Combinations with equal counts in the last of the first
+// `populations` are projected there together.
 void JointSpectrum::add(Range range, std::size_t populations, const double* sites, Buffers& buffers,
                         double* out) const {
   if (populations == 0) {
@@ -118,7 +120,7 @@ void JointSpectrum::add(Range range, std::size_t populations, const double* site
     if (projected.n == 1) {
       add(run, last, sites, buffers, first);
     } else {
-      // A spectrum of no population is one number.
+      // The spectrum of no populations is a single number.
       double one = 0;
       double* const part = last > 0 ? buffers.spectra[last].data() : &one;
       std::fill(part, part + n, 0);

@@ -1,4 +1,4 @@
-// Joint site frequency spectra of a table of sites.
+// Joint site frequency spectra, and bootstrap replicates of them, from a table of sites.
 #pragma once
 
 #include <cstddef>
@@ -11,26 +11,27 @@
 
 namespace ancify {
 
-// Projects the sites of a table, all of them or those of windows drawn with replacement.
+// Projects the sites of a table: all of them, or those of windows drawn with replacement.
 class JointSpectrum {
  public:
   explicit JointSpectrum(const SiteTable& table);
 
-  // Cells of the spectrum: the product of the sizes plus 1.
+  // The number of cells: the product of (size + 1) over the populations.
   std::size_t cells() const { return strides_.back(); }
 
-  // Fills `spectrum`, the first population's copies fastest. Each window's sites count
-  // draws[window] times; once where `draws` is null. The same numbers at any number of threads.
+  // Fills the cells() values of `spectrum`; the first population's index changes fastest. The sites
+  // of a window count draws[window] times, or once if `draws` is null. The number of threads does
+  // not change the result.
   void project(const int* draws, double* spectrum, const TaskContext& context) const;
 
  private:
-  // Sites of one combination in one window.
+  // The number of sites with one combination of counts in one window.
   struct Term {
     int window;
     std::uint32_t combination;
     double sites;
   };
-  // Combinations with the same counts in some populations.
+  // Neighbouring combinations, `end` excluded.
   struct Range {
     std::size_t begin;
     std::size_t end;
@@ -47,13 +48,14 @@ class JointSpectrum {
 
   std::vector<std::size_t> strides_;  // cells of the spectrum of the first 0, 1, ... populations
   std::vector<ProjectionCache> caches_;
-  std::vector<std::uint32_t> numbers_;  // of each combination's counts, in its population's cache
-  std::size_t combinations_ = 0;        // in the order of the last population's, then of the next
+  std::vector<std::uint32_t> numbers_;  // the cache indices of each combination's counts
+  std::size_t combinations_ = 0;        // sorted by the last population first
   std::vector<Term> terms_;
 };
 
-// The spectrum of all sites, and of each of `replicates` draws of windows, a row of `windows`
-// numbers each, into `bootstrap`.
+// Writes the spectrum of all sites to `spectrum`, and those of `replicates` bootstrap replicates to
+// `bootstrap`, one after the other. `draws` has `windows` values for each replicate: how often each
+// window was drawn. Interrupted if the job is stopped.
 void joint_spectra(const SiteTable& table, const int* draws, int windows, int replicates,
                    double* spectrum, double* bootstrap, int threads, JobControl& control);
 

@@ -1,4 +1,5 @@
-// Rate of errors: sum of 1 - p over sites, of variance sum of p (1 - p), for posteriors p.
+// Expected misidentified sites: sum over sites of 1 - p, with variance sum of p (1 - p), where p is
+// the posterior of the allele taken for ancestral.
 #include "core/spectra/misidentification.h"
 
 namespace ancify {

@@ -1,4 +1,5 @@
-// How often the wrong allele is taken for the ancestral one, as posteriors have it.
+// Ancestral misidentification: how often posteriors expect the wrong allele to be taken for the
+// ancestral one.
 #pragma once
 
 #include <cstddef>
@@ -10,29 +11,30 @@
 
 namespace ancify {
 
-// Sums over the sites of a kind that vary in the sample, by the haplotypes called, so that they can
-// be had for sizes that become known afterwards.
+// Sums over polymorphic sites, by their kind and the numbers of haplotypes called. So the sample
+// sizes may be chosen after all sites have been added.
 class Misidentification {
  public:
   struct Sums {
     std::int64_t sites = 0;
-    double errors = 0;    // of the probability that the other allele is ancestral
-    double variance = 0;  // of what of this is chance, if sites are independent
+    double errors = 0;    // sum of the probabilities that the other allele is ancestral
+    double variance = 0;  // of the number of errors, if sites are independent
   };
 
   Misidentification(std::size_t populations, std::size_t kinds);
 
-  // As for a SiteTable; `kind` from 0.
+  // Adds a site: an allele count for each population, the posterior of the ancestral allele, and
+  // the kind, from 0. Sites that do not vary are ignored.
   void add(const AlleleCount* counts, double posterior, std::size_t kind);
-  // By kind, of the sites where so many are called in each population.
+  // The sums of each kind, over sites with at least sizes[k] haplotypes called in population k.
   std::vector<Sums> of_sizes(const std::vector<int>& sizes) const;
 
  private:
   std::size_t populations_;
   std::size_t kinds_;
-  TupleNumbers combinations_;  // what is called in each population, and the kind
+  TupleNumbers combinations_;  // of the haplotypes called in each population, and the kind
   std::vector<Sums> sums_;
-  std::vector<std::uint64_t> words_;  // room for those of one combination
+  std::vector<std::uint64_t> words_;  // room for one combination
 };
 
 }  // namespace ancify

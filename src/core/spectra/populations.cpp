@@ -1,4 +1,4 @@
-// Reads a table of samples and their populations.
+// Reads the table that assigns samples to populations.
 #include "core/spectra/populations.h"
 
 #include <algorithm>

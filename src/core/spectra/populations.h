@@ -1,4 +1,4 @@
-// The table of samples and their populations.
+// The table that assigns samples to populations.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@ struct PopulationOfSample {
   std::string population;
 };
 
-// Reads a sample and its population a line, in the order of the file, plain or gzip: divided by
-// tabs, or by blanks where a line has no tab; more columns do not count. Lines that are blank or
-// begin with # are passed over; FormatError for any other that has not two names, or has a sample
-// again.
+// Reads a sample and its population from each line of a plain or gzip file, in the file's order.
+// Columns are separated by tabs, or by blanks in a line without tabs; further columns are ignored.
+// Blank lines and lines that begin with # are skipped. FormatError for a line without two names,
+// and for a repeated sample.
 std::vector<PopulationOfSample> read_populations(const std::string& path);
 
 }  // namespace ancify

@@ -1,4 +1,4 @@
-// Puts sites with equal counts together, in pieces that are joined in their order.
+// Groups sites with equal allele counts, piece by piece; the pieces are joined in order.
 #include "core/spectra/site_table.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The sites of a sample, those with equal allele counts put together.
+// The sites of a sample, grouped by their allele counts.
 #pragma once
 
 #include <cstddef>
@@ -11,31 +11,33 @@
 
 namespace ancify {
 
-// How much there is of each combination of the populations' counts in each window: sums over sites
-// of the probability that the allele counted is the derived one, and that the other is.
+// A row for each combination of the populations' allele counts and a window. A row has two sums
+// over its sites: the probability that the counted allele is derived, and that the other allele is.
 class SiteTable {
  public:
-  // `sizes`: to how many haplotypes each population is to be projected.
+  // `sizes`: the number of haplotypes to which each population is projected.
   explicit SiteTable(std::vector<int> sizes);
 
-  // A site of a window, with a count for each population, 0 <= derived <= called. One where fewer
-  // are called than are to be drawn is only counted.
+  // Adds a site of a window: a count for each population, 0 <= derived <= called, and the posterior
+  // of the ancestral allele. A site with too few haplotypes called adds only to sites() and
+  // too_few(). InputError for more than about four billion combinations.
   void add(const AlleleCount* counts, double posterior, int window);
   // Adds the sites of another table of the same sizes, as if they came after this one's.
   void add(const SiteTable& other);
-  // The sites of a table of sizes 0, which leaves none out, for others.
+  // A table of the same sites for other sizes. This table's own sizes must be 0, so that it has all
+  // sites.
   SiteTable projected_to(std::vector<int> sizes) const;
 
   const std::vector<int>& sizes() const { return sizes_; }
   std::size_t populations() const { return sizes_.size(); }
   std::int64_t sites() const { return sites_; }
   std::int64_t used() const { return used_; }
-  // Sites with too few called, for each population.
+  // For each population, the number of sites with too few haplotypes called.
   const std::vector<std::int64_t>& too_few() const { return too_few_; }
-  // The most haplotypes called at any site used, for each population.
+  // For each population, the most haplotypes called at any used site.
   std::vector<int> most_called() const;
 
-  // The combinations, in the order in which they came.
+  // The rows, in the order in which they first appeared.
   std::size_t size() const { return combinations_.size(); }
   AlleleCount count(std::size_t i, std::size_t population) const;
   int window(std::size_t i) const;
@@ -55,9 +57,9 @@ class SiteTable {
   std::int64_t sites_ = 0;
   std::int64_t used_ = 0;
   std::vector<std::int64_t> too_few_;
-  TupleNumbers combinations_;  // a word for each population's count, and the window
+  TupleNumbers combinations_;  // a word for each population's count, and one for the window
   std::vector<Sums> sums_;
-  std::vector<std::uint64_t> words_;  // room for those of one combination
+  std::vector<std::uint64_t> words_;  // room for one combination
 };
 
 // Sites in memory, column by column.
@@ -65,11 +67,12 @@ struct SiteColumns {
   std::int64_t sites;
   std::vector<const int*> derived;  // of each population
   std::vector<const int*> called;
-  const double* posterior;  // null where all are certain
-  const int* window;        // null where there are none
+  const double* posterior;  // null if all ancestral alleles are certain
+  const int* window;        // null if there are no windows
 };
 
-// Puts the sites into a table, in pieces whose sums do not depend on the number of threads.
+// Makes a table of the sites, for projection to `sizes`. The number of threads does not change the
+// sums. Interrupted if the job is stopped.
 SiteTable tabulate_sites(const SiteColumns& columns, const std::vector<int>& sizes, int threads,
                          JobControl& control);
 

@@ -1,4 +1,4 @@
-// Reads the file of a spectrum line by line, word by word.
+// Reads a spectrum file line by line and word by word.
 #include "core/spectra/spectrum_reader.h"
 
 #include <algorithm>
@@ -16,10 +16,10 @@ namespace ancify {
 
 namespace {
 
-// White space but the end of a line.
+// White space other than a newline.
 bool is_space(int c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
-// As R and dadi write them: nan and inf too, in either case.
+// Takes numbers as R and dadi write them, with nan and inf in upper or lower case.
 std::optional<double> parse_number(const std::string& word, NumberParser& parse) {
   std::string lower = word;
   std::transform(word.begin(), word.end(), lower.begin(),

@@ -1,4 +1,4 @@
-// The text form of spectra: lines of words, between comments and empty lines.
+// Reads spectra in text form: lines of words, between comments and empty lines.
 #pragma once
 
 #include <cstddef>
@@ -11,27 +11,27 @@
 
 namespace ancify {
 
-// Reads a file, plain or gzip, line by line. A line of numbers may be of any length: what is kept
-// of it are the numbers.
+// Reads a plain or gzip file line by line. A line of numbers may have any length, as only its
+// numbers are kept.
 class SpectrumReader {
  public:
   explicit SpectrumReader(const std::string& path);
 
-  // Goes to the next line that is neither empty nor a comment; false at the end.
+  // Goes to the next line that is neither empty nor a comment. False at the end of the file.
   bool next_line();
-  // Of the line gone to, counted from 1; at the end of the last.
+  // The number of the current line, from 1. At the end of the file, that of the last line.
   std::int64_t line() const { return line_; }
 
-  // The line as it is, without blanks at its end; FormatError unless it is text in UTF-8.
+  // The rest of the line, without blanks at its end. FormatError if it is too long or not UTF-8.
   std::string text();
 
-  // Puts up to n numbers of the line where `numbers` is and gives how many there are, n + 1 for any
-  // more. FormatError for a word that is no number; `what` says what they are.
+  // Writes up to n numbers of the line to `numbers` and gives how many the line has, or n + 1 if it
+  // has more than n. FormatError for a word that is no number; `what` names the numbers in it.
   std::int64_t numbers(double* numbers, std::int64_t n, const std::string& what);
 
  private:
   static constexpr int kEnd = -1;
-  // The next byte.
+  // The next byte, or kEnd at the end of the file.
   int peek() {
     if (begin_ == end_ && !refill()) return kEnd;
     return static_cast<unsigned char>(buffer_[begin_]);

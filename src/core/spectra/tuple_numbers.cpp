@@ -1,4 +1,4 @@
-// A hash table with open addressing.
+// Numbers tuples by a hash table with open addressing.
 #include "core/spectra/tuple_numbers.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Numbers for combinations of values, in the order in which they first come.
+// Numbers combinations of values in the order of their first appearance.
 #pragma once
 
 #include <cstddef>
@@ -7,12 +7,12 @@
 
 namespace ancify {
 
-// A hash table of tuples of as many words each.
+// A hash table of tuples of `words` words each.
 class TupleNumbers {
  public:
   explicit TupleNumbers(std::size_t words);
 
-  // The number of a tuple, from 0; one that is new gets the next.
+  // The number of a tuple, from 0. A new tuple gets the next number; InputError after four billion.
   std::size_t number(const std::uint64_t* tuple);
   const std::uint64_t* tuple(std::size_t number) const { return &tuples_[number * words_]; }
   std::size_t size() const { return size_; }

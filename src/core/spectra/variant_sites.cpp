@@ -1,4 +1,4 @@
-// Makes sites of the records of a VCF, or gives the reason why one is none.
+// Makes sites of a VCF's records, and counts the reasons why other records are not used.
 #include "core/spectra/variant_sites.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ const std::array<const char*, kMutations> kMutationNames = {"A>C", "A>G", "A>T",
 
 namespace {
 
-// Of two different bases; G and T stand for their complements.
+// The index in kMutationNames. A mutation from G or T counts as that of the complement.
 std::size_t mutation_number(int ancestral, int derived) {
   constexpr int last = kBases - 1;
   if (ancestral > 1) {
@@ -38,7 +38,7 @@ class VariantTabulator {
         ancestral_(options.ancestral, options.chromosomes, "ancestral", context),
         errors_(options.phred),
         reference_(options.reference, options.chromosomes, "reference", context),
-        // One thread inflates several times as fast as another parses.
+        // One thread is enough: inflating is several times as fast as parsing.
         reader_(options.variants, options.threads > 1 ? 1 : 0, RecordParts::kGenotypes),
         progress_(options.variants, control),
         counts_(options.n_populations),
@@ -88,7 +88,7 @@ class VariantTabulator {
     return reader_.alleles() == 1 || (reader_.alleles() == 2 && base(0) == base(1));
   }
 
-  // The 1000 Genomes Project has more after a bar. Position 0 is before the first base.
+  // The 1000 Genomes Project writes more after a bar. Position 0 is before the first base.
   char base_in_info() {
     if (reader_.position() < 1) return 'N';
     const std::string_view text = reader_.info_text("AA").value_or("");
@@ -117,7 +117,7 @@ class VariantTabulator {
       if (options_.populations[sample] == kNoPopulation) continue;
       const int* const alleles = &genotypes.alleles[sample * ploidy];
       AlleleCount more = {0, 0};
-      // Sums of comparisons, as branches on genotypes would be guessed wrong.
+      // Sums of comparisons, because branches on genotypes would be mispredicted.
       for (std::size_t k = 0; k < ploidy; ++k) {
         more.called += static_cast<int>(alleles[k] >= 0);
         more.derived += static_cast<int>(alleles[k] == derived_allele);
@@ -128,7 +128,7 @@ class VariantTabulator {
     }
   }
 
-  // Of the ancestral allele, as one of the two.
+  // The posterior of the ancestral allele, given that it is one of these two.
   std::optional<double> posterior_in_info(int ancestral, int derived) {
     const std::vector<float> of_bases = reader_.info_numbers("AA_post");
     if (!of_bases.empty()) {
@@ -152,7 +152,7 @@ class VariantTabulator {
     }
   }
 
-  // Numbered in the order of those that have sites.
+  // Only windows with sites have numbers, in the order of their first sites.
   int window() {
     if (options_.window == 0) return 0;
     const std::int64_t window = (reader_.position() - 1) / options_.window;
@@ -168,7 +168,7 @@ class VariantTabulator {
            static_cast<std::size_t>(cpg(ancestral, derived));
   }
 
-  // Whether one of the alleles is the C or the G of a CG.
+  // Whether one of the alleles is the C or the G of a CpG.
   CpgState cpg(int ancestral, int derived) const {
     constexpr int c = 1;
     constexpr int g = 2;

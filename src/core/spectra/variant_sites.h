@@ -1,4 +1,4 @@
-// The sites of a spectrum, from the genotypes in a file of variants.
+// Makes the sites of a spectrum from the genotypes in a VCF or BCF.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace ancify {
 
-// Mutations, each with its complement; and whether one is in a CpG.
+// The six mutations, each with its complement. A CpgState says whether a mutation is in a CpG.
 constexpr std::size_t kMutations = 6;
 extern const std::array<const char*, kMutations> kMutationNames;
 enum class CpgState { kNo, kYes, kUnknown };
@@ -25,24 +25,25 @@ constexpr int kNoPopulation = -1;
 
 struct VariantSitesOptions {
   std::string variants;
-  std::vector<std::string> chromosomes;  // the names in `variants`, where there are sequences
+  std::vector<std::string> chromosomes;  // the names in `variants`, if sequences are given
   std::vector<int> populations;          // of each sample, from 0, or kNoPopulation
   std::size_t n_populations = 0;
-  bool use_info = true;                 // what is ancestral is in INFO, else in `ancestral`
+  bool use_info = true;                 // ancestral alleles from INFO, else from `ancestral`
   std::vector<SequenceFile> ancestral;  // as for annotate_variants()
   std::unordered_map<std::string, std::string> phred;
   std::vector<SequenceFile> reference;
-  bool low_confidence = true;  // use these calls too
+  bool low_confidence = true;  // use calls of low confidence too
   std::int64_t window = 0;     // bases; 0 for none
   int threads = 1;
 };
 
-// Each record is of one reason, or has one allele, or is a site of the table.
+// Each record counts as monomorphic or under one reason. Records with the reason kOk, and kLow if
+// wanted, are the sites of the table.
 struct VariantSites {
   explicit VariantSites(std::size_t populations)
       : table(std::vector<int>(populations)), errors(populations, kMutations * kCpgStates) {}
 
-  SiteTable table;           // of sizes 0, which leaves no site out
+  SiteTable table;           // for sizes 0, so that it holds all sites
   Misidentification errors;  // kinds: the mutation's number times kCpgStates, and the CpgState
   bool has_posteriors = false;
   int windows = 0;
@@ -50,10 +51,11 @@ struct VariantSites {
   std::vector<AnnotatedChromosome> chromosomes;
 };
 
-// The names in the header. FormatError where there are none, or one that is not UTF-8.
+// The sample names in the header. FormatError if there are none, or one is not UTF-8.
 std::vector<std::string> variant_samples(const std::string& path);
 
-// FormatError for what no record can have, and where no record at all has genotypes.
+// Reads all records of options.variants. FormatError for an invalid record, and if there are sites
+// but no record has genotypes. Interrupted if the job is stopped.
 VariantSites tabulate_variants(const VariantSitesOptions& options, JobControl& control);
 
 }  // namespace ancify

@@ -1,4 +1,4 @@
-// Boosted trees against a walk from the root.
+// Checks boosted trees against a plain walk from the root.
 #include "core/ancestry/trained/boosted_trees.h"
 
 #include <gtest/gtest.h>
@@ -65,7 +65,7 @@ std::string text_of(const std::vector<DecisionTree>& trees, int features) {
   return text + "end of trees\n\nfeature_importances:\na=3\n\nparameters:\n[boosting: gbdt]\n";
 }
 
-// `from` replaced by `to`, where it stands first.
+// The text with the first `from` replaced by `to`.
 std::string changed(std::string text, const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);
   EXPECT_NE(at, text.npos) << from;

@@ -1,4 +1,4 @@
-// Agreement of runs against plain counts.
+// Checks the agreement of runs against plain counts.
 #include "core/ancestry/comparison/call_comparison.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ ChromosomeSequences chromosome(const Runs& runs) {
           }};
 }
 
-// All but these letters are missing, in the order of the states.
+// The state of a letter; other letters are missing data.
 std::size_t state(char call) {
   const auto found = std::string("ACGTacgtn").find(call);
   return found == std::string::npos ? 9 : found;

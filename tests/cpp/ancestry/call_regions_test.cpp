@@ -1,4 +1,4 @@
-// Regions of called chromosomes.
+// Checks the regions of called chromosomes.
 #include "core/ancestry/calling/call_regions.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Calling by votes against plain counts.
+// Checks calling by votes against plain counts.
 #include "core/ancestry/calling/calling.h"
 
 #include <gtest/gtest.h>
@@ -124,7 +124,7 @@ ChromosomeSequences from_files(const std::string& name, std::int64_t length,
           }};
 }
 
-// Up to eight species by table, more by counting: both sides of the border.
+// Up to eight species are called by table, more by counting. Tests both sides of the limit.
 TEST(Calling, IsThatOfTheOracle) {
   std::mt19937 random(11);
   for (const auto& [n_inner, n_outer] :
@@ -313,7 +313,7 @@ TEST(Backend, ACardThatTheBuildHasNoCodeForIsLeftOutAndSaysSo) {
     EXPECT_EQ(gpus_of({c}).problem, "");
   }
   for (const int c : {37, 60, 70, 72}) EXPECT_TRUE(gpus_of({c}).usable.empty()) << c;
-  // Code for 10.0 is not for 11.0, and what is made for 12.0 and later is not either.
+  // Code for 10.0 does not run on 11.0, and neither does code for 12.0 and later.
   EXPECT_FALSE(runs_on("75 100 120", 11, 0));
   EXPECT_TRUE(runs_on("75 100 120", 10, 3));
   EXPECT_FALSE(runs_on("", 9, 0));

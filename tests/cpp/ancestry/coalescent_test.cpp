@@ -1,4 +1,4 @@
-// The coalescent against sums over gene trees.
+// Checks the coalescent method against integrals over gene trees and simulated sites.
 #include "core/ancestry/coalescent/coalescent.h"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ std::size_t most_likely(const Posterior& posterior) {
                                   posterior.begin());
 }
 
-// A model in which no two rates and no two frequencies are alike.
+// A model in which no two rates and no two frequencies are equal.
 MutationModel general_model(double rate) {
   const double exchange[] = {1, 4.5, 0.7, 1.2, 5.1, 0.9};
   MutationModel model = {{}, {0.31, 0.18, 0.22, 0.29}};
@@ -70,7 +70,7 @@ MutationModel general_model(double rate) {
   return model;
 }
 
-// ---- The oracle: two focal haplotypes and one outgroup, by integrals over the gene trees' times -
+// ---- The oracle: two focal haplotypes and one outgroup, by integrals over coalescence times -----
 
 RateMatrix product(const RateMatrix& a, const RateMatrix& b) {
   RateMatrix result = {};
@@ -106,7 +106,7 @@ RateMatrix operator+(const RateMatrix& a, const RateMatrix& b) {
   return result;
 }
 
-// Simpson's rule
+// The integral by Simpson's rule.
 RateMatrix integral(double from, double to, const std::function<RateMatrix(double)>& f) {
   constexpr int kSteps = 10000;
   const double step = (to - from) / kSteps;
@@ -115,9 +115,9 @@ RateMatrix integral(double from, double to, const std::function<RateMatrix(doubl
   return scaled(sum, step / 3);
 }
 
-// Two focal haplotypes and one outgroup; `rate` are those of coalescence, in the focal population
-// and before the split. Three gene trees: the haplotypes meet within the focal population; they
-// meet first before the split; one of them meets the outgroup first.
+// Two focal haplotypes and one outgroup. Lineages coalesce at `focal_rate` in the focal population,
+// and at `rate` before the split. There are three gene trees: the haplotypes coalesce within the
+// focal population, or first before the split, or one of them first coalesces with the outgroup.
 struct Trio {
   double split;
   double focal_rate;
@@ -126,7 +126,7 @@ struct Trio {
 
   RateMatrix moved(double time) const { return transition(model.rates, time); }
   double apart() const { return std::exp(-focal_rate * split); }
-  // The mean of f over an exponential time
+  // The mean of f over an exponentially distributed time.
   RateMatrix mean(double of_rate, const std::function<RateMatrix(double)>& f) const {
     return integral(0, 40 / of_rate,
                     [&](double t) { return scaled(f(t), of_rate * std::exp(-of_rate * t)); });
@@ -135,7 +135,7 @@ struct Trio {
     return mean(rate, [&](double t) { return moved(2 * t); });
   }
 
-  // [the haplotypes' ancestor][the outgroup]
+  // Joint probabilities of [the haplotypes' ancestor's base][the outgroup's base].
   RateMatrix ancestor() const {
     const RateMatrix within = integral(0, split, [&](double t) {
       return scaled(moved(2 * split - t), focal_rate * std::exp(-focal_rate * t));
@@ -146,8 +146,8 @@ struct Trio {
            scaled(product(first, second), apart() * 2 / 3);
   }
 
-  // The same with one mutation, of rate 1, in one of the haplotypes; where the outgroup's base is
-  // the mutated one's descendant, it is in the second matrix: [the derived base][the outgroup].
+  // The same with one mutation, at rate 1, in one of the haplotypes' lineages. The second matrix is
+  // for outgroups that inherit the mutation: [the derived base][the outgroup's base].
   std::array<RateMatrix, 2> mutated() const {
     const RateMatrix within = integral(0, split, [&](double t) {
       return scaled(moved(2 * split - t), 2 * t * focal_rate * std::exp(-focal_rate * t));
@@ -182,7 +182,7 @@ TEST(Coalescent, GenomeWideTableIsThatOfIntegralsOverTimes) {
 
 TEST(Coalescent, PolymorphicTableIsThatOfIntegralsOverTimes) {
   const auto mutated = kTrio.mutated();
-  const auto& beside = mutated[0];  // clang's lambdas capture no parts of a declaration
+  const auto& beside = mutated[0];  // clang's lambdas cannot capture structured bindings
   const auto& below = mutated[1];
   const auto& model = kTrio.model;
   for (int a = 0; a < kBases; ++a) {
@@ -236,15 +236,15 @@ TEST(Coalescent, ThePatternsProbabilitiesDoNotDependOnTheFocalSample) {
     EXPECT_NEAR(of_one[pattern + kMissing * of_seven.size()], sum, 1e-10 * sum);
     total = sum;
   }
-  EXPECT_NEAR(total, 1, 1e-11);  // all are missing in the last
+  EXPECT_NEAR(total, 1, 1e-11);  // the last pattern: all outgroups are missing
 }
 
-// ((focal, a), (b, c)), and b and c came together first.
+// ((focal, a), (b, c)), where b and c join first.
 TEST(Coalescent, OutgroupsMayBeAClade) {
   const auto model = general_model(1e-8);
   const History history = {8000, 5, {{50000, 3, 2, 10000}, {70000, 1, 0, 9000}, {2e5, 2, 0, 1e4}}};
   const auto table = ancestor_table(history, model, kControl);
-  // Without the others b and c are two populations that split 50,000 generations ago.
+  // Alone, b and c are two populations that split 50,000 generations ago.
   const auto pair = pattern_probabilities({1, 1, {{50000, 1, 0, 10000}}}, model, kControl);
   for (std::size_t b = 0; b < kBases; ++b) {
     for (std::size_t c = 0; c < kBases; ++c) {
@@ -268,7 +268,7 @@ TEST(Coalescent, ClassesOfRatesAreMixed) {
     expected += share * ancestor_table(kHuman, model, kControl)[10][0];
   }
   EXPECT_NEAR(table[10][0], expected, 1e-12 * expected);
-  // Sites that do not mutate are not polymorphic.
+  // The class with rate 0 has no polymorphic sites.
   auto moving = mixed;
   moving.classes = {{0.5, 0.35}, {2, 0.4}};
   const auto with = polarise(kHuman, mixed, {site}, kControl)[0];
@@ -278,7 +278,7 @@ TEST(Coalescent, ClassesOfRatesAreMixed) {
 
 // ---- Small populations --------------------------------------------------------------------------
 
-// Where lineages coalesce at once, what is left is mutation along the species tree.
+// If lineages coalesce at once, only mutation along the species tree remains.
 double on_ladder(const std::vector<RateMatrix>& branch, const std::vector<RateMatrix>& between,
                  const Posterior& root, const int* outgroups, int ancestor) {
   std::array<double, kBases> below = {};
@@ -318,7 +318,7 @@ TEST(Coalescent, SmallPopulationsFollowTheSpeciesTree) {
       for (int ancestor = 0; ancestor < kBases; ++ancestor) {
         const double found = table[pattern][static_cast<std::size_t>(ancestor)];
         const double expected = on_ladder(branch, between, model.frequencies, outgroups, ancestor);
-        // Nodes are some 2N generations older; the shortest branch has 80,000.
+        // Gene tree nodes are about 2N generations older; the shortest branch has 80,000.
         EXPECT_NEAR(found, expected, (1e-11 + 20 * size / 80000) * expected) << size;
       }
     }
@@ -353,8 +353,8 @@ TEST(FocalBranch, TwoLineagesAndOne) {
   }
 }
 
-// In a population that was always alone, 4N / i lineages have i copies in a sample (Fu 1995); the
-// mean number of lineages left is Griffiths & Tavare's.
+// In a population without splits, the expected length of branches with i copies in a sample is 4N /
+// i generations (Fu 1995). The expected number of lineages left is that of Griffiths and Tavare.
 TEST(FocalBranch, LargeSamplesHaveTheKnownSpectrum) {
   const FocalBranch always(5008, 10000, 1e7, {});
   for (const int copies : {1, 2, 17, 300, 2504, 5007}) {
@@ -378,7 +378,7 @@ TEST(FocalBranch, LargeSamplesHaveTheKnownSpectrum) {
   EXPECT_LE(branch.most_left(1e-12), 14);
 }
 
-// Whatever the counts, the split's lineages are of one kind: sums over the sample's counts.
+// Summed over the sample's counts, split_sample() is the number of choices times the probability.
 TEST(FocalBranch, WaysToSplitASampleAreAllWays) {
   const FocalBranch branch(30, 10000, 8000, {});
   for (int kept = 1; kept < 6; ++kept) {
@@ -419,7 +419,7 @@ Posterior certain(int base) {
   return posterior;
 }
 
-// The most frequent base, the nearest outgroup's if there is none.
+// The most frequent base, or the nearest outgroup's if all bases differ.
 int majority(const std::vector<int>& outgroups) {
   int counts[kBases] = {};
   for (const int base : outgroups) ++counts[base];
@@ -448,7 +448,7 @@ TEST(Coalescent, GenomeWidePosteriorsAreTheSharesThatAreRight) {
   }
 }
 
-// The same sites by every method: `tables` has their shares right.
+// The scores of all methods at the same sites.
 struct Comparison {
   Score coalescent;
   Score genome_wide;
@@ -460,8 +460,8 @@ struct Comparison {
 Comparison compare(const History& history, int trees) {
   const auto model = model_of(kK80);
   const CoalescentMethod method(history, model, {0.8, 0.5});
-  // The tree that a fit gives: populations so small that all gene trees are the species tree, and
-  // nodes where lineages of the populations come together on average.
+  // The tree that a fit would give. Populations are so small that gene trees equal the species
+  // tree, and nodes are at the mean coalescence times.
   History tree = history;
   tree.focal_size = 100;
   for (auto& join : tree.joins) {
@@ -490,7 +490,7 @@ Comparison compare(const History& history, int trees) {
     result.genome_wide.add(site, *method.call(outgroups).posterior);
     result.majority_vote.add(site, certain(majority(site.outgroups)));
     result.closest.add(site, certain(site.outgroups[0]));
-    // In a population of constant size the ancestral allele's chance is its frequency.
+    // In a population of constant size an allele is ancestral with probability its frequency.
     Posterior weighted = *species_tree.call(outgroups).posterior;
     for (std::size_t base = 0; base < kBases; ++base) weighted[base] *= site.copies[base];
     result.species_tree.add(site, weighted);
@@ -569,8 +569,8 @@ TEST(Coalescent, ASiteWithOneAlleleHasIt) {
   EXPECT_GT(posteriors[2][0], 0.99);
 }
 
-// Sites are grouped by their counts to compute; their order is the caller's, and samples may
-// differ.
+// Sites are grouped by their counts for the computation, but keep the caller's order. Sample sizes
+// may differ.
 TEST(Coalescent, SitesDoNotInfluenceEachOther) {
   const auto model = model_of(kK80);
   std::vector<PolymorphicSite> sites;
@@ -584,7 +584,7 @@ TEST(Coalescent, SitesDoNotInfluenceEachOther) {
     for (std::size_t base = 0; base < kBases; ++base) {
       EXPECT_NEAR(together[i][base], alone[base], 1e-6);
     }
-    // The alleles' order is of no account.
+    // The order of the alleles does not matter.
     PolymorphicSite turned = sites[i];
     std::swap(turned.alleles[0], turned.alleles[1]);
     turned.copies = turned.haplotypes - turned.copies;

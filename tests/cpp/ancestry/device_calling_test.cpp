@@ -1,4 +1,4 @@
-// Calling on the fake device against the CPU.
+// Checks calling on the fake device against the CPU.
 #include "core/ancestry/calling/device_calling.h"
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ TEST(TileCalling, CodesOfFourCharactersAreThoseOfEach) {
   }
 }
 
-// Sequences in both forms, the characters at odd addresses.
+// Sequences in both forms; the characters begin at odd addresses.
 struct Sequences {
   Sequences(int n_species, std::size_t n, std::mt19937& random) : n(n) {
     const std::string characters = "ACGTacgtN-R*\x01\xff";
@@ -82,7 +82,7 @@ struct Called {
   std::vector<std::uint8_t> phred;
 };
 
-// The plain way: without a vector instruction or a device.
+// Calls without vector instructions or devices.
 Called called_slowly(const Method& method, const Sequences& sequences) {
   Called called(sequences.n);
   std::vector<int> states(sequences.species.size());
@@ -125,7 +125,7 @@ MethodOptions options_of(const std::string& name, int species, std::mt19937& ran
   return options;
 }
 
-// The device that is asked for calls as the method itself does; in tiles of 1, 3 and many groups.
+// The device calls as the method itself does, in tiles of 1, 3 and many groups.
 void check_device(const std::string& name, int species, const std::vector<std::size_t>& lengths,
                   const std::function<std::unique_ptr<CallKernels>()>& open, std::mt19937& random) {
   const auto options = options_of(name, species, random);
@@ -191,7 +191,7 @@ TEST(DeviceCalling, HasNoPositionsToCall) {
   const Sequences none(2, 0, random);
   call_sequences(caller, none.sources(SequenceForm::kCharacters), 0, nullptr, nullptr, control);
   EXPECT_EQ(fake.tiles, 0);
-  EXPECT_EQ(fake.fake.taken(), 0U);  // nothing is kept beyond a job
+  EXPECT_EQ(fake.fake.taken(), 0U);  // a job leaves no memory allocated
 }
 
 TEST(DeviceCalling, MethodsWithoutATableStayOnTheCpu) {
@@ -208,7 +208,7 @@ TEST(DeviceCalling, MethodsWithoutATableStayOnTheCpu) {
   EXPECT_EQ(calls, called_slowly(*make_method(options), sequences).calls);
 }
 
-// In tiles that are smaller and larger than what the host does at a time.
+// Tiles are smaller or larger than a stretch that the host does at once.
 TEST(DeviceCalling, GivesPosteriorsToo) {
   std::mt19937 random(45);
   const auto options = options_of("likelihood", 3, random);
@@ -248,7 +248,7 @@ TEST(DeviceCalling, TooLittleMemoryIsAnErrorWithTheNumbers) {
   EXPECT_EQ(message(5000, 0), "no error of the expected type");
 }
 
-// Chromosomes in turn on three devices.
+// Three devices that take chromosomes in turn.
 class ThreeDevices {
  public:
   explicit ThreeDevices(bool with_phred = true) {
@@ -302,7 +302,7 @@ TEST(SeveralDevices, TakeChromosomesInTurnAndGiveTheSameFiles) {
     EXPECT_EQ(counts[c].high, expected[c].high);
     EXPECT_EQ(counts[c].missing, expected[c].missing);
   }
-  // Tiles of (20000 - 250) / (2 * 128 * 5) = 15 groups, 1920 positions
+  // Tiles have (20000 - 250) / (2 * 128 * 5) = 15 groups, 1920 positions.
   const auto tiles = [&](std::initializer_list<std::size_t> all) {
     int sum = 0;
     for (const std::size_t c : all) sum += static_cast<int>((three.genome[c].n + 1919) / 1920);
@@ -331,7 +331,7 @@ TEST(SeveralDevices, ShareSequencesInMemory) {
     }
     EXPECT_EQ(calls[0], calls[1]);
     EXPECT_EQ(std::memcmp(posteriors[0].data(), posteriors[1].data(), 32 * sequences.n), 0);
-    // Shares of whole groups
+    // Shares have whole groups.
     const std::size_t share = ((sequences.n + 127) / 128 + 2) / 3 * 128;
     for (std::size_t d = 0; d < 3; ++d) {
       EXPECT_EQ(three.fakes[d]->tiles > 0, d * share < sequences.n) << sequences.n;
@@ -340,12 +340,12 @@ TEST(SeveralDevices, ShareSequencesInMemory) {
 }
 
 TEST(SeveralDevices, AnErrorOnOneStopsAllAndLeavesNoFile) {
-  const int uploads_of_the_table = 2;  // and the wait for it
+  const int uploads_of_the_table = 2;  // calls: the upload, and the wait for it
   for (const int failing : {1, 2, uploads_of_the_table + 1, uploads_of_the_table + 2}) {
     const ThreeDevices three;
     three.fakes[1]->fake.failing_call = failing;
     three.fakes[0]->before_tile = [&] {
-      // Its second chromosome, of one tile, does not end before the other's first has failed.
+      // Wait in the second chromosome, which has one tile, until the other device has failed.
       for (int k = 0; k < 1000 && three.fakes[0]->tiles == 3 && !three.fakes[1]->fake.failed; ++k) {
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
       }

@@ -1,4 +1,4 @@
-// Trained models on the fake device against the CPU.
+// Checks trained models on the fake device against the CPU.
 #include "core/ancestry/calling/device_trees.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ constexpr SequenceForm kForms[] = {SequenceForm::kCharacters, SequenceForm::kPac
 
 // ---- Sequences and models -----------------------------------------------------------------------
 
-// Species that mostly agree; where there is room, none has data for longer than a window.
+// Species that mostly agree. If it is long enough, it has a gap without data, wider than a window.
 struct Genome {
   Genome(int n_species, std::size_t n, std::mt19937& random) : n(n) {
     const std::string characters = "ACCGGTacgtN-R\xff";
@@ -97,14 +97,14 @@ Called called_on(DeviceCaller& caller, const Genome& genome, SequenceForm form, 
   return called;
 }
 
-// Bytes for tiles of so many groups
+// The bytes that tiles of so many groups need.
 std::size_t memory_for(const MlCaller& ml, std::size_t groups, bool with_phred) {
   const auto species = static_cast<std::size_t>(ml.species());
   return DeviceTrees(ml).bytes().size() +
          2 * kPackedGroup * (species * (groups + 2) + groups * (with_phred ? 2 : 1));
 }
 
-// The device gives what the CPU gives, at any level, in tiles of 1, 3 and many groups.
+// The device calls as the CPU does at any SIMD level, in tiles of 1, 3 and many groups.
 void check_model(const MakeMl& make, const std::vector<std::size_t>& lengths,
                  const std::function<std::unique_ptr<CallKernels>()>& open, std::mt19937& random) {
   const auto ml = make();
@@ -160,7 +160,7 @@ TEST(PhredScale, IsTheLogarithmRounded) {
   EXPECT_EQ(error_phred(1 + 1e-15, scale.largest_error), 0);
 }
 
-// A tree that looks at one feature once.
+// A tree with one split, by this feature.
 DecisionTree stump(int feature) {
   DecisionTree tree;
   tree.splits = {{feature, 0.5, MissingValues::kNone, false, -1, -2}};
@@ -253,7 +253,7 @@ TEST(DeviceTrees, CallByTrainedModels) {
 
 #ifdef ANCIFY_HAVE_CUDA
 #ifdef ANCIFY_CUDA_ON_HOST
-// With the sanitizers more would take a quarter of an hour.
+// More would take a quarter of an hour with sanitizers.
 constexpr std::size_t kManyPositions = 1501;
 #else
 constexpr std::size_t kManyPositions = 50001;
@@ -345,7 +345,7 @@ TEST(DeviceTrees, CallWhatIsInTheDevicesMemory) {
     const auto length = static_cast<std::int64_t>(n);
     DeviceCaller caller(kernels, *ml->on_devices(true), length, memory_for(*ml, 3, true));
     Called called(n);
-    const std::int64_t middle = std::min<std::int64_t>(1280, length);  // of two pieces
+    const std::int64_t middle = std::min<std::int64_t>(1280, length);  // the border of two pieces
     for (const auto& [start, end] : {std::pair{std::int64_t{0}, middle}, {middle, length}}) {
       caller.call({none, &rows, length, start, end}, TaskContext(),
                   [&](const Stretch& stretch, const char* calls, const std::uint8_t* phred) {
@@ -376,7 +376,7 @@ TEST(DeviceTrees, MemoryThatIsNotThereMakesSmallerTilesOrAnError) {
   EXPECT_EQ(message(std::size_t{1} << 30, least), "no error of the expected type");
   EXPECT_NE(message(500, 0).find("fake:0 has too little memory"), std::string::npos);
 
-  // Tiles of more than 4000 bytes, or the trees, are refused by the device.
+  // The device refuses tiles of more than 4000 bytes, or the trees.
   for (const std::size_t largest : {std::size_t{4000}, std::size_t{100}}) {
     auto kernels = std::make_unique<FakeKernels>();
     FakeKernels& device = *kernels;

@@ -1,4 +1,4 @@
-// Calling on a device that is not one.
+// The fake device for calling: it runs the kernels on the host.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ class FakeKernels : public FakeKernelsOf<CallOperation> {
   void do_one(const Op& op) const {
     do_parts(op);
   }
-  // In blocks of threads, each with its own row of columns.
+  // In blocks of threads; each thread has its own columns.
   void do_one(const CallByTrees& op) const {
     const TileAround& around = op.around;
     const std::size_t block = block_of_threads;

@@ -1,4 +1,4 @@
-// Blocks compared with the focal genome.
+// Checks the comparison of blocks with the focal genome.
 #include "core/ancestry/projection/focal_check.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ using test::TempDir;
 
 bool is_base(char c) { return std::string("ACGT").find(c) != std::string::npos; }
 
-// Where the first base of a focal row differs, from 1, or 0.
+// The position, from 1, of the first base of a focal row that differs from the genome, or 0.
 std::int64_t differs_slowly(const AlignedPair& pair, const std::string& genome) {
   std::int64_t position = pair.start;
   for (const char c : pair.target) {
@@ -37,7 +37,8 @@ std::string random_letters(std::size_t n, std::mt19937& random) {
   return letters;
 }
 
-// The genome's letters from `start` on in either case, with gaps and, in one of two, a few others.
+// The genome's letters from `start` on, in any case. Half of the rows have gaps, and half have a
+// few other letters.
 std::string random_row(const std::string& genome, std::int64_t start, std::size_t n,
                        std::mt19937& random) {
   std::string row;

@@ -1,4 +1,4 @@
-// The focal genome from FASTA and from alignments.
+// Checks reading the focal genome from FASTA and from alignments.
 #include "core/ancestry/projection/focal_genome.h"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ std::vector<Record> records_of(const std::string& path) {
 TEST(Fasta, IsReadInAnyLayout) {
   const TempDir dir;
   std::mt19937 random(1);
-  // Longer than what is read at a time, so that lines, headers and ends are cut anywhere.
+  // The longest is longer than one read, so that reads end anywhere in lines and headers.
   for (const std::size_t n : {std::size_t{1}, std::size_t{1000}, std::size_t{700000}}) {
     for (const std::size_t width : {std::size_t{7}, std::size_t{60}, n}) {
       for (const std::string end : {"\n", "\r\n", " \t\n"}) {
@@ -147,7 +147,7 @@ TEST(FocalGenome, RefusesAnotherGenome) {
             std::string::npos);
 }
 
-// An alignment of random blocks, with its focal row's bases put into `focal`.
+// An alignment of random blocks. Their focal rows' bases are written to `focal`.
 std::string random_axt(std::size_t length, std::string& focal, std::mt19937& random) {
   std::string text;
   std::size_t at = random() % 50;
@@ -165,7 +165,7 @@ std::string random_axt(std::size_t length, std::string& focal, std::mt19937& ran
   return text;
 }
 
-// More files than are read at once, of which most have the base at a position.
+// Most positions are covered by several files, and there are more files than are read at once.
 TEST(FocalGenome, IsThatOfTheFirstAlignmentThatHasABase) {
   const TempDir dir;
   std::mt19937 random(3);

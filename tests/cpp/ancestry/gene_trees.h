@@ -1,5 +1,5 @@
-// A simulator of unlinked sites under the multispecies coalescent and K80, independent of the
-// core's way to compute: one gene tree a site, lineage by lineage, mutation by mutation.
+// Simulates unlinked sites under the multispecies coalescent and K80, independently of the core's
+// method. Each site has its own gene tree, made lineage by lineage and mutation by mutation.
 #pragma once
 
 #include <cmath>
@@ -27,7 +27,7 @@ inline MutationModel model_of(const K80& k80) {
   return model;
 }
 
-// What has come out at a site. Sites are drawn with unequal chances; the weight makes up for it.
+// A simulated site. Sites are drawn with unequal probabilities; the weight corrects for that.
 struct SimulatedSite {
   double weight;
   int ancestor;  // the base of the focal haplotypes' common ancestor
@@ -46,7 +46,8 @@ class SiteSimulator {
   SiteSimulator(const History& history, const K80& model, unsigned seed)
       : history_(history), model_(model), random_(seed) {}
 
-  // Calls visit(site) for `trees` gene trees: sites without a mutation, and with at least one.
+  // Calls visit(site) twice for each of `trees` gene trees: without mutations, and with at least
+  // one.
   template <class Visit>
   void all_sites(int trees, Visit visit) {
     for (int i = 0; i < trees; ++i) {
@@ -56,7 +57,7 @@ class SiteSimulator {
       visit(mutated(at_least_one(expected), 0, -std::expm1(-expected)));
     }
   }
-  // The same for sites with at least one mutation among the focal haplotypes' ancestors.
+  // Calls visit(site) for sites with at least one mutation in the focal genealogy.
   template <class Visit>
   void focal_mutations(int trees, Visit visit) {
     for (int i = 0; i < trees; ++i) {
@@ -82,12 +83,12 @@ class SiteSimulator {
   }
   int poisson(double mean) { return mean > 0 ? std::poisson_distribution<int>(mean)(random_) : 0; }
   int at_least_one(double mean) {
-    // The first arrival given that there is one, then the rest of the time.
+    // Draw the first arrival, given that there is one; then those in the remaining time.
     const double first = -std::log1p(uniform() * std::expm1(-mean));
     return 1 + poisson(mean - first);
   }
 
-  // A gene tree: the leaves, focal ones first, then coalescences, the root last.
+  // Makes a gene tree: leaves with the focal ones first, then coalescences with the root last.
   void grow() {
     const int n = history_.focal_lineages;
     nodes_.clear();
@@ -139,7 +140,7 @@ class SiteSimulator {
 
   Node& at(int i) { return nodes_[static_cast<std::size_t>(i)]; }
 
-  // Whether the branch above the node is one by which focal haplotypes can differ.
+  // Whether a mutation on the branch above the node makes focal haplotypes differ.
   bool is_within(int node) {
     return at(node).focal > 0 && at(node).focal < history_.focal_lineages;
   }
@@ -151,8 +152,8 @@ class SiteSimulator {
     return sum;
   }
 
-  // As many mutations outside the focal genealogy (or anywhere, if none is asked for in it), and in
-  // it, each at a random place.
+  // A site with `within` mutations in the focal genealogy and `elsewhere` outside it, at random
+  // places. If `within` is 0, `elsewhere` means anywhere.
   SimulatedSite mutated(int elsewhere, int within, double weight) {
     std::vector<int> hits(nodes_.size());
     const bool anywhere = within == 0;

@@ -1,4 +1,4 @@
-// Likelihoods against sums over all inner bases.
+// Checks likelihoods against sums over all bases of inner nodes.
 #include "core/ancestry/phylogeny/likelihood.h"
 
 #include <gtest/gtest.h>
@@ -71,7 +71,7 @@ TEST(Likelihood, SumsOverAllHistories) {
         EXPECT_NEAR(found, expected, 1e-11 * (1 + std::abs(expected)));
       }
 
-      states.resize(static_cast<std::size_t>(species));  // the call does without the focal base
+      states.resize(static_cast<std::size_t>(species));  // the call ignores the focal base
       const SiteCall site = likelihood.call(states.data());
       if (!test::has_data(states, species)) {
         EXPECT_EQ(site.call, 'N');
@@ -92,17 +92,17 @@ TEST(Likelihood, SumsOverAllHistories) {
       }
     }
   }
-  EXPECT_GT(impossible, 0);  // the case is among those tried
+  EXPECT_GT(impossible, 0);  // impossible data were among the cases
 }
 
-// Against differences of the log-likelihood itself, by lengths and by all that a model has.
+// Checks derivatives by branch lengths and by all parameters of a model against differences.
 TEST(PatternLikelihood, ItsSlopeIsThatOfDifferences) {
   std::mt19937 random(17);
   int zero_lengths = 0;
   for (int round = 0; round < 40; ++round) {
     const int species = 1 + static_cast<int>(random() % 6);
     auto nodes = test::random_nodes(species, true, random);
-    for (auto& node : nodes) {  // zero is at the border; one is kept, where it does no harm
+    for (auto& node : nodes) {  // 0 is a bound; keep it only at inner nodes
       if (node.length == 0 && (node.leaf != 0 || round % 2 == 0)) node.length = 0.05;
       zero_lengths += node.length == 0 ? 1 : 0;
     }
@@ -175,8 +175,8 @@ TEST(PatternLikelihood, AddsUpPatternsOverBlocksAndThreads) {
   EXPECT_EQ(log_likelihood(nodes, species, all, model, 2), found);
 }
 
-// A ladder of hundreds of leaves, all different from their neighbours: far below the smallest
-// double. Its likelihood is found in long double's logarithms too, by another recursion.
+// Hundreds of leaves that all differ from their neighbours: the likelihood is far below the
+// smallest double. Another recursion computes it by logarithms of long doubles.
 TEST(PatternLikelihood, DoesNotUnderflow) {
   for (const bool star : {false, true}) {
     const int species = 800;
@@ -308,7 +308,7 @@ std::string data_folder() {
   return folder != nullptr ? folder : ANCIFY_SOURCE_DIR "/../shared/data";
 }
 
-// PHAST's rate matrix and tree, and its posteriors of each pattern at three nodes.
+// Compares posteriors with those of PHAST, by PHAST's rate matrix and tree, at three nodes.
 TEST(Likelihood, IsPhasts) {
   const std::string folder = data_folder() + "/primates_hg18_100k/";
   std::ifstream table(folder + "phast_hky85_posteriors.tsv");
@@ -344,7 +344,7 @@ TEST(Likelihood, IsPhasts) {
         double expected = -1;
         fields >> expected;
         const double found = site.posterior ? (*site.posterior)[base] : rates.frequencies[base];
-        EXPECT_NEAR(found, expected, 0.5e-4 + 2e-6) << line;  // the model is rounded too
+        EXPECT_NEAR(found, expected, 0.5e-4 + 2e-6) << line;  // PHAST's model is rounded too
       }
     }
   }

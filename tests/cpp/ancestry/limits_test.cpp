@@ -1,4 +1,4 @@
-// What is very long, very large or very many: RELIABILITY.md has the table.
+// Checks very long, very large or very many inputs; RELIABILITY.md has the table.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -26,7 +26,7 @@ using test::TempDir;
 
 constexpr std::int64_t kBeyond = (std::int64_t{1} << 31) + 5000;
 
-// Counts what is written, and keeps what is no N.
+// Counts the bases written, and keeps those other than N.
 class SparseStore : public SequenceStore {
  public:
   void write(std::size_t, std::int64_t position, const char* bases, std::size_t n) override {
@@ -53,7 +53,7 @@ class SparseStore : public SequenceStore {
   std::map<std::int64_t, char> bases_;
 };
 
-// Projects what next(), called until it gives an empty text, makes of a file.
+// Projects a file made of the texts that next() gives, until one is empty.
 template <class Next>
 std::vector<ProjectionReport> project_text(const std::vector<Chromosome>& chromosomes,
                                            const std::vector<ProjectionTarget>& targets,
@@ -100,7 +100,7 @@ TEST(Limits, PositionsBeyond2To31) {
   const std::string axt =
       axt_block(3, "ACGT") + axt_block(middle, "CCGG") + axt_block(kBeyond - 3, "TTAA");
   const std::string maf = "##maf\n" + row(2, "+", "ACGT") + row(middle - 1, "+", "CCGG") +
-                          row(0, "-", "TTAA");  // the last four
+                          row(0, "-", "TTAA");  // the last four positions
   for (const std::string& text : {axt, maf}) {
     SparseStore store;
     project_text(chromosomes, {{"n", &store}}, 1 << 12, once(text));
@@ -128,7 +128,7 @@ TEST(Limits, PackedBasesBeyond2To31) {
   }
 }
 
-// The same whatever the chunks, from one column to 50 million.
+// Blocks of one column and of 50 million, read in chunks of two sizes.
 TEST(Limits, BlocksOf1AndOf50MillionColumns) {
   constexpr std::int64_t columns = 50'000'000;
   const std::vector<Chromosome> chromosomes = {{"chr1", columns + 2}};
@@ -165,7 +165,7 @@ TEST(Limits, BlocksOf1AndOf50MillionColumns) {
 }
 
 TEST(Limits, LinesThatDoNotEndAreAnError) {
-  Memory memory(longest_record() + 1);  // hardly written, so it takes little
+  Memory memory(longest_record() + 1);  // hardly touched, so it takes little memory
   const std::string_view endless(memory.data(), longest_record() + 1);
   const std::string_view longest = endless.substr(1);
   BadBlocks bad("x", OnBadBlock::kSkip);
@@ -179,7 +179,7 @@ TEST(Limits, LinesThatDoNotEndAreAnError) {
   EXPECT_EQ(axt.consume(longest.substr(0, kLongestLine), false, ignore), 0U);
   const auto header = message_of<FormatError>([&] { axt.consume(longest, false, ignore); });
   EXPECT_EQ(header.find(expected + "1 MB"), 0U) << header;
-  // A row has as many bases as the header says, and 16 MB of gaps or as many as bases.
+  // A row may have as many bases as the header says, and as many gaps, or 16 MB if that is more.
   begin_with("0 chr1 1 20 c 1 20 + 0\n");
   constexpr std::size_t gaps = std::size_t{1} << 24;
   EXPECT_EQ(axt.consume(endless.substr(0, gaps), false, ignore), 0U);
@@ -220,7 +220,7 @@ TEST(Limits, LongestRow) {
   EXPECT_EQ(longest_row(std::numeric_limits<std::int64_t>::max()), longest_record());
 }
 
-// Lines that say nothing are let go before the format is known, and count all the same.
+// Empty lines and comments are dropped before the format is known, but line numbers count them.
 TEST(Limits, NothingIsKeptOfEmptyLinesAndComments) {
   const TempDir dir;
   const std::vector<Chromosome> chromosomes = {{"chr1", 10}};
@@ -240,7 +240,7 @@ TEST(Limits, NothingIsKeptOfEmptyLinesAndComments) {
   EXPECT_EQ(message.find("'input', line 2002: "), 0U) << message;
 }
 
-// Which is let go in a MAF, and is no header in an AXT: it waits until the format is known.
+// A MAF may have a track line, an AXT may not. So the line is kept until the format is known.
 TEST(Limits, ATrackLineIsABadOneOfAnAxt) {
   const std::string block = "0 chr1 1 2 c 1 2 + 0\nAC\nAC\n";
   for (const std::size_t chunk : {1, 3, 1 << 12}) {

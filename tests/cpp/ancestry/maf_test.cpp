@@ -1,4 +1,4 @@
-// MAF, in pieces of any size.
+// Checks reading MAF in pieces of any size.
 #include "core/formats/alignment/maf.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ struct Parsed {
   std::vector<std::int64_t> bad_lines;
 };
 
-// Parses a text in chunks; blocks as @line and source@line for each row.
+// Parses a text in chunks. Writes a block as @line, and each of its rows as source@line.
 Parsed parse(const std::string& text, std::size_t chunk, OnBadBlock policy = OnBadBlock::kError) {
   BadBlocks bad("x.maf", policy);
   MafParser parser(bad);

@@ -1,4 +1,4 @@
-// Chromosomes called by every method, from sequences kept or packed, with posteriors.
+// Checks calls and posteriors of whole chromosomes by every method, from files and packed memory.
 #include "core/ancestry/calling/methods.h"
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ MethodOptions options_of(const std::string& name) {
   options.rates = test::random_rates(random);
   options.history =
       History{20000, 1, {{200000, 1, 0, 50000}, {400000, 2, 0, 60000}, {1000000, 3, 0, 80000}}};
-  options.thresholds = {0.5, 0.4};  // by which the model calls in all four ways
+  options.thresholds = {0.5, 0.4};  // so that the model makes calls of all four kinds
   options.model_path = std::string(ANCIFY_SOURCE_DIR) + "/tests/testthat/fixtures/ml_model_nan.lgb";
   return options;
 }
@@ -54,7 +54,7 @@ struct Genome {
   std::vector<std::vector<std::string>> species;  // of each chromosome
 };
 
-// Species mostly agree, as in a genome; here and there none has data for a while.
+// Species mostly agree, as in a genome. Some regions have no data in any species.
 Genome random_genome(std::mt19937& random) {
   Genome genome;
   for (const std::int64_t length : {1, 129, 700001}) {
@@ -82,7 +82,7 @@ struct Called {
   std::vector<double> posteriors;  // of A, then of C, ...
 };
 
-// The oracle: what the method says position by position, or the model all at once.
+// The oracle: a method calls position by position, or a model calls everything at once.
 Called call_slowly(const MethodOptions& options, const std::vector<std::string>& species) {
   const std::size_t n = species.front().size();
   Called called{std::string(n, '?'), std::string(n, '?'), std::vector<double>(n * kBases, NAN)};
@@ -116,7 +116,7 @@ Backend cpu(int threads, SimdLevel simd) {
   return backend;
 }
 
-// The genome as a run has it: files, or packed in memory.
+// The genome in the two forms that runs have: files, or packed memory.
 class Kept {
  public:
   Kept(const Genome& genome, const TempDir& dir) : genome_(genome) {
@@ -207,7 +207,7 @@ TEST(EveryMethod, CallsTheSameByEveryWay) {
         }
       }
     }
-    // Calls, bases that are sure and not, and none: else this would show little.
+    // The genome must lead to sure, unsure and missing calls, or the test would show little.
     const std::string& calls = expected.back().calls;
     for (const char c : {'A', 'N'}) EXPECT_NE(calls.find(c), std::string::npos) << name;
     EXPECT_NE(calls.find_first_of("acgtn"), std::string::npos) << name;
@@ -251,7 +251,7 @@ class Broken : public SequenceSource {
   }
 };
 
-// Each file in `folder` is the same in `good`, so none is half-written or has a temporary name.
+// Each file in `folder` equals that in `good`. So none is half-written or has a temporary name.
 void expect_only_whole_files(const std::string& folder, const std::string& good) {
   if (!std::filesystem::exists(folder)) return;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
@@ -282,7 +282,7 @@ TEST(EveryMethod, WritesOnlyWholeFiles) {
     EXPECT_THROW(call_chromosomes(caller, chromosomes, dir.file("out"), control), FileError);
     expect_only_whole_files(dir.file("out"), dir.file("good"));
 
-    // Alone, nothing is left of it, nor the two folders.
+    // The broken chromosome alone leaves no file and neither of the two folders.
     std::filesystem::remove_all(dir.file("out"));
     chromosomes.erase(chromosomes.begin(), chromosomes.end() - 1);
     EXPECT_THROW(call_chromosomes(caller, chromosomes, dir.file("out"), control), FileError);
@@ -300,7 +300,7 @@ TEST(EveryMethod, WritesOnlyWholeFiles) {
 TEST(EveryMethod, TellsWhatDevicesDo) {
   for (const auto& method : calling_methods()) {
     const auto* const make = std::get_if<MakePatternMethod>(&method.make);
-    if (make == nullptr) continue;  // of a model, whose features are for any number of species
+    if (make == nullptr) continue;  // a model, which takes any number of species
     auto options = options_of(method.name);
     const PatternCaller few((*make)(options, JobControl()), true);
     EXPECT_TRUE(few.on_devices(true)) << method.name;
@@ -314,7 +314,7 @@ TEST(EveryMethod, TellsWhatDevicesDo) {
   }
 }
 
-// Two methods that are rows and nothing else: by a position, and by the position before it.
+// Two methods that need nothing but a row: one by a position, one by the position before it.
 class FirstBase : public Method {
  public:
   int species() const override { return kSpecies; }

@@ -1,4 +1,4 @@
-// Training sites, the same at any number of threads.
+// Checks the sites drawn for training, at any number of threads.
 #include "core/ancestry/training/ml_training.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 using test::message_of;
 using test::TempDir;
 
-// Two species that agree everywhere, on chromosomes longer and shorter than a piece.
+// Two species that agree everywhere. Chromosomes are longer and shorter than a piece.
 struct Genome {
   std::vector<std::string> sequences;
   std::vector<ChromosomeSequences> chromosomes;
@@ -94,7 +94,7 @@ TEST(TrainingSample, OneOfEachRun) {
       first_of_run += *begin == neighbours ? 1 : 0;
     }
   }
-  // A run has about 90 sites: not always its first is drawn.
+  // A run has about 90 sites, so the first must not always be drawn.
   EXPECT_LT(first_of_run, n / 5);
   for (const int threads : {2, 5}) {
     const Sites again = draw(genome, 4 * per_base + 3, 7, threads);

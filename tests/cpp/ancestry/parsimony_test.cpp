@@ -1,4 +1,4 @@
-// Parsimony against all assignments of bases.
+// Checks parsimony against all assignments of bases to inner nodes.
 #include "core/ancestry/phylogeny/parsimony.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TEST(Parsimony, NeedsTheFewestChanges) {
   }
 }
 
-// (a,(b,(c,d))), and the focal species beside a.
+// (a,(b,(c,d))): at the root, and with the focal species beside a or b.
 TEST(Parsimony, IsFitchsSetByHand) {
   const std::vector<TreeNode> ladder = {{6, 0, 0, ""},
                                         {5, 0, 1, ""},
@@ -76,7 +76,7 @@ TEST(Parsimony, IsFitchsSetByHand) {
   EXPECT_EQ(call(at_focal, "ACCC"), 'a');
   EXPECT_EQ(call(at_focal, "CCGG"), 'C');
 
-  nodes = ladder;  // the focal species beside b: a is beyond the node, and votes with (c,d)
+  nodes = ladder;  // the focal species beside b: a is above the node, and votes with (c,d)
   nodes[1].parent = 7;
   nodes.push_back({5, 0, kNoLeaf, ""});
   nodes.push_back({7, 0, kFocalLeaf, "focal"});

@@ -1,4 +1,4 @@
-// Counts of patterns against a map.
+// Checks counts of site patterns against a map.
 #include "core/ancestry/patterns/pattern_counts.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 using Counts = std::map<std::vector<std::uint8_t>, std::int64_t>;
 
 struct Genome {
-  std::vector<std::vector<std::string>> bases;  // of each chromosome, each leaf
+  std::vector<std::vector<std::string>> bases;  // of each chromosome and leaf
   std::vector<std::vector<std::string>> packed;
 
   std::vector<ChromosomeSequences> chromosomes(SequenceForm form) const {
@@ -36,7 +36,7 @@ struct Genome {
   }
 };
 
-// `noise` in 100 bases differ from the first leaf's.
+// Of 100 bases `noise` are random; the others are equal in all leaves.
 Genome random_genome(int leaves, const std::vector<std::size_t>& lengths, unsigned noise,
                      std::mt19937& random) {
   const std::string characters = "ACGTacgtN-";
@@ -81,7 +81,7 @@ void expect_counts(const std::vector<PatternCounts>& found, const std::vector<Co
     ASSERT_EQ(found[i].leaves, leaves);
     ASSERT_EQ(found[i].size(), expected[i].size());
     std::size_t at = 0;
-    for (const auto& [states, count] : expected[i]) {  // in order, as a map is
+    for (const auto& [states, count] : expected[i]) {  // in a map's order
       ASSERT_TRUE(std::equal(states.begin(), states.end(), found[i].pattern(at)));
       ASSERT_EQ(found[i].counts[at++], count);
     }

@@ -1,4 +1,4 @@
-// The look at alignments before a run.
+// Checks the look at alignments before a run.
 #include "core/ancestry/projection/preflight.h"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ std::string axt_block(const std::string& name, std::int64_t start, const std::st
          focal + "\n" + outgroup + "\n\n";
 }
 
-// One block a chromosome.
+// An AXT with one block for each chromosome.
 std::string whole_axt(const std::vector<std::string>& focal,
                       const std::vector<std::string>& outgroup) {
   std::string text;
@@ -70,7 +70,7 @@ class PreflightOf : public testing::Test {
     return look_at_alignments(outgroups, kChromosomes, options_, threads, control);
   }
 
-  // By chromosome.
+  // The genome with one in `one_in` bases changed, by chromosome.
   std::vector<std::string> changed_genome(unsigned one_in) {
     std::vector<std::string> result;
     for (const auto& bases : genome_) result.push_back(changed(bases, one_in, random_));
@@ -187,15 +187,15 @@ TEST_F(PreflightOf, ManyChromosomesAndFarPositionsAreKeptApart) {
     EXPECT_EQ(outgroup.sites, 500);
     EXPECT_EQ(outgroup.bad, 0);
   }
-  // On c0 and c1 and on the long one.
+  // The sites are on c0, c1 and the long chromosome.
   EXPECT_EQ(result.focal[0].sites, 300);
   EXPECT_EQ(result.focal[0].differ, 0);
 }
 
-// What a position of chr1 had last: the focal letter and the outgroup's.
+// For each position of chr1, the focal letter and the outgroup's letter in the last block.
 using SlowLook = std::map<std::int64_t, std::pair<char, char>>;
 
-// Blocks of all lengths that overlap, with gaps, lower case and letters that are no base.
+// Overlapping blocks of all lengths, with gaps, lower case and letters other than bases.
 std::pair<std::string, SlowLook> random_blocks(int n, std::mt19937& random) {
   std::string text;
   SlowLook seen;

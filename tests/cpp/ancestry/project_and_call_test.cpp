@@ -1,4 +1,4 @@
-// Projection and calling as one, on the fake device too.
+// Checks projection and calling in one run, on the fake device too.
 #include "core/ancestry/calling/project_and_call.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ using test::TempDir;
 
 enum class Order { kSorted, kAny };
 
-// Blocks one behind the other with holes between them, or anywhere and one over the other.
+// Blocks in order with gaps between them, or blocks anywhere that may overlap.
 std::string random_axt(const std::vector<Chromosome>& chromosomes, Order order,
                        std::mt19937& random) {
   std::vector<std::string> blocks;
@@ -57,7 +57,7 @@ std::string random_axt(const std::vector<Chromosome>& chromosomes, Order order,
   return std::accumulate(blocks.begin(), blocks.end(), std::string("# blocks\n"));
 }
 
-// What stands in all files below a folder.
+// The contents of all files below a folder, by path.
 std::map<std::string, std::string> files_in(const std::string& folder) {
   std::map<std::string, std::string> files;
   if (!std::filesystem::exists(folder)) return files;
@@ -70,11 +70,11 @@ std::map<std::string, std::string> files_in(const std::string& folder) {
 
 struct Devices {
   int n = 1;
-  std::size_t memory = 0;  // of each that may be taken, or 0 for all
+  std::size_t memory = 0;  // bytes to take of each, or 0 for all
   int threads = 1;
 };
 
-// Alignments of four species, two of them in one file, and runs of them.
+// Alignments of four species, two of which share a file, and runs on them.
 class Inputs {
  public:
   Inputs(std::vector<Chromosome> chromosomes, Order order, unsigned seed)
@@ -99,7 +99,7 @@ class Inputs {
     if (model) return {model(), Backend(), with_phred};
     return {method(), Backend(), with_phred};
   }
-  // fakes[d] is the d-th device as long as the caller is there.
+  // fakes[d] is device d for as long as the caller exists.
   Caller on(const Devices& devices, bool with_phred = true) {
     Backend backend;
     backend.kind = BackendKind::kGpu;
@@ -118,7 +118,7 @@ class Inputs {
     return {method(), backend, with_phred, std::move(opened)};
   }
 
-  // Gives all files of the run.
+  // Runs, and gives all files of the run.
   std::map<std::string, std::string> run(const Caller& caller, bool kept) {
     std::filesystem::remove_all(dir.file("out"));
     auto alignments = outgroups;
@@ -144,17 +144,17 @@ class Inputs {
   std::mt19937 random;
   std::vector<OutgroupAlignment> outgroups;
   std::function<std::unique_ptr<const Method>()> method;
-  std::function<std::unique_ptr<const MlCaller>()> model;  // in its place, if it is there
+  std::function<std::unique_ptr<const MlCaller>()> model;  // replaces the method if it is set
   std::vector<FakeKernels*> fakes;
   bool stopped = false;
   std::vector<CallCounts> counts;
-  std::string left_out;  // what the log said of chromosomes that do not fit
+  std::string left_out;  // the log line about chromosomes that do not fit
 };
 
 const std::vector<Chromosome> kSome = {{"one", 5000}, {"two", 1},     {"three", 20000},
                                        {"four", 777}, {"five", 9000}, {"six", 128}};
 
-// Of a device that calls all of it, beside what calling itself wants for errors too.
+// The bytes of tiles and table on a device that calls alone, with errors.
 std::size_t tiles_and_table(std::size_t longest, std::size_t species) {
   const std::size_t groups = (longest + 127) / 128;
   std::size_t patterns = 1;
@@ -202,7 +202,7 @@ TEST(ProjectAndCall, TellsHowManyChromosomesDoNotFit) {
   EXPECT_EQ(said({1, calling}),
             "The projected sequences of 6 of 6 chromosomes do not fit the GPUs' memory: they go "
             "there in tiles");
-  // All but the third, which is the longest
+  // All chromosomes but the third fit, which is the longest.
   EXPECT_NE(said({1, calling + 4 * (5120 + 128 + 896 + 9088 + 128)}).find("of 1 of 6 "),
             std::string::npos);
   EXPECT_NE(said({1, calling + 4 * (5120 + 128 + 896 + 9088 + 127)}).find("of 2 of 6 "),
@@ -221,7 +221,7 @@ TEST(ProjectAndCall, EachBaseGoesToADeviceOnce) {
   EXPECT_EQ(uploaded, bases);
 }
 
-// Long enough for several buffers, with pieces that overlap what is still on its way.
+// The chromosome takes several buffers, and pieces overlap others that are still being copied.
 TEST(ProjectAndCall, KeepsTheOrderOfBlocksThatOverlap) {
   Inputs inputs({{"long", 2'500'000}, {"next", 300'000}}, Order::kAny, 84);
   const auto expected = inputs.run(inputs.on_cpu(false), false);
@@ -252,7 +252,7 @@ TEST(ProjectAndCall, AFailureAnywhereLeavesNoCallsAndNothingGoingOn) {
         EXPECT_NE(message_of<DeviceError>([&] { inputs.run(caller, kept); }).find("fake:1 failed"),
                   std::string::npos);
         for (const auto* fake : inputs.fakes) EXPECT_EQ(fake->fake.taken(), 0U);
-        // Whole projected files alone
+        // Only whole projected files remain.
         for (const auto& [name, text] : inputs.files()) {
           EXPECT_TRUE(kept && name.rfind("/projected/", 0) == 0 && text.front() == '>') << name;
           EXPECT_EQ(name.substr(name.size() - 3), ".fa");
@@ -287,7 +287,7 @@ TEST(ProjectAndCall, MemoryThatIsNotThereAfterAllIsDoneWithoutOrAnErrorBeforeAny
   }
   EXPECT_EQ(errors, 1 + 2 * 4);  // the table, and two buffers of each species
 
-  // Too little for a tile
+  // Too little memory for a tile.
   JobControl control;
   EXPECT_NE(
       message_of<DeviceError>([&] {
@@ -332,8 +332,8 @@ TEST(ProjectAndCall, MethodsWithoutCodeForDevicesCallOnTheCpu) {
   EXPECT_EQ(inputs.left_out, "");
 }
 
-// Neighbours are read from the devices' arrays, from tiles, and over the borders of a device's
-// share.
+// Neighbouring positions may come from the devices' arrays, from tiles, or from beyond the border
+// of a device's share.
 TEST(ProjectAndCall, ModelsSeeTheSameAroundAPositionWhereverItIs) {
   Inputs inputs(kSome, Order::kAny, 90);
   const auto trees = test::random_forest(3, 15, 4 + 9, inputs.random);
@@ -361,7 +361,7 @@ TEST(ProjectAndCall, ModelsSeeTheSameAroundAPositionWhereverItIs) {
   EXPECT_EQ(called(inputs.on({3, 30000}, false)), on_cpu);
 }
 
-// Human chromosome 1: sequences, tiles and all.
+// The memory for human chromosome 1, with sequences and tiles.
 TEST(DeviceSequences, OfFourSpeciesTakeLessThanTheyMay) {
   auto kernels = std::make_unique<FakeKernels>(std::size_t{4} << 30);
   const auto& card = kernels->fake;

@@ -1,4 +1,4 @@
-// Projection against a plain one, column by column.
+// Checks projection against a plain one, column by column.
 #include "core/ancestry/projection/projection.h"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ std::vector<Block> random_blocks(std::mt19937& random) {
   return blocks;
 }
 
-// Longer than the pieces that bases go to a store in.
+// Blocks longer than the pieces in which bases go to a store.
 std::vector<Block> long_blocks(const Chromosome& chromosome, std::mt19937& random) {
   std::vector<Block> blocks;
   for (int k = 0; k < 12; ++k) {
@@ -277,8 +277,8 @@ TEST(Projection, StopsInALongHole) {
                Interrupted);
 }
 
-// A format that is a row and nothing else: "toy", then a line a block, of the chromosome, where it
-// starts, and the bases of both rows.
+// A format that needs nothing but a row: "toy", then a line for each block with its chromosome, its
+// start, and the bases of both rows.
 class ToyReader : public PairReader {
  public:
   std::size_t consume(std::string_view text, bool last,

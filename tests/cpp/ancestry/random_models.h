@@ -1,4 +1,4 @@
-// Random trees as LightGBM grows them, with every kind of split.
+// Random decision trees with every kind of split, grown as LightGBM does.
 #pragma once
 
 #include <cmath>
@@ -24,10 +24,10 @@ inline double random_threshold(std::mt19937& random) {
 inline DecisionTree random_tree(std::size_t leaves, int features, std::mt19937& random) {
   DecisionTree tree;
   tree.leaves.resize(1);
-  std::vector<int*> to_leaf = {nullptr};  // who points to each leaf
+  std::vector<int*> to_leaf = {nullptr};  // the pointer to each leaf
   tree.splits.reserve(leaves);
   while (tree.leaves.size() < leaves) {
-    // As LightGBM grows a tree: a leaf becomes a split, and its right child a new leaf.
+    // As in LightGBM, a leaf becomes a split, and its right child is a new leaf.
     const std::size_t leaf = random() % tree.leaves.size();
     if (to_leaf[leaf] != nullptr) *to_leaf[leaf] = static_cast<int>(tree.splits.size());
     Split split;
@@ -46,7 +46,7 @@ inline DecisionTree random_tree(std::size_t leaves, int features, std::mt19937& 
   return tree;
 }
 
-// Trees of at most so many leaves, one for each base in each round.
+// Trees of at most `most_leaves` leaves, one for each base in each round.
 inline std::vector<DecisionTree> random_forest(int rounds, std::size_t most_leaves, int features,
                                                std::mt19937& random) {
   std::vector<DecisionTree> trees;

@@ -1,4 +1,4 @@
-// Features of positions against plain ones.
+// Checks the features of positions against a plain implementation.
 #include "core/ancestry/trained/site_features.h"
 
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ struct Species {
     return codes;
   }
   std::vector<int> codes(std::int64_t at) const { return codes(at, 0, sequences.size()); }
-  // 4 beyond the ends
+  // The code of the consensus base; 4 beyond the ends.
   int consensus(std::int64_t at) const {
     return at < 0 || at >= length() ? 4 : consensus_slowly(codes(at));
   }
@@ -107,7 +107,7 @@ Species random_species(std::size_t length, int n_inner, int n_outer, std::mt1993
     }
     species.sequences.push_back(bases);
   }
-  // A run that no species covers, longer than a window, where there is room.
+  // If long enough, a gap without data in any species, wider than a window.
   if (length > 400) {
     for (auto& bases : species.sequences) bases.replace(length / 2, 130, 130, 'N');
   }
@@ -175,7 +175,7 @@ TEST(SiteFeatures, AreTheSpecifications) {
 
 // ---- Calls --------------------------------------------------------------------------------------
 
-// A tree that is one leaf for each base but A, and for A a split by the number with data.
+// A model with one-leaf trees, except that of A: it splits by the number of species with data.
 std::string model_text(double a_below, double a_above) {
   const auto tree = [](int number, const std::string& rest) {
     return "Tree=" + std::to_string(number) + "\nnum_cat=0\n" + rest + "\n\n";
@@ -200,7 +200,7 @@ TEST(MlCaller, WritesBaseCaseAndPhred) {
   std::string calls(4, '?');
   std::vector<std::uint8_t> phred(4);
   MlCaller(path, 1, 1, {0.8, 0.5}).call(stretch, SimdLevel::kScalar, &calls[0], phred.data());
-  // Both: wrong by 3 exp(-40). One: exp(0.25) against three times 1. None: no data.
+  // Data in both species: error 3 exp(-40). In one: exp(0.25) against three times 1. In none: N.
   EXPECT_EQ(calls, "AnNn");
   const double p = std::exp(0.25) / (std::exp(0.25) + 3);
   const auto weak = static_cast<std::uint8_t>(std::lround(-10 * std::log10(1 - p)));
@@ -211,7 +211,7 @@ TEST(MlCaller, WritesBaseCaseAndPhred) {
   MlCaller(path, 1, 1, {p, p}).call(stretch, SimdLevel::kScalar, &calls[0], nullptr);
   EXPECT_EQ(calls, "AANA");
 
-  // Equals go to the first base.
+  // A tie goes to the first base.
   dir.write("model.txt", model_text(0, -1));
   MlCaller(path, 1, 1, {0.8, 0.25}).call(stretch, SimdLevel::kScalar, &calls[0], nullptr);
   EXPECT_EQ(calls, "caNa");

@@ -1,4 +1,4 @@
-// Patterns of positions, numbered and looked up.
+// Checks that site patterns are numbered and looked up correctly.
 #include "core/ancestry/patterns/site_patterns.h"
 
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ std::vector<int> states_at(const Sequences& sequences, std::size_t i) {
 
 constexpr SequenceForm kForms[] = {SequenceForm::kCharacters, SequenceForm::kPacked};
 
-// Every method by every way that applies it, against the method itself.
+// Checks each way to apply a method against the method itself.
 TEST(SitePatterns, AreAppliedAsTheMethodSays) {
   std::mt19937 random(12);
   for (const int species : {2, 3, 4, 5, 6, 7, 8, 9, 20, 24, 25, 49}) {
@@ -97,7 +97,7 @@ TEST(SitePatterns, AreAppliedAsTheMethodSays) {
   }
 }
 
-// A table of 2^3 patterns is full at once, and threads meet in it.
+// A table of 2^3 patterns is soon full, and threads use it at the same time.
 TEST(SitePatterns, AMemoIsTheSameFullOrNotAndOnThreads) {
   std::mt19937 random(14);
   for (const int species : {9, 30}) {

@@ -1,4 +1,4 @@
-// What a projection is, column by column.
+// A plain projection, column by column.
 #pragma once
 
 #include <cstdint>

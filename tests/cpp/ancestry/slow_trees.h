@@ -1,4 +1,4 @@
-// What boosted trees say, from the root to a leaf, one row at a time.
+// Plain scores of boosted trees: a walk from the root to a leaf, one row at a time.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Substitution models against their equations.
+// Checks substitution models against their equations.
 #include "core/ancestry/phylogeny/substitution_model.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ void expect_as_by_series(const SubstitutionRates& rates) {
       for (std::size_t j = 0; j < kBases; ++j) {
         const auto p = static_cast<double>(expected[i][j]);
         EXPECT_NEAR(found[i][j], p, 3e-14) << t;
-        if (i == j) continue;  // on short branches to a small relative error, too
+        if (i == j) continue;  // on short branches the relative error must be small, too
         EXPECT_NEAR(found[i][j], p, 1e-13 * (p + t)) << t;
       }
     }
@@ -35,10 +35,10 @@ TEST(SubstitutionModel, IsTheExponentialOfItsRates) {
   std::mt19937 random(3);
   for (int round = 0; round < 50; ++round) expect_as_by_series(test::random_rates(random));
   SubstitutionRates rates;
-  expect_as_by_series(rates);  // equal eigenvalues
+  expect_as_by_series(rates);  // with equal eigenvalues
   rates.exchangeabilities = {1, 4, 1, 1, 4, 1};
   expect_as_by_series(rates);
-  rates.exchangeabilities = {0, 1, 0, 0, 1, 0};  // two parts that never meet
+  rates.exchangeabilities = {0, 1, 0, 0, 1, 0};  // two separate sets of bases
   expect_as_by_series(rates);
   rates.exchangeabilities = {1, 1e5, 1e-5, 2, 3, 4};
   rates.frequencies = {0.001, 0.499, 0.4, 0.1};
@@ -64,7 +64,7 @@ TEST(SubstitutionModel, NoTimeChangesNothing) {
   }
 }
 
-// By R: q <- qgamma((0:4) / 4, a, a); 4 * diff(pgamma(q * a, a + 1))
+// Values by R: q <- qgamma((0:4) / 4, a, a); 4 * diff(pgamma(q * a, a + 1)).
 TEST(GammaRates, AreYangs) {
   const std::vector<std::pair<double, std::vector<double>>> expected = {
       {0.05, {5.06253513325302e-13, 1.06169035039333e-06, 0.00529932389425158, 3.99469961441489}},
@@ -86,11 +86,11 @@ TEST(GammaRates, AreYangs) {
   }
 }
 
-// Shape 1 is the exponential distribution, whose classes have simple means.
+// With shape 1 the gamma distribution is exponential, and the means of its classes are simple.
 TEST(GammaRates, OfShapeOneAreThoseOfTheExponential) {
   for (const int n : {1, 2, 4, 16, 100}) {
     const auto rates = gamma_rates(1, n);
-    const auto rest = [&](int i) {  // x and its mean above the i-th quantile
+    const auto rest = [&](int i) {  // the integral of x over the density above the i-th quantile
       const double share = 1 - static_cast<double>(i) / n;
       return share == 0 ? 0 : share * (1 - std::log(share));
     };
@@ -100,7 +100,7 @@ TEST(GammaRates, OfShapeOneAreThoseOfTheExponential) {
   }
 }
 
-TEST(GammaRates, ShareBelowIsThatOfTheDistribution) {  // by R's pgamma
+TEST(GammaRates, ShareBelowIsThatOfTheDistribution) {  // values by R's pgamma
   EXPECT_NEAR(gamma_share_below(0.1, 0.01), 0.6626212599544798, 1e-14);
   EXPECT_NEAR(gamma_share_below(0.5, 2), 0.9544997361036416, 1e-14);
   EXPECT_NEAR(gamma_share_below(3, 1), 0.08030139707139419, 1e-14);

@@ -1,4 +1,4 @@
-// Trees: checks, order, roots.
+// Checks the validation, order and re-rooting of trees.
 #include "core/ancestry/phylogeny/tree.h"
 
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ TEST(Tree, OrdersNodesChildrenFirst) {
   }
 }
 
-// What is between two leaves is the same however a tree is rooted.
+// The distance between two leaves does not depend on the root.
 TEST(Tree, KeepsDistancesWhenRootedAtTheCall) {
   const auto distance = [](const Tree& tree, int from, int to) {
     const auto& nodes = tree.nodes();
@@ -78,7 +78,7 @@ TEST(Tree, KeepsDistancesWhenRootedAtTheCall) {
         EXPECT_NEAR(distance(rooted, a, b), distance(tree, a, b), 1e-12);
       }
     }
-    // The root is where the focal lineage joins: its distance to each species is the same.
+    // The new root is where the focal lineage joins, so distances from there are the same.
     if (!tree.has_focal()) continue;
     auto at_call = given;
     const auto call = static_cast<int>(test::node_of_call(given));
@@ -88,7 +88,7 @@ TEST(Tree, KeepsDistancesWhenRootedAtTheCall) {
         other.length = 0;
       }
     }
-    // A way that led to the focal leaf alone leads nowhere now.
+    // Remove inner nodes that have lost all children, as they only led to the focal leaf.
     for (bool changed = true; changed;) {
       changed = false;
       for (std::size_t i = 0; i < at_call.size(); ++i) {
@@ -159,7 +159,7 @@ TEST(Tree, RefusesLengthsThatCannotBe) {
     nodes[2].length = length;
     expect_error(nodes, 2, "above node 3 has the length ");
     nodes = great_apes();
-    nodes[3].length = length;  // above the root
+    nodes[3].length = length;  // the length above the root is ignored
     EXPECT_NO_THROW(Tree(nodes, 2));
   }
   auto nodes = great_apes();

@@ -1,5 +1,5 @@
-// Random trees, and what is true of them found by trying every state of every inner node. Nothing
-// here re-roots, prunes or diagonalises.
+// Random trees, and oracles that try every base of every inner node. They do not re-root, prune or
+// diagonalise.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,8 @@ inline double uniform(std::mt19937& random) {
   return std::uniform_real_distribution<double>()(random);
 }
 
-// Nodes in random order: `species` leaves, the focal leaf if wanted, nodes with two to four
-// children, some with one.
+// Nodes in random order: `species` leaves, the focal leaf if wanted, and inner nodes. These have
+// two to four children, some one.
 inline std::vector<TreeNode> random_nodes(int species, bool focal, std::mt19937& random) {
   std::vector<TreeNode> nodes;
   std::vector<int> open;
@@ -72,7 +72,7 @@ inline int children_of(const std::vector<TreeNode>& nodes, int parent) {
       nodes.begin(), nodes.end(), [&](const TreeNode& node) { return node.parent == parent; }));
 }
 
-// The node where the call is made: the root, or where the focal lineage first meets another.
+// The node of the call: the root, or the first node where the focal lineage meets another.
 inline std::size_t node_of_call(const std::vector<TreeNode>& nodes) {
   std::size_t focal = nodes.size();
   std::size_t root = 0;
@@ -86,8 +86,8 @@ inline std::size_t node_of_call(const std::vector<TreeNode>& nodes) {
   return static_cast<std::size_t>(node);
 }
 
-// Calls take(bases) for all ways to give every node a base that the data allow. states[s] is
-// species s's, the one after the last the focal species', if it is there.
+// Calls take(bases) for all assignments of bases to nodes that the data allow. states[s] is that of
+// species s; the focal species' comes last, if there is one.
 inline void for_all_histories(const std::vector<TreeNode>& nodes, const std::vector<int>& states,
                               int species,
                               const std::function<void(const std::vector<int>&)>& take) {
@@ -110,7 +110,7 @@ inline void for_all_histories(const std::vector<TreeNode>& nodes, const std::vec
   descend(0);
 }
 
-// The bases at the node of the call with which the fewest changes do, as bits.
+// The bases at the node of the call that need the fewest changes, as bits.
 inline unsigned fewest_changes(const std::vector<TreeNode>& nodes, const std::vector<int>& states,
                                int species) {
   const std::size_t call = node_of_call(nodes);
@@ -146,7 +146,7 @@ inline Matrix product(const Matrix& a, const Matrix& b) {
   return c;
 }
 
-// exp(Q t) by its series, of Q t halved often enough, then squared as often.
+// exp(Q t): halves Q t several times, sums the series, and squares the result as often.
 inline Matrix transitions_by_series(const SubstitutionRates& rates, double t) {
   constexpr int halvings = 16;
   const auto& pi = rates.frequencies;
@@ -183,7 +183,7 @@ struct History {
   std::array<double, kBases> posterior{};  // at the node of the call
 };
 
-// Sums over the rate classes, and over all bases of all inner nodes from the given root on.
+// Sums over rate classes and over all bases of all inner nodes, by the root as given.
 inline History sum_over_histories(const std::vector<TreeNode>& nodes,
                                   const std::vector<int>& states, int species,
                                   const SubstitutionRates& rates,
@@ -240,7 +240,7 @@ inline bool has_data(const std::vector<int>& states, int species) {
                      [](int state) { return state != kMissing; });
 }
 
-// A method of this name for so many species, on a random tree with the focal species.
+// Options for a method with this name, for so many species and a random tree with the focal one.
 inline MethodOptions random_options(const std::string& name, int species, std::mt19937& random) {
   MethodOptions options;
   options.name = name;

@@ -1,4 +1,4 @@
-// VCF and BCF: records, order, damage.
+// Checks reading and annotating VCF and BCF: records, their order, and damaged files.
 #include "core/formats/variant/variant_file.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 #include "core/genome/bases.h"
 #include "support.h"
 
-// htslib loses a few bytes of a damaged file that it inflates on other threads.
+// htslib leaks a few bytes when it inflates a damaged file on other threads.
 extern "C" const char* __lsan_default_suppressions() { return "leak:libhts.so"; }
 
 namespace ancify {
@@ -128,7 +128,7 @@ TEST(VariantReader, FindsDamageInBlocksThatEndInALine) {
   for (const std::size_t size : {97, 1000, 4096}) {
     const std::string good = test::bgzip(text, size);
     for (std::size_t at = 0; at < text.size(); at += size) {
-      // One bit of this block's checksum
+      // Flip one bit of this block's checksum.
       const std::size_t end =
           test::bgzip(text.substr(0, at + size), size).size() - test::bgzf_block("").size();
       std::string damaged = good;
@@ -337,7 +337,7 @@ TEST(AnnotateVariants, ExchangesAllelesWhereAltIsAncestral) {
   options.ancestral = {{"", dir.write("a.fa", ">1\ncC\n")}};
   options.polarise = true;
   JobControl control;
-  EXPECT_THROW(annotate_variants(options, control), FormatError);  // without its samples
+  EXPECT_THROW(annotate_variants(options, control), FormatError);  // the record lacks its samples
   options.variants = dir.write("v.vcf", header + record);
   const auto report = annotate_variants(options, control);
   EXPECT_EQ(report.swapped, 1);

@@ -1,4 +1,4 @@
-// Blocks of AXT files in memory.
+// Checks the blocks of AXT files in memory.
 #include "core/formats/alignment/axt_pairs.h"
 
 #include <gtest/gtest.h>

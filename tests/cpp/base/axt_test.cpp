@@ -1,4 +1,4 @@
-// AXT, in pieces of any size.
+// Checks reading AXT in pieces of any size.
 #include "core/formats/alignment/axt.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ struct Parsed {
   std::vector<std::int64_t> bad_lines;
 };
 
-// Parses a text in chunks; blocks as chromosome:start-end@line focal/outgroup.
+// Parses a text in chunks. Writes a block as chromosome:start-end@line focal/outgroup.
 Parsed parse(const std::string& text, std::size_t chunk, OnBadBlock policy = OnBadBlock::kError) {
   TempDir dir;
   const auto source = open_text(dir.write("x.axt", text));
@@ -106,7 +106,7 @@ TEST(AxtParser, GoesOnBehindABadBlock) {
       "GG\n"  // a third row
       "1 chr1 3 4 chr5 1 2 + 0\n"
       "AC\n"
-      "\n"  // one row
+      "\n"  // only one row
       "2 chr1 5 6 chr5 1 2 + 0\n"
       "3 chr1 7 8 chr5 1 2 + 0\n"
       "TT\n"

@@ -1,4 +1,4 @@
-// Text that is plain, gzip or bgzip, and damaged.
+// Checks reading text that is plain, gzip or bgzip, and damaged files.
 #include "core/io/byte_source.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ std::string read_with(const std::string& path, std::size_t buffer, std::size_t p
   return read_all(*open_text(path, buffer), piece);
 }
 
-// The same text in every form that is read, told apart by content.
+// The same text in every form that can be read. Forms are told apart by content.
 struct Form {
   const char* name;
   std::string content;
@@ -88,7 +88,7 @@ TEST(OpenText, FindsEveryCut) {
     const std::string path = dir.write("cut.gz", whole.substr(0, n));
     EXPECT_THROW(read_with(path, 64, 1000), FormatError) << n;
   }
-  // Also between the blocks of bgzip, which are whole gzip members.
+  // A cut between bgzip blocks must be found too, though each block is a whole gzip member.
   const std::string blocks = bgzip(text, 500);
   for (std::size_t n = 2; n < blocks.size(); ++n) {
     const std::string path = dir.write("cut.bgz", blocks.substr(0, n));
@@ -111,7 +111,7 @@ TEST(OpenText, FindsEveryFlippedBitOfTheData) {
         } catch (const FormatError&) {
           continue;
         }
-        // Only fields of a header that do not matter may differ.
+        // Only damage to header fields that do not matter may go unnoticed.
         EXPECT_EQ(read, text) << "byte " << i << ", bit " << bit;
       }
     }
@@ -125,7 +125,7 @@ TEST(OpenText, RefusesWhatFollowsTheData) {
             std::string::npos);
 }
 
-// Whichever library inflates.
+// With any library that inflates.
 TEST(OpenText, RefusesHeadersThatNobodyKnows) {
   TempDir dir;
   for (const std::string& whole : {gzip("text\n"), bgzip("text\n", 10)}) {
@@ -163,7 +163,7 @@ TEST(OpenText, NoticesAtTheEndThatTheFileHasChanged) {
     const auto source = open_text(path, 1 << 20);
     std::string piece(10, '\0');
     source->read(&piece[0], piece.size());
-    // Another file takes its name; the one that is open has all its bytes still.
+    // Another file takes its name, but the open file still has all its bytes.
     ASSERT_EQ(std::rename(dir.write("other", content).c_str(), path.c_str()), 0);
     EXPECT_THROW(read_all(*source, 1000), FileError) << name;
   }

@@ -1,4 +1,4 @@
-// Checksums and how they are joined.
+// Checks checksums, how they are joined, folder locks and leftover temporary files.
 #include "core/io/checksum.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ using test::message_of;
 using test::read_file;
 using test::TempDir;
 
-// Bit by bit, as the polynomial says.
+// The checksum bit by bit, by its polynomial.
 std::uint32_t slow_checksum(const std::string& text) {
   std::uint32_t crc = 0xffffffff;
   for (const char c : text) {
@@ -102,7 +102,7 @@ TEST(FolderLock, IsForOneAtATime) {
   EXPECT_EQ(dir.entries(), 0u);
 }
 
-// As a killed process leaves it: the file is there, the lock is not.
+// A killed process leaves the lock's file, but not the lock.
 TEST(FolderLock, DoesNotOutliveItsProcess) {
   TempDir dir;
   std::array<int, 2> locked;
@@ -120,7 +120,7 @@ TEST(FolderLock, DoesNotOutliveItsProcess) {
   EXPECT_TRUE(lock.held());
 }
 
-// A killed process may have come to making the file, and not to writing it.
+// A process may be killed after making the lock's file and before writing it.
 TEST(FolderLock, TakesOverWhatAKilledProcessLeft) {
   for (const std::string left : {"", "1 on host", "4194304 on a-b.c\n"}) {
     TempDir dir;
@@ -216,13 +216,13 @@ TEST(Leftovers, AreThoseOfEndedProcesses) {
     _exit(0);
   }
   kill(killed, SIGKILL);
-  // Seen to have ended, but not taken note of
+  // Wait for its end, but leave it as a zombie.
   siginfo_t info;
   waitid(P_PID, static_cast<id_t>(killed), &info, WEXITED | WNOWAIT);
   std::vector<std::string> expected = {dir.write(name(child, "-0"), ""),
                                        dir.write(name(killed, "-0"), ""),
                                        dir.write(name(getpid(), "-1a2b"), "")};
-  dir.write(name(getppid(), "-0"), "");  // still runs
+  dir.write(name(getppid(), "-0"), "");  // the parent still runs
   for (const std::string other : {"chr1.fa", "x.ancify-tmp-", "x.ancify-tmp-7", "x.ancify-tmp-a-0",
                                   "x.ancify-tmp-4294966296-0", ".ancify", "x.ancify-2026-11-22"}) {
     dir.write(other, "");

@@ -1,4 +1,4 @@
-// Threads: order, errors, stops, parts.
+// Checks threads: the order of results, errors, stops, and shared parts.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,7 +26,7 @@ TEST(RunTasks, RunsEachTaskOnce) {
 }
 
 TEST(JoinInOrder, GivesTheSameBytesAtAnyNumberOfThreads) {
-  // Of very different sizes, so that another order is another sum.
+  // Terms have very different sizes, so that another order gives another sum.
   const auto make = [](std::int64_t i, const TaskContext&) { return std::pow(-1.7, i % 97) / 3; };
   double expected = 0;
   for (std::int64_t i = 0; i < 1000; ++i) expected += make(i, TaskContext());
@@ -63,7 +63,7 @@ TEST(RunTasks, UsesAsManyThreadsAsAskedAndNoMore) {
       const int here = ++now;
       for (int seen = most; here > seen && !most.compare_exchange_weak(seen, here);) {
       }
-      // A busy machine may take its time to start them all.
+      // A busy machine may start them slowly.
       for (int k = 0; k < 1000 && most < threads; ++k) {
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
       }
@@ -102,7 +102,7 @@ TEST(RunTasks, RethrowsTheFailureWithTheSmallestIndex) {
     JobControl control;
     try {
       run_tasks(control, threads, 100, [&](std::int64_t i, const TaskContext&) {
-        // The later failure comes first.
+        // Let task 4 fail before task 3.
         if (i == 3) std::this_thread::sleep_for(std::chrono::milliseconds(50));
         if (i == 3 || i == 4) throw InputError("task " + std::to_string(i));
       });
@@ -142,7 +142,7 @@ TEST(RunInLanes, TheFirstFailureStopsWhatComesAfter) {
       if (i == 5 || i == 7) throw DeviceError("task " + std::to_string(i));
       if (i < 5) return;
       ++later;
-      // A busy machine may take its time to start the lane of task 5.
+      // A busy machine may start the lane of task 5 slowly.
       for (int k = 0; k < 1000; ++k) {
         context.throw_if_stopped();
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -276,7 +276,7 @@ TEST(RunBeside, AFailingPollStopsTheJob) {
   EXPECT_TRUE(stopped);
 }
 
-// What a child of fork() finds: no worker threads, so all has to run on its own.
+// A child of fork() has no worker threads, so its own thread must do everything.
 TEST(ForkedChild, RunsEverythingOnTheCallersThread) {
   JobControl before;
   run_tasks(before, 2, 10, [](std::int64_t, const TaskContext&) {});

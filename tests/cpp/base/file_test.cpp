@@ -1,4 +1,4 @@
-// Files that are written whole or not at all.
+// Checks that files are written whole or not at all, and that changes of input files are noticed.
 #include "core/io/file.h"
 
 #include <fcntl.h>
@@ -43,7 +43,7 @@ TEST(InputFile, NoticesThatItShrinks) {
   EXPECT_NE(message.find("1000 bytes"), std::string::npos) << message;
 }
 
-// What may happen to a file while it is read; each is seen at the end of reading.
+// A file may be changed in several ways while it is read. Each is noticed at the end of reading.
 TEST(InputFile, NoticesThatItIsChangedOrMoved) {
   TempDir dir;
   const std::string path = dir.write("f", "some text");
@@ -52,7 +52,7 @@ TEST(InputFile, NoticesThatItIsChangedOrMoved) {
       [&] { dir.write("f", "same size"); }, [&] { dir.write("f", "some text, longer"); },
       [&] { ASSERT_EQ(std::rename(path.c_str(), other.c_str()), 0); },
       [&] { ASSERT_EQ(unlink(path.c_str()), 0); },
-      // Its time is put back, which the system's own time of the change tells.
+      // The modification time is reset, but the time of the status change shows it.
       [&] {
         struct stat before;
         ASSERT_EQ(stat(path.c_str(), &before), 0);
@@ -64,7 +64,7 @@ TEST(InputFile, NoticesThatItIsChangedOrMoved) {
     dir.write("f", "some text");
     const InputFile file(path);
     EXPECT_NO_THROW(file.check_unchanged());
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a file system's clock ticks
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // so that file times differ
     change();
     const auto message = message_of<FileError>([&] { file.check_unchanged(); });
     EXPECT_NE(message.find(path), std::string::npos) << message;
@@ -78,7 +78,7 @@ TEST(InputFile, IsTheOneThatIsExpected) {
   const InputIdentities inputs = {{path, InputFile(path).identity()}};
   EXPECT_EQ(InputFile(path, inputs).identity(), inputs.at(path));
   EXPECT_NO_THROW(InputFile(dir.write("g", "of no account"), inputs));
-  // Another file under this name, also by a link, though it be of the same size.
+  // Another file of the same size under this name, also by a link.
   const std::string other = dir.write("other", "SOME TEXT");
   ASSERT_EQ(unlink(path.c_str()), 0);
   ASSERT_EQ(symlink(other.c_str(), path.c_str()), 0);

@@ -1,4 +1,4 @@
-// Tables of lengths.
+// Checks reading tables of chromosome lengths.
 #include "core/genome/lengths.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Lines and texts of files, within their limits.
+// Checks reading lines and texts of files, and their limits.
 #include "core/io/lines.h"
 
 #include <gtest/gtest.h>

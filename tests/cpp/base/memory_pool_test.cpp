@@ -1,4 +1,4 @@
-// Typed arrays of a device's memory, the pool they are taken from, and what is begun on them.
+// Checks typed arrays of device memory, their pool, and operations on them.
 #include "core/device/memory_pool.h"
 
 #include <vector>
@@ -14,7 +14,7 @@ TEST(MemoryPool, GivesAgainWhatCameBack) {
   FakeDevice device;
   MemoryPool pool(device);
   const double* first = DeviceArray<double>(pool, 90).data();
-  // At most an eighth is wasted, and the kind is the same.
+  // An idle piece is reused for the same kind if at most an eighth is wasted.
   EXPECT_EQ(DeviceArray<double>(pool, 80).data(), first);
   EXPECT_EQ(device.allocations, 1);
   const DeviceArray<double> smaller(pool, 79);
@@ -28,7 +28,7 @@ TEST(MemoryPool, KeepsNoMoreThanWasNeededAtOnce) {
   { const DeviceArray<char> first(pool, 600), second(pool, 300); }
   EXPECT_EQ(device.free_memory(), 100U);
   EXPECT_EQ(pool.free_memory(), 1000U);
-  { const DeviceArray<char> other(pool, 200); }  // in place of what lay idle
+  { const DeviceArray<char> other(pool, 200); }  // replaces the idle piece
   EXPECT_EQ(device.most_on_device, 900U);
   const DeviceArray<char> all(pool, 1000);
   EXPECT_FALSE(all.refused());
@@ -45,7 +45,7 @@ TEST(MemoryPool, ReleasesWhatLiesIdleWhereMemoryIsRefused) {
   const DeviceArray<char> third(pool, 100);
   EXPECT_FALSE(third.refused());
   EXPECT_EQ(device.taken(), 1U);
-  device.failing_allocation = device.allocations + 1;  // with nothing to release
+  device.failing_allocation = device.allocations + 1;  // there is nothing to release
   EXPECT_TRUE(DeviceArray<char>(pool, 100).refused());
 }
 
@@ -84,7 +84,7 @@ TEST(Device, AStreamWaitsForAnEventOfTheOther) {
   int to = 0;
   device.upload(memory.data(), &one, 1, 0);
   device.wait_for(*device.record(0), 1);
-  device.upload(memory.data(), &two, 1, 0);  // behind the event
+  device.upload(memory.data(), &two, 1, 0);  // after the event
   device.download(&to, memory.data(), 1, 1);
   device.wait(1);
   EXPECT_EQ(to, 1);

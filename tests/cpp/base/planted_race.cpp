@@ -1,4 +1,4 @@
-// A race between two tasks, or two parts of one, that ThreadSanitizer has to report.
+// Makes a race between two tasks, or two parts of a task, that ThreadSanitizer must report.
 #include <atomic>
 #include <cstdio>
 #include <string>
@@ -10,7 +10,7 @@ int main(int, char** argv) {
   int sum = 0;
   std::atomic<int> there{0};
   const auto race = [&] {
-    // Until both are there; without an order that would make it no race.
+    // Wait until both are here. Relaxed order, as any other would remove the race.
     there.fetch_add(1, std::memory_order_relaxed);
     while (there.load(std::memory_order_relaxed) < 2) std::this_thread::yield();
     ++sum;

@@ -1,4 +1,4 @@
-// The exponential that devices and CPU share.
+// Checks the exponential function that devices and CPU share.
 #include "core/device/portable_exp.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLeast = std::numeric_limits<double>::denorm_min();
 
-// Off by so many units in the last place of what a longer number has.
+// The error in units in the last place, against a long double.
 double units_off(double x) {
   const long double exact = std::exp(static_cast<long double>(x));
   const int digits = std::numeric_limits<double>::digits;
@@ -32,7 +32,7 @@ TEST(PortableExp, IsTheExponentialFunction) {
   for (int i = 0; i < 300000; ++i) {
     for (const double x :
          {wide(random), usual(random), std::ldexp(usual(random), -static_cast<int>(random() % 70)),
-          // About half way between two powers of two
+          // About halfway between two powers of 2.
           (static_cast<int>(random() % 2000) - 1000 + 0.5) * std::log(2.0) *
               (1 - 1e-15 * usual(random))}) {
       if (x > -708 && x < 709.7) worst = std::max(worst, units_off(x));
@@ -67,7 +67,7 @@ TEST(PortableExp, HasTheEndsRight) {
     EXPECT_NEAR(portable_exp(x), std::exp(x), kLeast) << x;
     EXPECT_GT(portable_exp(x), 0) << x;
   }
-  const double last = 709.782712893384;  // before the largest number
+  const double last = 709.782712893384;  // exp() of this is just below the largest double
   EXPECT_NEAR(portable_exp(last) / std::exp(last), 1, 1e-15);
   for (const double x : {709.79, 710.0, 711.0, 1e9, 1e300, kInfinity}) {
     EXPECT_EQ(portable_exp(x), kInfinity) << x;

@@ -1,4 +1,4 @@
-// Scans of rows, at each level of vector instructions.
+// Checks scans of alignment rows, at each level of vector instructions.
 #include "core/formats/alignment/row_scan.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// FASTA files of one sequence.
+// Checks FASTA files of one sequence.
 #include "core/genome/sequence_file.h"
 
 #include <gtest/gtest.h>
@@ -86,7 +86,7 @@ TEST(FileStore, WritesInAnyOrder) {
   EXPECT_EQ(dir.entries(), 22u);
 }
 
-// What is written twice, or out of order, is told by its file, the rest while it is written.
+// Sequences written in order get their checksum while they are written; others from the file.
 TEST(FileStore, HasTheChecksumsOfItsFiles) {
   TempDir dir;
   std::mt19937 random(5);

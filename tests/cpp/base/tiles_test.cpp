@@ -1,4 +1,4 @@
-// Tiles of a job on the fake device.
+// Checks the tiles of a job on the fake device.
 #include "core/device/tiles.h"
 
 #include <string>
@@ -14,7 +14,7 @@ using test::message_of;
 
 constexpr std::size_t kPlenty = std::size_t{1} << 30;
 
-// Each group is a byte, of which the device makes two: it and the next.
+// A group is one byte. The device makes two bytes of it: the byte and the next one.
 constexpr TileBytes kBytes = {1, 2};
 
 class Doubling {
@@ -126,7 +126,7 @@ TEST(Tiles, ABudgetForLessThanAGroupIsAnErrorThatTellsAllThree) {
   }
 }
 
-// Where the budget promises more than there is, as another process may have taken it.
+// The budget may promise memory that another process has taken since.
 TEST(Tiles, AreHalvedWhereMemoryIsNotThere) {
   for (const auto kind : {MemoryKind::kDevice, MemoryKind::kHost}) {
     for (const std::size_t largest : {3, 5, 6, 50, 299}) {
@@ -155,7 +155,7 @@ TEST(Tiles, AreHalvedWhereMemoryIsNotThere) {
         << message;
     EXPECT_EQ(device.taken(), 0U);
   }
-  // The first slot is had, the second is not.
+  // There is memory for the first slot, but not for the second.
   FakeDevice device(500);
   MemoryPool pool(device);
   EXPECT_EQ(Tiles(pool, kBytes, 100, kPlenty).groups(), 50U);
@@ -176,7 +176,7 @@ TEST(Tiles, AFailureAnywhereEndsTheRunAndLeavesNothingGoingOn) {
     Tiles tiles(pool, kBytes, 7, kPlenty);
     EXPECT_THROW(work.run(device, tiles), DeviceError);
     EXPECT_LE(work.output.size(), 100U);
-    work.run(device, tiles);  // the memory is whole
+    work.run(device, tiles);  // no memory was lost
     EXPECT_TRUE(work.right());
   }
 }

@@ -1,4 +1,4 @@
-// Copies to the fake device in pieces.
+// Checks copies to the fake device in pieces.
 #include "core/device/uploader.h"
 
 #include <random>
@@ -15,13 +15,13 @@ using test::message_of;
 
 constexpr std::size_t kBuffer = Uploader::kBuffer;
 
-// A piece of text for a place in the device's memory.
+// A text and its place in the device's memory.
 struct Piece {
   std::size_t at;
   std::string text;
 };
 
-// Mostly each behind the last; some anywhere, some longer than both buffers.
+// Most pieces follow the last one. Some are anywhere, some longer than both buffers.
 std::vector<Piece> random_pieces(std::size_t memory, std::mt19937& random) {
   std::vector<Piece> pieces;
   std::size_t at = 0;
@@ -39,7 +39,7 @@ void upload(Uploader& uploader, const std::vector<Piece>& pieces, char* memory) 
   for (const auto& [at, text] : pieces) {
     std::string passing = text;
     uploader.write(memory + at, passing.data(), passing.size());
-    passing.assign(passing.size(), '?');  // it was copied at once
+    passing.assign(passing.size(), '?');  // the text was copied at once
   }
   uploader.finish();
 }
@@ -49,7 +49,7 @@ TEST(Uploader, KeepsTheOrderOfWhatOverlaps) {
   const std::size_t n = 5 * kBuffer;
   for (unsigned round = 0; round < 30; ++round) {
     FakeDevice card;
-    card.eager = [&, round] { return random() % 4 < 2 * (round % 3); };  // late, or not, at once
+    card.eager = [&, round] { return random() % 4 < 2 * (round % 3); };  // late, mixed, or at once
     MemoryPool pool(card);
     const DeviceArray<char> memory(pool, n);
     std::string expected(n, '.');
@@ -59,7 +59,7 @@ TEST(Uploader, KeepsTheOrderOfWhatOverlaps) {
     Uploader uploader(std::make_unique<FakeDevice>(card));
     upload(uploader, pieces, memory.data());
     EXPECT_TRUE(expected.compare(0, n, memory.data(), n) == 0) << round;
-    // It may be gone on with.
+    // The uploader can be used again.
     upload(uploader, {{7, "later"}}, memory.data());
     EXPECT_EQ(std::string(memory.data() + 7, 5), "later");
   }
@@ -74,7 +74,7 @@ TEST(Uploader, WaitsOnceABufferForWhatIsInOrder) {
   uploader.finish();
   const int before = card.calls;
   for (std::size_t at = 0; at < 10 * kBuffer; at += text.size()) {
-    // From the middle on, and then from the start.
+    // Write from the middle on, then from the start.
     const std::size_t shifted = (at + 5 * kBuffer) % (10 * kBuffer);
     uploader.write(memory.data() + shifted, text.data(), text.size());
   }

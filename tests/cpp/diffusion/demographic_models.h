@@ -1,4 +1,4 @@
-// Demographic models with everything that there can be.
+// Demographic models with all kinds of events and samples.
 #pragma once
 
 #include <vector>
@@ -35,7 +35,7 @@ inline diffusion::Epoch changing_epoch(int populations, double time, int frozen 
   return epoch;
 }
 
-// Up to `most` populations, and down to two, through every kind of event.
+// A model with every kind of event, of up to `most` populations, and two at the end.
 inline diffusion::Model every_event(int most) {
   diffusion::Model model = {diffusion::Equilibrium{1.5, 1, -0.5, 0.4}, changing_epoch(1, 0.02)};
   for (int k = 1; k < most; ++k) {
@@ -57,7 +57,7 @@ inline diffusion::Model every_event(int most) {
   return model;
 }
 
-// Every way to draw samples of two populations.
+// Every way to sample two populations.
 inline std::vector<diffusion::Sampling> all_samplings() {
   std::vector<diffusion::Sampling> samplings(5);
   for (auto& sampling : samplings) sampling.sizes = {4, 6};

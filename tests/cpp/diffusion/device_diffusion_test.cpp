@@ -1,4 +1,4 @@
-// Expected spectra on devices, against those of the CPU.
+// Checks expected spectra on devices against those of the CPU.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -18,7 +18,7 @@ class FakeDiffusionKernels : public test::FakeKernelsOf<DiffusionOperation> {
  public:
   using FakeKernelsOf::FakeKernelsOf;
 
-  std::size_t launches = 0;  // but of plans
+  std::size_t launches = 0;  // all but those of plans
   std::size_t most_plans = 0;
   std::size_t parts_begun = 0;
   std::function<void()> after_a_part;
@@ -99,7 +99,7 @@ TEST_F(DeviceDiffusion, IsThatOfTheCpu) {
   }
 }
 
-// An event that is a row and nothing else: one population becomes a copy of another.
+// An event that needs nothing but a row: one population becomes a copy of another.
 struct Replacement {
   int population;
   int by;
@@ -151,7 +151,7 @@ TEST_F(DeviceDiffusion, GoesInBatchesOnSeveralDevices) {
   DiffusionDevices devices;
   for (int i = 0; i < 3; ++i) devices.push_back(std::make_unique<FakeDiffusionKernels>());
   expect_near(on(devices, 1000000), expected);
-  // The largest takes 2 * 9^5 values.
+  // The largest plan takes 2 * 9^5 values.
   const std::size_t limit = std::size_t{1100} << 10;
   expect_near(on(devices, 1000000, limit), expected);
   for (const auto& device : devices) {
@@ -172,7 +172,7 @@ TEST_F(DeviceDiffusion, GoesByHalvesWhereMemoryIsRefused) {
   auto kernels = std::make_unique<FakeDiffusionKernels>();
   auto& begun = *kernels;
   const auto devices = devices_of(std::move(kernels));
-  // Room for the largest plan alone, of 2 * 9^5 values, and for some others together
+  // There is room for the largest plan alone, of 2 * 9^5 values, and for some others together.
   begun.fake.largest_allocation = std::size_t{1100} << 10;
   expect_near(on(devices, 1000000), expected);
   EXPECT_LT(begun.most_plans, jobs_.size());
@@ -217,7 +217,7 @@ TEST_F(DeviceDiffusion, PartsOfPlansAreTheSame) {
   const auto devices = devices_of(std::move(kernels));
   const Spectra expected = on(devices, 1000000);
   EXPECT_EQ(begun.parts_begun, 1U);
-  // One round, and the rounds between two events
+  // A launch does one round, or all rounds between two events.
   for (const std::size_t values_at_once : {1, 5 * 59049 * 7}) {
     begun.parts_begun = 0;
     EXPECT_EQ(on(devices, 1000000, 0, values_at_once), expected);
@@ -247,7 +247,7 @@ TEST(DiffusionDevices, AreNotOpenedWhereThereIsNoCodeForThem) {
   Backend backend;
   EXPECT_TRUE(open_diffusion_devices(backend).empty());
 #ifndef ANCIFY_HAVE_CUDA
-  backend.kind = BackendKind::kGpu;  // as another process has chosen it
+  backend.kind = BackendKind::kGpu;  // as if another process had chosen it
   backend.devices = {0};
   EXPECT_THROW(open_diffusion_devices(backend), DeviceError);
 #endif

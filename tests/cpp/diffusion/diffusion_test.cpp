@@ -1,5 +1,4 @@
-// What R's tests of expected_sfs() do not see: the sweeps by vector level, and grids far too large
-// for an oracle.
+// Checks sweeps at each SIMD level, schedules, and grids too large for the oracle of R's tests.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -18,7 +17,7 @@ namespace {
 
 using test::constant_course;
 
-// With migration from each population into the next, but for the first.
+// An epoch with migration from each population into the next; none goes into the first.
 Epoch some_epoch(int populations, double time) {
   const auto n = static_cast<std::size_t>(populations);
   Epoch epoch;
@@ -82,7 +81,7 @@ TEST(Turn, RowsBecomeColumns) {
 
 TEST(Diffusion, LevelsAgree) {
   if (best_simd_level() == SimdLevel::kScalar) GTEST_SKIP() << "this processor has one level";
-  // With 37 points slices are swept one by one, with 9 and 10 some together.
+  // With 37 points slices are swept one by one, with 9 and 10 points several together.
   for (const auto& [populations, points] : std::vector<std::pair<int, int>>{
            {1, 37}, {2, 37}, {2, 9}, {3, 37}, {3, 9}, {4, 10}, {5, 9}, {5, 10}}) {
     const Plan plan = plan_model(some_model(populations, 0.02), 1e-3, 1);
@@ -98,7 +97,7 @@ TEST(Diffusion, LevelsAgree) {
   }
 }
 
-// A line is solved alone, whatever lies beside it.
+// The solution of a line does not depend on its neighbours.
 TEST(Diffusion, PartsOfASweepAreTheSame) {
   const Plan plan = plan_model(some_model(3, 0.01), 1e-3, 1);
   const auto alone = values(evolve(plan, 70, best_simd_level(), TaskContext()));
@@ -110,7 +109,7 @@ TEST(Diffusion, PartsOfASweepAreTheSame) {
   EXPECT_EQ(shared, alone);
 }
 
-// What one population is alone, it is with others that give it nothing.
+// A population without immigration has the same spectrum alone and with others.
 TEST(Diffusion, MarginalsAreThoseOfFewerPopulations) {
   const int n = 6;
   const int points = 60;

@@ -1,6 +1,6 @@
-// The GPU's calls against the CPU's, byte for byte, and its spectra against the CPU's to a relative
-// 1e-12, without R or a test framework; see Makefile.
-// Ends with 0 where all is equal, 1 where something is not, 77 where there is no GPU.
+// Compares a GPU's calls with the CPU's byte for byte, and its spectra to a relative 1e-12. Needs
+// neither R nor a test framework; see Makefile. The exit status is 0 if all is equal, 1 if not, and
+// 77 without a GPU.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -33,7 +33,7 @@ namespace {
 
 constexpr SequenceForm kForms[] = {SequenceForm::kCharacters, SequenceForm::kPacked};
 
-// The same `period` positions over and over, so that any length needs little memory.
+// Repeats the same `period` positions, so that any length needs little memory.
 class PeriodicSource : public SequenceSource {
  public:
   PeriodicSource(const std::string& bases, SequenceForm form, std::size_t period)
@@ -58,7 +58,7 @@ class PeriodicSource : public SequenceSource {
   std::size_t period_;
 };
 
-// Characters of any kind, of species that mostly agree, as in a genome, or not at all.
+// Any characters, of species that mostly agree, as in a genome, or are independent.
 class Genome {
  public:
   Genome(int species, std::size_t period, bool similar, std::mt19937& random) : period_(period) {
@@ -90,7 +90,7 @@ class Genome {
   std::vector<std::string> packed_;
 };
 
-// A call and an error of its own for each pattern, so that no two are taken for each other.
+// Gives each pattern a call and an error of its own, so that mixed-up patterns are found.
 class AnyTable : public Method {
  public:
   explicit AnyTable(int species) : species_(species) {}
@@ -107,7 +107,7 @@ class AnyTable : public Method {
   int species_;
 };
 
-// A method and, where it is tabulated, its tables without and with errors.
+// A method and, if it is tabulated, its tables without and with errors.
 class TestedMethod {
  public:
   TestedMethod(std::string name, std::unique_ptr<Method> method)
@@ -131,7 +131,7 @@ class Checks {
  public:
   explicit Checks(CallKernels& kernels) : kernels_(kernels) {}
 
-  // Calls n positions on the device, and looks at each: at a table of all patterns, or at the
+  // Calls n positions on the device, and compares each with a table of all patterns, or with the
   // method itself.
   void call(const TestedMethod& tested, const Voting& voting, bool with_phred, const Genome& genome,
             std::int64_t n, std::size_t memory_limit) {
@@ -176,8 +176,8 @@ class Checks {
     }
   }
 
-  // Calls n positions by a model on the device and, of each tile, those at its ends on the CPU; of
-  // short tiles all.
+  // Calls n positions by a model on the device. The CPU calls the positions at the ends of each
+  // tile, or all positions of a short tile.
   void call_by_model(const MlCaller& ml, bool with_phred, const Genome& genome, std::int64_t n,
                      std::size_t memory_limit) {
     constexpr std::int64_t most = 1 << 12;
@@ -226,12 +226,12 @@ class Checks {
   int failed_ = 0;
 };
 
-// How much is checked: little, where kernels run on the host; what takes a card minutes, too.
+// How much is checked: little if kernels run on the host; kAll takes a card minutes.
 enum class Extent { kSmall, kShort, kAll };
 
 std::int64_t many_positions(Extent extent) { return extent == Extent::kSmall ? 10007 : 1000003; }
 
-// Little memory makes tiles of few positions.
+// With little memory, tiles have few positions.
 constexpr std::size_t kLimits[] = {1 << 20, 0};
 
 void check_methods(Checks& checks, Extent extent, std::mt19937& random) {
@@ -279,10 +279,10 @@ std::unique_ptr<MlCaller> random_model(int species, int rounds, std::size_t leav
                                     species - species / 2, species / 2, Thresholds());
 }
 
-// Little memory beside the trees
+// A limit that leaves little memory beside the trees.
 std::size_t ml_limit(const MlCaller& ml) { return DeviceTrees(ml).bytes().size() + (1 << 20); }
 
-// Trees that a block's threads share in their own memory, and others.
+// Checks trees that fit the shared memory of a block, and larger ones.
 void check_models(Checks& checks, Extent extent, std::mt19937& random) {
   const std::vector<std::int64_t> lengths = {0,   1,   49,  50,  51,   100,
                                              101, 127, 128, 129, 4097, many_positions(extent)};
@@ -290,7 +290,7 @@ void check_models(Checks& checks, Extent extent, std::mt19937& random) {
     const Genome genome(species, 128 * 997, species % 2 == 0, random);
     for (const std::size_t leaves : {1, 2, 31, 63, 2000}) {
       if (leaves > 31 && extent != Extent::kAll) continue;
-      // Large ones take the CPU long.
+      // Large trees take the CPU long, so there are fewer.
       const auto ml = random_model(species,
                                    leaves == 2     ? 5
                                    : leaves < 2000 ? 50
@@ -329,7 +329,7 @@ void check_errors(Checks& checks, CallKernels& kernels) {
                 "2^50 bytes were had");
 }
 
-// Each with a thread.
+// Each device has a thread of its own.
 CallDevices three_devices_of_one_card() {
   Backend backend;
   backend.gpus_per_card = 3;
@@ -370,7 +370,7 @@ void check_three(Checks& checks, Extent extent, std::mt19937& random) {
   }
 }
 
-// All that a store is given, in the host's memory.
+// A store that keeps everything in the host's memory.
 class HostStore : public SequenceStore {
  public:
   explicit HostStore(std::vector<std::string>& bases) : bases_(bases) {}
@@ -384,7 +384,7 @@ class HostStore : public SequenceStore {
   std::vector<std::string>& bases_;
 };
 
-// Writes each chromosome in pieces, one behind the other, and then pieces anywhere, which overlap.
+// Writes each chromosome in pieces, one after the other, and then overlapping pieces anywhere.
 void write_randomly(SequenceStore& store, const std::vector<Chromosome>& chromosomes,
                     unsigned seed) {
   std::mt19937 random(seed);
@@ -409,7 +409,7 @@ void write_randomly(SequenceStore& store, const std::vector<Chromosome>& chromos
   store.commit({});
 }
 
-// Sequences that a thread for each species puts into the devices' memory, and their calls.
+// One thread for each species writes sequences to the devices' memory; then calls are compared.
 void check_in_place(Checks& checks, const CallDevices& devices, std::size_t memory_limit,
                     std::size_t expected_there) {
   constexpr std::size_t species = 4;
@@ -462,7 +462,7 @@ void check_in_place(Checks& checks, const CallDevices& devices, std::size_t memo
   }
 }
 
-// Relative to each value; NaN where one is, or spectra are of other sizes.
+// The largest relative difference. NaN if a value is NaN, or sizes differ.
 double worst_difference(const std::vector<std::vector<double>>& found,
                         const std::vector<std::vector<double>>& expected) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -480,8 +480,8 @@ double worst_difference(const std::vector<std::vector<double>>& found,
   return worst;
 }
 
-// By launches, by blocks, and by blocks that stop after each round or some, on one device and on
-// three.
+// Computes spectra by a kernel for each operation and by blocks, in one or many launches, on one
+// device and on three.
 void check_spectra_of(Checks& checks, const Backend& backend, int most,
                       const std::vector<int>& grids, const diffusion::Sampling& sampling) {
   JobControl control;
@@ -507,7 +507,7 @@ void check_spectra_of(Checks& checks, const Backend& backend, int most,
   }
 }
 
-// Of all kinds of events and samples.
+// Checks spectra of all kinds of events and samples.
 void check_spectra(Checks& checks, const Backend& backend, Extent extent) {
   const bool small = extent == Extent::kSmall;
   diffusion::Sampling sampling;
@@ -521,7 +521,7 @@ void check_spectra(Checks& checks, const Backend& backend, Extent extent) {
   }
 }
 
-// An operation that is added needs a comparison, above.
+// Each operation must have been used by a comparison above, new ones too.
 template <class Operation>
 void check_all_begun(Checks& checks) {
   for (const auto& name : begun<Operation>().missing()) {
@@ -542,7 +542,7 @@ int check(Extent extent) {
   check_models(checks, extent, random);
   check_three(checks, extent, random);
   check_spectra(checks, backend, extent);
-  // Tiles for the longest chromosome take 60 MB.
+  // The tiles of the longest chromosome take 60 MB.
   for (const std::size_t limit : {std::size_t{0}, std::size_t{75} << 20}) {
     check_in_place(checks, devices, limit, limit == 0 ? 6 : 5);
     check_in_place(checks, three_devices_of_one_card(), limit, limit == 0 ? 6 : 5);
@@ -576,7 +576,7 @@ int run(const std::string& what) {
 }  // namespace ancify::test
 
 int main(int argc, char** argv) {
-  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // what was found stays, however it ends
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // keep all output, even after a crash
   try {
     return ancify::test::run(argc == 2 ? argv[1] : "");
   } catch (const std::exception& error) {

@@ -1,4 +1,4 @@
-// How fast the kernels and copies of a card are.
+// Measures the speed of the kernels and copies of a card.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kPositions = 248000000 / kPackedGroup * kPackedGroup;  // human chromosome 1
 constexpr int kRounds = 20;
 
-// The least of some rounds, in seconds, after one to warm up.
+// The seconds of the fastest round, after one round to warm up.
 double seconds(Device& device, const std::function<void()>& begin) {
   double best = 1e9;
   for (int round = 0; round <= kRounds; ++round) {
@@ -42,7 +42,7 @@ class Timing {
     if (in_.refused() || out_.refused()) {
       throw_too_little_memory(pool_, 2 * bytes, memory_budget(pool_, 0));
     }
-    // Bases as in a genome: where species agree the same entries of a table are looked up.
+    // Species agree as in a genome, so that the same entries of a table are looked up often.
     std::vector<char> bases(bytes);
     unsigned state = 1;
     for (std::size_t i = 0; i < bytes; ++i) {
@@ -102,7 +102,7 @@ class Timing {
     const std::size_t moved = tile.pitch * static_cast<std::size_t>(tile.species) +
                               kPositions * (tile.phred != nullptr ? 2 : 1);
     const double took = seconds(device, begin);
-    // A copy reads half of what it moves, and writes as much.
+    // A copy of half the bytes reads one half of `moved` and writes the other.
     const double copied =
         seconds(device, [&] { device.copy(out_.data(), in_.data(), moved / 2, 0); });
     std::printf("%-40s %8.3f ms %8.1f GB/s   a copy %8.3f ms %8.1f GB/s   of its speed %.2f\n",
@@ -116,7 +116,7 @@ class Timing {
   DeviceArray<char> out_;
 };
 
-// Sequences of one character, from ordinary memory.
+// A sequence of one character, in ordinary memory.
 class SameSource : public SequenceSource {
  public:
   explicit SameSource(const std::vector<char>& bases) : bases_(bases) {}
@@ -150,7 +150,7 @@ class NoStore : public SequenceStore {
   void commit(const TaskContext&) override {}
 };
 
-// As projection's threads do it, a thread a species, from pieces in their caches; then the calls.
+// Times uploads as in projection, with a thread for each species and pieces in cache; then calls.
 void time_in_place(CallKernels& kernels) {
   constexpr int species = 4;
   constexpr std::size_t piece = std::size_t{1} << 16;
@@ -191,7 +191,7 @@ void time_in_place(CallKernels& kernels) {
               1e-9 * kPositions / called);
 }
 
-// Splits into so many populations, and then an epoch of so many time steps with migration.
+// A plan with splits into `populations`, and then an epoch of `steps` time steps with migration.
 diffusion::Plan plan_of(int populations, std::int64_t steps) {
   diffusion::Model model = {diffusion::Equilibrium()};
   for (int k = 1; k < populations; ++k) {
@@ -211,8 +211,8 @@ diffusion::Plan plan_of(int populations, std::int64_t steps) {
   return diffusion::plan_model(model, 1e-3, 1);
 }
 
-// What 16 bytes a grid point and direction would take at a copy's speed, and what is taken: by as
-// many plans of the same kind, in time steps that the shorter of two plans lacks.
+// Times a grid point and direction, beside 16 bytes at the speed of a copy. `plans` equal plans run
+// at once. The time is the difference between plans with twice as many steps and these.
 void time_diffusion(const Backend& backend, int populations, int points, std::size_t plans,
                     double copied) {
   const auto devices = diffusion::open_diffusion_devices(backend);
@@ -238,7 +238,7 @@ void time_diffusion(const Backend& backend, int populations, int points, std::si
       1e6 * (took[1] - took[0]) / (populations * static_cast<double>(steps)));
 }
 
-// Seconds that a copy within the device takes for a byte that is read or written.
+// The seconds for each byte read or written by a copy within the device.
 double copy_seconds(Device& device) {
   constexpr std::size_t bytes = std::size_t{1} << 30;
   MemoryPool pool(device);

@@ -1,4 +1,4 @@
-// Which operations of a family a device was given, so that none is left without a comparison.
+// Records which operations of a family a device has begun, so that no comparison is forgotten.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ template <class Operation>
 class Begun {
  public:
   void add(const Operation& operation) { begun_[operation.index()] = true; }
-  // The names of those that never were.
+  // The names of operations that were never begun.
   std::vector<std::string> missing() const {
     return missing(std::make_index_sequence<std::variant_size_v<Operation>>());
   }
@@ -35,7 +35,7 @@ class Begun {
   std::array<bool, std::variant_size_v<Operation>> begun_ = {};
 };
 
-// Begins what it is told to, and takes note of it.
+// Kernels that record each operation that they begin.
 template <class Operation>
 class Watched : public Kernels<Operation> {
  public:
@@ -53,7 +53,7 @@ class Watched : public Kernels<Operation> {
   Begun<Operation>& begun_;
 };
 
-// Those of all families that the driver opens devices for.
+// The record of a family, over all devices that the driver opens.
 template <class Operation>
 Begun<Operation>& begun() {
   static Begun<Operation> all;

@@ -1,4 +1,4 @@
-// Spectra against plain sums.
+// Checks site frequency spectra against plain sums.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -23,7 +23,7 @@ long double choose(int n, int k) {
   return result;
 }
 
-// The chance that h of n copies become k of m.
+// The probability that k of m drawn haplotypes are derived.
 double slow_weight(AlleleCount count, int m, int k) {
   return static_cast<double>(choose(m, k) * choose(count.called - m, count.derived - k) /
                              choose(count.called, count.derived));

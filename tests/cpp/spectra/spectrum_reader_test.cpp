@@ -1,4 +1,4 @@
-// Files of spectra.
+// Checks reading files of spectra.
 #include "core/spectra/spectrum_reader.h"
 
 #include <gtest/gtest.h>

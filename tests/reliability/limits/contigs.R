@@ -1,6 +1,6 @@
-# Runs over tables of 10,000 and of 100,000 contigs, each phase's processor time and the most memory
-# in proportion: Rscript contigs.R [contigs ...]; the installed package is what is run. A folder in
-# memory (TMPDIR=/dev/shm) leaves the disk out of the figures.
+# Measures the CPU time of each phase and the peak memory of runs with 10,000 and 100,000 contigs:
+# Rscript contigs.R [contigs ...]. Uses the installed package. With a folder in memory
+# (TMPDIR=/dev/shm) the disk does not affect the figures.
 library(ancify)
 
 write_inputs <- function(n) {

@@ -1,6 +1,6 @@
-# A chromosome of 2^31 + 5000 bases from an AXT and a MAF, kept and unkept, through every step that
-# takes positions: Rscript long_chromosome.R [folder with 10 GB of space]. Fails where a result is
-# not what it must be; the installed package is what is run.
+# Runs every step that takes positions on a chromosome of 2^31 + 5000 bases, from an AXT and a MAF,
+# with and without keeping projections: Rscript long_chromosome.R [folder with 10 GB of space]. Fails
+# if a result is wrong. Uses the installed package.
 library(ancify)
 
 n <- 2^31 + 5000

@@ -1,4 +1,4 @@
-// A block of threads on the host: fibers that take turns, and barriers between them.
+// Runs a block of GPU threads on the host: fibers take turns, and switch at barriers.
 #include "block.h"
 
 #include <sys/mman.h>
@@ -22,7 +22,7 @@ namespace ancify::on_host {
 
 namespace {
 
-// A stack of its own, on which threads of a block run one after the other, until one waits.
+// A stack on which threads of a block run one after the other, until one waits.
 class Fiber {
  public:
   Fiber();
@@ -30,17 +30,17 @@ class Fiber {
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  // From outside: begins work(), or goes on behind the last pause(). True where work() has ended.
+  // From outside: begin() prepares work(); resume() runs it until pause(), and is true at its end.
   void begin(void (*work)());
   bool resume();
-  // From inside: lets resume() return.
+  // From inside: returns to resume().
   void pause();
-  // From inside, at work()'s beginning and its end
+  // From inside, at the beginning and the end of work().
   void enter() { outside_stack_ = enter_stack(nullptr); }
   void end();
 
-  unsigned thread = 0;            // the one that waits
-  const void* barrier = nullptr;  // where it does
+  unsigned thread = 0;            // the thread that waits
+  const void* barrier = nullptr;  // the barrier where it waits
 
  private:
   static constexpr std::size_t kGuard = 4096;
@@ -66,12 +66,12 @@ Fiber::Fiber()
 }
 
 void Fiber::begin(void (*work)()) {
-  open_to_access(stack(), kStack);  // what the last work() had on it is gone
+  open_to_access(stack(), kStack);  // the stack of the last work() is free again
   getcontext(&inside_);
   inside_.uc_stack.ss_sp = stack();
   inside_.uc_stack.ss_size = kStack;
   makecontext(&inside_, work, 0);
-  inside_.uc_stack.ss_size = 0;  // or AddressSanitizer opens all of it at each switch
+  inside_.uc_stack.ss_size = 0;  // else AddressSanitizer opens the whole stack at each switch
   ended_ = false;
 }
 
@@ -94,7 +94,7 @@ void Fiber::end() {
   setcontext(&outside_);
 }
 
-// The block that a thread of the host is at.
+// The block that a thread of the host runs.
 class Block {
  public:
   void run(const std::function<void()>& kernel) {
@@ -105,7 +105,7 @@ class Block {
     while (!waiting_.empty()) pass_barrier();
   }
 
-  // In a fiber
+  // Called in a fiber.
   void work() {
     current_->enter();
     while (next_ < to_start_.size()) {
@@ -126,7 +126,7 @@ class Block {
     thread_ = thread;
     threadIdx = Index::of(thread, blockDim);
   }
-  // Those that never wait need but one fiber.
+  // Runs threads in one fiber until one waits at a barrier.
   void start();
   void go_on(Fiber* fiber);
   void pass_barrier();
@@ -134,7 +134,7 @@ class Block {
   const std::function<void()>* kernel_ = nullptr;
   std::vector<unsigned> to_start_;
   std::size_t next_ = 0;
-  unsigned thread_ = 0;  // the one that runs
+  unsigned thread_ = 0;  // the thread that runs
   Fiber* current_ = nullptr;
   std::vector<Fiber*> waiting_;
   std::vector<Fiber*> idle_;

@@ -1,4 +1,4 @@
-// A block's threads, one after the other on a thread of the host.
+// Runs a GPU block's threads one after the other on a thread of the host.
 #pragma once
 
 #include <functional>
@@ -8,10 +8,10 @@
 
 namespace ancify::on_host {
 
-// In which order a block's threads come, and a grid's blocks; as ANCIFY_THREAD_ORDER says.
+// The order of a block's threads, or of a grid's blocks, by ANCIFY_THREAD_ORDER.
 std::vector<unsigned> indices_in_order(unsigned n);
 
-// Does what the calling thread's block, as blockDim has it, does.
+// Runs the kernel for all threads of the calling thread's block; blockDim has its size.
 void run_block(const std::function<void()>& kernel);
 
 }  // namespace ancify::on_host

@@ -1,16 +1,16 @@
-// Stands in for CUDA's header where kernels run on the host: what src/cuda and tests/cpp/gpu take
-// of it, with CUDA's names and meanings. A block's threads take turns on one thread of the host,
-// and are switched at barriers; what is begun in a stream is done when somebody waits for it, which
-// is as late as it may.
+// Stands in for CUDA's header when kernels run on the host: the parts that src/cuda and
+// tests/cpp/gpu use, with CUDA's names and meanings. A block's threads take turns on one thread of
+// the host, and switch at barriers. Work in a stream is done when somebody waits for it, as late as
+// CUDA allows.
 //
-// Said on stderr, and the process then ends with 1 instead of 0: barriers that not all threads of a
-// block meet, launches that no card takes, copies out of range or from the wrong memory, writes
-// beside memory, and memory that is not given back. With AddressSanitizer reads and writes beside
-// memory end the process at once. A missing barrier gives results that depend on the order of
-// threads: ANCIFY_THREAD_ORDER is forward, reverse or random.
+// The stand-in reports these faults on stderr, and the process then ends with 1 instead of 0:
+// barriers that not all threads of a block meet, launches that no card accepts, copies out of range
+// or from the wrong memory, writes beside memory, and memory that is not released. With
+// AddressSanitizer, reads and writes beside memory end the process at once. With a missing barrier
+// the results depend on the order of threads: ANCIFY_THREAD_ORDER is forward, reverse or random.
 //
-// What it can't tell: warps, blocks that run at once, a card's memory model, registers, speed, and
-// what nvcc makes of the code.
+// It does not show effects of warps, of blocks that run at once, of a card's memory model, of
+// registers, speed, or nvcc's compilation.
 #pragma once
 
 #include <cstddef>
@@ -84,13 +84,13 @@ namespace ancify::on_host {
 struct Index {
   unsigned x = 0, y = 0, z = 0;
   std::size_t size() const { return std::size_t{x} * y * z; }
-  // The i-th of so many, as CUDA counts them: the first dimension's fastest.
+  // The i-th index in CUDA's order: the first dimension changes fastest.
   static Index of(unsigned i, const Index& all) {
     return {i % all.x, i / all.x % all.y, i / all.x / all.y};
   }
 };
 
-// For src/cuda/launch.h
+// Used by src/cuda/launch.h.
 void launch(std::function<void()> kernel, const Index& blocks, const Index& threads,
             std::size_t shared_bytes, cudaStream_t stream);
 void* shared_memory();
@@ -101,7 +101,7 @@ int blocks_at_once(int threads, std::size_t shared_bytes);
 
 extern thread_local ancify::on_host::Index threadIdx, blockIdx, blockDim, gridDim;
 
-// Inlined, so that a barrier is known by who calls it
+// Inlined, so that the address of the call identifies a barrier.
 [[gnu::always_inline]] inline void __syncthreads() { ancify::on_host::barrier(); }
 
 template <class Kernel>

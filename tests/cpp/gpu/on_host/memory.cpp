@@ -1,4 +1,4 @@
-// Memory of the stand-in for a card, with guards around each piece.
+// The stand-in card's memory, with guard zones around each piece.
 #include "memory.h"
 
 #include <algorithm>
@@ -17,10 +17,10 @@ namespace ancify::on_host {
 
 namespace {
 
-constexpr std::size_t kAlignment = 256;  // as cudaMalloc() has it
+constexpr std::size_t kAlignment = 256;  // that of cudaMalloc()
 constexpr char kUnset = '\xff';
 constexpr char kGuard = '\x5a';
-// Of a card, of which there is one
+// The memory of the only card.
 constexpr std::size_t kDeviceMemory = std::size_t{1} << 30;
 
 bool holds_only(const char* from, std::size_t n, char value) {
@@ -66,7 +66,7 @@ class Memories {
     for (auto& [data, memory] : device_) memory->check(name_of(Place::kDevice));
   }
 
-  // Whether a copy's end is where its kind says, and within one piece of memory.
+  // Whether one end of a copy is in memory of the right kind, and within one piece.
   bool check_end(const void* start, std::size_t n, Place place) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const GuardedMemory* const device = containing(device_, start);
@@ -75,7 +75,7 @@ class Memories {
       return false;
     }
     const GuardedMemory* const memory = device != nullptr ? device : containing(host_, start);
-    if (memory == nullptr) return true;  // of the host, which it was not taken from here
+    if (memory == nullptr) return true;  // host memory that was not allocated here
     const auto* const end = memory->data() + memory->size();
     if (n <= static_cast<std::size_t>(end - static_cast<const char*>(start))) return true;
     problem("a copy or fill goes beyond " + name_of(place) + " memory");
@@ -103,12 +103,12 @@ class Memories {
   Pieces& of(Place place) { return place == Place::kDevice ? device_ : host_; }
 
   std::mutex mutex_;
-  std::size_t used_ = 0;  // of the card's
+  std::size_t used_ = 0;  // bytes of the card's memory
   Pieces device_;
   Pieces host_;
 };
 
-// Made before what looks at it at the process's end.
+// Never destroyed, as it is checked at the process's end.
 Memories& memories() {
   static auto* const all = new Memories;
   return *all;

@@ -1,4 +1,4 @@
-// Memory between zones that nobody may touch, as the stand-in for CUDA gives it out.
+// Memory of the stand-in for CUDA, between guard zones that nobody may touch.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace ancify::on_host {
 
-// Filled with bytes that are no zeros, which a card's memory need not be either.
+// Filled with bytes other than 0, as a card's memory need not be 0 either.
 class GuardedMemory {
  public:
   explicit GuardedMemory(std::size_t n);
@@ -17,8 +17,7 @@ class GuardedMemory {
   char* data() const { return all_ + kZone; }
   std::size_t size() const { return size_; }
   bool contains(const void* place) const;
-  // Says where the zones were written to, once. AddressSanitizer knows that, and reads too, as soon
-  // as it happens.
+  // Reports writes to the zones, once. AddressSanitizer finds such writes, and reads too, at once.
   void check(const std::string& what);
 
  private:
@@ -34,18 +33,18 @@ enum class Place { kDevice, kHost };
 
 std::size_t all_device_memory();
 std::size_t free_device_memory();
-// Null where there is too little.
+// Allocates n bytes; null if there is too little memory.
 void* take_memory(Place place, std::size_t n);
-// False where it was not taken, or given back already.
+// Releases memory; false if it was never allocated, or already released.
 bool give_back_memory(Place place, void* memory);
 
-// Copies, once both ends are found to be where they should.
+// Copies if both ends are in the right memory.
 void copy(void* to, Place to_place, const void* from, Place from_place, std::size_t n);
-// Fills device memory, once it is found to be that.
+// Fills memory if it is device memory.
 void fill(void* to, int byte, std::size_t n);
-// Says what kernels wrote beside their memory.
+// Reports writes of kernels beside their memory.
 void check_device_memory();
-// Says what was never given back.
+// Reports memory that was never released.
 void report_memory_left();
 
 }  // namespace ancify::on_host

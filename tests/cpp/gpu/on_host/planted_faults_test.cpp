@@ -1,4 +1,4 @@
-// Each fault that the stand-in for CUDA is to find; one that it is quiet about fails its test.
+// Checks that the stand-in for CUDA finds each fault that it should find.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -31,12 +31,12 @@ void launch_one(void (*kernel)(Parameters...), const Arguments&... arguments) {
   cuda::launch(kernel, {1, kThreads, kBytes}, nullptr, arguments...);
 }
 
-// Runs in a process of its own, as the stand-in says at its end what it has found.
+// Runs a fault in a process of its own, as the stand-in reports at the end of a process.
 void expect_found(void (*fault)(), const std::string& said) {
   EXPECT_EXIT((fault(), std::exit(0)), testing::ExitedWithCode(1), said);
 }
 
-// Each thread takes what its neighbour has put there.
+// Each thread reads its neighbour's value.
 template <bool kBarrier>
 __global__ void rotate_kernel(int* result) {
   ANCIFY_SHARED_MEMORY(int, shared);
@@ -148,13 +148,13 @@ TEST(PlantedFaults, AFillOutOfRange) {
                "a copy or fill goes beyond device memory");
 }
 
-// Counts who comes to each place in three dimensions, where threads take several turns.
+// Counts the visits to each place in three dimensions; threads take several turns.
 __global__ void place_kernel(int* at, unsigned x, unsigned y, unsigned z) {
   for (unsigned k = blockIdx.z * blockDim.z + threadIdx.z; k < z; k += gridDim.z * blockDim.z) {
     for (unsigned j = blockIdx.y * blockDim.y + threadIdx.y; j < y; j += gridDim.y * blockDim.y) {
       for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < x; i += gridDim.x * blockDim.x) {
         ++at[(k * y + j) * x + i];
-        __syncthreads();  // a thread goes on as the one that it was
+        __syncthreads();  // a thread must keep its indices
         ++at[(k * y + j) * x + i];
       }
     }
@@ -185,7 +185,7 @@ TEST(WhatIsRight, AStreamWaitsForAnEventOfAnother) {
   cudaEventRecord(event, streams[0]);
   cudaStreamWaitEvent(streams[1], event, 0);
   cudaEventDestroy(event);
-  cudaMemsetAsync(ints.data(), 1, kBytes, streams[0]);  // behind the event
+  cudaMemsetAsync(ints.data(), 1, kBytes, streams[0]);  // after the event
   int first = -1;
   cudaMemcpyAsync(&first, ints.data(), sizeof first, cudaMemcpyDeviceToHost, streams[1]);
   cudaStreamSynchronize(streams[1]);

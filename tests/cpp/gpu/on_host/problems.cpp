@@ -1,4 +1,4 @@
-// What kernels did wrong, told when the program ends.
+// Collects faults of kernels, and makes the process fail at its end.
 #include "problems.h"
 
 #include <cstdio>
@@ -14,7 +14,7 @@ namespace {
 
 class Problems {
  public:
-  // At the process's end
+  // Runs at the process's end.
   ~Problems() {
     report_memory_left();
     if (said_.empty()) return;

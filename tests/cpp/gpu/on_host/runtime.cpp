@@ -15,14 +15,14 @@
 
 using namespace ancify::on_host;
 
-// Does what was begun in it when it is waited for.
+// A stream: it does its work when somebody waits for it.
 struct CUstream_st {
  public:
   void begin(std::function<void()> work) {
     const std::lock_guard<std::recursive_mutex> lock(card);
     begun_.push_back(std::move(work));
   }
-  // All of it, or until something is so.
+  // Does all work, or until `enough` is true.
   void finish(const bool& enough = false) {
     const std::lock_guard<std::recursive_mutex> lock(card);
     while (!begun_.empty() && !enough) {
@@ -33,7 +33,7 @@ struct CUstream_st {
   }
 
  private:
-  // One for all streams, as work in one may wait for another's.
+  // One mutex for all streams, as work in one stream may wait for another.
   static std::recursive_mutex card;
 
   std::deque<std::function<void()>> begun_;
@@ -41,7 +41,7 @@ struct CUstream_st {
 
 std::recursive_mutex CUstream_st::card;
 
-// What was recorded last, which those that wait for it keep.
+// An event: its last recording, which waiting streams keep too.
 struct CUevent_st {
   cudaStream_t stream = nullptr;
   std::shared_ptr<bool> reached;
@@ -51,12 +51,12 @@ namespace ancify::on_host {
 
 namespace {
 
-// One card that runs few blocks at once, so that threads take several turns at what is long.
+// One card that runs few blocks at once, so that threads take several turns at long work.
 constexpr int kMultiprocessors = 1;
 constexpr int kBlocksOfEach = 2;
 constexpr unsigned kMostThreads = 1024;
 constexpr unsigned kMostThreadsInZ = 64;
-constexpr unsigned kMostInYOrZ = 65535;  // of a grid's blocks
+constexpr unsigned kMostInYOrZ = 65535;  // blocks of a grid
 constexpr std::size_t kMostSharedBytes = std::size_t{48} << 10;
 
 thread_local cudaError_t last_error = cudaSuccess;

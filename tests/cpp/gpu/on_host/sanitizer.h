@@ -1,4 +1,4 @@
-// What AddressSanitizer has to be told; nothing without it.
+// Tells AddressSanitizer about switched stacks; does nothing without it.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +20,12 @@ struct Stack {
 constexpr bool kClosesMemory = true;
 inline void close_to_access(void* from, std::size_t n) { __asan_poison_memory_region(from, n); }
 inline void open_to_access(void* from, std::size_t n) { __asan_unpoison_memory_region(from, n); }
-// Before a thread goes on on another stack; `own` keeps what belongs to the one it leaves, and is
-// null where it is left for good.
+// Call before switching to another stack. `own` keeps the state of the stack that is left, and is
+// null if it is left for good.
 inline void leave_stack(void** own, const Stack& to) {
   __sanitizer_start_switch_fiber(own, to.bottom, to.size);
 }
-// On the other stack; gives the one that was left.
+// Call on the new stack. Gives the stack that was left.
 inline Stack enter_stack(void* own) {
   Stack left;
   __sanitizer_finish_switch_fiber(own, &left.bottom, &left.size);
