@@ -1,4 +1,4 @@
-// Calls by features, trees and thresholds, in batches of positions.
+// Computes features, evaluates the trees and calls by thresholds, in batches of positions.
 #include "core/ancestry/calling/ml_calling.h"
 
 #include <algorithm>

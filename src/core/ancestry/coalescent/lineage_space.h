@@ -1,5 +1,5 @@
 // The lineages of a site's gene tree during an epoch between two splits, backward in time. A
-// lineage has outgroups below it, perhaps focal haplotypes, and a base.
+// lineage has a base, and outgroups, focal haplotypes or both below it.
 //
 // All gene trees are summed exactly. The focal haplotypes' bases are not data or, at a polymorphic
 // site, follow from the position of the one mutation. So a focal lineage needs a base only if an

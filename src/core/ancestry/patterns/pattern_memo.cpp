@@ -1,4 +1,5 @@
-// The cache is a hash table without locks: two threads may evaluate the same new pattern.
+// The cache of pattern calls, a hash table without locks: two threads may evaluate the same new
+// pattern.
 #include "core/ancestry/patterns/pattern_memo.h"
 
 #include <algorithm>

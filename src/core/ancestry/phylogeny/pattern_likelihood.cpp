@@ -163,9 +163,9 @@ double PatternLikelihood::sum_up(const Block& block, const Partials& partials,
   return sum;
 }
 
-// Passes derivatives down: from those by the partial below a node's branch (`by_below`) to those by
-// the partials above its children's branches. Each is multiplied by the partials of the other
-// children.
+// Passes derivatives down. From `by_below`, the derivatives by the partial below a node's branch,
+// it computes the derivatives by the partials above its children's branches: `by_below` times the
+// product of the other children's partials.
 void PatternLikelihood::pass_to_children(const Block& block, const Partials& partials,
                                          std::size_t node, std::size_t distinct,
                                          const Partial* by_below, std::size_t n,

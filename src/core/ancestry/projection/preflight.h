@@ -41,7 +41,7 @@ struct OutgroupLook {
   std::int64_t bad = 0;  // blocks
   std::vector<BadBlocks::Example> bad_examples;
   std::int64_t sites = 0;   // positions with a base in both rows
-  std::int64_t differ = 0;  // those where the bases differ
+  std::int64_t differ = 0;  // of these, positions where the bases differ
   // Focal rows against the focal genome: positions compared, those that differ, and the first of
   // these.
   std::int64_t compared = 0;

@@ -37,7 +37,7 @@ struct ProjectionReport {
   std::vector<std::int64_t> blocks;      // used, for each chromosome
   std::int64_t passed_over = 0;          // blocks on chromosomes that were not asked for
   std::vector<std::string> other_names;  // the first few such chromosomes
-  // Chromosomes asked for that the file names with a leading chr added or removed.
+  // Chromosomes asked for that occur under a name with a leading chr added or removed.
   std::vector<std::string> other_prefix;
   std::int64_t bad = 0;  // blocks left out
   std::vector<BadBlocks::Example> bad_examples;
@@ -86,7 +86,7 @@ class Projector : public PairSink {
   bool focal_row_;
   BadBlocks bad_;
   std::unordered_map<std::string, std::size_t> index_;
-  std::unordered_map<std::string, std::string> other_prefix_;  // similar name to the name asked for
+  std::unordered_map<std::string, std::string> other_prefix_;  // similar name to the one asked for
   std::vector<std::int64_t> filled_;                           // end of the positions gathered
   ProjectionReport report_;
 
