@@ -29,7 +29,7 @@ struct MethodOptions {
   double mutation_rate = 1.25e-8;  // per site and generation, along the history
   SubstitutionRates rates;
   Thresholds thresholds;
-  std::string model_path;  // the text of the trained model, for ml
+  std::string model_path;  // LightGBM's text of the trained model, for ml
 };
 
 // Makes a method. InputError if an option is missing or has an invalid value. The job's control can

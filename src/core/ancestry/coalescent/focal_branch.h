@@ -49,7 +49,7 @@ class FocalBranch {
     Complex weight;
     std::vector<Complex> down;  // [l]: product over i > l of rate(i) / (node + rate(i))
     std::vector<Complex> stay;  // [l]: 1 / (node + rate(l))
-    std::array<std::array<Complex, kBases>, kBases> stem;  // (node - Q)^-1
+    std::array<std::array<Complex, kBases>, kBases> stem;  // (node - Q t)^-1
   };
   int lineages_;
   double generations_;
