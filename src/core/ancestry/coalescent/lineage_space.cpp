@@ -445,7 +445,7 @@ void LineageSpace::step(const std::vector<double>& from, double rate,
 // settle().
 std::vector<double> LineageSpace::down(std::vector<double> weights,
                                        const JobControl& control) const {
-  constexpr double kMostEvents = 64;  // of a round, so that exp(-events) is not tiny
+  constexpr double kMostEvents = 64;  // expected in a round: exp(-events) is not tiny
   constexpr double kNegligible = 1e-26;
   double rate = 0;
   for (std::size_t i = 0; i < states_.size(); ++i) {
