@@ -1,4 +1,5 @@
-// Counts of calls by confidence, with vector instructions where there are some.
+// Counts calls by confidence, and the agreement of two sequences, with vector instructions where
+// possible.
 #include "core/ancestry/calling/call_counts.h"
 
 #include "core/genome/bases.h"
@@ -27,7 +28,7 @@ AgreementCounts& AgreementCounts::operator+=(const AgreementCounts& other) {
 
 namespace {
 
-// Counts are kept in bytes, which a stretch of this length cannot overflow.
+// Counts are kept in bytes, which do not overflow in a stretch of this length.
 constexpr std::size_t kStretch = 128;
 
 ANCIFY_ALWAYS_INLINE void count_stretch(const char* calls, std::size_t n, CallCounts& counts) {
@@ -58,8 +59,7 @@ ANCIFY_ALWAYS_INLINE CallCounts count(const char* calls, std::size_t n) {
 
 constexpr int kUpperCase = 0xdf;
 
-// In bytes and as a sum, since compilers make branches of base_code(c) != kMissing, not vector
-// code.
+// A sum in bytes: compilers turn base_code(c) != kMissing into branches, not vector code.
 ANCIFY_ALWAYS_INLINE std::uint8_t count_base(std::uint8_t upper) {
   const std::uint8_t a = upper == 'A' ? 1 : 0;
   const std::uint8_t c = upper == 'C' ? 1 : 0;

@@ -1,4 +1,4 @@
-// How sure the calls of a sequence are, and how they agree with others.
+// Counts of calls by confidence, and of the agreement of two sequences.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace ancify {
 
-// Of one call: A, C, G or T; a, c, g or t; n; anything else.
+// The confidence of a call: ACGT; acgt; n; anything else.
 enum class Confidence : std::uint8_t { kHigh, kLow, kUnresolved, kMissing };
 
 constexpr Confidence confidence_of(char call) {
@@ -18,12 +18,12 @@ constexpr Confidence confidence_of(char call) {
   return (call & 0x20) != 0 ? Confidence::kLow : Confidence::kHigh;
 }
 
-// Calls, and how references say that there is none: ACGT, acgt, n, N, - and `.`.
+// Whether a letter is a call, or stands for no call in references: ACGTacgtnN, - or `.`.
 constexpr bool is_call(char c) {
   return base_code(c) != kMissing || c == 'n' || c == 'N' || c == '-' || c == '.';
 }
 
-// How many positions are ACGT, acgt, n and N.
+// The number of positions with ACGT, acgt, n and N.
 struct CallCounts {
   std::int64_t high = 0;
   std::int64_t low = 0;
@@ -33,9 +33,11 @@ struct CallCounts {
   CallCounts& operator+=(const CallCounts& other);
 };
 
+// Counts n calls, all of which must be ACGTacgtnN.
 CallCounts count_calls(const char* calls, std::size_t n, SimdLevel level);
 
-// Two sequences of calls, or of any bases: at how many positions each has one, case ignored.
+// The number of positions at which the first sequence, the second, and both have a base, and at
+// which the bases are equal. Case is ignored.
 struct AgreementCounts {
   std::int64_t first = 0;
   std::int64_t second = 0;
@@ -45,6 +47,7 @@ struct AgreementCounts {
   AgreementCounts& operator+=(const AgreementCounts& other);
 };
 
+// Compares n positions of two sequences, which may hold any letters.
 AgreementCounts count_agreement(const char* first, const char* second, std::size_t n,
                                 SimdLevel level);
 

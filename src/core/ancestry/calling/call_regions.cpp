@@ -1,4 +1,4 @@
-// Calls and runs of equal confidence, read by seeking in the files of called chromosomes.
+// Reads calls and runs of equal confidence by seeking in the files of called chromosomes.
 #include "core/ancestry/calling/call_regions.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace ancify {
 
 namespace {
 
-// Calls take(region, start, bases, n) for stretches of the regions, each in order.
+// Calls take(region, start, bases, n) for stretches of the regions, in order.
 template <class Take>
 void for_each_stretch(const std::vector<CallFile>& files, const std::vector<CallRegion>& regions,
                       JobControl& control, Take take) {

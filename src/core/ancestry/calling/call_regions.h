@@ -1,4 +1,4 @@
-// Regions of called chromosomes: the calls there, and how sure they are, run by run.
+// Reads regions of called chromosomes: their calls, or runs of equal confidence.
 #pragma once
 
 #include <cstdint>
@@ -9,36 +9,36 @@
 
 namespace ancify {
 
-// n positions of a chromosome from `start` on, counted from 0.
+// n positions of a chromosome, from position `start` (from 0).
 struct CallRegion {
-  std::size_t chromosome;
+  std::size_t chromosome;  // index of its CallFile
   std::int64_t start;
   std::int64_t n;
 };
 
-// A one-line FASTA of calls.
+// A one-line FASTA file of a chromosome's calls.
 struct CallFile {
   std::string path;
   std::string chromosome;
 };
 
-// The calls of each region. Regions should come chromosome by chromosome, as a file is opened
-// where the region before lies in another. FormatError where a file is not a one-line FASTA or is
-// shorter than a region asks.
+// The calls of each region. Sort regions by chromosome: a file is opened whenever the chromosome
+// changes. FormatError if a file is not a one-line FASTA, or is shorter than a region needs.
 std::vector<std::string> read_regions(const std::vector<CallFile>& files,
                                       const std::vector<CallRegion>& regions, JobControl& control);
 
-// Positions of equal confidence in a row, as many as there are in one region.
+// Runs of positions with equal confidence, each as long as possible within its region.
 struct ConfidenceRuns {
-  std::vector<std::int32_t> region;  // its index
-  std::vector<std::int64_t> start;   // in the chromosome, from 0
+  std::vector<std::int32_t> region;  // index of the region
+  std::vector<std::int64_t> start;   // position in the chromosome, from 0
   std::vector<std::int64_t> n;
-  std::vector<std::uint8_t> confidence;  // a Confidence
+  std::vector<std::uint8_t> confidence;  // as Confidence
 
   std::size_t size() const { return region.size(); }
 };
 
-// The runs of each region, in order; the regions as for read_regions().
+// The runs of all regions, in order. Throws like read_regions(), and FormatError for a letter that
+// is not a call.
 ConfidenceRuns confidence_runs(const std::vector<CallFile>& files,
                                const std::vector<CallRegion>& regions, JobControl& control);
 

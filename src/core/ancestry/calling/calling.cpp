@@ -50,15 +50,15 @@ DeviceCallers Caller::device_callers(std::int64_t longest) const {
 
 namespace {
 
-// A stretch of a chromosome that one task calls.
+// A part of a chromosome that one task calls.
 struct Piece {
-  std::size_t number;  // of all pieces
+  std::size_t number;  // among all pieces
   std::size_t chromosome;
   std::int64_t start;
   std::int64_t end;
 };
 
-// Pieces of at most `size` positions.
+// Adds pieces of at most `size` positions.
 void add_pieces(std::size_t chromosome, std::int64_t length, std::int64_t size,
                 std::vector<Piece>& pieces) {
   for (std::int64_t start = 0; start < length; start += size) {
@@ -68,16 +68,15 @@ void add_pieces(std::size_t chromosome, std::int64_t length, std::int64_t size,
 
 constexpr std::int64_t kStretchesPerPiece = 4;
 
-// Calls pieces of chromosomes stretch by stretch: on devices, in turn on each, or on the CPU's
-// threads.
+// Calls pieces of chromosomes stretch by stretch: on the devices in turn, or on the CPU's threads.
 class PieceCaller {
  public:
   PieceCaller(const Caller& caller, const DeviceCallers& devices)
       : caller_(caller), devices_(devices) {}
 
-  // Positions of the pieces that chromosomes of at most `longest` are cut into. A device takes one
-  // as a whole, or where there is but this one its share; for threads, pieces are small enough to
-  // keep all of them busy.
+  // The size of the pieces of chromosomes of at most `longest` positions. A device takes a whole
+  // chromosome or, if there is only one, its share. For threads, pieces are small enough to keep
+  // all of them busy.
   std::int64_t piece(std::int64_t longest, bool only_one) const {
     if (!on_devices()) return kStretchesPerPiece * static_cast<std::int64_t>(Caller::stretch());
     constexpr auto group = static_cast<std::int64_t>(kPackedGroup);
@@ -95,7 +94,7 @@ class PieceCaller {
     }
   }
 
-  // take(stretch, calls, phred) gets the stretches of the piece of this number.
+  // Calls the piece of this number, and passes its stretches to take(stretch, calls, phred).
   void call(std::size_t number, const CallInput& piece, const TaskContext& context,
             const DeviceCaller::Take& take) const {
     if (on_devices()) {
@@ -133,7 +132,7 @@ std::string phred_path(const std::string& folder, const std::string& chromosome)
   return posterior_folder(folder) + "/" + chromosome + ".phred";
 }
 
-// What a piece adds to a chromosome, apart from its bases.
+// What a piece adds to a chromosome's sums.
 struct PieceSums {
   std::int64_t length = 0;
   CallCounts counts;
@@ -141,15 +140,15 @@ struct PieceSums {
   std::uint32_t phred = 0;
 };
 
-// A chromosome while its pieces are called, which may be on several threads.
+// A chromosome while threads call its pieces.
 class ChromosomeCall {
  public:
-  // `first`: the number of the first of its pieces.
+  // `first`: the number of its first piece.
   ChromosomeCall(const ChromosomeSequences& chromosome, const std::string& folder,
                  std::size_t first, std::size_t pieces)
       : chromosome_(chromosome), folder_(folder), first_(first), sums_(pieces), left_(pieces) {}
 
-  // Whether this was the last of the pieces.
+  // Calls a piece; true if it was the last one.
   bool call(const Caller& caller, const PieceCaller& by, const Piece& piece,
             const TaskContext& context, JobControl& control) {
     std::call_once(opened_, [&] { open(caller.with_phred()); });
@@ -173,13 +172,13 @@ class ChromosomeCall {
     return true;
   }
 
-  // Puts the files in their places when they are on the disk.
+  // Puts the files in their places once they are on the disk.
   CalledChromosome finish(const TaskContext& context) {
     for (OutputFile* file : files()) {
       file->sync(context);
       file->prepare();
     }
-    // Never an older run's posteriors beside these calls, not even after a crash.
+    // No crash may leave an older run's posteriors beside these calls.
     if (phred_) remove_file(phred_path(folder_, chromosome_.name));
     for (OutputFile* file : files()) file->commit();
     return called();
@@ -218,7 +217,7 @@ class ChromosomeCall {
     }
   }
 
-  // Stretches of a piece come in their order.
+  // Writes a stretch; the stretches of a piece come in order.
   void write(const Stretch& stretch, const char* calls, const std::uint8_t* phred,
              PieceSums& sums) {
     calls_->write(calls, stretch.size(), stretch.start);
@@ -236,13 +235,13 @@ class ChromosomeCall {
   std::once_flag opened_;
   SequenceSources sources_;
   std::unique_ptr<SequenceWriter> calls_;
-  std::unique_ptr<OutputFile> phred_;  // null where it is not wanted
+  std::unique_ptr<OutputFile> phred_;  // null if not wanted
   std::vector<PieceSums> sums_;
   std::atomic<std::size_t> left_;  // pieces
 };
 
-// Finishes chromosomes one behind the other, each when the next one is called: the disk has been
-// busy with it all the while.
+// Finishes each chromosome when the next one has been called: by then the disk has had time to
+// write its files.
 class Finisher {
  public:
   Finisher(std::deque<ChromosomeCall>& calls, const ChromosomeCalled& told)
@@ -281,7 +280,7 @@ std::int64_t longest_of(const std::vector<ChromosomeSequences>& chromosomes) {
   return longest;
 }
 
-// Caller::posteriors() in parts, on what threads are idle: a device's stretch is a whole tile.
+// Caller::posteriors() in parts on idle threads, because a device's stretch is a whole tile.
 void share_posteriors(const Caller& caller, const Stretch& stretch, double* out, std::size_t pitch,
                       const TaskContext& context) {
   constexpr std::size_t most = Caller::stretch();

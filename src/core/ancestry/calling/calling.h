@@ -1,4 +1,4 @@
-// A base and its confidence for every position, from the outgroups' projected sequences.
+// Calls a base, with its confidence, at every position from the outgroups' projected sequences.
 #pragma once
 
 #include <cstddef>
@@ -22,35 +22,37 @@
 
 namespace ancify {
 
-// A method on a backend: on its devices where they can, else on the CPU's threads.
+// A method on a backend: on its devices if they can apply it, else on the CPU's threads.
 class Caller {
  public:
-  // `with_phred`: call() is to give error_phred() too. DeviceError where a device fails, or cannot
-  // hold the method.
+  // `with_phred`: call() also gives error_phred(). DeviceError if a device fails or cannot hold the
+  // method.
   Caller(std::unique_ptr<const StretchCaller> method, const Backend& backend,
          bool with_phred = false);
-  // On these devices, which are the backend's.
+  // The same on `devices`, which must be those of the backend.
   Caller(std::unique_ptr<const StretchCaller> method, const Backend& backend, bool with_phred,
          CallDevices devices);
-  // By site patterns.
+  // The same for a method of site patterns.
   Caller(std::unique_ptr<const Method> method, const Backend& backend, bool with_phred = false);
   Caller(std::unique_ptr<const Method> method, const Backend& backend, bool with_phred,
          CallDevices devices);
   int species() const { return method_->species(); }
   bool with_phred() const { return with_phred_; }
+  // Positions on each side that a call depends on.
   std::int64_t reach() const { return method_->reach(); }
-  // On the CPU, as StretchCaller says; `phred` is null where it was not asked for.
+  // On the CPU, as StretchCaller says. `phred` must be null unless with_phred().
   void call(const Stretch& stretch, char* calls, std::uint8_t* phred = nullptr) const {
     method_->call(stretch, backend_.simd, calls, phred);
   }
   void posteriors(const Stretch& stretch, double* out, std::size_t pitch) const {
     method_->posteriors(stretch, backend_.simd, out, pitch);
   }
-  // Positions that call() does best with at once, a multiple of kPackedGroup.
+  // The best number of positions for call(), a multiple of kPackedGroup.
   static constexpr std::size_t stretch() { return std::size_t{1} << 17; }
-  // What calls sequences of at most so many positions on each device; empty on the CPU.
+  // One caller a device, for sequences of at most `longest` positions; empty if calls are made on
+  // the CPU.
   DeviceCallers device_callers(std::int64_t longest) const;
-  // Threads on which call() at once makes sense.
+  // The threads on which to call at the same time.
   int threads() const { return backend_.threads; }
   SimdLevel simd() const { return backend_.simd; }
 
@@ -59,33 +61,34 @@ class Caller {
   Backend backend_;
   bool with_phred_;
   CallDevices devices_;
-  std::optional<DeviceMethod> on_devices_;  // none where calls are made on the CPU
+  std::optional<DeviceMethod> on_devices_;  // none if calls are made on the CPU
 };
 
-// Calls sequences of n positions in memory, into `calls`; and, where it is not null, gives the
-// posteriors as Caller::posteriors() does, n apart.
+// Calls sequences of n positions in memory, into `calls`. Unless `posteriors` is null, it gets the
+// posterior of base b at position i at posteriors[b * n + i].
 void call_sequences(const Caller& caller, const SequenceSources& species, std::size_t n,
                     char* calls, double* posteriors, JobControl& control);
 
-// A chromosome whose files are whole, on the disk and in their places.
+// A called chromosome, whose files are complete, on the disk and in their places.
 struct CalledChromosome {
   CallCounts counts;
   FileChecksum calls;
-  FileChecksum phred;  // all 0 where there is none
+  FileChecksum phred;  // all 0 if there is no .phred file
 };
 
-// Told of each, on any thread.
+// Called for each such chromosome, on any thread.
 using ChromosomeCalled = std::function<void(std::size_t chromosome, const CalledChromosome&)>;
 
-// Calls chromosomes into <folder>/<chromosome>.fa, and where the caller is with_phred() writes
-// <folder>/posterior/<chromosome>.phred: nothing but error_phred() of each position, a byte. All
-// inputs are looked at before the first is called. The files of a chromosome appear together, soon
-// after it is called, and an older .phred goes before.
+// Calls chromosomes into <folder>/<chromosome>.fa and returns their counts. If the caller is
+// with_phred(), writes <folder>/posterior/<chromosome>.phred: error_phred() of each position, one
+// byte each. All inputs are opened before calling starts. A chromosome's files appear together,
+// soon after it is called; an older .phred file is removed before that.
 std::vector<CallCounts> call_chromosomes(const Caller& caller,
                                          const std::vector<ChromosomeSequences>& chromosomes,
                                          const std::string& folder, JobControl& control,
                                          const ChromosomeCalled& called = {});
-// On devices by what caller.device_callers() has given, for chromosomes that may be on them.
+// The same with the result of caller.device_callers(), for chromosomes that may be in device
+// memory.
 std::vector<CallCounts> call_chromosomes(const Caller& caller, const DeviceCallers& devices,
                                          const std::vector<ChromosomeSequences>& chromosomes,
                                          const std::string& folder, JobControl& control,

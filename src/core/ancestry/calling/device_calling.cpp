@@ -1,4 +1,4 @@
-// Takes sequences through a device tile by tile, and gives its calls back.
+// Sends sequences through a device tile by tile, and passes its calls on.
 #include "core/ancestry/calling/device_calling.h"
 
 #include <algorithm>
@@ -15,32 +15,32 @@ namespace ancify {
 
 namespace {
 
-// Bytes of a tile at the most: enough to keep a device and its bus busy, and no more.
+// The most bytes of a tile: enough to keep a device and its bus busy.
 constexpr std::size_t kTileBytes = std::size_t{1} << 25;
 
 std::size_t groups_of(std::size_t positions) {
   return (positions + kPackedGroup - 1) / kPackedGroup;
 }
 
-// Groups to each side of a tile of which something is looked at.
+// Groups on each side of a tile that its calls depend on.
 std::size_t groups_beside(const DeviceMethod& method) {
   return groups_of(static_cast<std::size_t>(method.reach));
 }
 
-// Of kPackedGroup positions
+// The bytes of kPackedGroup positions.
 TileBytes group_bytes(const DeviceMethod& method, SequenceForm form) {
   const std::size_t row = form == SequenceForm::kPacked ? kPackedHalf : kPackedGroup;
   const std::size_t in = static_cast<std::size_t>(method.species) * row;
   return {in, kPackedGroup * (method.with_phred ? 2 : 1), 2 * groups_beside(method) * in};
 }
 
-// Of a tile at the most
+// The most groups of a tile.
 std::size_t most_groups(const DeviceMethod& method, std::int64_t longest) {
   const std::size_t most = kTileBytes / group_bytes(method, SequenceForm::kCharacters).both();
   return std::max<std::size_t>(std::min(most, groups_of(static_cast<std::size_t>(longest))), 1);
 }
 
-// As call_by_table() reads them: calls, and their errors in the high bytes.
+// The table that call_by_table() reads: calls in the low bytes, their errors in the high bytes.
 std::vector<char> table_entries(const CallTable& table) {
   const std::string& calls = table.calls().bytes();
   std::vector<std::uint16_t> entries(calls.size());
@@ -53,7 +53,7 @@ std::vector<char> table_entries(const CallTable& table) {
   return {bytes, bytes + entries.size() * sizeof(std::uint16_t)};
 }
 
-// A chromosome, or a part of one, while it goes through a device.
+// A chromosome, or a part of one, that goes through a device.
 class ChromosomeTiles {
  public:
   ChromosomeTiles(const DeviceMethod& method, const CallInput& input)
@@ -72,13 +72,13 @@ class ChromosomeTiles {
     return bytes;
   }
 
-  // Bytes from one species to the next.
+  // The bytes from one species to the next.
   std::size_t pitch(const Tile& tile) const {
     const std::size_t groups = tile.groups + 2 * groups_beside(method_);
     return groups * (form_ == SequenceForm::kPacked ? kPackedHalf : kPackedGroup);
   }
 
-  // Valid until it is asked for again.
+  // The positions of a tile; valid until the next call.
   Stretch stretch(const Tile& tile) {
     for (std::size_t s = 0; s < rows_.size(); ++s) rows_[s] = tile.host_in + s * pitch(tile);
     const std::int64_t start = input_.start + static_cast<std::int64_t>(tile.first * kPackedGroup);
@@ -115,7 +115,7 @@ class ChromosomeTiles {
     return {calls, here.first, here.start, input_.length};
   }
 
-  // In what came out, behind the calls; null where it is not wanted.
+  // The errors, which follow the calls in a tile's output; null if not wanted.
   std::uint8_t* phred(const Tile& tile, char* out) const {
     if (!method_.with_phred) return nullptr;
     return reinterpret_cast<std::uint8_t*>(out + tile.groups * kPackedGroup);

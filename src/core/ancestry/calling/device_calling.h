@@ -1,4 +1,4 @@
-// Calling on devices: sequences go up in tiles or are there already, calls come back.
+// Calling on devices: sequences go up in tiles or are there already, and calls come back.
 #pragma once
 
 #include <cstddef>
@@ -20,66 +20,67 @@
 
 namespace ancify {
 
-// What devices do for calling.
+// The operations of devices in calling.
 using CallOperation = std::variant<CallByTable, CallByVote, CallByTrees>;
 using CallKernels = Kernels<CallOperation>;
 using CallDevices = std::vector<std::unique_ptr<CallKernels>>;
 
-// The backend's devices, none for the CPU. DeviceError where one fails.
+// The backend's devices; none on the CPU. DeviceError if a device fails.
 CallDevices open_call_devices(const Backend& backend);
 
-// A method as devices apply it.
+// A method in the form that devices apply.
 struct DeviceMethod {
   int species;
   bool with_phred;
-  std::int64_t reach;           // as StretchCaller has it
-  std::vector<char> constants;  // have to be in the device's memory
-  // What calls a tile, given where the constants are on the device.
+  std::int64_t reach;           // see StretchCaller::reach()
+  std::vector<char> constants;  // must be in the device's memory
+  // Makes the operation that calls a tile. `constants`: their place in the device's memory.
   std::function<CallOperation(const TileAround&, const char* constants)> call;
 };
 
-// A call of each pattern, looked up.
+// Looks calls up by pattern.
 DeviceMethod by_table(const CallTable& table, int species, bool with_phred);
+// Counts votes, for any number of species.
 DeviceMethod by_vote(const Voting& voting, bool with_phred);
 
-// A chromosome's sequences in a device's memory, a character a position: of species s at
-// bases + s * pitch, and what is behind the last position may be read up to a whole lane.
+// A chromosome's sequences in a device's memory, a character a position. Species s begins at bases
+// + s * pitch. The memory after the last position must be readable up to a whole lane.
 struct DeviceRows {
   char* bases;
   std::size_t pitch;
 };
 
-// Positions [start, end) to call of a chromosome; `start` is a multiple of kPackedGroup.
+// Positions [start, end) of a chromosome, to be called; `start` is a multiple of kPackedGroup.
 struct CallInput {
   const SequenceSources& sources;
-  const DeviceRows* rows;  // in place of the sources, if it is not null
+  const DeviceRows* rows;  // used instead of the sources unless null
   std::int64_t length;     // of the chromosome
   std::int64_t start;
   std::int64_t end;
 };
 
-// Calls on one device, by one thread at a time.
+// Calls on one device, from one thread at a time.
 class DeviceCaller {
  public:
-  // `longest`: positions of the longest sequence. `memory_limit`: see memory_budget(). The
-  // kernels, and what the method is made of, have to stay. DeviceError if the device has too little
+  // `longest`: positions of the longest sequence; `memory_limit`: see memory_budget(). The kernels,
+  // and the object that made `method`, must outlive this. DeviceError if the device has too little
   // memory.
   DeviceCaller(CallKernels& kernels, DeviceMethod method, std::int64_t longest,
                std::size_t memory_limit);
 
   CallKernels& kernels() const { return kernels_; }
-  // What is taken of it has to go before the caller.
+  // Memory taken from the pool must be freed before this is destroyed.
   MemoryPool& pool() { return pool_; }
-  // Bytes of the device's memory that may be taken besides.
+  // The bytes of device memory that may still be taken.
   std::size_t memory_left();
 
-  // Takes the calls of a stretch, which has no bases if they are in the device's memory, and, or
-  // null, their phred-scaled errors.
+  // Takes a stretch, its calls, and their phred-scaled errors (null if not wanted). The stretch has
+  // no bases if these are in device memory.
   using Take = std::function<void(const Stretch&, const char* calls, const std::uint8_t* phred)>;
 
-  // take() gets the stretches in their order.
+  // Calls the input, and passes its stretches to take() in order.
   void call(const CallInput& input, const TaskContext& context, const Take& take);
-  // A whole chromosome of n positions.
+  // The same for a whole chromosome of n positions.
   void call(const SequenceSources& sources, std::int64_t n, const TaskContext& context,
             const Take& take) {
     call({sources, nullptr, n, 0, n}, context, take);
@@ -96,7 +97,7 @@ class DeviceCaller {
 
 using DeviceCallers = std::vector<std::unique_ptr<DeviceCaller>>;
 
-// Which of n devices takes the i-th chromosome, or piece of one: they take turns.
+// The device, of n, that takes chromosome or piece i: devices take turns.
 inline std::size_t device_of(std::size_t i, std::size_t n) { return i % n; }
 
 }  // namespace ancify

@@ -1,4 +1,4 @@
-// Room for projected sequences in the memory of devices, and the stores that fill it.
+// Places projected sequences in the memory of devices, and makes the stores that fill it.
 #include "core/ancestry/calling/device_sequences.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ std::size_t row_bytes(const Chromosome& chromosome) {
   return (n + kPackedGroup - 1) / kPackedGroup * kPackedGroup;
 }
 
-// Chromosomes of a device, in their order, that are in its memory together.
+// The chromosomes in a device's memory, in order.
 struct Placement {
   std::vector<std::size_t> chromosomes;
   std::size_t bytes = 0;
@@ -52,7 +52,7 @@ class DeviceStore : public SequenceStore {
 
  private:
   const DeviceSequences& sequences_;
-  std::vector<std::unique_ptr<Uploader>> uploaders_;  // for each device, null where nothing goes
+  std::vector<std::unique_ptr<Uploader>> uploaders_;  // by device; null if nothing goes there
   std::size_t species_;
   std::unique_ptr<SequenceStore> host_;
   bool host_keeps_all_;
@@ -73,7 +73,7 @@ std::size_t DeviceSequences::size() const {
       std::count_if(rows_.begin(), rows_.end(), [](const auto& rows) { return rows.has_value(); }));
 }
 
-// Takes one piece of memory for all, or half as much again and again where it is not there.
+// Takes one piece of memory for all chromosomes. If it is refused, tries again with half as much.
 void DeviceSequences::place(std::size_t device, const std::vector<Chromosome>& chromosomes,
                             std::size_t species) {
   std::size_t budget = callers_[device]->memory_left();
@@ -88,13 +88,13 @@ void DeviceSequences::place(std::size_t device, const std::vector<Chromosome>& c
       placed.bytes += species * row;
     }
     if (placed.chromosomes.empty()) {
-      memory_[device] = {};  // of what was refused
+      memory_[device] = {};  // forgets the refusal
       return;
     }
     memory_[device] = {callers_[device]->pool(), placed.bytes};
     if (!memory_[device].refused()) break;
   }
-  // What no piece of a sequence is put at, and what is read behind a row's end, is no base.
+  // Positions that are never written, or are read beyond a row's end, hold no base.
   Device& on = callers_[device]->pool().device();
   drained_on_failure(on, [&] {
     on.fill(memory_[device].data(), 'N', placed.bytes, 0);

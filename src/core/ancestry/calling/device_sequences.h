@@ -1,4 +1,4 @@
-// Projected sequences in the memory of the devices that will call them.
+// Keeps projected sequences in the memory of the devices that will call them.
 #pragma once
 
 #include <cstddef>
@@ -12,23 +12,23 @@
 
 namespace ancify {
 
-// Each chromosome belongs to one device, in turn; those that do not fit the memory that its caller
-// leaves there stay with the host.
+// Assigns chromosomes to devices in turn. A chromosome stays on the host if it does not fit the
+// memory that its device's caller leaves.
 class DeviceSequences {
  public:
-  // The callers have to stay.
+  // `callers` must outlive this. `species`: the number of sequences of a chromosome.
   DeviceSequences(const DeviceCallers& callers, const std::vector<Chromosome>& chromosomes,
                   int species);
 
-  // Null for a chromosome that stays with the host.
+  // The place of a chromosome; null if it stays on the host.
   const DeviceRows* rows(std::size_t chromosome) const {
     return rows_[chromosome] ? &*rows_[chromosome] : nullptr;
   }
-  // How many are on devices.
+  // The number of chromosomes on devices.
   std::size_t size() const;
 
-  // Where to build the sequences of a species; this has to stay. What stays with the host goes to
-  // `host`, or all if it keeps the others too. DeviceError where a device fails.
+  // The store for the sequences of a species; this must outlive it. Chromosomes on the host go to
+  // `host`, and with `host_keeps_all` the others do too. DeviceError if a device fails.
   std::unique_ptr<SequenceStore> store(int species, std::unique_ptr<SequenceStore> host,
                                        bool host_keeps_all) const;
 
@@ -36,8 +36,8 @@ class DeviceSequences {
   void place(std::size_t device, const std::vector<Chromosome>& chromosomes, std::size_t species);
 
   const DeviceCallers& callers_;
-  std::vector<DeviceArray<char>> memory_;        // of each device
-  std::vector<std::optional<DeviceRows>> rows_;  // of each chromosome
+  std::vector<DeviceArray<char>> memory_;        // by device
+  std::vector<std::optional<DeviceRows>> rows_;  // by chromosome
 };
 
 }  // namespace ancify

@@ -1,4 +1,4 @@
-// Lays the nodes of boosted trees out for devices.
+// Lays out the nodes of boosted trees for devices.
 #include "core/ancestry/calling/device_trees.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 using Forest = BoostedTrees::Forest;
 
-// The columns' numbers in the order of their features.
+// The columns' numbers, sorted by feature.
 std::vector<std::size_t> by_feature(const Forest& forest) {
   std::vector<std::size_t> order(forest.columns.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -40,10 +40,10 @@ struct Walked {
   std::vector<WalkedNode> nodes;
 };
 
-// Adds a tree whose nodes stand children first. `place`: of a column in the order of features.
+// Adds a tree, whose nodes come children first. `place`: each column's rank by feature.
 void add_tree(const Forest& forest, const BoostedTrees::Tree& tree,
               const std::vector<std::size_t>& place, Walked& walked) {
-  // A row is a leaf, or behind all those of the largest tree a node.
+  // Rows below most_leaves are leaves; the others are nodes.
   const BoostedTrees::Node* const nodes = forest.nodes.data() + tree.first_node;
   std::vector<std::uint32_t> leaves_below(tree.nodes);
   const auto leaves_of = [&](std::size_t row) {

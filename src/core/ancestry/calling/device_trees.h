@@ -1,4 +1,4 @@
-// A trained model as devices walk it.
+// A trained model in the form in which devices walk its trees.
 #pragma once
 
 #include <vector>
@@ -9,12 +9,14 @@
 
 namespace ancify {
 
+// The model in one piece of memory, for WalkedTrees.
 class DeviceTrees {
  public:
-  // DeviceError if a model's splits see features in more ways than there is room for.
+  // DeviceError if the model has more than kMostColumns columns.
   explicit DeviceTrees(const MlCaller& ml);
+  // The bytes to copy to a device.
   const std::vector<char>& bytes() const { return bytes_; }
-  // Of the bytes, wherever a copy of them is.
+  // The trees of a copy of these bytes at `memory`.
   WalkedTrees at(const char* memory) const;
 
  private:
@@ -22,7 +24,7 @@ class DeviceTrees {
   std::vector<char> bytes_;
 };
 
-// By boosted trees; DeviceTrees says what cannot be.
+// Calls by boosted trees. The constructor of DeviceTrees says which models are refused.
 DeviceMethod by_trees(const DeviceTrees& trees, int species, bool with_phred);
 
 }  // namespace ancify

@@ -1,4 +1,4 @@
-// The rows of the calling methods.
+// The registry of the calling methods, and how each is made from options.
 #include "core/ancestry/calling/methods.h"
 
 #include "core/ancestry/calling/ml_calling.h"
@@ -11,7 +11,7 @@ namespace ancify {
 
 namespace {
 
-// What a method needs; InputError where it is missing, or for another number of outgroups.
+// An option that the method needs. InputError if it is missing or has another number of outgroups.
 template <class Value>
 const Value& needed(const MethodOptions& options, const std::optional<Value>& value,
                     const std::string& what, int (Value::*outgroups)() const) {
@@ -33,7 +33,7 @@ const History& history_of(const MethodOptions& options) {
   return needed(options, options.history, "history", &History::outgroups);
 }
 
-// NAME, or an error that lists the names.
+// The method of this name; an InputError that lists all names if there is none.
 const CallingMethod& method_called(const std::string& name,
                                    const std::vector<CallingMethod>& methods) {
   std::string names;

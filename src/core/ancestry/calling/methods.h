@@ -20,46 +20,48 @@
 
 namespace ancify {
 
-// What any of the methods may want to know.
+// The options of all methods.
 struct MethodOptions {
   std::string name = "voting";
-  Voting voting;  // the tiers' sizes, which all methods need; the minima, for voting
+  Voting voting;  // the tiers' sizes, for all methods; the minima, for voting
   std::optional<Tree> tree;
   std::optional<History> history;
   double mutation_rate = 1.25e-8;  // per site and generation, along the history
   SubstitutionRates rates;
   Thresholds thresholds;
-  std::string model_path;  // the text of the trained model, for ml
+  std::string model_path;  // LightGBM's text of the trained model, for ml
 };
 
-// Makes a method; InputError where an option is missing, or has a value that cannot be. Some take a
-// while, which the job's control can stop.
+// Makes a method. InputError if an option is missing or has an invalid value. The job's control can
+// stop a slow one.
 using MakePatternMethod =
     std::function<std::unique_ptr<const Method>(const MethodOptions&, const JobControl&)>;
 using MakeStretchCaller =
     std::function<std::unique_ptr<const StretchCaller>(const MethodOptions&, const JobControl&)>;
 
-// What devices can do of a method.
+// For how many species devices can apply a method.
 enum class OnDevices {
-  kTabulated,  // calls of at most kMostTabulated species, by the table of all patterns
-  kAlways,     // calls of any number of species
+  kTabulated,  // at most kMostTabulated, by the table of all patterns
+  kAlways,     // any number
 };
 
 struct CallingMethod {
   std::string name;
-  // By a position alone, or by the positions around it too.
+  // A method of a single position, or one that also uses the positions around it.
   std::variant<MakePatternMethod, MakeStretchCaller> make;
   OnDevices on_devices = OnDevices::kTabulated;
 };
 
-// One row a method.
+// The registry: one row a method.
 const std::vector<CallingMethod>& calling_methods();
 
-// The context-free method of this name; InputError where there is none.
+// The context-free method options.name. InputError if there is none, or for a missing or invalid
+// option.
 std::unique_ptr<const Method> make_method(const MethodOptions& options,
                                           const JobControl& control = JobControl());
 
-// What calls by the method of this name; InputError where there is none.
+// A caller by the method options.name, one of `methods`. InputError if there is none, or for a
+// missing or invalid option.
 Caller make_caller(const MethodOptions& options, const Backend& backend, bool with_phred,
                    const JobControl& control = JobControl(),
                    const std::vector<CallingMethod>& methods = calling_methods());

@@ -1,4 +1,4 @@
-// Features, trees and thresholds, one batch of positions after the other.
+// Computes features, evaluates the trees and calls by thresholds, in batches of positions.
 #include "core/ancestry/calling/ml_calling.h"
 
 #include <algorithm>
@@ -12,10 +12,10 @@ namespace ancify {
 
 namespace {
 
-// Positions whose features are made at a time.
+// Positions of a batch.
 constexpr std::int64_t kBatch = 4096;
 
-// use(features) for each batch of a stretch.
+// Calls use(features) for each batch of a stretch.
 template <class Use>
 void for_each_batch(const SiteFeatures& features, const Stretch& stretch, Use use) {
   std::vector<float> values;

@@ -1,4 +1,4 @@
-// Calls by table, or by a memo of the patterns that occur.
+// Calls by a table of all patterns, or by a cache of the patterns that occur.
 #include "core/ancestry/calling/pattern_caller.h"
 
 #include <utility>

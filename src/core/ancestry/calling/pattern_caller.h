@@ -1,4 +1,4 @@
-// Calls by methods that look at one position: each site pattern is evaluated once.
+// Calls by methods of a single position: each site pattern is evaluated once.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@
 
 namespace ancify {
 
-// By a table of all patterns for few species, pattern by pattern as they occur for many. For many,
-// devices can do nothing but count votes.
+// Uses a table of all patterns for few species, and a cache of the patterns that occur for many.
+// With many species, devices can only count votes.
 class PatternCaller : public StretchCaller {
  public:
-  // `with_phred`: call() is to give error_phred() too.
+  // `with_phred`: call() also gives error_phred().
   PatternCaller(std::unique_ptr<const Method> method, bool with_phred);
   int species() const override { return method_->species(); }
   void call(const Stretch& stretch, SimdLevel simd, char* calls,
@@ -30,7 +30,7 @@ class PatternCaller : public StretchCaller {
  private:
   std::unique_ptr<const Method> method_;
   std::optional<CallTable> table_;
-  std::unique_ptr<const PatternMemo> memo_;  // where there is no table
+  std::unique_ptr<const PatternMemo> memo_;  // if there is no table
 };
 
 }  // namespace ancify

@@ -13,7 +13,7 @@ namespace ancify {
 
 namespace {
 
-// Where the host builds a species' sequences, and reads that of a chromosome afterwards.
+// The host's store for a species' sequences, and a source for each chromosome afterwards.
 struct HostSequences {
   std::unique_ptr<SequenceStore> store;
   std::function<std::unique_ptr<SequenceSource>(std::size_t chromosome)> source;
@@ -26,7 +26,7 @@ HostSequences in_files(const std::string& folder, const std::vector<Chromosome>&
           }};
 }
 
-// Those that are on no device.
+// Keeps chromosomes that are on no device.
 HostSequences in_memory(std::vector<Chromosome> chromosomes, const DeviceSequences& on_devices,
                         SimdLevel simd) {
   for (std::size_t i = 0; i < chromosomes.size(); ++i) {

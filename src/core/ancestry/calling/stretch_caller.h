@@ -1,4 +1,4 @@
-// The one interface by which calling sees every method.
+// The interface through which calling uses every method.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace ancify {
 
 struct DeviceMethod;
 
-// Calls stretches of a chromosome on the CPU, safe from several threads.
+// Calls stretches of a chromosome on the CPU; thread-safe.
 class StretchCaller {
  public:
   StretchCaller() = default;
@@ -21,17 +21,17 @@ class StretchCaller {
   StretchCaller& operator=(const StretchCaller&) = delete;
 
   virtual int species() const = 0;
-  // Positions to each side of a position that its call depends on.
+  // Positions on each side of a position that its call depends on.
   virtual std::int64_t reach() const { return 0; }
-  // Calls the positions of a stretch that holds reach() more on each side, not more if that is 0.
-  // `phred` takes error_phred(), and may be null.
+  // Calls the positions of a stretch, which must hold reach() more on each side, or no more if
+  // reach() is 0. `phred` gets error_phred(), and may be null.
   virtual void call(const Stretch& stretch, SimdLevel simd, char* calls,
                     std::uint8_t* phred) const = 0;
-  // The posterior of A at its i-th position becomes out[i], of C out[pitch + i], and so on; NaN
-  // where there is none.
+  // Writes the posterior of base b at the i-th position to out[b * pitch + i], b from 0 (A) to 3
+  // (T); NaN without a posterior.
   virtual void posteriors(const Stretch& stretch, SimdLevel simd, double* out,
                           std::size_t pitch) const = 0;
-  // The same method on devices, none where they cannot. This has to stay.
+  // The method for devices; none if they cannot apply it. This must outlive it.
   virtual std::optional<DeviceMethod> on_devices(bool with_phred) const = 0;
 };
 

@@ -1,4 +1,4 @@
-// Calling as a device does it: what one of its threads does, written once for device and host.
+// Calling on a device: the work of one thread, written once for device and host.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +12,19 @@
 
 namespace ancify {
 
-// Positions that a thread calls by table: a load of 16 bytes of each species.
+// Positions that a thread calls by table: it loads 16 bytes of each species.
 constexpr std::size_t kLane = 16;
 
-// Positions in a device's memory. All pointers are to multiples of kLane bytes, as `pitch` is, and
-// what is behind the last position is read and written up to a whole lane.
+// Positions in a device's memory. All pointers, and `pitch`, are multiples of kLane bytes. The
+// memory after the last position is read and written up to a whole lane.
 struct CallTile {
-  const char* bases;  // of species s at bases + s * pitch, characters or packed
+  const char* bases;  // characters or packed; species s begins at bases + s * pitch
   std::size_t pitch;
   int species;
   bool packed;
   std::size_t n;
   char* calls;
-  std::uint8_t* phred;  // null where it is not wanted
+  std::uint8_t* phred;  // null if not wanted
 
   ANCIFY_HOST_DEVICE std::size_t lanes() const { return (n + kLane - 1) / kLane; }
 };
@@ -51,7 +51,7 @@ struct LaneBytes {
 // A one in each byte of a word.
 constexpr std::uint32_t kOnes = 0x01010101;
 
-// Four codes, but kMissing where `other`, a byte each, is 1 instead of 0.
+// Four codes, a byte each; kMissing where the byte of `other` is 1, not 0.
 ANCIFY_HOST_DEVICE constexpr std::uint32_t codes_or_missing(std::uint32_t codes,
                                                             std::uint32_t other) {
   return (codes & ~(3 * other)) | kMissing * other;
@@ -59,10 +59,10 @@ ANCIFY_HOST_DEVICE constexpr std::uint32_t codes_or_missing(std::uint32_t codes,
 
 // base_code() of four characters at once.
 ANCIFY_HOST_DEVICE constexpr std::uint32_t base_codes(std::uint32_t characters) {
-  // Two bits tell A, C, G and T apart: A is neither, C low, T high, G both.
+  // Two bits tell A, C, G and T apart: A has neither, C the low one, T the high one, G both.
   const std::uint32_t low = characters >> 1 & kOnes;
   const std::uint32_t high = characters >> 2 & kOnes;
-  // The base with these bits, and where the character is not that one in either case.
+  // The base with these bits, and whether the character is another one, ignoring case.
   const std::uint32_t base =
       kOnes * 'A' + ('C' - 'A') * low + ('T' - 'A') * high - ('T' + 'C' - 'A' - 'G') * (low & high);
   const std::uint32_t differs = (characters & kOnes * 0xdf) ^ base;
@@ -70,17 +70,18 @@ ANCIFY_HOST_DEVICE constexpr std::uint32_t base_codes(std::uint32_t characters) 
   return codes_or_missing(2 * high + (low ^ high), other);
 }
 
-// The codes in four bytes' low nibbles; whatever else stands there is missing.
+// The codes in the low nibbles of four bytes; any other value is missing.
 ANCIFY_HOST_DEVICE constexpr std::uint32_t nibble_codes(std::uint32_t bytes) {
   return codes_or_missing(bytes & kOnes * 3, (bytes >> 2 | bytes >> 3) & kOnes);
 }
 
+// The base codes of a species in a lane.
 ANCIFY_HOST_DEVICE inline LaneBytes lane_codes(const CallTile& tile, int species,
                                                std::size_t lane) {
   const char* const bases = tile.bases + static_cast<std::size_t>(species) * tile.pitch;
   LaneBytes codes;
   if (tile.packed) {
-    constexpr std::size_t half = kPackedHalf / kLane;  // lanes, first in low nibbles, then in high
+    constexpr std::size_t half = kPackedHalf / kLane;  // lanes: low nibbles, then high ones
     codes.load(bases + (lane / (2 * half) * half + lane % half) * kLane);
     const int shift = lane % (2 * half) < half ? 0 : 4;
     for (auto& word : codes.words) word = nibble_codes(word >> shift);
@@ -91,10 +92,11 @@ ANCIFY_HOST_DEVICE inline LaneBytes lane_codes(const CallTile& tile, int species
   return codes;
 }
 
-// Species whose patterns fit a byte.
+// The most species whose pattern numbers fit a byte.
 constexpr int kMostInByte = 3;
 
-// Calls a lane by a table of the patterns' calls, in the low byte, and phred-scaled errors.
+// Calls a lane by a table that has each pattern's call in the low byte and its error in the high
+// byte.
 ANCIFY_HOST_DEVICE inline void call_by_table(const CallTile& tile, const std::uint16_t* table,
                                              std::size_t lane) {
   std::uint32_t patterns[kLane] = {};
@@ -123,7 +125,7 @@ ANCIFY_HOST_DEVICE inline void call_by_table(const CallTile& tile, const std::ui
   if (tile.phred != nullptr) phred.store(tile.phred + lane * kLane);
 }
 
-// Calls position i by vote, which gives no errors.
+// Calls position i by vote. A vote has no errors.
 ANCIFY_HOST_DEVICE inline void call_by_vote(const CallTile& tile, const Voting& voting,
                                             std::size_t i) {
   tile.calls[i] = call_by_vote(voting, [&](int s) -> int {
@@ -135,7 +137,7 @@ ANCIFY_HOST_DEVICE inline void call_by_vote(const CallTile& tile, const Voting& 
 
 // ---- What a device does to a tile ---------------------------------------------------------------
 
-// Lane by lane.
+// Calls lane by lane.
 struct CallByTable {
   static constexpr const char* kName = "CallByTable";
   CallTile tile;
@@ -146,7 +148,7 @@ struct CallByTable {
   ANCIFY_HOST_DEVICE void operator()(std::size_t lane) const { call_by_table(tile, table, lane); }
 };
 
-// Position by position.
+// Calls position by position.
 struct CallByVote {
   static constexpr const char* kName = "CallByVote";
   CallTile tile;

@@ -1,5 +1,4 @@
-// Calling by boosted trees as a device does it: what one of its threads does, written once for
-// device and host.
+// Calling by boosted trees on a device: the work of one thread, written once for device and host.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +15,7 @@ namespace ancify {
 
 // ---- The trees ---------------------------------------------------------------------------------
 
-// A feature as some of the splits see it.
+// A feature as some splits see it; see BoostedTrees::Column.
 struct SeenFeature {
   std::uint16_t feature;
   bool nan_is_missing;
@@ -24,11 +23,11 @@ struct SeenFeature {
   float missing;  // see seen_value()
 };
 
-// Goes left where the column is at most `threshold`. A tree's nodes stand with each before what is
-// on its left, and that before what is on its right; its leaves from left to right. So the leaves
-// to the left, one more than the nodes there, tell where the right side begins.
+// A position goes left if its column is at most `threshold`. The nodes of a tree are in preorder:
+// each node, its left side, its right side. Leaves go from left to right. The left side has one
+// leaf more than nodes, so its number of leaves tells where the right side begins.
 struct alignas(8) WalkedNode {
-  static constexpr int kLeavesBits = 17;  // below 131,072, LightGBM's limit of a tree
+  static constexpr int kLeavesBits = 17;  // below 131,072, LightGBM's limit for a tree
 
   float threshold;
   std::uint32_t column_and_leaves;
@@ -39,11 +38,11 @@ struct alignas(8) WalkedNode {
   }
 };
 
-// Columns of a model at the most, so that the threads of a block have room for their values.
+// The most columns of a model, so that the threads of a block have room for their values.
 constexpr std::size_t kMostColumns = 256;
 
-// A model in one piece of memory, from a multiple of 8 bytes on: leaves, PhredScale, nodes, columns
-// in the order of their features, and the number of leaves before each tree and before its end.
+// A model in one piece of memory, aligned to 8 bytes: leaves, PhredScale, nodes, columns sorted by
+// feature, and the number of leaves before each tree and in all trees.
 struct WalkedTrees {
   const char* memory;
   std::uint32_t n_leaves;
@@ -71,7 +70,7 @@ struct WalkedTrees {
   }
 };
 
-// The leaf of a tree that a position falls into; value(c) is what its column c holds.
+// The value of a tree's leaf for a position, whose column c has value(c).
 template <class Value>
 ANCIFY_HOST_DEVICE double leaf_of(const WalkedTrees& trees, std::uint32_t tree, Value value) {
   std::uint32_t leaf = trees.leaves_before()[tree];
@@ -93,8 +92,8 @@ ANCIFY_HOST_DEVICE double leaf_of(const WalkedTrees& trees, std::uint32_t tree, 
 
 // ---- The features ------------------------------------------------------------------------------
 
-// Positions of a chromosome, and what lies around them: the tile's rows begin at position `first`
-// of the chromosome, what is called at `start`, and all are there that are in reach.
+// Positions to be called, with those around them. The tile's rows begin at position `first` of the
+// chromosome, the calls at `start`. The rows hold all positions in reach.
 struct TileAround {
   CallTile tile;
   std::int64_t first;
@@ -108,7 +107,7 @@ struct TileAround {
   }
 };
 
-// How many species have which base, at most 65,535.
+// The number of species with each base, at most 65,535.
 class BaseCounts {
  public:
   ANCIFY_HOST_DEVICE void add(int code) {
@@ -134,9 +133,9 @@ class BaseCounts {
   std::uint64_t counts_ = 0;
 };
 
-// The consensus of all species at a position that may be beyond the chromosome's ends, as numbers
-// that can be added up: in the lowest byte whether it is a base, in the next whether it is G or C;
-// above them its code.
+// The consensus of all species at a position, which may be beyond the chromosome's ends. The two
+// lowest bytes can be added up: the lowest is 1 for a base, the next is 1 for G or C. Above them is
+// the code.
 ANCIFY_HOST_DEVICE inline std::uint32_t consensus_at(const TileAround& around,
                                                      std::int64_t position) {
   BaseCounts counts;
@@ -152,7 +151,7 @@ ANCIFY_HOST_DEVICE inline int consensus_code(std::uint32_t consensus) {
   return static_cast<int>(consensus >> 16);
 }
 
-// Takes features in their order, and stores the columns that splits see of them.
+// Takes features in order, and stores the columns that splits see.
 class ColumnWriter {
  public:
   ANCIFY_HOST_DEVICE ColumnWriter(const WalkedTrees& trees, float* values, std::size_t stride)
@@ -177,8 +176,8 @@ class ColumnWriter {
   int feature_ = 0;
 };
 
-// Stores the columns of position i, see SiteFeatures, and tells whether it has data. `consensus`
-// points to consensus_at() the position; there are kFeatureReach to each side.
+// Stores the columns of position i, see SiteFeatures; true if the position has data. `consensus`
+// points to its consensus_at(), with kFeatureReach more on each side.
 ANCIFY_HOST_DEVICE inline bool write_columns(const TileAround& around, int n_inner, std::size_t i,
                                              const std::uint32_t* consensus, ColumnWriter out) {
   const std::int64_t position = around.start + static_cast<std::int64_t>(i);
@@ -215,7 +214,7 @@ ANCIFY_HOST_DEVICE inline bool write_columns(const TileAround& around, int n_inn
 
 // ---- A position --------------------------------------------------------------------------------
 
-// Calls position i. `values` is room for the columns, `stride` apart.
+// Calls position i. `values` has room for the columns, which are `stride` apart.
 ANCIFY_HOST_DEVICE inline void call_by_trees(const TileAround& around, const WalkedTrees& trees,
                                              std::size_t i, const std::uint32_t* consensus,
                                              float* values, std::size_t stride) {
@@ -235,7 +234,7 @@ ANCIFY_HOST_DEVICE inline void call_by_trees(const TileAround& around, const Wal
   if (around.tile.phred != nullptr) around.tile.phred[i] = site.phred;
 }
 
-// What a device does to a tile. Blocks of its threads share what the consensus around them is.
+// What a device does to a tile. The threads of a block share the consensus around their positions.
 struct CallByTrees {
   static constexpr const char* kName = "CallByTrees";
   TileAround around;

@@ -1,6 +1,12 @@
-// P(pattern, ancestral base) = sum over gene trees of P(tree | history) P(bases | tree), by the
-// lineage spaces of each stretch between two splits, from the root downward; see coalescent.h for
-// its sources.
+// Computes the joint probability of the outgroups' pattern and the ancestral base z, summed over
+// gene trees (sources in coalescent.h). With k focal lineages at the first split:
+//   P(pattern, z) = sum over x of P(pattern, x | k = 1) stem(x, z)
+//                   + sum over k >= 2 of P(k) P(pattern, z | k)
+// At a polymorphic site, where a mutated to d, the mutation is older than the split, with i
+// lineages of a and j of d there, or younger:
+//   P(pattern, a, d, sample) = sum over i, j >= 1 of older(i, j) P(pattern, a, d | i, j)
+//     + Q_ad (sum over x of P(pattern, x | k = 1) newer_stem(x, a)
+//             + sum over k >= 2 of newer(k) P(pattern, a | k))
 #include "core/ancestry/coalescent/coalescent.h"
 
 #include <algorithm>
@@ -32,11 +38,12 @@ std::size_t power(std::size_t base, int exponent) {
 
 // ---- The history, from now on back --------------------------------------------------------------
 
-// Lineages that have had so many times 2N generations are one, but for a chance below 1e-26.
+// After so many times 2N generations a population's lineages have coalesced to one, except with a
+// probability below 1e-26.
 constexpr double kUntilOne = 64;
 
-// Ends coalescence in small populations where nothing is left to coalesce: else an epoch would
-// cost in proportion to its length / 2N.
+// Splits an epoch where the lineages of a small population have coalesced to one, and sets its rate
+// to 0 from there. Otherwise the cost would be proportional to the epoch's length / 2N.
 void add_stretches(std::vector<Epoch>& epochs, Epoch epoch) {
   const double length = epoch.length;
   for (double past = 0; past < length;) {
@@ -70,7 +77,8 @@ std::vector<Epoch> epochs_of(const History& history) {
   return epochs;
 }
 
-// What is left of the focal sample at its first split, and each outgroup's lineage.
+// A start state: the focal lineages as they are at their first split, and a lineage for each
+// outgroup.
 LineageState starting_state(FocalStage stage, int ancestral, int derived, int outgroups) {
   LineageState state = {stage, ancestral, derived, {}};
   for (int i = 0; i < outgroups; ++i) state.lineages.push_back({LineageKind::kOutgroup, 1U << i});
@@ -78,8 +86,8 @@ LineageState starting_state(FocalStage stage, int ancestral, int derived, int ou
   return state;
 }
 
-// For each start the probabilities of what its axes say, given that it is the state the focal
-// lineages were in: of the labels, then the outgroups' bases, then the focal lineage's base.
+// For each start state, the probability of the bases on its axes: the labels, the outgroups' bases,
+// and the focal lineage's base.
 std::vector<std::vector<double>> descend(const History& history, const MutationModel& model,
                                          FocalData data, const std::vector<LineageState>& starts,
                                          const JobControl& control) {
@@ -90,11 +98,12 @@ std::vector<std::vector<double>> descend(const History& history, const MutationM
   }
   std::vector<double> weights = spaces.back().from_root(control);
   for (std::size_t i = spaces.size() - 1; i-- > 0;) {
-    // States in which lineages of populations that are apart now are one end here.
+    // A state of the older epoch is dropped if it joins lineages of populations that are separate
+    // in this one.
     std::vector<double> apart(spaces[i].size());
     for (const auto& state : spaces[i].states()) {
       const std::size_t begin = spaces[i + 1].begin(state);
-      if (begin == LineageSpace::kNone) continue;  // it is no state any more
+      if (begin == LineageSpace::kNone) continue;  // not a state of the older epoch
       const double* from = weights.data() + begin;
       std::copy(from, from + state.size(), apart.data() + spaces[i].begin(state));
     }
@@ -124,7 +133,7 @@ void check_most(const History& history, int most) {
   }
 }
 
-// The series of lineage_space.h are as long as there are mutations.
+// The series in lineage_space.cpp need a number of terms proportional to the number of mutations.
 void check_mutations(const History& history, const MutationModel& model) {
   constexpr double kMost = 1000;
   double generations = history.joins.back().time;
@@ -143,10 +152,10 @@ void check_mutations(const History& history, const MutationModel& model) {
 
 // ---- Patterns -----------------------------------------------------------------------------------
 
-// values: [base of the first outgroup]...[of the last][unit]. Gives [pattern][unit], missing bases
-// summed over.
+// Extends each outgroup's axis by kMissing, which sums over its bases: from [first outgroup's base]
+// ... [last outgroup's base][unit] to [pattern][unit].
 std::vector<double> by_pattern(const std::vector<double>& values, int outgroups, std::size_t unit) {
-  // The slowest axis is taken off the front and put, longer, behind those done: [left][done][unit].
+  // Each step extends the slowest axis and puts it in front of those done: [left][done][unit].
   std::vector<double> now = values;
   std::size_t left = power(kBases, outgroups);
   std::size_t done = 1;
@@ -173,7 +182,7 @@ std::vector<double> by_pattern(const std::vector<double>& values, int outgroups,
   return now;
 }
 
-// values: [label][outgroups' bases]. Gives [outgroups' bases][label].
+// From [label][outgroups' bases] to [outgroups' bases][label].
 std::vector<double> label_last(const std::vector<double>& values, std::size_t labels) {
   const std::size_t n = values.size() / labels;
   std::vector<double> result(values.size());
@@ -183,7 +192,7 @@ std::vector<double> label_last(const std::vector<double>& values, std::size_t la
   return result;
 }
 
-// The first species counts fastest.
+// The pattern's number; the first species counts fastest.
 template <class State>
 std::size_t pattern_code(const State* states, int species) {
   std::size_t code = 0;
@@ -203,7 +212,7 @@ Posterior normalised(Posterior posterior) {
 
 // ---- Genome-wide --------------------------------------------------------------------------------
 
-// One class of rates: [outgroups' bases][the ancestor's]
+// The joint probabilities for one rate class: [outgroups' bases][ancestor's base].
 std::vector<double> ancestor_probabilities(const History& history, const MutationModel& model,
                                            const JobControl& control) {
   const FocalBranch branch(history.focal_lineages, history.focal_size, history.focal_split(),
@@ -234,7 +243,8 @@ std::vector<double> ancestor_probabilities(const History& history, const Mutatio
 
 }  // namespace
 
-// What outgroups and ancestor are like, for each way in which alleles come to the focal split.
+// The joint probabilities of the outgroups' pattern and the ancestral (and derived) base, given the
+// focal lineages and their alleles at the first split.
 class AlleleTables {
  public:
   AlleleTables(const History& history, const MutationModel& model, int most,
@@ -259,21 +269,21 @@ class AlleleTables {
   }
 
   int most() const { return most_; }
-  // Lineages (kept, carried) at the split when the mutation is older.
+  // Numbers of lineages (kept, carried) at the split if the mutation is older than the split.
   const std::vector<std::pair<int, int>>& splits() const { return splits_; }
-  // [z]: one lineage of base z
+  // [z]: one lineage, of base z
   const double* one(std::size_t pattern) const { return one_.data() + pattern * kBases; }
-  // [k - 2]: k lineages without the mutation, whose ancestor has this base
+  // [k - 2]: k lineages without the mutation, whose common ancestor has `base`
   const double* several(std::size_t pattern, std::size_t base) const {
     return several_.data() + (pattern * kBases + base) * (static_cast<std::size_t>(most_) - 1);
   }
-  // [i]: splits()[i]
+  // [i]: the lineages splits()[i]
   const double* mutated(std::size_t pattern, std::size_t ancestral, std::size_t derived) const {
     return mutated_.data() + ((pattern * kBases + ancestral) * kBases + derived) * splits_.size();
   }
 
  private:
-  // tables[begin] to tables[end - 1], beside each other: [pattern][labels][table]
+  // Joins tables[begin] to tables[end - 1]: [pattern][labels][table].
   static std::vector<double> gathered(const std::vector<std::vector<double>>& tables,
                                       std::size_t begin, std::size_t end, std::size_t labels,
                                       int outgroups) {
@@ -294,10 +304,11 @@ class AlleleTables {
   std::vector<double> mutated_;
 };
 
-// P(sample | how its lineages come to the split), for `copies` of the derived allele.
+// The joint probabilities of the sample, with `copies` of the derived allele, and its lineages at
+// the split.
 struct SampleWeights {
-  std::vector<double> older;   // as AlleleTables::splits(): the mutation is older than the split
-  FocalBranch::Mutated newer;  // it is younger
+  std::vector<double> older;   // [AlleleTables::splits()]: the mutation is older than the split
+  FocalBranch::Mutated newer;  // it is younger, at rate 1
 
   static std::size_t numbers(const AlleleTables& tables) {
     return tables.splits().size() + static_cast<std::size_t>(tables.most());
@@ -325,7 +336,7 @@ struct SampleWeights {
 
 namespace {
 
-// The order in which sites of one sample size, then of the same counts, come together.
+// The order of the sites by sample size, then by allele count. It makes the most of the cache.
 std::vector<std::size_t> by_counts(const std::vector<PolymorphicSite>& sites) {
   std::vector<std::size_t> order(sites.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -433,7 +444,7 @@ class SitePolariser::Impl {
     Posterior sums = {};
     const auto a = static_cast<std::size_t>(site.alleles[0]);
     const auto b = static_cast<std::size_t>(site.alleles[1]);
-    // With one allele in the sample, and at most one mutation, that is the ancestor's.
+    // A sample with one allele: with at most one mutation, the ancestor has this allele.
     if (site.copies == 0) sums[a] = 1;
     if (site.copies == site.haplotypes) sums[b] = 1;
     if (!is_polymorphic(site)) return sums;
@@ -471,7 +482,7 @@ class SitePolariser::Impl {
     }
   }
 
-  // By class of rates, for `copies` of the derived allele.
+  // The weights of each rate class, for `copies` of the derived allele.
   const std::vector<SampleWeights>& weights(int haplotypes, int copies) {
     std::vector<SampleWeights>& found = weights_[{haplotypes, copies}];
     if (!found.empty()) return found;
@@ -482,7 +493,7 @@ class SitePolariser::Impl {
     return found;
   }
 
-  // A lineage takes half a kilobyte.
+  // A cache of at most 2^18 lineages, which take half a kilobyte each.
   const FocalBranch& branch(std::size_t i, int haplotypes) {
     const auto found = branches_.find({i, haplotypes});
     if (found != branches_.end()) return found->second;
@@ -496,7 +507,7 @@ class SitePolariser::Impl {
         .first->second;
   }
 
-  // 32 megabytes
+  // Empties the cache of weights when it exceeds 32 megabytes.
   void forget_if_many() {
     constexpr std::size_t most_numbers = std::size_t{1} << 22;
     std::size_t numbers = 0;
@@ -508,9 +519,9 @@ class SitePolariser::Impl {
   MutationModel model_;
   int most_haplotypes_;
   const JobControl& control_;
-  std::vector<Class> classes_;                                         // made when first needed
-  std::map<std::pair<int, int>, std::vector<SampleWeights>> weights_;  // of haplotypes and copies
-  std::map<std::pair<std::size_t, int>, FocalBranch> branches_;        // of a class and haplotypes
+  std::vector<Class> classes_;                                         // made at the first use
+  std::map<std::pair<int, int>, std::vector<SampleWeights>> weights_;  // by haplotypes and copies
+  std::map<std::pair<std::size_t, int>, FocalBranch> branches_;        // by class and haplotypes
   int lineages_ = 0;                                                   // in branches_
 };
 

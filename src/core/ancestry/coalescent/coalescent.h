@@ -1,18 +1,18 @@
-// Calling under the multispecies coalescent: posteriors summed over all gene trees that a history
-// of splits and population sizes gives, not over the species tree alone.
+// Calling under the multispecies coalescent: posteriors summed over all gene trees of a history of
+// splits and population sizes.
 //
-// The node called is the most recent common ancestor of the focal species' sampled haplotypes. The
-// sample's lineages come to the focal species' first split in a number that focal_branch.h gives;
-// from there on lineage_space.h sums over gene trees and mutations without approximation (but for
-// numbers of focal lineages of a probability below 1e-12, or 1e-9 at polymorphic sites).
+// The node called is the most recent common ancestor of the sampled focal haplotypes.
+// focal_branch.h gives the number of their lineages at the focal species' first split. Beyond it,
+// lineage_space.h sums over gene trees and mutations without approximation, except that it ignores
+// numbers of focal lineages with a probability below 1e-12 (1e-9 at polymorphic sites).
 //
-// At a polymorphic site the focal haplotypes' bases are data too: exactly one mutation since their
-// common ancestor made one allele from the other, while the outgroups' lineages and the branch
-// above mutate freely. What is left out, a second mutation at the same site in the focal genealogy,
-// has about its expected number of mutations (0.0005 to 0.005 in most species) as its probability.
-// Given that, nothing about the sample is approximated: classes of lineages coalesce as Kingman's
-// (1982, Stoch. Proc. Appl. 13:235), and how many copies a sample has of what few lineages carried
-// is a Polya urn's, so that thousands of haplotypes cost no more than twenty.
+// At a polymorphic site the focal haplotypes' bases are data too. Exactly one mutation since their
+// common ancestor made one allele from the other. The outgroups' lineages and the branch above the
+// ancestor mutate freely. A second mutation in the focal genealogy is neglected; its probability is
+// about the expected number of mutations there (0.0005 to 0.005 in most species). Nothing else
+// about the sample is approximated: lineages coalesce as in Kingman (1982, Stoch. Proc. Appl.
+// 13:235), and the copies that a few lineages leave in a sample follow a Polya urn. So thousands of
+// haplotypes cost no more than twenty.
 #pragma once
 
 #include <cstdint>
@@ -25,17 +25,20 @@
 
 namespace ancify {
 
-// More would take minutes and gigabytes.
+// Limits: more would take minutes and gigabytes.
 constexpr int kMostCoalescentOutgroups = 6;
 constexpr int kMostFocalLineages = 40;
 
-// Patterns of outgroups are numbers of base 5, the first outgroup counting fastest: see
-// site_patterns.h. Each gives the probability of the pattern and of the ancestor's base.
+// [pattern number]: the joint probability of the outgroups' pattern and each base of the ancestor.
+// The numbers are those of site_patterns.h.
 using AncestorTable = std::vector<Posterior>;
+// InputError for an invalid history or one beyond the limits above; Interrupted if `control` stops
+// it.
 AncestorTable ancestor_table(const History& history, const MutationModel& model,
                              const JobControl& control);
 
-// `method: coalescent`
+// The calling method `coalescent`. The constructor throws like ancestor_table() and
+// check_thresholds().
 class CoalescentMethod : public Method {
  public:
   CoalescentMethod(const History& history, const MutationModel& model, const Thresholds& thresholds,
@@ -49,32 +52,31 @@ class CoalescentMethod : public Method {
   AncestorTable table_;
 };
 
-// What histories are fitted by: the probabilities of the patterns of the outgroups and the focal
-// species, one haplotype: numbers
-// of base 5 again, the focal species last. The focal population's size has no influence on them,
-// nor has the number of focal lineages.
+// The probabilities of the patterns of the outgroups and one focal haplotype, for fitting
+// histories. The numbers are those of site_patterns.h, the focal species last. Neither the focal
+// population's size nor the number of focal lineages affects them. Throws like ancestor_table().
 std::vector<double> pattern_probabilities(const History& history, const MutationModel& model,
                                           const JobControl& control);
 
 // A site that is polymorphic in the focal species.
 struct PolymorphicSite {
-  std::int64_t pattern;  // of the outgroups
+  std::int64_t pattern;  // number of the outgroups' pattern
   int alleles[2];        // base codes
   int haplotypes;
   int copies;  // of the second allele
 };
 
-// The posterior of each site's ancestral base: of the focal haplotypes' common ancestor. All 0
-// where the history gives the site no chance at all.
+// The posterior of each site's ancestral base: the base of the focal haplotypes' common ancestor.
+// All 0 if the site has probability 0 under the history. InputError for an invalid history or site.
 std::vector<Posterior> polarise(const History& history, const MutationModel& model,
                                 const std::vector<PolymorphicSite>& sites,
                                 const JobControl& control);
 
-// The same of one site after the other. What sites of equal counts share is remembered, within
-// limits that have no influence on what comes out.
+// The same for one site after another. A cache, whose limits never affect the posteriors, keeps
+// results that sites with equal counts share.
 class SitePolariser {
  public:
-  // For samples of up to `most_haplotypes`. `control` has to stay.
+  // For samples of at most `most_haplotypes` haplotypes. `control` must outlive this.
   SitePolariser(const History& history, const MutationModel& model, int most_haplotypes,
                 const JobControl& control);
   SitePolariser(const SitePolariser&) = delete;

@@ -1,6 +1,7 @@
-// exp(A) v = sum over k of w_k (z_k - A)^-1 v, with nodes z_k and weights w_k of a cotangent
-// contour (Trefethen, Weideman and Schmelzer 2006, BIT 46:653), for A the generator of the death
-// process.
+// Computes the death process of a sample's lineages, and mutations in it, by exponentials of its
+// generator A on a cotangent contour (Trefethen, Weideman and Schmelzer 2006, BIT 46:653).
+//   exp(A) v = sum over nodes k of w_k (z_k - A)^-1 v
+//   rate of l lineages to l - 1: l (l - 1) / 2 in units of 2N generations
 #include "core/ancestry/coalescent/focal_branch.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ using ComplexMatrix = std::array<std::array<Complex, kBases>, kBases>;
 
 constexpr int kNodes = 24;
 
-// Node and weight of the cotangent contour's upper half; the lower half is its conjugate.
+// Node and weight on the contour's upper half; the lower half is its complex conjugate.
 std::pair<Complex, Complex> contour(int i) {
   const double pi = std::acos(-1.0);
   const double angle = pi * (2 * i + 1) / kNodes;
@@ -26,11 +27,12 @@ std::pair<Complex, Complex> contour(int i) {
   const Complex node = n * Complex(0.5017 * angle * cot - 0.6122, 0.2645 * angle);
   const Complex slope =
       n * Complex(0.5017 * (cot - bent / (std::sin(bent) * std::sin(bent))), 0.2645);
-  // Twice the real part of the sum over this half is the whole.
+  // The sum over both halves is twice the real part of the sum over this half.
   return {node, 2.0 * std::exp(node) * slope / Complex(0, n)};
 }
 
-// Gauss-Jordan; the pivots are far from 0, as no eigenvalue of a generator lies near the contour.
+// Gauss-Jordan elimination. No eigenvalue of a generator is near the contour, so pivots are far
+// from 0.
 ComplexMatrix inverse(ComplexMatrix a) {
   ComplexMatrix b = {};
   for (int i = 0; i < kBases; ++i) b[i][i] = 1;
@@ -58,7 +60,7 @@ void add_real(RateMatrix& sum, Complex factor, const ComplexMatrix& matrix) {
   }
 }
 
-// What rounding leaves below 0.
+// Sets values that rounding made negative to 0.
 void clamp(RateMatrix& matrix) {
   for (auto& row : matrix) {
     for (double& value : row) value = std::max(value, 0.0);
@@ -120,7 +122,8 @@ int FocalBranch::most_left(double tail) const {
 FocalBranch::Mutated FocalBranch::mutated(int copies, int most) const {
   Mutated result = {std::vector<double>(static_cast<std::size_t>(most) + 1), {}};
   const int n = lineages_;
-  // ways[l]: the expected number of lineages, among the l there are, with `copies` in the sample
+  // ways[l]: the expected number of lineages, among l, with `copies` descendants in the sample: l
+  // choose(n - copies - 1, l - 2) / choose(n - 1, l - 1) (Fu 1995, Theor. Popul. Biol. 48:172).
   std::vector<double> ways(static_cast<std::size_t>(n) + 1);
   double one_lineage = 1.0 / (n - 1);
   for (int l = 2; l <= n - copies + 1; ++l) {
@@ -128,7 +131,7 @@ FocalBranch::Mutated FocalBranch::mutated(int copies, int most) const {
     one_lineage *= static_cast<double>(n - copies - l + 1) / (l - 1) * l / (n - l);
   }
   for (const Node& node : nodes_) {
-    // From the most lineages down, so that what arises at l lineages is there for fewer too.
+    // From n lineages down: a mutation that arose among l lineages is still there among fewer.
     Complex arisen = 0;
     for (int l = n; l >= 2; --l) {
       const auto at = static_cast<std::size_t>(l);

@@ -1,5 +1,5 @@
-// The focal population since it split from the others: how many of a sample's lineages come back
-// to the split, and where a mutation on the way leaves how many copies.
+// The focal population since its first split: how many of a sample's lineages reach the split, and
+// how many copies a mutation in this branch leaves in the sample.
 #pragma once
 
 #include <complex>
@@ -9,37 +9,39 @@
 
 namespace ancify {
 
-// Sums over nodes of a contour stand for exponentials of the generators, all of whose eigenvalues
-// are real and at most 0: exp(A) = sum of weight * (node - A)^-1 (Trefethen, Weideman & Schmelzer
-// 2006, BIT 46:653; the rule's error is below 1e-13). The death process of a sample of thousands
-// is too stiff for time steps, and its alternating sums (Tavare 1984) cancel; here it costs a few
-// operations a lineage.
+// Exponentials of generators are sums over the nodes of a contour: exp(A) = sum of weight * (node -
+// A)^-1 (Trefethen, Weideman & Schmelzer 2006, BIT 46:653). This is valid because the eigenvalues
+// are real and not positive; the error is below 1e-13. For thousands of lineages the death process
+// is too stiff for time steps, and its alternating sums (Tavare 1984, Theor. Popul. Biol. 26:119)
+// cancel. The contour costs a few operations a lineage.
 class FocalBranch {
  public:
   using Complex = std::complex<double>;
 
-  // rates: of mutations per generation, as long as the branch is.
+  // `lineages`: sampled haplotypes; `size`: diploid individuals; `generations`: the length of the
+  // branch; `rates`: mutations per generation.
   FocalBranch(int lineages, double size, double generations, const RateMatrix& rates);
 
   int lineages() const { return lineages_; }
-  // P(k lineages are left at the split), k from 1 to `lineages`.
+  // P(k lineages are left at the split), for k from 1 to `lineages`.
   double reach(int k) const;
-  // The fewest such that more are left with a probability below `tail`.
+  // The smallest k such that more than k lineages are left with a probability below `tail`.
   int most_left(double tail) const;
-  // [x][z]: P(one lineage is left, the sample's common ancestor is z | the lineage is x).
+  // [x][z]: P(one lineage is left, the sample's common ancestor has base z | the lineage has base
+  // x).
   const RateMatrix& stem() const { return stem_; }
 
-  // A mutation in the branch, of rate 1 per generation, that `copies` of the sample carry.
+  // The expected number of mutations, at rate 1 per generation, that leave `copies` in the sample.
   struct Mutated {
-    std::vector<double> left;  // [k]: k >= 2 lineages are left, none of which carries it
-    RateMatrix stem;           // one is left, as in stem()
+    std::vector<double> left;  // [k]: and k >= 2 lineages are left, none of which carries it
+    RateMatrix stem;           // [x][z]: and one is left, as in stem()
   };
-  // Lineages beyond `most` are not looked at.
+  // The result's `left` ends at k = `most`.
   Mutated mutated(int copies, int most) const;
 
-  // P(sample with `copies` of an allele | at the split `kept` lineages without and `carried` with
-  // it are left) * P(as many are left); all up to the factor 1 / choose(lineages, copies), which
-  // every way to the same sample has (and mutated() leaves out too).
+  // P(`kept` + `carried` lineages are left) * P(sample with `copies` of an allele | `carried` of
+  // them have it). This and mutated() leave out the factor 1 / choose(lineages, copies), which is
+  // the same for all histories of a sample.
   double split_sample(int copies, int kept, int carried) const;
 
  private:
@@ -47,7 +49,7 @@ class FocalBranch {
     Complex weight;
     std::vector<Complex> down;  // [l]: product over i > l of rate(i) / (node + rate(i))
     std::vector<Complex> stay;  // [l]: 1 / (node + rate(l))
-    std::array<std::array<Complex, kBases>, kBases> stem;  // (node - Q)^-1
+    std::array<std::array<Complex, kBases>, kBases> stem;  // (node - Q t)^-1
   };
   int lineages_;
   double generations_;

@@ -1,4 +1,5 @@
-// Checks of a history, and the mutation rates of its model.
+// Checks a history, and makes the rates of its mutation model with mean rate mu (Tavare 1986, Lect.
+// Math. Life Sci. 17:57): Q_ij = mu s_ij pi_j / (2 sum over i < j of s_ij pi_i pi_j).
 #include "core/ancestry/coalescent/history.h"
 
 #include <algorithm>

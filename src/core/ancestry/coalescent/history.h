@@ -1,4 +1,4 @@
-// The history of the focal species and its outgroups, and how bases mutate along it.
+// The history of the focal species and its outgroups, and the mutation model along it.
 #pragma once
 
 #include <array>
@@ -10,10 +10,10 @@
 
 namespace ancify {
 
-// [from][to]; rows sum to 0
+// Rates of change, [from][to]; rows sum to 0.
 using RateMatrix = std::array<std::array<double, kBases>, kBases>;
 
-// Going back in time, population `from` joins `into`, whose size from then on is `size`.
+// Backward in time, population `from` joins population `into`, which has size `size` from then on.
 struct PopulationJoin {
   double time;  // generations ago
   int from;
@@ -21,32 +21,36 @@ struct PopulationJoin {
   double size;  // diploid individuals
 };
 
-// Population 0 is the focal one, population i that of outgroup i - 1, which has one lineage.
+// Population 0 is the focal one; population i is that of outgroup i - 1, with one lineage.
 struct History {
   double focal_size;
   int focal_lineages;  // sampled haplotypes; the node called is their most recent common ancestor
-  std::vector<PopulationJoin> joins;  // one for each outgroup, in the order of time
+  std::vector<PopulationJoin> joins;  // one for each outgroup, the most recent first
 
   int outgroups() const { return static_cast<int>(joins.size()); }
-  // When the focal population first meets another.
+  // Time of the focal population's first split, generations ago.
   double focal_split() const;
 };
 
-// A sample of more takes more memory and time than it can be worth.
+// The most haplotypes of a sample: more cost memory and time for no gain.
 constexpr int kMostHaplotypes = 1000000;
 
-// InputError where it cannot be.
+// InputError unless sizes and times are positive, joins are in the order of time, and each outgroup
+// joins once.
 void check(const History& history);
 
+// Mutation rates of a site of rate 1, equilibrium frequencies, and rate classes among sites.
 struct MutationModel {
   RateMatrix rates;  // per generation
   Posterior frequencies;
   std::vector<RateClass> classes = {{1, 1}};
 };
 
-// mutation_rate: per site and generation, on average over sites and bases.
+// `mutation_rate`: per site and generation, averaged over sites and bases. InputError for values
+// out of range.
 MutationModel mutation_model(const SubstitutionRates& rates, double mutation_rate);
 
+// All rates times `factor`.
 RateMatrix scaled(const RateMatrix& rates, double factor);
 
 }  // namespace ancify

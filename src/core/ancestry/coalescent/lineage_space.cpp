@@ -1,5 +1,8 @@
-// P' = Q^T P over states of lineages and their bases, where Q has the rates of coalescence and
-// mutation (Rannala and Yang 2003, Genetics 164:1645), solved as a series of positive terms.
+// Computes W_s(b), the probability that the lineages of state s have bases b, from the root
+// downward under the multispecies coalescent (Rannala and Yang 2003, Genetics 164:1645).
+//   dW_s/dt = sum over coalescences s -> s' of rate (W_s' - W_s) + sum over lineages of W_s Q
+// Here Q has the mutation rates of a lineage's base, and coalescing lineages have equal bases. The
+// solution is a series of positive terms.
 #include "core/ancestry/coalescent/lineage_space.h"
 
 #include <algorithm>
@@ -13,7 +16,7 @@ namespace ancify {
 
 namespace {
 
-constexpr std::size_t kMostElements = std::size_t{1} << 27;  // 1 GB, and as much again twice
+constexpr std::size_t kMostElements = std::size_t{1} << 27;  // 1 GB, and twice as much for copies
 
 std::size_t lowest_outgroup(unsigned outgroups) {
   std::size_t i = 0;
@@ -35,7 +38,7 @@ std::vector<std::size_t> strides_of(const LineageState& state) {
 
 double pairs(int n) { return n * (n - 1) / 2.0; }
 
-// A state in the making; `from` are the axes of the state it comes from whose base it shares.
+// A lineage of a draft. `from`: the axes of the original state whose bases it shares.
 struct Slot {
   Lineage lineage;
   std::vector<std::size_t> from;
@@ -46,6 +49,7 @@ void take(std::vector<std::size_t>& to, std::vector<std::size_t>& from) {
   from.clear();
 }
 
+// A copy of a state, changed by one event backward in time.
 class Draft {
  public:
   explicit Draft(const LineageState& state)
@@ -58,7 +62,7 @@ class Draft {
     }
   }
 
-  // These say whether the data allow it.
+  // Each applies an event, and is false if the data do not allow it.
   bool unite(std::size_t i, std::size_t j) {
     Lineage& one = slots_[i].lineage;
     const Lineage& other = slots_[j].lineage;
@@ -83,7 +87,7 @@ class Draft {
     settle();
     return true;
   }
-  // The only lineage of the derived allele takes the ancestral one.
+  // The only lineage with the derived allele mutates to the ancestral one, backward in time.
   bool mutate() {
     int derived = counts_[1];
     for (const Slot& slot : slots_) derived += slot.lineage.kind == LineageKind::kDerived;
@@ -105,7 +109,7 @@ class Draft {
     for (const Slot& slot : slots_) state.lineages.push_back(slot.lineage);
     return state;
   }
-  // For each axis of state(), the axes of the state it comes from.
+  // For each axis of state(), the axes of the original state with the same base.
   std::vector<std::vector<std::size_t>> axes() const {
     std::vector<std::vector<std::size_t>> axes;
     for (const auto& label : labels_) {
@@ -118,7 +122,8 @@ class Draft {
   }
 
  private:
-  // Lineages of known alleles have the labels' bases; the last focal lineage has the first's.
+  // Gives lineages of known alleles the labels' bases. The last focal lineage gets the first
+  // label's, and the stage becomes kOne.
   void settle() {
     int focal = counts_[0] + counts_[1];
     for (Slot& slot : slots_) {
@@ -158,7 +163,7 @@ bool operator<(const LineageState& a, const LineageState& b) {
          std::tie(b.stage, b.ancestral, b.derived, b.lineages);
 }
 
-// A coalescence of this rate, or (at rate 0) the mutation between the two alleles.
+// A coalescence with this rate or, if the rate is 0, the mutation between the two alleles.
 struct LineageSpace::Move {
   LineageState to;
   std::vector<std::vector<std::size_t>> axes;
@@ -213,7 +218,7 @@ std::vector<LineageSpace::Move> LineageSpace::moves(const LineageState& state) c
   return result;
 }
 
-// Lineages in each population
+// The number of lineages in each population.
 std::vector<int> LineageSpace::counts(const LineageState& state) const {
   std::vector<int> count(epoch_.pair_rate.size());
   count[static_cast<std::size_t>(epoch_.population[0])] = state.ancestral + state.derived;
@@ -223,7 +228,7 @@ std::vector<int> LineageSpace::counts(const LineageState& state) const {
   return count;
 }
 
-// Where lineages do not coalesce, there is but one.
+// False if a population without coalescence has several lineages.
 bool LineageSpace::possible(const LineageState& state) const {
   const auto count = counts(state);
   for (std::size_t i = 0; i < count.size(); ++i) {
@@ -255,7 +260,8 @@ void LineageSpace::explore(const std::vector<LineageState>& first, const JobCont
 }
 
 void LineageSpace::lay_out(const JobControl& control) {
-  // A step back leads to fewer lineages, or from stage kMutated to kSeveral.
+  // A backward step leads to an earlier state in this order: fewer lineages, or kMutated to
+  // kSeveral.
   std::sort(states_.begin(), states_.end(), [](const LineageState& a, const LineageState& b) {
     if (a.count() != b.count()) return a.count() < b.count();
     return a.stage != b.stage ? a.stage > b.stage : a < b;
@@ -313,8 +319,8 @@ void LineageSpace::add_steps(const LineageState& source) {
   }
 }
 
-// The source's second axis, the derived base, is not in the target: its base comes from the
-// ancestral one, the first axis of both.
+// The target lacks the source's second axis, the derived base. This base arose from the ancestral
+// one, the first axis of both.
 void LineageSpace::add_mutation(std::size_t source, std::size_t target,
                                 const std::vector<std::size_t>& strides) {
   const auto* others = offsets({strides.begin() + 1, strides.end()});
@@ -350,7 +356,7 @@ std::size_t LineageSpace::begin(const LineageState& state) const {
   return found == index_.end() ? kNone : begin_[found->second];
 }
 
-// to += from times the rates of mutation of the state's lineages
+// to += from * (mutation rates of the state's lineages)
 void LineageSpace::add_mutated(std::size_t state, const double* from, double* to) const {
   const std::size_t size = extent_[state];
   for (const std::size_t stride : mutating_[state]) {
@@ -367,8 +373,8 @@ void LineageSpace::add_mutated(std::size_t state, const double* from, double* to
   }
 }
 
-// Solves weights * (leaving - mutation) = what has come in, as a series of positive terms: so that
-// rare patterns are as exact, relative to their size, as frequent ones.
+// Solves weights * (leaving - mutation) = inflow, which `weights` holds before, as a series of
+// positive terms. So rare patterns are as precise, relative to their size, as common ones.
 void LineageSpace::settle(std::size_t state, double* weights, const JobControl& control) const {
   constexpr double kNegligible = 1e-26;
   const std::size_t size = extent_[state];
@@ -435,10 +441,11 @@ void LineageSpace::step(const std::vector<double>& from, double rate,
   for (double& value : to) value /= rate;
 }
 
-// Uniformisation (Jensen 1953): only sums of positive terms, as in settle().
+// Uniformisation (Jensen 1953, Skand. Aktuarietidskr. 36:87): sums of positive terms only, as in
+// settle().
 std::vector<double> LineageSpace::down(std::vector<double> weights,
                                        const JobControl& control) const {
-  constexpr double kMostEvents = 64;  // expected at once, so that exp(-events) is no tiny number
+  constexpr double kMostEvents = 64;  // expected in a round: exp(-events) is not tiny
   constexpr double kNegligible = 1e-26;
   double rate = 0;
   for (std::size_t i = 0; i < states_.size(); ++i) {

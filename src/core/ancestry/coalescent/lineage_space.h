@@ -1,15 +1,17 @@
-// The lineages of a site's gene tree in a stretch of time between two splits, going back: which
-// outgroups each is an ancestor of, whether of focal haplotypes too, and its base.
+// The lineages of a site's gene tree during an epoch between two splits, backward in time. A
+// lineage has a base, and outgroups, focal haplotypes or both below it.
 //
-// All gene trees are summed exactly. As the focal haplotypes' bases are no data (or, at a
-// polymorphic site, follow from where the one mutation is), a focal lineage needs a base only once
-// an outgroup hangs below it: however large the sample, only as many bases are kept as there are
-// outgroups, and the other focal lineages are counted. A state has an array over its lineages'
-// bases, an axis of length 4 each. Coalescence and mutation are a Markov process over states and
-// bases (the multispecies coalescent of Rannala & Yang 2003, Genetics 164:1645, solved without
-// gene trees as Bryant et al. 2012, Mol. Biol. Evol. 29:1917 did for two alleles), whose adjoint
-// is followed from the root downward: so the probabilities of all patterns of the outgroups come
-// out at once, as the array of the state in which every outgroup is its own lineage.
+// All gene trees are summed exactly. The focal haplotypes' bases are not data or, at a polymorphic
+// site, follow from the position of the one mutation. So a focal lineage needs a base only if an
+// outgroup is below it, and other focal lineages are only counted. However large the sample, there
+// are at most as many bases as outgroups.
+//
+// A state has an array over its lineages' bases, with an axis of length 4 for each. Coalescence and
+// mutation are a Markov process over states and bases: the multispecies coalescent (Rannala & Yang
+// 2003, Genetics 164:1645), solved without gene trees as by Bryant et al. (2012, Mol. Biol. Evol.
+// 29:1917) for two alleles. The adjoint process is followed from the root downward. So the array of
+// the state in which every outgroup is its own lineage has the probabilities of all outgroup
+// patterns.
 #pragma once
 
 #include <cstddef>
@@ -22,16 +24,16 @@
 
 namespace ancify {
 
-// How the focal lineages stand, going back in time.
+// The stage of the focal lineages, backward in time.
 enum class FocalStage : std::uint8_t {
-  kMutated,  // several; those of the derived allele are told apart
+  kMutated,  // several, of two alleles, which are counted separately
   kSeveral,  // several, none of which carries the mutation
   kOne       // their common ancestor, or an ancestor of it
 };
 
 enum class LineageKind : std::uint8_t {
-  kOutgroup,   // ancestor of outgroups alone
-  kFocal,      // of focal haplotypes and outgroups (at stage kOne also of none), its base unknown
+  kOutgroup,   // ancestor of outgroups only
+  kFocal,      // of focal haplotypes and outgroups (at kOne perhaps of none), base unknown
   kAncestral,  // of both, with the ancestral allele
   kDerived     // of both, with the derived allele
 };
@@ -49,13 +51,14 @@ struct Lineage {
   }
 };
 
-// The axes of a state's array, the first counting slowest: the base of the focal haplotypes' common
-// ancestor (before stage kOne), the derived base (at stage kMutated), the lineages that have one.
+// A state. Its array's axes, the slowest first: the base of the focal haplotypes' common ancestor
+// (before stage kOne), the derived base (at stage kMutated), and the lineages with has_base(). The
+// first two are labels.
 struct LineageState {
   FocalStage stage;
-  int ancestral;  // focal lineages that are ancestors of no outgroup; at stage kOne none is counted
-  int derived;
-  std::vector<Lineage> lineages;  // the others, sorted
+  int ancestral;                  // focal lineages with no outgroup below them; none at stage kOne
+  int derived;                    // the same, with the derived allele
+  std::vector<Lineage> lineages;  // all others, sorted
 
   int count() const { return ancestral + derived + static_cast<int>(lineages.size()); }
   int labels() const;
@@ -64,41 +67,42 @@ struct LineageState {
   friend bool operator<(const LineageState& a, const LineageState& b);
 };
 
-// What the focal haplotypes' bases are.
+// How the focal haplotypes' bases enter the data.
 enum class FocalData {
-  kLeftOut,  // focal lineages with outgroups below have unknown bases, which mutate
-  kAlleles   // two alleles by one mutation; all focal lineages have one of the two
+  kLeftOut,  // not at all; focal lineages with outgroups below have bases, which mutate
+  kAlleles   // two alleles by one mutation; each focal lineage has one of them
 };
 
 // A stretch of time between two splits.
 struct Epoch {
   double length;
-  std::vector<int> population;    // where each leaf's lineage is; leaf 0 is the focal species
-  std::vector<double> pair_rate;  // of coalescence in each population; 0 where one lineage is left
-  bool focal_alone;  // the focal lineages have not come to their first split: they do nothing yet
+  std::vector<int> population;    // of each leaf's lineage; leaf 0 is the focal species
+  std::vector<double> pair_rate;  // coalescence in each population; 0 where one lineage is left
+  bool focal_alone;               // before the first focal split: focal lineages do not change yet
 };
 
 class LineageSpace {
  public:
-  // All states that can be reached in the epoch from those of `first` that can be at its start.
+  // Finds all states that the epoch can reach from the states of `first` that are possible at its
+  // start. InputError if they take too much memory; Interrupted if `control` stops it.
   LineageSpace(const std::vector<LineageState>& first, const Epoch& epoch, FocalData data,
                const MutationModel& model, const JobControl& control);
-  LineageSpace(LineageSpace&&) = default;  // steps point into a map's nodes: no copies
+  LineageSpace(LineageSpace&&) = default;  // no copies: steps point into a map's nodes
 
   const std::vector<LineageState>& states() const { return states_; }
-  // The array of a state within an array of all, or kNone.
+  // The offset of a state's array in an array of all states, or kNone.
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   std::size_t begin(const LineageState& state) const;
   std::size_t size() const { return size_; }
 
-  // The epoch has no end: from the one last lineage, at equilibrium, to the epoch's start.
+  // For an epoch without end: the probabilities at its start, from one lineage at equilibrium
+  // downward.
   std::vector<double> from_root(const JobControl& control) const;
-  // From the epoch's end to its start.
+  // From `weights` at the epoch's older end to the probabilities at its start.
   std::vector<double> down(std::vector<double> weights, const JobControl& control) const;
 
  private:
-  // One step back in time, for all bases: weights[source + offset[i]] += rate * weights[target +
-  // i].
+  // A step for all bases: weights[source + offsets[i]] += rate * weights[target + i].
   struct Step {
     std::size_t source;
     std::size_t target;
@@ -126,12 +130,12 @@ class LineageSpace {
   Epoch epoch_;
   FocalData data_;
   MutationModel model_;
-  double fastest_mutation_ = 0;       // of a base
-  std::vector<LineageState> states_;  // in the order from the root down
+  double fastest_mutation_ = 0;       // the highest rate of any base
+  std::vector<LineageState> states_;  // sorted from the root down
   std::map<LineageState, std::size_t> index_;
-  std::vector<std::size_t> begin_;                  // of the states' arrays
-  std::vector<std::size_t> extent_;                 // and their sizes
-  std::vector<double> leaving_;                     // rate of any coalescence
+  std::vector<std::size_t> begin_;                  // offset of each state's array
+  std::vector<std::size_t> extent_;                 // size of each state's array
+  std::vector<double> leaving_;                     // total rate of coalescence
   std::vector<std::vector<std::size_t>> mutating_;  // strides of the axes that mutate
   std::vector<std::vector<Step>> steps_;            // by target
   std::map<std::vector<std::size_t>, std::vector<std::uint32_t>> offsets_;

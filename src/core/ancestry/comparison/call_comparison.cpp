@@ -1,4 +1,4 @@
-// Counts how the calls of several runs agree, window by window, pair by pair.
+// Counts the agreement of several runs' calls, by window and pair of runs.
 #include "core/ancestry/comparison/call_comparison.h"
 
 #include <algorithm>
@@ -16,13 +16,13 @@ namespace ancify {
 
 namespace {
 
-// The states before it are calls.
+// States below this are bases.
 constexpr std::size_t kCalled = std::size_t{2} * kBases;
 
 constexpr std::int64_t kStretch = 1 << 14;
 constexpr std::int64_t kPiece = 128 * kStretch;
 
-// Of what is no call at all.
+// The state of a letter that is not a call.
 constexpr std::uint8_t kNoState = kCallStates;
 
 std::uint8_t state_of(char call) {
@@ -61,13 +61,13 @@ void add_to(std::vector<std::int64_t>& sum, const std::vector<std::int64_t>& cou
   for (std::size_t i = 0; i < counts.size(); ++i) sum[from + i] += counts[i];
 }
 
-// Counts positions that lie in one window.
+// Counts the positions of one window.
 class WindowCount {
  public:
   explicit WindowCount(std::size_t runs)
       : runs_(runs), states_(runs * kStretch), called_by_(kStretch) {}
 
-  // `calls` of each run, n positions of them, at most kStretch; `chromosome` is for messages.
+  // `calls`: n positions of each run, at most kStretch. `chromosome` is for messages.
   void count(const std::vector<const char*>& calls, std::size_t n, const std::string& chromosome,
              CallComparison& counts) {
     static const auto states = all_states();
@@ -100,7 +100,7 @@ class WindowCount {
   std::vector<std::uint16_t> called_by_;
 };
 
-// Both call, and both call but another base, for each pair of runs.
+// Fills in `both` and `differ` from the counts of each pair of runs.
 void sum_up_window(CallComparison& counts) {
   for (std::size_t pair = 0; pair < counts.both.size(); ++pair) {
     for (std::size_t cell = 0; cell < kCallPairs; ++cell) {
@@ -120,7 +120,7 @@ struct Piece {
   std::int64_t end;
 };
 
-// A chromosome's counts, to which pieces are added from several threads.
+// A chromosome's counts, to which several threads add.
 class ChromosomeSum {
  public:
   ChromosomeSum(std::size_t runs, std::size_t windows) : sum_(nothing_counted(runs, windows)) {}

@@ -1,4 +1,4 @@
-// Counts how calls agree with a reference and with the alleles of variants.
+// Counts the agreement of calls with a reference and with the alleles of variants.
 #include "core/ancestry/comparison/evaluation.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::int64_t kEvaluatedAtOnce = 1 << 17;
 
-// The calls of a chromosome, counted from its start to its end beside a reference, or alone.
+// Counts the calls of a chromosome from start to end, with a reference or alone.
 class CallEvaluation {
  public:
   CallEvaluation(const ChromosomeToEvaluate& chromosome, SimdLevel simd, Evaluation& result,
@@ -58,7 +58,8 @@ class CallEvaluation {
   }
 
  private:
-  // Without a reference the calls are their own: `called` shows what is neither a call nor n or N.
+  // Without a reference, calls are compared with themselves. FormatError for letters that are not
+  // calls.
   void next(const char* reference, std::size_t n) {
     if (calls_.size() < n) calls_.resize(n);
     reader_.read(position_, n, calls_.data());
@@ -84,7 +85,7 @@ class CallEvaluation {
   std::int64_t position_ = 0;
 };
 
-// One file of variants, for all chromosomes that are looked for in it.
+// Compares one variant file with the calls of all its chromosomes.
 class VariantComparison {
  public:
   VariantComparison(const std::vector<ChromosomeToEvaluate>& chromosomes,
@@ -166,7 +167,7 @@ class VariantComparison {
     matches.either += ref || alt ? 1 : 0;
   }
 
-  // A chromosome without a record has none if the file knows it.
+  // FormatError unless the file knows each chromosome; a chromosome may have no records.
   void check_all_found() const {
     const std::vector<std::string> known = reader_.declared();
     for (const std::size_t index : wanted_) {
@@ -192,14 +193,14 @@ class VariantComparison {
   std::vector<Evaluation>& results_;
   VariantReader reader_;
   std::unordered_map<std::string, std::size_t> by_name_;
-  std::map<std::size_t, std::string> found_;  // the names that chromosomes have in the file
+  std::map<std::size_t, std::string> found_;  // the chromosomes' names in the file
   std::string name_;
   std::size_t index_ = kNone;
   std::unique_ptr<SequenceSource> calls_;
   std::unique_ptr<SequenceWindow> window_;
 };
 
-// The chromosomes of each file of variants.
+// The chromosomes of each variant file.
 std::vector<std::vector<std::size_t>> by_file(
     const std::vector<ChromosomeToEvaluate>& chromosomes) {
   std::vector<std::vector<std::size_t>> groups;
@@ -222,7 +223,8 @@ std::vector<Evaluation> evaluate(const std::vector<ChromosomeToEvaluate>& chromo
   const auto files = by_file(chromosomes);
   const auto n = static_cast<std::int64_t>(chromosomes.size());
   const auto n_files = static_cast<std::int64_t>(files.size());
-  // Files of variants take longest, so that they come first; few of them inflate on more threads.
+  // Variant files take longest, so they come first. If they are few, each inflates on several
+  // threads.
   const int inflating =
       in_forked_child() ? 0 : std::max(0, threads / std::max(1, static_cast<int>(n_files)) - 1);
   run_tasks(control, threads, n_files + n, [&](std::int64_t i, const TaskContext& context) {

@@ -1,4 +1,4 @@
-// A reference as a source of bases, by its one sequence.
+// Reads a reference of one sequence, and keeps it in memory as a source of bases.
 #include "core/ancestry/comparison/reference.h"
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// A reference that others made: any FASTA of one sequence.
+// A reference made by others: any FASTA file with one sequence.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace ancify {
 
-// Hands the one sequence of a FASTA file, plain or gzip, of lines of any length and under any name,
-// to take() in pieces. FormatError unless it is as long as the chromosome, or an Ensembl slice in
-// it, which is handed with N around it.
+// Passes the sequence of a FASTA file (plain or gzip, any name, any line length) to take() in
+// pieces. An Ensembl slice is padded with N to the chromosome. FormatError unless there is one
+// sequence and it has `length` bases.
 void read_reference(const std::string& path, std::int64_t length,
                     const std::function<void(std::string_view)>& take, const TaskContext& context);
 
-// The same, read into memory.
+// The same sequence as a source in memory.
 std::unique_ptr<SequenceSource> reference_source(const std::string& path, std::int64_t length);
 
 }  // namespace ancify

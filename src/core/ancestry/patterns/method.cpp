@@ -1,4 +1,5 @@
-// From posteriors to calls and phred-scaled errors: -10 log10(1 - the largest posterior).
+// Calls and phred-scaled errors from posteriors: q = -10 log10(1 - the largest posterior), rounded
+// (Ewing and Green 1998, Genome Res. 8:186).
 #include "core/ancestry/patterns/method.h"
 
 #include <algorithm>
@@ -40,7 +41,7 @@ std::uint8_t error_phred(const SiteCall& site) {
 PhredScale::PhredScale() {
   for (int phred = 1; phred < kNoPhred; ++phred) {
     double& error = largest_error[phred - 1];
-    error = std::pow(10, (0.5 - phred) / 10);  // but for its rounding, and the logarithm's
+    error = std::pow(10, (0.5 - phred) / 10);  // apart from rounding, which the loops correct
     while (phred_of(error) < phred) error = std::nextafter(error, 0);
     while (phred_of(std::nextafter(error, 1)) >= phred) error = std::nextafter(error, 1);
   }

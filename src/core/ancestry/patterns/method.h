@@ -1,4 +1,4 @@
-// What every context-free way to call is: a function of a site pattern.
+// The interface of context-free calling methods: a function from a site pattern to a call.
 #pragma once
 
 #include <array>
@@ -12,10 +12,10 @@ namespace ancify {
 // Probabilities of A, C, G, T.
 using Posterior = std::array<double, kBases>;
 
-// A call as it is written: upper case, lower case, n (unresolved) or N (no data).
+// A call: upper case (high confidence), lower case (low), n (unresolved) or N (no data).
 struct SiteCall {
   char call = 'N';
-  std::optional<Posterior> posterior;  // where the method has one and there are data
+  std::optional<Posterior> posterior;  // none without data, or if the method has none
 };
 
 struct Voting;
@@ -24,13 +24,15 @@ class Method {
  public:
   virtual ~Method() = default;
   virtual int species() const = 0;
-  // states[i], of species i, is a base code (0 to 3) or kMissing. Safe from several threads.
+  // The call for a site pattern. states[i] is the state of species i: a base code (0 to 3) or
+  // kMissing. Thread-safe.
   virtual SiteCall call(const int* states) const = 0;
-  // The vote that all calls are, null for other methods. A device counts votes of any number.
+  // The settings of the vote if the method is a plain vote, else null. Devices count votes of any
+  // number of species.
   virtual const Voting* votes() const { return nullptr; }
 };
 
-// The least posterior of a call in upper and in lower case.
+// The smallest posteriors of an upper-case and of a lower-case call.
 struct Thresholds {
   double high = 0.8;
   double low = 0.5;
@@ -39,7 +41,7 @@ struct Thresholds {
 // InputError unless 0 <= low <= high <= 1.
 void check_thresholds(const Thresholds& thresholds);
 
-// The largest of four.
+// The largest of values[0] to values[3].
 ANCIFY_HOST_DEVICE inline double largest_of(const double* values) {
   double largest = values[0];
   for (int base = 1; base < kBases; ++base) {
@@ -48,8 +50,9 @@ ANCIFY_HOST_DEVICE inline double largest_of(const double* values) {
   return largest;
 }
 
-// The posterior's maximum as a call, ties to the first of A, C, G, T. What differs by rounding
-// alone is a tie, and reaches a threshold, so that a call does not depend on the order of a sum.
+// The base with the largest posterior as a call; ties go to the first of A, C, G, T. Posteriors
+// within 1e-12 count as equal, to each other and to a threshold. So a call does not depend on
+// rounding or on the order of a sum.
 ANCIFY_HOST_DEVICE inline char posterior_call(const double* posterior,
                                               const Thresholds& thresholds) {
   constexpr double rounding = 1e-12;
@@ -62,9 +65,10 @@ ANCIFY_HOST_DEVICE inline char posterior_call(const double* posterior,
          : most >= thresholds.low ? lower_base(base)
                                   : 'n';
 }
+// The same with the posterior kept in the result.
 SiteCall call_by_posterior(const Posterior& posterior, const Thresholds& thresholds);
 
-// The probability that the posterior's maximum is wrong.
+// The probability that the base with the largest posterior is wrong.
 ANCIFY_HOST_DEVICE inline double posterior_error(const double* posterior) {
   int best = 0;
   double largest = posterior[0];
@@ -74,26 +78,30 @@ ANCIFY_HOST_DEVICE inline double posterior_error(const double* posterior) {
       largest = posterior[base];
     }
   }
-  double error = 0;  // not 1 - largest, which would be all rounding
+  double error = 0;  // 1 - largest would be mostly rounding error
   for (int base = 0; base < kBases; ++base) {
     if (base != best) error += posterior[base];
   }
   return error;
 }
 
-// What error_phred() gives where there is no posterior.
+// The value of error_phred() for a call without a posterior.
 constexpr std::uint8_t kNoPhred = 255;
 
-// How sure a call is: -10 log10 of posterior_error(), rounded, at most 254.
+// The phred-scaled error of a call: -10 log10 of posterior_error(), rounded, at most 254; kNoPhred
+// without a posterior.
 std::uint8_t error_phred(const SiteCall& site);
 
-// The same without a logarithm, which devices have of their own.
+// A table that replaces the logarithm in error_phred(), because devices compute logarithms
+// differently.
 struct PhredScale {
   PhredScale();
-  // Of those from 1 on the largest error that is given so; in the last place one that there is not.
+  // largest_error[q - 1] is the largest error that rounds to phred q. The last entry is -1, which
+  // no error reaches.
   double largest_error[kNoPhred];
 };
 
+// The largest phred whose largest_error is not below `error`, by binary search; 0 if there is none.
 ANCIFY_HOST_DEVICE inline std::uint8_t error_phred(double error, const double* largest_error) {
   int phred = 0;
   for (int step = 128; step > 0; step /= 2) {
@@ -102,12 +110,13 @@ ANCIFY_HOST_DEVICE inline std::uint8_t error_phred(double error, const double* l
   return static_cast<std::uint8_t>(phred);
 }
 
-// A position as it is written: a call, and error_phred(); without data as this is.
+// The bytes written for a position: the call and error_phred(). The defaults stand for no data.
 struct CallBytes {
   char call = 'N';
   std::uint8_t phred = kNoPhred;
 };
 
+// The bytes for a posterior of A, C, G, T; `largest_error` is that of a PhredScale.
 ANCIFY_HOST_DEVICE inline CallBytes call_bytes(const double* posterior,
                                                const Thresholds& thresholds,
                                                const double* largest_error) {

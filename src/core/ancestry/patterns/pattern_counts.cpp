@@ -1,4 +1,4 @@
-// Counts the site patterns of chromosomes, in a table or a hash map, on all threads.
+// Counts the site patterns of chromosomes on all threads, in a table or a hash map.
 #include "core/ancestry/patterns/pattern_counts.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace ancify {
 
 namespace {
 
-// Counts of one thread.
+// The counts of one thread.
 class Counter {
  public:
   virtual ~Counter() = default;
@@ -27,7 +27,7 @@ class Counter {
   virtual void for_each(const Take& take) const = 0;
 };
 
-// A count for every pattern there can be.
+// Has a count for every possible pattern.
 class TableCounter : public Counter {
  public:
   explicit TableCounter(int leaves) : leaves_(leaves), counts_(number_of_patterns(leaves)) {}
@@ -53,7 +53,7 @@ class TableCounter : public Counter {
   std::vector<std::uint32_t> numbers_;
 };
 
-// A count for every pattern that occurs.
+// Has a count for every pattern that occurs.
 class MapCounter : public Counter {
  public:
   explicit MapCounter(int leaves) : leaves_(leaves), counts_(leaves) {}
@@ -81,7 +81,7 @@ std::unique_ptr<Counter> make_counter(int leaves) {
   return std::make_unique<MapCounter>(leaves);
 }
 
-// All patterns in order, those of several counters added up.
+// Adds up the counters; the patterns of the sum are sorted.
 PatternCounts sum_of(int leaves, const std::vector<std::unique_ptr<Counter>>& counters) {
   const auto n_leaves = static_cast<std::size_t>(leaves);
   std::vector<std::uint8_t> states;
@@ -122,7 +122,7 @@ struct Piece {
 constexpr std::int64_t kCountedAtOnce = 1 << 15;
 constexpr std::int64_t kPiece = 16 * kCountedAtOnce;
 
-// A chromosome while its pieces are counted, which may be on several threads.
+// A chromosome while threads count its pieces.
 class ChromosomeCount {
  public:
   ChromosomeCount(const ChromosomeSequences& chromosome, int pieces)
@@ -156,7 +156,7 @@ class ChromosomeCount {
     return counter;
   }
 
-  // The last one closes the chromosome.
+  // The last piece closes the chromosome and adds up its counters.
   void give_back(std::unique_ptr<Counter> counter) {
     std::lock_guard<std::mutex> lock(mutex_);
     idle_.push_back(std::move(counter));

@@ -1,4 +1,4 @@
-// How often each site pattern occurs.
+// Counts of site patterns.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace ancify {
 
-// The patterns that occur, ordered by the state of the first leaf, then of the second, ...
+// The patterns that occur, sorted by the state of the first leaf, then of the second, and so on.
 struct PatternCounts {
   int leaves = 0;
   std::vector<std::uint8_t> states;  // base codes or kMissing, `leaves` for each pattern
@@ -23,9 +23,9 @@ struct PatternCounts {
   }
 };
 
-// Counts each chromosome's patterns, all positions, on the backend's threads. The leaves are the
-// sequences that open() gives, any number: outgroups inner then outer, then perhaps the focal
-// species. All inputs are looked at before the first is counted.
+// Counts the patterns at all positions of each chromosome, on the backend's threads. open() gives
+// one sequence a leaf: inner outgroups, outer outgroups, then optionally the focal species. All
+// inputs are opened before counting starts, so errors come early.
 std::vector<PatternCounts> count_patterns(const std::vector<ChromosomeSequences>& chromosomes,
                                           const Backend& backend, JobControl& control);
 

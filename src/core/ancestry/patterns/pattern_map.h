@@ -1,4 +1,4 @@
-// A number for each pattern of any number of species that has been asked for.
+// A hash map from site patterns, of any number of species, to numbers.
 #pragma once
 
 #include <algorithm>
@@ -11,13 +11,13 @@
 
 namespace ancify {
 
-// Slots of a key and its number, found by hashing; a number of 0 is an empty slot.
+// Open addressing. A slot holds a key and its number; the number 0 marks an empty slot.
 class PatternMap {
  public:
   explicit PatternMap(int n_species) : keys_(n_species) { clear(12); }
 
-  // Calls take(i, key, number) for every position i with its pattern's number, 0 where it is new;
-  // take() sets it to another. key stays for that call only.
+  // Calls take(i, key, number) for every position i. `number` is 0 for a new pattern, and take()
+  // must then change it. `key` is valid during the call only.
   template <class Take>
   void for_each_site(const Sites& sites, SimdLevel level, Take take) {
     keys_.for_each_stretch(sites, level,
@@ -30,7 +30,7 @@ class PatternMap {
                            });
   }
 
-  // Calls take(key, number) for all, in no order.
+  // Calls take(key, number) for every pattern in the map, in no particular order.
   template <class Take>
   void for_each(Take take) const {
     for (std::size_t at = 0; at < slots_.size(); at += words() + 1) {

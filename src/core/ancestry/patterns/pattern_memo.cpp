@@ -1,4 +1,5 @@
-// A hash table without locks: threads that meet at a pattern evaluate it twice.
+// The cache of pattern calls, a hash table without locks: two threads may evaluate the same new
+// pattern.
 #include "core/ancestry/patterns/pattern_memo.h"
 
 #include <algorithm>
@@ -9,7 +10,7 @@ namespace ancify {
 
 namespace {
 
-// A slot's value: nothing yet, a thread is writing, or a call with its phred-scaled error.
+// States of a slot: empty, being written by a thread, or done (with a call and its error).
 constexpr std::uint64_t kEmpty = 0;
 constexpr std::uint64_t kBusy = 1;
 constexpr std::uint64_t kDone = 2;
@@ -22,10 +23,10 @@ constexpr std::uint8_t phred_of(std::uint64_t value) {
   return static_cast<std::uint8_t>(value >> 16 & 0xff);
 }
 
-// Slots looked at before a pattern counts as one that is not remembered.
+// A pattern that is not within so many slots is not cached.
 constexpr std::size_t kProbes = 8;
 
-// Slots are asked for so many positions before they are looked at.
+// Prefetch distance, in positions.
 constexpr std::size_t kAhead = 16;
 
 }  // namespace
@@ -38,16 +39,16 @@ PatternMemo::PatternMemo(const Method& method, int bits)
       memory_((std::size_t{1} << bits) * slot_words_ * sizeof(std::uint64_t)),
       slots_(reinterpret_cast<std::uint64_t*>(memory_.data())) {}
 
-// `states` has room for them.
+// `states` is scratch space, one state a species.
 std::uint64_t PatternMemo::evaluate(const std::uint64_t* key, int* states) const {
   keys_.states(key, states);
   const SiteCall site = method_.call(states);
   return make_value(site.call, error_phred(site));
 }
 
-// A slot is claimed by its value, then its key is written, then its value; a reader looks at the
-// key only after it has seen the value. (C++17 has no atomic access to memory that is zero at no
-// cost; GCC and Clang do.)
+// A thread claims a slot by setting its value to busy, writes the key, then sets the final value. A
+// reader looks at the key only after it has seen a final value. The atomic builtins of GCC and
+// Clang are needed: std::atomic in C++17 cannot use memory that the system has zeroed.
 std::uint64_t PatternMemo::look_up(const std::uint64_t* key, std::size_t place, int* states) const {
   const std::size_t words = keys_.words();
   const std::size_t mask = (std::size_t{1} << bits_) - 1;

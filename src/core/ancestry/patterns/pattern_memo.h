@@ -1,5 +1,4 @@
-// A method's calls where there are too many patterns for a table: each is evaluated when it first
-// occurs.
+// Calls by a method if a table of all patterns would be too large: a cache of evaluated patterns.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +11,13 @@
 
 namespace ancify {
 
-// Remembers a limited number of patterns, and evaluates the others anew. What it gives does not
-// depend on what it remembers, so it is the same at any number of threads.
+// Caches a limited number of patterns and evaluates the others each time they occur. The calls do
+// not depend on the cache, so they are the same at any number of threads.
 class PatternMemo {
  public:
-  // `method` has to stay. Remembers at most 2^bits patterns.
+  // `method` must outlive this. Caches at most 2^bits patterns.
   explicit PatternMemo(const Method& method, int bits = 22);
-  // `phred` may be null. Safe from several threads.
+  // Writes a call and, unless `phred` is null, an error_phred() for each site. Thread-safe.
   void apply(const Sites& sites, char* calls, std::uint8_t* phred, SimdLevel level) const;
 
  private:
@@ -30,7 +29,7 @@ class PatternMemo {
   int bits_;
   std::size_t slot_words_;
   Memory memory_;
-  std::uint64_t* slots_;  // each a key and its value
+  std::uint64_t* slots_;  // a slot: a key, then its value
 };
 
 }  // namespace ancify

@@ -1,4 +1,5 @@
-// Numbers the patterns of positions and looks them up, at each level of vector instructions.
+// Numbers site patterns as sum over species s of state(s) * 5^s, and looks results up by this
+// number. There is a version for each level of vector instructions.
 #include "core/ancestry/patterns/site_patterns.h"
 
 #include <algorithm>
@@ -16,10 +17,10 @@ namespace ancify {
 
 namespace {
 
-// Positions handled at a time, so that their patterns stay in the nearest cache.
+// Positions handled at a time, so that their pattern numbers stay in the nearest cache.
 constexpr std::size_t kStretch = 4096;
 
-// Bytes of a sequence before this position.
+// The number of bytes before a position.
 std::size_t bytes_before(SequenceForm form, std::size_t position) {
   return form == SequenceForm::kPacked ? position / 2 : position;
 }
@@ -33,7 +34,7 @@ template <class Pattern>
 ANCIFY_ALWAYS_INLINE void add_states(const char* bases, SequenceForm form, std::size_t n,
                                      Pattern weight, Pattern* patterns) {
   if (form == SequenceForm::kCharacters) {
-    std::array<std::uint8_t, kStretch> states;  // bytes first: wider lanes cost more
+    std::array<std::uint8_t, kStretch> states;  // in bytes first, because wider lanes cost more
     for (std::size_t i = 0; i < n; ++i) states[i] = base_code(bases[i]);
     for (std::size_t i = 0; i < n; ++i) add_state(states[i], weight, patterns[i]);
     return;
@@ -50,7 +51,7 @@ ANCIFY_ALWAYS_INLINE void add_states(const char* bases, SequenceForm form, std::
   for (std::size_t i = whole; i < n; ++i) add_state(packed_code(bases, i), weight, patterns[i]);
 }
 
-// The patterns' numbers, of the species from `begin` to `end` and n positions from `start` on.
+// The pattern numbers of species `begin` to `end` - 1, at n positions from `start` on.
 template <class Pattern>
 ANCIFY_ALWAYS_INLINE void add_species(const char* const* species, int begin, int end,
                                       SequenceForm form, std::size_t start, std::size_t n,
@@ -75,7 +76,7 @@ ANCIFY_ALWAYS_INLINE void apply_numbered(const std::string& table, int n_species
   }
 }
 
-// Species whose patterns fit 16 bits.
+// The most species whose pattern numbers fit 16 bits.
 constexpr int kMostIn16Bits = 6;
 
 ANCIFY_ALWAYS_INLINE void apply_any(const std::string& table, int n_species,
@@ -88,12 +89,12 @@ ANCIFY_ALWAYS_INLINE void apply_any(const std::string& table, int n_species,
   }
 }
 
-// Up to four species make two numbers below 25, of two species each. The table is laid out in rows
-// of 32 bytes, one row for each number of the second pair.
+// Up to four species make two pair numbers below 25, one for two species each. The table has a row
+// of 32 bytes for each number of the second pair.
 constexpr int kMostTiled = 4;
 constexpr std::size_t kPairs = std::size_t{kStates} * kStates;
 constexpr std::size_t kRow = 32;
-// Four rows are the 128 bytes that one instruction of AVX-512 looks up in.
+// One AVX-512 instruction looks up in 128 bytes, four rows.
 constexpr std::size_t kRowsAtOnce = 4;
 constexpr std::size_t kLookups = (kPairs + kRowsAtOnce - 1) / kRowsAtOnce;
 
@@ -105,7 +106,7 @@ ANCIFY_TARGET_AVX2 void apply_avx2(const std::string& table, int n_species,
   apply_any(table, n_species, species, form, n, calls);
 }
 
-// The states of a group's first or second half.
+// The states of the first or second half of a group.
 ANCIFY_TARGET_AVX512 inline __m512i load_states(const char* bases, SequenceForm form,
                                                 std::size_t at, bool second) {
   if (form == SequenceForm::kPacked) {
@@ -135,7 +136,7 @@ ANCIFY_TARGET_AVX512 inline __m512i look_up(const __m512i* tiles, __m512i first_
   return calls;
 }
 
-// Whole groups of up to four species; gives the positions done.
+// Looks up whole groups, for at most four species; returns the number of positions done.
 ANCIFY_TARGET_AVX512 std::size_t apply_tiled(const std::string& table, int n_species,
                                              const char* const* species, SequenceForm form,
                                              std::size_t n, char* calls) {
@@ -166,7 +167,7 @@ ANCIFY_ALWAYS_INLINE void number_all(const char* const* species, int n_species, 
   }
 }
 
-// A word of a key is made of 16-bit numbers of kMostIn16Bits species each.
+// A key's 64-bit word holds four 16-bit pattern numbers of kMostIn16Bits species each.
 constexpr int kPartBits = 16;
 constexpr int kSpeciesPerWord = 64 / kPartBits * kMostIn16Bits;
 

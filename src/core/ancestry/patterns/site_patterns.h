@@ -1,5 +1,4 @@
-// A site pattern, the states of all species at a position, is a number; what a method makes of it
-// is looked up by this number.
+// Site patterns as numbers, and tables that give a method's result by pattern number.
 #pragma once
 
 #include <array>
@@ -16,10 +15,10 @@
 
 namespace ancify {
 
-// Species for which all patterns are tabulated; 5^8 calls fit a core's own cache.
+// The most species for which all patterns are tabulated: 5^8 calls fit a core's own cache.
 constexpr int kMostTabulated = 8;
 
-// The same positions of all species; from a multiple of kPackedGroup on if packed.
+// The same n positions of all species. Packed sequences must start at a multiple of kPackedGroup.
 struct Sites {
   const char* const* species;
   SequenceForm form;
@@ -31,31 +30,33 @@ constexpr std::size_t number_of_patterns(int species) {
   return species == 0 ? 1 : kStates * number_of_patterns(species - 1);
 }
 
-// For each position the number of its pattern, in which the first species counts fastest; at most
+// Writes the pattern number of each position: sum over species s of state(s) * 5^s. At most
 // kMostTabulated species.
 void number_patterns(int n_species, const Sites& sites, std::uint32_t* numbers, SimdLevel level);
 
-// The states of a pattern, by its number.
+// Writes the states of the pattern with this number, one a species.
 void states_of_pattern(std::size_t number, int n_species, int* states);
 
 // A byte for each pattern of at most kMostTabulated species.
 class ByteTable {
  public:
   ByteTable(int species, std::string bytes);
+  // Writes the byte of each site's pattern.
   void apply(const Sites& sites, char* out, SimdLevel level) const;
   const std::string& bytes() const { return bytes_; }
 
  private:
   int species_;
   std::string bytes_;
-  std::string tiles_;  // the same in another order; empty for more than four species
+  std::string tiles_;  // the same bytes in rows for AVX-512; empty for more than four species
 };
 
-// A method's calls, and its phred-scaled errors if they are asked for, of all patterns.
+// A method's calls and, if asked for, phred-scaled errors, of all patterns.
 class CallTable {
  public:
   CallTable(const Method& method, bool with_phred);
-  // `phred` may be null.
+  // Writes a call and, unless `phred` is null, an error_phred() for each site. `phred` must be null
+  // unless the table was made with it.
   void apply(const Sites& sites, char* calls, std::uint8_t* phred, SimdLevel level) const;
   const ByteTable& calls() const { return *calls_; }
   const ByteTable* phred() const { return phred_ ? &*phred_ : nullptr; }
@@ -65,12 +66,13 @@ class CallTable {
   std::optional<ByteTable> phred_;
 };
 
-// Patterns of any number of species, as keys of some 64-bit words that fit their states.
+// Patterns of any number of species as keys: as many 64-bit words as their states need.
 class PatternKeys {
  public:
   explicit PatternKeys(int n_species);
   std::size_t words() const { return words_; }
-  // Calls take(start, n, keys) for stretches of the positions, with the keys of n from `start` on.
+  // Calls take(start, n, keys) for stretches of the positions. `keys` holds the n keys from
+  // position `start` on.
   template <class Take>
   void for_each_stretch(const Sites& sites, SimdLevel level, Take take) const {
     std::vector<std::uint64_t> keys(kStretch * words_);
@@ -79,6 +81,7 @@ class PatternKeys {
       take(start, n, keys.data());
     }
   }
+  // Writes the states of the pattern with this key, one a species.
   void states(const std::uint64_t* key, int* states) const;
 
   static constexpr std::size_t kStretch = 1024;
@@ -91,7 +94,7 @@ class PatternKeys {
   std::size_t words_;
 };
 
-// A key's place in a table of 2^bits.
+// The place of a key in a hash table of 2^bits slots.
 inline std::size_t hash_of_key(const std::uint64_t* key, std::size_t words, int bits) {
   std::uint64_t hash = 0;
   for (std::size_t w = 0; w < words; ++w) {

@@ -1,4 +1,4 @@
-// Posteriors of positions: each pattern is evaluated once.
+// Posteriors at positions; each pattern is evaluated once.
 #include "core/ancestry/patterns/site_posteriors.h"
 
 #include <limits>

@@ -1,4 +1,4 @@
-// Posteriors of positions, where a byte for each is not enough.
+// Posteriors at positions, as doubles rather than phred-scaled bytes.
 #pragma once
 
 #include "core/ancestry/patterns/method.h"
@@ -7,8 +7,8 @@
 
 namespace ancify {
 
-// The posterior of A at the i-th position becomes out[i], of C out[pitch + i], and so on; NaN where
-// there is none.
+// Writes the posterior of base b at the i-th site to out[b * pitch + i], b from 0 (A) to 3 (T); NaN
+// without a posterior.
 void site_posteriors(const Method& method, const Sites& sites, SimdLevel level, double* out,
                      std::size_t pitch);
 

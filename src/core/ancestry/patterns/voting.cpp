@@ -1,4 +1,5 @@
-// Voting as a method of site patterns.
+// Voting as a calling method: checks of its settings, and the call of a pattern by the rule in
+// voting.h.
 #include "core/ancestry/patterns/voting.h"
 
 #include "core/exec/errors.h"

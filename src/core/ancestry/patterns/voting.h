@@ -6,7 +6,8 @@
 
 namespace ancify {
 
-// Two tiers and the fewest votes that make a consensus of each. Species come inner first.
+// The sizes of the two tiers, and the fewest votes for a consensus in each. Inner species come
+// first.
 struct Voting {
   int n_inner = 0;
   int n_outer = 0;
@@ -16,8 +17,9 @@ struct Voting {
   ANCIFY_HOST_DEVICE int species() const { return n_inner + n_outer; }
 };
 
-// The most frequent base, ties to the first of A, C, G, T; kMissing if it has fewer than `fewest`
-// (at least 1) votes. code(i) is species i's base code.
+// The most frequent base of species `begin` to `end` - 1, ties to the first of A, C, G, T; kMissing
+// if it has fewer than `fewest` votes. `fewest` must be at least 1. code(i) is the base code of
+// species i.
 template <class Code>
 ANCIFY_HOST_DEVICE int consensus(Code code, int begin, int end, int fewest) {
   int votes[kStates] = {0, 0, 0, 0, 0};
@@ -29,7 +31,8 @@ ANCIFY_HOST_DEVICE int consensus(Code code, int begin, int end, int fewest) {
   return votes[best] >= fewest ? best : kMissing;
 }
 
-// Both tiers agree: upper case; only one has a consensus: lower case; they differ: n; neither: N.
+// Upper case if both tiers agree, lower case if one tier alone has a consensus, n if they differ, N
+// if neither has one.
 template <class Code>
 ANCIFY_HOST_DEVICE char call_by_vote(const Voting& voting, Code code) {
   const int inner = consensus(code, 0, voting.n_inner, voting.min_inner);
@@ -42,7 +45,7 @@ ANCIFY_HOST_DEVICE char call_by_vote(const Voting& voting, Code code) {
 
 class VotingMethod : public Method {
  public:
-  // InputError unless both tiers have species and the minima are at least 1.
+  // InputError unless both tiers have species and both minima are at least 1.
   explicit VotingMethod(const Voting& voting);
   int species() const override { return voting_.species(); }
   SiteCall call(const int* states) const override;

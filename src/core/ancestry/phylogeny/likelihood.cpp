@@ -1,5 +1,7 @@
-// L_i(b) = product over children j of sum over c of P_bc(t_j) L_j(c), and at the root the posterior
-// of b is proportional to pi_b L(b), rate classes summed (Felsenstein 1981, J. Mol. Evol. 17:368).
+// Computes the posterior of the ancestral base by Felsenstein's pruning (1981, J. Mol. Evol.
+// 17:368).
+//   L_i(b) = product over children j of i of sum over c of P_bc(t_j) L_j(c)
+//   posterior(b) is proportional to pi_b times sum over rate classes k of share_k L_k,root(b)
 #include "core/ancestry/phylogeny/likelihood.h"
 
 #include <algorithm>

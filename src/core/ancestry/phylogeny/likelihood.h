@@ -1,4 +1,4 @@
-// The ancestral base's posterior under a substitution model on a tree (Felsenstein 1981).
+// The posterior of the ancestral base under a substitution model on a tree (Felsenstein 1981).
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@
 
 namespace ancify {
 
-// The marginal posterior at the root of tree.rooted_at_call(), given all outgroups; equilibrium
-// frequencies are the prior at the root, and so, as the model is reversible, at every node. A
-// pattern that the model says cannot be (two bases and no length between them) is n, without a
+// The marginal posterior at the root of tree.rooted_at_call(), given all outgroups. The prior is
+// the model's equilibrium frequencies: the model is reversible, so they hold at every node. A
+// pattern of probability 0 (two bases with no branch length between them) is called n, without a
 // posterior.
 class Likelihood : public Method {
  public:
-  // InputError if a branch has no length, or the thresholds are none.
+  // InputError if a branch has no length, or if check_thresholds() fails.
   Likelihood(const Tree& tree, const SubstitutionModel& model, const Thresholds& thresholds);
   int species() const override { return tree_.species(); }
   SiteCall call(const int* states) const override;
@@ -25,24 +25,26 @@ class Likelihood : public Method {
   Tree tree_;
   SubstitutionModel model_;
   Thresholds thresholds_;
-  std::vector<Transitions> transitions_;  // of node i's branch for rate class c: [i * classes + c]
+  std::vector<Transitions> transitions_;  // [node * classes + class], of the branch above
 };
 
-// What data below a node say of its base: their probability given A, C, G, T, each but for a power
-// of two that all share, so that hundreds of leaves do not underflow.
+// The probability of the data below a node given A, C, G, T there. All four may share a factor that
+// is a power of two, so that hundreds of leaves do not underflow.
 using Partial = std::array<double, kBases>;
 
-// Multiplies n partials (of the rate classes) by what comes along a branch.
+// Multiplies n partials, one a rate class, by the n messages of a branch.
 void multiply(Partial* partials, const Partial* message, std::size_t n);
 
-// Where all n partials are small, scales them up by kScale; gives how many times (0 or 1).
+// Multiplies all n partials by 2^kScaleBits if all are below 2^-kScaleBits. Returns how many times
+// (0 or 1).
 int scale_up(Partial* partials, std::size_t n);
 constexpr int kScaleBits = 512;
 
-// The probability of data below a branch given the base above it, from that given the base below.
+// The probability of the data below a branch given the base above it; `below` is given the base
+// below it.
 Partial along_branch(const Transitions& transitions, const Partial& below);
 
-// The same for a leaf with this state.
+// The same for a leaf with this state, which may be kMissing.
 Partial along_branch(const Transitions& transitions, int state);
 
 }  // namespace ancify

@@ -1,5 +1,6 @@
-// A node's set is that of the bases which most of its children's sets hold (Hartigan 1973,
-// Biometrics 29:53); with two children Fitch's intersection or union (1971, Syst. Zool. 20:406).
+// Finds the root's most parsimonious bases. A node's set holds the bases that most of its
+// children's sets contain (Hartigan 1973, Biometrics 29:53). With two children this is the
+// intersection or, if empty, the union (Fitch 1971, Syst. Zool. 20:406).
 #include "core/ancestry/phylogeny/parsimony.h"
 
 #include <algorithm>
@@ -16,8 +17,8 @@ constexpr unsigned kAllBases = (1U << kBases) - 1;
 // For each base, how many of a node's children have it in their sets.
 using Votes = std::array<int, kBases>;
 
-// With two children the bases that most of them hold are the intersection, or if that is empty the
-// union; with one child they are the child's.
+// The bases with the most votes. With two children: the intersection or, if empty, the union. With
+// one: the child's set.
 unsigned most_held(const Votes& votes) {
   const int most = *std::max_element(votes.begin(), votes.end());
   unsigned set = 0;

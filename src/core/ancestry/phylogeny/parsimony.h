@@ -6,14 +6,14 @@
 
 namespace ancify {
 
-// Calls at the root of tree.rooted_at_call(): one base in its set gives upper case, two or three
-// the first of them in lower case, all four n. Branch lengths are not looked at.
+// Calls at the root of tree.rooted_at_call(). One base in the root's set gives upper case; two or
+// three give the first of them in lower case; all four give n. Branch lengths are ignored.
 class Parsimony : public Method {
  public:
   explicit Parsimony(const Tree& tree) : tree_(tree.rooted_at_call()) {}
   int species() const override { return tree_.species(); }
   SiteCall call(const int* states) const override;
-  // The bases that the fewest changes allow at the root, as bits; bit 0 is A.
+  // The root's bases that allow the fewest changes, as bits; bit 0 is A.
   unsigned root_set(const int* states) const;
 
  private:

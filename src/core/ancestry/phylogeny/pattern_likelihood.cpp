@@ -1,5 +1,8 @@
-// log L = sum over patterns of count times log P(pattern), by pruning (Felsenstein 1981), and its
-// derivatives by passing them back from the root to the leaves.
+// Computes the log-likelihood of pattern counts n_p by pruning (Felsenstein 1981, J. Mol. Evol.
+// 17:368).
+//   log L = sum over patterns p of n_p log P(p)
+//   P(p) = sum over rate classes k of share_k times sum over bases b of pi_b L_k,root(b)
+// Derivatives go back from the root to the leaves by the chain rule (reverse accumulation).
 #include "core/ancestry/phylogeny/pattern_likelihood.h"
 
 #include <algorithm>
@@ -16,12 +19,12 @@ namespace ancify {
 
 namespace {
 
-// Patterns of a block: enough to share work, and few enough to fit the cache.
+// Patterns of a block: enough blocks to share work, and partials that fit the cache.
 constexpr std::size_t kBlock = 4096;
 
 constexpr double kLog2 = 0.69314718055994530942;
 
-// Numbers pairs of numbers as they come.
+// Numbers pairs in the order of their first occurrence.
 class Pairs {
  public:
   std::uint32_t number(std::uint32_t first, std::uint32_t second) {
@@ -61,7 +64,7 @@ PatternLikelihood::Block PatternLikelihood::make_block(const PatternCounts& patt
   const std::size_t n = end - begin;
   Block block;
   block.nodes.resize(nodes.size());
-  // For each node, which of its distinct ones each pattern has; a leaf's are its states.
+  // For each node, the number of each pattern among the node's distinct ones; at a leaf, the state.
   std::vector<std::vector<std::uint32_t>> which(nodes.size(), std::vector<std::uint32_t>(n));
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     Node& node = block.nodes[i];
@@ -133,7 +136,7 @@ PatternLikelihood::Partials PatternLikelihood::prune(const Block& block,
       if (!keep) partials.above[child] = {};
     }
   }
-  // A root that is a leaf, too: no branch, which transitions_of() makes the identity.
+  // The root is a leaf too: it has no branch, and transitions_of() gives it the identity.
   if (nodes.back().leaf != kNoLeaf) partials.below.back() = partials.above.back();
   return partials;
 }
@@ -160,8 +163,9 @@ double PatternLikelihood::sum_up(const Block& block, const Partials& partials,
   return sum;
 }
 
-// What the log-likelihood's derivatives by the partial below a branch, by_below, make of those by
-// the partials above the children's branches: each times the product of the other children's.
+// Passes derivatives down. From `by_below`, the derivatives by the partial below a node's branch,
+// it computes the derivatives by the partials above its children's branches: `by_below` times the
+// product of the other children's partials.
 void PatternLikelihood::pass_to_children(const Block& block, const Partials& partials,
                                          std::size_t node, std::size_t distinct,
                                          const Partial* by_below, std::size_t n,
@@ -199,7 +203,7 @@ void PatternLikelihood::pass_to_children(const Block& block, const Partials& par
   }
 }
 
-// Prunes, then passes derivatives back from the root to the leaves.
+// Prunes, then passes the derivatives from the root to the leaves.
 Slope PatternLikelihood::slope(const Block& block, const std::vector<Transitions>& transitions,
                                const SubstitutionModel& model) const {
   const auto& nodes = tree_.nodes();

@@ -1,5 +1,5 @@
-// How likely the patterns of a genome are, under a tree and a substitution model: what models are
-// fitted by.
+// The likelihood of a genome's pattern counts under a tree and a substitution model, for fitting
+// models.
 #pragma once
 
 #include <array>
@@ -15,52 +15,52 @@
 
 namespace ancify {
 
-// The log-likelihood somewhere, and what it depends on: its derivatives by each node's transition
-// probabilities, class by class, and by what is summed at the root, the share of each class times
-// the frequency of each base.
+// The log-likelihood at some lengths and model, and its derivatives: by the transition
+// probabilities of each node and rate class, and by each term (share of a class times frequency of
+// a base) of the sum at the root.
 struct Slope {
   double log_likelihood = 0;
   std::vector<Transitions> by_transitions;  // [node * classes + class]
   std::vector<Posterior> at_root;           // [class]
 };
 
-// Made once for a tree's shape and the patterns; then asked for many lengths and models. What
-// patterns have in common below a node is computed once.
+// Built once for a tree's shape and the patterns, then evaluated for many lengths and models.
+// Patterns that are equal below a node are computed once there.
 class PatternLikelihood {
  public:
-  // The patterns' leaves are the tree's species in their order, then perhaps the focal species.
-  // InputError if there are others, or if the tree knows nothing of the focal leaf.
+  // The leaves of the patterns are the tree's species in their order, then optionally the focal
+  // species. InputError for any other number of leaves, or if the tree lacks the focal species.
   PatternLikelihood(const Tree& tree, const PatternCounts& patterns);
 
-  // Sum over patterns of count times log probability. lengths[i] is that of the branch above the
-  // i-th of the nodes that the tree was made from (the root's is not looked at); InputError if one
-  // is not finite, or negative. Minus infinity where a pattern cannot be. The same at any number of
-  // threads.
+  // Sum over patterns of count times log probability; minus infinity if a pattern has probability
+  // 0. lengths[i] is the length of the branch above node i, in the order of the nodes that the tree
+  // was made from. The root's length is ignored. InputError if a length is negative or not finite.
+  // The sum is the same at any number of threads.
   double log_likelihood(const std::vector<double>& lengths, const SubstitutionModel& model,
                         int threads, JobControl& control) const;
 
-  // The derivatives, for about three times the work. They mean nothing at minus infinity.
+  // The derivatives, at about three times the cost. They are meaningless at minus infinity.
   Slope slope(const std::vector<double>& lengths, const SubstitutionModel& model, int threads,
               JobControl& control) const;
 
-  // A function of lengths and model that has the slope's derivatives where the slope was taken, and
-  // costs next to nothing: differences of it give the gradient by any parameter. The number of rate
-  // classes must be the slope's.
+  // The linear function of transition probabilities and root terms that has the derivatives of
+  // `slope`. It costs next to nothing, so its differences give the gradient by any parameter.
+  // InputError unless the model has as many rate classes as `slope`.
   double linearised(const Slope& slope, const std::vector<double>& lengths,
                     const SubstitutionModel& model) const;
 
  private:
-  // A run of patterns. At each inner node those that are equal below it are one.
+  // A block of patterns. Patterns that are equal below an inner node are one there.
   struct Node {
     std::size_t distinct = 0;
-    std::vector<std::uint32_t> children;  // of each distinct one, the children's, child by child
+    std::vector<std::uint32_t> children;  // [distinct pattern * children + child]: child's number
   };
   struct Block {
     std::vector<Node> nodes;
-    std::vector<double> counts;  // of the root's distinct ones
+    std::vector<double> counts;  // of the distinct patterns at the root
   };
-  // For each node's distinct ones, class by class, the partials below and above its branch (the
-  // root has none), and how often they were scaled.
+  // For each distinct pattern of a node, class by class: the partials below and above the node's
+  // branch (the root has no branch), and how often they were scaled up.
   struct Partials {
     std::vector<std::vector<Partial>> below;
     std::vector<std::vector<Partial>> above;

@@ -1,6 +1,8 @@
-// P(t) = exp(Q t), by the eigenvectors of the symmetric matrix pi^1/2 Q pi^-1/2 of a reversible
-// model; rate classes are the means of a gamma distribution's quantiles (Yang 1994, J. Mol. Evol.
-// 39:306).
+// Computes the transition probabilities of a general time-reversible model (Tavare 1986, Lect.
+// Math. Life Sci. 17:57) and the rates of gamma classes (Yang 1994, J. Mol. Evol. 39:306).
+//   Q_ij = s_ij pi_j / (2 sum over i < j of s_ij pi_i pi_j)
+//   P(t) = exp(Q t) = pi^-1/2 U exp(D t) U^T pi^1/2, where pi^1/2 Q pi^-1/2 = U D U^T is symmetric
+//   r_k = n (P(alpha + 1, x_k) - P(alpha + 1, x_k-1)), where P(alpha, x_k) = k / n
 #include "core/ancestry/phylogeny/substitution_model.h"
 
 #include <algorithm>
@@ -59,8 +61,8 @@ void check(const SubstitutionRates& rates) {
   }
 }
 
-// Jacobi's method: turns a symmetric matrix into a diagonal one, and `vectors`, the identity at
-// first, into its eigenvectors (as columns).
+// Jacobi's method: makes a symmetric matrix diagonal. `vectors` starts as the identity and ends
+// with the eigenvectors as columns.
 void diagonalise(Transitions& matrix, Transitions& vectors) {
   constexpr int most_sweeps = 50;  // a handful is enough
   for (int sweep = 0; sweep < most_sweeps; ++sweep) {
@@ -99,7 +101,7 @@ void diagonalise(Transitions& matrix, Transitions& vectors) {
   }
 }
 
-// log Gamma(x), x > 0, by Stirling's series. (std::lgamma writes a global.)
+// log Gamma(x) for x > 0, by Stirling's series. std::lgamma() writes a global variable.
 double log_gamma(double x) {
   constexpr double far = 12;
   double shift = 0;
@@ -116,7 +118,8 @@ double gamma_density_in_log(double a, double x) {
   return x > 0 ? std::exp(a * std::log(x) - x - log_gamma(a)) : 0;
 }
 
-// Where P(a, x) = share: Newton's method in log x, halving the bracket where it leaves it.
+// The x with P(a, x) = share, by Newton's method in log x. A step that leaves the bracket becomes a
+// bisection.
 double gamma_quantile(double a, double share) {
   double low = -700;
   double high = std::log(a + 50 * (1 + std::sqrt(a)));
@@ -138,7 +141,7 @@ double gamma_quantile(double a, double share) {
 double gamma_share_below(double a, double x) {
   if (x <= 0) return 0;
   const double density = gamma_density_in_log(a, x);
-  if (x < a + 1) {  // the series in x
+  if (x < a + 1) {  // the power series in x
     double term = 1 / a;
     double sum = term;
     for (double k = a + 1; term > kEpsilon * sum; ++k) sum += term *= x / k;
@@ -164,8 +167,8 @@ double gamma_share_below(double a, double x) {
   return 1 - density * fraction;
 }
 
-// The mean of a class is n times the share below of the gamma distribution of shape alpha + 1,
-// from quantile to quantile.
+// The mean rate of a class is n times the probability mass between its quantiles under the gamma
+// distribution of shape alpha + 1.
 std::vector<double> gamma_rates(double alpha, int n) {
   std::vector<double> rates;
   double below = 0;
@@ -185,7 +188,7 @@ SubstitutionModel::SubstitutionModel(const SubstitutionRates& rates)
   const double sum = std::accumulate(frequencies_.begin(), frequencies_.end(), 0.0);
   for (double& frequency : frequencies_) frequency /= sum;
 
-  // With root frequencies on its sides the rate matrix of a reversible model is symmetric.
+  // pi^1/2 Q pi^-1/2, which is symmetric because the model is reversible.
   Transitions symmetric{};
   std::size_t pair = 0;
   double mean_rate = 0;
@@ -201,7 +204,7 @@ SubstitutionModel::SubstitutionModel(const SubstitutionRates& rates)
   Transitions vectors{};
   for (std::size_t i = 0; i < kBases; ++i) vectors[i][i] = 1;
   diagonalise(symmetric, vectors);
-  std::size_t equilibrium = 0;  // the value that is 0 but for rounding
+  std::size_t equilibrium = 0;  // the eigenvalue 0, apart from rounding
   for (std::size_t i = 1; i < kBases; ++i) {
     if (symmetric[i][i] > symmetric[equilibrium][equilibrium]) equilibrium = i;
   }
@@ -221,7 +224,7 @@ SubstitutionModel::SubstitutionModel(const SubstitutionRates& rates)
   }
 }
 
-// The identity plus what differs from it, which keeps the digits of short branches.
+// I + (P(t) - I), the second term from expm1(), which keeps the digits of short branches.
 Transitions SubstitutionModel::transitions(double length) const {
   std::array<double, kBases> growth;
   for (std::size_t k = 0; k < kBases; ++k) growth[k] = std::expm1(values_[k] * length);

@@ -1,4 +1,4 @@
-// How bases change along a branch: reversible models with rates that differ among sites.
+// Reversible substitution models along a branch, with rates that vary among sites.
 #pragma once
 
 #include <array>
@@ -10,13 +10,13 @@
 
 namespace ancify {
 
-// JC69, K80, HKY85 and GTR are all of this form.
+// Parameters that cover JC69, K80, HKY85 and GTR.
 struct SubstitutionRates {
   std::array<double, 6> exchangeabilities = {1, 1, 1, 1, 1, 1};  // AC, AG, AT, CG, CT, GT
   std::array<double, kBases> frequencies = {0.25, 0.25, 0.25, 0.25};
-  std::optional<double> alpha;  // the shape of gamma rates; none: one rate for all sites
-  int n_rates = 4;              // classes that stand for gamma rates
-  double invariant = 0;         // the share of sites that never change
+  std::optional<double> alpha;  // the shape of the gamma distribution of rates; none: one rate
+  int n_rates = 4;              // classes that approximate the gamma distribution
+  double invariant = 0;         // the share of invariant sites
 };
 
 // [from][to]
@@ -29,15 +29,16 @@ struct RateClass {
 
 class SubstitutionModel {
  public:
-  // InputError for rates, frequencies or shares that cannot be. Frequencies within 0.01 of summing
-  // to 1 are scaled.
+  // InputError for rates, frequencies, classes or shares out of range. Frequencies that sum to 1
+  // within 0.01 are rescaled.
   explicit SubstitutionModel(const SubstitutionRates& rates);
 
-  // The probabilities of change along a branch; rate 1 makes one substitution a unit of length.
+  // The transition probabilities along a branch, whose length is in substitutions a site; rate 1
+  // for all sites.
   Transitions transitions(double length) const;
-  // At equilibrium.
+  // The equilibrium frequencies.
   const Posterior& frequencies() const { return frequencies_; }
-  // Their mean rate is 1.
+  // The rate classes; their mean rate is 1.
   const std::vector<RateClass>& rate_classes() const { return classes_; }
 
  private:
@@ -49,11 +50,11 @@ class SubstitutionModel {
   Transitions right_{};
 };
 
-// The mean rates of n classes of equal probability of a gamma distribution with this shape and mean
-// 1 (Yang 1994).
+// The mean rates of n equally probable classes of a gamma distribution with shape alpha and mean 1
+// (Yang 1994). Both must be in the ranges that SubstitutionModel checks.
 std::vector<double> gamma_rates(double alpha, int n);
 
-// P(a, x), the share of a gamma distribution of shape a and scale 1 that lies below x.
+// P(a, x), the regularised lower incomplete gamma function, for a > 0.
 double gamma_share_below(double a, double x);
 
 }  // namespace ancify

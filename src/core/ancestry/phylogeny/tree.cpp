@@ -1,4 +1,4 @@
-// Checks and orders the nodes of a tree, and roots it where the call is made.
+// Checks and orders the nodes of a tree, and roots it at the node where the call is made.
 #include "core/ancestry/phylogeny/tree.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace ancify {
 
 namespace {
 
-// Nodes without a name are counted from 1.
+// Nodes without a name are numbered from 1.
 std::string name_of(const TreeNode& node, std::size_t index) {
   return node.name.empty() ? "node " + std::to_string(index + 1) : "'" + node.name + "'";
 }
@@ -45,7 +45,7 @@ void Tree::check_shape(const std::vector<TreeNode>& nodes) const {
   }
 }
 
-// Takes nodes away whose children are all gone; those of a cycle stay.
+// Removes nodes whose children are all removed (Kahn's algorithm). The nodes of a cycle stay.
 void Tree::order(const std::vector<TreeNode>& nodes) {
   std::vector<int> left(nodes.size(), 0);
   for (const auto& node : nodes) {
@@ -137,7 +137,7 @@ Tree Tree::rooted_at_call() const {
     joined = nodes[static_cast<std::size_t>(joined)].parent;
   } while (children_[static_cast<std::size_t>(joined)] == 1);
 
-  // Turns the branches from there to the root.
+  // Reverses the branches from the new root to the old one.
   int below = kNoParent;
   double length = nodes.back().length;
   for (int node = joined; node != kNoParent;) {
@@ -146,7 +146,7 @@ Tree Tree::rooted_at_call() const {
     const int above = std::exchange(here.parent, below);
     below = std::exchange(node, above);
   }
-  // An old root with one child leads nowhere now.
+  // Removes an old root that has one child: it has become a leaf.
   for (std::size_t node = nodes.size() - 1; children_[node] == 1 && nodes[node].parent >= 0;) {
     gone[node] = true;
     node = static_cast<std::size_t>(nodes[node].parent);

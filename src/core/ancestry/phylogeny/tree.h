@@ -1,5 +1,5 @@
-// A rooted tree of the outgroups, and perhaps the focal species. Inner nodes may have any number of
-// children, one too.
+// A rooted tree of the outgroups and, optionally, the focal species. Inner nodes may have any
+// number of children, even one.
 #pragma once
 
 #include <cstddef>
@@ -10,40 +10,40 @@
 namespace ancify {
 
 constexpr int kNoParent = -1;   // the root's
-constexpr int kNoLeaf = -1;     // what an inner node stands for
-constexpr int kFocalLeaf = -2;  // what the focal species' leaf stands for
+constexpr int kNoLeaf = -1;     // of an inner node
+constexpr int kFocalLeaf = -2;  // of the focal species' leaf
 
 struct TreeNode {
   int parent = kNoParent;
-  // Of the branch to the parent, NaN where it is not known. The root's is not looked at.
+  // Of the branch to the parent; NaN if unknown. The root's is ignored.
   double length = std::numeric_limits<double>::quiet_NaN();
-  int leaf = kNoLeaf;  // a leaf's species, counted from 0, or kFocalLeaf
+  int leaf = kNoLeaf;  // the species of a leaf, from 0, or kFocalLeaf
   std::string name;    // for messages; may be empty
 };
 
 class Tree {
  public:
-  // Nodes in any order, whose parents are indices. InputError unless they are one tree in which
-  // each of `species` species is a leaf once, the focal species at most once, and nothing else is a
-  // leaf, and unless the lengths that are known are finite and not negative.
+  // Takes nodes in any order; parents are indices. InputError unless the nodes form one tree whose
+  // leaves are each of the `species` outgroups once and the focal species at most once. InputError
+  // also for a known length that is negative or infinite.
   Tree(const std::vector<TreeNode>& nodes, int species);
 
-  // Every node before its parent, the root last.
+  // Every node comes before its parent; the root is last.
   const std::vector<TreeNode>& nodes() const { return nodes_; }
-  // For each of nodes(), its index among the nodes that the tree was made from.
+  // For each of nodes(), its index in the constructor's argument.
   const std::vector<int>& given_as() const { return given_as_; }
-  // What messages call one of nodes().
+  // The name of one of nodes() in messages.
   std::string name(std::size_t node) const;
   int species() const { return species_; }
   bool has_focal() const { return focal_ != kNoLeaf; }
 
-  // InputError that names a branch without a length.
+  // InputError, which names the branch, if a branch has no length.
   void require_lengths() const;
 
-  // The outgroups' tree with the node where the call is made as its root. If the focal species is a
-  // leaf, that is the node where its lineage joins the others: nodes with one child on the way up
-  // are passed, the focal leaf is left out, and what lay above the node becomes one more child of
-  // it, so that the outgroups beyond the old root count as well. Else it is the tree as it is.
+  // The outgroups' tree, rooted at the node where the call is made. Without a focal leaf it is the
+  // tree itself. Otherwise this node is where the focal lineage joins the others, above any nodes
+  // with one child. The focal leaf is removed, and the part above the node becomes one more child
+  // of it. So outgroups beyond the old root count as well.
   Tree rooted_at_call() const;
 
  private:
@@ -56,7 +56,7 @@ class Tree {
   int focal_ = kNoLeaf;  // the focal leaf's node
   std::vector<TreeNode> nodes_;
   std::vector<int> given_as_;
-  std::vector<int> children_;  // how many
+  std::vector<int> children_;  // numbers of children
 };
 
 }  // namespace ancify

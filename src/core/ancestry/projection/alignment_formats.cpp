@@ -1,4 +1,4 @@
-// AXT and MAF, and the choice between formats by content.
+// The readers of AXT and MAF, and the choice between formats by content.
 #include "core/ancestry/projection/alignment_formats.h"
 
 #include <algorithm>

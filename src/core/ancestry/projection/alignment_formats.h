@@ -1,4 +1,4 @@
-// The registry of alignment formats, and the reader of a file in whichever of them it is.
+// The registry of alignment formats, and a reader that finds out a file's format.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace ancify {
 
-// Makes pairs of rows of a file's text, which comes in pieces.
+// Parses an alignment's text, which comes in pieces, into pairs of rows.
 class PairReader {
  public:
   PairReader() = default;
@@ -25,63 +25,65 @@ class PairReader {
   PairReader(const PairReader&) = delete;
   PairReader& operator=(const PairReader&) = delete;
 
-  // As BlockParser::consume(); gives each outgroup's pairs to its sink.
+  // Passes each outgroup's pairs to its sink, and returns the bytes used; see
+  // BlockParser::consume().
   virtual std::size_t consume(std::string_view text, bool last,
                               const std::vector<PairSink*>& sinks) = 0;
-  // FormatError if the file can't hold this outgroup, of which no pair was found.
+  // To be called for an outgroup without a pair. FormatError if the file had no row of it.
   virtual void throw_if_never_seen(std::size_t /*outgroup*/) const {}
 };
 
-// What a reader is made for. All have to stay but the numbers.
+// The arguments of a reader. All but the numbers must outlive it.
 struct FileToRead {
   const std::string& file;  // for messages
-  // Of each outgroup; where a file has several species, what its rows are named by.
+  // The outgroups' names in the rows of a file of several species.
   const std::vector<std::string>& names;
   const std::vector<Chromosome>& chromosomes;
   const ProjectionOptions& options;
   BadBlocks& bad;           // takes blocks that are bad for all outgroups
-  std::int64_t lines = 0;   // before the text that the reader gets
+  std::int64_t lines = 0;   // before the reader's text
   std::size_t longest_row;  // in bytes
 };
 
 struct AlignmentFormat {
   std::string name;
-  // Whether a file has rows of several species, told apart by names.
+  // Whether files have rows of several species, told apart by name.
   bool many_species;
-  // Whether a text begins a file of this format; none where that cannot be told yet. With `last`
-  // there is no more text. May take lines that say nothing off the text, which `lines` counts.
+  // Whether a file that begins with `text` has this format; none if more text is needed. `last`:
+  // there is no more text. May remove lines that tell nothing from `text`, and adds their number to
+  // `lines`.
   std::function<std::optional<bool>(std::string_view& text, bool last, std::int64_t& lines)> begins;
   std::function<std::unique_ptr<PairReader>(const FileToRead&)> make_reader;
 };
 
-// One row a format. They are asked in this order; the last takes any text.
+// One row a format. Formats are tried in this order; the last accepts any text.
 const std::vector<AlignmentFormat>& alignment_formats();
 
-// The format of a text's beginning, as AlignmentFormat::begins() says; null where it cannot be
-// told.
+// The format of a file that begins with `text`; null if more text is needed. Arguments as for
+// AlignmentFormat::begins.
 const AlignmentFormat* format_of_text(std::string_view& text, bool last, std::int64_t& lines,
                                       const std::vector<AlignmentFormat>& formats);
 
-// The same of a file, plain, gzip or bgzip.
+// The format of a file, which is plain, gzip or bgzip.
 const AlignmentFormat& format_of_file(
     const std::string& path, const std::vector<AlignmentFormat>& formats = alignment_formats());
 
-// The pairs of a file in the format that its text begins with.
+// Reads the pairs of a file in the format that its text begins with.
 class AlignmentPairs {
  public:
-  // `file` is for messages. All but the names have to stay.
+  // `file` is for messages. All arguments but `names` must outlive this.
   AlignmentPairs(const std::string& file, std::vector<std::string> names,
                  const std::vector<Chromosome>& chromosomes, const ProjectionOptions& options,
                  BadBlocks& bad, const std::vector<AlignmentFormat>& formats = alignment_formats());
 
-  // As PairReader has them.
+  // See PairReader.
   std::size_t consume(std::string_view text, bool last, const std::vector<PairSink*>& sinks);
   void throw_if_never_seen(std::size_t outgroup) const;
-  // Null before the text has told it.
+  // Null until the text shows it.
   const AlignmentFormat* format() const { return format_; }
 
  private:
-  // Takes lines off a text up to where it tells its format; false where it does not yet.
+  // Removes lines from a text until it shows its format; false if more text is needed.
   bool choose_format(std::string_view& text, bool last);
 
   const std::string& file_;
@@ -90,7 +92,7 @@ class AlignmentPairs {
   const ProjectionOptions& options_;
   BadBlocks& bad_;
   const std::vector<AlignmentFormat>& formats_;
-  std::int64_t lines_ = 0;  // taken before the text told its format
+  std::int64_t lines_ = 0;  // removed before the text showed its format
   const AlignmentFormat* format_ = nullptr;
   std::unique_ptr<PairReader> reader_;
 };

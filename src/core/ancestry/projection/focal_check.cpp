@@ -33,7 +33,7 @@ bool other_base(char a, char b) {
   return code != other && code != kMissing && other != kMissing;
 }
 
-// Where the first base is that differs from another one, or n.
+// The index of the first base of `a` that is another base in `b`, or n.
 std::size_t first_difference(const char* a, const char* b, std::size_t n) {
   for (std::size_t at = 0; at < n; at += kStretch) {
     const std::size_t here = std::min(kStretch, n - at);
@@ -45,7 +45,7 @@ std::size_t first_difference(const char* a, const char* b, std::size_t n) {
   return n;
 }
 
-// Of whole groups.
+// Unpacks n positions, which are whole groups, to letters.
 void unpack_letters(const char* packed, std::size_t n, char* letters) {
   const auto letter = [](int code) {
     return static_cast<char>('A' + (code == 1 ? 'C' - 'A' : 0) + (code == 2 ? 'G' - 'A' : 0) +

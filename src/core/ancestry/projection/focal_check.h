@@ -1,4 +1,4 @@
-// Compares the focal rows of blocks with the focal genome.
+// Compares the focal rows of alignment blocks with the focal genome.
 #pragma once
 
 #include <cstddef>
@@ -14,23 +14,23 @@
 
 namespace ancify {
 
-// Opens the focal genome's sequence of a chromosome; safe from several threads.
+// Opens the focal genome's sequence of a chromosome; thread-safe.
 using OpenFocal = std::function<std::unique_ptr<SequenceSource>(std::size_t chromosome)>;
 
-// Blocks nearly always come in order, so the genome is read in windows.
+// Reads the focal genome in windows, because blocks are nearly always in order.
 class FocalCheck {
  public:
-  // Both have to stay.
+  // Both arguments must outlive this.
   FocalCheck(const OpenFocal& open, const std::vector<Chromosome>& chromosomes);
 
-  // The first A, C, G or T of the focal row that is another base in the genome, whatever the case;
-  // empty if there is none. The pair's coordinates are good. Pairs that share a focal row come one
-  // after the other, and the row is compared once.
+  // A message about the first A, C, G or T of the focal row that is another base in the genome,
+  // ignoring case; empty if there is none. The pair's coordinates must be valid. Pairs that share a
+  // focal row must follow each other: the row is compared once.
   std::string difference(const AlignedPair& pair, std::size_t chromosome);
 
  private:
   std::string compare(const AlignedPair& pair, std::size_t chromosome);
-  // Makes the window hold a position.
+  // Moves the window so that it holds a position.
   void go_to(std::size_t chromosome, std::int64_t position);
 
   const OpenFocal& open_;
@@ -40,10 +40,10 @@ class FocalCheck {
   std::int64_t start_ = 0;       // of the window
   std::int64_t end_ = 0;         // of the window
   std::vector<char> window_;     // letters
-  std::vector<char> buffer_;     // what the source gives
+  std::vector<char> buffer_;     // bases from the source
   std::vector<char> row_;        // letters of a focal row with gaps
-  std::int64_t last_line_ = 0;   // the focal row compared last
-  std::string last_difference_;  // and what was found
+  std::int64_t last_line_ = 0;   // line of the focal row compared last
+  std::string last_difference_;  // and its result
 };
 
 }  // namespace ancify

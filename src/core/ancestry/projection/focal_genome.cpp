@@ -1,4 +1,4 @@
-// The focal genome from FASTA, or put together of the focal rows of alignments.
+// Reads the focal genome from FASTA, or assembles it from the focal rows of alignments.
 #include "core/ancestry/projection/focal_genome.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 16;
 
-// Puts the sequences of a FASTA file where they belong.
+// Copies the sequences of a FASTA file to their chromosomes in a store.
 class FocalFasta {
  public:
   FocalFasta(const std::string& file, const std::vector<Chromosome>& chromosomes,
@@ -52,7 +52,7 @@ class FocalFasta {
     if (gathered_.size() >= kPiece) write_gathered();
   }
 
-  // After the last sequence.
+  // To be called after the last sequence. FormatError if a chromosome is missing.
   void finish() {
     end();
     for (std::size_t i = 0; i < found_.size(); ++i) {
@@ -61,7 +61,7 @@ class FocalFasta {
   }
 
  private:
-  // The sequence so far has ended.
+  // Ends the current sequence. FormatError if a wanted one has another length than its chromosome.
   void end() {
     if (!wanted_) return;
     write_gathered();
@@ -73,7 +73,7 @@ class FocalFasta {
                           ": give the focal genome that was aligned");
   }
 
-  // What is gathered always ends where add() is.
+  // The gathered bases always end at the current position.
   void write_gathered() {
     if (!gathered_.empty()) {
       store_.write(chromosome_, written_, gathered_.data(), gathered_.size());
@@ -95,21 +95,21 @@ class FocalFasta {
   SequenceStore& store_;
   std::unordered_map<std::string, std::size_t> index_;
   std::vector<bool> found_;
-  std::vector<std::string> names_;  // the first few of the file
-  bool wanted_ = false;             // the sequence that is read, which is
-  std::size_t chromosome_ = 0;      // this one
+  std::vector<std::string> names_;  // the first few names in the file
+  bool wanted_ = false;             // whether the current sequence is wanted
+  std::size_t chromosome_ = 0;      // its chromosome
   std::int64_t line_ = 0;
   std::int64_t length_ = 0;
   std::int64_t written_ = 0;
   std::string gathered_;
 };
 
-// The bases of several files at once, of which at each position the first file's is to stay. As
-// bytes the largest stays, so it does not matter who comes first: 0 for no base, else 255 less four
-// times the file's rank and less the base's code.
+// The bases of several files that are read at the same time. At each position the first file's base
+// wins. The largest byte wins, so the order of arrival does not matter: a byte is 0 for no base,
+// else 255 - 4 * (rank of the file) - (base code).
 class FirstBases {
  public:
-  static constexpr int kRanks = 63;  // 0 for what is there before
+  static constexpr int kRanks = 63;  // rank 0 is for bases of earlier files
 
   explicit FirstBases(const std::vector<Chromosome>& chromosomes)
       : chromosomes_(chromosomes),
@@ -129,7 +129,7 @@ class FirstBases {
     }
   }
 
-  // Gives all that is there the rank 0.
+  // Gives all bases so far rank 0.
   void make_first(const TaskContext& context) {
     for_each_piece(context, [](std::size_t, std::int64_t, char* bytes, std::size_t n) {
       for (std::size_t i = 0; i < n; ++i) {
@@ -152,7 +152,7 @@ class FirstBases {
   }
 
  private:
-  static constexpr std::size_t kRegion = std::size_t{1} << 20;  // that one lock is for
+  static constexpr std::size_t kRegion = std::size_t{1} << 20;  // positions that share a lock
 
   static void keep_largest(int rank, const char* bases, std::size_t n, char* bytes) {
     const auto first = static_cast<std::uint8_t>(255 - kBases * rank);
@@ -181,7 +181,7 @@ class FirstBases {
   std::array<std::mutex, 64> locks_;
 };
 
-// What one file has, on its way there.
+// Passes the bases of one file to FirstBases.
 class OneOfFirstBases : public SequenceStore {
  public:
   OneOfFirstBases(FirstBases& all, int rank) : all_(all), rank_(rank) {}

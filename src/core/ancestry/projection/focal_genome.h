@@ -1,4 +1,4 @@
-// The focal genome's own bases, for what looks at them too.
+// The focal genome's bases, from a FASTA file or from the focal rows of alignments.
 #pragma once
 
 #include <string>
@@ -11,20 +11,21 @@
 
 namespace ancify {
 
-// From a FASTA file of all chromosomes, in any order and among others, into `store`, which is
-// committed. FormatError where one is missing, there twice, or of another length.
+// Copies the chromosomes of a FASTA file into `store`, and commits it. The file may hold other
+// sequences, in any order. FormatError if a chromosome is missing, occurs twice or has another
+// length.
 void focal_from_fasta(const std::string& fasta, const std::vector<Chromosome>& chromosomes,
                       SequenceStore& store, int threads, JobControl& control);
 
-// The sequences that are in a store, or in the files of a folder with these identities, for a run
-// to compare blocks with. The store and the chromosomes have to stay.
+// Opens the focal sequences in a store, or in a folder's files with the identities `inputs`, so
+// that blocks can be compared with them. The store and the chromosomes must outlive the result.
 OpenFocal focal_in(const PackedStore& store);
 OpenFocal focal_in(const std::string& folder, const std::vector<Chromosome>& chromosomes,
                    const InputIdentities& inputs = {});
 
-// From the focal rows of alignment files, into `store`, which is committed: in upper case, the base
-// of the first file that has A, C, G or T there (of blocks of one file that contradict each other,
-// the first of the alphabet), elsewhere N. Takes a byte a position.
+// Collects the focal rows of alignment files in `store`, in upper case, and commits it. A position
+// gets the base of the first file with A, C, G or T there, else N. If blocks of one file contradict
+// each other, the base that is first in the alphabet wins. Takes a byte of memory a position.
 void focal_from_alignments(const std::vector<std::string>& alignments,
                            const std::vector<Chromosome>& chromosomes, ProjectionOptions options,
                            SequenceStore& store, int threads, JobControl& control);

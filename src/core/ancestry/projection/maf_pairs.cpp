@@ -1,4 +1,4 @@
-// Finds the rows of the species in a MAF block, turns them to the focal strand, and checks them.
+// Finds the species' rows in MAF blocks, checks them, and turns them to the focal plus strand.
 #include "core/ancestry/projection/maf_pairs.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace ancify {
 
 namespace {
 
-// Of a base or an IUPAC code, in its own case; anything else is its own.
+// The complements of bases and IUPAC codes, in the same case; other characters are unchanged.
 std::array<char, 256> make_complements() {
   std::array<char, 256> complements{};
   for (std::size_t i = 0; i < complements.size(); ++i) complements[i] = static_cast<char>(i);
@@ -32,7 +32,7 @@ void reverse_complement(std::string_view row, std::string& out) {
                  [](char c) { return complements[static_cast<unsigned char>(c)]; });
 }
 
-// Empty if the row agrees with itself.
+// The inconsistency in a row; empty if there is none.
 std::string problem_of(const MafRow& row, const RowScan& scan) {
   const auto bases = static_cast<std::int64_t>(row.columns.size()) - scan.gaps;
   if (!scan.only_letters_and_gaps) return "the row holds something else than letters and -";
@@ -207,7 +207,7 @@ void MafPairs::project_outgroup(const Rows& rows, AlignedPair pair, PairSink& si
   sink.project(pair, focal_.n + rows.n - 2);
 }
 
-// As the columns are read along the focal chromosome's plus strand.
+// The columns along the focal chromosome's plus strand.
 std::string_view MafPairs::on_focal_strand(std::string_view columns, std::string& buffer) const {
   if (!minus_) return columns;
   reverse_complement(columns, buffer);

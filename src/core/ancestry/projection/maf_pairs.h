@@ -1,4 +1,4 @@
-// From the blocks of a MAF, which have a row a species, to pairs of a focal and an outgroup's row.
+// Makes pairs of a focal row and an outgroup's row from the blocks of a MAF file.
 #pragma once
 
 #include <array>
@@ -17,28 +17,29 @@
 
 namespace ancify {
 
-// A row's source is `<name>.<chromosome>`, and both may hold dots: the focal species' row is the
-// first whose chromosome is one of that species, and else the longest of all names that fit
-// decides. Of several rows of a species the first counts. Rows of other species are not looked at.
+// Finds the species of rows. A row's source is `<name>.<chromosome>`, and both may contain dots. A
+// source made of the focal name and a focal chromosome is focal; otherwise the longest name that
+// fits decides. If a block has several rows of a species, the first counts; focal rows with a focal
+// chromosome come before other focal rows. Rows of other species are ignored.
 class MafPairs {
  public:
-  // `file` is for messages, `names` the outgroups' in the file. Blocks that are bad for all go to
-  // `bad`. All have to stay.
+  // `file` is for messages; `names`: the outgroups' names in the file. Blocks that are bad for all
+  // outgroups go to `bad`. All arguments must outlive this.
   MafPairs(const std::string& file, const std::vector<std::string>& names,
            const std::vector<Chromosome>& chromosomes, const ProjectionOptions& options,
            BadBlocks& bad);
   MafPairs(const MafPairs&) = delete;
   MafPairs& operator=(const MafPairs&) = delete;
 
-  // Gives every outgroup's pair to its sink. Where focal rows are projected all of them are, to the
-  // first.
+  // Passes each outgroup's pair to its sink or, with options.focal_row, each focal row to the first
+  // sink.
   void project(const MafBlock& block, const std::vector<PairSink*>& sinks);
 
   // FormatError if no block had a row of this outgroup.
   void throw_if_never_seen(std::size_t outgroup) const;
 
  private:
-  // Of one species in a block.
+  // The rows of one species in a block.
   struct Rows {
     const MafLine* first = nullptr;
     std::int64_t n = 0;
@@ -51,9 +52,9 @@ class MafPairs {
   void remember_sources(const MafBlock& block);
   void find_rows(const MafBlock& block);
   bool is_known_focal(std::string_view source) const;
-  // The number of an outgroup, or n_ for the focal species, or more.
+  // The number of an outgroup, n_ for the focal species, or n_ + 1 for any other.
   std::size_t species_of(std::string_view source) const;
-  // The coordinates and the focal row; false if the block is bad.
+  // Fills in the coordinates and the focal row; false if the block is bad.
   bool begin_pair(const Chromosome& chromosome, AlignedPair& pair);
   void project_outgroup(const Rows& rows, AlignedPair pair, PairSink& sink);
   std::string_view on_focal_strand(std::string_view columns, std::string& buffer) const;
@@ -68,11 +69,11 @@ class MafPairs {
   std::unordered_map<std::string_view, const Chromosome*> wanted_;
   std::array<std::vector<Name>, 256> by_first_letter_;  // the longest first
 
-  std::vector<std::string> sources_;  // the first few of the file
-  int blocks_ = 0;                    // that were looked at for them
+  std::vector<std::string> sources_;  // the first few in the file
+  int blocks_ = 0;                    // searched for sources
   std::vector<bool> seen_;
 
-  // Of the block at hand.
+  // Of the current block.
   Rows focal_;
   std::vector<Rows> outgroups_;
   bool minus_ = false;

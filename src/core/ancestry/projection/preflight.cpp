@@ -1,4 +1,6 @@
-// Reads the first text of alignments, and compares what they say of each position.
+// Reads the beginning of alignments, and compares their rows. For an inner and an outer outgroup, d
+// is the number of inner minus outer differences on a page of positions; their excess is
+//   sum over pages of d / sqrt(sum over pages of d^2)
 #include "core/ancestry/projection/preflight.h"
 
 #include <algorithm>
@@ -39,10 +41,10 @@ namespace {
 constexpr std::int64_t kMebi = std::int64_t{1} << 20;
 constexpr std::int64_t kMostText = 16 * kMebi;
 constexpr std::int64_t kLeastText = kMebi;
-constexpr std::int64_t kBriefShare = 64;  // of a file's bytes
+constexpr std::int64_t kBriefShare = 64;  // a brief look reads 1/64 of a file's bytes
 constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
 
-// A text that ends early.
+// A text that ends early: after enough text, enough bytes, or stop().
 class FirstText : public ByteSource {
  public:
   FirstText(const std::string& path, std::int64_t most_text, const PreflightOptions& options,
@@ -62,7 +64,7 @@ class FirstText : public ByteSource {
   }
   std::int64_t consumed() const override { return source_->consumed(); }
 
-  // No more is wanted.
+  // Ends the text.
   void stop() { enough_ = true; }
   bool ended() const { return ended_; }
 
@@ -72,15 +74,15 @@ class FirstText : public ByteSource {
   std::int64_t most_consumed_;
   std::int64_t given_ = 0;
   bool ended_ = false;
-  std::atomic<bool> enough_{false};  // as text is read ahead on another thread
+  std::atomic<bool> enough_{false};  // because another thread reads ahead
 };
 
 // ---- What is remembered of each position -------------------------------------------------------
 
-// Positions in a word, a bit each.
+// Positions of a word, one bit each.
 constexpr std::size_t kWord = 64;
 
-// Codes of a word's bases: whether there is one, and its two bits.
+// The bases of a word: whether each is known, and the two bits of its code.
 struct WordOfBases {
   std::uint64_t known = 0;
   std::uint64_t low = 0;
@@ -96,7 +98,7 @@ ANCIFY_TARGET_AVX512 WordOfBases word_avx512(const char* letters) {
 }
 #endif
 
-// Eight bytes, the first of them lowest.
+// Eight bytes as a number, the first byte lowest.
 std::uint64_t first_lowest(const std::uint8_t* bytes) {
   std::uint64_t eight = 0;
   std::memcpy(&eight, bytes, sizeof eight);
@@ -106,7 +108,7 @@ std::uint64_t first_lowest(const std::uint8_t* bytes) {
   return eight;
 }
 
-// Bit b of each of eight bytes: the product puts them side by side into its highest byte.
+// Bit b of each of eight bytes, which the product gathers in its highest byte.
 std::uint64_t bits_of(std::uint64_t bytes, int b) {
   return (bytes >> b & 0x0101010101010101) * 0x0102040810204080 >> 56;
 }
@@ -132,7 +134,7 @@ WordOfBases whole_word(const char* letters, SimdLevel level) {
   return word_scalar(letters);
 }
 
-// Of up to 64 letters, the first one at `offset` in the word.
+// The word of up to 64 letters, the first one at `offset`; other positions are unknown.
 WordOfBases word_of(std::string_view letters, std::size_t offset, SimdLevel level) {
   if (letters.size() == kWord) return whole_word(letters.data(), level);
   std::array<char, kWord> text;
@@ -143,7 +145,7 @@ WordOfBases word_of(std::string_view letters, std::size_t offset, SimdLevel leve
 
 std::uint64_t both_known(const WordOfBases& a, const WordOfBases& b) { return a.known & b.known; }
 
-// Where both are known and differ.
+// The positions where both are known and differ.
 std::uint64_t different(const WordOfBases& a, const WordOfBases& b) {
   return both_known(a, b) & ((a.low ^ b.low) | (a.high ^ b.high));
 }
@@ -160,8 +162,8 @@ char letter_at(const WordOfBases& word, std::size_t i) {
 
 struct SeenWord {
   WordOfBases focal;
-  std::uint64_t known = 0;    // where the outgroup has a base too,
-  std::uint64_t differs = 0;  // and another one
+  std::uint64_t known = 0;    // where the outgroup has a base too
+  std::uint64_t differs = 0;  // where it differs from the focal one
 };
 
 constexpr std::size_t kPage = 512;  // positions
@@ -185,7 +187,7 @@ class SeenPositions {
     return static_cast<std::size_t>(key >> kPageBits);
   }
 
-  // Where blocks overlap the later one stays.
+  // Stores the letters of a block; where blocks overlap, the later one wins.
   void put(std::size_t chromosome, std::int64_t position, std::string_view focal,
            std::string_view outgroup, SimdLevel level) {
     while (!focal.empty()) {
@@ -204,11 +206,11 @@ class SeenPositions {
     const auto at = index_.find(key);
     return at == index_.end() ? nullptr : &pages_[at->second];
   }
-  // In the file's order.
+  // In the order in which the file reaches them.
   const std::vector<Page>& pages() const { return pages_; }
 
  private:
-  // Of a key: 2^49 positions on each of 2^24 chromosomes.
+  // The low bits of a key are the page: 2^49 positions on each of 2^24 chromosomes.
   static constexpr int kPageBits = 40;
 
   static void put_word(SeenWord& word, std::string_view focal, std::string_view outgroup,
@@ -242,7 +244,7 @@ class SeenPositions {
 
 // ---- Reading an alignment ----------------------------------------------------------------------
 
-// Takes the pairs of one outgroup.
+// Takes and remembers the pairs of one outgroup.
 class OutgroupReader : public PairSink {
  public:
   OutgroupReader(const std::string& file, const std::vector<Chromosome>& chromosomes,
@@ -417,7 +419,7 @@ std::string place(const std::vector<Chromosome>& chromosomes, std::uint64_t key,
 
 void compare(const SeenPositions& a, const SeenPositions& b,
              const std::vector<Chromosome>& chromosomes, FocalComparison& result) {
-  std::uint64_t first = 0;  // key of the first page with a difference, not that of the file's order
+  std::uint64_t first = 0;  // key of the first page with a difference, in genome order
   for (const auto& page : a.pages()) {
     const Page* const other = b.find(page.key);
     if (other == nullptr) continue;
@@ -457,8 +459,9 @@ void compare(const SeenPositions& inner, const SeenPositions& outer, DivergenceC
   if (variance > 0) result.excess = more / std::sqrt(variance);
 }
 
-// Every outgroup with the few behind it that have another file: enough to tell whose focal row is
-// the odd one out, in a time that grows with the outgroups and not with their pairs.
+// Pairs of each outgroup with the next few from other files. These are enough to find the focal row
+// that disagrees with the others, and their number grows only linearly with the number of
+// outgroups.
 std::vector<FocalComparison> focal_comparisons(const std::vector<PreflightOutgroup>& outgroups) {
   constexpr int most_partners = 8;
   std::vector<FocalComparison> all;
@@ -486,7 +489,7 @@ std::vector<DivergenceComparison> divergence_comparisons(
 
 // ---- The focal genome --------------------------------------------------------------------------
 
-// Takes the sequences of a FASTA file until all positions seen have come by.
+// Compares the focal genome's FASTA file with the positions seen, until all are compared.
 class GenomeLook {
  public:
   GenomeLook(const std::vector<Chromosome>& chromosomes, SimdLevel simd, Look& look)
@@ -527,7 +530,7 @@ class GenomeLook {
 
   bool has_all() const { return left_ == 0; }
 
-  // `whole`: the file has ended.
+  // `whole`: the file was read to its end.
   void finish(bool whole) {
     if (!whole) return;
     end();
@@ -560,7 +563,7 @@ class GenomeLook {
     }
   }
 
-  // Bases of one page.
+  // Compares bases of one page.
   void compare(std::string_view bases, std::size_t in_page, std::uint64_t key) {
     std::array<WordOfBases, kPage / kWord> words;
     const std::size_t first = in_page / kWord;
@@ -580,7 +583,7 @@ class GenomeLook {
     }
   }
 
-  // The word that begins at `position`.
+  // Compares the word that begins at `position`.
   void compare(const WordOfBases& focal, const WordOfBases& genome, std::int64_t position,
                OutgroupLook& look) const {
     const std::uint64_t wrong = different(focal, genome);
@@ -599,10 +602,10 @@ class GenomeLook {
   Look& look_;
   std::unordered_map<std::string, std::size_t> index_;
   std::vector<bool> found_;
-  std::vector<std::int64_t> last_;  // behind all that was seen of a chromosome
-  std::int64_t left_ = 0;           // chromosomes that were seen and have not come by
-  bool wanted_ = false;             // the sequence that is read, which is
-  std::size_t chromosome_ = 0;      // this one
+  std::vector<std::int64_t> last_;  // end of the positions seen on each chromosome
+  std::int64_t left_ = 0;           // chromosomes with positions still to compare
+  bool wanted_ = false;             // whether the current sequence is wanted
+  std::size_t chromosome_ = 0;      // its chromosome
   std::int64_t position_ = 0;
 };
 

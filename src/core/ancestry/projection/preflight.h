@@ -1,4 +1,4 @@
-// A look at the first text of alignments, before a run spends hours on them.
+// Checks the beginning of alignments, before a run spends hours on them.
 #pragma once
 
 #include <cstddef>
@@ -21,34 +21,35 @@ struct PreflightOutgroup {
 
 struct PreflightOptions {
   ProjectionOptions projection;
-  // Looks at no more than a small share of a file's bytes, so that a run hardly becomes longer.
+  // Reads only a small share of each file, so that the check hardly prolongs a run.
   bool brief = false;
-  std::string focal_fasta = {};  // or empty
+  std::string focal_fasta = {};  // empty for none
 };
 
 struct SeenChromosome {
   std::string name;
   std::int64_t blocks = 0;
-  std::int64_t end = 0;  // the largest position, where it is known
+  std::int64_t end = 0;  // the largest position, if known
 };
 
-// What the first text of a file holds of one outgroup.
+// The results for one outgroup, from the beginning of its file.
 struct OutgroupLook {
-  std::string problem;  // that ended the look, or empty
+  std::string problem;  // that ended the reading; empty for none
   std::int64_t problem_line = 0;
-  bool whole = false;  // the file ends within the text
+  bool whole = false;  // the whole file was read
   std::vector<SeenChromosome> chromosomes;
   std::int64_t bad = 0;  // blocks
   std::vector<BadBlocks::Example> bad_examples;
   std::int64_t sites = 0;   // positions with a base in both rows
-  std::int64_t differ = 0;  // and another one in each
-  // Focal letters and the focal genome's.
+  std::int64_t differ = 0;  // of these, positions where the bases differ
+  // Focal rows against the focal genome: positions compared, those that differ, and the first of
+  // these.
   std::int64_t compared = 0;
   std::int64_t wrong = 0;
   std::string first_wrong;
 };
 
-// Focal rows of two files at the positions that both cover.
+// Two files' focal rows, at the positions that both cover.
 struct FocalComparison {
   std::size_t first;
   std::size_t second;
@@ -57,18 +58,20 @@ struct FocalComparison {
   std::string first_difference = {};
 };
 
-// An inner and an outer outgroup at the positions that both cover.
+// The divergence of an inner and an outer outgroup, at the positions that both cover.
 struct DivergenceComparison {
   std::size_t inner;
   std::size_t outer;
   std::int64_t sites = 0;
-  std::int64_t inner_differ = 0;  // from the focal row
+  std::int64_t inner_differ = 0;  // positions that differ from the focal row
   std::int64_t outer_differ = 0;
-  // By how many standard errors the inner one differs more. The error is that of stretches of
-  // positions, as what is aligned wrongly differs in many neighbouring ones.
+  // inner_differ - outer_differ in standard errors. The standard error is estimated from stretches
+  // of positions, because the errors of a wrong alignment are neighbours.
   double excess = 0;
 };
 
+// The results of look_at_alignments(). `fasta_problem`: with the focal genome's file; empty for
+// none.
 struct Preflight {
   std::vector<OutgroupLook> outgroups;
   std::vector<FocalComparison> focal;
@@ -76,9 +79,9 @@ struct Preflight {
   std::string fasta_problem;
 };
 
-// Looks at the first 16 MB of text of every file, all files at once on the threads there are, and
-// at the focal genome as far as they reach. Keeps five bits a position, of each page of 512 that
-// was seen, and outgroup. What is wrong with a file is no error, but in the result.
+// Reads the first 16 MB of text of every file, in parallel, and the focal genome as far as these
+// reach. Takes five bits of memory a position and outgroup, in pages of 512 positions. Problems of
+// a file are not thrown: they are in the result. Interrupted if `control` stops it.
 Preflight look_at_alignments(const std::vector<PreflightOutgroup>& outgroups,
                              const std::vector<Chromosome>& chromosomes,
                              const PreflightOptions& options, int threads, JobControl& control);

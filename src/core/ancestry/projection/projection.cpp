@@ -1,4 +1,4 @@
-// Projects the files of alignments, all at once, each on a thread.
+// Projects alignment files in parallel, each on a thread.
 #include "core/ancestry/projection/projection.h"
 
 #include <algorithm>
@@ -79,7 +79,7 @@ ProjectionReport AlignmentProjector::report(const Projector& projector) const {
   return report;
 }
 
-// The format that takes any text was perhaps none that the text says.
+// A question for messages: the last format accepts any text, so the file may have no known format.
 std::string AlignmentProjector::doubt() const {
   const auto* const format = pairs_.format();
   const bool is_sure = format != nullptr && format != &alignment_formats().back();
@@ -117,7 +117,7 @@ std::vector<ProjectionReport> project_alignment(const std::string& file,
 
 namespace {
 
-// The numbers of the alignments of each file, files in the order of their first.
+// The alignments of each file; files in the order of their first alignment.
 std::vector<std::vector<std::size_t>> by_file(const std::vector<Alignment>& alignments) {
   std::vector<std::vector<std::size_t>> files;
   std::unordered_map<std::string_view, std::size_t> index;

@@ -1,4 +1,4 @@
-// An outgroup's bases in the focal genome's coordinates.
+// Projects alignment files: the outgroups' bases in the focal genome's coordinates.
 #pragma once
 
 #include <cstddef>
@@ -27,20 +27,20 @@ struct ProjectionTarget {
   SequenceStore* store;
 };
 
-// Projects the text of an alignment file, of any format, which comes in pieces.
+// Projects the text of an alignment file of any format; the text comes in pieces.
 class AlignmentProjector {
  public:
-  // `file` is for messages. All but `targets`, and the stores, have to stay. Interrupted where the
-  // task is no longer wanted.
+  // `file` is for messages. All arguments but `targets`, and the targets' stores, must outlive
+  // this. Interrupted if the task is stopped.
   AlignmentProjector(const std::string& file, const std::vector<ProjectionTarget>& targets,
                      const std::vector<Chromosome>& chromosomes, const ProjectionOptions& options,
                      const TaskContext& context,
                      const std::vector<AlignmentFormat>& formats = alignment_formats());
 
-  // As PairReader::consume().
+  // See PairReader::consume().
   std::size_t consume(std::string_view text, bool last);
-  // N for all that no block covered, and a report for each target. FormatError where no chromosome
-  // of those asked for occurs.
+  // Fills uncovered positions with N, and returns a report for each target. FormatError if a target
+  // has no good block on the chromosomes.
   std::vector<ProjectionReport> finish();
 
  private:
@@ -56,9 +56,9 @@ class AlignmentProjector {
   AlignmentPairs pairs_;
 };
 
-// Projects species of one file, which is read once, onto `chromosomes`. The stores are committed
-// when all are whole. FormatError for a bad block unless they are skipped, and where no chromosome
-// of those asked for occurs. Advances `control` by the bytes of the file.
+// Projects the targets of one file, which is read once, onto `chromosomes`, and then commits their
+// stores. FormatError for a bad block unless such blocks are skipped, and if a target has no good
+// block on the chromosomes. Advances `control` by the bytes of the file.
 std::vector<ProjectionReport> project_alignment(const std::string& file,
                                                 const std::vector<ProjectionTarget>& targets,
                                                 const std::vector<Chromosome>& chromosomes,
@@ -72,11 +72,13 @@ struct Alignment {
   std::string name_in_file = {};
 };
 
-// Told, on any thread, of each alignment whose store is committed, with its checksums.
+// Called, on any thread, for each alignment after its store is committed, with its files'
+// checksums.
 using AlignmentProjected = std::function<void(std::size_t alignment, const ProjectionReport&,
                                               const std::vector<FileChecksum>&)>;
 
-// Projects several alignments at once, each file at least on a thread of its own.
+// Projects several alignments in parallel, a task a file; one report an alignment. Throws like
+// project_alignment().
 std::vector<ProjectionReport> project_alignments(const std::vector<Alignment>& alignments,
                                                  const std::vector<Chromosome>& chromosomes,
                                                  const ProjectionOptions& options, int threads,

@@ -1,4 +1,4 @@
-// Gathers the columns of blocks without a focal gap into pieces of a sequence.
+// Projects pairs of rows: gathers their columns without a focal gap into pieces of a sequence.
 #include "core/ancestry/projection/projector.h"
 
 #include <algorithm>
@@ -124,7 +124,7 @@ void Projector::write(const AlignedPair& pair, std::size_t chromosome) {
   ++report_.blocks[chromosome];
 }
 
-// Blocks nearly always come in order, so N is written only into the gaps they leave.
+// Fills with N. Blocks are nearly always in order, so N goes only into the gaps between them.
 void Projector::fill_up_to(std::size_t chromosome, std::int64_t position) {
   auto& filled = filled_[chromosome];
   if (position <= filled) return;

@@ -1,4 +1,4 @@
-// One outgroup's bases in the focal genome's coordinates, from pairs of aligned rows.
+// Projects one outgroup: its bases in the focal genome's coordinates, from pairs of aligned rows.
 #pragma once
 
 #include <cstddef>
@@ -22,40 +22,41 @@ namespace ancify {
 
 struct ProjectionOptions {
   OnBadBlock on_bad_block = OnBadBlock::kError;
-  // Bytes of text, and of the file, at a time; what a core keeps in its own cache is best.
+  // Bytes of text, and of the file, at a time; best if they fit a core's own cache.
   std::size_t chunk_size = 1 << 18;
   SimdLevel simd = SimdLevel::kScalar;
-  bool focal_row = false;  // of each block, in place of the outgroup's
-  // Of the focal species in files of several species: the name, and all chromosomes it has.
+  bool focal_row = false;  // projects each block's focal row, not the outgroup's
+  // The focal species' name and all its chromosomes, in files of several species.
   std::string focal_name;
   std::vector<std::string> focal_chromosomes;
-  OpenFocal open_focal = {};  // where blocks are compared with the focal genome
+  OpenFocal open_focal = {};  // if set, blocks are compared with the focal genome
 };
 
-// What an alignment held of one outgroup.
+// The report on one outgroup of an alignment.
 struct ProjectionReport {
   std::vector<std::int64_t> blocks;      // used, for each chromosome
   std::int64_t passed_over = 0;          // blocks on chromosomes that were not asked for
   std::vector<std::string> other_names;  // the first few such chromosomes
-  // Chromosomes asked for whose name, with a leading chr put on or taken off, occurs instead.
+  // Chromosomes asked for that occur under a name with a leading chr added or removed.
   std::vector<std::string> other_prefix;
   std::int64_t bad = 0;  // blocks left out
   std::vector<BadBlocks::Example> bad_examples;
-  // Rows of the outgroup or the focal species that blocks had besides the first.
+  // Further rows of the outgroup or the focal species in blocks, besides the first.
   std::int64_t duplicates = 0;
 };
 
-// What is wrong with a pair of rows of equal length on this chromosome; empty if it is good.
+// The problem of a pair of rows of equal length on this chromosome; empty if there is none.
 std::string problem_of(const AlignedPair& pair, const Chromosome& chromosome);
+// The message for a pair whose rows differ in length.
 std::string rows_differ_in_length(const AlignedPair& pair);
 
-// Projects pairs of rows into a store. A focal letter's column is one position; where pairs overlap
-// the later one wins; elsewhere N.
+// Projects pairs of rows into a store. A column with a focal letter is a position. Where pairs
+// overlap, the later one wins. Uncovered positions become N.
 class Projector : public PairSink {
  public:
-  // `file` is for messages; `chromosomes`, `store`, `check` and `context` have to stay; without
-  // `check` nothing is compared with the focal genome. Interrupted where the task is no longer
-  // wanted.
+  // `file` is for messages. `chromosomes`, `store`, `check` and `context` must outlive this. If
+  // `check` is null, blocks are not compared with the focal genome. Interrupted if the task is
+  // stopped.
   Projector(const std::string& file, const std::vector<Chromosome>& chromosomes,
             SequenceStore& store, FocalCheck* check, const ProjectionOptions& options,
             const TaskContext& context);
@@ -63,7 +64,7 @@ class Projector : public PairSink {
   void project(const AlignedPair& pair, std::int64_t duplicates) override;
   void pass_over(std::string_view chromosome) override;
   void bad(std::int64_t line, const std::string& problem) override { bad_.add(line, problem); }
-  // N for all that no block covered.
+  // Fills uncovered positions with N, and writes the rest to the store.
   void finish();
   ProjectionReport report() const;
 
@@ -71,8 +72,8 @@ class Projector : public PairSink {
   void write(const AlignedPair& pair, std::size_t chromosome);
   void fill_up_to(std::size_t chromosome, std::int64_t position);
   void go_to(std::size_t chromosome, std::int64_t position);
-  // Calls put(out, from, n) for pieces of the n characters or columns that come next; it puts up to
-  // n bases and gives their number.
+  // Calls put(out, from, n) for pieces of the next n characters or columns. put() writes at most n
+  // bases and returns their number.
   template <class Put>
   void gather(std::size_t n, Put put);
   void write_gathered();
@@ -85,15 +86,15 @@ class Projector : public PairSink {
   bool focal_row_;
   BadBlocks bad_;
   std::unordered_map<std::string, std::size_t> index_;
-  std::unordered_map<std::string, std::string> other_prefix_;  // similar name -> asked for
-  std::vector<std::int64_t> filled_;                           // positions before it are gathered
+  std::unordered_map<std::string, std::string> other_prefix_;  // similar name to the one asked for
+  std::vector<std::int64_t> filled_;                           // end of the positions gathered
   ProjectionReport report_;
 
-  // Runs are short and nearly always in order: they are gathered, and go to the store in pieces
-  // that a core's own cache holds.
+  // Blocks are short and nearly always in order. Their bases are gathered, and go to the store in
+  // pieces that fit a core's own cache.
   std::vector<char> gathered_;
   std::size_t n_gathered_ = 0;
-  std::size_t chromosome_ = 0;  // of what is gathered
+  std::size_t chromosome_ = 0;  // of the gathered bases
   std::int64_t position_ = 0;
 };
 

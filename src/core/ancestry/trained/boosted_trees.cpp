@@ -1,5 +1,6 @@
-// Scores are sums of leaves, one of each tree, and probabilities their softmax: exp(s_b) / sum over
-// c of exp(s_c) (Friedman 2001, Ann. Stat. 29:1189, for K classes).
+// Computes scores s_b, sums of a leaf from each tree of base b, and their softmax (Friedman 2001,
+// Ann. Stat. 29:1189, for K classes).
+//   p_b = exp(s_b) / sum over c of exp(s_c)
 #include "core/ancestry/trained/boosted_trees.h"
 
 #include <algorithm>
@@ -23,10 +24,10 @@ using Forest = BoostedTrees::Forest;
 using Column = BoostedTrees::Column;
 using Node = BoostedTrees::Node;
 
-// Rows that are evaluated together: what a tree needs of them stays in the nearest cache.
+// Rows evaluated together: their data for one tree stay in the nearest cache.
 constexpr std::size_t kBlock = 128;
 
-// The largest float that is not above x: v <= x and v <= float_below(x) are the same for a float v.
+// The largest float not above x. For a float v, v <= x is the same as v <= float_below(x).
 float float_below(double x) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   constexpr float largest = std::numeric_limits<float>::max();
@@ -38,7 +39,7 @@ float float_below(double x) {
 }
 
 std::size_t column_of(std::vector<Column>& columns, const Split& split) {
-  // Without missing values there is no side for them.
+  // If no value counts as missing, missing_left does not matter.
   const bool left = split.missing != MissingValues::kNone && split.missing_left;
   const auto found = std::find_if(columns.begin(), columns.end(), [&](const Column& column) {
     return column.feature == split.feature && column.missing == split.missing &&
@@ -57,7 +58,7 @@ void sort_thresholds(std::vector<Column>& columns) {
   }
 }
 
-// The nodes of a tree, children first.
+// Adds the nodes of a tree, children first.
 void add_nodes(const DecisionTree& tree, Forest& forest) {
   std::vector<int> order = {0};
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -88,8 +89,8 @@ void add_nodes(const DecisionTree& tree, Forest& forest) {
 
 // ---- A block of rows -------------------------------------------------------------------------
 
-// A row of the table for each leaf, of its number, then one for each node: the number of the leaf
-// that each row of features ends in from there.
+// Codes of the columns, and a table of leaf numbers. The table has a row for each leaf, filled with
+// its number, and then a row for each node: the leaf that each row of features reaches from there.
 template <class Code>
 struct Block {
   explicit Block(const Forest& forest)
@@ -103,7 +104,7 @@ struct Block {
   std::array<double, kBases* kBlock> scores = {};  // kBlock a base
 };
 
-// The values of a column's feature.
+// Loads the values of a column's feature; beyond n they are 0.
 void load_values(const FeatureRows& rows, std::size_t start, std::size_t n, const Column& column,
                  float* values) {
   const float* from = rows.values + static_cast<std::size_t>(column.feature) * rows.stride + start;
@@ -174,7 +175,7 @@ ANCIFY_ALWAYS_INLINE void evaluate(const Forest& forest, const FeatureRows& rows
   }
 }
 
-// Codes and numbers of leaves in bytes where they fit.
+// Uses bytes for codes and leaf numbers if they fit.
 ANCIFY_ALWAYS_INLINE void evaluate_any(const Forest& forest, bool fits_bytes,
                                        const FeatureRows& rows, double* out) {
   if (fits_bytes) {

@@ -1,4 +1,4 @@
-// Evaluates gradient-boosted trees that tell the four bases apart.
+// Evaluates gradient-boosted trees that classify positions by their ancestral base.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,15 @@
 
 namespace ancify {
 
-// A row's features in memory: feature f of row i is values[f * stride + i].
+// Features of n rows in memory: feature f of row i is values[f * stride + i].
 struct FeatureRows {
   const float* values = nullptr;
   std::size_t stride = 0;
   std::size_t n = 0;
 };
 
-// A value as splits see it, where `missing` stands for one that they treat as missing. NaN, if it
-// is not missing, is 0.
+// A value as splits see it. A missing value becomes `missing`; NaN that does not count as missing
+// becomes 0.
 ANCIFY_HOST_DEVICE inline float seen_value(float value, bool nan_is_missing, bool zero_is_missing,
                                            float missing) {
   constexpr auto zero = static_cast<float>(kZeroThreshold);
@@ -30,7 +30,7 @@ ANCIFY_HOST_DEVICE inline float seen_value(float value, bool nan_is_missing, boo
   return is_missing ? missing : is_nan || is_zero ? 0 : value;
 }
 
-// Four scores become probabilities.
+// Turns the scores of A, C, G, T into probabilities.
 ANCIFY_HOST_DEVICE inline void softmax(double* scores) {
   const double largest = largest_of(scores);
   double sum = 0;
@@ -41,18 +41,20 @@ ANCIFY_HOST_DEVICE inline void softmax(double* scores) {
   for (int base = 0; base < kBases; ++base) scores[base] /= sum;
 }
 
-// Gives four numbers a row, one for each base: the same for any division of the rows, at any level.
+// Evaluates the trees: four numbers a row, one for each base. They do not depend on how rows are
+// divided or on the SIMD level.
 class BoostedTrees {
  public:
+  // `trees` as read_lightgbm_model() returns them; `features`: the number of features.
   BoostedTrees(const std::vector<DecisionTree>& trees, int features);
-  // The sums of the leaves that a row falls into.
+  // The sums of the leaves that each row falls into, to out[4 * row + base].
   void scores(const FeatureRows& rows, SimdLevel simd, double* out) const;
-  // Their softmax.
+  // The softmax of scores().
   void probabilities(const FeatureRows& rows, SimdLevel simd, double* out) const;
   int features() const { return features_; }
 
-  // A feature as the splits see it: how many of their thresholds a value is not below or at. Splits
-  // that treat missing values differently see it differently.
+  // A feature as splits see it: the number of thresholds that a value exceeds. Splits that treat
+  // missing values differently have different columns.
   struct Column {
     int feature;
     MissingValues missing;
@@ -61,10 +63,12 @@ class BoostedTrees {
 
     bool nan_is_missing() const { return missing != MissingValues::kNone; }
     bool zero_is_missing() const { return missing == MissingValues::kZero; }
-    // As seen_value() takes it: what is below all thresholds, or NaN, which is below none.
+    // The argument `missing` of seen_value(): -infinity, which exceeds no threshold, or NaN, which
+    // exceeds all.
     float missing_value() const;
   };
-  // Goes left where the column is at most `code`. Children are rows of a table, see the .cpp.
+  // A position goes left if its column is at most `code`. Children are rows of a table, see Block
+  // in the .cpp.
   struct Node {
     std::uint32_t column;
     std::uint32_t code;
@@ -79,9 +83,9 @@ class BoostedTrees {
   struct Forest {
     std::vector<Column> columns;
     std::vector<Tree> trees;
-    std::vector<Node> nodes;  // of each tree, every node before its parent
+    std::vector<Node> nodes;  // tree by tree, each node before its parent
     std::vector<double> leaves;
-    std::size_t most_leaves = 1;  // of a tree
+    std::size_t most_leaves = 1;  // of any tree
   };
   const Forest& forest() const { return forest_; }
 

@@ -1,4 +1,4 @@
-// Reads the text in which LightGBM saves a model, and refuses what is none.
+// Reads a model in LightGBM's text format, and checks that its trees can be evaluated.
 #include "core/ancestry/trained/lightgbm_model.h"
 
 #include <cstdint>
@@ -19,13 +19,14 @@ namespace ancify {
 
 namespace {
 
-// The bits of LightGBM's decision_type.
+// Bits of LightGBM's decision_type.
 constexpr std::int64_t kCategoricalBit = 1;
 constexpr std::int64_t kMissingLeftBit = 2;
 constexpr int kMissingShift = 2;
 constexpr std::int64_t kLargestDecision = 11;
 
-// Of a line: there are 131,072 leaves with a number each, or as many sizes as there are trees.
+// The longest line, in bytes. A line holds a number for each of 131,072 leaves, or a size for each
+// tree.
 constexpr std::size_t kLongestModelLine = std::size_t{1} << 22;
 
 std::optional<std::int64_t> parse_integer(std::string_view text) {
@@ -61,14 +62,15 @@ class ModelReader {
       fail("the model has " + std::to_string(trees.size()) + " trees, where its header says " +
            std::to_string(announced_) + ": " + kSaveAgain);
     }
-    // The rest is of no use here, but the end of a file tells whether it has changed.
+    // The rest is not used, but only at the end of a file can the reader tell whether it has
+    // changed.
     for (std::string_view rest; lines_.next(rest);) {
     }
     return trees;
   }
 
  private:
-  // A value and the line it stands on.
+  // A value and its line.
   struct Field {
     std::string value;
     std::int64_t line = 0;
@@ -81,7 +83,8 @@ class ModelReader {
     throw FormatError(path_, line, problem);
   }
 
-  // The next line that is not blank; an error at the end, for "end of trees" must come before.
+  // Reads the next line that is not blank. FormatError at the end of the file: "end of trees" must
+  // come before.
   void next_line() {
     std::string_view line;
     do {
@@ -92,7 +95,7 @@ class ModelReader {
     line_ = line;
   }
 
-  // Lines of key=value up to the next tree or the trees' end.
+  // Reads lines of key=value up to the next tree or "end of trees".
   Fields read_fields() {
     Fields fields;
     for (next_line(); line_.compare(0, 5, "Tree=") != 0 && line_ != "end of trees"; next_line()) {
@@ -137,7 +140,7 @@ class ModelReader {
     }
   }
 
-  // n numbers that `parse` understands.
+  // A list of n numbers. `parse` converts one.
   template <class Value, class Parse>
   std::vector<Value> list(const Fields& fields, std::string_view key, std::size_t n,
                           Parse&& parse) const {
@@ -217,7 +220,7 @@ class ModelReader {
     if (n == 1) return tree;
 
     const auto feature = list<std::int64_t>(fields, "split_feature", n - 1, parse_integer);
-    // LightGBM writes inf where only missing values go right.
+    // LightGBM writes inf if only missing values go right.
     const auto threshold = list<double>(fields, "threshold", n - 1, [&](std::string_view text) {
       const bool negative = text.substr(0, 1) == "-";
       if (text.substr(negative ? 1 : 0) != "inf") return number(text);
@@ -254,7 +257,8 @@ class ModelReader {
     return tree;
   }
 
-  // Every split but the first, and every leaf, is the child of one split above it.
+  // FormatError unless every leaf, and every split but the first, is the child of exactly one split
+  // above it.
   void check_shape(const DecisionTree& tree, std::int64_t line) const {
     std::vector<int> open = {0};
     std::size_t reached = 0;
@@ -282,16 +286,16 @@ class ModelReader {
 
   // LightGBM's own limit
   static constexpr std::int64_t kMostLeaves = 131072;
-  // They take a gigabyte of memory.
+  // So many leaves take a gigabyte of memory.
   static constexpr std::size_t kMostLeavesOfAll = std::size_t{1} << 24;
   static constexpr std::size_t kMostFields = 64;
-  // The sum of any number of trees has to be finite.
+  // The sum of all trees must be finite.
   static constexpr double kLargestLeaf = 1e100;
 
   const std::string& path_;
   int features_;
   LineReader lines_;
-  std::string line_;  // the last one, which may begin the next tree
+  std::string line_;  // the line read last, which may begin the next tree
   std::size_t announced_ = 0;
   mutable NumberParser parse_number_;
 };

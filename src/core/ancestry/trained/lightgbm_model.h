@@ -1,4 +1,4 @@
-// Reads the text form in which LightGBM saves a model (versions v3 and v4).
+// Reads a model in LightGBM's text format (versions v3 and v4).
 #pragma once
 
 #include <string>
@@ -8,14 +8,15 @@
 
 namespace ancify {
 
-// Which values of a feature count as missing at a split: none (NaN is taken for 0), NaN, or NaN
-// and 0.
+// Values that count as missing at a split. kNone: none, and NaN counts as 0; kZero: NaN and 0;
+// kNan: NaN.
 enum class MissingValues { kNone, kZero, kNan };
 
-// What is closer to 0 than this counts as 0, as LightGBM has it.
+// Values no farther from 0 than this count as 0, as in LightGBM.
 constexpr double kZeroThreshold = 1e-35F;
 
-// Values up to the threshold go left. A child is a split from 0 on, or below 0 the leaf ~child.
+// Values up to the threshold go left. A child of 0 or more is a split; a child c below 0 is the
+// leaf ~c.
 struct Split {
   int feature = 0;
   double threshold = 0;
@@ -25,14 +26,14 @@ struct Split {
   int right = 0;
 };
 
-// Begins with the first split, or is its only leaf.
+// The first split is the root; a tree without splits is a single leaf.
 struct DecisionTree {
   std::vector<Split> splits;
   std::vector<double> leaves;
 };
 
-// The trees of a model that tells the four bases apart by this many numerical features; tree i
-// adds to the score of base i % 4. FormatError for every other model and for damaged text.
+// The trees of a model that classifies the four bases by `features` numerical features. Tree i adds
+// to the score of base i % 4. FormatError for any other model and for damaged text.
 std::vector<DecisionTree> read_lightgbm_model(const std::string& path, int features,
                                               const TaskContext& context = TaskContext());
 

@@ -1,4 +1,4 @@
-// Features of the positions of a stretch, column by column.
+// Computes the features of a stretch's positions, column by column.
 #include "core/ancestry/trained/site_features.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 using Codes = std::vector<std::uint8_t>;
 
-// Base codes of positions [from, to) of one species.
+// The base codes of positions [from, to) of one species.
 Codes read_codes(const Stretch& stretch, int species, std::int64_t from, std::int64_t to) {
   Codes codes(static_cast<std::size_t>(to - from));
   const char* bases = stretch.species[species];
@@ -31,7 +31,7 @@ Codes read_codes(const Stretch& stretch, int species, std::int64_t from, std::in
   return codes;
 }
 
-// How the bases of some species are spread at each position.
+// Counts of the bases of some species at each position.
 class Tally {
  public:
   explicit Tally(std::size_t n) {
@@ -112,7 +112,7 @@ void SiteFeatures::compute(const Stretch& stretch, float* out) const {
     const std::size_t high = std::min(i + half + 1, around);
     return share(gc_before[high] - gc_before[low], data_before[high] - data_before[low]);
   });
-  // `from` and `to` are ends of the chromosome, or so far away that nothing here looks beyond.
+  // `from` and `to` are chromosome ends or too far away to matter here.
   const auto before = [&](std::size_t i) { return i == 0 ? kMissing : int{consensus[i - 1]}; };
   const auto after = [&](std::size_t i) {
     return i + 1 == around ? kMissing : int{consensus[i + 1]};

@@ -1,4 +1,4 @@
-// Draws sites with known ancestral bases, the same ones at any number of threads.
+// Draws sites with known ancestral bases: the same ones at any number of threads.
 #include "core/ancestry/training/ml_training.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kPieceLength = 1 << 20;
 constexpr std::int64_t kStretchLength = 1 << 15;
 
-// A number that looks random in place of a number (the finaliser of splitmix64).
+// A hash that looks random (the finaliser of splitmix64).
 std::uint64_t scatter(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
@@ -35,7 +35,7 @@ void TrainingSample::read_labels(const Piece& piece, const SequenceSources& sour
                                  const UseLabel& use) const {
   const bool by_vote = options_.labels == Labels::kVoting;
   Voting voting = options_.voting;
-  if (!by_vote) voting.min_inner = voting.min_outer = 1;  // so that N says that there are no data
+  if (!by_vote) voting.min_inner = voting.min_outer = 1;  // so that N means no data
   StretchReader reader(sources, chromosomes_[piece.chromosome].length, kFeatureReach);
   for (std::int64_t start = piece.start; start < piece.end; start += kStretchLength) {
     context.throw_if_stopped();
@@ -90,7 +90,7 @@ TrainingSample::TrainingSample(const std::vector<ChromosomeSequences>& chromosom
   for_each_label(control, [](Piece& piece) {
     return [&piece](int base, const Stretch&, std::size_t) { ++piece.before[base]; };
   });
-  // From the labels in each piece to those before it
+  // Turns the counts in each piece into counts before it.
   for (auto& piece : pieces_) {
     for (std::size_t base = 0; base < kBases; ++base) {
       const std::int64_t here = piece.before[base];
@@ -108,13 +108,13 @@ TrainingSample::TrainingSample(const std::vector<ChromosomeSequences>& chromosom
   }
 }
 
-// The labelled sites of a base make per_base_ runs, as equal as can be.
+// The first site of a run. The labelled sites of a base make per_base_ runs of nearly equal length.
 std::int64_t TrainingSample::run_start(int base, std::int64_t which) const {
   const std::int64_t n = labelled_[static_cast<std::size_t>(base)];
   return n / per_base_ * which + n % per_base_ * which / per_base_;
 }
 
-// Which of them the run gives.
+// The site that is drawn from a run.
 std::int64_t TrainingSample::drawn(int base, std::int64_t which) const {
   const auto number = static_cast<std::uint64_t>(which) * kBases + static_cast<std::uint64_t>(base);
   const auto size = static_cast<std::uint64_t>(run_start(base, which + 1) - run_start(base, which));
@@ -122,7 +122,7 @@ std::int64_t TrainingSample::drawn(int base, std::int64_t which) const {
   return run_start(base, which) + static_cast<std::int64_t>(random % size);
 }
 
-// The first run of a base whose site is not among the first `passed` labelled ones.
+// The first run of a base whose drawn site is not among the first `passed` labelled sites.
 std::int64_t TrainingSample::first_run(int base, std::int64_t passed) const {
   std::int64_t low = 0;
   std::int64_t high = per_base_;

@@ -1,4 +1,4 @@
-// Sites with known ancestral bases, from which boosted trees are trained.
+// A sample of sites with known ancestral bases, for training boosted trees.
 #pragma once
 
 #include <array>
@@ -14,35 +14,36 @@
 
 namespace ancify {
 
-// Where labels come from: calls by vote in upper case, or a reference, the last of a chromosome's
-// sources.
+// The source of labels: upper-case calls by vote, or a reference, which is the last source of each
+// chromosome.
 enum class Labels { kVoting, kReference };
 
 struct TrainingOptions {
-  Voting voting;  // for a reference only its numbers of species matter
+  Voting voting;  // with a reference only the numbers of species matter
   Labels labels = Labels::kVoting;
   std::int64_t most_sites = 0;
   std::uint64_t seed = 0;
   int threads = 1;
 };
 
-// An equal number of sites of each base, spread evenly over all labelled ones: of as many runs of
-// labelled sites as are wanted, each gives one, drawn by the seed. The same at any number of
-// threads.
+// A sample with an equal number of sites for each base, spread evenly over all labelled sites.
+// These are cut into as many runs as sites are wanted; the seed draws one site from each run. The
+// sample is the same at any number of threads.
 class TrainingSample {
  public:
-  // Looks at all labels. InputError where a base has none.
+  // Reads all labels. InputError if a base has no labelled site, or if fewer than one site a base
+  // is wanted.
   TrainingSample(const std::vector<ChromosomeSequences>& chromosomes,
                  const TrainingOptions& options, JobControl& control);
   std::int64_t sites() const { return kBases * per_base_; }
   int features() const { return features_.count(); }
-  // Labelled sites by base, those that are not drawn too.
+  // The number of labelled sites of each base, drawn or not.
   const std::array<std::int64_t, kBases>& labelled() const { return labelled_; }
-  // Feature f of site i becomes features[f * sites() + i], its base's code labels[i].
+  // Writes feature f of site i to features[f * sites() + i], and its base code to labels[i].
   void extract(double* features, int* labels, JobControl& control);
 
  private:
-  // Part of a chromosome, and the labelled sites before it by base.
+  // A part of a chromosome; `before`: the labelled sites before it, by base.
   struct Piece {
     std::size_t chromosome;
     std::int64_t start;
@@ -50,9 +51,9 @@ class TrainingSample {
     std::array<std::int64_t, kBases> before;
   };
 
-  // A labelled position of a stretch, counted from its start.
+  // Takes a labelled position, counted from the stretch's start.
   using UseLabel = std::function<void(int base, const Stretch& stretch, std::size_t at)>;
-  // Gives each piece's labels in turn to what use(piece) makes.
+  // Passes each piece's labels, in order, to the function that use(piece) returns.
   void for_each_label(JobControl& control, const std::function<UseLabel(Piece&)>& use);
   void read_labels(const Piece& piece, const SequenceSources& sources, const TaskContext& context,
                    JobControl& control, const UseLabel& use) const;

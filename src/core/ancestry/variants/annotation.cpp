@@ -1,4 +1,4 @@
-// Looks calls up for each record of a VCF, and writes the records with them.
+// Annotates each record of a VCF file with the call at its position, and writes it.
 #include "core/ancestry/variants/annotation.h"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ HeaderAdditions additions_for(const AnnotationOptions& options) {
   return additions;
 }
 
-// The regions of a chromosome, asked for positions that never go back.
+// The masked regions of a chromosome, for positions in ascending order.
 class Mask {
  public:
   explicit Mask(const std::vector<Region>* regions) : regions_(regions) {}
@@ -76,7 +76,7 @@ class Annotator {
         ancestral_(options.ancestral, options.chromosomes, "ancestral", context),
         errors_(options.phred),
         reference_(options.reference, options.chromosomes, "reference", context),
-        // Compressing takes several times as long as inflating.
+        // Compression takes several times as long as inflation.
         reader_(options.variants, options.threads > 2 ? 1 : 0, RecordParts::kGenotypes),
         progress_(options.variants, control),
         writer_(reader_, options.output, additions(),
@@ -150,7 +150,7 @@ class Annotator {
       writer_.set_numbers("AA_post", {posterior->begin(), posterior->end()});
       ++report_.posteriors;
     } else {
-      writer_.remove("AA_post");  // which would be of another call
+      writer_.remove("AA_post");  // the input's would be of another call
     }
     writer_.set_text("AA_reason", kReasonNames[static_cast<std::size_t>(reason)]);
     if (options_.polarise && is_usable(reason) &&
@@ -187,7 +187,7 @@ class Annotator {
   std::optional<RecordPosteriors> posteriors_;
   AnnotationReport report_;
 
-  Mask mask_ = Mask(nullptr);  // of the chromosome at hand
+  Mask mask_ = Mask(nullptr);  // of the current chromosome
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Ancestral alleles in the INFO of VCF and BCF.
+// Ancestral alleles in the INFO fields of VCF and BCF files.
 #pragma once
 
 #include <array>
@@ -16,24 +16,24 @@
 
 namespace ancify {
 
-// Why a record's ancestral allele can be used or not; the first that holds.
+// Whether and why a record's ancestral allele can be used; the first reason that applies.
 enum class Reason {
-  kIndel,         // an allele that is no single base
+  kIndel,         // an allele is not a single base
   kMultiallelic,  // several ALTs
-  kRefMismatch,   // REF is another base than the reference has
+  kRefMismatch,   // REF differs from the reference genome
   kMasked,
-  kNoCoverage,  // N, or what stands for no base elsewhere
-  kUnresolved,  // n
-  kNeitherAllele,
-  kLow,
-  kOk
+  kNoCoverage,     // no base called: N, - or another letter
+  kUnresolved,     // called n
+  kNeitherAllele,  // the base called is neither REF nor ALT
+  kLow,            // usable, low confidence
+  kOk              // usable, high confidence
 };
 
 constexpr std::size_t kReasons = 9;
 extern const std::array<const char*, kReasons> kReasonNames;
 
-// Of the reader's record, with its ancestral base as it is written ('N' for none) and the
-// reference's (none where it is not known).
+// The reason for the reader's record. `ancestral`: the base as called, 'N' for none; `reference`:
+// the reference's base, none if unknown.
 Reason reason_for(const VariantReader& reader, char ancestral, std::optional<char> reference,
                   bool masked);
 
@@ -42,7 +42,7 @@ struct AnnotationOptions {
   std::string output;
   std::vector<std::string> chromosomes;  // the names in `variants`
   std::vector<SequenceFile> ancestral;
-  std::unordered_map<std::string, std::string> phred;  // files of errors, as calling writes them
+  std::unordered_map<std::string, std::string> phred;  // files of phred-scaled errors
   std::vector<SequenceFile> reference;                 // empty for none
   std::string mask;                                    // a BED; empty for none
   bool polarise = false;
@@ -52,27 +52,27 @@ struct AnnotationOptions {
 
 struct AnnotatedChromosome {
   std::string name;
-  std::string sequence;  // what it is called in `ancestral`; empty where that does not have it
+  std::string sequence;  // its name in `ancestral`; empty if not there
   std::int64_t records = 0;
   std::array<std::int64_t, kReasons> reasons = {};  // of its records
 };
 
 struct AnnotationReport {
-  std::vector<AnnotatedChromosome> chromosomes;  // that have records, in their order
-  std::int64_t posteriors = 0;                   // records with those of the history
-  std::int64_t swapped = 0;
-  std::map<std::string, std::int64_t> dropped;  // in how many of these each field was taken out
+  std::vector<AnnotatedChromosome> chromosomes;  // with records, in the file's order
+  std::int64_t posteriors = 0;                   // records with posteriors from the history
+  std::int64_t swapped = 0;                      // records whose REF and ALT were exchanged
+  std::map<std::string, std::int64_t> dropped;   // swapped records that lost a field, by field
 };
 
-// The names of the chromosomes in a file of variants: what its header declares or else, for which
-// all of it is read, what occurs.
+// The chromosomes of a variant file: those its header or index declares. If there are none, the
+// whole file is read for the names that occur.
 std::vector<std::string> variant_chromosomes(const std::string& path, JobControl& control);
 
-// Copies the records of a file of variants in their order, with AA (the base called, as it is
-// written), AA_reason, and AA_prob where there are errors. With a history AA_post has the
-// posteriors of all bases, where RecordPosteriors has them, and AA_prob is that of AA. With
-// `polarise` REF and ALT are exchanged where ALT is ancestral, for the reasons kLow and kOk, and
-// AA_old_ref has REF as it was. FormatError for a record behind the end of its sequence.
+// Copies the records of a variant file in order and adds AA (the base as called), AA_reason and, if
+// there are files of errors, AA_prob. With a history, AA_post has the posteriors of all bases where
+// RecordPosteriors has them, and AA_prob is that of AA. With `polarise`, REF and ALT are exchanged
+// where ALT is ancestral and the reason is kLow or kOk; AA_old_ref keeps the old REF. FormatError
+// for a record beyond the end of its sequence.
 AnnotationReport annotate_variants(const AnnotationOptions& options, JobControl& control);
 
 }  // namespace ancify

@@ -1,4 +1,4 @@
-// The ancestral base, the reference base and the error at a record.
+// Finds the ancestral base, the reference base and the error at a record.
 #include "core/ancestry/variants/record_bases.h"
 
 #include <algorithm>

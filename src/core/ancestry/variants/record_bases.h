@@ -1,4 +1,4 @@
-// What sequences and the errors of calls are at the records of a file of variants.
+// The bases of sequences, and the errors of calls, at the records of a variant file.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,24 @@
 
 namespace ancify {
 
-// Sequences by chromosome; there may be none at all.
+// The sequences of chromosomes; there may be none.
 class RecordBases {
  public:
-  // `chromosomes`, which have to stay: the names in the variants. `what` they are, for messages.
+  // `chromosomes`: their names in the variant file; they must outlive this. `what` names the
+  // sequences in messages.
   RecordBases(const std::vector<SequenceFile>& files, const std::vector<std::string>& chromosomes,
               const char* what, const TaskContext& context);
 
-  // At the first record of each chromosome. FormatError for one that is not among `chromosomes`, so
-  // that nobody has looked for its sequence.
+  // Must be called at the first record of each chromosome. FormatError if the chromosome is not
+  // among `chromosomes`, because its sequence was never looked for.
   void begin_chromosome(const VariantReader& reader, const TaskContext& context);
-  // Null where there is none.
+  // The current chromosome's sequence; null if there is none.
   const std::string* sequence() const { return sequence_; }
+  // The chromosome's name in the files, or its file; empty if it has no sequence.
   std::string name_of(const std::string& chromosome) const { return set_.name_of(chromosome); }
 
-  // The base so many positions after the record; nothing where there is no sequence, or before
-  // its start and after its end. FormatError for a record that is itself behind the end.
+  // The base `offset` positions after the record; none without a sequence or outside it.
+  // FormatError if the record itself is beyond the sequence's end.
   std::optional<char> at(const VariantReader& reader, int offset = 0) const;
 
  private:
@@ -39,15 +41,17 @@ class RecordBases {
   const std::string* sequence_ = nullptr;
 };
 
-// The errors of calls, as calling writes them, by chromosome.
+// The phred-scaled errors of calls, by chromosome, from the files that calling writes.
 class RecordErrors {
  public:
   explicit RecordErrors(const std::unordered_map<std::string, std::string>& files)
       : files_(files) {}
 
-  // `calls`: the chromosome's, null where there are none.
+  // `calls`: the chromosome's calls, null if there are none. FormatError unless there is an error
+  // for each call.
   void begin_chromosome(const std::string& name, const std::string* calls);
-  // The probability that the base called at the record is right; only where there is a base.
+  // The probability that the base called at the record is correct; none if it is unknown. There
+  // must be a call.
   std::optional<double> posterior(const VariantReader& reader) const;
 
  private:

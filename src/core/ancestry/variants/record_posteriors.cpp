@@ -1,4 +1,4 @@
-// Counts the genotypes of records for posteriors by a history.
+// Counts alleles in the genotypes of records, and takes posteriors from a history.
 #include "core/ancestry/variants/record_posteriors.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ int base_of(std::string_view allele) {
   return allele.size() == 1 ? base_code(allele.front()) : kMissing;
 }
 
-// The columns of the samples asked for, or of all.
+// The columns of the wanted samples, or of all.
 std::vector<std::size_t> columns_of(const std::vector<std::string>& wanted,
                                     const VariantReader& reader) {
   const auto there = reader.samples();
@@ -70,7 +70,7 @@ std::optional<Posterior> RecordPosteriors::of_record() {
   count_alleles(site);
   if (site.copies == 0 || site.copies == site.haplotypes) return {};
   if (!polariser_ || site.haplotypes > polariser_->most_haplotypes()) {
-    // Of diploids, unless there is more.
+    // Assumes diploid samples unless there are more haplotypes.
     const int most = std::max(site.haplotypes, 2 * static_cast<int>(samples_.size()));
     polariser_ = std::make_unique<SitePolariser>(options_.history, options_.model, most, control_);
   }
@@ -79,7 +79,7 @@ std::optional<Posterior> RecordPosteriors::of_record() {
   return posterior;
 }
 
-// Nothing where no outgroup has a base.
+// The outgroups' pattern number; none if no outgroup has a base.
 std::optional<std::int64_t> RecordPosteriors::pattern() {
   const std::int64_t position = reader_.position() - 1;
   if (position < 0) return {};

@@ -1,5 +1,5 @@
-// Posteriors of the ancestral base at the records of a file of variants, from the outgroups' bases
-// there and how many of the samples' haplotypes have which allele.
+// Posteriors of the ancestral base at the records of a variant file, from the outgroups' bases and
+// the samples' allele counts.
 #pragma once
 
 #include <memory>
@@ -19,21 +19,23 @@ namespace ancify {
 struct SampleHistory {
   History history;
   MutationModel model;
-  // By the chromosomes' names in the variants: one-line FASTA files of the outgroups, in the order
-  // of the history, each with the name that its sequence has.
+  // By chromosome name in the variant file: the outgroups' one-line FASTA files, in the history's
+  // order. Each comes with the name of its sequence.
   std::unordered_map<std::string, std::vector<SequenceFile>> outgroups;
-  std::vector<std::string> samples;  // whose alleles are counted; empty for all
+  std::vector<std::string> samples;  // the samples to count; empty for all
 };
 
 class RecordPosteriors {
  public:
-  // All have to stay. InputError where samples are not there.
+  // All arguments must outlive this. InputError if a sample is not in the file.
   RecordPosteriors(const SampleHistory& options, VariantReader& reader, const JobControl& control);
 
+  // Must be called at the first record of each chromosome.
   void begin_chromosome(const std::string& name);
 
-  // Of the reader's record; nothing unless it has two alleles of one base, both of them in the
-  // samples, and an outgroup has a base there, nor where the history gives it no chance.
+  // The posterior at the reader's record. None unless the record has two single-base alleles, both
+  // occur in the samples, and an outgroup has a base there. None also if the history gives
+  // probability 0.
   std::optional<Posterior> of_record();
 
  private:
@@ -49,8 +51,8 @@ class RecordPosteriors {
   const SampleHistory& options_;
   VariantReader& reader_;
   const JobControl& control_;
-  std::vector<std::size_t> samples_;  // their columns
-  std::vector<Outgroup> outgroups_;   // of the chromosome at hand; empty where there are none
+  std::vector<std::size_t> samples_;  // columns of the samples
+  std::vector<Outgroup> outgroups_;   // of the current chromosome; empty without files
   std::unique_ptr<SitePolariser> polariser_;
 };
 
