@@ -8,7 +8,7 @@ namespace {
 
 // Takes list(history =, model =, outgroups =, samples =). `history` and `model` are as in
 // rcpp_methods.h. `outgroups` is a data frame of chromosome (its name in the variants), name (in
-// the file) and path; each chromosome's rows are in the order of the history.
+// the file) and path. Each chromosome's rows are in the order of the history.
 ancify::SampleHistory as_sample_history(const Rcpp::List& list) {
   const Rcpp::List history = list["history"];
   ancify::SampleHistory result = {as_history(history),

@@ -47,8 +47,9 @@ std::string text_checksum_impl(const std::string& text) {
   return tfm::format("%08x", ancify::extend_checksum(0, text.data(), text.size()));
 }
 
-// Returns list(size =, modified =, sample_checksum =, identity =) of a file: bytes, seconds since
-// 1970, the checksum of parts of it, and a text by which the core recognises it.
+// Returns list(size =, modified =, sample_checksum =, identity =) of a file. `modified` is in
+// seconds since 1970, `sample_checksum` is of parts of the file. The core recognises the file by
+// `identity`.
 // [[Rcpp::export]]
 Rcpp::List file_identity_impl(const std::string& path) {
   Rcpp::List result;

@@ -212,10 +212,9 @@ double log_likelihood_impl(SEXP likelihood, const std::vector<double>& lengths,
 }
 
 // The log-likelihood and its gradient at a point, list(lengths =, model =). Returns list(value =,
-// gradient =). `around` is list(up =, down =, steps =), with an element per parameter: a point
-// where the parameter is a little larger, a point where it is smaller by as much, and the
-// difference. One pass over the patterns serves all points. All models must have the same number of
-// rate classes.
+// gradient =). `around` is list(up =, down =, steps =), with an element per parameter. In `up` the
+// parameter is a little larger, in `down` smaller by as much; `steps` has the differences. One pass
+// over the patterns serves all points. All models must have the same number of rate classes.
 // [[Rcpp::export]]
 Rcpp::List log_likelihood_gradient_impl(SEXP likelihood, const Rcpp::List& point,
                                         const Rcpp::List& around, int threads) {

@@ -24,9 +24,9 @@ __global__ void table_kernel(CallByTable op) {
   }
 }
 
-// Calls by boosted trees. A block's shared memory holds the trees, if they fit (kShared), the
-// column values of each thread's position, and the consensus of the block's positions and of those
-// in reach.
+// Calls by boosted trees. A block's shared memory holds the trees, if they fit (kShared), and the
+// column values of each thread's position. It also holds the consensus of the block's positions and
+// of those in reach.
 template <bool kShared>
 __global__ void tree_kernel(TileAround around, WalkedTrees trees) {
   ANCIFY_SHARED_MEMORY(double, room);

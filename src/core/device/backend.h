@@ -61,9 +61,9 @@ struct BackendWish {
   std::size_t gpu_memory = 0;  // bytes to use of each GPU, or 0 for all free memory
 };
 
-// Chooses a backend. "auto" is the CPU until a card has been measured: each base would have to
-// cross the bus to a GPU, while the CPU calls as fast as it copies. DeviceError, with the reason,
-// if the user asks for a GPU that cannot be used. InputError for an unknown kind.
+// Chooses a backend. "auto" is the CPU until a card has been measured. Each base would cross the
+// bus to a GPU, while the CPU calls as fast as it copies. DeviceError, with the reason, if the user
+// asks for a GPU that cannot be used. InputError for an unknown kind.
 Backend choose_backend(const BackendWish& wish);
 // The same with other GPUs. gpus() is called only if the user asks for a GPU.
 Backend choose_backend(const BackendWish& wish, const std::function<Gpus()>& gpus);

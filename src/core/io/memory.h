@@ -5,8 +5,8 @@
 
 namespace ancify {
 
-// Bytes of memory that this process may take: the machine's memory, or a lower limit of a control
-// group (a container, a batch job) or of the process itself.
+// Bytes of memory that this process may take: the machine's memory, or a lower limit. A control
+// group (a container, a batch job) or the process itself may have one.
 std::size_t memory_size();
 
 // Memory that takes no room until it is touched, in huge pages if the system has them.

@@ -30,8 +30,8 @@ struct Genotypes {
 };
 
 // Reads the records of a sorted file in order. FormatError, with the record and its line, for a
-// malformed record, a position that goes back or exceeds the declared length, and a chromosome that
-// comes again.
+// malformed record, or a position that goes back or exceeds the declared length. The same for a
+// chromosome that comes again.
 class VariantReader {
  public:
   // `threads`: threads that inflate besides the caller's; 0 for none. InputError for a URL.
