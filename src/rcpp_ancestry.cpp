@@ -1,4 +1,4 @@
-// What the glue of ancestral alleles shares.
+// Conversions that all glue of ancestral alleles shares.
 #include "rcpp_ancestry.h"
 
 #include <memory>

@@ -1,4 +1,4 @@
-// What the glue files of ancestral alleles share.
+// Conversions that all glue of ancestral alleles shares.
 #pragma once
 
 #include <Rcpp.h>
@@ -11,27 +11,27 @@
 #include "core/genome/chromosome_sequences.h"
 #include "rcpp_glue.h"
 
-// Chromosomes whose sequences are the files in the species' folders, which have to stay; files have
-// the identities that `watch` has for them.
+// Chromosomes whose sequences are files in the species' folders. `folders` must stay valid. The
+// files must have the identities that `watch` expects.
 std::vector<ancify::ChromosomeSequences> chromosomes_in(const std::vector<std::string>& folders,
                                                         const Rcpp::NumericVector& lengths,
                                                         const Rcpp::Function& watch);
 
-// How alignments are read, as reading_of() in R makes it.
+// How to read alignments, from the list that reading_of() makes in R.
 struct Reading {
   std::vector<ancify::Chromosome> chromosomes;
   ancify::ProjectionOptions options;
-  std::string focal_folder;  // "" or where the focal genome is, to compare blocks with
-  std::string focal_fasta;   // the same as a file
+  std::string focal_folder;  // folder of the focal genome to compare blocks with, or ""
+  std::string focal_fasta;   // the same as a FASTA file, or ""
   int threads;
 };
 Reading as_reading(const Rcpp::List& reading);
 
-// What as_alignments() in R makes: a row an alignment.
+// An alignment: a row of the table that as_alignments() makes in R.
 struct AlignmentRow {
   std::string species;
   std::string file;
-  std::string name_in_file;  // of the species, or ""
+  std::string name_in_file;  // the species' name in the file, or ""
   std::string folder;        // of the projected sequences, or ""
   bool inner;
 };
@@ -39,11 +39,12 @@ std::vector<AlignmentRow> as_alignments(const Rcpp::List& alignments);
 
 Rcpp::List as_list(const ancify::ProjectionReport& report);
 
-// Posts projected(i, report, checksums), a listener, for each alignment, i from 1.
+// Makes a function that posts the listener projected(i, report, checksums) for a finished
+// alignment, with i from 1.
 ancify::AlignmentProjected tell_projected(Mailbox& mail, const Rcpp::Function& watch);
 
-// Sets the sequences that records are compared with: `sequences` is list(chromosomes =, ancestral
-// =, phred =, reference =), the last three data frames of chromosome and path.
+// Sets the sequences that records are compared with. `sequences` is list(chromosomes =, ancestral
+// =, phred =, reference =); the last three are data frames of chromosome and path.
 template <class Options>
 void take_sequences(const Rcpp::List& sequences, Options& options) {
   options.chromosomes = Rcpp::as<std::vector<std::string>>(sequences["chromosomes"]);
@@ -53,5 +54,5 @@ void take_sequences(const Rcpp::List& sequences, Options& options) {
 }
 
 Rcpp::DataFrame as_data_frame(const std::vector<ancify::AnnotatedChromosome>& chromosomes);
-// How many records of each chromosome, a row each, are of each reason.
+// The number of records of each chromosome (row) and reason (column).
 Rcpp::NumericMatrix reasons_of(const std::vector<ancify::AnnotatedChromosome>& chromosomes);

@@ -1,4 +1,4 @@
-// Glue of annotate_vcf().
+// Connects annotate_vcf() with the core.
 #include "core/ancestry/variants/annotation.h"
 #include "rcpp_ancestry.h"
 #include "rcpp_glue.h"
@@ -6,9 +6,9 @@
 
 namespace {
 
-// list(history =, model =, outgroups =, samples =), the first two as rcpp_methods.h has them.
-// `outgroups`: a data frame of chromosome (in the variants), name (in the file) and path, each
-// chromosome's rows in the order of the history.
+// Takes list(history =, model =, outgroups =, samples =). `history` and `model` are as in
+// rcpp_methods.h. `outgroups` is a data frame of chromosome (its name in the variants), name (in
+// the file) and path. Each chromosome's rows are in the order of the history.
 ancify::SampleHistory as_sample_history(const Rcpp::List& list) {
   const Rcpp::List history = list["history"];
   ancify::SampleHistory result = {as_history(history),
@@ -53,8 +53,8 @@ std::vector<std::string> variant_chromosomes_impl(const std::string& path,
   return names;
 }
 
-// `sequences` as take_sequences() has them; `options`: list(mask =, which may be "", polarise =,
-// history =, which may be NULL, threads =).
+// Annotates the records of `variants` in `output`. `sequences` is for take_sequences(). `options`:
+// list(mask = a path or "", polarise =, history = for as_sample_history() or NULL, threads =).
 // [[Rcpp::export]]
 Rcpp::List annotate_impl(const std::string& variants, const std::string& output,
                          const Rcpp::List& sequences, const Rcpp::List& options,

@@ -1,4 +1,4 @@
-// Glue of calling, alone and with projection.
+// Connects calling, alone and with projection, with the core.
 #include <optional>
 
 #include "core/ancestry/calling/calling.h"
@@ -11,7 +11,7 @@
 
 namespace {
 
-// What make_caller_impl() made; InputError unless it is for so many species.
+// The caller that make_caller_impl() made. An input error unless it is for this many species.
 const ancify::Caller& as_caller(SEXP pointer, std::size_t species) {
   const Rcpp::XPtr<const ancify::Caller> caller(pointer);
   guarded([&] {
@@ -23,7 +23,8 @@ const ancify::Caller& as_caller(SEXP pointer, std::size_t species) {
   return *caller;
 }
 
-// Posts called(i, counts, calls, phred), a listener, for each chromosome, i from 1.
+// Makes a function that posts the listener called(i, counts, calls, phred) for a called chromosome,
+// with i from 1.
 ancify::ChromosomeCalled tell_called(Mailbox& mail, const Rcpp::Function& watch) {
   const SEXP called = listener_of(watch, "called");
   if (Rf_isNull(called)) return {};
@@ -43,8 +44,9 @@ ancify::ChromosomeCalled tell_called(Mailbox& mail, const Rcpp::Function& watch)
 
 }  // namespace
 
-// What calls by a method, a list as as_method_options() takes, and where `with_phred` is TRUE gives
-// the calls' errors too. An external pointer: it lives as long as the session, and is not saved.
+// Makes a caller of a method, a list for as_method_options(). If `with_phred` is TRUE, it gives the
+// calls' errors too. Returns an external pointer, which lives as long as the session and can't be
+// saved.
 // [[Rcpp::export]]
 SEXP make_caller_impl(const Rcpp::List& method, bool with_phred, const Rcpp::List& backend,
                       const Rcpp::Function& watch) {
@@ -59,9 +61,9 @@ SEXP make_caller_impl(const Rcpp::List& method, bool with_phred, const Rcpp::Lis
   return Rcpp::XPtr<const ancify::Caller>(caller.release());
 }
 
-// Calls from sequences of equal length, inner ones first. Gives list(calls =, posterior =): one
-// string; NULL, or where `posterior` is TRUE a matrix with a row a position and the columns A, C,
-// G, T, NaN where there is no posterior.
+// Calls bases from sequences of equal length, inner outgroups first. Returns list(calls = a string,
+// posterior = NULL or a matrix). The matrix has a row per position and the columns A, C, G, T, with
+// NaN where there is no posterior.
 // [[Rcpp::export]]
 Rcpp::List call_in_memory_impl(const Rcpp::CharacterVector& sequences, SEXP caller, bool posterior,
                                const Rcpp::Function& watch) {
@@ -83,10 +85,11 @@ Rcpp::List call_in_memory_impl(const Rcpp::CharacterVector& sequences, SEXP call
       Rcpp::Named("posterior") = posterior ? Rcpp::RObject(posteriors) : Rcpp::RObject(R_NilValue));
 }
 
-// Calls every chromosome from the files of the species' folders, inner ones first, into `output`,
-// with <output>/posterior/<chromosome>.phred if the caller gives errors. The listener called(i,
-// counts, calls, phred) is told of each chromosome whose files are in their places, in the order in
-// which they are finished: four counts, high, low, unresolved and missing, and checksums.
+// Calls every chromosome from the files in the outgroups' folders, inner ones first, into `output`.
+// If the caller gives errors, writes <output>/posterior/<chromosome>.phred too. Tells the listener
+// called(i, counts, calls, phred) of each chromosome whose files are in place, in the order in
+// which they are finished. `counts`: high, low, unresolved, missing. `calls` and `phred`:
+// checksums.
 // [[Rcpp::export]]
 void call_files_impl(const std::vector<std::string>& folders, SEXP caller,
                      const Rcpp::NumericVector& lengths, const std::string& output,
@@ -100,10 +103,10 @@ void call_files_impl(const std::vector<std::string>& folders, SEXP caller,
   run_job(watch, job, &mail);
 }
 
-// Projects alignments, inner ones first, and calls from there into `output`. Projected sequences
-// are kept where alignments have folders. Blocks are compared with the focal genome that `reading`
-// names. The listeners are those of project_files_impl() and call_files_impl(); gives the reports
-// of projection.
+// Projects alignments, inner outgroups first, and calls bases from them into `output`. Keeps
+// projected sequences of alignments with a folder. Compares blocks with the focal genome that
+// `reading` names. Listeners are as in project_files_impl() and call_files_impl(). Returns the
+// reports of projection.
 // [[Rcpp::export]]
 Rcpp::List project_and_call_impl(const Rcpp::List& alignments, const Rcpp::List& reading,
                                  SEXP caller, const std::string& output,

@@ -1,4 +1,4 @@
-// Glue of ancify_check().
+// Connects ancify_check() with the core.
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -76,7 +76,7 @@ Rcpp::DataFrame divergence_frame(const std::vector<ancify::DivergenceComparison>
 
 }  // namespace
 
-// Looks at the first text of the alignments of outgroups.
+// Reads the first text of the outgroups' alignments, and returns what it finds.
 // [[Rcpp::export]]
 Rcpp::List look_at_alignments_impl(const Rcpp::List& alignments, const Rcpp::List& reading,
                                    bool brief, const Rcpp::Function& watch) {
@@ -100,7 +100,8 @@ Rcpp::List look_at_alignments_impl(const Rcpp::List& alignments, const Rcpp::Lis
                             Named("fasta_problem") = result.fasta_problem);
 }
 
-// Of the file systems that folders are on: a number that tells them apart, and the bytes free.
+// For each folder the number of its file system, which tells file systems apart, and the free
+// bytes.
 // [[Rcpp::export]]
 Rcpp::DataFrame file_systems_impl(const std::vector<std::string>& folders) {
   Rcpp::NumericVector numbers;

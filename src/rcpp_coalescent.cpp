@@ -1,4 +1,4 @@
-// Glue of histories and polarise_sites().
+// Connects histories and polarise_sites() with the core.
 #include "core/ancestry/coalescent/coalescent.h"
 #include "rcpp_glue.h"
 #include "rcpp_methods.h"
@@ -33,8 +33,8 @@ Rcpp::NumericMatrix as_matrix(const std::vector<ancify::Posterior>& rows) {
 
 }  // namespace
 
-// The probabilities of the patterns of the outgroups and then the focal species: numbers of base 5,
-// the first counting fastest.
+// The probabilities of the site patterns of the outgroups and then the focal species. The states of
+// a pattern are the digits of its index in base 5; the first species changes fastest.
 // [[Rcpp::export]]
 Rcpp::NumericVector pattern_probabilities_impl(const Rcpp::List& history, const Rcpp::List& model,
                                                const Rcpp::Function& watch) {
@@ -49,8 +49,8 @@ Rcpp::NumericVector pattern_probabilities_impl(const Rcpp::List& history, const 
   return {result.begin(), result.end()};
 }
 
-// A row of posteriors for each site of `table`, list(pattern =, first =, second =, base codes of
-// the alleles; copies =, of the second; haplotypes =), vectors.
+// Returns a row of posteriors for each site. `table` is list(pattern = of the outgroups, first =,
+// second = base codes of the alleles, copies = of the second allele, haplotypes =), vectors.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix polarise_impl(const Rcpp::List& history, const Rcpp::List& model,
                                   const Rcpp::List& table, const Rcpp::Function& watch) {

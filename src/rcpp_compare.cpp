@@ -1,4 +1,4 @@
-// Glue of compare_calls().
+// Connects compare_calls() with the core.
 #include "core/ancestry/comparison/call_comparison.h"
 #include "rcpp_ancestry.h"
 #include "rcpp_glue.h"
@@ -11,8 +11,8 @@ Rcpp::NumericVector as_numeric(const std::vector<std::int64_t>& counts) {
 
 }  // namespace
 
-// Compares the calls in several folders, for each chromosome list(pairs =, called =, both =,
-// differ =) as CallComparison has them.
+// Compares the calls in several folders. Returns list(pairs =, called =, both =, differ =), the
+// fields of CallComparison, for each chromosome.
 // [[Rcpp::export]]
 Rcpp::List compare_calls_impl(const std::vector<std::string>& folders,
                               const Rcpp::NumericVector& lengths, double window,

@@ -1,4 +1,4 @@
-// Glue of demographic models.
+// Connects demographic models with the core.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -13,8 +13,8 @@ namespace diffusion = ancify::diffusion;
 
 namespace {
 
-// A number, list(shape =, from =, to =, duration =), or an R function of time. A function is called
-// while time steps are computed, which is on R's own thread.
+// Takes a number, list(shape =, from =, to =, duration =), or an R function of time. R's own thread
+// computes the time steps, so the function is called there.
 diffusion::TimeCourse as_course(const Rcpp::RObject& course) {
   if (Rf_isFunction(course)) {
     const Rcpp::Function f(course);
@@ -45,7 +45,7 @@ std::vector<diffusion::TimeCourse> as_courses(const Rcpp::List& courses) {
   return result;
 }
 
-// list(kind =, and the fields of an event: numbers, a course, or a list of courses)
+// Takes list(kind =, ...) with the fields of an event: numbers, a course, or a list of courses.
 diffusion::Event as_event(const Rcpp::List& event) {
   diffusion::EventFields fields;
   const Rcpp::CharacterVector names = event.names();
@@ -70,7 +70,7 @@ diffusion::Model as_model(const Rcpp::List& events) {
   return model;
 }
 
-// list(kind =, sizes =, and what the kind has)
+// Takes list(kind =, sizes =, ...) with the fields of its kind.
 diffusion::Sampling as_sampling(const Rcpp::List& list) {
   using Kind = diffusion::Sampling::Kind;
   diffusion::Sampling sampling;
@@ -94,7 +94,7 @@ diffusion::Sampling as_sampling(const Rcpp::List& list) {
   return sampling;
 }
 
-// All time steps of a plan that are in memory.
+// The number of time steps that a plan has in memory.
 std::size_t kept_steps(const diffusion::Plan& plan) {
   std::size_t steps = 0;
   for (const auto& event : plan) {
@@ -116,15 +116,15 @@ std::vector<std::vector<double>> spectra_of(const std::vector<diffusion::Spectru
                                    backend.gpu_memory, backend.threads, control);
 }
 
-// Some 300 MB
+// About 300 MB of time steps.
 constexpr std::size_t kMostKeptSteps = 1'000'000;
 
 }  // namespace
 
-// A column for each of `models`, for each of the `parts` that its time steps are cut into, for each
-// of `points`, the last fastest. `grids`: list(fineness =, parts =, points =). All models end with
-// as many populations as the samples are of. They are computed together, but for what time steps
-// the memory can't hold.
+// Returns a column for each of `models`, for each of `parts`, for each of `points`, the last
+// fastest. `grids`: list(fineness =, parts = into which a time step is cut, points = of a grid).
+// All models must end with a population for each of the sample's sizes. Models are computed in
+// batches of about kMostKeptSteps time steps.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix expected_spectra_impl(const Rcpp::List& models, const Rcpp::List& grids,
                                           const Rcpp::List& sampling, const Rcpp::List& backend,
@@ -167,7 +167,7 @@ Rcpp::NumericMatrix expected_spectra_impl(const Rcpp::List& models, const Rcpp::
   return result;
 }
 
-// The first frequency above 0 of grids with so many points.
+// The smallest frequency above 0 of grids with these numbers of points.
 // [[Rcpp::export]]
 std::vector<double> smallest_frequencies_impl(const std::vector<int>& points) {
   std::vector<double> smallest;

@@ -1,9 +1,9 @@
-// Glue of ancify_evaluate().
+// Connects ancify_evaluate() with the core.
 #include "core/ancestry/comparison/evaluation.h"
 #include "rcpp_glue.h"
 
-// Evaluates chromosomes. `files`: list(calls =, references =, variants =), by chromosome, "" for
-// none; gives a matrix with a row each.
+// Evaluates the calls of chromosomes. `files`: list(calls =, references =, variants =), paths by
+// chromosome, "" for none. Returns a matrix with a row per chromosome.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix evaluate_impl(const Rcpp::NumericVector& lengths, const Rcpp::List& files,
                                   const Rcpp::List& backend, const Rcpp::Function& watch) {

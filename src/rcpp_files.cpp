@@ -1,11 +1,11 @@
-// What a run's record needs of files: checksums, locks, and text that is on the disk.
+// Connects a run's record with the core's files: checksums, locks, and text that is on the disk.
 #include "core/exec/threads.h"
 #include "core/io/checksum.h"
 #include "core/io/file.h"
 #include "core/io/folder_lock.h"
 #include "rcpp_glue.h"
 
-// Locks a folder for this process until unlock_folder_impl(); an external pointer.
+// Locks a folder for this process until unlock_folder_impl(). Returns an external pointer.
 // [[Rcpp::export]]
 SEXP lock_folder_impl(const std::string& folder) {
   std::unique_ptr<ancify::FolderLock> lock;
@@ -13,14 +13,15 @@ SEXP lock_folder_impl(const std::string& folder) {
   return Rcpp::XPtr<ancify::FolderLock>(lock.release());
 }
 
-// Whether the folder is locked, which not every file system can do.
+// Whether the folder is locked; FALSE if its file system has no locks.
 // [[Rcpp::export]]
 bool is_locked_impl(SEXP lock) { return Rcpp::XPtr<ancify::FolderLock>(lock)->held(); }
 
 // [[Rcpp::export]]
 void unlock_folder_impl(SEXP lock) { Rcpp::XPtr<ancify::FolderLock>(lock).release(); }
 
-// list(size =, checksum =, identity =) of each file as a whole; NA where it can't be read.
+// Returns list(size =, checksum =, identity =), vectors with an element per file; NA for a file
+// that can't be read.
 // [[Rcpp::export]]
 Rcpp::List checksums_impl(const std::vector<std::string>& paths, int threads,
                           const Rcpp::Function& watch) {
@@ -46,8 +47,9 @@ std::string text_checksum_impl(const std::string& text) {
   return tfm::format("%08x", ancify::extend_checksum(0, text.data(), text.size()));
 }
 
-// list(size =, modified =, sample_checksum =, identity =) of an input: bytes, seconds since 1970,
-// the checksum of pieces of it, and what the core knows it again by.
+// Returns list(size =, modified =, sample_checksum =, identity =) of a file. `modified` is in
+// seconds since 1970, `sample_checksum` is of parts of the file. The core recognises the file by
+// `identity`.
 // [[Rcpp::export]]
 Rcpp::List file_identity_impl(const std::string& path) {
   Rcpp::List result;
@@ -64,13 +66,13 @@ Rcpp::List file_identity_impl(const std::string& path) {
   return result;
 }
 
-// The paths of what ended processes have left in a folder.
+// The paths of temporary files that ended processes have left in a folder.
 // [[Rcpp::export]]
 std::vector<std::string> leftovers_impl(const std::string& folder) {
   return ancify::leftovers(folder);
 }
 
-// Writes a file that appears when it is whole and on the disk.
+// Writes a file, which appears only when it is complete and on the disk.
 // [[Rcpp::export]]
 void write_file_impl(const std::string& path, const Rcpp::RawVector& bytes) {
   guarded([&] {

@@ -1,4 +1,4 @@
-// Jobs, errors and values between R and the core.
+// Passes jobs, errors and values between R and the core.
 #include "rcpp_glue.h"
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 
 namespace {
 
-// Ctrl-C, or a time limit of the user's: R's jump becomes a C++ exception until the job has ended.
+// Checks for Ctrl-C or a time limit of the user's. R would jump away; unwindProtect() makes a C++
+// exception of that, so that the job can end first.
 void check_interrupt() {
   Rcpp::unwindProtect([] {
     R_CheckUserInterrupt();
@@ -93,7 +94,7 @@ void run_job(const Rcpp::Function& watch, const std::function<void(ancify::JobCo
     ancify::run_beside(
         control, [&] { job(control); },
         [&] {
-          // First what is finished: an interrupt does not undo it.
+          // Mail first: an interrupt does not undo finished work.
           if (mail != nullptr) mail->deliver();
           check_interrupt();
           const auto expected = static_cast<double>(std::max<std::int64_t>(control.expected(), 1));

@@ -1,4 +1,4 @@
-// Glue of trees, substitution models, calling methods and their fits.
+// Connects trees, substitution models, calling methods and their fits with the core.
 #include "rcpp_methods.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ bool has(const Rcpp::List& list, const char* name) {
   return list.containsElementNamed(name) && !Rf_isNull(list[name]);
 }
 
-// Sets `value` to an element if it is there.
+// Sets `value` to an element of a list, if it has one of this name.
 template <class Value>
 void take(const Rcpp::List& list, const char* name, Value& value) {
   if (has(list, name)) value = Rcpp::as<Value>(list[name]);
@@ -39,7 +39,7 @@ void take(const Rcpp::List& list, const char* name, std::array<double, n>& value
   std::copy(given.begin(), given.end(), values.begin());
 }
 
-// Patterns as R has them: a string of A, C, G and T each, all else counts as missing.
+// Converts patterns from R: strings of A, C, G and T. Any other character is missing.
 std::vector<std::uint8_t> as_states(const Rcpp::CharacterVector& patterns, int leaves) {
   std::vector<std::uint8_t> states;
   for (R_xlen_t i = 0; i < patterns.size(); ++i) {
@@ -125,8 +125,9 @@ ancify::MethodOptions as_method_options(const Rcpp::List& method) {
   return options;
 }
 
-// Counts the patterns of sequences of equal length: outgroups inner then outer, then perhaps the
-// focal species. Gives list(pattern =, count =) of those that occur, by pattern (A, C, G, T, N).
+// Counts the site patterns of sequences of equal length: inner outgroups, outer outgroups and,
+// optionally, the focal species. Returns list(pattern =, count =) of the patterns that occur, in
+// the order A, C, G, T, N.
 // [[Rcpp::export]]
 Rcpp::List count_patterns_in_memory_impl(const Rcpp::CharacterVector& sequences,
                                          const Rcpp::List& backend, const Rcpp::Function& watch) {
@@ -140,8 +141,9 @@ Rcpp::List count_patterns_in_memory_impl(const Rcpp::CharacterVector& sequences,
   return as_list(counts.front());
 }
 
-// Counts the patterns of every chromosome from the files of the leaves' folders, in the order of
-// count_patterns_in_memory_impl(). Gives a list of what that gives, named by chromosome.
+// Counts the site patterns of every chromosome from the files in the species' folders, which are in
+// the order of count_patterns_in_memory_impl(). Returns a list of such results, named by
+// chromosome.
 // [[Rcpp::export]]
 Rcpp::List count_patterns_in_files_impl(const std::vector<std::string>& folders,
                                         const Rcpp::NumericVector& lengths,
@@ -158,10 +160,10 @@ Rcpp::List count_patterns_in_files_impl(const std::vector<std::string>& folders,
   return result;
 }
 
-// What log_likelihood_impl() asks, made once for a tree (a list as as_tree() takes; its lengths are
-// not looked at) and patterns with their counts. A pattern has a character for each of `species`
-// outgroups, inner ones first, and perhaps one more, the focal species'. An external pointer: it
-// lives as long as the session, and is not saved.
+// Prepares log_likelihood_impl() for a tree (a list for as_tree(), whose lengths are ignored) and
+// for patterns with their counts. A pattern has a character for each of `species` outgroups, inner
+// ones first, and optionally one for the focal species. Returns an external pointer, which lives as
+// long as the session and can't be saved.
 // [[Rcpp::export]]
 SEXP pattern_likelihood_impl(const Rcpp::List& tree, int species,
                              const Rcpp::CharacterVector& patterns,
@@ -193,8 +195,8 @@ const ancify::PatternLikelihood& as_pattern_likelihood(SEXP pointer) {
 
 }  // namespace
 
-// The sum over patterns of count times log probability. lengths[i] is that of the branch above the
-// tree's i-th node (the root's is not looked at); model is a list as as_rates() takes. -Inf where a
+// The sum over patterns of count times log probability. lengths[i] is the length of the branch
+// above the tree's i-th node; the root's is ignored. `model` is a list for as_rates(). -Inf if a
 // pattern that occurs has probability 0.
 // [[Rcpp::export]]
 double log_likelihood_impl(SEXP likelihood, const std::vector<double>& lengths,
@@ -209,10 +211,10 @@ double log_likelihood_impl(SEXP likelihood, const std::vector<double>& lengths,
   return result;
 }
 
-// The log-likelihood's gradient at a point, list(lengths =, model =): list(value =, gradient =).
-// `around` is list(up =, down =, steps =): points in which one parameter is a little larger, those
-// in which it is smaller by as much, and the differences of the two. All take one pass over the
-// patterns. Models have one number of rate classes throughout.
+// The log-likelihood and its gradient at a point, list(lengths =, model =). Returns list(value =,
+// gradient =). `around` is list(up =, down =, steps =), with an element per parameter. In `up` the
+// parameter is a little larger, in `down` smaller by as much; `steps` has the differences. One pass
+// over the patterns serves all points. All models must have the same number of rate classes.
 // [[Rcpp::export]]
 Rcpp::List log_likelihood_gradient_impl(SEXP likelihood, const Rcpp::List& point,
                                         const Rcpp::List& around, int threads) {

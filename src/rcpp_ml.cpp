@@ -1,4 +1,4 @@
-// Glue of trained models and their training.
+// Connects trained models and their training with the core.
 #include "core/ancestry/comparison/reference.h"
 #include "core/ancestry/trained/boosted_trees.h"
 #include "core/ancestry/trained/lightgbm_model.h"
@@ -11,7 +11,7 @@
 
 namespace {
 
-// use(stretch) for each `piece` positions of sequences in memory, on all threads of the backend.
+// Calls use(stretch) for each `piece` positions of sequences in memory, on the backend's threads.
 template <class Use>
 void for_each_stretch(const ancify::SequenceSources& sources, std::int64_t n, std::int64_t piece,
                       const ancify::Backend& backend, ancify::JobControl& control, Use use) {
@@ -30,9 +30,8 @@ constexpr std::int64_t kPiece = 1 << 15;
 
 }  // namespace
 
-// For the tests, which compare them with their own: the features of each position of sequences of
-// equal length, inner ones first, a matrix of one row a position. They are made `piece` positions
-// at a time, a multiple of 128.
+// Only for tests. The features of each position of sequences of equal length, inner outgroups
+// first: a matrix with a row per position. Computes `piece` positions at a time, a multiple of 128.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix ml_features_impl(const Rcpp::CharacterVector& sequences, int n_inner,
                                      double piece, const Rcpp::List& backend,
@@ -58,9 +57,9 @@ Rcpp::NumericMatrix ml_features_impl(const Rcpp::CharacterVector& sequences, int
   return matrix;
 }
 
-// For the tests, which compare with LightGBM: what a model in its text form says of rows of
-// features, a matrix of four columns, for A, C, G, T, of probabilities or of raw scores. Numbers
-// are taken as 32-bit floats.
+// Only for tests, which compare with LightGBM. Applies a model in LightGBM's text form to rows of
+// features. Returns a matrix of probabilities or raw scores, with columns for A, C, G, T. Features
+// are converted to 32-bit floats.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix ml_predict_impl(const std::string& model, const Rcpp::NumericMatrix& features,
                                     bool raw, const Rcpp::List& backend,
@@ -95,11 +94,11 @@ Rcpp::NumericMatrix ml_predict_impl(const std::string& model, const Rcpp::Numeri
   return matrix;
 }
 
-// Draws sites to train on from the sequences in the species' folders, inner ones first. `options`:
+// Draws training sites from the sequences in the outgroups' folders, inner ones first. `options`:
 // list(n_inner =, min_inner =, min_outer =, most_sites =, seed =, threads =). Labels come from
-// `references`, a file for each chromosome, or where there are none from calls by vote in upper
-// case. Gives list(features =, a matrix of one row a site; labels =, 0 to 3; labelled =, how
-// many sites of each base there are).
+// `references`, a file per chromosome. Without references they are the calls by vote that are in
+// upper case. Returns list(features = a matrix with a row per site, labels = 0 to 3, labelled = the
+// number of labelled sites of each base).
 // [[Rcpp::export]]
 Rcpp::List ml_training_sites_impl(const std::vector<std::string>& folders,
                                   const Rcpp::NumericVector& lengths,

@@ -1,4 +1,4 @@
-// Glue of projection.
+// Connects projection with the core.
 #include "core/ancestry/projection/alignment_formats.h"
 #include "core/ancestry/projection/focal_genome.h"
 #include "core/ancestry/projection/projection.h"
@@ -6,7 +6,7 @@
 #include "rcpp_ancestry.h"
 #include "rcpp_glue.h"
 
-// Whether an alignment file has rows of several species, by its format.
+// Whether an alignment file's format has rows of several species.
 // [[Rcpp::export]]
 bool has_many_species_impl(const std::string& file) {
   bool answer = false;
@@ -14,8 +14,8 @@ bool has_many_species_impl(const std::string& file) {
   return answer;
 }
 
-// Projects alignments into their folders; gives one report an alignment. The listener projected(i,
-// report, checksums) is told of each alignment that is in its place.
+// Projects alignments into their folders. Returns a report per alignment. Tells the listener
+// projected(i, report, checksums) of each alignment whose files are in place.
 // [[Rcpp::export]]
 Rcpp::List project_files_impl(const Rcpp::List& alignments, const Rcpp::List& reading,
                               const Rcpp::Function& watch) {
@@ -41,7 +41,7 @@ Rcpp::List project_files_impl(const Rcpp::List& alignments, const Rcpp::List& re
                     [](const ancify::ProjectionReport& report) { return as_list(report); });
 }
 
-// Projects one alignment into memory; gives the report and the sequences.
+// Projects one alignment into memory. Returns the report and the sequences.
 // [[Rcpp::export]]
 Rcpp::List project_memory_impl(const Rcpp::List& alignment, const Rcpp::List& reading,
                                const Rcpp::Function& watch) {
@@ -68,8 +68,8 @@ Rcpp::List project_memory_impl(const Rcpp::List& alignment, const Rcpp::List& re
                             Rcpp::Named("sequences") = sequences);
 }
 
-// Writes the focal genome's own bases to <folder>/<chromosome>.fa: of the FASTA file, or without
-// one of the focal rows of all alignments in `files`. Gives the files' checksums.
+// Writes the focal genome's bases to <folder>/<chromosome>.fa. They come from its FASTA file or,
+// without one, from the focal rows of all alignments in `files`. Returns the files' checksums.
 // [[Rcpp::export]]
 Rcpp::List focal_sequences_impl(const std::vector<std::string>& files, const std::string& folder,
                                 const Rcpp::List& reading, const Rcpp::Function& watch) {

@@ -1,4 +1,4 @@
-// What Bioconductor's ranges are made of: regions of called chromosomes, pairs of aligned ranges.
+// Reads the data of Bioconductor's ranges: regions of called chromosomes, pairs of aligned ranges.
 #include "core/ancestry/calling/call_regions.h"
 #include "core/formats/alignment/axt_pairs.h"
 #include "core/genome/sequence_file.h"
@@ -13,7 +13,7 @@ std::vector<ancify::CallFile> as_call_files(const std::vector<std::string>& path
   return files;
 }
 
-// list(file =, start =, width =), vectors; the first two count from 1.
+// Takes list(file =, start =, width =), vectors; `file` and `start` count from 1.
 std::vector<ancify::CallRegion> as_regions(const Rcpp::List& table) {
   const Rcpp::IntegerVector file = table["file"];
   const Rcpp::NumericVector start = table["start"];
@@ -35,7 +35,7 @@ Rcpp::NumericVector column(const std::vector<ancify::AxtPair>& pairs, Value valu
   return numbers;
 }
 
-// list(chromosome =, start =, end =, bases =)
+// Returns list(chromosome =, start =, end =, bases =), and frees the pairs' bases.
 Rcpp::List rows(std::vector<ancify::AxtPair>& pairs, ancify::AxtRow ancify::AxtPair::*row) {
   const auto n = static_cast<R_xlen_t>(pairs.size());
   Rcpp::CharacterVector chromosome(n);
@@ -69,7 +69,7 @@ Rcpp::NumericVector sequence_lengths_impl(const std::vector<std::string>& paths,
   return lengths;
 }
 
-// An error for the first file that is not such a sequence of its chromosome's length.
+// An error for the first file that is not a one-line FASTA of its chromosome's length.
 // [[Rcpp::export]]
 void check_sequences_impl(const std::vector<std::string>& paths,
                           const std::vector<std::string>& chromosomes,
@@ -82,8 +82,8 @@ void check_sequences_impl(const std::vector<std::string>& paths,
   });
 }
 
-// The calls of regions that lie in their chromosomes, as as_regions() takes them; `file` says in
-// which of `paths`.
+// Returns the calls of regions, which must lie in their chromosomes. `regions` is for as_regions(),
+// with `file` an index of `paths`.
 // [[Rcpp::export]]
 Rcpp::CharacterVector read_regions_impl(const std::vector<std::string>& paths,
                                         const std::vector<std::string>& chromosomes,
@@ -103,8 +103,8 @@ Rcpp::CharacterVector read_regions_impl(const std::vector<std::string>& paths,
   return result;
 }
 
-// The runs of equal confidence in regions, as read_regions_impl() takes them: list(region =,
-// start =, width =, confidence =), all counted from 1.
+// Returns the runs of equal confidence in regions, which are as for read_regions_impl():
+// list(region =, start =, width =, confidence =). Regions, positions and confidences count from 1.
 // [[Rcpp::export]]
 Rcpp::List confidence_runs_impl(const std::vector<std::string>& paths,
                                 const std::vector<std::string>& chromosomes,
@@ -127,8 +127,8 @@ Rcpp::List confidence_runs_impl(const std::vector<std::string>& paths,
       Rcpp::Named("confidence") = from_1(runs.confidence));
 }
 
-// The blocks of an AXT file. `options`: list(chromosomes =, none for all; outgroup_lengths =, none
-// where they are not known; on_bad_block =, chunk_size =).
+// Reads the blocks of an AXT file. `options`: list(chromosomes = empty for all, outgroup_lengths =
+// empty if unknown, on_bad_block =, chunk_size =).
 // [[Rcpp::export]]
 Rcpp::List read_axt_impl(const std::string& axt, const Rcpp::List& options,
                          const Rcpp::List& backend, const Rcpp::Function& watch) {

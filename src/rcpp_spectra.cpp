@@ -1,4 +1,4 @@
-// Glue of site frequency spectra.
+// Connects site frequency spectra with the core.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -13,8 +13,8 @@
 
 namespace {
 
-// list(spectrum =, a vector; bootstrap =, a column for each of `draws`; sites =, used =, too_few
-// =). A column of `draws` says how often each window is drawn.
+// Returns list(spectrum = a column, bootstrap = a column for each of `draws`, sites =, used =,
+// too_few =). A column of `draws` says how often each window is drawn.
 Rcpp::List spectra_of(const ancify::SiteTable& table, const Rcpp::IntegerMatrix& draws, int threads,
                       const Rcpp::Function& watch) {
   using Rcpp::Named;
@@ -37,7 +37,7 @@ Rcpp::List spectra_of(const ancify::SiteTable& table, const Rcpp::IntegerMatrix&
       Named("too_few") = Rcpp::NumericVector(table.too_few().begin(), table.too_few().end()));
 }
 
-// A data frame with a row for each kind that has sites. Sums are over its sites.
+// A data frame with a row for each kind of mutation that has sites, with sums over its sites.
 Rcpp::DataFrame as_data_frame(const std::vector<ancify::Misidentification::Sums>& kinds) {
   using Rcpp::Named;
   Rcpp::CharacterVector mutations;
@@ -65,9 +65,9 @@ Rcpp::String utf8(const std::string& text) { return {text, CE_UTF8}; }
 
 }  // namespace
 
-// Spectra of sites in memory: `sites` is list(derived =, called =, matrices with a row a site and a
-// column for each population; posterior =, window =, from 0, which may be empty). 0 <= derived <=
-// called.
+// Spectra of sites in memory. `sites` is list(derived =, called =, posterior =, window =).
+// `derived` and `called` are matrices with a row per site and a column per population, with 0 <=
+// derived <= called. `posterior` and `window`, which counts from 0, may be empty.
 // [[Rcpp::export]]
 Rcpp::List sfs_from_sites_impl(const Rcpp::List& sites, const std::vector<int>& sizes,
                                const Rcpp::IntegerMatrix& draws, int threads,
@@ -90,7 +90,7 @@ Rcpp::List sfs_from_sites_impl(const Rcpp::List& sites, const std::vector<int>& 
   return spectra_of(*table, draws, threads, watch);
 }
 
-// Reads a spectrum's file by next_spectrum_line_impl() and what follows it.
+// Opens a spectrum's file, which the next three functions read.
 // [[Rcpp::export]]
 SEXP open_spectrum_impl(const std::string& path) {
   std::unique_ptr<ancify::SpectrumReader> reader;
@@ -98,7 +98,8 @@ SEXP open_spectrum_impl(const std::string& path) {
   return Rcpp::XPtr<ancify::SpectrumReader>(reader.release());
 }
 
-// list(number =, of the next line that says something, or the last; found =).
+// Goes to the next line that is neither empty nor a comment. Returns list(number = of this line, or
+// of the last, found =).
 // [[Rcpp::export]]
 Rcpp::List next_spectrum_line_impl(SEXP reader) {
   const Rcpp::XPtr<ancify::SpectrumReader> spectrum(reader);
@@ -116,7 +117,7 @@ Rcpp::CharacterVector spectrum_text_impl(SEXP reader) {
   return Rcpp::CharacterVector::create(utf8(text));
 }
 
-// list(values =, words =): n numbers of the line, and how many it has, n + 1 for any more.
+// Returns list(values = the line's first n numbers, words = how many it has, n + 1 if more than n).
 // [[Rcpp::export]]
 Rcpp::List spectrum_numbers_impl(SEXP reader, double n, const std::string& what) {
   const Rcpp::XPtr<ancify::SpectrumReader> spectrum(reader);
@@ -153,9 +154,10 @@ Rcpp::DataFrame read_populations_impl(const std::string& path) {
                                  Rcpp::Named("stringsAsFactors") = false);
 }
 
-// `populations` has a number from 0 for each sample, or -1; `sequences` as take_sequences() has
-// them; `options`: list(use_info =, for what is ancestral in INFO, low_confidence =, window =,
-// which may be 0, threads =). `table` of the result is for variant_spectrum_impl().
+// Tabulates the sites of a file of variants. `populations` has a number for each sample: its
+// population, from 0, or -1 for none. `sequences` is for take_sequences(). `options`: list(use_info
+// = whether INFO has the ancestral alleles, low_confidence =, window = bases or 0, threads =). The
+// result's `table` is for variant_spectrum_impl().
 // [[Rcpp::export]]
 Rcpp::List tabulate_variants_impl(const std::string& variants, const std::vector<int>& populations,
                                   const Rcpp::List& sequences, const Rcpp::List& options,

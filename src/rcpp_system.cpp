@@ -1,4 +1,4 @@
-// The machine and the build, and the small files that R reads itself.
+// Describes the machine and the build, and reads small files for R.
 #include "core/ancestry/calling/methods.h"
 #include "core/ancestry/comparison/call_comparison.h"
 #include "core/ancestry/patterns/site_patterns.h"
@@ -32,8 +32,8 @@ Rcpp::List build_info_impl() {
                             Named("simd") = ancify::simd_name(ancify::best_simd_level()));
 }
 
-// Chooses a backend as `wish` says, a list of the fields of BackendWish; gives it as as_backend()
-// takes it, with what R looks at.
+// Chooses a backend. `wish` is a list of the fields of BackendWish. Returns a list for
+// as_backend(), with the values that R uses.
 // [[Rcpp::export]]
 Rcpp::List backend_impl(const Rcpp::List& wish) {
   using Rcpp::Named;
@@ -56,8 +56,8 @@ Rcpp::List backend_impl(const Rcpp::List& wish) {
   return result;
 }
 
-// list(number =, name =, memory =, compute_capability =, problem =), where `problem` is one text,
-// empty where there is none.
+// Returns list(number =, name =, memory =, compute_capability =, problem =). `problem` is one text,
+// empty if there is no problem.
 // [[Rcpp::export]]
 Rcpp::List available_gpus_impl(int gpus_per_card) {
   ancify::Gpus gpus;
@@ -77,7 +77,7 @@ Rcpp::List available_gpus_impl(int gpus_per_card) {
       Rcpp::Named("compute_capability") = capability, Rcpp::Named("problem") = gpus.problem);
 }
 
-// What core_limits() in R gives.
+// The values of core_limits() in R.
 // [[Rcpp::export]]
 Rcpp::List core_limits_impl() {
   using Rcpp::Named;
@@ -97,7 +97,7 @@ Rcpp::List core_limits_impl() {
 // [[Rcpp::export]]
 int hardware_threads_impl() { return ancify::hardware_threads(); }
 
-// `identity`: that which the file must have, or "".
+// Reads a table of lengths. `identity`: the identity that the file must have, or "".
 // [[Rcpp::export]]
 Rcpp::NumericVector read_chromosome_lengths(const std::string& path,
                                             const std::string& identity = "") {
@@ -107,7 +107,8 @@ Rcpp::NumericVector read_chromosome_lengths(const std::string& path,
   std::vector<ancify::Chromosome> chromosomes;
   guarded(
       [&] { chromosomes = ancify::read_chromosome_lengths(path, ancify::TaskContext(control)); });
-  // Sized first: push_back() copies all there is, and there may be 100,000 contigs.
+  // Allocates the vectors first: push_back() copies the whole vector, and there may be 100,000
+  // contigs.
   const auto n = static_cast<R_xlen_t>(chromosomes.size());
   Rcpp::NumericVector lengths(n);
   Rcpp::CharacterVector names(n);
@@ -120,7 +121,7 @@ Rcpp::NumericVector read_chromosome_lengths(const std::string& path,
   return lengths;
 }
 
-// The text of a small file, plain or gzip, of at most so many bytes.
+// Reads a small file, plain or gzip, of at most `most` bytes.
 // [[Rcpp::export]]
 Rcpp::CharacterVector read_text_impl(const std::string& path, double most) {
   std::string text;
@@ -128,7 +129,7 @@ Rcpp::CharacterVector read_text_impl(const std::string& path, double most) {
   return Rcpp::CharacterVector::create(Rcpp::String(text, CE_UTF8));
 }
 
-// What parsers of YAML can take long for: list(indent =, collections =, keys =, entries =,
+// Returns the sizes that slow YAML parsers down: list(indent =, collections =, keys =, entries =,
 // merged =).
 // [[Rcpp::export]]
 Rcpp::List yaml_shape_impl(const std::string& text) {
@@ -141,7 +142,7 @@ Rcpp::List yaml_shape_impl(const std::string& text) {
                             Named("merged") = static_cast<double>(shape.merged));
 }
 
-// Whether a list has more elements than `most`, those of its lists too.
+// Whether a list, with the lists in it, has more than `most` elements.
 // [[Rcpp::export]]
 bool has_more_elements_impl(SEXP list, double most) {
   std::vector<SEXP> open = {list};

@@ -1,4 +1,4 @@
-// The kernels of calling, and what begins them.
+// CUDA kernels of calling, and their launches.
 #include "core/ancestry/calling/tile_calling.h"
 #include "core/ancestry/calling/tile_trees.h"
 #include "cuda/call_kernels.h"
@@ -8,10 +8,10 @@ namespace ancify::cuda {
 
 namespace {
 
-// What every card has of memory that a block's threads share; six species' table fits.
+// The shared memory of a block that every card has. The table of six species fits.
 constexpr std::size_t kSharedBytes = std::size_t{48} << 10;
 
-// The table in memory that the threads of a block share.
+// Calls by a table, which each block copies to its shared memory.
 __global__ void table_kernel(CallByTable op) {
   ANCIFY_SHARED_MEMORY(std::uint16_t, shared);
   for (std::size_t i = threadIdx.x; i < op.patterns; i += blockDim.x) shared[i] = op.table[i];
@@ -24,8 +24,9 @@ __global__ void table_kernel(CallByTable op) {
   }
 }
 
-// What the threads of a block share: the trees where they fit, the columns' values of each thread's
-// position, and the consensus of the block's positions and of those in reach.
+// Calls by boosted trees. A block's shared memory holds the trees, if they fit (kShared), and the
+// column values of each thread's position. It also holds the consensus of the block's positions and
+// of those in reach.
 template <bool kShared>
 __global__ void tree_kernel(TileAround around, WalkedTrees trees) {
   ANCIFY_SHARED_MEMORY(double, room);
@@ -42,7 +43,7 @@ __global__ void tree_kernel(TileAround around, WalkedTrees trees) {
   const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
   for (std::size_t start = std::size_t{blockIdx.x} * blockDim.x; start < n; start += step) {
     const std::size_t here = n - start < blockDim.x ? n - start : blockDim.x;
-    __syncthreads();  // none needs what stands there any more
+    __syncthreads();  // all threads have read the previous consensus
     for (std::size_t k = threadIdx.x; k < here + 2 * kFeatureReach; k += blockDim.x) {
       consensus[k] =
           consensus_at(around, around.start + static_cast<std::int64_t>(start + k) - kFeatureReach);
@@ -56,7 +57,7 @@ __global__ void tree_kernel(TileAround around, WalkedTrees trees) {
   }
 }
 
-// Of shared memory, without the trees
+// The bytes of shared memory that a block needs besides the trees.
 std::size_t tree_room(unsigned threads, std::size_t columns) {
   return threads * columns * sizeof(float) +
          (threads + 2 * static_cast<std::size_t>(kFeatureReach)) * sizeof(std::uint32_t);
@@ -65,8 +66,8 @@ std::size_t tree_room(unsigned threads, std::size_t columns) {
 class CudaCallKernels : public CallKernels {
  public:
   CudaCallKernels(int number, int card) : number_(number), card_(card), device_(number, card) {
-    // Code that the driver cannot load is an error before any work, and what it takes of the card's
-    // memory is no longer free.
+    // Loads all kernels at once. So code that the driver can't load is an error before any work,
+    // and free_memory() leaves out the memory that the code takes.
     load(table_kernel);
     load(operation_kernel<CallByTable>);
     load(operation_kernel<CallByVote>);
@@ -83,7 +84,7 @@ class CudaCallKernels : public CallKernels {
   }
 
  private:
-  static constexpr unsigned kThreads = 256;  // of a block
+  static constexpr unsigned kThreads = 256;  // per block
 
   void launch(const CallByTable& op, int stream) {
     const std::size_t bytes = op.patterns * sizeof *op.table;

@@ -1,4 +1,4 @@
-// Calling on an NVIDIA GPU.
+// Opens the kernels of calling on an NVIDIA GPU.
 #pragma once
 
 #include <memory>

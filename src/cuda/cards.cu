@@ -1,4 +1,4 @@
-// Which cards this machine has.
+// Lists the NVIDIA cards of this machine.
 #include <cuda_runtime_api.h>
 
 #include <string>

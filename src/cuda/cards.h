@@ -1,4 +1,4 @@
-// The machine's NVIDIA GPUs. Nothing is touched before the first call.
+// Lists the machine's NVIDIA GPUs. No GPU is touched before the first call.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace ancify::cuda {
 
-// All of them, whatever code they can run; DeviceError with the reason if there is none.
+// All GPUs, whatever code they can run. DeviceError, with the reason, if there is none.
 std::vector<Gpu> cards();
 
 }  // namespace ancify::cuda

@@ -1,4 +1,4 @@
-// Every CUDA call is checked: its failure becomes a DeviceError that says where.
+// Checks CUDA calls: a failure becomes a DeviceError that names the place.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,7 +8,7 @@
 #include "core/exec/errors.h"
 
 #define ANCIFY_CUDA_CHECK(call) ::ancify::cuda::check((call), "", #call, __FILE__, __LINE__)
-// On a device of this name.
+// The same for a call on the device of this name.
 #define ANCIFY_CUDA_CHECK_ON(device, call) \
   ::ancify::cuda::check((call), (device) + ": ", #call, __FILE__, __LINE__)
 
@@ -17,7 +17,7 @@ namespace ancify::cuda {
 inline void check(cudaError_t status, const std::string& where, const char* call, const char* file,
                   int line) {
   if (status == cudaSuccess) return;
-  cudaGetLastError();  // so that it is not found again by a later call
+  cudaGetLastError();  // so that no later call reports it again
   throw DeviceError(where + cudaGetErrorString(status) + " in " + call + " (" + file + ":" +
                     std::to_string(line) + ")");
 }

@@ -1,4 +1,4 @@
-// A card as a device: memory, copies, streams, events.
+// Implements Device for an NVIDIA card: memory, copies, streams, events.
 #include "cuda/cuda_device.h"
 
 namespace ancify::cuda {
@@ -33,7 +33,7 @@ void* CudaDevice::allocate(std::size_t n, MemoryKind kind) {
   const cudaError_t status =
       kind == MemoryKind::kDevice ? cudaMalloc(&memory, n) : cudaMallocHost(&memory, n);
   if (status == cudaErrorMemoryAllocation) {
-    cudaGetLastError();  // so that it is not found again by a later call
+    cudaGetLastError();  // so that no later call reports it again
     return nullptr;
   }
   check(status, name_ + ": ", kind == MemoryKind::kDevice ? "cudaMalloc" : "cudaMallocHost",
@@ -42,7 +42,7 @@ void* CudaDevice::allocate(std::size_t n, MemoryKind kind) {
 }
 
 void CudaDevice::release(void* memory, MemoryKind kind) noexcept {
-  if (in_forked_child()) return;  // it is the parent's
+  if (in_forked_child()) return;  // the memory is the parent's
   cudaSetDevice(card_);
   if (kind == MemoryKind::kDevice) {
     cudaFree(memory);

@@ -1,4 +1,4 @@
-// An NVIDIA GPU as a device; only .cu files include this.
+// An NVIDIA GPU as a Device. Only .cu files include this.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,19 +14,20 @@
 
 namespace ancify::cuda {
 
-// A stream of the calling thread's card.
+// A stream on the calling thread's current card.
 class Stream {
  public:
   Stream() {
     ANCIFY_CUDA_CHECK(cudaGetDevice(&card_));
     ANCIFY_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
   }
-  // R may collect it on any thread, and in a forked child, where no card may be touched.
+  // R's garbage collector may run this on any thread, and in a forked child, where no card may be
+  // touched.
   ~Stream() {
     if (in_forked_child()) return;
     cudaSetDevice(card_);
     cudaStreamDestroy(stream_);
-    cudaGetLastError();  // so that it is not found again by a later call
+    cudaGetLastError();  // so that no later call reports it again
   }
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
@@ -37,7 +38,7 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 
-// An event of the calling thread's card.
+// An event on the calling thread's current card.
 class CudaEvent : public Event {
  public:
   CudaEvent() {
@@ -59,7 +60,7 @@ class CudaEvent : public Event {
 
 class CudaDevice : public Device {
  public:
-  // `number`: as messages name it. Several devices may be of one card.
+  // `number`: the device's number in messages. Several devices may share a card.
   CudaDevice(int number, int card);
 
   std::string name() const override { return name_; }
@@ -71,13 +72,14 @@ class CudaDevice : public Device {
   void wait(int stream) override;
   void drain() noexcept override;
 
-  // How a kernel is launched: for so many threads, or as many as the card runs at once.
+  // A launch of a kernel: for n threads, or for as many as the card runs at once if these are
+  // fewer.
   struct Launch {
     const char* kernel;  // its name
     Count n;
     int stream;
     std::size_t shared_bytes = 0;
-    Extent threads = 256;  // of a block
+    Extent threads = 256;  // per block
   };
   template <class... Parameters, class... Arguments>
   void launch(const Launch& how, void (*kernel)(Parameters...), const Arguments&... arguments) {
@@ -98,7 +100,7 @@ class CudaDevice : public Device {
   void begin_fill(void* to, unsigned char byte, std::size_t n, int stream) override;
 
  private:
-  // Makes the card the calling thread's; what is made after the call belongs to it.
+  // Makes the card current for the calling thread; later objects belong to it.
   static int use(int card) {
     ANCIFY_CUDA_CHECK(cudaSetDevice(card));
     return card;

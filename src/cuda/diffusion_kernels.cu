@@ -1,4 +1,4 @@
-// The kernels of diffusion: an operation on a whole card, or a plan on each block.
+// CUDA kernels of diffusion: an operation on a whole card, or a plan on each block.
 #include "cuda/diffusion_kernels.h"
 #include "cuda/operation_kernel.h"
 
@@ -6,12 +6,12 @@ namespace ancify::cuda {
 
 namespace {
 
-using namespace diffusion;  // of a .cu file alone
+using namespace diffusion;  // no other file includes this one
 
-// Of a block. Lines are few and long, so that small blocks spread them over the card.
+// Threads per block. Lines are few and long, so small blocks spread them over the card.
 constexpr unsigned kThreadsOfAnOperation = 64;
 
-// A block's threads.
+// A team of a block's threads.
 struct BlockTeam {
   template <class Op>
   __device__ void for_each(const Op& op) const {
@@ -21,13 +21,13 @@ struct BlockTeam {
   __device__ void look() const {}
 };
 
-// Registers for two blocks on a multiprocessor
+// Limits the registers, so that two blocks fit a multiprocessor.
 __global__ void __launch_bounds__(kThreadsOfAPlan, 2)
     plan_kernel(DevicePlan* plans, std::size_t n, std::int64_t rounds) {
   for (std::size_t i = blockIdx.x; i < n; i += gridDim.x) {
     DevicePlan plan = plans[i];
     do_rounds(BlockTeam(), plan, rounds);
-    __syncthreads();  // all threads have read it
+    __syncthreads();  // all threads have read plans[i]
     if (threadIdx.x == 0) plans[i] = plan;
   }
 }

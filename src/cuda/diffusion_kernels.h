@@ -1,4 +1,4 @@
-// Diffusion on an NVIDIA GPU.
+// Opens the kernels of diffusion on an NVIDIA GPU.
 #pragma once
 
 #include <memory>

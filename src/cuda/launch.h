@@ -1,5 +1,5 @@
-// What only nvcc compiles, by names of our own: so the same kernels run on the host too, where the
-// tests have something that stands in for CUDA (tests/cpp/gpu/on_host).
+// Wraps the syntax that only nvcc compiles. So the tests can run the same kernels on the host, with
+// a stand-in for CUDA (tests/cpp/gpu/on_host).
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 
-// Declares the memory that a block's threads share, of as many bytes as the launch says.
+// Declares the memory that a block's threads share. The launch sets its size.
 #ifdef __CUDACC__
 #define ANCIFY_SHARED_MEMORY(type, name) extern __shared__ type name[]
 #else
@@ -17,14 +17,14 @@
 
 namespace ancify::cuda {
 
-// How far something reaches in one, two or three dimensions.
+// A size in one, two or three dimensions.
 struct Extent {
   constexpr Extent(unsigned x, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
   constexpr std::size_t size() const { return std::size_t{x} * y * z; }
   unsigned x, y, z;
 };
 
-// Threads that a launch is for, which may be more than fit an Extent.
+// The number of threads of a launch, which may be too large for an Extent.
 struct Count {
   constexpr Count(std::size_t x, std::size_t y = 1, std::size_t z = 1) : x(x), y(y), z(z) {}
   std::size_t x, y, z;
@@ -32,12 +32,12 @@ struct Count {
 
 struct Blocks {
   Extent n;
-  Extent threads;            // of each
-  std::size_t shared_bytes;  // of each
+  Extent threads;            // per block
+  std::size_t shared_bytes;  // per block
 };
 
-// For so many threads, but at most so many blocks, where a thread then takes several turns: fewer
-// in the last dimension last.
+// The number of blocks for n threads, at most `most`. If that is too few, a thread takes several
+// turns; the last dimension keeps its blocks longest.
 inline Extent blocks_for(const Count& n, const Extent& threads, std::size_t most) {
   constexpr std::size_t most_in_y_or_z = 65535;
   const auto needed = [](std::size_t n, unsigned each, std::size_t most) {
@@ -50,7 +50,7 @@ inline Extent blocks_for(const Count& n, const Extent& threads, std::size_t most
   return {static_cast<unsigned>(x), static_cast<unsigned>(y), static_cast<unsigned>(z)};
 }
 
-// Begins a kernel; cudaGetLastError() then says whether it could.
+// Starts a kernel; cudaGetLastError() then tells whether that worked.
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), const Blocks& blocks, cudaStream_t stream,
             const Arguments&... arguments) {
@@ -59,7 +59,7 @@ void launch(void (*kernel)(Parameters...), const Blocks& blocks, cudaStream_t st
   kernel<<<dimensions(blocks.n), dimensions(blocks.threads), blocks.shared_bytes, stream>>>(
       arguments...);
 #else
-  // By value, as CUDA takes them: they may be gone when the kernel runs.
+  // Copies the arguments, as CUDA does: the originals may be gone when the kernel runs.
   on_host::launch(
       [kernel, values = std::tuple<Parameters...>(arguments...)] { std::apply(kernel, values); },
       {blocks.n.x, blocks.n.y, blocks.n.z}, {blocks.threads.x, blocks.threads.y, blocks.threads.z},

@@ -1,4 +1,4 @@
-// An operation's parts, whatever they are, by all threads of a launch; only .cu files include this.
+// A kernel for any operation: all threads of a launch do its parts. Only .cu files include this.
 #pragma once
 
 #include <cstddef>

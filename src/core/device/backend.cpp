@@ -1,4 +1,4 @@
-// Chooses between CPU and GPUs, and says why one cannot be used.
+// Chooses the CPU or GPUs, and explains why a GPU cannot be used.
 #include "core/device/backend.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ std::string capabilities(const std::string& archs) {
   return text;
 }
 
-// Why no GPU can be used in this process, whatever cards there are; empty where one may be.
+// Why this process cannot use any GPU, whatever the machine has; empty if it may.
 std::string why_not_here() {
 #ifdef ANCIFY_HAVE_CUDA
   if (!in_forked_child()) return "";

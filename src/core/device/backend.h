@@ -1,4 +1,4 @@
-// What computes: the CPU, or GPUs where the build and the machine have them.
+// The backend that computes: the CPU, or GPUs if the build and the machine have them.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +18,9 @@ struct Backend {
   SimdLevel simd = SimdLevel::kScalar;
   std::vector<int> devices;    // numbers of the GPUs, empty for the CPU
   int gpus_per_card = 1;       // device d is on card d / gpus_per_card
-  std::size_t gpu_memory = 0;  // bytes that may be taken of each, or 0 for what is free
+  std::size_t gpu_memory = 0;  // bytes to use of each GPU, or 0 for all free memory
 
-  // As the first line of a run's log says it.
+  // A description for the first line of a run's log.
   std::string description() const;
 };
 
@@ -33,43 +33,43 @@ struct Gpu {
   int minor;
 };
 
-// The GPUs there are.
+// The GPUs found.
 struct Gpus {
-  std::vector<Gpu> usable;  // those that can run this build's code
+  std::vector<Gpu> usable;  // the GPUs that can run this build's code
   std::string problem;      // why there are none, or why a card is left out; else empty
 };
 
-// Whether code for these architectures, such as "75 80 90", runs on a card: that of the same major
-// version and at most its minor one, and what is made from the last of them, which is kept in a
-// form for cards to come.
+// Whether code for these architectures, such as "75 80 90", runs on a card. It does if one of them
+// has the card's major version and at most its minor version. Code for the last one is also kept as
+// PTX, which runs on newer cards.
 bool runs_on(const std::string& archs, int major, int minor);
 
-// Those of all cards that can run code for these architectures. Each counts as several devices
-// where `per_card` is above 1, so that several can be tested on one.
+// The cards that can run code for these architectures. With `per_card` above 1 each card counts as
+// several devices, so that tests can use several devices on one card.
 Gpus usable_gpus(const std::vector<Gpu>& cards, const std::string& archs, int per_card);
 
-// This machine's. Nothing is thrown; in a forked child no card is touched.
+// The GPUs of this machine. Throws nothing, and touches no card in a forked child.
 Gpus available_gpus(int per_card);
 
-// What is asked for.
+// The backend that the user asks for.
 struct BackendWish {
   std::string kind = "auto";  // or "cpu" or "gpu"
   std::vector<int> devices;   // empty for all
   int threads = 1;
   std::string simd = "auto";  // as choose_simd_level() takes it
   int gpus_per_card = 1;
-  std::size_t gpu_memory = 0;  // bytes to take of a device, or 0 for all that is free
+  std::size_t gpu_memory = 0;  // bytes to use of each GPU, or 0 for all free memory
 };
 
-// "auto" is the CPU until a card has been measured: each base crosses the bus to a GPU, while the
-// CPU calls as fast as it copies. DeviceError with the reason where a GPU is asked for by name and
-// cannot be used.
+// Chooses a backend. "auto" is the CPU until a card has been measured. Each base would cross the
+// bus to a GPU, while the CPU calls as fast as it copies. DeviceError, with the reason, if the user
+// asks for a GPU that cannot be used. InputError for an unknown kind.
 Backend choose_backend(const BackendWish& wish);
-// The same from the GPUs that there are, asked for only if need be.
+// The same with other GPUs. gpus() is called only if the user asks for a GPU.
 Backend choose_backend(const BackendWish& wish, const std::function<Gpus()>& gpus);
 
-// DeviceError where a backend that was chosen in another process can't be used in this one: its
-// build has no GPU code, or it is a forked child of one that may have touched a card.
+// DeviceError if this process cannot use a backend that another process chose. Then its build has
+// no GPU code, or it is a forked child whose parent may have touched a card.
 void check_usable_here(const Backend& backend);
 
 }  // namespace ancify

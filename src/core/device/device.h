@@ -1,4 +1,4 @@
-// A device with memory of its own, as jobs see it. What it computes is each job's own matter.
+// The interface of a compute device with its own memory. It does not know what a job computes.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@
 
 namespace ancify {
 
-// The device's own memory, or memory of the host that it copies from and to by itself.
+// The device's own memory, or host memory that the device copies from and to directly.
 enum class MemoryKind { kDevice, kHost };
 
-// A point in a stream, which is reached when all that was begun there before has ended.
+// A point in a stream. It is reached when all earlier work in the stream has ended.
 class Event {
  public:
   Event() = default;
@@ -20,10 +20,10 @@ class Event {
   Event& operator=(const Event&) = delete;
 };
 
-// Used by one thread at a time. What fails is a DeviceError.
+// One thread at a time may use a device. Failures are DeviceErrors.
 class Device {
  public:
-  // Work in a stream is done in order, and beside the other stream's.
+  // Work in one stream runs in order. The two streams run side by side.
   static constexpr int kStreams = 2;
 
   Device() = default;
@@ -31,15 +31,15 @@ class Device {
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
-  // As people know it: "cuda:0 (NVIDIA H200)".
+  // The name for messages: "cuda:0 (NVIDIA H200)".
   virtual std::string name() const = 0;
-  // Bytes of its own memory that nobody has yet.
+  // Free bytes of the device's own memory.
   virtual std::size_t free_memory() = 0;
-  // For MemoryPool. Null where there is too little memory.
+  // For MemoryPool. Null if there is too little memory.
   virtual void* allocate(std::size_t n, MemoryKind kind) = 0;
   virtual void release(void* memory, MemoryKind kind) noexcept = 0;
 
-  // These begin to copy n elements to the device, from it, or within it; what is copied has to stay
+  // These start to copy n elements to the device, from it, or within it. Both ends must stay valid
   // until wait().
   template <class T>
   void upload(T* to, const T* from, std::size_t n, int stream) {
@@ -53,26 +53,26 @@ class Device {
   void copy(T* to, const T* from, std::size_t n, int stream) {
     begin_copy<T>(Copy::kWithin, to, from, n, stream);
   }
-  // Begins to give each byte of n elements of the device's memory this value.
+  // Starts to set each byte of n elements in device memory to `byte`.
   template <class T>
   void fill(T* to, unsigned char byte, std::size_t n, int stream) {
     static_assert(std::is_trivially_copyable_v<T>);
     begin_fill(to, byte, n * sizeof(T), stream);
   }
 
-  // The point that the stream has come to.
+  // Records the current end of the stream.
   virtual std::unique_ptr<Event> record(int stream) = 0;
-  // What is begun in the stream from now on waits for the event, which may go before it is reached.
+  // Later work in the stream waits for the event. The event may be destroyed before it is reached.
   virtual void wait_for(const Event& event, int stream) = 0;
-  // Returns when all that was begun in the stream has ended, and throws what failed there.
+  // Waits until all work in the stream has ended. DeviceError if any of it failed.
   virtual void wait(int stream) = 0;
-  // Returns when nothing is going on any more, whatever failed.
+  // Waits until the device is idle, whatever failed.
   virtual void drain() noexcept = 0;
 
  protected:
   enum class Copy { kUp, kDown, kWithin };
 
-  // Of n bytes
+  // These start to copy or fill n bytes.
   virtual void begin_copy_of_bytes(Copy way, void* to, const void* from, std::size_t n,
                                    int stream) = 0;
   virtual void begin_fill(void* to, unsigned char byte, std::size_t n, int stream) = 0;
@@ -85,8 +85,8 @@ class Device {
   }
 };
 
-// Takes steps on a device, and where they fail lets nothing go on there: what is copied from or to
-// is about to go.
+// Calls steps(). If it throws, waits until the device is idle before it rethrows, as the memory of
+// running copies is about to be freed.
 template <class Steps>
 void drained_on_failure(Device& device, Steps steps) {
   try {

@@ -1,4 +1,4 @@
-// Functions that a CUDA kernel and the CPU share are written once, under this macro.
+// Marks functions that CUDA kernels and the CPU share, so that they are written once.
 #pragma once
 
 #ifdef __CUDACC__

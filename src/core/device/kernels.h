@@ -1,8 +1,8 @@
-// What a device computes, begun in a stream. A family of operations is a std::variant, where each
-// is listed once: what begins one, or compares it with the CPU's, then knows all of them.
+// Starts a family's operations on a device. A family lists its operations once, in a std::variant.
+// Code that starts an operation, or compares it with the CPU's result, so knows all of them.
 //
-// An operation has a kName, and n() parts that may be done in any order, each by operator()(i)
-// where they share nothing.
+// An operation has a kName and n() parts, which may be done in any order. If its parts share
+// nothing, operator()(i) does part i.
 #pragma once
 
 #include <memory>
@@ -23,6 +23,7 @@ class Kernels {
   virtual Device& device() = 0;
   // The same device for another thread, with streams of its own.
   virtual std::unique_ptr<Device> another_device() = 0;
+  // Starts an operation in a stream.
   virtual void begin(const Operation& operation, int stream) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Keeps memory of a device that was given back, for the next who asks for as much.
+// Keeps device memory that was given back, for the next request of about the same size.
 #include "core/device/memory_pool.h"
 
 #include <algorithm>
@@ -13,10 +13,10 @@ std::size_t MemoryPool::free_memory() {
 
 MemoryPool::Piece MemoryPool::take(std::size_t n, MemoryKind kind) {
   Pieces& pieces = of(kind);
-  pieces.idle.reserve(pieces.idle.size() + pieces.taken + 1);  // so that nothing fails later
+  pieces.idle.reserve(pieces.idle.size() + pieces.taken + 1);  // so that give_back() cannot fail
   Piece piece = remove_fitting(pieces, n);
   if (piece.data == nullptr) {
-    // No more than was needed at once before, or is now, is had of the device.
+    // Taken and idle bytes together never exceed the largest need so far.
     const std::size_t needed = pieces.taken_bytes + n;
     release_idle(kind, std::max(pieces.most_taken, needed) - needed);
     piece = {device_.allocate(n, kind), n};

@@ -1,5 +1,5 @@
-// A device's memory, taken in arrays of any type; what a job gives back it may take again without
-// the device's driver, which would wait for all that goes on there.
+// A job's pool of device memory. Reusing memory avoids the device's driver, which would wait for
+// all running work.
 #pragma once
 
 #include <array>
@@ -11,11 +11,12 @@
 
 namespace ancify {
 
-// Used by one thread at a time, as its device is. All that was taken comes back before it goes.
+// One thread at a time may use a pool, as with its device. Give everything back before the pool is
+// destroyed.
 class MemoryPool {
  public:
   struct Piece {
-    void* data = nullptr;  // null where there was too little memory
+    void* data = nullptr;  // null if there is too little memory
     std::size_t size = 0;  // bytes
   };
 
@@ -25,13 +26,13 @@ class MemoryPool {
   MemoryPool& operator=(const MemoryPool&) = delete;
 
   Device& device() const { return device_; }
-  // Bytes of the device's own memory that may be taken.
+  // Bytes of device memory that can be taken, including idle ones.
   std::size_t free_memory();
-  // At least n bytes, with anything in them.
+  // Takes at least n bytes, which are not initialised.
   Piece take(std::size_t n, MemoryKind kind);
-  // Nothing that goes on may use it any more.
+  // No running work may still use the piece.
   void give_back(const Piece& piece, MemoryKind kind) noexcept;
-  // What lies idle goes back to the device.
+  // Returns idle memory to the device.
   void release_idle() noexcept;
 
  private:
@@ -40,13 +41,13 @@ class MemoryPool {
     std::size_t idle_bytes = 0;
     std::size_t taken = 0;
     std::size_t taken_bytes = 0;
-    std::size_t most_taken = 0;  // bytes at once
+    std::size_t most_taken = 0;  // the most bytes taken at once
   };
 
   Pieces& of(MemoryKind kind) { return pieces_[static_cast<std::size_t>(kind)]; }
-  // Those of at most n bytes and an eighth; none for no data.
+  // Removes the smallest idle piece of n to n + n / 8 bytes; its data are null if there is none.
   static Piece remove_fitting(Pieces& pieces, std::size_t n);
-  // Until so many bytes are idle at the most.
+  // Returns idle memory to the device until at most `most` bytes are idle.
   void release_idle(MemoryKind kind, std::size_t most) noexcept;
 
   bool has_idle() const;
@@ -55,7 +56,7 @@ class MemoryPool {
   std::array<Pieces, 2> pieces_;
 };
 
-// n elements, given back at the end of their scope.
+// An array of n elements, given back at the end of its scope.
 template <class T>
 class DeviceArray {
  public:
@@ -77,7 +78,7 @@ class DeviceArray {
     return *this;
   }
 
-  // Where there was too little memory.
+  // Whether there was too little memory.
   bool refused() const { return size_ > 0 && piece_.data == nullptr; }
   T* data() const { return static_cast<T*>(piece_.data); }
   std::size_t size() const { return size_; }

@@ -1,5 +1,5 @@
-// The exponential function, the same to the last bit on every processor and device: what could be
-// rounded differently, where a compiler joins a product and a sum, is done in whole numbers.
+// The exponential function, with the same bits on every processor and device. Where a compiler may
+// fuse a product and a sum, which changes the rounding, it computes in whole numbers.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace ancify {
 
-// The upper half of the product.
+// The upper 64 bits of the product.
 ANCIFY_HOST_DEVICE inline std::int64_t high_product(std::int64_t a, std::int64_t b) {
 #ifdef __CUDA_ARCH__
   return __mul64hi(a, b);
@@ -28,7 +28,7 @@ ANCIFY_HOST_DEVICE inline double power_of_two(int n) {
   return power;
 }
 
-// e^r for |r| below 0.35, given in units of 2^-64, in units of 2^-62: Taylor's series.
+// e^r for |r| below 0.35, by Taylor's series. r is in units of 2^-64, the result in units of 2^-62.
 ANCIFY_HOST_DEVICE inline std::int64_t exp_near_zero(std::int64_t r) {
   constexpr std::int64_t one = std::int64_t{1} << 62;
   constexpr std::int64_t terms[] = {one,
@@ -51,20 +51,20 @@ ANCIFY_HOST_DEVICE inline std::int64_t exp_near_zero(std::int64_t r) {
   return sum;
 }
 
-// e^x, off by at most 0.55 units in its last place, and by 1 below the least normal number.
+// e^x. The error is at most 0.55 units in the last place, or 1 unit below the least normal number.
 ANCIFY_HOST_DEVICE inline double portable_exp(double x) {
-  if (x == 0) return 1;                       // as one of a softmax is
-  if (!(x > -746)) return x <= -746 ? 0 : x;  // not a number
+  if (x == 0) return 1;                       // common: every softmax has one
+  if (!(x > -746)) return x <= -746 ? 0 : x;  // underflow, or not a number
   if (x > 710) return static_cast<double>(INFINITY);
   constexpr double twice_per_ln2 = 2.8853900817779268;
-  constexpr double ln2_high = 0x1.62e42feep-1;       // times k without rounding
-  constexpr std::int64_t ln2_low = 230689029736932;  // the rest, in units of 2^-80
+  constexpr double ln2_high = 0x1.62e42feep-1;       // k times it is exact
+  constexpr std::int64_t ln2_low = 230689029736932;  // the rest of ln 2, in units of 2^-80
   constexpr double to_fixed = 0x1p64;
   const int halves = static_cast<int>(x * twice_per_ln2);
-  const int k = (halves + (halves < 0 ? -1 : 1)) / 2;  // about x / ln 2, to the nearest
-  const double near_zero = x - k * ln2_high;           // nor is this rounded
+  const int k = (halves + (halves < 0 ? -1 : 1)) / 2;  // about x / ln 2, rounded
+  const double near_zero = x - k * ln2_high;           // exact
   const std::int64_t r = static_cast<std::int64_t>(near_zero * to_fixed) - (k * ln2_low >> 16);
-  // In two steps, as 2^k alone may be too small or too large.
+  // Two factors, as 2^k alone may be too small or too large.
   return static_cast<double>(exp_near_zero(r)) * power_of_two(k / 2 - 62) * power_of_two(k - k / 2);
 }
 

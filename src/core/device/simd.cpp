@@ -1,4 +1,4 @@
-// What vector instructions this processor has.
+// Finds the vector instructions of this processor.
 #include "core/device/simd.h"
 
 #include "core/exec/errors.h"

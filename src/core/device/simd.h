@@ -1,4 +1,4 @@
-// Which vector instructions the CPU code uses: chosen at run time, and the same results with each.
+// Levels of vector instructions, chosen at run time. All levels give the same results.
 #pragma once
 
 #include <string>
@@ -7,20 +7,22 @@ namespace ancify {
 
 enum class SimdLevel { kScalar, kAvx2, kAvx512 };
 
-// The best level that this processor has. kAvx512 stands for F, BW, VL, VBMI and VBMI2.
+// The best level of this processor. kAvx512 needs AVX-512 F, BW, VL, VBMI and VBMI2.
 SimdLevel best_simd_level();
 
-// The level called "scalar", "avx2" or "avx512", or the best for "auto". InputError where the
-// processor lacks it.
+// The level called "scalar", "avx2" or "avx512", or the best for "auto". InputError if the
+// processor lacks it, or for another name.
 SimdLevel choose_simd_level(const std::string& wanted);
 
-// As people write it: "AVX-512". On 64-bit Arm, "NEON" is what the compiler uses throughout.
+// The level's name for messages, such as "AVX-512". On 64-bit Arm it is "NEON", which the compiler
+// always uses.
 const char* simd_name(SimdLevel level);
 
 }  // namespace ancify
 
-// Compiles an inline function for a level. The compiler turns its plain loops into vector code, so
-// one text serves all levels; GCC is told to, as R's flags stop at -O2.
+// These macros compile an inline function for a level. The compiler vectorises its plain loops, so
+// all levels share one source text. Files with such loops ask GCC for -O3, as R's flags stop at
+// -O2.
 #if defined(__x86_64__)
 #define ANCIFY_TARGET_AVX2 __attribute__((target("avx2")))
 #define ANCIFY_TARGET_AVX512 \

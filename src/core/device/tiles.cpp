@@ -1,4 +1,4 @@
-// Takes a job through a device in tiles, of which one is copied while another is computed.
+// Runs a job on a device in tiles: one tile is copied while another is computed.
 #include "core/device/tiles.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace ancify {
 
 std::size_t memory_budget(MemoryPool& pool, std::size_t limit) {
   const std::size_t free = pool.free_memory();
-  const std::size_t most = free - free / 16;  // the driver takes some for itself
+  const std::size_t most = free - free / 16;  // the driver needs some
   return limit == 0 ? most : std::min(limit, most);
 }
 
@@ -30,7 +30,7 @@ void throw_too_little_host_memory(const Device& device, std::size_t n) {
 
 namespace {
 
-// Of a tile that has so many bytes
+// The number of groups that fit a tile of n bytes.
 std::size_t groups_in(std::size_t n, const TileBytes& bytes) {
   return n < bytes.around ? 0 : (n - bytes.around) / bytes.both();
 }
@@ -55,7 +55,7 @@ Tiles::Tiles(MemoryPool& pool, const TileBytes& largest, std::size_t most, std::
   throw_too_little_memory(pool, beside + Device::kStreams * largest.tile(1), budget);
 }
 
-// Memory for all slots; or the kind that there was too little of, and none is kept.
+// Takes memory for all slots. If some is refused, frees all slots and returns the kind refused.
 std::optional<MemoryKind> Tiles::allocate(std::size_t n) {
   for (auto& slot : slots_) {
     slot.on_device = {pool_, n, MemoryKind::kDevice};
@@ -63,7 +63,7 @@ std::optional<MemoryKind> Tiles::allocate(std::size_t n) {
     const auto refused = slot.refused();
     if (!refused) continue;
     for (auto& any : slots_) any = {};
-    pool_.release_idle();  // smaller ones come next
+    pool_.release_idle();  // the next requests are smaller
     return refused;
   }
   return {};

@@ -1,5 +1,5 @@
-// A long row of equal groups goes through a device in tiles that fit its memory, two at a time: one
-// is copied while the other is computed.
+// Runs a long row of equal groups through a device in tiles that fit its memory. One tile is copied
+// while another is computed.
 #pragma once
 
 #include <array>
@@ -12,26 +12,27 @@
 
 namespace ancify {
 
-// Bytes that a job may take of a device: what is free, less a margin, and no more than `limit`
-// where that is not 0.
+// Bytes of device memory that a job may take: the free memory less a margin, and at most `limit`
+// unless that is 0.
 std::size_t memory_budget(MemoryPool& pool, std::size_t limit);
 
-// DeviceError that the device has too little memory for what is needed at the least.
+// Throws DeviceError: the job needs at least `needed` bytes of device memory, and may take
+// `budget`.
 [[noreturn]] void throw_too_little_memory(MemoryPool& pool, std::size_t needed, std::size_t budget);
-// DeviceError that n bytes of the host's memory were refused.
+// Throws DeviceError: n bytes of host memory were refused.
 [[noreturn]] void throw_too_little_host_memory(const Device& device, std::size_t n);
 
-// Bytes of a group that go to the device and that come back.
+// Bytes of a group that go to the device (`in`) and come back (`out`).
 struct TileBytes {
   std::size_t in;
   std::size_t out;
-  std::size_t around = 0;  // of what goes there with each tile, beside its groups
+  std::size_t around = 0;  // bytes that go in with each tile, besides its groups
   std::size_t both() const { return in + out; }
   std::size_t tile_in(std::size_t groups) const { return around + groups * in; }
   std::size_t tile(std::size_t groups) const { return around + groups * both(); }
 };
 
-// Groups [first, first + groups), and where what goes in and comes out is.
+// Groups [first, first + groups), and the addresses of their input and output.
 struct Tile {
   std::size_t first;
   std::size_t groups;
@@ -42,7 +43,7 @@ struct Tile {
   int stream;
 };
 
-// The steps of a tile, in their order: fill host_in, begin to compute, use host_out.
+// The steps of a tile, in order: fill host_in, start to compute, use host_out.
 struct TileWork {
   std::function<void(const Tile&)> fill;
   std::function<void(const Tile&)> compute;
@@ -51,27 +52,27 @@ struct TileWork {
 
 class Tiles {
  public:
-  // Takes memory for tiles of at most `most` groups (at least 1) of `largest` bytes: as many as the
-  // budget has room for with `beside` bytes for something else, and half as many again and again
-  // where the memory is not there after all. DeviceError if there is too little for tiles of one
-  // group.
+  // Takes memory for tiles of at most `most` groups (at least 1) of at most `largest` bytes. A tile
+  // has as many groups as fit the budget, of which `beside` bytes stay free for something else. If
+  // memory is refused all the same, the tiles are halved until it suffices. DeviceError if there is
+  // too little memory for tiles of one group.
   Tiles(MemoryPool& pool, const TileBytes& largest, std::size_t most, std::size_t budget,
         std::size_t beside = 0);
 
-  // Groups of a tile.
+  // Groups per tile.
   std::size_t groups() const { return groups_; }
 
-  // Of the device's memory, all tiles together.
+  // Bytes of device memory that all tiles take together.
   std::size_t bytes() const { return Device::kStreams * largest_.tile(groups_); }
 
-  // Does the work on groups 0 to n - 1, of bytes no more than the largest. Tiles are filled and
-  // used in their order, on the caller's thread; none is filled of groups that have no bytes to go
-  // in. Interrupted between tiles.
+  // Does the work on groups 0 to n - 1, whose `bytes` must not exceed the largest. Tiles are filled
+  // and used in order, on the caller's thread. Groups without input bytes are not filled. Throws
+  // Interrupted between tiles if the job is stopped.
   void run(std::size_t n, const TileBytes& bytes, const TaskContext& context, const TileWork& work);
 
  private:
   struct Slot {
-    // The kind of memory that there was too little of.
+    // The kind of memory that was refused, if any.
     std::optional<MemoryKind> refused() const {
       if (on_device.refused()) return MemoryKind::kDevice;
       if (on_host.refused()) return MemoryKind::kHost;

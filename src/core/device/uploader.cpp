@@ -1,4 +1,4 @@
-// Copies pieces to a device by buffers that take turns.
+// Copies pieces of data to a device through buffers that take turns.
 #include "core/device/uploader.h"
 
 #include <algorithm>
@@ -39,13 +39,14 @@ void Uploader::finish() {
   for (std::size_t i = 0; i < buffers_.size(); ++i) await(i);
 }
 
-// What the buffer holds and was not sent yet, which ends at next_.
+// Sends the bytes of the buffer that were not sent yet. Their target ends at next_.
 void Uploader::send() {
   Buffer& buffer = *buffers_[now_];
   const std::size_t n = buffer.filled - buffer.sent;
   if (n == 0) return;
   char* const to = next_ - n;
-  // What goes into one stream keeps its order, but nothing does between two.
+  // Copies in one stream keep their order, but copies in two streams do not. So this waits for
+  // earlier copies to overlapping addresses.
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     if (i == now_ || !buffers_[i]->overlaps(to, next_)) continue;
     device_->wait_for(*device_->record(static_cast<int>(i)), static_cast<int>(now_));

@@ -1,5 +1,5 @@
-// Bytes go up to a device in the order they come, in pieces wherever they belong: a buffer of them
-// is on its way while the next is filled.
+// Copies pieces of data to any addresses in a device's memory. One buffer is copied while the next
+// is filled.
 #pragma once
 
 #include <array>
@@ -10,20 +10,20 @@
 
 namespace ancify {
 
-// Used by one thread at a time.
+// One thread at a time may use it.
 class Uploader {
  public:
-  // Bytes of a buffer, of which there is one a stream.
+  // Bytes per buffer. Each stream has one buffer.
   static constexpr std::size_t kBuffer = std::size_t{1} << 20;
 
-  // Has the device for itself. DeviceError where the host lacks memory for the buffers.
+  // Owns the device. DeviceError if the host lacks memory for the buffers.
   explicit Uploader(std::unique_ptr<Device> device);
-  // Nothing is on its way any more.
+  // Waits until all copies have ended.
   ~Uploader();
   Uploader(const Uploader&) = delete;
   Uploader& operator=(const Uploader&) = delete;
 
-  // Takes n bytes, which after finish() are at `to` in the device's memory. Where pieces overlap
+  // Takes n bytes. After finish() they are at `to` in the device's memory. Where pieces overlap,
   // the later one wins.
   void write(char* to, const char* from, std::size_t n);
   void finish();
@@ -35,21 +35,22 @@ class Uploader {
     DeviceArray<char> memory;
     std::size_t filled = 0;
     std::size_t sent = 0;
-    // All that was sent is for addresses between these.
+    // The range of target addresses of all bytes sent from this buffer.
     const char* low = nullptr;
     const char* high = nullptr;
   };
 
   void send();
   void take_next_buffer();
-  // Returns when nothing of a buffer that was sent whole is on its way.
+  // Waits until all copies from this buffer have ended, then empties it. All of it must have been
+  // sent.
   void await(std::size_t buffer);
 
   std::unique_ptr<Device> device_;
   MemoryPool pool_;
   std::array<std::unique_ptr<Buffer>, Device::kStreams> buffers_;
-  std::size_t now_ = 0;   // the one being filled
-  char* next_ = nullptr;  // where what was taken last ends
+  std::size_t now_ = 0;   // the buffer being filled
+  char* next_ = nullptr;  // target address behind the last byte taken
 };
 
 }  // namespace ancify

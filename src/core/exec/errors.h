@@ -1,4 +1,4 @@
-// The exceptions the core throws. Each carries its facts; what() is a whole sentence for the user.
+// The exceptions that the core throws. what() is the message for the user; fields hold the facts.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class LockError : public FileError {
   using FileError::FileError;
 };
 
-// A file's content is not what its format says. Lines count from 1; 0 where no line can be named.
+// A file's content violates its format. Lines count from 1; 0 means that no line can be named.
 class FormatError : public Error {
  public:
   FormatError(const std::string& file, std::int64_t line, const std::string& problem)
@@ -50,7 +50,7 @@ class DeviceError : public Error {
   using Error::Error;
 };
 
-// The operating system refuses what the core needs, such as a thread.
+// The operating system refuses a resource, such as a thread.
 class SystemError : public Error {
  public:
   using Error::Error;

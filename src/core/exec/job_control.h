@@ -1,4 +1,4 @@
-// What a running job and the thread that watches it share: a wish to stop, progress, log lines.
+// State shared by a running job and the thread that watches it: stop request, progress, log lines.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace ancify {
 
-// Identities that files must have when a job opens them (InputFile), by path.
+// The expected identity of each input file, by path. InputFile checks it when a job opens the file.
 using InputIdentities = std::unordered_map<std::string, std::string>;
 
 class JobControl {
@@ -23,7 +23,7 @@ class JobControl {
   void request_stop() { stop_ = true; }
   bool stop_requested() const { return stop_; }
 
-  // Work is counted in units of the job's own choosing, for the progress bar only.
+  // Progress, in units that the job chooses. Only the progress bar uses it.
   void expect(std::int64_t units) { expected_ += units; }
   void advance(std::int64_t units) { done_ += units; }
   std::int64_t expected() const { return expected_; }

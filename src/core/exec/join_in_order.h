@@ -1,5 +1,5 @@
-// Sums whose rounding depends on no number of threads: parts of a fixed size are made by any of
-// them, and joined one by one, from the first to the last.
+// Joins parts in a fixed order, so that the rounding of sums does not depend on the number of
+// threads. Any thread may make a part; one thread joins the parts, from the first to the last.
 #pragma once
 
 #include <algorithm>
@@ -13,9 +13,9 @@
 
 namespace ancify {
 
-// join(i, part) of all n parts in their order, on the caller's thread, where part is what
-// make(i, context) gives. So many parts are held at once. on_threads(k, task): task(0, context) to
-// task(k - 1, context).
+// Calls join(i, part) for i = 0 to n - 1, in this order and on the caller's thread. make(i,
+// context) makes part i. At most `at_once` parts are in memory. on_threads(k, task) must run
+// task(0, context) to task(k - 1, context).
 template <class OnThreads, class Make, class Join>
 void join_in_order(OnThreads on_threads, std::int64_t n, std::int64_t at_once, Make make,
                    Join join) {
@@ -32,7 +32,7 @@ void join_in_order(OnThreads on_threads, std::int64_t n, std::int64_t at_once, M
   }
 }
 
-// By a job's threads.
+// Makes the parts on a job's threads.
 template <class Make, class Join>
 void join_in_order(JobControl& control, int threads, std::int64_t n, std::int64_t at_once,
                    Make make, Join join) {
@@ -40,7 +40,7 @@ void join_in_order(JobControl& control, int threads, std::int64_t n, std::int64_
                 at_once, make, join);
 }
 
-// By a task's own thread and those that are idle.
+// Makes the parts on a task's own thread and on idle threads.
 template <class Make, class Join>
 void join_in_order(const TaskContext& context, std::int64_t n, std::int64_t at_once, Make make,
                    Join join) {

@@ -1,4 +1,4 @@
-// Runs tasks on TBB, or on threads of its own in the tests of races.
+// Runs tasks on TBB, or on std::thread where tests look for data races (ANCIFY_STD_THREADS).
 #include "core/exec/threads.h"
 
 #include <pthread.h>
@@ -25,7 +25,7 @@ namespace ancify {
 
 namespace {
 
-// Set once, in the child, by the handler below: the one piece of state that a fork forces on us.
+// The handler below sets this in a forked child. It is the core's only mutable global.
 std::atomic<bool> forked{false};
 const int fork_handler = pthread_atfork(nullptr, nullptr, [] { forked = true; });
 
@@ -52,13 +52,13 @@ class FirstFailure {
 
 #ifdef ANCIFY_STD_THREADS
 
-// Runs worker() on `count` of `threads` threads, the caller's among them. worker() throws nothing.
+// Runs worker() on `count` of `threads` threads, including the caller's. worker() must not throw.
 void run_workers(int /*threads*/, int count, const std::function<void()>& worker) {
   std::vector<std::thread> others;
   try {
     for (int i = 1; i < count; ++i) others.emplace_back(worker);
   } catch (const std::system_error&) {
-    // Those that could be started do the work of all.
+    // The threads that did start do all the work.
   }
   worker();
   for (auto& other : others) other.join();
@@ -73,7 +73,7 @@ int take_idle(std::atomic<int>& idle, std::int64_t most) {
   return 0;
 }
 
-// There is no pool: for those that are idle others are started.
+// Without a pool there are no idle threads to wake, so this starts a new thread for each idle one.
 void share_with_idle(std::int64_t n, const std::function<void(std::int64_t)>& part,
                      std::atomic<int>& idle) {
   const int others = take_idle(idle, n - 1);
@@ -91,7 +91,7 @@ constexpr int kMostThreads = 1 << 12;
 
 void run_workers(int threads, int count, const std::function<void()>& worker) {
   threads = std::min(threads, kMostThreads);
-  // TBB gives no more threads than there are cores unless told to.
+  // By default TBB uses at most one thread per core.
   tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
                             static_cast<std::size_t>(std::max(threads, hardware_threads())));
   tbb::task_arena arena(threads);
@@ -101,7 +101,7 @@ void run_workers(int threads, int count, const std::function<void()>& worker) {
   });
 }
 
-// Isolated, so that a thread that waits for its parts does not begin another task meanwhile.
+// Isolation keeps a thread that waits for its parts from starting another task.
 void share_with_idle(std::int64_t n, const std::function<void(std::int64_t)>& part,
                      std::atomic<int>& /*idle*/) {
   tbb::this_task_arena::isolate([&] {
@@ -121,8 +121,8 @@ std::thread start_thread(const std::function<void()>& run) {
   }
 }
 
-// Signals go to R's main thread: threads started inside this scope leave them alone. Faults stay
-// with the thread that caused them.
+// Blocks signals in threads started inside this scope, so that R's main thread gets them. Faults,
+// such as SIGSEGV, still reach the thread that caused them.
 class BlockSignals {
  public:
   BlockSignals() {
@@ -139,8 +139,8 @@ class BlockSignals {
   sigset_t previous_;
 };
 
-// Runs the tasks below n in rows: row r has the tasks r, r + rows, r + 2 * rows, ..., in this order
-// on one thread.
+// Runs tasks 0 to n - 1 in rows. Row r has tasks r, r + rows, r + 2 * rows, ..., which run in this
+// order on one thread.
 void run_rows(JobControl& control, int threads, std::int64_t rows, std::int64_t n,
               const Task& task) {
   if (in_forked_child()) threads = 1;

@@ -1,4 +1,4 @@
-// The one seam for threads. Nothing else in the core starts a thread or names TBB.
+// Runs work on threads. Only this folder starts threads or names TBB.
 #pragma once
 
 #include <atomic>
@@ -10,17 +10,17 @@
 
 namespace ancify {
 
-// Far beyond any machine: a larger number is a mistake.
+// The most threads that a job may have, far more than any machine runs.
 constexpr int kMostThreads = 4096;
 
-// What one task of run_tasks() may ask of the job it belongs to.
+// A task's view of its job: stop request, inputs, idle threads.
 class TaskContext {
  public:
-  // The context of work that is part of no job: one thread, never stopped.
+  // For work outside a job: one thread, never stopped.
   TaskContext() = default;
-  // The same, but of a job that has inputs and may be stopped.
+  // The same, but with a job's inputs and stop request.
   explicit TaskContext(const JobControl& control) : control_(&control) {}
-  // `idle`: how many of the job's threads have no task, for where no pool knows.
+  // `idle`: the number of the job's threads without a task. Only builds without TBB use it.
   TaskContext(const JobControl& control, const std::atomic<std::int64_t>& first_failed,
               std::int64_t index, int threads, std::atomic<int>& idle)
       : control_(&control),
@@ -29,19 +29,18 @@ class TaskContext {
         threads_(threads),
         idle_(&idle) {}
 
-  // Interrupted when the task is no longer wanted: the user stops the job, or a task with a
-  // smaller index has failed.
+  // Throws Interrupted if the user stopped the job, or if a task with a smaller index has failed.
   void throw_if_stopped() const {
     if (control_ == nullptr) return;
     const bool failed_before = first_failed_ != nullptr && *first_failed_ < index_;
     if (failed_before || control_->stop_requested()) throw Interrupted();
   }
 
-  // The identities that the job's inputs must have; none where the work is part of no job.
+  // The expected identities of the job's inputs; empty outside a job.
   const InputIdentities& inputs() const;
 
-  // Calls part(0), ..., part(n - 1), on threads of the job that are idle besides this one. Returns
-  // when all have ended and rethrows the failure with the smallest index.
+  // Calls part(0), ..., part(n - 1) on this thread and on idle threads of the job. When all have
+  // ended, rethrows the failure with the smallest index, if any.
   void share(std::int64_t n, const std::function<void(std::int64_t)>& part) const;
 
  private:
@@ -54,23 +53,25 @@ class TaskContext {
 
 using Task = std::function<void(std::int64_t index, const TaskContext& context)>;
 
-// Runs task(0), ..., task(n - 1) on at most `threads` threads, the caller's among them, starting
-// them in the order of their index. Returns when all have ended. If some failed, rethrows the
-// error of the one with the smallest index, which is the same at any number of threads: a failure
-// stops only tasks that come after it.
+// Runs task(0), ..., task(n - 1) on at most `threads` threads, including the caller's. Tasks start
+// in the order of their index. When all have ended, rethrows the failure with the smallest index,
+// if any. It is the same at any number of threads, as a failure stops only tasks with a larger
+// index.
 void run_tasks(JobControl& control, int threads, std::int64_t n, const Task& task);
 
-// The same, but with tasks i, i + lanes, i + 2 * lanes, ... one after the other on one thread: what
-// belongs to a lane is used by no two tasks at once. Threads beyond the lanes take shared parts.
+// The same, but tasks i, i + lanes, i + 2 * lanes, ... run one after the other on one thread. So
+// all tasks of a lane can use one resource, such as a device. Threads beyond the lanes take shared
+// parts.
 void run_in_lanes(JobControl& control, int threads, int lanes, std::int64_t n, const Task& task);
 
-// Runs `job` on a thread of its own while the caller's thread calls poll() 20 times a second, and
-// once at the end. What poll() throws stops the job and is rethrown once the job has ended.
-// In a forked child, where no worker thread survives, both run on the caller's thread.
+// Runs `job` on a thread of its own. Meanwhile the caller's thread calls poll() 20 times a second,
+// and once at the end. If poll() throws, the job is stopped; once it has ended, the exception is
+// rethrown. In a forked child both run on the caller's thread, as worker threads do not survive a
+// fork.
 void run_beside(JobControl& control, const std::function<void()>& job,
                 const std::function<void()>& poll);
 
-// Threads the machine runs at once (at least 1).
+// The number of threads that the machine runs at once, at least 1.
 int hardware_threads();
 
 // Whether this process was forked from one that had loaded the package.

@@ -11,7 +11,8 @@ constexpr int kBases = 4;
 constexpr int kMissing = 4;
 constexpr int kStates = 5;
 
-// In bytes and without a branch or a table, so that compilers make good vector code of it.
+// The code of a character. It works in bytes, without a branch or a table, so that compilers
+// vectorise it well.
 ANCIFY_HOST_DEVICE constexpr std::uint8_t base_code(char c) {
   const auto upper = static_cast<std::uint8_t>(c & ~0x20);
   const auto less_a = static_cast<std::uint8_t>(-(upper == 'A') & 4);

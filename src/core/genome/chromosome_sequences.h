@@ -1,4 +1,4 @@
-// A chromosome and the sequences of several species on it, opened when their turn comes.
+// A chromosome and the sequences of several species on it, which are opened when needed.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace ancify {
 
 struct DeviceRows;  // sequences in a device's memory
 
-// open() gives the sequences of all species, all in one form; nothing where they are `on_device`.
+// open() gives the sequences of all species, all in one form; no sequences if they are `on_device`.
 struct ChromosomeSequences {
   std::string name;
   std::int64_t length;

@@ -1,4 +1,4 @@
-// Packs bases into half a byte each, and unpacks them.
+// Packs bases into half a byte each.
 #include "core/genome/packed.h"
 
 #include <algorithm>
@@ -13,8 +13,8 @@ namespace ancify {
 
 namespace {
 
-// Calls write(bytes, low, first, n) for each stretch of positions that lies in the same nibble, the
-// low one or the high one, of n successive bytes; `first` counts from the first position.
+// Calls write(bytes, low, first, n) for each stretch of positions that lie in the low nibbles, or
+// in the high ones, of n successive bytes. `first` counts from `position`.
 template <class Write>
 ANCIFY_ALWAYS_INLINE void for_each_stretch(char* packed, std::size_t position, std::size_t n,
                                            Write write) {
@@ -32,7 +32,7 @@ struct PackStretch {
 
   ANCIFY_ALWAYS_INLINE void operator()(std::uint8_t* bytes, bool low, std::size_t first,
                                        std::size_t n) const {
-    // Most stretches are halves of a group, and a loop of known length is the better code.
+    // Most stretches are half a group, and a loop of known length compiles to better code.
     if (n == kPackedHalf) {
       pack(bytes, low, bases + first, kPackedHalf);
     } else {

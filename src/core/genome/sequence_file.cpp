@@ -34,7 +34,7 @@ SequenceReader::SequenceReader(const std::string& path, const std::string& name,
     : file_(path, inputs), length_(length) {
   read_header(name);
 
-  // From the last base on there must be that base and the end of its line.
+  // The file must end with the last base and at most one line end.
   const std::int64_t last_base = first_base_ + length - 1;
   const std::int64_t rest = std::clamp<std::int64_t>(file_.size() - last_base, 0, 4);
   std::string tail(static_cast<std::size_t>(rest), '\0');

@@ -1,4 +1,4 @@
-// One chromosome as FASTA: a header, the whole sequence on one line.
+// Reads and writes a chromosome as FASTA: a header, and the whole sequence on one line.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +12,20 @@ namespace ancify {
 
 class SequenceReader {
  public:
-  // FormatError unless the file holds one sequence of this name and length on one line.
+  // FormatError unless the file holds one sequence of this name and length on one line. FileError
+  // if `inputs` has another identity for this path.
   SequenceReader(const std::string& path, const std::string& name, std::int64_t length,
                  const InputIdentities& inputs = {});
-  // The same for a length that only the file tells. Where lines are longer than what is looked at
-  // first, it is read() that finds more than one.
+  // The same, with the length that the file has. It looks for further lines only in the first 64
+  // KB; read() finds later ones.
   SequenceReader(const std::string& path, const std::string& name);
   std::int64_t length() const { return length_; }
-  // Copies positions start, ..., start + n - 1, counted from 0.
+  // Copies positions start, ..., start + n - 1, counted from 0. FormatError if a line ends there.
   void read(std::int64_t start, std::size_t n, char* out) const;
   void check_unchanged() const { file_.check_unchanged(); }
 
  private:
-  // Finds the first base; gives what the file begins with.
+  // Finds the first base, and returns the start of the file.
   std::string read_header(const std::string& name);
 
   InputFile file_;
@@ -35,12 +36,12 @@ class SequenceReader {
 class SequenceWriter {
  public:
   SequenceWriter(const std::string& path, const std::string& name, std::int64_t length);
-  // Writes positions start, ..., start + n - 1, counted from 0. Safe from several threads.
+  // Writes positions start, ..., start + n - 1, counted from 0. Several threads may write at once.
   void write(const char* bases, std::size_t n, std::int64_t start) {
     file_.write_at(bases, n, static_cast<std::int64_t>(header_.size()) + start);
   }
   OutputFile& file() { return file_; }
-  // Of the whole file, from that of the sequence.
+  // The checksum of the whole file, from that of the sequence.
   FileChecksum checksum(std::uint32_t of_sequence) const;
 
  private:

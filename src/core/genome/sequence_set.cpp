@@ -1,4 +1,4 @@
-// Finds sequences by chromosome in files of one or of many.
+// Finds the sequences of chromosomes in files of one or of many sequences.
 #include "core/genome/sequence_set.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Sequences of chromosomes by the names that another file has for them.
+// Finds the sequence of a chromosome, which its FASTA file may name differently.
 #pragma once
 
 #include <string>
@@ -9,24 +9,24 @@
 
 namespace ancify {
 
-// A FASTA file of one chromosome, whatever its sequence is called; or of any number of them, if
-// `chromosome` is empty.
+// A FASTA file of one chromosome, whatever its sequence is called. If `chromosome` is empty, a file
+// of any number of chromosomes.
 struct SequenceFile {
   std::string chromosome;
   std::string path;
 };
 
-// A file of many sequences is read at once, one of a single chromosome when it is asked for and
-// kept until the next is.
+// A file of many sequences is read whole at the start. A file of one chromosome is read when find()
+// asks for it, and kept until find() asks for the next.
 class SequenceSet {
  public:
-  // `wanted`: the chromosomes' names. Those in a file of many may differ by a leading chr, and may
-  // be Ensembl's (ANCESTOR_for_chromosome:GRCh38:22:1:50818468:1). InputError if there is none.
+  // `wanted`: the chromosomes' names. In a file of many, names may differ by a leading chr, or be
+  // Ensembl's (ANCESTOR_for_chromosome:GRCh38:22:1:50818468:1). InputError if it has none of them.
   SequenceSet(const std::vector<SequenceFile>& files, const std::vector<std::string>& wanted,
               const TaskContext& context);
-  // Null for a chromosome that it does not have; valid until the next call.
+  // The bases of a chromosome, valid until the next call; null if there are none.
   const std::string* find(const std::string& chromosome, const TaskContext& context);
-  // What a chromosome is called there, or its file; empty where it is not.
+  // The chromosome's name in a file of many, or the path of its own file; empty if it has neither.
   std::string name_of(const std::string& chromosome) const;
 
  private:

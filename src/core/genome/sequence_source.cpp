@@ -1,4 +1,4 @@
-// Sequences in memory and in files, as calling reads them.
+// Gives sequences from files and from memory.
 #include "core/genome/sequence_source.h"
 
 #include "core/genome/sequence_file.h"

@@ -1,4 +1,4 @@
-// One species' sequence of a chromosome, wherever it is kept, read piece by piece.
+// Reads a sequence of a chromosome piece by piece, from a file or from memory.
 #pragma once
 
 #include <cstddef>
@@ -11,29 +11,29 @@
 
 namespace ancify {
 
-// How sequences are kept: a character a position, or packed (packed.h).
+// The form of a sequence: a character per position, or packed (packed.h).
 enum class SequenceForm { kCharacters, kPacked };
 
 class SequenceSource {
  public:
   virtual ~SequenceSource() = default;
   virtual SequenceForm form() const = 0;
-  // n positions from `start` on, a multiple of kPackedGroup; in `buffer`, which has room for n
-  // bytes, or where they are.
+  // Returns n positions from `start` on, a multiple of kPackedGroup. They are in `buffer`, which
+  // has room for n bytes, or in the source's own memory.
   virtual const char* bases(std::int64_t start, std::size_t n, char* buffer) const = 0;
-  // FileError where what was read is a file that has changed since it was opened.
+  // FileError if the source is a file that has changed since it was opened.
   virtual void check_unchanged() const {}
 };
 
 using SequenceSources = std::vector<std::unique_ptr<SequenceSource>>;
 
-// The one-line FASTA of a chromosome; FormatError if it is not that, FileError if `inputs` has
-// another file under this path.
+// Opens a chromosome's one-line FASTA. FormatError if it is not that, FileError if `inputs` has
+// another identity for this path.
 std::unique_ptr<SequenceSource> file_source(const std::string& path, const std::string& name,
                                             std::int64_t length,
                                             const InputIdentities& inputs = {});
 
-// Sequences in memory, which have to stay there.
+// A sequence in memory, which must stay valid.
 std::unique_ptr<SequenceSource> memory_source(const char* bases, SequenceForm form);
 
 }  // namespace ancify

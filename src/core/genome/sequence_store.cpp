@@ -1,4 +1,4 @@
-// Stores that write sequences to files, or keep them in memory.
+// Writes sequences to files, or keeps them in memory.
 #include "core/genome/sequence_store.h"
 
 #include <cstring>
@@ -41,8 +41,8 @@ void FileStore::write(std::size_t chromosome, std::int64_t position, const char*
 }
 
 void FileStore::commit(const TaskContext& context) {
-  // A projected file that a crash of the machine loses can be made again, so none is synced; its
-  // checksum tells. What can fail comes before the first file takes its name.
+  // Files are not synced: if a crash of the machine loses one, its checksum tells, and it can be
+  // made again. All steps that can fail come before the first file takes its name.
   for (std::size_t i = 0; i < files_.size(); ++i) {
     auto& writer = files_[i];
     if (writer == nullptr) {

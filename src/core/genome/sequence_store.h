@@ -1,4 +1,4 @@
-// Where the sequences of one species are built: files of a folder, or memory.
+// Builds the sequences of one species, in the files of a folder or in memory.
 #pragma once
 
 #include <cstddef>
@@ -20,20 +20,21 @@
 
 namespace ancify {
 
-// Chromosomes are named by their index, positions count from 0. What is never written is undefined.
+// Chromosomes are given by index, positions count from 0. Positions that are never written are
+// undefined.
 class SequenceStore {
  public:
   virtual ~SequenceStore() = default;
   virtual void write(std::size_t chromosome, std::int64_t position, const char* bases,
                      std::size_t n) = 0;
-  // Every chromosome is whole: makes the result last. Interrupted where the task is no longer
-  // wanted.
+  // Makes the result permanent, when every chromosome is complete. Interrupted if the task is
+  // stopped.
   virtual void commit(const TaskContext& context) = 0;
-  // After commit() those of the chromosomes' files; empty where there are none.
+  // The checksums of the chromosomes' files, after commit(); empty if there are no files.
   virtual std::vector<FileChecksum> checksums() const { return {}; }
 };
 
-// <folder>/<chromosome>.fa, all appearing at commit().
+// Writes <folder>/<chromosome>.fa. All files appear at commit().
 class FileStore : public SequenceStore {
  public:
   FileStore(std::string folder, const std::vector<Chromosome>& chromosomes);
@@ -43,7 +44,7 @@ class FileStore : public SequenceStore {
   std::vector<FileChecksum> checksums() const override { return checksums_; }
 
  private:
-  // The checksum of what is written from the first position on, as long as that goes in order.
+  // The checksum so far, as long as positions are written in order from the first one on.
   struct InOrder {
     std::int64_t end = 0;
     std::uint32_t checksum = 0;
@@ -54,17 +55,17 @@ class FileStore : public SequenceStore {
 
   std::string path_;
   const std::vector<Chromosome>& chromosomes_;
-  std::optional<OutputFolder> folder_;  // before the files in it, as those must go first
+  std::optional<OutputFolder> folder_;  // before the files in it, which are destroyed first
   std::vector<std::unique_ptr<SequenceWriter>> files_;
   std::vector<InOrder> in_order_;
   std::vector<FileChecksum> checksums_;
-  std::size_t opened_;  // the one chromosome whose file is open, if there is one
+  std::size_t opened_;  // the chromosome whose file is open; files_.size() if there is none
 };
 
-// The sequences of all chromosomes one behind the other in one piece of memory.
+// The sequences of all chromosomes, one after the other, in one piece of memory.
 class ChromosomeMemory {
  public:
-  // bytes(length): what a chromosome of this length takes.
+  // bytes(length): the bytes that a chromosome of this length takes.
   template <class Bytes>
   ChromosomeMemory(const std::vector<Chromosome>& chromosomes, Bytes bytes)
       : starts_(starts(chromosomes, bytes)), memory_(starts_.back()) {}
@@ -87,7 +88,7 @@ class ChromosomeMemory {
   Memory memory_;
 };
 
-// A character a position.
+// Keeps a character per position.
 class MemoryStore : public SequenceStore {
  public:
   explicit MemoryStore(const std::vector<Chromosome>& chromosomes);
@@ -100,7 +101,7 @@ class MemoryStore : public SequenceStore {
   ChromosomeMemory memory_;
 };
 
-// Base codes, half a byte a position: what calling needs, and no more.
+// Keeps base codes, half a byte per position, which is all that calling needs.
 class PackedStore : public SequenceStore {
  public:
   PackedStore(const std::vector<Chromosome>& chromosomes, SimdLevel simd);
@@ -114,7 +115,7 @@ class PackedStore : public SequenceStore {
   ChromosomeMemory memory_;
 };
 
-// The file of a chromosome in a folder of sequences.
+// The path of a chromosome's file in a folder of sequences.
 std::string sequence_path(const std::string& folder, const std::string& chromosome);
 
 }  // namespace ancify

@@ -1,4 +1,4 @@
-// Single bases of a long sequence, asked for from its start to its end.
+// Reads single bases of a long sequence, from its start to its end.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace ancify {
 
 class SequenceWindow {
  public:
-  // Of characters; `source` has to outlive this.
+  // `source` must be of characters, and outlive this object.
   SequenceWindow(const SequenceSource& source, std::int64_t length)
       : source_(source), length_(length) {}
 

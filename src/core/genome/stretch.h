@@ -1,4 +1,4 @@
-// Positions of a chromosome with the sequences of all species there, and how to read them.
+// A stretch of positions with the sequences of all species, and its reader.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct Stretch {
   std::size_t size() const { return static_cast<std::size_t>(end - start); }
 };
 
-// All of sequences of n positions.
+// A stretch of all n positions of sequences.
 inline Stretch whole_stretch(const char* const* species, SequenceForm form, std::size_t n) {
   const auto end = static_cast<std::int64_t>(n);
   return {end, 0, end, 0, species, form};
@@ -33,11 +33,12 @@ inline Stretch whole_stretch(const char* const* species, SequenceForm form, std:
 // Reads stretches of a chromosome, with the positions around them.
 class StretchReader {
  public:
-  // `sources` have to outlive this. `reach`: positions to each side that are needed too.
+  // `sources` must outlive this object. `reach`: positions to read on each side of a stretch.
   StretchReader(const SequenceSources& sources, std::int64_t chromosome_length, std::int64_t reach)
       : sources_(sources), bases_(sources.size()), length_(chromosome_length), reach_(reach) {}
 
-  // Positions [start, end), `start` a multiple of kPackedGroup; valid until the next call.
+  // Reads positions [start, end), with `start` a multiple of kPackedGroup; valid until the next
+  // call.
   Stretch read(std::int64_t start, std::int64_t end) {
     constexpr auto group = static_cast<std::int64_t>(kPackedGroup);
     const std::int64_t before = (reach_ + group - 1) / group * group;

@@ -1,4 +1,4 @@
-// Opens text that is plain, gzip or bgzip, by its content.
+// Opens plain, gzip or bgzip text, told apart by content.
 #include "core/io/byte_source.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class FileWindow {
         buffer_(std::clamp<std::size_t>(static_cast<std::size_t>(file_.size()), 1,
                                         std::max<std::size_t>(buffer_size, 1))) {}
 
-  // The bytes at hand, at least n of them unless the file ends before.
+  // The bytes in the window: at least n, unless the file ends before.
   std::string_view at_least(std::size_t n) {
     if (end_ - begin_ < n) refill(n);
     if (begin_ == end_) file_.check_unchanged();
@@ -49,7 +49,7 @@ class FileWindow {
   std::vector<char> buffer_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
-  std::int64_t offset_ = 0;  // of the buffer's end in the file
+  std::int64_t offset_ = 0;  // position in the file of the buffer's end
 };
 
 class PlainSource : public ByteSource {
@@ -78,13 +78,13 @@ std::uint32_t little_endian(std::string_view bytes) {
 
 bool is_gzip(std::string_view bytes) { return bytes.substr(0, 2) == "\x1f\x8b"; }
 
-// A gzip member that says its own size, as bgzip writes them (SAM specification, section 4.1).
+// A gzip member that states its own size, as bgzip writes it (SAM specification, section 4.1).
 struct BgzfBlock {
   std::size_t header_size;
   std::size_t total_size;
 };
 
-// What the libraries do not all look at: a method that is deflate, and no flag but the known ones.
+// Checks fields that not every library checks: the method is deflate, and no unknown flag is set.
 bool has_known_header(std::string_view member) {
   constexpr int deflate = 8;
   constexpr int unknown_flags = 0xe0;
@@ -99,12 +99,12 @@ bool has_extra_field(std::string_view member) {
          member[3] == extra_field_alone;
 }
 
-// Of a member with an extra field.
+// The size of the header of a member with an extra field.
 std::size_t gzip_header_size(std::string_view member) {
   return kFixedHeader + little_endian(member.substr(10, 2));
 }
 
-// What a member says of itself, if it is a bgzip block and its header is all there.
+// The sizes of a bgzip block. Empty if the member is not one, or if its header is incomplete.
 std::optional<BgzfBlock> bgzf_block(std::string_view member) {
   if (!has_extra_field(member)) return {};
   const std::size_t header_size = gzip_header_size(member);
@@ -123,7 +123,7 @@ class GzipSource : public ByteSource {
  public:
   GzipSource(FileWindow window, const TaskContext& context)
       : window_(std::move(window)), context_(context) {
-    text_.reserve(kLargestBlock);  // zlib wants somewhere to write even for an empty block
+    text_.reserve(kLargestBlock);  // zlib needs an output buffer even for an empty block
   }
 
   std::size_t read(char* out, std::size_t n) override {
@@ -141,8 +141,8 @@ class GzipSource : public ByteSource {
   std::int64_t consumed() const override { return window_.consumed(); }
 
  private:
-  static constexpr std::size_t kLargestBlock = 1 << 16;  // bytes of text
-  static constexpr std::size_t kMostText = 1 << 24;      // of blocks inflated together
+  static constexpr std::size_t kLargestBlock = 1 << 16;  // bytes of text of one block
+  static constexpr std::size_t kMostText = 1 << 24;  // bytes of text of blocks inflated together
 
   [[noreturn]] void fail(const std::string& problem) const {
     throw FormatError(window_.path(), 0, problem + ". Fetch or compress the file again");
@@ -175,7 +175,7 @@ class GzipSource : public ByteSource {
     return true;
   }
 
-  // Tapes and some tools pad with zeros; anything else behind a member is damage.
+  // Tapes and some tools pad with zeros. Any other bytes after a member mean damage.
   void skip_padding() {
     for (auto bytes = window_.at_least(1); !bytes.empty(); bytes = window_.at_least(1)) {
       if (bytes.find_first_not_of('\0') != bytes.npos) {
@@ -201,7 +201,7 @@ class GzipSource : public ByteSource {
     return step.produced;
   }
 
-  // A bgzip block in the window, and where its text goes.
+  // A bgzip block in the window, and the position of its text in text_.
   struct Piece {
     std::string_view deflated;
     std::uint32_t crc;
@@ -209,7 +209,7 @@ class GzipSource : public ByteSource {
     std::size_t text_at;
   };
 
-  // Inflates the blocks that lie in the window whole, at least the first, up to kMostText.
+  // Inflates complete blocks in the window, at least one, until they have kMostText bytes of text.
   void read_blocks() {
     std::string_view bytes = window_.at_least(1);
     std::vector<Piece> pieces;
@@ -261,7 +261,7 @@ class GzipSource : public ByteSource {
   std::unique_ptr<StreamInflater> inflater_ = make_stream_inflater();
   bool in_member_ = false;
   bool last_was_full_block_ = false;
-  std::vector<char> text_;  // of the last bgzip blocks
+  std::vector<char> text_;  // text of the last bgzip blocks
   std::size_t text_at_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// CRC-32 of bytes, of parts put together, and of files.
+// Computes CRC-32 checksums of bytes, of joined parts, and of files.
 #include "core/io/checksum.h"
 
 #include <zlib.h>
@@ -57,7 +57,7 @@ std::uint32_t checksum_of_sample(const InputFile& file) {
   constexpr std::int64_t pieces = 16;
   std::vector<char> buffer(piece);
   std::uint32_t sum = 0;
-  // A small file as a whole, a large one from its start to its end.
+  // A small file is read whole. From a large file, pieces are spread from start to end.
   const std::int64_t last = std::max<std::int64_t>(file.size() - piece, 0);
   for (std::int64_t i = 0; i < pieces; ++i) {
     const std::int64_t at = file.size() <= pieces * piece ? i * piece : last * i / (pieces - 1);

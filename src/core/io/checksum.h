@@ -1,4 +1,4 @@
-// CRC-32 as gzip has it, by the library that inflates.
+// CRC-32 checksums, as in gzip, computed by the library that inflates.
 #pragma once
 
 #include <cstddef>
@@ -10,26 +10,28 @@
 
 namespace ancify {
 
-// Of a text that begins with what has this checksum (0: nothing) and goes on with n bytes.
+// The checksum of a text that is extended by n bytes. `checksum` is that of the text so far, 0 if
+// it is empty.
 std::uint32_t extend_checksum(std::uint32_t checksum, const char* data, std::size_t n);
 
-// Of two texts one behind the other, the second of n bytes.
+// The checksum of two joined texts, from their checksums. The second text has n bytes.
 std::uint32_t join_checksums(std::uint32_t first, std::uint32_t second, std::int64_t n);
 
 struct FileChecksum {
   std::int64_t size = 0;
   std::uint32_t checksum = 0;
-  std::string identity;  // InputFile::identity() of the file that has these
-  // Whether two files hold the same.
+  std::string identity;  // InputFile::identity() of this file
+  // Whether two files have the same content.
   bool operator==(const FileChecksum& other) const {
     return size == other.size && checksum == other.checksum;
   }
 };
 
-// Of a whole file; FileError if it can't be read.
+// The checksum of a whole file. FileError if it can't be read, Interrupted if the task is stopped.
 FileChecksum checksum_of_file(const std::string& path, const TaskContext& context);
 
-// Of pieces of 64 KB, the first, the last and some between; of all of a file up to 1 MB.
+// The checksum of 16 pieces of 64 KB, spread from the start to the end of the file. A file of up to
+// 1 MB is read whole.
 std::uint32_t checksum_of_sample(const InputFile& file);
 
 }  // namespace ancify

@@ -1,4 +1,4 @@
-// Files by their descriptors: read, written whole, synchronised, put in their places.
+// Opens, reads, writes, syncs and renames files.
 #include "core/io/file.h"
 
 #include <fcntl.h>
@@ -24,8 +24,6 @@ namespace ancify {
 
 namespace {
 
-// Between a file's name and the process that writes it, in its temporary name.
-
 [[noreturn]] void throw_errno(const std::string& path, const std::string& action) {
   const int error = errno;
   const std::string hint = error == ENOSPC   ? ". Free some space or choose another folder"
@@ -35,8 +33,8 @@ namespace {
   throw FileError(path, "can't " + action + ": " + std::generic_category().message(error) + hint);
 }
 
-// Asks the file system for the file's whole space, so that a full disk shows before the work. Where
-// it has no such request a full disk shows when it is full.
+// Reserves a file's whole space, so that a full disk is an error before the work starts. Some file
+// systems can't do so; there a full disk is an error only once it is full.
 void reserve_space(int fd, std::int64_t size, const std::string& path) {
   const std::string action = "reserve " + std::to_string(size) + " bytes";
 #ifdef __APPLE__
@@ -57,8 +55,8 @@ void reserve_space(int fd, std::int64_t size, const std::string& path) {
   if (ftruncate(fd, size) != 0) throw_errno(path, action);
 }
 
-// Each species' file of each chromosome in work is open, and many systems allow a process 1024
-// until it asks for more.
+// Opens a file. Many systems allow a process 1024 open files at first, which a job may exceed. If
+// so, this raises the limit as far as the system allows.
 int open_file(const std::string& path, int flags, mode_t mode = 0) {
   const int fd = ::open(path.c_str(), flags | O_CLOEXEC, mode);
   if (fd >= 0 || errno != EMFILE) return fd;
@@ -81,7 +79,7 @@ FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
 }
 
 bool FileDescriptor::close() {
-  // An interrupted close() has closed the file all the same.
+  // An interrupted close() has still closed the file.
   return fd_ < 0 || ::close(std::exchange(fd_, -1)) == 0 || errno == EINTR;
 }
 
@@ -192,7 +190,7 @@ void OutputFile::write_at(const char* data, std::size_t n, std::int64_t offset) 
   }
 }
 
-// Network file systems and quotas report some failed writes here and nowhere else.
+// Network file systems and quotas report some failed writes only on close().
 void OutputFile::close() {
   if (!fd_.close()) throw_errno(path_, "write");
 }
@@ -206,13 +204,13 @@ void OutputFile::begin_sync() {
 void OutputFile::sync(const TaskContext& context) {
   open();
 #ifdef __linux__
-  constexpr std::int64_t piece = std::int64_t{1} << 24;  // a slow disk's fifth of a second
+  constexpr std::int64_t piece = std::int64_t{1} << 24;  // 0.2 s on a slow disk
   for (std::int64_t offset = 0; offset < size_; offset += piece) {
     context.throw_if_stopped();
     const int status = sync_file_range(
         fd_.get(), offset, piece,
         SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
-    // A write that failed is reported once, so not to fsync() any more.
+    // A failed write is reported only once, so fsync() below would miss it.
     if (status != 0 && errno != ENOSYS && errno != EINVAL && errno != EOPNOTSUPP) {
       throw_errno(path_, "write");
     }
@@ -223,7 +221,7 @@ void OutputFile::sync(const TaskContext& context) {
 
 void OutputFile::prepare() {
   close();
-  std::error_code error;  // what else may be wrong, rename() says
+  std::error_code error;  // rename() reports any other problem
   if (std::filesystem::is_directory(path_, error)) {
     throw FileError(path_, "a folder of this name is in the way of the file: remove it");
   }
@@ -261,7 +259,8 @@ OutputFolder::~OutputFolder() {
 
 namespace {
 
-// One that was killed is there, without its locks, until whoever started it takes note.
+// Whether a process has ended. A killed process stays as a zombie, without its locks, until its
+// parent collects it; it counts as ended.
 bool has_ended(pid_t process) {
   if (kill(process, 0) != 0) return errno == ESRCH;
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
@@ -276,7 +275,7 @@ bool has_ended(pid_t process) {
 
 std::vector<std::string> leftovers(const std::string& folder) {
   std::vector<std::string> found;
-  std::error_code error;  // a folder that can't be read shows when it is written to
+  std::error_code error;  // an unreadable folder is an error when it is written to
   for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
     const std::string name = entry->path().filename();

@@ -1,5 +1,4 @@
-// Files as the core uses them: inputs that must not shrink, outputs that appear whole or not at
-// all.
+// Input files that are checked for changes, and output files that appear whole or not at all.
 #pragma once
 
 #include <cstddef>
@@ -21,37 +20,38 @@ class FileDescriptor {
   FileDescriptor& operator=(FileDescriptor&& other) noexcept;
   ~FileDescriptor() { close(); }
   int get() const { return fd_; }
-  // False, with errno, where the system only now reports that something could not be written.
+  // False, with errno set, if the system only now reports a failed write.
   bool close();
 
  private:
   int fd_ = -1;
 };
 
-// What the system says of an open file: any write, rename or exchange changes one of these.
+// The status of an open file. Any write, rename or exchange of the file changes one of these
+// values.
 struct FileStatus {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
   std::int64_t size = 0;
-  std::int64_t modified = 0;  // nanoseconds since 1970, as is the next
-  std::int64_t changed = 0;   // set by the system alone, as whoever writes can set `modified`
+  std::int64_t modified = 0;  // nanoseconds since 1970, like `changed`
+  std::int64_t changed = 0;   // set only by the system, while programs can set `modified`
   bool operator==(const FileStatus& other) const;
-  // As a text for records. The device's number is not in it: other machines, and this one after a
-  // restart, have another for the same file system.
+  // The status as a text for records. It leaves out the device number: for the same file system it
+  // may differ between machines, and after a restart.
   std::string identity() const;
 };
 
 // A regular file opened for reading.
 class InputFile {
  public:
-  // FileError where `inputs` has another identity for this path.
+  // FileError if it can't be opened, is no regular file, or `inputs` has another identity for it.
   explicit InputFile(const std::string& path, const InputIdentities& inputs = {});
   const std::string& path() const { return path_; }
   // Size in bytes when the file was opened.
   std::int64_t size() const { return status_.size; }
   const FileStatus& status() const { return status_; }
   std::string identity() const { return status_.identity(); }
-  // FileError where the file is not any more as it was when it was opened. For the end of reading.
+  // FileError if the file has changed since it was opened. Call it at the end of reading.
   void check_unchanged() const;
   // Fills `buffer` with n bytes from `offset` on, all within size(). FileError if the file has
   // become shorter since it was opened.
@@ -66,8 +66,8 @@ class InputFile {
   FileStatus status_;
 };
 
-// A file of known size that is written under a temporary name beside its own, with its space
-// reserved first, and takes its name on commit(). Without commit() nothing is left.
+// A file of known size, written under a temporary name in the same folder. Its space is reserved
+// first. commit() gives it its name; without commit() it is removed.
 class OutputFile {
  public:
   OutputFile(std::string path, std::int64_t size);
@@ -75,28 +75,30 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
   ~OutputFile();
   const std::string& path() const { return path_; }
-  // What it is called until commit(), for a library that writes it.
+  // The temporary path until commit(), for a library that writes the file.
   const std::string& temporary() const { return temporary_; }
   std::int64_t size() const { return size_; }
 
-  // Safe from several threads at once on parts that do not overlap.
+  // Several threads may write at once to parts that do not overlap.
   void write_at(const char* data, std::size_t n, std::int64_t offset);
 
-  // Few files can be open at a time: one that is closed has to be opened before the next write.
+  // The number of open files is limited, so a file can be closed for a while. Open it again before
+  // the next write.
   void open();
   void close();
 
-  // Lets the disk begin with what is written, and does not wait.
+  // Starts to sync the written data to the disk, and does not wait.
   void begin_sync();
 
-  // Waits until all is on the disk for sure; Interrupted where the task is no longer wanted.
+  // Waits until all data are on the disk. Interrupted if the task is stopped.
   void sync(const TaskContext& context);
 
-  // Nothing more is written: closes the file and looks whether commit() can work.
+  // Closes the file after the last write. FileError if a folder with the file's name would stop
+  // commit().
   void prepare();
-  // Puts the prepared file in its place.
+  // Gives the prepared file its name.
   void commit();
-  // Of the committed file. FileError where another has taken its place since.
+  // The identity of the committed file. FileError if another file has replaced it.
   std::string identity() const;
 
  private:
@@ -107,8 +109,8 @@ class OutputFile {
   FileDescriptor fd_;
 };
 
-// Makes a folder, and those above it, where they are not there. At the end of its scope those that
-// it has made are removed again if nothing is in them.
+// Makes a folder and its missing parents. At the end of its scope it removes those that it has
+// made, unless they have content.
 class OutputFolder {
  public:
   explicit OutputFolder(const std::string& path);
@@ -120,22 +122,24 @@ class OutputFolder {
   std::vector<std::string> made_;  // inner ones first
 };
 
-// In the names of files that are not whole yet, before the process's number.
+// The part of a temporary file's name before the process's number.
 constexpr std::string_view kTemporary = ".ancify-tmp-";
 
-// What processes that are no more have left in a folder under temporary names, which end in
-// .ancify-tmp-<process>-<number or word>; nothing where the folder is not there. This process
-// counts among them: it must not have begun to write there. One on another machine is not seen.
+// The temporary files in a folder whose processes have ended; empty if there is no such folder.
+// Their names end in .ancify-tmp-<process>-<number or word>. Files of this process count too, so
+// call it before writing there. A process that runs on another machine is not seen, and counts as
+// ended.
 std::vector<std::string> leftovers(const std::string& folder);
 
-// Removes a file if it is there.
+// Removes a file if it exists. FileError if it can't be removed.
 void remove_file(const std::string& path);
 
-// Of a name that becomes a file's. File systems allow 255, and temporary names are longer.
+// The longest name that becomes a file's, in bytes. File systems allow 255, and temporary names are
+// longer.
 constexpr std::size_t kMostNameBytes = 200;
 
-// A name that is one component of a path, so that it never leaves the folder it is used in, of at
-// most kMostNameBytes that are neither white space nor control characters.
+// Whether a name is a single component of a path, so that it can't leave its folder. It must have
+// at most kMostNameBytes bytes, without white space and control characters.
 bool is_safe_file_name(const std::string& name);
 
 }  // namespace ancify

@@ -1,4 +1,4 @@
-// Locks a folder by a lock on a file in it.
+// Locks a folder by locking a file in it.
 #include "core/io/folder_lock.h"
 
 #include <fcntl.h>
@@ -23,14 +23,14 @@ std::string this_process() {
   return std::to_string(getpid()) + " on " + host.data();
 }
 
-// What a lock file says; empty where its process has not come to writing it.
+// The content of a lock file; empty if its process has not written it yet.
 std::string owner_in(int fd) {
   std::array<char, 512> text = {};
   const ssize_t n = pread(fd, text.data(), text.size(), 0);
   return n > 0 ? std::string(text.data(), static_cast<std::size_t>(n)) : std::string();
 }
 
-// Whether this is what this_process() gives, as one line.
+// Whether a text looks like that of this_process(), with or without a newline at its end.
 bool is_owner(std::string_view text) {
   constexpr std::string_view on = " on ";
   if (!text.empty() && text.back() == '\n') text.remove_suffix(1);
@@ -39,8 +39,8 @@ bool is_owner(std::string_view text) {
          text.find_first_of(" \n", at + on.size()) == text.npos;
 }
 
-// Whether a run left it: with its process, or with nothing where that was killed before it wrote. A
-// file that has another name too is somebody's.
+// Whether a run made this file. Then it names its process, or is empty if the process was killed
+// before it wrote. A file with a second name (hard link) is the user's.
 bool is_lock_file(int fd, const struct stat& file) {
   const std::string text = owner_in(fd);
   return S_ISREG(file.st_mode) && file.st_nlink == 1 &&
@@ -93,7 +93,7 @@ bool FolderLock::take() {
     status = flock(fd_.get(), LOCK_EX | LOCK_NB);
   } while (status != 0 && errno == EINTR);
   if (status != 0 && errno == EWOULDBLOCK) throw_locked(path_, owner_in(fd_.get()));
-  if (status != 0) return true;  // no locks here
+  if (status != 0) return true;  // the file system has no locks
 
   if (fstat(fd_.get(), &locked) != 0 || lstat(path_.c_str(), &named) != 0 ||
       !same_file(locked, named)) {

@@ -1,4 +1,4 @@
-// A folder that one process at a time works in.
+// Locks a folder, so that one process at a time works in it.
 #pragma once
 
 #include <memory>
@@ -8,28 +8,28 @@
 
 namespace ancify {
 
-// Holds <folder>/.ancify.lock, which names this process, and removes it at the end of its scope.
-// The system lets go of it with the process, however that ends. Makes the folder if it is not
-// there, and removes it again if nothing is in it then.
+// Locks <folder>/.ancify.lock, which names this process, and removes it at the end of its scope.
+// The system releases the lock when the process ends, however it ends. Makes the folder if it is
+// missing; removes a folder that it has made if that is empty in the end.
 class FolderLock {
  public:
-  // LockError where another process, or another lock of this one, holds it; FileError where
-  // something of this name is no run's. One that a killed process left is taken over.
+  // LockError if another process, or another lock of this process, holds it. FileError if something
+  // of this name was not made by a run. A lock file of a killed process is taken over.
   explicit FolderLock(const std::string& folder);
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
   ~FolderLock();
-  // False where the file system has no locks.
+  // False if the file system has no locks.
   bool held() const { return held_; }
 
  private:
-  // False where the file was removed meanwhile, and another has its name.
+  // False if the file was removed meanwhile, and perhaps replaced. Then the caller tries again.
   bool take();
 
   std::unique_ptr<const OutputFolder> folder_;
   std::string path_;
   FileDescriptor fd_;
-  int process_;  // a forked child has this object too, but not the lock's file
+  int process_;  // a forked child has a copy of this object, and must not remove the file
   bool held_ = false;
 };
 

@@ -1,4 +1,4 @@
-// Inflates by ISA-L, libdeflate or zlib, as the build has them.
+// Inflates with ISA-L, libdeflate or zlib, whichever the build has.
 #include "core/io/inflate.h"
 
 #include <zlib.h>
@@ -52,7 +52,7 @@ class IsalInflater : public StreamInflater {
     in_header_ = true;
   }
 
-  // isal_inflate() reads the header too, but forgets its flags where the input ends inside it.
+  // isal_inflate() reads the header too, but loses its flags if the input ends inside it.
   void read_header() {
     const int status = isal_read_gzip_header(&state_, &header_);
     check(status);

@@ -1,4 +1,4 @@
-// Deflate, by the library that configure chose: ISA-L, libdeflate (for bgzip blocks) or zlib.
+// Inflates with the library that configure chose: ISA-L, libdeflate (for bgzip blocks) or zlib.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ class StreamInflater {
   virtual ~StreamInflater() = default;
   // Turns a piece of the member into text. InputError with the library's reason if it is damaged.
   virtual Step inflate(std::string_view input, char* output, std::size_t size) = 0;
-  // Makes ready for the next member.
+  // Prepares for the next member.
   virtual void reset() = 0;
 };
 
@@ -28,7 +28,7 @@ std::unique_ptr<StreamInflater> make_stream_inflater();
 // Inflates raw deflate data whose text is exactly `size` bytes with this CRC-32. InputError if not.
 void inflate_block(std::string_view deflated, char* output, std::size_t size, std::uint32_t crc);
 
-// The library or libraries in use, for people.
+// The library or libraries in use, for messages.
 const char* inflater_name();
 
 }  // namespace ancify

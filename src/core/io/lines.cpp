@@ -24,7 +24,7 @@ bool LineReader::refill() {
   if (kept > 0) std::memmove(buffer_.data(), buffer_.data() + begin_, kept);
   begin_ = 0;
   end_ = kept;
-  // A long line is looked at again with twice the text, not with a little more each time.
+  // For a long line the buffer doubles, so that searching it again and again takes linear time.
   buffer_.resize(std::max(buffer_.size(), std::max(2 * kept, kept + chunk_size_)));
   end_ += source_->read(buffer_.data() + end_, buffer_.size() - end_);
   return end_ > kept;
@@ -35,7 +35,7 @@ bool LineReader::next(std::string_view& line) {
     const std::string_view text(buffer_.data() + begin_, end_ - begin_);
     const std::size_t newline = text.find('\n');
     if (newline == text.npos && refill()) continue;
-    // Refilling has moved the text.
+    // refill() moves the text.
     const std::string_view rest(buffer_.data() + begin_, end_ - begin_);
     if (rest.empty()) return false;
     const std::size_t size = std::min(newline, rest.size());

@@ -1,4 +1,4 @@
-// The lines of a text.
+// Reads a file line by line, or a small file as a whole.
 #pragma once
 
 #include <cstddef>
@@ -14,21 +14,21 @@
 
 namespace ancify {
 
-// The lines of a file, plain or gzip, one after the other. Memory is taken for the longest line, at
-// most for one of `longest` bytes: what is longer is a FormatError.
+// Reads the lines of a plain or gzip file. A line of more than `longest` bytes is a FormatError, so
+// that memory is bounded.
 class LineReader {
  public:
-  // `chunk_size`: bytes of text at a time.
+  // `chunk_size`: bytes of text to read at a time.
   explicit LineReader(const std::string& path, std::size_t longest = kLongestLine,
                       const TaskContext& context = TaskContext(), std::size_t chunk_size = 1 << 16);
 
-  // The next line, without blanks at its end, valid until the next call; false where there is none.
+  // Gets the next line, without blanks at its end, valid until the next call. False at the end.
   bool next(std::string_view& line);
-  // Of the line read last, counted from 1.
+  // The number of the line read last, counted from 1.
   std::int64_t number() const { return number_; }
 
  private:
-  // Reads more text behind the line that has begun; false at the end of the file.
+  // Reads more text after the unfinished line; false at the end of the file.
   bool refill();
 
   std::string path_;
@@ -50,8 +50,8 @@ void for_each_line(const std::string& path, const TaskContext& context, Take&& t
   for (std::string_view line; reader.next(line);) take(line, reader.number());
 }
 
-// The text of a small file, plain or gzip, without a byte order mark. FormatError for more than
-// `most` bytes, and for what is no UTF-8 or has a NUL.
+// The text of a small file, plain or gzip, without a byte order mark. FormatError if it has more
+// than `most` bytes, is not UTF-8 or has a NUL.
 std::string read_text(const std::string& path, std::size_t most);
 
 }  // namespace ancify

@@ -1,4 +1,4 @@
-// Maps memory that the system clears when it is first touched.
+// Measures the memory that a process may take, and maps large pieces of it.
 #include "core/io/memory.h"
 
 #include <sys/mman.h>
@@ -19,7 +19,7 @@ std::size_t memory_size() {
   if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
     size = std::min<std::size_t>(size, limit.rlim_cur);
   }
-  // Of the second and the first version of control groups, as a container sees its own.
+  // The limits of control groups, versions 2 and 1, as a container sees its own.
   for (const char* path :
        {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
     std::ifstream file(path);

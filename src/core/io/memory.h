@@ -1,18 +1,18 @@
-// Large pieces of memory.
+// Large pieces of memory, and how much of it a process may take.
 #pragma once
 
 #include <cstddef>
 
 namespace ancify {
 
-// Bytes of memory that this process may take: what the machine has, or where that is less, what a
-// control group (a container, a batch job) or the process's own limit leaves of it.
+// Bytes of memory that this process may take: the machine's memory, or a lower limit. A control
+// group (a container, a batch job) or the process itself may have one.
 std::size_t memory_size();
 
-// Memory that costs nothing until it is touched, in huge pages where the system has them.
+// Memory that takes no room until it is touched, in huge pages if the system has them.
 class Memory {
  public:
-  // std::bad_alloc where the system refuses.
+  // std::bad_alloc if the system refuses.
   explicit Memory(std::size_t size);
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;

@@ -1,4 +1,4 @@
-// Decimal numbers in text.
+// Parses decimal numbers in text.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace ancify {
 
-// Finite numbers in C's notation, whatever the user's locale is.
+// Parses finite numbers in C's notation, whatever the user's locale. Empty for any other text.
 class NumberParser {
  public:
   NumberParser() { stream_.imbue(std::locale::classic()); }

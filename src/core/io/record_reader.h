@@ -1,4 +1,4 @@
-// Reads text in chunks and hands whole records to a parser, wherever the chunks' ends fall.
+// Reads text in chunks, which may end anywhere, and hands whole records to a parser.
 #pragma once
 
 #include <algorithm>
@@ -15,17 +15,17 @@
 
 namespace ancify {
 
-// A chunk of text with room in front for what the chunk before has left over.
+// A chunk of text, with room in front for the unused end of the chunk before.
 class TextChunk {
  public:
   std::string_view text() const { return {buffer_.data() + begin_, end_ - begin_}; }
 
-  // Replaces the text by up to `size` bytes that read() gives, with `room` in front of them; false
-  // when there are no more.
+  // Replaces the text by up to `size` bytes from read(), with `room` bytes free in front. False at
+  // the end of the text.
   template <class Read>
   bool fill(Read& read, std::size_t size, std::size_t room) {
     if (buffer_.size() < room + size) {
-      std::vector<char>().swap(buffer_);  // first, so that there are never two
+      std::vector<char>().swap(buffer_);  // frees the old buffer first, so that there are never two
       buffer_.resize(room + size);
     }
     begin_ = end_ = buffer_.size() - size;
@@ -37,7 +37,7 @@ class TextChunk {
     return true;
   }
 
-  // Puts `text`, for which there is room, in front of the chunk's own.
+  // Puts `text` in front of the chunk's own text. It must fit the room there.
   void prepend(std::string_view text) {
     if (text.empty()) return;
     begin_ -= text.size();
@@ -50,12 +50,16 @@ class TextChunk {
   std::size_t end_ = 0;
 };
 
-// Calls consume(text, last) until read(buffer, size), which gives the bytes it has put there, gives
-// none. consume() takes as many whole records as `text` begins with and returns their bytes; what
-// is left comes again with more text behind it. In the last call `last` is true and all is taken.
-// While a chunk is consumed the next is read, on another thread if the job has an idle one. Memory
-// grows only while a record is longer than a chunk, to at most six times its size: consume() has to
-// refuse what is too long by check_record_size().
+// Calls read(buffer, size), which returns the number of bytes it has written, until it returns 0.
+// Passes the text on by consume(text, last).
+//
+// consume() takes the whole records at the start of `text` and returns their bytes; the rest comes
+// again, followed by more text. In the last call `last` is true, and consume() must take
+// everything.
+//
+// While one chunk is consumed the next is read, on another thread if the job has an idle one.
+// Memory grows only for a record longer than a chunk, to at most six times the record's size. So
+// consume() has to refuse records that are too long, by check_record_size().
 template <class Read, class Consume>
 void for_each_chunk(Read&& read, std::size_t chunk_size, const TaskContext& context,
                     Consume&& consume) {
@@ -67,7 +71,7 @@ void for_each_chunk(Read&& read, std::size_t chunk_size, const TaskContext& cont
   while (more) {
     context.throw_if_stopped();
     std::size_t taken = 0;
-    // Consuming is the first part, so that its error comes before one of the text behind.
+    // consume() is the first part, so that its error takes precedence over one in later text.
     context.share(2, [&](std::int64_t part) {
       if (part == 0) {
         taken = consume(now.text(), false);
@@ -77,13 +81,13 @@ void for_each_chunk(Read&& read, std::size_t chunk_size, const TaskContext& cont
     });
     next.prepend(now.text().substr(taken));
     std::swap(now, next);
-    // A long record is looked at again with twice the text, not with a little more each time.
+    // For a long record the text doubles, so that parsing it again and again takes linear time.
     size = taken > 0 ? chunk_size : 2 * size;
   }
   consume(now.text(), true);
 }
 
-// The same of a file's text; the job's progress is in bytes of the file.
+// The same for the text of a file. Progress is counted in bytes of the file.
 template <class Consume>
 void for_each_chunk(ByteSource& source, std::size_t chunk_size, JobControl& control,
                     const TaskContext& context, Consume&& consume) {

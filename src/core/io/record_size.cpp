@@ -1,4 +1,4 @@
-// Limits on the length of lines and records.
+// Computes and checks limits on the length of lines and records.
 #include "core/io/record_size.h"
 
 #include <algorithm>

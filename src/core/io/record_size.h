@@ -1,4 +1,4 @@
-// How long a record, a line or an alignment block, may be.
+// Limits on the length of records: lines and alignment blocks.
 #pragma once
 
 #include <cstddef>
@@ -7,20 +7,22 @@
 
 namespace ancify {
 
-// Bytes of the longest block of an alignment: a 32nd of the memory there is, as a block and the
-// text around it are in memory several times; at least 256 MB, at most what an R string holds.
+// The longest allowed alignment block, in bytes. It is 1/32 of the memory, which has to hold
+// several copies of a block and of the text around it. At least 256 MB, at most the length of an R
+// string.
 std::size_t longest_record();
 
-// Bytes of the longest line that holds no sequence: a comment, a header, a row of a table.
+// The longest line without sequence, in bytes: a comment, a header, a row of a table.
 constexpr std::size_t kLongestLine = std::size_t{1} << 20;
 
-// Bytes of the longest name in a table, all of which are kept.
+// The longest name in a table, in bytes. All names are kept in memory.
 constexpr std::size_t kLongestName = 1000;
 
-// Bytes of the longest row with so many bases: there may be as many gaps, or 16 MB of them.
+// The longest row with this many bases, in bytes. It may have as many gaps as bases, or 16 MB of
+// gaps if that is more.
 std::size_t longest_row(std::int64_t bases);
 
-// FormatError where `size` bytes, from `line` on, are more than `longest`.
+// FormatError if a record that starts at `line` has `size` bytes, more than `longest`.
 void check_record_size(std::size_t size, std::size_t longest, const std::string& file,
                        std::int64_t line);
 

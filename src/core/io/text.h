@@ -15,7 +15,7 @@ namespace ancify {
 
 inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-// A to Z in either case.
+// Whether c is one of A to Z, in either case.
 inline bool is_letter(char c) { return static_cast<unsigned char>((c | 0x20) - 'a') < 26; }
 
 // `text` without blanks and carriage returns at its end.
@@ -24,7 +24,7 @@ inline std::string_view trim_end(std::string_view text) {
   return text;
 }
 
-// Splits off the first field, blanks before and after it dropped; empty where there is none.
+// Splits off and returns the first field, without the blanks around it; empty if there is none.
 inline std::string_view next_field(std::string_view& text) {
   std::size_t begin = 0;
   while (begin < text.size() && is_blank(text[begin])) ++begin;
@@ -56,7 +56,7 @@ inline bool is_utf8(std::string_view text) {
   return true;
 }
 
-// A whole number of digits only, at most 18 of them.
+// Parses a whole number of at most 18 digits; empty for any other text.
 inline std::optional<std::int64_t> parse_whole_number(std::string_view text) {
   constexpr std::size_t most_digits = 18;
   if (text.empty() || text.size() > most_digits) return {};
@@ -68,14 +68,14 @@ inline std::optional<std::int64_t> parse_whole_number(std::string_view text) {
   return value;
 }
 
-// A number as it can stand in a message.
+// A number for a message.
 inline std::string number_text(double value) {
   std::array<char, 32> text;
   std::snprintf(text.data(), text.size(), "%g", value);
   return text.data();
 }
 
-// The start of a text as it can stand in a message: short, in quotes, printable.
+// The start of a text for a message: at most 40 characters, printable, in quotes.
 inline std::string excerpt(std::string_view text) {
   constexpr std::size_t longest = 40;
   std::string shown(text.substr(0, longest));
@@ -85,7 +85,7 @@ inline std::string excerpt(std::string_view text) {
   return "'" + shown + (text.size() > longest ? "...'" : "'");
 }
 
-// The first few of some names as they can stand in a message.
+// The first few names for a message, in quotes.
 inline std::string quoted_list(const std::vector<std::string>& names) {
   constexpr std::size_t most_shown = 5;
   std::string list;

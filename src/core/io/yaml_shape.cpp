@@ -1,4 +1,4 @@
-// Measures a text in YAML in one pass over its bytes.
+// Measures a YAML text in one pass over its bytes.
 #include "core/io/yaml_shape.h"
 
 #include <algorithm>
@@ -10,11 +10,11 @@ namespace ancify {
 
 namespace {
 
-// The keys that the block mappings have which a line can still go on with, by their column.
+// Counts keys of block mappings by column, for the mappings that the next line may still continue.
 class BlockKeys {
  public:
-  // Of a line whose first word is in `column`, behind a dash in `dash` if there is one. Gives how
-  // many keys its mapping has; 0 for a line that `has_key` says is of none.
+  // Takes a line whose first word is in `column`, after a dash in column `dash` if there is one.
+  // Returns the number of keys of the line's mapping, or 0 if the line has no key.
   std::size_t add(std::size_t column, std::size_t dash, bool has_key) {
     const std::size_t ended = std::min(column, dash);
     while (!open_.empty() && open_.back().column > ended) open_.pop_back();
@@ -31,7 +31,7 @@ class BlockKeys {
   std::vector<Mapping> open_;
 };
 
-// The keys of mappings in braces, as many as there are commas.
+// Counts keys of mappings in braces, by their commas.
 class FlowKeys {
  public:
   std::size_t add(char c) {
@@ -52,7 +52,8 @@ std::size_t count_of(std::string_view text, std::string_view part) {
   return count;
 }
 
-// A merge is of one mapping, or of a list of aliases; each may have as many keys as the largest.
+// The most keys that merges can add. A merge is of one mapping or of a list of aliases, each with
+// at most as many keys as the largest mapping.
 std::size_t merged_keys(std::string_view text, std::size_t keys) {
   const std::size_t merges = count_of(text, "<<");
   return merges == 0 ? 0 : (merges + count_of(text, "*")) * keys;
@@ -70,7 +71,7 @@ YamlShape yaml_shape(std::string_view text) {
     const std::string_view line = trim_end(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.empty()) continue;
-    // Of the first word, or of nothing behind the last dash.
+    // The column of the first word, or the line's length if it has only dashes.
     const std::size_t column = std::min(line.find_first_not_of(" \t-?:"), line.size());
     if (column < line.size() && line[column] == '#') continue;
     const std::size_t dash = line.substr(0, column).rfind('-');
@@ -78,7 +79,7 @@ YamlShape yaml_shape(std::string_view text) {
     shape.indent = std::max(shape.indent, column);
     const std::size_t keys = block_keys.add(column, dash, has_key);
     shape.keys = std::max(shape.keys, keys);
-    // A mapping that begins, and the lists but the first, which may have begun before.
+    // Counts a mapping that begins here, and all lists but the first, which may have begun before.
     const auto dashes =
         std::count(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(column), '-');
     shape.collections += static_cast<std::size_t>(keys == 1) +

@@ -1,4 +1,4 @@
-// How a text in YAML is built, as far as can be seen without parsing it.
+// Measures the structure of a YAML text without parsing it.
 #pragma once
 
 #include <cstddef>
@@ -6,14 +6,14 @@
 
 namespace ancify {
 
-// Parsers take time in the square of these, or memory in proportion to them. Quotes are not looked
-// at, so that a text may count as more than it is.
+// Sizes that slow YAML parsers down: time may grow with their square, memory in proportion. Quotes
+// are ignored, so the values may be too high.
 struct YamlShape {
-  std::size_t indent = 0;       // most signs before a line's first word: a level takes one, or more
+  std::size_t indent = 0;  // most characters before a line's first word; a level has at least one
   std::size_t collections = 0;  // lists and mappings, in brackets or not
-  std::size_t keys = 0;         // of the largest mapping
-  std::size_t entries = 0;      // lines and what commas divide
-  std::size_t merged = 0;       // at most so many keys come of merges, as "<<: *base" is one
+  std::size_t keys = 0;         // keys of the largest mapping
+  std::size_t entries = 0;      // lines and commas
+  std::size_t merged = 0;       // the most keys that merges can add, such as "<<: *base"
 };
 
 YamlShape yaml_shape(std::string_view text);

@@ -1,5 +1,4 @@
-// Two rows of an alignment, in whatever format it came: the target's, in whose coordinates it is,
-// and the query's.
+// Two aligned rows, from any format: the target's row, which has the coordinates, and the query's.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +7,8 @@
 
 namespace ancify {
 
-// Valid while the text it was parsed from is. Coordinates are those of the target; they count
-// from 1, both ends in.
+// Views into the parsed text, valid as long as the text. Coordinates are the target's; they count
+// from 1 and include both ends.
 struct AlignedPair {
   std::string_view chromosome;
   std::int64_t start = 0;
@@ -17,20 +16,21 @@ struct AlignedPair {
   std::string_view target;
   std::string_view query;
   std::int64_t target_gaps = 0;
-  bool only_letters_and_gaps = true;  // both rows
-  std::int64_t line = 0;              // that messages name
-  std::int64_t target_line = 0;       // of the target's row, where pairs of one block share it
-  std::string_view header;            // the whole line, of an AXT block
+  bool only_letters_and_gaps = true;  // in both rows
+  std::int64_t line = 0;              // number for messages
+  std::int64_t target_line = 0;       // of the target's row, if pairs of one block share it
+  std::string_view header;            // the whole header line; AXT only
 };
 
-// Where the pairs of one query go.
+// Receives the pairs of one query.
 class PairSink {
  public:
   virtual ~PairSink() = default;
-  // `duplicates`: rows that were left out for those of the pair.
+  // `duplicates`: the number of other rows that were left out in favour of the pair's.
   virtual void project(const AlignedPair& pair, std::int64_t duplicates) = 0;
-  // A block on a chromosome that was not asked for.
+  // Called for a block on a chromosome that is not wanted.
   virtual void pass_over(std::string_view chromosome) = 0;
+  // Called for a bad block.
   virtual void bad(std::int64_t line, const std::string& problem) = 0;
 };
 

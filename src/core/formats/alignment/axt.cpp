@@ -1,4 +1,4 @@
-// Parses AXT: headers, rows, and what is wrong with them.
+// Parses AXT headers and rows, and finds bad blocks.
 #include "core/formats/alignment/axt.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace ancify {
 
 namespace {
 
-// What begins with neither a letter nor a gap is no row of a block.
+// A row of a block begins with a letter or a gap.
 bool may_be_row(std::string_view line) {
   return !line.empty() && (is_letter(line.front()) || line.front() == '-');
 }
@@ -50,7 +50,7 @@ bool AxtParser::take_line(std::string_view& line, RowScan& row) {
 
 std::size_t AxtParser::longest_line() const {
   if (in_block_) return std::min(longest_row_, longest_row(block_.end - block_.start + 1));
-  // Rows of a bad block are no headers.
+  // After a bad block a line may be one of its rows.
   return looking_for_block_ ? longest_row_ : kLongestLine;
 }
 
@@ -64,7 +64,7 @@ AxtParser::Found AxtParser::next() {
   const auto header = parse_axt_header(line);
   if (!header) {
     if (!looking_for_block_) {
-      // What is another kind of file, such as a server's page that says 404, shows it here.
+      // A file of another kind, such as a web page that says 404, ends up here.
       const char* first = lines_ == 1 ? "Is it an AXT file? " : "";
       bad_.add(lines_, "not the header of an AXT block: " + excerpt(line), first);
     }
@@ -85,7 +85,7 @@ AxtParser::Found AxtParser::next() {
       return Found::kNothing;
     }
     if (!may_be_row(*row)) {
-      // The line may begin the next block, so it is looked at again.
+      // The line may begin the next block, so it is parsed again.
       rest_ = before;
       --lines_;
       bad_.add(block_.line, "this block has fewer than two rows of letters");

@@ -1,4 +1,5 @@
-// UCSC's AXT format of pairwise alignments: a header line, the target's row, the query's row.
+// Parses AXT, UCSC's format of pairwise alignments: a header line, the target's row, the query's
+// row.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +12,10 @@
 
 namespace ancify {
 
-// A pair without its rows, if the line is a header.
+// Parses a header line into a pair without rows; empty if the line is no header.
 std::optional<AlignedPair> parse_axt_header(std::string_view line);
 
-// Gives a pair for each block.
+// Gives one pair per block.
 class AxtParser final : public BlockParser<AlignedPair> {
  public:
   AxtParser(BadBlocks& bad, SimdLevel simd, std::int64_t lines = 0,
@@ -24,11 +25,11 @@ class AxtParser final : public BlockParser<AlignedPair> {
  private:
   Found next() override;
   std::size_t longest_line() const override;
-  // Takes a line off rest_; false where its end has not come yet.
+  // Takes a line off rest_; false if its end has not come yet.
   bool take_line(std::string_view& line, RowScan& scan);
 
   SimdLevel simd_;
-  bool in_block_ = false;  // behind the header that block_ has
+  bool in_block_ = false;  // the header in block_ was read, and its rows come next
 };
 
 }  // namespace ancify

@@ -66,7 +66,8 @@ class PairReader {
     }
   }
 
-  // What stands behind the target's coordinates; gives what is wrong with it, as the others do.
+  // Parses the header after the target's coordinates. Returns the problem, if any, as the next two
+  // functions do.
   std::string take_header(std::string_view header, AxtPair& pair) {
     constexpr int fields_before = 4;
     for (int i = 0; i < fields_before; ++i) next_field(header);

@@ -1,4 +1,4 @@
-// The blocks of an AXT file as pairs of ranges with their sequences, in memory.
+// Reads the blocks of an AXT file into memory, as pairs of ranges with their sequences.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace ancify {
 
-// Coordinates count from 1, both ends in.
+// A row and its range. Coordinates count from 1 and include both ends.
 struct AxtRow {
   std::string chromosome;
   std::int64_t start = 0;
@@ -26,7 +26,7 @@ struct AxtPair {
   AxtRow target;
   AxtRow query;
   bool minus = false;  // the query's strand
-  double score = 0;    // NaN where there is none
+  double score = 0;    // NaN if there is none
 };
 
 struct AxtPairsOptions {
@@ -34,21 +34,22 @@ struct AxtPairsOptions {
   std::size_t chunk_size = 1 << 18;
   SimdLevel simd = SimdLevel::kScalar;
   int threads = 1;
-  // The target's chromosomes whose blocks are wanted; all if it is empty.
+  // The target's chromosomes to read; all if it is empty.
   std::unordered_set<std::string> chromosomes;
-  // AXT counts a minus strand's positions from the chromosome's end. With the query's lengths
-  // they are counted from its start as on the plus strand; without they stay.
+  // Lengths of the query's chromosomes. AXT counts positions on the minus strand from the
+  // chromosome's end. With lengths they are converted to the plus strand; without, they stay as
+  // they are.
   std::unordered_map<std::string, std::int64_t> query_lengths;
 };
 
 struct AxtPairs {
   std::vector<AxtPair> pairs;  // in the file's order
-  std::int64_t bad = 0;        // blocks left out
+  std::int64_t bad = 0;        // the number of blocks left out
   std::vector<BadBlocks::Example> bad_examples;
 };
 
-// FormatError for a bad block unless they are skipped, where no block is wanted, and for an
-// query's chromosome without a length.
+// Reads a file. FormatError for a bad block unless bad blocks are skipped, if no block is wanted,
+// and for a chromosome of the query without a length.
 AxtPairs read_axt_pairs(const std::string& path, const AxtPairsOptions& options,
                         JobControl& control);
 

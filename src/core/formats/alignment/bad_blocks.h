@@ -1,4 +1,4 @@
-// What to do with an alignment block that cannot be used, and a record of those left out.
+// Refuses or counts alignment blocks that cannot be used, as the user chose.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,8 @@ class BadBlocks {
 
   BadBlocks(std::string file, OnBadBlock policy) : file_(std::move(file)), policy_(policy) {}
 
-  // Throws FormatError or counts the block, as the policy says; `first` is said before the way out.
+  // Throws FormatError or counts the block, depending on the policy. The message puts `first`
+  // between the problem and the advice.
   void add(std::int64_t line, const std::string& problem, const std::string& first = "") {
     if (policy_ == OnBadBlock::kError) {
       throw FormatError(
@@ -36,7 +37,7 @@ class BadBlocks {
 
   const std::string& file() const { return file_; }
   std::int64_t count() const { return count_; }
-  // The first few.
+  // The first few bad blocks.
   const std::vector<Example>& examples() const { return examples_; }
 
  private:

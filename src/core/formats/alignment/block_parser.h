@@ -1,4 +1,4 @@
-// What the parsers of alignment formats share: text comes in pieces, and whole blocks go on.
+// The base class of alignment parsers: takes text in pieces, and passes whole blocks on.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,12 @@
 
 namespace ancify {
 
-// Blocks whose structure is broken go to `bad`; reading goes on at the next block.
+// Blocks with a broken structure go to `bad`; reading goes on at the next block.
 template <class Block>
 class BlockParser {
  public:
-  // Calls sink(const Block&) for every whole block that `text` begins with and returns the bytes
-  // used; with `last`, text ends here and all is used.
+  // Calls sink(const Block&) for each whole block at the start of `text`, and returns the bytes
+  // used. With `last` there is no more text, and all of it is used.
   template <class Sink>
   std::size_t consume(std::string_view text, bool last, Sink&& sink) {
     rest_ = text;
@@ -40,23 +40,23 @@ class BlockParser {
  protected:
   enum class Found { kBlock, kNothing, kNeedsMoreText, kEnd };
 
-  // `lines`: those before the text; `longest`: bytes of the longest row.
+  // `lines`: the number of lines before the text. `longest`: the longest allowed row, in bytes.
   BlockParser(BadBlocks& bad, std::int64_t lines, std::size_t longest)
       : bad_(bad), lines_(lines), longest_row_(longest) {}
   BlockParser(const BlockParser&) = default;
   ~BlockParser() = default;
 
-  // Takes lines off rest_; a block that is found is in block_.
+  // Takes lines off rest_. If it finds a block, that is in block_.
   virtual Found next() = 0;
-  // Bytes that the line may have which rest_ begins with, and whose end has not come yet.
+  // The longest allowed line, in bytes, for the unfinished line at the start of rest_.
   virtual std::size_t longest_line() const = 0;
 
   BadBlocks& bad_;
   std::string_view rest_;
   bool last_ = false;
-  std::int64_t lines_;  // taken so far
+  std::int64_t lines_;  // lines taken so far
   std::size_t longest_row_;
-  bool looking_for_block_ = false;  // behind a bad one
+  bool looking_for_block_ = false;  // after a bad block
   Block block_;
 };
 

@@ -1,4 +1,4 @@
-// Parses MAF: blocks, rows, and how the format begins.
+// Parses MAF, and recognises how a MAF file begins.
 #include "core/formats/alignment/maf.h"
 
 #include <algorithm>
@@ -12,10 +12,10 @@ namespace {
 
 constexpr char kNoType = '\0';
 
-// Of a block: more than there are genomes, with all their copies.
+// The most rows of a block, more than all genomes with all their copies have.
 constexpr std::size_t kMostRows = 1'000'000;
 
-// The letter that says what a line is, if it is one alone.
+// A line's type: its first letter, if that stands alone.
 char type_of(std::string_view line) {
   return line.size() == 1 || is_blank(line[1]) ? line.front() : kNoType;
 }
@@ -30,7 +30,7 @@ bool is_track_line(std::string_view line) {
   return word == "track" || word == "browser";
 }
 
-// Of the last line of a file, without a newline.
+// Whether the last line of a file, which has no newline, is a complete row.
 bool is_whole_row(const MafLine& line) {
   const auto row = parse_maf_row(line);
   return row && row->size == std::count_if(row->columns.begin(), row->columns.end(), is_letter);
@@ -52,12 +52,12 @@ std::optional<MafRow> parse_maf_row(const MafLine& line) {
 
 std::optional<bool> is_maf_text(std::string_view& text, bool last, std::int64_t& lines) {
   std::string_view rest = text;
-  bool only_nothing = true;  // no track line, which is a bad one if this is an AXT
+  bool only_nothing = true;  // no track line so far, which would be a bad line in AXT
   while (!rest.empty()) {
     const std::size_t newline = rest.find('\n');
     const std::string_view line = trim_end(rest.substr(0, newline));
     const bool whole = newline != rest.npos || last;
-    // No need to wait for the end of what is not text.
+    // Such a line is not MAF, so its end does not matter.
     if (!line.empty() && std::string_view("#atb").find(line.front()) == line.npos) return false;
     if (!whole) return {};
     constexpr std::string_view mark = "##maf";

@@ -1,4 +1,4 @@
-// UCSC's MAF, multiple alignments: blocks of an `a` line and `s` lines, one a row.
+// Parses MAF, UCSC's format of multiple alignments: blocks of an `a` line and an `s` line per row.
 #pragma once
 
 #include <cstddef>
@@ -12,36 +12,37 @@
 
 namespace ancify {
 
-// An `s` line, not looked into behind its source: most rows are of species nobody asked for.
+// An `s` line, parsed only up to its source, as most rows are of species that are not wanted.
 struct MafLine {
   std::string_view source;
-  std::string_view fields;  // all behind the source, without blanks at the end
+  std::string_view fields;  // all after the source, without blanks at the end
   std::int64_t line = 0;
 };
 
-// What an `s` line says. Where `minus` is true, start counts from the sequence's other end.
+// The fields of an `s` line. If `minus` is true, start counts from the other end of the sequence.
 struct MafRow {
   std::int64_t start = 0;  // counts from 0
   std::int64_t size = 0;   // bases
   bool minus = false;
   std::int64_t source_size = 0;
-  std::string_view columns;  // all that is left of the line
+  std::string_view columns;  // the bases and gaps
 };
 
+// Parses an `s` line; empty if it is malformed.
 std::optional<MafRow> parse_maf_row(const MafLine& line);
 
-// One block, valid while the text it was parsed from is.
+// One block, valid as long as the parsed text.
 struct MafBlock {
   std::vector<MafLine> rows;
   std::int64_t line = 0;  // of its `a` line
 };
 
-// Whether a text begins a MAF file: with `##maf`, or a block behind comments and track lines. None
-// where that cannot be told yet; with `last` there is no more text. Comments and empty lines at its
-// beginning are taken off the text, and `lines` counts them.
+// Whether a text begins a MAF file: with `##maf`, or with a block after comments and track lines.
+// Empty if more text is needed to tell; with `last` there is no more. Takes comments and empty
+// lines off the start of the text, and adds their number to `lines`.
 std::optional<bool> is_maf_text(std::string_view& text, bool last, std::int64_t& lines);
 
-// `i`, `e` and `q` lines, comments and track lines are skipped.
+// Skips `i`, `e` and `q` lines, comments and track lines.
 class MafParser final : public BlockParser<MafBlock> {
  public:
   explicit MafParser(BadBlocks& bad, std::int64_t lines = 0,
@@ -53,11 +54,11 @@ class MafParser final : public BlockParser<MafBlock> {
   std::size_t longest_line() const override;
   Found rows();
   Found bad_line(const std::string& problem);
-  // Takes a line off rest_; false where its end has not come yet.
+  // Takes a line off rest_; false if its end has not come yet.
   bool take_line(std::string_view& line);
   void put_back(std::string_view rest);
 
-  bool ended_ = true;  // the line taken last, by a newline
+  bool ended_ = true;  // whether the line taken last had a newline
 };
 
 }  // namespace ancify

@@ -18,7 +18,7 @@ namespace ancify {
 
 namespace {
 
-// Gaps are counted in bytes, which a stretch of this length cannot overflow.
+// A stretch is so short that its gaps can be counted in one byte.
 constexpr std::size_t kStretch = 128;
 
 ANCIFY_ALWAYS_INLINE void scan_stretch(const char* row, std::size_t n, RowScan& scan) {
@@ -46,8 +46,8 @@ ANCIFY_ALWAYS_INLINE RowScan scan(std::string_view row) {
 ANCIFY_TARGET_AVX2 RowScan scan_avx2(std::string_view row) { return scan(row); }
 ANCIFY_TARGET_AVX512 RowScan scan_avx512(std::string_view row) { return scan(row); }
 
-// Newline, gaps and other characters in one look at each 64 bytes; gives the bytes looked at, all
-// before the newline but fewer than 64 of the text.
+// Finds the newline, gaps and other characters in one pass, 64 bytes at a time. Returns the number
+// of bytes scanned: all before the newline or, without one, all but fewer than 64 at the end.
 ANCIFY_TARGET_AVX512 std::size_t scan_up_to_newline(std::string_view text, RowScan& row,
                                                     bool& newline) {
   constexpr std::size_t width = 64;
@@ -61,7 +61,7 @@ ANCIFY_TARGET_AVX512 std::size_t scan_up_to_newline(std::string_view text, RowSc
     const __m512i lower = _mm512_or_si512(bytes, _mm512_set1_epi8(0x20));
     const std::uint64_t letter =
         _mm512_cmplt_epu8_mask(_mm512_sub_epi8(lower, _mm512_set1_epi8('a')), _mm512_set1_epi8(26));
-    // The bits before the first newline, all if there is none.
+    // The bits before the first newline; all bits if there is none.
     const std::uint64_t before = end == 0 ? ~std::uint64_t{0} : (end & -end) - 1;
     row.gaps += __builtin_popcountll(gap & before);
     others |= ~(gap | letter) & before;
@@ -76,7 +76,7 @@ ANCIFY_TARGET_AVX512 std::size_t scan_up_to_newline(std::string_view text, RowSc
 }
 #endif
 
-// The runs between gaps.
+// Copies the runs of columns between gaps of the target.
 std::size_t copy_runs(std::string_view target, const char* row, char* out) {
   char* const begin = out;
   for (std::size_t column = 0; column < target.size();) {

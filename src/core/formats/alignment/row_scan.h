@@ -1,4 +1,4 @@
-// One look at a row of an alignment block, and another at two of them.
+// Scans a row of an alignment block, or copies columns of one row by the gaps of another.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +14,20 @@ struct RowScan {
   bool only_letters_and_gaps = true;
 };
 
+// Counts the gaps of a row, and looks for characters that are neither letters nor gaps.
 RowScan scan_row(std::string_view row, SimdLevel level);
 
-// The first line of a text, blanks and carriage returns at its end left out.
+// The first line of a text, without blanks and carriage returns at its end.
 struct LineScan {
-  std::size_t size = 0;     // without its end
-  std::size_t newline = 0;  // where it is, or the text's size where there is none
+  std::size_t size = 0;     // of the line
+  std::size_t newline = 0;  // its position, or the text's size if there is none
   RowScan row;
 };
 
 LineScan scan_line(std::string_view text, SimdLevel level);
 
-// Copies the characters of `row` in those columns where `target`, as long, has no gap, and gives
-// their number. `out` has room for all columns.
+// Copies the characters of `row` in the columns where `target` has no gap, and returns their
+// number. Both rows have the same length; `out` has room for all columns.
 std::size_t copy_columns(std::string_view target, const char* row, char* out, SimdLevel level);
 
 }  // namespace ancify

@@ -1,4 +1,4 @@
-// Reads BED, and puts intervals that touch together.
+// Reads BED, and joins regions that overlap or touch.
 #include "core/formats/interval/bed.h"
 
 #include <algorithm>
@@ -27,8 +27,8 @@ void join(std::vector<Region>& regions) {
   regions.resize(kept);
 }
 
-// The regions of a chromosome as they come. They are joined whenever there are twice as many as
-// when they were joined last, so that memory is taken for different ones alone.
+// Collects the regions of a chromosome. Joins them whenever their number has doubled, so that
+// repeated regions take no memory.
 class RegionsOfChromosome {
  public:
   void add(const Region& region) {

@@ -1,4 +1,4 @@
-// Regions of chromosomes, from BED.
+// Reads regions of chromosomes from BED.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,15 @@
 
 namespace ancify {
 
-// From start to before end, counted from 0.
+// Positions [start, end), counted from 0.
 struct Region {
   std::int64_t start;
   std::int64_t end;
 };
 
-// The regions of a BED file, plain or gzip, by chromosome: in order, and those that touch joined.
-// FormatError for a line that is no region; comments, `track` and `browser` lines are none.
+// Reads a plain or gzip BED file. Returns each chromosome's regions in order; regions that overlap
+// or touch are joined. Skips comments, `track` and `browser` lines. FormatError for any other line
+// that is no region.
 std::unordered_map<std::string, std::vector<Region>> read_bed(const std::string& path,
                                                               const TaskContext& context);
 

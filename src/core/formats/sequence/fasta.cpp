@@ -1,4 +1,4 @@
-// Reads FASTA record by record, line by line.
+// Reads FASTA line by line.
 #include "core/formats/sequence/fasta.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace ancify {
 namespace {
 
 bool all_printable(std::string_view text) {
-  unsigned char others = 0;  // without a branch, so that compilers make vector code of it
+  unsigned char others = 0;  // no branch, so that compilers vectorise the loop
   for (const char c : text) {
     others |= static_cast<unsigned char>(static_cast<unsigned char>(c - '!') > '~' - '!');
   }
@@ -30,7 +30,7 @@ class FastaParser {
  public:
   FastaParser(const std::string& file, const FastaSink& sink) : file_(file), sink_(sink) {}
 
-  // Bases are taken as they come, a header when it is whole.
+  // Takes bases as they come, but a header only when it is complete.
   std::size_t consume(std::string_view text, bool last) {
     std::string_view rest = text;
     while (!rest.empty()) {
@@ -45,7 +45,7 @@ class FastaParser {
         begin(line.substr(1));
       } else {
         take(trim_end(line));
-        // Blanks are left out at the end of a line alone, which may be still to come.
+        // Only blanks at the end of a line are dropped, and the end may still be to come.
         if (!ended) return text.size() - rest.size() + trim_end(line).size();
       }
       ++lines_;
@@ -88,8 +88,8 @@ class FastaParser {
 
   const std::string& file_;
   const FastaSink& sink_;
-  std::int64_t lines_ = 0;   // that have ended
-  std::size_t in_line_ = 0;  // characters of the next that have been taken
+  std::int64_t lines_ = 0;   // lines that have ended
+  std::size_t in_line_ = 0;  // characters taken of the next line
   bool begun_ = false;
 };
 

@@ -1,4 +1,4 @@
-// FASTA as others make it: any number of sequences, lines of any length.
+// Reads any FASTA file: any number of sequences, lines of any length.
 #pragma once
 
 #include <cstddef>
@@ -14,34 +14,37 @@
 
 namespace ancify {
 
-// Which part of a chromosome a sequence is that is called as Ensembl's are, such as
-// ANCESTOR_for_chromosome:GRCh37:Y:2649521:59034049:1; the last number may be left out.
+// The part of a chromosome in a sequence with a name like Ensembl's, such as
+// ANCESTOR_for_chromosome:GRCh37:Y:2649521:59034049:1. The last number, the strand, may be left
+// out.
 struct EnsemblSlice {
   std::string_view chromosome;
   std::int64_t start;  // counts from 1
   std::int64_t end;
   bool minus;
 };
+// Parses such a name; empty for any other name.
 std::optional<EnsemblSlice> ensembl_slice(std::string_view name);
 
 struct FastaSink {
-  // A sequence begins: its name, up to the first blank, and the line of its header.
+  // Called when a sequence begins, with its name, up to the first blank, and the line of its
+  // header.
   std::function<void(std::string_view name, std::int64_t line)> begin;
-  // Its bases, in pieces; N up to the start of an Ensembl slice.
+  // Called with the sequence's bases, in pieces; with N for positions before an Ensembl slice.
   std::function<void(std::string_view bases)> bases;
 };
 
-// Reads a file, plain, gzip or bgzip. FormatError unless it is FASTA, whose bases are any printable
-// characters, or for a slice of the minus strand. Advances `control` by the bytes of the file.
-// `chunk_size`: bytes of text at a time.
+// Reads a plain, gzip or bgzip file. Bases may be any printable characters. FormatError if it is
+// not FASTA, or for a slice of the minus strand. Advances `control` by the bytes of the file.
+// `chunk_size`: bytes of text to read at a time.
 void read_fasta(const std::string& path, const FastaSink& sink, JobControl& control,
                 const TaskContext& context, std::size_t chunk_size = 1 << 18);
-// The same of text that is open; `path` is for messages.
+// The same for an open source; `path` is for messages.
 void read_fasta(const std::string& path, ByteSource& source, const FastaSink& sink,
                 JobControl& control, const TaskContext& context, std::size_t chunk_size);
 
-// Hands the one sequence of a file, whatever its name, to take() in pieces. FormatError if there
-// are several. Gives the position where it ends if it is an Ensembl slice, else 0.
+// Passes the one sequence of a file, whatever its name, to take() in pieces. FormatError if there
+// are several. Returns the end position of an Ensembl slice, else 0.
 std::int64_t read_one_sequence(const std::string& path,
                                const std::function<void(std::string_view)>& take,
                                const TaskContext& context);

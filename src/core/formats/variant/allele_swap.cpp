@@ -12,7 +12,7 @@ namespace ancify {
 
 namespace {
 
-// What a field has a value for.
+// What each value of a field describes.
 enum class ValueFor { kOther, kAlt, kAllele, kGenotype };
 
 struct ReservedField {
@@ -21,8 +21,9 @@ struct ReservedField {
   ValueFor value_for;
 };
 
-// What VCF reserves, for older files declare it otherwise, mostly Number=. or 1. Of what names
-// alleles in ways of its own (GLE, and local alleles from VCF 4.5 on) no value is known.
+// Fields that VCF reserves, as older files declare them otherwise, mostly with Number=. or 1.
+// Fields that name alleles in their own ways (GLE, and local alleles from VCF 4.5 on) can't be
+// recomputed, and count as kAlt.
 constexpr ReservedField kReserved[] = {
     {"AC", BCF_HL_INFO, ValueFor::kAlt},     {"AF", BCF_HL_INFO, ValueFor::kAlt},
     {"CIGAR", BCF_HL_INFO, ValueFor::kAlt},  {"AD", BCF_HL_INFO, ValueFor::kAllele},
@@ -38,7 +39,7 @@ constexpr ReservedField kReserved[] = {
     {"LGP", BCF_HL_FMT, ValueFor::kAlt},     {"LPL", BCF_HL_FMT, ValueFor::kAlt},
     {"LPP", BCF_HL_FMT, ValueFor::kAlt}};
 
-// Number=LA, LR or LG, which not every htslib tells from a number.
+// Whether a field has Number=LA, LR or LG, which not every version of htslib knows.
 bool is_by_local_allele(const bcf_hdr_t* header, int column, int key) {
   bcf_hrec_t* const declared = bcf_hdr_id2hrec(header, BCF_DT_ID, column, key);
   const int number = declared == nullptr ? -1 : bcf_hrec_find_key(declared, "Number");
@@ -62,7 +63,7 @@ ValueFor value_for(const bcf_hdr_t* header, int column, int key) {
   }
 }
 
-// How BCF writes numbers: of this many bytes, and as these where there is none, or no more.
+// BCF's encoding of numbers: their bytes, the value for a missing one, and the value for the end.
 struct Encoding {
   std::size_t width;
   std::uint32_t missing;
@@ -82,14 +83,14 @@ Encoding encoding_of(int type) {
   }
 }
 
-// BCF's numbers begin with their lowest byte.
+// Reads a number that begins with its lowest byte.
 std::uint32_t number_at(const std::uint8_t* bytes, std::size_t width) {
   std::uint32_t number = 0;
   for (std::size_t i = 0; i < width; ++i) number |= std::uint32_t{bytes[i]} << (8 * i);
   return number;
 }
 
-// How many numbers there are before the end, of `room` at most.
+// The number of values before the end, at most `room`.
 int count_numbers(const std::uint8_t* bytes, int room, const Encoding& encoding) {
   int n = 0;
   while (n < room && number_at(bytes + encoding.width * static_cast<std::size_t>(n),
@@ -99,15 +100,15 @@ int count_numbers(const std::uint8_t* bytes, int room, const Encoding& encoding)
   return n;
 }
 
-// How many values there may be.
+// The allowed numbers of values.
 struct Range {
   int fewest;
   int most;
   bool has(int n) const { return fewest <= n && n <= most; }
 };
 
-// Numbers of an allele each, or of a genotype each; there, whatever the ploidy, they are ordered by
-// how often the ALT is in it. False if there are others than that many; a single missing one stands
+// Reverses values by allele or by genotype. Genotypes are in the order of their copies of ALT, at
+// any ploidy. False if there are more or fewer values than allowed; a single missing value stands
 // for all.
 bool reverse_numbers(std::uint8_t* bytes, int room, int type, const Range& allowed) {
   const Encoding encoding = encoding_of(type);
@@ -119,7 +120,7 @@ bool reverse_numbers(std::uint8_t* bytes, int room, int type, const Range& allow
   return true;
 }
 
-// The same of values divided by commas.
+// The same for text values, which commas divide.
 bool reverse_text(char* text, int room, const Range& allowed) {
   char* const end = text + strnlen(text, static_cast<std::size_t>(room));
   const std::string_view all(text, static_cast<std::size_t>(end - text));
@@ -139,9 +140,9 @@ bool reverse(std::uint8_t* values, int room, int type, const Range& allowed) {
   return reverse_text(reinterpret_cast<char*>(values), room, allowed);
 }
 
-// Of two alleles, or of the genotypes of so many copies (0 where that is not known) and of as many
-// as another sample has, for a haploid's may be written as a diploid's: what has still more is of
-// more alleles. Values of the ALT alone say nothing of REF.
+// The allowed numbers of values: of two alleles, or of the genotypes of a ploidy (0 if unknown). A
+// haploid sample may be written as a diploid one, so the highest ploidy of the samples is allowed
+// too. Values of ALT alone say nothing of REF, so no number is allowed.
 Range allowed_for(ValueFor kind, int ploidy, int highest_ploidy) {
   if (kind == ValueFor::kAllele) return {2, 2};
   if (kind == ValueFor::kGenotype) {
@@ -150,7 +151,7 @@ Range allowed_for(ValueFor kind, int ploidy, int highest_ploidy) {
   return {0, -1};
 }
 
-// A field of one whole number; -1 if it is not that.
+// The value of a field with one whole number; -1 for any other field.
 std::int64_t whole_number(const bcf_info_t* field) {
   const bool is_one =
       field != nullptr && field->vptr != nullptr && field->len == 1 &&
@@ -158,7 +159,7 @@ std::int64_t whole_number(const bcf_info_t* field) {
   return is_one ? field->v1.i : -1;
 }
 
-// Whether a name finds only the first of two fields.
+// Whether the record has a field twice, of which only the first is found by name.
 bool has_twice(bcf1_t* record) {
   for (int i = 0; i < static_cast<int>(record->n_info); ++i) {
     const bcf_info_t* const field = &record->d.info[i];
@@ -186,7 +187,7 @@ const char* AlleleSwap::apply(bcf1_t* record) {
   return nullptr;
 }
 
-// In place, as all that keeps its length.
+// Works in place, as all values keep their lengths.
 const char* AlleleSwap::swap_genotypes(bcf1_t* record) {
   ploidy_.assign(record->n_sample, 0);
   highest_ploidy_ = 0;
@@ -250,7 +251,7 @@ void AlleleSwap::swap_info(bcf1_t* record) {
   }
 }
 
-// Whether the field could be.
+// Recomputes AC or AF; false if it can't.
 bool AlleleSwap::recompute(bcf1_t* record, const char* id) {
   const bcf_info_t* const field = bcf_get_info(header_, record, id);
   if (std::string_view(id) == "AC") {

@@ -1,5 +1,5 @@
-// REF and ALT of a record exchanged, and with them all that is told by allele. The one file besides
-// variant_file.cpp that knows htslib, and only that one includes it.
+// Exchanges REF and ALT of a record, and all values that depend on their order. It names htslib, so
+// only variant_file.cpp may include it.
 #pragma once
 
 #include <htslib/vcf.h>
@@ -13,17 +13,18 @@ namespace ancify {
 
 class AlleleSwap {
  public:
-  // `header` has to stay.
+  // `header` must outlive this object.
   explicit AlleleSwap(bcf_hdr_t* header) : header_(header) {}
 
-  // Of a record with two alleles of one base. Genotypes name the other allele; values by allele or
-  // by genotype (Number=R, G) come in the other order; AC becomes AN - AC, AF 1 - AF, and what else
-  // is told of the ALT alone (Number=A) is taken out, as is what has another number of values than
-  // it should. Fields that VCF reserves count as VCF has them, whatever the header says.
-  // Gives what is wrong with the record, and null if nothing is.
+  // Changes a record with two alleles of one base. Returns the problem, or null if there is none.
+  //
+  // Genotypes name the other allele. Values by allele or by genotype (Number=R, G) are reversed. AC
+  // becomes AN - AC, and AF becomes 1 - AF. Other values of ALT alone (Number=A) are removed, as
+  // are fields with a wrong number of values. For fields that VCF reserves, VCF's definition
+  // counts, whatever the header says.
   const char* apply(bcf1_t* record);
 
-  // In how many records each field was taken out; INFO/ and FORMAT/ before its name.
+  // The number of records from which each field was removed. Names begin with INFO/ or FORMAT/.
   const std::map<std::string, std::int64_t>& dropped() const { return dropped_; }
 
  private:
@@ -34,7 +35,7 @@ class AlleleSwap {
   const char* name_of(int key) const { return bcf_hdr_int2id(header_, BCF_DT_ID, key); }
 
   bcf_hdr_t* header_;
-  std::vector<int> ploidy_;  // of each sample of the record at hand; 0 where it is not known
+  std::vector<int> ploidy_;  // of each sample of the record; 0 if unknown
   int highest_ploidy_ = 0;
   std::map<std::string, std::int64_t> dropped_;
 };

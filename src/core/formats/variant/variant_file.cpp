@@ -1,4 +1,4 @@
-// Reads and writes VCF and BCF by htslib.
+// Reads and writes VCF and BCF with htslib.
 #include "core/formats/variant/variant_file.h"
 
 #include "core/exec/errors.h"
@@ -37,7 +37,7 @@ struct DestroyRecord {
 
 namespace {
 
-// htslib takes names with a scheme for addresses, and "-" for its standard input.
+// htslib would take a name with a scheme for a URL, and "-" for its standard input.
 std::string local_name(const std::string& path) { return path.front() == '/' ? path : "./" + path; }
 
 InputFile open_input(const std::string& path, const InputIdentities& inputs) {
@@ -47,7 +47,7 @@ InputFile open_input(const std::string& path, const InputIdentities& inputs) {
   return InputFile(path, inputs);
 }
 
-// htslib reads the open file, not what may have its name by now.
+// htslib gets the open file, as another file may have its name by now.
 std::unique_ptr<htsFile, CloseFile> open_variants(const InputFile& file, int threads) {
   const std::string& path = file.path();
   hts_set_log_level(HTS_LOG_OFF);
@@ -78,12 +78,12 @@ const char* problem_of(int errcode) {
   return "not a record, or damaged";
 }
 
-// What a header does not declare is no error of a record.
+// A record may use a chromosome or tag that the header does not declare.
 constexpr int kUndeclared = BCF_ERR_CTG_UNDEF | BCF_ERR_TAG_UNDEF;
 
 constexpr int kFixedColumns = 8;  // CHROM to INFO
 
-// Splits off what is before a character, or all.
+// Splits off the text before a character, or all of it.
 std::string_view next_part(std::string_view& text, char end) {
   const std::size_t size = text.find(end);
   const std::string_view part = text.substr(0, size);
@@ -91,13 +91,13 @@ std::string_view next_part(std::string_view& text, char end) {
   return part;
 }
 
-// What htslib is to parse of a line.
+// The parts of a record that htslib parses.
 int unpacked(RecordParts parts) {
   if (parts == RecordParts::kAlleles) return BCF_UN_STR;
   return parts == RecordParts::kInfo ? BCF_UN_SHR : 0;  // 0 is all
 }
 
-// BCF's numbers of alleles: twice 1 + the index, plus 1 where it is phased.
+// Decodes BCF's numbers of alleles: 2 * (1 + the index), plus 1 if phased.
 template <typename Number>
 void decode_alleles(const bcf_fmt_t& field, std::size_t samples, std::vector<int>& alleles) {
   constexpr Number missing = std::numeric_limits<Number>::min();
@@ -214,7 +214,7 @@ class VariantReader::Impl {
     return genotypes_;
   }
 
-  // A failure while the next record is read: `records_` does not count it yet.
+  // Fails while the next record is read, which `records_` does not count yet.
   [[noreturn]] void fail_next(const std::string& problem) {
     ++records_;
     fail(problem);
@@ -240,17 +240,18 @@ class VariantReader::Impl {
     return status == 0;
   }
 
-  // By lines, for htslib takes a line that ends early for a record, and a word for position 0.
+  // Checks a line before htslib parses it. htslib would accept a line that ends early, and would
+  // read a word as position 0.
   bool read_text() {
     const int status = hts_getline(file_.get(), '\n', &file_->line);
-    // A line that a damaged block cuts comes as one that ends there.
+    // If a block is damaged, htslib returns the part of a line before it as a whole line.
     const BGZF* const compressed = file_->is_bgzf != 0 ? file_->fp.bgzf : nullptr;
     if (status < -1 || (compressed != nullptr && compressed->errcode != 0)) {
       fail_next("the data are damaged, or were cut short");
     }
     if (status < 0) return false;
     const std::string_view line(file_->line.s, file_->line.l);
-    // htslib takes it for the line's end.
+    // htslib would take a NUL for the line's end.
     if (const std::size_t at = line.find('\0'); at != line.npos) {
       fail_next("byte " + std::to_string(at + 1) +
                 " of the line is a NUL, which text never has: the file is damaged. Fetch it again");
@@ -280,7 +281,7 @@ class VariantReader::Impl {
     }
   }
 
-  // htslib takes a word for a missing number, and leaves out what is behind a number.
+  // htslib reads a word as a missing number, and ignores text after a number.
   void check_numbers(std::string_view id) {
     for (std::string_view rest = info_; !rest.empty();) {
       std::string_view values = next_part(rest, ';');
@@ -295,7 +296,7 @@ class VariantReader::Impl {
     }
   }
 
-  // htslib leaves out columns that the header has not.
+  // htslib leaves out columns that the header does not have.
   void check_samples(std::string_view line) {
     const int samples = bcf_hdr_nsamples(header_.get());
     const auto columns = 1 + std::count(line.begin(), line.end(), '\t');
@@ -308,8 +309,8 @@ class VariantReader::Impl {
     }
   }
 
-  // Of a sample that ends before its GT, which can be where GT is not the first field, htslib has
-  // no allele that it could write.
+  // A sample may end before its GT if GT is not the first field. htslib can't write such a
+  // genotype, so it becomes a dot.
   void mend_genotypes() {
     const auto* const fields = reinterpret_cast<const std::uint8_t*>(record_->indiv.s);
     std::uint8_t* behind = nullptr;
@@ -323,7 +324,7 @@ class VariantReader::Impl {
     if (field->type == BCF_BT_INT32) write_dots<std::int32_t>(*field, samples);
   }
 
-  // What htslib would read as another value.
+  // Refuses values that htslib would read as other values.
   void check_value(int column, std::string_view value) {
     constexpr int chromosome = 1;
     constexpr int position = 2;
@@ -370,7 +371,7 @@ class VariantReader::Impl {
     }
   }
 
-  // What htslib would not write, or would write as something else.
+  // Refuses records that htslib would not write, or would write as something else.
   void check_fields() {
     if (static_cast<int>(record_->n_sample) != bcf_hdr_nsamples(header_.get())) {
       fail(problem_of(BCF_ERR_NCOLS));
@@ -387,7 +388,7 @@ class VariantReader::Impl {
     }
   }
 
-  // Null where the record has none of it. htslib takes the first of several.
+  // Null if the record lacks the field. Fails if it has several, of which htslib takes the first.
   const bcf_info_t* info(const char* id) {
     const bcf_info_t* const field = bcf_get_info(header_.get(), record_.get(), id);
     if (field == nullptr) return nullptr;
@@ -408,7 +409,7 @@ class VariantReader::Impl {
   }
 
   NumberParser number_;
-  std::string info_;  // of the line, where INFO is parsed
+  std::string info_;  // the line's INFO, if INFO is parsed
   Genotypes genotypes_;
   int chromosome_ = -1;
   std::int64_t length_ = 0;  // of the chromosome, as the header declares it, or 0
@@ -503,7 +504,7 @@ class VariantWriter::Impl {
     }
   }
 
-  // Nothing to do where the header does not have it.
+  // Does nothing if the header does not declare the field.
   void remove(const char* id) {
     const int number = bcf_hdr_id2int(header(), BCF_DT_ID, id);
     if (bcf_hdr_idinfo_exists(header(), BCF_HL_INFO, number)) update(id, nullptr, 0, BCF_HT_STR);
@@ -521,7 +522,7 @@ class VariantWriter::Impl {
   const AlleleSwap& swap() const { return swap_; }
 
   void write() {
-    // VCF says the names, so that it does without declarations; BCF says numbers in the header.
+    // VCF stores names, so it needs no declarations. BCF refers to declarations by their numbers.
     if (record()->errcode != 0 && file_->format.format == bcf) {
       reader_.fail(
           "its chromosome or a tag is not declared in the header, which BCF needs. Write VCF, or "
@@ -542,7 +543,8 @@ class VariantWriter::Impl {
   }
 
  private:
-  // Of fields of one name, which no record should have, htslib changes only the first.
+  // Removes all fields of one name but the first. No record should have several, and htslib changes
+  // only the first.
   void remove_repeats(const char* id) {
     const bcf_info_t* const first = bcf_get_info(header(), record(), id);
     if (first == nullptr) return;
