@@ -1,16 +1,15 @@
 #' Write a configuration to start from
 #'
-#' Writes a template with every key of [ancify_config()], its default and a line
-#' of explanation. Fill in the names and paths, and it is ready for
-#' [ancify_run()].
+#' Writes a template with all settings of [ancify_config()]: their meanings and defaults. Fill in
+#' what is required, and [ancify_run()] takes it.
 #'
-#' @param path Path of the file to write, as one text; its folder must exist.
-#'   Default `"ancify.yaml"`. A file that exists is never overwritten.
+#' @param path Path of the file to write, as one text. Its folder must exist, and the file must not.
+#'   Default: `"ancify.yaml"`.
 #' @return `path`, invisibly.
 #' @section Errors:
-#' `ancify_file_error` with the field `file` where the file exists already or
-#' can't be written, `ancify_input_error` where `path` is not one path.
-#' @seealso [ancify_config()], [ancify_example()]
+#' * `ancify_file_error` (field `file`): the file exists already, or cannot be written.
+#' * `ancify_input_error`: `path` is not one path.
+#' @seealso [ancify_config()], [ancify_settings()], [ancify_example()]
 #' @export
 #' @examples
 #' path <- tempfile(fileext = ".yaml")
@@ -18,19 +17,14 @@
 #' cat(head(readLines(path), 12), sep = "\n")
 ancify_init <- function(path = "ancify.yaml") {
   path <- check_path(path, "path")
-  if (file.exists(path)) {
-    abort_ancify(
-      sprintf("%s exists already; remove it or choose another path.", quoted(path)), "file",
-      file = path
-    )
+  fail <- function(why) {
+    abort_ancify(sprintf("%s %s", quoted(path), why), "file", file = path)
   }
-  template <- system.file("templates", "config.yaml", package = "ancify", mustWork = TRUE)
-  if (!suppressWarnings(file.copy(template, path, copy.mode = FALSE))) {
-    abort_ancify(
-      sprintf("Can't write %s; does its folder exist, and may you write there?", quoted(path)),
-      "file",
-      file = path
-    )
-  }
+  if (file.exists(path)) fail("exists already: remove it, or choose another path.")
+  tryCatch(
+    writeLines(config_template(), path),
+    error = function(condition) fail("cannot be written: choose a folder that you may write to."),
+    warning = function(condition) fail("cannot be written: choose a folder that you may write to.")
+  )
   invisible(path)
 }

@@ -1,159 +1,320 @@
-# The keys of a configuration: how each is read, and its default.
+# The settings of a configuration: one row each. The help page, the template of ancify_init() and the
+# tables of the vignettes are made from these rows.
 
-config_key <- function(read, default = NULL, required = FALSE) {
-  list(read = read, default = default, required = required)
+# read      function(value, key, origin): checks a value and converts it; its `type` is what the
+#           documentation calls such values
+# meaning   what the setting does, in one or two sentences
+# default   its value where the configuration has none
+# required  whether it has no default and must be given
+# unset     what holds where there is neither a value nor a default, as the documentation says it
+# example   what the template shows for a setting without a default: YAML after `key:`
+# changes   what is made again after a change: "projections" and calls, "calls" or "nothing"
+# python    whether the Python tool has this setting too
+# printed   whether print() of a configuration shows it on a line of its own
+# keys      the rows of the settings within this one
+# within    how the names of those are joined to its name: "." or, for a list of entries, "[i]."
+config_setting <- function(read, meaning, default = NULL, required = FALSE, unset = "none",
+                           example = NULL, changes = "calls", python = FALSE, printed = FALSE,
+                           keys = NULL, within = ".") {
+  as.list(environment())
 }
 
-config_keys <- function() {
+# A mapping of other settings
+config_section <- function(keys, meaning, ...) {
+  config_setting(key_section(keys), meaning, ..., keys = keys)
+}
+
+# By topic, in the order of the documentation. Functions, as rows name functions of files that R
+# reads later.
+config_groups <- function() {
   list(
-    focal_species = config_key(read_name, required = TRUE),
-    chromosome_lengths = config_key(read_input, required = TRUE),
-    chromosomes = config_key(read_names),
-    outgroups = config_key(key_section(outgroup_keys()), required = TRUE),
-    work_dir = config_key(read_output, "."),
-    output_dir = config_key(read_output, "./ancestral_calls"),
-    min_inner_freq = config_key(whole_number(1), 1L),
-    min_outer_freq = config_key(whole_number(1), 1L),
-    num_cpus = config_key(whole_number(1, core_limits()$threads), 4L),
-    backend = config_key(one_of("auto", "cpu", "gpu"), "auto"),
-    gpu_devices = config_key(read_devices),
-    method = config_key(one_of(method_names()), "voting"),
-    tree = config_key(read_tree),
-    substitution_model = config_key(one_of(model_names), "JC69"),
-    model_kappa = config_key(read_number(above = 0), 2),
-    model_base_freqs = config_key(read_base_frequencies, rate_values("base", 0.25)),
-    model_rates = config_key(labelled_numbers(rate_labels$exchange), rate_values("exchange", 1)),
-    likelihood_high_threshold = config_key(read_number(0, 1), 0.8),
-    likelihood_low_threshold = config_key(read_number(0, 1), 0.5),
-    ml_model_path = config_key(read_input),
-    ml_training_reference = config_key(read_input),
-    ml_high_threshold = config_key(read_number(0, 1), 0.8),
-    ml_low_threshold = config_key(read_number(0, 1), 0.5),
-    evaluation = config_key(key_section(evaluation_keys())),
-    focal_maf_name = config_key(read_text),
-    on_bad_block = config_key(one_of("error", "skip"), "error"),
-    keep_projected = config_key(read_flag, TRUE),
-    focal_fasta = config_key(read_input),
-    estimate = config_key(read_flag, FALSE),
-    rate_alpha = config_key(read_number(above = 0, highest = most_alpha)),
-    n_rates = config_key(whole_number(1, most_rates), 4L),
-    invariant = config_key(read_share, 0),
-    history = config_key(key_section(history_keys())),
-    posterior = config_key(read_flag, FALSE),
-    gpu_memory = config_key(read_number(above = 0)),
-    cluster = config_key(key_section(cluster_keys()))
+    "Species and files" = species_settings(), "How to call" = calling_settings(),
+    "What to compare with" = comparison_settings(), "How to compute" = computing_settings()
+  )
+}
+
+# All rows by their names
+config_keys <- function() do.call(c, unname(config_groups()))
+
+species_settings <- function() {
+  list(
+    focal_species = config_setting(
+      read_name, "The species whose ancestor is called.",
+      required = TRUE, example = "focal", python = TRUE, printed = TRUE
+    ),
+    chromosome_lengths = config_setting(
+      read_input, "A file with each chromosome's name and length: `chrom.sizes` or `.fai`.",
+      required = TRUE, example = "chrom.sizes", changes = "projections", python = TRUE,
+      printed = TRUE
+    ),
+    chromosomes = config_setting(
+      read_names, "The chromosomes to process, in this order.",
+      unset = "all in `chromosome_lengths`", example = "[chr1, chr2, chrX]", changes = "nothing",
+      python = TRUE, printed = TRUE
+    ),
+    outgroups = config_section(
+      outgroup_keys(), "The outgroups and their alignments to the focal genome (AXT or MAF).",
+      required = TRUE, python = TRUE, printed = TRUE
+    ),
+    focal_maf_name = config_setting(
+      read_text, "The focal species' name in MAF files.",
+      unset = "`focal_species`", example = "hg38", changes = "projections"
+    ),
+    work_dir = config_setting(
+      read_output, "Projections go to `<work_dir>/projected/<species>/<chromosome>.fa`.", ".",
+      changes = "nothing", python = TRUE, printed = TRUE
+    ),
+    output_dir = config_setting(
+      read_output, "Calls go to `<output_dir>/<chromosome>.fa`.", "./ancestral_calls",
+      changes = "nothing", python = TRUE, printed = TRUE
+    ),
+    on_bad_block = config_setting(
+      one_of("error", "skip"),
+      "A bad block ends the run (`error`), or is left out and reported (`skip`).", "error",
+      changes = "projections"
+    ),
+    focal_fasta = config_setting(
+      read_input, paste(
+        "The focal genome. A block with another focal base is a bad block. `estimate` takes the",
+        "focal bases from this file."
+      ),
+      example = "focal.fa.gz", changes = "projections"
+    )
   )
 }
 
 outgroup_keys <- function() {
-  list(inner = config_key(read_outgroups), outer = config_key(read_outgroups))
+  list(
+    inner = config_setting(
+      key_entries(outgroup_entry_keys()), "Near relatives: a list of entries.",
+      unset = "empty",
+      example = paste0(
+        "\n- {name: near1, alignment: near1.axt.gz}\n- {name: near2, alignment: near2.axt.gz}"
+      ),
+      python = TRUE, keys = outgroup_entry_keys(), within = "[i]."
+    ),
+    outer = config_setting(
+      key_entries(outgroup_entry_keys()),
+      "Distant relatives, likewise. Methods with a tree take one tier alone too.",
+      unset = "empty", example = "\n- {name: far, alignment: far.axt.gz}", python = TRUE
+    )
+  )
 }
 
 outgroup_entry_keys <- function() {
   list(
-    name = config_key(read_name, required = TRUE),
-    alignment = config_key(read_input, required = TRUE),
-    maf_name = config_key(read_text)
+    name = config_setting(
+      read_name, "The name of the species in files and messages.",
+      required = TRUE, python = TRUE
+    ),
+    alignment = config_setting(
+      read_input, "Its alignment. One MAF file may serve several outgroups.",
+      required = TRUE, python = TRUE
+    ),
+    maf_name = config_setting(read_text, "Its name in the MAF file.", unset = "`name`")
   )
 }
 
-evaluation_keys <- function() {
+calling_settings <- function() {
   list(
-    reference_dir = config_key(read_input),
-    reference_pattern = config_key(read_text, "{chrom}.fa"),
-    vcf_dir = config_key(read_input),
-    vcf_pattern = config_key(read_text, "{chrom}.vcf.gz")
+    method = config_setting(
+      one_of(method_names()), "The calling method; `?call_ancestral` explains them.", "voting",
+      python = TRUE, printed = TRUE
+    ),
+    min_inner_freq = config_setting(
+      whole_number(1), "Voting: the fewest inner outgroups with a base that make a consensus.", 1L,
+      python = TRUE, printed = TRUE
+    ),
+    min_outer_freq = config_setting(
+      whole_number(1), "Voting: the same for outer outgroups.", 1L,
+      python = TRUE, printed = TRUE
+    ),
+    tree = config_setting(
+      typed("Newick text or path", read_tree), paste(
+        "Parsimony and likelihood: a Newick text, or a file with one. Leaves are the outgroups.",
+        "With the focal species as a leaf, the call is for its ancestor. Likelihood needs branch",
+        "lengths."
+      ),
+      example = "\"(((focal, near1), near2), far);\"", python = TRUE
+    ),
+    substitution_model = config_setting(
+      one_of(model_names), "Likelihood and coalescent: the substitution model.", "JC69",
+      python = TRUE
+    ),
+    model_kappa = config_setting(
+      read_number(above = 0), "Ratio of the rates of transitions and transversions (K80, HKY85).",
+      2, python = TRUE
+    ),
+    model_base_freqs = config_setting(
+      read_base_frequencies, "Equilibrium frequencies of A, C, G and T (HKY85, GTR).",
+      rate_values("base", 0.25), python = TRUE
+    ),
+    model_rates = config_setting(
+      labelled_numbers(rate_labels$exchange),
+      "Relative rates of AC, AG, AT, CG, CT and GT (GTR).", rate_values("exchange", 1),
+      python = TRUE
+    ),
+    rate_alpha = config_setting(
+      read_number(above = 0, highest = most_alpha), "Shape of gamma distributed rates over sites.",
+      unset = "one rate for all sites", example = "0.5"
+    ),
+    n_rates = config_setting(
+      whole_number(1, most_rates), "Number of rate classes that stand for the gamma distribution.",
+      4L
+    ),
+    invariant = config_setting(read_share, "Share of sites that never change.", 0),
+    estimate = config_setting(
+      read_flag, paste(
+        "Likelihood and coalescent: fit the substitution model (and the branch lengths, or the",
+        "history) to the data before calling."
+      ), FALSE
+    ),
+    history = config_section(
+      history_keys(), "Coalescent: when outgroups split off, and sizes of populations."
+    ),
+    likelihood_high_threshold = config_setting(
+      read_number(0, 1),
+      "Likelihood and coalescent: the posterior from which a call is upper case.", 0.8,
+      python = TRUE
+    ),
+    likelihood_low_threshold = config_setting(
+      read_number(0, 1), "The posterior from which a call is lower case; below, it is `n`.", 0.5,
+      python = TRUE
+    ),
+    ml_model_path = config_setting(
+      read_input, "Method ml: a LightGBM model in text form; `ancify_train()` writes one.",
+      unset = "`<work_dir>/ancify_ml_model.lgb`", example = "ancify_ml_model.lgb", python = TRUE
+    ),
+    ml_training_reference = config_setting(
+      read_input, "Method ml: a folder of `<chromosome>.fa` with ancestral bases to train on.",
+      unset = "calls of high confidence by voting", example = "reference", changes = "nothing",
+      python = TRUE
+    ),
+    ml_high_threshold = config_setting(
+      read_number(0, 1), "Method ml: the probability from which a call is upper case.", 0.8,
+      python = TRUE
+    ),
+    ml_low_threshold = config_setting(
+      read_number(0, 1), "Method ml: the probability from which a call is lower case.", 0.5,
+      python = TRUE
+    ),
+    posterior = config_setting(
+      read_flag, paste(
+        "Likelihood, coalescent and ml: write the error probability of each call, to",
+        "`<output_dir>/posterior/<chromosome>.phred`."
+      ), FALSE
+    )
   )
 }
 
 history_keys <- function() {
   list(
-    splits = config_key(positive_numbers),
-    sizes = config_key(positive_numbers),
-    focal_size = config_key(read_number(above = 0)),
-    focal_lineages = config_key(whole_number(1, most_focal_lineages), 20L),
-    mutation_rate = config_key(read_number(above = 0), 1.25e-8)
+    splits = config_setting(
+      positive_numbers, "Generations since each outgroup split off, inner ones first, or by name.",
+      example = "[240000, 320000, 1100000]"
+    ),
+    sizes = config_setting(
+      positive_numbers, "Diploid population size from each split on, back in time.",
+      example = "[50000, 50000, 50000]"
+    ),
+    focal_size = config_setting(
+      read_number(above = 0), "Diploid size of the focal population.",
+      unset = "the size from the first split on", example = "10000"
+    ),
+    focal_lineages = config_setting(
+      whole_number(1, most_focal_lineages),
+      "Number of focal haplotypes whose common ancestor is called.", 20L
+    ),
+    mutation_rate = config_setting(
+      read_number(above = 0), "Mutations a site and generation.", 1.25e-8
+    )
+  )
+}
+
+comparison_settings <- function() {
+  list(
+    evaluation = config_section(
+      evaluation_keys(), paste(
+        "References to compare the calls with. In a pattern `{chrom}` is the chromosome's name,",
+        "`{chrom_id}` the name without `chr`."
+      ),
+      changes = "nothing", python = TRUE
+    )
+  )
+}
+
+evaluation_keys <- function() {
+  list(
+    reference_dir = config_setting(
+      read_input, "A folder of ancestral sequences in focal coordinates.",
+      example = "reference", changes = "nothing", python = TRUE
+    ),
+    reference_pattern = config_setting(
+      read_text, "The names of their files.", "{chrom}.fa",
+      changes = "nothing", python = TRUE
+    ),
+    vcf_dir = config_setting(
+      read_input, "A folder of known variants.",
+      example = "variants", changes = "nothing", python = TRUE
+    ),
+    vcf_pattern = config_setting(
+      read_text, "The names of their files; one file for all has neither word.", "{chrom}.vcf.gz",
+      changes = "nothing", python = TRUE
+    )
+  )
+}
+
+computing_settings <- function() {
+  list(
+    num_cpus = config_setting(
+      whole_number(1, core_limits()$threads), "Number of threads.", 4L,
+      changes = "nothing", python = TRUE, printed = TRUE
+    ),
+    keep_projected = config_setting(
+      read_flag, "Keep projections on disk after the last call.", TRUE,
+      changes = "nothing"
+    ),
+    backend = config_setting(
+      one_of("auto", "cpu", "gpu"), "What computes. In this version `auto` is the CPU.", "auto",
+      changes = "nothing", python = TRUE, printed = TRUE
+    ),
+    gpu_devices = config_setting(
+      read_devices, "The GPUs to use, by the numbers of `available_gpus()`; `[]` for none.",
+      unset = "all", example = "[0, 1]", changes = "nothing", python = TRUE
+    ),
+    gpu_memory = config_setting(
+      read_number(above = 0), "Bytes of memory to use on each GPU.",
+      unset = "the free memory less a margin", example = "8e9", changes = "nothing"
+    ),
+    cluster = config_section(
+      cluster_keys(), "What each job of a batch system asks for (`ancify run --cluster slurm`).",
+      changes = "nothing"
+    )
   )
 }
 
 cluster_keys <- function() {
   list(
-    partition = config_key(
-      text_like("^[A-Za-z0-9_.,+-]+$", "names of partitions, as in \"main,long\".")
+    partition = config_setting(
+      text_like("^[A-Za-z0-9_.,+-]+$", "names of partitions, as in \"main,long\"."),
+      "Its partitions.",
+      unset = "the system's", example = "main", changes = "nothing"
     ),
-    time = config_key(text_like(
-      "^([0-9]+-)?[0-9]+(:[0-9]{1,2}){0,2}$", "minutes, or a time such as \"04:00:00\" or \"2-12\"."
-    )),
-    memory = config_key(text_like("^[0-9]+[KMGT]?$", "megabytes, or a size such as \"8G\".")),
-    cpus = config_key(whole_number(1)),
-    gpus = config_key(whole_number(0))
+    time = config_setting(
+      text_like(
+        "^([0-9]+-)?[0-9]+(:[0-9]{1,2}){0,2}$",
+        "minutes, or a time such as \"04:00:00\" or \"2-12\"."
+      ), "Its time limit.",
+      unset = "the system's", example = "\"04:00:00\"", changes = "nothing"
+    ),
+    memory = config_setting(
+      text_like("^[0-9]+[KMGT]?$", "megabytes, or a size such as \"8G\"."), "Its memory.",
+      unset = "what the genome needs", example = "8G", changes = "nothing"
+    ),
+    cpus = config_setting(
+      whole_number(1), "Its cores.",
+      unset = "`num_cpus`", example = "4", changes = "nothing"
+    ),
+    gpus = config_setting(whole_number(0), "Its GPUs.", example = "0", changes = "nothing")
   )
-}
-
-read_outgroups <- function(value, key, origin) {
-  if (!is.list(value) || !is.null(names(value))) {
-    fault(value, key, "give a list of entries, each with `name` and `alignment`.")
-  }
-  lapply(seq_along(value), function(i) {
-    path <- sprintf("%s[%d]", key, i)
-    attempt(origin, key_section(outgroup_entry_keys())(value[[i]], path, origin), path)
-  })
-}
-
-outgroup_table <- function(outgroups) {
-  tiers <- lapply(c("inner", "outer"), function(tier) {
-    entries <- Filter(function(entry) !is.null(entry$name), outgroups[[tier]])
-    text <- function(key) {
-      vapply(entries, function(entry) entry[[key]] %||% NA_character_, "")
-    }
-    # An alignment that could not be read is a problem already.
-    data.frame(
-      name = text("name"), tier = rep(tier, length(entries)), alignment = text("alignment"),
-      maf_name = text("maf_name")
-    )
-  })
-  do.call(rbind, tiers)
-}
-
-read_lengths <- function(config, origin) {
-  path <- config$chromosome_lengths
-  if (is.null(path)) {
-    return(NULL)
-  }
-  problem <- input_problem("chromosome_lengths", path, folder = FALSE)
-  lengths <- if (is.null(problem)) {
-    tryCatch(
-      {
-        origin$inputs[[path]] <- file_identity(path)
-        read_chromosome_lengths(path, origin$inputs[[path]]$identity)
-      },
-      ancify_error = function(condition) {
-        problem <<- paste0("`chromosome_lengths`: ", conditionMessage(condition))
-        NULL
-      }
-    )
-  }
-  origin$problems <- c(origin$problems, problem)
-  if (is.null(lengths)) NULL else requested_lengths(lengths, config, origin)
-}
-
-requested_lengths <- function(lengths, config, origin) {
-  wanted <- if (is.null(config$chromosomes)) names(lengths) else config$chromosomes
-  unknown <- setdiff(wanted, names(lengths))
-  if (length(unknown)) {
-    add_problem(
-      origin, "`chromosomes`: there is no %s in %s, which has %s; use its names.",
-      enumerate(quoted(unknown)), quoted(config$chromosome_lengths),
-      enumerate(quoted(names(lengths)))
-    )
-  }
-  # R could not tell whether their files are there.
-  foreign <- wanted[is.na(iconv(wanted, "UTF-8", ""))]
-  if (length(foreign)) {
-    add_problem(
-      origin, "`chromosomes`: this session's encoding can't say %s: start R in UTF-8 (%s).",
-      enumerate(quoted(foreign)), "LC_ALL=C.UTF-8"
-    )
-  }
-  lengths[setdiff(wanted, unknown)]
 }

@@ -1,8 +1,5 @@
 # How a configuration is printed.
 
-#' @rdname ancify_config
-#' @param x An `ancify_config`.
-#' @param ... Not used.
 #' @export
 print.ancify_config <- function(x, ...) {
   write_object("ancify_config", x$file, config_fields(x))
@@ -27,13 +24,9 @@ config_fields <- function(config) {
   )
 }
 
-# Keys that print() does not show otherwise and that differ from their default.
+# Settings that have no line of their own and differ from their default.
 also_set <- function(config) {
-  keys <- config_keys()
-  shown <- c(
-    "focal_species", "chromosome_lengths", "chromosomes", "outgroups", "work_dir", "output_dir",
-    "min_inner_freq", "min_outer_freq", "num_cpus", "backend", "method"
-  )
-  other <- setdiff(names(keys), shown)
-  other[!vapply(other, function(name) identical(config[[name]], keys[[name]]$default), NA)]
+  keys <- Filter(function(key) !key$printed, config_keys())
+  is_default <- Map(function(name, key) identical(config[[name]], key$default), names(keys), keys)
+  names(keys)[!unlist(is_default)]
 }

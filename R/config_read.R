@@ -1,93 +1,46 @@
+# Reads a configuration from YAML or a list.
+
 #' Read and check a configuration
 #'
-#' Reads every key of a configuration and checks all of them at once, before
-#' any work starts: names, types, ranges, files, species, chromosomes and the
-#' tree.
+#' Reads all settings of a run and checks them at once, before any work starts. All problems are in
+#' one error.
 #'
-#' A relative path to an input is looked for in R's working directory, and
-#' where it is not there, beside the configuration file; `notes` of the result
-#' then says so. Outputs are always relative to the working directory.
-#' [ancify_init()] writes a template with one line on each key.
+#' [ancify_init()] writes a template. The smallest configuration has three settings:
 #'
-#' Names of species and chromosomes are taken from a file letter by letter:
-#' `[2L, 4, X, Y, 01, 1e5]` are six names, and a species may be called `NO`. Files and
-#' folders have these names, so they may hold anything but `/`, of at most 200 bytes, and
-#' be neither `.` nor `..`; chromosomes' names have no blanks either. A configuration has
-#' at most 16 MB.
+#' ```
+#' focal_species: human
+#' chromosome_lengths: hg38.chrom.sizes
+#' outgroups:
+#'   inner: [{name: chimp, alignment: hg38.panTro6.net.axt.gz}]
+#'   outer: [{name: macaque, alignment: hg38.rheMac10.net.axt.gz}]
+#' ```
 #'
-#' @section Keys:
-#' Required:
-#' * `focal_species`: the species whose ancestor is called.
-#' * `chromosome_lengths`: a file with a name and a length in bases on each
-#'   line (`chrom.sizes` or `.fai`).
-#' * `outgroups`: `inner` and `outer`, each a list of
-#'   `{name, alignment}`. One tier may be empty for the methods parsimony,
-#'   likelihood and coalescent. An alignment is an AXT or a MAF file, as
-#'   [project_axt()] explains them; one MAF may serve several outgroups and is then
-#'   read once. An entry for a MAF may have `maf_name` too, where the species has
-#'   another name in that file.
+#' | Case | Rule |
+#' |:-----|:-----|
+#' | relative path of an input | in the working directory, else beside the file; `notes` says so |
+#' | relative path of an output | relative to the working directory |
+#' | names of species, chromosomes | taken letter by letter: `[2L, 4, X, 01, 1e5]` are five names |
+#' | characters of a name | all but `/`, at most 200 bytes; not `.`, `..`; no blanks in chromosomes |
+#' | settings that a method does not use | checked all the same, without effect |
+#' | unknown setting | an error, with the nearest known name |
+#' | size of the file | at most 16 MB |
 #'
-#' With a default:
-#' * `chromosomes` (all of the lengths file): which to process, in this order.
-#' * `work_dir` (`.`), `output_dir` (`./ancestral_calls`).
-#' * `min_inner_freq`, `min_outer_freq` (1): fewest votes for a consensus.
-#' * `num_cpus` (4): threads. `backend` (`auto`): `auto`, `cpu` or `gpu`.
-#'   `gpu_devices` (all): numbers of [available_gpus()]; `[]` for none. `gpu_memory` (what is
-#'   free, less a margin): bytes that may be taken of each.
-#' * `method` (`voting`): `voting`, `parsimony`, `likelihood`, `ml` or
-#'   `coalescent`, as [call_ancestral()] explains them. `tree`: Newick text or a
-#'   file with it, for parsimony and likelihood. Its leaves are the outgroups and,
-#'   where the call is to be for the node at which its lineage joins the others,
-#'   the focal species. Likelihood needs branch lengths.
-#' * `substitution_model` (`JC69`): `JC69`, `K80`, `HKY85` or `GTR`, with
-#'   `model_kappa` (2), `model_base_freqs` (0.25 each; A, C, G, T), `model_rates`
-#'   (1 each; AC, AG, AT, CG, CT, GT), `rate_alpha` (none), `n_rates` (4) and
-#'   `invariant` (0), as [substitution_model()] explains them.
-#' * `estimate` (`false`): for likelihood and coalescent, fit branch lengths and
-#'   model to the data before calling, and for coalescent the history; see
-#'   [ancify_run()].
-#' * `likelihood_high_threshold` (0.8), `likelihood_low_threshold` (0.5): the
-#'   posterior from which a call is upper case and lower case, for likelihood and
-#'   coalescent. `ml_high_threshold`, `ml_low_threshold`: the same for ml.
-#' * `ml_model_path` (`<work_dir>/ancify_ml_model.lgb` for calling and training),
-#'   `ml_training_reference` (none).
-#' * `history` (none): `splits`, `sizes`, `focal_size`, `focal_lineages` (20) and
-#'   `mutation_rate` (1.25e-8) as [coalescent_history()] has them. A split and a
-#'   size for each outgroup, in their order, inner ones first, or by their names
-#'   (`splits: {chimp: 240000, ...}`). All join the focal species' ancestors: what
-#'   `into` of [coalescent_history()] can say is for [call_ancestral()] alone.
-#' * `evaluation` (none): `reference_dir`, `reference_pattern` (`{chrom}.fa`),
-#'   `vcf_dir`, `vcf_pattern` (`{chrom}.vcf.gz`).
-#' * `focal_maf_name` (`focal_species`): the focal species' name in MAF files, such
-#'   as `hg38`.
-#' * `on_bad_block` (`error`): `error` or `skip`.
-#' * `keep_projected` (`true`).
-#' * `posterior` (`false`): for likelihood, coalescent and ml, write how sure each
-#'   call is; see [read_posterior()].
-#' * `focal_fasta` (none): the focal genome, any FASTA of all its chromosomes, plain,
-#'   gzip or bgzip. Every block's focal letters are compared with it: one with another
-#'   base, whatever the case, is a bad block (`N` and other codes fit anything).
-#'   `estimate` and [count_patterns()] take the focal bases from it, and else from the
-#'   alignments' focal rows.
-#' * `cluster` (none): what a job of a batch system asks for, `partition`, `time`, `memory`, `cpus`
-#'   and `gpus`, as [slurm_param()] explains them.
-#'
-#' @param config Path of a YAML file, or a list with the same keys (names and
-#'   paths as character, numbers as numeric, `chromosomes` as character or whole
-#'   numbers), or what `ancify_config()` or [ancify_run()] returned, which is then checked again.
-#' @return A list of class `ancify_config` with every key, defaults filled
-#'   in and paths of inputs made absolute. In place of the nested lists,
-#'   `outgroups` is a data frame (`name`, `tier`, `alignment`, `maf_name`: `NA` where
-#'   that is the name). Besides:
-#'   `lengths`, a named numeric vector of the chromosomes to process in their
-#'   order (bases); `notes`, what a log should say; `file`, the path of the
-#'   configuration or `NULL`.
+#' @eval settings_help()
+#' @param config Path of a YAML file; or a list with the same settings (names and paths as
+#'   character, numbers as numeric); or the result of `ancify_config()` or [ancify_run()], which is
+#'   checked again.
+#' @return A list of class `ancify_config` with every setting, defaults filled in, and absolute
+#'   paths of inputs. `outgroups` is a data frame (`name`, `tier`, `alignment`, `maf_name`: `NA` if
+#'   it is `name`). Further elements:
+#'   * `lengths`: a named numeric vector of the chromosomes to process, in bases;
+#'   * `notes`: lines for a log;
+#'   * `file`: the path of the configuration, or `NULL`.
 #' @section Errors:
-#' `ancify_config_error` with the fields `file` and `problems`, a character
-#' vector with all that is wrong (for text that is no YAML also `line`, where the
-#' parser tells it); `ancify_file_error` where the configuration file itself
-#' can't be read; `ancify_input_error` where `config` is none of the above.
-#' @seealso [ancify_init()], [ancify_run()]
+#' * `ancify_config_error` (fields `file`, `problems`, for bad YAML also `line`): the settings in
+#'   `problems` are wrong.
+#' * `ancify_file_error` (field `file`): the configuration file cannot be read.
+#' * `ancify_input_error`: `config` is none of the above.
+#' @seealso [ancify_settings()] for the settings as a data frame, [ancify_init()], [ancify_run()]
 #' @export
 #' @examples
 #' config <- ancify_example()

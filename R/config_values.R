@@ -1,5 +1,8 @@
 # Values of a configuration's keys: how each kind is read, and what is wrong with one.
 
+# A reader of values, and what the documentation calls them.
+typed <- function(type, read) structure(read, type = type)
+
 # Where a configuration comes from, and what is found on the way.
 config_origin <- function(file = NULL, notes = character()) {
   if (!is.null(file) && (length(file) != 1 || is.na(file) || !nzchar(file))) {
@@ -84,12 +87,27 @@ check_keys <- function(given, known, prefix, origin) {
 }
 
 key_section <- function(keys) {
-  function(value, key, origin) {
+  typed("mapping", function(value, key, origin) {
     if (!is.list(value) || (length(value) > 0 && is.null(names(value)))) {
       fault(value, key, sprintf("give the keys %s under it.", enumerate(names(keys))))
     }
     read_section(value, keys, paste0(key, "."), origin)
-  }
+  })
+}
+
+# A list of mappings
+key_entries <- function(keys) {
+  typed("list", function(value, key, origin) {
+    if (!is.list(value) || !is.null(names(value))) {
+      needed <- names(Filter(function(key) key$required, keys))
+      fault(value, key, sprintf("give a list of entries, each with %s.",
+                                enumerate(sprintf("`%s`", needed))))
+    }
+    lapply(seq_along(value), function(i) {
+      path <- sprintf("%s[%d]", key, i)
+      attempt(origin, key_section(keys)(value[[i]], path, origin), path)
+    })
+  })
 }
 
 # A fault ends the reading of the value at a key; attempt() notes it and goes on.
@@ -110,7 +128,7 @@ add_problem <- function(origin, format, ...) {
   origin$problems <- c(origin$problems, sprintf(format, ...))
 }
 
-read_text <- function(value, key, origin) {
+read_text <- typed("text", function(value, key, origin) {
   text <- if (is.numeric(value) && is_scalar(value)) number_text(value) else value
   if (!is_scalar(text) || !is.character(text) || !nzchar(text)) {
     fault(value, key, "give one text.")
@@ -118,15 +136,15 @@ read_text <- function(value, key, origin) {
   # enc2utf8() would make another text of it.
   if (!validEnc(text)) fault(value, key, paste0(not_text, "."))
   enc2utf8(text)
-}
+})
 
 # Text that goes into a job's script.
 text_like <- function(pattern, wanted) {
-  function(value, key, origin) {
+  typed("text", function(value, key, origin) {
     text <- read_text(value, key, origin)
     if (!grepl(pattern, text)) fault(value, key, paste("give", wanted))
     text
-  }
+  })
 }
 
 # Names become names of files.
@@ -137,7 +155,7 @@ name_advice <- function() {
   )
 }
 
-read_name <- function(value, key, origin) {
+read_name <- typed("name", function(value, key, origin) {
   name <- as_name(value)
   if (is.na(name)) {
     fault(value, key, "give one name (in R as character).")
@@ -146,9 +164,9 @@ read_name <- function(value, key, origin) {
     fault(name, key, name_advice())
   }
   name
-}
+})
 
-read_names <- function(value, key, origin) {
+read_names <- typed("list of names", function(value, key, origin) {
   if (length(value) == 0 || is.list(value) && !is.null(names(value))) {
     fault(value, key, "give a list of names, or leave the key out for all chromosomes.")
   }
@@ -165,7 +183,7 @@ read_names <- function(value, key, origin) {
     fault(twice, key, "listed twice; keep one.")
   }
   names
-}
+})
 
 as_name <- function(value) {
   if (is.factor(value)) {
@@ -190,72 +208,70 @@ as_number <- function(value) {
 }
 
 read_number <- function(lowest = -Inf, highest = Inf, above = -Inf) {
-  wanted <- if (above == 0) {
-    paste0(
-      "give a number above 0", if (is.finite(highest)) paste(" up to", format_count(highest)), "."
-    )
+  type <- if (above == 0) {
+    paste0("number above 0", if (is.finite(highest)) paste(" up to", format_count(highest)))
   } else {
-    sprintf("give a number from %s to %s.", lowest, highest)
+    sprintf("number from %s to %s", lowest, highest)
   }
-  function(value, key, origin) {
+  typed(type, function(value, key, origin) {
     number <- as_number(value)
     if (is.na(number) || number < lowest || number > highest || number <= above) {
-      fault(value, key, wanted)
+      fault(value, key, sprintf("give a %s.", type))
     }
     number
-  }
+  })
 }
 
-read_share <- function(value, key, origin) {
+read_share <- typed("number from 0 to below 1", function(value, key, origin) {
   share <- as_number(value)
   if (is.na(share) || share < 0 || share >= 1) {
     fault(value, key, "give a number from 0 to below 1.")
   }
   share
-}
+})
 
 whole_number <- function(lowest, highest = .Machine$integer.max) {
-  wanted <- if (highest < .Machine$integer.max) {
-    sprintf("give a whole number from %d to %s.", lowest, format_count(highest))
+  type <- if (highest < .Machine$integer.max) {
+    sprintf("whole number from %d to %s", lowest, format_count(highest))
   } else {
-    sprintf("give a whole number of at least %d.", lowest)
+    sprintf("whole number of at least %d", lowest)
   }
-  function(value, key, origin) {
+  typed(type, function(value, key, origin) {
     number <- as_number(value)
     if (is.na(number) || number != round(number) || number < lowest || number > highest) {
-      fault(value, key, wanted)
+      fault(value, key, sprintf("give a %s.", type))
     }
     as.integer(number)
-  }
+  })
 }
 
 as_numbers <- function(value) {
   if (is.factor(value)) NA_real_ else vapply(as.list(value), as_number, 0)
 }
 
-positive_numbers <- function(value, key, origin) {
+positive_numbers <- typed("numbers above 0", function(value, key, origin) {
   numbers <- as_numbers(value)
   if (length(numbers) == 0 || anyNA(numbers) || any(numbers <= 0)) {
     fault(value, key, "give one or more numbers above 0.")
   }
   numbers
-}
+})
 
 labelled_numbers <- function(labels) {
-  wanted <- sprintf("give %d numbers above 0, for %s.", length(labels), enumerate(labels))
-  function(value, key, origin) {
+  type <- sprintf("%d numbers above 0", length(labels))
+  typed(type, function(value, key, origin) {
     numbers <- as_numbers(value)
     # Names in another order would be silently taken for these.
     named_otherwise <- !is.null(names(value)) && !identical(names(value), labels)
     if (length(numbers) != length(labels) || anyNA(numbers) || any(numbers <= 0) ||
       named_otherwise) {
-      fault(value, key, wanted)
+      fault(value, key, sprintf("give %s, for %s.", type, enumerate(labels)))
     }
     structure(numbers, names = labels)
-  }
+  })
 }
 
-read_base_frequencies <- function(value, key, origin) {
+read_base_frequencies <- typed("4 numbers that sum to 1", function(value, key, origin) {
   frequencies <- labelled_numbers(rate_labels$base)(value, key, origin)
   total <- sum(frequencies)
   if (abs(total - 1) > 0.01 + 1e-9) {
@@ -268,19 +284,21 @@ read_base_frequencies <- function(value, key, origin) {
     )
   }
   frequencies / total
-}
+})
 
-read_devices <- function(value, key, origin) {
+read_devices <- typed("list of whole numbers", function(value, key, origin) {
   devices <- as_numbers(value)
   if (anyNA(devices) || any(devices < 0 | devices != round(devices)) || anyDuplicated(devices)) {
     fault(value, key, "give device numbers from 0, each once, or null for all devices.")
   }
   as.integer(devices)
-}
+})
 
 one_of <- function(...) {
   choices <- c(...)
-  function(value, key, origin) {
+  marked <- sprintf("`%s`", choices)
+  type <- paste(paste(utils::head(marked, -1), collapse = ", "), "or", utils::tail(marked, 1))
+  typed(type, function(value, key, origin) {
     # The Python tool takes hky85 for HKY85.
     chosen <- if (is_scalar(value)) match(tolower(value), tolower(choices)) else NA
     if (is.na(chosen)) {
@@ -289,10 +307,10 @@ one_of <- function(...) {
       fault(value, key, sprintf("choose one of %s%s.", enumerate(choices), hint))
     }
     choices[chosen]
-  }
+  })
 }
 
-read_flag <- function(value, key, origin) {
+read_flag <- typed("`true` or `false`", function(value, key, origin) {
   # YAML 1.1's words for the two.
   word <- if (is_scalar(value)) tolower(value) else ""
   if (word %in% c("true", "yes", "on", "y")) {
@@ -302,18 +320,18 @@ read_flag <- function(value, key, origin) {
   } else {
     fault(value, key, "give true or false.")
   }
-}
+})
 
-read_output <- function(value, key, origin) {
+read_output <- typed("path", function(value, key, origin) {
   path <- read_text(value, key, origin)
   problem <- path_problem(path)
   if (!is.null(problem)) fault(path, key, paste0(problem, "."))
   path.expand(path)
-}
+})
 
 # Working directory first, then beside the configuration file. Whether the file
 # is there at all is for missing_inputs() to say.
-read_input <- function(value, key, origin) {
+read_input <- typed("path", function(value, key, origin) {
   path <- read_output(value, key, origin)
   if (is_absolute(path)) {
     return(path)
@@ -327,7 +345,7 @@ read_input <- function(value, key, origin) {
     path <- beside
   }
   absolute_path(path)
-}
+})
 
 beside_note <- function(paths) {
   if (length(paths)) {

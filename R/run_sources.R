@@ -47,17 +47,11 @@ projected_sources <- function(config, species, on_record) {
   stats::setNames(sources, species)
 }
 
-# Keys that change no call.
-immaterial_keys <- c(
-  "work_dir", "output_dir", "num_cpus", "backend", "gpu_devices", "gpu_memory", "keep_projected",
-  "on_bad_block", "evaluation", "cluster", "chromosomes", "chromosome_lengths", "focal_fasta",
-  "ml_training_reference"
-)
-
 # Files of a method by their identities
 settings_of_calls <- function(config) {
   settings <- raw_config(config)
-  settings[immaterial_keys] <- NULL
+  changes <- vapply(config_keys(), `[[`, "", "changes")
+  settings[names(changes)[changes != "calls"]] <- NULL
   settings$outgroups <- split(config$outgroups$name, config$outgroups$tier)
   files <- method_of(config)$files(config)
   settings[names(files)] <- lapply(files, function(path) {
