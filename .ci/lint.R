@@ -1,4 +1,4 @@
-# Rscript .ci/lint.R: lints all R code of the repository; the package is installed.
+# Rscript .ci/lint.R [FILE...]: lints these files, or all R code of the repository; the package is installed.
 # A test sees testthat and the tests' helpers besides the package, a benchmark what all share.
 library(testthat)
 for (shared in c(Sys.glob("tests/testthat/helper*.R"), "benchmarks/simulated.R")) source(shared)
@@ -11,9 +11,14 @@ asks <- Filter(
 )
 if (length(asks)) cat("compare a method's name, which only its row may:", asks, "\n")
 
-lints <- list(
-  lintr::lint_package(), lintr::lint_dir(".ci"), lintr::lint("exec/ancify"),
-  lintr::lint_dir("benchmarks")
-)
+files <- commandArgs(TRUE)
+lints <- if (length(files)) {
+  lapply(files, lintr::lint)
+} else {
+  list(
+    lintr::lint_package(), lintr::lint_dir(".ci"), lintr::lint("exec/ancify"),
+    lintr::lint_dir("benchmarks")
+  )
+}
 for (some in lints) print(some)
 quit(status = any(lengths(lints) > 0) || length(asks) > 0)

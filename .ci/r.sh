@@ -1,0 +1,108 @@
+# shellcheck shell=sh disable=SC2154
+# The steps of ./check on the R package. Sourced in the repository's root.
+
+# with_library NAME COMMAND...: the command sees that build of the package first
+with_library() {
+  library=$work/library-$1
+  shift
+  env R_LIBS="$library${R_LIBS:+:$R_LIBS}" "$@"
+}
+
+# r_tests NAME FILES VARIABLE=VALUE...: built as the variables say, into a library of its own, warnings as errors;
+# FILES is a pattern of test files, all for ''
+r_tests() {
+  name=$1 files=$2
+  shift 2
+  mkdir "$work/library-$name"
+  printf 'CXX17FLAGS = -O2 -Wall -Wextra -Wno-cast-function-type\n' >"$work/Makevars"
+  env R_MAKEVARS_USER="$work/Makevars" "$@" \
+    R CMD INSTALL --library="$work/library-$name" "$work"/ancify_*.tar.gz 2>&1 | tee "$work/install.log"
+  [ -d "$work/library-$name/ancify" ]
+  if grep -E '^(core|cuda|rcpp_)[^ ]*: warning' "$work/install.log"; then return 1; fi
+
+  status=0
+  with_library "$name" Rscript .ci/testthat.R "$work" "$files" || status=$?
+  read -r passed failed <"$work/r-counts"
+  count "$passed" "$failed"
+  remark "$passed tests"
+  return $status
+}
+
+# Real jobs, of the build with the most
+slurm_jobs() {
+  status=0
+  with_library most tests/slurm/run "$work" || status=$?
+  read -r passed failed <"$work/r-counts"
+  count "$passed" "$failed"
+  remark "$passed tests"
+  return $status
+}
+
+# Where this user may not mount a file system, it ends with 77 and says so.
+power_cuts() {
+  status=0
+  with_library most tests/reliability/power --times 4 >"$work/power" || status=$?
+  cat "$work/power"
+  if [ $status -eq 77 ]; then remark "not tried: $(tail -n 1 "$work/power")"; else return $status; fi
+}
+
+# Inputs that are exchanged while a run reads them
+exchanged_inputs() { with_library most tests/reliability/swap --times 24; }
+
+lints() { with_library most Rscript .ci/lint.R; }
+
+has_version() { [ "$(Rscript -e "cat(format(packageVersion('$1')))")" = "$2" ]; }
+
+# The files that roxygen2 and Rcpp write are what they would write now.
+generated_files() {
+  copy=$work/generated/ancify
+  mkdir -p "$copy"
+  cp -R DESCRIPTION NAMESPACE R man src "$copy"
+  (cd "$copy" && with_library most Rscript -e 'Rcpp::compileAttributes()' \
+    -e 'roxygen2::roxygenise(load_code = roxygen2::load_installed)')
+  for path in DESCRIPTION NAMESPACE R man src/RcppExports.cpp; do diff -r "$path" "$copy/$path"; done
+  Rscript -e 'pkgdown::check_pkgdown()' # each page has its place in the site's index
+}
+
+# Debian has no R package lightgbm, which is a note.
+only_lightgbm_is_missing() {
+  grep -qx 'Status: 1 NOTE' ancify.Rcheck/00check.log &&
+    grep -qx 'Package suggested but not available for checking: .lightgbm.' ancify.Rcheck/00check.log
+}
+
+# The build with the least, for the source package's vignettes and for R CMD check: compiled once. R's own flags here would
+# draw notes: the distribution's are not portable, and symbols of -g count as size.
+with_least() {
+  printf 'CXX17 = ccache g++\nCXX17FLAGS = -O2\n' >"$work/least.mk"
+  export ANCIFY_CUDA=no ANCIFY_GZIP=zlib R_MAKEVARS_USER="$work/least.mk" CCACHE_DIR="$work/ccache"
+  "$@"
+}
+
+r_cmd_check() {
+  cd "$work"
+  export _R_CHECK_CRAN_INCOMING_REMOTE_=false _R_CHECK_SYSTEM_CLOCK_=false # both need a network
+  # So does a suggested package that is not installed: an empty repository does for CRAN and Bioconductor.
+  mkdir -p repository/src/contrib repository/web/packages
+  : >repository/src/contrib/PACKAGES
+  Rscript -e 'saveRDS(cbind(Package = character(), Maintainer = character()), "repository/web/packages/packages.rds")'
+  {
+    printf 'menu_name\tURL\tdefault\tsource\twin.binary\tmac.binary\n'
+    for name in CRAN BioCsoft BioCann BioCexp; do
+      printf '%s\t%s\tfile://%s/repository\tTRUE\tTRUE\tFALSE\tFALSE\n' "$name" "$name" "$work"
+    done
+  } >repositories
+  # The distribution's profile would name another.
+  export _R_CHECK_FORCE_SUGGESTS_=false R_REPOSITORIES="$work/repositories" R_PROFILE=/dev/null
+  # R CMD build has built the vignettes already, and all their code.
+  R CMD check --as-cran --no-manual --ignore-vignettes ancify_*.tar.gz || true
+  # The last line of the tests' counts: [ FAIL 0 | WARN 0 | SKIP 2 | PASS 8408 ]
+  # shellcheck disable=SC2046
+  set -- $(cat ancify.Rcheck/tests/testthat.Rout* | grep '^\[ FAIL' | tail -n 1 | tr -cd '0-9 ' || true)
+  count "${4:-0}" "${1:-0}"
+  remark "${4:-0} tests"
+  if ! grep -qx 'Status: OK' ancify.Rcheck/00check.log && ! only_lightgbm_is_missing; then
+    cat ancify.Rcheck/00install.out
+    grep -A 15 -E '(NOTE|WARNING|ERROR)$' ancify.Rcheck/00check.log
+    return 1
+  fi
+}
