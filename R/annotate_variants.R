@@ -1,19 +1,18 @@
-#' Write ancestral alleles into variants in memory
+#' Annotate variants in memory
 #'
-#' As [annotate_vcf()], for variants that the Bioconductor package VariantAnnotation has read.
+#' Adds ancestral alleles to variants that the package VariantAnnotation has read. It works as
+#' [annotate_vcf()] does for files.
 #'
 #' @param variants A `VCF` of the package VariantAnnotation, collapsed or expanded, in any order.
-#' @param ancestral What is ancestral, as in [annotate_vcf()].
-#' @param ... Further arguments of [annotate_vcf()], but for `polarise`: `reference`, `mask`,
-#'   `threads` and `verbose`, and those about a history, for which genotypes are those of the
-#'   variants' `GT`.
-#' @return `variants` with the columns that [annotate_vcf()] writes in `info()`, in place of what
-#'   was there under their names, and declared in the header. `table(info(x)$AA_reason)` counts
-#'   the reasons.
+#' @param ancestral The ancestral sequences, as in [annotate_vcf()].
+#' @param ... Further arguments of [annotate_vcf()]: `reference`, `mask`, `threads`, `verbose`, and
+#'   those for a history, which uses the variants' `GT`. `polarise` is not possible.
+#' @return `variants` with the fields of [annotate_vcf()] in `info()`, declared in the header. They
+#'   replace earlier columns of these names. `table(info(x)$AA_reason)` counts the reasons.
 #' @section Errors:
-#' `ancify_input_error` for what is no `VCF`, and with a history for one without genotypes;
-#' `ancify_package_error` where VariantAnnotation is not installed; and those of [annotate_vcf()],
-#' where records are counted along the chromosomes.
+#' * `ancify_input_error`: `variants` is not a `VCF`, or has no genotypes but there is a history.
+#' * `ancify_package_error`: VariantAnnotation is not installed.
+#' * Those of [annotate_vcf()], which counts records along the chromosomes.
 #' @seealso [annotate_vcf()] for files, which takes less memory and time;
 #'   [read_ancestral()] for calls of any regions
 #' @export

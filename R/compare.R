@@ -1,51 +1,49 @@
 #' Compare the calls of several runs
 #'
-#' Compares runs position by position: how often they agree where both call a base,
-#' which of them call at all, where along the chromosomes they differ, and in which
-#' bases. Runs may differ in their method, their outgroups or their settings, not in
-#' the focal genome.
+#' Compares runs of one focal genome position by position: where they call a base, where they agree,
+#' and which bases differ. `compare_calls(voting = run1, parsimony = run2)` gives tables of counts.
 #'
-#' A run calls a position where it has a base, in either case; `n`, `N`, `-` and `.` are
-#' no call.
-#' Two runs agree where both call the same base, case ignored. Files are read in
-#' stretches on all threads, and the result is the same at any number of them.
+#' Two runs agree if both call the same base in either case. `n`, `N`, `-` and `.` are no calls. The
+#' result is the same at any number of threads.
 #'
-#' @param ... Two to twelve runs, each what [ancify_run()] returned or its output
-#'   folder, or one list of them. They are called by their names here, or else as their
-#'   folders.
-#' @param window Length of a window in bases, 1,000,000 by default; windows begin at
-#'   the chromosome's start, and its last is what is left.
-#' @param threads Threads; `NULL` (the default) for `getOption("ancify.threads")` or else all
-#'   cores.
-#' @param progress Whether to show a progress bar if it takes more than two seconds; by default
-#'   in interactive sessions alone.
-#' @return A list of class `ancify_comparison` of data frames, which `print()`,
-#'   `summary()` and [`plot()`][plot.ancify_comparison] show. Counts are positions:
-#'   * `runs`: `run` and `folder`;
-#'   * `confidence`: for each run and chromosome its `length` and how many calls are
-#'     `high`, `low`, `unresolved` and `missing`;
-#'   * `pairs`: for each chromosome and pair of runs (`first`, `second`) where `both`
-#'     call, and there the `same` base; where `only_first` and `only_second` call;
-#'   * `agreement`: `both` and `same` by the confidence of the two calls too,
-#'     `first_confidence` and `second_confidence`;
-#'   * `called`: for each chromosome and set of runs, `called_by` (names with ` + `
-#'     between them, or `none`), how many `positions` just these call;
-#'   * `confusion`: for each pair of runs `first_base` and `second_base`, how many
-#'     `positions` have them;
-#'   * `windows`: for each `chromosome`, window (`start`, `end`) and pair, where `both`
-#'     call and where they `differ`.
+#' @param ... Two to twelve runs, each the result of [ancify_run()] or its output folder, or one
+#'   list of them. Argument names name the runs; without names, folders do.
+#' @param window Length of a window in bases; 1,000,000 by default. Windows begin at the start of a
+#'   chromosome; its last one may be shorter.
+#' @param threads Number of threads; `NULL` (the default) for `getOption("ancify.threads")`, or
+#'   all cores.
+#' @param progress `TRUE` shows a progress bar after two seconds; by default only in interactive
+#'   sessions.
+#' @return A list of class `ancify_comparison` of data frames, for `print()`, `summary()` and
+#'   [`plot()`][plot.ancify_comparison]. All counts are numbers of positions. Pairs of runs are in
+#'   the columns `first` and `second`. `called` has the positions that exactly these runs call.
 #'
-#'   `summary()` gives a data frame with a row a pair, over all chromosomes: `both`,
-#'   `agreement` as a share of it, `both_high` and `agreement_high` where both are of
-#'   high confidence, `only_first`, `only_second`, and of the differences how many are
-#'   `transitions` and `transversions`.
+#'   | Table | A row for each | Columns |
+#'   | --- | --- | --- |
+#'   | `runs` | run | `run`, `folder` |
+#'   | `confidence` | run, chromosome | `length`, `high`, `low`, `unresolved`, `missing` |
+#'   | `pairs` | chromosome, pair | `both` call, `same` base, `only_first`, `only_second` |
+#'   | `agreement` | these, confidences | `first_confidence`, `second_confidence`, `both`, `same` |
+#'   | `called` | chromosome, set of runs | `called_by` (`a + b` or `none`), `positions` |
+#'   | `confusion` | pair, two bases | `first_base`, `second_base`, `positions` |
+#'   | `windows` | chromosome, window, pair | `start`, `end`, `both` call, `differ` |
+#'
+#'   `summary()` gives a data frame with a row for each pair, over all chromosomes:
+#'
+#'   | Column | Meaning |
+#'   | --- | --- |
+#'   | `both`, `agreement` | positions that both call, and the share with the same base |
+#'   | `both_high`, `agreement_high` | the same for calls of high confidence |
+#'   | `only_first`, `only_second` | positions that one run calls |
+#'   | `transitions`, `transversions` | kinds of differences |
 #' @section Errors:
-#' `ancify_input_error` for fewer than two runs or more than twelve, runs of the same
-#' name, without calls, without a chromosome in common, chromosomes of different
-#' lengths, letters that are no calls, and more than 100,000,000 windows and pairs;
-#' `ancify_file_error` and `ancify_format_error` for files that can't be read or are not
-#' one-line FASTA. Chromosomes that some runs lack are left out with an
-#' `ancify_comparison_warning`.
+#' * `ancify_input_error`: there are fewer than two runs or more than twelve, two have one name, or
+#'   one has no calls.
+#' * `ancify_input_error`: the runs have no chromosome in common, a chromosome's lengths differ, or
+#'   a letter is no call.
+#' * `ancify_input_error`: there are more than 100,000,000 windows and pairs.
+#' * `ancify_file_error`, `ancify_format_error`: a file cannot be read, or is not one-line FASTA.
+#' * `ancify_comparison_warning`: chromosomes that some runs lack are left out.
 #' @seealso [plot.ancify_comparison()] for pictures, [ancify_report()] for a page of them
 #' @export
 #' @examples

@@ -1,32 +1,30 @@
 #' Draw runs and comparisons
 #'
-#' Drawn by the package ggplot2: `autoplot()` gives the picture, to which themes and
-#' scales can be added, `plot()` draws it. Shades go from dark to light in one order, so
-#' that pictures can be read in print and by those who do not see all colours.
+#' `plot()` draws a run or a comparison; `autoplot()` gives the ggplot2 object, to which you can add
+#' themes and scales: `plot(comparison, "windows")`. Shades go from dark to light, also in grey.
 #'
-#' @section Which pictures there are:
-#' * `"confidence"`, also of one run: what share of each chromosome is called with high
-#'   and with low confidence, unresolved and missing. The bar at the top is all of them.
-#' * `"agreement"`: for each pair of runs at what share of the positions that both call
-#'   they call the same base.
-#' * `"windows"`: at what share they differ, window by window along the chromosomes;
-#'   windows in which no position is called by both are white.
-#' * `"overlap"`: how many positions are called by just these runs, and by none.
-#' * `"confusion"`: where two runs differ, how often one has which base and the other
-#'   which.
+#' | `type` | Shows |
+#' | --- | --- |
+#' | `"confidence"` | share of high, low, unresolved and missing calls; also of one run |
+#' | `"agreement"` | for each pair: share of the same base where both call |
+#' | `"windows"` | share of differences in each window; white if no position is called by both |
+#' | `"overlap"` | number of positions that just these runs call, or none |
+#' | `"confusion"` | for each pair: which bases differ, and how often |
 #'
-#' Of more chromosomes than a picture has room for, 30 where it has one panel, the longest
-#' are shown; it says how many are not, or sums them up. Panels are for runs or for pairs
-#' of runs; with more than four runs pictures of pairs are best drawn large, as by
+#' `"confidence"` has a bar for each chromosome, and one for all at the top.
+#'
+#' Of many chromosomes only the longest are shown, 30 in a picture with one panel. The picture gives
+#' the number of the others, or their sum. With more than four runs, draw pictures of pairs large:
 #' `ggplot2::ggsave(file, autoplot(comparison, "windows"), width = 9, height = 9)`.
 #'
-#' @param object,x What [compare_calls()] or [ancify_run()] returned.
-#' @param type Which picture of a comparison, as below; `"agreement"` by default.
+#' @param object,x The result of [compare_calls()] or [ancify_run()].
+#' @param type The picture of a comparison, as in the table; `"agreement"` by default.
 #' @param ... Not used.
 #' @return `autoplot()`: a `ggplot`. `plot()`: the same, invisibly.
 #' @section Errors:
-#' `ancify_package_error` where ggplot2 is not installed; `ancify_input_error` for a run
-#' without calls, runs and comparisons of which something was taken away, and another `type`.
+#' * `ancify_package_error`: ggplot2 is not installed.
+#' * `ancify_input_error`: a run has no calls, a run or comparison is incomplete, or `type` is
+#'   unknown.
 #' @seealso [compare_calls()], [ancify_run()]; [ancify_report()] for a page with these pictures
 #' @name plot.ancify_comparison
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)

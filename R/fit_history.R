@@ -1,40 +1,37 @@
-#' Fit a history
+#' Fit splits and population sizes
 #'
-#' Finds the splits and population sizes of maximum likelihood from genome-wide
-#' counts of site patterns, under the multispecies coalescent.
+#' Estimates the splits and population sizes of a history by maximum likelihood, from genome-wide
+#' counts of site patterns under the multispecies coalescent: `fit_history(counts, start)$history`.
 #'
-#' A whole genome tells splits from sizes; ten million sites hardly do, for an older
-#' split before a small population gives nearly the same patterns. So that such data
-#' end at a plausible history, sizes are taken to differ by chance, log-normally with
-#' a standard deviation of 1, also from the focal size where it is given; on a
-#' genome's counts that has no weight.
+#' Ten million sites hardly separate splits from sizes: an earlier split before a smaller population
+#' gives nearly the same patterns. A whole genome separates them.
 #'
-#' The focal species' own bases are one haplotype, which says nothing about its
-#' population's size since the first split: the focal size is that of `history`, or,
-#' where that has none, the size next to it. With `estimate: true` [ancify_run()] does
-#' all of this for `method: coalescent`.
+#' A weak prior keeps small data sets at a plausible history: sizes follow a log-normal distribution
+#' with standard deviation 1, a given focal size included. For a genome's counts it has no weight.
 #'
-#' @param patterns What [count_patterns()] gives with the focal species' bases, or a
-#'   data frame of `pattern`, texts such as `"ACNA"`, and `count`. Species that have no
-#'   split in `history` are left out.
-#' @param history A [coalescent_history()]: where the search begins, and what is not
-#'   estimated: the focal size, the mutation rate and model, which outgroup joins where,
-#'   and the order of the splits. An estimate can differ from it by a factor of up to 100.
-#' @param species,focal The species of each pattern's bases, in their order, and which of
-#'   them is the focal one; by default those that `patterns` knows. Where neither is
-#'   known, the bases are those of the outgroups in the order of the splits, and then the
-#'   focal base.
-#' @return A list of class `ancify_history_fit`: `history`, as [call_ancestral()] and
-#'   [polarise_sites()] take it; `log_likelihood`; `df`, the number of fitted values;
-#'   `sites`; `estimates`, a data frame of `parameter`, `estimate` (generations and
-#'   diploid sizes) and `std_error` (`NA` where the data do not tell, or at a bound);
-#'   `converged` and `message`. There are methods for `print()`, `summary()`, `coef()`,
-#'   `logLik()` and with
-#'   it `AIC()` and `BIC()`.
+#' The focal size is not estimated: one haplotype contains no information about it. It is that of
+#' `history`, or else the next older size. With `estimate: true` [ancify_run()] makes this fit for
+#' `method: coalescent`.
+#'
+#' @param patterns The result of [count_patterns()] with the focal species' bases, or a data frame
+#'   of `pattern`, such as `"ACNA"`, and `count`. Species without a split in `history` are left out.
+#' @param history A [coalescent_history()]. The search begins at its splits and sizes, and changes
+#'   each by a factor of at most 100. The rest stays: focal size, mutation rate, model, `into` and
+#'   the order of splits.
+#' @param species,focal The species in the order of each pattern's bases, and the focal one of them;
+#'   by default those of `patterns`. If unknown: the outgroups in the order of the splits, then the
+#'   focal species.
+#' @return A list of class `ancify_history_fit`, with methods for `print()`, `summary()`, `coef()`,
+#'   `logLik()`, `AIC()` and `BIC()`:
+#'   * `history`: the fitted history, for [call_ancestral()] and [polarise_sites()];
+#'   * `log_likelihood`, `df` (the number of fitted values) and `sites`;
+#'   * `estimates`: a data frame of `parameter`, `estimate` (generations, diploid sizes) and
+#'     `std_error`, `NA` if the data do not determine it or at a bound;
+#'   * `converged` and `message` of the search.
 #' @section Errors:
-#' `ancify_input_error` for counts and histories that can't be used, and for counts that
-#' lack an outgroup of the history or the focal species. A search that ends without success
-#' is an `ancify_fit_warning`.
+#' * `ancify_input_error`: the counts or the history cannot be used, or the counts lack an outgroup
+#'   of the history or the focal species.
+#' * `ancify_fit_warning`: the search did not converge.
 #' @references
 #' Rannala and Yang (2003) Bayes estimation of species divergence times and
 #' ancestral population sizes. Genetics 164:1645.

@@ -1,51 +1,46 @@
 #' Fit a substitution model
 #'
-#' Finds the branch lengths and rates of maximum likelihood from counts of site
-#' patterns. A genome takes no longer than its patterns, which are few.
+#' Estimates branch lengths and substitution rates by maximum likelihood, from counts of site
+#' patterns: `fit_substitution_model(counts, tree, "HKY85")`. The time depends on the number of
+#' distinct patterns, not on the length of the genome.
 #'
-#' Only the tree's topology is used, and its lengths as where the search begins. As
-#' the models are reversible, the place of a root with two branches on the branch
-#' between them cannot be known: only the sum of the two lengths is fitted, and
-#' divided between them as in the tree given, or else in half. Nodes with one branch
-#' are left out.
+#' Only the topology of the tree is used; the search begins at its branch lengths. The models are
+#' reversible, so of two branches at the root only the summed length can be fitted. It is divided as
+#' in the given tree, or else in half. Nodes with one branch are removed.
 #'
-#' The counts see the focal species too where the tree names it: without its bases,
-#' where its lineage joins the others cannot be known. Where the tree does not
-#' name it, its bases are not used.
+#' If the tree names the focal species, the counts must have its bases: without them, the place
+#' where its lineage joins is unknown. If the tree does not name it, its bases are not used.
 #'
-#' @param patterns What [count_patterns()] gives, or a data frame of `pattern` and
-#'   `count` (with `species`), or a configuration, whose patterns are then counted,
-#'   and whose tree and model are used where none is given.
-#' @param tree A tree: Newick text, the path of a file with it, or a `phylo` of the
-#'   package ape. Its leaves are the species of the patterns. `NULL` (the default) for that of a
-#'   configuration.
-#' @param model `"JC69"`, `"K80"`, `"HKY85"` (the default) or `"GTR"`, or a
-#'   [substitution_model()] whose values are where the search begins. One with
-#'   `alpha` has it fitted too; one with a share of invariant sites above 0, that
-#'   share.
-#' @param gamma Whether to fit the shape of gamma rates, in `n_rates` classes; `FALSE` by default.
-#' @param n_rates Number of rate classes with `gamma`, 4 by default; a `model` with
-#'   `alpha` has its own.
-#' @param invariant Whether to fit a share of sites that never change; `FALSE` by default.
-#' @param base_freqs `"empirical"` (the default) takes the base frequencies (of HKY85
-#'   and GTR) from the counts, `"ml"` fits them.
-#' @param species The species of each pattern's bases, in their order; by default
-#'   those that `patterns` knows.
-#' @param focal The focal species' name, by default the one `patterns` knows.
-#' @param threads Threads; `NULL` (the default) for `num_cpus` of a configuration, else for
-#'   `getOption("ancify.threads")` or all cores.
-#' @return A list of class `ancify_fit`: `tree`, a `phylo` with the fitted lengths;
-#'   `model`, an `ancify_model`, both as [call_ancestral()] takes them;
-#'   `log_likelihood`; `df`, the number of fitted values (empirical frequencies count
-#'   as 3); `sites`; `estimates`, a data frame of `parameter`, `estimate` and
-#'   `std_error` (`NA` where the data do not tell, or at a bound); `converged` and
-#'   `message`. There are methods for `print()`, `summary()`, `coef()`, `logLik()`
-#'   and with it `AIC()` and `BIC()`.
+#' @param patterns The result of [count_patterns()], a data frame of `pattern` and `count` (with
+#'   `species`), or a configuration. Patterns of a configuration are counted first; its tree and
+#'   model are the defaults.
+#' @param tree A tree whose leaves are the species of the patterns: Newick text, the path of a file
+#'   with it, or a `phylo` of the package ape. `NULL` (the default) for that of a configuration.
+#' @param model `"JC69"`, `"K80"`, `"HKY85"` (the default) or `"GTR"`, or a [substitution_model()]
+#'   at which the search begins. Its `alpha` is fitted if given, and `invariant` if above 0.
+#' @param gamma `TRUE` fits the shape of gamma rates in `n_rates` classes; `FALSE` by default.
+#' @param n_rates Number of gamma classes, 4 by default. A `model` with `alpha` has its own number.
+#' @param invariant `TRUE` fits a share of invariant sites; `FALSE` by default.
+#' @param base_freqs `"empirical"` (the default) takes the base frequencies of HKY85 and GTR from
+#'   the counts, `"ml"` fits them.
+#' @param species The species in the order of each pattern's bases; by default those of `patterns`.
+#' @param focal The focal species' name; by default that of `patterns`.
+#' @param threads Number of threads; `NULL` (the default) for `num_cpus` of a configuration, else
+#'   for `getOption("ancify.threads")` or all cores.
+#' @return A list of class `ancify_fit`, with methods for `print()`, `summary()`, `coef()`,
+#'   `logLik()`, `AIC()` and `BIC()`:
+#'   * `tree`, a `phylo` with the fitted lengths, and `model`, an `ancify_model`, both for
+#'     [call_ancestral()];
+#'   * `log_likelihood`, `df` (the number of fitted values; empirical frequencies count as 3) and
+#'     `sites`;
+#'   * `estimates`: a data frame of `parameter`, `estimate` and `std_error`, `NA` if the data do not
+#'     determine it or at a bound;
+#'   * `converged` and `message` of the search.
 #' @section Errors:
-#' `ancify_input_error` for trees, models and counts that can't be used, and where
-#' the tree names the focal species but the counts lack its bases. With a configuration
-#' those of [count_patterns()] too. A search that ends without success is an
-#' `ancify_fit_warning`.
+#' * `ancify_input_error`: a tree, a model or the counts cannot be used, or the tree names the focal
+#'   species but the counts lack its bases.
+#' * With a configuration also those of [count_patterns()].
+#' * `ancify_fit_warning`: the search did not converge.
 #' @references
 #' Felsenstein (1981) Evolutionary trees from DNA sequences: a maximum likelihood
 #' approach. Journal of Molecular Evolution 17:368.

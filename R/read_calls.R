@@ -1,39 +1,45 @@
 #' Read ancestral calls of regions
 #'
-#' `read_ancestral()` gives the calls themselves, `read_confidence()` how sure they
-#' are, as ranges. Both go straight to the regions in the files; what lies between
-#' is not read.
+#' `read_ancestral()` gives the calls of regions as sequences, `read_confidence()` their confidence
+#' as ranges: `read_ancestral("ancestral", GRanges("chr1:2001-2040"))`. Both read only these parts
+#' of the files.
 #'
-#' On the minus strand the sequence is the reverse complement, in which each base
-#' keeps its case, as the case is the call's confidence; on `+` and `*` it is as the
-#' file has it.
+#' | Strand | Sequence |
+#' | --- | --- |
+#' | `+`, `*` | as in the file |
+#' | `-` | the reverse complement; each base keeps its case, the confidence |
 #'
-#' The ranges are as long as neighbouring positions have the same confidence, inside a
-#' region: `high` for `A`, `C`, `G`, `T`; `low` for lower case; `unresolved` for `n`,
-#' `missing` for `N` (and `-` and `.`, as references have it). Regions that overlap have
-#' ranges each. What they are called is in the column `name`, as files in BED format have
-#' it, so that `rtracklayer::export(ranges, "calls.bed")` writes it.
+#' `read_confidence()` gives a range for each stretch of positions with one confidence inside a
+#' region. Overlapping regions get ranges of their own. `name` is the name column of BED files, so
+#' that `rtracklayer::export(ranges, "calls.bed")` writes it.
 #'
-#' @param run What [ancify_run()] returned, or its output folder: one-line FASTA files
-#'   `<chromosome>.fa`, of which a folder's come in the order of their names (`chr2`
-#'   before `chr10`).
-#' @param regions A `GRanges` of the Bioconductor package GenomicRanges; `NULL` (the
-#'   default) for whole chromosomes. As no `GRanges` reaches beyond position 2^31 - 1,
-#'   `read_ancestral()` also takes a data frame of `chromosome`, `start` and `end` (from
-#'   1, both ends in); a region has at most 2^31 - 1 positions, as R's strings do.
+#' | `name` | Calls |
+#' | --- | --- |
+#' | `high` | `A`, `C`, `G`, `T` |
+#' | `low` | `a`, `c`, `g`, `t` |
+#' | `unresolved` | `n` |
+#' | `missing` | `N`; `-` and `.` in references |
+#'
+#' @param run The result of [ancify_run()], or its output folder with one-line FASTA files
+#'   `<chromosome>.fa`. A folder's chromosomes come in the order of their names, `chr2` before
+#'   `chr10`.
+#' @param regions A `GRanges` of the package GenomicRanges; `NULL` (the default) for whole
+#'   chromosomes. Positions beyond 2^31 - 1, the limit of `GRanges`, need a data frame of
+#'   `chromosome`, `start` and `end`, from 1 and inclusive. A region has at most 2^31 - 1 positions.
 #' @inheritParams project_axt
-#' @return `read_ancestral()`: a `BStringSet` of the package Biostrings with a sequence
-#'   a region, in their order and with their names, or with the chromosomes' names (a
-#'   `DNAStringSet` would lose the case). `read_confidence()`: a `GRanges` in the
-#'   regions' order with the column `name`, a factor of the levels `high`, `low`,
-#'   `unresolved` and `missing`, and the chromosomes' lengths.
+#' @return `read_ancestral()`: a `BStringSet` of the package Biostrings with a sequence for each
+#'   region, in their order and with their names, or with the chromosomes' names. (A `DNAStringSet`
+#'   would lose the case.)
+#'
+#'   `read_confidence()`: a `GRanges` in the order of the regions, with the factor `name` and the
+#'   chromosomes' lengths.
 #' @section Errors:
-#' `ancify_input_error` for regions that are neither, on a chromosome without a file, not
-#' inside theirs or, in `read_confidence()`, beyond position 2^31 - 1;
-#' `ancify_file_error` for a folder without calls and files that can't be read;
-#' `ancify_format_error` for files that are not one-line FASTA or not as long as the run
-#' made them, and in `read_confidence()` for letters that are no calls;
-#' `ancify_package_error` where Biostrings or GenomicRanges is not installed.
+#' * `ancify_input_error`: regions have another type, lie on a chromosome without calls, or reach
+#'   beyond its end. In `read_confidence()` also: beyond position 2^31 - 1.
+#' * `ancify_file_error`: the folder has no calls, or a file cannot be read.
+#' * `ancify_format_error`: a file is not one-line FASTA, or has not the length that the run wrote.
+#'   In `read_confidence()` also: a letter is no call.
+#' * `ancify_package_error`: Biostrings or GenomicRanges is not installed.
 #' @seealso [ancify_run()], [read_posterior()]; [compare_calls()] for several runs
 #' @export
 #' @examplesIf length(find.package(c("Biostrings", "GenomicRanges"), quiet = TRUE)) == 2

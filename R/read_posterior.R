@@ -1,20 +1,19 @@
 #' Read posteriors
 #'
-#' Reads what a run with `posterior: true` wrote: how sure each call is.
+#' Reads the posteriors of a run with `posterior: true`: how sure each call is, as a phred value.
+#' `read_posterior("ancestral", "chr1", 2001, 2010)` gives those of ten positions.
 #'
-#' A value q is the phred-scaled probability that the base called is wrong, rounded:
-#' 10^(-q / 10). A base of posterior 0.9 has 10, one of 0.999 has 30; 254 stands for
-#' 254 and above.
+#' A value q means that the called base is wrong with probability 10^(-q / 10). A posterior of 0.9
+#' is 10, one of 0.999 is 30. Values are rounded; 254 means 254 or more.
 #'
-#' @param run A run, as [ancify_run()] gives it, its output folder, or a `.phred` file.
-#' @param chromosome The chromosome's name; `NULL` (the default) with a file, which is one
-#'   chromosome's.
-#' @param start,end First and last position in bases, from 1, both of them included; all by
-#'   default.
-#' @return An integer vector with a value for each position, `NA` where there is no posterior.
+#' @param run The result of [ancify_run()], its output folder, or a `.phred` file.
+#' @param chromosome The chromosome's name. A `.phred` file has one chromosome, so leave it `NULL`
+#'   (the default).
+#' @param start,end First and last position, from 1 and inclusive; the whole chromosome by default.
+#' @return An integer vector with a value for each position; `NA` without a posterior.
 #' @section Errors:
-#' `ancify_file_error` for a file that is not there or can't be read;
-#' `ancify_input_error` for positions that are not in it.
+#' * `ancify_file_error`: the file does not exist or cannot be read.
+#' * `ancify_input_error`: positions are outside the chromosome.
 #' @seealso [ancify_run()], [export_posterior()]
 #' @export
 #' @examples
@@ -90,22 +89,28 @@ is_position <- function(x, lowest, highest) {
   is.numeric(x) && length(x) == 1 && isTRUE(x == round(x) & x >= lowest & x <= highest)
 }
 
-#' Export posteriors for genome browsers
+#' Export posteriors to bigWig files
 #'
-#' Makes a bigWig file of each chromosome's posteriors, as [read_posterior()] gives
-#' them, through the Bioconductor package rtracklayer. Positions without a posterior
-#' have no value. One chromosome is in memory at a time. A chromosome without any
-#' posterior gets no file, as the format has none for it, and a message says so.
+#' Writes a bigWig file for each chromosome's posteriors, for genome browsers, through the package
+#' rtracklayer. The values are those of [read_posterior()].
 #'
-#' @param run A run, as [ancify_run()] gives it, or its output folder.
-#' @param chromosomes Names of chromosomes; `NULL` (the default) for all that have posteriors.
-#' @param output_dir Where `<chromosome>.bw` go; `NULL` (the default) for the folder of the
-#'   posteriors. A file that exists is replaced when the new one is complete.
-#' @return The paths of the files written, named by chromosome, invisibly.
+#' | Case | Result |
+#' | --- | --- |
+#' | a position without a posterior | no value |
+#' | a chromosome without a posterior | no file, and a message: the format has no empty file |
+#'
+#' One chromosome is in memory at a time.
+#'
+#' @param run The result of [ancify_run()], or its output folder.
+#' @param chromosomes Names of chromosomes; `NULL` (the default) for all with posteriors.
+#' @param output_dir Folder for `<chromosome>.bw`; `NULL` (the default) for that of the posteriors.
+#'   An existing file is replaced when the new one is complete.
+#' @return The paths of the written files, named by chromosome, invisibly.
 #' @section Errors:
-#' `ancify_package_error` where rtracklayer is not installed; `ancify_file_error`
-#' for posteriors that are not there and files that can't be written; `ancify_input_error`
-#' for `chromosomes` that are no names, and for chromosomes of more than 2^31 - 1 positions.
+#' * `ancify_package_error`: rtracklayer is not installed.
+#' * `ancify_file_error`: posteriors are missing, or a file cannot be written.
+#' * `ancify_input_error`: `chromosomes` are not names, or a chromosome has more than 2^31 - 1
+#'   positions.
 #' @seealso [read_posterior()]
 #' @export
 #' @examplesIf nzchar(system.file(package = "rtracklayer"))
