@@ -44,7 +44,7 @@ annotate_variants <- function(variants, ancestral, ...) {
   }
   of_files <- intersect(c("out", "polarise"), ...names())
   if (length(of_files)) {
-    abort_ancify(sprintf("`%s` is for files: take annotate_vcf().", of_files[1]), "input")
+    abort_ancify(sprintf("`%s` is for files only: use annotate_vcf().", of_files[1]), "input")
   }
   folder <- tempfile("ancify-variants-")
   dir.create(folder)
@@ -64,7 +64,7 @@ annotate_variants <- function(variants, ancestral, ...) {
   with_info(variants, VariantAnnotation::readVcf(annotated), order)
 }
 
-# The file is none of the user's, so that its lines tell nothing, and its records are in `order`.
+# The user does not know the temporary file. Name the variant instead of the file and its line.
 in_terms_of_variants <- function(condition, file, order) {
   message <- gsub(quoted(file), "`variants`", conditionMessage(condition), fixed = TRUE)
   place <- regmatches(message, regexec("^`variants`, line [0-9]+: record ([0-9]+)", message))[[1]]
@@ -77,7 +77,7 @@ in_terms_of_variants <- function(condition, file, order) {
   condition
 }
 
-# What annotation looks at, sorted: gives the variants' numbers in the order of the file.
+# Writes the columns that annotation needs, sorted. Gives the variants' numbers in the file's order.
 write_variants <- function(variants, file, with_genotypes) {
   places <- SummarizedExperiment::rowRanges(variants)
   chromosomes <- as.character(GenomicRanges::seqnames(places))
@@ -109,7 +109,7 @@ write_variants <- function(variants, file, with_genotypes) {
 genotypes_of <- function(variants) {
   genotypes <- VariantAnnotation::geno(variants)$GT
   if (!is.character(genotypes) || ncol(genotypes) == 0) {
-    abort_ancify("`variants` has no genotypes (GT), and a history's posteriors need them.", "input")
+    abort_ancify("`variants` has no genotypes (GT), but `history` needs them.", "input")
   }
   genotypes[is.na(genotypes)] <- "."
   genotypes
@@ -117,7 +117,7 @@ genotypes_of <- function(variants) {
 
 annotation_fields <- c("AA", "AA_prob", "AA_post", "AA_reason")
 
-# `annotated`: the same variants in `order`, whose columns go into `variants`.
+# Adds the annotation to `variants`. `annotated`: the same variants in `order`.
 with_info <- function(variants, annotated, order) {
   kept <- VariantAnnotation::info(variants)
   kept <- kept[!names(kept) %in% annotation_fields]

@@ -213,7 +213,7 @@ check_variant_output <- function(out) {
   check_output_file(out, "out")
 }
 
-# The sequences that a VCF's records are compared with; `ancestral` and `reference` may be NULL.
+# The sequences to compare records with; `ancestral` and `reference` may be NULL.
 record_sequences <- function(chromosomes, ancestral, reference) {
   list(
     chromosomes = chromosomes, ancestral = sequence_files(ancestral, chromosomes, "ancestral"),
@@ -222,9 +222,9 @@ record_sequences <- function(chromosomes, ancestral, reference) {
   )
 }
 
-# A data frame of SequenceFile: the chromosome, "" where the file says it, and the path.
+# A data frame of SequenceFile: path and chromosome, "" if the file names its sequences.
 sequence_files <- function(path, chromosomes, name) {
-  # Without records nothing is looked up.
+  # A file without records needs no sequences.
   if (is.null(path) || length(chromosomes) == 0) {
     return(data.frame(chromosome = character(), path = character()))
   }
@@ -239,8 +239,8 @@ sequence_files <- function(path, chromosomes, name) {
     abort_ancify(
       sprintf(
         paste(
-          "`%s` is %s, which has no file for %s, with or without a leading chr",
-          "(looked for: %s)."
+          "`%s` is %s, which has no file for %s, with or without a leading 'chr'",
+          "(such as %s)."
         ),
         name, quoted(path), enumerate(quoted(chromosomes)),
         quoted(fill_pattern(pattern, chromosomes[1]))
@@ -251,7 +251,7 @@ sequence_files <- function(path, chromosomes, name) {
   data.frame(chromosome = chromosomes, path = files)[!is.na(files), ]
 }
 
-# What a run with `posterior: true` wrote beside the calls, by chromosome.
+# The files of posteriors of a run with `posterior: true`, by chromosome.
 run_posteriors <- function(path, chromosomes) {
   if (!dir.exists(path) || length(chromosomes) == 0) {
     return(data.frame(chromosome = character(), path = character()))
@@ -268,7 +268,7 @@ check_sample_history <- function(history, projected, samples, ancestral) {
     given <- c("projected", "samples")[c(!is.null(projected), !is.null(samples))]
     if (length(given)) {
       abort_ancify(
-        sprintf("`%s` is only of use with a `history`: give one, or leave it out.", given[1]),
+        sprintf("`%s` needs a `history`: give one, or leave it out.", given[1]),
         "input"
       )
     }
@@ -277,7 +277,7 @@ check_sample_history <- function(history, projected, samples, ancestral) {
   history <- check_history(history)
   if (is.null(names(history$splits))) {
     abort_ancify(
-      "The splits of `history` have no names: name them by the outgroups, as in `projected`.",
+      "The splits of `history` have no names: name them after the outgroups in `projected`.",
       "input"
     )
   }
@@ -316,8 +316,8 @@ run_projected <- function(ancestral) {
   if (!inherits(ancestral, "ancify_run")) {
     abort_ancify(
       paste(
-        "`projected` is missing: with a `history` give the folder of the outgroups' projected",
-        "sequences, or an ancify_run as `ancestral`."
+        "`projected` is missing, but `history` needs it: give the folder of the outgroups'",
+        "projected sequences, or an ancify_run as `ancestral`."
       ),
       "input"
     )
@@ -325,8 +325,8 @@ run_projected <- function(ancestral) {
   file.path(attr(ancestral, "config")$work_dir, "projected")
 }
 
-# A data frame of chromosome, the name that it has in the files, and path, each chromosome's rows in
-# the order of the species. A chromosome that the first of them does not have is left out.
+# A data frame of chromosome, name (in the files) and path. The rows of a chromosome are in the
+# order of the species. Chromosomes that the first species lacks are left out.
 outgroup_files <- function(folder, species, chromosomes) {
   folders <- file.path(folder, species)
   absent <- folders[!dir.exists(folders)]
@@ -334,8 +334,8 @@ outgroup_files <- function(folder, species, chromosomes) {
     abort_ancify(
       sprintf(
         paste(
-          "%s is not there: `projected` must have a folder of projected sequences for each of the",
-          "history's outgroups, as a run with `keep_projected: true` leaves it."
+          "%s does not exist. `projected` must have a folder for each outgroup of the history:",
+          "run with `keep_projected: true`, which keeps them."
         ),
         quoted(absent[1])
       ),

@@ -294,7 +294,7 @@ has_lengths <- function(tree) {
 }
 
 lengths_missing <- paste(
-  "`tree` lacks branch lengths, which likelihood needs: add them, or fit them",
+  "`tree` lacks some or all branch lengths, which likelihood needs: add them, or fit them",
   "(`estimate: true` in a configuration, fit_substitution_model() in R)."
 )
 

@@ -69,7 +69,7 @@ compare_calls <- function(..., window = 1e6, threads = NULL, progress = interact
   new_comparison(counts, folders, lengths, window)
 }
 
-# The files of each, by the runs' names.
+# The files of each run, by name.
 files_of_runs <- function(runs) {
   if (length(runs) == 1 && is.list(runs[[1]]) && !inherits(runs[[1]], "ancify_run")) {
     runs <- runs[[1]]
@@ -77,7 +77,7 @@ files_of_runs <- function(runs) {
   most_runs <- core_limits()$compared_runs
   if (length(runs) < 2 || length(runs) > most_runs) {
     abort_ancify(
-      sprintf("From 2 to %d runs can be compared, not %d.", most_runs, length(runs)), "input"
+      sprintf("Give 2 to %d runs to compare, not %d.", most_runs, length(runs)), "input"
     )
   }
   names <- names(runs) %||% rep("", length(runs))
@@ -87,7 +87,7 @@ files_of_runs <- function(runs) {
   names[unnamed] <- basename(run_folders(files))[unnamed]
   if (anyDuplicated(names)) {
     abort_ancify(
-      sprintf("Runs are compared by name, but two are called %s: name them, as in %s.",
+      sprintf("Two runs have the name %s: name them, as in %s.",
               quoted(names[anyDuplicated(names)]), "compare_calls(first = ..., second = ...)"),
       "input"
     )
@@ -95,7 +95,7 @@ files_of_runs <- function(runs) {
   odd <- names[names == "none" | grepl(" + ", names, fixed = TRUE)]
   if (length(odd)) {
     abort_ancify(
-      sprintf("A run can't be called %s, which says what several call: name it otherwise.",
+      sprintf("A run cannot have the name %s, which means a set of runs: give it another name.",
               quoted(odd[1])),
       "input"
     )
@@ -107,7 +107,7 @@ run_folders <- function(files) {
   vapply(files, function(one) dirname(one$file[1]), "")
 }
 
-# Of the chromosomes that all runs have.
+# The lengths of the chromosomes that all runs have.
 common_lengths <- function(files) {
   chromosomes <- lapply(files, `[[`, "chromosome")
   common <- Reduce(intersect, chromosomes)
@@ -122,7 +122,8 @@ common_lengths <- function(files) {
   left_out <- setdiff(unlist(chromosomes), common)
   if (length(left_out)) {
     warn_ancify(
-      sprintf("Not all runs have %s: left out of the comparison.", enumerate(quoted(left_out))),
+      sprintf("The comparison leaves out %s, which not all runs have.",
+              enumerate(quoted(left_out))),
       "comparison", chromosomes = left_out
     )
   }
@@ -135,7 +136,7 @@ common_lengths <- function(files) {
     at <- other[1, ]
     abort_ancify(
       sprintf(
-        "%s has %s bases in %s and %s in %s: these are calls of different genomes.",
+        "%s has %s bases in %s, but %s in %s: compare calls of one genome.",
         quoted(common[at[[1]]]), format_count(lengths[at[[1]], 1]), quoted(names(files)[1]),
         format_count(lengths[at[[1]], at[[2]]]), quoted(names(files)[at[[2]]])
       ),
@@ -145,14 +146,14 @@ common_lengths <- function(files) {
   stats::setNames(lengths[, 1], common)
 }
 
-# 5 GB of a data frame.
+# A data frame of 5 GB.
 most_window_rows <- 1e8
 
 check_windows <- function(lengths, window, pairs) {
   rows <- sum(ceiling(lengths / window)) * pairs
   if (rows > most_window_rows) {
     abort_ancify(
-      sprintf("`window` is %s: that makes %s windows and pairs of runs, more than %s. Give more.",
+      sprintf("`window` of %s makes %s windows and pairs of runs; the limit is %s: increase it.",
               format_count(window), format_count(rows), format_count(most_window_rows)),
       "input"
     )
@@ -161,15 +162,16 @@ check_windows <- function(lengths, window, pairs) {
 
 # ---- From counts to tables ---------------------------------------------------------
 
-# A state is a base of high or of low confidence, unresolved or missing, in the core's order.
+# States of a position in the core's order: the bases of high and of low confidence, unresolved,
+# missing.
 state_confidence <- factor(confidences[c(rep(1:2, each = 4), 3, 4)], confidences)
 
 state_base <- c(rep(c("A", "C", "G", "T"), 2), NA, NA)
 
 is_called <- !is.na(state_base)
 
-# list(joint =, called =, both =, differ =): positions by second state, first state, pair and
-# chromosome; by set of runs and chromosome; by pair and window.
+# `counts`: for each chromosome list(pairs =, called =, both =, differ =), numbers of positions.
+# They are by second state, first state and pair; by set of runs; by pair and window.
 new_comparison <- function(counts, folders, lengths, window) {
   runs <- names(folders)
   pairs <- pairs_of_runs(runs)
@@ -191,18 +193,18 @@ new_comparison <- function(counts, folders, lengths, window) {
   )
 }
 
-# In the core's order.
+# Pairs in the core's order.
 pairs_of_runs <- function(runs) {
   pairs <- utils::combn(runs, 2)
   data.frame(first = pairs[1, ], second = pairs[2, ])
 }
 
-# Sums of the joint counts where both states are among these, by pair and chromosome.
+# Positions with both states among these, by pair and chromosome.
 sum_of_states <- function(joint, first, second) {
   apply(joint[second, first, , , drop = FALSE], c(3, 4), sum)
 }
 
-# Each run is in a pair with the first.
+# Counts of a run come from its pair with the first run.
 confidence_table <- function(joint, pairs, runs, lengths) {
   one_run <- function(run) {
     pair <- which(pairs$first == runs[1] & pairs$second == if (run == 1) runs[2] else runs[run])
@@ -221,7 +223,7 @@ confidence_table <- function(joint, pairs, runs, lengths) {
   do.call(rbind, lapply(seq_along(runs), one_run))
 }
 
-# A row for each chromosome and pair, pairs fastest.
+# A row for each chromosome and pair; pairs vary fastest.
 by_pair <- function(pairs, chromosomes, ...) {
   data.frame(
     chromosome = rep(chromosomes, each = nrow(pairs)),
@@ -239,7 +241,7 @@ pair_table <- function(joint, pairs, chromosomes) {
   )
 }
 
-# Both call the same base, in states that are among these.
+# Positions with the same base, in states among these.
 sum_of_same <- function(joint, first, second = first) {
   Reduce(`+`, lapply(c("A", "C", "G", "T"), function(base) {
     sum_of_states(joint, first & state_base %in% base, second & state_base %in% base)
@@ -298,9 +300,9 @@ window_table <- function(counts, pairs, lengths, window) {
   do.call(rbind, unname(tables))
 }
 
-# ---- What is shown -----------------------------------------------------------------
+# ---- Checks ------------------------------------------------------------------------
 
-# What stands in each table; all but the first columns are numbers.
+# The columns of each table: keys, then numbers.
 comparison_columns <- list(
   runs = list(c("run", "folder"), character()),
   confidence = list(c("run", "chromosome"), c("length", confidences)),
@@ -315,11 +317,11 @@ comparison_columns <- list(
   windows = list(c("chromosome", "first", "second"), c("start", "end", "both", "differ"))
 )
 
-# Comparisons may have been changed since they were made.
+# The user may have changed a comparison.
 check_comparison <- function(x, name = "x") {
   if (!inherits(x, "ancify_comparison")) {
     abort_ancify(
-      sprintf("`%s` must be what compare_calls() returned, not %s.", name, show_value(x)), "input"
+      sprintf("`%s` must be a result of compare_calls(), not %s.", name, show_value(x)), "input"
     )
   }
   is_whole <- function(table, columns) {
@@ -331,7 +333,7 @@ check_comparison <- function(x, name = "x") {
   whole <- mapply(is_whole, unclass(x)[names(comparison_columns)], comparison_columns)
   if (!all(whole)) {
     abort_ancify(
-      sprintf("`%s` is no longer a whole comparison: its table `%s` is not what it was.", name,
+      sprintf("`%s` was changed: its table `%s` lacks rows, columns or numbers. Compare again.", name,
               names(comparison_columns)[!whole][1]),
       "input"
     )

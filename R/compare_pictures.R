@@ -93,9 +93,9 @@ draw_picture <- function(picture) {
 
 need_ggplot2 <- function() need_packages("ggplot2", "Pictures")
 
-# ---- What all pictures share -------------------------------------------------------
+# ---- Parts of all pictures ---------------------------------------------------------
 
-# Columns of the data by name.
+# Aesthetics from column names.
 by_column <- function(...) {
   ggplot2::aes(!!!lapply(list(...), as.name))
 }
@@ -128,7 +128,7 @@ shades <- function(name, values) {
   )
 }
 
-# Of shares; gradients want more than one.
+# The range of shares. A gradient needs two different limits.
 shade_limits <- function(values) {
   known <- values[is.finite(values)]
   if (length(known) == 0) {
@@ -140,7 +140,7 @@ shade_limits <- function(values) {
   }
 }
 
-# A layer of labels that can be read on shades of `values`; the data have them as "label".
+# A layer of labels in a colour that is readable on shades of `values`. `data` has a column `label`.
 labels_on_shades <- function(data, values, size) {
   limits <- shade_limits(values)
   data$ink <- ifelse(!is.na(data$share) & data$share > limits[1] + 0.6 * diff(limits),
@@ -155,7 +155,7 @@ percent <- function(share) {
   paste(format(100 * share, digits = 4, trim = TRUE, drop0trailing = TRUE), "%")
 }
 
-# Long names keep their beginning and their end. No sign that not every device can draw.
+# Long names keep their beginning and end. ASCII alone: not every device draws an ellipsis.
 shorten <- function(names) {
   most <- 27
   half <- (most - 3) %/% 2
@@ -164,7 +164,7 @@ shorten <- function(names) {
   ifelse(end > most, short, names)
 }
 
-# Panels stand three in a row, and share the height.
+# Three panels in a row.
 panels <- function(column) {
   ggplot2::facet_wrap(column, ncol = 3)
 }
@@ -173,12 +173,12 @@ most_rows_drawn <- function(n_panels) {
   if (n_panels <= 3) 30 else max(36 %/% ceiling(n_panels / 3), 6)
 }
 
-# Top to bottom in the order of the names.
+# A factor for the y axis: from top to bottom in the order of the names.
 downwards <- function(names, levels = unique(names)) {
   factor(names, rev(levels))
 }
 
-# Names as panels, in their order. Where two are the same when shortened they get numbers.
+# Names as panels, in their order. Equal labels get numbers.
 as_panels <- function(names, labels) {
   panels <- factor(names, unique(names))
   levels(panels) <- make.unique(labels[match(levels(panels), names)], " ")
@@ -192,7 +192,7 @@ pairs_as_panels <- function(first, second) {
 
 # ---- The pictures ------------------------------------------------------------------
 
-# Dark to light also in grey.
+# From dark to light, also in grey.
 confidence_colours <- c(
   high = "#08306B", low = "#4A90C2", unresolved = "#F2B457", missing = "#EEEEEE"
 )
@@ -218,7 +218,7 @@ confidence_picture <- function(table) {
   if (n_runs > 1) picture + panels("run") else picture
 }
 
-# "all" first, then the longest chromosomes in their order, then the sum of the others.
+# "all", then the longest chromosomes in their order, then the sum of the others.
 sum_up_short <- function(table, most) {
   one_run <- function(rows) {
     sum_of <- function(rows, name) {
@@ -311,7 +311,7 @@ overlap_picture <- function(table, runs) {
     picture_theme()
 }
 
-# Large sets by what they lack.
+# Large sets are named by the runs that they lack.
 name_sets <- function(sets, runs) {
   vapply(strsplit(sets, " + ", fixed = TRUE), function(set) {
     lacking <- setdiff(runs, set)
@@ -345,7 +345,7 @@ confusion_picture <- function(table) {
     panels("pair") +
     ggplot2::labs(
       x = "Base of the second", y = "Base of the first",
-      caption = "A and G, C and T are transitions, the others transversions."
+      caption = "A and G, C and T: transitions; all others: transversions."
     ) +
     picture_theme()
 }

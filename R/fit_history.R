@@ -66,7 +66,7 @@ fit_history <- function(patterns, history, species = NULL, focal = NULL) {
   space <- list(lower = start - log(most_change), upper = start + log(most_change))
   sites <- sum(counts$count)
   gradient <- function(x) surface$gradient(x) + prior$gradient(x)
-  # By site, so that tolerances mean the same for any genome.
+  # Per site, so that tolerances do not depend on the genome's length.
   fit <- stats::nlminb(
     start,
     function(x) (surface$objective(x) + prior$objective(x)) / sites,
@@ -78,7 +78,7 @@ fit_history <- function(patterns, history, species = NULL, focal = NULL) {
   information <- surface$information(fit$par) + prior$information
   converged <- fit$convergence == 0 ||
     gain_left(gradient(fit$par), information, fit$par, space) < 1e-4
-  if (!converged) warn_ancify(paste("The history's fit did not converge:", fit$message), "fit")
+  if (!converged) warn_ancify(paste("The fit of the history did not converge:", fit$message), "fit")
   fitted <- with_parameters(history, fit$par)
   if (!history$focal_size_given) fitted$focal_size <- next_size(fitted)
   structure(
@@ -91,10 +91,10 @@ fit_history <- function(patterns, history, species = NULL, focal = NULL) {
   )
 }
 
-# By which factor an estimate may differ from where the search begins.
+# The largest factor between an estimate and its start.
 most_change <- 100
 
-# Totals of the patterns of the history's outgroups, in the order of its splits, and the focal base.
+# Total counts of patterns: the outgroups' bases in the order of the splits, then the focal base.
 counts_for_history <- function(patterns, history, species, focal) {
   species <- species %||% attr(patterns, "species")
   bases <- patterns$pattern
@@ -117,34 +117,33 @@ counts_for_history <- function(patterns, history, species, focal) {
 stop_where_missing <- function(wanted, species, focal, history) {
   missing <- setdiff(wanted, species)
   missing <- c(
-    if (is.null(focal)) "the focal species (count_patterns() counts it too)",
+    if (is.null(focal)) "the focal species (count_patterns() can count it)",
     if (length(missing)) quoted(missing)
   )
   if (length(missing)) {
     abort_ancify(
-      sprintf("`patterns` has bases of %s; for this history's fit it lacks those of %s.",
+      sprintf("`patterns` has bases of %s, but the history also needs those of %s.",
               enumerate(quoted(species)), enumerate(missing)),
       "input"
     )
   }
   if (length(wanted) != length(history$splits) + 1) {
     abort_ancify(
-      sprintf("`patterns` has bases of %d outgroups, but the history has %d splits: name these.",
+      sprintf("`patterns` has %d outgroups, but the history has %d splits: name the splits.",
               length(wanted) - 1, length(history$splits)),
       "input"
     )
   }
 }
 
-# Second derivatives from a gradient. Splits and sizes trade against each other along a narrow,
-# curved ridge, which a search follows that knows its shape; Fisher's information, which expects
-# what is not there far from the maximum, leads it astray.
+# Second derivatives from a gradient. Splits and sizes are correlated along a narrow, curved ridge,
+# so the search needs the true curvature. Fisher's information is wrong far from the maximum.
 slopes_of <- function(gradient, x, step = 1e-3) {
   slopes <- derivatives(gradient, x, step)
   (slopes + t(slopes)) / 2
 }
 
-# By how much the log-likelihood would still rise, were it a parabola; Inf where that is not known.
+# The remaining gain in log-likelihood by a quadratic approximation; Inf if that is impossible.
 gain_left <- function(gradient, information, x, space) {
   free <- x > space$lower + 1e-6 & x < space$upper - 1e-6
   step <- tryCatch(
@@ -168,8 +167,8 @@ likelihood_surface <- function(log_probabilities, counts) {
   )
 }
 
-# Half the sum of squares of the logarithms of sizes about their mean; `known`: those of sizes that
-# are not estimated.
+# Minus the log density of the sizes: half the sum of squares of their logarithms about the mean.
+# `known`: logarithms of sizes that are not estimated.
 size_prior <- function(n_sizes, known) {
   all <- n_sizes + length(known)
   centred <- diag(all) - 1 / all
@@ -193,7 +192,7 @@ history_estimates <- function(history, x, information, space, step = 1e-4) {
   jacobian <- derivatives(values, x, step)
   free <- x > space$lower + 1e-6 & x < space$upper - 1e-6
   covariance <- NA * information
-  # Splits and sizes trade so well against each other that next to nothing counts as flat here.
+  # Splits and sizes are strongly correlated, so almost no direction counts as flat here.
   covariance[free, free] <- tryCatch(
     solve(information[free, free, drop = FALSE]), error = function(condition) NA
   )
@@ -222,7 +221,7 @@ print.ancify_history_fit <- function(x, ...) {
   unknown <- x$estimates$parameter[is.na(x$estimates$std_error)]
   write_object("ancify_history_fit", site_fit_facts(x), c(
     `not converged` = if (!x$converged) x$message,
-    `not told by the data` = if (length(unknown)) paste(enumerate(unknown), "(or at a bound)"),
+    undetermined = if (length(unknown)) paste(enumerate(unknown), "(or at a bound)"),
     history_fields(x$history)
   ))
   invisible(x)

@@ -61,7 +61,7 @@ count_patterns <- function(x, outer = NULL, focal = TRUE, threads = NULL, backen
   count_projected(config, focal, backend, progress)
 }
 
-# Sequences are named or many, or have others beside them.
+# A single text without a name is a configuration's path, unless `outer` is given.
 is_config <- function(x, outer) {
   is.list(x) || (is.character(x) && length(x) == 1 && is.null(names(x)) && is.null(outer))
 }
@@ -70,7 +70,7 @@ count_in_memory <- function(inner, outer, focal, threads, backend, progress) {
   sequences <- c(as_tier(inner, "x", TRUE), as_tier(outer, "outer", TRUE))
   with_focal <- !isTRUE(focal) && !isFALSE(focal)
   if (with_focal) sequences <- c(sequences, one_focal(focal))
-  if (length(sequences) == 0) abort_ancify("There is no sequence to count patterns of.", "input")
+  if (length(sequences) == 0) abort_ancify("`x` and `outer` are both empty.", "input")
   species <- names(sequences) %||% rep("", length(sequences))
   check_species_once(species)
   check_equal_lengths(sequences, length(inner))
@@ -87,8 +87,8 @@ one_focal <- function(focal) {
   if (length(focal) != 1 || !isTRUE(nzchar(names(focal)))) {
     abort_ancify(
       sprintf(
-        "`focal` must be one sequence with the focal species' name, not %d%s.", length(focal),
-        if (is.null(names(focal))) " without a name" else ""
+        "`focal` must be one sequence with the focal species' name, not %s%s.",
+        count_of(length(focal), "sequence"), if (is.null(names(focal))) " without a name" else ""
       ),
       "input"
     )
@@ -143,7 +143,7 @@ total_counts <- function(counts) {
 check_pattern_counts <- function(patterns) {
   fail <- function(...) abort_ancify(sprintf(...), "input")
   if (!is.data.frame(patterns) || !is.character(patterns$pattern) || !is.numeric(patterns$count)) {
-    fail("`patterns` must be a data frame of `pattern`, texts such as \"ACNA\", and `count`.")
+    fail("`patterns` must be a data frame of `pattern`, such as \"ACNA\", and `count`.")
   }
   counts <- patterns$count
   wrong <- which(is.na(patterns$pattern) | !is.finite(counts) | counts < 0)
@@ -153,6 +153,6 @@ check_pattern_counts <- function(patterns) {
       wrong[1], show_value(patterns$pattern[wrong[1]]), format(counts[wrong[1]])
     )
   }
-  if (sum(counts) == 0) fail("`patterns` has no sites: all counts are 0, or there are none.")
+  if (sum(counts) == 0) fail("`patterns` has no sites: it has no rows, or all counts are 0.")
   if (sum(counts) > 2^53) fail("`patterns` has %s sites: give at most 2^53.", format(sum(counts)))
 }

@@ -92,14 +92,14 @@ read_confidence <- function(run, regions = NULL, progress = interactive()) {
     factor(files$chromosome[places$file[runs$region]], files$chromosome),
     IRanges::IRanges(runs$start, width = runs$width),
     name = factor(confidences[runs$confidence], confidences),
-    # NA where it is more than an integer.
+    # NA if it exceeds R's integers.
     seqlengths = stats::setNames(suppressWarnings(as.integer(files$length)), files$chromosome)
   )
   ranges[in_order]
 }
 
-# Where the regions lie, chromosome by chromosome: list(files =, the chromosomes' table; file =,
-# rows of it; start =, width =; region =, the regions' numbers).
+# The regions, chromosome by chromosome: list(files = table of the chromosomes, file = its rows,
+# start =, width =, region = the regions' numbers).
 find_regions <- function(run, regions) {
   files <- call_files(run)
   if (is.null(regions)) {
@@ -123,7 +123,7 @@ find_regions <- function(run, regions) {
   )
 }
 
-# chromosome, start and end of regions as users give them.
+# chromosome, start and end of the user's regions.
 region_table <- function(regions) {
   if (inherits(regions, "GRanges")) {
     return(list(
@@ -138,7 +138,7 @@ region_table <- function(regions) {
       sprintf(
         paste(
           "`regions` must be a GRanges, a data frame of `chromosome`, `start` and `end`, or NULL",
-          "for whole chromosomes, not %s."
+          "(whole chromosomes), not %s."
         ),
         show_value(regions)
       ),
@@ -150,22 +150,22 @@ region_table <- function(regions) {
   regions
 }
 
-# IRanges count in integers.
+# IRanges have integer positions.
 check_fit_in_ranges <- function(places) {
   beyond <- which(places$start + places$width - 1 > .Machine$integer.max)[1]
   if (!is.na(beyond)) {
     abort_ancify(
       sprintf(
-        "A region of %s goes beyond position 2^31 - 1, where no GRanges reaches: %s.",
+        "A region of %s reaches beyond position 2^31 - 1, the limit of GRanges: %s.",
         quoted(places$files$chromosome[places$file[beyond]]),
-        "read_ancestral() takes such regions in a data frame"
+        "use read_ancestral() with a data frame of regions"
       ),
       "input"
     )
   }
 }
 
-# A run's files of calls: chromosome, file, and length where the run tells.
+# A run's files of calls: chromosome, file, and length (NA if unknown).
 call_files <- function(run, name = "run") {
   if (inherits(run, "ancify_run")) {
     check_called(run, name)
@@ -177,7 +177,7 @@ call_files <- function(run, name = "run") {
   if (length(chromosomes) == 0) {
     abort_ancify(
       sprintf("`%s`: %s %s.", name, quoted(folder),
-              if (dir.exists(folder)) "has no calls, <chromosome>.fa" else "is not a folder"),
+              if (dir.exists(folder)) "has no calls (<chromosome>.fa)" else "is not a folder"),
       "file", file = folder
     )
   }
@@ -187,7 +187,7 @@ call_files <- function(run, name = "run") {
   )
 }
 
-# The folder of calls, which a run may stand for.
+# The folder of calls, of a run or of a path.
 folder_of_calls <- function(run, name) {
   if (inherits(run, "ancify_run")) {
     check_called(run, name)
@@ -207,14 +207,14 @@ natural_order <- function(names) {
   order(padded, names, method = "radix")
 }
 
-# As the files tell, which must be what the run told.
+# Adds the lengths in the files. They must be those of the run.
 with_lengths <- function(files) {
   lengths <- sequence_lengths_impl(files$file, files$chromosome)
   changed <- which(lengths != files$length)[1]
   if (!is.na(changed)) {
     abort_ancify(
       sprintf(
-        "%s has %s bases, but the run made %s: the file is another now. Run again.",
+        "%s has %s bases, but the run wrote %s. The file was changed: run again.",
         quoted(files$file[changed]), format_count(lengths[changed]),
         format_count(files$length[changed])
       ),
@@ -232,10 +232,10 @@ check_have_calls <- function(chromosomes, files) {
   }
   abort_ancify(
     sprintf(
-      "`regions`: there are no calls of %s, only of %s%s.", enumerate(quoted(unknown)),
+      "`regions` has %s, but there are only calls of %s%s.", enumerate(quoted(unknown)),
       enumerate(quoted(files$chromosome)),
       if (any(other_prefix(unknown) %in% files$chromosome)) {
-        "; the names differ by a leading 'chr', which GenomeInfoDb::seqlevelsStyle() changes"
+        ". The names differ by a leading 'chr': change them by GenomeInfoDb::seqlevelsStyle()"
       } else {
         ""
       }
@@ -261,6 +261,6 @@ check_inside <- function(regions, lengths) {
   start <- regions$start
   end <- regions$end
   fail(start != round(start) | end != round(end) | end < start - 1, "is no range of positions")
-  fail(start < 1 | end > lengths, "is not inside its chromosome, which is %s bases long")
-  fail(end - start >= .Machine$integer.max, "is longer than R's strings can be (2^31 - 1)")
+  fail(start < 1 | end > lengths, "is not inside its chromosome of %s bases")
+  fail(end - start >= .Machine$integer.max, "is longer than an R string (2^31 - 1)")
 }

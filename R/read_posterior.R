@@ -32,7 +32,7 @@ read_posterior <- function(run, chromosome = NULL, start = 1, end = NULL) {
   check_range(start, end, length, file)
   connection <- tryCatch(
     suppressWarnings(file(file, "rb")),
-    error = function(condition) stop_on_posterior(file, "can't be read; check its permissions")
+    error = function(condition) stop_on_posterior(file, "cannot be read: check its permissions")
   )
   on.exit(close(connection))
   if (start > 1) seek(connection, start - 1)
@@ -45,25 +45,27 @@ no_posterior <- 255L
 
 posterior_file <- function(path, chromosome) {
   if (dir.exists(path)) {
-    if (is.null(chromosome)) abort_ancify("`chromosome` is missing: `run` is a folder.", "input")
+    if (is.null(chromosome)) {
+      abort_ancify("`run` is a folder, but `chromosome` is missing: give its name.", "input")
+    }
     chromosome <- check_path(chromosome, "chromosome")
     if (!names_a_path(chromosome)) {
       abort_ancify(
-        sprintf("`chromosome` is %s: it must be a chromosome's name.", show_value(chromosome)),
+        sprintf("`chromosome` must be a chromosome's name, not %s.", show_value(chromosome)),
         "input"
       )
     }
     path <- find_phred(path, chromosome)
   } else if (!is.null(chromosome) && file.exists(path)) {
-    abort_ancify("`chromosome` goes with a folder, but `run` is a file: leave it out.", "input")
+    abort_ancify("`chromosome` is for a folder, but `run` is a file: leave it out.", "input")
   }
   if (!file.exists(path)) {
-    stop_on_posterior(path, "does not exist; a run with `posterior: true` writes it")
+    stop_on_posterior(path, "does not exist: run with `posterior: true`, which writes it")
   }
   path
 }
 
-# In the output folder of a run, or in its folder of posteriors.
+# In a run's folder of posteriors, or in its output folder.
 find_phred <- function(folder, chromosome) {
   here <- file.path(folder, basename(phred_file(chromosome)))
   ifelse(file.exists(here), here, phred_path(folder, chromosome))
@@ -77,7 +79,7 @@ check_range <- function(start, end, length, file) {
   if (!is_position(start, 1, length + 1) || !is_position(end, start - 1, length)) {
     abort_ancify(
       sprintf(
-        "`start` and `end` are %s and %s, but %s has the positions 1 to %s.", show_value(start),
+        "`start` and `end` are %s and %s, but %s has positions 1 to %s.", show_value(start),
         show_value(end), quoted(file), format_count(length)
       ),
       "input"
@@ -129,7 +131,7 @@ export_posterior <- function(run, chromosomes = NULL, output_dir = NULL) {
   there <- list.files(file.path(folder, "posterior"), "\\.phred$", all.files = TRUE)
   chromosomes <- chromosomes %||% sub("\\.phred$", "", there)
   if (length(chromosomes) == 0) {
-    stop_on_posterior(folder, "has no posteriors; a run with `posterior: true` writes them")
+    stop_on_posterior(folder, "has no posteriors: run with `posterior: true`, which writes them")
   }
   if (!is.character(chromosomes) || anyNA(chromosomes) || any(leaves_folder(chromosomes))) {
     abort_ancify(
@@ -146,11 +148,11 @@ export_posterior <- function(run, chromosomes = NULL, output_dir = NULL) {
   invisible(files[written])
 }
 
-# Whether there was anything to write.
+# Whether a file was written.
 export_chromosome <- function(folder, chromosome, file) {
   ranges <- posterior_ranges(folder, chromosome)
   if (length(ranges) == 0) {
-    inform_ancify(sprintf("%s has no posteriors, so no file is written of it", quoted(chromosome)))
+    inform_ancify(sprintf("%s has no posteriors, so it gets no file", quoted(chromosome)))
     return(FALSE)
   }
   write_whole(file, function(temporary) {
@@ -158,7 +160,7 @@ export_chromosome <- function(folder, chromosome, file) {
       rtracklayer::export(ranges, temporary, format = "bigWig"),
       error = function(condition) {
         abort_ancify(
-          sprintf("rtracklayer can't write %s: %s", quoted(file), conditionMessage(condition)),
+          sprintf("rtracklayer cannot write %s: %s", quoted(file), conditionMessage(condition)),
           "file", file = file
         )
       }
@@ -172,8 +174,8 @@ posterior_ranges <- function(folder, chromosome) {
   if (length > .Machine$integer.max) {
     abort_ancify(
       sprintf(
-        "%s has %s positions, and a GRanges, which bigWig files are made of, at most 2^31 - 1: %s.",
-        quoted(chromosome), format_count(length), "read_posterior() reads any of them"
+        "%s has %s positions, but bigWig files have at most 2^31 - 1: use read_posterior().",
+        quoted(chromosome), format_count(length)
       ),
       "input"
     )
@@ -189,7 +191,7 @@ posterior_ranges <- function(folder, chromosome) {
   )
 }
 
-# Runs of NA are none to rle().
+# rle() does not join NA.
 replace_na <- function(x, value) {
   x[is.na(x)] <- value
   x

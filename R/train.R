@@ -84,7 +84,7 @@ check_training_arguments <- function(max_sites, seed, rounds, leaves, learning_r
   check_whole_number(rounds, "rounds")
   check_whole_number(leaves, "leaves")
   if (max_sites < 4) {
-    abort_ancify("`max_sites` must be at least 4, one for each base.", "input")
+    abort_ancify("`max_sites` must be at least 4, one site for each base.", "input")
   }
   if (leaves < 2) {
     abort_ancify("`leaves` must be at least 2.", "input")
@@ -103,7 +103,7 @@ check_training_arguments <- function(max_sites, seed, rounds, leaves, learning_r
 check_both_tiers <- function(config) {
   empty <- setdiff(c("inner", "outer"), config$outgroups$tier)
   if (length(empty)) {
-    problem <- sprintf("`outgroups.%s` is empty: ml needs a species in both tiers.", empty[1])
+    problem <- sprintf("`outgroups.%s` is empty: ml needs a species in each tier.", empty[1])
     abort_ancify(problem, "config", file = config$file, problems = problem)
   }
 }
@@ -119,7 +119,7 @@ project_where_missing <- function(context) {
   }
 }
 
-# list(features =, labels =) of the sites drawn.
+# list(features =, labels =) of the training sites.
 training_sites <- function(config, max_sites, seed, backend, progress, log) {
   references <- reference_files(config, log)
   lengths <- if (length(references)) config$lengths[names(references)] else config$lengths
@@ -137,13 +137,13 @@ training_sites <- function(config, max_sites, seed, backend, progress, log) {
     ml_training_sites_impl(folders, lengths, unname(references), options, watch)
   }, progress)
   log(sprintf(
-    "Labels from %s: %s", if (length(references)) "the reference" else "calls by vote",
+    "Labels from %s: %s", if (length(references)) "the reference" else "calls by voting",
     paste(c("A", "C", "G", "T"), vapply(sites$labelled, format_count, ""), collapse = ", ")
   ))
   sites
 }
 
-# By chromosome; empty where no reference is configured.
+# Named by chromosome; empty without a reference.
 reference_files <- function(config, log) {
   folder <- config$ml_training_reference
   if (is.null(folder)) {
@@ -154,7 +154,7 @@ reference_files <- function(config, log) {
   if (!any(there)) {
     abort_ancify(
       sprintf(
-        "`ml_training_reference` is %s, which has no file of a chromosome to process, such as %s.",
+        "`ml_training_reference` is %s, which has no file for any chromosome, such as %s.",
         quoted(folder), quoted(basename(files[1]))
       ),
       "file",
@@ -163,7 +163,8 @@ reference_files <- function(config, log) {
   }
   if (!all(there)) {
     log(sprintf(
-      "Not trained on, as the reference lacks a file: %s", enumerate(quoted(names(files)[!there]))
+      "Chromosomes without a reference file are left out: %s",
+      enumerate(quoted(names(files)[!there]))
     ))
   }
   files[there]
@@ -175,7 +176,7 @@ training_parameters <- function(seed, leaves, learning_rate, threads) {
   list(
     objective = "multiclass", num_class = 4L, num_leaves = as.integer(leaves),
     learning_rate = learning_rate, min_data_in_leaf = 100L,
-    # Each tree sees a part of the sites and of the features.
+    # Each tree uses a part of the sites and of the features.
     bagging_fraction = 0.8, bagging_freq = 5L, feature_fraction = 0.8,
     seed = as.integer(seed), deterministic = TRUE, force_row_wise = TRUE,
     num_threads = threads, verbosity = -1L
@@ -192,8 +193,8 @@ find_trainer <- function(in_r = requireNamespace("lightgbm", quietly = TRUE),
   } else {
     abort_ancify(
       paste(
-        "Training needs LightGBM: install.packages(\"lightgbm\"), or the package reticulate and",
-        "in its Python: pip install lightgbm. (RETICULATE_PYTHON says which Python that is.)"
+        "Training needs LightGBM: install.packages(\"lightgbm\"), or the package reticulate with",
+        "`pip install lightgbm` in its Python. RETICULATE_PYTHON chooses that Python."
       ),
       "package"
     )
