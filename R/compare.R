@@ -333,8 +333,8 @@ check_comparison <- function(x, name = "x") {
   whole <- mapply(is_whole, unclass(x)[names(comparison_columns)], comparison_columns)
   if (!all(whole)) {
     abort_ancify(
-      sprintf("`%s` was changed: its table `%s` lacks rows, columns or numbers. Compare again.", name,
-              names(comparison_columns)[!whole][1]),
+      sprintf("`%s` was changed: its table `%s` lacks rows, columns or numbers. Compare again.",
+              name, names(comparison_columns)[!whole][1]),
       "input"
     )
   }

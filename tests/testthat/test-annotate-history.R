@@ -144,7 +144,7 @@ test_that("histories, samples and projections that do not fit are errors", {
   names(unnamed$splits) <- NULL
   refused("input", "no names", history = unnamed)
   refused("input", "`projected` is missing", ancestral = case$config$output_dir)
-  refused("input", "`samples` is only", history = NULL, samples = "s1")
+  refused("input", "`samples` needs a `history`", history = NULL, samples = "s1")
   refused("input", "no sample 'nobody'", samples = c("s1", "nobody"))
   refused("input", "no sample '\u00e9'", samples = "\u00e9")
   for (samples in list(1, character(), NA_character_, c("s1", "s1"))) {

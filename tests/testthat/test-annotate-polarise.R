@@ -264,7 +264,7 @@ test_that("what was exchanged and taken out is told", {
   vcf <- write_vcf(records, header = header)
   lines <- log_lines(annotate_vcf(vcf, fasta, tempfile(fileext = ".vcf"), polarise = TRUE))
   expect_identical(trimws(lines[2:3]), c("REF and ALT exchanged in 2 records",
-                                         "INFO/MLEAC taken out of 2 of them"))
+                                         "INFO/MLEAC removed from 2 of them"))
 })
 
 test_that("records that can't be polarised are errors, and others' fields no obstacle", {

@@ -356,8 +356,8 @@ test_that("positions of another build are warned of", {
   expect_no_warning(annotate(good))
   expect_no_warning(annotate(good, reference = folder))
   bad <- records("chr1", 1500, 50)
-  warns("of 1,500 records are NEITHER_ALLELE. Are its positions", bad)
-  warns("of 1,500 records are REF_MISMATCH. Is it of another build", bad, reference = folder)
+  warns("of 1,500 records are NEITHER_ALLELE. Check whether its positions", bad)
+  warns("of 1,500 records are REF_MISMATCH. Check the genome build", bad, reference = folder)
 
   # One chromosome among others, and few records of each
   many <- records("chr1", 3900, 0)

@@ -37,7 +37,7 @@ test_that("blocks are pairs of ranges with their rows, minus strands turned by t
   require_package("GenomicRanges")
   axt <- axt_file(small_axt)
   as_in_file <- oracle_pairs(small_axt)
-  warned <- expect_one_warning(read_axt(axt), "strand", axt, "2 are on the minus", "`outgroup_len")
+  warned <- expect_one_warning(read_axt(axt), "strand", axt, "2 of the outgroup's ranges", "`outgroup_len")
   expect_s4_class(warned$value, "Pairs")
   expect_identical(pairs_of(warned$value), as_in_file)
 

@@ -156,7 +156,7 @@ test_that("what can't be compared is an error that says so", {
   )
   expect_ancify_error(
     compare_calls(a = a, b = calls_folder(c(chr1 = "ACGT", chr2 = "A"))), "input",
-    "'chr2' has 2 bases in 'a' and 1 in 'b'"
+    "'chr2' has 2 bases in 'a', but 1 in 'b'"
   )
   expect_ancify_error(check_windows(c(chr1 = 1e8), 10, 66), "input", "660,000,000 windows")
   expect_null(check_windows(c(chr1 = 1e8), 1, 1))

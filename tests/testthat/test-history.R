@@ -59,8 +59,8 @@ test_that("what cannot be a history is an error that says so", {
   refused(1e5, NA_real_, 1e4, text = "`sizes` must be numbers above 0")
   refused(1e5, 1e4, 0, text = "`focal_size` must be a number above 0")
   refused(c(1e5, 2e5, 3e5), c(1e4, 1e4), 1e4, text = "`sizes` has length 2")
-  refused(1e5, c(0.5), 1e4, text = "`sizes` is 0.5: give diploid numbers")
-  refused(1e5, 1e4, 0.5, text = "`focal_size` is 0.5: give diploid numbers")
+  refused(1e5, c(0.5), 1e4, text = "`sizes` is 0.5: give numbers of diploids")
+  refused(1e5, 1e4, 0.5, text = "`focal_size` is 0.5: give numbers of diploids")
   refused(1e5, 1e4, 1e4, focal_lineages = 10001, text = "up to 10,000")
   refused(1e5, 1e4, 1e4, focal_lineages = 0, text = "`focal_lineages`")
   refused(1e5, 1e4, 1e4, mutation_rate = c(1, 2), text = "`mutation_rate` must be a number")
@@ -71,7 +71,7 @@ test_that("what cannot be a history is an error that says so", {
   refused(1e5, 1e4, 1e4, model = list(rates = 1:5), text = "`rates`")
   refused(1e5, 1e4, 1e4, model = list(rates = -(1:6)), text = "`rates`")
   refused(1e5, 1e4, 1e4, model = list(invariant = 1), text = "`invariant`")
-  refused(c(1e5, 2e5), 1e4, 1e4, into = c(0, 3), text = "`into` names 3")
+  refused(c(1e5, 2e5), 1e4, 1e4, into = c(0, 3), text = "`into` has 3")
   refused(c(1e5, 2e5), 1e4, 1e4, into = c(0, 1), text = "Outgroup 2 joins outgroup 1 200,000")
   refused(c(1e5, 1e5), 1e4, 1e4, into = c(2, 1), text = "Outgroup 1 joins outgroup 2 100,000")
 })
@@ -221,7 +221,7 @@ test_that("an estimate at its bound has no standard error, and no more has what 
   fit <- fit_history(data.frame(pattern = c("AAA", "CGC"), count = c(1e6, 1e4)), two)
   expect_equal(fit$estimates$estimate[c(1, 3)], c(400, 300), tolerance = 1e-6)
   expect_identical(is.na(fit$estimates$std_error), c(TRUE, TRUE, TRUE, FALSE))
-  expect_output(print(fit), "not told by the data +split a, split b and size a \\(or at a bound\\)\n")
+  expect_output(print(fit), "undetermined +split a, split b and size a \\(or at a bound\\)\n")
 })
 
 test_that("a free focal size follows the size next to it", {

@@ -118,7 +118,7 @@ test_that("chromosomes that are not asked for change nothing on the others", {
   )
   warned <- expect_one_warning(
     project_maf(maf, c(chr1 = 4, chr2 = 5)), "projection",
-    "1 row of a species that the block had already was left out"
+    "1 row left out, as the block already had this species"
   )
   expect_identical(warned$value, c(chr1 = "NNCC", chr2 = "TTNNN"))
   expect_identical(warned$warning$duplicates, 1)
@@ -132,7 +132,7 @@ test_that("strands, rows' order and duplicates are as they should be in a small 
     maf_block(list("near.c", 5, "aR-GN", "-", 100), list("hg.chr1", 2, "AC-GT", "-", 10)),
     maf_block(list("near", 7, "TT"), list("near.c", 5, "GG"), list("hg.chr1", 0, "Ac", "+", 10))
   )
-  warned <- expect_one_warning(project_maf(maf, lengths), "projection", "1 row of a species")
+  warned <- expect_one_warning(project_maf(maf, lengths), "projection", "1 row left out")
   expect_identical(warned$value, c(chr1 = "TTNNNCYtNN"))
 })
 
@@ -196,7 +196,7 @@ test_that("a bad block of a MAF is an error with its line, or left out and count
       expect_maf_refused(maf, c(chr1 = 10), bad[[1]], "on_bad_block", line = line)
       warned <- expect_one_warning(
         project_maf(maf, c(chr1 = 10), on_bad_block = "skip"), "projection",
-        "1 bad block was left out", bad[[1]]
+        "1 bad block left out", bad[[1]]
       )
     })
     expect_identical(warned$value, c(chr1 = "TCGggNNNNN"))
@@ -269,9 +269,9 @@ test_that("names are for MAF files, which need them", {
     expect_ancify_error(project_maf(maf, c(chr1 = 10), wrong), "input", "`maf_name`")
     expect_ancify_error(project_maf(maf, c(chr1 = 10), "near", wrong), "input", "`focal_maf_name`")
   }
-  expect_ancify_error(project_maf(maf, c(chr1 = 10), "hg", "hg"), "input", "one species")
+  expect_ancify_error(project_maf(maf, c(chr1 = 10), "hg", "hg"), "input", "are the same")
   axt <- axt_file(axt_block("chr1", 2, "AC", "GT"))
-  expect_ancify_error(project_maf(axt, c(chr1 = 10)), "input", axt, "is none")
+  expect_ancify_error(project_maf(axt, c(chr1 = 10)), "input", axt, "is not MAF")
   empty <- tempfile()
   file.create(empty)
   expect_maf_refused(empty, c(chr1 = 10), "no alignment block", line = 0)
@@ -439,7 +439,7 @@ test_that("Biopython's broken MAF files are errors with their lines", {
                      maf_name = "panTro2", focal_maf_name = "mm9")
   warned <- expect_one_warning(
     project_maf(bad, lengths, "panTro2", "mm9", on_bad_block = "skip"), "projection",
-    "2 bad blocks were left out"
+    "2 bad blocks left out"
   )
   expect_identical(warned$warning$lines, c(2, 87))
   # The last block, whose focal row is on the minus strand: its last 30 columns, complemented.

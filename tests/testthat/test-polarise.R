@@ -76,6 +76,6 @@ test_that("sites that cannot be are errors that name the first", {
   refused("AAA", "A/G", NA_real_, 10, "count of NA among 10")
   refused("AAA", "A/G", 1.5, 10, "count of 1.5")
   refused("AAA", "A/G", 1, c(10, 10), "`n` one number or as many")
-  refused(c("AAA", "AAA"), "A/G", 1, 10, "`patterns` of 2, `alleles` of 1")
+  refused(c("AAA", "AAA"), "A/G", 1, 10, "`patterns` has 2, `alleles` has 1")
   refused("AAA", "A/G", 1, 10, "coalescent_history()", history = list())
 })

@@ -212,7 +212,7 @@ test_that("broken structure that is skipped leaves the blocks around it", {
       for (where in 0:3) {
         axt <- axt_file(unlist(append(good, list(lines), where)))
         warned <- with_chunk_size(size, expect_one_warning(
-          project_axt(axt, c(chr1 = 7), on_bad_block = "skip"), "projection", "1 bad block was"
+          project_axt(axt, c(chr1 = 7), on_bad_block = "skip"), "projection", "1 bad block left out"
         ))
         expect_identical(warned$value, expected)
         expect_equal(warned$warning$lines, 1 + 4 * where)
@@ -247,7 +247,7 @@ test_that("empty chromosomes and skipped blocks are one warning", {
   axt <- axt_file(axt_block("chr1", 2, "AC", "GT"), axt_block("chr2", 1, "A", "GT"))
   expect_one_warning(
     project_axt(axt, c(chr1 = 4, chr2 = 1), output_dir = new_folder(), on_bad_block = "skip"),
-    "projection", "no block on 'chr2'", "1 bad block was left out", "line 5", "differ in length"
+    "projection", "no block on 'chr2'", "1 bad block left out", "line 5", "differ in length"
   )
 })
 

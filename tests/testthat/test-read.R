@@ -120,7 +120,7 @@ test_that("a run is read as its folder is, with its chromosomes' order", {
   # Its rows alone know their lengths.
   rows <- structure(run, files = NULL)
   condition <- expect_ancify_error(
-    read_ancestral(rows), "format", "chr2.fa", "3 bases", "Run again"
+    read_ancestral(rows), "format", "chr2.fa", "3 bases", "run again"
   )
   expect_identical(condition$file, run$file[2])
   unlink(run$file[2])

@@ -43,7 +43,7 @@ test_that("leaves are the species", {
   refused("((a,b),c,d);", "'d'", "neither an outgroup nor the focal species")
   refused("(a,b);", "'c'", "no leaf")
   refused("((a,b),c,a);", "'a'", "twice")
-  refused("((a,b),c,(d,e));", "'d' and 'e' in the tree are neither outgroups")
+  refused("((a,b),c,(d,e));", "'d' and 'e' are neither outgroups")
   refused("(a);", "'b' and 'c' are outgroups but no leaves")
   expect_ancify_error(called_on("((a,b),c);", focal = "human"), "input", "`focal`", "'human'")
   expect_ancify_error(called_on("gone.nwk"), "input", "'gone.nwk'", "no such file")
