@@ -123,8 +123,8 @@
 #'   | `swapped` | with `polarise`: number of records with exchanged alleles |
 #'   | `dropped` | with `polarise`: data frame of removed fields: `field`, `records` |
 #' @section Errors:
-#' * `ancify_format_error` (with record and line): the VCF is damaged, cut short or not sorted, or
-#'   lacks samples or chromosomes in its header.
+#' * `ancify_format_error` (with record and line): the VCF is damaged, cut short or not sorted.
+#'   Or its header lacks samples, or declares some but not all chromosomes.
 #' * `ancify_format_error`: a position is beyond the end of its sequence or the declared length, or
 #'   a genotype names an allele that does not exist.
 #' * `ancify_format_error` (with line): a FASTA or BED file is invalid.
