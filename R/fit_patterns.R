@@ -70,7 +70,9 @@ count_in_memory <- function(inner, outer, focal, threads, backend, progress) {
   sequences <- c(as_tier(inner, "x", TRUE), as_tier(outer, "outer", TRUE))
   with_focal <- !isTRUE(focal) && !isFALSE(focal)
   if (with_focal) sequences <- c(sequences, one_focal(focal))
-  if (length(sequences) == 0) abort_ancify("`x` and `outer` are both empty: give at least one sequence.", "input")
+  if (length(sequences) == 0) {
+    abort_ancify("`x` and `outer` are both empty: give at least one sequence.", "input")
+  }
   species <- names(sequences) %||% rep("", length(sequences))
   check_species_once(species)
   check_equal_lengths(sequences, length(inner))
