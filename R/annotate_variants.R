@@ -1,19 +1,18 @@
-#' Write ancestral alleles into variants in memory
+#' Annotate variants in memory
 #'
-#' As [annotate_vcf()], for variants that the Bioconductor package VariantAnnotation has read.
+#' Adds ancestral alleles to variants that the package VariantAnnotation has read. It works as
+#' [annotate_vcf()] does for files.
 #'
 #' @param variants A `VCF` of the package VariantAnnotation, collapsed or expanded, in any order.
-#' @param ancestral What is ancestral, as in [annotate_vcf()].
-#' @param ... Further arguments of [annotate_vcf()], but for `polarise`: `reference`, `mask`,
-#'   `threads` and `verbose`, and those about a history, for which genotypes are those of the
-#'   variants' `GT`.
-#' @return `variants` with the columns that [annotate_vcf()] writes in `info()`, in place of what
-#'   was there under their names, and declared in the header. `table(info(x)$AA_reason)` counts
-#'   the reasons.
+#' @param ancestral The ancestral sequences, as in [annotate_vcf()].
+#' @param ... Further arguments of [annotate_vcf()]: `reference`, `mask`, `threads`, `verbose`, and
+#'   those for a history, which uses the variants' `GT`. `polarise` is not possible.
+#' @return `variants` with the fields of [annotate_vcf()] in `info()`, declared in the header. They
+#'   replace earlier columns of these names. `table(info(x)$AA_reason)` counts the reasons.
 #' @section Errors:
-#' `ancify_input_error` for what is no `VCF`, and with a history for one without genotypes;
-#' `ancify_package_error` where VariantAnnotation is not installed; and those of [annotate_vcf()],
-#' where records are counted along the chromosomes.
+#' * `ancify_input_error`: `variants` is not a `VCF`, or has no genotypes but there is a history.
+#' * `ancify_package_error`: VariantAnnotation is not installed.
+#' * Those of [annotate_vcf()], which counts records along the chromosomes.
 #' @seealso [annotate_vcf()] for files, which takes less memory and time;
 #'   [read_ancestral()] for calls of any regions
 #' @export
@@ -45,7 +44,7 @@ annotate_variants <- function(variants, ancestral, ...) {
   }
   of_files <- intersect(c("out", "polarise"), ...names())
   if (length(of_files)) {
-    abort_ancify(sprintf("`%s` is for files: take annotate_vcf().", of_files[1]), "input")
+    abort_ancify(sprintf("`%s` is for files only: use annotate_vcf().", of_files[1]), "input")
   }
   folder <- tempfile("ancify-variants-")
   dir.create(folder)
@@ -65,7 +64,7 @@ annotate_variants <- function(variants, ancestral, ...) {
   with_info(variants, VariantAnnotation::readVcf(annotated), order)
 }
 
-# The file is none of the user's, so that its lines tell nothing, and its records are in `order`.
+# The user does not know the temporary file. Name the variant instead of the file and its line.
 in_terms_of_variants <- function(condition, file, order) {
   message <- gsub(quoted(file), "`variants`", conditionMessage(condition), fixed = TRUE)
   place <- regmatches(message, regexec("^`variants`, line [0-9]+: record ([0-9]+)", message))[[1]]
@@ -78,7 +77,7 @@ in_terms_of_variants <- function(condition, file, order) {
   condition
 }
 
-# What annotation looks at, sorted: gives the variants' numbers in the order of the file.
+# Writes the columns that annotation needs, sorted. Gives the variants' numbers in the file's order.
 write_variants <- function(variants, file, with_genotypes) {
   places <- SummarizedExperiment::rowRanges(variants)
   chromosomes <- as.character(GenomicRanges::seqnames(places))
@@ -110,7 +109,7 @@ write_variants <- function(variants, file, with_genotypes) {
 genotypes_of <- function(variants) {
   genotypes <- VariantAnnotation::geno(variants)$GT
   if (!is.character(genotypes) || ncol(genotypes) == 0) {
-    abort_ancify("`variants` has no genotypes (GT), and a history's posteriors need them.", "input")
+    abort_ancify("`variants` has no genotypes (GT), but `history` needs them.", "input")
   }
   genotypes[is.na(genotypes)] <- "."
   genotypes
@@ -118,7 +117,7 @@ genotypes_of <- function(variants) {
 
 annotation_fields <- c("AA", "AA_prob", "AA_post", "AA_reason")
 
-# `annotated`: the same variants in `order`, whose columns go into `variants`.
+# Adds the annotation to `variants`. `annotated`: the same variants in `order`.
 with_info <- function(variants, annotated, order) {
   kept <- VariantAnnotation::info(variants)
   kept <- kept[!names(kept) %in% annotation_fields]

@@ -1,123 +1,143 @@
-#' Write ancestral alleles into a VCF
+#' Annotate a VCF with ancestral alleles
 #'
-#' Copies a VCF or BCF, record by record and in their order, and puts the ancestral
-#' allele of each into its INFO: what tools for site frequency spectra read.
+#' Copies a VCF or BCF and writes the ancestral allele of each record into its INFO, as tools for
+#' site frequency spectra expect it: `annotate_vcf("in.vcf.gz", "ancestral", "out.vcf.gz")`.
 #'
-#' These fields are written, declared in the header; what was there under their names is
-#' replaced or removed. The rest of a record stays as it is, but for how htslib keeps numbers:
-#' QUAL and fields of the type Float with six digits (`0.000` becomes `0`), and in fields of the
-#' type Integer the whole number that a value begins with (`59.8` becomes `59`), or `.` where there
-#' is none of 32 bits.
-#' * `AA`: the base called, in upper case where the call's confidence is high and in lower
-#'   case where it is low, as the calls have it. It is left out where no base is called, and
-#'   where an allele is no single base.
-#' * `AA_prob`: the posterior of `AA`, where `ancestral` is the folder of a run with
-#'   `posterior: true` (the files have it to a phred, 1 - 10^(-q / 10)), or with a `history`.
-#' * `AA_post`: only with a `history`, the posteriors of A, C, G and T; a run's files do not
-#'   have those of all four.
-#' * `AA_reason`: whether the record's ancestral allele can be used, the first that holds:
+#' @section Fields:
+#' The header declares these fields. Earlier values of them are replaced or removed.
 #'
-#'   | | |
-#'   | --- | --- |
-#'   | `INDEL` | an allele is not one of A, C, G, T (also `N`, `*` and `<DEL>`) |
-#'   | `MULTIALLELIC` | there are several ALTs |
-#'   | `REF_MISMATCH` | REF is another base than `reference` has there |
-#'   | `MASKED` | it is in `mask` |
-#'   | `NO_COVERAGE` | the call is `N` (elsewhere also `-` or `.`), or there is no sequence |
-#'   | `UNRESOLVED` | the call is `n` |
-#'   | `NEITHER_ALLELE` | the base called is neither REF nor ALT |
-#'   | `LOW` | it is one of them, of low confidence |
-#'   | `OK` | it is one of them, of high confidence |
+#' | Field | Value |
+#' | --- | --- |
+#' | `AA` | the called base, in the case of the call: upper for high confidence, lower for low |
+#' | `AA_prob` | the posterior of `AA`, from a run with `posterior: true` or from a `history` |
+#' | `AA_post` | the posteriors of A, C, G and T, only with a `history` |
+#' | `AA_reason` | whether the ancestral allele can be used, as below |
 #'
-#' Chromosomes may be named with or without a leading `chr` in all files; a name that is the
-#' same comes first. Ensembl's names of sequences
-#' (`ANCESTOR_for_chromosome:GRCh38:22:1:50818468:1`) are understood; one that begins behind
-#' the chromosome's first position is taken from there.
+#' `AA` is absent if no base is called, or if an allele is not a single base. A run's `AA_prob` has
+#' the precision of a phred value: 1 - 10^(-q / 10).
 #'
-#' **With a history** the posteriors of a record are what [polarise_sites()] gives for the
-#' outgroups' bases, its two alleles and how many of the samples' haplotypes have the ALT;
-#' missing genotypes count for none. `AA` is the call all the same, so that `AA_prob` says how
-#' probable the call is once the sample is looked at, and is 0 where it is neither allele;
-#' where no base is called there can be an `AA_post` without `AA`. There is no `AA_post`, and
-#' `AA_prob` is the run's, if it has one, unless there are two alleles of one base, both are in
-#' the samples, an outgroup has a base, and the history gives the record any chance.
+#' `AA_reason` is the first of these that applies:
 #'
-#' **Polarising.** With `polarise = TRUE` REF and ALT are exchanged in records of the reasons
-#' `LOW` and `OK` whose ALT is ancestral, so that in all records of these two REF is the
-#' ancestral and ALT the derived allele; the others stay as they are. `AA_old_ref` has REF as
-#' it was, in exchanged records alone: if a later call exchanges them again, it goes. `AA`,
-#' `AA_prob` and `AA_post` are of bases, so that they stay what they are. In each exchanged record
-#' * genotypes (`GT`) name the other allele; phase, ploidy and what is missing stay;
-#' * fields declared `Number=R` have the alleles' values in the other order, and those declared
-#'   `Number=G` the genotypes', of any ploidy;
-#' * `AC` becomes `AN` - `AC`, and `AF` 1 - `AF`;
-#' * what can't be had is taken out, and counted in the result: other fields declared
-#'   `Number=A`, those of local alleles (`Number=LA`, `LR` and `LG`), `AC` without `AN`, `AC` and
-#'   `AF` that are not declared as numbers, and fields with more or fewer values than they should
-#'   have, such as the `PL` of a record that was split by ALT while they stayed as they were (a
-#'   haploid sample may have as many as the others);
-#' * fields that VCF itself reserves (`AC`, `AF`, `CIGAR`, `AD`, `ADF`, `ADR`, `EC`, `GL`, `GP`,
-#'   `PL`, `PP`, and `GLE` and the local alleles `LAA`, `LGT`, `LAD`, ..., which go) count as VCF
-#'   has them, whatever the header declares: old files often have `Number=.` or `1`.
+#' | Reason | Condition |
+#' | --- | --- |
+#' | `INDEL` | an allele is not one of A, C, G and T, such as `N`, `*` or `<DEL>` |
+#' | `MULTIALLELIC` | there are several ALTs |
+#' | `REF_MISMATCH` | REF differs from `reference` |
+#' | `MASKED` | the position is in `mask` |
+#' | `NO_COVERAGE` | the call is `N` (`-` or `.` in other sources), or there is no sequence |
+#' | `UNRESOLVED` | the call is `n` |
+#' | `NEITHER_ALLELE` | the called base is neither REF nor ALT |
+#' | `LOW` | the called base is an allele, with low confidence |
+#' | `OK` | the called base is an allele, with high confidence |
 #'
-#' All else stays as it was, also what is told of an allele without being declared so, such as a
-#' dosage `DS`, a population's `EUR_AF` with `Number=1`, bcftools' `DP4` or GATK's `PGT`: remove it
-#' (`bcftools annotate -x`) or compute it anew. In records that were split by ALT (`bcftools norm
-#' --multiallelics -`) a 0 in a genotype can stand for the other ALT, which polarising can't know:
-#' leave positions with several such records out. After polarising, REF is not everywhere the
-#' reference's base, as the header line `##ancify_polarised` says: tools that compare them
-#' (`bcftools norm --check-ref`, `bcftools consensus`, liftover, also `reference` here) complain or
-#' go wrong, and such a file can't be merged with others. Keep the original for these.
+#' The rest of a record stays, apart from how htslib writes numbers. QUAL and Float fields get six
+#' digits (`0.000` becomes `0`). Integer fields get the leading whole number (`59.8` becomes `59`),
+#' or `.` if there is none of 32 bits.
 #'
-#' @param vcf Path of a VCF or BCF, plain, gzip or bgzip, sorted; no index is needed.
-#' @param ancestral What is ancestral: the output folder of a run (or the `ancify_run`), a
-#'   FASTA file of one or many sequences, also Ensembl EPO's (plain, gzip or bgzip; all
-#'   sequences of the VCF's chromosomes are then in memory), or a path with `{chrom}` or
-#'   `{chrom_id}` in it, which stand for a chromosome's name and for it without `chr`: one
-#'   file of one sequence for each chromosome. Case says the confidence.
-#' @param out Path to write, of which the ending tells the format: `.vcf`, `.vcf.gz`
-#'   (bgzip) or `.bcf`. A file that exists is replaced when the new one is complete; an index of
-#'   it has to be made anew (`bcftools index`).
-#' @param reference The genome's own sequence, in any of these forms, to find records whose
-#'   REF is another base; `NULL` (the default) for none.
+#' @section Names of chromosomes:
+#' Names may differ by a leading `chr` between all files; an identical name is preferred. Ensembl's
+#' names, such as `ANCESTOR_for_chromosome:GRCh38:22:1:50818468:1`, are understood. Such a sequence
+#' may begin after the chromosome's first position.
+#'
+#' @section With a history:
+#' The posteriors are those of [polarise_sites()], for the outgroups' bases, the two alleles, and
+#' the samples' copies of ALT. Missing genotypes are not counted.
+#'
+#' `AA` remains the call. `AA_prob` is then the probability of this call given the sample, and 0 if
+#' the call is neither allele. A record without a called base can have `AA_post` without `AA`.
+#'
+#' A record gets `AA_post` if all of these hold; else `AA_prob` is that of the run, if any:
+#' * there are two alleles of one base, and the samples have both;
+#' * an outgroup has a base;
+#' * the record is possible under the history.
+#'
+#' @section Polarising:
+#' `polarise = TRUE` exchanges REF and ALT of `LOW` and `OK` records whose ALT is ancestral. In all
+#' `LOW` and `OK` records REF is then the ancestral and ALT the derived allele. Other records stay.
+#' `AA`, `AA_prob` and `AA_post` are about bases, and stay too.
+#'
+#' | Field of an exchanged record | Change |
+#' | --- | --- |
+#' | `AA_old_ref` | the old REF; removed if a later call exchanges the alleles again |
+#' | `GT` | names the other allele; phase, ploidy and missing alleles stay |
+#' | `Number=R` | values of the alleles in the new order |
+#' | `Number=G` | values of the genotypes in the new order, at any ploidy |
+#' | `AC`, `AF` | `AN` - `AC`, and 1 - `AF` |
+#' | `AC` without `AN`; `AC` and `AF` not declared as numbers | removed |
+#' | other `Number=A`; local alleles (`Number=LA`, `LR`, `LG`) | removed |
+#' | fields with a wrong number of values | removed |
+#' | all others | none |
+#'
+#' Removed fields are counted in the result. A haploid sample may have as many values as the others.
+#' Records that were split by ALT often have a wrong number of values, such as the old `PL`.
+#'
+#' Reserved fields of VCF follow the standard, whatever `Number` the header declares: `AC`, `AF`,
+#' `CIGAR`, `AD`, `ADF`, `ADR`, `EC`, `GL`, `GP`, `PL` and `PP`. `GLE` and the local alleles (`LAA`,
+#' `LGT`, `LAD`, ...) are removed. Old files often declare `Number=.` or `1`.
+#'
+#' Before you use a polarised file:
+#' * Some fields describe an allele but do not declare it, such as `DS`, `EUR_AF` with `Number=1`,
+#'   bcftools' `DP4` and GATK's `PGT`. They stay: remove them (`bcftools annotate -x`) or compute
+#'   them again.
+#' * After `bcftools norm --multiallelics -` a 0 in a genotype can mean the other ALT. Leave out
+#'   positions with several such records.
+#' * REF is no longer always the base of the reference genome, as the header line
+#'   `##ancify_polarised` says. `bcftools norm --check-ref`, `bcftools consensus`, liftover and
+#'   `reference` here fail or give wrong results. Such a file cannot be merged with others. Keep the
+#'   original.
+#'
+#' @param vcf Path of a sorted VCF or BCF: plain, gzip or bgzip. It needs no index.
+#' @param ancestral The ancestral sequences; case is confidence. One of:
+#'   * the output folder of a run, or its `ancify_run`;
+#'   * a FASTA file of one or many sequences, also Ensembl's EPO (plain, gzip or bgzip). The
+#'     sequences of the VCF's chromosomes are kept in memory;
+#'   * a path with `{chrom}` (the chromosome's name) or `{chrom_id}` (without `chr`), for one
+#'     sequence a file.
+#' @param out Path of the result. Its ending tells the format: `.vcf`, `.vcf.gz` (bgzip) or `.bcf`.
+#'   An existing file is replaced when the new one is complete. Make its index again (`bcftools
+#'   index`).
+#' @param reference The reference genome, in the forms of `ancestral`, to find records with another
+#'   REF; `NULL` (the default) for none.
 #' @param mask A BED file, plain or gzip, of regions not to use; `NULL` (the default) for none.
-#' @param polarise Whether to exchange alleles so that REF is ancestral, as below; `FALSE` (the
-#'   default) leaves them as they are.
-#' @param history A [coalescent_history()] of the focal species and its outgroups, named by
-#'   the outgroups, for posteriors from the samples' genotypes; `NULL` (the default) for none.
-#' @param projected The folder with the outgroups' projected sequences, `<work_dir>/projected`
-#'   of a run; by default that of `ancestral`, if this is an `ancify_run`. Only with a `history`.
-#' @param samples Names of the samples whose alleles are counted, of one population; `NULL` (the
-#'   default) for all of the file. Only with a `history`.
-#' @param threads Threads; `NULL` (the default) for `getOption("ancify.threads")` or else all
-#'   cores.
-#' @param progress Whether to show a progress bar after two seconds; by default in interactive
-#'   sessions alone.
-#' @param verbose Whether to tell, as by default, which sequence each chromosome got, how many
-#'   records got posteriors from the history, and what polarising did, as messages of class
-#'   `ancify_message`.
-#' @return A data frame with a row for each reason, in the order above: `reason` and the
-#'   number of `records`, which add up to those of the file. The attribute `chromosomes` is
-#'   a data frame of the chromosomes that have records: `chromosome`, `sequence` (its name or
-#'   file in `ancestral`, `NA` for none) and `records`. With a `history` the attribute
-#'   `posteriors` is the number of records with `AA_post`. With `polarise` the attribute
-#'   `swapped` is the number of records whose alleles were exchanged, and `dropped` a data frame
-#'   of the fields taken out of these: `field`, such as `"INFO/MLEAC"`, and the number of
-#'   `records`.
+#' @param polarise `TRUE` exchanges alleles so that REF is ancestral; `FALSE` (the default) leaves
+#'   them.
+#' @param history A [coalescent_history()] of the focal species, its splits named by the outgroups,
+#'   for posteriors from the samples' genotypes; `NULL` (the default) for none.
+#' @param projected For a `history`: the folder of the outgroups' projected sequences,
+#'   `<work_dir>/projected` of a run. By default that of `ancestral`, if it is an `ancify_run`.
+#' @param samples For a `history`: names of the samples to count, of one population; `NULL` (the
+#'   default) for all.
+#' @param threads Number of threads; `NULL` (the default) for `getOption("ancify.threads")`, or
+#'   all cores.
+#' @param progress `TRUE` shows a progress bar after two seconds; by default only in interactive
+#'   sessions.
+#' @param verbose `TRUE` (the default) logs the sequence of each chromosome, and the numbers of
+#'   posteriors and exchanged records, as messages of class `ancify_message`.
+#' @return A data frame with a row for each `reason` above and its number of `records`, which add up
+#'   to the file's. Its attributes:
+#'
+#'   | Attribute | Value |
+#'   | --- | --- |
+#'   | `chromosomes` | data frame: `chromosome`, `sequence` (name or file, or `NA`), `records` |
+#'   | `posteriors` | with a `history`: number of records with `AA_post` |
+#'   | `swapped` | with `polarise`: number of records with exchanged alleles |
+#'   | `dropped` | with `polarise`: data frame of removed fields: `field`, `records` |
 #' @section Errors:
-#' `ancify_format_error`, with the record and its line, for a VCF that is damaged, cut short or not
-#' sorted, has samples that its header does not name, or a chromosome that it does not declare
-#' though it declares others, for a position behind the end of its sequence or the length that the
-#' header declares, and for genotypes that name an allele that is not there; with the line for a
-#' FASTA or BED that is none;
-#' `ancify_file_error` for files that can't be read or written; `ancify_input_error` where no
-#' chromosome of the VCF is in `ancestral`, in `reference`, in `mask` or in `projected`, for samples
-#' that it does not have, for histories that [polarise_sites()] refuses, and for arguments that
-#' can't be used; `ancify_package_error` where the package was built without htslib. Chromosomes
-#' with records and without a sequence are an `ancify_annotation_warning`, and so is what shows that
-#' the VCF is of another build of the genome: of a thousand records or more, of all chromosomes or
-#' one of them, above 1 % that are REF_MISMATCH, or a quarter of those called that are
-#' NEITHER_ALLELE.
+#' * `ancify_format_error` (with record and line): the VCF is damaged, cut short or not sorted.
+#'   Or its header lacks samples, or declares some but not all chromosomes.
+#' * `ancify_format_error`: a position is beyond the end of its sequence or the declared length, or
+#'   a genotype names an allele that does not exist.
+#' * `ancify_format_error` (with line): a FASTA or BED file is invalid.
+#' * `ancify_file_error`: a file cannot be read or written.
+#' * `ancify_input_error`: no chromosome of the VCF is in `ancestral`, or in `reference`, `mask` or
+#'   `projected` if given.
+#' * `ancify_input_error`: the VCF lacks a sample, [polarise_sites()] refuses the history, or an
+#'   argument cannot be used.
+#' * `ancify_package_error`: the package was built without htslib.
+#' * `ancify_annotation_warning`: chromosomes with records have no sequence.
+#' * `ancify_annotation_warning`: the VCF seems to be of another genome build. Among 1,000 records
+#'   or more, of all or of one chromosome, over 1 % are `REF_MISMATCH`, or over a quarter of the
+#'   called ones `NEITHER_ALLELE`.
 #' @references
 #' Danecek and others (2011) The variant call format and VCFtools. Bioinformatics 27:2156.
 #' @seealso [ancify_evaluate()] for how often calls are an allele of a variant,
@@ -193,7 +213,7 @@ check_variant_output <- function(out) {
   check_output_file(out, "out")
 }
 
-# The sequences that a VCF's records are compared with; `ancestral` and `reference` may be NULL.
+# The sequences to compare records with; `ancestral` and `reference` may be NULL.
 record_sequences <- function(chromosomes, ancestral, reference) {
   list(
     chromosomes = chromosomes, ancestral = sequence_files(ancestral, chromosomes, "ancestral"),
@@ -202,9 +222,9 @@ record_sequences <- function(chromosomes, ancestral, reference) {
   )
 }
 
-# A data frame of SequenceFile: the chromosome, "" where the file says it, and the path.
+# A data frame of SequenceFile: path and chromosome, "" if the file names its sequences.
 sequence_files <- function(path, chromosomes, name) {
-  # Without records nothing is looked up.
+  # A file without records needs no sequences.
   if (is.null(path) || length(chromosomes) == 0) {
     return(data.frame(chromosome = character(), path = character()))
   }
@@ -219,8 +239,8 @@ sequence_files <- function(path, chromosomes, name) {
     abort_ancify(
       sprintf(
         paste(
-          "`%s` is %s, which has no file for %s, with or without a leading chr",
-          "(looked for: %s)."
+          "`%s` is %s, which has no file for %s, with or without a leading 'chr'",
+          "(such as %s)."
         ),
         name, quoted(path), enumerate(quoted(chromosomes)),
         quoted(fill_pattern(pattern, chromosomes[1]))
@@ -231,7 +251,7 @@ sequence_files <- function(path, chromosomes, name) {
   data.frame(chromosome = chromosomes, path = files)[!is.na(files), ]
 }
 
-# What a run with `posterior: true` wrote beside the calls, by chromosome.
+# The files of posteriors of a run with `posterior: true`, by chromosome.
 run_posteriors <- function(path, chromosomes) {
   if (!dir.exists(path) || length(chromosomes) == 0) {
     return(data.frame(chromosome = character(), path = character()))
@@ -248,7 +268,7 @@ check_sample_history <- function(history, projected, samples, ancestral) {
     given <- c("projected", "samples")[c(!is.null(projected), !is.null(samples))]
     if (length(given)) {
       abort_ancify(
-        sprintf("`%s` is only of use with a `history`: give one, or leave it out.", given[1]),
+        sprintf("`%s` needs a `history`: give one, or leave it out.", given[1]),
         "input"
       )
     }
@@ -257,7 +277,7 @@ check_sample_history <- function(history, projected, samples, ancestral) {
   history <- check_history(history)
   if (is.null(names(history$splits))) {
     abort_ancify(
-      "The splits of `history` have no names: name them by the outgroups, as in `projected`.",
+      "The splits of `history` have no names: name them after the outgroups in `projected`.",
       "input"
     )
   }
@@ -296,8 +316,8 @@ run_projected <- function(ancestral) {
   if (!inherits(ancestral, "ancify_run")) {
     abort_ancify(
       paste(
-        "`projected` is missing: with a `history` give the folder of the outgroups' projected",
-        "sequences, or an ancify_run as `ancestral`."
+        "`projected` is missing, but `history` needs it: give the folder of the outgroups'",
+        "projected sequences, or an ancify_run as `ancestral`."
       ),
       "input"
     )
@@ -305,8 +325,8 @@ run_projected <- function(ancestral) {
   file.path(attr(ancestral, "config")$work_dir, "projected")
 }
 
-# A data frame of chromosome, the name that it has in the files, and path, each chromosome's rows in
-# the order of the species. A chromosome that the first of them does not have is left out.
+# A data frame of chromosome, name (in the files) and path. The rows of a chromosome are in the
+# order of the species. Chromosomes that the first species lacks are left out.
 outgroup_files <- function(folder, species, chromosomes) {
   folders <- file.path(folder, species)
   absent <- folders[!dir.exists(folders)]
@@ -314,8 +334,8 @@ outgroup_files <- function(folder, species, chromosomes) {
     abort_ancify(
       sprintf(
         paste(
-          "%s is not there: `projected` must have a folder of projected sequences for each of the",
-          "history's outgroups, as a run with `keep_projected: true` leaves it."
+          "%s does not exist. `projected` must have a folder for each outgroup of the history:",
+          "run with `keep_projected: true`, which keeps them."
         ),
         quoted(absent[1])
       ),

@@ -1,17 +1,17 @@
-# Warnings of a VCF whose records do not fit a run's calls.
+# Log lines and warnings about how a VCF fits the ancestral sequences.
 
 describe_matches <- function(found) {
   sprintf(
     "%s: %s records, ancestral sequence %s", found$chromosome,
     vapply(found$records, format_count, ""),
-    ifelse(is.na(found$sequence), "not there", quoted(found$sequence))
+    ifelse(is.na(found$sequence), "missing", quoted(found$sequence))
   )
 }
 
 describe_swaps <- function(report) {
   c(
     sprintf("REF and ALT exchanged in %s records", format_count(report$swapped)),
-    sprintf("%s taken out of %s of them", report$dropped$field,
+    sprintf("%s removed from %s of them", report$dropped$field,
             vapply(report$dropped$records, format_count, ""))
   )
 }
@@ -21,7 +21,7 @@ warn_about_unmatched <- function(found, ancestral) {
   if (nrow(without)) {
     warn_ancify(
       sprintf(
-        "%s has no sequence for %s: %s records are NO_COVERAGE or of an earlier reason.",
+        "%s has no sequence for %s: %s records get NO_COVERAGE or an earlier reason.",
         quoted(ancestral), enumerate(quoted(without$chromosome)), format_count(sum(without$records))
       ),
       "annotation"
@@ -29,16 +29,16 @@ warn_about_unmatched <- function(found, ancestral) {
   }
 }
 
-# Variants of another build give themselves away: REF is not the reference's base, or the ancestral
-# base is neither allele, as it would be at half of the sites by chance.
+# Signs of another genome build: REF differs from the reference, or the ancestral base is neither
+# allele. By chance, this is so at half of the sites.
 warn_about_positions <- function(report, vcf, from_info = FALSE) {
   shares <- c(REF_MISMATCH = 0.01, NEITHER_ALLELE = 0.25)
   questions <- c(
-    REF_MISMATCH = "Is it of another build of the genome, or are REF and ALT exchanged?",
+    REF_MISMATCH = "Check the genome build, and whether REF and ALT are exchanged.",
     NEITHER_ALLELE = if (from_info) {
-      "Is AA, in its INFO, of another build or strand?"
+      "Check the genome build and strand of AA in its INFO."
     } else {
-      "Are its positions those of another build of the genome?"
+      "Check whether its positions are of another genome build."
     }
   )
   looked_at <- list(
@@ -62,7 +62,7 @@ warn_about_positions <- function(report, vcf, from_info = FALSE) {
   }
 }
 
-# Those that are by themselves, or else all where they are it together.
+# Chromosomes that exceed the share on their own; else all, if they exceed it together.
 suspicious_chromosomes <- function(counts, all, share) {
   fewest <- 1000
   alone <- which(all >= fewest & counts > share * all)

@@ -1,60 +1,56 @@
 #' Call ancestral bases from aligned sequences
 #'
-#' Gives the ancestral base at each position and, by its case, how sure it is,
-#' from the sequences of outgroups in the focal genome's coordinates. Case does
-#' not matter in the sequences, and all but A, C, G and T counts as missing.
+#' Calls the ancestral base at each position of sequences that are projected onto the focal
+#' genome, as [project_axt()] gives them. The case of a call is its confidence:
+#' `call_ancestral(c(chimp = "ACG"), c(macaque = "ATg"))` gives `"AnG"`.
+#'
+#' The case of the sequences has no influence. Letters other than A, C, G and T are missing data.
 #'
 #' @section Methods:
 #' `r methods_help()`
 #'
-#' Parsimony and likelihood call at the node where the focal lineage joins the
-#' others, if `focal` says which leaf it is; its own base is left out. Without it
-#' they call at the root of the tree.
+#' With `focal`, parsimony and likelihood call at the node where the focal lineage joins the
+#' tree. Without it they call at the root. The focal species' own base is never used.
 #'
-#' @param inner,outer Sequences of the near and of the far outgroups, one per
-#'   species and all of the same length: a named character vector, or an
-#'   `XStringSet` of the Bioconductor package Biostrings. For parsimony, likelihood
-#'   and coalescent one of them may be empty (`character()` or `NULL`); for the first
-#'   two the names are the tree's leaves.
+#' @param inner,outer Sequences of the inner and the outer outgroups, one for each species, all of
+#'   one length: a named character vector, or an `XStringSet` of the package Biostrings. For
+#'   parsimony, likelihood and coalescent one of them may be empty (`character()` or `NULL`). For
+#'   parsimony and likelihood the names are the tree's leaves.
 #' @param method `"voting"` (the default), `"parsimony"`, `"likelihood"`, `"ml"` or
-#'   `"coalescent"`. (A number here and in `tree` is taken for `min_inner_freq` and
-#'   `min_outer_freq`, which once stood in these places.)
-#' @param tree For parsimony and likelihood, which need it, while other methods refuse it:
-#'   Newick text, the path of a file with it, or a `phylo` of the package ape, such as that
-#'   of [fit_substitution_model()]. Branch lengths, which likelihood needs, are expected
-#'   changes of a site. `NULL` by default.
+#'   `"coalescent"`. Numbers in `method` and `tree` are read as `min_inner_freq` and
+#'   `min_outer_freq`, as in earlier versions.
+#' @param tree The tree for parsimony and likelihood; other methods refuse it. Newick text, the
+#'   path of a file with it, or a `phylo` of the package ape, such as that of
+#'   [fit_substitution_model()]. Likelihood needs branch lengths, in expected changes of a site.
+#'   `NULL` by default.
 #' @param focal The focal species' leaf in `tree`; `NULL` (the default) for none.
-#' @param model For likelihood a [substitution_model()] (the default: `"JC69"`), for
-#'   coalescent one in place of the history's, for ml the path of a LightGBM model in
-#'   text form.
-#' @param history For coalescent: a [coalescent_history()] with a split for each
-#'   outgroup, by their names or else inner ones first; `NULL` by default.
-#' @param posterior Whether to give the posteriors too, for likelihood, coalescent
-#'   and ml; `FALSE` by default.
-#' @param min_inner_freq,min_outer_freq For voting: fewest votes that make a
-#'   consensus of the inner and of the outer tier, at least 1 (the default).
-#' @param high,low Posterior, from 0 to 1, from which on a call is in upper case (0.8 by
-#'   default) and in lower case (0.5); not for voting and parsimony.
-#' @param threads Threads; `NULL` (the default) for `getOption("ancify.threads")`
-#'   or else all cores.
-#' @param backend `"auto"` (the default), `"cpu"` or `"gpu"`; a GPU that cannot
-#'   be used is an error that says why, and all that can be used share the positions.
-#'   `"auto"` is the CPU in this version: from how much work on a GPU gains has not
-#'   been measured on a card yet.
-#' @return One string, as long as the sequences; a `BStringSet` of one where
-#'   `inner` or `outer` is an `XStringSet` (a `DNAString` would lose the case). With
-#'   `posterior = TRUE` a list of these `calls` and `posterior`, a matrix with a row
-#'   a position and the columns A, C, G and T, `NaN` where no outgroup has data and
-#'   where the model says that the data cannot be.
+#' @param model For likelihood a [substitution_model()] (`"JC69"` by default). For coalescent a
+#'   model that replaces the history's. For ml the path of a LightGBM model as text.
+#' @param history For coalescent: a [coalescent_history()] with a split for each outgroup, by
+#'   name, or without names in the order inner, outer. `NULL` by default.
+#' @param posterior `TRUE` also returns the posteriors of likelihood, coalescent and ml; `FALSE`
+#'   (the default) returns the calls alone.
+#' @param min_inner_freq,min_outer_freq For voting: the fewest votes for a consensus of the inner
+#'   and of the outer tier; 1 by default.
+#' @param high,low Smallest posteriors of a call in upper case (0.8 by default) and in lower case
+#'   (0.5 by default). Voting and parsimony do not use them.
+#' @param threads Number of threads; `NULL` (the default) for `getOption("ancify.threads")`, or
+#'   all cores.
+#' @param backend `"auto"` (the default), `"cpu"` or `"gpu"`. `"auto"` takes the CPU in this
+#'   version. `"gpu"` takes all usable GPUs; without one it is an error that says why.
+#' @return The calls: one string, as long as the sequences. It is a `BStringSet` if `inner` or
+#'   `outer` is an `XStringSet` (a `DNAString` would lose the case). With `posterior = TRUE` a list:
+#'   * `calls`: this string;
+#'   * `posterior`: a matrix with a row for each position and the columns A, C, G and T. A row
+#'     is `NaN` if no outgroup has data, or if the data are impossible under the model.
 #' @section Errors:
-#' `ancify_input_error` for sequences that differ in length, that are missing, or
-#' of a species named twice, for minima below 1, for thresholds in the wrong order,
-#' and for trees, models and histories that can't be used, such as a tree that does
-#' not parse (it says where), whose leaves are other species, or that lacks branch
-#' lengths for likelihood; `ancify_format_error` for a LightGBM model that can't be
-#' used; `ancify_device_error` for a GPU that cannot be used. A minimum above the
-#' number of species, with which the tier can never agree on a base, is an
-#' `ancify_voting_warning`.
+#' * `ancify_input_error`: sequences are missing, differ in length, or are of one species twice.
+#' * `ancify_input_error`: a minimum is below 1, `low` is above `high`, or a tree, model or
+#'   history cannot be used. For Newick text the message gives the position.
+#' * `ancify_file_error`, `ancify_format_error`: the LightGBM model cannot be read or used.
+#' * `ancify_device_error`: a GPU cannot be used.
+#' * `ancify_voting_warning`: a minimum is above the number of species, so the tier never has a
+#'   consensus.
 #' @references
 #' Felsenstein (1981) Evolutionary trees from DNA sequences: a maximum likelihood
 #' approach. Journal of Molecular Evolution 17:368.
@@ -130,7 +126,7 @@ tier_sequences <- function(inner, outer, method) {
   )
   sequences <- c(tiers$inner, tiers$outer)
   if (length(sequences) == 0) {
-    abort_ancify("`inner` and `outer` are both empty: there is nothing to call from.", "input")
+    abort_ancify("`inner` and `outer` are both empty: give at least one sequence.", "input")
   }
   check_species_once(names(sequences))
   check_equal_lengths(sequences, length(tiers$inner))
@@ -151,7 +147,7 @@ as_sequences <- function(x, name) {
   if (!is.character(x) || length(x) == 0 || anyNA(x)) {
     abort_ancify(
       sprintf(
-        "`%s` must be a character vector or an XStringSet with a sequence per species, not %s.",
+        "`%s` must be a character vector or an XStringSet, one sequence a species, not %s.",
         name, if (is.character(x) || is.null(x)) show_value(x) else paste("a", class(x)[1])
       ),
       "input"
@@ -160,13 +156,12 @@ as_sequences <- function(x, name) {
   x
 }
 
-# A species that stands there twice would confirm itself.
+# A species that occurs twice would confirm itself.
 check_species_once <- function(species) {
   twice <- unique(species[duplicated(species) & !species %in% c("", NA)])
   if (length(twice)) {
     abort_ancify(
-      sprintf("%s stands in `inner` and `outer` more than once: keep one.",
-              enumerate(quoted(twice))),
+      sprintf("`inner` and `outer` have %s more than once: keep one.", enumerate(quoted(twice))),
       "input"
     )
   }
@@ -191,5 +186,5 @@ check_equal_lengths <- function(sequences, n_inner) {
   }
 }
 
-# What a call can be, in the core's order.
+# The kinds of calls, in the core's order.
 confidences <- c("high", "low", "unresolved", "missing")

@@ -1,39 +1,45 @@
 #' Read a pairwise alignment
 #'
-#' Reads the blocks of a file in AXT format, in one pass, as pairs of ranges of the
-#' focal and the outgroup's genome with the aligned sequences.
+#' Reads the blocks of an AXT file in one pass. Each block is a pair of ranges, in the focal
+#' genome and in the outgroup's, with the aligned sequences.
 #'
-#' AXT counts the positions of an outgroup's minus strand from the end of its
-#' chromosome. With `outgroup_lengths` they are counted from its start, as `GRanges`
-#' mean them: a block at 11 to 20 of the minus strand of a chromosome of 100 bases is
-#' 81 to 90, strand `-`. Without they stay as the file has them, as in
-#' `CNEr::readAxt()`, and a warning says so. The sequence is as the file has it in
-#' either case: on the minus strand that is the reverse complement of the outgroup's
-#' genome.
+#' AXT counts positions on an outgroup's minus strand from the end of the chromosome. `GRanges`
+#' count from its start:
 #'
-#' Each block is checked as [project_axt()] does, its outgroup's coordinates too; only
-#' the focal chromosomes' lengths are not known here.
+#' | `outgroup_lengths` | Ranges on the minus strand |
+#' | --- | --- |
+#' | given | from the start: 11 to 20 of 100 bases becomes 81 to 90, strand `-` |
+#' | `NULL` | as in the file and in `CNEr::readAxt()`, with a warning |
 #'
-#' @param axt Path of an alignment in UCSC's AXT format, plain, gzip or bgzip (told apart
-#'   by content). The focal genome is the first of each pair of rows.
+#' The sequences are always those of the file. On the minus strand they are the reverse complement
+#' of the outgroup's genome.
+#'
+#' Blocks are checked as in [project_axt()], and their coordinates in the outgroup too. Only the
+#' lengths of the focal chromosomes are not known here.
+#'
+#' @param axt Path of an alignment in UCSC's AXT format: plain, gzip or bgzip, recognised by
+#'   content. The focal genome is the first row of each pair.
 #' @inheritParams project_axt
-#' @param outgroup_lengths Lengths of the outgroup's chromosomes, as `chrom_lengths` in
-#'   [project_axt()]; `NULL` (the default) where they are not known.
-#' @param chromosomes Names of the focal chromosomes whose blocks are wanted; `NULL`
-#'   (the default) for all.
-#' @return A `Pairs` of the Bioconductor package S4Vectors, with a pair a block in the
-#'   file's order: `first()` the focal ranges, a `GRanges` on strand `+`, and `second()`
-#'   the outgroup's, both with the column `seqs`, a `BStringSet` of the rows with case
-#'   and gaps; `mcols()` has the blocks' `score`, `NA` where there is none. Sequences
-#'   are in memory, so take large files chromosome by chromosome.
+#' @param outgroup_lengths Lengths of the outgroup's chromosomes in bases, in the forms of
+#'   `chrom_lengths` in [project_axt()]; `NULL` (the default) if unknown.
+#' @param chromosomes Names of the focal chromosomes to read; `NULL` (the default) for all.
+#' @return A `Pairs` of the package S4Vectors with a pair for each block, in the file's order.
+#'   All of it is in memory: read large files chromosome by chromosome.
+#'   * `first()`: the focal ranges, a `GRanges` on strand `+`;
+#'   * `second()`: the outgroup's ranges, a `GRanges`;
+#'   * the column `seqs` of both: a `BStringSet` of the rows, with case and gaps;
+#'   * `mcols()`: the blocks' `score`, `NA` if there is none.
 #' @section Errors:
-#' `ancify_input_error` for arguments that can't be used and positions beyond 2^31 - 1,
-#' which `GRanges` can't hold; `ancify_file_error` for files that can't be read;
-#' `ancify_format_error` (fields `file` and `line`) for text that is not AXT, bad blocks,
-#' damaged compression, a chromosome that `outgroup_lengths` does not name, and a file
-#' without a block that is wanted; `ancify_package_error` where GenomicRanges or
-#' Biostrings is not installed. Blocks left out are an `ancify_projection_warning`, minus
-#' strands without `outgroup_lengths` an `ancify_strand_warning`.
+#' * `ancify_input_error`: an argument cannot be used, or a position is beyond 2^31 - 1, the limit
+#'   of `GRanges`.
+#' * `ancify_file_error`: a file cannot be read.
+#' * `ancify_format_error` (fields `file` and `line`): the text is not AXT, a block is bad, or the
+#'   compression is damaged.
+#' * `ancify_format_error`: `outgroup_lengths` lacks a chromosome, or the file has no block on the
+#'   chromosomes asked for.
+#' * `ancify_package_error`: GenomicRanges or Biostrings is not installed.
+#' * `ancify_projection_warning`: bad blocks were left out, or a chromosome has no block.
+#' * `ancify_strand_warning`: there are minus strands, but no `outgroup_lengths`.
 #' @references The format: <https://genome.ucsc.edu/goldenPath/help/axt.html>
 #' @seealso [project_axt()], which projects an alignment onto the focal genome
 #' @export
@@ -73,7 +79,7 @@ read_axt <- function(axt, outgroup_lengths = NULL, chromosomes = NULL,
       file = axt
     )
   }
-  # Not inside the call of Pairs(), a generic, which would make other errors of ours.
+  # Not inside the call of Pairs(): this generic would replace the classes of our errors.
   focal <- aligned_ranges(blocks$focal, "+", axt)
   strand <- ifelse(blocks$minus, "-", "+")
   outgroup <- aligned_ranges(blocks$outgroup, strand, axt, outgroup_lengths)
@@ -82,7 +88,7 @@ read_axt <- function(axt, outgroup_lengths = NULL, chromosomes = NULL,
 
 check_names <- function(x, name) {
   if (!is.character(x) || length(x) == 0 || anyNA(x)) {
-    abort_ancify(sprintf("`%s` must be names, not %s.", name, show_value(x)), "input")
+    abort_ancify(sprintf("`%s` must be names as text, not %s.", name, show_value(x)), "input")
   }
 }
 
@@ -90,8 +96,8 @@ warn_about_blocks <- function(blocks, axt, outgroup_lengths) {
   if (blocks$bad > 0) {
     warn_ancify(
       sprintf(
-        "%s: bad blocks left out: %s, the first at line %.0f: %s.", quoted(axt),
-        format_count(blocks$bad), blocks$bad_line, blocks$bad_problem
+        "%s: %s left out, the first at line %.0f: %s.", quoted(axt),
+        count_of(blocks$bad, "bad block"), blocks$bad_line, blocks$bad_problem
       ),
       "projection", file = axt, bad_blocks = blocks$bad, lines = blocks$bad_line
     )
@@ -100,8 +106,8 @@ warn_about_blocks <- function(blocks, axt, outgroup_lengths) {
     warn_ancify(
       sprintf(
         paste(
-          "%s: of the outgroup's ranges %s are on the minus strand, and count from the",
-          "chromosome's end as AXT does; give `outgroup_lengths` to count from its start."
+          "%s: %s of the outgroup's ranges are on the minus strand and count from the",
+          "chromosome's end, as in AXT. To count from its start, give `outgroup_lengths`."
         ),
         quoted(axt), format_count(sum(blocks$minus))
       ),
@@ -113,7 +119,7 @@ warn_about_blocks <- function(blocks, axt, outgroup_lengths) {
 aligned_ranges <- function(rows, strand, axt, lengths = NULL) {
   if (any(c(rows$end, lengths) > .Machine$integer.max)) {
     abort_ancify(
-      sprintf("%s has positions beyond 2^31 - 1, which GRanges can't hold.", quoted(axt)), "input"
+      sprintf("%s has positions beyond 2^31 - 1, the limit of GRanges.", quoted(axt)), "input"
     )
   }
   names <- unique(rows$chromosome)

@@ -1,42 +1,38 @@
-#' Histories of the focal species and its outgroups
+#' Describe the history of the outgroups
 #'
-#' What the method `coalescent` and [polarise_sites()] have to know: when the
-#' outgroups' populations split from the focal species', how large the ancestral
-#' populations were, and how bases mutate.
+#' States when the outgroups split from the focal species, how large the ancestral populations
+#' were, and how bases mutate. The method `coalescent` and [polarise_sites()] need it.
 #'
-#' The outgroups form a ladder by default: going back in time, each joins the
-#' focal species' ancestors at its split, and `sizes` has the size that these
-#' ancestors' population has from there on, up to the next split. Their order need
-#' not be that of the splits. Where outgroups are nearer to each other than to
-#' the focal species, such as chimp and bonobo, `into` says so: bonobo's split is
-#' that from chimp, and its size that of their common ancestors.
+#' Going back in time, each outgroup joins the focal species' ancestors at its split. Its element
+#' of `sizes` is the size of this ancestral population from then on, up to the next split. The
+#' splits may be given in any order.
 #'
-#' One haplotype of the focal species says nothing about its population's size
-#' since the first split. It has to come from elsewhere, such as the heterozygosity
-#' divided by four times the mutation rate; without it the size next to it is
-#' taken, and a message says so.
+#' Outgroups may be closer to each other than to the focal species, such as chimp and bonobo. Then
+#' `into` says that bonobo joins chimp. Bonobo's split is then that from chimp, and its size that of
+#' their common ancestors.
 #'
-#' @param splits Generations since each outgroup's split; a name for each, or none.
-#' @param sizes Diploid population sizes (not in thousands) from each split on, going back, in the
-#'   order of `splits`; one number for the same everywhere.
-#' @param focal_size Diploid size of the focal population since its first split.
-#'   `NULL` (the default): the size from the first split on.
-#' @param focal_lineages Haplotypes of the focal species whose most recent common
-#'   ancestor is the node called (20 by default). More change little: 20 have the
-#'   common ancestor of the whole population with a probability of 19 / 21. At most
-#'   10,000.
-#'   [polarise_sites()] takes the sample's number instead.
-#' @param mutation_rate Mutations per site and generation, 1.25e-8 by default.
-#' @param model How bases mutate: a [substitution_model()], the name of one, or a list
-#'   of its arguments, `"GTR"` where `name` is not among them. `NULL` (the default) for
-#'   the model of Jukes and Cantor.
-#' @param into For each outgroup the population it joins: 0 for the focal
-#'   species', or an outgroup's number or name. Default: 0 for all.
-#' @return A list of class `ancify_history` of all of these, and `focal_size_given`.
+#' One focal haplotype contains no information about the focal population's size since the first
+#' split. Take `focal_size` from another source, such as the heterozygosity divided by four times
+#' the mutation rate. Without it, the next older size is used, with a message.
+#'
+#' @param splits Generations since the split of each outgroup, all named or all without names.
+#' @param sizes Diploid population size from each split on, going back, in the order of `splits`.
+#'   Give plain numbers, not thousands; one number means the same size everywhere.
+#' @param focal_size Diploid size of the focal population since the first split. `NULL` (the
+#'   default): the size from the first split on.
+#' @param focal_lineages Number of focal haplotypes whose most recent common ancestor is the node
+#'   called; 20 by default, at most 10,000. More change little: the ancestor of 20 is the whole
+#'   population's with probability 19 / 21. [polarise_sites()] takes the sample's number instead.
+#' @param mutation_rate Mutations per site and generation; 1.25e-8 by default.
+#' @param model A [substitution_model()], the name of one, or a list of its arguments, whose `name`
+#'   is `"GTR"` by default. `NULL` (the default) for Jukes and Cantor's model.
+#' @param into The population that each outgroup joins: 0 (the default) for the focal species', or
+#'   an outgroup's number or name.
+#' @return A list of class `ancify_history` with these arguments and `focal_size_given`.
 #' @section Errors:
-#' `ancify_input_error` for numbers that are not above 0, sizes below 1, models that
-#' [substitution_model()] refuses, lengths that differ,
-#' and for an outgroup that joins one that has joined another before.
+#' * `ancify_input_error`: a number is not above 0, a size is below 1, or lengths differ.
+#' * `ancify_input_error`: [substitution_model()] refuses the model.
+#' * `ancify_input_error`: an outgroup joins another outgroup after the split of that one.
 #' @references
 #' Rannala and Yang (2003) Bayes estimation of species divergence times and
 #' ancestral population sizes. Genetics 164:1645.
@@ -70,7 +66,7 @@ coalescent_history <- function(splits, sizes, focal_size = NULL, focal_lineages 
   if (is.null(focal_size)) {
     history$focal_size <- next_size(history)
     inform_ancify(sprintf(
-      "`focal_size` is not given: %s, the size before the first split, is taken.",
+      "`focal_size` is not given, so it is the size before the first split: %s.",
       format_count(history$focal_size)
     ))
   } else {
@@ -108,7 +104,7 @@ outgroup_names <- function(history) {
   if (is.null(names)) paste("outgroup", seq_along(history$splits)) else names
 }
 
-# The size of the population into which the focal one goes over.
+# The size of the population that the focal one joins at the first split.
 next_size <- function(history) {
   joining <- which(history$into == 0)
   history$sizes[[joining[which.min(history$splits[joining])]]]
@@ -118,7 +114,7 @@ check_size <- function(x, name, n = NULL) {
   check_positive(x, name, n)
   if (any(x < 1)) {
     abort_ancify(
-      sprintf("`%s` is %s: give diploid numbers of 1 or more, not thousands.", name,
+      sprintf("`%s` is %s: give numbers of diploids of 1 or more, not thousands.", name,
               show_value(x[x < 1][1])),
       "input"
     )
@@ -126,7 +122,7 @@ check_size <- function(x, name, n = NULL) {
   x
 }
 
-# An outgroup's name is how `into` and sequences refer to it; there "0" is the focal species.
+# `into` and sequences refer to outgroups by name; in `into` "0" is the focal species.
 check_split_names <- function(names) {
   if (is.null(names)) {
     return(invisible())
@@ -135,7 +131,7 @@ check_split_names <- function(names) {
   if (length(wrong)) {
     abort_ancify(
       sprintf(
-        "The name of split %d is %s: give each a name of its own, other than \"0\", or none.",
+        "The name of split %d is %s: give all splits different names, not \"0\", or none.",
         wrong[1], show_value(names[wrong[1]])
       ),
       "input"
@@ -146,7 +142,7 @@ check_split_names <- function(names) {
 recycled <- function(x, n, name) {
   if (!is.atomic(x) || !length(x) %in% c(1, n)) {
     abort_ancify(
-      sprintf("`%s` has length %d; give one for each of the %d splits, or one for all.",
+      sprintf("`%s` has length %d: give one value for each of the %d splits, or one for all.",
               name, length(x), n),
       "input"
     )
@@ -161,7 +157,7 @@ join_numbers <- function(into, names) {
   if (length(wrong)) {
     abort_ancify(
       sprintf(
-        "`into` names %s, which is neither 0 nor an outgroup.", show_value(into[wrong[1]])
+        "`into` has %s: give 0 or an outgroup's number or name.", show_value(into[wrong[1]])
       ),
       "input"
     )
@@ -169,15 +165,15 @@ join_numbers <- function(into, names) {
   numbers
 }
 
-# An outgroup is still there when another joins it, and goes on from there.
+# A population must exist when an outgroup joins it: its own split is older.
 check_joins <- function(splits, into) {
   for (i in which(into > 0)) {
     if (splits[[into[i]]] <= splits[[i]]) {
       abort_ancify(
         sprintf(
           paste(
-            "Outgroup %d joins outgroup %d %s generations ago, but that one's own split is at %s,",
-            "and must be later: exchange them, or let both join the same."
+            "Outgroup %d joins outgroup %d %s generations ago, but the latter's own split is at",
+            "%s. It must be older: exchange the two, or let both join the same population."
           ),
           i, into[i], format_count(splits[[i]]), format_count(splits[[into[i]]])
         ),
@@ -205,7 +201,7 @@ model_of_list <- function(model) {
   if (!good) {
     abort_ancify(
       sprintf(
-        "`model` must be a substitution_model(), the name of one, or a list of %s, not %s.",
+        "`model` must be a substitution_model(), its name, or a list of %s, not %s.",
         enumerate(known), show_value(if (is.list(model)) names(model) else model)
       ),
       "input"
@@ -230,7 +226,7 @@ core_mutation_model <- function(history) {
   core_model(history$model)
 }
 
-# A history that is given has to fit the outgroups; estimating can do without one.
+# A given history must fit the outgroups. With `estimate: true` none is necessary.
 check_history_key <- function(config, origin) {
   if (NROW(config$outgroups) == 0) {
     return(invisible())
@@ -277,7 +273,7 @@ config_history <- function(config) {
     if (!is.null(names(values))) {
       if (!setequal(names(values), species) || anyDuplicated(names(values))) {
         abort_ancify(
-          sprintf("`%s` names %s, but the outgroups are %s; give a number for each.", name,
+          sprintf("`%s` names %s, but the outgroups are %s: give a number for each.", name,
                   enumerate(quoted(names(values))), enumerate(quoted(species))),
           "input"
         )
@@ -286,7 +282,7 @@ config_history <- function(config) {
     }
     if (length(values) != length(species) && !(name == "sizes" && length(values) == 1)) {
       abort_ancify(
-        sprintf("`%s` has %d numbers, but there are %d outgroups; give one for each.", name,
+        sprintf("`%s` has %d numbers, but there are %d outgroups: give one for each.", name,
                 length(values), length(species)),
         "input"
       )
@@ -300,15 +296,15 @@ config_history <- function(config) {
   )
 }
 
-# Gives the history.
+# The history, checked again.
 check_history <- function(history) {
   if (!inherits(history, "ancify_history")) {
     abort_ancify(
-      sprintf("`history` must be what coalescent_history() returns, not %s.", show_value(history)),
+      sprintf("`history` must be a result of coalescent_history(), not %s.", show_value(history)),
       "input"
     )
   }
-  # Made again, for it may have been changed.
+  # The user may have changed its fields: make it again.
   history <- unclass(history)
   made <- suppressMessages(coalescent_history(
     history$splits, history$sizes, history$focal_size, history$focal_lineages,

@@ -1,21 +1,21 @@
-# The registry of calling methods: a row holds all that R knows of a method. Nothing else in R/ asks
-# for a method's name.
+# The registry of calling methods. A row holds all that R knows of a method; other files of R/ do
+# not compare method names.
 
-# help        its paragraph in ?call_ancestral
-# core        the method of the core that calls
-# arguments   those of call_ancestral() that it takes besides the ones of all methods
-# both_tiers  whether both tiers need a species, as it compares them
-# tree        whether it needs a tree: "" for none, "topology", or "lengths" for one with lengths
-# thresholds  the posterior's thresholds: <thresholds>_high_threshold and _low_threshold are keys of
-#             the configuration; NULL for a method without a posterior
+# help        paragraph in ?call_ancestral
+# core        name of the core's method
+# arguments   arguments of call_ancestral() that not all methods take
+# both_tiers  whether both tiers need a species
+# tree        "" without a tree, "topology", or "lengths" for a tree with branch lengths
+# thresholds  prefix of the keys <thresholds>_high_threshold and <thresholds>_low_threshold; NULL
+#             for a method without a posterior
 # fits        what `estimate: true` fits: "model", "history"
-# shown       function(config): what a printed configuration says of it
-# check       function(config, origin): adds what is wrong in its keys to the problems of `origin`
-# look        function(settings, species): warns of settings that cannot be meant
-# given       function(arguments, species): its settings, of the arguments of call_ancestral()
-# configured  function(config): its settings besides those of run_settings(), of a configuration
-# files       function(config): the files that it reads, named by key; a record has their identities
-# to_core     function(settings, species): its own elements for as_method_options()
+# shown       function(config): text in a printed configuration
+# check       function(config, origin): adds problems of its keys to `origin`
+# look        function(settings, species): warns of implausible settings
+# given       function(arguments, species): settings from the arguments of call_ancestral()
+# configured  function(config): settings from a configuration, besides those of run_settings()
+# files       function(config): input files, named by key; a run records their identities
+# to_core     function(settings, species): own elements for as_method_options()
 calling_method <- function(help, core, arguments = character(), both_tiers = FALSE, tree = "",
                            thresholds = NULL, fits = character(),
                            shown = function(config) NULL,
@@ -28,7 +28,7 @@ calling_method <- function(help, core, arguments = character(), both_tiers = FAL
   as.list(environment())
 }
 
-# A function, as rows name functions of files that R reads later.
+# A function, because rows name functions of files that R reads later.
 calling_methods <- function() {
   list(
     voting = voting_row(), parsimony = parsimony_row(), likelihood = likelihood_row(),
@@ -38,7 +38,7 @@ calling_methods <- function() {
 
 method_names <- function() names(calling_methods())
 
-# The row of a method's name, or of a configuration's method: NULL where that is not known.
+# The row of a method's name, or of a configuration's method; NULL if unknown.
 method_row <- function(name) calling_methods()[[name]]
 
 method_of <- function(config) if (!is.null(config$method)) method_row(config$method)
@@ -53,11 +53,10 @@ names_with_posterior <- function() names(Filter(has_posterior, calling_methods()
 
 voting_row <- function() {
   calling_method(
-    help = "the consensus of a tier is its most frequent base, ties going to
-      the first of A, C, G and T; with fewer votes than the tier's minimum it has
-      none. Where both tiers agree the call is that base in upper case; where only
-      one has a consensus, its base in lower case; where they differ, `n`; where
-      neither has one, `N`.",
+    help = "the consensus of a tier is its most frequent base, in a tie the first of
+      A, C, G and T. A base with fewer votes than the tier's minimum is no consensus.
+      Both tiers agree: upper case. Only one has a consensus: lower case. They differ:
+      `n`. Neither has one: `N`.",
     core = "voting", both_tiers = TRUE,
     shown = function(config) {
       sprintf(", fewest votes inner %d, outer %d", config$min_inner_freq, config$min_outer_freq)
@@ -73,8 +72,8 @@ voting_row <- function() {
 parsimony_row <- function() {
   calling_method(
     help = "the bases that need the fewest changes on the tree (Fitch 1971;
-      Hartigan 1973 for nodes with more than two branches). One base: upper case;
-      two or three: the first in lower case; all four: `n`; no data: `N`.",
+      Hartigan 1973 for nodes with more than two branches). One base: upper case.
+      Two or three: the first in lower case. All four: `n`. No data: `N`.",
     core = "parsimony", arguments = c("tree", "focal"), tree = "topology",
     given = given_tree, to_core = tree_to_core
   )
@@ -82,9 +81,9 @@ parsimony_row <- function() {
 
 likelihood_row <- function() {
   calling_method(
-    help = "the posterior of the ancestral base on the tree with its branch
-      lengths (Felsenstein 1981), under `model`. Its maximum is called in upper case
-      from `high` on, in lower case from `low` on, and else is `n`; no data: `N`.",
+    help = "the base of the largest posterior on the tree with its branch lengths
+      (Felsenstein 1981), under `model`. From `high` on: upper case. From `low` on:
+      lower case. Below: `n`. No data: `N`.",
     core = "likelihood", arguments = c("tree", "focal", "model"), tree = "lengths",
     thresholds = "likelihood", fits = "model",
     given = function(arguments, species) {
@@ -100,8 +99,8 @@ likelihood_row <- function() {
 
 ml_row <- function() {
   calling_method(
-    help = "gradient-boosted trees on the bases at a position and around it, as
-      [ancify_train()] makes them.",
+    help = "gradient-boosted trees, from the bases at a position and around it.
+      [ancify_train()] makes such a model. `high` and `low` are as for likelihood.",
     core = "ml", arguments = "model", both_tiers = TRUE, thresholds = "ml",
     given = function(arguments, species) {
       path <- check_path(arguments$model, "model")
@@ -117,10 +116,10 @@ ml_row <- function() {
 
 coalescent_row <- function() {
   calling_method(
-    help = "the posterior as of likelihood, but summed over the gene trees that the history makes
-      possible, as near relatives' gene trees often differ from the species tree. The
-      node called is the most recent common ancestor of the history's focal lineages.
-      At most six outgroups; making the table takes about 15 times as long with each.",
+    help = "as likelihood, but the posterior sums over all gene trees that `history` allows,
+      and so over incomplete lineage sorting. The node called is the most recent common
+      ancestor of the history's focal lineages. At most six outgroups; each of them
+      multiplies the time of preparation by about 15.",
     core = "coalescent", arguments = c("history", "model"), thresholds = "likelihood",
     fits = c("model", "history"),
     check = check_history_key,
@@ -151,7 +150,7 @@ tree_to_core <- function(settings, species) {
 
 # ---- For the core ----------------------------------------------------------------------------
 
-# What as_method_options() takes. `species`: list(inner =, outer =), names; `settings`:
+# The argument of as_method_options(). `species`: list(inner =, outer =) of names. `settings`:
 # list(min_inner_freq =, min_outer_freq =, high =, low =) and the method's own.
 core_method <- function(row, species, settings) {
   c(
@@ -165,21 +164,21 @@ core_method <- function(row, species, settings) {
   )
 }
 
-# What calls by a method, an external pointer. The core checks the method as it makes it, which for
-# coalescent can take seconds, and reads the model of ml: so this comes before work on sequences.
+# A method that can call, as an external pointer. The core checks the settings and reads a model of
+# ml here, before any work on sequences. For coalescent this can take seconds.
 make_caller <- function(method, with_phred, backend, progress = FALSE, inputs = NULL) {
   with_watch("Making the method", function(watch) {
     make_caller_impl(method, with_phred, backend, watch)
   }, progress, inputs = inputs)
 }
 
-# Whether devices call so many outgroups by a method.
+# Whether a GPU can call this number of outgroups by the method.
 runs_on_devices <- function(row, n_outgroups) {
   limits <- core_limits()
   n_outgroups <= limits$tabulated || row$core %in% limits$methods_always_on_devices
 }
 
-# The history with its splits in the order of the species; without names they are in it already.
+# The history with its splits in the order of the species. Splits without names are in this order.
 history_of_species <- function(history, species) {
   names <- names(history$splits)
   if (is.null(names) && length(history$splits) == length(species)) {
@@ -189,7 +188,11 @@ history_of_species <- function(history, species) {
     abort_ancify(
       sprintf(
         "The history has splits of %s, but the outgroups are %s: give a split for each.",
-        if (is.null(names)) length(history$splits) else enumerate(quoted(names)),
+        if (is.null(names)) {
+          count_of(length(history$splits), "outgroup")
+        } else {
+          enumerate(quoted(names))
+        },
         enumerate(quoted(species))
       ),
       "input"
@@ -204,7 +207,7 @@ history_of_species <- function(history, species) {
 
 # ---- Arguments -------------------------------------------------------------------------------
 
-# The settings that a method makes of the arguments of call_ancestral() that only some take.
+# A method's settings, from the arguments of call_ancestral() that not all methods take.
 method_arguments <- function(method, arguments, species) {
   row <- method_row(method)
   given <- names(Filter(Negate(is.null), arguments))
@@ -219,7 +222,7 @@ method_arguments <- function(method, arguments, species) {
   if (!is.null(arguments$focal)) check_focal(arguments$focal, species)
   if (needs_tree(row) && is.null(arguments$tree)) {
     abort_ancify(
-      sprintf("`tree` is missing: `method` %s needs one (Newick text, a file with it, a phylo).",
+      sprintf("`tree` is missing: `method` %s needs Newick text, a file with it, or a phylo.",
               quoted(method)),
       "input"
     )
@@ -250,11 +253,11 @@ check_thresholds_given <- function(high, low) {
     }
   }
   if (low > high) {
-    abort_ancify(sprintf("`low` is %s, above `high`, %s: exchange them.", low, high), "input")
+    abort_ancify(sprintf("`low` is %s, above `high` of %s: exchange them.", low, high), "input")
   }
 }
 
-# Of tiers, named, the fewest votes and the species.
+# `minima` and `species`: the fewest votes and the numbers of species, named by tier.
 warn_about_minima <- function(minima, species) {
   for (tier in names(minima)[minima > species[names(minima)]]) {
     warn_ancify(
@@ -267,13 +270,13 @@ warn_about_minima <- function(minima, species) {
   }
 }
 
-# The rows' paragraphs, as a list of roxygen2's markdown.
+# The help of all methods, as a markdown list.
 methods_help <- function() {
   paragraphs <- vapply(calling_methods(), function(row) gsub("\n *", "\n  ", row$help), "")
   paste0("* `\"", names(paragraphs), "\"`: ", paragraphs, collapse = "\n")
 }
 
-# Where the model is for training and for calling.
+# The path of the model of ml, for training and for calling.
 ml_model_path <- function(config) {
   config$ml_model_path %||% file.path(config$work_dir, "ancify_ml_model.lgb")
 }

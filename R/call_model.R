@@ -1,37 +1,36 @@
-#' Models of how bases change
+#' Make a substitution model
 #'
-#' Says how bases change along the branches of a tree, for the methods `likelihood`
-#' and `coalescent` and as where [fit_substitution_model()] begins.
+#' Describes how bases replace each other along the branches of a tree. The methods `likelihood`
+#' and `coalescent` use such a model, and [fit_substitution_model()] starts its search from one.
 #'
-#' All four models are reversible: the rate from one base to another is the exchange
-#' rate of the two times the frequency of the other, and rates are scaled so that a
-#' branch's length is the expected number of changes of a site.
+#' | `name` | Rates | Base frequencies |
+#' | --- | --- | --- |
+#' | `"JC69"` (Jukes and Cantor 1969) | one exchange rate | equal |
+#' | `"K80"` (Kimura 1980) | transitions `kappa` times as fast as transversions | equal |
+#' | `"HKY85"` (Hasegawa, Kishino and Yano 1985) | as K80 | any |
+#' | `"GTR"` (Tavaré 1986) | six exchange rates | any |
 #'
-#' * `"JC69"` (Jukes and Cantor 1969): one exchange rate, equal frequencies.
-#' * `"K80"` (Kimura 1980): transitions are `kappa` times as fast.
-#' * `"HKY85"` (Hasegawa, Kishino and Yano 1985): as K80, with any frequencies.
-#' * `"GTR"` (Tavaré 1986): six exchange rates and any frequencies.
+#' All models are reversible: the rate from one base to another is their exchange rate times the
+#' frequency of the other. Rates are scaled so that a branch length is the expected number of
+#' changes of a site.
 #'
-#' Rates may differ among sites: by a gamma distribution of shape `alpha` and mean 1,
-#' for which `n_rates` classes of equal probability stand (each with its mean rate,
-#' Yang 1994), and by a share of sites that never change.
+#' Rates may differ among sites: by a gamma distribution with mean 1 and shape `alpha`, and by a
+#' share of invariant sites. `n_rates` classes of equal probability replace the distribution, each
+#' with its mean rate (Yang 1994).
 #'
 #' @param name `"JC69"` (the default), `"K80"`, `"HKY85"` or `"GTR"`.
-#' @param kappa Rate of transitions relative to transversions, for K80 and HKY85
-#'   (2 by default).
-#' @param base_freqs Frequencies of A, C, G and T, for HKY85 and GTR (equal by
-#'   default). A sum within 0.01 of 1 is scaled to 1, which a message says.
-#' @param rates Exchange rates AC, AG, AT, CG, CT, GT, for GTR (equal by default);
-#'   only their ratios count.
-#' @param alpha Shape of the gamma distribution, up to 10,000; `NULL` (the default) for
-#'   one rate.
-#' @param n_rates Classes that stand for the gamma distribution, 1 to 100 (4 by default).
-#' @param invariant Share of sites that never change, from 0 (the default) to below 1.
-#' @return A list of class `ancify_model` of all of these, with `rates` and
-#'   `base_freqs` filled in.
+#' @param kappa Rate of transitions relative to transversions, for K80 and HKY85; 2 by default.
+#' @param base_freqs Frequencies of A, C, G and T, for HKY85 and GTR; equal by default. A sum
+#'   within 0.01 of 1 is scaled to 1, with a message.
+#' @param rates Exchange rates AC, AG, AT, CG, CT and GT, for GTR; equal by default. Only their
+#'   ratios matter.
+#' @param alpha Shape of the gamma distribution, at most 10,000; `NULL` (the default) for one rate.
+#' @param n_rates Number of gamma classes, 1 to 100; 4 by default.
+#' @param invariant Share of invariant sites, at least 0 (the default) and below 1.
+#' @return A list of class `ancify_model` with these arguments; `rates` and `base_freqs` are
+#'   filled in.
 #' @section Errors:
-#' `ancify_input_error` for values that can't be, and for those that the model does
-#' not have.
+#' * `ancify_input_error`: a value is impossible, or the model has no such parameter.
 #' @references
 #' Hasegawa, Kishino and Yano (1985) Dating of the human-ape splitting by a molecular
 #' clock of mitochondrial DNA. Journal of Molecular Evolution 22:160.
@@ -97,7 +96,7 @@ refuse_foreign <- function(name, ...) {
   }
 }
 
-# Beyond it rates hardly differ.
+# Above this shape, rates hardly differ.
 most_alpha <- 1e4
 
 most_rates <- 100
@@ -125,7 +124,7 @@ check_share <- function(x, name) {
   x
 }
 
-# What a model of this name does not have is set to what it takes for it.
+# Parameters that a model of this name lacks get their fixed values.
 new_model <- function(name, kappa, base_freqs, rates, alpha, n_rates, invariant) {
   if (has_kappa(name)) {
     rates <- rate_values("exchange", 1)
@@ -181,18 +180,18 @@ config_model <- function(config) {
   )
 }
 
-# Gives the model.
+# The model of a name, or an ancify_model checked again.
 check_model <- function(model) {
   if (is.character(model)) {
     return(substitution_model(check_choice(model, model_names, "model")))
   }
   if (!inherits(model, "ancify_model")) {
     abort_ancify(
-      sprintf("`model` must be what substitution_model() returns, not %s.", show_value(model)),
+      sprintf("`model` must be a result of substitution_model(), not %s.", show_value(model)),
       "input"
     )
   }
-  # Made again, for it may have been changed.
+  # The user may have changed its fields: make it again.
   model <- unclass(model)
   name <- check_choice(model$name, model_names, "model$name")
   substitution_model(

@@ -1,42 +1,42 @@
-#' Find the ancestral alleles of polymorphic sites
+#' Polarise polymorphic sites
 #'
-#' The posterior of the ancestral base at sites that are polymorphic in the focal
-#' species, from the outgroups' bases, the two alleles and their counts. That a
-#' site is polymorphic changes the odds: deep ancestry in the focal species goes
-#' more often with gene trees that differ from the species tree, and of two alleles
-#' the rarer is more often the younger.
+#' Computes the posterior of the ancestral base at sites that are polymorphic in the focal species.
+#' It uses the outgroups' bases, the two alleles and their counts.
 #'
-#' The posterior is summed over all gene trees of the focal sample and the
-#' outgroups under the multispecies coalescent (Rannala and Yang 2003) with the
-#' given history: Kingman's coalescent (1982) in each population, mutation by
-#' a reversible model along all lineages, as a Markov process over the lineages'
-#' number and bases (in the way of Bryant and others 2012), so that nothing is
-#' simulated. The node called is the sample's most recent common ancestor. Since
-#' then one mutation has made one allele from the other; that there were more at
-#' the same site is neglected, so bases other than the two alleles have no
-#' probability. Counts are used as they are: large samples need no projection to
-#' smaller ones.
+#' A polymorphism is evidence itself. Deep ancestry in the focal species often comes with incomplete
+#' lineage sorting, and the rarer allele is more often the derived one.
 #'
-#' Thousands of haplotypes and millions of sites take seconds with up to three
-#' outgroups, and every further one about twenty times as long.
+#' The posterior sums over all gene trees of the sample and the outgroups, given the history
+#' (multispecies coalescent, Rannala and Yang 2003). Each population follows Kingman's coalescent
+#' (1982), and bases mutate by a reversible model. Nothing is simulated: a Markov process describes
+#' the number of lineages and their bases (as in Bryant and others 2012).
 #'
-#' @param patterns The outgroups' bases at each site, in the order of the
-#'   history's splits: texts such as `"ACN"`, or a character matrix with a column
-#'   for each outgroup, which names of columns and splits may tell. Case does not
-#'   matter; all but A, C, G and T is missing.
-#' @param alleles The two alleles of each site in the focal species: texts such
-#'   as `"A/G"`, or a character matrix with two columns.
-#' @param counts Copies of the second allele in the sample, a whole number from 0 to `n` for each
+#' The node called is the sample's most recent common ancestor. Since then one mutation has made
+#' one allele from the other. Recurrent mutations are neglected, so other bases have probability 0.
+#' Large samples need no projection to smaller ones.
+#'
+#' Millions of sites in thousands of haplotypes take seconds with up to three outgroups. Each
+#' further outgroup multiplies the time by about twenty.
+#'
+#' @param patterns The outgroups' bases at each site, in the order of the history's splits: texts
+#'   such as `"ACN"`, or a character matrix with a column for each outgroup. If the columns and
+#'   the splits have names, these decide. Case has no influence; letters other than A, C, G and T
+#'   are missing data.
+#' @param alleles The two alleles of each site in the focal species: texts such as `"A/G"`, or a
+#'   character matrix with two columns.
+#' @param counts Copies of the second allele in the sample: a whole number from 0 to `n` for each
 #'   site.
-#' @param n Haplotypes in the sample, one number or one for each site; at most a
-#'   million, and whole.
-#' @param history A [coalescent_history()]. Its `focal_lineages` have no influence
-#'   here, as `n` says which sample it is.
-#' @return A data frame with a row for each site: `A`, `C`, `G`, `T`, the
-#'   posterior, and `ancestral`, the most probable base, in upper case from 0.8 on,
-#'   in lower case from 0.5 on, and else `n`. All are `NA` at a site that the
-#'   history says cannot be. Where all copies are of one allele it is the
-#'   ancestor's.
+#' @param n Number of haplotypes in the sample: a whole number up to a million, or one for each
+#'   site.
+#' @param history A [coalescent_history()]. Its `focal_lineages` has no influence here: `n` is
+#'   used instead.
+#' @return A data frame with a row for each site. A row is `NA` if the site is impossible under the
+#'   history. If all copies are of one allele, this is the ancestral one.
+#'
+#'   | Column | Meaning |
+#'   | --- | --- |
+#'   | `A`, `C`, `G`, `T` | the posterior |
+#'   | `ancestral` | the most probable base: upper case from 0.8, lower case from 0.5, else `n` |
 #' @references
 #' Bryant, Bouckaert, Felsenstein, Rosenberg and RoyChoudhury (2012) Inferring
 #' species trees directly from biallelic genetic markers. Molecular Biology and
@@ -48,11 +48,12 @@
 #' Rannala and Yang (2003) Bayes estimation of species divergence times and
 #' ancestral population sizes. Genetics 164:1645.
 #' @section Errors:
-#' `ancify_input_error` that names the first site that is wrong: patterns of
-#' another length than the history, alleles that are no two different bases, counts
-#' that are not whole numbers from 0 to `n`, arguments of different lengths. The
-#' same for a history in which more than 40 of the sample's lineages come back to
-#' the first split, or with more than six outgroups.
+#' The message names the first site that is wrong.
+#' * `ancify_input_error`: a pattern's length differs from the history's number of splits.
+#' * `ancify_input_error`: alleles are not two different bases, counts are not whole numbers from 0
+#'   to `n`, or arguments differ in length.
+#' * `ancify_input_error`: the history has more than six outgroups, or more than 40 of the sample's
+#'   lineages reach its first split.
 #' @seealso [coalescent_history()], [call_ancestral()], [sfs_from_sites()], and [annotate_vcf()] for
 #'   the same in a VCF
 #' @export
@@ -90,7 +91,7 @@ polarise_sites <- function(patterns, alleles, counts, n, history) {
   result
 }
 
-# Columns by the splits' names, where both have names.
+# Columns in the order of the splits, if both have names.
 in_order_of_splits <- function(patterns, history) {
   columns <- colnames(patterns)
   splits <- names(history$splits)
@@ -100,7 +101,7 @@ in_order_of_splits <- function(patterns, history) {
   if (!setequal(columns, splits) || anyDuplicated(columns)) {
     abort_ancify(
       sprintf(
-        "The columns of `patterns` are %s, but the history's splits are %s: give these.",
+        "The columns of `patterns` are %s: name them as the history's splits, %s.",
         enumerate(quoted(columns)), enumerate(quoted(splits))
       ),
       "input"
@@ -129,7 +130,7 @@ pattern_states <- function(patterns, species) {
   if (length(wrong)) {
     abort_ancify(
       sprintf(
-        "`patterns[%d]` is \"%s\": it must have a base or N for each of the %d species.",
+        "`patterns[%d]` is \"%s\": give a base or N for each of the %d species.",
         wrong[1], patterns[wrong[1]], species
       ),
       "input"
@@ -167,7 +168,7 @@ allele_codes <- function(alleles) {
   if (length(wrong)) {
     abort_ancify(
       sprintf(
-        "The alleles of site %d are \"%s\": they must be two of A, C, G and T.", wrong[1],
+        "The alleles of site %d are \"%s\": give two of A, C, G and T.", wrong[1],
         texts[wrong[1]]
       ),
       "input"
@@ -200,7 +201,7 @@ check_counts <- function(counts, n) {
   if (length(large)) {
     abort_ancify(
       sprintf(
-        "Site %d has %s haplotypes: `n` can be up to %s.", large[1], format_count(n[large[1]]),
+        "Site %d has %s haplotypes: `n` must be at most %s.", large[1], format_count(n[large[1]]),
         format_count(most_haplotypes)
       ),
       "input"
@@ -214,8 +215,8 @@ check_same_sites <- function(...) {
   if (any(sites != sites[[1]])) {
     abort_ancify(
       sprintf(
-        "The arguments are of different numbers of sites: %s.",
-        paste(sprintf("`%s` of %d", names(sites), as.integer(sites)), collapse = ", ")
+        "The arguments differ in the number of sites: %s.",
+        paste(sprintf("`%s` has %d", names(sites), as.integer(sites)), collapse = ", ")
       ),
       "input"
     )

@@ -1,66 +1,74 @@
-#' Project an outgroup onto the focal genome's coordinates
+#' Project an outgroup onto the focal genome
 #'
-#' Reads an alignment once, AXT or MAF, and writes, for every chromosome of the
-#' focal genome, the outgroup's base at each position.
+#' Reads an alignment in AXT or MAF format once. For each focal chromosome it gives the outgroup's
+#' base at each position, as sequences or as FASTA files:
+#' `project_axt("hg38.panTro6.axt.gz", "hg38.chrom.sizes", output_dir = "chimp")`.
 #'
-#' Every column of a block whose focal character is a letter stands for one
-#' position; the outgroup's character is written there as it is, case and `-`
-#' included. Positions that no block covers are `N`. Where blocks overlap, the
-#' later one in the file wins. Each block is checked: two rows of equal length,
-#' of letters and `-` only, coordinates inside the chromosome, and as many focal
-#' letters as the coordinates span. Blocks on chromosomes that were not asked for
-#' are passed over.
+#' | Case | Result |
+#' | --- | --- |
+#' | a column with a focal letter | the outgroup's character, in its case, `-` included |
+#' | a column with a focal gap | no position |
+#' | a position without a block | `N` |
+#' | several blocks at a position | the last one in the file wins |
+#' | a block on a chromosome that was not asked for | ignored |
+#' | a bad block | an error, or left out (`on_bad_block`) |
 #'
-#' In a MAF file a row's source is `<name>.<chromosome>`. The focal species' row of a
-#' block is the first whose source is `focal_maf_name`, a dot and a chromosome of
-#' `chrom_lengths`; the outgroup's the first whose source is `maf_name`, alone or
-#' with a dot and anything behind it. Further rows of the two are left out and counted.
-#' A focal row on the minus strand turns its block round. Both rows are checked: as
-#' many bases as their size, coordinates inside their sequence, and the focal one's
-#' length that of `chrom_lengths`. A block without a focal row is bad; one without
-#' the outgroup's has nothing of it. Rows of other species, and `i`, `e` and `q`
-#' lines, are not looked at.
+#' A block is good if it has two rows of one length, of letters and `-` alone. Its coordinates must
+#' lie inside the chromosome and span as many positions as the focal row has letters.
 #'
-#' A line or a block may have at most a 32nd of the computer's memory (of its control
-#' group's or `ulimit -v`'s, if that is less), at least 256 MB and at most 2 GB; one that
-#' is longer is an error, so that no file takes more than a fifth of the memory. Names of
-#' chromosomes have at most 200 bytes, neither blanks nor `/`.
+#' @section MAF files:
+#' The source of a row is `<name>.<chromosome>`.
 #'
-#' The work can be interrupted at any time and leaves no file then. In a process
-#' forked by [parallel::mclapply()] it runs on one thread.
+#' | Row of a block | Use |
+#' | --- | --- |
+#' | the first of `focal_maf_name` on a chromosome of `chrom_lengths` | the focal row |
+#' | the first of `maf_name`, with or without a dot and further text | the outgroup's row |
+#' | further rows of these two species | left out and counted |
+#' | rows of other species; `i`, `e` and `q` lines | ignored |
 #'
-#' @param axt Path of an alignment in UCSC's AXT or MAF format, plain, gzip or bgzip
-#'   (all told apart by content). In AXT the focal genome is the first of each pair
-#'   of rows.
-#' @param chrom_lengths Lengths of the focal chromosomes in bases: the path of a
-#'   file with a name and a length on each line (`chrom.sizes` or `.fai`), or a
-#'   named numeric vector.
-#' @param chromosomes Names of the chromosomes to project, in the order wanted;
-#'   `NULL` (the default) for all of `chrom_lengths`.
-#' @param output_dir Folder for `<chromosome>.fa`, made if need be; files that
-#'   exist are replaced when all is done. `NULL` (the default) returns the
-#'   sequences instead.
-#' @param on_bad_block `"error"` (the default) stops at a block that fails its
-#'   checks; `"skip"` leaves it out and warns at the end.
-#' @param maf_name,focal_maf_name For a MAF file, what the sources of the outgroup and
-#'   of the focal species begin with, such as `"panTro6"` and `"hg38"`; each one text.
-#'   For AXT `NULL` (the default).
-#' @param threads Threads; `NULL` (the default) for `getOption("ancify.threads")`
-#'   or else all cores. One inflates while another projects, and the blocks of a
-#'   bgzip file are inflated on all of them.
-#' @param backend `"auto"` (the default) or `"cpu"`: projection has no GPU code
-#'   in this version, and `"gpu"` is an error.
-#' @param progress Whether to show a progress bar if it takes more than two seconds; by default
-#'   in interactive sessions alone.
-#' @return With `output_dir` the paths of the files, otherwise the sequences: a
-#'   character vector with the chromosomes' names.
+#' A block without a focal row is bad. A block without the outgroup's row has no data of it. A block
+#' with the focal row on the minus strand is reversed. Both rows must have as many bases as
+#' their size, and coordinates inside their sequence. The length of the focal sequence must be that
+#' in `chrom_lengths`.
+#'
+#' @section Limits:
+#' A line or a block may have at most 1/32 of the memory, at least 256 MB and at most 2 GB. A longer
+#' one is an error, so that no file takes more than a fifth of the memory. The memory is the
+#' computer's, or the limit of its control group or `ulimit -v` if that is lower. Names of
+#' chromosomes have at most 200 bytes, without blanks and `/`.
+#'
+#' An interrupted call leaves no files. In a process forked by [parallel::mclapply()] it runs on one
+#' thread.
+#'
+#' @param axt Path of an alignment in UCSC's AXT or MAF format: plain, gzip or bgzip, recognised by
+#'   content. In AXT the focal genome is the first row of each pair.
+#' @param chrom_lengths Lengths of the focal chromosomes in bases: a named numeric vector, or the
+#'   path of a file with a name and a length on each line (`chrom.sizes` or `.fai`).
+#' @param chromosomes Names of the chromosomes to project, in the order wanted; `NULL` (the
+#'   default) for all of `chrom_lengths`.
+#' @param output_dir Folder for `<chromosome>.fa`, created if necessary. Existing files are
+#'   replaced at the end. `NULL` (the default) returns the sequences instead.
+#' @param on_bad_block `"error"` (the default) stops at a bad block; `"skip"` leaves it out and
+#'   warns at the end.
+#' @param maf_name,focal_maf_name For MAF: how the sources of the outgroup and of the focal species
+#'   begin, such as `"panTro6"` and `"hg38"`. For AXT `NULL` (the default).
+#' @param threads Number of threads; `NULL` (the default) for `getOption("ancify.threads")`, or
+#'   all cores. One thread decompresses while another projects; bgzip decompresses on all of them.
+#' @param backend `"auto"` (the default) or `"cpu"`. Projection has no GPU code in this version, so
+#'   `"gpu"` is an error.
+#' @param progress `TRUE` shows a progress bar after two seconds; by default only in interactive
+#'   sessions.
+#' @return With `output_dir` the paths of the files, otherwise the sequences: a character vector
+#'   named by chromosome.
 #' @section Errors:
-#' `ancify_input_error` for arguments that can't be used; `ancify_file_error` (field `file`) for
-#' files that can't be read or written; `ancify_format_error` (fields `file` and `line`) for text
-#' that is neither AXT nor MAF, bad blocks, damaged compression, and where none of the chromosomes,
-#' or in a MAF the outgroup, occurs in the file; `ancify_device_error` for the backend `"gpu"`.
-#' After an error nothing is written. Chromosomes without a block and blocks and rows left out are
-#' an `ancify_projection_warning`.
+#' After an error nothing is written.
+#' * `ancify_input_error`: an argument cannot be used.
+#' * `ancify_file_error` (field `file`): a file cannot be read or written.
+#' * `ancify_format_error` (fields `file` and `line`): the text is neither AXT nor MAF, a block is
+#'   bad, or the compression is damaged.
+#' * `ancify_format_error`: the file has none of the chromosomes, or a MAF lacks the outgroup.
+#' * `ancify_device_error`: the backend is `"gpu"`.
+#' * `ancify_projection_warning`: chromosomes have no block, or blocks or rows were left out.
 #' @references The formats: <https://genome.ucsc.edu/goldenPath/help/axt.html>,
 #'   <https://genome.ucsc.edu/FAQ/FAQformat.html#format5>
 #' @seealso [call_ancestral()], [ancify_run()], [read_axt()] for an alignment's blocks
@@ -114,8 +122,8 @@ project_axt <- function(axt, chrom_lengths, chromosomes = NULL, output_dir = NUL
 
 # ---- For the core ----------------------------------------------------------------------------
 
-# A row an alignment. `name_in_file`: of the species, where a file has several; `folder`: where its
-# projected sequences are kept; both may be "".
+# One row for each alignment. `name_in_file`: the species' name in a file of several species.
+# `folder`: for its projected sequences. Both may be "".
 as_alignments <- function(species, file, name_in_file = "", folder = "", inner = TRUE) {
   n <- length(species)
   list(
@@ -124,9 +132,8 @@ as_alignments <- function(species, file, name_in_file = "", folder = "", inner =
   )
 }
 
-# How alignments are read. `focal_name` and `focal_chromosomes` are the focal species' in a file of
-# several species; `focal_folder` or else `focal_fasta` has its bases, to compare blocks with. All
-# may be "".
+# How to read alignments. `focal_name` and `focal_chromosomes`: the focal species in a file of
+# several species. `focal_folder` or else `focal_fasta`: its bases, to check blocks. All may be "".
 reading_of <- function(lengths, backend, on_bad_block, focal_name = "",
                        focal_chromosomes = character(), focal_folder = "", focal_fasta = "") {
   list(
@@ -136,18 +143,18 @@ reading_of <- function(lengths, backend, on_bad_block, focal_name = "",
   )
 }
 
-# Without names the core tells those there are.
+# If names are missing for a MAF, the core's error lists the names in the file.
 check_maf_names_given <- function(axt, maf_name, focal_maf_name) {
   if (!is.null(maf_name)) check_text(maf_name, "maf_name")
   if (!is.null(focal_maf_name)) check_text(focal_maf_name, "focal_maf_name")
   if (!is.null(maf_name) && identical(maf_name, focal_maf_name)) {
-    abort_ancify("`maf_name` and `focal_maf_name` are one species: name two.", "input")
+    abort_ancify("`maf_name` and `focal_maf_name` are the same: name two species.", "input")
   }
-  # Of an empty file the core says that it has no block.
+  # For an empty file the core's error says that it has no block.
   if (!is.null(c(maf_name, focal_maf_name)) && !has_many_species_impl(axt) && file.size(axt) > 0) {
     abort_ancify(
-      sprintf("`maf_name` and `focal_maf_name` are for MAF files, and %s is none: leave them out.",
-              quoted(axt)),
+      sprintf("`maf_name` and `focal_maf_name` are for MAF files, but %s is not MAF: %s.",
+              quoted(axt), "leave them out"),
       "input"
     )
   }
@@ -165,7 +172,7 @@ refuse_gpu_projection <- function(backend) {
   }
 }
 
-# The lengths of the chromosomes asked for, by name, in their order.
+# The lengths of the requested chromosomes, by name, in their order.
 wanted_lengths <- function(chrom_lengths, chromosomes) {
   lengths <- lengths_given(chrom_lengths, "chrom_lengths")
   if (is.null(chromosomes)) {
@@ -181,7 +188,7 @@ wanted_lengths <- function(chrom_lengths, chromosomes) {
   if (length(unknown) || length(chromosomes) == 0 || anyDuplicated(chromosomes)) {
     abort_ancify(
       sprintf(
-        "`chromosomes` must name chromosomes of `chrom_lengths` (%s), each once, not %s.",
+        "`chromosomes` must be names in `chrom_lengths` (%s), each once, not %s.",
         enumerate(quoted(names(lengths))), show_value(if (length(unknown)) unknown else chromosomes)
       ),
       "input"
@@ -190,7 +197,7 @@ wanted_lengths <- function(chrom_lengths, chromosomes) {
   lengths[chromosomes]
 }
 
-# Of a file or a vector.
+# Lengths from a file or a vector.
 lengths_given <- function(lengths, name) {
   if (is.character(lengths)) {
     return(read_chromosome_lengths(check_path(lengths, name)))
@@ -217,10 +224,10 @@ check_lengths <- function(lengths, name = "chrom_lengths") {
     fail(paste("it is", show_value(lengths)))
   }
   if (is.null(names(lengths)) || !all(names_a_file(names(lengths)))) {
-    fail("a name is missing, or cannot name both a file and a sequence")
+    fail("a name is missing, or not possible for a file and a sequence")
   }
   if (anyDuplicated(names(lengths))) {
-    fail(paste(quoted(names(lengths)[anyDuplicated(names(lengths))]), "stands there twice"))
+    fail(paste(quoted(names(lengths)[anyDuplicated(names(lengths))]), "occurs twice"))
   }
   bad <- !is.finite(lengths) | lengths < 1 | lengths != round(lengths) | lengths > 2^53
   if (any(bad)) {
@@ -235,7 +242,7 @@ check_fits_in_strings <- function(lengths, way_out = "`output_dir` to write file
   if (length(long)) {
     abort_ancify(
       sprintf(
-        "%s is longer than R's strings can be (2^31 - 1): give %s.", enumerate(quoted(long)),
+        "%s is longer than an R string (2^31 - 1): give %s.", enumerate(quoted(long)),
         way_out
       ),
       "input"
@@ -243,7 +250,7 @@ check_fits_in_strings <- function(lengths, way_out = "`output_dir` to write file
   }
 }
 
-# Says once what the alignment lacks, before its result can be mistaken for data.
+# One warning of all that an alignment lacks, so that no result is mistaken for data.
 warn_about_projection <- function(report, axt, lengths) {
   empty <- names(lengths)[report$blocks == 0]
   problems <- c(
@@ -252,7 +259,7 @@ warn_about_projection <- function(report, axt, lengths) {
         "it has no block on %s, whose sequence%s all N%s", enumerate(quoted(empty)),
         if (length(empty) == 1) " is" else "s are",
         if (any(empty %in% report$other_prefix)) {
-          " (but it has blocks on names that differ only by a leading 'chr')"
+          " (its names differ by a leading 'chr')"
         } else {
           ""
         }
@@ -260,16 +267,14 @@ warn_about_projection <- function(report, axt, lengths) {
     },
     if (report$bad > 0) {
       sprintf(
-        "%s bad block%s left out, the first at line %s: %s", format_count(report$bad),
-        if (report$bad == 1) " was" else "s were", format(report$bad_lines[1], scientific = FALSE),
-        report$bad_problems[1]
+        "%s left out, the first at line %s: %s", count_of(report$bad, "bad block"),
+        number_text(report$bad_lines[1]), report$bad_problems[1]
       )
     },
     if (report$duplicates > 0) {
       sprintf(
-        "%s row%s of a species that the block had already %s left out",
-        format_count(report$duplicates), if (report$duplicates == 1) "" else "s",
-        if (report$duplicates == 1) "was" else "were"
+        "%s left out, as the block already had this species",
+        count_of(report$duplicates, "row")
       )
     }
   )

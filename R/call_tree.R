@@ -1,6 +1,6 @@
 # Trees: from Newick text through ape's class phylo to the core's arrays.
 
-# A phylo from a phylo, Newick text or the path of a file with it; what can't be one is a fault.
+# A phylo from a phylo, Newick text or the path of a file with it. Anything else is a fault.
 as_phylo <- function(tree) {
   if (inherits(tree, "phylo")) {
     check_phylo(tree)
@@ -13,7 +13,7 @@ as_phylo <- function(tree) {
   parse_newick(read_tree(tree, "tree", config_origin()))
 }
 
-# One put together by hand may be no tree.
+# A phylo that was put together by hand may be invalid.
 check_phylo <- function(tree) {
   damaged <- function(problem) fault(tree, "tree", paste("it is damaged:", problem))
   if (!is.list(tree)) damaged("a phylo is a list.")
@@ -23,8 +23,8 @@ check_phylo <- function(tree) {
   }
   if (!is_edge_matrix(tree$edge) || !is_rooted_tree(tree$edge, length(leaves), tree$Nnode)) {
     damaged(paste(
-      "`edge` and `Nnode` are not those of a rooted tree, in which every node but the first after",
-      "the leaves is below one other."
+      "`edge` and `Nnode` do not describe a rooted tree. Its root is the first node after the",
+      "leaves; each other node has one parent."
     ))
   }
   if (!is_one_each(tree$edge.length, nrow(tree$edge), is.numeric)) {
@@ -49,21 +49,21 @@ is_rooted_tree <- function(edge, n_leaves, n_inner) {
   }
   parent <- edge[match(nodes, edge[, 2]), 1]
   parent[root] <- root
-  # Each step doubles the distance.
+  # Each step doubles the number of generations up.
   above <- parent
   for (step in seq_len(ceiling(log2(length(nodes))))) above <- above[above]
   all(above == root)
 }
 
-# NULL, or so many values.
+# NULL, or n values.
 is_one_each <- function(values, n, is_right) {
   is.null(values) || (is_right(values) && length(values) == n)
 }
 
-# `shown` is what a fault names: the text, or the file that it is from.
+# `shown`: the text or its file, for messages.
 parse_newick <- function(text, shown = text) {
   tokens <- newick_tokens(text, shown)
-  # ape has its own ways with blanks and quotes in names, so it gets others for the time of reading.
+  # ape changes blanks and quotes in names, so it reads the tree with other names.
   labels <- tokens$kind == "label"
   names <- unquoted_labels(tokens$text[labels])
   tokens$text[labels] <- paste0("L", seq_along(names))
@@ -72,7 +72,7 @@ parse_newick <- function(text, shown = text) {
     error = function(condition) NULL
   )
   if (!inherits(tree, "phylo")) {
-    fault(shown, "tree", "the package ape can't read it as one tree in Newick form.")
+    fault(shown, "tree", "the package ape cannot read it as one tree in Newick form.")
   }
   named <- function(labels) ifelse(labels == "", "", names[as.integer(sub("L", "", labels))])
   tree$tip.label <- named(tree$tip.label)
@@ -87,13 +87,13 @@ unquoted_labels <- function(labels) {
   ifelse(is_quoted, gsub("''", "'", inside, fixed = TRUE), labels)
 }
 
-# Quotes where a name has what else would end it.
+# Quotes names with characters that would end them.
 quoted_labels <- function(names) {
   plain <- grepl("^[^]\\[\\s(),;:']+$", names, perl = TRUE)
   ifelse(plain, names, paste0("'", gsub("'", "''", names, fixed = TRUE), "'"))
 }
 
-# The text that parse_newick() reads as this tree; ape's own changes names with blanks and the like.
+# Text that parse_newick() reads as this tree. ape's own text changes names with blanks or quotes.
 newick_text <- function(tree, digits) {
   n <- length(tree$tip.label)
   labels <- quoted_labels(tree$tip.label)
@@ -124,7 +124,7 @@ node_name <- function(tree, node) {
 }
 
 leaves_below <- function(tree, node) {
-  # By levels: a tree may be deeper than R's stack of calls.
+  # Level by level: a tree may be deeper than R's call stack.
   below <- integer()
   while (length(node)) {
     below <- c(below, node)
@@ -135,15 +135,15 @@ leaves_below <- function(tree, node) {
 
 # ---- Newick text ----------------------------------------------------------------
 
-# The tokens of a tree without blanks and comments: `text` and `kind`, which is "label", "number" or
-# the sign itself. What does not parse is a fault that says where.
+# The tokens of a tree without blanks and comments: `text` and `kind` ("label", "number" or the sign
+# itself). Invalid text is a fault with its position.
 newick_tokens <- function(text, shown) {
-  # By bytes: R counts the letters before each piece of a text that is not ASCII.
+  # By bytes: in text that is not ASCII, R would count the letters before each token.
   found <- gregexpr(newick_token, text, perl = TRUE, useBytes = TRUE)
   at <- as.integer(found[[1]])
   if (length(at) > most_newick_tokens) {
     fault(shown, "tree", sprintf(
-      "it has more than %s names, numbers and signs, the most that a tree can have.",
+      "it has more than %s names, numbers and signs, the limit for a tree.",
       format_count(most_newick_tokens)
     ))
   }
@@ -156,7 +156,7 @@ newick_tokens <- function(text, shown) {
     Encoding(before) <- Encoding(text)
     at <- nchar(before) + 1
     fault(shown, "tree", sprintf(
-      "this is not a tree in Newick form: %s at character %d (%s). Such a tree is %s.", problem, at,
+      "this is not a tree in Newick form: %s at character %d (%s). An example is %s.", problem, at,
       if (at > nchar(text)) "its end" else quoted(cut_text(substring(text, at), 20)),
       "'((human,chimp),gorilla);'"
     ))
@@ -172,13 +172,13 @@ newick_tokens <- function(text, shown) {
 # A blank, a comment, a quoted name, a sign, or a name or number.
 newick_token <- "[ \\t-\\r]+|\\[[^]]*\\]|'[^']*+(?:''[^']*+)*+'|[(),;:]|[^]\\[ \\t-\\r(),;:']+"
 
-# 100,000 species with branch lengths have 800,000.
+# A tree of 100,000 species with branch lengths has 800,000 tokens.
 most_newick_tokens <- 1e6
 
-# The package ape goes into a tree by as many calls in calls.
+# ape reads a tree by recursion of this depth.
 most_newick_depth <- 5000
 
-# What each token is; `broken`: where text begins that is no token, if there is such.
+# The kind of each token. `broken`: position of the first text that is not a token, or NULL.
 newick_kinds <- function(tokens, fail, broken, end) {
   kinds <- newick_kind(tokens$text)
   before <- c("start", kinds)
@@ -205,11 +205,11 @@ newick_kind <- function(tokens) {
   ifelse(is_sign, tokens, ifelse(after_colon, "number", "label"))
 }
 
-# newick_problem() of each token, NA where there is none.
+# newick_problem() of each token, or NA.
 newick_problems <- function(kind, before, inside, tokens) {
   is_number <- kind == "number"
   is_number[is_number] <- !is.na(suppressWarnings(as.numeric(tokens[is_number])))
-  # A tree has many tokens but few cases.
+  # Many tokens, few distinct cases.
   case <- paste(kind, before, inside, is_number)
   first <- which(!duplicated(case))
   problem <- function(i) newick_problem(kind[i], before[i], inside[i], is_number[i])
@@ -217,11 +217,11 @@ newick_problems <- function(kind, before, inside, tokens) {
   problems[match(case, case[first])]
 }
 
-# Why a token of this kind can't follow one of the kind `before`; NULL where it can. `inside`
-# brackets or not.
+# Why a token of this kind cannot follow one of the kind `before`, or NULL. `inside`: whether it is
+# inside brackets.
 newick_problem <- function(kind, before, inside, is_number) {
   if (before == ";") {
-    "the text goes on after the tree's end, and must be one tree,"
+    "there is text after the tree's end, but one tree is allowed,"
   } else if (before == ":") {
     if (!is_number) "a number is missing after ':'"
   } else if (before %in% c("start", "(", ",")) {
@@ -231,7 +231,7 @@ newick_problem <- function(kind, before, inside, is_number) {
   }
 }
 
-# A node has a name or branches, and perhaps a length.
+# After a node: a length, ',' or ')' or the tree's end.
 problem_after_node <- function(kind, before, inside) {
   switch(kind,
     "(" = "',' is missing before '('",
@@ -244,7 +244,7 @@ problem_after_node <- function(kind, before, inside) {
 
 # ---- Trees and species ------------------------------------------------------------
 
-# What keeps a tree from being one of these outgroups and perhaps the focal species.
+# Why a tree's leaves are not these outgroups and, if given, the focal species.
 tree_problems <- function(tree, species, focal = NULL) {
   leaves <- tree$tip.label
   report <- function(names, one, several) {
@@ -252,26 +252,26 @@ tree_problems <- function(tree, species, focal = NULL) {
     if (length(names)) sprintf("`tree`: %s %s.", enumerate(quoted(names)), what)
   }
   c(
-    report(unique(leaves[duplicated(leaves)]), "is a leaf twice; keep one",
-           "are leaves twice; keep one of each"),
+    report(unique(leaves[duplicated(leaves)]), "is a leaf twice: keep one",
+           "are leaves twice: keep one of each"),
     report(
       setdiff(leaves, c(species, focal)),
-      "in the tree is neither an outgroup nor the focal species; take it out or name it there",
-      "in the tree are neither outgroups nor the focal species; take them out or name them there"
+      "is neither an outgroup nor the focal species: remove the leaf or name it so",
+      "are neither outgroups nor the focal species: remove the leaves or name them so"
     ),
-    report(setdiff(species, leaves), "is an outgroup but no leaf; add it to the tree",
-           "are outgroups but no leaves; add them to the tree")
+    report(setdiff(species, leaves), "is an outgroup but no leaf: add it to the tree",
+           "are outgroups but no leaves: add them to the tree")
   )
 }
 
-# `species`: those with a sequence; the ancestor of one of these and the others is not looked for.
+# `species`: outgroups with a sequence. The focal species cannot be one of them.
 check_focal <- function(focal, species = NULL) {
   if (!is_scalar(focal) || !is.character(focal) || !nzchar(focal)) {
     abort_ancify(sprintf("`focal` must be one species' name, not %s.", show_value(focal)), "input")
   }
   if (focal %in% species) {
     abort_ancify(
-      sprintf("`focal` is %s, which is an outgroup with a sequence: leave one of them out.",
+      sprintf("`focal` is %s, which is an outgroup with a sequence: leave out one of the two.",
               quoted(focal)),
       "input"
     )
@@ -281,7 +281,7 @@ check_focal <- function(focal, species = NULL) {
 stop_on_tree_problems <- function(tree, species, focal = NULL) {
   problems <- c(
     if (!is.null(focal) && !focal %in% tree$tip.label) {
-      sprintf("`focal` is %s, which is no leaf of `tree`; add it there.", quoted(focal))
+      sprintf("`focal` is %s, which is no leaf of `tree`: add it there.", quoted(focal))
     },
     tree_problems(tree, species, focal)
   )
@@ -294,22 +294,22 @@ has_lengths <- function(tree) {
 }
 
 lengths_missing <- paste(
-  "`tree` has no length for each of its branches, which likelihood needs: add them, or fit them",
+  "`tree` lacks some or all branch lengths, which likelihood needs: add them, or fit them",
   "(`estimate: true` in a configuration, fit_substitution_model() in R)."
 )
 
 no_focal_in_tree <- function(focal) {
   sprintf(
     paste(
-      "`tree` does not name %s, so calls are for the root of the outgroups' tree. With it as a",
-      "leaf they would be for the node where its lineage joins the others, the ancestor that is",
-      "usually meant, and its nearest relatives would weigh more."
+      "`tree` lacks the focal species %s, so calls are for the root of the outgroups' tree. As a",
+      "leaf, it moves the calls to the node where its lineage joins the others. This is usually",
+      "the ancestor of interest, and close relatives then weigh more."
     ),
     quoted(focal)
   )
 }
 
-# The arrays the core takes: an element for each node.
+# The core's arrays, with an element for each node.
 core_tree <- function(tree, species, focal = NULL) {
   n <- length(tree$tip.label) + tree$Nnode
   leaf <- match(tree$tip.label, species)
@@ -323,7 +323,7 @@ core_tree <- function(tree, species, focal = NULL) {
   )
 }
 
-# By node; NA for the root and where there is none.
+# By node; NA for the root and for branches without a length.
 branch_lengths <- function(tree) {
   lengths <- rep(NA_real_, length(tree$tip.label) + tree$Nnode)
   if (!is.null(tree$edge.length)) lengths[tree$edge[, 2]] <- tree$edge.length
@@ -331,7 +331,7 @@ branch_lengths <- function(tree) {
   lengths
 }
 
-# The text of the tree, read from its file where a path is given.
+# The text of the tree; of a path, the text of the file.
 read_tree <- function(value, key, origin) {
   text <- read_text(value, key, origin)
   if (!is_newick(text)) {
@@ -344,7 +344,7 @@ read_tree <- function(value, key, origin) {
       ancify_error = function(condition) fault(as_path(text), key, conditionMessage(condition))
     )
     text <- gsub("[\r\n]", "", text)
-    # Here its faults are those of a file.
+    # Faults in the text name the file here.
     parse_newick(trimws(text), as_path(path))
   }
   trimws(text)

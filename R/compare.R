@@ -1,51 +1,49 @@
 #' Compare the calls of several runs
 #'
-#' Compares runs position by position: how often they agree where both call a base,
-#' which of them call at all, where along the chromosomes they differ, and in which
-#' bases. Runs may differ in their method, their outgroups or their settings, not in
-#' the focal genome.
+#' Compares runs of one focal genome position by position: where they call a base, where they agree,
+#' and which bases differ. `compare_calls(voting = run1, parsimony = run2)` gives tables of counts.
 #'
-#' A run calls a position where it has a base, in either case; `n`, `N`, `-` and `.` are
-#' no call.
-#' Two runs agree where both call the same base, case ignored. Files are read in
-#' stretches on all threads, and the result is the same at any number of them.
+#' Two runs agree if both call the same base in either case. `n`, `N`, `-` and `.` are no calls. The
+#' result is the same at any number of threads.
 #'
-#' @param ... Two to twelve runs, each what [ancify_run()] returned or its output
-#'   folder, or one list of them. They are called by their names here, or else as their
-#'   folders.
-#' @param window Length of a window in bases, 1,000,000 by default; windows begin at
-#'   the chromosome's start, and its last is what is left.
-#' @param threads Threads; `NULL` (the default) for `getOption("ancify.threads")` or else all
-#'   cores.
-#' @param progress Whether to show a progress bar if it takes more than two seconds; by default
-#'   in interactive sessions alone.
-#' @return A list of class `ancify_comparison` of data frames, which `print()`,
-#'   `summary()` and [`plot()`][plot.ancify_comparison] show. Counts are positions:
-#'   * `runs`: `run` and `folder`;
-#'   * `confidence`: for each run and chromosome its `length` and how many calls are
-#'     `high`, `low`, `unresolved` and `missing`;
-#'   * `pairs`: for each chromosome and pair of runs (`first`, `second`) where `both`
-#'     call, and there the `same` base; where `only_first` and `only_second` call;
-#'   * `agreement`: `both` and `same` by the confidence of the two calls too,
-#'     `first_confidence` and `second_confidence`;
-#'   * `called`: for each chromosome and set of runs, `called_by` (names with ` + `
-#'     between them, or `none`), how many `positions` just these call;
-#'   * `confusion`: for each pair of runs `first_base` and `second_base`, how many
-#'     `positions` have them;
-#'   * `windows`: for each `chromosome`, window (`start`, `end`) and pair, where `both`
-#'     call and where they `differ`.
+#' @param ... Two to twelve runs, each the result of [ancify_run()] or its output folder, or one
+#'   list of them. Argument names name the runs; without names, folders do.
+#' @param window Length of a window in bases; 1,000,000 by default. Windows begin at the start of a
+#'   chromosome; its last one may be shorter.
+#' @param threads Number of threads; `NULL` (the default) for `getOption("ancify.threads")`, or
+#'   all cores.
+#' @param progress `TRUE` shows a progress bar after two seconds; by default only in interactive
+#'   sessions.
+#' @return A list of class `ancify_comparison` of data frames, for `print()`, `summary()` and
+#'   [`plot()`][plot.ancify_comparison]. All counts are numbers of positions. Pairs of runs are in
+#'   the columns `first` and `second`. `called` has the positions that exactly these runs call.
 #'
-#'   `summary()` gives a data frame with a row a pair, over all chromosomes: `both`,
-#'   `agreement` as a share of it, `both_high` and `agreement_high` where both are of
-#'   high confidence, `only_first`, `only_second`, and of the differences how many are
-#'   `transitions` and `transversions`.
+#'   | Table | A row for each | Columns |
+#'   | --- | --- | --- |
+#'   | `runs` | run | `run`, `folder` |
+#'   | `confidence` | run, chromosome | `length`, `high`, `low`, `unresolved`, `missing` |
+#'   | `pairs` | chromosome, pair | `both` call, `same` base, `only_first`, `only_second` |
+#'   | `agreement` | these, confidences | `first_confidence`, `second_confidence`, `both`, `same` |
+#'   | `called` | chromosome, set of runs | `called_by` (`a + b` or `none`), `positions` |
+#'   | `confusion` | pair, two bases | `first_base`, `second_base`, `positions` |
+#'   | `windows` | chromosome, window, pair | `start`, `end`, `both` call, `differ` |
+#'
+#'   `summary()` gives a data frame with a row for each pair, over all chromosomes:
+#'
+#'   | Column | Meaning |
+#'   | --- | --- |
+#'   | `both`, `agreement` | positions that both call, and the share with the same base |
+#'   | `both_high`, `agreement_high` | the same for calls of high confidence |
+#'   | `only_first`, `only_second` | positions that one run calls |
+#'   | `transitions`, `transversions` | kinds of differences |
 #' @section Errors:
-#' `ancify_input_error` for fewer than two runs or more than twelve, runs of the same
-#' name, without calls, without a chromosome in common, chromosomes of different
-#' lengths, letters that are no calls, and more than 100,000,000 windows and pairs;
-#' `ancify_file_error` and `ancify_format_error` for files that can't be read or are not
-#' one-line FASTA. Chromosomes that some runs lack are left out with an
-#' `ancify_comparison_warning`.
+#' * `ancify_input_error`: there are fewer than two runs or more than twelve, two have one name, or
+#'   one has no calls.
+#' * `ancify_input_error`: the runs have no chromosome in common, a chromosome's lengths differ, or
+#'   a letter is no call.
+#' * `ancify_input_error`: there are more than 100,000,000 windows and pairs.
+#' * `ancify_file_error`, `ancify_format_error`: a file cannot be read, or is not one-line FASTA.
+#' * `ancify_comparison_warning`: chromosomes that some runs lack are left out.
 #' @seealso [plot.ancify_comparison()] for pictures, [ancify_report()] for a page of them
 #' @export
 #' @examples
@@ -71,7 +69,7 @@ compare_calls <- function(..., window = 1e6, threads = NULL, progress = interact
   new_comparison(counts, folders, lengths, window)
 }
 
-# The files of each, by the runs' names.
+# The files of each run, by name.
 files_of_runs <- function(runs) {
   if (length(runs) == 1 && is.list(runs[[1]]) && !inherits(runs[[1]], "ancify_run")) {
     runs <- runs[[1]]
@@ -79,7 +77,7 @@ files_of_runs <- function(runs) {
   most_runs <- core_limits()$compared_runs
   if (length(runs) < 2 || length(runs) > most_runs) {
     abort_ancify(
-      sprintf("From 2 to %d runs can be compared, not %d.", most_runs, length(runs)), "input"
+      sprintf("Give 2 to %d runs to compare, not %d.", most_runs, length(runs)), "input"
     )
   }
   names <- names(runs) %||% rep("", length(runs))
@@ -89,7 +87,7 @@ files_of_runs <- function(runs) {
   names[unnamed] <- basename(run_folders(files))[unnamed]
   if (anyDuplicated(names)) {
     abort_ancify(
-      sprintf("Runs are compared by name, but two are called %s: name them, as in %s.",
+      sprintf("Two runs have the name %s: name them, as in %s.",
               quoted(names[anyDuplicated(names)]), "compare_calls(first = ..., second = ...)"),
       "input"
     )
@@ -97,7 +95,7 @@ files_of_runs <- function(runs) {
   odd <- names[names == "none" | grepl(" + ", names, fixed = TRUE)]
   if (length(odd)) {
     abort_ancify(
-      sprintf("A run can't be called %s, which says what several call: name it otherwise.",
+      sprintf("A run cannot have the name %s, which means a set of runs: give it another name.",
               quoted(odd[1])),
       "input"
     )
@@ -109,7 +107,7 @@ run_folders <- function(files) {
   vapply(files, function(one) dirname(one$file[1]), "")
 }
 
-# Of the chromosomes that all runs have.
+# The lengths of the chromosomes that all runs have.
 common_lengths <- function(files) {
   chromosomes <- lapply(files, `[[`, "chromosome")
   common <- Reduce(intersect, chromosomes)
@@ -124,7 +122,8 @@ common_lengths <- function(files) {
   left_out <- setdiff(unlist(chromosomes), common)
   if (length(left_out)) {
     warn_ancify(
-      sprintf("Not all runs have %s: left out of the comparison.", enumerate(quoted(left_out))),
+      sprintf("The comparison leaves out %s, which not all runs have.",
+              enumerate(quoted(left_out))),
       "comparison", chromosomes = left_out
     )
   }
@@ -137,7 +136,7 @@ common_lengths <- function(files) {
     at <- other[1, ]
     abort_ancify(
       sprintf(
-        "%s has %s bases in %s and %s in %s: these are calls of different genomes.",
+        "%s has %s bases in %s, but %s in %s: compare calls of one genome.",
         quoted(common[at[[1]]]), format_count(lengths[at[[1]], 1]), quoted(names(files)[1]),
         format_count(lengths[at[[1]], at[[2]]]), quoted(names(files)[at[[2]]])
       ),
@@ -147,14 +146,14 @@ common_lengths <- function(files) {
   stats::setNames(lengths[, 1], common)
 }
 
-# 5 GB of a data frame.
+# A data frame of 5 GB.
 most_window_rows <- 1e8
 
 check_windows <- function(lengths, window, pairs) {
   rows <- sum(ceiling(lengths / window)) * pairs
   if (rows > most_window_rows) {
     abort_ancify(
-      sprintf("`window` is %s: that makes %s windows and pairs of runs, more than %s. Give more.",
+      sprintf("`window` of %s makes %s windows and pairs of runs; the limit is %s: increase it.",
               format_count(window), format_count(rows), format_count(most_window_rows)),
       "input"
     )
@@ -163,15 +162,16 @@ check_windows <- function(lengths, window, pairs) {
 
 # ---- From counts to tables ---------------------------------------------------------
 
-# A state is a base of high or of low confidence, unresolved or missing, in the core's order.
+# States of a position in the core's order: the bases of high and of low confidence, unresolved,
+# missing.
 state_confidence <- factor(confidences[c(rep(1:2, each = 4), 3, 4)], confidences)
 
 state_base <- c(rep(c("A", "C", "G", "T"), 2), NA, NA)
 
 is_called <- !is.na(state_base)
 
-# list(joint =, called =, both =, differ =): positions by second state, first state, pair and
-# chromosome; by set of runs and chromosome; by pair and window.
+# `counts`: for each chromosome list(pairs =, called =, both =, differ =), numbers of positions.
+# They are by second state, first state and pair; by set of runs; by pair and window.
 new_comparison <- function(counts, folders, lengths, window) {
   runs <- names(folders)
   pairs <- pairs_of_runs(runs)
@@ -193,18 +193,18 @@ new_comparison <- function(counts, folders, lengths, window) {
   )
 }
 
-# In the core's order.
+# Pairs in the core's order.
 pairs_of_runs <- function(runs) {
   pairs <- utils::combn(runs, 2)
   data.frame(first = pairs[1, ], second = pairs[2, ])
 }
 
-# Sums of the joint counts where both states are among these, by pair and chromosome.
+# Positions with both states among these, by pair and chromosome.
 sum_of_states <- function(joint, first, second) {
   apply(joint[second, first, , , drop = FALSE], c(3, 4), sum)
 }
 
-# Each run is in a pair with the first.
+# Counts of a run come from its pair with the first run.
 confidence_table <- function(joint, pairs, runs, lengths) {
   one_run <- function(run) {
     pair <- which(pairs$first == runs[1] & pairs$second == if (run == 1) runs[2] else runs[run])
@@ -223,7 +223,7 @@ confidence_table <- function(joint, pairs, runs, lengths) {
   do.call(rbind, lapply(seq_along(runs), one_run))
 }
 
-# A row for each chromosome and pair, pairs fastest.
+# A row for each chromosome and pair; pairs vary fastest.
 by_pair <- function(pairs, chromosomes, ...) {
   data.frame(
     chromosome = rep(chromosomes, each = nrow(pairs)),
@@ -241,7 +241,7 @@ pair_table <- function(joint, pairs, chromosomes) {
   )
 }
 
-# Both call the same base, in states that are among these.
+# Positions with the same base, in states among these.
 sum_of_same <- function(joint, first, second = first) {
   Reduce(`+`, lapply(c("A", "C", "G", "T"), function(base) {
     sum_of_states(joint, first & state_base %in% base, second & state_base %in% base)
@@ -300,9 +300,9 @@ window_table <- function(counts, pairs, lengths, window) {
   do.call(rbind, unname(tables))
 }
 
-# ---- What is shown -----------------------------------------------------------------
+# ---- Checks ------------------------------------------------------------------------
 
-# What stands in each table; all but the first columns are numbers.
+# The columns of each table: keys, then numbers.
 comparison_columns <- list(
   runs = list(c("run", "folder"), character()),
   confidence = list(c("run", "chromosome"), c("length", confidences)),
@@ -317,11 +317,11 @@ comparison_columns <- list(
   windows = list(c("chromosome", "first", "second"), c("start", "end", "both", "differ"))
 )
 
-# Comparisons may have been changed since they were made.
+# The user may have changed a comparison.
 check_comparison <- function(x, name = "x") {
   if (!inherits(x, "ancify_comparison")) {
     abort_ancify(
-      sprintf("`%s` must be what compare_calls() returned, not %s.", name, show_value(x)), "input"
+      sprintf("`%s` must be a result of compare_calls(), not %s.", name, show_value(x)), "input"
     )
   }
   is_whole <- function(table, columns) {
@@ -333,8 +333,8 @@ check_comparison <- function(x, name = "x") {
   whole <- mapply(is_whole, unclass(x)[names(comparison_columns)], comparison_columns)
   if (!all(whole)) {
     abort_ancify(
-      sprintf("`%s` is no longer a whole comparison: its table `%s` is not what it was.", name,
-              names(comparison_columns)[!whole][1]),
+      sprintf("`%s` was changed: its table `%s` lacks rows, columns or numbers. Compare again.",
+              name, names(comparison_columns)[!whole][1]),
       "input"
     )
   }

@@ -1,32 +1,30 @@
 #' Draw runs and comparisons
 #'
-#' Drawn by the package ggplot2: `autoplot()` gives the picture, to which themes and
-#' scales can be added, `plot()` draws it. Shades go from dark to light in one order, so
-#' that pictures can be read in print and by those who do not see all colours.
+#' `plot()` draws a run or a comparison; `autoplot()` gives the ggplot2 object, to which you can add
+#' themes and scales: `plot(comparison, "windows")`. Shades go from dark to light, also in grey.
 #'
-#' @section Which pictures there are:
-#' * `"confidence"`, also of one run: what share of each chromosome is called with high
-#'   and with low confidence, unresolved and missing. The bar at the top is all of them.
-#' * `"agreement"`: for each pair of runs at what share of the positions that both call
-#'   they call the same base.
-#' * `"windows"`: at what share they differ, window by window along the chromosomes;
-#'   windows in which no position is called by both are white.
-#' * `"overlap"`: how many positions are called by just these runs, and by none.
-#' * `"confusion"`: where two runs differ, how often one has which base and the other
-#'   which.
+#' | `type` | Shows |
+#' | --- | --- |
+#' | `"confidence"` | share of high, low, unresolved and missing calls; also of one run |
+#' | `"agreement"` | for each pair: share of the same base where both call |
+#' | `"windows"` | share of differences in each window; white if no position is called by both |
+#' | `"overlap"` | number of positions that just these runs call, or none |
+#' | `"confusion"` | for each pair: which bases differ, and how often |
 #'
-#' Of more chromosomes than a picture has room for, 30 where it has one panel, the longest
-#' are shown; it says how many are not, or sums them up. Panels are for runs or for pairs
-#' of runs; with more than four runs pictures of pairs are best drawn large, as by
+#' `"confidence"` has a bar for each chromosome, and one for all at the top.
+#'
+#' Of many chromosomes only the longest are shown, 30 in a picture with one panel. The picture gives
+#' the number of the others, or their sum. With more than four runs, draw pictures of pairs large:
 #' `ggplot2::ggsave(file, autoplot(comparison, "windows"), width = 9, height = 9)`.
 #'
-#' @param object,x What [compare_calls()] or [ancify_run()] returned.
-#' @param type Which picture of a comparison, as below; `"agreement"` by default.
+#' @param object,x The result of [compare_calls()] or [ancify_run()].
+#' @param type The picture of a comparison, as in the table; `"agreement"` by default.
 #' @param ... Not used.
 #' @return `autoplot()`: a `ggplot`. `plot()`: the same, invisibly.
 #' @section Errors:
-#' `ancify_package_error` where ggplot2 is not installed; `ancify_input_error` for a run
-#' without calls, runs and comparisons of which something was taken away, and another `type`.
+#' * `ancify_package_error`: ggplot2 is not installed.
+#' * `ancify_input_error`: a run has no calls, a run or comparison is incomplete, or `type` is
+#'   unknown.
 #' @seealso [compare_calls()], [ancify_run()]; [ancify_report()] for a page with these pictures
 #' @name plot.ancify_comparison
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
@@ -95,9 +93,9 @@ draw_picture <- function(picture) {
 
 need_ggplot2 <- function() need_packages("ggplot2", "Pictures")
 
-# ---- What all pictures share -------------------------------------------------------
+# ---- Parts of all pictures ---------------------------------------------------------
 
-# Columns of the data by name.
+# Aesthetics from column names.
 by_column <- function(...) {
   ggplot2::aes(!!!lapply(list(...), as.name))
 }
@@ -130,7 +128,7 @@ shades <- function(name, values) {
   )
 }
 
-# Of shares; gradients want more than one.
+# The range of shares. A gradient needs two different limits.
 shade_limits <- function(values) {
   known <- values[is.finite(values)]
   if (length(known) == 0) {
@@ -142,7 +140,7 @@ shade_limits <- function(values) {
   }
 }
 
-# A layer of labels that can be read on shades of `values`; the data have them as "label".
+# A layer of labels in a colour that is readable on shades of `values`. `data` has a column `label`.
 labels_on_shades <- function(data, values, size) {
   limits <- shade_limits(values)
   data$ink <- ifelse(!is.na(data$share) & data$share > limits[1] + 0.6 * diff(limits),
@@ -157,7 +155,7 @@ percent <- function(share) {
   paste(format(100 * share, digits = 4, trim = TRUE, drop0trailing = TRUE), "%")
 }
 
-# Long names keep their beginning and their end. No sign that not every device can draw.
+# Long names keep their beginning and end. ASCII alone: not every device draws an ellipsis.
 shorten <- function(names) {
   most <- 27
   half <- (most - 3) %/% 2
@@ -166,7 +164,7 @@ shorten <- function(names) {
   ifelse(end > most, short, names)
 }
 
-# Panels stand three in a row, and share the height.
+# Three panels in a row.
 panels <- function(column) {
   ggplot2::facet_wrap(column, ncol = 3)
 }
@@ -175,12 +173,12 @@ most_rows_drawn <- function(n_panels) {
   if (n_panels <= 3) 30 else max(36 %/% ceiling(n_panels / 3), 6)
 }
 
-# Top to bottom in the order of the names.
+# A factor for the y axis: from top to bottom in the order of the names.
 downwards <- function(names, levels = unique(names)) {
   factor(names, rev(levels))
 }
 
-# Names as panels, in their order. Where two are the same when shortened they get numbers.
+# Names as panels, in their order. Equal labels get numbers.
 as_panels <- function(names, labels) {
   panels <- factor(names, unique(names))
   levels(panels) <- make.unique(labels[match(levels(panels), names)], " ")
@@ -194,7 +192,7 @@ pairs_as_panels <- function(first, second) {
 
 # ---- The pictures ------------------------------------------------------------------
 
-# Dark to light also in grey.
+# From dark to light, also in grey.
 confidence_colours <- c(
   high = "#08306B", low = "#4A90C2", unresolved = "#F2B457", missing = "#EEEEEE"
 )
@@ -220,7 +218,7 @@ confidence_picture <- function(table) {
   if (n_runs > 1) picture + panels("run") else picture
 }
 
-# "all" first, then the longest chromosomes in their order, then the sum of the others.
+# "all", then the longest chromosomes in their order, then the sum of the others.
 sum_up_short <- function(table, most) {
   one_run <- function(rows) {
     sum_of <- function(rows, name) {
@@ -313,7 +311,7 @@ overlap_picture <- function(table, runs) {
     picture_theme()
 }
 
-# Large sets by what they lack.
+# Large sets are named by the runs that they lack.
 name_sets <- function(sets, runs) {
   vapply(strsplit(sets, " + ", fixed = TRUE), function(set) {
     lacking <- setdiff(runs, set)
@@ -347,7 +345,7 @@ confusion_picture <- function(table) {
     panels("pair") +
     ggplot2::labs(
       x = "Base of the second", y = "Base of the first",
-      caption = "A and G, C and T are transitions, the others transversions."
+      caption = "A and G, C and T: transitions; all others: transversions."
     ) +
     picture_theme()
 }

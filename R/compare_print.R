@@ -1,4 +1,4 @@
-# How a comparison is printed.
+# summary() and print() of comparisons.
 
 #' @export
 summary.ancify_comparison <- function(object, ...) {

@@ -17,7 +17,7 @@ estimate_table <- function(x, space, slope, step = 1e-4) {
   table
 }
 
-# Of a smooth function, by central differences: a row a value, a column each of these parameters.
+# The Jacobian by central differences: a row for each value, a column for each of `which`.
 derivatives <- function(f, x, step, which = seq_along(x)) {
   columns <- lapply(which, function(i) {
     by <- replace(numeric(length(x)), i, step)
@@ -26,8 +26,8 @@ derivatives <- function(f, x, step, which = seq_along(x)) {
   matrix(unlist(columns), ncol = length(which))
 }
 
-# Standard errors of values, a row of the jacobian each, that depend on parameters of this
-# covariance; NA where a parameter that matters is not known.
+# Standard errors of values (rows of the Jacobian) from the parameters' covariance. NA if the value
+# depends on a parameter of unknown variance.
 propagated_errors <- function(jacobian, covariance) {
   variances <- apply(jacobian, 1, function(slopes) {
     on <- slopes != 0
@@ -36,8 +36,8 @@ propagated_errors <- function(jacobian, covariance) {
   sqrt(ifelse(variances > 0, variances, NA))
 }
 
-# The inverse; NA for parameters that can change along a line on which nothing else does, such as
-# two lengths of which the data tell the sum.
+# The inverse. NA for parameters that the data do not determine, such as two branch lengths of which
+# only the sum matters.
 inverse_curvature <- function(curvature) {
   scale <- 1 / sqrt(pmax(diag(curvature), .Machine$double.xmin))
   parts <- eigen(curvature * outer(scale, scale), symmetric = TRUE)

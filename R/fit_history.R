@@ -1,40 +1,37 @@
-#' Fit a history
+#' Fit splits and population sizes
 #'
-#' Finds the splits and population sizes of maximum likelihood from genome-wide
-#' counts of site patterns, under the multispecies coalescent.
+#' Estimates the splits and population sizes of a history by maximum likelihood, from genome-wide
+#' counts of site patterns under the multispecies coalescent: `fit_history(counts, start)$history`.
 #'
-#' A whole genome tells splits from sizes; ten million sites hardly do, for an older
-#' split before a small population gives nearly the same patterns. So that such data
-#' end at a plausible history, sizes are taken to differ by chance, log-normally with
-#' a standard deviation of 1, also from the focal size where it is given; on a
-#' genome's counts that has no weight.
+#' Ten million sites hardly separate splits from sizes: an earlier split before a smaller population
+#' gives nearly the same patterns. A whole genome separates them.
 #'
-#' The focal species' own bases are one haplotype, which says nothing about its
-#' population's size since the first split: the focal size is that of `history`, or,
-#' where that has none, the size next to it. With `estimate: true` [ancify_run()] does
-#' all of this for `method: coalescent`.
+#' A weak prior keeps small data sets at a plausible history: sizes follow a log-normal distribution
+#' with standard deviation 1, a given focal size included. For a genome's counts it has no weight.
 #'
-#' @param patterns What [count_patterns()] gives with the focal species' bases, or a
-#'   data frame of `pattern`, texts such as `"ACNA"`, and `count`. Species that have no
-#'   split in `history` are left out.
-#' @param history A [coalescent_history()]: where the search begins, and what is not
-#'   estimated: the focal size, the mutation rate and model, which outgroup joins where,
-#'   and the order of the splits. An estimate can differ from it by a factor of up to 100.
-#' @param species,focal The species of each pattern's bases, in their order, and which of
-#'   them is the focal one; by default those that `patterns` knows. Where neither is
-#'   known, the bases are those of the outgroups in the order of the splits, and then the
-#'   focal base.
-#' @return A list of class `ancify_history_fit`: `history`, as [call_ancestral()] and
-#'   [polarise_sites()] take it; `log_likelihood`; `df`, the number of fitted values;
-#'   `sites`; `estimates`, a data frame of `parameter`, `estimate` (generations and
-#'   diploid sizes) and `std_error` (`NA` where the data do not tell, or at a bound);
-#'   `converged` and `message`. There are methods for `print()`, `summary()`, `coef()`,
-#'   `logLik()` and with
-#'   it `AIC()` and `BIC()`.
+#' The focal size is not estimated: one haplotype contains no information about it. It is that of
+#' `history`, or else the next older size. With `estimate: true` [ancify_run()] makes this fit for
+#' `method: coalescent`.
+#'
+#' @param patterns The result of [count_patterns()] with the focal species' bases, or a data frame
+#'   of `pattern`, such as `"ACNA"`, and `count`. Species without a split in `history` are left out.
+#' @param history A [coalescent_history()]. The search begins at its splits and sizes, and changes
+#'   each by a factor of at most 100. The rest stays: focal size, mutation rate, model, `into` and
+#'   the order of splits.
+#' @param species,focal The species in the order of each pattern's bases, and the focal one of them;
+#'   by default those of `patterns`. If unknown: the outgroups in the order of the splits, then the
+#'   focal species.
+#' @return A list of class `ancify_history_fit`, with methods for `print()`, `summary()`, `coef()`,
+#'   `logLik()`, `AIC()` and `BIC()`:
+#'   * `history`: the fitted history, for [call_ancestral()] and [polarise_sites()];
+#'   * `log_likelihood`, `df` (the number of fitted values) and `sites`;
+#'   * `estimates`: a data frame of `parameter`, `estimate` (generations, diploid sizes) and
+#'     `std_error`, `NA` if the data do not determine it or at a bound;
+#'   * `converged` and `message` of the search.
 #' @section Errors:
-#' `ancify_input_error` for counts and histories that can't be used, and for counts that
-#' lack an outgroup of the history or the focal species. A search that ends without success
-#' is an `ancify_fit_warning`.
+#' * `ancify_input_error`: the counts or the history cannot be used, or the counts lack an outgroup
+#'   of the history or the focal species.
+#' * `ancify_fit_warning`: the search did not converge.
 #' @references
 #' Rannala and Yang (2003) Bayes estimation of species divergence times and
 #' ancestral population sizes. Genetics 164:1645.
@@ -69,7 +66,7 @@ fit_history <- function(patterns, history, species = NULL, focal = NULL) {
   space <- list(lower = start - log(most_change), upper = start + log(most_change))
   sites <- sum(counts$count)
   gradient <- function(x) surface$gradient(x) + prior$gradient(x)
-  # By site, so that tolerances mean the same for any genome.
+  # Per site, so that tolerances do not depend on the genome's length.
   fit <- stats::nlminb(
     start,
     function(x) (surface$objective(x) + prior$objective(x)) / sites,
@@ -81,7 +78,7 @@ fit_history <- function(patterns, history, species = NULL, focal = NULL) {
   information <- surface$information(fit$par) + prior$information
   converged <- fit$convergence == 0 ||
     gain_left(gradient(fit$par), information, fit$par, space) < 1e-4
-  if (!converged) warn_ancify(paste("The history's fit did not converge:", fit$message), "fit")
+  if (!converged) warn_ancify(paste("The fit of the history did not converge:", fit$message), "fit")
   fitted <- with_parameters(history, fit$par)
   if (!history$focal_size_given) fitted$focal_size <- next_size(fitted)
   structure(
@@ -94,10 +91,10 @@ fit_history <- function(patterns, history, species = NULL, focal = NULL) {
   )
 }
 
-# By which factor an estimate may differ from where the search begins.
+# The largest factor between an estimate and its start.
 most_change <- 100
 
-# Totals of the patterns of the history's outgroups, in the order of its splits, and the focal base.
+# Total counts of patterns: the outgroups' bases in the order of the splits, then the focal base.
 counts_for_history <- function(patterns, history, species, focal) {
   species <- species %||% attr(patterns, "species")
   bases <- patterns$pattern
@@ -120,34 +117,33 @@ counts_for_history <- function(patterns, history, species, focal) {
 stop_where_missing <- function(wanted, species, focal, history) {
   missing <- setdiff(wanted, species)
   missing <- c(
-    if (is.null(focal)) "the focal species (count_patterns() counts it too)",
+    if (is.null(focal)) "the focal species (count_patterns() can count it)",
     if (length(missing)) quoted(missing)
   )
   if (length(missing)) {
     abort_ancify(
-      sprintf("`patterns` has bases of %s; for this history's fit it lacks those of %s.",
+      sprintf("`patterns` has bases of %s, but the history also needs those of %s.",
               enumerate(quoted(species)), enumerate(missing)),
       "input"
     )
   }
   if (length(wanted) != length(history$splits) + 1) {
     abort_ancify(
-      sprintf("`patterns` has bases of %d outgroups, but the history has %d splits: name these.",
+      sprintf("`patterns` has %d outgroups, but the history has %d splits: name the splits.",
               length(wanted) - 1, length(history$splits)),
       "input"
     )
   }
 }
 
-# Second derivatives from a gradient. Splits and sizes trade against each other along a narrow,
-# curved ridge, which a search follows that knows its shape; Fisher's information, which expects
-# what is not there far from the maximum, leads it astray.
+# Second derivatives from a gradient. Splits and sizes are correlated along a narrow, curved ridge,
+# so the search needs the true curvature. Fisher's information is wrong far from the maximum.
 slopes_of <- function(gradient, x, step = 1e-3) {
   slopes <- derivatives(gradient, x, step)
   (slopes + t(slopes)) / 2
 }
 
-# By how much the log-likelihood would still rise, were it a parabola; Inf where that is not known.
+# The remaining gain in log-likelihood by a quadratic approximation; Inf if that is impossible.
 gain_left <- function(gradient, information, x, space) {
   free <- x > space$lower + 1e-6 & x < space$upper - 1e-6
   step <- tryCatch(
@@ -171,8 +167,8 @@ likelihood_surface <- function(log_probabilities, counts) {
   )
 }
 
-# Half the sum of squares of the logarithms of sizes about their mean; `known`: those of sizes that
-# are not estimated.
+# Minus the log density of the sizes: half the sum of squares of their logarithms about the mean.
+# `known`: logarithms of sizes that are not estimated.
 size_prior <- function(n_sizes, known) {
   all <- n_sizes + length(known)
   centred <- diag(all) - 1 / all
@@ -196,7 +192,7 @@ history_estimates <- function(history, x, information, space, step = 1e-4) {
   jacobian <- derivatives(values, x, step)
   free <- x > space$lower + 1e-6 & x < space$upper - 1e-6
   covariance <- NA * information
-  # Splits and sizes trade so well against each other that next to nothing counts as flat here.
+  # Splits and sizes are strongly correlated, so almost no direction counts as flat here.
   covariance[free, free] <- tryCatch(
     solve(information[free, free, drop = FALSE]), error = function(condition) NA
   )
@@ -225,7 +221,7 @@ print.ancify_history_fit <- function(x, ...) {
   unknown <- x$estimates$parameter[is.na(x$estimates$std_error)]
   write_object("ancify_history_fit", site_fit_facts(x), c(
     `not converged` = if (!x$converged) x$message,
-    `not told by the data` = if (length(unknown)) paste(enumerate(unknown), "(or at a bound)"),
+    undetermined = if (length(unknown)) paste(enumerate(unknown), "(or at a bound)"),
     history_fields(x$history)
   ))
   invisible(x)

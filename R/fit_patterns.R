@@ -1,37 +1,40 @@
 #' Count site patterns
 #'
-#' Counts how often each site pattern, the bases of all species at a position,
-#' occurs. Models of how bases change see no more of a genome than these counts.
+#' Counts each site pattern, the bases of all species at one position. Substitution models and
+#' histories are fitted to these counts: `count_patterns("ancify.yml")`.
 #'
-#' With a configuration the projected sequences in `<work_dir>/projected` are
-#' counted ([ancify_run()] with the phase `"project"` writes them), a chromosome
-#' after the other. The focal species' own base is the last of a pattern where it
-#' can be had: from `<work_dir>/projected/<focal_species>`, or, where a chromosome's
-#' file is missing there, from `focal_fasta` or else from the focal rows of the
-#' alignments, and then the files are written there. Without it, where the focal
-#' lineage joins the others cannot be known.
+#' With a configuration, the projected sequences in `<work_dir>/projected` are counted, one
+#' chromosome after the other. [ancify_run()] with the phase `"project"` writes them.
 #'
-#' @param x A configuration (a path, a list or an [ancify_config()]), or the
-#'   sequences of the inner outgroups as [call_ancestral()] takes them.
-#' @param outer Sequences of the outer outgroups, only with sequences; `NULL` (the default) for
+#' The focal base is the last of a pattern. Fits need it to know where the focal lineage joins the
+#' others. It is read from `<work_dir>/projected/<focal_species>`. Missing files there are first
+#' made from `focal_fasta`, or else from the focal rows of the alignments.
+#'
+#' @param x A configuration (a path, a list or an [ancify_config()]), or the sequences of the inner
+#'   outgroups as in [call_ancestral()].
+#' @param outer Sequences of the outer outgroups, if `x` is sequences; `NULL` (the default) for
 #'   none.
-#' @param focal With a configuration: whether to count the focal base too; `TRUE`
-#'   (the default) makes it an error that it can't be had. With sequences: the focal
-#'   species' sequence, named by the species, or `TRUE` or `FALSE` for none.
-#' @param threads Threads; `NULL` (the default) for `num_cpus` of a configuration, else for
-#'   `getOption("ancify.threads")` or all cores.
+#' @param focal With a configuration: `TRUE` (the default) counts the focal base too, and is an
+#'   error without one; `FALSE` does not. With sequences: the focal sequence, named by the species;
+#'   `TRUE` or `FALSE` for none.
+#' @param threads Number of threads; `NULL` (the default) for `num_cpus` of a configuration, else
+#'   for `getOption("ancify.threads")` or all cores.
 #' @param backend `"auto"`, `"cpu"` or `"gpu"`; `NULL` (the default) for `backend` of a
-#'   configuration, else `"auto"`. Patterns are counted by the CPU in any case.
-#' @param progress Whether to show a progress bar if it takes more than two seconds; by default
-#'   in interactive sessions alone.
-#' @return A data frame of class `ancify_patterns` with a row for each pattern of a
-#'   chromosome: `chromosome` (`"sequences"` where these were given), `pattern`, a
-#'   text of a base for each species or `N`, and `count`. The attribute `species` has
-#'   the species in the order of the bases, `focal` the focal one or `NULL`.
+#'   configuration, else `"auto"`. The CPU counts in any case.
+#' @param progress `TRUE` shows a progress bar after two seconds; by default only in interactive
+#'   sessions.
+#' @return A data frame of class `ancify_patterns` with a row for each pattern of a chromosome. The
+#'   attribute `species` has the species in the order of the bases, `focal` the focal one or `NULL`.
+#'
+#'   | Column | Meaning |
+#'   | --- | --- |
+#'   | `chromosome` | its name, or `"sequences"` if sequences were given |
+#'   | `pattern` | a base or `N` for each species |
+#'   | `count` | the number of positions |
 #' @section Errors:
-#' `ancify_config_error`, `ancify_file_error` and `ancify_format_error` as
-#' [ancify_run()] gives them; `ancify_input_error` for sequences that differ in
-#' length or of a species named twice; `ancify_device_error` for a GPU that cannot be used.
+#' * `ancify_config_error`, `ancify_file_error`, `ancify_format_error`: as in [ancify_run()].
+#' * `ancify_input_error`: sequences differ in length, or are of one species twice.
+#' * `ancify_device_error`: a GPU cannot be used.
 #' @seealso [fit_substitution_model()], [fit_history()]
 #' @export
 #' @examples
@@ -58,7 +61,7 @@ count_patterns <- function(x, outer = NULL, focal = TRUE, threads = NULL, backen
   count_projected(config, focal, backend, progress)
 }
 
-# Sequences are named or many, or have others beside them.
+# A single text without a name is a configuration's path, unless `outer` is given.
 is_config <- function(x, outer) {
   is.list(x) || (is.character(x) && length(x) == 1 && is.null(names(x)) && is.null(outer))
 }
@@ -67,7 +70,9 @@ count_in_memory <- function(inner, outer, focal, threads, backend, progress) {
   sequences <- c(as_tier(inner, "x", TRUE), as_tier(outer, "outer", TRUE))
   with_focal <- !isTRUE(focal) && !isFALSE(focal)
   if (with_focal) sequences <- c(sequences, one_focal(focal))
-  if (length(sequences) == 0) abort_ancify("There is no sequence to count patterns of.", "input")
+  if (length(sequences) == 0) {
+    abort_ancify("`x` and `outer` are both empty: give at least one sequence.", "input")
+  }
   species <- names(sequences) %||% rep("", length(sequences))
   check_species_once(species)
   check_equal_lengths(sequences, length(inner))
@@ -84,8 +89,8 @@ one_focal <- function(focal) {
   if (length(focal) != 1 || !isTRUE(nzchar(names(focal)))) {
     abort_ancify(
       sprintf(
-        "`focal` must be one sequence with the focal species' name, not %d%s.", length(focal),
-        if (is.null(names(focal))) " without a name" else ""
+        "`focal` must be one sequence with the focal species' name, not %s%s.",
+        count_of(length(focal), "sequence"), if (is.null(names(focal))) " without a name" else ""
       ),
       "input"
     )
@@ -140,7 +145,7 @@ total_counts <- function(counts) {
 check_pattern_counts <- function(patterns) {
   fail <- function(...) abort_ancify(sprintf(...), "input")
   if (!is.data.frame(patterns) || !is.character(patterns$pattern) || !is.numeric(patterns$count)) {
-    fail("`patterns` must be a data frame of `pattern`, texts such as \"ACNA\", and `count`.")
+    fail("`patterns` must be a data frame of `pattern`, such as \"ACNA\", and `count`.")
   }
   counts <- patterns$count
   wrong <- which(is.na(patterns$pattern) | !is.finite(counts) | counts < 0)
@@ -150,6 +155,6 @@ check_pattern_counts <- function(patterns) {
       wrong[1], show_value(patterns$pattern[wrong[1]]), format(counts[wrong[1]])
     )
   }
-  if (sum(counts) == 0) fail("`patterns` has no sites: all counts are 0, or there are none.")
+  if (sum(counts) == 0) fail("`patterns` has no sites: it has no rows, or all counts are 0.")
   if (sum(counts) > 2^53) fail("`patterns` has %s sites: give at most 2^53.", format(sum(counts)))
 }

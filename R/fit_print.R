@@ -3,7 +3,7 @@
 #' @export
 print.ancify_fit <- function(x, ...) {
   tree <- newick_text(x$tree, 5)
-  # Quoted names may hold commas and blanks.
+  # Quoted names may contain commas.
   if (!grepl("'", tree, fixed = TRUE)) tree <- gsub(",", ", ", tree, fixed = TRUE)
   write_object(
     "ancify_fit", c(x$model$name, site_fit_facts(x)),
@@ -12,7 +12,7 @@ print.ancify_fit <- function(x, ...) {
   invisible(x)
 }
 
-# What the title of a fit to site patterns says.
+# The title's facts of a fit to site patterns.
 site_fit_facts <- function(fit) {
   c(
     paste(format_count(fit$sites), "sites"), sprintf("log-likelihood %.2f", fit$log_likelihood),

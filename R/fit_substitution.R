@@ -1,51 +1,46 @@
 #' Fit a substitution model
 #'
-#' Finds the branch lengths and rates of maximum likelihood from counts of site
-#' patterns. A genome takes no longer than its patterns, which are few.
+#' Estimates branch lengths and substitution rates by maximum likelihood, from counts of site
+#' patterns: `fit_substitution_model(counts, tree, "HKY85")`. The time depends on the number of
+#' distinct patterns, not on the length of the genome.
 #'
-#' Only the tree's topology is used, and its lengths as where the search begins. As
-#' the models are reversible, the place of a root with two branches on the branch
-#' between them cannot be known: only the sum of the two lengths is fitted, and
-#' divided between them as in the tree given, or else in half. Nodes with one branch
-#' are left out.
+#' Only the topology of the tree is used; the search begins at its branch lengths. The models are
+#' reversible, so of two branches at the root only the summed length can be fitted. It is divided as
+#' in the given tree, or else in half. Nodes with one branch are removed.
 #'
-#' The counts see the focal species too where the tree names it: without its bases,
-#' where its lineage joins the others cannot be known. Where the tree does not
-#' name it, its bases are not used.
+#' If the tree names the focal species, the counts must have its bases: without them, the place
+#' where its lineage joins is unknown. If the tree does not name it, its bases are not used.
 #'
-#' @param patterns What [count_patterns()] gives, or a data frame of `pattern` and
-#'   `count` (with `species`), or a configuration, whose patterns are then counted,
-#'   and whose tree and model are used where none is given.
-#' @param tree A tree: Newick text, the path of a file with it, or a `phylo` of the
-#'   package ape. Its leaves are the species of the patterns. `NULL` (the default) for that of a
-#'   configuration.
-#' @param model `"JC69"`, `"K80"`, `"HKY85"` (the default) or `"GTR"`, or a
-#'   [substitution_model()] whose values are where the search begins. One with
-#'   `alpha` has it fitted too; one with a share of invariant sites above 0, that
-#'   share.
-#' @param gamma Whether to fit the shape of gamma rates, in `n_rates` classes; `FALSE` by default.
-#' @param n_rates Number of rate classes with `gamma`, 4 by default; a `model` with
-#'   `alpha` has its own.
-#' @param invariant Whether to fit a share of sites that never change; `FALSE` by default.
-#' @param base_freqs `"empirical"` (the default) takes the base frequencies (of HKY85
-#'   and GTR) from the counts, `"ml"` fits them.
-#' @param species The species of each pattern's bases, in their order; by default
-#'   those that `patterns` knows.
-#' @param focal The focal species' name, by default the one `patterns` knows.
-#' @param threads Threads; `NULL` (the default) for `num_cpus` of a configuration, else for
-#'   `getOption("ancify.threads")` or all cores.
-#' @return A list of class `ancify_fit`: `tree`, a `phylo` with the fitted lengths;
-#'   `model`, an `ancify_model`, both as [call_ancestral()] takes them;
-#'   `log_likelihood`; `df`, the number of fitted values (empirical frequencies count
-#'   as 3); `sites`; `estimates`, a data frame of `parameter`, `estimate` and
-#'   `std_error` (`NA` where the data do not tell, or at a bound); `converged` and
-#'   `message`. There are methods for `print()`, `summary()`, `coef()`, `logLik()`
-#'   and with it `AIC()` and `BIC()`.
+#' @param patterns The result of [count_patterns()], a data frame of `pattern` and `count` (with
+#'   `species`), or a configuration. Patterns of a configuration are counted first; its tree and
+#'   model are the defaults.
+#' @param tree A tree whose leaves are the species of the patterns: Newick text, the path of a file
+#'   with it, or a `phylo` of the package ape. `NULL` (the default) for that of a configuration.
+#' @param model `"JC69"`, `"K80"`, `"HKY85"` (the default) or `"GTR"`, or a [substitution_model()]
+#'   at which the search begins. Its `alpha` is fitted if given, and `invariant` if above 0.
+#' @param gamma `TRUE` fits the shape of gamma rates in `n_rates` classes; `FALSE` by default.
+#' @param n_rates Number of gamma classes, 4 by default. A `model` with `alpha` has its own number.
+#' @param invariant `TRUE` fits a share of invariant sites; `FALSE` by default.
+#' @param base_freqs `"empirical"` (the default) takes the base frequencies of HKY85 and GTR from
+#'   the counts, `"ml"` fits them.
+#' @param species The species in the order of each pattern's bases; by default those of `patterns`.
+#' @param focal The focal species' name; by default that of `patterns`.
+#' @param threads Number of threads; `NULL` (the default) for `num_cpus` of a configuration, else
+#'   for `getOption("ancify.threads")` or all cores.
+#' @return A list of class `ancify_fit`, with methods for `print()`, `summary()`, `coef()`,
+#'   `logLik()`, `AIC()` and `BIC()`:
+#'   * `tree`, a `phylo` with the fitted lengths, and `model`, an `ancify_model`, both for
+#'     [call_ancestral()];
+#'   * `log_likelihood`, `df` (the number of fitted values; empirical frequencies count as 3) and
+#'     `sites`;
+#'   * `estimates`: a data frame of `parameter`, `estimate` and `std_error`, `NA` if the data do not
+#'     determine it or at a bound;
+#'   * `converged` and `message` of the search.
 #' @section Errors:
-#' `ancify_input_error` for trees, models and counts that can't be used, and where
-#' the tree names the focal species but the counts lack its bases. With a configuration
-#' those of [count_patterns()] too. A search that ends without success is an
-#' `ancify_fit_warning`.
+#' * `ancify_input_error`: a tree, a model or the counts cannot be used, or the tree names the focal
+#'   species but the counts lack its bases.
+#' * With a configuration also those of [count_patterns()].
+#' * `ancify_fit_warning`: the search did not converge.
 #' @references
 #' Felsenstein (1981) Evolutionary trees from DNA sequences: a maximum likelihood
 #' approach. Journal of Molecular Evolution 17:368.
@@ -70,7 +65,7 @@ fit_substitution_model <- function(patterns, tree = NULL, model = NULL, gamma = 
   if (!is.data.frame(patterns)) {
     if (!is.character(patterns) && !is.list(patterns)) {
       abort_ancify(
-        sprintf("`patterns` must be what count_patterns() returns, or a configuration, not %s.",
+        sprintf("`patterns` must be a result of count_patterns() or a configuration, not %s.",
                 show_value(patterns)),
         "input"
       )
@@ -94,7 +89,7 @@ fit_substitution_model <- function(patterns, tree = NULL, model = NULL, gamma = 
   model <- check_model(model %||% "HKY85")
   if (gamma && is.null(model$alpha)) model[c("alpha", "n_rates")] <- list(0.5, as.integer(n_rates))
   if (invariant && model$invariant == 0) model$invariant <- 0.1
-  if (is.null(tree)) abort_ancify("`tree` is missing: its topology is needed.", "input")
+  if (is.null(tree)) abort_ancify("`tree` is missing: give a tree, for its topology.", "input")
   tree <- input_faults(as_phylo(tree))
   counts <- counts_for_tree(patterns, tree, species, focal)
   fit_model(counts, tree, model, base_freqs, resolve_threads(threads))
@@ -107,7 +102,7 @@ counts_for_tree <- function(patterns, tree, species, focal) {
   focal <- given_focal %||% attr(patterns, "focal")
   if (is.null(species)) {
     abort_ancify(
-      "`species` is missing: the names of the species whose bases `pattern` has, in their order.",
+      "`species` is missing: give the species' names in the order of each pattern's bases.",
       "input"
     )
   }
@@ -118,20 +113,20 @@ counts_for_tree <- function(patterns, tree, species, focal) {
     abort_ancify(
       sprintf(
         paste(
-          "%s in `tree`, but the patterns have no bases of it. If it is the focal species, count",
-          "its bases too: without them nobody knows where its lineage joins the others."
+          "`tree` has %s, but the patterns have no such bases. Count the bases of a focal species",
+          "too: without them, the place where its lineage joins is unknown."
         ),
-        paste(enumerate(quoted(extra)), if (length(extra) == 1) "is" else "are")
+        enumerate(quoted(extra))
       ),
       "input"
     )
   }
-  # Counts know the focal species' bases also where the tree does without it.
+  # The counts may have focal bases that the tree does not need.
   if (is.null(given_focal) && !is.null(focal) && !focal %in% tree$tip.label) focal <- NULL
   unused <- setdiff(attr(patterns, "focal"), focal)
   others <- setdiff(species, c(focal, unused))
   stop_on_tree_problems(tree, others, focal)
-  if (length(tree$tip.label) < 2) abort_ancify("A fit takes at least two species.", "input")
+  if (length(tree$tip.label) < 2) abort_ancify("`tree` must have at least two species.", "input")
   columns <- match(c(others, focal), species)
   letters <- lapply(columns, function(i) substr(patterns$pattern, i, i))
   totals <- total_counts(data.frame(
@@ -141,7 +136,7 @@ counts_for_tree <- function(patterns, tree, species, focal) {
   list(patterns = totals$pattern, counts = totals$count, species = others, focal = focal)
 }
 
-# Nothing could be told of the place of a species without a base.
+# The place of a species without a base is unknown.
 check_all_known <- function(totals, species) {
   known <- vapply(seq_along(species), function(i) {
     any(substr(totals$pattern[totals$count > 0], i, i) %in% rate_labels$base)
@@ -149,7 +144,7 @@ check_all_known <- function(totals, species) {
   if (!all(known)) {
     abort_ancify(
       sprintf(
-        "No site has a base of %s: a fit can't tell where it joins. Leave it out.",
+        "No site has a base of %s, so the place in the tree is unknown: leave out this species.",
         enumerate(quoted(species[!known]))
       ),
       "input"
@@ -162,7 +157,8 @@ check_pattern_widths <- function(patterns, species) {
   if (length(wrong)) {
     abort_ancify(
       sprintf(
-        "The pattern %s has %d bases, but there are %d species.", show_value(patterns[wrong[1]]),
+        "The pattern %s has %d bases, but there are %d species: give a base or N for each.",
+        show_value(patterns[wrong[1]]),
         nchar(patterns[wrong[1]]), length(species)
       ),
       "input"
@@ -186,7 +182,7 @@ fit_model <- function(counts, tree, model, base_freqs, threads) {
     at <- space$point(x)
     log_likelihood_impl(likelihood, at$lengths, at$model, threads)
   }
-  # By site, so that tolerances mean the same for any genome.
+  # Per site, so that tolerances do not depend on the genome's length.
   search <- function(start) {
     stats::nlminb(
       start, function(x) -value(x) / sites, function(x) -slope(x)$gradient / sites,
@@ -196,7 +192,7 @@ fit_model <- function(counts, tree, model, base_freqs, threads) {
   }
   tries <- lapply(space$starts, search)
   found <- tries[[which.min(vapply(tries, `[[`, 0, "objective"))]]
-  # The last steps are below what a difference of two log-likelihoods can show.
+  # The last steps gain less than double precision shows, so nlminb may not report convergence.
   gradient <- slope(found$par)$gradient
   converged <- found$convergence == 0 ||
     at_rest(gradient, found$par, space, sites)
@@ -214,7 +210,7 @@ fit_model <- function(counts, tree, model, base_freqs, threads) {
   )
 }
 
-# What is left to gain is far below 1, or below what double precision shows of so many sites.
+# Whether the gradient is below 1, or below double precision for this number of sites.
 at_rest <- function(gradient, x, space, sites) {
   free <- x > space$lower + 1e-6 & x < space$upper - 1e-6
   all(abs(gradient[free]) < max(1, 1e-8 * sites))
@@ -228,7 +224,7 @@ empirical_frequencies <- function(counts) {
   if (any(totals == 0)) {
     abort_ancify(
       sprintf(
-        "No species has %s, so frequencies can't be taken from the counts: take another model.",
+        "No species has %s, so the counts give no base frequencies: take another model.",
         enumerate(names(totals)[totals == 0])
       ),
       "input"
@@ -237,11 +233,11 @@ empirical_frequencies <- function(counts) {
   structure(as.numeric(totals / sum(totals)), names = rate_labels$base)
 }
 
-# ---- What is fitted ------------------------------------------------------------------
+# ---- Parameters ----------------------------------------------------------------------
 
-# All parameters are logarithms (the share of invariant sites: the logit), so that none can leave
-# its range. Gives start, lower and upper, named; point(x), as the core takes it; natural(x),
-# list(tree =, model =); values(x), the parameters themselves.
+# All parameters are logarithms, or the logit of the share of invariant sites, so they stay in
+# range. Gives named start, lower and upper; point(x) for the core; natural(x), a list(tree =,
+# model =); values(x) on the natural scale.
 parameter_space <- function(tree, model, fit_frequencies) {
   branches <- free_branches(tree)
   start <- c(branches$start, rate_start(model, fit_frequencies))
@@ -269,8 +265,8 @@ parameter_space <- function(tree, model, fit_frequencies) {
   )
 }
 
-# Few slow sites and none that are fixed look much like many of these: with both fitted there can be
-# two maxima.
+# Gamma rates with many slow sites resemble invariant sites. With both fitted, the likelihood can
+# have two maxima.
 several_starts <- function(start) {
   both <- c("alpha", "invariant")
   if (!all(both %in% names(start))) {
@@ -279,7 +275,7 @@ several_starts <- function(start) {
   list(start, replace(start, both, c(log(10), 0)))
 }
 
-# The branches, of which two at a binary root are one.
+# The branches; the two at a binary root count as one.
 free_branches <- function(tree) {
   lengths <- if (has_lengths(tree)) tree$edge.length else rep(0.1, nrow(tree$edge))
   root <- which(tree$edge[, 1] == length(tree$tip.label) + 1)
@@ -341,7 +337,7 @@ with_rates <- function(model, x, kind) {
 
 scaled_parameters <- function(x) x / sum(x)
 
-# Frequencies depend on all three of their parameters.
+# Each base frequency depends on all three parameters.
 natural_values <- function(x, kind) {
   values <- exp(x)
   logits <- c(x[kind == "frequency"], 0)
@@ -352,7 +348,7 @@ natural_values <- function(x, kind) {
 
 # ---- Derivatives ------------------------------------------------------------------------
 
-# list(value =, gradient =) at x; exact but for the square of the step.
+# list(value =, gradient =) at x, by central differences.
 slope_of <- function(likelihood, space, threads, step = 1e-4) {
   function(x) {
     moved <- function(by) {

@@ -1,39 +1,45 @@
 #' Read ancestral calls of regions
 #'
-#' `read_ancestral()` gives the calls themselves, `read_confidence()` how sure they
-#' are, as ranges. Both go straight to the regions in the files; what lies between
-#' is not read.
+#' `read_ancestral()` gives the calls of regions as sequences, `read_confidence()` their confidence
+#' as ranges: `read_ancestral("ancestral", GRanges("chr1:2001-2040"))`. Both read only these parts
+#' of the files.
 #'
-#' On the minus strand the sequence is the reverse complement, in which each base
-#' keeps its case, as the case is the call's confidence; on `+` and `*` it is as the
-#' file has it.
+#' | Strand | Sequence |
+#' | --- | --- |
+#' | `+`, `*` | as in the file |
+#' | `-` | the reverse complement; each base keeps its case, the confidence |
 #'
-#' The ranges are as long as neighbouring positions have the same confidence, inside a
-#' region: `high` for `A`, `C`, `G`, `T`; `low` for lower case; `unresolved` for `n`,
-#' `missing` for `N` (and `-` and `.`, as references have it). Regions that overlap have
-#' ranges each. What they are called is in the column `name`, as files in BED format have
-#' it, so that `rtracklayer::export(ranges, "calls.bed")` writes it.
+#' `read_confidence()` gives a range for each stretch of positions with one confidence inside a
+#' region. Overlapping regions get ranges of their own. `name` is the name column of BED files, so
+#' that `rtracklayer::export(ranges, "calls.bed")` writes it.
 #'
-#' @param run What [ancify_run()] returned, or its output folder: one-line FASTA files
-#'   `<chromosome>.fa`, of which a folder's come in the order of their names (`chr2`
-#'   before `chr10`).
-#' @param regions A `GRanges` of the Bioconductor package GenomicRanges; `NULL` (the
-#'   default) for whole chromosomes. As no `GRanges` reaches beyond position 2^31 - 1,
-#'   `read_ancestral()` also takes a data frame of `chromosome`, `start` and `end` (from
-#'   1, both ends in); a region has at most 2^31 - 1 positions, as R's strings do.
+#' | `name` | Calls |
+#' | --- | --- |
+#' | `high` | `A`, `C`, `G`, `T` |
+#' | `low` | `a`, `c`, `g`, `t` |
+#' | `unresolved` | `n` |
+#' | `missing` | `N`; `-` and `.` in references |
+#'
+#' @param run The result of [ancify_run()], or its output folder with one-line FASTA files
+#'   `<chromosome>.fa`. A folder's chromosomes come in the order of their names, `chr2` before
+#'   `chr10`.
+#' @param regions A `GRanges` of the package GenomicRanges; `NULL` (the default) for whole
+#'   chromosomes. Positions beyond 2^31 - 1, the limit of `GRanges`, need a data frame of
+#'   `chromosome`, `start` and `end`, from 1 and inclusive. A region has at most 2^31 - 1 positions.
 #' @inheritParams project_axt
-#' @return `read_ancestral()`: a `BStringSet` of the package Biostrings with a sequence
-#'   a region, in their order and with their names, or with the chromosomes' names (a
-#'   `DNAStringSet` would lose the case). `read_confidence()`: a `GRanges` in the
-#'   regions' order with the column `name`, a factor of the levels `high`, `low`,
-#'   `unresolved` and `missing`, and the chromosomes' lengths.
+#' @return `read_ancestral()`: a `BStringSet` of the package Biostrings with a sequence for each
+#'   region, in their order and with their names, or with the chromosomes' names. (A `DNAStringSet`
+#'   would lose the case.)
+#'
+#'   `read_confidence()`: a `GRanges` in the order of the regions, with the factor `name` and the
+#'   chromosomes' lengths.
 #' @section Errors:
-#' `ancify_input_error` for regions that are neither, on a chromosome without a file, not
-#' inside theirs or, in `read_confidence()`, beyond position 2^31 - 1;
-#' `ancify_file_error` for a folder without calls and files that can't be read;
-#' `ancify_format_error` for files that are not one-line FASTA or not as long as the run
-#' made them, and in `read_confidence()` for letters that are no calls;
-#' `ancify_package_error` where Biostrings or GenomicRanges is not installed.
+#' * `ancify_input_error`: regions have another type, lie on a chromosome without calls, or reach
+#'   beyond its end. In `read_confidence()` also: beyond position 2^31 - 1.
+#' * `ancify_file_error`: the folder has no calls, or a file cannot be read.
+#' * `ancify_format_error`: a file is not one-line FASTA, or has not the length that the run wrote.
+#'   In `read_confidence()` also: a letter is no call.
+#' * `ancify_package_error`: Biostrings or GenomicRanges is not installed.
 #' @seealso [ancify_run()], [read_posterior()]; [compare_calls()] for several runs
 #' @export
 #' @examplesIf length(find.package(c("Biostrings", "GenomicRanges"), quiet = TRUE)) == 2
@@ -86,14 +92,14 @@ read_confidence <- function(run, regions = NULL, progress = interactive()) {
     factor(files$chromosome[places$file[runs$region]], files$chromosome),
     IRanges::IRanges(runs$start, width = runs$width),
     name = factor(confidences[runs$confidence], confidences),
-    # NA where it is more than an integer.
+    # NA if it exceeds R's integers.
     seqlengths = stats::setNames(suppressWarnings(as.integer(files$length)), files$chromosome)
   )
   ranges[in_order]
 }
 
-# Where the regions lie, chromosome by chromosome: list(files =, the chromosomes' table; file =,
-# rows of it; start =, width =; region =, the regions' numbers).
+# The regions, chromosome by chromosome: list(files = table of the chromosomes, file = its rows,
+# start =, width =, region = the regions' numbers).
 find_regions <- function(run, regions) {
   files <- call_files(run)
   if (is.null(regions)) {
@@ -117,7 +123,7 @@ find_regions <- function(run, regions) {
   )
 }
 
-# chromosome, start and end of regions as users give them.
+# chromosome, start and end of the user's regions.
 region_table <- function(regions) {
   if (inherits(regions, "GRanges")) {
     return(list(
@@ -132,7 +138,7 @@ region_table <- function(regions) {
       sprintf(
         paste(
           "`regions` must be a GRanges, a data frame of `chromosome`, `start` and `end`, or NULL",
-          "for whole chromosomes, not %s."
+          "(whole chromosomes), not %s."
         ),
         show_value(regions)
       ),
@@ -144,22 +150,22 @@ region_table <- function(regions) {
   regions
 }
 
-# IRanges count in integers.
+# IRanges have integer positions.
 check_fit_in_ranges <- function(places) {
   beyond <- which(places$start + places$width - 1 > .Machine$integer.max)[1]
   if (!is.na(beyond)) {
     abort_ancify(
       sprintf(
-        "A region of %s goes beyond position 2^31 - 1, where no GRanges reaches: %s.",
+        "A region of %s reaches beyond position 2^31 - 1, the limit of GRanges: %s.",
         quoted(places$files$chromosome[places$file[beyond]]),
-        "read_ancestral() takes such regions in a data frame"
+        "use read_ancestral() with a data frame of regions"
       ),
       "input"
     )
   }
 }
 
-# A run's files of calls: chromosome, file, and length where the run tells.
+# A run's files of calls: chromosome, file, and length (NA if unknown).
 call_files <- function(run, name = "run") {
   if (inherits(run, "ancify_run")) {
     check_called(run, name)
@@ -171,7 +177,7 @@ call_files <- function(run, name = "run") {
   if (length(chromosomes) == 0) {
     abort_ancify(
       sprintf("`%s`: %s %s.", name, quoted(folder),
-              if (dir.exists(folder)) "has no calls, <chromosome>.fa" else "is not a folder"),
+              if (dir.exists(folder)) "has no calls (<chromosome>.fa)" else "is not a folder"),
       "file", file = folder
     )
   }
@@ -181,7 +187,7 @@ call_files <- function(run, name = "run") {
   )
 }
 
-# The folder of calls, which a run may stand for.
+# The folder of calls, of a run or of a path.
 folder_of_calls <- function(run, name) {
   if (inherits(run, "ancify_run")) {
     check_called(run, name)
@@ -201,14 +207,14 @@ natural_order <- function(names) {
   order(padded, names, method = "radix")
 }
 
-# As the files tell, which must be what the run told.
+# Adds the lengths in the files. They must be those of the run.
 with_lengths <- function(files) {
   lengths <- sequence_lengths_impl(files$file, files$chromosome)
   changed <- which(lengths != files$length)[1]
   if (!is.na(changed)) {
     abort_ancify(
       sprintf(
-        "%s has %s bases, but the run made %s: the file is another now. Run again.",
+        "%s has %s bases, but the run wrote %s. The file was changed: run again.",
         quoted(files$file[changed]), format_count(lengths[changed]),
         format_count(files$length[changed])
       ),
@@ -226,10 +232,10 @@ check_have_calls <- function(chromosomes, files) {
   }
   abort_ancify(
     sprintf(
-      "`regions`: there are no calls of %s, only of %s%s.", enumerate(quoted(unknown)),
+      "`regions` has %s, but there are only calls of %s%s.", enumerate(quoted(unknown)),
       enumerate(quoted(files$chromosome)),
       if (any(other_prefix(unknown) %in% files$chromosome)) {
-        "; the names differ by a leading 'chr', which GenomeInfoDb::seqlevelsStyle() changes"
+        ". The names differ by a leading 'chr': change them by GenomeInfoDb::seqlevelsStyle()"
       } else {
         ""
       }
@@ -255,6 +261,6 @@ check_inside <- function(regions, lengths) {
   start <- regions$start
   end <- regions$end
   fail(start != round(start) | end != round(end) | end < start - 1, "is no range of positions")
-  fail(start < 1 | end > lengths, "is not inside its chromosome, which is %s bases long")
-  fail(end - start >= .Machine$integer.max, "is longer than R's strings can be (2^31 - 1)")
+  fail(start < 1 | end > lengths, "is not inside its chromosome of %s bases")
+  fail(end - start >= .Machine$integer.max, "is longer than an R string (2^31 - 1)")
 }

@@ -1,20 +1,19 @@
 #' Read posteriors
 #'
-#' Reads what a run with `posterior: true` wrote: how sure each call is.
+#' Reads the posteriors of a run with `posterior: true`: how sure each call is, as a phred value.
+#' `read_posterior("ancestral", "chr1", 2001, 2010)` gives those of ten positions.
 #'
-#' A value q is the phred-scaled probability that the base called is wrong, rounded:
-#' 10^(-q / 10). A base of posterior 0.9 has 10, one of 0.999 has 30; 254 stands for
-#' 254 and above.
+#' A value q means that the called base is wrong with probability 10^(-q / 10). A posterior of 0.9
+#' is 10, one of 0.999 is 30. Values are rounded; 254 means 254 or more.
 #'
-#' @param run A run, as [ancify_run()] gives it, its output folder, or a `.phred` file.
-#' @param chromosome The chromosome's name; `NULL` (the default) with a file, which is one
-#'   chromosome's.
-#' @param start,end First and last position in bases, from 1, both of them included; all by
-#'   default.
-#' @return An integer vector with a value for each position, `NA` where there is no posterior.
+#' @param run The result of [ancify_run()], its output folder, or a `.phred` file.
+#' @param chromosome The chromosome's name. A `.phred` file has one chromosome, so leave it `NULL`
+#'   (the default).
+#' @param start,end First and last position, from 1 and inclusive; the whole chromosome by default.
+#' @return An integer vector with a value for each position; `NA` without a posterior.
 #' @section Errors:
-#' `ancify_file_error` for a file that is not there or can't be read;
-#' `ancify_input_error` for positions that are not in it.
+#' * `ancify_file_error`: the file does not exist or cannot be read.
+#' * `ancify_input_error`: positions are outside the chromosome.
 #' @seealso [ancify_run()], [export_posterior()]
 #' @export
 #' @examples
@@ -33,7 +32,7 @@ read_posterior <- function(run, chromosome = NULL, start = 1, end = NULL) {
   check_range(start, end, length, file)
   connection <- tryCatch(
     suppressWarnings(file(file, "rb")),
-    error = function(condition) stop_on_posterior(file, "can't be read; check its permissions")
+    error = function(condition) stop_on_posterior(file, "cannot be read: check its permissions")
   )
   on.exit(close(connection))
   if (start > 1) seek(connection, start - 1)
@@ -46,25 +45,27 @@ no_posterior <- 255L
 
 posterior_file <- function(path, chromosome) {
   if (dir.exists(path)) {
-    if (is.null(chromosome)) abort_ancify("`chromosome` is missing: `run` is a folder.", "input")
+    if (is.null(chromosome)) {
+      abort_ancify("`run` is a folder, but `chromosome` is missing: give its name.", "input")
+    }
     chromosome <- check_path(chromosome, "chromosome")
     if (!names_a_path(chromosome)) {
       abort_ancify(
-        sprintf("`chromosome` is %s: it must be a chromosome's name.", show_value(chromosome)),
+        sprintf("`chromosome` must be a chromosome's name, not %s.", show_value(chromosome)),
         "input"
       )
     }
     path <- find_phred(path, chromosome)
   } else if (!is.null(chromosome) && file.exists(path)) {
-    abort_ancify("`chromosome` goes with a folder, but `run` is a file: leave it out.", "input")
+    abort_ancify("`chromosome` is for a folder, but `run` is a file: leave it out.", "input")
   }
   if (!file.exists(path)) {
-    stop_on_posterior(path, "does not exist; a run with `posterior: true` writes it")
+    stop_on_posterior(path, "does not exist: run with `posterior: true`, which writes it")
   }
   path
 }
 
-# In the output folder of a run, or in its folder of posteriors.
+# In a run's folder of posteriors, or in its output folder.
 find_phred <- function(folder, chromosome) {
   here <- file.path(folder, basename(phred_file(chromosome)))
   ifelse(file.exists(here), here, phred_path(folder, chromosome))
@@ -78,7 +79,7 @@ check_range <- function(start, end, length, file) {
   if (!is_position(start, 1, length + 1) || !is_position(end, start - 1, length)) {
     abort_ancify(
       sprintf(
-        "`start` and `end` are %s and %s, but %s has the positions 1 to %s.", show_value(start),
+        "`start` and `end` are %s and %s, but %s has positions 1 to %s.", show_value(start),
         show_value(end), quoted(file), format_count(length)
       ),
       "input"
@@ -90,22 +91,28 @@ is_position <- function(x, lowest, highest) {
   is.numeric(x) && length(x) == 1 && isTRUE(x == round(x) & x >= lowest & x <= highest)
 }
 
-#' Export posteriors for genome browsers
+#' Export posteriors to bigWig files
 #'
-#' Makes a bigWig file of each chromosome's posteriors, as [read_posterior()] gives
-#' them, through the Bioconductor package rtracklayer. Positions without a posterior
-#' have no value. One chromosome is in memory at a time. A chromosome without any
-#' posterior gets no file, as the format has none for it, and a message says so.
+#' Writes a bigWig file for each chromosome's posteriors, for genome browsers, through the package
+#' rtracklayer. The values are those of [read_posterior()].
 #'
-#' @param run A run, as [ancify_run()] gives it, or its output folder.
-#' @param chromosomes Names of chromosomes; `NULL` (the default) for all that have posteriors.
-#' @param output_dir Where `<chromosome>.bw` go; `NULL` (the default) for the folder of the
-#'   posteriors. A file that exists is replaced when the new one is complete.
-#' @return The paths of the files written, named by chromosome, invisibly.
+#' | Case | Result |
+#' | --- | --- |
+#' | a position without a posterior | no value |
+#' | a chromosome without a posterior | no file, and a message: the format has no empty file |
+#'
+#' One chromosome is in memory at a time.
+#'
+#' @param run The result of [ancify_run()], or its output folder.
+#' @param chromosomes Names of chromosomes; `NULL` (the default) for all with posteriors.
+#' @param output_dir Folder for `<chromosome>.bw`; `NULL` (the default) for that of the posteriors.
+#'   An existing file is replaced when the new one is complete.
+#' @return The paths of the written files, named by chromosome, invisibly.
 #' @section Errors:
-#' `ancify_package_error` where rtracklayer is not installed; `ancify_file_error`
-#' for posteriors that are not there and files that can't be written; `ancify_input_error`
-#' for `chromosomes` that are no names, and for chromosomes of more than 2^31 - 1 positions.
+#' * `ancify_package_error`: rtracklayer is not installed.
+#' * `ancify_file_error`: posteriors are missing, or a file cannot be written.
+#' * `ancify_input_error`: `chromosomes` are not names, or a chromosome has more than 2^31 - 1
+#'   positions.
 #' @seealso [read_posterior()]
 #' @export
 #' @examplesIf nzchar(system.file(package = "rtracklayer"))
@@ -124,7 +131,7 @@ export_posterior <- function(run, chromosomes = NULL, output_dir = NULL) {
   there <- list.files(file.path(folder, "posterior"), "\\.phred$", all.files = TRUE)
   chromosomes <- chromosomes %||% sub("\\.phred$", "", there)
   if (length(chromosomes) == 0) {
-    stop_on_posterior(folder, "has no posteriors; a run with `posterior: true` writes them")
+    stop_on_posterior(folder, "has no posteriors: run with `posterior: true`, which writes them")
   }
   if (!is.character(chromosomes) || anyNA(chromosomes) || any(leaves_folder(chromosomes))) {
     abort_ancify(
@@ -141,11 +148,11 @@ export_posterior <- function(run, chromosomes = NULL, output_dir = NULL) {
   invisible(files[written])
 }
 
-# Whether there was anything to write.
+# Whether a file was written.
 export_chromosome <- function(folder, chromosome, file) {
   ranges <- posterior_ranges(folder, chromosome)
   if (length(ranges) == 0) {
-    inform_ancify(sprintf("%s has no posteriors, so no file is written of it", quoted(chromosome)))
+    inform_ancify(sprintf("%s has no posteriors, so it gets no file", quoted(chromosome)))
     return(FALSE)
   }
   write_whole(file, function(temporary) {
@@ -153,7 +160,7 @@ export_chromosome <- function(folder, chromosome, file) {
       rtracklayer::export(ranges, temporary, format = "bigWig"),
       error = function(condition) {
         abort_ancify(
-          sprintf("rtracklayer can't write %s: %s", quoted(file), conditionMessage(condition)),
+          sprintf("rtracklayer cannot write %s: %s", quoted(file), conditionMessage(condition)),
           "file", file = file
         )
       }
@@ -167,8 +174,8 @@ posterior_ranges <- function(folder, chromosome) {
   if (length > .Machine$integer.max) {
     abort_ancify(
       sprintf(
-        "%s has %s positions, and a GRanges, which bigWig files are made of, at most 2^31 - 1: %s.",
-        quoted(chromosome), format_count(length), "read_posterior() reads any of them"
+        "%s has %s positions, but bigWig files have at most 2^31 - 1: use read_posterior().",
+        quoted(chromosome), format_count(length)
       ),
       "input"
     )
@@ -184,7 +191,7 @@ posterior_ranges <- function(folder, chromosome) {
   )
 }
 
-# Runs of NA are none to rle().
+# rle() does not join NA.
 replace_na <- function(x, value) {
   x[is.na(x)] <- value
   x

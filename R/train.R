@@ -1,45 +1,45 @@
-#' Train a model for `method: ml`
+#' Train a model for the method ml
 #'
-#' Trains gradient-boosted trees that tell an ancestral base from the outgroups'
-#' bases at a position and around it, and writes them as LightGBM's text.
+#' Trains gradient-boosted trees that predict the ancestral base from the outgroups' bases at a
+#' position and around it. Writes them as a LightGBM model in text form, for `method: ml`:
+#' `ancify_train("ancify.yml")`.
 #'
-#' The sites to learn from are taken from the projected sequences in
-#' `<work_dir>/projected`; where one is missing, all alignments are projected
-#' first, as [ancify_run()] does. Their ancestral bases are those of
-#' `ml_training_reference`, a folder of `<chromosome>.fa` (one sequence in a file,
-#' in the focal genome's coordinates; chromosomes without a file are left out), at
-#' sites where an outgroup has data. Without it they are the calls of high
-#' confidence that `method: voting` makes, with the configuration's
-#' `min_inner_freq` and `min_outer_freq`: the model then extends to other sites
-#' what is sure at these, has seen none at which the tiers disagree, and is too sure of all its
-#' calls (`vignette("methods", "ancify")`): its probabilities mean little. Each base
-#' gets an equal number of sites, spread evenly over the genome; only their features
-#' are kept in memory (in R, 8 bytes each).
+#' Training sites come from the projected sequences in `<work_dir>/projected`. If one is missing,
+#' all alignments are projected first, as by [ancify_run()]. Each base gets the same number of
+#' sites, spread evenly over the genome. Their features are kept in memory, 8 bytes each in R.
 #'
-#' Training is done by the R package `lightgbm` or, where it is not installed, by
-#' Python's `lightgbm` through the package `reticulate` (which takes the Python
-#' that the environment variable `RETICULATE_PYTHON` names, or that it finds). A
-#' model that was trained elsewhere on the same features works as well. Calling
-#' needs neither package.
+#' | `ml_training_reference` | Ancestral bases of the training sites |
+#' | --- | --- |
+#' | a folder of `<chromosome>.fa` | those of the reference, if an outgroup has data there |
+#' | not set | calls of high confidence by `method: voting` |
+#'
+#' A reference has one sequence in each file, in the coordinates of the focal genome. Chromosomes
+#' without a file are left out.
+#'
+#' Voting takes `min_inner_freq` and `min_outer_freq` of the configuration. A model trained on its
+#' calls has seen no site where the tiers disagree. It is too sure of all its calls, so its
+#' probabilities mean little (`vignette("methods", "ancify")`).
+#'
+#' The R package `lightgbm` trains the model. Without it, Python's `lightgbm` does, through the
+#' package `reticulate`. The environment variable `RETICULATE_PYTHON` chooses the Python. A model
+#' that another program trained on the same features works too. Calling needs neither package.
 #'
 #' @inheritParams ancify_run
-#' @param file Where the model goes; `NULL` (the default) for `ml_model_path` of
-#'   the configuration or else `<work_dir>/ancify_ml_model.lgb`. A file that exists
-#'   is replaced when the model is complete.
-#' @param max_sites Most sites to train on, at least 4; default 5 million.
-#' @param seed A positive whole number that decides which sites are drawn, and what
-#'   LightGBM draws; default 1. The same number gives the same sites at any number
-#'   of threads.
-#' @param rounds,leaves,learning_rate Rounds of boosting, each of which adds a tree
-#'   for every base (default 200), the most leaves of a tree (default 63) and the
-#'   weight of a new tree (default 0.1).
+#' @param file Path of the model; `NULL` (the default) for `ml_model_path` of the configuration, or
+#'   `<work_dir>/ancify_ml_model.lgb`. An existing file is replaced when the model is complete.
+#' @param max_sites Largest number of training sites, at least 4; 5 million by default.
+#' @param seed A positive whole number for the choice of sites and for LightGBM; 1 by default. One
+#'   seed gives the same sites at any number of threads.
+#' @param rounds Rounds of boosting, each of which adds a tree for every base; 200 by default.
+#' @param leaves Largest number of leaves of a tree, at least 2; 63 by default.
+#' @param learning_rate Weight of a new tree, above 0 and at most 1; 0.1 by default.
 #' @return The path of the model, invisibly.
 #' @section Errors:
-#' `ancify_package_error` where neither `lightgbm` can be used, or fails;
-#' `ancify_config_error` for settings that can't be used; `ancify_input_error` for
-#' arguments that can't be used and where a base has no site; `ancify_file_error`
-#' and `ancify_format_error` for files that can't be read or written;
-#' `ancify_lock_error` where a run works in `work_dir`.
+#' * `ancify_package_error`: no `lightgbm` can be used, or training fails.
+#' * `ancify_config_error`: a setting cannot be used.
+#' * `ancify_input_error`: an argument cannot be used, or a base has no site.
+#' * `ancify_file_error`, `ancify_format_error`: a file cannot be read or written.
+#' * `ancify_lock_error`: a run works in `work_dir`.
 #' @references Ke et al. (2017) LightGBM: A Highly Efficient Gradient Boosting
 #'   Decision Tree. Advances in Neural Information Processing Systems 30.
 #' @seealso [ancify_run()], [call_ancestral()]
@@ -84,7 +84,7 @@ check_training_arguments <- function(max_sites, seed, rounds, leaves, learning_r
   check_whole_number(rounds, "rounds")
   check_whole_number(leaves, "leaves")
   if (max_sites < 4) {
-    abort_ancify("`max_sites` must be at least 4, one for each base.", "input")
+    abort_ancify("`max_sites` must be at least 4, one site for each base.", "input")
   }
   if (leaves < 2) {
     abort_ancify("`leaves` must be at least 2.", "input")
@@ -103,7 +103,7 @@ check_training_arguments <- function(max_sites, seed, rounds, leaves, learning_r
 check_both_tiers <- function(config) {
   empty <- setdiff(c("inner", "outer"), config$outgroups$tier)
   if (length(empty)) {
-    problem <- sprintf("`outgroups.%s` is empty: ml needs a species in both tiers.", empty[1])
+    problem <- sprintf("`outgroups.%s` is empty: ml needs a species in each tier.", empty[1])
     abort_ancify(problem, "config", file = config$file, problems = problem)
   }
 }
@@ -119,7 +119,7 @@ project_where_missing <- function(context) {
   }
 }
 
-# list(features =, labels =) of the sites drawn.
+# list(features =, labels =) of the training sites.
 training_sites <- function(config, max_sites, seed, backend, progress, log) {
   references <- reference_files(config, log)
   lengths <- if (length(references)) config$lengths[names(references)] else config$lengths
@@ -137,13 +137,13 @@ training_sites <- function(config, max_sites, seed, backend, progress, log) {
     ml_training_sites_impl(folders, lengths, unname(references), options, watch)
   }, progress)
   log(sprintf(
-    "Labels from %s: %s", if (length(references)) "the reference" else "calls by vote",
+    "Labels from %s: %s", if (length(references)) "the reference" else "calls by voting",
     paste(c("A", "C", "G", "T"), vapply(sites$labelled, format_count, ""), collapse = ", ")
   ))
   sites
 }
 
-# By chromosome; empty where no reference is configured.
+# Named by chromosome; empty without a reference.
 reference_files <- function(config, log) {
   folder <- config$ml_training_reference
   if (is.null(folder)) {
@@ -154,7 +154,7 @@ reference_files <- function(config, log) {
   if (!any(there)) {
     abort_ancify(
       sprintf(
-        "`ml_training_reference` is %s, which has no file of a chromosome to process, such as %s.",
+        "`ml_training_reference` is %s, which has no file for any chromosome, such as %s.",
         quoted(folder), quoted(basename(files[1]))
       ),
       "file",
@@ -163,7 +163,8 @@ reference_files <- function(config, log) {
   }
   if (!all(there)) {
     log(sprintf(
-      "Not trained on, as the reference lacks a file: %s", enumerate(quoted(names(files)[!there]))
+      "Chromosomes without a reference file are left out: %s",
+      enumerate(quoted(names(files)[!there]))
     ))
   }
   files[there]
@@ -175,7 +176,7 @@ training_parameters <- function(seed, leaves, learning_rate, threads) {
   list(
     objective = "multiclass", num_class = 4L, num_leaves = as.integer(leaves),
     learning_rate = learning_rate, min_data_in_leaf = 100L,
-    # Each tree sees a part of the sites and of the features.
+    # Each tree uses a part of the sites and of the features.
     bagging_fraction = 0.8, bagging_freq = 5L, feature_fraction = 0.8,
     seed = as.integer(seed), deterministic = TRUE, force_row_wise = TRUE,
     num_threads = threads, verbosity = -1L
@@ -192,8 +193,8 @@ find_trainer <- function(in_r = requireNamespace("lightgbm", quietly = TRUE),
   } else {
     abort_ancify(
       paste(
-        "Training needs LightGBM: install.packages(\"lightgbm\"), or the package reticulate and",
-        "in its Python: pip install lightgbm. (RETICULATE_PYTHON says which Python that is.)"
+        "Training needs LightGBM: install.packages(\"lightgbm\"), or the package reticulate with",
+        "`pip install lightgbm` in its Python. RETICULATE_PYTHON chooses that Python."
       ),
       "package"
     )

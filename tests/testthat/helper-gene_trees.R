@@ -1,8 +1,8 @@
-# Sites under the multispecies coalescent, one gene tree each: a ladder of outgroups and mutation by
-# Jukes and Cantor. Only gene trees with a mutation among the focal haplotypes' ancestors are kept;
-# `weight` is how often there is one.
+# Sites under the multispecies coalescent, one gene tree each, with a ladder of outgroups and Jukes
+# and Cantor's model. Only gene trees with a mutation among the focal haplotypes' ancestors are
+# kept; `weight` is their probability.
 
-# The lineages of one site until they are one: parents (0 for the root) and times of all nodes.
+# The gene tree of one site: parents (0 for the root) and times of all nodes.
 simulated_tree <- function(n, history) {
   outgroups <- length(history$splits)
   leaves <- n + outgroups

@@ -1,8 +1,8 @@
 # MAF files: an independent implementation of projection in plain R, and random files.
 
-# `lines` of a MAF file, projected for the species of the names `outgroups` onto the chromosomes of
-# `lengths` (of `chromosomes`, all that the focal species has). Gives by outgroup the sequences, and
-# the numbers of blocks `used`, `bad` and `passed_over` and of `duplicates`.
+# Projects `lines` of a MAF file for the species `outgroups` onto the chromosomes of `lengths`.
+# `chromosomes`: all of the focal species. Gives for each outgroup the sequences, the numbers of
+# blocks `used`, `bad` and `passed_over`, and of `duplicates`.
 oracle_project_maf <- function(lines, focal, outgroups, lengths, chromosomes = names(lengths),
                                skip = FALSE) {
   blocks <- oracle_maf_blocks(lines)
@@ -22,7 +22,7 @@ oracle_project_maf <- function(lines, focal, outgroups, lengths, chromosomes = n
 oracle_maf_block <- function(result, block, focal, name, outgroups, lengths, chromosomes, skip) {
   source <- vapply(block$rows, `[[`, "", "source")
   focals <- source %in% paste0(focal, ".", chromosomes)
-  # The longest name that fits.
+  # The longest matching name.
   owner <- vapply(source, function(source) {
     names <- c(outgroups, focal)
     fits <- names[source == names | startsWith(source, paste0(names, "."))]
@@ -76,7 +76,7 @@ oracle_complement <- function(letters) {
   chartr("ACGTURYKMBVDHacgturykmbvdh", "TGCAAYRMKVBHDtgcaayrmkvbhd", letters)
 }
 
-# A block is an `a` line and the `s` lines behind it.
+# A block is an `a` line and the `s` lines after it.
 oracle_maf_blocks <- function(lines) {
   lines <- sub("[\r \t]+$", "", lines)
   blocks <- list()
@@ -107,12 +107,12 @@ oracle_row_fault <- function(row) {
 
 # ---- Random files --------------------------------------------------------------------
 
-# Names that begin like others, with dots in them and in those of chromosomes.
+# Names that begin like others, and names with dots, also of chromosomes.
 maf_focal <- "f.1"
 maf_outgroups <- c("f", "f.1.b", "near", "near.2")
 
-# Lines of a MAF file on these chromosomes and on one that nobody asked for. Rows come in any order,
-# on both strands, some twice, among other species' and other lines.
+# Lines of a MAF file on these chromosomes and on a further one. Rows are in any order, on both
+# strands, some twice, among other species' rows and other lines.
 random_maf <- function(lengths, n_blocks = 20, gaps = 0.15) {
   lengths <- c(lengths, chrElse = 30)
   chromosomes <- c(names(lengths), sample(names(lengths), n_blocks, replace = TRUE))
@@ -144,7 +144,7 @@ random_maf_block <- function(chromosome, length, gaps) {
       if (minus) "-" else "+", length
     ),
     vapply(sources, row, "", USE.NAMES = FALSE),
-    # The focal species once more, elsewhere, and on a chromosome it does not have.
+    # The focal species again, elsewhere and on an unknown chromosome.
     if (runif(1) < 0.1) row(paste0(maf_focal, ".unknown"))
   )
   between <- c("i near.chr1 C 0 C 0", "e far.chr1 5 3 + 100 I", "q near.chr1 99", "# comment", NA)

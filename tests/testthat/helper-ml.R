@@ -1,4 +1,4 @@
-# What the tests of models and their features share.
+# Helpers of the tests of models and features.
 
 cpu <- function(threads = 2) {
   ancify:::choose_backend("cpu", threads)
@@ -14,7 +14,7 @@ predict_with <- function(model, features, raw = FALSE, threads = 2) {
   ancify:::ml_predict_impl(model, features, raw, cpu(threads), no_watch)
 }
 
-# The features of each position, as the specification has them; a matrix with a row a position.
+# The features by the specification: a matrix with a row for each position.
 oracle_features <- function(sequences, n_inner) {
   bases <- do.call(rbind, strsplit(toupper(sequences), ""))
   codes <- matrix(match(bases, c("A", "C", "G", "T"), nomatch = 5) - 1, nrow = length(sequences))
@@ -61,7 +61,7 @@ random_species <- function(n, n_species, changed = 0.1) {
   }, "")
 }
 
-# Python's lightgbm through reticulate, as the package finds it.
+# Python's lightgbm through reticulate.
 require_python_lightgbm <- function() {
   require_package("reticulate")
   if (!reticulate::py_module_available("lightgbm")) {
@@ -75,7 +75,7 @@ ml_method <- function(n_inner, n_outer, model_path, high, low) {
        low = low)
 }
 
-# `method` is what ml_method() makes; list(calls =, posterior =).
+# `method`: a result of ml_method(). Gives list(calls =, posterior =).
 called_by_model <- function(sequences, method, posterior = FALSE, threads = 2) {
   caller <- ancify:::make_caller(method, FALSE, cpu(threads))
   ancify:::call_in_memory_impl(sequences, caller, posterior, no_watch)

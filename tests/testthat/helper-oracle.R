@@ -4,7 +4,7 @@
 
 # ---- Projection ----------------------------------------------------------------
 
-# `lines` of one AXT file; `lengths` of the chromosomes asked for, by name. A bad
+# `lines` of one AXT file; `lengths` of the requested chromosomes, by name. A bad
 # block is an error, or with `skip` left out.
 oracle_project <- function(lines, lengths, skip = FALSE) {
   sequences <- lapply(lengths, function(n) rep("N", n))
@@ -118,8 +118,8 @@ random_base <- function(n) {
   ifelse(runif(n) < 0.4, tolower(base), base)
 }
 
-# A stretch of the one focal genome that all random alignments are of: the same bases each time, but
-# in either case, and some of them another code.
+# A stretch of the focal genome of all random alignments. Its bases are always the same, but their
+# case is random, and some are another IUPAC code.
 random_focal <- function(chromosome, from, to) {
   of_chromosome <- sum(utf8ToInt(chromosome) * seq_len(nchar(chromosome)))
   number <- (sin(seq(from, to) * 12.9898 + of_chromosome) * 43758.5453) %% 1
@@ -130,7 +130,7 @@ random_focal <- function(chromosome, from, to) {
   ifelse(runif(length(base)) < 0.4, tolower(base), base)
 }
 
-# Lines of an AXT file on these chromosomes and on one that nobody asked for.
+# Lines of an AXT file on these chromosomes and on a further one.
 # Blocks overlap, come in any order and touch both ends of chromosomes; gaps lie
 # in the focal row, in the outgroup's and in both.
 random_axt <- function(lengths, n_blocks = 20, gaps = 0.15, passed_over = "chrElse") {
@@ -214,9 +214,9 @@ split_anywhere <- function(bytes, n = 5) {
   )
 }
 
-# ---- What a test needs and a machine may lack ----------------------------------------
+# ---- Requirements of tests -----------------------------------------------------------
 
-# A skip, but a failure where everything has to be tested.
+# A skip, or a failure if everything must be tested.
 lacking <- function(what) {
   if (identical(Sys.getenv("CI"), "true") || identical(Sys.getenv("ANCIFY_REQUIRE_ALL"), "1")) {
     stop("This test needs ", what, ".", call. = FALSE)
@@ -224,7 +224,7 @@ lacking <- function(what) {
   testthat::skip(paste("needs", what))
 }
 
-# A path in the folder of real data, which the package does not hold.
+# A path in the folder of real data, which is not part of the package.
 test_data <- function(...) {
   folder <- Sys.getenv("ANCIFY_TEST_DATA")
   if (!nzchar(folder)) {

@@ -1,9 +1,9 @@
-# Plain implementations for trees: all assignments of bases to the inner nodes, one after the other.
+# Oracles for trees: they try all assignments of bases to the inner nodes.
 
 bases <- c("A", "C", "G", "T")
 
-# A tree of named leaves with random lengths; `merge`: the share of inner branches that are taken
-# out, which makes multifurcations.
+# A tree of named leaves with random lengths. `merge`: the share of inner branches to remove, which
+# makes multifurcations.
 random_tree <- function(species, merge = 0) {
   tree <- ape::rtree(length(species), tip.label = sample(species), br = function(n) {
     stats::runif(n, 0.01, 0.5)
@@ -13,10 +13,10 @@ random_tree <- function(species, merge = 0) {
   ape::di2multi(tree)
 }
 
-# Patterns of species by columns, some bases missing: a character vector of sequences by species.
+# Random columns with missing bases: a character vector of sequences, named by species.
 random_columns <- function(species, n, missing = 0.1) {
   columns <- matrix(sample(bases, n * length(species), replace = TRUE), nrow = n)
-  # Related, or else the calls are all the same.
+  # Related, because calls from random bases are all alike.
   columns[, -1] <- ifelse(stats::runif(n * (length(species) - 1)) < 0.6, columns[, 1], columns[, -1])
   columns[stats::runif(length(columns)) < missing] <- "N"
   stats::setNames(apply(columns, 2, paste, collapse = ""), species)
@@ -30,8 +30,8 @@ called_node <- function(tree, focal) {
   tree$edge[tree$edge[, 2] == match(focal, tree$tip.label), 1]
 }
 
-# Every way to give bases (1 to 4) to the nodes, the leaves as in `column`, a missing one any base:
-# a matrix with a row for each.
+# All assignments of bases (1 to 4) to the nodes: a matrix with a row for each. Leaves are as in
+# `column`; a missing one can be any base.
 assignments <- function(tree, column) {
   states <- c(
     lapply(match(column[tree$tip.label], bases), function(base) if (is.na(base)) 1:4 else base),
@@ -102,7 +102,7 @@ column_of <- function(sequences, i) {
   vapply(sequences, substr, "", i, i)
 }
 
-# The sequences of the primates on hg18's coordinates, hg18 last.
+# The primates' sequences in hg18's coordinates, hg18 last.
 primates <- function() {
   folder <- dirname(test_data("primates_hg18_100k", "config.yaml"))
   project <- function(name) {
@@ -140,8 +140,8 @@ read_phast <- function(path, name) {
   )
 }
 
-# Every pattern of the primates' outgroups in one alignment, hg18 missing but for a last column, as
-# programs refuse sequences without a base.
+# Every pattern of the primates' outgroups in one alignment. hg18 has a base in the last column
+# alone: programs refuse sequences without a base.
 masked_alignment <- function(path = tempfile(fileext = ".fa")) {
   columns <- as.matrix(expand.grid(rep(list(c(bases, "N")), 3)))
   columns <- columns[rowSums(columns != "N") > 0, ]
@@ -164,7 +164,7 @@ primate_posteriors <- function(outgroups, tree, model, node = c("focal", "ape", 
   }
   if (node == "ape") {
     below <- ape::drop.tip(ape::read.tree(text = tree), "hg18")
-    # A branch of no matter what length, as hg18 has no base.
+    # hg18 has no base, so its branch may have any length.
     tree <- ape::bind.tree(
       below, ape::read.tree(text = "(hg18:1);"),
       where = ape::getMRCA(below, c("panTro2", "ponAbe2"))

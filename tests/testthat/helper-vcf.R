@@ -1,4 +1,4 @@
-# VCF as text, and what is expected of it, in plain R.
+# VCF as text, and its oracles in plain R.
 
 write_vcf <- function(records, path = tempfile(fileext = ".vcf"), header = vcf_header(records)) {
   writeLines(c(header, records), path)
@@ -48,7 +48,7 @@ as_bcf <- function(path, to = sub("vcf$", "bcf", path)) {
   to
 }
 
-# The records of a file as bcftools reads them, and an error where it complains.
+# The records of a file as bcftools reads them; its complaints are errors.
 bcftools_lines <- function(command, path, ...) {
   require_tool("bcftools")
   result <- run_program("bcftools", command, ..., path)
@@ -69,8 +69,8 @@ require_htslib <- function() {
 
 # ---- Genotypes --------------------------------------------------------------------------------
 
-# Genotypes of so many samples, a row for each record: of mixed ploidy, phased and unphased, with
-# missing alleles.
+# Genotypes: a row for each record, a column for each sample. Mixed ploidy, phased and unphased,
+# with missing alleles.
 random_genotypes <- function(n, samples, alleles = 2, missing = 0.1) {
   one <- function(alleles) {
     ploidy <- sample(1:3, 1, prob = c(2, 7, 1))

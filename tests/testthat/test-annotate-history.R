@@ -1,4 +1,4 @@
-# A run whose history is known, and genotypes at some of its positions, most of them polymorphic.
+# A run with a known history, and genotypes at some of its positions, most of them polymorphic.
 history_case <- function(n = 300, samples = 6) {
   config <- example_with_posteriors()
   run <- run_quietly(config, threads = 2)
@@ -42,7 +42,7 @@ history_case <- function(n = 300, samples = 6) {
 
 declare_gt <- "##FORMAT=<ID=GT,Number=1,Type=String,Description=\"g\">"
 
-# AA_post of each record in plain R: a matrix with a row for each, NA where there is none.
+# AA_post of each record in plain R: a matrix with a row for each, NA if absent.
 oracle_posteriors <- function(case, samples) {
   alleles <- lapply(case$genotypes, function(genotype) {
     unlist(strsplit(genotype[samples], "[/|]"))
@@ -82,7 +82,7 @@ test_that("posteriors are polarise_sites()'s of the samples' counts", {
     expect_equal(posteriors_of(lines), expected, tolerance = 1e-5)
     expect_identical(attr(result$counts, "posteriors"), as.numeric(sum(there)))
 
-    # AA stays the call; without AA_post its posterior is the run's.
+    # AA stays the call. Without AA_post, AA_prob is that of the run.
     plain <- annotate(case$vcf, case$run)
     expect_identical(info_of(lines, "AA"), info_of(records_of(plain$out), "AA"))
     expect_identical(result$counts$records, plain$counts$records)
@@ -103,7 +103,7 @@ test_that("posteriors are the same in every format, with a folder, and polarised
   lines <- records_of(plain$out)
   projected <- file.path(case$config$work_dir, "projected")
   for (input in c(as_bgzip(case$vcf), as_bcf(case$vcf))) {
-    # The order of the splits is the history's, whatever the run's.
+    # The splits keep the history's order, also if the run's differs.
     turned <- case$history
     turned[c("splits", "sizes")] <- lapply(turned[c("splits", "sizes")], rev)
     result <- annotate(input, case$config$output_dir, history = turned, projected = projected,
@@ -118,7 +118,7 @@ test_that("posteriors are the same in every format, with a folder, and polarised
   }
   expect_gt(sum(info_of(polarised, "AA_old_ref") != "."), 5)
 
-  # Records without genotypes have none.
+  # Records without genotypes have no AA_post.
   bare <- sub("\tGT\t.*", "\tDP\t.\t.\t.\t.\t.\t.", case$records)
   vcf <- write_vcf(bare, header = vcf_header(bare, more = sub("GT", "DP", declare_gt)))
   told <- log_lines(annotate_vcf(vcf, case$run, tempfile(fileext = ".vcf"),
@@ -144,7 +144,7 @@ test_that("histories, samples and projections that do not fit are errors", {
   names(unnamed$splits) <- NULL
   refused("input", "no names", history = unnamed)
   refused("input", "`projected` is missing", ancestral = case$config$output_dir)
-  refused("input", "`samples` is only", history = NULL, samples = "s1")
+  refused("input", "`samples` needs a `history`", history = NULL, samples = "s1")
   refused("input", "no sample 'nobody'", samples = c("s1", "nobody"))
   refused("input", "no sample '\u00e9'", samples = "\u00e9")
   for (samples in list(1, character(), NA_character_, c("s1", "s1"))) {

@@ -1,5 +1,5 @@
-# What polarising makes of a record, in plain R: `line` as text, `kinds` the letter A, R or G of
-# each field that has a value by allele or genotype, named as "INFO/AD". Gives list(line =, dropped =).
+# A polarised record in plain R. `line`: text. `kinds`: the letter A, R or G of each field with a
+# value for each allele or genotype, named as "INFO/AD". Gives list(line =, dropped =).
 oracle_swapped <- function(line, kinds) {
   field <- strsplit(line, "\t")[[1]]
   info <- strsplit(strsplit(field[8], ";")[[1]], "=")
@@ -42,7 +42,7 @@ oracle_swapped <- function(line, kinds) {
   list(line = paste(field, collapse = "\t"), old_ref = old_ref, dropped = dropped)
 }
 
-# NA where it can't be.
+# NA if impossible.
 oracle_reversed <- function(text, kind, copies) {
   values <- strsplit(text, ",")[[1]]
   if (text == ".") {
@@ -66,8 +66,8 @@ field_kinds <- c(
   "FORMAT/GL" = "G", "FORMAT/GS" = "G", "FORMAT/EC" = "A"
 )
 
-# Fields of all kinds, with values that htslib writes as it reads them. AD and CIGAR are reserved,
-# and declared otherwise.
+# Fields of all kinds, with values that htslib does not change. AD and CIGAR are reserved, but their
+# declarations differ from the standard.
 polarising_header <- function(records) {
   vcf_header(records, more = c(
     declare("INFO", c("AC", "AF", "AN", "MLEAC", "CIGAR", "XR", "XS", "XG", "DP", "FL"),
@@ -80,7 +80,7 @@ polarising_header <- function(records) {
   ))
 }
 
-# `drops`: whether to have what can't be recomputed.
+# `drops`: whether to include fields that cannot be recomputed.
 polarising_case <- function(n = 120, drops = TRUE) {
   set.seed(11)
   one_of <- function(...) sample(c(...), 1)
@@ -172,7 +172,7 @@ test_that("polarised records are those of the plain implementation, in every for
   expect_identical(sum(result$counts$records), as.numeric(length(lines)))
   expect_identical(attr(result$counts, "swapped"), as.numeric(sum(swaps)))
   dropped <- table(unlist(lapply(expected, `[[`, "dropped")))
-  # In the order of their bytes, whatever the language.
+  # Byte order, independent of the locale.
   dropped <- dropped[order(names(dropped), method = "radix")]
   expect_identical(
     attr(result$counts, "dropped"),
@@ -194,7 +194,7 @@ test_that("polarised records are those of the plain implementation, in every for
   }
 })
 
-test_that("polarised back, records are what they were", {
+test_that("records that are polarised twice are the original", {
   require_htslib()
   case <- polarising_case(drops = FALSE)
   once <- annotate(case$vcf, case$fasta, polarise = TRUE)
@@ -209,14 +209,14 @@ test_that("polarised back, records are what they were", {
   expect_identical(unique(info_of(lines, "AA_old_ref")), ".")
   expect_length(grep("^##ancify_polarised", readLines(twice$out)), 1)
 
-  # The same calls again exchange nothing, and what tells of the first time stays.
+  # The same calls again exchange nothing, and AA_old_ref stays.
   again <- annotate(once$out, case$fasta, polarise = TRUE)
   expect_identical(attr(again$counts, "swapped"), 0)
   same <- info_of(records_of(once$out), "AA_old_ref")
   expect_identical(info_of(records_of(again$out), "AA_old_ref"), same)
 })
 
-test_that("frequencies of real polarised genotypes are those recomputed from them", {
+test_that("AF of real polarised genotypes equals that recomputed from them", {
   require_htslib()
   require_tool("bcftools")
   fill <- function(from) {
@@ -231,7 +231,7 @@ test_that("frequencies of real polarised genotypes are those recomputed from the
   set.seed(3)
   position <- as.numeric(field[, 2])
   call <- substr(ifelse(runif(length(position)) < 0.3, field[, 4], field[, 5]), 1, 1)
-  # As bytes, for there are 50 million.
+  # As bytes: there are 50 million.
   bases <- rep(charToRaw("N"), max(position))
   bases[position] <- charToRaw(paste(gsub("[^ACGT]", "N", call), collapse = ""))
   fasta <- write_fasta(c(chr22 = rawToChar(bases)), tempfile(fileext = ".fa"), length(bases))
@@ -242,7 +242,7 @@ test_that("frequencies of real polarised genotypes are those recomputed from the
 
   kinds <- c("INFO/AC" = "A", "INFO/AF" = "A", "FORMAT/GL" = "G")
   expected <- vapply(records[swaps], function(line) oracle_swapped(line, kinds)$line, "")
-  # AA was among the others' fields before.
+  # The input had a field AA.
   plain <- function(lines) sort_info(without_annotation(lines))
   expect_identical(plain(lines[swaps]), plain(unname(expected)))
   expect_identical(plain(lines[!swaps]), plain(records[!swaps]))
@@ -256,7 +256,7 @@ test_that("frequencies of real polarised genotypes are those recomputed from the
   bcftools_lines("stats", result$out)
 })
 
-test_that("what was exchanged and taken out is told", {
+test_that("the log has the numbers of exchanges and of removed fields", {
   require_htslib()
   records <- vcf_records("1", 1:2, "A", "C", "MLEAC=1")
   header <- vcf_header(records, more = declare("INFO", "MLEAC", "A", "Integer"))
@@ -264,10 +264,10 @@ test_that("what was exchanged and taken out is told", {
   vcf <- write_vcf(records, header = header)
   lines <- log_lines(annotate_vcf(vcf, fasta, tempfile(fileext = ".vcf"), polarise = TRUE))
   expect_identical(trimws(lines[2:3]), c("REF and ALT exchanged in 2 records",
-                                         "INFO/MLEAC taken out of 2 of them"))
+                                         "INFO/MLEAC removed from 2 of them"))
 })
 
-test_that("records that can't be polarised are errors, and others' fields no obstacle", {
+test_that("invalid genotypes and fields are errors; undeclared ones are not", {
   require_htslib()
   folder <- new_folder()
   fasta <- write_fasta(c("1" = "CC"), tempfile(fileext = ".fa"))
@@ -290,7 +290,7 @@ test_that("records that can't be polarised are errors, and others' fields no obs
     "input", "`polarise`"
   )
 
-  # Nothing is declared, no sample, and what stays when all of FORMAT goes
+  # No declarations, no sample, and a record that loses all of FORMAT
   record <- paste0(vcf_records("1", 1, "A", "C", "AC=1;AN=4;AD=3,1;XY=5"), "\tAD:GT\t5,6:0|1")
   lines <- records_of(polarised(record, character())$out)
   expect_match(lines, "^1\t1\t.\tC\tA\t.\t.\tAN=4;AD=1,3;XY=5;AA=C;AA_reason=OK;AA_old_ref=A\t")
@@ -302,7 +302,7 @@ test_that("records that can't be polarised are errors, and others' fields no obs
   expect_length(bcftools_lines("view", out, "-H"), 1)
 })
 
-test_that("values of local alleles, and of more alleles than there are, are taken out", {
+test_that("values of local alleles, and of more alleles than the record has, are removed", {
   require_htslib()
   polarised <- function(more, format, samples) {
     records <- paste(c(vcf_records("1", 1, "A", "C"), format, samples), collapse = "\t")
@@ -317,17 +317,17 @@ test_that("values of local alleles, and of more alleles than there are, are take
     expect_identical(local, list(samples = c("GT", "1/0", "1"), dropped = "FORMAT/XL"))
   }
   pl <- declare("FORMAT", "PL", ".", "Integer")
-  # What bcftools norm -m leaves of three alleles, where PL is not declared by genotype
+  # A record that bcftools norm -m split, with PL not declared Number=G
   expect_identical(polarised(pl, "GT:PL", c("0/1:1,2,3,4,5,6", ".:1,2,3"))$dropped, "FORMAT/PL")
   expect_identical(polarised(pl, "GT:PL", c("0:1,2,3", "1:1,2"))$dropped, "FORMAT/PL")
-  # Of haploids among diploids, of no genotype, and of unknown ploidy
+  # Haploids among diploids, no genotype, unknown ploidy
   expect_identical(polarised(pl, "GT:PL", c("0:1,2,3", "1:1,2", ".:1,2,3", "0|1:.,2,3"))$samples,
                    c("GT:PL", "1:3,2,1", "0:2,1", ".:3,2,1", "1|0:3,2,."))
   expect_identical(polarised(pl, "GT:PL", c(".:1,2,3,4,5", "."))$samples,
                    c("GT:PL", ".:5,4,3,2,1", ".:."))
 })
 
-test_that("genotypes that a line ends before are missing", {
+test_that("genotypes after the end of a line are missing", {
   require_htslib()
   records <- paste(vcf_records("1", 1:3, "A", "C"), "DP:GT",
                    c("5:0|1\t6", "5\t.:0/0/1", "5\t6"), sep = "\t")
@@ -344,7 +344,7 @@ test_that("genotypes that a line ends before are missing", {
   }
 })
 
-test_that("AA_old_ref of another exchange is no sign of this one's", {
+test_that("an AA_old_ref in the input is not taken for this call's", {
   require_htslib()
   records <- vcf_records("1", 1:2, "A", "C", c("AA_old_ref=A", "AA_old_ref=C"))
   header <- vcf_header(records, more = declare("INFO", "AA_old_ref", "1", "String"))

@@ -1,5 +1,5 @@
-# The reason of each record as the help page has it, in plain R. `calls`, `reference` and `mask`
-# are vectors of letters and of flags by position, in lists by chromosome.
+# The reason of each record by the help page, in plain R. `calls`, `reference` (letters) and `mask`
+# (flags) are vectors by position, in lists by chromosome.
 oracle_reasons <- function(records, calls, reference = NULL, mask = NULL) {
   vapply(strsplit(records, "\t"), function(field) {
     position <- as.numeric(field[2])
@@ -114,7 +114,7 @@ test_that("reasons and alleles are those of the plain implementation, in every f
   expect_true(all(full$counts$records > 0))
 })
 
-test_that("records stay as they are but for these fields, in every format and at any threads", {
+test_that("only the annotation's fields change, in every format and at any number of threads", {
   require_htslib()
   case <- annotation_case()
   fasta <- write_fasta(case$calls, tempfile(fileext = ".fa"))
@@ -140,14 +140,14 @@ test_that("records stay as they are but for these fields, in every format and at
       }
     }
   }
-  # In place of its own input too.
+  # The output may replace its input.
   copy <- tempfile(fileext = ".vcf")
   file.copy(case$vcf, copy)
   annotate(copy, fasta, out = copy)
   expect_identical(records_of(copy), lines)
 })
 
-test_that("posteriors of earlier calls do not stay beside new ones", {
+test_that("new calls remove the posteriors of earlier ones", {
   require_htslib()
   declared <- sprintf("##INFO=<ID=%s,Number=.,Type=Float,Description=\"x\">", c("AA_prob", "AA_post"))
   record <- vcf_records("1", 1, "A", "C", "AA=C;AA_prob=0.9;AA_post=0,1,0,0;AA_reason=OK")
@@ -156,7 +156,7 @@ test_that("posteriors of earlier calls do not stay beside new ones", {
   expect_identical(records_of(result$out), vcf_records("1", 1, "A", "C", "AA=a;AA_reason=LOW"))
 })
 
-test_that("fields that stand in a record twice are replaced by one", {
+test_that("a field that a record has twice becomes one", {
   require_htslib()
   records <- vcf_records("1", 1:2, "A", "C", c("AA=G;DP=1;AA=T", "AA_prob=1;AA_reason=x;AA=G;AA=T"))
   vcf <- write_vcf(records)
@@ -188,7 +188,7 @@ test_that("real variants get back their own alleles", {
     "\t"
   ))
   expect_identical(got[, 1:3], fields[, 1:3])
-  # Records of single bases whose position no other record gives another allele.
+  # Single-base records at positions without a second record.
   can <- known & nchar(fields[, 2]) == 1 & nchar(fields[, 3]) == 1 & base[position] == fields[, 4]
   expect_identical(got[can, 4], fields[can, 4])
   expect_gt(sum(can), 9000)
@@ -220,7 +220,7 @@ test_that("a run's posteriors become AA_prob", {
   expect_identical(attr(result$counts, "chromosomes")$sequence, run$file[2])
 })
 
-test_that("matches are told, and chromosomes without a sequence are a warning", {
+test_that("the log has each chromosome's sequence, and a missing one is a warning", {
   require_htslib()
   vcf <- write_vcf(vcf_records(c("chr1", "chr3"), 1, "A", "C"))
   fasta <- write_fasta(c("1" = "A", "2" = "C"), tempfile(fileext = ".fa"))
@@ -231,14 +231,14 @@ test_that("matches are told, and chromosomes without a sequence are a warning", 
   expect_identical(info_of(records_of(caught$value$out), "AA_reason"), c("OK", "NO_COVERAGE"))
   expect_identical(attr(caught$value$counts, "chromosomes")$sequence, c("1", NA))
 
-  # Without declarations the file is read first, so that the result declares its chromosomes.
+  # The header declares no chromosome: the file is read first, and the result declares them.
   records <- vcf_records(c("chr1", "chr2"), 1, "A", "C")
   bare <- write_vcf(records, header = vcf_header(records, contigs = character()))
   result <- annotate(bare, fasta, out = tempfile(fileext = ".bcf"))
   expect_match(bcftools_lines("view", result$out, "-h"), "contig=<ID=chr2>", all = FALSE)
 })
 
-test_that("a part of a chromosome as Ensembl names it is taken where it lies", {
+test_that("a part of a chromosome with Ensembl's name has its coordinates", {
   require_htslib()
   vcf <- write_vcf(vcf_records("Y", 1:5, "A", "C"))
   fasta <- write_fasta(c("ANCESTOR_for_chromosome:GRCh37:Y:3:5:1" = "ACc"), tempfile())
@@ -252,7 +252,7 @@ test_that("a part of a chromosome as Ensembl names it is taken where it lies", {
   expect_ancify_error(annotate(vcf, minus), "format", "line 1", "minus strand")
 })
 
-test_that("a file without records is one with all reasons at 0", {
+test_that("a file without records has 0 records of all reasons", {
   require_htslib()
   vcf <- tempfile_of(
     c("##fileformat=VCFv4.2", "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO")
@@ -266,7 +266,7 @@ test_that("a file without records is one with all reasons at 0", {
   }
 })
 
-test_that("what can't be annotated is an error that says where, and leaves nothing", {
+test_that("invalid input is an error with its place, and leaves no file", {
   require_htslib()
   folder <- new_folder()
   out <- file.path(folder, "out.vcf")
@@ -323,11 +323,11 @@ test_that("what can't be annotated is an error that says where, and leaves nothi
   )
   undeclared <- write_vcf(c(good, vcf_records("chr2", 1, "A", "C")), header = vcf_header(good))
   refused("format", "record 4", "not declared", vcf = undeclared, to = file.path(folder, "o.bcf"))
-  # Of what is not declared no sequence was looked for, though it may be there.
+  # No sequence was looked for on a chromosome that is not declared.
   refused("format", "record 4", "'chr2' is not declared", vcf = undeclared)
 })
 
-test_that("positions of another build are warned of", {
+test_that("positions of another genome build are a warning", {
   set.seed(31)
   n <- 4000
   genome <- sample(c("A", "C", "G", "T"), n, TRUE)
@@ -356,10 +356,10 @@ test_that("positions of another build are warned of", {
   expect_no_warning(annotate(good))
   expect_no_warning(annotate(good, reference = folder))
   bad <- records("chr1", 1500, 50)
-  warns("of 1,500 records are NEITHER_ALLELE. Are its positions", bad)
-  warns("of 1,500 records are REF_MISMATCH. Is it of another build", bad, reference = folder)
+  warns("of 1,500 records are NEITHER_ALLELE. Check whether its positions", bad)
+  warns("of 1,500 records are REF_MISMATCH. Check the genome build", bad, reference = folder)
 
-  # One chromosome among others, and few records of each
+  # One bad chromosome, and few records on each of two
   many <- records("chr1", 3900, 0)
   warns("of 1,000 records on chr2 are NEITHER_ALLELE", many, records("chr2", 1000, 50))
   expect_no_warning(annotate(many, records("chr2", 999, 50)))

@@ -37,7 +37,7 @@ test_that("variants in memory get what annotate_vcf() writes for their file, in 
   expect_identical(nrow(none), 0L)
 })
 
-test_that("what was there under other names stays, and a written file has the fields declared", {
+test_that("other columns stay, and a written file declares the fields", {
   require_package("VariantAnnotation")
   require_htslib()
   variants <- VariantAnnotation::readVcf(
@@ -58,7 +58,7 @@ test_that("what was there under other names stays, and a written file has the fi
   expect_setequal(new$AA[VariantAnnotation::isSNV(result)], "g")
   expect_identical(VariantAnnotation::geno(result), VariantAnnotation::geno(variants))
 
-  # Again: nothing is there twice.
+  # A second annotation adds no column.
   again <- annotate_variants(result, calls, mask = mask, verbose = FALSE)
   expect_identical(in_info(again), new)
   written <- tempfile(fileext = ".vcf")
@@ -72,7 +72,7 @@ test_that("what was there under other names stays, and a written file has the fi
   )
 })
 
-test_that("columns of an earlier history go without a warning", {
+test_that("columns of an earlier history are removed without a warning", {
   require_package("VariantAnnotation")
   require_htslib()
   record <- vcf_records("chr1", 1, "A", "C", "AA_post=1,0,0,0;AA_prob=1")
@@ -82,7 +82,7 @@ test_that("columns of an earlier history go without a warning", {
   expect_identical(names(in_info(result)), c("AA", "AA_reason"))
 })
 
-test_that("wrong input is refused, in the variants' own terms", {
+test_that("invalid input is an error that names the variant", {
   require_package("VariantAnnotation")
   require_htslib()
   expect_ancify_error(annotate_variants("variants.vcf", "calls"), "input", "must be a VCF")
@@ -91,7 +91,7 @@ test_that("wrong input is refused, in the variants' own terms", {
   calls <- calls_folder(c(chr1 = "ACGTACGT"))
   expect_ancify_error(annotate_variants(variants, calls, verbose = FALSE), "format",
                       "`variants`", "position 50")
-  # By the variants' own numbers, whatever their order.
+  # The number is that in `variants`, in any order.
   far <- expect_ancify_error(annotate_variants(variants[2:1, ], calls, verbose = FALSE), "format",
                              "`variants`[1]: position 50")
   expect_null(far$line)

@@ -1,4 +1,4 @@
-# One row a block: coordinates, strand, score, rows.
+# One row for each block: coordinates, strand, score, sequences.
 oracle_pairs <- function(lines) {
   lines <- lines[!startsWith(lines, "#") & nzchar(lines)]
   header <- do.call(rbind, lapply(strsplit(lines[c(TRUE, FALSE, FALSE)], "[ \t]+"), `[`, 2:9))
@@ -32,12 +32,14 @@ small_axt <- c(
 )
 small_lengths <- c(chr5 = 20, chrX = 11, chrY = 5)
 
-test_that("blocks are pairs of ranges with their rows, minus strands turned by the lengths", {
+test_that("blocks are pairs of ranges, and lengths turn minus strands round", {
   require_package("Biostrings")
   require_package("GenomicRanges")
   axt <- axt_file(small_axt)
   as_in_file <- oracle_pairs(small_axt)
-  warned <- expect_one_warning(read_axt(axt), "strand", axt, "2 are on the minus", "`outgroup_len")
+  warned <- expect_one_warning(
+    read_axt(axt), "strand", axt, "2 of the outgroup's ranges", "`outgroup_len"
+  )
   expect_s4_class(warned$value, "Pairs")
   expect_identical(pairs_of(warned$value), as_in_file)
 
@@ -57,7 +59,7 @@ test_that("blocks are pairs of ranges with their rows, minus strands turned by t
   expect_equal(some, turned[turned$focal == "chr2", ], ignore_attr = TRUE)
 })
 
-test_that("a net alignment has what CNEr reads, and its own lengths turn it as CNEr does", {
+test_that("CNEr reads the same from a net alignment, also with lengths", {
   require_package("CNEr")
   file <- system.file("extdata", "chr4.hg19.galGal3.net.axt.gz", package = "CNEr")
   utils::capture.output(theirs <- CNEr::readAxt(file))
@@ -84,7 +86,7 @@ test_that("a net alignment has what CNEr reads, and its own lengths turn it as C
   expect_identical(GenomicRanges::width(turned), GenomicRanges::width(S4Vectors::second(ours)))
 })
 
-test_that("what can't be read is an error with its file and line, or left out", {
+test_that("bad blocks are errors with file and line, or left out", {
   require_package("Biostrings")
   require_package("GenomicRanges")
   bad <- axt_file(small_axt, "3 chr2 11 12 chr5 4 4 + 1", "AC", "GT", "")

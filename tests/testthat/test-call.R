@@ -10,7 +10,7 @@ random_tier <- function(species, n, prefix) {
   setNames(vapply(seq_len(species), function(i) random_sequence(n), ""), paste0(prefix, 1:species))
 }
 
-# Warnings about minima above the number of species are another test's.
+# Another test is about warnings of minima above the number of species.
 call_quietly <- function(...) {
   withCallingHandlers(
     call_ancestral(...),
@@ -18,7 +18,7 @@ call_quietly <- function(...) {
   )
 }
 
-test_that("random sequences give what the plain implementation gives", {
+test_that("random sequences are called as by the oracle", {
   set.seed(1)
   for (n_inner in 1:4) {
     for (n_outer in 1:4) {
@@ -37,7 +37,7 @@ test_that("random sequences give what the plain implementation gives", {
   }
 })
 
-test_that("every column of up to three species is called as it must be", {
+test_that("every column of up to three species is called correctly", {
   columns <- as.matrix(expand.grid(rep(list(c("A", "C", "G", "T", "N")), 3)))
   species <- apply(columns, 2, paste, collapse = "")
   for (n_inner in 1:2) {
@@ -52,7 +52,7 @@ test_that("every column of up to three species is called as it must be", {
   }
 })
 
-test_that("many species are called without a table of patterns, to the same end", {
+test_that("many species, without a table of patterns, have the same calls", {
   set.seed(2)
   for (n_species in c(7:10, 15, 40)) {
     n_inner <- sample(n_species - 1, 1)
@@ -68,7 +68,7 @@ test_that("many species are called without a table of patterns, to the same end"
   }
 })
 
-test_that("sequences of several chunks are called without a seam", {
+test_that("sequences of several chunks have correct calls at all borders", {
   set.seed(3)
   for (n_inner in c(2, 7)) {
     columns <- vapply(1:300, function(i) random_sequence(n_inner + 2), "")
@@ -116,7 +116,7 @@ test_that("lengths of 0 and 1, names or none", {
   expect_identical(call_ancestral(c(x = "T", "A"), c("C", y = "A")), "A")
 })
 
-test_that("Biostrings' sequences go in, and come out with their case", {
+test_that("Biostrings' sequences are called, and keep their case", {
   require_package("Biostrings")
   set.seed(4)
   for (n in c(0, 1, 500)) {
@@ -140,7 +140,7 @@ test_that("Biostrings' sequences go in, and come out with their case", {
   expect_identical(as.character(called), "aCn")
 })
 
-test_that("a view of a longer sequence is read as what it shows", {
+test_that("a view of a longer sequence is called", {
   require_package("Biostrings")
   inner <- Biostrings::subseq(Biostrings::DNAStringSet(c(a = "TTTACGTTT", b = "GGGACNGGG")), 4, 6)
   expect_identical(as.character(call_ancestral(inner, "ATG")), "AnG")
@@ -167,7 +167,7 @@ test_that("a species named twice is an error", {
   refused(c(near = "A"), c(ape = "A", far = "C", ape = "A"))
 })
 
-test_that("arguments that can't be used are errors that name them", {
+test_that("invalid arguments are errors that name them", {
   refused <- function(argument, ...) {
     arguments <- list(inner = c(a = "A"), outer = c(b = "A"))
     changes <- list(...)
@@ -200,7 +200,7 @@ test_that("a minimum that no vote can reach is a warning, once a tier", {
   expect_no_warning(call_ancestral(c("A", "A"), c("A", "C"), 2, 2))
 })
 
-test_that("a GPU that can't be used is an error that says why", {
+test_that("an unusable GPU is an error with the reason", {
   condition <- tryCatch(call_ancestral("A", "A", backend = "gpu"), error = identity)
   skip_if(is.character(condition), "a GPU is here")
   expect_s3_class(condition, "ancify_device_error")

@@ -249,7 +249,7 @@ test_that("a block behind the text looked at that differs ends the run", {
   case$config$on_bad_block <- "skip"
   for (kept in c(TRUE, FALSE)) {
     case$config$keep_projected <- kept
-    caught <- expect_one_warning(run_quietly(case$config), "projection", "1 bad block was left out")
+    caught <- expect_one_warning(run_quietly(case$config), "projection", "1 bad block left out")
     expect_equal(attr(caught$value, "alignments")$bad, c(0, 0, 1))
   }
 })

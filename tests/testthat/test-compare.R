@@ -1,4 +1,4 @@
-# Position by position, in R's own words.
+# The oracle: position by position, in plain R.
 called <- function(calls) calls %in% c("A", "C", "G", "T", "a", "c", "g", "t")
 
 confidence_of <- function(calls) {
@@ -6,7 +6,7 @@ confidence_of <- function(calls) {
          ifelse(called(calls), "low", ifelse(calls == "n", "unresolved", "missing")))
 }
 
-# `runs`: by run a named vector of chromosomes, to lists of single calls.
+# `runs`: for each run the sequences of calls, named by chromosome. Gives lists of single calls.
 split_calls <- function(runs) {
   lapply(runs, function(run) lapply(run, function(calls) strsplit(calls, "")[[1]]))
 }
@@ -98,7 +98,7 @@ expect_comparison <- function(comparison, runs, window) {
   }
 }
 
-test_that("runs are compared as a plain comparison of their letters does", {
+test_that("comparisons are those of the oracle", {
   set.seed(91)
   for (names in list(c("one", "two"), c("c", "a", "b", "d"))) {
     runs <- random_runs(names, c(chr1 = 700, chr2 = 3000, chr10 = 1))
@@ -109,7 +109,7 @@ test_that("runs are compared as a plain comparison of their letters does", {
   }
 })
 
-test_that("the summary has what the tables add up to", {
+test_that("the summary has the sums of the tables", {
   folders <- Map(calls_folder, list(
     a = c(chr1 = "ACGTacgtNn", chr2 = "AAAA"), b = c(chr1 = "GCGTCCgtAA", chr2 = "NNNN")
   ))
@@ -129,7 +129,7 @@ test_that("the summary has what the tables add up to", {
   expect_identical(summary(nothing)$agreement, NaN)
 })
 
-test_that("runs are called by their names, or as their folders", {
+test_that("runs have their arguments' or their folders' names", {
   case <- random_config()
   run <- run_quietly(case$config)
   copy <- file.path(new_folder(), "copy")
@@ -142,7 +142,7 @@ test_that("runs are called by their names, or as their folders", {
   expect_ancify_error(compare_calls(run, run), "input", "'calls'", "name them")
 })
 
-test_that("what can't be compared is an error that says so", {
+test_that("runs that cannot be compared are errors with the reason", {
   a <- calls_folder(c(chr1 = "ACGT", chr2 = "AC"))
   expect_ancify_error(compare_calls(a), "input", "2 to 12", "not 1")
   expect_ancify_error(compare_calls(as.list(rep(a, 13))), "input", "not 13")
@@ -156,7 +156,7 @@ test_that("what can't be compared is an error that says so", {
   )
   expect_ancify_error(
     compare_calls(a = a, b = calls_folder(c(chr1 = "ACGT", chr2 = "A"))), "input",
-    "'chr2' has 2 bases in 'a' and 1 in 'b'"
+    "'chr2' has 2 bases in 'a', but 1 in 'b'"
   )
   expect_ancify_error(check_windows(c(chr1 = 1e8), 10, 66), "input", "660,000,000 windows")
   expect_null(check_windows(c(chr1 = 1e8), 1, 1))
@@ -172,7 +172,7 @@ test_that("what can't be compared is an error that says so", {
   expect_identical(unique(some$value$pairs$chromosome), "chr1")
 })
 
-test_that("a comparison that was changed is an error that says what", {
+test_that("a changed comparison is an error that names the table", {
   a <- calls_folder(c(chr1 = "ACGT"))
   comparison <- compare_calls(a = a, b = a)
   for (table in names(comparison)) {

@@ -350,7 +350,7 @@ test_that("the tree's leaves are the outgroups", {
   expect_problem(config_list(folder, tree = "(a,b);(b,c);"), "one tree", "at character 7")
   expect_problem(config_list(folder, tree = "((a,b:-1),c);"), "'b' has the length -1")
   likelihood <- function(tree, ...) config_list(folder, method = "likelihood", tree = tree, ...)
-  expect_problem(likelihood("((a,b:1):1,c:1);"), "no length for each")
+  expect_problem(likelihood("((a,b:1):1,c:1);"), "lacks some or all branch lengths")
   expect_silent(ancify_config(likelihood("((a,b),c);", estimate = TRUE)))
   expect_problem(config_list(folder, tree = "gone.nwk"), "'gone.nwk'", "no such file")
   expect_problem(config_list(folder, method = "parsimony"), "`tree` is missing", "'parsimony'")

@@ -1,4 +1,4 @@
-# VCF and BCF as they should not be: an error that names them, and the output as it was.
+# Damaged VCF and BCF: an error that names the file, and the output unchanged.
 
 damaged_header <- c(
   "##fileformat=VCFv4.2", "##contig=<ID=1,length=100>",
@@ -30,7 +30,7 @@ calls_to_annotate <- function() {
   path
 }
 
-# The errors of both functions, after a look at what annotate_vcf() left behind.
+# The errors of both functions. Also checks that annotate_vcf() left nothing behind.
 refusals <- function(vcf) {
   folder <- new_folder()
   found <- list()
@@ -51,7 +51,7 @@ spectrum_of_damaged <- function(vcf) {
   sfs_from_vcf(vcf, c(s1 = "P", s2 = "P"), threads = 1, progress = FALSE)
 }
 
-# Of the reasons that there are.
+# Counts of the reasons that occur.
 records_with <- function(x) {
   records <- records_of_reason(x)
   records[records > 0]
@@ -66,7 +66,7 @@ expect_both_refuse <- function(vcf, ..., line = NULL) {
   }
 }
 
-test_that("a NUL is an error of the record it is in", {
+test_that("a NUL is an error that names its record", {
   require_htslib()
   refused <- function(..., also = "is a NUL") {
     expect_both_refuse(damaged_file(c(damaged_header, damaged_record(POS = "5"),
@@ -84,14 +84,14 @@ test_that("a NUL is an error of the record it is in", {
   refused(FORMAT = "GT@:NOTE")
   refused(s1 = "0/1@:x")
   refused(s2 = "1/1:y@")
-  # In the header it ends what htslib sees of that.
+  # In the header, htslib reads only the text before it.
   for (at in c(2, 4, 7)) {
     header <- replace(damaged_header, at, sub("I", "I@", damaged_header[at]))
     expect_both_refuse(damaged_file(c(header, damaged_record())), "header")
   }
 })
 
-test_that("a NUL in a VCF to evaluate with is an error of its record", {
+test_that("a NUL in a VCF for an evaluation is an error that names its record", {
   require_htslib()
   case <- random_config(c(chr1 = 50), axt = few_bases(c(chr1 = 50)))
   vcf <- damaged_file(c("##fileformat=VCFv4.2", "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO",
@@ -100,7 +100,7 @@ test_that("a NUL in a VCF to evaluate with is an error of its record", {
   expect_ancify_error(run_quietly(case$config), "format", vcf, "record 1", "NUL")
 })
 
-test_that("a position behind the length that the header declares is an error", {
+test_that("a position beyond the declared length is an error", {
   require_htslib()
   for (position in c("101", "5000", "2147483648")) {
     vcf <- damaged_file(c(damaged_header, damaged_record(), damaged_record(POS = position)))
@@ -129,7 +129,7 @@ test_that("position 0, before the first base, has no ancestral base", {
   expect_identical(found$records[found$reason == "NO_COVERAGE"], 1)
 })
 
-test_that("columns, samples and fields that do not fit are errors", {
+test_that("wrong columns, samples and fields are errors", {
   require_htslib()
   refused <- function(record, ...) expect_both_refuse(damaged_file(c(damaged_header, record)), ...)
   refused("1\t9\t.\tA\tC\t.\t.", "record 1: only 7 of the 8 columns", line = 8)
@@ -146,7 +146,7 @@ test_that("columns, samples and fields that do not fit are errors", {
   with_columns("^#CHROM", "CHROM")
 })
 
-test_that("files that are cut, empty or something else are errors", {
+test_that("files that are cut, empty or of another format are errors", {
   require_htslib()
   vcf <- damaged_file(c(damaged_header, damaged_record()))
   bytes <- file_bytes(as_bcf(vcf))
@@ -170,14 +170,14 @@ test_that("CR LF ends lines too", {
   expect_identical(records_with(spectrum_of_damaged(damaged_file(lines, "\r\n"))), c(USED = 1))
 })
 
-test_that("a BCF record of fewer samples than its header has is an error of that file", {
+test_that("a BCF record with fewer samples than its header is an error", {
   require_htslib()
   require_tool("bgzip")
   bcf <- as_bcf(damaged_file(c(damaged_header, damaged_record())))
   plain <- tempfile()
   system2("bgzip", c("-dc", shQuote(bcf)), stdout = plain)
   bytes <- file_bytes(plain)
-  # The header has its length in bytes 6 to 9; a record its number of samples in bytes 29 to 31.
+  # Bytes 6 to 9 are the header's length; bytes 29 to 31 of a record its number of samples.
   record <- 9 + sum(as.integer(bytes[6:9]) * 256^(0:3))
   expect_identical(as.integer(bytes[record + 29]), 2L)
   bytes[record + 29] <- as.raw(0)

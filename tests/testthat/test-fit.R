@@ -10,7 +10,7 @@ tree_counts <- function(tree, model, sites) {
 
 three <- ape::read.tree(text = "((a:0.1,f:0.05):0.03,b:0.12,c:0.2);")
 
-test_that("a fit to what a model expects finds tree and model", {
+test_that("a fit to expected counts finds tree and model", {
   set.seed(71)
   frequencies <- c(0.3, 0.2, 0.15, 0.35)
   models <- list(
@@ -46,7 +46,7 @@ test_that("a share of invariant sites is found", {
   expect_equal(fit$model$invariant, 0.3, tolerance = 1e-3)
 })
 
-# Its ancestral states (-asr) leave the class of invariant sites out, its likelihood does not.
+# IQ-TREE's ancestral states (-asr) ignore the class of invariant sites; its likelihood does not.
 test_that("with gamma rates and invariant sites the likelihood is IQ-TREE's", {
   require_tool("iqtree2")
   set.seed(56)
@@ -79,7 +79,7 @@ test_that("with gamma rates and invariant sites the likelihood is IQ-TREE's", {
   expect_lt(abs(log_likelihood_impl(likelihood, lengths, core_model(model), 1L) - theirs), 1e-3)
 })
 
-test_that("the gradient is that of the log-likelihood, and errors are its curvature's", {
+test_that("gradient and standard errors are derivatives of the log-likelihood", {
   set.seed(72)
   model <- substitution_model("GTR", rates = c(1, 3, 0.7, 1.4, 5, 1), alpha = 0.6, invariant = 0.2)
   tree <- ape::read.tree(text = "(((a:0.1,f:0.05):0.03,b:0.12):0.1,c:0.2);")
@@ -103,7 +103,7 @@ test_that("the gradient is that of the log-likelihood, and errors are its curvat
   expect_equal(slope(x)$value, value(x), tolerance = 1e-12)
   expect_equal(slope(x)$gradient, numeric, tolerance = 1e-5)
 
-  # One parameter, whose error is known: the share of sites that differ is p.
+  # One parameter with a known standard error. p: the share of sites that differ.
   pairs <- data.frame(pattern = c("AA", "AC"), count = c(900, 100))
   fit <- fit_substitution_model(pairs, "(a,b);", "JC69", species = c("a", "b"))
   p <- 0.1
@@ -113,7 +113,7 @@ test_that("the gradient is that of the log-likelihood, and errors are its curvat
   expect_equal(fit$tree$edge.length, rep(fit$estimates$estimate / 2, 2))
 })
 
-test_that("two branches at the root are one, divided as in the tree given", {
+test_that("two branches at the root are one, divided as in the given tree", {
   counts <- tree_counts(three, substitution_model("JC69"), 1e6)
   fit_on <- function(tree) {
     fit_substitution_model(counts, tree, "JC69", species = three$tip.label, threads = 1)
@@ -137,11 +137,11 @@ test_that("the primates' fit is no worse than PHAST's, and its calls are usable"
   folder <- dirname(test_data("primates_hg18_100k", "phast_hky85.mod"))
   phast <- read_phast(file.path(folder, "phast_hky85.mod"), "HKY85")
 
-  # That file's log-likelihood is of the outgroups alone, at its parameters.
+  # The file's log-likelihood is that of the outgroups alone, at its parameters.
   outgroups <- fit_substitution_model(counts, "((panTro2,ponAbe2),rheMac2);")
   expect_gt(outgroups$log_likelihood, phast$log_likelihood - 0.01)
 
-  # With hg18 it is phyloFit's own on the four rows.
+  # With hg18, phyloFit's log-likelihood of the four rows.
   fit <- fit_substitution_model(counts, primate_topology)
   expect_gt(fit$log_likelihood, -187529.905365 - 0.01)
   theirs <- ape::read.tree(text = phast$tree)
@@ -179,8 +179,8 @@ test_that("a fit at the focal node takes the focal species' bases", {
     pattern = paste0(substr(counts$pattern, 1, 1), substr(counts$pattern, 3, 4)),
     count = counts$count
   )
-  refused(without, "((a,f),b,c);", "JC69", species = c("a", "b", "c"), text = "'f' is in `tree`")
-  # A tree without it leaves its bases aside.
+  refused(without, "((a,f),b,c);", "JC69", species = c("a", "b", "c"), text = "`tree` has 'f', but")
+  # A tree without the focal species: its bases are not used.
   with_focal <- structure(
     counts, species = three$tip.label, focal = "f", class = c("ancify_patterns", "data.frame")
   )
@@ -189,7 +189,7 @@ test_that("a fit at the focal node takes the focal species' bases", {
   expect_equal(fit$log_likelihood, same$log_likelihood)
 })
 
-test_that("what can't be fitted is an error that says so", {
+test_that("counts that cannot be fitted are errors with the reason", {
   counts <- data.frame(pattern = c("AC", "AA"), count = 1:2)
   refused <- function(counts, ..., text) {
     expect_ancify_error(fit_substitution_model(counts, ...), "input", text)
@@ -223,14 +223,14 @@ test_that("what can't be fitted is an error that says so", {
   refused(counts, "(a,b);", changed, species = c("a", "b"), text = "`model$name`")
 })
 
-test_that("what is at a bound has no standard error, also if all is", {
+test_that("parameters at a bound have no standard error, also if all are", {
   same <- data.frame(pattern = c("AA", "CC", "GG", "TT"), count = 1000)
   fit <- fit_substitution_model(same, "(a,b);", "JC69", species = c("a", "b"), threads = 1)
   expect_lt(fit$estimates$estimate, 1e-7)
   expect_identical(fit$estimates$std_error, NA_real_)
 })
 
-test_that("what the data do not tell has no standard error, the rest has", {
+test_that("only parameters that the data determine have standard errors", {
   flat <- inverse_curvature(rbind(c(2, 2, 0), c(2, 2, 0), c(0, 0, 4)))
   expect_identical(is.na(diag(flat)), c(TRUE, TRUE, FALSE))
   expect_equal(flat[3, 3], 0.25)
@@ -261,7 +261,7 @@ test_that("a fit prints and keeps names with blanks and quotes", {
   expect_identical(written$tip.label, c("Homo sapiens", "it's"))
 })
 
-test_that("a model's name that is none is refused with a guess", {
+test_that("an unknown model name is an error with a suggestion", {
   patterns <- count_patterns(c(a = "ACGT"), c(b = "ACGA"), focal = c(f = "ACGT"))
   expect_ancify_error(
     fit_substitution_model(patterns, "((f,a),b);", model = "HKY8"), "input", "`model` must be",

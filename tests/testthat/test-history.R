@@ -5,7 +5,7 @@ near <- coalescent_history(
   focal_size = 30000, model = list(rates = c(1, 4, 1, 1, 4, 1))
 )
 
-# Every pattern of a history's species without missing bases, with its expected count.
+# Every pattern without missing bases, with its expected count under a history.
 expected_counts <- function(history, sites) {
   bases <- c("A", "C", "G", "T")
   species <- length(history$splits) + 1
@@ -20,7 +20,7 @@ expected_counts <- function(history, sites) {
   data.frame(pattern = patterns, count = sites * as.vector(whole))
 }
 
-test_that("a history prints its splits from now on back", {
+test_that("a history prints its splits from the youngest on", {
   history <- coalescent_history(
     c(far = 3e5, near = 1e5, nearer = 5e4), 20000, 10000, into = c("0", "far", "near")
   )
@@ -35,7 +35,7 @@ test_that("a history prints its splits from now on back", {
   ))
 })
 
-test_that("without a focal size the one next to it is taken, with a message", {
+test_that("without a focal size the next older size is used, with a message", {
   expect_message(
     history <- coalescent_history(c(2e5, 1e5), c(40000, 20000)), "20,000",
     class = "ancify_log_message"
@@ -53,14 +53,14 @@ test_that("outgroups may be in any order", {
   expect_equal(sites(c("AGG", "GCN"), near), sites(c("GGA", "NCG"), turned))
 })
 
-test_that("what cannot be a history is an error that says so", {
+test_that("invalid histories are errors with the reason", {
   refused <- function(..., text) expect_ancify_error(coalescent_history(...), "input", text)
   refused(c(1e5, -1), 1e4, 1e4, text = "`splits` must be numbers above 0")
   refused(1e5, NA_real_, 1e4, text = "`sizes` must be numbers above 0")
   refused(1e5, 1e4, 0, text = "`focal_size` must be a number above 0")
   refused(c(1e5, 2e5, 3e5), c(1e4, 1e4), 1e4, text = "`sizes` has length 2")
-  refused(1e5, c(0.5), 1e4, text = "`sizes` is 0.5: give diploid numbers")
-  refused(1e5, 1e4, 0.5, text = "`focal_size` is 0.5: give diploid numbers")
+  refused(1e5, c(0.5), 1e4, text = "`sizes` is 0.5: give numbers of diploids")
+  refused(1e5, 1e4, 0.5, text = "`focal_size` is 0.5: give numbers of diploids")
   refused(1e5, 1e4, 1e4, focal_lineages = 10001, text = "up to 10,000")
   refused(1e5, 1e4, 1e4, focal_lineages = 0, text = "`focal_lineages`")
   refused(1e5, 1e4, 1e4, mutation_rate = c(1, 2), text = "`mutation_rate` must be a number")
@@ -71,12 +71,12 @@ test_that("what cannot be a history is an error that says so", {
   refused(1e5, 1e4, 1e4, model = list(rates = 1:5), text = "`rates`")
   refused(1e5, 1e4, 1e4, model = list(rates = -(1:6)), text = "`rates`")
   refused(1e5, 1e4, 1e4, model = list(invariant = 1), text = "`invariant`")
-  refused(c(1e5, 2e5), 1e4, 1e4, into = c(0, 3), text = "`into` names 3")
+  refused(c(1e5, 2e5), 1e4, 1e4, into = c(0, 3), text = "`into` has 3")
   refused(c(1e5, 2e5), 1e4, 1e4, into = c(0, 1), text = "Outgroup 2 joins outgroup 1 200,000")
   refused(c(1e5, 1e5), 1e4, 1e4, into = c(2, 1), text = "Outgroup 1 joins outgroup 2 100,000")
 })
 
-test_that("splits are named each by a name of its own, or not at all", {
+test_that("all splits have different names, or none", {
   refused <- function(names, text) {
     splits <- stats::setNames(c(1e5, 2e5, 3e5), names)
     expect_ancify_error(coalescent_history(splits, 1e4, 1e4), "input", text)
@@ -111,7 +111,7 @@ test_that("a history that was changed is checked again", {
   refused(model = "F81", text = "`model` must be one of")
 })
 
-test_that("what was changed in a history and its model counts", {
+test_that("changes of a history and its model count", {
   changed <- near
   changed$splits <- near$splits * 2
   changed$into <- c("0", "0", "0")
@@ -136,11 +136,11 @@ test_that("the core's errors come through", {
   expect_ancify_error(polarise_sites("AAA", "A/C", 3, 20, frequencies), "input", "sum to 2")
 })
 
-test_that("a fit to what a history expects finds the history", {
+test_that("a fit to expected counts finds the history", {
   start <- near
   start$splits <- near$splits * c(1.3, 1.2, 0.8)
   start$sizes <- near$sizes * c(0.5, 2, 0.6)
-  # So many sites that the preference for equal sizes has no weight
+  # So many sites that the prior on sizes has no weight
   counts <- expected_counts(near, 1e14)
   fit <- fit_history(counts, start)
   expect_true(fit$converged)
@@ -155,9 +155,9 @@ test_that("a fit to what a history expects finds the history", {
   expect_true(all(fit$estimates$std_error < 0.01 * fit$estimates$estimate))
 })
 
-test_that("estimates are off by their standard errors", {
+test_that("errors of estimates are about as large as their standard errors", {
   set.seed(2)
-  # So many sites that the preference for equal sizes has no weight
+  # So many sites that the prior on sizes has no weight
   expected <- expected_counts(near, 1e12)
   squares <- vapply(1:6, function(i) {
     fit <- fit_history(transform(expected, count = rpois(length(count), count)), near)
@@ -167,7 +167,7 @@ test_that("estimates are off by their standard errors", {
   expect_lt(mean(squares), 1.8)
 })
 
-test_that("species go to the splits of their names, and others are left out", {
+test_that("species are matched to splits by name, and others are left out", {
   counts <- expected_counts(near, 1e9)
   letters <- do.call(rbind, strsplit(counts$pattern, ""))
   other <- data.frame(
@@ -191,7 +191,7 @@ test_that("species go to the splits of their names, and others are left out", {
   expect_ancify_error(fit_history(other, unnamed, species, "human"), "input", "4 outgroups")
 })
 
-test_that("with an estimated history as many polymorphic sites are right as with the true one", {
+test_that("an estimated history polarises as many sites correctly as the true one", {
   set.seed(1)
   given <- coalescent_history(c(40000, 120000, 200000), 30000, 30000)
   sites <- simulated_sites(1500, 20, given)
@@ -209,28 +209,28 @@ test_that("with an estimated history as many polymorphic sites are right as with
   expect_gt(right(fit$history), right(given) - 0.003)
 })
 
-test_that("a fit with too little data gives no less likely a history than it began with", {
+test_that("a fit with too little data is no less likely than its start", {
   counts <- data.frame(pattern = c("AAAA", "ACNA", "GGTT"), count = c(1000, 3, 1))
   fit <- fit_history(counts, near)
   expect_true(fit$converged)
   expect_true(all(is.finite(c(fit$history$splits, fit$history$sizes, fit$log_likelihood))))
 })
 
-test_that("an estimate at its bound has no standard error, and no more has what follows from it", {
+test_that("an estimate at its bound has no standard error, nor have values that depend on it", {
   two <- coalescent_history(c(a = 40000, b = 120000), 30000, 30000)
   fit <- fit_history(data.frame(pattern = c("AAA", "CGC"), count = c(1e6, 1e4)), two)
   expect_equal(fit$estimates$estimate[c(1, 3)], c(400, 300), tolerance = 1e-6)
   expect_identical(is.na(fit$estimates$std_error), c(TRUE, TRUE, TRUE, FALSE))
-  expect_output(print(fit), "not told by the data +split a, split b and size a \\(or at a bound\\)\n")
+  expect_output(print(fit), "undetermined +split a, split b and size a \\(or at a bound\\)\n")
 })
 
-test_that("a free focal size follows the size next to it", {
+test_that("a free focal size equals the next older size", {
   free <- suppressMessages(coalescent_history(c(40000, 120000), 30000))
   fit <- fit_history(expected_counts(free, 1e7), free)
   expect_identical(fit$history$focal_size, fit$history$sizes[[1]])
 })
 
-test_that("a given focal size stays, also one that equals the size next to it", {
+test_that("a given focal size stays, also if it equals the next older size", {
   expect_identical(near$focal_size, near$sizes[[1]])
   true <- near
   true$sizes[1] <- 60000
@@ -239,7 +239,7 @@ test_that("a given focal size stays, also one that equals the size next to it", 
   expect_equal(fit$history$sizes[[1]], 60000, tolerance = 1e-2)
 })
 
-test_that("the example's history is fitted to convergence, from wherever the search begins", {
+test_that("the example's fit converges from any start", {
   config <- ancify_example()
   ancify_run(config, "project", threads = 1, verbose = FALSE)
   counts <- total_counts(count_patterns(config, threads = 1, progress = FALSE))
@@ -254,7 +254,7 @@ test_that("the example's history is fitted to convergence, from wherever the sea
   expect_equal(other$history$sizes, fit$history$sizes, tolerance = 1e-3)
 })
 
-test_that("counts that are none are refused", {
+test_that("invalid counts are errors", {
   refused <- function(counts, text) expect_ancify_error(fit_history(counts, near), "input", text)
   refused(list(), "data frame")
   refused(data.frame(pattern = "AAAA", count = -1), "Row 1")
@@ -262,7 +262,7 @@ test_that("counts that are none are refused", {
   refused(data.frame(pattern = "AANA", count = 1), "No site has a base of 'c'")
 })
 
-test_that("samples of more than a million haplotypes are refused", {
+test_that("samples of more than a million haplotypes are errors", {
   refused <- function(counts, n) {
     expect_ancify_error(
       polarise_sites(c("AAA", "AAA"), rep("A/C", 2), counts, n, near),

@@ -46,7 +46,7 @@ test_that("what R or Bioconductor cannot hold of a long chromosome is refused", 
   expect_ancify_error(read_ancestral(folder, region(1, 2^31)), "input", "2^31 - 1")
   expect_ancify_error(
     read_ancestral(folder, region(beyond, beyond + 1)), "input", "big:2147488648-2147488649",
-    "not inside its chromosome, which is 2,147,488,648"
+    "not inside its chromosome of 2,147,488,648"
   )
   expect_ancify_error(read_ancestral(folder, region(5, 3)), "input", "no range")
   expect_ancify_error(read_ancestral(folder, region(1.5, 3)), "input", "no range")

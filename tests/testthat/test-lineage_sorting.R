@@ -1,5 +1,5 @@
-# All methods on the same simulated sites, of which many have gene trees other than the species'
-# tree (inst/script/make_sites.R).
+# All methods on the same simulated sites, many with incomplete lineage sorting
+# (inst/script/make_sites.R).
 
 kinds <- read.delim(
   system.file("extdata", "lineage_sorting.tsv.gz", package = "ancify"), colClasses = "character"
@@ -18,12 +18,12 @@ near_of <- function(sites) c(near1 = column(sites, 1), near2 = column(sites, 2))
 far_of <- function(sites) c(far = column(sites, 3))
 letters_of <- function(text) strsplit(text, "")[[1]]
 
-# Where a method sees nothing but the site's pattern, each kind of site is called once.
+# Most methods see only the site pattern, so each pattern is called once.
 call_kinds <- function(...) {
   call_ancestral(near_of(kinds), far_of(kinds), ..., posterior = TRUE, threads = 1)
 }
 
-# The share of sites with a base called, and of these the share that is right.
+# The share of sites with a called base, and the share of these that is right.
 shares <- function(calls, sites) {
   called <- toupper(calls) %in% bases & calls != "n"
   right <- called & toupper(calls) == sites$ancestor
@@ -52,7 +52,7 @@ with_alleles <- shares(best_base(polarised(history)), polymorphic)[["right"]]
 pattern_counts <- data.frame(pattern = paste0(kinds$outgroups, kinds$focal), count = kinds$sites)
 species <- c("near1", "near2", "far", "focal")
 
-test_that("methods rank by what they know", {
+test_that("methods with more information call better", {
   fit <- fit_substitution_model(
     pattern_counts, "(((focal,near1),near2),far);", "K80", species = species, focal = "focal",
     threads = 1
@@ -71,7 +71,7 @@ test_that("methods rank by what they know", {
     coalescent = scores(best_base(coalescent$posterior), kinds)
   )
 
-  # Parsimony takes any gene tree for the species' tree; voting leaves open what tiers disagree on.
+  # Parsimony takes any gene tree for the species tree. Voting leaves open where tiers disagree.
   right <- table[, "varying.right"]
   expect_lt(right[["parsimony"]], 0.94)
   expect_lt(table["voting", "varying.called"], 0.93)
@@ -82,7 +82,7 @@ test_that("methods rank by what they know", {
   expect_gt(with_alleles, right[["coalescent"]] + 0.01)
   expect_equal(table[c("likelihood", "coalescent"), "called"], c(likelihood = 1, coalescent = 1))
 
-  # Posteriors mean what they say.
+  # Posteriors are calibrated.
   expect_lt(abs(claimed(coalescent$posterior, kinds) - table["coalescent", "right"]), 0.001)
   expect_lt(abs(claimed(polarised(history), polymorphic) - with_alleles), 0.003)
 })
@@ -92,14 +92,14 @@ test_that("a history fitted to the sites polarises as well", {
   start$splits <- history$splits * c(1.3, 1.2, 0.8)
   start$sizes <- history$sizes * c(0.5, 2, 0.6)
   fit <- fit_history(pattern_counts, start, species, "focal")
-  # The true values are within what the standard errors leave.
+  # The true values are within a few standard errors.
   true <- c(history$splits, history$sizes)
   expect_lt(max(abs(coef(fit) - true) / fit$estimates$std_error), 3)
   fitted <- shares(best_base(polarised(fit$history)), polymorphic)[["right"]]
   expect_gt(fitted, with_alleles - 0.003)
 })
 
-test_that("ml learns from such sites that gene trees differ", {
+test_that("ml learns incomplete lineage sorting from such sites", {
   require_python_lightgbm()
   set.seed(6)
   drawn <- kinds[sample(nrow(kinds), 1e6, replace = TRUE, prob = kinds$sites), ]

@@ -7,7 +7,7 @@ maf_lengths <- function() {
   lengths[sample(length(lengths))]
 }
 
-# Projections that differ from the plain implementation, by name.
+# Names of projections that differ from the oracle's.
 differing_maf <- function(maf, lengths, expected, ...) {
   unlist(lapply(names(expected), function(name) {
     differences <- suppressWarnings(differing(
@@ -17,7 +17,7 @@ differing_maf <- function(maf, lengths, expected, ...) {
   }))
 }
 
-test_that("random MAFs give what the plain implementation gives", {
+test_that("projections of random MAFs are the oracle's", {
   set.seed(21)
   for (i in 1:12) {
     lengths <- maf_lengths()
@@ -76,7 +76,7 @@ test_that("one MAF serves several outgroups, however compressed, at any chunk si
   }
 })
 
-test_that("every boundary between chunks falls everywhere in a MAF", {
+test_that("chunks end at every byte of a MAF", {
   set.seed(23)
   lengths <- lengths_of(chr1 = 60, one = 1)
   lines <- random_maf(lengths, n_blocks = 3)
@@ -98,7 +98,7 @@ test_that("every boundary between chunks falls everywhere in a MAF", {
   }
 })
 
-test_that("chromosomes that are not asked for change nothing on the others", {
+test_that("further chromosomes do not change the requested ones", {
   set.seed(24)
   lengths <- c(chr1 = 80, chr.2 = 40, b.chr = 20)
   lines <- random_maf(lengths, n_blocks = 20)
@@ -110,7 +110,7 @@ test_that("chromosomes that are not asked for change nothing on the others", {
     )
     expect_identical(one, all[name])
   }
-  # Of two focal rows the first counts, wanted or not.
+  # The first of two focal rows counts, also on a chromosome that was not requested.
   maf <- maf_file(
     maf_block(list("hg.chr2", 0, "AC", "+", 5), list("hg.chr1", 0, "GT", "+", 4),
               list("near.1", 0, "TT")),
@@ -118,21 +118,21 @@ test_that("chromosomes that are not asked for change nothing on the others", {
   )
   warned <- expect_one_warning(
     project_maf(maf, c(chr1 = 4, chr2 = 5)), "projection",
-    "1 row of a species that the block had already was left out"
+    "1 row left out, as the block already had this species"
   )
   expect_identical(warned$value, c(chr1 = "NNCC", chr2 = "TTNNN"))
   expect_identical(warned$warning$duplicates, 1)
   expect_identical(project_maf(maf, c(chr1 = 4, chr2 = 5), chromosomes = "chr1"), c(chr1 = "NNCC"))
 })
 
-test_that("strands, rows' order and duplicates are as they should be in a small example", {
+test_that("strands, order of rows and duplicates are right in a small example", {
   lengths <- c(chr1 = 10)
   maf <- maf_file(
     # 3 to 6 of the minus strand, from its start: 5 to 8 of the plus strand.
     maf_block(list("near.c", 5, "aR-GN", "-", 100), list("hg.chr1", 2, "AC-GT", "-", 10)),
     maf_block(list("near", 7, "TT"), list("near.c", 5, "GG"), list("hg.chr1", 0, "Ac", "+", 10))
   )
-  warned <- expect_one_warning(project_maf(maf, lengths), "projection", "1 row of a species")
+  warned <- expect_one_warning(project_maf(maf, lengths), "projection", "1 row left out")
   expect_identical(warned$value, c(chr1 = "TTNNNCYtNN"))
 })
 
@@ -196,17 +196,17 @@ test_that("a bad block of a MAF is an error with its line, or left out and count
       expect_maf_refused(maf, c(chr1 = 10), bad[[1]], "on_bad_block", line = line)
       warned <- expect_one_warning(
         project_maf(maf, c(chr1 = 10), on_bad_block = "skip"), "projection",
-        "1 bad block was left out", bad[[1]]
+        "1 bad block left out", bad[[1]]
       )
     })
     expect_identical(warned$value, c(chr1 = "TCGggNNNNN"))
     expect_identical(warned$warning$lines, line)
-    # Where it is all there is.
+    # The bad block is the only one.
     expect_maf_refused(maf_file(bad[[3]]), c(chr1 = 10), skip = TRUE)
   }
 })
 
-test_that("a bad row of one outgroup is nothing to the others", {
+test_that("a bad row of one outgroup does not affect the others", {
   lines <- c("##maf version=1", maf_block(
     list(paste0(maf_focal, ".chr1"), 0, "ACGT", "+", 10), list("near.x", 0, "ACG"),
     list("f.x", 0, "TTTT"), list("near.2.x", 0, "TTTT"), list("f.1.b.x", 0, "TTTT")
@@ -217,7 +217,7 @@ test_that("a bad row of one outgroup is nothing to the others", {
   expect_maf_run(maf_config(lines, lengths, on_bad_block = "skip"), expected, 2)
 })
 
-test_that("a MAF that was cut short is an error wherever it shows", {
+test_that("a MAF that was cut short is an error", {
   lines <- maf_block(
     list("near.c", 0, "ACGT"), list("hg.chr1", 0, "ACGT", "+", 10), list("far.c", 0, "ACGT")
   )
@@ -227,7 +227,7 @@ test_that("a MAF that was cut short is an error wherever it shows", {
     writeLines(substr(text, 1, n), maf, sep = "")
     maf
   }
-  # Also in the row of a species that nobody asked for.
+  # Also in the row of a species that was not requested.
   last <- nchar(lines[4])
   for (n in nchar(text) - seq_len(last - 1)) {
     expect_maf_refused(cut_at(n), c(chr1 = 10), "cut short", line = 5)
@@ -242,7 +242,7 @@ test_that("a MAF that was cut short is an error wherever it shows", {
   }
 })
 
-test_that("what a MAF lacks is said", {
+test_that("messages name what a MAF lacks", {
   block <- maf_block(list("hg.chr1", 0, "AC", "+", 10), list("near.c", 0, "GT"))
   maf <- maf_file(block)
   expect_maf_refused(maf, c(chr2 = 10), "'chr2'", "'chr1'", "another genome", line = 0)
@@ -257,7 +257,7 @@ test_that("what a MAF lacks is said", {
   expect_one_warning(project_maf(maf, c(chr1 = 10, chr2 = 5)), "projection", "no block on 'chr2'")
 })
 
-test_that("names are for MAF files, which need them", {
+test_that("only MAF files need names, and take them", {
   maf <- maf_file(maf_block(list("hg.chr1", 0, "AC", "+", 10), list("near.c", 0, "GT")))
   for (names in list(list(), list(maf_name = "near"), list(focal_maf_name = "hg"))) {
     expect_ancify_error(
@@ -269,9 +269,9 @@ test_that("names are for MAF files, which need them", {
     expect_ancify_error(project_maf(maf, c(chr1 = 10), wrong), "input", "`maf_name`")
     expect_ancify_error(project_maf(maf, c(chr1 = 10), "near", wrong), "input", "`focal_maf_name`")
   }
-  expect_ancify_error(project_maf(maf, c(chr1 = 10), "hg", "hg"), "input", "one species")
+  expect_ancify_error(project_maf(maf, c(chr1 = 10), "hg", "hg"), "input", "are the same")
   axt <- axt_file(axt_block("chr1", 2, "AC", "GT"))
-  expect_ancify_error(project_maf(axt, c(chr1 = 10)), "input", axt, "is none")
+  expect_ancify_error(project_maf(axt, c(chr1 = 10)), "input", axt, "is not MAF")
   empty <- tempfile()
   file.create(empty)
   expect_maf_refused(empty, c(chr1 = 10), "no alignment block", line = 0)
@@ -327,7 +327,7 @@ test_that("a configuration's names in MAF files are checked, and kept", {
   problem(named, "`outgroups.outer[1].maf_name`", "give one text")
 })
 
-test_that("a MAF and AXT files can be mixed, names being those of the species", {
+test_that("MAF and AXT files can be mixed; default names are those of the species", {
   folder <- new_folder()
   path <- function(name) file.path(folder, name)
   writeLines("chr1\t6", path("chrom.sizes"))
@@ -356,7 +356,7 @@ test_that("a MAF and AXT files can be mixed, names being those of the species", 
 
 primates_folder <- function() test_data("primates_hg18_100k")
 
-# The MAF with the positions that the AXT files have.
+# The MAF, limited to the positions of the AXT files.
 renumbered_maf <- function(path = tempfile(fileext = ".maf")) {
   lines <- readLines(file.path(primates_folder(), "chr1_100k_4way.maf"))
   focal <- startsWith(lines, "s hg18.")
@@ -381,7 +381,7 @@ test_that("a MAF and AXT files of the same alignment give the same projections",
     expect_equal(sum(differ), gaps[[species]])
     expect_true(all(from_axt[differ] == charToRaw("N") & from_maf[differ] == charToRaw("-")))
   }
-  # In its own coordinates, on a chromosome of its own length.
+  # In the MAF's coordinates, on a chromosome of its length.
   original <- file.path(primates_folder(), "chr1_100k_4way.maf")
   where <- project_maf(original, c(chr1 = 247249719), "rheMac2", "hg18")
   expect_identical(nchar(where), c(chr1 = 247249719L))
@@ -416,7 +416,7 @@ test_that("a MAF and AXT files of the same alignment give the same calls and foc
     known <- bases != charToRaw("N")
     expect_true(all(bases[known] == reference[known]))
   }
-  # Besides what AXT files have of it, the MAF has gap columns and blocks of the focal species alone.
+  # The MAF also has gap columns and blocks of the focal species alone.
   known <- vapply(focals, function(bases) bases != charToRaw("N"), logical(100000))
   expect_true(all(known[known[, 1], 2]))
 })
@@ -428,7 +428,7 @@ test_that("Biopython's broken MAF files are errors with their lines", {
   expect_maf_refused(without_target, lengths, "no row of the focal species", "'mm9.'",
                      "'mm8.chr10', 'oryCun1.scaffold_133159'", line = 2,
                      maf_name = "oryCun1", focal_maf_name = "mm9")
-  # Its first block has the target of the file above.
+  # Its first block has the same target as the file above.
   mismatch <- readLines(path("length_coords_mismatch.maf"))
   maf <- tempfile()
   writeLines(sub("^s mm8[.]", "s mm9.", mismatch), maf)
@@ -439,7 +439,7 @@ test_that("Biopython's broken MAF files are errors with their lines", {
                      maf_name = "panTro2", focal_maf_name = "mm9")
   warned <- expect_one_warning(
     project_maf(bad, lengths, "panTro2", "mm9", on_bad_block = "skip"), "projection",
-    "2 bad blocks were left out"
+    "2 bad blocks left out"
   )
   expect_identical(warned$warning$lines, c(2, 87))
   # The last block, whose focal row is on the minus strand: its last 30 columns, complemented.

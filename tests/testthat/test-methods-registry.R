@@ -1,4 +1,4 @@
-# A method is added by a row alone: here, parsimony on a star, which needs no tree.
+# A row alone adds a method. Here: parsimony on a star, which needs no tree.
 
 star_row <- function() {
   calling_method(
@@ -18,13 +18,13 @@ with_star <- function(code) {
   with_function("calling_methods", function() rows, code)
 }
 
-test_that("call_ancestral() takes a method that is a row", {
+test_that("call_ancestral() takes a method that a row adds", {
   set.seed(71)
   sequences <- random_columns(c("a", "b", "c"), 60, missing = 0.2)
   expected <- call_ancestral(sequences[1:2], sequences[3], "parsimony", "(a,b,c);")
   with_star({
     expect_identical(call_ancestral(sequences[1:2], sequences[3], "star"), expected)
-    # What the row says binds: one tier may be empty, and no tree is taken.
+    # The row decides: one tier may be empty, and a tree is refused.
     expect_identical(call_ancestral(sequences, NULL, "star"), expected)
     expect_ancify_error(
       call_ancestral(sequences, NULL, "star", "(a,b,c);"), "input", "'star' takes no `tree`"
@@ -36,7 +36,7 @@ test_that("call_ancestral() takes a method that is a row", {
   expect_ancify_error(call_ancestral(sequences, NULL, "star"), "input", "'star'")
 })
 
-test_that("runs take a method that is a row, resume it and tell it from others", {
+test_that("runs take an added method, resume it and distinguish it from others", {
   random <- random_config(method = "star")
   with_star({
     expect_output(print(ancify_config(random$config)), "star, on a star")

@@ -1,6 +1,6 @@
-# Methods against plain ones.
+# Calling methods against oracles and other programs.
 
-test_that("parsimony gives what the fewest changes give, on any tree", {
+test_that("parsimony is the oracle's on any tree", {
   set.seed(51)
   for (i in 1:30) {
     n <- sample(2:5, 1)
@@ -11,7 +11,7 @@ test_that("parsimony gives what the fewest changes give, on any tree", {
     expected <- vapply(1:40, function(j) {
       oracle_parsimony(tree, c(column_of(sequences, j), focal = "A"), focal)
     }, "")
-    # Either tier may be empty; which species is in which does not matter.
+    # Either tier may be empty. The tier of a species does not matter.
     is_inner <- seq_len(n) <= sample(0:n, 1)
     called <- call_ancestral(
       sequences[is_inner], sequences[!is_inner], "parsimony", tree, focal = focal
@@ -26,7 +26,7 @@ test_that("parsimony's sets are phangorn's", {
   for (i in 1:5) {
     species <- paste0("s", 1:6)
     sequences <- random_columns(species, 60, missing = 0)
-    # A root of three branches, as phangorn has it, and the call is there.
+    # As in phangorn, the root has three branches, and the call is there.
     tree <- ape::unroot(random_tree(species))
     columns <- do.call(rbind, strsplit(sequences, ""))
     data <- phangorn::phyDat(tolower(columns), type = "DNA")
@@ -53,7 +53,7 @@ random_model <- function(name) {
   )
 }
 
-test_that("likelihood's posteriors are sums over all inner bases, on any tree", {
+test_that("likelihood's posteriors are the oracle's on any tree", {
   set.seed(53)
   for (name in c("JC69", "K80", "HKY85", "GTR")) {
     for (focal in list(NULL, "focal")) {
@@ -81,7 +81,7 @@ test_that("likelihood's posteriors are sums over all inner bases, on any tree", 
   }
 })
 
-test_that("PHAST's posteriors, at three nodes, to their 4 decimals", {
+test_that("posteriors at three nodes are PHAST's to their 4 decimals", {
   folder <- dirname(test_data("primates_hg18_100k", "phast_hky85.mod"))
   phast <- read_phast(file.path(folder, "phast_hky85.mod"), "HKY85")
   table <- utils::read.delim(file.path(folder, "phast_hky85_posteriors.tsv"), comment.char = "#")
@@ -91,12 +91,12 @@ test_that("PHAST's posteriors, at three nodes, to their 4 decimals", {
   for (node in c("root", "ape", "focal")) {
     ours <- primate_posteriors(outgroups, phast$tree, phast$model, node)
     theirs <- as.matrix(table[paste0(node, "_", bases)])
-    # Half of the last decimal, and what the model file's own rounding makes.
+    # Half of the last decimal, and the rounding of the model file.
     expect_lt(max(abs(ours - theirs)), 0.6e-4)
   }
 })
 
-test_that("phyloFit's posteriors, computed now, under three models", {
+test_that("posteriors under three models are those that phyloFit computes now", {
   require_tool("phyloFit")
   alignment <- masked_alignment()
   counts <- primate_counts()
@@ -139,7 +139,7 @@ test_that("phyloFit's posteriors, computed now, under three models", {
   }
 })
 
-test_that("IQ-TREE's posteriors under four models, with gamma rates too", {
+test_that("posteriors under four models, also with gamma rates, are IQ-TREE's", {
   require_tool("iqtree2")
   alignment <- masked_alignment()
   tree <- "(((hg18:0.012,panTro2:0.013)focal:0.021,ponAbe2:0.033)ape:0.04,rheMac2:0.04);"
@@ -174,7 +174,7 @@ test_that("IQ-TREE's posteriors under four models, with gamma rates too", {
   }
 })
 
-test_that("many species give what few calls of the core give one by one", {
+test_that("calls of many species equal those of single columns", {
   set.seed(54)
   for (n in c(9, 20)) {
     species <- paste0("s", seq_len(n))
@@ -235,13 +235,13 @@ test_that("ml calls by the model of its file", {
     call_ancestral(sequences[1:2], sequences[3], "ml", model = path, high = 0.5, low = 0.4),
     called$calls
   )
-  # A model for other species.
+  # A model for another number of species.
   expect_ancify_error(
     call_ancestral(sequences[1], sequences[3], "ml", model = path), "format", "feature"
   )
 })
 
-test_that("arguments of the methods that can't be used are errors that say so", {
+test_that("invalid arguments of methods are errors with the reason", {
   refused <- function(..., text, class = "input") {
     expect_ancify_error(call_ancestral(c(a = "A"), c(b = "C"), ...), class, text)
   }
@@ -262,7 +262,7 @@ test_that("arguments of the methods that can't be used are errors that say so", 
   expect_ancify_error(call_ancestral(NULL, "A", "ml", model = "x"), "input", "`inner`")
 })
 
-test_that("models that can't be are errors that say so", {
+test_that("invalid models are errors with the reason", {
   refused <- function(..., text) expect_ancify_error(substitution_model(...), "input", text)
   refused("F81", text = "'F81'")
   refused("JC69", kappa = 2, text = "JC69 has no `kappa`")

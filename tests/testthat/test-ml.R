@@ -1,6 +1,6 @@
 # ---- Features ------------------------------------------------------------------------
 
-test_that("features are the plain implementation's, on chromosomes of any length", {
+test_that("features are the oracle's on chromosomes of any length", {
   set.seed(1)
   for (n in c(1:6, 49:52, 99:103, 127:130, 400, 1500)) {
     n_inner <- sample(3, 1)
@@ -12,7 +12,7 @@ test_that("features are the plain implementation's, on chromosomes of any length
   }
 })
 
-test_that("features where nothing is known, and at the ends", {
+test_that("features without data, and at the ends", {
   expect_identical(
     features_of(c("N", "-"), 1), matrix(c(-1, -1, 0, 0, 4, 4, 0, 0, 0, 4, 4), 1)
   )
@@ -79,7 +79,7 @@ test_that("a model that Python's lightgbm trains gives the same probabilities", 
   }
 })
 
-test_that("a model of another kind is refused with its line", {
+test_that("a model of another kind is an error with its line", {
   model <- fixture("ml_model_nan.lgb")
   features <- read_matrix(fixture("ml_features.csv"))
   condition <- expect_ancify_error(

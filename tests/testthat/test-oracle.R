@@ -1,4 +1,4 @@
-# The oracle itself, by cases worked out by hand.
+# The oracle, against cases worked out by hand.
 
 block <- function(chromosome, start, end, focal, outgroup, score = " 5") {
   c(paste0("0 ", chromosome, " ", start, " ", end, " o 1 1 +", score), focal, outgroup, "")
@@ -22,7 +22,7 @@ test_that("the later block wins, with its '-' and 'N' too", {
   )
 })
 
-test_that("chromosomes are kept apart and others passed over", {
+test_that("chromosomes are separate, and others ignored", {
   lines <- c(
     "## a comment", "", block("b", 1, 1, "A", "g"), "# another", block("else", 1, 9, "A", "GG"),
     block("a", 2, 2, "A", "T")[1:3]
@@ -80,7 +80,7 @@ test_that("positions are counted by the case of their call", {
   )
 })
 
-test_that("random alignments are well formed and hold what they promise", {
+test_that("random alignments are well formed and have overlaps, gaps and other chromosomes", {
   set.seed(1)
   lengths <- c(chr1 = 300, chr2 = 1, `2L` = 40)
   lines <- random_axt(lengths, n_blocks = 100)

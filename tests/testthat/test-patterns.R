@@ -1,4 +1,4 @@
-# Patterns of sequences by R's own table().
+# Counts of patterns by table().
 oracle_patterns <- function(sequences) {
   columns <- do.call(cbind, strsplit(gsub("[^ACGT]", "N", toupper(sequences)), ""))
   table <- table(apply(columns, 1, paste, collapse = ""))
@@ -48,7 +48,7 @@ focal_config <- function(...) {
   case
 }
 
-test_that("projected sequences are counted by chromosome, with the alignments' focal bases", {
+test_that("projected sequences are counted by chromosome, with focal bases from the alignments", {
   set.seed(62)
   case <- focal_config()
   run_quietly(case$config, "project")
@@ -84,7 +84,7 @@ test_that("a focal genome gives its bases where no alignment has any", {
   expect_counts(counts[counts$chromosome == "chr2", ], oracle_patterns(species))
 })
 
-test_that("what can't be counted is an error that says so", {
+test_that("sequences that cannot be counted are errors with the reason", {
   expect_ancify_error(count_patterns(c(a = "AC"), c(b = "A")), "input", "same length")
   expect_ancify_error(count_patterns(c(a = "A"), c(a = "A")), "input", "more than once")
   expect_ancify_error(count_patterns("gone.yaml"), "file", "'gone.yaml'")

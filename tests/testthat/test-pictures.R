@@ -1,4 +1,4 @@
-# Draws a picture on no paper.
+# Draws a picture without output.
 expect_drawn <- function(picture) {
   expect_s3_class(picture, "ggplot")
   expect_warning(built <- ggplot2::ggplot_build(picture), NA)
@@ -25,7 +25,7 @@ test_that("every picture of every kind of comparison can be drawn", {
   }
 })
 
-test_that("pictures show the shares that the tables have", {
+test_that("pictures show the shares in the tables", {
   require_package("ggplot2")
   folders <- Map(calls_folder, list(
     a = c(chr1 = "ACGTacgtNn", chr2 = "AAAA"), b = c(chr1 = "GCGTCCgtAA", chr2 = "NNNN")
@@ -50,7 +50,7 @@ test_that("pictures show the shares that the tables have", {
   expect_equal(all_of_b$share[all_of_b$confidence == "missing"], 4 / 14)
 })
 
-test_that("long names that differ in the middle only stay apart", {
+test_that("long names that differ only in the middle stay different", {
   require_package("ggplot2")
   name <- function(middle) paste0("a_long_beginning_", middle, "_and_a_long_end")
   runs <- stats::setNames(c("A", "C", "G"), vapply(c("x", "y", "z"), name, ""))
@@ -61,7 +61,7 @@ test_that("long names that differ in the middle only stay apart", {
   expect_identical(nchar(shorten(c("short", name("x")))), c(5L, 27L))
 })
 
-test_that("many chromosomes are the longest and the sum of the others", {
+test_that("of many chromosomes, the longest and the sum of the others are drawn", {
   counts <- data.frame(
     run = "", chromosome = paste0("c", 1:40), length = 40:1 * 10, high = 40:1 * 4, low = 0,
     unresolved = 0, missing = 40:1 * 6

@@ -21,7 +21,7 @@ test_that("named columns go to the splits of their names", {
   )
 })
 
-test_that("the rarer allele is the younger where outgroups say nothing", {
+test_that("without outgroup data the rarer allele is derived", {
   n <- 200
   result <- polarise_sites(rep("NNN", n - 1), rep("C/T", n - 1), seq_len(n - 1), n, human)
   # In one population of constant size: the allele's frequency (Watterson and Guess 1977). The
@@ -47,7 +47,7 @@ test_that("texts and matrices are the same sites", {
   expect_identical(as_texts, as_matrices)
 })
 
-test_that("a sample with one allele has the ancestor's", {
+test_that("in a monomorphic sample the allele is ancestral", {
   result <- polarise_sites(c("AAA", "AAA"), c("A/G", "A/G"), c(0, 20), 20, human)
   expect_identical(result$ancestral, c("A", "G"))
 })
@@ -57,12 +57,12 @@ test_that("no sites give no rows", {
   expect_identical(dim(result), c(0L, 5L))
 })
 
-test_that("letters say how sure a base is", {
+test_that("case is confidence", {
   posterior <- rbind(c(0.8, 0.2, 0, 0), c(0.3, 0.7, 0, 0), c(0.4, 0.3, 0.3, 0), NA)
   expect_identical(called_bases(posterior), c("A", "c", "n", NA))
 })
 
-test_that("sites that cannot be are errors that name the first", {
+test_that("invalid sites are errors that name the first", {
   refused <- function(patterns, alleles, counts, n, text, history = human) {
     expect_ancify_error(polarise_sites(patterns, alleles, counts, n, history), "input", text)
   }
@@ -76,6 +76,6 @@ test_that("sites that cannot be are errors that name the first", {
   refused("AAA", "A/G", NA_real_, 10, "count of NA among 10")
   refused("AAA", "A/G", 1.5, 10, "count of 1.5")
   refused("AAA", "A/G", 1, c(10, 10), "`n` one number or as many")
-  refused(c("AAA", "AAA"), "A/G", 1, 10, "`patterns` of 2, `alleles` of 1")
+  refused(c("AAA", "AAA"), "A/G", 1, 10, "`patterns` has 2, `alleles` has 1")
   refused("AAA", "A/G", 1, 10, "coalescent_history()", history = list())
 })

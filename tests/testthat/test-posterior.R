@@ -20,7 +20,7 @@ test_that("posteriors are read from a folder or a file, whole or in part", {
   expect_identical(read_posterior(file, start = 3, end = 2), integer())
 })
 
-test_that("posteriors that are not there are errors that say so", {
+test_that("missing posteriors are errors with the reason", {
   folder <- phred_file(1:5)
   expect_ancify_error(read_posterior(folder, "chr2"), "file", "chr2.phred", "posterior: true")
   expect_ancify_error(read_posterior(file.path(folder, "x.phred")), "file", "x.phred")
@@ -32,7 +32,7 @@ test_that("posteriors that are not there are errors that say so", {
   }
 })
 
-test_that("bigWig files hold what read_posterior() reads", {
+test_that("bigWig files have the values of read_posterior()", {
   require_package("rtracklayer")
   set.seed(81)
   values <- sample(c(255, 0, 3, 40, 254), 3000, replace = TRUE, prob = c(5, 1, 1, 5, 1))

@@ -5,7 +5,7 @@ random_lengths <- function() {
   lengths[sample(length(lengths))]
 }
 
-test_that("random alignments give what the plain implementation gives", {
+test_that("projections of random alignments are the oracle's", {
   set.seed(1)
   for (i in 1:40) {
     lengths <- random_lengths()
@@ -18,7 +18,7 @@ test_that("random alignments give what the plain implementation gives", {
   }
 })
 
-test_that("it does not matter how the file is compressed or what its name is", {
+test_that("compression and the file's name do not matter", {
   set.seed(2)
   lengths <- lengths_of(chr1 = 3000, chr2 = 500)
   lines <- random_axt(lengths, n_blocks = 60)
@@ -55,7 +55,7 @@ test_that("bgzip files of many blocks, members of both kinds and padding are rea
   }
 })
 
-test_that("every boundary between chunks falls everywhere", {
+test_that("chunks end at every byte", {
   set.seed(4)
   lengths <- lengths_of(chr1 = 90, one = 1)
   lines <- c("# comment", "", random_axt(lengths, n_blocks = 6), "", "", "#")
@@ -72,7 +72,7 @@ test_that("every boundary between chunks falls everywhere", {
     }, NA)
     expect_identical(sizes[!good], numeric())
   }
-  # Into files too, for some.
+  # Some of them also as files.
   for (size in c(1, 2, 3, 7, 64, 255)) {
     for (axt in files) {
       expect_identical(with_chunk_size(size, differing(axt, lengths, expected)), character())
@@ -80,7 +80,7 @@ test_that("every boundary between chunks falls everywhere", {
   }
 })
 
-test_that("chunks end anywhere in a bgzip file too", {
+test_that("chunks end at every byte of a bgzip file", {
   set.seed(5)
   lengths <- lengths_of(chr1 = 90, one = 1)
   lines <- random_axt(lengths, n_blocks = 6)
@@ -126,7 +126,7 @@ test_that("a bad block is an error with its file and line, at any chunk size", {
   }
 })
 
-test_that("bad values are named", {
+test_that("messages name bad values", {
   axt <- axt_file(axt_block("chr1", 8, "ACGT", "ACGT"))
   expect_refused(axt, c(chr1 = 10), "chr1:8-11", "10 bases", line = 1)
   axt <- axt_file(axt_block("chr1", 8, "ACGT", "ACG"))
@@ -168,7 +168,7 @@ lines_by_block <- function(lines) {
   lapply(oracle_blocks(lines), function(block) lines[block$line + 0:2])
 }
 
-test_that("bad blocks that are skipped leave the rest as it is", {
+test_that("skipped bad blocks do not affect the rest", {
   set.seed(6)
   for (i in 1:20) {
     lengths <- lengths_of(chr1 = 20 + sample(200, 1), one = 1)
@@ -194,7 +194,7 @@ test_that("bad blocks that are skipped leave the rest as it is", {
   }
 })
 
-test_that("broken structure that is skipped leaves the blocks around it", {
+test_that("skipped broken text does not affect the blocks around it", {
   good <- list(
     axt_block("chr1", 1, "ACGTAC", "TTTTTT"), axt_block("chr1", 3, "GT", "GG"),
     axt_block("chr1", 5, "A", "-")
@@ -212,7 +212,7 @@ test_that("broken structure that is skipped leaves the blocks around it", {
       for (where in 0:3) {
         axt <- axt_file(unlist(append(good, list(lines), where)))
         warned <- with_chunk_size(size, expect_one_warning(
-          project_axt(axt, c(chr1 = 7), on_bad_block = "skip"), "projection", "1 bad block was"
+          project_axt(axt, c(chr1 = 7), on_bad_block = "skip"), "projection", "1 bad block left out"
         ))
         expect_identical(warned$value, expected)
         expect_equal(warned$warning$lines, 1 + 4 * where)
@@ -221,12 +221,12 @@ test_that("broken structure that is skipped leaves the blocks around it", {
   }
 })
 
-test_that("a file in which every block is bad is an error even where bad ones are skipped", {
+test_that("a file of bad blocks alone is an error, also if they are skipped", {
   axt <- axt_file(rep(axt_block("chr1", 1, "AC", "G"), 10))
   expect_refused(axt, c(chr1 = 10), "every block is bad", "differ in length", line = 1, skip = TRUE)
 })
 
-# ---- What is not there ---------------------------------------------------------------
+# ---- Missing blocks ------------------------------------------------------------------
 
 test_that("a chromosome without a block is a warning, once", {
   axt <- axt_file(axt_block("chr1", 2, "AC", "GT"), axt_block("3", 1, "A", "T"))
@@ -247,11 +247,11 @@ test_that("empty chromosomes and skipped blocks are one warning", {
   axt <- axt_file(axt_block("chr1", 2, "AC", "GT"), axt_block("chr2", 1, "A", "GT"))
   expect_one_warning(
     project_axt(axt, c(chr1 = 4, chr2 = 1), output_dir = new_folder(), on_bad_block = "skip"),
-    "projection", "no block on 'chr2'", "1 bad block was left out", "line 5", "differ in length"
+    "projection", "no block on 'chr2'", "1 bad block left out", "line 5", "differ in length"
   )
 })
 
-test_that("an alignment in which no chromosome asked for occurs is an error", {
+test_that("an alignment without a requested chromosome is an error", {
   axt <- axt_file(axt_block("chr1", 2, "AC", "GT"), axt_block("chr2", 1, "A", "G"))
   expect_refused(axt, c(chr7 = 10), "'chr7'", "'chr1', 'chr2'", "another genome", line = 0)
   expect_refused(axt, c(`1` = 10, `7` = 3), "'1', '7'", "'chr1', 'chr2'", "'chr'", line = 0)
@@ -259,7 +259,7 @@ test_that("an alignment in which no chromosome asked for occurs is an error", {
   expect_refused(axt, c(chr1 = 10), "'chr1'", "'1'", "leading 'chr'", line = 0)
 })
 
-# ---- Files that are something else, or damaged ---------------------------------------
+# ---- Other and damaged files ---------------------------------------------------------
 
 test_that("a missing file, a folder and an empty name are errors", {
   missing <- tempfile(fileext = ".axt")
@@ -277,7 +277,7 @@ test_that("an unreadable file is an error", {
   expect_refused(axt, c(chr1 = 10), "Permission denied", class = "file")
 })
 
-test_that("a file that is no AXT is an error", {
+test_that("a file that is not AXT is an error", {
   refused <- function(content, ...) {
     axt <- tempfile()
     if (is.raw(content)) writeBin(content, axt) else writeLines(content, axt)
@@ -292,7 +292,7 @@ test_that("a file that is no AXT is an error", {
   bytes <- as.raw(sample(0:255, 10000, replace = TRUE))
   refused(c(as.raw(0), bytes), "not the header", line = 1)
   refused(raw(100000), "not the header", line = 1)
-  # Skipping bad blocks does not make it one.
+  # It is an error also if bad blocks are skipped.
   axt <- tempfile()
   writeLines(c(">chr1", rep("ACGTACGT", 1000)), axt)
   expect_refused(axt, c(chr1 = 10), "every block is bad", "'>chr1'", line = 1, skip = TRUE)
@@ -353,7 +353,7 @@ test_that("a flipped bit in a compressed file is an error", {
   }
 })
 
-test_that("something behind the compressed data is an error", {
+test_that("data after the compressed data is an error", {
   gzip <- gzip_member(charToRaw(paste(some_lines(), collapse = "\n")))
   damaged(c(gzip, charToRaw("garbage")), "followed by something else")
   damaged(c(gzip, raw(100), as.raw(1)), "followed by something else")
@@ -362,7 +362,7 @@ test_that("something behind the compressed data is an error", {
 
 # ---- Arguments -----------------------------------------------------------------------
 
-test_that("lengths come from a vector or a file, chromosomes in the order asked for", {
+test_that("lengths come from a vector or a file, chromosomes in the requested order", {
   axt <- axt_file(axt_block("chr1", 2, "AC", "GT"), axt_block("chr2", 1, "A", "G"))
   sizes <- tempfile()
   writeLines(c("# a comment", "chr1\t4\t7\t9", "", "chr2  2"), sizes)
@@ -376,7 +376,7 @@ test_that("lengths come from a vector or a file, chromosomes in the order asked 
   expect_identical(project_axt(numbered, c(`4` = 2), chromosomes = 4), c(`4` = "gN"))
 })
 
-test_that("a lengths file that is none is an error with its line", {
+test_that("an invalid file of lengths is an error with its line", {
   axt <- axt_file(axt_block("chr1", 2, "AC", "GT"))
   refused <- function(lines, ..., line) {
     sizes <- tempfile()
@@ -400,7 +400,7 @@ test_that("a lengths file that is none is an error with its line", {
   expect_identical(condition$file, missing)
 })
 
-test_that("names that leave the folder are refused", {
+test_that("names that leave the folder are errors", {
   axt <- axt_file(axt_block("chr1", 2, "AC", "GT"))
   for (name in c("../chr1", "a/b", ".", "..", "", NA)) {
     folder <- new_folder()
@@ -410,7 +410,7 @@ test_that("names that leave the folder are refused", {
   }
 })
 
-test_that("arguments that can't be used are errors that name them", {
+test_that("invalid arguments are errors that name them", {
   axt <- axt_file(axt_block("chr1", 2, "AC", "GT"))
   folder <- new_folder()
   refused <- function(argument, ...) {
@@ -450,7 +450,7 @@ test_that("projection has no GPU code yet", {
   expect_identical(project_axt(axt, c(chr1 = 4), backend = "cpu"), c(chr1 = "NGTN"))
 })
 
-test_that("a sequence longer than R's strings needs output_dir, and says so at once", {
+test_that("a sequence longer than an R string is an error at once without output_dir", {
   axt <- tempfile()
   took <- system.time(
     expect_ancify_error(
@@ -462,7 +462,7 @@ test_that("a sequence longer than R's strings needs output_dir, and says so at o
 
 # ---- Output --------------------------------------------------------------------------
 
-test_that("the folder is made, and files that exist are replaced", {
+test_that("the folder is made, and existing files are replaced", {
   axt <- axt_file(axt_block("chr1", 2, "AC", "GT"))
   folder <- file.path(new_folder(), "a", "b")
   for (bases in c("NGTN", "NGTNNN")) {
@@ -478,7 +478,7 @@ test_that("the folder is made, and files that exist are replaced", {
   expect_identical(readLines(path), c(">chr1", "NGTNNN"))
 })
 
-test_that("an output folder that can't be made is an error", {
+test_that("an output folder that cannot be made is an error", {
   axt <- axt_file(axt_block("chr1", 2, "AC", "GT"))
   folder <- file.path(axt, "folder")
   condition <- expect_ancify_error(
@@ -497,10 +497,10 @@ test_that("an output that is a folder is an error and leaves no other file", {
   expect_identical(content_of(folder), "chr2.fa")
 })
 
-test_that("more chromosomes than files that are open at a time", {
+test_that("there may be more chromosomes than open files", {
   set.seed(9)
   lengths <- setNames(sample(30, 700, replace = TRUE), sprintf("chrUn_%03d", 1:700))
-  # In no order, so that files are opened again and again.
+  # In random order, so that files are opened repeatedly.
   lines <- random_axt(lengths, n_blocks = 2000)
   axt <- write_axt(lines, tempfile())
   expect_identical(differing(axt, lengths, oracle_project(lines, lengths)), character())
@@ -516,26 +516,26 @@ test_that("a full disk is an error and leaves no file", {
       expect_identical(condition$file, file.path(folder, "chr1.fa"))
       expect_identical(content_of(folder), character())
     }
-    # Less than what is there is still written.
+    # Less than the existing file is still written.
     expect_length(project_axt(axt, c(chr1 = 100, chr2 = 10), output_dir = folder), 2)
   })
 })
 
 # ---- Real data -----------------------------------------------------------------------
 
-# The sequence that readAxt()'s rows give, without the case, which readAxt() does not keep.
+# The sequence of readAxt()'s rows. readAxt() does not keep the case.
 from_axt_object <- function(axt, length) {
   focal <- charToRaw(paste(as.character(CNEr::targetSeqs(axt)), collapse = ""))
   outgroup <- charToRaw(paste(as.character(CNEr::querySeqs(axt)), collapse = ""))
   columns <- nchar(as.character(CNEr::targetSeqs(axt)))
   ranges <- CNEr::targetRanges(axt)
   is_position <- focal != charToRaw("-")
-  # The number of a position in its block.
+  # The index of each position in its block.
   number <- cumsum(is_position)
   before <- c(0, number[cumsum(columns)])[seq_along(columns)]
   position <- number - rep(before, columns) + rep(BiocGenerics::start(ranges), columns) - 1
   sequence <- rep(charToRaw("N"), length)
-  # Of several blocks on a position the last one stays.
+  # The last of several blocks on a position wins.
   sequence[position[is_position]] <- outgroup[is_position]
   sequence
 }
@@ -571,7 +571,7 @@ test_that("CNEr reads the same from its alignment of zebrafish and human", {
   expect_true(identical(without_case(charToRaw(projected)), without_case(expected)))
 })
 
-test_that("an error takes the folders with it that were made", {
+test_that("an error removes the folders that the call made", {
   folder <- new_folder()
   axt <- axt_file(axt_block("chr1", 1, "ACGT", "ACGT"), axt_block("chr2", 1, "ACGT", "ACG"))
   for (size in c(1, 2^18)) {

@@ -23,7 +23,7 @@ oracle_reverse_complement <- function(calls) {
   paste(ifelse(bases %in% names(other), other[bases], bases), collapse = "")
 }
 
-# One row a run, position by position.
+# One row for each range of equal confidence, found position by position.
 oracle_runs <- function(calls, chromosome, start, end) {
   confidence <- vapply(strsplit(substr(calls, start, end), "")[[1]], oracle_confidence, "")
   runs <- rle(unname(confidence))
@@ -51,7 +51,7 @@ random_regions <- function(lengths, n) {
   )
 }
 
-test_that("regions have the calls, turned on the minus strand, and runs of equal confidence", {
+test_that("regions have calls, reverse complements on the minus strand, and confidences", {
   require_package("Biostrings")
   require_package("GenomicRanges")
   set.seed(71)
@@ -108,7 +108,7 @@ test_that("without regions whole chromosomes are read, in natural order", {
   )
 })
 
-test_that("a run is read as its folder is, with its chromosomes' order", {
+test_that("a run is read like its folder, in the run's order of chromosomes", {
   require_package("Biostrings")
   set.seed(73)
   case <- random_config()
@@ -117,10 +117,10 @@ test_that("a run is read as its folder is, with its chromosomes' order", {
   expect_identical(names(read_ancestral(case$config$output_dir)), c("chr1", "chr2", "one"))
   writeLines(c(">chr2", "ACG"), run$file[2])
   expect_ancify_error(read_ancestral(run), "input", "chr2.fa", "has been replaced")
-  # Its rows alone know their lengths.
+  # Only the run knows the lengths.
   rows <- structure(run, files = NULL)
   condition <- expect_ancify_error(
-    read_ancestral(rows), "format", "chr2.fa", "3 bases", "Run again"
+    read_ancestral(rows), "format", "chr2.fa", "3 bases", "run again"
   )
   expect_identical(condition$file, run$file[2])
   unlink(run$file[2])
@@ -132,7 +132,7 @@ test_that("a run is read as its folder is, with its chromosomes' order", {
   expect_ancify_error(read_ancestral(run), "input", "without calls", "\"call\"")
 })
 
-test_that("regions and files that can't be read are errors that say so", {
+test_that("invalid regions and files are errors with the reason", {
   require_package("Biostrings")
   require_package("GenomicRanges")
   folder <- calls_folder(c(chr1 = "ACGTacgtnN"))
@@ -168,7 +168,7 @@ test_that("regions and files that can't be read are errors that say so", {
   )
 })
 
-test_that("a run is told from others by what is in its files", {
+test_that("the content of its files identifies a run", {
   case <- random_config(
     lengths = c(chr1 = 500, chr2 = 90), method = "likelihood", posterior = TRUE,
     tree = "((inner1:0.1,inner2:0.1):0.1,outer1:0.3);"
@@ -178,7 +178,7 @@ test_that("a run is told from others by what is in its files", {
   posteriors <- read_posterior(first, "chr1")
   kept <- unserialize(serialize(first, NULL))
 
-  # Made anew, or copied away and back, it is the same.
+  # It stays the same if made again, or copied away and back.
   run_quietly(config, resume = FALSE)
   copy <- tempfile("calls-")
   file.rename(config$output_dir, copy)
@@ -187,7 +187,7 @@ test_that("a run is told from others by what is in its files", {
   file.copy(files, config$output_dir, recursive = TRUE)
   expect_identical(read_posterior(kept, "chr1"), posteriors)
 
-  # The same calls with other posteriors, then another chromosome, so that no record tells.
+  # The same calls with other posteriors; then another chromosome, which no record mentions.
   config$tree <- "((inner1:0.11,inner2:0.1):0.1,outer1:0.3);"
   config$chromosomes <- "chr1"
   run_quietly(config)
@@ -195,7 +195,7 @@ test_that("a run is told from others by what is in its files", {
   run_quietly(config)
   expect_ancify_error(read_posterior(kept, "chr1"), "input", "replaced")
 
-  # The run of an evaluation knows the files that it found.
+  # The run of an evaluation remembers the files.
   again <- run_quietly(case$config)
   found <- run_quietly(case$config, phases = "evaluate")
   Sys.setFileTime(again$file, Sys.time() + 9)
@@ -209,7 +209,7 @@ test_that("a run is told from others by what is in its files", {
   expect_identical(read_posterior(subset(again, chromosome == "chr1"), "chr1"), posteriors)
 })
 
-test_that("what a failed run has replaced is not taken for an earlier one's", {
+test_that("files that a failed run replaced are not read as an earlier run's", {
   case <- random_config(lengths = c(chr1 = 500, chr2 = 90))
   first <- run_quietly(case$config)
   case$config$min_inner_freq <- 2L
@@ -223,7 +223,7 @@ test_that("what a failed run has replaced is not taken for an earlier one's", {
   expect_ancify_error(ancify_report(case$config$output_dir, "a.html"), "file", "does not exist")
 })
 
-test_that("a run whose calls a later one has replaced is refused", {
+test_that("a run whose calls a later run replaced is an error", {
   skip_if_not_installed("ggplot2")
   case <- random_config(lengths = c(chr1 = 500, chr2 = 90))
   first <- run_quietly(case$config)

@@ -103,10 +103,10 @@ test_that("a tree without the focal species says what naming it would change", {
   set.seed(93)
   case <- method_config("parsimony", tree = "((inner1,inner2),outer1);")
   lines <- log_lines(ancify_run(case$config, progress = FALSE))
-  expect_match(lines, "does not name 'focal'.*root of the outgroups' tree", all = FALSE)
+  expect_match(lines, "lacks the focal species 'focal'.*root of the outgroups' tree", all = FALSE)
   case$config$tree <- run_tree
   lines <- log_lines(ancify_run(case$config, progress = FALSE))
-  expect_no_match(lines, "does not name")
+  expect_no_match(lines, "lacks the focal")
 })
 
 test_that("likelihood is fitted before it calls, and says to what", {

@@ -36,7 +36,7 @@ row_texts <- function(features, labels) {
   sort(do.call(paste, c(as.data.frame(cbind(features, labels)))))
 }
 
-# All sites with a label, by the plain implementations.
+# All labelled sites, by the oracles.
 oracle_sites <- function(case, by_vote, minima = c(1, 1)) {
   sites <- lapply(names(case$species), function(name) {
     sequences <- case$species[[name]]
@@ -56,7 +56,7 @@ oracle_sites <- function(case, by_vote, minima = c(1, 1)) {
   )
 }
 
-test_that("sites are drawn from all that are labelled, equally of each base", {
+test_that("training sites are labelled sites, equally many of each base", {
   set.seed(1)
   lengths <- c(chr1 = 2500, tiny = 1, chr2 = 900)
   case <- written_species(lengths)
@@ -70,7 +70,7 @@ test_that("sites are drawn from all that are labelled, equally of each base", {
       training_sites(case$folders, lengths, 2, if (by_vote) character() else references,
                      minima = minima, most = most, ...)
     }
-    # With room for all, every base has as many as the rarest.
+    # If all fit, every base has as many sites as the rarest.
     most <- drawn(1e6)
     expect_equal(most$labelled, of_base)
     expect_identical(most$labels, rep(0:3, each = min(of_base)))
@@ -91,7 +91,7 @@ test_that("sites are drawn from all that are labelled, equally of each base", {
 
 test_that("sites do not depend on pieces and threads, and are spread evenly", {
   set.seed(2)
-  # Two pieces of a million positions; the first base of the first species tells where a site is.
+  # Two pieces of a million positions. The first species' first base marks the place of a site.
   n <- 1.5e6
   sequence <- paste(sample(c("A", "C", "G", "T"), n, replace = TRUE), collapse = "")
   folder <- new_folder()
@@ -105,7 +105,7 @@ test_that("sites do not depend on pieces and threads, and are spread evenly", {
   expect_identical(draw(3), one)
   expect_identical(one$labels, rep(0:3, each = 1000))
   expect_identical(one$features[, 1], as.numeric(one$labels))
-  # Which are drawn, by the definition: one of each thousandth of a base's sites.
+  # By definition one site is drawn from each thousandth of a base's sites.
   all <- features_of(c(sequence, sequence), 1)
   for (base in 0:3) {
     sites <- all[all[, 1] == base, -(1:8)]
@@ -119,7 +119,7 @@ test_that("sites do not depend on pieces and threads, and are spread evenly", {
   }
 })
 
-test_that("references and labels that cannot be used are errors", {
+test_that("invalid references and labels are errors", {
   set.seed(3)
   lengths <- c(chr1 = 300)
   case <- written_species(lengths)
@@ -141,7 +141,7 @@ test_that("references and labels that cannot be used are errors", {
 
 # ---- ancify_train() --------------------------------------------------------------------
 
-# A configuration with alignments of whole chromosomes, and the ancestor they come from.
+# A configuration with alignments of whole chromosomes, and their ancestor.
 simulated_config <- function(lengths = c(chr1 = 6000, chr2 = 2500), ...) {
   folder <- new_folder()
   ancestor <- lapply(lengths, function(n) sample(c("A", "C", "G", "T"), n, replace = TRUE))
@@ -180,7 +180,7 @@ called_by <- function(model, case) {
   strsplit(paste(calls, collapse = ""), "")[[1]]
 }
 
-test_that("a model is trained from calls by vote, and calls what it was trained on", {
+test_that("a model trained from calls by voting reproduces them", {
   require_python_lightgbm()
   set.seed(4)
   case <- simulated_config()
@@ -192,12 +192,12 @@ test_that("a model is trained from calls by vote, and calls what it was trained 
       invokeRestart("muffleMessage")
     }
   )
-  # Its place, and nothing beside it; sequences were projected on the way.
+  # The model is the only new file; missing projections were made.
   expect_identical(model, file.path(case$config$work_dir, "ancify_ml_model.lgb"))
   expect_setequal(list.files(case$config$work_dir), c("projected", "ancify_ml_model.lgb"))
   expect_match(logged[1], paste("Using", cpu_backend(2)), fixed = TRUE)
   expect_match(logged, "^near1: 2 blocks used", all = FALSE)
-  expect_match(logged, "^Labels from calls by vote: A [0-9,]+, C ", all = FALSE)
+  expect_match(logged, "^Labels from calls by voting: A [0-9,]+, C ", all = FALSE)
   expect_match(logged, "^Training on [0-9,]+ sites with ", all = FALSE)
 
   calls <- called_by(model, case)
@@ -206,7 +206,7 @@ test_that("a model is trained from calls by vote, and calls what it was trained 
   expect_gt(mean(upper), 0.9)
   expect_gt(mean((calls == truth)[upper]), 0.95)
 
-  # The same again with other threads, from the sequences that are there.
+  # The same with other threads, from the existing projections.
   unlink(file.path(case$folder, "near1.axt"))
   again <- file.path(case$folder, "models", "again.lgb")
   expect_identical(train_quietly(case$config, file = again, threads = 1), again)
@@ -216,10 +216,10 @@ test_that("a model is trained from calls by vote, and calls what it was trained 
   expect_false(identical(without_threads(again), without_threads(model)))
 })
 
-test_that("a reference's labels are learnt, and the configuration says where the model goes", {
+test_that("a reference's labels are learnt, and the model goes to `ml_model_path`", {
   require_python_lightgbm()
   set.seed(5)
-  # A reference that says another base than the outgroups do.
+  # A reference whose bases differ from the outgroups'.
   case <- simulated_config()
   shifted <- list(chr1 = chartr("ACGT", "CGTA", case$ancestor$chr1))
   case$config$ml_training_reference <- write_fasta(shifted, file.path(case$folder, "ref"), 70)
@@ -232,7 +232,7 @@ test_that("a reference's labels are learnt, and the configuration says where the
       invokeRestart("muffleMessage")
     }
   )
-  expect_match(logged, "^Not trained on, as the reference lacks a file: 'chr2'", all = FALSE)
+  expect_match(logged, "^Chromosomes without a reference file are left out: 'chr2'", all = FALSE)
   expect_match(logged, "^Labels from the reference: ", all = FALSE)
   calls <- called_by(case$config$ml_model_path, case)
   truth <- strsplit(chartr("ACGT", "CGTA", paste(case$ancestor, collapse = "")), "")[[1]]
@@ -254,7 +254,7 @@ test_that("the command trains", {
   expect_identical(readLines(model, 1), "tree")
 })
 
-test_that("training that cannot be done is an error before any work", {
+test_that("invalid training is an error before any work", {
   set.seed(7)
   case <- simulated_config(c(chr1 = 200))
   refused <- function(class, ..., with = list()) {
@@ -279,7 +279,7 @@ test_that("training that cannot be done is an error before any work", {
   refused("config", "`outgroups.outer` is empty", with = list(config = other))
 })
 
-test_that("without LightGBM it says what to install, and where it fails, why", {
+test_that("without LightGBM the error names packages, and a failure has its reason", {
   expect_ancify_error(
     ancify:::find_trainer(FALSE, FALSE), "package", "install.packages(\"lightgbm\")",
     "reticulate", "pip install lightgbm"

@@ -6,7 +6,7 @@ called_on <- function(tree, ..., species = sequences, method = "parsimony") {
   call_ancestral(species, NULL, method, tree, ..., threads = 1)
 }
 
-test_that("Newick text that does not parse is an error that says where", {
+test_that("invalid Newick text is an error with its position", {
   refused <- function(tree, at, text) {
     expect_ancify_error(called_on(tree), "input", "Newick", text, paste("at character", at))
   }
@@ -43,7 +43,7 @@ test_that("leaves are the species", {
   refused("((a,b),c,d);", "'d'", "neither an outgroup nor the focal species")
   refused("(a,b);", "'c'", "no leaf")
   refused("((a,b),c,a);", "'a'", "twice")
-  refused("((a,b),c,(d,e));", "'d' and 'e' in the tree are neither outgroups")
+  refused("((a,b),c,(d,e));", "'d' and 'e' are neither outgroups")
   refused("(a);", "'b' and 'c' are outgroups but no leaves")
   expect_ancify_error(called_on("((a,b),c);", focal = "human"), "input", "`focal`", "'human'")
   expect_ancify_error(called_on("gone.nwk"), "input", "'gone.nwk'", "no such file")
@@ -51,7 +51,7 @@ test_that("leaves are the species", {
   expect_ancify_error(called_on(5), "input", "`tree` is 5")
 })
 
-test_that("a phylo that is no tree is an error that says why", {
+test_that("a phylo that is no tree is an error with the reason", {
   tree <- ape::read.tree(text = "((a:1,b:1)x:1,c:1)y;")
   refused <- function(..., text) {
     damaged <- tree
@@ -92,7 +92,7 @@ test_that("lengths below 0, and missing ones for likelihood, are errors", {
   expect_type(called_on("((a:1,b:1):1,c:1):3;", method = "likelihood"), "character")
 })
 
-test_that("a tree's text is read as the same tree, whatever its names", {
+test_that("a tree's text gives the same tree for any names", {
   names <- c("Homo sapiens", "it's", "a[b]", "L1", "x,(y):1;", "under_score", "plain")
   text <- sprintf("((%s:0.1,L1:0.25):1e-07,(%s:0.5,%s:1):0.3,%s:2,under_score:0,plain:3);",
                   "'Homo sapiens'", "'it''s'", "'a[b]'", "'x,(y):1;'")
@@ -102,7 +102,7 @@ test_that("a tree's text is read as the same tree, whatever its names", {
   expect_equal(parse_newick(newick_text(tree, 10)), tree)
 })
 
-test_that("faults of a tree's file name the whole path, however long it is", {
+test_that("faults in a tree's file name the whole path, of any length", {
   folder <- file.path(new_folder(), strrep("long", 30))
   dir.create(folder)
   file <- file.path(folder, "tree.nwk")
