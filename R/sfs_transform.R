@@ -126,7 +126,7 @@ new_sizes <- function(size, x) {
   }
   if (!is.numeric(size) || length(size) != length(now)) {
     abort_ancify(
-      sprintf("`size` must be a number for each of %d populations, or be named.",
+      sprintf("`size` must be a number for each of %d populations, or be named by populations.",
               length(now)),
       "input"
     )
