@@ -13,8 +13,8 @@
 #' | `gamma` of a mutation | Spectrum |
 #' | --- | --- |
 #' | between two computed coefficients | a cubic spline in `log(-gamma)`; lines if that is below 0 |
-#' | weaker than the weakest negative one | that of `gamma = 0` |
-#' | stronger than the strongest one | that of the strongest one |
+#' | weaker than the weakest negative one | that of `gamma = 0`; for `dfe_point()` a line to it |
+#' | stronger than the strongest one | that of the strongest one; for `dfe_point()` an error |
 #'
 #' The usual analysis fits a demographic model to synonymous sites first. It then fits a DFE to
 #' nonsynonymous sites, with the first fit's parameters as `params`. Its `theta` is that of the

@@ -113,8 +113,8 @@ test_that("what is no Demes file, or no model here, is an error that names the f
   refused("defaults: foo", root, text = "defaults must be a mapping")
   refused("defaults: {epoch: bar}", root, text = "defaults of epoch")
   refused(units, "demes:", "  - {name: a, epochs: []}", text = "epochs of deme a")
-  refused(units, "demes:", "  - {name: '', epochs: [{start_size: 1}]}", text = "name of its own")
-  refused(units, "demes:", "  - {name: a b, epochs: [{start_size: 1}]}", text = "name of its own")
+  refused(units, "demes:", "  - {name: '', epochs: [{start_size: 1}]}", text = "a unique name")
+  refused(units, "demes:", "  - {name: a b, epochs: [{start_size: 1}]}", text = "a unique name")
   refused(units, "demes:", "  - {name: a, epochs: [{start_size: .inf}]}", text = "start_size")
   refused(units, "demes:", "  - {name: a, epochs: [{start_size: 1, size_function: b}]}",
           text = "size_function")
@@ -123,8 +123,8 @@ test_that("what is no Demes file, or no model here, is an error that names the f
   refused(units, "demes:", "  - {name: a, epochs: [{start_size: 1, end_time: 10}]}",
           text = "`samples`")
   refused("time_units: years", root[-1], text = "generation_time")
-  refused(root, root[3], text = "name of its own")
-  refused(root, "  - {name: b, epochs: [{start_size: 100}]}", text = "2 demes have no beginning")
+  refused(root, root[3], text = "a unique name")
+  refused(root, "  - {name: b, epochs: [{start_size: 100}]}", text = "2 demes have no ancestors")
   refused(root, "  - {name: b, ancestors: [c], start_time: 5}", text = "ancestor c")
   refused(root, "  - {name: b, ancestors: [a], start_time: x, epochs: [{start_size: 1}]}",
           text = "'x'")
@@ -136,7 +136,7 @@ test_that("what is no Demes file, or no model here, is an error that names the f
           text = "from 5 to 9")
   refused(units, "demes:", "  - {name: a, epochs: [{start_size: 100, selfing_rate: 0.5}]}",
           text = "selfing_rate")
-  refused(root, "migrations: [{source: a, dest: b, rate: 0.1}]", text = "demes there are not")
+  refused(root, "migrations: [{source: a, dest: b, rate: 0.1}]", text = "unknown deme 'b'")
   refused(root, "pulses: [{sources: [b], dest: a, proportions: [0.1], time: 3}]", text = "pulse")
   three <- c(
     units, "defaults: {epoch: {start_size: 1000}}", "demes:", "  - {name: A, epochs: [{end_time: 100}]}",
@@ -152,7 +152,7 @@ test_that("what is no Demes file, or no model here, is an error that names the f
   for (time in c("500", "0", ".inf")) {
     pulse("sources: [B], dest: C, proportions: [0.5], time: ", time, text = "time")
   }
-  pulse("sources: [A], dest: C, proportions: [0.5], time: 50", text = "not all of them are there")
+  pulse("sources: [A], dest: C, proportions: [0.5], time: 50", text = "not all of them exist")
   migration <- function(..., text) {
     refused(three, sprintf("migrations: [{%s}]", c(...)), text = text)
   }
@@ -170,8 +170,8 @@ test_that("what is no Demes file, or no model here, is an error that names the f
   refused(three, "migrations: [{demes: [B, C], rate: 0.1}, {source: B, dest: C, rate: 0.1}]",
           text = "overlap")
   refused(three, "  - {name: D, ancestors: [A]}", "migrations: [{demes: [B, C, D], rate: 0.7}]",
-          text = "more than all of a deme")
-  refused(three, "  - {name: D, ancestors: [A], start_time: 50}", text = "no deme A")
+          text = "add up to more than 1")
+  refused(three, "  - {name: D, ancestors: [A], start_time: 50}", text = "ancestor A does not exist")
   refused(three, "  - {name: D, ancestors: [B, B], proportions: [0.5, 0.5], start_time: 50}",
           text = "each once")
   refused(three, "  - {name: D, ancestors: [B, C], proportions: [1.5, -0.5], start_time: 50}",
@@ -325,13 +325,13 @@ test_that("what Demes can't say is an error that leaves no file", {
   two <- function(...) list(event_equilibrium(), event_split(1), ...)
   refused(two(event_epoch(0.1, c(1, 2), frozen = c(TRUE, FALSE)), event_epoch(0.1, c(1, 2))),
           "after it was frozen")
-  refused(two(event_pulse(1, c("2" = 0.1)), event_epoch(0.1, c(1, 2))), "after a split")
+  refused(two(event_pulse(1, c("2" = 0.1)), event_epoch(0.1, c(1, 2))), "directly after a split")
   refused(two(event_epoch(0.1, c(1, 2)), event_pulse(1, c("2" = 0.1))), "at the present")
   refused(two(event_epoch(0.1, c(1, 2)), event_pulse(1, c("2" = 0.1)), event_split(1),
-              event_removal(1), event_epoch(0.1, c(1, 2))), "ends at that moment")
+              event_removal(1), event_epoch(0.1, c(1, 2))), "ends at that time")
   refused(two(event_epoch(0.01, c(1, 2), m = 1000)), "migrants")
   refused(two(event_split(1), event_epoch(0.01, c(1, 1, 1), m = 150)), "migrants")
-  refused(list(event_equilibrium(), event_epoch(1e-17, 2), event_epoch(0.5, 3)), "short")
+  refused(list(event_equilibrium(), event_epoch(1e-17, 2), event_epoch(0.5, 3)), "too short")
   expect_ancify_error(
     write_demes(of(1), tempfile(), reference_size = -1), "input", "reference_size"
   )

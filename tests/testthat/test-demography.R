@@ -18,7 +18,7 @@ test_that("a model is events, or a function of its parameters that gives them", 
   for (params in list(NULL, 1, c(1, 2, 3), c(nu = 1, t = 2), c(nu = NA, time = 1), c("a", "b"))) {
     expect_ancify_error(spectrum(free, params), "input", "`params`")
   }
-  expect_ancify_error(spectrum(fixed, 1), "input", "no values")
+  expect_ancify_error(spectrum(fixed, 1), "input", "no parameters")
   expect_ancify_error(spectrum(3, NULL), "input", "`model`")
   expect_ancify_error(spectrum(demography(function(x) x), 1), "input", "list of events")
 })
@@ -112,7 +112,7 @@ test_that("events that do not fit are errors in the user's terms", {
   expect_ancify_error(of(event_epoch(1, c(1, 1), frozen = NA)), "input", "`frozen`")
   expect_ancify_error(of(event_epoch(1, c(1, 1), theta0 = -1)), "input", "theta")
   expect_ancify_error(of(event_epoch(1, list(course(1, 0), 1))), "input", "from 1 to 0")
-  expect_ancify_error(of(event_epoch(1, list(course(1, 2, 0), 1))), "input", "0 units of time")
+  expect_ancify_error(of(event_epoch(1, list(course(1, 2, 0), 1))), "input", "duration 0")
   expect_ancify_error(of(event_epoch(1, list(function(t) "a", 1))), "input", "size of population 1")
   expect_error(of(event_epoch(1, list(function(t) stop("mine"), 1))), "mine")
   expect_ancify_error(of(event_split(3)), "input", "`parent` is 3", "1 to 2")

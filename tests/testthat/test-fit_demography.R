@@ -326,7 +326,7 @@ test_that("what can't be fitted is an error", {
   expect_ancify_error(fit(lower = c(other = 1)), "input", "`lower`", "nu")
   expect_ancify_error(fit(fixed = c(nu = 1, time = 1)), "input", "nothing to fit")
   expect_ancify_error(
-    quick_fit(model, fold(data), c(nu = 1, time = 1), misidentified = TRUE), "input", "Folded"
+    quick_fit(model, fold(data), c(nu = 1, time = 1), misidentified = TRUE), "input", "folded data"
   )
   none <- data * 0
   expect_ancify_error(quick_fit(model, none, c(nu = 1, time = 1)), "input", "must have sites")
@@ -340,7 +340,7 @@ test_that("what can't be fitted is an error", {
     fit(sampling = function(misidentified) "direct", misidentified = TRUE), "input",
     "misidentified", "another name"
   )
-  # What is no matter of parameters is not put down to them.
+  # Errors of other arguments do not blame the parameters.
   for (wrong in list(list(threads = -1), list(backend = "foo"), list(sampling = "foo"))) {
     message <- tryCatch(
       do.call(fit_demography, c(list(model, data, c(nu = 1, time = 0.1)), wrong)),
@@ -357,6 +357,6 @@ test_that("a model of other populations than the data's is refused in these word
   expect_ancify_error(
     fit_demography(demography_model("split_mig"), sfs(c(0, 4, 2, 1, 0)), pts = 20, starts = 1,
                    c(nu1 = 1, nu2 = 1, time = 0.1, m = 1)),
-    "input", "The model ends with 2 populations, and `sfs` has 1 population."
+    "input", "The model ends with 2 populations, but `sfs` has 1 population."
   )
 })

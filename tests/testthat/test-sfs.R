@@ -108,22 +108,22 @@ test_that("what is no spectrum is refused", {
   refused(sfs(1), "array of 1")
   refused(sfs(numeric()), "array of 0")
   refused(sfs(array(0, rep(2, 6))), "1 to 5 dimensions")
-  refused(sfs(c(0, NA, 1, 0)), "`counts` is NA in the cell [1]")
-  refused(sfs(matrix(c(0, 1, Inf, 0), 2)), "Inf in the cell [0, 1]")
+  refused(sfs(c(0, NA, 1, 0)), "`counts` is NA in cell [1]")
+  refused(sfs(matrix(c(0, 1, Inf, 0), 2)), "Inf in cell [0, 1]")
   refused(sfs(1:4, c("A", "B")), "1 name")
   refused(sfs(matrix(1:4, 2), c("A", "A")), "`populations[2]`")
   refused(sfs(1:4, "a\"b"), "without quotes")
   refused(sfs(1:4, "\xff"), "`populations[1]`")
   refused(sfs(1:4, mask = c(TRUE, FALSE)), "array of 4")
   refused(sfs(1:4, mask = 1:4), "TRUE or FALSE")
-  refused(sfs(1:5, folded = TRUE), "4 in the cell [3]", "fold()")
+  refused(sfs(1:5, folded = TRUE), "4 in cell [3]", "fold()")
   refused(sfs(1:5, folded = NA), "`folded`")
   refused(fold(1:5), "class sfs")
   changed <- two
   changed["1", "1"] <- NA
-  refused(print(changed), "NA in the cell [1, 1]")
+  refused(print(changed), "NA in cell [1, 1]")
   attr(changed, "mask") <- NULL
-  refused(changed + 1, "no longer a whole spectrum")
+  refused(changed + 1, "not a valid spectrum any more")
 })
 
 test_that("printing fits 80 columns", {

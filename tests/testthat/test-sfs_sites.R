@@ -166,7 +166,7 @@ test_that("what is wrong is said with the site", {
   refused(1:2, 4, project = 0, texts = "`project` is 0 for population 1")
   refused(1:2, 4, "A", project = c(B = 2), texts = c("'B'", "'A'"))
   refused(1:2, 4, project = c(2, 2), texts = "each of 1 population,")
-  refused(numeric(), 4, texts = "0 at most")
+  refused(numeric(), 4, texts = "No site has a called haplotype")
   refused(1:2, 4, posterior = c(0.5, 1.5), texts = "1.5 at site 2")
   refused(1:2, 4, posterior = c(0.5, NA), texts = "NA at site 2")
   refused(1:2, 4, posterior = "a", texts = "`posterior`")

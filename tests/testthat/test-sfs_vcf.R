@@ -304,7 +304,7 @@ test_that("what can't be a spectrum is an error that says why", {
   refused("input", populations = stats::setNames(letters[1:6], paste0("s", 1:6)),
           texts = c("6 populations", "1 to 5"))
   refused("input", populations = c(s1 = "A", s2 = "\"B"), texts = "`populations[2]`")
-  refused("input", populations = data.frame(sample = "s1"), texts = "the columns 'sample'")
+  refused("input", populations = data.frame(sample = "s1"), texts = "the columns 'sample', but needs")
   refused("input", populations = data.frame(sample = character(), population = character()),
           texts = "0 populations")
   refused("input", populations = c("A", "B"), texts = "`populations` must be populations named")
@@ -329,7 +329,7 @@ test_that("what can't be a spectrum is an error that says why", {
   refused("input", project = c(A = 2), texts = "`project` names 'A'")
   refused("input", project = c(1, 0), texts = "`project` is 0 for B")
   refused("input", vcf = genotype_vcf(records[1], cbind("0/1", "./.")),
-          texts = c("called in B are 0", "no site has any"))
+          texts = "No site has a called haplotype in B")
   refused("input", window = 100, texts = "only one")
   refused("input", window = 0, texts = "`window`")
   refused("input", window = 5, replicates = 0, texts = "`replicates`")
@@ -380,7 +380,7 @@ test_that("what can't be a spectrum is an error that says why", {
   refused("input", vcf = changed("AA=A", "."),
           texts = c("no record for a spectrum", "3 NO_COVERAGE", "`ancestral`"))
   refused("input", vcf = write_vcf(character(), header = lines[seq_len(n - 3)]),
-          texts = "none at all")
+          texts = "has no records")
   fasta <- tempfile()
   writeLines(c(">1", strrep("A", 19)), fasta)
   refused("format", ancestral = fasta, texts = c(third, "position 20", "19 bases"))
