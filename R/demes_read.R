@@ -11,7 +11,7 @@
 #' | Case | Result |
 #' | --- | --- |
 #' | a sampled deme ends before the present | it stays unchanged from then on |
-#' | several things happen at one time | pulses, births of demes, pulses into these, ends of demes |
+#' | several events at one time | the order: pulses, demes begin, pulses into these, demes end |
 #' | cloning or selfing rates above 0 | an error |
 #' | more than one deme without ancestors | an error |
 #' | more than five demes at a time | an error |

@@ -29,8 +29,8 @@
 #'
 #' A value that changes in an epoch is a `course()`, or a function of time on the epoch's clock.
 #'
-#' @param nu Sizes, one for each population: a vector of numbers, or a list of numbers, `course()`s
-#'   and functions. For `event_equilibrium()` one number, 1 by default.
+#' @param nu Sizes: a vector of numbers, or a list with a number, `course()` or function for each
+#'   population. For `event_equilibrium()` one number, 1 by default.
 #' @param gamma Selection coefficients, 0 by default: one for all populations, or as `nu`. They are
 #'   2 N s, for fitnesses 1, `1 + 2 s h` and `1 + 2 s`.
 #' @param h Dominance, in the form of `gamma`; 0.5 (the default) is additive.

@@ -41,7 +41,8 @@
 #' * `counts` is not such an array, has an unmasked cell that is not finite, or is folded with
 #'   sites in cells above half.
 #' * `mask` has another shape.
-#' * `populations` are missing, repeated, or contain quotes or line breaks.
+#' * `populations` has another length, or a name that is empty, repeated, or has quotes or line
+#'   breaks.
 #' * In arithmetic: the spectra differ in sizes, in populations, or in folding.
 #' @references
 #' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint

@@ -31,8 +31,7 @@
 #' `ancify_input_error`:
 #' * An argument is no spectrum, or the spectra differ in sizes or populations.
 #' * `model` is folded and `data` are not.
-#' * `data` have no sites, or sites in cells where `model` expects none, or a cell of `model` is
-#'   negative.
+#' * `data` have no sites, or sites where `model` expects none, or a cell is negative.
 #' * [misidentified_sfs()]: `x` is folded, or `share` is outside 0 to 1.
 #' @references
 #' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint demographic history

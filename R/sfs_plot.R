@@ -1,14 +1,14 @@
 #' Plot a spectrum
 #'
-#' Draws a spectrum: `plot(x)`. The picture depends on the number of populations:
+#' Draws a spectrum as bar charts and heat maps: `plot(x)`.
 #'
+#' @details
 #' | Populations | Picture |
 #' | --- | --- |
 #' | one | a bar chart of sites by copies of the derived allele |
 #' | two | a heat map on a logarithmic scale |
 #' | more | a heat map of each pair, and each population's bar chart on the diagonal |
 #'
-#' @details
 #' Pairs and single populations are those of [marginal_sfs()]. Masked cells are left out: they are
 #' white in a heat map. Cells without sites are grey.
 #'

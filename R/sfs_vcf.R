@@ -14,7 +14,7 @@
 #' | Case | Result |
 #' | --- | --- |
 #' | `ancestral` is `NULL` | `AA` in INFO is ancestral; lower case is low confidence |
-#' | `AA` is `G\|\|\|`, as in the 1000 Genomes Project | the base before the first bar |
+#' | `AA` has bars, as in the 1000 Genomes Project | the base before the first bar |
 #' | INFO has `AA_post`, of A, C, G and T | posterior: that of `AA` over the sum of both alleles' |
 #' | else INFO has `AA_prob` | posterior: `AA_prob` |
 #' | `ancestral` is a run or a FASTA | its bases are ancestral; lower case is low confidence |
