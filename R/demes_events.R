@@ -1,9 +1,9 @@
-# Each event of a demographic model in terms of Demes.
+# Translates events of a demographic model into a Demes graph.
 
 is_deme_name <- function(x) grepl("^[[:alpha:]_][[:alnum:]_]*$", x)
 
 refuse_in_demes <- function(what) {
-  abort_ancify(sprintf("A Demes file can't say that %s.", what), "input")
+  abort_ancify(sprintf("A Demes file cannot describe this model: %s.", what), "input")
 }
 
 # The `to_demes` of rows of event_rows(); `about` is list(n =, names =, before =, time =).
@@ -38,9 +38,9 @@ pulse_to_demes <- function(graph, event, about) {
   check_not_stopped(graph, graph$there[c(from, event$destination)])
   starts <- vapply(graph$demes, function(deme) deme$start_time %||% Inf, 0)
   if (any(starts <= about$time)) {
-    refuse_in_demes("a pulse comes after a split, without any time between")
+    refuse_in_demes("a pulse comes directly after a split")
   }
-  if (about$time == 0) refuse_in_demes("a pulse comes at the present")
+  if (about$time == 0) refuse_in_demes("a pulse is at the present")
   graph$pulses <- c(graph$pulses, list(list(
     sources = as.list(about$names[graph$there[from]]), proportions = as.list(event$shares[from]),
     dest = about$names[graph$there[event$destination]], time = about$time
@@ -63,7 +63,7 @@ epoch_to_demes <- function(graph, event, about) {
     return(graph)
   }
   if (signif(about$before, 15) == signif(about$time, 15)) {
-    refuse_in_demes("an epoch is as short as one here")
+    refuse_in_demes("an epoch is too short")
   }
   check_demes_epoch(event, graph$theta)
   check_not_stopped(graph, graph$there[!event$frozen])
@@ -80,21 +80,21 @@ epoch_to_demes <- function(graph, event, about) {
 
 check_not_stopped <- function(graph, demes) {
   if (any(demes %in% graph$stopped)) {
-    refuse_in_demes("something happens to a population after it was frozen")
+    refuse_in_demes("a population changes after it was frozen")
   }
 }
 
 check_demes_epoch <- function(event, theta) {
   is_zero <- function(course) is.numeric(course) && course == 0
   if (!all(vapply(event$selection, is_zero, NA))) refuse_in_demes("there is selection")
-  if (!identical(event$theta, theta)) refuse_in_demes("mutation changes in time")
+  if (!identical(event$theta, theta)) refuse_in_demes("the mutation rate changes")
   courses <- c(event$size, event$migration)
   if (any(vapply(courses, is.function, NA))) {
-    refuse_in_demes("a size or a rate is a function; course() can be said")
+    refuse_in_demes("a size or a rate is a function; use course()")
   }
 }
 
-# An epoch of a deme, with the sizes that its course has at the event's beginning and end.
+# A deme's epoch, with its sizes at the start and end of the event.
 demes_size <- function(size, event, n, time) {
   if (is.numeric(size)) {
     return(list(start_size = n * size, end_time = time))
@@ -117,7 +117,7 @@ demes_rates <- function(event, names, about) {
     into <- event$migration[(i - 1) * k + setdiff(seq_len(k), i)]
     if (!all(vapply(into, is.numeric, NA))) refuse_in_demes("a migration rate changes in an epoch")
     if (sum(unlist(into)) > 2 * about$n) {
-      refuse_in_demes("more than all of a population are migrants")
+      refuse_in_demes("the shares of migrants into a population add up to more than 1")
     }
     for (j in setdiff(seq_len(k), i)) {
       rate <- event$migration[[(i - 1) * k + j]]

@@ -1,6 +1,6 @@
-# Fields of a Demes file: defaults, and what is wrong with one.
+# Fields of a Demes file: defaults and checks.
 
-# What write_demes() left there; any other metadata is others' matter.
+# The samples noted by write_demes(). Other metadata are ignored.
 demes_written_samples <- function(metadata, names) {
   ours <- if (is.list(metadata)) metadata[["ancify"]]
   samples <- if (is.list(ours)) unlist(ours[["samples"]])
@@ -17,7 +17,7 @@ demes_fields <- list(
   pulse = c("sources", "dest", "time", "proportions")
 )
 
-# Words and numbers as YAML 1.2 has them: `N` is a name, and 010 is 10.
+# Reads words and numbers by YAML 1.2: `N` is a name, and 010 is 10.
 read_demes_yaml <- function(file, refuse) {
   number <- function(x) {
     value <- suppressWarnings(as.numeric(x))
@@ -26,13 +26,13 @@ read_demes_yaml <- function(file, refuse) {
   word <- function(x) if (tolower(x) %in% c("true", "false")) tolower(x) == "true" else x
   handlers <- list("bool#yes" = word, "bool#no" = word, int = number, "int#oct" = number,
                    "int#hex" = number)
-  invalid <- function(problem) refuse("this is no YAML: %s", problem)
+  invalid <- function(problem) refuse("this is not YAML: %s", problem)
   yaml <- parse_yaml(read_text_file(file), handlers, invalid, strict = FALSE)
   check_demes_number(yaml, refuse)
   yaml
 }
 
-# Entries of all kinds in a file; each takes some milliseconds.
+# Largest number of entries in a file. Each takes some milliseconds.
 most_demes_entries <- 2000
 
 check_demes_number <- function(yaml, refuse) {
@@ -44,37 +44,38 @@ check_demes_number <- function(yaml, refuse) {
   }, 0L)
   n <- length(yaml$demes) + sum(epochs) + length(yaml$migrations) + length(yaml$pulses)
   if (n > most_demes_entries) {
-    refuse("there are %s demes, epochs, migrations and pulses: at most %s can be read",
+    refuse("there are %s demes, epochs, migrations and pulses, but at most %s can be read",
            format_count(n), format_count(most_demes_entries))
   }
 }
 
-# What is given replaces a default as a whole.
+# A given field replaces its default as a whole.
 with_demes_defaults <- function(own, defaults) {
   defaults <- as.list(defaults)
   defaults[names(own)] <- own
   defaults
 }
 
-# A mapping that has no other fields; NULL for none.
+# Checks that `x` is NULL or a mapping with allowed fields.
 check_demes_fields <- function(x, what, allowed, refuse) {
   good <- is.null(x) || is.list(x) && (!length(x) || !is.null(names(x)))
   if (!good) refuse("%s must be a mapping of fields, not %s", what, show_value(x))
   unknown <- setdiff(names(x), allowed)
   if (length(unknown)) {
-    refuse("%s has the field %s: it may have %s", what, quoted(unknown[1]), enumerate(allowed))
+    refuse("%s has the unknown field %s: fields are %s", what, quoted(unknown[1]),
+           enumerate(allowed))
   }
 }
 
-# A list of mappings, one at least.
+# Checks that `x` is a list of at least one mapping.
 demes_mappings <- function(x, what, refuse) {
   good <- is.list(x) && length(x) && is.null(names(x)) &&
     all(vapply(x, function(one) is.list(one) && !is.null(names(one)), NA))
-  if (!good) refuse("%s must be a list of mappings, one at least, not %s", what, show_value(x))
+  if (!good) refuse("%s must be a list of mappings, at least one, not %s", what, show_value(x))
   x
 }
 
-# The file's migrations or pulses, with their defaults; there may be none.
+# The file's migrations or pulses with their defaults, or an empty list.
 demes_entries <- function(yaml, kind, refuse) {
   name <- paste0(kind, "s")
   given <- if (length(yaml[[name]])) demes_mappings(yaml[[name]], name, refuse)
@@ -86,25 +87,25 @@ demes_entries <- function(yaml, kind, refuse) {
 
 demes_generation <- function(yaml, refuse) {
   if (!is.character(yaml$time_units) || length(yaml$time_units) != 1 || is.na(yaml$time_units)) {
-    refuse("the time_units must be generations, years or another word")
+    refuse("the time_units must be a word, such as generations or years")
   }
   time <- demes_number(
     yaml$generation_time %||% if (yaml$time_units == "generations") 1, "the generation_time",
     refuse, .Machine$double.xmin
   )
   if (yaml$time_units == "generations" && time != 1) {
-    refuse("the generation_time is %s generations: it can only be 1", format(time))
+    refuse("the generation_time is %s, but must be 1 for time_units of generations", format(time))
   }
   time
 }
 
 demes_number <- function(x, what, refuse, least = 0, most = Inf) {
-  # YAML takes 2e4 and Infinity for texts.
+  # YAML reads 2e4 and Infinity as texts.
   number <- if (is.character(x)) suppressWarnings(as.numeric(x)) else x
   good <- is.numeric(number) && length(number) == 1 && isTRUE(number >= least && number <= most)
   if (!good) {
     refuse("%s is %s: it must be a number%s%s", what, show_value(x),
-           if (least == 0) ", not below 0" else " above 0",
+           if (least == 0) " from 0 on" else " above 0",
            if (is.finite(most)) paste(" and at most", format(most)) else "")
   }
   as.double(number)
@@ -124,7 +125,7 @@ demes_names <- function(x, what, refuse, most = Inf) {
 demes_shares <- function(x, names, what, refuse, least = 0) {
   x <- vapply(as.list(unlist(x)), demes_number, 0, what, refuse, least, 1)
   if (length(x) != length(names)) {
-    refuse("%s must be %s: there %s", what, count_of(length(names), "share"),
+    refuse("%s must be %s, but there %s", what, count_of(length(names), "share"),
            if (length(x) == 1) "is 1" else paste("are", length(x)))
   }
   x

@@ -1,8 +1,8 @@
-# The demes, migrations and pulses of a Demes file, read one by one.
+# Reads the demes, migrations and pulses of a Demes file.
 
-# With all defaults filled in, times in generations ago: demes, a list by name, of ancestors,
-# proportions, start, and epochs, a data frame of start, end, from, to and how; migrations and
-# pulses.
+# The graph with all defaults filled in and times in generations ago: `demes`, `migrations` and
+# `pulses`. A deme has its ancestors, proportions, start, and epochs (a data frame of start, end,
+# from, to and how).
 demes_graph <- function(file) {
   refuse <- function(...) {
     abort_ancify(sprintf("'%s': %s.", file, sprintf(...)), "format", file = file, line = 0)
@@ -25,8 +25,7 @@ demes_graph <- function(file) {
   }
   roots <- Filter(function(deme) is.infinite(deme$start), demes)
   if (length(roots) != 1) {
-    refuse("%s have no beginning: a model here has one ancestral population",
-           count_of(length(roots), "deme"))
+    refuse("%d demes have no ancestors, but a model needs exactly one such deme", length(roots))
   }
   list(
     demes = demes, reference_size = roots[[1]]$epochs$from[1], refuse = refuse,
@@ -40,7 +39,7 @@ demes_deme <- function(deme, earlier, epoch_defaults, generation, refuse) {
   name <- deme$name
   good <- is.character(name) && length(name) == 1 && is_deme_name(name)
   if (!good || name %in% names(earlier)) {
-    refuse("each deme needs a name of its own, of letters, digits and _, not %s", show_value(name))
+    refuse("each deme needs a unique name of letters, digits and _, not %s", show_value(name))
   }
   parents <- demes_ancestry(deme, earlier, refuse)
   start <- demes_start(deme, earlier[parents$ancestors], generation, refuse)
@@ -49,24 +48,24 @@ demes_deme <- function(deme, earlier, epoch_defaults, generation, refuse) {
   c(list(name = name, start = start / generation, epochs = epochs), parents)
 }
 
-# In the file's units of time.
+# In the file's time units.
 demes_start <- function(deme, parents, generation, refuse) {
   start <- deme$start_time
   if (is.null(start) && length(parents) == 1) start <- demes_end(parents[[1]]) * generation
   start <- demes_number(start %||% Inf, paste("the start_time of deme", deme$name), refuse)
   if (is.finite(start) != (length(parents) > 0)) {
-    refuse("deme %s must have ancestors and a time at which it starts, or neither", deme$name)
+    refuse("deme %s must have both ancestors and a start_time, or neither", deme$name)
   }
   for (parent in parents) {
     if (!is_alive(parent, start / generation)) {
-      refuse("deme %s starts at %s, when there is no deme %s", deme$name, format(start),
-             parent$name)
+      refuse("deme %s starts at %s, but its ancestor %s does not exist then", deme$name,
+             format(start), parent$name)
     }
   }
   start
 }
 
-# As an ancestor or a source: until its end, and not yet when it starts.
+# Whether a deme can be an ancestor or a source. Its end counts, its start does not.
 is_alive <- function(deme, time) demes_end(deme) <= time && time < deme$start
 
 demes_ancestry <- function(deme, earlier, refuse) {
@@ -74,7 +73,7 @@ demes_ancestry <- function(deme, earlier, refuse) {
   ancestors <- demes_names(deme$ancestors, what, refuse, core_limits()$populations)
   unknown <- setdiff(ancestors, names(earlier))
   if (length(unknown)) {
-    refuse("deme %s has the ancestor %s, which is none before", deme$name, unknown[1])
+    refuse("deme %s has the ancestor %s, which is no earlier deme", deme$name, unknown[1])
   }
   proportions <- demes_shares(
     deme$proportions %||% if (length(ancestors) == 1) 1, ancestors,
@@ -87,7 +86,7 @@ demes_ancestry <- function(deme, earlier, refuse) {
   list(ancestors = ancestors, proportions = proportions / sum)
 }
 
-# A data frame with a row for each, in the file's units of time.
+# A data frame with a row for each epoch, in the file's time units.
 demes_epochs <- function(deme, defaults, start, refuse) {
   check_demes_fields(deme$defaults, paste("defaults of deme", deme$name), "epoch", refuse)
   own <- deme$defaults$epoch
@@ -137,14 +136,14 @@ demes_way <- function(given, epoch, what, refuse) {
 
 check_demes_epoch_read <- function(epoch, what, refuse) {
   if (epoch$asexual > 0) {
-    refuse("%s has a cloning_rate or a selfing_rate above 0, which have no place here", what)
+    refuse("%s has a cloning_rate or selfing_rate above 0, which is not supported", what)
   }
   must_stay <- epoch$how == "constant" || is.infinite(epoch$start)
   good <- epoch$from > 0 && epoch$to > 0 && epoch$end < epoch$start &&
     !(must_stay && epoch$from != epoch$to)
   if (!good) {
-    refuse("%s goes from %s to %s, with a size from %s to %s (%s)", what, format(epoch$start),
-           format(epoch$end), format(epoch$from), format(epoch$to), epoch$how)
+    refuse("%s is invalid: time from %s to %s, %s size from %s to %s", what, format(epoch$start),
+           format(epoch$end), epoch$how, format(epoch$from), format(epoch$to))
   }
 }
 
@@ -166,7 +165,7 @@ demes_migrations <- function(yaml, demes, generation, refuse) {
     wrong <- which(pairs$start > first | pairs$end < last | pairs$start <= pairs$end)
     if (length(wrong)) {
       k <- wrong[1]
-      refuse("a migration from %s to %s goes from %s to %s: both demes are there from %s to %s",
+      refuse("a migration from %s to %s lasts from %s to %s, but both demes from %s to %s",
              pairs$source[k], pairs$dest[k], format(pairs$start[k] * generation),
              format(pairs$end[k] * generation), format(first[[k]] * generation),
              format(last[[k]] * generation))
@@ -178,7 +177,7 @@ demes_migrations <- function(yaml, demes, generation, refuse) {
 
 demes_pairs <- function(one, names, refuse) {
   if (is.null(one$demes) == is.null(one$source) || is.null(one$source) != is.null(one$dest)) {
-    refuse("a migration has either demes, or a source and a dest")
+    refuse("a migration must have either demes, or a source and a dest")
   }
   of <- function(field, most = 1) {
     demes_names(one[[field]], paste("a migration's", field), refuse, most)
@@ -191,9 +190,10 @@ demes_pairs <- function(one, names, refuse) {
     all[all$source != all$dest, ]
   }
   if (!nrow(pairs) || any(pairs$source == pairs$dest)) {
-    refuse("a migration is between different demes")
+    refuse("a migration must be between different demes")
   }
-  if (!all(unlist(pairs) %in% names)) refuse("a migration is between demes there are not")
+  unknown <- setdiff(unlist(pairs), names)
+  if (length(unknown)) refuse("a migration has the unknown deme %s", quoted(unknown[1]))
   pairs
 }
 
@@ -202,7 +202,7 @@ check_demes_overlaps <- function(migrations, refuse) {
   if (n < 2) {
     return(migrations)
   }
-  # Those of a pair behind each other, the oldest first: where two overlap, two neighbours do.
+  # Sorted by pair, the oldest first: if any two overlap, two neighbours do.
   sorted <- migrations[order(migrations$source, migrations$dest, -migrations$start), ]
   one <- sorted[-n, ]
   next_one <- sorted[-1, ]
@@ -222,7 +222,7 @@ demes_pulses <- function(yaml, demes, generation, refuse) {
     there <- vapply(demes[pulse$sources], is_alive, NA, time)
     dest <- demes[[pulse$dest]]
     if (!all(there) || time <= demes_end(dest) || time > dest$start) {
-      refuse("a pulse from %s to %s at %s is at a time at which not all of them are there",
+      refuse("a pulse from %s to %s at %s is at a time when not all of them exist",
              enumerate(pulse$sources), dest$name, format(pulse$time))
     }
     replace(pulse, "time", time)
@@ -234,10 +234,10 @@ demes_pulse <- function(one, names, refuse) {
   sources <- demes_names(one$sources, "a pulse's sources", refuse, core_limits()$populations)
   dest <- demes_names(one$dest, "a pulse's dest", refuse, 1)
   if (!length(sources) || !length(dest) || dest %in% sources || !all(c(sources, dest) %in% names)) {
-    refuse("a pulse goes from sources to another deme, its dest")
+    refuse("a pulse needs sources and another deme as its dest")
   }
   shares <- demes_shares(one$proportions, sources, "a pulse's proportions", refuse)
-  if (sum(shares) > 1) refuse("a pulse's proportions have the sum %s", format(sum(shares)))
+  if (sum(shares) > 1) refuse("a pulse's proportions have the sum %s, above 1", format(sum(shares)))
   time <- demes_number(one$time, "a pulse's time", refuse, .Machine$double.xmin)
   list(sources = sources, shares = shares, dest = dest, time = time)
 }
@@ -247,7 +247,7 @@ demes_samples <- function(graph, samples) {
   if (is.null(samples)) {
     samples <- graph$samples %||% names(ends)[ends == 0]
     if (!length(samples)) {
-      graph$refuse("no deme is there at the present: the argument `samples` says which to sample")
+      graph$refuse("no deme exists at the present; name the demes to sample in `samples`")
     }
   }
   if (!is.character(samples) || !length(samples) || anyDuplicated(samples) ||

@@ -1,41 +1,44 @@
 #' Read and write Demes files
 #'
-#' Demes is a format for demographic models that many programs read and write (Gower and others
-#' 2022).
+#' `read_demes()` makes a demographic model from a Demes file, and `write_demes()` writes one:
+#' `write_demes(model, "model.yaml", params, reference_size = 10000)`. Demes is a format that many
+#' programs share (Gower and others 2022).
 #'
 #' @details
-#' A model of this package is in units of a reference size: for a Demes file that is the size at
-#' which the oldest deme begins. Times in years are divided by the file's generation time. A deme
-#' that ends before the present and is sampled is one of long ago: it stays as it was.
+#' Sizes are in units of a reference size: the size at which the oldest deme begins. Times in years
+#' are divided by the file's generation time.
 #'
-#' Cloning and selfing have no place in diffusion models here: a file with them is an error, as is
-#' more than one deme without ancestors, and a time at which there are more than five demes. So are
-#' more than 2,000 demes, epochs, migrations and pulses, counted together. At one
-#' time pulses come first, then demes begin, then pulses into these, then demes end.
+#' | Case | Result |
+#' | --- | --- |
+#' | a sampled deme ends before the present | it stays unchanged from then on |
+#' | several events at one time | the order: pulses, demes begin, pulses into these, demes end |
+#' | cloning or selfing rates above 0 | an error |
+#' | more than one deme without ancestors | an error |
+#' | more than five demes at a time | an error |
+#' | more than 2,000 demes, epochs, migrations and pulses in all | an error |
 #'
-#' The populations at a written model's end, in their order, are in the file's metadata, where
-#' `read_demes()` looks for its default of `samples`. `theta0` is not in the file, and sizes are in
-#' units of the first size when they come back.
+#' `write_demes()` notes the final populations and their order in the file's metadata. `theta0` is
+#' not written. Read again, sizes are in units of the model's first size.
 #'
-#' @param file The path of a Demes file, in YAML; reading, it may be gzipped.
-#' @param samples Names of the demes that are sampled, in the spectrum's order. Default: those that
-#'   `write_demes()` has noted, else those that there are at the present.
+#' @param file Path of a Demes file, in YAML. `read_demes()` also reads gzip.
+#' @param samples Names of the sampled demes, in the order of the spectrum. Default: as noted by
+#'   `write_demes()`, or else all demes at the present.
 #' @param model A [demography()], or a list of events.
-#' @param params The values of the model's parameters, named, or in the model's order; `NULL`
-#'   (the default) for a model without any.
-#' @param reference_size Diploid individuals of the reference population, a number above 0.
-#' @param demes Names of the model's populations, in the order in which they come up. Default:
-#'   `pop1` and so on.
-#' @param description A text that says in the file what the model is; `NULL` (the default) for
-#'   none.
+#' @param params Values of the model's parameters, named or in the model's order. `NULL` (the
+#'   default): none.
+#' @param reference_size Size of the reference population in diploid individuals, above 0.
+#' @param demes Names of the populations, in the order of their first appearance. Default: `pop1`
+#'   and so on.
+#' @param description A text that describes the model in the file. `NULL` (the default): none.
 #' @return `read_demes()`: a [demography()] without parameters, with the attributes `samples` and
-#'   `reference_size`. `write_demes()`: the path, invisibly. Times there are in generations.
+#'   `reference_size`. `write_demes()`: the path, invisibly. Its times are in generations.
 #' @section Errors:
-#' `ancify_file_error` for a file that can't be read or written; `ancify_format_error` for what is
-#' no Demes file, or one that can't be a model here; `ancify_input_error` for what is no model, and
-#' for models that Demes can't say: with selection, mutation that changes, sizes and rates that are
-#' functions, rates that change, populations that go on after they were frozen, and pulses at the
-#' present, or after a split without any time between.
+#' * `ancify_file_error` (field `file`): the file cannot be read or written.
+#' * `ancify_format_error` (field `file`): the file is no Demes file, or has an error of the table.
+#' * `ancify_input_error`: the model is invalid, or Demes cannot describe it. Cases: selection,
+#'   mutation that changes, sizes or rates that are functions, a migration rate that changes in an
+#'   epoch, a frozen population that changes later, a pulse at the present or directly after a
+#'   split.
 #' @references
 #' Gower and others (2022) Demes: a standard format for demographic models. Genetics 222:iyac131.
 #' @seealso [demography()], [demography_model()]
@@ -57,7 +60,7 @@ read_demes <- function(file, samples = NULL) {
   model
 }
 
-# The model's events, from the oldest time at which anything happens to the present.
+# The model's events, from the oldest time of the graph to the present.
 demes_events <- function(graph, samples) {
   demes <- graph$demes
   graph$starts <- vapply(demes, `[[`, 0, "start")
@@ -87,8 +90,8 @@ demes_events <- function(graph, samples) {
   events
 }
 
-# What happens at a time: pulses, then demes begin, then pulses into these, then demes end. A deme
-# that ends where a child of its own begins, and is not sampled, becomes that child.
+# The events of one time: pulses, births of demes, pulses into these, ends of demes. An unsampled
+# deme that ends at the birth of its child becomes that child.
 demes_at_time <- function(graph, time, there, samples) {
   born <- graph$demes[graph$starts == time]
   events <- demes_pulses_at(graph, time, there, except = names(born))
@@ -102,7 +105,7 @@ demes_at_time <- function(graph, time, there, samples) {
       there <<- setdiff(there, name)
     }
   }
-  # What gives nothing to anyone makes room first.
+  # Demes that end without giving ancestry to another go first, to make room.
   parents <- unlist(lapply(born, `[[`, "ancestors"))
   remove(Filter(function(name) ends(name) && !name %in% c(parents, give_later), there))
   for (k in seq_along(born)) {
@@ -127,8 +130,8 @@ demes_pulses_at <- function(graph, time, there, except = character(), only = nam
   })
 }
 
-# `free` are the ancestors of which it may take the place: it does where it has no other, or where
-# there is no room. What it has of others comes as a pulse then.
+# The birth of a deme. `free`: ancestors whose place it may take. It takes one if it has no other
+# ancestor or there is no room. Other ancestry then comes as a pulse.
 demes_birth <- function(deme, free, there, refuse) {
   parents <- match(deme$ancestors, there)
   is_full <- length(there) == core_limits()$populations
@@ -142,7 +145,7 @@ demes_birth <- function(deme, free, there, refuse) {
     ))
   }
   if (is_full) {
-    refuse("there are more than %d demes when %s begins, those among them that end then",
+    refuse("there are more than %d demes when %s begins, with those that end then",
            core_limits()$populations, deme$name)
   }
   shares <- replace(numeric(length(there)), parents, deme$proportions)
@@ -176,7 +179,7 @@ demes_epoch <- function(graph, there, start, end) {
     m[pair] <- m[pair] + 2 * n * now$rate[i]
   }
   if (any(rowSums(m) > 2 * n * (1 + 1e-9))) {
-    graph$refuse("more than all of a deme are migrants, in a generation from %s to %s ago",
+    graph$refuse("the migration rates into a deme add up to more than 1, from %s to %s ago",
                  format(start), format(end))
   }
   event_epoch((start - end) / (2 * n), nu, m, frozen = unname(frozen))

@@ -20,7 +20,7 @@ write_demes <- function(model, file, params = NULL, reference_size, demes = NULL
   invisible(file)
 }
 
-# What is no model is the error that expected_sfs() would make of it.
+# Refuses an invalid model with the errors of expected_sfs().
 check_computable <- function(events) {
   sampling <- check_sampling("analytic", rep(1L, populations_after(events)))
   spectra_of_models(list(events), 4L, "dadi", sampling, choose_backend("cpu", 1))
@@ -33,7 +33,7 @@ check_deme_names <- function(demes, events) {
   good <- is.character(demes) && length(demes) == n && !anyDuplicated(demes)
   if (!good || !all(is_deme_name(demes))) {
     abort_ancify(
-      sprintf("`demes` must be %s of letters, digits and _, all of them different, not %s.",
+      sprintf("`demes` must be %s of letters, digits and _, each a different one, not %s.",
               count_of(n, "name"), show_value(demes)),
       "input"
     )
@@ -41,9 +41,8 @@ check_deme_names <- function(demes, events) {
   demes
 }
 
-# What is said so far of demes, migrations and pulses is in `graph`; `there` are the numbers of the
-# demes that are the model's populations now, `stopped` of those that were frozen, and `theta` is
-# what it has been.
+# Events add demes, migrations and pulses to `graph`. `there`: the demes' numbers of the model's
+# present populations. `stopped`: the numbers of frozen demes. `theta`: that of earlier events.
 demes_of_events <- function(events, n, names) {
   durations <- vapply(events, function(event) {
     if (is.null(event$end)) 0 else event$end - event$start
@@ -62,16 +61,16 @@ demes_of_events <- function(events, n, names) {
   ends <- vapply(graph$demes, function(deme) deme$epochs[[length(deme$epochs)]]$end_time, 0)
   for (pulse in graph$pulses) {
     if (ends[match(pulse$dest, names)] == pulse$time) {
-      refuse_in_demes("a pulse goes into a population that ends at that moment")
+      refuse_in_demes("a pulse goes into a population that ends at that time")
     }
   }
-  # Which populations there are at the end, and in which order, is not in the demes.
+  # The demes do not tell the final populations and their order.
   graph$metadata <- list(ancify = list(samples = as.list(names[graph$there])))
   graph[c("demes", "migrations", "pulses", "metadata")]
 }
 
-# A deme without time of its own could not be written.
+# A deme without an epoch cannot be written.
 finish_deme <- function(deme) {
-  if (!length(deme$epochs)) refuse_in_demes(sprintf("%s has no time to live in", deme$name))
+  if (!length(deme$epochs)) refuse_in_demes(sprintf("%s exists for no time", deme$name))
   deme
 }

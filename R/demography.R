@@ -1,14 +1,16 @@
-#' Demographic models
+#' Make a demographic model
 #'
-#' A model is a list of events in the order of time, which may depend on named parameters.
+#' Makes a demographic model from events in the order of time. To fit parameters, give a function
+#' of them that returns the events: `demography(function(nu, time) list(event_equilibrium(),
+#' event_epoch(time, nu)))`.
 #'
-#' @param ... Either events, as [demography_events] makes them, or one function of the model's
-#'   parameters that gives a list of them; the parameters are called as its arguments are.
+#' @param ... Either events, as from [demography_events], or one function that returns a list of
+#'   events. The function's arguments are the model's parameters, with their names.
 #' @return A list of class `demography`: `events`, the list or the function, and `params`, the
 #'   parameters' names.
 #' @section Errors:
-#' `ancify_input_error` for what are no events. What an event says is checked when a spectrum is
-#' computed, by [expected_sfs()].
+#' * `ancify_input_error`: an argument is no event, or the function has no named arguments. The
+#'   events' values are checked later, by [expected_sfs()].
 #' @seealso [demography_events], [demography_model()] for common ones, [expected_sfs()],
 #'   [fit_demography()], [read_demes()]
 #' @export
@@ -29,7 +31,7 @@ demography <- function(...) {
     params <- names(formals(args(events)))
     if (!length(params) || "..." %in% params) {
       abort_ancify(
-        "The function of a model must have named arguments, its parameters. A model without any is a list of events.", # nolint
+        "A model's function must have named arguments, its parameters. Without parameters, give events.", # nolint
         "input"
       )
     }
@@ -45,8 +47,8 @@ check_events <- function(events) {
   good <- vapply(events, inherits, NA, "demography_event")
   if (!length(events) || !all(good)) {
     abort_ancify(
-      sprintf("A model must be made of events, such as event_equilibrium(), not %s.",
-              if (length(events)) show_value(events[[which(!good)[1]]]) else "of nothing"),
+      sprintf("A model must have events, such as event_equilibrium(), not %s.",
+              if (length(events)) show_value(events[[which(!good)[1]]]) else "nothing"),
       "input"
     )
   }
@@ -72,7 +74,7 @@ print.demography_event <- function(x, ...) {
   invisible(x)
 }
 
-# Without what is as it is by default.
+# Leaves out fields with default values.
 format_event <- function(event) {
   plain <- event_rows()[[event$op]]$plain
   is_plain <- vapply(names(event), function(name) {
@@ -114,7 +116,7 @@ format_course <- function(value) {
   }
 }
 
-# The events of a model at these values of its parameters.
+# A model's events for these parameter values.
 events_at <- function(model, params) {
   model <- as_demography(model)
   params <- check_params(params, model$params)
@@ -123,18 +125,18 @@ events_at <- function(model, params) {
   }
   events <- do.call(model$events, as.list(params))
   if (!is.list(events) || !length(events)) {
-    abort_ancify("The model's function must give a list of events.", "input")
+    abort_ancify("The model's function must return a list of events.", "input")
   }
   events
 }
 
-# In the model's order; without names they are taken to be in it.
+# Returns parameters in the model's order. Values without names are already in this order.
 check_params <- function(params, names) {
   if (is.list(params)) params <- unlist(params)
   if (length(params) != length(names)) {
     abort_ancify(
-      sprintf("`params` must have %s: it has %s.", needed_params(names),
-              count_of(length(params), "value")),
+      sprintf("`params` has %s, but must have %s.", count_of(length(params), "value"),
+              needed_params(names)),
       "input"
     )
   }
@@ -142,14 +144,14 @@ check_params <- function(params, names) {
     return(params)
   }
   if (!is.numeric(params) || !all(is.finite(params))) {
-    abort_ancify("`params` must be numbers, all of them finite.", "input")
+    abort_ancify("`params` must be finite numbers.", "input")
   }
   if (is.null(names(params))) {
     return(stats::setNames(params, names))
   }
   if (!setequal(names(params), names)) {
     abort_ancify(
-      sprintf("`params` names %s: it must have %s.", enumerate(names(params)), enumerate(names)),
+      sprintf("`params` names %s, but must name %s.", enumerate(names(params)), enumerate(names)),
       "input"
     )
   }
@@ -158,7 +160,7 @@ check_params <- function(params, names) {
 
 needed_params <- function(names) {
   if (!length(names)) {
-    return("no values for this model")
+    return("none: the model has no parameters")
   }
   paste("one value for each of", enumerate(names))
 }

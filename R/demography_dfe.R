@@ -1,49 +1,55 @@
 #' Compute spectra under distributions of fitness effects
 #'
-#' New mutations differ in what they do to fitness. `selected_spectra()` computes the spectrum of a
-#' demographic model for many selection coefficients, once; `dfe_sfs()` puts them together as a
-#' distribution of fitness effects (DFE) says, and `dfe_model()` makes of this a model whose
-#' parameters [fit_demography()] finds.
+#' `selected_spectra()` computes a demographic model's spectrum for many selection coefficients,
+#' once. `dfe_sfs()` combines them by a distribution of fitness effects (DFE):
+#' `dfe_sfs(spectra, dfe_gamma(0.2, 1000))`. `dfe_model()` makes a model whose parameters
+#' [fit_demography()] can fit.
 #'
 #' @details
-#' Selection is the same in all populations and at all times; its coefficients `gamma` are those of
-#' [demography_events]. A DFE is of negative ones: `dfe_gamma(0.2, 1000)` says that `-gamma` is
-#' gamma distributed. Between the coefficients that were computed, cells are interpolated by a cubic
-#' spline in `log(-gamma)`, or by lines where that falls below 0; weaker selection than the weakest
-#' is taken for none, and stronger than the strongest for that.
+#' Selection is the same in all populations and at all times. Coefficients `gamma` have the units
+#' of [demography_events]. A DFE is for negative ones: `dfe_gamma(0.2, 1000)` is a gamma
+#' distribution of `-gamma`.
 #'
-#' In the usual analysis a demographic model is fitted to synonymous sites; a DFE is then fitted to
-#' nonsynonymous ones, at the `theta` of the first fit times the ratio of both kinds' mutations,
-#' with the first fit's parameters as `params`.
+#' | `gamma` of a mutation | Spectrum |
+#' | --- | --- |
+#' | between two computed coefficients | a cubic spline in `log(-gamma)`; lines if that is below 0 |
+#' | weaker than the weakest negative one | that of `gamma = 0`; for `dfe_point()` a line to it |
+#' | stronger than the strongest one | that of the strongest one; for `dfe_point()` an error |
 #'
-#' @param model A [demography()], or a list of events, without selection.
+#' The usual analysis fits a demographic model to synonymous sites first. It then fits a DFE to
+#' nonsynonymous sites, with the first fit's parameters as `params`. Its `theta` is that of the
+#' first fit times the ratio of nonsynonymous to synonymous mutations.
+#'
+#' @param model A [demography()] or a list of events, without selection.
 #' @param params,sample_sizes,pts,time,extrapolate,sampling,threads,backend,progress As in
-#'   [expected_sfs()].
-#'   Strong selection takes fine grids, and many time steps.
-#' @param gammas Selection coefficients, to which 0 is added. Default: 100 from -0.0001 to -2000,
-#'   each of them the same factor times the one before. Negative ones can be at most a factor of 4
-#'   apart; positive ones are for `dfe_point()`.
+#'   [expected_sfs()]. Strong selection needs fine grids, and takes many time steps.
+#' @param gammas Selection coefficients; 0 is added. Default: 100 from -0.0001 to -2000, evenly
+#'   spaced by their logarithm. Negative ones can be at most a factor of 4 apart. Positive ones are
+#'   for `dfe_point()`.
 #' @param h Dominance, 0.5 (additive) by default.
-#' @param spectra What `selected_spectra()` made.
-#' @param dfe For `dfe_sfs()` a DFE, as `dfe_gamma()` and the others make it; for `dfe_model()` a
-#'   function of the parameters that gives one, such as `dfe_gamma` itself.
-#' @param theta The number by which the spectrum is multiplied: 4 times reference size, mutation
-#'   rate and length of the selected sequence. 1 by default.
-#' @param shape,scale Of the gamma distribution. `scale` is in units of `-gamma`, as is the mean,
-#'   `shape * scale`, and that of the exponential distribution, its scale.
+#' @param spectra The result of `selected_spectra()`.
+#' @param dfe For `dfe_sfs()` a DFE, such as `dfe_gamma(0.2, 1000)`. For `dfe_model()` a function
+#'   that returns one, such as `dfe_gamma`; its arguments are the parameters.
+#' @param theta Factor of the spectrum, 1 by default: 4 times the reference size times the mutation
+#'   rate times the length of the selected sequence.
+#' @param shape,scale Parameters of the gamma distribution, with mean `shape * scale`, and of the
+#'   exponential distribution, with mean `scale`. `scale` is in units of `-gamma`.
 #' @param meanlog,sdlog Mean and standard deviation of `log(-gamma)`.
-#' @param gamma A selection coefficient that all mutations have; a positive one, or one stronger
-#'   than all others, must be one of `gammas`.
-#' @param ... DFEs, as these functions make them.
-#' @param shares The share of mutations that each has, a number for each DFE, with the sum 1.
-#' @return `selected_spectra()`: a list of class `selected_spectra`: `gammas`, in rising order, and
-#'   `spectra`, an [sfs()] for each. `dfe_sfs()`: an `sfs`. `dfe_model()`: a list of class
-#'   `dfe_model` with `params`, the names of its parameters. The others: a list of class `dfe`.
+#' @param gamma The selection coefficient of all mutations. A positive one, or one stronger than all
+#'   others, must be one of `gammas`.
+#' @param ... DFEs to mix.
+#' @param shares Share of mutations for each of these DFEs, with the sum 1.
+#' @return
+#' * `selected_spectra()`: a list of class `selected_spectra`: `gammas`, in rising order, and
+#'   `spectra`, an [sfs()] for each.
+#' * `dfe_sfs()`: an [sfs()].
+#' * `dfe_model()`: a list of class `dfe_model`, with the parameters' names as `params`.
+#' * The other functions: a list of class `dfe`.
 #' @section Errors:
-#' `ancify_input_error` for models with selection of their own and what [expected_sfs()] can't
-#' compute, for parameters that a distribution can't have, and for coefficients that were not
-#' computed; `ancify_device_error` and `ancify_system_error` as [expected_sfs()] gives them. An
-#' `ancify_grid_warning` where cells are below 0, as the grids are too coarse.
+#' * `ancify_input_error`: the model has selection of its own or is invalid for [expected_sfs()], a
+#'   distribution's parameter is invalid, or a needed coefficient was not computed.
+#' * `ancify_device_error`, `ancify_system_error`: as from [expected_sfs()].
+#' * `ancify_grid_warning`: cells are negative, as the grids are too coarse.
 #' @references
 #' Kim, Huber and Lohmueller (2017) Inference of the distribution of selection coefficients for new
 #' nonsynonymous mutations using large samples. Genetics 206:345.
@@ -68,7 +74,9 @@ selected_spectra <- function(model, params = NULL, sample_sizes, pts, gammas = N
   check_given()
   settled <- settle_params(model, params, sampling)
   events <- settled$events
-  if (has_selection(events)) abort_ancify("`model` has selection of its own.", "input")
+  if (has_selection(events)) {
+    abort_ancify("`model` must have no selection: `gammas` are its coefficients.", "input")
+  }
   gammas <- check_gammas(gammas %||% -exp(seq(log(1e-4), log(2000), length.out = 100)))
   if (!is_number(h)) {
     abort_ancify(sprintf("`h` must be a number, not %s.", show_value(h)), "input")
@@ -108,7 +116,7 @@ dfe_sfs <- function(spectra, dfe, theta = 1) {
   cells <- vapply(spectra$spectra, plain_array, plain_array(one))
   dim(cells) <- c(length(one), length(spectra$gammas))
   sums <- cells %*% dfe_weights(dfe, spectra$gammas, spline_of)
-  # A spline swings where cells fall steeply.
+  # A spline overshoots if cells fall steeply.
   below <- !is.na(sums) & sums < 0
   if (any(below)) sums[below] <- (cells %*% dfe_weights(dfe, spectra$gammas, linear_of))[below]
   sums <- array(theta * sums, dim(one))
@@ -124,7 +132,7 @@ dfe_model <- function(spectra, dfe, theta = 1) {
   params <- if (is.function(dfe)) names(formals(args(dfe)))
   if (!length(params) || "..." %in% params) {
     abort_ancify(
-      "`dfe` must be a function of named parameters that gives a DFE, such as dfe_gamma.", "input"
+      "`dfe` must be a function of named parameters that returns a DFE, such as dfe_gamma.", "input"
     )
   }
   structure(list(spectra = spectra, dfe = dfe, theta = theta, params = params),
@@ -159,7 +167,7 @@ spectra_fields <- function(spectra) {
 check_selected_spectra <- function(x) {
   if (!inherits(x, "selected_spectra")) {
     abort_ancify(
-      sprintf("`spectra` must be what selected_spectra() made, not %s.", show_value(x)), "input"
+      sprintf("`spectra` must be a result of selected_spectra(), not %s.", show_value(x)), "input"
     )
   }
 }
@@ -181,7 +189,7 @@ has_selection <- function(events) {
 }
 
 with_selection <- function(events, gamma, h) {
-  # One number, or one for each population; NULL where an event has none.
+  # One number, a list with one for each population, or NULL for an event without selection.
   as_before <- function(old, value) {
     if (is.list(old)) rep(list(value), length(old)) else if (!is.null(old)) value
   }
@@ -194,7 +202,8 @@ with_selection <- function(events, gamma, h) {
 
 # ---- Distributions -------------------------------------------------------------------------------
 
-# A part is list(share, name, and cumulative, a function of -gamma, or gamma).
+# A part is list(share, name, cumulative or gamma). `cumulative`: the distribution function of
+# -gamma. `gamma`: the coefficient of a point.
 new_dfe <- function(...) structure(list(parts = list(list(share = 1, ...))), class = "dfe")
 
 #' @rdname selected_spectra
@@ -250,13 +259,13 @@ dfe_mixture <- function(..., shares) {
   check_given()
   dfes <- list(...)
   if (!length(dfes) || !all(vapply(dfes, inherits, NA, "dfe"))) {
-    abort_ancify("A mixture is of DFEs, such as dfe_gamma(0.2, 1000).", "input")
+    abort_ancify("dfe_mixture() takes DFEs, such as dfe_gamma(0.2, 1000).", "input")
   }
   good <- is.numeric(shares) && length(shares) == length(dfes) && isTRUE(all(shares >= 0)) &&
     abs(sum(shares) - 1) < 1e-9
   if (!good) {
     abort_ancify(
-      sprintf("`shares` must be %s, not below 0, with the sum 1, not %s.",
+      sprintf("`shares` must be %s from 0 on, with the sum 1, not %s.",
               count_of(length(dfes), "number"), show_value(shares)),
       "input"
     )
@@ -277,10 +286,10 @@ print.dfe <- function(x, ...) {
 
 # ---- Weights -------------------------------------------------------------------------------------
 
-# Between two coefficients that were computed.
+# Steps of integration between two computed coefficients.
 places_between <- 20
 
-# Of each coefficient's spectrum; `interpolate` is spline_of or linear_of.
+# The weight of each coefficient's spectrum. `interpolate`: spline_of or linear_of.
 dfe_weights <- function(dfe, gammas, interpolate) {
   Reduce(`+`, lapply(dfe$parts, function(part) {
     part$share * if (is.null(part$gamma)) {
@@ -291,8 +300,8 @@ dfe_weights <- function(dfe, gammas, interpolate) {
   }))
 }
 
-# What lies between two places has the mean of both: all that a distribution has counts, also where
-# its density has no bound.
+# The probability between two places is shared equally by both. So all probability counts, also of
+# a density without a bound.
 distribution_weights <- function(cumulative, gammas, interpolate = spline_of) {
   strengths <- log(-gammas[gammas < 0])
   check_interpolated(strengths)
@@ -316,7 +325,7 @@ point_weights <- function(gamma, gammas, interpolate) {
   weakest <- max(gammas[gammas < 0], -Inf)
   if (gamma > 0 || gamma < gammas[1] || !is.finite(weakest)) {
     abort_ancify(
-      sprintf("The selection coefficient %s must be one of the `gammas` that were computed.",
+      sprintf("The selection coefficient %s must be one of the computed `gammas`.",
               format(gamma)),
       "input"
     )
@@ -335,7 +344,7 @@ point_weights <- function(gamma, gammas, interpolate) {
 check_interpolated <- function(strengths) {
   if (length(strengths) < 4) {
     abort_ancify(
-      sprintf("A DFE takes spectra of at least 4 negative selection coefficients: there %s.",
+      sprintf("A DFE needs spectra of at least 4 negative selection coefficients, but there %s.",
               if (length(strengths) == 1) "is 1" else paste("are", length(strengths))),
       "input"
     )
@@ -344,14 +353,14 @@ check_interpolated <- function(strengths) {
   if (max(gaps) > log(4)) {
     k <- which.max(gaps)
     abort_ancify(
-      sprintf("The selection coefficients %s and %s are too far apart to interpolate between: `gammas` must be at most a factor of 4 apart.", # nolint
+      sprintf("The selection coefficients %s and %s are too far apart: `gammas` must be at most a factor of 4 apart.", # nolint
               format(-exp(strengths[k]), digits = 4), format(-exp(strengths[k + 1]), digits = 4)),
       "input"
     )
   }
 }
 
-# What a value at each knot is worth at these places: a row for each place.
+# Weights of each knot's value at these places: a row for each place.
 spline_of <- function(knots, places) {
   vapply(seq_along(knots), function(k) {
     stats::spline(knots, as.double(seq_along(knots) == k), xout = places, method = "natural")$y

@@ -1,55 +1,60 @@
-#' Events of a demographic model
+#' Write the events of a demographic model
 #'
-#' What can happen to populations, in the units of diffusion models: a model of [demography()] is a
-#' list of these, in the order of time.
+#' A model of [demography()] is a list of events in the order of time, such as
+#' `list(event_equilibrium(), event_split(1), event_epoch(0.2, nu = c(1, 0.5)))`. All values are in
+#' the units of diffusion models.
 #'
 #' @details
-#' Sizes are in units of a reference population's size, time in units of twice that many
-#' generations. A migration rate is the share of a population that has come from another one in the
-#' last generation, and a selection coefficient that of the derived allele, both times twice the
-#' reference size. `theta0` is 4 times reference size, mutation rate and length of the sequence.
-#' Populations count from 1, and a new one comes last.
+#' Populations are numbered from 1, and a new one comes last.
 #'
-#' * `event_equilibrium()`: one population at the balance of mutation, drift and selection. Every
-#'   model begins with it.
-#' * `event_epoch()`: the populations evolve for a time.
-#' * `event_split()`: a copy of a population parts from it.
-#' * `event_admixture()`: a population comes up from several.
-#' * `event_pulse()`: alleles of a population are replaced by those of others at once.
-#' * `event_removal()`: a population is not looked at any more.
-#' * `event_reordering()`: populations take other numbers.
+#' | Event | Effect |
+#' | --- | --- |
+#' | `event_equilibrium()` | the first event: one population in equilibrium |
+#' | `event_epoch()` | the populations evolve for a time |
+#' | `event_split()` | a new population splits off, as a copy of its parent |
+#' | `event_admixture()` | a new population is a mixture of others |
+#' | `event_pulse()` | a share of a population's alleles comes from others, at once |
+#' | `event_removal()` | a population leaves the model |
+#' | `event_reordering()` | the populations are renumbered |
 #'
-#' A value that changes within an epoch is a `course()`, or an R function of the time on the epoch's
-#' clock.
+#' The units, for a reference population of N diploid individuals:
 #'
-#' @param nu Sizes, one for each population: a number, a `course()` or a function each, in a list
-#'   where they are not all numbers. For `event_equilibrium()` one number, 1 by default.
-#' @param gamma Selection coefficients `s` times twice the reference size, where fitness is 1,
-#'   `1 + 2 s h` and `1 + 2 s`: one for all populations, or as `nu`. Default: 0.
-#' @param h Dominance, likewise; 0.5, the default, is additive.
-#' @param theta0 Mutations: a number (1 by default), or for an epoch a `course()` or a function.
-#' @param duration Units of time that the epoch lasts, a number; for a `course()` the time on the
-#'   epoch's clock at which it comes to `to`, by default (`NULL`) the epoch's end.
-#' @param m Migration rates: a matrix, or in a list of rows, with the rate into population `i` from
-#'   `j` in row `i` and column `j`, or one number for all pairs. Default: 0.
-#' @param frozen Whether populations do not change, such as those sampled long ago: one for all, or
-#'   one each; `FALSE` by default. They can have no migration.
-#' @param initial_t Where the epoch's clock begins, 0 by default; it only matters for values that
-#'   change.
-#' @param parent,pop The number of the population that splits, or is removed.
-#' @param props For `event_admixture()` shares of the new population's ancestry, one for each
-#'   population, with the sum 1. For `event_pulse()` shares of the alleles of `dest` that are
-#'   replaced, named by the population that they come from: `c("2" = 0.1)`.
-#' @param dest The number of the population that a pulse goes to.
+#' | Value | Unit |
+#' | --- | --- |
+#' | size | N |
+#' | time | 2 N generations |
+#' | migration rate | 2 N times the share of migrants in a generation |
+#' | selection coefficient | 2 N times that of the derived allele |
+#' | `theta0` | 4 N times the mutation rate times the length of the sequence |
+#'
+#' A value that changes in an epoch is a `course()`, or a function of time on the epoch's clock.
+#'
+#' @param nu Sizes: a vector of numbers, or a list with a number, `course()` or function for each
+#'   population. For `event_equilibrium()` one number, 1 by default.
+#' @param gamma Selection coefficients, 0 by default: one for all populations, or as `nu`. They are
+#'   2 N s, for fitnesses 1, `1 + 2 s h` and `1 + 2 s`.
+#' @param h Dominance, in the form of `gamma`; 0.5 (the default) is additive.
+#' @param theta0 Mutation: a number, 1 by default; in an epoch also a `course()` or a function.
+#' @param duration A number: how long the epoch lasts. For `course()` the time on the epoch's clock
+#'   at which the value is `to`; `NULL` (the default) for the epoch's end.
+#' @param m Migration rates, 0 by default: one number for all pairs, or a matrix (or list of rows)
+#'   with the rate from population `j` into `i` in row `i` and column `j`.
+#' @param frozen Whether populations stay unchanged, as samples of the past do: one value for all,
+#'   or one for each; `FALSE` (the default). Frozen populations cannot have migration.
+#' @param initial_t Start of the epoch's clock, 0 by default. It matters only if values change.
+#' @param parent,pop Number of the population that splits, or that leaves.
+#' @param props Shares. For `event_admixture()` those of the new population's ancestry, one for
+#'   each population, with the sum 1. For `event_pulse()` the replaced shares of `dest`, named by
+#'   their source populations: `c("2" = 0.1)`.
+#' @param dest Number of the population that receives the pulse.
 #' @param order The old number of each population, in the new order.
-#' @param from,to Values at time 0 and at `duration` of the epoch's clock.
-#' @param shape How the value changes between: `"exponential"` (the default), by a constant factor
-#'   in a unit of time, or `"linear"`, by a constant number.
-#' @return A list of class `demography_event`, or `demography_course` of `course()`, with what was
-#'   given.
+#' @param from,to Values at time 0 and at time `duration` of the epoch's clock.
+#' @param shape `"exponential"` (the default) or `"linear"` change between `from` and `to`.
+#' @return A list of the arguments, of class `demography_event`, or of class `demography_course`
+#'   for `course()`.
 #' @section Errors:
-#' `ancify_input_error` for another `shape`. All else is checked when a model's spectrum is
-#' computed, as values may depend on parameters.
+#' * `ancify_input_error`: an argument is missing, or `shape` is another word. Other values are
+#'   checked later, by [expected_sfs()], as they may depend on parameters.
 #' @references
 #' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint demographic history
 #' of multiple populations from multidimensional SNP frequency data. PLoS Genetics 5:e1000695.
@@ -64,7 +69,7 @@
 #'   event_epoch(0.1, nu = c(10, 2), m = 0.5)
 #' )
 #'
-#' # Of three populations the third is admixed; a pulse from it goes to the first, and it is dropped
+#' # The third of three populations is admixed, gives a pulse to the first, and then leaves
 #' admixture <- demography(
 #'   event_equilibrium(), event_split(1), event_epoch(0.2, nu = c(1, 0.5)),
 #'   event_admixture(c(0.7, 0.3)), event_epoch(0.05, nu = c(1, 0.5, 0.2)),
@@ -138,21 +143,21 @@ course <- function(from, to, duration = NULL, shape = c("exponential", "linear")
 
 # ---- The registry of events ----------------------------------------------------------------------
 
-# One row an event, by its `op`.
-# maker     the function that makes it
-# fields    what an event may have
-# to_core   function(event, populations, refuse): list(kind =, fields) as make_event() in the core
-#           takes them; refuse(field, problem) is for a field that is wrong
-# change    populations that it adds
-# founds    whether it makes a population, which has a name in Demes
-# to_demes  function(graph, event, about): demes_of_events() with this event of the core
-# plain     values that a print leaves out
+# A row for each event, by its `op`.
+# maker     the function that makes the event
+# fields    the fields that the event may have
+# to_core   function(event, populations, refuse): list(kind =, fields) for make_event() in the core;
+#           refuse(field, problem) is the error for a wrong field
+# change    number of populations that the event adds
+# founds    whether the event makes a population, which needs a name in Demes
+# to_demes  function(graph, event, about): the graph of demes_of_events() after this core event
+# plain     default values, which print() leaves out
 event_row <- function(maker, fields, to_core, to_demes, change = 0, founds = FALSE,
                       plain = list()) {
   as.list(environment())
 }
 
-# A function, as rows name functions of files that R reads later.
+# A function, because R reads the files of to_demes later than this one.
 event_rows <- function() {
   plain <- list(m = 0, gamma = 0, h = 0.5, theta0 = 1, frozen = FALSE, initial_t = 0)
   list(
@@ -177,8 +182,8 @@ event_rows <- function() {
   )
 }
 
-# Events of numbers, as the core takes them, each with its `op` and how many populations there are
-# after it. Values that no population can have are left to the core.
+# Events for the core, with all parameters as numbers. Each has its `op` and the number of
+# populations after it. The core checks the ranges of values.
 core_events <- function(events) {
   rows <- event_rows()
   populations <- 0
@@ -188,7 +193,7 @@ core_events <- function(events) {
     row <- if (is.character(op) && length(op) == 1) rows[[op]]
     if (is.null(row)) {
       abort_ancify(
-        sprintf("Event %d of the model is %s: it must be one of event_equilibrium() and so on.", i,
+        sprintf("Event %d of the model is %s, not an event, such as event_equilibrium().", i,
                 if (is.list(event)) show_value(op) else show_value(event)),
         "input"
       )
@@ -196,13 +201,13 @@ core_events <- function(events) {
     unknown <- setdiff(names(event), c("op", row$fields))
     if (length(unknown)) {
       abort_ancify(
-        sprintf("Event %d of the model, a list for %s, has the unknown field %s: it may have %s.",
+        sprintf("Event %d of the model, a list for %s, has the unknown field %s. Fields are %s.",
                 i, row$maker, quoted(unknown[1]), enumerate(row$fields)),
         "input"
       )
     }
     if (populations == 0 && op != "equilibrium") {
-      abort_ancify("The first event of a model must be an event_equilibrium().", "input")
+      abort_ancify("The first event of a model must be event_equilibrium().", "input")
     }
     result <- row$to_core(event, populations, function(name, problem) {
       if (name == "T") name <- "duration"
@@ -258,7 +263,7 @@ pulse_to_core <- function(event, populations, refuse) {
 
 removal_to_core <- function(event, populations, refuse) {
   population <- population_number(event[["pop"]], populations, "pop", refuse)
-  if (populations == 1) refuse("pop", "is the last population, which can't be removed")
+  if (populations == 1) refuse("pop", "is the last population, which cannot be removed")
   list(kind = "removal", population = population)
 }
 
@@ -281,7 +286,7 @@ one_number <- function(x, name, refuse) {
 
 population_number <- function(x, populations, name, refuse) {
   if (!is.numeric(x) || length(x) != 1 || !x %in% seq_len(populations)) {
-    refuse(name, sprintf("is %s: there %s", show_value(x), populations_there_are(populations)))
+    refuse(name, sprintf("is %s, but there %s", show_value(x), populations_there_are(populations)))
   }
   as.integer(x)
 }
@@ -309,23 +314,23 @@ as_course <- function(x, end, name, refuse) {
 
 as_change <- function(x, end, name, refuse) {
   if (length(x$type) != 1 || !x$type %in% c("exp", "linear")) {
-    refuse(name, sprintf("changes by %s: a course is of type exp or linear", show_value(x$type)))
+    refuse(name, sprintf("has a course of type %s: it must be exp or linear", show_value(x$type)))
   }
   duration <- one_number(x[["T"]] %||% end, name, refuse)
   from <- one_number(x$from, name, refuse)
   to <- one_number(x$to, name, refuse)
-  # An epoch without length is over before anything changes.
+  # Nothing changes in an epoch of length 0.
   if (end == 0 && is.null(x[["T"]])) {
     return(from)
   }
-  if (duration <= 0) refuse(name, sprintf("has a course of %s units of time", duration))
+  if (duration <= 0) refuse(name, sprintf("has a course of duration %s, not above 0", duration))
   if (x$type == "exp" && !(from > 0 && to > 0)) {
-    refuse(name, sprintf("can't go from %s to %s by a factor", from, to))
+    refuse(name, sprintf("cannot change exponentially from %s to %s", from, to))
   }
   list(shape = x$type, from = from, to = to, duration = duration)
 }
 
-# Row by row.
+# A list of rates, row by row.
 migration_courses <- function(m, populations, end, refuse) {
   n <- populations
   if (is.list(m) && is.null(dim(m)) && !is_course(m)) {
@@ -339,7 +344,7 @@ migration_courses <- function(m, populations, end, refuse) {
     return(ifelse(c(diag(n)) == 1, list(0), one))
   }
   if (!identical(dim(m), c(as.integer(n), as.integer(n)))) {
-    refuse("m", sprintf("is a matrix of %s: there %s", paste(dim(m), collapse = " x "),
+    refuse("m", sprintf("is a matrix of %s, but there %s", paste(dim(m), collapse = " x "),
                         populations_there_are(n)))
   }
   lapply(as.list(t(m)), as_course, end, "m", refuse)
@@ -362,17 +367,17 @@ ancestry_shares <- function(props, populations, refuse) {
   as.double(props)
 }
 
-# Of all populations, in `dest` after a pulse; its own is what is left.
+# The ancestry of `dest` after a pulse: a share for each population, its own included.
 pulse_shares <- function(props, populations, dest, refuse) {
   props <- unlist(props)
   others <- setdiff(seq_len(populations), dest)
   sources <- others[match(names(props), others)]
   if (length(sources) != length(props) || anyNA(sources) || anyDuplicated(sources)) {
-    refuse("props", sprintf("must be named by other populations' numbers: there %s",
+    refuse("props", sprintf("must be named by numbers of other populations. There %s",
                             populations_there_are(populations)))
   }
   if (!is.numeric(props) || !isTRUE(all(props >= 0)) || sum(props) > 1) {
-    refuse("props", "must be shares, of which the sum is at most 1")
+    refuse("props", "must be shares, with a sum of at most 1")
   }
   shares <- replace(numeric(populations), sources, props)
   shares[dest] <- 1 - sum(props)
@@ -386,7 +391,7 @@ as_demography <- function(model) {
   }
   if (!is.list(model) || !length(model)) {
     abort_ancify(
-      sprintf("`model` must be a demography(), or a list of events, not %s.", show_value(model)),
+      sprintf("`model` must be a demography() or a list of events, not %s.", show_value(model)),
       "input"
     )
   }

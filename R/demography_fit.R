@@ -1,17 +1,25 @@
-#' Methods for a fitted demographic model
+#' Inspect a fitted demographic model
 #'
-#' @param x,object A `demography_fit`, as [fit_demography()] makes it.
-#' @param sample_sizes Haplotypes of each population, whole numbers; `NULL` (the default) for
-#'   those of the data.
+#' Methods for the result of [fit_demography()]: estimates, likelihood, expected spectrum,
+#' residuals and a plot.
+#'
+#' @param x,object A `demography_fit`, as from [fit_demography()].
+#' @param sample_sizes Haplotypes of each population, whole numbers. `NULL` (the default): those of
+#'   the data.
 #' @param type `"anscombe"` (the default) or `"linear"`, as in [sfs_residuals()].
-#' @param main A title; `NULL` (the default) for none.
+#' @param main A title. `NULL` (the default): none.
 #' @param ... Not used.
-#' @return `coef()`: the parameters that were fitted; `logLik()` counts these, and theta where that
-#'   was fitted too. `predict()`: the expected spectrum, scaled by theta. `residuals()`: an array.
-#'   `summary()` and `print()` show what was found. `plot()` draws the data, the model and the
-#'   residuals, for up to three populations, pair by pair; it returns `x`, invisibly.
+#' @return
+#' * `coef()`: the fitted parameters.
+#' * `logLik()`: the log-likelihood. Its degrees of freedom are the fitted parameters, and theta if
+#'   it was fitted.
+#' * `predict()`: the expected spectrum, scaled by theta.
+#' * `residuals()`: an array of the spectrum's shape, as from [sfs_residuals()].
+#' * `summary()`, `print()`: the estimates; `summary()` also has settings and all searches.
+#' * `plot()`: `x`, invisibly. It draws data, model and residuals of up to three populations, by
+#'   pairs.
 #' @section Errors:
-#' `ancify_input_error` for sample sizes that can't be, and a plot of more than three populations.
+#' * `ancify_input_error`: `sample_sizes` are invalid, or a plot has more than three populations.
 #' @seealso [fit_demography()], [vcov.demography_fit()] for standard errors
 #' @name demography_fit
 #' @examples
@@ -32,11 +40,11 @@ print.demography_fit <- function(x, ...) {
   invisible(x)
 }
 
-# `more`: fields besides those that print() shows.
+# `more`: fields that only summary() shows.
 write_demography_fit <- function(fit, more = NULL) {
   facts <- c(
     paste(format_count(round(sum(fit$data, na.rm = TRUE))), "sites"),
-    # Then `expected` is folded too.
+    # `expected` is folded too.
     if (attr(fit$data, "folded")) "folded",
     sprintf("log-likelihood %.2f", fit$log_likelihood), sprintf("AIC %.2f", stats::AIC(fit)),
     if (fit$converged) "converged" else "not converged"
@@ -93,7 +101,7 @@ predict.demography_fit <- function(object, sample_sizes = NULL, ...) {
   }
   if (inherits(object$model, "dfe_model")) {
     abort_ancify(
-      "A dfe_model() has spectra of the data's `sample_sizes` alone: dfe_sfs() makes others, of the selected_spectra() of these sizes.", # nolint
+      "A dfe_model() has spectra of the data's `sample_sizes` only. For others, compute selected_spectra() of these sizes, then dfe_sfs().", # nolint
       "input"
     )
   }
@@ -119,35 +127,36 @@ residuals.demography_fit <- function(object, type = c("anscombe", "linear"), ...
   sfs_residuals(object$expected, object$data, type, multinomial = FALSE)
 }
 
-#' Compute standard errors of a fitted demographic model
+#' Compute standard errors of a fit
 #'
-#' Of the parameters of [fit_demography()], and of theta.
+#' `vcov()` gives the covariances of the parameters of [fit_demography()], and of theta. Standard
+#' errors are `sqrt(diag(vcov(fit, bootstraps)))`. `sfs_lr_test()` compares two nested fits.
 #'
 #' @details
-#' Without bootstraps sites are taken to be independent, and the errors are those of Fisher's
-#' information: too small for sites of a genome, which are linked. With bootstraps, spectra of
-#' whole windows drawn with replacement, they are Godambe's, which are right for linked sites too
-#' (Coffman and others 2016). Derivatives are taken by differences of 1 %, and the variability of
-#' the likelihood's slopes is their variance over bootstraps.
+#' Without `bootstraps`, sites count as independent (Fisher information). Genomic sites are linked,
+#' so these errors are too small. With `bootstraps`, spectra of windows drawn with replacement, the
+#' errors are valid for linked sites too (Godambe information; Coffman and others 2016).
+#' Derivatives are differences of 1 %. The slopes' variability is their variance over bootstraps.
 #'
-#' `sfs_lr_test()` compares a fit with one of fewer parameters, which has some `fixed`: twice the
-#' difference of their log-likelihoods is divided by what linkage makes of it, and compared with the
-#' chi-squared distribution of as many degrees of freedom as parameters were fixed. Where one was
-#' fixed at the edge of what it may be, such as a rate of migration at 0, the p-value is up to twice
-#' as large as it should be.
+#' The statistic of `sfs_lr_test()` is twice the difference of log-likelihoods, adjusted for
+#' linkage. It has the chi-squared distribution, with as many degrees of freedom as parameters are
+#' fixed in `null` only. If one of them is fixed at the edge of its range, such as a migration rate
+#' of 0, the p-value is up to twice too large.
 #'
 #' @param object,full A `demography_fit`.
-#' @param null A fit of the same model to the same data, with some of the parameters fixed that
-#'   were fitted in `full`.
-#' @param bootstraps Spectra of the data's size in a list, such as `attr(data, "bootstrap")`; they
-#'   are folded and masked as the data are. `NULL` (the default of `vcov()`) for independent sites.
+#' @param null A fit of the same model to the same data, with fewer fitted and more `fixed`
+#'   parameters than `full`.
+#' @param bootstraps A list of spectra of the data's size, such as `attr(data, "bootstrap")`. They
+#'   are folded and masked as the data. `NULL` (the default of `vcov()`): independent sites.
 #' @param ... Not used.
-#' @return `vcov()`: a matrix with a row and a column for each fitted parameter, and `theta` where
-#'   that was fitted. `sfs_lr_test()`: a list of class `htest`.
+#' @return `vcov()`: a matrix with a row and a column for each fitted parameter, and for `theta` if
+#'   it was fitted. `sfs_lr_test()`: a list of class `htest`.
 #' @section Errors:
-#' `ancify_input_error` for bootstraps that are not two spectra of the data's size or more, for fits
-#' that are not nested, for parameters at a bound, and where the likelihood has no maximum at the
-#' estimates.
+#' `ancify_input_error`:
+#' * `bootstraps` are fewer than two spectra, or of another size than the data.
+#' * The fits are not nested.
+#' * A parameter is at a bound.
+#' * The likelihood has no maximum at the estimates.
 #' @references
 #' Coffman, Hsieh, Gravel and Gutenkunst (2016) Computationally efficient composite likelihood
 #' statistics for demographic inference. Molecular Biology and Evolution 33:591.
@@ -169,7 +178,7 @@ vcov.demography_fit <- function(object, bootstraps = NULL, ...) {
   if (length(object$at_bounds)) {
     abort_ancify(
       sprintf(
-        "There are no standard errors where parameters are at a bound: %s. Fit again with wider bounds, or with them `fixed`.", # nolint
+        "There are no standard errors with parameters at a bound: %s. Fit again with wider bounds, or with these `fixed`.", # nolint
         enumerate(object$at_bounds)
       ),
       "input"
@@ -208,15 +217,15 @@ check_nested <- function(full, null) {
   tested <- if (are_fits) setdiff(full$fitted, null$fitted)
   if (!length(tested) || !all(null$fitted %in% full$fitted) || !is_same_problem(full, null)) {
     abort_ancify(
-      "`null` must be a fit of the same model to the same data as `full`, with the same settings, and with some of its parameters fixed.", # nolint
+      "`null` must be a fit of the same model to the same data as `full`, with the same settings and more `fixed` parameters.", # nolint
       "input"
     )
   }
   tested
 }
 
-# Whether the null fit is what the full model says with its parameters: functions of the user's,
-# made again or read from a file, can't be compared themselves.
+# Whether both fits have the same model, data and settings. Users' functions cannot be compared, so
+# the models' spectra are, at the parameters of the null fit.
 is_same_problem <- function(full, null) {
   fixed <- setdiff(names(full$params), full$fitted)
   settings <- lapply(list(full, null), function(fit) {
@@ -229,24 +238,24 @@ is_same_problem <- function(full, null) {
     is_same_spectrum(or_null(best_expected(full$surface, null$params))$expected, null$expected)
 }
 
-# Within what other machines, or a GPU, may make of it.
+# Equal within the differences between machines, or between CPU and GPU.
 is_same_spectrum <- function(x, y) {
   !is.null(x) && isTRUE(all.equal(plain_array(x), plain_array(y), tolerance = 1e-6))
 }
 
-# Fisher's information at these parameters, by second differences of the log-likelihood, and the
-# variance of its slopes over bootstraps. Not their mean square: away from the maximum, as a test's
-# null hypothesis is, their mean is not 0, and a test that takes it for variance rejects nothing.
+# Fisher information at these parameters, by second differences of the log-likelihood, and the
+# variance of its slopes over bootstraps. Not their mean square: at a test's null hypothesis the
+# mean slope is not 0, and a test with the mean square rejects nothing.
 likelihood_slopes <- function(fit, params, bootstraps, theta = fit$theta) {
   bootstraps <- check_bootstraps(bootstraps, fit$data)
   at <- c(params, if (fit$surface$settings$multinomial) c(theta = theta))
   n <- length(at)
-  # A hundredth of the estimate, where a test's null hypothesis has 0; there the slopes are those a
-  # step above, as most parameters can't be below.
+  # A hundredth of the value, or of the estimate if the null hypothesis has 0. Near 0 the slopes are
+  # taken one step above it, as most parameters cannot be negative.
   step <- 0.01 * pmax(abs(at), abs(c(coef(fit), fit$theta)[seq_len(n)]), 1e-6)
   at <- ifelse(at >= 0 & at < step, step, at)
   spectra <- with_input_errors_as(
-    "A hundredth beside the estimates: %s Fit with `lower` and `upper` that say what may be.",
+    "At 1 %% from the estimates: %s Fit again with `lower` and `upper` of the valid range.",
     spectra_at(fit$surface, at, t(step * t(stencil(n))), names(params))
   )
   log_likelihoods <- function(data, spectra) {
@@ -262,8 +271,8 @@ likelihood_slopes <- function(fit, params, bootstraps, theta = fit$theta) {
   list(information = information, variability = stats::var(t(slopes)))
 }
 
-# Where a function of n numbers is looked at, in steps: a row for the centre, one for each number a
-# step up, one each a step down, and four for each pair: both up, one up, the other up, both down.
+# Places for second differences of a function of n numbers, in steps. A row for the centre; one for
+# each number up; one for each down; four for each pair: both up, one up, the other up, both down.
 stencil <- function(n) {
   one <- diag(n)
   pairs <- lapply(pairs_of(n), function(pair) {
@@ -276,7 +285,7 @@ stencil <- function(n) {
 
 pairs_of <- function(n) if (n > 1) utils::combn(n, 2, simplify = FALSE)
 
-# A matrix of second derivatives, from values at stencil()'s places.
+# A matrix of second derivatives, from values at the places of stencil().
 second_differences <- function(values, step) {
   n <- length(step)
   up <- values[1 + seq_len(n)]
@@ -291,7 +300,7 @@ second_differences <- function(values, step) {
   second
 }
 
-# A spectrum for each row of `moves` from the parameters; theta is but a factor, so that those that
+# A spectrum for each row of `moves` from the parameters. Theta is only a factor: spectra that
 # differ in nothing else are computed once.
 spectra_at <- function(surface, at, moves, params) {
   places <- lapply(seq_len(nrow(moves)), function(i) at + moves[i, ])
@@ -304,7 +313,7 @@ spectra_at <- function(surface, at, moves, params) {
   Map(function(one, place) one * place[[length(at)]], spectra, places)
 }
 
-# As the data are: folded, and with their mask.
+# Folds and masks bootstrap spectra as the data.
 check_bootstraps <- function(bootstraps, data) {
   good <- is.null(bootstraps) || is.list(bootstraps) && length(bootstraps) > 1
   bootstraps <- lapply(bootstraps, function(one) {
@@ -315,7 +324,7 @@ check_bootstraps <- function(bootstraps, data) {
   })
   if (!good) {
     abort_ancify(
-      "`bootstraps` must be a list of spectra, at least two, of the data's size and populations.",
+      "`bootstraps` must be a list of at least two spectra, of the data's sizes and populations.",
       "input"
     )
   }
@@ -325,7 +334,7 @@ check_bootstraps <- function(bootstraps, data) {
 inverse_information <- function(information) {
   inverse <- tryCatch(chol2inv(chol(information)), error = function(error) {
     abort_ancify(
-      "The likelihood has no maximum at the estimates: there are no standard errors. Has the fit converged?", # nolint
+      "The likelihood has no maximum at the estimates, so there are no standard errors. Has the fit converged?", # nolint
       "input"
     )
   })

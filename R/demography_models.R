@@ -1,43 +1,55 @@
-#' Common demographic models by name
+#' Get a common demographic model
 #'
-#' Models that are often fitted, and published ones, each a [demography()] whose parameters have the
-#' units of [demography_events].
+#' Returns a model by name, for fitting or as published: `demography_model("split_mig")`. Parameters
+#' have the units of [demography_events].
 #'
 #' @details
 #' One population:
-#' * `snm`: constant size, the standard neutral model.
-#' * `two_epoch`: the size changes to `nu` at `time` ago.
-#' * `growth`: exponential growth to `nu` within `time`.
-#' * `bottlegrowth`: the size changes to `nu_b`, and then exponentially to `nu_f` within `time`.
-#' * `three_epoch`: a size of `nu_b` for `time_b`, and then of `nu_f` for `time_f`. Inbreeding is a
-#'   parameter of sampling, for this model as for any: see [sampling_inbred()].
+#'
+#' | Name | Model |
+#' | --- | --- |
+#' | `snm` | constant size, the standard neutral model |
+#' | `two_epoch` | the size changed to `nu`, `time` ago |
+#' | `growth` | exponential growth to `nu` over `time` |
+#' | `bottlegrowth` | the size changed to `nu_b`, then exponentially to `nu_f` over `time` |
+#' | `three_epoch` | size `nu_b` for `time_b`, then size `nu_f` for `time_f` |
+#'
+#' Inbreeding is a parameter of sampling, for any model: see [sampling_inbred()].
 #'
 #' Two populations:
-#' * `snm_2d`: two samples of one population of constant size.
-#' * `bottlegrowth_2d`, `bottlegrowth_split`, `bottlegrowth_split_mig`: `bottlegrowth`, and a split
-#'   at the end or `time_split` ago; both populations go on growing, with migration at rate `m`.
-#' * `split_mig`, `split_asym_mig`: a split `time` ago into populations of sizes `nu1` and `nu2`
-#'   with migration at rate `m`, or `m12` into the first and `m21` into the second.
-#' * `split_delay_mig`: without migration for `time_pre`, then with it for `time_mig`.
-#' * `IM`: isolation with migration: a share `s` of the ancestors becomes the first population, the
-#'   rest the second, and both change exponentially to `nu1` and `nu2`. `IM_pre`: after `time_pre`
-#'   with an ancestral size of `nu_pre`.
+#'
+#' | Name | Model |
+#' | --- | --- |
+#' | `snm_2d` | two samples of one population of constant size |
+#' | `bottlegrowth_2d` | `bottlegrowth`, then a split at the present |
+#' | `bottlegrowth_split` | `bottlegrowth` and a split `time_split` ago; both go on growing |
+#' | `bottlegrowth_split_mig` | the same, with migration at rate `m` after the split |
+#' | `split_mig` | a split `time` ago into sizes `nu1` and `nu2`, with migration at rate `m` |
+#' | `split_asym_mig` | the same, at rates `m12` into the first and `m21` into the second |
+#' | `split_delay_mig` | the same, without migration for `time_pre`, then with it for `time_mig` |
+#' | `IM` | a split into shares `s` and 1 - `s`; exponential change to `nu1` and `nu2`; migration |
+#' | `IM_pre` | `IM` after `time_pre` at the ancestral size `nu_pre` |
 #'
 #' Three populations:
-#' * `out_of_africa`: Africans, Europeans and East Asians (Gutenkunst and others 2009).
+#'
+#' | Name | Model |
+#' | --- | --- |
+#' | `out_of_africa` | Africans, Europeans, East Asians (Gutenkunst and others 2009) |
 #'
 #' Published models, without parameters:
-#' * `OutOfAfrica_2L06`: African and European fruit flies (Li and Stephan 2006).
-#' * `OutOfAfrica_3G09`: Africans, Europeans and East Asians (Gutenkunst and others 2009).
-#' * `NewWorld_4G09`, `NewWorld_4G09_no_admixture`: and Mexicans, with and without the European
-#'   ancestry that they have got last (Gutenkunst and others 2009).
-#' * `ArchaicAdmixture_5R19`: Africans, Europeans and East Asians with admixture from two archaic
-#'   lineages (Ragsdale and Gravel 2019).
 #'
-#' @param name The model's name, one text; `NULL` (the default) for the names of all.
-#' @return A [demography()]; without a name a character vector.
+#' | Name | Model |
+#' | --- | --- |
+#' | `OutOfAfrica_2L06` | African and European fruit flies (Li and Stephan 2006) |
+#' | `OutOfAfrica_3G09` | Africans, Europeans, East Asians (Gutenkunst and others 2009) |
+#' | `NewWorld_4G09` | these three and Mexicans (Gutenkunst and others 2009) |
+#' | `NewWorld_4G09_no_admixture` | the same, without the Mexicans' latest European ancestry |
+#' | `ArchaicAdmixture_5R19` | these three with archaic admixture (Ragsdale and Gravel 2019) |
+#'
+#' @param name Name of the model. `NULL` (the default): return the names of all models.
+#' @return A [demography()]; without a `name` a character vector.
 #' @section Errors:
-#' `ancify_input_error` for a name that no model has.
+#' * `ancify_input_error`: no model has this name.
 #' @references
 #' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint demographic history
 #' of multiple populations from multidimensional SNP frequency data. PLoS Genetics 5:e1000695.
@@ -205,7 +217,7 @@ common_models <- list(
 
 migration_2 <- function(m12, m21) rbind(c(0, m12), c(m21, 0))
 
-# Of three populations.
+# Rates between three populations.
 symmetric_migration <- function(m12, m13, m23) {
   rbind(c(0, m12, m13), c(m12, 0, m23), c(m13, m23, 0))
 }

@@ -5,7 +5,7 @@ plot.demography_fit <- function(x, ..., main = NULL) {
   n <- length(dim(x$data))
   if (n > 3) {
     abort_ancify(
-      "A fit of more than three populations has no picture: plot those of marginal_sfs().", "input"
+      "A fit of more than three populations has no plot. Plot spectra of marginal_sfs().", "input"
     )
   }
   old <- graphics::par(no.readonly = TRUE)
@@ -39,11 +39,11 @@ draw_fit_of_one <- function(fit) {
   graphics::title(xlab = copies_label(fit$data, 1), ylab = "residual")
 }
 
-# A row for each pair of populations: the data, the model, their residuals.
+# A row for each pair of populations, with data, model and residuals.
 draw_fit_of_pairs <- function(fit) {
   pairs <- utils::combn(length(dim(fit$data)), 2, simplify = FALSE)
   of <- function(x) lapply(pairs, function(pair) marginal_sfs(x, pair))
-  # What is masked in either is of neither.
+  # A cell masked in one is left out of both.
   mask <- attr(fit$data, "mask") | attr(fit$expected, "mask")
   folded <- attr(fit$data, "folded")
   left_out <- corner_mask(dim(mask)) | folded & above_half(dim(mask))
@@ -72,7 +72,7 @@ draw_fit_of_pairs <- function(fit) {
   draw_colours(contrast, ticks, ticks, "")
 }
 
-# From too few to too many in the model, white between.
+# Colours from too few sites in the model to too many, with white between.
 contrast_scale <- function(values) {
   most <- min(max(abs(values), 1, na.rm = TRUE), 10)
   ramp <- grDevices::colorRampPalette(c("#b2352d", "#f4c9b0", "white", "#b5d3e7", "#2c67a0"))

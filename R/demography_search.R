@@ -1,57 +1,64 @@
 #' Fit a demographic model
 #'
-#' Finds the parameters of a [demography()], or of a distribution of fitness effects, with which it
-#' is most likely to give a spectrum.
+#' Finds the parameters of greatest likelihood for a spectrum:
+#' `fit_demography(demography_model("split_mig"), x, start = c(nu1 = 1, nu2 = 1, time = 0.2, m =
+#' 1))`. The model is a [demography()] or a distribution of fitness effects.
 #'
 #' @details
-#' From each start a quasi-Newton search (`stats::nlminb()`) goes to the next maximum, on a
-#' logarithmic scale for parameters whose lower bound is above 0. Gradients come from spectra a
-#' little to both sides, all computed at once on all threads. Further starts are `start` times
-#' factors from 1/2 to 2 by chance, so that `set.seed()` makes a fit repeatable. The search ends
-#' when three starts have come to within `tolerance` of the best log-likelihood, or with the last
-#' start; in the first case the fit has converged.
+#' **Searches.** Each search is a quasi-Newton search (`stats::nlminb()`) to the nearest maximum.
+#' Parameters with a lower bound above 0 have a logarithmic scale. Gradients are finite
+#' differences, computed together on all threads. The first search begins at `start`, the others at
+#' `start` times random factors from 1/2 to 2. `set.seed()` makes a fit repeatable.
 #'
-#' Sites near each other are not independent, so that standard errors need bootstrap spectra, such
-#' as [sfs_from_vcf()] makes: see [vcov.demography_fit()].
+#' **Convergence.** A fit has converged if the three best searches agree on the log-likelihood
+#' within `tolerance`. Then no more searches start.
 #'
-#' @param model A [demography()] with parameters, or a [dfe_model()], for which `pts` and `time` to
-#'   `backend` say nothing.
-#' @param sfs The data's spectrum, an [sfs()]. For a folded one the model is folded.
-#' @param start Named values of the parameters where the first search begins, in the units of
+#' **Standard errors.** Linked sites are not independent. Take bootstrap spectra, as from
+#' [sfs_from_vcf()], for [vcov.demography_fit()].
+#'
+#' @param model A [demography()] with parameters, or a [dfe_model()].
+#' @param sfs The data's spectrum, an [sfs()]. If it is folded, so is the model.
+#' @param start Named values of the parameters for the first search, in the units of
 #'   [demography_events].
-#' @param lower,upper Bounds, named, of some parameters or all. Default: a hundredth and a hundred
-#'   times `start`, and 1 for the upper bound of `misidentified`. A parameter that may be 0, or of
-#'   either sign, such as the `meanlog` of a [dfe_model()], needs both.
-#' @param fixed Named values of parameters that are not fitted; `NULL` (the default) for none.
-#' @param starts How many searches there are at most, 20 by default.
-#' @param pts Grids, as [expected_sfs()] takes them. Default: 10, 20 and 30 points more than the
-#'   largest sample has haplotypes, but 40 at least; for more than three populations 4, 8 and 12
-#'   points more, but 12 at least.
-#' @param misidentified Whether the share of sites whose ancestral allele was mistaken is a further
-#'   parameter, `misidentified`, from 0.01 at the start; `FALSE` by default.
-#' @param multinomial Whether theta is what fits best, rather than what the model says: `TRUE` by
-#'   default, but not for a [dfe_model()].
-#' @param tolerance Difference of log-likelihoods below which searches have come to the same
-#'   maximum, 0.1 by default.
-#' @param time,extrapolate,sampling,threads,backend As in [expected_sfs()]; what `sampling` is a
-#'   function of is fitted too, and needs bounds of what it may be: `upper = c(inbreeding = 1)`. Of
-#'   a [dfe_model()], whose spectra are there already, neither these nor `pts` can be set, but
-#'   `threads`.
-#' @param BPPARAM A `BiocParallelParam` whose workers search from one start each, with one thread;
-#'   all starts are done then. `NULL` (the default): one after the other, here.
-#' @param progress Whether to show how many searches are done; by default in interactive
-#'   sessions alone.
-#' @return A list of class `demography_fit`: `model`, `data`, `params`, the values of all
-#'   parameters, `fitted`, the names of those that were fitted, `theta` (with `multinomial`, else
-#'   `NA`), `log_likelihood`, `expected`, the model's spectrum scaled to the data, `converged`,
-#'   `at_bounds`, the names of parameters within 1 % of a bound, and `searches`, a data frame of
-#'   what each search came to. There are methods for `print()`, `summary()`, `coef()`, `logLik()`
-#'   and with it `AIC()` and `BIC()`, `predict()`, `residuals()`, `plot()` and `vcov()`.
+#' @param lower,upper Named bounds of some or all parameters. Default: a hundredth of `start`, and a
+#'   hundred times `start`; for `misidentified` an upper bound of 1. Give both for a parameter that
+#'   may be 0 or change its sign, such as the `meanlog` of a [dfe_model()].
+#' @param fixed Named values of parameters not to fit. `NULL` (the default): none.
+#' @param starts Largest number of searches, 20 by default.
+#' @param pts Grid points, as in [expected_sfs()]. Default: n + 10, n + 20 and n + 30, with n the
+#'   haplotypes of the largest sample, at least 30. For more than three populations: n + 4, n + 8
+#'   and n + 12, with n at least 8.
+#' @param misidentified Whether to fit the share of misidentified sites too, as the parameter
+#'   `misidentified` with a start of 0.01; `FALSE` (the default).
+#' @param multinomial Whether theta is fitted. `TRUE` (the default) scales the model to the data;
+#'   `FALSE` (the default for a [dfe_model()]) takes theta from the model.
+#' @param tolerance Largest difference of log-likelihoods between searches that agree, 0.1 by
+#'   default.
+#' @param time,extrapolate,sampling,threads,backend As in [expected_sfs()]. If `sampling` is a
+#'   function, its arguments are fitted too. Give bounds of their range: `upper = c(inbreeding =
+#'   1)`. A [dfe_model()] has its spectra already: of these and `pts` it takes only `threads`.
+#' @param BPPARAM A `BiocParallelParam`. Its workers do all `starts` searches, each on one thread.
+#'   `NULL` (the default): this session does one search after another.
+#' @param progress Whether to show the number of finished searches. Default: only in interactive
+#'   sessions.
+#' @return A list of class `demography_fit`:
+#' * `model`, `data`: the arguments `model` and `sfs`.
+#' * `params`: the values of all parameters; `fitted`: the names of the fitted ones.
+#' * `theta`: the fitted theta, `NA` without `multinomial`.
+#' * `log_likelihood`: its maximum.
+#' * `expected`: the model's spectrum, with this theta.
+#' * `converged`: whether the fit has converged.
+#' * `at_bounds`: names of the parameters within 1 % of a bound.
+#' * `searches`: a data frame with a row for each search: `log_likelihood` and the parameters.
+#'
+#' Methods: `print()`, `summary()`, `coef()`, `logLik()` (and so `AIC()` and `BIC()`), `predict()`,
+#' `residuals()`, `plot()` and `vcov()`; see [demography_fit].
 #' @section Errors:
-#' `ancify_input_error` for what does not fit together, and where the model can't be computed at
-#' `start`; `ancify_device_error` and `ancify_system_error` as [expected_sfs()] gives them;
-#' `ancify_package_error` for a `BPPARAM` without the package BiocParallel. A fit that has not
-#' converged, and parameters at bounds, are an `ancify_fit_warning`.
+#' * `ancify_input_error`: the arguments do not match each other, or the model cannot be computed
+#'   at `start`.
+#' * `ancify_device_error`, `ancify_system_error`: as from [expected_sfs()].
+#' * `ancify_package_error`: `BPPARAM` needs the package BiocParallel.
+#' * `ancify_fit_warning`: the fit has not converged, or a parameter is at a bound.
 #' @references
 #' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint demographic history
 #' of multiple populations from multidimensional SNP frequency data. PLoS Genetics 5:e1000695.
@@ -77,7 +84,7 @@ fit_demography <- function(model, sfs, start, lower = NULL, upper = NULL, fixed 
   check_whole_number(starts, "starts")
   check_flag(progress, "progress")
   check_positive(tolerance, "tolerance", 1)
-  # Workers leave each other the other cores.
+  # One thread for each worker.
   if (!is.null(BPPARAM)) {
     check_workers(BPPARAM, backend)
     threads <- 1
@@ -88,15 +95,14 @@ fit_demography <- function(model, sfs, start, lower = NULL, upper = NULL, fixed 
     )
   }
   if (misidentified && attr(sfs, "folded")) {
-    abort_ancify("Folded data do not know ancestral alleles: `misidentified` must be FALSE.",
-                 "input")
+    abort_ancify("`misidentified` must be FALSE: folded data have no ancestral alleles.", "input")
   }
   space <- search_space(model, sampling, start, lower, upper, fixed, misidentified)
   surface <- demography_surface(
     model, sfs, space, pts, multinomial, misidentified, time, extrapolate, sampling, backend,
     threads
   )
-  # What is wrong at the start is an error of its own; on the way there, it is an unlikely place.
+  # A fault at `start` is an error. A fault during a search counts as likelihood 0.
   with_input_errors_as(
     "With the parameters of `start`, %s",
     sfs_log_likelihood(surface$spectra(list(space$start), stop_at_errors = TRUE)[[1]], sfs)
@@ -130,12 +136,12 @@ demography_surface <- function(model, data, space, pts, multinomial, misidentifi
     if (!is.function(sampling)) check_sampling(sampling, sizes)
     calculator <- demography_calculator(model, sizes, settings)
   }
-  calculator$backend() # what can't be had is no matter of the parameters
+  calculator$backend() # an error of the backend comes before those of parameters
   names <- params_of_spectra(model, sampling)
   prepare <- function(params) calculator$prepare(c(params, space$fixed)[names])
-  # NULL for parameters with which there is no model, or none that can be computed.
+  # NULL for parameters whose model is invalid or cannot be computed.
   spectra <- function(sets, stop_at_errors = FALSE) {
-    # Of the machine that computes: a worker's, or that to which a saved fit has come.
+    # Chosen anew: a worker or a saved fit may be on another machine.
     backend <- calculator$backend()
     compute <- function(models) calculator$compute(models, backend)
     if (stop_at_errors) {
@@ -166,7 +172,7 @@ demography_surface <- function(model, data, space, pts, multinomial, misidentifi
   )
 }
 
-# What bears on spectra that are computed already.
+# Refuses arguments that a dfe_model() cannot use, as its spectra are computed already.
 refuse_of_dfe_model <- function(...) {
   given <- list(...)
   defaults <- as.list(formals(fit_demography))[names(given)]
@@ -174,7 +180,7 @@ refuse_of_dfe_model <- function(...) {
   if (length(set)) {
     abort_ancify(
       sprintf(
-        "Leave out %s: the spectra of a dfe_model are those that selected_spectra() computed.",
+        "Leave out %s: a dfe_model() takes its spectra from selected_spectra().",
         enumerate(sprintf("`%s`", set))
       ),
       "input"
@@ -182,7 +188,7 @@ refuse_of_dfe_model <- function(...) {
   }
 }
 
-# Makes of parameters what many spectra are computed of at once.
+# prepare() turns one set of parameters into a model; compute() makes the spectra of many at once.
 demography_calculator <- function(model, sizes, settings) {
   list(
     backend = function() choose_backend(settings$backend, settings$threads),
@@ -191,7 +197,7 @@ demography_calculator <- function(model, sizes, settings) {
       populations <- populations_after(settled$events)
       if (populations != length(sizes)) {
         abort_ancify(
-          sprintf("The model ends with %s, and `sfs` has %s.",
+          sprintf("The model ends with %s, but `sfs` has %s.",
                   count_of(populations, "population"), count_of(length(sizes), "population")),
           "input"
         )
@@ -219,7 +225,7 @@ dfe_calculator <- function(model, data) {
   one <- model$spectra$spectra[[1]]
   why <- unlike_sfs(if (attr(data, "folded")) fold(one) else one, data)
   if (!is.null(why)) {
-    abort_ancify(sprintf("Can't compare the `model`'s spectra and `sfs`: %s.", why), "input")
+    abort_ancify(sprintf("Cannot compare the spectra of `model` and `sfs`: %s.", why), "input")
   }
   list(
     backend = function() NULL,
@@ -230,14 +236,14 @@ dfe_calculator <- function(model, data) {
   )
 }
 
-# The time goes with the populations' power of it.
+# Computing time grows as the grid points to the power of the number of populations.
 default_pts <- function(sizes) {
   if (length(sizes) > 3) max(sizes, 8) + c(4L, 8L, 12L) else max(sizes, 30) + c(10L, 20L, 30L)
 }
 
 # ---- Searches ------------------------------------------------------------------------------------
 
-# On the search's scale; far above the noise that steps of other numbers make.
+# A step on the search's scale. It is far above the noise from changes in the number of time steps.
 slope_step <- 1e-3
 
 one_search <- function(surface, space, start) {
@@ -259,7 +265,7 @@ one_search <- function(surface, space, start) {
     if (all(is.finite(slopes))) {
       return(slopes)
     }
-    # Beside a place where there is no model, to the other side.
+    # Next to invalid parameters: a one-sided difference.
     here <- value(x)
     to_above <- (upper_values - here) / (above - x)
     to_below <- (here - lower_values) / (x - below)
@@ -277,7 +283,7 @@ all_searches <- function(surface, space, starts, tolerance, param, progress) {
   place <- function(i) if (i == 1) space$start else place_near_start(surface, space)
   if (!is.null(param)) {
     return(BiocParallel::bplapply(lapply(seq_len(starts), place), function(place) {
-      # Functions of the user's find the package's where they find theirs.
+      # Users' functions call functions of ancify, so the worker attaches it.
       if (!"package:ancify" %in% search()) {
         attachNamespace("ancify")
         on.exit(detach("package:ancify"))
@@ -298,7 +304,7 @@ all_searches <- function(surface, space, starts, tolerance, param, progress) {
   searches
 }
 
-# Where there is a model, if one is soon found.
+# A random place near the start. After ten tries it may have no valid model.
 place_near_start <- function(surface, space) {
   for (try in 1:10) {
     near <- space$start * 2^stats::runif(length(space$start), -1, 1)
@@ -333,7 +339,7 @@ finished_fit <- function(surface, space, best, searches, tolerance) {
   )
 }
 
-# What the model expects of the data with these parameters, and the theta that fits best, or NA.
+# The expected spectrum for these parameters, and the best theta or NA.
 best_expected <- function(surface, params) {
   expected <- surface$spectra(list(params), stop_at_errors = TRUE)[[1]]
   if (attr(surface$data, "folded")) expected <- fold(expected)
@@ -345,13 +351,17 @@ warn_of_fit <- function(fit, tolerance) {
   if (!fit$converged) {
     warn_ancify(
       sprintf(
-        "The fit has not converged: of %s no three came to within %s of the best log-likelihood. Give more `starts`, or a better `start`.", # nolint
-        count_of(nrow(fit$searches), "start"), format(tolerance)
+        "The fit has not converged: of %s no three agree within %s in log-likelihood. Give more `starts` or a better `start`.", # nolint
+        count_of(nrow(fit$searches), "search"), format(tolerance)
       ),
       "fit"
     )
   }
   if (length(fit$at_bounds)) {
-    warn_ancify(sprintf("At a bound of what it may be: %s.", enumerate(fit$at_bounds)), "fit")
+    warn_ancify(
+      sprintf("At a bound: %s. Give wider `lower` or `upper` bounds, or fix the parameter.",
+              enumerate(fit$at_bounds)),
+      "fit"
+    )
   }
 }

@@ -1,49 +1,49 @@
-#' Compute the expected spectrum of a demographic model
+#' Compute a demographic model's expected spectrum
 #'
-#' The site frequency spectrum that samples of one to five populations have on average, by the
-#' diffusion of allele frequencies through the model's events.
+#' Computes the expected site frequency spectrum of samples from one to five populations:
+#' `expected_sfs(model, params, sample_sizes = c(A = 20, B = 20), pts = c(30, 40, 50))`. The
+#' diffusion of allele frequencies takes the model from its first event to its last.
 #'
 #' @details
-#' The density of allele frequencies is followed on a grid, from the first event to the last, and
-#' samples are drawn from it. The error of a grid goes with its first frequency above 0, so that
-#' spectra of several grids are extrapolated to 0.
+#' **Grids.** The density of allele frequencies is computed on a grid, and samples are drawn from
+#' it. A grid's error grows with its smallest frequency above 0. So the spectra of several grids
+#' are extrapolated to a smallest frequency of 0.
 #'
-#' With `time = "dadi"` time steps are those of the program dadi, and the spectra of each grid its
-#' numbers. By default (`"accurate"`) steps of three times that length and their halves are done,
-#' and their spectra extrapolated to steps of length 0: as many steps in all (a few more where sizes
-#' change), and a much smaller error.
+#' **Time steps.** `time = "dadi"` takes the time steps of the program dadi, and gives its numbers
+#' on each grid. `"accurate"` takes steps three times as long, and halves of these, and extrapolates
+#' to steps of length 0. It has about as many steps in all, and a much smaller error.
 #'
-#' @param model A [demography()], or a list of events, each of them a list as in
-#'   [demography_events].
-#' @param params The values of the model's parameters, named, or in the model's order, and after
-#'   them those of `sampling` where that is a function; `NULL` (the default) where there are none.
-#' @param sample_sizes Haplotypes of each population that there is at the model's end, at least 1;
-#'   their names are the spectrum's populations.
-#' @param pts Points of each grid, whole numbers from 4 on and more than the largest sample has
-#'   haplotypes; one to six grids, all of them different.
-#'   Three with some tens of points more than haplotypes do for most models.
-#' @param time How time steps are chosen, `"accurate"` (the default) or `"dadi"`: see Details.
-#' @param extrapolate `"linear"` (the default) for a polynomial through the grids' values, as many
-#'   as there are grids; `"log"` for one through their logarithms; `"none"` for one spectrum a grid.
-#' @param sampling `"analytic"` (the default) for samples of a density that is linear between grid
-#'   points;
-#'   `"direct"` for sums over grid points; what [sampling_ascertained()], [sampling_admixed()] or
-#'   [sampling_inbred()] make; or a function that makes one of them of parameters. These are called
-#'   as its arguments are, also those with a default; one that the model has too is the same.
-#' @param threads Threads; `NULL` (the default) for `getOption("ancify.threads")` or else all cores.
-#'   The result is the same at any number.
-#' @param backend `"auto"` (the default) or `"cpu"` for the processor, `"gpu"` for all GPUs that
-#'   [available_gpus()] lists, where each grid's spectrum is the same to a relative 1e-12.
-#' @param progress Whether to show a progress bar after two seconds; by default in interactive
-#'   sessions alone.
-#' @return An [sfs()] whose cells of sites that do not vary are masked, for a `theta0` of 1 if the
-#'   events say nothing else; for `extrapolate = "none"` a list of them, named by `pts`.
+#' @param model A [demography()], or a list of events from [demography_events].
+#' @param params Values of the model's parameters, named or in the model's order, then those of a
+#'   `sampling` function. `NULL` (the default): none.
+#' @param sample_sizes Haplotypes sampled from each population at the model's end, at least 1. Their
+#'   names are the spectrum's populations.
+#' @param pts Grid points: one to six different whole numbers, from 4 on, each above the largest
+#'   sample size. Three grids suit most models, each with some tens of points more than haplotypes.
+#' @param time Time steps, `"accurate"` (the default) or `"dadi"`: see Details.
+#' @param extrapolate `"linear"` (the default): a polynomial through the values of all grids.
+#'   `"log"`: a polynomial through their logarithms. `"none"`: one spectrum for each grid.
+#' @param sampling How samples are drawn from the density:
+#'   * `"analytic"` (the default): from a density that is linear between grid points.
+#'   * `"direct"`: by sums over grid points.
+#'   * A value of [sampling_ascertained()], [sampling_admixed()] or [sampling_inbred()].
+#'   * A function that returns such a value. Its arguments are further parameters, also those with
+#'     defaults. An argument named as a parameter of the model is the same parameter.
+#' @param threads Number of threads. `NULL` (the default): `getOption("ancify.threads")`, or else
+#'   all cores. It does not change the result.
+#' @param backend `"auto"` (the default) or `"cpu"`: the processor. `"gpu"`: all GPUs of
+#'   [available_gpus()]; each grid's spectrum is the same within a relative 1e-12.
+#' @param progress Whether to show a progress bar after two seconds. Default: only in interactive
+#'   sessions.
+#' @return An [sfs()] with masked cells for sites that do not vary. The events' `theta0`, 1 by
+#'   default, scales it. With `extrapolate = "none"` a list of spectra, named by `pts`.
 #' @section Errors:
-#' `ancify_input_error` for events that do not fit each other, sizes that are not above 0, negative
-#' times and rates, migration of frozen populations, and grids with no more points than haplotypes.
-#' `ancify_device_error` for a GPU that can't be used, or has too little memory, and
-#' `ancify_system_error` where this machine has too little. An `ancify_grid_warning` where cells are
-#' below 0, as the grids are too coarse.
+#' * `ancify_input_error`: events do not fit each other, a size is not above 0, a time or rate is
+#'   negative, frozen populations have migration, or a grid has no more points than a sample has
+#'   haplotypes.
+#' * `ancify_device_error`: a GPU cannot be used, or has too little memory.
+#' * `ancify_system_error`: this machine has too little memory.
+#' * `ancify_grid_warning`: cells are negative, as the grids are too coarse.
 #' @references
 #' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint demographic history
 #' of multiple populations from multidimensional SNP frequency data. PLoS Genetics 5:e1000695.
@@ -74,24 +74,25 @@ expected_sfs <- function(model, params = NULL, sample_sizes, pts, time = c("accu
   as_expected(spectra[, , 1], sizes, pts, extrapolate)
 }
 
-#' Ways of drawing samples from populations
+#' Choose how samples are drawn
 #'
-#' Values of the argument `sampling` of [expected_sfs()] with numbers of their own.
+#' Values of the argument `sampling` of [expected_sfs()] and [fit_demography()], such as
+#' `sampling_inbred(0.2)`.
 #'
-#' @param population The number of the population in which sites were found, from 1.
-#' @param shares A matrix: in row `i` and column `j` the share of sample `i` that comes from
-#'   population `j`. Rows have the sum 1.
-#' @param inbreeding For each population, or once for all, the probability from 0 to 1 that two
-#'   alleles of an organism are alike by descent.
-#' @param ploidy Likewise how many alleles an organism has, 2 by default; the sample's haplotypes
-#'   are those of whole organisms.
+#' @param population Number of the population in which the sites were found, from 1.
+#' @param shares A matrix: row `i` and column `j` have the share of sample `i` that comes from
+#'   population `j`. Each row has the sum 1.
+#' @param inbreeding Inbreeding coefficients from 0 to 1, one for each population or one for all:
+#'   the probability that two alleles of an organism are identical by descent.
+#' @param ploidy Alleles of an organism, 2 by default; one for each population or one for all. It
+#'   divides the sample's haplotypes.
 #' @return A list of class `ancify_sampling`:
-#'   * `sampling_ascertained()`: sites that differ between two more haplotypes of a population. The
-#'     spectrum is in proportion to their number.
+#'   * `sampling_ascertained()`: sites that differ between two further haplotypes of a population.
+#'     The spectrum is in proportion to their number.
 #'   * `sampling_admixed()`: samples whose haplotypes come from several populations.
 #'   * `sampling_inbred()`: samples of inbred organisms, of up to three populations.
 #' @section Errors:
-#' `ancify_input_error` for an argument that is not given; what can't be is one of [expected_sfs()].
+#' * `ancify_input_error`: an argument is missing. [expected_sfs()] checks the values.
 #' @references
 #' Blischak, Barker and Gutenkunst (2020) Inferring the demographic history of inbred species from
 #' genome-wide SNP frequency data. Molecular Biology and Evolution 37:2124.
@@ -136,7 +137,7 @@ sampling_inbred <- function(inbreeding, ploidy = 2) {
   new_sampling("inbred", inbreeding = inbreeding, ploidy = ploidy)
 }
 
-# ---- What is asked for ---------------------------------------------------------------------------
+# ---- Arguments -----------------------------------------------------------------------------------
 
 populations_after <- function(events) events[[length(events)]]$populations
 
@@ -144,7 +145,7 @@ check_sample_sizes <- function(sizes, populations) {
   good <- is.numeric(sizes) && all(is.finite(sizes)) && all(sizes >= 1 & sizes == round(sizes))
   if (!good || length(sizes) != populations) {
     abort_ancify(
-      sprintf("`sample_sizes` must be a whole number of haplotypes, at least 1, for each of %s, not %s.", # nolint
+      sprintf("`sample_sizes` must have a positive whole number for each of %s, not %s.",
               count_of(populations, "population"), show_value(sizes)),
       "input"
     )
@@ -163,14 +164,14 @@ check_pts <- function(pts, sizes) {
     all(pts == round(pts)) && !anyDuplicated(pts)
   if (!good || any(pts < 4 | pts > 1e6)) {
     abort_ancify(
-      sprintf("`pts` must be one to six whole numbers from 4 on, all of them different, not %s.",
+      sprintf("`pts` must be one to six different whole numbers from 4 on, not %s.",
               show_value(pts)),
       "input"
     )
   }
   if (any(pts <= max(sizes))) {
     abort_ancify(
-      sprintf("A grid of %d points is too small for %d haplotypes: `pts` must be above that.",
+      sprintf("A grid of %d points is too small for %d haplotypes: give larger `pts`.",
               min(pts), max(sizes)),
       "input"
     )
@@ -178,7 +179,7 @@ check_pts <- function(pts, sizes) {
   as.integer(pts)
 }
 
-# Events and a way of sampling at these values of all parameters.
+# The events and the sampling for these values of all parameters.
 settle_params <- function(model, params, sampling) {
   model <- as_demography(model)
   params <- check_params(params, params_of_spectra(model, sampling))
@@ -190,14 +191,14 @@ settle_params <- function(model, params, sampling) {
 
 params_of_spectra <- function(model, sampling) union(model$params, params_of_sampling(sampling))
 
-# Where it is a function of parameters, their names.
+# The parameters of a `sampling` function.
 params_of_sampling <- function(sampling) {
   if (!is.function(sampling)) {
     return(character())
   }
   params <- names(formals(args(sampling)))
   if (!length(params) || "..." %in% params) {
-    abort_ancify("A function as `sampling` must have named arguments, its parameters.", "input")
+    abort_ancify("A `sampling` function must have named arguments, its parameters.", "input")
   }
   params
 }
@@ -252,7 +253,7 @@ check_inbred <- function(sampling, sizes, refuse) {
     refuse("ploidy", "must be a whole number that divides each sample's haplotypes")
   }
   if (n > 3) refuse("sampling", "of inbred organisms is for up to 3 populations")
-  # At 1 all alleles of an organism are the same one, which is this limit.
+  # At 1, all alleles of an organism are identical. This value is close to that limit.
   sampling$inbreeding <- rep_len(pmin(inbreeding, 1 - 1e-10), n)
   sampling$ploidy <- rep_len(as.integer(ploidy), n)
   sampling
@@ -260,7 +261,7 @@ check_inbred <- function(sampling, sizes, refuse) {
 
 # ---- Spectra -------------------------------------------------------------------------------------
 
-# An array of cells, grids and models, at time steps of length 0 where they are to be accurate.
+# An array of cells, grids and models. With "accurate" steps, extrapolated to steps of length 0.
 spectra_of_models <- function(models, pts, time, sampling, backend, progress = FALSE) {
   steps <- time_steps[[time]]
   result <- with_watch("Diffusion", function(watch) {
@@ -273,13 +274,14 @@ spectra_of_models <- function(models, pts, time, sampling, backend, progress = F
   array(Reduce(`+`, sums), dim(result)[c(1, 2, 4)])
 }
 
-# The error goes with the steps' length: twice the half ones' spectrum less that of the whole ones.
+# The error is proportional to the step. So twice the spectrum of half steps, minus that of whole
+# ones, extrapolates to steps of length 0.
 time_steps <- list(
   dadi = list(fineness = 1e-3, parts = 1L, weights = 1),
   accurate = list(fineness = 3e-3, parts = 1:2, weights = c(-1, 2))
 )
 
-# Of a matrix of cells and grids.
+# The result of expected_sfs() from a matrix of cells and grids.
 as_expected <- function(spectra, sizes, pts, extrapolate) {
   spectra <- matrix(spectra, ncol = length(pts))
   populations <- names(sizes)
@@ -292,8 +294,8 @@ as_expected <- function(spectra, sizes, pts, extrapolate) {
   as_sfs(extrapolated(spectra, pts, extrapolate == "log"))
 }
 
-# Whether any grid has cells below 0, more than by rounding: a density that changes much between two
-# points can be. Extrapolation may hide it. A matrix of cells and grids.
+# Whether any grid has negative cells beyond rounding, as from a density that is too steep for it.
+# Extrapolation may hide them. `spectra`: a matrix of cells and grids.
 any_below <- function(spectra, sizes) {
   known <- matrix(spectra, prod(sizes + 1))[!corner_mask(sizes + 1), , drop = FALSE]
   nrow(known) > 0 &&
@@ -302,14 +304,14 @@ any_below <- function(spectra, sizes) {
 
 warn_of_grids <- function(where = "") {
   warn_ancify(
-    sprintf("Some cells of the grids' spectra%s are below 0: the grids are too coarse for this model. Take more `pts`.", # nolint
-            where),
+    sprintf("Some cells of the grids' spectra%s are negative: the grids are too coarse. %s", where,
+            "Give larger `pts`."),
     "grid"
   )
 }
 
-# At 0, of a polynomial in each grid's smallest frequency. A cell for which it leads astray is that
-# of the finest grid.
+# The value at 0 of a polynomial in each grid's smallest frequency. If it is unusable for a cell,
+# the finest grid's value.
 extrapolated <- function(spectra, pts, of_logarithms) {
   x <- smallest_frequencies_impl(pts)
   weights <- vapply(seq_along(x), function(i) prod(x[-i] / (x[-i] - x[i])), 0)

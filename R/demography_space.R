@@ -1,6 +1,6 @@
 # The space that fit_demography() searches: bounds and scales.
 
-# Of the parameters that are fitted: start and bounds; of the others, their values.
+# Start, bounds and scales of the fitted parameters, and the values of the fixed ones.
 search_space <- function(model, sampling, start, lower, upper, fixed, misidentified) {
   if (!inherits(model, c("demography", "dfe_model"))) {
     abort_ancify("`model` must be a demography() or a dfe_model().", "input")
@@ -8,7 +8,7 @@ search_space <- function(model, sampling, start, lower, upper, fixed, misidentif
   names <- params_of_spectra(model, sampling)
   if (misidentified && "misidentified" %in% names) {
     abort_ancify(
-      "The fit has a parameter called misidentified of its own: give yours another name.", "input"
+      "The fit has a parameter `misidentified` of its own: give the model's another name.", "input"
     )
   }
   own <- if (misidentified) "misidentified"
@@ -47,7 +47,7 @@ check_bounds <- function(space) {
     i <- wrong[1]
     abort_ancify(
       sprintf(
-        "The start of %s, %s, must lie between its bounds, %s and %s: give `lower` and `upper`.",
+        "The start of %s, %s, must be between its bounds, %s and %s: give `lower` and `upper`.",
         names(space$start)[i], format(space$start[i]), format(space$lower[i]),
         format(space$upper[i])
       ),
@@ -65,14 +65,14 @@ check_named_numbers <- function(x, names, name) {
     all(names(x) %in% names)
   if (!good) {
     abort_ancify(
-      sprintf("`%s` must be finite numbers, named by parameters: %s.", name, enumerate(names)),
+      sprintf("`%s` must be finite numbers, named by the parameters %s.", name, enumerate(names)),
       "input"
     )
   }
   x
 }
 
-# Between the parameters themselves and the scale of the search.
+# Conversions between parameters and the scale of the search.
 to_scale <- function(space, params) {
   replace(params, space$logs, log(params[space$logs]))
 }

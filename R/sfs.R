@@ -1,55 +1,56 @@
-#' Site frequency spectra
+#' Make a site frequency spectrum
 #'
-#' A site frequency spectrum counts the sites at which 0, 1, ..., n of a population's
-#' n haplotypes have the derived allele; a joint spectrum counts those of up to five
-#' populations at once.
+#' A site frequency spectrum counts sites by the copies of the derived allele in a sample: 0, 1,
+#' ..., n of n haplotypes. A joint spectrum does so for up to five populations at once. `sfs()`
+#' makes one from an array of counts: `sfs(c(0, 12, 5, 3, 2, 0), "YRI")`.
 #'
-#' A spectrum is a numeric array of one dimension for each population, of n + 1
-#' cells for n haplotypes. Its dimnames are the numbers of derived copies, so that
-#' `x["0", "3"]` is the same as `x[1, 4]`, and are named by the populations.
+#' **Shape.** A spectrum is a numeric array with a dimension for each population, of n + 1 cells
+#' for n haplotypes. Its dimnames are the derived copies, so that `x["0", "3"]` is `x[1, 4]`. The
+#' names of the dimnames are the populations.
 #'
-#' Cells in the mask are not data: they count in no sum and are `NA` wherever a
-#' plain array or vector is made of a spectrum. In a folded spectrum, which counts
-#' copies of the rarer allele, these are also the cells in which more than half of
-#' all haplotypes would have it.
+#' **Mask.** Masked cells are not data. No sum uses them, and they are `NA` in plain arrays and
+#' vectors. A folded spectrum counts copies of the rarer allele; its cells above half of all
+#' haplotypes are masked too.
 #'
-#' **Arithmetic** with numbers, arrays of the same shape and other spectra of the
-#' same populations works cell by cell, and so do `sqrt()`, `log()`, `round()` and the
-#' like. The result's mask has the cells masked in either, and those where the result
-#' is not finite. Comparisons give a logical array. `sum()`, `mean()`, `range()` and
-#' the like are over the cells that are not masked: `sum(x)` is the number of
-#' segregating sites.
+#' **Arithmetic** works cell by cell, with numbers, with arrays of the same shape, and with spectra
+#' of the same populations; so do `sqrt()`, `log()`, `round()` and the like. A result's cell is
+#' masked if it is masked in an operand or not finite. Comparisons give a logical array. `sum()`,
+#' `mean()`, `range()` and the like use unmasked cells: `sum(x)` is the number of segregating sites.
 #'
-#' **Parts** of a spectrum: with whole populations and single numbers of copies, as in
-#' `x["3", ]`, the result is a spectrum of the whole ones. Anything else, and any part
-#' of a folded spectrum, is a plain array or vector.
+#' **Subsets.** `x["3", ]`, with whole populations and single numbers of copies, is a spectrum of
+#' the whole populations. Any other subset, and any of a folded spectrum, is a plain array or
+#' vector.
 #'
-#' @param counts A numeric array of n + 1 cells in each of up to five dimensions,
-#'   or for one population a vector. Finite where not masked; expected counts need
-#'   not be whole numbers.
-#' @param populations Their names, in the order of the dimensions; by default the
-#'   names of `counts`' dimnames, if there are any.
-#' @param mask A logical array of the shape of `counts`; by default the two cells
-#'   of sites that do not vary, none or all copies derived, are masked. Cells that a
-#'   folded spectrum does not have are masked in any case.
-#' @param folded Whether `counts` are of the rarer allele; `FALSE` by default. Its cells above half
-#'   of all haplotypes must then be 0, `NA` or masked.
-#' @return An array of class `sfs` with the attributes `mask`, a logical array, and
-#'   `folded`. `as.array()` gives the plain array, `as.vector()` the plain vector,
-#'   `dim(x) - 1` the sample sizes, `names(dimnames(x))` the populations.
+#' @param counts A numeric array of up to five dimensions, with n + 1 cells for n haplotypes; a
+#'   vector for one population. Unmasked cells are finite, but not always whole: a model expects
+#'   fractions.
+#' @param populations Names of the populations, in the order of the dimensions. `NULL` (the
+#'   default): the names of `counts`' dimnames, if any.
+#' @param mask A logical array of the shape of `counts`. `NULL` (the default) masks the two cells
+#'   of sites that do not vary, with no or only derived copies. A folded spectrum's cells above
+#'   half are always masked.
+#' @param folded Whether `counts` are of the rarer allele; `FALSE` (the default). If `TRUE`, cells
+#'   above half of all haplotypes must be 0, `NA` or masked.
+#' @return An array of class `sfs` with the attributes `mask`, a logical array, and `folded`. Of a
+#'   spectrum `x`:
+#' * `as.array(x)` and `as.vector(x)`: the plain array and the plain vector.
+#' * `dim(x) - 1`: the sample sizes.
+#' * `names(dimnames(x))`: the populations.
 #' @section Errors:
-#' `ancify_input_error` for counts that are no such array, not finite where not
-#' masked, or in cells that a folded spectrum does not have; for a mask of another
-#' shape; for names that are missing, not unique, or hold quotes or line breaks; and
-#' in arithmetic for spectra of different sizes or populations, or one folded and
-#' the other not.
+#' `ancify_input_error`:
+#' * `counts` is not such an array, has an unmasked cell that is not finite, or is folded with
+#'   sites in cells above half.
+#' * `mask` has another shape.
+#' * `populations` has another length, or a name that is empty, repeated, or has quotes or line
+#'   breaks.
+#' * In arithmetic: the spectra differ in sizes, in populations, or in folding.
 #' @references
 #' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint
 #' demographic history of multiple populations from multidimensional SNP frequency
 #' data. PLoS Genetics 5:e1000695.
-#' @seealso [sfs_from_vcf()] makes one from genotypes, [sfs_from_sites()] from allele
-#'   counts, [read_sfs()] reads one; [fold()], [project_sfs()], [marginal_sfs()] and
-#'   [combine_populations()]; [sfs_statistics()]; [plot.sfs()]
+#' @seealso [sfs_from_vcf()] for genotypes, [sfs_from_sites()] for allele counts, [read_sfs()];
+#'   [fold()], [project_sfs()], [marginal_sfs()] and [combine_populations()]; [sfs_statistics()];
+#'   [plot.sfs()]
 #' @export
 #' @examples
 #' one <- sfs(c(0, 12, 5, 3, 2, 0), "YRI")
@@ -75,7 +76,7 @@ sfs <- function(counts, populations = NULL, mask = NULL, folded = FALSE) {
   check_sfs(new_sfs(counts, populations, mask, folded), "counts")
 }
 
-# The one maker of the class.
+# The only constructor of the class.
 new_sfs <- function(counts, populations, mask, folded) {
   dim <- unname(dim(counts))
   copies <- lapply(dim, function(cells) as.character(seq_len(cells) - 1))
@@ -87,28 +88,28 @@ new_sfs <- function(counts, populations, mask, folded) {
 
 is_sfs <- function(x) inherits(x, "sfs")
 
-# Of sites that do not vary in any population.
+# TRUE for the two cells of sites that do not vary in any population.
 corner_mask <- function(dim) array(seq_len(prod(dim)) %in% c(1, prod(dim)), dim)
 
-# Spectra may have been changed since they were made.
+# A user may have changed a spectrum since it was made.
 check_sfs <- function(x, name = "x") {
   if (!is_sfs(x)) {
     abort_ancify(
-      sprintf("`%s` must be a site frequency spectrum of class sfs, not %s; sfs() makes one.",
+      sprintf("`%s` must be a site frequency spectrum of class sfs, not %s. sfs() makes one.",
               name, show_value(x)),
       "input"
     )
   }
   if (!is_whole(x)) {
     abort_ancify(
-      sprintf("`%s` is no longer a whole spectrum; make it again with sfs().", name), "input"
+      sprintf("`%s` is not a valid spectrum any more: make it again with sfs().", name), "input"
     )
   }
   wrong <- which(!is.finite(x) & !attr(x, "mask"))
   if (length(wrong)) {
     abort_ancify(
       sprintf(
-        "`%s` is %s in the cell %s: give a number, or mask the cell.", name, unclass(x)[wrong[1]],
+        "`%s` is %s in cell %s: give a number, or mask the cell.", name, unclass(x)[wrong[1]],
         cell_name(wrong[1], dim(x))
       ),
       "input"
@@ -125,7 +126,7 @@ is_whole <- function(x) {
   )
 }
 
-# Derived copies in each population, as in [0, 3].
+# A cell by its derived copies in each population, such as [0, 3].
 cell_name <- function(i, dim) {
   sprintf("[%s]", paste(arrayInd(i, dim) - 1, collapse = ", "))
 }
@@ -141,7 +142,7 @@ as_counts <- function(counts) {
   if (length(dim(counts)) > core_limits()$populations || any(dim(counts) < 2)) {
     abort_ancify(
       sprintf(
-        "`counts` is an array of %s: a spectrum has 1 to %d dimensions of at least 2 cells each.",
+        "`counts` is an array of %s, but a spectrum has 1 to %d dimensions of at least 2 cells.",
         paste(dim(counts), collapse = " x "), core_limits()$populations
       ),
       "input"
@@ -167,7 +168,7 @@ check_populations <- function(populations, n) {
   if (any(wrong)) {
     abort_ancify(
       sprintf(
-        "`populations[%d]` is %s: names must be unique, not empty, and without quotes.",
+        "`populations[%d]` is %s: a name must be unique, not empty, and without quotes.",
         which(wrong)[1], show_value(populations[wrong][1])
       ),
       "input"
@@ -182,7 +183,7 @@ as_mask <- function(mask, dim) {
   shape <- dim(mask) %||% length(mask)
   if (!is.logical(mask) || anyNA(mask) || !identical(as.integer(shape), as.integer(dim))) {
     abort_ancify(
-      sprintf("`mask` must be TRUE or FALSE for each cell, an array of %s.",
+      sprintf("`mask` must be an array of %s, with TRUE or FALSE for each cell.",
               paste(dim, collapse = " x ")),
       "input"
     )
@@ -195,7 +196,7 @@ check_folded_away <- function(counts, mask, above) {
   if (length(wrong)) {
     abort_ancify(
       sprintf(
-        "`counts` is %s in the cell %s, which a folded spectrum does not have; fold() folds one.",
+        "`counts` is %s in cell %s, but a folded spectrum has no such cell. fold() folds one.",
         format(counts[wrong[1]]), cell_name(wrong[1], dim(counts))
       ),
       "input"
@@ -203,23 +204,23 @@ check_folded_away <- function(counts, mask, above) {
   }
 }
 
-# Copies in all populations together, for each cell.
+# For each cell the sum of copies over populations.
 total_copies <- function(dim) {
   Reduce(function(total, cells) outer(total, seq_len(cells) - 1, "+"), dim[-1],
          array(seq_len(dim[1]) - 1, dim[1]))
 }
 
-# Cells in which more than half of all haplotypes have the allele.
+# TRUE for cells in which more than half of all haplotypes have the allele.
 above_half <- function(dim) {
   total_copies(dim) > sum(dim - 1) %/% 2
 }
 
-# Named by the populations, or by their numbers.
+# Names of the populations, or `population 1` and so on.
 population_labels <- function(x) {
   names(dimnames(x)) %||% paste("population", seq_along(dim(x)))
 }
 
-# What is stored, masked or not.
+# The stored values of all cells, also of masked ones.
 plain_array <- function(x) {
   if (!is_sfs(x)) {
     return(x)
@@ -243,19 +244,20 @@ as.vector.sfs <- function(x, mode = "any") as.vector(as.array(x), mode)
 #' @export
 mean.sfs <- function(x, ...) mean(as.array(x)[!attr(x, "mask")], ...)
 
+# Why two spectra do not match, or NULL.
 unlike_sfs <- function(e1, e2) {
   sizes <- function(x) paste(dim(x) - 1, collapse = ", ")
   if (!identical(dim(e1), dim(e2))) {
-    sprintf("the sample sizes are %s and %s; project_sfs() makes them equal", sizes(e1), sizes(e2))
+    sprintf("the sample sizes are %s and %s (project_sfs() changes them)", sizes(e1), sizes(e2))
   } else if (attr(e1, "folded") != attr(e2, "folded")) {
-    "one is folded and the other is not; fold() folds it"
+    "one is folded and the other is not (fold() folds it)"
   } else if (length(unique(population_names(list(e1, e2)))) > 1) {
     sprintf("the populations are %s and %s", enumerate(population_labels(e1)),
             enumerate(population_labels(e2)))
   }
 }
 
-# Of those spectra that have names.
+# The population names of each spectrum that has names.
 population_names <- function(spectra) {
   Filter(Negate(is.null), lapply(spectra, function(x) names(dimnames(x))))
 }

@@ -1,25 +1,32 @@
 #' Read and write spectra
 #'
-#' The text format of dadi: comment lines that begin with `#`; a line of each
-#' dimension's cells, one more than haplotypes, then `folded` or `unfolded` and
-#' perhaps the populations' names in double quotes; a line of the counts, the last
-#' population's fastest; and a line of the mask, 1 for masked cells. Files of its
-#' older form end at the counts, and their first line at the numbers of cells: these
-#' are read as unfolded, with the cells of sites that do not vary masked. A file has at most
-#' 33,554,432 cells, as many as five populations of 31 copies each.
+#' `read_sfs()` reads a spectrum from a text file in dadi's format; `write_sfs()` writes one:
+#' `write_sfs(x, "yri.fs")`. A spectrum that is written and read again has exactly the same
+#' numbers.
 #'
-#' @param file Path of the file. Reading, it may be gzipped; writing, a folder that is not there is
-#'   made.
+#' The lines of a file are, in this order:
+#'
+#' | Line | Content |
+#' | --- | --- |
+#' | comments | each begins with `#` |
+#' | sizes | each population's haplotypes plus 1, `folded` or `unfolded`, quoted names (optional) |
+#' | counts | one number for each cell; the last population varies fastest |
+#' | mask | 1 for each masked cell, else 0 |
+#'
+#' Older files have only sizes and counts, without `folded` or `unfolded`. They are read as
+#' unfolded, with masked cells for sites that do not vary. A file has at most 33,554,432 cells, as
+#' many as five populations of 31 haplotypes each.
+#'
+#' @param file Path of the file. `read_sfs()` also reads gzip; `write_sfs()` makes missing folders.
 #' @param x An [sfs()].
-#' @param comments Texts that go above it, a comment for each of their lines; `NULL` (the default)
-#'   for none.
-#' @return `read_sfs()`: an `sfs`. `write_sfs()`: the path, invisibly. What is
-#'   written is read again as the very same numbers.
+#' @param comments Texts to write above the spectrum, one comment a line. `NULL` (the default):
+#'   none.
+#' @return `read_sfs()`: an [sfs()]. `write_sfs()`: the path, invisibly.
 #' @section Errors:
-#' `ancify_file_error` for a file that is not there or can't be read or written;
-#' `ancify_format_error` with the `line` of one that is not of this format or not text, or
-#' has counts that are not finite in cells that are not masked, and for damaged compression;
-#' `ancify_input_error` for an `x` that is not a whole spectrum, and comments that are no texts.
+#' * `ancify_file_error` (field `file`): the file does not exist, or cannot be read or written.
+#' * `ancify_format_error` (fields `file`, `line`): the file is not in this format, is no text, has
+#'   damaged compression, or has an unmasked count that is not finite.
+#' * `ancify_input_error`: `x` is no valid spectrum, or `comments` are no texts.
 #' @references
 #' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint
 #' demographic history of multiple populations from multidimensional SNP frequency
@@ -47,7 +54,7 @@ read_sfs <- function(file) {
     check_sfs_end(reader, file)
   } else if (header$newer) {
     stop_on_sfs(
-      file, counts_line, "the line of the mask is missing behind it; was the file cut short?"
+      file, counts_line, "the line of the mask is missing; was the file cut short?"
     )
   } else {
     mask <- seq_len(cells) %in% c(1, cells)
@@ -64,14 +71,14 @@ read_sfs <- function(file) {
   wrong <- which(wrong)
   if (length(wrong)) {
     stop_on_sfs(
-      file, counts_line, "the count is %s in the cell %s, which is not masked",
+      file, counts_line, "the count is %s in the unmasked cell %s",
       format(counts[wrong[1]]), cell_name(wrong[1], header$dim)
     )
   }
   new_sfs(counts, header$populations, mask, header$folded)
 }
 
-# The number of the next line that is neither a comment nor empty; there were `before`.
+# The number of the next line that is no comment and not empty. `before`: how many came before it.
 next_sfs_line <- function(reader, before, file) {
   line <- next_spectrum_line_impl(reader)
   if (!line$found) stop_on_sfs_lines(before, max(line$number, 1), file)
@@ -81,12 +88,12 @@ next_sfs_line <- function(reader, before, file) {
 stop_on_sfs_lines <- function(n, line, file) {
   stop_on_sfs(
     file, line,
-    "a spectrum's file has a line of sizes, one of counts and perhaps one of the mask, not %d %s",
+    "a spectrum has a line of sizes, one of counts and at most one of the mask, not %d %s",
     n, if (n == 1) "line" else "lines"
   )
 }
 
-# That nothing comes behind the third line.
+# Checks that no line follows the mask.
 check_sfs_end <- function(reader, file) {
   line <- next_spectrum_line_impl(reader)
   if (!line$found) {
@@ -113,8 +120,8 @@ read_sfs_header <- function(text, file, line) {
   if (length(dim) == 0 || anyNA(dim) || any(dim != round(dim) | dim < 2 | dim > 1e6)) {
     stop_on_sfs(
       file, line, paste(
-        "%s must be each population's haplotypes plus 1, then `folded` or `unfolded` and",
-        "perhaps names in double quotes"
+        "the sizes must be each population's haplotypes plus 1, then `folded` or `unfolded` and",
+        "optional names in double quotes, not %s"
       ), quoted(cut_text(text))
     )
   }
@@ -141,25 +148,26 @@ read_sfs_header <- function(text, file, line) {
   )
 }
 
-# Five populations of 31 copies each have as many.
+# As many as five populations of 31 haplotypes have.
 most_sfs_cells <- 2^25
 
-# The numbers of the line that the reader has gone to; `header` is the number of the first line.
+# The numbers of the reader's present line. `line`: its number; `header`: that of the sizes.
 read_cells <- function(reader, n, what, file, line, header) {
   read <- spectrum_numbers_impl(reader, min(n, most_sfs_cells), what)
   if (min(n, read$words) > most_sfs_cells) {
-    stop_on_sfs(file, header, "there are %s cells, but a spectrum's file has at most %s",
+    stop_on_sfs(file, header, "there are %s cells, but a file has at most %s",
                 format_count(n), format_count(most_sfs_cells))
   }
   if (read$words != n) {
     stop_on_sfs(
-      file, line, "the %s of %s cells should be here, but there are %s", what, format_count(n),
+      file, line, "the %s must have %s values, but there are %s", what, format_count(n),
       if (read$words > n) "more" else format_count(read$words)
     )
   }
   wrong <- if (what == "mask") which(!read$values %in% 0:1)
   if (length(wrong)) {
-    stop_on_sfs(file, line, "%s is no number for the mask", quoted(format(read$values[wrong[1]])))
+    stop_on_sfs(file, line, "the mask must be 0 or 1, not %s",
+                quoted(format(read$values[wrong[1]])))
   }
   read$values
 }

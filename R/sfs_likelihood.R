@@ -1,33 +1,38 @@
 #' Compare a spectrum with a model's
 #'
-#' The likelihood of a spectrum of data, given the one that a model expects, and what is left of
-#' each cell.
+#' `sfs_log_likelihood()` gives the log-likelihood of a data spectrum under an expected one,
+#' `optimal_theta()` the scale that fits best, and `sfs_residuals()` the residual of each cell.
+#' `misidentified_sfs()` exchanges ancestral and derived alleles in a share of sites.
 #'
 #' @details
-#' Sites are taken to be independent, so that each cell's number is Poisson distributed. Where the
-#' scale of the model's spectrum, its theta, is not known, that of greatest likelihood is the one by
-#' which both spectra have the same number of sites (`multinomial = TRUE`). Only cells that are
-#' masked in neither are looked at, and for folded data the model is folded.
+#' The likelihood takes sites as independent, so that cells are Poisson distributed. With
+#' `multinomial = TRUE` the model is scaled to the data's number of sites, which is the scale of
+#' greatest likelihood if theta is unknown. Cells masked in either spectrum are left out. For
+#' folded data the model is folded.
 #'
-#' Residuals are the model's number less the data's, divided by what it would be off by chance:
-#' `"linear"` by the square root of the model's number; `"anscombe"` after a transformation by
-#' which they are nearly normal.
+#' A residual is the model's count minus the data's, in standard deviations. `"linear"` divides by
+#' the square root of the model's count. `"anscombe"` transforms counts first, so that residuals
+#' are nearly normal.
 #'
-#' @param model The spectrum that a model expects, as [expected_sfs()] gives it.
-#' @param data The data's, of the same populations and sizes, such as that of [sfs_from_vcf()].
-#' @param multinomial Whether the model's spectrum is scaled to as many sites as the data have,
-#'   `TRUE` by default.
+#' @param model The expected spectrum, as from [expected_sfs()].
+#' @param data The data's spectrum, as from [sfs_from_vcf()], with the same populations and sizes.
+#' @param multinomial Whether to scale the model to the data's number of sites; `TRUE` (the
+#'   default).
 #' @param type `"anscombe"` (the default) or `"linear"`.
 #' @param x An unfolded [sfs()].
-#' @param share The share of sites, from 0 to 1, whose ancestral and derived allele were exchanged.
-#' @return `sfs_log_likelihood()`: a number, with all constants. `optimal_theta()`: the factor of
-#'   greatest likelihood; where `model` is of a theta of 1, the theta of the data.
-#'   `sfs_residuals()`: an array of the spectra's size, with `NA` for cells that are masked, or by
-#'   `"anscombe"` have no sites in the data. `misidentified_sfs()`: an `sfs`.
+#' @param share The share of misidentified sites, from 0 to 1.
+#' @return
+#' * `sfs_log_likelihood()`: a number, with all constants.
+#' * `optimal_theta()`: the best factor of the model; the data's theta if `model` has a theta of 1.
+#' * `sfs_residuals()`: an array of the spectra's shape. Masked cells are `NA`; by `"anscombe"`
+#'   also cells without sites in the data.
+#' * `misidentified_sfs()`: an [sfs()].
 #' @section Errors:
-#' `ancify_input_error` for what is no spectrum, spectra of different sizes or populations, folded
-#' models for data that are not, data without sites, and models that expect no sites, or less,
-#' where data have some; for [misidentified_sfs()] a folded `x`, and a `share` outside 0 to 1.
+#' `ancify_input_error`:
+#' * An argument is no spectrum, or the spectra differ in sizes or populations.
+#' * `model` is folded and `data` are not.
+#' * `data` have no sites, or sites where `model` expects none, or a cell is negative.
+#' * [misidentified_sfs()]: `x` is folded, or `share` is outside 0 to 1.
 #' @references
 #' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint demographic history
 #' of multiple populations from multidimensional SNP frequency data. PLoS Genetics 5:e1000695.
@@ -89,7 +94,7 @@ misidentified_sfs <- function(x, share) {
   check_given()
   check_sfs(x)
   if (attr(x, "folded")) {
-    abort_ancify("`x` is folded: it does not know ancestral alleles, rightly or not.", "input")
+    abort_ancify("`x` is folded: it has no ancestral alleles to exchange.", "input")
   }
   if (!is.numeric(share) || length(share) != 1 || !isTRUE(share >= 0 && share <= 1)) {
     abort_ancify(sprintf("`share` must be a number from 0 to 1, not %s.", show_value(share)),
@@ -100,29 +105,28 @@ misidentified_sfs <- function(x, share) {
   new_sfs((1 - share) * counts + share * rev(counts), names(dimnames(x)), mask | rev(mask), FALSE)
 }
 
-# Which cells are known in both spectra, and what they have there; the model as the data are folded.
+# The cells that neither spectrum masks, and the counts there. For folded data the model is folded.
 cells_of_both <- function(model, data) {
   check_sfs(model, "model")
   check_sfs(data, "data")
   if (attr(data, "folded")) model <- fold(model)
   why <- unlike_sfs(model, data)
-  if (!is.null(why)) abort_ancify(sprintf("Can't compare `model` and `data`: %s.", why), "input")
+  if (!is.null(why)) abort_ancify(sprintf("Cannot compare `model` and `data`: %s.", why), "input")
   known <- !attr(model, "mask") & !attr(data, "mask")
   cells <- list(which = which(known), model = plain_array(model)[known],
                 data = plain_array(data)[known])
   if (!any(cells$data > 0) || any(cells$data < 0)) {
-    abort_ancify(
-      "`data` must have sites in cells that are not masked, and nowhere fewer than none.", "input"
-    )
+    abort_ancify("`data` must have sites in unmasked cells, and no negative cells.", "input")
   }
   if (any(cells$model < 0 | cells$model == 0 & cells$data > 0)) {
-    abort_ancify("`model` expects no sites, or fewer than none, in cells where `data` have some.",
-                 "input")
+    abort_ancify(
+      "`model` has a negative cell, or expects no sites in a cell where `data` have some.", "input"
+    )
   }
   cells
 }
 
-# Of cells.
+# `model`, `data`: counts of cells.
 poisson_log_likelihood <- function(model, data, multinomial) {
   if (multinomial) model <- model * sum(data) / sum(model)
   sum(-model + ifelse(data > 0, data * log(model), 0) - lgamma(data + 1))

@@ -19,14 +19,15 @@
   )
 }
 
-# Of which dimensions a part has all cells in their order; `cells` are numbers of the whole array.
+# For each dimension whether a subset has all of its cells, in order. `cells`: the subset's indices
+# in the whole array.
 whole_dimensions <- function(cells, dim) {
   vapply(seq_along(dim), function(k) {
     identical(positions_along(cells, k, dim), seq_len(dim[k]))
   }, NA)
 }
 
-# Where in dimension k of the whole array the cells of a part are.
+# The positions of a subset's cells along dimension k of the whole array.
 positions_along <- function(cells, k, dim) {
   n <- dim(cells)[k]
   first <- matrix(1L, n, length(dim))
@@ -56,7 +57,7 @@ Ops.sfs <- function(e1, e2) {
   computed_sfs(result, common_populations(spectra), mask, attr(like, "folded"))
 }
 
-# What is not finite is masked, and what a folded spectrum does not have stays 0.
+# Masks cells that are not finite. A folded spectrum's cells above half stay 0.
 computed_sfs <- function(result, populations, mask, folded) {
   if (folded) result[above_half(dim(result))] <- 0
   new_sfs(result, populations, mask | !is.finite(result), folded)
@@ -82,7 +83,7 @@ check_operands <- function(e1, e2, operator) {
     unlike_sfs(e1, e2)
   }
   if (!is.null(why)) {
-    abort_ancify(sprintf("Can't compute `%s` of these spectra: %s.", operator, why), "input")
+    abort_ancify(sprintf("Cannot compute `%s` of these spectra: %s.", operator, why), "input")
   }
 }
 

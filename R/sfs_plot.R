@@ -1,22 +1,26 @@
 #' Plot a spectrum
 #'
-#' One population is a bar chart of its sites by copies of the derived allele, two
-#' are a heat map on a logarithmic scale, and of more populations all pairs are
-#' shown, as [marginal_sfs()] gives them, with each population's own spectrum on the
-#' diagonal. Masked cells are left out: white in a heat map, where cells without
-#' sites are grey.
+#' Draws a spectrum as bar charts and heat maps: `plot(x)`.
 #'
-#' The colours go from light to dark, so that they can be told apart in print and by
-#' colour-blind people; the scale is the same for all pairs, over three to four
-#' orders of magnitude at most: what is rarer has the lightest colour.
+#' @details
+#' | Populations | Picture |
+#' | --- | --- |
+#' | one | a bar chart of sites by copies of the derived allele |
+#' | two | a heat map on a logarithmic scale |
+#' | more | a heat map of each pair, and each population's bar chart on the diagonal |
+#'
+#' Pairs and single populations are those of [marginal_sfs()]. Masked cells are left out: they are
+#' white in a heat map. Cells without sites are grey.
+#'
+#' Colours go from light to dark, for print and for colour-blind readers. All pairs share one
+#' scale, of at most four orders of magnitude. Rarer cells have the lightest colour.
 #'
 #' @param x An [sfs()].
 #' @param ... Not used.
-#' @param main A title; `NULL` (the default) for none.
+#' @param main A title. `NULL` (the default): none.
 #' @return `x`, invisibly.
 #' @section Errors:
-#' `ancify_input_error` for what is not a whole spectrum, and for one in which no cell
-#' that is not masked has sites.
+#' * `ancify_input_error`: `x` is no valid spectrum, or no unmasked cell has sites.
 #' @seealso [sfs()]
 #' @export
 #' @examples
@@ -27,7 +31,7 @@ plot.sfs <- function(x, ..., main = NULL) {
   check_sfs(x)
   shown <- as.array(x)
   if (!any(shown > 0, na.rm = TRUE)) {
-    abort_ancify("There is nothing to plot: no cell that is not masked has sites.", "input")
+    abort_ancify("There is nothing to plot: no unmasked cell has sites.", "input")
   }
   old <- graphics::par(no.readonly = TRUE)
   on.exit(graphics::par(old))
@@ -49,7 +53,7 @@ copies_label <- function(x, k) {
   sprintf("copies of the %s allele in %s", allele, population_labels(x)[k])
 }
 
-# Of one population, without masked cells.
+# A spectrum of one population, without masked cells.
 draw_bars <- function(x, xlab, ylab, main = NULL, most = 0) {
   sites <- as.vector(as.array(x))
   known <- which(!is.na(sites))
@@ -116,7 +120,7 @@ draw_pairs <- function(x, main) {
 
 most_magnitudes <- 4
 
-# The powers of ten between which colours change.
+# Colours for all positive counts of these arrays. `from` and `to` are powers of ten.
 colour_scale <- function(arrays) {
   sites <- unlist(arrays)
   sites <- sites[!is.na(sites) & sites > 0]
@@ -140,7 +144,7 @@ draw_heat_map <- function(x, scale, xlab, ylab, main = NULL) {
   draw_cells(as.array(x), function(sites) colours_of(sites, scale), xlab, ylab, main)
 }
 
-# A cell around each pair of copies; those not known stay white.
+# A rectangle for each pair of copies. Masked cells stay white.
 draw_cells <- function(shown, colours, xlab, ylab, main = NULL) {
   n <- dim(shown) - 1
   graphics::plot.new()
@@ -167,7 +171,7 @@ draw_scale <- function(scale) {
   draw_colours(scale, log10(ticks), vapply(ticks, format_tick, ""), "sites")
 }
 
-# A bar of the colours from `from` to `to`.
+# A colour bar from `from` to `to`.
 draw_colours <- function(scale, at, labels, title) {
   edges <- seq(scale$from, scale$to, length.out = length(scale$colours) + 1)
   graphics::plot.new()
@@ -178,7 +182,7 @@ draw_colours <- function(scale, at, labels, title) {
   graphics::mtext(title, 3, 0.3, adj = 0, cex = graphics::par("cex"))
 }
 
-# Powers of ten, and where there are few their 2 and 5 fold.
+# Powers of ten; if there are few, also 2 and 5 times these.
 scale_ticks <- function(scale) {
   powers <- 10^seq(floor(scale$from), ceiling(scale$to))
   inside <- function(ticks) {

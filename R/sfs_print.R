@@ -1,4 +1,4 @@
-# How a spectrum is printed.
+# Prints a spectrum.
 
 #' @export
 print.sfs <- function(x, ...) {
@@ -6,7 +6,7 @@ print.sfs <- function(x, ...) {
   invisible(x)
 }
 
-# The spectrum of each population by itself, as far as the line goes.
+# Fields, then each population's own spectrum, cut at the line's width.
 format_sfs <- function(x) {
   width <- min(80, getOption("width"))
   folded <- attr(x, "folded")
@@ -26,7 +26,7 @@ format_sfs <- function(x) {
   c(top, about, lines)
 }
 
-# Cells and sites, the records and sites that were left out, and the number of bootstrap spectra.
+# Counts of cells, sites, records, left-out sites and bootstrap spectra.
 sfs_fields <- function(x) {
   sites <- attr(x, "sites")
   c(
@@ -36,7 +36,7 @@ sfs_fields <- function(x) {
     ),
     records = format_records(attr(x, "records")),
     given = if (!is.null(sites)) {
-      sprintf("%s, %s with too few haplotypes called", count_of(sites$given, "site"),
+      sprintf("%s, %s with too few called haplotypes", count_of(sites$given, "site"),
               format_count(sites$given - sites$used))
     },
     bootstrap = if (!is.null(attr(x, "bootstrap"))) {
@@ -45,7 +45,7 @@ sfs_fields <- function(x) {
   )
 }
 
-# Of sfs_from_vcf(): how many records of each kind are no sites.
+# From sfs_from_vcf(): how many records are not sites, by reason.
 format_records <- function(records) {
   if (is.null(records)) {
     return(NULL)
@@ -57,7 +57,8 @@ format_records <- function(records) {
   )
 }
 
-# From one copy on: sites without it are those of the other populations. A line more than spectra.
+# A header line of copies, then a line for each spectrum. Copies start at 1: sites without a copy
+# vary only in other populations.
 spectrum_columns <- function(spectra, folded, width) {
   last <- vapply(spectra, function(one) {
     n <- length(one) - 1
@@ -79,7 +80,7 @@ spectrum_columns <- function(spectra, folded, width) {
   sub(" +$", "", lines)
 }
 
-# Whole numbers as they are, others to four digits.
+# Whole numbers in full, others to four digits.
 format_amount <- function(x) {
   if (x == round(x) && abs(x) < 1e12) format_count(x) else format(x, digits = 4, big.mark = ",")
 }

@@ -1,65 +1,59 @@
-#' Make a spectrum of sites
+#' Make a spectrum from allele counts
 #'
-#' Makes the joint spectrum of up to five populations from the allele counts of
-#' sites. Missing genotypes lower the haplotypes called at a site; each site is
-#' projected to the haplotypes wanted, and what is not sure about which allele is
-#' ancestral is in the spectrum.
+#' Makes the joint site frequency spectrum of up to five populations from the allele counts of
+#' sites: `sfs_from_sites(derived, called, project = 10)`. Sites with missing genotypes are
+#' projected to one sample size. Posteriors account for uncertain ancestral alleles.
 #'
-#' A site with d derived copies among c called haplotypes of a population adds to
-#' the cell of k copies the chance that k of the haplotypes wanted, drawn from those
-#' called without replacement, have the derived allele: hypergeometric, as in
-#' [project_sfs()]. Over populations these chances are multiplied. Sites at which
-#' fewer are called than wanted, in any population, are left out and counted.
+#' **Projection.** A site has d derived copies among c called haplotypes. It adds to the cell of k
+#' copies the hypergeometric probability that k of `project` haplotypes, drawn without
+#' replacement, are derived ([project_sfs()]). Over populations the probabilities are multiplied.
+#' Sites with fewer called haplotypes than `project`, in any population, are left out and counted.
 #'
-#' With a `posterior` p of the allele taken for the ancestral one, the site adds p
-#' times that, and 1 - p times what it would add with the two alleles exchanged. Of
-#' posteriors p and q of a site's two alleles, as [polarise_sites()] gives them, that
-#' of the first is p / (p + q).
+#' **Posteriors.** A site with `posterior` p adds p times its projection, and 1 - p times the
+#' projection with exchanged alleles. From [polarise_sites()], with posteriors p and q of a site's
+#' two alleles, take p / (p + q).
 #'
-#' **Misidentification.** What posteriors say about how many sites have the wrong
-#' allele for the ancestral one: the mean of 1 - p over the sites used that vary in
-#' the sample, by mutation type and CpG where these are given.
+#' **Misidentification.** The expected share of sites with a wrong ancestral allele: the mean of
+#' 1 - p over used sites that vary in the sample, for each mutation type and CpG state given.
 #'
-#' **Bootstrap.** With `windows`, such as stretches of a million bases, that many
-#' windows are drawn with replacement, and the spectrum of their sites is made,
-#' `replicates` times. Linked sites stay together, so that the spectra vary as those
-#' of other genomes would. `set.seed()` makes the draws the same again.
+#' **Bootstrap.** Each replicate draws as many windows as `windows` has, with replacement, and
+#' makes the spectrum of their sites. Windows, such as stretches of a million bases, keep linked
+#' sites together. `set.seed()` makes the draws repeatable.
 #'
-#' Ten million sites take seconds: those with equal counts are projected once. The
-#' result is the same at any number of threads.
+#' Ten million sites take seconds. The number of threads does not change the result.
 #'
-#' @param derived Copies of the derived allele: a matrix of whole numbers with a row
-#'   for each site and a column for each population, or a vector for one population.
-#' @param called Haplotypes called, whole numbers of the shape of `derived`; or one for each
-#'   population, where it is the same at all sites.
-#' @param populations Names; by default the columns' of `derived`.
-#' @param project Haplotypes of each population that the spectrum is to have, in
-#'   their order or named by them. By default the most that are called at any site:
-#'   then only sites without missing genotypes are used.
-#' @param posterior For each site the probability, from 0 to 1, that the allele counted as
-#'   ancestral is so; `NULL` (the default) where all are sure.
-#' @param mutation For each site its type of mutation, such as `"C>T"`; any labels. `NULL`
-#'   (the default) for one rate for all.
-#' @param cpg For each site whether it is in a CpG, a logical vector; `NULL` (the default) likewise.
-#' @param windows For each site the window it is in; any labels. `NULL` (the default) for no
-#'   bootstrap.
-#' @param replicates Spectra to draw, 100 by default; none without `windows`.
-#' @param threads Threads; `NULL` (the default) for `getOption("ancify.threads")` or else all
-#'   cores.
-#' @param progress Whether to show a progress bar if it takes more than two seconds; by default
-#'   in interactive sessions alone.
-#' @return An [sfs()], unfolded; where the ancestral allele is not known, count
-#'   either and [fold()] it. Attributes: `sites`, a list of how many are `given` and
-#'   `used` and, for each population, at how many `too_few` are called; with a
-#'   posterior `misidentification`, a data frame of `mutation` and `cpg` (where they
-#'   are given), `sites`, `rate` and its `std_error` if sites are independent; with
-#'   windows `bootstrap`, a list of spectra.
+#' @param derived Copies of the derived allele: whole numbers, a matrix with a row for each site
+#'   and a column for each population, or a vector for one population.
+#' @param called Called haplotypes: whole numbers in the shape of `derived`, or one number for each
+#'   population if all sites have the same.
+#' @param populations Names of the populations. Default: the column names of `derived`.
+#' @param project Sample size of the spectrum: haplotypes for each population, in order or named.
+#'   Default: the most called at any site, so that sites with missing genotypes are left out.
+#' @param posterior For each site the probability, from 0 to 1, that its ancestral allele is right.
+#'   `NULL` (the default): all are certain.
+#' @param mutation For each site its mutation type, such as `"C>T"`; any labels. `NULL` (the
+#'   default): one misidentification rate for all types.
+#' @param cpg For each site whether it is in a CpG, a logical vector. `NULL` (the default): one
+#'   rate for both.
+#' @param windows For each site its window; any labels. `NULL` (the default): no bootstrap.
+#' @param replicates Number of bootstrap spectra, 100 by default. Used only with `windows`.
+#' @param threads Number of threads. `NULL` (the default): `getOption("ancify.threads")`, or else
+#'   all cores.
+#' @param progress Whether to show a progress bar after two seconds. Default: only in interactive
+#'   sessions.
+#' @return An unfolded [sfs()]. If ancestral alleles are unknown, count either allele and [fold()]
+#'   the spectrum. It has these attributes:
+#' * `sites`: a list of the numbers of sites `given` and `used`, and `too_few`: for each population
+#'   the number of sites with too few called haplotypes.
+#' * `misidentification`: with a `posterior` only, a data frame of `mutation` and `cpg` (if given),
+#'   `sites`, `rate` and `std_error`, for independent sites.
+#' * `bootstrap`: with `windows` only, a list of spectra.
 #' @section Errors:
-#' `ancify_input_error` that names the first site that is wrong: counts that are no
-#' whole numbers from 0 to those called, posteriors outside 0 to 1. The same for
-#' arguments of different numbers of sites, more than five populations, sizes that no
-#' site has called, a bootstrap of fewer than two windows, and a spectrum of more
-#' cells than R can hold.
+#' * `ancify_input_error`: a site's counts are not whole numbers from 0 to the called haplotypes,
+#'   or its posterior is outside 0 to 1. The message names the first such site.
+#' * `ancify_input_error`: arguments differ in their number of sites, there are more than five
+#'   populations, no site has `project` called haplotypes, a bootstrap has fewer than two windows,
+#'   or the spectrum has too many cells for R.
 #' @references
 #' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint
 #' demographic history of multiple populations from multidimensional SNP frequency
@@ -113,7 +107,7 @@ sfs_from_sites <- function(derived, called, populations = NULL, project = NULL, 
   spectrum
 }
 
-# What the core gives, as a spectrum with its attributes.
+# The core's result as a spectrum with its attributes.
 site_spectrum <- function(result, sizes, populations) {
   new_spectrum <- function(counts) {
     new_sfs(array(counts, sizes + 1), populations, as_mask(NULL, sizes + 1), FALSE)
@@ -146,7 +140,7 @@ as_site_counts <- function(counts, name) {
   if (!is.matrix(counts)) counts <- matrix(counts)
   if (ncol(counts) < 1 || ncol(counts) > core_limits()$populations) {
     abort_ancify(
-      sprintf("`%s` has %d columns: a spectrum is of 1 to %d populations.", name, ncol(counts),
+      sprintf("`%s` has %d columns, but a spectrum has 1 to %d populations.", name, ncol(counts),
               core_limits()$populations),
       "input"
     )
@@ -173,7 +167,7 @@ called_haplotypes <- function(called, derived) {
   if (!identical(dim(called), dim(derived))) {
     abort_ancify(
       sprintf(
-        "`called` is %d x %d, but `derived` is %d x %d: give as many, or one for each population.",
+        "`called` is %d x %d: it must be %d x %d like `derived`, or have one number a population.",
         nrow(called), ncol(called), nrow(derived), ncol(derived)
       ),
       "input"
@@ -189,7 +183,7 @@ check_site_counts <- function(derived, called, populations) {
     at <- arrayInd(wrong[1], dim(derived))
     abort_ancify(
       sprintf(
-        "Site %d has %s derived of %s called haplotypes in %s: give whole numbers from 0 to these.",
+        "Site %d has %s derived of %s called haplotypes in %s: give 0 to as many as are called.",
         at[1], derived[wrong[1]], called[wrong[1]],
         populations[at[2]] %||% paste("population", at[2])
       ),
@@ -207,7 +201,7 @@ check_vector <- function(x, name) {
   }
 }
 
-# What is given for each site.
+# Checks the arguments that have a value for each site.
 check_of_sites <- function(sites, posterior, mutation, cpg, windows) {
   given <- list(posterior = posterior, mutation = mutation, cpg = cpg, windows = windows)
   given <- Filter(Negate(is.null), given)
@@ -227,11 +221,11 @@ check_of_sites <- function(sites, posterior, mutation, cpg, windows) {
   }
   if (!is.null(cpg) && !is.logical(cpg)) refuse("cpg", 1, "give TRUE or FALSE")
   for (name in setdiff(names(given), "posterior")) {
-    refuse(name, which(is.na(given[[name]])), "give one for each site")
+    refuse(name, which(is.na(given[[name]])), "give a value for each site")
   }
   if (is.null(posterior) && any(c("mutation", "cpg") %in% names(given))) {
     abort_ancify(
-      "`mutation` and `cpg` are for the misidentification that a `posterior` tells: give one.",
+      "`mutation` and `cpg` need a `posterior`, for rates of misidentification.",
       "input"
     )
   }
@@ -241,24 +235,25 @@ in_unit_interval <- function(x) {
   if (is.numeric(x)) !is.na(x) & x >= 0 & x <= 1 else rep(FALSE, length(x))
 }
 
-# 800 MB
+# Of a spectrum: 800 MB.
 most_cells <- 1e8
 
-# Integers in the order of the populations. `most`: haplotypes called in each where most are.
+# Sample sizes: integers in the order of the populations. `most`: for each population the largest
+# number of called haplotypes at any site.
 sizes_to_project <- function(project, most, populations) {
   labels <- populations %||% paste("population", seq_along(most))
   project <- if (is.null(project)) most else order_sizes(project, labels)
   wrong <- which(!(is.finite(project) & project == round(project) & project >= 1 & project <= most))
   if (length(wrong) && most[wrong[1]] == 0) {
     abort_ancify(
-      sprintf("The haplotypes called in %s are 0 at most: no site has any.", labels[wrong[1]]),
+      sprintf("No site has a called haplotype in %s.", labels[wrong[1]]),
       "input"
     )
   }
   if (length(wrong)) {
     abort_ancify(
       sprintf(
-        "`project` is %s for %s: give a whole number from 1 to %d, the most haplotypes called.",
+        "`project` is %s for %s: give a whole number from 1 to %d, the most called at any site.",
         format(unname(project[wrong[1]])), labels[wrong[1]], most[wrong[1]]
       ),
       "input"
@@ -266,7 +261,7 @@ sizes_to_project <- function(project, most, populations) {
   }
   if (prod(project + 1) > most_cells) {
     abort_ancify(
-      sprintf("The spectrum would have %s cells, more than %s; `project` can make it smaller.",
+      sprintf("The spectrum would have %s cells, more than %s: give a smaller `project`.",
               format_count(prod(project + 1)), format_count(most_cells)),
       "input"
     )
@@ -274,7 +269,7 @@ sizes_to_project <- function(project, most, populations) {
   as.integer(project)
 }
 
-# Sizes in the order of the populations, which may name them.
+# Sizes in the order of the populations. Names of `project` are those of populations.
 order_sizes <- function(project, labels) {
   if (!is.null(names(project)) && is.numeric(project)) {
     if (!setequal(names(project), labels) || length(project) != length(labels)) {
@@ -296,12 +291,12 @@ order_sizes <- function(project, labels) {
   project
 }
 
-# A column for each replicate of how often each of so many windows is drawn.
+# For each of n windows how often it is drawn: a row for each window, a column for each replicate.
 draw_windows <- function(n, replicates) {
   check_whole_number(replicates, "replicates")
   if (n < 2) {
     abort_ancify(
-      sprintf("A bootstrap draws from windows, but there %s: give smaller ones.",
+      sprintf("A bootstrap needs at least two windows, but there %s: give smaller windows.",
               if (n == 1) "is only one" else "are none"),
       "input"
     )
@@ -323,7 +318,7 @@ misidentification <- function(posterior, mutation, cpg, used) {
   } else {
     factor(rep("all", length(p)))
   }
-  # By factor codes, so that rows are in the order of the levels.
+  # Factor codes keep the rows in the order of the levels.
   sum_by_group <- function(values) as.vector(rowsum(values, as.integer(group)))
   sums <- data.frame(
     sites = as.double(tabulate(group, nlevels(group))), errors = sum_by_group(1 - p),
@@ -333,7 +328,7 @@ misidentification <- function(posterior, mutation, cpg, used) {
   misidentification_rates(lapply(kinds, `[`, first), sums)
 }
 
-# `sums` of sites, of the chances of errors and of their variances, a row for each kind.
+# `sums`: sites, expected errors and their variance, a row for each kind of site.
 misidentification_rates <- function(kinds, sums) {
   rates <- data.frame(
     sites = sums$sites, rate = sums$errors / sums$sites,

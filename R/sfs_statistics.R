@@ -1,29 +1,32 @@
 #' Compute statistics of a spectrum
 #'
-#' How many sites vary in each population, and estimates of the population-scaled mutation rate
-#' theta from them.
+#' Counts the segregating sites of each population, and estimates the population-scaled mutation
+#' rate theta from them: `sfs_statistics(x)`.
 #'
-#' Of n haplotypes with \eqn{\xi_i}{x[i]} sites of i derived copies:
+#' The formulas, for n haplotypes and \eqn{\xi_i}{x[i]} sites of i derived copies:
 #' * `segregating`: the number of sites that vary, \eqn{S = \sum_i \xi_i}{S = sum(x[i])} over
 #'   0 < i < n;
 #' * `watterson`: \eqn{S / \sum_{i=1}^{n-1} 1/i}{S / sum(1/i)} (Watterson 1975);
 #' * `pi`: the mean number of differences between two haplotypes,
 #'   \eqn{\sum_i \xi_i 2 i (n - i) / (n (n - 1))}{sum(x[i] * 2 * i * (n - i) / (n * (n - 1)))}
 #'   (Tajima 1983);
-#' * `tajima_d`: their difference over its standard deviation in a population of constant size
+#' * `tajima_d`: (`pi` - `watterson`) over its standard deviation in a population of constant size
 #'   (Tajima 1989).
 #'
-#' All are the same of a folded spectrum. In a joint spectrum, those of a population are of its
-#' sites alone, as [marginal_sfs()] gives them. Masked cells are not data: a mask that goes beyond
-#' the two cells of sites that do not vary makes all of them too small.
+#' Folding changes none of them. In a joint spectrum, a population's statistics are those of its
+#' [marginal_sfs()]. Masked cells are not data: a mask of more than the two cells of sites that do
+#' not vary makes all statistics too small.
 #'
 #' @param x An [sfs()].
-#' @return A data frame with a row a population: `population`, its name or number; `haplotypes`;
-#'   `segregating`, `watterson`, `pi` and `tajima_d`, numbers. `tajima_d` is `NaN` where nothing
-#'   varies, and for fewer than four haplotypes, where its variance is none; all are `NaN` for one
-#'   haplotype.
+#' @return A data frame with a row for each population: `population` (name or number),
+#'   `haplotypes`, `segregating`, `watterson`, `pi` and `tajima_d`. Some are `NaN`:
+#'
+#'   | Case | `NaN` |
+#'   | --- | --- |
+#'   | no site varies, or fewer than four haplotypes | `tajima_d` |
+#'   | one haplotype | `watterson`, `pi` and `tajima_d` |
 #' @section Errors:
-#' `ancify_input_error` for what is not a whole spectrum.
+#' * `ancify_input_error`: `x` is no valid spectrum.
 #' @references
 #' Watterson (1975) On the number of segregating sites in genetical models without recombination.
 #' Theoretical Population Biology 7:256.
@@ -43,7 +46,7 @@ sfs_statistics <- function(x) {
   data.frame(population = population_labels(x), do.call(rbind, rows))
 }
 
-# Of a spectrum of one population.
+# Statistics of a spectrum of one population.
 population_statistics <- function(x) {
   n <- length(x) - 1
   sites <- as.vector(x)[seq_len(n - 1) + 1]
@@ -59,7 +62,7 @@ population_statistics <- function(x) {
   )
 }
 
-# Of pi less Watterson's estimate, equation (38) of Tajima (1989).
+# The variance of pi minus Watterson's estimate, equation (38) of Tajima (1989).
 tajima_variance <- function(n, segregating) {
   if (n < 4) {
     return(NaN)
@@ -75,20 +78,19 @@ tajima_variance <- function(n, segregating) {
 
 #' Compute Fst between populations
 #'
-#' The differentiation (Fst) of the populations of a joint spectrum, by Weir and Cockerham's (1984)
-#' estimator for haplotypes drawn at random: the variance between populations over the whole, each
-#' summed over all sites.
+#' Estimates the differentiation (Fst) of the populations of a joint spectrum, by the estimator of
+#' Weir and Cockerham (1984): `sfs_fst(x)`.
 #'
-#' The sample sizes of a spectrum are haplotypes, and the estimator takes them as such, which is the
-#' paper's for individuals under random mating (p. 1363). Of samples from one population it is 0 on
-#' average. The program dadi puts haplotypes where the paper has individuals; its values are larger
-#' for small samples.
+#' The estimate is the variance between populations over the total variance, each summed over
+#' sites. It takes the sample sizes as haplotypes, which is the paper's case of random mating
+#' (p. 1363). For samples from one population it is 0 on average. The program dadi puts haplotypes
+#' in the place of the paper's individuals; its values are larger for small samples.
 #'
-#' @param x An [sfs()] of two populations or more, folded or not. [marginal_sfs()] chooses two.
-#' @return A number, `NaN` where nothing varies.
+#' @param x An [sfs()] of at least two populations, folded or not. [marginal_sfs()] chooses two.
+#' @return A number; `NaN` if no site varies.
 #' @section Errors:
-#' `ancify_input_error` for what is not a whole spectrum, one of one population, or with a single
-#' haplotype in each.
+#' * `ancify_input_error`: `x` is no valid spectrum, has one population, or has one haplotype in
+#'   each population.
 #' @references
 #' Weir and Cockerham (1984) Estimating F-statistics for the analysis of population structure.
 #' Evolution 38:1358.
@@ -104,7 +106,7 @@ sfs_fst <- function(x) {
   r <- length(n)
   if (r < 2 || all(n == 1)) {
     abort_ancify(
-      "`x` must have two populations or more, and a second haplotype in one of them.", "input"
+      "`x` must have at least two populations, and a second haplotype in one of them.", "input"
     )
   }
   data <- !attr(x, "mask")

@@ -1,18 +1,19 @@
 #' Fold a spectrum
 #'
-#' Makes the spectrum of the rarer allele, for data in which the ancestral allele is
-#' not known. Where exactly half of all haplotypes have an allele, either is the
-#' rarer one, and the two cells share their sites equally.
+#' Makes the spectrum of the rarer allele, for data without known ancestral alleles: `fold(x)`.
 #'
-#' The Bioconductor package S4Vectors has a `fold()` too; where it is attached later, this
-#' one is `ancify::fold()`.
+#' At exactly half of all haplotypes either allele can be the rarer one. The two cells of such
+#' sites share them equally.
+#'
+#' The Bioconductor package S4Vectors has a `fold()` too. If it is attached later, write
+#' `ancify::fold()`.
 #'
 #' @param x An [sfs()].
 #' @param ... Not used.
-#' @return An `sfs` of the same size. A cell is masked where it or the one that is
-#'   added to it was. A folded spectrum is returned as it is.
+#' @return An [sfs()] of the same size. A cell is masked if one of the two cells that it sums was
+#'   masked. A folded `x` is returned unchanged.
 #' @section Errors:
-#' `ancify_input_error` for what is not a whole spectrum.
+#' * `ancify_input_error`: `x` is no valid spectrum.
 #' @seealso [unfold()], [sfs()], [project_sfs()]
 #' @export
 #' @examples
@@ -46,15 +47,14 @@ fold.sfs <- function(x, ...) {
 
 #' Unfold a spectrum
 #'
-#' Shares the sites of a folded spectrum equally between the two cells in which either of their
-#' alleles is derived: the unfolded spectrum that folds to it and says nothing of ancestral
-#' alleles, as what sums over derived copies needs one.
+#' Splits each cell of a folded spectrum equally between its two unfolded cells. The result says
+#' nothing about ancestral alleles; it is for computations that sum over derived copies.
 #'
 #' @param x An [sfs()].
-#' @return An unfolded `sfs` of the same size, masked where the folded one was in either of the
-#'   two cells. An unfolded spectrum is returned as it is.
+#' @return An unfolded [sfs()] of the same size, which folds to `x`. A cell is masked if its folded
+#'   cell was. An unfolded `x` is returned unchanged.
 #' @section Errors:
-#' `ancify_input_error` for what is not a whole spectrum.
+#' * `ancify_input_error`: `x` is no valid spectrum.
 #' @seealso [fold()]
 #' @export
 #' @examples
@@ -70,7 +70,7 @@ unfold <- function(x) {
   new_sfs((counts + rev(counts)) / 2, names(dimnames(x)), mask | rev(mask), FALSE)
 }
 
-# transform() sees unfolded spectra only.
+# Applies `transform` to an unfolded spectrum. A folded `x` is unfolded before and folded after.
 as_unfolded <- function(x, transform) {
   check_sfs(x)
   if (attr(x, "folded")) fold(transform(unfold(x))) else transform(x)
@@ -78,28 +78,25 @@ as_unfolded <- function(x, transform) {
 
 #' Project a spectrum to smaller samples
 #'
-#' The spectrum expected in samples of fewer haplotypes, drawn from those that there
-#' are: a site with h derived copies among n goes to k among m with the
-#' hypergeometric probability `dhyper(k, h, n - h, m)`, in each population.
+#' Makes the expected spectrum of fewer haplotypes, drawn from the present ones without
+#' replacement: `project_sfs(x, c(CEU = 10))`.
 #'
-#' Projected data can be compared with a model of the smaller samples. Sites from
-#' which the derived or the ancestral allele is lost go to the cells of sites that do
-#' not vary.
+#' In each population a site of h derived copies among n goes to k copies among m with the
+#' hypergeometric probability `dhyper(k, h, n - h, m)`. Sites that lose the derived or the
+#' ancestral allele go to the cells of sites that do not vary. A model of the smaller samples can
+#' be compared with the projection.
 #'
-#' @param x An [sfs()]. A folded one is projected as if of each site's two alleles
-#'   either were derived, and folded again.
-#' @param size The new number of haplotypes of each population, from 1 to the present
-#'   one: in their order, or named by populations, of which those not named keep
-#'   theirs.
-#' @return An `sfs`. A cell is masked where any masked cell goes to it.
+#' @param x An [sfs()]. A folded one is unfolded equally, projected and folded again.
+#' @param size New number of haplotypes of each population, from 1 to the present one, in order or
+#'   named. Populations that are not named keep their size.
+#' @return An [sfs()]. A cell is masked if a masked cell contributes to it.
 #' @section Errors:
-#' `ancify_input_error` for sizes that are no whole numbers, above the present ones,
-#' or of populations that are not there.
+#' * `ancify_input_error`: a size is no whole number from 1 to the present size, or names no
+#'   population of `x`.
 #' @references
 #' Marth, Czabarka, Murvai and Sherry (2004) The allele frequency spectrum in
 #' genome-wide human variation data. Genetics 166:351.
-#' @seealso [sfs()], [sfs_from_sites()] projects each site from those haplotypes that
-#'   are known at it.
+#' @seealso [sfs()]; [sfs_from_sites()] projects each site from the haplotypes called there
 #' @export
 #' @examples
 #' x <- sfs(matrix(c(0, 9:1, 5, 0), 3, 4), c("YRI", "CEU"))
@@ -138,7 +135,7 @@ new_sizes <- function(size, x) {
   if (length(wrong)) {
     abort_ancify(
       sprintf(
-        "`size` is %s for %s: give a whole number from 1 to %d, the haplotypes there are.",
+        "`size` is %s for %s: give a whole number from 1 to %d, its haplotypes now.",
         format(size[wrong[1]]), labels[wrong[1]], now[wrong[1]]
       ),
       "input"
@@ -169,17 +166,17 @@ along_dimension <- function(values, k, matrix) {
 
 #' Keep some of a spectrum's populations
 #'
-#' Sums a joint spectrum over the populations that are left out.
+#' Sums a joint spectrum over the other populations: `marginal_sfs(x, "CEU")`. It can also change
+#' the order of populations.
 #'
-#' Sites that vary only in populations left out are then in the cell of those
-#' without a derived copy, which is masked if the joint spectrum's was.
+#' Sites that vary only in other populations go to the cell without derived copies. That cell is
+#' masked if it was masked in the joint spectrum.
 #'
 #' @param x An [sfs()]. A folded one is folded again by the haplotypes that remain.
-#' @param populations Names or numbers of the populations to keep, in the order that
-#'   the result is to have.
-#' @return An `sfs`. A cell is masked where any masked cell is added to it.
+#' @param populations Names or numbers of the populations to keep, in the order of the result.
+#' @return An [sfs()]. A cell is masked if a masked cell contributes to it.
 #' @section Errors:
-#' `ancify_input_error` for populations that are not there or are named twice.
+#' * `ancify_input_error`: a population is not in `x` or is named twice.
 #' @seealso [sfs()], [combine_populations()]
 #' @export
 #' @examples
@@ -214,22 +211,22 @@ population_numbers <- function(populations, x) {
   as.integer(numbers)
 }
 
-#' Make one population of several
+#' Combine populations of a spectrum
 #'
-#' Adds up the derived copies of some populations of a joint spectrum: the spectrum of all their
-#' haplotypes as one sample.
+#' Adds up the derived copies of several populations, which become one sample:
+#' `combine_populations(x, c("CEU", "CHB"))`.
 #'
 #' @param x An [sfs()]. A folded one stays folded.
-#' @param populations Names or numbers of two populations or more. The new one stands in the place
-#'   of the first of them in the spectrum.
-#' @param name Its name, one text; by default (`NULL`) their names in the spectrum's order, joined
-#'   by `"+"`.
-#' @return An `sfs`. A cell is masked where any masked cell is added to it, and those of sites that
-#'   do not vary are, as they get no others.
+#' @param populations Names or numbers of at least two populations. The new one takes the place of
+#'   the first of them in `x`.
+#' @param name Name of the new population. `NULL` (the default): their names in the order of `x`,
+#'   joined by `"+"`.
+#' @return An [sfs()]. A cell is masked if a masked cell contributes to it. So the cells of sites
+#'   that do not vary stay masked, as no others contribute to them.
 #' @section Errors:
-#' `ancify_input_error` for populations that are not there or are named twice, fewer than two, and a
-#' name that is none.
-#' @seealso [marginal_sfs()] leaves populations out, and orders them anew
+#' * `ancify_input_error`: a population is not in `x` or is named twice, there are fewer than two,
+#'   or `name` is no name.
+#' @seealso [marginal_sfs()] leaves out populations or changes their order
 #' @export
 #' @examples
 #' x <- sfs(array(1:24, c(2, 3, 4)), c("YRI", "CEU", "CHB"))
@@ -239,7 +236,7 @@ combine_populations <- function(x, populations, name = NULL) {
   check_sfs(x)
   together <- sort(population_numbers(populations, x))
   if (length(together) < 2) {
-    abort_ancify("`populations` must be two or more.", "input")
+    abort_ancify("`populations` must be at least two.", "input")
   }
   labels <- names(dimnames(x))
   if (!is.null(name)) check_text(name, "name")
@@ -261,19 +258,18 @@ combine_populations <- function(x, populations, name = NULL) {
   new_sfs(summed(counts), labels, summed(mask + 0) > 0, folded)
 }
 
-#' Draw spectra from an expected one
+#' Simulate spectra of independent sites
 #'
-#' Each cell that is not masked is drawn from a Poisson distribution with that mean, as sites far
-#' apart are.
+#' Draws spectra from an expected one: `simulate(expected, nsim = 100)`. Each unmasked cell is
+#' Poisson distributed, as for unlinked sites.
 #'
 #' @param object An [sfs()] of expected numbers of sites.
-#' @param nsim How many spectra to draw, 1 by default.
-#' @param seed A number for [set.seed()], or `NULL` (the default) to go on from the present state.
+#' @param nsim Number of spectra, 1 by default.
+#' @param seed A number for [set.seed()]. `NULL` (the default): the random numbers go on.
 #' @param ... Not used.
-#' @return A list of `nsim` spectra with the same mask.
+#' @return A list of `nsim` spectra, masked as `object`.
 #' @section Errors:
-#' `ancify_input_error` for a spectrum with negative cells, or `nsim` that is no positive whole
-#' number.
+#' * `ancify_input_error`: `object` has a negative cell, or `nsim` is no positive whole number.
 #' @seealso [expected_sfs()]
 #' @importFrom stats simulate
 #' @export
@@ -287,7 +283,7 @@ simulate.sfs <- function(object, nsim = 1, seed = NULL, ...) {
   means <- as.vector(plain_array(object))[!mask]
   if (any(means < 0)) {
     abort_ancify(
-      sprintf("`object` is %s in the cell %s: means are not negative.", min(means),
+      sprintf("`object` is %s in cell %s: an expected count cannot be negative.", min(means),
               cell_name(which(!mask)[which.min(means)], dim(object))),
       "input"
     )

@@ -1,87 +1,92 @@
-#' Make a spectrum of a VCF
+#' Make a spectrum from a VCF
 #'
-#' Makes the joint spectrum of up to five populations from the genotypes in a VCF or BCF.
-#' What is ancestral comes from its INFO, or from the calls of a run or any FASTA;
-#' posteriors, where there are, are in the spectrum.
+#' Makes the joint site frequency spectrum of up to five populations from the genotypes of a VCF
+#' or BCF: `sfs_from_vcf("variants.vcf.gz", "populations.txt")`. The ancestral alleles come from
+#' the file's INFO, from the calls of a run, or from a FASTA file. Their posteriors, if there are
+#' any, weigh each site.
 #'
-#' A site is a record with one ALT and two single bases, one of which is ancestral. Its
-#' haplotypes called are those of the genotypes' (`GT`) alleles that are not missing,
-#' phased or not, whatever the ploidy: `./1` is one, and so is a haploid `1`. What becomes
-#' of sites, how they are projected, and what posteriors and windows do, is as in
-#' [sfs_from_sites()].
+#' **Sites.** A site is a record with one REF and one ALT base, one of them ancestral. Each `GT`
+#' allele that is not missing is a called haplotype, phased or not, at any ploidy: `./1` and a
+#' haploid `1` are one each. [sfs_from_sites()] describes projection, posteriors and bootstrap.
 #'
-#' **What is ancestral.** By default `AA` in INFO, in either case; lower case is low
-#' confidence. Of what the 1000 Genomes Project wrote (`G|||`) the base before the bar
-#' counts. The posterior of `AA` is `AA_prob`; with `AA_post`, those of A, C, G and T, it is
-#' that of `AA` over the sum of the two alleles'. With the folder of a run that has
-#' `posterior: true`, posteriors are the run's. A site without one is sure. A run
-#' knows nothing of the samples: where these vary its posteriors are not calibrated
-#' (`vignette("methods", "ancify")`), and [annotate_vcf()] with a `history` gives better
-#' ones, as `AA_post`.
+#' **Ancestral alleles and posteriors:**
 #'
-#' **Records.** Each is of one reason, the first that holds, as in [annotate_vcf()]:
+#' | Case | Result |
+#' | --- | --- |
+#' | `ancestral` is `NULL` | `AA` in INFO is ancestral; lower case is low confidence |
+#' | `AA` has bars, as in the 1000 Genomes Project | the base before the first bar |
+#' | INFO has `AA_post`, of A, C, G and T | posterior: that of `AA` over the sum of both alleles' |
+#' | else INFO has `AA_prob` | posterior: `AA_prob` |
+#' | `ancestral` is a run or a FASTA | its bases are ancestral; lower case is low confidence |
+#' | `ancestral` is a run with `posterior: true` | posterior: the run's |
+#' | there is no posterior | the site counts as certain |
 #'
-#'   | | |
-#'   | --- | --- |
-#'   | `INDEL` | an allele is not one of A, C, G, T (also `*` and `<DEL>`) |
-#'   | `MONOMORPHIC` | there is no ALT, or it is the same base as REF |
-#'   | `MULTIALLELIC` | there are several ALTs |
-#'   | `REF_MISMATCH` | REF is another base than `reference` has there |
-#'   | `NO_COVERAGE` | no base is given as ancestral (`N`, `-`, `.`, or nothing) |
-#'   | `UNRESOLVED` | it is `n` |
-#'   | `NEITHER_ALLELE` | it is neither REF nor ALT |
-#'   | `LOW` | it is of low confidence, with `low_confidence = FALSE` |
-#'   | `TOO_FEW` | fewer haplotypes are called than wanted, in any population |
-#'   | `USED` | it is in the spectrum |
+#' A run does not see the samples, so that its posteriors are not calibrated for variable sites
+#' (`vignette("methods", "ancify")`). [annotate_vcf()] with a `history` writes better ones, as
+#' `AA_post`.
 #'
-#' FILTER does not count, and each part of a multi-allelic record that was split is a record:
-#' filter and join them before (`bcftools view -f PASS`, `bcftools norm -m +any`). Sites that
-#' do not vary in these populations are in the cells that are masked.
+#' **Records.** Each record has one reason, the first that holds, as in [annotate_vcf()]:
 #'
-#' @param vcf Path of a VCF or BCF, plain, gzip or bgzip, sorted; no index is needed.
-#' @param populations The population of each sample: a character vector of populations
-#'   named by the samples; a data frame with the columns `sample` and `population`; or the
-#'   path of a file with a sample and its population a line, divided by a tab or blanks.
-#'   Populations are in the order in which they come first.
-#' @param project Haplotypes of each population that the spectrum is to have, in
-#'   their order or named by them. By default the most that are called at any site:
-#'   then only sites without missing genotypes are used.
-#' @param ancestral What is ancestral: `NULL` (the default) for `AA` in INFO; or as for
-#'   [annotate_vcf()] the output folder of a run (or the `ancify_run`), a FASTA file, or a
-#'   path with `{chrom}` or `{chrom_id}` in it.
-#' @param reference The genome's own sequence, in any of these forms, to tell which sites
-#'   are in a CpG and where REF is another base; `NULL` (the default) for none.
-#' @param low_confidence Whether to use sites with an ancestral base of low confidence; `TRUE` by
-#'   default.
-#' @param subset Whether to leave out samples that are in no population; with `FALSE` (the
-#'   default) they are an error.
-#' @param window Length of the windows of a bootstrap in bases, such as 1,000,000; windows
-#'   begin at the chromosome's start, and those without sites do not count. `NULL` (the
-#'   default) for no bootstrap.
-#' @param replicates Spectra to draw, 100 by default; none without a `window`.
+#' | Reason | Meaning |
+#' | --- | --- |
+#' | `INDEL` | an allele is not one of A, C, G, T (also `*` and `<DEL>`) |
+#' | `MONOMORPHIC` | there is no ALT, or it is the same base as REF |
+#' | `MULTIALLELIC` | there are several ALTs |
+#' | `REF_MISMATCH` | REF differs from the base of `reference` |
+#' | `NO_COVERAGE` | the ancestral base is missing (`N`, `-`, `.`, or nothing) |
+#' | `UNRESOLVED` | the ancestral base is `n` |
+#' | `NEITHER_ALLELE` | the ancestral base is neither REF nor ALT |
+#' | `LOW` | the ancestral base has low confidence, and `low_confidence = FALSE` |
+#' | `TOO_FEW` | a population has fewer called haplotypes than `project` |
+#' | `USED` | the record is in the spectrum |
+#'
+#' FILTER is ignored, and each part of a split multi-allelic record counts as a record. Filter and
+#' join them first (`bcftools view -f PASS`, `bcftools norm -m +any`). Sites that do not vary in
+#' these populations are in masked cells.
+#'
+#' @param vcf Path of a VCF or BCF, plain, gzip or bgzip, sorted. It needs no index.
+#' @param populations The population of each sample: a character vector of populations named by
+#'   samples; a data frame with the columns `sample` and `population`; or the path of a file with
+#'   a sample and its population a line, separated by a tab or blanks. Populations keep the order
+#'   of their first appearance.
+#' @param project Sample size of the spectrum: haplotypes for each population, in order or named.
+#'   Default: the most called at any site, so that sites with missing genotypes are left out.
+#' @param ancestral The source of ancestral bases: `NULL` (the default) for `AA` in INFO, or as in
+#'   [annotate_vcf()] the output folder of a run (or the `ancify_run`), a FASTA file, or a path
+#'   with `{chrom}` or `{chrom_id}`.
+#' @param reference The focal genome's sequence, in the same forms. It shows CpG sites and REF
+#'   mismatches. `NULL` (the default): neither is checked.
+#' @param low_confidence Whether to use ancestral bases of low confidence; `TRUE` (the default).
+#' @param subset Whether to leave out samples without a population. With `FALSE` (the default) such
+#'   samples are an error.
+#' @param window Length of the bootstrap's windows in bases, such as 1,000,000. Windows start at
+#'   the first base of a chromosome; those without sites are ignored. `NULL` (the default): no
+#'   bootstrap.
+#' @param replicates Number of bootstrap spectra, 100 by default. Used only with a `window`.
 #' @inheritParams annotate_vcf
 #' @inheritParams sfs_from_sites
-#' @return An [sfs()], unfolded, as from [sfs_from_sites()], with the same attributes: `sites`;
-#'   where there are posteriors `misidentification`, by `mutation` (such as `"C>T"`, which
-#'   stands for its complement `"G>A"` too) and with a `reference` by `cpg`: whether one of the
-#'   two alleles makes a CG with its neighbour, `NA` where that is not known; with a window
-#'   `bootstrap`. Besides `records`, a data frame of `reason` and the number of `records`,
-#'   in the order above, which add up to those of the file.
+#' @return An unfolded [sfs()] with these attributes:
+#' * `records`: a data frame of `reason`, in the order above, and `records`, their number. The sum
+#'   is the number of records of the file.
+#' * `sites`: as from [sfs_from_sites()].
+#' * `misidentification`: with posteriors only, as from [sfs_from_sites()]. It has a row for each
+#'   `mutation`, such as `"C>T"`, which includes its complement `"G>A"`. With a `reference` it has
+#'   `cpg` too: whether an allele forms a CG with its neighbour, `NA` if unknown.
+#' * `bootstrap`: with a `window` only, a list of spectra.
 #' @section Errors:
-#' `ancify_format_error`, with the record and its line, for a VCF that is damaged, cut short or not
-#' sorted, or has a genotype of an allele or a posterior that cannot be; for a position behind the
-#' end of its sequence or the length that the header declares; where sequences are looked up, for a
-#' chromosome that the header does not declare though it declares others; for a VCF without samples
-#' or without genotypes; with the line
-#' for a file of populations that is none. `ancify_input_error` for samples that the VCF does not
-#' have, samples in no population, populations without samples or more than five, sizes that no site
-#' has called, no site at all, and a bootstrap of fewer than two windows; `ancify_file_error` for
-#' files that can't be read; `ancify_package_error` where the package was built without htslib.
-#' Chromosomes that `ancestral` does not have are an `ancify_annotation_warning`, and so are
-#' records that seem to be of another build of the genome, as [annotate_vcf()] says.
+#' * `ancify_format_error` (fields `file`, `line`): a file is damaged or breaks its format. Cases:
+#'   a VCF that is cut short, unsorted or without samples or genotypes; an impossible allele or
+#'   posterior; a position beyond its chromosome's end; an undeclared chromosome in a header that
+#'   declares others.
+#' * `ancify_input_error`: samples and populations do not match, there are more than five
+#'   populations, `project` exceeds the called haplotypes, no record is a site, a bootstrap has
+#'   fewer than two windows, or `ancestral` or `reference` has none of the chromosomes.
+#' * `ancify_file_error` (field `file`): a file cannot be read.
+#' * `ancify_package_error`: ancify was built without htslib.
+#' * `ancify_annotation_warning`: `ancestral` lacks chromosomes of the VCF, or the VCF seems to be
+#'   of another genome build ([annotate_vcf()]).
 #' @inherit sfs_from_sites references
-#' @seealso [sfs_from_sites()], [annotate_vcf()]; [fold()] where no allele is known to be
-#'   ancestral
+#' @seealso [sfs_from_sites()], [annotate_vcf()]; [fold()] if no ancestral alleles are known
 #' @export
 #' @examplesIf !is.na(ancify_build_info()$htslib)
 #' records <- c(
@@ -141,11 +146,11 @@ sfs_from_vcf <- function(vcf, populations, project = NULL, ancestral = NULL, ref
   spectrum
 }
 
-# `populations`: the number of each sample's.
+# `populations`: each sample's population number, as from sample_populations().
 tabulate_vcf <- function(vcf, populations, ancestral, reference, low_confidence, window, threads,
                          watch) {
   use_info <- is.null(ancestral)
-  # Sequences are looked up by these; without any the file is read only once.
+  # Sequences are found by these names. Without sequences, one pass over the file is enough.
   chromosomes <- if (use_info && is.null(reference)) {
     character()
   } else {
@@ -158,7 +163,7 @@ tabulate_vcf <- function(vcf, populations, ancestral, reference, low_confidence,
   tabulate_variants_impl(vcf, populations, sequences, options, watch)
 }
 
-# The reasons of records that are no sites.
+# Numbers of records that are not sites, by reason.
 records_left_out <- function(found, low_confidence) {
   reasons <- c(colSums(found$reasons), MONOMORPHIC = found$monomorphic)
   if (low_confidence) reasons["LOW"] <- 0
@@ -173,11 +178,11 @@ check_any_site <- function(found, left_out, vcf, use_info) {
   some <- left_out[left_out > 0]
   abort_ancify(
     paste0(
-      sprintf("%s has no record for a spectrum", quoted(vcf)),
-      if (length(some)) ", but " else ": it has none at all",
+      sprintf("%s has no record for a spectrum: ", quoted(vcf)),
+      if (!length(some)) "it has no records",
       paste(vapply(some, format_count, ""), names(some), collapse = ", "), ".",
       if (use_info && left_out[["NO_COVERAGE"]] > 0) {
-        " Where AA is not in its INFO, `ancestral` can name calls or a FASTA file."
+        " If its INFO has no AA, give `ancestral`: calls or a FASTA file."
       }
     ),
     "input"
@@ -199,8 +204,8 @@ population_table <- function(populations) {
     abort_ancify(
       sprintf(
         paste(
-          "`populations` must be populations named by their samples, a data frame or the path of",
-          "a file with both, not %s."
+          "`populations` must be populations named by samples, a data frame or the path of a file,",
+          "not %s."
         ),
         show_value(populations)
       ),
@@ -212,7 +217,7 @@ population_table <- function(populations) {
   table
 }
 
-# The table of a file, whose errors name it.
+# The table in a file. Errors name the file.
 population_file <- function(file) {
   table <- read_populations_impl(file)
   tryCatch(check_population_table(table), ancify_input_error = function(condition) {
@@ -225,7 +230,7 @@ population_columns <- function(populations) {
   columns <- c("sample", "population")
   if (!all(columns %in% names(populations))) {
     abort_ancify(
-      sprintf("`populations` has the columns %s: it must have `sample` and `population`.",
+      sprintf("`populations` has the columns %s, but needs `sample` and `population`.",
               enumerate(quoted(names(populations)))),
       "input"
     )
@@ -238,7 +243,7 @@ check_population_table <- function(table) {
   if (length(wrong)) {
     abort_ancify(
       sprintf(
-        "`populations` has the sample %s in %s: give both, and leave out samples that are in none.",
+        "`populations` has the sample %s in population %s: give both, or leave out the sample.",
         quoted(table$sample[wrong[1]]), quoted(table$population[wrong[1]])
       ),
       "input"
@@ -254,10 +259,10 @@ check_population_table <- function(table) {
   if (length(names) < 1 || length(names) > core_limits()$populations) {
     abort_ancify(
       sprintf(
-        "`populations` has %d populations%s: a spectrum is of 1 to %d. %s", length(names),
+        "`populations` has %d populations%s, but a spectrum has 1 to %d. %s", length(names),
         if (length(names)) sprintf(" (%s)", enumerate(quoted(names))) else "",
         core_limits()$populations,
-        "Leave out the samples of others, with `subset = TRUE`."
+        "Leave out the other samples, with `subset = TRUE`."
       ),
       "input"
     )
@@ -265,7 +270,7 @@ check_population_table <- function(table) {
   check_populations(names, length(names))
 }
 
-# That the table and the file have the same samples.
+# Checks that the table and the file have the same samples.
 check_samples <- function(samples, table, vcf, subset) {
   lacking <- setdiff(table$sample, samples)
   if (length(lacking)) {
@@ -275,12 +280,12 @@ check_samples <- function(samples, table, vcf, subset) {
         "%s has no sample %s of `populations`%s; its samples are %s.%s", quoted(vcf),
         enumerate(quoted(lacking)),
         if (length(empty)) {
-          sprintf(", so that there is none of the population %s", enumerate(quoted(empty)))
+          sprintf(", so none of the population %s", enumerate(quoted(empty)))
         } else {
           ""
         },
         enumerate(quoted(samples)),
-        if (identical(lacking, table$sample[1])) " Is the first line a header? Take it out." else ""
+        if (identical(lacking, table$sample[1])) " Is the first line a header? Remove it." else ""
       ),
       "input"
     )
@@ -297,7 +302,7 @@ check_samples <- function(samples, table, vcf, subset) {
   }
 }
 
-# For each sample its population's number from 0, or -1.
+# Each sample's population number from 0, or -1 for none.
 sample_populations <- function(samples, table) {
   numbers <- match(table$population, unique(table$population)) - 1L
   numbers <- numbers[match(samples, table$sample)]

@@ -1,4 +1,4 @@
-# Diffusion of allele frequencies, as plainly as can be: whole matrices, solved by R, a line at a time.
+# A plain implementation of the diffusion: whole matrices, solved by R, a line at a time.
 # A density is an array with a dimension for each population.
 
 oracle_grid <- function(n) {
@@ -43,7 +43,7 @@ oracle_at <- function(course, t, end) {
   course
 }
 
-# What an epoch's parameters are at a time.
+# The parameters of an epoch at a time.
 oracle_parameters <- function(event, t, end, p) {
   all <- function(values, n) {
     vapply(rep_len(as.list(values), n), oracle_at, 0, t, end)
@@ -66,7 +66,7 @@ oracle_time_step <- function(at, factor) {
   factor * min(1 / pmax(0.25 / at$nu, rowSums(at$m), selection))
 }
 
-# The matrix of one line along axis k, whose other frequencies are `others`.
+# The matrix of one line along axis k. `others`: the frequencies on the other axes.
 oracle_matrix <- function(x, dt, at, k, others) {
   n <- length(x)
   dx <- diff(x)
@@ -76,7 +76,7 @@ oracle_matrix <- function(x, dt, at, k, others) {
   rates <- at$m[k, -k]
   move <- 2 * at$gamma[k] * (h + (1 - 2 * h) * middle) * middle * (1 - middle)
   for (j in seq_along(others)) move <- move + rates[j] * (others[j] - middle)
-  # Half of each flux comes from either side.
+  # Each flux is the mean of both sides.
   flux <- matrix(0, n - 1, n)
   for (i in seq_len(n - 1)) {
     flux[i, i] <- move[i] / 2 + v[i] / (2 * dx[i])
@@ -118,7 +118,7 @@ oracle_epoch <- function(phi, x, event, factor = 1e-3) {
   phi
 }
 
-# Where on the grid a frequency is, and by which shares.
+# The grid points around a frequency, and their shares.
 oracle_spike <- function(x, z) {
   n <- length(x)
   upper <- min(max(which(x >= z)[1], 2), n)
@@ -138,7 +138,7 @@ oracle_new_population <- function(phi, x, shares) {
   n <- length(x)
   at <- as.matrix(expand.grid(rep(list(seq_len(n)), p)))
   columns <- lapply(seq_len(nrow(at)), function(i) {
-    # The grid's points are met exactly.
+    # A frequency on a grid point has that point alone.
     z <- if (any(shares == 1)) x[at[i, shares == 1]] else sum(shares * x[at[i, ]])
     oracle_spike(x, min(z, 1)) * phi[i]
   })
@@ -158,10 +158,10 @@ oracle_pulse <- function(phi, x, dest, shares) {
   aperm(both, append(seq_len(p - 1), p, dest - 1))
 }
 
-# Probabilities of derived alleles at each point of the grid, a column each.
+# Probabilities of derived copies, a column for each grid point.
 oracle_binomial <- function(x, n) vapply(x, function(x) stats::dbinom(0:n, n, x), numeric(n + 1))
 
-# The integral of the binomial with a density that is linear between points.
+# Integrals of the binomial times a density that is linear between points.
 oracle_analytic_weights <- function(x, n) {
   weights <- matrix(0, n + 1, length(x))
   for (i in seq_len(length(x) - 1)) {
@@ -220,9 +220,9 @@ oracle_density <- function(events, x, factor = 1e-3) {
 
 # ---- Without a grid ------------------------------------------------------------------------------
 
-# Exact expected spectra of neutral populations that exchange no migrants: they change by linear
-# equations of their own (Jouganous and others 2017, without migration), solved by Runge and Kutta's
-# method. `nu` is a function of time, with a size for each population.
+# Exact expected spectra of neutral populations without migration. Spectra follow linear equations
+# (Jouganous and others 2017), solved by the Runge-Kutta method. `nu`: a function of time that gives
+# each population's size.
 exact_equilibrium <- function(n) array(c(0, 1 / seq_len(n - 1), 0), n + 1)
 
 exact_epoch <- function(spectrum, time, nu, steps = 2000) {
@@ -247,7 +247,7 @@ exact_epoch <- function(spectrum, time, nu, steps = 2000) {
       along <- drift[[k]] %*% matrix(aperm(x, order), n[k] + 1)
       change <- change + aperm(array(along, (n + 1)[order]), order(order)) / nu(t)[k]
     }
-    # What is lost or fixed in all is not looked at.
+    # Sites lost or fixed in all populations are ignored.
     change[c(1, length(change))] <- 0
     change
   }
@@ -263,7 +263,7 @@ exact_epoch <- function(spectrum, time, nu, steps = 2000) {
   spectrum
 }
 
-# Of one population into samples of two.
+# Splits a spectrum of one population into samples of two.
 exact_split <- function(spectrum, n) {
   outer(0:n[1], 0:n[2], function(i, j) {
     spectrum[i + j + 1] * choose(n[1], i) * choose(n[2], j) / choose(sum(n), i + j)

@@ -1,14 +1,14 @@
-# Spectra as plainly as they can be computed: cell by cell, with binomial coefficients.
+# A plain implementation of spectra: cell by cell, with binomial coefficients.
 
-# Every cell's copies, a row a cell, in R's order.
+# The copies of each cell: a row for each, in R's order.
 cells_of_spectrum <- function(dim) {
   as.matrix(expand.grid(lapply(dim, function(cells) seq_len(cells) - 1)))
 }
 
-# The chance that h of n copies become k of m.
+# The probability that h of n copies become k of m.
 oracle_weight <- function(h, n, k, m) choose(m, k) * choose(n - m, h - k) / choose(n, h)
 
-# list(counts =, mask =) of plain unfolded arrays.
+# Plain unfolded arrays, as list(counts =, mask =).
 oracle_project_sfs <- function(counts, mask, size) {
   from <- cells_of_spectrum(dim(counts))
   to <- cells_of_spectrum(size + 1)
@@ -53,7 +53,7 @@ random_sfs <- function(size, mask = NULL, folded = FALSE) {
   if (folded) fold(x) else x
 }
 
-# An array as the spectrum it should be.
+# Expects a spectrum with an oracle's counts and mask.
 expect_spectrum <- function(x, expected, populations, folded = FALSE) {
   expect_s3_class(x, "sfs")
   expect_equal(array(as.vector(unclass(x)), dim(x)), expected$counts, tolerance = 1e-12)
@@ -62,7 +62,7 @@ expect_spectrum <- function(x, expected, populations, folded = FALSE) {
   expect_identical(names(dimnames(x)), populations)
 }
 
-# Site by site: every cell's chance, as counted and with the alleles exchanged.
+# Site by site: each cell's probability, as counted and with exchanged alleles.
 oracle_sfs_of_sites <- function(derived, called, size, posterior = rep(1, nrow(derived))) {
   cells <- cells_of_spectrum(size + 1)
   spectrum <- array(0, size + 1)
@@ -77,7 +77,7 @@ oracle_sfs_of_sites <- function(derived, called, size, posterior = rep(1, nrow(d
   spectrum
 }
 
-# Sites of several populations, some genotypes missing.
+# Sites of several populations, with missing genotypes.
 random_counts <- function(n, most) {
   called <- vapply(most, function(m) m - rbinom(n, 3, 0.2), numeric(n))
   derived <- vapply(seq_along(most), function(k) {

@@ -1,4 +1,4 @@
-# Demes files, read and written.
+# Reading and writing Demes files.
 
 spectrum_of <- function(model, params, sizes) {
   x <- expected_sfs(model, params, sizes, 12)
@@ -30,7 +30,7 @@ test_that("models that are written and read are the same", {
   }
 })
 
-test_that("admixture, pulses, frozen and linear ones are written too", {
+test_that("admixture, pulses, frozen populations and linear change are written too", {
   model <- demography(
     event_equilibrium(2), event_split(1), event_epoch(0.1, c(1, 2), rbind(c(0, 0.5), c(0, 0))),
     event_admixture(c(0.3, 0.7)),
@@ -41,7 +41,7 @@ test_that("admixture, pulses, frozen and linear ones are written too", {
   file <- tempfile()
   write_demes(model, file, reference_size = 500, demes = c("A", "B", "C"), description = "a test")
   again <- read_demes(file, c("C", "A", "B"))
-  # The file's reference is the oldest size, twice that of the model.
+  # The file's reference is its oldest size, twice the model's.
   expect_equal(attr(again, "reference_size"), 1000)
   expect_equal(2 * spectrum_of(again, NULL, c(2, 3, 4)), spectrum_of(model, NULL, c(2, 3, 4)),
                tolerance = 1e-3)
@@ -94,7 +94,7 @@ test_that("defaults, years, branches and ancient samples are read", {
   expect_output(print(read_demes(file)), "new_pop: props = [", fixed = TRUE)
 })
 
-test_that("what is no Demes file, or no model here, is an error that names the file", {
+test_that("invalid files and models are errors that name the file", {
   refused <- function(..., text) {
     file <- write_yaml(...)
     condition <- expect_ancify_error(read_demes(file), "format", file, text)
@@ -113,8 +113,8 @@ test_that("what is no Demes file, or no model here, is an error that names the f
   refused("defaults: foo", root, text = "defaults must be a mapping")
   refused("defaults: {epoch: bar}", root, text = "defaults of epoch")
   refused(units, "demes:", "  - {name: a, epochs: []}", text = "epochs of deme a")
-  refused(units, "demes:", "  - {name: '', epochs: [{start_size: 1}]}", text = "name of its own")
-  refused(units, "demes:", "  - {name: a b, epochs: [{start_size: 1}]}", text = "name of its own")
+  refused(units, "demes:", "  - {name: '', epochs: [{start_size: 1}]}", text = "a unique name")
+  refused(units, "demes:", "  - {name: a b, epochs: [{start_size: 1}]}", text = "a unique name")
   refused(units, "demes:", "  - {name: a, epochs: [{start_size: .inf}]}", text = "start_size")
   refused(units, "demes:", "  - {name: a, epochs: [{start_size: 1, size_function: b}]}",
           text = "size_function")
@@ -123,8 +123,8 @@ test_that("what is no Demes file, or no model here, is an error that names the f
   refused(units, "demes:", "  - {name: a, epochs: [{start_size: 1, end_time: 10}]}",
           text = "`samples`")
   refused("time_units: years", root[-1], text = "generation_time")
-  refused(root, root[3], text = "name of its own")
-  refused(root, "  - {name: b, epochs: [{start_size: 100}]}", text = "2 demes have no beginning")
+  refused(root, root[3], text = "a unique name")
+  refused(root, "  - {name: b, epochs: [{start_size: 100}]}", text = "2 demes have no ancestors")
   refused(root, "  - {name: b, ancestors: [c], start_time: 5}", text = "ancestor c")
   refused(root, "  - {name: b, ancestors: [a], start_time: x, epochs: [{start_size: 1}]}",
           text = "'x'")
@@ -136,7 +136,7 @@ test_that("what is no Demes file, or no model here, is an error that names the f
           text = "from 5 to 9")
   refused(units, "demes:", "  - {name: a, epochs: [{start_size: 100, selfing_rate: 0.5}]}",
           text = "selfing_rate")
-  refused(root, "migrations: [{source: a, dest: b, rate: 0.1}]", text = "demes there are not")
+  refused(root, "migrations: [{source: a, dest: b, rate: 0.1}]", text = "unknown deme 'b'")
   refused(root, "pulses: [{sources: [b], dest: a, proportions: [0.1], time: 3}]", text = "pulse")
   three <- c(
     units, "defaults: {epoch: {start_size: 1000}}", "demes:", "  - {name: A, epochs: [{end_time: 100}]}",
@@ -152,7 +152,7 @@ test_that("what is no Demes file, or no model here, is an error that names the f
   for (time in c("500", "0", ".inf")) {
     pulse("sources: [B], dest: C, proportions: [0.5], time: ", time, text = "time")
   }
-  pulse("sources: [A], dest: C, proportions: [0.5], time: 50", text = "not all of them are there")
+  pulse("sources: [A], dest: C, proportions: [0.5], time: 50", text = "not all of them exist")
   migration <- function(..., text) {
     refused(three, sprintf("migrations: [{%s}]", c(...)), text = text)
   }
@@ -170,8 +170,8 @@ test_that("what is no Demes file, or no model here, is an error that names the f
   refused(three, "migrations: [{demes: [B, C], rate: 0.1}, {source: B, dest: C, rate: 0.1}]",
           text = "overlap")
   refused(three, "  - {name: D, ancestors: [A]}", "migrations: [{demes: [B, C, D], rate: 0.7}]",
-          text = "more than all of a deme")
-  refused(three, "  - {name: D, ancestors: [A], start_time: 50}", text = "no deme A")
+          text = "add up to more than 1")
+  refused(three, "  - {name: D, ancestors: [A], start_time: 50}", text = "ancestor A does not exist")
   refused(three, "  - {name: D, ancestors: [B, B], proportions: [0.5, 0.5], start_time: 50}",
           text = "each once")
   refused(three, "  - {name: D, ancestors: [B, C], proportions: [1.5, -0.5], start_time: 50}",
@@ -182,7 +182,7 @@ test_that("what is no Demes file, or no model here, is an error that names the f
   expect_ancify_error(read_demes(write_yaml(root), "b"), "input", "`samples`")
 })
 
-test_that("words and numbers are those of YAML 1.2", {
+test_that("words and numbers follow YAML 1.2", {
   file <- write_yaml(
     "time_units: generations", "demes:", "  - {name: N, epochs: [{start_size: 3000000000}]}",
     "  - {name: y, ancestors: [N], start_time: 010, epochs: [{start_size: 1e3}]}"
@@ -213,7 +213,7 @@ test_that("files are UTF-8 in any locale", {
   expect_ancify_error(read_demes(file), "format", "UTF-8")
 })
 
-test_that("what is given replaces a default as a whole", {
+test_that("a given field replaces its default as a whole", {
   file <- write_yaml(
     "time_units: generations", "defaults:", "  epoch: {start_size: 100}",
     "  pulse: {sources: [B, C], dest: A, proportions: [5e-1, 0.2]}", "demes:", "  - {name: A}",
@@ -225,7 +225,7 @@ test_that("what is given replaces a default as a whole", {
   expect_equal(pulses[[2]]$props, c("2" = 0, "3" = 0.1))
 })
 
-test_that("what ends makes room, and gives what it has before", {
+test_that("demes that end give ancestry first, then make room", {
   defaults <- c("time_units: generations", "defaults: {epoch: {start_size: 100}}", "demes:")
   file <- write_yaml(
     defaults, "  - {name: A, epochs: [{end_time: 100}]}", "  - {name: B, ancestors: [A]}",
@@ -245,7 +245,7 @@ test_that("what ends makes room, and gives what it has before", {
   expect_identical(ops[-(1:5)], c("integrate", "remove", "remove", "split", "integrate"))
 })
 
-test_that("others' metadata is their matter", {
+test_that("metadata of other programs are ignored", {
   lines <- c("time_units: generations", "demes: [{name: A, epochs: [{start_size: 9}]}]")
   for (metadata in c("{ancify_other: {samples_x: [B]}}", "{ancify: {samples: [A, A]}}", "3")) {
     file <- write_yaml(lines, paste("metadata:", metadata))
@@ -267,7 +267,7 @@ test_that("a fifth deme takes the place of an ancestor that ends", {
   expect_identical(model$events[[7]]$props, c("1" = 0.6))
 })
 
-test_that("pulses into demes that begin come after that", {
+test_that("pulses into a new deme come after its birth", {
   file <- write_yaml(
     "time_units: generations", "defaults: {epoch: {start_size: 100}}", "demes:",
     "  - {name: A}", "  - {name: B, ancestors: [A], start_time: 100}",
@@ -278,7 +278,7 @@ test_that("pulses into demes that begin come after that", {
   expect_identical(ops, c("equilibrium", "split", "integrate", "split", "pulse", "integrate"))
 })
 
-test_that("which populations there are at the end is kept", {
+test_that("the final populations and their order are kept", {
   model <- demography(
     event_equilibrium(), event_split(1), event_epoch(0.1, c(1, 2)), event_split(2),
     event_epoch(0.1, c(1, 2, 3)), event_removal(1), event_reordering(c(2, 1))
@@ -291,7 +291,7 @@ test_that("which populations there are at the end is kept", {
   expect_identical(attr(read_demes(file, "pop2"), "samples"), "pop2")
 })
 
-test_that("times that are one are written as one", {
+test_that("equal times are written as equal", {
   set.seed(12)
   for (i in 1:20) {
     times <- stats::runif(3, 0, 0.1)
@@ -305,7 +305,7 @@ test_that("times that are one are written as one", {
   }
 })
 
-test_that("what Demes can't say is an error that leaves no file", {
+test_that("models that Demes cannot describe are errors, and leave no file", {
   refused <- function(model, text, ...) {
     file <- tempfile()
     expect_ancify_error(write_demes(model, file, reference_size = 100, ...), "input", text)
@@ -325,13 +325,13 @@ test_that("what Demes can't say is an error that leaves no file", {
   two <- function(...) list(event_equilibrium(), event_split(1), ...)
   refused(two(event_epoch(0.1, c(1, 2), frozen = c(TRUE, FALSE)), event_epoch(0.1, c(1, 2))),
           "after it was frozen")
-  refused(two(event_pulse(1, c("2" = 0.1)), event_epoch(0.1, c(1, 2))), "after a split")
+  refused(two(event_pulse(1, c("2" = 0.1)), event_epoch(0.1, c(1, 2))), "directly after a split")
   refused(two(event_epoch(0.1, c(1, 2)), event_pulse(1, c("2" = 0.1))), "at the present")
   refused(two(event_epoch(0.1, c(1, 2)), event_pulse(1, c("2" = 0.1)), event_split(1),
-              event_removal(1), event_epoch(0.1, c(1, 2))), "ends at that moment")
+              event_removal(1), event_epoch(0.1, c(1, 2))), "ends at that time")
   refused(two(event_epoch(0.01, c(1, 2), m = 1000)), "migrants")
   refused(two(event_split(1), event_epoch(0.01, c(1, 1, 1), m = 150)), "migrants")
-  refused(list(event_equilibrium(), event_epoch(1e-17, 2), event_epoch(0.5, 3)), "short")
+  refused(list(event_equilibrium(), event_epoch(1e-17, 2), event_epoch(0.5, 3)), "too short")
   expect_ancify_error(
     write_demes(of(1), tempfile(), reference_size = -1), "input", "reference_size"
   )

@@ -1,4 +1,4 @@
-# An event is added by a row alone: here, a population that becomes a copy of another one.
+# A row is all that a new event needs. Here: a population becomes a copy of another one.
 
 replacement <- function(pop, by) new_event("replace", pop = pop, by = by)
 
@@ -22,7 +22,7 @@ with_replacement <- function(code) {
   with_function("event_rows", function() rows, code)
 }
 
-test_that("models take an event that is a row: computed, printed, checked and written", {
+test_that("an event of the registry is computed, printed, checked and written", {
   model_with <- function(event) {
     demography(
       event_equilibrium(), event_split(1), event_epoch(0.1, c(1, 2)), event,

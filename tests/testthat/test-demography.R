@@ -1,6 +1,6 @@
 # Demographic models and their events.
 
-test_that("a model is events, or a function of its parameters that gives them", {
+test_that("a model has events, or a function that returns them", {
   fixed <- demography(event_equilibrium(), event_epoch(0.1, 2))
   expect_identical(fixed$params, character())
   free <- demography(function(nu, time) list(event_equilibrium(), event_epoch(time, nu)))
@@ -18,7 +18,7 @@ test_that("a model is events, or a function of its parameters that gives them", 
   for (params in list(NULL, 1, c(1, 2, 3), c(nu = 1, t = 2), c(nu = NA, time = 1), c("a", "b"))) {
     expect_ancify_error(spectrum(free, params), "input", "`params`")
   }
-  expect_ancify_error(spectrum(fixed, 1), "input", "no values")
+  expect_ancify_error(spectrum(fixed, 1), "input", "no parameters")
   expect_ancify_error(spectrum(3, NULL), "input", "`model`")
   expect_ancify_error(spectrum(demography(function(x) x), 1), "input", "list of events")
 })
@@ -41,7 +41,7 @@ test_that("models are printed", {
   expect_output(print(odd), "nu = [1 to 2, 1], m = [0 a function; 0.5 0]", fixed = TRUE)
 })
 
-test_that("the published models are those of their papers", {
+test_that("the published models have the values of their papers", {
   path <- test_data("demography_models.json")
   published <- jsonlite::fromJSON(path, simplifyVector = FALSE)
   expect_setequal(names(published), grep("[0-9][LGR][0-9]", demography_model(), value = TRUE))
@@ -55,7 +55,7 @@ test_that("the published models are those of their papers", {
   }
 })
 
-test_that("models by name are each other where they should be", {
+test_that("models by name agree in special cases", {
   spectrum <- function(name, ...) {
     plain_array(expected_sfs(demography_model(name), c(...), if (grepl(two, name)) c(4, 5) else 8, 20))
   }
@@ -87,7 +87,7 @@ test_that("a sample of one haplotype has no variable sites", {
   expect_true(all(attr(one, "mask")))
 })
 
-test_that("an epoch without length changes nothing", {
+test_that("an epoch of length 0 changes nothing", {
   grown <- function(time) {
     list(event_equilibrium(), event_epoch(time, list(course(1, 5)), theta0 = course(1, 2)))
   }
@@ -95,7 +95,7 @@ test_that("an epoch without length changes nothing", {
                    expected_sfs(demography_model("snm"), NULL, 4, 20))
 })
 
-test_that("events that do not fit are errors in the user's terms", {
+test_that("invalid events are errors in the user's terms", {
   start <- list(event_equilibrium(), event_split(1))
   of <- function(...) expected_sfs(c(start, list(...)), NULL, c(2, 2), 10)
   expect_ancify_error(of(event_epoch(1, 1)), "input", "Event 3", "event_epoch()", "`nu`",
@@ -112,7 +112,7 @@ test_that("events that do not fit are errors in the user's terms", {
   expect_ancify_error(of(event_epoch(1, c(1, 1), frozen = NA)), "input", "`frozen`")
   expect_ancify_error(of(event_epoch(1, c(1, 1), theta0 = -1)), "input", "theta")
   expect_ancify_error(of(event_epoch(1, list(course(1, 0), 1))), "input", "from 1 to 0")
-  expect_ancify_error(of(event_epoch(1, list(course(1, 2, 0), 1))), "input", "0 units of time")
+  expect_ancify_error(of(event_epoch(1, list(course(1, 2, 0), 1))), "input", "duration 0")
   expect_ancify_error(of(event_epoch(1, list(function(t) "a", 1))), "input", "size of population 1")
   expect_error(of(event_epoch(1, list(function(t) stop("mine"), 1))), "mine")
   expect_ancify_error(of(event_split(3)), "input", "`parent` is 3", "1 to 2")
@@ -132,7 +132,7 @@ test_that("events that do not fit are errors in the user's terms", {
   expect_ancify_error(expected_sfs(six, NULL, rep(1, 6), 10), "input", "more than 5")
 })
 
-test_that("samples and grids that can't be are errors", {
+test_that("invalid samples and grids are errors", {
   of <- function(sizes = 4, pts = 10, ...) {
     expected_sfs(list(event_equilibrium()), NULL, sizes, pts, ...)
   }

@@ -1,4 +1,4 @@
-# Of populations of constant size everything is an integral.
+# For populations of constant size, spectra are integrals.
 exact_selected <- function(n, gamma) {
   density <- function(x) {
     if (abs(gamma) < 1e-8) 1 / x else expm1(-2 * gamma * (1 - x)) / expm1(-2 * gamma) / (x * (1 - x))
@@ -9,7 +9,7 @@ exact_selected <- function(n, gamma) {
   }, 0)
 }
 
-# What has a share of the distribution each.
+# The mean of exact spectra over 400 equal shares of the distribution.
 exact_dfe <- function(n, quantile) {
   shares <- (seq_len(400) - 0.5) / 400
   rowMeans(vapply(quantile(shares), function(strength) exact_selected(n, -strength), numeric(n - 1)))
@@ -31,7 +31,7 @@ test_that("spectra under distributions are integrals over exact ones", {
   }
 })
 
-test_that("coefficients that were computed are as expected_sfs() has them", {
+test_that("computed coefficients have the spectra of expected_sfs()", {
   model <- function(gamma) {
     list(
       event_equilibrium(gamma = gamma, h = 0.3), event_split(1),
@@ -49,15 +49,15 @@ test_that("coefficients that were computed are as expected_sfs() has them", {
                2 * (0.25 * inside(spectra$spectra[[2]]) + 0.75 * inside(spectra$spectra[[3]])))
 })
 
-test_that("the weights of a distribution have the sum 1, and are its shares of coefficients", {
+test_that("the weights of a distribution sum to 1, and are its shares", {
   gammas <- spectra_1d$gammas
   for (dfe in list(dfe_gamma(0.1, 5000), dfe_lognormal(7, 3), dfe_exponential(1e-6))) {
     expect_equal(sum(distribution_weights(dfe$parts[[1]]$cumulative, gammas)), 1)
   }
-  # All of it beyond the ends.
+  # The whole distribution is beyond the ends.
   expect_equal(dfe_sfs(spectra_1d, dfe_lognormal(-20, 0.1)), dfe_sfs(spectra_1d, dfe_point(0)))
   expect_equal(dfe_sfs(spectra_1d, dfe_lognormal(20, 0.1)), dfe_sfs(spectra_1d, dfe_point(gammas[1])))
-  # Nearly all of it in one place that was not computed.
+  # Nearly the whole distribution is at one coefficient between computed ones.
   expect_equal(inside(dfe_sfs(spectra_1d, dfe_lognormal(log(7), 1e-3))), exact_selected(8, -7),
                tolerance = 2e-3)
   expect_equal(dfe_sfs(spectra_1d, dfe_point(-7)), dfe_sfs(spectra_1d, dfe_lognormal(log(7), 1e-6)),
@@ -79,7 +79,7 @@ test_that("splines of few coefficients are near the sums over many", {
   expect_equal(inside(dfe_sfs(spectra_1d, dfe_gamma(0.2, 500))), sums, tolerance = 1e-3)
 })
 
-test_that("interpolation is never below 0", {
+test_that("interpolated cells are never negative", {
   snm <- demography_model("snm")
   gammas <- -exp(seq(log(1e-2), log(1000), length.out = 12))
   spectra <- suppressWarnings(selected_spectra(snm, NULL, c(YRI = 20), c(40, 50, 60), gammas))
@@ -102,7 +102,7 @@ test_that("mixtures are sums of their parts", {
   expect_output(print(spectra_1d), "101 selection coefficients\n  haplotypes  8\n")
 })
 
-test_that("a distribution's own spectrum gives its parameters back", {
+test_that("a fit to a distribution's own spectrum recovers its parameters", {
   set.seed(31)
   data <- dfe_sfs(spectra_1d, dfe_gamma(0.3, 200), theta = 5000)
   model <- dfe_model(spectra_1d, dfe_gamma, theta = 5000)
@@ -130,7 +130,7 @@ test_that("a distribution's own spectrum gives its parameters back", {
   expect_equal(coef(mixed), c(shape = 0.4, scale = 100), tolerance = 1e-2)
 })
 
-test_that("grids that are too coarse for selection are told of, with its coefficients", {
+test_that("grids too coarse for selection are a warning with the coefficients", {
   of <- function(gammas) {
     selected_spectra(demography_model("two_epoch"), c(2, 0.1), c(YRI = 8), c(60, 80, 100), gammas)
   }
@@ -149,7 +149,7 @@ test_that("parameters of either sign are fitted", {
   expect_equal(coef(fit), c(meanlog = 1, sdlog = 2), tolerance = 1e-2)
 })
 
-test_that("what can not be is an error in the user's terms", {
+test_that("invalid arguments are errors in the user's terms", {
   input <- function(code, text) expect_ancify_error(code, "input", text)
   snm <- demography_model("snm")
   input(selected_spectra(demography(event_equilibrium(gamma = 1)), NULL, 4, 20), "selection")
@@ -159,7 +159,7 @@ test_that("what can not be is an error in the user's terms", {
   input(dfe_gamma(1, 0), "`scale`")
   input(dfe_lognormal(NA, 1), "`meanlog`")
   input(dfe_point("a"), "`gamma`")
-  input(dfe_mixture(1, shares = 1), "mixture")
+  input(dfe_mixture(1, shares = 1), "dfe_mixture() takes DFEs")
   input(dfe_mixture(dfe_point(0), shares = 0.5), "`shares`")
   input(dfe_sfs(spectra_1d, 1), "`dfe`")
   input(dfe_sfs(1, dfe_point(0)), "`spectra`")
@@ -173,7 +173,7 @@ test_that("what can not be is an error in the user's terms", {
   input(selected_spectra(snm, NULL, 4, 20, gammas = 1e300), "`gammas`")
   model <- dfe_model(spectra_1d, dfe_gamma)
   data <- sfs(c(0, 5, 3, 2, 0), "YRI")
-  input(fit_demography(model, data, c(shape = 1, scale = 1)), "Can't compare")
+  input(fit_demography(model, data, c(shape = 1, scale = 1)), "Cannot compare")
   fit_with <- function(...) fit_demography(model, data, c(shape = 1, scale = 1), ...)
   input(fit_with(pts = 20, time = "dadi", backend = "auto"), "Leave out `pts` and `time`")
   input(fit_demography(model, dfe_sfs(spectra_1d, dfe_point(0)), c(shape = 1)), "scale")

@@ -1,10 +1,10 @@
-# Expected spectra against plain diffusion.
+# Expected spectra, compared with a plain implementation of the diffusion.
 
 relative_difference <- function(found, expected) {
   max(abs(as.vector(found) / as.vector(expected) - 1))
 }
 
-# One grid's numbers by the peer's time steps.
+# One grid's spectrum with dadi's time steps.
 grid_spectrum <- function(events, sizes, pts, ...) {
   spectrum <- expected_sfs(events, NULL, sizes, pts, time = "dadi", extrapolate = "none", ...)
   plain_array(spectrum[[1]])
@@ -20,7 +20,7 @@ expect_as_oracle <- function(events, sizes, pts) {
   }
 }
 
-# An epoch of `steps` time steps, with everything that there can be.
+# An epoch of `steps` time steps, with all kinds of parameters.
 some_epoch <- function(populations, steps, migrants = TRUE) {
   n <- populations
   m <- matrix(if (migrants) stats::runif(n^2, 0, 3) else 0, n, n)
@@ -38,7 +38,7 @@ within_time <- function(event, time) {
   event
 }
 
-test_that("equilibria are those of quadrature", {
+test_that("equilibria are those of numerical integration", {
   cases <- list(c(0, 0.5), c(2, 0.5), c(-8, 0.5), c(1.5, 0.1), c(-3, 0.9), c(4, -0.5), c(-4, 1.5))
   for (case in cases) {
     event <- event_equilibrium(1.3, case[1], case[2], 0.8)
@@ -46,17 +46,17 @@ test_that("equilibria are those of quadrature", {
   }
 })
 
-test_that("strong selection has no infinite parts", {
+test_that("strong selection gives finite spectra", {
   for (gamma in c(-2000, -400, 400, 2000)) {
     additive <- grid_spectrum(list(event_equilibrium(1, gamma)), 10, 60)
-    # The same by the other way, where dominance is all but 0.5.
+    # The same by the other method, for a dominance just off 0.5.
     other <- grid_spectrum(list(event_equilibrium(1, gamma, 0.5 + 1e-12)), 10, 60)
     expect_true(all(is.finite(additive)))
     expect_lt(max(abs(other - additive)[2:10] / max(additive[2:10])), 1e-7)
   }
 })
 
-test_that("an equilibrium of any selection ends", {
+test_that("an equilibrium of any selection is computed or an error", {
   for (gamma in c(-1e6, -3e4, 3e4, 1e6)) {
     for (h in c(0, 0.2, 2)) {
       spectrum <- function() grid_spectrum(list(event_equilibrium(1, gamma, h)), 5, 40)
@@ -69,18 +69,18 @@ test_that("an equilibrium of any selection ends", {
   }
 })
 
-test_that("cells below 0 are told", {
+test_that("negative cells are a warning", {
   events <- list(event_equilibrium(), event_epoch(0.1, 1, gamma = -200))
   expect_warning(expected_sfs(events, NULL, 8, c(15, 20, 25)), "too coarse",
                  class = "ancify_grid_warning")
 })
 
-test_that("one population evolves as the oracle's", {
+test_that("one population evolves as in the oracle", {
   set.seed(910)
   for (round in 1:3) expect_as_oracle(list(event_equilibrium(), some_epoch(1, 7)), 5, 11)
 })
 
-test_that("two and three populations evolve as the oracle's", {
+test_that("two and three populations evolve as in the oracle", {
   set.seed(911)
   for (migrants in c(TRUE, FALSE)) {
     events <- list(event_equilibrium(), event_split(1), some_epoch(2, 4, migrants))
@@ -90,7 +90,7 @@ test_that("two and three populations evolve as the oracle's", {
   }
 })
 
-test_that("four and five populations evolve as the oracle's", {
+test_that("four and five populations evolve as in the oracle", {
   set.seed(912)
   events <- list(
     event_equilibrium(), event_split(1), event_split(2), some_epoch(3, 1), event_split(3),
@@ -101,7 +101,7 @@ test_that("four and five populations evolve as the oracle's", {
   expect_as_oracle(events, c(2, 1, 2, 3, 1), 5)
 })
 
-test_that("pulses, removals and other orders are the oracle's", {
+test_that("pulses, removals and reorderings are as in the oracle", {
   set.seed(913)
   three <- list(
     event_equilibrium(), event_split(1), some_epoch(2, 2), event_split(1), some_epoch(3, 1)
@@ -117,14 +117,14 @@ test_that("pulses, removals and other orders are the oracle's", {
   }
 })
 
-test_that("frozen populations stay as they are", {
+test_that("frozen populations stay unchanged", {
   epoch <- some_epoch(3, 3, FALSE)
   epoch$frozen <- c(FALSE, TRUE, FALSE)
   events <- list(event_equilibrium(), event_split(1), event_split(1), epoch)
   expect_as_oracle(events, c(3, 2, 4), 7)
 })
 
-test_that("samples are drawn in other ways", {
+test_that("other ways of sampling are as in the oracle", {
   set.seed(914)
   events <- list(event_equilibrium(), event_split(1), some_epoch(2, 3))
   sizes <- c(4, 6)
@@ -154,12 +154,12 @@ test_that("samples are drawn in other ways", {
   expect_lt(relative_difference(spectrum(sampling_admixed(shares)), expected), 1e-9)
 })
 
-test_that("inbred organisms are samples of beta-binomials", {
+test_that("inbred samples have beta-binomial counts", {
   events <- list(event_equilibrium())
   x <- oracle_grid(12)
   phi <- oracle_density(events, x)
   inbreeding <- 0.3
-  # All ways of three diploid organisms
+  # All genotypes of three diploid organisms.
   organism <- function(k, x) {
     a <- x * (1 - inbreeding) / inbreeding
     b <- (1 - x) * (1 - inbreeding) / inbreeding
@@ -200,7 +200,7 @@ test_that("spectra are the same at any number of threads", {
   expect_identical(spectra[[3]], spectra[[1]])
 })
 
-# ---- Against what needs no grid ----------------------------------------------------------------
+# ---- Comparisons without a grid ----------------------------------------------------------------
 
 # Neutral models without migration, and their exact spectra.
 exact_cases <- function() {
@@ -240,7 +240,7 @@ exact_cases <- function() {
   )
 }
 
-test_that("the accurate steps' error is at most a third of the peer's", {
+test_that("the error of accurate steps is at most a third of dadi's", {
   for (case in exact_cases()) {
     inside <- 2:(length(case$exact) - 1)
     for (extrapolate in c("linear", "log")) {
@@ -255,7 +255,7 @@ test_that("the accurate steps' error is at most a third of the peer's", {
   }
 })
 
-test_that("populations that exchange nothing have the spectra that each has alone", {
+test_that("populations without migration have their own spectra", {
   sizes <- c(0.5, 2, 1, 3, 0.8)
   n <- 4
   for (populations in 2:5) {
@@ -273,8 +273,8 @@ test_that("populations that exchange nothing have the spectra that each has alon
   }
 })
 
-test_that("populations split in any order to the same end", {
-  # Three from one at once, by splits of the first, or of the second after it.
+test_that("the order of splits at one time does not matter", {
+  # Three populations from one: two splits of the first, or one of it and one of the second.
   of <- function(...) {
     list(event_equilibrium(), ..., event_epoch(0.1, c(1, 0.5, 2), 1))
   }
@@ -285,7 +285,7 @@ test_that("populations split in any order to the same end", {
   }
   first <- spectrum(of(event_split(1), event_split(1)))
   expect_equal(spectrum(of(event_split(1), event_split(2))), first)
-  # The others' numbers exchanged on the way.
+  # With reordered populations on the way.
   exchanged <- spectrum(list(
     event_equilibrium(), event_split(1), event_split(1), event_epoch(0.1, c(1, 2, 0.5), 1),
     event_reordering(c(1, 3, 2))
@@ -293,7 +293,7 @@ test_that("populations split in any order to the same end", {
   expect_lt(relative_difference(exchanged, first), 5e-4)
 })
 
-# The models of fixtures/make_dadi_spectra.py, which has dadi compute their spectra.
+# The models of fixtures/make_dadi_spectra.py, whose spectra dadi computed.
 dadi_models <- function() {
   migration <- function(n, ...) {
     rates <- list(...)
@@ -340,7 +340,7 @@ dadi_models <- function() {
   )
 }
 
-test_that("each grid's numbers are dadi's, in one to five populations", {
+test_that("each grid's spectrum is dadi's, for one to five populations", {
   theirs <- utils::read.csv(test_path("fixtures", "dadi_spectra.csv"))
   sizes <- list(
     one = 8, two = c(5, 6), three = c(3, 4, 2), four = c(2, 3, 2, 2), five = c(2, 2, 3, 2)

@@ -6,9 +6,9 @@ out_of_africa_2d <- demography(function(nu1, nu2_b, nu2_f, m, time_pre, time) {
   )
 })
 
-test_that("Yoruba and CEU have the maximum that the peer finds", {
+test_that("Yoruba and CEU have the maximum that dadi finds", {
   data <- read_sfs(test_data("sfs", "YRI_CEU.fs"))
-  # What the peer's documentation gives, with a log-likelihood of -1066.346 and a theta of 2749.
+  # From dadi's documentation, with a log-likelihood of -1066.346 and a theta of 2749.
   known <- c(nu1 = 1.881, nu2_b = 0.0710, nu2_f = 1.845, m = 0.911, time_pre = 0.355, time = 0.111)
   there <- expected_sfs(out_of_africa_2d, known, c(20, 20), c(40, 50, 60), time = "dadi")
   expect_lt(abs(sfs_log_likelihood(there, data) + 1066.346), 0.01)
@@ -24,7 +24,7 @@ test_that("Yoruba and CEU have the maximum that the peer finds", {
   expect_lt(max(abs(coef(fit) / known - 1)), 0.06)
   expect_equal(attr(logLik(fit), "df"), 7)
   expect_equal(stats::AIC(fit), 14 - 2 * fit$log_likelihood)
-  # Nothing in the neighbourhood is more likely.
+  # No parameters nearby are more likely.
   for (k in names(known)) {
     for (factor in c(0.98, 1.02)) {
       near <- replace(coef(fit), k, coef(fit)[[k]] * factor)
@@ -34,7 +34,7 @@ test_that("Yoruba and CEU have the maximum that the peer finds", {
   }
 })
 
-# A spectrum of a model, without chance.
+# A model's expected spectrum.
 true_spectrum <- function(model, params, sizes, theta) {
   expected_sfs(model, params, sizes, c(20, 25, 30)) * theta
 }
@@ -43,7 +43,7 @@ quick_fit <- function(...) {
   fit_demography(..., pts = c(20, 25, 30), starts = 3, progress = FALSE, threads = 1)
 }
 
-test_that("a model's own spectrum gives its parameters back", {
+test_that("a fit to a model's own spectrum recovers its parameters", {
   set.seed(922)
   truth <- c(nu_b = 0.3, nu_f = 2, time = 0.3)
   model <- demography_model("bottlegrowth")
@@ -73,7 +73,7 @@ test_that("a model's own spectrum gives its parameters back", {
   expect_equal(attr(logLik(known), "df"), 1)
 })
 
-test_that("searches by workers come to the same", {
+test_that("searches by workers give the same fit", {
   param <- cluster_params("multicore")[[1]]
   model <- demography_model("two_epoch")
   data <- true_spectrum(model, c(nu = 3, time = 0.1), 8, 2000)
@@ -85,7 +85,7 @@ test_that("searches by workers come to the same", {
   expect_identical(there$searches, here$searches)
 })
 
-test_that("what `sampling` is a function of is fitted too", {
+test_that("arguments of a `sampling` function are fitted too", {
   inbred <- function(inbreeding) sampling_inbred(inbreeding)
   model <- demography_model("two_epoch")
   truth <- c(nu = 3, time = 0.1, inbreeding = 0.4)
@@ -109,7 +109,7 @@ test_that("what `sampling` is a function of is fitted too", {
   known <- quick_fit(model, data, c(nu = 2, time = 0.2), fixed = c(inbreeding = 0.4),
                      sampling = inbred)
   expect_equal(known$params[c("nu", "time", "inbreeding")], truth, tolerance = 1e-3)
-  # Made again, or read from a file, it is the same, but not with something else.
+  # A function made anew or read from a file is the same model; other values are another.
   again <- eval(parse(keep.source = TRUE, text = "function(ploidy) {
     function(inbreeding) {
       sampling_inbred(inbreeding, ploidy)
@@ -124,7 +124,7 @@ test_that("what `sampling` is a function of is fitted too", {
   saveRDS(null_of(2), saved)
   expect_s3_class(sfs_lr_test(full, readRDS(saved), bootstraps), "htest")
   expect_ancify_error(sfs_lr_test(full, null_of(4), bootstraps), "input", "`null`")
-  # A model without parameters will do; selected_spectra() takes parameters of both too.
+  # The model may have no parameters. selected_spectra() takes parameters of both too.
   snm <- demography_model("snm")
   of_snm <- expected_sfs(snm, 0.3, 8, c(20, 25, 30), sampling = inbred) * 2000
   fit <- quick_fit(snm, of_snm, c(inbreeding = 0.2), upper = c(inbreeding = 1), sampling = inbred)
@@ -133,13 +133,13 @@ test_that("what `sampling` is a function of is fitted too", {
   expect_identical(selected, selected_spectra(
     model, truth[1:2], 4, c(10, 12), c(-1, -2), sampling = sampling_inbred(0.4)
   ))
-  # Beside the edge of what it may be
+  # Near the edge of its range.
   data <- expected_sfs(model, replace(truth, 3, 0.997), 8, c(20, 25, 30), sampling = inbred) * 2000
   fit <- quick_fit(model, data, replace(truth, 3, 0.997), sampling = inbred)
   expect_ancify_error(vcov(fit), "input", "`upper`")
 })
 
-test_that("functions of the user's own go to new R processes", {
+test_that("users' functions work in new R processes", {
   param <- cluster_params("snow")[[1]]
   model <- eval(quote(demography(function(nu, time) {
     list(event_equilibrium(), event_epoch(time, nu))
@@ -164,7 +164,7 @@ test_that("workers leave the session's search path alone", {
   expect_identical(run_program(rscript, script)$out, "FALSE")
 })
 
-test_that("bounds and what has not converged are told", {
+test_that("a fit at a bound, or not converged, is a warning", {
   model <- demography_model("two_epoch")
   data <- true_spectrum(model, c(nu = 3, time = 0.1), 8, 2000)
   start <- c(nu = 1.5, time = 0.3)
@@ -180,13 +180,13 @@ test_that("bounds and what has not converged are told", {
   )
 })
 
-test_that("standard errors are those of independent sites, and larger for linked ones", {
+test_that("standard errors are those of independent sites, and larger for linked sites", {
   set.seed(924)
   model <- demography_model("two_epoch")
   theta <- 4000
   data <- true_spectrum(model, c(nu = 3, time = 0.2), 10, theta)
   fit <- quick_fit(model, data, c(nu = 2, time = 0.2))
-  # By the Jacobian of the expected numbers, for Poisson numbers.
+  # Fisher information of Poisson counts, by the Jacobian of the expected counts.
   spectrum <- function(x) {
     as.vector(plain_array(expected_sfs(model, x[1:2], 10, c(20, 25, 30)) * x[[3]]))[2:10]
   }
@@ -203,7 +203,7 @@ test_that("standard errors are those of independent sites, and larger for linked
   bootstraps <- lapply(1:200, function(i) stats::simulate(data, seed = i)[[1]])
   independent <- sqrt(diag(vcov(fit, bootstraps)) / diag(found))
   expect_true(all(abs(independent - 1) < 0.2))
-  # Each site there four times: as many sites, a quarter of them independent.
+  # Each site four times: the same number of sites, a quarter of them independent.
   linked <- lapply(1:200, function(i) stats::simulate(data / 4, seed = i)[[1]] * 4)
   expect_true(all(abs(sqrt(diag(vcov(fit, linked)) / diag(found)) - 2) < 0.4))
 
@@ -219,7 +219,7 @@ test_that("standard errors are those of independent sites, and larger for linked
   expect_ancify_error(sfs_lr_test(fit, null, list(1, 2)), "input", "`bootstraps`")
 })
 
-test_that("fits are printed and drawn", {
+test_that("fits are printed and plotted", {
   model <- demography_model("two_epoch")
   data <- true_spectrum(model, c(nu = 3, time = 0.1), c(YRI = 8), 2000)
   fit <- quick_fit(model, data, c(nu = 1.5), fixed = c(time = 0.1))
@@ -245,7 +245,7 @@ test_that("fits are printed and drawn", {
   expect_ancify_error(plot(fit), "input", "three")
 })
 
-test_that("named data, masks and folding are those of the fit", {
+test_that("a fit keeps names, masks and folding of the data", {
   set.seed(925)
   model <- demography_model("two_epoch")
   known <- plain_array(true_spectrum(model, c(nu = 3, time = 0.2), 10, 4000))
@@ -279,7 +279,7 @@ test_that("a parameter that may be 0 can be tested", {
   start <- c(nu1 = 1, nu2 = 0.5, time = 0.5, m = 1)
   data <- true_spectrum(model, start, c(5, 5), 4000)
   full <- quick_fit(model, data, start)
-  # On other threads, which makes no difference.
+  # The number of threads makes no difference.
   null <- fit_demography(model, data, start[1:3], fixed = c(m = 0), pts = c(20, 25, 30),
                          starts = 3, progress = FALSE, threads = 2)
   bootstraps <- lapply(1:50, function(i) stats::simulate(data, seed = i)[[1]])
@@ -299,9 +299,9 @@ test_that("a parameter may be called theta", {
   expect_equal(unname(vcov(same)), unname(vcov(fit)), tolerance = 1e-2)
 })
 
-test_that("a maximum beside places without a model is found", {
+test_that("a maximum next to invalid parameters is found", {
   set.seed(928)
-  # A size above 3.002 is none.
+  # Sizes above 3.002 are invalid.
   model <- demography(function(nu, time) {
     list(event_equilibrium(), event_epoch(time, if (nu < 3.002) nu else -1))
   })
@@ -311,7 +311,7 @@ test_that("a maximum beside places without a model is found", {
   expect_true(fit$converged)
 })
 
-test_that("what can't be fitted is an error", {
+test_that("models that cannot be fitted are errors", {
   model <- demography_model("two_epoch")
   data <- true_spectrum(model, c(nu = 3, time = 0.1), 8, 2000)
   fit <- function(..., start = c(nu = 1, time = 0.1)) quick_fit(model, data, start, ...)
@@ -326,7 +326,7 @@ test_that("what can't be fitted is an error", {
   expect_ancify_error(fit(lower = c(other = 1)), "input", "`lower`", "nu")
   expect_ancify_error(fit(fixed = c(nu = 1, time = 1)), "input", "nothing to fit")
   expect_ancify_error(
-    quick_fit(model, fold(data), c(nu = 1, time = 1), misidentified = TRUE), "input", "Folded"
+    quick_fit(model, fold(data), c(nu = 1, time = 1), misidentified = TRUE), "input", "folded data"
   )
   none <- data * 0
   expect_ancify_error(quick_fit(model, none, c(nu = 1, time = 1)), "input", "must have sites")
@@ -340,7 +340,7 @@ test_that("what can't be fitted is an error", {
     fit(sampling = function(misidentified) "direct", misidentified = TRUE), "input",
     "misidentified", "another name"
   )
-  # What is no matter of parameters is not put down to them.
+  # Errors of other arguments do not blame the parameters.
   for (wrong in list(list(threads = -1), list(backend = "foo"), list(sampling = "foo"))) {
     message <- tryCatch(
       do.call(fit_demography, c(list(model, data, c(nu = 1, time = 0.1)), wrong)),
@@ -353,10 +353,10 @@ test_that("what can't be fitted is an error", {
   expect_ancify_error(quick_fit(model, two, c(nu = 1, time = 1)), "input", "1 population")
 })
 
-test_that("a model of other populations than the data's is refused in these words", {
+test_that("a model with other populations than the data is this error", {
   expect_ancify_error(
     fit_demography(demography_model("split_mig"), sfs(c(0, 4, 2, 1, 0)), pts = 20, starts = 1,
                    c(nu1 = 1, nu2 = 1, time = 0.1, m = 1)),
-    "input", "The model ends with 2 populations, and `sfs` has 1 population."
+    "input", "The model ends with 2 populations, but `sfs` has 1 population."
   )
 })

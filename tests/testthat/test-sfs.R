@@ -15,7 +15,7 @@ test_that("a spectrum is an array with a mask and populations", {
   expect_identical(sum(attr(sfs(array(1, rep(3, 5))), "mask")), 2L)
 })
 
-test_that("a given mask is taken, and what a folded spectrum does not have is masked", {
+test_that("a given mask is kept, and cells above half of a folded spectrum are masked", {
   mask <- c(FALSE, TRUE, FALSE, FALSE)
   expect_identical(as.vector(attr(sfs(1:4, mask = mask), "mask")), mask)
   folded <- sfs(c(0, 3, 2, NA, 0), folded = TRUE)
@@ -23,7 +23,7 @@ test_that("a given mask is taken, and what a folded spectrum does not have is ma
   expect_identical(as.vector(unclass(folded)), c(0, 3, 2, 0, 0))
 })
 
-test_that("plain arrays of a spectrum have NA where it is masked", {
+test_that("plain arrays of a spectrum have NA in masked cells", {
   expect_identical(as.array(two)["0", "0"], NA_real_)
   expect_identical(as.vector(as.array(two)), c(NA, 2:11 + 0, NA))
   expect_null(attr(as.array(two), "mask"))
@@ -31,7 +31,7 @@ test_that("plain arrays of a spectrum have NA where it is masked", {
   expect_identical(as.numeric(two), as.vector(two))
 })
 
-test_that("whole populations at given copies are a spectrum, other parts are not", {
+test_that("only subsets of whole populations are spectra", {
   row <- two["1", ]
   expect_s3_class(row, "sfs")
   expect_identical(as.vector(unclass(row)), c(2, 5, 8, 11))
@@ -59,7 +59,7 @@ test_that("whole populations at given copies are a spectrum, other parts are not
   expect_error(two["4", ], "subscript")
 })
 
-test_that("arithmetic is cell by cell, and masks what either masks", {
+test_that("arithmetic is cell by cell, and a cell masked in either operand is masked", {
   other <- sfs(matrix(2, 3, 4), mask = matrix(1:12 == 5, 3))
   sum <- two + other
   expect_spectrum(
@@ -78,7 +78,7 @@ test_that("arithmetic is cell by cell, and masks what either masks", {
   expect_true(all(unclass(folded + 1)[above_half(dim(folded))] == 0))
 })
 
-test_that("functions are cell by cell, and mask what is not finite", {
+test_that("functions work cell by cell, and mask cells that are not finite", {
   expect_identical(as.vector(sqrt(two)), sqrt(as.vector(two)))
   expect_identical(which(attr(expect_silent(log(two - 5)), "mask")), c(1:5, 12L))
   expect_identical(round(two / 3, 1)[["1", "0"]], 0.7)
@@ -86,14 +86,14 @@ test_that("functions are cell by cell, and mask what is not finite", {
   expect_true(all(unclass(exp(fold(two)))[above_half(dim(two))] == 0))
 })
 
-test_that("sums are over cells that are not masked", {
+test_that("sums use unmasked cells only", {
   expect_identical(mean(two), 6.5)
   expect_identical(sum(two), sum(2:11) + 0)
   expect_identical(range(two), c(2, 11))
   expect_identical(max(two, 100), 100)
 })
 
-test_that("other operands are refused", {
+test_that("operands that do not match are errors", {
   refused <- function(code, ...) expect_ancify_error(code, "input", ...)
   refused(two + project_sfs(two, c(2, 2)), "2, 3 and 2, 2")
   refused(two + fold(two), "folded")
@@ -102,28 +102,28 @@ test_that("other operands are refused", {
   refused("a" * two, "one number")
 })
 
-test_that("what is no spectrum is refused", {
+test_that("invalid spectra are errors", {
   refused <- function(code, ...) expect_ancify_error(code, "input", ...)
   refused(sfs("a"), "`counts` must be a numeric array")
   refused(sfs(1), "array of 1")
   refused(sfs(numeric()), "array of 0")
   refused(sfs(array(0, rep(2, 6))), "1 to 5 dimensions")
-  refused(sfs(c(0, NA, 1, 0)), "`counts` is NA in the cell [1]")
-  refused(sfs(matrix(c(0, 1, Inf, 0), 2)), "Inf in the cell [0, 1]")
+  refused(sfs(c(0, NA, 1, 0)), "`counts` is NA in cell [1]")
+  refused(sfs(matrix(c(0, 1, Inf, 0), 2)), "Inf in cell [0, 1]")
   refused(sfs(1:4, c("A", "B")), "1 name")
   refused(sfs(matrix(1:4, 2), c("A", "A")), "`populations[2]`")
   refused(sfs(1:4, "a\"b"), "without quotes")
   refused(sfs(1:4, "\xff"), "`populations[1]`")
   refused(sfs(1:4, mask = c(TRUE, FALSE)), "array of 4")
   refused(sfs(1:4, mask = 1:4), "TRUE or FALSE")
-  refused(sfs(1:5, folded = TRUE), "4 in the cell [3]", "fold()")
+  refused(sfs(1:5, folded = TRUE), "4 in cell [3]", "fold()")
   refused(sfs(1:5, folded = NA), "`folded`")
   refused(fold(1:5), "class sfs")
   changed <- two
   changed["1", "1"] <- NA
-  refused(print(changed), "NA in the cell [1, 1]")
+  refused(print(changed), "NA in cell [1, 1]")
   attr(changed, "mask") <- NULL
-  refused(changed + 1, "no longer a whole spectrum")
+  refused(changed + 1, "not a valid spectrum any more")
 })
 
 test_that("printing fits 80 columns", {

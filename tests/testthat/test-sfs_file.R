@@ -6,7 +6,7 @@ sfs_file <- function(...) {
   path
 }
 
-test_that("what is written is read as the same numbers", {
+test_that("a spectrum that is written and read has the same numbers", {
   set.seed(4)
   for (x in list(
     sfs(c(0, 1 / 3, 2 / 7, 1e-300, 0)), random_sfs(c(3, 4)), random_sfs(c(2, 3), folded = TRUE),
@@ -19,7 +19,7 @@ test_that("what is written is read as the same numbers", {
   }
 })
 
-test_that("the last population's copies are the fastest", {
+test_that("the last population varies fastest", {
   path <- write_sfs(
     sfs(matrix(1:6, 2, dimnames = NULL), c("A", "B b")), tempfile(), c("first", "second\nthird")
   )
@@ -54,7 +54,7 @@ test_that("the spectrum of YRI and CEU is read, and folds and projects without l
   expect_identical(read_sfs(write_sfs(x, tempfile())), x)
 })
 
-test_that("files that are no spectrum are errors with their line", {
+test_that("invalid files are errors with their line", {
   refused <- function(lines, line, ...) {
     path <- sfs_file(lines)
     condition <- expect_ancify_error(read_sfs(path), "format", path, sprintf("line %d", line), ...)
@@ -67,24 +67,24 @@ test_that("files that are no spectrum are errors with their line", {
   refused(c("3.5", "1 2 3"), 1, "'3.5'")
   refused(c("-3", "1 2 3"), 1, "'-3'")
   refused(c("unfolded", "1 2 3"), 1, "'unfolded'")
-  refused(c("\"A\"", "1 2 3"), 1, "plus 1")
+  refused(c("\"A\"", "1 2 3"), 1, "plus 1", "not '\"A\"'")
   refused(c("2 2 2 2 2 2 unfolded", "1"), 1, "6 populations", "at most 5")
   refused(c("3 unfolded A", "1 2 3"), 1, "'3 unfolded A'")
   refused(c("3 unfolded \"A", "1 2 3"), 1, "double quotes")
   refused(c("3 unfolded \"A\" B", "1 2 3"), 1, "double quotes")
   refused(c("3 3 unfolded \"A\"", "1"), 1, "2 names")
   refused(c("3 3 unfolded \"A\" \"A\"", "1"), 1, "unique")
-  refused(c("# x", "3 unfolded", "1 2"), 3, "counts of 3 cells", "there are 2")
-  refused(c("1000000 1000000 1000000", "1 2"), 2, "1,000,000,000,000,000,000 cells")
+  refused(c("# x", "3 unfolded", "1 2"), 3, "counts must have 3 values", "there are 2")
+  refused(c("1000000 1000000 1000000", "1 2"), 2, "1,000,000,000,000,000,000 values")
   refused(c("3 unfolded", "1 2 3"), 2, "mask is missing")
   refused(c("3 unfolded", "1 x 3", "1 0 1"), 2, "'x'")
-  refused(c("3 unfolded", "1 2 3", "1 0"), 3, "mask of 3 cells")
-  refused(c("3 unfolded", "1 2 3", "1 0 2"), 3, "'2'")
-  refused(c("3 unfolded", "1 nan 3", "1 0 1"), 2, "NaN in the cell [1]")
-  refused(c("4 folded", "0 2 1 0", "1 0 0 1"), 2, "1 in the cell [2]")
+  refused(c("3 unfolded", "1 2 3", "1 0"), 3, "mask must have 3 values")
+  refused(c("3 unfolded", "1 2 3", "1 0 2"), 3, "0 or 1, not '2'")
+  refused(c("3 unfolded", "1 nan 3", "1 0 1"), 2, "NaN in the unmasked cell [1]")
+  refused(c("4 folded", "0 2 1 0", "1 0 0 1"), 2, "1 in the unmasked cell [2]")
 })
 
-test_that("damaged gzip and what is no text are errors, not other numbers", {
+test_that("damaged gzip and files that are no text are errors, not other numbers", {
   path <- tempfile()
   write_sfs(sfs(1:50 / 7), path)
   text <- c(readLines(path)[-3], "")
@@ -104,7 +104,7 @@ test_that("damaged gzip and what is no text are errors, not other numbers", {
   }
 })
 
-test_that("files that are not there or can't be written are errors", {
+test_that("missing files, and files that cannot be written, are errors", {
   expect_ancify_error(read_sfs(tempfile()), "file", "no such file")
   expect_ancify_error(read_sfs(tempdir()), "file", "no file")
   expect_ancify_error(read_sfs(c("a", "b")), "input", "`file`")
@@ -118,7 +118,7 @@ test_that("files that are not there or can't be written are errors", {
   }
 })
 
-# One to four bytes changed, taken out or put in, or a piece doubled
+# Changes, removes or adds one to four bytes, or doubles a piece.
 mutated <- function(bytes) {
   odd <- c(charToRaw("0123456789.-+eE \"\t\n\r#anifoldux"), as.raw(c(0xc3, 0xa9, 0xff)))
   for (k in seq_len(sample(4, 1))) {
@@ -133,7 +133,7 @@ mutated <- function(bytes) {
   bytes
 }
 
-test_that("damaged spectra are errors with a line, or spectra that are written and read again", {
+test_that("a damaged spectrum is an error with a line, or a valid spectrum", {
   set.seed(1)
   path <- tempfile(fileext = ".fs")
   seeds <- lapply(list(

@@ -12,7 +12,7 @@ random_sfs <- function(sizes) {
   sfs(array(stats::rpois(prod(sizes + 1), 20), sizes + 1))
 }
 
-test_that("likelihoods are those of Poisson numbers", {
+test_that("likelihoods are those of Poisson distributed counts", {
   set.seed(931)
   for (folded in c(FALSE, TRUE)) {
     both <- some_spectra(folded)
@@ -25,7 +25,7 @@ test_that("likelihoods are those of Poisson numbers", {
     theta <- sum(d) / sum(m)
     expect_equal(optimal_theta(both$model, both$data), theta)
     expect_equal(sfs_log_likelihood(both$model, both$data), sum(stats::dpois(d, theta * m, TRUE)))
-    # Nothing else is more likely.
+    # No other theta is more likely.
     for (scale in theta * c(0.99, 1.01)) {
       expect_lt(sfs_log_likelihood(both$model * scale, both$data, FALSE),
                 sfs_log_likelihood(both$model, both$data))
@@ -47,7 +47,7 @@ test_that("residuals are those of the formulas", {
   expect_equal(scaled, sfs_residuals(both$model, both$data))
 })
 
-test_that("mistaken ancestral alleles mirror a share of the spectrum", {
+test_that("misidentification mirrors a share of the spectrum", {
   x <- sfs(c(0, 8, 4, 2, 0))
   expect_equal(as.vector(plain_array(misidentified_sfs(x, 0.25))), c(0, 6.5, 4, 3.5, 0))
   expect_equal(misidentified_sfs(x, 0), x)
@@ -57,7 +57,7 @@ test_that("mistaken ancestral alleles mirror a share of the spectrum", {
   expect_ancify_error(misidentified_sfs(fold(x), 0.1), "input", "folded")
 })
 
-test_that("spectra that can't be compared are errors", {
+test_that("spectra that cannot be compared are errors", {
   x <- sfs(c(0, 8, 4, 2, 0))
   expect_ancify_error(sfs_log_likelihood(x, sfs(c(0, 1, 1, 0))), "input", "sample sizes are 4 and 3")
   expect_ancify_error(sfs_log_likelihood(fold(x), x), "input", "folded")

@@ -9,7 +9,7 @@ picture_of <- function(code) {
 
 count_in <- function(text, pattern) lengths(regmatches(text, gregexpr(pattern, text)))
 
-test_that("one population has a bar for each cell that is not masked", {
+test_that("one population has a bar for each unmasked cell", {
   picture <- picture_of(plot(sfs(c(99, 12, 5, 3, 2, 99), "YRI")))
   expect_identical(count_in(picture, "rgb\\(23.[0-9]*%,41.[0-9]*%,61.[0-9]*%\\)"), 4L)
 })
@@ -33,7 +33,7 @@ test_that("three to five populations, folded too, have all pairs", {
   }
 })
 
-test_that("the scale's ticks are in it", {
+test_that("the ticks are within the scale", {
   for (to in c(0.1, 1, 4.3)) {
     scale <- colour_scale(list(10^c(0, to)))
     ticks <- scale_ticks(scale)
@@ -43,7 +43,7 @@ test_that("the scale's ticks are in it", {
   expect_equal(colour_scale(list(10^c(-7, 4)))$from, 0)
 })
 
-test_that("parameters of the device are as before, and nothing to see is an error", {
+test_that("plots restore graphical parameters, and an empty plot is an error", {
   picture_of({
     before <- graphics::par(c("mar", "las", "mfrow"))
     plot(random_sfs(c(2, 3, 4)))

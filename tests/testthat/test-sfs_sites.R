@@ -1,4 +1,4 @@
-# Spectra of sites in memory.
+# Spectra from allele counts.
 
 test_that("sites without missing genotypes are counted", {
   derived <- cbind(A = c(1, 1, 2, 0, 3), B = c(0, 0, 1, 2, 2))
@@ -18,16 +18,16 @@ test_that("sites without missing genotypes are counted", {
   expect_null(attr(x, "bootstrap"))
 })
 
-test_that("a site goes to fewer haplotypes by chance", {
+test_that("a site is projected by hypergeometric probabilities", {
   # Two of four copies, two drawn.
   x <- sfs_from_sites(2, 4, project = 2, threads = 1)
   expect_equal(as.vector(unclass(x)), c(1, 4, 1) / 6)
-  # One sure of three in four: as counted 3/4 of what one of four gives, else three of four.
+  # One derived of four, with posterior 3/4: 3/4 of its projection, 1/4 of that of three of four.
   x <- sfs_from_sites(1, 4, "YRI", project = c(YRI = 2), posterior = 0.75, threads = 1)
   expect_equal(as.vector(unclass(x)), c(0.75 * 0.5, 0.5, 0.25 * 0.5))
 })
 
-test_that("spectra are as site by site", {
+test_that("spectra are those of the plain implementation", {
   set.seed(5)
   for (most in list(9, c(6, 8), c(4, 5, 4), c(3, 3, 4, 3, 3))) {
     sites <- random_counts(60, most)
@@ -44,13 +44,13 @@ test_that("spectra are as site by site", {
   }
 })
 
-test_that("projecting sites or their spectrum is the same", {
+test_that("projecting sites or their spectrum gives the same", {
   set.seed(6)
   derived <- matrix(rbinom(400, 12, 0.3), ncol = 2)
   whole <- sfs_from_sites(derived, c(12, 12), threads = 1)
   direct <- sfs_from_sites(derived, c(12, 12), project = c(5, 7), threads = 1)
   expect_equal(plain_array(project_sfs(whole, c(5, 7))), plain_array(direct), tolerance = 1e-12)
-  # A posterior of a half knows nothing: either way is the same.
+  # With a posterior of 1/2, exchanged alleles give the same.
   blind <- sfs_from_sites(derived, c(12, 12), posterior = rep(0.5, 200), threads = 1)
   expect_equal(fold(blind)[], fold(whole)[], ignore_attr = TRUE)
   expect_equal(as.vector(unclass(blind)), rev(as.vector(unclass(blind))))
@@ -80,7 +80,7 @@ test_that("the same input gives the same bytes at any number of threads", {
   expect_identical(spectra[[1]], spectra[[3]])
 })
 
-test_that("a bootstrap is of whole windows", {
+test_that("a bootstrap draws whole windows", {
   set.seed(9)
   sites <- random_counts(40, c(5, 6))
   windows <- rep(c("x", "y", "z", "w"), 10)
@@ -107,14 +107,14 @@ test_that("a bootstrap is of whole windows", {
   expect_match(format_sfs(x), "bootstrap +4 spectra", all = FALSE)
 })
 
-test_that("misidentification is what posteriors say of sites that vary", {
+test_that("misidentification is the mean of 1 - posterior over sites that vary", {
   p <- c(1, 0.9, 0.8, 0.5, 0.7, 0.2)
   make <- function(...) {
     sfs_from_sites(
       c(1, 2, 1, 1, 0, 1), c(4, 4, 4, 2, 4, 4), project = 3, posterior = p, threads = 1, ...
     )
   }
-  # The fourth has too few called, and the fifth does not vary.
+  # The fourth has too few called haplotypes, and the fifth does not vary.
   used <- p[c(1, 2, 3, 6)]
   expect_equal(
     attr(make(), "misidentification"),
@@ -132,7 +132,7 @@ test_that("misidentification is what posteriors say of sites that vary", {
   expect_identical(nrow(attr(none, "misidentification")), 0L)
 })
 
-test_that("the rate of wrong calls that were made comes out", {
+test_that("the estimated misidentification is the simulated one", {
   set.seed(11)
   n <- 20000
   derived <- sample(1:9, n, TRUE, 1 / 1:9)
@@ -144,13 +144,13 @@ test_that("the rate of wrong calls that were made comes out", {
   expect_lt(abs(rate$rate - mean(wrong)), 4 * rate$std_error)
 })
 
-test_that("no sites used give a spectrum of nothing", {
+test_that("without used sites the spectrum is empty", {
   x <- sfs_from_sites(matrix(1, 2, 2), cbind(c(4, 2), c(2, 4)), project = c(3, 3), threads = 1)
   expect_identical(sum(x), 0)
   expect_identical(attr(x, "sites")$used, 0)
 })
 
-test_that("what is wrong is said with the site", {
+test_that("errors name the site", {
   refused <- function(..., texts) {
     expect_ancify_error(sfs_from_sites(..., threads = 1), "input", texts)
   }
@@ -166,7 +166,7 @@ test_that("what is wrong is said with the site", {
   refused(1:2, 4, project = 0, texts = "`project` is 0 for population 1")
   refused(1:2, 4, "A", project = c(B = 2), texts = c("'B'", "'A'"))
   refused(1:2, 4, project = c(2, 2), texts = "each of 1 population,")
-  refused(numeric(), 4, texts = "0 at most")
+  refused(numeric(), 4, texts = "No site has a called haplotype")
   refused(1:2, 4, posterior = c(0.5, 1.5), texts = "1.5 at site 2")
   refused(1:2, 4, posterior = c(0.5, NA), texts = "NA at site 2")
   refused(1:2, 4, posterior = "a", texts = "`posterior`")

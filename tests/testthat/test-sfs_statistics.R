@@ -1,4 +1,4 @@
-# Haplotypes of random sites, by population: 0 and 1 in a row a site.
+# Random haplotypes of each population: a matrix of 0 and 1 with a row for each site.
 random_haplotypes <- function(n, sites) {
   lapply(n, function(one) matrix(rbinom(one * sites, 1, runif(sites)), sites))
 }
@@ -14,13 +14,13 @@ spectrum_of <- function(haplotypes) {
   sfs(counts)
 }
 
-# Differences of all pairs of haplotypes.
+# The mean number of differences between two haplotypes.
 oracle_pi <- function(haplotypes) {
   pairs <- utils::combn(ncol(haplotypes), 2)
   mean(apply(pairs, 2, function(pair) sum(haplotypes[, pair[1]] != haplotypes[, pair[2]])))
 }
 
-# Mean squares of an analysis of variance of the alleles, site by site.
+# Fst from mean squares of an analysis of variance of alleles, site by site.
 oracle_fst <- function(haplotypes) {
   n <- vapply(haplotypes, ncol, 0L)
   group <- rep(seq_along(n), n)
@@ -36,7 +36,7 @@ oracle_fst <- function(haplotypes) {
   sum(parts[1, varies]) / sum(parts[, varies])
 }
 
-test_that("statistics are those of the haplotypes", {
+test_that("statistics are those computed from haplotypes", {
   set.seed(951)
   haplotypes <- random_haplotypes(c(7, 4, 5), 60)
   x <- spectrum_of(haplotypes)
@@ -62,14 +62,14 @@ test_that("Tajima's D is that of his equation (38)", {
   e2 <- (2 * 33 / 180 - 7 / (5 * a1) + (205 / 144) / a1^2) / (a1^2 + 205 / 144)
   pi <- 2 * (4 + 6 + 6 + 4) / 20
   expect_equal(sfs_statistics(x)$tajima_d, (pi - 4 / a1) / sqrt(e1 * 4 + e2 * 4 * 3))
-  # The expected spectrum of a population of constant size has none, and theta is theta.
+  # For the expected spectrum of constant size D is 0, and both estimates are theta.
   neutral <- sfs_statistics(sfs(c(0, 100 / 1:19, 0)))
   expect_equal(neutral$watterson, 100)
   expect_equal(neutral$pi, 100)
   expect_equal(neutral$tajima_d, 0)
 })
 
-test_that("small samples have what there is of them", {
+test_that("statistics of small samples are NaN where they are not defined", {
   table <- sfs_statistics(sfs(matrix(1:12, 2, 6)))
   expect_identical(is.nan(table$pi), c(TRUE, FALSE))
   expect_true(is.nan(table$tajima_d[1]))
@@ -79,7 +79,7 @@ test_that("small samples have what there is of them", {
   expect_ancify_error(sfs_statistics(1:3), "input", "class sfs")
 })
 
-test_that("Fst is that of an analysis of variance, and none in one population", {
+test_that("Fst is that of an analysis of variance, and 0 within one population", {
   set.seed(952)
   for (n in list(c(6, 4), c(3, 8, 5), c(1, 9))) {
     haplotypes <- random_haplotypes(n, 40)
@@ -87,7 +87,7 @@ test_that("Fst is that of an analysis of variance, and none in one population", 
     expect_equal(sfs_fst(x), oracle_fst(haplotypes))
     expect_equal(sfs_fst(fold(x)), sfs_fst(x))
   }
-  # Two samples drawn from one sample, in every way there is.
+  # Two samples drawn from one sample, in every possible way.
   one <- rexp(13)
   copies <- as.matrix(expand.grid(0:5, 0:7))
   drawn <- array(dhyper(copies[, 1], rowSums(copies), 12 - rowSums(copies), 5) *

@@ -1,15 +1,15 @@
-# Spectra folded, projected and put together.
+# Folding, projecting and combining spectra.
 
-test_that("folding adds up what the rarer allele cannot tell apart", {
+test_that("folding adds the two cells of the rarer allele", {
   expect_identical(as.vector(unclass(fold(sfs(c(0, 12, 5, 3, 2, 0))))), c(0, 14, 8, 0, 0, 0))
-  # Both cells of exactly half get the same.
+  # Cells of exactly half share their sites equally.
   even <- fold(sfs(matrix(c(0, 10, 4, 0), 2)))
   expect_identical(as.vector(unclass(even)), c(0, 7, 7, 0))
   expect_identical(as.vector(attr(even, "mask")), c(TRUE, FALSE, FALSE, TRUE))
   expect_identical(fold(even), even)
 })
 
-test_that("folding is as cell by cell, with the mask", {
+test_that("folding is that of the plain implementation, with the mask", {
   set.seed(1)
   for (size in list(5, 6, c(3, 4), c(4, 4), c(2, 3, 2), c(1, 2, 1, 2, 3))) {
     mask <- array(runif(prod(size + 1)) < 0.2, size + 1)
@@ -21,7 +21,7 @@ test_that("folding is as cell by cell, with the mask", {
 })
 
 test_that("projection draws without replacement", {
-  # One derived copy of four: the draw of two has it half of the time.
+  # One derived copy of four: in a draw of two with probability 1/2.
   x <- project_sfs(sfs(c(0, 6, 0, 0, 0)), 2)
   expect_equal(as.vector(unclass(x)), c(3, 3, 0))
   # Two of four: 1/6, 4/6, 1/6.
@@ -29,7 +29,7 @@ test_that("projection draws without replacement", {
   expect_equal(as.vector(unclass(x)), c(1, 4, 1))
 })
 
-test_that("projection is as cell by cell, with the mask", {
+test_that("projection is that of the plain implementation, with the mask", {
   set.seed(2)
   for (size in list(7, c(4, 5), c(3, 2, 4))) {
     mask <- array(runif(prod(size + 1)) < 0.05, size + 1)
@@ -47,12 +47,12 @@ test_that("the neutral spectrum stays neutral, and the sum is kept", {
   expect_equal(sum(project_sfs(x, c(2, 3))), 42)
 })
 
-test_that("sizes are in order or named, and equal ones change nothing", {
+test_that("sizes are in order or named, and equal sizes change nothing", {
   x <- random_sfs(c(4, 5))
   expect_identical(project_sfs(x, c(B = 3)), project_sfs(x, c(4, 3)))
   expect_identical(project_sfs(x, c(B = 3, A = 2)), project_sfs(x, c(2, 3)))
   expect_identical(project_sfs(x, c(4, 5)), x)
-  # What is masked has no say, whatever it is.
+  # Masked values have no effect.
   hidden <- x
   hidden[["0", "0"]] <- NaN
   expect_identical(project_sfs(hidden, c(2, 2))[2:8], project_sfs(x, c(2, 2))[2:8])
@@ -73,7 +73,7 @@ test_that("folded spectra are projected and summed as if unfolded", {
   expect_equal(marginal_sfs(fold(x), "B"), fold(marginal_sfs(x, "B")))
 })
 
-test_that("the spectrum of some populations is a sum over the others", {
+test_that("a marginal spectrum is a sum over the other populations", {
   set.seed(3)
   x <- random_sfs(c(2, 3, 4))
   counts <- plain_array(x)
@@ -128,7 +128,7 @@ test_that("combining populations adds up their copies", {
   expect_ancify_error(combine_populations(x, 1:2, ""), "input", "`name`")
 })
 
-test_that("unfolding shares sites equally, and folds to what it was", {
+test_that("unfolding shares sites equally, and folding restores the spectrum", {
   set.seed(954)
   for (size in list(6, 5, c(3, 4), c(2, 2, 3))) {
     x <- random_sfs(size, folded = TRUE)
@@ -140,7 +140,7 @@ test_that("unfolding shares sites equally, and folds to what it was", {
   }
 })
 
-test_that("drawn spectra have Poisson counts of the means", {
+test_that("simulated spectra have Poisson distributed counts", {
   x <- sfs(c(5, 100, 50, 0, 20, 7), "A", c(TRUE, FALSE, FALSE, FALSE, TRUE, TRUE))
   drawn <- simulate(x, nsim = 2000, seed = 3)
   expect_length(drawn, 2000)

@@ -1,4 +1,4 @@
-# Spectra of VCF files.
+# Spectra from VCF files.
 
 vcf_info <- c(
   "##INFO=<ID=AA,Number=1,Type=String,Description=\"a\">",
@@ -9,13 +9,13 @@ vcf_info <- c(
   "##FORMAT=<ID=DP,Number=1,Type=Integer,Description=\"d\">"
 )
 
-# A VCF of these records with a matrix of genotypes behind them.
+# A VCF of these records, with a matrix of genotypes.
 genotype_vcf <- function(records, genotypes, format = "GT") {
   lines <- paste(records, format, apply(genotypes, 1, paste, collapse = "\t"), sep = "\t")
   write_vcf(lines, header = vcf_header(lines, more = vcf_info))
 }
 
-# Records of every reason in two chromosomes, with samples s1 to s6.
+# Records of every reason on two chromosomes, with samples s1 to s6.
 random_spectrum_vcf <- function(n = 120, posteriors = TRUE) {
   records <- random_vcf(c(chr1 = 400, chr2 = 300), n)
   fields <- do.call(rbind, strsplit(records, "\t"))
@@ -28,7 +28,7 @@ random_spectrum_vcf <- function(n = 120, posteriors = TRUE) {
   info <- paste0("AA=", base, ifelse(runif(nrow(fields)) < 0.1, "|||", ""))
   info[sample(nrow(fields), 5)] <- "."
   if (posteriors) {
-    # Eighths, which floats hold; those of the bases may sum to anything.
+    # Eighths are exact floats. The sum of AA_post may be any number.
     p <- sample(8, nrow(fields), TRUE) / 8
     each <- matrix(sample(8, 4 * nrow(fields), TRUE) / 8, ncol = 4)
     info <- paste0(info, sample(c("", "prob", "post", "both"), nrow(fields), TRUE) |> vapply(
@@ -54,7 +54,7 @@ two_populations <- c(s2 = "YRI", s1 = "YRI", s5 = "CEU", s6 = "CEU", s3 = "YRI",
 
 spectrum_of <- function(..., threads = 1) sfs_from_vcf(..., threads = threads, progress = FALSE)
 
-test_that("known answers of a small file", {
+test_that("a small file has the known spectrum", {
   require_htslib()
   records <- vcf_records("1", 1:9, c("A", "A", "C", "G", "T", "A", "A", "AC", "A"),
                          c("C", "C", "T", "T", "C", "C,G", ".", "A", "G"),
@@ -67,8 +67,8 @@ test_that("known answers of a small file", {
   vcf <- genotype_vcf(records, genotypes)
   populations <- c(s1 = "A", s2 = "A", s3 = "B")
   x <- spectrum_of(vcf, populations)
-  # The first has 3 of 4 derived copies and none of 1, the second 3 of 4 and none; one more lacks an
-  # allele in A, and the last all of B.
+  # The first two have 3 of 4 derived copies in A and none in B. The third lacks an allele in A, and
+  # the last all alleles of B.
   expected <- array(0, c(5, 2))
   expected[4, 1] <- 2
   expect_identical(unname(plain_array(x)), expected)
@@ -116,7 +116,7 @@ test_that("spectra are those of the plain implementation and of sfs_from_sites()
     left <- setdiff(names(reasons), c("TOO_FEW", "USED"))
     expect_identical(unname(reasons[left]), as.numeric(table(factor(sites$reason, left))))
 
-    # All that makes a spectrum of counts goes the same way.
+    # Counts become a spectrum as in sfs_from_sites().
     set.seed(1)
     same <- sfs_from_sites(
       given$derived, given$called, project = size, posterior = sure[is_site],
@@ -130,7 +130,7 @@ test_that("spectra are those of the plain implementation and of sfs_from_sites()
   expect_true(all(reasons[setdiff(names(reasons), "REF_MISMATCH")] > 0))
 })
 
-test_that("default sizes are the most that are called", {
+test_that("default sizes are the most called haplotypes", {
   require_htslib()
   set.seed(22)
   records <- vcf_records("1", 1:60, "A", "C", "AA=A")
@@ -143,7 +143,7 @@ test_that("default sizes are the most that are called", {
   expect_identical(attr(x, "sites"), attr(same, "sites"))
 })
 
-test_that("formats and threads make no difference", {
+test_that("formats and threads do not change the spectrum", {
   require_htslib()
   set.seed(23)
   vcf <- random_spectrum_vcf()
@@ -157,7 +157,7 @@ test_that("formats and threads make no difference", {
   }
 })
 
-test_that("CpG and wrong REF are told by the reference", {
+test_that("the reference shows CpG sites and wrong REF bases", {
   require_htslib()
   set.seed(24)
   vcf <- random_spectrum_vcf()
@@ -199,7 +199,7 @@ test_that("CpG and wrong REF are told by the reference", {
   expect_equal(rates$std_error[row], sqrt(sum(p * (1 - p))) / length(p))
 })
 
-test_that("a FASTA file or a run says what is ancestral", {
+test_that("ancestral alleles come from a FASTA file or a run", {
   require_htslib()
   config <- example_with_posteriors()
   run <- run_quietly(config, threads = 2)
@@ -211,7 +211,7 @@ test_that("a FASTA file or a run says what is ancestral", {
   call <- mapply(function(name, at) calls[[name]][at], chromosome, position)
   ref <- ifelse(toupper(call) %in% "A", "A", "C")
   alt <- sample(c("G", "T"), 600, TRUE)
-  # In the file itself another base is ancestral.
+  # AA names another base.
   vcf <- genotype_vcf(vcf_records(chromosome, position, ref, alt, paste0("AA=", alt)),
                       random_genotypes(600, 3))
   populations <- c(s1 = "A", s2 = "A", s3 = "B")
@@ -262,11 +262,11 @@ test_that("real variants give the spectrum of the plain implementation", {
   left <- setdiff(attr(x, "records")$reason, c("TOO_FEW", "USED"))
   expect_identical(unname(records_of_reason(x)[left]),
                    as.numeric(table(factor(sites$reason, left))))
-  # INFO/AC and AN are of all samples of the project, so only that all records are there.
+  # INFO/AC and AN count all samples of the project, so only the number of records is compared.
   expect_identical(sum(attr(spectrum_of(vcf, populations), "records")$records), 10376)
 })
 
-test_that("populations may come in any form", {
+test_that("populations may have any form", {
   require_htslib()
   set.seed(26)
   records <- vcf_records("1", 1:20, "A", "C", "AA=A")
@@ -281,14 +281,14 @@ test_that("populations may come in any form", {
   rows <- paste0(names(populations), c("\t", "  ", " \t "), populations, c("", " EUR", "\tEUR\tm"))
   writeLines(enc2utf8(c("# a comment", "", rows)), file, useBytes = TRUE)
   expect_identical(spectrum_of(vcf, file, subset = TRUE), x)
-  # The order of the populations is that of the table, and tabs leave blanks in names alone.
+  # Populations keep the order of the table. With tabs, names may have blanks.
   lines <- sub("s1\ts2", "s 1\ts2", readLines(vcf))
   writeLines(lines, vcf)
   writeLines(c("s4\tW", "s 1\tX Y"), file)
   expect_identical(names(dimnames(spectrum_of(vcf, file, subset = TRUE))), c("W", "X Y"))
 })
 
-test_that("what can't be a spectrum is an error that says why", {
+test_that("invalid arguments and files are errors that say why", {
   require_htslib()
   records <- vcf_records("1", c(5, 9, 20), "A", "C", "AA=A")
   genotypes <- matrix(c("0/1", "1/1", "0/0"), 3, 2)
@@ -304,7 +304,7 @@ test_that("what can't be a spectrum is an error that says why", {
   refused("input", populations = stats::setNames(letters[1:6], paste0("s", 1:6)),
           texts = c("6 populations", "1 to 5"))
   refused("input", populations = c(s1 = "A", s2 = "\"B"), texts = "`populations[2]`")
-  refused("input", populations = data.frame(sample = "s1"), texts = "the columns 'sample'")
+  refused("input", populations = data.frame(sample = "s1"), texts = "the columns 'sample', but needs")
   refused("input", populations = data.frame(sample = character(), population = character()),
           texts = "0 populations")
   refused("input", populations = c("A", "B"), texts = "`populations` must be populations named")
@@ -329,7 +329,7 @@ test_that("what can't be a spectrum is an error that says why", {
   refused("input", project = c(A = 2), texts = "`project` names 'A'")
   refused("input", project = c(1, 0), texts = "`project` is 0 for B")
   refused("input", vcf = genotype_vcf(records[1], cbind("0/1", "./.")),
-          texts = c("called in B are 0", "no site has any"))
+          texts = "No site has a called haplotype in B")
   refused("input", window = 100, texts = "only one")
   refused("input", window = 0, texts = "`window`")
   refused("input", window = 5, replicates = 0, texts = "`replicates`")
@@ -340,7 +340,7 @@ test_that("what can't be a spectrum is an error that says why", {
   refused("input", vcf = 1, texts = "`vcf`")
   refused("file", vcf = "nowhere.vcf", texts = "nowhere.vcf")
 
-  # What is wrong in the file itself.
+  # Faults of the file.
   changed <- function(pattern, with, at = TRUE) {
     lines <- readLines(good)
     is_record <- which(!startsWith(lines, "#"))[at]
@@ -380,7 +380,7 @@ test_that("what can't be a spectrum is an error that says why", {
   refused("input", vcf = changed("AA=A", "."),
           texts = c("no record for a spectrum", "3 NO_COVERAGE", "`ancestral`"))
   refused("input", vcf = write_vcf(character(), header = lines[seq_len(n - 3)]),
-          texts = "none at all")
+          texts = "has no records")
   fasta <- tempfile()
   writeLines(c(">1", strrep("A", 19)), fasta)
   refused("format", ancestral = fasta, texts = c(third, "position 20", "19 bases"))
