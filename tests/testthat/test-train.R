@@ -297,6 +297,6 @@ test_that("without LightGBM it says what to install, and where it fails, why", {
     ancify:::write_whole(file.path(folder, "model", "x"), function(path) {
       unlink(dirname(path), recursive = TRUE)
     }),
-    "file", "Can't write", file.path(folder, "model", "x")
+    "file", "Cannot write", file.path(folder, "model", "x")
   )
 })
