@@ -1,31 +1,33 @@
-#' Ancestral alleles from whole-genome alignments
+#' Call ancestral alleles from whole-genome alignments
 #'
-#' Which base did the common ancestor have at each position of a genome, and how sure is that?
-#' ancify answers from alignments with related species, and goes on from there to annotated
-#' variants, site frequency spectra, demographic models and distributions of fitness effects.
+#' ancify calls the base that the common ancestor had at each position of a genome, and says how
+#' sure it is. Its results go on to annotated variants, site frequency spectra, demographic models
+#' and distributions of fitness effects.
 #'
-#' A run is described by a configuration, in a file or a list. To begin with, `ancify_init()` writes
-#' a template, and `ancify_run(ancify_example())` needs no file at all.
+#' A run needs a configuration, in a file or a list. `ancify_init()` writes a template, and
+#' `ancify_run(ancify_example())` needs no file.
 #'
-#' Vignettes tell how things go together:
-#' * `vignette("ancify", "ancify")`: Ancestral alleles from alignments;
-#' * `vignette("methods", "ancify")`: Which method, and how sure;
-#' * `vignette("speed", "ancify")`: GPU and speed;
-#' * `vignette("cluster", "ancify")`: On a cluster;
-#' * `vignette("demography", "ancify")`: From ancestral alleles to demography;
-#' * `vignette("python", "ancify")`: Coming from the Python tool.
+#' | Vignette | Title |
+#' | :--- | :--- |
+#' | `vignette("ancify", "ancify")` | Ancestral alleles from alignments |
+#' | `vignette("methods", "ancify")` | Which method, and how sure |
+#' | `vignette("speed", "ancify")` | GPU and speed |
+#' | `vignette("cluster", "ancify")` | On a cluster |
+#' | `vignette("demography", "ancify")` | From ancestral alleles to demography |
+#' | `vignette("python", "ancify")` | Coming from the Python tool |
+#' | `vignette("glossary", "ancify")` | Glossary |
 #'
-#' Errors, warnings and messages have classes, by which each kind can be caught alone: an
-#' `ancify_file_error` is an `ancify_error` too, and so on for `ancify_warning` and
-#' `ancify_message`. The section Errors of each page says which there are.
+#' Errors, warnings and messages have classes, so that you can catch each kind alone. An
+#' `ancify_file_error` is also an `ancify_error`, and likewise for `ancify_warning` and
+#' `ancify_message`. The section Errors of each page lists its classes.
 #'
 #' @section Running:
 #' * [ancify_init()] writes a configuration to start from, [ancify_config()] reads and checks one,
-#'   and lists all keys.
+#'   and [ancify_settings()] lists all settings.
 #' * [ancify_example()] makes a small complete example.
 #' * [ancify_check()] looks at a run's inputs before it starts.
-#' * [ancify_run()] carries out a configuration: projects, calls and evaluates. [ancify_project()]
-#'   and [ancify_call()] do one of these phases.
+#' * [ancify_run()] carries out a configuration: it projects, calls and evaluates.
+#'   [ancify_project()] and [ancify_call()] do one of these phases.
 #'
 #' @section Single steps, projecting and calling:
 #' * [project_axt()] projects one alignment, AXT or MAF, onto the focal genome.
@@ -34,10 +36,10 @@
 #' * [polarise_sites()] gives posteriors of the ancestral allele at polymorphic sites.
 #'
 #' @section Models and histories:
-#' * [substitution_model()] says how bases change, [coalescent_history()] when outgroups split, and
-#'   how large the populations were.
-#' * [count_patterns()] counts site patterns, to which [fit_substitution_model()] fits a model and
-#'   branch lengths, and [fit_history()] splits and sizes.
+#' * [substitution_model()] describes how bases change. [coalescent_history()] describes when
+#'   outgroups split off, and how large the populations were.
+#' * [count_patterns()] counts site patterns. [fit_substitution_model()] fits a model and branch
+#'   lengths to them, and [fit_history()] splits and sizes.
 #' * [ancify_train()] trains boosted trees for the method ml.
 #'
 #' @section Reading and comparing results:
@@ -45,30 +47,30 @@
 #' * [read_posterior()] reads posteriors, [export_posterior()] makes bigWig files of them.
 #' * [ancify_evaluate()] compares calls with a reference and with known variants.
 #' * [compare_calls()] compares several runs, and [`plot()`][plot.ancify_comparison] and
-#'   `autoplot()` draw that.
+#'   `autoplot()` draw the comparison.
 #' * [ancify_report()] writes a page about a run.
 #'
 #' @section Variants:
-#' * [annotate_vcf()] writes ancestral alleles into a VCF, and exchanges REF and ALT where wanted.
+#' * [annotate_vcf()] writes ancestral alleles into a VCF, and can exchange REF and ALT.
 #' * [annotate_variants()] does so with variants in memory.
 #'
 #' @section Site frequency spectra:
-#' * [sfs_from_vcf()] makes a spectrum of genotypes, [sfs_from_sites()] of allele counts, [sfs()] of
-#'   an array.
-#' * [read_sfs()] and [write_sfs()] are for files in dadi's format.
-#' * [fold()], [unfold()], [project_sfs()], [marginal_sfs()] and [combine_populations()] make other
-#'   spectra of one, [`simulate()`][simulate.sfs] draws some.
+#' * [sfs_from_vcf()] makes a spectrum from genotypes, [sfs_from_sites()] from allele counts, and
+#'   [sfs()] from an array.
+#' * [read_sfs()] and [write_sfs()] read and write files in dadi's format.
+#' * [fold()], [unfold()], [project_sfs()], [marginal_sfs()] and [combine_populations()] transform a
+#'   spectrum, and [`simulate()`][simulate.sfs] draws samples of one.
 #' * [sfs_statistics()] gives theta and Tajima's D, [sfs_fst()] differentiation.
 #' * [`plot()`][plot.sfs] draws spectra.
 #'
 #' @section Demographic models:
-#' * [demography()] makes a model of events: [event_equilibrium()], [event_epoch()],
+#' * [demography()] makes a model from events: [event_equilibrium()], [event_epoch()],
 #'   [event_split()], [event_admixture()], [event_pulse()], [event_removal()] and
-#'   [event_reordering()], in which a value may change along a [course()].
+#'   [event_reordering()]. In them a value may change along a [course()].
 #' * [demography_model()] gives common and published ones by name.
 #' * [read_demes()] and [write_demes()] exchange models with other programs.
 #' * [expected_sfs()] computes the spectrum that a model expects; [sampling_ascertained()],
-#'   [sampling_admixed()] and [sampling_inbred()] say how samples are drawn.
+#'   [sampling_admixed()] and [sampling_inbred()] describe how samples are drawn.
 #' * [fit_demography()] fits a model to a spectrum, and its result has [methods][demography_fit];
 #'   [`vcov()`][vcov.demography_fit] gives standard errors, and [sfs_lr_test()] tests parameters.
 #' * [sfs_log_likelihood()], [optimal_theta()], [sfs_residuals()] and [misidentified_sfs()] compare
@@ -81,9 +83,9 @@
 #' * [dfe_sfs()] gives the spectrum under one, [dfe_model()] a model that [fit_demography()] fits.
 #'
 #' @section Machine, backends, clusters and build:
-#' * [available_gpus()] lists GPUs, [detect_backend()] tells whether there are any.
+#' * [available_gpus()] lists GPUs, and [detect_backend()] says whether there are any.
 #' * [slurm_param()] sends a run's tasks to Slurm.
-#' * [ancify_build_info()] tells how the package was built.
+#' * [ancify_build_info()] shows how the package was built.
 #'
 #' @examples
 #' run <- ancify_run(ancify_example(), threads = 1, verbose = FALSE)
@@ -92,6 +94,6 @@
 
 #' @useDynLib ancify, .registration = TRUE
 #' @importFrom Rcpp evalCpp
-# Loading RcppParallel loads TBB, which the core's threads need.
+# RcppParallel loads TBB, which the core's threads need.
 #' @importFrom RcppParallel defaultNumThreads
 NULL

@@ -1,6 +1,6 @@
-# What exported functions check of their arguments, and of the packages that they take.
+# Checks of exported functions: their arguments, and the packages that they need.
 
-# At the head of a function: all of its arguments that have no default were given.
+# Call it first in a function: all arguments without a default must have been given.
 check_given <- function() {
   frame <- parent.frame()
   takes <- formals(sys.function(sys.parent()))
@@ -20,15 +20,15 @@ check_given <- function() {
   }
 }
 
-# `what`: things that these packages make, in the plural. `installer`: the function that installs
-# them.
+# `what`: the objects that these packages make, in the plural. `installer`: the function that
+# installs them.
 need_packages <- function(packages, what, installer = "install.packages") {
   missing <- packages[!vapply(packages, requireNamespace, NA, quietly = TRUE)]
   if (length(missing)) {
     abort_ancify(
       sprintf(
-        "%s take the package%s %s: %s(%s).", what, if (length(missing) > 1) "s" else "",
-        enumerate(missing), installer, deparse1(missing)
+        "%s need the package%s %s. Install with %s(%s).", what,
+        if (length(missing) > 1) "s" else "", enumerate(missing), installer, deparse1(missing)
       ),
       "package"
     )
@@ -39,7 +39,7 @@ need_bioconductor <- function(packages, what) {
   need_packages(packages, what, "BiocManager::install")
 }
 
-# Of a method whose `...` is there for its generic alone: a name with a slip would be passed over.
+# For methods whose `...` serves the generic alone: R would ignore a misspelt argument.
 check_no_more <- function(...) {
   if (...length() > 0) {
     named <- sprintf("`%s`", Filter(nzchar, ...names()))
@@ -83,11 +83,11 @@ check_path <- function(x, name) {
   if (!is.null(problem)) {
     abort_ancify(sprintf("`%s` is %s: %s.", name, show_value(x), problem), "input")
   }
-  # As the core hands it to the system.
+  # The form that the core passes to the system.
   path.expand(enc2native(x))
 }
 
-# Why a text can be no path.
+# Why a text cannot be a path; NULL if it can.
 path_problem <- function(path) {
   if (!validEnc(path)) {
     not_text
@@ -98,7 +98,7 @@ path_problem <- function(path) {
 
 most_path_bytes <- 4095
 
-not_text <- "these bytes are no text in this session's encoding; rename what is called so"
+not_text <- "it is not valid text in this session's encoding; choose another name"
 
 check_text <- function(x, name, what = "text") {
   if (!is.character(x) || length(x) != 1 || is.na(x) || !nzchar(x)) {
@@ -124,7 +124,7 @@ check_choice <- function(x, choices, name) {
 
 or_null <- function(code) tryCatch(code, ancify_input_error = function(error) NULL)
 
-# `n`: how many there must be; NULL for at least one.
+# `n`: the length that `x` must have; NULL for any length above 0.
 check_positive <- function(x, name, n = NULL) {
   right_length <- if (is.null(n)) length(x) > 0 else length(x) == n
   if (!is.numeric(x) || !right_length || !all(is.finite(x) & x > 0)) {

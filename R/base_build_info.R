@@ -1,19 +1,35 @@
-#' Tell how this copy of the package was built
+#' Show how the package was built
 #'
-#' @return A list of class `ancify_build_info`, with a print method: `version` of
-#'   the package; `compiler`; `inflater`, the library or libraries that read gzip
-#'   (ISA-L, libdeflate or zlib); `htslib`, its version, or `NA` for a build that reads
-#'   no VCF and BCF; `cuda`, the version of the CUDA toolkit or `NA`
-#'   for a build without GPU code; `cuda_archs`, the GPU architectures it has
-#'   code for (such as `"75 80 90"` for compute capabilities 7.5, 8.0 and 9.0;
-#'   later ones are compiled on first use), or `NA`: GPUs older than the first cannot
-#'   be used (CUDA 13 starts at 7.5, so a V100 needs a build with CUDA 12); `simd`, the best vector
-#'   instructions of this processor that the CPU code uses (`options(ancify.simd =
-#'   "scalar")`, `"avx2"` or `"avx512"` chooses others); `hardware_threads`, how many
-#'   threads this machine runs at once. No GPU is touched.
-#' @details What is built is chosen at installation by the environment variables
-#'   `ANCIFY_CUDA` (`auto`, `yes`, `no`), `ANCIFY_GZIP` (`auto`, `isal`,
-#'   `libdeflate`, `zlib`) and `ANCIFY_HTSLIB` (`auto`, `system`, `rhtslib`, `no`).
+#' `ancify_build_info()` lists the libraries, the GPU code and the vector instructions of this copy
+#' of the package. It touches no GPU.
+#'
+#' @details
+#' These environment variables choose at installation:
+#'
+#' | Variable | Values |
+#' | :--- | :--- |
+#' | `ANCIFY_CUDA` | `auto`, `yes`, `no` |
+#' | `ANCIFY_GZIP` | `auto`, `isal`, `libdeflate`, `zlib` |
+#' | `ANCIFY_HTSLIB` | `auto`, `system`, `rhtslib`, `no` |
+#'
+#' `cuda_archs` is such as `"75 80 90"`, for compute capabilities 7.5, 8.0 and 9.0. Code for later
+#' GPUs is compiled on first use. GPUs older than the first architecture cannot be used: CUDA 13
+#' starts at 7.5, so a V100 needs a build with CUDA 12.
+#'
+#' @return A list of class `ancify_build_info`, with a print method:
+#'
+#' | Field | Content |
+#' | :--- | :--- |
+#' | `version` | Version of the package. |
+#' | `compiler` | Version of the compiler. |
+#' | `inflater` | Library or libraries that read gzip: ISA-L, libdeflate or zlib. |
+#' | `htslib` | Version of htslib; `NA` if the build cannot read VCF and BCF. |
+#' | `cuda` | Version of the CUDA toolkit; `NA` without GPU code. |
+#' | `cuda_archs` | GPU architectures that the build has code for; `NA` without GPU code. |
+#' | `simd` | Best vector instructions of this processor that the CPU code uses. |
+#' | `hardware_threads` | Number of threads that this machine runs at once. |
+#'
+#' `options(ancify.simd = )` chooses other vector instructions: `"scalar"`, `"avx2"` or `"avx512"`.
 #' @seealso [available_gpus()] for the GPUs of this machine
 #' @export
 #' @examples
@@ -41,14 +57,14 @@ print.ancify_build_info <- function(x, ...) {
   invisible(x)
 }
 
-# What reads variants asks for it first. `version` is NA in a build without.
+# Call it before any work on variants. `version` is NA in a build without htslib.
 check_htslib <- function(version = build_info_impl()$htslib) {
   if (is.na(version)) {
     abort_ancify(
       paste(
-        "VCF and BCF are read by htslib, which this copy of ancify was built without.",
-        "Install Debian's or Ubuntu's libhts-dev, Fedora's htslib-devel, or in R",
-        "BiocManager::install(\"Rhtslib\"), and then ancify again."
+        "This copy of ancify was built without htslib, which reads VCF and BCF.",
+        "Install libhts-dev (Debian, Ubuntu), htslib-devel (Fedora), or in R",
+        "BiocManager::install(\"Rhtslib\"). Then install ancify again."
       ),
       "package"
     )

@@ -1,5 +1,4 @@
-# Every error, warning and log line of the package has a class of its own, so
-# that users can catch one kind and leave the rest.
+# Errors, warnings and log lines have classes of their own, so that users can catch one kind alone.
 
 new_condition <- function(message, class, kind, ..., call = NULL) {
   structure(
@@ -9,13 +8,13 @@ new_condition <- function(message, class, kind, ..., call = NULL) {
 }
 
 # `class`: "input", "format", "file", "config", "check", "package", "device", "lock", "task",
-# "cancelled", "usage" or "system"; `...`: its facts.
+# "cancelled", "usage" or "system"; `...`: fields of the condition.
 abort_ancify <- function(message, class, ...) {
   stop(new_condition(message, class, "error", ...))
 }
 
-# One error for several problems; where `kinds`, those that each of them would be alone, are one, it
-# is of that class too.
+# One error for several problems. `kinds`: the class of each problem; if all are the same, the error
+# has that class too.
 error_of_problems <- function(lead, problems, class, kinds, ...) {
   kind <- unique(unname(kinds))
   new_condition(
@@ -24,8 +23,8 @@ error_of_problems <- function(lead, problems, class, kinds, ...) {
   )
 }
 
-# What the core throws comes here, with the facts of the exception in a list. Its messages are no
-# whole sentences.
+# The core's exceptions come here, with their fields in the list `facts`. Their messages lack the
+# full stop.
 abort_from_core <- function(class, message, facts) {
   if (!grepl("[.?]$", message)) message <- paste0(message, ".")
   do.call(abort_ancify, c(list(message, class), facts))
@@ -40,10 +39,10 @@ inform_ancify <- function(line) {
   message(new_condition(paste0(line, "\n"), "log", "message"))
 }
 
-# What takes the lines of a log.
+# The function that takes the lines of a log.
 log_where <- function(verbose) if (verbose) inform_ancify else function(line) NULL
 
-# Evaluates `code`, whose errors of input say `format`, with their own message in it.
+# Evaluates `code`, and puts the messages of its input errors into `format`.
 with_input_errors_as <- function(format, code) {
   withCallingHandlers(code, ancify_input_error = function(condition) {
     condition$message <- sprintf(format, conditionMessage(condition))
@@ -53,7 +52,7 @@ with_input_errors_as <- function(format, code) {
 
 `%||%` <- function(x, y) if (is.null(x)) y else x
 
-# Faults of values that are arguments, not keys of a configuration.
+# Turns faults of a configuration's values into input errors, where the values are arguments.
 input_faults <- function(code) {
   tryCatch(code, ancify_fault = function(condition) {
     abort_ancify(conditionMessage(condition), "input")

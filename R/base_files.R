@@ -1,6 +1,6 @@
-# Files: paths that name one, and text that is written whole or not at all.
+# Paths, and files that appear whole or not at all.
 
-# The input would be gone; `vcf` itself may be replaced by what it becomes.
+# `out` must not overwrite an input. It may name `vcf` itself, which its result then replaces.
 refuse_same_file <- function(out, ...) {
   inputs <- list(...)
   for (name in names(inputs)) {
@@ -8,19 +8,20 @@ refuse_same_file <- function(out, ...) {
     if (!is.null(path) && normalizePath(path, mustWork = FALSE) ==
       normalizePath(out, mustWork = FALSE)) {
       abort_ancify(
-        sprintf("`out` and `%s` are one file, %s: name another.", name, quoted(out)), "input"
+        sprintf("`out` and `%s` are one file, %s: choose another `out`.", name, quoted(out)),
+        "input"
       )
     }
   }
 }
 
-# The innermost of a path's folders that is there.
+# The path itself if it exists, else the innermost of its folders that does.
 existing_folder <- function(path) {
   while (!is_there(path) && dirname(path) != path) path <- dirname(path)
   path
 }
 
-# Of a file or a folder inside that where it is used.
+# TRUE for names of a file or folder that cannot lead out of its own folder.
 names_a_path <- function(names) {
   validUTF8(names) & !leaves_folder(names) & nchar(names, "bytes") <= core_limits()$name_bytes
 }
@@ -44,7 +45,7 @@ input_problem <- function(key, path, folder) {
   } else if (dir.exists(path) != folder) {
     sprintf("a %s is needed; correct the path", kind)
   } else if (file.access(path, 4) != 0) {
-    sprintf("this %s can't be read; check its permissions", kind)
+    sprintf("this %s cannot be read; check its permissions", kind)
   }
   if (!is.null(why)) {
     sprintf("`%s` is %s: %s.", key, quoted(path), why)
@@ -55,12 +56,12 @@ package_version_text <- function() as.character(utils::packageVersion("ancify"))
 
 is_file <- function(paths) is_there(paths) & !dir.exists(paths)
 
-# A link to what is not, such as a disk that is not mounted, is there too.
+# A link to nothing, as to a disk that is not mounted, exists too.
 is_there <- function(paths) {
   file.exists(paths) | !Sys.readlink(paths) %in% c("", NA)
 }
 
-# Of a file in the folder its path there, else nothing.
+# The path of `file` relative to `folder`, or nothing if it is outside.
 path_in <- function(file, folder) {
   if (is.null(file)) {
     return(character())
@@ -75,13 +76,13 @@ remove_files <- function(paths) {
   left <- paths[file.exists(paths)]
   if (length(left)) {
     abort_ancify(
-      sprintf("%s can't be removed, but belongs to earlier calls: remove it.", quoted(left[1])),
+      sprintf("%s belongs to earlier calls and cannot be removed: remove it.", quoted(left[1])),
       "file", file = left[1]
     )
   }
 }
 
-# With as many digits as each number needs to be read again as itself.
+# Numbers as text, with as many digits as each needs to be read back exactly.
 exact_text <- function(x) {
   text <- sprintf("%.15g", x)
   finite <- which(is.finite(x))
@@ -94,26 +95,26 @@ exact_text <- function(x) {
   text
 }
 
-# Before the training, at whose end it would be too late.
+# Call it before long work whose result goes to `file`.
 check_output_file <- function(file, name = "file") {
   file <- check_path(file, name)
   if (dir.exists(file)) {
     abort_ancify(
-      sprintf("`%s` is %s, which is a folder: name the file in it.", name, quoted(file)), "file",
+      sprintf("`%s` is %s, which is a folder: add the name of a file.", name, quoted(file)), "file",
       file = file
     )
   }
   file
 }
 
-# write(path) writes a file beside `path`, which then takes its name.
+# write(temporary) writes a file beside `path`. The file then takes the name `path`.
 write_whole <- function(path, write) {
   dir.create(dirname(path), showWarnings = FALSE, recursive = TRUE)
   temporary <- temporary_name(path)
   on.exit(unlink(temporary, expand = FALSE))
   fail <- function(...) {
     abort_ancify(
-      sprintf("Can't write %s; may you write to its folder, and is there space?", quoted(path)),
+      sprintf("Cannot write %s; check the folder's permissions and the free space.", quoted(path)),
       "file",
       file = path
     )
@@ -123,13 +124,13 @@ write_whole <- function(path, write) {
   if (!suppressWarnings(file.rename(temporary, path))) fail()
 }
 
-# Lines of text, as UTF-8, which are on the disk when the file appears.
+# Lines of text as UTF-8, synced to the disk before the file appears.
 write_text <- function(path, lines) {
   dir.create(dirname(path), showWarnings = FALSE, recursive = TRUE)
   write_file_impl(path, charToRaw(paste0(enc2utf8(lines), "\n", collapse = "")))
 }
 
-# A name like those of the core's temporary files, which is not taken.
+# A free name of the form that the core gives temporary files.
 temporary_name <- function(path) {
   tempfile(paste0(basename(path), core_limits()$temporary, Sys.getpid(), "-"), dirname(path))
 }

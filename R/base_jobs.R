@@ -1,7 +1,7 @@
-# What the native jobs need from R: threads, a backend, and someone who watches.
+# Threads, backend and progress of jobs in the core.
 
-# Threads to use: as asked, else options(ancify.threads =), else all cores
-# (or as many as the environment variable RCPP_PARALLEL_NUM_THREADS says).
+# Threads to use: `threads`, else options(ancify.threads =), else the number in the environment
+# variable RCPP_PARALLEL_NUM_THREADS, else all cores.
 resolve_threads <- function(threads) {
   threads <- threads %||% getOption("ancify.threads", RcppParallel::defaultNumThreads())
   as.integer(check_whole_number(threads, "threads", core_limits()$threads))
@@ -9,13 +9,13 @@ resolve_threads <- function(threads) {
 
 backends <- c("auto", "cpu", "gpu")
 
-# `devices` and `gpu_memory` as a configuration has them: NULL for all devices.
+# `devices` and `gpu_memory` are those of a configuration: NULL for all devices.
 choose_backend <- function(backend, threads, devices = NULL, gpu_memory = NULL) {
   if (identical(backend, "gpu") && !is.null(devices) && length(devices) == 0) {
     abort_ancify(
       paste(
-        "`gpu_devices` is empty, and leaves `backend` 'gpu' no device: list devices, leave the",
-        "key out for all, or choose 'cpu'."
+        "`gpu_devices` is empty, so `backend` 'gpu' has no device. List devices, leave the setting",
+        "out for all devices, or choose 'cpu'."
       ),
       "device"
     )
@@ -33,11 +33,10 @@ choose_backend <- function(backend, threads, devices = NULL, gpu_memory = NULL) 
   ))
 }
 
-# Runs job(watch), where a native job calls watch() 20 times a second with the
-# share done and new lines for the log. The bar is cli's: it shows up after two
-# seconds, and only where there is a terminal to draw it on. The files that the job reads have the
-# identities in `inputs`, as expected_inputs() gives them; the functions in the list `tell` are told
-# of what the job has finished.
+# Runs job(watch). The core calls watch() 20 times a second with the share done and new lines for
+# the log. cli draws the bar after two seconds, on terminals only.
+# `inputs`: identities of the files that the job reads, by expected_inputs(). `tell`: functions that
+# the core calls with each finished result.
 with_watch <- function(label, job, progress = FALSE, verbose = FALSE, inputs = NULL, tell = NULL) {
   bar <- NULL
   if (check_flag(progress, "progress")) {
@@ -59,7 +58,7 @@ with_watch <- function(label, job, progress = FALSE, verbose = FALSE, inputs = N
   job(watch)
 }
 
-# Bytes of text a job handles at a time; the tests make it small.
+# Bytes of text that a job handles at a time. The tests make it small.
 chunk_size <- function() {
   check_whole_number(getOption("ancify.chunk_size", 2^18), "options(ancify.chunk_size = )")
 }
@@ -68,7 +67,7 @@ cancelled_file <- function(folder) file.path(folder, "cancelled")
 
 tasks_here <- new.env(parent = emptyenv())
 
-# Ends a task that has been cancelled: native jobs ask 20 times a second, a file system once.
+# Ends a cancelled task. Jobs ask 20 times a second; the file is looked for once a second.
 end_if_cancelled <- function() {
   now <- proc.time()[["elapsed"]]
   if (is.null(tasks_here$current) || now < tasks_here$next_look %||% 0) {

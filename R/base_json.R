@@ -7,7 +7,7 @@ to_json <- function(x, pretty = TRUE) {
   )
 }
 
-# JSON has names in objects, so in lists, only.
+# In JSON only objects have names, so named vectors become lists.
 keep_names <- function(x) {
   if (is.data.frame(x)) {
     x
@@ -20,15 +20,15 @@ keep_names <- function(x) {
   }
 }
 
-# The same text for the same description, be it R's or read from JSON.
+# Equal descriptions give equal text, whether they come from R or from JSON.
 canonical_json <- function(x) {
   read <- jsonlite::fromJSON(to_json(x), simplifyVector = FALSE)
   as.character(to_json(read, pretty = FALSE))
 }
 
-# Whether two descriptions say the same.
+# Whether two descriptions are equal.
 same_json <- function(x, y) {
-  # Most often nothing is on record, and turning descriptions into JSON takes milliseconds.
+  # Usually nothing is on record; JSON takes milliseconds.
   if (is.null(x) || is.null(y)) {
     return(is.null(x) && is.null(y))
   }

@@ -1,6 +1,6 @@
-# What this machine has, as its system tells.
+# The memory of this machine, as the system reports it.
 
-# Bytes that this process can still take, or NA where the system does not say.
+# Bytes that this process can still allocate, or NA if the system does not say.
 available_memory <- function(root = "") {
   info <- field_values(file.path(root, "/proc/meminfo"))
   machine <- 1024 * (info["MemAvailable"] + max(info["SwapFree"], 0, na.rm = TRUE))
@@ -15,7 +15,7 @@ available_memory <- function(root = "") {
   if (is.finite(least)) max(least, 0) else NA_real_
 }
 
-# A control group's limit holds for all that are in it.
+# The path and its parents: limits of a control group hold for all groups inside it.
 parent_folders <- function(path) {
   while (length(path) && !utils::tail(path, 1) %in% c("/", ".")) {
     path <- c(path, dirname(utils::tail(path, 1)))

@@ -1,6 +1,6 @@
-# Files of text that R parses itself: the core reads them, within a limit.
+# Text files that R parses itself. The core reads them, up to a size limit.
 
-# A configuration that lists 100,000 contigs has 2 MB, and so has a tree of as many species.
+# A configuration that lists 100,000 contigs has 2 MB. So has a tree of 100,000 species.
 most_text_bytes <- 2^24
 
 # The text of a small file, plain or gzip, in UTF-8 and without a byte order mark.
@@ -13,21 +13,21 @@ check_is_file <- function(file) {
   problem <- if (!file.exists(file)) {
     "there is no such file"
   } else if (dir.exists(file)) {
-    "this is no file but a folder"
+    "this is a folder, not a file"
   }
   if (!is.null(problem)) {
     abort_ancify(sprintf("%s: %s; correct the path.", quoted(file), problem), "file", file = file)
   }
 }
 
-# What a text in YAML says; `refuse` takes what is wrong with it. A warning of the parser's is an
-# error where `strict`.
+# Parses a text in YAML. `refuse`: a function that takes the message of a problem. If `strict`, the
+# parser's warnings are problems too.
 parse_yaml <- function(text, handlers, refuse, strict) {
   shape <- yaml_shape_impl(text)
   for (part in names(most_of_yaml)) {
     if (shape[[part]] > most_of_yaml[[part]]) {
       refuse(sprintf(
-        "%s are more than such a file needs, which has at most %s",
+        "it has %s; the limit is %s",
         sprintf(yaml_parts[[part]], format_count(shape[[part]])), format_count(most_of_yaml[[part]])
       ))
     }
@@ -39,14 +39,15 @@ parse_yaml <- function(text, handlers, refuse, strict) {
   } else {
     tryCatch(suppressWarnings(read()), error = invalid)
   }
-  # Each element takes a byte, unless aliases repeat it.
+  # Without aliases each element takes a byte at least, so more elements come from aliases.
   if (has_more_elements_impl(parsed, nchar(text, "bytes"))) {
-    refuse("its aliases make it larger than it is; write out what they stand for")
+    refuse("its aliases repeat too much; write out their values")
   }
   parsed
 }
 
-# The parser takes time in the square of the first three, and looks for each merged key among all.
+# The parser's time grows with the square of the first three, and it searches all keys for each
+# merged key.
 most_of_yaml <- list(
   indent = 1000, collections = 10000, keys = 10000, entries = 1e6, merged = 20000
 )

@@ -1,10 +1,10 @@
-# How messages say numbers, values and names.
+# Numbers, values and names in messages.
 
 quoted <- function(text) {
   paste0("'", text, "'")
 }
 
-# At most six, then how many more.
+# A list in words: at most six, then the number of the rest.
 enumerate <- function(words) {
   more <- length(words) - 6
   if (more > 0) {
@@ -16,7 +16,7 @@ enumerate <- function(words) {
   paste(paste(utils::head(words, -1), collapse = ", "), "and", utils::tail(words, 1))
 }
 
-# Messages show long texts cut, but a path whole: it is where to look.
+# Messages cut long texts, but show marked paths whole.
 as_path <- function(path) structure(path, class = "shown_path")
 
 show_value <- function(value) {
@@ -38,7 +38,7 @@ show_value <- function(value) {
   }
 }
 
-# More are cut off, whatever they are: each takes two characters of 60.
+# More values would be cut off anyway: each takes two of 60 characters at least.
 most_shown <- 30
 
 show_scalars <- function(values) {
@@ -61,7 +61,7 @@ closest <- function(word, candidates) {
   candidates[which.min(distance)][min(distance) <= max(1, nchar(word) / 3)]
 }
 
-# The end of a sentence on a word that is none of the candidates.
+# The end of a sentence about a word that is not among the candidates.
 did_you_mean <- function(word, candidates, show = quoted) {
   guess <- closest(word, candidates)
   if (length(guess)) sprintf("; did you mean %s?", show(guess)) else "."
@@ -77,7 +77,7 @@ count_of <- function(n, noun) {
   sprintf("%s %s%s", format_count(n), noun, if (n == 1) "" else "s")
 }
 
-# 100000 is not to become 1e+05.
+# Avoids 1e+05 for 100000.
 number_text <- function(value) {
   format(value, scientific = FALSE, digits = 15, trim = TRUE)
 }
@@ -91,7 +91,7 @@ show_bytes <- function(bytes) {
 
 # ---- Chromosomes --------------------------------------------------------------------------------
 
-# The same names with a leading chr put on or taken off.
+# The same names with a leading chr added or removed.
 other_prefix <- function(chromosomes) {
   ifelse(startsWith(chromosomes, "chr"), substring(chromosomes, 4), paste0("chr", chromosomes))
 }
@@ -100,7 +100,7 @@ is_scalar <- function(value) {
   is.atomic(value) && length(value) == 1 && !is.na(value)
 }
 
-# Paths say most at both ends.
+# Cuts long lines in the middle: both ends of a path say most.
 cut_middle <- function(lines, width) {
   n <- nchar(lines)
   head <- width %/% 2 - 3

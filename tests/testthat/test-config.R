@@ -274,7 +274,7 @@ test_that("a file that may not be read is named", {
   skip_if(file.access("/root", 2) == 0, "root may read all files")
   folder <- config_folder()
   Sys.chmod(file.path(folder, "a.axt"), "000")
-  expect_problem(config_list(folder), "can't be read")
+  expect_problem(config_list(folder), "cannot be read")
 })
 
 test_that("faults of the lengths file are reported among the others", {

@@ -106,7 +106,7 @@ test_that("damaged gzip and files that are no text are errors, not other numbers
 
 test_that("missing files, and files that cannot be written, are errors", {
   expect_ancify_error(read_sfs(tempfile()), "file", "no such file")
-  expect_ancify_error(read_sfs(tempdir()), "file", "no file")
+  expect_ancify_error(read_sfs(tempdir()), "file", "a folder, not a file")
   expect_ancify_error(read_sfs(c("a", "b")), "input", "`file`")
   x <- sfs(c(0, 1, 0))
   expect_ancify_error(

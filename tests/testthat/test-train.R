@@ -297,6 +297,6 @@ test_that("without LightGBM the error names packages, and a failure has its reas
     ancify:::write_whole(file.path(folder, "model", "x"), function(path) {
       unlink(dirname(path), recursive = TRUE)
     }),
-    "file", "Can't write", file.path(folder, "model", "x")
+    "file", "Cannot write", file.path(folder, "model", "x")
   )
 })
