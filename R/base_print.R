@@ -1,7 +1,7 @@
-# How objects are printed: a title with the class and the main facts, then one indented line a field.
+# How objects are printed: a title with the class and the main facts, then a line for each field.
 
-# `facts`: what the title says after the class; `fields`: a named vector of texts, of which a repeated
-# name stays blank. Empty ones are left out.
+# `facts`: what the title says after the class; `fields`: texts, named by their labels. Empty ones
+# are left out.
 write_object <- function(class, facts = NULL, fields = NULL) {
   writeLines(object_lines(class, facts, fields))
 }

@@ -1,5 +1,5 @@
-# The settings of a configuration: one row each. The help page, the template of ancify_init() and the
-# tables of the vignettes are made from these rows.
+# The settings of a configuration: one row each. The help page, the template of ancify_init() and
+# the tables of the vignettes are made from these rows.
 
 # read      function(value, key, origin): checks a value and converts it; its `type` is what the
 #           documentation calls such values

@@ -20,7 +20,7 @@
 #' | relative path of an input | in the working directory, else beside the file; `notes` says so |
 #' | relative path of an output | relative to the working directory |
 #' | names of species, chromosomes | taken letter by letter: `[2L, 4, X, 01, 1e5]` are five names |
-#' | characters of a name | all but `/`, at most 200 bytes; not `.`, `..`; no blanks in chromosomes |
+#' | characters of a name | all but `/`; at most 200 bytes; no blanks in names of chromosomes |
 #' | settings that a method does not use | checked all the same, without effect |
 #' | unknown setting | an error, with the nearest known name |
 #' | size of the file | at most 16 MB |

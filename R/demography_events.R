@@ -9,7 +9,7 @@
 #'
 #' | Event | Effect |
 #' | --- | --- |
-#' | `event_equilibrium()` | the first event: one population in equilibrium |
+#' | `event_equilibrium()` | one population in equilibrium; as in dadi, `gamma` acts as at size 1 |
 #' | `event_epoch()` | the populations evolve for a time |
 #' | `event_split()` | a new population splits off, as a copy of its parent |
 #' | `event_admixture()` | a new population is a mixture of others |
