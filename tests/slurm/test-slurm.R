@@ -48,7 +48,7 @@ test_that("the command line runs by jobs, with the bytes of a run without", {
   run <- run_program(rscript, ancify, "run", "-v", "-c", path, "--cluster", "slurm",
                      timeout = 180)
   expect_identical(run$status, 0L)
-  expect_match(run$err, "Each job asks Slurm for 1 core and 1G of memory", all = FALSE)
+  expect_match(run$err, "Each job requests 1 core and 1G of memory from Slurm", all = FALSE)
   expect_match(run$err, "Using BatchtoolsParam on slurm", all = FALSE)
   # Six jobs on two nodes with two cores each.
   expect_named(nodes_in(run$err), c("n1", "n2"))
@@ -90,7 +90,7 @@ test_that("a job that is cancelled in the middle is named, and the run goes on",
   session <- slurm_session(config)
   wait_for(!is.null(session$status()), 120)
   expect_identical(session$status(), 0L)
-  expect_match(session$err(), "^Projections of inner2 and outer1: there", all = FALSE)
+  expect_match(session$err(), "^Projections of inner2 and outer1: kept", all = FALSE)
   expect_as_without(config)
 })
 

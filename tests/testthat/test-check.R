@@ -119,7 +119,8 @@ test_that("renamed chromosomes are an error that says how they differ", {
   case <- related_case()
   set_lines(case, "near2", rename(case$lines$near2, function(name) sub("chr", "", name)))
   condition <- expect_fault(
-    case$config, "names", "near2", "'1' and '2'", "'chr1' and 'chr2'", "leading 'chr' alone"
+    case$config, "names", "near2", "'1' and '2'", "'chr1' and 'chr2'",
+    "differ only by a leading 'chr'"
   )
   expect_s3_class(condition, "ancify_format_error")
   expect_identical(condition$file, file.path(case$folder, "near2.axt"))
@@ -148,7 +149,7 @@ test_that("lengths that are too small are an error", {
   checks <- check_quietly(case$config)
   errors <- checks[checks$status == "error" & checks$check == "lengths", ]
   expect_identical(sort(errors$subject), c("far", "near1", "near2"))
-  expect_match(errors$finding, "on 'chr1', which is 19,000 bases long")
+  expect_match(errors$finding, "on 'chr1', which has 19,000 bases")
   condition <- expect_ancify_error(run_quietly(case$config), "check", "19,000")
   expect_s3_class(condition$checks, "ancify_check")
   expect_true(all(errors$finding %in% sub("^[^:]*: ", "", condition$problems)))
@@ -195,7 +196,7 @@ test_that("a shift, another build and the other strand differ from other alignme
   case <- related_case()
   for (fault in faults) {
     set_lines(case, "near2", inside(fault(case$lines$near2), case$lengths))
-    expect_fault(case$config, "focal", "near2", "the other alignments agree", "another build")
+    expect_fault(case$config, "focal", "near2", "The other alignments agree", "another build")
   }
   # Of two nobody can tell which one it is.
   case <- related_case(c(near = 0.02, far = 0.1), n_inner = 1)
@@ -217,7 +218,7 @@ test_that("a few differences between alignments are none that spoil", {
   expect_clean(case$config)
   # Of the focal genome each is a bad block.
   case <- with_genome(case)
-  expect_fault(case$config, "focal", "near1", "other ones", "on_bad_block")
+  expect_fault(case$config, "focal", "near1", "focal letters", "differ from", "on_bad_block")
   case$config$on_bad_block <- "skip"
   checks <- check_quietly(case$config)
   expect_identical(checks$subject[checks$status == "warning"], "near1")
@@ -388,11 +389,11 @@ test_that("a folder that can't be written to is an error", {
   file <- file.path(case$folder, "file")
   file.create(file)
   case$config$output_dir <- file.path(file, "calls")
-  expect_fault(case$config, "permission", "output_dir", "no folder")
+  expect_fault(case$config, "permission", "output_dir", "is not a folder")
   case$config$output_dir <- file.path(case$folder, "closed", "calls")
   dir.create(dirname(case$config$output_dir), mode = "0555")
   skip_if(file.access(dirname(case$config$output_dir), 2) == 0, "root may write anywhere")
-  expect_fault(case$config, "permission", "output_dir", "can't be written to")
+  expect_fault(case$config, "permission", "output_dir", "cannot be written to")
 })
 
 test_that("memory is what the machine and the control group leave", {
@@ -489,7 +490,7 @@ test_that("sequences of others are not replaced by calls", {
   writeLines(c(">chr2 mine", "ACGT", "ACGT"), genome)
   checks <- ancify_check(case$config)
   expect_identical(checks$file[checks$status == "error"], genome)
-  expect_ancify_error(run_quietly(case$config), "check", genome, "Choose another `output_dir`")
+  expect_ancify_error(run_quietly(case$config), "check", genome, "choose another `output_dir`")
   expect_identical(readLines(genome), c(">chr2 mine", "ACGT", "ACGT"))
   expect_no_error(run_quietly(case$config, phases = "project"))
 
@@ -518,7 +519,7 @@ test_that("what lies beside calls is a run's too, or refused", {
       file <- file.path(folder, name)
       dir.create(dirname(file), showWarnings = FALSE, recursive = TRUE)
       writeLines("mine", file)
-      expect_ancify_error(run_quietly(case$config), "check", name, "is not known as a run's")
+      expect_ancify_error(run_quietly(case$config), "check", name, "no run wrote it")
       expect_identical(readLines(file), "mine")
       unlink(file)
     }
@@ -531,7 +532,7 @@ test_that("what lies beside calls is a run's too, or refused", {
   is_kept("fitted_model.yml", "posterior/chr1.phred")
   config <- file.path(folder, "ancify_run.json")
   yaml::write_yaml(case$config, config)
-  expect_ancify_error(run_quietly(config), "check", config, "this configuration")
+  expect_ancify_error(run_quietly(config), "check", config, "this run's configuration")
   expect_identical(yaml::read_yaml(config)$focal_species, case$config$focal_species)
 })
 
@@ -546,11 +547,11 @@ test_that("without its ledger a folder's files are a user's, and with it a copy'
     before <- content_of_files(case$config$output_dir)
     if (hidden) {
       lines <- log_lines(ancify_run(case$config, progress = FALSE))
-      expect_match(lines, "^Calls of chr1, chr2 and one: there", all = FALSE)
+      expect_match(lines, "^Calls of chr1, chr2 and one: kept", all = FALSE)
       expect_no_error(run_quietly(case$config, resume = FALSE))
     } else {
-      expect_ancify_error(run_quietly(case$config), "check", "is not known as a run's",
-                          "Choose another `output_dir`")
+      expect_ancify_error(run_quietly(case$config), "check", "no run wrote it",
+                          "choose another `output_dir`")
       expect_identical(content_of_files(case$config$output_dir), before)
     }
   }
@@ -565,7 +566,7 @@ test_that("what runs have removed is theirs no more", {
   file <- file.path(case$config$output_dir, "posterior", "chr1.phred")
   dir.create(dirname(file), showWarnings = FALSE)
   writeLines("mine", file)
-  expect_ancify_error(run_quietly(case$config), "check", file, "is not known as a run's")
+  expect_ancify_error(run_quietly(case$config), "check", file, "no run wrote it")
 })
 
 test_that("what a run removed, or did not come to write, is not its own", {
@@ -578,7 +579,7 @@ test_that("what a run removed, or did not come to write, is not its own", {
   evaluation <- file.path(folder, "evaluation", "chr1.evaluation.txt")
   expect_false(file.exists(evaluation))
   writeLines("mine", evaluation)
-  expect_ancify_error(run_quietly(case$config), "check", evaluation, "is not known as a run's")
+  expect_ancify_error(run_quietly(case$config), "check", evaluation, "no run wrote it")
 
   # Nor what one that was killed did not come to write, when the next has ended
   case <- random_config(lengths = c(chr1 = 300, chr2 = 200))
@@ -587,7 +588,7 @@ test_that("what a run removed, or did not come to write, is not its own", {
   run_quietly(case$config)
   fitted <- file.path(folder, "fitted_model.yml")
   writeLines("mine", fitted)
-  expect_ancify_error(run_quietly(case$config), "check", fitted, "is not known as a run's")
+  expect_ancify_error(run_quietly(case$config), "check", fitted, "no run wrote it")
 
   # A folder in the way as soon as the run has begun to call
   case <- random_config(lengths = c(chr1 = 300, chr2 = 200))
@@ -597,7 +598,7 @@ test_that("what a run removed, or did not come to write, is not its own", {
   )
   unlink(calls, recursive = TRUE)
   writeLines("mine", calls[1])
-  expect_ancify_error(run_quietly(case$config), "check", calls[1], "is not known as a run's")
+  expect_ancify_error(run_quietly(case$config), "check", calls[1], "no run wrote it")
   expect_identical(readLines(calls[1]), "mine")
 })
 
@@ -674,7 +675,7 @@ test_that("what comes in the place of a file that a run has removed is not a run
     case$config[c("estimate", "evaluation")] <- list(FALSE, NULL)
     once_calls_begin(function() writeLines("mine", file), run_quietly(case$config))
     expect_identical(readLines(file), "mine")
-    expect_ancify_error(run_quietly(case$config), "check", file, "is not known as a run's")
+    expect_ancify_error(run_quietly(case$config), "check", file, "no run wrote it")
   }
 
   # Nor is it replaced
@@ -684,7 +685,7 @@ test_that("what comes in the place of a file that a run has removed is not a run
   case$config$min_inner_freq <- 2L
   expect_ancify_error(
     once_calls_begin(function() writeLines("mine", file), run_quietly(case$config)),
-    "file", file, "is not known as a run's"
+    "file", file, "no run wrote it"
   )
   expect_identical(readLines(file), "mine")
 })
@@ -711,7 +712,7 @@ test_that("what failed tasks did not write is not a run's", {
   )
   unlink(file, recursive = TRUE)
   writeLines("mine", file)
-  expect_ancify_error(run_quietly(case$config), "check", file, "is not known as a run's")
+  expect_ancify_error(run_quietly(case$config), "check", file, "no run wrote it")
 })
 
 test_that("files that come during a run are seen when it begins to write", {
@@ -727,7 +728,7 @@ test_that("files that come during a run are seen when it begins to write", {
         }
       )
     }
-    expect_ancify_error(run(), "file", file, "is not known as a run's")
+    expect_ancify_error(run(), "file", file, "no run wrote it")
     expect_identical(readLines(file), "mine")
   }
 })
@@ -738,7 +739,7 @@ test_that("files in the places of the work folder's own folders are found", {
     path <- file.path(case$config$work_dir, name)
     dir.create(dirname(path), showWarnings = FALSE, recursive = TRUE)
     writeLines("mine", path)
-    expect_ancify_error(run_quietly(case$config), "check", path, "is no folder")
+    expect_ancify_error(run_quietly(case$config), "check", path, "is not a folder")
     expect_identical(readLines(path), "mine")
   }
   expect_ancify_error(ancify_call(case$config, verbose = FALSE), "file")
@@ -751,7 +752,7 @@ test_that("files in the places of the work folder's own folders are found", {
   path <- file.path(case$config$work_dir, "projected", "focal")
   unlink(path, recursive = TRUE)
   writeLines("mine", path)
-  expect_ancify_error(run_quietly(case$config, "call"), "check", path, "is no folder")
+  expect_ancify_error(run_quietly(case$config, "call"), "check", path, "is not a folder")
 })
 
 # ---- Projections of others -----------------------------------------------------------------
@@ -782,7 +783,7 @@ test_that("projections of others are used, and not replaced", {
     for (resume in c(TRUE, FALSE)) {
       condition <- expect_ancify_error(
         run_quietly(case$config, phases, resume = resume), "check", case$projected_in,
-        "is not known as a run's", "choose another `work_dir`", "phase \"call\" alone"
+        "no run wrote it", "choose another `work_dir`", "run the phase \"call\" alone"
       )
       expect_s3_class(condition, "ancify_file_error")
     }
@@ -833,7 +834,7 @@ test_that("projections that a killed run has begun are runs', those that a faile
   unlink(dirname(file), recursive = TRUE)
   dir.create(dirname(file))
   writeLines("mine", file)
-  expect_ancify_error(run_quietly(case$config), "check", file, "is not known as a run's")
+  expect_ancify_error(run_quietly(case$config), "check", file, "no run wrote it")
 })
 
 test_that("projections of others that come after the look are not replaced", {
@@ -850,7 +851,7 @@ test_that("projections of others that come after the look are not replaced", {
     }
     expect_ancify_error(
       once_calls_begin(come, run_quietly(case$config, BPPARAM = cases[[name]]), "with_ledgers"),
-      "file", file, "is not known as a run's"
+      "file", file, "no run wrote it"
     )
     expect_identical(readLines(file), "mine")
     left <- content_of(case$config$work_dir)
@@ -898,7 +899,7 @@ test_that("focal bases of others are used where they are all there, and not repl
   writeLines(tolower(bases[[1]]), file)
   for (phases in list("call", all_phases)) {
     expect_ancify_error(
-      run_quietly(case$config, phases), "check", file, "is not known as a run's"
+      run_quietly(case$config, phases), "check", file, "no run wrote it"
     )
   }
   expect_ancify_error(count_patterns(case$config), "file", file)
@@ -940,7 +941,8 @@ test_that("files where folders belong, and folders where files do, are found bef
     takes_file <- !name %in% folders
     if (takes_file) dir.create(path) else writeLines("mine", path)
     expect_ancify_error(
-      run_quietly(case$config), "check", path, if (takes_file) "in the way" else "is no folder"
+      run_quietly(case$config), "check", path,
+      if (takes_file) "in the place of an output" else "is not a folder"
     )
     expect_false(dir.exists(file.path(case$config$work_dir, "projected")))
   }
@@ -955,7 +957,7 @@ test_that("an evaluation replaces evaluations alone, and they are runs' own", {
   file <- file.path(case$config$output_dir, "evaluation", "chr1.evaluation.txt")
   dir.create(dirname(file))
   writeLines("mine", file)
-  expect_ancify_error(evaluate(), "check", file, "is not known as a run's")
+  expect_ancify_error(evaluate(), "check", file, "no run wrote it")
   unlink(file)
   evaluate()
   unlink(list.files(case$config$output_dir, "[.]fa$", full.names = TRUE))
@@ -971,7 +973,9 @@ test_that("a phase that lacks what an earlier one makes is found", {
   }
   expect_match(errors("call"), "projected sequences are missing")
   expect_match(errors("evaluate"), "no such calls")
-  expect_match(errors("project", keep_projected = FALSE), "are for calls of the same run alone")
+  expect_match(
+    errors("project", keep_projected = FALSE), "only calls of the same run can use the projections"
+  )
   model <- tempfile()
   writeLines("nonsense", model)
   expect_match(errors(c("project", "call"), method = "ml", ml_model_path = model), "nonsense|model")

@@ -31,7 +31,7 @@ test_that("a run in tasks gives the bytes of one without, and goes on from it", 
       expect_false(dir.exists(file.path(mine$work_dir, ".ancify", "not_kept")))
       # Nothing is left, for either kind of run.
       skipped <- log_lines(ancify_run(mine, progress = FALSE))
-      expect_match(skipped, "Calls of .*: there from an earlier run", all = FALSE)
+      expect_match(skipped, "Calls of .*: kept from an earlier run", all = FALSE)
       expect_same_run(run_in_tasks(mine, cluster_params("serial")[[1]]), expected)
     }
   }
@@ -48,7 +48,7 @@ test_that("a run in tasks makes all anew where it is asked to", {
     ))
     expect_match(lines, "Projected outer1", all = FALSE)
     expect_match(lines, "Called one", all = FALSE)
-    expect_no_match(lines, "there from an earlier run")
+    expect_no_match(lines, "kept from an earlier run")
     expect_calls(case$config$output_dir, case$calls)
   }
 })
@@ -62,8 +62,8 @@ test_that("a run in tasks goes on from one without, and from damage", {
   lines <- log_lines(
     ancify_run(case$config, BPPARAM = cluster_params("serial")[[1]], progress = FALSE)
   )
-  expect_match(lines, "^Projections of inner1 and outer1: there", all = FALSE)
-  expect_match(lines, "^Calls of chr1 and one: there", all = FALSE)
+  expect_match(lines, "^Projections of inner1 and outer1: kept", all = FALSE)
+  expect_match(lines, "^Calls of chr1 and one: kept", all = FALSE)
   expect_length(grep("^projection of inner2 .*: done in", lines), 1)
   expect_length(grep("^calls of chr2 .*: done in", lines), 1)
   expect_calls(case$config$output_dir, case$calls)
@@ -128,7 +128,7 @@ test_that("a task that fails is named with its own error, and the others finish"
   # What failed is all that is left.
   write_axt(good, bad)
   lines <- log_lines(ancify_run(mine, BPPARAM = cluster_params("snow")[[1]], progress = FALSE))
-  expect_match(lines, "^Projections of inner1 and outer1: there", all = FALSE)
+  expect_match(lines, "^Projections of inner1 and outer1: kept", all = FALSE)
   expect_length(grep("^projection of .*: done", lines), 1)
   expected <- in_other_folders(case$config)
   run_quietly(expected)
@@ -152,7 +152,7 @@ test_that("a worker that is killed costs its task alone", {
 
   case$config$outgroups$inner[[1]]$alignment <- case$fast
   lines <- log_lines(run <- ancify_run(case$config, progress = FALSE))
-  expect_match(lines, "^Projections of inner2 and outer1: there", all = FALSE)
+  expect_match(lines, "^Projections of inner2 and outer1: kept", all = FALSE)
   expected <- in_other_folders(case$config)
   run_quietly(expected)
   expect_identical(files_of_run(case$config), files_of_run(expected))
@@ -203,7 +203,7 @@ test_that("tasks that outlive their session are named, and what they finish coun
   )
   wait_for(!is_running(worker), 60)
   lines <- log_lines(ancify_run(case$config, "project", progress = FALSE))
-  expect_match(lines, "^Projections of inner1: there", all = FALSE)
+  expect_match(lines, "^Projections of inner1: kept", all = FALSE)
   expect_length(grep("^Projected", lines), 2)
 })
 
@@ -261,7 +261,7 @@ test_that("what a task of an earlier session left counts only as it was written"
   do_task(task)
   species <- task$part$outgroups$name
   lines <- log_lines(ancify_run(config, "project", progress = FALSE))
-  expect_match(lines, sprintf("^Projections of %s: there", species), all = FALSE)
+  expect_match(lines, sprintf("^Projections of %s: kept", species), all = FALSE)
 
   config <- in_other_folders(config)
   do_task(one_task(config))
@@ -295,7 +295,7 @@ test_that("a task that was killed before it said a word is named", {
   task <- one_task(random_config()$config)
   dir.create(task$folder)
   file.create(log_file(task))
-  expect_ancify_error(throw_failures(list(task), list(NULL)), "task", "is killed: project-1")
+  expect_ancify_error(throw_failures(list(task), list(NULL)), "task", "perhaps killed: project-1")
 })
 
 test_that("what is no outcome of a task is passed over", {
@@ -307,7 +307,7 @@ test_that("what is no outcome of a task is passed over", {
   write_state(files[2], list(ledgers = 5, task = "a"))
   writeLines("damaged", files[3])
   lines <- log_lines(ancify_run(config, progress = FALSE))
-  expect_match(lines, "^Calls of chr1, chr2 and one: there", all = FALSE)
+  expect_match(lines, "^Calls of chr1, chr2 and one: kept", all = FALSE)
 })
 
 test_that("workers and random numbers are as they were, after the run", {
@@ -331,8 +331,8 @@ test_that("a worker of another version is an error", {
   do_task(task)
   outcome <- read_outcome(task)
   expect_s3_class(outcome$error, "ancify_package_error")
-  expect_match(conditionMessage(outcome$error), "and 0.0.1 where the run was started")
-  expect_match(readLines(log_file(task)), "^failed: ancify is version", all = FALSE)
+  expect_match(conditionMessage(outcome$error), "the calling session 0.0.1")
+  expect_match(readLines(log_file(task)), "^failed: The worker has ancify", all = FALSE)
   expect_length(outcome$projected, 0)
 })
 
@@ -348,7 +348,7 @@ test_that("workers that can't work are an error that says what to look at", {
   }, BPPARAM = param)
   expect_ancify_error(
     run_in_tasks(config, param), "task", "None of 3 tasks was begun", "there is no such folder",
-    "do they see the folder", config$work_dir
+    "see the folder", config$work_dir
   )
 })
 

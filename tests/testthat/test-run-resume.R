@@ -27,7 +27,7 @@ test_that("a run that is finished does nothing again", {
     run <- run_quietly(case$config)
     before <- state_of(case$config)
     lines <- log_lines(again <- ancify_run(case$config, progress = FALSE))
-    expect_match(lines, "^Calls of chr1, chr2 and one: there from an earlier run", all = FALSE)
+    expect_match(lines, "^Calls of chr1, chr2 and one: kept from an earlier run", all = FALSE)
     expect_identical(work_of(case$config), character())
     expect_identical(state_of(case$config), before)
     expect_identical(columns_of(again), columns_of(run))

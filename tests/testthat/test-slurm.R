@@ -103,12 +103,15 @@ test_that("slurm_param() tells what each job asks for, or why it can't", {
   config$num_cpus <- 1
   config$cluster <- list(memory = "2G")
   lines <- log_lines(with_sbatch(param <- slurm_param(config, workers = 7)))
-  expect_identical(lines, "Each job asks Slurm for 1 core and 2G of memory\n")
+  expect_identical(lines, "Each job requests 1 core and 2G of memory from Slurm\n")
   expect_s4_class(param, "BatchtoolsParam")
   expect_identical(BiocParallel::bpnworkers(param), 7L)
   config$cluster <- list(cpus = 2, gpus = 1)
   lines <- log_lines(with_sbatch(slurm_param(config)))
-  expect_match(lines, "for 2 cores and 544M of memory, computed from the genome, those that call for 1 GPU too")
+  expect_match(lines, paste(
+    "2 cores and 544M of memory from Slurm \\(computed from the genome\\);",
+    "jobs that call also request 1 GPU"
+  ))
 
   copy <- tempfile()
   file.copy(system.file("templates", "slurm.tmpl", package = "ancify"), copy)
