@@ -1,6 +1,6 @@
 # Identities of the files that a run reads. The attribute `inputs` of a configuration has one for
-# each path, taken when the run begins. The core opens only a file with that identity, and checks it
-# again when it has read the file.
+# each path, taken before the run reads it. The core opens only a file with that identity, and
+# checks it again when it has read the file.
 
 # `identity` is for the core: inode, size, and the times of the last change of contents and of any
 # change. The other facts are for readers, and for file systems with coarse times.

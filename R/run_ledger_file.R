@@ -67,8 +67,8 @@ stays_inside <- function(paths) {
   !is.na(paths) & !is_absolute(paths) & !grepl("(^|/)[.][.](/|$)", paths)
 }
 
-# Writes the ledger if it has changed. Within a phase, saving takes at most a hundredth of the time;
-# for large ledgers up to a twentieth, so that a crash costs at most about 30 s of work.
+# Writes the ledger if it has changed. Within a phase, the time between two saves is 100 times the
+# time of a save, but not above 30 s, unless that is less than 20 times.
 save_ledger <- function(ledger, at_once = FALSE) {
   started <- proc.time()[["elapsed"]]
   if (!ledger$on_disk || !ledger$changed || (!at_once && started < ledger$next_save)) {

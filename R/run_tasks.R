@@ -223,7 +223,7 @@ refuse_at_work <- function(config) {
   )
 }
 
-# Records finished work of an earlier session's tasks that it could not record.
+# Records work that tasks of an earlier session finished, but that session did not record.
 settle_earlier_tasks <- function(context, resume) {
   folder <- tasks_folder(context$config)
   if (resume) {

@@ -12,7 +12,7 @@ expect_holds <- function(text, ...) {
   for (part in c(...)) expect_true(grepl(part, text, fixed = TRUE), label = part)
 }
 
-# Nothing is fetched: no address but that of the pictures, which are in the page.
+# The page fetches nothing: its only addresses are embedded pictures.
 expect_self_contained <- function(text) {
   sources <- regmatches(text, gregexpr("(src|href)=\"[^\"]{1,22}", text))[[1]]
   expect_true(all(sources == "src=\"data:image/png;base64,"))
@@ -21,7 +21,7 @@ expect_self_contained <- function(text) {
   length(sources)
 }
 
-test_that("a report has what was run, the inputs, the results and the settings", {
+test_that("a report has versions, inputs, results and settings", {
   require_package("ggplot2")
   require_package("knitr")
   set.seed(95)
@@ -66,7 +66,7 @@ test_that("a report of a fit and of a comparison has their figures too", {
   )
 })
 
-test_that("comparisons without calls or differences are told in words too", {
+test_that("comparisons without calls or differences have captions too", {
   nothing <- compare_calls(a = calls_folder(c(x = "NN")), b = calls_folder(c(x = "nn")))
   expect_match(agreement_in_words(summary(nothing)), "No two runs call a common position")
   expect_match(windows_in_words(nothing$windows), "The runs do not differ")
@@ -74,7 +74,7 @@ test_that("comparisons without calls or differences are told in words too", {
   expect_match(overlap_in_words(nothing), "all runs at 0.00 %")
 })
 
-test_that("a report of an evaluation says what was compared, and with what result", {
+test_that("a report has the results of an evaluation", {
   require_package("ggplot2")
   require_package("knitr")
   case <- random_config(c(chr1 = 50, chr2 = 9), axt = few_bases(lengths))
@@ -107,10 +107,10 @@ test_that("a report of an evaluation says what was compared, and with what resul
   expect_null(evaluation_section(evaluation[1:8]))
 })
 
-test_that("sentences are true of odd runs too", {
+test_that("sentences are right for unusual runs", {
   require_package("ggplot2")
   require_package("knitr")
-  # Data there are, but too few of them.
+  # There are data, but too few.
   case <- random_config(c(chr1 = 50, chr2 = 50), axt = few_bases(lengths), min_inner_freq = 3,
                         min_outer_freq = 2)
   run <- suppressWarnings(run_quietly(case$config))
@@ -135,7 +135,7 @@ test_that("sentences are true of odd runs too", {
   )
 })
 
-test_that("what can't be reported on is an error, and leaves no file", {
+test_that("an impossible report is an error, and leaves no file", {
   require_package("ggplot2")
   require_package("knitr")
   run <- run_quietly(random_config()$config)
