@@ -14,10 +14,8 @@
 #' ancify_run(config, phases = c("project", "call", "evaluate"),
 #'   threads = NULL, backend = NULL, resume = TRUE, BPPARAM = NULL,
 #'   progress = interactive(), verbose = TRUE)
-#' @param config Path of a YAML file, a list, or the value of [ancify_config()] or of an earlier
-#'   run.
-#' @param phases Any of `"project"`, `"call"`, `"evaluate"`; all by default. Beside others,
-#'   `"evaluate"` runs only if `config` has an `evaluation` block.
+#' @param config Path of a YAML file, a list, an [ancify_config()] or a run.
+#' @param phases One or more of `"project"`, `"call"` and `"evaluate"`; all by default.
 #' @param threads Threads; `NULL` (the default) for `num_cpus` of `config`.
 #' @param backend `"auto"`, `"cpu"` or `"gpu"` (see [call_ancestral()]); `NULL` (the default) for
 #'   `backend` of `config`.
@@ -44,19 +42,18 @@
 #' | an output has your own file's name | an error before any work |
 #' | an input changes during the run | an error; start the run again |
 #' | projections that no run wrote | used by the phase `"call"` alone |
+#' | no `evaluation` block | `"evaluate"` runs only as the only phase |
 #' | `estimate: true` | fits the model before calling |
 #' | `posterior: true` | writes each call's error ([read_posterior()]) |
 #' | `keep_projected: false` | projections stay in memory |
 #' | `focal_fasta` | is compared with each block's focal letters |
-#' | a GPU | only calling runs on it |
 #' @section Errors:
 #' * `ancify_config_error`: a setting cannot be used.
 #' * `ancify_check_error` (field `checks`): an input is unusable.
 #' * `ancify_lock_error`: another run works in one of the folders.
 #' * `ancify_task_error` (field `tasks`): tasks failed.
 #' * `ancify_file_error`, `ancify_format_error`, `ancify_device_error`: a file or a GPU is unusable.
-#' @seealso [ancify_check()]; `vignette("running", "ancify")` for details;
-#'   `vignette("cluster", "ancify")` for tasks
+#' @seealso [ancify_check()]; `vignette("running")`; `vignette("cluster")`
 #' @export
 #' @examples
 #' run <- ancify_run(ancify_example(), threads = 1)

@@ -172,7 +172,7 @@ test_that("the index of the focal genome is compared with the lengths", {
 faults <- list(shift = shifted, back = function(lines) shifted(lines, -1), build = other_build,
                strand = reverse_strand)
 
-# A shift by one stays within each chromosome.
+# Drops blocks that a shift has moved beyond an end of their chromosome.
 inside <- function(lines, lengths) {
   blocks <- oracle_blocks(lines)
   bad <- vapply(blocks, function(block) {
