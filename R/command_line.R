@@ -1,26 +1,26 @@
-# The command line, exec/ancify. run_command_line() gives the exit status: 0 only when all
-# is done, 1 for an error, 2 for a call it does not understand, 130 for Ctrl-C.
+# The command line, exec/ancify. run_command_line() gives the exit status: 0 if all is done, 1 for
+# an error, 2 for wrong arguments, 130 for Ctrl-C.
 
 command_usage <- "usage: ancify COMMAND [options]
 
 commands
-  check     look at a run's inputs before it starts; status 1 for an error
   init      write an annotated configuration to start from (-o FILE)
+  check     check a run's inputs before it starts; status 1 if there is an error
+  run       project and call; evaluate if the configuration has that block
   project   project the outgroups' alignments onto the focal genome
   call      call ancestral bases from projected sequences
   evaluate  compare calls with a reference and with known variants
-  run       project, call, and evaluate where the configuration has that block
   train     train a model for the method ml (-o FILE)
 
 options, before or after the command
-  -c, --config FILE   the configuration (for all but init)
-  -n, --threads N     threads; default: num_cpus of the configuration
-      --cluster NAME  slurm: project, call, evaluate and run by jobs of Slurm
-  -o, --output FILE   where init or train writes; default: ancify.yaml, or
+  -c, --config FILE   the configuration (all commands but init)
+  -n, --threads N     number of threads; default: num_cpus of the configuration
+      --cluster NAME  slurm: do project, call, evaluate or run in jobs of Slurm
+  -o, --output FILE   output of init or train; default: ancify.yaml, or
                       ml_model_path of the configuration
-  -v, --verbose       say what is done
-  -h, --help          this text
-      --version       the version
+  -v, --verbose       log the run
+  -h, --help          print this text
+      --version       print the version
 "
 
 run_command_line <- function(args) {
@@ -65,13 +65,13 @@ flag_options <- c(
   "--version" = "version"
 )
 
-# Gives the command and the options by their long names; absent values are NULL.
+# Gives the command and the options under their long names; absent values are NULL.
 parse_command_line <- function(args) {
   parsed <- list(verbose = FALSE, help = FALSE, version = FALSE)
   while (length(args)) {
     arg <- args[1]
     args <- args[-1]
-    # --config=FILE is --config FILE; a value may look so too.
+    # --config=FILE is --config FILE. Values may have = too: take only the first.
     if (grepl("^--[a-z]+=", arg)) {
       args <- c(sub("^[^=]*=", "", arg), args)
       arg <- sub("=.*", "", arg)
@@ -85,7 +85,7 @@ parse_command_line <- function(args) {
     } else if (startsWith(arg, "-")) {
       usage_error("there is no option ", arg)
     } else if (!is.null(parsed$command)) {
-      usage_error("one command at a time: ", parsed$command, " or ", arg)
+      usage_error("give one command, not both ", parsed$command, " and ", arg)
     } else {
       parsed$command <- arg
     }
@@ -112,7 +112,7 @@ run_command <- function(parsed) {
   } else if (is.null(parsed$config)) {
     usage_error(parsed$command, " needs -c FILE")
   } else if (!is.null(parsed$cluster) && !parsed$command %in% c(all_phases, "run")) {
-    usage_error("--cluster is for project, call, evaluate and run")
+    usage_error("--cluster is only for project, call, evaluate and run")
   } else if (parsed$command == "train") {
     train_command(parsed)
   } else if (parsed$command == "check") {
@@ -135,7 +135,7 @@ train_command <- function(parsed) {
 }
 
 check_command <- function(parsed) {
-  if (!is.null(parsed$output)) usage_error("-o is for init and train")
+  if (!is.null(parsed$output)) usage_error("-o is only for init and train")
   checks <- ancify_check(
     parsed$config,
     threads = threads_option(parsed$threads), progress = isatty(stderr())
@@ -145,7 +145,7 @@ check_command <- function(parsed) {
 }
 
 run_phases <- function(parsed) {
-  if (!is.null(parsed$output)) usage_error("-o is for init and train")
+  if (!is.null(parsed$output)) usage_error("-o is only for init and train")
   threads <- threads_option(parsed$threads)
   param <- cluster_option(parsed$cluster, parsed$config, threads)
   run <- ancify_run(
@@ -168,7 +168,7 @@ cluster_option <- function(name, config, threads) {
   if (is.null(name)) {
     return(NULL)
   }
-  if (name != "slurm") usage_error("--cluster needs slurm, not ", name)
+  if (name != "slurm") usage_error("--cluster must be slurm, not ", name)
   withCallingHandlers(
     slurm_param(config, threads),
     ancify_message = function(condition) {
@@ -183,7 +183,7 @@ threads_option <- function(text) {
     return(NULL)
   }
   if (!grepl("^[1-9][0-9]{0,8}$", text)) {
-    usage_error("-n needs a positive whole number, not ", text)
+    usage_error("-n must be a positive whole number, not ", text)
   }
   as.numeric(text)
 }

@@ -1,25 +1,35 @@
 #' Write a report of a run
 #'
-#' Writes one page of HTML that needs nothing else, so that it can be sent and kept: what
-#' was run, with which versions and settings; the inputs and what was found in them; the
-#' results by chromosome, and what [ancify_evaluate()] found where that phase ran; and the
-#' pictures of [plot.ancify_comparison()], each with what it shows in words.
+#' @description
+#' Writes one self-contained page of HTML, to send and to keep:
 #'
-#' The settings are those of the configuration as YAML, and can be run again. Nothing in
-#' the page is fetched from elsewhere.
+#' ```
+#' ancify_report(run, "report.html")
+#' ```
 #'
-#' @param run What [ancify_run()] returned, with the phase `"call"`; or the path of its output
-#'   folder, whose `ancify_run.json` is the run's record.
-#' @param file Where the page goes, a path that ends in `.html`; a file that exists is
-#'   replaced when the new one is complete, a folder that is not there is made.
-#' @param comparison What [compare_calls()] returned, to have its pictures too; `NULL`
-#'   (the default) for none.
+#' @details
+#' | Section | Content |
+#' |:--------|:--------|
+#' | What was run | species, method, backend, times, versions |
+#' | Inputs | alignments, and the blocks used and left out |
+#' | Results by chromosome | counts and a picture of the calls |
+#' | Evaluation | results of [ancify_evaluate()], if that phase ran |
+#' | Fit | the fitted model, with `estimate: true` |
+#' | Comparison of runs | pictures of [plot.ancify_comparison()], with `comparison` |
+#' | Settings | the configuration as YAML, which can be run again |
+#'
+#' @param run The value of [ancify_run()] with the phase `"call"`, or the path of its output folder,
+#'   which has the record `ancify_run.json`.
+#' @param file Path of the page, ending in `.html`. An existing file is replaced when the new page
+#'   is complete; a missing folder is made.
+#' @param comparison The value of [compare_calls()], to add its pictures; `NULL` (the default) for
+#'   none.
 #' @return `file`, invisibly.
 #' @section Errors:
-#' `ancify_input_error` for a run without calls, a `comparison` that is none, and a `file`
-#' of another ending; `ancify_file_error` for a record that is not there or can't be read, and
-#' for a file that can't be written; `ancify_package_error` where
-#' ggplot2 or knitr is not installed.
+#' * `ancify_input_error`: the run has no calls, its files have been replaced, `comparison` is not
+#'   from [compare_calls()], or `file` has another ending.
+#' * `ancify_file_error`: the record is missing or cannot be read, or `file` cannot be written.
+#' * `ancify_package_error`: ggplot2 or knitr is not installed.
 #' @seealso [ancify_run()], [compare_calls()], [plot.ancify_comparison()]
 #' @export
 #' @examplesIf length(find.package(c("ggplot2", "knitr"), quiet = TRUE)) == 2
@@ -27,12 +37,12 @@
 #' ancify_report(run, file.path(tempdir(), "report.html"))
 ancify_report <- function(run, file, comparison = NULL) {
   check_given()
-  # Where a folder is now, its record is of what is there.
+  # A folder's record always belongs to its present files.
   path <- if (is.character(run)) check_path(run, "run")
   if (!is.null(path)) run <- read_run_record(path)
   if (!inherits(run, "ancify_run") || is.null(attr(run, "config"))) {
     abort_ancify(
-      sprintf("`run` must be what ancify_run() returned, or its folder, not %s.",
+      sprintf("`run` must be the value of ancify_run(), or its output folder, not %s.",
               show_value(run)),
       "input"
     )
@@ -117,9 +127,10 @@ inputs_section <- function(run) {
       `Passed over` = in_counts(alignments$passed_over)
     )),
     paragraph(
-      "Every block on the chromosomes asked for was checked: two rows of equal length, of letters",
-      "and gaps only, as many focal letters as its coordinates span, inside the chromosome.",
-      blocks_in_words(alignments), "Blocks passed over are on other chromosomes."
+      "Every block on the chosen chromosomes was checked. Its two rows must have equal lengths",
+      "and only letters and gaps. Its coordinates must span the number of focal letters and lie",
+      "inside the chromosome.", blocks_in_words(alignments),
+      "Blocks passed over are on other chromosomes."
     )
   )
 }
@@ -127,17 +138,17 @@ inputs_section <- function(run) {
 earlier_in_words <- function(phases) {
   if (!"call" %in% phases) {
     return(paste(
-      "The calls were made by an earlier run, of which nothing is known here: its settings need",
-      "not be those below. This one only evaluated them."
+      "An earlier run made the calls, possibly with other settings than those below. This run only",
+      "evaluated them."
     ))
   }
   paste(
-    "The alignments were projected by an earlier run, which checked them; this one read the",
-    "projected sequences and checked their names and lengths."
+    "An earlier run checked and projected the alignments. This run read the projected sequences",
+    "and checked their names and lengths."
   )
 }
 
-# Now; a file may have been taken away since the run.
+# The present size. A file may have been removed since the run.
 bytes_of <- function(files) {
   ifelse(file.exists(files), in_counts(file.size(files)), "no longer there")
 }
@@ -146,13 +157,13 @@ blocks_in_words <- function(alignments) {
   passed <- if (all(alignments$bad == 0)) {
     "All passed."
   } else {
-    sprintf("Those that did not were left out (%s).", format_count(sum(alignments$bad)))
+    sprintf("Blocks that failed (%s) were left out.", format_count(sum(alignments$bad)))
   }
   if (all(alignments$duplicates == 0)) {
     return(passed)
   }
   paste(passed, sprintf(
-    "Of rows of a species that its block of a MAF had already %s were left out.",
+    "Second rows of a species in a MAF block (%s) were left out.",
     format_count(sum(alignments$duplicates))
   ))
 }
@@ -172,7 +183,7 @@ result_table <- function(run) {
   c(list(Chromosome = run$chromosome, Length = in_counts(run$length)), shares)
 }
 
-# Nothing but the calls' coverage, which is above, where they were compared with nothing.
+# NULL without a comparison: the coverage of the calls is in the section above.
 evaluation_section <- function(evaluation) {
   with_reference <- "reference_both_nonmissing" %in% names(evaluation)
   with_variants <- "vcf_num_variants" %in% names(evaluation)
@@ -220,11 +231,10 @@ fit_section <- function(fit) {
 
 confidence_legend <- function(n_chromosomes, n_runs) {
   paste0(
-    "Each bar is a chromosome", if (n_chromosomes > 1) ", that at the top all of them together",
-    if (n_chromosomes > most_rows_drawn(n_runs)) " and that at the bottom all the shorter ones",
-    ". Its parts are the shares of positions that are called with high confidence (upper case in ",
-    "the files), with low (lower case), left open by what the outgroups have (n), and at which ",
-    "too few outgroups have data (N)."
+    "Each bar is a chromosome", if (n_chromosomes > 1) "; the top one is all of them together",
+    if (n_chromosomes > most_rows_drawn(n_runs)) ", the bottom one all shorter chromosomes",
+    ". Its parts are the shares of positions with a call of high confidence (upper case in the ",
+    "files), a call of low confidence (lower case), an unresolved base (n), and missing data (N)."
   )
 }
 
@@ -234,8 +244,8 @@ confidence_in_words <- function(run) {
   missing <- run$missing / run$length
   words <- sprintf(
     paste(
-      "Of %s positions %s have an ancestral base of high confidence and %s one of low confidence;",
-      "at %s the outgroups leave it open, and at %s too few of them have data."
+      "Of %s positions, %s have a call of high confidence and %s one of low confidence. %s are",
+      "unresolved, and at %s too few outgroups have data."
     ),
     format_count(total[["length"]]), share("high"), share("low"), share("unresolved"),
     share("missing")
@@ -246,10 +256,10 @@ confidence_in_words <- function(run) {
   most <- which.max(missing)
   least <- which.min(missing)
   if (missing[most] == missing[least]) {
-    return(paste(words, "That share is the same in all chromosomes."))
+    return(paste(words, "The last share is the same on all chromosomes."))
   }
   paste(words, sprintf(
-    "That share is largest in %s (%s) and smallest in %s (%s).", run$chromosome[most],
+    "The last share is largest on %s (%s) and smallest on %s (%s).", run$chromosome[most],
     in_percent(missing[most]), run$chromosome[least], in_percent(missing[least])
   ))
 }
@@ -257,11 +267,11 @@ confidence_in_words <- function(run) {
 reference_in_words <- function(evaluation) {
   both <- evaluation$reference_both_nonmissing
   if (sum(both) == 0) {
-    return("There is no position at which both the calls and the reference have a base.")
+    return("At no position do both the calls and the reference have a base.")
   }
   equal <- ifelse(both > 0, both * evaluation$reference_agreement_rate, 0)
   sprintf(
-    "Both the calls and the reference have a base at %s positions, the same one at %s of them.",
+    "Both the calls and the reference have a base at %s positions: the same base at %s of them.",
     format_count(sum(both)), in_percent(sum(equal) / sum(both))
   )
 }
@@ -271,11 +281,11 @@ variants_in_words <- function(evaluation) {
   called <- ifelse(variants > 0, variants * evaluation$vcf_prop_nonmissing, 0)
   share <- function(of) in_percent(sum(ifelse(called > 0, called * of, 0)) / sum(called))
   if (sum(called) == 0) {
-    return(sprintf("None of %s variants is at a position that is called.",
+    return(sprintf("None of %s variants is at a called position.",
                    format_count(sum(variants))))
   }
   sprintf(
-    "Of %s variants %s are called; of these %s as the REF and %s as an ALT, %s as neither.",
+    "Of %s variants, %s are called: %s of these as REF, %s as an ALT, %s as neither.",
     format_count(sum(variants)), in_percent(sum(called) / sum(variants)),
     share(evaluation$vcf_matches_ref), share(evaluation$vcf_matches_alt),
     share(1 - evaluation$vcf_matches_either)
@@ -312,20 +322,20 @@ comparison_section <- function(comparison) {
 agreement_in_words <- function(summary) {
   known <- summary[is.finite(summary$agreement), ]
   if (nrow(known) == 0) {
-    return("No two runs call the same positions, so there is nothing to agree on.")
+    return("No two runs call a common position.")
   }
   pair <- function(i) {
     sprintf("%s and %s (%s)", known$first[i], known$second[i], in_percent(known$agreement[i]))
   }
-  words <- "How often two runs call the same base, of the positions that both call."
+  words <- "The share of positions with the same base, among those that both runs call."
   if (nrow(known) == 1) {
-    return(paste(words, "Here these are", paste0(pair(1), ".")))
+    return(paste(words, sprintf("Here: %s.", pair(1))))
   }
   if (diff(range(known$agreement)) == 0) {
     return(paste(words, sprintf("It is %s for all pairs.", in_percent(known$agreement[1]))))
   }
   paste(words, sprintf(
-    "Most alike are %s, least alike %s.", pair(which.max(known$agreement)),
+    "It is largest for %s, and smallest for %s.", pair(which.max(known$agreement)),
     pair(which.min(known$agreement))
   ))
 }
@@ -336,8 +346,8 @@ overlap_in_words <- function(comparison) {
   everyone <- paste(comparison$runs$run, collapse = " + ")
   sprintf(
     paste(
-      "Which runs call a base at the same positions, whatever the base: all of them at %s of the",
-      "positions, none at %s, some but not others at the rest."
+      "Which runs call a position, whatever the base: all runs at %s of the positions, no run at",
+      "%s, some runs at the rest."
     ),
     share(everyone), share("none")
   )
@@ -345,17 +355,18 @@ overlap_in_words <- function(comparison) {
 
 windows_in_words <- function(windows) {
   words <- paste(
-    "Where along the chromosomes two runs differ: the darker a window, the more of the positions",
-    "that both call have another base. White windows have no such position."
+    "Where two runs differ. The darker a window, the larger the share of different bases among the",
+    "positions that both runs call. White windows have no such position."
   )
   share <- ifelse(windows$both > 0, windows$differ / windows$both, 0)
   if (all(share == 0)) {
-    return(paste(words, "Nowhere do they differ."))
+    return(paste(words, "The runs do not differ."))
   }
   most <- windows[which.max(share), ]
   paste(words, sprintf(
-    "Most differ %s and %s at %s:%.0f-%.0f, at %s of %s positions.", most$first, most$second,
-    most$chromosome, most$start, most$end, in_percent(max(share)), format_count(most$both)
+    "The largest share is %s of %s positions, for %s and %s at %s:%.0f-%.0f.",
+    in_percent(max(share)), format_count(most$both), most$first, most$second, most$chromosome,
+    most$start, most$end
   ))
 }
 
@@ -363,16 +374,16 @@ confusion_in_words <- function(summary) {
   transitions <- sum(summary$transitions)
   differ <- transitions + sum(summary$transversions)
   words <- paste(
-    "Which bases the two runs of a pair have where they differ: the row is the first run's base,",
-    "the column the second's."
+    "The bases at positions where the two runs of a pair differ. Rows are bases of the first run,",
+    "columns those of the second."
   )
   if (differ == 0) {
-    return(paste(words, "No two runs differ anywhere."))
+    return(paste(words, "No two runs differ."))
   }
   paste(words, sprintf(
     paste(
-      "Over all pairs %s of %s differences are transitions (A and G, C and T); were all changes",
-      "equally frequent, a third would be."
+      "Over all pairs, %s of %s differences are transitions (A and G, C and T). With equal rates",
+      "of all changes, a third would be."
     ),
     in_percent(transitions / differ), format_count(differ)
   ))

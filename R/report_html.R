@@ -1,4 +1,4 @@
-# The HTML that a report is made of.
+# HTML for reports.
 
 report_style <- paste(
   "body { font: 16px/1.5 sans-serif; color: #222; background: #fff; max-width: 60em;",
@@ -27,7 +27,7 @@ escape_html <- function(text) {
 
 heading <- function(text) paste0("<h2>", escape_html(text), "</h2>")
 
-# Sentences, in which a number and its sign stay on one line.
+# Text in which a number and its percent sign stay on one line.
 prose <- function(text) {
   gsub(" %", "&nbsp;%", escape_html(text), fixed = TRUE)
 }
@@ -50,7 +50,7 @@ html_table <- function(table) {
   c("<div class=\"wide\"><table>", head, "<tbody>", body, "</tbody>", "</table></div>")
 }
 
-# Numbers are text by now; they stand to the right. Paths may break anywhere.
+# Columns of numbers are aligned to the right. Paths may break anywhere.
 class_of_cells <- function(column) {
   if (all(grepl("^[-0-9.,]+( %)?$", column))) {
     " class=\"number\""
@@ -61,7 +61,7 @@ class_of_cells <- function(column) {
   }
 }
 
-# A picture with what it shows in words; `height` in inches where the width is 8.
+# A picture with its caption; `height` in inches, for a width of 8.
 figure <- function(picture, words, height) {
   file <- tempfile(fileext = ".png")
   on.exit(unlink(file))
@@ -74,7 +74,7 @@ figure <- function(picture, words, height) {
   )
 }
 
-# Of a picture with this many panels, each with a row a chromosome.
+# The height of a picture with this many panels, each with one row a chromosome.
 height_of <- function(n_panels, n_chromosomes) {
   rows <- min(n_chromosomes, most_rows_drawn(n_panels)) + 2
   1.4 + ceiling(n_panels / 3) * (0.4 + 0.2 * rows)

@@ -1,15 +1,14 @@
-# The phase that calls, alone or with projections that are not kept.
+# The phase "call", alone or as one with the projection.
 
-# Whether projection and calling run as one on a "cpu" or a "gpu": there calling takes the sequences
-# from the device's memory even if they are kept, unless an earlier run has made some of the files.
-# In tasks they never do.
+# Whether projection and calling run as one. On a GPU they do even if projections are kept, unless
+# an earlier run has made some of the files. In tasks they never do.
 runs_as_one <- function(context, phases, kind) {
   can_run_as_one(context$config, phases, kind) &&
     (!context$config$keep_projected || !has_record(context))
 }
 
-# All phases; timed() runs one by its name, function and further arguments. `files`: to compare
-# calls with.
+# Runs all phases. timed(name, function, ...) runs one of them; `files` are those to compare calls
+# with.
 carry_out <- function(context, phases, kind, caller, files, timed) {
   result <- project_and_call(context, phases, kind, caller, timed)
   if ("evaluate" %in% phases) {
@@ -46,8 +45,8 @@ project_and_call <- function(context, phases, kind, caller, timed) {
   result
 }
 
-# In a folder of their own, so that nothing is removed but what this run wrote. That of tasks stays
-# until the last call is made, so that what failed is all that a second run has to do.
+# Projections that are not kept have a folder of their own: a run removes only its own files. The
+# folder of tasks stays until the last call, so that a second run repeats only failed tasks.
 with_projections_not_kept <- function(context) {
   work_dir <- context$config$work_dir
   folder <- if (is.null(context$cluster)) {
@@ -81,7 +80,7 @@ call_part <- function(context, made_from, fitted, caller = NULL) {
   ))
 }
 
-# What the core tells of each chromosome that is called.
+# Records each chromosome that the core has called.
 called_recorder <- function(context, made_from) {
   chromosomes <- names(context$config$lengths)
   function(i, counts, calls, phred) {
@@ -122,12 +121,12 @@ run_calling <- function(context, caller) {
   called_result(context, made_from, fitted)
 }
 
-# Before calls are made of all chromosomes of the configuration: what tells of earlier ones goes.
+# Before calls of all chromosomes of the configuration: removes summaries of earlier calls.
 begin_calls <- function(context) {
   config <- context$config
   other <- other_settings(config, context$output)
   if (length(other)) {
-    context$log(sprintf("Calls in %s, made with another %s, are replaced",
+    context$log(sprintf("Calls in %s are replaced: they were made with another %s",
                         quoted(config$output_dir), enumerate(other)))
   }
   ledger <- context$output
@@ -139,7 +138,7 @@ begin_calls <- function(context) {
   claim_files(ledger, calls_and_posteriors(chromosomes, config$posterior))
 }
 
-# What calls are made from: with a fit to it, the focal species too.
+# The species whose sequences calls are made from; a fit may need the focal species too.
 species_read <- function(config) {
   c(config$outgroups$name, if (needs_focal(config)) config$focal_species)
 }
@@ -153,7 +152,7 @@ called_result <- function(context, made_from, fitted = NULL) {
   )
 }
 
-# Both phases as one, with projected sequences written only if they are kept.
+# Both phases as one. Projections are written only if they are kept.
 run_both <- function(context, caller) {
   config <- context$config
   species <- config$outgroups$name
@@ -193,8 +192,7 @@ run_both <- function(context, caller) {
   )
 }
 
-# What a run that fits to projections, and does not keep them, has finished earlier; NULL if
-# something is left.
+# The result of an earlier run that fitted a model and kept no projections; NULL if work is left.
 called_earlier <- function(context) {
   config <- context$config
   sources <- alignment_sources(config)
@@ -214,7 +212,7 @@ called_earlier <- function(context) {
   )
 }
 
-# Files of earlier calls that this configuration does not make.
+# Removes files of earlier calls that this configuration does not make.
 remove_unused <- function(context) {
   config <- context$config
   fitted <- if (fits_model(config)) method_of(config)$fits

@@ -1,50 +1,60 @@
-#' Look at a run's inputs before it starts
+#' Check a run's inputs before it starts
 #'
-#' Looks at everything that could spoil a run, or end it after hours: whether the alignments,
-#' the table of lengths and the focal genome belong together, and whether disk and memory have
-#' room for the result. [ancify_run()] takes the same look before any work.
+#' @description
+#' Checks that the alignments, the table of lengths and the focal genome belong together, and that
+#' disk and memory suffice. Takes seconds, and [ancify_run()] does the same before any work:
 #'
-#' Of every alignment the first 16 MB of text are read, all files at once on all threads, and
-#' of `focal_fasta` as much as these reach. What lies behind is caught by the run, which checks
-#' every block. [ancify_run()] itself reads the first 16 MB too, but no more than about a 64th
-#' of a file's bytes (and at least 1 MB of text), so that its look takes about 2 % of its
-#' time.
-#'
-#' What is looked at:
-#' * `text`: compression, and every block as [project_axt()] checks it.
-#' * `names`: the chromosomes' names against those in the table of lengths. Names that differ
-#'   by a leading `chr`, and accessions of RefSeq and GenBank, are told as such.
-#' * `lengths`: the largest coordinate on each chromosome against its length; the lengths in
-#'   the index of `focal_fasta` (`<focal_fasta>.fai`), if there is one.
-#' * `focal`: the focal letters of each block against the focal genome where `focal_fasta` is
-#'   given, else against those of other alignments at positions that both cover. Where more
-#'   than 1 % differ, a file is of another build, or its coordinates or its strand are wrong;
-#'   with three files or more the odd one out is named.
-#' * `divergence`: how much each outgroup differs from the focal row. An inner outgroup that
-#'   differs more than an outer one at the positions that both cover, by 5 % and four standard
-#'   errors at least, is a warning: they may have been exchanged.
-#' * `disk`, `permission`: room for what will be written, on each file system, and folders
-#'   that can be written to, where no files but those of runs would be replaced. A file that
-#'   is there and as long as it has to be needs no room, as a run goes on from it; with another in
-#'   its place, both need room until it is complete.
-#' * `memory`: what the run needs against what is available, also to the process's control
-#'   group (Linux alone).
-#' * `backend`: which one will be used, or why a GPU can't be.
-#' * `configuration`: what [ancify_config()] finds, if it finds something; then nothing else
-#'   can be looked at. Else what the phases lack: projections or calls of a phase that is left out,
-#'   a trained model, a method that can be made of the settings, a tier with as many outgroups as
-#'   its consensus needs, the files of an evaluation.
+#' ```
+#' ancify_check("config.yaml")   # <ancify_check> 0 errors, 1 warning, ...
+#' ```
 #'
 #' @inheritParams ancify_run
-#' @param progress Whether to show a progress bar if it takes more than two seconds; by default
-#'   in interactive sessions alone.
+#' @param progress Whether to show a progress bar after two seconds; by default only in interactive
+#'   sessions.
 #' @return A data frame of class `ancify_check` with one row a finding, the gravest first:
-#'   `check`, as above; `subject`, the outgroup, folder or key it is about; `status`, an
-#'   ordered factor: `ok`, `note`, `warning` or `error`; `finding`, in words; `file`, and
-#'   `line` where the fault has one. An error is what would end the run or spoil its result.
+#'
+#'   | Column | Content |
+#'   |:-------|:--------|
+#'   | `check` | kind of check, see below |
+#'   | `subject` | outgroup, folder or key |
+#'   | `status` | ordered factor: `ok`, `note`, `warning`, `error` |
+#'   | `finding` | the finding in words |
+#'   | `file`, `line` | where the fault is, if it is in a file |
+#'
+#'   An `error` would end the run or spoil its result.
+#' @section Checks:
+#' | Check | What is checked |
+#' |:------|:----------------|
+#' | `text` | compression, and each block as in [project_axt()] |
+#' | `names` | chromosome names against the table of lengths |
+#' | `lengths` | largest coordinate of each chromosome; index of `focal_fasta` |
+#' | `focal` | focal letters of each block |
+#' | `divergence` | whether inner outgroups are nearer than outer ones |
+#' | `disk`, `permission` | room and rights for the outputs; your own files |
+#' | `memory` | the run's need against free memory (Linux only) |
+#' | `backend` | the backend of the run, or why a GPU cannot be used |
+#' | `configuration` | the findings of [ancify_config()]; what the phases lack |
+#'
+#' * `text` reads the first 16 MB of text of every alignment, and as much of `focal_fasta` as they
+#'   reach. In [ancify_run()] the limit is also about a 64th of the file's bytes, but at least 1 MB
+#'   of text. That takes about 2 % of its time; later it checks every block.
+#' * `names` recognises names that differ by a leading `chr`, and accessions of RefSeq and GenBank.
+#' * `focal` compares with `focal_fasta`, or else with the other alignments at common positions.
+#'   More than 1 % of differences mean another build, wrong coordinates or a wrong strand. With
+#'   three files or more, the check names the odd one out.
+#' * `divergence` warns if an inner outgroup differs by 5 % (and four standard errors) more from the
+#'   focal genome than an outer one, at common positions. They may have been exchanged.
+#' * `disk` needs no room for complete files, which a run keeps. It needs room for both the old and
+#'   the new file while a run replaces one. The two folders count together on one file system.
+#' * `permission` also finds files that no run wrote and that the run would replace.
+#' * `memory` respects the limit of the process's control group.
+#' * `configuration` also finds missing projections, calls, trained models and evaluation files,
+#'   impossible settings of the method, and a tier with too few outgroups for its consensus. If
+#'   [ancify_config()] finds errors, nothing else is checked.
 #' @section Errors:
-#' What is wrong with a run is no error here. `ancify_file_error` where the configuration file
-#' can't be read, `ancify_input_error` for other arguments that can't be used.
+#' A problem of the run is a row of the result, not an error.
+#' * `ancify_file_error`: the configuration file cannot be read.
+#' * `ancify_input_error`: another argument cannot be used.
 #' @seealso [ancify_run()], [ancify_config()]
 #' @export
 #' @examples
@@ -84,8 +94,8 @@ ancify_check <- function(config, phases = c("project", "call", "evaluate"), thre
   ))
 }
 
-# What ancify_run() ends or warns with by itself before any work.
-# `run`: what the user gave, which may be an earlier run.
+# Finds the errors and warnings that ancify_run() gives before any work. `run`: the user's `config`,
+# which may be an earlier run.
 check_what_phases_need <- function(config, phases, backend, run) {
   found <- list()
   is_wrong <- FALSE
@@ -120,7 +130,7 @@ check_what_phases_need <- function(config, phases, backend, run) {
     if (!"project" %in% phases) {
       look(check_projected(config$outgroups$name, config))
     }
-    # A fit makes its own.
+    # A fit makes its own caller.
     if (!is_wrong && !fits_model(config)) {
       look(config_caller(config, run_settings(config, FALSE), backend, FALSE))
     }
@@ -128,7 +138,8 @@ check_what_phases_need <- function(config, phases, backend, run) {
   found
 }
 
-# The look of ancify_run(): one error for all that is wrong, warnings and log lines for the rest.
+# The checks of ancify_run(): one error for all errors, a warning for each warning, log lines for
+# notes.
 check_inputs <- function(config, phases, backend, kind, progress, log) {
   checks <- new_check(look_at_run(config, phases, backend, kind, TRUE, progress))
   errors <- checks[checks$status == "error", ]
@@ -144,7 +155,7 @@ check_inputs <- function(config, phases, backend, kind, progress, log) {
   }
 }
 
-# `kind`: as kind_of_run() has it.
+# `kind`: a value of kind_of_run().
 look_at_run <- function(config, phases, backend, kind, brief, progress) {
   c(
     if ("project" %in% phases) check_alignment_texts(config, backend, brief, progress),
@@ -156,7 +167,7 @@ look_at_run <- function(config, phases, backend, kind, brief, progress) {
   )
 }
 
-# Who has a run evaluated again means the calls that it made.
+# To evaluate an earlier run means to evaluate its own calls.
 check_own_calls <- function(given, phases) {
   if (inherits(given, "ancify_run") && "evaluate" %in% phases && !"call" %in% phases) {
     check_not_replaced(given, "config")

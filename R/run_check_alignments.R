@@ -1,9 +1,9 @@
-# What ancify_check() says of the alignments and the focal genome.
+# Checks of the alignments and the focal genome for ancify_check().
 
 check_alignment_texts <- function(config, backend, brief, progress) {
   outgroups <- config$outgroups
   seen <- with_watch("Looking at the alignments", function(watch) {
-    # Bad blocks are told, not an end.
+    # Bad blocks become findings, not errors.
     reading <- config_reading(config, backend, focal_fasta = config$focal_fasta %||% "")
     reading$on_bad_block <- "skip"
     look_at_alignments_impl(config_alignments(config), reading, brief, watch)
@@ -27,7 +27,7 @@ check_alignment_texts <- function(config, backend, brief, progress) {
   )
 }
 
-mend_or_skip <- "Mend the file, or set on_bad_block to skip such blocks"
+mend_or_skip <- "Correct the file, or set `on_bad_block: skip` to leave such blocks out"
 
 check_blocks <- function(one) {
   found <- function(status, text, line = NA_real_) {
@@ -53,7 +53,7 @@ check_blocks <- function(one) {
       one$bad_line
     )
   } else if (length(one$chromosomes) == 0 && one$whole) {
-    found("error", sprintf("%s: there is no alignment block in this file", quoted(one$alignment)))
+    found("error", sprintf("%s: this file has no alignment block", quoted(one$alignment)))
   } else {
     found("ok", sprintf(
       "%s read: %s on %s", extent, count_of(sum(one$blocks), "block"),
@@ -76,35 +76,35 @@ check_chromosome_names <- function(one, all_lengths) {
   } else if (length(unknown) < length(names)) {
     differ_by_prefix <- any(other_prefix(unknown) %in% names(all_lengths))
     found(
-      "note", "blocks on %s, which the table of lengths does not have, are passed over%s",
+      "note", "blocks on %s are passed over: the table of lengths lacks these names%s",
       enumerate(quoted(unknown)),
-      if (differ_by_prefix) " (some names there differ by a leading 'chr' alone)" else ""
+      if (differ_by_prefix) " (some of its names differ only by a leading 'chr')" else ""
     )
   } else {
     other <- other_names(names, names(all_lengths))
-    # What is not read may have others, unless the names say what they are.
+    # The unread part may have other names, unless those seen are of a known kind.
     found(
       if (one$whole || other$certain) "error" else "note",
-      "%s has %s, and the table of lengths has none of them (it has %s). %s",
+      "%s has %s. The table of lengths has none of these names (it has %s). %s",
       quoted(one$alignment), enumerate(quoted(names)), enumerate(quoted(names(all_lengths))),
       other$advice
     )
   }
 }
 
-# How names differ that are none of the table's, and whether that is certain.
+# Why none of the names is in the table, and whether that is certain.
 other_names <- function(names, of_table) {
   if (any(other_prefix(names) %in% of_table)) {
     list(
       certain = TRUE,
-      advice = "The names differ by a leading 'chr' alone: change them in the table of lengths."
+      advice = "The names differ only by a leading 'chr': change them in the table of lengths."
     )
   } else if (any(is_accession(names))) {
     list(
       certain = any(is_accession(names, "chromosome")) && !any(is_accession(of_table)),
       advice = paste(
-        "These are accessions of an assembly (RefSeq or GenBank), whose report says which",
-        "chromosome each of them is: use the same names in the table of lengths."
+        "These are accessions of an assembly (RefSeq or GenBank). Use the same names in the table",
+        "of lengths; the assembly's report tells which chromosome each one is."
       )
     )
   } else {
@@ -112,7 +112,7 @@ other_names <- function(names, of_table) {
   }
 }
 
-# Of any sequence, or of what can only be a whole chromosome.
+# `of`: "any" sequence, or only a whole "chromosome".
 is_accession <- function(names, of = c("any", "chromosome")) {
   pattern <- switch(match.arg(of),
     any = "^((AC|NC|NG|NT|NW|NZ)_[0-9]{6,}|[A-Z]{1,2}[0-9]{5,8}|[A-Z]{4,6}[0-9]{8,})([.][0-9]+)?$",
@@ -130,15 +130,15 @@ check_coordinates <- function(one, lengths, all_lengths) {
   over <- one$ends[known] - all_lengths[names]
   found <- function(status, ...) finding("lengths", one$name, status, sprintf(...), one$alignment)
   if (all(over <= 0)) {
-    return(found("ok", "no coordinate is beyond a chromosome's end"))
+    return(found("ok", "no coordinate is beyond the end of a chromosome"))
   }
   worst <- names[which.max(over)]
   processed <- any(names[over > 0] %in% names(lengths))
   found(
     if (processed && one$on_bad_block == "error") "error" else "warning",
     paste(
-      "%s has a block up to %s on %s, which is %s bases long in the table of lengths:",
-      "it must be that of the genome aligned."
+      "%s has a block up to %s on %s, which has %s bases in the table of lengths.",
+      "Give the table of the genome that was aligned."
     ),
     quoted(one$alignment), format_count(max(one$ends[known][over == max(over)])), quoted(worst),
     format_count(all_lengths[[worst]])
@@ -153,7 +153,7 @@ check_fasta_index <- function(config) {
   found <- function(status, ...) finding("lengths", "focal_fasta", status, sprintf(...), index)
   lengths <- tryCatch(read_chromosome_lengths(index), ancify_error = conditionMessage)
   if (is.character(lengths)) {
-    return(found("warning", "its index can't be read: %s", lengths))
+    return(found("warning", "its index cannot be read: %s", lengths))
   }
   names <- names(config$lengths)
   differ <- names[!lengths[names] %in% config$lengths[names] | lengths[names] != config$lengths]
@@ -163,7 +163,7 @@ check_fasta_index <- function(config) {
   one <- differ[1]
   found(
     "error",
-    "%s has %s, and the table of lengths %s bases: give the focal genome that was aligned.",
+    "%s has %s, the table of lengths has %s bases. Give the focal genome that was aligned.",
     quoted(index),
     if (is.na(lengths[one])) paste("no", quoted(one)) else
       sprintf("%s bases for %s", format_count(lengths[[one]]), quoted(one)),
@@ -173,7 +173,7 @@ check_fasta_index <- function(config) {
 
 # ---- Focal letters -------------------------------------------------------------------------
 
-# Above this share letters are of other places, not changed here and there.
+# A larger share of differences means other positions, not single changes.
 most_disagreement <- 0.01
 
 fewest_compared <- 200
@@ -193,7 +193,7 @@ check_against_genome <- function(seen, config) {
     spoils <- config$on_bad_block == "error" || share > most_disagreement
     found(
       if (spoils) "error" else "warning",
-      "%s of %s focal letters (%s) in %s are other ones in %s (the first at %s). %s.",
+      "%s of %s focal letters (%s) in %s differ from %s (the first at %s). %s.",
       format_count(one$wrong), format_count(one$compared), format_percent(share),
       quoted(alignment), fasta, one$first_wrong,
       if (share > most_disagreement) other_genome else
@@ -208,10 +208,8 @@ check_against_genome <- function(seen, config) {
   )
 }
 
-other_genome <- paste(
-  "This is the alignment of another build of the genome, or its coordinates or its strand are",
-  "wrong"
-)
+other_genome <-
+  "This alignment is of another build of the genome, or has wrong coordinates or a wrong strand"
 
 check_focal_rows <- function(seen, outgroups) {
   pairs <- seen$focal[seen$focal$sites >= fewest_compared, ]
@@ -225,7 +223,7 @@ check_focal_rows <- function(seen, outgroups) {
   }
   described <- function(pair, i) {
     sprintf(
-      "%s of %s focal letters are other ones than in %s (the first at %s)",
+      "%s of %s focal letters differ from %s (the first at %s)",
       format_percent(pair$differ / pair$sites), format_count(pair$sites),
       quoted(outgroups$alignment[i]), pair$where
     )
@@ -233,7 +231,7 @@ check_focal_rows <- function(seen, outgroups) {
   of_culprit <- function(i) {
     pair <- pairs[bad & (pairs$first == i | pairs$second == i), ][1, ]
     found(
-      i, "error", "In %s %s, and the other alignments agree. %s.", quoted(outgroups$alignment[i]),
+      i, "error", "In %s %s. The other alignments agree. %s.", quoted(outgroups$alignment[i]),
       described(pair, setdiff(c(pair$first, pair$second), i)), other_genome
     )
   }
@@ -242,7 +240,7 @@ check_focal_rows <- function(seen, outgroups) {
     found(
       c(pair$first, pair$second), "error", "In %s %s. One of the two is wrong: %s.",
       quoted(outgroups$alignment[pair$first]), described(pair, pair$second),
-      sub("This is", "it is", other_genome)
+      sub("^This alignment", "it", other_genome)
     )
   }
   named <- c(culprits, pairs$first[blamed], pairs$second[blamed])
@@ -250,7 +248,7 @@ check_focal_rows <- function(seen, outgroups) {
   of_fine <- function(i) {
     own <- pairs[!bad & (pairs$first == i | pairs$second == i), ]
     if (nrow(own) == 0) {
-      return(found(i, "ok", "no other alignment has enough of the same positions to compare"))
+      return(found(i, "ok", "no other alignment has enough common positions to compare"))
     }
     found(i, "ok", "%s letters agree with those of other alignments",
           format_count(sum(own$sites - own$differ)))
@@ -260,7 +258,7 @@ check_focal_rows <- function(seen, outgroups) {
   ))
 }
 
-# Those that disagree with most of the others, where some of the others agree.
+# Alignments that disagree with most of the others, if some of the others agree.
 odd_ones_out <- function(pairs, bad, n) {
   of_each <- function(which) tabulate(c(pairs$first[which], pairs$second[which]), n)
   compared <- of_each(rep(TRUE, nrow(pairs)))
@@ -289,8 +287,8 @@ check_divergence <- function(seen, outgroups) {
     pair <- pairs[k, ]
     finding("divergence", name[pair$inner], "warning", sprintf(
       paste(
-        "this inner outgroup differs from the focal species at %s of bases, and %s, an outer one,",
-        "at %s (of %s that both have). Were they exchanged?"
+        "this inner outgroup differs from the focal species at %s of bases, the outer outgroup %s",
+        "at %s (of %s common positions). Were they exchanged?"
       ),
       format_percent(pair$inner_differ / pair$sites), quoted(name[pair$outer]),
       format_percent(pair$outer_differ / pair$sites), format_count(pair$sites)

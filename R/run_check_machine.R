@@ -1,13 +1,13 @@
-# What ancify_check() says of disk, permissions and memory.
+# Checks of disk, permissions and memory for ancify_check().
 
-# Folders that the phases write to, and the bytes they will put there. A file that is there already
-# and as long as it must be stays where a run goes on.
+# Folders that the phases write to, and the bytes they will add. Existing files of the right size
+# count as kept.
 written_folders <- function(config, phases, kind) {
   in_files <- config$keep_projected || !can_run_as_one(config, phases, kind)
   names <- names(config$lengths)
   sizes <- fasta_size(config$lengths)
   rbind(
-    # The record at least, or tasks
+    # Also for the ledger or tasks alone
     if (any(c("project", "call") %in% phases) || kind %in% c("tasks", "jobs")) {
       folders <- if (in_files) projected_folder(config, species_projected(config, phases))
       data.frame(
@@ -38,15 +38,15 @@ check_permission <- function(config, phases, kind) {
     }
     inside <- file.path(written$path[i], folders_inside(config, phases, key))
     there <- existing_folder(written$path[i])
-    # What they hold may be whole, so that nothing is to be written there.
+    # Inner folders need not be writable: their files may be complete already.
     inside <- vapply(inside, existing_folder, "")
     no_folder <- Filter(Negate(dir.exists), c(there, inside))
     if (length(no_folder)) {
-      found("error", no_folder[1], "%s is no folder: choose another `%s`, or move it away.",
+      found("error", no_folder[1], "%s is not a folder: choose another `%s`, or move it away.",
             quoted(no_folder[1]), key)
     } else if (file.access(there, 3) != 0) {
       found("error", there,
-            "%s can't be written to: choose another `%s`, or change its permissions.",
+            "%s cannot be written to: choose another `%s`, or change its permissions.",
             quoted(there), key)
     } else {
       found("ok", there, "%s can be written to", quoted(there))
@@ -54,7 +54,7 @@ check_permission <- function(config, phases, kind) {
   }))
 }
 
-# Those that runs make in the folder of this key.
+# Folders that runs make in the folder of this key.
 folders_inside <- function(config, phases, key) {
   if (key == "output_dir") {
     c(
@@ -86,11 +86,11 @@ check_disk <- function(config, phases, kind) {
       finding("disk", keys, status, sprintf(...), written$path[i[1]])
     }
     if (is.na(free)) {
-      found("note", "%s will be written; how much is free the system does not say",
+      found("note", "%s will be written; the system does not tell how much is free",
             show_bytes(needed))
     } else if (needed > free) {
       found(
-        "error", "%s will be written to %s, where %s are free: make room, or choose another `%s`.",
+        "error", "%s will be written to %s, only %s are free: make room, or choose another `%s`.",
         show_bytes(needed), quoted(written$path[i[1]]), show_bytes(free), written$key[i[1]]
       )
     } else {
@@ -99,8 +99,8 @@ check_disk <- function(config, phases, kind) {
   }))
 }
 
-# Half a byte a position and sequence that are kept in memory, or a byte of the focal rows; and what
-# threads work in.
+# Bytes: buffers of the threads; half a byte a position and sequence in memory, or a byte a position
+# of the focal rows.
 memory_needed <- function(config, phases, kind) {
   in_memory <- packs_sequences(config, phases, kind)
   from_rows <- "project" %in% phases && needs_focal(config) && is.null(config$focal_fasta)
@@ -110,7 +110,7 @@ memory_needed <- function(config, phases, kind) {
 }
 
 check_memory <- function(config, phases, kind) {
-  # Jobs ask for what they need where they run.
+  # Jobs request memory on their own machines.
   if (kind == "jobs") {
     return(NULL)
   }
@@ -123,7 +123,7 @@ check_memory <- function(config, phases, kind) {
   packed <- packs_sequences(config, phases, kind)
   finding("memory", "this machine", if (enough) "ok" else "error", sprintf(
     "about %s are needed, %s are available%s", show_bytes(needed), show_bytes(available),
-    if (enough) "" else if (packed) ": set `keep_projected: true`, which needs hardly any." else
-      ": run it where there is more."
+    if (enough) "" else if (packed) ": set `keep_projected: true`, which needs little." else
+      ": use a machine with more."
   ))
 }

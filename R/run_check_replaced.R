@@ -1,4 +1,4 @@
-# The look, before a run, at files that it would replace.
+# Checks for files that a run would replace.
 
 check_would_replace <- function(config, phases) {
   c(
@@ -20,7 +20,7 @@ look_in_folder <- function(key, folder, files, config_file) {
   }
 }
 
-# What the phases write or remove in the output folder.
+# Files that the phases write or remove in the output folder.
 files_replaced <- function(config, phases) {
   chromosomes <- names(config$lengths)
   c(
@@ -30,7 +30,7 @@ files_replaced <- function(config, phases) {
   )
 }
 
-# What they write to the work folder. A focal species' bases that are there serve calls as they are.
+# Files that the phases write to the work folder. Calling uses existing focal bases as they are.
 projections_replaced <- function(config, phases) {
   if ("project" %in% phases && !config$keep_projected) {
     return(character())

@@ -1,9 +1,9 @@
-# Parts of a run as tasks of BiocParallel: what the calling session does. run_tasks.R has the tasks.
+# The calling session's side of tasks of BiocParallel. run_tasks.R has the tasks' side.
 
 # ---- The cluster of a run ------------------------------------------------------------------------
 
 check_workers <- function(param, backend) {
-  # Workers of foreach's are not BiocParallel's to start.
+  # BiocParallel cannot start foreach's workers.
   if (!inherits(param, "BiocParallelParam") || inherits(param, "DoparParam")) {
     abort_ancify(
       sprintf(
@@ -17,15 +17,15 @@ check_workers <- function(param, backend) {
   if (forks(param) && identical(backend, "gpu")) {
     abort_ancify(
       paste(
-        "A forked process can't use a GPU, and the workers of MulticoreParam are such:",
-        "take SnowParam, or set `backend` to \"cpu\"."
+        "The workers of MulticoreParam are forked, and a forked process cannot use a GPU.",
+        "Use SnowParam, or set `backend` to \"cpu\"."
       ),
       "device"
     )
   }
 }
 
-# What tasks run on, or NULL where the calling session does all itself.
+# The cluster of a run: an environment, or NULL if the calling session does all itself.
 new_cluster <- function(param, config, progress, log) {
   if (is.null(param)) {
     return(NULL)
@@ -41,7 +41,7 @@ new_cluster <- function(param, config, progress, log) {
   cluster
 }
 
-# MulticoreParam is SnowParam with forked workers too.
+# MulticoreParam inherits from SnowParam; its workers are forked.
 forks <- function(param) {
   if (is_batch(param)) {
     return(param$cluster == "multicore")
@@ -62,9 +62,11 @@ describe_cluster <- function(cluster) {
 
 # ---- Parts of a run ------------------------------------------------------------------------------
 
-# Carries out a job, such as call_part() for "call": here, or on a cluster by a task for each part.
-# `parts` are configurations by what they are called in messages; `shared`, the further arguments by
-# name; `here`, those that are of use to this process alone. Gives the values in the parts' order.
+# Carries out a job, such as call_part() for "call": in this session, or as one task a part.
+# parts   configurations, named as messages name them
+# shared  further arguments by name
+# here    arguments that only this process can use
+# Gives the values in the order of `parts`.
 in_parts <- function(context, job, parts, shared = list(), here = list()) {
   if (!is.null(context$cluster)) {
     return(run_tasks(context, new_tasks(context$cluster, job, parts, shared)))
@@ -75,8 +77,7 @@ in_parts <- function(context, job, parts, shared = list(), here = list()) {
   })
 }
 
-# The outgroups' alignments, each of which is read once, the largest first; all as one without a
-# cluster.
+# One part an alignment, the largest file first; without a cluster one part for all.
 parts_by_alignment <- function(cluster, config) {
   if (is.null(cluster)) {
     return(list(config))
@@ -92,16 +93,16 @@ parts_by_alignment <- function(cluster, config) {
 
 most_call_tasks <- 200
 
-# Chromosomes, the longest first. Short ones share a task that has a tenth of the longest, or where
-# there are very many, enough for most_call_tasks. With `together`, a value each, only those of one
-# value share a task.
+# Chromosomes, the longest first. Short ones share a task of about a tenth of the longest, or of
+# more if there would be over most_call_tasks tasks. With `together`, one value a chromosome, only
+# chromosomes of the same value share a task.
 parts_by_chromosome <- function(cluster, config, together = NULL) {
   if (is.null(cluster)) {
     return(list(config))
   }
   lengths <- sort(config$lengths, decreasing = TRUE)
   enough <- max(lengths[1] / 10, sum(lengths) / most_call_tasks)
-  # The number of the task: one more where those before have enough.
+  # Numbers of tasks: a new one once the chromosomes before have enough bases.
   number <- cumsum(lengths >= enough)
   short <- lengths < enough
   before <- cumsum(lengths[short]) - lengths[short]
@@ -130,7 +131,7 @@ job_titles <- c(
 new_tasks <- function(cluster, job, parts, shared) {
   lapply(seq_along(parts), function(i) {
     part <- parts[[i]]
-    # A forked process computes on one thread, and on no GPU.
+    # A forked process can use one thread and no GPU.
     if (forks(cluster$param)) part[c("num_cpus", "backend")] <- list(1L, "cpu")
     list(
       job = job, title = paste(c(job_titles[[job]], names(parts)[i]), collapse = " of "),
@@ -143,7 +144,7 @@ new_tasks <- function(cluster, job, parts, shared) {
   })
 }
 
-# Gives the tasks' values. A task that fails leaves the others alone; their failures are one error.
+# Gives the tasks' values. After a failure the other tasks go on; all failures become one error.
 run_tasks <- function(context, tasks) {
   cluster <- context$cluster
   for (task in tasks) dir.create(task$folder)
@@ -167,7 +168,7 @@ run_tasks <- function(context, tasks) {
   }
   all_ended <- FALSE
   on.exit(if (!all_ended) cancel_tasks(cluster, tasks), add = TRUE, after = FALSE)
-  # At once: before it lets go, BiocParallel waits for its workers.
+  # Cancel before BiocParallel handles the interrupt, as it waits for its workers.
   withCallingHandlers(
     dispatch_until_ended(cluster, tasks, gather),
     interrupt = function(condition) cancel_tasks(cluster, tasks)
@@ -189,15 +190,15 @@ show_outcome <- function(cluster, outcome) {
   })
 }
 
-# By the folder's list: over a network, that a file is not there may be remembered for a while.
+# Lists the folder, as network file systems may cache that a single file is missing.
 has_file <- function(task, name) name %in% list.files(task$folder)
 
 has_begun <- function(task) has_file(task, "log")
 
 has_outcome <- function(task) has_file(task, basename(outcome_file(task)))
 
-# A worker that dies takes BiocParallel's whole loop with it: those that it had not begun are sent
-# again, when the others have ended.
+# A worker that dies ends BiocParallel's whole loop. When the other tasks have ended, the tasks that
+# no worker had begun are sent again.
 dispatch_until_ended <- function(cluster, tasks, gather) {
   repeat {
     left <- tasks[!vapply(tasks, has_begun, NA)]
@@ -209,12 +210,12 @@ dispatch_until_ended <- function(cluster, tasks, gather) {
       },
       error = identity
     )
-    # A worker that was ended makes an error of an interrupt.
+    # After an interrupt, ended workers show up as an error.
     if (is_cancelled(cluster)) stop(interrupted())
     wait_for_tasks(tasks, gather)
     if (!any(vapply(left, has_begun, NA))) stop_on_dispatch(problem, left)
     cluster$problem <- problem
-    # There one job does not end another, and workers that are not ours can't be started anew.
+    # One batch job does not end another. Workers that the user started cannot be restarted.
     if (is_batch(cluster$param) || BiocParallel::bpisup(cluster$given)) break
     if (!is.null(problem)) {
       stop_workers(cluster)
@@ -227,8 +228,8 @@ stop_on_dispatch <- function(problem, tasks) {
   abort_ancify(
     sprintf(
       paste(
-        "None of %d tasks was begun%s. Can the workers load ancify from %s, and do they see the",
-        "folder %s?"
+        "None of %d tasks was begun%s. Check that the workers can load ancify from %s and see the",
+        "folder %s."
       ),
       length(tasks), if (is.null(problem)) "" else paste0(": ", conditionMessage(problem)),
       enumerate(quoted(tasks[[1]]$libraries)), quoted(dirname(tasks[[1]]$folder))
@@ -251,7 +252,7 @@ wait_for_tasks <- function(tasks, gather, seconds = Inf) {
   }
 }
 
-# Calls gather() as tasks end.
+# Sends the tasks to the workers, and calls gather() as they end.
 dispatch_tasks <- function(cluster, tasks, gather) {
   param <- cluster$param
   if (is_batch(param)) {
@@ -261,7 +262,7 @@ dispatch_tasks <- function(cluster, tasks, gather) {
       param$resources <- as_it_was[[2]]
       param$registry$sleep <- as_it_was[[3]]
     })
-    # With its own sleep between looks at the queue, in which there is time for that.
+    # batchtools calls this function between its looks at the queue.
     param$registry$sleep <- sleep_and(gather)
     BiocParallel::bpstopOnError(param) <- FALSE
     if (tasks[[1]]$job != "call" && !is.null(param$resources$gpus)) param$resources$gpus <- 0L
@@ -283,7 +284,7 @@ dispatch_tasks <- function(cluster, tasks, gather) {
   }
 }
 
-# Seconds until the next look at the queue: few at first, at most 15.
+# Gives the seconds until the next look at the queue: few at first, at most 15.
 sleep_and <- function(gather) {
   function(i) {
     gather()
@@ -297,7 +298,7 @@ interrupted <- function() {
   structure(class = c("interrupt", "condition"), list(message = "interrupted", call = NULL))
 }
 
-# Tasks see within a second that they are cancelled, unless they are forked: these are ended.
+# Tasks notice within a second that they are cancelled. Forked tasks cannot, so a signal ends them.
 cancel_tasks <- function(cluster, tasks) {
   if (is_cancelled(cluster)) {
     return(invisible())
@@ -316,14 +317,14 @@ cancel_tasks <- function(cluster, tasks) {
 
 # ---- Failures ------------------------------------------------------------------------------------
 
-# `problem`: what BiocParallel said last, if it said something.
+# `problem`: BiocParallel's last error, or NULL.
 throw_failures <- function(tasks, outcomes, problem) {
   failures <- Map(function(task, outcome) {
     if (is.null(outcome) && !has_begun(task)) {
       why <- if (is.null(problem)) "" else paste0(" (", conditionMessage(problem), ")")
-      sprintf("%s was not begun: its job was cancelled or can't run%s", task$title, why)
+      sprintf("%s was not begun: its job was cancelled or cannot run%s", task$title, why)
     } else if (is.null(outcome)) {
-      sprintf("%s ended without an outcome, as a process that is killed: %s", task$title,
+      sprintf("%s ended without an outcome, perhaps killed: %s", task$title,
               beginning_of(task$folder))
     } else if (!is.null(outcome$error)) {
       sprintf("%s failed on %s: %s", task$title, describe_place(outcome$place),
@@ -338,8 +339,8 @@ throw_failures <- function(tasks, outcomes, problem) {
   kinds <- vapply(errors, function(error) class(error)[1], "")
   kinds[!grepl("^ancify_", kinds)] <- NA
   kinds <- sub("^ancify_(.*)_error$", "\\1", kinds)
-  lead <- sprintf("%d of %d tasks failed, the others are done; the next run does what is left:",
-                  sum(failed), length(tasks))
+  lead <- sprintf("%d of %d tasks failed; the next run repeats only these:", sum(failed),
+                  length(tasks))
   stop(error_of_problems(
     lead, unlist(failures), "task", kinds, tasks = vapply(tasks[failed], `[[`, "", "title"),
     file = errors[[1]]$file, line = errors[[1]]$line

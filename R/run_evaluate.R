@@ -1,4 +1,5 @@
-# Before any work: what to compare with, by chromosome; "" where it is not asked for.
+# Gives the files to compare calls with, one a chromosome, or "" if none is asked for. Runs before
+# any work.
 files_compared_with <- function(config) {
   evaluation <- config$evaluation
   if (!is.null(evaluation$vcf_dir)) check_htslib()
@@ -8,12 +9,12 @@ files_compared_with <- function(config) {
   )
 }
 
-# The same, with what the user should know of it.
+# The same, with warnings and log lines for the user.
 files_to_compare <- function(config, phases, log) {
   files <- files_compared_with(config)
   if (!"call" %in% phases) warn_about_other_settings(config)
   if (is.null(config$evaluation)) {
-    log("There is no `evaluation` in the configuration: calls are compared with nothing")
+    log("The configuration has no `evaluation` block: only the calls' coverage is counted")
   }
   files
 }
@@ -31,8 +32,8 @@ evaluation_inputs <- function(config, kind) {
     abort_ancify(
       sprintf(
         paste(
-          "%s: no such file. Correct `evaluation.%s_pattern`, or list in `chromosomes` those to",
-          "evaluate."
+          "%s: no such file. Correct `evaluation.%s_pattern`, or list only the chromosomes to",
+          "evaluate in `chromosomes`."
         ),
         enumerate(quoted(missing)), kind
       ),
@@ -43,7 +44,7 @@ evaluation_inputs <- function(config, kind) {
   own <- files[is_written(files, config)]
   if (length(own)) {
     problem <- sprintf(
-      "`evaluation.%s_pattern`: %s is a file that runs write: calls can't be compared with it.",
+      "`evaluation.%s_pattern`: %s is an output of runs: give a file that no run writes.",
       kind, quoted(own[1])
     )
     abort_ancify(problem, "config", file = config$file, problems = problem)
@@ -51,8 +52,8 @@ evaluation_inputs <- function(config, kind) {
   files
 }
 
-# A file's name for each chromosome; what looks like a mark in a chromosome's name is none. Some
-# genomes have Chr1, of which the Python tool makes 1 too.
+# Gives one file name a chromosome. Marks inside a chromosome's name are not replaced. {chrom_id} of
+# Chr1 is 1 too, as in the Python tool.
 fill_pattern <- function(pattern, chromosomes) {
   ids <- sub("^chr", "", chromosomes, ignore.case = TRUE)
   names <- list(`{chrom}` = chromosomes, `{chrom_id}` = ids)
@@ -72,7 +73,7 @@ run_evaluation <- function(context, files) {
   whole <- whole_files(context$output, calls, threads = context$backend$threads)
   config <- with_inputs(config, setdiff(unlist(files), ""))
   config <- with_seen(config, context$output, calls[whole])
-  # A file of all chromosomes' variants is read once.
+  # A file with the variants of all chromosomes is read once.
   together <- if (any(nzchar(files$variants)) && anyDuplicated(files$variants)) files$variants
   parts <- parts_by_chromosome(context$cluster, config, together)
   counts <- do.call(rbind, in_parts(context, "evaluate", parts))
@@ -92,7 +93,7 @@ run_evaluation <- function(context, files) {
   list(evaluation = evaluation, calls = call_table(counts[call_counts], config))
 }
 
-# `whole`: which calls are on record, as those that others put there are not.
+# `whole`: which calls are on record; calls that no run wrote are not.
 write_evaluations <- function(context, sections, evaluation, files, whole) {
   config <- context$config
   ledger <- context$output
@@ -101,7 +102,7 @@ write_evaluations <- function(context, sections, evaluation, files, whole) {
   claim_files(ledger, paths)
   checksums <- complete_rows(ledger, sequence_file(chromosomes))$checksum
   facts <- vapply(seq_along(paths), function(i) {
-    # A row of a data frame would cost as much as the frame is long.
+    # Subsetting rows of a data frame would take time in its length.
     rows <- lapply(sections, function(section) lapply(unclass(section), `[`, i))
     write_text(ledger_paths(ledger, paths[i]), evaluation_lines(rows))
     compared_with <- setdiff(c(files$references[i], files$variants[i]), "")
@@ -114,13 +115,13 @@ write_evaluations <- function(context, sections, evaluation, files, whole) {
   complete_files(ledger, paths, evaluation_source(config), sums, facts)
 }
 
-# What evaluations are made from besides calls and files, which their facts have.
+# What evaluations are made from, besides the calls and files that their facts name.
 evaluation_source <- function(config) {
   list(ancify = package_version_text(), evaluation = config$evaluation)
 }
 
-# Evaluations on record of calls on record: `chromosome`, `source` and `facts`, the same `source`
-# for all. `of_any`: whether it may be another than this configuration's, that of the last one.
+# Evaluations on record whose calls are on record too: `chromosome`, `facts`, and one `source` for
+# all. That is the configuration's source, or with `of_any` the source of the last evaluation.
 evaluations_on_record <- function(context, chromosomes, of_any = FALSE) {
   ledger <- context$output
   paths <- evaluation_file(chromosomes)
@@ -160,7 +161,7 @@ check_calls <- function(config) {
   if (length(missing)) {
     abort_ancify(
       sprintf(
-        "%s: no such calls. Run the phase \"call\" first, or correct `output_dir`.",
+        "%s: there are no such calls. Run the phase \"call\" first, or correct `output_dir`.",
         enumerate(quoted(missing))
       ),
       "file",
@@ -214,7 +215,7 @@ evaluation_lines <- function(rows) {
   }))
 }
 
-# The shortest that reads back as the same number.
+# The shortest decimal that reads back as the same number.
 shortest_decimal <- function(x) {
   if (is.nan(x)) {
     return("nan")
@@ -223,7 +224,7 @@ shortest_decimal <- function(x) {
     text <- sprintf("%.*g", digits, x)
     if (as.numeric(text) == x) break
   }
-  # 1e+06 is 1000000 to who reads a count.
+  # Counts in full: 1000000, not 1e+06.
   if (x == round(x)) sprintf("%.0f", x) else text
 }
 

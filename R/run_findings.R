@@ -1,10 +1,10 @@
-# What a look before a run has found, and how it is printed.
+# The findings of the checks before a run, and how they are printed.
 
-# A fault of a file is the error too that reading it would end with.
+# A fault of a file also has the error class that reading the file would give.
 check_error <- function(errors, checks) {
   problems <- sprintf("%s: %s", errors$subject, errors$finding)
   n <- length(problems)
-  lead <- sprintf("%s would spoil this run:", if (n == 1) "A problem" else paste(n, "problems"))
+  lead <- sprintf("%s this run:", if (n == 1) "A problem stops" else paste(n, "problems stop"))
   error_of_problems(
     lead, problems, "check", check_kinds[errors$check], checks = checks, file = errors$file[1],
     line = errors$line[1]
@@ -18,14 +18,14 @@ check_kinds <- c(
 
 statuses <- c("ok", "note", "warning", "error")
 
-# A list of one finding, which c() puts together with others: much faster than data frames.
+# A list of one finding. c() joins findings much faster than rbind() joins data frames.
 finding <- function(check, subject, status, finding, file = NA_character_, line = NA_real_) {
   list(list(
     check = check, subject = subject, status = status, finding = finding, file = file, line = line
   ))
 }
 
-# In one list.
+# Joins lists of findings.
 all_findings <- function(lists) {
   unlist(lists, recursive = FALSE)
 }

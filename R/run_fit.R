@@ -1,7 +1,7 @@
-# `estimate: true`: what a method calls by is fitted to the run's own sites.
+# `estimate: true`: fits the model, and for coalescent the history, to the run's own sites.
 
-# As run_settings(), with `fit` and, for coalescent, `history_fit` and `fitted_history`.
-# A job of in_parts().
+# A job of in_parts(). Gives run_settings() with `fit` and, for coalescent, `history_fit` and
+# `fitted_history`.
 fit_part <- function(context) {
   config <- context$config
   log <- context$log
@@ -35,7 +35,7 @@ fit_part <- function(context) {
 fit_run_history <- function(patterns, config, model, log) {
   start <- starting_history(patterns, config)
   if (is.null(config$history$focal_size)) {
-    log("`history.focal_size` is not given: the size next to it is taken")
+    log("`history.focal_size` is not given: the next size is taken")
   }
   start$model <- model
   fit_history(patterns, start)
@@ -43,8 +43,8 @@ fit_run_history <- function(patterns, config, model, log) {
 
 # ---- Where searches begin ---------------------------------------------------------------
 
-# Without a history: one in which a tenth of the difference between the focal species and an
-# outgroup arose in the ancestral population.
+# Without a configured history: a tenth of the difference between the focal species and an outgroup
+# arose in the ancestral population.
 starting_history <- function(patterns, config) {
   if (has_history(config)) {
     return(suppressMessages(config_history(config)))
@@ -58,8 +58,8 @@ starting_history <- function(patterns, config) {
   ))
 }
 
-# Changes a site since the common ancestor with the focal species, along both lineages, corrected
-# for more than one at a site by Jukes and Cantor.
+# Substitutions a site between an outgroup and the focal species, along both lineages, corrected for
+# multiple hits by Jukes and Cantor.
 divergence_from_focal <- function(patterns, species) {
   all <- attr(patterns, "species")
   base <- function(name) toupper(substr(patterns$pattern, match(name, all), match(name, all)))
@@ -70,7 +70,7 @@ divergence_from_focal <- function(patterns, species) {
     sites <- sum(patterns$count[known])
     if (sites == 0) {
       abort_ancify(
-        sprintf("%s and the focal species have no site in common: nothing to fit a history to.",
+        sprintf("%s and the focal species share no site to fit a history to: check its alignment.",
                 quoted(name)),
         "input"
       )
@@ -80,7 +80,7 @@ divergence_from_focal <- function(patterns, species) {
   }, 0)
 }
 
-# A coalescent run needs no tree; the model is then fitted on the ladder of the outgroups.
+# Coalescent needs no tree. Without one, the model is fitted on a ladder of the outgroups.
 ladder_tree <- function(patterns, config) {
   species <- config$outgroups$name
   nearest <- species[order(divergence_from_focal(patterns, species))]
@@ -96,7 +96,7 @@ write_fits <- function(context, made_from, fitted) {
   }
 }
 
-# `fit` as comments, so that a configuration can have all of the text.
+# `fit` goes into comments, so that all of the text can be pasted into a configuration.
 write_fitted <- function(context, made_from, what, keys) {
   lines <- function(values) strsplit(yaml::as.yaml(values, precision = 10), "\n")[[1]]
   write_own(
@@ -125,7 +125,7 @@ fit_summary <- function(fit) {
   )
 }
 
-# As YAML has them: a number without a decimal point, and null for NA.
+# For YAML: a number without a decimal point, and null for NA.
 whole_yaml <- function(x) structure(format(x, scientific = FALSE), class = "verbatim")
 
 known_or_null <- function(values) lapply(values, function(value) if (!is.na(value)) value)
@@ -143,7 +143,7 @@ fitted_history_keys <- function(fit) {
   )
 }
 
-# What was fitted to the same sites with the same settings, or NULL.
+# The saved fit to the same sites with the same settings, or NULL.
 saved_fit <- function(context, made_from) {
   ledger <- context$work
   if (whole_files(ledger, fit_file, known_source(ledger, made_from))) {
@@ -152,7 +152,7 @@ saved_fit <- function(context, made_from) {
   }
 }
 
-# Whether it is what fit_part() gives.
+# Whether it is a value of fit_part().
 is_fitted <- function(fitted) {
   is.list(fitted) && inherits(fitted$fit, "ancify_fit") &&
     (is.null(fitted$history_fit) || inherits(fitted$history_fit, "ancify_history_fit"))

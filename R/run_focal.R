@@ -1,4 +1,4 @@
-# The focal genome of a run: projected where alignments have it, and kept.
+# The focal genome's bases, as a run keeps them beside the projections.
 
 project_focal <- function(context, sources) {
   config <- context$config
@@ -22,17 +22,17 @@ ensure_focal <- function(context) {
   config <- context$config
   if (has_focal(config)) {
     context$log(sprintf(
-      "The focal species' bases are those in %s",
+      "The focal bases are read from %s",
       quoted(projected_folder(config, config$focal_species))
     ))
   } else {
     claim_projections(context, config$focal_species)
-    # With `focal_fasta` nothing looks at the alignments, which need not be there.
+    # With `focal_fasta` the alignments are not read and need not exist.
     focal_part(context, alignment_sources(config))
   }
 }
 
-# The folder of the focal genome that blocks are compared with; "" without `focal_fasta`.
+# The folder of the focal genome to compare blocks with; "" without `focal_fasta`.
 focal_to_compare <- function(config) {
   if (is.null(config$focal_fasta)) "" else projected_folder(config, config$focal_species)
 }
@@ -50,7 +50,7 @@ write_focal <- function(context) {
   }
   if (length(problems)) {
     abort_ancify(
-      paste(c("The focal species' own bases can't be had.", problems), collapse = "\n"),
+      paste(c("The focal species' own bases cannot be read:", problems), collapse = "\n"),
       "config", file = config$file, problems = unname(problems)
     )
   }

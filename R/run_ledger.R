@@ -1,27 +1,28 @@
-# The ledger of a folder: which of its files are runs' own, and what each was made from. It is an
-# environment with a row a file, whose state is one of
+# The ledger of a folder lists the files that runs wrote there, and what each was made from. It is
+# an environment with one row a file. The states of a row:
 #
-# claimed    a run is about to write it; what was known of it before is still in the row
-# complete   written: size, checksum, what it was made from, and facts that need no reading again
-# stale      a run's own, of which no more is known
+# claimed    a run is about to write the file; the row still has the facts of the old file
+# complete   the file is written; the row has its size, checksum, source and facts
+# stale      a run wrote the file, but nothing else is known
 #
-# A file without a row is a user's, and no run replaces or removes it. Rows whose paths end in "/"
-# have facts alone: a species' row has the report of its alignment.
+# A file without a row is a user's: no run replaces or removes it. Rows whose paths end in "/" have
+# facts only: the row of a species has the report of its alignment.
 #
-# verb       no row                   claimed                     complete       stale
-# claim      claimed, or an error     claimed                     claimed        claimed
-#            where a file is there
-# complete   complete                 complete                    complete       complete
-# release    -                        complete if it was; else    -              -
-#            stale, or no row where no file is there
-# remove     -                        no file, no row where there was a file (all three)
-# whole      no                       no                          yes, if made from the same and as
-#                                                                 it was written         (stale: no)
-# foreign    files, and folders       folders in their places (all three)
+# verb       no row               claimed                     complete             stale
+# claim      claimed; an error    claimed                     claimed              claimed
+#            if the file exists
+# complete   complete             complete                    complete             complete
+# release    -                    complete if it was before,  -                    -
+#                                 else stale, or no row if
+#                                 no file exists
+# remove     -                    (all three) file and row are removed, if the file exists
+# whole      no                   no                          yes, if source and   no
+#                                                             file are unchanged
+# foreign    files and folders    (all three) folders in the places of files
 #
-# A run releases its claims when it ends; after a crash the next one does when it opens the ledger.
+# A run releases its claims when it ends. After a crash, the next run releases them when it begins.
 
-# Before a run writes these: an error where one is a user's.
+# Call before writing these files. An error if one is a user's.
 claim_files <- function(ledger, paths) {
   refuse_others(ledger, paths)
   rows <- ledger_rows(ledger)
@@ -35,7 +36,7 @@ claim_files <- function(ledger, paths) {
   save_ledger(ledger, at_once = TRUE)
 }
 
-# `sums`: sizes, checksums and identities of the files, as the core gives them
+# `sums`: sizes, checksums and identities of the files, from the core
 complete_files <- function(ledger, paths, made_from, sums, facts = "") {
   note_seen(ledger, paths, sums$identity)
   list2env(stats::setNames(rep(list(TRUE), length(paths)), paths), ledger$completed)
@@ -56,13 +57,13 @@ write_own <- function(ledger, path, made_from, lines, facts = "") {
 
 sums_of <- function(paths) checksums_impl(paths, 1L, function(share, lines) NULL)
 
-# Facts that are of no file; `path` ends in "/".
+# Records facts without a file; `path` ends in "/".
 complete_facts <- function(ledger, path, made_from, facts) {
   no_file <- list(size = NA, checksum = NA_character_, identity = NA_character_)
   complete_files(ledger, path, made_from, no_file, facts)
 }
 
-# Claims of files that were not written are given up.
+# Drops claims of files that were not written.
 release_claims <- function(ledger) {
   rows <- ledger_rows(ledger)
   claimed <- rows$state == "claimed"
@@ -77,7 +78,7 @@ release_claims <- function(ledger) {
   set_rows(ledger, rows[!gone, ])
 }
 
-# Files that are away, as on a disk that is not mounted, stay a run's own.
+# Missing files, such as those on an unmounted disk, keep their rows.
 remove_own <- function(ledger, paths) {
   own <- intersect(paths, ledger_rows(ledger)$path)
   own <- own[is_file(ledger_paths(ledger, own))]
@@ -85,8 +86,8 @@ remove_own <- function(ledger, paths) {
   forget_files(ledger, own)
 }
 
-# Which files are complete, made from `from` as known_source() gives it, of these `sizes`, and as
-# they were written; NULL for any.
+# Which files are complete, were made from `from` (a value of known_source()), have these `sizes`,
+# and are as they were written. NULL stands for any.
 whole_files <- function(ledger, paths, from = NULL, sizes = NULL, threads = 1, progress = FALSE) {
   whole <- are_complete(ledger, paths, from, sizes)
   to_read <- which(whole & !was_seen(ledger, paths))
@@ -98,7 +99,7 @@ whole_files <- function(ledger, paths, from = NULL, sizes = NULL, threads = 1, p
   whole
 }
 
-# The same, without a look at the files.
+# The same from the rows alone, without reading the files.
 are_complete <- function(ledger, paths, from = NULL, sizes = NULL) {
   rows <- complete_rows(ledger, paths)
   good <- !is.na(rows$path) & (ledger$resume | are_in(paths, ledger$completed))
@@ -107,7 +108,7 @@ are_complete <- function(ledger, paths, from = NULL, sizes = NULL) {
   good
 }
 
-# A folder in a file's place is foreign, whatever was there before.
+# Existing files without a row, and folders in the places of files.
 foreign_files <- function(ledger, paths) {
   full <- ledger_paths(ledger, paths)
   c(paths[dir.exists(full)], setdiff(paths[is_file(full)], ledger_rows(ledger)$path))
@@ -125,11 +126,11 @@ refuse_others <- function(ledger, paths) {
 in_the_way <- function(ledger, path, config_file = NULL) {
   full <- ledger_paths(ledger, path)
   why <- if (dir.exists(full)) {
-    "is in the way, a folder"
+    "is a folder in the place of an output"
   } else if (path %in% path_in(config_file, ledger$folder)) {
-    "would be replaced, but is this configuration"
+    "is this run's configuration file and would be replaced"
   } else {
-    "would be replaced, but is not known as a run's"
+    "would be replaced, but no run wrote it"
   }
   sprintf("%s %s. %s", quoted(full), why, way_out(path))
 }
@@ -137,10 +138,10 @@ in_the_way <- function(ledger, path, config_file = NULL) {
 way_out <- function(path) {
   if (startsWith(path, "projected/")) {
     paste(
-      "Move it away, or choose another `work_dir`; the phase \"call\" alone uses projections of",
-      "others."
+      "Move it away, or choose another `work_dir`. To use these projections, run the phase",
+      "\"call\" alone."
     )
   } else {
-    "Choose another `output_dir`, or move it away."
+    "Move it away, or choose another `output_dir`."
   }
 }

@@ -1,12 +1,12 @@
-# The file of a ledger, <folder>/.ancify/ledger: a line with its version and the checksum of what
-# follows, then a JSON object with `sources` and the columns of the rows.
+# The file of a ledger, <folder>/.ancify/ledger. Its first line has the version and the checksum of
+# the rest: a JSON object with `sources` and the columns of the rows.
 
 ledger_head <- "ancify ledger 1"
 
 ledger_file <- function(folder) file.path(folder, ".ancify", "ledger")
 
-# As the folder has it; nothing is written. A damaged ledger is an error, as it can't tell any more
-# which files are a user's.
+# Reads the ledger of a folder, and writes nothing. A damaged ledger is an error: without it a run
+# cannot tell its own files from a user's.
 open_ledger <- function(folder) {
   file <- ledger_file(folder)
   if (!is_there(file)) {
@@ -20,7 +20,7 @@ open_ledger <- function(folder) {
   if (is.null(content)) {
     abort_ancify(
       sprintf(
-        "%s can't be read, or is another version's: it says which files in %s are runs'. %s",
+        "%s cannot be read, or has another version. It lists the files that runs wrote to %s. %s",
         quoted(file), quoted(folder), "Choose another folder, or move all of it away."
       ),
       "file", file = file
@@ -29,7 +29,7 @@ open_ledger <- function(folder) {
   new_ledger(folder, content$rows, content$sources)
 }
 
-# NULL where the first line is another, or does not fit the others.
+# NULL if the first line has another version, or another checksum than the rest.
 ledger_body <- function(text) {
   at <- regexpr("\n", text, fixed = TRUE)
   body <- sub("\n$", "", substring(text, at + 1, nchar(text)))
@@ -38,7 +38,7 @@ ledger_body <- function(text) {
 
 ledger_line <- function(body) paste(ledger_head, text_checksum_impl(body))
 
-# list(rows =, sources =), or an error
+# Gives list(rows =, sources =), or an error.
 parse_ledger <- function(body, file) {
   check_json_size(body, file)
   content <- jsonlite::fromJSON(body)
@@ -67,8 +67,8 @@ stays_inside <- function(paths) {
   !is.na(paths) & !is_absolute(paths) & !grepl("(^|/)[.][.](/|$)", paths)
 }
 
-# Writes it if something is new. Between the items of a phase that takes a hundredth of the time at
-# most; of a ledger so large that more than half a minute's work would be at stake, a twentieth.
+# Writes the ledger if it has changed. Within a phase, the time between two saves is 100 times the
+# time of a save, but not above 30 s, unless that is less than 20 times.
 save_ledger <- function(ledger, at_once = FALSE) {
   started <- proc.time()[["elapsed"]]
   if (!ledger$on_disk || !ledger$changed || (!at_once && started < ledger$next_save)) {
@@ -83,7 +83,7 @@ save_ledger <- function(ledger, at_once = FALSE) {
 
 write_ledger <- function(ledger) {
   rows <- ledger_rows(ledger)
-  # Descriptions of files that are made from others by now are of no more use.
+  # Drop sources that no file is made from any more.
   used <- sort(unique(rows$from))
   rows$from <- match(rows$from, used)
   body <- jsonlite::toJSON(
@@ -93,8 +93,7 @@ write_ledger <- function(ledger) {
   unlink(file.path(ledger$folder, earlier_lists))
 }
 
-# Lists of names that runs kept before there were ledgers. These files are runs' own, and are made
-# anew.
+# Lists of file names from before there were ledgers. Runs wrote these files and make them anew.
 earlier_lists <- c(".ancify_files", "projected/.ancify_files", ".ancify/manifest.json")
 
 rows_of_lists <- function(folder) {

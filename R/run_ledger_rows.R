@@ -1,7 +1,7 @@
-# The rows of a ledger in memory (run_ledger.R says what they mean), what their files were made
-# from, and which of these files this session knows.
+# A ledger in memory: its rows (see run_ledger.R), the sources of its files, and the files that this
+# session knows.
 
-# The columns of a row: a path within the folder, a state, the number of what it was made from.
+# Columns of a row. `path` is within the folder; `from` is the number of a source.
 ledger_columns <- list(
   path = character(), state = character(), from = numeric(), size = numeric(),
   checksum = character(), facts = character()
@@ -9,20 +9,20 @@ ledger_columns <- list(
 
 ledger_states <- c("claimed", "complete", "stale")
 
-# `on_disk`: whether it is saved, which a task's is not.
+# `on_disk`: whether the ledger is saved. Ledgers of tasks are not.
 new_ledger <- function(folder, rows = data.frame(ledger_columns), sources = character(),
                        on_disk = TRUE) {
   ledger <- new.env(parent = emptyenv())
   ledger$folder <- folder
   ledger$on_disk <- on_disk
   ledger$rows <- rows
-  # What files were made from, as JSON; rows have its number.
+  # Sources of files as JSON. Rows refer to them by number.
   ledger$sources <- sources
-  # Completed since rows were put together the last time
+  # Rows completed since the last ledger_rows()
   ledger$pending <- list()
-  # Identities, by path, of files that this session has written or has found as they were written
+  # Identities, by path, of files that this session wrote or verified by checksum
   ledger$seen <- new.env(parent = emptyenv())
-  # Paths that this session has completed; with `resume` others can be whole too
+  # Paths that this session completed. With `resume`, other files can be whole too.
   ledger$completed <- new.env(parent = emptyenv())
   ledger$resume <- TRUE
   ledger$changed <- FALSE
@@ -34,7 +34,7 @@ new_ledger <- function(folder, rows = data.frame(ledger_columns), sources = char
 
 ledger_paths <- function(ledger, paths) file.path(ledger$folder, paths)
 
-# Items of a phase end one by one, so their rows are put together when they are asked for.
+# The items of a phase end one by one. Their rows are joined only when someone asks for them.
 ledger_rows <- function(ledger) {
   if (length(ledger$pending)) {
     columns <- lapply(stats::setNames(nm = names(ledger$pending[[1]])), function(name) {
@@ -67,14 +67,14 @@ forget_files <- function(ledger, paths) {
   if (!all(stay)) set_rows(ledger, rows[stay, ])
 }
 
-# Rows of complete files, NA for others, in the order of `paths`.
+# The rows of complete files, in the order of `paths`; NA for others.
 complete_rows <- function(ledger, paths) {
   rows <- ledger_rows(ledger)
   rows <- rows[rows$state == "complete", ]
   rows[match(paths, rows$path), ]
 }
 
-# What complete files were made from, a list with NULL for others.
+# The sources of complete files, a list with NULL for others.
 made_from_of <- function(ledger, paths) {
   from <- complete_rows(ledger, paths)$from
   known <- unique(from[!is.na(from)])
@@ -82,23 +82,23 @@ made_from_of <- function(ledger, paths) {
   described[match(from, known)]
 }
 
-# The number of what the last completed one of these files was made from: its row is behind others.
+# The number of the source of the last completed of these files. Its row is behind the others.
 last_source <- function(ledger, paths) {
   rows <- ledger_rows(ledger)
   utils::tail(rows$from[rows$path %in% paths], 1)
 }
 
-# Facts of complete files, likewise.
+# The facts of complete files, a list with NULL for others.
 facts_of <- function(ledger, paths) {
   facts <- complete_rows(ledger, paths)$facts
   facts[is.na(facts) | facts == ""] <- "null"
   jsonlite::parse_json(sprintf("[%s]", paste(facts, collapse = ",")))
 }
 
-# ---- What files are made from ------------------------------------------------------------------
+# ---- Sources of files ---------------------------------------------------------------------------
 
 source_number <- function(ledger, made_from) {
-  # One description serves all chromosomes of a phase.
+  # All chromosomes of a phase share one source.
   if (!identical(made_from, ledger$last_source)) {
     text <- canonical_json(made_from)
     if (!text %in% ledger$sources) ledger$sources <- c(ledger$sources, text)
@@ -108,12 +108,12 @@ source_number <- function(ledger, made_from) {
   ledger$last_number
 }
 
-# NA for what nothing was made from
+# The number of a source; NA if no file was made from it.
 known_source <- function(ledger, made_from) match(canonical_json(made_from), ledger$sources)
 
 # ---- Files that this session knows ---------------------------------------------------------------
 
-# `identities`: as the core tells of them, NA for files that are not whole
+# `identities`: from the core; NA for files that are not whole
 note_seen <- function(ledger, paths, identities) {
   known <- !is.na(identities)
   list2env(stats::setNames(as.list(identities[known]), paths[known]), ledger$seen)
@@ -125,12 +125,12 @@ are_in <- function(names, environment) {
   vapply(names, exists, NA, environment, inherits = FALSE, USE.NAMES = FALSE)
 }
 
-# The identities of files that have the size and the checksum on record; NA for others.
+# Identities of files with the size and checksum on record; NA for others.
 identities_as_written <- function(table, threads, progress) {
   identities <- rep(NA_character_, NROW(table))
   there <- which(file.size(as.character(table$path)) == table$size)
   if (length(there)) {
-    found <- with_watch("Checking what is there", function(watch) {
+    found <- with_watch("Checking existing files", function(watch) {
       checksums_impl(table$path[there], threads, watch)
     }, progress)
     same <- found$size == table$size[there] & found$checksum == table$checksum[there]

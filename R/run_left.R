@@ -1,6 +1,6 @@
-# What a run has left to do, by its ledgers.
+# Finds the work that is left, from the ledgers.
 
-# Which species have all their files, made from the source of that name and as they were written.
+# Which species have all their files, unchanged and made from the source of that name.
 whole_projections <- function(context, sources) {
   config <- context$config
   chromosomes <- names(config$lengths)
@@ -11,7 +11,7 @@ whole_projections <- function(context, sources) {
   all_of_species <- function(good) {
     rep(colSums(!matrix(good, length(chromosomes))) == 0, each = length(chromosomes))
   }
-  # No file has to be read of species that lack one.
+  # Do not read the files of species that lack one.
   whole <- all_of_species(are_complete(ledger, paths, from, sizes))
   whole[whole] <- whole_files(
     ledger, paths[whole], from[whole], sizes[whole], context$backend$threads, context$progress
@@ -20,7 +20,7 @@ whole_projections <- function(context, sources) {
   stats::setNames(all_of_species(whole)[first], names(sources))
 }
 
-# The sources of species whose files are as an earlier run wrote them, by species.
+# Sources by species, of those whose files are as an earlier run wrote them.
 sources_on_record <- function(context, species) {
   chromosomes <- names(context$config$lengths)
   sources <- made_from_of(context$projections, projections_of(species, chromosomes[1]))
@@ -34,18 +34,18 @@ fasta_size <- function(lengths) {
   unname(nchar(names(lengths), "bytes") + 3 + lengths)
 }
 
-# Which outgroups are to be projected.
+# Which outgroups still have to be projected.
 species_left <- function(context, sources) {
   config <- context$config
   reported <- !vapply(reports_on_record(context, sources), is.null, NA)
   left <- stats::setNames(!reported, names(sources))
   left[reported] <- !whole_projections(context, sources[reported])
-  # Without them what is left would take their rows too.
+  # Projected alone, an outgroup would also take the rows of outgroups with longer names.
   for (i in which(left)) left[longer_named(config$outgroups, i)] <- TRUE
   left
 }
 
-# Which chromosomes are to be called from what `made_from` says.
+# Which chromosomes still have to be called from the source `made_from`.
 chromosomes_left <- function(context, made_from) {
   config <- context$config
   chromosomes <- names(config$lengths)
@@ -59,9 +59,9 @@ chromosomes_left <- function(context, made_from) {
   stats::setNames(left | is.na(recorded_counts(context)$high), chromosomes)
 }
 
-# As chromosomes_left(), where the alignments have to be read anew for what is left. A report of the
-# whole files is not to be had from some of the chromosomes: without one on record, all are left. An
-# alignment of which nothing could be used is an error, so each has a block on one that is left.
+# As chromosomes_left(), if the alignments must be read again. Without a report on record all
+# chromosomes are left, as a report must cover all of them. An alignment without a usable block is
+# an error, so each alignment gets a chromosome on which it has a block.
 unkept_left <- function(context, sources, made_from) {
   left <- chromosomes_left(context, made_from)
   reports <- reports_on_record(context, sources)
@@ -76,7 +76,7 @@ unkept_left <- function(context, sources, made_from) {
   left
 }
 
-# Whether an earlier run has finished something of this configuration.
+# Whether an earlier run finished any file of this configuration.
 has_record <- function(context) {
   config <- context$config
   chromosomes <- names(config$lengths)
@@ -91,7 +91,7 @@ record_projected <- function(context, species, source, report, sums) {
   if (length(sums$size)) {
     complete_files(context$projections, projections_of(species, names(lengths)), source, sums)
   }
-  # The focal species has none.
+  # The focal species has no report.
   if (length(report)) {
     complete_facts(
       context$work, report_row(species), source,
@@ -102,7 +102,7 @@ record_projected <- function(context, species, source, report, sums) {
 
 report_row <- function(species) paste0("projected/", species, "/", recycle0 = TRUE)
 
-# In the order of `sources`, as they are for the configuration's chromosomes; NULL for none.
+# Reports in the order of `sources`, for the configuration's chromosomes; NULL if not on record.
 reports_on_record <- function(context, sources) {
   rows <- report_row(names(sources))
   same <- are_complete(context$work, rows, vapply(sources, known_source, 0, ledger = context$work))
@@ -112,9 +112,9 @@ reports_on_record <- function(context, sources) {
   })
 }
 
-# NULL where a chromosome is not on record, or in another length, which decides what blocks are bad;
-# and where no block is on any of them: reading the alignment tells what is wrong then. Bad
-# blocks and further rows of a species are counted whatever chromosome they are on.
+# NULL in two cases: a chromosome is not on record with this length, which decides which blocks are
+# bad; or no block is on these chromosomes, and reading the alignment again gives the error. Bad
+# blocks and duplicates are counted on all chromosomes of the report.
 report_of <- function(facts, lengths) {
   report <- lapply(facts, unlist)
   if (!is_report(report)) {
@@ -142,7 +142,7 @@ counts_as_facts <- function(counts) {
   sprintf("{%s}", paste0("\"", call_counts, "\":", sprintf("%.0f", counts), collapse = ","))
 }
 
-# The table of counts, a row a chromosome; NA for those that are not on record as called.
+# The table of counts, one row a chromosome; NA if its calls are not on record.
 recorded_counts <- function(context) {
   facts <- facts_of(context$output, sequence_file(names(context$config$lengths)))
   columns <- lapply(stats::setNames(nm = call_counts), function(name) {
@@ -162,7 +162,7 @@ check_projected <- function(species, config) {
   if (length(missing)) {
     abort_ancify(
       sprintf(
-        "%s: %s missing. Run the phase \"project\" too, or correct `work_dir`.",
+        "%s: %s missing. Run the phase \"project\" first, or correct `work_dir`.",
         enumerate(quoted(missing)),
         if (length(missing) == 1) "this projected sequence is" else "these projected sequences are"
       ),

@@ -6,13 +6,13 @@ lock_folders <- function(folders, log) {
   on.exit(if (!done) unlock_folders(locks))
   locked <- character()
   for (folder in folders) {
-    # One folder may have two names, which shows when it is there.
+    # Two paths may name one folder, which shows once the folder exists.
     if (normalizePath(folder, mustWork = FALSE) %in% locked) next
     lock <- lock_folder_impl(folder)
     locks <- c(locks, lock)
     locked <- c(locked, normalizePath(folder))
     if (!is_locked_impl(lock)) {
-      log(sprintf("The file system of %s has no locks: have no two runs there at once",
+      log(sprintf("The file system of %s has no locks: never start two runs there at once",
                   quoted(folder)))
     }
   }
@@ -22,7 +22,7 @@ lock_folders <- function(folders, log) {
   locks
 }
 
-# What a process that is forked during a run finds.
+# The locks of this session, for processes forked during a run.
 locks_held <- new.env(parent = emptyenv())
 
 unlock_folders <- function(locks) {
@@ -30,7 +30,7 @@ unlock_folders <- function(locks) {
   locks_held$locks <- NULL
 }
 
-# A forked child would hold its parent's locks beyond the parent's end.
+# A forked child would hold its parent's locks after the parent has ended.
 let_go_of_locks <- function() {
   if (!identical(locks_held$process, Sys.getpid())) unlock_folders(locks_held$locks)
 }

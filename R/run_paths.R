@@ -1,6 +1,6 @@
-# Where a run's files are.
+# Paths of a run's files.
 
-# Whether a run would put files in the place of these, by whatever names their folders go.
+# Whether a run would write these files, even if their folders have other names here.
 is_written <- function(paths, config) {
   species <- c(config$outgroups$name, config$focal_species)
   folders <- c(config$output_dir, projected_folder(config, species))

@@ -1,7 +1,6 @@
-# What a run does by its configuration: phases, alignments, species, settings.
+# The plan of a run: phases, alignments, species and settings of its configuration.
 
-# Whose sequences the phases write: calls make the focal one, which a fit needs, where it is not
-# there.
+# Species whose sequences the phases write. Calling with a fit writes missing focal bases.
 species_projected <- function(config, phases) {
   projects <- "project" %in% phases
   with_focal <- (projects && !is.null(config$focal_fasta)) ||
@@ -18,14 +17,14 @@ packs_sequences <- function(config, phases, kind) {
   can_run_as_one(config, phases, kind) && !config$keep_projected
 }
 
-# Whether this configuration's calls follow a fit.
+# Whether a fit comes before this configuration's calls.
 fits_model <- function(config) {
   config$estimate && length(method_of(config)$fits) > 0
 }
 
 fits_history <- function(config) fits_model(config) && "history" %in% method_of(config)$fits
 
-# A history is nothing without the focal lineage.
+# A history always has the focal lineage.
 needs_focal <- function(config) {
   fits_model(config) && (fits_history(config) || tree_names_focal(config))
 }
@@ -56,17 +55,17 @@ check_phases <- function(phases) {
   unique(phases)
 }
 
-# Without a configuration of it, there is an evaluation only where it is all that is asked for.
+# Without an `evaluation` block, the phase "evaluate" runs only if it is the only one.
 phases_asked_for <- function(phases, config) {
   if (is.null(config$evaluation) && length(phases) > 1) setdiff(phases, "evaluate") else phases
 }
 
-# Projections that are not kept are of use to calls of the same run alone.
+# Only calls of the same run can use projections that are not kept.
 refuse_unkept_alone <- function(config, phases) {
   if ("project" %in% phases && !"call" %in% phases && !config$keep_projected) {
     problem <- paste(
-      "With `keep_projected: false` projections are for calls of the same run alone: run the phase",
-      "\"call\" too, or set `keep_projected: true`."
+      "With `keep_projected: false` only calls of the same run can use the projections. Run the",
+      "phase \"call\" too, or set `keep_projected: true`."
     )
     abort_ancify(problem, "config", file = config$file, problems = problem)
   }
@@ -87,7 +86,7 @@ config_reading <- function(config, backend, focal_folder = "", focal_fasta = "")
   )
 }
 
-# What would end the run after the projection; and what the log should say of the method.
+# Finds errors that would end the run after the projection, and logs notes on the method.
 check_before_work <- function(config, log) {
   row <- method_of(config)
   check_method_files(config, row)
@@ -96,11 +95,12 @@ check_before_work <- function(config, log) {
     log(no_focal_in_tree(config$focal_species))
   }
   if (config$estimate && !fits_model(config)) {
-    log(sprintf("`estimate` is true, but `method` %s has nothing to fit", quoted(config$method)))
+    log(sprintf("`estimate: true` has no effect: `method` %s has nothing to fit",
+                quoted(config$method)))
   }
 }
 
-# Only calling needs them; training writes the model.
+# Only calling needs these files; training writes the model.
 check_method_files <- function(config, row) {
   files <- row$files(config)
   problems <- unlist(Map(input_problem, names(files), files, FALSE), use.names = FALSE)
@@ -109,7 +109,7 @@ check_method_files <- function(config, row) {
   }
 }
 
-# The table of outgroups has the inner ones first.
+# Names by tier, in the order of the table of outgroups: inner ones first.
 species_of_tiers <- function(config) {
   split(config$outgroups$name, factor(config$outgroups$tier, c("inner", "outer")))
 }
@@ -121,7 +121,7 @@ config_caller <- function(config, settings, backend, progress) {
   )
 }
 
-# What core_method() takes, from the configuration alone.
+# The settings for core_method(), from the configuration alone.
 run_settings <- function(config, verbose) {
   row <- method_of(config)
   threshold <- function(which) {

@@ -1,4 +1,4 @@
-# The phase that projects.
+# The phase "project".
 
 run_projection <- function(context) {
   config <- context$config
@@ -38,18 +38,18 @@ project_part <- function(context, sources) {
   ))
 }
 
-# What the core tells of each outgroup that is projected.
+# Records each outgroup that the core has projected.
 projected_recorder <- function(context, sources) {
   function(i, report, sums) {
     record_projected(context, context$config$outgroups$name[i], sources[[i]], report, sums)
   }
 }
 
-# `left`: by name, what is not there yet.
+# `left`: whether each item is still to be made, by name.
 log_skipped <- function(log, what, left) {
   if (!all(left)) {
     log(sprintf(
-      "%s %s: there from an earlier run, as they were written", what, enumerate(names(left)[!left])
+      "%s %s: kept from an earlier run", what, enumerate(names(left)[!left])
     ))
   }
 }

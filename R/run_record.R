@@ -1,9 +1,9 @@
-# The record of a run beside its calls, <output_dir>/ancify_run.json: what was run, on what, with
-# which result. ancify_report() reads it.
+# The record of a run, <output_dir>/ancify_run.json: settings, inputs and results. ancify_report()
+# reads it.
 
 run_record_format <- 1L
 
-# NULL where it can't be read.
+# NULL if the file cannot be read.
 read_record_json <- function(file, ...) {
   tryCatch(
     suppressWarnings(read_json_file(file, ...)),
@@ -11,7 +11,7 @@ read_record_json <- function(file, ...) {
   )
 }
 
-# NULL where there is none.
+# NULL if there is no record.
 record_in <- function(folder) {
   record <- read_record_json(run_record_path(folder))
   if (is_run_record(record)) record
@@ -26,7 +26,7 @@ is_run_record <- function(record) {
     all(vapply(rows, is_row, NA, "chromosome"), vapply(record$alignments, is_row, NA, "species"))
 }
 
-# A list of single values, of which that of `key` is a text.
+# Whether `row` is a list of single values, with a text under `key`.
 is_row <- function(row, key) {
   is_value <- function(value) is.null(value) || is_scalar(value)
   is.list(row) && all(vapply(row, is_value, NA)) && is.character(row[[key]])
@@ -34,7 +34,7 @@ is_row <- function(row, key) {
 
 record_file <- function(path) if (dir.exists(path)) run_record_path(path) else path
 
-# Evaluates `code`, of which only a record that somebody has changed makes an error.
+# Evaluates `code`. Errors of other classes mean that somebody has changed the record.
 unless_damaged <- function(file, code) {
   tryCatch(code, error = function(condition) {
     if (inherits(condition, "ancify_error")) stop(condition)
@@ -44,7 +44,7 @@ unless_damaged <- function(file, code) {
 
 refuse_record <- function(file, why) {
   abort_ancify(
-    sprintf("%s %s; ancify_run() writes it beside its calls.", quoted(file), why), "file",
-    file = file
+    sprintf("%s %s. Give the output folder of ancify_run(), or run it again.", quoted(file), why),
+    "file", file = file
   )
 }

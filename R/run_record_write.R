@@ -1,5 +1,5 @@
-# Writes the record of a run, ancify_run.json: a report for people and ancify_report(), made of the
-# ledgers. No run reads it to decide anything.
+# Writes the record of a run, ancify_run.json, from the ledgers. People and ancify_report() read it;
+# no run uses it to decide anything.
 
 record_run <- function(context, run, phases, started) {
   if ("call" %in% phases) {
@@ -13,7 +13,7 @@ write_run_record <- function(context, run, phases, started) {
   config <- attr(run, "config")
   chromosomes <- names(config$lengths)
   evaluations <- evaluations_on_record(context, chromosomes, is.null(config$evaluation))
-  # Those of other calls
+  # Evaluations of other calls
   others <- evaluation_file(setdiff(chromosomes, evaluations$chromosome))
   remove_own(context$output, others)
   record <- list(
@@ -28,8 +28,7 @@ write_run_record <- function(context, run, phases, started) {
   save_record(context, with_evaluations(record, evaluations))
 }
 
-# An evaluation of calls that an earlier run made goes into that run's record, if it is still there
-# as it was written.
+# Adds an evaluation of an earlier run's calls to that run's record, if the record is unchanged.
 amend_run_record <- function(context) {
   ledger <- context$output
   if (!whole_files(ledger, run_record_file)) {
@@ -49,7 +48,7 @@ save_record <- function(context, record) {
   write_own(ledger, run_record_file, made_from, to_json(record))
 }
 
-# With the settings of these evaluations and the files that they compared calls with.
+# Adds evaluations to a record, with their settings and the files that they compared calls with.
 with_evaluations <- function(record, evaluations) {
   facts <- evaluations$facts
   if (length(facts) == 0) {
@@ -63,19 +62,19 @@ with_evaluations <- function(record, evaluations) {
   record
 }
 
-# The versions that bear on a result.
+# Versions that a result depends on.
 made_with <- function() {
   build <- unclass(ancify_build_info())
   c(build, list(R = as.character(getRversion()), system = utils::sessionInfo()$running))
 }
 
-# By species; of projections that others made, these files.
+# Sources by species. For projections that no run wrote, the files themselves.
 sources_of_calls <- function(context) {
   made_from_of(context$output, sequence_file(names(context$config$lengths)[1]))[[1]]$sources
 }
 
-# A row an outgroup. Where others made its projection, or it is found there and not of the alignment
-# that the configuration names, all that is told of this is NA.
+# One row an outgroup. The facts of its alignment are NA if no run made its projection, or if a run
+# made it from another alignment than the configuration names.
 alignments_on_record <- function(context, phases) {
   config <- context$config
   outgroups <- config$outgroups
@@ -111,13 +110,13 @@ other_inputs <- function(context, phases) {
   )
   focal <- if (!is.null(config$focal_fasta)) focal_on_record(context, phases)
   if (!is.null(focal)) inputs$focal_fasta <- c(list(path = config$focal_fasta), focal)
-  # As they were read, whatever lies there by now.
+  # As they were when the run read them.
   c(inputs, lapply(method_of(config)$files(config), function(path) {
     c(list(path = path), input_identity(config, path))
   }))
 }
 
-# The focal genome, if it is what blocks were compared with or what the focal bases were taken from.
+# The focal genome, if blocks were compared with it or focal bases taken from it.
 focal_on_record <- function(context, phases) {
   read <- lapply(unname(sources_of_calls(context)), function(source) {
     source$focal_fasta %||% source$compared_with
@@ -139,7 +138,7 @@ chromosomes_on_record <- function(context, run) {
   )
 }
 
-# What a report says of a fit; NULL for none.
+# Facts of a fit for the report; NULL without a fit.
 fit_facts <- function(fit) {
   if (is.null(fit)) {
     return(NULL)

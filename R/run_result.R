@@ -1,18 +1,18 @@
-# What a run has made: class ancify_run, from a run or from its record.
+# The result of a run, class ancify_run, from the run itself or from its record.
 
-# The run of a record, as ancify_run() gave it but for the objects of its fit; `path` is the record
+# The run of a record, as ancify_run() gave it, without the objects of its fit. `path` is the record
 # or its folder.
 read_run_record <- function(path) {
   file <- record_file(path)
   if (!file.exists(file)) refuse_record(file, "does not exist")
   record <- read_record_json(file, simplifyVector = TRUE, simplifyDataFrame = FALSE)
-  if (is.null(record)) refuse_record(file, "can't be read")
-  if (!is_run_record(record)) refuse_record(file, "is no record of a run")
+  if (is.null(record)) refuse_record(file, "cannot be read")
+  if (!is_run_record(record)) refuse_record(file, "is not a record of a run")
   unless_damaged(file, run_of_record(record))
 }
 
-# The files of a run, a row each: enough to see later whether they are as it left them. Checksums
-# are known of those that runs made.
+# The files of a run, one row each, to see later whether they have changed. Checksums are known only
+# of files that runs made.
 files_of_run <- function(context, run) {
   if (anyNA(run$file)) {
     return(NULL)
@@ -30,11 +30,11 @@ files_of_run <- function(context, run) {
     table(sequence_file(run$chromosome)),
     if (context$config$posterior) table(phred_file(run$chromosome))
   )
-  # Calls that others made may have no posteriors.
+  # Calls that no run made may lack posteriors.
   files[!is.na(files$size), ]
 }
 
-# A later run, by another method for instance, may have put its calls in the place of this one's.
+# A later run, for instance by another method, may have replaced this run's calls.
 check_not_replaced <- function(run, name) {
   files <- attr(run, "files")
   if (is.null(files)) {
@@ -42,7 +42,7 @@ check_not_replaced <- function(run, name) {
   }
   files <- files[files$chromosome %in% run$chromosome & file.exists(as.character(files$path)), ]
   same <- files$size == file.size(files$path)
-  # Made anew, or copied back, they are the same.
+  # Files made anew or copied back have the same contents.
   touched <- same & files$modified != file.mtime(files$path)
   same[touched] <- !is.na(identities_as_written(
     files[touched, ], resolve_threads(NULL), FALSE
@@ -51,8 +51,8 @@ check_not_replaced <- function(run, name) {
   if (length(changed)) {
     abort_ancify(
       sprintf(
-        "`%s`: %s has been replaced since, by a later run or by hand. %s.", name,
-        quoted(changed[1]), "Run it again, with an `output_dir` for each run"
+        "`%s`: %s has been replaced by a later run or by hand. Run it again, %s.", name,
+        quoted(changed[1]), "with a separate `output_dir` for each run"
       ),
       "input"
     )
@@ -78,7 +78,7 @@ fit_of_record <- function(fit) {
   fit
 }
 
-# A data frame from its rows, each a list, of which an absent element is NA.
+# A data frame from its rows, each a list; absent elements become NA.
 rows_of_json <- function(rows) {
   names <- unique(unlist(lapply(rows, names)))
   columns <- lapply(stats::setNames(nm = names), function(name) {
@@ -88,7 +88,7 @@ rows_of_json <- function(rows) {
 }
 
 config_of_record <- function(record, rows) {
-  # Only its values: the inputs need not be there any more.
+  # Read only its values: the inputs need not exist any more.
   config <- read_section(record$settings, config_keys(), "", config_origin())
   config$outgroups <- outgroup_table(config$outgroups)
   config["lengths"] <- list(stats::setNames(as.numeric(rows$length), rows$chromosome))
@@ -116,7 +116,7 @@ new_run <- function(config, result, backend, seconds) {
   )
 }
 
-# Some rows, as subset() takes them, are of the same run.
+# A subset of rows keeps the attributes of the run.
 #' @export
 `[.ancify_run` <- function(x, ...) {
   some <- NextMethod()
@@ -148,11 +148,11 @@ print.ancify_run <- function(x, ...) {
 
 run_counts <- c("length", "high", "low", "unresolved", "missing")
 
-# Of an ancify_run, which may have been changed since.
+# Checks an ancify_run, which the user may have changed.
 check_called <- function(run, name = "run") {
   if (anyNA(run$file) || anyNA(run$high)) {
     abort_ancify(
-      sprintf("`%s` is a run without calls: run the phase \"call\" too.", name), "input"
+      sprintf("`%s` is a run without calls: run the phase \"call\" first.", name), "input"
     )
   }
   of_type <- function(columns, is_type) {
@@ -162,7 +162,7 @@ check_called <- function(run, name = "run") {
     !of_type(c("chromosome", "file"), is.character) || !of_type(run_counts, is.numeric)) {
     abort_ancify(
       sprintf(
-        "`%s` has not the rows and columns that ancify_run() gives, or none: take them all.", name
+        "`%s` lacks rows or columns of ancify_run(): give its whole result.", name
       ),
       "input"
     )

@@ -1,32 +1,37 @@
 #' Send the tasks of a run to Slurm
 #'
-#' What [ancify_run()] takes as `BPPARAM` to carry out its tasks as jobs of Slurm: a
-#' `BatchtoolsParam` of the package BiocParallel with a template of this package, and with what
-#' the configuration's `cluster` asks for each job.
+#' @description
+#' Makes the `BPPARAM` with which [ancify_run()] carries out its tasks as jobs of Slurm. Each job
+#' requests the resources under `cluster` in the configuration:
 #'
-#' Each job asks for `cpus` cores (`num_cpus` by default, the threads of a task), `memory` (by
-#' default as much as is needed, computed from the genome, which a message tells), and for `time`,
-#' `partition` and `gpus` where these are given. Without `gpus` a run with `backend: gpu` asks for
-#' one. Only jobs that call ask for GPUs: no other has code for them.
+#' ```
+#' ancify_run("config.yaml", BPPARAM = slurm_param("config.yaml"))
+#' ```
 #'
-#' For what sites add (accounts, modules, constraints) copy the template,
-#' `system.file("templates", "slurm.tmpl", package = "ancify")`, and give the copy's path. Other
-#' batch systems take a `BatchtoolsParam` with a template of batchtools.
+#' | Key of `cluster` | Default |
+#' |:-----------------|:--------|
+#' | `cpus` | `num_cpus`, the threads of a task |
+#' | `memory` | computed from the genome; a message tells it |
+#' | `gpus` | 1 with `backend: gpu`, else none; only for jobs that call |
+#' | `time`, `partition` | not requested |
 #'
 #' @inheritParams ancify_run
-#' @param threads,backend As [ancify_run()] is given them; `NULL` (the default) for those of the
-#'   configuration.
-#' @param workers Most jobs at a time, 1000 by default; where a phase has more tasks, jobs carry out
-#'   several.
-#' @param template Path of a template for batchtools; `NULL` (the default) for this package's.
-#' @param verbose Whether to tell, as by default, what each job asks for, as a message of class
-#'   `ancify_message`.
-#' @return A `BatchtoolsParam` of the package BiocParallel.
+#' @param threads,backend The same as for [ancify_run()]; `NULL` (the default) for `num_cpus` and
+#'   `backend` of `config`.
+#' @param workers Maximum number of jobs at a time; 1000 by default. If a phase has more tasks, a
+#'   job carries out several.
+#' @param template Path of a template for batchtools; `NULL` (the default) for this package's. To
+#'   add accounts or modules, edit a copy of
+#'   `system.file("templates", "slurm.tmpl", package = "ancify")`.
+#' @param verbose Whether to tell what each job requests, in a message of class `ancify_message`;
+#'   `TRUE` by default.
+#' @return A `BatchtoolsParam` of the package BiocParallel. For other batch systems, make one with a
+#'   template of batchtools.
 #' @section Errors:
-#' `ancify_package_error` where BiocParallel or batchtools is not installed;
-#' `ancify_file_error` where this machine has no `sbatch`, or there is no such template;
-#' `ancify_config_error` for the configuration; `ancify_input_error` for other arguments that
-#' can't be used.
+#' * `ancify_package_error`: BiocParallel or batchtools is not installed.
+#' * `ancify_file_error`: this machine has no `sbatch`, or the template does not exist.
+#' * `ancify_config_error`: a setting cannot be used.
+#' * `ancify_input_error`: another argument cannot be used.
 #' @seealso [ancify_run()], `vignette("cluster", "ancify")`
 #' @export
 #' @examples
@@ -46,12 +51,14 @@ slurm_param <- function(config, threads = NULL, backend = NULL, workers = 1000, 
     template %||% system.file("templates", "slurm.tmpl", package = "ancify"), "template"
   )
   if (!file.exists(template)) {
-    abort_ancify(sprintf("%s: there is no such template.", quoted(template)), "file",
-                 file = template)
+    abort_ancify(
+      sprintf("%s: there is no such template; correct the path.", quoted(template)), "file",
+      file = template
+    )
   }
   if (!nzchar(Sys.which("sbatch"))) {
     abort_ancify(
-      "This machine has no sbatch: start the run where jobs of Slurm are submitted.", "file",
+      "This machine has no sbatch: start the run where Slurm jobs are submitted.", "file",
       file = "sbatch"
     )
   }
@@ -71,7 +78,7 @@ need_batchtools <- function() {
   need_packages("batchtools", "Jobs of Slurm")
 }
 
-# What the template has; each as Slurm reads it.
+# The resources in the template, as Slurm reads them.
 slurm_resources <- function(config) {
   asked <- config$cluster
   gpus <- asked$gpus %||% (if (config$backend == "gpu") 1L else 0L)
@@ -84,14 +91,16 @@ slurm_resources <- function(config) {
 
 describe_resources <- function(resources, config) {
   paste0(
-    sprintf("Each job asks Slurm for %d core%s and %s of memory", resources$cpus,
+    sprintf("Each job requests %d core%s and %s of memory from Slurm", resources$cpus,
             if (resources$cpus == 1) "" else "s", resources$memory),
-    if (is.null(config$cluster$memory)) ", computed from the genome",
-    if (resources$gpus > 0) sprintf(", those that call for %d GPU too", resources$gpus)
+    if (is.null(config$cluster$memory)) " (computed from the genome)",
+    if (resources$gpus > 0) {
+      sprintf("; jobs that call also request %s", count_of(resources$gpus, "GPU"))
+    }
   )
 }
 
-# Bytes that a task needs at most: R and its packages, and what the run's own check has.
+# Bytes that a task needs at most: R with its packages, and the run's own estimate.
 job_memory <- function(config) {
   2^29 + memory_needed(config, c("project", "call"), "tasks")
 }

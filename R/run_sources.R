@@ -1,12 +1,12 @@
-# What projections and calls are made from: sources and settings, as they go on record.
+# Sources of projections and calls: inputs and settings, as the ledger records them.
 
-# What each outgroup is projected from, by species.
+# Sources of the projections, by species.
 alignment_sources <- function(config) {
   outgroups <- config$outgroups
   many <- have_many_species(outgroups$alignment) %in% TRUE
-  # Rows of several species are told apart by the names of all chromosomes.
+  # In a MAF, the names of all chromosomes decide which species a row belongs to.
   lengths <- if (any(many)) input_identity(config, config$chromosome_lengths)
-  # Blocks that differ from it are bad.
+  # Blocks that differ from the focal genome are bad.
   focal <- if (!is.null(config$focal_fasta)) input_identity(config, config$focal_fasta)
   sources <- lapply(seq_len(nrow(outgroups)), function(i) {
     list(
@@ -21,14 +21,14 @@ alignment_sources <- function(config) {
   stats::setNames(sources, outgroups$name)
 }
 
-# Outgroups of the same file whose names there go on behind that of outgroup i and a dot: of a MAF's
-# rows that fit both names, theirs are those of the longer one.
+# Outgroups of the same MAF whose names begin with outgroup i's name and a dot. Rows that fit both
+# names belong to the longer one.
 longer_named <- function(outgroups, i) {
   names <- names_in_maf(outgroups)
   which(outgroups$alignment == outgroups$alignment[i] & startsWith(names, paste0(names[i], ".")))
 }
 
-# What the focal species' own bases are taken from.
+# The source of the focal species' own bases.
 focal_source <- function(config, sources) {
   if (is.null(config$focal_fasta)) {
     return(list(focal_rows = unname(sources)))
@@ -37,8 +37,8 @@ focal_source <- function(config, sources) {
   list(ancify = package_version_text(), focal_fasta = focal)
 }
 
-# Of sequences that calling finds in their folders: what the ledger says they were projected from,
-# or the files themselves where others made them.
+# Sources of the projections that calling reads: from the ledger, or the files themselves if no run
+# made them.
 projected_sources <- function(config, species, on_record) {
   sources <- lapply(species, function(name) {
     on_record[[name]] %||%
@@ -47,7 +47,7 @@ projected_sources <- function(config, species, on_record) {
   stats::setNames(sources, species)
 }
 
-# Files of a method by their identities
+# The settings that change calls; a method's files by their identities.
 settings_of_calls <- function(config) {
   settings <- raw_config(config)
   changes <- vapply(config_keys(), `[[`, "", "changes")
@@ -60,7 +60,7 @@ settings_of_calls <- function(config) {
   settings
 }
 
-# What calls are made from besides the lengths of their chromosomes, which their files tell.
+# The source of calls, without the lengths of their chromosomes, which their files have.
 call_sources <- function(config, sources) {
   list(
     ancify = package_version_text(), settings = settings_of_calls(config), sources = sources,
@@ -69,8 +69,8 @@ call_sources <- function(config, sources) {
   )
 }
 
-# Settings, as messages name them, with which the calls in the output folder were made, and which
-# are others in this configuration.
+# Settings, as messages name them, that differ between the calls in the output folder and this
+# configuration.
 other_settings <- function(config, ledger) {
   made_from <- made_from_of(ledger, sequence_file(names(config$lengths)))
   made_from <- Filter(Negate(is.null), made_from)
@@ -84,15 +84,15 @@ other_settings <- function(config, ledger) {
   sprintf("`%s`", other)
 }
 
-# Who evaluates calls takes them for those of the configuration.
+# Warns if the calls to evaluate were made with other settings.
 warn_about_other_settings <- function(config) {
   other <- other_settings(config, open_ledger(config$output_dir))
   if (length(other)) {
     warn_ancify(
       sprintf(
-        "The calls in %s were made with another %s than this configuration has: %s.",
+        "The calls in %s were made with another %s than in this configuration. %s.",
         quoted(config$output_dir), enumerate(other),
-        "run the phase \"call\" too, or correct the configuration"
+        "Run the phase \"call\" first, or correct the configuration"
       ),
       "evaluation"
     )

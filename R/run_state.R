@@ -1,32 +1,32 @@
-# State that a run keeps for later ones in its work folder: fits, and the outcomes of tasks. Others
-# may write there too. So state is JSON, and only vectors, lists and the classes below come of it.
-# (RDS may hold code, which R before 4.4 runs as it reads the file: CVE-2024-27322.)
+# State is what a run keeps in its work folder for later runs: fits, and outcomes of tasks. Others
+# may write to that folder too. So state is JSON, and decodes only to vectors, lists and the classes
+# below. (RDS may hold code that R before 4.4 runs when it reads the file: CVE-2024-27322.)
 #
-# A value is an object of `type`, `values` and `attributes`. Numbers are written
-# in base 16, so that the very same come back.
+# A value is an object of `type`, `values` and `attributes`. Numbers are in base 16, so that they
+# come back unchanged.
 
-# A file of state, a ledger and a record of 100,000 contigs have 30 MB.
+# With 100,000 contigs, a file of state, a ledger or a record has 30 MB.
 most_state_bytes <- 2^28
 
-# Forty outgroups on as many contigs have nine million values.
+# With 40 outgroups on 100,000 contigs, there are nine million values.
 most_state_values <- 1e7
 
 write_state <- function(path, x) write_text(path, state_text(x))
 
 state_text <- function(x) jsonlite::toJSON(encode_state(x), na = "null")
 
-# NULL for a file that is not there, or holds no such state.
+# NULL if the file is missing or holds no valid state.
 read_state <- function(path) {
   tryCatch(decode_state(read_json_file(path)), error = function(condition) NULL)
 }
 
-# The lines of a text, such as a list of files; NULL likewise.
+# The lines of a text, such as a list of files; NULL if it cannot be read.
 state_lines <- function(path) {
   text <- tryCatch(read_text_impl(path, most_state_bytes), error = function(condition) NULL)
   if (!is.null(text)) strsplit(text, "\r?\n")[[1]]
 }
 
-# Lists, as JSON has them.
+# Reads JSON into lists.
 read_json_file <- function(path, ...) {
   text <- read_text_impl(path, most_state_bytes)
   check_json_size(text, path)
@@ -34,11 +34,11 @@ read_json_file <- function(path, ...) {
 }
 
 check_json_size <- function(text, path) {
-  # What commas divide is the same in JSON. Each value takes 60 bytes of memory.
+  # Commas divide the values of JSON as of YAML. Each value takes 60 bytes of memory.
   values <- yaml_shape_impl(text)$entries
   if (values > most_state_values) {
     abort_ancify(
-      sprintf("%s has %s values, more than any run leaves: remove it.", quoted(path),
+      sprintf("%s has %s values, more than any run writes: remove it.", quoted(path),
               format_count(values)),
       "format", file = path
     )
@@ -49,7 +49,7 @@ encode_state <- function(x) {
   if (inherits(x, "condition")) x <- plain_condition(x)
   unknown <- setdiff(oldClass(x), state_classes(oldClass(x)))
   if (!typeof(x) %in% names(state_types) || length(unknown)) {
-    stop("a value of class ", class(x)[1], " is none of a run's state") # nolint
+    stop("a value of class ", class(x)[1], " cannot be state of a run") # nolint
   }
   attributes <- lapply(attributes(x), encode_state)
   attributes(x) <- NULL
@@ -65,7 +65,7 @@ decode_state <- function(node) {
   x
 }
 
-# Each gives the values as jsonlite writes them, and takes a list of what it has read.
+# encode() gives the values as jsonlite writes them; decode() takes the list that jsonlite reads.
 state_types <- list(
   "NULL" = list(encode = function(x) list(), decode = function(values) NULL),
   logical = list(encode = identity, decode = function(values) scalars(values, "logical")),
@@ -86,7 +86,7 @@ state_types <- list(
   )
 )
 
-# A vector of single values of a type, of which null is NA.
+# A vector of one type from single values; null becomes NA.
 scalars <- function(values, type) {
   missing <- vapply(values, is.null, NA)
   stopifnot(is.list(values), lengths(values[!missing]) == 1,
@@ -96,7 +96,7 @@ scalars <- function(values, type) {
   result
 }
 
-# Classes of state, with what must hold of their objects: an error or FALSE for one that is none.
+# Classes of state, with a check of their objects. An invalid object gives FALSE or an error.
 checks_of_state <- list(
   data.frame = function(x) length(unique(lengths(x))) < 2 && !is.null(names(x)),
   phylo = function(x) is.null(check_phylo(x)),
@@ -107,7 +107,7 @@ checks_of_state <- list(
   condition = function(x) is.character(x$message) && length(x$message) == 1 && is.null(x$call)
 )
 
-# Those of these classes that state may have.
+# Those of `classes` that state may have.
 state_classes <- function(classes) {
   of_condition <- "^(ancify_([a-z_]+_)?)?(error|warning)$"
   classes[classes %in% names(checks_of_state) | grepl(of_condition, classes)]
@@ -119,11 +119,11 @@ check_state <- function(x) {
   for (class in intersect(classes, names(checks_of_state))) {
     stopifnot(is.list(x), checks_of_state[[class]](x))
   }
-  # Only a condition has a condition's classes.
+  # Only conditions may have classes of conditions.
   stopifnot("condition" %in% classes || all(classes %in% names(checks_of_state)))
 }
 
-# Without what other packages' conditions have beside their message: calls and environments.
+# Drops calls and environments, which conditions of other packages have beside their message.
 plain_condition <- function(x) {
   facts <- if (inherits(x, c("ancify_error", "ancify_warning"))) unclass(x)
   facts[c("message", "call")] <- NULL

@@ -1,13 +1,13 @@
-# Parts of a run that other processes carry out, on this machine or on others that see the same
-# files. What they were given and what became of them is in <work_dir>/.ancify/tasks:
+# Parts of a run that other processes carry out, on this machine or on others with the same files.
+# Their files are in <work_dir>/.ancify/tasks:
 #
-# session      the calling session whose tasks count; a task of another one does nothing
-# cancelled    there when the tasks shall end
-# <task>/log   what the task tells, from its first moment on
+# session      names the calling session; tasks of other sessions do nothing
+# cancelled    exists when the tasks shall end
+# <task>/log   messages of the task, from its first moment on
 # <task>/outcome.json
 #
-# A task locks its folder while it is at work. Its ledgers are in memory: the session that holds the
-# locks of the folders adds their rows to the ledgers there.
+# A task locks its folder while it works. Its ledgers are in memory. The calling session, which
+# holds the locks of the work and output folders, adds their rows to its own ledgers.
 
 tasks_folder <- function(config) file.path(config$work_dir, ".ancify", "tasks")
 
@@ -19,7 +19,7 @@ log_file <- function(task) file.path(task$folder, "log")
 
 # ---- In the task's process ---------------------------------------------------------------------
 
-# What a worker is sent: it needs nothing but a library with this package.
+# The function that workers get. It needs only a library with this package.
 do_task_anywhere <- function(task) {
   .libPaths(task$libraries)
   get("do_task", asNamespace("ancify"))(task)
@@ -27,15 +27,15 @@ do_task_anywhere <- function(task) {
 
 environment(do_task_anywhere) <- baseenv()
 
-# A task is a list: job, such as "call" for call_part(); part, a configuration of what it shall do;
-# shared, the job's other arguments; and what new_tasks() says of the calling session.
+# A task is a list: job, such as "call" for call_part(); part, the configuration of its work;
+# shared, the job's other arguments; and facts of the calling session from new_tasks().
 do_task <- function(task) {
   let_go_of_locks()
   old <- setwd(task$working_dir)
   on.exit(setwd(old))
   options <- options(task$options)
   on.exit(options(options), add = TRUE)
-  # Not to hold the lock of a task of the same name in the way of the session that is there now.
+  # Check before the lock too: a later session may have a task in the same folder.
   if (!is_wanted(task)) {
     return(invisible())
   }
@@ -62,7 +62,7 @@ do_task <- function(task) {
   invisible()
 }
 
-# The rows of ledgers that the job made, its value, and what it said; or its error.
+# Runs the job. Gives the rows of its ledgers, its value or error, and its messages.
 watched_outcome <- function(task, tell) {
   outcome <- list(lines = character(), warnings = list())
   context <- task_context(task)
@@ -96,7 +96,7 @@ task_ledgers <- c("work", "output", "projections")
 do_job <- function(task, context) {
   if (task$version != package_version_text()) {
     abort_ancify(
-      sprintf("ancify is version %s there, and %s where the run was started: install one of them.",
+      sprintf("The worker has ancify %s, the calling session %s: install the same version.",
               package_version_text(), task$version),
       "package"
     )
@@ -106,7 +106,7 @@ do_job <- function(task, context) {
   do.call(paste0(task$job, "_part"), c(list(context), task$shared))
 }
 
-# Only calling has code for GPUs.
+# Only calling has GPU code.
 task_backend <- function(task) {
   config <- task$part
   kind <- if (task$job == "call") config$backend else "cpu"
@@ -115,8 +115,8 @@ task_backend <- function(task) {
   choose_backend(kind, config$num_cpus, devices, config$gpu_memory)
 }
 
-# One GPU of this machine that no other task has, waiting for one where all are taken; `devices` as
-# they are where there are none. The lock ends with the process, or when the task has ended.
+# Locks one GPU of this machine for this task, and waits until one is free. Gives `devices`
+# unchanged if there are no GPUs. The lock ends with the task or its process.
 take_gpu <- function(devices, task) {
   numbers <- devices %||% available_gpus()$number
   if (length(numbers) == 0) {
@@ -158,12 +158,12 @@ is_wanted <- function(task) {
   identical(state_lines(session_file(tasks)), task$session) && !file.exists(cancelled_file(tasks))
 }
 
-# Where a process runs, and as which job of a batch system.
+# The host, process and batch job of this process.
 this_place <- function() {
   systems <- c(SLURM_JOB_ID = "Slurm", PBS_JOBID = "PBS", LSB_JOBID = "LSF", JOB_ID = "SGE")
   ids <- Sys.getenv(names(systems))
   at <- which(nzchar(ids))[1]
-  # As Slurm calls the machine.
+  # Slurm's name for the machine.
   node <- Sys.getenv("SLURMD_NODENAME", Sys.info()[["nodename"]])
   list(
     host = node, process = Sys.getpid(),
@@ -177,7 +177,7 @@ describe_place <- function(place) {
 
 # ---- In the calling session ----------------------------------------------------------------------
 
-# The process that locks a task's folder, as it names itself there; NULL if none is at work.
+# The process that locks a task's folder, by its own line there; NULL if none does.
 at_work <- function(folder) {
   lock <- tryCatch(
     lock_folder_impl(folder),
@@ -190,13 +190,13 @@ at_work <- function(folder) {
   NULL
 }
 
-# Who is at each task that has not ended, by the task's folder.
+# The processes of running tasks, by the tasks' folders.
 tasks_at_work <- function(config) {
   tasks <- list.dirs(tasks_folder(config), recursive = FALSE)
   Filter(Negate(is.null), lapply(stats::setNames(nm = tasks), at_work))
 }
 
-# Tasks of an earlier session that outlive it; those that have not begun will not.
+# An error if tasks of an earlier session still run. Tasks that have not begun never will.
 refuse_at_work <- function(config) {
   folder <- tasks_folder(config)
   if (!dir.exists(folder)) {
@@ -223,7 +223,7 @@ refuse_at_work <- function(config) {
   )
 }
 
-# What the tasks of an earlier session have finished that it could not put on record any more.
+# Records work that tasks of an earlier session finished, but that session did not record.
 settle_earlier_tasks <- function(context, resume) {
   folder <- tasks_folder(context$config)
   if (resume) {
@@ -235,18 +235,18 @@ settle_earlier_tasks <- function(context, resume) {
   unlink(folder, recursive = TRUE, expand = FALSE)
 }
 
-# The first line of a task's log; its name where it was killed before that was written.
+# The first line of a task's log, or its name if it was killed before it wrote one.
 beginning_of <- function(folder) {
   c(state_lines(log_file(list(folder = folder))), basename(folder))[1]
 }
 
-# NULL where there is none that can be read.
+# NULL if there is no valid outcome.
 read_outcome <- function(task) {
   outcome <- read_state(outcome_file(task))
   if (isTRUE(tryCatch(is_outcome(outcome), error = function(condition) FALSE))) outcome
 }
 
-# Whether it is what watched_outcome() and do_task() give.
+# Whether it is a value of watched_outcome() and do_task().
 is_outcome <- function(outcome) {
   is_part <- function(part) isTRUE(outcome_parts[[part]](outcome[[part]]))
   is.list(outcome) && all(vapply(names(outcome_parts), is_part, NA))
@@ -268,8 +268,8 @@ is_part_of_ledger <- function(part) {
   is.data.frame(part$rows) && is.character(part$sources) && are_rows(part$rows, part$sources)
 }
 
-# `written_now`: whether files are as the task has just written them. Their identities are those
-# that this machine sees; another machine may see others.
+# Adds the rows of a task to the ledgers. `written_now`: whether the task just wrote its files. Then
+# their identities are taken here, as other machines may see other ones.
 merge_outcome <- function(context, outcome, written_now = FALSE) {
   for (name in task_ledgers) {
     ledger <- context[[name]]
@@ -291,5 +291,5 @@ merge_outcome <- function(context, outcome, written_now = FALSE) {
   }
 }
 
-# NA for a file that can't be read
+# NA if the file cannot be read.
 identity_now <- function(path) identity_if_readable(path)$identity %||% NA_character_

@@ -1,7 +1,7 @@
-# The folders a run works in: locked, and without what an earlier run left when it was killed.
+# Locks the folders of a run, and removes leftovers of killed runs.
 
-# Calls job(context) with the folders that these phases write locked. What is finished is on record
-# also where the job fails.
+# Calls job(context) while the folders that these phases write are locked. Finished work is recorded
+# even if the job fails.
 work_in <- function(context, phases, job, resume = TRUE) {
   config <- context$config
   writes <- folders_written(context, phases)
@@ -9,7 +9,7 @@ work_in <- function(context, phases, job, resume = TRUE) {
   on.exit(unlock_folders(locks))
   if ("work_dir" %in% writes) refuse_at_work(config)
   remove_leftovers(config, "work_dir" %in% writes, "output_dir" %in% writes)
-  # What an evaluation does not make anew stays on record.
+  # The phase "evaluate" alone makes no calls, so calls on record count also without `resume`.
   context <- with_ledgers(context, resume || !any(c("project", "call") %in% phases))
   ledgers <- list(work_dir = context$work, output_dir = context$output)[writes]
   if ("work_dir" %in% writes) take_over_work_dir(context, resume)
@@ -18,7 +18,7 @@ work_in <- function(context, phases, job, resume = TRUE) {
   job(context)
 }
 
-# By their keys
+# The keys of the folders that these phases write.
 folders_written <- function(context, phases) {
   makes_files <- any(c("project", "call") %in% phases)
   c(
@@ -27,17 +27,17 @@ folders_written <- function(context, phases) {
   )
 }
 
-# What tasks of an earlier session have left there.
+# Takes over what tasks of an earlier session left in the work folder.
 take_over_work_dir <- function(context, resume) {
   config <- context$config
-  # Tasks alone go on from there.
+  # Only a run in tasks can resume from these projections.
   if (is.null(context$cluster) || config$keep_projected) {
     unlink(tasks_not_kept(config), recursive = TRUE, expand = FALSE)
   }
   settle_earlier_tasks(context, resume)
 }
 
-# A failed run's tasks may go on for a moment, and write what was claimed for them.
+# Tasks of a failed run may still work for a moment and write their claimed files: keep the claims.
 close_ledgers <- function(context, ledgers) {
   at_work <- !is.null(context$cluster) && length(tasks_at_work(context$config)) > 0
   for (ledger in ledgers) {
@@ -46,8 +46,7 @@ close_ledgers <- function(context, ledgers) {
   }
 }
 
-# Only in folders that are locked: who works in another one may be on another machine, where its
-# temporary files look left.
+# Only in locked folders: in others, a run on another machine may still need its temporary files.
 remove_leftovers <- function(config, in_work_dir, in_output_dir) {
   remove <- function(...) {
     for (folder in c(...)) unlink(leftovers_impl(folder), expand = FALSE)
@@ -59,7 +58,7 @@ remove_leftovers <- function(config, in_work_dir, in_output_dir) {
     own <- file.path(config$work_dir, ".ancify")
     species <- c(config$outgroups$name, config$focal_species)
     remove(own, file.path(config$work_dir, "projected"), projected_folder(config, species))
-    # Folders only of the names that runs give them.
+    # Remove only folders with names that runs give.
     left <- c(leftovers_impl(config$work_dir), leftovers_impl(own))
     left <- left[grepl("^(not_kept|registry)\\.", basename(left))]
     unlink(left, recursive = TRUE, expand = FALSE)

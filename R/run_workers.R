@@ -1,13 +1,13 @@
-# Workers of BiocParallel, started and stopped with a run.
+# Starts and stops workers of BiocParallel with a run.
 
-# Calls job() with the workers there.
+# Calls job() while the workers run.
 with_workers <- function(cluster, job) {
   if (is.null(cluster)) {
     return(job())
   }
   dir.create(cluster$folder, recursive = TRUE, showWarnings = FALSE)
   write_text(session_file(cluster$folder), cluster$session)
-  # From which batchtools draws its seeds.
+  # batchtools draws its seeds from R's random numbers: restore their state.
   random_state <- globalenv()$.Random.seed
   on.exit(set_random_state(random_state))
   start_workers(cluster)
@@ -15,7 +15,7 @@ with_workers <- function(cluster, job) {
   job()
 }
 
-# NULL for a session that has drawn nothing yet.
+# `state` is NULL in a session that has drawn no random number yet.
 set_random_state <- function(state) {
   if (!is.null(state)) {
     assign(".Random.seed", state, globalenv())
@@ -24,8 +24,8 @@ set_random_state <- function(state) {
   }
 }
 
-# Workers that are there already are used; else a copy of what is given starts them, as it can't be
-# used again when one of them has died.
+# Uses workers that are already running. Otherwise starts a copy of the given param, because a param
+# cannot be used again after one of its workers has died.
 start_workers <- function(cluster) {
   if (!BiocParallel::bpisup(cluster$given)) {
     cluster$param <- BiocParallel::bpstart(unserialize(serialize(cluster$given, NULL)))
@@ -36,8 +36,7 @@ stop_workers <- function(cluster) {
   if (BiocParallel::bpisup(cluster$given)) {
     return(invisible())
   }
-  # A registry of batchtools is of no more use: nothing to wait for before it is removed. What a
-  # worker that has died can't be told is no news.
+  # Remove batchtools' registry without waiting. Hide errors about workers that have died.
   options <- options(
     BIOCPARALLEL_BATCHTOOLS_REMOVE_REGISTRY_WAIT = 0, show.error.messages = FALSE
   )

@@ -1,4 +1,4 @@
-# What a user of Slurm does, by real jobs on the two nodes that tests/slurm/run has started.
+# A user's steps with real jobs, on the two nodes that tests/slurm/run has started.
 
 with_slurm <- function(config) {
   config$cluster <- list(partition = "main", time = "00:10:00", memory = "1G", cpus = 1)
@@ -32,12 +32,12 @@ interrupt_session <- function(session) {
   wait_for(!is.null(session$status()), 60)
 }
 
-# By place, the tasks that a session's lines tell of.
+# The tasks in a session's log, by place.
 nodes_in <- function(lines) {
   table(sub(".*\\((n[12]), Slurm job [0-9]+\\).*", "\\1", grep(": done in", lines, value = TRUE)))
 }
 
-test_that("the command line runs by jobs, with the bytes of a run without", {
+test_that("the command line runs in jobs, with the bytes of a plain run", {
   set.seed(901)
   folder <- new_folder()
   config <- with_slurm(raw_config(example_with_posteriors()))
@@ -48,7 +48,7 @@ test_that("the command line runs by jobs, with the bytes of a run without", {
   run <- run_program(rscript, ancify, "run", "-v", "-c", path, "--cluster", "slurm",
                      timeout = 180)
   expect_identical(run$status, 0L)
-  expect_match(run$err, "Each job asks Slurm for 1 core and 1G of memory", all = FALSE)
+  expect_match(run$err, "Each job requests 1 core and 1G of memory from Slurm", all = FALSE)
   expect_match(run$err, "Using BatchtoolsParam on slurm", all = FALSE)
   # Six jobs on two nodes with two cores each.
   expect_named(nodes_in(run$err), c("n1", "n2"))
@@ -57,7 +57,7 @@ test_that("the command line runs by jobs, with the bytes of a run without", {
   expect_identical(list.files(file.path(config$work_dir, ".ancify")), c("ledger", "tasks"))
 })
 
-test_that("folders may have any name, also where jobs do not get the session's environment", {
+test_that("folders may have any name, even if jobs do not get the session's environment", {
   set.seed(906)
   Sys.setenv(SBATCH_EXPORT = "NONE")
   on.exit(Sys.unsetenv("SBATCH_EXPORT"))
@@ -71,7 +71,7 @@ test_that("folders may have any name, also where jobs do not get the session's e
   expect_identical(list.files(folder), c("calls", "work"))
 })
 
-test_that("a job that is cancelled in the middle is named, and the run goes on", {
+test_that("a cancelled job is named, and the next run does what is left", {
   set.seed(902)
   case <- slow_case()
   on.exit(unlink(case$slow))
@@ -90,7 +90,7 @@ test_that("a job that is cancelled in the middle is named, and the run goes on",
   session <- slurm_session(config)
   wait_for(!is.null(session$status()), 120)
   expect_identical(session$status(), 0L)
-  expect_match(session$err(), "^Projections of inner2 and outer1: there", all = FALSE)
+  expect_match(session$err(), "^Projections of inner2 and outer1: kept", all = FALSE)
   expect_as_without(config)
 })
 
@@ -109,7 +109,7 @@ test_that("a run ends though a node is drained", {
   on.exit(drain("resume"), add = TRUE)
   wait_for(!is.null(session$status()), 120)
   expect_identical(session$status(), 0L)
-  # What began later is on the other node.
+  # Later tasks run on the other node.
   expect_named(nodes_in(grep("^calls", session$err(), value = TRUE)), "n2")
   expect_as_without(config)
 })
@@ -129,13 +129,13 @@ test_that("Ctrl-C cancels jobs that run and those that wait", {
   interrupt_session(session)
   expect_false(session$status() == 0)
   wait_for(length(jobs_there_are()) == 0, 20)
-  # Nothing runs on, and a successor has nothing to wait for.
+  # No job goes on, and the next run need not wait.
   wait_for(!tools::pskill(process, 0), 60)
   config$outgroups$inner[[1]]$alignment <- case$fast
   run_quietly(config)
   expect_as_without(config)
 
-  # None can begin.
+  # No job can begin.
   drain("drain")
   on.exit(drain("resume"), add = TRUE)
   config <- in_other_folders(config)
@@ -159,7 +159,7 @@ test_that("jobs that outlive their session are named", {
   )
   process <- process_of_task(config, "project-1")
   run_program("scancel", job)
-  # Gone altogether: what a process has left is not touched before.
+  # Wait until the process is gone: until then no run touches its files.
   wait_for(!tools::pskill(process, 0), 60)
   wait_for(length(jobs_there_are()) == 0, 60)
   config$outgroups$inner[[1]]$alignment <- case$fast

@@ -1,4 +1,4 @@
-# Inputs of a run as they should be, faults to put into them, and what the look at them should find.
+# Clean inputs of a run, faults to put into them, and the findings to expect.
 
 # Alignments of species that differ from one focal genome at these shares of positions, and a FASTA
 # file of that genome.
@@ -61,8 +61,7 @@ header_lines <- function(lines) {
   grep("^0 ", lines)
 }
 
-# Every header's focal coordinates moved, which leaves blocks within their chromosome as they were
-# but for the last.
+# Shifts the focal coordinates of every header.
 shifted <- function(lines, by = 1) {
   at <- header_lines(lines)
   fields <- strsplit(lines[at], " ")
@@ -73,7 +72,7 @@ shifted <- function(lines, by = 1) {
   lines
 }
 
-# The focal rows of another build: a tenth of their letters are others.
+# The focal rows of another build: a tenth of the letters differ.
 other_build <- function(lines) {
   change_focal(lines, function(row) {
     change <- runif(length(row)) < 0.1
@@ -96,7 +95,7 @@ change_focal <- function(lines, change) {
   lines
 }
 
-# ---- What should be found ------------------------------------------------------------
+# ---- Expected findings ---------------------------------------------------------------
 
 # The letters of the focal or the outgroup's rows by position, in upper case.
 oracle_rows <- function(lines, lengths, row = c("focal", "outgroup")) {
@@ -110,14 +109,14 @@ oracle_rows <- function(lines, lengths, row = c("focal", "outgroup")) {
   unlist(letters)
 }
 
-# Positions where both have a base, and where it is another one.
+# Positions where both have a base, and where the bases differ.
 oracle_differences <- function(a, b) {
   bases <- c("A", "C", "G", "T")
   both <- a %in% bases & b %in% bases
   c(sites = sum(both), differ = sum(both & a != b))
 }
 
-# The look itself, in numbers.
+# The numbers that the checks compute.
 look_at <- function(config, brief = FALSE, threads = 2) {
   config <- ancify_config(config)
   reading <- config_reading(
@@ -137,7 +136,7 @@ expect_clean <- function(config) {
   expect_identical(checks$finding[checks$status > "note"], character())
 }
 
-# Expects one fault with a subject, and that a run refuses it before it writes anything; gives it.
+# Expects one error on `subject`, and that a run ends with it before it writes. Gives the condition.
 expect_fault <- function(config, check, subject, ...) {
   checks <- check_quietly(config)
   faults <- checks[checks$status == "error" & checks$check == check, ]

@@ -1,6 +1,6 @@
 # Runs whose parts are tasks.
 
-# By what each is called in a test's message; two workers.
+# Params with two workers, named as test messages name them.
 cluster_params <- function(names = c("serial", "multicore", "snow", "batchtools")) {
   if (!requireNamespace("BiocParallel", quietly = TRUE)) lacking("BiocParallel")
   if ("batchtools" %in% names && !requireNamespace("batchtools", quietly = TRUE)) {
@@ -30,7 +30,7 @@ in_other_folders <- function(config, folder = new_folder()) {
   config
 }
 
-# Every file of a run but what has times in it, with its bytes' checksum.
+# Checksums of all files of a run, except those that contain times.
 files_of_run <- function(config) {
   folders <- unlist(config[c("work_dir", "output_dir")])
   files <- lapply(folders, function(folder) list.files(folder, recursive = TRUE))
@@ -58,7 +58,7 @@ run_script <- function(config, param, before = NULL) {
   )
 }
 
-# The process that is at work on a task, once one is and has said so.
+# Waits until a process works on a task and has logged it; gives the process.
 process_of_task <- function(config, task) {
   lock <- file.path(config$work_dir, ".ancify", "tasks", task, ".ancify.lock")
   written <- c(lock, file.path(dirname(lock), "log"))

@@ -58,7 +58,7 @@ run_quietly <- function(...) {
   ancify_run(..., progress = FALSE, verbose = FALSE)
 }
 
-# Evaluates `code`, and action() when the first call is about to be made, or what `done` names is done.
+# Evaluates `code`, and calls action() when the function `done` ends: before the first call.
 once_calls_begin <- function(action, code, done = "begin_calls") {
   where <- asNamespace("ancify")
   act <- bquote(.(action)())
@@ -67,7 +67,7 @@ once_calls_begin <- function(action, code, done = "begin_calls") {
   code
 }
 
-# Expects the files of the calls, and that nothing else lies beside them but the run's record.
+# Expects exactly the files of the calls and the run's record.
 expect_calls <- function(folder, calls) {
   expect_sequences(folder, calls, "ancify_run.json")
 }
@@ -85,7 +85,7 @@ expect_projected <- function(work_dir, projected) {
   expect_identical(list.files(file.path(work_dir, "projected")), sort(names(projected)))
 }
 
-# Of a run, without what it took and was made with.
+# A run's result without its times and backend.
 columns_of <- function(run) {
   unclass(run)[names(run)]
 }
@@ -100,7 +100,7 @@ log_lines <- function(code) {
   lines
 }
 
-# Calls as a run leaves them, by chromosome.
+# The files of calls of a run, by chromosome.
 calls_folder <- function(calls, folder = new_folder()) {
   for (name in names(calls)) {
     writeLines(c(paste0(">", name), calls[[name]]), file.path(folder, paste0(name, ".fa")))

@@ -1,6 +1,6 @@
 # ---- Clean data ----------------------------------------------------------------------
 
-test_that("nothing is reported on clean data", {
+test_that("clean data have no findings", {
   expect_clean(ancify_example(new_folder()))
   config <- ancify_example(new_folder())
   config$focal_fasta <- file.path(dirname(config$chromosome_lengths), "focal.fa.gz")
@@ -25,7 +25,7 @@ test_that("equal divergences of small data never warn", {
   }
 })
 
-test_that("nothing is reported on the primates", {
+test_that("the primates have no findings", {
   data <- dirname(test_data("primates_hg18_100k", "config.yaml"))
   config <- with_folder(new_folder(), ancify_config(file.path(data, "config.yaml")))
   expect_clean(config)
@@ -72,7 +72,7 @@ test_that("divergences and disagreements are the plain implementation's", {
         expect_equal(c(sites = pairs$sites[k], differ = pairs$differ[k]), expected)
       }
       for (k in 1:2) {
-        # Where both and the focal rows have a base.
+        # Positions where both outgroups and the focal rows have a base.
         known <- lapply(c(k, 3), function(j) {
           focal[[j]] %in% c("A", "C", "G", "T") & outgroup[[j]] %in% c("A", "C", "G", "T")
         })
@@ -86,7 +86,7 @@ test_that("divergences and disagreements are the plain implementation's", {
   }
 })
 
-test_that("a run looks at the first 16 MB, and at no more than a small share", {
+test_that("a run checks the first 16 MB, and no more than a small share of the file", {
   set.seed(4)
   block <- axt_block("chr1", 1, strrep("ACGT", 250), strrep("ACGA", 250))
   axt <- write_axt(rep(block, 10000), tempfile(fileext = ".axt"))
@@ -114,12 +114,13 @@ rename <- function(lines, change) {
   lines
 }
 
-test_that("renamed chromosomes are an error that says how they differ", {
+test_that("renamed chromosomes are an error that tells the difference", {
   set.seed(5)
   case <- related_case()
   set_lines(case, "near2", rename(case$lines$near2, function(name) sub("chr", "", name)))
   condition <- expect_fault(
-    case$config, "names", "near2", "'1' and '2'", "'chr1' and 'chr2'", "leading 'chr' alone"
+    case$config, "names", "near2", "'1' and '2'", "'chr1' and 'chr2'",
+    "differ only by a leading 'chr'"
   )
   expect_s3_class(condition, "ancify_format_error")
   expect_identical(condition$file, file.path(case$folder, "near2.axt"))
@@ -131,7 +132,7 @@ test_that("renamed chromosomes are an error that says how they differ", {
   expect_fault(case$config, "names", "near2", "another genome")
 })
 
-test_that("one chromosome that is renamed is a note, and the run says it too", {
+test_that("one renamed chromosome is a note, and the run logs it", {
   set.seed(6)
   case <- related_case()
   set_lines(case, "near2", rename(case$lines$near2, function(name) sub("chr1", "1", name)))
@@ -141,14 +142,14 @@ test_that("one chromosome that is renamed is a note, and the run says it too", {
   expect_one_warning(run_quietly(case$config), "projection", "no block on 'chr1'", "leading 'chr'")
 })
 
-test_that("lengths that are too small are an error", {
+test_that("too small lengths are an error", {
   set.seed(7)
   case <- related_case()
   writeLines(c("chr1\t19000", "chr2\t6000"), case$config$chromosome_lengths)
   checks <- check_quietly(case$config)
   errors <- checks[checks$status == "error" & checks$check == "lengths", ]
   expect_identical(sort(errors$subject), c("far", "near1", "near2"))
-  expect_match(errors$finding, "on 'chr1', which is 19,000 bases long")
+  expect_match(errors$finding, "on 'chr1', which has 19,000 bases")
   condition <- expect_ancify_error(run_quietly(case$config), "check", "19,000")
   expect_s3_class(condition$checks, "ancify_check")
   expect_true(all(errors$finding %in% sub("^[^:]*: ", "", condition$problems)))
@@ -171,7 +172,7 @@ test_that("the index of the focal genome is compared with the lengths", {
 faults <- list(shift = shifted, back = function(lines) shifted(lines, -1), build = other_build,
                strand = reverse_strand)
 
-# A shift by one leaves no chromosome.
+# Drops blocks that a shift has moved beyond an end of their chromosome.
 inside <- function(lines, lengths) {
   blocks <- oracle_blocks(lines)
   bad <- vapply(blocks, function(block) {
@@ -195,9 +196,9 @@ test_that("a shift, another build and the other strand differ from other alignme
   case <- related_case()
   for (fault in faults) {
     set_lines(case, "near2", inside(fault(case$lines$near2), case$lengths))
-    expect_fault(case$config, "focal", "near2", "the other alignments agree", "another build")
+    expect_fault(case$config, "focal", "near2", "The other alignments agree", "another build")
   }
-  # Of two nobody can tell which one it is.
+  # With two alignments, either may be the wrong one.
   case <- related_case(c(near = 0.02, far = 0.1), n_inner = 1)
   for (fault in faults) {
     set_lines(case, "near", inside(fault(case$lines$near), case$lengths))
@@ -205,7 +206,7 @@ test_that("a shift, another build and the other strand differ from other alignme
   }
 })
 
-test_that("a few differences between alignments are none that spoil", {
+test_that("a few differences between alignments are no error", {
   set.seed(11)
   case <- related_case()
   lines <- change_focal(case$lines$near1, function(row) {
@@ -215,9 +216,9 @@ test_that("a few differences between alignments are none that spoil", {
   })
   set_lines(case, "near1", lines)
   expect_clean(case$config)
-  # Of the focal genome each is a bad block.
+  # But a block that differs from the focal genome is bad.
   case <- with_genome(case)
-  expect_fault(case$config, "focal", "near1", "other ones", "on_bad_block")
+  expect_fault(case$config, "focal", "near1", "focal letters", "differ from", "on_bad_block")
   case$config$on_bad_block <- "skip"
   checks <- check_quietly(case$config)
   expect_identical(checks$subject[checks$status == "warning"], "near1")
@@ -226,7 +227,7 @@ test_that("a few differences between alignments are none that spoil", {
 
 # ---- Blocks compared during the run --------------------------------------------------------
 
-test_that("a block behind the text looked at that differs ends the run", {
+test_that("a wrong block after the checked text ends the run", {
   set.seed(12)
   genome <- paste(sample(c("A", "C", "G", "T"), 1000, replace = TRUE), collapse = "")
   block <- axt_block("chr1", 1, genome, genome)
@@ -254,13 +255,13 @@ test_that("a block behind the text looked at that differs ends the run", {
   }
 })
 
-test_that("each block that differs from the genome is left out, of AXT and MAF, and no other", {
+test_that("exactly the blocks that differ from the genome are left out, in AXT and MAF", {
   set.seed(13)
   for (i in 1:4) {
     case <- with_genome(related_case(lengths = c(chr1 = 3000, chr2 = 900), on_bad_block = "skip"))
     genome <- file.path(case$folder, "focal.fa")
     bases <- vapply(case$genome, paste, "", collapse = "")
-    # The genome is in lower case here, unknown there.
+    # The genome has lower case and unknown bases.
     bases["chr1"] <- paste0(tolower(substr(bases["chr1"], 1, 1500)), substring(bases["chr1"], 1501))
     substr(bases["chr2"], 1, 300) <- strrep("N", 300)
     writeLines(c(rbind(paste0(">", names(bases)), bases)), genome)
@@ -313,7 +314,7 @@ test_that("each block that differs from the genome is left out, of AXT and MAF, 
 
 # ---- Divergence ----------------------------------------------------------------------------
 
-test_that("an inner and an outer species that are exchanged are a warning with both divergences", {
+test_that("exchanged inner and outer species are a warning with both divergences", {
   set.seed(14)
   case <- related_case(c(far = 0.1, near = 0.03, middle = 0.04), n_inner = 2)
   checks <- check_quietly(case$config)
@@ -343,7 +344,7 @@ test_that("damaged compression and cut blocks are errors, before the run and dur
   condition <- expect_fault(case$config, "text", "near1", "the middle of this block")
   expect_identical(condition$line, length(case$lines$near1) - 3)
 
-  # Behind the text that is looked at: long enough, and hard to compress.
+  # After the checked text: long, and hard to compress.
   focal <- replicate(3000, paste(sample(c("A", "C", "G", "T"), 500, TRUE), collapse = ""))
   long <- unlist(lapply(focal, function(row) axt_block("chrElse", 1, row, row)))
   behind <- c(case$lines$near1, long)
@@ -371,7 +372,7 @@ test_that("too little room on the disk is an error", {
     case$config$work_dir <- file.path(disk, "work")
     condition <- expect_fault(case$config, "disk", "work_dir, output_dir", "1.6 MB", "1.05 MB")
     expect_s3_class(condition, "ancify_file_error")
-    # Nothing but calls.
+    # Only calls are written.
     case$config$keep_projected <- FALSE
     expect_clean(case$config)
   })
@@ -382,20 +383,20 @@ test_that("too little room on the disk is an error", {
   expect_match(checks$finding[checks$check == "disk"], "make room")
 })
 
-test_that("a folder that can't be written to is an error", {
+test_that("a folder without write permission is an error", {
   set.seed(17)
   case <- related_case()
   file <- file.path(case$folder, "file")
   file.create(file)
   case$config$output_dir <- file.path(file, "calls")
-  expect_fault(case$config, "permission", "output_dir", "no folder")
+  expect_fault(case$config, "permission", "output_dir", "is not a folder")
   case$config$output_dir <- file.path(case$folder, "closed", "calls")
   dir.create(dirname(case$config$output_dir), mode = "0555")
   skip_if(file.access(dirname(case$config$output_dir), 2) == 0, "root may write anywhere")
-  expect_fault(case$config, "permission", "output_dir", "can't be written to")
+  expect_fault(case$config, "permission", "output_dir", "cannot be written to")
 })
 
-test_that("memory is what the machine and the control group leave", {
+test_that("free memory is limited by the machine and the control group", {
   root <- new_folder()
   put <- function(path, ...) {
     path <- file.path(root, path)
@@ -425,7 +426,7 @@ test_that("too little memory is an error that keeping the projections avoids", {
   expect_identical(as.character(checks$status[checks$check == "memory"]), "ok")
 })
 
-test_that("a GPU that can't be used is an error, and the rest is looked at", {
+test_that("an unusable GPU is an error, and the rest is checked", {
   if (nrow(available_gpus()) > 0) skip("a GPU is there")
   checks <- check_quietly(ancify_example(new_folder()), backend = "gpu")
   expect_identical(checks$check[checks$status == "error"], "backend")
@@ -434,7 +435,7 @@ test_that("a GPU that can't be used is an error, and the rest is looked at", {
 
 # ---- The table -----------------------------------------------------------------------------
 
-test_that("a configuration that can't be used is told in the table", {
+test_that("an unusable configuration is a finding in the table", {
   config <- unclass(ancify_example(new_folder()))
   checks <- check_quietly(list(focal_species = "a", metod = "voting"))
   expect_s3_class(checks, "ancify_check")
@@ -444,7 +445,7 @@ test_that("a configuration that can't be used is told in the table", {
   expect_ancify_error(check_quietly(config, phases = "train"), "input")
 })
 
-test_that("it prints the gravest first", {
+test_that("the gravest findings are printed first", {
   set.seed(18)
   case <- related_case(c(far = 0.1, near = 0.03))
   case <- related_case(c(far = 0.1, near = 0.03, middle = 0.04))
@@ -455,7 +456,7 @@ test_that("it prints the gravest first", {
   expect_true(all(nchar(lines) <= getOption("width") | grepl(case$folder, lines, fixed = TRUE)))
 })
 
-test_that("phases are looked at for what they need", {
+test_that("only the needs of the given phases are checked", {
   config <- ancify_example(new_folder())
   expect_false(any(c("text", "names") %in% check_quietly(config, phases = "call")$check))
   run_quietly(config)
@@ -463,7 +464,7 @@ test_that("phases are looked at for what they need", {
                    c("permission", "disk", "memory", "backend"))
 })
 
-test_that("what the phases need is looked at", {
+test_that("missing inputs of the phases are found", {
   found <- function(..., phases = c("project", "call", "evaluate")) {
     checks <- ancify_check(random_config(...)$config, phases)
     checks[checks$check == "configuration", ]
@@ -482,22 +483,22 @@ test_that("what the phases need is looked at", {
   expect_match(model$finding, "ml_model_path", fixed = TRUE)
 })
 
-test_that("sequences of others are not replaced by calls", {
+test_that("calls do not replace sequences that no run wrote", {
   case <- random_config()
   dir.create(case$config$output_dir, recursive = TRUE)
   genome <- file.path(case$config$output_dir, "chr2.fa")
   writeLines(c(">chr2 mine", "ACGT", "ACGT"), genome)
   checks <- ancify_check(case$config)
   expect_identical(checks$file[checks$status == "error"], genome)
-  expect_ancify_error(run_quietly(case$config), "check", genome, "Choose another `output_dir`")
+  expect_ancify_error(run_quietly(case$config), "check", genome, "choose another `output_dir`")
   expect_identical(readLines(genome), c(">chr2 mine", "ACGT", "ACGT"))
   expect_no_error(run_quietly(case$config, phases = "project"))
 
-  # Be they ever so like calls
+  # Even if they look like calls
   writeLines(c(">chr2", strrep("A", case$lengths[["chr2"]])), genome)
   expect_ancify_error(run_quietly(case$config), "check", genome)
 
-  # Of a run's own chromosomes all is replaced, of others nothing.
+  # A run replaces all files of its own, and no others.
   config <- case$config
   config$chromosomes <- "chr1"
   run_quietly(config)
@@ -510,7 +511,7 @@ test_that("sequences of others are not replaced by calls", {
   expect_calls(case$config$output_dir, case$calls)
 })
 
-test_that("what lies beside calls is a run's too, or refused", {
+test_that("files beside calls are a run's own, or an error", {
   case <- random_config()
   folder <- case$config$output_dir
   is_kept <- function(...) {
@@ -518,7 +519,7 @@ test_that("what lies beside calls is a run's too, or refused", {
       file <- file.path(folder, name)
       dir.create(dirname(file), showWarnings = FALSE, recursive = TRUE)
       writeLines("mine", file)
-      expect_ancify_error(run_quietly(case$config), "check", name, "is not known as a run's")
+      expect_ancify_error(run_quietly(case$config), "check", name, "no run wrote it")
       expect_identical(readLines(file), "mine")
       unlink(file)
     }
@@ -527,15 +528,15 @@ test_that("what lies beside calls is a run's too, or refused", {
     "fitted_model.yml", "posterior/chr1.phred", "evaluation/chr1.evaluation.txt", "ancify_run.json"
   )
   run_quietly(case$config)
-  # What a run without posteriors and fits did not write
+  # Files that a run without posteriors and fits did not write
   is_kept("fitted_model.yml", "posterior/chr1.phred")
   config <- file.path(folder, "ancify_run.json")
   yaml::write_yaml(case$config, config)
-  expect_ancify_error(run_quietly(config), "check", config, "this configuration")
+  expect_ancify_error(run_quietly(config), "check", config, "this run's configuration")
   expect_identical(yaml::read_yaml(config)$focal_species, case$config$focal_species)
 })
 
-test_that("without its ledger a folder's files are a user's, and with it a copy's are runs'", {
+test_that("files of a folder without a ledger are a user's; a copy with its ledger is a run's", {
   case <- random_config(evaluation = list())
   run_quietly(case$config)
   first <- case$config$output_dir
@@ -546,17 +547,17 @@ test_that("without its ledger a folder's files are a user's, and with it a copy'
     before <- content_of_files(case$config$output_dir)
     if (hidden) {
       lines <- log_lines(ancify_run(case$config, progress = FALSE))
-      expect_match(lines, "^Calls of chr1, chr2 and one: there", all = FALSE)
+      expect_match(lines, "^Calls of chr1, chr2 and one: kept", all = FALSE)
       expect_no_error(run_quietly(case$config, resume = FALSE))
     } else {
-      expect_ancify_error(run_quietly(case$config), "check", "is not known as a run's",
-                          "Choose another `output_dir`")
+      expect_ancify_error(run_quietly(case$config), "check", "no run wrote it",
+                          "choose another `output_dir`")
       expect_identical(content_of_files(case$config$output_dir), before)
     }
   }
 })
 
-test_that("what runs have removed is theirs no more", {
+test_that("removed files are no longer a run's own", {
   case <- random_config(method = "likelihood", posterior = TRUE,
                         tree = "((inner1:0.1,inner2:0.1):0.1,outer1:0.3);")
   run_quietly(case$config)
@@ -565,10 +566,10 @@ test_that("what runs have removed is theirs no more", {
   file <- file.path(case$config$output_dir, "posterior", "chr1.phred")
   dir.create(dirname(file), showWarnings = FALSE)
   writeLines("mine", file)
-  expect_ancify_error(run_quietly(case$config), "check", file, "is not known as a run's")
+  expect_ancify_error(run_quietly(case$config), "check", file, "no run wrote it")
 })
 
-test_that("what a run removed, or did not come to write, is not its own", {
+test_that("files that a run removed or never wrote are not its own", {
   case <- random_config(lengths = c(chr1 = 300, chr2 = 200), evaluation = list())
   folder <- case$config$output_dir
   run_quietly(case$config)
@@ -578,18 +579,18 @@ test_that("what a run removed, or did not come to write, is not its own", {
   evaluation <- file.path(folder, "evaluation", "chr1.evaluation.txt")
   expect_false(file.exists(evaluation))
   writeLines("mine", evaluation)
-  expect_ancify_error(run_quietly(case$config), "check", evaluation, "is not known as a run's")
+  expect_ancify_error(run_quietly(case$config), "check", evaluation, "no run wrote it")
 
-  # Nor what one that was killed did not come to write, when the next has ended
+  # The same for files that a killed run never wrote, once the next run has ended.
   case <- random_config(lengths = c(chr1 = 300, chr2 = 200))
   folder <- case$config$output_dir
   claim_files(open_ledger(folder), c("chr1.fa", "chr2.fa", "fitted_model.yml"))
   run_quietly(case$config)
   fitted <- file.path(folder, "fitted_model.yml")
   writeLines("mine", fitted)
-  expect_ancify_error(run_quietly(case$config), "check", fitted, "is not known as a run's")
+  expect_ancify_error(run_quietly(case$config), "check", fitted, "no run wrote it")
 
-  # A folder in the way as soon as the run has begun to call
+  # A folder gets the name of an output when the run begins to call.
   case <- random_config(lengths = c(chr1 = 300, chr2 = 200))
   calls <- file.path(case$config$output_dir, c("chr1.fa", "chr2.fa"))
   expect_ancify_error(
@@ -597,11 +598,11 @@ test_that("what a run removed, or did not come to write, is not its own", {
   )
   unlink(calls, recursive = TRUE)
   writeLines("mine", calls[1])
-  expect_ancify_error(run_quietly(case$config), "check", calls[1], "is not known as a run's")
+  expect_ancify_error(run_quietly(case$config), "check", calls[1], "no run wrote it")
   expect_identical(readLines(calls[1]), "mine")
 })
 
-test_that("a run's own files are its own when they come back", {
+test_that("a run's own files that come back are its own", {
   case <- random_config(evaluation = list(), posterior = TRUE, method = "likelihood",
                         tree = "((inner1:0.1,inner2:0.1):0.1,outer1:0.3);")
   run_quietly(case$config)
@@ -618,7 +619,7 @@ test_that("a run's own files are its own when they come back", {
     expect_no_error(run_quietly(case$config))
   }
 
-  # An evaluation that is not asked for, while nothing is left to call
+  # An evaluation that this run does not make, while nothing is left to call
   paths <- file.path(folder, c("evaluation", "aside"))
   file.rename(paths[1], paths[2])
   run_quietly(replace(case$config, "evaluation", list(NULL)))
@@ -638,7 +639,7 @@ test_that("a run's own files are its own when they come back", {
   expect_no_error(run_quietly(case$config))
 })
 
-test_that("a run that fits before it calls knows calls that have come back", {
+test_that("a run with a fit recognises calls that have come back", {
   case <- random_config(lengths = c(chr1 = 900, chr2 = 500), method = "likelihood", estimate = TRUE,
                         tree = "((inner1:0.1,inner2:0.1):0.1,outer1:0.3);", keep_projected = FALSE,
                         num_cpus = 1)
@@ -655,14 +656,14 @@ test_that("a run that fits before it calls knows calls that have come back", {
   expect_no_error(run_quietly(case$config))
 })
 
-test_that("what a run would only remove, and comes while it calls, stays", {
+test_that("files that appear while a run calls are not removed", {
   case <- random_config()
   file <- file.path(case$config$output_dir, "fitted_model.yml")
   once_calls_begin(function() writeLines("mine", file), run_quietly(case$config))
   expect_identical(readLines(file), "mine")
 })
 
-test_that("what comes in the place of a file that a run has removed is not a run's", {
+test_that("a file in the place of a removed one is not a run's own", {
   for (name in c("evaluation/chr1.evaluation.txt", "fitted_model.yml")) {
     case <- random_config(
       lengths = c(chr1 = 900, chr2 = 500), method = "likelihood", estimate = TRUE,
@@ -674,22 +675,22 @@ test_that("what comes in the place of a file that a run has removed is not a run
     case$config[c("estimate", "evaluation")] <- list(FALSE, NULL)
     once_calls_begin(function() writeLines("mine", file), run_quietly(case$config))
     expect_identical(readLines(file), "mine")
-    expect_ancify_error(run_quietly(case$config), "check", file, "is not known as a run's")
+    expect_ancify_error(run_quietly(case$config), "check", file, "no run wrote it")
   }
 
-  # Nor is it replaced
+  # Such a file is not replaced either.
   case <- random_config()
   file <- file.path(case$config$output_dir, "ancify_run.json")
   run_quietly(case$config)
   case$config$min_inner_freq <- 2L
   expect_ancify_error(
     once_calls_begin(function() writeLines("mine", file), run_quietly(case$config)),
-    "file", file, "is not known as a run's"
+    "file", file, "no run wrote it"
   )
   expect_identical(readLines(file), "mine")
 })
 
-test_that("a task's folder that can't be looked at does not end an evaluation", {
+test_that("an unreadable folder of a task does not end an evaluation", {
   skip_if_not_installed("BiocParallel")
   case <- random_config()
   run_quietly(case$config, BPPARAM = BiocParallel::SerialParam())
@@ -699,7 +700,7 @@ test_that("a task's folder that can't be looked at does not end an evaluation", 
   expect_no_error(run_quietly(case$config, "evaluate"))
 })
 
-test_that("what failed tasks did not write is not a run's", {
+test_that("files that failed tasks did not write are not a run's own", {
   skip_if_not_installed("BiocParallel")
   case <- random_config()
   file <- file.path(case$config$output_dir, "chr1.fa")
@@ -711,10 +712,10 @@ test_that("what failed tasks did not write is not a run's", {
   )
   unlink(file, recursive = TRUE)
   writeLines("mine", file)
-  expect_ancify_error(run_quietly(case$config), "check", file, "is not known as a run's")
+  expect_ancify_error(run_quietly(case$config), "check", file, "no run wrote it")
 })
 
-test_that("files that come during a run are seen when it begins to write", {
+test_that("files that appear during a run are found before it writes", {
   for (name in c("chr1.fa", "fitted_model.yml")) {
     case <- random_config(lengths = c(chr1 = 300, chr2 = 200))
     file <- file.path(case$config$output_dir, name)
@@ -727,23 +728,23 @@ test_that("files that come during a run are seen when it begins to write", {
         }
       )
     }
-    expect_ancify_error(run(), "file", file, "is not known as a run's")
+    expect_ancify_error(run(), "file", file, "no run wrote it")
     expect_identical(readLines(file), "mine")
   }
 })
 
-test_that("files in the places of the work folder's own folders are found", {
+test_that("files in the places of the work folder's folders are found", {
   for (name in c(".ancify", "projected", "projected/inner1")) {
     case <- random_config()
     path <- file.path(case$config$work_dir, name)
     dir.create(dirname(path), showWarnings = FALSE, recursive = TRUE)
     writeLines("mine", path)
-    expect_ancify_error(run_quietly(case$config), "check", path, "is no folder")
+    expect_ancify_error(run_quietly(case$config), "check", path, "is not a folder")
     expect_identical(readLines(path), "mine")
   }
   expect_ancify_error(ancify_call(case$config, verbose = FALSE), "file")
 
-  # That of the focal bases, which a fit needs though nothing be projected
+  # The folder of the focal bases, which a fit needs even without projecting
   case <- random_config(
     method = "likelihood", tree = "(((focal,inner1),inner2),outer1);", estimate = TRUE
   )
@@ -751,12 +752,12 @@ test_that("files in the places of the work folder's own folders are found", {
   path <- file.path(case$config$work_dir, "projected", "focal")
   unlink(path, recursive = TRUE)
   writeLines("mine", path)
-  expect_ancify_error(run_quietly(case$config, "call"), "check", path, "is no folder")
+  expect_ancify_error(run_quietly(case$config, "call"), "check", path, "is not a folder")
 })
 
-# ---- Projections of others -----------------------------------------------------------------
+# ---- Projections that no run wrote ---------------------------------------------------------
 
-# A run's projections, without the list that says so, for others to be tried with.
+# A run's projections without their ledger rows, as if no run had written them.
 projections_of_others <- function(...) {
   case <- random_config(...)
   run_quietly(case$config, "project")
@@ -772,7 +773,7 @@ projections_of_others <- function(...) {
   case
 }
 
-test_that("projections of others are used, and not replaced", {
+test_that("projections that no run wrote are used, and not replaced", {
   case <- projections_of_others()
   before <- content_of_files(case$projected_in)
   run_quietly(case$config, "call")
@@ -782,7 +783,7 @@ test_that("projections of others are used, and not replaced", {
     for (resume in c(TRUE, FALSE)) {
       condition <- expect_ancify_error(
         run_quietly(case$config, phases, resume = resume), "check", case$projected_in,
-        "is not known as a run's", "choose another `work_dir`", "phase \"call\" alone"
+        "no run wrote it", "choose another `work_dir`", "run the phase \"call\" alone"
       )
       expect_s3_class(condition, "ancify_file_error")
     }
@@ -791,11 +792,11 @@ test_that("projections of others are used, and not replaced", {
   expect_identical(checks$file[checks$status == "error"],
                    file.path(case$projected_in, "inner1", "chr1.fa"))
   expect_identical(content_of_files(case$projected_in), before)
-  # Where none are kept, none are replaced.
+  # A run that keeps no projections replaces none.
   run_quietly(replace(case$config, "keep_projected", FALSE), resume = FALSE)
   expect_identical(content_of_files(case$projected_in), before)
 
-  # One among runs' own
+  # One such file among a run's own
   unlink(case$projected_in, recursive = TRUE)
   some <- case$config
   some$chromosomes <- "chr1"
@@ -807,13 +808,13 @@ test_that("projections of others are used, and not replaced", {
   unlink(case$file)
   run_quietly(case$config)
   expect_projected(case$config$work_dir, case$projected)
-  # A run's own is replaced where it is damaged.
+  # A damaged file of a run is replaced.
   writeLines("damaged", case$file)
   run_quietly(case$config)
   expect_projected(case$config$work_dir, case$projected)
 })
 
-test_that("projections that a killed run has begun are runs', those that a failed one has not are not", {
+test_that("files claimed by a killed run are a run's own, those claimed by a failed run are not", {
   case <- random_config()
   folder <- file.path(case$config$work_dir, "projected")
   file <- file.path(folder, "inner1", "chr1.fa")
@@ -833,10 +834,10 @@ test_that("projections that a killed run has begun are runs', those that a faile
   unlink(dirname(file), recursive = TRUE)
   dir.create(dirname(file))
   writeLines("mine", file)
-  expect_ancify_error(run_quietly(case$config), "check", file, "is not known as a run's")
+  expect_ancify_error(run_quietly(case$config), "check", file, "no run wrote it")
 })
 
-test_that("projections of others that come after the look are not replaced", {
+test_that("projections that appear after the checks are not replaced", {
   cases <- list(alone = NULL)
   if (requireNamespace("BiocParallel", quietly = TRUE)) {
     cases$tasks <- BiocParallel::SerialParam()
@@ -850,7 +851,7 @@ test_that("projections of others that come after the look are not replaced", {
     }
     expect_ancify_error(
       once_calls_begin(come, run_quietly(case$config, BPPARAM = cases[[name]]), "with_ledgers"),
-      "file", file, "is not known as a run's"
+      "file", file, "no run wrote it"
     )
     expect_identical(readLines(file), "mine")
     left <- content_of(case$config$work_dir)
@@ -858,7 +859,7 @@ test_that("projections of others that come after the look are not replaced", {
   }
 })
 
-test_that("projections that a GPU's run keeps, and those for training, replace none of others", {
+test_that("projections of GPU runs and of training replace no user's files", {
   case <- random_config()
   file <- file.path(case$config$work_dir, "projected", "inner2", "chr2.fa")
   dir.create(dirname(file), recursive = TRUE)
@@ -883,7 +884,7 @@ test_that("projections that a GPU's run keeps, and those for training, replace n
   expect_no_error(run_quietly(case$config))
 })
 
-test_that("focal bases of others are used where they are all there, and not replaced", {
+test_that("complete focal bases that no run wrote are used, and not replaced", {
   case <- random_config(
     lengths = c(chr1 = 900, chr2 = 500), method = "likelihood", estimate = TRUE,
     tree = "(((focal,inner1),inner2),outer1);"
@@ -898,7 +899,7 @@ test_that("focal bases of others are used where they are all there, and not repl
   writeLines(tolower(bases[[1]]), file)
   for (phases in list("call", all_phases)) {
     expect_ancify_error(
-      run_quietly(case$config, phases), "check", file, "is not known as a run's"
+      run_quietly(case$config, phases), "check", file, "no run wrote it"
     )
   }
   expect_ancify_error(count_patterns(case$config), "file", file)
@@ -909,13 +910,13 @@ test_that("focal bases of others are used where they are all there, and not repl
   run <- run_quietly(case$config, "call")
   expect_identical(columns_of(run)[1:6], columns_of(expected)[1:6])
   expect_ancify_error(run_quietly(case$config, "project"), "check", file)
-  # Those that patterns were counted with are runs' own.
+  # Focal bases written to count patterns are a run's own.
   unlink(folder, recursive = TRUE)
   count_patterns(case$config)
   expect_no_error(run_quietly(case$config, resume = FALSE))
 })
 
-test_that("links to what is not there are in the way too", {
+test_that("dangling links also count as a user's files", {
   for (name in c("chr1.fa", "fitted_model.yml", "posterior")) {
     case <- random_config(
       lengths = c(chr1 = 300, chr2 = 200), method = "likelihood", posterior = TRUE,
@@ -930,7 +931,7 @@ test_that("links to what is not there are in the way too", {
   }
 })
 
-test_that("files where folders belong, and folders where files do, are found before any work", {
+test_that("files in the places of folders, and the reverse, are found before any work", {
   folders <- c("posterior", "evaluation", ".ancify")
   for (name in c("chr2.fa", "fitted_model.yml", "ancify_run.json", folders)) {
     case <- random_config(method = "likelihood", posterior = TRUE, evaluation = list(),
@@ -940,13 +941,14 @@ test_that("files where folders belong, and folders where files do, are found bef
     takes_file <- !name %in% folders
     if (takes_file) dir.create(path) else writeLines("mine", path)
     expect_ancify_error(
-      run_quietly(case$config), "check", path, if (takes_file) "in the way" else "is no folder"
+      run_quietly(case$config), "check", path,
+      if (takes_file) "in the place of an output" else "is not a folder"
     )
     expect_false(dir.exists(file.path(case$config$work_dir, "projected")))
   }
 })
 
-test_that("an evaluation replaces evaluations alone, and they are runs' own", {
+test_that("an evaluation replaces only evaluations that runs wrote", {
   case <- random_config()
   run <- run_quietly(case$config)
   case$config$output_dir <- new_folder()
@@ -955,14 +957,14 @@ test_that("an evaluation replaces evaluations alone, and they are runs' own", {
   file <- file.path(case$config$output_dir, "evaluation", "chr1.evaluation.txt")
   dir.create(dirname(file))
   writeLines("mine", file)
-  expect_ancify_error(evaluate(), "check", file, "is not known as a run's")
+  expect_ancify_error(evaluate(), "check", file, "no run wrote it")
   unlink(file)
   evaluate()
   unlink(list.files(case$config$output_dir, "[.]fa$", full.names = TRUE))
   expect_no_error(run_quietly(case$config))
 })
 
-test_that("a phase that lacks what an earlier one makes is found", {
+test_that("missing files of an earlier phase are found", {
   case <- random_config()
   errors <- function(phases, ...) {
     config <- utils::modifyList(case$config, list(...))
@@ -971,7 +973,9 @@ test_that("a phase that lacks what an earlier one makes is found", {
   }
   expect_match(errors("call"), "projected sequences are missing")
   expect_match(errors("evaluate"), "no such calls")
-  expect_match(errors("project", keep_projected = FALSE), "are for calls of the same run alone")
+  expect_match(
+    errors("project", keep_projected = FALSE), "only calls of the same run can use the projections"
+  )
   model <- tempfile()
   writeLines("nonsense", model)
   expect_match(errors(c("project", "call"), method = "ml", ml_model_path = model), "nonsense|model")
@@ -992,7 +996,7 @@ test_that("a phase that lacks what an earlier one makes is found", {
   }
   wrong(file.path(case$config$output_dir, "chr2.fa"), "evaluate", min_inner_freq = 1L)
   wrong(file.path(case$config$work_dir, "projected", "inner2", "one.fa"), "call")
-  # Calls of which the record says nothing
+  # Calls without a record
   case$config$chromosomes <- "chr1"
   run_quietly(case$config)
   case$config$chromosomes <- "chr2"

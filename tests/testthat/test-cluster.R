@@ -1,6 +1,6 @@
 # Runs in tasks of BiocParallel.
 
-test_that("a run in tasks gives the bytes of one without, and goes on from it", {
+test_that("a run in tasks gives the bytes of a plain run, and resumes it", {
   set.seed(801)
   cases <- list(
     evaluated = function() {
@@ -29,15 +29,15 @@ test_that("a run in tasks gives the bytes of one without, and goes on from it", 
       run <- run_in_tasks(mine, cluster_params(kind)[[1]])
       expect_same_run(run, expected)
       expect_false(dir.exists(file.path(mine$work_dir, ".ancify", "not_kept")))
-      # Nothing is left, for either kind of run.
+      # No work is left for either kind of run.
       skipped <- log_lines(ancify_run(mine, progress = FALSE))
-      expect_match(skipped, "Calls of .*: there from an earlier run", all = FALSE)
+      expect_match(skipped, "Calls of .*: kept from an earlier run", all = FALSE)
       expect_same_run(run_in_tasks(mine, cluster_params("serial")[[1]]), expected)
     }
   }
 })
 
-test_that("a run in tasks makes all anew where it is asked to", {
+test_that("a run in tasks makes all anew with resume = FALSE", {
   set.seed(818)
   case <- random_config()
   run_quietly(case$config)
@@ -48,12 +48,12 @@ test_that("a run in tasks makes all anew where it is asked to", {
     ))
     expect_match(lines, "Projected outer1", all = FALSE)
     expect_match(lines, "Called one", all = FALSE)
-    expect_no_match(lines, "there from an earlier run")
+    expect_no_match(lines, "kept from an earlier run")
     expect_calls(case$config$output_dir, case$calls)
   }
 })
 
-test_that("a run in tasks goes on from one without, and from damage", {
+test_that("a run in tasks resumes a plain run, and repairs damage", {
   set.seed(802)
   case <- random_config(c(chr1 = 500, chr2 = 90, one = 1))
   run_quietly(case$config)
@@ -62,14 +62,14 @@ test_that("a run in tasks goes on from one without, and from damage", {
   lines <- log_lines(
     ancify_run(case$config, BPPARAM = cluster_params("serial")[[1]], progress = FALSE)
   )
-  expect_match(lines, "^Projections of inner1 and outer1: there", all = FALSE)
-  expect_match(lines, "^Calls of chr1 and one: there", all = FALSE)
+  expect_match(lines, "^Projections of inner1 and outer1: kept", all = FALSE)
+  expect_match(lines, "^Calls of chr1 and one: kept", all = FALSE)
   expect_length(grep("^projection of inner2 .*: done in", lines), 1)
   expect_length(grep("^calls of chr2 .*: done in", lines), 1)
   expect_calls(case$config$output_dir, case$calls)
 })
 
-test_that("a MAF is one task for all its species, a block's report theirs", {
+test_that("a MAF is one task for all its species, with a report for each", {
   set.seed(803)
   lengths <- c(chr1 = 300, chr2 = 80)
   case <- random_config(lengths, 1, 1)
@@ -99,9 +99,9 @@ test_that("phases can be run one by one", {
   expect_identical(evaluated$high_confidence, run$high)
 })
 
-test_that("a task that fails is named with its own error, and the others finish", {
+test_that("a failed task is named with its error, and the others finish", {
   set.seed(805)
-  # Behind what is looked at before the run.
+  # After the text that is checked before the run.
   block <- axt_block("chr1", 2, strrep("ACGT", 20), strrep("AC-T", 20))
   many <- function() rep(block, 20000)
   case <- random_config(c(chr1 = 500, chr2 = 90), axt = few_bases(lengths))
@@ -125,17 +125,17 @@ test_that("a task that fails is named with its own error, and the others finish"
     expect_match(log[1], "projection of .*, on ")
     expect_false(file.exists(mine$output_dir))
   }
-  # What failed is all that is left.
+  # Only the failed task is left.
   write_axt(good, bad)
   lines <- log_lines(ancify_run(mine, BPPARAM = cluster_params("snow")[[1]], progress = FALSE))
-  expect_match(lines, "^Projections of inner1 and outer1: there", all = FALSE)
+  expect_match(lines, "^Projections of inner1 and outer1: kept", all = FALSE)
   expect_length(grep("^projection of .*: done", lines), 1)
   expected <- in_other_folders(case$config)
   run_quietly(expected)
   expect_identical(files_of_run(mine), files_of_run(expected))
 })
 
-test_that("a worker that is killed costs its task alone", {
+test_that("a killed worker loses only its own task", {
   set.seed(806)
   case <- slow_case()
   on.exit(unlink(case$slow))
@@ -152,7 +152,7 @@ test_that("a worker that is killed costs its task alone", {
 
   case$config$outgroups$inner[[1]]$alignment <- case$fast
   lines <- log_lines(run <- ancify_run(case$config, progress = FALSE))
-  expect_match(lines, "^Projections of inner2 and outer1: there", all = FALSE)
+  expect_match(lines, "^Projections of inner2 and outer1: kept", all = FALSE)
   expected <- in_other_folders(case$config)
   run_quietly(expected)
   expect_identical(files_of_run(case$config), files_of_run(expected))
@@ -162,7 +162,7 @@ test_that("Ctrl-C ends the tasks too", {
   set.seed(807)
   case <- slow_case()
   on.exit(unlink(case$slow))
-  # With one worker it is busy, with two the other one has nothing to do.
+  # One worker is busy; a second one is idle.
   params <- c("SnowParam(1)", "SnowParam(2)", "MulticoreParam(2)")
   for (param in paste0("BiocParallel::", params)) {
     config <- in_other_folders(case$config)
@@ -171,7 +171,7 @@ test_that("Ctrl-C ends the tasks too", {
     worker <- process_of_task(config, "project-1")
     wait_for(length(Sys.glob(file.path(config$work_dir, ".ancify/tasks/*/outcome.json"))) == 2 ||
                param == "BiocParallel::SnowParam(1)")
-    # To the calling session alone, as RStudio does; a terminal tells the workers too.
+    # Only to the calling session, as in RStudio; a terminal also interrupts the workers.
     tools::pskill(job$pid, tools::SIGINT)
     expect_lt(wait_for(!is.null(job$status())), 6)
     expect_false(job$status() == 0)
@@ -179,7 +179,7 @@ test_that("Ctrl-C ends the tasks too", {
     expect_false(any(file.exists(sequence_path(
       file.path(config$work_dir, "projected", "inner1"), c("chr1", "chr2")
     ))), info = param)
-    # Nothing keeps a successor from its work, and nothing stays.
+    # The next run can start, and no files stay.
     config$outgroups$inner[[1]]$alignment <- case$fast
     run_quietly(config)
     expected <- in_other_folders(config)
@@ -188,7 +188,7 @@ test_that("Ctrl-C ends the tasks too", {
   }
 })
 
-test_that("tasks that outlive their session are named, and what they finish counts", {
+test_that("tasks that outlive their session are named, and their files are used", {
   set.seed(808)
   case <- slow_case(5)
   on.exit(unlink(case$slow))
@@ -203,11 +203,11 @@ test_that("tasks that outlive their session are named, and what they finish coun
   )
   wait_for(!is_running(worker), 60)
   lines <- log_lines(ancify_run(case$config, "project", progress = FALSE))
-  expect_match(lines, "^Projections of inner1: there", all = FALSE)
+  expect_match(lines, "^Projections of inner1: kept", all = FALSE)
   expect_length(grep("^Projected", lines), 2)
 })
 
-# A task of a session that is at work, in a folder of its own.
+# A task of a running session, in a folder of its own.
 one_task <- function(config) {
   config <- with_alignments(ancify_config(config), "project")
   cluster <- new_cluster(cluster_params("serial")[[1]], config, FALSE, identity)
@@ -219,14 +219,14 @@ one_task <- function(config) {
   new_tasks(cluster, "project", parts, list(sources = alignment_sources(config)))[[1]]
 }
 
-test_that("tasks of a session that is gone do nothing", {
+test_that("tasks of a dead session do nothing", {
   set.seed(809)
   task <- one_task(random_config()$config)
   tasks <- dirname(task$folder)
   writeLines("another", session_file(tasks))
   do_task(task)
   expect_false(has_begun(task) || has_outcome(task))
-  # Nor are they in the way of those that have their names now.
+  # They do not block new tasks with the same names.
   lock <- lock_folder_impl(task$folder)
   expect_no_error(do_task(task))
   unlock_folder_impl(lock)
@@ -254,14 +254,14 @@ test_that("a task's log follows no link", {
   expect_identical(log[length(log)], "done")
 })
 
-test_that("what a task of an earlier session left counts only as it was written", {
+test_that("files of an earlier session's task count only if they are unchanged", {
   set.seed(815)
   config <- random_config()$config
   task <- one_task(config)
   do_task(task)
   species <- task$part$outgroups$name
   lines <- log_lines(ancify_run(config, "project", progress = FALSE))
-  expect_match(lines, sprintf("^Projections of %s: there", species), all = FALSE)
+  expect_match(lines, sprintf("^Projections of %s: kept", species), all = FALSE)
 
   config <- in_other_folders(config)
   do_task(one_task(config))
@@ -272,7 +272,7 @@ test_that("what a task of an earlier session left counts only as it was written"
   expect_identical(file_bytes(path), bytes)
 })
 
-test_that("what tasks have projected and is not kept goes with the first run without tasks", {
+test_that("projections of tasks that are not kept are removed by the next plain run", {
   set.seed(816)
   config <- random_config(keep_projected = FALSE)$config
   expect_error(
@@ -290,15 +290,15 @@ test_that("what tasks have projected and is not kept goes with the first run wit
   expect_false(file.exists(tasks_not_kept(config)))
 })
 
-test_that("a task that was killed before it said a word is named", {
+test_that("a task that was killed before its first message is named", {
   set.seed(817)
   task <- one_task(random_config()$config)
   dir.create(task$folder)
   file.create(log_file(task))
-  expect_ancify_error(throw_failures(list(task), list(NULL)), "task", "is killed: project-1")
+  expect_ancify_error(throw_failures(list(task), list(NULL)), "task", "perhaps killed: project-1")
 })
 
-test_that("what is no outcome of a task is passed over", {
+test_that("invalid outcomes of tasks are ignored", {
   set.seed(815)
   config <- random_config()$config
   run_in_tasks(config, cluster_params("serial")[[1]])
@@ -307,10 +307,10 @@ test_that("what is no outcome of a task is passed over", {
   write_state(files[2], list(ledgers = 5, task = "a"))
   writeLines("damaged", files[3])
   lines <- log_lines(ancify_run(config, progress = FALSE))
-  expect_match(lines, "^Calls of chr1, chr2 and one: there", all = FALSE)
+  expect_match(lines, "^Calls of chr1, chr2 and one: kept", all = FALSE)
 })
 
-test_that("workers and random numbers are as they were, after the run", {
+test_that("a run restores workers and random numbers", {
   set.seed(816)
   config <- random_config()$config
   param <- cluster_params("batchtools")[[1]]
@@ -331,12 +331,12 @@ test_that("a worker of another version is an error", {
   do_task(task)
   outcome <- read_outcome(task)
   expect_s3_class(outcome$error, "ancify_package_error")
-  expect_match(conditionMessage(outcome$error), "and 0.0.1 where the run was started")
-  expect_match(readLines(log_file(task)), "^failed: ancify is version", all = FALSE)
+  expect_match(conditionMessage(outcome$error), "the calling session 0.0.1")
+  expect_match(readLines(log_file(task)), "^failed: The worker has ancify", all = FALSE)
   expect_length(outcome$projected, 0)
 })
 
-test_that("workers that can't work are an error that says what to look at", {
+test_that("workers that cannot start tasks are an error with a hint", {
   set.seed(814)
   config <- random_config()$config
   param <- cluster_params("snow")[[1]]
@@ -348,11 +348,11 @@ test_that("workers that can't work are an error that says what to look at", {
   }, BPPARAM = param)
   expect_ancify_error(
     run_in_tasks(config, param), "task", "None of 3 tasks was begun", "there is no such folder",
-    "do they see the folder", config$work_dir
+    "see the folder", config$work_dir
   )
 })
 
-test_that("chromosomes become few tasks, long ones first", {
+test_that("chromosomes become few tasks, the long ones first", {
   groups <- function(lengths, ...) {
     parts <- parts_by_chromosome("a cluster", list(lengths = lengths), ...)
     lapply(parts, function(part) names(part$lengths))
@@ -375,7 +375,7 @@ test_that("chromosomes become few tasks, long ones first", {
   }
 })
 
-test_that("what can't be the workers is an error before any work", {
+test_that("unusable workers are an error before any work", {
   set.seed(812)
   case <- random_config()
   dopar <- structure(list(), class = c("DoparParam", "BiocParallelParam"))
@@ -402,11 +402,11 @@ test_that("each task has a GPU of its own", {
   let_go_of_gpu()
   expect_identical(take_gpu(0:1, task), 0L)
   let_go_of_gpu()
-  # Where there is none, what computes is chosen as ever.
+  # Without GPUs, the backend is chosen as usual.
   expect_length(take_gpu(integer(), task), 0)
 })
 
-test_that("a model that changes during the run is not called by", {
+test_that("a model that changes during the run is not used", {
   set.seed(815)
   case <- random_config(c(chr1 = 200))
   config <- ancify_config(case$config)
@@ -421,7 +421,7 @@ test_that("a model that changes during the run is not called by", {
   )
 })
 
-test_that("tasks that were not begun are named with what BiocParallel said", {
+test_that("tasks that were not begun are named with BiocParallel's error", {
   folder <- new_folder()
   tasks <- lapply(c("a", "b"), function(name) {
     dir.create(file.path(folder, name))

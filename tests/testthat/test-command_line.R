@@ -45,7 +45,7 @@ test_that("--help and --version answer on stdout", {
   expect_identical(version$err, character())
 })
 
-test_that("a call that makes no sense is status 2 and where help is", {
+test_that("wrong arguments are status 2, with a hint at the help", {
   calls <- list(
     list("no command", character()),
     list("no command evolve", "evolve"),
@@ -53,13 +53,13 @@ test_that("a call that makes no sense is status 2 and where help is", {
     list("-c needs a value", c("run", "-c")),
     list("run needs -c", "run"),
     list("project needs -c", c("-v", "project")),
-    list("one command at a time", c("run", "call", "-c", "x.yaml")),
-    list("-n needs", c("run", "-c", "x.yaml", "-n", "many")),
-    list("-n needs", c("run", "-c", "x.yaml", "-n", "0")),
+    list("give one command, not both run and call", c("run", "call", "-c", "x.yaml")),
+    list("-n must be a positive", c("run", "-c", "x.yaml", "-n", "many")),
+    list("-n must be a positive", c("run", "-c", "x.yaml", "-n", "0")),
     list("train needs -c", "train"),
-    list("-o is for init", c("run", "-c", "x.yaml", "-o", "y")),
-    list("--cluster needs slurm, not pbs", c("run", "-c", "x.yaml", "--cluster", "pbs")),
-    list("--cluster is for project, call, evaluate and run",
+    list("-o is only for init", c("run", "-c", "x.yaml", "-o", "y")),
+    list("--cluster must be slurm, not pbs", c("run", "-c", "x.yaml", "--cluster", "pbs")),
+    list("--cluster is only for project, call, evaluate and run",
          c("check", "-c", "x.yaml", "--cluster", "slurm")),
     list("--cluster needs a value", c("run", "-c", "x.yaml", "--cluster")),
     list("init takes only -o FILE", c("init", "--cluster", "slurm"))
@@ -88,7 +88,7 @@ test_that("init writes a template, once", {
   })
 })
 
-test_that("project and call make what run makes, and say where it is", {
+test_that("project and call make the files of run, and print their paths", {
   case <- written_config()
   project <- ancify("project", "-c", case$path)
   expect_identical(project$status, 0L)
@@ -114,7 +114,7 @@ test_that("project and call make what run makes, and say where it is", {
   expect_calls(case$config$output_dir, case$calls)
 })
 
-test_that("evaluate says where the results are", {
+test_that("evaluate prints the paths of its results", {
   case <- written_config()
   expect_complaint(ancify("evaluate", "-c", case$path), 1L, "chr1.fa", "no such calls")
   expect_identical(ancify("run", "-c", case$path)$status, 0L)
@@ -152,7 +152,7 @@ test_that("warnings are lines on stderr", {
   expect_match(result$err, "^ancify: warning: `min_inner_freq` is 3")
 })
 
-test_that("an error is status 1 and says what and where", {
+test_that("an error is status 1, with its cause and place", {
   missing <- tempfile(fileext = ".yaml")
   expect_complaint(ancify("run", "-c", missing), 1L, "error: ", missing, "does not exist")
 
@@ -170,7 +170,7 @@ test_that("an error is status 1 and says what and where", {
   expect_complaint(result, 1L, case$path, axt, "outgroups.inner: inner2")
 })
 
-test_that("check prints what is wrong, is status 1 for an error, and else 0", {
+test_that("check prints its findings; status 1 with an error, else 0", {
   case <- written_config()
   result <- ancify("check", "-c", case$path)
   expect_identical(result$status, 0L)
@@ -184,8 +184,8 @@ test_that("check prints what is wrong, is status 1 for an error, and else 0", {
   expect_match(result$out, "chr1:500-501", all = FALSE)
 })
 
-test_that("it runs through a link, from a library that R does not know, and its own comes first", {
-  # The installed package under another version, so that one sees which was found.
+test_that("the script runs through a link, and its own library comes first", {
+  # A copy of the package with another version shows which one was found.
   library <- file.path(new_folder(), "a library")
   dir.create(library)
   file.copy(system.file(package = "ancify"), library, recursive = TRUE)
@@ -198,7 +198,7 @@ test_that("it runs through a link, from a library that R does not know, and its 
   link <- file.path(new_folder(), "ancify")
   file.symlink(program, link)
   expect_identical(ancify("--version", program = link)$out, "ancify 9.9.9")
-  # The path has a blank, which Rscript does not tell as it is.
+  # The path has a blank, which Rscript changes.
   expect_identical(ancify("--version", program = program)$out, "ancify 9.9.9")
   path <- paste(c(dirname(link), R.home("bin"), Sys.getenv("PATH")), collapse = ":")
   through_path <- c(library_environment(), paste0("PATH=", path))

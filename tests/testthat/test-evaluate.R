@@ -1,4 +1,4 @@
-# The phase as the specification has it, in plain R.
+# The phase by its specification, in plain R.
 oracle_evaluation <- function(calls, reference = NULL, records = NULL) {
   call <- strsplit(calls, "")[[1]]
   n <- length(call)
@@ -46,7 +46,7 @@ oracle_evaluation <- function(calls, reference = NULL, records = NULL) {
   result
 }
 
-# A configuration whose calls are there; nothing else is needed.
+# A configuration with calls, and nothing else.
 evaluation_case <- function(calls) {
   folder <- new_folder()
   sizes <- file.path(folder, "chrom.sizes")
@@ -74,7 +74,7 @@ evaluate_quietly <- function(config, threads = 2) {
   ancify_evaluate(config, threads = threads, progress = FALSE, verbose = FALSE)
 }
 
-# Folded at 60 bases, under another name, as Ensembl has them.
+# Folded at 60 bases, under another name, as Ensembl does.
 write_reference <- function(bases, path) {
   starts <- seq(1, nchar(bases), 60)
   writeLines(c(">ANCESTOR_for_chromosome:X", substring(bases, starts, starts + 59)), path)
@@ -118,7 +118,7 @@ test_that("coverage, agreement and variants are those of the plain implementatio
     }
   }
 
-  # A file a chromosome, whose names have no chr.
+  # One file a chromosome, with names without chr.
   for (name in names(calls)) {
     here <- records[sub("\t.*", "", records) == name]
     write_vcf(sub("^chr", "", here), file.path(folder, paste0("v", sub("chr", "", name), ".vcf")))
@@ -184,7 +184,7 @@ test_that("the file has the keys of the specification, and numbers that read bac
   expect_identical(table$vcf_matches_either[1], 2 / 3)
 })
 
-test_that("a run evaluates where its configuration has the block", {
+test_that("a run evaluates if its configuration has the block", {
   config <- ancify_example(new_folder())
   run <- run_quietly(config, threads = 2)
   expect_null(attr(run, "evaluation"))
@@ -213,14 +213,14 @@ test_that("a run evaluates where its configuration has the block", {
   expect_identical(content_of(file.path(config$output_dir, "evaluation")),
                    sort(paste0(run$chromosome, ".evaluation.txt")))
 
-  # Calls that stay keep theirs, new calls have none yet.
+  # Kept calls keep their evaluation; new calls have none yet.
   run_quietly(config, phases = "call")
   expect_length(content_of(file.path(config$output_dir, "evaluation")), nrow(run))
   run_quietly(config, phases = "call", resume = FALSE)
   expect_identical(content_of(file.path(config$output_dir, "evaluation")), character())
 })
 
-test_that("real variants are counted as bcftools has them", {
+test_that("real variants are counted as by bcftools", {
   require_htslib()
   vcf <- variant_annotation_vcf()
   query <- c("-f", "%CHROM\t%POS\t.\t%REF\t%ALT\n")
@@ -239,7 +239,7 @@ test_that("real variants are counted as bcftools has them", {
   expect_gt(result$vcf_num_variants, 9000)
 })
 
-test_that("variants that can't be used are errors that say which record and line", {
+test_that("unusable variants are errors that name record and line", {
   require_htslib()
   calls <- c(chr1 = strrep("A", 100), chr2 = strrep("c", 50))
   case <- evaluation_case(calls)
@@ -322,7 +322,7 @@ test_that("references and calls that do not fit are errors", {
   refused("config", "evaluation.reference_pattern", calls)
 })
 
-test_that("a part of a chromosome as Ensembl names it is taken where it lies", {
+test_that("a part of a chromosome with Ensembl's header is compared at its place", {
   case <- evaluation_case(c(chr1 = "ACGTACGTAC"))
   folder <- new_folder()
   case$config$evaluation <- list(reference_dir = folder)

@@ -1,7 +1,7 @@
-# A file that is exchanged or changed while a run reads it, and what is on record of it.
+# Files that are exchanged or changed while a run reads them, and the record of them.
 
-# Expects an error that says `expected` of a run during which swap() is called at the entry of the
-# package's function `at`; then calls back().
+# Calls swap() when a run enters the package's function `at`, expects an error with the text
+# `expected`, and calls back().
 run_with_swap <- function(config, at, swap, back, expected, ...) {
   where <- asNamespace("ancify")
   done <- FALSE
@@ -17,8 +17,8 @@ run_with_swap <- function(config, at, swap, back, expected, ...) {
   back()
 }
 
-# Ways to have another file under a path for a while, by name: functions of the path and of the
-# other file.
+# Ways to put another file under a path for a while, by name: functions of the path and the other
+# file.
 ways_to_swap <- list(
   "renamed" = function(path, other) {
     list(swap = function() {
@@ -26,7 +26,7 @@ ways_to_swap <- list(
       file.copy(other, path, copy.date = TRUE)
     }, back = function() file.rename(paste0(path, ".aside"), path))
   },
-  # What a link leads to has not changed when the link is put back.
+  # The target of a link has not changed when the link is put back.
   "linked" = function(path, other) {
     real <- paste0(path, ".real")
     file.rename(path, real)
@@ -37,7 +37,7 @@ ways_to_swap <- list(
     }
     list(swap = function() point_to(other), back = function() point_to(real))
   },
-  # Nor has a file in a folder that is moved.
+  # A file in a moved folder has not changed either.
   "in a folder" = function(path, other) {
     folder <- dirname(path)
     there <- paste0(folder, c(".there", ".aside"))
@@ -63,7 +63,7 @@ ways_to_swap <- list(
   }
 )
 
-# A case whose alignments lie in a folder of their own, as moving a folder must not move the run's.
+# A case with a folder for its alignments, which can be moved without the run's folders.
 case_to_swap <- function(...) {
   case <- random_config(...)
   inputs <- file.path(case$folder, "inputs")
@@ -78,7 +78,7 @@ case_to_swap <- function(...) {
   case
 }
 
-test_that("no call of another alignment is on record, whichever way it came and went", {
+test_that("no call from a swapped alignment is on record, whatever the way of swapping", {
   set.seed(261)
   for (way in names(ways_to_swap)) {
     for (keep in c(TRUE, FALSE)) {
@@ -103,7 +103,7 @@ test_that("no call of another alignment is on record, whichever way it came and 
   }
 })
 
-# run_with_swap() of a file that a run wrote, for one with other bases, as by one of ways_to_swap.
+# run_with_swap() of a file that a run wrote, for a file with other bases.
 run_with_own_swapped <- function(config, at, path, ..., way = "renamed") {
   back <- NULL
   swap <- function() {
@@ -118,7 +118,7 @@ run_with_own_swapped <- function(config, at, path, ..., way = "renamed") {
   run_with_swap(config, at, swap, function() back(), c(basename(path), changed), ...)
 }
 
-test_that("no call of another projection is on record, whichever way it came and went", {
+test_that("no call from a swapped projection is on record, whatever the way of swapping", {
   skip_if_not_installed("BiocParallel")
   set.seed(262)
   for (way in c("renamed", "in a folder", "written over")) {
@@ -159,14 +159,14 @@ test_that("a fit, a comparison with the focal genome and an evaluation read the 
   )
 })
 
-test_that("a file that was touched since is another input", {
+test_that("a touched file is another input", {
   set.seed(263)
   case <- random_config()
   run_quietly(case$config)
   path <- case$config$outgroups$outer[[1]]$alignment
   bytes <- file_bytes(path)
   time <- file.mtime(path)
-  # Whoever writes can put the time of the last change back, as here, but not the system's own.
+  # A user can set back the time of the last change, but not the system's own time.
   Sys.sleep(0.02)
   writeBin(bytes, path)
   Sys.setFileTime(path, time)
@@ -175,7 +175,7 @@ test_that("a file that was touched since is another input", {
   expect_calls(case$config$output_dir, case$calls)
 })
 
-test_that("a trained model is the one that was there when the run began", {
+test_that("a run uses the trained model of its beginning", {
   set.seed(264)
   models <- test_path("fixtures", c("ml_model_nan.lgb", "ml_model_zero.lgb"))
   model <- tempfile(fileext = ".lgb")
@@ -187,7 +187,7 @@ test_that("a trained model is the one that was there when the run began", {
   expect_false(dir.exists(case$config$output_dir))
 })
 
-test_that("the table of lengths is the one that the configuration was made of", {
+test_that("a run uses the table of lengths that its configuration read", {
   set.seed(265)
   case <- random_config()
   sizes <- case$config$chromosome_lengths
@@ -198,12 +198,12 @@ test_that("the table of lengths is the one that the configuration was made of", 
                 c(basename(sizes), "was replaced or changed since the run began"))
 })
 
-test_that("projections that others made are those that were there when the phase began", {
+test_that("a phase uses foreign projections as they were at its beginning", {
   set.seed(266)
   case <- random_config()
   made <- case$config
   run_quietly(made, phases = "project")
-  # Without a record they are others'.
+  # Without a ledger they count as foreign.
   unlink(file.path(made$work_dir, ".ancify"), recursive = TRUE)
   path <- file.path(made$work_dir, "projected", "inner1", "chr1.fa")
   other <- tempfile()
@@ -235,7 +235,7 @@ test_that("tasks read the files that the session saw", {
   expect_calls(case$config$output_dir, case$calls)
 })
 
-test_that("the focal genome is the one that was there when the run began", {
+test_that("a run uses the focal genome of its beginning", {
   set.seed(268)
   for (keep in c(TRUE, FALSE)) {
     case <- with_genome(related_case())
@@ -252,7 +252,7 @@ test_that("the focal genome is the one that was there when the run began", {
   }
 })
 
-test_that("an evaluation compares with the files that were there when it began", {
+test_that("an evaluation uses the files of its beginning", {
   set.seed(269)
   case <- random_config()
   references <- new_folder()

@@ -1,4 +1,4 @@
-# Returns once a run is at work: it has made a temporary file.
+# Returns once a run works, which shows by a temporary file.
 wait_for_work <- function(folder, job) {
   wait_for(length(list.files(folder, pattern = "ancify-", recursive = TRUE)) > 0 ||
              !is.null(job$status()))
@@ -63,7 +63,7 @@ test_that("Ctrl-C stops the command line with status 130 and leaves no file", {
   axt <- long_alignment()
   on.exit(unlink(axt))
   case$config$outgroups$inner[[2]]$alignment <- axt
-  # Only this alignment works for long; the others are done before.
+  # Only this alignment takes long.
   path <- file.path(case$folder, "config.yaml")
   yaml::write_yaml(case$config, path)
   job <- start_program(

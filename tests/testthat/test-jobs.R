@@ -62,16 +62,16 @@ test_that("a job is watched: the log is written, the bar drawn only if asked", {
     invokeRestart("muffleMessage")
   })
   expect_identical(lines, c("one\n", "two\n"))
-  # Nothing is drawn before two seconds, nor where there is no terminal.
+  # No bar is drawn before two seconds or without a terminal.
   expect_silent(with_watch("Doing", job, progress = TRUE))
   for (progress in list(NA, NULL, 1)) {
     expect_ancify_error(with_watch("Doing", job, progress = progress), "input", "`progress`")
   }
 })
 
-test_that("the bar shows how much is done, over the log's lines, and goes away", {
+test_that("the bar shows progress below the log's lines, and disappears", {
   job <- function(watch) {
-    # Where there is no terminal cli draws once a second.
+    # Without a terminal, cli draws once a second.
     for (i in 0:25) {
       watch(i / 25, if (i == 15) "a line")
       Sys.sleep(0.05)
@@ -107,7 +107,7 @@ test_that("progress = TRUE changes no result", {
   expect_identical(projected, oracle_project(lines, lengths))
 })
 
-test_that("what the watching function throws ends the job, and the next one works", {
+test_that("an error in the watching function ends the job, and the next job works", {
   folder <- new_folder()
   axt <- axt_file(axt_block("chr1", 2, "AC", "GT"))
   lengths <- c(chr1 = 4)
@@ -115,10 +115,10 @@ test_that("what the watching function throws ends the job, and the next one work
   reading <- reading_of(lengths, choose_backend("cpu", 2), "error")
   alignment <- as_alignments("x", axt, folder = folder)
   expect_error(project_memory_impl(alignment, reading, enough), "enough")
-  # The job is done before the first look at it, so its file is there, and is whole.
+  # The job is done before the first check, so its file is complete.
   expect_error(project_files_impl(alignment, reading, enough), "enough")
   expect_no_match(content_of(folder), "ancify-")
-  # The next job is not hurt.
+  # The next job works.
   expect_identical(project_axt(axt, lengths), c(chr1 = "NGTN"))
 })
 
@@ -146,7 +146,7 @@ test_that("work goes on in forked processes, after threads have run in the paren
   lengths <- c(chr1 = 3000, chr2 = 50)
   lines <- random_axt(lengths, n_blocks = 40)
   axt <- write_axt(lines, tempfile(), compression = "gzip")
-  # In a process of its own: where a child hangs, the test ends all the same.
+  # In a separate process, so that the test ends even if a child hangs.
   result <- run_program(rscript, write_script(
     sprintf("axt <- %s", deparse1(axt)),
     "lengths <- c(chr1 = 3000, chr2 = 50)",
@@ -172,7 +172,7 @@ test_that("work goes on in forked processes, after threads have run in the paren
   expect_identical(result$out, c(unname(oracle_project(lines, lengths)), "no file"))
 })
 
-test_that("a fork that comes first works too, and so does a whole run in it", {
+test_that("a fork before any threads works, also for a whole run", {
   require_package("parallel")
   result <- run_program(rscript, write_script(
     "config <- ancify::ancify_example(tempfile())",
@@ -195,7 +195,7 @@ test_that("there are at most 4096 threads", {
   expect_ancify_error(resolve_threads(4097), "input", "up to 4,096")
 })
 
-test_that("texts that can be no path are errors, of arguments and of configurations", {
+test_that("texts that cannot be a path are errors, in arguments and configurations", {
   long <- strrep("a", 5000)
   for (wrong in list(long, "/tmp/\xff.fs")) {
     expect_warning({
@@ -218,7 +218,7 @@ test_that("a text is written whole or not at all, also on a full disk", {
   with_small_disk(65536, function(folder) {
     fill <- file.path(folder, "fill")
     suppressWarnings(writeBin(raw(60000), fill))
-    # More than is left, then what R would only write at the end to a disk without any room.
+    # First more than the room left; then a text that R would write only on closing, without room.
     for (cells in c(20000, 3)) {
       expect_warning(
         expect_ancify_error(

@@ -1,7 +1,7 @@
-# The ledger of a folder: every verb, in every state of a row, with whatever lies in the file's place.
+# The ledger of a folder: every verb, in every state of a row, with and without files.
 
-# What each verb makes of a row, and what whole and foreign say. A claimed row that was complete is
-# `reclaimed`. `link`: to what is not there.
+# The result of each verb for each row, and the answers of whole and foreign. `reclaimed`: a claimed
+# row that was complete. `link`: a dangling link.
 transitions <- utils::read.table(header = TRUE, text = "
   verb     row        absent     file       folder     link
   claim    none       claimed    error      error      error
@@ -43,7 +43,7 @@ transitions <- utils::read.table(header = TRUE, text = "
 
 file_name <- "posterior/chr1.phred"
 
-# A ledger with this row, and this in the file's place.
+# A ledger with this row, and this kind of file in its place.
 ledger_with <- function(row, place) {
   ledger <- open_ledger(new_folder())
   path <- ledger_paths(ledger, file_name)
@@ -53,7 +53,7 @@ ledger_with <- function(row, place) {
   if (row %in% c("claimed", "stale")) set_rows(ledger, bare_rows(file_name, row))
   if (row %in% c("complete", "reclaimed")) complete_files(ledger, file_name, "a genome", sums)
   if (row == "reclaimed") claim_files(ledger, file_name)
-  # As another session finds it
+  # As another session reads it
   ledger$seen <- new.env(parent = emptyenv())
   if (place != "file") unlink(path)
   if (place == "folder") dir.create(path)
@@ -97,7 +97,7 @@ what_lies_at <- function(path) {
     if (is_there(path)) "link" else "absent"
 }
 
-test_that("each verb does to each row what the table says", {
+test_that("each verb changes each row as in the table", {
   for (i in seq_len(nrow(transitions))) {
     verb <- transitions$verb[i]
     for (place in c("absent", "file", "folder", "link")) {
@@ -112,10 +112,10 @@ test_that("each verb does to each row what the table says", {
         ancify_file_error = function(condition) "error"
       )
       expect_identical(outcome, transitions[[place]][i], label = case)
-      # Nothing but remove touches files, and it none but a run's.
+      # Only remove touches files, and only a run's own.
       removed <- verb == "remove" && transitions$row[i] != "none" && place %in% c("file", "link")
       expect_identical(what_lies_at(path), if (removed) "absent" else place, label = case)
-      # An error changes nothing, nor do questions.
+      # Errors and questions change nothing.
       if (outcome == "error" || verb %in% c("whole", "foreign")) {
         expect_identical(row_in(ledger), transitions$row[i], label = case)
       }
@@ -123,7 +123,7 @@ test_that("each verb does to each row what the table says", {
   }
 })
 
-test_that("whole files are made from the same, of the size asked for, and as they were written", {
+test_that("whole files have the given source and size, and are unchanged", {
   ledger <- ledger_with("complete", "file")
   path <- ledger_paths(ledger, file_name)
   anew <- function() open_ledger(ledger$folder)
@@ -143,14 +143,14 @@ test_that("whole files are made from the same, of the size asked for, and as the
   expect_false(is_whole())
 })
 
-test_that("what this session writes is whole without a look, also where nothing goes on", {
+test_that("files of this session are whole without a check, even without resume", {
   ledger <- ledger_with("none", "file")
   ledger$resume <- FALSE
   complete_files(ledger, file_name, "x", sums_of(ledger_paths(ledger, file_name)))
   expect_true(whole_files(ledger, file_name, known_source(ledger, "x")))
 })
 
-test_that("a ledger comes back as it was, with facts and what files were made from", {
+test_that("a ledger is read back unchanged, with facts and sources", {
   ledger <- open_ledger(new_folder())
   made_from <- list(genome = list(size = 1e15 + 1, name = "Ä\t\"\n"), lengths = c(a = 1, b = 2))
   sums <- list(size = c(3, 4e12), checksum = c("0000000a", "ffffffff"), identity = c("x", "y"))
@@ -165,13 +165,13 @@ test_that("a ledger comes back as it was, with facts and what files were made fr
   )
   expect_true(same_json(made_from_of(back, "a\tb.fa")[[1]], made_from))
   expect_null(made_from_of(back, "new.fa")[[1]])
-  # What nothing is made from any more is not written again.
+  # Unused sources are not written again.
   complete_files(ledger, c("a\tb.fa", "\u00e4.fa"), "other", sums)
   save_ledger(ledger, at_once = TRUE)
   expect_length(open_ledger(ledger$folder)$sources, 2)
 })
 
-test_that("a ledger is written when something is new, and at once where it must be", {
+test_that("a ledger is written only after changes, and at once if asked", {
   ledger <- open_ledger(new_folder())
   save_ledger(ledger, at_once = TRUE)
   expect_false(file.exists(ledger_file(ledger$folder)))
@@ -183,7 +183,7 @@ test_that("a ledger is written when something is new, and at once where it must 
   expect_identical(file.mtime(ledger_file(ledger$folder)), written)
 })
 
-test_that("a ledger of many files comes back too", {
+test_that("a ledger of many files is read back too", {
   ledger <- open_ledger(new_folder())
   paths <- sprintf("projected/a_species/scaffold_%06d.fa", 1:40000)
   claim_files(ledger, paths)
@@ -191,7 +191,7 @@ test_that("a ledger of many files comes back too", {
   expect_identical(ledger_rows(open_ledger(ledger$folder))$path, paths)
 })
 
-test_that("a damaged ledger is an error that names it, and no file is taken for a run's", {
+test_that("a damaged ledger is an error that names it, and no file counts as a run's", {
   set.seed(207)
   case <- random_config()
   run_quietly(case$config)
@@ -226,7 +226,7 @@ test_that("a damaged ledger is an error that names it, and no file is taken for 
   expect_ancify_error(run_quietly(case$config), "check", path)
 })
 
-test_that("lists of earlier builds are brought over: their files are runs' own, and made anew", {
+test_that("files in lists of earlier builds are a run's own, and are made anew", {
   case <- random_config()
   run_quietly(case$config)
   lists <- c(
@@ -245,7 +245,7 @@ test_that("lists of earlier builds are brought over: their files are runs' own, 
   expect_calls(case$config$output_dir, case$calls)
   expect_false(any(file.exists(lists)))
   expect_no_error(run_quietly(case$config))
-  # Files that they do not name are a user's.
+  # Files that are not in the lists are a user's.
   as_before()
   writeLines("mine", file.path(case$config$output_dir, "fitted_model.yml"))
   expect_ancify_error(run_quietly(case$config), "check", "fitted_model.yml")

@@ -93,7 +93,8 @@ test_that("sequences that cannot be counted are errors with the reason", {
   expect_ancify_error(count_patterns(case$config, focal = FALSE), "file", "inner1/chr1.fa")
   run_quietly(case$config, "project")
   unlink(case$config$outgroups$inner[[1]]$alignment)
-  expect_ancify_error(count_patterns(case$config), "config", "inner1", "can't be had")
+  expect_ancify_error(count_patterns(case$config), "config", "inner1",
+                      "cannot be read")
   case$config$focal_fasta <- file.path(case$folder, "gone.fa")
   expect_ancify_error(count_patterns(case$config), "config", "`focal_fasta`", "no such file")
 })

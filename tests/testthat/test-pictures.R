@@ -86,10 +86,10 @@ test_that("a run is drawn too, and one without calls is an error", {
   expect_ancify_error(
     plot(compare_calls(a = run, b = run), "pie"), "input", "`type`", "'pie'", "'windows'"
   )
-  expect_ancify_error(plot(run[0, ]), "input", "`object`", "take them all")
+  expect_ancify_error(plot(run[0, ]), "input", "`object`", "give its whole result")
   changed <- run
   changed$low <- as.character(run$low)
-  expect_ancify_error(plot(changed), "input", "rows and columns")
+  expect_ancify_error(plot(changed), "input", "rows or columns")
   run$high <- NA
   expect_ancify_error(plot(run), "input", "\"call\"")
 })

@@ -126,7 +126,7 @@ test_that("a run is read like its folder, in the run's order of chromosomes", {
   unlink(run$file[2])
   expect_ancify_error(read_ancestral(run), "file", "chr2.fa")
   for (damaged in list(run[0, ], run[, 1:2], rbind(run, run), replace(run, "file", 1))) {
-    expect_ancify_error(read_ancestral(damaged), "input", "`run` has not the rows")
+    expect_ancify_error(read_ancestral(damaged), "input", "`run` lacks rows")
   }
   run$file <- NA_character_
   expect_ancify_error(read_ancestral(run), "input", "without calls", "\"call\"")
@@ -234,7 +234,7 @@ test_that("a run whose calls a later run replaced is an error", {
 
   case$config$min_inner_freq <- 2L
   lines <- log_lines(second <- ancify_run(case$config, progress = FALSE))
-  expect_match(lines, "made with another `min_inner_freq`, are replaced", all = FALSE)
+  expect_match(lines, "are replaced: they were made with another `min_inner_freq`", all = FALSE)
   expect_no_error(read_ancestral(second, region))
   folder <- case$config$output_dir
   html <- tempfile(fileext = ".html")

@@ -12,7 +12,7 @@ expect_holds <- function(text, ...) {
   for (part in c(...)) expect_true(grepl(part, text, fixed = TRUE), label = part)
 }
 
-# Nothing is fetched: no address but that of the pictures, which are in the page.
+# The page fetches nothing: its only addresses are embedded pictures.
 expect_self_contained <- function(text) {
   sources <- regmatches(text, gregexpr("(src|href)=\"[^\"]{1,22}", text))[[1]]
   expect_true(all(sources == "src=\"data:image/png;base64,"))
@@ -21,7 +21,7 @@ expect_self_contained <- function(text) {
   length(sources)
 }
 
-test_that("a report has what was run, the inputs, the results and the settings", {
+test_that("a report has versions, inputs, results and settings", {
   require_package("ggplot2")
   require_package("knitr")
   set.seed(95)
@@ -36,7 +36,9 @@ test_that("a report has what was run, the inputs, the results and the settings",
     sprintf("%.2f %%", 100 * sum(run$high) / 591), ">chr2<", ">one<"
   )
   expect_false(grepl("A < B", text, fixed = TRUE))
-  expect_holds(report_text(run_quietly(case$config, "call")), "projected by an earlier run")
+  expect_holds(
+    report_text(run_quietly(case$config, "call")), "An earlier run checked and projected"
+  )
 })
 
 test_that("a report of a fit and of a comparison has their figures too", {
@@ -56,23 +58,23 @@ test_that("a report of a fit and of a comparison has their figures too", {
   expect_holds(
     text, "The model JC69 was fitted to 75,000 sites", "The fit converged.",
     sprintf("voting and likelihood (%.2f %%).", 100 * summary$agreement),
-    sprintf("all of them at %.2f %%", 100 * summary$both / 75000),
+    sprintf("all runs at %.2f %%", 100 * summary$both / 75000),
     sprintf("%.2f %% of %d differences are transitions",
             100 * summary$transitions / (summary$transitions + summary$transversions),
             as.integer(summary$transitions + summary$transversions)),
-    "Most differ voting and likelihood at chr"
+    "positions, for voting and likelihood at chr"
   )
 })
 
-test_that("comparisons without calls or differences are told in words too", {
+test_that("comparisons without calls or differences have captions too", {
   nothing <- compare_calls(a = calls_folder(c(x = "NN")), b = calls_folder(c(x = "nn")))
-  expect_match(agreement_in_words(summary(nothing)), "nothing to agree on")
-  expect_match(windows_in_words(nothing$windows), "Nowhere do they differ")
+  expect_match(agreement_in_words(summary(nothing)), "No two runs call a common position")
+  expect_match(windows_in_words(nothing$windows), "The runs do not differ")
   expect_match(confusion_in_words(summary(nothing)), "No two runs differ")
-  expect_match(overlap_in_words(nothing), "all of them at 0.00 %")
+  expect_match(overlap_in_words(nothing), "all runs at 0.00 %")
 })
 
-test_that("a report of an evaluation says what was compared, and with what result", {
+test_that("a report has the results of an evaluation", {
   require_package("ggplot2")
   require_package("knitr")
   case <- random_config(c(chr1 = 50, chr2 = 9), axt = few_bases(lengths))
@@ -84,17 +86,17 @@ test_that("a report of an evaluation says what was compared, and with what resul
   both <- sum(evaluation$reference_both_nonmissing)
   text <- report_text(run)
   expect_holds(
-    text, ">Evaluation<", "In calls and reference", "nothing is known here",
-    sprintf("have a base at %d positions, the same one at", both)
+    text, ">Evaluation<", "In calls and reference", "possibly with other settings",
+    sprintf("have a base at %d positions: the same base at", both)
   )
-  expect_false(grepl("projected by an earlier run", text))
+  expect_false(grepl("An earlier run checked and projected", text))
   expect_identical(variants_in_words(data.frame(
     vcf_num_variants = c(10, 0, 30), vcf_prop_nonmissing = c(1, NaN, 1 / 3),
     vcf_matches_ref = c(0.5, NaN, 0), vcf_matches_alt = c(0.5, NaN, 0.9),
     vcf_matches_either = c(1, NaN, 0.9)
   )), paste(
-    "Of 40 variants 50.00 % are called; of these 25.00 % as the REF and 70.00 % as an ALT,",
-    "5.00 % as neither."
+    "Of 40 variants, 50.00 % are called: 25.00 % of these as REF, 70.00 % as an ALT, 5.00 % as",
+    "neither."
   ))
   expect_match(variants_in_words(data.frame(vcf_num_variants = 0, vcf_prop_nonmissing = NaN)),
                "None of 0 variants")
@@ -105,22 +107,22 @@ test_that("a report of an evaluation says what was compared, and with what resul
   expect_null(evaluation_section(evaluation[1:8]))
 })
 
-test_that("sentences are true of odd runs too", {
+test_that("sentences are right for unusual runs", {
   require_package("ggplot2")
   require_package("knitr")
-  # Data there are, but too few of them.
+  # There are data, but too few.
   case <- random_config(c(chr1 = 50, chr2 = 50), axt = few_bases(lengths), min_inner_freq = 3,
                         min_outer_freq = 2)
   run <- suppressWarnings(run_quietly(case$config))
   unlink(case$config$outgroups$inner[[1]]$alignment)
   text <- report_text(run)
-  expect_holds(text, "at 100.00 % too few of them have data", "the same in all chromosomes",
-               "no longer there", "that at the top all of them together")
-  expect_false(grepl("shorter ones", text))
+  expect_holds(text, "at 100.00 % too few outgroups have data", "the same on all chromosomes",
+               "no longer there", "the top one is all of them together")
+  expect_false(grepl("all shorter chromosomes", text))
 
   lengths <- stats::setNames(rep(5, 40), paste0("c", 1:40))
   run <- run_quietly(random_config(lengths, axt = few_bases(lengths))$config)
-  expect_holds(report_text(run), "that at the bottom all the shorter ones")
+  expect_holds(report_text(run), "the bottom one all shorter chromosomes")
   one <- report_text(run_quietly(random_config(c(chr1 = 9), axt = few_bases(lengths))$config))
   expect_holds(one, "Each bar is a chromosome. Its parts")
 
@@ -128,12 +130,12 @@ test_that("sentences are true of odd runs too", {
   expect_match(agreement_in_words(summary(compare_calls(alike))), "It is 100.00 % for all pairs")
   expect_match(
     blocks_in_words(data.frame(bad = c(0, 1200), duplicates = c(0, 3))),
-    "were left out (1,200). Of rows of a species that its block of a MAF had already 3",
+    "(1,200) were left out. Second rows of a species in a MAF block (3)",
     fixed = TRUE
   )
 })
 
-test_that("what can't be reported on is an error, and leaves no file", {
+test_that("an impossible report is an error, and leaves no file", {
   require_package("ggplot2")
   require_package("knitr")
   run <- run_quietly(random_config()$config)

@@ -21,7 +21,7 @@ method_config <- function(method, ...) {
 run_tree <- "(((focal:0.02,inner1:0.03):0.01,inner2:0.04):0.05,outer1:0.1);"
 splits <- list(splits = c(2e5, 3e5, 1e6), sizes = 5e4, focal_size = 1e4)
 
-# What call_ancestral() gives for the projected sequences.
+# The value of call_ancestral() for the projected sequences.
 calls_in_memory <- function(case, method, ...) {
   lapply(names(case$lengths), function(name) {
     species <- vapply(case$projected, `[[`, "", name)
@@ -40,14 +40,14 @@ expect_run <- function(case, expected, posterior = FALSE) {
       phred <- as.integer(pmin(floor(-10 * log10(1 - most) + 0.5), 254))
       got <- read_posterior(folder, name)
       expect_identical(is.na(got), is.nan(most))
-      # Where 1 - most has few digits left, the core's sum of the others has more.
+      # If 1 - most has few digits left, the core's sum of the other posteriors has more.
       sure <- !is.na(most) & most < 1 - 1e-9
       expect_lte(max(abs(got - phred)[sure]), 0)
     }
   }
 }
 
-test_that("every method runs as it calls in memory, with and without projected files", {
+test_that("every method gives the calls of call_ancestral(), with and without projected files", {
   set.seed(91)
   model <- substitution_model("K80", kappa = 3, alpha = 0.7)
   history <- coalescent_history(splits$splits, splits$sizes, splits$focal_size, model = model)
@@ -109,7 +109,7 @@ test_that("a tree without the focal species says what naming it would change", {
   expect_no_match(lines, "lacks the focal")
 })
 
-test_that("likelihood is fitted before it calls, and says to what", {
+test_that("likelihood is fitted before calling, and the log tells the fit", {
   set.seed(94)
   topology <- "(((focal,inner1),inner2),outer1);"
   case <- method_config("likelihood", tree = topology, estimate = TRUE,
@@ -128,7 +128,7 @@ test_that("likelihood is fitted before it calls, and says to what", {
                    c("ancify_run.json", "chr1.fa", "chr2.fa", "fitted_model.yml"))
   expect_true("focal" %in% list.files(file.path(case$config$work_dir, "projected")))
 
-  # What is written can be calling's next configuration.
+  # The written fit can be the configuration of the next run.
   path <- file.path(case$config$output_dir, "fitted_model.yml")
   written <- yaml::read_yaml(path)
   comments <- sub("^# ", "", grep("^# ", readLines(path), value = TRUE))
@@ -150,7 +150,7 @@ test_that("likelihood is fitted before it calls, and says to what", {
                    c("ancify_run.json", "chr1.fa", "chr2.fa", "fitted_model.yml"))
 })
 
-test_that("a run that keeps no projections leaves earlier ones as they are", {
+test_that("a run without kept projections leaves earlier projections unchanged", {
   set.seed(100)
   case <- method_config("likelihood", tree = run_tree, estimate = TRUE)
   run_quietly(case$config, "project")
@@ -166,14 +166,14 @@ test_that("a run that keeps no projections leaves earlier ones as they are", {
   }
   run_quietly(case$config)
   expect_untouched()
-  # Alignments that end in the middle of a block
+  # Alignments end in the middle of a block.
   broken <- case$config$outgroups$outer[[1]]$alignment
   writeLines(utils::head(readLines(broken), 2), broken)
   expect_error(run_quietly(case$config), class = "ancify_error")
   expect_untouched()
 })
 
-test_that("posteriors and fits of earlier calls do not stay beside new ones", {
+test_that("posteriors and fits of earlier calls are removed", {
   set.seed(101)
   case <- method_config("coalescent", history = splits, estimate = TRUE, posterior = TRUE)
   run_quietly(case$config)
@@ -200,7 +200,7 @@ test_that("posteriors and fits of earlier calls do not stay beside new ones", {
   }
 })
 
-test_that("without the focal species in the tree its bases are not needed to fit", {
+test_that("without the focal species in the tree, a fit does not need its bases", {
   set.seed(95)
   case <- method_config("likelihood", tree = "((inner1,inner2),outer1);", estimate = TRUE)
   run_quietly(case$config, "project")
@@ -211,7 +211,7 @@ test_that("without the focal species in the tree its bases are not needed to fit
   expect_ancify_error(run_quietly(case$config, "call"), "config", "focal species' own bases")
 })
 
-test_that("a history is fitted with or without one to begin with", {
+test_that("a history is fitted with or without a starting history", {
   set.seed(96)
   for (history in list(NULL, splits)) {
     case <- method_config("coalescent", estimate = TRUE, substitution_model = "K80",
@@ -233,14 +233,14 @@ test_that("a history is fitted with or without one to begin with", {
   }
 })
 
-test_that("a method without a model says that there is nothing to fit", {
+test_that("the log says if a method has nothing to fit", {
   set.seed(97)
   case <- method_config("voting", estimate = TRUE)
   lines <- log_lines(ancify_run(case$config, progress = FALSE))
   expect_match(lines, "'voting' has nothing to fit", all = FALSE)
 })
 
-test_that("a model that can't be used ends a run before any work", {
+test_that("an unusable model ends a run before any work", {
   set.seed(98)
   case <- method_config("ml", ml_model_path = tempfile())
   expect_ancify_error(run_quietly(case$config), "config", "`ml_model_path`", "no such file")

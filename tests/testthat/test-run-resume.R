@@ -1,12 +1,12 @@
-# What is done again, and what is not.
+# Which files a run makes again, and which it keeps.
 
-# Lines of a run's log that tell of work.
+# The lines of a run's log about projecting, calling and fitting.
 work_of <- function(config, ...) {
   lines <- log_lines(ancify_run(config, progress = FALSE, ...))
   sub("\n", "", grep("^(Projected|Called|Fitted) ", lines, value = TRUE))
 }
 
-# Size, time and content of all files a run makes, but for its records.
+# Size, time and content of all files that a run makes, except its records.
 state_of <- function(config) {
   files <- list.files(unlist(config[c("work_dir", "output_dir")]), recursive = TRUE,
                       full.names = TRUE)
@@ -19,7 +19,7 @@ everything <- c(
   "Projected outer1"
 )
 
-test_that("a run that is finished does nothing again", {
+test_that("a finished run does nothing when it is started again", {
   set.seed(201)
   for (keep in c(TRUE, FALSE)) {
     case <- random_config(keep_projected = keep)
@@ -27,7 +27,7 @@ test_that("a run that is finished does nothing again", {
     run <- run_quietly(case$config)
     before <- state_of(case$config)
     lines <- log_lines(again <- ancify_run(case$config, progress = FALSE))
-    expect_match(lines, "^Calls of chr1, chr2 and one: there from an earlier run", all = FALSE)
+    expect_match(lines, "^Calls of chr1, chr2 and one: kept from an earlier run", all = FALSE)
     expect_identical(work_of(case$config), character())
     expect_identical(state_of(case$config), before)
     expect_identical(columns_of(again), columns_of(run))
@@ -37,7 +37,7 @@ test_that("a run that is finished does nothing again", {
   }
 })
 
-test_that("what a phase has finished is on record when it ends", {
+test_that("the files of a phase are on record when it ends", {
   set.seed(211)
   config <- random_config()$config
   on_record <- list()
@@ -63,7 +63,7 @@ test_that("what a phase has finished is on record when it ends", {
   expect_setequal(on_record$call$output_dir, files)
 })
 
-test_that("only what is missing or damaged is made again", {
+test_that("only missing or damaged files are made again", {
   set.seed(202)
   case <- random_config()
   config <- case$config
@@ -92,12 +92,12 @@ test_that("only what is missing or damaged is made again", {
     expect_projected(config$work_dir, case$projected)
     expect_calls(config$output_dir, case$calls)
   }
-  # Damaged while only calls are asked for: it is what is called.
+  # The phase "call" alone calls a damaged projection as it is.
   flip(projected("inner1", "chr1.fa"))
   expect_identical(sort(work_of(config, phases = "call")), everything[1:3])
 })
 
-test_that("another input or setting makes what depends on it anew", {
+test_that("after a change of an input or setting, the files that depend on it are made again", {
   set.seed(203)
   for (keep in c(TRUE, FALSE)) {
     case <- random_config(keep_projected = keep)
@@ -105,7 +105,7 @@ test_that("another input or setting makes what depends on it anew", {
     run_quietly(config)
     done <- function(config) sort(work_of(config))
     if (keep) {
-      # The same bytes at another time are another input.
+      # The same bytes with another time are another input.
       Sys.setFileTime(config$outgroups$inner[[2]]$alignment, Sys.time() + 5)
       expect_identical(done(config), c(everything[1:3], "Projected inner2"))
     }
@@ -118,7 +118,7 @@ test_that("another input or setting makes what depends on it anew", {
     config$min_inner_freq <- 2
     expect_identical(done(config), if (keep) everything[1:3] else everything)
     expect_calls(config$output_dir, expected_calls(case$projected, 2, 2, 1))
-    # Neither of these changes a call.
+    # These settings change no call.
     config$num_cpus <- 1
     config$backend <- "cpu"
     expect_identical(done(config), character())
@@ -128,14 +128,14 @@ test_that("another input or setting makes what depends on it anew", {
   }
 })
 
-test_that("a longer list of chromosomes leaves those that are called as they are", {
+test_that("with a longer list of chromosomes, existing calls are kept", {
   set.seed(204)
   case <- random_config(chromosomes = c("chr2", "one"))
   run_quietly(case$config)
   case$config$chromosomes <- NULL
   expect_identical(sort(work_of(case$config)), everything[c(1, 4:6)])
   expect_calls(case$config$output_dir, case$calls)
-  # A shorter one needs nothing, and reports what a run of it does.
+  # A shorter list needs no work, and its report is that of a fresh run.
   case$config$chromosomes <- "chr1"
   run <- run_quietly(case$config)
   expect_identical(work_of(case$config), character())
@@ -144,7 +144,7 @@ test_that("a longer list of chromosomes leaves those that are called as they are
   expect_identical(attr(run, "alignments"), attr(anew, "alignments"))
 })
 
-test_that("two output folders share the projections, and each has its calls on record", {
+test_that("two output folders share projections, and each records its own calls", {
   set.seed(205)
   case <- random_config()
   other <- case$config
@@ -156,7 +156,7 @@ test_that("two output folders share the projections, and each has its calls on r
   expect_identical(work_of(other), character())
 })
 
-test_that("a fit is not made again, nor what was called by it", {
+test_that("a fit is not made again, nor are its calls", {
   set.seed(206)
   for (keep in c(TRUE, FALSE)) {
     case <- random_config(
@@ -170,7 +170,7 @@ test_that("a fit is not made again, nor what was called by it", {
     expect_identical(state_of(case$config)[c("file", "md5")], before[c("file", "md5")])
     expect_equal(attr(again, "fit"), attr(run, "fit"))
     expect_identical(columns_of(again), columns_of(run))
-    # With calls missing the same fit serves.
+    # For missing calls the same fit is used.
     unlink(file.path(case$config$output_dir, "posterior", "chr2.phred"))
     work <- work_of(case$config)
     expect_true("Called chr2" %in% work)
@@ -179,7 +179,7 @@ test_that("a fit is not made again, nor what was called by it", {
   }
 })
 
-test_that("what an error ends is gone on with", {
+test_that("a run resumes after an error", {
   set.seed(208)
   case <- random_config(num_cpus = 1)
   in_the_way <- file.path(case$config$output_dir, "one.fa")
@@ -193,7 +193,7 @@ test_that("what an error ends is gone on with", {
   expect_calls(case$config$output_dir, case$calls)
 })
 
-test_that("bytes are the same after any part was there", {
+test_that("the bytes are the same, whichever files existed before", {
   set.seed(209)
   case <- random_config(posterior = TRUE, method = "likelihood",
                         tree = "(((focal:0.1,inner1:0.1):0.1,inner2:0.2):0.1,outer1:0.3);")
@@ -207,7 +207,7 @@ test_that("bytes are the same after any part was there", {
   }
 })
 
-test_that("training makes and records projections as runs do", {
+test_that("training makes and records projections like runs", {
   set.seed(210)
   case <- random_config()
   context <- new_context(read_config(case$config), choose_backend("cpu", 1))
@@ -215,7 +215,7 @@ test_that("training makes and records projections as runs do", {
   expect_identical(sort(work_of(case$config)), everything[1:3])
 })
 
-test_that("an evaluation leaves a record as it is, and is as quiet as it is told to be", {
+test_that("an evaluation leaves the ledger unchanged, and is silent if verbose is FALSE", {
   set.seed(240)
   case <- random_config()
   run_quietly(case$config)
@@ -225,7 +225,7 @@ test_that("an evaluation leaves a record as it is, and is as quiet as it is told
   expect_true(file.exists(fitted))
 })
 
-test_that("names in a MAF that begin like others have the rows of a fresh run", {
+test_that("MAF names that begin like other names get the rows of a fresh run", {
   set.seed(241)
   case <- random_config()
   config <- case$config
@@ -246,7 +246,7 @@ test_that("names in a MAF that begin like others have the rows of a fresh run", 
     quietly(config)
     expect_identical(projected(), fresh)
   }
-  # Another one in the file takes rows from one that was there alone.
+  # A second outgroup of the file takes rows from the first one.
   less <- config
   less$outgroups <- list(inner = entries[1], outer = entries[3])
   quietly(less)
@@ -254,7 +254,7 @@ test_that("names in a MAF that begin like others have the rows of a fresh run", 
   expect_identical(projected(), fresh)
 })
 
-test_that("chromosomes that an alignment has no block on can be gone on with", {
+test_that("a run resumes on chromosomes on which an alignment has no block", {
   set.seed(242)
   config <- random_config(keep_projected = FALSE)$config
   write_axt(axt_block("chr1", 5, "ACGT", "AC-T"), config$outgroups$inner[[2]]$alignment)
@@ -264,7 +264,7 @@ test_that("chromosomes that an alignment has no block on can be gone on with", {
   unlink(file.path(config$output_dir, "one.fa"))
   quietly(config)
   expect_identical(state_of(config)[c("file", "md5")], before)
-  # What a fresh run refuses is refused.
+  # Errors are those of a fresh run.
   for (keep in c(FALSE, TRUE)) {
     config[c("keep_projected", "chromosomes")] <- list(keep, NULL)
     quietly(config)
@@ -273,7 +273,7 @@ test_that("chromosomes that an alignment has no block on can be gone on with", {
   }
 })
 
-test_that("another length of a chromosome makes another report", {
+test_that("another length of a chromosome gives another report", {
   set.seed(246)
   config <- random_config(keep_projected = FALSE, on_bad_block = "skip")$config
   run_quietly(config)
@@ -284,7 +284,7 @@ test_that("another length of a chromosome makes another report", {
   expect_identical(columns_of(run), columns_of(anew))
 })
 
-test_that("a fit that is none counts for nothing", {
+test_that("an invalid saved fit is ignored", {
   set.seed(243)
   case <- random_config(method = "likelihood", tree = "(((focal,inner1),inner2),outer1);",
                         estimate = TRUE)
@@ -294,7 +294,7 @@ test_that("a fit that is none counts for nothing", {
   expect_match(work, "^Fitted", all = FALSE)
 })
 
-test_that("the focal genome's bases are made again where they are damaged", {
+test_that("damaged bases of the focal genome are made again", {
   set.seed(244)
   case <- with_genome(related_case())
   run_quietly(case$config)
@@ -305,7 +305,7 @@ test_that("the focal genome's bases are made again where they are damaged", {
   expect_identical(file_bytes(file), bytes)
 })
 
-test_that("calls are of the model that was read, not of one that came since", {
+test_that("calls use the model that was read, not one written since", {
   set.seed(245)
   model <- tempfile(fileext = ".lgb")
   models <- test_path("fixtures", c("ml_model_nan.lgb", "ml_model_zero.lgb"))

@@ -30,7 +30,7 @@ test_that("random alignments are called as the plain implementation calls them",
   }
 })
 
-test_that("minima, a choice of chromosomes and small chunks", {
+test_that("minima, a choice of chromosomes and small chunks give the expected calls", {
   set.seed(2)
   case <- random_config(
     n_inner = 3, n_outer = 2, min_inner_freq = 2, min_outer_freq = 2, chromosomes = c("one", "chr1")
@@ -70,7 +70,7 @@ test_that("the primates give 100,000 bases, as the plain implementation does", {
     expect_match(logged$lines[2], "beside the configuration file.*chrom.sizes")
     logged$value
   })
-  # Outputs lie in the working directory.
+  # Output paths are relative to the working directory.
   expect_identical(run$file, "./ancestral_calls/chr1.fa")
   expect_calls(file.path(folder, "ancestral_calls"), calls)
   expect_projected(folder, projected)
@@ -120,7 +120,7 @@ test_that("phases one by one give what the whole run gives", {
   expect_identical(expect_calls_again$high, run$high)
 })
 
-test_that("calling needs no alignment, only sequences", {
+test_that("calling needs the projected sequences, not the alignments", {
   set.seed(4)
   case <- random_config()
   run_quietly(case$config, phases = "project")
@@ -131,7 +131,7 @@ test_that("calling needs no alignment, only sequences", {
   expect_length(condition$problems, 3)
 })
 
-test_that("outputs that exist are replaced", {
+test_that("outputs of earlier runs are replaced", {
   set.seed(5)
   case <- random_config()
   run_quietly(case$config)
@@ -142,7 +142,7 @@ test_that("outputs that exist are replaced", {
   expect_calls(case$config$output_dir, other$calls)
 })
 
-test_that("a config is a path, a list or what ancify_config() gave", {
+test_that("a config is a path, a list or a value of ancify_config()", {
   set.seed(6)
   case <- random_config()
   path <- file.path(case$folder, "config.yaml")
@@ -154,7 +154,7 @@ test_that("a config is a path, a list or what ancify_config() gave", {
   }
 })
 
-# ---- Sequences that others made ------------------------------------------------------
+# ---- Sequences that no run made ------------------------------------------------------
 
 sequences_of_others <- function() {
   set.seed(7)
@@ -165,7 +165,7 @@ sequences_of_others <- function() {
   case
 }
 
-test_that("sequences that someone else made are taken", {
+test_that("sequences that no run made are used", {
   case <- sequences_of_others()
   for (text in c(
     paste0(">chr2\n", case$bases), paste0(">chr2\r\n", case$bases, "\r\n"),
@@ -179,7 +179,7 @@ test_that("sequences that someone else made are taken", {
   }
 })
 
-test_that("sequences that do not fit are errors and nothing is called", {
+test_that("unfitting sequences are errors, and nothing is called", {
   case <- sequences_of_others()
   refused <- function(text, ..., line) {
     writeBin(charToRaw(text), case$file)
@@ -204,7 +204,7 @@ test_that("sequences that do not fit are errors and nothing is called", {
   refused(paste0(">chr2\n", broken, "\n"), "one line", line = 2)
 })
 
-test_that("a line that ends early is found too, though the file is as long as it must be", {
+test_that("a line that ends early is found, even in a file of the right size", {
   case <- sequences_of_others()
   writeLines(c(">chr2", sub("^(.{60}).", "\\1\n", case$bases)), case$file)
   condition <- expect_ancify_error(
@@ -212,7 +212,7 @@ test_that("a line that ends early is found too, though the file is as long as it
   )
   expect_identical(condition$file, case$file)
   expect_identical(condition$line, 2)
-  # What was called before may stay, and is whole.
+  # Earlier calls may stay, and are complete.
   left <- content_of(case$config$output_dir)
   expect_true(all(left %in% c("chr1.fa", "one.fa")))
   for (file in left) {
@@ -222,7 +222,7 @@ test_that("a line that ends early is found too, though the file is as long as it
   }
 })
 
-test_that("sequences that are not there are an error", {
+test_that("missing sequences are an error", {
   case <- sequences_of_others()
   unlink(case$file)
   condition <- expect_ancify_error(
@@ -236,7 +236,7 @@ test_that("sequences that are not there are an error", {
   )
 })
 
-# ---- What is given back --------------------------------------------------------------
+# ---- The result ----------------------------------------------------------------------
 
 test_that("the result has a row a chromosome and the facts of the run", {
   set.seed(8)
@@ -294,7 +294,7 @@ test_that("print shows the calls as a table", {
   })
 })
 
-test_that("print shows few of many chromosomes, and what was only projected", {
+test_that("print shows the first of many chromosomes, and runs without calls", {
   set.seed(10)
   lengths <- setNames(c(100000, sample(10:50, 29)), sprintf("chr%d", 1:30))
   case <- random_config(lengths, axt = few_bases(lengths))
@@ -313,7 +313,7 @@ test_that("print shows few of many chromosomes, and what was only projected", {
   })
 })
 
-test_that("a part of the result is a data frame", {
+test_that("some columns of the result are a data frame", {
   set.seed(11)
   run <- run_quietly(random_config()$config)
   expect_identical(as.data.frame(run[1:2, "high", drop = FALSE])$high, run$high[1:2])
@@ -323,7 +323,7 @@ test_that("a part of the result is a data frame", {
 
 # ---- The log -------------------------------------------------------------------------
 
-test_that("the log says what is done, and can be silenced", {
+test_that("the log tells each step, and can be silenced", {
   set.seed(12)
   case <- random_config()
   logged <- log_of(ancify_run(case$config, threads = 2, progress = FALSE))
@@ -344,7 +344,7 @@ test_that("the log says what is done, and can be silenced", {
   )
 })
 
-test_that("the log has what was done to the configuration", {
+test_that("the log has the notes on the configuration", {
   set.seed(13)
   case <- random_config(model_base_freqs = c(0.251, 0.25, 0.25, 0.25))
   logged <- log_of(ancify_run(case$config, progress = FALSE))
@@ -364,7 +364,7 @@ test_that("threads come from the argument, else from num_cpus", {
 
 # ---- Warnings ------------------------------------------------------------------------
 
-test_that("what an alignment lacks is a warning for it, once", {
+test_that("missing blocks of an alignment are one warning", {
   set.seed(15)
   case <- random_config(on_bad_block = "skip")
   axt <- file.path(case$folder, "inner2.axt")
@@ -423,7 +423,7 @@ test_that("a full disk is an error and leaves no call", {
   with_small_disk(2^19, function(disk) {
     case <- random_config(c(chr1 = 100, chr2 = 2e5), axt = few_bases(lengths))
     case$config$output_dir <- file.path(disk, "calls")
-    # It becomes full when the run has begun.
+    # The disk becomes full during the run.
     filling <- function(code) {
       withCallingHandlers(code, ancify_message = function(condition) {
         if (startsWith(conditionMessage(condition), "Phase project took")) {
@@ -447,14 +447,14 @@ test_that("a full disk is an error and leaves no call", {
     expect_identical(basename(condition$file), "chr2.fa")
     expect_length(grep("\\.fa", content_of(disk)), 0)
 
-    # If it is full before nothing is begun.
+    # On a full disk the run does not begin.
     case$config$work_dir <- disk
     expect_ancify_error(run_quietly(case$config), "check", "800 kB", disk, "make room")
     expect_identical(content_of(disk), "other")
   })
 })
 
-test_that("what can't be done is an error only when it is asked for", {
+test_that("unusable settings are an error only if they are needed", {
   set.seed(19)
   case <- random_config()
   refused <- function(..., key, phases = all_of_them) {
@@ -470,7 +470,7 @@ test_that("what can't be done is an error only when it is asked for", {
   reference <- list(reference_dir = case$folder)
   refused(keep_projected = FALSE, key = "keep_projected", phases = "project")
 
-  # Not asked for: another phase, or settings of another method.
+  # Not needed: settings of another phase or another method.
   accepted <- function(..., phases = all_of_them) {
     config <- case$config
     changes <- list(...)
@@ -483,7 +483,7 @@ test_that("what can't be done is an error only when it is asked for", {
   accepted(cluster = list(partition = "x", time = "10", memory = "500M"))
 })
 
-test_that("arguments that can't be used are errors that name them", {
+test_that("unusable arguments are errors that name them", {
   set.seed(20)
   case <- random_config()
   refused <- function(argument, ..., class = "input") {
@@ -504,7 +504,7 @@ test_that("arguments that can't be used are errors that name them", {
   expect_false(file.exists(case$config$work_dir))
 })
 
-test_that("a GPU that can't be used is an error that says why, before any work", {
+test_that("an unusable GPU is an error before any work, with the reason", {
   set.seed(21)
   case <- random_config()
   condition <- tryCatch(run_quietly(case$config, backend = "gpu"), error = identity)
@@ -551,7 +551,7 @@ test_that("every way of a run gives the same bytes", {
   }
 })
 
-# Without code for a GPU the core calls on the CPU what R sends to one.
+# Built without GPU code, the core calls on the CPU when R asks for a GPU.
 test_that("on a GPU both phases run as one, and kept sequences are the same files", {
   set.seed(22)
   case <- random_config()
@@ -583,7 +583,7 @@ test_that("on a GPU both phases run as one, and kept sequences are the same file
   }
 })
 
-test_that("vector instructions that are not there are an error", {
+test_that("missing vector instructions are an error", {
   old <- options(ancify.simd = "mmx")
   on.exit(options(old))
   expect_ancify_error(call_ancestral("A", "A"), "input", "ancify.simd", "mmx")

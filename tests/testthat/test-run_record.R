@@ -16,7 +16,7 @@ test_that("a run leaves its record beside its calls", {
   column <- function(rows, name) vapply(rows, `[[`, record$chromosomes[[1]][[name]] %||% "", name)
   expect_identical(column(record$chromosomes, "chromosome"), run$chromosome)
   expect_equal(column(record$chromosomes, "high"), run$high)
-  # Checksums are those of gzip, which others can compute.
+  # Checksums are CRC-32, as in gzip, so that other programs can compute them.
   for (row in record$chromosomes) {
     expect_identical(row$size, as.integer(file.size(row$file)))
     expect_identical(row$checksum, crc32_by_gzip(row$file))
@@ -30,7 +30,7 @@ test_that("a run leaves its record beside its calls", {
                    crc32_by_gzip(case$config$chromosome_lengths))
 })
 
-test_that("a record gives the report that its run gives", {
+test_that("the report from a record is the report from the run", {
   require_package("ggplot2")
   require_package("knitr")
   set.seed(232)
@@ -46,7 +46,7 @@ test_that("a record gives the report that its run gives", {
     run <- run_quietly(case$config)
     pages <- file.path(new_folder(), c("of_run.html", "of_folder.html"))
     ancify_report(run, pages[1])
-    # Of a session that may be another one, with other inputs.
+    # As in another session with other inputs.
     ancify_report(case$config$output_dir, pages[2])
     text <- lapply(pages, function(page) {
       lines <- readLines(page)
@@ -59,12 +59,12 @@ test_that("a record gives the report that its run gives", {
   }
 })
 
-test_that("a record is of the calls that are there", {
+test_that("a record belongs to the present calls", {
   set.seed(233)
   case <- random_config()
   run_quietly(case$config)
   path <- file.path(case$config$output_dir, "ancify_run.json")
-  # A later run that fails when it has begun to call leaves none.
+  # A later run that fails while it calls leaves no record.
   file <- file.path(case$config$work_dir, "projected", "inner2", "chr2.fa")
   writeLines(c(">chr2", sub("^(.{60}).", "\\1\n", readLines(file)[2])), file)
   expect_error(run_quietly(case$config, "call"), class = "ancify_format_error")
@@ -88,7 +88,7 @@ test_that("a record counts blocks on the chromosomes of its run", {
   expect_equal(rows[c("used", "passed_over")], attr(run, "alignments")[c("used", "passed_over")])
 })
 
-test_that("an evaluation of calls that are there goes into their record", {
+test_that("an evaluation of existing calls goes into their record", {
   set.seed(235)
   case <- random_config()
   folder <- new_folder()
@@ -104,14 +104,14 @@ test_that("an evaluation of calls that are there goes into their record", {
     expect_equal(attr(restored, "evaluation"), evaluation)
     expect_equal(columns_of(restored), columns_of(run))
     expect_identical(raw_config(attr(restored, "config"))[-4], raw_config(attr(run, "config"))[-4])
-    # What they were compared with is on record as it was then.
+    # The record has the files of the comparison as they were then.
     inputs <- rows_of_json(record_of(case$config)$compared_with)
     expect_identical(basename(inputs$path), paste0(names(case$lengths), ".fa"))
     checksums <- vapply(inputs$path, crc32_by_gzip, "", USE.NAMES = FALSE)
     expect_identical(inputs$sample_checksum, checksums)
   }
 
-  # That of other chromosomes stays where calls were compared with the same.
+  # Evaluations of other chromosomes stay if they compared with the same files.
   some <- case$config
   some$chromosomes <- "chr2"
   ancify_evaluate(some, progress = FALSE, verbose = FALSE)
@@ -124,7 +124,7 @@ test_that("an evaluation of calls that are there goes into their record", {
   restored <- read_run_record(case$config$output_dir)
   expect_identical(attr(restored, "evaluation")$chromosome, "chr2")
 
-  # And where nothing was left to call.
+  # They also stay if nothing was left to call.
   case$config["evaluation"] <- list(NULL)
   run_quietly(case$config)
   restored <- read_run_record(case$config$output_dir)
@@ -134,7 +134,7 @@ test_that("an evaluation of calls that are there goes into their record", {
   expect_length(compared_with, 1)
 })
 
-test_that("what is no record is none, whatever its keys hold", {
+test_that("an invalid record is refused, whatever its keys hold", {
   folder <- new_folder()
   record <- function(chromosomes, evaluation = "[]") {
     sprintf("{\"format\":1,\"settings\":{},\"alignments\":[],\"chromosomes\":%s,\"evaluation\":%s}",
@@ -150,7 +150,7 @@ test_that("what is no record is none, whatever its keys hold", {
   }
 })
 
-test_that("an evaluation on record is of these calls, compared with what the settings say", {
+test_that("an evaluation on record fits the calls and the settings", {
   case <- random_config()
   folders <- c(own = new_folder(), other = new_folder())
   run <- run_quietly(case$config)
@@ -165,7 +165,7 @@ test_that("an evaluation on record is of these calls, compared with what the set
   case$config$evaluation <- list(reference_dir = folders[["own"]])
   whole <- evaluate(case$config)
 
-  # A run without an evaluation of its own leaves it, and its settings, on record.
+  # A run without an evaluation keeps it and its settings on record.
   plain <- case$config
   plain["evaluation"] <- list(NULL)
   run_quietly(plain)
@@ -175,7 +175,7 @@ test_that("an evaluation on record is of these calls, compared with what the set
   coverage <- evaluate(plain)
   expect_equal(evaluated(), coverage, ignore_attr = "row.names")
 
-  # One to be compared with something else does not.
+  # A run with other files to compare with removes it.
   evaluate(case$config)
   case$config$evaluation <- list(reference_dir = folders[["other"]])
   run_quietly(case$config, c("project", "call"))
@@ -186,7 +186,7 @@ test_that("an evaluation on record is of these calls, compared with what the set
   expect_identical(evaluated_now$chromosome, "chr2")
 })
 
-test_that("calls made anew leave other chromosomes' evaluations on record", {
+test_that("new calls keep the evaluations of other chromosomes on record", {
   case <- random_config(evaluation = list())
   run <- run_quietly(case$config)
   unlink(run$file[2])
@@ -195,7 +195,7 @@ test_that("calls made anew leave other chromosomes' evaluations on record", {
   expect_equal(evaluation, attr(run, "evaluation")[-2, ], ignore_attr = "row.names")
 })
 
-test_that("an evaluation of calls that are not on record does not go there", {
+test_that("an evaluation of calls that are not on record is not recorded", {
   case <- random_config(evaluation = list())
   case$config$chromosomes <- c("chr1", "chr2")
   run_quietly(case$config, c("project", "call"))
@@ -208,7 +208,7 @@ test_that("an evaluation of calls that are not on record does not go there", {
   expect_identical(record_of(case$config), before)
 })
 
-test_that("a run knows files that are there alone", {
+test_that("a run lists only existing files", {
   case <- random_config(method = "likelihood", tree = "((inner1:0.1,inner2:0.1):0.1,outer1:0.3);",
                         evaluation = list())
   run_quietly(case$config)
@@ -218,7 +218,7 @@ test_that("a run knows files that are there alone", {
   expect_length(read_posterior(found, "chr1", 1, 5), 5)
 })
 
-test_that("some rows of a run are protected as all are", {
+test_that("a subset of a run's rows is protected like the whole run", {
   case <- random_config()
   run <- run_quietly(case$config)
   case$config$min_inner_freq <- 2L
@@ -230,7 +230,7 @@ test_that("some rows of a run are protected as all are", {
   expect_identical(run[, "high"], run$high)
 })
 
-test_that("a record that somebody has changed is damaged", {
+test_that("a record that somebody has changed counts as damaged", {
   skip_if_not_installed("ggplot2")
   case <- random_config()
   run_quietly(case$config)
@@ -243,7 +243,7 @@ test_that("a record that somebody has changed is damaged", {
   }
 })
 
-test_that("a record of others is left as it is", {
+test_that("a record that no run wrote is left unchanged", {
   case <- random_config(evaluation = list())
   run <- run_quietly(case$config)
   first <- case$config$output_dir
@@ -257,7 +257,7 @@ test_that("a record of others is left as it is", {
   expect_identical(record_of(case$config), before)
 })
 
-test_that("a record names no input that the calls were not made from", {
+test_that("a record names only inputs that the calls were made from", {
   case <- random_config()
   run_quietly(case$config)
   on_record <- function(config, phases = "call") {
@@ -267,7 +267,7 @@ test_that("a record names no input that the calls were not made from", {
   used <- function(record) vapply(record$alignments, function(row) row$used %||% NA_real_, 0)
   expect_false(anyNA(used(on_record(case$config))))
 
-  # Another alignment than that of the projections, be it gone or there
+  # The configuration names another alignment than the projections' one, missing or not.
   other <- case$config
   other$outgroups$inner[[1]]$alignment <- alignment <- file.path(case$folder, "other.axt")
   other$output_dir <- new_folder()
@@ -279,7 +279,7 @@ test_that("a record names no input that the calls were not made from", {
     expect_null(unlist(row[c("size", "modified", "sample_checksum", "used", "bad")]))
   }
 
-  # A focal genome that no run has read
+  # No run has read the focal genome.
   genome <- file.path(case$folder, "focal.fa")
   writeLines(unlist(Map(function(name, length) {
     c(paste0(">", name), strrep("N", length))
@@ -289,13 +289,13 @@ test_that("a record names no input that the calls were not made from", {
   expect_null(record$other_inputs$focal_fasta)
   expect_false(anyNA(used(record)))
 
-  # Projections that others have put there
+  # No run made the projections.
   file <- file.path(case$config$work_dir, "projected", "inner1", "chr1.fa")
   writeLines(c(">chr1", strrep("N", case$lengths[["chr1"]])), file)
   expect_identical(is.na(used(on_record(case$config))), c(TRUE, FALSE, FALSE))
 })
 
-test_that("a record names the focal genome that a run has read, or an earlier one", {
+test_that("a record names the focal genome that this or an earlier run has read", {
   case <- with_genome(related_case(
     method = "likelihood", tree = "(((focal,near1),near2),far);", estimate = TRUE
   ))
@@ -306,7 +306,7 @@ test_that("a record names the focal genome that a run has read, or an earlier on
   expected <- crc32_by_gzip(case$config$focal_fasta)
   expect_identical(focal_on_record()$sample_checksum, expected)
   expect_identical(focal_on_record("call")$sample_checksum, expected)
-  # Compared with nothing, but read for the fit
+  # The focal genome is read only for the fit.
   plain <- case$config
   plain$focal_fasta <- NULL
   plain$work_dir <- case$config$work_dir <- new_folder()
@@ -317,13 +317,13 @@ test_that("a record names the focal genome that a run has read, or an earlier on
   expect_null(focal_on_record("call"))
 })
 
-test_that("an evaluation of other calls is not on record as one of these, nor left beside them", {
+test_that("an evaluation of other calls is neither recorded nor left beside these calls", {
   evaluated <- function(config) attr(read_run_record(config$output_dir), "evaluation")
   file_of <- function(config, chromosome) {
     file.path(config$output_dir, "evaluation", paste0(chromosome, ".evaluation.txt"))
   }
 
-  # Another configuration's calls, over which a copy of these is put
+  # A copy of these calls is put over another configuration's calls.
   case <- random_config(lengths = c(chr1 = 500, chr2 = 90))
   run <- run_quietly(case$config)
   backup <- new_folder()
@@ -338,7 +338,7 @@ test_that("an evaluation of other calls is not on record as one of these, nor le
   expect_null(evaluated(case$config))
   expect_false(any(file.exists(file_of(case$config, run$chromosome))))
 
-  # Calls that others have put there for a while
+  # Foreign calls are there for a while.
   run <- run_quietly(other)
   calls <- readLines(run$file[1])
   writeLines(c(calls[1], strrep("N", run$length[1])), run$file[1])

@@ -1,6 +1,6 @@
-# What is asked of Slurm; real jobs are in tests/slurm.
+# Requests to Slurm. Tests with real jobs are in tests/slurm.
 
-# A machine where jobs can be submitted.
+# Pretends that this machine has sbatch.
 with_sbatch <- function(code) {
   folder <- new_folder()
   writeLines(c("#!/bin/sh", "echo slurm-wlm 22.05"), file.path(folder, "sbatch"))
@@ -31,7 +31,7 @@ job_script <- function(resources, folder = "/tmp", array = FALSE) {
 
 script_of <- function(...) readLines(job_script(...))
 
-test_that("jobs ask for what the configuration says, and else for what the genome needs", {
+test_that("jobs request the configured resources, or else those that the genome needs", {
   cluster_params("batchtools")
   config <- raw_config(ancify_example(new_folder()))
   config$num_cpus <- 3
@@ -53,7 +53,7 @@ test_that("jobs ask for what the configuration says, and else for what the genom
   expect_length(grep("time|partition|gpus", script_of(plain)), 0)
 })
 
-test_that("paths of jobs may hold any character, of which nothing is executed", {
+test_that("paths of jobs may have any character, and nothing in them is executed", {
   cluster_params("batchtools")
   bin <- new_folder()
   writeLines(
@@ -87,7 +87,7 @@ test_that("paths of jobs may hold any character, of which nothing is executed", 
   }
 })
 
-test_that("memory grows with what a fit reads", {
+test_that("requested memory grows with the genome of a fit", {
   config <- ancify_example(new_folder())
   config$lengths <- c(chr1 = 3e9)
   small <- job_memory(config)
@@ -97,18 +97,21 @@ test_that("memory grows with what a fit reads", {
   expect_gte(job_memory(config) - small, 3e9)
 })
 
-test_that("slurm_param() tells what each job asks for, or why it can't", {
+test_that("slurm_param() tells the requests of a job, or gives an error", {
   cluster_params("batchtools")
   config <- raw_config(ancify_example(new_folder()))
   config$num_cpus <- 1
   config$cluster <- list(memory = "2G")
   lines <- log_lines(with_sbatch(param <- slurm_param(config, workers = 7)))
-  expect_identical(lines, "Each job asks Slurm for 1 core and 2G of memory\n")
+  expect_identical(lines, "Each job requests 1 core and 2G of memory from Slurm\n")
   expect_s4_class(param, "BatchtoolsParam")
   expect_identical(BiocParallel::bpnworkers(param), 7L)
   config$cluster <- list(cpus = 2, gpus = 1)
   lines <- log_lines(with_sbatch(slurm_param(config)))
-  expect_match(lines, "for 2 cores and 544M of memory, computed from the genome, those that call for 1 GPU too")
+  expect_match(lines, paste(
+    "2 cores and 544M of memory from Slurm \\(computed from the genome\\);",
+    "jobs that call also request 1 GPU"
+  ))
 
   copy <- tempfile()
   file.copy(system.file("templates", "slurm.tmpl", package = "ancify"), copy)
@@ -149,7 +152,7 @@ test_that("arguments of the run go before the configuration, for its jobs too", 
   expect_ancify_error(slurm_param(config, threads = 0), "input", "`threads`")
 })
 
-test_that("the machine that submits jobs need not have their memory", {
+test_that("the submitting machine does not need the jobs' memory", {
   config <- ancify_example(new_folder())
   param <- cluster_params("batchtools")[[1]]
   cluster <- new_cluster(param, config, FALSE, identity)

@@ -1,4 +1,4 @@
-# What runs leave in files for later ones.
+# State of runs in files for later runs.
 
 round_trip <- function(x) {
   path <- tempfile()
@@ -6,7 +6,7 @@ round_trip <- function(x) {
   read_state(path)
 }
 
-test_that("the very same values come back", {
+test_that("values are read back exactly", {
   values <- list(
     list(), NULL, TRUE, c(NA, FALSE), logical(), 1L, c(a = NA, b = -5L), integer(),
     c(0.1, -1 / 3, 1e-310, .Machine$double.xmin, .Machine$double.xmax, 5e-324, 2^60 + 1024),
@@ -22,7 +22,7 @@ test_that("the very same values come back", {
   expect_identical(round_trip(numbers), numbers)
 })
 
-test_that("fits come back as they were, of every kind", {
+test_that("fits of every kind are read back unchanged", {
   set.seed(272)
   settings <- list(
     list(method = "likelihood", tree = "(((focal,near1),near2),far);",
@@ -45,12 +45,12 @@ test_that("fits come back as they were, of every kind", {
   }
 })
 
-test_that("conditions come back as they are told", {
+test_that("conditions are read back with their messages", {
   error <- tryCatch(abort_ancify("no.", "format", file = "a", line = 3), error = identity)
   back <- round_trip(error)
   expect_identical(class(back), class(error))
   expect_identical(back[c("message", "file", "line")], error[c("message", "file", "line")])
-  # Of others' errors the message is told, not the call.
+  # Errors of other packages keep their message, not their call.
   other <- tryCatch(stop("something"), error = identity)
   class(other) <- c("rlang_error", class(other))
   other$trace <- environment()
@@ -58,7 +58,7 @@ test_that("conditions come back as they are told", {
   expect_identical(conditionMessage(round_trip(other)), "something")
 })
 
-test_that("what is no state gives nothing, and runs nothing", {
+test_that("invalid state gives NULL, and runs no code", {
   expect_null(read_state(tempfile()))
   path <- tempfile()
   node <- function(type, values, attributes = "{}") {
@@ -80,12 +80,12 @@ test_that("what is no state gives nothing, and runs nothing", {
     writeLines(text, path, useBytes = TRUE)
     expect_null(read_state(path))
   }
-  # R's own format, as it was before: a promise in it is evaluated when it is looked at.
+  # R's own format: a promise in it is evaluated when it is read.
   saveRDS(list(1), path)
   expect_null(read_state(path))
 })
 
-# A serialized promise to make a file: R before 4.4 makes it when the value is looked at.
+# A serialized promise to make a file: R before 4.4 makes it when the value is used.
 crafted_rds <- function(path, effect) {
   word <- function(x) writeBin(as.integer(x), raw(), endian = "big")
   of_call <- serialize(bquote(file.create(.(effect))), NULL, version = 2)
@@ -112,7 +112,7 @@ test_that("crafted files of R's format in the places of state do nothing", {
   expect_false(file.exists(effect))
 })
 
-test_that("state of more values than any run leaves is refused before it takes memory", {
+test_that("state with too many values is refused before it takes memory", {
   file <- tempfile(fileext = ".json")
   writeLines(paste0("[", strrep("0,", most_state_values + 1), "0]"), file)
   expect_ancify_error(read_json_file(file), "format", file, "10,000,00")

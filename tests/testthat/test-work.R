@@ -1,4 +1,4 @@
-# Work folders: locks, leftovers and what is not ours.
+# Work folders: locks, leftovers and foreign files.
 
 test_that("a second run in the same folders is an error that names the first", {
   set.seed(221)
@@ -10,13 +10,13 @@ test_that("a second run in the same folders is an error that names the first", {
     )
     unlock_folder_impl(lock)
   }
-  # Neither folder was made or left.
+  # Neither folder was made.
   expect_false(any(dir.exists(unlist(case$config[c("work_dir", "output_dir")]))))
   run_quietly(case$config)
   expect_calls(case$config$output_dir, case$calls)
 })
 
-test_that("a lock is there while a run is at work, and goes with it", {
+test_that("a lock exists while a run works, and ends with it", {
   set.seed(222)
   case <- random_config()
   seen <- NULL
@@ -30,12 +30,12 @@ test_that("a lock is there while a run is at work, and goes with it", {
   )
   expect_true(".ancify.lock" %in% seen)
   expect_no_match(content_of(case$folder), "lock")
-  # What a killed process left is no lock.
+  # The file that a killed process left is no lock.
   writeLines("1 on elsewhere", file.path(case$config$work_dir, ".ancify.lock"))
   expect_s3_class(run_quietly(case$config), "ancify_run")
 })
 
-test_that("what is no run's lock is not followed, changed or removed", {
+test_that("a file that is no lock of a run is not followed, changed or removed", {
   set.seed(225)
   case <- random_config()
   others <- new_folder()
@@ -64,7 +64,7 @@ test_that("what is no run's lock is not followed, changed or removed", {
       expect_s3_class(run_quietly(config), "ancify_run")
     }
   }
-  # The folder itself may be reached by a link.
+  # The path of the folder itself may be a link.
   config <- in_other_folders(case$config)
   file.symlink(others, config$output_dir)
   run_quietly(config)
@@ -72,7 +72,7 @@ test_that("what is no run's lock is not followed, changed or removed", {
   expect_true(file.exists(sequence_path(others, "chr1")))
 })
 
-test_that("one folder may be for both, by two names", {
+test_that("both folders may be one, with two names", {
   set.seed(224)
   case <- random_config()
   with_folder(case$folder, {
@@ -82,7 +82,7 @@ test_that("one folder may be for both, by two names", {
   expect_false(anyNA(run$high))
 })
 
-test_that("a run removes what a killed one left, and nothing else", {
+test_that("a run removes only the leftovers of a killed run", {
   set.seed(223)
   case <- random_config()
   run_quietly(case$config)
@@ -94,7 +94,7 @@ test_that("a run removes what a killed one left, and nothing else", {
     "ancify_run.json.ancify-tmp-%d-3", "not_kept.ancify-tmp-%d-3f/projected/inner1/chr1.fa",
     ".ancify/ledger.ancify-tmp-%d-0"
   ))
-  # The first process of the system is always there.
+  # Process 1 always exists.
   stays <- sprintf(left[1:2], 1L)
   stays <- c(stays, file.path(case$config$output_dir, c("notes.txt", "chr1.fa.ancify-tmp-copy", "old.ancify-2026-11-22")))
   left <- sprintf(left, pid)
@@ -106,7 +106,7 @@ test_that("a run removes what a killed one left, and nothing else", {
   expect_identical(file.exists(left), rep(FALSE, length(left)))
   expect_false(dir.exists(dirname(dirname(dirname(left[4])))))
   expect_true(all(file.exists(stays)))
-  # A folder that a run does not write to, and so does not lock, may be another one's.
+  # A folder that this run does not lock may belong to another run.
   for (path in left[1:2]) writeLines("x", path)
   run_quietly(case$config, "evaluate")
   expect_identical(file.exists(left[1:2]), c(TRUE, FALSE))
