@@ -10,6 +10,7 @@
 #' | Vignette | Title |
 #' | :--- | :--- |
 #' | `vignette("ancify", "ancify")` | Ancestral alleles from alignments |
+#' | `vignette("running", "ancify")` | How a run works |
 #' | `vignette("methods", "ancify")` | Which method, and how sure |
 #' | `vignette("speed", "ancify")` | GPU and speed |
 #' | `vignette("cluster", "ancify")` | On a cluster |
