@@ -126,7 +126,7 @@ test_that("coverage, agreement and variants are those of the plain implementatio
   config$evaluation$vcf_pattern <- "v{chrom_id}.vcf"
   expect_equal(evaluate_quietly(config), expected, tolerance = 1e-15)
   log <- log_lines(ancify_evaluate(config, threads = 1, progress = FALSE))
-  expect_match(log, "'2' is taken for 'chr2'", all = FALSE, fixed = TRUE)
+  expect_match(log, "'2' is read as 'chr2'", all = FALSE, fixed = TRUE)
 
   config$evaluation <- list(reference_dir = folder, reference_pattern = "{chrom}.txt")
   expect_equal(evaluate_quietly(config), oracle_table(calls, as.list(references)))
@@ -349,6 +349,6 @@ test_that("addresses are refused", {
       no_watch
     ),
     "input",
-    "fetch the file first"
+    "download the file"
   )
 })

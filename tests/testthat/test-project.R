@@ -355,9 +355,9 @@ test_that("a flipped bit in a compressed file is an error", {
 
 test_that("something behind the compressed data is an error", {
   gzip <- gzip_member(charToRaw(paste(some_lines(), collapse = "\n")))
-  damaged(c(gzip, charToRaw("garbage")), "followed by something else")
-  damaged(c(gzip, raw(100), as.raw(1)), "followed by something else")
-  damaged(c(gzip, as.raw(0x1f)), "followed by something else")
+  damaged(c(gzip, charToRaw("garbage")), "other data follow")
+  damaged(c(gzip, raw(100), as.raw(1)), "other data follow")
+  damaged(c(gzip, as.raw(0x1f)), "other data follow")
 })
 
 # ---- Arguments -----------------------------------------------------------------------

@@ -110,7 +110,7 @@ test_that("files that are not there or can't be written are errors", {
   expect_ancify_error(read_sfs(c("a", "b")), "input", "`file`")
   x <- sfs(c(0, 1, 0))
   expect_ancify_error(
-    write_sfs(x, file.path(sfs_file("a file"), "x.fs")), "file", "x.fs", "can't create the file"
+    write_sfs(x, file.path(sfs_file("a file"), "x.fs")), "file", "x.fs", "cannot create the file"
   )
   expect_ancify_error(write_sfs(1:3, tempfile()), "input", "class sfs")
   for (comments in list(1, NA_character_, "\xff")) {
