@@ -102,8 +102,7 @@ std::int64_t SpectrumReader::numbers(double* numbers, std::int64_t n, const std:
     if (count == n) return count + 1;
     const auto value = parse_number(word, parse);
     if (!value) {
-      throw FormatError(path_, line_,
-                        "the " + what + " has " + excerpt(word) + ", which is not a number");
+      throw FormatError(path_, line_, excerpt(word) + " in the " + what + " is not a number");
     }
     numbers[count++] = *value;
   }
