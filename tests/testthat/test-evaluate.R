@@ -262,7 +262,7 @@ test_that("variants that can't be used are errors that say which record and line
   refused(good[c(1, 2, 4, 5, 3)], "record 5", "'chr1' comes a second time", line = 9)
   refused(c(good[1], vcf_records("chr1", 101, "A", "C")), "record 2", "position 101", "100 bases",
           line = 6)
-  refused(c(good[1:2], "chr1\t30\t.\tA"), "record 3", "4 of the 8 columns", line = 7)
+  refused(c(good[1:2], "chr1\t30\t.\tA"), "record 3", "4 of the 8 tab-separated columns", line = 7)
   refused(good, "neither VCF nor BCF", header = character(), line = 1)
   refused(good, "#CHROM", header = "##fileformat=VCFv4.2", line = 2)
   refused(good[1:3], "'chr2'", "'chr1'", header = vcf_header(good, "chr1"))
@@ -308,7 +308,7 @@ test_that("references and calls that do not fit are errors", {
   case$config$evaluation <- NULL
   calls <- file.path(case$config$output_dir, "chr1.fa")
   writeLines(c(">chr1", "ACGTAC-R"), calls)
-  refused("format", calls, "no calls")
+  refused("format", calls, "not calls")
   unlink(calls)
   refused("file", calls, "\"call\"")
   case$config$evaluation <- list(vcf_dir = folder)

@@ -174,11 +174,11 @@ bad_maf_blocks <- function() {
     list("the focal row has no base", 1, maf_block(at(focal, 3, "----"), near)),
     list("no row of the focal species", 0, maf_block(near)),
     list("it has no row at all", 0, c("a", "")),
-    list("the row of 'near.c' is not", 2,
+    list("the row of 'near.c' does not have", 2,
          c(maf_block(focal)[1:2], "s near.c 0 4 + 1000", "")),
-    list("the row of 'near.c' is not", 2,
+    list("the row of 'near.c' does not have", 2,
          c(maf_block(focal)[1:2], "s near.c 0 4 ? 1000 ACGT", "")),
-    list("the row of 'hg.chr1' is not", 1, c("a", "s hg.chr1 -2 2 + 10 AC", "s near 0 2 + 9 AC", "")),
+    list("row of 'hg.chr1' does not", 1, c("a", "s hg.chr1 -2 2 + 10 AC", "s near 0 2 + 9 AC", "")),
     list("not a line of a MAF block: 'ACGT'", 3, c(maf_block(focal, near)[1:3], "ACGT", "ACGT", "")),
     list("not a line of a MAF file: 'junk'", 0, c("junk", "junk", "")),
     list("a row outside a block", 0, c("s hg.chr1 0 2 + 10 AC", "s near.c 0 2 + 10 AC", ""))
@@ -453,6 +453,6 @@ test_that("Biopython's broken MAF files are errors with their lines", {
 
   good <- project_maf(path("ucsc_test.maf"), c(chr7 = 158545518), "baboon", "hg16")
   expect_identical(substr(good, 27699740, 27699745), c(chr7 = "TAAAGA"))
-  expect_maf_refused(path("ucsc_test.maf"), c(chr7 = 158545517), "the table of lengths 158545517",
+  expect_maf_refused(path("ucsc_test.maf"), c(chr7 = 158545517), "of lengths says 158545517",
                      line = 9, maf_name = "baboon", focal_maf_name = "hg16")
 })

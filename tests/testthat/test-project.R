@@ -107,9 +107,9 @@ bad_blocks <- function(length) {
     `span 2 positions but its focal row has 1 letters` = axt_block("chr1", 3, "A-", "GT", end = 4),
     `span 2 positions but its focal row has 3 letters` =
       axt_block("chr1", 3, "ACG", "GTT", end = 4),
-    `something else than letters` = axt_block("chr1", 3, "ACG", "A.G"),
-    `something else than letters` = axt_block("chr1", 3, "AC*G", "AACG"),
-    `something else than letters` = axt_block("chr1", 3, "ACG", "A G")
+    `characters other than letters` = axt_block("chr1", 3, "ACG", "A.G"),
+    `characters other than letters` = axt_block("chr1", 3, "AC*G", "AACG"),
+    `characters other than letters` = axt_block("chr1", 3, "ACG", "A G")
   )
 }
 

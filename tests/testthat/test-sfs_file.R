@@ -100,7 +100,7 @@ test_that("damaged gzip and what is no text are errors, not other numbers", {
   expect_ancify_error(read_sfs(path), "format", path, "damaged")
   for (odd in list(as.raw(c(0x33, 0x0a, 0xff, 0x0a)), as.raw(c(0x33, 0, 0x0a)))) {
     writeBin(odd, path)
-    expect_ancify_error(read_sfs(path), "format", path, "not text")
+    expect_ancify_error(read_sfs(path), "format", path, "not UTF-8 text")
   }
 })
 
