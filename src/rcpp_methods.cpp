@@ -33,7 +33,7 @@ void take(const Rcpp::List& list, const char* name, std::array<double, n>& value
   if (!has(list, name)) return;
   const auto given = Rcpp::as<std::vector<double>>(list[name]);
   if (given.size() != n) {
-    throw ancify::InputError(std::string("the substitution model's ") + name + " are " +
+    throw ancify::InputError(std::string("the substitution model's ") + name + " must be " +
                              std::to_string(n) + " numbers, not " + std::to_string(given.size()));
   }
   std::copy(given.begin(), given.end(), values.begin());
@@ -190,7 +190,7 @@ const ancify::PatternLikelihood& as_pattern_likelihood(SEXP pointer) {
       TYPEOF(pointer) == EXTPTRSXP ? R_ExternalPtrAddr(pointer) : nullptr);
   if (likelihood != nullptr) return *likelihood;
   throw ancify::InputError(
-      "the likelihood of these patterns is of another R session: make it again");
+      "the likelihood of these patterns is from another R session: make it again");
 }
 
 }  // namespace

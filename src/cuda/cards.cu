@@ -31,7 +31,7 @@ std::vector<Gpu> cards() {
   if (status != cudaSuccess || n == 0) {
     cudaGetLastError();
     throw DeviceError(std::string("no GPU can be used: ") +
-                      (status == cudaSuccess ? "none is there" : cudaGetErrorString(status)));
+                      (status == cudaSuccess ? "none was found" : cudaGetErrorString(status)));
   }
   std::vector<Gpu> all;
   for (int card = 0; card < n; ++card) {

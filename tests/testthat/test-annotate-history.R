@@ -168,7 +168,7 @@ test_that("histories, samples and projections that do not fit are errors", {
   short <- new_folder()
   file.copy(list.files(projected, full.names = TRUE), short, recursive = TRUE)
   writeLines(c(">chr1", "ACGT"), file.path(short, "near2", "chr1.fa"))
-  refused("format", "position", "behind the end of '", projected = short)
+  refused("format", "position", "beyond the end of '", projected = short)
   unlink(file.path(short, "near2", "chr1.fa"))
   refused("file", "near2", projected = short)
 })

@@ -291,7 +291,7 @@ test_that("invalid input is an error with its place, and leaves no file", {
             paste0(good[1], "\tGT\t0|1\t0|1")
           )))
   for (more in c("\tGT", "\tGT\t0|1")) {
-    refused("format", "record 2", "line 5", "names no sample", vcf = write_vcf(
+    refused("format", "record 2", "line 5", "names no samples", vcf = write_vcf(
       c(good[1], paste0(good[2], more)), header = vcf_header(good)
     ))
   }

@@ -163,7 +163,7 @@ test_that("runs that cannot be compared are errors with the reason", {
   for (odd in c("ACGR", "AC T")) {
     expect_ancify_error(
       compare_calls(a = a, b = calls_folder(c(chr1 = odd, chr2 = "AC"))), "input", "run 2",
-      "'chr1'", "other letters"
+      "'chr1'", "not calls"
     )
   }
   some <- expect_one_warning(

@@ -126,7 +126,7 @@ test_that("coverage, agreement and variants are those of the plain implementatio
   config$evaluation$vcf_pattern <- "v{chrom_id}.vcf"
   expect_equal(evaluate_quietly(config), expected, tolerance = 1e-15)
   log <- log_lines(ancify_evaluate(config, threads = 1, progress = FALSE))
-  expect_match(log, "'2' is taken for 'chr2'", all = FALSE, fixed = TRUE)
+  expect_match(log, "'2' is read as 'chr2'", all = FALSE, fixed = TRUE)
 
   config$evaluation <- list(reference_dir = folder, reference_pattern = "{chrom}.txt")
   expect_equal(evaluate_quietly(config), oracle_table(calls, as.list(references)))
@@ -262,7 +262,7 @@ test_that("unusable variants are errors that name record and line", {
   refused(good[c(1, 2, 4, 5, 3)], "record 5", "'chr1' comes a second time", line = 9)
   refused(c(good[1], vcf_records("chr1", 101, "A", "C")), "record 2", "position 101", "100 bases",
           line = 6)
-  refused(c(good[1:2], "chr1\t30\t.\tA"), "record 3", "4 of the 8 columns", line = 7)
+  refused(c(good[1:2], "chr1\t30\t.\tA"), "record 3", "4 of the 8 tab-separated columns", line = 7)
   refused(good, "neither VCF nor BCF", header = character(), line = 1)
   refused(good, "#CHROM", header = "##fileformat=VCFv4.2", line = 2)
   refused(good[1:3], "'chr2'", "'chr1'", header = vcf_header(good, "chr1"))
@@ -308,7 +308,7 @@ test_that("references and calls that do not fit are errors", {
   case$config$evaluation <- NULL
   calls <- file.path(case$config$output_dir, "chr1.fa")
   writeLines(c(">chr1", "ACGTAC-R"), calls)
-  refused("format", calls, "no calls")
+  refused("format", calls, "not calls")
   unlink(calls)
   refused("file", calls, "\"call\"")
   case$config$evaluation <- list(vcf_dir = folder)
@@ -349,6 +349,6 @@ test_that("addresses are refused", {
       no_watch
     ),
     "input",
-    "fetch the file first"
+    "download the file"
   )
 })

@@ -61,7 +61,7 @@ test_that("an equilibrium of any selection is computed or an error", {
     for (h in c(0, 0.2, 2)) {
       spectrum <- function() grid_spectrum(list(event_equilibrium(1, gamma, h)), 5, 40)
       if (gamma > 0 && h == 2) {
-        expect_ancify_error(spectrum(), "input", "beyond all bounds")
+        expect_ancify_error(spectrum(), "input", "the equilibrium density overflows")
       } else {
         expect_true(all(is.finite(suppressWarnings(spectrum()))))
       }

@@ -194,7 +194,7 @@ test_that("lines that do not end are an error in little memory, not the end of R
     run_program("sh", "-c", paste("ulimit -v 4000000;", shQuote(rscript), shQuote(script)))
   })
   expect_identical(result$status, 0L)
-  expect_match(result$out, "does not end within (1|16) MB")
+  expect_match(result$out, "is longer than (1|16) MB")
   for (place in c("'axt', line 2", "'maf', line 3", "'comment', line 4", "'lengths', line 2")) {
     expect_match(result$out, place, fixed = TRUE, all = FALSE)
   }
@@ -297,7 +297,7 @@ test_that("a name never leaves its folder and is no text that a file cannot be c
   for (name in setdiff(bad, "")) {
     lengths <- tempfile()
     writeBin(c(charToRaw(name), charToRaw("\t5\n")), lengths)
-    expect_ancify_error(project_axt(tempfile(), lengths), "format", lengths, "can't name a file")
+    expect_ancify_error(project_axt(tempfile(), lengths), "format", lengths, "cannot be a file")
   }
   expect_identical(content_of(case$config$output_dir), character())
 })

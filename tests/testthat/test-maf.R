@@ -164,21 +164,21 @@ bad_maf_blocks <- function() {
     list("size is 5, but it has 3 bases", 1, maf_block(c(focal, 5), near)),
     list("size is 3, but it has 4 bases", 2, maf_block(focal, c(near, "+", 1000, 3))),
     list("start 8, size 3", 1, maf_block(at(focal, 2, 8), near)),
-    list("'hg.chr1' is 11 bases long, and the table of lengths 10", 1,
+    list("'hg.chr1' is 11 bases long, but the table of lengths says 10", 1,
          maf_block(at(focal, 5, 11), near)),
     list("start 997, size 4", 2, maf_block(focal, at(near, 2, 997))),
-    list("something else than letters", 1, maf_block(at(focal, 3, "AC.T"), near)),
-    list("something else than letters", 2, maf_block(focal, at(near, 3, "AC*T"))),
-    list("something else than letters", 2,
+    list("characters other than letters", 1, maf_block(at(focal, 3, "AC.T"), near)),
+    list("characters other than letters", 2, maf_block(focal, at(near, 3, "AC*T"))),
+    list("characters other than letters", 2,
          c(maf_block(focal)[1:2], "s near.c 0 4 + 1000 AC GT", "")),
     list("the focal row has no base", 1, maf_block(at(focal, 3, "----"), near)),
     list("no row of the focal species", 0, maf_block(near)),
     list("it has no row at all", 0, c("a", "")),
-    list("the row of 'near.c' is not", 2,
+    list("the row of 'near.c' does not have", 2,
          c(maf_block(focal)[1:2], "s near.c 0 4 + 1000", "")),
-    list("the row of 'near.c' is not", 2,
+    list("the row of 'near.c' does not have", 2,
          c(maf_block(focal)[1:2], "s near.c 0 4 ? 1000 ACGT", "")),
-    list("the row of 'hg.chr1' is not", 1, c("a", "s hg.chr1 -2 2 + 10 AC", "s near 0 2 + 9 AC", "")),
+    list("row of 'hg.chr1' does not", 1, c("a", "s hg.chr1 -2 2 + 10 AC", "s near 0 2 + 9 AC", "")),
     list("not a line of a MAF block: 'ACGT'", 3, c(maf_block(focal, near)[1:3], "ACGT", "ACGT", "")),
     list("not a line of a MAF file: 'junk'", 0, c("junk", "junk", "")),
     list("a row outside a block", 0, c("s hg.chr1 0 2 + 10 AC", "s near.c 0 2 + 10 AC", ""))
@@ -247,7 +247,7 @@ test_that("messages name what a MAF lacks", {
   maf <- maf_file(block)
   expect_maf_refused(maf, c(chr2 = 10), "'chr2'", "'chr1'", "another genome", line = 0)
   expect_maf_refused(maf, c(`1` = 10), "'1'", "'chr1'", "leading 'chr'", line = 0)
-  expect_maf_refused(maf, c(chr1 = 10), "no block has a row of 'far'", "'near.c'", line = 0,
+  expect_maf_refused(maf, c(chr1 = 10), "a source that begins with 'far'", "'near.c'", line = 0,
                      maf_name = "far")
   for (skip in c(FALSE, TRUE)) {
     expect_maf_refused(maf, c(chr1 = 10), "'human.'", "focal_maf_name", "'hg.chr1', 'near.c'",
@@ -276,7 +276,7 @@ test_that("only MAF files need names, and take them", {
   file.create(empty)
   expect_maf_refused(empty, c(chr1 = 10), "no alignment block", line = 0)
   for (skip in c(FALSE, TRUE)) {
-    expect_maf_refused(maf, c(chr1 = 10), "'hg.chr1'", "focal_maf_name is what stands before",
+    expect_maf_refused(maf, c(chr1 = 10), "'hg.chr1'", "it must be focal_maf_name",
                        line = 3, focal_maf_name = "hg.chr1", skip = skip)
   }
 })
@@ -453,6 +453,6 @@ test_that("Biopython's broken MAF files are errors with their lines", {
 
   good <- project_maf(path("ucsc_test.maf"), c(chr7 = 158545518), "baboon", "hg16")
   expect_identical(substr(good, 27699740, 27699745), c(chr7 = "TAAAGA"))
-  expect_maf_refused(path("ucsc_test.maf"), c(chr7 = 158545517), "the table of lengths 158545517",
+  expect_maf_refused(path("ucsc_test.maf"), c(chr7 = 158545517), "of lengths says 158545517",
                      line = 9, maf_name = "baboon", focal_maf_name = "hg16")
 })

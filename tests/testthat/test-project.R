@@ -107,9 +107,9 @@ bad_blocks <- function(length) {
     `span 2 positions but its focal row has 1 letters` = axt_block("chr1", 3, "A-", "GT", end = 4),
     `span 2 positions but its focal row has 3 letters` =
       axt_block("chr1", 3, "ACG", "GTT", end = 4),
-    `something else than letters` = axt_block("chr1", 3, "ACG", "A.G"),
-    `something else than letters` = axt_block("chr1", 3, "AC*G", "AACG"),
-    `something else than letters` = axt_block("chr1", 3, "ACG", "A G")
+    `characters other than letters` = axt_block("chr1", 3, "ACG", "A.G"),
+    `characters other than letters` = axt_block("chr1", 3, "AC*G", "AACG"),
+    `characters other than letters` = axt_block("chr1", 3, "ACG", "A G")
   )
 }
 
@@ -355,9 +355,9 @@ test_that("a flipped bit in a compressed file is an error", {
 
 test_that("data after the compressed data is an error", {
   gzip <- gzip_member(charToRaw(paste(some_lines(), collapse = "\n")))
-  damaged(c(gzip, charToRaw("garbage")), "followed by something else")
-  damaged(c(gzip, raw(100), as.raw(1)), "followed by something else")
-  damaged(c(gzip, as.raw(0x1f)), "followed by something else")
+  damaged(c(gzip, charToRaw("garbage")), "other data follow")
+  damaged(c(gzip, raw(100), as.raw(1)), "other data follow")
+  damaged(c(gzip, as.raw(0x1f)), "other data follow")
 })
 
 # ---- Arguments -----------------------------------------------------------------------

@@ -157,7 +157,7 @@ test_that("invalid regions and files are errors with the reason", {
   expect_ancify_error(read_ancestral(folder), "format", "chr1.fa", "one line")
   for (odd in c("ACGTRcgt", "ACGT*cgt")) {
     odd <- calls_folder(c(chr1 = odd))
-    condition <- expect_ancify_error(read_confidence(odd), "format", "chr1.fa", "no calls")
+    condition <- expect_ancify_error(read_confidence(odd), "format", "chr1.fa", "not a call")
     expect_identical(condition$line, 2)
   }
   gaps <- read_confidence(calls_folder(c(chr1 = "A-.N")))

@@ -185,7 +185,7 @@ test_that("a run resumes after an error", {
   in_the_way <- file.path(case$config$output_dir, "one.fa")
   expect_ancify_error(
     once_calls_begin(function() dir.create(in_the_way), run_quietly(case$config)), "file", "one.fa",
-    "in the way"
+    "a folder has the name of this file"
   )
   expect_identical(content_of(case$config$output_dir), c("chr1.fa", "chr2.fa", "one.fa"))
   unlink(in_the_way, recursive = TRUE)

@@ -100,7 +100,7 @@ test_that("damaged gzip and files that are no text are errors, not other numbers
   expect_ancify_error(read_sfs(path), "format", path, "damaged")
   for (odd in list(as.raw(c(0x33, 0x0a, 0xff, 0x0a)), as.raw(c(0x33, 0, 0x0a)))) {
     writeBin(odd, path)
-    expect_ancify_error(read_sfs(path), "format", path, "not text")
+    expect_ancify_error(read_sfs(path), "format", path, "not UTF-8 text")
   }
 })
 
@@ -110,7 +110,7 @@ test_that("missing files, and files that cannot be written, are errors", {
   expect_ancify_error(read_sfs(c("a", "b")), "input", "`file`")
   x <- sfs(c(0, 1, 0))
   expect_ancify_error(
-    write_sfs(x, file.path(sfs_file("a file"), "x.fs")), "file", "x.fs", "can't create the file"
+    write_sfs(x, file.path(sfs_file("a file"), "x.fs")), "file", "x.fs", "cannot create the file"
   )
   expect_ancify_error(write_sfs(1:3, tempfile()), "input", "class sfs")
   for (comments in list(1, NA_character_, "\xff")) {

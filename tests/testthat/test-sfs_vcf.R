@@ -372,7 +372,7 @@ test_that("invalid arguments and files are errors that say why", {
   lines <- readLines(good)
   twice <- tempfile(fileext = ".vcf")
   writeLines(sub("\ts2", "\ts1", lines), twice)
-  refused("format", vcf = twice, texts = c("#CHROM", "a sample twice"))
+  refused("format", vcf = twice, texts = c("#CHROM", "repeats a sample"))
   latin1 <- tempfile(fileext = ".vcf")
   writeLines(sub("\ts1", "\ts\xe4", lines, useBytes = TRUE), latin1, useBytes = TRUE)
   refused("format", vcf = latin1, texts = c("'s?'", "UTF-8"))

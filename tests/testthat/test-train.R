@@ -133,7 +133,7 @@ test_that("invalid references and labels are errors", {
   refused(c("ACGT"), "format", reference, "line 1", "not a FASTA file")
   refused(c(">chr1", "ACGT"), "format", reference, "has 4 bases", "300")
   refused(c(">chr1", strrep("A", 300), ">chr2"), "format", reference, "line 3", "second sequence")
-  refused(c(">chr1", strrep("A", 300)), "input", "no site", "is C")
+  refused(c(">chr1", strrep("A", 300)), "input", "no training site", "base C")
   expect_ancify_error(
     training_sites(case$folders, lengths, 2, most = 3), "input", "at least one site of each base"
   )

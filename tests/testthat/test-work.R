@@ -54,7 +54,7 @@ test_that("a file that is no lock of a run is not followed, changed or removed",
       path <- file.path(config[[key]], ".ancify.lock")
       put[[name]](path)
       condition <- expect_ancify_error(
-        run_quietly(config), "file", path, "Move it away, or choose another folder"
+        run_quietly(config), "file", path, "Move it, or choose another folder"
       )
       expect_identical(condition$file, path)
       expect_identical(readLines(precious), "precious")

@@ -35,9 +35,9 @@ std::string capabilities(const std::string& archs) {
 std::string why_not_here() {
 #ifdef ANCIFY_HAVE_CUDA
   if (!in_forked_child()) return "";
-  return "a GPU can't be used in a forked process: use a cluster of new R processes";
+  return "a GPU cannot be used in a forked process: use a cluster of new R processes";
 #else
-  return "this build of ancify has no GPU code: install it again where nvcc is, or use the CPU";
+  return "this build of ancify has no GPU code: install it again with nvcc, or use the CPU";
 #endif
 }
 
@@ -51,7 +51,7 @@ std::vector<int> choose_devices(const std::vector<int>& wanted, const Gpus& gpus
   }
   for (const int device : wanted) {
     if (std::count(numbers.begin(), numbers.end(), device) == 0) {
-      throw DeviceError("no GPU number " + std::to_string(device) + " can be used here, only: " +
+      throw DeviceError("GPU " + std::to_string(device) + " cannot be used here. Usable GPUs: " +
                         listed + (gpus.problem.empty() ? "" : ". " + gpus.problem));
     }
   }

@@ -16,16 +16,15 @@ std::size_t memory_budget(MemoryPool& pool, std::size_t limit) {
 }
 
 void throw_too_little_memory(MemoryPool& pool, std::size_t needed, std::size_t budget) {
-  throw DeviceError(pool.device().name() + " has too little memory: " + std::to_string(needed) +
-                    " bytes are needed at the least, " + std::to_string(pool.free_memory()) +
-                    " are free, of which " + std::to_string(budget) +
-                    " may be taken. End what else runs there, raise gpu_memory, or use the CPU");
+  throw DeviceError(pool.device().name() + " has too little memory: the job needs at least " +
+                    std::to_string(needed) + " bytes; " + std::to_string(pool.free_memory()) +
+                    " bytes are free and it may use " + std::to_string(budget) +
+                    ". End other programs on the GPU, raise gpu_memory, or use the CPU");
 }
 
 void throw_too_little_host_memory(const Device& device, std::size_t n) {
-  throw DeviceError("there is too little memory for buffers that " + device.name() +
-                    " can copy from: " + std::to_string(n) +
-                    " bytes were refused. End what else runs here, or use the CPU");
+  throw DeviceError("the host has too little memory for transfer buffers of " + device.name() +
+                    " (" + std::to_string(n) + " bytes). End other programs, or use the CPU");
 }
 
 namespace {

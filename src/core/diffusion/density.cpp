@@ -15,8 +15,8 @@ Density::Density(std::shared_ptr<const Grid> grid, int populations)
   for (int k = 0; k < populations; ++k) {
     size_ *= static_cast<std::size_t>(points());
     if (size_ > most / static_cast<std::size_t>(points())) {
-      throw InputError("a grid of " + std::to_string(points()) + " points for each of " +
-                       std::to_string(populations) + " populations has too many values");
+      throw InputError("a grid of " + std::to_string(points()) + " points for " +
+                       std::to_string(populations) + " populations is too large for memory");
     }
   }
   values_.resize(size_);

@@ -91,8 +91,7 @@ void check(const Equilibrium& equilibrium) {
                    [](double x) { return std::isfinite(x); }) ||
       equilibrium.size <= 0 || equilibrium.theta < 0) {
     throw InputError(
-        "an equilibrium needs a size above 0, a theta not below 0, and numbers for selection and "
-        "dominance");
+        "an equilibrium needs size > 0, theta >= 0, and finite selection and dominance");
   }
 }
 
@@ -129,8 +128,8 @@ Density equilibrium_density(const Equilibrium& equilibrium, std::shared_ptr<cons
   phi[0] = phi[1];
   if (!std::all_of(phi, phi + density.size(), [](double x) { return std::isfinite(x); })) {
     throw InputError(
-        "with this selection and dominance alleles stay at a frequency between 0 and 1 for so long "
-        "that their number is beyond all bounds");
+        "the equilibrium density overflows: this selection and dominance keep alleles at "
+        "intermediate frequencies too long");
   }
   return density;
 }

@@ -21,12 +21,12 @@ void check_counts(const Epoch& epoch, int populations) {
   const auto n = static_cast<std::size_t>(populations);
   if (epoch.size.size() != n || epoch.migration.size() != n * n || epoch.selection.size() != n ||
       epoch.dominance.size() != n || epoch.frozen.size() != n) {
-    throw InputError("an epoch is of " + some_populations(epoch.populations()) + ", where there " +
-                     (n == 1 ? "is " : "are ") + std::to_string(n));
+    throw InputError("an epoch is for " + some_populations(epoch.populations()) +
+                     ", but the model has " + std::to_string(n) + " here");
   }
   if (!std::isfinite(epoch.start) || !std::isfinite(epoch.end) || epoch.end < epoch.start) {
-    throw InputError("an epoch lasts " + std::to_string(epoch.end - epoch.start) +
-                     " units of time: it can't be less than 0, or without end");
+    throw InputError("an epoch's duration is " + std::to_string(epoch.end - epoch.start) +
+                     ": it must be finite and not below 0");
   }
 }
 
@@ -50,8 +50,8 @@ void Planner::check_begun() const {
 
 void Planner::check_population(int population) const {
   if (population < 0 || population >= populations_) {
-    throw InputError("there is no population " + std::to_string(population + 1) + " among " +
-                     some_populations(populations_));
+    throw InputError("population " + std::to_string(population + 1) +
+                     " does not exist: the model has " + some_populations(populations_) + " here");
   }
 }
 
@@ -60,8 +60,8 @@ void Planner::check_shares(const std::vector<double>& shares) const {
       std::all_of(shares.begin(), shares.end(), [](double x) { return x >= 0 && x <= 1; });
   const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
   if (static_cast<int>(shares.size()) != populations_ || !are_shares || std::abs(sum - 1) > 1e-9) {
-    throw InputError("shares of ancestry are numbers from 0 to 1 for each of " +
-                     some_populations(populations_) + ", with the sum 1");
+    throw InputError("ancestry shares must be " + std::to_string(populations_) +
+                     " numbers from 0 to 1, one per population, that sum to 1");
   }
 }
 
@@ -81,7 +81,7 @@ void Planner::add_population(const std::vector<double>& shares) {
   check_begun();
   check_shares(shares);
   if (++populations_ > kMostPopulations) {
-    throw InputError("there can't be more than " + some_populations(kMostPopulations));
+    throw InputError("there cannot be more than " + some_populations(kMostPopulations));
   }
   plan_.emplace_back(with_shares(Transition::Kind::kNewPopulation, 0, shares));
 }
@@ -96,7 +96,7 @@ void Planner::pulse(int destination, const std::vector<double>& shares) {
 void Planner::remove(int population) {
   check_begun();
   check_population(population);
-  if (--populations_ == 0) throw InputError("the last population can't be removed");
+  if (--populations_ == 0) throw InputError("the last population cannot be removed");
   plan_.emplace_back(Transition{Transition::Kind::kRemoval, population, {}, {}});
 }
 
@@ -105,7 +105,8 @@ void Planner::reorder(const std::vector<int>& order) {
   const std::set<int> all(order.begin(), order.end());
   if (static_cast<int>(order.size()) != populations_ || all.size() != order.size() ||
       *all.begin() != 0 || *all.rbegin() != populations_ - 1) {
-    throw InputError("an order names each of " + some_populations(populations_) + " once");
+    throw InputError("the order must have each number from 1 to " + std::to_string(populations_) +
+                     " once");
   }
   Transition transition = {Transition::Kind::kReordering, 0, {}, {}};
   std::copy(order.begin(), order.end(), transition.order);
@@ -140,7 +141,9 @@ const std::vector<Value>* find(const std::map<std::string, std::vector<Value>>& 
 
 const std::vector<double>& EventFields::values(const std::string& name) const {
   const auto* const found = find(numbers, name);
-  if (found == nullptr || found->empty()) throw InputError("an event has no number `" + name + "`");
+  if (found == nullptr || found->empty()) {
+    throw InputError("the event lacks the field `" + name + "`");
+  }
   return *found;
 }
 

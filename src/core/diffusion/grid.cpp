@@ -20,8 +20,8 @@ double logistic(double u) { return 1 / (1 + std::exp(-kCrowding * u)); }
 
 Grid::Grid(int points) {
   if (points < kFewestPoints) {
-    throw InputError("a grid of " + std::to_string(points) + " points: it takes " +
-                     std::to_string(kFewestPoints) + " at least");
+    throw InputError("the grid has " + std::to_string(points) + " points: it must have at least " +
+                     std::to_string(kFewestPoints));
   }
   const double first = logistic(-1);
   const double range = logistic(1) - first;

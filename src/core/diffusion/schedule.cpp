@@ -36,12 +36,12 @@ std::string population_name(int population) {
 }
 
 double not_negative(double value, const std::string& what, double time) {
-  if (!std::isfinite(value) || value < 0) refuse(what, value, time, "a number not below 0");
+  if (!std::isfinite(value) || value < 0) refuse(what, value, time, "finite and not below 0");
   return value;
 }
 
 double finite(double value, const std::string& what, double time) {
-  if (!std::isfinite(value)) refuse(what, value, time, "a number");
+  if (!std::isfinite(value)) refuse(what, value, time, "finite");
   return value;
 }
 
@@ -52,7 +52,7 @@ TimeStep parameters_at(const Epoch& epoch, double time) {
   for (int i = 0; i < populations; ++i) {
     step.size[i] = epoch.size[i](time);
     if (!std::isfinite(step.size[i]) || step.size[i] <= 0) {
-      refuse("the size of " + population_name(i), step.size[i], time, "above 0");
+      refuse("the size of " + population_name(i), step.size[i], time, "finite and above 0");
     }
     step.selection[i] =
         finite(epoch.selection[i](time), "selection in " + population_name(i), time);
@@ -130,11 +130,9 @@ Schedule make_schedule(const Epoch& epoch, double fineness, int parts) {
     done += parts;
     time = wanted < left ? time + length : epoch.end;
     if (done > kMostSteps || schedule.steps.size() > kMostKept) {
-      throw InputError(
-          "an epoch from " + as_text(epoch.start) + " to " + as_text(epoch.end) +
-          " takes more than " + std::to_string(done - parts) +
-          " time steps: it is too long, a size too small, or a rate too large, at time " +
-          as_text(time));
+      throw InputError("the epoch from " + as_text(epoch.start) + " to " + as_text(epoch.end) +
+                       " needs more than " + std::to_string(done - parts) + " time steps (time " +
+                       as_text(time) + " is reached): shorten it, enlarge sizes, or lower rates");
     }
   }
   return schedule;

@@ -86,9 +86,6 @@ void share_with_idle(std::int64_t n, const std::function<void(std::int64_t)>& pa
 
 #else
 
-// TBB numbers its threads in 16 bits.
-constexpr int kMostThreads = 1 << 12;
-
 void run_workers(int threads, int count, const std::function<void()>& worker) {
   threads = std::min(threads, kMostThreads);
   // By default TBB uses at most one thread per core.
@@ -116,8 +113,8 @@ std::thread start_thread(const std::function<void()>& run) {
   try {
     return std::thread(run);
   } catch (const std::system_error& error) {
-    throw SystemError(std::string("can't start a thread: ") + error.what() +
-                      ". Raise the limit of processes, or end some");
+    throw SystemError(std::string("cannot start a thread: ") + error.what() +
+                      ". Raise the process limit, or end some processes");
   }
 }
 

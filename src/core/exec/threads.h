@@ -10,7 +10,8 @@
 
 namespace ancify {
 
-// The most threads that a job may have, far more than any machine runs.
+// The most threads that a job may have, far more than any machine runs. TBB numbers threads in 16
+// bits.
 constexpr int kMostThreads = 4096;
 
 // A task's view of its job: stop request, inputs, idle threads.

@@ -33,16 +33,17 @@ class LengthsParser {
     if (!length || *length < 1) {
       throw FormatError(
           path_, line_,
-          "not a chromosome's name and its length, a positive whole number: " + excerpt(whole));
+          "not a chromosome name and its length (a positive whole number): " + excerpt(whole));
     }
     if (!is_safe_file_name(name) || !is_utf8(name)) {
       throw FormatError(path_, line_,
                         "the name " + excerpt(name) +
-                            " can't name a file: that takes UTF-8 of at most " +
-                            std::to_string(kMostNameBytes) + " bytes without '/', not . or ..");
+                            " cannot be a file name. It must be UTF-8 of at most " +
+                            std::to_string(kMostNameBytes) +
+                            " bytes, without spaces, control characters and '/', and not . or ..");
     }
     if (!names_.insert(name).second) {
-      throw FormatError(path_, line_, "the name " + excerpt(name) + " stands there twice");
+      throw FormatError(path_, line_, "the name " + excerpt(name) + " is listed twice");
     }
     chromosomes_.push_back({name, *length});
   }

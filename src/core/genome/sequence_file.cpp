@@ -43,8 +43,8 @@ SequenceReader::SequenceReader(const std::string& path, const std::string& name,
   const std::string end = has_base ? tail.substr(1) : tail;
   if (!has_base || (!end.empty() && end != "\n" && end != "\r\n")) {
     throw FormatError(path, 2,
-                      "not one line of " + std::to_string(length) +
-                          " bases as the chromosome's length asks. Make the file again");
+                      "the sequence is not one line of " + std::to_string(length) +
+                          " bases (the chromosome's length). Make the file again");
   }
 }
 
@@ -56,16 +56,17 @@ SequenceReader::SequenceReader(const std::string& path, const std::string& name)
   length_ = std::max<std::int64_t>(file_.size() - end_of_line - first_base_, 0);
   head.resize(std::min(head.size(), static_cast<std::size_t>(first_base_ + length_)));
   if (length_ == 0 || head.find('\n', static_cast<std::size_t>(first_base_)) != head.npos) {
-    throw FormatError(path, 2, "not a sequence on one line, as runs write them");
+    throw FormatError(path, 2, "the sequence is not on one line, as ancify writes it");
   }
 }
 
 void SequenceReader::read(std::int64_t start, std::size_t n, char* out) const {
   file_.read_at(out, n, first_base_ + start);
   if (std::memchr(out, '\n', n) != nullptr) {
-    throw FormatError(file_.path(), 2,
-                      "the sequence must stand on one line, and is shorter than the chromosome. "
-                      "Make the file again");
+    throw FormatError(
+        file_.path(), 2,
+        "the sequence must be on one line, but its line is shorter than the chromosome. "
+        "Make the file again");
   }
 }
 

@@ -1,7 +1,6 @@
 // Finds the sequences of chromosomes in files of one or of many sequences.
 #include "core/genome/sequence_set.h"
 
-#include <algorithm>
 #include <string_view>
 
 #include "core/exec/errors.h"
@@ -11,19 +10,6 @@
 #include "core/io/text.h"
 
 namespace ancify {
-
-namespace {
-
-std::string enumerate(const std::vector<std::string>& names) {
-  constexpr std::size_t most = 3;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), most); ++i) {
-    text.append(i == 0 ? "" : ", ").append(excerpt(names[i]));
-  }
-  return names.size() > most ? text + ", ..." : text;
-}
-
-}  // namespace
 
 SequenceSet::SequenceSet(const std::vector<SequenceFile>& files,
                          const std::vector<std::string>& wanted, const TaskContext& context) {
@@ -69,8 +55,8 @@ void SequenceSet::read_all(const std::string& path, const std::vector<std::strin
     throw FormatError(path, 0, "there is no sequence in this file");
   }
   if (names_.empty()) {
-    throw InputError("'" + path + "' has none of the chromosomes " + enumerate(wanted) +
-                     ", with or without a leading chr, but " + enumerate(others));
+    throw InputError("'" + path + "' has none of the chromosomes " + quoted_list(wanted) +
+                     ", with or without a leading chr; it has " + quoted_list(others));
   }
 }
 

@@ -161,7 +161,7 @@ class GzipSource : public ByteSource {
     }
     std::string_view head = window_.at_least(kFixedHeader);
     if (!has_known_header(head)) {
-      fail("the compressed data are damaged: not a gzip header that is known");
+      fail("the compressed data are damaged: the gzip header is invalid");
     }
     if (has_extra_field(head)) head = window_.at_least(gzip_header_size(head));
     if (const auto block = bgzf_block(head)) {
@@ -179,7 +179,7 @@ class GzipSource : public ByteSource {
   void skip_padding() {
     for (auto bytes = window_.at_least(1); !bytes.empty(); bytes = window_.at_least(1)) {
       if (bytes.find_first_not_of('\0') != bytes.npos) {
-        fail("the compressed data are followed by something else");
+        fail("other data follow the compressed data");
       }
       window_.drop(bytes.size());
     }

@@ -30,7 +30,7 @@ namespace {
                            : error == ENOENT ? ". Correct the path"
                            : error == EMFILE ? ". Raise `ulimit -n`, or use fewer threads"
                                              : "";
-  throw FileError(path, "can't " + action + ": " + std::generic_category().message(error) + hint);
+  throw FileError(path, "cannot " + action + ": " + std::generic_category().message(error) + hint);
 }
 
 // Reserves a file's whole space, so that a full disk is an error before the work starts. Some file
@@ -97,7 +97,7 @@ namespace {
 
 struct stat look_at(int fd, const std::string& path) {
   struct stat info;
-  if (fstat(fd, &info) != 0) throw_errno(path, "look at the file");
+  if (fstat(fd, &info) != 0) throw_errno(path, "read the status of the file");
   return info;
 }
 
@@ -122,7 +122,7 @@ InputFile::InputFile(const std::string& path, const InputIdentities& inputs)
     : path_(path), fd_(open_file(path, O_RDONLY | O_NONBLOCK)) {
   if (fd_.get() < 0) throw_errno(path, "open the file");
   const struct stat info = look_at(fd_.get(), path);
-  if (!S_ISREG(info.st_mode)) throw FileError(path, "is not a regular file");
+  if (!S_ISREG(info.st_mode)) throw FileError(path, "it is not a regular file");
   status_ = as_status(info);
   const auto expected = inputs.find(path);
   if (expected != inputs.end() && expected->second != identity()) {
@@ -223,20 +223,21 @@ void OutputFile::prepare() {
   close();
   std::error_code error;  // rename() reports any other problem
   if (std::filesystem::is_directory(path_, error)) {
-    throw FileError(path_, "a folder of this name is in the way of the file: remove it");
+    throw FileError(path_, "a folder has the name of this file: remove the folder");
   }
 }
 
 void OutputFile::commit() {
-  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) throw_errno(path_, "name the file");
+  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) {
+    throw_errno(path_, "rename the temporary file to this name");
+  }
   temporary_.clear();
 }
 
 std::string OutputFile::identity() const {
   const InputFile file(path_);
   if (file.status().inode != inode_) {
-    throw FileError(path_,
-                    "another file took the place of this one as it was written. Start again");
+    throw FileError(path_, "another file replaced this one while it was written. Start again");
   }
   return file.identity();
 }
@@ -250,7 +251,7 @@ OutputFolder::OutputFolder(const std::string& path) {
     made_.push_back(missing);
   }
   std::filesystem::create_directories(path, error);
-  if (error) throw FileError(path, "can't make the folder: " + error.message());
+  if (error) throw FileError(path, "cannot create the folder: " + error.message());
 }
 
 OutputFolder::~OutputFolder() {

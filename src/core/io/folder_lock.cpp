@@ -53,13 +53,14 @@ bool same_file(const struct stat& one, const struct stat& other) {
 
 [[noreturn]] void throw_in_the_way(const std::string& path) {
   throw FileError(path,
-                  "a run locks the folder by a file of this name, and this is no run's. Move it "
-                  "away, or choose another folder");
+                  "this file has the name of ancify's lock file, but ancify did not make it. Move "
+                  "it, or choose another folder");
 }
 
 [[noreturn]] void throw_locked(const std::string& path, const std::string& owner) {
-  throw LockError(path, "process " + (owner.empty() ? std::string("(unknown)") : owner) +
-                            " works in this folder. Wait until it has ended, or choose another");
+  throw LockError(path,
+                  "process " + (owner.empty() ? std::string("(unknown)") : owner) +
+                      " works in this folder. Wait until it has ended, or choose another folder");
 }
 
 }  // namespace
@@ -86,7 +87,7 @@ bool FolderLock::take() {
   fd_ = FileDescriptor(
       ::open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666));
   if (fd_.get() < 0) {
-    throw FileError(path_, "can't create the file: " + std::generic_category().message(errno));
+    throw FileError(path_, "cannot create the file: " + std::generic_category().message(errno));
   }
   int status;
   do {
@@ -105,7 +106,7 @@ bool FolderLock::take() {
       pwrite(fd_.get(), owner.data(), owner.size(), 0) != static_cast<ssize_t>(owner.size())) {
     const std::string problem = std::generic_category().message(errno);
     ::unlink(path_.c_str());
-    throw FileError(path_, "can't write: " + problem);
+    throw FileError(path_, "cannot write: " + problem);
   }
   held_ = true;
   return true;

@@ -54,8 +54,8 @@ std::string read_text(const std::string& path, std::size_t most) {
   while (const std::size_t n = source->read(buffer.data(), buffer.size())) {
     if (text.size() + n > most) {
       throw FormatError(path, 0,
-                        "is longer than " + std::to_string(most >> 20) +
-                            " MB, which no such file is; give another");
+                        "the file is larger than " + std::to_string(most >> 20) +
+                            " MB, the limit for such a file. Check the path");
     }
     text.append(buffer.data(), n);
   }
@@ -68,7 +68,7 @@ std::string read_text(const std::string& path, std::size_t most) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
     ++number;
     if (line.find('\0') != line.npos || !is_utf8(line)) {
-      throw FormatError(path, number, "is no text in UTF-8; save it in that encoding");
+      throw FormatError(path, number, "this line is not UTF-8 text. Save the file as UTF-8");
     }
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
   }

@@ -28,13 +28,14 @@ void check_record_size(std::size_t size, std::size_t longest, const std::string&
                        std::int64_t line) {
   if (size <= longest) return;
   constexpr std::size_t megabyte = std::size_t{1} << 20;
-  const std::string problem = "this line or block does not end within " +
-                              std::to_string(longest / megabyte) + " MB, the most that ";
-  throw FormatError(file, line,
-                    problem + (longest == longest_record()
-                                   ? "the memory here allows. Split it, or use a machine with more "
-                                     "memory"
-                                   : "such a line needs. Is it the right file?"));
+  const std::string problem =
+      "this line or block is longer than " + std::to_string(longest / megabyte) + " MB, ";
+  throw FormatError(
+      file, line,
+      problem + (longest == longest_record()
+                     ? "the limit for this machine's memory. Split it, or use a machine with more "
+                       "memory"
+                     : "the limit for such a line. Is it the right file?"));
 }
 
 }  // namespace ancify

@@ -42,7 +42,7 @@ std::vector<PopulationOfSample> read_populations(const std::string& path) {
       throw FormatError(path, number, "not a sample and its population: " + excerpt(whole));
     }
     if (!samples.insert(sample).second) {
-      throw FormatError(path, number, "the sample " + excerpt(sample) + " stands there twice");
+      throw FormatError(path, number, "the sample " + excerpt(sample) + " is listed twice");
     }
     result.push_back({sample, population});
   });

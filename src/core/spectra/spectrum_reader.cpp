@@ -78,7 +78,7 @@ std::string SpectrumReader::text() {
     check_record_size(text.size(), kLongestLine, path_, line_);
   }
   if (!is_utf8(text) || text.find('\0') != text.npos) {
-    throw FormatError(path_, line_, "not text in UTF-8");
+    throw FormatError(path_, line_, "this line is not UTF-8 text");
   }
   while (!text.empty() && is_space(text.back())) text.pop_back();
   return text;
@@ -97,11 +97,13 @@ std::int64_t SpectrumReader::numbers(double* numbers, std::int64_t n, const std:
     }
     if (word.empty()) return count;
     if (!is_utf8(word) || word.find('\0') != word.npos) {
-      throw FormatError(path_, line_, "not text in UTF-8");
+      throw FormatError(path_, line_, "this line is not UTF-8 text");
     }
     if (count == n) return count + 1;
     const auto value = parse_number(word, parse);
-    if (!value) throw FormatError(path_, line_, excerpt(word) + " is no number for the " + what);
+    if (!value) {
+      throw FormatError(path_, line_, excerpt(word) + " in the " + what + " is not a number");
+    }
     numbers[count++] = *value;
   }
 }

@@ -132,7 +132,9 @@ class VariantTabulator {
   std::optional<double> posterior_in_info(int ancestral, int derived) {
     const std::vector<float> of_bases = reader_.info_numbers("AA_post");
     if (!of_bases.empty()) {
-      if (of_bases.size() != kBases) reader_.fail("AA_post is not a number for each of A, C, G, T");
+      if (of_bases.size() != kBases) {
+        reader_.fail("AA_post must be four numbers, for A, C, G and T");
+      }
       for (const float value : of_bases) check_probability(value, "AA_post");
       const double right = of_bases[static_cast<std::size_t>(ancestral)];
       const double wrong = of_bases[static_cast<std::size_t>(derived)];
@@ -141,14 +143,14 @@ class VariantTabulator {
     }
     const std::vector<float> of_call = reader_.info_numbers("AA_prob");
     if (of_call.empty()) return {};
-    if (of_call.size() != 1) reader_.fail("AA_prob is not one number");
+    if (of_call.size() != 1) reader_.fail("AA_prob must be one number");
     check_probability(of_call.front(), "AA_prob");
     return of_call.front();
   }
 
   void check_probability(float value, const char* id) const {
     if (!(value >= 0 && value <= 1)) {
-      reader_.fail(std::string(id) + " is " + number_text(value) + ", no probability");
+      reader_.fail(std::string(id) + " is " + number_text(value) + ": it must be from 0 to 1");
     }
   }
 
@@ -202,7 +204,7 @@ class VariantTabulator {
 std::vector<std::string> variant_samples(const std::string& path) {
   std::vector<std::string> samples = VariantReader(path).samples();
   if (samples.empty()) {
-    throw FormatError(path, 0, "there are no samples in it, so that it has no genotypes");
+    throw FormatError(path, 0, "the file has no samples, and so no genotypes");
   }
   for (const auto& sample : samples) {
     if (!is_utf8(sample)) {

@@ -290,7 +290,7 @@ TEST(Backend, IsTheCpuUnlessAGpuIsNamed) {
   EXPECT_EQ(message_of<DeviceError>([&] { choose_backend(wish("gpu"), none); }), "no driver");
   EXPECT_NE(message_of<DeviceError>([&] {
               choose_backend(wish("gpu", {0, 2}), two);
-            }).find("no GPU number 2 can be used here, only: 0, 1"),
+            }).find("GPU 2 cannot be used here. Usable GPUs: 0, 1"),
             std::string::npos);
   BackendWish odd = wish("cpu");
   odd.simd = "mmx";
@@ -325,7 +325,7 @@ TEST(Backend, ACardThatTheBuildHasNoCodeForIsLeftOutAndSaysSo) {
       << mixed.problem;
   EXPECT_NE(message_of<DeviceError>([&] {
               choose_backend(wish("gpu", {0}), [&] { return mixed; });
-            }).find("only: 1. cuda:0 (Card 0) has"),
+            }).find("Usable GPUs: 1. cuda:0 (Card 0) has"),
             std::string::npos);
 }
 

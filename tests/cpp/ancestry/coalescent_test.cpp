@@ -616,10 +616,10 @@ TEST(Coalescent, HistoriesThatCannotBe) {
   };
   says({0, 20, kNear.joins}, "focal population's size is 0");
   says({1000, 0, kNear.joins}, "focal lineages is 0");
-  says({1000, 1000000000, kNear.joins}, "it can be 1000000 at most");
+  says({1000, 1000000000, kNear.joins}, "the maximum is 1000000");
   says({1000, 20, {}}, "no splits");
-  says({1000, 20, {{1000, 1, 0, 1e12}}}, "nothing is left of the past");
-  says({1000, 20, {{1e14, 1, 0, 1000}}}, "nothing is left of the past");
+  says({1000, 20, {{1000, 1, 0, 1e12}}}, "the past cannot be inferred");
+  says({1000, 20, {{1e14, 1, 0, 1000}}}, "the past cannot be inferred");
   says({1000, 20, {{0, 1, 0, 1000}}}, "split time 1 is 0");
   says({1000, 20, {{2e4, 1, 0, -1}}}, "population size 1 is -1");
   says({1000, 20, {{2e4, 1, 0, 1000}, {1e4, 2, 0, 1000}}}, "split time 2 is 10000, before");
@@ -634,10 +634,10 @@ TEST(Coalescent, SitesThatCannotBe) {
     return message_of<InputError>([&] { polarise(kNear, model_of(kK80), {site}, kControl); });
   };
   EXPECT_NE(message({125, {0, 1}, 10, 2}).find("pattern 125"), std::string::npos);
-  EXPECT_NE(message({0, {0, 4}, 10, 2}).find("no base"), std::string::npos);
+  EXPECT_NE(message({0, {0, 4}, 10, 2}).find("not a base"), std::string::npos);
   EXPECT_NE(message({0, {2, 2}, 10, 2}).find("same allele"), std::string::npos);
   EXPECT_NE(message({0, {0, 1}, 10, 11}).find("11 copies"), std::string::npos);
-  EXPECT_NE(message({0, {0, 1}, 1000001, 11}).find("1000000 at most"), std::string::npos);
+  EXPECT_NE(message({0, {0, 1}, 1000001, 11}).find("the maximum is 1000000"), std::string::npos);
 }
 
 TEST(Coalescent, AModelOfMutationIsOneOfSubstitutionPerGeneration) {

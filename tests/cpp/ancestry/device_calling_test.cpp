@@ -240,11 +240,11 @@ TEST(DeviceCalling, TooLittleMemoryIsAnErrorWithTheNumbers) {
                         false, one_device(std::make_unique<FakeKernels>(memory)));
     return message_of<DeviceError>([&] { caller.device_callers(1000); });
   };
-  EXPECT_NE(message(500, 0).find("fake:0 has too little memory: 818 bytes are needed at the least, "
-                                 "500 are free, of which 469 may be taken"),
+  EXPECT_NE(message(500, 0).find("fake:0 has too little memory: the job needs at least 818 bytes; "
+                                 "500 bytes are free and it may use 469"),
             std::string::npos)
       << message(500, 0);
-  EXPECT_NE(message(5000, 20).find("5000 are free, of which 20 may be taken"), std::string::npos);
+  EXPECT_NE(message(5000, 20).find("5000 bytes are free and it may use 20"), std::string::npos);
   EXPECT_EQ(message(5000, 0), "no error of the expected type");
 }
 

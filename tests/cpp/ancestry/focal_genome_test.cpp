@@ -88,7 +88,7 @@ TEST(Fasta, RefusesWhatIsNone) {
   EXPECT_NE(refused("\nACGT\n").find("line 1: not a FASTA file"), std::string::npos);
   EXPECT_NE(refused("ACGT\n>a\n").find("line 1: not a FASTA file: it begins with 'ACGT'"),
             std::string::npos);
-  EXPECT_NE(refused(">a\nAC\nA GT\n").find("line 3: the sequence holds characters"),
+  EXPECT_NE(refused(">a\nAC\nA GT\n").find("line 3: the sequence contains characters"),
             std::string::npos);
   EXPECT_NE(refused(std::string(">a\nA\0C\n", 7)).find("line 2"), std::string::npos);
   EXPECT_NE(refused(">a\nA\xc3\n").find("line 2"), std::string::npos);
@@ -134,12 +134,12 @@ TEST(FocalGenome, RefusesAnotherGenome) {
     return message;
   };
   EXPECT_NE(refused(">two\nAC\n>three x\nA\n")
-                .find("no sequence called 'one'; the first there are 'two', 'three'"),
+                .find("no sequence called 'one'; its first sequences are 'two', 'three'"),
             std::string::npos);
   EXPECT_NE(refused("").find("no sequence called 'one'"), std::string::npos);
   EXPECT_NE(refused(">one\nACGT\n>two\nA\n")
-                .find("line 3: the sequence 'two' has 1 bases, and in "
-                      "the table of lengths 2"),
+                .find("line 3: the sequence 'two' has 1 bases, but 2 in "
+                      "the table of lengths"),
             std::string::npos);
   EXPECT_NE(refused(">one\nACGTACGT\n>two\nAC\n").find("line 1: the sequence 'one' has 8 bases"),
             std::string::npos);

@@ -173,7 +173,7 @@ TEST(Limits, LinesThatDoNotEndAreAnError) {
   const auto begin_with = [&](const std::string& head) {
     std::memcpy(memory.data(), head.data(), head.size());
   };
-  const std::string expected = "'x', line 7: this line or block does not end within ";
+  const std::string expected = "'x', line 7: this line or block is longer than ";
 
   AxtParser axt(bad, best_simd_level(), 6);
   EXPECT_EQ(axt.consume(longest.substr(0, kLongestLine), false, ignore), 0U);

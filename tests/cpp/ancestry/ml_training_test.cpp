@@ -127,7 +127,7 @@ TEST(ReferenceSource, ReadsAnyLayout) {
     return message_of<FormatError>([&] { (void)reference_source(path, 4); });
   };
   EXPECT_NE(refused("ACGT\n").find("line 1: not a FASTA file"), std::string::npos);
-  EXPECT_NE(refused("").find("has 0 bases, and the chromosome 4"), std::string::npos);
+  EXPECT_NE(refused("").find("has 0 bases, but the chromosome has 4"), std::string::npos);
   EXPECT_NE(refused(">a\nACGTA\n").find("has 5 bases"), std::string::npos);
   EXPECT_NE(refused(">a\nAC\n>b\nGT\n").find("line 3: a second sequence"), std::string::npos);
 }

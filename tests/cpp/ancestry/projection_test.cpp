@@ -180,8 +180,8 @@ const std::vector<BadCase> kBadBlocks = {
     {"1 chr1 1 5 c 1 4 + 0\nACGT\nACGT\n", "span 5 positions but its focal row has 4"},
     {"1 chr1 1 3 c 1 4 + 0\nACGT\nACGT\n", "span 3 positions but its focal row has 4"},
     {"1 chr1 1 4 c 1 4 + 0\nAC-T\nACGT\n", "span 4 positions but its focal row has 3"},
-    {"1 chr1 1 4 c 1 4 + 0\nAC*T\nACGT\n", "something else than letters"},
-    {"1 chr1 1 4 c 1 4 + 0\nACGT\nAC.T\n", "something else than letters"},
+    {"1 chr1 1 4 c 1 4 + 0\nAC*T\nACGT\n", "characters other than letters"},
+    {"1 chr1 1 4 c 1 4 + 0\nACGT\nAC.T\n", "characters other than letters"},
     {"1 chr1 1 4 c 1 4 + 0\nACGT\n", "ends in the middle"},
 };
 

@@ -140,7 +140,7 @@ TEST(Methods, AreRefusedWithoutWhatTheyNeed) {
   auto options = test::random_options("likelyhood", 3, random);
   EXPECT_NE(test::message_of<InputError>([&] {
               make_method(options);
-            }).find("there is no method \"likelyhood\"; there are \"voting\", \"parsimony\""),
+            }).find("there is no method \"likelyhood\"; the methods are \"voting\", \"parsimony\""),
             std::string::npos);
   for (const std::string name : {"parsimony", "likelihood"}) {
     options.name = name;

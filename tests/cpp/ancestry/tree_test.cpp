@@ -127,7 +127,7 @@ TEST(Tree, RefusesWhatIsNoTree) {
   expect_error(nodes, 2, "cycle, at or above node 3");
   nodes = great_apes();
   nodes[1].parent = 5;
-  expect_error(nodes, 2, "the parent of 'chimp' is no node");
+  expect_error(nodes, 2, "the parent of 'chimp' is not a node");
   expect_error({}, 1, "no root");
   expect_error(great_apes(), 0, "at least one outgroup");
 }

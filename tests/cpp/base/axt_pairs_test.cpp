@@ -79,7 +79,7 @@ TEST(AxtPairs, CountMinusStrandsFromTheStartWhereLengthsAreKnown) {
   EXPECT_EQ(skipped.pairs.size(), 2u);
   EXPECT_EQ(skipped.bad, 1);
   options.query_lengths.erase("chrX");
-  EXPECT_NE(message_of<FormatError>([&] { read(kText, options); }).find("'chrX' is not among"),
+  EXPECT_NE(message_of<FormatError>([&] { read(kText, options); }).find("'chrX' has no length"),
             std::string::npos);
 }
 

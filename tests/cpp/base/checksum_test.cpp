@@ -136,7 +136,7 @@ TEST(FolderLock, LeavesWhatIsNoRuns) {
   const auto refuses = [&] {
     const std::string message = message_of<FileError>([&] { FolderLock lock(dir.path()); });
     EXPECT_NE(message.find(path + "'"), std::string::npos) << message;
-    EXPECT_NE(message.find("Move it away, or choose another folder"), std::string::npos) << message;
+    EXPECT_NE(message.find("Move it, or choose another folder"), std::string::npos) << message;
   };
   for (const std::string text : {"notes\n", "7", " on host", "3 on the list\n", "1 on a\nb\n"}) {
     dir.write(".ancify.lock", text);

@@ -118,8 +118,8 @@ TEST(Tiles, ABudgetForLessThanAGroupIsAnErrorThatTellsAllThree) {
     FakeDevice device(123);
     MemoryPool pool(device);
     const auto message = message_of<DeviceError>([&] { Tiles(pool, kBytes, 1000, budget); });
-    EXPECT_NE(message.find("fake:0 has too little memory: 6 bytes are needed at the least, 123 are "
-                           "free, of which " +
+    EXPECT_NE(message.find("fake:0 has too little memory: the job needs at least 6 bytes; 123 "
+                           "bytes are free and it may use " +
                            std::to_string(budget)),
               std::string::npos)
         << message;
@@ -147,11 +147,10 @@ TEST(Tiles, AreHalvedWhereMemoryIsNotThere) {
     device.fails_for = kind;
     device.largest_allocation = 2;
     const auto message = message_of<DeviceError>([&] { Tiles(pool, kBytes, 100, kPlenty); });
-    EXPECT_NE(
-        message.find(kind == MemoryKind::kDevice
-                         ? "fake:0 has too little memory"
-                         : "too little memory for buffers that fake:0 can copy from: 3 bytes"),
-        std::string::npos)
+    EXPECT_NE(message.find(kind == MemoryKind::kDevice
+                               ? "fake:0 has too little memory"
+                               : "too little memory for transfer buffers of fake:0 (3 bytes)"),
+              std::string::npos)
         << message;
     EXPECT_EQ(device.taken(), 0U);
   }

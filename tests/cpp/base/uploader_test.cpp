@@ -112,7 +112,7 @@ TEST(Uploader, WithoutMemoryForBuffersIsAnError) {
     card.failing_allocation = failing;
     const auto message =
         message_of<DeviceError>([&] { Uploader(std::make_unique<FakeDevice>(card)); });
-    EXPECT_NE(message.find("buffers that fake:0 can copy from: 1048576 bytes were refused"),
+    EXPECT_NE(message.find("too little memory for transfer buffers of fake:0 (1048576 bytes)"),
               std::string::npos)
         << message;
     EXPECT_EQ(card.taken(), 0U);

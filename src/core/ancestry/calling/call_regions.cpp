@@ -31,7 +31,7 @@ void for_each_stretch(const std::vector<CallFile>& files, const std::vector<Call
       }
       before = &regions[i];
       if (start + n > reader->length()) {
-        throw FormatError(files[chromosome].path, 2, "the file has become shorter");
+        throw FormatError(files[chromosome].path, 2, "the file became shorter while it was read");
       }
       for (std::int64_t done = 0; done < n; done += most) {
         context.throw_if_stopped();
@@ -45,7 +45,9 @@ void for_each_stretch(const std::vector<CallFile>& files, const std::vector<Call
 }
 
 [[noreturn]] void fail_no_call(const std::string& path, char letter) {
-  throw FormatError(path, 2, "these are no calls: " + excerpt({&letter, 1}) + " occurs");
+  throw FormatError(
+      path, 2,
+      "the sequence contains " + excerpt({&letter, 1}) + ", which is not a call (ACGTacgtnN)");
 }
 
 }  // namespace

@@ -81,9 +81,9 @@ void append(const std::vector<Value>& values, std::vector<char>& bytes) {
 DeviceTrees::DeviceTrees(const MlCaller& ml) {
   const Forest& forest = ml.trees().forest();
   if (forest.columns.size() > kMostColumns) {
-    throw DeviceError("the model's splits see its features in " +
-                      std::to_string(forest.columns.size()) +
-                      " ways, counting how they treat missing values, of which a GPU takes " +
+    throw DeviceError("the model's splits need " + std::to_string(forest.columns.size()) +
+                      " feature columns (one per feature and treatment of missing values); a GPU "
+                      "takes at most " +
                       std::to_string(kMostColumns) + ": use the CPU");
   }
   const auto order = by_feature(forest);

@@ -41,7 +41,7 @@ const CallingMethod& method_called(const std::string& name,
     if (method.name == name) return method;
     names += (names.empty() ? "\"" : ", \"") + method.name + "\"";
   }
-  throw InputError("there is no method \"" + name + "\"; there are " + names);
+  throw InputError("there is no method \"" + name + "\"; the methods are " + names);
 }
 
 }  // namespace
@@ -80,7 +80,8 @@ std::unique_ptr<const Method> make_method(const MethodOptions& options, const Jo
   const auto& method = method_called(options.name, calling_methods());
   const auto* const make = std::get_if<MakePatternMethod>(&method.make);
   if (make != nullptr) return (*make)(options, control);
-  throw InputError("the method \"" + options.name + "\" is none of a position alone");
+  throw InputError("the method \"" + options.name +
+                   "\" also uses neighbouring positions, so it cannot be applied to site patterns");
 }
 
 Caller make_caller(const MethodOptions& options, const Backend& backend, bool with_phred,

@@ -125,11 +125,11 @@ void check_most(const History& history, int most) {
   }
   if (most > kMostFocalLineages) {
     throw InputError("more than " + std::to_string(kMostFocalLineages) +
-                     " of the focal haplotypes' lineages come back to the first split; it is too "
-                     "recent for the focal population's size (" +
+                     " focal lineages remain at the first split, which is too recent for the focal "
+                     "population size (the split is at " +
                      number_text(history.focal_split() / (2 * history.focal_size)) +
                      " times 2N generations). Take fewer focal haplotypes, or leave out the "
-                     "outgroup that split off so recently");
+                     "outgroup with the most recent split");
   }
 }
 
@@ -141,12 +141,13 @@ void check_mutations(const History& history, const MutationModel& model) {
   double fastest = 0;
   for (std::size_t i = 0; i < kBases; ++i) fastest = std::max(fastest, -model.rates[i][i]);
   if (fastest * generations > kMost) {
-    throw InputError("a base mutates " + number_text(fastest * generations) +
-                     " times within the history's oldest split or 2N generations of its largest "
-                     "population; with more than " +
-                     number_text(kMost) +
-                     " nothing is left of the past. Check the splits, sizes and mutation rate: "
-                     "splits are in generations, the rate is per generation");
+    throw InputError(
+        "a base mutates " + number_text(fastest * generations) +
+        " times up to the oldest split, or in 2N generations of the largest "
+        "population; with more than " +
+        number_text(kMost) +
+        " mutations the past cannot be inferred. Check the splits, sizes and mutation rate: "
+        "splits are in generations, the rate is per generation");
   }
 }
 
@@ -361,14 +362,14 @@ void check(const std::vector<PolymorphicSite>& sites, std::int64_t patterns) {
     }
     for (const int allele : site.alleles) {
       if (allele < 0 || allele >= kBases)
-        throw InputError(which + " has an allele that is no base");
+        throw InputError(which + " has an allele that is not a base");
     }
     if (site.haplotypes > kMostHaplotypes) {
       throw InputError(which + " has " + std::to_string(site.haplotypes) +
-                       " haplotypes; there can be " + std::to_string(kMostHaplotypes) +
-                       " at most: draw fewer");
+                       " haplotypes; the maximum is " + std::to_string(kMostHaplotypes) +
+                       ": draw fewer");
     }
-    if (site.alleles[0] == site.alleles[1]) throw InputError(which + " has twice the same allele");
+    if (site.alleles[0] == site.alleles[1]) throw InputError(which + " has the same allele twice");
     if (site.copies < 0 || site.copies > site.haplotypes) {
       throw InputError(which + " has " + std::to_string(site.copies) +
                        " copies of the second allele among " + std::to_string(site.haplotypes) +

@@ -28,7 +28,7 @@ void check_join(const History& history, std::size_t i, std::vector<bool>& gone) 
     throw InputError("split time " + which + " is " + number_text(join.time) +
                      ", before split time " + std::to_string(i) + ", " +
                      number_text(history.joins[i - 1].time) +
-                     "; give the splits in the order of time, the most recent first");
+                     "; order the splits by time, the most recent first");
   }
   const auto exists = [&](int population) {
     return population >= 0 && population <= history.outgroups() &&
@@ -37,8 +37,8 @@ void check_join(const History& history, std::size_t i, std::vector<bool>& gone) 
   if (join.from == 0 || join.from == join.into || !exists(join.from) || !exists(join.into)) {
     throw InputError("split " + which + " joins population " + std::to_string(join.from) +
                      " into population " + std::to_string(join.into) +
-                     "; each outgroup joins once, one that is still there or the focal species "
-                     "(population 0)");
+                     "; each outgroup must join once, into the focal species (population 0) or an "
+                     "outgroup that has not joined yet");
   }
   gone[static_cast<std::size_t>(join.from)] = true;
 }
@@ -58,10 +58,10 @@ void check(const History& history) {
   }
   if (history.focal_lineages > kMostHaplotypes) {
     throw InputError("the number of focal lineages is " + std::to_string(history.focal_lineages) +
-                     "; it can be " + std::to_string(kMostHaplotypes) +
-                     " at most. Give that many: more hardly change the result");
+                     "; the maximum is " + std::to_string(kMostHaplotypes) +
+                     ". Give that many: more hardly change the result");
   }
-  if (history.joins.empty()) throw InputError("the history has no splits; give one an outgroup");
+  if (history.joins.empty()) throw InputError("the history has no splits; give one per outgroup");
   std::vector<bool> gone(history.joins.size() + 1, false);
   for (std::size_t i = 0; i < history.joins.size(); ++i) check_join(history, i, gone);
 }

@@ -244,8 +244,8 @@ void LineageSpace::add_state(const LineageState& state) {
   size_ += state.size();
   if (size_ > kMostElements) {
     throw InputError(
-        "the gene trees of so many outgroups and focal lineages take more memory than there may "
-        "be; leave out outgroups, or take fewer focal haplotypes");
+        "the gene trees of so many outgroups and focal lineages need more than 1 GB of memory; "
+        "leave out outgroups, or take fewer focal haplotypes");
   }
 }
 

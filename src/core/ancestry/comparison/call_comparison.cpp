@@ -79,8 +79,8 @@ class WindowCount {
         called_by_[i] = static_cast<std::uint16_t>(called_by_[i] | (is_called(out[i]) << run));
       }
       if (std::memchr(out, kNoState, n) != nullptr) {
-        throw InputError("run " + std::to_string(run + 1) + " has no calls of '" + chromosome +
-                         "': other letters than ACGTacgtnN occur");
+        throw InputError("the sequence of '" + chromosome + "' in run " + std::to_string(run + 1) +
+                         " contains letters that are not calls (ACGTacgtnN)");
       }
     }
     for (std::size_t i = 0; i < n; ++i) ++counts.called[called_by_[i]];

@@ -68,7 +68,7 @@ class CallEvaluation {
     const AgreementCounts agreement = count_agreement(calls_.data(), other, n, simd_);
     if (calls.high + calls.low != agreement.first) {
       throw FormatError(chromosome_.calls, 2,
-                        "these are no calls: other letters than ACGTacgtnN occur");
+                        "the sequence contains letters that are not calls (ACGTacgtnN)");
     }
     result_.calls += calls;
     if (reference != nullptr) result_.agreement += agreement;
@@ -107,7 +107,7 @@ class VariantComparison {
       if (reader_.chromosome() != name_) begin_chromosome(control);
       if (index_ == kNone) continue;
       if (reader_.position() > window_->length()) {
-        reader_.fail("position " + std::to_string(reader_.position()) + " is behind the end of '" +
+        reader_.fail("position " + std::to_string(reader_.position()) + " is beyond the end of '" +
                      chromosomes_[index_].name + "', which has " +
                      std::to_string(window_->length()) + " bases");
       }
@@ -131,7 +131,7 @@ class VariantComparison {
                    "': rename one");
     }
     if (name != name_) {
-      control.log("'" + reader_.path() + "': '" + name_ + "' is taken for '" + name + "'");
+      control.log("'" + reader_.path() + "': '" + name_ + "' is read as '" + name + "'");
     }
     calls_ = file_source(calls, name, length);
     window_ = std::make_unique<SequenceWindow>(*calls_, length);
@@ -181,7 +181,7 @@ class VariantComparison {
 
   [[noreturn]] void fail_without(const std::string& name,
                                  const std::vector<std::string>& known) const {
-    std::string problem = "there is no chromosome '" + name + "' in it";
+    std::string problem = "the file has no chromosome '" + name + "'";
     for (std::size_t i = 0; i < std::min<std::size_t>(known.size(), 3); ++i) {
       problem.append(i == 0 ? ". It has " : ", ").append(excerpt(known[i]));
     }

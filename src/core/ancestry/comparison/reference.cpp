@@ -39,8 +39,8 @@ void read_reference(const std::string& path, std::int64_t length,
   }
   if (found != length) {
     throw FormatError(path, 0,
-                      "the sequence has " + std::to_string(found) + " bases, and the chromosome " +
-                          std::to_string(length) +
+                      "the sequence has " + std::to_string(found) +
+                          " bases, but the chromosome has " + std::to_string(length) +
                           ": give a reference in the focal genome's coordinates");
   }
 }

@@ -26,7 +26,7 @@ std::uint8_t phred_of(double error) {
 void check_thresholds(const Thresholds& thresholds) {
   const auto& [high, low] = thresholds;
   if (low >= 0 && low <= high && high <= 1) return;
-  throw InputError("the thresholds of the posterior are " + number_text(high) + " (high) and " +
+  throw InputError("the posterior thresholds are " + number_text(high) + " (high) and " +
                    number_text(low) + " (low); they must be 0 <= low <= high <= 1");
 }
 

@@ -11,7 +11,7 @@ VotingMethod::VotingMethod(const Voting& voting) : voting_(voting) {
     throw InputError("voting needs at least one inner and one outer outgroup");
   }
   if (voting.min_inner < 1 || voting.min_outer < 1) {
-    throw InputError("the fewest votes of a tier must be at least 1");
+    throw InputError("the minimum number of votes per tier must be at least 1");
   }
 }
 

@@ -47,7 +47,7 @@ PatternLikelihood::PatternLikelihood(const Tree& tree, const PatternCounts& patt
                      (tree.has_focal() ? " and the focal species" : ""));
   }
   if (with_focal && !tree.has_focal()) {
-    throw InputError("the patterns hold the focal species, which is not in the tree");
+    throw InputError("the patterns include the focal species, which is not in the tree");
   }
   const auto& nodes = tree_.nodes();
   for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
@@ -263,7 +263,7 @@ std::vector<Transitions> PatternLikelihood::transitions_of(const std::vector<dou
     const double length = root ? 0 : lengths[static_cast<std::size_t>(tree_.given_as()[i])];
     if (!std::isfinite(length) || length < 0) {
       throw InputError("in the tree, the branch above " + tree_.name(i) + " has the length " +
-                       number_text(length) + "; it must be a number that is not negative");
+                       number_text(length) + "; it must be finite and not below 0");
     }
     for (const auto& rate_class : model.rate_classes()) {
       transitions.push_back(model.transitions(length * rate_class.rate));
@@ -323,7 +323,8 @@ double PatternLikelihood::linearised(const Slope& slope, const std::vector<doubl
   const auto transitions = transitions_of(lengths, model);
   const auto& classes = model.rate_classes();
   if (classes.size() != slope.at_root.size()) {
-    throw InputError("a slope holds for models of as many rate classes only");
+    throw InputError("the slope has " + std::to_string(slope.at_root.size()) +
+                     " rate classes, but the model has " + std::to_string(classes.size()));
   }
   double sum = 0;
   for (std::size_t i = 0; i < transitions.size(); ++i) {

@@ -35,7 +35,7 @@ void check(const SubstitutionRates& rates) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     const double rate = rates.exchangeabilities[i];
     if (!std::isfinite(rate) || rate < 0) {
-      refuse(std::string("rate ") + names[i], rate, "it must be a number that is not negative");
+      refuse(std::string("rate ") + names[i], rate, "it must be finite and not below 0");
     }
     any = any || rate > 0;
   }
@@ -51,7 +51,7 @@ void check(const SubstitutionRates& rates) {
   if (std::abs(sum - 1) > kSumTolerance) refuse("sum of base frequencies", sum, "it must be 1");
   if (rates.alpha && !(*rates.alpha > 0 && *rates.alpha <= kMostAlpha)) {
     refuse("alpha, the shape of gamma rates,", *rates.alpha,
-           "it must be above 0 and at most 10000, where rates hardly differ any more");
+           "it must be above 0 and at most 10000, beyond which rates hardly differ");
   }
   if (rates.n_rates < 1 || rates.n_rates > kMostRates) {
     refuse("number of rate classes", rates.n_rates, "it must be from 1 to 100");

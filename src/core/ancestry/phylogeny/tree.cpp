@@ -35,7 +35,7 @@ void Tree::check_shape(const std::vector<TreeNode>& nodes) const {
     if (parent == kNoParent) {
       roots.push_back(i);
     } else if (parent < 0 || parent >= n) {
-      throw InputError("in the tree, the parent of " + name_of(nodes[i], i) + " is no node of it");
+      throw InputError("the parent of " + name_of(nodes[i], i) + " is not a node of the tree");
     }
   }
   if (roots.empty()) throw InputError("the tree has no root");
@@ -113,7 +113,7 @@ void Tree::check_lengths() const {
     const double length = nodes_[i].length;
     if (length < 0 || std::isinf(length)) {
       throw InputError("in the tree, the branch above " + name(i) + " has the length " +
-                       number_text(length) + "; it must be a number that is not negative");
+                       number_text(length) + "; it must be finite and not below 0");
     }
   }
 }

@@ -69,7 +69,7 @@ class FocalFasta {
     if (length_ == length) return;
     throw FormatError(file_, line_,
                       "the sequence " + excerpt(name) + " has " + std::to_string(length_) +
-                          " bases, and in the table of lengths " + std::to_string(length) +
+                          " bases, but " + std::to_string(length) + " in the table of lengths" +
                           ": give the focal genome that was aligned");
   }
 
@@ -86,8 +86,8 @@ class FocalFasta {
     std::string list;
     for (const auto& found : names_) list += (list.empty() ? "" : ", ") + excerpt(found);
     throw FormatError(file_, 0,
-                      "there is no sequence called " + excerpt(name) +
-                          (list.empty() ? "" : "; the first there are " + list));
+                      "the file has no sequence called " + excerpt(name) +
+                          (list.empty() ? "" : "; its first sequences are " + list));
   }
 
   const std::string& file_;

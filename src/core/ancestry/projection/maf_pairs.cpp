@@ -35,7 +35,7 @@ void reverse_complement(std::string_view row, std::string& out) {
 // The inconsistency in a row; empty if there is none.
 std::string problem_of(const MafRow& row, const RowScan& scan) {
   const auto bases = static_cast<std::int64_t>(row.columns.size()) - scan.gaps;
-  if (!scan.only_letters_and_gaps) return "the row holds something else than letters and -";
+  if (!scan.only_letters_and_gaps) return "the row contains characters other than letters and -";
   if (bases != row.size) {
     return "the row's size is " + std::to_string(row.size) + ", but it has " +
            std::to_string(bases) + " bases";
@@ -50,7 +50,7 @@ std::string problem_of(const MafRow& row, const RowScan& scan) {
 
 std::string not_a_row(const MafLine& line) {
   return "the row of " + excerpt(line.source) +
-         " is not source, start, size, strand, length of the source, and columns";
+         " does not have the fields source, start, size, strand, source length and columns";
 }
 
 }  // namespace
@@ -128,9 +128,11 @@ void MafPairs::project(const MafBlock& block, const std::vector<PairSink*>& sink
   const bool focal_alone = options_.focal_row;
   if (options_.focal_name.empty() ||
       (!focal_alone && std::find(names_.begin(), names_.end(), "") != names_.end())) {
-    throw InputError("'" + file_ + "' is a MAF file: set maf_name and focal_maf_name to what the " +
-                     "outgroup's and the focal species' sources begin with. Its first block has " +
-                     quoted_list(sources_));
+    throw InputError(
+        "'" + file_ +
+        "' is a MAF file: set maf_name and focal_maf_name to the prefixes of the outgroup's and "
+        "the focal species' sources. Its first block has " +
+        quoted_list(sources_));
   }
   find_rows(block);
   if (focal_.first == nullptr) {
@@ -144,8 +146,7 @@ void MafPairs::project(const MafBlock& block, const std::vector<PairSink*>& sink
   if (focal_.first->source.size() < focal_prefix_.size()) {
     bad_.add(focal_.first->line,
              "the focal row's source is " + excerpt(focal_.first->source) +
-                 " with no chromosome behind it: focal_maf_name is what stands before a dot and "
-                 "the chromosome");
+                 ", without a chromosome: it must be focal_maf_name, a dot and the chromosome");
     return;
   }
   const auto name = focal_.first->source.substr(focal_prefix_.size());
@@ -177,11 +178,11 @@ bool MafPairs::begin_pair(const Chromosome& chromosome, AlignedPair& pair) {
   }
   const RowScan scan = scan_row(row->columns, options_.simd);
   std::string problem = problem_of(*row, scan);
-  if (problem.empty() && row->size == 0) problem = "the focal row has no base";
+  if (problem.empty() && row->size == 0) problem = "the focal row has no bases";
   if (problem.empty() && row->source_size != chromosome.length) {
     problem = "the row says that " + excerpt(focal_.first->source) + " is " +
-              std::to_string(row->source_size) + " bases long, and the table of lengths " +
-              std::to_string(chromosome.length) + ": it must be that of the genome aligned";
+              std::to_string(row->source_size) + " bases long, but the table of lengths says " +
+              std::to_string(chromosome.length) + ": use the lengths of the aligned genome";
   }
   if (!problem.empty()) {
     bad_.add(line, problem);
@@ -217,9 +218,8 @@ std::string_view MafPairs::on_focal_strand(std::string_view columns, std::string
 void MafPairs::throw_if_never_seen(std::size_t outgroup) const {
   if (sources_.empty() || options_.focal_row || seen_[outgroup]) return;
   throw FormatError(file_, 0,
-                    "no block has a row of " + excerpt(names_[outgroup]) +
-                        " (maf_name), which is what its sources have to begin with; the first " +
-                        "blocks have " + quoted_list(sources_));
+                    "no block has a source that begins with " + excerpt(names_[outgroup]) +
+                        " (maf_name); the first blocks have " + quoted_list(sources_));
 }
 
 }  // namespace ancify

@@ -535,7 +535,7 @@ class GenomeLook {
     if (!whole) return;
     end();
     for (std::size_t i = 0; i < found_.size(); ++i) {
-      if (!found_[i]) note("there is no sequence called " + excerpt(chromosomes_[i].name));
+      if (!found_[i]) note("the file has no sequence called " + excerpt(chromosomes_[i].name));
     }
   }
 
@@ -545,8 +545,8 @@ class GenomeLook {
     if (position_ < last_[chromosome_]) --left_;
     const auto& [name, length] = chromosomes_[chromosome_];
     if (position_ == length) return;
-    note("the sequence " + excerpt(name) + " has " + std::to_string(position_) +
-         " bases, and in the table of lengths " + std::to_string(length));
+    note("the sequence " + excerpt(name) + " has " + std::to_string(position_) + " bases, but " +
+         std::to_string(length) + " in the table of lengths");
   }
 
   void note(const std::string& problem) {

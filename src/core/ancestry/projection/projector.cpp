@@ -86,7 +86,7 @@ std::string problem_of(const AlignedPair& pair, const Chromosome& chromosome) {
            std::to_string(chromosome.length) + " bases long";
   }
   if (!pair.only_letters_and_gaps) {
-    return "the block's rows hold something else than letters and -";
+    return "the block's rows contain characters other than letters and -";
   }
   const auto letters = static_cast<std::int64_t>(pair.target.size()) - pair.target_gaps;
   if (letters != pair.end - pair.start + 1) {

@@ -59,7 +59,7 @@ class ModelReader {
            " leaves: train fewer or smaller ones");
     }
     if (trees.empty() || trees.size() % kBases != 0 || trees.size() != announced_) {
-      fail("the model has " + std::to_string(trees.size()) + " trees, where its header says " +
+      fail("the model has " + std::to_string(trees.size()) + " trees, but its header says " +
            std::to_string(announced_) + ": " + kSaveAgain);
     }
     // The rest is not used, but only at the end of a file can the reader tell whether it has
@@ -101,10 +101,10 @@ class ModelReader {
     for (next_line(); line_.compare(0, 5, "Tree=") != 0 && line_ != "end of trees"; next_line()) {
       const std::string key = line_.substr(0, line_.find('='));
       if (fields.size() == kMostFields) {
-        fail("there are more than " + std::to_string(kMostFields) + " lines of one tree");
+        fail("this section has more than " + std::to_string(kMostFields) + " lines");
       }
       if (!fields.emplace(key, Field{std::string(value_of(line_)), lines_.number()}).second) {
-        fail("a second " + excerpt(key));
+        fail(excerpt(key) + " occurs twice in this section");
       }
     }
     return fields;
@@ -149,12 +149,14 @@ class ModelReader {
     std::string_view text = field.value;
     for (auto item = next_field(text); !item.empty(); item = next_field(text)) {
       const auto value = parse(item);
-      if (!value) fail_at(field.line, std::string(key) + " has " + excerpt(item) + ", no number");
+      if (!value) {
+        fail_at(field.line, std::string(key) + " has " + excerpt(item) + ", which is not a number");
+      }
       values.push_back(*value);
     }
     if (values.size() != n) {
       fail_at(field.line, std::string(key) + " has " + std::to_string(values.size()) +
-                              " values in place of " + std::to_string(n) + ": " + kSaveAgain);
+                              " values instead of " + std::to_string(n) + ": " + kSaveAgain);
     }
     return values;
   }
@@ -173,23 +175,24 @@ class ModelReader {
     const Field& objective = get(fields, "objective");
     std::string_view words = objective.value;
     if (next_field(words) != "multiclass") {
-      fail_at(objective.line, "the objective is " + excerpt(objective.value) +
-                                  ", and has to be multiclass: train the model with it");
+      fail_at(objective.line,
+              "the objective is " + excerpt(objective.value) +
+                  ", but it must be multiclass: train the model with this objective");
     }
-    const std::string four = "the model has to tell apart 4 classes, for A, C, G and T";
+    const std::string four = "the model must have 4 classes, for A, C, G and T";
     expect(fields, "num_class", kBases, four);
     expect(fields, "num_tree_per_iteration", kBases, four);
     const Field& last_feature = get(fields, "max_feature_idx");
     const std::int64_t n_features = integer(last_feature) + 1;
     if (n_features != features_) {
       fail_at(last_feature.line, "the model takes " + std::to_string(n_features) +
-                                     " features, where these outgroups have " +
+                                     " features, but these outgroups have " +
                                      std::to_string(features_) +
-                                     ": train it with as many outgroups");
+                                     ": train it with the same number of outgroups");
     }
     if (fields.count("average_output") > 0) {
       fail_at(fields.at("average_output").line,
-              "random forests, whose trees are averaged, can't be read: train with boosting gbdt");
+              "random forests (average_output) cannot be read: train with boosting gbdt");
     }
     const Field& sizes = get(fields, "tree_sizes");
     std::string_view text = sizes.value;
@@ -199,14 +202,14 @@ class ModelReader {
   DecisionTree read_tree() {
     const std::int64_t first_line = lines_.number();
     const Fields fields = read_fields();
-    expect(fields, "num_cat", 0, "splits by category can't be read: train without them");
+    expect(fields, "num_cat", 0, "splits by category cannot be read: train without them");
     if (fields.count("is_linear") > 0) {
-      expect(fields, "is_linear", 0, "linear trees can't be read: train without linear_tree");
+      expect(fields, "is_linear", 0, "linear trees cannot be read: train without linear_tree");
     }
     const Field& field = get(fields, "num_leaves");
     const std::int64_t leaves = integer(field);
     if (leaves < 1 || leaves > kMostLeaves) {
-      fail_at(field.line, "a tree has 1 to " + std::to_string(kMostLeaves) + " leaves, not " +
+      fail_at(field.line, "a tree must have 1 to " + std::to_string(kMostLeaves) + " leaves, not " +
                               excerpt(field.value));
     }
     DecisionTree tree;
@@ -246,7 +249,7 @@ class ModelReader {
       check("decision_type", decision[i], 0, kLargestDecision);
       if ((decision[i] & kCategoricalBit) != 0) {
         fail_at(get(fields, "decision_type").line,
-                "splits by category can't be read: train without them");
+                "splits by category cannot be read: train without them");
       }
       split.missing_left = (decision[i] & kMissingLeftBit) != 0;
       split.missing = static_cast<MissingValues>(decision[i] >> kMissingShift);
@@ -280,7 +283,7 @@ class ModelReader {
       for (const int child : {split.left, split.right}) once = once && ++parents[slot(child)] == 1;
     }
     if (!once || parents[0] != 0 || reached != parents.size()) {
-      fail_at(line, "left_child and right_child of this tree do not make a tree");
+      fail_at(line, "left_child and right_child of this tree do not form a tree");
     }
   }
 

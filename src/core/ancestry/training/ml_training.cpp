@@ -101,7 +101,7 @@ TrainingSample::TrainingSample(const std::vector<ChromosomeSequences>& chromosom
   per_base_ = options.most_sites / kBases;
   for (std::size_t base = 0; base < kBases; ++base) {
     if (labelled_[base] == 0) {
-      throw InputError(std::string("there is no site to train on whose ancestral base is ") +
+      throw InputError(std::string("no training site has the ancestral base ") +
                        upper_base(static_cast<int>(base)) + ": all four bases are needed");
     }
     per_base_ = std::min(per_base_, labelled_[base]);

@@ -35,7 +35,7 @@ std::optional<char> RecordBases::at(const VariantReader& reader, int offset) con
   const auto size = static_cast<std::int64_t>(sequence_->size());
   if (position > size) {
     reader.fail("position " + std::to_string(position) + " of '" +
-                std::string(reader.chromosome()) + "' is behind the end of the " + what_ +
+                std::string(reader.chromosome()) + "' is beyond the end of the " + what_ +
                 " sequence, which has " + std::to_string(size) + " bases");
   }
   const std::int64_t index = position - 1 + offset;
@@ -50,8 +50,9 @@ void RecordErrors::begin_chromosome(const std::string& name, const std::string* 
   const InputFile file(path->second);
   if (file.size() != static_cast<std::int64_t>(calls->size())) {
     throw FormatError(path->second, 0,
-                      "has " + std::to_string(file.size()) + " bytes, but there are " +
-                          std::to_string(calls->size()) + " calls: run again");
+                      "the file has " + std::to_string(file.size()) +
+                          " bytes, but the chromosome has " + std::to_string(calls->size()) +
+                          " calls; call it again");
   }
   phred_.resize(calls->size());
   file.read_at(phred_.data(), phred_.size(), 0);

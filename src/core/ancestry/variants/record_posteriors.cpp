@@ -24,13 +24,13 @@ std::vector<std::size_t> columns_of(const std::vector<std::string>& wanted,
   const auto there = reader.samples();
   if (there.empty()) {
     throw InputError("'" + reader.path() +
-                     "' has no samples, and the history needs counts of their alleles");
+                     "' has no samples, but the history needs their allele counts");
   }
   std::vector<std::size_t> columns;
   for (const auto& name : wanted.empty() ? there : wanted) {
     const auto found = std::find(there.begin(), there.end(), name);
     if (found == there.end()) {
-      throw InputError("'" + reader.path() + "' has no sample '" + name + "', but " +
+      throw InputError("'" + reader.path() + "' has no sample '" + name + "'; it has " +
                        quoted_list(there));
     }
     columns.push_back(static_cast<std::size_t>(found - there.begin()));
@@ -89,7 +89,7 @@ std::optional<std::int64_t> RecordPosteriors::pattern() {
     auto& [path, source, bases] = outgroups_[i];
     if (position >= bases.length()) {
       reader_.fail("position " + std::to_string(position + 1) + " of '" +
-                   std::string(reader_.chromosome()) + "' is behind the end of '" + path +
+                   std::string(reader_.chromosome()) + "' is beyond the end of '" + path +
                    "', which has " + std::to_string(bases.length()) + " bases");
     }
     const int base = base_code(bases.at(position));
@@ -111,8 +111,8 @@ void RecordPosteriors::count_alleles(PolymorphicSite& site) {
   }
   if (site.haplotypes > kMostHaplotypes) {
     throw InputError("'" + reader_.path() + "' has " + std::to_string(site.haplotypes) +
-                     " haplotypes; posteriors are of " + std::to_string(kMostHaplotypes) +
-                     " at most: name fewer samples");
+                     " haplotypes; at most " + std::to_string(kMostHaplotypes) +
+                     " can be used: choose fewer samples");
   }
 }
 

@@ -75,7 +75,7 @@ class PairReader {
     for (std::int64_t* position : {&pair.query.start, &pair.query.end}) {
       const std::string_view field = next_field(header);
       const auto number = parse_whole_number(field);
-      if (!number) return "the outgroup's position " + excerpt(field) + " is not a whole number";
+      if (!number) return "the query's position " + excerpt(field) + " is not a whole number";
       *position = *number;
     }
     const std::string_view strand = next_field(header);
@@ -94,7 +94,7 @@ class PairReader {
              std::to_string(block.query.size()) + ")";
     }
     if (!block.only_letters_and_gaps) {
-      return "the block's rows hold something else than letters and -";
+      return "the block's rows contain characters other than letters and -";
     }
     pair.target.bases = block.target;
     pair.query.bases = block.query;
@@ -114,13 +114,13 @@ class PairReader {
     const auto found = options_.query_lengths.find(row.chromosome);
     if (found == options_.query_lengths.end()) {
       throw FormatError(path_, block.line,
-                        "the outgroup's chromosome " + excerpt(row.chromosome) +
-                            " is not among the outgroup's lengths");
+                        "the query's chromosome " + excerpt(row.chromosome) +
+                            " has no length in the table of query lengths");
     }
     const std::int64_t length = found->second;
     if (row.end > length) {
       return "the block's coordinates " + range_text(row) +
-             " are not inside the outgroup's chromosome, which is " + std::to_string(length) +
+             " are not inside the query's chromosome, which is " + std::to_string(length) +
              " bases long";
     }
     if (pair.minus) {

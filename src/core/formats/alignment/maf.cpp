@@ -109,7 +109,7 @@ MafParser::Found MafParser::next() {
     case 'a':
       return rows();
     case 's':
-      return bad_line("a row outside a block, which begins with an 'a' line: " + excerpt(line));
+      return bad_line("a row outside a block (a block begins with an 'a' line): " + excerpt(line));
     default:
       return bad_line("not a line of a MAF file: " + excerpt(line));
   }

@@ -59,8 +59,7 @@ std::unordered_map<std::string, std::vector<Region>> read_bed(const std::string&
     const auto start = parse_whole_number(next_field(line));
     const auto end = parse_whole_number(next_field(line));
     if (!start || !end || *end < *start || name.size() > kLongestName) {
-      throw FormatError(path, number,
-                        "not a chromosome, a start and an end as BED has them: " + excerpt(whole));
+      throw FormatError(path, number, "not a BED line (chromosome, start, end): " + excerpt(whole));
     }
     found[std::string(name)].add({*start, *end});
   });

@@ -64,8 +64,8 @@ class FastaParser {
     if (!slice) return;
     if (slice->minus) {
       throw FormatError(file_, lines_ + 1,
-                        "a sequence of the minus strand, by its name " + excerpt(name) +
-                            ": give that of the plus strand");
+                        "the name " + excerpt(name) +
+                            " says that this is the minus strand: give the plus strand");
     }
     static const std::string unknown(1 << 16, 'N');
     for (std::int64_t left = slice->start - 1; left > 0;) {
@@ -80,7 +80,7 @@ class FastaParser {
       throw FormatError(file_, lines_ + 1, "not a FASTA file: it begins with " + excerpt(bases));
     }
     if (!all_printable(bases)) {
-      throw FormatError(file_, lines_ + 1, "the sequence holds characters that are no bases");
+      throw FormatError(file_, lines_ + 1, "the sequence contains characters that are not bases");
     }
     in_line_ += bases.size();
     sink_.bases(bases);

@@ -175,12 +175,12 @@ bool has_twice(bcf1_t* record) {
 }  // namespace
 
 const char* AlleleSwap::apply(bcf1_t* record) {
-  if (bcf_unpack(record, BCF_UN_ALL) != 0) return "not a record, or damaged";
+  if (bcf_unpack(record, BCF_UN_ALL) != 0) return "it is not a valid record, or it is damaged";
   const std::string ref = record->d.allele[0];
   const std::string alt = record->d.allele[1];
   const char* alleles[] = {alt.c_str(), ref.c_str()};
-  if (bcf_update_alleles(header_, record, alleles, 2) != 0) return "can't exchange its alleles";
-  if (has_twice(record)) return "a field stands in it twice";
+  if (bcf_update_alleles(header_, record, alleles, 2) != 0) return "cannot exchange its alleles";
+  if (has_twice(record)) return "it has the same field twice";
   if (const char* const problem = swap_genotypes(record)) return problem;
   swap_format(record);
   swap_info(record);
@@ -195,7 +195,7 @@ const char* AlleleSwap::swap_genotypes(bcf1_t* record) {
   if (field == nullptr || field->p == nullptr || field->n == 0) return nullptr;
   if (bcf_hdr_id2type(header_, BCF_HL_FMT, field->id) != BCF_HT_STR ||
       (field->type != BCF_BT_INT8 && field->type != BCF_BT_INT16 && field->type != BCF_BT_INT32)) {
-    return "its genotypes are not as VCF has them; is GT declared as Type=String?";
+    return "its genotypes are not valid; is GT declared as Type=String?";
   }
   const Encoding encoding = encoding_of(field->type);
   for (std::size_t sample = 0; sample < ploidy_.size(); ++sample) {

@@ -42,7 +42,7 @@ std::string local_name(const std::string& path) { return path.front() == '/' ? p
 
 InputFile open_input(const std::string& path, const InputIdentities& inputs) {
   if (path.find("://") != path.npos) {
-    throw InputError("'" + path + "' is an address: fetch the file first, and name it here");
+    throw InputError("'" + path + "' is a URL: download the file, and give its path");
   }
   return InputFile(path, inputs);
 }
@@ -70,12 +70,12 @@ std::unique_ptr<htsFile, CloseFile> open_variants(const InputFile& file, int thr
 }
 
 const char* problem_of(int errcode) {
-  if ((errcode & BCF_ERR_NCOLS) != 0) return "another number of samples than the header has";
+  if ((errcode & BCF_ERR_NCOLS) != 0) return "the number of samples differs from the header's";
   if ((errcode & BCF_ERR_LIMITS) != 0) return "a number is too large";
-  if ((errcode & BCF_ERR_CHAR) != 0) return "a value holds characters that can't stand there";
-  if ((errcode & BCF_ERR_CTG_INVALID) != 0) return "the chromosome's name can't be one";
-  if ((errcode & BCF_ERR_TAG_INVALID) != 0) return "a tag's name can't be one";
-  return "not a record, or damaged";
+  if ((errcode & BCF_ERR_CHAR) != 0) return "a value contains invalid characters";
+  if ((errcode & BCF_ERR_CTG_INVALID) != 0) return "the chromosome name is invalid";
+  if ((errcode & BCF_ERR_TAG_INVALID) != 0) return "a tag name is invalid";
+  return "it is not a valid record, or it is damaged";
 }
 
 // A record may use a chromosome or tag that the header does not declare.
@@ -140,8 +140,8 @@ class VariantReader::Impl {
     header_.reset(bcf_hdr_read(file_.get()));
     if (!header_) {
       throw FormatError(path_, file_->lineno,
-                        "the header has no line #CHROM, or one with a sample twice or with FORMAT "
-                        "and no sample, or is damaged. Correct it there");
+                        "the header is invalid: #CHROM is missing, repeats a sample, or has FORMAT "
+                        "without samples; or the file is damaged. Correct the header");
     }
     is_text_ = file_->format.format == vcf;
     record_->max_unpack = unpacked(parts);
@@ -173,7 +173,7 @@ class VariantReader::Impl {
     const bcf_info_t* const field = info(id);
     if (field == nullptr || field->len == 0) return {};
     if (field->type != BCF_BT_CHAR)
-      fail(std::string(id) + " is no text: the header has to declare it so");
+      fail(std::string(id) + " is not text: the header must declare it as String");
     const std::string_view text(reinterpret_cast<const char*>(field->vptr),
                                 static_cast<std::size_t>(field->len));
     const std::string_view value = text.substr(0, text.find('\0'));
@@ -185,7 +185,7 @@ class VariantReader::Impl {
     const bcf_info_t* const field = info(id);
     if (field == nullptr || field->len == 0) return {};
     if (field->type != BCF_BT_FLOAT) {
-      fail(std::string(id) + " is no number: the header has to declare it as Float");
+      fail(std::string(id) + " is not a number: the header must declare it as Float");
     }
     if (is_text_) check_numbers(id);
     std::vector<float> numbers(static_cast<std::size_t>(field->len));
@@ -208,7 +208,7 @@ class VariantReader::Impl {
     } else if (field->type == BCF_BT_INT32) {
       decode_alleles<std::int32_t>(*field, samples, genotypes_.alleles);
     } else {
-      fail("GT holds no alleles");
+      fail("GT contains no alleles");
     }
     check_alleles();
     return genotypes_;
@@ -253,8 +253,9 @@ class VariantReader::Impl {
     const std::string_view line(file_->line.s, file_->line.l);
     // htslib would take a NUL for the line's end.
     if (const std::size_t at = line.find('\0'); at != line.npos) {
-      fail_next("byte " + std::to_string(at + 1) +
-                " of the line is a NUL, which text never has: the file is damaged. Fetch it again");
+      fail_next(
+          "byte " + std::to_string(at + 1) +
+          " of the line is a NUL, which text cannot contain: the file is damaged. Fetch it again");
     }
     check_columns(line);
     if (record_->max_unpack == 0) check_samples(line);
@@ -273,8 +274,9 @@ class VariantReader::Impl {
       ++columns;
     }
     if (columns < kFixedColumns) {
-      fail_next("only " + std::to_string(columns) + " of the " + std::to_string(kFixedColumns) +
-                " columns from CHROM to INFO, divided by tabs; was the file cut short?");
+      fail_next("it has only " + std::to_string(columns) + " of the " +
+                std::to_string(kFixedColumns) +
+                " tab-separated columns from CHROM to INFO; was the file cut short?");
     }
     if (record_->max_unpack != unpacked(RecordParts::kAlleles)) {
       info_ = line.substr(0, line.find('\t'));
@@ -304,7 +306,7 @@ class VariantReader::Impl {
       if (columns != kFixedColumns + 1 + samples) fail_next(problem_of(BCF_ERR_NCOLS));  // FORMAT
     } else if (columns != kFixedColumns) {
       fail_next(
-          "it has columns behind INFO, but the header names no sample, so that they would be "
+          "it has columns after INFO, but the header names no samples, so they would be "
           "lost: correct the line #CHROM");
     }
   }
@@ -366,7 +368,7 @@ class VariantReader::Impl {
     if (length_ > 0 && position > length_) {
       fail("position " + std::to_string(position) + " of '" +
            bcf_seqname(header_.get(), record_.get()) +
-           "' is behind its end, as the header declares length=" + std::to_string(length_) +
+           "' is beyond its end: the header declares length=" + std::to_string(length_) +
            ". Correct the header, for example by bcftools reheader --fai, or leave the record out");
     }
   }
@@ -383,7 +385,7 @@ class VariantReader::Impl {
       const auto is_same = [&](const bcf_fmt_t& other) { return other.id == field->id; };
       if (std::any_of(fields, field, is_same)) {
         fail(std::string("FORMAT names ") + bcf_hdr_int2id(header_.get(), BCF_DT_ID, field->id) +
-             " twice: take one out");
+             " twice: remove one");
       }
     }
   }
@@ -405,7 +407,7 @@ class VariantReader::Impl {
     if (wrong == genotypes_.alleles.end()) return;
     const auto sample = (wrong - genotypes_.alleles.begin()) / genotypes_.ploidy;
     fail("sample " + excerpt(header_->samples[sample]) + " has the allele " +
-         std::to_string(*wrong) + ", but the record's are 0 to " + std::to_string(n - 1));
+         std::to_string(*wrong) + ", but the record has alleles 0 to " + std::to_string(n - 1));
   }
 
   NumberParser number_;
@@ -464,7 +466,7 @@ const char* mode_of(const std::string& path) {
   if (ends_with(path, ".vcf")) return "w";
   if (ends_with(path, ".vcf.gz")) return "wz";
   if (ends_with(path, ".bcf")) return "wb";
-  throw InputError("'" + path + "' ends neither in .vcf nor in .vcf.gz or .bcf");
+  throw InputError("'" + path + "' must end in .vcf, .vcf.gz or .bcf");
 }
 
 std::string declaration(const InfoField& field) {
@@ -500,7 +502,7 @@ class VariantWriter::Impl {
   void update(const char* id, const void* values, int n, int type) {
     remove_repeats(id);
     if (bcf_update_info(header(), record(), id, values, n, type) != 0) {
-      reader_.fail(std::string("can't change ") + id + " in it");
+      reader_.fail(std::string("cannot change ") + id + " in it");
     }
   }
 
@@ -565,12 +567,12 @@ class VariantWriter::Impl {
 
   void append(const std::string& line) {
     if (bcf_hdr_append(header(), line.c_str()) < 0) {
-      throw FormatError(reader_.path_, 0, "can't add to the header: " + excerpt(line));
+      throw FormatError(reader_.path_, 0, "cannot add to the header: " + excerpt(line));
     }
   }
 
   [[noreturn]] void fail() const {
-    throw FileError(output_.path(), "can't write the file; is there space?");
+    throw FileError(output_.path(), "cannot write the file; is the disk full?");
   }
 
   const char* mode_;
@@ -611,7 +613,7 @@ class VariantReader::Impl {};
 
 namespace {
 [[noreturn]] void refuse() {
-  throw InputError("this build has no htslib, which reads VCF and BCF");
+  throw InputError("this build cannot read VCF and BCF, as it has no htslib");
 }
 }  // namespace
 
