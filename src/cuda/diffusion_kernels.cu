@@ -26,8 +26,8 @@ __global__ void __launch_bounds__(kThreadsOfAPlan, 2)
     plan_kernel(DevicePlan* plans, std::size_t n, std::int64_t rounds) {
   for (std::size_t i = blockIdx.x; i < n; i += gridDim.x) {
     DevicePlan plan = plans[i];
-    do_rounds(BlockTeam(), plan, rounds);
-    __syncthreads();  // all threads have read plans[i]
+    if (plan.is_finished()) continue;
+    do_rounds(BlockTeam(), plan, rounds);  // ends at a barrier: all threads have read plans[i]
     if (threadIdx.x == 0) plans[i] = plan;
   }
 }

@@ -45,6 +45,9 @@ struct DevicePlan {
   std::int64_t next_step;
   std::int64_t times_done;
   int populations;
+
+  // Sampling is done too. Before, each call of do_rounds() does at least one operation.
+  ANCIFY_HOST_DEVICE bool is_finished() const { return next_event > n_events; }
 };
 
 // The sweep of a step along an axis. The plan's arrays may be on the device, so only the operation
