@@ -1,4 +1,4 @@
-# Rscript .ci/lint.R [FILE...]: lints these files, or all R code of the repository; the package is installed.
+# Rscript .ci/lint.R [FILE...]: lints these files, or all R code. The package is installed.
 # A test sees testthat and the tests' helpers besides the package, a benchmark what all share.
 library(testthat)
 for (shared in c(Sys.glob("tests/testthat/helper*.R"), "benchmarks/simulated.R")) source(shared)

@@ -170,7 +170,7 @@ test_that("errors name the site", {
   refused(1:2, 4, posterior = c(0.5, 1.5), texts = "1.5 at site 2")
   refused(1:2, 4, posterior = c(0.5, NA), texts = "NA at site 2")
   refused(1:2, 4, posterior = "a", texts = "`posterior`")
-  refused(1:2, 4, posterior = 0.5, texts = c("`derived` of 2", "`posterior` of 1"))
+  refused(1:2, 4, posterior = 0.5, texts = c("`derived` has 2", "`posterior` has 1"))
   refused(1:2, 4, mutation = c("A>C", "C>A"), texts = "`posterior`")
   refused(1:2, 4, posterior = c(1, 1), cpg = c(TRUE, NA), texts = "`cpg` is NA at site 2")
   refused(1:2, 4, posterior = c(1, 1), cpg = 1:2, texts = "TRUE or FALSE")
