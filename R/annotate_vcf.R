@@ -47,7 +47,7 @@
 #' the call is neither allele. A record without a called base can have `AA_post` without `AA`.
 #'
 #' A record gets `AA_post` if all of these hold; else `AA_prob` is that of the run, if any:
-#' * there are two alleles of one base, and the samples have both;
+#' * REF and ALT are single bases, and the samples have both alleles;
 #' * an outgroup has a base;
 #' * the record is possible under the history.
 #'
@@ -92,7 +92,7 @@
 #'   * a FASTA file of one or many sequences, also Ensembl's EPO (plain, gzip or bgzip). The
 #'     sequences of the VCF's chromosomes are kept in memory;
 #'   * a path with `{chrom}` (the chromosome's name) or `{chrom_id}` (without `chr`), for one
-#'     sequence a file.
+#'     sequence per file.
 #' @param out Path of the result. Its ending tells the format: `.vcf`, `.vcf.gz` (bgzip) or `.bcf`.
 #'   An existing file is replaced when the new one is complete. Make its index again (`bcftools
 #'   index`).
@@ -124,7 +124,8 @@
 #'   | `dropped` | with `polarise`: data frame of removed fields: `field`, `records` |
 #' @section Errors:
 #' * `ancify_format_error` (with record and line): the VCF is damaged, cut short or not sorted.
-#'   Or its header lacks samples, or declares some but not all chromosomes.
+#'   Or a record has more samples than the header names, or a chromosome that the header lacks
+#'   although it declares others.
 #' * `ancify_format_error`: a position is beyond the end of its sequence or the declared length, or
 #'   a genotype names an allele that does not exist.
 #' * `ancify_format_error` (with line): a FASTA or BED file is invalid.

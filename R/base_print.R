@@ -10,10 +10,17 @@ object_lines <- function(class, facts = NULL, fields = NULL) {
   width <- min(80, getOption("width"))
   title <- paste(c(sprintf("<%s>", class), paste(facts, collapse = ", ")), collapse = " ")
   fields <- fields[nzchar(fields)]
-  labels <- paste0("  ", format(names(fields)), "  ")
+  labels <- paste0("  ", format(cut_text(as.character(names(fields)), width %/% 2)), "  ")
+  # strwrap() makes lines shorter than its width.
   lines <- Map(function(text, label) {
     strwrap(text, width + 1, initial = label, exdent = nchar(label))
   }, fields, labels)
-  # strwrap() makes lines shorter than its width; only paths stay longer.
-  cut_middle(c(strwrap(title, width + 1, exdent = 2), unlist(lines, use.names = FALSE)), width)
+  lines <- c(strwrap(title, width + 1, exdent = 2), unlist(lines, use.names = FALSE))
+  # Only paths are still longer.
+  cut_middle(gsub(fixed_blank, " ", lines, fixed = TRUE), width)
 }
+
+# A text that stays on one line, with all of its blanks
+on_one_line <- function(text) gsub(" ", fixed_blank, text, fixed = TRUE)
+
+fixed_blank <- "\u00a0"

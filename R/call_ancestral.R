@@ -147,7 +147,7 @@ as_sequences <- function(x, name) {
   if (!is.character(x) || length(x) == 0 || anyNA(x)) {
     abort_ancify(
       sprintf(
-        "`%s` must be a character vector or an XStringSet, one sequence a species, not %s.",
+        "`%s` must be a character vector or an XStringSet, one sequence per species, not %s.",
         name, if (is.character(x) || is.null(x)) show_value(x) else paste("a", class(x)[1])
       ),
       "input"

@@ -32,7 +32,7 @@
 #' @section Errors:
 #' * `ancify_input_error`: a number is not above 0, a size is below 1, or lengths differ.
 #' * `ancify_input_error`: [substitution_model()] refuses the model.
-#' * `ancify_input_error`: an outgroup joins another outgroup after the split of that one.
+#' * `ancify_input_error`: an outgroup joins another one whose own split is not older.
 #' @references
 #' Rannala and Yang (2003) Bayes estimation of species divergence times and
 #' ancestral population sizes. Genetics 164:1645.

@@ -27,7 +27,7 @@
 #' | rows of other species; `i`, `e` and `q` lines | ignored |
 #'
 #' A block without a focal row is bad. A block without the outgroup's row has no data of it. A block
-#' with the focal row on the minus strand is reversed. Both rows must have as many bases as
+#' with the focal row on the minus strand is reverse-complemented. Both rows must have as many bases as
 #' their size, and coordinates inside their sequence. The length of the focal sequence must be that
 #' in `chrom_lengths`.
 #'

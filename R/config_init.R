@@ -1,7 +1,7 @@
 #' Write a configuration to start from
 #'
 #' Writes a template with all settings of [ancify_config()]: their meanings and defaults. Fill in
-#' what is required, and [ancify_run()] takes it.
+#' the required settings, then give the file to [ancify_run()].
 #'
 #' @param path Path of the file to write, as one text. Its folder must exist, and the file must not.
 #'   Default: `"ancify.yaml"`.

@@ -48,7 +48,10 @@ species_settings <- function() {
       printed = TRUE
     ),
     chromosomes = config_setting(
-      read_names, "The chromosomes to process, in this order.",
+      read_names, paste(
+        "The chromosomes to process, in this order. A model fitted by `estimate` depends on them,",
+        "and its calls are made again."
+      ),
       unset = "all in `chromosome_lengths`", example = "[chr1, chr2, chrX]", changes = "nothing",
       python = TRUE, printed = TRUE
     ),
@@ -75,8 +78,9 @@ species_settings <- function() {
     ),
     focal_fasta = config_setting(
       read_input, paste(
-        "The focal genome. A block with another focal base is a bad block. `estimate` takes the",
-        "focal bases from this file."
+        "The focal genome: a FASTA of all chromosomes, plain, gzip or bgzip. A block with another",
+        "focal base is a bad block. Case is ignored, and `N` and other codes fit any base.",
+        "`estimate` takes the focal bases from this file."
       ),
       example = "focal.fa.gz", changes = "projections"
     )
@@ -86,7 +90,10 @@ species_settings <- function() {
 outgroup_keys <- function() {
   list(
     inner = config_setting(
-      key_entries(outgroup_entry_keys()), "Near relatives: a list of entries.",
+      key_entries(outgroup_entry_keys()), paste(
+        "Near relatives: a list of entries. For a MAF file also",
+        "`{name: chimp, alignment: all.maf.gz, maf_name: panTro6}`."
+      ),
       unset = "empty",
       example = paste0(
         "\n- {name: near1, alignment: near1.axt.gz}\n- {name: near2, alignment: near2.axt.gz}"
@@ -95,7 +102,7 @@ outgroup_keys <- function() {
     ),
     outer = config_setting(
       key_entries(outgroup_entry_keys()),
-      "Distant relatives, likewise. Methods with a tree take one tier alone too.",
+      "Distant relatives, likewise. Voting and ml need both tiers.",
       unset = "empty", example = "\n- {name: far, alignment: far.axt.gz}", python = TRUE
     )
   )
@@ -109,9 +116,12 @@ outgroup_entry_keys <- function() {
     ),
     alignment = config_setting(
       read_input, "Its alignment. One MAF file may serve several outgroups.",
-      required = TRUE, python = TRUE
+      required = TRUE, changes = "projections", python = TRUE
     ),
-    maf_name = config_setting(read_text, "Its name in the MAF file.", unset = "`name`")
+    maf_name = config_setting(
+      read_text, "Its name in the MAF file.",
+      unset = "`name`", changes = "projections"
+    )
   )
 }
 
@@ -122,7 +132,8 @@ calling_settings <- function() {
       python = TRUE, printed = TRUE
     ),
     min_inner_freq = config_setting(
-      whole_number(1), "Voting: the fewest inner outgroups with a base that make a consensus.", 1L,
+      whole_number(1),
+      "Voting: the fewest inner outgroups that must have the same base for a consensus.", 1L,
       python = TRUE, printed = TRUE
     ),
     min_outer_freq = config_setting(
@@ -133,7 +144,7 @@ calling_settings <- function() {
       typed("Newick text or path", read_tree), paste(
         "Parsimony and likelihood: a Newick text, or a file with one. Leaves are the outgroups.",
         "With the focal species as a leaf, the call is for its ancestor. Likelihood needs branch",
-        "lengths."
+        "lengths, unless `estimate` is true."
       ),
       example = "\"(((focal, near1), near2), far);\"", python = TRUE
     ),
@@ -170,7 +181,10 @@ calling_settings <- function() {
       ), FALSE
     ),
     history = config_section(
-      history_keys(), "Coalescent: when outgroups split off, and sizes of populations."
+      history_keys(), paste(
+        "Coalescent: when outgroups split off, and sizes of populations. All outgroups join the",
+        "focal species' ancestors; `call_ancestral()` takes other orders too."
+      )
     ),
     likelihood_high_threshold = config_setting(
       read_number(0, 1),
@@ -258,7 +272,9 @@ evaluation_keys <- function() {
       example = "variants", changes = "nothing", python = TRUE
     ),
     vcf_pattern = config_setting(
-      read_text, "The names of their files; one file for all has neither word.", "{chrom}.vcf.gz",
+      read_text,
+      "The names of their files. Without `{chrom}` and `{chrom_id}`, one file has all chromosomes.",
+      "{chrom}.vcf.gz",
       changes = "nothing", python = TRUE
     )
   )
@@ -275,7 +291,8 @@ computing_settings <- function() {
       changes = "nothing"
     ),
     backend = config_setting(
-      one_of("auto", "cpu", "gpu"), "What computes. In this version `auto` is the CPU.", "auto",
+      one_of("auto", "cpu", "gpu"),
+      "The device that computes calls: CPU or GPU. In this version `auto` is the CPU.", "auto",
       changes = "nothing", python = TRUE, printed = TRUE
     ),
     gpu_devices = config_setting(
@@ -315,6 +332,9 @@ cluster_keys <- function() {
       whole_number(1), "Its cores.",
       unset = "`num_cpus`", example = "4", changes = "nothing"
     ),
-    gpus = config_setting(whole_number(0), "Its GPUs.", example = "0", changes = "nothing")
+    gpus = config_setting(
+      whole_number(0), "Its GPUs.",
+      unset = "1 with `backend: gpu`, else none", example = "1", changes = "nothing"
+    )
   )
 }

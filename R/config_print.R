@@ -2,14 +2,14 @@
 
 #' @export
 print.ancify_config <- function(x, ...) {
-  write_object("ancify_config", x$file, config_fields(x))
+  write_object("ancify_config", if (!is.null(x$file)) on_one_line(x$file), config_fields(x))
   writeLines(strwrap(x$notes, min(80, getOption("width"))))
   invisible(x)
 }
 
 config_fields <- function(config) {
   outgroups <- config$outgroups
-  species <- paste(format(outgroups$name), outgroups$alignment)
+  species <- on_one_line(paste(format(outgroups$name), outgroups$alignment))
   c(
     `focal species` = config$focal_species,
     chromosomes = sprintf(
@@ -17,8 +17,8 @@ config_fields <- function(config) {
     ),
     structure(species, names = ifelse(duplicated(outgroups$tier), "", outgroups$tier)),
     method = paste0(config$method, method_of(config)$shown(config)),
-    `work folder` = config$work_dir,
-    `output folder` = config$output_dir,
+    `work folder` = on_one_line(config$work_dir),
+    `output folder` = on_one_line(config$output_dir),
     threads = sprintf("%d, backend %s", config$num_cpus, config$backend),
     `also set` = paste(also_set(config), collapse = ", ")
   )

@@ -5,7 +5,7 @@
 #' Gives a table of all settings that [ancify_config()] reads: what they do, their types and their
 #' defaults.
 #'
-#' @return A data frame with one row a setting:
+#' @return A data frame with one row per setting:
 #'   * `setting`: its name; a dot joins it to the setting around it, `[i]` is an entry of a list;
 #'   * `topic`: one of four;
 #'   * `type`: the values that it takes;

@@ -110,8 +110,8 @@ fit_demography <- function(model, sfs, start, lower = NULL, upper = NULL, fixed 
   searches <- all_searches(surface, space, starts, tolerance, BPPARAM, progress)
   values <- vapply(searches, `[[`, 0, "log_likelihood")
   best <- searches[[which.max(values)]]
-  table <- data.frame(log_likelihood = values, t(vapply(searches, `[[`, space$start, "params")))
-  if (length(space$start) == 1) names(table)[2] <- names(space$start)
+  params <- do.call(rbind, lapply(searches, `[[`, "params"))
+  table <- data.frame(log_likelihood = values, params)
   fit <- finished_fit(surface, space, best, table[order(-values), ], tolerance)
   warn_of_fit(fit, tolerance)
   fit

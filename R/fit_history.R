@@ -220,7 +220,7 @@ with_parameters <- function(history, parameters) {
 print.ancify_history_fit <- function(x, ...) {
   unknown <- x$estimates$parameter[is.na(x$estimates$std_error)]
   write_object("ancify_history_fit", site_fit_facts(x), c(
-    `not converged` = if (!x$converged) x$message,
+    message = if (!x$converged) x$message,
     undetermined = if (length(unknown)) paste(enumerate(unknown), "(or at a bound)"),
     history_fields(x$history)
   ))

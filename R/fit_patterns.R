@@ -1,7 +1,7 @@
 #' Count site patterns
 #'
 #' Counts each site pattern, the bases of all species at one position. Substitution models and
-#' histories are fitted to these counts: `count_patterns("ancify.yml")`.
+#' histories are fitted to these counts: `count_patterns("ancify.yaml")`.
 #'
 #' With a configuration, the projected sequences in `<work_dir>/projected` are counted, one
 #' chromosome after the other. [ancify_run()] with the phase `"project"` writes them.

@@ -7,7 +7,7 @@ print.ancify_fit <- function(x, ...) {
   if (!grepl("'", tree, fixed = TRUE)) tree <- gsub(",", ", ", tree, fixed = TRUE)
   write_object(
     "ancify_fit", c(x$model$name, site_fit_facts(x)),
-    c(`not converged` = if (!x$converged) x$message, model_fields(x$model), tree = tree)
+    c(message = if (!x$converged) x$message, model_fields(x$model), tree = tree)
   )
   invisible(x)
 }
@@ -16,7 +16,7 @@ print.ancify_fit <- function(x, ...) {
 site_fit_facts <- function(fit) {
   c(
     paste(format_count(fit$sites), "sites"), sprintf("log-likelihood %.2f", fit$log_likelihood),
-    sprintf("AIC %.2f", stats::AIC(fit))
+    sprintf("AIC %.2f", stats::AIC(fit)), if (!fit$converged) "not converged"
   )
 }
 

@@ -74,7 +74,7 @@ figure <- function(picture, words, height) {
   )
 }
 
-# The height of a picture with this many panels, each with one row a chromosome.
+# The height of a picture with this many panels, each with one row per chromosome.
 height_of <- function(n_panels, n_chromosomes) {
   rows <- min(n_chromosomes, most_rows_drawn(n_panels)) + 2
   1.4 + ceiling(n_panels / 3) * (0.4 + 0.2 * rows)

@@ -2,7 +2,7 @@
 #'
 #' @description
 #' Projects the alignment of each outgroup onto the focal genome, then calls the ancestral base at
-#' every position. Writes one line of letters a chromosome, exactly as long as the chromosome:
+#' every position. Writes one line of letters per chromosome, exactly as long as the chromosome:
 #'
 #' ```
 #' run <- ancify_run("config.yaml")   # writes <output_dir>/<chromosome>.fa
@@ -25,14 +25,14 @@
 #' @param progress,verbose Whether to show a progress bar after two seconds (by default only in
 #'   interactive sessions), and to log the run in messages of class `ancify_message`
 #'   (by default).
-#' @return A data frame of class `ancify_run` with one row a chromosome. `ancify_project()` returns
-#'   only its attribute `alignments`.
+#' @return A data frame of class `ancify_run` with one row per chromosome. `ancify_project()`
+#'   returns only its attribute `alignments`.
 #'
 #'   | Columns, attributes | Content |
 #'   |:--------------------|:--------|
 #'   | `chromosome`, `length`, `file` | `file` is the path of the calls |
 #'   | `high`, `low`, `unresolved`, `missing` | positions; `NA` without calls |
-#'   | attribute `alignments` | one row an outgroup: blocks |
+#'   | attribute `alignments` | one row per outgroup: blocks |
 #'   | attributes `config`, `backend`, `seconds` | how the run was made |
 #'   | attributes `evaluation`, `fit`, `history` | if the run made them |
 #' @section Special cases:
@@ -187,7 +187,7 @@ log_what_stays_on_the_cpu <- function(context, phases) {
 #' to `<output_dir>/evaluation/<chromosome>.evaluation.txt`.
 #'
 #' @inheritParams ancify_run
-#' @return A data frame with one row a chromosome:
+#' @return A data frame with one row per chromosome:
 #'
 #'   | Column | Content |
 #'   |:-------|:--------|
@@ -214,7 +214,7 @@ log_what_stays_on_the_cpu <- function(context, phases) {
 #' @section What calls are compared with:
 #' | Keys of `evaluation` | File |
 #' |:---------------------|:-----|
-#' | `reference_dir`, `reference_pattern` | a FASTA a chromosome, such as Ensembl's EPO |
+#' | `reference_dir`, `reference_pattern` | a FASTA per chromosome, such as Ensembl's EPO |
 #' | `vcf_dir`, `vcf_pattern` | a sorted VCF or BCF a chromosome, or one for all |
 #'
 #' * In a pattern, `{chrom}` stands for the chromosome's name, and `{chrom_id}` for the name without

@@ -99,8 +99,8 @@ check_disk <- function(config, phases, kind) {
   }))
 }
 
-# Bytes: buffers of the threads; half a byte a position and sequence in memory, or a byte a position
-# of the focal rows.
+# Bytes: buffers of the threads; half a byte per position and sequence in memory, or a byte per
+# position of the focal rows.
 memory_needed <- function(config, phases, kind) {
   in_memory <- packs_sequences(config, phases, kind)
   from_rows <- "project" %in% phases && needs_focal(config) && is.null(config$focal_fasta)

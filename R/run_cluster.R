@@ -94,7 +94,7 @@ parts_by_alignment <- function(cluster, config) {
 most_call_tasks <- 200
 
 # Chromosomes, the longest first. Short ones share a task of about a tenth of the longest, or of
-# more if there would be over most_call_tasks tasks. With `together`, one value a chromosome, only
+# more if there would be over most_call_tasks tasks. With `together`, one value per chromosome, only
 # chromosomes of the same value share a task.
 parts_by_chromosome <- function(cluster, config, together = NULL) {
   if (is.null(cluster)) {

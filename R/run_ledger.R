@@ -1,5 +1,5 @@
 # The ledger of a folder lists the files that runs wrote there, and what each was made from. It is
-# an environment with one row a file. The states of a row:
+# an environment with one row per file. The states of a row:
 #
 # claimed    a run is about to write the file; the row still has the facts of the old file
 # complete   the file is written; the row has its size, checksum, source and facts

@@ -142,7 +142,7 @@ counts_as_facts <- function(counts) {
   sprintf("{%s}", paste0("\"", call_counts, "\":", sprintf("%.0f", counts), collapse = ","))
 }
 
-# The table of counts, one row a chromosome; NA if its calls are not on record.
+# The table of counts, one row per chromosome; NA if its calls are not on record.
 recorded_counts <- function(context) {
   facts <- facts_of(context$output, sequence_file(names(context$config$lengths)))
   columns <- lapply(stats::setNames(nm = call_counts), function(name) {

@@ -57,7 +57,8 @@ settings_of_calls <- function(config) {
   settings[names(files)] <- lapply(files, function(path) {
     input_identity(config, path) %||% identity_if_readable(path)
   })
-  settings
+  # Compared as text, so the order of the table of settings must not matter.
+  settings[order(names(settings), method = "radix")]
 }
 
 # The source of calls, without the lengths of their chromosomes, which their files have.
@@ -79,7 +80,7 @@ other_settings <- function(config, ledger) {
   }
   then <- made_from[[1]]$settings
   now <- settings_of_calls(config)
-  keys <- setdiff(union(names(now), names(then)), "posterior")
+  keys <- setdiff(names(now), "posterior")
   other <- Filter(function(key) !same_json(now[[key]], then[[key]]), keys)
   sprintf("`%s`", other)
 }

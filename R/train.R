@@ -2,7 +2,7 @@
 #'
 #' Trains gradient-boosted trees that predict the ancestral base from the outgroups' bases at a
 #' position and around it. Writes them as a LightGBM model in text form, for `method: ml`:
-#' `ancify_train("ancify.yml")`.
+#' `ancify_train("ancify.yaml")`.
 #'
 #' Training sites come from the projected sequences in `<work_dir>/projected`. If one is missing,
 #' all alignments are projected first, as by [ancify_run()]. Each base gets the same number of

@@ -360,3 +360,13 @@ test_that("a model with other populations than the data is this error", {
     "input", "The model ends with 2 populations, but `sfs` has 1 population."
   )
 })
+
+test_that("searches of one parameter have a column of it", {
+  data <- sfs(c(0, 500, 240, 150, 110, 90, 70, 60, 0))
+  fit <- fit_demography(
+    demography_model("two_epoch"), data, c(nu = 2), fixed = c(time = 0.1), starts = 2,
+    pts = c(20, 30)
+  )
+  expect_named(fit$searches, c("log_likelihood", "nu"))
+  expect_identical(dim(fit$searches), c(2L, 2L))
+})

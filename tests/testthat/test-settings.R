@@ -36,3 +36,9 @@ test_that("what a setting changes is what a run makes again", {
   expect_false(again(num_cpus = 1, backend = "cpu", keep_projected = FALSE))
   expect_false(again(on_bad_block = "skip"))
 })
+
+test_that("calls have the same identity in any order of the settings", {
+  config <- ancify_example(new_folder())
+  settings <- settings_of_calls(config)
+  expect_identical(names(settings), sort(names(settings), method = "radix"))
+})
