@@ -27,9 +27,9 @@
 #' | rows of other species; `i`, `e` and `q` lines | ignored |
 #'
 #' A block without a focal row is bad. A block without the outgroup's row has no data of it. A block
-#' with the focal row on the minus strand is reverse-complemented. Both rows must have as many bases as
-#' their size, and coordinates inside their sequence. The length of the focal sequence must be that
-#' in `chrom_lengths`.
+#' with the focal row on the minus strand is reverse-complemented. Both rows must have as many bases
+#' as their size, and coordinates inside their sequence. The length of the focal sequence must be
+#' that in `chrom_lengths`.
 #'
 #' @section Limits:
 #' A line or a block may have at most 1/32 of the memory, at least 256 MB and at most 2 GB. A longer

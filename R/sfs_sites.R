@@ -167,7 +167,7 @@ called_haplotypes <- function(called, derived) {
   if (!identical(dim(called), dim(derived))) {
     abort_ancify(
       sprintf(
-        "`called` is %d x %d: it must be %d x %d like `derived`, or have one number per population.",
+        "`called` is %d x %d: make it %d x %d like `derived`, or give one number per population.",
         nrow(called), ncol(called), nrow(derived), ncol(derived)
       ),
       "input"
