@@ -76,10 +76,10 @@ check_keys <- function(given, known, prefix, origin) {
   for (name in given[!given %in% known]) {
     advice <- did_you_mean(name, known, in_section)
     if (advice == "." && !listed) {
-      advice <- paste0("; known here: ", paste(known, collapse = ", "), ".")
+      advice <- paste0("; settings here: ", paste(known, collapse = ", "), ".")
       listed <- TRUE
     }
-    add_problem(origin, "%s is not a known key%s", in_section(name), advice)
+    add_problem(origin, "%s is not a setting%s", in_section(name), advice)
   }
   for (name in unique(given[duplicated(given)])) {
     add_problem(origin, "`%s%s` is given twice: keep one.", prefix, name)

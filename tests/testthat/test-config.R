@@ -475,7 +475,7 @@ test_that("known keys are listed once", {
   condition <- expect_ancify_error(
     ancify_config(config_list(folder, wxyz = 1, zyxw = 2)), "config", "wxyz", "zyxw"
   )
-  expect_length(grep("known here", condition$problems, fixed = TRUE), 1)
+  expect_length(grep("settings here", condition$problems, fixed = TRUE), 1)
 })
 
 test_that("projections that are not kept are not made alone", {
