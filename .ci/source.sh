@@ -49,8 +49,25 @@ formatted() {
   xargs clang-format-14 --dry-run -Werror <"$work/sources"
 }
 
-# clang_tidy FILE_OR_FOLDER...
-clang_tidy() {
-  find "$@" -name '*.cpp' >"$work/sources"
-  xargs -P "$jobs" -I FILE clang-tidy-14 --quiet --warnings-as-errors='*' FILE -- -std=c++17 -Isrc <"$work/sources"
+# clang_tidy FILE...
+clang_tidy() { printf '%s\n' "$@" | tidy_each; }
+
+# tidy_each OPTION...: of the compiler; the files are lines of the input
+tidy_each() {
+  xargs -P "$jobs" -I FILE clang-tidy-14 --quiet --config-file=.clang-tidy FILE -- -std=c++17 -Isrc "$@"
+}
+
+# Each room as one unit, the longest first: headers are read once. The analyzer looks into included files only if it is
+# told so; therefore a planted fault must be found.
+clang_tidy_rooms() {
+  mkdir -p "$work/rooms/src/core"
+  find src/core -name '*.cpp' -exec dirname {} + | LC_ALL=C sort -u | while read -r room; do
+    unit=$work/rooms/$(echo "$room" | tr / _).cpp
+    for file in "$room"/*.cpp; do echo "#include \"${file#src/}\""; done >"$unit"
+    echo "$(cat "$room"/*.cpp | wc -c) $unit"
+  done | sort -rn | cut -d ' ' -f 2 >"$work/units"
+  tidy_each -Xclang -analyzer-opt-analyze-headers <"$work/units"
+  echo 'int planted(int n) { int* p = nullptr; if (n > 3) p = &n; return *p; }' >"$work/rooms/src/core/planted.cpp"
+  echo '#include "core/planted.cpp"' >"$work/rooms/planted.cpp"
+  ! echo "$work/rooms/planted.cpp" | tidy_each "-I$work/rooms/src" -Xclang -analyzer-opt-analyze-headers
 }
