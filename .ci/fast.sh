@@ -104,6 +104,7 @@ fast_lane() {
   step 'Each file begins with a sentence' begin_with_a_sentence
   step 'Includes go by src/core/layers.txt' layers
   step 'Calls between the files of R/ go one way' r_files
+  step 'Sentences of help pages are short' short_sentences
   step 'The fast lane knows all files' families_cover
   step 'The C++ code is formatted' formatted
   mkdir -p "$kept"

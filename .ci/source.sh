@@ -44,6 +44,14 @@ r_files() {
   ! Rscript .ci/files.R "$work/planted_r"
 }
 
+# Help is for readers in a hurry.
+short_sentences() {
+  Rscript .ci/sentences.R
+  cp -R R "$work/planted_words"
+  printf "#' %s\\nNULL\\n" "$(seq 26 | sed 's/.*/word/' | paste -s -d ' ')." >"$work/planted_words/base_planted.R"
+  ! Rscript .ci/sentences.R "$work/planted_words"
+}
+
 formatted() {
   find src/core src/cuda src/rcpp_* tests/cpp benchmarks fuzz -name '*.h' -o -name '*.cpp' -o -name '*.cu' >"$work/sources"
   xargs clang-format-14 --dry-run -Werror <"$work/sources"

@@ -35,9 +35,9 @@
 #' @section Errors:
 #' * `ancify_file_error` (field `file`): the file cannot be read or written.
 #' * `ancify_format_error` (field `file`): the file is no Demes file, or has an error of the table.
-#' * `ancify_input_error`: the model is invalid, or Demes cannot describe it. Cases: selection,
-#'   mutation that changes, sizes or rates that are functions, a migration rate that changes in an
-#'   epoch, a frozen population that changes later, a pulse at the present or directly after a
+#' * `ancify_input_error`: the model is invalid, or Demes cannot describe it. Cases: selection;
+#'   mutation that changes; sizes or rates that are functions; a migration rate that changes in an
+#'   epoch; a frozen population that changes later; a pulse at the present or directly after a
 #'   split.
 #' @references
 #' Gower and others (2022) Demes: a standard format for demographic models. Genetics 222:iyac131.

@@ -37,7 +37,7 @@
 #' @param theta0 Mutation: a number, 1 by default; in an epoch also a `course()` or a function.
 #' @param duration A number: how long the epoch lasts. For `course()` the time on the epoch's clock
 #'   at which the value is `to`; `NULL` (the default) for the epoch's end.
-#' @param m Migration rates, 0 by default: one number for all pairs, or a matrix (or list of rows)
+#' @param m Migration rates, 0 by default: one number for all pairs; or a matrix (or list of rows)
 #'   with the rate from population `j` into `i` in row `i` and column `j`.
 #' @param frozen Whether populations stay unchanged, as samples of the past do: one value for all,
 #'   or one for each; `FALSE` (the default). Frozen populations cannot have migration.

@@ -140,8 +140,8 @@ residuals.demography_fit <- function(object, type = c("anscombe", "linear"), ...
 #'
 #' The statistic of `sfs_lr_test()` is twice the difference of log-likelihoods, adjusted for
 #' linkage. It has the chi-squared distribution, with as many degrees of freedom as parameters are
-#' fixed in `null` only. If one of them is fixed at the edge of its range, such as a migration rate
-#' of 0, the p-value is up to twice too large.
+#' fixed in `null` only. If one of them is fixed at the edge of its range (a migration rate of 0),
+#' the p-value is up to twice too large.
 #'
 #' @param object,full A `demography_fit`.
 #' @param null A fit of the same model to the same data, with fewer fitted and more `fixed`

@@ -38,8 +38,8 @@
 #' @return An [sfs()] with masked cells for sites that do not vary. The events' `theta0`, 1 by
 #'   default, scales it. With `extrapolate = "none"` a list of spectra, named by `pts`.
 #' @section Errors:
-#' * `ancify_input_error`: events do not fit each other, a size is not above 0, a time or rate is
-#'   negative, frozen populations have migration, or a grid has no more points than a sample has
+#' * `ancify_input_error`: events do not fit each other; a size is not above 0; a time or rate is
+#'   negative; frozen populations have migration; or a grid has no more points than a sample has
 #'   haplotypes.
 #' * `ancify_device_error`: a GPU cannot be used, or has too little memory.
 #' * `ancify_system_error`: this machine has too little memory.

@@ -22,9 +22,9 @@
 #' @param resume `TRUE` (the default) keeps all files that are up to date.
 #' @param BPPARAM A `BiocParallelParam`, such as [slurm_param()], whose workers carry out the run in
 #'   tasks; `NULL` (the default) for none.
-#' @param progress,verbose Whether to show a progress bar after two seconds (by default only in
-#'   interactive sessions), and to log the run in messages of class `ancify_message`
-#'   (by default).
+#' @param progress Whether to show a progress bar after two seconds; by default only in interactive
+#'   sessions.
+#' @param verbose Whether to log the run, in messages of class `ancify_message`; `TRUE` by default.
 #' @return A data frame of class `ancify_run` with one row per chromosome. `ancify_project()`
 #'   returns only its attribute `alignments`.
 #'
@@ -228,9 +228,9 @@ log_what_stays_on_the_cpu <- function(context, phases) {
 #'   not count.
 #' @section Errors:
 #' * `ancify_file_error`: a file is missing, or cannot be read or written.
-#' * `ancify_format_error`: a VCF is damaged, cut short or unsorted, lacks its header or the
-#'   chromosome, or has positions beyond its end (the message names the record and its line). Or a
-#'   reference, or calls, have another length.
+#' * `ancify_format_error`: a VCF is damaged, cut short or unsorted; it lacks its header or the
+#'   chromosome; it has positions beyond the chromosome's end; or a reference or calls have another
+#'   length. The message names the record and its line.
 #' * `ancify_package_error`: variants need htslib, without which the package was built.
 #' * `ancify_config_error`: a setting cannot be used.
 #' * `ancify_check_error`: an evaluation would replace a file that no run wrote.

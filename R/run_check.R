@@ -48,8 +48,8 @@
 #'   the new file while a run replaces one. The two folders count together on one file system.
 #' * `permission` also finds files that no run wrote and that the run would replace.
 #' * `memory` respects the limit of the process's control group.
-#' * `configuration` also finds missing projections, calls, trained models and evaluation files,
-#'   impossible settings of the method, and a tier with too few outgroups for its consensus. If
+#' * `configuration` also finds missing projections, calls, trained models and evaluation files. It
+#'   finds impossible settings of the method, and a tier with too few outgroups for a consensus. If
 #'   [ancify_config()] finds errors, nothing else is checked.
 #' @section Errors:
 #' A problem of the run is a row of the result, not an error.

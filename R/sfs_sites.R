@@ -51,8 +51,8 @@
 #' @section Errors:
 #' * `ancify_input_error`: a site's counts are not whole numbers from 0 to the called haplotypes,
 #'   or its posterior is outside 0 to 1. The message names the first such site.
-#' * `ancify_input_error`: arguments differ in their number of sites, there are more than five
-#'   populations, no site has `project` called haplotypes, a bootstrap has fewer than two windows,
+#' * `ancify_input_error`: arguments differ in their number of sites; there are more than five
+#'   populations; no site has `project` called haplotypes; a bootstrap has fewer than two windows;
 #'   or the spectrum has too many cells for R.
 #' @references
 #' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint

@@ -51,9 +51,9 @@
 #'   of their first appearance.
 #' @param project Sample size of the spectrum: haplotypes for each population, in order or named.
 #'   Default: the most called at any site, so that sites with missing genotypes are left out.
-#' @param ancestral The source of ancestral bases: `NULL` (the default) for `AA` in INFO, or as in
-#'   [annotate_vcf()] the output folder of a run (or the `ancify_run`), a FASTA file, or a path
-#'   with `{chrom}` or `{chrom_id}`.
+#' @param ancestral The source of ancestral bases: `NULL` (the default) for `AA` in INFO. Otherwise
+#'   as in [annotate_vcf()]: the output folder of a run (or the `ancify_run`), a FASTA file, or a
+#'   path with `{chrom}` or `{chrom_id}`.
 #' @param reference The focal genome's sequence, in the same forms. It shows CpG sites and REF
 #'   mismatches. `NULL` (the default): neither is checked.
 #' @param low_confidence Whether to use ancestral bases of low confidence; `TRUE` (the default).
@@ -78,9 +78,9 @@
 #'   a VCF that is cut short, unsorted or without samples or genotypes; an impossible allele or
 #'   posterior; a position beyond its chromosome's end; an undeclared chromosome in a header that
 #'   declares others.
-#' * `ancify_input_error`: samples and populations do not match, there are more than five
-#'   populations, `project` exceeds the called haplotypes, no record is a site, a bootstrap has
-#'   fewer than two windows, or `ancestral` or `reference` has none of the chromosomes.
+#' * `ancify_input_error`: samples and populations do not match; there are more than five
+#'   populations; `project` exceeds the called haplotypes; no record is a site; a bootstrap has
+#'   fewer than two windows; or `ancestral` or `reference` has none of the chromosomes.
 #' * `ancify_file_error` (field `file`): a file cannot be read.
 #' * `ancify_package_error`: ancify was built without htslib.
 #' * `ancify_annotation_warning`: `ancestral` lacks chromosomes of the VCF, or the VCF seems to be
