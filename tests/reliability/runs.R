@@ -98,11 +98,12 @@ start_run <- function(config, log, param) {
   ), script)
   unlink(paste0(log, c(".pid", ".go", ".done")))
   command <- sprintf(
-    "(%s %s > %s 2>&1; echo > %s)", shQuote(file.path(R.home("bin"), "Rscript")),
+    "%s %s > %s 2>&1; echo > %s", shQuote(file.path(R.home("bin"), "Rscript")),
     shQuote(script), shQuote(log), shQuote(paste0(log, ".ended"))
   )
   unlink(paste0(log, ".ended"))
-  system(command, wait = FALSE)
+  # A process group of its own, with its workers
+  system2("setsid", c("sh", "-c", shQuote(command)), wait = FALSE)
   while (!isTRUE(file.size(paste0(log, ".pid")) > 0)) Sys.sleep(0.005)
   as.integer(readLines(paste0(log, ".pid")))
 }
