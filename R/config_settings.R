@@ -101,9 +101,7 @@ config_template <- function() {
   )
 }
 
-comment_lines <- function(text, indent = "") {
-  strwrap(text, template_width, prefix = paste0(indent, "# "))
-}
+comment_lines <- function(text) strwrap(text, template_width, prefix = "# ")
 
 # An empty line, the meaning, then the setting itself: behind a # unless it is required.
 template_lines <- function(name, key) {
@@ -123,13 +121,7 @@ without_value <- function(key) {
 template_value <- function(name, key) {
   if (is.null(key$example) && !is.null(key$keys)) {
     within <- Map(function(name, key) {
-      value <- template_value(name, key)
-      # What it means stands behind it.
-      if (length(value) == 1) {
-        c(comment_lines(paste(key$meaning, without_value(key))), value)
-      } else {
-        c(comment_lines(key$meaning), value)
-      }
+      c(comment_lines(paste(key$meaning, without_value(key))), template_value(name, key))
     }, names(key$keys), key$keys)
     return(c(paste0(name, ":"), paste0("  ", unlist(within, use.names = FALSE))))
   }
