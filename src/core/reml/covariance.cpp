@@ -5,20 +5,23 @@
 #include <string>
 #include <utility>
 
+#include "core/reml/kernel_checks.h"
 
 namespace ancify::reml {
 
-RestrictedModel::RestrictedModel(Kernels& kernels, const FixedEffects& fixed,
+RestrictedModel::RestrictedModel(const FitData& data, Kernels& kernels, const FixedEffects& fixed,
                                  const Workers& workers)
-    : kernels(kernels), fixed(fixed), workers(workers) {
+    : data(data), kernels(kernels), fixed(fixed), workers(workers) {
   const int p = fixed.effects();
   std::vector<double> forms(static_cast<std::size_t>(components() * p));
   if (p > 0) {
     kernels.forms(fixed.basis().data(), fixed.basis().data(), p, Precision::kFull, forms.data());
   }
   for (int g = 0; g < components(); ++g) {
-    double trace = kernels.mean_diagonal(g) * static_cast<double>(samples());
+    const double whole = kernels.mean_diagonal(g) * static_cast<double>(samples());
+    double trace = whole;
     for (int j = 0; j < p; ++j) trace -= forms[static_cast<std::size_t>(g * p + j)];
+    check_variance_left(trace, whole, name(static_cast<std::size_t>(g)));
     traces.push_back(trace);
   }
 }
@@ -44,16 +47,16 @@ void RestrictedCovariance::throw_not_positive(const double* v) const {
   std::vector<double> forms(components);
   model_.kernels.forms(v, v, 1, Precision::kFull, forms.data());
   for (std::size_t g = 0; g < components; ++g) forms[g] *= theta_[g];
-  const auto g = std::min_element(forms.begin(), forms.end()) - forms.begin();
-  const std::string name = "kernel " + std::to_string(g + 1);
-  if (theta_[static_cast<std::size_t>(g)] < 0) {
-    throw NotPositive(static_cast<int>(g),
-                      "with a variance of " + std::to_string(theta_[static_cast<std::size_t>(g)]) +
-                          " for " + name + " the covariance is not positive");
-  }
-  throw NotPositive(static_cast<int>(g), name + " has a negative eigenvalue, so the covariance is " +
-                                             "not positive. Give a kernel without negative " +
-                                             "eigenvalues");
+  const auto least = std::min_element(forms.begin(), forms.end()) - forms.begin();
+  const auto g = static_cast<std::size_t>(least);
+  if (theta_[g] < 0) throw variance_too_low(model_, g, theta_[g]);
+  throw NotPositive(g, "the kernel of " + model_.name(g) +
+                           " has a negative eigenvalue on these samples; a kernel must have none");
+}
+
+NotPositive variance_too_low(const RestrictedModel& model, std::size_t component, double variance) {
+  return {component, "with a variance of " + std::to_string(variance) + " for " +
+                         model.name(component) + " the covariance is not positive"};
 }
 
 }  // namespace ancify::reml

@@ -1,6 +1,7 @@
 // The covariance of a response on the complement of its fixed effects.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -11,13 +12,17 @@
 
 namespace ancify::reml {
 
-// What all parts of a stochastic fit work on. Kernels and fixed effects must outlive it.
+// What all parts of a stochastic fit work on. All that it is made from must outlive it.
 struct RestrictedModel {
-  RestrictedModel(Kernels& kernels, const FixedEffects& fixed, const Workers& workers);
+  // InputError for a kernel that has no variance on the complement.
+  RestrictedModel(const FitData& data, Kernels& kernels, const FixedEffects& fixed,
+                  const Workers& workers);
 
   std::int64_t samples() const { return fixed.samples(); }
   int components() const { return kernels.components(); }
+  std::string name(std::size_t component) const { return component_name(data, component); }
 
+  const FitData& data;
   Kernels& kernels;
   const FixedEffects& fixed;
   Workers workers;
@@ -27,10 +32,13 @@ struct RestrictedModel {
 // A covariance is not positive. `component`: the kernel to blame, from 0.
 class NotPositive : public InputError {
  public:
-  NotPositive(int component, const std::string& message)
+  NotPositive(std::size_t component, const std::string& message)
       : InputError(message), component(component) {}
-  int component;
+  std::size_t component;
 };
+
+// The error for a variance below 0 of which a covariance has too much.
+NotPositive variance_too_low(const RestrictedModel& model, std::size_t component, double variance);
 
 // S H S with H = sum_g theta_g K_g + theta_e I; theta has the residual last. `model` must outlive
 // this.

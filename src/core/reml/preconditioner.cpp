@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <string>
 
+#include "core/reml/kernel_checks.h"
 #include "core/reml/lapack.h"
 #include "core/reml/probes.h"
 
@@ -19,8 +20,6 @@ namespace {
 constexpr std::uint64_t kSketchStream = std::uint64_t{1} << 40;
 // Directions whose squared length is a smaller share of the longest one's are rounding errors.
 constexpr double kNoDirection = 1e-10;
-// The share of the largest eigenvalue by which another may be below 0 from rounding errors.
-constexpr double kRounding = 1e-6;
 
 std::size_t area(int rows, int columns) {
   return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
@@ -43,13 +42,10 @@ double trace_of(int n, const std::vector<double>& a) {
   return trace;
 }
 
-void check_eigenvalues(int component, int n, std::vector<double> a) {
+// The products' rounding errors are a share of the largest eigenvalue.
+void check_eigenvalues(const std::string& name, int n, std::vector<double> a) {
   const std::vector<double> values = symmetric_eigen(n, a.data(), false);
-  if (values.empty() || values.front() >= -kRounding * std::abs(values.back())) return;
-  throw NotPositive(component, "kernel " + std::to_string(component + 1) +
-                                   " has a negative eigenvalue of " +
-                                   std::to_string(values.front()) +
-                                   " or below. Give a kernel without negative eigenvalues");
+  if (!values.empty()) check_smallest_eigenvalue(values.front(), std::abs(values.back()), name);
 }
 
 }  // namespace
@@ -68,7 +64,7 @@ Sketch::Sketch(const RestrictedModel& model, const std::vector<double>& weights,
       model.kernels.times(unit.data(), u_.data(), rank_, Precision::kProbes, product.data());
       cross_block(model.workers, n, rank_, rank_, u_.data(), product.data(), inner.data());
       make_symmetric(rank_, inner);
-      check_eigenvalues(g, rank_, inner);
+      check_eigenvalues(model.name(static_cast<std::size_t>(g)), rank_, inner);
     }
     const double left = model.traces[static_cast<std::size_t>(g)] - trace_of(rank_, inner);
     outer_.push_back(rest() > 0 ? std::max(left, 0.0) / static_cast<double>(rest()) : 0);
@@ -147,11 +143,9 @@ Preconditioner::Preconditioner(const Sketch& sketch, const std::vector<double>& 
   const int rank = sketch.rank();
   if (!(outer_ > 0) || (rank > 0 && !cholesky(rank, inverse_.data()))) {
     // All kernels passed the sketch's test, so it is a variance below 0.
-    const auto g = std::min_element(theta.begin(), theta.end()) - theta.begin();
-    throw NotPositive(static_cast<int>(g), "with a variance of " +
-                                               std::to_string(theta[static_cast<std::size_t>(g)]) +
-                                               " for component " + std::to_string(g + 1) +
-                                               " the covariance is not positive");
+    const auto least = std::min_element(theta.begin(), theta.end()) - theta.begin();
+    const auto g = static_cast<std::size_t>(least);
+    throw variance_too_low(sketch.model(), g, theta[g]);
   }
   if (rank > 0) cholesky_inverse(rank, inverse_.data());
   for (int j = 0; j < rank; ++j) {

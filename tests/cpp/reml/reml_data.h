@@ -17,7 +17,7 @@ namespace ancify::reml::test {
 
 struct RemlData {
   std::size_t samples() const { return y.size(); }
-  FitData fit() const { return {y, x}; }
+  FitData fit() const { return {y, x, {}}; }
 
   Vector y;
   Vector x;
@@ -76,10 +76,11 @@ inline RemlData make_data(unsigned seed, std::size_t n, std::size_t m, std::size
 // A model of dense kernels and what it lives on.
 struct DenseModel {
   explicit DenseModel(const RemlData& data, int threads = 1)
-      : workers{control, threads},
-        fixed(data.fit(), workers),
+      : data(data.fit()),
+        workers{control, threads},
+        fixed(this->data, workers),
         kernels(static_cast<std::int64_t>(data.samples()), pointers(data), control),
-        model(kernels, fixed, workers) {}
+        model(this->data, kernels, fixed, workers) {}
 
   static std::vector<const double*> pointers(const RemlData& data) {
     std::vector<const double*> result;
@@ -87,6 +88,7 @@ struct DenseModel {
     return result;
   }
 
+  FitData data;
   JobControl control;
   Workers workers;
   FixedEffects fixed;

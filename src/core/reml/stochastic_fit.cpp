@@ -1,0 +1,78 @@
+// Both paths work on y in units in which its variance beyond X is about 1, a power of 4, so that
+// nothing is rounded and the bytes of a fit do not depend on the units of y.
+#include "core/reml/stochastic_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+#include "core/exec/errors.h"
+#include "core/reml/covariance.h"
+#include "core/reml/fixed_effects.h"
+#include "core/reml/lanczos_fit.h"
+
+namespace ancify::reml {
+
+namespace {
+
+using Vector = std::vector<double>;
+
+void multiply(Vector& values, double factor) {
+  for (double& value : values) value *= factor;
+}
+
+// The fit in units of y that are `unit` times as small.
+Fit unscaled(Fit fit, double unit, double freedom) {
+  const double square = unit * unit;
+  multiply(fit.theta, square);
+  multiply(fit.score, 1 / square);
+  multiply(fit.information, 1 / (square * square));
+  multiply(fit.mc_score, 1 / (square * square));
+  multiply(fit.coefficients, unit);
+  multiply(fit.coefficients_covariance, square);
+  multiply(fit.residual_projection, 1 / unit);
+  multiply(fit.genetic, unit);
+  fit.log_likelihood -= freedom * std::log(unit);
+  fit.log_likelihood_null -= freedom * std::log(unit);
+  for (Iteration& at : fit.iterations) {
+    at.log_likelihood -= freedom * std::log(unit);
+    multiply(at.theta, square);
+  }
+  return fit;
+}
+
+double null_log_likelihood(const FixedEffects& fixed) {
+  constexpr double kLog2Pi = 1.8378770664093454836;
+  return -0.5 * static_cast<double>(fixed.freedom()) * (kLog2Pi + std::log(fixed.variance()) + 1);
+}
+
+}  // namespace
+
+Fit fit_stochastic(const FitData& data, Kernels& kernels, const StochasticSettings& settings,
+                   const Checkpoint& checkpoint, JobControl& control, int threads) {
+  const Workers workers = {control, threads};
+  const double variance = FixedEffects(data, workers).variance();
+  const double unit = std::exp2(std::floor(std::log2(std::sqrt(variance))));
+  FitData scaled = data;
+  multiply(scaled.y, 1 / unit);
+  const FixedEffects fixed(scaled, workers);
+  const RestrictedModel model(scaled, kernels, fixed, workers);
+
+  StochasticSettings own = settings;
+  own.search.lower = with_default_bounds(settings.search.lower, variance);
+  multiply(own.search.lower, 1 / (unit * unit));
+  multiply(own.search.start, 1 / (unit * unit));
+  StochasticState state;
+  if (checkpoint.from != nullptr) state = *checkpoint.from;
+  Fit fit = fit_one_component(model, own, std::move(state), checkpoint.save);
+  for (int g = 0; g < kernels.components(); ++g) {
+    fit.mean_diagonal.push_back(kernels.mean_diagonal(g));
+  }
+  fit.mean_diagonal.push_back(1);
+  fit.log_likelihood_null = null_log_likelihood(fixed);
+  fit.method = "stochastic";
+  return unscaled(std::move(fit), unit, static_cast<double>(fixed.freedom()));
+}
+
+}  // namespace ancify::reml

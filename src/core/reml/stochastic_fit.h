@@ -1,0 +1,62 @@
+// REML without a relationship matrix: products with kernels alone, and traces by random probes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "core/exec/job_control.h"
+#include "core/reml/fit.h"
+#include "core/reml/kernels.h"
+#include "core/reml/quadrature.h"
+
+namespace ancify::reml {
+
+struct StochasticSettings {
+  SearchSettings search;
+  int probes = 16;             // on the way
+  std::vector<double> matrix;  // the only probes, n x number; empty for random signs
+  int max_probes = 1000;
+  double mc_tolerance = 0.05;  // largest Monte Carlo error, as a share of the standard error
+  int rank = -1;               // directions of the preconditioner; below 0, the fit chooses
+  std::uint64_t seed = 1;
+  int columns = 32;  // the most columns of a product, the response's included
+};
+
+// What a fit needs to go on to the same bytes: after each step of the search and batch of probes.
+struct StochasticState {
+  double passes = 0;
+  bool orthogonal = false;  // the probes are orthogonal, and as many as the complement's dimension
+  std::vector<Iteration> iterations;
+
+  // One component: the Lanczos runs of the response and of all probes so far.
+  std::vector<LanczosRun> runs;
+
+  // Several components:
+  enum class Phase { kStart, kSearch, kBatches, kFinish, kDone };
+  Phase phase = Phase::kStart;
+  std::vector<double> sketch_weights;
+  double radius = 0;              // of the next step
+  std::vector<double> theta;      // where the search is
+  std::vector<double> solutions;  // P y and P z of the probes on the way there
+  std::vector<double> forms;      // y'P A_i P y there
+  std::vector<double> traces;     // tr(M^+ A_i) there
+  std::vector<double> values;     // of the probes on the way there
+  std::vector<double> information;
+  std::vector<double> batch_theta;  // where the batches are
+  std::vector<double> batch_values;
+  std::vector<double> batch_traces;
+};
+
+// Where to go on from, and who is told of new states. Both may be empty.
+struct Checkpoint {
+  const StochasticState* from = nullptr;
+  std::function<void(const StochasticState&)> save;
+};
+
+// Fits a model. InputError for a kernel with a negative eigenvalue, or as FixedEffects and
+// free_inverse() throw it; Interrupted within a second of a stop request.
+Fit fit_stochastic(const FitData& data, Kernels& kernels, const StochasticSettings& settings,
+                   const Checkpoint& checkpoint, JobControl& control, int threads);
+
+}  // namespace ancify::reml

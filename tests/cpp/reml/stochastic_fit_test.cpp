@@ -1,0 +1,163 @@
+// Checks stochastic fits against dense REML, their errors against the spread over seeds, and that
+// their bytes depend on neither threads nor stops.
+#include "core/reml/stochastic_fit.h"
+
+#include <cmath>
+
+#include "core/reml/probes.h"
+#include "core/reml/steps.h"
+#include "dense_reml.h"
+#include "gtest/gtest.h"
+#include "reml_data.h"
+#include "support.h"
+
+namespace ancify::reml {
+namespace {
+
+using test::RemlData;
+using test::Vector;
+
+StochasticSettings settings_for(const RemlData& data) {
+  StochasticSettings settings;
+  settings.search.lower.assign(data.kernels.size() + 1, std::nan(""));
+  settings.search.tolerance = 1e-4;
+  return settings;
+}
+
+Fit fit(const RemlData& data, const StochasticSettings& settings, int threads = 1,
+        const Checkpoint& checkpoint = {}) {
+  JobControl control;
+  MatrixKernels kernels(static_cast<std::int64_t>(data.samples()), test::DenseModel::pointers(data),
+                        control);
+  return fit_stochastic(data.fit(), kernels, settings, checkpoint, control, threads);
+}
+
+// The standard errors of a fit.
+Vector standard_errors(const Fit& fit) {
+  const Vector inverse = free_inverse(fit.information, fit.at_bound);
+  Vector result;
+  for (std::size_t i = 0; i < fit.theta.size(); ++i) {
+    result.push_back(std::sqrt(inverse[i * (fit.theta.size() + 1)]));
+  }
+  return result;
+}
+
+Vector monte_carlo_errors(const Fit& fit) {
+  const std::size_t k = fit.theta.size();
+  const Vector inverse = free_inverse(fit.information, fit.at_bound);
+  const Vector covariance = test::times(test::times(inverse, fit.mc_score, k), inverse, k);
+  Vector result;
+  for (std::size_t i = 0; i < k; ++i) result.push_back(std::sqrt(covariance[i * (k + 1)]));
+  return result;
+}
+
+void expect_near(const Vector& found, const Vector& expected, double tolerance) {
+  ASSERT_EQ(found.size(), expected.size());
+  double size = 0;
+  for (const double value : expected) size = std::max(size, std::abs(value));
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_NEAR(found[i], expected[i], tolerance * size) << i;
+  }
+}
+
+// A fit with exact traces must be at a maximum of the plain likelihood, and know all of it there.
+void expect_exact(const RemlData& data, const Fit& found) {
+  const test::DenseReml plain(data.y, data.x, data.kernels, found.theta);
+  EXPECT_TRUE(found.converged) << found.status << " " << found.message;
+  const Vector inverse = free_inverse(plain.information, found.at_bound);
+  const std::size_t k = found.theta.size();
+  for (std::size_t i = 0; i < k; ++i) {
+    // Newton's step from here, as a share of the standard error.
+    double step = 0;
+    for (std::size_t j = 0; j < k; ++j) step += inverse[i * k + j] * plain.score[j];
+    const double se = std::sqrt(inverse[i * k + i]);
+    if (found.at_bound[i] == 0) {
+      EXPECT_LT(std::abs(step), 1e-8 * se);
+    }
+    EXPECT_NEAR(found.score[i], plain.score[i], 1e-9 * std::sqrt(plain.information[i * k + i]));
+  }
+  expect_near(found.information, plain.information, 1e-9);
+  EXPECT_NEAR(found.log_likelihood, plain.log_likelihood, 1e-9 * std::abs(plain.log_likelihood));
+  EXPECT_EQ(found.mc_log_likelihood, 0);
+  expect_near(found.mc_score, Vector(k * k, 0), 0);
+  expect_near(found.residual_projection, plain.residual_projection, 1e-8);
+  expect_near(found.coefficients, plain.coefficients, 1e-8);
+  expect_near(found.coefficients_covariance, plain.coefficients_covariance, 1e-8);
+  for (std::size_t g = 0; g + 1 < k; ++g) {
+    Vector values = test::times(data.kernels[g], plain.residual_projection, data.samples());
+    for (double& value : values) value *= found.theta[g];
+    const auto begin = found.genetic.begin() + static_cast<std::ptrdiff_t>(g * data.samples());
+    expect_near(Vector(begin, begin + static_cast<std::ptrdiff_t>(data.samples())), values, 1e-8);
+  }
+}
+
+// Settings with n - p orthogonal probes and solves that go on to the end.
+StochasticSettings exact_settings(const RemlData& data) {
+  const test::DenseModel dense(data);
+  StochasticSettings settings = settings_for(data);
+  settings.search.tolerance = 1e-20;
+  settings.matrix = dense.fixed.orthogonal_probes();
+  return settings;
+}
+
+TEST(OneComponent, WithOrthogonalProbesIsExact) {
+  for (const std::size_t size : {1, 4}) {
+    const RemlData data = test::make_data(11, 60, 80, size, {0.5, 0.5});
+    const Fit found = fit(data, exact_settings(data));
+    expect_exact(data, found);
+    EXPECT_EQ(found.probes, 58);
+  }
+}
+
+// Over seeds, theta's mean must be that of exact traces, its standard deviation mc_se, and the
+// log-likelihood's mc_log_likelihood.
+void expect_honest_errors(const RemlData& data, const StochasticSettings& settings) {
+  constexpr int kSeeds = 100;
+  StochasticSettings exact = exact_settings(data);
+  const Fit truth = fit(data, exact);
+  const std::size_t k = truth.theta.size();
+  const test::DenseReml plain(data.y, data.x, data.kernels, truth.theta);
+  Vector sum(k + 1);
+  Vector squares(k + 1);
+  Vector claimed(k + 1);
+  for (int seed = 1; seed <= kSeeds; ++seed) {
+    StochasticSettings own = settings;
+    own.seed = static_cast<std::uint64_t>(seed);
+    const Fit found = fit(data, own);
+    ASSERT_TRUE(found.converged) << found.status;
+    Vector errors = monte_carlo_errors(found);
+    Vector off;
+    for (std::size_t i = 0; i < k; ++i) off.push_back(found.theta[i] - truth.theta[i]);
+    errors.push_back(found.mc_log_likelihood);
+    off.push_back(found.log_likelihood - plain.log_likelihood);
+    for (std::size_t i = 0; i <= k; ++i) {
+      sum[i] += off[i] / kSeeds;
+      squares[i] += off[i] * off[i] / kSeeds;
+      claimed[i] += errors[i] * errors[i] / kSeeds;
+    }
+  }
+  const Vector se = standard_errors(truth);
+  for (std::size_t i = 0; i <= k; ++i) {
+    const double sd = std::sqrt(squares[i] - sum[i] * sum[i]);
+    const double ratio = sd / std::sqrt(claimed[i]);
+    EXPECT_GT(ratio, 0.8) << i;
+    EXPECT_LT(ratio, 1.25) << i;
+    if (i < k) {
+      // Newton's second order leaves a bias of the square of the error.
+      EXPECT_LT(std::abs(sum[i]), 3 * sd / std::sqrt(kSeeds) + sd * sd / se[i]) << i;
+    }
+  }
+}
+
+TEST(OneComponent, ErrorsEqualTheSpreadOverSeeds) {
+  for (const std::size_t size : {1, 4}) {
+    const RemlData data = test::make_data(12, 120, 200, size, {0.5, 0.5});
+    StochasticSettings settings = settings_for(data);
+    settings.max_probes = 32;
+    settings.mc_tolerance = 1e-3;
+    expect_honest_errors(data, settings);
+  }
+}
+
+}  // namespace
+}  // namespace ancify::reml
