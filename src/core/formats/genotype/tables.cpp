@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -110,6 +111,14 @@ class SampleParser {
   bool has_family_ = false;
 };
 
+// PLINK has negative positions for variants without one.
+std::optional<std::int32_t> parse_position(std::string_view text) {
+  const bool is_negative = !text.empty() && text.front() == '-';
+  const auto size = parse_whole_number(text.substr(is_negative ? 1 : 0));
+  if (!size || *size > std::numeric_limits<std::int32_t>::max()) return {};
+  return static_cast<std::int32_t>(is_negative ? -*size : *size);
+}
+
 class VariantParser {
  public:
   explicit VariantParser(const std::string& path) : path_(path) {}
@@ -122,11 +131,11 @@ class VariantParser {
     }
     check_width(path_, number, fields.size(), width_);
     const auto field = [&](Column column) { return fields[at_[column]]; };
-    const auto position = parse_whole_number(field(kPosition));
-    if (!position || *position > std::numeric_limits<std::int32_t>::max()) {
-      throw FormatError(path_, number,
-                        "the position " + excerpt(field(kPosition)) +
-                            " is not a whole number from 0 to 2147483647");
+    const auto position = parse_position(field(kPosition));
+    if (!position) {
+      throw FormatError(
+          path_, number,
+          "the position " + excerpt(field(kPosition)) + " is not a whole number below 2^31");
     }
     if (field(kCounted).find(',') != std::string_view::npos) {
       throw FormatError(path_, number,

@@ -48,14 +48,14 @@ SampleTable read_samples(const std::string& path, const TaskContext& context);
 struct VariantTable {
   TextColumn chromosome;
   TextColumn id;
-  std::vector<std::int64_t> position;
-  TextColumn counted;  // A1 of a .bim, ALT of a .pvar
-  TextColumn other;    // A2, REF
+  std::vector<std::int32_t> position;  // negative if it is unknown
+  TextColumn counted;                  // A1 of a .bim, ALT of a .pvar
+  TextColumn other;                    // A2, REF
 };
 
 // Reads a .pvar, whose header begins with #CHROM, or a .bim, with or without centimorgans.
-// FormatError for a line without the columns needed, a position that is no whole number below
-// 2^31, or several ALT alleles.
+// FormatError for a line without the columns needed, a position that is no whole number of 32
+// bits, or several ALT alleles.
 VariantTable read_variants(const std::string& path, const TaskContext& context);
 
 }  // namespace ancify
