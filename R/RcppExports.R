@@ -89,6 +89,26 @@ write_file_impl <- function(path, bytes) {
     invisible(.Call(`_ancify_write_file_impl`, path, bytes))
 }
 
+read_samples_impl <- function(path, watch) {
+    .Call(`_ancify_read_samples_impl`, path, watch)
+}
+
+read_variants_impl <- function(path, watch) {
+    .Call(`_ancify_read_variants_impl`, path, watch)
+}
+
+check_genotypes_impl <- function(genotypes, watch) {
+    invisible(.Call(`_ancify_check_genotypes_impl`, genotypes, watch))
+}
+
+genotype_matrix_impl <- function(genotypes, threads, watch) {
+    .Call(`_ancify_genotype_matrix_impl`, genotypes, threads, watch)
+}
+
+genotype_counts_impl <- function(genotypes, threads, watch) {
+    .Call(`_ancify_genotype_counts_impl`, genotypes, threads, watch)
+}
+
 count_patterns_in_memory_impl <- function(sequences, backend, watch) {
     .Call(`_ancify_count_patterns_in_memory_impl`, sequences, backend, watch)
 }

@@ -290,6 +290,67 @@ BEGIN_RCPP
     return R_NilValue;
 END_RCPP
 }
+// read_samples_impl
+Rcpp::List read_samples_impl(const std::string& path, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_samples_impl(SEXP pathSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_samples_impl(path, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// read_variants_impl
+Rcpp::List read_variants_impl(const std::string& path, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_variants_impl(SEXP pathSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_variants_impl(path, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// check_genotypes_impl
+void check_genotypes_impl(const Rcpp::List& genotypes, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_check_genotypes_impl(SEXP genotypesSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type genotypes(genotypesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    check_genotypes_impl(genotypes, watch);
+    return R_NilValue;
+END_RCPP
+}
+// genotype_matrix_impl
+Rcpp::IntegerMatrix genotype_matrix_impl(const Rcpp::List& genotypes, int threads, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_genotype_matrix_impl(SEXP genotypesSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type genotypes(genotypesSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(genotype_matrix_impl(genotypes, threads, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// genotype_counts_impl
+Rcpp::IntegerMatrix genotype_counts_impl(const Rcpp::List& genotypes, int threads, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_genotype_counts_impl(SEXP genotypesSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type genotypes(genotypesSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(genotype_counts_impl(genotypes, threads, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // count_patterns_in_memory_impl
 Rcpp::List count_patterns_in_memory_impl(const Rcpp::CharacterVector& sequences, const Rcpp::List& backend, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_count_patterns_in_memory_impl(SEXP sequencesSEXP, SEXP backendSEXP, SEXP watchSEXP) {
@@ -757,6 +818,11 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_file_identity_impl", (DL_FUNC) &_ancify_file_identity_impl, 1},
     {"_ancify_leftovers_impl", (DL_FUNC) &_ancify_leftovers_impl, 1},
     {"_ancify_write_file_impl", (DL_FUNC) &_ancify_write_file_impl, 2},
+    {"_ancify_read_samples_impl", (DL_FUNC) &_ancify_read_samples_impl, 2},
+    {"_ancify_read_variants_impl", (DL_FUNC) &_ancify_read_variants_impl, 2},
+    {"_ancify_check_genotypes_impl", (DL_FUNC) &_ancify_check_genotypes_impl, 2},
+    {"_ancify_genotype_matrix_impl", (DL_FUNC) &_ancify_genotype_matrix_impl, 3},
+    {"_ancify_genotype_counts_impl", (DL_FUNC) &_ancify_genotype_counts_impl, 3},
     {"_ancify_count_patterns_in_memory_impl", (DL_FUNC) &_ancify_count_patterns_in_memory_impl, 3},
     {"_ancify_count_patterns_in_files_impl", (DL_FUNC) &_ancify_count_patterns_in_files_impl, 4},
     {"_ancify_pattern_likelihood_impl", (DL_FUNC) &_ancify_pattern_likelihood_impl, 4},

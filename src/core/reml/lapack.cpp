@@ -65,6 +65,11 @@ void symmetric_product(int n, int columns, const double* a, const double* b, dou
   dsymm_("L", "L", &n, &columns, &kOne, a, &n, b, &n, &kZero, out, &n, 1, 1);
 }
 
+void add_symmetric_product(int n, int columns, double scale, const double* a, const double* b,
+                           double* out) {
+  dsymm_("L", "L", &n, &columns, &scale, a, &n, b, &n, &kOne, out, &n, 1, 1);
+}
+
 std::vector<double> symmetric_eigen(int n, double* a, bool vectors) {
   std::vector<double> values(static_cast<std::size_t>(n));
   const char* const job = vectors ? "V" : "N";

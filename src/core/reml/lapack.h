@@ -25,6 +25,10 @@ void product(int rows, int inner, int columns, double scale, const double* a, co
 // out = a b for a symmetric n x n matrix a, of which the lower triangle is read.
 void symmetric_product(int n, int columns, const double* a, const double* b, double* out);
 
+// out += scale * a b, for the same.
+void add_symmetric_product(int n, int columns, double scale, const double* a, const double* b,
+                           double* out);
+
 // Eigenvalues of a symmetric matrix, ascending; with `vectors`, the columns of `a` become the
 // eigenvectors, else it is overwritten.
 std::vector<double> symmetric_eigen(int n, double* a, bool vectors);
