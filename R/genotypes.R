@@ -138,10 +138,15 @@ table_beside <- function(stem, endings) {
 genotype_samples <- function(path) {
   table <- with_watch("Reading", function(watch) read_samples_impl(path, watch))
   names <- if (length(table$names)) table$names else fam_columns(length(table$columns))
-  columns <- lapply(table$columns, function(text) numbers_of(text, c("NA", "-9")) %||% text)
+  columns <- Map(function(text, name) {
+    if (!name %in% columns_of_ids) numbers_of(text, c("NA", "-9")) %||% text else text
+  }, table$columns, names)
   names(columns) <- make.unique(c("family", "id", names))[-(1:2)]
   list2DF(c(table[c("family", "id")], columns))
 }
+
+# IDs such as 007 are no numbers.
+columns_of_ids <- c("father", "mother", "PAT", "MAT", "SID")
 
 # Names of the columns of a .fam after FID and IID
 fam_columns <- function(n) {

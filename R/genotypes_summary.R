@@ -62,7 +62,7 @@ print.summary.ancify_genotypes <- function(x, ...) {
   range <- if (calls > 0) range(x$frequency, na.rm = TRUE)
   write_object("summary.ancify_genotypes", count_of(nrow(x), "variant"), c(
     `missing calls` = sprintf("%.3g %%", 100 * (1 - calls / (calls + sum(as.numeric(x$missing))))),
-    frequency = paste(format(range, digits = 3, trim = TRUE), collapse = " to "),
+    frequency = paste(vapply(range, format, "", digits = 3), collapse = " to "),
     `without variation` = count_of(constant, "variant")
   ))
   print(utils::head(as.data.frame(x)), row.names = FALSE)
