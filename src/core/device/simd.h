@@ -7,7 +7,7 @@ namespace ancify {
 
 enum class SimdLevel { kScalar, kAvx2, kAvx512 };
 
-// The best level of this processor. kAvx512 needs AVX-512 F, BW, VL, VBMI and VBMI2.
+// The best level of this processor. kAvx512 needs AVX-512 F, BW, VL, VBMI, VBMI2 and VNNI.
 SimdLevel best_simd_level();
 
 // The level called "scalar", "avx2" or "avx512", or the best for "auto". InputError if the
@@ -26,6 +26,6 @@ const char* simd_name(SimdLevel level);
 #if defined(__x86_64__)
 #define ANCIFY_TARGET_AVX2 __attribute__((target("avx2")))
 #define ANCIFY_TARGET_AVX512 \
-  __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2")))
+  __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vnni")))
 #endif
 #define ANCIFY_ALWAYS_INLINE inline __attribute__((always_inline))

@@ -1,0 +1,34 @@
+// Columns of numbers as whole numbers of 28 bits times a step, and their digits base 128.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace ancify {
+
+constexpr int kDigits = 4;
+
+// The largest number of four signed digits base 128, each from -64 to 63.
+constexpr double kMostFixed = 63.0 * (1 + 128 + 128 * 128 + 128 * 128 * 128);
+
+// The steps of a column whose largest magnitude is `most`: value = coarse * steps.coarse +
+// fine * steps.fine + an error of at most half of the last step that is used.
+struct FixedSteps {
+  explicit FixedSteps(double most) : coarse(most / kMostFixed), fine(coarse / (1 << 27)) {}
+  // The coarse part of a value. A step of 0 gives 0.
+  std::int32_t coarse_part(double value) const;
+  // The fine part, of what the coarse part leaves.
+  std::int32_t fine_part(double value, std::int32_t coarse_part) const;
+
+  double coarse;
+  double fine;
+};
+
+// Digit `which` (0 is the lowest) of a number from -kMostFixed to kMostFixed.
+inline std::int8_t digit(std::int32_t number, int which) {
+  // Adding 64 to each digit makes them bits 0 to 6, 7 to 13, ... of a number that is not negative.
+  constexpr std::int64_t shift = 64LL * (1 + 128 + 128 * 128 + 128 * 128 * 128);
+  return static_cast<std::int8_t>(((number + shift) >> (7 * which) & 127) - 64);
+}
+
+}  // namespace ancify

@@ -1,0 +1,127 @@
+// Reads blocks of variants on all threads and packs them.
+#include "core/genotypes/genotype_matrix.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "core/exec/errors.h"
+#include "core/exec/threads.h"
+
+namespace ancify {
+
+namespace {
+
+// Bytes of packed genotypes between two barriers: they stay in the caches of their threads.
+constexpr std::int64_t kTileBytes = std::int64_t{1} << 22;
+
+bool is_first_numbers(const std::vector<std::int64_t>& numbers, std::int64_t n) {
+  if (static_cast<std::int64_t>(numbers.size()) != n) return false;
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (numbers[static_cast<std::size_t>(i)] != i) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+GenotypeMatrix::GenotypeMatrix(std::unique_ptr<GenotypeFile> file,
+                               std::vector<std::int64_t> samples,
+                               std::vector<std::int64_t> variants, const GenotypeWork& work,
+                               JobControl& control)
+    : file_(std::move(file)),
+      samples_(std::move(samples)),
+      n_(static_cast<std::int64_t>(samples_.size())),
+      variants_(std::move(variants)),
+      work_(work),
+      counts_(variants_.size()) {
+  if (is_first_numbers(samples_, file_->samples())) samples_.clear();
+  const std::int64_t all = std::max<std::int64_t>(blocks(), 1) * block_bytes();
+  const bool keeps = work.memory <= 0 || all <= work.memory;
+  tile_blocks_ = std::max<std::int64_t>(work.threads, kTileBytes / block_bytes());
+  if (!keeps) tile_blocks_ = std::min(tile_blocks_, work.memory / block_bytes());
+  tile_blocks_ = std::min(tile_blocks_, std::max<std::int64_t>(blocks(), 1));
+  if (tile_blocks_ < 1) {
+    throw InputError("the memory for genotypes has " + std::to_string(work.memory) +
+                     " bytes; it must have at least " + std::to_string(block_bytes()));
+  }
+  if (keeps) kept_ = std::make_unique<Memory>(static_cast<std::size_t>(all));
+  if (!keeps) {
+    tile_ = std::make_unique<Memory>(static_cast<std::size_t>(tile_blocks_ * block_bytes()));
+  }
+  for (std::int64_t first = 0; first < blocks(); first += tile_blocks_) {
+    const std::int64_t n = std::min(tile_blocks_, blocks() - first);
+    char* const rows = keeps ? kept_->data() + first * block_bytes() : tile_->data();
+    run_tasks(control, work_.threads, n, [&](std::int64_t i, const TaskContext&) {
+      auto* const block = reinterpret_cast<std::uint8_t*>(rows + i * block_bytes());
+      read_block(first + i, block);
+      count_block(first + i, block);
+    });
+  }
+  file_->check_unchanged();
+}
+
+int GenotypeMatrix::variants_in(std::int64_t block) const {
+  return static_cast<int>(
+      std::min<std::int64_t>(kBlockVariants, variants() - block * kBlockVariants));
+}
+
+void GenotypeMatrix::read_block(std::int64_t block, std::uint8_t* rows) const {
+  const int n = variants_in(block);
+  const std::int64_t* const wanted = variants_.data() + block * kBlockVariants;
+  const std::int64_t stride = file_->stride();
+  std::vector<std::uint8_t> calls(static_cast<std::size_t>(n * stride));
+  for (int i = 0; i < n;) {  // runs of neighbours are read at once
+    int last = i + 1;
+    while (last < n && wanted[last] == wanted[last - 1] + 1) ++last;
+    file_->read(wanted[i], last - i, calls.data() + i * stride);
+    i = last;
+  }
+  const std::int64_t* const samples = samples_.empty() ? nullptr : samples_.data();
+  for (int quad = 0; quad < kBlockQuads; ++quad) {
+    std::array<const std::uint8_t*, kQuad> of_variants{};
+    for (int v = 0; v < kQuad; ++v) {
+      const int variant = quad * kQuad + v;
+      if (variant < n) of_variants[static_cast<std::size_t>(v)] = calls.data() + variant * stride;
+    }
+    pack_quad(of_variants, file_->samples(), samples, n_, rows + quad * quad_stride(n_));
+  }
+}
+
+void GenotypeMatrix::count_block(std::int64_t block, const std::uint8_t* rows) {
+  for (int quad = 0; quad * kQuad < variants_in(block); ++quad) {
+    const auto counts = count_quad(rows + quad * quad_stride(n_), n_, work_.simd);
+    const std::int64_t first = block * kBlockVariants + quad * kQuad;
+    const auto n = static_cast<std::size_t>(std::min<std::int64_t>(kQuad, variants() - first));
+    std::copy_n(counts.begin(), n, counts_.begin() + first);
+  }
+}
+
+void GenotypeMatrix::for_each_tile(JobControl& control,
+                                   const std::function<bool(std::int64_t block)>& wanted,
+                                   const std::function<void(const GenotypeTile&)>& use) const {
+  std::int64_t block = 0;
+  while (block < blocks()) {
+    if (!wanted(block)) {
+      ++block;
+      continue;
+    }
+    std::int64_t n = 1;
+    while (n < tile_blocks_ && block + n < blocks() && wanted(block + n)) ++n;
+    TaskContext(control).throw_if_stopped();
+    const char* rows = nullptr;
+    if (resident()) {
+      rows = kept_->data() + block * block_bytes();
+    } else {
+      run_tasks(control, work_.threads, n, [&](std::int64_t i, const TaskContext&) {
+        read_block(block + i, reinterpret_cast<std::uint8_t*>(tile_->data() + i * block_bytes()));
+      });
+      file_->check_unchanged();
+      rows = tile_->data();
+    }
+    use({block, n, reinterpret_cast<const std::uint8_t*>(rows)});
+    block += n;
+  }
+}
+
+}  // namespace ancify

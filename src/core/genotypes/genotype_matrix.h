@@ -1,0 +1,72 @@
+// The genotypes of an analysis: packed in memory, or read from their file in each pass.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "core/exec/job_control.h"
+#include "core/formats/genotype/genotype_file.h"
+#include "core/genotypes/quads.h"
+#include "core/io/memory.h"
+
+namespace ancify {
+
+// Variants are worked on in blocks of this many; only the last block may have fewer.
+constexpr int kBlockVariants = 256;
+constexpr int kBlockQuads = kBlockVariants / kQuad;
+
+// Some blocks of packed genotypes.
+struct GenotypeTile {
+  std::int64_t first_block;
+  std::int64_t blocks;
+  const std::uint8_t* rows;  // of the quads of these blocks, quad_stride() bytes each
+};
+
+// How the genotypes are worked on.
+struct GenotypeWork {
+  int threads = 1;
+  SimdLevel simd = SimdLevel::kScalar;
+  std::int64_t memory = 0;  // bytes for packed genotypes, 0 for as many as they need
+};
+
+class GenotypeMatrix {
+ public:
+  // Takes samples and variants by their numbers in the file, in this order. Reads the genotypes
+  // once and counts them. Keeps them if they fit `work.memory`. FormatError and FileError as from
+  // GenotypeFile::read(); InputError if the memory does not suffice for a block.
+  GenotypeMatrix(std::unique_ptr<GenotypeFile> file, std::vector<std::int64_t> samples,
+                 std::vector<std::int64_t> variants, const GenotypeWork& work, JobControl& control);
+
+  std::int64_t samples() const { return n_; }
+  std::int64_t variants() const { return static_cast<std::int64_t>(variants_.size()); }
+  std::int64_t blocks() const { return (variants() + kBlockVariants - 1) / kBlockVariants; }
+  int variants_in(std::int64_t block) const;
+  const std::vector<VariantCounts>& counts() const { return counts_; }
+  // Whether the genotypes are kept in memory.
+  bool resident() const { return kept_ != nullptr; }
+  const GenotypeWork& work() const { return work_; }
+
+  // Calls use(tile) for all wanted blocks, in order. A tile's rows are valid until use() returns.
+  // Interrupted between tiles if the job is stopped.
+  void for_each_tile(JobControl& control, const std::function<bool(std::int64_t block)>& wanted,
+                     const std::function<void(const GenotypeTile&)>& use) const;
+
+ private:
+  std::int64_t block_bytes() const { return kBlockQuads * quad_stride(n_); }
+  void read_block(std::int64_t block, std::uint8_t* rows) const;
+  void count_block(std::int64_t block, const std::uint8_t* rows);
+
+  std::unique_ptr<GenotypeFile> file_;
+  std::vector<std::int64_t> samples_;  // empty if they are those of the file
+  std::int64_t n_;
+  std::vector<std::int64_t> variants_;
+  GenotypeWork work_;
+  std::int64_t tile_blocks_;  // blocks of a tile
+  std::vector<VariantCounts> counts_;
+  std::unique_ptr<Memory> kept_;
+  mutable std::unique_ptr<Memory> tile_;
+};
+
+}  // namespace ancify

@@ -1,0 +1,73 @@
+// Products with standardised genotypes: T = Z'V and out += Z U, in one pass over the genotypes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "core/exec/job_control.h"
+#include "core/genotypes/genotype_matrix.h"
+
+namespace ancify {
+
+// Bits that a product keeps of each column: 28 or 56, of its largest magnitude.
+enum class ProductBits { k28, k56 };
+
+// A block of variants in a pass, and what the caller may ask of it.
+class GenotypeBlock {
+ public:
+  GenotypeBlock(const GenotypeMatrix& matrix, std::int64_t block, const std::uint8_t* rows)
+      : matrix_(matrix), block_(block), rows_(rows) {}
+  std::int64_t number() const { return block_; }
+  std::int64_t first_variant() const { return block_ * kBlockVariants; }
+  int variants() const { return matrix_.variants_in(block_); }
+  // The call of a variant, counted within the block.
+  unsigned call(int variant, std::int64_t sample) const {
+    const std::int64_t stride = quad_stride(matrix_.samples());
+    return call_in_quad(rows_[variant / kQuad * stride + sample], variant % kQuad);
+  }
+
+ private:
+  const GenotypeMatrix& matrix_;
+  std::int64_t block_;
+  const std::uint8_t* rows_;
+};
+
+class GenotypeProducts {
+ public:
+  // z_j = scales[j] * (g_j - means[j]), and 0 for missing calls. A variant with scale 0 is left
+  // out. `matrix` must outlive this.
+  GenotypeProducts(const GenotypeMatrix& matrix, std::vector<double> means,
+                   std::vector<double> scales);
+
+  // Makes U of a block from T = Z'V; both have a row of `columns` for each variant of the block. It
+  // is called for blocks at the same time, on several threads.
+  using Take = std::function<void(const GenotypeBlock&, const double* t, double* u)>;
+
+  struct Pass {
+    const double* v = nullptr;      // samples x columns, a column after the other
+    int columns = 0;                // 0 for a pass without V
+    int out_columns = 0;            // 0 for a pass without out; U has as many columns
+    double* out = nullptr;          // samples x out_columns, to which Z U is added
+    std::int64_t first_sample = 0;  // `out` is wanted from this sample on
+    ProductBits bits = ProductBits::k28;
+    std::function<bool(std::int64_t block)> wanted;
+  };
+
+  // Goes through all wanted blocks. The result does not depend on threads, memory and vector
+  // instructions. InputError if V has a number that is not finite; Interrupted if the job is
+  // stopped.
+  void run(JobControl& control, const Pass& pass, const Take& take) const;
+
+  const GenotypeMatrix& matrix() const { return matrix_; }
+  const std::vector<double>& means() const { return means_; }
+  const std::vector<double>& scales() const { return scales_; }
+
+ private:
+  const GenotypeMatrix& matrix_;
+  std::vector<double> means_;
+  std::vector<double> scales_;
+  std::vector<bool> block_misses_;  // whether a block has a missing call
+};
+
+}  // namespace ancify

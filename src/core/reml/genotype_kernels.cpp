@@ -1,0 +1,215 @@
+// K_g = sum_j w_jg z_j z_j' / c_g with c_g = sum_j w_jg v_j^(1 + scale_power) over variants with
+// variance, as in GCTA (scale_power -1; Yang and others 2011, AJHG 88:76) and VanRaden (0; 2008, J.
+// Dairy Sci. 91:4414).
+#include "core/reml/genotype_kernels.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "core/exec/errors.h"
+
+namespace ancify::reml {
+
+namespace {
+
+// Mean and population variance over observed calls, from whole numbers.
+struct Moments {
+  double observed = 0;
+  double mean = 0;
+  double variance = 0;
+};
+
+Moments moments_of(const VariantCounts& counts, std::int64_t samples) {
+  const std::int64_t observed = samples - counts.missing;
+  if (observed == 0) return {};
+  const std::int64_t sum = counts.one + 2 * counts.two;
+  const auto n = static_cast<double>(observed);
+  // Exact: n^2 times the variance is below 2^53 for 47 million samples.
+  const std::int64_t scaled = observed * (counts.one + 4 * counts.two) - sum * sum;
+  return {n, static_cast<double>(sum) / n, static_cast<double>(scaled) / (n * n)};
+}
+
+ProductBits bits_of(Precision precision) {
+  return precision == Precision::kFull ? ProductBits::k56 : ProductBits::k28;
+}
+
+}  // namespace
+
+GenotypeProducts GenotypeKernels::standardise(const GenotypeMatrix& matrix, double scale_power) {
+  std::vector<double> means;
+  std::vector<double> scales;
+  for (const auto& counts : matrix.counts()) {
+    const Moments moments = moments_of(counts, matrix.samples());
+    means.push_back(moments.mean);
+    scales.push_back(moments.variance > 0 ? std::pow(moments.variance, scale_power / 2) : 0);
+  }
+  return {matrix, std::move(means), std::move(scales)};
+}
+
+GenotypeKernels::GenotypeKernels(const GenotypeMatrix& matrix,
+                                 const std::vector<ComponentWeight>& weights, int components,
+                                 double scale_power, JobControl& control)
+    : matrix_(matrix),
+      control_(control),
+      products_(standardise(matrix, scale_power)),
+      used_(static_cast<std::size_t>(components)),
+      mean_diagonals_(static_cast<std::size_t>(components)) {
+  const auto n = static_cast<double>(matrix.samples());
+  std::vector<double> sums(static_cast<std::size_t>(components));  // c_g
+  first_.push_back(0);
+  auto next = weights.begin();
+  for (std::int64_t j = 0; j < matrix.variants(); ++j) {
+    const Moments moments =
+        moments_of(matrix.counts()[static_cast<std::size_t>(j)], matrix.samples());
+    const double scale = products_.scales()[static_cast<std::size_t>(j)];
+    if (scale == 0) ++constant_;
+    for (; next != weights.end() && next->variant == j; ++next) {
+      if (scale == 0 || next->weight == 0) continue;
+      const auto g = static_cast<std::size_t>(next->component);
+      ++used_[g];
+      sums[g] += next->weight * moments.variance * scale * scale;
+      mean_diagonals_[g] += next->weight * moments.observed * moments.variance * scale * scale;
+      shares_.push_back({next->component, next->weight});
+    }
+    first_.push_back(static_cast<std::int64_t>(shares_.size()));
+  }
+  for (int g = 0; g < components; ++g) {
+    if (used_[static_cast<std::size_t>(g)] == 0) {
+      throw InputError("component " + std::to_string(g + 1) +
+                       " has no variant that varies among these samples");
+    }
+    mean_diagonals_[static_cast<std::size_t>(g)] /= n * sums[static_cast<std::size_t>(g)];
+  }
+  for (auto& share : shares_) share.weight /= sums[static_cast<std::size_t>(share.component)];
+}
+
+double GenotypeKernels::coefficient(const double* theta, std::int64_t variant) const {
+  double sum = 0;
+  const auto j = static_cast<std::size_t>(variant);
+  for (std::int64_t k = first_[j]; k < first_[j + 1]; ++k) {
+    const Share& share = shares_[static_cast<std::size_t>(k)];
+    sum += theta[share.component] * share.weight;
+  }
+  return sum;
+}
+
+bool GenotypeKernels::has_coefficient(const double* theta, std::int64_t block) const {
+  const std::int64_t first = block * kBlockVariants;
+  for (int j = 0; j < matrix_.variants_in(block); ++j) {
+    if (coefficient(theta, first + j) != 0) return true;
+  }
+  return false;
+}
+
+void GenotypeKernels::times(const double* theta, const double* v, int columns, Precision precision,
+                            double* out) {
+  std::fill_n(out, matrix_.samples() * columns, 0.0);
+  GenotypeProducts::Pass pass;
+  pass.v = v;
+  pass.columns = pass.out_columns = columns;
+  pass.out = out;
+  pass.bits = bits_of(precision);
+  pass.wanted = [&](std::int64_t block) { return has_coefficient(theta, block); };
+  std::atomic<std::int64_t> blocks{0};
+  products_.run(control_, pass, [&](const GenotypeBlock& block, const double* t, double* u) {
+    for (int j = 0; j < block.variants(); ++j) {
+      const double factor = coefficient(theta, block.first_variant() + j);
+      for (int c = 0; c < columns; ++c) u[j * columns + c] = factor * t[j * columns + c];
+    }
+    ++blocks;
+  });
+  count_pass(static_cast<double>(blocks));
+}
+
+void GenotypeKernels::forms(const double* a, const double* b, int columns, Precision precision,
+                            double* forms) {
+  const std::int64_t n = matrix_.samples();
+  const bool same = a == b;
+  std::vector<double> both;
+  if (!same) {
+    both.assign(a, a + n * columns);
+    both.insert(both.end(), b, b + n * columns);
+  }
+  GenotypeProducts::Pass pass;
+  pass.v = same ? a : both.data();
+  pass.columns = same ? columns : 2 * columns;
+  pass.bits = bits_of(precision);
+  pass.wanted = [](std::int64_t) { return true; };
+  // Sums of a block, for the components that it has.
+  struct BlockForms {
+    std::vector<int> components;
+    std::vector<double> sums;
+  };
+  std::vector<BlockForms> of_blocks(static_cast<std::size_t>(matrix_.blocks()));
+  products_.run(control_, pass, [&](const GenotypeBlock& block, const double* t, double*) {
+    BlockForms& own = of_blocks[static_cast<std::size_t>(block.number())];
+    std::vector<int> place(used_.size(), -1);
+    for (int j = 0; j < block.variants(); ++j) {
+      const auto variant = static_cast<std::size_t>(block.first_variant() + j);
+      const double* const row = t + static_cast<std::ptrdiff_t>(j) * pass.columns;
+      for (std::int64_t k = first_[variant]; k < first_[variant + 1]; ++k) {
+        const Share& share = shares_[static_cast<std::size_t>(k)];
+        int& at = place[static_cast<std::size_t>(share.component)];
+        if (at < 0) {
+          at = static_cast<int>(own.components.size());
+          own.components.push_back(share.component);
+          own.sums.resize(own.sums.size() + static_cast<std::size_t>(columns));
+        }
+        double* const sums = &own.sums[static_cast<std::size_t>(at * columns)];
+        for (int c = 0; c < columns; ++c) {
+          sums[c] += share.weight * row[c] * row[same ? c : columns + c];
+        }
+      }
+    }
+  });
+  std::fill_n(forms, static_cast<std::ptrdiff_t>(columns) * components(), 0.0);
+  for (const auto& own : of_blocks) {
+    for (std::size_t k = 0; k < own.components.size(); ++k) {
+      for (int c = 0; c < columns; ++c) {
+        forms[own.components[k] * columns + c] +=
+            own.sums[k * static_cast<std::size_t>(columns) + static_cast<std::size_t>(c)];
+      }
+    }
+  }
+  count_pass(static_cast<double>(matrix_.blocks()));
+}
+
+void GenotypeKernels::dense(int component, double* out) {
+  const std::int64_t n = matrix_.samples();
+  std::fill_n(out, n * n, 0.0);
+  std::vector<double> theta(used_.size());
+  theta[static_cast<std::size_t>(component)] = 1;
+  // So many columns that a pass has work for all threads.
+  constexpr std::int64_t width = 128;
+  for (std::int64_t first = 0; first < n; first += width) {
+    const int columns = static_cast<int>(std::min(width, n - first));
+    GenotypeProducts::Pass pass;
+    pass.out_columns = columns;
+    pass.out = out + first * n;
+    pass.first_sample = first;
+    pass.bits = ProductBits::k56;
+    pass.wanted = [&](std::int64_t block) { return has_coefficient(theta.data(), block); };
+    products_.run(control_, pass, [&](const GenotypeBlock& block, const double*, double* u) {
+      for (int j = 0; j < block.variants(); ++j) {
+        const auto variant = static_cast<std::size_t>(block.first_variant() + j);
+        const double scale = products_.scales()[variant];
+        const double factor =
+            scale == 0 ? 0 : scale * coefficient(theta.data(), block.first_variant() + j);
+        const double mean = products_.means()[variant];
+        const std::array<double, 4> z = {-mean * factor, (1 - mean) * factor, (2 - mean) * factor,
+                                         0};
+        for (int c = 0; c < columns; ++c) u[j * columns + c] = z[block.call(j, first + c)];
+      }
+    });
+  }
+  // The lower triangle is whole: columns begin at their block's first sample.
+  for (std::int64_t j = 0; j < n; ++j) {
+    for (std::int64_t i = 0; i < j; ++i) out[j * n + i] = out[i * n + j];
+  }
+  count_pass(static_cast<double>(matrix_.blocks()));
+}
+
+}  // namespace ancify::reml

@@ -1,0 +1,179 @@
+#include "core/genotypes/genotype_products.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/exec/errors.h"
+#include "genotypes/memory_genotypes.h"
+
+namespace ancify {
+namespace {
+
+GenotypeMatrix matrix_of(const Calls& calls, const GenotypeWork& work,
+                         std::vector<std::int64_t> samples = {},
+                         std::vector<std::int64_t> variants = {}) {
+  JobControl control;
+  auto file = std::make_unique<MemoryGenotypes>(calls);
+  if (samples.empty()) samples = first_numbers(file->samples());
+  if (variants.empty()) variants = first_numbers(file->variants());
+  return {std::move(file), samples, variants, work, control};
+}
+
+TEST(GenotypeMatrix, CountsCalls) {
+  for (const std::int64_t n : {1, 3, 64, 65, 257}) {
+    const Calls calls = Calls::random(n, 21, 0.2, static_cast<unsigned>(n));
+    for (const SimdLevel simd : simd_levels()) {
+      const auto matrix = matrix_of(calls, {1, simd, 0});
+      for (std::size_t j = 0; j < 21; ++j) {
+        const auto& row = calls.of_variants[j];
+        const VariantCounts& counts = matrix.counts()[j];
+        EXPECT_EQ(counts.one, std::count(row.begin(), row.end(), 1U));
+        EXPECT_EQ(counts.two, std::count(row.begin(), row.end(), 2U));
+        EXPECT_EQ(counts.missing, std::count(row.begin(), row.end(), kMissingCall));
+      }
+    }
+  }
+}
+
+TEST(GenotypeMatrix, TakesSamplesAndVariantsInAnyOrder) {
+  const Calls calls = Calls::random(10, 7, 0.2, 1);
+  const std::vector<std::int64_t> samples = {9, 0, 4};
+  const std::vector<std::int64_t> variants = {6, 2, 3, 4, 0};
+  JobControl control;
+  for (const std::int64_t memory : {0, 64 * kBlockQuads}) {
+    const auto matrix = matrix_of(calls, {1, SimdLevel::kScalar, memory}, samples, variants);
+    matrix.for_each_tile(
+        control, [](std::int64_t) { return true; },
+        [&](const GenotypeTile& tile) {
+          const GenotypeBlock block(matrix, tile.first_block, tile.rows);
+          for (std::size_t j = 0; j < variants.size(); ++j) {
+            for (std::size_t i = 0; i < samples.size(); ++i) {
+              EXPECT_EQ(block.call(static_cast<int>(j), static_cast<std::int64_t>(i)),
+                        calls.of_variants[static_cast<std::size_t>(variants[j])]
+                                         [static_cast<std::size_t>(samples[i])]);
+            }
+          }
+        });
+  }
+}
+
+TEST(GenotypeMatrix, RefusesTooLittleMemory) {
+  EXPECT_THROW(matrix_of(Calls::random(10, 7, 0.2, 1), {1, SimdLevel::kScalar, 100}), InputError);
+}
+
+struct Products {
+  std::vector<double> t;
+  std::vector<double> out;
+};
+
+// T = Z'V and Z diag(1, 2, ...) T.
+Products products_of(const GenotypeMatrix& matrix, const std::vector<double>& means,
+                     const std::vector<double>& scales, const std::vector<double>& v, int columns,
+                     ProductBits bits) {
+  JobControl control;
+  const GenotypeProducts products(matrix, means, scales);
+  Products result;
+  result.t.resize(static_cast<std::size_t>(matrix.variants() * columns));
+  result.out.resize(static_cast<std::size_t>(matrix.samples() * columns));
+  GenotypeProducts::Pass pass;
+  pass.v = v.data();
+  pass.columns = pass.out_columns = columns;
+  pass.out = result.out.data();
+  pass.bits = bits;
+  pass.wanted = [](std::int64_t) { return true; };
+  products.run(control, pass, [&](const GenotypeBlock& block, const double* t, double* u) {
+    for (int j = 0; j < block.variants(); ++j) {
+      const std::int64_t variant = block.first_variant() + j;
+      for (int c = 0; c < columns; ++c) {
+        result.t[static_cast<std::size_t>(variant * columns + c)] = t[j * columns + c];
+        u[j * columns + c] = static_cast<double>(variant % 7) * t[j * columns + c];
+      }
+    }
+  });
+  return result;
+}
+
+double largest(const std::vector<double>& values) {
+  double most = 0;
+  for (const double value : values) most = std::max(most, std::abs(value));
+  return most;
+}
+
+TEST(GenotypeProducts, AreThoseOfPlainLoops) {
+  for (const auto& [n, m, missing] : {std::tuple{1, 1, 0.0}, std::tuple{65, 300, 0.0},
+                                      std::tuple{130, 700, 0.03}, std::tuple{4200, 33, 0.3}}) {
+    const Calls calls = Calls::random(n, m, missing, static_cast<unsigned>(n + m));
+    for (const int columns : {1, 5}) {
+      std::vector<double> means;
+      std::vector<double> scales;
+      const auto z = standardised(calls, -1, &means, &scales);
+      const auto v = random_numbers(static_cast<std::int64_t>(n) * columns, 3);
+      std::vector<double> t;
+      std::vector<double> out(v.size());
+      for (std::size_t j = 0; j < z.size(); ++j) {
+        for (int c = 0; c < columns; ++c) {
+          double sum = 0;
+          for (int i = 0; i < n; ++i) {
+            sum += z[j][static_cast<std::size_t>(i)] * v[static_cast<std::size_t>(c * n + i)];
+          }
+          t.push_back(sum);
+          for (int i = 0; i < n; ++i) {
+            out[static_cast<std::size_t>(c * n + i)] +=
+                z[j][static_cast<std::size_t>(i)] * static_cast<double>(j % 7) * sum;
+          }
+        }
+      }
+      for (const auto& [bits, tolerance] :
+           {std::pair{ProductBits::k28, 1e-7}, std::pair{ProductBits::k56, 1e-13}}) {
+        const auto whole = matrix_of(calls, {1, SimdLevel::kScalar, 0});
+        const Products expected = products_of(whole, means, scales, v, columns, bits);
+        for (std::size_t k = 0; k < t.size(); ++k) {
+          ASSERT_NEAR(expected.t[k], t[k], tolerance * largest(t)) << k;
+        }
+        for (std::size_t k = 0; k < out.size(); ++k) {
+          ASSERT_NEAR(expected.out[k], out[k], tolerance * largest(out)) << k;
+        }
+        for (const SimdLevel simd : simd_levels()) {
+          for (const int threads : {1, 3}) {
+            for (const std::int64_t memory : {std::int64_t{0}, kBlockQuads * quad_stride(n)}) {
+              const auto matrix = matrix_of(calls, {threads, simd, memory});
+              const Products same = products_of(matrix, means, scales, v, columns, bits);
+              ASSERT_EQ(same.t, expected.t);
+              ASSERT_EQ(same.out, expected.out);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(GenotypeProducts, AreExactForLargestDigits) {
+  // All samples carry two copies or none, and all numbers are the largest or smallest.
+  Calls calls{4096, {}};
+  std::vector<double> v;
+  for (std::int64_t i = 0; i < calls.samples; ++i) v.push_back(i % 2 == 0 ? 1 : -1);
+  for (int j = 0; j < 256; ++j) {
+    std::vector<unsigned> row;
+    for (std::int64_t i = 0; i < calls.samples; ++i) row.push_back(i % 2 == 0 ? 2 : 0);
+    calls.of_variants.push_back(row);
+  }
+  const std::vector<double> means(256, 0.0);
+  const std::vector<double> scales(256, 1.0);
+  for (const SimdLevel simd : simd_levels()) {
+    const auto matrix = matrix_of(calls, {1, simd, 0});
+    const Products products = products_of(matrix, means, scales, v, 1, ProductBits::k28);
+    for (const double t : products.t) ASSERT_DOUBLE_EQ(t, 4096);
+  }
+}
+
+TEST(GenotypeProducts, RefuseNumbersThatAreNotFinite) {
+  const auto matrix = matrix_of(Calls::random(10, 7, 0, 1), {1, SimdLevel::kScalar, 0});
+  EXPECT_THROW(products_of(matrix, std::vector<double>(7), std::vector<double>(7),
+                           std::vector<double>(10, NAN), 1, ProductBits::k28),
+               InputError);
+}
+
+}  // namespace
+}  // namespace ancify
