@@ -113,6 +113,10 @@ genotype_counts_impl <- function(genotypes, threads, watch) {
     .Call(`_ancify_genotype_counts_impl`, genotypes, threads, watch)
 }
 
+write_bed_impl <- function(genotypes, stem, bim, fam, threads, watch) {
+    invisible(.Call(`_ancify_write_bed_impl`, genotypes, stem, bim, fam, threads, watch))
+}
+
 count_patterns_in_memory_impl <- function(sequences, backend, watch) {
     .Call(`_ancify_count_patterns_in_memory_impl`, sequences, backend, watch)
 }

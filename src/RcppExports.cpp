@@ -363,6 +363,21 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// write_bed_impl
+void write_bed_impl(const Rcpp::List& genotypes, const std::string& stem, const Rcpp::CharacterVector& bim, const Rcpp::CharacterVector& fam, int threads, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_write_bed_impl(SEXP genotypesSEXP, SEXP stemSEXP, SEXP bimSEXP, SEXP famSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type genotypes(genotypesSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type stem(stemSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::CharacterVector& >::type bim(bimSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::CharacterVector& >::type fam(famSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    write_bed_impl(genotypes, stem, bim, fam, threads, watch);
+    return R_NilValue;
+END_RCPP
+}
 // count_patterns_in_memory_impl
 Rcpp::List count_patterns_in_memory_impl(const Rcpp::CharacterVector& sequences, const Rcpp::List& backend, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_count_patterns_in_memory_impl(SEXP sequencesSEXP, SEXP backendSEXP, SEXP watchSEXP) {
@@ -836,6 +851,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_check_genotypes_impl", (DL_FUNC) &_ancify_check_genotypes_impl, 2},
     {"_ancify_genotype_matrix_impl", (DL_FUNC) &_ancify_genotype_matrix_impl, 3},
     {"_ancify_genotype_counts_impl", (DL_FUNC) &_ancify_genotype_counts_impl, 3},
+    {"_ancify_write_bed_impl", (DL_FUNC) &_ancify_write_bed_impl, 6},
     {"_ancify_count_patterns_in_memory_impl", (DL_FUNC) &_ancify_count_patterns_in_memory_impl, 3},
     {"_ancify_count_patterns_in_files_impl", (DL_FUNC) &_ancify_count_patterns_in_files_impl, 4},
     {"_ancify_pattern_likelihood_impl", (DL_FUNC) &_ancify_pattern_likelihood_impl, 4},

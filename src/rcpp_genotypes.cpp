@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/formats/genotype/bed_writer.h"
 #include "core/formats/genotype/tables.h"
 #include "rcpp_glue.h"
 
@@ -26,6 +27,15 @@ Rcpp::IntegerMatrix make_integers(std::size_t rows, std::size_t columns) {
   const Rcpp::Shield<SEXP> matrix(Rcpp::unwindProtect(
       [&] { return Rf_allocMatrix(INTSXP, static_cast<int>(rows), static_cast<int>(columns)); }));
   return static_cast<SEXP>(matrix);
+}
+
+std::string lines_of(const Rcpp::CharacterVector& texts) {
+  std::string lines;
+  for (R_xlen_t i = 0; i < texts.size(); ++i) {
+    lines += CHAR(STRING_ELT(texts, i));
+    lines += '\n';
+  }
+  return lines;
 }
 
 }  // namespace
@@ -112,4 +122,17 @@ Rcpp::IntegerMatrix genotype_counts_impl(const Rcpp::List& genotypes, int thread
     ancify::count_calls(*file, chosen.selection, threads, control, values);
   });
   return counts;
+}
+
+// Writes `stem`.bed, with these lines in its .bim and .fam.
+// [[Rcpp::export]]
+void write_bed_impl(const Rcpp::List& genotypes, const std::string& stem,
+                    const Rcpp::CharacterVector& bim, const Rcpp::CharacterVector& fam, int threads,
+                    const Rcpp::Function& watch) {
+  const ChosenGenotypes chosen = as_chosen(genotypes);
+  const ancify::BedTables tables = {lines_of(bim), lines_of(fam)};
+  run_job(watch, [&](ancify::JobControl& control) {
+    const auto file = chosen.open(control.inputs());
+    ancify::write_bed(*file, chosen.selection, tables, stem, threads, control);
+  });
 }

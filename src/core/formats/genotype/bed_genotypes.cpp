@@ -12,7 +12,7 @@ namespace ancify {
 
 namespace {
 
-constexpr std::int64_t kHeader = 3;
+constexpr std::int64_t kHeader = kBedHeader.size();
 // Bytes that are read and converted at a time: they stay in a core's cache.
 constexpr std::int64_t kPiece = 1 << 18;
 

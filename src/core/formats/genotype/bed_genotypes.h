@@ -3,11 +3,15 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "core/formats/genotype/genotype_file.h"
 #include "core/io/file.h"
 
 namespace ancify {
+
+// What a BED begins with: its magic number, and that a variant's codes stand together.
+constexpr std::string_view kBedHeader = "\x6c\x1b\x01";
 
 class BedGenotypes : public GenotypeFile {
  public:

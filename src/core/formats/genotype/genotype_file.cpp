@@ -8,6 +8,7 @@
 
 #include "core/exec/errors.h"
 #include "core/formats/genotype/bed_genotypes.h"
+#include "core/formats/genotype/pgen_genotypes.h"
 #include "core/io/file.h"
 
 namespace ancify {
@@ -50,8 +51,13 @@ std::unique_ptr<GenotypeFile> open_genotype_file(const std::string& path, std::i
              "plink1.9 --make-bed");
     case 0x01:
       return std::make_unique<BedGenotypes>(std::move(file), samples, variants);
+    case 0x02:
+    case 0x10:
+      return std::make_unique<PgenGenotypes>(std::move(file), samples, variants);
     default:
-      refuse(path, "an unknown PGEN");
+      refuse(path, "a PGEN file of the storage mode " + std::to_string(magic[2]) +
+                       ", which is not read. Write it again with plink2 --make-pgen erase-phase "
+                       "erase-dosage");
   }
 }
 
