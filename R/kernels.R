@@ -131,15 +131,6 @@ new_kernel <- function(kind, ids, n, ...) {
 
 # ---- Checks --------------------------------------------------------------------------------------
 
-check_genotypes <- function(g, name) {
-  if (!inherits(g, "ancify_genotypes")) {
-    abort_ancify(
-      sprintf("`%s` must be genotypes, from open_genotypes(), not %s.", name, show_value(g)),
-      "input"
-    )
-  }
-}
-
 check_kernel <- function(kernel, name) {
   if (!inherits(kernel, "reml_kernel")) {
     abort_ancify(

@@ -108,9 +108,9 @@ check_probes <- function(probes) {
 
 # ---- For the core --------------------------------------------------------------------------------
 
-# The settings as numbers for these components (the residual last), by path (method). `scale`: the
-# variance of the response that the fixed effects leave.
-core_control <- function(control, components, samples, method, scale) {
+# The settings as numbers for these components (the residual last), by path (method). The core
+# chooses a bound that is NA.
+core_control <- function(control, components, samples, method) {
   if (is.matrix(control$probes) && nrow(control$probes) != samples) {
     abort_ancify(
       sprintf(
@@ -128,7 +128,7 @@ core_control <- function(control, components, samples, method, scale) {
   one <- length(control$lower) == 1 && is.null(names(control$lower))
   lower <- c(
     stats::setNames(rep(if (one) control$lower else 0, length(genetic)), genetic),
-    residual = 1e-6 * scale
+    residual = NA
   )
   if (!one) {
     given <- by_component(control$lower, components, "lower", some = TRUE)
