@@ -23,7 +23,7 @@ reml_command <- function(parsed, threads) {
     print(summary(fit))
     cat("\n")
   }
-  files <- write_fits(fits, check_path(parsed$output, "--out"))
+  files <- write_reml_files(fits, check_path(parsed$output, "--out"))
   cat(sprintf("Wrote %s\n", files), sep = "")
   if (all(vapply(fits, `[[`, NA, "converged"))) 0L else status_not_converged
 }
@@ -86,7 +86,7 @@ kept_genotypes <- function(genotypes, path) {
 
 # ---- Files ---------------------------------------------------------------------------------------
 
-write_fits <- function(fits, out) {
+write_reml_files <- function(fits, out) {
   of_all <- function(table_of) {
     do.call(rbind, Map(function(fit, phenotype) {
       cbind(phenotype = rep(phenotype, nrow(table_of(fit))), table_of(fit))

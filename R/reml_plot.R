@@ -95,7 +95,7 @@ draw_trace <- function(fit, top) {
 draw_profiles <- function(fit, top) {
   places <- 9
   k <- length(fit$theta)
-  reach <- 3 / sqrt(pmax(diag(fit$information), 1e-300))
+  reach <- 4 / sqrt(pmax(diag(fit$information), 1e-300))
   values <- vapply(seq_len(k), function(i) {
     seq(max(fit$theta[[i]] - reach[i], profile_bounds(fit)[[i]]), fit$theta[[i]] + reach[i],
         length.out = places)

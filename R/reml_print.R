@@ -22,9 +22,9 @@ reml_facts <- function(fit) {
   )
 }
 
-# "0.597 (SE 0.032)", with the randomisation's error if there is one.
-with_errors <- function(row, fit, digits = 4) {
-  shown <- function(x) format(x, digits = digits)
+# "0.597 (SE 0.032)", with the random error if there is one.
+with_errors <- function(row, fit) {
+  shown <- function(x) format(x, digits = 4)
   paste0(
     shown(row$estimate), " (SE ", shown(row$se),
     if (has_random_error(fit)) paste0(", MC SE ", shown(row$mc_se)), ")"
@@ -43,7 +43,7 @@ summary.reml_fit <- function(object, ...) {
   fixed$p_value <- 2 * stats::pnorm(-abs(fixed$z))
   structure(
     list(
-      fit = object, components = as.data.frame(object), h2 = variance_shares(object)["h2", ],
+      fit = object, components = as.data.frame(object), shares = heritability(object),
       fixed = fixed, lrt = genetic_lrt(object)
     ),
     class = "summary.reml_fit"
@@ -84,9 +84,9 @@ print.summary.reml_fit <- function(x, digits = NULL, ...) {
     message = if (!fit$converged) fit$message
   ))
   cat("\nVariance components\n")
-  print_table(component_columns(x$components, fit), digits)
-  cat("\n")
-  writeLines(paste("h2", with_errors(x$h2, fit, digits)))
+  print_table(theta_columns(x$components, fit), digits)
+  cat("\nShares of the variance\n")
+  print_table(share_columns(x$shares, fit), digits)
   if (nrow(x$fixed)) {
     cat("\nFixed effects\n")
     print_table(data.frame(effect = rownames(x$fixed), x$fixed), digits)
@@ -133,36 +133,47 @@ search_text <- function(fit) {
     if (fit$converged) "converged" else "not converged", " after ",
     count_of(max(fit$iterations$iteration), "step"),
     if (!is.null(fit$genotypes)) {
-      sprintf(", %s passes over the genotypes", format(fit$passes, digits = 3))
+      sprintf(", %s over the genotypes", pass_text(fit$passes))
     },
     if (fit$probes > 0) paste0(", ", count_of(fit$probes, "probe"))
   )
 }
 
-# The columns that say something about this fit.
-component_columns <- function(table, fit) {
-  random <- has_random_error(fit)
-  columns <- c(
-    "component", if (!all(is.na(table$variants))) "variants", "theta", "se", if (random) "mc_se",
-    "z", "share", if (length(fit$names) > 1 && !all(is.na(table$enrichment))) {
-      c("share_se", if (random) "share_mc_se", "enrichment", "enrichment_se")
-    }
-  )
-  table <- table[columns]
-  if (any(fit$at_bound)) table$bound <- ifelse(fit$at_bound, "at bound", "")
+pass_text <- function(passes) {
+  if (passes == 1) "1 pass" else paste(format(passes, digits = 3), "passes")
+}
+
+# Columns that say something about this fit.
+theta_columns <- function(table, fit) {
+  table <- table[c(
+    "component", if (fit$n_genetic) "variants", "theta", "se", if (has_random_error(fit)) "mc_se",
+    "z"
+  )]
+  if (any(fit$at_bound)) table$bound <- ifelse(fit$at_bound, "at its bound", "")
   table
 }
 
-# Estimates with `digits` digits, all else with at most four; an empty cell for NA.
+# h2, and each component if there are several.
+share_columns <- function(table, fit) {
+  columns <- c("share", "se", "mc_se")
+  if (fit$n_genetic > 1) columns <- c(columns, paste0("enrichment", c("", "_se", "_mc_se")))
+  if (!has_random_error(fit)) columns <- columns[!grepl("mc_se", columns)]
+  rows <- if (length(fit$names) > 1) seq_len(nrow(table)) else 1
+  data.frame(component = rownames(table), table[columns])[rows, ]
+}
+
+# Estimates with `digits` digits, ratios and p with at most four; an empty cell for NA.
 print_table <- function(table, digits) {
-  exact <- c("theta", "se", "mc_se", "estimate")
   shown <- Map(function(column, name) {
     if (!is.numeric(column)) {
       return(column)
     }
-    most <- if (name %in% exact) digits else min(digits, 4)
+    most <- if (grepl("^z$|^p_|^enrichment", name)) min(digits, 4) else digits
     ifelse(is.na(column), "", vapply(column, format, "", digits = most, big.mark = ","))
   }, table, names(table))
-  names(shown) <- sub("mc se", "MC SE", sub("\\bse$", "SE", gsub("_", " ", names(table))))
+  # An error stands beside its estimate, so its name need not tell of what it is.
+  titles <- c(se = "SE", mc_se = "MC SE", p_value = "p")
+  short <- sub("^(share|enrichment)_", "", names(table))
+  names(shown) <- ifelse(short %in% names(titles), titles[short], short)
   print(data.frame(shown, check.names = FALSE), row.names = FALSE)
 }

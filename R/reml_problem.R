@@ -25,7 +25,10 @@ reml_model <- function(genotypes, components, kernels, overlap) {
 
 check_kernels <- function(kernels) {
   if (inherits(kernels, "reml_kernel")) kernels <- list(kernels)
-  if (!is.null(kernels) && !is.list(kernels)) {
+  if (is.null(kernels)) {
+    return(list())
+  }
+  if (!is.list(kernels)) {
     abort_ancify(
       sprintf("`kernels` must be a list of kernels, such as kernel_matrix() makes, not %s.",
               show_value(kernels)),
