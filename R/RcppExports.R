@@ -9,6 +9,10 @@ annotate_impl <- function(variants, output, sequences, options, watch) {
     .Call(`_ancify_annotate_impl`, variants, output, sequences, options, watch)
 }
 
+ancestral_records_impl <- function(path, watch) {
+    .Call(`_ancify_ancestral_records_impl`, path, watch)
+}
+
 make_caller_impl <- function(method, with_phred, backend, watch) {
     .Call(`_ancify_make_caller_impl`, method, with_phred, backend, watch)
 }
