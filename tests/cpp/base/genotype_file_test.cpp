@@ -9,6 +9,7 @@
 
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
+#include "core/io/file.h"
 #include "genotype_files.h"
 #include "support.h"
 
@@ -311,7 +312,8 @@ TEST(PgenGenotypes, AreHardCallsOfTwoAlleles) {
   const auto file = [&](unsigned type) {
     return pgen_of_records(3, {0, type, 0}, {record, record, record}, {2, true});
   };
-  EXPECT_EQ(refusal(file(0), 3, 3), "rror of the expected type");  // there is none
+  const TempDir dir;
+  expect_calls(dir.write("x.pgen", file(0)), std::vector<Calls>(3, {0, 1, 2}));
   for (const unsigned type : {0x20, 0x40, 0x60, 0x80, 0xf8}) {
     expect_refused(file(type), 3, 3, "variant 2 has dosages");
   }
@@ -397,9 +399,10 @@ TEST(PgenGenotypes, HaveListsInOrder) {
     };
     expect_damaged(track, list(63, '\0'), "its samples are not");
     expect_damaged(track, list(64, '\1'), "a group of samples has another size");
-    EXPECT_EQ(
-        refusal(pgen_of_records(300, {0, track}, {pack(Calls(300, 1)), list(64, '\0')}), 300, 2),
-        "rror of the expected type");
+    const TempDir dir;
+    const std::string good =
+        pgen_of_records(300, {0, track}, {pack(Calls(300, 1)), list(64, '\0')});
+    EXPECT_NO_THROW(read(*open_genotype_file(dir.write("x.pgen", good), 300, 2), 0, 2));
   }
 }
 

@@ -33,17 +33,6 @@ void check_numbers(const std::vector<std::int64_t>& numbers, std::int64_t n,
   }
 }
 
-// Neighbours in the file are read at once.
-void read_chosen(const GenotypeFile& file, const std::int64_t* variants, std::int64_t n,
-                 std::uint8_t* calls) {
-  std::int64_t next = 0;
-  for (std::int64_t from = 0; from < n; from = next) {
-    next = from + 1;
-    while (next < n && variants[next] == variants[next - 1] + 1) ++next;
-    file.read(variants[from], next - from, calls + from * file.stride());
-  }
-}
-
 // Counts calls 1, 2 and 3 in words of calls, among the samples whose low bit is set in `mask`.
 std::array<std::int32_t, 4> count_in(const std::uint8_t* calls,
                                      const std::vector<std::uint64_t>& mask, std::size_t bytes) {
@@ -66,6 +55,16 @@ std::array<std::int32_t, 4> count_in(const std::uint8_t* calls,
 void check_selection(const GenotypeFile& file, const GenotypeSelection& selection) {
   check_numbers(selection.samples, file.samples(), "sample");
   check_numbers(selection.variants, file.variants(), "variant");
+}
+
+void read_chosen(const GenotypeFile& file, const std::int64_t* variants, std::int64_t n,
+                 std::uint8_t* calls) {
+  std::int64_t next = 0;
+  for (std::int64_t from = 0; from < n; from = next) {
+    next = from + 1;
+    while (next < n && variants[next] == variants[next - 1] + 1) ++next;
+    file.read(variants[from], next - from, calls + from * file.stride());
+  }
 }
 
 void for_each_piece(const GenotypeFile& file, const std::vector<std::int64_t>& variants,

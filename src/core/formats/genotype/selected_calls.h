@@ -19,6 +19,10 @@ struct GenotypeSelection {
 // InputError for a number beyond the file, or one that is chosen twice.
 void check_selection(const GenotypeFile& file, const GenotypeSelection& selection);
 
+// Reads n variants by their numbers, `file.stride()` bytes each. Neighbours are read at once.
+void read_chosen(const GenotypeFile& file, const std::int64_t* variants, std::int64_t n,
+                 std::uint8_t* calls);
+
 // Calls use(first, n, calls) for pieces of the chosen variants, `first` counted among them. `calls`
 // has `file.stride()` bytes each. Memory is bounded, and progress is counted in variants.
 using UsePiece = std::function<void(std::int64_t first, std::int64_t n, const std::uint8_t* calls)>;
