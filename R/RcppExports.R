@@ -9,6 +9,10 @@ annotate_impl <- function(variants, output, sequences, options, watch) {
     .Call(`_ancify_annotate_impl`, variants, output, sequences, options, watch)
 }
 
+ancestral_records_impl <- function(path, watch) {
+    .Call(`_ancify_ancestral_records_impl`, path, watch)
+}
+
 make_caller_impl <- function(method, with_phred, backend, watch) {
     .Call(`_ancify_make_caller_impl`, method, with_phred, backend, watch)
 }
@@ -87,6 +91,30 @@ leftovers_impl <- function(folder) {
 
 write_file_impl <- function(path, bytes) {
     invisible(.Call(`_ancify_write_file_impl`, path, bytes))
+}
+
+read_samples_impl <- function(path, watch) {
+    .Call(`_ancify_read_samples_impl`, path, watch)
+}
+
+read_variants_impl <- function(path, watch) {
+    .Call(`_ancify_read_variants_impl`, path, watch)
+}
+
+check_genotypes_impl <- function(genotypes, watch) {
+    invisible(.Call(`_ancify_check_genotypes_impl`, genotypes, watch))
+}
+
+genotype_matrix_impl <- function(genotypes, threads, watch) {
+    .Call(`_ancify_genotype_matrix_impl`, genotypes, threads, watch)
+}
+
+genotype_counts_impl <- function(genotypes, threads, watch) {
+    .Call(`_ancify_genotype_counts_impl`, genotypes, threads, watch)
+}
+
+write_bed_impl <- function(genotypes, stem, bim, fam, threads, watch) {
+    invisible(.Call(`_ancify_write_bed_impl`, genotypes, stem, bim, fam, threads, watch))
 }
 
 count_patterns_in_memory_impl <- function(sequences, backend, watch) {

@@ -37,6 +37,18 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// ancestral_records_impl
+Rcpp::DataFrame ancestral_records_impl(const std::string& path, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_ancestral_records_impl(SEXP pathSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(ancestral_records_impl(path, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // make_caller_impl
 SEXP make_caller_impl(const Rcpp::List& method, bool with_phred, const Rcpp::List& backend, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_make_caller_impl(SEXP methodSEXP, SEXP with_phredSEXP, SEXP backendSEXP, SEXP watchSEXP) {
@@ -287,6 +299,82 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
     Rcpp::traits::input_parameter< const Rcpp::RawVector& >::type bytes(bytesSEXP);
     write_file_impl(path, bytes);
+    return R_NilValue;
+END_RCPP
+}
+// read_samples_impl
+Rcpp::List read_samples_impl(const std::string& path, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_samples_impl(SEXP pathSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_samples_impl(path, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// read_variants_impl
+Rcpp::List read_variants_impl(const std::string& path, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_variants_impl(SEXP pathSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_variants_impl(path, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// check_genotypes_impl
+void check_genotypes_impl(const Rcpp::List& genotypes, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_check_genotypes_impl(SEXP genotypesSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type genotypes(genotypesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    check_genotypes_impl(genotypes, watch);
+    return R_NilValue;
+END_RCPP
+}
+// genotype_matrix_impl
+Rcpp::IntegerMatrix genotype_matrix_impl(const Rcpp::List& genotypes, int threads, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_genotype_matrix_impl(SEXP genotypesSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type genotypes(genotypesSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(genotype_matrix_impl(genotypes, threads, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// genotype_counts_impl
+Rcpp::IntegerMatrix genotype_counts_impl(const Rcpp::List& genotypes, int threads, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_genotype_counts_impl(SEXP genotypesSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type genotypes(genotypesSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(genotype_counts_impl(genotypes, threads, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// write_bed_impl
+void write_bed_impl(const Rcpp::List& genotypes, const std::string& stem, const Rcpp::CharacterVector& bim, const Rcpp::CharacterVector& fam, int threads, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_write_bed_impl(SEXP genotypesSEXP, SEXP stemSEXP, SEXP bimSEXP, SEXP famSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type genotypes(genotypesSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type stem(stemSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::CharacterVector& >::type bim(bimSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::CharacterVector& >::type fam(famSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    write_bed_impl(genotypes, stem, bim, fam, threads, watch);
     return R_NilValue;
 END_RCPP
 }
@@ -737,6 +825,7 @@ END_RCPP
 static const R_CallMethodDef CallEntries[] = {
     {"_ancify_variant_chromosomes_impl", (DL_FUNC) &_ancify_variant_chromosomes_impl, 2},
     {"_ancify_annotate_impl", (DL_FUNC) &_ancify_annotate_impl, 5},
+    {"_ancify_ancestral_records_impl", (DL_FUNC) &_ancify_ancestral_records_impl, 2},
     {"_ancify_make_caller_impl", (DL_FUNC) &_ancify_make_caller_impl, 4},
     {"_ancify_call_in_memory_impl", (DL_FUNC) &_ancify_call_in_memory_impl, 4},
     {"_ancify_call_files_impl", (DL_FUNC) &_ancify_call_files_impl, 5},
@@ -757,6 +846,12 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_file_identity_impl", (DL_FUNC) &_ancify_file_identity_impl, 1},
     {"_ancify_leftovers_impl", (DL_FUNC) &_ancify_leftovers_impl, 1},
     {"_ancify_write_file_impl", (DL_FUNC) &_ancify_write_file_impl, 2},
+    {"_ancify_read_samples_impl", (DL_FUNC) &_ancify_read_samples_impl, 2},
+    {"_ancify_read_variants_impl", (DL_FUNC) &_ancify_read_variants_impl, 2},
+    {"_ancify_check_genotypes_impl", (DL_FUNC) &_ancify_check_genotypes_impl, 2},
+    {"_ancify_genotype_matrix_impl", (DL_FUNC) &_ancify_genotype_matrix_impl, 3},
+    {"_ancify_genotype_counts_impl", (DL_FUNC) &_ancify_genotype_counts_impl, 3},
+    {"_ancify_write_bed_impl", (DL_FUNC) &_ancify_write_bed_impl, 6},
     {"_ancify_count_patterns_in_memory_impl", (DL_FUNC) &_ancify_count_patterns_in_memory_impl, 3},
     {"_ancify_count_patterns_in_files_impl", (DL_FUNC) &_ancify_count_patterns_in_files_impl, 4},
     {"_ancify_pattern_likelihood_impl", (DL_FUNC) &_ancify_pattern_likelihood_impl, 4},

@@ -1,0 +1,70 @@
+#' Count genotypes
+#'
+#' Counts the calls of each variant among the chosen samples. Counts are kept, so that they are
+#' made once.
+#'
+#' @param object Genotypes, as from [open_genotypes()].
+#' @inheritParams genotype_methods
+#' @return A data frame of class `summary.ancify_genotypes`, with a row for each variant:
+#'
+#' | Column | Content |
+#' | :--- | :--- |
+#' | `chromosome`, `id`, `position`, `counted`, `other` | The variant, as in `object$variants`. |
+#' | `hom_counted` | Samples with two copies of the counted allele. |
+#' | `het` | Samples with one copy. |
+#' | `hom_other` | Samples with none. |
+#' | `missing` | Samples without a call. |
+#' | `n` | Samples with a call. |
+#' | `frequency` | Frequency of the counted allele among the `2 * n` that were called; `NA` if `n` is 0. |
+#' @section Errors:
+#' * `ancify_file_error` (field `file`): the file is missing, or was changed since it was opened.
+#' * `ancify_format_error` (fields `file`, `line`): a record of a PGEN is damaged.
+#' @seealso [open_genotypes()]
+#' @export
+#' @examples
+#' stem <- tempfile()
+#' writeBin(as.raw(c(0x6c, 0x1b, 0x01, 0xdc, 0x0f, 0xe7, 0x0f, 0x6b, 0x01)), paste0(stem, ".bed"))
+#' writeLines(sprintf("family%d sample%d 0 0 0 %d", 1:6, 1:6, 11:16), paste0(stem, ".fam"))
+#' writeLines(sprintf("1 snp%d 0 %d G A", 1:3, 1:3), paste0(stem, ".bim"))
+#'
+#' counts <- summary(open_genotypes(stem))
+#' counts
+#' counts$frequency
+summary.ancify_genotypes <- function(object, threads = NULL, progress = interactive(), ...) {
+  check_no_more(...)
+  counts <- genotype_counts(object, threads, progress)
+  n <- counts[1, ] + counts[2, ] + counts[3, ]
+  frequency <- (counts[2, ] + 2 * counts[3, ]) / (2 * n)
+  table <- c(object$variants, list(
+    hom_counted = counts[3, ], het = counts[2, ], hom_other = counts[1, ], missing = counts[4, ],
+    n = n, frequency = replace(frequency, n == 0, NA)
+  ))
+  structure(list2DF(table), class = c("summary.ancify_genotypes", "data.frame"))
+}
+
+# Numbers of samples with 0, 1 and 2 copies and without a call, a column for each variant
+genotype_counts <- function(g, threads = NULL, progress = FALSE) {
+  threads <- resolve_threads(threads)
+  chosen <- core_genotypes(g)
+  if (!identical(g$known$chosen, chosen)) {
+    g$known$counts <- with_watch("Counting", function(watch) {
+      genotype_counts_impl(chosen, threads, watch)
+    }, progress)
+    g$known$chosen <- chosen
+  }
+  g$known$counts
+}
+
+#' @export
+print.summary.ancify_genotypes <- function(x, ...) {
+  calls <- sum(as.numeric(x$n))
+  constant <- sum(pmax(x$hom_counted, x$het, x$hom_other) == x$n)
+  range <- if (calls > 0) range(x$frequency, na.rm = TRUE)
+  write_object("summary.ancify_genotypes", count_of(nrow(x), "variant"), c(
+    `missing calls` = sprintf("%.3g %%", 100 * (1 - calls / (calls + sum(as.numeric(x$missing))))),
+    frequency = paste(vapply(range, format, "", digits = 3), collapse = " to "),
+    `without variation` = count_of(constant, "variant")
+  ))
+  print(utils::head(as.data.frame(x)), row.names = FALSE)
+  invisible(x)
+}

@@ -1,0 +1,95 @@
+#' Write genotypes as BED
+#'
+#' Writes chosen genotypes as PLINK 1 `.bed`, `.bim` and `.fam`:
+#' `write_bed(g[keep, ], "kept.bed")`. All three files appear, or none. The calls are never in
+#' memory at once.
+#'
+#' The counted allele becomes A1, so that a BED and its copy count the same. Columns of samples that
+#' are numeric, besides the sex, become phenotypes, with -9 if missing. Centimorgans are 0.
+#'
+#' @param g Genotypes, as from [open_genotypes()].
+#' @param path Path of the `.bed` to write, with or without this extension. Its folder is made if it
+#'   is missing.
+#' @param overwrite Whether to replace files that exist; `FALSE` (the default). The files of `g` are
+#'   never replaced.
+#' @inheritParams genotype_methods
+#' @return The path of the `.bed`, invisibly.
+#' @section Errors:
+#' * `ancify_input_error`: `path` is a file of `g`, or a file exists and `overwrite` is `FALSE`.
+#' * `ancify_file_error` (field `file`): a file cannot be written, or that of `g` cannot be read.
+#' * `ancify_format_error` (fields `file`, `line`): a record of a PGEN is damaged.
+#' @seealso [open_genotypes()]
+#' @export
+#' @examples
+#' stem <- tempfile()
+#' writeBin(as.raw(c(0x6c, 0x1b, 0x01, 0xdc, 0x0f, 0xe7, 0x0f, 0x6b, 0x01)), paste0(stem, ".bed"))
+#' writeLines(sprintf("family%d sample%d 0 0 0 %d", 1:6, 1:6, 11:16), paste0(stem, ".fam"))
+#' writeLines(sprintf("1 snp%d 0 %d G A", 1:3, 1:3), paste0(stem, ".bim"))
+#'
+#' g <- open_genotypes(stem)
+#' written <- write_bed(g[g$samples$pheno1 > 12, ], tempfile())
+#' open_genotypes(written)
+write_bed <- function(g, path, overwrite = FALSE, threads = NULL, progress = interactive()) {
+  check_given()
+  check_genotypes(g)
+  stem <- sub("[.]bed$", "", check_path(path, "path"))
+  check_flag(overwrite, "overwrite")
+  threads <- resolve_threads(threads)
+  dir.create(dirname(stem), showWarnings = FALSE, recursive = TRUE)
+  for (file in paste0(stem, c(".bed", ".bim", ".fam"))) check_free(file, g, overwrite)
+  with_watch("Writing", function(watch) {
+    write_bed_impl(core_genotypes(g), stem, bim_lines(g$variants), fam_lines(g$samples), threads,
+                   watch)
+  }, progress)
+  invisible(paste0(stem, ".bed"))
+}
+
+check_genotypes <- function(g, name = "g") {
+  if (!inherits(g, "ancify_genotypes")) {
+    abort_ancify(
+      sprintf("`%s` must be genotypes as from open_genotypes(), not %s.", name, show_value(g)),
+      "input"
+    )
+  }
+  g
+}
+
+check_free <- function(file, g, overwrite) {
+  if (!is_there(file)) {
+    return(invisible())
+  }
+  if (normalizePath(file) %in% normalizePath(g$files)) {
+    abort_ancify(
+      sprintf("%s is a file of `g`, which is read: choose another `path`.", quoted(file)), "input"
+    )
+  }
+  if (!overwrite) {
+    abort_ancify(
+      sprintf("%s exists: choose another `path`, or set `overwrite = TRUE`.", quoted(file)),
+      "input"
+    )
+  }
+}
+
+bim_lines <- function(variants) {
+  with(variants, enc2utf8(paste(chromosome, id, 0, position, counted, other, sep = "\t")))
+}
+
+fam_lines <- function(samples) {
+  column <- function(names, otherwise) {
+    found <- intersect(names, names(samples))
+    if (length(found)) samples[[found[1]]] else rep(otherwise, nrow(samples))
+  }
+  sex <- match(toupper(column(c("sex", "SEX"), 0)), c("1", "2", "M", "F"), 0)
+  used <- c("family", "id", "father", "mother", "sex", "PAT", "MAT", "SEX", "SID")
+  further <- Filter(is.numeric, samples[setdiff(names(samples), used)])
+  phenotypes <- lapply(further, function(values) {
+    ifelse(is.na(values), "-9", exact_text(values))
+  })
+  columns <- list(
+    samples$family, samples$id, column(c("father", "PAT"), "0"), column(c("mother", "MAT"), "0"),
+    c(0, 1, 2, 1, 2)[sex + 1]
+  )
+  if (length(phenotypes) == 0) phenotypes <- list("-9")
+  enc2utf8(do.call(paste, c(columns, unname(phenotypes), sep = "\t")))
+}

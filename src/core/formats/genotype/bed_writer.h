@@ -1,0 +1,23 @@
+// Writes chosen genotypes as a PLINK 1 BED, with its .bim and .fam.
+#pragma once
+
+#include <string>
+
+#include "core/exec/job_control.h"
+#include "core/formats/genotype/genotype_file.h"
+#include "core/formats/genotype/selected_calls.h"
+
+namespace ancify {
+
+// The texts of the tables beside a BED, a line for each variant and each sample.
+struct BedTables {
+  std::string bim;
+  std::string fam;
+};
+
+// Writes `stem`.bed, .bim and .fam: all of them appear, or none. Memory is bounded. The counted
+// allele becomes A1. The job's progress is in variants.
+void write_bed(const GenotypeFile& file, const GenotypeSelection& selection,
+               const BedTables& tables, const std::string& stem, int threads, JobControl& control);
+
+}  // namespace ancify

@@ -1,0 +1,193 @@
+// Reads the index and the records of a PGEN file.
+// Source: PLINK 2 File Format Specification Draft, sections 2.1 and 2.2.
+#include "core/formats/genotype/pgen_genotypes.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include "core/exec/errors.h"
+#include "core/formats/genotype/pgen_record.h"
+
+namespace ancify {
+
+namespace {
+
+constexpr std::int64_t kModeAt = 2;
+constexpr std::int64_t kCountsAt = 3;
+constexpr std::int64_t kControlAt = 11;
+constexpr std::int64_t kHeaderEnd = 12;
+constexpr unsigned kModeOfCalls = 0x02;
+// The index has variants in blocks. A block's first record has no base.
+constexpr std::int64_t kBlock = 1 << 16;
+// Bytes of records that are read at a time, unless one record has more.
+constexpr std::int64_t kRecordsAtOnce = 1 << 18;
+
+std::int64_t bytes_of_bits(std::int64_t bits) { return (bits + 7) / 8; }
+
+// What the upper bits of a record's type say; empty for hard calls alone.
+std::string track_beside_calls(unsigned type) {
+  if ((type & 0xe0U) != 0) return "dosages";
+  if ((type & 0x10U) != 0) return "phased calls";
+  if ((type & 0x08U) != 0) return "several ALT alleles";
+  return {};
+}
+
+// Where the header tells which REF alleles are provisional, it has a bit for each variant.
+bool has_reference_bits(unsigned control) { return control >> 6 == 3; }
+
+}  // namespace
+
+PgenGenotypes::PgenGenotypes(InputFile file, std::int64_t samples, std::int64_t variants)
+    : file_(std::move(file)), samples_(samples), variants_(variants) {
+  const auto header = bytes_at(0, kHeaderEnd);
+  check_counts(little_endian(&header[kCountsAt + 4], 4), little_endian(&header[kCountsAt], 4));
+  const unsigned control = header[kControlAt];
+  if (header[kModeAt] == kModeOfCalls) {
+    index_calls(control);
+  } else {
+    index_records(control);
+  }
+  if (begins_.back() == file_.size()) return;
+  refuse("its records end at byte " + std::to_string(begins_.back()) + ", but the file has " +
+         std::to_string(file_.size()) + " bytes");
+}
+
+void PgenGenotypes::refuse(const std::string& problem) const {
+  throw FormatError(path(), 0, problem);
+}
+
+void PgenGenotypes::refuse_variant(std::int64_t variant, const std::string& problem) const {
+  refuse("variant " + std::to_string(variant + 1) + " " + problem);
+}
+
+std::vector<std::uint8_t> PgenGenotypes::bytes_at(std::int64_t offset, std::int64_t n) const {
+  if (n > file_.size() - offset) refuse("the file is cut short: its index is not whole");
+  std::vector<std::uint8_t> bytes(static_cast<std::size_t>(n));
+  file_.read_at(reinterpret_cast<char*>(bytes.data()), bytes.size(), offset);
+  return bytes;
+}
+
+void PgenGenotypes::check_counts(std::int64_t samples, std::int64_t variants) const {
+  if (samples == samples_ && variants == variants_) return;
+  refuse("the file has " + std::to_string(samples) + " samples and " + std::to_string(variants) +
+         " variants, but the files beside it " + std::to_string(samples_) + " and " +
+         std::to_string(variants_));
+}
+
+void PgenGenotypes::index_calls(unsigned control) {
+  std::int64_t begin = kHeaderEnd;
+  if (has_reference_bits(control)) begin += bytes_of_bits(variants_);
+  if (variants_ > (file_.size() - begin) / stride()) refuse("the file is cut short");
+  types_.assign(static_cast<std::size_t>(variants_), 0);
+  begins_.reserve(types_.size() + 1);
+  for (std::int64_t i = 0; i <= variants_; ++i) begins_.push_back(begin + i * stride());
+}
+
+void PgenGenotypes::index_records(unsigned control) {
+  if ((control & 0xfU) > 7) refuse_variant(0, "is stored in a form for one sample alone");
+  const std::int64_t blocks = (variants_ + kBlock - 1) / kBlock;
+  constexpr std::int64_t offset_bytes = 8;
+  const auto offsets = bytes_at(kHeaderEnd, blocks * offset_bytes);
+  std::int64_t index = kHeaderEnd + blocks * offset_bytes;
+  begins_.push_back(little_endian(offsets.data(), offset_bytes));
+  if (begins_.front() < 0 || begins_.front() > file_.size()) refuse("the file is cut short");
+  for (std::int64_t block = 0; block < blocks; ++block) {
+    if (little_endian(&offsets[static_cast<std::size_t>(block * offset_bytes)], offset_bytes) !=
+        begins_.back()) {
+      refuse_variant(block * kBlock, "does not begin where the variant before it ends");
+    }
+    const std::int64_t first = block * kBlock;
+    index = index_block(control, first, std::min(kBlock, variants_ - first), index);
+  }
+  if (begins_.front() < index) refuse_variant(0, "begins within the index of the file");
+}
+
+std::int64_t PgenGenotypes::index_block(unsigned control, std::int64_t first, std::int64_t n,
+                                        std::int64_t offset) {
+  const bool wide_types = (control & 4U) != 0;
+  const std::int64_t length_bytes = 1 + (control & 3U);
+  const std::int64_t allele_bytes = control >> 4 & 3U;
+  const std::int64_t types_size = wide_types ? n : (n + 1) / 2;
+  const std::int64_t lengths_size = n * length_bytes;
+  const auto bytes = bytes_at(offset, types_size + lengths_size + n * allele_bytes);
+  const std::uint8_t* const lengths = bytes.data() + types_size;
+  const std::uint8_t* const alleles = lengths + lengths_size;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const unsigned type = wide_types ? bytes[static_cast<std::size_t>(i)]
+                                     : bytes[static_cast<std::size_t>(i / 2)] >> 4 * (i % 2) & 0xfU;
+    types_.push_back(static_cast<std::uint8_t>(type));
+    begins_.push_back(begins_.back() + little_endian(lengths + i * length_bytes, length_bytes));
+    if (allele_bytes > 0 && little_endian(alleles + i * allele_bytes, allele_bytes) > 2) {
+      types_.back() |= 0x08U;
+    }
+    check_record(first + i);
+  }
+  const std::int64_t end = offset + static_cast<std::int64_t>(bytes.size());
+  return has_reference_bits(control) ? end + bytes_of_bits(n) : end;
+}
+
+void PgenGenotypes::check_record(std::int64_t variant) const {
+  const auto at = static_cast<std::size_t>(variant);
+  const std::string beside = track_beside_calls(types_[at]);
+  if (!beside.empty()) {
+    std::string name = path();
+    constexpr std::string_view ending = ".pgen";
+    if (name.size() > ending.size() && name.substr(name.size() - ending.size()) == ending) {
+      name.resize(name.size() - ending.size());
+    }
+    refuse_variant(variant,
+                   "has " + beside + ". Write hard calls of two alleles with plink2 --pfile '" +
+                       name + "' --max-alleles 2 --make-pgen erase-phase erase-dosage --out NAME");
+  }
+  if (variant % kBlock == 0 && needs_base(pgen_track(types_[at]))) {
+    refuse_variant(variant, "is stored as differences, but there is no variant before it");
+  }
+  if (begins_[at + 1] - begins_[at] > longest_pgen_record(samples_)) {
+    refuse_variant(variant, "has a record of " + std::to_string(begins_[at + 1] - begins_[at]) +
+                                " bytes, too many for " + std::to_string(samples_) + " samples");
+  }
+}
+
+void PgenGenotypes::decode(std::int64_t variant, const char* record, const std::uint8_t* base,
+                           std::uint8_t* calls) const {
+  const auto at = static_cast<std::size_t>(variant);
+  const auto size = static_cast<std::size_t>(begins_[at + 1] - begins_[at]);
+  const char* const problem =
+      decode_pgen_record(pgen_track(types_[at]), {record, size}, samples_, base, calls);
+  if (problem != nullptr) {
+    refuse_variant(variant, std::string("has a damaged record: ") + problem);
+  }
+}
+
+std::vector<std::uint8_t> PgenGenotypes::read_base(std::int64_t variant) const {
+  std::int64_t base = variant - 1;
+  while (needs_base(pgen_track(types_[static_cast<std::size_t>(base)]))) --base;
+  std::vector<std::uint8_t> calls(static_cast<std::size_t>(stride()));
+  read(base, 1, calls.data());
+  return calls;
+}
+
+void PgenGenotypes::read(std::int64_t first, std::int64_t n, std::uint8_t* calls) const {
+  if (n == 0) return;
+  std::vector<std::uint8_t> before;
+  if (needs_base(pgen_track(types_[static_cast<std::size_t>(first)]))) before = read_base(first);
+  const std::uint8_t* base = before.data();
+  std::vector<char> records;
+  const auto* const begin = begins_.data() + first;
+  std::int64_t next = 0;
+  for (std::int64_t from = 0; from < n; from = next) {
+    next = from + 1;
+    while (next < n && begin[next + 1] - begin[from] <= kRecordsAtOnce) ++next;
+    records.resize(static_cast<std::size_t>(begin[next] - begin[from]));
+    file_.read_at(records.data(), records.size(), begin[from]);
+    for (std::int64_t i = from; i < next; ++i) {
+      std::uint8_t* const out = calls + i * stride();
+      decode(first + i, records.data() + (begin[i] - begin[from]), base, out);
+      if (!needs_base(pgen_track(types_[static_cast<std::size_t>(first + i)]))) base = out;
+    }
+  }
+}
+
+}  // namespace ancify

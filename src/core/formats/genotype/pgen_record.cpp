@@ -1,0 +1,158 @@
+// Decodes records of PGEN as the PLINK 2 File Format Specification Draft, section 2.3, describes.
+#include "core/formats/genotype/pgen_record.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+#include "core/formats/genotype/call_codes.h"
+
+namespace ancify {
+
+namespace {
+
+struct BadRecord {
+  const char* problem;
+};
+
+// Takes bytes and numbers from the start of a record.
+class RecordBytes {
+ public:
+  explicit RecordBytes(std::string_view record) : rest_(record) {}
+
+  std::size_t left() const { return rest_.size(); }
+
+  const std::uint8_t* take(std::size_t n) {
+    if (n > rest_.size()) throw BadRecord{"it ends too soon"};
+    const auto* const bytes = reinterpret_cast<const std::uint8_t*>(rest_.data());
+    rest_.remove_prefix(n);
+    return bytes;
+  }
+
+  // 7 bits of a number a byte, the lowest first; bit 7 says that more follow.
+  std::int64_t take_varint() {
+    std::int64_t value = 0;
+    for (int shift = 0; shift < 35; shift += 7) {
+      const std::int64_t byte = *take(1);
+      value |= (byte & 0x7f) << shift;
+      if (byte < 0x80) return value;
+    }
+    throw BadRecord{"a number in it is too large"};
+  }
+
+  void expect_end() const {
+    if (!rest_.empty()) throw BadRecord{"it is too long"};
+  }
+
+ private:
+  std::string_view rest_;
+};
+
+void set_call(std::uint8_t* calls, std::int64_t sample, unsigned call) {
+  const auto shift = static_cast<unsigned>(2 * (sample % 4));
+  std::uint8_t& byte = calls[sample / 4];
+  byte = static_cast<std::uint8_t>((byte & ~(3U << shift)) | call << shift);
+}
+
+// Takes a list of samples and their calls, in groups of 64, and sets these calls. It has the number
+// of samples, each group's first sample, the bytes of each group but the last, the calls, and the
+// distances of the other samples from those before them.
+void take_differences(RecordBytes& record, std::int64_t samples, std::uint8_t* calls) {
+  constexpr std::int64_t group = 64;
+  constexpr int fewest_bytes = group - 1;
+  const std::int64_t n = record.take_varint();
+  if (n == 0) return;
+  if (n > samples) throw BadRecord{"it lists more samples than there are"};
+  const std::int64_t groups = (n + group - 1) / group;
+  // As PLINK 2 writes it. The draft has one byte for 256 samples too, and so on.
+  const std::int64_t width = samples < 1 << 8    ? 1
+                             : samples < 1 << 16 ? 2
+                             : samples < 1 << 24 ? 3
+                                                 : 4;
+  const std::uint8_t* const first = record.take(static_cast<std::size_t>(groups * width));
+  const std::uint8_t* const sizes = record.take(static_cast<std::size_t>(groups - 1));
+  const std::uint8_t* const values = record.take(static_cast<std::size_t>((n + 3) / 4));
+  std::int64_t sample = -1;
+  for (std::int64_t k = 0; k < groups; ++k) {
+    const std::size_t before = record.left();
+    const std::int64_t end = std::min(n, (k + 1) * group);
+    for (std::int64_t i = k * group; i < end; ++i) {
+      const std::int64_t last = sample;
+      sample =
+          i % group == 0 ? little_endian(first + k * width, width) : last + record.take_varint();
+      if (sample <= last || sample >= samples) throw BadRecord{"its samples are not in order"};
+      set_call(calls, sample, values[i / 4] >> 2 * (i % 4) & 3U);
+    }
+    if (k + 1 < groups &&
+        before - record.left() != static_cast<std::size_t>(sizes[k] + fewest_bytes)) {
+      throw BadRecord{"a group of samples has another size than it says"};
+    }
+  }
+}
+
+// A bit for each sample, then 0, in every second bit of two bytes.
+unsigned spread(unsigned byte) {
+  byte = (byte | byte << 4) & 0x0f0f;
+  byte = (byte | byte << 2) & 0x3333;
+  return (byte | byte << 1) & 0x5555;
+}
+
+// Takes a byte that tells two calls, then a bit for each sample: 0 for the smaller call, 1 for the
+// larger.
+void take_two_calls(RecordBytes& record, std::int64_t samples, std::uint8_t* calls) {
+  const unsigned code = *record.take(1);
+  const unsigned smaller = code >> 2;
+  const unsigned distance = code & 3U;
+  if (distance == 0 || smaller + distance > 3) throw BadRecord{"it has an unknown pair of calls"};
+  const std::int64_t bytes = (samples + 7) / 8;
+  const std::uint8_t* const larger = record.take(static_cast<std::size_t>(bytes));
+  const std::int64_t stride = (samples + 3) / 4;
+  for (std::int64_t i = 0; i < bytes; ++i) {
+    const unsigned eight = smaller * 0x5555 + distance * spread(larger[i]);
+    calls[2 * i] = static_cast<std::uint8_t>(eight);
+    if (2 * i + 1 < stride) calls[2 * i + 1] = static_cast<std::uint8_t>(eight >> 8);
+  }
+}
+
+void decode(PgenTrack track, RecordBytes& record, std::int64_t samples, const std::uint8_t* base,
+            std::uint8_t* calls) {
+  const auto stride = static_cast<std::size_t>((samples + 3) / 4);
+  switch (track) {
+    case PgenTrack::kAllCalls:
+      std::memcpy(calls, record.take(stride), stride);
+      return;
+    case PgenTrack::kTwoCalls:
+      take_two_calls(record, samples, calls);
+      break;
+    case PgenTrack::kDifferences:
+    case PgenTrack::kSwapped:
+      std::memcpy(calls, base, stride);
+      break;
+    case PgenTrack::kMostlyZero:
+    case PgenTrack::kMostlyTwo:
+    case PgenTrack::kMostlyMissing:
+      std::memset(calls, static_cast<int>(track) % 4 * 0x55, stride);
+      break;
+    case PgenTrack::kReserved:
+      throw BadRecord{"it is of the kind 5, which is not in use"};
+  }
+  take_differences(record, samples, calls);
+  if (track == PgenTrack::kSwapped) convert_codes(calls, stride, calls_of_other_allele);
+}
+
+}  // namespace
+
+const char* decode_pgen_record(PgenTrack track, std::string_view record, std::int64_t samples,
+                               const std::uint8_t* base, std::uint8_t* calls) {
+  try {
+    RecordBytes bytes(record);
+    decode(track, bytes, samples, base, calls);
+    bytes.expect_end();
+  } catch (const BadRecord& bad) {
+    return bad.problem;
+  }
+  clear_padding(calls, samples);
+  return nullptr;
+}
+
+}  // namespace ancify

@@ -1,0 +1,49 @@
+// The calls of chosen samples at chosen variants, on a job's threads.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "core/exec/job_control.h"
+#include "core/formats/genotype/genotype_file.h"
+
+namespace ancify {
+
+// Numbers of samples and variants in a file, from 0, in the order wanted; each at most once.
+struct GenotypeSelection {
+  std::vector<std::int64_t> samples;
+  std::vector<std::int64_t> variants;
+};
+
+// InputError for a number beyond the file, or one that is chosen twice.
+void check_selection(const GenotypeFile& file, const GenotypeSelection& selection);
+
+// Reads n variants by their numbers, `file.stride()` bytes each. Neighbours are read at once.
+void read_chosen(const GenotypeFile& file, const std::int64_t* variants, std::int64_t n,
+                 std::uint8_t* calls);
+
+// Calls use(first, n, calls) for pieces of the chosen variants, `first` counted among them. `calls`
+// has `file.stride()` bytes each. Memory is bounded, and progress is counted in variants.
+using UsePiece = std::function<void(std::int64_t first, std::int64_t n, const std::uint8_t* calls)>;
+void for_each_piece(const GenotypeFile& file, const std::vector<std::int64_t>& variants,
+                    int threads, JobControl& control, const UsePiece& use);
+
+// The call of sample i of a variant.
+inline unsigned call_at(const std::uint8_t* calls, std::int64_t i) {
+  return calls[i / 4] >> 2 * (i % 4) & 3U;
+}
+
+// Copies the calls of chosen samples of a variant, in their order, to (n + 3) / 4 bytes.
+void pick_samples(const std::uint8_t* calls, const std::vector<std::int64_t>& samples,
+                  std::uint8_t* picked);
+
+// Calls as a matrix of integers, a column for each variant. `missing` stands for a missing call.
+void calls_as_integers(const GenotypeFile& file, const GenotypeSelection& selection, int missing,
+                       int threads, JobControl& control, int* matrix);
+
+// How many of the chosen samples have each call: counts[4 * variant + call].
+void count_calls(const GenotypeFile& file, const GenotypeSelection& selection, int threads,
+                 JobControl& control, std::int32_t* counts);
+
+}  // namespace ancify

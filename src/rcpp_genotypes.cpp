@@ -1,0 +1,138 @@
+// Connects genotypes and the tables beside them with the core.
+#include "rcpp_genotypes.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/formats/genotype/bed_writer.h"
+#include "core/formats/genotype/tables.h"
+#include "rcpp_glue.h"
+
+namespace {
+
+Rcpp::CharacterVector as_strings(const ancify::TextColumn& column) {
+  return static_cast<SEXP>(Rcpp::unwindProtect([&] {
+    const Rcpp::Shield<SEXP> strings(Rf_allocVector(STRSXP, static_cast<R_xlen_t>(column.size())));
+    for (std::size_t i = 0; i < column.size(); ++i) {
+      SET_STRING_ELT(strings, static_cast<R_xlen_t>(i),
+                     Rf_mkCharLenCE(column[i].data(), static_cast<int>(column[i].size()), CE_UTF8));
+    }
+    return static_cast<SEXP>(strings);
+  }));
+}
+
+// A matrix of integers that are not set.
+Rcpp::IntegerMatrix make_integers(std::size_t rows, std::size_t columns) {
+  const Rcpp::Shield<SEXP> matrix(Rcpp::unwindProtect(
+      [&] { return Rf_allocMatrix(INTSXP, static_cast<int>(rows), static_cast<int>(columns)); }));
+  return static_cast<SEXP>(matrix);
+}
+
+std::string lines_of(const Rcpp::CharacterVector& texts) {
+  std::string lines;
+  for (R_xlen_t i = 0; i < texts.size(); ++i) {
+    lines += CHAR(STRING_ELT(texts, i));
+    lines += '\n';
+  }
+  return lines;
+}
+
+}  // namespace
+
+ChosenGenotypes as_chosen(const Rcpp::List& genotypes) {
+  const Rcpp::IntegerVector samples = genotypes["sample_index"];
+  const Rcpp::NumericVector variants = genotypes["variant_index"];
+  ChosenGenotypes chosen = {
+      Rcpp::as<std::string>(genotypes["path"]),
+      static_cast<std::int64_t>(Rcpp::as<double>(genotypes["samples_in_file"])),
+      static_cast<std::int64_t>(Rcpp::as<double>(genotypes["variants_in_file"])),
+      {}};
+  chosen.selection.samples.assign(samples.begin(), samples.end());
+  chosen.selection.variants.assign(variants.begin(), variants.end());
+  return chosen;
+}
+
+// Returns list(family =, id =, names = of further columns, empty without a header, columns = a list
+// of character vectors, line =).
+// [[Rcpp::export]]
+Rcpp::List read_samples_impl(const std::string& path, const Rcpp::Function& watch) {
+  ancify::SampleTable table;
+  run_job(watch, [&](ancify::JobControl& control) {
+    table = ancify::read_samples(path, ancify::TaskContext(control));
+  });
+  Rcpp::List columns(static_cast<R_xlen_t>(table.columns.size()));
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    columns[static_cast<R_xlen_t>(i)] = as_strings(table.columns[i]);
+  }
+  ancify::TextColumn names;
+  for (const std::string& name : table.names) names.add(name);
+  using Rcpp::Named;
+  return Rcpp::List::create(
+      Named("family") = as_strings(table.family), Named("id") = as_strings(table.id),
+      Named("names") = as_strings(names), Named("columns") = columns,
+      Named("line") = Rcpp::NumericVector(table.lines.begin(), table.lines.end()));
+}
+
+// Returns a list with the columns of a table of variants.
+// [[Rcpp::export]]
+Rcpp::List read_variants_impl(const std::string& path, const Rcpp::Function& watch) {
+  ancify::VariantTable table;
+  run_job(watch, [&](ancify::JobControl& control) {
+    table = ancify::read_variants(path, ancify::TaskContext(control));
+  });
+  using Rcpp::Named;
+  return Rcpp::List::create(
+      Named("chromosome") = as_strings(table.chromosome), Named("id") = as_strings(table.id),
+      Named("position") = Rcpp::IntegerVector(table.position.begin(), table.position.end()),
+      Named("counted") = as_strings(table.counted), Named("other") = as_strings(table.other));
+}
+
+// Opens a genotype file, to see that it fits the numbers of samples and variants.
+// [[Rcpp::export]]
+void check_genotypes_impl(const Rcpp::List& genotypes, const Rcpp::Function& watch) {
+  const ChosenGenotypes chosen = as_chosen(genotypes);
+  run_job(watch, [&](ancify::JobControl& control) { chosen.open(control.inputs()); });
+}
+
+// The calls as a matrix of integers, with a row for each sample.
+// [[Rcpp::export]]
+Rcpp::IntegerMatrix genotype_matrix_impl(const Rcpp::List& genotypes, int threads,
+                                         const Rcpp::Function& watch) {
+  const ChosenGenotypes chosen = as_chosen(genotypes);
+  Rcpp::IntegerMatrix matrix =
+      make_integers(chosen.selection.samples.size(), chosen.selection.variants.size());
+  int* const values = matrix.begin();
+  run_job(watch, [&](ancify::JobControl& control) {
+    const auto file = chosen.open(control.inputs());
+    ancify::calls_as_integers(*file, chosen.selection, NA_INTEGER, threads, control, values);
+  });
+  return matrix;
+}
+
+// A matrix with a row for each call (0, 1, 2, missing) and a column for each variant.
+// [[Rcpp::export]]
+Rcpp::IntegerMatrix genotype_counts_impl(const Rcpp::List& genotypes, int threads,
+                                         const Rcpp::Function& watch) {
+  const ChosenGenotypes chosen = as_chosen(genotypes);
+  Rcpp::IntegerMatrix counts = make_integers(4, chosen.selection.variants.size());
+  int* const values = counts.begin();
+  run_job(watch, [&](ancify::JobControl& control) {
+    const auto file = chosen.open(control.inputs());
+    ancify::count_calls(*file, chosen.selection, threads, control, values);
+  });
+  return counts;
+}
+
+// Writes `stem`.bed, with these lines in its .bim and .fam.
+// [[Rcpp::export]]
+void write_bed_impl(const Rcpp::List& genotypes, const std::string& stem,
+                    const Rcpp::CharacterVector& bim, const Rcpp::CharacterVector& fam, int threads,
+                    const Rcpp::Function& watch) {
+  const ChosenGenotypes chosen = as_chosen(genotypes);
+  const ancify::BedTables tables = {lines_of(bim), lines_of(fam)};
+  run_job(watch, [&](ancify::JobControl& control) {
+    const auto file = chosen.open(control.inputs());
+    ancify::write_bed(*file, chosen.selection, tables, stem, threads, control);
+  });
+}

@@ -1,0 +1,26 @@
+// The genotypes that R chooses: list(path =, samples_in_file =, variants_in_file =, sample_index =,
+// variant_index =), as core_genotypes() makes it.
+#pragma once
+
+#include <Rcpp.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "core/exec/job_control.h"
+#include "core/formats/genotype/genotype_file.h"
+#include "core/formats/genotype/selected_calls.h"
+
+struct ChosenGenotypes {
+  std::string path;
+  std::int64_t samples_in_file;
+  std::int64_t variants_in_file;
+  ancify::GenotypeSelection selection;
+
+  std::unique_ptr<ancify::GenotypeFile> open(const ancify::InputIdentities& inputs) const {
+    return ancify::open_genotype_file(path, samples_in_file, variants_in_file, inputs);
+  }
+};
+
+ChosenGenotypes as_chosen(const Rcpp::List& genotypes);

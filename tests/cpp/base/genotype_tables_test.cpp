@@ -1,0 +1,146 @@
+// Checks tables of samples and variants, with and without headers, and what is refused in them.
+#include <gtest/gtest.h>
+
+#include "core/exec/errors.h"
+#include "core/formats/genotype/tables.h"
+#include "support.h"
+
+namespace ancify {
+namespace {
+
+using test::message_of;
+using test::TempDir;
+
+using Words = std::vector<std::string>;
+
+Words words(const TextColumn& column) {
+  Words all;
+  for (std::size_t i = 0; i < column.size(); ++i) all.emplace_back(column[i]);
+  return all;
+}
+
+SampleTable samples(const std::string& text) {
+  const TempDir dir;
+  return read_samples(dir.write("x", text), TaskContext());
+}
+
+VariantTable variants(const std::string& text) {
+  const TempDir dir;
+  return read_variants(dir.write("x", text), TaskContext());
+}
+
+// Both kinds of tables from a text must be refused with this message.
+template <class Read>
+void expect_refused(Read read, const std::string& text, const std::string& why) {
+  const auto message = message_of<FormatError>([&] { read(text); });
+  EXPECT_NE(message.find(why), message.npos) << message;
+}
+
+TEST(SampleTable, HasTheColumnsOfAFam) {
+  const auto table = samples("f1 i1 0 0 1 2.5\r\nf2\ti2  i1 0 2 -9 \t\r\n\r\nf1 i3 0 0 0 NA");
+  EXPECT_EQ(words(table.family), (Words{"f1", "f2", "f1"}));
+  EXPECT_EQ(words(table.id), (Words{"i1", "i2", "i3"}));
+  EXPECT_TRUE(table.names.empty());
+  ASSERT_EQ(table.columns.size(), 4U);
+  EXPECT_EQ(words(table.columns[0]), (Words{"0", "i1", "0"}));
+  EXPECT_EQ(words(table.columns[3]), (Words{"2.5", "-9", "NA"}));
+  EXPECT_EQ(table.lines, (std::vector<std::int64_t>{1, 2, 4}));
+}
+
+TEST(SampleTable, HasANamedColumnForEachOfAHeader) {
+  for (const char* header : {"#FID\tIID\tSEX\tCD8", "FID IID SEX CD8",
+                             "##v\n#more\nFID IID SEX CD8", "\xef\xbb\xbf#FID IID SEX CD8\r"}) {
+    const auto table = samples(header + std::string("\nf1 i1 1 2.5\n"));
+    EXPECT_EQ(words(table.family), Words{"f1"});
+    EXPECT_EQ(words(table.id), Words{"i1"});
+    EXPECT_EQ(table.names, (Words{"SEX", "CD8"}));
+    EXPECT_EQ(words(table.columns[1]), Words{"2.5"});
+  }
+}
+
+TEST(SampleTable, MayHaveNoFamilies) {
+  for (const char* text : {"#IID SEX\ni1 1\ni2 2\n", "IID SEX\ni1 1\ni2 2\n"}) {
+    const auto table = samples(text);
+    EXPECT_EQ(words(table.family), (Words{"0", "0"}));
+    EXPECT_EQ(words(table.id), (Words{"i1", "i2"}));
+    EXPECT_EQ(table.names, Words{"SEX"});
+    EXPECT_EQ(words(table.columns[0]), (Words{"1", "2"}));
+  }
+  EXPECT_EQ(words(samples("i1\ni2\n").id), (Words{"i1", "i2"}));
+  EXPECT_EQ(words(samples("f1 i1\nf1 i2\n").family), (Words{"f1", "f1"}));
+  // Without IID after it, FID is a family.
+  EXPECT_EQ(words(samples("FID i1\n").id), Words{"i1"});
+}
+
+TEST(SampleTable, IsReadFromGzip) {
+  EXPECT_EQ(words(samples(test::gzip("f1 i1\nf1 i2\n")).id), (Words{"i1", "i2"}));
+}
+
+TEST(SampleTable, NamesTheLineOfAFault) {
+  expect_refused(samples, "f1 i1 1\nf1 i2\n",
+                 "line 2: this line has 2 columns, but the lines before");
+  expect_refused(samples, "FID IID CD8\nf1 i2\n", "line 2: this line has 2 columns, but");
+  expect_refused(samples, "f1 i1\n\nf1 i1 1\n", "line 3: this line has 3 columns, but");
+  expect_refused(samples, "f1 i1\nf2 i2\n\nf3 i1\n",
+                 "line 4: the IID 'i1' is also in line 1. IIDs must be unique");
+  expect_refused(samples, "f1 i1\nf1 \xff\n", "line 2: this line is not UTF-8 text");
+  expect_refused(samples, std::string("f1 \0i1\n", 7), "line 1: this line is not UTF-8 text");
+  for (const char* text : {"", "\n\n", "#FID IID\n", "# nothing\n"}) {
+    expect_refused(samples, text, "there is no sample in this file");
+  }
+}
+
+void expect_two_variants(const std::string& text) {
+  const auto table = variants(text);
+  EXPECT_EQ(words(table.chromosome), (Words{"1", "X"}));
+  EXPECT_EQ(words(table.id), (Words{"rs1", "."}));
+  EXPECT_EQ(table.position, (std::vector<std::int32_t>{100, -9}));
+  EXPECT_EQ(words(table.counted), (Words{"A", "ACGT"}));
+  EXPECT_EQ(words(table.other), (Words{"G", "T"}));
+}
+
+TEST(VariantTable, HasTheVariantsOfBimAndPvar) {
+  expect_two_variants("1 rs1 0.5 100 A G\r\nX\t.\t0\t-9\tACGT\tT\r\n");
+  expect_two_variants("1 rs1 100 A G\nX . -9 ACGT T");
+  expect_two_variants("#CHROM POS ID REF ALT\n1 100 rs1 G A\nX -9 . T ACGT\n");
+  expect_two_variants(
+      "##fileformat=VCFv4.2\n##INFO=<ID=AC,Number=A>\n#CHROM\tID\tALT\tPOS\tINFO\tREF\n"
+      "1\trs1\tA\t100\tAC=3\tG\nX\t.\tACGT\t-9\t.\tT\n");
+  expect_two_variants(test::gzip("1 rs1 0.5 100 A G\nX . 0 -9 ACGT T\n"));
+}
+
+TEST(VariantTable, NamesTheLineOfAFault) {
+  expect_refused(variants, "1 rs1 0 100 A\n\n1 rs2 0\n", "line 3: this line has 3 columns, but");
+  expect_refused(variants, "1 rs1 0 100\n", "line 1: this line has 4 columns. A .bim has");
+  expect_refused(variants, "1 rs1 0 100 A G x\n", "line 1: this line has 7 columns. A .bim has");
+  for (const char* position :
+       {"x", "1.5", "-", "--1", "2147483648", "-2147483648", "1e6", "0x10"}) {
+    expect_refused(variants, "1 rs1 0 1 A G\n1 rs2 0 " + std::string(position) + " A G\n",
+                   "line 2: the position '" + std::string(position) + "' is not a whole number");
+  }
+  expect_refused(variants, "#CHROM POS ID REF ALT\n1 100 rs1 G A,T\n",
+                 "line 2: the variant 'rs1' has several ALT alleles. Leave it out with");
+  for (const std::string name : {"POS", "ID", "REF", "ALT"}) {
+    std::string header = "#CHROM POS ID REF ALT\n";
+    header.replace(header.find(name), name.size(), "x");
+    expect_refused(variants, header, "line 1: the header has no column " + name);
+  }
+  for (const char* text : {"", "##fileformat=VCFv4.2\n", "#CHROM POS ID REF ALT\n"}) {
+    expect_refused(variants, text, "there is no variant in this file");
+  }
+  EXPECT_EQ(variants("1 rs1 0 2147483647 A G\n").position[0], 2147483647);
+  EXPECT_EQ(variants("1 rs1 0 -2147483647 A G\n").position[0], -2147483647);
+}
+
+TEST(Tables, AreNotReadOnceTheJobIsStopped) {
+  const TempDir dir;
+  JobControl control;
+  control.request_stop();
+  const std::string path = dir.write("x", "f i\n");
+  EXPECT_THROW(read_samples(path, TaskContext(control)), Interrupted);
+  EXPECT_THROW(read_variants(path, TaskContext(control)), Interrupted);
+  EXPECT_THROW(read_samples(dir.file("none"), TaskContext()), FileError);
+}
+
+}  // namespace
+}  // namespace ancify
