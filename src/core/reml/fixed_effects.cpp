@@ -2,23 +2,13 @@
 
 #include <cmath>
 #include <cstddef>
-#include <string>
-
-#include "core/exec/errors.h"
 
 namespace ancify::reml {
 
 namespace {
 
-// A y whose part outside X is a smaller share of it is explained whole.
-constexpr double kExplained = 1e-10;
-
 const FitData& checked(const FitData& data) {
-  if (data.samples() <= data.effects()) {
-    throw InputError(std::to_string(data.samples()) + " samples are too few for " +
-                     std::to_string(data.effects()) +
-                     " fixed effects. Leave effects out, or add samples");
-  }
+  check_data(data);
   return data;
 }
 
@@ -37,10 +27,7 @@ FixedEffects::FixedEffects(const FitData& data, const Workers& workers)
   double left = 0;
   column_products(workers, n_, 1, data.y.data(), data.y.data(), &whole);
   column_products(workers, n_, 1, y_.data(), y_.data(), &left);
-  if (!(std::sqrt(left) > kExplained * std::sqrt(whole))) {
-    throw InputError(
-        "the fixed effects explain the response whole, so no variance is left. Leave effects out");
-  }
+  unit_ = response_unit(std::sqrt(whole), std::sqrt(left), freedom());
   variance_ = left / static_cast<double>(freedom());
 }
 

@@ -13,7 +13,8 @@ namespace ancify::reml {
 // Q is an orthonormal basis of X's columns, and S = I - QQ'.
 class FixedEffects {
  public:
-  // InputError if n <= p, if a column of X depends on those before it, or if X explains y whole.
+  // InputError as from check_data() and response_unit(), or if a column of X depends on those before
+  // it.
   FixedEffects(const FitData& data, const Workers& workers);
 
   std::int64_t samples() const { return n_; }
@@ -26,6 +27,8 @@ class FixedEffects {
   const std::vector<double>& projected_y() const { return y_; }
   // y'Sy / (n - p).
   double variance() const { return variance_; }
+  // The response's unit, as response_unit() gives it.
+  double unit() const { return unit_; }
   // V becomes S V, of n x columns.
   void project(const Workers& workers, int columns, double* v) const;
   // n - p orthogonal vectors of squared length n - p that span the complement. The mean of z'Az
@@ -42,6 +45,7 @@ class FixedEffects {
   int p_;
   std::vector<double> q_;
   std::vector<double> y_;
+  double unit_;
   double variance_;
 };
 

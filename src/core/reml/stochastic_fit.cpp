@@ -52,15 +52,15 @@ double null_log_likelihood(const FixedEffects& fixed) {
 Fit fit_stochastic(const FitData& data, Kernels& kernels, const StochasticSettings& settings,
                    const Checkpoint& checkpoint, JobControl& control, int threads) {
   const Workers workers = {control, threads};
-  const double variance = FixedEffects(data, workers).variance();
-  const double unit = std::exp2(std::floor(std::log2(std::sqrt(variance))));
+  const FixedEffects given(data, workers);
+  const double unit = given.unit();
   FitData scaled = data;
   multiply(scaled.y, 1 / unit);
   const FixedEffects fixed(scaled, workers);
   const RestrictedModel model(scaled, kernels, fixed, workers);
 
   StochasticSettings own = settings;
-  own.search.lower = with_default_bounds(settings.search.lower, variance);
+  own.search.lower = with_default_bounds(settings.search.lower, given.variance());
   multiply(own.search.lower, 1 / (unit * unit));
   multiply(own.search.start, 1 / (unit * unit));
   StochasticState state;

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "core/reml/probes.h"
-#include "dense_reml.h"
+#include "reml/plain_reml.h"
 #include "gtest/gtest.h"
-#include "reml_data.h"
+#include "reml/reml_data.h"
 #include "support.h"
 
 namespace ancify::reml {
@@ -31,10 +31,10 @@ TEST(ConjugateGradients, EqualDenseAlgebra) {
   for (const std::size_t size : {1, 5}) {
     const RemlData data = test::make_data(3, 60, 50, size, theta);
     const DenseModel dense(data);
-    const test::DenseReml plain(data.y, data.x, data.kernels, theta);
+    const test::PlainReml plain(data.y, data.x, data.kernels, theta);
     Vector b(60 * 4);
     Probes(dense.fixed, 5).fill(dense.workers, 0, 4, b.data());
-    const Vector expected = test::times(plain.projection, b, 60);
+    const Vector expected = test::plain_product(plain.projection, b, 60);
     for (const int rank : {0, 15}) {
       const Vector x = solved(dense, theta, rank, 4, b, 1e-13);
       for (std::size_t k = 0; k < x.size(); ++k) ASSERT_NEAR(x[k], expected[k], 1e-11);
@@ -81,7 +81,7 @@ TEST(ConjugateGradients, AGoodStartCostsFewerPasses) {
 
 TEST(ConjugateGradients, NameAKernelThatIsNotPositive) {
   RemlData data = test::make_data(3, 60, 90, 5, {0.5, 0.5, 0.5});
-  for (std::size_t i = 0; i < 60; ++i) data.kernels[1][i * 61] -= 3;
+  data.kernels[1][3 * 61] -= 30;
   const DenseModel dense(data);
   const Vector theta = {0.5, 0.5, 0.1};
   const Sketch sketch(dense.model, {1, 1}, 0, 1);
@@ -91,8 +91,8 @@ TEST(ConjugateGradients, NameAKernelThatIsNotPositive) {
               solve(covariance, Preconditioner(sketch, {0.5, 0, 0.1}), 1,
                     dense.fixed.projected_y().data(), {1e-8}, x.data());
             }),
-            "kernel 2 has a negative eigenvalue, so the covariance is not positive. Give a kernel "
-            "without negative eigenvalues");
+            "the kernel of component 2 has a negative eigenvalue on these samples; a kernel must "
+            "have none");
 }
 
 TEST(ConjugateGradients, StopWhenTheJobIsStopped) {

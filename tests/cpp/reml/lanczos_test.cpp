@@ -5,9 +5,9 @@
 
 #include "core/reml/lapack.h"
 #include "core/reml/probes.h"
-#include "dense_reml.h"
+#include "reml/plain_reml.h"
 #include "gtest/gtest.h"
-#include "reml_data.h"
+#include "reml/reml_data.h"
 
 namespace ancify::reml {
 namespace {
@@ -22,11 +22,11 @@ double plain_form(const DenseModel& dense, const Vector& kernel, const Vector& v
                   const Function& f) {
   const std::size_t n = v.size();
   const Vector& q = dense.fixed.basis();
-  Vector s = test::times(q, test::transpose(q, n), q.size() / n);
+  Vector s = test::plain_matrix_product(q, test::plain_transpose(q, n), n);
   for (std::size_t k = 0; k < s.size(); ++k) s[k] = (k % (n + 1) == 0 ? 1 : 0) - s[k];
-  Vector vectors = test::times(test::times(s, kernel, n), s, n);
+  Vector vectors = test::plain_product(test::plain_product(s, kernel, n), s, n);
   const Vector values = symmetric_eigen(static_cast<int>(n), vectors.data(), true);
-  const Vector along = test::times(test::transpose(vectors, n), v, n);
+  const Vector along = test::plain_product(test::plain_transpose(vectors, n), v, n);
   double sum = 0;
   for (std::size_t k = 0; k < n; ++k) {
     if (std::abs(along[k]) > 1e-10) sum += along[k] * along[k] * f(values[k]);

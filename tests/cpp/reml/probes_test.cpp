@@ -1,9 +1,9 @@
 // Checks that probes are signs, depend on nothing but their numbers, and that exact ones are known.
 #include "core/reml/probes.h"
 
-#include "dense_reml.h"
+#include "reml/plain_reml.h"
 #include "gtest/gtest.h"
-#include "reml_data.h"
+#include "reml/reml_data.h"
 
 namespace ancify::reml {
 namespace {
@@ -32,7 +32,7 @@ TEST(Probes, AreSignsOfTheirNumbersAlone) {
   EXPECT_TRUE(std::equal(fewer.begin(), fewer.end(), one.begin()));
   Vector other(static_cast<std::size_t>(n));
   fill_signs({control, 1}, 8, 8, n, 1, other.data());
-  EXPECT_LT(std::abs(test::dot(one, other)), 4 * std::sqrt(5000.0));
+  EXPECT_LT(std::abs(test::plain_dot(one, other)), 4 * std::sqrt(5000.0));
 }
 
 TEST(Probes, KnowWhetherTheyAreExact) {

@@ -11,7 +11,7 @@
 #include "core/reml/covariance.h"
 #include "core/reml/fixed_effects.h"
 #include "core/reml/matrix_kernels.h"
-#include "random_data.h"
+#include "reml/random_data.h"
 
 namespace ancify::reml::test {
 

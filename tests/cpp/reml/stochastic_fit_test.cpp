@@ -6,9 +6,9 @@
 
 #include "core/reml/probes.h"
 #include "core/reml/steps.h"
-#include "dense_reml.h"
+#include "reml/plain_reml.h"
 #include "gtest/gtest.h"
-#include "reml_data.h"
+#include "reml/reml_data.h"
 #include "support.h"
 
 namespace ancify::reml {
@@ -45,7 +45,7 @@ Vector standard_errors(const Fit& fit) {
 Vector monte_carlo_errors(const Fit& fit) {
   const std::size_t k = fit.theta.size();
   const Vector inverse = free_inverse(fit.information, fit.at_bound);
-  const Vector covariance = test::times(test::times(inverse, fit.mc_score, k), inverse, k);
+  const Vector covariance = test::plain_product(test::plain_product(inverse, fit.mc_score, k), inverse, k);
   Vector result;
   for (std::size_t i = 0; i < k; ++i) result.push_back(std::sqrt(covariance[i * (k + 1)]));
   return result;
@@ -62,9 +62,9 @@ void expect_near(const Vector& found, const Vector& expected, double tolerance) 
 
 // A fit with exact traces must be at a maximum of the plain likelihood, and know all of it there.
 void expect_exact(const RemlData& data, const Fit& found) {
-  const test::DenseReml plain(data.y, data.x, data.kernels, found.theta);
+  const test::PlainReml plain(data.y, data.x, data.kernels, found.theta);
   EXPECT_TRUE(found.converged) << found.status << " " << found.message;
-  const Vector inverse = free_inverse(plain.information, found.at_bound);
+  const Vector inverse = free_inverse(plain.average, found.at_bound);
   const std::size_t k = found.theta.size();
   for (std::size_t i = 0; i < k; ++i) {
     // Newton's step from here, as a share of the standard error.
@@ -74,17 +74,17 @@ void expect_exact(const RemlData& data, const Fit& found) {
     if (found.at_bound[i] == 0) {
       EXPECT_LT(std::abs(step), 1e-8 * se);
     }
-    EXPECT_NEAR(found.score[i], plain.score[i], 1e-9 * std::sqrt(plain.information[i * k + i]));
+    EXPECT_NEAR(found.score[i], plain.score[i], 1e-9 * std::sqrt(plain.average[i * k + i]));
   }
-  expect_near(found.information, plain.information, 1e-9);
+  expect_near(found.information, plain.average, 1e-9);
   EXPECT_NEAR(found.log_likelihood, plain.log_likelihood, 1e-9 * std::abs(plain.log_likelihood));
   EXPECT_EQ(found.mc_log_likelihood, 0);
   expect_near(found.mc_score, Vector(k * k, 0), 0);
-  expect_near(found.residual_projection, plain.residual_projection, 1e-8);
+  expect_near(found.residual_projection, plain.py, 1e-8);
   expect_near(found.coefficients, plain.coefficients, 1e-8);
-  expect_near(found.coefficients_covariance, plain.coefficients_covariance, 1e-8);
+  expect_near(found.coefficients_covariance, plain.covariance, 1e-8);
   for (std::size_t g = 0; g + 1 < k; ++g) {
-    Vector values = test::times(data.kernels[g], plain.residual_projection, data.samples());
+    Vector values = test::plain_product(data.kernels[g], plain.py, data.samples());
     for (double& value : values) value *= found.theta[g];
     const auto begin = found.genetic.begin() + static_cast<std::ptrdiff_t>(g * data.samples());
     expect_near(Vector(begin, begin + static_cast<std::ptrdiff_t>(data.samples())), values, 1e-8);
@@ -116,7 +116,7 @@ void expect_honest_errors(const RemlData& data, const StochasticSettings& settin
   StochasticSettings exact = exact_settings(data);
   const Fit truth = fit(data, exact);
   const std::size_t k = truth.theta.size();
-  const test::DenseReml plain(data.y, data.x, data.kernels, truth.theta);
+  const test::PlainReml plain(data.y, data.x, data.kernels, truth.theta);
   Vector sum(k + 1);
   Vector squares(k + 1);
   Vector claimed(k + 1);

@@ -4,9 +4,9 @@
 #include <random>
 #include <vector>
 
-#include "dense_reml.h"
+#include "reml/plain_reml.h"
 #include "gtest/gtest.h"
-#include "random_data.h"
+#include "reml/random_data.h"
 
 namespace ancify::reml {
 namespace {
@@ -34,11 +34,11 @@ TEST(TallBlocks, EqualPlainLoops) {
       for (std::size_t c = 0; c < 3; ++c) {
         const Vector column(v.begin() + static_cast<std::ptrdiff_t>(c * n),
                             v.begin() + static_cast<std::ptrdiff_t>((c + 1) * n));
-        EXPECT_NEAR(products[c], test::dot(column, column), 1e-12 * products[c]);
+        EXPECT_NEAR(products[c], test::plain_dot(column, column), 1e-12 * products[c]);
         for (std::size_t k = 0; k < rank; ++k) {
           const Vector direction(u.begin() + static_cast<std::ptrdiff_t>(k * n),
                                  u.begin() + static_cast<std::ptrdiff_t>((k + 1) * n));
-          EXPECT_NEAR(cross[c * rank + k], test::dot(direction, column), 1e-10);
+          EXPECT_NEAR(cross[c * rank + k], test::plain_dot(direction, column), 1e-10);
         }
         for (std::size_t i = 0; i < n; ++i) {
           double expected = column[i];
