@@ -9,6 +9,8 @@
 
 namespace ancify::reml {
 
+constexpr double kLogTwoPi = 1.837877066409345483560659472811;
+
 // The data of n samples with p fixed effects; n > p.
 struct FitData {
   std::int64_t samples() const { return static_cast<std::int64_t>(y.size()); }

@@ -30,7 +30,6 @@ using Vector = std::vector<double>;
 constexpr int kPilotProbes = 32;
 constexpr int kPilotSteps = 6;
 constexpr int kStepsAtOnce = 4;
-constexpr int kMostSteps = 600;
 // The share of the tolerance of s'I^-1 s that the quadrature may use up.
 constexpr double kShareOfTolerance = 0.01;
 // The share of the log-likelihood's Monte Carlo error that it may use up.
@@ -164,7 +163,7 @@ void LanczosFit::go_on(Lanczos& lanczos, std::size_t first, int steps) {
     record(before);
     const bool ended = std::all_of(lanczos.runs().begin(), lanczos.runs().end(),
                                    [](const LanczosRun& run) { return run.exhausted; });
-    if (known_.accurate || ended || steps >= kMostSteps) break;
+    if (known_.accurate || ended || steps >= kMostLanczosSteps) break;
   }
   keep();
 }
@@ -294,10 +293,14 @@ Fit LanczosFit::result() {
   fit.probes = probes();
   fit.converged = known_.accurate && decrement(known_.local) < settings_.search.tolerance;
   fit.status = "converged";
+  const double share = monte_carlo_share(known_.local, known_.mc_score);
+  if (share > settings_.mc_tolerance) {
+    fit.status = "max_probes";
+    fit.message = too_few_probes_message(share);
+  }
   if (!known_.accurate) {
     fit.status = "quadrature";
-    fit.message = std::to_string(kMostSteps) +
-                  " Lanczos steps do not suffice for the tolerance; use the exact method";
+    fit.message = quadrature_message();
   } else if (!fit.converged) {
     fit.status = "stopped";
     fit.message = "no step from here raises the likelihood";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdio>
 
 namespace ancify::reml {
 
@@ -78,6 +79,13 @@ double monte_carlo_share(const LocalModel& local, const Vector& mc_score) {
     }
   }
   return most;
+}
+
+std::string too_few_probes_message(double share) {
+  char text[16];
+  std::snprintf(text, sizeof(text), "%.2g", share);
+  return std::string("with all probes the Monte Carlo error of a component is ") + text +
+         " of its standard error; raise `max_probes`";
 }
 
 double monte_carlo_decrement(const LocalModel& local, const Vector& mc_score) {

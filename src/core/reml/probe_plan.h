@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/reml/covariance.h"
@@ -43,6 +44,9 @@ int sketch_rank(const RestrictedModel& model, const StochasticSettings& settings
 // The largest Monte Carlo error of a free component, as a share of its standard error. `mc_score`:
 // the covariance of the score's Monte Carlo error C; that of the estimates is I^-1 C I^-1.
 double monte_carlo_share(const LocalModel& local, const std::vector<double>& mc_score);
+
+// What a fit says of such a share that is larger than asked for.
+std::string too_few_probes_message(double share);
 
 // What the Monte Carlo error adds to s'I^-1 s, on average: tr(I^-1 C) over free components.
 double monte_carlo_decrement(const LocalModel& local, const std::vector<double>& mc_score);

@@ -96,6 +96,11 @@ SpectralSum rule(const TridiagonalSpectrum& spectrum, double square) {
 
 }  // namespace
 
+std::string quadrature_message() {
+  return std::to_string(kMostLanczosSteps) +
+         " Lanczos steps do not suffice for the tolerance; use the exact method";
+}
+
 SpectralSum gauss_rule(const LanczosRun& run) {
   return rule(TridiagonalSpectrum(run.diagonal, run.beside), run.square);
 }

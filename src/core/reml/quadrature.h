@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 namespace ancify::reml {
@@ -28,6 +29,10 @@ struct LanczosRun {
   std::vector<double> beside;    // k, of which the last leads to the next step
   bool exhausted = false;        // v has no part outside these steps, so the sums are exact
 };
+
+// Steps after which a run is given up, and what a fit then says.
+constexpr int kMostLanczosSteps = 600;
+std::string quadrature_message();
 
 // The Gauss rule. For functions whose even derivatives are positive, its sum is below v'f(A)v.
 SpectralSum gauss_rule(const LanczosRun& run);

@@ -16,7 +16,6 @@ namespace {
 
 using Vector = std::vector<double>;
 
-constexpr double kLog2Pi = 1.8378770664093454836;
 constexpr std::array<double, 13> kShares = {0,   0.01, 0.05, 0.1, 0.2,  0.3, 0.4,
                                             0.5, 0.6,  0.7,  0.8, 0.95, 0.999};
 // s'I^-1 s at which a maximum is found: evaluations are cheap here.
@@ -53,7 +52,7 @@ bool SpectralLikelihood::is_positive(const Vector& theta) const {
 double SpectralLikelihood::log_likelihood(const Vector& theta) const {
   const double determinant = trace_.of([&](double x) { return std::log(denominator(theta, x)); });
   const double square = y_.of([&](double x) { return 1 / denominator(theta, x); });
-  return -0.5 * (freedom_ * kLog2Pi + determinant + square);
+  return -0.5 * (freedom_ * kLogTwoPi + determinant + square);
 }
 
 Vector SpectralLikelihood::score(const Vector& theta) const {

@@ -11,6 +11,7 @@
 #include "core/reml/covariance.h"
 #include "core/reml/fixed_effects.h"
 #include "core/reml/lanczos_fit.h"
+#include "core/reml/probe_fit.h"
 
 namespace ancify::reml {
 
@@ -43,8 +44,7 @@ Fit unscaled(Fit fit, double unit, double freedom) {
 }
 
 double null_log_likelihood(const FixedEffects& fixed) {
-  constexpr double kLog2Pi = 1.8378770664093454836;
-  return -0.5 * static_cast<double>(fixed.freedom()) * (kLog2Pi + std::log(fixed.variance()) + 1);
+  return -0.5 * static_cast<double>(fixed.freedom()) * (kLogTwoPi + std::log(fixed.variance()) + 1);
 }
 
 }  // namespace
@@ -65,7 +65,9 @@ Fit fit_stochastic(const FitData& data, Kernels& kernels, const StochasticSettin
   multiply(own.search.start, 1 / (unit * unit));
   StochasticState state;
   if (checkpoint.from != nullptr) state = *checkpoint.from;
-  Fit fit = fit_one_component(model, own, std::move(state), checkpoint.save);
+  const auto fit_components =
+      kernels.components() == 1 ? fit_one_component : fit_several_components;
+  Fit fit = fit_components(model, own, std::move(state), checkpoint.save);
   for (int g = 0; g < kernels.components(); ++g) {
     fit.mean_diagonal.push_back(kernels.mean_diagonal(g));
   }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "core/exec/job_control.h"
@@ -23,6 +24,16 @@ struct StochasticSettings {
   int columns = 32;  // the most columns of a product, the response's included
 };
 
+// What the probes on the way and the response tell of a theta.
+struct ProbePoint {
+  std::vector<double> theta;
+  std::vector<double> solutions;    // P y and P z of each probe, n x (1 + probes)
+  std::vector<double> forms;        // y'P A_i P y
+  std::vector<double> known;        // tr(M^+ A_i), the traces that are known
+  std::vector<double> values;       // what each probe adds to them, as trace_values() gives it
+  std::vector<double> information;  // average information
+};
+
 // What a fit needs to go on to the same bytes: after each step of the search and batch of probes.
 struct StochasticState {
   double passes = 0;
@@ -33,19 +44,18 @@ struct StochasticState {
   std::vector<LanczosRun> runs;
 
   // Several components:
-  enum class Phase { kStart, kSearch, kBatches, kFinish, kDone };
-  Phase phase = Phase::kStart;
-  std::vector<double> sketch_weights;
-  double radius = 0;              // of the next step
-  std::vector<double> theta;      // where the search is
-  std::vector<double> solutions;  // P y and P z of the probes on the way there
-  std::vector<double> forms;      // y'P A_i P y there
-  std::vector<double> traces;     // tr(M^+ A_i) there
-  std::vector<double> values;     // of the probes on the way there
-  std::vector<double> information;
-  std::vector<double> batch_theta;  // where the batches are
-  std::vector<double> batch_values;
-  std::vector<double> batch_traces;
+  enum class Phase { kSearch, kBatches, kFinish, kDone };
+  Phase phase = Phase::kSearch;
+  std::string status;   // why it is done, as in Fit
+  std::string message;
+  bool solved = true;                  // all solves reached their residuals
+  std::vector<double> sketch_weights;  // of the kernels in the preconditioner's sketch
+  double radius = 0;                   // of the next step
+  ProbePoint here;                     // where the search is
+  // Batches of probes, at the theta where the first search ended:
+  std::vector<double> batch_theta;
+  std::vector<double> batch_values;  // of all probes
+  std::vector<double> first_values;  // of the probes on the way
 };
 
 // Where to go on from, and who is told of new states. Both may be empty.

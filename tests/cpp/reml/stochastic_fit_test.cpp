@@ -159,5 +159,50 @@ TEST(OneComponent, ErrorsEqualTheSpreadOverSeeds) {
   }
 }
 
+TEST(SeveralComponents, WithOrthogonalProbesAreExact) {
+  for (const Vector& theta : {Vector{0.5, 0.3, 0.5}, Vector{0.2, 0.1, 0.3, 0.2, 0.3, 0.5}}) {
+    for (const std::size_t size : {1, 4}) {
+      const RemlData data = test::make_data(13, 60, 80, size, theta);
+      const Fit found = fit(data, exact_settings(data));
+      expect_exact(data, found);
+    }
+  }
+}
+
+TEST(SeveralComponents, ErrorsEqualTheSpreadOverSeeds) {
+  for (const std::size_t size : {1, 4}) {
+    const RemlData data = test::make_data(14, 120, 200, size, {0.4, 0.4, 0.5});
+    StochasticSettings settings = settings_for(data);
+    settings.max_probes = 48;
+    settings.mc_tolerance = 1e-3;
+    expect_honest_errors(data, settings);
+  }
+}
+
+TEST(StochasticFit, AddsProbesUntilTheErrorIsSmall) {
+  for (const Vector& theta : {Vector{0.5, 0.5}, Vector{0.4, 0.3, 0.5}}) {
+    const RemlData data = test::make_data(15, 300, 500, 2, theta);
+    StochasticSettings settings = settings_for(data);
+    settings.max_probes = 250;
+    settings.mc_tolerance = 0.1;
+    const Fit found = fit(data, settings);
+    EXPECT_EQ(found.status, "converged");
+    EXPECT_GT(found.probes, 16);
+    const Vector se = standard_errors(found);
+    const Vector mc = monte_carlo_errors(found);
+    for (std::size_t i = 0; i < theta.size(); ++i) EXPECT_LE(mc[i], 0.12 * se[i]);
+    settings.mc_tolerance = 1e-4;
+    const Fit capped = fit(data, settings);
+    EXPECT_EQ(capped.probes, 250);
+    EXPECT_TRUE(capped.converged);
+    EXPECT_NE(capped.message, "");
+    // All n - p orthogonal probes are exact.
+    settings.max_probes = 1000;
+    const Fit exact = fit(data, settings);
+    EXPECT_EQ(exact.probes, 298);
+    EXPECT_EQ(exact.mc_score, Vector(theta.size() * theta.size(), 0));
+  }
+}
+
 }  // namespace
 }  // namespace ancify::reml
