@@ -171,9 +171,9 @@ TEST(SeveralComponents, WithOrthogonalProbesAreExact) {
 
 TEST(SeveralComponents, ErrorsEqualTheSpreadOverSeeds) {
   for (const std::size_t size : {1, 4}) {
-    const RemlData data = test::make_data(14, 120, 200, size, {0.4, 0.4, 0.5});
+    const RemlData data = test::make_data(14, 160, 200, size, {0.4, 0.4, 0.5});
     StochasticSettings settings = settings_for(data);
-    settings.max_probes = 48;
+    settings.max_probes = 32;
     settings.mc_tolerance = 1e-3;
     expect_honest_errors(data, settings);
   }
@@ -201,6 +201,218 @@ TEST(StochasticFit, AddsProbesUntilTheErrorIsSmall) {
     const Fit exact = fit(data, settings);
     EXPECT_EQ(exact.probes, 298);
     EXPECT_EQ(exact.mc_score, Vector(theta.size() * theta.size(), 0));
+  }
+}
+
+void expect_equal(const Fit& a, const Fit& b) {
+  EXPECT_EQ(a.theta, b.theta);
+  EXPECT_EQ(a.score, b.score);
+  EXPECT_EQ(a.information, b.information);
+  EXPECT_EQ(a.log_likelihood, b.log_likelihood);
+  EXPECT_EQ(a.mc_log_likelihood, b.mc_log_likelihood);
+  EXPECT_EQ(a.mc_score, b.mc_score);
+  EXPECT_EQ(a.at_bound, b.at_bound);
+  EXPECT_EQ(a.converged, b.converged);
+  EXPECT_EQ(a.status, b.status);
+  EXPECT_EQ(a.message, b.message);
+  EXPECT_EQ(a.passes, b.passes);
+  EXPECT_EQ(a.probes, b.probes);
+  EXPECT_EQ(a.coefficients, b.coefficients);
+  EXPECT_EQ(a.coefficients_covariance, b.coefficients_covariance);
+  EXPECT_EQ(a.residual_projection, b.residual_projection);
+  EXPECT_EQ(a.genetic, b.genetic);
+  ASSERT_EQ(a.iterations.size(), b.iterations.size());
+  for (std::size_t i = 0; i < a.iterations.size(); ++i) {
+    EXPECT_EQ(a.iterations[i].decrement, b.iterations[i].decrement);
+    EXPECT_EQ(a.iterations[i].probes, b.iterations[i].probes);
+    EXPECT_EQ(a.iterations[i].step, b.iterations[i].step);
+    EXPECT_EQ(a.iterations[i].theta, b.iterations[i].theta);
+  }
+}
+
+// Models with batches of probes, with orthogonal ones that the fit chooses, and without bounds.
+struct Variety {
+  Vector theta;
+  std::size_t samples;
+  int max_probes;
+  double lower;
+};
+
+class StochasticFits : public testing::TestWithParam<Variety> {
+ public:
+  StochasticFits()
+      : data_(test::make_data(16, GetParam().samples, 300, 3, GetParam().theta)),
+        settings_(settings_for(data_)) {
+    settings_.max_probes = GetParam().max_probes;
+    settings_.columns = 24;
+    for (std::size_t g = 0; g + 1 < GetParam().theta.size(); ++g) {
+      settings_.search.lower[g] = GetParam().lower;
+    }
+  }
+
+  RemlData data_;
+  StochasticSettings settings_;
+};
+
+TEST_P(StochasticFits, HaveEqualBytesAtAnyNumberOfThreads) {
+  const Fit one = fit(data_, settings_, 1);
+  expect_equal(fit(data_, settings_, 2), one);
+  expect_equal(fit(data_, settings_, 8), one);
+}
+
+TEST_P(StochasticFits, GoOnFromACheckpointToTheSameBytes) {
+  std::vector<StochasticState> states;
+  Checkpoint saving;
+  saving.save = [&](const StochasticState& state) { states.push_back(state); };
+  const Fit whole = fit(data_, settings_, 1, saving);
+  EXPECT_GE(states.size(), 2U);
+  for (const StochasticState& state : states) {
+    Checkpoint from;
+    from.from = &state;
+    expect_equal(fit(data_, settings_, 1, from), whole);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, StochasticFits,
+                         testing::Values(Variety{{0.5, 0.5}, 300, 120, 0},
+                                         Variety{{0.5, 0.5}, 100, 120, 0},
+                                         Variety{{0.4, 0.3, 0.5}, 300, 120, 0},
+                                         Variety{{0.4, 0.3, 0.5}, 100, 120, 0},
+                                         Variety{{0.4, 0, 0.5}, 300, 60, -HUGE_VAL}));
+
+TEST(StochasticFit, AComponentAtItsBoundIsFlagged) {
+  for (const Vector& theta : {Vector{0, 1}, Vector{0.4, 0, 0.5}}) {
+    int flagged = 0;
+    for (unsigned seed = 31; seed < 37; ++seed) {
+      const RemlData data = test::make_data(seed, 60, 80, 1, theta);
+      const Fit found = fit(data, exact_settings(data));
+      expect_exact(data, found);
+      for (std::size_t g = 0; g < theta.size(); ++g) {
+        flagged += found.at_bound[g];
+        if (found.at_bound[g] == 0) continue;
+        EXPECT_LT(found.theta[g], 1e-5);
+        EXPECT_LT(found.score[g], 0);
+      }
+    }
+    EXPECT_GT(flagged, 0);
+  }
+}
+
+TEST(StochasticFit, WithoutABoundAVarianceMayBeNegative) {
+  int negative = 0;
+  for (const Vector& theta : {Vector{0, 1}, Vector{0.4, 0, 0.5}}) {
+    for (unsigned seed = 31; seed < 37; ++seed) {
+      const RemlData data = test::make_data(seed, 60, 80, 1, theta);
+      StochasticSettings settings = exact_settings(data);
+      for (std::size_t g = 0; g + 1 < theta.size(); ++g) settings.search.lower[g] = -HUGE_VAL;
+      const Fit found = fit(data, settings);
+      expect_exact(data, found);
+      for (const double value : found.theta) negative += value < 0 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(negative, 0);
+}
+
+TEST(StochasticFit, FewSamplesHaveExactTraces) {
+  for (const Vector& theta : {Vector{0.5, 0.5}, Vector{0.4, 0.3, 0.5}}) {
+    const RemlData data = test::make_data(17, 20, 80, 2, theta);
+    StochasticSettings settings = settings_for(data);
+    settings.search.tolerance = 1e-20;
+    const Fit found = fit(data, settings);
+    expect_exact(data, found);
+    EXPECT_EQ(found.probes, 18);
+  }
+}
+
+TEST(StochasticFit, KeepsTheUnitsOfTheResponse) {
+  for (const Vector& theta : {Vector{0.5, 0.5}, Vector{0.4, 0.3, 0.5}}) {
+    RemlData data = test::make_data(18, 150, 80, 2, theta);
+    const Fit found = fit(data, settings_for(data));
+    const double unit = std::exp2(-100);
+    for (double& value : data.y) value *= unit;
+    const Fit scaled = fit(data, settings_for(data));
+    for (std::size_t i = 0; i < theta.size(); ++i) {
+      EXPECT_EQ(scaled.theta[i], found.theta[i] * unit * unit);
+      EXPECT_EQ(scaled.score[i], found.score[i] / unit / unit);
+    }
+    EXPECT_EQ(scaled.coefficients[1], found.coefficients[1] * unit);
+    EXPECT_NEAR(scaled.log_likelihood, found.log_likelihood + 148 * 100 * std::log(2), 1e-6);
+    EXPECT_NEAR(scaled.log_likelihood_null, found.log_likelihood_null + 148 * 100 * std::log(2),
+                1e-6);
+  }
+}
+
+TEST(StochasticFit, OneComponentHasExpectedInformationIfAsked) {
+  const RemlData data = test::make_data(19, 60, 80, 2, {0.5, 0.5});
+  StochasticSettings settings = exact_settings(data);
+  settings.search.expected = true;
+  const Fit found = fit(data, settings);
+  const test::PlainReml plain(data.y, data.x, data.kernels, found.theta);
+  expect_near(found.information, plain.expected, 1e-9);
+  const RemlData several = test::make_data(19, 60, 80, 2, {0.5, 0.5, 0.5});
+  settings.matrix.clear();
+  settings.search.lower.assign(3, 0);
+  EXPECT_EQ(ancify::test::message_of<InputError>([&] { fit(several, settings); }),
+            "expected information of several components needs the exact method; use average "
+            "information");
+}
+
+TEST(StochasticFit, NamesAKernelThatIsBad) {
+  const auto message = [](const RemlData& data) {
+    return ancify::test::message_of<InputError>([&] { fit(data, settings_for(data)); });
+  };
+  for (const Vector& theta : {Vector{0.5, 0.5}, Vector{0.5, 0.5, 0.5}}) {
+    const RemlData data = test::make_data(20, 90, 120, 1, theta);
+    const std::string kernel = "the kernel of component " + std::to_string(theta.size() - 1);
+    RemlData bad = data;
+    for (std::size_t i = 0; i < 90; ++i) bad.kernels.back()[i * 91] += i % 2 == 0 ? 5 : -5;
+    EXPECT_EQ(message(bad).substr(0, kernel.size() + 29),
+              kernel + " has the negative eigenvalue ");
+    bad = data;
+    bad.kernels.back().assign(90 * 90, 1);
+    EXPECT_EQ(message(bad), kernel + " has no variance beyond the fixed effects; leave it out");
+    bad = data;
+    for (std::size_t i = 0; i < 90 * 90; ++i) bad.kernels.back()[i] = i % 91 == 0 ? 1 : 0;
+    EXPECT_NE(message(bad).find("cannot be told apart"), std::string::npos) << message(bad);
+  }
+}
+
+TEST(StochasticFit, AnIterationLimitIsSaid) {
+  const RemlData data = test::make_data(20, 90, 120, 1, {0.5, 0.3, 0.5});
+  StochasticSettings settings = settings_for(data);
+  settings.search.start = {0.01, 3, 0.1};
+  settings.search.max_iterations = 1;
+  const Fit found = fit(data, settings);
+  EXPECT_FALSE(found.converged);
+  EXPECT_EQ(found.status, "iterations");
+  EXPECT_EQ(found.message, "the limit of 1 iterations was reached; raise `max_iterations`");
+}
+
+// Kernels that ask for a stop at their tenth pass.
+class StoppingKernels : public MatrixKernels {
+ public:
+  StoppingKernels(const RemlData& data, JobControl& control)
+      : MatrixKernels(static_cast<std::int64_t>(data.samples()), test::DenseModel::pointers(data),
+                      control),
+        control_(control) {}
+  void times(const double* theta, const double* v, int columns, Precision precision,
+             double* out) override {
+    if (passes() >= 10) control_.request_stop();
+    MatrixKernels::times(theta, v, columns, precision, out);
+  }
+
+ private:
+  JobControl& control_;
+};
+
+TEST(StochasticFit, StopsBeforeTheNextPass) {
+  for (const Vector& theta : {Vector{0.5, 0.5}, Vector{0.5, 0.5, 0.5}}) {
+    const RemlData data = test::make_data(20, 90, 120, 1, theta);
+    JobControl control;
+    StoppingKernels kernels(data, control);
+    EXPECT_THROW(fit_stochastic(data.fit(), kernels, settings_for(data), {}, control, 2),
+                 Interrupted);
+    EXPECT_EQ(kernels.passes(), 10);
   }
 }
 
