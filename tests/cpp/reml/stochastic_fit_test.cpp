@@ -170,8 +170,9 @@ TEST(SeveralComponents, WithOrthogonalProbesAreExact) {
 }
 
 TEST(SeveralComponents, ErrorsEqualTheSpreadOverSeeds) {
-  for (const std::size_t size : {1, 4}) {
-    const RemlData data = test::make_data(14, 160, 200, size, {0.4, 0.4, 0.5});
+  // Average information must be near the observed one, so the components are not weak.
+  for (const std::size_t size : {2, 4}) {
+    const RemlData data = test::make_data(14, 120, 100, size, {0.4, 0.4, 0.3});
     StochasticSettings settings = settings_for(data);
     settings.max_probes = 32;
     settings.mc_tolerance = 1e-3;
