@@ -67,7 +67,7 @@ class GenotypeProducts {
   const GenotypeMatrix& matrix_;
   std::vector<double> means_;
   std::vector<double> scales_;
-  std::vector<bool> block_misses_;  // whether a block has a missing call
+  std::vector<std::int64_t> missing_;  // missing calls of each block
 };
 
 }  // namespace ancify
