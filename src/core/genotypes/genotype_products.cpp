@@ -16,6 +16,7 @@
 #include "core/exec/threads.h"
 #include "core/genotypes/block_sums.h"
 #include "core/genotypes/fixed_point.h"
+#include "core/genotypes/outer_sums.h"
 
 namespace ancify {
 
@@ -394,11 +395,10 @@ void GenotypeProducts::run(JobControl& control, const Pass& pass, const Take& ta
       }
     });
     if (pass.out_columns == 0) return;
-    const std::int64_t first = pass.first_sample / kLane * kLane;
-    const std::int64_t chunks = (n - first + kChunkSamples - 1) / kChunkSamples;
+    const std::int64_t chunks = (n + kChunkSamples - 1) / kChunkSamples;
     run_tasks(control, work.threads, chunks, [&](std::int64_t chunk, const TaskContext&) {
       SecondHalf half(out_columns, n, work.simd);
-      const std::int64_t begin = first + chunk * kChunkSamples;
+      const std::int64_t begin = chunk * kChunkSamples;
       for (std::int64_t i = 0; i < tile.blocks; ++i) {
         const std::int64_t block = tile.first_block + i;
         for (std::int64_t s = begin; s < std::min(n, begin + kChunkSamples); s += kLane) {
@@ -409,6 +409,62 @@ void GenotypeProducts::run(JobControl& control, const Pass& pass, const Take& ta
       }
     });
   });
+}
+
+void GenotypeProducts::outer(JobControl& control, const std::vector<double>& factors,
+                             double* out) const {
+  const GenotypeWork& work = matrix_.work();
+  const std::int64_t n = matrix_.samples();
+  const std::int64_t rows = (n + kOuterRows - 1) / kOuterRows * kOuterRows;
+  // Columns of a task.
+  constexpr std::int64_t width = 8 * kOuterColumns;
+  const std::int64_t stripes = (n + width - 1) / width;
+  std::vector<double> sums(static_cast<std::size_t>(rows * stripes * width));
+  std::vector<double> z(static_cast<std::size_t>(rows) * kBlockVariants);
+  const auto wanted = [&](std::int64_t block) {
+    const auto first = factors.begin() + block * kBlockVariants;
+    return std::any_of(first, first + matrix_.variants_in(block),
+                       [](double factor) { return factor != 0; });
+  };
+  matrix_.for_each_tile(control, wanted, [&](const GenotypeTile& tile) {
+    for (std::int64_t k = 0; k < tile.blocks; ++k) {
+      const GenotypeBlock block(matrix_, tile.first_block + k,
+                                tile.rows + k * kBlockQuads * quad_stride(n));
+      const std::int64_t first = block.first_variant();
+      run_tasks(control, work.threads, block.variants(), [&](std::int64_t j, const TaskContext&) {
+        const auto variant = static_cast<std::size_t>(first + j);
+        const double mean = means_[variant];
+        const double scale = scales_[variant];
+        const std::array<double, 4> of_call = {-scale * mean, scale * (1 - mean),
+                                               scale * (2 - mean), 0};
+        for (std::int64_t i = 0; i < n; ++i) {
+          z[static_cast<std::size_t>(j * rows + i)] = of_call[block.call(static_cast<int>(j), i)];
+        }
+      });
+      // Stripes get shorter, as only the lower triangle is computed.
+      run_tasks(control, work.threads, stripes, [&](std::int64_t stripe, const TaskContext&) {
+        std::vector<double> right(static_cast<std::size_t>(kOuterColumns * block.variants()));
+        for (std::int64_t c = stripe * width; c < (stripe + 1) * width; c += kOuterColumns) {
+          for (int j = 0; j < block.variants(); ++j) {
+            for (std::int64_t b = 0; b < kOuterColumns; ++b) {
+              right[static_cast<std::size_t>(j * kOuterColumns + b)] =
+                  c + b < n ? factors[static_cast<std::size_t>(first + j)] *
+                                  z[static_cast<std::size_t>(j * rows + c + b)]
+                            : 0;
+            }
+          }
+          add_outer_products(z.data(), rows, right.data(), block.variants(),
+                             c / kOuterRows * kOuterRows, rows, work.simd,
+                             &sums[static_cast<std::size_t>(c * rows)], rows);
+        }
+      });
+    }
+  });
+  for (std::int64_t c = 0; c < n; ++c) {
+    for (std::int64_t i = c; i < n; ++i) {
+      out[c * n + i] = out[i * n + c] = sums[static_cast<std::size_t>(c * rows + i)];
+    }
+  }
 }
 
 }  // namespace ancify
