@@ -2,6 +2,7 @@
 // matrices are column-major.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -14,8 +15,15 @@ struct FitData {
   std::int64_t effects() const { return static_cast<std::int64_t>(x.size() / y.size()); }
 
   std::vector<double> y;
-  std::vector<double> x;  // n x p, of full column rank
+  std::vector<double> x;           // n x p, of full column rank
+  std::vector<std::string> names;  // of components, for messages; may be empty
 };
+
+// A component for messages: its name in quotes, or "component 2".
+std::string component_name(const FitData& data, std::size_t component);
+
+// Bounds with the defaults where `lower` is NaN: 0, and a millionth of `variance` for the residual.
+std::vector<double> with_default_bounds(std::vector<double> lower, double variance);
 
 struct SearchSettings {
   std::vector<double> start;  // theta; empty if the search may choose

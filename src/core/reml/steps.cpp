@@ -208,6 +208,10 @@ Step bounded_step(const LocalModel& model, double radius) {
   return step;
 }
 
+std::size_t first_dependent(std::vector<double> matrix, std::size_t k, double smallest) {
+  return factorise(matrix, k, smallest);
+}
+
 std::vector<double> free_inverse(const std::vector<double>& information,
                                  const std::vector<char>& at_bound) {
   const std::size_t k = at_bound.size();

@@ -2,6 +2,7 @@
 // pure; k is the number of components, the residual's included.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 namespace ancify::reml {
@@ -28,6 +29,10 @@ struct Step {
 // The step d that maximises s'd - d'Id / 2 under the bounds. If sqrt(d'Id) is more than `radius`, d
 // is shortened to it.
 Step bounded_step(const LocalModel& model, double radius);
+
+// The first row of a symmetric k x k matrix that depends on those before it: whose pivot in a
+// Cholesky factorisation is at most `smallest` times its diagonal. k if none does.
+std::size_t first_dependent(std::vector<double> matrix, std::size_t k, double smallest);
 
 // The inverse of the free components' part of `information`, k x k, with zeros elsewhere: the
 // covariance of estimates. InputError naming a component that cannot be told apart from earlier
