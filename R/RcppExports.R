@@ -185,6 +185,22 @@ read_axt_impl <- function(axt, options, backend, watch) {
     .Call(`_ancify_read_axt_impl`, axt, options, backend, watch)
 }
 
+reml_exact_impl <- function(problem, watch) {
+    .Call(`_ancify_reml_exact_impl`, problem, watch)
+}
+
+reml_likelihood_impl <- function(problem, thetas, watch) {
+    .Call(`_ancify_reml_likelihood_impl`, problem, thetas, watch)
+}
+
+reml_null_lrt_impl <- function(eigenvalues, draws, seed, threads, watch) {
+    .Call(`_ancify_reml_null_lrt_impl`, eigenvalues, draws, seed, threads, watch)
+}
+
+kernel_times_impl <- function(problem, v, watch) {
+    .Call(`_ancify_kernel_times_impl`, problem, v, watch)
+}
+
 sfs_from_sites_impl <- function(sites, sizes, draws, threads, watch) {
     .Call(`_ancify_sfs_from_sites_impl`, sites, sizes, draws, threads, watch)
 }

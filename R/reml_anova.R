@@ -186,7 +186,9 @@ exact_draws <- function(fit, null, nsim, seed) {
     )
   }
   with_watch("Drawing", function(watch) {
-    reml_null_lrt_impl(fit$eigenvalues, nsim, check_at_least(seed, "seed", 0))
+    reml_null_lrt_impl(
+      fit$eigenvalues, nsim, check_at_least(seed, "seed", 0), resolve_threads(fit$threads), watch
+    )
   })
 }
 

@@ -25,11 +25,10 @@ reml_command <- function(parsed, threads) {
   }
   files <- write_reml_files(fits, check_path(parsed$output, "--out"))
   cat(sprintf("Wrote %s\n", files), sep = "")
-  if (all(vapply(fits, `[[`, NA, "converged"))) 0L else status_not_converged
+  status_of_fits(fits)
 }
 
-# As the shell's exit status.
-status_not_converged <- 3L
+status_of_fits <- function(fits) if (all(vapply(fits, `[[`, NA, "converged"))) 0L else 3L
 
 # list(table = id, phenotypes and covariates; phenotypes =, covariates = names of columns).
 command_data <- function(parsed, genotypes) {

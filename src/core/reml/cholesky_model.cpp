@@ -15,16 +15,13 @@
 #include "core/reml/kernel_checks.h"
 #include "core/reml/large_factor.h"
 #include "core/reml/steps.h"
+#include "core/reml/vectors.h"
 
 namespace ancify::reml {
 
 namespace {
 
 using Vector = std::vector<double>;
-
-double dot(const Vector& a, const Vector& b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
 
 // tr(a b) of symmetric n x n matrices, from their lower triangles.
 double trace_of_product(std::size_t n, const Vector& a, const Vector& b) {

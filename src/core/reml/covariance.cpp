@@ -12,6 +12,7 @@ namespace ancify::reml {
 RestrictedModel::RestrictedModel(const FitData& data, Kernels& kernels, const FixedEffects& fixed,
                                  const Workers& workers)
     : data(data), kernels(kernels), fixed(fixed), workers(workers) {
+  check_samples(data, kernels);
   const int p = fixed.effects();
   std::vector<double> forms(static_cast<std::size_t>(components() * p));
   if (p > 0) {

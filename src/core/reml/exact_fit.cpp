@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdio>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -18,7 +19,6 @@
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
 #include "core/reml/complement.h"
-#include "core/reml/exact_model.h"
 #include "core/reml/kernel_checks.h"
 #include "core/reml/search.h"
 
@@ -28,8 +28,20 @@ namespace {
 
 using Vector = std::vector<double>;
 
-const FitData& checked(const FitData& data) {
+InputError not_positive(const std::string& name, const std::vector<double>& theta) {
+  std::string values;
+  for (const double value : theta) {
+    char text[32];
+    std::snprintf(text, sizeof(text), "%.6g", value);
+    values += (values.empty() ? "" : ", ") + std::string(text);
+  }
+  return InputError("the covariance of y is not positive where `" + name + "` is " + values +
+                    "; choose other values");
+}
+
+const FitData& checked(const FitData& data, const Kernels& kernels) {
   check_data(data);
+  check_samples(data, kernels);
   return data;
 }
 
@@ -37,7 +49,7 @@ const FitData& checked(const FitData& data) {
 class ExactProblem {
  public:
   ExactProblem(const FitData& data, Kernels& kernels, JobControl& control)
-      : data_(checked(data)), kernels_(kernels), control_(control), complement_(data) {
+      : data_(checked(data, kernels)), kernels_(kernels), control_(control), complement_(data) {
     y_ = complement_.rotate(data.y);
     choose_unit();
     for (double& value : y_) value /= unit_;
@@ -55,6 +67,10 @@ class ExactProblem {
   Vector score(Vector values) const { return times(std::move(values), 1 / (unit_ * unit_)); }
   Vector information(Vector values) const {
     return times(std::move(values), 1 / (unit_ * unit_ * unit_ * unit_));
+  }
+  Derivatives unscaled(Derivatives at) const {
+    return {score(std::move(at.score)), score(std::move(at.traces)),
+            information(std::move(at.average)), information(std::move(at.expected))};
   }
   double log_likelihood(double value) const { return value - complement_.size() * std::log(unit_); }
 
@@ -202,6 +218,7 @@ Fit fit_exact(const FitData& data, Kernels& kernels, const SearchSettings& setti
   scaled.start = problem.scaled(settings.start);
   scaled.lower = problem.scaled(with_default_bounds(settings.lower, problem.variance()));
   const Maximum maximum = search(problem.model(), scaled);
+  if (maximum.theta.empty()) throw not_positive("start", settings.start);
   Fit fit;
   fit.theta = problem.unscaled(maximum.theta);
   fit.score = problem.score(maximum.derivatives.score);
@@ -231,19 +248,14 @@ Fit fit_exact(const FitData& data, Kernels& kernels, const SearchSettings& setti
 
 std::vector<LikelihoodAt> likelihoods_at(const FitData& data, Kernels& kernels,
                                          const std::vector<std::vector<double>>& thetas,
-                                         JobControl& control) {
+                                         bool expected, JobControl& control) {
   ExactProblem problem(data, kernels, control);
+  ExactModel& model = problem.model();
   std::vector<LikelihoodAt> result;
   for (const auto& theta : thetas) {
-    if (!problem.model().move_to(problem.scaled(theta))) {
-      result.push_back({-std::numeric_limits<double>::infinity(), 0, {}, {}, {}, {}});
-      continue;
-    }
-    const Derivatives at = problem.model().derivatives(true);
-    result.push_back({problem.log_likelihood(problem.model().log_likelihood()),
-                      problem.model().quadratic(), problem.score(at.score),
-                      problem.score(at.traces), problem.information(at.average),
-                      problem.information(at.expected)});
+    if (!model.move_to(problem.scaled(theta))) throw not_positive("theta", theta);
+    result.push_back({problem.log_likelihood(model.log_likelihood()), model.quadratic(),
+                      problem.unscaled(model.derivatives(expected))});
   }
   return result;
 }

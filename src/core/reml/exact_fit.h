@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/exec/job_control.h"
+#include "core/reml/exact_model.h"
 #include "core/reml/fit.h"
 #include "core/reml/kernels.h"
 
@@ -17,17 +18,15 @@ Fit fit_exact(const FitData& data, Kernels& kernels, const SearchSettings& setti
 
 // The restricted likelihood at a point.
 struct LikelihoodAt {
-  double log_likelihood;  // -infinity if H is not positive there; the rest is then empty
-  double quadratic;       // y'Py
-  std::vector<double> score;
-  std::vector<double> traces;    // tr(P K_i)
-  std::vector<double> average;   // average information
-  std::vector<double> expected;  // expected information
+  double log_likelihood;
+  double quadratic;  // y'Py
+  Derivatives derivatives;
 };
 
-// The likelihood at each of `thetas`.
+// The likelihood at each of `thetas`, with expected information if `expected`. InputError if H is
+// not positive at one of them.
 std::vector<LikelihoodAt> likelihoods_at(const FitData& data, Kernels& kernels,
                                          const std::vector<std::vector<double>>& thetas,
-                                         JobControl& control);
+                                         bool expected, JobControl& control);
 
 }  // namespace ancify::reml

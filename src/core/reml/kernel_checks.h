@@ -5,6 +5,8 @@
 #include <string>
 
 #include "core/exec/errors.h"
+#include "core/reml/fit.h"
+#include "core/reml/kernels.h"
 
 namespace ancify::reml {
 
@@ -17,6 +19,13 @@ constexpr double kDependentKernel = 1e-11;
 
 // A kernel whose trace beyond the fixed effects is a smaller share of its trace has none there.
 constexpr double kNoVariance = 1e-12;
+
+// InputError if kernels and data have different samples.
+inline void check_samples(const FitData& data, const Kernels& kernels) {
+  if (kernels.samples() == data.samples()) return;
+  throw InputError("the kernels have " + std::to_string(kernels.samples()) +
+                   " samples, but y has " + std::to_string(data.samples()));
+}
 
 // InputError if an eigenvalue is negative. `mean` is that of all.
 inline void check_smallest_eigenvalue(double smallest, double mean, const std::string& name) {

@@ -14,16 +14,13 @@
 #include "core/exec/threads.h"
 #include "core/reml/exact_model.h"
 #include "core/reml/kernel_checks.h"
+#include "core/reml/vectors.h"
 
 namespace ancify::reml {
 
 namespace {
 
 using Vector = std::vector<double>;
-
-double dot(const Vector& a, const Vector& b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
 
 // Shares of variance h, closer together at both ends of (from, to).
 Vector shares_between(double from, double to) {

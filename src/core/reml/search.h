@@ -23,7 +23,7 @@ struct Maximum {
 };
 
 // Searches from `settings.start`, or from the model's own starts. `settings.lower` has no NaN.
-// InputError if H is not positive at `settings.start`.
+// Without theta if H is not positive at any start.
 Maximum search(ExactModel& model, const SearchSettings& settings);
 
 }  // namespace ancify::reml
