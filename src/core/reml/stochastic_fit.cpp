@@ -49,6 +49,13 @@ double null_log_likelihood(const FixedEffects& fixed) {
 
 }  // namespace
 
+int columns_for(std::int64_t samples) {
+  constexpr std::int64_t kBytes = 48'000'000;
+  constexpr std::int64_t kBlocks = 4;  // of n x columns numbers
+  const auto fit = kBytes / (kBlocks * static_cast<std::int64_t>(sizeof(double)) * samples);
+  return static_cast<int>(std::clamp<std::int64_t>(fit, 32, 1024));
+}
+
 Fit fit_stochastic(const FitData& data, Kernels& kernels, const StochasticSettings& settings,
                    const Checkpoint& checkpoint, JobControl& control, int threads) {
   const Workers workers = {control, threads};

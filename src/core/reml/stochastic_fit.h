@@ -21,8 +21,12 @@ struct StochasticSettings {
   double mc_tolerance = 0.05;  // largest Monte Carlo error, as a share of the standard error
   int rank = -1;               // directions of the preconditioner; below 0, the fit chooses
   std::uint64_t seed = 1;
-  int columns = 32;  // the most columns of a product, the response's included
+  int columns = 32;  // the most columns of a product; columns_for() the samples
 };
+
+// As many columns as have about 50 MB in the vectors of a Lanczos run, but from 32 to 1,024. A fit's
+// numbers depend on it, so it depends on the data alone.
+int columns_for(std::int64_t samples);
 
 // What the probes on the way and the response tell of a theta.
 struct ProbePoint {
