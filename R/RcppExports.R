@@ -9,6 +9,10 @@ annotate_impl <- function(variants, output, sequences, options, watch) {
     .Call(`_ancify_annotate_impl`, variants, output, sequences, options, watch)
 }
 
+ancestral_records_impl <- function(path, watch) {
+    .Call(`_ancify_ancestral_records_impl`, path, watch)
+}
+
 make_caller_impl <- function(method, with_phred, backend, watch) {
     .Call(`_ancify_make_caller_impl`, method, with_phred, backend, watch)
 }
@@ -179,6 +183,22 @@ confidence_runs_impl <- function(paths, chromosomes, regions, watch) {
 
 read_axt_impl <- function(axt, options, backend, watch) {
     .Call(`_ancify_read_axt_impl`, axt, options, backend, watch)
+}
+
+reml_exact_impl <- function(problem, watch) {
+    .Call(`_ancify_reml_exact_impl`, problem, watch)
+}
+
+reml_likelihood_impl <- function(problem, thetas, watch) {
+    .Call(`_ancify_reml_likelihood_impl`, problem, thetas, watch)
+}
+
+reml_null_lrt_impl <- function(eigenvalues, draws, seed, threads, watch) {
+    .Call(`_ancify_reml_null_lrt_impl`, eigenvalues, draws, seed, threads, watch)
+}
+
+kernel_times_impl <- function(problem, v, watch) {
+    .Call(`_ancify_kernel_times_impl`, problem, v, watch)
 }
 
 sfs_from_sites_impl <- function(sites, sizes, draws, threads, watch) {

@@ -1,5 +1,5 @@
 # The command line, exec/ancify. run_command_line() gives the exit status: 0 if all is done, 1 for
-# an error, 2 for wrong arguments, 130 for Ctrl-C.
+# an error, 2 for wrong arguments, 3 for a fit that has not converged, 130 for Ctrl-C.
 
 command_usage <- "usage: ancify COMMAND [options]
 
@@ -11,13 +11,16 @@ commands
   call      call ancestral bases from projected sequences
   evaluate  compare calls with a reference and with known variants
   train     train a model for the method ml (-o FILE)
+  reml      estimate heritability from genotypes; status 3 if not converged
 
 options, before or after the command
-  -c, --config FILE   the configuration (all commands but init)
+  -c, --config FILE   the configuration (all commands but init and reml)
   -n, --threads N     number of threads; default: num_cpus of the configuration
       --cluster NAME  slurm: do project, call, evaluate or run in jobs of Slurm
   -o, --output FILE   output of init or train; default: ancify.yaml, or
                       ml_model_path of the configuration
+      --genotypes FILE, --out PREFIX, and if wanted --pheno FILE, --covar FILE,
+      --keep FILE and --components FILE: inputs and results of reml
   -v, --verbose       log the run
   -h, --help          print this text
       --version       print the version
@@ -57,8 +60,12 @@ usage_error <- function(...) {
 
 value_options <- c(
   "-c" = "config", "--config" = "config", "-n" = "threads", "--threads" = "threads",
-  "-o" = "output", "--output" = "output", "--cluster" = "cluster"
+  "-o" = "output", "--output" = "output", "--cluster" = "cluster", "--out" = "output",
+  "--genotypes" = "genotypes", "--pheno" = "pheno", "--covar" = "covar", "--keep" = "keep",
+  "--components" = "components"
 )
+
+reml_inputs <- c("genotypes", "pheno", "covar", "keep", "components")
 
 flag_options <- c(
   "-v" = "verbose", "--verbose" = "verbose", "-h" = "help", "--help" = "help",
@@ -93,7 +100,7 @@ parse_command_line <- function(args) {
   parsed
 }
 
-command_rows <- c("check", "init", "project", "call", "evaluate", "run", "train")
+command_rows <- c("check", "init", "project", "call", "evaluate", "run", "train", "reml")
 
 run_command <- function(parsed) {
   if (parsed$help) {
@@ -104,6 +111,10 @@ run_command <- function(parsed) {
     usage_error("no command given")
   } else if (!parsed$command %in% command_rows) {
     usage_error("there is no command ", parsed$command)
+  } else if (parsed$command == "reml") {
+    return(reml_of(parsed))
+  } else if (any(reml_inputs %in% names(parsed))) {
+    usage_error("--", intersect(reml_inputs, names(parsed))[1], " is only for reml")
   } else if (parsed$command == "init") {
     if (!is.null(c(parsed$config, parsed$threads, parsed$cluster))) {
       usage_error("init takes only -o FILE")
@@ -142,6 +153,14 @@ check_command <- function(parsed) {
   )
   print(checks)
   if (any(checks$status == "error")) 1L else 0L
+}
+
+reml_of <- function(parsed) {
+  other <- intersect(c("config", "cluster"), names(parsed))
+  if (length(other)) usage_error("reml takes no --", other[1])
+  lacking <- setdiff(c("genotypes", "output"), names(parsed))
+  if (length(lacking)) usage_error("reml needs --", sub("output", "out", lacking[1]))
+  reml_command(parsed, threads_option(parsed$threads))
 }
 
 run_phases <- function(parsed) {

@@ -37,6 +37,18 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// ancestral_records_impl
+Rcpp::DataFrame ancestral_records_impl(const std::string& path, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_ancestral_records_impl(SEXP pathSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(ancestral_records_impl(path, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // make_caller_impl
 SEXP make_caller_impl(const Rcpp::List& method, bool with_phred, const Rcpp::List& backend, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_make_caller_impl(SEXP methodSEXP, SEXP with_phredSEXP, SEXP backendSEXP, SEXP watchSEXP) {
@@ -597,6 +609,59 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// reml_exact_impl
+Rcpp::List reml_exact_impl(const Rcpp::List& problem, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_reml_exact_impl(SEXP problemSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(reml_exact_impl(problem, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// reml_likelihood_impl
+Rcpp::List reml_likelihood_impl(const Rcpp::List& problem, const Rcpp::NumericMatrix& thetas, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_reml_likelihood_impl(SEXP problemSEXP, SEXP thetasSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type thetas(thetasSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(reml_likelihood_impl(problem, thetas, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// reml_null_lrt_impl
+std::vector<double> reml_null_lrt_impl(const std::vector<double>& eigenvalues, double draws, double seed, int threads, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_reml_null_lrt_impl(SEXP eigenvaluesSEXP, SEXP drawsSEXP, SEXP seedSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type eigenvalues(eigenvaluesSEXP);
+    Rcpp::traits::input_parameter< double >::type draws(drawsSEXP);
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(reml_null_lrt_impl(eigenvalues, draws, seed, threads, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// kernel_times_impl
+Rcpp::NumericMatrix kernel_times_impl(const Rcpp::List& problem, const Rcpp::NumericMatrix& v, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_kernel_times_impl(SEXP problemSEXP, SEXP vSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type v(vSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(kernel_times_impl(problem, v, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // sfs_from_sites_impl
 Rcpp::List sfs_from_sites_impl(const Rcpp::List& sites, const std::vector<int>& sizes, const Rcpp::IntegerMatrix& draws, int threads, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_sfs_from_sites_impl(SEXP sitesSEXP, SEXP sizesSEXP, SEXP drawsSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
@@ -813,6 +878,7 @@ END_RCPP
 static const R_CallMethodDef CallEntries[] = {
     {"_ancify_variant_chromosomes_impl", (DL_FUNC) &_ancify_variant_chromosomes_impl, 2},
     {"_ancify_annotate_impl", (DL_FUNC) &_ancify_annotate_impl, 5},
+    {"_ancify_ancestral_records_impl", (DL_FUNC) &_ancify_ancestral_records_impl, 2},
     {"_ancify_make_caller_impl", (DL_FUNC) &_ancify_make_caller_impl, 4},
     {"_ancify_call_in_memory_impl", (DL_FUNC) &_ancify_call_in_memory_impl, 4},
     {"_ancify_call_files_impl", (DL_FUNC) &_ancify_call_files_impl, 5},
@@ -856,6 +922,10 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_read_regions_impl", (DL_FUNC) &_ancify_read_regions_impl, 4},
     {"_ancify_confidence_runs_impl", (DL_FUNC) &_ancify_confidence_runs_impl, 4},
     {"_ancify_read_axt_impl", (DL_FUNC) &_ancify_read_axt_impl, 4},
+    {"_ancify_reml_exact_impl", (DL_FUNC) &_ancify_reml_exact_impl, 2},
+    {"_ancify_reml_likelihood_impl", (DL_FUNC) &_ancify_reml_likelihood_impl, 3},
+    {"_ancify_reml_null_lrt_impl", (DL_FUNC) &_ancify_reml_null_lrt_impl, 5},
+    {"_ancify_kernel_times_impl", (DL_FUNC) &_ancify_kernel_times_impl, 3},
     {"_ancify_sfs_from_sites_impl", (DL_FUNC) &_ancify_sfs_from_sites_impl, 5},
     {"_ancify_open_spectrum_impl", (DL_FUNC) &_ancify_open_spectrum_impl, 1},
     {"_ancify_next_spectrum_line_impl", (DL_FUNC) &_ancify_next_spectrum_line_impl, 1},

@@ -1,4 +1,5 @@
 // Connects annotate_vcf() with the core.
+#include "core/ancestry/variants/ancestral_info.h"
 #include "core/ancestry/variants/annotation.h"
 #include "rcpp_ancestry.h"
 #include "rcpp_glue.h"
@@ -74,4 +75,32 @@ Rcpp::List annotate_impl(const std::string& variants, const std::string& output,
     report = ancify::annotate_variants(wanted, control);
   });
   return as_facts(report);
+}
+
+// The records that have an ancestral allele in INFO. `ref_is_ancestral` is a probability.
+// [[Rcpp::export]]
+Rcpp::DataFrame ancestral_records_impl(const std::string& path, const Rcpp::Function& watch) {
+  using Rcpp::Named;
+  std::vector<ancify::AncestralRecord> records;
+  run_job(watch, [&](ancify::JobControl& control) {
+    records = ancify::read_ancestral_records(path, control);
+  });
+  const auto n = static_cast<R_xlen_t>(records.size());
+  Rcpp::CharacterVector chromosomes(n);
+  Rcpp::CharacterVector ref(n);
+  Rcpp::CharacterVector alt(n);
+  Rcpp::NumericVector positions(n);
+  Rcpp::NumericVector probabilities(n);
+  for (R_xlen_t i = 0; i < n; ++i) {
+    const auto& record = records[static_cast<std::size_t>(i)];
+    chromosomes[i] = record.chromosome;
+    positions[i] = static_cast<double>(record.position);
+    ref[i] = std::string(1, record.ref);
+    alt[i] = std::string(1, record.alt);
+    probabilities[i] = record.ref_is_ancestral;
+  }
+  return Rcpp::DataFrame::create(Named("chromosome") = chromosomes, Named("position") = positions,
+                                 Named("ref") = ref, Named("alt") = alt,
+                                 Named("ref_is_ancestral") = probabilities,
+                                 Named("stringsAsFactors") = false);
 }

@@ -51,7 +51,8 @@ GenotypeProducts GenotypeKernels::standardise(const GenotypeMatrix& matrix, doub
 
 GenotypeKernels::GenotypeKernels(const GenotypeMatrix& matrix,
                                  const std::vector<ComponentWeight>& weights, int components,
-                                 double scale_power, JobControl& control)
+                                 double scale_power, JobControl& control,
+                                 const std::vector<std::string>& names)
     : matrix_(matrix),
       control_(control),
       products_(standardise(matrix, scale_power)),
@@ -78,8 +79,9 @@ GenotypeKernels::GenotypeKernels(const GenotypeMatrix& matrix,
   }
   for (int g = 0; g < components; ++g) {
     if (used_[static_cast<std::size_t>(g)] == 0) {
-      throw InputError("component " + std::to_string(g + 1) +
-                       " has no variant that varies among these samples");
+      const auto i = static_cast<std::size_t>(g);
+      const std::string name = i < names.size() ? "'" + names[i] + "'" : std::to_string(g + 1);
+      throw InputError("the component " + name + " has no variant that varies among these samples");
     }
     mean_diagonals_[static_cast<std::size_t>(g)] /= n * sums[static_cast<std::size_t>(g)];
   }

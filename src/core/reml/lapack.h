@@ -2,6 +2,7 @@
 // functions. Matrices are column-major; the lower triangle of a symmetric one is read.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 namespace ancify::reml {
@@ -15,6 +16,31 @@ void cholesky_solve(int n, const double* factor, int columns, double* b);
 // The factor of cholesky() becomes the lower triangle of the inverse of L L'.
 void cholesky_inverse(int n, double* factor);
 
+// Pieces of large matrices, with the distance between their columns. A large factorisation is made
+// of them, so that a stop request is seen between two.
+struct Tile {
+  double* data;
+  int stride;
+};
+struct ConstTile {
+  ConstTile(const double* data, int stride) : data(data), stride(stride) {}
+  ConstTile(Tile tile) : data(tile.data), stride(tile.stride) {}
+  const double* data;
+  int stride;
+};
+
+// The lower triangle of an n x n tile becomes its Cholesky factor. False as above.
+bool cholesky_tile(int n, Tile a);
+
+// b = b L'^-1, for rows x n numbers and the n x n factor L.
+void divide_by_factor(int rows, int n, ConstTile factor, Tile b);
+
+// c -= a b', of rows x inner and columns x inner.
+void subtract_product(int rows, int columns, int inner, ConstTile a, ConstTile b, Tile c);
+
+// Solves L L' x = b in place, for columns of length n.
+void cholesky_solve_tile(int n, int columns, ConstTile factor, Tile b);
+
 // out = a' b, of inner x rows and inner x columns.
 void cross_product(int inner, int rows, int columns, const double* a, const double* b, double* out);
 
@@ -24,6 +50,51 @@ void product(int rows, int inner, int columns, double scale, const double* a, co
 
 // out = a b for a symmetric n x n matrix a, of which the lower triangle is read.
 void symmetric_product(int n, int columns, const double* a, const double* b, double* out);
+
+// out += scale * a b, for the same.
+void add_symmetric_product(int n, int columns, double scale, const double* a, const double* b,
+                           double* out);
+
+// The lower triangle of c loses a b' + b a', for n x columns matrices a and b.
+void subtract_symmetric_product(int n, int columns, const double* a, const double* b, double* c);
+
+// The QR decomposition of a rows x columns matrix by Householder reflections I - tau v v'.
+struct Qr {
+  Qr(int rows, int columns, std::vector<double> x);
+  // c = Q'c or c = Q c, for columns of `rows` numbers.
+  void rotate(bool transposed, int columns_of_c, double* c) const;
+  // The reflections together are Q = I - V F V'. V is rows x columns, F columns x columns.
+  std::vector<double> reflectors() const;
+  std::vector<double> triangle() const;
+  // Solves R x = b in place.
+  void solve(double* b) const;
+
+  int rows;
+  int columns;
+  std::vector<double> packed;  // R in the upper triangle, V below
+  std::vector<double> tau;
+};
+
+// A symmetric n x n matrix as Q T Q' with a tridiagonal T.
+class Tridiagonal {
+ public:
+  // Overwrites the lower triangle of `a`, which must outlive this. between() is called several
+  // times a second, and may throw.
+  Tridiagonal(int n, double* a, const std::function<void()>& between);
+  const std::vector<double>& diagonal() const { return diagonal_; }
+  const std::vector<double>& off_diagonal() const { return off_diagonal_; }
+  // c = Q'c or c = Q c, for columns of n numbers.
+  void rotate(bool transposed, int columns, double* c) const;
+  // Ascending.
+  std::vector<double> eigenvalues() const;
+
+ private:
+  int n_;
+  double* a_;
+  std::vector<double> diagonal_;
+  std::vector<double> off_diagonal_;
+  std::vector<double> tau_;
+};
 
 // Eigenvalues of a symmetric matrix, ascending; with `vectors`, the columns of `a` become the
 // eigenvectors, else it is overwritten.

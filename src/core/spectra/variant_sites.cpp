@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/ancestry/variants/ancestral_info.h"
 #include "core/ancestry/variants/record_bases.h"
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
@@ -71,7 +72,8 @@ class VariantTabulator {
   }
 
   void take_record() {
-    const char call = options_.use_info ? base_in_info() : ancestral_.at(reader_).value_or('N');
+    const char call =
+        options_.use_info ? ancestral_base(reader_) : ancestral_.at(reader_).value_or('N');
     const Reason reason = reason_for(reader_, call, reference_.at(reader_), false);
     if (reason != Reason::kIndel && is_monomorphic()) {
       ++sites_.monomorphic;
@@ -88,20 +90,13 @@ class VariantTabulator {
     return reader_.alleles() == 1 || (reader_.alleles() == 2 && base(0) == base(1));
   }
 
-  // The 1000 Genomes Project writes more after a bar. Position 0 is before the first base.
-  char base_in_info() {
-    if (reader_.position() < 1) return 'N';
-    const std::string_view text = reader_.info_text("AA").value_or("");
-    const std::string_view base = text.substr(0, text.find('|'));
-    return base.size() == 1 ? base.front() : 'N';
-  }
-
   void take_site(int ancestral) {
     const int derived_allele = base_code(reader_.allele(0).front()) == ancestral ? 1 : 0;
     const int derived = base_code(reader_.allele(derived_allele).front());
     count(derived_allele);
-    const std::optional<double> posterior =
-        options_.use_info ? posterior_in_info(ancestral, derived) : errors_.posterior(reader_);
+    const std::optional<double> posterior = options_.use_info
+                                                ? ancestral_posterior(reader_, ancestral, derived)
+                                                : errors_.posterior(reader_);
     if (posterior) sites_.has_posteriors = true;
     sites_.table.add(counts_.data(), posterior.value_or(1), window());
     sites_.errors.add(counts_.data(), posterior.value_or(1), kind(ancestral, derived));
@@ -125,32 +120,6 @@ class VariantTabulator {
       AlleleCount& counts = counts_[static_cast<std::size_t>(options_.populations[sample])];
       counts.called += more.called;
       counts.derived += more.derived;
-    }
-  }
-
-  // The posterior of the ancestral allele, given that it is one of these two.
-  std::optional<double> posterior_in_info(int ancestral, int derived) {
-    const std::vector<float> of_bases = reader_.info_numbers("AA_post");
-    if (!of_bases.empty()) {
-      if (of_bases.size() != kBases) {
-        reader_.fail("AA_post must be four numbers, for A, C, G and T");
-      }
-      for (const float value : of_bases) check_probability(value, "AA_post");
-      const double right = of_bases[static_cast<std::size_t>(ancestral)];
-      const double wrong = of_bases[static_cast<std::size_t>(derived)];
-      if (right + wrong == 0) reader_.fail("AA_post is 0 for both alleles");
-      return right / (right + wrong);
-    }
-    const std::vector<float> of_call = reader_.info_numbers("AA_prob");
-    if (of_call.empty()) return {};
-    if (of_call.size() != 1) reader_.fail("AA_prob must be one number");
-    check_probability(of_call.front(), "AA_prob");
-    return of_call.front();
-  }
-
-  void check_probability(float value, const char* id) const {
-    if (!(value >= 0 && value <= 1)) {
-      reader_.fail(std::string(id) + " is " + number_text(value) + ": it must be from 0 to 1");
     }
   }
 

@@ -1,0 +1,333 @@
+#' Components of variants
+#'
+#' A component is a set of variants whose variance [fit_reml()] estimates. These functions make
+#' components for its argument `components`: `components_by_chromosome(g)`.
+#'
+#' @details
+#' | `components` of [fit_reml()] | Meaning |
+#' | --- | --- |
+#' | `NULL` | all variants are one component, `genotypes` |
+#' | a factor or texts | the component of each variant; `NA` for none |
+#' | a named list | ids or numbers of each component's variants |
+#' | a data frame | `variant` (ids), `component`, and `weight` if there are any |
+#' | a matrix | a weight for each variant (row) in each component (column) |
+#' | `ancify_components` | from the functions of this page |
+#'
+#' Weights are 0 or more, and 1 where none are given. A variant in no component is left out of the
+#' fit, which says how many there are.
+#'
+#' **Frequencies.** `components_by_frequency()` takes those of the samples of `g`, over observed
+#' calls. They are frequencies of the rarer allele, or with `ancestral` of the derived allele.
+#' Breaks are as in [cut()]: a bin excludes its lower and includes its upper end. The first bin
+#' includes both.
+#'
+#' **Ancestral alleles.** `ancestral` is one of these:
+#'
+#' | `ancestral` | Derived allele |
+#' | --- | --- |
+#' | a run, its folder, a FASTA file, or a path with `{chrom}` | as in [annotate_vcf()], with the posteriors of a run |
+#' | a VCF or BCF | as in [sfs_from_vcf()]: `AA`, `AA_post` and `AA_prob` in INFO |
+#' | a data frame with a row for each variant | posteriors `A`, `C`, `G` and `T`, from [polarise_sites()] |
+#'
+#' With a posterior p, a variant is in two bins: with weight p in that of its derived-allele
+#' frequency, with weight 1 - p in that of the other allele. Variants without an ancestral allele
+#' are in no component.
+#'
+#' **Values.** `components_by_value()` takes any value of each variant, such as an allele age. A
+#' table of ages may have a column `ancestral`, the base that is ancestral for its age. With an
+#' argument `ancestral` these are compared. Variants that disagree are left out, and counted.
+#'
+#' **Files.** A table has a variant, its component and perhaps a weight a line, separated by tabs
+#' or blanks. A first line `variant component` is a header. JSON has a list of variants for each
+#' component: `{"coding": ["rs1", "rs2"]}`.
+#'
+#' @param g Genotypes, from [open_genotypes()].
+#' @param breaks Rising numbers, the ends of the bins.
+#' @param ancestral Where ancestral alleles come from, as below. `NULL` (the default): nowhere.
+#' @param values A number for each variant, in the order of `g` or named by id. Or a data frame of
+#'   `variant` and `value`.
+#' @param file Path of a table, or of a JSON file (`.json`), plain or gzip.
+#' @return A list of class `ancify_components`. `as.data.frame()` gives its table of `variant`,
+#'   `component` and `weight`.
+#' @section Errors:
+#' * `ancify_input_error`: a component has no variant, or a weight is below 0 or not finite. The
+#'   message names the component or variant.
+#' * `ancify_input_error`: `breaks` do not rise, `values` do not fit the variants, or `ancestral`
+#'   has no variant of `g`.
+#' * `ancify_format_error`, `ancify_file_error`: a file is damaged, or cannot be read.
+#' * `ancify_package_error`: `ancestral` is not a data frame, and ancify was built without htslib.
+#' @seealso [fit_reml()], [polarise_sites()]
+#' @name components
+#' @examples
+#' file <- tempfile(fileext = ".json")
+#' writeLines('{"coding": ["rs1", "rs3"], "other": ["rs2", "rs4", "rs5"]}', file)
+#' read_components(file)
+#' as.data.frame(read_components(file))
+NULL
+
+#' @rdname components
+#' @export
+components_by_chromosome <- function(g) {
+  check_given()
+  check_genotypes(g, "g")
+  chromosomes <- as.character(g$variants$chromosome)
+  as_components(factor(chromosomes, unique(chromosomes)), g)
+}
+
+#' @export
+print.ancify_components <- function(x, ...) {
+  check_no_more(...)
+  n <- tabulate(x$table$component, length(x$names))
+  sums <- vapply(split(x$table$weight, factor(x$table$component, seq_along(x$names))), sum, 0)
+  weighted <- abs(sums - n) > 1e-9 * n
+  fields <- paste0(
+    vapply(n, count_of, "", "variant"),
+    ifelse(weighted, sprintf(", weights sum to %s", vapply(sums, format, "", digits = 6)), "")
+  )
+  facts <- c(count_of(length(x$names), "component"), count_of(length(x$variants), "variant"))
+  write_object("ancify_components", facts, stats::setNames(fields, x$names))
+  invisible(x)
+}
+
+#' @export
+as.data.frame.ancify_components <- function(x, ...) {
+  data.frame(
+    variant = x$variants[x$table$variant], component = x$names[x$table$component],
+    weight = x$table$weight
+  )
+}
+
+# `variants`: ids. `table`: a data frame with a row for each variant in each component: the numbers
+# of both, and the weight. `overlap`: whether a variant is meant to be in several.
+new_components <- function(names, variants, table, overlap = FALSE) {
+  table <- table[table$weight > 0, ]
+  table <- table[order(table$variant, table$component), ]
+  rownames(table) <- NULL
+  structure(
+    list(names = names, variants = variants, table = table, overlap = overlap),
+    class = "ancify_components"
+  )
+}
+
+# ---- All forms that users may give ---------------------------------------------------------------
+
+as_components <- function(x, g) {
+  if (inherits(x, "ancify_components")) {
+    x
+  } else if (is.null(x)) {
+    as_components(factor(rep("genotypes", ncol(g))), g)
+  } else if (is.data.frame(x)) {
+    components_of_table(x)
+  } else if (is.matrix(x)) {
+    components_of_matrix(x, g)
+  } else if (is.factor(x) || is.character(x)) {
+    components_of_labels(as.factor(x), g)
+  } else if (is.list(x)) {
+    components_of_list(x, g)
+  } else {
+    abort_ancify(
+      sprintf(
+        "`components` must be a factor, a list, a data frame, a matrix or components, not %s.",
+        show_value(x)
+      ),
+      "input"
+    )
+  }
+}
+
+components_of_labels <- function(labels, g) {
+  check_one_for_each_variant(length(labels), g, "`components` has %s values")
+  known <- which(!is.na(labels))
+  new_components(levels(labels), g$variants$id, data.frame(
+    variant = known, component = as.integer(labels)[known], weight = rep(1, length(known))
+  ))
+}
+
+components_of_table <- function(x) {
+  lacking <- setdiff(c("variant", "component"), names(x))
+  if (length(lacking)) {
+    abort_ancify(
+      sprintf("`components` is a data frame without the column %s.", enumerate(quoted(lacking))),
+      "input"
+    )
+  }
+  weight <- x$weight %||% rep(1, nrow(x))
+  variant <- as.character(x$variant)
+  component <- as.character(x$component)
+  without <- which(is.na(variant) | is.na(component))
+  if (length(without)) {
+    abort_ancify(
+      sprintf("Row %s of `components` lacks its variant or component.", without[1]), "input"
+    )
+  }
+  check_weights(weight, variant)
+  # Levels without a row are components without a variant, an error later.
+  names <- if (is.factor(x$component)) levels(x$component) else unique(component)
+  ids <- unique(variant)
+  table <- data.frame(
+    variant = match(variant, ids), component = match(component, names), weight = weight
+  )
+  twice <- anyDuplicated(table[c("variant", "component")])
+  if (twice) {
+    abort_ancify(
+      sprintf("The variant %s is twice in the component %s.", quoted(variant[twice]),
+              quoted(component[twice])),
+      "input"
+    )
+  }
+  new_components(names, ids, table)
+}
+
+components_of_matrix <- function(x, g) {
+  check_one_for_each_variant(nrow(x), g, "`components` has %s rows")
+  if (!is.null(rownames(x)) && !identical(rownames(x), as.character(g$variants$id))) {
+    other <- which(rownames(x) != g$variants$id)[1]
+    abort_ancify(
+      sprintf("Row %s of `components` is %s, but this variant is %s.", format_count(other),
+              quoted(rownames(x)[other]), quoted(g$variants$id[other])),
+      "input"
+    )
+  }
+  at <- which(x != 0 | is.na(x), arr.ind = TRUE)
+  weight <- x[at]
+  check_weights(weight, g$variants$id[at[, 1]])
+  new_components(
+    colnames(x) %||% paste0("component", seq_len(ncol(x))), g$variants$id,
+    data.frame(variant = unname(at[, 1]), component = unname(at[, 2]), weight = weight)
+  )
+}
+
+components_of_list <- function(x, g) {
+  if (is.null(names(x)) || any(!nzchar(names(x)))) {
+    abort_ancify("`components` is a list, so each of its parts needs a name.", "input")
+  }
+  rows <- Map(function(one, name) listed_variants(one, name, g), x, names(x))
+  new_components(names(x), g$variants$id, data.frame(
+    variant = as.integer(unlist(rows)), component = rep(seq_along(rows), lengths(rows)),
+    weight = rep(1, sum(lengths(rows)))
+  ))
+}
+
+# Numbers of the variants that a user lists by number, id, or TRUE and FALSE.
+listed_variants <- function(x, component, g) {
+  what <- sprintf("The component %s", quoted(component))
+  if (is.logical(x)) {
+    check_one_for_each_variant(length(x), g, paste(what, "has %s values"))
+    return(which(x))
+  }
+  if (is.numeric(x)) {
+    wrong <- which(!(x %in% seq_len(ncol(g))))
+    if (length(wrong)) {
+      abort_ancify(
+        sprintf("%s has the variant %s, but numbers go from 1 to %s.", what,
+                show_value(x[wrong[1]]), format_count(ncol(g))),
+        "input"
+      )
+    }
+    rows <- x
+  } else {
+    x <- as.character(x)
+    rows <- rows_of_ids(x, g)
+    warn_of_unknown(unique(x[is.na(rows)]))
+    rows <- rows[!is.na(rows)]
+  }
+  twice <- anyDuplicated(rows)
+  if (twice) {
+    abort_ancify(
+      sprintf("%s has the variant %s twice.", what, quoted(g$variants$id[rows[twice]])), "input"
+    )
+  }
+  rows
+}
+
+# ---- On the genotypes of a fit -------------------------------------------------------------------
+
+# The same components with the variants' numbers in `g`, for a fit.
+components_on <- function(components, g, overlap = FALSE) {
+  components <- as_components(components, g)
+  if (!identical(components$variants, as.character(g$variants$id))) {
+    used <- sort(unique(components$table$variant))
+    rows <- rep(NA_integer_, length(components$variants))
+    rows[used] <- rows_of_ids(components$variants[used], g)
+    warn_of_unknown(components$variants[used[is.na(rows[used])]])
+    components$table$variant <- rows[components$table$variant]
+    table <- components$table[!is.na(components$table$variant), ]
+    components <- new_components(components$names, g$variants$id, table, components$overlap)
+  }
+  check_none_empty(components)
+  if (!overlap && !components$overlap) check_no_overlap(components)
+  components
+}
+
+# Numbers of the variants with these ids; NA for an unknown id.
+rows_of_ids <- function(ids, g) {
+  all <- as.character(g$variants$id)
+  rows <- match(ids, all)
+  twice <- which(ids %in% all[duplicated(all)])
+  if (length(twice)) {
+    abort_ancify(
+      sprintf("The id %s names several variants of the genotypes: give numbers of variants.",
+              quoted(ids[twice[1]])),
+      "input"
+    )
+  }
+  rows
+}
+
+warn_of_unknown <- function(ids) {
+  if (length(ids)) {
+    warn_ancify(
+      sprintf("%s of `components` %s not in the genotypes: %s.", count_of(length(ids), "variant"),
+              if (length(ids) == 1) "is" else "are", enumerate(quoted(ids))),
+      "components"
+    )
+  }
+}
+
+check_none_empty <- function(components) {
+  empty <- setdiff(seq_along(components$names), components$table$component)
+  if (length(empty)) {
+    abort_ancify(
+      sprintf(
+        "The component %s has no variant of the genotypes: leave it out.",
+        enumerate(quoted(components$names[empty]))
+      ),
+      "input"
+    )
+  }
+}
+
+check_no_overlap <- function(components) {
+  twice <- anyDuplicated(components$table$variant)
+  if (twice) {
+    variant <- components$table$variant[twice]
+    among <- components$table$component[components$table$variant == variant]
+    abort_ancify(
+      sprintf("The variant %s is in the components %s: `overlap = TRUE` allows it.",
+              quoted(components$variants[variant]), enumerate(quoted(components$names[among]))),
+      "input"
+    )
+  }
+}
+
+check_one_for_each_variant <- function(n, g, what) {
+  if (n != ncol(g)) {
+    abort_ancify(
+      sprintf(paste0(what, ", but the genotypes have %s."), format_count(n),
+              count_of(ncol(g), "variant")),
+      "input"
+    )
+  }
+}
+
+check_weights <- function(weight, variant) {
+  number <- if (is.numeric(weight)) weight else rep(NA_real_, length(weight))
+  wrong <- which(!(is.finite(number) & number >= 0))
+  if (length(wrong)) {
+    abort_ancify(
+      sprintf("The variant %s has the weight %s: give numbers from 0 on.",
+              quoted(variant[wrong[1]]), show_value(weight[wrong[1]])),
+      "input"
+    )
+  }
+}

@@ -1,0 +1,129 @@
+# Components by frequency, or by any value of the variants.
+
+#' @rdname components
+#' @export
+components_by_frequency <- function(g, breaks, ancestral = NULL) {
+  check_given()
+  check_genotypes(g, "g")
+  check_breaks(breaks)
+  frequency <- summary(g)$frequency
+  if (is.null(ancestral)) {
+    return(components_of_bins(bins_of(pmin(frequency, 1 - frequency), breaks), g))
+  }
+  derived <- 1 - counted_is_ancestral(ancestral, g)
+  components_of_pairs(bins_of(frequency, breaks), bins_of(1 - frequency, breaks), derived, g)
+}
+
+#' @rdname components
+#' @export
+components_by_value <- function(g, values, breaks, ancestral = NULL) {
+  check_given()
+  check_genotypes(g, "g")
+  check_breaks(breaks)
+  found <- value_of_variants(values, g)
+  left_out <- integer()
+  if (!is.null(ancestral)) {
+    if (is.null(found$ancestral)) {
+      abort_ancify("`values` has no column `ancestral` to compare with: leave out `ancestral`.",
+                   "input")
+    }
+    called <- counted_is_ancestral(ancestral, g)
+    counted <- toupper(found$ancestral) == toupper(g$variants$counted)
+    disagree <- which(!is.na(found$value) & !is.na(called) & counted != (called > 0.5))
+    found$value[disagree] <- NA
+    left_out <- c("with another ancestral allele" = length(disagree))
+  }
+  components_of_bins(bins_of(found$value, breaks), g, left_out)
+}
+
+# The bin of each value, NA outside all bins.
+bins_of <- function(values, breaks) {
+  cut(values, breaks, include.lowest = TRUE, dig.lab = 6)
+}
+
+components_of_bins <- function(bins, g, left_out = integer()) {
+  components <- as_components(bins, g)
+  components$left_out <- c(left_out, "outside all bins or unknown" = sum(is.na(bins)))
+  check_none_empty(components)
+  components
+}
+
+# `first`, `second`: the bins of each variant if the counted allele is derived, and if it is
+# ancestral. `derived`: the probability of the first, or NA.
+components_of_pairs <- function(first, second, derived, g) {
+  same <- !is.na(first) & !is.na(second) & first == second
+  known <- which(!is.na(derived))
+  both <- known[!same[known]]
+  table <- data.frame(
+    variant = c(known, both), component = c(as.integer(first)[known], as.integer(second)[both]),
+    weight = c(ifelse(same, 1, derived)[known], 1 - derived[both])
+  )
+  table <- table[!is.na(table$component), ]
+  components <- new_components(levels(first), as.character(g$variants$id), table, overlap = TRUE)
+  covered <- unique(components$table$variant)
+  components$left_out <- c(
+    "without an ancestral allele" = sum(is.na(derived)),
+    "outside all bins or unknown" = length(setdiff(known, covered))
+  )
+  check_none_empty(components)
+  components
+}
+
+check_breaks <- function(breaks) {
+  if (!is.numeric(breaks) || length(breaks) < 2 || anyNA(breaks) || is.unsorted(breaks, TRUE, TRUE)) {
+    abort_ancify(
+      sprintf("`breaks` must be at least two rising numbers, not %s.", show_value(breaks)), "input"
+    )
+  }
+}
+
+# list(value = a number for each variant of g or NA, ancestral = bases or NULL).
+value_of_variants <- function(values, g) {
+  if (is.data.frame(values)) {
+    lacking <- setdiff(c("variant", "value"), names(values))
+    if (length(lacking)) {
+      abort_ancify(
+        sprintf("`values` is a data frame without the column %s.", enumerate(quoted(lacking))),
+        "input"
+      )
+    }
+    rows <- rows_by_id(values$variant, g)
+    return(list(
+      value = check_values(values$value)[rows],
+      ancestral = if (!is.null(values$ancestral)) as.character(values$ancestral)[rows]
+    ))
+  }
+  values <- check_values(values)
+  if (!is.null(names(values))) {
+    return(list(value = unname(values)[rows_by_id(names(values), g)]))
+  }
+  check_one_for_each_variant(length(values), g, "`values` has %s values")
+  list(value = values)
+}
+
+# For each variant of g its row in a table of these ids; NA if it has none.
+rows_by_id <- function(ids, g) {
+  ids <- as.character(ids)
+  twice <- anyDuplicated(ids)
+  if (twice) {
+    abort_ancify(sprintf("`values` has the variant %s twice.", quoted(ids[twice])), "input")
+  }
+  of_each <- rep(NA_integer_, ncol(g))
+  rows <- rows_of_ids(ids, g)
+  of_each[rows[!is.na(rows)]] <- which(!is.na(rows))
+  if (all(is.na(rows))) {
+    abort_ancify(
+      sprintf("`values` has no variant of the genotypes: its first is %s, theirs %s.",
+              quoted(ids[1]), quoted(g$variants$id[1])),
+      "input"
+    )
+  }
+  of_each
+}
+
+check_values <- function(values) {
+  if (!is.numeric(values)) {
+    abort_ancify(sprintf("`values` must be numbers, not %s.", show_value(values)), "input")
+  }
+  values
+}

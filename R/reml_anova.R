@@ -1,0 +1,225 @@
+#' Compare nested fits
+#'
+#' Tests genetic components by likelihood ratio: `anova(fit, null)`. `anova(fit)` tests all genetic
+#' components of a fit together.
+#'
+#' @details
+#' **Nested.** `null` has the samples, response and fixed effects of `fit`. Each of its components
+#' is one of `fit`, or the union of several. So all variants as one component are nested in
+#' components by chromosome.
+#'
+#' **Tests.** A variance cannot be below 0, so the ratio often is exactly 0. A component more gives
+#' such a bound. Components that are one in `null` give none.
+#'
+#' | `test` | p-value |
+#' | --- | --- |
+#' | `"mixture"` | by mixtures of chi-squared variables: for one bound, 1/2 P(chi2_k > LRT) + 1/2 P(chi2_(k+1) > LRT); for several bounds at most this, with k the variances more but one |
+#' | `"exact"` | for one kernel: ratios drawn from its eigenvalues, in a finite sample |
+#' | `"bootstrap"` | both fits to responses drawn from `null` |
+#'
+#' `"mixture"` is 1 where the ratio is 0. Drawn p-values are (1 + draws that reach the ratio) / (1 +
+#' draws).
+#'
+#' @param object A fit of [fit_reml()].
+#' @param null A fit of a part of it. `NULL` (the default): without genetic components.
+#' @param test `"mixture"` (the default), `"exact"` or `"bootstrap"`.
+#' @param nsim Number of draws. `NULL` (the default): 10,000 for `"exact"`, 100 for `"bootstrap"`.
+#' @param seed A number from which the draws come, 1 by default.
+#' @param progress Whether to show a progress bar after two seconds. Default: only in interactive
+#'   sessions.
+#' @param ... Not used.
+#' @return A data frame of class `anova` with a row for each fit. It has `npar` (variances and fixed
+#'   effects), `logLik`, `LRT` with the random error `mc_se`, `Df` and `Pr(>LRT)`.
+#' @section Errors:
+#' * `ancify_input_error`: the fits are not nested, or `test` is `"exact"` but the fit has several
+#'   kernels or took the stochastic path.
+#' * `ancify_file_error`: the fit's genotypes are not found as they were.
+#' @references
+#' Crainiceanu and Ruppert (2004) Likelihood ratio tests in linear mixed models with one variance
+#' component. Journal of the Royal Statistical Society B 66:165.
+#' @inherit reml_fit references
+#' @seealso [fit_reml()]
+#' @importFrom stats anova
+#' @export
+#' @examples
+#' families <- rep(1:20, each = 5)
+#' kernel <- kernel_matrix(outer(families, families, "==") + 0)
+#' set.seed(1)
+#' data <- data.frame(id = 1:100, y = rnorm(20)[families] + rnorm(100))
+#' fit <- fit_reml(y ~ 1, data, kernels = list(family = kernel), threads = 1)
+#' anova(fit)
+#' anova(fit, test = "exact")
+anova.reml_fit <- function(object, null = NULL, test = c("mixture", "exact", "bootstrap"),
+                           nsim = NULL, seed = 1, progress = interactive(), ...) {
+  check_no_more(...)
+  test <- check_choice(test, c("mixture", "exact", "bootstrap"), "test")
+  more <- if (is.null(null)) bounds_of(object, object$names) else more_components(object, null)
+  nsim <- check_whole_number(nsim %||% if (test == "exact") 10000 else 100, "nsim")
+  statistic <- likelihood_ratio(object, null)
+  p_value <- switch(
+    test,
+    mixture = lrt_p_value(statistic, more[["bounded"]], more[["free"]]),
+    exact = drawn_p_value(statistic, exact_draws(object, null, nsim, seed)),
+    bootstrap = drawn_p_value(statistic, bootstrap_draws(object, null, nsim, seed, progress))
+  )
+  npar <- length(object$theta) + length(object$coefficients)
+  mc <- sqrt(sum(c(object$mc_log_likelihood, null$mc_log_likelihood)^2))
+  structure(
+    data.frame(
+      npar = c(npar - sum(more), npar),
+      logLik = object$log_likelihood - c(statistic_or_negative(object, null) / 2, 0),
+      LRT = c(NA, statistic), mc_se = c(NA, 2 * mc), Df = c(NA, sum(more)),
+      `Pr(>LRT)` = c(NA, p_value), row.names = c("null", "fit"), check.names = FALSE
+    ),
+    heading = c(
+      sprintf("Likelihood ratio of variance components (%s)\n", test_title(test, more, nsim)),
+      sprintf("null: %s\nfit: %s", components_text(null), components_text(object))
+    ),
+    class = c("anova", "data.frame")
+  )
+}
+
+components_text <- function(fit) enumerate(names(fit$theta) %||% "residual")
+
+test_title <- function(test, more, nsim) {
+  switch(
+    test,
+    mixture = if (more[["bounded"]] > 1) "mixture of chi-squared, p at most" else "mixture of chi-squared",
+    exact = sprintf("exact null, %s", count_of(nsim, "draw")),
+    bootstrap = sprintf("parametric bootstrap, %s", count_of(nsim, "draw"))
+  )
+}
+
+# Twice the difference of log-likelihoods, which random errors can make negative.
+statistic_or_negative <- function(fit, null) {
+  2 * (fit$log_likelihood - (null$log_likelihood %||% fit$log_likelihood_null))
+}
+
+likelihood_ratio <- function(fit, null) max(statistic_or_negative(fit, null), 0)
+
+drawn_p_value <- function(statistic, draws) {
+  # Ratios that differ by rounding alone are equal.
+  (1 + sum(draws >= statistic - 1e-8 * max(statistic, 1))) / (1 + length(draws))
+}
+
+# ---- Nested fits ---------------------------------------------------------------------------------
+
+# Numbers of variances that `fit` has more than `null`: with a bound (the component is not in
+# `null`), and without (several are one in `null`).
+more_components <- function(fit, null) {
+  check_reml_fit(null, "null")
+  same <- identical(fit$ids, null$ids) && isTRUE(all.equal(fit$y, null$y, tolerance = 0)) &&
+    identical(dim(fit$x), dim(null$x)) && qr(cbind(fit$x, null$x))$rank == ncol(fit$x)
+  if (!same) refuse_nested("their samples, responses or fixed effects differ")
+  parent <- parents_of(fit, null)
+  childless <- setdiff(seq_along(null$names), parent)
+  if (length(childless)) {
+    refuse_nested(sprintf("`null` has the component %s, which is no union of those of the fit",
+                          quoted(null$names[childless[1]])))
+  }
+  bounds <- bounds_of(fit, fit$names[is.na(parent)])
+  merged <- sum(!is.na(parent)) - length(null$names)
+  if (sum(bounds) + merged == 0) refuse_nested("they have the same components")
+  c(bounded = bounds[["bounded"]], free = bounds[["free"]] + merged)
+}
+
+refuse_nested <- function(why) {
+  abort_ancify(sprintf("The fits are not nested: %s.", why), "input")
+}
+
+# For each genetic component of `fit` the component of `null` that is it, or that holds it; NA for
+# none.
+parents_of <- function(fit, null) {
+  sets <- weights_by_component(fit)
+  whole <- weights_by_component(null)
+  same_file <- fit$file$checksum %||% "" == null$file$checksum %||% "" &&
+    fit$scale_power == null$scale_power
+  parent <- vapply(sets, function(set) {
+    for (p in seq_along(whole)) if (same_file && is_part(set, whole[[p]])) return(p)
+    NA_integer_
+  }, 1L)
+  # A union must be whole.
+  for (p in seq_along(whole)) {
+    parts <- unlist(lapply(sets[parent %in% p], `[[`, "variant"))
+    if (!setequal(parts, whole[[p]]$variant) || anyDuplicated(parts)) parent[parent %in% p] <- NA
+  }
+  of_kernels <- vapply(names(fit$kernels), function(name) {
+    if (identical(kernel_numbers(fit$kernels[[name]]), kernel_numbers(null$kernels[[name]]))) {
+      null$n_genetic + match(name, names(null$kernels))
+    } else {
+      NA_integer_
+    }
+  }, 1L)
+  unname(c(parent, of_kernels))
+}
+
+# A kernel of products is known by its trace.
+kernel_numbers <- function(kernel) if (is.list(kernel)) kernel$trace else kernel
+
+# For each component of genotypes the variants' numbers in the file, and their weights.
+weights_by_component <- function(fit) {
+  if (fit$n_genetic == 0) {
+    return(list())
+  }
+  table <- fit$weights
+  table$variant <- fit$genotypes$variant_index[table$variant]
+  split(table[c("variant", "weight")], factor(table$component, seq_len(fit$n_genetic)))
+}
+
+# Whether the variants of `set` are in `whole`, their weights equal up to a factor.
+is_part <- function(set, whole) {
+  at <- match(set$variant, whole$variant)
+  ratio <- set$weight / whole$weight[at]
+  !anyNA(at) && all(abs(ratio - ratio[1]) <= 1e-12 * ratio[1])
+}
+
+# ---- Draws under the null ------------------------------------------------------------------------
+
+exact_draws <- function(fit, null, nsim, seed) {
+  if (!is.null(null) || length(fit$names) > 1 || is.null(fit$eigenvalues)) {
+    abort_ancify(
+      paste(
+        "The exact test is for one kernel on the exact path against none: choose `test =",
+        "\"bootstrap\"`."
+      ),
+      "input"
+    )
+  }
+  with_watch("Drawing", function(watch) {
+    reml_null_lrt_impl(
+      fit$eigenvalues, nsim, check_at_least(seed, "seed", 0), resolve_threads(fit$threads), watch
+    )
+  })
+}
+
+bootstrap_draws <- function(fit, null, nsim, seed, progress) {
+  responses <- simulate(null %||% without_components(fit), nsim, seed)
+  fit <- with_genotypes(fit)
+  if (!is.null(null)) null <- with_genotypes(null)
+  bar <- if (progress) {
+    cli::cli_progress_bar("Bootstrap", total = nsim, clear = TRUE, .auto_close = FALSE)
+  }
+  if (progress) on.exit(cli::cli_progress_done(id = bar))
+  vapply(seq_len(nsim), function(i) {
+    refit <- function(model) {
+      model$y <- responses[[i]]
+      run_reml(model)
+    }
+    statistic <- likelihood_ratio(refit(fit), if (!is.null(null)) refit(null))
+    if (progress) cli::cli_progress_update(id = bar)
+    statistic
+  }, 0)
+}
+
+# What simulate() needs of the model without genetic components.
+without_components <- function(fit) {
+  ordinary <- stats::lm.fit(fit$x, fit$y)
+  residual <- sum(ordinary$residuals^2) / ordinary$df.residual
+  structure(
+    list(
+      y = fit$y, x = fit$x, ids = fit$ids, theta = c(residual = residual), n_genetic = 0,
+      coefficients = ordinary$coefficients, kernels = list()
+    ),
+    class = "reml_fit"
+  )
+}

@@ -1,0 +1,125 @@
+# The command reml: a fit for each phenotype, as tables and JSON.
+
+# `parsed`: options, from the command line. Gives the exit status.
+reml_command <- function(parsed, threads) {
+  genotypes <- open_genotypes(parsed$genotypes)
+  data <- command_data(parsed, genotypes)
+  if (!is.null(parsed$keep)) {
+    kept <- kept_genotypes(genotypes, parsed$keep)
+    data$table <- data$table[
+      !data$table$id %in% setdiff(genotypes$samples$id, kept$samples$id), ]
+    genotypes <- kept
+  }
+  components <- if (!is.null(parsed$components)) read_components(parsed$components)
+  fits <- lapply(stats::setNames(nm = data$phenotypes), function(phenotype) {
+    terms <- vapply(data$covariates, function(name) deparse1(as.name(name), backtick = TRUE), "")
+    fit_reml(
+      stats::reformulate(if (length(terms)) terms else "1", as.name(phenotype)), data$table,
+      genotypes, components, threads = threads, progress = isatty(stderr()),
+      verbose = parsed$verbose
+    )
+  })
+  for (fit in fits) {
+    print(summary(fit))
+    cat("\n")
+  }
+  files <- write_reml_files(fits, check_path(parsed$output, "--out"))
+  cat(sprintf("Wrote %s\n", files), sep = "")
+  status_of_fits(fits)
+}
+
+status_of_fits <- function(fits) if (all(vapply(fits, `[[`, NA, "converged"))) 0L else 3L
+
+# list(table = id, phenotypes and covariates; phenotypes =, covariates = names of columns).
+command_data <- function(parsed, genotypes) {
+  table <- if (is.null(parsed$pheno)) {
+    phenotypes_beside(genotypes)
+  } else {
+    read_phenotypes(parsed$pheno)
+  }
+  phenotypes <- setdiff(names(table), "id")
+  covariates <- character()
+  if (!is.null(parsed$covar)) {
+    others <- read_covariates(parsed$covar)
+    covariates <- setdiff(names(others), "id")
+    both <- intersect(covariates, phenotypes)
+    if (length(both)) {
+      abort_ancify(
+        sprintf("%s and %s both have a column %s: rename one.", quoted(parsed$pheno %||% "the .fam"),
+                quoted(parsed$covar), quoted(both[1])),
+        "input"
+      )
+    }
+    table <- cbind(table, others[match(table$id, others$id), covariates, drop = FALSE])
+  }
+  list(table = table, phenotypes = phenotypes, covariates = covariates)
+}
+
+# The phenotypes in the samples' own table.
+phenotypes_beside <- function(genotypes) {
+  samples <- genotypes$samples
+  others <- c("family", "father", "mother", "sex", "SID", "PAT", "MAT", "SEX")
+  table <- samples[setdiff(names(samples), others)]
+  table <- table[vapply(table, function(x) is.numeric(x) && !all(is.na(x)), NA) |
+                   names(table) == "id"]
+  if (ncol(table) == 1) {
+    abort_ancify(
+      sprintf("%s has no phenotype: give --pheno.", quoted(genotypes$files[["samples"]])), "input"
+    )
+  }
+  table
+}
+
+kept_genotypes <- function(genotypes, path) {
+  keep <- read_keep(path)$id
+  in_both <- genotypes$samples$id %in% keep
+  if (!any(in_both)) {
+    abort_ancify(
+      sprintf("%s has no sample of the genotypes: its first is %s, theirs %s.", quoted(path),
+              quoted(keep[1]), quoted(genotypes$samples$id[1])),
+      "input"
+    )
+  }
+  genotypes[in_both, ]
+}
+
+# ---- Files ---------------------------------------------------------------------------------------
+
+write_reml_files <- function(fits, out) {
+  of_all <- function(table_of) {
+    do.call(rbind, Map(function(fit, phenotype) {
+      cbind(phenotype = rep(phenotype, nrow(table_of(fit))), table_of(fit))
+    }, unname(fits), names(fits)))
+  }
+  files <- paste0(out, c(".components.tsv", ".fixed.tsv", ".json"))
+  write_tsv(files[1], of_all(function(fit) as.data.frame(fit)))
+  write_tsv(files[2], of_all(fixed_table))
+  write_text(files[3], to_json(lapply(fits, reml_facts_as_list)))
+  files
+}
+
+fixed_table <- function(fit) {
+  fixed <- summary(fit)$fixed
+  data.frame(effect = rownames(fixed), fixed, row.names = NULL)
+}
+
+write_tsv <- function(path, table) {
+  cells <- lapply(table, function(column) {
+    if (is.double(column)) ifelse(is.na(column), "NA", exact_text(column)) else column
+  })
+  write_text(path, c(paste(names(table), collapse = "\t"), do.call(paste, c(cells, sep = "\t"))))
+}
+
+reml_facts_as_list <- function(fit) {
+  lrt <- genetic_lrt(fit)
+  list(
+    formula = deparse1(fit$formula), samples = length(fit$y), dropped = as.list(fit$dropped),
+    variants = list(used = fit$n_variants, constant = fit$constant_variants,
+                    in_no_component = fit$uncovered),
+    method = fit$path, converged = fit$converged, status = fit$status, passes = fit$passes,
+    probes = fit$probes, log_likelihood = fit$log_likelihood,
+    log_likelihood_null = fit$log_likelihood_null, lrt = as.list(lrt),
+    h2 = as.list(variance_shares(fit)["h2", ]), components = as.data.frame(fit),
+    fixed = fixed_table(fit)
+  )
+}

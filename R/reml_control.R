@@ -1,0 +1,162 @@
+#' Settings of a REML fit
+#'
+#' Makes the `control` of [fit_reml()]: bounds, start, and how exact the search is. The defaults
+#' serve almost all fits.
+#'
+#' @details
+#' The exact path uses `start`, `lower`, `information`, `tolerance` and `max_iterations`. The
+#' stochastic path uses all settings but `information`: it has the average information alone.
+#'
+#' @param start Variances to start from, in squared units of the response: a number for each
+#'   component, the residual last, or such numbers named by component. `NULL` (the default): those
+#'   of a Haseman-Elston regression.
+#' @param lower The least variance of the genetic components: one number, 0 by default, or numbers
+#'   named by component, also `residual`. `-Inf` lifts the bound, while the covariance stays
+#'   positive.
+#' @param information The matrix that steps and standard errors use: `"average"` (the default) or
+#'   `"expected"` information.
+#' @param probes Number of random probes on the way, 16 by default. Or the probes: a matrix of 1
+#'   and -1 with a row for each sample of the analysis. The fit then uses these alone.
+#' @param max_probes The most probes at the end, 1,000 by default.
+#' @param mc_tolerance The largest error of the randomisation, as a share of the standard error.
+#'   Probes are added until all components are below it, 0.05 by default.
+#' @param rank Number of directions of the preconditioner. `NULL` (the default): chosen by numbers
+#'   of samples and memory.
+#' @param tolerance The largest squared length of the last step, in standard errors. `NULL` (the
+#'   default): 1e-18 on the exact path, 1e-4 on the stochastic one.
+#' @param max_iterations The most steps, 100 by default.
+#' @param seed A whole number from which all probes come, 1 by default. Equal seeds give equal fits.
+#' @return A list of class `reml_control`.
+#' @section Errors:
+#' `ancify_input_error`: a setting has a wrong type or range.
+#' @seealso [fit_reml()]
+#' @export
+#' @examples
+#' reml_control(lower = -Inf, max_iterations = 50)
+reml_control <- function(start = NULL, lower = 0, information = c("average", "expected"),
+                         probes = 16, max_probes = 1000, mc_tolerance = 0.05, rank = NULL,
+                         tolerance = NULL, max_iterations = 100, seed = 1) {
+  if (!is.null(start)) check_numbers(start, "start")
+  check_numbers(lower, "lower", least = -Inf)
+  if (is.matrix(probes)) {
+    check_probes(probes)
+  } else {
+    check_whole_number(probes, "probes")
+  }
+  if (!is.null(rank)) check_at_least(rank, "rank", 0)
+  if (!is.null(tolerance)) check_positive(tolerance, "tolerance", 1)
+  structure(
+    list(
+      start = start, lower = lower,
+      information = check_choice(information, c("average", "expected"), "information"),
+      probes = probes, max_probes = check_whole_number(max_probes, "max_probes"),
+      mc_tolerance = check_positive(mc_tolerance, "mc_tolerance", 1), rank = rank,
+      tolerance = tolerance, max_iterations = check_whole_number(max_iterations, "max_iterations"),
+      seed = check_at_least(seed, "seed", 0)
+    ),
+    class = "reml_control"
+  )
+}
+
+#' @export
+print.reml_control <- function(x, ...) {
+  check_no_more(...)
+  shown <- lapply(unclass(x), function(value) {
+    if (is.null(value)) {
+      "automatic"
+    } else if (is.matrix(value)) {
+      paste(dim(value), collapse = " x ")
+    } else {
+      names <- if (is.null(names(value))) "" else paste0(names(value), " = ")
+      paste0(names, vapply(value, format, "", digits = 6), collapse = ", ")
+    }
+  })
+  write_object("reml_control", NULL, unlist(shown))
+  invisible(x)
+}
+
+check_numbers <- function(x, name, least = NULL) {
+  good <- is.numeric(x) && length(x) > 0 && is.null(dim(x)) && !anyNA(x) && all(x < Inf)
+  if (!good || is.null(least) && !all(is.finite(x))) {
+    abort_ancify(
+      sprintf("`%s` must be numbers, named by component or in their order, not %s.", name,
+              show_value(x)),
+      "input"
+    )
+  }
+  x
+}
+
+check_at_least <- function(x, name, least) {
+  good <- is.numeric(x) && length(x) == 1 && isTRUE(x >= least && x == round(x) && x <= 2^31 - 1)
+  if (!good) {
+    abort_ancify(
+      sprintf("`%s` must be a whole number from %s on, not %s.", name, least, show_value(x)),
+      "input"
+    )
+  }
+  x
+}
+
+check_probes <- function(probes) {
+  if (!is.numeric(probes) || !all(is.finite(probes)) || ncol(probes) == 0) {
+    abort_ancify(
+      "`probes` must be a whole number, or a matrix of numbers with a row for each sample.", "input"
+    )
+  }
+}
+
+# ---- For the core --------------------------------------------------------------------------------
+
+# The settings as numbers for these components (the residual last), by path (method). The core
+# chooses a bound that is NA.
+core_control <- function(control, components, samples, method) {
+  if (is.matrix(control$probes) && nrow(control$probes) != samples) {
+    abort_ancify(
+      sprintf(
+        "`probes` has %s rows, but the analysis has %s: give a row for each.",
+        format_count(nrow(control$probes)), count_of(samples, "sample")
+      ),
+      "input"
+    )
+  }
+  settings <- unclass(control)
+  genetic <- components[-length(components)]
+  if (!is.null(control$start)) {
+    settings["start"] <- list(by_component(control$start, components, "start"))
+  }
+  one <- length(control$lower) == 1 && is.null(names(control$lower))
+  lower <- c(
+    stats::setNames(rep(if (one) control$lower else 0, length(genetic)), genetic),
+    residual = NA
+  )
+  if (!one) {
+    given <- by_component(control$lower, components, "lower", some = TRUE)
+    lower[names(given)] <- given
+  }
+  settings$lower <- unname(lower)
+  settings$tolerance <- control$tolerance %||% default_tolerance[[method]]
+  settings
+}
+
+default_tolerance <- list(exact = 1e-18, stochastic = 1e-4)
+
+# Numbers in the order of the components. With `some`, those that are named alone, by their names.
+by_component <- function(x, components, name, some = FALSE) {
+  if (is.null(names(x)) && length(x) == length(components)) {
+    return(stats::setNames(as.double(x), components))
+  }
+  unknown <- setdiff(names(x), components)
+  lacking <- if (some) NULL else setdiff(components, names(x))
+  if (is.null(names(x)) || length(unknown) || length(lacking)) {
+    abort_ancify(
+      sprintf(
+        "`%s` has %s, but the components are %s: give a number for each.", name,
+        if (is.null(names(x))) count_of(length(x), "number") else enumerate(quoted(names(x))),
+        enumerate(quoted(components))
+      ),
+      "input"
+    )
+  }
+  x[if (some) names(x) else components]
+}

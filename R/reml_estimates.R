@@ -1,0 +1,144 @@
+# Variances, shares and their two errors, from a fit's theta, information and error of the score.
+
+# ---- Covariances of theta ------------------------------------------------------------------------
+
+# Variances at a bound are fixed: their rows are 0. NA where the information has no inverse.
+#
+# Sampling: the inverse I^-1 of the information. Randomisation: I^-1 Cov(score) I^-1.
+theta_covariance <- function(fit, of = c("sampling", "randomisation")) {
+  of <- match.arg(of)
+  covariance <- fit$information
+  covariance[] <- 0
+  free <- !fit$at_bound
+  inverse <- tryCatch(
+    solve(fit$information[free, free, drop = FALSE]), error = function(condition) NA
+  )
+  covariance[free, free] <- if (of == "sampling") {
+    inverse
+  } else if (anyNA(inverse)) {
+    NA
+  } else {
+    inverse %*% fit$mc_score[free, free, drop = FALSE] %*% inverse
+  }
+  covariance
+}
+
+# Both errors of functions of theta, by the delta method. `gradients`: a row for each function.
+delta_errors <- function(fit, gradients) {
+  error <- function(of) {
+    covariance <- theta_covariance(fit, of)
+    sqrt(pmax(rowSums((gradients %*% covariance) * gradients), 0))
+  }
+  data.frame(se = error("sampling"), mc_se = error("randomisation"))
+}
+
+# ---- Shares --------------------------------------------------------------------------------------
+
+# The variance of each set of variants as a linear function of theta: a row for each genetic
+# component. `n_variants`: number of different variants that vary.
+#
+# With standardised genotypes z_j, variant j has the variance sigma_j^2 |z_j|^2 / n, and sigma_j^2 =
+# sum_g theta_g w_jg / c_g. So a set without overlap has theta_g a_g.
+set_variances <- function(fit) {
+  variances <- diag(fit$mean_diagonal[fit$names], length(fit$names))
+  dimnames(variances) <- list(fit$names, fit$names)
+  table <- fit$weights
+  if (!anyDuplicated(table$variant)) {
+    return(list(set_variances = variances, n_variants = sum(variants_of(fit), na.rm = TRUE)))
+  }
+  moments <- genotype_moments(fit$genotypes)
+  v <- moments$variance
+  size <- ifelse(v > 0, v^(1 + fit$scale_power), 0)
+  scale <- rowsum_of(table$weight * size[table$variant], table$component, fit$n_genetic)
+  parts <- table$weight / scale[table$component] *
+    (size * moments$called / length(fit$y))[table$variant]
+  for (set in seq_len(fit$n_genetic)) {
+    members <- table$variant %in% table$variant[table$component == set]
+    variances[set, seq_len(fit$n_genetic)] <-
+      rowsum_of(parts * members, table$component, fit$n_genetic)
+  }
+  list(set_variances = variances, n_variants = sum(size > 0))
+}
+
+# Sums of `values` by group, for the groups 1 to n.
+rowsum_of <- function(values, group, n) {
+  sums <- numeric(n)
+  found <- rowsum(values, group)
+  sums[as.integer(rownames(found))] <- found
+  sums
+}
+
+# Number of calls of each variant, and their mean and variance; NaN and 0 without a call.
+genotype_moments <- function(g) {
+  counts <- genotype_counts(g)
+  called <- colSums(counts[1:3, , drop = FALSE])
+  mean <- (counts[2, ] + 2 * counts[3, ]) / called
+  variance <- (counts[2, ] + 4 * counts[3, ]) / called - mean^2
+  # Exactly 0 for a variant that does not vary.
+  constant <- called == 0 | pmax(counts[1, ], counts[2, ], counts[3, ]) == called
+  list(called = called, mean = mean, variance = ifelse(constant, 0, variance))
+}
+
+# Shares of the whole variance: a row for h2, one for each component, one for the residual.
+variance_shares <- function(fit) {
+  a <- fit$mean_diagonal
+  whole <- sum(fit$theta * a)
+  genetic <- rbind(h2 = a[fit$names], fit$set_variances)
+  sets <- rbind(cbind(genetic, residual = 0), residual = a * (names(a) == "residual"))
+  share <- drop(sets %*% fit$theta) / whole
+  data.frame(estimate = share, delta_errors(fit, (sets - outer(share, a)) / whole))
+}
+
+# Number of variants that vary, by component; NA for kernels that are not of variants.
+variants_of <- function(fit) {
+  n <- rep(NA_real_, length(fit$names))
+  of_variants <- seq_len(fit$n_genetic)
+  n[of_variants] <- fit$used_variants[of_variants]
+  n
+}
+
+# The share of a set in the variance of all variants, over its share of the variants. NA for
+# kernels that are not of variants.
+enrichments <- function(fit) {
+  of_variants <- fit$names[seq_len(fit$n_genetic)]
+  a <- fit$mean_diagonal * (names(fit$mean_diagonal) %in% of_variants)
+  whole <- sum(fit$theta * a)
+  sets <- cbind(fit$set_variances, residual = 0)
+  share <- drop(sets %*% fit$theta) / whole
+  variants <- variants_of(fit) / fit$n_variants
+  gradients <- (sets - outer(share, a)) / whole / variants
+  found <- data.frame(estimate = share / variants, delta_errors(fit, gradients))
+  found[is.na(variants) | whole == 0, ] <- NA
+  found
+}
+
+# ---- Likelihood ratio ----------------------------------------------------------------------------
+
+# The p-value of a likelihood ratio for `bounded` more variances that cannot be below 0, and `free`
+# more without a bound.
+#
+# For one bounded variance it is 1/2 P(chi2_1 > LRT), and 1 at 0 (Self and Liang 1987). For several,
+# 1/2 P(chi2_(k-1) > LRT) + 1/2 P(chi2_k > LRT) is the most that it can be (Perlman 1969).
+lrt_p_value <- function(statistic, bounded, free = 0) {
+  k <- bounded + free
+  beyond <- function(df) {
+    if (df == 0) as.numeric(statistic <= 0) else stats::pchisq(statistic, df, lower.tail = FALSE)
+  }
+  if (bounded == 0) beyond(k) else (beyond(k - 1) + beyond(k)) / 2
+}
+
+# Numbers of these components with and without a bound at 0.
+bounds_of <- function(fit, components) {
+  lower <- stats::setNames(fit$control$lower, names(fit$theta))[components]
+  c(bounded = sum(lower > -Inf), free = sum(lower == -Inf))
+}
+
+# The test of all genetic components together.
+genetic_lrt <- function(fit) {
+  statistic <- max(2 * (fit$log_likelihood - fit$log_likelihood_null), 0)
+  bounds <- bounds_of(fit, fit$names)
+  c(
+    statistic = statistic, mc_se = 2 * fit$mc_log_likelihood,
+    p_value = lrt_p_value(statistic, bounds[["bounded"]], bounds[["free"]])
+  )
+}

@@ -1,0 +1,173 @@
+#' Estimate variance components
+#'
+#' Estimates how much of a trait's variance genotypes explain, in all and by components, by
+#' restricted maximum likelihood (REML): `fit_reml(height ~ sex, data, open_genotypes("x.bed"))`.
+#'
+#' @details
+#' **Model.** y = X b + u_1 + ... + u_G + e. The genetic values u_g have covariance theta_g K_g, the
+#' residuals e have theta_e I. K_g is the kernel of component g ([kernels]). Variances are in
+#' squared units of the response.
+#'
+#' **Samples** are matched by their ids. Their order is that of the genotypes. Samples without
+#' phenotype or with a missing covariate are dropped and counted.
+#'
+#' **Variants** are standardised by the mean and variance of their observed calls in the samples of
+#' the fit. A missing call counts as the mean. Variants that do not vary are left out and counted.
+#'
+#' **Paths.**
+#'
+#' | `method` | Meaning |
+#' | --- | --- |
+#' | `"exact"` | dense matrices: no random error, but memory as the square of the samples |
+#' | `"stochastic"` | products with the kernels alone, and random probes for traces |
+#' | `"auto"` | exact for up to 5,000 samples where memory allows, else stochastic |
+#'
+#' The stochastic path adds an error of its own to each estimate. Results show it as `mc_se`, beside
+#' the standard error. It adds probes until this error is small ([reml_control()]).
+#'
+#' **Repeatability.** Equal inputs, settings and `seed` give equal results, for any number of
+#' threads.
+#'
+#' @param formula The response and the fixed effects, such as `y ~ sex + age`. A constant covariate
+#'   is dropped with a warning.
+#' @param data A data frame with a row for each sample.
+#' @param genotypes Genotypes, from [open_genotypes()]; or `NULL` (the default) with `kernels`.
+#' @param components Sets of variants, each with a variance: see [components]. `NULL` (the
+#'   default): one component of all variants.
+#' @param kernels A named list of further kernels, from [kernels]. `NULL` (the default): none.
+#' @param id Name of the column of `data` with the samples' ids, `"id"` by default.
+#' @param overlap Whether a variant may be in several components, `FALSE` by default.
+#' @param method The path: `"auto"` (the default), `"exact"` or `"stochastic"`.
+#' @param control Settings, from [reml_control()].
+#' @param threads Number of threads. `NULL` (the default): `getOption("ancify.threads")`, or else
+#'   all cores.
+#' @param backend `"auto"` (the default) or `"cpu"`. REML has no code for GPUs in this version.
+#' @param memory Bytes that the fit may use. `NULL` (the default): half of what is available.
+#'   Genotypes that do not fit are read anew in each pass.
+#' @param checkpoint Path of a file to which the stochastic path writes its state after each step.
+#'   A fit with the same inputs and settings goes on from it. `NULL` (the default): none.
+#' @param progress Whether to show a progress bar after two seconds. Default: only in interactive
+#'   sessions.
+#' @param verbose Whether to log what is left out, and the path, as messages of class
+#'   `ancify_message`; `TRUE` (the default).
+#' @return A list of class `reml_fit`; [reml_fit] describes its methods. Its fields:
+#' * `theta`: the variances, named by component, with `residual` last.
+#' * `coefficients`, `coefficients_covariance`: the fixed effects.
+#' * `log_likelihood`, `log_likelihood_null`: at `theta`, and without genetic components.
+#' * `score`, `information`: slopes of the log-likelihood, and average (or expected) information.
+#' * `mc_log_likelihood`, `mc_score`: the random error of the log-likelihood (standard deviation),
+#'   and of the score (covariances). They are 0 on the exact path.
+#' * `mean_diagonal`: the mean of each kernel's diagonal.
+#' * `at_bound`: which variances are at their bound.
+#' * `converged`, `status`, `message`: whether the search ended well, and why not.
+#' * `iterations`: a data frame of the search; `passes`: how often it went through all genotypes.
+#' * `ids`, `y`, `x`: samples, response and matrix of fixed effects.
+#' * `dropped`: number of dropped samples by reason.
+#' * `genetic`: the genetic values, a row for each sample and a column for each component.
+#' * `used_variants`: number of variants that vary, by component; `uncovered`: number of variants in
+#'   no component.
+#' @section Errors:
+#' * `ancify_input_error`: samples, covariates, components or kernels do not fit together. The
+#'   message names the sample, variable, variant or component.
+#' * `ancify_input_error`: the response does not vary, there are as many fixed effects as samples,
+#'   or a kernel has a negative eigenvalue.
+#' * `ancify_input_error`: `checkpoint` is of other inputs or settings.
+#' * `ancify_file_error`, `ancify_format_error`: genotypes or `checkpoint` cannot be read.
+#' * `ancify_device_error`: `backend` is `"gpu"`.
+#' * `ancify_covariate_warning`: a constant covariate is dropped.
+#' * `ancify_components_warning`: variants of `components` are not in the genotypes.
+#' * `ancify_fit_warning`: the fit has not converged.
+#' @references
+#' Patterson and Thompson (1971) Recovery of inter-block information when block sizes are unequal.
+#' Biometrika 58:545.
+#'
+#' Gilmour, Thompson and Cullis (1995) Average information REML. Biometrics 51:1440.
+#'
+#' Loh and others (2015) Contrasting genetic architectures of schizophrenia and other complex
+#' diseases using fast variance-components analysis. Nature Genetics 47:1385.
+#' @seealso [reml_fit] for the methods, [heritability()], [haseman_elston()], [components],
+#'   [kernels]
+#' @export
+#' @examples
+#' families <- rep(1:20, each = 5)
+#' kernel <- kernel_matrix(outer(families, families, "==") + 0)
+#' set.seed(1)
+#' data <- data.frame(id = 1:100, y = rnorm(20)[families] + rnorm(100))
+#' fit <- fit_reml(y ~ 1, data, kernels = list(family = kernel), threads = 1)
+#' summary(fit)
+fit_reml <- function(formula, data, genotypes = NULL, components = NULL, kernels = NULL,
+                     id = "id", overlap = FALSE, method = "auto", control = reml_control(),
+                     threads = NULL, backend = "auto", memory = NULL, checkpoint = NULL,
+                     progress = interactive(), verbose = TRUE) {
+  check_given()
+  check_flag(overlap, "overlap")
+  check_flag(progress, "progress")
+  check_flag(verbose, "verbose")
+  check_control(control)
+  check_no_gpu(backend)
+  memory_here <- core_settings(threads, memory)$memory
+  if (!is.null(checkpoint)) checkpoint <- check_output_file(checkpoint, "checkpoint")
+  model <- reml_model(genotypes, components, kernels, overlap)
+  model <- model_on_samples(model, formula, data, id)
+  n <- length(model$y)
+  model$path <- choose_path(method, n, length(model$names), memory_here)
+  model$control <- core_control(control, c(model$names, "residual"), n, model$path)
+  model[c("threads", "memory")] <- list(threads, memory)
+  if (!is.null(model$genotypes)) model$file <- genotype_file_facts(model$genotypes)
+  log <- log_where(verbose)
+  for (line in describe_model(model, method)) log(line)
+  fit <- new_reml_fit(model, run_reml(model, "Fitting", progress, checkpoint), match.call())
+  if (!fit$converged) warn_ancify(sprintf("The fit has not converged: %s.", fit$message), "fit")
+  fit
+}
+
+new_reml_fit <- function(model, result, call) {
+  fit <- c(list(call = call, formula = stats::formula(model$terms)), result, model)
+  structure(c(fit, set_variances(fit)), class = "reml_fit")
+}
+
+check_control <- function(control) {
+  if (!inherits(control, "reml_control")) {
+    abort_ancify(
+      sprintf("`control` must be settings, from reml_control(), not %s.", show_value(control)),
+      "input"
+    )
+  }
+}
+
+check_no_gpu <- function(backend) {
+  if (check_choice(backend, backends, "backend") == "gpu") {
+    abort_ancify("REML has no code for GPUs in this version: choose `backend` 'cpu'.", "device")
+  }
+}
+
+# Lines of the log: what is left out, and the path.
+describe_model <- function(model, method) {
+  n <- length(model$y)
+  c(
+    sprintf("%s%s", count_of(n, "sample"), dropped_text(model$dropped)),
+    if (!is.null(model$genotypes)) {
+      sprintf("%s in %s%s", count_of(ncol(model$genotypes), "variant"),
+              count_of(model$n_genetic, "component"),
+              if (model$uncovered) {
+                sprintf("; %s in none are left out", format_count(model$uncovered))
+              } else {
+                ""
+              })
+    },
+    if (method == "auto") {
+      sprintf("The %s path, for %s", model$path, count_of(n, "sample"))
+    }
+  )
+}
+
+# "; left out: 530 no phenotype", or nothing.
+dropped_text <- function(dropped) {
+  some <- dropped[dropped > 0]
+  if (length(some) == 0) {
+    return("")
+  }
+  paste0(
+    "; left out: ", paste(vapply(some, format_count, ""), names(some), collapse = ", ")
+  )
+}

@@ -1,0 +1,66 @@
+#' Compute a restricted log-likelihood
+#'
+#' Gives the restricted log-likelihood of a fit's data at any variances, with its slopes:
+#' `reml_log_likelihood(fit, c(0.5, 0.5))`.
+#'
+#' The covariance of the response is \eqn{H = \sum_g \theta_g K_g + \theta_e I}. P is
+#' \eqn{H^{-1} - H^{-1} X (X'H^{-1}X)^{-1} X'H^{-1}}. The log-likelihood is
+#' \eqn{-\frac12 ((n-p) \log 2\pi + \log|H| + \log|X'H^{-1}X| - \log|X'X| + y'Py)}. It is the same
+#' for all bases of the fixed effects.
+#'
+#' @param fit A fit of [fit_reml()] by the exact path.
+#' @param theta Variances: a number for each component, the residual last, or named by component.
+#' @param progress Whether to show a progress bar after two seconds. Default: only in interactive
+#'   sessions.
+#' @return A list:
+#' * `log_likelihood`: the value.
+#' * `score`: its slope for each variance.
+#' * `information`: the average or expected information, as in the fit's `control`.
+#' * `traces`: tr(P K_g) for each component, and tr(P) for the residual.
+#' @section Errors:
+#' * `ancify_input_error`: the fit took the stochastic path, `theta` does not fit its components, or
+#'   the covariance is not positive there.
+#' * `ancify_file_error`: the fit's genotypes are not found as they were.
+#' @seealso [fit_reml()], [confint.reml_fit()] for profiles
+#' @export
+#' @examples
+#' families <- rep(1:20, each = 5)
+#' kernel <- kernel_matrix(outer(families, families, "==") + 0)
+#' set.seed(1)
+#' data <- data.frame(id = 1:100, y = rnorm(20)[families] + rnorm(100))
+#' fit <- fit_reml(y ~ 1, data, kernels = list(family = kernel), threads = 1)
+#' reml_log_likelihood(fit, c(family = 0.5, residual = 1))
+reml_log_likelihood <- function(fit, theta, progress = interactive()) {
+  check_given()
+  check_reml_fit(fit)
+  check_numbers(theta, "theta")
+  theta <- by_component(theta, names(fit$theta), "theta")
+  likelihoods_at(fit, cbind(theta), progress)[[1]]
+}
+
+# At several places, the columns of `thetas`.
+likelihoods_at <- function(fit, thetas, progress = FALSE) {
+  check_exact(fit)
+  fit <- with_genotypes(fit)
+  problem <- c(
+    core_problem(fit), list(control = fit$control), core_settings(fit$threads, fit$memory)
+  )
+  found <- with_watch("Computing", function(watch) {
+    reml_likelihood_impl(problem, unname(thetas), watch)
+  }, progress, inputs = fit$file$identity)
+  components <- names(fit$theta)
+  lapply(found, function(one) {
+    one[c("score", "traces")] <- lapply(one[c("score", "traces")], stats::setNames, components)
+    dimnames(one$information) <- list(components, components)
+    one
+  })
+}
+
+check_exact <- function(fit) {
+  if (fit$path != "exact") {
+    abort_ancify(
+      "The likelihood of a stochastic fit is not exact enough: fit by `method = \"exact\"`.",
+      "input"
+    )
+  }
+}

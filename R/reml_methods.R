@@ -1,0 +1,186 @@
+#' Methods for REML fits
+#'
+#' What you can ask a fit of [fit_reml()]: `summary(fit)`, `coef(fit)`, `confint(fit)`.
+#'
+#' @details
+#' | Function | Result |
+#' | --- | --- |
+#' | `summary()` | components with both errors, h2, fixed effects, likelihood ratio, samples, search |
+#' | `as.data.frame()` | the table of components |
+#' | `coef()`, `vcov()` | fixed effects and their covariance; `which = "components"` for variances |
+#' | `logLik()`, `nobs()` | the restricted log-likelihood, so also `AIC()` and `BIC()`; the samples |
+#' | `fitted()`, `predict()` | fixed effects plus genetic values of the fit's samples |
+#' | `residuals()` | the response minus these |
+#' | `simulate()` | responses drawn from the fitted model |
+#' | `update()` | the fit with other arguments, such as `update(fit, . ~ . + age)` |
+#' | nlme's `fixef()`, `ranef()`, `VarCorr()` | fixed effects, genetic values, variances |
+#'
+#' `confint()`, `anova()` and `plot()` have pages of their own.
+#'
+#' **Errors.** `se` is the standard error, from sampling. `mc_se` is that of the random probes, 0
+#' on the exact path. A variance at its bound has none. Errors of shares are by the delta method.
+#'
+#' **Shares.** `share` is a component's part of the whole variance. `enrichment` is its part of the
+#' variants' variance, over its part of the variants. With overlap, a set's variance sums the
+#' variances of its variants over all components.
+#'
+#' **Likelihood ratio.** All genetic components are tested together. For one, p is half of that of
+#' a chi-squared variable, as a variance cannot be below 0. For several, p is at most the value
+#' given; [`anova()`][anova.reml_fit] has exact tests.
+#'
+#' **Degrees of freedom.** `logLik()` counts variances and fixed effects, as lme4 does. Likelihoods
+#' of fits with other fixed effects cannot be compared.
+#'
+#' @param object,x A fit, or its summary.
+#' @param which `"fixed"` (the default) or `"components"`.
+#' @param type `"conditional"` (the default): without genetic values. `"marginal"`: with them.
+#' @param nsim Number of responses, 1 by default.
+#' @param seed A number for [set.seed()]. `NULL` (the default): the session's random numbers go on.
+#' @param ... Not used.
+#' @return As in the table. `simulate()`: a data frame with a column for each response.
+#' @section Errors:
+#' * `ancify_file_error`: the fit's genotypes are needed, and not found as they were.
+#' * `ancify_input_error`: an argument has a wrong type.
+#' @references
+#' Perlman (1969) One-sided testing problems in multivariate analysis. Annals of Mathematical
+#' Statistics 40:549.
+#'
+#' Self and Liang (1987) Asymptotic properties of maximum likelihood estimators and likelihood
+#' ratio tests under nonstandard conditions. Journal of the American Statistical Association
+#' 82:605.
+#' @seealso [fit_reml()], [heritability()], [reml_log_likelihood()]
+#' @name reml_fit
+#' @examples
+#' families <- rep(1:20, each = 5)
+#' kernel <- kernel_matrix(outer(families, families, "==") + 0)
+#' set.seed(1)
+#' data <- data.frame(id = 1:100, y = rnorm(20)[families] + rnorm(100))
+#' fit <- fit_reml(y ~ 1, data, kernels = list(family = kernel), threads = 1, verbose = FALSE)
+#' summary(fit)
+#' coef(fit)
+#' coef(fit, "components")
+#' AIC(fit)
+#' head(residuals(fit))
+NULL
+
+#' @rdname reml_fit
+#' @export
+coef.reml_fit <- function(object, which = c("fixed", "components"), ...) {
+  check_no_more(...)
+  if (check_which(which) == "fixed") object$coefficients else object$theta
+}
+
+#' @rdname reml_fit
+#' @export
+vcov.reml_fit <- function(object, which = c("fixed", "components"), ...) {
+  check_no_more(...)
+  if (check_which(which) == "fixed") {
+    object$coefficients_covariance
+  } else {
+    theta_covariance(object)
+  }
+}
+
+check_which <- function(which) check_choice(which, c("fixed", "components"), "which")
+
+#' @rdname reml_fit
+#' @export
+logLik.reml_fit <- function(object, ...) {
+  check_no_more(...)
+  structure(
+    object$log_likelihood, df = length(object$theta) + length(object$coefficients),
+    nobs = length(object$y), class = "logLik"
+  )
+}
+
+#' @rdname reml_fit
+#' @export
+#' @importFrom stats nobs
+nobs.reml_fit <- function(object, ...) {
+  check_no_more(...)
+  length(object$y)
+}
+
+#' @rdname reml_fit
+#' @export
+#' @importFrom stats fitted
+fitted.reml_fit <- function(object, ...) {
+  check_no_more(...)
+  stats::setNames(
+    drop(object$x %*% object$coefficients) + rowSums(object$genetic), object$ids
+  )
+}
+
+#' @rdname reml_fit
+#' @export
+predict.reml_fit <- function(object, ...) fitted.reml_fit(object, ...)
+
+#' @rdname reml_fit
+#' @export
+residuals.reml_fit <- function(object, type = c("conditional", "marginal"), ...) {
+  check_no_more(...)
+  type <- check_choice(type, c("conditional", "marginal"), "type")
+  genetic <- if (type == "conditional") rowSums(object$genetic) else 0
+  stats::setNames(object$y - drop(object$x %*% object$coefficients) - genetic, object$ids)
+}
+
+#' @exportS3Method nlme::fixef
+fixef.reml_fit <- function(object, ...) coef.reml_fit(object, "fixed", ...)
+
+#' @exportS3Method nlme::ranef
+ranef.reml_fit <- function(object, ...) {
+  check_no_more(...)
+  data.frame(object$genetic, row.names = object$ids, check.names = FALSE)
+}
+
+#' @exportS3Method nlme::VarCorr
+VarCorr.reml_fit <- function(x, ...) { # nolint: object_name_linter. nlme's name
+  check_no_more(...)
+  cbind(Variance = x$theta, StdDev = sqrt(pmax(x$theta, 0)))
+}
+
+#' Compute heritability
+#'
+#' `heritability(fit)` gives the share of the variance that all genetic components explain, and
+#' each of them.
+#'
+#' @param fit A fit of [fit_reml()].
+#' @return A data frame with the rows `h2` and one for each genetic component:
+#'
+#' | Column | Content |
+#' | --- | --- |
+#' | `variants` | number of variants that vary |
+#' | `share`, `se`, `mc_se` | share of the whole variance, with both errors |
+#' | `enrichment`, `enrichment_se`, `enrichment_mc_se` | its share of the variants' variance over its share of the variants |
+#'
+#' [reml_fit] explains errors, shares and overlap.
+#' @section Errors:
+#' * `ancify_input_error`: `fit` is not a fit of [fit_reml()].
+#' @seealso [fit_reml()], [reml_fit]
+#' @export
+#' @examples
+#' families <- rep(1:20, each = 5)
+#' kernel <- kernel_matrix(outer(families, families, "==") + 0)
+#' set.seed(1)
+#' data <- data.frame(id = 1:100, y = rnorm(20)[families] + rnorm(100))
+#' heritability(fit_reml(y ~ 1, data, kernels = list(family = kernel), threads = 1))
+heritability <- function(fit) {
+  check_given()
+  check_reml_fit(fit)
+  genetic <- c("h2", fit$names)
+  shares <- variance_shares(fit)[genetic, ]
+  enrichment <- rbind(h2 = NA, enrichments(fit))
+  data.frame(
+    variants = c(if (fit$n_genetic) fit$n_variants else NA, variants_of(fit)),
+    share = shares$estimate, shares[c("se", "mc_se")], enrichment = enrichment$estimate,
+    enrichment_se = enrichment$se, enrichment_mc_se = enrichment$mc_se, row.names = genetic
+  )
+}
+
+check_reml_fit <- function(fit, name = "fit") {
+  if (!inherits(fit, "reml_fit")) {
+    abort_ancify(
+      sprintf("`%s` must be a fit of fit_reml(), not %s.", name, show_value(fit)), "input"
+    )
+  }
+}

@@ -1,0 +1,116 @@
+#' Plot a REML fit
+#'
+#' Draws the components of a fit with both errors, its search, or profiles of its likelihood.
+#'
+#' @details
+#' | `type` | Picture |
+#' | --- | --- |
+#' | `"components"` | shares of the variance; beside each, bars of two standard errors and of two random errors |
+#' | `"trace"` | the variances along the search |
+#' | `"profile"` | twice the fall of the log-likelihood around each variance, and its 95 % limit |
+#'
+#' @param x A fit of [fit_reml()].
+#' @param type `"components"` (the default), `"trace"` or `"profile"`.
+#' @param main A title. `NULL` (the default): none.
+#' @param ... Not used.
+#' @return `x`, invisibly.
+#' @section Errors:
+#' * `ancify_input_error`: the fit of a profile took the stochastic path.
+#' * `ancify_file_error`: the fit's genotypes are not found as they were.
+#' @seealso [fit_reml()], [confint.reml_fit()]
+#' @export
+#' @examples
+#' families <- rep(1:20, each = 5)
+#' kernel <- kernel_matrix(outer(families, families, "==") + 0)
+#' set.seed(1)
+#' data <- data.frame(id = 1:100, y = rnorm(20)[families] + rnorm(100))
+#' fit <- fit_reml(y ~ 1, data, kernels = list(family = kernel), threads = 1)
+#' plot(fit)
+#' plot(fit, type = "profile")
+plot.reml_fit <- function(x, type = c("components", "trace", "profile"), main = NULL, ...) {
+  check_no_more(...)
+  type <- check_choice(type, c("components", "trace", "profile"), "type")
+  old <- graphics::par(no.readonly = TRUE)
+  on.exit(graphics::par(old))
+  graphics::par(las = 1, mgp = c(2.4, 0.6, 0), tcl = -0.3)
+  top <- if (is.null(main)) 1 else 3
+  switch(
+    type,
+    components = draw_components(x, top),
+    trace = draw_trace(x, top),
+    profile = draw_profiles(x, top)
+  )
+  graphics::title(main, outer = type == "profile", line = if (type == "profile") -1.5)
+  invisible(x)
+}
+
+fit_colours <- c(sampling = "#3b6a9c", randomisation = "#cf4a67")
+
+# A row for h2 and for each component, with two bars side by side.
+draw_components <- function(fit, top) {
+  shares <- variance_shares(fit)
+  rows <- rev(seq_len(nrow(shares)))
+  graphics::par(mar = c(4, max(nchar(rownames(shares))) * 0.55 + 1.5, top, 1))
+  ends <- outer(shares$estimate, rep(1, 2)) + outer(2 * shares$se, c(-1, 1))
+  graphics::plot.new()
+  graphics::plot.window(range(0, ends, shares$estimate, na.rm = TRUE), range(rows) + c(-0.6, 0.6))
+  graphics::abline(v = 0, col = "grey60")
+  draw_bars_of_error <- function(error, at, colour) {
+    known <- which(is.finite(error) & error > 0)
+    graphics::segments(
+      (shares$estimate - 2 * error)[known], at[known], (shares$estimate + 2 * error)[known],
+      at[known], lwd = 4, lend = 1, col = colour
+    )
+  }
+  random <- has_random_error(fit)
+  offset <- if (random) 0.12 else 0
+  draw_bars_of_error(shares$se, rows + offset, fit_colours[["sampling"]])
+  if (random) draw_bars_of_error(shares$mc_se, rows - offset, fit_colours[["randomisation"]])
+  bound <- c(FALSE, fit$at_bound)
+  graphics::points(shares$estimate, rows, pch = ifelse(bound, 1, 19))
+  graphics::axis(1)
+  graphics::axis(2, rows, rownames(shares), lwd = 0)
+  graphics::title(xlab = "share of the variance")
+  graphics::legend(
+    "topright", c("2 SE", if (random) "2 MC SE"), bty = "n", lwd = 4,
+    col = fit_colours[seq_len(1 + random)]
+  )
+}
+
+# The path of each variance; a dashed line for the estimate.
+draw_trace <- function(fit, top) {
+  graphics::par(mar = c(4, 5, top, 1))
+  thetas <- as.matrix(fit$iterations[names(fit$theta)])
+  steps <- fit$iterations$iteration
+  colours <- grDevices::hcl.colors(ncol(thetas), "Dark 3")
+  graphics::matplot(
+    steps, thetas, type = "o", pch = 19, cex = 0.6, lty = 1, col = colours, xlab = "step",
+    ylab = "variance", ylim = range(0, thetas), xaxt = "n", bty = "n"
+  )
+  graphics::axis(1, unique(round(pretty(steps))))
+  graphics::abline(h = fit$theta, lty = 2, col = colours)
+  graphics::legend("topright", names(fit$theta), bty = "n", lty = 1, pch = 19, col = colours)
+}
+
+draw_profiles <- function(fit, top) {
+  places <- 9
+  k <- length(fit$theta)
+  reach <- 4 / sqrt(pmax(diag(fit$information), 1e-300))
+  values <- vapply(seq_len(k), function(i) {
+    seq(max(fit$theta[[i]] - reach[i], profile_bounds(fit)[[i]]), fit$theta[[i]] + reach[i],
+        length.out = places)
+  }, numeric(places))
+  component <- rep(seq_len(k), each = places)
+  found <- profile_at(fit, component, as.vector(values), matrix(fit$theta, k, k * places))
+  deviance <- matrix(2 * (fit$log_likelihood - found$log_likelihood), places)
+  graphics::par(mfrow = grDevices::n2mfrow(k), mar = c(4, 4, 1.5, 1), oma = c(0, 0, top - 1, 0))
+  for (i in seq_len(k)) {
+    graphics::plot(
+      stats::spline(values[, i], deviance[, i], 100), type = "l", bty = "n", ylim = c(0, 9),
+      col = fit_colours[["sampling"]], lwd = 2, xlab = names(fit$theta)[i],
+      ylab = "fall of 2 log-likelihood"
+    )
+    graphics::abline(h = stats::qchisq(0.95, 1), lty = 2)
+    graphics::points(fit$theta[[i]], 0, pch = 19)
+  }
+}

@@ -1,0 +1,189 @@
+# What the core needs for a fit: genotypes with the weights of their components, and other kernels.
+
+# Components and kernels before samples are chosen. Gives list(names = of all components, genotypes
+# = those with a component or NULL, weights = a table of variant, component and weight, n_genetic =
+# number of components of genotypes, scale_power =, kernels = the other kernels, uncovered = number
+# of variants in no component).
+reml_model <- function(genotypes, components, kernels, overlap) {
+  kernels <- check_kernels(kernels)
+  of_genotypes <- vapply(kernels, function(kernel) kernel$kind == "grm", NA)
+  sets <- c(
+    genotype_sets(genotypes, components, overlap),
+    lapply(kernels[of_genotypes], function(kernel) {
+      n <- ncol(kernel$genotypes)
+      list(genotypes = kernel$genotypes, rows = seq_len(n), weight = rep(1, n),
+           scale_power = kernel$scale_power)
+    })
+  )
+  names <- c(names(sets), names(kernels)[!of_genotypes])
+  check_component_names(names)
+  c(
+    list(names = names, n_genetic = length(sets), kernels = kernels[!of_genotypes]),
+    joined_sets(sets, genotypes)
+  )
+}
+
+check_kernels <- function(kernels) {
+  if (inherits(kernels, "reml_kernel")) kernels <- list(kernels)
+  if (is.null(kernels)) {
+    return(list())
+  }
+  if (!is.list(kernels)) {
+    abort_ancify(
+      sprintf("`kernels` must be a list of kernels, such as kernel_matrix() makes, not %s.",
+              show_value(kernels)),
+      "input"
+    )
+  }
+  names <- names(kernels) %||% rep("", length(kernels))
+  names[!nzchar(names)] <- paste0("kernel", seq_along(names))[!nzchar(names)]
+  for (i in seq_along(kernels)) check_kernel(kernels[[i]], sprintf("kernels$%s", names[i]))
+  stats::setNames(kernels, names)
+}
+
+check_component_names <- function(names) {
+  if (length(names) == 0) {
+    abort_ancify("There is no genetic component: give `genotypes`, or `kernels`.", "input")
+  }
+  bad <- c(names[duplicated(names)], intersect(names, "residual"))
+  if (length(bad)) {
+    abort_ancify(
+      sprintf("The name %s stands for two components: choose another.", quoted(bad[1])), "input"
+    )
+  }
+}
+
+# For each component its variants (numbers in its genotypes) and their weights.
+genotype_sets <- function(genotypes, components, overlap) {
+  if (is.null(genotypes)) {
+    if (!is.null(components)) {
+      abort_ancify("`components` are sets of variants, so they need `genotypes`.", "input")
+    }
+    return(NULL)
+  }
+  check_genotypes(genotypes, "genotypes")
+  components <- components_on(components, genotypes, overlap)
+  parts <- split(components$table, factor(components$table$component, seq_along(components$names)))
+  sets <- lapply(parts, function(part) {
+    list(genotypes = genotypes, rows = part$variant, weight = part$weight, scale_power = -1)
+  })
+  stats::setNames(sets, components$names)
+}
+
+# One matrix of genotypes, its variants in the order of the file, with the weights of all sets.
+joined_sets <- function(sets, genotypes) {
+  if (length(sets) == 0) {
+    return(list(
+      genotypes = NULL, scale_power = -1, uncovered = 0,
+      weights = data.frame(variant = integer(), component = integer(), weight = double())
+    ))
+  }
+  base <- sets[[1]]$genotypes
+  powers <- unique(vapply(sets, `[[`, 0, "scale_power"))
+  if (length(powers) > 1) {
+    abort_ancify(
+      sprintf(
+        "The kernels have the scale powers %s, but a fit has one. Those of `components` have -1.",
+        enumerate(vapply(powers, number_text, ""))
+      ),
+      "input"
+    )
+  }
+  for (name in names(sets)) check_same_samples(sets[[name]]$genotypes, base, name)
+  index <- lapply(sets, function(set) set$genotypes$variant_index[set$rows])
+  all <- sort(unique(unlist(index)))
+  weights <- data.frame(
+    variant = match(unlist(index), all), component = rep(seq_along(sets), lengths(index)),
+    weight = unlist(lapply(sets, `[[`, "weight"))
+  )
+  list(
+    genotypes = with_variants(sets, index, all), scale_power = powers,
+    weights = weights[order(weights$variant, weights$component), ],
+    uncovered = if (is.null(genotypes)) 0 else sum(!genotypes$variant_index %in% all)
+  )
+}
+
+check_same_samples <- function(g, base, name) {
+  if (!identical(g$path, base$path) || !identical(g$sample_index, base$sample_index)) {
+    abort_ancify(
+      sprintf(
+        paste(
+          "The kernel %s has other genotypes or samples than the first component. Take all from one",
+          "file and its same samples, or make a kernel_matrix() of it."
+        ),
+        quoted(name)
+      ),
+      "input"
+    )
+  }
+}
+
+# The genotypes of these variants, which several subsets of one file may have.
+with_variants <- function(sets, index, all) {
+  g <- sets[[1]]$genotypes
+  if (all(all %in% g$variant_index)) {
+    return(g[, match(all, g$variant_index)])
+  }
+  rows <- do.call(rbind, lapply(sets, function(set) set$genotypes$variants[set$rows, ]))
+  rows <- rows[match(all, unlist(index)), ]
+  rownames(rows) <- NULL
+  g$variants <- rows
+  g$variant_index <- all
+  g
+}
+
+# ---- Samples -------------------------------------------------------------------------------------
+
+# Chooses the samples of a model. Gives what analysis_samples() gives, with the model's genotypes
+# and kernels of these samples.
+model_on_samples <- function(model, formula, data, id) {
+  order <- model$genotypes$samples$id %||% first_ids(model$kernels) %||% sample_ids(data, id)
+  in_kernels <- rep(TRUE, length(order))
+  for (name in names(model$kernels)) {
+    kernel <- model$kernels[[name]]
+    if (!is.null(kernel$ids)) {
+      in_kernels <- in_kernels & order %in% kernel$ids
+    } else if (!kernel$n %in% c(NA, length(order))) {
+      abort_ancify(
+        sprintf(
+          "The kernel %s has %s without names, but there are %s: give row names.", quoted(name),
+          count_of(kernel$n, "sample"), format_count(length(order))
+        ),
+        "input"
+      )
+    }
+  }
+  g <- model$genotypes
+  not_in_keep <- if (is.null(g)) 0 else g$n_file[["samples"]] - nrow(g)
+  samples <- analysis_samples(formula, data, id, order[in_kernels], not_in_keep)
+  samples$dropped <- c(samples$dropped, "not in kernels" = sum(!in_kernels))
+  at <- which(in_kernels)[samples$at]
+  samples$at <- NULL
+  if (!is.null(g)) model$genotypes <- g[at, ]
+  model$kernels <- Map(function(kernel, name) {
+    rows <- if (is.null(kernel$ids)) at else match(samples$ids, kernel$ids)
+    core_kernel(kernel, rows, length(kernel$ids %||% order), name)
+  }, model$kernels, names(model$kernels))
+  c(samples, model)
+}
+
+first_ids <- function(kernels) {
+  named <- Filter(function(kernel) !is.null(kernel$ids), kernels)
+  if (length(named)) named[[1]]$ids
+}
+
+# ---- For the core --------------------------------------------------------------------------------
+
+# `model`: as from model_on_samples(), or a fit, with its `control`.
+core_problem <- function(model) {
+  list(
+    y = model$y, x = model$x,
+    genotypes = if (!is.null(model$genotypes)) core_genotypes(model$genotypes),
+    weights = list(
+      variant = model$weights$variant - 1, component = model$weights$component - 1L,
+      weight = model$weights$weight
+    ),
+    n_genetic = model$n_genetic, scale_power = model$scale_power, kernels = unname(model$kernels),
+    names = model$names
+  )
+}

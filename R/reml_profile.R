@@ -1,0 +1,163 @@
+#' Compute confidence intervals of a fit
+#'
+#' Gives intervals of variances, of h2 and of fixed effects: `confint(fit)`. Profile intervals of
+#' variances, by `method = "profile"`, know the bound at 0 and need not be symmetric.
+#'
+#' @details
+#' **Wald intervals** are the estimate plus and minus a normal quantile of standard errors. They
+#' say little near a bound.
+#'
+#' **Profile intervals** hold the values at which twice the log-likelihood falls by less than a
+#' chi-squared quantile of 1 degree of freedom. All other variances have their best values there.
+#' They need the exact path. An end at the bound is the bound.
+#'
+#' @param object A fit of [fit_reml()].
+#' @param parm Names of components, `"h2"` or names of fixed effects. Default: all that `method`
+#'   has.
+#' @param level Confidence level, 0.95 by default.
+#' @param method `"wald"` (the default), or `"profile"` for components alone.
+#' @param progress Whether to show a progress bar after two seconds. Default: only in interactive
+#'   sessions.
+#' @param ... Not used.
+#' @return A matrix with a row for each parameter and the columns of the lower and the upper end.
+#' @section Errors:
+#' * `ancify_input_error`: `parm` names no parameter, `level` is not between 0 and 1, or the fit of
+#'   a profile took the stochastic path.
+#' * `ancify_file_error`: the fit's genotypes are not found as they were.
+#' @seealso [fit_reml()], [`plot()`][plot.reml_fit] for pictures of profiles
+#' @importFrom stats confint
+#' @export
+#' @examples
+#' families <- rep(1:20, each = 5)
+#' kernel <- kernel_matrix(outer(families, families, "==") + 0)
+#' set.seed(1)
+#' data <- data.frame(id = 1:100, y = rnorm(20)[families] + rnorm(100))
+#' fit <- fit_reml(y ~ 1, data, kernels = list(family = kernel), threads = 1)
+#' confint(fit)
+#' confint(fit, method = "profile")
+confint.reml_fit <- function(object, parm = NULL, level = 0.95, method = c("wald", "profile"),
+                             progress = interactive(), ...) {
+  check_no_more(...)
+  method <- check_choice(method, c("wald", "profile"), "method")
+  if (!is.numeric(level) || length(level) != 1 || !isTRUE(level > 0 && level < 1)) {
+    abort_ancify(sprintf("`level` must be between 0 and 1, not %s.", show_value(level)), "input")
+  }
+  components <- names(object$theta)
+  has <- if (method == "wald") c(components, "h2", names(object$coefficients)) else components
+  parm <- parm %||% has
+  unknown <- setdiff(parm, has)
+  if (length(unknown)) {
+    abort_ancify(
+      sprintf("`parm` has %s, but there are intervals of %s.", enumerate(quoted(unknown)),
+              enumerate(quoted(has))),
+      "input"
+    )
+  }
+  limits <- if (method == "wald") {
+    wald_limits(object, level)[parm, , drop = FALSE]
+  } else {
+    profile_limits(object, parm, level, progress)
+  }
+  tails <- c(1 - level, 1 + level) / 2
+  colnames(limits) <- paste(format(100 * tails, trim = TRUE, digits = 3), "%")
+  limits
+}
+
+wald_limits <- function(fit, level) {
+  table <- rbind(
+    data.frame(estimate = fit$theta, delta_errors(fit, diag(length(fit$theta)))),
+    h2 = variance_shares(fit)["h2", ]
+  )
+  table$se[c(fit$at_bound, FALSE)] <- NA
+  estimate <- c(stats::setNames(table$estimate, rownames(table)), fit$coefficients)
+  se <- c(table$se, sqrt(diag(fit$coefficients_covariance)))
+  cbind(estimate, estimate) + outer(se, stats::qnorm(c(1 - level, 1 + level) / 2))
+}
+
+# ---- Profiles ------------------------------------------------------------------------------------
+
+# The log-likelihood with theta[component[i]] at value[i], at its maximum over all other variances.
+# list(log_likelihood =, theta = a column for each place). `from`: where the search begins.
+profile_at <- function(fit, component, value, from, progress = FALSE) {
+  lower <- profile_bounds(fit)
+  here <- from
+  here[cbind(component, seq_along(component))] <- value
+  found <- likelihoods_at(fit, here, progress)
+  scale <- rep(1, length(value))
+  done <- rep(FALSE, length(value))
+  for (round in 1:60) {
+    steps <- lapply(seq_along(value), function(i) {
+      profile_step(found[[i]], here[, i], lower, component[i])
+    })
+    done <- done | vapply(steps, `[[`, 0, "decrement") < 1e-10 | scale < 1e-6
+    open <- which(!done)
+    if (!length(open)) break
+    next_places <- vapply(open, function(i) {
+      pmax(here[, i] + scale[i] * steps[[i]]$step, lower)
+    }, lower)
+    tried <- likelihoods_at(fit, next_places, progress)
+    better <- vapply(tried, `[[`, 0, "log_likelihood") >=
+      vapply(found[open], `[[`, 0, "log_likelihood")
+    here[, open[better]] <- next_places[, better]
+    found[open[better]] <- tried[better]
+    scale[open] <- ifelse(better, 1, scale[open] / 4)
+  }
+  list(log_likelihood = vapply(found, `[[`, 0, "log_likelihood"), theta = here)
+}
+
+# A Newton step over the variances that are free to move, all but that of the profile.
+profile_step <- function(found, theta, lower, fixed) {
+  free <- !(theta <= lower & found$score <= 0)
+  free[fixed] <- FALSE
+  step <- theta * 0
+  if (any(free)) {
+    step[free] <- solve(found$information[free, free, drop = FALSE], found$score[free])
+  }
+  list(step = step, decrement = sum(step * found$score))
+}
+
+# The fit's bounds; the residual stays above 0.
+profile_bounds <- function(fit) {
+  lower <- stats::setNames(fit$control$lower, names(fit$theta))
+  least <- 1e-6 * sum(fit$theta * fit$mean_diagonal)
+  lower[["residual"]] <- max(lower[["residual"]], least, na.rm = TRUE)
+  lower
+}
+
+# Limits by the secant method on the root of the deviance, which is nearly linear. All limits are
+# looked for together, as one reduction of the kernels serves many places.
+profile_limits <- function(fit, components, level, progress) {
+  target <- sqrt(stats::qchisq(level, 1))
+  component <- rep(match(components, names(fit$theta)), 2)
+  side <- rep(c(-1, 1), each = length(components))
+  estimate <- fit$theta[component]
+  lower <- profile_bounds(fit)[component]
+  se <- 1 / sqrt(pmax(diag(fit$information)[component], 1e-300))
+  inside <- list(value = estimate, root = 0 * estimate)
+  value <- pmax(estimate + side * target * se, lower)
+  theta <- matrix(fit$theta, length(fit$theta), length(value))
+  limit <- value
+  open <- which(!(side < 0 & estimate <= lower))
+  limit[side < 0 & estimate <= lower] <- lower[side < 0 & estimate <= lower]
+  for (round in 1:40) {
+    if (!length(open)) break
+    found <- profile_at(fit, component[open], value[open], theta[, open, drop = FALSE], progress)
+    theta[, open] <- found$theta
+    root <- sqrt(pmax(2 * (fit$log_likelihood - found$log_likelihood), 0))
+    limit[open] <- value[open]
+    at_lower <- value[open] <= lower[open] & root <= target
+    is_done <- abs(root - target) < 1e-5 * target | at_lower
+    slope <- (root - inside$root[open]) / (value[open] - inside$value[open])
+    next_value <- value[open] + (target - root) / slope
+    # Not more than twice as far from the estimate, also where the likelihood is flat.
+    most <- 2 * abs(value[open] - estimate[open])
+    move <- pmin(abs(next_value - estimate[open]), most)
+    move[!is.finite(move)] <- most[!is.finite(move)]
+    keep <- root < target
+    inside$value[open[keep]] <- value[open[keep]]
+    inside$root[open[keep]] <- root[keep]
+    value[open] <- pmax(estimate[open] + side[open] * move, lower[open])
+    open <- open[!is_done]
+  }
+  matrix(limit, ncol = 2, dimnames = list(components, NULL))
+}

@@ -1,0 +1,199 @@
+# Which samples a fit has, in which order, and their response and fixed effects.
+
+# `order`: ids of all samples that kernels have, in the order of the analysis; NULL for that of the
+# data. Gives list(ids =, at = their places in `order`, y =, x =, terms =, dropped = a count for
+# each reason). `not_in_keep`: number of samples that were left out before.
+analysis_samples <- function(formula, data, id, order, not_in_keep = 0) {
+  ids <- sample_ids(data, id)
+  frame <- model_frame(formula, data)
+  order <- order %||% ids
+  row <- match(order, ids)
+  response <- stats::model.response(frame)
+  covariates <- frame[-attr(stats::terms(frame), "response")]
+  check_finite_values(frame, ids, row[!is.na(row)])
+  # is.na() of a matrix, such as poly() makes, has a column for each of its columns.
+  lacking <- lapply(covariates, function(x) rowSums(is.na(as.matrix(x))) > 0)
+  incomplete <- Reduce(`|`, lacking, rep(FALSE, nrow(frame)))
+  no_phenotype <- is.na(row) | is.na(response)[row]
+  no_covariate <- !no_phenotype & incomplete[row]
+  kept <- which(!no_phenotype & !no_covariate)
+  check_any_sample(order, ids, kept, frame)
+  y <- as.double(unname(response[row[kept]]))
+  x <- fixed_effects(frame, row[kept])
+  check_degrees_of_freedom(y, x, names(frame)[1])
+  list(
+    ids = order[kept], at = kept, y = y, x = x, terms = stats::terms(frame),
+    dropped = c(
+      "not in keep" = not_in_keep, "not in genotypes" = sum(!ids %in% order),
+      "no phenotype" = sum(no_phenotype), "missing covariate" = sum(no_covariate)
+    )
+  )
+}
+
+# The ids of the rows of `data`.
+sample_ids <- function(data, id) {
+  if (!is.data.frame(data)) {
+    abort_ancify(sprintf("`data` must be a data frame, not %s.", show_value(data)), "input")
+  }
+  check_text(id, "id", "name of a column")
+  if (!id %in% names(data)) {
+    abort_ancify(
+      sprintf("`data` has no column %s: name the column of sample ids by `id`.", quoted(id)),
+      "input"
+    )
+  }
+  ids <- as.character(data[[id]])
+  without <- which(is.na(ids) | !nzchar(ids))
+  if (length(without)) {
+    abort_ancify(sprintf("Row %s of `data` has no id.", format_count(without[1])), "input")
+  }
+  twice <- anyDuplicated(ids)
+  if (twice) {
+    abort_ancify(sprintf("`data` has the sample %s twice.", quoted(ids[twice])), "input")
+  }
+  ids
+}
+
+# A row for each row of `data`, with missing values.
+model_frame <- function(formula, data) {
+  if (!inherits(formula, "formula") || length(formula) != 3) {
+    abort_ancify(
+      sprintf("`formula` must be such as y ~ 1 or y ~ sex + age, not %s.",
+              if (inherits(formula, "formula")) quoted(deparse1(formula)) else show_value(formula)),
+      "input"
+    )
+  }
+  frame <- tryCatch(
+    stats::model.frame(formula, data, na.action = stats::na.pass),
+    error = function(condition) {
+      abort_ancify(
+        sprintf("`formula` and `data` do not fit: %s.", conditionMessage(condition)), "input"
+      )
+    }
+  )
+  if (!is.null(stats::model.offset(frame))) {
+    abort_ancify("`formula` has an offset(): subtract it from the response.", "input")
+  }
+  response <- stats::model.response(frame)
+  if (!is.numeric(response) || is.matrix(response)) {
+    abort_ancify(
+      sprintf("The response %s must be one column of numbers, not %s.", quoted(names(frame)[1]),
+              show_value(response)),
+      "input"
+    )
+  }
+  frame
+}
+
+# Inf and NaN are faults; NA is a missing value.
+check_finite_values <- function(frame, ids, rows) {
+  for (name in names(frame)) {
+    values <- as.matrix(frame[[name]])[rows, , drop = FALSE]
+    if (!is.numeric(values)) next
+    wrong <- which(rowSums(is.infinite(values) | is.nan(values)) > 0)
+    if (length(wrong)) {
+      abort_ancify(
+        sprintf("%s of the sample %s is not finite: correct it, or make it NA.", quoted(name),
+                quoted(ids[rows[wrong[1]]])),
+        "input"
+      )
+    }
+  }
+}
+
+check_any_sample <- function(order, ids, kept, frame) {
+  if (length(kept)) {
+    return(invisible())
+  }
+  common <- sum(order %in% ids)
+  abort_ancify(
+    if (common == 0) {
+      sprintf("`data` and the genotypes have no common sample: the first ids are %s and %s.",
+              quoted(ids[1]), quoted(order[1]))
+    } else {
+      sprintf("None of the %s has all of %s.", count_of(common, "common sample"),
+              enumerate(quoted(names(frame))))
+    },
+    "input"
+  )
+}
+
+# ---- Fixed effects -------------------------------------------------------------------------------
+
+# The matrix of these rows, of full rank.
+fixed_effects <- function(frame, rows) {
+  terms <- stats::delete.response(stats::terms(frame))
+  frame <- droplevels(frame[rows, , drop = FALSE])
+  # Contrasts need two levels.
+  is_label <- function(x) is.factor(x) || is.character(x) || is.logical(x)
+  single <- vapply(frame, function(x) is_label(x) && length(unique(x)) == 1, NA)
+  frame[single] <- 1
+  attr(frame, "terms") <- terms
+  x <- stats::model.matrix(terms, frame)
+  if (attr(terms, "intercept") == 1) {
+    constant <- apply(x, 2, function(values) all(values == values[1]))
+    constant["(Intercept)"] <- FALSE
+    warn_of_constant(colnames(x)[constant], length(rows))
+    x <- x[, !constant, drop = FALSE]
+  }
+  check_independent(x)
+  matrix(as.double(x), nrow(x), dimnames = list(NULL, colnames(x)))
+}
+
+warn_of_constant <- function(covariates, n) {
+  if (length(covariates)) {
+    warn_ancify(
+      sprintf("The covariate %s is dropped: it is the same in all %s.",
+              enumerate(quoted(covariates)), count_of(n, "sample")),
+      "covariate", covariates = covariates
+    )
+  }
+}
+
+check_independent <- function(x) {
+  decomposition <- qr(x)
+  free <- decomposition$pivot[seq_len(decomposition$rank)]
+  dependent <- setdiff(seq_len(ncol(x)), free)
+  if (length(dependent) == 0) {
+    return(invisible())
+  }
+  on <- qr.coef(qr(x[, free, drop = FALSE]), x[, dependent[1]])
+  scale <- sqrt(colSums(x^2))
+  among <- free[abs(on) * scale[free] > 1e-7 * scale[dependent[1]]]
+  abort_ancify(
+    sprintf(
+      "The covariate %s %s: leave one of them out.", quoted(colnames(x)[dependent[1]]),
+      if (length(among)) {
+        paste("is a combination of", enumerate(quoted(colnames(x)[among])))
+      } else {
+        "is 0 in all samples"
+      }
+    ),
+    "input", covariates = colnames(x)[c(dependent, among)]
+  )
+}
+
+# Errors for data without a fit. `name`: that of the response.
+check_degrees_of_freedom <- function(y, x, name) {
+  n <- length(y)
+  p <- ncol(x)
+  if (p >= n) {
+    abort_ancify(
+      sprintf("There are %s and %s: a fit needs more samples than effects.",
+              count_of(n, "sample"), count_of(p, "fixed effect")),
+      "input"
+    )
+  }
+  if (all(y == y[1])) {
+    abort_ancify(sprintf("The response %s does not vary: it is %s in all %s.", quoted(name),
+                         number_text(y[1]), count_of(n, "sample")), "input")
+  }
+  left <- if (p) qr.resid(qr(x), y) else y
+  if (sum(left^2) <= 1e-24 * sum(y^2)) {
+    abort_ancify(
+      sprintf("The fixed effects explain all of the response %s: nothing is left for variances.",
+              quoted(name)),
+      "input"
+    )
+  }
+}

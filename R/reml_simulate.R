@@ -1,0 +1,71 @@
+# Responses drawn from a fitted model.
+
+#' @rdname reml_fit
+#' @export
+simulate.reml_fit <- function(object, nsim = 1, seed = NULL, ...) {
+  check_no_more(...)
+  check_whole_number(nsim, "nsim")
+  if (any(object$theta < 0)) {
+    abort_ancify(
+      sprintf("The variance of %s is below 0, so nothing can be drawn from the model.",
+              enumerate(quoted(names(object$theta)[object$theta < 0]))),
+      "input"
+    )
+  }
+  object <- with_genotypes(object)
+  if (!is.null(seed)) set.seed(seed)
+  n <- length(object$y)
+  drawn <- drop(object$x %*% object$coefficients) + genetic_draws(object, nsim) +
+    sqrt(object$theta[["residual"]]) * matrix(stats::rnorm(n * nsim), n)
+  dimnames(drawn) <- list(object$ids, paste0("sim_", seq_len(nsim)))
+  as.data.frame(drawn)
+}
+
+genetic_draws <- function(fit, nsim) {
+  values <- matrix(0, length(fit$y), nsim)
+  if (fit$n_genetic) values <- values + draws_of_variants(fit, nsim)
+  for (i in seq_along(fit$kernels)) {
+    theta <- fit$theta[[fit$n_genetic + i]]
+    if (theta > 0) values <- values + sqrt(theta) * draws_of_kernel(fit$kernels[[i]], values)
+  }
+  values
+}
+
+# Variants in a block whose calls are in memory at once.
+simulated_block <- 1000
+
+# u = sum_j z_j b_j with b_j of variance sum_g theta_g w_jg / c_g.
+draws_of_variants <- function(fit, nsim) {
+  table <- fit$weights
+  v <- genotype_moments(fit$genotypes)$variance
+  size <- ifelse(v > 0, v^(1 + fit$scale_power), 0)
+  scale <- rowsum_of(table$weight * size[table$variant], table$component, fit$n_genetic)
+  variance <- rowsum_of(
+    table$weight * (fit$theta[seq_len(fit$n_genetic)] / scale)[table$component], table$variant,
+    length(v)
+  )
+  values <- matrix(0, length(fit$y), nsim)
+  used <- which(variance > 0 & v > 0)
+  for (block in split(used, (seq_along(used) - 1) %/% simulated_block)) {
+    z <- standardised(fit$genotypes[, block], fit$scale_power)
+    effects <- sqrt(variance[block]) * matrix(stats::rnorm(length(block) * nsim), length(block))
+    values <- values + z %*% effects
+  }
+  values
+}
+
+# Calls minus their mean, times the variance to the power of scale_power / 2; 0 without a call.
+standardised <- function(g, scale_power) {
+  moments <- genotype_moments(g)
+  z <- t((t(as.matrix(g, progress = FALSE)) - moments$mean) * moments$variance^(scale_power / 2))
+  z[is.na(z)] <- 0
+  z
+}
+
+# `size`: rows and columns of the draws.
+draws_of_kernel <- function(kernel, size) {
+  n <- nrow(size)
+  dense <- if (is.list(kernel)) kernel$products(diag(n)) else kernel
+  parts <- eigen(dense, symmetric = TRUE)
+  parts$vectors %*% (sqrt(pmax(parts$values, 0)) * matrix(stats::rnorm(length(size)), n))
+}

@@ -1,0 +1,73 @@
+// Reads AA, AA_post and AA_prob of records.
+#include "core/ancestry/variants/ancestral_info.h"
+
+#include "core/ancestry/variants/annotation.h"
+#include "core/exec/errors.h"
+#include "core/exec/threads.h"
+#include "core/genome/bases.h"
+#include "core/io/text.h"
+
+namespace ancify {
+
+namespace {
+
+void check_probability(const VariantReader& reader, float value, const char* id) {
+  if (!(value >= 0 && value <= 1)) {
+    reader.fail(std::string(id) + " is " + number_text(value) + ": it must be from 0 to 1");
+  }
+}
+
+char upper(std::string_view allele) { return "ACGT"[base_code(allele.front())]; }
+
+}  // namespace
+
+char ancestral_base(VariantReader& reader) {
+  // Position 0 is before the first base.
+  if (reader.position() < 1) return 'N';
+  const std::string_view text = reader.info_text("AA").value_or("");
+  const std::string_view base = text.substr(0, text.find('|'));
+  return base.size() == 1 ? base.front() : 'N';
+}
+
+std::optional<double> ancestral_posterior(VariantReader& reader, int ancestral, int derived) {
+  const std::vector<float> of_bases = reader.info_numbers("AA_post");
+  if (!of_bases.empty()) {
+    if (of_bases.size() != kBases) reader.fail("AA_post must be four numbers, for A, C, G and T");
+    for (const float value : of_bases) check_probability(reader, value, "AA_post");
+    const double right = of_bases[static_cast<std::size_t>(ancestral)];
+    const double wrong = of_bases[static_cast<std::size_t>(derived)];
+    if (right + wrong == 0) reader.fail("AA_post is 0 for both alleles");
+    return right / (right + wrong);
+  }
+  const std::vector<float> of_call = reader.info_numbers("AA_prob");
+  if (of_call.empty()) return {};
+  if (of_call.size() != 1) reader.fail("AA_prob must be one number");
+  check_probability(reader, of_call.front(), "AA_prob");
+  return of_call.front();
+}
+
+std::vector<AncestralRecord> read_ancestral_records(const std::string& path, JobControl& control) {
+  std::vector<AncestralRecord> records;
+  run_tasks(control, 1, 1, [&](std::int64_t, const TaskContext& context) {
+    VariantReader reader(path, 0, RecordParts::kInfo);
+    ReadingProgress progress(path, control);
+    while (reader.next()) {
+      context.throw_if_stopped();
+      progress.record(reader);
+      const char call = ancestral_base(reader);
+      const Reason reason = reason_for(reader, call, {}, false);
+      if ((reason != Reason::kOk && reason != Reason::kLow) || reader.alleles() != 2) continue;
+      const char ref = upper(reader.allele(0));
+      const char alt = upper(reader.allele(1));
+      const bool ref_called = base_code(call) == base_code(ref);
+      const double right =
+          ancestral_posterior(reader, base_code(call), base_code(ref_called ? alt : ref))
+              .value_or(1);
+      records.push_back({std::string(reader.chromosome()), reader.position(), ref, alt,
+                         ref_called ? right : 1 - right});
+    }
+  });
+  return records;
+}
+
+}  // namespace ancify

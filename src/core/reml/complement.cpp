@@ -1,0 +1,87 @@
+// X = QR by Householder reflections, Q = I - V F V'. A kernel is rotated by one update of rank 2p:
+//   Q'KQ = K - V W' - W V',  W = B - V F'V'B / 2,  B = K V F
+// (Golub and Van Loan 2013, Matrix Computations, sections 5.1.7 and 8.3.1, for one reflection).
+#include "core/reml/complement.h"
+
+#include <cmath>
+#include <cstddef>
+#include <string>
+
+#include "core/exec/errors.h"
+
+namespace ancify::reml {
+
+namespace {
+
+// A column of X whose part outside earlier columns is a smaller share of it depends on them.
+constexpr double kDependent = 1e-10;
+
+}  // namespace
+
+Complement::Complement(const FitData& data)
+    : qr_(static_cast<int>(data.samples()), static_cast<int>(data.effects()), data.x) {
+  const auto n = static_cast<std::size_t>(samples());
+  for (std::size_t j = 0; j < static_cast<std::size_t>(effects()); ++j) {
+    const double* const column = &qr_.packed[j * n];
+    double norm = 0;
+    for (std::size_t i = 0; i <= j; ++i) norm = std::hypot(norm, column[i]);
+    if (!(std::abs(column[j]) > kDependent * norm)) {
+      throw InputError("column " + std::to_string(j + 1) +
+                       " of the fixed effects depends on the columns before it; leave it out");
+    }
+  }
+}
+
+std::vector<double> Complement::rotate(std::vector<double> v) const {
+  qr_.rotate(true, static_cast<int>(v.size() / static_cast<std::size_t>(samples())), v.data());
+  return v;
+}
+
+std::vector<double> Complement::rotate_back(std::vector<double> v) const {
+  qr_.rotate(false, static_cast<int>(v.size() / static_cast<std::size_t>(samples())), v.data());
+  return v;
+}
+
+void Complement::rotate_kernel(double* k) const {
+  const int n = samples();
+  const int p = effects();
+  if (p == 0) return;
+  const auto size = static_cast<std::size_t>(n) * static_cast<std::size_t>(p);
+  const auto small = static_cast<std::size_t>(p) * static_cast<std::size_t>(p);
+  const std::vector<double> v = qr_.reflectors();
+  const std::vector<double> f = qr_.triangle();
+  std::vector<double> kv(size);
+  symmetric_product(n, p, k, v.data(), kv.data());
+  std::vector<double> w(size);
+  product(n, p, p, 1, kv.data(), f.data(), 0, w.data());
+  // F'V'B = F'(V'KV) F is symmetric.
+  std::vector<double> vb(small);
+  cross_product(n, p, p, v.data(), w.data(), vb.data());
+  std::vector<double> middle(small);
+  cross_product(p, p, p, f.data(), vb.data(), middle.data());
+  product(n, p, p, -0.5, v.data(), middle.data(), 1, w.data());
+  subtract_symmetric_product(n, p, v.data(), w.data(), k);
+}
+
+std::vector<double> Complement::solve(std::vector<double> b) const {
+  qr_.solve(b.data());
+  return b;
+}
+
+std::vector<double> Complement::solve_both_sides(std::vector<double> a) const {
+  const auto p = static_cast<std::size_t>(effects());
+  const auto divide_columns = [&] {
+    for (std::size_t j = 0; j < p; ++j) qr_.solve(&a[j * p]);
+  };
+  const auto transpose = [&] {
+    for (std::size_t j = 0; j < p; ++j) {
+      for (std::size_t i = 0; i < j; ++i) std::swap(a[j * p + i], a[i * p + j]);
+    }
+  };
+  divide_columns();
+  transpose();
+  divide_columns();
+  return a;
+}
+
+}  // namespace ancify::reml

@@ -1,0 +1,37 @@
+// The complement of the fixed effects' columns X, where the restricted likelihood has none.
+#pragma once
+
+#include <vector>
+
+#include "core/reml/fit.h"
+#include "core/reml/lapack.h"
+
+namespace ancify::reml {
+
+// X = Q1 R; Q2 is a basis of the complement, and Q = (Q1, Q2). Rotated columns have their p numbers
+// on X first, then the n - p on its complement.
+class Complement {
+ public:
+  // InputError if a column of X depends on those before it.
+  explicit Complement(const FitData& data);
+
+  int samples() const { return qr_.rows; }
+  int effects() const { return qr_.columns; }
+  int size() const { return qr_.rows - qr_.columns; }
+
+  // Q'v.
+  std::vector<double> rotate(std::vector<double> v) const;
+  // Q v.
+  std::vector<double> rotate_back(std::vector<double> v) const;
+  // K becomes Q'KQ, n x n, of which the lower triangle is read and written.
+  void rotate_kernel(double* k) const;
+  // R^-1 b.
+  std::vector<double> solve(std::vector<double> b) const;
+  // R^-1 a R'^-1 of a symmetric p x p matrix.
+  std::vector<double> solve_both_sides(std::vector<double> a) const;
+
+ private:
+  Qr qr_;
+};
+
+}  // namespace ancify::reml

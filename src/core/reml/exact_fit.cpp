@@ -1,0 +1,293 @@
+// With Q = (Q1, Q2), X = Q1 R, and A = Q2'KQ2, y2 = Q2'y on the complement of X,
+//   l = -((n - p) log 2pi + log|H2| + y2'H2^-1 y2) / 2,  H2 = Q2'HQ2,  P = Q2 H2^-1 Q2'
+// is the restricted log-likelihood without log|X'X|, so it does not depend on the basis of X's
+// columns (Harville 1974, Biometrika 61, 383). The fixed effects and their covariance are
+//   b = R^-1 (Q1'y - H12 H2^-1 y2),  R^-1 (H11 - H12 H2^-1 H21) R'^-1,  H12 = Q1'HQ2.
+#include "core/reml/exact_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/exec/errors.h"
+#include "core/exec/threads.h"
+#include "core/reml/complement.h"
+#include "core/reml/search.h"
+
+namespace ancify::reml {
+
+namespace {
+
+using Vector = std::vector<double>;
+
+// y outside X below this share of y is rounding error, and so is a kernel.
+constexpr double kNothingLeft = 1e-12;
+// Squares of squares of y must have room.
+constexpr double kLargestSize = 1e70;
+
+InputError not_positive(const std::string& name, const std::vector<double>& theta) {
+  std::string values;
+  for (const double value : theta) {
+    char text[32];
+    std::snprintf(text, sizeof(text), "%.6g", value);
+    values += (values.empty() ? "" : ", ") + std::string(text);
+  }
+  return InputError("the covariance of y is not positive where `" + name + "` is " + values +
+                    "; choose other values");
+}
+
+const FitData& checked(const FitData& data, const Kernels& kernels) {
+  const auto finite = [](double value) { return std::isfinite(value); };
+  if (!std::all_of(data.y.begin(), data.y.end(), finite)) {
+    throw InputError("y has a value that is not finite");
+  }
+  if (!std::all_of(data.x.begin(), data.x.end(), finite)) {
+    throw InputError("the fixed effects have a value that is not finite");
+  }
+  if (data.samples() <= data.effects()) {
+    throw InputError("there are " + std::to_string(data.effects()) + " fixed effects, but " +
+                     std::to_string(data.samples()) +
+                     " samples; there must be fewer fixed effects than samples");
+  }
+  if (kernels.samples() != data.samples()) {
+    throw InputError("the kernels have " + std::to_string(kernels.samples()) +
+                     " samples, but y has " + std::to_string(data.samples()));
+  }
+  return data;
+}
+
+// A model in units of y in which it is about 1: a power of 2, so that nothing is rounded.
+class ExactProblem {
+ public:
+  ExactProblem(const FitData& data, Kernels& kernels, JobControl& control)
+      : data_(checked(data, kernels)), kernels_(kernels), control_(control), complement_(data) {
+    y_ = complement_.rotate(data.y);
+    choose_unit();
+    for (double& value : y_) value /= unit_;
+    make_model();
+  }
+
+  ExactModel& model() { return *model_; }
+  const OneKernelModel* one_kernel() const { return one_kernel_; }
+  double unit() const { return unit_; }
+  std::size_t components() const { return static_cast<std::size_t>(kernels_.components()) + 1; }
+
+  // Values by component to and from units of the user's.
+  Vector scaled(Vector theta) const { return times(std::move(theta), 1 / (unit_ * unit_)); }
+  Vector unscaled(Vector theta) const { return times(std::move(theta), unit_ * unit_); }
+  Vector score(Vector values) const { return times(std::move(values), 1 / (unit_ * unit_)); }
+  Vector information(Vector values) const {
+    return times(std::move(values), 1 / (unit_ * unit_ * unit_ * unit_));
+  }
+  Derivatives unscaled(Derivatives at) const {
+    return {score(std::move(at.score)), score(std::move(at.traces)),
+            information(std::move(at.average)), information(std::move(at.expected))};
+  }
+  double log_likelihood(double value) const { return value - complement_.size() * std::log(unit_); }
+
+  double variance() const { return unit_ * unit_ * scaled_variance(); }
+  double null_log_likelihood() const {
+    const int n = complement_.size();
+    return log_likelihood(-0.5 * n * (kLogTwoPi + std::log(scaled_variance()) + 1));
+  }
+
+  // What belongs to theta (in units of the model), where the model is.
+  void add_effects(const Vector& theta, Fit& fit) const;
+
+ private:
+  static Vector times(Vector values, double factor) {
+    for (double& value : values) value *= factor;
+    return values;
+  }
+
+  void choose_unit();
+  void make_model();
+  // Q2'KQ2 of a kernel. Keeps Q'KQ1.
+  Vector rotated(int component);
+  double scaled_variance() const {
+    const auto p = static_cast<std::ptrdiff_t>(complement_.effects());
+    return std::inner_product(y_.begin() + p, y_.end(), y_.begin() + p, 0.0) / complement_.size();
+  }
+
+  const FitData& data_;
+  Kernels& kernels_;
+  JobControl& control_;
+  Complement complement_;
+  Vector y_;  // Q'y
+  double unit_ = 1;
+  std::vector<Vector> on_effects_;  // Q'KQ1 of each kernel, n x p
+  std::unique_ptr<ExactModel> model_;
+  const OneKernelModel* one_kernel_ = nullptr;
+};
+
+void ExactProblem::choose_unit() {
+  const auto norm = [](auto from, auto to) {
+    double sum = 0;
+    for (; from != to; ++from) sum = std::hypot(sum, *from);
+    return sum;
+  };
+  const double all = norm(y_.begin(), y_.end());
+  const double left = norm(y_.begin() + complement_.effects(), y_.end());
+  if (!(left > kNothingLeft * all)) {
+    throw InputError("y has no variance beyond the fixed effects");
+  }
+  const double size = left / std::sqrt(complement_.size());
+  if (size > kLargestSize || size < 1 / kLargestSize) {
+    throw InputError("y is too large or too small for its squares; give it in other units");
+  }
+  unit_ = std::exp2(std::floor(std::log2(size)));
+}
+
+Vector ExactProblem::rotated(int component) {
+  const auto n = static_cast<std::size_t>(complement_.samples());
+  const auto p = static_cast<std::size_t>(complement_.effects());
+  const auto size = n - p;
+  const std::string name = component_name(data_, static_cast<std::size_t>(component));
+  Vector k(n * n);
+  kernels_.dense(component, k.data());
+  TaskContext(control_).throw_if_stopped();
+  for (std::size_t i = 0; i < k.size(); ++i) {
+    if (!std::isfinite(k[i])) {
+      throw InputError("the kernel of " + name + " has a value that is not finite in row " +
+                       std::to_string(i % n + 1) + ", column " + std::to_string(i / n + 1));
+    }
+  }
+  complement_.rotate_kernel(k.data());
+  on_effects_.emplace_back(k.begin(), k.begin() + static_cast<std::ptrdiff_t>(n * p));
+  // Each column moves to the front, so none is overwritten before it has moved.
+  double trace = 0;
+  for (std::size_t j = 0; j < size; ++j) {
+    const auto from = k.begin() + static_cast<std::ptrdiff_t>((p + j) * n + p);
+    std::copy(from, from + static_cast<std::ptrdiff_t>(size),
+              k.begin() + static_cast<std::ptrdiff_t>(j * size));
+    trace += k[j * size + j];
+  }
+  k.resize(size * size);
+  const double before = kernels_.mean_diagonal(component) * static_cast<double>(n);
+  if (!(std::abs(trace) > kNothingLeft * std::abs(before))) {
+    throw InputError("the kernel of " + name +
+                     " has no variance beyond the fixed effects; leave it out");
+  }
+  return k;
+}
+
+void ExactProblem::make_model() {
+  const Vector y(y_.begin() + complement_.effects(), y_.end());
+  if (kernels_.components() == 1) {
+    auto model =
+        std::make_unique<OneKernelModel>(rotated(0), y, component_name(data_, 0), control_);
+    one_kernel_ = model.get();
+    model_ = std::move(model);
+    return;
+  }
+  std::vector<Vector> rotated_kernels;
+  std::vector<std::string> names;
+  for (int g = 0; g < kernels_.components(); ++g) {
+    rotated_kernels.push_back(rotated(g));
+    names.push_back(component_name(data_, static_cast<std::size_t>(g)));
+  }
+  model_ = std::make_unique<CholeskyModel>(std::move(rotated_kernels), y, names, control_);
+}
+
+void ExactProblem::add_effects(const Vector& theta, Fit& fit) const {
+  const auto n = static_cast<std::size_t>(complement_.samples());
+  const auto p = static_cast<std::size_t>(complement_.effects());
+  Vector h(n * p);  // Q'HQ1, in units of the model
+  for (std::size_t g = 0; g < on_effects_.size(); ++g) {
+    for (std::size_t i = 0; i < h.size(); ++i) h[i] += theta[g] * on_effects_[g][i];
+  }
+  for (std::size_t j = 0; j < p; ++j) h[j * n + j] += theta.back();
+  const Vector py = model_->solve_y();
+  Vector b(y_.begin(), y_.begin() + static_cast<std::ptrdiff_t>(p));
+  Vector h21;
+  for (std::size_t j = 0; j < p; ++j) {
+    const auto column = h.begin() + static_cast<std::ptrdiff_t>(j * n);
+    h21.insert(h21.end(), column + static_cast<std::ptrdiff_t>(p),
+               column + static_cast<std::ptrdiff_t>(n));
+    b[j] -= std::inner_product(py.begin(), py.end(), column + static_cast<std::ptrdiff_t>(p), 0.0);
+  }
+  const Vector solved = p == 0 ? Vector() : model_->solve(h21);
+  Vector covariance(p * p);
+  for (std::size_t j = 0; j < p; ++j) {
+    for (std::size_t i = j; i < p; ++i) {
+      const auto left = h21.begin() + static_cast<std::ptrdiff_t>(i * (n - p));
+      const auto right = solved.begin() + static_cast<std::ptrdiff_t>(j * (n - p));
+      const double both =
+          std::inner_product(left, left + static_cast<std::ptrdiff_t>(n - p), right, 0.0);
+      covariance[j * p + i] = covariance[i * p + j] = h[j * n + i] - both;
+    }
+  }
+  fit.coefficients = times(complement_.solve(std::move(b)), unit_);
+  fit.coefficients_covariance = unscaled(complement_.solve_both_sides(std::move(covariance)));
+  Vector padded(p, 0.0);
+  padded.insert(padded.end(), py.begin(), py.end());
+  fit.residual_projection = times(complement_.rotate_back(std::move(padded)), 1 / unit_);
+  const auto components = static_cast<std::size_t>(kernels_.components());
+  fit.genetic.resize(n * components);
+  for (std::size_t g = 0; g < components; ++g) {
+    Vector one(components, 0.0);
+    one[g] = theta[g] * unit_ * unit_;
+    kernels_.times(one.data(), fit.residual_projection.data(), 1, Precision::kFull,
+                   &fit.genetic[g * n]);
+  }
+}
+
+}  // namespace
+
+Fit fit_exact(const FitData& data, Kernels& kernels, const SearchSettings& settings,
+              JobControl& control) {
+  ExactProblem problem(data, kernels, control);
+  SearchSettings scaled = settings;
+  scaled.start = problem.scaled(settings.start);
+  scaled.lower = problem.scaled(with_default_bounds(settings.lower, problem.variance()));
+  const Maximum maximum = search(problem.model(), scaled);
+  if (maximum.theta.empty()) throw not_positive("start", settings.start);
+  Fit fit;
+  fit.theta = problem.unscaled(maximum.theta);
+  fit.score = problem.score(maximum.derivatives.score);
+  fit.information = problem.information(maximum.information);
+  fit.log_likelihood = problem.log_likelihood(maximum.log_likelihood);
+  fit.log_likelihood_null = problem.null_log_likelihood();
+  fit.mc_score.resize(fit.information.size());
+  for (int g = 0; g < kernels.components(); ++g) {
+    fit.mean_diagonal.push_back(kernels.mean_diagonal(g));
+  }
+  fit.mean_diagonal.push_back(1);
+  fit.at_bound = maximum.at_bound;
+  fit.converged = maximum.converged;
+  fit.status = maximum.status;
+  fit.message = maximum.message;
+  for (Iteration at : maximum.iterations) {
+    at.theta = problem.unscaled(at.theta);
+    at.log_likelihood = problem.log_likelihood(at.log_likelihood);
+    fit.iterations.push_back(std::move(at));
+  }
+  problem.add_effects(maximum.theta, fit);
+  fit.passes = kernels.passes();
+  if (problem.one_kernel() != nullptr) fit.eigenvalues = problem.one_kernel()->eigenvalues();
+  fit.method = "exact";
+  return fit;
+}
+
+std::vector<LikelihoodAt> likelihoods_at(const FitData& data, Kernels& kernels,
+                                         const std::vector<std::vector<double>>& thetas,
+                                         bool expected, JobControl& control) {
+  ExactProblem problem(data, kernels, control);
+  ExactModel& model = problem.model();
+  std::vector<LikelihoodAt> result;
+  for (const auto& theta : thetas) {
+    if (!model.move_to(problem.scaled(theta))) throw not_positive("theta", theta);
+    result.push_back({problem.log_likelihood(model.log_likelihood()), model.quadratic(),
+                      problem.unscaled(model.derivatives(expected))});
+  }
+  return result;
+}
+
+}  // namespace ancify::reml

@@ -1,0 +1,32 @@
+// REML with all numbers exact: the kernels as dense matrices.
+#pragma once
+
+#include <vector>
+
+#include "core/exec/job_control.h"
+#include "core/reml/exact_model.h"
+#include "core/reml/fit.h"
+#include "core/reml/kernels.h"
+
+namespace ancify::reml {
+
+// Fits variance components. Memory: n x n numbers for one kernel; as many for each of several and
+// twice more. InputError for data or kernels that cannot be fitted. Interrupted within a second of
+// a stop request.
+Fit fit_exact(const FitData& data, Kernels& kernels, const SearchSettings& settings,
+              JobControl& control);
+
+// The restricted likelihood at a point.
+struct LikelihoodAt {
+  double log_likelihood;
+  double quadratic;  // y'Py
+  Derivatives derivatives;
+};
+
+// The likelihood at each of `thetas`, with expected information if `expected`. InputError if H is
+// not positive at one of them.
+std::vector<LikelihoodAt> likelihoods_at(const FitData& data, Kernels& kernels,
+                                         const std::vector<std::vector<double>>& thetas,
+                                         bool expected, JobControl& control);
+
+}  // namespace ancify::reml

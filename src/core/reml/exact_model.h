@@ -1,0 +1,138 @@
+// The restricted likelihood of data on the complement of their fixed effects: y ~ N(0, H) of size N
+// = n - p, H = sum_g theta_g A_g + theta_e I. Vectors by component have the residual last.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/exec/job_control.h"
+#include "core/reml/lapack.h"
+
+namespace ancify::reml {
+
+constexpr double kLogTwoPi = 1.837877066409345483560659472811;
+
+// P = H^-1 here.
+struct Derivatives {
+  std::vector<double> score;
+  std::vector<double> traces;    // tr(P A_i)
+  std::vector<double> average;   // average information
+  std::vector<double> expected;  // expected information; empty unless it is asked for
+};
+
+class ExactModel {
+ public:
+  explicit ExactModel(std::vector<double> y) : y_(std::move(y)) {}
+  virtual ~ExactModel() = default;
+
+  int size() const { return static_cast<int>(y_.size()); }
+  // With the residual.
+  virtual int components() const = 0;
+  // tr(A_g) / N of the genetic components.
+  virtual std::vector<double> mean_diagonals() const = 0;
+
+  // Goes to theta. False if H is not positive there; then no other member may be asked.
+  virtual bool move_to(const std::vector<double>& theta) = 0;
+  virtual double log_determinant() const = 0;  // of H
+  virtual double quadratic() const = 0;        // y'Py
+  double log_likelihood() const;
+  virtual Derivatives derivatives(bool expected) = 0;
+  // Whether expected information costs next to nothing.
+  virtual bool expected_is_cheap() const = 0;
+  // P b, for columns of N numbers, in the coordinates in which y and the kernels were given.
+  virtual std::vector<double> solve(std::vector<double> b) const = 0;
+  std::vector<double> solve_y() const { return solve(y_); }
+
+  // Points from which a search is likely to find the largest likelihood.
+  virtual std::vector<std::vector<double>> starts(const std::vector<double>& lower) = 0;
+  // Whether a search from each start costs little; else only the best start is worth one.
+  virtual bool search_is_cheap() const = 0;
+
+ protected:
+  const std::vector<double>& y() const { return y_; }
+
+ private:
+  std::vector<double> y_;
+};
+
+// A model of one kernel, N x N. Its cost is that of a reduction to tridiagonal form. `kernel` is
+// overwritten. `name` is for messages: InputError if it has a negative eigenvalue, or equals the
+// residual.
+class OneKernelModel : public ExactModel {
+ public:
+  OneKernelModel(std::vector<double> kernel, const std::vector<double>& y, const std::string& name,
+                 JobControl& control);
+
+  int components() const override { return 2; }
+  std::vector<double> mean_diagonals() const override { return {mean_}; }
+  bool move_to(const std::vector<double>& theta) override;
+  double log_determinant() const override { return log_determinant_; }
+  double quadratic() const override { return quadratic_; }
+  Derivatives derivatives(bool expected) override;
+  bool expected_is_cheap() const override { return true; }
+  std::vector<double> solve(std::vector<double> b) const override;
+  std::vector<std::vector<double>> starts(const std::vector<double>& lower) override;
+  bool search_is_cheap() const override { return true; }
+
+  // Ascending.
+  const std::vector<double>& eigenvalues() const { return eigenvalues_; }
+
+ private:
+  // Numbers in the coordinates in which the kernel is tridiagonal.
+  void solve_tridiagonal(std::vector<double>& b) const;
+  std::vector<double> kernel_times(const std::vector<double>& b) const;
+
+  std::vector<double> kernel_;
+  Tridiagonal form_;
+  std::vector<double> eigenvalues_;
+  std::vector<double> rotated_y_;
+  double mean_ = 0;  // of the eigenvalues
+  std::vector<double> theta_;
+  std::vector<double> pivots_;  // D of H = L D L'
+  std::vector<double> ratios_;  // below the diagonal of L
+  std::vector<double> py_;      // P y
+  double log_determinant_ = 0;
+  double quadratic_ = 0;
+};
+
+// A model of any kernels, N x N. Each point costs a Cholesky factor, and derivatives cost an
+// inverse. `names` are for messages: InputError if a kernel has a negative eigenvalue, or depends
+// on the residual and the kernels before it.
+class CholeskyModel : public ExactModel {
+ public:
+  CholeskyModel(std::vector<std::vector<double>> kernels, const std::vector<double>& y,
+                const std::vector<std::string>& names, JobControl& control);
+
+  int components() const override { return static_cast<int>(kernels_.size()) + 1; }
+  std::vector<double> mean_diagonals() const override;
+  bool move_to(const std::vector<double>& theta) override;
+  double log_determinant() const override { return log_determinant_; }
+  double quadratic() const override { return quadratic_; }
+  Derivatives derivatives(bool expected) override;
+  bool expected_is_cheap() const override { return false; }
+  std::vector<double> solve(std::vector<double> b) const override;
+  std::vector<std::vector<double>> starts(const std::vector<double>& lower) override;
+  bool search_is_cheap() const override;
+
+ private:
+  void check_positive(std::size_t kernel, const std::string& name);
+  void check_independent(const std::vector<std::string>& names);
+  std::vector<double> haseman_elston(const std::vector<double>& lower) const;
+  std::vector<double> inverse() const;
+  std::vector<double> expected_information(std::vector<double> inverse) const;
+  std::vector<double> times_columns(const std::vector<double>& a,
+                                    const std::vector<double>& b) const;
+  void throw_if_stopped() const;
+
+  std::vector<std::vector<double>> kernels_;
+  JobControl& control_;
+  std::vector<double> gram_;    // tr(A_i A_j)
+  std::vector<double> factor_;  // of H
+  std::vector<double> py_;
+  double log_determinant_ = 0;
+  double quadratic_ = 0;
+};
+
+}  // namespace ancify::reml

@@ -1,0 +1,70 @@
+// What a REML fit takes and gives, by either path. Vectors by component have the residual last;
+// matrices are column-major.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ancify::reml {
+
+// The data of n samples with p fixed effects; n > p.
+struct FitData {
+  std::int64_t samples() const { return static_cast<std::int64_t>(y.size()); }
+  std::int64_t effects() const { return static_cast<std::int64_t>(x.size() / y.size()); }
+
+  std::vector<double> y;
+  std::vector<double> x;           // n x p, of full column rank
+  std::vector<std::string> names;  // of components, for messages; may be empty
+};
+
+// A component for messages: its name in quotes, or "component 2".
+std::string component_name(const FitData& data, std::size_t component);
+
+// Bounds with the defaults where `lower` is NaN: 0, and a millionth of `variance` for the residual.
+std::vector<double> with_default_bounds(std::vector<double> lower, double variance);
+
+struct SearchSettings {
+  std::vector<double> start;  // theta; empty if the search may choose
+  std::vector<double> lower;  // bounds; NaN for that of default_bounds()
+  bool expected = false;      // expected information instead of average information
+  double tolerance = 1e-18;   // of s'I^-1 s
+  int max_iterations = 100;
+};
+
+// A point that a search has been at.
+struct Iteration {
+  double log_likelihood;  // NaN if it is not known
+  double decrement;       // s'I^-1 s over the free components
+  int probes;             // 0 if everything is exact
+  double step;            // sqrt(d'Id) of the step that led here, 0 at the start
+  std::vector<double> theta;
+};
+
+// The result; n samples, G genetic components.
+struct Fit {
+  std::vector<double> theta;
+  std::vector<double> score;
+  std::vector<double> information;  // (G + 1) x (G + 1)
+  double log_likelihood = 0;
+  double log_likelihood_null = 0;     // without genetic components
+  double mc_log_likelihood = 0;       // SD of the Monte Carlo error
+  std::vector<double> mc_score;       // covariance of the score's Monte Carlo error
+  std::vector<double> mean_diagonal;  // of each kernel; 1 for the residual
+  std::vector<char> at_bound;
+  bool converged = false;
+  std::string status;   // "converged", or a word for what went wrong
+  std::string message;  // why it did not converge
+  std::vector<Iteration> iterations;
+  double passes = 0;
+  int probes = 0;
+  std::vector<double> coefficients;             // p
+  std::vector<double> coefficients_covariance;  // p x p
+  std::vector<double> residual_projection;      // P y
+  std::vector<double> genetic;                  // n x G: theta_g K_g P y
+  std::vector<double> eigenvalues;  // of the only kernel on X's complement; empty if not known
+  std::string method;
+};
+
+}  // namespace ancify::reml

@@ -1,0 +1,168 @@
+// One kernel and the residual: A = Q T Q' with a tridiagonal T and eigenvalues lambda, so that
+//   log|H| = sum log(h_i),  tr(P A) = sum lambda_i / h_i,  h_i = theta lambda_i + theta_e,
+// and P b comes from the LDL' factors of theta T + theta_e I. All of it takes O(N). (With
+// eigenvectors: Patterson and Thompson 1971, Biometrika 58, 545; Kang and others 2008, Genetics
+// 178, 1709.)
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "core/exec/errors.h"
+#include "core/exec/threads.h"
+#include "core/reml/exact_model.h"
+#include "core/reml/kernel_checks.h"
+#include "core/reml/vectors.h"
+
+namespace ancify::reml {
+
+namespace {
+
+using Vector = std::vector<double>;
+
+// Shares of variance h, closer together at both ends of (from, to).
+Vector shares_between(double from, double to) {
+  constexpr double kEnd = 14;  // 1e-6 of the range is left
+  constexpr int kPoints = 113;
+  Vector shares;
+  for (int i = 0; i < kPoints; ++i) {
+    const double t = kEnd * (2.0 * i / (kPoints - 1) - 1);
+    shares.push_back(from + (to - from) / (1 + std::exp(-t)));
+  }
+  return shares;
+}
+
+}  // namespace
+
+double ExactModel::log_likelihood() const {
+  return -0.5 * (size() * kLogTwoPi + log_determinant() + quadratic());
+}
+
+OneKernelModel::OneKernelModel(std::vector<double> kernel, const std::vector<double>& y,
+                               const std::string& name, JobControl& control)
+    : ExactModel(y),
+      kernel_(std::move(kernel)),
+      form_(size(), kernel_.data(), [&] { TaskContext(control).throw_if_stopped(); }),
+      eigenvalues_(form_.eigenvalues()),
+      rotated_y_(y) {
+  const double sum = std::accumulate(eigenvalues_.begin(), eigenvalues_.end(), 0.0);
+  const double squares = dot(eigenvalues_, eigenvalues_);
+  mean_ = sum / size();
+  check_smallest_eigenvalue(eigenvalues_.front(), mean_, name);
+  if (squares - sum * mean_ <= kDependentKernel * squares) throw dependent_kernel(name);
+  form_.rotate(true, 1, rotated_y_.data());
+}
+
+bool OneKernelModel::move_to(const std::vector<double>& theta) {
+  theta_ = theta;
+  log_determinant_ = 0;
+  for (const double lambda : eigenvalues_) {
+    const double h = theta[0] * lambda + theta[1];
+    if (!(h > 0)) return false;
+    log_determinant_ += std::log(h);
+  }
+  const Vector& diagonal = form_.diagonal();
+  pivots_.clear();
+  ratios_.clear();
+  double pivot = theta[0] * diagonal[0] + theta[1];
+  for (std::size_t i = 0; pivot > 0; ++i) {
+    pivots_.push_back(pivot);
+    if (i + 1 == diagonal.size()) break;
+    const double off = theta[0] * form_.off_diagonal()[i];
+    ratios_.push_back(off / pivot);
+    pivot = theta[0] * diagonal[i + 1] + theta[1] - off * ratios_.back();
+  }
+  if (pivots_.size() < diagonal.size()) return false;
+  py_ = rotated_y_;
+  solve_tridiagonal(py_);
+  quadratic_ = dot(rotated_y_, py_);
+  return std::isfinite(quadratic_) && std::isfinite(log_determinant_);
+}
+
+void OneKernelModel::solve_tridiagonal(std::vector<double>& b) const {
+  const std::size_t n = pivots_.size();
+  for (std::size_t i = 1; i < n; ++i) b[i] -= ratios_[i - 1] * b[i - 1];
+  for (std::size_t i = 0; i < n; ++i) b[i] /= pivots_[i];
+  for (std::size_t i = n - 1; i-- > 0;) b[i] -= ratios_[i] * b[i + 1];
+}
+
+std::vector<double> OneKernelModel::kernel_times(const std::vector<double>& b) const {
+  const Vector& diagonal = form_.diagonal();
+  const Vector& off = form_.off_diagonal();
+  Vector result(b.size());
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    result[i] = diagonal[i] * b[i];
+    if (i > 0) result[i] += off[i - 1] * b[i - 1];
+    if (i + 1 < b.size()) result[i] += off[i] * b[i + 1];
+  }
+  return result;
+}
+
+Derivatives OneKernelModel::derivatives(bool expected) {
+  const Vector a = kernel_times(py_);
+  Vector pa = a;
+  solve_tridiagonal(pa);
+  Vector ppy = py_;
+  solve_tridiagonal(ppy);
+  Derivatives result;
+  result.traces = {0, 0};
+  Vector information(4, 0);
+  for (const double lambda : eigenvalues_) {
+    const double h = theta_[0] * lambda + theta_[1];
+    result.traces[0] += lambda / h;
+    result.traces[1] += 1 / h;
+    information[0] += 0.5 * (lambda / h) * (lambda / h);
+    information[1] += 0.5 * (lambda / h) / h;
+    information[3] += 0.5 / h / h;
+  }
+  information[2] = information[1];
+  result.score = {0.5 * (dot(py_, a) - result.traces[0]), 0.5 * (dot(py_, py_) - result.traces[1])};
+  const double mixed = 0.5 * dot(a, ppy);
+  result.average = {0.5 * dot(a, pa), mixed, mixed, 0.5 * dot(py_, ppy)};
+  if (expected) result.expected = information;
+  return result;
+}
+
+std::vector<double> OneKernelModel::solve(std::vector<double> b) const {
+  const std::size_t n = pivots_.size();
+  const auto columns = static_cast<int>(b.size() / n);
+  form_.rotate(true, columns, b.data());
+  for (auto column = b.begin(); column != b.end(); column += static_cast<std::ptrdiff_t>(n)) {
+    Vector values(column, column + static_cast<std::ptrdiff_t>(n));
+    solve_tridiagonal(values);
+    std::copy(values.begin(), values.end(), column);
+  }
+  form_.rotate(false, columns, b.data());
+  return b;
+}
+
+// With H = s (h A / mean + (1 - h) I), the best s is known for each h. All local maxima over a grid
+// of h are starts, so the largest is among them.
+std::vector<std::vector<double>> OneKernelModel::starts(const std::vector<double>& lower) {
+  // H is positive between these shares.
+  const double from = lower[0] >= 0 ? 0 : -1 / (eigenvalues_.back() / mean_ - 1);
+  const double to = lower[1] >= 0 ? 1 : 1 / (1 - eigenvalues_.front() / mean_);
+  Vector shares = shares_between(from, to);
+  if (lower[0] >= 0) shares.insert(shares.begin(), 0.0);
+  std::vector<Vector> points;
+  Vector heights = {-std::numeric_limits<double>::infinity()};
+  for (const double h : shares) {
+    Vector theta = {h / mean_, 1 - h};
+    if (!move_to(theta)) continue;
+    const double s = quadratic_ / size();
+    heights.push_back(-0.5 * (log_determinant_ + size() * std::log(s)));
+    points.push_back({std::max(s * theta[0], lower[0]), std::max(s * theta[1], lower[1])});
+  }
+  heights.push_back(heights.front());
+  std::vector<Vector> peaks;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (heights[i + 1] >= heights[i] && heights[i + 1] > heights[i + 2]) {
+      peaks.push_back(points[i]);
+    }
+  }
+  return peaks;
+}
+
+}  // namespace ancify::reml

@@ -1,0 +1,43 @@
+// The steps of a search for the largest restricted likelihood under lower bounds. All functions are
+// pure; k is the number of components, the residual's included.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace ancify::reml {
+
+// What is known at theta: l(theta + d) is about l(theta) + s'd - d'Id / 2, for theta + d >= lower.
+struct LocalModel {
+  std::vector<double> theta;
+  std::vector<double> lower;        // -infinity if there is no bound
+  std::vector<double> score;        // s
+  std::vector<double> information;  // I, k x k, symmetric, positive semidefinite
+};
+
+// Whether each component is at its bound, and would leave it downwards. All others are free.
+std::vector<char> at_bound(const LocalModel& model);
+
+// s'I^-1 s over the free components: twice the gain of log-likelihood that a full step promises.
+double decrement(const LocalModel& model);
+
+struct Step {
+  std::vector<double> theta;  // after the step; exactly `lower` for components that meet it
+  double length;              // sqrt(d'Id)
+};
+
+// The step d that maximises s'd - d'Id / 2 under the bounds. If sqrt(d'Id) is more than `radius`, d
+// is shortened to it.
+Step bounded_step(const LocalModel& model, double radius);
+
+// The first row of a symmetric k x k matrix that depends on those before it: whose pivot in a
+// Cholesky factorisation is at most `smallest` times its diagonal. k if none does.
+std::size_t first_dependent(std::vector<double> matrix, std::size_t k, double smallest);
+
+// The inverse of the free components' part of `information`, k x k, with zeros elsewhere: the
+// covariance of estimates. InputError naming a component that cannot be told apart from earlier
+// ones.
+std::vector<double> free_inverse(const std::vector<double>& information,
+                                 const std::vector<char>& at_bound);
+
+}  // namespace ancify::reml

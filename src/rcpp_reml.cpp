@@ -1,0 +1,213 @@
+#include "rcpp_reml.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <future>
+#include <string>
+#include <utility>
+
+#include "core/exec/errors.h"
+#include "core/exec/threads.h"
+#include "core/reml/matrix_kernels.h"
+
+namespace reml = ancify::reml;
+
+namespace {
+
+std::vector<double> as_doubles(const Rcpp::RObject& value) {
+  return Rf_isNull(value) ? std::vector<double>() : Rcpp::as<std::vector<double>>(value);
+}
+
+Rcpp::NumericMatrix as_matrix(const std::vector<double>& values, std::size_t rows) {
+  const std::size_t columns = rows == 0 ? 0 : values.size() / rows;
+  auto matrix = make_matrix(static_cast<int>(rows), static_cast<int>(columns));
+  std::copy(values.begin(), values.end(), matrix.begin());
+  return matrix;
+}
+
+// out = f(v), on R's thread.
+void call_products(const Rcpp::Function& f, const double* v, std::int64_t n, int columns,
+                   double* out) {
+  auto block = make_matrix(static_cast<int>(n), columns);
+  std::copy(v, v + n * columns, block.begin());
+  const Rcpp::NumericVector product = f(block);
+  if (product.size() != block.size()) {
+    throw ancify::InputError("a kernel's products have " + std::to_string(product.size()) +
+                             " numbers, not " + std::to_string(block.size()) +
+                             ": one for each of its argument's");
+  }
+  if (!std::all_of(product.begin(), product.end(), [](double x) { return std::isfinite(x); })) {
+    throw ancify::InputError("a kernel's products have a value that is not finite");
+  }
+  std::copy(product.begin(), product.end(), out);
+}
+
+// The job's thread leaves the call for R's thread and waits for it. In a forked child both are one.
+reml::KernelProduct as_product(const Rcpp::RObject& kernel, std::int64_t n, Mailbox& mail,
+                               const ancify::JobControl& control) {
+  return [&kernel, n, &mail, &control](const double* v, int columns, double* out) {
+    const auto call = [&kernel, n, v, columns, out] {
+      call_products(Rcpp::List(kernel)["products"], v, n, columns, out);
+    };
+    if (ancify::in_forked_child()) return call();
+    const auto answer = std::make_shared<std::promise<void>>();
+    auto answered = answer->get_future();
+    mail.post([call, answer] {
+      call();
+      answer->set_value();
+    });
+    while (answered.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready) {
+      ancify::TaskContext(control).throw_if_stopped();
+    }
+  };
+}
+
+Rcpp::List as_data_frame(const std::vector<reml::Iteration>& iterations,
+                         const std::vector<std::string>& names) {
+  const auto rows = static_cast<R_xlen_t>(iterations.size());
+  const std::size_t components = iterations.empty() ? 0 : iterations.front().theta.size();
+  std::vector<std::string> columns = {"iteration", "log_likelihood", "decrement", "probes", "step"};
+  std::vector<Rcpp::NumericVector> values(columns.size() + components, Rcpp::NumericVector(0));
+  for (auto& column : values) column = Rcpp::NumericVector(rows);
+  for (R_xlen_t i = 0; i < rows; ++i) {
+    const auto& at = iterations[static_cast<std::size_t>(i)];
+    std::size_t column = 0;
+    const double log_likelihood = std::isnan(at.log_likelihood) ? NA_REAL : at.log_likelihood;
+    for (const double value : {static_cast<double>(i), log_likelihood, at.decrement,
+                               static_cast<double>(at.probes), at.step}) {
+      values[column++][i] = value;
+    }
+    for (const double value : at.theta) values[column++][i] = value;
+  }
+  for (std::size_t g = 0; g + 1 < components; ++g) {
+    columns.push_back(g < names.size() ? names[g] : "component" + std::to_string(g + 1));
+  }
+  if (components > 0) columns.emplace_back("residual");
+  Rcpp::List table(static_cast<R_xlen_t>(values.size()));
+  for (std::size_t j = 0; j < values.size(); ++j) table[static_cast<R_xlen_t>(j)] = values[j];
+  table.names() = Rcpp::CharacterVector(columns.begin(), columns.end());
+  table.attr("row.names") = Rcpp::IntegerVector::create(NA_INTEGER, -static_cast<int>(rows));
+  table.attr("class") = "data.frame";
+  return table;
+}
+
+}  // namespace
+
+reml::FitData as_fit_data(const Rcpp::List& problem) {
+  reml::FitData data;
+  data.y = as_doubles(problem["y"]);
+  data.x = as_doubles(problem["x"]);
+  if (problem.containsElementNamed("names")) {
+    data.names = Rcpp::as<std::vector<std::string>>(problem["names"]);
+  }
+  return data;
+}
+
+reml::SearchSettings as_search_settings(const Rcpp::List& problem) {
+  const Rcpp::List control = problem["control"];
+  reml::SearchSettings settings;
+  settings.start = as_doubles(control["start"]);
+  settings.lower = as_doubles(control["lower"]);
+  settings.expected = Rcpp::as<std::string>(control["information"]) == "expected";
+  settings.tolerance = Rcpp::as<double>(control["tolerance"]);
+  settings.max_iterations = Rcpp::as<int>(control["max_iterations"]);
+  return settings;
+}
+
+ProblemKernels::ProblemKernels(const Rcpp::List& problem) {
+  if (problem.containsElementNamed("names")) {
+    names_ = Rcpp::as<std::vector<std::string>>(problem["names"]);
+  }
+  const Rcpp::RObject genotypes = problem["genotypes"];
+  if (!Rf_isNull(genotypes)) {
+    chosen_ = std::make_unique<ChosenGenotypes>(as_chosen(Rcpp::List(genotypes)));
+    samples_ = static_cast<std::int64_t>(chosen_->selection.samples.size());
+    const Rcpp::List weights = problem["weights"];
+    const Rcpp::NumericVector variant = weights["variant"];
+    const Rcpp::IntegerVector component = weights["component"];
+    const Rcpp::NumericVector weight = weights["weight"];
+    for (R_xlen_t i = 0; i < variant.size(); ++i) {
+      weights_.push_back({static_cast<std::int64_t>(variant[i]), component[i], weight[i]});
+    }
+    n_genetic_ = Rcpp::as<int>(problem["n_genetic"]);
+    scale_power_ = Rcpp::as<double>(problem["scale_power"]);
+    work_.threads = Rcpp::as<int>(problem["threads"]);
+    work_.memory = static_cast<std::int64_t>(Rcpp::as<double>(problem["memory"]));
+    guarded(
+        [&] { work_.simd = ancify::choose_simd_level(Rcpp::as<std::string>(problem["simd"])); });
+  } else {
+    samples_ = Rf_xlength(problem["y"]);
+  }
+  const Rcpp::List kernels = problem["kernels"];
+  for (R_xlen_t i = 0; i < kernels.size(); ++i) {
+    const bool products = Rf_isNewList(kernels[i]);
+    if (!products && Rf_xlength(kernels[i]) != static_cast<R_xlen_t>(samples_ * samples_)) {
+      guarded([&] {
+        throw ancify::InputError("a kernel is no matrix with a row and a column for each of the " +
+                                 std::to_string(samples_) + " samples");
+      });
+    }
+    others_.emplace_back(products ? Rcpp::RObject(kernels[i]) : Rcpp::NumericMatrix(kernels[i]));
+    matrices_.push_back(products ? nullptr : REAL(others_.back()));
+    traces_.push_back(products ? Rcpp::as<double>(Rcpp::List(kernels[i])["trace"]) : 0);
+  }
+}
+
+reml::Kernels& ProblemKernels::open(ancify::JobControl& control, Mailbox& mail) {
+  std::vector<std::unique_ptr<reml::Kernels>> parts;
+  if (chosen_ != nullptr) {
+    genotypes_ = std::make_unique<ancify::GenotypeMatrix>(
+        chosen_->open(control.inputs()), chosen_->selection.samples, chosen_->selection.variants,
+        work_, control);
+    auto part = std::make_unique<reml::GenotypeKernels>(*genotypes_, weights_, n_genetic_,
+                                                        scale_power_, control, names_);
+    for (int g = 0; g < n_genetic_; ++g) {
+      used_variants_.push_back(static_cast<double>(part->used_variants(g)));
+    }
+    constant_variants_ = static_cast<double>(part->constant_variants());
+    parts.push_back(std::move(part));
+  }
+  for (std::size_t i = 0; i < others_.size(); ++i) {
+    if (matrices_[i] != nullptr) {
+      parts.push_back(std::make_unique<reml::MatrixKernels>(
+          samples_, std::vector<const double*>{matrices_[i]}, control));
+    } else {
+      parts.push_back(std::make_unique<reml::ProductKernel>(
+          samples_, as_product(others_[i], samples_, mail, control), traces_[i], control));
+    }
+  }
+  kernels_ = reml::join_kernels(std::move(parts));
+  return *kernels_;
+}
+
+void ProblemKernels::add_variant_counts(Rcpp::List& result) const {
+  Rcpp::NumericVector used(static_cast<R_xlen_t>(used_variants_.size() + others_.size()), NA_REAL);
+  std::copy(used_variants_.begin(), used_variants_.end(), used.begin());
+  result["used_variants"] = used;
+  result["constant_variants"] = constant_variants_;
+}
+
+Rcpp::List as_list(const reml::Fit& fit, const std::vector<std::string>& names) {
+  using Rcpp::Named;
+  const std::size_t k = fit.theta.size();
+  Rcpp::List result = Rcpp::List::create(
+      Named("theta") = fit.theta, Named("score") = fit.score,
+      Named("information") = as_matrix(fit.information, k),
+      Named("log_likelihood") = fit.log_likelihood,
+      Named("log_likelihood_null") = fit.log_likelihood_null,
+      Named("mc_log_likelihood") = fit.mc_log_likelihood,
+      Named("mc_score") = as_matrix(fit.mc_score, k), Named("mean_diagonal") = fit.mean_diagonal,
+      Named("at_bound") = Rcpp::LogicalVector(fit.at_bound.begin(), fit.at_bound.end()),
+      Named("converged") = fit.converged, Named("status") = fit.status,
+      Named("message") = fit.message, Named("iterations") = as_data_frame(fit.iterations, names),
+      Named("passes") = fit.passes, Named("probes") = fit.probes,
+      Named("coefficients") = fit.coefficients,
+      Named("coefficients_covariance") =
+          as_matrix(fit.coefficients_covariance, fit.coefficients.size()),
+      Named("residual_projection") = fit.residual_projection,
+      Named("genetic") = as_matrix(fit.genetic, fit.residual_projection.size()));
+  result["eigenvalues"] = fit.eigenvalues.empty() ? R_NilValue : Rcpp::wrap(fit.eigenvalues);
+  result["method"] = fit.method;
+  return result;
+}

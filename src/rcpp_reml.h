@@ -1,0 +1,61 @@
+// Converts models of REML from R, and fits to R.
+#pragma once
+
+#include <Rcpp.h>
+
+#include <memory>
+#include <vector>
+
+#include "core/genotypes/genotype_matrix.h"
+#include "core/reml/fit.h"
+#include "core/reml/genotype_kernels.h"
+#include "core/reml/kernels.h"
+#include "rcpp_genotypes.h"
+#include "rcpp_glue.h"
+
+// A `problem` is a list as core_problem(), core_control() and core_settings() of R make it:
+//   y (n numbers), x (n x p), names (of components, may be absent)
+//   genotypes: a list for as_chosen(), or NULL
+//   weights = list(variant =, component =, weight =), n_genetic =, scale_power =: the components
+//     that genotypes make; variants and components from 0
+//   kernels: the components after these, each an n x n matrix or list(products = a function of n x
+//     columns numbers, trace =)
+//   control = list(start = NULL or theta, lower = with NA for the core's choice, information =,
+//     tolerance =, max_iterations =, ...)
+//   threads, simd, memory (bytes for packed genotypes)
+
+ancify::reml::FitData as_fit_data(const Rcpp::List& problem);
+
+ancify::reml::SearchSettings as_search_settings(const Rcpp::List& problem);
+
+// The kernels of a problem.
+class ProblemKernels {
+ public:
+  // On R's thread.
+  explicit ProblemKernels(const Rcpp::List& problem);
+  // On the job's thread. `mail` takes calls of products. `control`, `mail` and this must outlive
+  // what it gives.
+  ancify::reml::Kernels& open(ancify::JobControl& control, Mailbox& mail);
+  // Adds used_variants (by component, NA for other kernels) and constant_variants. On R's thread.
+  void add_variant_counts(Rcpp::List& result) const;
+
+ private:
+  std::vector<std::string> names_;
+  std::unique_ptr<ChosenGenotypes> chosen_;
+  ancify::GenotypeWork work_;
+  std::vector<ancify::reml::ComponentWeight> weights_;
+  int n_genetic_ = 0;
+  double scale_power_ = -1;
+  std::vector<Rcpp::RObject> others_;
+  std::vector<const double*> matrices_;  // of others_, null for products
+  std::vector<double> traces_;           // of others_ with products
+  std::int64_t samples_ = 0;
+  std::unique_ptr<ancify::GenotypeMatrix> genotypes_;
+  std::vector<double> used_variants_;
+  double constant_variants_ = 0;
+  std::unique_ptr<ancify::reml::Kernels> kernels_;
+};
+
+// The list that both paths give to R; run_reml() adds names. `names` are those of genetic
+// components.
+Rcpp::List as_list(const ancify::reml::Fit& fit, const std::vector<std::string>& names);

@@ -1,0 +1,98 @@
+// Connects exact REML with the core. What a `problem` is stands in rcpp_reml.h.
+#include <string>
+#include <vector>
+
+#include "core/reml/exact_fit.h"
+#include "core/reml/null_lrt.h"
+#include "rcpp_reml.h"
+
+namespace reml = ancify::reml;
+
+// Fits variance components. Returns a list as of as_list(), with used_variants and
+// constant_variants.
+// [[Rcpp::export]]
+Rcpp::List reml_exact_impl(const Rcpp::List& problem, const Rcpp::Function& watch) {
+  const reml::FitData data = as_fit_data(problem);
+  const reml::SearchSettings settings = as_search_settings(problem);
+  ProblemKernels kernels(problem);
+  Mailbox mail;
+  reml::Fit fit;
+  run_job(
+      watch,
+      [&](ancify::JobControl& control) {
+        fit = reml::fit_exact(data, kernels.open(control, mail), settings, control);
+      },
+      &mail);
+  Rcpp::List result = as_list(fit, data.names);
+  kernels.add_variant_counts(result);
+  return result;
+}
+
+// The restricted likelihood at each column of `thetas`. Returns a list for each:
+// list(log_likelihood
+// =, score =, information =, traces =, quadratic = y'Py).
+// [[Rcpp::export]]
+Rcpp::List reml_likelihood_impl(const Rcpp::List& problem, const Rcpp::NumericMatrix& thetas,
+                                const Rcpp::Function& watch) {
+  const reml::FitData data = as_fit_data(problem);
+  const bool expected = as_search_settings(problem).expected;
+  std::vector<std::vector<double>> points;
+  for (int j = 0; j < thetas.ncol(); ++j) {
+    const Rcpp::NumericVector column = thetas(Rcpp::_, j);
+    points.emplace_back(column.begin(), column.end());
+  }
+  ProblemKernels kernels(problem);
+  Mailbox mail;
+  std::vector<reml::LikelihoodAt> found;
+  run_job(
+      watch,
+      [&](ancify::JobControl& control) {
+        found = reml::likelihoods_at(data, kernels.open(control, mail), points, expected, control);
+      },
+      &mail);
+  using Rcpp::Named;
+  Rcpp::List result(static_cast<R_xlen_t>(found.size()));
+  for (std::size_t j = 0; j < found.size(); ++j) {
+    const reml::LikelihoodAt& at = found[j];
+    const auto k = static_cast<int>(at.derivatives.score.size());
+    const auto& values = expected ? at.derivatives.expected : at.derivatives.average;
+    result[static_cast<R_xlen_t>(j)] = Rcpp::List::create(
+        Named("log_likelihood") = at.log_likelihood, Named("score") = at.derivatives.score,
+        Named("information") = Rcpp::NumericMatrix(k, k, values.begin()),
+        Named("traces") = at.derivatives.traces, Named("quadratic") = at.quadratic);
+  }
+  return result;
+}
+
+// Draws of the likelihood-ratio statistic of a kernel with these eigenvalues on the complement of
+// the fixed effects, if it has no variance.
+// [[Rcpp::export]]
+std::vector<double> reml_null_lrt_impl(const std::vector<double>& eigenvalues, double draws,
+                                       double seed, int threads, const Rcpp::Function& watch) {
+  std::vector<double> values;
+  run_job(watch, [&](ancify::JobControl& control) {
+    values = reml::draw_null_lrt(eigenvalues, static_cast<std::int64_t>(draws),
+                                 static_cast<std::uint64_t>(seed), threads, control);
+  });
+  return values;
+}
+
+// K V for the first component of a problem, which has no y. `v` has a row for each sample.
+// [[Rcpp::export]]
+Rcpp::NumericMatrix kernel_times_impl(const Rcpp::List& problem, const Rcpp::NumericMatrix& v,
+                                      const Rcpp::Function& watch) {
+  ProblemKernels kernels(problem);
+  Mailbox mail;
+  auto product = make_matrix(v.nrow(), v.ncol());
+  double* const out = product.begin();
+  run_job(
+      watch,
+      [&](ancify::JobControl& control) {
+        reml::Kernels& of = kernels.open(control, mail);
+        std::vector<double> theta(static_cast<std::size_t>(of.components()), 0);
+        theta[0] = 1;
+        of.times(theta.data(), v.begin(), v.ncol(), reml::Precision::kFull, out);
+      },
+      &mail);
+  return product;
+}

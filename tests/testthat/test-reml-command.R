@@ -1,0 +1,93 @@
+# The command reml.
+
+script <- system.file("exec", "ancify", package = "ancify")
+ancify_reml <- function(...) run_program(script, "reml", ..., env = library_environment())
+
+set.seed(18)
+case <- reml_case(60, 40)
+write_table <- function(table, header = TRUE, path = tempfile()) {
+  utils::write.table(table, path, quote = FALSE, row.names = FALSE, col.names = header)
+  path
+}
+traits <- write_table(data.frame(FID = case$data$id, IID = case$data$id, y = case$data$y,
+                                 z = replace(case$data$age, 1:2, NA))[60:1, ])
+
+test_that("a fit for each phenotype is written as tables and JSON", {
+  out <- file.path(new_folder(), "mice")
+  covariates <- write_table(data.frame(FID = 1, IID = case$data$id, sex = case$data$sex)[-5, ])
+  keep <- write_table(data.frame(case$data$id, case$data$id)[-(1:10), ], FALSE)
+  components <- write_table(data.frame(case$g$variants$id, rep(c("a", "b"), c(15, 25))), FALSE)
+  result <- ancify_reml("--genotypes", case$file, "--pheno", traits, "--covar", covariates,
+                        "--keep", keep, "--components", components, "--out", out, "-n", "1")
+  expect_identical(result$err, character())
+  expect_identical(result$status, 0L)
+  expect_match(result$out, "Variance components", all = FALSE)
+  files <- paste0(out, c(".components.tsv", ".fixed.tsv", ".json"))
+  expect_true(all(file.exists(files)))
+  expect_identical(tail(result$out, 3), paste("Wrote", files))
+
+  fit <- quiet_fit(y ~ sex, case$data, case$g[-(1:10), ], list(a = 1:15, b = 16:40))
+  table <- utils::read.delim(files[1])
+  expect_identical(table$phenotype, rep(c("y", "z"), each = 3))
+  expect_equal(table[1:3, -1], as.data.frame(fit), tolerance = 1e-12, ignore_attr = TRUE)
+  fixed <- utils::read.delim(files[2])
+  expect_identical(fixed$effect, rep(c("(Intercept)", "sexm"), 2))
+  expect_equal(fixed$estimate[1:2], unname(coef(fit)), tolerance = 1e-12)
+  json <- jsonlite::fromJSON(files[3])
+  expect_named(json, c("y", "z"))
+  expect_equal(json$y$log_likelihood, fit$log_likelihood, tolerance = 1e-12)
+  expect_equal(json$y$h2$estimate, heritability(fit)["h2", "share"], tolerance = 1e-12)
+  expect_identical(json$z$dropped[["not in keep"]], 10L)
+  expect_identical(json$z$dropped[["not in genotypes"]], 0L)
+  expect_identical(json$y$samples, 50L)
+  expect_true(json$y$converged)
+})
+
+test_that("phenotypes of the .fam are taken if there are no others", {
+  folder <- new_folder()
+  calls <- case$calls
+  file <- oracle_write_bed(calls, file.path(folder, "mice"))
+  fam <- data.frame(1, case$data$id, 0, 0, 1, case$data$y, replace(case$data$age, 3, NA))
+  write_table(fam, FALSE, file.path(folder, "mice.fam"))
+  out <- file.path(folder, "out")
+  result <- ancify_reml("--genotypes", file, "--out", out)
+  expect_identical(result$status, 0L)
+  json <- jsonlite::fromJSON(paste0(out, ".json"))
+  expect_named(json, c("pheno1", "pheno2"))
+  expect_identical(json$pheno2$samples, 59L)
+})
+
+test_that("a fit that has not converged is status 3", {
+  fits <- lapply(c(y = 1, z = 100), function(most) {
+    suppressWarnings(quiet_fit(y ~ 1, case$data, case$g,
+                               control = reml_control(max_iterations = most)))
+  })
+  expect_identical(status_of_fits(fits), 3L)
+  expect_identical(status_of_fits(fits["z"]), 0L)
+})
+
+test_that("wrong options are status 2, wrong inputs 1", {
+  complains <- function(status, text, ...) {
+    result <- ancify_reml(...)
+    expect_identical(result$status, status)
+    expect_identical(result$out, character())
+    expect_match(paste(result$err, collapse = "\n"), text, fixed = TRUE)
+  }
+  complains(2L, "reml needs --genotypes", "--out", "x")
+  complains(2L, "reml needs --out", "--genotypes", case$file)
+  complains(2L, "reml takes no --config", "-c", "x", "--genotypes", "g", "--out", "x")
+  complains(1L, "there is no such file", "--genotypes", tempfile(), "--out", "x")
+  given <- c("--genotypes", case$file, "--out", tempfile())
+  complains(1L, "give --pheno", given[1], given[2], given[3], given[4])
+  in_vain <- function(text, ...) do.call(complains, as.list(c(1L, text, given, ...)))
+  in_vain("there is no such file", "--pheno", traits, "--keep", tempfile())
+  other <- write_table(data.frame("x1", "x1"), FALSE)
+  in_vain("'x1'", "--pheno", traits, "--keep", other)
+  in_vain("both have a column 'y'", "--pheno", traits, "--covar", traits)
+})
+
+test_that("its options are refused with other commands", {
+  result <- run_program(script, "check", "--pheno", "x", "-c", "y", env = library_environment())
+  expect_identical(result$status, 2L)
+  expect_match(result$err, "--pheno is only for reml", fixed = TRUE, all = FALSE)
+})

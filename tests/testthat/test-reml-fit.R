@@ -1,0 +1,151 @@
+# fit_reml() on small studies, beside plain R.
+
+set.seed(14)
+case <- reml_case()
+x <- function(data = case$data) model.matrix(~ sex, data)
+one <- quiet_fit(y ~ sex, case$data, case$g)
+by_chromosome <- quiet_fit(y ~ sex, case$data, case$g, components_by_chromosome(case$g))
+
+expect_like_oracle <- function(fit, oracle, tolerance = 1e-7) {
+  expect_equal(unname(fit$theta), oracle$theta, tolerance = tolerance)
+  expect_equal(fit$log_likelihood, oracle$log_likelihood, tolerance = 1e-9)
+  expect_equal(fit$log_likelihood_null, oracle$log_likelihood_null, tolerance = 1e-9)
+  expect_equal(unname(fit$coefficients), unname(oracle$coefficients), tolerance = 1e-6)
+  expect_equal(unname(fit$genetic), oracle$genetic, tolerance = 1e-6, ignore_attr = TRUE)
+  covariance <- theta_covariance(fit)
+  expect_equal(unname(covariance), oracle$covariance, tolerance = 1e-6, ignore_attr = TRUE)
+  expect_equal(unname(unlist(variance_shares(fit)["h2", 1:2])), c(oracle$h2, oracle$se_h2),
+               tolerance = 1e-6)
+}
+
+test_that("a fit of all variants is that of plain R", {
+  expect_like_oracle(one, oracle_reml(case$data$y, x(), list(oracle_kernel(case$calls))))
+  expect_named(one$theta, c("genotypes", "residual"))
+  expect_identical(one$ids, case$data$id)
+  expect_identical(one$used_variants[1], 59)
+  expect_true(one$converged)
+})
+
+test_that("a fit by chromosomes is that of plain R", {
+  kernels <- oracle_kernels(case$calls, rep(1:4, each = 15))
+  expect_like_oracle(by_chromosome, oracle_reml(case$data$y, x(), kernels), 1e-6)
+  expect_named(by_chromosome$theta, c("1", "2", "3", "4", "residual"))
+})
+
+test_that("weights and scale power reach the kernels", {
+  set.seed(1)
+  weights <- matrix(runif(120), 60, dimnames = list(NULL, c("a", "b")))
+  fit <- quiet_fit(y ~ sex, case$data, case$g, weights, overlap = TRUE)
+  kernels <- lapply(1:2, function(k) oracle_kernel(case$calls, weights[, k]))
+  expect_like_oracle(fit, oracle_reml(case$data$y, x(), kernels), 1e-6)
+  fit <- quiet_fit(y ~ sex, case$data, kernels = list(k = kernel_grm(case$g, scale_power = 0)))
+  expect_like_oracle(
+    fit, oracle_reml(case$data$y, x(), list(oracle_kernel(case$calls, power = 0)))
+  )
+})
+
+test_that("genotypes and other kernels are fitted together", {
+  pairs <- outer(rep(1:40, each = 2), rep(1:40, each = 2), "==") + 0
+  expected <- oracle_reml(case$data$y, x(), list(oracle_kernel(case$calls), pairs))
+  for (kernel in list(kernel_matrix(pairs), kernel_products(function(V) pairs %*% V, 80))) {
+    fit <- quiet_fit(y ~ sex, case$data, case$g, kernels = list(pair = kernel))
+    expect_like_oracle(fit, expected, 1e-6)
+    expect_named(fit$theta, c("genotypes", "pair", "residual"))
+    expect_identical(is.na(as.data.frame(fit)$enrichment), c(FALSE, TRUE, TRUE))
+  }
+})
+
+test_that("only the samples of a fit count for its kernels", {
+  some <- sample(80, 60)
+  table <- case$data[sample(80), ]
+  table$y[!table$id %in% case$data$id[some]] <- NA
+  fit <- quiet_fit(y ~ sex, table, case$g)
+  kept <- sort(some)
+  expect_like_oracle(fit, oracle_reml(
+    case$data$y[kept], x(case$data[kept, ]), list(oracle_kernel(case$calls[kept, ]))
+  ))
+  expect_identical(fit$ids, case$data$id[kept])
+})
+
+test_that("the order of samples in the data and of variants in components has no influence", {
+  expect_identical(quiet_fit(y ~ sex, case$data[80:1, ], case$g)$theta, one$theta)
+  expect_identical(quiet_fit(y ~ sex, case$data, case$g[, 60:1])$theta, one$theta)
+  fit <- quiet_fit(y ~ sex, case$data, case$g, list(b = 60:31, a = 30:1))
+  other <- quiet_fit(y ~ sex, case$data, case$g, list(a = 1:30, b = 31:60))
+  expect_equal(fit$theta[names(other$theta)], other$theta, tolerance = 1e-8)
+})
+
+test_that("a fit says what it leaves out and which path it takes", {
+  table <- transform(case$data, y = replace(y, 1:3, NA))
+  said <- capture_messages(
+    fit <- fit_reml(y ~ 1, table, case$g, list(a = 1:20), threads = 1, progress = FALSE)
+  )
+  expect_match(said[1], "77 samples; left out: 3 no phenotype", fixed = TRUE)
+  expect_match(said[2], "20 variants in 1 component; 40 in none are left out", fixed = TRUE)
+  expect_match(said[3], "The exact path", fixed = TRUE)
+  expect_identical(fit$uncovered, 40L)
+  expect_silent(quiet_fit(y ~ 1, table, case$g))
+})
+
+test_that("the path is chosen by samples and memory", {
+  expect_identical(choose_path("auto", 5000, 1, 1e12), "exact")
+  expect_identical(choose_path("auto", 5001, 1, 1e12), "stochastic")
+  expect_identical(choose_path("auto", 4000, 1, 8 * 4000^2), "stochastic")
+  expect_identical(choose_path("exact", 20000, 1, 1e12), "exact")
+  expect_identical(choose_path("stochastic", 10, 1, 1e12), "stochastic")
+  expect_refusals(list(
+    list(function() choose_path("exact", 20000, 2, 1e9), "12.8 GB", "1 GB"),
+    list(function() choose_path("both", 10, 1, 1e9), "`method`"),
+    list(function() quiet_fit(y ~ 1, case$data, case$g, control = list()), "`control`"),
+    list(function() quiet_fit(y ~ 1, case$data, case$g, memory = -1), "`memory`"),
+    list(function() quiet_fit(y ~ 1, case$data, case$g, backend = "tpu"), "`backend`"),
+    list(function() quiet_fit(y ~ 1), "`data`"),
+    list(function() fit_reml(y ~ 1, case$data, case$g, verbose = 1), "`verbose`")
+  ))
+  expect_ancify_error(quiet_fit(y ~ 1, case$data, case$g, backend = "gpu"), "device", "GPU")
+})
+
+test_that("a search that ends early is a warning", {
+  warned <- expect_one_warning(
+    quiet_fit(y ~ sex, case$data, case$g, control = reml_control(max_iterations = 1)), "fit",
+    "has not converged"
+  )
+  expect_false(warned$value$converged)
+  expect_output(print(warned$value), "not converged")
+  expect_output(print(summary(warned$value)), "not converged after")
+})
+
+test_that("no variance of the genotypes is a flagged bound", {
+  set.seed(3)
+  table <- case$data
+  # Alike samples get unlike responses.
+  table$y <- eigen(oracle_kernel(case$calls))$vectors[, 75:80] %*% rnorm(6) + 1
+  fit <- quiet_fit(y ~ 1, table, case$g)
+  expect_identical(fit$theta[["genotypes"]], 0)
+  expect_identical(fit$at_bound, c(genotypes = TRUE, residual = FALSE))
+  shown <- as.data.frame(fit)
+  expect_identical(is.na(shown$se), c(TRUE, FALSE))
+  expect_identical(heritability(fit)["h2", "share"], 0)
+  expect_identical(genetic_lrt(fit)[["p_value"]], 1)
+  expect_output(print(summary(fit)), "at its bound")
+})
+
+test_that("the smallest studies end in a result or an error, never in NaN", {
+  small <- function(rows, variants, y = case$data$y) {
+    table <- transform(case$data, y = y)[rows, ]
+    tryCatch(quiet_fit(y ~ 1, table, case$g[, variants]), ancify_error = identity,
+             ancify_fit_warning = identity)
+  }
+  varies <- which(apply(case$calls[1:2, ], 2, function(g) !anyNA(g) && g[1] != g[2]))
+  of_genotypes <- 3 * replace(case$calls[, 9], is.na(case$calls[, 9]), 1)
+  for (fit in list(small(1:2, varies), small(1:80, 9), small(1:80, 9, of_genotypes))) {
+    if (inherits(fit, "reml_fit")) {
+      expect_false(anyNA(fit$theta))
+      expect_true(all(is.finite(fit$theta)))
+      expect_no_error(capture.output(print(summary(fit))))
+    } else {
+      expect_gt(nchar(conditionMessage(fit)), 20)
+    }
+  }
+  expect_ancify_error(quiet_fit(y ~ 1, case$data, case$g[, 5]), "input", "'genotypes'", "varies")
+})
