@@ -4,9 +4,8 @@ set.seed(17)
 n <- 60
 zs <- list(a = matrix(rnorm(n * 40), n), b = matrix(rnorm(n * 25), n))
 kernels <- lapply(zs, function(z) tcrossprod(z) / ncol(z))
-table <- data.frame(
-  id = seq_len(n), x = rnorm(n), y = drop(zs$a %*% rnorm(40) / 6 + zs$b %*% rnorm(25) / 5) + rnorm(n)
-)
+genetic <- drop(zs$a %*% rnorm(40) / 6 + zs$b %*% rnorm(25) / 5)
+table <- data.frame(id = seq_len(n), x = rnorm(n), y = genetic + rnorm(n))
 of_matrix <- function(k) kernel_matrix(k)
 of_products <- function(k) kernel_products(function(V) k %*% V, diag(k))
 fit_kernels <- function(...) quiet_fit(y ~ x, table, kernels = list(...))
