@@ -75,16 +75,18 @@ fit_history <- function(patterns, history, species = NULL, focal = NULL) {
     lower = space$lower, upper = space$upper,
     control = list(iter.max = 500, eval.max = 1000, rel.tol = 1e-14, x.tol = 1e-9, sing.tol = 0)
   )
-  information <- surface$information(fit$par) + prior$information
-  converged <- fit$convergence == 0 ||
-    gain_left(gradient(fit$par), information, fit$par, space) < 1e-4
+  information_at <- function(x) surface$information(x) + prior$information
+  exact_gradient <- function(x) surface$exact_gradient(x) + prior$gradient(x)
+  x <- settled(fit$par, exact_gradient, information_at, space)
+  information <- information_at(x)
+  converged <- fit$convergence == 0 || gain_left(exact_gradient(x), information, x, space) < 1e-4
   if (!converged) warn_ancify(paste("The fit of the history did not converge:", fit$message), "fit")
-  fitted <- with_parameters(history, fit$par)
+  fitted <- with_parameters(history, x)
   if (!history$focal_size_given) fitted$focal_size <- next_size(fitted)
   structure(
     list(
-      history = fitted, log_likelihood = -surface$objective(fit$par), df = length(start),
-      sites = sites, estimates = history_estimates(history, fit$par, information, space),
+      history = fitted, log_likelihood = -surface$objective(x), df = length(start),
+      sites = sites, estimates = history_estimates(history, x, information, space),
       converged = converged, message = fit$message
     ),
     class = c("ancify_history_fit", "ancify_fit")
@@ -143,25 +145,50 @@ slopes_of <- function(gradient, x, step = 1e-3) {
   (slopes + t(slopes)) / 2
 }
 
-# The remaining gain in log-likelihood by a quadratic approximation; Inf if that is impossible.
-gain_left <- function(gradient, information, x, space) {
+# Two steps of Fisher scoring. A search ends where the log-likelihood stays the same in double
+# precision; along a flat ridge its slopes tell where the maximum is long after that.
+settled <- function(x, gradient, information, space) {
+  for (step in 1:2) {
+    by <- scoring_step(gradient(x), information(x), x, space)
+    # Only near the maximum is the likelihood as quadratic as these steps assume.
+    if (!all(is.finite(by)) || any(abs(by) > 0.01)) break
+    x <- pmin(pmax(x + by, space$lower), space$upper)
+  }
+  x
+}
+
+# From x to the maximum by a quadratic approximation; 0 for parameters at a bound, Inf if that is
+# impossible.
+scoring_step <- function(gradient, information, x, space) {
   free <- x > space$lower + 1e-6 & x < space$upper - 1e-6
-  step <- tryCatch(
-    solve(information[free, free, drop = FALSE], gradient[free]),
+  step <- numeric(length(x))
+  step[free] <- tryCatch(
+    -solve(information[free, free, drop = FALSE], gradient[free]),
     error = function(condition) Inf
   )
-  sum(gradient[free] * step) / 2
+  step
+}
+
+# The remaining gain in log-likelihood by that approximation; Inf if that is impossible.
+gain_left <- function(gradient, information, x, space) {
+  gain <- -sum(gradient * scoring_step(gradient, information, x, space)) / 2
+  if (is.finite(gain)) gain else Inf
 }
 
 # Minus the log-likelihood of counts, its gradient, and Fisher's information.
 likelihood_surface <- function(log_probabilities, counts) {
-  slopes <- function(x) derivatives(log_probabilities, x, 1e-4)
+  # Of fourth order, by Richardson's extrapolation
+  exact_slopes <- function(x) {
+    step <- 1e-3
+    (4 * derivatives(log_probabilities, x, step) - derivatives(log_probabilities, x, 2 * step)) / 3
+  }
   list(
     objective = function(x) -sum(counts * log_probabilities(x)),
-    gradient = function(x) -colSums(counts * slopes(x)),
+    gradient = function(x) -colSums(counts * derivatives(log_probabilities, x, 1e-4)),
+    exact_gradient = function(x) -colSums(counts * exact_slopes(x)),
     information = function(x) {
       expected <- exp(log_probabilities(x))
-      derived <- slopes(x)
+      derived <- exact_slopes(x)
       crossprod(derived, sum(counts) / sum(expected) * expected * derived)
     }
   )

@@ -116,6 +116,9 @@ reml::SearchSettings as_search_settings(const Rcpp::List& problem) {
 }
 
 ProblemKernels::ProblemKernels(const Rcpp::List& problem) {
+  if (problem.containsElementNamed("names")) {
+    names_ = Rcpp::as<std::vector<std::string>>(problem["names"]);
+  }
   const Rcpp::RObject genotypes = problem["genotypes"];
   if (!Rf_isNull(genotypes)) {
     chosen_ = std::make_unique<ChosenGenotypes>(as_chosen(Rcpp::List(genotypes)));
@@ -158,7 +161,7 @@ reml::Kernels& ProblemKernels::open(ancify::JobControl& control, Mailbox& mail) 
         chosen_->open(control.inputs()), chosen_->selection.samples, chosen_->selection.variants,
         work_, control);
     auto part = std::make_unique<reml::GenotypeKernels>(*genotypes_, weights_, n_genetic_,
-                                                        scale_power_, control);
+                                                        scale_power_, control, names_);
     for (int g = 0; g < n_genetic_; ++g) {
       used_variants_.push_back(static_cast<double>(part->used_variants(g)));
     }

@@ -40,6 +40,7 @@ class ProblemKernels {
   void add_variant_counts(Rcpp::List& result) const;
 
  private:
+  std::vector<std::string> names_;
   std::unique_ptr<ChosenGenotypes> chosen_;
   ancify::GenotypeWork work_;
   std::vector<ancify::reml::ComponentWeight> weights_;

@@ -147,5 +147,5 @@ test_that("the smallest studies end in a result or an error, never in NaN", {
       expect_gt(nchar(conditionMessage(fit)), 20)
     }
   }
-  expect_ancify_error(quiet_fit(y ~ 1, case$data, case$g[, 5]), "input", "genotypes")
+  expect_ancify_error(quiet_fit(y ~ 1, case$data, case$g[, 5]), "input", "'genotypes'", "varies")
 })

@@ -16,9 +16,9 @@ constexpr int kLane = 64;
 
 // sums[v] += sum over samples i of call(v, i) * number(i), of a quad and `n` samples, a multiple of
 // 64 and at most kTileSamples. Missing calls count 3. `digits`: kDigits rows of kTileSamples
-// digits.
-void sum_over_samples(const std::uint8_t* row, const std::int8_t* digits, std::int64_t n,
-                      SimdLevel simd, std::array<std::int64_t, kQuad>& sums);
+// digits. Meanwhile the same samples of the row `next` bytes on are fetched from memory.
+void sum_over_samples(const std::uint8_t* row, std::int64_t next, const std::int8_t* digits,
+                      std::int64_t n, SimdLevel simd, std::array<std::int64_t, kQuad>& sums);
 
 // The calls of kLane samples of a block: a byte each, four variants of a sample together.
 using ExpandedCalls = std::array<std::uint8_t, static_cast<std::size_t>(kBlockVariants) * kLane>;

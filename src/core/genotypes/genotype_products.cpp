@@ -1,6 +1,6 @@
 // Computes, with the rounded columns V and coefficients W = diag(scales) U,
 //   t_j = scale_j (sum_i c_ij V_i - 3 m_j - mu_j (sum_i V_i - m_j)),  m_j = sum of V over missing,
-//   out_i += sum_j c_ij W_j - sum_{j missing} (3 - mu_j) W_j - sum_j mu_j W_j,
+//   out_i += sum_j c_ij W_j - sum_j mu_j W_j - sum_{j missing} (3 - mu_j) W_j,
 // where c is 0, 1, 2, or 3 for a missing call. Sums of whole numbers are exact, so their order is
 // free; all others have a fixed order.
 #include "core/genotypes/genotype_products.h"
@@ -9,12 +9,14 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
 #include "core/genotypes/block_sums.h"
 #include "core/genotypes/fixed_point.h"
+#include "core/genotypes/outer_sums.h"
 
 namespace ancify {
 
@@ -35,6 +37,13 @@ void for_each_missing(const std::uint8_t* row, std::int64_t n, Use&& use) {
       use(bit % 8 / 2, i + bit / 8);
     }
   }
+}
+
+// Whether the missing calls of a block are best added one by one. Else they are summed as calls
+// are. Measured: the first takes some 10 + columns / 3 ns for each of them, the second 2 ns for
+// each sample and column.
+bool are_few(std::int64_t missing, std::int64_t samples, int columns) {
+  return missing * (30 + columns) < 6 * samples * columns;
 }
 
 // Whole-number columns: coarse ones, then with 56 bits as many fine ones.
@@ -107,174 +116,236 @@ FixedColumns::FixedColumns(const double* v, std::int64_t n, Columns columns, int
   });
 }
 
-// U of a block in whole numbers.
+// Coefficients of a block's variants in whole numbers.
 class FixedCoefficients {
  public:
-  // `u`: variants x columns.n.
-  FixedCoefficients(const double* u, const double* means, const double* scales, int variants,
-                    Columns columns);
+  // `most`: the largest magnitude of each of columns.n columns.
+  FixedCoefficients(const std::vector<double>& most, int variants, Columns columns)
+      : columns_(columns),
+        digits_(static_cast<std::size_t>(columns.all()) * kBlockVariants * kDigits),
+        numbers_(static_cast<std::size_t>(variants * columns.all())),
+        steps_(most.begin(), most.end()) {}
+
+  void set(int variant, int column, double value) {
+    const FixedSteps& steps = steps_[static_cast<std::size_t>(column)];
+    const std::int32_t coarse = steps.coarse_part(value);
+    set_part(variant, column, coarse);
+    if (columns_.parts == 2) {
+      set_part(variant, columns_.n + column, steps.fine_part(value, coarse));
+    }
+  }
   const std::int8_t* digits(int column) const {
     return &digits_[static_cast<std::size_t>(column) * kBlockVariants * kDigits];
   }
-  double step(int column) const { return steps_[static_cast<std::size_t>(column)]; }
-  // sum_j mu_j W_j, in steps.
-  double centre(int column) const { return centres_[static_cast<std::size_t>(column)]; }
-  // (3 - mu_j) W_j in steps, of all columns.
-  const double* missing(int variant) const {
-    return &missing_[static_cast<std::size_t>(variant) * steps_.size()];
+  double step(int column) const {
+    const FixedSteps& steps = steps_[static_cast<std::size_t>(column % columns_.n)];
+    return column < columns_.n ? steps.coarse : steps.fine;
+  }
+  // The numbers of a variant, in a row.
+  const double* row(int variant) const {
+    return &numbers_[static_cast<std::size_t>(variant * columns_.all())];
   }
 
  private:
+  void set_part(int variant, int column, std::int32_t number) {
+    numbers_[static_cast<std::size_t>(variant * columns_.all() + column)] = number;
+    std::int8_t* const out =
+        &digits_[static_cast<std::size_t>(column) * kBlockVariants * kDigits +
+                 static_cast<std::size_t>(variant / kQuad * kQuad * kDigits + variant % kQuad)];
+    for (int d = 0; d < kDigits; ++d) out[d * kQuad] = digit(number, d);
+  }
+
+  Columns columns_;
   std::vector<std::int8_t> digits_;
-  std::vector<double> steps_;
-  std::vector<double> centres_;
-  std::vector<double> missing_;
+  std::vector<double> numbers_;
+  std::vector<FixedSteps> steps_;
 };
 
-FixedCoefficients::FixedCoefficients(const double* u, const double* means, const double* scales,
-                                     int variants, Columns columns)
-    : digits_(static_cast<std::size_t>(columns.all()) * kBlockVariants * kDigits),
-      steps_(static_cast<std::size_t>(columns.all())),
-      centres_(steps_.size()),
-      missing_(static_cast<std::size_t>(variants) * steps_.size()) {
-  for (int c = 0; c < columns.n; ++c) {
-    double most = 0;
-    for (int j = 0; j < variants; ++j) {
-      most = std::max(most, std::abs(scales[j] * u[j * columns.n + c]));
-    }
-    const FixedSteps steps(most);
-    for (int j = 0; j < variants; ++j) {
-      const double w = scales[j] * u[j * columns.n + c];
-      const std::int32_t coarse = steps.coarse_part(w);
-      const std::array<std::int32_t, 2> parts = {
-          coarse, columns.parts == 2 ? steps.fine_part(w, coarse) : 0};
-      for (int part = 0; part < columns.parts; ++part) {
-        const int of = part * columns.n + c;
-        const std::int32_t number = parts[static_cast<std::size_t>(part)];
-        steps_[static_cast<std::size_t>(of)] = part == 0 ? steps.coarse : steps.fine;
-        centres_[static_cast<std::size_t>(of)] += means[j] * number;
-        missing_[static_cast<std::size_t>(j) * steps_.size() + static_cast<std::size_t>(of)] =
-            (3 - means[j]) * number;
-        std::int8_t* const out =
-            &digits_[static_cast<std::size_t>(of) * kBlockVariants * kDigits +
-                     static_cast<std::size_t>(j / kQuad * kQuad * kDigits + j % kQuad)];
-        for (int d = 0; d < kDigits; ++d) out[d * kQuad] = digit(number, d);
-      }
+// What the second half takes of a block.
+struct BlockCoefficients {
+  FixedCoefficients calls;      // W_j
+  FixedCoefficients missing;    // (3 - mu_j) W_j
+  std::vector<double> centres;  // sum_j mu_j W_j in steps of W, of each whole-number column
+};
+
+// `u`: variants x columns.n.
+BlockCoefficients block_coefficients(const double* u, const double* means, const double* scales,
+                                     int variants, Columns columns) {
+  std::vector<double> most(static_cast<std::size_t>(columns.n));
+  std::vector<double> most_missing(most.size());
+  for (int j = 0; j < variants; ++j) {
+    for (int c = 0; c < columns.n; ++c) {
+      const double w = std::abs(scales[j] * u[j * columns.n + c]);
+      const auto at = static_cast<std::size_t>(c);
+      most[at] = std::max(most[at], w);
+      most_missing[at] = std::max(most_missing[at], (3 - means[j]) * w);
     }
   }
+  BlockCoefficients result = {FixedCoefficients(most, variants, columns),
+                              FixedCoefficients(most_missing, variants, columns),
+                              std::vector<double>(static_cast<std::size_t>(columns.all()))};
+  for (int j = 0; j < variants; ++j) {
+    for (int c = 0; c < columns.n; ++c) {
+      const double w = scales[j] * u[j * columns.n + c];
+      result.calls.set(j, c, w);
+      result.missing.set(j, c, (3 - means[j]) * w);
+    }
+    for (int c = 0; c < columns.all(); ++c) {
+      result.centres[static_cast<std::size_t>(c)] += means[j] * result.calls.row(j)[c];
+    }
+  }
+  return result;
 }
 
 // The first half of a block: t = Z'V.
 class FirstHalf {
  public:
-  FirstHalf(const FixedColumns& columns, int n, std::int64_t samples, bool misses, SimdLevel simd)
-      : columns_(columns), n_(n), samples_(samples), misses_(misses), simd_(simd) {}
+  FirstHalf(const FixedColumns& columns, int n, std::int64_t samples, SimdLevel simd)
+      : columns_(columns), n_(n), samples_(samples), simd_(simd) {}
 
-  void compute(const std::uint8_t* rows, int variants, const double* means, const double* scales,
-               double* t) const {
-    const std::int64_t stride = quad_stride(samples_);
+  void compute(const std::uint8_t* rows, int variants, std::int64_t missing, const double* means,
+               const double* scales, double* t) const {
     const int quads = (variants + kQuad - 1) / kQuad;
-    std::vector<std::array<std::int64_t, kQuad>> sums(
-        static_cast<std::size_t>(quads * columns_.all()));
-    for (std::int64_t begin = 0; begin < samples_; begin += kTileSamples) {
-      const std::int64_t n = std::min(kTileSamples, stride - begin);
-      for (int c = 0; c < columns_.all(); ++c) {
-        const std::int8_t* const digits = columns_.digits(begin / kTileSamples, c);
-        for (int quad = 0; quad < quads; ++quad) {
-          sum_over_samples(rows + quad * stride + begin, digits, n, simd_,
-                           sums[static_cast<std::size_t>(quad * columns_.all() + c)]);
+    const Sums sums = sums_of_rows(rows, quads);
+    const Sums of_missing = missing == 0 ? Sums(sums.size())
+                            : are_few(missing, samples_, columns_.all())
+                                ? sums_one_by_one(rows, quads)
+                                : sums_of_marks(rows, quads);
+    for (int j = 0; j < variants; ++j) {
+      for (int c = 0; c < n_; ++c) {
+        double sum = 0;
+        for (int part = c; part < columns_.all(); part += n_) {
+          const auto at = static_cast<std::size_t>(j / kQuad * columns_.all() + part);
+          const auto v = static_cast<std::size_t>(j % kQuad);
+          const std::int64_t observed = sums[at][v] - 3 * of_missing[at][v];
+          sum += columns_.step(part) *
+                 (static_cast<double>(observed) -
+                  means[j] * static_cast<double>(columns_.sum(part) - of_missing[at][v]));
         }
-      }
-    }
-    std::vector<std::int64_t> missing(static_cast<std::size_t>(kQuad * columns_.all()));
-    for (int quad = 0; quad < quads; ++quad) {
-      if (misses_) sum_missing(rows + quad * stride, missing);
-      for (int v = 0; v < std::min(kQuad, variants - quad * kQuad); ++v) {
-        const int j = quad * kQuad + v;
-        for (int c = 0; c < n_; ++c) {
-          double sum = 0;
-          for (int part = c; part < columns_.all(); part += n_) {
-            const std::int64_t of_missing =
-                missing[static_cast<std::size_t>(v * columns_.all() + part)];
-            const std::int64_t observed =
-                sums[static_cast<std::size_t>(quad * columns_.all() + part)]
-                    [static_cast<std::size_t>(v)] -
-                3 * of_missing;
-            sum += columns_.step(part) *
-                   (static_cast<double>(observed) -
-                    means[j] * static_cast<double>(columns_.sum(part) - of_missing));
-          }
-          t[j * n_ + c] = scales[j] * sum;
-        }
+        t[j * n_ + c] = scales[j] * sum;
       }
     }
   }
 
  private:
-  void sum_missing(const std::uint8_t* row, std::vector<std::int64_t>& missing) const {
-    std::fill(missing.begin(), missing.end(), 0);
-    for_each_missing(row, quad_stride(samples_), [&](int v, std::int64_t i) {
-      const std::int32_t* const numbers = columns_.row(i);
-      std::int64_t* const sums = &missing[static_cast<std::size_t>(v * columns_.all())];
-      for (int c = 0; c < columns_.all(); ++c) sums[c] += numbers[c];
-    });
+  // Of each quad and whole-number column.
+  using Sums = std::vector<std::array<std::int64_t, kQuad>>;
+
+  Sums no_sums(int quads) const { return Sums(static_cast<std::size_t>(quads * columns_.all())); }
+
+  Sums sums_of_rows(const std::uint8_t* rows, int quads) const {
+    const std::int64_t stride = quad_stride(samples_);
+    Sums sums = no_sums(quads);
+    for (std::int64_t begin = 0; begin < samples_; begin += kTileSamples) {
+      const std::int64_t n = std::min(kTileSamples, stride - begin);
+      for (int c = 0; c < columns_.all(); ++c) {
+        const std::int8_t* const digits = columns_.digits(begin / kTileSamples, c);
+        for (int quad = 0; quad < quads; ++quad) {
+          // The first column brings the genotypes into the caches for all.
+          sum_over_samples(rows + quad * stride + begin, c == 0 ? stride : 0, digits, n, simd_,
+                           sums[static_cast<std::size_t>(quad * columns_.all() + c)]);
+        }
+      }
+    }
+    return sums;
+  }
+
+  Sums sums_of_marks(const std::uint8_t* rows, int quads) const {
+    const std::int64_t stride = quad_stride(samples_);
+    std::vector<std::uint8_t> marks(static_cast<std::size_t>(quads * stride));
+    mark_missing(rows, quads * stride, marks.data());
+    return sums_of_rows(marks.data(), quads);
+  }
+
+  Sums sums_one_by_one(const std::uint8_t* rows, int quads) const {
+    const std::int64_t stride = quad_stride(samples_);
+    Sums sums = no_sums(quads);
+    std::vector<std::int64_t> of_variants(static_cast<std::size_t>(kQuad * columns_.all()));
+    for (int quad = 0; quad < quads; ++quad) {
+      std::fill(of_variants.begin(), of_variants.end(), 0);
+      for_each_missing(rows + quad * stride, stride, [&](int v, std::int64_t i) {
+        const std::int32_t* const numbers = columns_.row(i);
+        std::int64_t* const of_variant = &of_variants[static_cast<std::size_t>(v * columns_.all())];
+        for (int c = 0; c < columns_.all(); ++c) of_variant[c] += numbers[c];
+      });
+      for (int c = 0; c < columns_.all(); ++c) {
+        for (int v = 0; v < kQuad; ++v) {
+          sums[static_cast<std::size_t>(quad * columns_.all() + c)][static_cast<std::size_t>(v)] =
+              of_variants[static_cast<std::size_t>(v * columns_.all() + c)];
+        }
+      }
+    }
+    return sums;
   }
 
   const FixedColumns& columns_;
   int n_;
   std::int64_t samples_;
-  bool misses_;
   SimdLevel simd_;
 };
 
 // The second half of a block for kLane samples: out += Z U.
 class SecondHalf {
  public:
-  SecondHalf(Columns columns, SimdLevel simd) : columns_(columns), simd_(simd) {}
+  SecondHalf(Columns columns, std::int64_t samples, SimdLevel simd)
+      : columns_(columns), samples_(samples), simd_(simd) {}
 
-  // `rows` and `out` begin at the first of `n` samples; `stride` bytes lie between rows, and
-  // `out_stride` numbers between columns of `out`.
-  void add(const std::uint8_t* rows, std::int64_t stride, int variants, bool misses,
-           const FixedCoefficients& coefficients, std::int64_t n, std::int64_t out_stride,
-           double* out) {
+  // `rows` and `out` begin at the same sample; columns of `out` have all samples.
+  void add(const std::uint8_t* rows, int variants, std::int64_t missing,
+           const BlockCoefficients& coefficients, std::int64_t n, double* out) {
+    const std::int64_t stride = quad_stride(samples_);
     const int quads = (variants + kQuad - 1) / kQuad;
     expand_calls(rows, stride, quads, simd_, calls_);
-    if (misses) sum_missing(rows, stride, quads, coefficients);
-    std::array<double, kLane> sums;
-    for (int c = 0; c < columns_.all(); ++c) {
-      sum_over_variants(calls_, coefficients.digits(c), quads, simd_, sums);
-      if (misses) {
-        for (std::size_t i = 0; i < kLane; ++i) {
-          sums[i] -=
-              missing_[i * static_cast<std::size_t>(columns_.all()) + static_cast<std::size_t>(c)];
-        }
+    const bool few = are_few(missing, samples_, columns_.all());
+    if (missing > 0 && few) sum_one_by_one(rows, quads, coefficients.missing);
+    if (missing > 0 && !few) {
+      for (std::size_t i = 0; i < calls_.size(); ++i) {
+        marks_[i] = static_cast<std::uint8_t>(calls_[i] & calls_[i] >> 1);
       }
-      const double step = coefficients.step(c);
-      const double centre = coefficients.centre(c);
-      double* const column = out + c % columns_.n * out_stride;
+    }
+    for (int c = 0; c < columns_.all(); ++c) {
+      double* const column = out + c % columns_.n * samples_;
+      sum_over_variants(calls_, coefficients.calls.digits(c), quads, simd_, sums_);
+      const double step = coefficients.calls.step(c);
+      const double centre = coefficients.centres[static_cast<std::size_t>(c)];
       for (std::int64_t i = 0; i < n; ++i) {
-        column[i] += step * (sums[static_cast<std::size_t>(i)] - centre);
+        column[i] += step * (sums_[static_cast<std::size_t>(i)] - centre);
+      }
+      if (missing == 0) continue;
+      if (few) {
+        for (std::size_t i = 0; i < kLane; ++i) {
+          sums_[i] = of_missing_[i * static_cast<std::size_t>(columns_.all()) +
+                                 static_cast<std::size_t>(c)];
+        }
+      } else {
+        sum_over_variants(marks_, coefficients.missing.digits(c), quads, simd_, sums_);
+      }
+      const double missing_step = coefficients.missing.step(c);
+      for (std::int64_t i = 0; i < n; ++i) {
+        column[i] -= missing_step * sums_[static_cast<std::size_t>(i)];
       }
     }
   }
 
  private:
-  void sum_missing(const std::uint8_t* rows, std::int64_t stride, int quads,
-                   const FixedCoefficients& coefficients) {
-    missing_.assign(static_cast<std::size_t>(kLane * columns_.all()), 0);
+  void sum_one_by_one(const std::uint8_t* rows, int quads, const FixedCoefficients& coefficients) {
+    of_missing_.assign(static_cast<std::size_t>(kLane * columns_.all()), 0);
     for (int quad = 0; quad < quads; ++quad) {
-      for_each_missing(rows + quad * stride, kLane, [&](int v, std::int64_t i) {
-        const double* const of_variant = coefficients.missing(quad * kQuad + v);
-        double* const sums = &missing_[static_cast<std::size_t>(i * columns_.all())];
+      for_each_missing(rows + quad * quad_stride(samples_), kLane, [&](int v, std::int64_t i) {
+        const double* const of_variant = coefficients.row(quad * kQuad + v);
+        double* const sums = &of_missing_[static_cast<std::size_t>(i * columns_.all())];
         for (int c = 0; c < columns_.all(); ++c) sums[c] += of_variant[c];
       });
     }
   }
 
   Columns columns_;
+  std::int64_t samples_;
   SimdLevel simd_;
   alignas(64) ExpandedCalls calls_;
-  std::vector<double> missing_;
+  alignas(64) ExpandedCalls marks_;
+  std::array<double, kLane> sums_;
+  std::vector<double> of_missing_;
 };
 
 }  // namespace
@@ -284,11 +355,10 @@ GenotypeProducts::GenotypeProducts(const GenotypeMatrix& matrix, std::vector<dou
     : matrix_(matrix),
       means_(std::move(means)),
       scales_(std::move(scales)),
-      block_misses_(static_cast<std::size_t>(matrix.blocks())) {
+      missing_(static_cast<std::size_t>(matrix.blocks())) {
   for (std::int64_t j = 0; j < matrix.variants(); ++j) {
-    if (matrix.counts()[static_cast<std::size_t>(j)].missing > 0) {
-      block_misses_[static_cast<std::size_t>(j / kBlockVariants)] = true;
-    }
+    missing_[static_cast<std::size_t>(j / kBlockVariants)] +=
+        matrix.counts()[static_cast<std::size_t>(j)].missing;
   }
 }
 
@@ -299,12 +369,12 @@ void GenotypeProducts::run(JobControl& control, const Pass& pass, const Take& ta
   const std::int64_t stride = quad_stride(n);
   const FixedColumns columns(pass.v, n, {pass.columns, parts}, work.threads, control);
   const Columns out_columns = {pass.out_columns, parts};
-  const auto misses = [&](std::int64_t block) {
-    return block_misses_[static_cast<std::size_t>(block)];
+  const auto missing_in = [&](std::int64_t block) {
+    return missing_[static_cast<std::size_t>(block)];
   };
   matrix_.for_each_tile(control, pass.wanted, [&](const GenotypeTile& tile) {
     const auto rows_of = [&](std::int64_t i) { return tile.rows + i * kBlockQuads * stride; };
-    std::vector<std::unique_ptr<FixedCoefficients>> coefficients(
+    std::vector<std::optional<BlockCoefficients>> coefficients(
         static_cast<std::size_t>(tile.blocks));
     run_tasks(control, work.threads, tile.blocks, [&](std::int64_t i, const TaskContext&) {
       const GenotypeBlock block(matrix_, tile.first_block + i, rows_of(i));
@@ -313,30 +383,88 @@ void GenotypeProducts::run(JobControl& control, const Pass& pass, const Take& ta
       const auto variants = static_cast<std::size_t>(block.variants());
       std::vector<double> t(variants * static_cast<std::size_t>(pass.columns));
       std::vector<double> u(variants * static_cast<std::size_t>(pass.out_columns));
-      FirstHalf(columns, pass.columns, n, misses(block.number()), work.simd)
-          .compute(rows_of(i), block.variants(), means, scales, t.data());
+      if (pass.columns > 0) {
+        FirstHalf(columns, pass.columns, n, work.simd)
+            .compute(rows_of(i), block.variants(), missing_in(block.number()), means, scales,
+                     t.data());
+      }
       take(block, t.data(), u.data());
       if (pass.out_columns > 0) {
-        coefficients[static_cast<std::size_t>(i)] = std::make_unique<FixedCoefficients>(
-            u.data(), means, scales, block.variants(), out_columns);
+        coefficients[static_cast<std::size_t>(i)] =
+            block_coefficients(u.data(), means, scales, block.variants(), out_columns);
       }
     });
     if (pass.out_columns == 0) return;
-    const std::int64_t first = pass.first_sample / kLane * kLane;
-    const std::int64_t chunks = (n - first + kChunkSamples - 1) / kChunkSamples;
+    const std::int64_t chunks = (n + kChunkSamples - 1) / kChunkSamples;
     run_tasks(control, work.threads, chunks, [&](std::int64_t chunk, const TaskContext&) {
-      SecondHalf half(out_columns, work.simd);
-      const std::int64_t begin = first + chunk * kChunkSamples;
+      SecondHalf half(out_columns, n, work.simd);
+      const std::int64_t begin = chunk * kChunkSamples;
       for (std::int64_t i = 0; i < tile.blocks; ++i) {
         const std::int64_t block = tile.first_block + i;
         for (std::int64_t s = begin; s < std::min(n, begin + kChunkSamples); s += kLane) {
-          half.add(rows_of(i) + s, stride, matrix_.variants_in(block), misses(block),
+          half.add(rows_of(i) + s, matrix_.variants_in(block), missing_in(block),
                    *coefficients[static_cast<std::size_t>(i)], std::min<std::int64_t>(kLane, n - s),
-                   n, pass.out + s);
+                   pass.out + s);
         }
       }
     });
   });
+}
+
+void GenotypeProducts::outer(JobControl& control, const std::vector<double>& factors,
+                             double* out) const {
+  const GenotypeWork& work = matrix_.work();
+  const std::int64_t n = matrix_.samples();
+  const std::int64_t rows = (n + kOuterRows - 1) / kOuterRows * kOuterRows;
+  // Columns of a task.
+  constexpr std::int64_t width = 8 * kOuterColumns;
+  const std::int64_t stripes = (n + width - 1) / width;
+  std::vector<double> sums(static_cast<std::size_t>(rows * stripes * width));
+  std::vector<double> z(static_cast<std::size_t>(rows) * kBlockVariants);
+  const auto wanted = [&](std::int64_t block) {
+    const auto first = factors.begin() + block * kBlockVariants;
+    return std::any_of(first, first + matrix_.variants_in(block),
+                       [](double factor) { return factor != 0; });
+  };
+  matrix_.for_each_tile(control, wanted, [&](const GenotypeTile& tile) {
+    for (std::int64_t k = 0; k < tile.blocks; ++k) {
+      const GenotypeBlock block(matrix_, tile.first_block + k,
+                                tile.rows + k * kBlockQuads * quad_stride(n));
+      const std::int64_t first = block.first_variant();
+      run_tasks(control, work.threads, block.variants(), [&](std::int64_t j, const TaskContext&) {
+        const auto variant = static_cast<std::size_t>(first + j);
+        const double mean = means_[variant];
+        const double scale = scales_[variant];
+        const std::array<double, 4> of_call = {-scale * mean, scale * (1 - mean),
+                                               scale * (2 - mean), 0};
+        for (std::int64_t i = 0; i < n; ++i) {
+          z[static_cast<std::size_t>(j * rows + i)] = of_call[block.call(static_cast<int>(j), i)];
+        }
+      });
+      // Stripes get shorter, as only the lower triangle is computed.
+      run_tasks(control, work.threads, stripes, [&](std::int64_t stripe, const TaskContext&) {
+        std::vector<double> right(static_cast<std::size_t>(kOuterColumns * block.variants()));
+        for (std::int64_t c = stripe * width; c < (stripe + 1) * width; c += kOuterColumns) {
+          for (int j = 0; j < block.variants(); ++j) {
+            for (std::int64_t b = 0; b < kOuterColumns; ++b) {
+              right[static_cast<std::size_t>(j * kOuterColumns + b)] =
+                  c + b < n ? factors[static_cast<std::size_t>(first + j)] *
+                                  z[static_cast<std::size_t>(j * rows + c + b)]
+                            : 0;
+            }
+          }
+          add_outer_products(z.data(), rows, right.data(), block.variants(),
+                             c / kOuterRows * kOuterRows, rows, work.simd,
+                             &sums[static_cast<std::size_t>(c * rows)], rows);
+        }
+      });
+    }
+  });
+  for (std::int64_t c = 0; c < n; ++c) {
+    for (std::int64_t i = c; i < n; ++i) {
+      out[c * n + i] = out[i * n + c] = sums[static_cast<std::size_t>(c * rows + i)];
+    }
+  }
 }
 
 }  // namespace ancify

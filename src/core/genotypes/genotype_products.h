@@ -45,11 +45,10 @@ class GenotypeProducts {
   using Take = std::function<void(const GenotypeBlock&, const double* t, double* u)>;
 
   struct Pass {
-    const double* v = nullptr;      // samples x columns, a column after the other
-    int columns = 0;                // 0 for a pass without V
-    int out_columns = 0;            // 0 for a pass without out; U has as many columns
-    double* out = nullptr;          // samples x out_columns, to which Z U is added
-    std::int64_t first_sample = 0;  // `out` is wanted from this sample on
+    const double* v = nullptr;  // samples x columns, a column after the other
+    int columns = 0;            // 0 for a pass without V
+    int out_columns = 0;        // 0 for a pass without out; U has as many columns
+    double* out = nullptr;      // samples x out_columns, to which Z U is added
     ProductBits bits = ProductBits::k28;
     std::function<bool(std::int64_t block)> wanted;
   };
@@ -59,6 +58,9 @@ class GenotypeProducts {
   // stopped.
   void run(JobControl& control, const Pass& pass, const Take& take) const;
 
+  // The n x n matrix sum_j factors[j] z_j z_j', over variants whose factor is not 0.
+  void outer(JobControl& control, const std::vector<double>& factors, double* out) const;
+
   const GenotypeMatrix& matrix() const { return matrix_; }
   const std::vector<double>& means() const { return means_; }
   const std::vector<double>& scales() const { return scales_; }
@@ -67,7 +69,7 @@ class GenotypeProducts {
   const GenotypeMatrix& matrix_;
   std::vector<double> means_;
   std::vector<double> scales_;
-  std::vector<bool> block_misses_;  // whether a block has a missing call
+  std::vector<std::int64_t> missing_;  // missing calls of each block
 };
 
 }  // namespace ancify

@@ -107,6 +107,12 @@ void pack_quad(const std::array<const std::uint8_t*, kQuad>& rows, std::int64_t 
   std::fill(row + n, row + quad_stride(n), std::uint8_t{0});
 }
 
+void mark_missing(const std::uint8_t* row, std::int64_t n, std::uint8_t* marks) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    marks[i] = static_cast<std::uint8_t>(row[i] & row[i] >> 1 & 0x55);
+  }
+}
+
 std::array<VariantCounts, kQuad> count_quad(const std::uint8_t* row, std::int64_t n,
                                             [[maybe_unused]] SimdLevel simd) {
 #if defined(__x86_64__)

@@ -24,6 +24,9 @@ inline unsigned call_in_quad(std::uint8_t byte, int which) { return (byte >> (2 
 void pack_quad(const std::array<const std::uint8_t*, kQuad>& rows, std::int64_t n_in_file,
                const std::int64_t* samples, std::int64_t n, std::uint8_t* row);
 
+// Marks the missing calls of `n` bytes of a row: a call of `marks` is 1 if it is missing, else 0.
+void mark_missing(const std::uint8_t* row, std::int64_t n, std::uint8_t* marks);
+
 // Numbers of samples by call of a variant.
 struct VariantCounts {
   std::int64_t one = 0;

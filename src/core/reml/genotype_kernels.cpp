@@ -51,7 +51,8 @@ GenotypeProducts GenotypeKernels::standardise(const GenotypeMatrix& matrix, doub
 
 GenotypeKernels::GenotypeKernels(const GenotypeMatrix& matrix,
                                  const std::vector<ComponentWeight>& weights, int components,
-                                 double scale_power, JobControl& control)
+                                 double scale_power, JobControl& control,
+                                 const std::vector<std::string>& names)
     : matrix_(matrix),
       control_(control),
       products_(standardise(matrix, scale_power)),
@@ -78,8 +79,9 @@ GenotypeKernels::GenotypeKernels(const GenotypeMatrix& matrix,
   }
   for (int g = 0; g < components; ++g) {
     if (used_[static_cast<std::size_t>(g)] == 0) {
-      throw InputError("component " + std::to_string(g + 1) +
-                       " has no variant that varies among these samples");
+      const auto i = static_cast<std::size_t>(g);
+      const std::string name = i < names.size() ? "'" + names[i] + "'" : std::to_string(g + 1);
+      throw InputError("the component " + name + " has no variant that varies among these samples");
     }
     mean_diagonals_[static_cast<std::size_t>(g)] /= n * sums[static_cast<std::size_t>(g)];
   }
@@ -178,37 +180,13 @@ void GenotypeKernels::forms(const double* a, const double* b, int columns, Preci
 }
 
 void GenotypeKernels::dense(int component, double* out) {
-  const std::int64_t n = matrix_.samples();
-  std::fill_n(out, n * n, 0.0);
   std::vector<double> theta(used_.size());
   theta[static_cast<std::size_t>(component)] = 1;
-  // So many columns that a pass has work for all threads.
-  constexpr std::int64_t width = 128;
-  for (std::int64_t first = 0; first < n; first += width) {
-    const int columns = static_cast<int>(std::min(width, n - first));
-    GenotypeProducts::Pass pass;
-    pass.out_columns = columns;
-    pass.out = out + first * n;
-    pass.first_sample = first;
-    pass.bits = ProductBits::k56;
-    pass.wanted = [&](std::int64_t block) { return has_coefficient(theta.data(), block); };
-    products_.run(control_, pass, [&](const GenotypeBlock& block, const double*, double* u) {
-      for (int j = 0; j < block.variants(); ++j) {
-        const auto variant = static_cast<std::size_t>(block.first_variant() + j);
-        const double scale = products_.scales()[variant];
-        const double factor =
-            scale == 0 ? 0 : scale * coefficient(theta.data(), block.first_variant() + j);
-        const double mean = products_.means()[variant];
-        const std::array<double, 4> z = {-mean * factor, (1 - mean) * factor, (2 - mean) * factor,
-                                         0};
-        for (int c = 0; c < columns; ++c) u[j * columns + c] = z[block.call(j, first + c)];
-      }
-    });
+  std::vector<double> factors;
+  for (std::int64_t j = 0; j < matrix_.variants(); ++j) {
+    factors.push_back(coefficient(theta.data(), j));
   }
-  // The lower triangle is whole: columns begin at their block's first sample.
-  for (std::int64_t j = 0; j < n; ++j) {
-    for (std::int64_t i = 0; i < j; ++i) out[j * n + i] = out[i * n + j];
-  }
+  products_.outer(control_, factors, out);
   count_pass(static_cast<double>(matrix_.blocks()));
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/exec/job_control.h"
@@ -22,10 +23,11 @@ class GenotypeKernels : public Kernels {
  public:
   // Standardises variants: z_j = (g_j - mu_j) v_j^(scale_power / 2), with mean and population
   // variance over observed calls. `weights` go by variant. A variant without a call or variance is
-  // left out. InputError for a component that has no other. `matrix` and `control` must outlive
-  // this.
+  // left out. InputError for a component that has no other, by its name if there are `names`.
+  // `matrix` and `control` must outlive this.
   GenotypeKernels(const GenotypeMatrix& matrix, const std::vector<ComponentWeight>& weights,
-                  int components, double scale_power, JobControl& control);
+                  int components, double scale_power, JobControl& control,
+                  const std::vector<std::string>& names = {});
 
   std::int64_t samples() const override { return matrix_.samples(); }
   int components() const override { return static_cast<int>(used_.size()); }

@@ -1,0 +1,54 @@
+// Reads genotypes for their harnesses.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/formats/genotype/genotype_file.h"
+#include "core/formats/genotype/selected_calls.h"
+#include "harness.h"
+
+namespace ancify::fuzz {
+
+// Calls as text, a line for each variant; a missing call is a dot.
+inline std::string calls_of(const GenotypeFile& file, std::int64_t first, std::int64_t n) {
+  std::vector<std::uint8_t> calls(static_cast<std::size_t>(n * file.stride()), 0xff);
+  file.read(first, n, calls.data());
+  std::string text;
+  for (std::int64_t j = 0; j < n; ++j) {
+    const std::uint8_t* const variant = calls.data() + j * file.stride();
+    for (std::int64_t i = 0; i < file.samples(); ++i) text += "012."[call_at(variant, i)];
+    for (std::int64_t i = file.samples(); i < 4 * file.stride(); ++i) {
+      require(call_at(variant, i) == 0, "padding that is not 0");
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+// The calls of all variants, read at once, which must be those that are read in pieces.
+inline std::string read_in_any_pieces(std::string_view input, std::size_t samples,
+                                      std::size_t variants) {
+  const std::string& path = as_file(input);
+  const auto read = [&](std::int64_t piece) {
+    return outcome([&] {
+      const auto file = open_genotype_file(path, static_cast<std::int64_t>(samples),
+                                           static_cast<std::int64_t>(variants));
+      std::string text;
+      for (std::int64_t first = 0; first < file->variants(); first += piece) {
+        text += calls_of(*file, first, std::min(piece, file->variants() - first));
+      }
+      return text;
+    });
+  };
+  const std::string whole = read(static_cast<std::int64_t>(std::max<std::size_t>(variants, 1)));
+  const std::size_t piece = 1 + Choices(input).below(5);
+  require_equal(whole, read(static_cast<std::int64_t>(piece)), "two sizes of pieces");
+  return whole;
+}
+
+}  // namespace ancify::fuzz
