@@ -83,6 +83,12 @@
 #'   distributions.
 #' * [dfe_sfs()] gives the spectrum under one, [dfe_model()] a model that [fit_demography()] fits.
 #'
+#' @section Genotypes:
+#' * [open_genotypes()] opens genotypes of PLINK, with [methods][genotype_methods] to choose and read
+#'   some. [`summary()`][summary.ancify_genotypes] counts them.
+#' * [write_bed()] writes chosen genotypes.
+#' * [read_phenotypes()], [read_covariates()] and [read_keep()] read tables of samples.
+#'
 #' @section Machine, backends, clusters and build:
 #' * [available_gpus()] lists GPUs, and [detect_backend()] says whether there are any.
 #' * [slurm_param()] sends a run's tasks to Slurm.
