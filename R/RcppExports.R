@@ -201,6 +201,14 @@ kernel_times_impl <- function(problem, v, watch) {
     .Call(`_ancify_kernel_times_impl`, problem, v, watch)
 }
 
+reml_stochastic_impl <- function(problem, checkpoint, watch) {
+    .Call(`_ancify_reml_stochastic_impl`, problem, checkpoint, watch)
+}
+
+haseman_elston_impl <- function(problem, blocks, watch) {
+    .Call(`_ancify_haseman_elston_impl`, problem, blocks, watch)
+}
+
 sfs_from_sites_impl <- function(sites, sizes, draws, threads, watch) {
     .Call(`_ancify_sfs_from_sites_impl`, sites, sizes, draws, threads, watch)
 }

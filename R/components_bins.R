@@ -59,7 +59,7 @@ components_of_pairs <- function(first, second, derived, g) {
     weight = c(ifelse(same, 1, derived)[known], 1 - derived[both])
   )
   table <- table[!is.na(table$component), ]
-  components <- new_components(levels(first), as.character(g$variants$id), table, overlap = TRUE)
+  components <- new_components(levels(first), as.character(g$variants$id), table, TRUE)
   covered <- unique(components$table$variant)
   components$left_out <- c(
     "without an ancestral allele" = sum(is.na(derived)),

@@ -95,13 +95,17 @@ draw_trace <- function(fit, top) {
 draw_profiles <- function(fit, top) {
   places <- 9
   k <- length(fit$theta)
-  reach <- 4 / sqrt(pmax(diag(fit$information), 1e-300))
+  reach <- 3 / sqrt(pmax(vapply(seq_len(k), function(i) {
+    slope <- profile_slope(fit, i)
+    drop(slope %*% fit$information %*% slope)
+  }, 0), 1e-300))
   values <- vapply(seq_len(k), function(i) {
     seq(max(fit$theta[[i]] - reach[i], profile_bounds(fit)[[i]]), fit$theta[[i]] + reach[i],
         length.out = places)
   }, numeric(places))
   component <- rep(seq_len(k), each = places)
-  found <- profile_at(fit, component, as.vector(values), matrix(fit$theta, k, k * places))
+  slope <- vapply(component, function(i) profile_slope(fit, i), fit$theta)
+  found <- profile_at(fit, component, as.vector(values), slope)
   deviance <- matrix(2 * (fit$log_likelihood - found$log_likelihood), places)
   graphics::par(mfrow = grDevices::n2mfrow(k), mar = c(4, 4, 1.5, 1), oma = c(0, 0, top - 1, 0))
   for (i in seq_len(k)) {

@@ -1,14 +1,15 @@
 # What the core needs for a fit: genotypes with the weights of their components, and other kernels.
 
 # Components and kernels before samples are chosen. Gives list(names = of all components, genotypes
-# = those with a component or NULL, weights = a table of variant, component and weight, n_genetic =
-# number of components of genotypes, scale_power =, kernels = the other kernels, uncovered = number
-# of variants in no component).
+# = those with a component or NULL, weights = a table of variant, component and weight, alternatives =
+# whether weights are probabilities of exclusive components, n_genetic = number of components of
+# genotypes, scale_power =, kernels = the other kernels, uncovered = number of variants in none).
 reml_model <- function(genotypes, components, kernels, overlap) {
   kernels <- check_kernels(kernels)
   of_genotypes <- vapply(kernels, function(kernel) kernel$kind == "grm", NA)
+  components <- checked_components(genotypes, components, overlap)
   sets <- c(
-    genotype_sets(genotypes, components, overlap),
+    if (!is.null(genotypes)) genotype_sets(genotypes, components),
     lapply(kernels[of_genotypes], function(kernel) {
       n <- ncol(kernel$genotypes)
       list(genotypes = kernel$genotypes, rows = seq_len(n), weight = rep(1, n),
@@ -18,7 +19,8 @@ reml_model <- function(genotypes, components, kernels, overlap) {
   names <- c(names(sets), names(kernels)[!of_genotypes])
   check_component_names(names)
   c(
-    list(names = names, n_genetic = length(sets), kernels = kernels[!of_genotypes]),
+    list(names = names, n_genetic = length(sets), kernels = kernels[!of_genotypes],
+         alternatives = isTRUE(components$alternatives)),
     joined_sets(sets, genotypes)
   )
 }
@@ -53,8 +55,7 @@ check_component_names <- function(names) {
   }
 }
 
-# For each component its variants (numbers in its genotypes) and their weights.
-genotype_sets <- function(genotypes, components, overlap) {
+checked_components <- function(genotypes, components, overlap) {
   if (is.null(genotypes)) {
     if (!is.null(components)) {
       abort_ancify("`components` are sets of variants, so they need `genotypes`.", "input")
@@ -62,7 +63,11 @@ genotype_sets <- function(genotypes, components, overlap) {
     return(NULL)
   }
   check_genotypes(genotypes, "genotypes")
-  components <- components_on(components, genotypes, overlap)
+  components_on(components, genotypes, overlap)
+}
+
+# For each component its variants (numbers in its genotypes) and their weights.
+genotype_sets <- function(genotypes, components) {
   parts <- split(components$table, factor(components$table$component, seq_along(components$names)))
   sets <- lapply(parts, function(part) {
     list(genotypes = genotypes, rows = part$variant, weight = part$weight, scale_power = -1)

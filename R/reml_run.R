@@ -94,41 +94,43 @@ with_genotypes <- function(fit) {
 
 # ---- Checkpoints ---------------------------------------------------------------------------------
 
+# A line with the digest of the fit, then the core's bytes. R's own format might hold code.
+checkpoint_line <- function(digest) charToRaw(sprintf("ancify reml checkpoint %s\n", digest))
+
 # list(state = the last one or NULL, save =), or NULL without a file.
 open_checkpoint <- function(path, problem, file) {
   if (is.null(path)) {
     return(NULL)
   }
-  digest <- digest_of(problem, file)
+  line <- checkpoint_line(digest_of(problem, file))
   list(
-    state = earlier_state(path, digest),
-    save = function(state) {
-      write_whole(path, function(temporary) {
-        saveRDS(list(digest = digest, state = state), temporary, compress = FALSE)
-      })
-    }
+    state = earlier_state(path, line),
+    save = function(state) write_file_impl(path, c(line, state))
   )
 }
 
-earlier_state <- function(path, digest) {
+earlier_state <- function(path, line) {
   if (!is_file(path)) {
     return(NULL)
   }
-  saved <- tryCatch(suppressWarnings(readRDS(path)), error = function(condition) NULL)
-  if (!is.list(saved) || !identical(names(saved), c("digest", "state"))) {
+  bytes <- readBin(path, "raw", file.size(path))
+  n <- length(line)
+  first <- bytes[seq_len(min(n, length(bytes)))]
+  if (identical(first, line)) {
+    return(bytes[-seq_len(n)])
+  }
+  name <- seq_along(checkpoint_line(""))[-1] - 1
+  if (!identical(first[name], line[name])) {
     abort_ancify(
       sprintf("%s is no checkpoint: choose another file for `checkpoint`.", quoted(path)), "format",
       file = path
     )
   }
-  if (!identical(saved$digest, digest)) {
-    abort_ancify(
-      sprintf("%s is the checkpoint of a fit with other inputs or settings: %s.", quoted(path),
-              "remove it, or choose another file"),
-      "input", file = path
-    )
-  }
-  saved$state
+  abort_ancify(
+    sprintf("%s is the checkpoint of a fit with other inputs or settings: %s.", quoted(path),
+            "remove it, or choose another file"),
+    "input", file = path
+  )
 }
 
 # A digest of all that changes a fit's numbers.

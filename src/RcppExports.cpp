@@ -662,6 +662,32 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// reml_stochastic_impl
+Rcpp::List reml_stochastic_impl(const Rcpp::List& problem, const Rcpp::Nullable<Rcpp::List>& checkpoint, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_reml_stochastic_impl(SEXP problemSEXP, SEXP checkpointSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Nullable<Rcpp::List>& >::type checkpoint(checkpointSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(reml_stochastic_impl(problem, checkpoint, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// haseman_elston_impl
+Rcpp::List haseman_elston_impl(const Rcpp::List& problem, int blocks, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_haseman_elston_impl(SEXP problemSEXP, SEXP blocksSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< int >::type blocks(blocksSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(haseman_elston_impl(problem, blocks, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // sfs_from_sites_impl
 Rcpp::List sfs_from_sites_impl(const Rcpp::List& sites, const std::vector<int>& sizes, const Rcpp::IntegerMatrix& draws, int threads, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_sfs_from_sites_impl(SEXP sitesSEXP, SEXP sizesSEXP, SEXP drawsSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
@@ -926,6 +952,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_reml_likelihood_impl", (DL_FUNC) &_ancify_reml_likelihood_impl, 3},
     {"_ancify_reml_null_lrt_impl", (DL_FUNC) &_ancify_reml_null_lrt_impl, 5},
     {"_ancify_kernel_times_impl", (DL_FUNC) &_ancify_kernel_times_impl, 3},
+    {"_ancify_reml_stochastic_impl", (DL_FUNC) &_ancify_reml_stochastic_impl, 3},
+    {"_ancify_haseman_elston_impl", (DL_FUNC) &_ancify_haseman_elston_impl, 3},
     {"_ancify_sfs_from_sites_impl", (DL_FUNC) &_ancify_sfs_from_sites_impl, 5},
     {"_ancify_open_spectrum_impl", (DL_FUNC) &_ancify_open_spectrum_impl, 1},
     {"_ancify_next_spectrum_line_impl", (DL_FUNC) &_ancify_next_spectrum_line_impl, 1},

@@ -20,7 +20,7 @@ simulate_study <- function(folder, n = 1000, m = 2000, shares = c(0.4, 0.1, 0)) 
   calls[runif(n * m) < 0.005] <- NA
 
   variants <- data.frame(
-    chromosome = sort(rep_len(1:5, m)), id = sprintf("rs%d", 1:m), position = 1000 * (1:m),
+    chromosome = sort(rep_len(1:5, m)), id = sprintf("rs%d", 1:m), position = sprintf("%d", 1000L * (1:m)),
     alt = "A", ref = "G", ancestral = ifelse(alt_is_derived, "G", "A"), derived = derived
   )
   samples <- sprintf("sample%d", 1:n)

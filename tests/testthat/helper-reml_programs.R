@@ -8,7 +8,7 @@ program <- function(name) {
 }
 
 # Runs it in `folder`; gives the lines it printed.
-program_lines <- function(name, arguments, folder = tempdir(), environment = character()) {
+run_tool <- function(name, arguments, folder = tempdir(), environment = character()) {
   path <- program(name)
   here <- setwd(folder)
   on.exit(setwd(here))
@@ -77,7 +77,7 @@ mouse_halves <- function(chromosomes) {
 # samples in the file, 0 for missing calls, and the number of variants that vary as denominator.
 gemma_kinship <- function(stem, kind = 2) {
   folder <- new_folder()
-  program_lines("gemma", c(
+  run_tool("gemma", c(
     "-bfile", stem, "-gk", kind, "-maf", "0", "-miss", "1", "-r2", "1", "-outdir", folder,
     "-o", "k"
   ))
@@ -94,7 +94,7 @@ gemma_reml <- function(phenotypes, kinships, covariates = NULL) {
     writeLines(kinships, list <- tempfile())
     c("-mk", list)
   }
-  program_lines("gemma", c(
+  run_tool("gemma", c(
     "-p", phenotypes, kernels, if (!is.null(covariates)) c("-c", covariates), "-vc", "2",
     "-outdir", folder, "-o", "vc"
   ))
@@ -126,7 +126,7 @@ bolt_reml <- function(stem, data, components = NULL, quick = FALSE, threads = 2)
     paste0("--modelSnps=", path)
   }
   started <- proc.time()[[3]]
-  lines <- program_lines("bolt", c(
+  lines <- run_tool("bolt", c(
     paste0("--bfile=", stem), paste0("--phenoFile=", phenotypes), "--phenoCol=y", "--reml",
     paste0("--numThreads=", threads), "--noMapCheck", "--maxModelSnps=2000000", model,
     if (quick) "--remlNoRefine"

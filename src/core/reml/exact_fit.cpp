@@ -19,6 +19,7 @@
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
 #include "core/reml/complement.h"
+#include "core/reml/kernel_checks.h"
 #include "core/reml/search.h"
 
 namespace ancify::reml {
@@ -26,11 +27,6 @@ namespace ancify::reml {
 namespace {
 
 using Vector = std::vector<double>;
-
-// y outside X below this share of y is rounding error, and so is a kernel.
-constexpr double kNothingLeft = 1e-12;
-// Squares of squares of y must have room.
-constexpr double kLargestSize = 1e70;
 
 InputError not_positive(const std::string& name, const std::vector<double>& theta) {
   std::string values;
@@ -44,22 +40,8 @@ InputError not_positive(const std::string& name, const std::vector<double>& thet
 }
 
 const FitData& checked(const FitData& data, const Kernels& kernels) {
-  const auto finite = [](double value) { return std::isfinite(value); };
-  if (!std::all_of(data.y.begin(), data.y.end(), finite)) {
-    throw InputError("y has a value that is not finite");
-  }
-  if (!std::all_of(data.x.begin(), data.x.end(), finite)) {
-    throw InputError("the fixed effects have a value that is not finite");
-  }
-  if (data.samples() <= data.effects()) {
-    throw InputError("there are " + std::to_string(data.effects()) + " fixed effects, but " +
-                     std::to_string(data.samples()) +
-                     " samples; there must be fewer fixed effects than samples");
-  }
-  if (kernels.samples() != data.samples()) {
-    throw InputError("the kernels have " + std::to_string(kernels.samples()) +
-                     " samples, but y has " + std::to_string(data.samples()));
-  }
+  check_data(data);
+  check_samples(data, kernels);
   return data;
 }
 
@@ -133,16 +115,8 @@ void ExactProblem::choose_unit() {
     for (; from != to; ++from) sum = std::hypot(sum, *from);
     return sum;
   };
-  const double all = norm(y_.begin(), y_.end());
-  const double left = norm(y_.begin() + complement_.effects(), y_.end());
-  if (!(left > kNothingLeft * all)) {
-    throw InputError("y has no variance beyond the fixed effects");
-  }
-  const double size = left / std::sqrt(complement_.size());
-  if (size > kLargestSize || size < 1 / kLargestSize) {
-    throw InputError("y is too large or too small for its squares; give it in other units");
-  }
-  unit_ = std::exp2(std::floor(std::log2(size)));
+  unit_ = response_unit(norm(y_.begin(), y_.end()),
+                        norm(y_.begin() + complement_.effects(), y_.end()), complement_.size());
 }
 
 Vector ExactProblem::rotated(int component) {
@@ -170,11 +144,7 @@ Vector ExactProblem::rotated(int component) {
     trace += k[j * size + j];
   }
   k.resize(size * size);
-  const double before = kernels_.mean_diagonal(component) * static_cast<double>(n);
-  if (!(std::abs(trace) > kNothingLeft * std::abs(before))) {
-    throw InputError("the kernel of " + name +
-                     " has no variance beyond the fixed effects; leave it out");
-  }
+  check_variance_left(trace, kernels_.mean_diagonal(component) * static_cast<double>(n), name);
   return k;
 }
 

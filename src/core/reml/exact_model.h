@@ -8,11 +8,10 @@
 #include <vector>
 
 #include "core/exec/job_control.h"
+#include "core/reml/fit.h"
 #include "core/reml/lapack.h"
 
 namespace ancify::reml {
-
-constexpr double kLogTwoPi = 1.837877066409345483560659472811;
 
 // P = H^-1 here.
 struct Derivatives {

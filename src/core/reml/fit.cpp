@@ -1,8 +1,45 @@
 #include "core/reml/fit.h"
 
+#include <algorithm>
 #include <cmath>
 
+#include "core/exec/errors.h"
+
 namespace ancify::reml {
+
+namespace {
+
+// y beyond the fixed effects below this share of y is rounding error.
+constexpr double kNothingLeft = 1e-12;
+// Squares of squares of y must have room.
+constexpr double kLargestSize = 1e70;
+
+bool is_finite(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
+}
+
+}  // namespace
+
+void check_data(const FitData& data) {
+  if (!is_finite(data.y)) throw InputError("y has a value that is not finite");
+  if (!is_finite(data.x)) throw InputError("the fixed effects have a value that is not finite");
+  if (data.samples() <= data.effects()) {
+    throw InputError("there are " + std::to_string(data.effects()) + " fixed effects, but " +
+                     std::to_string(data.samples()) +
+                     " samples; there must be fewer fixed effects than samples");
+  }
+}
+
+double response_unit(double whole, double left, std::int64_t freedom) {
+  if (!(left > kNothingLeft * whole)) {
+    throw InputError("y has no variance beyond the fixed effects");
+  }
+  const double size = left / std::sqrt(static_cast<double>(freedom));
+  if (size > kLargestSize || size < 1 / kLargestSize) {
+    throw InputError("y is too large or too small for its squares; give it in other units");
+  }
+  return std::exp2(std::floor(std::log2(size)));
+}
 
 std::string component_name(const FitData& data, std::size_t component) {
   if (component < data.names.size()) return "'" + data.names[component] + "'";

@@ -9,6 +9,8 @@
 
 namespace ancify::reml {
 
+constexpr double kLogTwoPi = 1.837877066409345483560659472811;
+
 // The data of n samples with p fixed effects; n > p.
 struct FitData {
   std::int64_t samples() const { return static_cast<std::int64_t>(y.size()); }
@@ -18,6 +20,14 @@ struct FitData {
   std::vector<double> x;           // n x p, of full column rank
   std::vector<std::string> names;  // of components, for messages; may be empty
 };
+
+// InputError if a value is not finite, or n <= p.
+void check_data(const FitData& data);
+
+// A unit of y in which its values are about 1: a power of 2, so that nothing is rounded. `whole` is
+// the length of y, `left` that of its part beyond the fixed effects, which has the dimension
+// `freedom`. InputError if nothing is left, or if y is too large or too small for its squares.
+double response_unit(double whole, double left, std::int64_t freedom);
 
 // A component for messages: its name in quotes, or "component 2".
 std::string component_name(const FitData& data, std::size_t component);

@@ -1,10 +1,12 @@
-// What is checked of kernels on the exact path.
+// What is checked of kernels.
 #pragma once
 
 #include <cstdio>
 #include <string>
 
 #include "core/exec/errors.h"
+#include "core/reml/fit.h"
+#include "core/reml/kernels.h"
 
 namespace ancify::reml {
 
@@ -15,6 +17,16 @@ constexpr double kNegativeEigenvalue = 1e-6;
 // A kernel whose part outside earlier ones is a smaller share of it, in squares, depends on them.
 constexpr double kDependentKernel = 1e-11;
 
+// A kernel whose trace beyond the fixed effects is a smaller share of its trace has none there.
+constexpr double kNoVariance = 1e-12;
+
+// InputError if kernels and data have different samples.
+inline void check_samples(const FitData& data, const Kernels& kernels) {
+  if (kernels.samples() == data.samples()) return;
+  throw InputError("the kernels have " + std::to_string(kernels.samples()) +
+                   " samples, but y has " + std::to_string(data.samples()));
+}
+
 // InputError if an eigenvalue is negative. `mean` is that of all.
 inline void check_smallest_eigenvalue(double smallest, double mean, const std::string& name) {
   if (smallest >= -kNegativeEigenvalue * mean) return;
@@ -22,6 +34,14 @@ inline void check_smallest_eigenvalue(double smallest, double mean, const std::s
   std::snprintf(text, sizeof(text), "%.6g", smallest);
   throw InputError("the kernel of " + name + " has the negative eigenvalue " + text +
                    " on these samples; a kernel must have none");
+}
+
+// InputError if a kernel, of trace `whole`, has no variance beyond the fixed effects, where its trace
+// is `left`.
+inline void check_variance_left(double left, double whole, const std::string& name) {
+  if (whole > 0 && left > kNoVariance * whole) return;
+  throw InputError("the kernel of " + name +
+                   " has no variance beyond the fixed effects; leave it out");
 }
 
 inline InputError dependent_kernel(const std::string& name) {

@@ -92,7 +92,7 @@ struct PlainReml {
     const Inverse h_inverse(h, n);
     log_likelihood = static_cast<double>(n - p) * std::log(2 * 3.14159265358979323846) +
                      h_inverse.log_determinant;
-    Vector projection = h_inverse.values;
+    projection = h_inverse.values;
     if (p > 0) {
       const Vector xt = plain_transpose(x, n);
       const Vector hx = plain_matrix_product(h_inverse.values, x, n);
@@ -126,6 +126,7 @@ struct PlainReml {
 
   double log_likelihood;
   double quadratic;
+  Vector projection;  // P
   Vector py;
   std::vector<Vector> apy;  // K_g P y
   Vector coefficients;

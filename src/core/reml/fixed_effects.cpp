@@ -1,0 +1,60 @@
+#include "core/reml/fixed_effects.h"
+
+#include <cmath>
+#include <cstddef>
+
+namespace ancify::reml {
+
+namespace {
+
+const FitData& checked(const FitData& data) {
+  check_data(data);
+  return data;
+}
+
+}  // namespace
+
+FixedEffects::FixedEffects(const FitData& data, const Workers& workers)
+    : complement_(checked(data)),
+      n_(data.samples()),
+      p_(static_cast<int>(data.effects())),
+      q_(static_cast<std::size_t>(n_ * p_)),
+      y_(data.y) {
+  for (int j = 0; j < p_; ++j) q_[static_cast<std::size_t>(j * n_ + j)] = 1;
+  if (p_ > 0) q_ = complement_.rotate_back(q_);
+  project(workers, 1, y_.data());
+  double whole = 0;
+  double left = 0;
+  column_products(workers, n_, 1, data.y.data(), data.y.data(), &whole);
+  column_products(workers, n_, 1, y_.data(), y_.data(), &left);
+  unit_ = response_unit(std::sqrt(whole), std::sqrt(left), freedom());
+  variance_ = left / static_cast<double>(freedom());
+}
+
+void FixedEffects::project(const Workers& workers, int columns, double* v) const {
+  std::vector<double> along(static_cast<std::size_t>(p_) * static_cast<std::size_t>(columns));
+  cross_block(workers, n_, p_, columns, q_.data(), v, along.data());
+  add_block(workers, n_, p_, columns, -1, q_.data(), along.data(), v);
+}
+
+std::vector<double> FixedEffects::orthogonal_probes() const {
+  std::vector<double> probes(static_cast<std::size_t>(n_ * freedom()));
+  const double length = std::sqrt(static_cast<double>(freedom()));
+  for (std::int64_t k = 0; k < freedom(); ++k) {
+    probes[static_cast<std::size_t>(k * n_ + p_ + k)] = length;
+  }
+  return complement_.rotate_back(probes);
+}
+
+std::vector<double> FixedEffects::coefficients(const Workers& workers,
+                                               const std::vector<double>& v) const {
+  std::vector<double> along(static_cast<std::size_t>(p_));
+  cross_block(workers, n_, p_, 1, q_.data(), v.data(), along.data());
+  return complement_.solve(along);
+}
+
+std::vector<double> FixedEffects::covariance(std::vector<double> a) const {
+  return complement_.solve_both_sides(std::move(a));
+}
+
+}  // namespace ancify::reml

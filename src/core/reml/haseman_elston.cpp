@@ -1,0 +1,389 @@
+// With B_i = S A_i S, theta solves  sum_j theta_j tr(B_i B_j) = y'B_i y: least squares of the
+// products y_a y_b of all pairs of samples on B_1[a, b], B_2[a, b], ... (Haseman and Elston 1972, Behav.
+// Genet. 2:3). tr(B_i B_j) is the mean of (B_i z)'(B_j z) over probes z; with all unit vectors times
+// sqrt(n) it is exact.
+//
+// The jackknife leaves out blocks of samples, with all their pairs. A sample's response is drawn
+// anew in another study, so samples are what the errors of theta come from. Blocks of variants are not
+// sound: with relatives or structure all blocks tell of the same pairs, so they are far from
+// independent, and a kernel that is a matrix has no variants. Relatives should be in one block; they
+// are where samples go by family.
+#include "core/reml/haseman_elston.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+#include "core/reml/probes.h"
+#include "core/reml/steps.h"
+#include "core/reml/traces.h"
+
+namespace ancify::reml {
+
+namespace {
+
+using Vector = std::vector<double>;
+
+// Probes of each block's own pairs, which are few.
+constexpr int kBlockProbes = 8;
+constexpr int kStartProbes = 16;
+// The least shares of variance of a start, which must not be at a bound.
+constexpr double kLeastShare = 0.01;
+constexpr double kLeastResidual = 0.1;
+constexpr int kFewestProbes = 32;
+
+// The normal equations, of which the matrix is k x k.
+struct Moments {
+  explicit Moments(std::size_t components)
+      : matrix(components * components), right(components) {}
+
+  Vector solution() const {
+    const std::size_t k = right.size();
+    const Vector inverse = free_inverse(matrix, std::vector<char>(k, 0));
+    Vector theta(k);
+    for (std::size_t j = 0; j < k; ++j) {
+      for (std::size_t i = 0; i < k; ++i) theta[i] += inverse[j * k + i] * right[j];
+    }
+    return theta;
+  }
+
+  Vector matrix;
+  Vector right;
+};
+
+// Blocks of samples, side by side.
+struct Blocks {
+  std::int64_t begin(int block) const { return block * samples / count; }
+  int of(std::int64_t sample) const {
+    int block = static_cast<int>(sample * count / samples);
+    while (begin(block + 1) <= sample) ++block;
+    while (begin(block) > sample) --block;
+    return block;
+  }
+
+  std::int64_t samples;
+  int count;
+};
+
+class Regression {
+ public:
+  Regression(const RestrictedModel& model, int columns)
+      : model_(model),
+        n_(model.samples()),
+        components_(static_cast<std::size_t>(model.components()) + 1),
+        at_once_(std::max(1, columns / static_cast<int>(components_))) {}
+
+  std::size_t components() const { return components_; }
+  int at_once() const { return at_once_; }
+
+  // B_i v for all components, one after the other, for columns v on the complement.
+  Vector products(const double* v, int columns, Precision precision) const {
+    const auto size = static_cast<std::size_t>(n_ * columns);
+    Vector products(size * components_);
+    for (std::size_t g = 0; g + 1 < components_; ++g) {
+      Vector unit(components_ - 1);
+      unit[g] = 1;
+      double* const own = &products[g * size];
+      model_.kernels.times(unit.data(), v, columns, precision, own);
+      model_.fixed.project(model_.workers, columns, own);
+    }
+    std::copy_n(v, size, &products[(components_ - 1) * size]);
+    return products;
+  }
+
+  // out[j * k + i] += scale * sum of (B_i v)[a] (B_j v)[a] over rows from `begin` to `end`.
+  void add_products(const Vector& products, int columns, int column, std::int64_t begin,
+                    std::int64_t end, double scale, double* out) const {
+    for (std::size_t i = 0; i < components_; ++i) {
+      const double* const a = column_of(products, columns, i, column);
+      for (std::size_t j = 0; j < components_; ++j) {
+        const double* const b = column_of(products, columns, j, column);
+        double sum = 0;
+        for (std::int64_t row = begin; row < end; ++row) sum += a[row] * b[row];
+        out[j * components_ + i] += scale * sum;
+      }
+    }
+  }
+
+  const double* column_of(const Vector& products, int columns, std::size_t component,
+                          int column) const {
+    return &products[(component * static_cast<std::size_t>(columns) +
+                      static_cast<std::size_t>(column)) *
+                     static_cast<std::size_t>(n_)];
+  }
+
+ private:
+  const RestrictedModel& model_;
+  std::int64_t n_;
+  std::size_t components_;
+  int at_once_;
+};
+
+// The moments of all pairs, of the pairs with a sample of a block, and of the pairs within it.
+class JackknifeMoments {
+ public:
+  JackknifeMoments(const RestrictedModel& model, const HasemanElstonSettings& settings)
+      : model_(model),
+        settings_(settings),
+        regression_(model, settings.columns),
+        blocks_{model.samples(), settings.blocks},
+        all_(regression_.components()),
+        of_block_(static_cast<std::size_t>(settings.blocks), all_),
+        within_(of_block_),
+        values_(squares()) {
+    add_response();
+    if (model.samples() <= settings.exact_samples) {
+      add_exact();
+    } else {
+      add_probes_within();
+      add_probes();
+    }
+  }
+
+  HasemanElston result() const {
+    HasemanElston found;
+    found.theta = all_.solution();
+    found.covariance = jackknife();
+    found.mc_covariance = monte_carlo(found.theta);
+    found.probes = values_.probes();
+    return found;
+  }
+
+ private:
+  std::size_t squares() const { return all_.matrix.size(); }
+
+  void add_response() {
+    const Vector& y = model_.fixed.projected_y();
+    const Vector products = regression_.products(y.data(), 1, Precision::kFull);
+    for (int b = 0; b < blocks_.count; ++b) {
+      const auto k = static_cast<std::size_t>(b);
+      for (std::size_t i = 0; i < regression_.components(); ++i) {
+        const double* const own = regression_.column_of(products, 1, i, 0);
+        double sum = 0;
+        for (std::int64_t row = blocks_.begin(b); row < blocks_.begin(b + 1); ++row) {
+          sum += y[static_cast<std::size_t>(row)] * own[row];
+        }
+        of_block_[k].right[i] += sum;
+        all_.right[i] += sum;
+      }
+    }
+    // Within a block: the response there alone.
+    over_blocks([&](const Vector& signs, int columns, int first) {
+      Vector part = signs;
+      for (std::size_t i = 0; i < part.size(); ++i) part[i] *= y[i % y.size()];
+      const Vector left = part;
+      model_.fixed.project(model_.workers, columns, part.data());
+      const Vector own = regression_.products(part.data(), columns, Precision::kFull);
+      for (int c = 0; c < columns; ++c) {
+        for (std::size_t i = 0; i < regression_.components(); ++i) {
+          const double* const column = regression_.column_of(own, columns, i, c);
+          double& sum = within_[static_cast<std::size_t>(first + c)].right[i];
+          for (std::int64_t row = blocks_.begin(first + c); row < blocks_.begin(first + c + 1);
+               ++row) {
+            sum += left[static_cast<std::size_t>(c * model_.samples() + row)] * column[row];
+          }
+        }
+      }
+    });
+  }
+
+  // Calls use(indicators, columns, first) for the indicators of blocks `first`, `first` + 1, ...
+  template <class Use>
+  void over_blocks(const Use& use) const {
+    for (int first = 0; first < blocks_.count; first += regression_.at_once()) {
+      const int columns = std::min(regression_.at_once(), blocks_.count - first);
+      Vector indicators(static_cast<std::size_t>(model_.samples() * columns));
+      for (int c = 0; c < columns; ++c) {
+        const auto begin = indicators.begin() + c * model_.samples();
+        std::fill(begin + blocks_.begin(first + c), begin + blocks_.begin(first + c + 1), 1.0);
+      }
+      use(indicators, columns, first);
+    }
+  }
+
+  void add_exact() {
+    const std::int64_t n = model_.samples();
+    for (std::int64_t first = 0; first < n; first += regression_.at_once()) {
+      const int columns =
+          static_cast<int>(std::min<std::int64_t>(regression_.at_once(), n - first));
+      Vector units(static_cast<std::size_t>(n * columns));
+      for (int c = 0; c < columns; ++c) units[static_cast<std::size_t>(c * n + first + c)] = 1;
+      model_.fixed.project(model_.workers, columns, units.data());
+      const Vector products = regression_.products(units.data(), columns, Precision::kFull);
+      for (int c = 0; c < columns; ++c) {
+        const int b = blocks_.of(first + c);
+        const auto k = static_cast<std::size_t>(b);
+        regression_.add_products(products, columns, c, 0, n, 1, all_.matrix.data());
+        regression_.add_products(products, columns, c, 0, n, 1, of_block_[k].matrix.data());
+        regression_.add_products(products, columns, c, blocks_.begin(b), blocks_.begin(b + 1), 1,
+                                 within_[k].matrix.data());
+      }
+    }
+  }
+
+  // Random signs until the Monte Carlo error is small.
+  void add_probes() {
+    const Probes probes(model_.fixed, settings_.seed);
+    Vector sums(squares() * of_block_.size());
+    for (int first = 0; first < settings_.max_probes; first += regression_.at_once()) {
+      const int columns = std::min(regression_.at_once(), settings_.max_probes - first);
+      Vector z(static_cast<std::size_t>(model_.samples() * columns));
+      probes.fill(model_.workers, first, columns, z.data());
+      const Vector products = regression_.products(z.data(), columns, Precision::kProbes);
+      for (int c = 0; c < columns; ++c) {
+        Vector whole(squares());
+        for (int b = 0; b < blocks_.count; ++b) {
+          Vector part(squares());
+          regression_.add_products(products, columns, c, blocks_.begin(b), blocks_.begin(b + 1), 1,
+                                   part.data());
+          for (std::size_t j = 0; j < part.size(); ++j) {
+            whole[j] += part[j];
+            sums[static_cast<std::size_t>(b) * squares() + j] += part[j];
+          }
+        }
+        values_.add(whole);
+      }
+      take(sums);
+      if (values_.probes() >= kFewestProbes && is_precise()) return;
+    }
+  }
+
+  // Means over the probes so far.
+  void take(const Vector& sums) {
+    all_.matrix = values_.mean();
+    for (std::size_t b = 0; b < of_block_.size(); ++b) {
+      for (std::size_t j = 0; j < squares(); ++j) {
+        of_block_[b].matrix[j] = sums[b * squares() + j] / values_.probes();
+      }
+    }
+  }
+
+  bool is_precise() const {
+    const Vector exact = jackknife();
+    const Vector random = monte_carlo(all_.solution());
+    const std::size_t k = regression_.components();
+    for (std::size_t i = 0; i < k; ++i) {
+      const double share = std::sqrt(random[i * (k + 1)] / exact[i * (k + 1)]);
+      if (!(share <= settings_.mc_tolerance)) return false;
+    }
+    return true;
+  }
+
+  void add_probes_within() {
+    for (int probe = 0; probe < kBlockProbes; ++probe) {
+      Vector signs(static_cast<std::size_t>(model_.samples()));
+      fill_signs(model_.workers, settings_.seed, static_cast<std::uint64_t>(probe),
+                 model_.samples(), 1, signs.data());
+      over_blocks([&](const Vector& indicators, int columns, int first) {
+        Vector part = indicators;
+        for (std::size_t i = 0; i < part.size(); ++i) part[i] *= signs[i % signs.size()];
+        model_.fixed.project(model_.workers, columns, part.data());
+        const Vector products = regression_.products(part.data(), columns, Precision::kProbes);
+        for (int c = 0; c < columns; ++c) {
+          regression_.add_products(products, columns, c, blocks_.begin(first + c),
+                                   blocks_.begin(first + c + 1), 1.0 / kBlockProbes,
+                                   within_[static_cast<std::size_t>(first + c)].matrix.data());
+        }
+      });
+    }
+  }
+
+  // Leaving out a block leaves out its pairs with all samples, which have those within it twice.
+  Vector without(std::size_t block) const {
+    Moments left = all_;
+    const auto subtract = [](Vector& from, const Vector& with, const Vector& within) {
+      for (std::size_t i = 0; i < from.size(); ++i) from[i] -= 2 * with[i] - within[i];
+    };
+    subtract(left.matrix, of_block_[block].matrix, within_[block].matrix);
+    subtract(left.right, of_block_[block].right, within_[block].right);
+    return left.solution();
+  }
+
+  Vector jackknife() const {
+    ProbeValues estimates(regression_.components());
+    for (std::size_t b = 0; b < of_block_.size(); ++b) estimates.add(without(b));
+    Vector covariance = estimates.covariance_of_mean();
+    const auto j = static_cast<double>(blocks_.count);
+    for (double& value : covariance) value *= (j - 1) * (j - 1);
+    return covariance;
+  }
+
+  // theta = T^-1 q with an error dT has the error -T^-1 dT theta.
+  Vector monte_carlo(const Vector& theta) const {
+    const std::size_t k = theta.size();
+    ProbeValues changes(k);
+    if (values_.probes() == 0) return Vector(k * k);
+    const Vector inverse = free_inverse(all_.matrix, std::vector<char>(k, 0));
+    for (int c = 0; c < values_.probes(); ++c) {
+      const double* const matrix = &values_.values()[static_cast<std::size_t>(c) * k * k];
+      Vector right(k);
+      Vector change(k);
+      for (std::size_t j = 0; j < k; ++j) {
+        for (std::size_t i = 0; i < k; ++i) right[i] += matrix[j * k + i] * theta[j];
+      }
+      for (std::size_t j = 0; j < k; ++j) {
+        for (std::size_t i = 0; i < k; ++i) change[i] -= inverse[j * k + i] * right[j];
+      }
+      changes.add(change);
+    }
+    return changes.covariance_of_mean();
+  }
+
+  const RestrictedModel& model_;
+  const HasemanElstonSettings& settings_;
+  Regression regression_;
+  Blocks blocks_;
+  Moments all_;
+  std::vector<Moments> of_block_;  // pairs of a sample of the block with any
+  std::vector<Moments> within_;    // pairs within the block
+  ProbeValues values_;  // the matrix by each probe
+};
+
+}  // namespace
+
+HasemanElston haseman_elston(const FitData& data, Kernels& kernels,
+                             const HasemanElstonSettings& settings, JobControl& control,
+                             int threads) {
+  const Workers workers = {control, threads};
+  const FixedEffects fixed(data, workers);
+  const RestrictedModel model(data, kernels, fixed, workers);
+  HasemanElston found = JackknifeMoments(model, settings).result();
+  for (int g = 0; g < kernels.components(); ++g) {
+    found.mean_diagonal.push_back(kernels.mean_diagonal(g));
+  }
+  found.mean_diagonal.push_back(1);
+  found.passes = kernels.passes();
+  return found;
+}
+
+Vector haseman_elston_start(const RestrictedModel& model, const Vector& lower, std::uint64_t seed,
+                            int columns) {
+  const Regression regression(model, columns);
+  const std::size_t k = regression.components();
+  Moments moments(k);
+  const Vector& y = model.fixed.projected_y();
+  const Vector with_y = regression.products(y.data(), 1, Precision::kProbes);
+  for (std::size_t i = 0; i < k; ++i) {
+    column_products(model.workers, model.samples(), 1, y.data(),
+                    regression.column_of(with_y, 1, i, 0), &moments.right[i]);
+  }
+  const int probes = std::min(regression.at_once(), kStartProbes);
+  Vector z(static_cast<std::size_t>(model.samples() * probes));
+  Probes(model.fixed, seed).fill(model.workers, 0, probes, z.data());
+  const Vector products = regression.products(z.data(), probes, Precision::kProbes);
+  for (int c = 0; c < probes; ++c) {
+    regression.add_products(products, probes, c, 0, model.samples(), 1.0 / probes,
+                            moments.matrix.data());
+  }
+  Vector theta = moments.solution();
+  for (std::size_t i = 0; i < k; ++i) {
+    // The variance of y in units of the component.
+    const double mean = i + 1 < k ? model.traces[i] / static_cast<double>(model.fixed.freedom()) : 1;
+    const double least = (i + 1 < k ? kLeastShare : kLeastResidual) * model.fixed.variance() / mean;
+    theta[i] = std::max({theta[i], lower[i], least});
+  }
+  return theta;
+}
+
+}  // namespace ancify::reml

@@ -1,0 +1,35 @@
+// The Lanczos method for many vectors at once.
+#pragma once
+
+#include <vector>
+
+#include "core/reml/covariance.h"
+#include "core/reml/quadrature.h"
+
+namespace ancify::reml {
+
+class Lanczos {
+ public:
+  // Runs with A = SHS. `covariance` must outlive this.
+  explicit Lanczos(const RestrictedCovariance& covariance) : covariance_(covariance) {}
+
+  // Adds runs that start at columns v on the complement.
+  void add(int columns, const double* v);
+  // Each run goes on until it has this many steps or is exhausted. A step of runs that have equally
+  // many is one pass.
+  void advance(int steps);
+  const std::vector<LanczosRun>& runs() const { return runs_; }
+
+ private:
+  void step(std::size_t from);
+  void drop_exhausted();
+
+  const RestrictedCovariance& covariance_;
+  std::vector<LanczosRun> runs_;
+  // Of the runs that are not exhausted, in their order:
+  std::vector<std::size_t> going_;
+  std::vector<double> vectors_;  // the last vector, n x runs
+  std::vector<double> earlier_;  // the one before it
+};
+
+}  // namespace ancify::reml

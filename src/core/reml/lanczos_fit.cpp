@@ -1,0 +1,328 @@
+// With one kernel, P, A_i and H are functions of SKS, so all of the likelihood is a sum over its
+// spectrum. Gauss rules of Lanczos runs stand for y'f(SKS)y and z'f(SKS)z. The sketch B of SKS, whose
+// spectrum is known, is the control variate:
+//   tr f(SKS) = tr f(B) + mean over z of [z'f(SKS)z - z'f(B)z].
+// (Bai, Fahey and Golub 1996, J. Comput. Appl. Math. 74:71; for REML: Border and Becker 2019, BMC
+// Bioinformatics 20:411.)
+#include "core/reml/lanczos_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "core/exec/threads.h"
+#include "core/reml/kernel_checks.h"
+#include "core/reml/lanczos.h"
+#include "core/reml/probe_plan.h"
+#include "core/reml/solution.h"
+#include "core/reml/spectral_likelihood.h"
+#include "core/reml/traces.h"
+
+namespace ancify::reml {
+
+namespace {
+
+using Vector = std::vector<double>;
+
+// What tells how many probes are needed.
+constexpr int kPilotProbes = 32;
+constexpr int kPilotSteps = 6;
+constexpr int kStepsAtOnce = 4;
+// The share of the tolerance of s'I^-1 s that the quadrature may use up.
+constexpr double kShareOfTolerance = 0.01;
+// The share of the log-likelihood's Monte Carlo error that it may use up.
+constexpr double kShareOfError = 0.1;
+
+class LanczosFit {
+ public:
+  LanczosFit(const RestrictedModel& model, const StochasticSettings& settings,
+             StochasticState state, const std::function<void(const StochasticState&)>& save)
+      : model_(model),
+        settings_(settings),
+        state_(std::move(state)),
+        save_(save),
+        kernel_(model, {1, 0}),
+        sketch_(model, {1}, sketch_rank(model, settings), settings.seed),
+        spectrum_(sketch_, {1, 0}),
+        plan_(model, settings, state_.orthogonal) {}
+
+  Fit run();
+
+ private:
+  // What the runs so far tell of the largest likelihood.
+  struct Known {
+    LocalModel local;
+    double log_likelihood = 0;
+    double mc_log_likelihood = 0;
+    Vector mc_score;
+    bool accurate = false;  // the quadrature's error is small
+  };
+
+  int probes() const { return static_cast<int>(shadows_.size()); }
+  // Probes of the first block, which has the response too.
+  int room() const { return std::max(1, settings_.columns - 1); }
+  void first_block();
+  void next_block(int count);
+  void add_probes(Lanczos& lanczos, int count);
+  void see_probes(int columns, const double* z);
+  void go_on(Lanczos& lanczos, std::size_t first, int steps);
+  void restore();
+  void keep();
+
+  SpectralSum rule_of(const LanczosRun& run, bool radau) const;
+  SpectralSum trace_of(const std::vector<SpectralSum>& rules) const;
+  std::vector<SpectralSum> rules(bool radau) const;
+  void maximise();
+  void add_monte_carlo_errors(const std::vector<SpectralSum>& gauss);
+  // Adds a row to the iterations. `before`: theta before the last maximum, or nothing.
+  void record(const Vector& before);
+  Fit result();
+
+  const RestrictedModel& model_;
+  const StochasticSettings& settings_;
+  StochasticState state_;
+  const std::function<void(const StochasticState&)>& save_;
+  double earlier_passes_ = 0;
+  RestrictedCovariance kernel_;
+  Sketch sketch_;
+  SketchSpectrum spectrum_;
+  ProbePlan plan_;
+  std::vector<SpectralSum> shadows_;  // z'f(B)z of each probe
+  Known known_;
+};
+
+Fit LanczosFit::run() {
+  if (state_.runs.empty()) {
+    first_block();
+  } else {
+    restore();
+  }
+  while (known_.accurate && !plan_.enough(probes(), known_.local, known_.mc_score)) {
+    next_block(plan_.needed(probes(), known_.local, known_.mc_score) - probes());
+  }
+  return result();
+}
+
+// The response and as many probes as will be needed.
+void LanczosFit::first_block() {
+  Lanczos lanczos(kernel_);
+  lanczos.add(1, model_.fixed.projected_y().data());
+  state_.runs.assign(1, {});
+  add_probes(lanczos, std::min({plan_.takes_all() ? plan_.most() : kPilotProbes, plan_.most(),
+                                room()}));
+  if (!plan_.takes_all()) {
+    lanczos.advance(kPilotSteps);
+    std::copy(lanczos.runs().begin(), lanczos.runs().end(), state_.runs.begin());
+    maximise();
+    const int needed = plan_.needed(probes(), known_.local, known_.mc_score);
+    if (plan_.become_orthogonal(needed)) {
+      state_.orthogonal = true;
+      shadows_.clear();
+      return first_block();
+    }
+    add_probes(lanczos, std::min(needed, room()) - probes());
+  }
+  go_on(lanczos, 0, kPilotSteps);
+}
+
+void LanczosFit::next_block(int count) {
+  Lanczos lanczos(kernel_);
+  const std::size_t first = state_.runs.size();
+  int steps = 0;
+  for (const LanczosRun& run : state_.runs) steps = std::max(steps, run.steps());
+  add_probes(lanczos, std::max(1, std::min({count, plan_.most() - probes(), settings_.columns})));
+  go_on(lanczos, first, steps);
+}
+
+void LanczosFit::add_probes(Lanczos& lanczos, int count) {
+  if (count <= 0) return;
+  const auto size = static_cast<std::size_t>(model_.samples()) * static_cast<std::size_t>(count);
+  Vector z(size);
+  plan_.probes().fill(model_.workers, probes(), count, z.data());
+  see_probes(count, z.data());
+  lanczos.add(count, z.data());
+  state_.runs.resize(state_.runs.size() + static_cast<std::size_t>(count));
+}
+
+void LanczosFit::see_probes(int columns, const double* z) {
+  const Shadows seen(sketch_, columns, z);
+  for (int c = 0; c < columns; ++c) shadows_.push_back(spectrum_.form(seen, c));
+}
+
+// Runs `first` and later ones, which are those of `lanczos`, get more steps until the quadrature is
+// accurate.
+void LanczosFit::go_on(Lanczos& lanczos, std::size_t first, int steps) {
+  for (;; steps += kStepsAtOnce) {
+    lanczos.advance(steps);
+    std::copy(lanczos.runs().begin(), lanczos.runs().end(),
+              state_.runs.begin() + static_cast<std::ptrdiff_t>(first));
+    const Vector before = known_.local.theta;
+    maximise();
+    record(before);
+    const bool ended = std::all_of(lanczos.runs().begin(), lanczos.runs().end(),
+                                   [](const LanczosRun& run) { return run.exhausted; });
+    if (known_.accurate || ended || steps >= kMostLanczosSteps) break;
+  }
+  keep();
+}
+
+void LanczosFit::record(const Vector& before) {
+  const LocalModel& now = known_.local;
+  double square = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    for (std::size_t j = 0; j < before.size(); ++j) {
+      square += (now.theta[i] - before[i]) * now.information[2 * i + j] *
+                (now.theta[j] - before[j]);
+    }
+  }
+  state_.iterations.push_back({known_.log_likelihood, decrement(now),
+                               plan_.exact(probes()) ? 0 : probes(), std::sqrt(square),
+                               now.theta});
+}
+
+void LanczosFit::keep() {
+  state_.passes = earlier_passes_ + model_.kernels.passes();
+  if (save_) save_(state_);
+}
+
+void LanczosFit::restore() {
+  earlier_passes_ = state_.passes - model_.kernels.passes();
+  const int count = static_cast<int>(state_.runs.size()) - 1;
+  while (probes() < count) {
+    const int columns = std::min(settings_.columns, count - probes());
+    Vector z(static_cast<std::size_t>(model_.samples()) * static_cast<std::size_t>(columns));
+    plan_.probes().fill(model_.workers, probes(), columns, z.data());
+    see_probes(columns, z.data());
+  }
+  maximise();
+}
+
+// Eigenvalues of a kernel are not negative; those of rounding errors are taken as 0.
+SpectralSum LanczosFit::rule_of(const LanczosRun& run, bool radau) const {
+  SpectralSum sum = radau ? gauss_radau_rule(run, 0) : gauss_rule(run);
+  if (!sum.nodes.empty()) {
+    const auto [least, most] = std::minmax_element(sum.nodes.begin(), sum.nodes.end());
+    check_smallest_eigenvalue(*least, *most, model_.name(0));
+  }
+  for (double& node : sum.nodes) node = std::max(node, 0.0);
+  return sum;
+}
+
+// tr f(SKS), with the rules of the response and all probes.
+SpectralSum LanczosFit::trace_of(const std::vector<SpectralSum>& rules) const {
+  SpectralSum sum = spectrum_.trace();
+  const double share = 1.0 / probes();
+  for (std::size_t c = 0; c < shadows_.size(); ++c) {
+    const SpectralSum& shadow = shadows_[c];
+    for (std::size_t k = 0; k < shadow.weights.size(); ++k) {
+      sum.weights[k] -= share * shadow.weights[k];
+    }
+    const SpectralSum& rule = rules[c + 1];
+    sum.nodes.insert(sum.nodes.end(), rule.nodes.begin(), rule.nodes.end());
+    for (const double weight : rule.weights) sum.weights.push_back(share * weight);
+  }
+  return sum;
+}
+
+std::vector<SpectralSum> LanczosFit::rules(bool radau) const {
+  std::vector<SpectralSum> rules(state_.runs.size());
+  run_tasks(model_.workers.control, model_.workers.threads,
+            static_cast<std::int64_t>(rules.size()), [&](std::int64_t c, const TaskContext&) {
+              const auto k = static_cast<std::size_t>(c);
+              rules[k] = rule_of(state_.runs[k], radau);
+            });
+  return rules;
+}
+
+void LanczosFit::maximise() {
+  const std::vector<SpectralSum> gauss = rules(false);
+  const SpectralSum trace = trace_of(gauss);
+  const SpectralLikelihood likelihood(gauss[0], trace, model_.fixed.freedom());
+  const Vector theta = likelihood.maximum(settings_.search);
+  known_.local = likelihood.at(theta, settings_.search);
+  known_.log_likelihood = likelihood.log_likelihood(theta);
+  add_monte_carlo_errors(gauss);
+
+  const std::vector<SpectralSum> radau = rules(true);
+  double square = 0;
+  double change = 0;
+  for (const SpectralLikelihood& other :
+       {SpectralLikelihood(radau[0], trace, model_.fixed.freedom()),
+        SpectralLikelihood(gauss[0], trace_of(radau), model_.fixed.freedom())}) {
+    LocalModel error = known_.local;
+    const Vector score = other.score(theta);
+    for (std::size_t i = 0; i < 2; ++i) error.score[i] -= score[i];
+    square += decrement(error);
+    change += std::abs(other.log_likelihood(theta) - known_.log_likelihood);
+  }
+  const double allowed = std::max(known_.mc_log_likelihood, std::sqrt(settings_.search.tolerance));
+  known_.accurate = square <= kShareOfTolerance * settings_.search.tolerance &&
+                    change <= kShareOfError * allowed;
+}
+
+// From the spread over probes of z'f(SKS)z - z'f(B)z.
+void LanczosFit::add_monte_carlo_errors(const std::vector<SpectralSum>& gauss) {
+  const Vector& theta = known_.local.theta;
+  ProbeValues values(2);
+  ProbeValues logs(1);
+  const auto log = [&](double x) { return std::log(theta[0] * x + theta[1]); };
+  for (std::size_t c = 0; c < shadows_.size(); ++c) {
+    const Vector all = component_sums(gauss[c + 1], theta, 1);
+    const Vector seen = component_sums(shadows_[c], theta, 1);
+    values.add({all[0] - seen[0], all[1] - seen[1]});
+    logs.add({gauss[c + 1].of(log) - shadows_[c].of(log)});
+  }
+  const bool exact = plan_.exact(probes());
+  known_.mc_score = exact ? Vector(4) : values.covariance_of_mean();
+  for (double& value : known_.mc_score) value /= 4;
+  known_.mc_log_likelihood = exact ? 0 : std::sqrt(logs.covariance_of_mean()[0]) / 2;
+}
+
+Fit LanczosFit::result() {
+  Fit fit;
+  fit.theta = known_.local.theta;
+  fit.score = known_.local.score;
+  fit.information = known_.local.information;
+  fit.log_likelihood = known_.log_likelihood;
+  fit.mc_log_likelihood = known_.mc_log_likelihood;
+  fit.mc_score = known_.mc_score;
+  fit.at_bound = at_bound(known_.local);
+  fit.iterations = state_.iterations;
+  fit.probes = probes();
+  fit.converged = known_.accurate && decrement(known_.local) < settings_.search.tolerance;
+  fit.status = "converged";
+  const double share = monte_carlo_share(known_.local, known_.mc_score);
+  if (share > settings_.mc_tolerance) {
+    fit.status = "max_probes";
+    fit.message = too_few_probes_message(share);
+  }
+  if (!known_.accurate) {
+    fit.status = "quadrature";
+    fit.message = quadrature_message();
+  } else if (!fit.converged) {
+    fit.status = "stopped";
+    fit.message = "no step from here raises the likelihood";
+  }
+  const RestrictedCovariance covariance(model_, fit.theta);
+  const Preconditioner preconditioner(sketch_, fit.theta);
+  if (!add_solution(covariance, preconditioner, SolveTolerances(settings_.search.tolerance),
+                    settings_.columns, fit)) {
+    fit.converged = false;
+    fit.status = "solves";
+    fit.message = unsolved_message();
+  }
+  fit.passes = earlier_passes_ + model_.kernels.passes();
+  return fit;
+}
+
+}  // namespace
+
+Fit fit_one_component(const RestrictedModel& model, const StochasticSettings& settings,
+                      StochasticState state,
+                      const std::function<void(const StochasticState&)>& save) {
+  return LanczosFit(model, settings, std::move(state), save).run();
+}
+
+}  // namespace ancify::reml

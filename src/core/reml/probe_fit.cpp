@@ -1,0 +1,401 @@
+// Three phases. The search makes steps by few probes, the same ones everywhere, until s'I^-1 s is
+// within their noise. There batches of probes are added until the Monte Carlo error is small. Then
+// the steps go on with the traces
+//   tr(P A_i) = t_few(theta) + [t_all(theta_b) - t_few(theta_b)],
+// where theta_b is where the batches were: few probes tell the change from there, whose own error is
+// measured by the same probes. Steps are accepted by the gain of log-likelihood that the scores at
+// both ends promise, 1/2 (s + s_new)'d, as the likelihood itself would cost more.
+#include "core/reml/probe_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "core/exec/errors.h"
+#include "core/reml/haseman_elston.h"
+#include "core/reml/lanczos.h"
+#include "core/reml/probe_point.h"
+
+namespace ancify::reml {
+
+namespace {
+
+using Vector = std::vector<double>;
+using Phase = StochasticState::Phase;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// The sketch is made anew when a kernel's share of the variance has moved by this.
+constexpr double kMoved = 0.2;
+// A step is accepted if its gain is this share of what was promised.
+constexpr double kLeastGain = 0.1;
+// Steps that are shortened to this share of the length of the last one lead nowhere.
+constexpr double kShortest = 1e-3;
+// After the last steps the Monte Carlo error may be this much larger than before.
+constexpr double kSlack = 1.2;
+// For the log-likelihood: the share of its Monte Carlo error that quadrature may use up.
+constexpr double kShareOfError = 0.1;
+constexpr int kStepsAtOnce = 4;
+constexpr int kBatch = 32;  // probes
+
+class ProbeFit {
+ public:
+  ProbeFit(const RestrictedModel& model, const StochasticSettings& settings, StochasticState state,
+           const std::function<void(const StochasticState&)>& save)
+      : model_(model),
+        settings_(settings),
+        state_(std::move(state)),
+        save_(save),
+        plan_(model, settings, state_.orthogonal),
+        solver_(model, settings) {}
+
+  Fit run();
+
+ private:
+  std::size_t components() const { return static_cast<std::size_t>(model_.components()) + 1; }
+  int probes_on_the_way() const {
+    return plan_.takes_all() ? plan_.most() : std::min(settings_.probes, plan_.most());
+  }
+  bool is_exact() const { return plan_.exact(probes_on_the_way()); }
+  bool has_batch() const { return !state_.batch_values.empty(); }
+  int all_probes() const { return has_batch() ? batch().probes() : probes_on_the_way(); }
+
+  void start();
+  void make_sketch(const Vector& theta);
+  bool has_moved(const Vector& theta) const;
+  void keep();
+
+  ProbeValues values_here() const { return ProbeValues(components(), state_.here.values); }
+  ProbeValues batch() const { return ProbeValues(components(), state_.batch_values); }
+  ProbeValues first() const { return ProbeValues(components(), state_.first_values); }
+  LocalModel local(const ProbePoint& point) const;
+  Vector mc_score() const;
+  // What s'I^-1 s must be below to end a phase.
+  double goal(const LocalModel& here) const;
+
+  void search();
+  void try_step(const LocalModel& here);
+  void end_search(const LocalModel& here);
+  void begin_batches();
+  void add_batch();
+  // Adds a row to the iterations. `step`: the length of the step that led here.
+  void record(double step);
+  void end(const std::string& status, const std::string& message);
+
+  ProbeValues log_values(const RestrictedCovariance& covariance, int columns, const double* z,
+                         const Vector& seen, Fit& fit);
+  void add_log_likelihood(Fit& fit);
+  Fit result();
+
+  const RestrictedModel& model_;
+  const StochasticSettings& settings_;
+  StochasticState state_;
+  const std::function<void(const StochasticState&)>& save_;
+  double earlier_passes_ = 0;
+  ProbePlan plan_;
+  PointSolver solver_;
+  std::unique_ptr<Sketch> sketch_;
+};
+
+Fit ProbeFit::run() {
+  if (settings_.search.expected) {
+    throw InputError(
+        "expected information of several components needs the exact method; use average "
+        "information");
+  }
+  if (state_.here.theta.empty()) {
+    start();
+  } else {
+    make_sketch(state_.sketch_weights);
+    earlier_passes_ = state_.passes - model_.kernels.passes();
+  }
+  while (state_.phase != Phase::kDone) {
+    if (state_.phase == Phase::kBatches) {
+      add_batch();
+    } else {
+      search();
+    }
+    state_.solved = state_.solved && solver_.solved();
+    keep();
+  }
+  return result();
+}
+
+void ProbeFit::start() {
+  Vector theta = settings_.search.start;
+  if (theta.empty()) {
+    theta = haseman_elston_start(model_, settings_.search.lower, settings_.seed, settings_.columns);
+  }
+  for (std::size_t i = 0; i < theta.size(); ++i) {
+    theta[i] = std::max(theta[i], settings_.search.lower[i]);
+  }
+  make_sketch(theta);
+  state_.radius = kInfinity;
+  state_.here = solver_.at(theta, *sketch_, plan_.probes(), probes_on_the_way(), {});
+  record(0);
+}
+
+void ProbeFit::record(double step) {
+  state_.iterations.push_back({std::nan(""), decrement(local(state_.here)),
+                               is_exact() ? 0 : all_probes(), step, state_.here.theta});
+}
+
+// Directions of all kernels are wanted, also of those whose variance is 0 here.
+void ProbeFit::make_sketch(const Vector& theta) {
+  state_.sketch_weights = theta;
+  Vector weights(theta.begin(), theta.end() - 1);
+  const double most = *std::max_element(weights.begin(), weights.end());
+  for (double& weight : weights) weight = most > 0 ? std::max(weight, 0.01 * most) : 1;
+  sketch_ = std::make_unique<Sketch>(model_, weights, sketch_rank(model_, settings_),
+                                     settings_.seed);
+}
+
+bool ProbeFit::has_moved(const Vector& theta) const {
+  const Vector& before = state_.sketch_weights;
+  double sum = 0;
+  double sum_before = 0;
+  for (std::size_t g = 0; g + 1 < theta.size(); ++g) {
+    sum += std::max(theta[g], 0.0);
+    sum_before += std::max(before[g], 0.0);
+  }
+  if (!(sum > 0 && sum_before > 0)) return sum != sum_before;
+  for (std::size_t g = 0; g + 1 < theta.size(); ++g) {
+    const double share = std::max(theta[g], 0.0) / sum - std::max(before[g], 0.0) / sum_before;
+    if (std::abs(share) > kMoved) return true;
+  }
+  return false;
+}
+
+void ProbeFit::keep() {
+  state_.passes = earlier_passes_ + model_.kernels.passes();
+  if (save_) save_(state_);
+}
+
+LocalModel ProbeFit::local(const ProbePoint& point) const {
+  Vector score = ProbeValues(components(), point.values).mean();
+  Vector more(components());
+  if (has_batch()) {
+    more = batch().mean();
+    const Vector less = first().mean();
+    for (std::size_t i = 0; i < more.size(); ++i) more[i] -= less[i];
+  }
+  for (std::size_t i = 0; i < score.size(); ++i) {
+    score[i] = (point.forms[i] - point.known[i] - score[i] - more[i]) / 2;
+  }
+  return {point.theta, settings_.search.lower, std::move(score), point.information};
+}
+
+// The covariance of the score's Monte Carlo error.
+Vector ProbeFit::mc_score() const {
+  Vector covariance(components() * components());
+  if (is_exact()) return covariance;
+  if (!has_batch()) {
+    covariance = values_here().covariance_of_mean();
+  } else {
+    covariance = batch().covariance_of_mean();
+    const Vector change = values_here().minus(first()).covariance_of_mean();
+    for (std::size_t k = 0; k < covariance.size(); ++k) covariance[k] += change[k];
+  }
+  for (double& value : covariance) value /= 4;
+  return covariance;
+}
+
+double ProbeFit::goal(const LocalModel& here) const {
+  const double tolerance = settings_.search.tolerance;
+  if (is_exact()) return tolerance;
+  const double noise = monte_carlo_decrement(here, mc_score());
+  const bool last = state_.phase == Phase::kFinish || plan_.takes_all();
+  return last ? std::min(tolerance, noise) : std::max(tolerance, noise);
+}
+
+void ProbeFit::end(const std::string& status, const std::string& message) {
+  state_.phase = Phase::kDone;
+  state_.status = status;
+  state_.message = message;
+}
+
+void ProbeFit::search() {
+  const LocalModel here = local(state_.here);
+  if (decrement(here) < goal(here)) {
+    end_search(here);
+  } else if (static_cast<int>(state_.iterations.size()) > settings_.search.max_iterations) {
+    end("iterations", "the limit of " + std::to_string(settings_.search.max_iterations) +
+                          " iterations was reached; raise `max_iterations`");
+  } else {
+    try_step(here);
+  }
+}
+
+void ProbeFit::try_step(const LocalModel& here) {
+  const Step step = bounded_step(here, state_.radius);
+  if (state_.radius < kShortest * std::sqrt(settings_.search.tolerance)) {
+    return end("stopped", "no step from here raises the likelihood");
+  }
+  ProbePoint next;
+  try {
+    next = solver_.at(step.theta, *sketch_, plan_.probes(), probes_on_the_way(), state_.here);
+  } catch (const NotPositive& error) {
+    // Without bounds a step may be too long.
+    if (step.theta[error.component] >= 0) throw;
+    state_.radius = step.length / 4;
+    return;
+  }
+  const LocalModel there = local(next);
+  double gain = 0;
+  double promised = -step.length * step.length / 2;
+  for (std::size_t i = 0; i < components(); ++i) {
+    const double change = there.theta[i] - here.theta[i];
+    gain += (here.score[i] + there.score[i]) / 2 * change;
+    promised += here.score[i] * change;
+  }
+  if (!(gain >= kLeastGain * promised)) {
+    state_.radius = step.length / 4;
+    return;
+  }
+  state_.radius = std::max(state_.radius, 4 * step.length);
+  state_.here = std::move(next);
+  if (state_.phase == Phase::kSearch && has_moved(state_.here.theta)) {
+    make_sketch(state_.here.theta);
+  }
+  record(step.length);
+}
+
+void ProbeFit::end_search(const LocalModel& here) {
+  const bool few = !plan_.takes_all() && all_probes() < plan_.most();
+  if (state_.phase == Phase::kSearch && few) return begin_batches();
+  const double share = monte_carlo_share(here, mc_score());
+  if (share <= kSlack * settings_.mc_tolerance) return end("converged", "");
+  if (few) return begin_batches();
+  end("max_probes", too_few_probes_message(share));
+}
+
+void ProbeFit::begin_batches() {
+  state_.phase = Phase::kBatches;
+  state_.batch_theta = state_.here.theta;
+  state_.first_values = state_.batch_values = state_.here.values;
+}
+
+void ProbeFit::add_batch() {
+  ProbeValues all = batch();
+  const LocalModel here = local(state_.here);
+  const Vector errors = mc_score();
+  if (plan_.enough(all.probes(), here, errors)) {
+    state_.phase = Phase::kFinish;
+    return;
+  }
+  const int needed = plan_.needed(all.probes(), here, errors);
+  if (plan_.become_orthogonal(needed)) {
+    state_.orthogonal = true;
+    state_.phase = Phase::kSearch;
+    state_.batch_values.clear();
+    state_.here = solver_.at(state_.here.theta, *sketch_, plan_.probes(), probes_on_the_way(), {});
+  } else {
+    const int count = std::min({std::max(needed - all.probes(), kBatch), settings_.columns,
+                                plan_.most() - all.probes()});
+    all.add(solver_.values(state_.batch_theta, *sketch_, plan_.probes(), all.probes(), count)
+                .values());
+    state_.batch_values = all.values();
+  }
+  record(0);
+}
+
+// z'log(SHS)z - z'log(M)z for columns z; `seen` has z'log(M)z.
+ProbeValues ProbeFit::log_values(const RestrictedCovariance& covariance, int columns,
+                                 const double* z, const Vector& seen, Fit& fit) {
+  const auto log = [](double x) { return std::log(x); };
+  // The residual's variance is below all eigenvalues, unless a kernel's is below 0.
+  const Vector& theta = fit.theta;
+  const bool bounded = *std::min_element(theta.begin(), theta.end()) >= 0;
+  Lanczos lanczos(covariance);
+  lanczos.add(columns, z);
+  for (int steps = 2 * kStepsAtOnce;; steps += kStepsAtOnce) {
+    lanczos.advance(steps);
+    ProbeValues values(1);
+    double error = 0;
+    bool ended = true;
+    for (std::size_t c = 0; c < seen.size(); ++c) {
+      const LanczosRun& run = lanczos.runs()[c];
+      const SpectralSum gauss = gauss_rule(run);
+      const double least = *std::min_element(gauss.nodes.begin(), gauss.nodes.end());
+      const SpectralSum radau = gauss_radau_rule(run, bounded ? theta.back() : least / 2);
+      values.add({gauss.of(log) - seen[c]});
+      error += (gauss.of(log) - radau.of(log)) / (2 * columns);
+      ended = ended && run.exhausted;
+    }
+    const double random = is_exact() ? 0 : std::sqrt(values.covariance_of_mean()[0]) / 2;
+    const double allowed = std::max(random, std::sqrt(settings_.search.tolerance));
+    if (std::abs(error) <= kShareOfError * allowed || ended) return values;
+    if (steps >= kMostLanczosSteps) {
+      fit.status = "quadrature";
+      fit.message = quadrature_message();
+      return values;
+    }
+  }
+}
+
+// log|SHS| = log|M| + mean over z of [z'log(SHS)z - z'log(M)z].
+void ProbeFit::add_log_likelihood(Fit& fit) {
+  const RestrictedCovariance covariance(model_, fit.theta);
+  const SketchSpectrum spectrum(*sketch_, fit.theta);
+  const auto log = [](double x) { return std::log(x); };
+  const int count = plan_.takes_all() ? plan_.most() : std::min(all_probes(), settings_.columns);
+  ProbeValues values(1);
+  for (int first = 0; first < count; first += settings_.columns) {
+    const int columns = std::min(settings_.columns, count - first);
+    Vector z(static_cast<std::size_t>(model_.samples() * columns));
+    plan_.probes().fill(model_.workers, first, columns, z.data());
+    const Shadows shadows(*sketch_, columns, z.data());
+    Vector seen;
+    for (int c = 0; c < columns; ++c) seen.push_back(spectrum.form(shadows, c).of(log));
+    values.add(log_values(covariance, columns, z.data(), seen, fit).values());
+  }
+  const RestrictedModel& model = covariance.model();
+  double square = 0;
+  column_products(model.workers, model.samples(), 1, model.fixed.projected_y().data(),
+                  fit.residual_projection.data(), &square);
+  const double determinant = spectrum.trace().of(log) + values.mean()[0];
+  const auto freedom = static_cast<double>(model.fixed.freedom());
+  fit.log_likelihood = -0.5 * (freedom * kLogTwoPi + determinant + square);
+  fit.mc_log_likelihood = is_exact() ? 0 : std::sqrt(values.covariance_of_mean()[0]) / 2;
+}
+
+Fit ProbeFit::result() {
+  const LocalModel here = local(state_.here);
+  Fit fit;
+  fit.theta = here.theta;
+  fit.score = here.score;
+  fit.information = here.information;
+  fit.mc_score = mc_score();
+  fit.at_bound = at_bound(here);
+  fit.iterations = state_.iterations;
+  fit.probes = all_probes();
+  fit.status = state_.status;
+  fit.message = state_.message;
+  const Vector& solutions = state_.here.solutions;
+  fit.residual_projection.assign(solutions.begin(), solutions.begin() + model_.samples());
+  const bool solved =
+      add_solution(RestrictedCovariance(model_, fit.theta), Preconditioner(*sketch_, fit.theta),
+                   SolveTolerances(settings_.search.tolerance), settings_.columns, fit);
+  add_log_likelihood(fit);
+  if (!solved || !state_.solved) {
+    fit.status = "solves";
+    fit.message = unsolved_message();
+  }
+  // A Monte Carlo error that is larger than asked for is no failure, as the fit says it.
+  fit.converged = fit.status == "converged" || fit.status == "max_probes";
+  fit.passes = earlier_passes_ + model_.kernels.passes();
+  return fit;
+}
+
+}  // namespace
+
+Fit fit_several_components(const RestrictedModel& model, const StochasticSettings& settings,
+                           StochasticState state,
+                           const std::function<void(const StochasticState&)>& save) {
+  return ProbeFit(model, settings, std::move(state), save).run();
+}
+
+}  // namespace ancify::reml

@@ -1,0 +1,98 @@
+#include "core/reml/probe_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+
+namespace ancify::reml {
+
+namespace {
+
+using Vector = std::vector<double>;
+
+// More probes than predicted, as the prediction has an error itself.
+constexpr double kReserve = 1.2;
+
+// a b of symmetric k x k matrices.
+Vector product_of(const Vector& a, const Vector& b, std::size_t k) {
+  Vector result(k * k);
+  for (std::size_t c = 0; c < k; ++c) {
+    for (std::size_t j = 0; j < k; ++j) {
+      for (std::size_t i = 0; i < k; ++i) result[c * k + i] += a[j * k + i] * b[c * k + j];
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+ProbePlan::ProbePlan(const RestrictedModel& model, const StochasticSettings& settings,
+                     bool orthogonal)
+    : model_(model), settings_(settings) {
+  if (!settings.matrix.empty()) {
+    probes_ = std::make_unique<Probes>(model.fixed, settings.matrix, model.workers);
+  } else {
+    probes_ = std::make_unique<Probes>(model.fixed, settings.seed);
+    become_orthogonal(orthogonal ? settings.max_probes : settings.probes);
+  }
+}
+
+int ProbePlan::most() const { return takes_all() ? probes_->most() : settings_.max_probes; }
+
+bool ProbePlan::become_orthogonal(int count) {
+  const std::int64_t freedom = model_.fixed.freedom();
+  if (takes_all() || freedom > std::min(count, settings_.max_probes)) return false;
+  probes_ = std::make_unique<Probes>(model_.fixed, model_.fixed.orthogonal_probes(),
+                                     model_.workers);
+  orthogonal_ = true;
+  return true;
+}
+
+bool ProbePlan::enough(int count, const LocalModel& local, const Vector& mc_score) const {
+  if (count >= most()) return true;
+  return !takes_all() && monte_carlo_share(local, mc_score) <= settings_.mc_tolerance;
+}
+
+int ProbePlan::needed(int count, const LocalModel& local, const Vector& mc_score) const {
+  if (takes_all()) return most();
+  const double times = monte_carlo_share(local, mc_score) / settings_.mc_tolerance;
+  const double wanted = std::ceil(kReserve * times * times * count);
+  return static_cast<int>(std::min<double>(wanted, most()));
+}
+
+int sketch_rank(const RestrictedModel& model, const StochasticSettings& settings) {
+  constexpr std::int64_t kMostRank = 200;
+  const std::int64_t wanted =
+      settings.rank < 0 ? std::min(kMostRank, model.samples() / 4) : settings.rank;
+  return static_cast<int>(std::min(wanted, model.fixed.freedom() / 2));
+}
+
+double monte_carlo_share(const LocalModel& local, const Vector& mc_score) {
+  const std::size_t k = local.theta.size();
+  const Vector inverse = free_inverse(local.information, at_bound(local));
+  const Vector covariance = product_of(product_of(inverse, mc_score, k), inverse, k);
+  double most = 0;
+  for (std::size_t i = 0; i < k; ++i) {
+    if (inverse[i * k + i] > 0) {
+      most = std::max(most, std::sqrt(covariance[i * k + i] / inverse[i * k + i]));
+    }
+  }
+  return most;
+}
+
+std::string too_few_probes_message(double share) {
+  char text[16];
+  std::snprintf(text, sizeof(text), "%.2g", share);
+  return std::string("with all probes the Monte Carlo error of a component is ") + text +
+         " of its standard error; raise `max_probes`";
+}
+
+double monte_carlo_decrement(const LocalModel& local, const Vector& mc_score) {
+  const Vector inverse = free_inverse(local.information, at_bound(local));
+  double sum = 0;
+  for (std::size_t k = 0; k < inverse.size(); ++k) sum += inverse[k] * mc_score[k];
+  return sum;
+}
+
+}  // namespace ancify::reml

@@ -1,0 +1,54 @@
+// Which probes a fit uses, and how many.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/reml/covariance.h"
+#include "core/reml/probes.h"
+#include "core/reml/steps.h"
+#include "core/reml/stochastic_fit.h"
+
+namespace ancify::reml {
+
+class ProbePlan {
+ public:
+  // `orthogonal`: begin with orthogonal probes.
+  ProbePlan(const RestrictedModel& model, const StochasticSettings& settings, bool orthogonal);
+
+  const Probes& probes() const { return *probes_; }
+  bool orthogonal() const { return orthogonal_; }
+  // Whether all probes must be used: a matrix of the user's, or orthogonal ones.
+  bool takes_all() const { return probes_->most() > 0; }
+  int most() const;
+  // Whether traces by this many probes have no error.
+  bool exact(int count) const { return probes_->exact() && count == most(); }
+  // Whether more probes are not needed, or cannot be had.
+  bool enough(int count, const LocalModel& local, const std::vector<double>& mc_score) const;
+  // The number that makes the error as small as asked for, predicted from that of `count`.
+  int needed(int count, const LocalModel& local, const std::vector<double>& mc_score) const;
+  // Takes orthogonal probes, if they are allowed and not more than `count`. False if not.
+  bool become_orthogonal(int count);
+
+ private:
+  const RestrictedModel& model_;
+  const StochasticSettings& settings_;
+  bool orthogonal_ = false;
+  std::unique_ptr<Probes> probes_;
+};
+
+// Directions of the preconditioner.
+int sketch_rank(const RestrictedModel& model, const StochasticSettings& settings);
+
+// The largest Monte Carlo error of a free component, as a share of its standard error. `mc_score`:
+// the covariance of the score's Monte Carlo error C; that of the estimates is I^-1 C I^-1.
+double monte_carlo_share(const LocalModel& local, const std::vector<double>& mc_score);
+
+// What a fit says of such a share that is larger than asked for.
+std::string too_few_probes_message(double share);
+
+// What the Monte Carlo error adds to s'I^-1 s, on average: tr(I^-1 C) over free components.
+double monte_carlo_decrement(const LocalModel& local, const std::vector<double>& mc_score);
+
+}  // namespace ancify::reml

@@ -1,0 +1,39 @@
+// Score and average information at a theta, by solves.
+#pragma once
+
+#include <vector>
+
+#include "core/reml/probe_plan.h"
+#include "core/reml/solution.h"
+#include "core/reml/stochastic_fit.h"
+#include "core/reml/traces.h"
+
+namespace ancify::reml {
+
+// Computes points of a search with fixed probes. All that it is made from must outlive it.
+class PointSolver {
+ public:
+  PointSolver(const RestrictedModel& model, const StochasticSettings& settings)
+      : model_(model), settings_(settings), tolerances_(settings.search.tolerance) {}
+
+  // The point at theta by `probes` probes. `start`: a near point, whose solutions the solves start
+  // from; it may be empty. InputError for a kernel with a negative eigenvalue; NotPositive.
+  ProbePoint at(const std::vector<double>& theta, const Sketch& sketch, const Probes& probes,
+                int count, const ProbePoint& start);
+  // The values of `count` probes from number `first` on.
+  ProbeValues values(const std::vector<double>& theta, const Sketch& sketch, const Probes& probes,
+                     int first, int count);
+  // Whether all solves reached their residuals.
+  bool solved() const { return solved_; }
+
+ private:
+  void add_response(const RestrictedCovariance& covariance, const Preconditioner& preconditioner,
+                    ProbePoint& point);
+
+  const RestrictedModel& model_;
+  const StochasticSettings& settings_;
+  SolveTolerances tolerances_;
+  bool solved_ = true;
+};
+
+}  // namespace ancify::reml

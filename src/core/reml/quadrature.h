@@ -1,0 +1,45 @@
+// Forms v'f(A)v of a matrix function as sums over a spectrum.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace ancify::reml {
+
+// A sum over eigenvalues, or over nodes that stand for them.
+struct SpectralSum {
+  template <class Function>
+  double of(const Function& f) const {
+    double sum = 0;
+    for (std::size_t k = 0; k < nodes.size(); ++k) sum += weights[k] * f(nodes[k]);
+    return sum;
+  }
+
+  std::vector<double> nodes;
+  std::vector<double> weights;
+};
+
+// What k steps of the Lanczos method with A make of a vector v: a symmetric tridiagonal matrix.
+struct LanczosRun {
+  int steps() const { return static_cast<int>(diagonal.size()); }
+
+  double square = 0;             // v'v
+  std::vector<double> diagonal;  // k
+  std::vector<double> beside;    // k, of which the last leads to the next step
+  bool exhausted = false;        // v has no part outside these steps, so the sums are exact
+};
+
+// Steps after which a run is given up, and what a fit then says.
+constexpr int kMostLanczosSteps = 600;
+std::string quadrature_message();
+
+// The Gauss rule. For functions whose even derivatives are positive, its sum is below v'f(A)v.
+SpectralSum gauss_rule(const LanczosRun& run);
+
+// The Gauss-Radau rule with a node at `least`, which is not above any eigenvalue of A. For functions
+// whose odd derivatives are negative, its sum is above v'f(A)v. It is the Gauss rule if the run is
+// exhausted, or found eigenvalues down to `least`.
+SpectralSum gauss_radau_rule(const LanczosRun& run, double least);
+
+}  // namespace ancify::reml

@@ -1,0 +1,87 @@
+// Both paths work on y in units in which its variance beyond X is about 1, a power of 4, so that
+// nothing is rounded and the bytes of a fit do not depend on the units of y.
+#include "core/reml/stochastic_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+#include "core/exec/errors.h"
+#include "core/reml/covariance.h"
+#include "core/reml/fixed_effects.h"
+#include "core/reml/lanczos_fit.h"
+#include "core/reml/probe_fit.h"
+
+namespace ancify::reml {
+
+namespace {
+
+using Vector = std::vector<double>;
+
+void multiply(Vector& values, double factor) {
+  for (double& value : values) value *= factor;
+}
+
+// The fit in units of y that are `unit` times as small.
+Fit unscaled(Fit fit, double unit, double freedom) {
+  const double square = unit * unit;
+  multiply(fit.theta, square);
+  multiply(fit.score, 1 / square);
+  multiply(fit.information, 1 / (square * square));
+  multiply(fit.mc_score, 1 / (square * square));
+  multiply(fit.coefficients, unit);
+  multiply(fit.coefficients_covariance, square);
+  multiply(fit.residual_projection, 1 / unit);
+  multiply(fit.genetic, unit);
+  fit.log_likelihood -= freedom * std::log(unit);
+  fit.log_likelihood_null -= freedom * std::log(unit);
+  for (Iteration& at : fit.iterations) {
+    at.log_likelihood -= freedom * std::log(unit);
+    multiply(at.theta, square);
+  }
+  return fit;
+}
+
+double null_log_likelihood(const FixedEffects& fixed) {
+  return -0.5 * static_cast<double>(fixed.freedom()) * (kLogTwoPi + std::log(fixed.variance()) + 1);
+}
+
+}  // namespace
+
+int columns_for(std::int64_t samples) {
+  constexpr std::int64_t kBytes = 48'000'000;
+  constexpr std::int64_t kBlocks = 4;  // of n x columns numbers
+  const auto fit = kBytes / (kBlocks * static_cast<std::int64_t>(sizeof(double)) * samples);
+  return static_cast<int>(std::clamp<std::int64_t>(fit, 32, 1024));
+}
+
+Fit fit_stochastic(const FitData& data, Kernels& kernels, const StochasticSettings& settings,
+                   const Checkpoint& checkpoint, JobControl& control, int threads) {
+  const Workers workers = {control, threads};
+  const FixedEffects given(data, workers);
+  const double unit = given.unit();
+  FitData scaled = data;
+  multiply(scaled.y, 1 / unit);
+  const FixedEffects fixed(scaled, workers);
+  const RestrictedModel model(scaled, kernels, fixed, workers);
+
+  StochasticSettings own = settings;
+  own.search.lower = with_default_bounds(settings.search.lower, given.variance());
+  multiply(own.search.lower, 1 / (unit * unit));
+  multiply(own.search.start, 1 / (unit * unit));
+  StochasticState state;
+  if (checkpoint.from != nullptr) state = *checkpoint.from;
+  const auto fit_components =
+      kernels.components() == 1 ? fit_one_component : fit_several_components;
+  Fit fit = fit_components(model, own, std::move(state), checkpoint.save);
+  for (int g = 0; g < kernels.components(); ++g) {
+    fit.mean_diagonal.push_back(kernels.mean_diagonal(g));
+  }
+  fit.mean_diagonal.push_back(1);
+  fit.log_likelihood_null = null_log_likelihood(fixed);
+  fit.method = "stochastic";
+  return unscaled(std::move(fit), unit, static_cast<double>(fixed.freedom()));
+}
+
+}  // namespace ancify::reml

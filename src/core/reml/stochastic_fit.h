@@ -1,0 +1,76 @@
+// REML without a relationship matrix: products with kernels alone, and traces by random probes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/exec/job_control.h"
+#include "core/reml/fit.h"
+#include "core/reml/kernels.h"
+#include "core/reml/quadrature.h"
+
+namespace ancify::reml {
+
+struct StochasticSettings {
+  SearchSettings search;
+  int probes = 16;             // on the way
+  std::vector<double> matrix;  // the only probes, n x number; empty for random signs
+  int max_probes = 1000;
+  double mc_tolerance = 0.05;  // largest Monte Carlo error, as a share of the standard error
+  int rank = -1;               // directions of the preconditioner; below 0, the fit chooses
+  std::uint64_t seed = 1;
+  int columns = 32;  // the most columns of a product; columns_for() the samples
+};
+
+// As many columns as have about 50 MB in the vectors of a Lanczos run, but from 32 to 1,024. A fit's
+// numbers depend on it, so it depends on the data alone.
+int columns_for(std::int64_t samples);
+
+// What the probes on the way and the response tell of a theta.
+struct ProbePoint {
+  std::vector<double> theta;
+  std::vector<double> solutions;    // P y and P z of each probe, n x (1 + probes)
+  std::vector<double> forms;        // y'P A_i P y
+  std::vector<double> known;        // tr(M^+ A_i), the traces that are known
+  std::vector<double> values;       // what each probe adds to them, as trace_values() gives it
+  std::vector<double> information;  // average information
+};
+
+// What a fit needs to go on to the same bytes: after each step of the search and batch of probes.
+struct StochasticState {
+  double passes = 0;
+  bool orthogonal = false;  // the probes are orthogonal, and as many as the complement's dimension
+  std::vector<Iteration> iterations;
+
+  // One component: the Lanczos runs of the response and of all probes so far.
+  std::vector<LanczosRun> runs;
+
+  // Several components:
+  enum class Phase { kSearch, kBatches, kFinish, kDone };
+  Phase phase = Phase::kSearch;
+  std::string status;   // why it is done, as in Fit
+  std::string message;
+  bool solved = true;                  // all solves reached their residuals
+  std::vector<double> sketch_weights;  // of the kernels in the preconditioner's sketch
+  double radius = 0;                   // of the next step
+  ProbePoint here;                     // where the search is
+  // Batches of probes, at the theta where the first search ended:
+  std::vector<double> batch_theta;
+  std::vector<double> batch_values;  // of all probes
+  std::vector<double> first_values;  // of the probes on the way
+};
+
+// Where to go on from, and who is told of new states. Both may be empty.
+struct Checkpoint {
+  const StochasticState* from = nullptr;
+  std::function<void(const StochasticState&)> save;
+};
+
+// Fits a model. InputError for a kernel with a negative eigenvalue, or as FixedEffects and
+// free_inverse() throw it; Interrupted within a second of a stop request.
+Fit fit_stochastic(const FitData& data, Kernels& kernels, const StochasticSettings& settings,
+                   const Checkpoint& checkpoint, JobControl& control, int threads);
+
+}  // namespace ancify::reml

@@ -1,0 +1,34 @@
+// Blocks of long columns: sums and updates whose bytes do not depend on the number of threads. A
+// block of n x columns has a column after the other.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "core/exec/job_control.h"
+
+namespace ancify::reml {
+
+// The job that works, and its threads.
+struct Workers {
+  JobControl& control;
+  int threads;
+};
+
+// Calls part(first, size) for fixed chunks of n rows, on all threads.
+void for_chunks(const Workers& workers, std::int64_t n,
+                const std::function<void(std::int64_t first, std::int64_t size)>& part);
+
+// sums[c] = a_c'b_c.
+void column_products(const Workers& workers, std::int64_t n, int columns, const double* a,
+                     const double* b, double* sums);
+
+// out = U'V, of n x rank and n x columns.
+void cross_block(const Workers& workers, std::int64_t n, int rank, int columns, const double* u,
+                 const double* v, double* out);
+
+// V += scale U W, of n x rank and rank x columns.
+void add_block(const Workers& workers, std::int64_t n, int rank, int columns, double scale,
+               const double* u, const double* w, double* v);
+
+}  // namespace ancify::reml

@@ -1,0 +1,153 @@
+// Checks the preconditioner's inverse, traces and forms against dense algebra.
+#include "core/reml/preconditioner.h"
+
+#include <cmath>
+
+#include "core/reml/probes.h"
+#include "reml/plain_reml.h"
+#include "gtest/gtest.h"
+#include "reml/reml_data.h"
+#include "support.h"
+
+namespace ancify::reml {
+namespace {
+
+using test::DenseModel;
+using test::RemlData;
+using test::Vector;
+
+// The matrix scale * (S - UU') + U inner U', dense.
+Vector dense_matrix(const DenseModel& dense, const Sketch& sketch, double scale,
+                    const Vector& inner) {
+  const auto n = static_cast<std::size_t>(dense.model.samples());
+  const Vector& u = sketch.basis();
+  const Vector& q = dense.fixed.basis();
+  const Vector qq = test::plain_matrix_product(q, test::plain_transpose(q, n), n);
+  const Vector uu = test::plain_matrix_product(u, test::plain_transpose(u, n), n);
+  Vector result = test::plain_matrix_product(
+      test::plain_matrix_product(u, inner, n), test::plain_transpose(u, n), n);
+  for (std::size_t j = 0; j < n; ++j) {
+    for (std::size_t i = 0; i < n; ++i) {
+      result[j * n + i] += scale * ((i == j ? 1 : 0) - qq[j * n + i] - uu[j * n + i]);
+    }
+  }
+  return result;
+}
+
+struct Case {
+  Case() : data(test::make_data(3, 40, 60, 4, {0.5, 0.2, 0.4})), dense(data) {}
+
+  RemlData data;
+  DenseModel dense;
+  Vector theta = {0.7, 0.3, 0.5};
+};
+
+TEST(Sketch, IsAnOrthonormalBasisOfTheComplement) {
+  const Case c;
+  const Sketch sketch(c.dense.model, {1, 1}, 8, 1);
+  ASSERT_EQ(sketch.rank(), 8);
+  const Vector& u = sketch.basis();
+  const Vector uu = test::plain_matrix_product(test::plain_transpose(u, 40), u, 8);
+  const Vector qu = test::plain_matrix_product(test::plain_transpose(c.dense.fixed.basis(), 40), u, 2);
+  for (std::size_t k = 0; k < uu.size(); ++k) EXPECT_NEAR(uu[k], k % 9 == 0 ? 1 : 0, 1e-13);
+  for (const double value : qu) EXPECT_NEAR(value, 0, 1e-13);
+  // A kernel is whole in its part along U and the mean of the rest.
+  const double whole = test::plain_trace(sketch.inner(1), 8) + 30 * sketch.outer(1);
+  EXPECT_NEAR(whole, c.dense.model.traces[1], 1e-10);
+}
+
+TEST(Sketch, HasFewerDirectionsOfAKernelThatHasFewer) {
+  RemlData data = test::make_data(4, 40, 3, 1, {0.5, 0.5});
+  const DenseModel dense(data);
+  const Sketch sketch(dense.model, {1}, 10, 1);
+  EXPECT_EQ(sketch.rank(), 3);
+  EXPECT_NEAR(sketch.outer(0), 0, 1e-12);
+}
+
+TEST(Sketch, RefusesAKernelWithANegativeEigenvalue) {
+  RemlData data = test::make_data(4, 40, 60, 1, {0.5, 0.5, 0.5});
+  for (std::size_t i = 0; i < 40; ++i) data.kernels[1][i * 41] += 9 * (i % 2 == 0 ? 1 : -1);
+  const DenseModel dense(data);
+  const std::string message =
+      ancify::test::message_of<InputError>([&] { Sketch(dense.model, {1, 1}, 10, 1); });
+  EXPECT_EQ(message.substr(0, 50), "the kernel of component 2 has the negative eigenva");
+}
+
+TEST(Preconditioner, EqualsDenseAlgebra) {
+  const Case c;
+  for (const int rank : {1, 8}) {
+    const Sketch sketch(c.dense.model, {0.7, 0.3}, rank, 1);
+    const Preconditioner preconditioner(sketch, c.theta);
+    const Vector m =
+        dense_matrix(c.dense, sketch, sketch.outer_sum(c.theta), sketch.inner_sum(c.theta));
+    Vector v(40 * 3);
+    Probes(c.dense.fixed, 5).fill(c.dense.workers, 0, 3, v.data());
+    Vector solved(v.size());
+    preconditioner.solve(v.data(), 3, solved.data());
+    const Vector back = test::plain_product(m, solved, 40);
+    for (std::size_t k = 0; k < v.size(); ++k) ASSERT_NEAR(back[k], v[k], 1e-12);
+
+    // M + QQ' has the inverse M^+ + QQ' and the determinant of M on the complement.
+    const Vector& q = c.dense.fixed.basis();
+    const Vector qq = test::plain_matrix_product(q, test::plain_transpose(q, 40), 40);
+    Vector filled = m;
+    for (std::size_t k = 0; k < m.size(); ++k) filled[k] += qq[k];
+    const test::Inverse inverse(filled, 40);
+    const SketchSpectrum spectrum(sketch, c.theta);
+    const auto log = [](double x) { return std::log(x); };
+    EXPECT_NEAR(spectrum.trace().of(log), inverse.log_determinant, 1e-11);
+
+    const Shadows shadows(sketch, 3, v.data());
+    const Vector traces = preconditioner.traces();
+    const Vector forms = preconditioner.forms(shadows);
+    for (std::size_t i = 0; i < 3; ++i) {
+      const Vector a =
+          i == 2 ? Vector()
+                 : dense_matrix(c.dense, sketch, sketch.outer(static_cast<int>(i)),
+                                sketch.inner(static_cast<int>(i)));
+      Vector product = inverse.values;
+      for (std::size_t k = 0; k < product.size(); ++k) product[k] -= qq[k];
+      if (i < 2) product = test::plain_product(product, a, 40);
+      EXPECT_NEAR(traces[i], test::plain_trace(product, 40), 1e-10);
+      for (std::size_t k = 0; k < 3; ++k) {
+        const Vector column(v.begin() + static_cast<std::ptrdiff_t>(40 * k),
+                            v.begin() + static_cast<std::ptrdiff_t>(40 * (k + 1)));
+        EXPECT_NEAR(forms[i * 3 + k], test::plain_dot(column, test::plain_product(product, column, 40)), 1e-10);
+      }
+    }
+    // v'f(M)v for a function whose value dense algebra knows.
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Vector column(v.begin() + static_cast<std::ptrdiff_t>(40 * k),
+                          v.begin() + static_cast<std::ptrdiff_t>(40 * (k + 1)));
+      const double form = spectrum.form(shadows, static_cast<int>(k)).of([](double x) {
+        return 1 / x;
+      });
+      Vector solution(solved.begin() + static_cast<std::ptrdiff_t>(40 * k),
+                      solved.begin() + static_cast<std::ptrdiff_t>(40 * (k + 1)));
+      EXPECT_NEAR(form, test::plain_dot(column, solution), 1e-10);
+    }
+  }
+}
+
+TEST(Preconditioner, OfRankZeroIsTheMeanSpectrum) {
+  const Case c;
+  const Sketch sketch(c.dense.model, {1, 1}, 0, 1);
+  const Preconditioner preconditioner(sketch, c.theta);
+  double mean = c.theta[2];
+  for (std::size_t g = 0; g < 2; ++g) mean += c.theta[g] * c.dense.model.traces[g] / 38;
+  const Vector& y = c.dense.fixed.projected_y();
+  Vector solved(40);
+  preconditioner.solve(y.data(), 1, solved.data());
+  for (std::size_t i = 0; i < 40; ++i) EXPECT_NEAR(solved[i], y[i] / mean, 1e-14);
+  EXPECT_NEAR(preconditioner.traces()[2], 38 / mean, 1e-12);
+}
+
+TEST(Preconditioner, NamesAComponentWhoseVarianceIsTooFarBelowZero) {
+  const Case c;
+  const Sketch sketch(c.dense.model, {1, 1}, 8, 1);
+  EXPECT_EQ(ancify::test::message_of<NotPositive>([&] { Preconditioner(sketch, {0.5, -3, 0.1}); }),
+            "with a variance of -3.000000 for component 2 the covariance is not positive");
+}
+
+}  // namespace
+}  // namespace ancify::reml
