@@ -27,7 +27,7 @@ constexpr int kMostWithoutGain = 3;
 // Relative to the size of the data.
 constexpr double kRoundingOfLikelihood = 1e-10;
 // A step that is shortened to this length without a gain shows that there is none.
-constexpr double kShortest = 1e-9;
+constexpr double kShortestStep = 1e-9;
 
 class Search {
  public:
@@ -119,7 +119,7 @@ Vector Search::observed_or_asked() const {
 bool Search::go() {
   const LocalModel here = local(observed_or_asked());
   const double allowed = at_.log_likelihood - kRoundingOfLikelihood * model_.size();
-  while (radius_ > kShortest) {
+  while (radius_ > kShortestStep) {
     Step step = bounded_step(here, radius_);
     if (model_.move_to(step.theta) && model_.log_likelihood() >= allowed) {
       at_.theta = std::move(step.theta);
