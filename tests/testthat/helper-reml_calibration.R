@@ -7,10 +7,10 @@ calibrate_fits <- function(g, calls, h2, replicates, ...) {
   fits <- lapply(seq_len(replicates), function(replicate) {
     data <- data.frame(id = rownames(calls), y = unname(simulate_trait(calls, h2)))
     fit <- fit_reml(y ~ 1, data, g, threads = 2, progress = FALSE, verbose = FALSE, ...)
-    found <- summary(fit)
+    h2 <- heritability(fit)["h2", ]
     c(
-      theta = fit$theta[[1]], theta_se = found$components$se[1], h2 = found$h2$estimate,
-      h2_se = found$h2$se, p = found$lrt[["p_value"]]
+      theta = fit$theta[[1]], theta_se = as.data.frame(fit)$se[1], h2 = h2$share, h2_se = h2$se,
+      p = anova(fit)$`Pr(>LRT)`[2]
     )
   })
   fits <- as.data.frame(do.call(rbind, fits))

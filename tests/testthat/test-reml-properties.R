@@ -105,10 +105,6 @@ test_that("the kernels of parts sum to that of the whole", {
     expect_equal(two$score[["residual"]], one$score[["residual"]], tolerance = 1e-8)
   }
   expect_gte(parts$log_likelihood, whole$log_likelihood)
-  # Two halves of each weight are one component.
-  halves <- cbind(a = rep(0.3, 400), b = rep(0.7, 400))
-  at <- fit_by("exact", y ~ age, case$data, case$file, halves, overlap = TRUE)
-  expect_equal(at$log_likelihood, whole$log_likelihood, tolerance = 1e-9)
 })
 
 test_that("chosen samples and variants are as a file of their own", {
