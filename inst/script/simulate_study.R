@@ -5,7 +5,7 @@
 # the trait: `shares` are the parts of its variance by derived-allele frequency, below 0.2, from 0.2
 # to 0.8, and above. Half of the ALT alleles are the ancestral ones.
 
-simulate_study <- function(folder, n = 1000, m = 2000, shares = c(0.4, 0.1, 0)) {
+simulate_study <- function(folder, n = 800, m = 1500, shares = c(0.4, 0.1, 0)) {
   # As many variants of a frequency as there are new mutations of it: in proportion to 1 / x
   derived <- 0.03 * (0.97 / 0.03)^runif(m)
   alt_is_derived <- runif(m) < 0.5
