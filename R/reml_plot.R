@@ -5,7 +5,7 @@
 #' @details
 #' | `type` | Picture |
 #' | --- | --- |
-#' | `"components"` | shares of the variance, with bars of two standard errors and of two random errors |
+#' | `"components"` | shares of the variance; bars of two standard and two random errors |
 #' | `"trace"` | the variances along the search |
 #' | `"profile"` | twice the fall of the log-likelihood around each variance, and its 95 % limit |
 #'
