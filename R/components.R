@@ -25,9 +25,9 @@
 #'
 #' | `ancestral` | Derived allele |
 #' | --- | --- |
-#' | a run, its folder, a FASTA file, or a path with `{chrom}` | as in [annotate_vcf()], with the posteriors of a run |
+#' | a run, its folder, a FASTA, or a path with `{chrom}` | as in [annotate_vcf()] |
 #' | a VCF or BCF | as in [sfs_from_vcf()]: `AA`, `AA_post` and `AA_prob` in INFO |
-#' | a data frame with a row for each variant | posteriors `A`, `C`, `G` and `T`, from [polarise_sites()] |
+#' | a data frame, a row a variant | from posteriors `A`, `C`, `G`, `T` of [polarise_sites()] |
 #'
 #' With a posterior p, a variant is in two bins: with weight p in that of its derived-allele
 #' frequency, with weight 1 - p in that of the other allele. So a bin's variance is the expected one

@@ -70,7 +70,8 @@ components_of_pairs <- function(first, second, derived, g) {
 }
 
 check_breaks <- function(breaks) {
-  if (!is.numeric(breaks) || length(breaks) < 2 || anyNA(breaks) || is.unsorted(breaks, TRUE, TRUE)) {
+  good <- is.numeric(breaks) && length(breaks) > 1 && !anyNA(breaks) && all(diff(breaks) > 0)
+  if (!good) {
     abort_ancify(
       sprintf("`breaks` must be at least two rising numbers, not %s.", show_value(breaks)), "input"
     )

@@ -10,7 +10,7 @@ open_checkpoint <- function(path, problem, file) {
   line <- checkpoint_line(digest_of(problem, file))
   list(
     state = earlier_state(path, line),
-    save = function(state) write_file_impl(path, c(line, bytes_of(state)))
+    save = function(state) write_file_impl(path, c(line, state_bytes(state)))
   )
 }
 
@@ -58,7 +58,7 @@ digest_of <- function(problem, file) {
 # ---- A state as bytes ----------------------------------------------------------------------------
 
 # A state is a nested list of named vectors and matrices. Texts stand in the JSON.
-bytes_of <- function(state) {
+state_bytes <- function(state) {
   leaves <- leaves_of(state, character())
   index <- lapply(leaves, function(leaf) {
     value <- leaf$value
@@ -94,7 +94,13 @@ state_of <- function(bytes) {
     }
     stopifnot(length(value) == leaf$length)
     if (length(leaf$dim)) dim(value) <- unlist(leaf$dim)
-    state[[unlist(leaf$path)]] <- value
+    state <- with_leaf(state, unlist(leaf$path), value)
   }
   state
+}
+
+with_leaf <- function(x, path, value) {
+  x <- as.list(x)
+  x[[path[1]]] <- if (length(path) > 1) with_leaf(x[[path[1]]], path[-1], value) else value
+  x
 }

@@ -1,9 +1,11 @@
 # What the core needs for a fit: genotypes with the weights of their components, and other kernels.
 
-# Components and kernels before samples are chosen. Gives list(names = of all components, genotypes
-# = those with a component or NULL, weights = a table of variant, component and weight, alternatives =
-# whether weights are probabilities of exclusive components, n_genetic = number of components of
-# genotypes, scale_power =, kernels = the other kernels, uncovered = number of variants in none).
+# Components and kernels before samples are chosen. Gives a list:
+# names: of all components; n_genetic: the number of those that genotypes make
+# genotypes: the variants in a component, or NULL; uncovered: the number of those in none
+# weights: a table of variant, component and weight; scale_power
+# alternatives: whether weights are probabilities of components that exclude each other
+# kernels: the other kernels
 reml_model <- function(genotypes, components, kernels, overlap) {
   kernels <- check_kernels(kernels)
   of_genotypes <- vapply(kernels, function(kernel) kernel$kind == "grm", NA)
@@ -113,8 +115,8 @@ check_same_samples <- function(g, base, name) {
     abort_ancify(
       sprintf(
         paste(
-          "The kernel %s has other genotypes or samples than the first component. Take all from one",
-          "file and its same samples, or make a kernel_matrix() of it."
+          "The kernel %s has other genotypes or samples than the first component. Take all from",
+          "one file and its same samples, or make a kernel_matrix() of it."
         ),
         quoted(name)
       ),

@@ -167,7 +167,8 @@ Rcpp::List reml_stochastic_impl(const Rcpp::List& problem,
   if (!Rf_isNull(listener)) {
     going.save = [&](const reml::StochasticState& state) {
       mail.post([&listener, kept = std::make_shared<reml::StochasticState>(state)] {
-        Rcpp::Function(listener)(as_list(*kept));
+        const Rcpp::Function tell(listener);
+        tell(as_list(*kept));
       });
     };
   }
