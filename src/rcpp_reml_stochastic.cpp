@@ -112,6 +112,7 @@ Rcpp::List as_list(const reml::StochasticState& state) {
   return Rcpp::List::create(
       Named("passes") = state.passes, Named("orthogonal") = state.orthogonal,
       Named("iterations") = as_matrix(state.iterations), Named("runs") = as_list(state.runs),
+      Named("response_vectors") = state.response_vectors,
       Named("phase") = static_cast<int>(state.phase), Named("status") = state.status,
       Named("message") = state.message, Named("solved") = state.solved,
       Named("sketch_weights") = state.sketch_weights, Named("radius") = state.radius,
@@ -125,6 +126,7 @@ reml::StochasticState as_state(const Rcpp::List& list) {
   state.orthogonal = Rcpp::as<bool>(list["orthogonal"]);
   state.iterations = as_iterations(list["iterations"]);
   state.runs = as_runs(list["runs"]);
+  state.response_vectors = Rcpp::as<Vector>(list["response_vectors"]);
   state.phase = static_cast<reml::StochasticState::Phase>(Rcpp::as<int>(list["phase"]));
   state.status = Rcpp::as<std::string>(list["status"]);
   state.message = Rcpp::as<std::string>(list["message"]);

@@ -1,7 +1,8 @@
 // Conjugate gradients with M as preconditioner (Hestenes and Stiefel 1952, J. Res. NBS 49:409):
 //   a = r'z / p'Hp,  x += a p,  r -= a Hp,  z = M^+ r,  p = z + (r'z / earlier r'z) p.
-// Products have 28 bits, which the recursion bears. The true residual has 56, and what it leaves is
-// solved for again, as in iterative refinement.
+// Products have 28 bits, which the recursion bears, and 56 where all columns need more than those
+// give. The true residual has 56 bits, and what it leaves is solved for again, as in iterative
+// refinement.
 #include "core/reml/conjugate_gradients.h"
 
 #include <algorithm>
@@ -18,8 +19,8 @@ using Vector = std::vector<double>;
 constexpr double kRoundTolerance = 1e-6;
 // Below this share of the tolerance, so that the true residual meets it too.
 constexpr double kMargin = 0.5;
-constexpr int kMostRounds = 12;
-constexpr int kMostSteps = 2000;
+constexpr int kMostRefinements = 12;
+constexpr int kMostDirections = 2000;
 
 // Columns that are worked on together, and the numbers that they have in the whole block.
 class Block {
@@ -55,6 +56,7 @@ class Block {
   }
 
   std::vector<int> number;
+  Precision precision = Precision::kFull;
   Vector goal;    // |r| to reach
   Vector energy;  // r'z
   Vector x;
@@ -83,7 +85,8 @@ class Solver {
   // The columns whose true residual is above their goal, with it.
   Block unsolved(int columns, const double* b, const double* x, const Vector& goal) const {
     Block block(n_);
-    Vector r(static_cast<std::size_t>(n_ * columns));
+    Vector reachable;  // with products of 28 bits
+    Vector r(area(n_, columns));
     const bool zero = std::all_of(x, x + n_ * columns, [](double value) { return value == 0; });
     if (!zero) covariance_.times(x, columns, Precision::kFull, r.data());
     for (std::size_t i = 0; i < r.size(); ++i) r[i] = b[i] - r[i];
@@ -92,8 +95,13 @@ class Solver {
       const auto k = static_cast<std::size_t>(c);
       if (length[k] <= goal[k]) continue;
       block.number.push_back(c);
-      block.goal.push_back(std::max(kMargin * goal[k], kRoundTolerance * length[k]));
+      block.goal.push_back(kMargin * goal[k]);
+      if (block.goal.back() > kRoundTolerance * length[k]) block.precision = Precision::kProbes;
+      reachable.push_back(kRoundTolerance * length[k]);
       block.r.insert(block.r.end(), r.begin() + c * n_, r.begin() + (c + 1) * n_);
+    }
+    for (std::size_t k = 0; block.precision == Precision::kProbes && k < reachable.size(); ++k) {
+      block.goal[k] = std::max(block.goal[k], reachable[k]);
     }
     block.resize(block.number.size());
     return block;
@@ -104,7 +112,7 @@ class Solver {
   bool reduce(Block block, double* x) const {
     start(block);
     for (int step = 0; block.columns() > 0; ++step) {
-      if (step == kMostSteps) return false;
+      if (step == kMostDirections) return false;
       advance(block, x);
     }
     return true;
@@ -121,7 +129,7 @@ class Solver {
     const int columns = block.columns();
     Vector hp(block.p.size());
     Vector curvature(block.energy.size());
-    covariance_.times(block.p.data(), columns, Precision::kProbes, hp.data());
+    covariance_.times(block.p.data(), columns, block.precision, hp.data());
     column_products(workers_, n_, columns, block.p.data(), hp.data(), curvature.data());
     for (int c = 0; c < columns; ++c) {
       if (!(curvature[static_cast<std::size_t>(c)] > 0)) {
@@ -191,7 +199,7 @@ bool solve(const RestrictedCovariance& covariance, const Preconditioner& precond
   const Solver solver(covariance, preconditioner);
   Vector goal = solver.lengths(columns, b);
   for (std::size_t k = 0; k < goal.size(); ++k) goal[k] *= tolerance[k];
-  for (int round = 0; round < kMostRounds; ++round) {
+  for (int round = 0; round < kMostRefinements; ++round) {
     Block block = solver.unsolved(columns, b, x, goal);
     if (block.columns() == 0) return true;
     if (!solver.reduce(std::move(block), x)) return false;

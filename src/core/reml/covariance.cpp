@@ -14,7 +14,7 @@ RestrictedModel::RestrictedModel(const FitData& data, Kernels& kernels, const Fi
     : data(data), kernels(kernels), fixed(fixed), workers(workers) {
   check_samples(data, kernels);
   const int p = fixed.effects();
-  std::vector<double> forms(static_cast<std::size_t>(components() * p));
+  std::vector<double> forms(area(components(), p));
   if (p > 0) {
     kernels.forms(fixed.basis().data(), fixed.basis().data(), p, Precision::kFull, forms.data());
   }

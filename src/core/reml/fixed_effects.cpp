@@ -18,7 +18,7 @@ FixedEffects::FixedEffects(const FitData& data, const Workers& workers)
     : complement_(checked(data)),
       n_(data.samples()),
       p_(static_cast<int>(data.effects())),
-      q_(static_cast<std::size_t>(n_ * p_)),
+      q_(area(n_, p_)),
       y_(data.y) {
   for (int j = 0; j < p_; ++j) q_[static_cast<std::size_t>(j * n_ + j)] = 1;
   if (p_ > 0) q_ = complement_.rotate_back(q_);
@@ -32,13 +32,13 @@ FixedEffects::FixedEffects(const FitData& data, const Workers& workers)
 }
 
 void FixedEffects::project(const Workers& workers, int columns, double* v) const {
-  std::vector<double> along(static_cast<std::size_t>(p_) * static_cast<std::size_t>(columns));
+  std::vector<double> along(area(p_, columns));
   cross_block(workers, n_, p_, columns, q_.data(), v, along.data());
   add_block(workers, n_, p_, columns, -1, q_.data(), along.data(), v);
 }
 
 std::vector<double> FixedEffects::orthogonal_probes() const {
-  std::vector<double> probes(static_cast<std::size_t>(n_ * freedom()));
+  std::vector<double> probes(area(n_, freedom()));
   const double length = std::sqrt(static_cast<double>(freedom()));
   for (std::int64_t k = 0; k < freedom(); ++k) {
     probes[static_cast<std::size_t>(k * n_ + p_ + k)] = length;

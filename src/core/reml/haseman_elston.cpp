@@ -34,8 +34,8 @@ constexpr double kLeastResidual = 0.1;
 constexpr int kFewestProbes = 32;
 
 // The normal equations, of which the matrix is k x k.
-struct Moments {
-  explicit Moments(std::size_t components)
+struct PairMoments {
+  explicit PairMoments(std::size_t components)
       : matrix(components * components), right(components) {}
 
   Vector solution() const {
@@ -79,7 +79,7 @@ class Regression {
 
   // B_i v for all components, one after the other, for columns v on the complement.
   Vector products(const double* v, int columns, Precision precision) const {
-    const auto size = static_cast<std::size_t>(n_ * columns);
+    const auto size = area(n_, columns);
     Vector products(size * components_);
     for (std::size_t g = 0; g + 1 < components_; ++g) {
       Vector unit(components_ - 1);
@@ -193,7 +193,7 @@ class JackknifeMoments {
   void over_blocks(const Use& use) const {
     for (int first = 0; first < blocks_.count; first += regression_.at_once()) {
       const int columns = std::min(regression_.at_once(), blocks_.count - first);
-      Vector indicators(static_cast<std::size_t>(model_.samples() * columns));
+      Vector indicators(area(model_.samples(), columns));
       for (int c = 0; c < columns; ++c) {
         const auto begin = indicators.begin() + c * model_.samples();
         std::fill(begin + blocks_.begin(first + c), begin + blocks_.begin(first + c + 1), 1.0);
@@ -207,7 +207,7 @@ class JackknifeMoments {
     for (std::int64_t first = 0; first < n; first += regression_.at_once()) {
       const int columns =
           static_cast<int>(std::min<std::int64_t>(regression_.at_once(), n - first));
-      Vector units(static_cast<std::size_t>(n * columns));
+      Vector units(area(n, columns));
       for (int c = 0; c < columns; ++c) units[static_cast<std::size_t>(c * n + first + c)] = 1;
       model_.fixed.project(model_.workers, columns, units.data());
       const Vector products = regression_.products(units.data(), columns, Precision::kFull);
@@ -228,7 +228,7 @@ class JackknifeMoments {
     Vector sums(squares() * of_block_.size());
     for (int first = 0; first < settings_.max_probes; first += regression_.at_once()) {
       const int columns = std::min(regression_.at_once(), settings_.max_probes - first);
-      Vector z(static_cast<std::size_t>(model_.samples() * columns));
+      Vector z(area(model_.samples(), columns));
       probes.fill(model_.workers, first, columns, z.data());
       const Vector products = regression_.products(z.data(), columns, Precision::kProbes);
       for (int c = 0; c < columns; ++c) {
@@ -291,7 +291,7 @@ class JackknifeMoments {
 
   // Leaving out a block leaves out its pairs with all samples, which have those within it twice.
   Vector without(std::size_t block) const {
-    Moments left = all_;
+    PairMoments left = all_;
     const auto subtract = [](Vector& from, const Vector& with, const Vector& within) {
       for (std::size_t i = 0; i < from.size(); ++i) from[i] -= 2 * with[i] - within[i];
     };
@@ -334,9 +334,9 @@ class JackknifeMoments {
   const HasemanElstonSettings& settings_;
   Regression regression_;
   Blocks blocks_;
-  Moments all_;
-  std::vector<Moments> of_block_;  // pairs of a sample of the block with any
-  std::vector<Moments> within_;    // pairs within the block
+  PairMoments all_;
+  std::vector<PairMoments> of_block_;  // pairs of a sample of the block with any
+  std::vector<PairMoments> within_;    // pairs within the block
   ProbeValues values_;  // the matrix by each probe
 };
 
@@ -361,7 +361,7 @@ Vector haseman_elston_start(const RestrictedModel& model, const Vector& lower, s
                             int columns) {
   const Regression regression(model, columns);
   const std::size_t k = regression.components();
-  Moments moments(k);
+  PairMoments moments(k);
   const Vector& y = model.fixed.projected_y();
   const Vector with_y = regression.products(y.data(), 1, Precision::kProbes);
   for (std::size_t i = 0; i < k; ++i) {
@@ -369,7 +369,7 @@ Vector haseman_elston_start(const RestrictedModel& model, const Vector& lower, s
                     regression.column_of(with_y, 1, i, 0), &moments.right[i]);
   }
   const int probes = std::min(regression.at_once(), kStartProbes);
-  Vector z(static_cast<std::size_t>(model.samples() * probes));
+  Vector z(area(model.samples(), probes));
   Probes(model.fixed, seed).fill(model.workers, 0, probes, z.data());
   const Vector products = regression.products(z.data(), probes, Precision::kProbes);
   for (int c = 0; c < probes; ++c) {

@@ -22,7 +22,7 @@ void Lanczos::add(int columns, const double* v) {
   const std::int64_t n = covariance_.model().samples();
   std::vector<double> squares(static_cast<std::size_t>(columns));
   column_products(covariance_.model().workers, n, columns, v, v, squares.data());
-  vectors_.reserve(vectors_.size() + static_cast<std::size_t>(n * columns));
+  vectors_.reserve(vectors_.size() + area(n, columns));
   for (int c = 0; c < columns; ++c) {
     LanczosRun run;
     run.square = squares[static_cast<std::size_t>(c)];
@@ -56,7 +56,8 @@ void Lanczos::step(std::size_t from) {
   const int columns = static_cast<int>(going_.size() - from);
   double* const v = vectors_.data() + static_cast<std::ptrdiff_t>(from) * n;
   double* const u = earlier_.data() + static_cast<std::ptrdiff_t>(from) * n;
-  std::vector<double> product(static_cast<std::size_t>(n * columns));
+  if (of_first_ != nullptr && going_[from] == 0) of_first_->insert(of_first_->end(), v, v + n);
+  std::vector<double> product(area(n, columns));
   covariance_.times(v, columns, Precision::kProbes, product.data());
   std::vector<double> along(static_cast<std::size_t>(columns));
   column_products(model.workers, n, columns, v, product.data(), along.data());

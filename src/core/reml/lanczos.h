@@ -10,8 +10,10 @@ namespace ancify::reml {
 
 class Lanczos {
  public:
-  // Runs with A = SHS. `covariance` must outlive this.
-  explicit Lanczos(const RestrictedCovariance& covariance) : covariance_(covariance) {}
+  // Runs with A = SHS. The vectors v_1, v_2, ... of the first run are added to `of_first`, if it is
+  // not null. Both must outlive this.
+  explicit Lanczos(const RestrictedCovariance& covariance, std::vector<double>* of_first = nullptr)
+      : covariance_(covariance), of_first_(of_first) {}
 
   // Adds runs that start at columns v on the complement.
   void add(int columns, const double* v);
@@ -25,6 +27,7 @@ class Lanczos {
   void drop_exhausted();
 
   const RestrictedCovariance& covariance_;
+  std::vector<double>* of_first_;
   std::vector<LanczosRun> runs_;
   // Of the runs that are not exhausted, in their order:
   std::vector<std::size_t> going_;

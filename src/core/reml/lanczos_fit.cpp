@@ -26,14 +26,14 @@ namespace {
 
 using Vector = std::vector<double>;
 
-// What tells how many probes are needed.
+// Probes that tell how many are needed.
 constexpr int kPilotProbes = 32;
-constexpr int kPilotSteps = 6;
-constexpr int kStepsAtOnce = 4;
-// The share of the tolerance of s'I^-1 s that the quadrature may use up.
-constexpr double kShareOfTolerance = 0.01;
-// The share of the log-likelihood's Monte Carlo error that it may use up.
-constexpr double kShareOfError = 0.1;
+// The quadrature's error in s'I^-1 s below which they do. Above it, as with many relatives, the number
+// is that of the law sd = SE / sqrt(R), times this, as the control variate saves some.
+constexpr double kPilotError = 1;
+constexpr double kShareOfLaw = 0.6;
+// More probes than predicted, as a block of probes more costs all its passes.
+constexpr double kPilotReserve = 1.4;
 
 class LanczosFit {
  public:
@@ -57,17 +57,23 @@ class LanczosFit {
     double log_likelihood = 0;
     double mc_log_likelihood = 0;
     Vector mc_score;
-    bool accurate = false;  // the quadrature's error is small
+    double error = 0;       // s'I^-1 s of the quadrature's error of s
+    bool accurate = false;  // the quadrature's errors are small
   };
 
   int probes() const { return static_cast<int>(shadows_.size()); }
   // Probes of the first block, which has the response too.
   int room() const { return std::max(1, settings_.columns - 1); }
+  // Steps of the run that has most.
+  int most_steps() const;
   void first_block();
   void next_block(int count);
   void add_probes(Lanczos& lanczos, int count);
   void see_probes(int columns, const double* z);
-  void go_on(Lanczos& lanczos, std::size_t first, int steps);
+  int predict_probes() const;
+  // Runs `first` and later ones, which are those of `lanczos`, get more steps until done().
+  template <class Done>
+  void go_on(Lanczos& lanczos, std::size_t first, int steps, const Done& done);
   void restore();
   void keep();
 
@@ -100,23 +106,22 @@ Fit LanczosFit::run() {
     restore();
   }
   while (known_.accurate && !plan_.enough(probes(), known_.local, known_.mc_score)) {
-    next_block(plan_.needed(probes(), known_.local, known_.mc_score) - probes());
+    next_block(plan_.needed(probes(), known_.local, known_.mc_score, kProbeReserve) - probes());
   }
   return result();
 }
 
 // The response and as many probes as will be needed.
 void LanczosFit::first_block() {
-  Lanczos lanczos(kernel_);
+  state_.response_vectors.clear();
+  Lanczos lanczos(kernel_, &state_.response_vectors);
   lanczos.add(1, model_.fixed.projected_y().data());
   state_.runs.assign(1, {});
   add_probes(lanczos, std::min({plan_.takes_all() ? plan_.most() : kPilotProbes, plan_.most(),
                                 room()}));
   if (!plan_.takes_all()) {
-    lanczos.advance(kPilotSteps);
-    std::copy(lanczos.runs().begin(), lanczos.runs().end(), state_.runs.begin());
-    maximise();
-    const int needed = plan_.needed(probes(), known_.local, known_.mc_score);
+    go_on(lanczos, 0, kFirstLanczosSteps, [] { return true; });
+    const int needed = predict_probes();
     if (plan_.become_orthogonal(needed)) {
       state_.orthogonal = true;
       shadows_.clear();
@@ -124,21 +129,36 @@ void LanczosFit::first_block() {
     }
     add_probes(lanczos, std::min(needed, room()) - probes());
   }
-  go_on(lanczos, 0, kPilotSteps);
+  go_on(lanczos, 0, most_steps(), [&] { return known_.accurate; });
+  keep();
+}
+
+int LanczosFit::predict_probes() const {
+  if (known_.error < kPilotError) {
+    return plan_.needed(probes(), known_.local, known_.mc_score, kPilotReserve);
+  }
+  const double by_law = kShareOfLaw / (settings_.mc_tolerance * settings_.mc_tolerance);
+  return static_cast<int>(std::min<double>(by_law, plan_.most()));
+}
+
+int LanczosFit::most_steps() const {
+  int most = kFirstLanczosSteps;
+  for (const LanczosRun& run : state_.runs) most = std::max(most, run.steps());
+  return most;
 }
 
 void LanczosFit::next_block(int count) {
   Lanczos lanczos(kernel_);
   const std::size_t first = state_.runs.size();
-  int steps = 0;
-  for (const LanczosRun& run : state_.runs) steps = std::max(steps, run.steps());
+  const int steps = most_steps();
   add_probes(lanczos, std::max(1, std::min({count, plan_.most() - probes(), settings_.columns})));
-  go_on(lanczos, first, steps);
+  go_on(lanczos, first, steps, [&] { return known_.accurate; });
+  keep();
 }
 
 void LanczosFit::add_probes(Lanczos& lanczos, int count) {
   if (count <= 0) return;
-  const auto size = static_cast<std::size_t>(model_.samples()) * static_cast<std::size_t>(count);
+  const auto size = area(model_.samples(), count);
   Vector z(size);
   plan_.probes().fill(model_.workers, probes(), count, z.data());
   see_probes(count, z.data());
@@ -151,10 +171,9 @@ void LanczosFit::see_probes(int columns, const double* z) {
   for (int c = 0; c < columns; ++c) shadows_.push_back(spectrum_.form(seen, c));
 }
 
-// Runs `first` and later ones, which are those of `lanczos`, get more steps until the quadrature is
-// accurate.
-void LanczosFit::go_on(Lanczos& lanczos, std::size_t first, int steps) {
-  for (;; steps += kStepsAtOnce) {
+template <class Done>
+void LanczosFit::go_on(Lanczos& lanczos, std::size_t first, int steps, const Done& done) {
+  for (;; steps += kLanczosStepsAtOnce) {
     lanczos.advance(steps);
     std::copy(lanczos.runs().begin(), lanczos.runs().end(),
               state_.runs.begin() + static_cast<std::ptrdiff_t>(first));
@@ -163,9 +182,8 @@ void LanczosFit::go_on(Lanczos& lanczos, std::size_t first, int steps) {
     record(before);
     const bool ended = std::all_of(lanczos.runs().begin(), lanczos.runs().end(),
                                    [](const LanczosRun& run) { return run.exhausted; });
-    if (known_.accurate || ended || steps >= kMostLanczosSteps) break;
+    if (done() || ended || steps >= kMostLanczosSteps) break;
   }
-  keep();
 }
 
 void LanczosFit::record(const Vector& before) {
@@ -192,7 +210,7 @@ void LanczosFit::restore() {
   const int count = static_cast<int>(state_.runs.size()) - 1;
   while (probes() < count) {
     const int columns = std::min(settings_.columns, count - probes());
-    Vector z(static_cast<std::size_t>(model_.samples()) * static_cast<std::size_t>(columns));
+    Vector z(area(model_.samples(), columns));
     plan_.probes().fill(model_.workers, probes(), columns, z.data());
     see_probes(columns, z.data());
   }
@@ -246,7 +264,7 @@ void LanczosFit::maximise() {
   add_monte_carlo_errors(gauss);
 
   const std::vector<SpectralSum> radau = rules(true);
-  double square = 0;
+  known_.error = 0;
   double change = 0;
   for (const SpectralLikelihood& other :
        {SpectralLikelihood(radau[0], trace, model_.fixed.freedom()),
@@ -254,12 +272,14 @@ void LanczosFit::maximise() {
     LocalModel error = known_.local;
     const Vector score = other.score(theta);
     for (std::size_t i = 0; i < 2; ++i) error.score[i] -= score[i];
-    square += decrement(error);
+    known_.error += decrement(error);
     change += std::abs(other.log_likelihood(theta) - known_.log_likelihood);
   }
-  const double allowed = std::max(known_.mc_log_likelihood, std::sqrt(settings_.search.tolerance));
-  known_.accurate = square <= kShareOfTolerance * settings_.search.tolerance &&
-                    change <= kShareOfError * allowed;
+  const double tolerance = settings_.search.tolerance;
+  const double noise = monte_carlo_decrement(known_.local, known_.mc_score);
+  known_.accurate =
+      known_.error <= kQuadratureShare * kQuadratureShare * std::max(noise, tolerance) &&
+      change <= kQuadratureShare * std::max(known_.mc_log_likelihood, std::sqrt(tolerance));
 }
 
 // From the spread over probes of z'f(SKS)z - z'f(B)z.
@@ -307,6 +327,11 @@ Fit LanczosFit::result() {
   }
   const RestrictedCovariance covariance(model_, fit.theta);
   const Preconditioner preconditioner(sketch_, fit.theta);
+  // P y is nearly in the span of the response's run.
+  const Vector along = krylov_solution(state_.runs[0], fit.theta[0], fit.theta[1]);
+  fit.residual_projection.resize(static_cast<std::size_t>(model_.samples()));
+  add_block(model_.workers, model_.samples(), static_cast<int>(along.size()), 1, 1,
+            state_.response_vectors.data(), along.data(), fit.residual_projection.data());
   if (!add_solution(covariance, preconditioner, SolveTolerances(settings_.search.tolerance),
                     settings_.columns, fit)) {
     fit.converged = false;

@@ -21,10 +21,6 @@ constexpr std::uint64_t kSketchStream = std::uint64_t{1} << 40;
 // Directions whose squared length is a smaller share of the longest one's are rounding errors.
 constexpr double kNoDirection = 1e-10;
 
-std::size_t area(int rows, int columns) {
-  return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
-}
-
 // Makes a matrix symmetric, whose triangles differ by rounding errors alone.
 void make_symmetric(int n, std::vector<double>& a) {
   for (int j = 0; j < n; ++j) {

@@ -27,18 +27,14 @@ namespace {
 using Vector = std::vector<double>;
 using Phase = StochasticState::Phase;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // The sketch is made anew when a kernel's share of the variance has moved by this.
 constexpr double kMoved = 0.2;
 // A step is accepted if its gain is this share of what was promised.
 constexpr double kLeastGain = 0.1;
 // Steps that are shortened to this share of the length of the last one lead nowhere.
-constexpr double kShortest = 1e-3;
+constexpr double kShortestShare = 1e-3;
 // After the last steps the Monte Carlo error may be this much larger than before.
 constexpr double kSlack = 1.2;
-// For the log-likelihood: the share of its Monte Carlo error that quadrature may use up.
-constexpr double kShareOfError = 0.1;
-constexpr int kStepsAtOnce = 4;
 constexpr int kBatch = 32;  // probes
 
 class ProbeFit {
@@ -133,7 +129,7 @@ void ProbeFit::start() {
     theta[i] = std::max(theta[i], settings_.search.lower[i]);
   }
   make_sketch(theta);
-  state_.radius = kInfinity;
+  state_.radius = std::numeric_limits<double>::infinity();
   state_.here = solver_.at(theta, *sketch_, plan_.probes(), probes_on_the_way(), {});
   record(0);
 }
@@ -231,7 +227,7 @@ void ProbeFit::search() {
 
 void ProbeFit::try_step(const LocalModel& here) {
   const Step step = bounded_step(here, state_.radius);
-  if (state_.radius < kShortest * std::sqrt(settings_.search.tolerance)) {
+  if (state_.radius < kShortestShare * std::sqrt(settings_.search.tolerance)) {
     return end("stopped", "no step from here raises the likelihood");
   }
   ProbePoint next;
@@ -286,7 +282,7 @@ void ProbeFit::add_batch() {
     state_.phase = Phase::kFinish;
     return;
   }
-  const int needed = plan_.needed(all.probes(), here, errors);
+  const int needed = plan_.needed(all.probes(), here, errors, kProbeReserve);
   if (plan_.become_orthogonal(needed)) {
     state_.orthogonal = true;
     state_.phase = Phase::kSearch;
@@ -311,7 +307,7 @@ ProbeValues ProbeFit::log_values(const RestrictedCovariance& covariance, int col
   const bool bounded = *std::min_element(theta.begin(), theta.end()) >= 0;
   Lanczos lanczos(covariance);
   lanczos.add(columns, z);
-  for (int steps = 2 * kStepsAtOnce;; steps += kStepsAtOnce) {
+  for (int steps = kFirstLanczosSteps;; steps += kLanczosStepsAtOnce) {
     lanczos.advance(steps);
     ProbeValues values(1);
     double error = 0;
@@ -327,7 +323,7 @@ ProbeValues ProbeFit::log_values(const RestrictedCovariance& covariance, int col
     }
     const double random = is_exact() ? 0 : std::sqrt(values.covariance_of_mean()[0]) / 2;
     const double allowed = std::max(random, std::sqrt(settings_.search.tolerance));
-    if (std::abs(error) <= kShareOfError * allowed || ended) return values;
+    if (std::abs(error) <= kQuadratureShare * allowed || ended) return values;
     if (steps >= kMostLanczosSteps) {
       fit.status = "quadrature";
       fit.message = quadrature_message();
@@ -345,7 +341,7 @@ void ProbeFit::add_log_likelihood(Fit& fit) {
   ProbeValues values(1);
   for (int first = 0; first < count; first += settings_.columns) {
     const int columns = std::min(settings_.columns, count - first);
-    Vector z(static_cast<std::size_t>(model_.samples() * columns));
+    Vector z(area(model_.samples(), columns));
     plan_.probes().fill(model_.workers, first, columns, z.data());
     const Shadows shadows(*sketch_, columns, z.data());
     Vector seen;

@@ -11,9 +11,6 @@ namespace {
 
 using Vector = std::vector<double>;
 
-// More probes than predicted, as the prediction has an error itself.
-constexpr double kReserve = 1.2;
-
 // a b of symmetric k x k matrices.
 Vector product_of(const Vector& a, const Vector& b, std::size_t k) {
   Vector result(k * k);
@@ -54,10 +51,11 @@ bool ProbePlan::enough(int count, const LocalModel& local, const Vector& mc_scor
   return !takes_all() && monte_carlo_share(local, mc_score) <= settings_.mc_tolerance;
 }
 
-int ProbePlan::needed(int count, const LocalModel& local, const Vector& mc_score) const {
+int ProbePlan::needed(int count, const LocalModel& local, const Vector& mc_score,
+                      double reserve) const {
   if (takes_all()) return most();
   const double times = monte_carlo_share(local, mc_score) / settings_.mc_tolerance;
-  const double wanted = std::ceil(kReserve * times * times * count);
+  const double wanted = std::ceil(reserve * times * times * count);
   return static_cast<int>(std::min<double>(wanted, most()));
 }
 

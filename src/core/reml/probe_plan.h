@@ -12,6 +12,9 @@
 
 namespace ancify::reml {
 
+// How many probes more than predicted to take, as predictions have an error.
+constexpr double kProbeReserve = 1.1;
+
 class ProbePlan {
  public:
   // `orthogonal`: begin with orthogonal probes.
@@ -26,8 +29,10 @@ class ProbePlan {
   bool exact(int count) const { return probes_->exact() && count == most(); }
   // Whether more probes are not needed, or cannot be had.
   bool enough(int count, const LocalModel& local, const std::vector<double>& mc_score) const;
-  // The number that makes the error as small as asked for, predicted from that of `count`.
-  int needed(int count, const LocalModel& local, const std::vector<double>& mc_score) const;
+  // The number that makes the error as small as asked for, predicted from that of `count`, times
+  // `reserve`.
+  int needed(int count, const LocalModel& local, const std::vector<double>& mc_score,
+             double reserve) const;
   // Takes orthogonal probes, if they are allowed and not more than `count`. False if not.
   bool become_orthogonal(int count);
 

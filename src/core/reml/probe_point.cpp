@@ -31,7 +31,7 @@ ProbePoint PointSolver::at(const Vector& theta, const Sketch& sketch, const Prob
   for (int first = -1; first < count; first += settings_.columns) {
     const int columns = std::min(settings_.columns, count - first);
     const int of_response = first < 0 ? 1 : 0;
-    Vector b(static_cast<std::size_t>(n * columns));
+    Vector b(area(n, columns));
     Vector tolerance(static_cast<std::size_t>(columns), tolerances_.probes);
     if (of_response == 1) {
       std::copy(model_.fixed.projected_y().begin(), model_.fixed.projected_y().end(), b.begin());
@@ -55,7 +55,7 @@ ProbeValues PointSolver::values(const Vector& theta, const Sketch& sketch, const
                                 int first, int count) {
   const RestrictedCovariance covariance(model_, theta);
   const Preconditioner preconditioner(sketch, theta);
-  Vector z(static_cast<std::size_t>(model_.samples() * count));
+  Vector z(area(model_.samples(), count));
   Vector x(z.size());
   probes.fill(model_.workers, first, count, z.data());
   const Vector tolerance(static_cast<std::size_t>(count), tolerances_.probes);
@@ -84,7 +84,7 @@ void PointSolver::add_response(const RestrictedCovariance& covariance,
                           Vector(static_cast<std::size_t>(k), tolerances_.response),
                           settings_.columns, x.data()) &&
             solved_;
-  Vector products(static_cast<std::size_t>(k * k));
+  Vector products(area(k, k));
   cross_block(model_.workers, n, k, k, columns.data(), x.data(), products.data());
   point.information.resize(products.size());
   for (int j = 0; j < k; ++j) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kBlockBits = 128;
 // How far the matrix below may be from a projection by rounding.
-constexpr double kRounding = 1e-9;
+constexpr double kRoundingOfTrace = 1e-9;
 
 // Whether Z'SZ / R, of R probes, is a projection of the complement's dimension d. Its eigenvalues
 // are not negative and at most d are not 0, so it is one if their sum and sum of squares are d.
@@ -37,7 +37,7 @@ bool is_exact(const Workers& workers, const FixedEffects& fixed, std::vector<dou
       squares += value * value;
     }
   }
-  return std::abs(sum - d) < kRounding * d && std::abs(squares - d) < kRounding * d;
+  return std::abs(sum - d) < kRoundingOfTrace * d && std::abs(squares - d) < kRoundingOfTrace * d;
 }
 
 }  // namespace

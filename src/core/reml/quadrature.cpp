@@ -101,6 +101,23 @@ std::string quadrature_message() {
          " Lanczos steps do not suffice for the tolerance; use the exact method";
 }
 
+// (a T + b I) c = |v| e_1, by elimination.
+std::vector<double> krylov_solution(const LanczosRun& run, double a, double b) {
+  const std::size_t k = run.diagonal.size();
+  std::vector<double> pivots(k);
+  std::vector<double> c(k);
+  for (std::size_t i = 0; i < k; ++i) {
+    const double factor = i == 0 ? 0 : a * run.beside[i - 1] / pivots[i - 1];
+    pivots[i] = a * run.diagonal[i] + b - (i == 0 ? 0 : factor * a * run.beside[i - 1]);
+    c[i] = i == 0 ? std::sqrt(run.square) : -factor * c[i - 1];
+  }
+  for (std::size_t i = k; i-- > 0;) {
+    if (i + 1 < k) c[i] -= a * run.beside[i] * c[i + 1];
+    c[i] /= pivots[i];
+  }
+  return c;
+}
+
 SpectralSum gauss_rule(const LanczosRun& run) {
   return rule(TridiagonalSpectrum(run.diagonal, run.beside), run.square);
 }

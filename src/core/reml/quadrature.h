@@ -30,9 +30,17 @@ struct LanczosRun {
   bool exhausted = false;        // v has no part outside these steps, so the sums are exact
 };
 
+// Steps of a run at first, and those that are added until the quadrature is accurate.
+constexpr int kFirstLanczosSteps = 6;
+constexpr int kLanczosStepsAtOnce = 2;
+// The share of a log-likelihood's Monte Carlo error that the quadrature may use up.
+constexpr double kQuadratureShare = 0.1;
 // Steps after which a run is given up, and what a fit then says.
 constexpr int kMostLanczosSteps = 600;
 std::string quadrature_message();
+
+// The coefficients of (a A + b I)^-1 v in the vectors of a run.
+std::vector<double> krylov_solution(const LanczosRun& run, double a, double b);
 
 // The Gauss rule. For functions whose even derivatives are positive, its sum is below v'f(A)v.
 SpectralSum gauss_rule(const LanczosRun& run);

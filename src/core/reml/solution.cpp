@@ -13,10 +13,6 @@ namespace {
 
 using Vector = std::vector<double>;
 
-std::size_t area(std::int64_t rows, std::int64_t columns) {
-  return static_cast<std::size_t>(rows * columns);
-}
-
 // H Q, n x p.
 Vector times_basis(const RestrictedCovariance& covariance) {
   const RestrictedModel& model = covariance.model();

@@ -16,7 +16,7 @@ struct SolveTolerances {
   explicit SolveTolerances(double tolerance);
 
   double response;  // of y, and of columns of average information
-  double probes;
+  double probes;    // of probes, and of the effects' covariance, whose error is a square
 };
 
 // solve() for any number of columns, at most `at_once` together.

@@ -20,7 +20,7 @@ constexpr std::array<double, 13> kShares = {0,   0.01, 0.05, 0.1, 0.2,  0.3, 0.4
                                             0.5, 0.6,  0.7,  0.8, 0.95, 0.999};
 // s'I^-1 s at which a maximum is found: evaluations are cheap here.
 constexpr double kFound = 1e-24;
-constexpr int kMostSteps = 200;
+constexpr int kMostAverageSteps = 200;
 constexpr int kMostCuts = 60;
 
 double denominator(const Vector& theta, double x) { return theta[0] * x + theta[1]; }
@@ -103,7 +103,7 @@ Vector SpectralLikelihood::best_start(const SearchSettings& settings) const {
 Vector SpectralLikelihood::maximum(const SearchSettings& settings) const {
   Vector theta = best_start(settings);
   if (theta.empty()) return theta;
-  for (int step = 0; step < kMostSteps; ++step) {
+  for (int step = 0; step < kMostAverageSteps; ++step) {
     const LocalModel model = at(theta, settings);
     if (decrement(model) < kFound) break;
     // Near the maximum the gain is below rounding errors, and steps are good.

@@ -44,8 +44,10 @@ struct StochasticState {
   bool orthogonal = false;  // the probes are orthogonal, and as many as the complement's dimension
   std::vector<Iteration> iterations;
 
-  // One component: the Lanczos runs of the response and of all probes so far.
+  // One component: the Lanczos runs of the response and of all probes so far, and the vectors of
+  // the first of them.
   std::vector<LanczosRun> runs;
+  std::vector<double> response_vectors;
 
   // Several components:
   enum class Phase { kSearch, kBatches, kFinish, kDone };

@@ -2,6 +2,7 @@
 // block of n x columns has a column after the other.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 
@@ -14,6 +15,11 @@ struct Workers {
   JobControl& control;
   int threads;
 };
+
+// The size of a block.
+inline std::size_t area(std::int64_t rows, std::int64_t columns) {
+  return static_cast<std::size_t>(rows * columns);
+}
 
 // Calls part(first, size) for fixed chunks of n rows, on all threads.
 void for_chunks(const Workers& workers, std::int64_t n,
