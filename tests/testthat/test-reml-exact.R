@@ -90,7 +90,7 @@ test_that("Ctrl-C stops a fit within a second", {
       sprintf("watch <- function(share, lines) file.create(%s)", deparse1(marker)),
       "ancify:::reml_exact_impl(problem, watch)",
       "cat('done')"
-    ))
+    ), env = c(library_environment(), "OPENBLAS_NUM_THREADS=1"))
     on.exit(end_program(job), add = TRUE)
     wait_for(file.exists(marker))
     Sys.sleep(0.3)
