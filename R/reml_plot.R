@@ -96,6 +96,7 @@ draw_trace <- function(fit, top) {
 }
 
 draw_profiles <- function(fit, top) {
+  check_exact(fit)
   places <- 9
   k <- length(fit$theta)
   reach <- 3 / sqrt(pmax(vapply(seq_len(k), function(i) {

@@ -134,9 +134,18 @@ profile_bounds <- function(fit) {
   lower
 }
 
+check_exact <- function(fit) {
+  if (fit$path != "exact") {
+    abort_ancify(
+      "A profile needs the exact maximum of the likelihood: fit by `method = \"exact\"`.", "input"
+    )
+  }
+}
+
 # Limits by the secant method on the root of the deviance, which is nearly linear. All limits are
 # looked for together, as one reduction of the kernels serves many places.
 profile_limits <- function(fit, components, level, progress) {
+  check_exact(fit)
   target <- sqrt(stats::qchisq(level, 1))
   component <- rep(match(components, names(fit$theta)), 2)
   side <- rep(c(-1, 1), each = length(components))
