@@ -28,9 +28,9 @@ using Vector = std::vector<double>;
 // Probes of each block's own pairs, which are few.
 constexpr int kBlockProbes = 8;
 constexpr int kStartProbes = 16;
-// The least shares of variance of a start, which must not be at a bound.
+// Shares of variance of a start, which must not be at a bound: the least of a kernel, the most of all.
 constexpr double kLeastShare = 0.01;
-constexpr double kLeastResidual = 0.1;
+constexpr double kMostGenetic = 0.8;
 constexpr int kFewestProbes = 32;
 
 // The normal equations, of which the matrix is k x k.
@@ -376,13 +376,23 @@ Vector haseman_elston_start(const RestrictedModel& model, const Vector& lower, s
     regression.add_products(products, probes, c, 0, model.samples(), 1.0 / probes,
                             moments.matrix.data());
   }
-  Vector theta = moments.solution();
-  for (std::size_t i = 0; i < k; ++i) {
-    // The variance of y in units of the component.
-    const double mean = i + 1 < k ? model.traces[i] / static_cast<double>(model.fixed.freedom()) : 1;
-    const double least = (i + 1 < k ? kLeastShare : kLeastResidual) * model.fixed.variance() / mean;
-    theta[i] = std::max({theta[i], lower[i], least});
+  // Shares of the variance of y. Few probes may be far off where there are relatives.
+  const Vector found = moments.solution();
+  Vector shares;
+  double genetic = 0;
+  for (std::size_t g = 0; g + 1 < k; ++g) {
+    const double mean = model.traces[g] / static_cast<double>(model.fixed.freedom());
+    shares.push_back(std::max(found[g] * mean / model.fixed.variance(), kLeastShare));
+    genetic += shares.back();
   }
+  const double scale = std::min(1.0, kMostGenetic / genetic);
+  Vector theta;
+  for (std::size_t g = 0; g + 1 < k; ++g) {
+    const double mean = model.traces[g] / static_cast<double>(model.fixed.freedom());
+    theta.push_back(scale * shares[g] * model.fixed.variance() / mean);
+  }
+  theta.push_back((1 - scale * genetic) * model.fixed.variance());
+  for (std::size_t i = 0; i < k; ++i) theta[i] = std::max(theta[i], lower[i]);
   return theta;
 }
 

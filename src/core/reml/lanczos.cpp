@@ -14,7 +14,7 @@ namespace ancify::reml {
 namespace {
 
 // A next vector of less than this share of a run's size is rounding errors.
-constexpr double kExhausted = 1e-12;
+constexpr double kExhausted = 1e-10;
 
 }  // namespace
 
@@ -72,6 +72,8 @@ void Lanczos::step(std::size_t from) {
       }
     }
   });
+  // Near the end of a run what is left is rounding errors, which must be on the complement too.
+  model.fixed.project(model.workers, columns, product.data());
   std::vector<double> squares(static_cast<std::size_t>(columns));
   column_products(model.workers, n, columns, product.data(), product.data(), squares.data());
   for (std::size_t c = 0; c < squares.size(); ++c) {

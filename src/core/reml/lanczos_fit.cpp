@@ -57,11 +57,18 @@ class LanczosFit {
     double log_likelihood = 0;
     double mc_log_likelihood = 0;
     Vector mc_score;
-    double error = 0;       // s'I^-1 s of the quadrature's error of s
-    bool accurate = false;  // the quadrature's errors are small
+    double error = 0;  // s'I^-1 s of the quadrature's error of s
+    // The larger of the errors that quadrature gives s and the log-likelihood, as a share of what the
+    // probes give them.
+    double share = 0;
   };
 
   int probes() const { return static_cast<int>(shadows_.size()); }
+  // As many as will be needed, as far as it is known.
+  int all_probes() const {
+    return plan_.needed(probes(), known_.local, known_.mc_score, kProbeReserve);
+  }
+  bool is_accurate() const { return known_.share <= kQuadratureShare; }
   // Probes of the first block, which has the response too.
   int room() const { return std::max(1, settings_.columns - 1); }
   // Steps of the run that has most.
@@ -71,9 +78,9 @@ class LanczosFit {
   void add_probes(Lanczos& lanczos, int count);
   void see_probes(int columns, const double* z);
   int predict_probes() const;
-  // Runs `first` and later ones, which are those of `lanczos`, get more steps until done().
-  template <class Done>
-  void go_on(Lanczos& lanczos, std::size_t first, int steps, const Done& done);
+  // Runs `first` and later ones, which are those of `lanczos`, get `steps` steps, and more until the
+  // quadrature is accurate, but not more than `most`.
+  void go_on(Lanczos& lanczos, std::size_t first, int steps, int most);
   void restore();
   void keep();
 
@@ -105,8 +112,8 @@ Fit LanczosFit::run() {
   } else {
     restore();
   }
-  while (known_.accurate && !plan_.enough(probes(), known_.local, known_.mc_score)) {
-    next_block(plan_.needed(probes(), known_.local, known_.mc_score, kProbeReserve) - probes());
+  while (is_accurate() && !plan_.enough(probes(), known_.local, known_.mc_score)) {
+    next_block(all_probes() - probes());
   }
   return result();
 }
@@ -120,7 +127,7 @@ void LanczosFit::first_block() {
   add_probes(lanczos, std::min({plan_.takes_all() ? plan_.most() : kPilotProbes, plan_.most(),
                                 room()}));
   if (!plan_.takes_all()) {
-    go_on(lanczos, 0, kFirstLanczosSteps, [] { return true; });
+    go_on(lanczos, 0, kFirstLanczosSteps, kFirstLanczosSteps);
     const int needed = predict_probes();
     if (plan_.become_orthogonal(needed)) {
       state_.orthogonal = true;
@@ -129,7 +136,7 @@ void LanczosFit::first_block() {
     }
     add_probes(lanczos, std::min(needed, room()) - probes());
   }
-  go_on(lanczos, 0, most_steps(), [&] { return known_.accurate; });
+  go_on(lanczos, 0, most_steps(), kMostLanczosSteps);
   keep();
 }
 
@@ -150,9 +157,10 @@ int LanczosFit::most_steps() const {
 void LanczosFit::next_block(int count) {
   Lanczos lanczos(kernel_);
   const std::size_t first = state_.runs.size();
+  // All runs are alike, so few steps more than those of the first block must do.
   const int steps = most_steps();
   add_probes(lanczos, std::max(1, std::min({count, plan_.most() - probes(), settings_.columns})));
-  go_on(lanczos, first, steps, [&] { return known_.accurate; });
+  go_on(lanczos, first, steps, steps + kFirstLanczosSteps);
   keep();
 }
 
@@ -171,8 +179,7 @@ void LanczosFit::see_probes(int columns, const double* z) {
   for (int c = 0; c < columns; ++c) shadows_.push_back(spectrum_.form(seen, c));
 }
 
-template <class Done>
-void LanczosFit::go_on(Lanczos& lanczos, std::size_t first, int steps, const Done& done) {
+void LanczosFit::go_on(Lanczos& lanczos, std::size_t first, int steps, int most) {
   for (;; steps += kLanczosStepsAtOnce) {
     lanczos.advance(steps);
     std::copy(lanczos.runs().begin(), lanczos.runs().end(),
@@ -182,7 +189,9 @@ void LanczosFit::go_on(Lanczos& lanczos, std::size_t first, int steps, const Don
     record(before);
     const bool ended = std::all_of(lanczos.runs().begin(), lanczos.runs().end(),
                                    [](const LanczosRun& run) { return run.exhausted; });
-    if (done() || ended || steps >= kMostLanczosSteps) break;
+    // Later blocks bring more noise down, but no error of this one.
+    const double enough = all_probes() > probes() ? kQuadratureShare / 2 : kQuadratureShare;
+    if (known_.share <= enough || ended || steps >= most) break;
   }
 }
 
@@ -275,11 +284,13 @@ void LanczosFit::maximise() {
     known_.error += decrement(error);
     change += std::abs(other.log_likelihood(theta) - known_.log_likelihood);
   }
+  // The probes' errors when all of them are there.
   const double tolerance = settings_.search.tolerance;
-  const double noise = monte_carlo_decrement(known_.local, known_.mc_score);
-  known_.accurate =
-      known_.error <= kQuadratureShare * kQuadratureShare * std::max(noise, tolerance) &&
-      change <= kQuadratureShare * std::max(known_.mc_log_likelihood, std::sqrt(tolerance));
+  const double left = static_cast<double>(probes()) / std::max(probes(), all_probes());
+  const double noise = left * monte_carlo_decrement(known_.local, known_.mc_score);
+  const double log_noise = std::sqrt(left) * known_.mc_log_likelihood;
+  known_.share = std::max(std::sqrt(known_.error / std::max(noise, tolerance)),
+                          change / std::max(log_noise, std::sqrt(tolerance)));
 }
 
 // From the spread over probes of z'f(SKS)z - z'f(B)z.
@@ -294,7 +305,7 @@ void LanczosFit::add_monte_carlo_errors(const std::vector<SpectralSum>& gauss) {
     values.add({all[0] - seen[0], all[1] - seen[1]});
     logs.add({gauss[c + 1].of(log) - shadows_[c].of(log)});
   }
-  const bool exact = plan_.exact(probes());
+  const bool exact = plan_.probes().exact();
   known_.mc_score = exact ? Vector(4) : values.covariance_of_mean();
   for (double& value : known_.mc_score) value /= 4;
   known_.mc_log_likelihood = exact ? 0 : std::sqrt(logs.covariance_of_mean()[0]) / 2;
@@ -311,14 +322,14 @@ Fit LanczosFit::result() {
   fit.at_bound = at_bound(known_.local);
   fit.iterations = state_.iterations;
   fit.probes = probes();
-  fit.converged = known_.accurate && decrement(known_.local) < settings_.search.tolerance;
+  fit.converged = is_accurate() && decrement(known_.local) < settings_.search.tolerance;
   fit.status = "converged";
   const double share = monte_carlo_share(known_.local, known_.mc_score);
   if (share > settings_.mc_tolerance) {
     fit.status = "max_probes";
     fit.message = too_few_probes_message(share);
   }
-  if (!known_.accurate) {
+  if (!is_accurate()) {
     fit.status = "quadrature";
     fit.message = quadrature_message();
   } else if (!fit.converged) {

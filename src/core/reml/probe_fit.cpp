@@ -45,7 +45,8 @@ class ProbeFit {
         settings_(settings),
         state_(std::move(state)),
         save_(save),
-        plan_(model, settings, state_.orthogonal),
+        plan_(model, settings, false),
+        batch_plan_(model, settings, state_.orthogonal),
         solver_(model, settings) {}
 
   Fit run();
@@ -56,10 +57,16 @@ class ProbeFit {
     return plan_.takes_all() ? plan_.most() : std::min(settings_.probes, plan_.most());
   }
   bool is_exact() const { return plan_.exact(probes_on_the_way()); }
-  bool has_batch() const { return !state_.batch_values.empty(); }
-  int all_probes() const { return has_batch() ? batch().probes() : probes_on_the_way(); }
+  // Whether there are batches that tell more than the probes on the way: not a part of orthogonal
+  // probes alone.
+  bool has_batch() const {
+    const int count = batch().probes();
+    return count > 0 && (!batch_plan_.takes_all() || count == batch_plan_.most());
+  }
+  int all_probes() const { return std::max(batch().probes(), probes_on_the_way()); }
 
   void start();
+  ProbePoint point_at(const Vector& theta, const ProbePoint& start);
   void make_sketch(const Vector& theta);
   bool has_moved(const Vector& theta) const;
   void keep();
@@ -91,7 +98,8 @@ class ProbeFit {
   StochasticState state_;
   const std::function<void(const StochasticState&)>& save_;
   double earlier_passes_ = 0;
-  ProbePlan plan_;
+  ProbePlan plan_;        // of the probes on the way
+  ProbePlan batch_plan_;  // of the batches
   PointSolver solver_;
   std::unique_ptr<Sketch> sketch_;
 };
@@ -130,8 +138,16 @@ void ProbeFit::start() {
   }
   make_sketch(theta);
   state_.radius = std::numeric_limits<double>::infinity();
-  state_.here = solver_.at(theta, *sketch_, plan_.probes(), probes_on_the_way(), {});
+  state_.here = point_at(theta, {});
   record(0);
+}
+
+// The search by few random probes can do with less exact solves.
+ProbePoint ProbeFit::point_at(const Vector& theta, const ProbePoint& start) {
+  const SolveTolerances tolerances(settings_.search.tolerance);
+  const bool rough = state_.phase == Phase::kSearch && !plan_.takes_all();
+  return solver_.at(theta, *sketch_, plan_.probes(), probes_on_the_way(),
+                    rough ? tolerances.probes : tolerances.response, start);
 }
 
 void ProbeFit::record(double step) {
@@ -191,7 +207,7 @@ Vector ProbeFit::mc_score() const {
   if (!has_batch()) {
     covariance = values_here().covariance_of_mean();
   } else {
-    covariance = batch().covariance_of_mean();
+    if (!batch_plan_.exact(batch().probes())) covariance = batch().covariance_of_mean();
     const Vector change = values_here().minus(first()).covariance_of_mean();
     for (std::size_t k = 0; k < covariance.size(); ++k) covariance[k] += change[k];
   }
@@ -232,7 +248,7 @@ void ProbeFit::try_step(const LocalModel& here) {
   }
   ProbePoint next;
   try {
-    next = solver_.at(step.theta, *sketch_, plan_.probes(), probes_on_the_way(), state_.here);
+    next = point_at(step.theta, state_.here);
   } catch (const NotPositive& error) {
     // Without bounds a step may be too long.
     if (step.theta[error.component] >= 0) throw;
@@ -260,7 +276,9 @@ void ProbeFit::try_step(const LocalModel& here) {
 }
 
 void ProbeFit::end_search(const LocalModel& here) {
-  const bool few = !plan_.takes_all() && all_probes() < plan_.most();
+  // Orthogonal probes can be taken again, where the search has ended now.
+  const bool few = !plan_.takes_all() &&
+                   (all_probes() < plan_.most() || batch_plan_.orthogonal());
   if (state_.phase == Phase::kSearch && few) return begin_batches();
   const double share = monte_carlo_share(here, mc_score());
   if (share <= kSlack * settings_.mc_tolerance) return end("converged", "");
@@ -271,30 +289,29 @@ void ProbeFit::end_search(const LocalModel& here) {
 void ProbeFit::begin_batches() {
   state_.phase = Phase::kBatches;
   state_.batch_theta = state_.here.theta;
-  state_.first_values = state_.batch_values = state_.here.values;
+  state_.first_values = state_.here.values;
+  state_.batch_values = batch_plan_.takes_all() ? Vector() : state_.here.values;
 }
 
 void ProbeFit::add_batch() {
   ProbeValues all = batch();
   const LocalModel here = local(state_.here);
   const Vector errors = mc_score();
-  if (plan_.enough(all.probes(), here, errors)) {
+  if (batch_plan_.enough(all.probes(), here, errors)) {
     state_.phase = Phase::kFinish;
     return;
   }
-  const int needed = plan_.needed(all.probes(), here, errors, kProbeReserve);
-  if (plan_.become_orthogonal(needed)) {
+  const int needed = batch_plan_.needed(all.probes(), here, errors, kProbeReserve);
+  if (batch_plan_.become_orthogonal(needed)) {
     state_.orthogonal = true;
-    state_.phase = Phase::kSearch;
     state_.batch_values.clear();
-    state_.here = solver_.at(state_.here.theta, *sketch_, plan_.probes(), probes_on_the_way(), {});
-  } else {
-    const int count = std::min({std::max(needed - all.probes(), kBatch), settings_.columns,
-                                plan_.most() - all.probes()});
-    all.add(solver_.values(state_.batch_theta, *sketch_, plan_.probes(), all.probes(), count)
-                .values());
-    state_.batch_values = all.values();
+    return;
   }
+  const int count = std::min({std::max(needed - all.probes(), kBatch), settings_.columns,
+                              batch_plan_.most() - all.probes()});
+  all.add(solver_.values(state_.batch_theta, *sketch_, batch_plan_.probes(), all.probes(), count)
+              .values());
+  state_.batch_values = all.values();
   record(0);
 }
 
@@ -321,7 +338,7 @@ ProbeValues ProbeFit::log_values(const RestrictedCovariance& covariance, int col
       error += (gauss.of(log) - radau.of(log)) / (2 * columns);
       ended = ended && run.exhausted;
     }
-    const double random = is_exact() ? 0 : std::sqrt(values.covariance_of_mean()[0]) / 2;
+    const double random = batch_plan_.probes().exact() ? 0 : std::sqrt(values.covariance_of_mean()[0]) / 2;
     const double allowed = std::max(random, std::sqrt(settings_.search.tolerance));
     if (std::abs(error) <= kQuadratureShare * allowed || ended) return values;
     if (steps >= kMostLanczosSteps) {
@@ -337,12 +354,14 @@ void ProbeFit::add_log_likelihood(Fit& fit) {
   const RestrictedCovariance covariance(model_, fit.theta);
   const SketchSpectrum spectrum(*sketch_, fit.theta);
   const auto log = [](double x) { return std::log(x); };
-  const int count = plan_.takes_all() ? plan_.most() : std::min(all_probes(), settings_.columns);
+  // Those of the batches: all of them if they must be.
+  const ProbePlan& plan = batch_plan_;
+  const int count = plan.takes_all() ? plan.most() : std::min(all_probes(), settings_.columns);
   ProbeValues values(1);
   for (int first = 0; first < count; first += settings_.columns) {
     const int columns = std::min(settings_.columns, count - first);
     Vector z(area(model_.samples(), columns));
-    plan_.probes().fill(model_.workers, first, columns, z.data());
+    plan.probes().fill(model_.workers, first, columns, z.data());
     const Shadows shadows(*sketch_, columns, z.data());
     Vector seen;
     for (int c = 0; c < columns; ++c) seen.push_back(spectrum.form(shadows, c).of(log));
@@ -355,7 +374,8 @@ void ProbeFit::add_log_likelihood(Fit& fit) {
   const double determinant = spectrum.trace().of(log) + values.mean()[0];
   const auto freedom = static_cast<double>(model.fixed.freedom());
   fit.log_likelihood = -0.5 * (freedom * kLogTwoPi + determinant + square);
-  fit.mc_log_likelihood = is_exact() ? 0 : std::sqrt(values.covariance_of_mean()[0]) / 2;
+  fit.mc_log_likelihood =
+      plan.exact(count) ? 0 : std::sqrt(values.covariance_of_mean()[0]) / 2;
 }
 
 Fit ProbeFit::result() {

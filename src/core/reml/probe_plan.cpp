@@ -11,6 +11,9 @@ namespace {
 
 using Vector = std::vector<double>;
 
+// Where so few probes are exact, nothing else is worth while.
+constexpr int kFewProbes = 64;
+
 // a b of symmetric k x k matrices.
 Vector product_of(const Vector& a, const Vector& b, std::size_t k) {
   Vector result(k * k);
@@ -31,7 +34,7 @@ ProbePlan::ProbePlan(const RestrictedModel& model, const StochasticSettings& set
     probes_ = std::make_unique<Probes>(model.fixed, settings.matrix, model.workers);
   } else {
     probes_ = std::make_unique<Probes>(model.fixed, settings.seed);
-    become_orthogonal(orthogonal ? settings.max_probes : settings.probes);
+    become_orthogonal(orthogonal ? settings.max_probes : std::max(settings.probes, kFewProbes));
   }
 }
 

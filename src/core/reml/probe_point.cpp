@@ -17,7 +17,7 @@ using Vector = std::vector<double>;
 }  // namespace
 
 ProbePoint PointSolver::at(const Vector& theta, const Sketch& sketch, const Probes& probes,
-                           int count, const ProbePoint& start) {
+                           int count, double tolerance, const ProbePoint& start) {
   const std::int64_t n = model_.samples();
   const RestrictedCovariance covariance(model_, theta);
   const Preconditioner preconditioner(sketch, theta);
@@ -32,22 +32,22 @@ ProbePoint PointSolver::at(const Vector& theta, const Sketch& sketch, const Prob
     const int columns = std::min(settings_.columns, count - first);
     const int of_response = first < 0 ? 1 : 0;
     Vector b(area(n, columns));
-    Vector tolerance(static_cast<std::size_t>(columns), tolerances_.probes);
+    Vector tolerances(static_cast<std::size_t>(columns), tolerances_.probes);
     if (of_response == 1) {
       std::copy(model_.fixed.projected_y().begin(), model_.fixed.projected_y().end(), b.begin());
-      tolerance[0] = tolerances_.response;
+      tolerances[0] = tolerance;
     }
     probes.fill(model_.workers, first + of_response, columns - of_response,
                 b.data() + of_response * n);
     double* const x = point.solutions.data() + (1 + first) * n;
-    solved_ = solve(covariance, preconditioner, columns, b.data(), tolerance, x) && solved_;
+    solved_ = solve(covariance, preconditioner, columns, b.data(), tolerances, x) && solved_;
     const ProbeValues values =
         trace_values(sketch, preconditioner, columns - of_response, b.data() + of_response * n,
                      x + of_response * n);
     all.add(values.values());
   }
   point.values = all.values();
-  add_response(covariance, preconditioner, point);
+  add_response(covariance, preconditioner, tolerance, point);
   return point;
 }
 
@@ -65,7 +65,8 @@ ProbeValues PointSolver::values(const Vector& theta, const Sketch& sketch, const
 
 // Forms and information from P y.
 void PointSolver::add_response(const RestrictedCovariance& covariance,
-                               const Preconditioner& preconditioner, ProbePoint& point) {
+                               const Preconditioner& preconditioner, double tolerance,
+                               ProbePoint& point) {
   const std::int64_t n = model_.samples();
   const int k = model_.components() + 1;
   const double* const py = point.solutions.data();
@@ -81,7 +82,7 @@ void PointSolver::add_response(const RestrictedCovariance& covariance,
   model_.fixed.project(model_.workers, k, columns.data());
   Vector x(columns.size());
   solved_ = solve_columns(covariance, preconditioner, columns.data(),
-                          Vector(static_cast<std::size_t>(k), tolerances_.response),
+                          Vector(static_cast<std::size_t>(k), tolerance),
                           settings_.columns, x.data()) &&
             solved_;
   Vector products(area(k, k));

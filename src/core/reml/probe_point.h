@@ -16,10 +16,11 @@ class PointSolver {
   PointSolver(const RestrictedModel& model, const StochasticSettings& settings)
       : model_(model), settings_(settings), tolerances_(settings.search.tolerance) {}
 
-  // The point at theta by `probes` probes. `start`: a near point, whose solutions the solves start
-  // from; it may be empty. InputError for a kernel with a negative eigenvalue; NotPositive.
+  // The point at theta by `count` probes. `tolerance`: of the response's solves. `start`: a near
+  // point, whose solutions the solves start from; it may be empty. InputError for a kernel with a
+  // negative eigenvalue; NotPositive.
   ProbePoint at(const std::vector<double>& theta, const Sketch& sketch, const Probes& probes,
-                int count, const ProbePoint& start);
+                int count, double tolerance, const ProbePoint& start);
   // The values of `count` probes from number `first` on.
   ProbeValues values(const std::vector<double>& theta, const Sketch& sketch, const Probes& probes,
                      int first, int count);
@@ -28,7 +29,7 @@ class PointSolver {
 
  private:
   void add_response(const RestrictedCovariance& covariance, const Preconditioner& preconditioner,
-                    ProbePoint& point);
+                    double tolerance, ProbePoint& point);
 
   const RestrictedModel& model_;
   const StochasticSettings& settings_;
