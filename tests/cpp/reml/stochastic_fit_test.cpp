@@ -170,8 +170,9 @@ TEST(SeveralComponents, WithOrthogonalProbesAreExact) {
 }
 
 TEST(SeveralComponents, ErrorsEqualTheSpreadOverSeeds) {
-  // Average information must be near the observed one, so the components are not weak.
-  for (const std::size_t size : {2, 4}) {
+  // Steps to the maximum have the observed information, and claims the average one. Among few
+  // samples they differ, but here they are near each other.
+  for (const std::size_t size : {4, 6}) {
     const RemlData data = test::make_data(14, 120, 100, size, {0.4, 0.4, 0.3});
     StochasticSettings settings = settings_for(data);
     settings.max_probes = 32;
