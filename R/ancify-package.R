@@ -15,6 +15,7 @@
 #' | `vignette("speed", "ancify")` | GPU and speed |
 #' | `vignette("cluster", "ancify")` | On a cluster |
 #' | `vignette("demography", "ancify")` | From ancestral alleles to demography |
+#' | `vignette("heritability", "ancify")` | From genotypes to heritability |
 #' | `vignette("python", "ancify")` | Coming from the Python tool |
 #' | `vignette("glossary", "ancify")` | Glossary |
 #'
@@ -82,6 +83,23 @@
 #' * [dfe_gamma()], [dfe_exponential()], [dfe_lognormal()], [dfe_point()] and [dfe_mixture()] are
 #'   distributions.
 #' * [dfe_sfs()] gives the spectrum under one, [dfe_model()] a model that [fit_demography()] fits.
+#'
+#' @section Genotypes:
+#' * [open_genotypes()] opens genotypes of PLINK, with [methods][genotype_methods] to choose and read
+#'   some. [`summary()`][summary.ancify_genotypes] counts them.
+#' * [write_bed()] writes chosen genotypes.
+#' * [read_phenotypes()], [read_covariates()] and [read_keep()] read tables of samples.
+#'
+#' @section Heritability:
+#' * [fit_reml()] estimates how much of a trait's variance genotypes explain, and its result has
+#'   [methods][reml_fit]. [reml_control()] has its settings, [haseman_elston()] is quicker.
+#' * [heritability()] gives shares of the variance, with both errors.
+#' * [components_by_chromosome()], [components_by_frequency()], [components_by_value()] and
+#'   [read_components()] make sets of variants with a variance each.
+#' * [kernel_grm()], [kernel_matrix()] and [kernel_products()] make other kernels, and
+#'   [kernel_times()] multiplies by one.
+#' * [`confint()`][confint.reml_fit] gives intervals, [`anova()`][anova.reml_fit] tests components,
+#'   [`plot()`][plot.reml_fit] draws a fit, and [reml_log_likelihood()] computes its likelihood.
 #'
 #' @section Machine, backends, clusters and build:
 #' * [available_gpus()] lists GPUs, and [detect_backend()] says whether there are any.

@@ -112,10 +112,17 @@ run_command <- function(parsed) {
   } else if (!parsed$command %in% command_rows) {
     usage_error("there is no command ", parsed$command)
   } else if (parsed$command == "reml") {
-    return(reml_of(parsed))
-  } else if (any(reml_inputs %in% names(parsed))) {
-    usage_error("--", intersect(reml_inputs, names(parsed))[1], " is only for reml")
-  } else if (parsed$command == "init") {
+    return(fit_command(parsed))
+  } else {
+    of_reml <- intersect(reml_inputs, names(parsed))
+    if (length(of_reml)) usage_error("--", of_reml[1], " is only for reml")
+    return(run_of_config(parsed))
+  }
+  0L
+}
+
+run_of_config <- function(parsed) {
+  if (parsed$command == "init") {
     if (!is.null(c(parsed$config, parsed$threads, parsed$cluster))) {
       usage_error("init takes only -o FILE")
     }
@@ -155,7 +162,7 @@ check_command <- function(parsed) {
   if (any(checks$status == "error")) 1L else 0L
 }
 
-reml_of <- function(parsed) {
+fit_command <- function(parsed) {
   other <- intersect(c("config", "cluster"), names(parsed))
   if (length(other)) usage_error("reml takes no --", other[1])
   lacking <- setdiff(c("genotypes", "output"), names(parsed))

@@ -25,13 +25,13 @@
 #'
 #' | `ancestral` | Derived allele |
 #' | --- | --- |
-#' | a run, its folder, a FASTA file, or a path with `{chrom}` | as in [annotate_vcf()], with the posteriors of a run |
+#' | a run, its folder, a FASTA, or a path with `{chrom}` | as in [annotate_vcf()] |
 #' | a VCF or BCF | as in [sfs_from_vcf()]: `AA`, `AA_post` and `AA_prob` in INFO |
-#' | a data frame with a row for each variant | posteriors `A`, `C`, `G` and `T`, from [polarise_sites()] |
+#' | a data frame, a row a variant | from posteriors `A`, `C`, `G`, `T` of [polarise_sites()] |
 #'
 #' With a posterior p, a variant is in two bins: with weight p in that of its derived-allele
-#' frequency, with weight 1 - p in that of the other allele. Variants without an ancestral allele
-#' are in no component.
+#' frequency, with weight 1 - p in that of the other allele. So a bin's variance is the expected one
+#' of its variants. Variants without an ancestral allele are in no component.
 #'
 #' **Values.** `components_by_value()` takes any value of each variant, such as an allele age. A
 #' table of ages may have a column `ancestral`, the base that is ancestral for its age. With an
@@ -98,13 +98,14 @@ as.data.frame.ancify_components <- function(x, ...) {
 }
 
 # `variants`: ids. `table`: a data frame with a row for each variant in each component: the numbers
-# of both, and the weight. `overlap`: whether a variant is meant to be in several.
-new_components <- function(names, variants, table, overlap = FALSE) {
+# of both, and the weight. `alternatives`: whether a variant in several components belongs to one of
+# them, with the weights as probabilities.
+new_components <- function(names, variants, table, alternatives = FALSE) {
   table <- table[table$weight > 0, ]
   table <- table[order(table$variant, table$component), ]
   rownames(table) <- NULL
   structure(
-    list(names = names, variants = variants, table = table, overlap = overlap),
+    list(names = names, variants = variants, table = table, alternatives = alternatives),
     class = "ancify_components"
   )
 }
@@ -252,10 +253,10 @@ components_on <- function(components, g, overlap = FALSE) {
     warn_of_unknown(components$variants[used[is.na(rows[used])]])
     components$table$variant <- rows[components$table$variant]
     table <- components$table[!is.na(components$table$variant), ]
-    components <- new_components(components$names, g$variants$id, table, components$overlap)
+    components <- new_components(components$names, g$variants$id, table, components$alternatives)
   }
   check_none_empty(components)
-  if (!overlap && !components$overlap) check_no_overlap(components)
+  if (!overlap && !components$alternatives) check_no_overlap(components)
   components
 }
 

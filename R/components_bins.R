@@ -59,7 +59,7 @@ components_of_pairs <- function(first, second, derived, g) {
     weight = c(ifelse(same, 1, derived)[known], 1 - derived[both])
   )
   table <- table[!is.na(table$component), ]
-  components <- new_components(levels(first), as.character(g$variants$id), table, overlap = TRUE)
+  components <- new_components(levels(first), as.character(g$variants$id), table, TRUE)
   covered <- unique(components$table$variant)
   components$left_out <- c(
     "without an ancestral allele" = sum(is.na(derived)),
@@ -70,7 +70,8 @@ components_of_pairs <- function(first, second, derived, g) {
 }
 
 check_breaks <- function(breaks) {
-  if (!is.numeric(breaks) || length(breaks) < 2 || anyNA(breaks) || is.unsorted(breaks, TRUE, TRUE)) {
+  good <- is.numeric(breaks) && length(breaks) > 1 && !anyNA(breaks) && all(diff(breaks) > 0)
+  if (!good) {
     abort_ancify(
       sprintf("`breaks` must be at least two rising numbers, not %s.", show_value(breaks)), "input"
     )

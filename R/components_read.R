@@ -6,7 +6,8 @@ read_components <- function(file) {
   check_given()
   file <- check_path(file, "file")
   check_is_file(file)
-  rows <- if (grepl("\\.json(\\.gz)?$", file)) components_in_json(file) else components_in_table(file)
+  read <- if (grepl("\\.json(\\.gz)?$", file)) components_in_json else components_in_table
+  rows <- read(file)
   tryCatch(components_of_table(rows), ancify_input_error = function(condition) {
     abort_ancify(paste0(quoted(file), ": ", conditionMessage(condition)), "format", file = file)
   })
@@ -42,8 +43,8 @@ components_in_table <- function(file) {
   lines <- readLines(file, warn = FALSE, encoding = "UTF-8")
   number <- which(grepl("[^[:space:]]", lines))
   fields <- strsplit(trimws(lines[number]), "[[:space:]]+")
-  is_header <- length(fields) > 0 && identical(utils::head(fields[[1]], 2), c("variant", "component"))
-  if (is_header) {
+  header <- c("variant", "component")
+  if (length(fields) && identical(utils::head(fields[[1]], 2), header)) {
     fields <- fields[-1]
     number <- number[-1]
   }

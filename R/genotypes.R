@@ -7,8 +7,9 @@
 #' **Files.** Beside `mice.bed` lie `mice.fam` and `mice.bim`, beside `mice.pgen` lie `mice.psam`
 #' and `mice.pvar`. A PGEN may have a `.fam` and a `.bim` too. The tables may be compressed by gzip.
 #'
-#' **Samples** are known by their IID, which must be unique. Numbers in further columns are numeric,
-#' with `NA` for NA and -9. The columns of a `.fam` after the sixth are further phenotypes.
+#' **Samples** are known by their IID, which must be unique. A further column of numbers is numeric,
+#' with `NA` for NA and -9. The columns of a `.fam` are `father`, `mother`, `sex`, `pheno1`,
+#' `pheno2` and so on; a `.psam` keeps its names.
 #'
 #' **Calls** are copies of the counted allele: A1 of a `.bim`, ALT of a `.pvar`. A PGEN must have
 #' hard calls of two alleles alone. The error for any other says how PLINK 2 makes one of it.
@@ -23,8 +24,8 @@
 #' | :--- | :--- |
 #' | `path` | Absolute path of the genotypes. |
 #' | `n_file` | Numbers of `samples` and `variants` in the file. |
-#' | `samples` | Data frame of the chosen samples: `family`, `id`, then the table's other columns. Without a header these are `father`, `mother`, `sex`, `pheno1`, `pheno2` and so on. |
-#' | `variants` | Data frame of the chosen variants: `chromosome`, `id`, `position`, `counted` and `other` allele. |
+#' | `samples` | Data frame of the chosen samples: `family`, `id`, and the table's other columns. |
+#' | `variants` | Data frame: `chromosome`, `id`, `position`, `counted` and `other` allele. |
 #' | `sample_index`, `variant_index` | Their numbers in the file, from 1. |
 #' @section Errors:
 #' * `ancify_file_error` (field `file`): a file is missing, cannot be read, or was changed since.

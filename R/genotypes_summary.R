@@ -15,7 +15,7 @@
 #' | `hom_other` | Samples with none. |
 #' | `missing` | Samples without a call. |
 #' | `n` | Samples with a call. |
-#' | `frequency` | Frequency of the counted allele among the `2 * n` that were called; `NA` if `n` is 0. |
+#' | `frequency` | Share of the counted allele among the `2 * n` called; `NA` if `n` is 0. |
 #' @section Errors:
 #' * `ancify_file_error` (field `file`): the file is missing, or was changed since it was opened.
 #' * `ancify_format_error` (fields `file`, `line`): a record of a PGEN is damaged.

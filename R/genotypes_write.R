@@ -72,7 +72,9 @@ check_free <- function(file, g, overwrite) {
 }
 
 bim_lines <- function(variants) {
-  with(variants, enc2utf8(paste(chromosome, id, 0, position, counted, other, sep = "\t")))
+  columns <- variants[c("chromosome", "id", "position", "counted", "other")]
+  columns <- append(as.list(columns), 0, after = 2) # centimorgans
+  enc2utf8(do.call(paste, c(unname(columns), sep = "\t")))
 }
 
 fam_lines <- function(samples) {

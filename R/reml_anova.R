@@ -13,12 +13,14 @@
 #'
 #' | `test` | p-value |
 #' | --- | --- |
-#' | `"mixture"` | by mixtures of chi-squared variables: for one bound, 1/2 P(chi2_k > LRT) + 1/2 P(chi2_(k+1) > LRT); for several bounds at most this, with k the variances more but one |
+#' | `"mixture"` | by a mixture of chi-squared variables, as below |
 #' | `"exact"` | for one kernel: ratios drawn from its eigenvalues, in a finite sample |
 #' | `"bootstrap"` | both fits to responses drawn from `null` |
 #'
-#' `"mixture"` is 1 where the ratio is 0. Drawn p-values are (1 + draws that reach the ratio) / (1 +
-#' draws).
+#' With k variances more, of which one has a bound, `"mixture"` is 1/2 P(chi2_(k-1) > LRT) + 1/2
+#' P(chi2_k > LRT). With several bounds it is at most that, and without one P(chi2_k > LRT). So it
+#' is 1 for one component and a ratio of 0. Drawn p-values are (1 + draws that reach the ratio) over
+#' (1 + draws).
 #'
 #' @param object A fit of [fit_reml()].
 #' @param null A fit of a part of it. `NULL` (the default): without genetic components.
@@ -84,7 +86,7 @@ components_text <- function(fit) enumerate(names(fit$theta) %||% "residual")
 test_title <- function(test, more, nsim) {
   switch(
     test,
-    mixture = if (more[["bounded"]] > 1) "mixture of chi-squared, p at most" else "mixture of chi-squared",
+    mixture = paste0("mixture of chi-squared", if (more[["bounded"]] > 1) ", p at most"),
     exact = sprintf("exact null, %s", count_of(nsim, "draw")),
     bootstrap = sprintf("parametric bootstrap, %s", count_of(nsim, "draw"))
   )
@@ -127,30 +129,30 @@ refuse_nested <- function(why) {
   abort_ancify(sprintf("The fits are not nested: %s.", why), "input")
 }
 
-# For each genetic component of `fit` the component of `null` that is it, or that holds it; NA for
-# none.
+# For each genetic component of `fit` the number of the one of `null` that it is, or that is the
+# union of it and others; NA for none.
 parents_of <- function(fit, null) {
   sets <- weights_by_component(fit)
-  whole <- weights_by_component(null)
-  same_file <- fit$file$checksum %||% "" == null$file$checksum %||% "" &&
-    fit$scale_power == null$scale_power
-  parent <- vapply(sets, function(set) {
-    for (p in seq_along(whole)) if (same_file && is_part(set, whole[[p]])) return(p)
-    NA_integer_
-  }, 1L)
-  # A union must be whole.
-  for (p in seq_along(whole)) {
-    parts <- unlist(lapply(sets[parent %in% p], `[[`, "variant"))
-    if (!setequal(parts, whole[[p]]$variant) || anyDuplicated(parts)) parent[parent %in% p] <- NA
+  unions <- if (has_same_variants(fit, null)) weights_by_component(null) else list()
+  parent <- rep(NA_integer_, length(sets))
+  for (p in seq_along(unions)) {
+    parts <- which(vapply(sets, is_part, NA, unions[[p]]))
+    variants <- unlist(lapply(sets[parts], `[[`, "variant"))
+    is_whole <- setequal(variants, unions[[p]]$variant) && !anyDuplicated(variants)
+    if (is_whole) parent[parts] <- p
   }
-  of_kernels <- vapply(names(fit$kernels), function(name) {
-    if (identical(kernel_numbers(fit$kernels[[name]]), kernel_numbers(null$kernels[[name]]))) {
-      null$n_genetic + match(name, names(null$kernels))
-    } else {
-      NA_integer_
-    }
-  }, 1L)
-  unname(c(parent, of_kernels))
+  same <- function(name) {
+    identical(kernel_numbers(fit$kernels[[name]]), kernel_numbers(null$kernels[[name]]))
+  }
+  kernels <- names(fit$kernels)
+  at <- match(kernels, names(null$kernels))
+  at[!vapply(kernels, same, NA)] <- NA
+  c(parent, null$n_genetic + at)
+}
+
+has_same_variants <- function(fit, null) {
+  identical(fit$file[c("size", "checksum")], null$file[c("size", "checksum")]) &&
+    fit$scale_power == null$scale_power
 }
 
 # A kernel of products is known by its trace.

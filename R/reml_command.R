@@ -45,8 +45,9 @@ command_data <- function(parsed, genotypes) {
     both <- intersect(covariates, phenotypes)
     if (length(both)) {
       abort_ancify(
-        sprintf("%s and %s both have a column %s: rename one.", quoted(parsed$pheno %||% "the .fam"),
-                quoted(parsed$covar), quoted(both[1])),
+        sprintf("%s and %s both have a column %s: rename one.",
+                quoted(parsed$pheno %||% genotypes$files[["samples"]]), quoted(parsed$covar),
+                quoted(both[1])),
         "input"
       )
     }

@@ -37,7 +37,7 @@ reml_control <- function(start = NULL, lower = 0, information = c("average", "ex
                          probes = 16, max_probes = 1000, mc_tolerance = 0.05, rank = NULL,
                          tolerance = NULL, max_iterations = 100, seed = 1) {
   if (!is.null(start)) check_numbers(start, "start")
-  check_numbers(lower, "lower", least = -Inf)
+  check_numbers(lower, "lower", allowed = -Inf)
   if (is.matrix(probes)) {
     check_probes(probes)
   } else {
@@ -75,9 +75,9 @@ print.reml_control <- function(x, ...) {
   invisible(x)
 }
 
-check_numbers <- function(x, name, least = NULL) {
-  good <- is.numeric(x) && length(x) > 0 && is.null(dim(x)) && !anyNA(x) && all(x < Inf)
-  if (!good || is.null(least) && !all(is.finite(x))) {
+# Finite numbers; -Inf too, if it is `allowed`.
+check_numbers <- function(x, name, allowed = NULL) {
+  if (!is.numeric(x) || length(x) == 0 || !all(is.finite(x) | x %in% allowed)) {
     abort_ancify(
       sprintf("`%s` must be numbers, named by component or in their order, not %s.", name,
               show_value(x)),
@@ -121,42 +121,45 @@ core_control <- function(control, components, samples, method) {
     )
   }
   settings <- unclass(control)
-  genetic <- components[-length(components)]
   if (!is.null(control$start)) {
     settings["start"] <- list(by_component(control$start, components, "start"))
   }
-  one <- length(control$lower) == 1 && is.null(names(control$lower))
-  lower <- c(
-    stats::setNames(rep(if (one) control$lower else 0, length(genetic)), genetic),
-    residual = NA
-  )
-  if (!one) {
-    given <- by_component(control$lower, components, "lower", some = TRUE)
-    lower[names(given)] <- given
-  }
-  settings$lower <- unname(lower)
+  settings$lower <- lower_bounds(control$lower, components)
   settings$tolerance <- control$tolerance %||% default_tolerance[[method]]
   settings
+}
+
+# NA where the core chooses.
+lower_bounds <- function(given, components) {
+  one <- length(given) == 1 && is.null(names(given))
+  lower <- stats::setNames(rep(if (one) given else 0, length(components)), components)
+  lower[["residual"]] <- NA
+  if (!one) {
+    given <- by_component(given, components, "lower", some = TRUE)
+    lower[names(given)] <- given
+  }
+  unname(lower)
 }
 
 default_tolerance <- list(exact = 1e-18, stochastic = 1e-4)
 
 # Numbers in the order of the components. With `some`, those that are named alone, by their names.
 by_component <- function(x, components, name, some = FALSE) {
-  if (is.null(names(x)) && length(x) == length(components)) {
+  given <- names(x)
+  if (is.null(given) && length(x) == length(components)) {
     return(stats::setNames(as.double(x), components))
   }
-  unknown <- setdiff(names(x), components)
-  lacking <- if (some) NULL else setdiff(components, names(x))
-  if (is.null(names(x)) || length(unknown) || length(lacking)) {
+  good <- !is.null(given) && !anyDuplicated(given) && all(given %in% components) &&
+    (some || length(given) == length(components))
+  if (!good) {
     abort_ancify(
       sprintf(
         "`%s` has %s, but the components are %s: give a number for each.", name,
-        if (is.null(names(x))) count_of(length(x), "number") else enumerate(quoted(names(x))),
+        if (is.null(given)) count_of(length(x), "number") else enumerate(quoted(given)),
         enumerate(quoted(components))
       ),
       "input"
     )
   }
-  x[if (some) names(x) else components]
+  x[if (some) given else components]
 }

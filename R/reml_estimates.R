@@ -34,30 +34,46 @@ delta_errors <- function(fit, gradients) {
 
 # ---- Shares --------------------------------------------------------------------------------------
 
-# The variance of each set of variants as a linear function of theta: a row for each genetic
-# component. `n_variants`: number of different variants that vary.
+# What shares need: set_variances = the variance of each set of variants as a linear function of
+# theta, a row for each genetic component; used_variants = the sets' numbers of variants that vary;
+# n_variants = number of all of these.
 #
 # With standardised genotypes z_j, variant j has the variance sigma_j^2 |z_j|^2 / n, and sigma_j^2 =
-# sum_g theta_g w_jg / c_g. So a set without overlap has theta_g a_g.
-set_variances <- function(fit) {
+# sum_g theta_g w_jg / c_g. So a set without overlap has theta_g a_g. So has a set of alternatives:
+# w_jg is the probability that j is in it, where it has the variance theta_g / c_g.
+facts_of_sets <- function(fit) {
   variances <- diag(fit$mean_diagonal[fit$names], length(fit$names))
   dimnames(variances) <- list(fit$names, fit$names)
+  used <- variants_of(fit)
   table <- fit$weights
   if (!anyDuplicated(table$variant)) {
-    return(list(set_variances = variances, n_variants = sum(variants_of(fit), na.rm = TRUE)))
+    return(list(set_variances = variances, used_variants = used,
+                n_variants = sum(used, na.rm = TRUE)))
   }
   moments <- genotype_moments(fit$genotypes)
   v <- moments$variance
-  size <- ifelse(v > 0, v^(1 + fit$scale_power), 0)
-  scale <- rowsum_of(table$weight * size[table$variant], table$component, fit$n_genetic)
-  parts <- table$weight / scale[table$component] *
-    (size * moments$called / length(fit$y))[table$variant]
-  for (set in seq_len(fit$n_genetic)) {
-    members <- table$variant %in% table$variant[table$component == set]
-    variances[set, seq_len(fit$n_genetic)] <-
-      rowsum_of(parts * members, table$component, fit$n_genetic)
+  sets <- seq_len(fit$n_genetic)
+  if (fit$alternatives) {
+    used[sets] <- rowsum_of(table$weight * (v > 0)[table$variant], table$component, fit$n_genetic)
+  } else {
+    size <- ifelse(v > 0, v^(1 + fit$scale_power), 0)
+    scale <- rowsum_of(table$weight * size[table$variant], table$component, fit$n_genetic)
+    parts <- table$weight / scale[table$component] *
+      (size * moments$called / length(fit$y))[table$variant]
+    for (set in sets) {
+      members <- table$variant %in% table$variant[table$component == set]
+      variances[set, sets] <- rowsum_of(parts * members, table$component, fit$n_genetic)
+    }
   }
-  list(set_variances = variances, n_variants = sum(size > 0))
+  list(set_variances = variances, used_variants = used, n_variants = sum(v > 0))
+}
+
+# Number of variants that vary, by component; NA for kernels that are not of variants.
+variants_of <- function(fit) {
+  n <- rep(NA_real_, length(fit$names))
+  of_variants <- seq_len(fit$n_genetic)
+  n[of_variants] <- fit$used_variants[of_variants]
+  n
 }
 
 # Sums of `values` by group, for the groups 1 to n.
@@ -87,14 +103,6 @@ variance_shares <- function(fit) {
   sets <- rbind(cbind(genetic, residual = 0), residual = a * (names(a) == "residual"))
   share <- drop(sets %*% fit$theta) / whole
   data.frame(estimate = share, delta_errors(fit, (sets - outer(share, a)) / whole))
-}
-
-# Number of variants that vary, by component; NA for kernels that are not of variants.
-variants_of <- function(fit) {
-  n <- rep(NA_real_, length(fit$names))
-  of_variants <- seq_len(fit$n_genetic)
-  n[of_variants] <- fit$used_variants[of_variants]
-  n
 }
 
 # The share of a set in the variance of all variants, over its share of the variants. NA for

@@ -64,8 +64,8 @@
 #' * `ids`, `y`, `x`: samples, response and matrix of fixed effects.
 #' * `dropped`: number of dropped samples by reason.
 #' * `genetic`: the genetic values, a row for each sample and a column for each component.
-#' * `used_variants`: number of variants that vary, by component; `uncovered`: number of variants in
-#'   no component.
+#' * `used_variants`: number of variants that vary, by component (with posteriors the expected
+#'   number); `uncovered`: number of variants in no component.
 #' @section Errors:
 #' * `ancify_input_error`: samples, covariates, components or kernels do not fit together. The
 #'   message names the sample, variable, variant or component.
@@ -123,7 +123,9 @@ fit_reml <- function(formula, data, genotypes = NULL, components = NULL, kernels
 
 new_reml_fit <- function(model, result, call) {
   fit <- c(list(call = call, formula = stats::formula(model$terms)), result, model)
-  structure(c(fit, set_variances(fit)), class = "reml_fit")
+  facts <- facts_of_sets(fit)
+  fit[names(facts)] <- facts
+  structure(fit, class = "reml_fit")
 }
 
 check_control <- function(control) {

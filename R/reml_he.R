@@ -9,8 +9,12 @@
 #'
 #' @inheritParams fit_reml
 #' @param blocks Number of blocks of the jackknife, 100 by default.
-#' @return A list of class `reml_he`: `theta`, its `covariance`, and `h2` with its standard error
-#'   `h2_se`. `names` and `ids` are components and samples, `dropped` counts samples left out.
+#' @return A list of class `reml_he`:
+#' * `theta`: the variances, named by component; `covariance`: their covariances.
+#' * `h2`, `h2_se`: the genetic share of the variance, and its standard error.
+#' * `mc_covariance`, `h2_mc_se`: the same of the random error. It is 0 if no probes were needed.
+#' * `probes`, `passes`: number of random probes, and of passes over the genotypes.
+#' * `ids`, `dropped`: samples, and numbers of samples left out by reason.
 #' @section Errors:
 #' As from [fit_reml()].
 #' @references
@@ -47,15 +51,24 @@ haseman_elston <- function(formula, data, genotypes = NULL, components = NULL, k
   found <- with_watch("Regressing", function(watch) {
     haseman_elston_impl(problem, blocks, watch)
   }, progress)
+  new_reml_he(found, model)
+}
+
+# h2 = V_G / V_P is a function of theta, so its errors are by the delta method.
+new_reml_he <- function(found, model) {
+  names <- c(model$names, "residual")
   a <- found$mean_diagonal
   whole <- sum(found$theta * a)
-  h2 <- 1 - found$theta[length(a)] * a[length(a)] / whole
-  gradient <- a * c(rep(1, length(a) - 1), 0) / whole - h2 * a / whole
+  genetic <- a * (names != "residual")
+  h2 <- sum(found$theta * genetic) / whole
+  gradient <- (genetic - h2 * a) / whole
+  error <- function(covariance) sqrt(max(drop(gradient %*% covariance %*% gradient), 0))
+  named <- function(covariance) `dimnames<-`(covariance, list(names, names))
   structure(
     list(
-      theta = stats::setNames(found$theta, names),
-      covariance = matrix(found$covariance, length(a), dimnames = list(names, names)), h2 = h2,
-      h2_se = sqrt(drop(gradient %*% found$covariance %*% gradient)), names = model$names,
+      theta = stats::setNames(found$theta, names), covariance = named(found$covariance),
+      mc_covariance = named(found$mc_covariance), h2 = h2, h2_se = error(found$covariance),
+      h2_mc_se = error(found$mc_covariance), probes = found$probes, passes = found$passes,
       ids = model$ids, dropped = model$dropped
     ),
     class = "reml_he"
@@ -65,12 +78,17 @@ haseman_elston <- function(formula, data, genotypes = NULL, components = NULL, k
 #' @export
 print.reml_he <- function(x, ...) {
   check_no_more(...)
-  se <- sqrt(diag(x$covariance))
-  shown <- function(estimate, se) sprintf("%s (SE %s)", format(estimate, digits = 4),
-                                          format(se, digits = 4))
+  shown <- function(estimate, se, mc_se) {
+    number <- function(x) format(x, digits = 4)
+    sprintf("%s (SE %s%s)", number(estimate), number(se),
+            if (x$probes > 0) paste(", MC SE", number(mc_se)) else "")
+  }
   write_object(
     "reml_he", paste0(count_of(length(x$ids), "sample"), dropped_text(x$dropped)),
-    c(h2 = shown(x$h2, x$h2_se), mapply(shown, x$theta, se))
+    c(
+      h2 = shown(x$h2, x$h2_se, x$h2_mc_se),
+      mapply(shown, x$theta, sqrt(diag(x$covariance)), sqrt(pmax(diag(x$mc_covariance), 0)))
+    )
   )
   invisible(x)
 }

@@ -8,7 +8,7 @@
 #' \eqn{-\frac12 ((n-p) \log 2\pi + \log|H| + \log|X'H^{-1}X| - \log|X'X| + y'Py)}. It is the same
 #' for all bases of the fixed effects.
 #'
-#' @param fit A fit of [fit_reml()] by the exact path.
+#' @param fit A fit of [fit_reml()]. The likelihood is exact, whatever path the fit took.
 #' @param theta Variances: a number for each component, the residual last, or named by component.
 #' @param progress Whether to show a progress bar after two seconds. Default: only in interactive
 #'   sessions.
@@ -17,9 +17,10 @@
 #' * `score`: its slope for each variance.
 #' * `information`: the average or expected information, as in the fit's `control`.
 #' * `traces`: tr(P K_g) for each component, and tr(P) for the residual.
+#' * `quadratic`: y'P y.
 #' @section Errors:
-#' * `ancify_input_error`: the fit took the stochastic path, `theta` does not fit its components, or
-#'   the covariance is not positive there.
+#' * `ancify_input_error`: `theta` does not fit the components, the covariance is not positive
+#'   there, or its matrix needs more memory than the fit may use.
 #' * `ancify_file_error`: the fit's genotypes are not found as they were.
 #' @seealso [fit_reml()], [confint.reml_fit()] for profiles
 #' @export
@@ -35,12 +36,13 @@ reml_log_likelihood <- function(fit, theta, progress = interactive()) {
   check_reml_fit(fit)
   check_numbers(theta, "theta")
   theta <- by_component(theta, names(fit$theta), "theta")
+  memory <- core_settings(fit$threads, fit$memory)$memory
+  choose_path("exact", length(fit$y), length(fit$names), memory)
   likelihoods_at(fit, cbind(theta), progress)[[1]]
 }
 
 # At several places, the columns of `thetas`.
 likelihoods_at <- function(fit, thetas, progress = FALSE) {
-  check_exact(fit)
   fit <- with_genotypes(fit)
   problem <- c(
     core_problem(fit), list(control = fit$control), core_settings(fit$threads, fit$memory)
@@ -54,13 +56,4 @@ likelihoods_at <- function(fit, thetas, progress = FALSE) {
     dimnames(one$information) <- list(components, components)
     one
   })
-}
-
-check_exact <- function(fit) {
-  if (fit$path != "exact") {
-    abort_ancify(
-      "The likelihood of a stochastic fit is not exact enough: fit by `method = \"exact\"`.",
-      "input"
-    )
-  }
 }

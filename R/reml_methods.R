@@ -5,10 +5,10 @@
 #' @details
 #' | Function | Result |
 #' | --- | --- |
-#' | `summary()` | components with both errors, h2, fixed effects, likelihood ratio, samples, search |
+#' | `summary()` | all of a fit: components, h2, both errors, fixed effects, samples, search |
 #' | `as.data.frame()` | the table of components |
 #' | `coef()`, `vcov()` | fixed effects and their covariance; `which = "components"` for variances |
-#' | `logLik()`, `nobs()` | the restricted log-likelihood, so also `AIC()` and `BIC()`; the samples |
+#' | `logLik()`, `nobs()` | the restricted log-likelihood, for `AIC()` and `BIC()`; the samples |
 #' | `fitted()`, `predict()` | fixed effects plus genetic values of the fit's samples |
 #' | `residuals()` | the response minus these |
 #' | `simulate()` | responses drawn from the fitted model |
@@ -124,6 +124,9 @@ residuals.reml_fit <- function(object, type = c("conditional", "marginal"), ...)
   stats::setNames(object$y - drop(object$x %*% object$coefficients) - genetic, object$ids)
 }
 
+# nlme's names
+# nolint start: object_name_linter
+
 #' @exportS3Method nlme::fixef
 fixef.reml_fit <- function(object, ...) coef.reml_fit(object, "fixed", ...)
 
@@ -134,10 +137,12 @@ ranef.reml_fit <- function(object, ...) {
 }
 
 #' @exportS3Method nlme::VarCorr
-VarCorr.reml_fit <- function(x, ...) { # nolint: object_name_linter. nlme's name
+VarCorr.reml_fit <- function(x, ...) {
   check_no_more(...)
   cbind(Variance = x$theta, StdDev = sqrt(pmax(x$theta, 0)))
 }
+
+# nolint end
 
 #' Compute heritability
 #'
@@ -151,9 +156,9 @@ VarCorr.reml_fit <- function(x, ...) { # nolint: object_name_linter. nlme's name
 #' | --- | --- |
 #' | `variants` | number of variants that vary |
 #' | `share`, `se`, `mc_se` | share of the whole variance, with both errors |
-#' | `enrichment`, `enrichment_se`, `enrichment_mc_se` | its share of the variants' variance over its share of the variants |
+#' | `enrichment`, `enrichment_se`, `enrichment_mc_se` | enrichment, with both errors |
 #'
-#' [reml_fit] explains errors, shares and overlap.
+#' [reml_fit] explains shares, enrichment, errors and overlap.
 #' @section Errors:
 #' * `ancify_input_error`: `fit` is not a fit of [fit_reml()].
 #' @seealso [fit_reml()], [reml_fit]

@@ -5,7 +5,7 @@
 #' @details
 #' | `type` | Picture |
 #' | --- | --- |
-#' | `"components"` | shares of the variance; beside each, bars of two standard errors and of two random errors |
+#' | `"components"` | shares of the variance; bars of two standard and two random errors |
 #' | `"trace"` | the variances along the search |
 #' | `"profile"` | twice the fall of the log-likelihood around each variance, and its 95 % limit |
 #'
@@ -46,40 +46,41 @@ plot.reml_fit <- function(x, type = c("components", "trace", "profile"), main = 
 
 fit_colours <- c(sampling = "#3b6a9c", randomisation = "#cf4a67")
 
-# A row for h2 and for each component, with two bars side by side.
+# A row for h2 and for each component: bars of both errors, one below the other.
 draw_components <- function(fit, top) {
   shares <- variance_shares(fit)
   rows <- rev(seq_len(nrow(shares)))
-  graphics::par(mar = c(4, max(nchar(rownames(shares))) * 0.55 + 1.5, top, 1))
-  ends <- outer(shares$estimate, rep(1, 2)) + outer(2 * shares$se, c(-1, 1))
+  random <- has_random_error(fit)
+  offset <- if (random) 0.15 else 0
+  graphics::par(mar = c(4, max(nchar(rownames(shares))) * 0.55 + 1.5, top + 1.5, 1))
+  ends <- shares$estimate + outer(2 * shares$se, c(-1, 1))
   graphics::plot.new()
-  graphics::plot.window(range(0, ends, shares$estimate, na.rm = TRUE), range(rows) + c(-0.6, 0.6))
+  graphics::plot.window(range(0, ends, shares$estimate, na.rm = TRUE), range(rows) + c(-0.5, 0.5))
   graphics::abline(v = 0, col = "grey60")
-  draw_bars_of_error <- function(error, at, colour) {
+  draw_error <- function(error, at, colour) {
     known <- which(is.finite(error) & error > 0)
     graphics::segments(
       (shares$estimate - 2 * error)[known], at[known], (shares$estimate + 2 * error)[known],
       at[known], lwd = 4, lend = 1, col = colour
     )
   }
-  random <- has_random_error(fit)
-  offset <- if (random) 0.12 else 0
-  draw_bars_of_error(shares$se, rows + offset, fit_colours[["sampling"]])
-  if (random) draw_bars_of_error(shares$mc_se, rows - offset, fit_colours[["randomisation"]])
-  bound <- c(FALSE, fit$at_bound)
-  graphics::points(shares$estimate, rows, pch = ifelse(bound, 1, 19))
+  draw_error(shares$se, rows + offset, fit_colours[["sampling"]])
+  if (random) draw_error(shares$mc_se, rows - offset, fit_colours[["randomisation"]])
+  at_bound <- c(FALSE, fit$at_bound)
+  graphics::points(shares$estimate, rows + offset, pch = ifelse(at_bound, 1, 19), cex = 0.8)
   graphics::axis(1)
   graphics::axis(2, rows, rownames(shares), lwd = 0)
   graphics::title(xlab = "share of the variance")
+  usr <- graphics::par("usr")
   graphics::legend(
-    "topright", c("2 SE", if (random) "2 MC SE"), bty = "n", lwd = 4,
-    col = fit_colours[seq_len(1 + random)]
+    mean(usr[1:2]), usr[4], c("2 standard errors", if (random) "2 random errors"), horiz = TRUE,
+    xjust = 0.5, yjust = 0, bty = "n", lwd = 4, xpd = NA, col = fit_colours[seq_len(1 + random)]
   )
 }
 
 # The path of each variance; a dashed line for the estimate.
 draw_trace <- function(fit, top) {
-  graphics::par(mar = c(4, 5, top, 1))
+  graphics::par(mar = c(4, 5, top, max(nchar(names(fit$theta))) * 0.55 + 3))
   thetas <- as.matrix(fit$iterations[names(fit$theta)])
   steps <- fit$iterations$iteration
   colours <- grDevices::hcl.colors(ncol(thetas), "Dark 3")
@@ -89,19 +90,26 @@ draw_trace <- function(fit, top) {
   )
   graphics::axis(1, unique(round(pretty(steps))))
   graphics::abline(h = fit$theta, lty = 2, col = colours)
-  graphics::legend("topright", names(fit$theta), bty = "n", lty = 1, pch = 19, col = colours)
+  usr <- graphics::par("usr")
+  graphics::legend(usr[2], usr[4], names(fit$theta), bty = "n", lty = 1, pch = 19, col = colours,
+                   xpd = NA)
 }
 
 draw_profiles <- function(fit, top) {
+  check_exact(fit)
   places <- 9
   k <- length(fit$theta)
-  reach <- 4 / sqrt(pmax(diag(fit$information), 1e-300))
+  reach <- 3 / sqrt(pmax(vapply(seq_len(k), function(i) {
+    slope <- profile_slope(fit, i)
+    drop(slope %*% fit$information %*% slope)
+  }, 0), 1e-300))
   values <- vapply(seq_len(k), function(i) {
     seq(max(fit$theta[[i]] - reach[i], profile_bounds(fit)[[i]]), fit$theta[[i]] + reach[i],
         length.out = places)
   }, numeric(places))
   component <- rep(seq_len(k), each = places)
-  found <- profile_at(fit, component, as.vector(values), matrix(fit$theta, k, k * places))
+  slope <- vapply(component, function(i) profile_slope(fit, i), fit$theta)
+  found <- profile_at(fit, component, as.vector(values), slope)
   deviance <- matrix(2 * (fit$log_likelihood - found$log_likelihood), places)
   graphics::par(mfrow = grDevices::n2mfrow(k), mar = c(4, 4, 1.5, 1), oma = c(0, 0, top - 1, 0))
   for (i in seq_len(k)) {

@@ -110,9 +110,9 @@ log_likelihood_text <- function(fit, digits) {
     return("not computed")
   }
   paste0(
-    format(fit$log_likelihood, digits = digits + 3),
+    format_number(fit$log_likelihood, digits + 3),
     if (fit$mc_log_likelihood > 0) sprintf(" (MC SE %.2g)", fit$mc_log_likelihood),
-    ", without genetic components ", format(fit$log_likelihood_null, digits = digits + 3)
+    ", without genetic components ", format_number(fit$log_likelihood_null, digits + 3)
   )
 }
 
@@ -122,7 +122,7 @@ lrt_text <- function(lrt, fit, digits) {
   }
   several <- length(fit$names) > 1
   paste0(
-    format(lrt[["statistic"]], digits = digits),
+    format_number(lrt[["statistic"]], digits),
     if (lrt[["mc_se"]] > 0) sprintf(" (MC SE %.2g)", lrt[["mc_se"]]), ", p ",
     if (several) "at most " else "= ", format(lrt[["p_value"]], digits = 3)
   )
@@ -162,6 +162,16 @@ share_columns <- function(table, fit) {
   data.frame(component = rownames(table), table[columns])[rows, ]
 }
 
+format_whole <- function(x) ifelse(is.na(x), "", vapply(round(x), format_count, ""))
+
+# Numbers with this many digits, final zeros too; an empty text for NA.
+format_number <- function(x, digits) {
+  plain <- is.finite(x) & abs(x) >= 1e-4 & abs(x) < 10^digits
+  text <- vapply(x, format, "", digits = digits)
+  text[plain] <- sub("[.]$", "", formatC(x[plain], digits, format = "fg", flag = "#"))
+  ifelse(is.na(x), "", text)
+}
+
 # Estimates with `digits` digits, ratios and p with at most four; an empty cell for NA.
 print_table <- function(table, digits) {
   shown <- Map(function(column, name) {
@@ -169,7 +179,7 @@ print_table <- function(table, digits) {
       return(column)
     }
     most <- if (grepl("^z$|^p_|^enrichment", name)) min(digits, 4) else digits
-    ifelse(is.na(column), "", vapply(column, format, "", digits = most, big.mark = ","))
+    if (name == "variants") format_whole(column) else format_number(column, most)
   }, table, names(table))
   # An error stands beside its estimate, so its name need not tell of what it is.
   titles <- c(se = "SE", mc_se = "MC SE", p_value = "p")

@@ -1,14 +1,17 @@
 # What the core needs for a fit: genotypes with the weights of their components, and other kernels.
 
-# Components and kernels before samples are chosen. Gives list(names = of all components, genotypes
-# = those with a component or NULL, weights = a table of variant, component and weight, n_genetic =
-# number of components of genotypes, scale_power =, kernels = the other kernels, uncovered = number
-# of variants in no component).
+# Components and kernels before samples are chosen. Gives a list:
+# names: of all components; n_genetic: the number of those that genotypes make
+# genotypes: the variants in a component, or NULL; uncovered: the number of those in none
+# weights: a table of variant, component and weight; scale_power
+# alternatives: whether weights are probabilities of components that exclude each other
+# kernels: the other kernels
 reml_model <- function(genotypes, components, kernels, overlap) {
   kernels <- check_kernels(kernels)
   of_genotypes <- vapply(kernels, function(kernel) kernel$kind == "grm", NA)
+  components <- checked_components(genotypes, components, overlap)
   sets <- c(
-    genotype_sets(genotypes, components, overlap),
+    if (!is.null(genotypes)) genotype_sets(genotypes, components),
     lapply(kernels[of_genotypes], function(kernel) {
       n <- ncol(kernel$genotypes)
       list(genotypes = kernel$genotypes, rows = seq_len(n), weight = rep(1, n),
@@ -18,7 +21,8 @@ reml_model <- function(genotypes, components, kernels, overlap) {
   names <- c(names(sets), names(kernels)[!of_genotypes])
   check_component_names(names)
   c(
-    list(names = names, n_genetic = length(sets), kernels = kernels[!of_genotypes]),
+    list(names = names, n_genetic = length(sets), kernels = kernels[!of_genotypes],
+         alternatives = isTRUE(components$alternatives)),
     joined_sets(sets, genotypes)
   )
 }
@@ -53,8 +57,7 @@ check_component_names <- function(names) {
   }
 }
 
-# For each component its variants (numbers in its genotypes) and their weights.
-genotype_sets <- function(genotypes, components, overlap) {
+checked_components <- function(genotypes, components, overlap) {
   if (is.null(genotypes)) {
     if (!is.null(components)) {
       abort_ancify("`components` are sets of variants, so they need `genotypes`.", "input")
@@ -62,7 +65,11 @@ genotype_sets <- function(genotypes, components, overlap) {
     return(NULL)
   }
   check_genotypes(genotypes, "genotypes")
-  components <- components_on(components, genotypes, overlap)
+  components_on(components, genotypes, overlap)
+}
+
+# For each component its variants (numbers in its genotypes) and their weights.
+genotype_sets <- function(genotypes, components) {
   parts <- split(components$table, factor(components$table$component, seq_along(components$names)))
   sets <- lapply(parts, function(part) {
     list(genotypes = genotypes, rows = part$variant, weight = part$weight, scale_power = -1)
@@ -108,8 +115,8 @@ check_same_samples <- function(g, base, name) {
     abort_ancify(
       sprintf(
         paste(
-          "The kernel %s has other genotypes or samples than the first component. Take all from one",
-          "file and its same samples, or make a kernel_matrix() of it."
+          "The kernel %s has other genotypes or samples than the first component. Take all from",
+          "one file and its same samples, or make a kernel_matrix() of it."
         ),
         quoted(name)
       ),

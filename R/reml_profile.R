@@ -77,20 +77,17 @@ wald_limits <- function(fit, level) {
 # ---- Profiles ------------------------------------------------------------------------------------
 
 # The log-likelihood with theta[component[i]] at value[i], at its maximum over all other variances.
-# list(log_likelihood =, theta = a column for each place). `from`: where the search begins.
-profile_at <- function(fit, component, value, from, progress = FALSE) {
+# list(log_likelihood =, theta = a column for each place). `slope`: by how much all variances are
+# expected to move with that one, a column for each place.
+profile_at <- function(fit, component, value, slope, progress = FALSE) {
   lower <- profile_bounds(fit)
-  here <- from
+  here <- pmax(fit$theta + t(t(slope) * (value - fit$theta[component])), lower)
   here[cbind(component, seq_along(component))] <- value
   found <- likelihoods_at(fit, here, progress)
   scale <- rep(1, length(value))
-  done <- rep(FALSE, length(value))
   for (round in 1:60) {
-    steps <- lapply(seq_along(value), function(i) {
-      profile_step(found[[i]], here[, i], lower, component[i])
-    })
-    done <- done | vapply(steps, `[[`, 0, "decrement") < 1e-10 | scale < 1e-6
-    open <- which(!done)
+    steps <- Map(profile_step, found, asplit(here, 2), list(lower), component)
+    open <- which(vapply(steps, `[[`, 0, "decrement") > 1e-7 & scale > 1e-6)
     if (!length(open)) break
     next_places <- vapply(open, function(i) {
       pmax(here[, i] + scale[i] * steps[[i]]$step, lower)
@@ -116,6 +113,19 @@ profile_step <- function(found, theta, lower, fixed) {
   list(step = step, decrement = sum(step * found$score))
 }
 
+# How the best values of all variances move with one of them, at the estimate.
+profile_slope <- function(fit, component) {
+  free <- !fit$at_bound
+  free[component] <- FALSE
+  slope <- replace(fit$theta * 0, component, 1)
+  if (any(free)) {
+    slope[free] <- -solve(
+      fit$information[free, free, drop = FALSE], fit$information[free, component]
+    )
+  }
+  slope
+}
+
 # The fit's bounds; the residual stays above 0.
 profile_bounds <- function(fit) {
   lower <- stats::setNames(fit$control$lower, names(fit$theta))
@@ -124,40 +134,47 @@ profile_bounds <- function(fit) {
   lower
 }
 
+check_exact <- function(fit) {
+  if (fit$path != "exact") {
+    abort_ancify(
+      "A profile needs the exact maximum of the likelihood: fit by `method = \"exact\"`.", "input"
+    )
+  }
+}
+
 # Limits by the secant method on the root of the deviance, which is nearly linear. All limits are
 # looked for together, as one reduction of the kernels serves many places.
 profile_limits <- function(fit, components, level, progress) {
+  check_exact(fit)
   target <- sqrt(stats::qchisq(level, 1))
   component <- rep(match(components, names(fit$theta)), 2)
   side <- rep(c(-1, 1), each = length(components))
   estimate <- fit$theta[component]
   lower <- profile_bounds(fit)[component]
-  se <- 1 / sqrt(pmax(diag(fit$information)[component], 1e-300))
+  slope <- vapply(component, function(k) profile_slope(fit, k), fit$theta)
+  # From the curvature along the profile, which gives the Wald interval
+  reach <- target / sqrt(pmax(colSums(slope * (fit$information %*% slope)), 1e-300))
+  value <- pmax(estimate + side * reach, lower)
+  # The last place inside the interval
   inside <- list(value = estimate, root = 0 * estimate)
-  value <- pmax(estimate + side * target * se, lower)
-  theta <- matrix(fit$theta, length(fit$theta), length(value))
-  limit <- value
-  open <- which(!(side < 0 & estimate <= lower))
-  limit[side < 0 & estimate <= lower] <- lower[side < 0 & estimate <= lower]
+  open <- which(value != estimate)
   for (round in 1:40) {
     if (!length(open)) break
-    found <- profile_at(fit, component[open], value[open], theta[, open, drop = FALSE], progress)
-    theta[, open] <- found$theta
+    found <- profile_at(fit, component[open], value[open], slope[, open, drop = FALSE], progress)
     root <- sqrt(pmax(2 * (fit$log_likelihood - found$log_likelihood), 0))
-    limit[open] <- value[open]
-    at_lower <- value[open] <= lower[open] & root <= target
-    is_done <- abs(root - target) < 1e-5 * target | at_lower
-    slope <- (root - inside$root[open]) / (value[open] - inside$value[open])
-    next_value <- value[open] + (target - root) / slope
-    # Not more than twice as far from the estimate, also where the likelihood is flat.
-    most <- 2 * abs(value[open] - estimate[open])
-    move <- pmin(abs(next_value - estimate[open]), most)
-    move[!is.finite(move)] <- most[!is.finite(move)]
-    keep <- root < target
-    inside$value[open[keep]] <- value[open[keep]]
-    inside$root[open[keep]] <- root[keep]
-    value[open] <- pmax(estimate[open] + side[open] * move, lower[open])
-    open <- open[!is_done]
+    away <- value[open] - estimate[open]
+    slope[, open] <- t(t(found$theta - fit$theta) / away)
+    is_done <- abs(root - target) < 1e-4 * target | (value[open] <= lower[open] & root <= target)
+    left <- !is_done
+    rate <- (root - inside$root[open]) / (value[open] - inside$value[open])
+    move <- (value[open] + (target - root) / rate - estimate[open]) / away
+    # Not more than twice as far, also where the likelihood is flat.
+    move <- ifelse(is.finite(move), pmin(pmax(move, 0.1), 2), 2)
+    short <- root < target
+    inside$value[open[short]] <- value[open[short]]
+    inside$root[open[short]] <- root[short]
+    open <- open[left]
+    value[open] <- pmax(estimate[open] + (move * away)[left], lower[open])
   }
-  matrix(limit, ncol = 2, dimnames = list(components, NULL))
+  matrix(value, ncol = 2, dimnames = list(components, NULL))
 }

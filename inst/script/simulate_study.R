@@ -5,7 +5,7 @@
 # the trait: `shares` are the parts of its variance by derived-allele frequency, below 0.2, from 0.2
 # to 0.8, and above. Half of the ALT alleles are the ancestral ones.
 
-simulate_study <- function(folder, n = 1000, m = 2000, shares = c(0.4, 0.1, 0)) {
+simulate_study <- function(folder, n = 800, m = 1500, shares = c(0.4, 0.1, 0)) {
   # As many variants of a frequency as there are new mutations of it: in proportion to 1 / x
   derived <- 0.03 * (0.97 / 0.03)^runif(m)
   alt_is_derived <- runif(m) < 0.5
@@ -20,17 +20,20 @@ simulate_study <- function(folder, n = 1000, m = 2000, shares = c(0.4, 0.1, 0)) 
   calls[runif(n * m) < 0.005] <- NA
 
   variants <- data.frame(
-    chromosome = sort(rep_len(1:5, m)), id = sprintf("rs%d", 1:m), position = 1000 * (1:m),
-    alt = "A", ref = "G", ancestral = ifelse(alt_is_derived, "G", "A"), derived = derived
+    chromosome = sort(rep_len(1:5, m)), id = sprintf("rs%d", 1:m),
+    position = sprintf("%d", 1000L * (1:m)), alt = "A", ref = "G",
+    ancestral = ifelse(alt_is_derived, "G", "A"), derived = derived
   )
   samples <- sprintf("sample%d", 1:n)
   write_calls(calls, file.path(folder, "study.bed"))
   write_columns(data.frame(samples, samples, 0, 0, 0, -9), file.path(folder, "study.fam"))
-  write_columns(with(variants, data.frame(chromosome, id, 0, position, alt, ref)),
-                file.path(folder, "study.bim"))
+  write_columns(
+    cbind(variants[c("chromosome", "id")], 0, variants[c("position", "alt", "ref")]),
+    file.path(folder, "study.bim")
+  )
+  trait[1:10] <- NA
   traits <- data.frame(FID = samples, IID = samples, trait = round(trait, 6))
   covariates <- data.frame(FID = samples, IID = samples, sex = sex)
-  traits$trait[1:10] <- NA
   write_columns(traits, file.path(folder, "traits.txt"), header = TRUE)
   write_columns(covariates, file.path(folder, "covariates.txt"), header = TRUE)
   write_ancestral(variants, file.path(folder, "ancestral.vcf"))
@@ -52,8 +55,9 @@ write_ancestral <- function(variants, path) {
     "##INFO=<ID=AA,Number=1,Type=String,Description=\"Ancestral allele\">",
     "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO"
   )
-  records <- with(variants, paste(
-    chromosome, position, id, ref, alt, ".", ".", paste0("AA=", ancestral), sep = "\t"
+  records <- do.call(paste, c(
+    variants[c("chromosome", "position", "id", "ref", "alt")], ".", ".",
+    list(paste0("AA=", variants$ancestral)), sep = "\t"
   ))
   writeLines(c(header, records), path)
 }

@@ -9,10 +9,6 @@ bed_fileset <- function(calls, stem = tempfile("genotypes-"), samples = plain_sa
   paste0(stem, ".bed")
 }
 
-write_columns <- function(table, path, ...) {
-  utils::write.table(table, path, quote = FALSE, row.names = FALSE, col.names = FALSE, ...)
-}
-
 plain_samples <- function(n) {
   data.frame(paste0("f", seq_len(n) %% 3), paste0("i", seq_len(n)), 0, 0, seq_len(n) %% 3, -9)
 }
@@ -195,23 +191,3 @@ run_plink <- function(program, ...) {
   if (result$status != 0) stop(paste(c(result$out, result$err), collapse = "\n"))
   out
 }
-
-# A folder with Debian's mice (mouse_hs1940 of gemma-doc), inflated. Returns the path of the .bed.
-mice <- local({
-  path <- NULL
-  function() {
-    if (!is.null(path)) {
-      return(path)
-    }
-    folder <- "/usr/share/doc/gemma/example"
-    if (!dir.exists(folder)) lacking("the mice of gemma-doc")
-    stem <- file.path(new_folder(), "mice")
-    for (ending in c("bed", "bim", "fam")) {
-      packed <- gzfile(file.path(folder, sprintf("mouse_hs1940.%s.gz", ending)), "rb")
-      writeBin(readBin(packed, "raw", 1e8), paste0(stem, ".", ending))
-      close(packed)
-    }
-    path <<- paste0(stem, ".bed")
-    path
-  }
-})

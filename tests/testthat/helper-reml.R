@@ -177,7 +177,7 @@ oracle_write_bed <- function(calls, stem = tempfile(), chromosome = rep(1, ncol(
   ids <- rownames(calls)
   write_columns(data.frame(ids, ids, 0, 0, 0, -9), paste0(stem, ".fam"))
   write_columns(
-    data.frame(chromosome, colnames(calls), 0, 1000 * seq_len(ncol(calls)), "A", "G"),
+    data.frame(chromosome, colnames(calls), 0, 1000L * seq_len(ncol(calls)), "A", "G"),
     paste0(stem, ".bim")
   )
   paste0(stem, ".bed")

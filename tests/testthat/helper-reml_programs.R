@@ -8,7 +8,7 @@ program <- function(name) {
 }
 
 # Runs it in `folder`; gives the lines it printed.
-run_program <- function(name, arguments, folder = tempdir(), environment = character()) {
+run_tool <- function(name, arguments, folder = tempdir(), environment = character()) {
   path <- program(name)
   here <- setwd(folder)
   on.exit(setwd(here))
@@ -55,13 +55,29 @@ mouse_cd8_files <- function(stem = tempfile("cd8")) {
   stem
 }
 
+# The REML estimates of their traits: see fixtures/make_mouse_reml.R.
+mouse_values <- function() utils::read.csv(testthat::test_path("fixtures", "mouse_reml.csv"))
+known_theta <- function(row) known_values(row, "theta")
+known_se <- function(row) known_values(row, "se")
+known_values <- function(row, name) {
+  values <- unlist(row[paste0(name, c(".1", ".2", ".e"))], use.names = FALSE)
+  values[!is.na(values)]
+}
+
+mouse_trait <- function(mice, trait) suppressWarnings(as.numeric(mice$samples[[5 + trait]]))
+
+# The two sets of variants there: chromosomes 1 to 9, and the rest.
+mouse_halves <- function(chromosomes) {
+  factor(ifelse(as.integer(chromosomes) <= 9, "first", "rest"), c("first", "rest"))
+}
+
 # ---- GEMMA ---------------------------------------------------------------------------------------
 
 # GEMMA's standardised kinship (-gk 2) of a BED without its filters. It has the variance of the
 # samples in the file, 0 for missing calls, and the number of variants that vary as denominator.
 gemma_kinship <- function(stem, kind = 2) {
   folder <- new_folder()
-  run_program("gemma", c(
+  run_tool("gemma", c(
     "-bfile", stem, "-gk", kind, "-maf", "0", "-miss", "1", "-r2", "1", "-outdir", folder,
     "-o", "k"
   ))
@@ -70,7 +86,7 @@ gemma_kinship <- function(stem, kind = 2) {
 
 # GEMMA's REML (-vc 2) of a phenotype file and kinship files: sigma2, residual last, and so on. It
 # prints six digits.
-gemma_reml <- function(phenotypes, kinships) {
+gemma_reml <- function(phenotypes, kinships, covariates = NULL) {
   folder <- new_folder()
   kernels <- if (length(kinships) == 1) {
     c("-k", kinships)
@@ -78,7 +94,10 @@ gemma_reml <- function(phenotypes, kinships) {
     writeLines(kinships, list <- tempfile())
     c("-mk", list)
   }
-  run_program("gemma", c("-p", phenotypes, kernels, "-vc", "2", "-outdir", folder, "-o", "vc"))
+  run_tool("gemma", c(
+    "-p", phenotypes, kernels, if (!is.null(covariates)) c("-c", covariates), "-vc", "2",
+    "-outdir", folder, "-o", "vc"
+  ))
   log <- readLines(file.path(folder, "vc.log.txt"))
   list(
     theta = numbers_after(log, "## sigma2 estimates ="), se = numbers_after(log, "## se(sigma2) ="),
@@ -89,13 +108,16 @@ gemma_reml <- function(phenotypes, kinships) {
 # ---- BOLT-REML -----------------------------------------------------------------------------------
 
 # BOLT-REML on a BED and a data frame of `id` and `y`. `components`: a label for each variant that
-# counts. `quick`: without its refinement, which takes 100 probes. Its variance of a column has
-# n - 1 as denominator. OpenBLAS with a thread is much faster here than with more.
-bolt_reml <- function(stem, data, components = NULL, quick = TRUE, threads = 2) {
+# counts. Its probes number 100, or with `quick` 15. Its variance of a column has
+# n - 1 as denominator, and it divides the trait by its standard deviation, which is undone here.
+# OpenBLAS is much faster with one thread in it than with more.
+bolt_reml <- function(stem, data, components = NULL, quick = FALSE, threads = 2) {
   folder <- new_folder()
   phenotypes <- file.path(folder, "phenotypes")
+  samples <- utils::read.table(paste0(stem, ".fam"), colClasses = "character")
+  families <- samples$V1[match(data$id, samples$V2)]
   utils::write.table(
-    data.frame(FID = data$id, IID = data$id, y = data$y), phenotypes,
+    data.frame(FID = families, IID = data$id, y = data$y), phenotypes,
     quote = FALSE, row.names = FALSE
   )
   model <- if (!is.null(components)) {
@@ -104,7 +126,7 @@ bolt_reml <- function(stem, data, components = NULL, quick = TRUE, threads = 2) 
     paste0("--modelSnps=", path)
   }
   started <- proc.time()[[3]]
-  lines <- run_program("bolt", c(
+  lines <- run_tool("bolt", c(
     paste0("--bfile=", stem), paste0("--phenoFile=", phenotypes), "--phenoCol=y", "--reml",
     paste0("--numThreads=", threads), "--noMapCheck", "--maxModelSnps=2000000", model,
     if (quick) "--remlNoRefine"
@@ -112,8 +134,18 @@ bolt_reml <- function(stem, data, components = NULL, quick = TRUE, threads = 2) 
   seconds <- proc.time()[[3]] - started
   entries <- grep("entry (1,1):", lines, fixed = TRUE, value = TRUE)
   numbers <- vapply(entries, numbers_after, c(theta = 0, se = 0), "entry (1,1):")
+  numbers <- numbers * numbers_after(grep("^Phenotype 1: ", lines, value = TRUE), "std = ")^2
   # The noise comes first there, and last here.
   order <- c(seq_len(ncol(numbers))[-1], 1)
   list(theta = unname(numbers["theta", order]), se = unname(numbers["se", order]),
-       h2 = numbers_after(lines, "h2g (1,1):")[1], seconds = seconds, lines = lines)
+       seconds = seconds, lines = lines)
+}
+
+# The stem of the unpacked BED of BOLT-LMM's example, with its other files beside it.
+bolt_example <- function() {
+  packed <- "/usr/share/doc/bolt-lmm/examples/examples.tar.xz"
+  if (!file.exists(packed)) lacking("Debian's bolt-lmm-example")
+  folder <- new_folder()
+  utils::untar(packed, exdir = folder)
+  file.path(folder, "EUR_subset")
 }

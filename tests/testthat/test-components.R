@@ -96,7 +96,7 @@ test_that("posteriors put a variant into two bins", {
   made <- components_by_frequency(g, breaks, posterior)
   expect_equal(unname(weight_matrix(made)), expected, tolerance = 1e-12)
   expect_identical(sum(made$table$variant == 9), 1L)
-  expect_true(made$overlap)
+  expect_true(made$alternatives)
   expect_identical(made$left_out[["without an ancestral allele"]], 2L)
   expect_no_error(components_on(made, g))
 })

@@ -25,7 +25,7 @@ test_that("frequencies are those of PLINK 1.9", {
 })
 
 test_that("the mice of GEMMA have the frequencies of PLINK 1.9", {
-  path <- mice()
+  path <- paste0(mouse_files(), ".bed")
   g <- open_genotypes(path)
   expect_identical(dim(g), c(1940L, 12226L))
   expect_identical(names(g$samples)[5:11], c("sex", sprintf("pheno%d", 1:6)))

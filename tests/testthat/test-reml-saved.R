@@ -53,13 +53,17 @@ test_that("a checkpoint is read by an equal fit alone", {
   first <- open(fit)
   expect_null(first$state)
   expect_false(file.exists(path))
-  first$save(as.raw(1:9))
-  first$save(as.raw(9:1))
-  expect_identical(open(fit)$state, as.raw(9:1))
+  first$save(list(number = 1))
+  state <- list(
+    number = c(pi, NaN, -Inf, 1e-310), none = double(), flag = TRUE, text = "a \"word\" \u00e9",
+    deep = list(matrix = matrix(1:6, 2), deeper = list(x = 2L)), empty = matrix(0, 4, 0)
+  )
+  first$save(state)
+  expect_identical(open(fit)$state, state)
   expect_identical(list.files(dirname(path), paste0("^", basename(path))), basename(path))
   # Threads and memory change nothing; all else does.
   fit$problem[c("threads", "memory")] <- list(3L, 1e9)
-  expect_identical(open(fit)$state, as.raw(9:1))
+  expect_identical(open(fit)$state, state)
   k <- crossprod(matrix(rnorm(1600), 40)) / 40
   others <- list(
     problem_of(control = reml_control(seed = 2)), problem_of(k = kernel_matrix(k)),
@@ -69,19 +73,58 @@ test_that("a checkpoint is read by an equal fit alone", {
   for (other in others) {
     expect_ancify_error(open(other), "input", quoted(path), "other inputs or settings")
   }
-  writeLines("text", path)
-  expect_ancify_error(open(fit), "format", quoted(path), "no checkpoint")
+  whole <- file_bytes(path)
+  for (bytes in list(charToRaw("text"), raw(), head(whole, -1))) {
+    writeBin(bytes, path)
+    expect_ancify_error(open(fit), "format", quoted(path), "no checkpoint")
+  }
 })
 
 test_that("functions of a checkpoint's fit are known by what they give", {
   path <- tempfile()
   k <- crossprod(matrix(rnorm(1600), 40)) / 40
   open <- function(fit) open_checkpoint(path, fit$problem, fit$file)
-  open(problem_of(k = kernel_products(function(V) k %*% V, 40)))$save(as.raw(1))
+  open(problem_of(k = kernel_products(function(V) k %*% V, 40)))$save(list(x = 1))
   same <- function(V) {
     product <- k %*% V
     product
   }
-  expect_identical(open(problem_of(k = kernel_products(same, 40)))$state, as.raw(1))
+  expect_identical(open(problem_of(k = kernel_products(same, 40)))$state, list(x = 1))
   expect_ancify_error(open(problem_of(k = kernel_products(function(V) 2 * k %*% V, 40))), "input")
+})
+
+test_that("a fit that stops at each checkpoint goes on to the same bytes", {
+  problem <- problem_of()$problem
+  run <- function(state, save) {
+    with_watch("Fitting", function(watch) {
+      reml_stochastic_impl(problem, list(state = state), watch)
+    }, tell = list(checkpoint = save))
+  }
+  expected <- run(NULL, function(state) NULL)
+  state <- NULL
+  stops <- 0
+  fit <- NULL
+  while (is.null(fit) && stops < 100) {
+    old <- state
+    fit <- tryCatch(run(state, function(new) {
+      state <<- state_of(state_bytes(new))
+      if (!identical(state, old)) abort_ancify("As if by Ctrl-C.", "cancelled")
+    }), ancify_cancelled_error = function(condition) NULL)
+    stops <- stops + 1
+  }
+  expect_gt(stops, 2)
+  expect_identical(fit, expected)
+})
+
+test_that("a fit writes its checkpoint, and an equal one begins there", {
+  path <- tempfile()
+  fit_again <- function(checkpoint) {
+    fit <- suppressWarnings(quiet_fit(y ~ sex, case$data, case$g, method = "stochastic",
+                                      checkpoint = checkpoint))
+    fit[c("theta", "mc_score", "log_likelihood", "genetic", "passes", "iterations")]
+  }
+  first <- fit_again(path)
+  expect_true(file.exists(path))
+  expect_identical(fit_again(path), first)
+  expect_identical(fit_again(NULL), first)
 })

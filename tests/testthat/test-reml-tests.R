@@ -27,7 +27,7 @@ test_that("a likelihood is that of plain R, anywhere", {
     list(function() reml_log_likelihood(two, 1), "1 number", "'a', 'b' and 'residual'"),
     list(function() reml_log_likelihood(two, c(1, NA, 1)), "`theta`"),
     list(function() reml_log_likelihood(two$theta, 1), "fit_reml()"),
-    list(function() reml_log_likelihood(replace(two, "path", "stochastic"), two$theta), "exact")
+    list(function() reml_log_likelihood(replace(two, "memory", 1e5), two$theta), "100 kB")
   ))
 })
 
@@ -41,7 +41,8 @@ test_that("Wald intervals are estimates and errors", {
   expect_refusals(list(
     list(function() confint(two, "c"), "'c'"), list(function() confint(two, level = 95), "95"),
     list(function() confint(two, "h2", method = "profile"), "'h2'"),
-    list(function() confint(replace(two, "path", "stochastic"), method = "profile"), "exact")
+    list(function() confint(replace(two, "path", "stochastic"), method = "profile"), "exact"),
+    list(function() plot(replace(two, "path", "stochastic"), type = "profile"), "exact")
   ))
 })
 

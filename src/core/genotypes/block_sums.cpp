@@ -79,13 +79,14 @@ constexpr int kDword = 4;
 
 // Adds to each of 32-bit sums the products of four calls and four digits. For the intrinsic,
 // _mm512_dpbusd_epi32(), GCC 12 copies the sums first, which takes a third of the time.
-ANCIFY_TARGET_AVX512 inline __m512i add_products(__m512i sums, __m512i calls, __m512i digits) {
+ANCIFY_TARGET_AVX512 ANCIFY_ALWAYS_INLINE __m512i add_products(__m512i sums, __m512i calls,
+                                                               __m512i digits) {
   asm("vpdpbusd %2, %1, %0" : "+v"(sums) : "v"(calls), "v"(digits));
   return sums;
 }
 
 // The sums of the 32-bit numbers of each of four vectors.
-ANCIFY_TARGET_AVX512 inline __m128i sums_of_four(const __m512i* vectors) {
+ANCIFY_TARGET_AVX512 ANCIFY_ALWAYS_INLINE __m128i sums_of_four(const __m512i* vectors) {
   const __m512i a = _mm512_add_epi32(_mm512_unpacklo_epi32(vectors[0], vectors[1]),
                                      _mm512_unpackhi_epi32(vectors[0], vectors[1]));
   const __m512i b = _mm512_add_epi32(_mm512_unpacklo_epi32(vectors[2], vectors[3]),
@@ -180,7 +181,7 @@ ANCIFY_TARGET_AVX512 void sum_over_variants_avx512(const ExpandedCalls& calls,
 // Iterations after which 16-bit sums are added to 32-bit ones.
 constexpr std::int64_t kNarrow = 64 * 32;
 
-ANCIFY_TARGET_AVX2 inline std::int32_t sum_avx2(__m256i v) {
+ANCIFY_TARGET_AVX2 ANCIFY_ALWAYS_INLINE std::int32_t sum_avx2(__m256i v) {
   const __m128i a = _mm_add_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
   const __m128i b = _mm_add_epi32(a, _mm_shuffle_epi32(a, 0x4e));
   return _mm_cvtsi128_si32(_mm_add_epi32(b, _mm_shuffle_epi32(b, 0xb1)));
@@ -188,9 +189,10 @@ ANCIFY_TARGET_AVX2 inline std::int32_t sum_avx2(__m256i v) {
 
 // Two variants of a quad, those at bits `shift` and `shift` + 2.
 template <int shift>
-ANCIFY_TARGET_AVX2 inline void sum_two_avx2(const std::uint8_t* row, std::int64_t next,
-                                            const std::int8_t* digits, std::int64_t n,
-                                            std::array<std::int64_t, kQuad>& sums) {
+ANCIFY_TARGET_AVX2 ANCIFY_ALWAYS_INLINE void sum_two_avx2(const std::uint8_t* row,
+                                                          std::int64_t next,
+                                                          const std::int8_t* digits, std::int64_t n,
+                                                          std::array<std::int64_t, kQuad>& sums) {
   const __m256i mask = _mm256_set1_epi8(3);
   const __m256i ones = _mm256_set1_epi16(1);
   std::array<std::array<std::int32_t, kDigits>, 2> all{};

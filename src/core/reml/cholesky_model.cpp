@@ -82,7 +82,8 @@ void CholeskyModel::check_positive(std::size_t kernel, const std::string& name) 
   for (std::size_t i = 0; i < n; ++i) shifted[i * (n + 1)] += kNegativeEigenvalue * mean;
   if (factorise(size(), shifted, [&] { throw_if_stopped(); })) return;
   shifted = kernels_[kernel];
-  check_smallest_eigenvalue(symmetric_eigen(size(), shifted.data(), false).front(), mean, name);
+  const Tridiagonal form(size(), shifted.data(), [&] { throw_if_stopped(); });
+  check_smallest_eigenvalue(form.eigenvalues().front(), mean, name);
 }
 
 void CholeskyModel::check_independent(const std::vector<std::string>& names) {

@@ -179,6 +179,7 @@ Tridiagonal::Tridiagonal(int n, double* a, const std::function<void()>& between)
     const int left = n - first;
     const int rest = left - kWidth;
     double* const corner = a + product_of(n, first) + first;
+    double* const diagonal = diagonal_.data() + first;
     double* const off = off_diagonal_.data() + first;
     dlatrd_("L", &left, &kWidth, corner, &n, off, tau_.data() + first, work.data(), &left, 1);
     double* const below = corner + kWidth;
@@ -187,7 +188,7 @@ Tridiagonal::Tridiagonal(int n, double* a, const std::function<void()>& between)
             trailing, &n, 1, 1);
     for (int j = 0; j < kWidth; ++j) {
       double* const pivot = corner + product_of(n, j) + j;
-      diagonal_[static_cast<std::size_t>(first + j)] = pivot[0];
+      diagonal[j] = pivot[0];
       pivot[1] = off[j];  // dlatrd leaves 1 there
     }
   }

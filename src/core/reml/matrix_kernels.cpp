@@ -116,12 +116,12 @@ void MatrixKernels::times(const double* theta, const double* v, int columns,
 void MatrixKernels::forms(const double* a, const double* b, int columns, Precision /*precision*/,
                           double* forms) {
   std::vector<double> product(static_cast<std::size_t>(n_ * kColumns));
-  for (int g = 0; g < components(); ++g) {
+  for (int g = 0; g < components(); ++g, forms += columns) {
     for (int first = 0; first < columns; first += kColumns) {
       throw_if_stopped(control_);
       const int width = std::min(kColumns, columns - first);
       symmetric_product(static_cast<int>(n_), width, matrix(g), b + n_ * first, product.data());
-      dot_columns(n_, width, a + n_ * first, product.data(), forms + g * columns + first);
+      dot_columns(n_, width, a + n_ * first, product.data(), forms + first);
     }
   }
   ++passes_;

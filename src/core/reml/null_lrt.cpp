@@ -48,7 +48,7 @@ NullLrt::NullLrt(std::vector<double> eigenvalues) : eigenvalues_(std::move(eigen
   const double mean = sum / static_cast<double>(eigenvalues_.size());
   ratios_ = {0};
   // From a millionth of the variance to all but a millionth.
-  for (double t = -14; t <= 14; t += 0.25) ratios_.push_back(std::exp(t) / mean);
+  for (int i = -56; i <= 56; ++i) ratios_.push_back(std::exp(0.25 * i) / mean);
   log_determinants_.resize(ratios_.size());
   for (const double value : eigenvalues_) {
     for (std::size_t k = 0; k < ratios_.size(); ++k) {

@@ -17,17 +17,17 @@ namespace {
 
 using Vector = std::vector<double>;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
-// Steps of average information before observed information is computed, if it is not cheap.
-constexpr int kAverageSteps = 12;
+// Steps without observed information, if it is not cheap, where the maximum is far.
+constexpr int kFarSteps = 12;
 // With rounding errors alone left, s'I^-1 s stays as it is. Below this it is then as good as 0.
-constexpr double kRounding = 1e-9;
+constexpr double kRoundingOfDecrement = 1e-9;
 constexpr int kMostWithoutGain = 3;
 // Relative to the size of the data.
 constexpr double kRoundingOfLikelihood = 1e-10;
 // A step that is shortened to this length without a gain shows that there is none.
-constexpr double kShortest = 1e-9;
+constexpr double kShortestStep = 1e-9;
 
 class Search {
  public:
@@ -38,6 +38,8 @@ class Search {
  private:
   void look(double step, bool newton);
   bool finished();
+  // Whether the last steps to the maximum cost less with the observed information.
+  bool newton_is_better() const;
   // Goes to a point that is not lower. False if there is none.
   bool go();
   LocalModel local(const Vector& information) const {
@@ -49,9 +51,9 @@ class Search {
   ExactModel& model_;
   const SearchSettings& settings_;
   Maximum at_;
-  double radius_ = kInfinity;
+  double radius_ = kNoLimit;
   double step_ = 0;
-  double least_ = kInfinity;  // s'I^-1 s so far
+  double least_ = kNoLimit;  // s'I^-1 s so far
   int without_gain_ = 0;
 };
 
@@ -75,7 +77,7 @@ bool Search::finished() {
   const double now = at_.iterations.back().decrement;
   without_gain_ = now < 0.5 * least_ ? 0 : without_gain_ + 1;
   least_ = std::min(least_, now);
-  const bool rounding = now < kRounding && without_gain_ >= kMostWithoutGain;
+  const bool rounding = now < kRoundingOfDecrement && without_gain_ >= kMostWithoutGain;
   if (now < settings_.tolerance || rounding) {
     end(true, "converged", "");
     return true;
@@ -87,6 +89,19 @@ bool Search::finished() {
     return true;
   }
   return false;
+}
+
+bool Search::newton_is_better() const {
+  if (model_.expected_is_cheap()) return true;
+  const auto& past = at_.iterations;
+  if (past.size() < 3) return false;
+  const double now = past.back().decrement;
+  if (now > 1 && static_cast<int>(past.size()) <= kFarSteps) return false;
+  // A step of average information divides s'I^-1 s by much the same number each time, and costs N^3
+  // operations. Newton's method takes two steps, of 4 G N^3.
+  const double shrinks = now / past[past.size() - 2].decrement;
+  if (shrinks >= 1) return true;
+  return std::log(settings_.tolerance / now) / std::log(shrinks) > 8 * model_.components();
 }
 
 // The observed information where it is known and positive.
@@ -104,7 +119,7 @@ Vector Search::observed_or_asked() const {
 bool Search::go() {
   const LocalModel here = local(observed_or_asked());
   const double allowed = at_.log_likelihood - kRoundingOfLikelihood * model_.size();
-  while (radius_ > kShortest) {
+  while (radius_ > kShortestStep) {
     Step step = bounded_step(here, radius_);
     if (model_.move_to(step.theta) && model_.log_likelihood() >= allowed) {
       at_.theta = std::move(step.theta);
@@ -119,8 +134,8 @@ bool Search::go() {
 
 Maximum Search::from(Vector theta) {
   at_.theta = std::move(theta);
-  for (int steps = 0;; ++steps) {
-    look(step_, model_.expected_is_cheap() || steps >= kAverageSteps);
+  while (true) {
+    look(step_, newton_is_better());
     if (finished()) break;
     if (!go()) {
       model_.move_to(at_.theta);
@@ -145,13 +160,13 @@ Maximum search(ExactModel& model, const SearchSettings& settings) {
   if (starts.size() > 1 && !model.search_is_cheap()) {
     Vector heights;
     for (const auto& start : starts) {
-      heights.push_back(model.move_to(start) ? model.log_likelihood() : -kInfinity);
+      heights.push_back(model.move_to(start) ? model.log_likelihood() : -kNoLimit);
     }
     const auto best = std::max_element(heights.begin(), heights.end()) - heights.begin();
     starts = {starts[static_cast<std::size_t>(best)]};
   }
   Maximum best;
-  best.log_likelihood = -kInfinity;
+  best.log_likelihood = -kNoLimit;
   for (const auto& start : starts) {
     if (!model.move_to(start)) continue;
     Maximum found = Search(model, settings).from(start);

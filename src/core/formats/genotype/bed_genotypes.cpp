@@ -22,7 +22,7 @@ BedGenotypes::BedGenotypes(InputFile file, std::int64_t samples, std::int64_t va
     : file_(std::move(file)), samples_(samples), variants_(variants) {
   const std::int64_t right = kHeader + variants_ * stride();
   if (file_.size() == right) return;
-  throw FormatError(path(), 0,
+  throw FormatError(file_.path(), 0,
                     std::string("the file is too ") + (file_.size() < right ? "short" : "long") +
                         ": " + std::to_string(samples_) + " samples and " +
                         std::to_string(variants_) + " variants make " + std::to_string(right) +

@@ -13,7 +13,7 @@ namespace ancify {
 // What a BED begins with: its magic number, and that a variant's codes stand together.
 constexpr std::string_view kBedHeader = "\x6c\x1b\x01";
 
-class BedGenotypes : public GenotypeFile {
+class BedGenotypes final : public GenotypeFile {
  public:
   // FormatError unless the file has exactly the size of these samples and variants.
   BedGenotypes(InputFile file, std::int64_t samples, std::int64_t variants);

@@ -55,7 +55,7 @@ PgenGenotypes::PgenGenotypes(InputFile file, std::int64_t samples, std::int64_t 
 }
 
 void PgenGenotypes::refuse(const std::string& problem) const {
-  throw FormatError(path(), 0, problem);
+  throw FormatError(file_.path(), 0, problem);
 }
 
 void PgenGenotypes::refuse_variant(std::int64_t variant, const std::string& problem) const {
@@ -132,7 +132,7 @@ void PgenGenotypes::check_record(std::int64_t variant) const {
   const auto at = static_cast<std::size_t>(variant);
   const std::string beside = track_beside_calls(types_[at]);
   if (!beside.empty()) {
-    std::string name = path();
+    std::string name = file_.path();
     constexpr std::string_view ending = ".pgen";
     if (name.size() > ending.size() && name.substr(name.size() - ending.size()) == ending) {
       name.resize(name.size() - ending.size());

@@ -12,7 +12,7 @@ namespace ancify {
 
 // Reads files of the storage modes 02 (calls of 2 bits) and 10 (records of any length), the usual
 // ones. Its index takes nine bytes a variant.
-class PgenGenotypes : public GenotypeFile {
+class PgenGenotypes final : public GenotypeFile {
  public:
   // FormatError unless the file has these numbers of samples and variants, and hard calls alone.
   PgenGenotypes(InputFile file, std::int64_t samples, std::int64_t variants);

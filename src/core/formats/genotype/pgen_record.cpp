@@ -59,7 +59,7 @@ void set_call(std::uint8_t* calls, std::int64_t sample, unsigned call) {
 // distances of the other samples from those before them.
 void take_differences(RecordBytes& record, std::int64_t samples, std::uint8_t* calls) {
   constexpr std::int64_t group = 64;
-  constexpr int fewest_bytes = group - 1;
+  constexpr std::size_t fewest_bytes = group - 1;
   const std::int64_t n = record.take_varint();
   if (n == 0) return;
   if (n > samples) throw BadRecord{"it lists more samples than there are"};
@@ -83,8 +83,7 @@ void take_differences(RecordBytes& record, std::int64_t samples, std::uint8_t* c
       if (sample <= last || sample >= samples) throw BadRecord{"its samples are not in order"};
       set_call(calls, sample, values[i / 4] >> 2 * (i % 4) & 3U);
     }
-    if (k + 1 < groups &&
-        before - record.left() != static_cast<std::size_t>(sizes[k] + fewest_bytes)) {
+    if (k + 1 < groups && before - record.left() != sizes[k] + fewest_bytes) {
       throw BadRecord{"a group of samples has another size than it says"};
     }
   }

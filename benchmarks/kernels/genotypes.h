@@ -1,0 +1,65 @@
+// Random genotypes in memory, for what computes with packed ones.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/formats/genotype/genotype_file.h"
+#include "core/genotypes/genotype_matrix.h"
+
+namespace ancify::bench {
+
+// A file whose calls a hash makes: two alleles with a frequency of the variant's own, and no
+// missing call.
+class RandomGenotypes : public GenotypeFile {
+ public:
+  RandomGenotypes(std::int64_t samples, std::int64_t variants)
+      : samples_(samples), variants_(variants) {}
+  const std::string& path() const override { return path_; }
+  std::int64_t samples() const override { return samples_; }
+  std::int64_t variants() const override { return variants_; }
+  void read(std::int64_t first, std::int64_t n, std::uint8_t* calls) const override {
+    for (std::int64_t j = first; j < first + n; ++j, calls += stride()) {
+      std::uint64_t state = static_cast<std::uint64_t>(j) * 0x9e3779b97f4a7c15U + 1;
+      const unsigned threshold = 12 + static_cast<unsigned>(next(state) % 116);
+      std::fill_n(calls, stride(), std::uint8_t{0});
+      for (std::int64_t i = 0; i < samples_; ++i) {
+        const std::uint64_t bits = next(state);
+        const unsigned call = static_cast<unsigned>((bits & 255U) < threshold) +
+                              static_cast<unsigned>((bits >> 8 & 255U) < threshold);
+        calls[i / 4] |= static_cast<std::uint8_t>(call << (2 * (i % 4)));
+      }
+    }
+  }
+  void check_unchanged() const override {}
+
+ private:
+  static std::uint64_t next(std::uint64_t& state) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state >> 16;
+  }
+
+  std::int64_t samples_;
+  std::int64_t variants_;
+  std::string path_ = "random";
+};
+
+inline std::unique_ptr<GenotypeMatrix> random_matrix(std::int64_t samples, std::int64_t variants,
+                                                     const GenotypeWork& work,
+                                                     JobControl& control) {
+  std::vector<std::int64_t> all_samples(static_cast<std::size_t>(samples));
+  std::iota(all_samples.begin(), all_samples.end(), 0);
+  std::vector<std::int64_t> all_variants(static_cast<std::size_t>(variants));
+  std::iota(all_variants.begin(), all_variants.end(), 0);
+  return std::make_unique<GenotypeMatrix>(std::make_unique<RandomGenotypes>(samples, variants),
+                                          std::move(all_samples), std::move(all_variants), work,
+                                          control);
+}
+
+}  // namespace ancify::bench

@@ -1,0 +1,177 @@
+// Times products with a kernel of packed genotypes: one column beside a sweep over the packed
+// bytes, 64 columns beside OpenBLAS with genotypes as floats, and two threads beside one.
+//
+//   ancify_bench_reml [SAMPLES VARIANTS]
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "core/device/simd.h"
+#include "core/reml/genotype_kernels.h"
+#include "kernels/genotypes.h"
+
+namespace {
+
+using ancify::GenotypeMatrix;
+using ancify::JobControl;
+using ancify::SimdLevel;
+using ancify::bench::random_matrix;
+using ancify::reml::GenotypeKernels;
+using ancify::reml::Precision;
+
+constexpr int kRounds = 5;
+constexpr int kColumns = 64;
+
+double seconds_of(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// The least seconds of each job, which take turns.
+std::vector<double> best_of(const std::vector<std::function<void()>>& jobs) {
+  std::vector<double> best(jobs.size(), 1e300);
+  for (int round = 0; round < kRounds; ++round) {
+    for (std::size_t i = 0; i < jobs.size(); ++i) best[i] = std::min(best[i], seconds_of(jobs[i]));
+  }
+  return best;
+}
+
+void report(const char* what, double ratio, const char* goal) {
+  std::printf("%-72s %6.2f  %s\n", what, ratio, goal);
+  std::fflush(stdout);
+}
+
+// A kernel of all variants, and what its product takes.
+class Products {
+ public:
+  Products(std::int64_t n, std::int64_t m, int threads, SimdLevel simd)
+      : matrix_(random_matrix(n, m, {threads, simd, 0}, control_)), out_(n * kColumns) {
+    std::vector<ancify::reml::ComponentWeight> weights;
+    for (std::int64_t j = 0; j < m; ++j) weights.push_back({j, 0, 1});
+    kernels_ = std::make_unique<GenotypeKernels>(*matrix_, weights, 1, -1, control_);
+    for (std::int64_t i = 0; i < n * kColumns; ++i) {
+      v_.push_back(static_cast<double>(i * 7919 % 2003) / 1001.5 - 1);
+    }
+  }
+  void times(int columns) {
+    const double theta = 1;
+    kernels_->times(&theta, v_.data(), columns, Precision::kProbes, out_.data());
+  }
+  // Reads each packed byte once.
+  std::uint64_t sweep() {
+    std::uint64_t sum = 0;
+    const std::int64_t bytes = ancify::kBlockQuads * ancify::quad_stride(matrix_->samples());
+    matrix_->for_each_tile(
+        control_, [](std::int64_t) { return true; },
+        [&](const ancify::GenotypeTile& tile) {
+          const auto* words = reinterpret_cast<const std::uint64_t*>(tile.rows);
+          std::uint64_t lanes[8] = {};
+          for (std::int64_t i = 0; i < tile.blocks * bytes / 8; ++i) lanes[i % 8] += words[i];
+          for (const std::uint64_t lane : lanes) sum += lane;
+        });
+    return sum;
+  }
+
+ private:
+  JobControl control_;
+  std::unique_ptr<GenotypeMatrix> matrix_;
+  std::unique_ptr<GenotypeKernels> kernels_;
+  std::vector<double> v_;
+  std::vector<double> out_;
+};
+
+// OpenBLAS's own functions, whatever BLAS the core has.
+class OpenBlas {
+ public:
+  OpenBlas() {
+    void* library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) return;
+    sgemm_ = reinterpret_cast<Sgemm>(dlsym(library, "cblas_sgemm"));
+    set_threads_ = reinterpret_cast<SetThreads>(dlsym(library, "openblas_set_num_threads"));
+  }
+  bool is_there() const { return sgemm_ != nullptr && set_threads_ != nullptr; }
+  void set_threads(int threads) const { set_threads_(threads); }
+  // t = g' v and out = g t, with g of n x m.
+  void times(int n, int m, const float* g, const float* v, float* t, float* out) const {
+    sgemm_(kColumnMajor, kTranspose, kNoTranspose, m, kColumns, n, 1, g, n, v, n, 0, t, m);
+    sgemm_(kColumnMajor, kNoTranspose, kNoTranspose, n, kColumns, m, 1, g, n, t, m, 0, out, n);
+  }
+
+ private:
+  static constexpr int kColumnMajor = 102;
+  static constexpr int kNoTranspose = 111;
+  static constexpr int kTranspose = 112;
+  using Sgemm = void (*)(int, int, int, int, int, int, float, const float*, int, const float*, int,
+                         float, float*, int);
+  using SetThreads = void (*)(int);
+  Sgemm sgemm_ = nullptr;
+  SetThreads set_threads_ = nullptr;
+};
+
+void compare_level(std::int64_t n, std::int64_t m, SimdLevel simd, const OpenBlas& blas) {
+  const bool best = simd == SimdLevel::kAvx512;
+  Products one(n, m, 1, simd);
+  Products two(n, m, 2, simd);
+  volatile std::uint64_t kept = 0;
+  std::vector<std::function<void()>> jobs = {[&] { kept = kept + one.sweep(); },
+                                             [&] { one.times(1); }, [&] { one.times(kColumns); },
+                                             [&] { two.times(1); }, [&] { two.times(kColumns); }};
+  std::vector<float> g;
+  std::vector<float> v;
+  std::vector<float> t;
+  std::vector<float> out;
+  if (blas.is_there()) {
+    for (std::int64_t i = 0; i < n * m; ++i) {
+      g.push_back(static_cast<float>((i * 7919 >> 5) % 3));
+    }
+    v.assign(static_cast<std::size_t>(n) * kColumns, 0.5F);
+    t.resize(static_cast<std::size_t>(m) * kColumns);
+    out.resize(static_cast<std::size_t>(n) * kColumns);
+    for (const int threads : {1, 2}) {
+      jobs.emplace_back([&, threads] {
+        blas.set_threads(threads);
+        blas.times(static_cast<int>(n), static_cast<int>(m), g.data(), v.data(), t.data(),
+                   out.data());
+      });
+    }
+  }
+  const std::vector<double> seconds = best_of(jobs);
+  std::printf("%s, %lld samples, %lld variants\n", ancify::simd_name(simd),
+              static_cast<long long>(n), static_cast<long long>(m));
+  report("K v, one column, over a sweep of the packed bytes", seconds[1] / seconds[0],
+         best ? "at most 6" : "at most 12");
+  report("... two threads, speed over one", seconds[1] / seconds[3], "at least 1.8");
+  report("K V, 64 columns: two threads, speed over one", seconds[2] / seconds[4], "at least 1.8");
+  if (blas.is_there()) {
+    const char* goal = best ? "at least 1" : "at least 0.5";
+    report("... one thread, speed over OpenBLAS sgemm", seconds[5] / seconds[2], goal);
+    report("... two threads, speed over OpenBLAS sgemm", seconds[6] / seconds[4], goal);
+  } else {
+    std::printf("there is no libopenblas.so.0\n");
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const std::int64_t n = argc == 3 ? std::atoll(argv[1]) : 8192;
+    const std::int64_t m = argc == 3 ? std::atoll(argv[2]) : 32768;
+    const OpenBlas blas;
+    for (const SimdLevel level : {SimdLevel::kAvx512, SimdLevel::kAvx2}) {
+      if (level <= ancify::best_simd_level()) compare_level(n, m, level, blas);
+    }
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}
