@@ -144,7 +144,7 @@ check_no_gpu <- function(backend) {
 }
 
 # Lines of the log: what is left out, and the path.
-describe_model <- function(model, method) {
+describe_model <- function(model, wanted) {
   n <- length(model$y)
   c(
     sprintf("%s%s", count_of(n, "sample"), dropped_text(model$dropped)),
@@ -157,7 +157,7 @@ describe_model <- function(model, method) {
                 ""
               })
     },
-    if (method == "auto") {
+    if (wanted == "auto") {
       sprintf("The %s path, for %s", model$path, count_of(n, "sample"))
     }
   )

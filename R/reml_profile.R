@@ -38,12 +38,12 @@
 confint.reml_fit <- function(object, parm = NULL, level = 0.95, method = c("wald", "profile"),
                              progress = interactive(), ...) {
   check_no_more(...)
-  method <- check_choice(method, c("wald", "profile"), "method")
+  wald <- check_choice(method, c("wald", "profile"), "method") == "wald"
   if (!is.numeric(level) || length(level) != 1 || !isTRUE(level > 0 && level < 1)) {
     abort_ancify(sprintf("`level` must be between 0 and 1, not %s.", show_value(level)), "input")
   }
   components <- names(object$theta)
-  has <- if (method == "wald") c(components, "h2", names(object$coefficients)) else components
+  has <- if (wald) c(components, "h2", names(object$coefficients)) else components
   parm <- parm %||% has
   unknown <- setdiff(parm, has)
   if (length(unknown)) {
@@ -53,7 +53,7 @@ confint.reml_fit <- function(object, parm = NULL, level = 0.95, method = c("wald
       "input"
     )
   }
-  limits <- if (method == "wald") {
+  limits <- if (wald) {
     wald_limits(object, level)[parm, , drop = FALSE]
   } else {
     profile_limits(object, parm, level, progress)

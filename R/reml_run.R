@@ -4,15 +4,15 @@
 most_exact_samples <- 5000
 
 # "exact" or "stochastic". `components`: number of genetic ones.
-choose_path <- function(method, n, components, memory) {
-  check_choice(method, c("auto", "exact", "stochastic"), "method")
-  if (method == "stochastic") {
+choose_path <- function(wanted, n, components, memory) {
+  check_choice(wanted, c("auto", "exact", "stochastic"), "method")
+  if (wanted == "stochastic") {
     return("stochastic")
   }
   # Each kernel, their sum and its inverse.
   needed <- 8 * n^2 * (components + 2)
   fits <- needed <= memory
-  if (method == "exact" && !fits) {
+  if (wanted == "exact" && !fits) {
     abort_ancify(
       sprintf(
         "The exact path needs %s, but `memory` is %s: give more, or choose 'stochastic'.",
@@ -21,7 +21,7 @@ choose_path <- function(method, n, components, memory) {
       "input"
     )
   }
-  if (method == "exact" || n <= most_exact_samples && fits) "exact" else "stochastic"
+  if (wanted == "exact" || n <= most_exact_samples && fits) "exact" else "stochastic"
 }
 
 # The core's result for a model with its data (or a fit), with names. `checkpoint`: a path or NULL.

@@ -17,12 +17,12 @@ config_of <- function(folder, n, length) {
   )
 }
 
-# Writes the BED of `n` samples and `m` variants in linkage disequilibrium, in chromosomes of 2,000,
+# Writes the BED of `n` samples and `m` variants in linkage disequilibrium, on 20 chromosomes,
 # with the functions of tests/testthat/helper-reml.R. Gives list(stem =, data = ids and a trait of
 # variance 1, sets = the component of each variant). `h2`: the share of each component, which are
 # as many successive parts of the variants.
 simulate_study <- function(stem, n, m, h2) {
-  size <- min(2000, m)
+  size <- ceiling(m / 20)
   starts <- seq(1, m, size)
   sets <- ceiling(seq_len(m) / (m / length(h2)))
   genetic <- matrix(0, n, length(h2))

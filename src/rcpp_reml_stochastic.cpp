@@ -102,8 +102,8 @@ Rcpp::List as_list(const reml::ProbePoint& point) {
 }
 
 reml::ProbePoint as_point(const Rcpp::List& list) {
-  return {Rcpp::as<Vector>(list["theta"]), Rcpp::as<Vector>(list["solutions"]),
-          Rcpp::as<Vector>(list["forms"]), Rcpp::as<Vector>(list["known"]),
+  return {Rcpp::as<Vector>(list["theta"]),  Rcpp::as<Vector>(list["solutions"]),
+          Rcpp::as<Vector>(list["forms"]),  Rcpp::as<Vector>(list["known"]),
           Rcpp::as<Vector>(list["values"]), Rcpp::as<Vector>(list["information"])};
 }
 
@@ -185,11 +185,10 @@ Rcpp::List reml_stochastic_impl(const Rcpp::List& problem,
   return result;
 }
 
-// Haseman-Elston regression, with a jackknife over `blocks` blocks of samples. Returns list(theta =,
-// covariance =, mc_covariance =, mean_diagonal =, probes = (0 if traces are exact), passes =).
+// Haseman-Elston regression, with a jackknife over `blocks` blocks of samples. Returns list(theta
+// =, covariance =, mc_covariance =, mean_diagonal =, probes = (0 if traces are exact), passes =).
 // [[Rcpp::export]]
-Rcpp::List haseman_elston_impl(const Rcpp::List& problem, int blocks,
-                               const Rcpp::Function& watch) {
+Rcpp::List haseman_elston_impl(const Rcpp::List& problem, int blocks, const Rcpp::Function& watch) {
   const reml::FitData data = as_fit_data(problem);
   const reml::StochasticSettings stochastic = as_settings(problem);
   const int threads = Rcpp::as<int>(problem["threads"]);

@@ -140,19 +140,24 @@ test_that("a variance that the data lack is at its bound, by both paths", {
 
 test_that("with as many orthogonal probes as samples the stochastic fit is the exact one", {
   case <- property_case(49, n = 90, m = 200)
-  case$sets <- rep(c("first", "second"), c(80, 120))
+  sets <- rep(c("first", "second"), c(80, 120))
   probes <- sqrt(90) * qr.Q(qr(matrix(stats::rnorm(90^2), 90)))
-  for (sets in list(NULL, case$sets)) {
+  expect_both <- function(tolerance, ...) {
     fits <- lapply(paths, function(by) {
       fit_reml(
-        y ~ age, case$data, open_genotypes(case$file), sets, method = by, threads = 1,
-        progress = FALSE, verbose = FALSE,
+        y ~ age, case$data, ..., method = by, threads = 1, progress = FALSE, verbose = FALSE,
         control = reml_control(probes = probes, tolerance = 1e-18)
       )
     })
-    expect_equal(fits[[2]]$theta, fits[[1]]$theta, tolerance = 1e-9)
-    expect_equal(fits[[2]]$log_likelihood, fits[[1]]$log_likelihood, tolerance = 1e-9)
-    expect_equal(fits[[2]]$information, fits[[1]]$information, tolerance = 1e-7)
+    for (field in c("theta", "log_likelihood", "information", "coefficients")) {
+      expect_equal(fits[[2]][[field]], fits[[1]][[field]], tolerance = tolerance)
+    }
+  }
+  g <- open_genotypes(case$file)
+  for (labels in list(rep("all", 200), sets)) {
+    expect_both(1e-9, kernels = lapply(oracle_kernels(case$calls, labels), kernel_matrix))
+    # Products with genotypes have 28 bits for probes.
+    expect_both(1e-7, genotypes = g, components = labels)
   }
 })
 

@@ -13,8 +13,8 @@ namespace ancify::reml {
 // Q is an orthonormal basis of X's columns, and S = I - QQ'.
 class FixedEffects {
  public:
-  // InputError as from check_data() and response_unit(), or if a column of X depends on those before
-  // it.
+  // InputError as from check_data() and response_unit(), or if a column of X depends on those
+  // before it.
   FixedEffects(const FitData& data, const Workers& workers);
 
   std::int64_t samples() const { return n_; }

@@ -1,13 +1,13 @@
 // With B_i = S A_i S, theta solves  sum_j theta_j tr(B_i B_j) = y'B_i y: least squares of the
-// products y_a y_b of all pairs of samples on B_1[a, b], B_2[a, b], ... (Haseman and Elston 1972, Behav.
-// Genet. 2:3). tr(B_i B_j) is the mean of (B_i z)'(B_j z) over probes z; with all unit vectors times
-// sqrt(n) it is exact.
+// products y_a y_b of all pairs of samples on B_1[a, b], B_2[a, b], ... (Haseman and Elston 1972,
+// Behav. Genet. 2:3). tr(B_i B_j) is the mean of (B_i z)'(B_j z) over probes z; with all unit
+// vectors times sqrt(n) it is exact.
 //
 // The jackknife leaves out blocks of samples, with all their pairs. A sample's response is drawn
-// anew in another study, so samples are what the errors of theta come from. Blocks of variants are not
-// sound: with relatives or structure all blocks tell of the same pairs, so they are far from
-// independent, and a kernel that is a matrix has no variants. Relatives should be in one block; they
-// are where samples go by family.
+// anew in another study, so samples are what the errors of theta come from. Blocks of variants are
+// not sound: with relatives or structure all blocks tell of the same pairs, so they are far from
+// independent, and a kernel that is a matrix has no variants. Relatives should be in one block;
+// they are where samples go by family.
 #include "core/reml/haseman_elston.h"
 
 #include <algorithm>
@@ -28,7 +28,8 @@ using Vector = std::vector<double>;
 // Probes of each block's own pairs, which are few.
 constexpr int kBlockProbes = 8;
 constexpr int kStartProbes = 16;
-// Shares of variance of a start, which must not be at a bound: the least of a kernel, the most of all.
+// Shares of variance of a start, which must not be at a bound: the least of a kernel, the most of
+// all.
 constexpr double kLeastShare = 0.01;
 constexpr double kMostGenetic = 0.8;
 constexpr int kFewestProbes = 32;
@@ -337,7 +338,7 @@ class JackknifeMoments {
   PairMoments all_;
   std::vector<PairMoments> of_block_;  // pairs of a sample of the block with any
   std::vector<PairMoments> within_;    // pairs within the block
-  ProbeValues values_;  // the matrix by each probe
+  ProbeValues values_;                 // the matrix by each probe
 };
 
 }  // namespace

@@ -36,8 +36,8 @@ inline void check_smallest_eigenvalue(double smallest, double mean, const std::s
                    " on these samples; a kernel must have none");
 }
 
-// InputError if a kernel, of trace `whole`, has no variance beyond the fixed effects, where its trace
-// is `left`.
+// InputError if a kernel, of trace `whole`, has no variance beyond the fixed effects, where its
+// trace is `left`.
 inline void check_variance_left(double left, double whole, const std::string& name) {
   if (whole > 0 && left > kNoVariance * whole) return;
   throw InputError("the kernel of " + name +

@@ -1,8 +1,8 @@
 // The three-term recursion  b_k v_k+1 = A v_k - a_k v_k - b_k-1 v_k-1  (Lanczos 1950, J. Res. NBS
 // 45:255). Earlier vectors are not kept: where rounding errors bring back what they had, the run is
-// that of a larger matrix with eigenvalues in tiny intervals around those of A, so its sums converge
-// to the same, only later (Greenbaum 1989, Linear Algebra Appl. 113:7; Golub and Strakos 1994,
-// Numer. Algorithms 8:241).
+// that of a larger matrix with eigenvalues in tiny intervals around those of A, so its sums
+// converge to the same, only later (Greenbaum 1989, Linear Algebra Appl. 113:7; Golub and Strakos
+// 1994, Numer. Algorithms 8:241).
 #include "core/reml/lanczos.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // With one kernel, P, A_i and H are functions of SKS, so all of the likelihood is a sum over its
-// spectrum. Gauss rules of Lanczos runs stand for y'f(SKS)y and z'f(SKS)z. The sketch B of SKS, whose
-// spectrum is known, is the control variate:
+// spectrum. Gauss rules of Lanczos runs stand for y'f(SKS)y and z'f(SKS)z. The sketch B of SKS,
+// whose spectrum is known, is the control variate:
 //   tr f(SKS) = tr f(B) + mean over z of [z'f(SKS)z - z'f(B)z].
 // (Bai, Fahey and Golub 1996, J. Comput. Appl. Math. 74:71; for REML: Border and Becker 2019, BMC
 // Bioinformatics 20:411.)
@@ -28,8 +28,8 @@ using Vector = std::vector<double>;
 
 // Probes that tell how many are needed.
 constexpr int kPilotProbes = 32;
-// The quadrature's error in s'I^-1 s below which they do. Above it, as with many relatives, the number
-// is that of the law sd = SE / sqrt(R), times this, as the control variate saves some.
+// The quadrature's error in s'I^-1 s below which they do. Above it, as with many relatives, the
+// number is that of the law sd = SE / sqrt(R), times this, as the control variate saves some.
 constexpr double kPilotError = 1;
 constexpr double kShareOfLaw = 0.6;
 // More probes than predicted, as a block of probes more costs all its passes.
@@ -58,8 +58,8 @@ class LanczosFit {
     double mc_log_likelihood = 0;
     Vector mc_score;
     double error = 0;  // s'I^-1 s of the quadrature's error of s
-    // The larger of the errors that quadrature gives s and the log-likelihood, as a share of what the
-    // probes give them.
+    // The larger of the errors that quadrature gives s and the log-likelihood, as a share of what
+    // the probes give them.
     double share = 0;
   };
 
@@ -78,8 +78,8 @@ class LanczosFit {
   void add_probes(Lanczos& lanczos, int count);
   void see_probes(int columns, const double* z);
   int predict_probes() const;
-  // Runs `first` and later ones, which are those of `lanczos`, get `steps` steps, and more until the
-  // quadrature is accurate, but not more than `most`.
+  // Runs `first` and later ones, which are those of `lanczos`, get `steps` steps, and more until
+  // the quadrature is accurate, but not more than `most`.
   void go_on(Lanczos& lanczos, std::size_t first, int steps, int most);
   void restore();
   void keep();
@@ -124,8 +124,8 @@ void LanczosFit::first_block() {
   Lanczos lanczos(kernel_, &state_.response_vectors);
   lanczos.add(1, model_.fixed.projected_y().data());
   state_.runs.assign(1, {});
-  add_probes(lanczos, std::min({plan_.takes_all() ? plan_.most() : kPilotProbes, plan_.most(),
-                                room()}));
+  add_probes(lanczos,
+             std::min({plan_.takes_all() ? plan_.most() : kPilotProbes, plan_.most(), room()}));
   if (!plan_.takes_all()) {
     go_on(lanczos, 0, kFirstLanczosSteps, kFirstLanczosSteps);
     const int needed = predict_probes();
@@ -200,13 +200,12 @@ void LanczosFit::record(const Vector& before) {
   double square = 0;
   for (std::size_t i = 0; i < before.size(); ++i) {
     for (std::size_t j = 0; j < before.size(); ++j) {
-      square += (now.theta[i] - before[i]) * now.information[2 * i + j] *
-                (now.theta[j] - before[j]);
+      square +=
+          (now.theta[i] - before[i]) * now.information[2 * i + j] * (now.theta[j] - before[j]);
     }
   }
   state_.iterations.push_back({known_.log_likelihood, decrement(now),
-                               plan_.exact(probes()) ? 0 : probes(), std::sqrt(square),
-                               now.theta});
+                               plan_.exact(probes()) ? 0 : probes(), std::sqrt(square), now.theta});
 }
 
 void LanczosFit::keep() {
@@ -255,8 +254,8 @@ SpectralSum LanczosFit::trace_of(const std::vector<SpectralSum>& rules) const {
 
 std::vector<SpectralSum> LanczosFit::rules(bool radau) const {
   std::vector<SpectralSum> rules(state_.runs.size());
-  run_tasks(model_.workers.control, model_.workers.threads,
-            static_cast<std::int64_t>(rules.size()), [&](std::int64_t c, const TaskContext&) {
+  run_tasks(model_.workers.control, model_.workers.threads, static_cast<std::int64_t>(rules.size()),
+            [&](std::int64_t c, const TaskContext&) {
               const auto k = static_cast<std::size_t>(c);
               rules[k] = rule_of(state_.runs[k], radau);
             });

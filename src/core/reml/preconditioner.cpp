@@ -118,7 +118,9 @@ double Sketch::outer_sum(const std::vector<double>& theta) const {
 }
 
 Shadows::Shadows(const Sketch& sketch, int columns, const double* v)
-    : columns(columns), along(area(sketch.rank(), columns)), rest(static_cast<std::size_t>(columns)) {
+    : columns(columns),
+      along(area(sketch.rank(), columns)),
+      rest(static_cast<std::size_t>(columns)) {
   const RestrictedModel& model = sketch.model();
   cross_block(model.workers, model.samples(), sketch.rank(), columns, sketch.basis().data(), v,
               along.data());

@@ -76,8 +76,8 @@ class Preconditioner {
   std::vector<double> inverse_;  // of U'HU
 };
 
-// The eigenvalues of M at a theta, at which it need not be positive, and what vectors have along its
-// eigenvectors. `sketch` must outlive this.
+// The eigenvalues of M at a theta, at which it need not be positive, and what vectors have along
+// its eigenvectors. `sketch` must outlive this.
 class SketchSpectrum {
  public:
   SketchSpectrum(const Sketch& sketch, const std::vector<double>& theta);

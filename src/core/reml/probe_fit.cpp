@@ -2,9 +2,9 @@
 // within their noise. There batches of probes are added until the Monte Carlo error is small. Then
 // the steps go on with the traces
 //   tr(P A_i) = t_few(theta) + [t_all(theta_b) - t_few(theta_b)],
-// where theta_b is where the batches were: few probes tell the change from there, whose own error is
-// measured by the same probes. Steps are accepted by the gain of log-likelihood that the scores at
-// both ends promise, 1/2 (s + s_new)'d, as the likelihood itself would cost more.
+// where theta_b is where the batches were: few probes tell the change from there, whose own error
+// is measured by the same probes. Steps are accepted by the gain of log-likelihood that the scores
+// at both ends promise, 1/2 (s + s_new)'d, as the likelihood itself would cost more.
 #include "core/reml/probe_fit.h"
 
 #include <algorithm>
@@ -161,8 +161,8 @@ void ProbeFit::make_sketch(const Vector& theta) {
   Vector weights(theta.begin(), theta.end() - 1);
   const double most = *std::max_element(weights.begin(), weights.end());
   for (double& weight : weights) weight = most > 0 ? std::max(weight, 0.01 * most) : 1;
-  sketch_ = std::make_unique<Sketch>(model_, weights, sketch_rank(model_, settings_),
-                                     settings_.seed);
+  sketch_ =
+      std::make_unique<Sketch>(model_, weights, sketch_rank(model_, settings_), settings_.seed);
 }
 
 bool ProbeFit::has_moved(const Vector& theta) const {
@@ -277,8 +277,7 @@ void ProbeFit::try_step(const LocalModel& here) {
 
 void ProbeFit::end_search(const LocalModel& here) {
   // Orthogonal probes can be taken again, where the search has ended now.
-  const bool few = !plan_.takes_all() &&
-                   (all_probes() < plan_.most() || batch_plan_.orthogonal());
+  const bool few = !plan_.takes_all() && (all_probes() < plan_.most() || batch_plan_.orthogonal());
   if (state_.phase == Phase::kSearch && few) return begin_batches();
   const double share = monte_carlo_share(here, mc_score());
   if (share <= kSlack * settings_.mc_tolerance) return end("converged", "");
@@ -338,7 +337,8 @@ ProbeValues ProbeFit::log_values(const RestrictedCovariance& covariance, int col
       error += (gauss.of(log) - radau.of(log)) / (2 * columns);
       ended = ended && run.exhausted;
     }
-    const double random = batch_plan_.probes().exact() ? 0 : std::sqrt(values.covariance_of_mean()[0]) / 2;
+    const double random =
+        batch_plan_.probes().exact() ? 0 : std::sqrt(values.covariance_of_mean()[0]) / 2;
     const double allowed = std::max(random, std::sqrt(settings_.search.tolerance));
     if (std::abs(error) <= kQuadratureShare * allowed || ended) return values;
     if (steps >= kMostLanczosSteps) {
@@ -374,8 +374,7 @@ void ProbeFit::add_log_likelihood(Fit& fit) {
   const double determinant = spectrum.trace().of(log) + values.mean()[0];
   const auto freedom = static_cast<double>(model.fixed.freedom());
   fit.log_likelihood = -0.5 * (freedom * kLogTwoPi + determinant + square);
-  fit.mc_log_likelihood =
-      plan.exact(count) ? 0 : std::sqrt(values.covariance_of_mean()[0]) / 2;
+  fit.mc_log_likelihood = plan.exact(count) ? 0 : std::sqrt(values.covariance_of_mean()[0]) / 2;
 }
 
 Fit ProbeFit::result() {

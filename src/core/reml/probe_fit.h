@@ -1,5 +1,5 @@
-// A fit of several components: average-information steps by few probes, then many probes where these
-// steps end.
+// A fit of several components: average-information steps by few probes, then many probes where
+// these steps end.
 #pragma once
 
 #include "core/reml/covariance.h"

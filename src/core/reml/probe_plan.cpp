@@ -43,8 +43,8 @@ int ProbePlan::most() const { return takes_all() ? probes_->most() : settings_.m
 bool ProbePlan::become_orthogonal(int count) {
   const std::int64_t freedom = model_.fixed.freedom();
   if (takes_all() || freedom > std::min(count, settings_.max_probes)) return false;
-  probes_ = std::make_unique<Probes>(model_.fixed, model_.fixed.orthogonal_probes(),
-                                     model_.workers);
+  probes_ =
+      std::make_unique<Probes>(model_.fixed, model_.fixed.orthogonal_probes(), model_.workers);
   orthogonal_ = true;
   return true;
 }

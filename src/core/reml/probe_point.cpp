@@ -1,5 +1,6 @@
 //   s_i = 1/2 [y'P A_i P y - tr(P A_i)],  AI_ij = 1/2 (A_i P y)'P (A_j P y)
-// (Gilmour, Thompson and Cullis 1995, Biometrics 51:1440), of which the forms of y come from A_i P y.
+// (Gilmour, Thompson and Cullis 1995, Biometrics 51:1440), of which the forms of y come from A_i P
+// y.
 #include "core/reml/probe_point.h"
 
 #include <algorithm>
@@ -41,9 +42,8 @@ ProbePoint PointSolver::at(const Vector& theta, const Sketch& sketch, const Prob
                 b.data() + of_response * n);
     double* const x = point.solutions.data() + (1 + first) * n;
     solved_ = solve(covariance, preconditioner, columns, b.data(), tolerances, x) && solved_;
-    const ProbeValues values =
-        trace_values(sketch, preconditioner, columns - of_response, b.data() + of_response * n,
-                     x + of_response * n);
+    const ProbeValues values = trace_values(sketch, preconditioner, columns - of_response,
+                                            b.data() + of_response * n, x + of_response * n);
     all.add(values.values());
   }
   point.values = all.values();
@@ -81,10 +81,10 @@ void PointSolver::add_response(const RestrictedCovariance& covariance,
   }
   model_.fixed.project(model_.workers, k, columns.data());
   Vector x(columns.size());
-  solved_ = solve_columns(covariance, preconditioner, columns.data(),
-                          Vector(static_cast<std::size_t>(k), tolerance),
-                          settings_.columns, x.data()) &&
-            solved_;
+  solved_ =
+      solve_columns(covariance, preconditioner, columns.data(),
+                    Vector(static_cast<std::size_t>(k), tolerance), settings_.columns, x.data()) &&
+      solved_;
   Vector products(area(k, k));
   cross_block(model_.workers, n, k, k, columns.data(), x.data(), products.data());
   point.information.resize(products.size());

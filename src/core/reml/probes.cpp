@@ -1,5 +1,5 @@
-// The trace of S A S is the mean of z'SASz for random signs z (Hutchinson 1989, Commun. Stat. Simul.
-// 18:1059).
+// The trace of S A S is the mean of z'SASz for random signs z (Hutchinson 1989, Commun. Stat.
+// Simul. 18:1059).
 #include "core/reml/probes.h"
 
 #include <algorithm>

@@ -45,9 +45,9 @@ std::vector<double> krylov_solution(const LanczosRun& run, double a, double b);
 // The Gauss rule. For functions whose even derivatives are positive, its sum is below v'f(A)v.
 SpectralSum gauss_rule(const LanczosRun& run);
 
-// The Gauss-Radau rule with a node at `least`, which is not above any eigenvalue of A. For functions
-// whose odd derivatives are negative, its sum is above v'f(A)v. It is the Gauss rule if the run is
-// exhausted, or found eigenvalues down to `least`.
+// The Gauss-Radau rule with a node at `least`, which is not above any eigenvalue of A. For
+// functions whose odd derivatives are negative, its sum is above v'f(A)v. It is the Gauss rule if
+// the run is exhausted, or found eigenvalues down to `least`.
 SpectralSum gauss_radau_rule(const LanczosRun& run, double least);
 
 }  // namespace ancify::reml

@@ -16,7 +16,7 @@ namespace {
 
 using Vector = std::vector<double>;
 
-constexpr std::array<double, 13> kShares = {0,   0.01, 0.05, 0.1, 0.2,  0.3, 0.4,
+constexpr std::array<double, 13> kShares = {0,   0.01, 0.05, 0.1, 0.2,  0.3,  0.4,
                                             0.5, 0.6,  0.7,  0.8, 0.95, 0.999};
 // s'I^-1 s at which a maximum is found: evaluations are cheap here.
 constexpr double kFound = 1e-24;
@@ -65,13 +65,10 @@ Vector SpectralLikelihood::information(const Vector& theta, bool expected) const
   const SpectralSum& sum = expected ? trace_ : y_;
   const int power = expected ? 2 : 3;
   const auto half = [&](double squares, double ones) {
-    return sum.of([&](double x) {
-      return (squares * x + ones) * x * part(theta, x, power) / 2;
-    });
+    return sum.of([&](double x) { return (squares * x + ones) * x * part(theta, x, power) / 2; });
   };
   const double both = half(0, 1);
-  return {half(1, 0), both, both,
-          sum.of([&](double x) { return part(theta, x, power) / 2; })};
+  return {half(1, 0), both, both, sum.of([&](double x) { return part(theta, x, power) / 2; })};
 }
 
 LocalModel SpectralLikelihood::at(const Vector& theta, const SearchSettings& settings) const {

@@ -1,5 +1,5 @@
-// The restricted likelihood of one kernel and an identity residual, where all matrices commute: each
-// of its parts is a sum over the spectrum of SKS.
+// The restricted likelihood of one kernel and an identity residual, where all matrices commute:
+// each of its parts is a sum over the spectrum of SKS.
 #pragma once
 
 #include <cstdint>

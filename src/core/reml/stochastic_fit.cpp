@@ -43,6 +43,31 @@ Fit unscaled(Fit fit, double unit, double freedom) {
   return fit;
 }
 
+// Kernels whose products have all bits, whatever is asked for.
+class FullKernels : public Kernels {
+ public:
+  explicit FullKernels(Kernels& kernels) : kernels_(kernels) {}
+  std::int64_t samples() const override { return kernels_.samples(); }
+  int components() const override { return kernels_.components(); }
+  double mean_diagonal(int component) const override { return kernels_.mean_diagonal(component); }
+  void times(const double* theta, const double* v, int columns, Precision /*precision*/,
+             double* out) override {
+    kernels_.times(theta, v, columns, Precision::kFull, out);
+  }
+  void forms(const double* a, const double* b, int columns, Precision /*precision*/,
+             double* forms) override {
+    kernels_.forms(a, b, columns, Precision::kFull, forms);
+  }
+  void dense(int component, double* out) override { kernels_.dense(component, out); }
+  double passes() const override { return kernels_.passes(); }
+
+ private:
+  Kernels& kernels_;
+};
+
+// The smallest s'I^-1 s that products of 28 bits can reach.
+constexpr double kLeastOfProbes = 1e-12;
+
 double null_log_likelihood(const FixedEffects& fixed) {
   return -0.5 * static_cast<double>(fixed.freedom()) * (kLogTwoPi + std::log(fixed.variance()) + 1);
 }
@@ -66,7 +91,9 @@ Fit fit_stochastic(const FitData& data, Kernels& kernels, const StochasticSettin
   FitData scaled = data;
   multiply(scaled.y, 1 / unit);
   const FixedEffects fixed(scaled, workers);
-  const RestrictedModel model(scaled, kernels, fixed, workers);
+  FullKernels full(kernels);
+  Kernels& used = settings.search.tolerance < kLeastOfProbes ? full : kernels;
+  const RestrictedModel model(scaled, used, fixed, workers);
 
   StochasticSettings own = settings;
   own.search.lower = with_default_bounds(settings.search.lower, given.variance());

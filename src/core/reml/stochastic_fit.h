@@ -24,8 +24,8 @@ struct StochasticSettings {
   int columns = 32;  // the most columns of a product; columns_for() the samples
 };
 
-// As many columns as have about 50 MB in the vectors of a Lanczos run, but from 32 to 1,024. A fit's
-// numbers depend on it, so it depends on the data alone.
+// As many columns as have about 50 MB in the vectors of a Lanczos run, but from 32 to 1,024. A
+// fit's numbers depend on it, so it depends on the data alone.
 int columns_for(std::int64_t samples);
 
 // What the probes on the way and the response tell of a theta.
@@ -52,7 +52,7 @@ struct StochasticState {
   // Several components:
   enum class Phase { kSearch, kBatches, kFinish, kDone };
   Phase phase = Phase::kSearch;
-  std::string status;   // why it is done, as in Fit
+  std::string status;  // why it is done, as in Fit
   std::string message;
   bool solved = true;                  // all solves reached their residuals
   std::vector<double> sketch_weights;  // of the kernels in the preconditioner's sketch

@@ -137,7 +137,8 @@ void add_block(const Workers& workers, std::int64_t n, int rank, int columns, do
         const double w2 = scale * factors[k + 2];
         const double w3 = scale * factors[k + 3];
         for (std::int64_t i = 0; i < size; ++i) {
-          to[i] += (w0 * from[i] + w1 * from[n + i]) + (w2 * from[2 * n + i] + w3 * from[3 * n + i]);
+          to[i] +=
+              (w0 * from[i] + w1 * from[n + i]) + (w2 * from[2 * n + i] + w3 * from[3 * n + i]);
         }
       }
       for (; k < rank; ++k) {

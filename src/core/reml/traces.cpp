@@ -22,8 +22,8 @@ std::vector<double> ProbeValues::covariance_of_mean() const {
   for (std::size_t first = 0; first < values_.size(); first += components_) {
     for (std::size_t i = 0; i < components_; ++i) {
       for (std::size_t j = 0; j < components_; ++j) {
-        covariance[j * components_ + i] += (values_[first + i] - center[i]) *
-                                           (values_[first + j] - center[j]) / (n * (n - 1));
+        covariance[j * components_ + i] +=
+            (values_[first + i] - center[i]) * (values_[first + j] - center[j]) / (n * (n - 1));
       }
     }
   }
@@ -43,8 +43,7 @@ ProbeValues trace_values(const Sketch& sketch, const Preconditioner& preconditio
   const auto width = static_cast<std::size_t>(columns);
   std::vector<double> forms(components * width);
   model.kernels.forms(x, z, columns, Precision::kProbes, forms.data());
-  column_products(model.workers, model.samples(), columns, x, z,
-                  &forms[(components - 1) * width]);
+  column_products(model.workers, model.samples(), columns, x, z, &forms[(components - 1) * width]);
   const std::vector<double> variate = preconditioner.forms(Shadows(sketch, columns, z));
   ProbeValues values(components);
   std::vector<double> of_probe(components);

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/reml/probes.h"
-#include "reml/plain_reml.h"
 #include "gtest/gtest.h"
+#include "reml/plain_reml.h"
 #include "reml/reml_data.h"
 #include "support.h"
 
@@ -70,8 +70,8 @@ TEST(ConjugateGradients, AGoodStartCostsFewerPasses) {
   Vector x(60, 0);
   const auto passes = [&] {
     const double before = dense.kernels.passes();
-    EXPECT_TRUE(solve(covariance, preconditioner, 1, dense.fixed.projected_y().data(), {1e-8},
-                      x.data()));
+    EXPECT_TRUE(
+        solve(covariance, preconditioner, 1, dense.fixed.projected_y().data(), {1e-8}, x.data()));
     return dense.kernels.passes() - before;
   };
   const double first = passes();
@@ -101,10 +101,10 @@ TEST(ConjugateGradients, StopWhenTheJobIsStopped) {
   const Sketch sketch(dense.model, {1}, 5, 1);
   dense.control.request_stop();
   Vector x(60, 0);
-  EXPECT_THROW(solve(RestrictedCovariance(dense.model, {0.5, 0.5}),
-                     Preconditioner(sketch, {0.5, 0.5}), 1, dense.fixed.projected_y().data(),
-                     {1e-8}, x.data()),
-               Interrupted);
+  EXPECT_THROW(
+      solve(RestrictedCovariance(dense.model, {0.5, 0.5}), Preconditioner(sketch, {0.5, 0.5}), 1,
+            dense.fixed.projected_y().data(), {1e-8}, x.data()),
+      Interrupted);
 }
 
 }  // namespace

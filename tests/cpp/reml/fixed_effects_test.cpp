@@ -1,8 +1,8 @@
 // Checks the projection, the coefficients, and probes that span the complement.
 #include "core/reml/fixed_effects.h"
 
-#include "reml/plain_reml.h"
 #include "gtest/gtest.h"
+#include "reml/plain_reml.h"
 #include "reml/reml_data.h"
 #include "support.h"
 
@@ -52,12 +52,12 @@ TEST(FixedEffects, RefuseDataWithoutVarianceLeft) {
   const auto message = [&](const FitData& data) {
     return ancify::test::message_of<InputError>([&] { FixedEffects(data, workers); });
   };
-  EXPECT_EQ(message({{1, 1, 1}, {1, 1, 1}, {}}),
-            "y has no variance beyond the fixed effects");
+  EXPECT_EQ(message({{1, 1, 1}, {1, 1, 1}, {}}), "y has no variance beyond the fixed effects");
   EXPECT_EQ(message({{5e9, 5e9, 5e9}, {1, 1, 1}, {}}),
             "y has no variance beyond the fixed effects");
-  EXPECT_EQ(message({{1, 2}, {1, 1, 0, 1}, {}}),
-            "there are 2 fixed effects, but 2 samples; there must be fewer fixed effects than samples");
+  EXPECT_EQ(
+      message({{1, 2}, {1, 1, 0, 1}, {}}),
+      "there are 2 fixed effects, but 2 samples; there must be fewer fixed effects than samples");
   EXPECT_EQ(message({{1, 2, 3}, {1, 1, 1, 2, 2, 2}, {}}),
             "column 2 of the fixed effects depends on the columns before it; leave it out");
 }

@@ -22,8 +22,8 @@ HasemanElston found_in(const RemlData& data, const HasemanElstonSettings& settin
   return haseman_elston(data.fit(), kernels, settings, control, threads);
 }
 
-// Least squares of products of two samples' responses on the kernels, over pairs of samples of which
-// neither is from `from` to `to`. S is the whole data's.
+// Least squares of products of two samples' responses on the kernels, over pairs of samples of
+// which neither is from `from` to `to`. S is the whole data's.
 Vector plain_regression(const RemlData& data, std::size_t from, std::size_t to) {
   const std::size_t n = data.samples();
   const test::PlainReml plain(data.y, data.x, {Vector(n * n, 0)}, {0, 1});

@@ -5,8 +5,8 @@
 
 #include "core/reml/lapack.h"
 #include "core/reml/probes.h"
-#include "reml/plain_reml.h"
 #include "gtest/gtest.h"
+#include "reml/plain_reml.h"
 #include "reml/reml_data.h"
 
 namespace ancify::reml {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/reml/probes.h"
-#include "reml/plain_reml.h"
 #include "gtest/gtest.h"
+#include "reml/plain_reml.h"
 #include "reml/reml_data.h"
 #include "support.h"
 
@@ -24,8 +24,8 @@ Vector dense_matrix(const DenseModel& dense, const Sketch& sketch, double scale,
   const Vector& q = dense.fixed.basis();
   const Vector qq = test::plain_matrix_product(q, test::plain_transpose(q, n), n);
   const Vector uu = test::plain_matrix_product(u, test::plain_transpose(u, n), n);
-  Vector result = test::plain_matrix_product(
-      test::plain_matrix_product(u, inner, n), test::plain_transpose(u, n), n);
+  Vector result = test::plain_matrix_product(test::plain_matrix_product(u, inner, n),
+                                             test::plain_transpose(u, n), n);
   for (std::size_t j = 0; j < n; ++j) {
     for (std::size_t i = 0; i < n; ++i) {
       result[j * n + i] += scale * ((i == j ? 1 : 0) - qq[j * n + i] - uu[j * n + i]);
@@ -48,7 +48,8 @@ TEST(Sketch, IsAnOrthonormalBasisOfTheComplement) {
   ASSERT_EQ(sketch.rank(), 8);
   const Vector& u = sketch.basis();
   const Vector uu = test::plain_matrix_product(test::plain_transpose(u, 40), u, 8);
-  const Vector qu = test::plain_matrix_product(test::plain_transpose(c.dense.fixed.basis(), 40), u, 2);
+  const Vector qu =
+      test::plain_matrix_product(test::plain_transpose(c.dense.fixed.basis(), 40), u, 2);
   for (std::size_t k = 0; k < uu.size(); ++k) EXPECT_NEAR(uu[k], k % 9 == 0 ? 1 : 0, 1e-13);
   for (const double value : qu) EXPECT_NEAR(value, 0, 1e-13);
   // A kernel is whole in its part along U and the mean of the rest.
@@ -68,8 +69,9 @@ TEST(Sketch, RefusesAKernelWithANegativeEigenvalue) {
   RemlData data = test::make_data(4, 40, 60, 1, {0.5, 0.5, 0.5});
   for (std::size_t i = 0; i < 40; ++i) data.kernels[1][i * 41] += 9 * (i % 2 == 0 ? 1 : -1);
   const DenseModel dense(data);
-  const std::string message =
-      ancify::test::message_of<InputError>([&] { Sketch(dense.model, {1, 1}, 10, 1); });
+  const std::string message = ancify::test::message_of<InputError>([&] {
+    Sketch(dense.model, {1, 1}, 10, 1);
+  });
   EXPECT_EQ(message.substr(0, 50), "the kernel of component 2 has the negative eigenva");
 }
 
@@ -101,10 +103,9 @@ TEST(Preconditioner, EqualsDenseAlgebra) {
     const Vector traces = preconditioner.traces();
     const Vector forms = preconditioner.forms(shadows);
     for (std::size_t i = 0; i < 3; ++i) {
-      const Vector a =
-          i == 2 ? Vector()
-                 : dense_matrix(c.dense, sketch, sketch.outer(static_cast<int>(i)),
-                                sketch.inner(static_cast<int>(i)));
+      const Vector a = i == 2 ? Vector()
+                              : dense_matrix(c.dense, sketch, sketch.outer(static_cast<int>(i)),
+                                             sketch.inner(static_cast<int>(i)));
       Vector product = inverse.values;
       for (std::size_t k = 0; k < product.size(); ++k) product[k] -= qq[k];
       if (i < 2) product = test::plain_product(product, a, 40);
@@ -112,16 +113,16 @@ TEST(Preconditioner, EqualsDenseAlgebra) {
       for (std::size_t k = 0; k < 3; ++k) {
         const Vector column(v.begin() + static_cast<std::ptrdiff_t>(40 * k),
                             v.begin() + static_cast<std::ptrdiff_t>(40 * (k + 1)));
-        EXPECT_NEAR(forms[i * 3 + k], test::plain_dot(column, test::plain_product(product, column, 40)), 1e-10);
+        EXPECT_NEAR(forms[i * 3 + k],
+                    test::plain_dot(column, test::plain_product(product, column, 40)), 1e-10);
       }
     }
     // v'f(M)v for a function whose value dense algebra knows.
     for (std::size_t k = 0; k < 3; ++k) {
       const Vector column(v.begin() + static_cast<std::ptrdiff_t>(40 * k),
                           v.begin() + static_cast<std::ptrdiff_t>(40 * (k + 1)));
-      const double form = spectrum.form(shadows, static_cast<int>(k)).of([](double x) {
-        return 1 / x;
-      });
+      const double form =
+          spectrum.form(shadows, static_cast<int>(k)).of([](double x) { return 1 / x; });
       Vector solution(solved.begin() + static_cast<std::ptrdiff_t>(40 * k),
                       solved.begin() + static_cast<std::ptrdiff_t>(40 * (k + 1)));
       EXPECT_NEAR(form, test::plain_dot(column, solution), 1e-10);
@@ -145,7 +146,9 @@ TEST(Preconditioner, OfRankZeroIsTheMeanSpectrum) {
 TEST(Preconditioner, NamesAComponentWhoseVarianceIsTooFarBelowZero) {
   const Case c;
   const Sketch sketch(c.dense.model, {1, 1}, 8, 1);
-  EXPECT_EQ(ancify::test::message_of<NotPositive>([&] { Preconditioner(sketch, {0.5, -3, 0.1}); }),
+  EXPECT_EQ(ancify::test::message_of<NotPositive>([&] {
+              Preconditioner(sketch, {0.5, -3, 0.1});
+            }),
             "with a variance of -3.000000 for component 2 the covariance is not positive");
 }
 

@@ -1,8 +1,8 @@
 // Checks that probes are signs, depend on nothing but their numbers, and that exact ones are known.
 #include "core/reml/probes.h"
 
-#include "reml/plain_reml.h"
 #include "gtest/gtest.h"
+#include "reml/plain_reml.h"
 #include "reml/reml_data.h"
 
 namespace ancify::reml {

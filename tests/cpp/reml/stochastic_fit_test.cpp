@@ -6,8 +6,8 @@
 
 #include "core/reml/probes.h"
 #include "core/reml/steps.h"
-#include "reml/plain_reml.h"
 #include "gtest/gtest.h"
+#include "reml/plain_reml.h"
 #include "reml/reml_data.h"
 #include "support.h"
 
@@ -45,7 +45,8 @@ Vector standard_errors(const Fit& fit) {
 Vector monte_carlo_errors(const Fit& fit) {
   const std::size_t k = fit.theta.size();
   const Vector inverse = free_inverse(fit.information, fit.at_bound);
-  const Vector covariance = test::plain_product(test::plain_product(inverse, fit.mc_score, k), inverse, k);
+  const Vector covariance =
+      test::plain_product(test::plain_product(inverse, fit.mc_score, k), inverse, k);
   Vector result;
   for (std::size_t i = 0; i < k; ++i) result.push_back(std::sqrt(covariance[i * (k + 1)]));
   return result;
@@ -368,8 +369,7 @@ TEST(StochasticFit, NamesAKernelThatIsBad) {
     const std::string kernel = "the kernel of component " + std::to_string(theta.size() - 1);
     RemlData bad = data;
     for (std::size_t i = 0; i < 90; ++i) bad.kernels.back()[i * 91] += i % 2 == 0 ? 5 : -5;
-    EXPECT_EQ(message(bad).substr(0, kernel.size() + 29),
-              kernel + " has the negative eigenvalue ");
+    EXPECT_EQ(message(bad).substr(0, kernel.size() + 29), kernel + " has the negative eigenvalue ");
     bad = data;
     bad.kernels.back().assign(90 * 90, 1);
     EXPECT_EQ(message(bad), kernel + " has no variance beyond the fixed effects; leave it out");

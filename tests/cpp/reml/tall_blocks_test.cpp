@@ -4,8 +4,8 @@
 #include <random>
 #include <vector>
 
-#include "reml/plain_reml.h"
 #include "gtest/gtest.h"
+#include "reml/plain_reml.h"
 #include "reml/random_data.h"
 
 namespace ancify::reml {
