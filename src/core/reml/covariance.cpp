@@ -21,7 +21,7 @@ RestrictedModel::RestrictedModel(const FitData& data, Kernels& kernels, const Fi
   for (int g = 0; g < components(); ++g) {
     const double whole = kernels.mean_diagonal(g) * static_cast<double>(samples());
     double trace = whole;
-    for (int j = 0; j < p; ++j) trace -= forms[static_cast<std::size_t>(g * p + j)];
+    for (int j = 0; j < p; ++j) trace -= forms[area(g, p) + static_cast<std::size_t>(j)];
     check_variance_left(trace, whole, name(static_cast<std::size_t>(g)));
     traces.push_back(trace);
   }

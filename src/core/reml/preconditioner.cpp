@@ -69,13 +69,15 @@ Sketch::Sketch(const RestrictedModel& model, const std::vector<double>& weights,
 }
 
 void Sketch::find_basis(const std::vector<double>& weights, std::uint64_t seed) {
-  const std::int64_t n = model_.samples();
-  std::vector<double> start(static_cast<std::size_t>(n * rank_));
-  u_.resize(start.size());
   if (rank_ == 0) return;
-  fill_signs(model_.workers, seed, kSketchStream, n, rank_, start.data());
-  model_.fixed.project(model_.workers, rank_, start.data());
-  model_.kernels.times(weights.data(), start.data(), rank_, Precision::kProbes, u_.data());
+  const std::int64_t n = model_.samples();
+  u_.resize(area(n, rank_));
+  {
+    std::vector<double> start(u_.size());
+    fill_signs(model_.workers, seed, kSketchStream, n, rank_, start.data());
+    model_.fixed.project(model_.workers, rank_, start.data());
+    model_.kernels.times(weights.data(), start.data(), rank_, Precision::kProbes, u_.data());
+  }
   model_.fixed.project(model_.workers, rank_, u_.data());
   // Once more, as the first time leaves errors where columns are nearly dependent.
   orthonormalise();

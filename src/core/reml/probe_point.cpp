@@ -87,13 +87,12 @@ void PointSolver::add_response(const RestrictedCovariance& covariance,
       solved_;
   Vector products(area(k, k));
   cross_block(model_.workers, n, k, k, columns.data(), x.data(), products.data());
-  point.information.resize(products.size());
+  point.information = products;
   for (int j = 0; j < k; ++j) {
     for (int i = 0; i < k; ++i) {
-      point.information[static_cast<std::size_t>(j * k + i)] =
-          (products[static_cast<std::size_t>(j * k + i)] +
-           products[static_cast<std::size_t>(i * k + j)]) /
-          4;
+      const double both = products[area(k, j) + static_cast<std::size_t>(i)] +
+                          products[area(k, i) + static_cast<std::size_t>(j)];
+      point.information[area(k, j) + static_cast<std::size_t>(i)] = both / 4;
     }
   }
 }
