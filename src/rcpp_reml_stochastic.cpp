@@ -116,8 +116,9 @@ Rcpp::List as_list(const reml::StochasticState& state) {
       Named("phase") = static_cast<int>(state.phase), Named("status") = state.status,
       Named("message") = state.message, Named("solved") = state.solved,
       Named("sketch_weights") = state.sketch_weights, Named("radius") = state.radius,
-      Named("here") = as_list(state.here), Named("batch_theta") = state.batch_theta,
-      Named("batch_values") = state.batch_values, Named("first_values") = state.first_values);
+      Named("here") = as_list(state.here), Named("first_probe") = state.first_probe,
+      Named("batch_theta") = state.batch_theta, Named("batch_values") = state.batch_values,
+      Named("first_values") = state.first_values);
 }
 
 reml::StochasticState as_state(const Rcpp::List& list) {
@@ -134,6 +135,7 @@ reml::StochasticState as_state(const Rcpp::List& list) {
   state.sketch_weights = Rcpp::as<Vector>(list["sketch_weights"]);
   state.radius = Rcpp::as<double>(list["radius"]);
   state.here = as_point(list["here"]);
+  state.first_probe = Rcpp::as<int>(list["first_probe"]);
   state.batch_theta = Rcpp::as<Vector>(list["batch_theta"]);
   state.batch_values = Rcpp::as<Vector>(list["batch_values"]);
   state.first_values = Rcpp::as<Vector>(list["first_values"]);

@@ -33,6 +33,8 @@ constexpr double kMoved = 0.2;
 constexpr double kLeastGain = 0.1;
 // Steps that are shortened to this share of the length of the last one lead nowhere.
 constexpr double kShortestShare = 1e-3;
+// The last steps end where s'I^-1 s is this share of what noise adds to it.
+constexpr double kShareOfNoise = 0.05;
 // After the last steps the Monte Carlo error may be this much larger than before.
 constexpr double kSlack = 1.2;
 constexpr int kBatch = 32;  // probes
@@ -83,6 +85,7 @@ class ProbeFit {
   void try_step(const LocalModel& here);
   void end_search(const LocalModel& here);
   void begin_batches();
+  void begin_orthogonal_batches();
   void add_batch();
   // Adds a row to the iterations. `step`: the length of the step that led here.
   void record(double step);
@@ -146,7 +149,7 @@ void ProbeFit::start() {
 ProbePoint ProbeFit::point_at(const Vector& theta, const ProbePoint& start) {
   const SolveTolerances tolerances(settings_.search.tolerance);
   const bool rough = state_.phase == Phase::kSearch && !plan_.takes_all();
-  return solver_.at(theta, *sketch_, plan_.probes(), probes_on_the_way(),
+  return solver_.at(theta, *sketch_, plan_.probes(), state_.first_probe, probes_on_the_way(),
                     rough ? tolerances.probes : tolerances.response, start);
 }
 
@@ -220,7 +223,7 @@ double ProbeFit::goal(const LocalModel& here) const {
   if (is_exact()) return tolerance;
   const double noise = monte_carlo_decrement(here, mc_score());
   const bool last = state_.phase == Phase::kFinish || plan_.takes_all();
-  return last ? std::min(tolerance, noise) : std::max(tolerance, noise);
+  return last ? std::min(tolerance, kShareOfNoise * noise) : std::max(tolerance, noise);
 }
 
 void ProbeFit::end(const std::string& status, const std::string& message) {
@@ -292,6 +295,18 @@ void ProbeFit::begin_batches() {
   state_.batch_values = batch_plan_.takes_all() ? Vector() : state_.here.values;
 }
 
+// The search ended where its probes are wrong in one direction, so others tell the change from
+// there.
+void ProbeFit::begin_orthogonal_batches() {
+  state_.orthogonal = true;
+  state_.first_probe = plan_.most();
+  ProbePoint response;
+  response.solutions.assign(state_.here.solutions.begin(),
+                            state_.here.solutions.begin() + model_.samples());
+  state_.here = point_at(state_.here.theta, response);
+  begin_batches();
+}
+
 void ProbeFit::add_batch() {
   ProbeValues all = batch();
   const LocalModel here = local(state_.here);
@@ -302,9 +317,7 @@ void ProbeFit::add_batch() {
   }
   const int needed = batch_plan_.needed(all.probes(), here, errors, kProbeReserve);
   if (batch_plan_.become_orthogonal(needed)) {
-    state_.orthogonal = true;
-    state_.batch_values.clear();
-    return;
+    return begin_orthogonal_batches();
   }
   const int count = std::min({std::max(needed - all.probes(), kBatch), settings_.columns,
                               batch_plan_.most() - all.probes()});

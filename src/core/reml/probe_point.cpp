@@ -18,7 +18,7 @@ using Vector = std::vector<double>;
 }  // namespace
 
 ProbePoint PointSolver::at(const Vector& theta, const Sketch& sketch, const Probes& probes,
-                           int count, double tolerance, const ProbePoint& start) {
+                           int number, int count, double tolerance, const ProbePoint& start) {
   const std::int64_t n = model_.samples();
   const RestrictedCovariance covariance(model_, theta);
   const Preconditioner preconditioner(sketch, theta);
@@ -38,7 +38,7 @@ ProbePoint PointSolver::at(const Vector& theta, const Sketch& sketch, const Prob
       std::copy(model_.fixed.projected_y().begin(), model_.fixed.projected_y().end(), b.begin());
       tolerances[0] = tolerance;
     }
-    probes.fill(model_.workers, first + of_response, columns - of_response,
+    probes.fill(model_.workers, number + first + of_response, columns - of_response,
                 b.data() + of_response * n);
     double* const x = point.solutions.data() + (1 + first) * n;
     solved_ = solve(covariance, preconditioner, columns, b.data(), tolerances, x) && solved_;

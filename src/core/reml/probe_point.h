@@ -16,11 +16,12 @@ class PointSolver {
   PointSolver(const RestrictedModel& model, const StochasticSettings& settings)
       : model_(model), settings_(settings), tolerances_(settings.search.tolerance) {}
 
-  // The point at theta by `count` probes. `tolerance`: of the response's solves. `start`: a near
+  // The point at theta by `count` probes from number `number` on. `tolerance`: of the response's
+  // solves. `start`: a near
   // point, whose solutions the solves start from; it may be empty. InputError for a kernel with a
   // negative eigenvalue; NotPositive.
   ProbePoint at(const std::vector<double>& theta, const Sketch& sketch, const Probes& probes,
-                int count, double tolerance, const ProbePoint& start);
+                int number, int count, double tolerance, const ProbePoint& start);
   // The values of `count` probes from number `first` on.
   ProbeValues values(const std::vector<double>& theta, const Sketch& sketch, const Probes& probes,
                      int first, int count);

@@ -58,6 +58,7 @@ struct StochasticState {
   std::vector<double> sketch_weights;  // of the kernels in the preconditioner's sketch
   double radius = 0;                   // of the next step
   ProbePoint here;                     // where the search is
+  int first_probe = 0;                 // the number of the first probe on the way
   // Batches of probes, at the theta where the first search ended:
   std::vector<double> batch_theta;
   std::vector<double> batch_values;  // of all probes
