@@ -1,3 +1,4 @@
+// Products with H = sum_g theta_g K_g + theta_e I on the complement of the fixed effects.
 #include "core/reml/covariance.h"
 
 #include <algorithm>
@@ -21,7 +22,9 @@ RestrictedModel::RestrictedModel(const FitData& data, Kernels& kernels, const Fi
   for (int g = 0; g < components(); ++g) {
     const double whole = kernels.mean_diagonal(g) * static_cast<double>(samples());
     double trace = whole;
-    for (int j = 0; j < p; ++j) trace -= forms[static_cast<std::size_t>(g * p + j)];
+    for (int j = 0; j < p; ++j)
+      trace -= forms[static_cast<std::size_t>(g) * static_cast<std::size_t>(p) +
+                     static_cast<std::size_t>(j)];
     check_variance_left(trace, whole, name(static_cast<std::size_t>(g)));
     traces.push_back(trace);
   }

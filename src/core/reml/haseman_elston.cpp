@@ -179,7 +179,8 @@ class JackknifeMoments {
       for (int c = 0; c < columns; ++c) {
         for (std::size_t i = 0; i < regression_.components(); ++i) {
           const double* const column = regression_.column_of(own, columns, i, c);
-          double& sum = within_[static_cast<std::size_t>(first + c)].right[i];
+          double& sum =
+              within_[static_cast<std::size_t>(first) + static_cast<std::size_t>(c)].right[i];
           for (std::int64_t row = blocks_.begin(first + c); row < blocks_.begin(first + c + 1);
                ++row) {
             sum += left[static_cast<std::size_t>(c * model_.samples() + row)] * column[row];
@@ -282,9 +283,10 @@ class JackknifeMoments {
         model_.fixed.project(model_.workers, columns, part.data());
         const Vector products = regression_.products(part.data(), columns, Precision::kProbes);
         for (int c = 0; c < columns; ++c) {
-          regression_.add_products(products, columns, c, blocks_.begin(first + c),
-                                   blocks_.begin(first + c + 1), 1.0 / kBlockProbes,
-                                   within_[static_cast<std::size_t>(first + c)].matrix.data());
+          regression_.add_products(
+              products, columns, c, blocks_.begin(first + c), blocks_.begin(first + c + 1),
+              1.0 / kBlockProbes,
+              within_[static_cast<std::size_t>(first) + static_cast<std::size_t>(c)].matrix.data());
         }
       });
     }

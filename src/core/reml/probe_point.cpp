@@ -88,12 +88,10 @@ void PointSolver::add_response(const RestrictedCovariance& covariance,
   Vector products(area(k, k));
   cross_block(model_.workers, n, k, k, columns.data(), x.data(), products.data());
   point.information.resize(products.size());
-  for (int j = 0; j < k; ++j) {
-    for (int i = 0; i < k; ++i) {
-      point.information[static_cast<std::size_t>(j * k + i)] =
-          (products[static_cast<std::size_t>(j * k + i)] +
-           products[static_cast<std::size_t>(i * k + j)]) /
-          4;
+  const auto size = static_cast<std::size_t>(k);
+  for (std::size_t j = 0; j < size; ++j) {
+    for (std::size_t i = 0; i < size; ++i) {
+      point.information[j * size + i] = (products[j * size + i] + products[i * size + j]) / 4;
     }
   }
 }

@@ -1,3 +1,4 @@
+// Packed genotypes and their products against plain loops.
 #include "core/genotypes/genotype_products.h"
 
 #include <gtest/gtest.h>
