@@ -36,6 +36,7 @@ RestrictedCovariance::RestrictedCovariance(const RestrictedModel& model, std::ve
 void RestrictedCovariance::times(const double* v, int columns, Precision precision,
                                  double* out) const {
   model_.kernels.times(theta_.data(), v, columns, precision, out);
+  model_.workers.control.advance(1);
   model_.fixed.project(model_.workers, columns, out);
   const double residual = theta_.back();
   for_chunks(model_.workers, model_.samples(), [&](std::int64_t first, std::int64_t size) {

@@ -23,7 +23,9 @@ class Probes {
   Probes(const FixedEffects& fixed, std::vector<double> matrix, const Workers& workers);
 
   // How many there are at most; 0 if there is no end.
-  int most() const { return static_cast<int>(matrix_.size()) / static_cast<int>(fixed_.samples()); }
+  int most() const {
+    return static_cast<int>(static_cast<std::int64_t>(matrix_.size()) / fixed_.samples());
+  }
   // Whether the mean over all of them is the trace itself.
   bool exact() const { return exact_; }
   // Probes `first`, `first` + 1, ..., n x columns.

@@ -83,6 +83,8 @@ int columns_for(std::int64_t samples) {
 
 Fit fit_stochastic(const FitData& data, Kernels& kernels, const StochasticSettings& settings,
                    const Checkpoint& checkpoint, JobControl& control, int threads) {
+  // Progress counts passes, of which the number is a guess.
+  control.expect(kernels.components() == 1 ? 60 : 200);
   const Workers workers = {control, threads};
   const FixedEffects given(data, workers);
   const double unit = given.unit();
