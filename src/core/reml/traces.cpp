@@ -1,6 +1,7 @@
 // The control variate: tr(P A_i) = tr(M^+ A~_i) + mean over z of [z'P A_i z - z'M^+ A~_i z], where
-// M^+ A~_i costs no solve. Measured for 48 and 96 solved columns, n = 600, rank 150, the error times
-// sqrt(columns) / SE is .55 to .9; Hutchinson's .8 to 1.0, XTrace's 1.0 to 1.2, Hutch++'s 1.1 to 1.5.
+// M^+ A~_i costs no solve. Measured for 48 and 96 solved columns, n = 600, rank 150, the error
+// times sqrt(columns) / SE is .55 to .9; Hutchinson's .8 to 1.0, XTrace's 1.0 to 1.2, Hutch++'s 1.1
+// to 1.5.
 #include "core/reml/traces.h"
 
 #include <cstddef>
