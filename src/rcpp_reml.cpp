@@ -1,3 +1,4 @@
+// Converts the problems and results of REML.
 #include "rcpp_reml.h"
 
 #include <algorithm>

@@ -26,8 +26,10 @@ test_that("the error of the probes is what fits say it is", {
   sets <- rep(c("first", "second"), c(200, 400))
   for (components in list(NULL, sets)) {
     exact <- fit_reml(y ~ 1, data, g, components, method = "exact", threads = 2, verbose = FALSE)
-    # So few that the fit does not choose orthogonal probes instead.
-    table <- calibrate_probes(g, data, components, seeds = 40, max_probes = 100)
+    # So few that they are random: with 299 orthogonal ones all traces would be exact.
+    table <- calibrate_probes(
+      g, data, components, seeds = 40, mc_tolerance = 0.15, max_probes = 200
+    )
     # 40 seeds: an error of 11 % of the standard deviation.
     expect_true(all(table$spread > 0.65 & table$spread < 1.4))
     expect_true(all(abs(table$mean - exact$theta) < 4 * table$mean_se))

@@ -29,7 +29,7 @@ std::int64_t join_digits(std::int64_t d0, std::int64_t d1, std::int64_t d2, std:
 
 void sum_over_samples_scalar(const std::uint8_t* row, const std::int8_t* digits, std::int64_t n,
                              std::array<std::int64_t, kQuad>& sums) {
-  for (int v = 0; v < kQuad; ++v) {
+  for (std::int64_t v = 0; v < kQuad; ++v) {
     std::array<std::int32_t, kDigits> of_digits{};
     for (std::size_t d = 0; d < kDigits; ++d) {
       const std::int8_t* const column = digits + d * kTileSamples;
@@ -45,9 +45,9 @@ void sum_over_samples_scalar(const std::uint8_t* row, const std::int8_t* digits,
 void expand_calls_scalar(const std::uint8_t* rows, std::int64_t stride, int quads,
                          ExpandedCalls& calls) {
   std::uint8_t* out = calls.data();
-  for (int quad = 0; quad < quads; ++quad) {
-    for (int i = 0; i < kLane; ++i) {
-      for (int v = 0; v < kQuad; ++v) {
+  for (std::int64_t quad = 0; quad < quads; ++quad) {
+    for (std::int64_t i = 0; i < kLane; ++i) {
+      for (std::int64_t v = 0; v < kQuad; ++v) {
         *out++ = static_cast<std::uint8_t>(call_in_quad(rows[quad * stride + i], v));
       }
     }
@@ -58,7 +58,7 @@ void sum_over_variants_scalar(const ExpandedCalls& calls, const std::int8_t* dig
                               std::array<double, kLane>& sums) {
   for (std::size_t i = 0; i < kLane; ++i) {
     std::array<std::int32_t, kDigits> of_digits{};
-    for (int quad = 0; quad < quads; ++quad) {
+    for (std::int64_t quad = 0; quad < quads; ++quad) {
       const std::uint8_t* const of_sample =
           &calls[(static_cast<std::size_t>(quad) * kLane + i) * kQuad];
       const std::int8_t* const of_quad =
@@ -112,14 +112,14 @@ ANCIFY_TARGET_AVX512 void sum_over_samples_avx512(const std::uint8_t* row, std::
     of_variant[1] = _mm512_and_si512(_mm512_srli_epi16(calls, 2), mask);
     of_variant[2] = _mm512_and_si512(_mm512_srli_epi16(calls, 4), mask);
     of_variant[3] = _mm512_and_si512(_mm512_srli_epi16(calls, 6), mask);
-    for (int d = 0; d < kDigits; ++d) {
+    for (std::int64_t d = 0; d < kDigits; ++d) {
       const __m512i column = _mm512_loadu_si512(digits + d * kTileSamples + i);
-      for (int v = 0; v < kQuad; ++v) {
+      for (std::int64_t v = 0; v < kQuad; ++v) {
         sum[v][d] = add_products(sum[v][d], of_variant[v], column);
       }
     }
   }
-  for (int v = 0; v < kQuad; ++v) {
+  for (std::int64_t v = 0; v < kQuad; ++v) {
     alignas(16) std::array<std::int32_t, kDigits> all;
     _mm_store_si128(reinterpret_cast<__m128i*>(all.data()), sums_of_four(sum[v]));
     sums[static_cast<std::size_t>(v)] += join_digits(all[0], all[1], all[2], all[3]);
@@ -132,8 +132,8 @@ ANCIFY_TARGET_AVX512 void expand_calls_avx512(const std::uint8_t* rows, std::int
   // Of two samples in the low bytes of two 32-bit words: the bits from 0, 2, 4 and 6 on of each.
   const __m512i shifts = _mm512_set1_epi64(0x2624222006040200);
   std::uint8_t* out = calls.data();
-  for (int quad = 0; quad < quads; ++quad) {
-    for (int i = 0; i < kLane; i += 16, out += 64) {
+  for (std::int64_t quad = 0; quad < quads; ++quad) {
+    for (std::int64_t i = 0; i < kLane; i += 16, out += 64) {
       const __m512i words = _mm512_cvtepu8_epi32(
           _mm_loadu_si128(reinterpret_cast<const __m128i*>(rows + quad * stride + i)));
       _mm512_storeu_si512(out, _mm512_and_si512(_mm512_multishift_epi64_epi8(shifts, words), mask));
@@ -144,25 +144,26 @@ ANCIFY_TARGET_AVX512 void expand_calls_avx512(const std::uint8_t* rows, std::int
 ANCIFY_TARGET_AVX512 void sum_over_variants_avx512(const ExpandedCalls& calls,
                                                    const std::int8_t* digits, int quads,
                                                    std::array<double, kLane>& sums) {
-  constexpr int kVectors = 4;  // of 16 samples
+  constexpr std::int64_t kVectors = 4;  // of 16 samples
   __m512i sum[kVectors][kDigits];
   for (auto& of_samples : sum) {
     for (auto& one : of_samples) one = _mm512_setzero_si512();
   }
   const std::uint8_t* of_quad = calls.data();
-  for (int quad = 0; quad < quads; ++quad, of_quad += kVectors * 64) {
+  for (std::int64_t quad = 0; quad < quads; ++quad, of_quad += kVectors * 64) {
     __m512i of_samples[kVectors];
-    for (int i = 0; i < kVectors; ++i) of_samples[i] = _mm512_loadu_si512(of_quad + 64 * i);
-    for (int d = 0; d < kDigits; ++d, digits += kQuad) {
+    for (std::int64_t i = 0; i < kVectors; ++i)
+      of_samples[i] = _mm512_loadu_si512(of_quad + 64 * i);
+    for (std::int64_t d = 0; d < kDigits; ++d, digits += kQuad) {
       std::int32_t word;
       __builtin_memcpy(&word, digits, kDword);
       const __m512i numbers = _mm512_set1_epi32(word);
-      for (int i = 0; i < kVectors; ++i) {
+      for (std::int64_t i = 0; i < kVectors; ++i) {
         sum[i][d] = add_products(sum[i][d], of_samples[i], numbers);
       }
     }
   }
-  for (int i = 0; i < kVectors; ++i) {
+  for (std::int64_t i = 0; i < kVectors; ++i) {
     const __m512i low = _mm512_add_epi32(sum[i][0], _mm512_slli_epi32(sum[i][1], 7));
     const __m512i high = _mm512_add_epi32(sum[i][2], _mm512_slli_epi32(sum[i][3], 7));
     const __m512d scale = _mm512_set1_pd(1 << 14);
@@ -179,7 +180,7 @@ ANCIFY_TARGET_AVX512 void sum_over_variants_avx512(const ExpandedCalls& calls,
 }
 
 // Iterations after which 16-bit sums are added to 32-bit ones.
-constexpr std::int64_t kNarrow = 64 * 32;
+constexpr std::int64_t kNarrow = 2048;
 
 ANCIFY_TARGET_AVX2 ANCIFY_ALWAYS_INLINE std::int32_t sum_avx2(__m256i v) {
   const __m128i a = _mm_add_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
@@ -206,7 +207,7 @@ ANCIFY_TARGET_AVX2 ANCIFY_ALWAYS_INLINE void sum_two_avx2(const std::uint8_t* ro
       const __m256i calls = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(row + i));
       const __m256i first = _mm256_and_si256(_mm256_srli_epi16(calls, shift), mask);
       const __m256i second = _mm256_and_si256(_mm256_srli_epi16(calls, shift + 2), mask);
-      for (int d = 0; d < kDigits; ++d) {
+      for (std::int64_t d = 0; d < kDigits; ++d) {
         const __m256i column =
             _mm256_loadu_si256(reinterpret_cast<const __m256i*>(digits + d * kTileSamples + i));
         sum[0][d] = _mm256_add_epi16(sum[0][d], _mm256_maddubs_epi16(first, column));
@@ -235,8 +236,8 @@ ANCIFY_TARGET_AVX2 void expand_calls_avx2(const std::uint8_t* rows, std::int64_t
                                           ExpandedCalls& calls) {
   const __m256i mask = _mm256_set1_epi32(0x03030303);
   std::uint8_t* out = calls.data();
-  for (int quad = 0; quad < quads; ++quad) {
-    for (int i = 0; i < kLane; i += 8, out += 32) {
+  for (std::int64_t quad = 0; quad < quads; ++quad) {
+    for (std::int64_t i = 0; i < kLane; i += 8, out += 32) {
       const __m256i byte = _mm256_cvtepu8_epi32(
           _mm_loadl_epi64(reinterpret_cast<const __m128i*>(rows + quad * stride + i)));
       const __m256i two = _mm256_or_si256(byte, _mm256_slli_epi32(byte, 6));
@@ -250,17 +251,17 @@ ANCIFY_TARGET_AVX2 void sum_over_variants_avx2(const ExpandedCalls& calls,
                                                const std::int8_t* digits, int quads,
                                                std::array<double, kLane>& sums) {
   const __m256i ones = _mm256_set1_epi16(1);
-  for (int i = 0; i < kLane; i += 16) {
+  for (std::int64_t i = 0; i < kLane; i += 16) {
     __m256i sum[2][kDigits];  // of 8 samples each
     for (auto& of_samples : sum) {
       for (auto& one : of_samples) one = _mm256_setzero_si256();
     }
-    for (int quad = 0; quad < quads; ++quad) {
+    for (std::int64_t quad = 0; quad < quads; ++quad) {
       const auto* const of_quad =
           reinterpret_cast<const __m256i*>(calls.data() + (quad * kLane + i) * kQuad);
       const __m256i first = _mm256_loadu_si256(of_quad);
       const __m256i second = _mm256_loadu_si256(of_quad + 1);
-      for (int d = 0; d < kDigits; ++d) {
+      for (std::int64_t d = 0; d < kDigits; ++d) {
         std::int32_t word;
         __builtin_memcpy(&word, digits + (quad * kDigits + d) * kQuad, kDword);
         const __m256i numbers = _mm256_set1_epi32(word);
@@ -268,9 +269,9 @@ ANCIFY_TARGET_AVX2 void sum_over_variants_avx2(const ExpandedCalls& calls,
         sum[1][d] = _mm256_add_epi16(sum[1][d], _mm256_maddubs_epi16(second, numbers));
       }
     }
-    for (int k = 0; k < 2; ++k) {
+    for (std::int64_t k = 0; k < 2; ++k) {
       __m256i of_digit[kDigits];
-      for (int d = 0; d < kDigits; ++d) of_digit[d] = _mm256_madd_epi16(sum[k][d], ones);
+      for (std::int64_t d = 0; d < kDigits; ++d) of_digit[d] = _mm256_madd_epi16(sum[k][d], ones);
       const __m256i low = _mm256_add_epi32(of_digit[0], _mm256_slli_epi32(of_digit[1], 7));
       const __m256i high = _mm256_add_epi32(of_digit[2], _mm256_slli_epi32(of_digit[3], 7));
       const __m256d scale = _mm256_set1_pd(1 << 14);

@@ -12,7 +12,7 @@ namespace ancify {
 // Samples whose digits of a column stay in the nearest cache.
 constexpr std::int64_t kTileSamples = 4096;
 // Samples that sum_over_variants() works on.
-constexpr int kLane = 64;
+constexpr std::int64_t kLane = 64;
 
 // sums[v] += sum over samples i of call(v, i) * number(i), of a quad and `n` samples, a multiple of
 // 64 and at most kTileSamples. Missing calls count 3. `digits`: kDigits rows of kTileSamples

@@ -14,8 +14,8 @@
 namespace ancify {
 
 // Variants are worked on in blocks of this many; only the last block may have fewer.
-constexpr int kBlockVariants = 256;
-constexpr int kBlockQuads = kBlockVariants / kQuad;
+constexpr std::int64_t kBlockVariants = 256;
+constexpr std::int64_t kBlockQuads = kBlockVariants / kQuad;
 
 // Some blocks of packed genotypes.
 struct GenotypeTile {

@@ -42,29 +42,29 @@ void for_each_missing(const std::uint8_t* row, std::int64_t n, Use&& use) {
 // Whether the missing calls of a block are best added one by one. Else they are summed as calls
 // are. Measured: the first takes some 10 + columns / 3 ns for each of them, the second 2 ns for
 // each sample and column.
-bool are_few(std::int64_t missing, std::int64_t samples, int columns) {
+bool are_few(std::int64_t missing, std::int64_t samples, std::int64_t columns) {
   return missing * (30 + columns) < 6 * samples * columns;
 }
 
 // Whole-number columns: coarse ones, then with 56 bits as many fine ones.
 struct Columns {
-  int n;      // columns of the caller
-  int parts;  // 1 or 2
-  int all() const { return n * parts; }
+  std::int64_t n;      // columns of the caller
+  std::int64_t parts;  // 1 or 2
+  std::int64_t all() const { return n * parts; }
 };
 
 // V in whole numbers.
 class FixedColumns {
  public:
   FixedColumns(const double* v, std::int64_t n, Columns columns, int threads, JobControl& control);
-  int all() const { return columns_.all(); }
+  std::int64_t all() const { return columns_.all(); }
   // The numbers of a sample, in a row.
   const std::int32_t* row(std::int64_t sample) const { return &numbers_[index(sample * all())]; }
-  const std::int8_t* digits(std::int64_t tile, int column) const {
+  const std::int8_t* digits(std::int64_t tile, std::int64_t column) const {
     return &digits_[index((tile * all() + column) * kDigits * kTileSamples)];
   }
-  double step(int column) const { return steps_[index(column)]; }
-  std::int64_t sum(int column) const { return sums_[index(column)]; }
+  double step(std::int64_t column) const { return steps_[index(column)]; }
+  std::int64_t sum(std::int64_t column) const { return sums_[index(column)]; }
 
  private:
   static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
@@ -103,14 +103,14 @@ FixedColumns::FixedColumns(const double* v, std::int64_t n, Columns columns, int
         numbers_[index(i * all() + columns_.n + c)] = steps.fine_part(column[i], coarse);
       }
     }
-    for (int part = 0; part < columns_.parts; ++part) {
+    for (std::int64_t part = 0; part < columns_.parts; ++part) {
       const std::int64_t of = part * columns_.n + c;
       for (std::int64_t i = 0; i < n; ++i) {
         const std::int32_t number = numbers_[index(i * all() + of)];
         sums_[index(of)] += number;
         std::int8_t* const out = &digits_[index(
             (i / kTileSamples * all() + of) * kDigits * kTileSamples + i % kTileSamples)];
-        for (int d = 0; d < kDigits; ++d) out[d * kTileSamples] = digit(number, d);
+        for (std::int64_t d = 0; d < kDigits; ++d) out[d * kTileSamples] = digit(number, d);
       }
     }
   });
@@ -126,7 +126,7 @@ class FixedCoefficients {
         numbers_(static_cast<std::size_t>(variants * columns.all())),
         steps_(most.begin(), most.end()) {}
 
-  void set(int variant, int column, double value) {
+  void set(std::int64_t variant, std::int64_t column, double value) {
     const FixedSteps& steps = steps_[static_cast<std::size_t>(column)];
     const std::int32_t coarse = steps.coarse_part(value);
     set_part(variant, column, coarse);
@@ -134,25 +134,25 @@ class FixedCoefficients {
       set_part(variant, columns_.n + column, steps.fine_part(value, coarse));
     }
   }
-  const std::int8_t* digits(int column) const {
+  const std::int8_t* digits(std::int64_t column) const {
     return &digits_[static_cast<std::size_t>(column) * kBlockVariants * kDigits];
   }
-  double step(int column) const {
+  double step(std::int64_t column) const {
     const FixedSteps& steps = steps_[static_cast<std::size_t>(column % columns_.n)];
     return column < columns_.n ? steps.coarse : steps.fine;
   }
   // The numbers of a variant, in a row.
-  const double* row(int variant) const {
+  const double* row(std::int64_t variant) const {
     return &numbers_[static_cast<std::size_t>(variant * columns_.all())];
   }
 
  private:
-  void set_part(int variant, int column, std::int32_t number) {
+  void set_part(std::int64_t variant, std::int64_t column, std::int32_t number) {
     numbers_[static_cast<std::size_t>(variant * columns_.all() + column)] = number;
     std::int8_t* const out =
         &digits_[static_cast<std::size_t>(column) * kBlockVariants * kDigits +
                  static_cast<std::size_t>(variant / kQuad * kQuad * kDigits + variant % kQuad)];
-    for (int d = 0; d < kDigits; ++d) out[d * kQuad] = digit(number, d);
+    for (std::int64_t d = 0; d < kDigits; ++d) out[d * kQuad] = digit(number, d);
   }
 
   Columns columns_;
@@ -173,8 +173,8 @@ BlockCoefficients block_coefficients(const double* u, const double* means, const
                                      int variants, Columns columns) {
   std::vector<double> most(static_cast<std::size_t>(columns.n));
   std::vector<double> most_missing(most.size());
-  for (int j = 0; j < variants; ++j) {
-    for (int c = 0; c < columns.n; ++c) {
+  for (std::int64_t j = 0; j < variants; ++j) {
+    for (std::int64_t c = 0; c < columns.n; ++c) {
       const double w = std::abs(scales[j] * u[j * columns.n + c]);
       const auto at = static_cast<std::size_t>(c);
       most[at] = std::max(most[at], w);
@@ -184,13 +184,13 @@ BlockCoefficients block_coefficients(const double* u, const double* means, const
   BlockCoefficients result = {FixedCoefficients(most, variants, columns),
                               FixedCoefficients(most_missing, variants, columns),
                               std::vector<double>(static_cast<std::size_t>(columns.all()))};
-  for (int j = 0; j < variants; ++j) {
-    for (int c = 0; c < columns.n; ++c) {
+  for (std::int64_t j = 0; j < variants; ++j) {
+    for (std::int64_t c = 0; c < columns.n; ++c) {
       const double w = scales[j] * u[j * columns.n + c];
       result.calls.set(j, c, w);
       result.missing.set(j, c, (3 - means[j]) * w);
     }
-    for (int c = 0; c < columns.all(); ++c) {
+    for (std::int64_t c = 0; c < columns.all(); ++c) {
       result.centres[static_cast<std::size_t>(c)] += means[j] * result.calls.row(j)[c];
     }
   }
@@ -200,21 +200,21 @@ BlockCoefficients block_coefficients(const double* u, const double* means, const
 // The first half of a block: t = Z'V.
 class FirstHalf {
  public:
-  FirstHalf(const FixedColumns& columns, int n, std::int64_t samples, SimdLevel simd)
+  FirstHalf(const FixedColumns& columns, std::int64_t n, std::int64_t samples, SimdLevel simd)
       : columns_(columns), n_(n), samples_(samples), simd_(simd) {}
 
   void compute(const std::uint8_t* rows, int variants, std::int64_t missing, const double* means,
                const double* scales, double* t) const {
-    const int quads = (variants + kQuad - 1) / kQuad;
+    const std::int64_t quads = (variants + kQuad - 1) / kQuad;
     const Sums sums = sums_of_rows(rows, quads);
     const Sums of_missing = missing == 0 ? Sums(sums.size())
                             : are_few(missing, samples_, columns_.all())
                                 ? sums_one_by_one(rows, quads)
                                 : sums_of_marks(rows, quads);
-    for (int j = 0; j < variants; ++j) {
-      for (int c = 0; c < n_; ++c) {
+    for (std::int64_t j = 0; j < variants; ++j) {
+      for (std::int64_t c = 0; c < n_; ++c) {
         double sum = 0;
-        for (int part = c; part < columns_.all(); part += n_) {
+        for (std::int64_t part = c; part < columns_.all(); part += n_) {
           const auto at = static_cast<std::size_t>(j / kQuad * columns_.all() + part);
           const auto v = static_cast<std::size_t>(j % kQuad);
           const std::int64_t observed = sums[at][v] - 3 * of_missing[at][v];
@@ -231,16 +231,18 @@ class FirstHalf {
   // Of each quad and whole-number column.
   using Sums = std::vector<std::array<std::int64_t, kQuad>>;
 
-  Sums no_sums(int quads) const { return Sums(static_cast<std::size_t>(quads * columns_.all())); }
+  Sums no_sums(std::int64_t quads) const {
+    return Sums(static_cast<std::size_t>(quads * columns_.all()));
+  }
 
-  Sums sums_of_rows(const std::uint8_t* rows, int quads) const {
+  Sums sums_of_rows(const std::uint8_t* rows, std::int64_t quads) const {
     const std::int64_t stride = quad_stride(samples_);
     Sums sums = no_sums(quads);
     for (std::int64_t begin = 0; begin < samples_; begin += kTileSamples) {
       const std::int64_t n = std::min(kTileSamples, stride - begin);
-      for (int c = 0; c < columns_.all(); ++c) {
+      for (std::int64_t c = 0; c < columns_.all(); ++c) {
         const std::int8_t* const digits = columns_.digits(begin / kTileSamples, c);
-        for (int quad = 0; quad < quads; ++quad) {
+        for (std::int64_t quad = 0; quad < quads; ++quad) {
           // The first column brings the genotypes into the caches for all.
           sum_over_samples(rows + quad * stride + begin, c == 0 ? stride : 0, digits, n, simd_,
                            sums[static_cast<std::size_t>(quad * columns_.all() + c)]);
@@ -250,26 +252,26 @@ class FirstHalf {
     return sums;
   }
 
-  Sums sums_of_marks(const std::uint8_t* rows, int quads) const {
+  Sums sums_of_marks(const std::uint8_t* rows, std::int64_t quads) const {
     const std::int64_t stride = quad_stride(samples_);
     std::vector<std::uint8_t> marks(static_cast<std::size_t>(quads * stride));
     mark_missing(rows, quads * stride, marks.data());
     return sums_of_rows(marks.data(), quads);
   }
 
-  Sums sums_one_by_one(const std::uint8_t* rows, int quads) const {
+  Sums sums_one_by_one(const std::uint8_t* rows, std::int64_t quads) const {
     const std::int64_t stride = quad_stride(samples_);
     Sums sums = no_sums(quads);
     std::vector<std::int64_t> of_variants(static_cast<std::size_t>(kQuad * columns_.all()));
-    for (int quad = 0; quad < quads; ++quad) {
+    for (std::int64_t quad = 0; quad < quads; ++quad) {
       std::fill(of_variants.begin(), of_variants.end(), 0);
       for_each_missing(rows + quad * stride, stride, [&](int v, std::int64_t i) {
         const std::int32_t* const numbers = columns_.row(i);
         std::int64_t* const of_variant = &of_variants[static_cast<std::size_t>(v * columns_.all())];
-        for (int c = 0; c < columns_.all(); ++c) of_variant[c] += numbers[c];
+        for (std::int64_t c = 0; c < columns_.all(); ++c) of_variant[c] += numbers[c];
       });
-      for (int c = 0; c < columns_.all(); ++c) {
-        for (int v = 0; v < kQuad; ++v) {
+      for (std::int64_t c = 0; c < columns_.all(); ++c) {
+        for (std::int64_t v = 0; v < kQuad; ++v) {
           sums[static_cast<std::size_t>(quad * columns_.all() + c)][static_cast<std::size_t>(v)] =
               of_variants[static_cast<std::size_t>(v * columns_.all() + c)];
         }
@@ -279,7 +281,7 @@ class FirstHalf {
   }
 
   const FixedColumns& columns_;
-  int n_;
+  std::int64_t n_;
   std::int64_t samples_;
   SimdLevel simd_;
 };
@@ -294,7 +296,7 @@ class SecondHalf {
   void add(const std::uint8_t* rows, int variants, std::int64_t missing,
            const BlockCoefficients& coefficients, std::int64_t n, double* out) {
     const std::int64_t stride = quad_stride(samples_);
-    const int quads = (variants + kQuad - 1) / kQuad;
+    const std::int64_t quads = (variants + kQuad - 1) / kQuad;
     expand_calls(rows, stride, quads, simd_, calls_);
     const bool few = are_few(missing, samples_, columns_.all());
     if (missing > 0 && few) sum_one_by_one(rows, quads, coefficients.missing);
@@ -303,7 +305,7 @@ class SecondHalf {
         marks_[i] = static_cast<std::uint8_t>(calls_[i] & calls_[i] >> 1);
       }
     }
-    for (int c = 0; c < columns_.all(); ++c) {
+    for (std::int64_t c = 0; c < columns_.all(); ++c) {
       double* const column = out + c % columns_.n * samples_;
       sum_over_variants(calls_, coefficients.calls.digits(c), quads, simd_, sums_);
       const double step = coefficients.calls.step(c);
@@ -328,24 +330,25 @@ class SecondHalf {
   }
 
  private:
-  void sum_one_by_one(const std::uint8_t* rows, int quads, const FixedCoefficients& coefficients) {
+  void sum_one_by_one(const std::uint8_t* rows, std::int64_t quads,
+                      const FixedCoefficients& coefficients) {
     of_missing_.assign(static_cast<std::size_t>(kLane * columns_.all()), 0);
-    for (int quad = 0; quad < quads; ++quad) {
+    for (std::int64_t quad = 0; quad < quads; ++quad) {
       for_each_missing(rows + quad * quad_stride(samples_), kLane, [&](int v, std::int64_t i) {
         const double* const of_variant = coefficients.row(quad * kQuad + v);
         double* const sums = &of_missing_[static_cast<std::size_t>(i * columns_.all())];
-        for (int c = 0; c < columns_.all(); ++c) sums[c] += of_variant[c];
+        for (std::int64_t c = 0; c < columns_.all(); ++c) sums[c] += of_variant[c];
       });
     }
   }
 
-  Columns columns_;
-  std::int64_t samples_;
-  SimdLevel simd_;
   alignas(64) ExpandedCalls calls_;
   alignas(64) ExpandedCalls marks_;
   std::array<double, kLane> sums_;
+  Columns columns_;
+  std::int64_t samples_;
   std::vector<double> of_missing_;
+  SimdLevel simd_;
 };
 
 }  // namespace
@@ -364,7 +367,7 @@ GenotypeProducts::GenotypeProducts(const GenotypeMatrix& matrix, std::vector<dou
 
 void GenotypeProducts::run(JobControl& control, const Pass& pass, const Take& take) const {
   const GenotypeWork& work = matrix_.work();
-  const int parts = pass.bits == ProductBits::k56 ? 2 : 1;
+  const std::int64_t parts = pass.bits == ProductBits::k56 ? 2 : 1;
   const std::int64_t n = matrix_.samples();
   const std::int64_t stride = quad_stride(n);
   const FixedColumns columns(pass.v, n, {pass.columns, parts}, work.threads, control);
@@ -445,7 +448,7 @@ void GenotypeProducts::outer(JobControl& control, const std::vector<double>& fac
       run_tasks(control, work.threads, stripes, [&](std::int64_t stripe, const TaskContext&) {
         std::vector<double> right(static_cast<std::size_t>(kOuterColumns * block.variants()));
         for (std::int64_t c = stripe * width; c < (stripe + 1) * width; c += kOuterColumns) {
-          for (int j = 0; j < block.variants(); ++j) {
+          for (std::int64_t j = 0; j < block.variants(); ++j) {
             for (std::int64_t b = 0; b < kOuterColumns; ++b) {
               right[static_cast<std::size_t>(j * kOuterColumns + b)] =
                   c + b < n ? factors[static_cast<std::size_t>(first + j)] *

@@ -39,24 +39,24 @@ void add_scalar(const double* z, std::int64_t stride, const double* right, int v
 
 ANCIFY_TARGET_AVX512 void add_avx512(const double* z, std::int64_t stride, const double* right,
                                      int variants, double* out, std::int64_t out_stride) {
-  constexpr int width = 8;
-  constexpr int vectors = kOuterRows / width;
+  constexpr std::int64_t width = 8;
+  constexpr std::int64_t vectors = kOuterRows / width;
   __m512d sums[kOuterColumns][vectors];
   for (auto& column : sums) {
     for (auto& sum : column) sum = _mm512_setzero_pd();
   }
   for (int j = 0; j < variants; ++j, z += stride, right += kOuterColumns) {
     __m512d rows[vectors];
-    for (int i = 0; i < vectors; ++i) rows[i] = _mm512_loadu_pd(z + i * width);
-    for (int c = 0; c < kOuterColumns; ++c) {
+    for (std::int64_t i = 0; i < vectors; ++i) rows[i] = _mm512_loadu_pd(z + i * width);
+    for (std::int64_t c = 0; c < kOuterColumns; ++c) {
       const __m512d factor = _mm512_set1_pd(right[c]);
-      for (int i = 0; i < vectors; ++i) {
+      for (std::int64_t i = 0; i < vectors; ++i) {
         sums[c][i] = _mm512_add_pd(sums[c][i], _mm512_mul_pd(rows[i], factor));
       }
     }
   }
-  for (int c = 0; c < kOuterColumns; ++c) {
-    for (int i = 0; i < vectors; ++i) {
+  for (std::int64_t c = 0; c < kOuterColumns; ++c) {
+    for (std::int64_t i = 0; i < vectors; ++i) {
       double* const at = out + c * out_stride + i * width;
       _mm512_storeu_pd(at, _mm512_add_pd(_mm512_loadu_pd(at), sums[c][i]));
     }
@@ -66,27 +66,27 @@ ANCIFY_TARGET_AVX512 void add_avx512(const double* z, std::int64_t stride, const
 // Half of the rows at a time: AVX2 has half as many registers.
 ANCIFY_TARGET_AVX2 void add_avx2(const double* z, std::int64_t stride, const double* right,
                                  int variants, double* out, std::int64_t out_stride) {
-  constexpr int width = 4;
-  constexpr int vectors = 3;
-  for (int first = 0; first < kOuterRows; first += vectors * width) {
+  constexpr std::int64_t width = 4;
+  constexpr std::int64_t vectors = 3;
+  for (std::int64_t first = 0; first < kOuterRows; first += vectors * width) {
     __m256d sums[kOuterColumns][vectors];
     for (auto& column : sums) {
       for (auto& sum : column) sum = _mm256_setzero_pd();
     }
     for (int j = 0; j < variants; ++j) {
       __m256d rows[vectors];
-      for (int i = 0; i < vectors; ++i) {
+      for (std::int64_t i = 0; i < vectors; ++i) {
         rows[i] = _mm256_loadu_pd(z + j * stride + first + i * width);
       }
-      for (int c = 0; c < kOuterColumns; ++c) {
+      for (std::int64_t c = 0; c < kOuterColumns; ++c) {
         const __m256d factor = _mm256_set1_pd(right[j * kOuterColumns + c]);
-        for (int i = 0; i < vectors; ++i) {
+        for (std::int64_t i = 0; i < vectors; ++i) {
           sums[c][i] = _mm256_add_pd(sums[c][i], _mm256_mul_pd(rows[i], factor));
         }
       }
     }
-    for (int c = 0; c < kOuterColumns; ++c) {
-      for (int i = 0; i < vectors; ++i) {
+    for (std::int64_t c = 0; c < kOuterColumns; ++c) {
+      for (std::int64_t i = 0; i < vectors; ++i) {
         double* const at = out + c * out_stride + first + i * width;
         _mm256_storeu_pd(at, _mm256_add_pd(_mm256_loadu_pd(at), sums[c][i]));
       }

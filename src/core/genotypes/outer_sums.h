@@ -8,8 +8,8 @@
 namespace ancify {
 
 // Columns that add_outer_products() works on, and what the rows of `z` are a multiple of.
-constexpr int kOuterColumns = 4;
-constexpr int kOuterRows = 24;
+constexpr std::int64_t kOuterColumns = 4;
+constexpr std::int64_t kOuterRows = 24;
 
 // out[c * out_stride + i] += sum over variants j of z[j * stride + i] * right[j * kOuterColumns +
 // c], for i in [first, end), multiples of kOuterRows. Each sum goes from variant to variant.

@@ -10,7 +10,7 @@
 
 namespace ancify {
 
-constexpr int kQuad = 4;
+constexpr std::int64_t kQuad = 4;
 
 // Bytes of a quad's row: a byte for each sample, and zeros up to a multiple of 64.
 inline std::int64_t quad_stride(std::int64_t samples) { return (samples + 63) / 64 * 64; }

@@ -1,3 +1,4 @@
+// Shared parts of fits.
 #include "core/reml/fit.h"
 
 #include <algorithm>

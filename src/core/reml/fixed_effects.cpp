@@ -1,3 +1,4 @@
+// An orthonormal basis of the fixed effects, and projections beyond it: S = I - QQ'.
 #include "core/reml/fixed_effects.h"
 
 #include <cmath>

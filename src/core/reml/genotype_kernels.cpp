@@ -160,7 +160,7 @@ void GenotypeKernels::forms(const double* a, const double* b, int columns, Preci
           own.components.push_back(share.component);
           own.sums.resize(own.sums.size() + static_cast<std::size_t>(columns));
         }
-        double* const sums = &own.sums[static_cast<std::size_t>(at * columns)];
+        double* const sums = own.sums.data() + static_cast<std::ptrdiff_t>(at) * columns;
         for (int c = 0; c < columns; ++c) {
           sums[c] += share.weight * row[c] * row[same ? c : columns + c];
         }

@@ -1,3 +1,4 @@
+// Kernels from matrices and from functions, and several of them as one.
 #include "core/reml/matrix_kernels.h"
 
 #include <algorithm>

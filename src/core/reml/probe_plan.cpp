@@ -1,3 +1,4 @@
+// Chooses probes, and foretells their error: that of the estimates is I^-1 C I^-1.
 #include "core/reml/probe_plan.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Packed genotypes and their products against plain loops.
 #include "core/genotypes/genotype_products.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +42,7 @@ TEST(GenotypeMatrix, TakesSamplesAndVariantsInAnyOrder) {
   const std::vector<std::int64_t> samples = {9, 0, 4};
   const std::vector<std::int64_t> variants = {6, 2, 3, 4, 0};
   JobControl control;
-  for (const std::int64_t memory : {0, 64 * kBlockQuads}) {
+  for (const std::int64_t memory : {std::int64_t{0}, 64 * kBlockQuads}) {
     const auto matrix = matrix_of(calls, {1, SimdLevel::kScalar, memory}, samples, variants);
     matrix.for_each_tile(
         control, [](std::int64_t) { return true; },

@@ -1,3 +1,4 @@
+// Kernels of genotypes against plain loops.
 #include "core/reml/genotype_kernels.h"
 
 #include <gtest/gtest.h>
