@@ -1,3 +1,4 @@
+// Products with H = sum_g theta_g K_g + theta_e I on the complement of the fixed effects.
 #include "core/reml/covariance.h"
 
 #include <algorithm>
