@@ -64,9 +64,15 @@ int ProbePlan::needed(int count, const LocalModel& local, const Vector& mc_score
 }
 
 int sketch_rank(const RestrictedModel& model, const StochasticSettings& settings) {
+  // Two blocks of that many columns take about 50 MB, or more where samples are very many.
+  constexpr std::int64_t kBytes = 48'000'000;
+  constexpr std::int64_t kLeastByBytes = 64;
   constexpr std::int64_t kMostRank = 200;
-  const std::int64_t wanted =
-      settings.rank < 0 ? std::min(kMostRank, model.samples() / 4) : settings.rank;
+  const std::int64_t by_bytes =
+      kBytes / (2 * static_cast<std::int64_t>(sizeof(double)) * model.samples());
+  const std::int64_t chosen =
+      std::min({kMostRank, model.samples() / 4, std::max(by_bytes, kLeastByBytes)});
+  const std::int64_t wanted = settings.rank < 0 ? chosen : settings.rank;
   return static_cast<int>(std::min(wanted, model.fixed.freedom() / 2));
 }
 
