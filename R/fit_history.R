@@ -75,18 +75,23 @@ fit_history <- function(patterns, history, species = NULL, focal = NULL) {
     lower = space$lower, upper = space$upper,
     control = list(iter.max = 500, eval.max = 1000, rel.tol = 1e-14, x.tol = 1e-9, sing.tol = 0)
   )
-  information_at <- function(x) surface$information(x) + prior$information
-  exact_gradient <- function(x) surface$exact_gradient(x) + prior$gradient(x)
-  x <- settled(fit$par, exact_gradient, information_at, space)
-  information <- information_at(x)
-  converged <- fit$convergence == 0 || gain_left(exact_gradient(x), information, x, space) < 1e-4
+  expansion <- function(x) {
+    likelihood <- surface$expansion(x)
+    list(
+      gradient = likelihood$gradient + prior$gradient(x),
+      information = likelihood$information + prior$information
+    )
+  }
+  x <- settled(fit$par, expansion, space)
+  at <- expansion(x)
+  converged <- fit$convergence == 0 || gain_left(at, x, space) < 1e-4
   if (!converged) warn_ancify(paste("The fit of the history did not converge:", fit$message), "fit")
   fitted <- with_parameters(history, x)
   if (!history$focal_size_given) fitted$focal_size <- next_size(fitted)
   structure(
     list(
       history = fitted, log_likelihood = -surface$objective(x), df = length(start),
-      sites = sites, estimates = history_estimates(history, x, information, space),
+      sites = sites, estimates = history_estimates(history, x, at$information, space),
       converged = converged, message = fit$message
     ),
     class = c("ancify_history_fit", "ancify_fit")
@@ -145,51 +150,49 @@ slopes_of <- function(gradient, x, step = 1e-3) {
   (slopes + t(slopes)) / 2
 }
 
-# Two steps of Fisher scoring. A search ends where the log-likelihood stays the same in double
-# precision; along a flat ridge its slopes tell where the maximum is long after that.
-settled <- function(x, gradient, information, space) {
-  for (step in 1:2) {
-    by <- scoring_step(gradient(x), information(x), x, space)
+# Two steps of Fisher scoring. Near the maximum the log-likelihood stays the same in double
+# precision, so a search ends early on a flat ridge. The gradient still shows the way there.
+settled <- function(x, expansion, space) {
+  for (i in 1:2) {
+    step <- scoring_step(expansion(x), x, space)
     # Only near the maximum is the likelihood as quadratic as these steps assume.
-    if (!all(is.finite(by)) || any(abs(by) > 0.01)) break
-    x <- pmin(pmax(x + by, space$lower), space$upper)
+    if (!all(is.finite(step)) || any(abs(step) > 0.01)) break
+    x <- pmin(pmax(x + step, space$lower), space$upper)
   }
   x
 }
 
-# From x to the maximum by a quadratic approximation; 0 for parameters at a bound, Inf if that is
-# impossible.
-scoring_step <- function(gradient, information, x, space) {
+# The step from x to the maximum of a quadratic approximation. It is 0 for parameters at a bound,
+# and Inf if the approximation has no maximum. `at`: the gradient and information at x.
+scoring_step <- function(at, x, space) {
   free <- x > space$lower + 1e-6 & x < space$upper - 1e-6
   step <- numeric(length(x))
   step[free] <- tryCatch(
-    -solve(information[free, free, drop = FALSE], gradient[free]),
+    -solve(at$information[free, free, drop = FALSE], at$gradient[free]),
     error = function(condition) Inf
   )
   step
 }
 
-# The remaining gain in log-likelihood by that approximation; Inf if that is impossible.
-gain_left <- function(gradient, information, x, space) {
-  gain <- -sum(gradient * scoring_step(gradient, information, x, space)) / 2
+# The gain in log-likelihood of that step; Inf if there is no such step.
+gain_left <- function(at, x, space) {
+  gain <- -sum(at$gradient * scoring_step(at, x, space)) / 2
   if (is.finite(gain)) gain else Inf
 }
 
-# Minus the log-likelihood of counts, its gradient, and Fisher's information.
+# Minus the log-likelihood of counts and its gradient. `expansion`: a more accurate gradient, for
+# the last steps, and Fisher's information.
 likelihood_surface <- function(log_probabilities, counts) {
-  # Of fourth order, by Richardson's extrapolation
-  exact_slopes <- function(x) {
-    step <- 1e-3
-    (4 * derivatives(log_probabilities, x, step) - derivatives(log_probabilities, x, 2 * step)) / 3
-  }
   list(
     objective = function(x) -sum(counts * log_probabilities(x)),
     gradient = function(x) -colSums(counts * derivatives(log_probabilities, x, 1e-4)),
-    exact_gradient = function(x) -colSums(counts * exact_slopes(x)),
-    information = function(x) {
+    expansion = function(x) {
       expected <- exp(log_probabilities(x))
-      derived <- exact_slopes(x)
-      crossprod(derived, sum(counts) / sum(expected) * expected * derived)
+      slopes <- accurate_derivatives(log_probabilities, x, 1e-3)
+      list(
+        gradient = -colSums(counts * slopes),
+        information = crossprod(slopes, sum(counts) / sum(expected) * expected * slopes)
+      )
     }
   )
 }
