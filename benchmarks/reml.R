@@ -6,10 +6,9 @@
 # It takes the installed package, Debian's gemma, gemma-doc and bolt-lmm, and OpenBLAS as R's BLAS.
 library(ancify)
 source("benchmarks/simulated.R")
-source("tests/testthat/helper-files.R")
-source("tests/testthat/helper-oracle.R")
-source("tests/testthat/helper-reml.R")
-source("tests/testthat/helper-reml_programs.R")
+for (helper in c("files", "oracle", "genotypes", "reml", "reml_programs")) {
+  source(sprintf("tests/testthat/helper-%s.R", helper))
+}
 
 parts <- commandArgs(TRUE)
 if (length(parts) == 0) parts <- c("mice", "large", "memory")

@@ -5,7 +5,7 @@
 #
 # The defaults are 200 replicates of 2,000 samples. Each replicate is an exact fit.
 library(ancify)
-for (helper in c("reml", "reml_calibration")) {
+for (helper in c("files", "genotypes", "reml", "reml_calibration")) {
   source(sprintf("tests/testthat/helper-%s.R", helper))
 }
 arguments <- as.numeric(commandArgs(TRUE))

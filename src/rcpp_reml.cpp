@@ -158,9 +158,8 @@ ProblemKernels::ProblemKernels(const Rcpp::List& problem) {
 reml::Kernels& ProblemKernels::open(ancify::JobControl& control, Mailbox& mail) {
   std::vector<std::unique_ptr<reml::Kernels>> parts;
   if (chosen_ != nullptr) {
-    genotypes_ = std::make_unique<ancify::GenotypeMatrix>(
-        chosen_->open(control.inputs()), chosen_->selection.samples, chosen_->selection.variants,
-        work_, control);
+    genotypes_ = std::make_unique<ancify::GenotypeMatrix>(chosen_->open(control.inputs()),
+                                                          chosen_->selection, work_, control);
     auto part = std::make_unique<reml::GenotypeKernels>(*genotypes_, weights_, n_genetic_,
                                                         scale_power_, control, names_);
     for (int g = 0; g < n_genetic_; ++g) {

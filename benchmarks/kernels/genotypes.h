@@ -53,13 +53,13 @@ class RandomGenotypes : public GenotypeFile {
 inline std::unique_ptr<GenotypeMatrix> random_matrix(std::int64_t samples, std::int64_t variants,
                                                      const GenotypeWork& work,
                                                      JobControl& control) {
-  std::vector<std::int64_t> all_samples(static_cast<std::size_t>(samples));
-  std::iota(all_samples.begin(), all_samples.end(), 0);
-  std::vector<std::int64_t> all_variants(static_cast<std::size_t>(variants));
-  std::iota(all_variants.begin(), all_variants.end(), 0);
+  GenotypeSelection all;
+  all.samples.resize(static_cast<std::size_t>(samples));
+  std::iota(all.samples.begin(), all.samples.end(), 0);
+  all.variants.resize(static_cast<std::size_t>(variants));
+  std::iota(all.variants.begin(), all.variants.end(), 0);
   return std::make_unique<GenotypeMatrix>(std::make_unique<RandomGenotypes>(samples, variants),
-                                          std::move(all_samples), std::move(all_variants), work,
-                                          control);
+                                          std::move(all), work, control);
 }
 
 }  // namespace ancify::bench

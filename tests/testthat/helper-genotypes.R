@@ -9,6 +9,10 @@ bed_fileset <- function(calls, stem = tempfile("genotypes-"), samples = plain_sa
   paste0(stem, ".bed")
 }
 
+write_columns <- function(table, path) {
+  utils::write.table(table, path, quote = FALSE, row.names = FALSE, col.names = FALSE)
+}
+
 plain_samples <- function(n) {
   data.frame(paste0("f", seq_len(n) %% 3), paste0("i", seq_len(n)), 0, 0, seq_len(n) %% 3, -9)
 }

@@ -166,37 +166,20 @@ simulate_trait <- function(calls, h2, power = -1) {
 
 # ---- BED files -----------------------------------------------------------------------------------
 
-# Writes calls to <stem>.bed, .bim and .fam; gives the BED's path.
+# Writes calls with dimnames to <stem>.bed, .bim and .fam; gives the BED's path.
 oracle_write_bed <- function(calls, stem = tempfile(), chromosome = rep(1, ncol(calls))) {
-  stride <- ceiling(nrow(calls) / 4)
-  codes <- matrix(0L, 4 * stride, ncol(calls))
-  codes[seq_len(nrow(calls)), ] <- ifelse(is.na(calls), 1L, c(3L, 2L, 0L)[calls + 1L])
-  quarters <- array(codes, c(4, stride, ncol(calls)))
-  bytes <- quarters[1, , ] + 4L * quarters[2, , ] + 16L * quarters[3, , ] + 64L * quarters[4, , ]
-  writeBin(as.raw(c(0x6c, 0x1b, 0x01, bytes)), paste0(stem, ".bed"))
   ids <- rownames(calls)
-  write_columns(data.frame(ids, ids, 0, 0, 0, -9), paste0(stem, ".fam"))
-  write_columns(
-    data.frame(chromosome, colnames(calls), 0, 1000L * seq_len(ncol(calls)), "A", "G"),
-    paste0(stem, ".bim")
+  bed_fileset(
+    calls, stem, data.frame(ids, ids, 0, 0, 0, -9),
+    data.frame(chromosome, colnames(calls), 0, 1000L * seq_len(ncol(calls)), "A", "G")
   )
-  paste0(stem, ".bed")
 }
 
 # The calls of <stem>.bed, copies of the first allele of the .bim.
 oracle_read_bed <- function(stem) {
   samples <- utils::read.table(paste0(stem, ".fam"), colClasses = "character")
   variants <- utils::read.table(paste0(stem, ".bim"), colClasses = "character")
-  size <- 3 + ceiling(nrow(samples) / 4) * nrow(variants)
-  bytes <- as.integer(readBin(paste0(stem, ".bed"), "raw", size + 1))
-  stopifnot(length(bytes) == size, identical(bytes[1:3], c(108L, 27L, 1L)))
-  codes <- vapply(c(1L, 4L, 16L, 64L), function(at) bytes[-(1:3)] %/% at %% 4L, integer(size - 3))
-  calls <- matrix(c(2L, NA, 1L, 0L)[t(codes) + 1L], ncol = nrow(variants))
-  calls <- calls[seq_len(nrow(samples)), , drop = FALSE]
+  calls <- plain_bed(paste0(stem, ".bed"), nrow(samples))
   dimnames(calls) <- list(samples$V2, variants$V2)
   list(calls = calls, samples = samples, variants = variants)
-}
-
-write_columns <- function(table, path) {
-  utils::write.table(table, path, quote = FALSE, row.names = FALSE, col.names = FALSE)
 }

@@ -25,16 +25,13 @@ bool is_first_numbers(const std::vector<std::int64_t>& numbers, std::int64_t n) 
 
 }  // namespace
 
-GenotypeMatrix::GenotypeMatrix(std::unique_ptr<GenotypeFile> file,
-                               std::vector<std::int64_t> samples,
-                               std::vector<std::int64_t> variants, const GenotypeWork& work,
-                               JobControl& control)
-    : file_(std::move(file)),
-      samples_(std::move(samples)),
-      n_(static_cast<std::int64_t>(samples_.size())),
-      variants_(std::move(variants)),
-      work_(work),
-      counts_(variants_.size()) {
+GenotypeMatrix::GenotypeMatrix(std::unique_ptr<GenotypeFile> file, GenotypeSelection selection,
+                               const GenotypeWork& work, JobControl& control)
+    : file_(std::move(file)), work_(work), counts_(selection.variants.size()) {
+  check_selection(*file_, selection);
+  n_ = static_cast<std::int64_t>(selection.samples.size());
+  samples_ = std::move(selection.samples);
+  variants_ = std::move(selection.variants);
   if (is_first_numbers(samples_, file_->samples())) samples_.clear();
   const std::int64_t all = std::max<std::int64_t>(blocks(), 1) * block_bytes();
   const bool keeps = work.memory <= 0 || all <= work.memory;
@@ -71,12 +68,7 @@ void GenotypeMatrix::read_block(std::int64_t block, std::uint8_t* rows) const {
   const std::int64_t* const wanted = variants_.data() + block * kBlockVariants;
   const std::int64_t stride = file_->stride();
   std::vector<std::uint8_t> calls(static_cast<std::size_t>(n * stride));
-  for (int i = 0; i < n;) {  // runs of neighbours are read at once
-    int last = i + 1;
-    while (last < n && wanted[last] == wanted[last - 1] + 1) ++last;
-    file_->read(wanted[i], last - i, calls.data() + i * stride);
-    i = last;
-  }
+  read_chosen(*file_, wanted, n, calls.data());
   const std::int64_t* const samples = samples_.empty() ? nullptr : samples_.data();
   for (int quad = 0; quad < kBlockQuads; ++quad) {
     std::array<const std::uint8_t*, kQuad> of_variants{};

@@ -8,6 +8,7 @@
 
 #include "core/exec/job_control.h"
 #include "core/formats/genotype/genotype_file.h"
+#include "core/formats/genotype/selected_calls.h"
 #include "core/genotypes/quads.h"
 #include "core/io/memory.h"
 
@@ -33,11 +34,11 @@ struct GenotypeWork {
 
 class GenotypeMatrix {
  public:
-  // Takes samples and variants by their numbers in the file, in this order. Reads the genotypes
-  // once and counts them. Keeps them if they fit `work.memory`. FormatError and FileError as from
-  // GenotypeFile::read(); InputError if the memory does not suffice for a block.
-  GenotypeMatrix(std::unique_ptr<GenotypeFile> file, std::vector<std::int64_t> samples,
-                 std::vector<std::int64_t> variants, const GenotypeWork& work, JobControl& control);
+  // Reads the selected genotypes once and counts them. Keeps them if they fit `work.memory`.
+  // FormatError and FileError as from GenotypeFile::read(); InputError for a wrong selection, or
+  // if the memory does not suffice for a block.
+  GenotypeMatrix(std::unique_ptr<GenotypeFile> file, GenotypeSelection selection,
+                 const GenotypeWork& work, JobControl& control);
 
   std::int64_t samples() const { return n_; }
   std::int64_t variants() const { return static_cast<std::int64_t>(variants_.size()); }
@@ -60,10 +61,10 @@ class GenotypeMatrix {
 
   std::unique_ptr<GenotypeFile> file_;
   std::vector<std::int64_t> samples_;  // empty if they are those of the file
-  std::int64_t n_;
+  std::int64_t n_ = 0;
   std::vector<std::int64_t> variants_;
   GenotypeWork work_;
-  std::int64_t tile_blocks_;  // blocks of a tile
+  std::int64_t tile_blocks_ = 0;  // blocks of a tile
   std::vector<VariantCounts> counts_;
   std::unique_ptr<Memory> kept_;
   mutable std::unique_ptr<Memory> tile_;

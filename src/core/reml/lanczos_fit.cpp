@@ -321,7 +321,6 @@ Fit LanczosFit::result() {
   fit.at_bound = at_bound(known_.local);
   fit.iterations = state_.iterations;
   fit.probes = probes();
-  fit.converged = is_accurate() && decrement(known_.local) < settings_.search.tolerance;
   fit.status = "converged";
   const double share = monte_carlo_share(known_.local, known_.mc_score);
   if (share > settings_.mc_tolerance) {
@@ -331,7 +330,7 @@ Fit LanczosFit::result() {
   if (!is_accurate()) {
     fit.status = "quadrature";
     fit.message = quadrature_message();
-  } else if (!fit.converged) {
+  } else if (decrement(known_.local) >= settings_.search.tolerance) {
     fit.status = "stopped";
     fit.message = "no step from here raises the likelihood";
   }
@@ -344,10 +343,10 @@ Fit LanczosFit::result() {
             state_.response_vectors.data(), along.data(), fit.residual_projection.data());
   if (!add_solution(covariance, preconditioner, SolveTolerances(settings_.search.tolerance),
                     settings_.columns, fit)) {
-    fit.converged = false;
     fit.status = "solves";
     fit.message = unsolved_message();
   }
+  fit.converged = fit.status == "converged";
   fit.passes = earlier_passes_ + model_.kernels.passes();
   return fit;
 }

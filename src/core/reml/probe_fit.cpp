@@ -412,8 +412,7 @@ Fit ProbeFit::result() {
     fit.status = "solves";
     fit.message = unsolved_message();
   }
-  // A Monte Carlo error that is larger than asked for is no failure, as the fit says it.
-  fit.converged = fit.status == "converged" || fit.status == "max_probes";
+  fit.converged = fit.status == "converged";
   fit.passes = earlier_passes_ + model_.kernels.passes();
   return fit;
 }

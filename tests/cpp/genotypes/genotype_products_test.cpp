@@ -18,7 +18,7 @@ GenotypeMatrix matrix_of(const Calls& calls, const GenotypeWork& work,
   auto file = std::make_unique<MemoryGenotypes>(calls);
   if (samples.empty()) samples = first_numbers(file->samples());
   if (variants.empty()) variants = first_numbers(file->variants());
-  return {std::move(file), samples, variants, work, control};
+  return {std::move(file), {samples, variants}, work, control};
 }
 
 TEST(GenotypeMatrix, CountsCalls) {
@@ -61,6 +61,12 @@ TEST(GenotypeMatrix, TakesSamplesAndVariantsInAnyOrder) {
 
 TEST(GenotypeMatrix, RefusesTooLittleMemory) {
   EXPECT_THROW(matrix_of(Calls::random(10, 7, 0.2, 1), {1, SimdLevel::kScalar, 100}), InputError);
+}
+
+TEST(GenotypeMatrix, RefusesNumbersBeyondTheFileAndTwice) {
+  const Calls calls = Calls::random(10, 7, 0.2, 1);
+  EXPECT_THROW(matrix_of(calls, {}, {10}), InputError);
+  EXPECT_THROW(matrix_of(calls, {}, {}, {1, 1}), InputError);
 }
 
 struct Products {

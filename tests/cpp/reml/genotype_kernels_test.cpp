@@ -28,8 +28,9 @@ class GenotypeKernelsTest : public testing::TestWithParam<double> {
  protected:
   GenotypeKernelsTest()
       : calls_(Calls::random(kSamples, kVariants, 0.05, 8)),
-        matrix_(std::make_unique<MemoryGenotypes>(calls_), first_numbers(kSamples),
-                first_numbers(kVariants), {2, best_simd_level(), 0}, control_),
+        matrix_(std::make_unique<MemoryGenotypes>(calls_),
+                {first_numbers(kSamples), first_numbers(kVariants)}, {2, best_simd_level(), 0},
+                control_),
         kernels_(matrix_, two_components(), 2, GetParam(), control_) {
     const auto z = standardised(calls_, GetParam());
     for (int g = 0; g < 2; ++g) {
@@ -127,8 +128,8 @@ INSTANTIATE_TEST_SUITE_P(ScalePowers, GenotypeKernelsTest, testing::Values(-1.0,
 TEST(GenotypeKernels, AComponentNeedsAVariantThatVaries) {
   JobControl control;
   const Calls calls = Calls::random(20, 10, 0, 1);
-  const GenotypeMatrix matrix(std::make_unique<MemoryGenotypes>(calls), first_numbers(20),
-                              first_numbers(10), {}, control);
+  const GenotypeMatrix matrix(std::make_unique<MemoryGenotypes>(calls),
+                              {first_numbers(20), first_numbers(10)}, {}, control);
   EXPECT_THROW(GenotypeKernels(matrix, {{0, 0, 1.0}, {9, 1, 1.0}}, 2, -1, control), InputError);
 }
 
