@@ -77,8 +77,8 @@ checksums_impl <- function(paths, threads, watch) {
     .Call(`_ancify_checksums_impl`, paths, threads, watch)
 }
 
-text_checksum_impl <- function(text) {
-    .Call(`_ancify_text_checksum_impl`, text)
+bytes_checksum_impl <- function(bytes) {
+    .Call(`_ancify_bytes_checksum_impl`, bytes)
 }
 
 file_identity_impl <- function(path) {

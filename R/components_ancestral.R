@@ -75,11 +75,11 @@ records_of <- function(ancestral, g) {
   read(annotated)
 }
 
-# A VCF of the variants whose alleles are single bases, without samples.
+# A VCF of the variants with a position whose alleles are single bases, without samples.
 write_sites <- function(g, file) {
   variants <- g$variants
   single <- function(alleles) toupper(alleles) %in% c("A", "C", "G", "T")
-  rows <- which(single(variants$counted) & single(variants$other))
+  rows <- which(single(variants$counted) & single(variants$other) & variants$position > 0)
   rows <- rows[order(match(variants$chromosome, unique(variants$chromosome))[rows],
                      variants$position[rows])]
   chosen <- variants[rows, ]

@@ -66,6 +66,7 @@ open_genotypes <- function(path) {
       path = files[["genotypes"]], n_file = c(samples = nrow(samples), variants = nrow(variants)),
       samples = samples, variants = variants,
       sample_index = seq_len(nrow(samples)), variant_index = seq_len(nrow(variants)),
+      file_ids = samples$id,
       files = files, identity = genotype_identity(files[["genotypes"]]), known = new.env()
     )
   )
@@ -157,6 +158,7 @@ fam_columns <- function(n) {
 # Texts as numbers, with NA for those that mean a missing one; NULL if another is no number.
 numbers_of <- function(text, na) {
   numbers <- suppressWarnings(as.numeric(text))
-  missing <- text %in% na | numbers %in% suppressWarnings(as.numeric(na[na != "NA"]))
+  missing_numbers <- suppressWarnings(as.numeric(na))
+  missing <- text %in% na | numbers %in% missing_numbers[!is.na(missing_numbers)]
   if (all(missing | is.finite(numbers))) replace(numbers, missing, NA)
 }

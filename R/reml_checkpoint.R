@@ -1,6 +1,6 @@
 # Checkpoints of stochastic fits. The file has a line with the digest of all that changes the fit's
-# numbers, a line of JSON that says which vectors follow, and these vectors' bytes. R's own format
-# might hold code.
+# numbers, a line with the checksum of the rest, a line of JSON that says which vectors follow, and
+# these vectors' bytes. R's own format might hold code.
 
 # list(state = the last one or NULL, save = a function that takes the next), or NULL without a file.
 open_checkpoint <- function(path, problem, file) {
@@ -10,9 +10,14 @@ open_checkpoint <- function(path, problem, file) {
   line <- checkpoint_line(digest_of(problem, file))
   list(
     state = earlier_state(path, line),
-    save = function(state) write_file_impl(path, c(line, state_bytes(state)))
+    save = function(state) {
+      bytes <- state_bytes(state)
+      write_file_impl(path, c(line, checksum_line(bytes), bytes))
+    }
   )
 }
+
+checksum_line <- function(bytes) charToRaw(paste0(bytes_checksum_impl(bytes), "\n"))
 
 checkpoint_line <- function(digest) charToRaw(sprintf("ancify reml checkpoint %s\n", digest))
 
@@ -24,7 +29,7 @@ earlier_state <- function(path, line) {
   name <- seq_len(length(checkpoint_line("")) - 1)
   refuse <- function() {
     abort_ancify(
-      sprintf("%s is no checkpoint: choose another file for `checkpoint`.", quoted(path)), "format",
+      sprintf("%s is no whole checkpoint: remove it, or choose another file for `checkpoint`.", quoted(path)), "format",
       file = path
     )
   }
@@ -36,7 +41,10 @@ earlier_state <- function(path, line) {
       "input", file = path
     )
   }
-  tryCatch(state_of(bytes[-seq_along(line)]), error = function(condition) refuse())
+  bytes <- bytes[-seq_along(line)]
+  sum <- seq_along(checksum_line(raw()))
+  if (!identical(bytes[sum], checksum_line(bytes[-sum]))) refuse()
+  state_of(bytes[-sum])
 }
 
 # A digest of a problem and its file.

@@ -5,11 +5,11 @@
 #'
 #' @details
 #' The exact path uses `start`, `lower`, `information`, `tolerance` and `max_iterations`. The
-#' stochastic path uses all settings but `information`: it has the average information alone.
+#' stochastic path uses all settings. For several components it has average information alone.
 #'
 #' @param start Variances to start from, in squared units of the response: a number for each
-#'   component, the residual last, or such numbers named by component. `NULL` (the default): those
-#'   of a Haseman-Elston regression.
+#'   component, the residual last, or such numbers named by component. `NULL` (the default): the
+#'   search finds a start.
 #' @param lower The least variance of the genetic components: one number, 0 by default, or numbers
 #'   named by component, also `residual`. `-Inf` lifts the bound, while the covariance stays
 #'   positive.

@@ -50,7 +50,7 @@ facts_of_sets <- function(fit) {
     return(list(set_variances = variances, used_variants = used,
                 n_variants = sum(used, na.rm = TRUE)))
   }
-  moments <- genotype_moments(fit$genotypes)
+  moments <- genotype_moments(fit$genotypes, fit$threads)
   v <- moments$variance
   sets <- seq_len(fit$n_genetic)
   if (fit$alternatives) {
@@ -85,8 +85,8 @@ rowsum_of <- function(values, group, n) {
 }
 
 # Number of calls of each variant, and their mean and variance; NaN and 0 without a call.
-genotype_moments <- function(g) {
-  counts <- genotype_counts(g)
+genotype_moments <- function(g, threads = NULL) {
+  counts <- genotype_counts(g, threads)
   called <- colSums(counts[1:3, , drop = FALSE])
   mean <- (counts[2, ] + 2 * counts[3, ]) / called
   variance <- (counts[2, ] + 4 * counts[3, ]) / called - mean^2
@@ -135,10 +135,10 @@ lrt_p_value <- function(statistic, bounded, free = 0) {
   if (bounded == 0) beyond(k) else (beyond(k - 1) + beyond(k)) / 2
 }
 
-# Numbers of these components with and without a bound at 0.
+# Numbers of these components that cannot be below 0, and of those that can.
 bounds_of <- function(fit, components) {
   lower <- stats::setNames(fit$control$lower, names(fit$theta))[components]
-  c(bounded = sum(lower > -Inf), free = sum(lower == -Inf))
+  c(bounded = sum(lower >= 0), free = sum(lower < 0))
 }
 
 # The test of all genetic components together.

@@ -45,7 +45,7 @@ reml_log_likelihood <- function(fit, theta, progress = interactive()) {
 likelihoods_at <- function(fit, thetas, progress = FALSE) {
   fit <- with_genotypes(fit)
   problem <- c(
-    core_problem(fit), list(control = fit$control), core_settings(fit$threads, fit$memory)
+    core_problem(fit), list(control = fit$control), path_settings(fit, "exact")
   )
   found <- with_watch("Computing", function(watch) {
     reml_likelihood_impl(problem, unname(thetas), watch)

@@ -26,7 +26,7 @@
 #'
 #' **Likelihood ratio.** All genetic components are tested together. For one, p is half of that of
 #' a chi-squared variable, as a variance cannot be below 0. For several, p is at most the value
-#' given; [`anova()`][anova.reml_fit] has exact tests.
+#' given; [`anova()`][anova.reml_fit] has an exact test for one, and a bootstrap for several.
 #'
 #' **Degrees of freedom.** `logLik()` counts variances and fixed effects, as lme4 does. Likelihoods
 #' of fits with other fixed effects cannot be compared.

@@ -161,11 +161,19 @@ model_on_samples <- function(model, formula, data, id) {
     }
   }
   g <- model$genotypes
-  not_in_keep <- if (is.null(g)) 0 else g$n_file[["samples"]] - nrow(g)
-  samples <- analysis_samples(formula, data, id, order[in_kernels], not_in_keep)
-  samples$dropped <- c(samples$dropped, "not in kernels" = sum(!in_kernels))
+  samples <- analysis_samples(formula, data, id, order[in_kernels])
+  samples$dropped <- c(
+    "not in keep" = length(g$file_ids) - length(g$samples$id),
+    "not in genotypes" = if (is.null(g)) 0 else sum(!samples$all_ids %in% g$file_ids),
+    samples$dropped,
+    "not in kernels" = if (is.null(g)) {
+      sum(!samples$all_ids %in% order[in_kernels])
+    } else {
+      sum(!in_kernels)
+    }
+  )
   at <- which(in_kernels)[samples$at]
-  samples$at <- NULL
+  samples[c("at", "all_ids")] <- NULL
   if (!is.null(g)) model$genotypes <- g[at, ]
   model$kernels <- Map(function(kernel, name) {
     rows <- if (is.null(kernel$ids)) at else match(samples$ids, kernel$ids)

@@ -3,14 +3,17 @@
 # The most samples for which the exact path is chosen.
 most_exact_samples <- 5000
 
+# Bytes of the exact path. One kernel is copied and reduced. For several there are their sum's factor,
+# its inverse and two products of them.
+exact_bytes <- function(n, components) 8 * n^2 * (if (components > 1) components + 4 else 3)
+
 # "exact" or "stochastic". `components`: number of genetic ones.
 choose_path <- function(wanted, n, components, memory) {
   check_choice(wanted, c("auto", "exact", "stochastic"), "method")
   if (wanted == "stochastic") {
     return("stochastic")
   }
-  # Each kernel, their sum and its inverse.
-  needed <- 8 * n^2 * (components + 2)
+  needed <- exact_bytes(n, components)
   fits <- needed <= memory
   if (wanted == "exact" && !fits) {
     abort_ancify(
@@ -24,11 +27,19 @@ choose_path <- function(wanted, n, components, memory) {
   if (wanted == "exact" || n <= most_exact_samples && fits) "exact" else "stochastic"
 }
 
+# core_settings() of a model or fit, with the memory that its matrices leave to genotypes.
+path_settings <- function(model, path) {
+  settings <- core_settings(model$threads, model$memory)
+  if (path == "exact") {
+    settings$memory <- settings$memory - exact_bytes(length(model$y), length(model$names))
+  }
+  settings
+}
+
 # The core's result for a model with its data (or a fit), with names. `checkpoint`: a path or NULL.
 run_reml <- function(model, label = "Fitting", progress = FALSE, checkpoint = NULL) {
   problem <- c(
-    core_problem(model), list(control = model$control),
-    core_settings(model$threads, model$memory)
+    core_problem(model), list(control = model$control), path_settings(model, model$path)
   )
   checkpoint <- open_checkpoint(checkpoint, problem, model$file)
   result <- with_watch(label, function(watch) {

@@ -1,9 +1,9 @@
 # Which samples a fit has, in which order, and their response and fixed effects.
 
 # `order`: ids of all samples that kernels have, in the order of the analysis; NULL for that of the
-# data. Gives list(ids =, at = their places in `order`, y =, x =, terms =, dropped = a count for
-# each reason). `not_in_keep`: number of samples that were left out before.
-analysis_samples <- function(formula, data, id, order, not_in_keep = 0) {
+# data. Gives list(ids =, at = their places in `order`, y =, x =, terms =, all_ids = those of the
+# data, dropped = a count for each of some reasons).
+analysis_samples <- function(formula, data, id, order) {
   ids <- sample_ids(data, id)
   frame <- model_frame(formula, data)
   order <- order %||% ids
@@ -22,11 +22,8 @@ analysis_samples <- function(formula, data, id, order, not_in_keep = 0) {
   x <- fixed_effects(frame, row[kept])
   check_degrees_of_freedom(y, x, names(frame)[1])
   list(
-    ids = order[kept], at = kept, y = y, x = x, terms = stats::terms(frame),
-    dropped = c(
-      "not in keep" = not_in_keep, "not in genotypes" = sum(!ids %in% order),
-      "no phenotype" = sum(no_phenotype), "missing covariate" = sum(no_covariate)
-    )
+    ids = order[kept], at = kept, y = y, x = x, terms = stats::terms(frame), all_ids = ids,
+    dropped = c("no phenotype" = sum(no_phenotype), "missing covariate" = sum(no_covariate))
   )
 }
 

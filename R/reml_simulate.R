@@ -37,7 +37,7 @@ simulated_block <- 1000
 # u = sum_j z_j b_j with b_j of variance sum_g theta_g w_jg / c_g.
 draws_of_variants <- function(fit, nsim) {
   table <- fit$weights
-  v <- genotype_moments(fit$genotypes)$variance
+  v <- genotype_moments(fit$genotypes, fit$threads)$variance
   size <- ifelse(v > 0, v^(1 + fit$scale_power), 0)
   scale <- rowsum_of(table$weight * size[table$variant], table$component, fit$n_genetic)
   variance <- rowsum_of(

@@ -36,7 +36,7 @@ ledger_body <- function(text) {
   if (identical(substring(text, 1, at - 1), ledger_line(body))) body
 }
 
-ledger_line <- function(body) paste(ledger_head, text_checksum_impl(body))
+ledger_line <- function(body) paste(ledger_head, bytes_checksum_impl(charToRaw(body)))
 
 # Gives list(rows =, sources =), or an error.
 parse_ledger <- function(body, file) {

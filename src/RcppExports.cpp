@@ -258,14 +258,14 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// text_checksum_impl
-std::string text_checksum_impl(const std::string& text);
-RcppExport SEXP _ancify_text_checksum_impl(SEXP textSEXP) {
+// bytes_checksum_impl
+std::string bytes_checksum_impl(const Rcpp::RawVector& bytes);
+RcppExport SEXP _ancify_bytes_checksum_impl(SEXP bytesSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const std::string& >::type text(textSEXP);
-    rcpp_result_gen = Rcpp::wrap(text_checksum_impl(text));
+    Rcpp::traits::input_parameter< const Rcpp::RawVector& >::type bytes(bytesSEXP);
+    rcpp_result_gen = Rcpp::wrap(bytes_checksum_impl(bytes));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -921,7 +921,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_is_locked_impl", (DL_FUNC) &_ancify_is_locked_impl, 1},
     {"_ancify_unlock_folder_impl", (DL_FUNC) &_ancify_unlock_folder_impl, 1},
     {"_ancify_checksums_impl", (DL_FUNC) &_ancify_checksums_impl, 3},
-    {"_ancify_text_checksum_impl", (DL_FUNC) &_ancify_text_checksum_impl, 1},
+    {"_ancify_bytes_checksum_impl", (DL_FUNC) &_ancify_bytes_checksum_impl, 1},
     {"_ancify_file_identity_impl", (DL_FUNC) &_ancify_file_identity_impl, 1},
     {"_ancify_leftovers_impl", (DL_FUNC) &_ancify_leftovers_impl, 1},
     {"_ancify_write_file_impl", (DL_FUNC) &_ancify_write_file_impl, 2},

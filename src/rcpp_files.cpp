@@ -41,10 +41,12 @@ Rcpp::List checksums_impl(const std::vector<std::string>& paths, int threads,
   return as_list(sums);
 }
 
-// The checksum of a text's bytes.
+// The checksum of these bytes.
 // [[Rcpp::export]]
-std::string text_checksum_impl(const std::string& text) {
-  return tfm::format("%08x", ancify::extend_checksum(0, text.data(), text.size()));
+std::string bytes_checksum_impl(const Rcpp::RawVector& bytes) {
+  const char* const data = reinterpret_cast<const char*>(bytes.begin());
+  return tfm::format("%08x",
+                     ancify::extend_checksum(0, data, static_cast<std::size_t>(bytes.size())));
 }
 
 // Returns list(size =, modified =, sample_checksum =, identity =) of a file. `modified` is in

@@ -85,13 +85,15 @@ Rcpp::NumericMatrix kernel_times_impl(const Rcpp::List& problem, const Rcpp::Num
   Mailbox mail;
   auto product = make_matrix(v.nrow(), v.ncol());
   double* const out = product.begin();
+  const double* const values = v.begin();
+  const int columns = v.ncol();
   run_job(
       watch,
       [&](ancify::JobControl& control) {
         reml::Kernels& of = kernels.open(control, mail);
         std::vector<double> theta(static_cast<std::size_t>(of.components()), 0);
         theta[0] = 1;
-        of.times(theta.data(), v.begin(), v.ncol(), reml::Precision::kFull, out);
+        of.times(theta.data(), values, columns, reml::Precision::kFull, out);
       },
       &mail);
   return product;

@@ -62,7 +62,6 @@ class GenotypeProducts {
   void outer(JobControl& control, const std::vector<double>& factors, double* out) const;
 
   const GenotypeMatrix& matrix() const { return matrix_; }
-  const std::vector<double>& means() const { return means_; }
   const std::vector<double>& scales() const { return scales_; }
 
  private:

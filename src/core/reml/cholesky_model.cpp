@@ -125,7 +125,8 @@ bool CholeskyModel::move_to(const std::vector<double>& theta) {
 }
 
 std::vector<double> CholeskyModel::solve(std::vector<double> b) const {
-  cholesky_solve(size(), factor_.data(), static_cast<int>(b.size()) / size(), b.data());
+  const int columns = static_cast<int>(b.size()) / size();
+  cholesky_solve(size(), columns, {factor_.data(), size()}, {b.data(), size()});
   return b;
 }
 
@@ -136,7 +137,7 @@ std::vector<double> CholeskyModel::inverse() const {
 Derivatives CholeskyModel::derivatives(bool expected) {
   const auto n = static_cast<std::size_t>(size());
   const std::size_t k = kernels_.size() + 1;
-  const Vector p = inverse();
+  Vector p = inverse();
   Derivatives result;
   Vector apy(n * k);  // A_i P y
   for (std::size_t g = 0; g + 1 < k; ++g) {
@@ -160,7 +161,7 @@ Derivatives CholeskyModel::derivatives(bool expected) {
       result.average[i * k + j] = result.average[j * k + i] = both / 4;
     }
   }
-  if (expected) result.expected = expected_information(p);
+  if (expected) result.expected = expected_information(std::move(p));
   return result;
 }
 

@@ -37,7 +37,7 @@ std::vector<double> with_default_bounds(std::vector<double> lower, double varian
 
 struct SearchSettings {
   std::vector<double> start;  // theta; empty if the search may choose
-  std::vector<double> lower;  // bounds; NaN for that of default_bounds()
+  std::vector<double> lower;  // bounds; NaN for that of with_default_bounds()
   bool expected = false;      // expected information instead of average information
   double tolerance = 1e-18;   // of s'I^-1 s
   int max_iterations = 100;

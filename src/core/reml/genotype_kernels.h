@@ -47,7 +47,6 @@ class GenotypeKernels : public Kernels {
   }
   // Variants without a call or variance.
   std::int64_t constant_variants() const { return constant_; }
-  const GenotypeProducts& products() const { return products_; }
 
  private:
   // A weight divided by c_g.

@@ -350,7 +350,8 @@ HasemanElston haseman_elston(const FitData& data, Kernels& kernels,
   const Workers workers = {control, threads};
   const FixedEffects fixed(data, workers);
   const RestrictedModel model(data, kernels, fixed, workers);
-  HasemanElston found = JackknifeMoments(model, settings).result();
+  HasemanElston found = with_names(data, kernels.components(),
+                                   [&] { return JackknifeMoments(model, settings).result(); });
   for (int g = 0; g < kernels.components(); ++g) {
     found.mean_diagonal.push_back(kernels.mean_diagonal(g));
   }

@@ -1,12 +1,15 @@
 // What is checked of kernels.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <string>
 
 #include "core/exec/errors.h"
 #include "core/reml/fit.h"
 #include "core/reml/kernels.h"
+#include "core/reml/steps.h"
 
 namespace ancify::reml {
 
@@ -48,6 +51,18 @@ inline InputError dependent_kernel(const std::string& name) {
   return InputError("the kernel of " + name +
                     " is a sum of multiples of the kernels before it and of the residual's, beyond "
                     "the fixed effects; leave it out");
+}
+
+// work(), whose DependentComponent gets the name of one of the data's kernels. The residual is never
+// the one to leave out.
+template <class Work>
+auto with_names(const FitData& data, int kernels, const Work& work) {
+  try {
+    return work();
+  } catch (const DependentComponent& error) {
+    const std::size_t kernel = std::min(error.component, static_cast<std::size_t>(kernels) - 1);
+    throw DependentComponent(kernel, component_name(data, kernel));
+  }
 }
 
 }  // namespace ancify::reml

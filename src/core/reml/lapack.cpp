@@ -59,26 +59,20 @@ std::size_t product_of(int rows, int columns) {
 }
 }  // namespace
 
-bool cholesky(int n, double* a) {
-  int info = 0;
-  dpotrf_("L", &n, a, &n, &info, 1);
-  return info == 0;
-}
-
-void cholesky_solve(int n, const double* factor, int columns, double* b) {
-  int info = 0;
-  dpotrs_("L", &n, &columns, factor, &n, b, &n, &info, 1);
-}
-
 void cholesky_inverse(int n, double* factor) {
   int info = 0;
   dpotri_("L", &n, factor, &n, &info, 1);
 }
 
-bool cholesky_tile(int n, Tile a) {
+bool cholesky(int n, Tile a) {
   int info = 0;
   dpotrf_("L", &n, a.data, &a.stride, &info, 1);
   return info == 0;
+}
+
+void cholesky_solve(int n, int columns, ConstTile factor, Tile b) {
+  int info = 0;
+  dpotrs_("L", &n, &columns, factor.data, &factor.stride, b.data, &b.stride, &info, 1);
 }
 
 void divide_by_factor(int rows, int n, ConstTile factor, Tile b) {
@@ -89,11 +83,6 @@ void divide_by_factor(int rows, int n, ConstTile factor, Tile b) {
 void subtract_product(int rows, int columns, int inner, ConstTile a, ConstTile b, Tile c) {
   dgemm_("N", "T", &rows, &columns, &inner, &kMinusOne, a.data, &a.stride, b.data, &b.stride, &kOne,
          c.data, &c.stride, 1, 1);
-}
-
-void cholesky_solve_tile(int n, int columns, ConstTile factor, Tile b) {
-  int info = 0;
-  dpotrs_("L", &n, &columns, factor.data, &factor.stride, b.data, &b.stride, &info, 1);
 }
 
 void cross_product(int inner, int rows, int columns, const double* a, const double* b,

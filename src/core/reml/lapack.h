@@ -7,15 +7,6 @@
 
 namespace ancify::reml {
 
-// The lower triangle of a becomes its Cholesky factor. False if `a` is not positive definite.
-bool cholesky(int n, double* a);
-
-// Solves L L' x = b in place, for `columns` right-hand sides, with the factor of cholesky().
-void cholesky_solve(int n, const double* factor, int columns, double* b);
-
-// The factor of cholesky() becomes the lower triangle of the inverse of L L'.
-void cholesky_inverse(int n, double* factor);
-
 // Pieces of large matrices, with the distance between their columns. A large factorisation is made
 // of them, so that a stop request is seen between two.
 struct Tile {
@@ -29,17 +20,21 @@ struct ConstTile {
   int stride;
 };
 
-// The lower triangle of an n x n tile becomes its Cholesky factor. False as above.
-bool cholesky_tile(int n, Tile a);
+// The lower triangle of an n x n tile becomes its Cholesky factor. False if it is not positive
+// definite.
+bool cholesky(int n, Tile a);
+
+// Solves L L' x = b in place, for columns of length n, with the factor of cholesky().
+void cholesky_solve(int n, int columns, ConstTile factor, Tile b);
+
+// The factor of cholesky() becomes the lower triangle of the inverse of L L'.
+void cholesky_inverse(int n, double* factor);
 
 // b = b L'^-1, for rows x n numbers and the n x n factor L.
 void divide_by_factor(int rows, int n, ConstTile factor, Tile b);
 
 // c -= a b', of rows x inner and columns x inner.
 void subtract_product(int rows, int columns, int inner, ConstTile a, ConstTile b, Tile c);
-
-// Solves L L' x = b in place, for columns of length n.
-void cholesky_solve_tile(int n, int columns, ConstTile factor, Tile b);
 
 // out = a' b, of inner x rows and inner x columns.
 void cross_product(int inner, int rows, int columns, const double* a, const double* b, double* out);

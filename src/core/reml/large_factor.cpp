@@ -26,7 +26,7 @@ bool factorise(int n, std::vector<double>& a, const std::function<void()>& betwe
   for (int first = 0; first < n; first += kWidth) {
     const int width = std::min(kWidth, n - first);
     const int next = first + width;
-    if (!cholesky_tile(width, tile(first, first))) return false;
+    if (!cholesky(width, tile(first, first))) return false;
     divide_by_factor(n - next, width, tile(first, first), tile(next, first));
     for (int column = next; column < n; column += kWidth) {
       between();
@@ -51,8 +51,7 @@ std::vector<double> invert(int n, const std::vector<double>& factor,
     const int width = std::min(most, n - first);
     for (int j = first; j < first + width; ++j) inverse[place(n, j, j)] = 1;
     const std::size_t corner = place(n, first, first);
-    cholesky_solve_tile(n - first, width, {factor.data() + corner, n},
-                        {inverse.data() + corner, n});
+    cholesky_solve(n - first, width, {factor.data() + corner, n}, {inverse.data() + corner, n});
   }
   return inverse;
 }

@@ -274,6 +274,8 @@ void ProbeFit::try_step(const LocalModel& here) {
   state_.here = std::move(next);
   if (state_.phase == Phase::kSearch && has_moved(state_.here.theta)) {
     make_sketch(state_.here.theta);
+    // Its values are differences from traces of the sketch before.
+    state_.here = point_at(state_.here.theta, state_.here);
   }
   record(step.length);
 }

@@ -97,8 +97,7 @@ SpectralSum rule(const TridiagonalSpectrum& spectrum, double square) {
 }  // namespace
 
 std::string quadrature_message() {
-  return std::to_string(kMostLanczosSteps) +
-         " Lanczos steps do not suffice for the tolerance; use the exact method";
+  return "the Lanczos steps do not suffice for the tolerance; use the exact method";
 }
 
 // (a T + b I) c = |v| e_1, by elimination.

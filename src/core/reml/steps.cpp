@@ -219,8 +219,7 @@ std::vector<double> free_inverse(const std::vector<double>& information,
   Vector factor = part_of(information, free, k);
   const std::size_t failed = factorise(factor, free.size(), kSmallestPivot);
   if (failed < free.size()) {
-    throw InputError("variance component " + std::to_string(free[failed] + 1) +
-                     " cannot be told apart from the others; leave it out");
+    throw DependentComponent(free[failed], "component " + std::to_string(free[failed] + 1));
   }
   Vector inverse(k * k, 0);
   for (std::size_t j = 0; j < free.size(); ++j) {

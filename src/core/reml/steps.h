@@ -34,9 +34,17 @@ Step bounded_step(const LocalModel& model, double radius);
 // Cholesky factorisation is at most `smallest` times its diagonal. k if none does.
 std::size_t first_dependent(std::vector<double> matrix, std::size_t k, double smallest);
 
+// The error for a component that cannot be told apart from earlier ones.
+class DependentComponent : public InputError {
+ public:
+  DependentComponent(std::size_t component, const std::string& name)
+      : InputError(name + " cannot be told apart from the others; leave it out"),
+        component(component) {}
+  std::size_t component;
+};
+
 // The inverse of the free components' part of `information`, k x k, with zeros elsewhere: the
-// covariance of estimates. InputError naming a component that cannot be told apart from earlier
-// ones.
+// covariance of estimates. DependentComponent, which has a number for a name.
 std::vector<double> free_inverse(const std::vector<double>& information,
                                  const std::vector<char>& at_bound);
 

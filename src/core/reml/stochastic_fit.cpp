@@ -10,6 +10,7 @@
 #include "core/exec/errors.h"
 #include "core/reml/covariance.h"
 #include "core/reml/fixed_effects.h"
+#include "core/reml/kernel_checks.h"
 #include "core/reml/lanczos_fit.h"
 #include "core/reml/probe_fit.h"
 
@@ -103,7 +104,9 @@ Fit fit_stochastic(const FitData& data, Kernels& kernels, const StochasticSettin
   if (checkpoint.from != nullptr) state = *checkpoint.from;
   const auto fit_components =
       kernels.components() == 1 ? fit_one_component : fit_several_components;
-  Fit fit = fit_components(model, own, std::move(state), checkpoint.save);
+  Fit fit = with_names(data, kernels.components(), [&] {
+    return fit_components(model, own, std::move(state), checkpoint.save);
+  });
   for (int g = 0; g < kernels.components(); ++g) {
     fit.mean_diagonal.push_back(kernels.mean_diagonal(g));
   }

@@ -155,7 +155,7 @@ TEST(HasemanElston, NamesAKernelThatDependsOnOthers) {
   RemlData data = test::make_data(25, 60, 90, 2, {0.5, 0.5});
   data.kernels.push_back(data.kernels[0]);
   EXPECT_EQ(ancify::test::message_of<InputError>([&] { found_in(data, {}); }),
-            "variance component 2 cannot be told apart from the others; leave it out");
+            "component 2 cannot be told apart from the others; leave it out");
 }
 
 }  // namespace
