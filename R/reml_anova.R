@@ -34,7 +34,7 @@
 #'   effects), `logLik`, `LRT` with the random error `mc_se`, `Df` and `Pr(>LRT)`.
 #' @section Errors:
 #' * `ancify_input_error`: the fits are not nested, or `test` is `"exact"` but the fit has several
-#'   kernels or took the stochastic path.
+#'   kernels, has no bound at 0, or took the stochastic path.
 #' * `ancify_file_error`: the fit's genotypes are not found as they were.
 #' @references
 #' Crainiceanu and Ruppert (2004) Likelihood ratio tests in linear mixed models with one variance
@@ -178,11 +178,12 @@ is_part <- function(set, whole) {
 # ---- Draws under the null ------------------------------------------------------------------------
 
 exact_draws <- function(fit, null, nsim, seed) {
-  if (!is.null(null) || length(fit$names) > 1 || is.null(fit$eigenvalues)) {
+  unbounded <- bounds_of(fit, fit$names)[["free"]] > 0
+  if (!is.null(null) || length(fit$names) > 1 || is.null(fit$eigenvalues) || unbounded) {
     abort_ancify(
       paste(
-        "The exact test is for one kernel on the exact path against none: choose `test =",
-        "\"bootstrap\"`."
+        "The exact test is for one kernel with a bound at 0, on the exact path, against none:",
+        "choose `test = \"bootstrap\"`."
       ),
       "input"
     )

@@ -134,6 +134,10 @@ test_that("ancestral alleles come from a VCF, from FASTA and from a folder alike
   for (source in list(folder, one_file, file.path(folder, "chr{chrom_id}.fa"), vcf)) {
     expect_equal(weight_matrix(components_by_frequency(g, breaks, source)), expected)
   }
+  # A variant without a position has no ancestral allele.
+  g$variants$position[1] <- -2
+  expected[1, ] <- 0
+  expect_equal(weight_matrix(components_by_frequency(g, breaks, folder)), expected)
 })
 
 test_that("posteriors of a VCF weigh its alleles", {

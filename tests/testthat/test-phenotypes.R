@@ -36,6 +36,11 @@ test_that("-9 is missing in phenotypes, and in covariates only if that is asked 
   expect_identical(read_covariates(path, c("NA", "-9"))$covar1, c(NA, NA, NA, 1))
   expect_identical(read_phenotypes(path, "NA")$pheno1, c(-9, -9, NA, 1))
   expect_identical(read_phenotypes(table_file("f i1 .", "f i2 1"), ".")$pheno1, c(NA, 1))
+  # Other text stays text.
+  na <- c("NA", ".", "-9")
+  expect_ancify_error(read_phenotypes(table_file("f i1 .", "f i2 1,5"), na), "format", "'1,5'")
+  expect_identical(read_covariates(table_file("f i1 male", "f i2 ."), na)$covar1,
+                   factor(c("male", NA)))
   expect_ancify_error(read_phenotypes(path, -9), "input", "`na`")
 })
 

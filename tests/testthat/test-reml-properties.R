@@ -180,5 +180,22 @@ test_that("threads, vector instructions and memory have no influence on a byte",
       with_options(list(ancify.simd = simd), expect_identical(fit(by, 2), first))
     }
   }
-  expect_identical(fit("stochastic", memory = 1.5e6), fit("stochastic"))
+  # Memory for one of two blocks of genotypes, beside the matrices of the exact path.
+  expect_identical(fit("stochastic", memory = 2e4), fit("stochastic"))
+  expect_identical(fit("exact", memory = exact_bytes(150, 2) + 2e4), fit("exact"))
+  expect_ancify_error(fit("stochastic", memory = 1e3), "input", "the memory for genotypes")
+})
+
+test_that("many samples, in several pieces of vectors, have equal bytes with any threads", {
+  calls <- random_calls(2100, 60)
+  dimnames(calls) <- list(sprintf("s%d", 1:2100), sprintf("v%d", 1:60))
+  data <- data.frame(id = rownames(calls), y = simulate_trait(calls, 0.3))
+  g <- open_genotypes(oracle_write_bed(calls))
+  fit <- function(threads, sets) {
+    fit_reml(
+      y ~ 1, data, g, sets, method = "stochastic", threads = threads, progress = FALSE,
+      verbose = FALSE, control = reml_control(max_probes = 16, mc_tolerance = 0.9, rank = 10)
+    )[c("theta", "log_likelihood", "information", "mc_score", "genetic", "coefficients")]
+  }
+  for (sets in list(NULL, rep(c("a", "b"), 30))) expect_identical(fit(4, sets), fit(1, sets))
 })

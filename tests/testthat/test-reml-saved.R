@@ -74,9 +74,10 @@ test_that("a checkpoint is read by an equal fit alone", {
     expect_ancify_error(open(other), "input", quoted(path), "other inputs or settings")
   }
   whole <- file_bytes(path)
-  for (bytes in list(charToRaw("text"), raw(), head(whole, -1))) {
+  one_other <- replace(whole, length(whole) - 3, xor(whole[length(whole) - 3], as.raw(1)))
+  for (bytes in list(charToRaw("text"), raw(), head(whole, -1), one_other)) {
     writeBin(bytes, path)
-    expect_ancify_error(open(fit), "format", quoted(path), "no checkpoint")
+    expect_ancify_error(open(fit), "format", quoted(path), "no whole checkpoint")
   }
 })
 

@@ -98,11 +98,15 @@ test_that("unions of components are nested without a bound, others with one", {
     table <- anova(with_pairs, null)
     expect_equal(table[["Pr(>LRT)"]][2], lrt_p_value(table$LRT[2], 1))
   }
-  # Without a bound in the settings
-  free <- quiet_fit(y ~ sex, case$data, case$g, list(a = 1:30, b = 31:60),
-                    control = reml_control(lower = c(a = -Inf)))
-  table <- anova(free, half)
-  expect_equal(table[["Pr(>LRT)"]][2], pchisq(table$LRT[2], 1, lower.tail = FALSE))
+  # With a bound below 0, or none
+  for (bound in c(-0.5, -Inf)) {
+    free <- quiet_fit(y ~ sex, case$data, case$g, list(a = 1:30, b = 31:60),
+                      control = reml_control(lower = c(a = bound)))
+    table <- anova(free, half)
+    expect_equal(table[["Pr(>LRT)"]][2], pchisq(table$LRT[2], 1, lower.tail = FALSE))
+    alone <- quiet_fit(y ~ sex, case$data, case$g, control = reml_control(lower = bound))
+    expect_ancify_error(anova(alone, test = "exact"), "input", "a bound at 0")
+  }
 })
 
 test_that("fits that are not nested are refused", {

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "core/reml/kernel_checks.h"
 #include "core/reml/probes.h"
 #include "core/reml/steps.h"
 #include "core/reml/traces.h"

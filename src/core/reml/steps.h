@@ -3,7 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
+
+#include "core/exec/errors.h"
 
 namespace ancify::reml {
 

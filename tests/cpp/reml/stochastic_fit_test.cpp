@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/reml/exact_fit.h"
 #include "core/reml/probes.h"
 #include "core/reml/steps.h"
 #include "gtest/gtest.h"
@@ -205,6 +206,34 @@ TEST(StochasticFit, AddsProbesUntilTheErrorIsSmall) {
     const Fit exact = fit(data, settings);
     EXPECT_EQ(exact.probes, 298);
     for (const double value : monte_carlo_errors(exact)) EXPECT_LE(value, 1.3e-4 * se[0]);
+  }
+}
+
+// From far away, the last step of a search may be one after which the sketch is made anew.
+TEST(SeveralComponents, EndAtTheSameMaximumFromAnyStart) {
+  const RemlData data = test::make_data(18, 300, 400, 5, {0.6, 0.3, 0.2});
+  JobControl control;
+  MatrixKernels kernels(300, test::DenseModel::pointers(data), control);
+  SearchSettings search;
+  search.lower.assign(3, std::nan(""));
+  const Fit exact = fit_exact(data.fit(), kernels, search, control);
+  const double genetic = exact.theta[0] + exact.theta[1];
+  for (const double shift : {0.19, 0.2}) {
+    for (const std::uint64_t seed : {1U, 3U, 5U}) {
+      StochasticSettings settings = settings_for(data);
+      settings.rank = 50;
+      settings.max_probes = 200;
+      settings.mc_tolerance = 0.1;
+      settings.seed = seed;
+      settings.search.start = {exact.theta[0] - shift * genetic, exact.theta[1] + shift * genetic,
+                               exact.theta[2]};
+      const Fit found = fit(data, settings);
+      ASSERT_TRUE(found.converged) << found.status;
+      const Vector mc = monte_carlo_errors(found);
+      for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_NEAR(found.theta[i], exact.theta[i], 5 * mc[i]) << shift << " " << seed << " " << i;
+      }
+    }
   }
 }
 
