@@ -3,8 +3,8 @@
 # The most samples for which the exact path is chosen.
 most_exact_samples <- 5000
 
-# Bytes of the exact path. One kernel is copied and reduced. For several there are their sum's factor,
-# its inverse and two products of them.
+# Bytes of the exact path. One kernel is copied and reduced. For several there are their sum's
+# factor, its inverse and two products of them.
 exact_bytes <- function(n, components) 8 * n^2 * (if (components > 1) components + 4 else 3)
 
 # "exact" or "stochastic". `components`: number of genetic ones.
