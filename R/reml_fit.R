@@ -42,8 +42,8 @@
 #' @param threads Number of threads. `NULL` (the default): `getOption("ancify.threads")`, or else
 #'   all cores.
 #' @param backend `"auto"` (the default) or `"cpu"`. REML has no code for GPUs in this version.
-#' @param memory Bytes for genotypes and, on the exact path, its matrices. `NULL` (the default): half
-#'   of what is available. Genotypes that do not fit are read anew in each pass. Vectors of the
+#' @param memory Bytes for genotypes and, on the exact path, its matrices. `NULL` (the default):
+#'   half of what is available. Genotypes that do not fit are read anew in each pass. Vectors of the
 #'   stochastic path take some 100 MB more, or 3 kB a sample.
 #' @param checkpoint Path of a file to which the stochastic path writes its state after each step.
 #'   A fit with the same inputs and settings goes on from it. `NULL` (the default): none.
