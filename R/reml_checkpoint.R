@@ -29,8 +29,9 @@ earlier_state <- function(path, line) {
   name <- seq_len(length(checkpoint_line("")) - 1)
   refuse <- function() {
     abort_ancify(
-      sprintf("%s is no whole checkpoint: remove it, or choose another file for `checkpoint`.", quoted(path)), "format",
-      file = path
+      sprintf("%s is no whole checkpoint: remove it, or choose another file for `checkpoint`.",
+              quoted(path)),
+      "format", file = path
     )
   }
   if (!identical(bytes[name], line[name])) refuse()
