@@ -15,7 +15,7 @@ commands
 
 options, before or after the command
   -c, --config FILE   the configuration (all commands but init and reml)
-  -n, --threads N     number of threads; default: num_cpus of the configuration
+  -n, --threads N     threads; default: num_cpus of the configuration, or all
       --cluster NAME  slurm: do project, call, evaluate or run in jobs of Slurm
   -o, --output FILE   output of init or train; default: ancify.yaml, or
                       ml_model_path of the configuration

@@ -85,7 +85,11 @@ print.ancify_components <- function(x, ...) {
     ifelse(weighted, sprintf(", weights sum to %s", vapply(sums, format, "", digits = 6)), "")
   )
   facts <- c(count_of(length(x$names), "component"), count_of(length(x$variants), "variant"))
-  write_object("ancify_components", facts, stats::setNames(fields, x$names))
+  left_out <- x$left_out[x$left_out > 0]
+  write_object("ancify_components", facts, c(
+    stats::setNames(fields, x$names),
+    `left out` = paste(format_count(left_out), names(left_out), collapse = ", ")
+  ))
   invisible(x)
 }
 
@@ -152,7 +156,7 @@ components_of_table <- function(x) {
       "input"
     )
   }
-  weight <- x$weight %||% rep(1, nrow(x))
+  weight <- x[["weight"]] %||% rep(1, nrow(x))
   variant <- as.character(x$variant)
   component <- as.character(x$component)
   without <- which(is.na(variant) | is.na(component))

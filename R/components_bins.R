@@ -91,7 +91,7 @@ value_of_variants <- function(values, g) {
     rows <- rows_by_id(values$variant, g)
     return(list(
       value = check_values(values$value)[rows],
-      ancestral = if (!is.null(values$ancestral)) as.character(values$ancestral)[rows]
+      ancestral = if ("ancestral" %in% names(values)) as.character(values$ancestral)[rows]
     ))
   }
   values <- check_values(values)

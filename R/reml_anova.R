@@ -69,7 +69,7 @@ anova.reml_fit <- function(object, null = NULL, test = c("mixture", "exact", "bo
   structure(
     data.frame(
       npar = c(npar - sum(more), npar),
-      logLik = object$log_likelihood - c(statistic_or_negative(object, null) / 2, 0),
+      logLik = c(null_log_likelihood(object, null), object$log_likelihood),
       LRT = c(NA, statistic), mc_se = c(NA, 2 * mc), Df = c(NA, sum(more)),
       `Pr(>LRT)` = c(NA, p_value), row.names = c("null", "fit"), check.names = FALSE
     ),
@@ -92,12 +92,11 @@ test_title <- function(test, more, nsim) {
   )
 }
 
-# Twice the difference of log-likelihoods, which random errors can make negative.
-statistic_or_negative <- function(fit, null) {
-  2 * (fit$log_likelihood - (null$log_likelihood %||% fit$log_likelihood_null))
-}
+null_log_likelihood <- function(fit, null) null$log_likelihood %||% fit$log_likelihood_null
 
-likelihood_ratio <- function(fit, null) max(statistic_or_negative(fit, null), 0)
+likelihood_ratio <- function(fit, null) {
+  ratio_of(fit$log_likelihood, null_log_likelihood(fit, null))
+}
 
 drawn_p_value <- function(statistic, draws) {
   # Ratios that differ by rounding alone are equal.
@@ -196,6 +195,7 @@ exact_draws <- function(fit, null, nsim, seed) {
 }
 
 bootstrap_draws <- function(fit, null, nsim, seed, progress) {
+  seed <- check_at_least(seed, "seed", 0)
   responses <- simulate(null %||% without_components(fit), nsim, seed)
   fit <- with_genotypes(fit)
   if (!is.null(null)) null <- with_genotypes(null)

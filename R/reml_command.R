@@ -2,6 +2,7 @@
 
 # `parsed`: options, from the command line. Gives the exit status.
 reml_command <- function(parsed, threads) {
+  files <- reml_files(parsed$output)
   genotypes <- open_genotypes(parsed$genotypes)
   data <- command_data(parsed, genotypes)
   if (!is.null(parsed$keep)) {
@@ -11,19 +12,19 @@ reml_command <- function(parsed, threads) {
     genotypes <- kept
   }
   components <- if (!is.null(parsed$components)) read_components(parsed$components)
-  fits <- lapply(stats::setNames(nm = data$phenotypes), function(phenotype) {
+  fits <- list()
+  for (phenotype in data$phenotypes) {
     terms <- vapply(data$covariates, function(name) deparse1(as.name(name), backtick = TRUE), "")
-    fit_reml(
+    fits[[phenotype]] <- fit_reml(
       stats::reformulate(if (length(terms)) terms else "1", as.name(phenotype)), data$table,
       genotypes, components, threads = threads, progress = isatty(stderr()),
       verbose = parsed$verbose
     )
-  })
-  for (fit in fits) {
-    print(summary(fit))
+    print(summary(fits[[phenotype]]))
     cat("\n")
+    # An error in the next phenotype shall not lose this fit.
+    write_reml_files(fits, files)
   }
-  files <- write_reml_files(fits, check_path(parsed$output, "--out"))
   cat(sprintf("Wrote %s\n", files), sep = "")
   status_of_fits(fits)
 }
@@ -86,17 +87,29 @@ kept_genotypes <- function(genotypes, path) {
 
 # ---- Files ---------------------------------------------------------------------------------------
 
-write_reml_files <- function(fits, out) {
+# The paths of a command's results. `out`: a folder and the beginning of the files' names.
+reml_files <- function(out) {
+  out <- check_output_file(out, "--out")
+  folder <- dirname(out)
+  dir.create(folder, showWarnings = FALSE, recursive = TRUE)
+  if (!dir.exists(folder) || file.access(folder, 2) != 0) {
+    abort_ancify(
+      sprintf("Cannot write to %s: choose another folder for --out.", quoted(folder)), "file",
+      file = folder
+    )
+  }
+  paste0(out, c(".components.tsv", ".fixed.tsv", ".json"))
+}
+
+write_reml_files <- function(fits, files) {
   of_all <- function(table_of) {
     do.call(rbind, Map(function(fit, phenotype) {
       cbind(phenotype = rep(phenotype, nrow(table_of(fit))), table_of(fit))
     }, unname(fits), names(fits)))
   }
-  files <- paste0(out, c(".components.tsv", ".fixed.tsv", ".json"))
   write_tsv(files[1], of_all(function(fit) as.data.frame(fit)))
   write_tsv(files[2], of_all(fixed_table))
   write_text(files[3], to_json(lapply(fits, reml_facts_as_list)))
-  files
 }
 
 fixed_table <- function(fit) {

@@ -23,7 +23,8 @@ theta_covariance <- function(fit, of = c("sampling", "randomisation")) {
   covariance
 }
 
-# Both errors of functions of theta, by the delta method. `gradients`: a row for each function.
+# Both errors of functions of theta, by the delta method. `gradients`: a row for each function. A
+# variance at its bound is taken as known.
 delta_errors <- function(fit, gradients) {
   error <- function(of) {
     covariance <- theta_covariance(fit, of)
@@ -33,6 +34,18 @@ delta_errors <- function(fit, gradients) {
 }
 
 # ---- Shares --------------------------------------------------------------------------------------
+
+# Shares of the sums `whole` %*% theta, `sets` %*% theta of them, with both errors. A share has no
+# error if all variances of the set, or all others, are at their bounds.
+shares_of <- function(fit, sets, whole) {
+  total <- sum(whole * fit$theta)
+  share <- drop(sets %*% fit$theta) / total
+  errors <- delta_errors(fit, (sets - outer(share, whole)) / total)
+  has_free <- function(parts) rowSums(parts[, !fit$at_bound, drop = FALSE] != 0) > 0
+  rest <- outer(rep(1, nrow(sets)), whole) - sets
+  errors[!has_free(sets) | !has_free(rest), ] <- NA
+  data.frame(estimate = share, errors)
+}
 
 # What shares need: set_variances = the variance of each set of variants as a linear function of
 # theta, a row for each genetic component; used_variants = the sets' numbers of variants that vary;
@@ -46,7 +59,7 @@ facts_of_sets <- function(fit) {
   dimnames(variances) <- list(fit$names, fit$names)
   used <- variants_of(fit)
   table <- fit$weights
-  if (!anyDuplicated(table$variant)) {
+  if (!fit$alternatives && !anyDuplicated(table$variant)) {
     return(list(set_variances = variances, used_variants = used,
                 n_variants = sum(used, na.rm = TRUE)))
   }
@@ -65,7 +78,8 @@ facts_of_sets <- function(fit) {
       variances[set, sets] <- rowsum_of(parts * members, table$component, fit$n_genetic)
     }
   }
-  list(set_variances = variances, used_variants = used, n_variants = sum(v > 0))
+  n_variants <- if (fit$alternatives) sum(used[sets]) else sum(v > 0)
+  list(set_variances = variances, used_variants = used, n_variants = n_variants)
 }
 
 # Number of variants that vary, by component; NA for kernels that are not of variants.
@@ -98,11 +112,9 @@ genotype_moments <- function(g, threads = NULL) {
 # Shares of the whole variance: a row for h2, one for each component, one for the residual.
 variance_shares <- function(fit) {
   a <- fit$mean_diagonal
-  whole <- sum(fit$theta * a)
   genetic <- rbind(h2 = a[fit$names], fit$set_variances)
   sets <- rbind(cbind(genetic, residual = 0), residual = a * (names(a) == "residual"))
-  share <- drop(sets %*% fit$theta) / whole
-  data.frame(estimate = share, delta_errors(fit, (sets - outer(share, a)) / whole))
+  shares_of(fit, sets, a)
 }
 
 # The share of a set in the variance of all variants, over its share of the variants. NA for
@@ -110,13 +122,9 @@ variance_shares <- function(fit) {
 enrichments <- function(fit) {
   of_variants <- fit$names[seq_len(fit$n_genetic)]
   a <- fit$mean_diagonal * (names(fit$mean_diagonal) %in% of_variants)
-  whole <- sum(fit$theta * a)
-  sets <- cbind(fit$set_variances, residual = 0)
-  share <- drop(sets %*% fit$theta) / whole
   variants <- variants_of(fit) / fit$n_variants
-  gradients <- (sets - outer(share, a)) / whole / variants
-  found <- data.frame(estimate = share / variants, delta_errors(fit, gradients))
-  found[is.na(variants) | whole == 0, ] <- NA
+  found <- shares_of(fit, cbind(fit$set_variances, residual = 0), a) / variants
+  found[is.na(variants) | sum(fit$theta * a) == 0, ] <- NA
   found
 }
 
@@ -141,9 +149,15 @@ bounds_of <- function(fit, components) {
   c(bounded = sum(lower >= 0), free = sum(lower < 0))
 }
 
+# Twice the difference of two log-likelihoods. One that is rounding, or random and negative, is 0.
+ratio_of <- function(log_likelihood, null) {
+  ratio <- 2 * (log_likelihood - null)
+  if (isTRUE(ratio < 1e-9 * max(1, abs(null)))) 0 else ratio
+}
+
 # The test of all genetic components together.
 genetic_lrt <- function(fit) {
-  statistic <- max(2 * (fit$log_likelihood - fit$log_likelihood_null), 0)
+  statistic <- ratio_of(fit$log_likelihood, fit$log_likelihood_null)
   bounds <- bounds_of(fit, fit$names)
   c(
     statistic = statistic, mc_se = 2 * fit$mc_log_likelihood,

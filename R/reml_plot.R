@@ -66,8 +66,9 @@ draw_components <- function(fit, top) {
   }
   draw_error(shares$se, rows + offset, fit_colours[["sampling"]])
   if (random) draw_error(shares$mc_se, rows - offset, fit_colours[["randomisation"]])
-  at_bound <- c(FALSE, fit$at_bound)
-  graphics::points(shares$estimate, rows + offset, pch = ifelse(at_bound, 1, 19), cex = 0.8)
+  graphics::points(
+    shares$estimate, rows + offset, pch = ifelse(is.na(shares$se), 1, 19), cex = 0.8
+  )
   graphics::axis(1)
   graphics::axis(2, rows, rownames(shares), lwd = 0)
   graphics::title(xlab = "share of the variance")
@@ -110,6 +111,7 @@ draw_profiles <- function(fit, top) {
   component <- rep(seq_len(k), each = places)
   slope <- vapply(component, function(i) profile_slope(fit, i), fit$theta)
   found <- profile_at(fit, component, as.vector(values), slope)
+  warn_of_higher(fit, max(found$log_likelihood))
   deviance <- matrix(2 * (fit$log_likelihood - found$log_likelihood), places)
   graphics::par(mfrow = grDevices::n2mfrow(k), mar = c(4, 4, 1.5, 1), oma = c(0, 0, top - 1, 0))
   for (i in seq_len(k)) {

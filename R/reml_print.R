@@ -25,6 +25,9 @@ reml_facts <- function(fit) {
 # "0.597 (SE 0.032)", with the random error if there is one.
 with_errors <- function(row, fit) {
   shown <- function(x) format(x, digits = 4)
+  if (is.na(row$se)) {
+    return(paste(shown(row$estimate), if (any(fit$at_bound)) "(at a bound)" else "(no SE)"))
+  }
   paste0(
     shown(row$estimate), " (SE ", shown(row$se),
     if (has_random_error(fit)) paste0(", MC SE ", shown(row$mc_se)), ")"

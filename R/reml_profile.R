@@ -5,7 +5,7 @@
 #'
 #' @details
 #' **Wald intervals** are the estimate plus and minus a normal quantile of standard errors. They
-#' say little near a bound.
+#' say little near a bound, and are `NA` at it.
 #'
 #' **Profile intervals** hold the values at which twice the log-likelihood falls by less than a
 #' chi-squared quantile of 1 degree of freedom. All other variances have their best values there.
@@ -24,6 +24,7 @@
 #' * `ancify_input_error`: `parm` names no parameter, `level` is not between 0 and 1, or the fit of
 #'   a profile took the stochastic path.
 #' * `ancify_file_error`: the fit's genotypes are not found as they were.
+#' * `ancify_fit_warning`: a profile has a higher likelihood than the fit.
 #' @seealso [fit_reml()], [`plot()`][plot.reml_fit] for pictures of profiles
 #' @importFrom stats confint
 #' @export
@@ -68,7 +69,7 @@ wald_limits <- function(fit, level) {
     data.frame(estimate = fit$theta, delta_errors(fit, diag(length(fit$theta)))),
     h2 = variance_shares(fit)["h2", ]
   )
-  table$se[c(fit$at_bound, FALSE)] <- NA
+  table$se[which(fit$at_bound)] <- NA
   estimate <- c(stats::setNames(table$estimate, rownames(table)), fit$coefficients)
   se <- c(table$se, sqrt(diag(fit$coefficients_covariance)))
   cbind(estimate, estimate) + outer(se, stats::qnorm(c(1 - level, 1 + level) / 2))
@@ -108,7 +109,7 @@ profile_step <- function(found, theta, lower, fixed) {
   free[fixed] <- FALSE
   step <- theta * 0
   if (any(free)) {
-    step[free] <- solve(found$information[free, free, drop = FALSE], found$score[free])
+    step[free] <- newton_direction(found$information[free, free, drop = FALSE], found$score[free])
   }
   list(step = step, decrement = sum(step * found$score))
 }
@@ -119,11 +120,31 @@ profile_slope <- function(fit, component) {
   free[component] <- FALSE
   slope <- replace(fit$theta * 0, component, 1)
   if (any(free)) {
-    slope[free] <- -solve(
+    slope[free] <- -newton_direction(
       fit$information[free, free, drop = FALSE], fit$information[free, component]
     )
   }
   slope
+}
+
+# solve(), or each variance by its own curvature where the information has no inverse.
+newton_direction <- function(information, score) {
+  tryCatch(solve(information, score), error = function(condition) {
+    score / pmax(diag(information), 1e-300)
+  })
+}
+
+# A profile may find a maximum that the search has missed.
+warn_of_higher <- function(fit, best) {
+  if (best > fit$log_likelihood + 1e-4) {
+    warn_ancify(
+      sprintf(
+        "The profile has a log-likelihood of %s, above the fit's %s: fit again from another %s.",
+        format(best, digits = 8), format(fit$log_likelihood, digits = 8), "`start`"
+      ),
+      "fit"
+    )
+  }
 }
 
 # The fit's bounds; the residual stays above 0.
@@ -158,9 +179,11 @@ profile_limits <- function(fit, components, level, progress) {
   # The last place inside the interval
   inside <- list(value = estimate, root = 0 * estimate)
   open <- which(value != estimate)
+  best <- fit$log_likelihood
   for (round in 1:40) {
     if (!length(open)) break
     found <- profile_at(fit, component[open], value[open], slope[, open, drop = FALSE], progress)
+    best <- max(best, found$log_likelihood)
     root <- sqrt(pmax(2 * (fit$log_likelihood - found$log_likelihood), 0))
     away <- value[open] - estimate[open]
     slope[, open] <- t(t(found$theta - fit$theta) / away)
@@ -176,5 +199,6 @@ profile_limits <- function(fit, components, level, progress) {
     open <- open[left]
     value[open] <- pmax(estimate[open] + (move * away)[left], lower[open])
   }
+  warn_of_higher(fit, best)
   matrix(value, ncol = 2, dimnames = list(components, NULL))
 }

@@ -3,9 +3,12 @@
 # The most samples for which the exact path is chosen.
 most_exact_samples <- 5000
 
-# Bytes of the exact path. One kernel is copied and reduced. For several there are their sum's
-# factor, its inverse and two products of them.
+# Bytes of the matrices of the exact path. One kernel is copied and reduced. For several there are
+# their sum's factor, its inverse and two products of them.
 exact_bytes <- function(n, components) 8 * n^2 * (if (components > 1) components + 4 else 3)
+
+# The least memory for genotypes: a block of packed ones.
+block_bytes <- function(n) 64 * (n + 64)
 
 # "exact" or "stochastic". `components`: number of genetic ones.
 choose_path <- function(wanted, n, components, memory) {
@@ -13,7 +16,7 @@ choose_path <- function(wanted, n, components, memory) {
   if (wanted == "stochastic") {
     return("stochastic")
   }
-  needed <- exact_bytes(n, components)
+  needed <- exact_bytes(n, components) + block_bytes(n)
   fits <- needed <= memory
   if (wanted == "exact" && !fits) {
     abort_ancify(
@@ -92,7 +95,8 @@ with_genotypes <- function(fit) {
   }
   abort_ancify(
     sprintf(
-      "%s %s: put the file there, or into the working directory.", quoted(fit$file$path),
+      "%s %s: put the file of the fit there, or into the working directory.",
+      quoted(c(paths, fit$file$path)[1]),
       if (length(paths)) {
         "has changed since the fit, which needs its genotypes"
       } else {

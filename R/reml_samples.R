@@ -5,7 +5,7 @@
 # data, dropped = a count for each of some reasons).
 analysis_samples <- function(formula, data, id, order) {
   ids <- sample_ids(data, id)
-  frame <- model_frame(formula, data)
+  frame <- model_frame(formula, data, id)
   order <- order %||% ids
   row <- match(order, ids)
   response <- stats::model.response(frame)
@@ -39,7 +39,7 @@ sample_ids <- function(data, id) {
       "input"
     )
   }
-  ids <- as.character(data[[id]])
+  ids <- ids_as_text(data[[id]])
   without <- which(is.na(ids) | !nzchar(ids))
   if (length(without)) {
     abort_ancify(sprintf("Row %s of `data` has no id.", format_count(without[1])), "input")
@@ -51,8 +51,15 @@ sample_ids <- function(data, id) {
   ids
 }
 
-# A row for each row of `data`, with missing values.
-model_frame <- function(formula, data) {
+# Whole numbers without an exponent.
+ids_as_text <- function(ids) {
+  text <- as.character(ids)
+  whole <- if (is.double(ids)) which(ids == floor(ids) & abs(ids) < 1e15)
+  replace(text, whole, sprintf("%.0f", ids[whole]))
+}
+
+# A row for each row of `data`, with missing values. A dot stands for all columns but `id`.
+model_frame <- function(formula, data, id) {
   if (!inherits(formula, "formula") || length(formula) != 3) {
     abort_ancify(
       sprintf("`formula` must be such as y ~ 1 or y ~ sex + age, not %s.",
@@ -61,7 +68,9 @@ model_frame <- function(formula, data) {
     )
   }
   frame <- tryCatch(
-    stats::model.frame(formula, data, na.action = stats::na.pass),
+    stats::model.frame(
+      stats::terms(formula, data = data[names(data) != id]), data, na.action = stats::na.pass
+    ),
     error = function(condition) {
       abort_ancify(
         sprintf("`formula` and `data` do not fit: %s.", conditionMessage(condition)), "input"
@@ -104,8 +113,12 @@ check_any_sample <- function(order, ids, kept, frame) {
   }
   common <- sum(order %in% ids)
   abort_ancify(
-    if (common == 0) {
-      sprintf("`data` and the genotypes have no common sample: the first ids are %s and %s.",
+    if (length(ids) == 0) {
+      "`data` has no row."
+    } else if (length(order) == 0) {
+      "The kernels have no common sample: compare their row names."
+    } else if (common == 0) {
+      sprintf("`data` and the kernels have no common sample: the first ids are %s and %s.",
               quoted(ids[1]), quoted(order[1]))
     } else {
       sprintf("None of the %s has all of %s.", count_of(common, "common sample"),
@@ -186,7 +199,8 @@ check_degrees_of_freedom <- function(y, x, name) {
                          number_text(y[1]), count_of(n, "sample")), "input")
   }
   left <- if (p) qr.resid(qr(x), y) else y
-  if (sum(left^2) <= 1e-24 * sum(y^2)) {
+  # The core refuses what is too large or too small to be squared.
+  if (isTRUE(sum(left^2) <= 1e-24 * sum(y^2)) && sum(y^2) > 0) {
     abort_ancify(
       sprintf("The fixed effects explain all of the response %s: nothing is left for variances.",
               quoted(name)),

@@ -68,4 +68,8 @@ test_that("shares of alternatives are those of their variances", {
   expect_equal(h$variants, c(50, weights))
   expect_equal(sum(h$variants[-1]), 50)
   expect_equal(sum(h$enrichment[-1] * weights) / 50, 1)
+  # Also if the bins leave some frequencies out
+  few <- components_by_frequency(study$g, breaks[1:3], posteriors(study$derived, 0.7))
+  h <- heritability(quiet_fit(y ~ 1, study$data, study$g, few))
+  expect_equal(stats::weighted.mean(h$enrichment[-1], h$variants[-1]), 1)
 })

@@ -57,6 +57,15 @@ test_that("phenotypes of the .fam are taken if there are no others", {
   expect_identical(json$pheno2$samples, 59L)
 })
 
+test_that("an error loses no fit of an earlier phenotype", {
+  table <- data.frame(FID = 1, IID = case$data$id, good = case$data$y, same = 1)
+  out <- file.path(new_folder(), "new", "out")
+  result <- ancify_reml("--genotypes", case$file, "--pheno", write_table(table), "--out", out)
+  expect_identical(result$status, 1L)
+  expect_match(result$err, "'same' does not vary", all = FALSE)
+  expect_named(jsonlite::fromJSON(paste0(out, ".json")), "good")
+})
+
 test_that("a fit that has not converged is status 3", {
   fits <- lapply(c(y = 1, z = 100), function(most) {
     suppressWarnings(quiet_fit(y ~ 1, case$data, case$g,
@@ -81,6 +90,8 @@ test_that("wrong options are status 2, wrong inputs 1", {
   complains(1L, "give --pheno", given[1], given[2], given[3], given[4])
   in_vain <- function(text, ...) do.call(complains, c(1L, text, as.list(given), ...))
   in_vain("No such file", "--pheno", traits, "--keep", tempfile())
+  complains(1L, "which is a folder", "--genotypes", case$file, "--out", tempdir())
+  complains(1L, "choose another folder for --out", "--genotypes", case$file, "--out", "/proc/x/y")
   other <- write_table(data.frame("x1", "x1"), FALSE)
   in_vain("'x1'", "--pheno", traits, "--keep", other)
   in_vain("both have a column 'y'", "--pheno", traits, "--covar", traits)

@@ -30,6 +30,14 @@ test_that("samples are in the order of the genotypes, and dropped by reason", {
   expect_equal(chosen$dropped[["not in genotypes"]], 0)
 })
 
+test_that("ids that are numbers have no exponent, and a dot is all columns but the ids", {
+  expect_identical(ids_as_text(c(99999, 1e5, 2e6, 0.5, NA)),
+                   c("99999", "100000", "2000000", "0.5", NA))
+  expect_identical(ids_as_text(c(3L, 100000L)), c("3", "100000"))
+  found <- samples_of(y ~ ., data[c("id", "y", "age")])
+  expect_identical(colnames(found$x), c("(Intercept)", "age"))
+})
+
 test_that("kernels find their samples by name, or have the order of the genotypes or data", {
   k <- tcrossprod(matrix(rnorm(900), 30)) / 30
   named <- `dimnames<-`(k, list(rev(data$id), rev(data$id)))[-(1:2), -(1:2)]

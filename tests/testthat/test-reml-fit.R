@@ -87,14 +87,40 @@ test_that("a fit says what it leaves out and which path it takes", {
   expect_silent(quiet_fit(y ~ 1, table, case$g))
 })
 
+test_that("the core refuses probes without length and false traces, and fits the smallest data", {
+  set.seed(22)
+  n <- 30
+  data <- data.frame(id = seq_len(n), y = rnorm(n))
+  k <- replicate(2, tcrossprod(matrix(rnorm(n^2), n)) / n, simplify = FALSE)
+  fit_with <- function(probes, ...) {
+    quiet_fit(y ~ 1, data, ..., method = "stochastic", control = reml_control(probes = probes))
+  }
+  kernels <- stats::setNames(lapply(k, kernel_matrix), c("a", "b"))
+  signs <- sample(c(-1, 1), n, TRUE)
+  for (bad in list(cbind(signs, 0), cbind(signs, 1))) {
+    for (some in 1:2) {
+      expect_ancify_error(fit_with(bad, kernels = kernels[seq_len(some)]), "input", "column 2")
+    }
+  }
+  false <- list(a = kernel_products(function(V) k[[1]] %*% V, 3 * sum(diag(k[[1]]))))
+  expect_ancify_error(quiet_fit(y ~ 1, data, kernels = false, method = "exact"), "input", "`trace`")
+  tiny <- data.frame(id = 1:4, y = c(1, 3, 2, 5))
+  for (seed in 1:10) {
+    fit <- quiet_fit(y ~ 1, tiny, kernels = list(a = kernel_matrix(diag(1:4))),
+                     method = "stochastic", control = reml_control(seed = seed))
+    expect_true(all(is.finite(fit$theta)))
+  }
+})
+
 test_that("the path is chosen by samples and memory", {
   expect_identical(choose_path("auto", 5000, 1, 1e12), "exact")
   expect_identical(choose_path("auto", 5001, 1, 1e12), "stochastic")
-  expect_identical(choose_path("auto", 4000, 1, 8 * 4000^2), "stochastic")
+  expect_identical(choose_path("auto", 4000, 1, exact_bytes(4000, 1)), "stochastic")
+  expect_identical(choose_path("auto", 4000, 1, exact_bytes(4000, 1) + block_bytes(4000)), "exact")
   expect_identical(choose_path("exact", 20000, 1, 1e12), "exact")
   expect_identical(choose_path("stochastic", 10, 1, 1e12), "stochastic")
   expect_refusals(list(
-    list(function() choose_path("exact", 20000, 2, 1e9), "12.8 GB", "1 GB"),
+    list(function() choose_path("exact", 20000, 2, 1e9), "19.2 GB", "1 GB"),
     list(function() choose_path("both", 10, 1, 1e9), "`method`"),
     list(function() quiet_fit(y ~ 1, case$data, case$g, control = list()), "`control`"),
     list(function() quiet_fit(y ~ 1, case$data, case$g, memory = -1), "`memory`"),

@@ -104,7 +104,41 @@ test_that("random errors come from the covariance of the score", {
   expect_output(print(random), "MC SE")
   random$at_bound[["2"]] <- TRUE
   expect_identical(which(is.na(as.data.frame(random)$mc_se)), 2L)
-  expect_false(anyNA(heritability(random)$mc_se))
+  # A share has no error if its only variance is at a bound.
+  expect_identical(which(is.na(heritability(random)$mc_se)), 3L)
+})
+
+test_that("nothing genetic is a ratio of 0, p of 1 and an h2 without error", {
+  families <- rep(1:25, each = 4)
+  kernel <- kernel_matrix(outer(families, families, "==") + 0)
+  for (seed in c(6, 7, 11)) {
+    set.seed(seed)
+    fit <- quiet_fit(y ~ 1, data.frame(id = 1:100, y = rnorm(100)), kernels = list(a = kernel))
+    if (!fit$at_bound[["a"]]) next
+    expect_identical(genetic_lrt(fit)[["statistic"]], 0)
+    expect_identical(anova(fit)[["Pr(>LRT)"]][2], 1)
+    expect_identical(heritability(fit)["h2", "se"], NA_real_)
+    expect_identical(unname(confint(fit)["h2", ]), c(NA_real_, NA_real_))
+    expect_output(print(fit), "h2 +0 \\(at a bound\\)")
+  }
+  set.seed(6)
+  expect_identical(runif(1), {
+    set.seed(6)
+    simulate(fit, seed = 1)
+    runif(1)
+  })
+})
+
+test_that("profiles of a response of genotypes alone have ends, and higher likelihoods are told", {
+  set.seed(3)
+  z <- scale(matrix(rbinom(320, 2, 0.4), 40))
+  y <- drop(z %*% rnorm(8))
+  halves <- lapply(list(a = 1:4, b = 5:8), function(k) kernel_matrix(tcrossprod(z[, k]) / 4))
+  fit <- suppressWarnings(quiet_fit(y ~ 1, data.frame(id = 1:40, y = y), kernels = halves))
+  expect_true(fit$at_bound[["residual"]])
+  expect_false(anyNA(suppressWarnings(confint(fit, method = "profile"))))
+  several$log_likelihood <- several$log_likelihood - 1
+  expect_warning(confint(several, "1", method = "profile"), class = "ancify_fit_warning")
 })
 
 test_that("a set's variance with overlap sums that of its variants", {

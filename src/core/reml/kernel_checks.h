@@ -53,8 +53,8 @@ inline InputError dependent_kernel(const std::string& name) {
                     "the fixed effects; leave it out");
 }
 
-// work(), whose DependentComponent gets the name of one of the data's kernels. The residual is never
-// the one to leave out.
+// work(), whose DependentComponent gets the name of one of the data's kernels. The residual is
+// never the one to leave out.
 template <class Work>
 auto with_names(const FitData& data, int kernels, const Work& work) {
   try {

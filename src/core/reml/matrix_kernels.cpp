@@ -2,10 +2,13 @@
 #include "core/reml/matrix_kernels.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <cstdio>
 #include <numeric>
 #include <utility>
 
+#include "core/exec/errors.h"
 #include "core/exec/threads.h"
 #include "core/reml/lapack.h"
 
@@ -173,6 +176,16 @@ void ProductKernel::dense(int /*component*/, double* out) {
       units[static_cast<std::size_t>(c * n_ + first + c)] = 1;
     }
     multiply(units.data(), static_cast<int>(width), out + n_ * first);
+  }
+  // A user's trace may be rounded.
+  constexpr double kRoundingOfTrace = 1e-4;
+  double sum = 0;
+  for (std::int64_t i = 0; i < n_; ++i) sum += out[i * (n_ + 1)];
+  if (!(std::abs(sum - trace_) <= kRoundingOfTrace * std::abs(sum))) {
+    char text[96];
+    std::snprintf(text, sizeof(text),
+                  "the products of a kernel have the trace %.6g, but `trace` is %.6g", sum, trace_);
+    throw InputError(text);
   }
 }
 

@@ -86,6 +86,7 @@ void Sketch::find_basis(const std::vector<double>& weights, std::uint64_t seed) 
 
 // U becomes U V D^-1/2 with U'U = V D V', without directions of no length.
 void Sketch::orthonormalise() {
+  if (rank_ == 0) return;
   const std::int64_t n = model_.samples();
   std::vector<double> vectors(area(rank_, rank_));
   cross_block(model_.workers, n, rank_, rank_, u_.data(), u_.data(), vectors.data());
@@ -97,7 +98,7 @@ void Sketch::orthonormalise() {
     const double* const vector = &vectors[area(rank_, j)];
     for (int i = 0; i < rank_; ++i) kept.push_back(vector[i] / std::sqrt(value));
   }
-  const int left = rank_ == 0 ? 0 : static_cast<int>(kept.size()) / rank_;
+  const int left = static_cast<int>(kept.size()) / rank_;
   std::vector<double> basis(static_cast<std::size_t>(n * left));
   add_block(model_.workers, n, rank_, left, 1, u_.data(), kept.data(), basis.data());
   u_ = std::move(basis);

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <string>
 #include <utility>
 
+#include "core/exec/errors.h"
 #include "core/reml/philox.h"
 
 namespace ancify::reml {
@@ -40,6 +42,24 @@ bool is_exact(const Workers& workers, const FixedEffects& fixed, std::vector<dou
   return std::abs(sum - d) < kRoundingOfTrace * d && std::abs(squares - d) < kRoundingOfTrace * d;
 }
 
+// InputError for a probe that the fixed effects explain.
+void check_probes(const Workers& workers, const FixedEffects& fixed, const std::vector<double>& z) {
+  constexpr double kNothingLeft = 1e-12;  // of a square
+  const std::int64_t n = fixed.samples();
+  const auto columns = static_cast<int>(static_cast<std::int64_t>(z.size()) / n);
+  std::vector<double> left = z;
+  fixed.project(workers, columns, left.data());
+  std::vector<double> before(static_cast<std::size_t>(columns));
+  std::vector<double> after(before.size());
+  column_products(workers, n, columns, z.data(), z.data(), before.data());
+  column_products(workers, n, columns, left.data(), left.data(), after.data());
+  for (std::size_t c = 0; c < before.size(); ++c) {
+    if (after[c] > kNothingLeft * before[c]) continue;
+    throw InputError("column " + std::to_string(c + 1) +
+                     " of the probes is 0, or the fixed effects explain it; leave it out");
+  }
+}
+
 }  // namespace
 
 void fill_signs(const Workers& workers, std::uint64_t seed, std::uint64_t first, std::int64_t n,
@@ -61,7 +81,9 @@ void fill_signs(const Workers& workers, std::uint64_t seed, std::uint64_t first,
 }
 
 Probes::Probes(const FixedEffects& fixed, std::vector<double> matrix, const Workers& workers)
-    : fixed_(fixed), matrix_(std::move(matrix)), exact_(is_exact(workers, fixed, matrix_)) {}
+    : fixed_(fixed), matrix_(std::move(matrix)), exact_(is_exact(workers, fixed, matrix_)) {
+  check_probes(workers, fixed, matrix_);
+}
 
 void Probes::fill(const Workers& workers, int first, int columns, double* out) const {
   const std::int64_t n = fixed_.samples();

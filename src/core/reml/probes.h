@@ -19,7 +19,7 @@ class Probes {
  public:
   // Random signs.
   Probes(const FixedEffects& fixed, std::uint64_t seed) : fixed_(fixed), seed_(seed) {}
-  // The columns of a matrix with n rows.
+  // The columns of a matrix with n rows. InputError for one that the fixed effects explain.
   Probes(const FixedEffects& fixed, std::vector<double> matrix, const Workers& workers);
 
   // How many there are at most; 0 if there is no end.
