@@ -418,55 +418,65 @@ void GenotypeProducts::outer(JobControl& control, const std::vector<double>& fac
                              double* out) const {
   const GenotypeWork& work = matrix_.work();
   const std::int64_t n = matrix_.samples();
-  const std::int64_t rows = (n + kOuterRows - 1) / kOuterRows * kOuterRows;
-  // Columns of a task.
-  constexpr std::int64_t width = 8 * kOuterColumns;
-  const std::int64_t stripes = (n + width - 1) / width;
-  std::vector<double> sums(static_cast<std::size_t>(rows * stripes * width));
-  std::vector<double> z(static_cast<std::size_t>(rows) * kBlockVariants);
+  const std::int64_t stripes = (n + kOuterColumns - 1) / kOuterColumns;
+  std::vector<double> sums(static_cast<std::size_t>(stripes * n * kOuterColumns));
+  const auto of_stripe = [&](std::int64_t stripe) {
+    return &sums[static_cast<std::size_t>(stripe * n * kOuterColumns)];
+  };
   const auto wanted = [&](std::int64_t block) {
     const auto first = factors.begin() + block * kBlockVariants;
     return std::any_of(first, first + matrix_.variants_in(block),
                        [](double factor) { return factor != 0; });
   };
+  // Stripes get shorter, as only the lower triangle is computed.
   matrix_.for_each_tile(control, wanted, [&](const GenotypeTile& tile) {
-    for (std::int64_t k = 0; k < tile.blocks; ++k) {
-      const GenotypeBlock block(matrix_, tile.first_block + k,
-                                tile.rows + k * kBlockQuads * quad_stride(n));
-      const std::int64_t first = block.first_variant();
-      run_tasks(control, work.threads, block.variants(), [&](std::int64_t j, const TaskContext&) {
-        const auto variant = static_cast<std::size_t>(first + j);
-        const double mean = means_[variant];
-        const double scale = scales_[variant];
-        const std::array<double, 4> of_call = {-scale * mean, scale * (1 - mean),
-                                               scale * (2 - mean), 0};
-        for (std::int64_t i = 0; i < n; ++i) {
-          z[static_cast<std::size_t>(j * rows + i)] = of_call[block.call(static_cast<int>(j), i)];
-        }
-      });
-      // Stripes get shorter, as only the lower triangle is computed.
-      run_tasks(control, work.threads, stripes, [&](std::int64_t stripe, const TaskContext&) {
-        std::vector<double> right(static_cast<std::size_t>(kOuterColumns * block.variants()));
-        for (std::int64_t c = stripe * width; c < (stripe + 1) * width; c += kOuterColumns) {
-          for (std::int64_t j = 0; j < block.variants(); ++j) {
-            for (std::int64_t b = 0; b < kOuterColumns; ++b) {
-              right[static_cast<std::size_t>(j * kOuterColumns + b)] =
-                  c + b < n ? factors[static_cast<std::size_t>(first + j)] *
-                                  z[static_cast<std::size_t>(j * rows + c + b)]
-                            : 0;
-            }
-          }
-          add_outer_products(z.data(), rows, right.data(), block.variants(),
-                             c / kOuterRows * kOuterRows, rows, work.simd,
-                             &sums[static_cast<std::size_t>(c * rows)], rows);
-        }
-      });
+    run_tasks(control, work.threads, stripes, [&](std::int64_t stripe, const TaskContext& context) {
+      for (std::int64_t k = 0; k < tile.blocks; ++k) {
+        context.throw_if_stopped();
+        const GenotypeBlock block(matrix_, tile.first_block + k,
+                                  tile.rows + k * kBlockQuads * quad_stride(n));
+        add_outer_products(block, factors, stripe, of_stripe(stripe));
+      }
+    });
+  });
+  run_tasks(control, work.threads, stripes, [&](std::int64_t stripe, const TaskContext&) {
+    const double* const of = of_stripe(stripe);
+    const std::int64_t first = stripe * kOuterColumns;
+    for (std::int64_t i = first; i < n; ++i) {
+      for (std::int64_t c = first; c < std::min(first + kOuterColumns, i + 1); ++c) {
+        out[c * n + i] = out[i * n + c] = of[i * kOuterColumns + c - first];
+      }
     }
   });
-  for (std::int64_t c = 0; c < n; ++c) {
-    for (std::int64_t i = c; i < n; ++i) {
-      out[c * n + i] = out[i * n + c] = sums[static_cast<std::size_t>(c * rows + i)];
+}
+
+// Adds a block's products to the rows of a stripe from its first column on.
+void GenotypeProducts::add_outer_products(const GenotypeBlock& block,
+                                          const std::vector<double>& factors, std::int64_t stripe,
+                                          double* sums) const {
+  const std::int64_t n = matrix_.samples();
+  const std::int64_t first = stripe * kOuterColumns;
+  const std::int64_t end = std::min(first + kOuterColumns, n);
+  std::array<std::array<double, 4>, kOuterVariants> of_call{};
+  std::array<double, static_cast<std::size_t>(kOuterVariants * kOuterColumns)> columns{};
+  PairTables tables;
+  for (int from = 0; from < block.variants(); from += kOuterVariants) {
+    for (int j = 0; j < kOuterVariants; ++j) {
+      const auto at = static_cast<std::size_t>(j);
+      of_call[at] = {};
+      if (from + j >= block.variants()) continue;  // its columns do not matter
+      const auto variant = static_cast<std::size_t>(block.first_variant() + from + j);
+      const double mean = means_[variant];
+      const double scale = scales_[variant];
+      of_call[at] = {-scale * mean, scale * (1 - mean), scale * (2 - mean), 0};
+      for (std::int64_t c = first; c < end; ++c) {
+        columns[static_cast<std::size_t>(j * kOuterColumns + c - first)] =
+            factors[variant] * of_call[at][block.call(from + j, c)];
+      }
     }
+    fill_tables(of_call, columns.data(), matrix_.work().simd, tables);
+    add_tables(tables, block.quads(from / kQuad), quad_stride(n), first, n, matrix_.work().simd,
+               sums);
   }
 }
 

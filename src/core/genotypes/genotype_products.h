@@ -26,6 +26,10 @@ class GenotypeBlock {
     const std::int64_t stride = quad_stride(matrix_.samples());
     return call_in_quad(rows_[variant / kQuad * stride + sample], variant % kQuad);
   }
+  // The rows from this quad of the block on.
+  const std::uint8_t* quads(std::int64_t first) const {
+    return rows_ + first * quad_stride(matrix_.samples());
+  }
 
  private:
   const GenotypeMatrix& matrix_;
@@ -65,6 +69,9 @@ class GenotypeProducts {
   const std::vector<double>& scales() const { return scales_; }
 
  private:
+  void add_outer_products(const GenotypeBlock& block, const std::vector<double>& factors,
+                          std::int64_t stripe, double* sums) const;
+
   const GenotypeMatrix& matrix_;
   std::vector<double> means_;
   std::vector<double> scales_;

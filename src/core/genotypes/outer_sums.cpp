@@ -1,14 +1,11 @@
-// Products are rounded before they are added: a fused operation would give other bytes than the
-// levels without it.
+// K_ic = sum_j f_j z_ij z_cj. Two variants j, k have 16 pairs of calls, so there are 16 vectors
+// f_j z_ij z_c + f_k z_ik z_c over columns c. A sample adds that of its calls: one addition in
+// place of two products (the method of four Russians; Arlazarov and others 1970, Soviet Math. Dokl.
+// 11:1209).
 #include "core/genotypes/outer_sums.h"
 
-#include <array>
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
 #if defined(__GNUC__) && !defined(__clang__)
+// All levels round products before they are added, and have the same bytes.
 #pragma GCC optimize("O3", "fp-contract=off")
 #endif
 
@@ -16,104 +13,97 @@ namespace ancify {
 
 namespace {
 
-void add_scalar(const double* z, std::int64_t stride, const double* right, int variants,
-                double* out, std::int64_t out_stride) {
-  std::array<std::array<double, kOuterRows>, kOuterColumns> sums{};
-  for (int j = 0; j < variants; ++j) {
-    for (std::size_t c = 0; c < kOuterColumns; ++c) {
-      for (std::size_t i = 0; i < kOuterRows; ++i) {
-        const double product = z[j * stride + static_cast<std::int64_t>(i)] *
-                               right[static_cast<std::size_t>(j) * kOuterColumns + c];
-        sums[c][i] += product;
+constexpr std::int64_t kLanes = 8;
+constexpr std::int64_t kVectors = kOuterColumns / kLanes;
+// Eight numbers at any address.
+using Lanes = double __attribute__((vector_size(kLanes * sizeof(double)), aligned(8)));
+
+ANCIFY_ALWAYS_INLINE Lanes& lanes(double* p) { return *reinterpret_cast<Lanes*>(p); }
+ANCIFY_ALWAYS_INLINE const Lanes& lanes(const double* p) {
+  return *reinterpret_cast<const Lanes*>(p);
+}
+
+ANCIFY_ALWAYS_INLINE void fill(const std::array<std::array<double, 4>, kOuterVariants>& of_call,
+                               const double* columns, PairTables& tables) {
+  for (std::size_t pair = 0; pair < kOuterVariants / 2; ++pair) {
+    const double* const left = columns + pair * 2 * kOuterColumns;
+    const double* const right = left + kOuterColumns;
+    for (std::int64_t v = 0; v < kOuterColumns; v += kLanes) {
+      for (std::size_t call = 0; call < 4; ++call) {
+        const Lanes of_right = lanes(right + v) * of_call[2 * pair + 1][call];
+        for (std::size_t other = 0; other < 4; ++other) {
+          const Lanes of_left = lanes(left + v) * of_call[2 * pair][other];
+          lanes(&tables.rows[pair][4 * call + other][v]) = of_left + of_right;
+        }
       }
     }
   }
-  for (std::size_t c = 0; c < kOuterColumns; ++c) {
-    for (std::size_t i = 0; i < kOuterRows; ++i) {
-      out[static_cast<std::int64_t>(c) * out_stride + static_cast<std::int64_t>(i)] += sums[c][i];
+}
+
+ANCIFY_ALWAYS_INLINE void add(const PairTables& tables, const std::uint8_t* quads,
+                              std::int64_t stride, std::int64_t first, std::int64_t end,
+                              double* out) {
+  for (std::int64_t i = first; i < end; ++i) {
+    double* const row = out + i * kOuterColumns;
+    Lanes sums[kVectors];
+    for (std::int64_t v = 0; v < kVectors; ++v) sums[v] = lanes(row + v * kLanes);
+    for (std::int64_t quad = 0; quad < kOuterQuads; ++quad) {
+      const unsigned calls = quads[quad * stride + i];
+      const double* const low = tables.rows[2 * quad][calls & 15U];
+      const double* const high = tables.rows[2 * quad + 1][calls >> 4];
+      for (std::int64_t v = 0; v < kVectors; ++v) sums[v] += lanes(low + v * kLanes);
+      for (std::int64_t v = 0; v < kVectors; ++v) sums[v] += lanes(high + v * kLanes);
     }
+    for (std::int64_t v = 0; v < kVectors; ++v) lanes(row + v * kLanes) = sums[v];
   }
 }
 
 #if defined(__x86_64__)
 
-ANCIFY_TARGET_AVX512 void add_avx512(const double* z, std::int64_t stride, const double* right,
-                                     int variants, double* out, std::int64_t out_stride) {
-  constexpr std::int64_t width = 8;
-  constexpr std::int64_t vectors = kOuterRows / width;
-  __m512d sums[kOuterColumns][vectors];
-  for (auto& column : sums) {
-    for (auto& sum : column) sum = _mm512_setzero_pd();
-  }
-  for (int j = 0; j < variants; ++j, z += stride, right += kOuterColumns) {
-    __m512d rows[vectors];
-    for (std::int64_t i = 0; i < vectors; ++i) rows[i] = _mm512_loadu_pd(z + i * width);
-    for (std::int64_t c = 0; c < kOuterColumns; ++c) {
-      const __m512d factor = _mm512_set1_pd(right[c]);
-      for (std::int64_t i = 0; i < vectors; ++i) {
-        sums[c][i] = _mm512_add_pd(sums[c][i], _mm512_mul_pd(rows[i], factor));
-      }
-    }
-  }
-  for (std::int64_t c = 0; c < kOuterColumns; ++c) {
-    for (std::int64_t i = 0; i < vectors; ++i) {
-      double* const at = out + c * out_stride + i * width;
-      _mm512_storeu_pd(at, _mm512_add_pd(_mm512_loadu_pd(at), sums[c][i]));
-    }
-  }
+ANCIFY_TARGET_AVX512 void fill_avx512(
+    const std::array<std::array<double, 4>, kOuterVariants>& of_call, const double* columns,
+    PairTables& tables) {
+  fill(of_call, columns, tables);
 }
 
-// Half of the rows at a time: AVX2 has half as many registers.
-ANCIFY_TARGET_AVX2 void add_avx2(const double* z, std::int64_t stride, const double* right,
-                                 int variants, double* out, std::int64_t out_stride) {
-  constexpr std::int64_t width = 4;
-  constexpr std::int64_t vectors = 3;
-  for (std::int64_t first = 0; first < kOuterRows; first += vectors * width) {
-    __m256d sums[kOuterColumns][vectors];
-    for (auto& column : sums) {
-      for (auto& sum : column) sum = _mm256_setzero_pd();
-    }
-    for (int j = 0; j < variants; ++j) {
-      __m256d rows[vectors];
-      for (std::int64_t i = 0; i < vectors; ++i) {
-        rows[i] = _mm256_loadu_pd(z + j * stride + first + i * width);
-      }
-      for (std::int64_t c = 0; c < kOuterColumns; ++c) {
-        const __m256d factor = _mm256_set1_pd(right[j * kOuterColumns + c]);
-        for (std::int64_t i = 0; i < vectors; ++i) {
-          sums[c][i] = _mm256_add_pd(sums[c][i], _mm256_mul_pd(rows[i], factor));
-        }
-      }
-    }
-    for (std::int64_t c = 0; c < kOuterColumns; ++c) {
-      for (std::int64_t i = 0; i < vectors; ++i) {
-        double* const at = out + c * out_stride + first + i * width;
-        _mm256_storeu_pd(at, _mm256_add_pd(_mm256_loadu_pd(at), sums[c][i]));
-      }
-    }
-  }
+ANCIFY_TARGET_AVX2 void fill_avx2(const std::array<std::array<double, 4>, kOuterVariants>& of_call,
+                                  const double* columns, PairTables& tables) {
+  fill(of_call, columns, tables);
+}
+
+ANCIFY_TARGET_AVX512 void add_avx512(const PairTables& tables, const std::uint8_t* quads,
+                                     std::int64_t stride, std::int64_t first, std::int64_t end,
+                                     double* out) {
+  add(tables, quads, stride, first, end, out);
+}
+
+ANCIFY_TARGET_AVX2 void add_avx2(const PairTables& tables, const std::uint8_t* quads,
+                                 std::int64_t stride, std::int64_t first, std::int64_t end,
+                                 double* out) {
+  add(tables, quads, stride, first, end, out);
 }
 
 #endif
 
 }  // namespace
 
-void add_outer_products(const double* z, std::int64_t stride, const double* right, int variants,
-                        std::int64_t first, std::int64_t end, [[maybe_unused]] SimdLevel simd,
-                        double* out, std::int64_t out_stride) {
-  for (std::int64_t i = first; i < end; i += kOuterRows) {
+void fill_tables(const std::array<std::array<double, 4>, kOuterVariants>& of_call,
+                 const double* columns, [[maybe_unused]] SimdLevel simd, PairTables& tables) {
 #if defined(__x86_64__)
-    if (simd == SimdLevel::kAvx512) {
-      add_avx512(z + i, stride, right, variants, out + i, out_stride);
-      continue;
-    }
-    if (simd == SimdLevel::kAvx2) {
-      add_avx2(z + i, stride, right, variants, out + i, out_stride);
-      continue;
-    }
+  if (simd == SimdLevel::kAvx512) return fill_avx512(of_call, columns, tables);
+  if (simd == SimdLevel::kAvx2) return fill_avx2(of_call, columns, tables);
 #endif
-    add_scalar(z + i, stride, right, variants, out + i, out_stride);
-  }
+  fill(of_call, columns, tables);
+}
+
+void add_tables(const PairTables& tables, const std::uint8_t* quads, std::int64_t stride,
+                std::int64_t first, std::int64_t end, [[maybe_unused]] SimdLevel simd,
+                double* out) {
+#if defined(__x86_64__)
+  if (simd == SimdLevel::kAvx512) return add_avx512(tables, quads, stride, first, end, out);
+  if (simd == SimdLevel::kAvx2) return add_avx2(tables, quads, stride, first, end, out);
+#endif
+  add(tables, quads, stride, first, end, out);
 }
 
 }  // namespace ancify
