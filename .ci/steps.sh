@@ -127,4 +127,8 @@ build_tarball() {
   root=$(pwd)
   cd "$work"
   ANCIFY_CUDA=no R CMD build --no-manual "$@" "$root"
+  [ "$(wc -c <ancify_*.tar.gz)" -le 5000000 ] || {
+    echo "The source package has more than Bioconductor's 5 MB."
+    return 1
+  }
 }
