@@ -84,7 +84,7 @@ r_cmd_check() {
   # R's 5 MB for an installed package are fewer than the code of all families takes. Bioconductor's limit is on the source
   # package, where build_tarball() looks.
   export _R_CHECK_PKG_SIZES_THRESHOLD_=10
-  # A suggested package that is not installed needs one too that is not installed: an empty repository does for CRAN and Bioconductor.
+  # A suggested package that is not installed needs a network too: an empty repository does for CRAN and Bioconductor.
   mkdir -p repository/src/contrib repository/web/packages
   : >repository/src/contrib/PACKAGES
   Rscript -e 'saveRDS(cbind(Package = character(), Maintainer = character()), "repository/web/packages/packages.rds")'

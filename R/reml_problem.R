@@ -98,10 +98,12 @@ joined_sets <- function(sets, genotypes) {
   }
   for (name in names(sets)) check_same_samples(sets[[name]]$genotypes, base, name)
   index <- lapply(sets, function(set) set$genotypes$variant_index[set$rows])
-  all <- sort(unique(unlist(index)))
+  # Names of so many values would take longer than all else here.
+  numbers <- unlist(index, use.names = FALSE)
+  all <- sort(unique(numbers))
   weights <- data.frame(
-    variant = match(unlist(index), all), component = rep(seq_along(sets), lengths(index)),
-    weight = unlist(lapply(sets, `[[`, "weight"))
+    variant = match(numbers, all), component = rep(seq_along(sets), lengths(index)),
+    weight = unlist(lapply(sets, `[[`, "weight"), use.names = FALSE)
   )
   list(
     genotypes = with_variants(sets, index, all), scale_power = powers,
@@ -132,7 +134,7 @@ with_variants <- function(sets, index, all) {
     return(g[, match(all, g$variant_index)])
   }
   rows <- do.call(rbind, lapply(sets, function(set) set$genotypes$variants[set$rows, ]))
-  rows <- rows[match(all, unlist(index)), ]
+  rows <- rows[match(all, unlist(index, use.names = FALSE)), ]
   rownames(rows) <- NULL
   g$variants <- rows
   g$variant_index <- all

@@ -17,6 +17,7 @@
 #include "core/genotypes/block_sums.h"
 #include "core/genotypes/fixed_point.h"
 #include "core/genotypes/outer_sums.h"
+#include "core/io/memory.h"
 
 namespace ancify {
 
@@ -419,10 +420,10 @@ void GenotypeProducts::outer(JobControl& control, const std::vector<double>& fac
   const GenotypeWork& work = matrix_.work();
   const std::int64_t n = matrix_.samples();
   const std::int64_t stripes = (n + kOuterColumns - 1) / kOuterColumns;
-  std::vector<double> sums(static_cast<std::size_t>(stripes * n * kOuterColumns));
-  const auto of_stripe = [&](std::int64_t stripe) {
-    return &sums[static_cast<std::size_t>(stripe * n * kOuterColumns)];
-  };
+  const std::int64_t size = n * kOuterColumns;  // of a stripe
+  Memory memory(static_cast<std::size_t>(stripes * size) * sizeof(double));
+  auto* const sums = reinterpret_cast<double*>(memory.data());
+  const auto of_stripe = [&](std::int64_t stripe) { return sums + stripe * size; };
   const auto wanted = [&](std::int64_t block) {
     const auto first = factors.begin() + block * kBlockVariants;
     return std::any_of(first, first + matrix_.variants_in(block),
