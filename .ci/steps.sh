@@ -127,7 +127,7 @@ build_tarball() {
   root=$(pwd)
   cd "$work"
   ANCIFY_CUDA=no R CMD build --no-manual "$@" "$root"
-  [ "$(wc -c <ancify_*.tar.gz)" -le 5000000 ] || {
+  [ "$(cat ancify_*.tar.gz | wc -c)" -le 5000000 ] || {
     echo "The source package has more than Bioconductor's 5 MB."
     return 1
   }

@@ -208,7 +208,8 @@ components_of_list <- function(x, g) {
   }
   rows <- Map(function(one, name) listed_variants(one, name, g), x, names(x))
   new_components(names(x), g$variants$id, data.frame(
-    variant = as.integer(unlist(rows, use.names = FALSE)), component = rep(seq_along(rows), lengths(rows)),
+    variant = as.integer(unlist(rows, use.names = FALSE)),
+    component = rep(seq_along(rows), lengths(rows)),
     weight = rep(1, sum(lengths(rows)))
   ))
 }
