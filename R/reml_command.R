@@ -5,12 +5,7 @@ reml_command <- function(parsed, threads) {
   files <- reml_files(parsed$output)
   genotypes <- open_genotypes(parsed$genotypes)
   data <- command_data(parsed, genotypes)
-  if (!is.null(parsed$keep)) {
-    kept <- kept_genotypes(genotypes, parsed$keep)
-    data$table <- data$table[
-      !data$table$id %in% setdiff(genotypes$samples$id, kept$samples$id), ]
-    genotypes <- kept
-  }
+  if (!is.null(parsed$keep)) genotypes <- kept_genotypes(genotypes, parsed$keep)
   components <- if (!is.null(parsed$components)) read_components(parsed$components)
   fits <- list()
   for (phenotype in data$phenotypes) {

@@ -2,7 +2,7 @@
 
 # `order`: ids of all samples that kernels have, in the order of the analysis; NULL for that of the
 # data. Gives list(ids =, at = their places in `order`, y =, x =, terms =, all_ids = those of the
-# data, dropped = a count for each of some reasons).
+# data, dropped = numbers of samples without a phenotype, and without a covariate).
 analysis_samples <- function(formula, data, id, order) {
   ids <- sample_ids(data, id)
   frame <- model_frame(formula, data, id)
@@ -118,7 +118,7 @@ check_any_sample <- function(order, ids, kept, frame) {
     } else if (length(order) == 0) {
       "The kernels have no common sample: compare their row names."
     } else if (common == 0) {
-      sprintf("`data` and the kernels have no common sample: the first ids are %s and %s.",
+      sprintf("`data` has no common sample with genotypes or kernels: its first is %s, theirs %s.",
               quoted(ids[1]), quoted(order[1]))
     } else {
       sprintf("None of the %s has all of %s.", count_of(common, "common sample"),
