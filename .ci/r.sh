@@ -78,12 +78,18 @@ with_least() {
   "$@"
 }
 
+# No example takes more than 15 s of the processor. The file is of the last pass, which runs \donttest too, where
+# VariantAnnotation loads for 8 s.
+quick_examples() { awk 'NR > 1 && $2 + $3 > 15 { print "A slow example:", $0; slow = 1 } END { exit slow }' "$1"; }
+
 r_cmd_check() {
   cd "$work"
   export _R_CHECK_CRAN_INCOMING_REMOTE_=false _R_CHECK_SYSTEM_CLOCK_=false # both need a network
   # R's 5 MB for an installed package are fewer than the code of all families takes. Bioconductor's limit is on the source
   # package, where build_tarball() looks.
   export _R_CHECK_PKG_SIZES_THRESHOLD_=10
+  # R counts the time for which an example waits for other steps: quick_examples() counts the processor's.
+  export _R_CHECK_EXAMPLE_TIMING_THRESHOLD_=120
   # A suggested package that is not installed needs a network too: an empty repository does for CRAN and Bioconductor.
   mkdir -p repository/src/contrib repository/web/packages
   : >repository/src/contrib/PACKAGES
@@ -108,4 +114,5 @@ r_cmd_check() {
     grep -A 15 -E '(NOTE|WARNING|ERROR)$' ancify.Rcheck/00check.log
     return 1
   fi
+  quick_examples ancify.Rcheck/ancify-Ex.timings
 }
