@@ -65,7 +65,7 @@ std::size_t tree_room(unsigned threads, std::size_t columns) {
 
 class CudaCallKernels : public CallKernels {
  public:
-  CudaCallKernels(int number, int card) : number_(number), card_(card), device_(number, card) {
+  CudaCallKernels(int number, int card) : device_(number, card) {
     // Loads all kernels at once. So code that the driver can't load is an error before any work,
     // and free_memory() leaves out the memory that the code takes.
     load(table_kernel);
@@ -75,10 +75,6 @@ class CudaCallKernels : public CallKernels {
     load(tree_kernel<false>);
   }
   Device& device() override { return device_; }
-  std::unique_ptr<Device> another_device() override {
-    return std::make_unique<CudaDevice>(number_, card_);
-  }
-
   void begin(const CallOperation& operation, int stream) override {
     std::visit([&](const auto& op) { launch(op, stream); }, operation);
   }
@@ -111,8 +107,6 @@ class CudaCallKernels : public CallKernels {
     ANCIFY_CUDA_CHECK_ON(device_.name(), cudaFuncGetAttributes(&attributes, kernel));
   }
 
-  int number_;
-  int card_;
   CudaDevice device_;
 };
 

@@ -34,14 +34,11 @@ __global__ void __launch_bounds__(kThreadsOfAPlan, 2)
 
 class CudaDiffusionKernels : public DiffusionKernels {
  public:
-  CudaDiffusionKernels(int number, int card) : number_(number), card_(card), device_(number, card) {
+  CudaDiffusionKernels(int number, int card) : device_(number, card) {
     cudaFuncAttributes attributes;
     ANCIFY_CUDA_CHECK_ON(device_.name(), cudaFuncGetAttributes(&attributes, plan_kernel));
   }
   Device& device() override { return device_; }
-  std::unique_ptr<Device> another_device() override {
-    return std::make_unique<CudaDevice>(number_, card_);
-  }
   void begin(const DiffusionOperation& operation, int stream) override {
     std::visit([&](const auto& op) { launch(op, stream); }, operation);
   }
@@ -56,8 +53,6 @@ class CudaDiffusionKernels : public DiffusionKernels {
                    plan_kernel, op.plans, op.n(), op.rounds);
   }
 
-  int number_;
-  int card_;
   CudaDevice device_;
 };
 

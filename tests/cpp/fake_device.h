@@ -177,7 +177,6 @@ class FakeKernelsOf : public Kernels<Operation> {
                          const std::string& name = "fake:0")
       : fake(memory, name) {}
   Device& device() override { return fake; }
-  std::unique_ptr<Device> another_device() override { return std::make_unique<FakeDevice>(fake); }
   void begin(const Operation& operation, int stream) override {
     fake.count_call(std::visit([](const auto& op) { return op.kName; }, operation));
     look_at(operation);

@@ -21,8 +21,6 @@ class Kernels {
   Kernels& operator=(const Kernels&) = delete;
 
   virtual Device& device() = 0;
-  // The same device for another thread, with streams of its own.
-  virtual std::unique_ptr<Device> another_device() = 0;
   // Starts an operation in a stream.
   virtual void begin(const Operation& operation, int stream) = 0;
 };

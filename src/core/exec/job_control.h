@@ -28,6 +28,15 @@ class JobControl {
   void advance(std::int64_t units) { done_ += units; }
   std::int64_t expected() const { return expected_; }
   std::int64_t done() const { return done_; }
+  // What the job works on, such as a chromosome.
+  void set_place(std::string place) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    place_ = std::move(place);
+  }
+  std::string place() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return place_;
+  }
 
   void log(std::string line) {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -46,6 +55,7 @@ class JobControl {
   std::atomic<std::int64_t> done_{0};
   std::mutex mutex_;
   std::vector<std::string> lines_;
+  std::string place_;
 };
 
 }  // namespace ancify

@@ -84,6 +84,11 @@ void share_with_idle(std::int64_t n, const std::function<void(std::int64_t)>& pa
   idle += others;
 }
 
+void share_with_helpers(std::int64_t n, int /*threads*/,
+                        const std::function<void(std::int64_t)>& part, std::atomic<int>& idle) {
+  share_with_idle(n, part, idle);
+}
+
 #else
 
 void run_workers(int threads, int count, const std::function<void()>& worker) {
@@ -105,6 +110,18 @@ void share_with_idle(std::int64_t n, const std::function<void(std::int64_t)>& pa
     tbb::parallel_for(
         std::int64_t{0}, n, [&](std::int64_t i) { part(i); }, tbb::simple_partitioner());
   });
+}
+
+// Without isolation, as only parts of parts are left to a thread that waits.
+void share_with_helpers(std::int64_t n, int threads, const std::function<void(std::int64_t)>& part,
+                        std::atomic<int>& /*idle*/) {
+  std::atomic<std::int64_t> next{0};
+  tbb::parallel_for(
+      std::int64_t{0}, std::min<std::int64_t>(n, threads),
+      [&](std::int64_t) {
+        for (std::int64_t i = next++; i < n; i = next++) part(i);
+      },
+      tbb::simple_partitioner());
 }
 
 #endif
@@ -183,21 +200,38 @@ const InputIdentities& TaskContext::inputs() const {
   return control_ == nullptr ? none : control_->inputs();
 }
 
-void TaskContext::share(std::int64_t n, const std::function<void(std::int64_t)>& part) const {
+namespace {
+
+// Calls share(guarded), where guarded(i) calls part(i); rethrows the failure with the smallest
+// index.
+template <class Share>
+void share_parts(const std::function<void(std::int64_t)>& part, Share share) {
   FirstFailure failure;
-  const auto guarded = [&](std::int64_t i) {
+  share([&](std::int64_t i) {
     try {
       part(i);
     } catch (...) {
       failure.record(i, std::current_exception());
     }
-  };
-  if (threads_ <= 1) {
-    for (std::int64_t i = 0; i < n; ++i) guarded(i);
-  } else {
-    share_with_idle(n, guarded, *idle_);
-  }
+  });
   failure.rethrow();
+}
+
+}  // namespace
+
+void TaskContext::share(std::int64_t n, const std::function<void(std::int64_t)>& part) const {
+  share_parts(part, [&](const std::function<void(std::int64_t)>& guarded) {
+    if (threads_ > 1) return share_with_idle(n, guarded, *idle_);
+    for (std::int64_t i = 0; i < n; ++i) guarded(i);
+  });
+}
+
+void TaskContext::share_in_order(std::int64_t n,
+                                 const std::function<void(std::int64_t)>& part) const {
+  share_parts(part, [&](const std::function<void(std::int64_t)>& guarded) {
+    if (threads_ > 1) return share_with_helpers(n, threads_, guarded, *idle_);
+    for (std::int64_t i = 0; i < n; ++i) guarded(i);
+  });
 }
 
 void run_beside(JobControl& control, const std::function<void()>& job,

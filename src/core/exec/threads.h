@@ -44,6 +44,10 @@ class TaskContext {
   // ended, rethrows the failure with the smallest index, if any.
   void share(std::int64_t n, const std::function<void(std::int64_t)>& part) const;
 
+  // The same for the only task of a job, whose parts may share work themselves: parts start in the
+  // order of their index, and a thread without a part helps the others.
+  void share_in_order(std::int64_t n, const std::function<void(std::int64_t)>& part) const;
+
  private:
   const JobControl* control_ = nullptr;
   const std::atomic<std::int64_t>* first_failed_ = nullptr;

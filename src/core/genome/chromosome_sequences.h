@@ -9,14 +9,11 @@
 
 namespace ancify {
 
-struct DeviceRows;  // sequences in a device's memory
-
-// open() gives the sequences of all species, all in one form; no sequences if they are `on_device`.
+// open() gives the sequences of all species, all in one form.
 struct ChromosomeSequences {
   std::string name;
   std::int64_t length;
   std::function<SequenceSources()> open;
-  const DeviceRows* on_device = nullptr;
 };
 
 }  // namespace ancify

@@ -1,6 +1,7 @@
 // Writes sequences to files, or keeps them in memory.
 #include "core/genome/sequence_store.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -8,6 +9,15 @@ namespace ancify {
 
 std::string sequence_path(const std::string& folder, const std::string& chromosome) {
   return folder + "/" + chromosome + ".fa";
+}
+
+void SequenceStore::fill(std::size_t chromosome, std::int64_t position, std::int64_t n) {
+  constexpr std::int64_t most = 1 << 16;
+  const std::vector<char> unknown(static_cast<std::size_t>(std::min(n, most)), 'N');
+  for (std::int64_t done = 0; done < n; done += most) {
+    write(chromosome, position + done, unknown.data(),
+          static_cast<std::size_t>(std::min(n - done, most)));
+  }
 }
 
 FileStore::FileStore(std::string folder, const std::vector<Chromosome>& chromosomes)

@@ -27,6 +27,10 @@ class SequenceStore {
   virtual ~SequenceStore() = default;
   virtual void write(std::size_t chromosome, std::int64_t position, const char* bases,
                      std::size_t n) = 0;
+  // Writes N at n positions.
+  virtual void fill(std::size_t chromosome, std::int64_t position, std::int64_t n);
+  // A block begins here. If the alignment is sorted, later ones begin here or behind it.
+  virtual void begin_block(std::size_t /*chromosome*/, std::int64_t /*position*/) {}
   // Makes the result permanent, when every chromosome is complete. Interrupted if the task is
   // stopped.
   virtual void commit(const TaskContext& context) = 0;

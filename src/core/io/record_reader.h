@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <functional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -50,8 +51,10 @@ class TextChunk {
   std::size_t end_ = 0;
 };
 
-// Calls read(buffer, size), which returns the number of bytes it has written, until it returns 0.
-// Passes the text on by consume(text, last).
+// Writes up to `size` bytes to a buffer and returns their number, 0 at the end of the text.
+using ReadText = std::function<std::size_t(char* out, std::size_t size)>;
+
+// Hands text on chunk by chunk, to consume(text, last).
 //
 // consume() takes the whole records at the start of `text` and returns their bytes; the rest comes
 // again, followed by more text. In the last call `last` is true, and consume() must take
@@ -60,44 +63,72 @@ class TextChunk {
 // While one chunk is consumed the next is read, on another thread if the job has an idle one.
 // Memory grows only for a record longer than a chunk, to at most six times the record's size. So
 // consume() has to refuse records that are too long, by check_record_size().
-template <class Read, class Consume>
-void for_each_chunk(Read&& read, std::size_t chunk_size, const TaskContext& context,
-                    Consume&& consume) {
-  chunk_size = std::max<std::size_t>(chunk_size, 1);
-  TextChunk now;
-  TextChunk next;
-  std::size_t size = chunk_size;
-  bool more = now.fill(read, size, 0);
-  while (more) {
+class ChunkReader {
+ public:
+  ChunkReader(ReadText read, std::size_t chunk_size)
+      : read_(std::move(read)),
+        chunk_size_(std::max<std::size_t>(chunk_size, 1)),
+        size_(chunk_size_) {}
+
+  // Passes one chunk on; false if it was the last one. Interrupted if the task is stopped.
+  template <class Consume>
+  bool next(const TaskContext& context, Consume&& consume) {
+    if (std::exchange(at_start_, false)) more_ = now_.fill(read_, size_, 0);
     context.throw_if_stopped();
+    if (!more_) {
+      consume(now_.text(), true);
+      return false;
+    }
     std::size_t taken = 0;
     // consume() is the first part, so that its error takes precedence over one in later text.
     context.share(2, [&](std::int64_t part) {
       if (part == 0) {
-        taken = consume(now.text(), false);
+        taken = consume(now_.text(), false);
       } else {
-        more = next.fill(read, size, now.text().size());
+        more_ = next_.fill(read_, size_, now_.text().size());
       }
     });
-    next.prepend(now.text().substr(taken));
-    std::swap(now, next);
+    next_.prepend(now_.text().substr(taken));
+    std::swap(now_, next_);
     // For a long record the text doubles, so that parsing it again and again takes linear time.
-    size = taken > 0 ? chunk_size : 2 * size;
+    size_ = taken > 0 ? chunk_size_ : 2 * size_;
+    return true;
   }
-  consume(now.text(), true);
-}
 
-// The same for the text of a file. Progress is counted in bytes of the file.
-template <class Consume>
-void for_each_chunk(ByteSource& source, std::size_t chunk_size, JobControl& control,
-                    const TaskContext& context, Consume&& consume) {
-  const auto read = [&](char* out, std::size_t n) {
+ private:
+  ReadText read_;
+  std::size_t chunk_size_;
+  std::size_t size_;
+  TextChunk now_;
+  TextChunk next_;
+  bool at_start_ = true;
+  bool more_ = true;
+};
+
+// Reads the text of a file, which must outlive the result. Counts progress in bytes of the file.
+inline ReadText read_counted(ByteSource& source, JobControl& control) {
+  return [&](char* out, std::size_t n) {
     const std::int64_t before = source.consumed();
     const std::size_t got = source.read(out, n);
     control.advance(source.consumed() - before);
     return got;
   };
-  for_each_chunk(read, chunk_size, context, consume);
+}
+
+// Passes all text on, as ChunkReader does.
+template <class Consume>
+void for_each_chunk(ReadText read, std::size_t chunk_size, const TaskContext& context,
+                    Consume&& consume) {
+  ChunkReader reader(std::move(read), chunk_size);
+  while (reader.next(context, consume)) {
+  }
+}
+
+// The same for the text of a file.
+template <class Consume>
+void for_each_chunk(ByteSource& source, std::size_t chunk_size, JobControl& control,
+                    const TaskContext& context, Consume&& consume) {
+  for_each_chunk(read_counted(source, control), chunk_size, context, consume);
 }
 
 }  // namespace ancify

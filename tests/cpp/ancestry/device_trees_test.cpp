@@ -329,34 +329,6 @@ TEST(DeviceTrees, WriteTheSameFiles) {
   }
 }
 
-TEST(DeviceTrees, CallWhatIsInTheDevicesMemory) {
-  std::mt19937 random(10);
-  const auto ml = random_model(3, 4, 31, random)();
-  const SequenceSources none;
-  for (const std::size_t n : {1, 128, 2000}) {
-    const Genome genome(3, n, random);
-    const Called expected = called_on_cpu(*ml, genome, SimdLevel::kScalar);
-    FakeKernels kernels;
-    const std::size_t pitch = (n + kPackedGroup - 1) / kPackedGroup * kPackedGroup;
-    MemoryPool pool(kernels.device());
-    const DeviceArray<char> memory(pool, 3 * pitch);
-    for (std::size_t s = 0; s < 3; ++s) genome.species[s].copy(memory.data() + s * pitch, n);
-    const DeviceRows rows = {memory.data(), pitch};
-    const auto length = static_cast<std::int64_t>(n);
-    DeviceCaller caller(kernels, *ml->on_devices(true), length, memory_for(*ml, 3, true));
-    Called called(n);
-    const std::int64_t middle = std::min<std::int64_t>(1280, length);  // the border of two pieces
-    for (const auto& [start, end] : {std::pair{std::int64_t{0}, middle}, {middle, length}}) {
-      caller.call({none, &rows, length, start, end}, TaskContext(),
-                  [&](const Stretch& stretch, const char* calls, const std::uint8_t* phred) {
-                    std::copy_n(calls, stretch.size(), &called.calls[stretch.start]);
-                    std::copy_n(phred, stretch.size(), &called.phred[stretch.start]);
-                  });
-    }
-    EXPECT_TRUE(called == expected) << n;
-  }
-}
-
 // ---- Failures -----------------------------------------------------------------------------------
 
 TEST(DeviceTrees, MemoryThatIsNotThereMakesSmallerTilesOrAnError) {

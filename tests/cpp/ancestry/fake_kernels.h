@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -26,6 +27,7 @@ class FakeKernels : public FakeKernelsOf<CallOperation> {
   int tiles = 0;
   std::function<void()> before_tile;
   std::set<std::thread::id> threads;
+  std::atomic<bool> busy{false};
 
  private:
   void look_at(const CallOperation& operation) override {
@@ -69,6 +71,7 @@ class FakeKernels : public FakeKernelsOf<CallOperation> {
     EXPECT_LE(op.around.first, std::max<std::int64_t>(op.around.start - kFeatureReach, 0));
   }
   void check(const CallTile& tile) {
+    EXPECT_FALSE(busy.exchange(true));  // one thread at a time
     if (before_tile) before_tile();
     ++tiles;
     threads.insert(std::this_thread::get_id());
@@ -76,6 +79,7 @@ class FakeKernels : public FakeKernelsOf<CallOperation> {
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(tile.bases) % kLane, 0U);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(tile.calls) % kLane, 0U);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(tile.phred) % kLane, 0U);
+    busy = false;
   }
 };
 

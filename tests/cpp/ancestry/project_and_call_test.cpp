@@ -9,10 +9,10 @@
 #include <numeric>
 #include <random>
 
-#include "core/ancestry/calling/device_sequences.h"
 #include "core/ancestry/calling/methods.h"
 #include "core/ancestry/calling/ml_calling.h"
 #include "core/exec/errors.h"
+#include "core/genome/packed.h"
 #include "fake_kernels.h"
 #include "random_models.h"
 #include "support.h"
@@ -25,19 +25,22 @@ using test::FakeKernels;
 using test::message_of;
 using test::TempDir;
 
-enum class Order { kSorted, kAny };
+enum class Order { kSorted, kSortedChromosomes, kAny };
 
-// Blocks in order with gaps between them, or blocks anywhere that may overlap.
-std::string random_axt(const std::vector<Chromosome>& chromosomes, Order order,
-                       std::mt19937& random) {
+// Blocks in order with gaps between them, with chromosomes in their own or in any order; or blocks
+// anywhere that may overlap.
+std::string random_axt(std::vector<Chromosome> chromosomes, Order order, std::mt19937& random) {
   std::vector<std::string> blocks;
+  if (order == Order::kSortedChromosomes) {
+    std::shuffle(chromosomes.begin(), chromosomes.end(), random);
+  }
   for (const auto& [name, length] : chromosomes) {
     const auto most = static_cast<unsigned>(std::max<std::int64_t>(length / 8, 1));
     std::int64_t next = 1;
     for (int k = 0; k < 12; ++k) {
-      const std::int64_t start = order == Order::kSorted
-                                     ? next + random() % most
-                                     : 1 + static_cast<std::int64_t>(random() % length);
+      const std::int64_t start = order == Order::kAny
+                                     ? 1 + static_cast<std::int64_t>(random() % length)
+                                     : next + random() % most;
       const std::int64_t end = start + random() % most;
       if (end > length) continue;
       next = end + 1;
@@ -89,15 +92,12 @@ class Inputs {
   }
 
   int species() const { return static_cast<int>(outgroups.size()); }
-  std::int64_t length() const {
-    std::int64_t sum = 0;
-    for (const auto& chromosome : chromosomes) sum += chromosome.length;
-    return sum;
-  }
 
-  Caller on_cpu(bool with_phred = true) const {
-    if (model) return {model(), Backend(), with_phred};
-    return {method(), Backend(), with_phred};
+  Caller on_cpu(bool with_phred = true, int threads = 1) const {
+    Backend backend;
+    backend.threads = threads;
+    if (model) return {model(), backend, with_phred};
+    return {method(), backend, with_phred};
   }
   // fakes[d] is device d for as long as the caller exists.
   Caller on(const Devices& devices, bool with_phred = true) {
@@ -118,6 +118,34 @@ class Inputs {
     return {method(), backend, with_phred, std::move(opened)};
   }
 
+  // The files of a run that projects all outgroups into files, and then calls from these.
+  std::map<std::string, std::string> one_after_the_other(const Caller& caller, bool kept) {
+    std::filesystem::remove_all(dir.file("out"));
+    std::vector<std::string> folders;
+    std::vector<Alignment> alignments;
+    for (const auto& [species, file, name_in_file, folder] : outgroups) {
+      folders.push_back(dir.file("out/projected/" + species));
+      alignments.push_back(
+          {species, file, std::make_unique<FileStore>(folders.back(), chromosomes), name_in_file});
+    }
+    JobControl control;
+    project_alignments(alignments, chromosomes, {}, 1, control);
+    std::vector<ChromosomeSequences> sequences;
+    for (const auto& [name, length] : chromosomes) {
+      sequences.push_back({name, length, [&, name = name, length = length] {
+                             SequenceSources sources;
+                             for (const auto& folder : folders) {
+                               sources.push_back(
+                                   file_source(sequence_path(folder, name), name, length));
+                             }
+                             return sources;
+                           }});
+    }
+    counts = call_chromosomes(caller, sequences, dir.file("out/calls"), control);
+    if (!kept) std::filesystem::remove_all(dir.file("out/projected"));
+    return files();
+  }
+
   // Runs, and gives all files of the run.
   std::map<std::string, std::string> run(const Caller& caller, bool kept) {
     std::filesystem::remove_all(dir.file("out"));
@@ -127,14 +155,12 @@ class Inputs {
     }
     JobControl control;
     if (stopped) control.request_stop();
-    const auto result =
-        project_and_call(alignments, chromosomes, {}, caller, dir.file("out/calls"), control);
+    const auto result = project_and_call(alignments, chromosomes, options, caller,
+                                         dir.file("out/calls"), control, {}, limits);
     EXPECT_EQ(control.done(), control.expected());
     counts = result.counts;
-    left_out.clear();
-    for (const auto& line : control.take_log()) {
-      if (line.find("do not fit") != line.npos) left_out = line;
-    }
+    log.clear();
+    for (const auto& line : control.take_log()) log += line + "\n";
     return files();
   }
   std::map<std::string, std::string> files() const { return files_in(dir.file("out")); }
@@ -147,8 +173,10 @@ class Inputs {
   std::function<std::unique_ptr<const MlCaller>()> model;  // replaces the method if it is set
   std::vector<FakeKernels*> fakes;
   bool stopped = false;
+  ProjectionOptions options;
+  PipelineLimits limits;
   std::vector<CallCounts> counts;
-  std::string left_out;  // the log line about chromosomes that do not fit
+  std::string log;
 };
 
 const std::vector<Chromosome> kSome = {{"one", 5000}, {"two", 1},     {"three", 20000},
@@ -168,7 +196,7 @@ TEST(ProjectAndCall, IsTheSameOnDevicesWhateverFitsTheirMemory) {
   for (const bool kept : {false, true}) {
     for (const int n : {1, 3}) {
       const bool with_phred = kept == (n == 1);
-      const auto expected = inputs.run(inputs.on_cpu(with_phred), kept);
+      const auto expected = inputs.one_after_the_other(inputs.on_cpu(with_phred), kept);
       const auto counts = inputs.counts;
       EXPECT_EQ(expected.size(), kSome.size() * (1 + with_phred + 4 * kept));
       for (const std::size_t memory :
@@ -183,32 +211,93 @@ TEST(ProjectAndCall, IsTheSameOnDevicesWhateverFitsTheirMemory) {
         for (const auto* fake : inputs.fakes) {
           EXPECT_LE(fake->fake.most_on_device, memory);
           EXPECT_EQ(fake->fake.taken(), 0U);
-          EXPECT_EQ(fake->threads.size(), 1U);
         }
       }
     }
   }
 }
 
-TEST(ProjectAndCall, TellsHowManyChromosomesDoNotFit) {
-  Inputs inputs(kSome, Order::kSorted, 82);
-  const std::size_t calling = tiles_and_table(20000, 4);
-  const auto said = [&](const Devices& devices) {
-    inputs.run(inputs.on(devices), false);
-    return inputs.left_out;
-  };
-  EXPECT_EQ(said({1, 0}), "");
-  EXPECT_EQ(said({3, 0}), "");
-  EXPECT_EQ(said({1, calling}),
-            "The projected sequences of 6 of 6 chromosomes do not fit the GPUs' memory: they go "
-            "there in tiles");
-  // All chromosomes but the third fit, which is the longest.
-  EXPECT_NE(said({1, calling + 4 * (5120 + 128 + 896 + 9088 + 128)}).find("of 1 of 6 "),
-            std::string::npos);
-  EXPECT_NE(said({1, calling + 4 * (5120 + 128 + 896 + 9088 + 127)}).find("of 2 of 6 "),
-            std::string::npos);
+std::vector<Chromosome> random_chromosomes(std::mt19937& random) {
+  std::vector<Chromosome> chromosomes;
+  const std::size_t n = 1 + random() % 6;
+  for (std::size_t c = 0; c < n; ++c) {
+    const auto length = 1 + static_cast<std::int64_t>(random() % 3000);
+    chromosomes.push_back({"chr" + std::to_string(c), length});
+  }
+  return chromosomes;
+}
+
+// Small windows, chunks and memory make every state of a window and each way between them occur.
+TEST(ProjectAndCall, IsTheSameForAnyOrderOfBlocksChunkWindowAndMemory) {
+  std::mt19937 random(91);
+  int again = 0;
+  int once = 0;
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    const auto order = static_cast<Order>(seed % 3);
+    Inputs inputs(random_chromosomes(random), order, seed);
+    if (seed % 2 == 0) {
+      const auto trees = test::random_forest(3, 5, 4 + 9, inputs.random);
+      inputs.model = [trees] {
+        return std::make_unique<MlCaller>(trees, 3, 1, Thresholds{0.7, 0.4});
+      };
+    }
+    const bool kept = random() % 2 == 0;
+    const auto expected = inputs.one_after_the_other(inputs.on_cpu(), kept);
+    inputs.options.chunk_size = 1 + random() % 2000;
+    inputs.limits.window = 128 << random() % 4;
+    inputs.limits.memory = random() % 2 == 0 ? 1'000'000 : static_cast<int>(random() % 3000);
+    const int threads = 1 + static_cast<int>(random() % 3);
+    const bool on_devices = random() % 4 == 0;
+    const Caller caller = on_devices ? inputs.on({threads}) : inputs.on_cpu(true, threads);
+    EXPECT_TRUE(inputs.run(caller, kept) == expected) << seed;
+    const bool read_again = inputs.log.find("again") != inputs.log.npos;
+    (read_again ? again : once) += 1;
+    const bool has_room = inputs.limits.memory == 1'000'000;
+    EXPECT_FALSE(read_again && has_room && order != Order::kAny) << inputs.log;
+  }
+  EXPECT_GT(again, 50);
+  EXPECT_GT(once, 50);
+}
+
+TEST(ProjectAndCall, TellsWhyItReadsAgain) {
+  const std::vector<Chromosome> chromosomes = {{"one", 3000}, {"two", 2000}};
+  Inputs inputs(chromosomes, Order::kSorted, 92);
+  inputs.limits.window = 128;
+  inputs.options.chunk_size = 100;
   inputs.run(inputs.on_cpu(), false);
-  EXPECT_EQ(inputs.left_out, "");
+  EXPECT_EQ(inputs.log.find("again"), std::string::npos);
+  const auto block = [](const std::string& name, int start) {
+    return "0 " + name + " " + std::to_string(start) + " " + std::to_string(start + 9) +
+           " q 1 2 +\nacgtacgtac\nACGTACGTAC\n\n";
+  };
+  // The last block is late: all others have passed it too.
+  const std::string sorted = block("one", 10) + block("one", 2000) + block("two", 1500);
+  for (auto& outgroup : inputs.outgroups) outgroup.file = inputs.dir.write("sorted.axt", sorted);
+  inputs.outgroups[2].file = inputs.dir.write("late.axt", sorted + block("one", 300));
+  inputs.run(inputs.on_cpu(), false);
+  EXPECT_NE(inputs.log.find("Sort these alignments by chromosome and position, and they are read "
+                            "only once: 'c'\nReading all alignments again for parts of 'one'\n"),
+            std::string::npos)
+      << inputs.log;
+  // In another order, all of a chromosome waits.
+  inputs.outgroups[2].file = inputs.dir.write(
+      "other.axt", block("two", 1500) + block("one", 10) + block("one", 2000));
+  inputs.run(inputs.on_cpu(), false);
+  EXPECT_EQ(inputs.log.find("again"), std::string::npos);
+  inputs.limits.memory = 200;
+  inputs.run(inputs.on_cpu(), false);
+  EXPECT_NE(inputs.log.find("different orders, and `memory` is too small"), std::string::npos);
+  EXPECT_NE(inputs.log.find("Reading all alignments again for parts of 'one'"), std::string::npos)
+      << inputs.log;
+}
+
+TEST(ProjectAndCall, GivesCallsTheirNamesWhenNoBlockCanChangeThem) {
+  Inputs inputs({{"one", 3000}, {"two", 2000}}, Order::kSorted, 93);
+  inputs.limits.window = 128;
+  inputs.options.chunk_size = 100;
+  inputs.dir.write("c.axt", test::read_file(inputs.outgroups[2].file) + "\n?\n");
+  EXPECT_THROW(inputs.run(inputs.on_cpu(), false), FormatError);
+  EXPECT_TRUE(inputs.files().empty());
 }
 
 TEST(ProjectAndCall, EachBaseGoesToADeviceOnce) {
@@ -217,14 +306,15 @@ TEST(ProjectAndCall, EachBaseGoesToADeviceOnce) {
   inputs.run(caller, false);
   std::size_t uploaded = 0;
   for (const auto* fake : inputs.fakes) uploaded += fake->fake.uploaded - 2 * 625;  // the table
-  const auto bases = static_cast<std::size_t>(inputs.length() * inputs.species());
-  EXPECT_EQ(uploaded, bases);
+  std::size_t packed = 0;
+  for (const auto& [name, length] : kSome) packed += packed_size(static_cast<std::size_t>(length));
+  EXPECT_EQ(uploaded, packed * static_cast<std::size_t>(inputs.species()));
 }
 
 // The chromosome takes several buffers, and pieces overlap others that are still being copied.
 TEST(ProjectAndCall, KeepsTheOrderOfBlocksThatOverlap) {
   Inputs inputs({{"long", 2'500'000}, {"next", 300'000}}, Order::kAny, 84);
-  const auto expected = inputs.run(inputs.on_cpu(false), false);
+  const auto expected = inputs.one_after_the_other(inputs.on_cpu(false), false);
   for (const unsigned mode : {0U, 1U, 2U}) {
     const Caller caller = inputs.on({2, 0, 3}, false);
     std::atomic<unsigned> turn{0};
@@ -285,7 +375,7 @@ TEST(ProjectAndCall, MemoryThatIsNotThereAfterAllIsDoneWithoutOrAnErrorBeforeAny
     if (failing == 0) allocations = card.allocations;
     for (const auto* fake : inputs.fakes) EXPECT_EQ(fake->fake.taken(), 0U);
   }
-  EXPECT_EQ(errors, 1 + 2 * 4);  // the table, and two buffers of each species
+  EXPECT_EQ(errors, 1);  // the table
 
   // Too little memory for a tile.
   JobControl control;
@@ -329,11 +419,9 @@ TEST(ProjectAndCall, MethodsWithoutCodeForDevicesCallOnTheCpu) {
   inputs.method = [&] { return make_method(options); };
   const auto expected = inputs.run(inputs.on_cpu(false), false);
   EXPECT_TRUE(inputs.run(inputs.on({2}, false), false) == expected);
-  EXPECT_EQ(inputs.left_out, "");
 }
 
-// Neighbouring positions may come from the devices' arrays, from tiles, or from beyond the border
-// of a device's share.
+// Neighbouring positions may come from another tile, or from beyond the border of a device's share.
 TEST(ProjectAndCall, ModelsSeeTheSameAroundAPositionWhereverItIs) {
   Inputs inputs(kSome, Order::kAny, 90);
   const auto trees = test::random_forest(3, 15, 4 + 9, inputs.random);
@@ -359,24 +447,6 @@ TEST(ProjectAndCall, ModelsSeeTheSameAroundAPositionWhereverItIs) {
   const std::string on_cpu = called(inputs.on_cpu(false));
   EXPECT_EQ(called(inputs.on({3}, false)), on_cpu);
   EXPECT_EQ(called(inputs.on({3, 30000}, false)), on_cpu);
-}
-
-// The memory for human chromosome 1, with sequences and tiles.
-TEST(DeviceSequences, OfFourSpeciesTakeLessThanTheyMay) {
-  auto kernels = std::make_unique<FakeKernels>(std::size_t{4} << 30);
-  const auto& card = kernels->fake;
-  CallDevices devices;
-  devices.push_back(std::move(kernels));
-  Backend backend;
-  backend.devices = {0};
-  const Caller caller(std::make_unique<VotingMethod>(Voting{2, 2, 1, 1}), backend, true,
-                      std::move(devices));
-  const std::vector<Chromosome> chromosomes = {{"chr1", 248'956'422}};
-  const auto callers = caller.device_callers(chromosomes.front().length);
-  const DeviceSequences sequences(callers, chromosomes, 4);
-  ASSERT_NE(sequences.rows(0), nullptr);
-  EXPECT_LT(card.most_on_device, 1'600'000'000U);
-  EXPECT_GT(card.most_on_device, 4U * 248'956'422);
 }
 
 }  // namespace

@@ -42,7 +42,6 @@ class Watched : public Kernels<Operation> {
   Watched(std::unique_ptr<Kernels<Operation>> kernels, Begun<Operation>& begun)
       : kernels_(std::move(kernels)), begun_(begun) {}
   Device& device() override { return kernels_->device(); }
-  std::unique_ptr<Device> another_device() override { return kernels_->another_device(); }
   void begin(const Operation& operation, int stream) override {
     begun_.add(operation);
     kernels_->begin(operation, stream);

@@ -87,11 +87,5 @@ std::vector<CallCounts> call_chromosomes(const Caller& caller,
                                          const std::vector<ChromosomeSequences>& chromosomes,
                                          const std::string& folder, JobControl& control,
                                          const ChromosomeCalled& called = {});
-// The same with the result of caller.device_callers(), for chromosomes that may be in device
-// memory.
-std::vector<CallCounts> call_chromosomes(const Caller& caller, const DeviceCallers& devices,
-                                         const std::vector<ChromosomeSequences>& chromosomes,
-                                         const std::string& folder, JobControl& control,
-                                         const ChromosomeCalled& called = {});
 
 }  // namespace ancify

@@ -59,18 +59,14 @@ class ChromosomeTiles {
   ChromosomeTiles(const DeviceMethod& method, const CallInput& input)
       : method_(method),
         input_(input),
-        form_(input.rows != nullptr ? SequenceForm::kCharacters : input.sources.front()->form()),
+        form_(input.sources.front()->form()),
         rows_(input.sources.size()) {}
 
   std::size_t groups() const {
     return groups_of(static_cast<std::size_t>(input_.end - input_.start));
   }
 
-  TileBytes bytes() const {
-    TileBytes bytes = group_bytes(method_, form_);
-    if (input_.rows != nullptr) bytes.in = bytes.around = 0;
-    return bytes;
-  }
+  TileBytes bytes() const { return group_bytes(method_, form_); }
 
   // The bytes from one species to the next.
   std::size_t pitch(const Tile& tile) const {
@@ -85,8 +81,7 @@ class ChromosomeTiles {
     const auto end = start + static_cast<std::int64_t>(tile.groups * kPackedGroup);
     const auto beside = static_cast<std::int64_t>(groups_beside(method_) * kPackedGroup);
     const std::int64_t first = std::max<std::int64_t>(start - beside, 0);
-    const char* const* const bases = input_.rows == nullptr ? rows_.data() : nullptr;
-    return {input_.length, start, std::min(end, input_.end), first, bases, form_};
+    return {input_.length, start, std::min(end, input_.end), first, rows_.data(), form_};
   }
 
   void fill(const Tile& tile) {
@@ -104,9 +99,8 @@ class ChromosomeTiles {
   // The tile in the device's memory, with the bases beside it.
   TileAround on_device(const Tile& tile) {
     const Stretch here = stretch(tile);
-    const bool in_place = input_.rows != nullptr;
-    const CallTile calls = {in_place ? input_.rows->bases + here.first : tile.device_in,
-                            in_place ? input_.rows->pitch : pitch(tile),
+    const CallTile calls = {tile.device_in,
+                            pitch(tile),
                             method_.species,
                             form_ == SequenceForm::kPacked,
                             here.size(),
@@ -160,7 +154,6 @@ DeviceCaller::DeviceCaller(CallKernels& kernels, DeviceMethod method, std::int64
                            std::size_t memory_limit)
     : kernels_(kernels),
       method_(std::move(method)),
-      memory_limit_(memory_limit),
       pool_(kernels.device()),
       tiles_(pool_, group_bytes(method_, SequenceForm::kCharacters), most_groups(method_, longest),
              memory_budget(pool_, memory_limit), method_.constants.size()),
@@ -175,13 +168,6 @@ DeviceCaller::DeviceCaller(CallKernels& kernels, DeviceMethod method, std::int64
     device.upload(constants_.data(), method_.constants.data(), bytes, 0);
     device.wait(0);
   });
-}
-
-std::size_t DeviceCaller::memory_left() {
-  const std::size_t there = memory_budget(pool_, 0);
-  if (memory_limit_ == 0) return there;
-  const std::size_t taken = tiles_.bytes() + method_.constants.size();
-  return std::min(there, memory_limit_ - std::min(memory_limit_, taken));
 }
 
 void DeviceCaller::call(const CallInput& input, const TaskContext& context, const Take& take) {

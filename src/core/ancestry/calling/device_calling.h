@@ -1,4 +1,4 @@
-// Calling on devices: sequences go up in tiles or are there already, and calls come back.
+// Calling on devices: sequences go up in tiles, and calls come back.
 #pragma once
 
 #include <cstddef>
@@ -43,18 +43,10 @@ DeviceMethod by_table(const CallTable& table, int species, bool with_phred);
 // Counts votes, for any number of species.
 DeviceMethod by_vote(const Voting& voting, bool with_phred);
 
-// A chromosome's sequences in a device's memory, a character a position. Species s begins at bases
-// + s * pitch. The memory after the last position must be readable up to a whole lane.
-struct DeviceRows {
-  char* bases;
-  std::size_t pitch;
-};
-
 // Positions [start, end) of a chromosome, to be called; `start` is a multiple of kPackedGroup.
 struct CallInput {
   const SequenceSources& sources;
-  const DeviceRows* rows;  // used instead of the sources unless null
-  std::int64_t length;     // of the chromosome
+  std::int64_t length;  // of the chromosome
   std::int64_t start;
   std::int64_t end;
 };
@@ -69,13 +61,8 @@ class DeviceCaller {
                std::size_t memory_limit);
 
   CallKernels& kernels() const { return kernels_; }
-  // Memory taken from the pool must be freed before this is destroyed.
-  MemoryPool& pool() { return pool_; }
-  // The bytes of device memory that may still be taken.
-  std::size_t memory_left();
 
-  // Takes a stretch, its calls, and their phred-scaled errors (null if not wanted). The stretch has
-  // no bases if these are in device memory.
+  // Takes a stretch, its calls, and their phred-scaled errors (null if not wanted).
   using Take = std::function<void(const Stretch&, const char* calls, const std::uint8_t* phred)>;
 
   // Calls the input, and passes its stretches to take() in order.
@@ -83,13 +70,12 @@ class DeviceCaller {
   // The same for a whole chromosome of n positions.
   void call(const SequenceSources& sources, std::int64_t n, const TaskContext& context,
             const Take& take) {
-    call({sources, nullptr, n, 0, n}, context, take);
+    call({sources, n, 0, n}, context, take);
   }
 
  private:
   CallKernels& kernels_;
   DeviceMethod method_;
-  std::size_t memory_limit_;
   MemoryPool pool_;
   Tiles tiles_;
   DeviceArray<char> constants_;

@@ -1,59 +1,221 @@
-// Projects alignments into memory, files or devices, and calls from there.
+// Reads all alignments together, in rounds: in each, the readers that are behind go on by a window,
+// and threads call the windows that all have passed. States change between rounds alone.
 #include "core/ancestry/calling/project_and_call.h"
 
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <memory>
+#include <set>
 #include <utility>
 
-#include "core/ancestry/calling/device_sequences.h"
+#include "core/ancestry/calling/alignment_reader.h"
+#include "core/ancestry/calling/piece_calling.h"
+#include "core/ancestry/calling/reading_order.h"
+#include "core/ancestry/calling/window_calls.h"
 #include "core/genome/sequence_store.h"
+#include "core/io/file.h"
+#include "core/io/text.h"
 
 namespace ancify {
 
 namespace {
 
-// The host's store for a species' sequences, and a source for each chromosome afterwards.
-struct HostSequences {
-  std::unique_ptr<SequenceStore> store;
-  std::function<std::unique_ptr<SequenceSource>(std::size_t chromosome)> source;
+// The windows of a genome, and readings of the alignments for them.
+class Pipeline {
+ public:
+  // All must outlive this.
+  Pipeline(const std::vector<OutgroupAlignment>& outgroups,
+           const std::vector<Chromosome>& chromosomes, const ProjectionOptions& options,
+           const PipelineLimits& limits, WindowCalls& calls, JobControl& control,
+           const TaskContext& context)
+      : outgroups_(outgroups),
+        chromosomes_(chromosomes),
+        options_(options),
+        limits_(limits),
+        calls_(calls),
+        control_(control),
+        context_(context) {
+    reports_.resize(outgroups.size());
+    for (std::size_t i = 0; i < outgroups.size(); ++i) targets_of(outgroups[i].file).push_back(i);
+  }
+
+  // Reads all files once, and again for windows that are left. Returns a report an outgroup.
+  std::vector<ProjectionReport> run(const AlignmentProjected& projected);
+
+ private:
+  using Readers = std::deque<AlignmentReader>;
+  struct File {
+    std::string path;
+    std::vector<std::size_t> outgroups;
+  };
+
+  std::vector<std::size_t>& targets_of(const std::string& path) {
+    const auto found = std::find_if(files_.begin(), files_.end(),
+                                    [&](const File& file) { return file.path == path; });
+    if (found != files_.end()) return found->outgroups;
+    files_.push_back({path, {}});
+    return files_.back().outgroups;
+  }
+
+  Readers open_readers(bool keep) const;
+  void read_in_order(const AlignmentProjected& projected);
+  void read_again();
+  // Calls scheduled windows while read(i) runs for these readers.
+  void do_round(const std::vector<std::size_t>& readers,
+                const std::function<void(std::size_t)>& read);
+  void take_notes(AlignmentReader& reader, std::size_t number, ReadingOrder& order);
+  void take_reports(const AlignmentReader& reader, const std::vector<std::size_t>& outgroups,
+                    const AlignmentProjected& projected);
+  void tell_why_again() const;
+  void tell_what_again(const std::vector<std::size_t>& windows) const;
+
+  const std::vector<OutgroupAlignment>& outgroups_;
+  const std::vector<Chromosome>& chromosomes_;
+  const ProjectionOptions& options_;
+  const PipelineLimits& limits_;
+  WindowCalls& calls_;
+  JobControl& control_;
+  const TaskContext& context_;
+  std::vector<File> files_;
+  std::vector<ProjectionReport> reports_;
+  std::set<std::string> unsorted_;  // species
+  bool is_short_ = false;           // of memory
 };
 
-HostSequences in_files(const std::string& folder, const std::vector<Chromosome>& chromosomes) {
-  return {std::make_unique<FileStore>(folder, chromosomes), [&](std::size_t i) {
-            const auto& [name, length] = chromosomes[i];
-            return file_source(sequence_path(folder, name), name, length);
-          }};
+std::vector<ProjectionReport> Pipeline::run(const AlignmentProjected& projected) {
+  read_in_order(projected);
+  auto left = calls_.end_reading();
+  if (!left.empty()) tell_why_again();
+  for (; !left.empty(); left = calls_.end_reading()) {
+    tell_what_again(calls_.choose(left, limits_.memory));
+    read_again();
+  }
+  return std::move(reports_);
 }
 
-// Keeps chromosomes that are on no device.
-HostSequences in_memory(std::vector<Chromosome> chromosomes, const DeviceSequences& on_devices,
-                        SimdLevel simd) {
-  for (std::size_t i = 0; i < chromosomes.size(); ++i) {
-    if (on_devices.rows(i) != nullptr) chromosomes[i].length = 0;
+// `keep`: whether to write projected sequences that are to be kept.
+Pipeline::Readers Pipeline::open_readers(bool keep) const {
+  Readers readers;
+  for (const auto& [path, numbers] : files_) {
+    std::vector<AlignmentReader::Target> targets;
+    for (const std::size_t i : numbers) {
+      const std::string& folder = outgroups_[i].folder;
+      std::unique_ptr<SequenceStore> files;
+      if (keep && !folder.empty()) files = std::make_unique<FileStore>(folder, chromosomes_);
+      targets.push_back({i, outgroups_[i].name_in_file, std::move(files)});
+    }
+    control_.expect(InputFile(path).size());
+    readers.emplace_back(path, std::move(targets), calls_.memory(), calls_.windows(), chromosomes_,
+                         options_, control_, context_);
   }
-  auto store = std::make_unique<PackedStore>(chromosomes, simd);
-  const PackedStore& packed = *store;
-  return {std::move(store), [&packed](std::size_t i) {
-            return memory_source(packed.packed(i), SequenceForm::kPacked);
-          }};
+  return readers;
 }
 
-std::vector<ChromosomeSequences> all_to_call(const std::vector<Chromosome>& chromosomes,
-                                             const DeviceSequences& on_devices,
-                                             const std::vector<HostSequences>& on_host) {
-  std::vector<ChromosomeSequences> all;
-  for (std::size_t i = 0; i < chromosomes.size(); ++i) {
-    const DeviceRows* const rows = on_devices.rows(i);
-    const auto open = [i, rows, &on_host] {
-      SequenceSources sources;
-      if (rows != nullptr) return sources;
-      for (const auto& host : on_host) sources.push_back(host.source(i));
-      return sources;
-    };
-    all.push_back({chromosomes[i].name, chromosomes[i].length, open, rows});
+void Pipeline::do_round(const std::vector<std::size_t>& readers,
+                        const std::function<void(std::size_t)>& read) {
+  if (calls_.has_calls()) control_.set_place(calls_.place());
+  calls_.begin_round();
+  const std::size_t n = readers.size() + calls_.parts();
+  // Readers first, as they take longest.
+  context_.share_in_order(static_cast<std::int64_t>(n), [&](std::int64_t i) {
+    const auto part = static_cast<std::size_t>(i);
+    if (part < readers.size()) {
+      read(readers[part]);
+    } else {
+      calls_.do_part(part - readers.size(), context_);
+    }
+  });
+  context_.throw_if_stopped();
+  calls_.end_round();
+}
+
+void Pipeline::read_in_order(const AlignmentProjected& projected) {
+  Readers readers = open_readers(true);
+  ReadingOrder order(readers.size(), chromosomes_, limits_.window);
+  for (;;) {
+    const auto goal = order.goal();
+    std::vector<std::size_t> behind;
+    for (std::size_t r = 0; r < readers.size(); ++r) {
+      if (readers[r].has_ended()) continue;
+      if (order.step_of(readers[r].passage()) < goal) behind.push_back(r);
+    }
+    if (behind.empty() && !calls_.has_calls()) return;
+    do_round(behind, [&](std::size_t r) {
+      const Passage& passage = readers[r].passage();
+      readers[r].read([&, begun = passage.chromosome] {
+        return passage.chromosome == begun && order.step_of(passage) < goal;
+      });
+    });
+    for (const std::size_t r : behind) {
+      take_notes(readers[r], r, order);
+      if (readers[r].has_ended()) take_reports(readers[r], files_[r].outgroups, projected);
+    }
+    for (const std::size_t c : order.take_moved()) calls_.call_passed(c, order.passed(c));
+    if (calls_.keep_to(limits_.memory)) is_short_ = true;
   }
-  return all;
+}
+
+// Calls only when all files have ended, as any block may come late.
+void Pipeline::read_again() {
+  Readers readers = open_readers(false);
+  const auto has_ended = [](const AlignmentReader& reader) { return reader.has_ended(); };
+  while (!std::all_of(readers.begin(), readers.end(), has_ended)) {
+    std::vector<std::size_t> going;
+    for (std::size_t r = 0; r < readers.size(); ++r) {
+      if (!readers[r].has_ended()) going.push_back(r);
+    }
+    do_round(going, [&](std::size_t r) {
+      const Passage& passage = readers[r].passage();
+      readers[r].read([&, begun = passage.chromosome] { return passage.chromosome == begun; });
+    });
+  }
+  calls_.call_all_waiting();
+  do_round({}, {});
+}
+
+// What came into windows in this round, and where the reader is now.
+void Pipeline::take_notes(AlignmentReader& reader, std::size_t number, ReadingOrder& order) {
+  for (const auto& store : reader.stores()) {
+    for (const std::size_t window : store->take_begun()) calls_.note_begun(window);
+    for (const std::size_t window : store->take_late()) {
+      calls_.note_late(window);
+      order.distrust(number);
+      unsorted_.insert(outgroups_[files_[number].outgroups.front()].species);
+    }
+  }
+  order.move(number, reader.passage());
+  if (reader.has_ended()) order.end(number);
+}
+
+void Pipeline::take_reports(const AlignmentReader& reader,
+                            const std::vector<std::size_t>& outgroups,
+                            const AlignmentProjected& projected) {
+  for (std::size_t k = 0; k < outgroups.size(); ++k) {
+    const std::size_t i = outgroups[k];
+    reports_[i] = reader.reports()[k];
+    control_.log("Projected " + outgroups_[i].species);
+    if (projected) projected(i, reports_[i], reader.stores()[k]->checksums());
+  }
+}
+
+void Pipeline::tell_why_again() const {
+  if (!unsorted_.empty()) {
+    control_.log("Sort these alignments by chromosome and position, and they are read only once: " +
+                 quoted_list({unsorted_.begin(), unsorted_.end()}));
+  }
+  if (is_short_) {
+    control_.log("The alignments have their chromosomes in different orders, and `memory` is too "
+                 "small for all bases that wait for others");
+  }
+}
+
+void Pipeline::tell_what_again(const std::vector<std::size_t>& windows) const {
+  std::set<std::size_t> chromosomes;
+  for (const std::size_t w : windows) chromosomes.insert(calls_.windows().chromosome_of(w));
+  std::vector<std::string> names;
+  for (const std::size_t c : chromosomes) names.push_back(chromosomes_[c].name);
+  control_.log("Reading all alignments again for parts of " + quoted_list(names));
 }
 
 }  // namespace
@@ -62,35 +224,19 @@ ProjectedAndCalled project_and_call(const std::vector<OutgroupAlignment>& outgro
                                     const std::vector<Chromosome>& chromosomes,
                                     const ProjectionOptions& options, const Caller& caller,
                                     const std::string& output, JobControl& control,
-                                    const RunListener& listener) {
+                                    const RunListener& listener, const PipelineLimits& limits) {
   std::int64_t longest = 0;
   for (const auto& chromosome : chromosomes) longest = std::max(longest, chromosome.length);
-  const DeviceCallers callers = caller.device_callers(longest);
-  const DeviceSequences on_devices(callers, chromosomes, caller.species());
-  const std::size_t others = chromosomes.size() - on_devices.size();
-  if (!callers.empty() && others > 0) {
-    control.log("The projected sequences of " + std::to_string(others) + " of " +
-                std::to_string(chromosomes.size()) +
-                " chromosomes do not fit the GPUs' memory: they go there in tiles");
-  }
-
-  std::vector<HostSequences> on_host;
-  std::vector<Alignment> alignments;
-  for (const auto& [species, file, name_in_file, folder] : outgroups) {
-    const bool kept = !folder.empty();
-    on_host.push_back(kept ? in_files(folder, chromosomes)
-                           : in_memory(chromosomes, on_devices, options.simd));
-    auto store = std::move(on_host.back().store);
-    if (on_devices.size() > 0) {
-      store = on_devices.store(static_cast<int>(alignments.size()), std::move(store), kept);
-    }
-    alignments.push_back({species, file, std::move(store), name_in_file});
-  }
-  auto reports = project_alignments(alignments, chromosomes, options, caller.threads(), control,
-                                    listener.projected);
-  const auto to_call = all_to_call(chromosomes, on_devices, on_host);
-  return {std::move(reports),
-          call_chromosomes(caller, callers, to_call, output, control, listener.called)};
+  const DeviceCallers devices = caller.device_callers(std::min(longest, limits.window));
+  const PieceCaller by(caller, devices);
+  ProjectedAndCalled result;
+  run_tasks(control, caller.threads(), 1, [&](std::int64_t, const TaskContext& context) {
+    WindowCalls calls(by, chromosomes, output, limits.window);
+    result.reports = Pipeline(outgroups, chromosomes, options, limits, calls, control, context)
+                         .run(listener.projected);
+    result.counts = calls.finish(listener.called, control, context);
+  });
+  return result;
 }
 
 }  // namespace ancify

@@ -1,6 +1,8 @@
-// Runs projection and calling as one job: calling takes sequences from where projection puts them.
+// Runs projection and calling as one job: a part of the genome is called as soon as all alignments
+// have moved on, and its memory is used again.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -24,20 +26,30 @@ struct RunListener {
   ChromosomeCalled called;
 };
 
+struct PipelineLimits {
+  // Bytes of bases that wait for calls. Readers may exceed them by what they read at a time.
+  std::int64_t memory = 2'000'000'000;
+  // Positions that are called together, a multiple of kPackedGroup.
+  std::int64_t window = std::int64_t{1} << 22;
+};
+
 struct ProjectedAndCalled {
   std::vector<ProjectionReport> reports;  // one an outgroup
   std::vector<CallCounts> counts;         // one a chromosome
 };
 
 // Projects the outgroups, which are in the caller's order, and calls into <output>/<chromosome>.fa,
-// as project_alignments() and call_chromosomes() do. On devices, as many chromosomes as fit go
-// straight to device memory and are called there. All others stay in the host's memory, or in their
-// files if these are kept, and are called from there. Too little memory is an error before any file
-// is read.
+// as project_alignments() and call_chromosomes() do. Calls get their names when all alignments have
+// ended, since a later block may change them.
+//
+// Alignments are read together. If one is not sorted, or if so many bases wait that they exceed the
+// limit, then parts of chromosomes need another reading of all files. The log tells of that.
+// `control` counts the bytes of the files.
 ProjectedAndCalled project_and_call(const std::vector<OutgroupAlignment>& outgroups,
                                     const std::vector<Chromosome>& chromosomes,
                                     const ProjectionOptions& options, const Caller& caller,
                                     const std::string& output, JobControl& control,
-                                    const RunListener& listener = {});
+                                    const RunListener& listener = {},
+                                    const PipelineLimits& limits = {});
 
 }  // namespace ancify

@@ -68,6 +68,10 @@ std::size_t AlignmentProjector::consume(std::string_view text, bool last) {
   return pairs_.consume(text, last, sinks_);
 }
 
+void AlignmentProjector::flush() {
+  for (auto& projector : projectors_) projector.flush();
+}
+
 ProjectionReport AlignmentProjector::report(const Projector& projector) const {
   ProjectionReport report = projector.report();
   report.bad += bad_.count();

@@ -39,8 +39,8 @@ Projector::Projector(const std::string& file, const std::vector<Chromosome>& chr
 }
 
 void Projector::finish() {
-  for (std::size_t i = 0; i < chromosomes_.size(); ++i) fill_up_to(i, chromosomes_[i].length);
   write_gathered();
+  for (std::size_t i = 0; i < chromosomes_.size(); ++i) fill_rest(i, chromosomes_[i].length);
 }
 
 ProjectionReport Projector::report() const {
@@ -114,6 +114,7 @@ void Projector::pass_over(std::string_view name) {
 }
 
 void Projector::write(const AlignedPair& pair, std::size_t chromosome) {
+  store_.begin_block(chromosome, pair.start - 1);
   fill_up_to(chromosome, pair.start - 1);
   go_to(chromosome, pair.start - 1);
   const std::string_view row = focal_row_ ? pair.target : pair.query;
@@ -124,15 +125,27 @@ void Projector::write(const AlignedPair& pair, std::size_t chromosome) {
   ++report_.blocks[chromosome];
 }
 
-// Fills with N. Blocks are nearly always in order, so N goes only into the gaps between them.
+// Fills with N. Blocks are nearly always in order, so N goes only into the gaps between them. Short
+// gaps are written together with the blocks beside them.
 void Projector::fill_up_to(std::size_t chromosome, std::int64_t position) {
   auto& filled = filled_[chromosome];
+  if (position - filled > static_cast<std::int64_t>(kGathered)) {
+    write_gathered();
+    fill_rest(chromosome, position);
+  }
   if (position <= filled) return;
   go_to(chromosome, filled);
   gather(static_cast<std::size_t>(position - filled), [](char* out, std::size_t, std::size_t n) {
     std::memset(out, 'N', n);
     return n;
   });
+  filled = position;
+}
+
+void Projector::fill_rest(std::size_t chromosome, std::int64_t position) {
+  auto& filled = filled_[chromosome];
+  if (position <= filled) return;
+  store_.fill(chromosome, filled, position - filled);
   filled = position;
 }
 

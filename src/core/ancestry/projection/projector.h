@@ -64,6 +64,8 @@ class Projector : public PairSink {
   void project(const AlignedPair& pair, std::int64_t duplicates) override;
   void pass_over(std::string_view chromosome) override;
   void bad(std::int64_t line, const std::string& problem) override { bad_.add(line, problem); }
+  // Writes all gathered positions to the store.
+  void flush() { write_gathered(); }
   // Fills uncovered positions with N, and writes the rest to the store.
   void finish();
   ProjectionReport report() const;
@@ -71,6 +73,7 @@ class Projector : public PairSink {
  private:
   void write(const AlignedPair& pair, std::size_t chromosome);
   void fill_up_to(std::size_t chromosome, std::int64_t position);
+  void fill_rest(std::size_t chromosome, std::int64_t position);
   void go_to(std::size_t chromosome, std::int64_t position);
   // Calls put(out, from, n) for pieces of the next n characters or columns. put() writes at most n
   // bases and returns their number.

@@ -1,0 +1,154 @@
+// Schedules windows for calls, cuts them into pieces for threads, and gives their memory back.
+#include "core/ancestry/calling/window_calls.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ancify {
+
+WindowCalls::WindowCalls(const PieceCaller& by, const std::vector<Chromosome>& chromosomes,
+                         const std::string& folder, std::int64_t window)
+    : by_(by),
+      chromosomes_(chromosomes),
+      folder_(folder),
+      outer_(folder),
+      inner_(by.caller().with_phred() ? posterior_folder(folder) : folder),
+      windows_(chromosomes, window, by.caller().reach() > 0),
+      memory_(windows_, static_cast<std::size_t>(by.caller().species()), by.caller().simd()),
+      piece_(std::min(by.piece(window, false), window)) {
+  for (std::size_t c = 0; c < chromosomes.size(); ++c) {
+    const std::int64_t n = (chromosomes[c].length + piece_ - 1) / piece_;
+    files_.emplace_back(folder_, chromosomes[c], static_cast<std::size_t>(n));
+    next_.push_back(windows_.first_of(c));
+  }
+}
+
+void WindowCalls::call_passed(std::size_t chromosome, std::int64_t passed) {
+  std::size_t& next = next_[chromosome];
+  for (; next < windows_.end_of(chromosome) && windows_.needs(next) <= passed; ++next) {
+    if (windows_.state(next) == WindowState::kWaiting) schedule(next);
+  }
+}
+
+void WindowCalls::call_all_waiting() {
+  for (std::size_t w = 0; w < windows_.size(); ++w) {
+    if (windows_.state(w) == WindowState::kWaiting) schedule(w);
+  }
+}
+
+void WindowCalls::schedule(std::size_t window) {
+  windows_.call(window);
+  scheduled_.push_back(window);
+  drop(window);
+}
+
+void WindowCalls::note_late(std::size_t window) {
+  windows_.put_off(window);
+  drop(window);
+}
+
+bool WindowCalls::keep_to(std::int64_t limit) {
+  bool gave_up = false;
+  while (memory_.used() - leaving_ > limit && !with_bases_.empty()) {
+    const std::size_t oldest = with_bases_.front();
+    with_bases_.pop_front();
+    if (!windows_.is_kept(oldest)) continue;
+    windows_.give_up(oldest);
+    drop(oldest);
+    gave_up = true;
+  }
+  return gave_up;
+}
+
+// Drops bases near a window after the round, unless calls wait for them. The window and its
+// neighbours may have been put off, and these needed the bases of theirs.
+void WindowCalls::drop(std::size_t window) {
+  const std::size_t first = window - std::min<std::size_t>(window, 2);
+  for (std::size_t w = first; w <= std::min(window + 2, windows_.size() - 1); ++w) {
+    if (windows_.is_kept(w) || !to_drop_.insert(w).second) continue;
+    leaving_ += memory_.used(w);
+  }
+}
+
+std::vector<std::size_t> WindowCalls::choose(const std::vector<std::size_t>& left,
+                                             std::int64_t limit) {
+  return windows_.choose(left, limit, [&](std::size_t window) { return memory_.most_bytes(window); });
+}
+
+const std::string& WindowCalls::place() const {
+  return chromosomes_[windows_.chromosome_of(scheduled_.back())].name;
+}
+
+std::set<std::size_t> WindowCalls::chromosomes_scheduled() const {
+  std::set<std::size_t> chromosomes;
+  for (const std::size_t window : scheduled_) chromosomes.insert(windows_.chromosome_of(window));
+  return chromosomes;
+}
+
+// On the CPU a part is a piece. Each device has a part with all its pieces.
+void WindowCalls::begin_round() {
+  for (const std::size_t c : chromosomes_scheduled()) files_[c].open(by_.caller().with_phred());
+  parts_.resize(by_.devices());
+  for (const std::size_t window : scheduled_) {
+    const std::size_t chromosome = windows_.chromosome_of(window);
+    const std::int64_t end = windows_.end(window);
+    for (std::int64_t start = windows_.start(window); start < end; start += piece_) {
+      const auto number = static_cast<std::size_t>(start / piece_);
+      const Piece piece = {chromosome, number, start, std::min(start + piece_, end)};
+      if (by_.devices() == 0) {
+        parts_.push_back({piece});
+      } else {
+        parts_[device_of(n_scheduled_++, by_.devices())].push_back(piece);
+      }
+    }
+  }
+}
+
+void WindowCalls::do_part(std::size_t part, const TaskContext& context) {
+  for (const Piece& piece : parts_[part]) call(piece, part, context);
+}
+
+void WindowCalls::call(const Piece& piece, std::size_t device, const TaskContext& context) {
+  const auto& [chromosome, number, start, end] = piece;
+  CallFiles& files = files_[chromosome];
+  files.begin_piece(number);
+  const SequenceSources sources = memory_.sources(chromosome);
+  by_.call(device, {sources, chromosomes_[chromosome].length, start, end}, context,
+           [&, number = number](const Stretch& stretch, const char* calls,
+                                const std::uint8_t* phred) {
+             files.write(number, stretch, calls, phred, by_.caller().simd());
+           });
+}
+
+void WindowCalls::end_round() {
+  for (const std::size_t c : chromosomes_scheduled()) files_[c].close();
+  scheduled_.clear();
+  parts_.clear();
+  release_dropped();
+}
+
+std::vector<std::size_t> WindowCalls::end_reading() {
+  release_dropped();
+  return windows_.end_reading();
+}
+
+void WindowCalls::release_dropped() {
+  for (const std::size_t window : to_drop_) memory_.release(window);
+  to_drop_.clear();
+  leaving_ = 0;
+}
+
+std::vector<CallCounts> WindowCalls::finish(const ChromosomeCalled& called, JobControl& control,
+                                            const TaskContext& context) {
+  std::vector<CallCounts> counts(files_.size());
+  context.share(static_cast<std::int64_t>(files_.size()), [&](std::int64_t i) {
+    const auto c = static_cast<std::size_t>(i);
+    const CalledChromosome finished = files_[c].finish(context);
+    counts[c] = finished.counts;
+    control.log("Called " + chromosomes_[c].name);
+    if (called) called(c, finished);
+  });
+  return counts;
+}
+
+}  // namespace ancify

@@ -1,0 +1,91 @@
+// Calls windows in rounds, and keeps their bases as long as calls need them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/ancestry/calling/piece_calling.h"
+#include "core/ancestry/calling/reading_order.h"
+#include "core/ancestry/calling/window_memory.h"
+#include "core/ancestry/calling/windows.h"
+#include "core/exec/job_control.h"
+#include "core/genome/lengths.h"
+#include "core/io/file.h"
+
+namespace ancify {
+
+class WindowCalls {
+ public:
+  // `by` and `chromosomes` must outlive this. `window`: positions, a multiple of kPackedGroup.
+  WindowCalls(const PieceCaller& by, const std::vector<Chromosome>& chromosomes,
+              const std::string& folder, std::int64_t window);
+
+  const Windows& windows() const { return windows_; }
+  WindowMemory& memory() { return memory_; }
+
+  // ---- Between rounds ----
+  // Schedules the waiting windows of a chromosome that have been passed up to this position.
+  void call_passed(std::size_t chromosome, std::int64_t passed);
+  void call_all_waiting();
+  // The window has its first bases of a species, or has got bases too late.
+  void note_begun(std::size_t window) { with_bases_.push_back(window); }
+  void note_late(std::size_t window);
+  // Gives up the oldest waiting bases, until `limit` bytes are enough. True if it gave up any.
+  bool keep_to(std::int64_t limit);
+  // Ends a reading. Gives the windows that need another one.
+  std::vector<std::size_t> end_reading();
+  // Chooses, of `left`, the windows for the next reading.
+  std::vector<std::size_t> choose(const std::vector<std::size_t>& left, std::int64_t limit);
+
+  // ---- A round ----
+  bool has_calls() const { return !scheduled_.empty(); }
+  // The name of the last chromosome that is called.
+  const std::string& place() const;
+  // Calls run in so many parts, on any threads.
+  void begin_round();
+  std::size_t parts() const { return parts_.size(); }
+  void do_part(std::size_t part, const TaskContext& context);
+  void end_round();
+
+  // Gives all files their names, on idle threads too; one count a chromosome.
+  std::vector<CallCounts> finish(const ChromosomeCalled& called, JobControl& control,
+                                 const TaskContext& context);
+
+ private:
+  // A piece of a window.
+  struct Piece {
+    std::size_t chromosome;
+    std::size_t number;  // in the chromosome
+    std::int64_t start;
+    std::int64_t end;
+  };
+
+  void schedule(std::size_t window);
+  void drop(std::size_t window);
+  void release_dropped();
+  void call(const Piece& piece, std::size_t device, const TaskContext& context);
+  std::set<std::size_t> chromosomes_scheduled() const;
+
+  const PieceCaller& by_;
+  const std::vector<Chromosome>& chromosomes_;
+  const std::string folder_;
+  const OutputFolder outer_;  // before the files in them, which are destroyed first
+  const OutputFolder inner_;
+  Windows windows_;
+  WindowMemory memory_;
+  std::int64_t piece_;             // positions
+  std::deque<CallFiles> files_;    // by chromosome
+  std::vector<std::size_t> next_;  // by chromosome: the first window that may still be passed
+  std::vector<std::size_t> scheduled_;
+  std::vector<std::vector<Piece>> parts_;  // of this round
+  std::size_t n_scheduled_ = 0;            // in all rounds
+  std::set<std::size_t> to_drop_;          // windows whose bases go after this round
+  std::int64_t leaving_ = 0;               // their bytes
+  std::deque<std::size_t> with_bases_;     // windows, the oldest first
+};
+
+}  // namespace ancify
