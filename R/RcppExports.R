@@ -25,8 +25,8 @@ call_files_impl <- function(folders, caller, lengths, output, watch) {
     invisible(.Call(`_ancify_call_files_impl`, folders, caller, lengths, output, watch))
 }
 
-project_and_call_impl <- function(alignments, reading, caller, output, watch) {
-    .Call(`_ancify_project_and_call_impl`, alignments, reading, caller, output, watch)
+project_and_call_impl <- function(alignments, reading, caller, output, memory, watch) {
+    .Call(`_ancify_project_and_call_impl`, alignments, reading, caller, output, memory, watch)
 }
 
 look_at_alignments_impl <- function(alignments, reading, brief, watch) {

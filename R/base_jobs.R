@@ -33,8 +33,8 @@ choose_backend <- function(backend, threads, devices = NULL, gpu_memory = NULL) 
   ))
 }
 
-# Runs job(watch). The core calls watch() 20 times a second with the share done and new lines for
-# the log. cli draws the bar after two seconds, on terminals only.
+# Runs job(watch). The core calls watch() 20 times a second with the share done, new lines for the
+# log, and the chromosome at work or "". cli draws the bar after two seconds, on terminals only.
 # `inputs`: identities of the files that the job reads, by expected_inputs(). `tell`: functions that
 # the core calls with each finished result.
 with_watch <- function(label, job, progress = FALSE, verbose = FALSE, inputs = NULL, tell = NULL) {
@@ -43,13 +43,15 @@ with_watch <- function(label, job, progress = FALSE, verbose = FALSE, inputs = N
     bar <- cli::cli_progress_bar(label, total = 1000, clear = TRUE, .auto_close = FALSE)
     on.exit(cli::cli_progress_done(id = bar))
   }
-  watch <- function(share, lines) {
+  watch <- function(share, lines, place) {
     end_if_cancelled()
     if (verbose) {
       for (line in lines) inform_ancify(line)
     }
     if (!is.null(bar)) {
-      cli::cli_progress_update(set = floor(min(share, 0.999) * 1000), id = bar)
+      cli::cli_progress_update(
+        set = floor(min(share, 0.999) * 1000), status = place, id = bar
+      )
     }
     NULL
   }

@@ -287,7 +287,17 @@ computing_settings <- function() {
       changes = "nothing", python = TRUE, printed = TRUE
     ),
     keep_projected = config_setting(
-      read_flag, "Keep projections on disk after the last call.", TRUE,
+      auto_or(read_flag), paste(
+        "Keep projections on disk. `auto` keeps them if a phase runs alone or `estimate` needs",
+        "them."
+      ), "auto",
+      changes = "nothing"
+    ),
+    memory = config_setting(
+      read_number(1e7, 1e15), paste(
+        "Bytes for projections that are not on disk. Sorted alignments need little of it; with",
+        "others the run may read them again."
+      ), 2e9,
       changes = "nothing"
     ),
     backend = config_setting(

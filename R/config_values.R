@@ -322,6 +322,13 @@ read_flag <- typed("`true` or `false`", function(value, key, origin) {
   }
 })
 
+# `auto`, or what `read` takes
+auto_or <- function(read) {
+  typed(paste0("`auto`, ", attr(read, "type")), function(value, key, origin) {
+    if (identical(value, "auto")) value else read(value, key, origin)
+  })
+}
+
 read_output <- typed("path", function(value, key, origin) {
   path <- read_text(value, key, origin)
   problem <- path_problem(path)

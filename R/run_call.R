@@ -1,10 +1,16 @@
 # The phase "call", alone or as one with the projection.
 
-# Whether projection and calling run as one. On a GPU they do even if projections are kept, unless
-# an earlier run has made some of the files. In tasks they never do.
+# Whether projection and calling run as one. They do not in tasks, and not if an earlier run's files
+# save work: some of those that are kept, or else all projections.
 runs_as_one <- function(context, phases, kind) {
-  can_run_as_one(context$config, phases, kind) &&
-    (!context$config$keep_projected || !has_record(context))
+  if (!can_run_as_one(context$config, phases, kind)) {
+    return(FALSE)
+  }
+  if (context$keeps_projections) {
+    !has_record(context)
+  } else {
+    isFALSE(context$config$keep_projected) || !all(projections_on_record(context))
+  }
 }
 
 # Runs all phases. timed(name, function, ...) runs one of them; `files` are those to compare calls
@@ -23,7 +29,8 @@ project_and_call <- function(context, phases, kind, caller, timed) {
   if (runs_as_one(context, phases, kind)) {
     return(timed("project and call", run_both, context, caller))
   }
-  if (all(c("project", "call") %in% phases) && !context$config$keep_projected) {
+  if (all(c("project", "call") %in% phases) && !context$keeps_projections &&
+    !all(projections_on_record(context))) {
     earlier <- timed("call", called_earlier, context)
     if (!is.null(earlier)) {
       return(earlier)
@@ -156,30 +163,31 @@ called_result <- function(context, made_from, fitted = NULL) {
 run_both <- function(context, caller) {
   config <- context$config
   species <- config$outgroups$name
-  folders <- if (config$keep_projected) projected_folder(config, species) else ""
+  kept <- context$keeps_projections
+  folders <- if (kept) projected_folder(config, species) else ""
   sources <- alignment_sources(config)
   made_from <- call_sources(config, sources)
   left <- unkept_left(context, sources, made_from)
   log_skipped(context$log, "Calls of", left)
   if (any(left)) {
     some <- context
-    if (config$keep_projected && !is.null(config$focal_fasta)) {
+    if (kept && !is.null(config$focal_fasta)) {
       project_focal(context, sources)
       some$config <- with_seen(
         config, context$projections, projections_of(config$focal_species, names(config$lengths))
       )
     }
     some$config$lengths <- config$lengths[left]
-    if (config$keep_projected) claim_projections(some, species)
+    if (kept) claim_projections(some, species)
     begin_calls(some)
     with_watch("Projecting and calling", function(watch) {
       project_and_call_impl(
         config_alignments(config, folders),
         config_reading(
-          some$config, context$backend,
-          if (config$keep_projected) focal_to_compare(config) else "", config$focal_fasta %||% ""
+          some$config, context$backend, if (kept) focal_to_compare(config) else "",
+          config$focal_fasta %||% ""
         ),
-        caller, config$output_dir, watch
+        caller, config$output_dir, config$memory, watch
       )
     }, context$progress, context$verbose, expected_inputs(some$config), list(
       projected = if (all(left)) projected_recorder(some, sources),

@@ -3,7 +3,7 @@
 # Folders that the phases write to, and the bytes they will add. Existing files of the right size
 # count as kept.
 written_folders <- function(config, phases, kind) {
-  in_files <- config$keep_projected || !can_run_as_one(config, phases, kind)
+  in_files <- keeps_projections(config, phases) || !can_run_as_one(config, phases, kind)
   names <- names(config$lengths)
   sizes <- fasta_size(config$lengths)
   rbind(
@@ -65,7 +65,7 @@ folders_inside <- function(config, phases, key) {
   } else {
     c(
       ".ancify",
-      if (config$keep_projected || !"project" %in% phases) {
+      if (keeps_projections(config, phases) || !"project" %in% phases) {
         file.path("projected", species_projected(config, phases))
       }
     )
@@ -99,14 +99,15 @@ check_disk <- function(config, phases, kind) {
   }))
 }
 
-# Bytes: buffers of the threads; half a byte per position and sequence in memory, or a byte per
-# position of the focal rows.
+# Bytes of sorted alignments: buffers of the threads and readers; windows of each outgroup; half a
+# byte per position of a focal genome that is not in files; a byte per position of the focal rows.
 memory_needed <- function(config, phases, kind) {
-  in_memory <- packs_sequences(config, phases, kind)
+  genome <- sum(config$lengths)
+  as_one <- can_run_as_one(config, phases, kind)
+  in_windows <- as_one * nrow(config$outgroups) * min(genome / 2, 2^24)
+  packs_focal <- as_one && !keeps_projections(config, phases) && !is.null(config$focal_fasta)
   from_rows <- "project" %in% phases && needs_focal(config) && is.null(config$focal_fasta)
-  2^25 * config$num_cpus + sum(config$lengths) * max(
-    in_memory * (nrow(config$outgroups) + !is.null(config$focal_fasta)) / 2, from_rows
-  )
+  2^25 * config$num_cpus + in_windows + genome * max(packs_focal / 2, from_rows)
 }
 
 check_memory <- function(config, phases, kind) {
@@ -120,10 +121,10 @@ check_memory <- function(config, phases, kind) {
     return(NULL)
   }
   enough <- needed <= available
-  packed <- packs_sequences(config, phases, kind)
+  packs_focal <- !is.null(config$focal_fasta) && !keeps_projections(config, phases)
   finding("memory", "this machine", if (enough) "ok" else "error", sprintf(
     "about %s are needed, %s are available%s", show_bytes(needed), show_bytes(available),
-    if (enough) "" else if (packed) ": set `keep_projected: true`, which needs little." else
+    if (enough) "" else if (packs_focal) ": set `keep_projected: true`, which needs little." else
       ": use a machine with more."
   ))
 }

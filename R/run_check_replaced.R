@@ -32,7 +32,7 @@ files_replaced <- function(config, phases) {
 
 # Files that the phases write to the work folder. Calling uses existing focal bases as they are.
 projections_replaced <- function(config, phases) {
-  if ("project" %in% phases && !config$keep_projected) {
+  if ("project" %in% phases && !keeps_projections(config, phases)) {
     return(character())
   }
   species <- species_projected(config, phases)

@@ -76,12 +76,23 @@ unkept_left <- function(context, sources, made_from) {
   left
 }
 
-# Whether an earlier run finished any file of this configuration.
+# Whether an earlier run finished any file of this configuration, from the same sources.
 has_record <- function(context) {
   config <- context$config
-  chromosomes <- names(config$lengths)
-  any(are_complete(context$work, projections_of(config$outgroups$name, chromosomes))) ||
-    any(are_complete(context$output, sequence_file(chromosomes)))
+  ledger <- context$output
+  made_from <- known_source(ledger, call_sources(config, alignment_sources(config)))
+  any(projections_on_record(context)) ||
+    any(are_complete(ledger, sequence_file(names(config$lengths)), made_from))
+}
+
+# Whether each projection of the outgroups is there, from these alignments. It may have been changed.
+projections_on_record <- function(context) {
+  config <- context$config
+  sources <- alignment_sources(config)
+  from <- vapply(sources, known_source, 0, ledger = context$work)
+  paths <- projections_of(names(sources), names(config$lengths))
+  are_complete(context$work, paths, rep(from, each = length(config$lengths))) &
+    file.exists(ledger_paths(context$work, paths))
 }
 
 # ---- Reports of alignments and counts of calls, as facts -----------------------------------------

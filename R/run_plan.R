@@ -13,8 +13,12 @@ missing_bytes <- function(paths, sizes) {
   sum(sizes[!there %in% TRUE])
 }
 
-packs_sequences <- function(config, phases, kind) {
-  can_run_as_one(config, phases, kind) && !config$keep_projected
+# Whether the projections of these phases stay on disk.
+keeps_projections <- function(config, phases) {
+  if (is.logical(config$keep_projected)) {
+    return(config$keep_projected)
+  }
+  !all(c("project", "call") %in% phases) || fits_model(config)
 }
 
 # Whether a fit comes before this configuration's calls.
@@ -40,8 +44,7 @@ has_focal <- function(config) {
 }
 
 can_run_as_one <- function(config, phases, kind) {
-  all(c("project", "call") %in% phases) && !fits_model(config) && kind %in% c("cpu", "gpu") &&
-    (!config$keep_projected || kind == "gpu")
+  all(c("project", "call") %in% phases) && !fits_model(config) && kind %in% c("cpu", "gpu")
 }
 
 check_phases <- function(phases) {
@@ -62,10 +65,10 @@ phases_asked_for <- function(phases, config) {
 
 # Only calls of the same run can use projections that are not kept.
 refuse_unkept_alone <- function(config, phases) {
-  if ("project" %in% phases && !"call" %in% phases && !config$keep_projected) {
+  if ("project" %in% phases && !"call" %in% phases && isFALSE(config$keep_projected)) {
     problem <- paste(
       "With `keep_projected: false` only calls of the same run can use the projections. Run the",
-      "phase \"call\" too, or set `keep_projected: true`."
+      "phase \"call\" too, or set `keep_projected: auto`."
     )
     abort_ancify(problem, "config", file = config$file, problems = problem)
   }

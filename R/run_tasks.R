@@ -58,6 +58,7 @@ do_task <- function(task) {
   tell(if (is.null(outcome$error)) "done" else paste("failed:", conditionMessage(outcome$error)))
   outcome$place <- place
   outcome$task <- task["title"]
+  outcome$kept <- is.null(task$part$not_kept_in)
   write_state(outcome_file(task), outcome)
   invisible()
 }
@@ -229,10 +230,22 @@ settle_earlier_tasks <- function(context, resume) {
   if (resume) {
     for (task in list.dirs(folder, recursive = FALSE)) {
       outcome <- read_outcome(list(folder = task))
-      if (!is.null(outcome)) merge_outcome(context, outcome)
+      if (!is.null(outcome)) settle_outcome(context, outcome)
     }
   }
   unlink(folder, recursive = TRUE, expand = FALSE)
+}
+
+# Projections that the task did not keep are in a folder with a ledger of its own.
+settle_outcome <- function(context, outcome) {
+  folder <- tasks_not_kept(context$config)
+  if (!outcome$kept && dir.exists(folder)) {
+    context$projections <- open_ledger(folder)
+  } else if (!outcome$kept) {
+    outcome$ledgers$projections$rows <- outcome$ledgers$projections$rows[0, ]
+  }
+  merge_outcome(context, outcome)
+  save_ledger(context$projections, at_once = TRUE)
 }
 
 # The first line of a task's log, or its name if it was killed before it wrote one.
@@ -259,6 +272,7 @@ outcome_parts <- list(
   error = function(error) is.null(error) || inherits(error, "error"),
   task = function(task) is_scalar(task$title),
   place = function(place) is_scalar(place$host),
+  kept = function(kept) isTRUE(kept) || isFALSE(kept),
   ledgers = function(all) {
     identical(names(all), task_ledgers) && all(vapply(all, is_part_of_ledger, NA))
   }

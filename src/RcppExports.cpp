@@ -92,8 +92,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // project_and_call_impl
-Rcpp::List project_and_call_impl(const Rcpp::List& alignments, const Rcpp::List& reading, SEXP caller, const std::string& output, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_project_and_call_impl(SEXP alignmentsSEXP, SEXP readingSEXP, SEXP callerSEXP, SEXP outputSEXP, SEXP watchSEXP) {
+Rcpp::List project_and_call_impl(const Rcpp::List& alignments, const Rcpp::List& reading, SEXP caller, const std::string& output, double memory, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_project_and_call_impl(SEXP alignmentsSEXP, SEXP readingSEXP, SEXP callerSEXP, SEXP outputSEXP, SEXP memorySEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -101,8 +101,9 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::List& >::type reading(readingSEXP);
     Rcpp::traits::input_parameter< SEXP >::type caller(callerSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type output(outputSEXP);
+    Rcpp::traits::input_parameter< double >::type memory(memorySEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(project_and_call_impl(alignments, reading, caller, output, watch));
+    rcpp_result_gen = Rcpp::wrap(project_and_call_impl(alignments, reading, caller, output, memory, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -908,7 +909,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_make_caller_impl", (DL_FUNC) &_ancify_make_caller_impl, 4},
     {"_ancify_call_in_memory_impl", (DL_FUNC) &_ancify_call_in_memory_impl, 4},
     {"_ancify_call_files_impl", (DL_FUNC) &_ancify_call_files_impl, 5},
-    {"_ancify_project_and_call_impl", (DL_FUNC) &_ancify_project_and_call_impl, 5},
+    {"_ancify_project_and_call_impl", (DL_FUNC) &_ancify_project_and_call_impl, 6},
     {"_ancify_look_at_alignments_impl", (DL_FUNC) &_ancify_look_at_alignments_impl, 4},
     {"_ancify_file_systems_impl", (DL_FUNC) &_ancify_file_systems_impl, 1},
     {"_ancify_pattern_probabilities_impl", (DL_FUNC) &_ancify_pattern_probabilities_impl, 3},

@@ -105,11 +105,11 @@ void call_files_impl(const std::vector<std::string>& folders, SEXP caller,
 
 // Projects alignments, inner outgroups first, and calls bases from them into `output`. Keeps
 // projected sequences of alignments with a folder. Compares blocks with the focal genome that
-// `reading` names. Listeners are as in project_files_impl() and call_files_impl(). Returns the
-// reports of projection.
+// `reading` names. Takes `memory` bytes for bases that wait for calls. Listeners are as in
+// project_files_impl() and call_files_impl(). Returns the reports of projection.
 // [[Rcpp::export]]
 Rcpp::List project_and_call_impl(const Rcpp::List& alignments, const Rcpp::List& reading,
-                                 SEXP caller, const std::string& output,
+                                 SEXP caller, const std::string& output, double memory,
                                  const Rcpp::Function& watch) {
   const auto rows = as_alignments(alignments);
   const auto& by = as_caller(caller, rows.size());
@@ -129,8 +129,11 @@ Rcpp::List project_and_call_impl(const Rcpp::List& alignments, const Rcpp::List&
       ancify::focal_from_fasta(focal_fasta, chromosomes, *focal, threads, control);
       options.open_focal = ancify::focal_in(*focal);
     }
-    result = ancify::project_and_call(outgroups, chromosomes, options, by, output, control,
-                                      {tell_projected(mail, watch), tell_called(mail, watch)});
+    ancify::PipelineLimits limits;
+    limits.memory = static_cast<std::int64_t>(memory);
+    result = ancify::project_and_call(
+        outgroups, chromosomes, options, by, output, control,
+        {tell_projected(mail, watch), tell_called(mail, watch)}, limits);
   };
   run_job(watch, job, &mail);
   return Rcpp::List(result.reports.begin(), result.reports.end(),

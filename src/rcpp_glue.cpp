@@ -98,7 +98,8 @@ void run_job(const Rcpp::Function& watch, const std::function<void(ancify::JobCo
           if (mail != nullptr) mail->deliver();
           check_interrupt();
           const auto expected = static_cast<double>(std::max<std::int64_t>(control.expected(), 1));
-          watch(static_cast<double>(control.done()) / expected, control.take_log());
+          watch(static_cast<double>(control.done()) / expected, control.take_log(),
+                control.place());
         });
   });
 }

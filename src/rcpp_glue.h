@@ -41,8 +41,8 @@ ancify::InputIdentities inputs_of(const Rcpp::Function& watch);
 SEXP listener_of(const Rcpp::Function& watch, const char* name);
 
 // Runs a job on a thread of its own, under guarded(). Meanwhile R's main thread, 20 times a second,
-// delivers mail, checks for Ctrl-C, and calls watch(share, lines). `share` is the part done (0 to
-// 1), `lines` are for the log.
+// delivers mail, checks for Ctrl-C, and calls watch(share, lines, place). `share` is the part done
+// (0 to 1), `lines` are for the log, `place` is the chromosome at work.
 void run_job(const Rcpp::Function& watch, const std::function<void(ancify::JobControl&)>& job,
              Mailbox* mail = nullptr);
 

@@ -111,7 +111,7 @@ test_that("an error in the watching function ends the job, and the next job work
   folder <- new_folder()
   axt <- axt_file(axt_block("chr1", 2, "AC", "GT"))
   lengths <- c(chr1 = 4)
-  enough <- function(share, lines) stop("enough")
+  enough <- function(share, lines, place) stop("enough")
   reading <- reading_of(lengths, choose_backend("cpu", 2), "error")
   alignment <- as_alignments("x", axt, folder = folder)
   expect_error(project_memory_impl(alignment, reading, enough), "enough")

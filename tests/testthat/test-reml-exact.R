@@ -87,7 +87,7 @@ test_that("Ctrl-C stops a fit within a second", {
       sprintf("  c('a', 'b')[1:%d] |> c('residual'), n, 'exact')", kernels),
       "problem <- list(y = rnorm(n), x = matrix(1, n), genotypes = NULL, control = control,",
       sprintf("  kernels = kernels[1:%d])", kernels),
-      sprintf("watch <- function(share, lines) file.create(%s)", deparse1(marker)),
+      sprintf("watch <- function(share, lines, place) file.create(%s)", deparse1(marker)),
       "ancify:::reml_exact_impl(problem, watch)",
       "cat('done')"
     ), env = c(library_environment(), "OPENBLAS_NUM_THREADS=1"))
