@@ -1,7 +1,7 @@
 # Configurations that run.
 
 # A configuration with random alignments (or the lines that `axt` gives), the sequences and the
-# calls expected. Keys of the configuration in `...`.
+# calls expected. Keys of the configuration in `...`. It keeps projections, for tests to read.
 random_config <- function(lengths = c(chr1 = 500, chr2 = 90, one = 1), n_inner = 2, n_outer = 1,
                           ..., axt = random_axt(lengths, n_blocks = 20)) {
   alignment <- substitute(axt)
@@ -23,7 +23,8 @@ random_config <- function(lengths = c(chr1 = 500, chr2 = 90, one = 1), n_inner =
     outgroups = list(
       inner = entries[seq_len(n_inner)], outer = entries[n_inner + seq_len(n_outer)]
     ),
-    work_dir = file.path(folder, "work"), output_dir = file.path(folder, "calls"), num_cpus = 2
+    work_dir = file.path(folder, "work"), output_dir = file.path(folder, "calls"), num_cpus = 2,
+    keep_projected = TRUE
   )
   changes <- list(...)
   config[names(changes)] <- changes

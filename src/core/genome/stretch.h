@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "core/genome/packed.h"
@@ -49,7 +50,10 @@ class StretchReader {
     stretch.first = std::max<std::int64_t>(start - before, 0);
     stretch.form = sources_.front()->form();
     const auto n = static_cast<std::size_t>(std::min(end + reach_, length_) - stretch.first);
-    buffer_.resize(bases_.size() * n);
+    if (bases_.size() * n > size_) {
+      size_ = bases_.size() * n;
+      buffer_.reset(new char[size_]);  // not cleared: sources in memory do not use it
+    }
     for (std::size_t s = 0; s < bases_.size(); ++s) {
       bases_[s] = sources_[s]->bases(stretch.first, n, &buffer_[s * n]);
     }
@@ -60,7 +64,8 @@ class StretchReader {
  private:
   const SequenceSources& sources_;
   std::vector<const char*> bases_;
-  std::vector<char> buffer_;
+  std::unique_ptr<char[]> buffer_;
+  std::size_t size_ = 0;
   std::int64_t length_;
   std::int64_t reach_;
 };

@@ -93,10 +93,8 @@ class ChromosomeCall {
   // Calls a piece; true if it was the last one.
   bool call(const PieceCaller& by, const Piece& piece, const TaskContext& context,
             JobControl& control) {
-    std::call_once(opened_, [&] {
-      sources_ = open_sources_();
-      files_.open(by.caller().with_phred());
-    });
+    std::call_once(opened_, [&] { sources_ = open_sources_(); });
+    files_.open(by.caller().with_phred());
     by.call(piece.number, {sources_, chromosome_.length, piece.start, piece.end}, context,
             [&](const Stretch& stretch, const char* calls, const std::uint8_t* phred) {
               files_.write(piece.number - first_, stretch, calls, phred, by.caller().simd());

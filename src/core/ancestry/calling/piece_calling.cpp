@@ -2,6 +2,7 @@
 #include "core/ancestry/calling/piece_calling.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/genome/packed.h"
 #include "core/genome/sequence_store.h"
@@ -63,6 +64,8 @@ std::vector<OutputFile*> CallFiles::files() {
 
 void CallFiles::open(bool with_phred) {
   const auto& [name, length] = chromosome_;
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (std::exchange(is_open_, true)) return;
   if (calls_ != nullptr) {
     for (OutputFile* file : files()) file->open();
     return;
@@ -72,6 +75,7 @@ void CallFiles::open(bool with_phred) {
 }
 
 void CallFiles::close() {
+  is_open_ = false;
   for (OutputFile* file : files()) {
     file->begin_sync();
     file->close();

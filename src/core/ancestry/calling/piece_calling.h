@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -48,7 +49,7 @@ class CallFiles {
   // `pieces`: the number of pieces in which calls are written. `chromosome` must outlive this.
   CallFiles(const std::string& folder, const Chromosome& chromosome, std::size_t pieces);
 
-  // Before the first piece, and again after close().
+  // Before each piece, on its thread.
   void open(bool with_phred);
   // Starts to sync what is written. The number of open files is limited, so close those that wait.
   void close();
@@ -74,6 +75,8 @@ class CallFiles {
 
   const std::string& folder_;
   const Chromosome& chromosome_;
+  std::mutex mutex_;
+  bool is_open_ = false;
   std::unique_ptr<SequenceWriter> calls_;
   std::unique_ptr<OutputFile> phred_;  // null if not wanted
   std::vector<PieceSums> sums_;

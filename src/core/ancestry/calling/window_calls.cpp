@@ -85,9 +85,15 @@ std::set<std::size_t> WindowCalls::chromosomes_scheduled() const {
   return chromosomes;
 }
 
+// Completes the bases that a window's calls depend on.
+void WindowCalls::complete(std::size_t window) {
+  const auto [first, last] = windows_.beside(window);
+  for (std::size_t w = first; w <= last; ++w) memory_.complete(w);
+}
+
 // On the CPU a part is a piece. Each device has a part with all its pieces.
 void WindowCalls::begin_round() {
-  for (const std::size_t c : chromosomes_scheduled()) files_[c].open(by_.caller().with_phred());
+  for (const std::size_t window : scheduled_) complete(window);
   parts_.resize(by_.devices());
   for (const std::size_t window : scheduled_) {
     const std::size_t chromosome = windows_.chromosome_of(window);
@@ -111,6 +117,7 @@ void WindowCalls::do_part(std::size_t part, const TaskContext& context) {
 void WindowCalls::call(const Piece& piece, std::size_t device, const TaskContext& context) {
   const auto& [chromosome, number, start, end] = piece;
   CallFiles& files = files_[chromosome];
+  files.open(by_.caller().with_phred());
   files.begin_piece(number);
   const SequenceSources sources = memory_.sources(chromosome);
   by_.call(device, {sources, chromosomes_[chromosome].length, start, end}, context,

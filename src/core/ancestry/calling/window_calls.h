@@ -65,6 +65,7 @@ class WindowCalls {
   };
 
   void schedule(std::size_t window);
+  void complete(std::size_t window);
   void drop(std::size_t window);
   void release_dropped();
   void call(const Piece& piece, std::size_t device, const TaskContext& context);

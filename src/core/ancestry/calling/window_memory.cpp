@@ -58,40 +58,57 @@ WindowMemory::WindowMemory(const Windows& windows, std::size_t species, SimdLeve
   }
 }
 
-std::size_t WindowMemory::bytes(std::size_t window) const {
-  return packed_size(static_cast<std::size_t>(windows_.end(window) - windows_.start(window)));
+std::size_t WindowMemory::length(std::size_t window) const {
+  return static_cast<std::size_t>(windows_.end(window) - windows_.start(window));
 }
 
-WindowMemory::Buffer WindowMemory::take(std::size_t size) {
+std::unique_ptr<char[]> WindowMemory::take(std::size_t size) {
   if (size == packed_size(static_cast<std::size_t>(windows_.positions()))) {
     std::lock_guard<std::mutex> lock(mutex_);
     if (!free_.empty()) {
-      Buffer buffer = std::move(free_.back());
+      auto bases = std::move(free_.back());
       free_.pop_back();
-      return buffer;
+      return bases;
     }
   }
-  return Buffer(new char[size]);
+  return std::unique_ptr<char[]>(new char[size]);
 }
 
 bool WindowMemory::write(std::size_t window, std::size_t species, std::size_t offset,
                          const char* bases, std::size_t n) {
   Buffer& buffer = buffers_[window * species_ + species];
-  const bool is_first = buffer == nullptr;
+  const bool is_first = buffer.bases == nullptr;
   if (is_first) {
     const std::size_t size = bytes(window);
-    buffer = take(size);
-    std::memcpy(buffer.get(), unknown_.data(), size);
+    buffer = {take(size), 0};
     used_ += static_cast<std::int64_t>(size);
   }
-  pack_bases(bases, n, offset, buffer.get(), simd_);
+  fill_up_to(offset, buffer);
+  pack_bases(bases, n, offset, buffer.bases.get(), simd_);
+  buffer.end = std::max(buffer.end, offset + n);
   return is_first;
+}
+
+void WindowMemory::fill_up_to(std::size_t position, Buffer& buffer) const {
+  static const std::string unknown(std::size_t{1} << 12, 'N');
+  while (buffer.end < position) {
+    const std::size_t n = std::min(unknown.size(), position - buffer.end);
+    pack_bases(unknown.data(), n, buffer.end, buffer.bases.get(), simd_);
+    buffer.end += n;
+  }
+}
+
+void WindowMemory::complete(std::size_t window) {
+  for (std::size_t s = 0; s < species_; ++s) {
+    Buffer& buffer = buffers_[window * species_ + s];
+    if (buffer.bases != nullptr) fill_up_to(length(window), buffer);
+  }
 }
 
 std::int64_t WindowMemory::used(std::size_t window) const {
   std::int64_t used = 0;
   for (std::size_t s = 0; s < species_; ++s) {
-    if (this->bases(window, s) != nullptr) used += static_cast<std::int64_t>(bytes(window));
+    if (bases(window, s) != nullptr) used += static_cast<std::int64_t>(bytes(window));
   }
   return used;
 }
@@ -101,10 +118,10 @@ void WindowMemory::release(std::size_t window) {
   const bool is_whole = size == packed_size(static_cast<std::size_t>(windows_.positions()));
   for (std::size_t s = 0; s < species_; ++s) {
     Buffer& buffer = buffers_[window * species_ + s];
-    if (buffer == nullptr) continue;
+    if (buffer.bases == nullptr) continue;
     used_ -= static_cast<std::int64_t>(size);
-    if (is_whole) free_.push_back(std::move(buffer));
-    buffer.reset();
+    if (is_whole) free_.push_back(std::move(buffer.bases));
+    buffer = {};
   }
 }
 

@@ -12,13 +12,14 @@
 #include "core/ancestry/calling/reading_order.h"
 #include "core/ancestry/calling/windows.h"
 #include "core/device/simd.h"
+#include "core/genome/packed.h"
 #include "core/genome/sequence_source.h"
 #include "core/genome/sequence_store.h"
 
 namespace ancify {
 
-// Packed bases of each species in each window. A window without bases of a species has N there, and
-// takes no memory. Threads may write different species at once.
+// Packed bases of each species in each window. Positions that are not written are N. A window
+// without bases of a species takes no memory. Threads may write different species at once.
 class WindowMemory {
  public:
   // `windows` must outlive this.
@@ -34,9 +35,11 @@ class WindowMemory {
   // Writes bases of one window from `offset` on. True if they are its first of this species.
   bool write(std::size_t window, std::size_t species, std::size_t offset, const char* bases,
              std::size_t n);
+  // Writes N behind the last position written. Before that, bases() lack it.
+  void complete(std::size_t window);
   // Packed; null if all are N.
   const char* bases(std::size_t window, std::size_t species) const {
-    return buffers_[window * species_ + species].get();
+    return buffers_[window * species_ + species].bases.get();
   }
   const char* unknown() const { return unknown_.data(); }
   // Forgets a window's bases; their memory serves other windows.
@@ -45,10 +48,15 @@ class WindowMemory {
   SequenceSources sources(std::size_t chromosome) const;
 
  private:
-  using Buffer = std::unique_ptr<char[]>;
+  struct Buffer {
+    std::unique_ptr<char[]> bases;
+    std::size_t end = 0;  // of the positions written
+  };
 
-  std::size_t bytes(std::size_t window) const;
-  Buffer take(std::size_t size);
+  std::size_t length(std::size_t window) const;
+  std::size_t bytes(std::size_t window) const { return packed_size(length(window)); }
+  std::unique_ptr<char[]> take(std::size_t size);
+  void fill_up_to(std::size_t position, Buffer& buffer) const;
 
   const Windows& windows_;
   std::size_t species_;
@@ -57,7 +65,7 @@ class WindowMemory {
   std::vector<Buffer> buffers_;  // by window, then species
   std::atomic<std::int64_t> used_{0};
   std::mutex mutex_;
-  std::vector<Buffer> free_;  // each for a whole window
+  std::vector<std::unique_ptr<char[]>> free_;  // each for a whole window
 };
 
 // Puts a species' bases into windows and, if they are kept, into files.

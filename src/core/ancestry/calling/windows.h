@@ -42,6 +42,12 @@ class Windows {
   std::int64_t start(std::size_t window) const;
   std::int64_t end(std::size_t window) const;
 
+  struct Range {
+    std::size_t first;
+    std::size_t last;
+  };
+  // A window and, if calls depend on them, its neighbours on the same chromosome.
+  Range beside(std::size_t window) const;
   WindowState state(std::size_t window) const { return states_[window]; }
   // Whether bases of this window are still needed.
   bool is_kept(std::size_t window) const { return any_beside(window, WindowState::kWaiting); }
@@ -74,12 +80,6 @@ class Windows {
   }
 
  private:
-  struct Range {
-    std::size_t first;
-    std::size_t last;
-  };
-  // A window and, if calls depend on them, its neighbours on the same chromosome.
-  Range beside(std::size_t window) const;
   bool any_beside(std::size_t window, WindowState state) const;
   void replace_beside(std::size_t window, WindowState from, WindowState by);
 

@@ -143,10 +143,14 @@ void Projector::fill_up_to(std::size_t chromosome, std::int64_t position) {
 }
 
 void Projector::fill_rest(std::size_t chromosome, std::int64_t position) {
+  constexpr std::int64_t most = std::int64_t{1} << 22;
   auto& filled = filled_[chromosome];
-  if (position <= filled) return;
-  store_.fill(chromosome, filled, position - filled);
-  filled = position;
+  while (filled < position) {
+    context_.throw_if_stopped();
+    const std::int64_t n = std::min(most, position - filled);
+    store_.fill(chromosome, filled, n);
+    filled += n;
+  }
 }
 
 void Projector::go_to(std::size_t chromosome, std::int64_t position) {
