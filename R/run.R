@@ -1,7 +1,7 @@
 #' Call the ancestral alleles of a genome
 #'
 #' @description
-#' Projects the alignment of each outgroup onto the focal genome, then calls the ancestral base at
+#' Projects the alignment of each outgroup onto the focal genome, and calls the ancestral base at
 #' every position. Writes one line of letters per chromosome, exactly as long as the chromosome:
 #'
 #' ```
@@ -45,7 +45,7 @@
 #' | no `evaluation` block | `"evaluate"` runs only as the only phase |
 #' | `estimate: true` | fits the model before calling |
 #' | `posterior: true` | writes each call's error ([read_posterior()]) |
-#' | `keep_projected: false` | projections stay in memory |
+#' | `keep_projected: true` | also writes the projections |
 #' | `focal_fasta` | is compared with each block's focal letters |
 #' @section Errors:
 #' * `ancify_config_error`: a setting cannot be used.

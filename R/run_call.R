@@ -1,16 +1,19 @@
 # The phase "call", alone or as one with the projection.
 
-# Whether projection and calling run as one. They do not in tasks, and not if an earlier run's files
-# save work: some of those that are kept, or else all projections.
+# Whether projection and calling run as one. They do not in tasks, and not if files of an earlier
+# run save work.
 runs_as_one <- function(context, phases, kind) {
-  if (!can_run_as_one(context$config, phases, kind)) {
-    return(FALSE)
-  }
-  if (context$keeps_projections) {
-    !has_record(context)
-  } else {
-    isFALSE(context$config$keep_projected) || !all(projections_on_record(context))
-  }
+  kept <- keeps_projections(context$config, phases)
+  can_run_as_one(context$config, phases, kind) &&
+    !(if (kept) has_record(context) else takes_projections(context))
+}
+
+# Whether both phases make calls from files in the folder of projections. With `auto` they do, if
+# an earlier run has left all of them.
+takes_projections <- function(context) {
+  config <- context$config
+  keeps_projections(config, c("project", "call")) ||
+    (identical(config$keep_projected, "auto") && all(projections_on_record(context)))
 }
 
 # Runs all phases. timed(name, function, ...) runs one of them; `files` are those to compare calls
@@ -29,8 +32,7 @@ project_and_call <- function(context, phases, kind, caller, timed) {
   if (runs_as_one(context, phases, kind)) {
     return(timed("project and call", run_both, context, caller))
   }
-  if (all(c("project", "call") %in% phases) && !context$keeps_projections &&
-    !all(projections_on_record(context))) {
+  if (all(c("project", "call") %in% phases) && !takes_projections(context)) {
     earlier <- timed("call", called_earlier, context)
     if (!is.null(earlier)) {
       return(earlier)
@@ -163,7 +165,7 @@ called_result <- function(context, made_from, fitted = NULL) {
 run_both <- function(context, caller) {
   config <- context$config
   species <- config$outgroups$name
-  kept <- context$keeps_projections
+  kept <- keeps_projections(config, c("project", "call"))
   folders <- if (kept) projected_folder(config, species) else ""
   sources <- alignment_sources(config)
   made_from <- call_sources(config, sources)

@@ -1,8 +1,7 @@
 # The context that all work of a run shares.
 
 # A context is a list: config, backend, cluster, progress, verbose and log; work and output, the
-# ledgers of the two folders; projections, the ledger of the projections that calls read;
-# keeps_projections, whether these stay on disk.
+# ledgers of the two folders; projections, the ledger of the projections that calls read.
 new_context <- function(config, backend, cluster = NULL, progress = FALSE, verbose = FALSE) {
   list(
     config = config, backend = backend, cluster = cluster, progress = progress, verbose = verbose,

@@ -12,8 +12,7 @@ work_in <- function(context, phases, job, resume = TRUE) {
   # The phase "evaluate" alone makes no calls, so calls on record count also without `resume`.
   context <- with_ledgers(context, resume || !any(c("project", "call") %in% phases))
   ledgers <- list(work_dir = context$work, output_dir = context$output)[writes]
-  context$keeps_projections <- keeps_projections(config, phases)
-  if ("work_dir" %in% writes) take_over_work_dir(context, resume)
+  if ("work_dir" %in% writes) take_over_work_dir(context, phases, resume)
   for (ledger in ledgers) release_claims(ledger)
   on.exit(close_ledgers(context, ledgers), add = TRUE, after = FALSE)
   job(context)
@@ -29,10 +28,10 @@ folders_written <- function(context, phases) {
 }
 
 # Takes over what tasks of an earlier session left in the work folder.
-take_over_work_dir <- function(context, resume) {
+take_over_work_dir <- function(context, phases, resume) {
   config <- context$config
   # Only a run in tasks can resume from these projections.
-  if (is.null(context$cluster) || context$keeps_projections) {
+  if (is.null(context$cluster) || keeps_projections(config, phases)) {
     unlink(tasks_not_kept(config), recursive = TRUE, expand = FALSE)
   }
   settle_earlier_tasks(context, resume)

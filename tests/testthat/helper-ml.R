@@ -4,7 +4,7 @@ cpu <- function(threads = 2) {
   ancify:::choose_backend("cpu", threads)
 }
 
-no_watch <- function(share, lines) NULL
+no_watch <- function(share, lines, place) NULL
 
 features_of <- function(sequences, n_inner, piece = 4096, threads = 2) {
   ancify:::ml_features_impl(sequences, n_inner, piece, cpu(threads), no_watch)

@@ -214,7 +214,8 @@ test_that("a bad row of one outgroup does not affect the others", {
   lengths <- c(chr1 = 10)
   expected <- oracle_project_maf(lines, maf_focal, maf_outgroups, lengths, skip = TRUE)
   expect_identical(vapply(expected, `[[`, 0, "bad"), c(f = 0, f.1.b = 0, near = 1, near.2 = 0))
-  expect_maf_run(maf_config(lines, lengths, on_bad_block = "skip"), expected, 2)
+  config <- maf_config(lines, lengths, on_bad_block = "skip", keep_projected = TRUE)
+  expect_maf_run(config, expected, 2)
 })
 
 test_that("a MAF that was cut short is an error", {
@@ -344,7 +345,7 @@ test_that("MAF and AXT files can be mixed; default names are those of the specie
       inner = list(entry("near", "m.maf"), entry("other", "a.axt")),
       outer = list(entry("far", "m.maf"))
     ),
-    work_dir = path("work"), output_dir = path("calls")
+    work_dir = path("work"), output_dir = path("calls"), keep_projected = TRUE
   )
   run_quietly(config)
   expect_projected(path("work"), list(

@@ -42,7 +42,7 @@ test_that("the files of a phase are on record when it ends", {
   config <- random_config()$config
   on_record <- list()
   withCallingHandlers(
-    ancify_run(config, progress = FALSE),
+    for (phase in c("project", "call")) ancify_run(config, phase, progress = FALSE),
     ancify_message = function(condition) {
       phase <- sub("^Phase (.*) took .*\n$", "\\1", conditionMessage(condition))
       if (!startsWith(conditionMessage(condition), "Phase ")) {
@@ -296,7 +296,7 @@ test_that("an invalid saved fit is ignored", {
 
 test_that("damaged bases of the focal genome are made again", {
   set.seed(244)
-  case <- with_genome(related_case())
+  case <- with_genome(related_case(keep_projected = TRUE))
   run_quietly(case$config)
   file <- file.path(case$config$work_dir, "projected", "focal", "chr1.fa")
   bytes <- file_bytes(file)

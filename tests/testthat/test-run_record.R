@@ -11,7 +11,7 @@ test_that("a run leaves its record beside its calls", {
   record <- record_of(case$config)
   expect_identical(record$made_with$version, as.character(utils::packageVersion("ancify")))
   expect_identical(record$backend, attr(run, "backend"))
-  expect_identical(names(record$seconds), c("project", "call", "evaluate"))
+  expect_identical(names(record$seconds), c("project and call", "evaluate"))
   expect_identical(record$settings$min_inner_freq, 2L)
   column <- function(rows, name) vapply(rows, `[[`, record$chromosomes[[1]][[name]] %||% "", name)
   expect_identical(column(record$chromosomes, "chromosome"), run$chromosome)

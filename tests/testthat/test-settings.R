@@ -18,7 +18,7 @@ test_that("defaults stand there as YAML has them", {
   default <- function(name) with(ancify_settings(), default[setting == name])
   expect_identical(default("focal_species"), "required")
   expect_identical(default("chromosomes"), "all in `chromosome_lengths`")
-  expect_identical(default("keep_projected"), "`true`")
+  expect_identical(default("keep_projected"), "`auto`")
   expect_identical(default("model_base_freqs"), "`[0.25, 0.25, 0.25, 0.25]`")
   expect_identical(default("evaluation.vcf_pattern"), "`\"{chrom}.vcf.gz\"`")
   expect_identical(default("history.mutation_rate"), "`1.25e-08`")

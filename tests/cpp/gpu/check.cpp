@@ -15,7 +15,6 @@
 #include "ancestry/random_models.h"
 #include "ancestry/trees.h"
 #include "core/ancestry/calling/device_calling.h"
-#include "core/ancestry/calling/device_sequences.h"
 #include "core/ancestry/calling/device_trees.h"
 #include "core/ancestry/calling/ml_calling.h"
 #include "core/ancestry/coalescent/coalescent.h"
@@ -370,98 +369,6 @@ void check_three(Checks& checks, Extent extent, std::mt19937& random) {
   }
 }
 
-// A store that keeps everything in the host's memory.
-class HostStore : public SequenceStore {
- public:
-  explicit HostStore(std::vector<std::string>& bases) : bases_(bases) {}
-  void write(std::size_t chromosome, std::int64_t position, const char* bases,
-             std::size_t n) override {
-    std::memcpy(&bases_[chromosome][static_cast<std::size_t>(position)], bases, n);
-  }
-  void commit(const TaskContext&) override {}
-
- private:
-  std::vector<std::string>& bases_;
-};
-
-// Writes each chromosome in pieces, one after the other, and then overlapping pieces anywhere.
-void write_randomly(SequenceStore& store, const std::vector<Chromosome>& chromosomes,
-                    unsigned seed) {
-  std::mt19937 random(seed);
-  std::string any(200000, 'A');
-  for (char& c : any) c = "ACGTacgtN-"[random() % 10];
-  constexpr std::int64_t most = 1 << 16;
-  for (std::size_t c = 0; c < chromosomes.size(); ++c) {
-    const std::int64_t length = chromosomes[c].length;
-    for (std::int64_t at = 0; at < length; at += most) {
-      const auto n = static_cast<std::size_t>(std::min(most, length - at));
-      store.write(c, at, &any[random() % most], n);
-    }
-  }
-  for (int k = 0; k < 500; ++k) {
-    const std::size_t c = random() % chromosomes.size();
-    const auto length = static_cast<std::size_t>(chromosomes[c].length);
-    const std::size_t at = random() % length;
-    const std::size_t n =
-        std::min<std::size_t>(1 + random() % (k % 9 == 0 ? most : 500), length - at);
-    store.write(c, static_cast<std::int64_t>(at), &any[random() % most], n);
-  }
-  store.commit({});
-}
-
-// One thread for each species writes sequences to the devices' memory; then calls are compared.
-void check_in_place(Checks& checks, const CallDevices& devices, std::size_t memory_limit,
-                    std::size_t expected_there) {
-  constexpr std::size_t species = 4;
-  const std::vector<Chromosome> chromosomes = {{"a", 3000001}, {"b", 1},     {"c", 129},
-                                               {"d", 5000000}, {"e", 77777}, {"f", 1000000}};
-  const CallTable table(AnyTable(species), true);
-  const DeviceCallers callers = callers_on(devices, table, 5000000, memory_limit);
-  const DeviceSequences sequences(callers, chromosomes, species);
-  std::vector<std::vector<std::string>> bases(species);
-  std::vector<std::unique_ptr<SequenceStore>> stores;
-  for (auto& of_species : bases) {
-    for (const auto& chromosome : chromosomes) {
-      of_species.emplace_back(static_cast<std::size_t>(chromosome.length), '?');
-    }
-    stores.push_back(sequences.store(static_cast<int>(stores.size()),
-                                     std::make_unique<HostStore>(of_species), true));
-  }
-  JobControl control;
-  run_tasks(control, species, species, [&](std::int64_t s, const TaskContext&) {
-    write_randomly(*stores[static_cast<std::size_t>(s)], chromosomes, static_cast<unsigned>(s));
-  });
-  const auto n_devices = static_cast<int>(devices.size());
-  std::vector<std::int64_t> right(chromosomes.size());
-  run_in_lanes(control, n_devices, n_devices, static_cast<std::int64_t>(chromosomes.size()),
-               [&](std::int64_t i, const TaskContext& context) {
-                 const auto c = static_cast<std::size_t>(i);
-                 const std::int64_t n = chromosomes[c].length;
-                 const SequenceSources none;
-                 if (sequences.rows(c) == nullptr) return;
-                 callers[device_of(c, callers.size())]->call(
-                     {none, sequences.rows(c), n, 0, n}, context,
-                     [&](const Stretch& stretch, const char* calls, const std::uint8_t* phred) {
-                       for (std::size_t k = 0; k < stretch.size(); ++k) {
-                         std::size_t pattern = 0;
-                         for (std::size_t s = species; s-- > 0;) {
-                           const auto at = static_cast<std::size_t>(stretch.start) + k;
-                           pattern = pattern * kStates + base_code(bases[s][c][at]);
-                         }
-                         right[c] +=
-                             calls[k] == table.calls().bytes()[pattern] &&
-                             phred[k] == static_cast<std::uint8_t>(table.phred()->bytes()[pattern]);
-                       }
-                     });
-               });
-  checks.expect(sequences.size() == expected_there, "other chromosomes fit the devices' memory");
-  for (std::size_t c = 0; c < chromosomes.size(); ++c) {
-    checks.expect(
-        right[c] == (sequences.rows(c) == nullptr ? 0 : chromosomes[c].length),
-        "calls of sequences in the devices' memory differ, chromosome " + chromosomes[c].name);
-  }
-}
-
 // The largest relative difference. NaN if a value is NaN, or sizes differ.
 double worst_difference(const std::vector<std::vector<double>>& found,
                         const std::vector<std::vector<double>>& expected) {
@@ -542,11 +449,6 @@ int check(Extent extent) {
   check_models(checks, extent, random);
   check_three(checks, extent, random);
   check_spectra(checks, backend, extent);
-  // The tiles of the longest chromosome take 60 MB.
-  for (const std::size_t limit : {std::size_t{0}, std::size_t{75} << 20}) {
-    check_in_place(checks, devices, limit, limit == 0 ? 6 : 5);
-    check_in_place(checks, three_devices_of_one_card(), limit, limit == 0 ? 6 : 5);
-  }
   if (extent == Extent::kAll) check_long(checks, random);
   check_all_begun<CallOperation>(checks);
   check_all_begun<diffusion::DiffusionOperation>(checks);

@@ -8,7 +8,6 @@
 
 #include "ancestry/random_models.h"
 #include "core/ancestry/calling/device_calling.h"
-#include "core/ancestry/calling/device_sequences.h"
 #include "core/ancestry/calling/device_trees.h"
 #include "core/ancestry/calling/ml_calling.h"
 #include "core/diffusion/device_spectra.h"
@@ -145,52 +144,6 @@ void time_from_host(CallKernels& kernels) {
               1e3 * took, 1e-9 * kPositions * (species + 1) / took);
 }
 
-class NoStore : public SequenceStore {
-  void write(std::size_t, std::int64_t, const char*, std::size_t) override {}
-  void commit(const TaskContext&) override {}
-};
-
-// Times uploads as in projection, with a thread for each species and pieces in cache; then calls.
-void time_in_place(CallKernels& kernels) {
-  constexpr int species = 4;
-  constexpr std::size_t piece = std::size_t{1} << 16;
-  const VotingMethod method(Voting{2, 2, 1, 1});
-  const CallTable table(method, false);
-  const auto n = static_cast<std::int64_t>(kPositions);
-  const std::vector<Chromosome> chromosomes = {{"chr1", n}};
-  DeviceCallers callers;
-  callers.push_back(std::make_unique<DeviceCaller>(kernels, by_table(table, species, false), n, 0));
-  const DeviceSequences sequences(callers, chromosomes, species);
-  if (sequences.size() == 0) {
-    throw_too_little_memory(callers[0]->pool(), species * kPositions, callers[0]->memory_left());
-  }
-  std::vector<std::unique_ptr<SequenceStore>> stores;
-  for (int s = 0; s < species; ++s) {
-    stores.push_back(sequences.store(s, std::make_unique<NoStore>(), false));
-  }
-  const double uploaded = seconds(kernels.device(), [&] {
-    JobControl control;
-    run_tasks(control, species, species, [&](std::int64_t s, const TaskContext&) {
-      const std::vector<char> bases(piece, 'A');
-      SequenceStore& store = *stores[static_cast<std::size_t>(s)];
-      for (std::size_t at = 0; at < kPositions; at += piece) {
-        store.write(0, static_cast<std::int64_t>(at), bases.data(),
-                    std::min(piece, kPositions - at));
-      }
-      store.commit({});
-    });
-  });
-  std::printf("%-40s %8.3f ms %8.1f GB/s\n", "4 species into the device's memory", 1e3 * uploaded,
-              1e-9 * kPositions * species / uploaded);
-  const SequenceSources none;
-  const double called = seconds(kernels.device(), [&] {
-    callers[0]->call({none, sequences.rows(0), n, 0, n}, TaskContext(),
-                     [](const Stretch&, const char*, const std::uint8_t*) {});
-  });
-  std::printf("%-40s %8.3f ms %8.1f GB/s\n", "calls of them, to the host's memory", 1e3 * called,
-              1e-9 * kPositions / called);
-}
-
 // A plan with splits into `populations`, and then an epoch of `steps` time steps with migration.
 diffusion::Plan plan_of(int populations, std::int64_t steps) {
   diffusion::Model model = {diffusion::Equilibrium()};
@@ -284,7 +237,6 @@ void print_times() {
     timing.by_trees("800 trees of 63 leaves, 4 species", 4, 200, 63);
   }
   time_from_host(kernels);
-  time_in_place(kernels);
   time_all_diffusion(backend, kernels.device());
 }
 
