@@ -131,9 +131,9 @@ Rcpp::List project_and_call_impl(const Rcpp::List& alignments, const Rcpp::List&
     }
     ancify::PipelineLimits limits;
     limits.memory = static_cast<std::int64_t>(memory);
-    result = ancify::project_and_call(
-        outgroups, chromosomes, options, by, output, control,
-        {tell_projected(mail, watch), tell_called(mail, watch)}, limits);
+    result =
+        ancify::project_and_call(outgroups, chromosomes, options, by, output, control,
+                                 {tell_projected(mail, watch), tell_called(mail, watch)}, limits);
   };
   run_job(watch, job, &mail);
   return Rcpp::List(result.reports.begin(), result.reports.end(),

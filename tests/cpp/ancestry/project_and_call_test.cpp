@@ -280,8 +280,8 @@ TEST(ProjectAndCall, TellsWhyItReadsAgain) {
             std::string::npos)
       << inputs.log;
   // In another order, all of a chromosome waits.
-  inputs.outgroups[2].file = inputs.dir.write(
-      "other.axt", block("two", 1500) + block("one", 10) + block("one", 2000));
+  inputs.outgroups[2].file =
+      inputs.dir.write("other.axt", block("two", 1500) + block("one", 10) + block("one", 2000));
   inputs.run(inputs.on_cpu(), false);
   EXPECT_EQ(inputs.log.find("again"), std::string::npos);
   inputs.limits.memory = 200;

@@ -205,8 +205,9 @@ void Pipeline::tell_why_again() const {
                  quoted_list({unsorted_.begin(), unsorted_.end()}));
   }
   if (is_short_) {
-    control_.log("The alignments have their chromosomes in different orders, and `memory` is too "
-                 "small for all bases that wait for others");
+    control_.log(
+        "The alignments have their chromosomes in different orders, and `memory` is too "
+        "small for all bases that wait for others");
   }
 }
 

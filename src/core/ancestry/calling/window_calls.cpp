@@ -72,7 +72,8 @@ void WindowCalls::drop(std::size_t window) {
 
 std::vector<std::size_t> WindowCalls::choose(const std::vector<std::size_t>& left,
                                              std::int64_t limit) {
-  return windows_.choose(left, limit, [&](std::size_t window) { return memory_.most_bytes(window); });
+  return windows_.choose(left, limit,
+                         [&](std::size_t window) { return memory_.most_bytes(window); });
 }
 
 const std::string& WindowCalls::place() const {
@@ -120,11 +121,11 @@ void WindowCalls::call(const Piece& piece, std::size_t device, const TaskContext
   files.open(by_.caller().with_phred());
   files.begin_piece(number);
   const SequenceSources sources = memory_.sources(chromosome);
-  by_.call(device, {sources, chromosomes_[chromosome].length, start, end}, context,
-           [&, number = number](const Stretch& stretch, const char* calls,
-                                const std::uint8_t* phred) {
-             files.write(number, stretch, calls, phred, by_.caller().simd());
-           });
+  by_.call(
+      device, {sources, chromosomes_[chromosome].length, start, end}, context,
+      [&, number = number](const Stretch& stretch, const char* calls, const std::uint8_t* phred) {
+        files.write(number, stretch, calls, phred, by_.caller().simd());
+      });
 }
 
 void WindowCalls::end_round() {
