@@ -43,7 +43,7 @@ with_watch <- function(label, job, progress = FALSE, verbose = FALSE, inputs = N
     bar <- cli::cli_progress_bar(label, total = 1000, clear = TRUE, .auto_close = FALSE)
     on.exit(cli::cli_progress_done(id = bar))
   }
-  watch <- function(share, lines, place) {
+  watch <- function(share, lines, place = "") {
     end_if_cancelled()
     if (verbose) {
       for (line in lines) inform_ancify(line)

@@ -184,7 +184,7 @@ run_phases <- function(parsed) {
   )
   print(run)
   done <- names(attr(run, "seconds"))
-  if ("call" %in% done) cat(run$file, sep = "\n")
+  if (any(c("call", "project and call") %in% done)) cat(run$file, sep = "\n")
   if ("evaluate" %in% done) {
     cat(file.path(attr(run, "config")$output_dir, evaluation_file(run$chromosome)), sep = "\n")
   }

@@ -85,7 +85,8 @@ has_record <- function(context) {
     any(are_complete(ledger, sequence_file(names(config$lengths)), made_from))
 }
 
-# Whether each projection of the outgroups is there, from these alignments. It may have been changed.
+# Whether each projection of the outgroups is there, from these alignments. Somebody may have
+# changed it.
 projections_on_record <- function(context) {
   config <- context$config
   sources <- alignment_sources(config)

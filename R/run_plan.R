@@ -68,7 +68,7 @@ refuse_unkept_alone <- function(config, phases) {
   if ("project" %in% phases && !"call" %in% phases && isFALSE(config$keep_projected)) {
     problem <- paste(
       "With `keep_projected: false` only calls of the same run can use the projections. Run the",
-      "phase \"call\" too, or set `keep_projected: auto`."
+      "phase \"call\" too, or set `keep_projected: true`."
     )
     abort_ancify(problem, "config", file = config$file, problems = problem)
   }

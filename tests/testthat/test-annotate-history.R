@@ -1,6 +1,7 @@
 # A run with a known history, and genotypes at some of its positions, most of them polymorphic.
 history_case <- function(n = 300, samples = 6) {
   config <- example_with_posteriors()
+  config$keep_projected <- TRUE
   run <- run_quietly(config, threads = 2)
   set.seed(5)
   bases <- c("A", "C", "G", "T")

@@ -366,7 +366,7 @@ test_that("damaged compression and cut blocks are errors, before the run and dur
 test_that("too little room on the disk is an error", {
   set.seed(16)
   with_small_disk(2^20, function(disk) {
-    case <- related_case(lengths = c(chr1 = 4e5))
+    case <- related_case(lengths = c(chr1 = 4e5), keep_projected = TRUE)
     case$config$output_dir <- file.path(disk, "calls")
     expect_clean(case$config)
     case$config$work_dir <- file.path(disk, "work")
@@ -417,10 +417,10 @@ test_that("free memory is limited by the machine and the control group", {
 })
 
 test_that("too little memory is an error that keeping the projections avoids", {
-  case <- related_case(keep_projected = FALSE)
+  case <- with_genome(related_case(keep_projected = FALSE))
   writeLines("chr1\t100000000000000", case$config$chromosome_lengths)
   checks <- check_quietly(case$config)
-  expect_match(checks$finding[checks$check == "memory"], "150 TB are needed.*keep_projected: true")
+  expect_match(checks$finding[checks$check == "memory"], "50 TB are needed.*keep_projected: true")
   case$config$keep_projected <- TRUE
   checks <- check_quietly(case$config)
   expect_identical(as.character(checks$status[checks$check == "memory"]), "ok")
@@ -717,7 +717,11 @@ test_that("files that failed tasks did not write are not a run's own", {
 
 test_that("files that appear during a run are found before it writes", {
   for (name in c("chr1.fa", "fitted_model.yml")) {
-    case <- random_config(lengths = c(chr1 = 300, chr2 = 200))
+    # A fit divides the phases.
+    case <- random_config(
+      lengths = c(chr1 = 300, chr2 = 200), method = "likelihood", estimate = TRUE,
+      tree = "(((focal,inner1),inner2),outer1);"
+    )
     file <- file.path(case$config$output_dir, name)
     run <- function() {
       withCallingHandlers(

@@ -73,7 +73,7 @@ test_that("defaults are filled in", {
   expect_identical(config$method, "voting")
   expect_identical(config$model_base_freqs, c(A = 0.25, C = 0.25, G = 0.25, T = 0.25))
   expect_identical(config$on_bad_block, "error")
-  expect_true(config$keep_projected)
+  expect_identical(config$keep_projected, "auto")
   expect_false(config$posterior)
   nulls <- c(
     "tree", "chromosomes", "gpu_devices", "evaluation", "history", "cluster", "focal_fasta", "file"

@@ -59,7 +59,7 @@ test_that("a run tells what stays on the CPU", {
     lines <- character()
     config <- list(
       method = method, outgroups = data.frame(name = letters[seq_len(species)]), estimate = FALSE,
-      keep_projected = TRUE, lengths = c(chr1 = 1), work_dir = "work", output_dir = "calls"
+      keep_projected = FALSE, lengths = c(chr1 = 1), work_dir = "work", output_dir = "calls"
     )
     context <- with_ledgers(new_context(config, NULL))
     context$log <- function(line) lines <<- c(lines, line)

@@ -186,6 +186,7 @@ test_that("the file has the keys of the specification, and numbers that read bac
 
 test_that("a run evaluates if its configuration has the block", {
   config <- ancify_example(new_folder())
+  config$keep_projected <- TRUE
   run <- run_quietly(config, threads = 2)
   expect_null(attr(run, "evaluation"))
   expect_false(file.exists(file.path(config$output_dir, "evaluation")))

@@ -91,7 +91,7 @@ test_that("no call from a swapped alignment is on record, whatever the way of sw
         write_axt(lines, other)
         swap <- ways_to_swap[[way]](path, other)
         run_with_swap(
-          config, if (keep) "species_left" else "unkept_left", swap$swap,
+          config, "unkept_left", swap$swap,
           if (put_back) swap$back else function() NULL,
           c("inner1.axt", "was replaced or changed since the run began. Start it again")
         )
@@ -245,7 +245,7 @@ test_that("a run uses the focal genome of its beginning", {
     writeLines(toupper(chartr("ACGT", "CATG", readLines(path))), other)
     swap <- ways_to_swap$renamed(path, other)
     run_with_swap(
-      case$config, if (keep) "species_left" else "unkept_left", swap$swap, swap$back,
+      case$config, "unkept_left", swap$swap, swap$back,
       c(basename(path), "was replaced or changed since the run began")
     )
     run_quietly(case$config)

@@ -422,7 +422,11 @@ test_that("a bad alignment is an error and leaves no incomplete file", {
 test_that("a full disk is an error and leaves no call", {
   set.seed(18)
   with_small_disk(2^19, function(disk) {
-    case <- random_config(c(chr1 = 100, chr2 = 2e5), axt = few_bases(lengths))
+    # A fit divides the phases.
+    case <- random_config(
+      c(chr1 = 100, chr2 = 2e5), axt = few_bases(lengths), method = "likelihood", estimate = TRUE,
+      tree = "(((focal,inner1),inner2),outer1);"
+    )
     case$config$output_dir <- file.path(disk, "calls")
     # The disk becomes full during the run.
     filling <- function(code) {
@@ -433,10 +437,9 @@ test_that("a full disk is an error and leaves no call", {
         invokeRestart("muffleMessage")
       })
     }
-    filled <- function() {
-      for (phase in c("project", "call")) ancify_run(case$config, phase, progress = FALSE)
-    }
-    condition <- expect_ancify_error(filling(filled()), "file", "calls/chr2.fa", "No space left")
+    condition <- expect_ancify_error(
+      filling(ancify_run(case$config, progress = FALSE)), "file", "calls/chr2.fa", "No space left"
+    )
     expect_identical(condition$file, file.path(disk, "calls", "chr2.fa"))
     expect_identical(content_of(file.path(disk, "calls")), character())
 

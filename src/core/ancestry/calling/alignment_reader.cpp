@@ -15,10 +15,10 @@ AlignmentReader::AlignmentReader(const std::string& file, std::vector<Target> ta
       text_(open_text(file, options.chunk_size, context)),
       chunks_(read_counted(*text_, control), options.chunk_size) {
   std::vector<ProjectionTarget> to_project;
-  for (auto& [species, name_in_file, files] : targets) {
-    stores_.push_back(
-        std::make_unique<WindowStore>(memory, windows, species, passage_, std::move(files)));
-    to_project.push_back({name_in_file, stores_.back().get()});
+  for (Target& target : targets) {
+    stores_.push_back(std::make_unique<WindowStore>(memory, windows, target.species, passage_,
+                                                    std::move(target.files)));
+    to_project.push_back({target.name_in_file, stores_.back().get()});
   }
   projector_ =
       std::make_unique<AlignmentProjector>(file_, to_project, chromosomes, options, context);

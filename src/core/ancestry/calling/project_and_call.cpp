@@ -215,6 +215,7 @@ void Pipeline::tell_what_again(const std::vector<std::size_t>& windows) const {
   std::set<std::size_t> chromosomes;
   for (const std::size_t w : windows) chromosomes.insert(calls_.windows().chromosome_of(w));
   std::vector<std::string> names;
+  names.reserve(chromosomes.size());
   for (const std::size_t c : chromosomes) names.push_back(chromosomes_[c].name);
   control_.log("Reading all alignments again for parts of " + quoted_list(names));
 }
