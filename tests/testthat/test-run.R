@@ -454,7 +454,7 @@ test_that("a full disk is an error and leaves no call", {
 
     # On a full disk the run does not begin.
     case$config$work_dir <- disk
-    expect_ancify_error(run_quietly(case$config), "check", "800 kB", disk, "make room")
+    expect_ancify_error(run_quietly(case$config), "check", "1 MB", disk, "make room")
     expect_identical(content_of(disk), "other")
   })
 })
