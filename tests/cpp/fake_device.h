@@ -12,7 +12,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -26,32 +25,36 @@ namespace ancify::test {
 class FakeDevice : public Device {
  public:
   explicit FakeDevice(std::size_t memory = std::size_t{1} << 30, std::string name = "fake:0")
-      : card_(*this), memory_(memory), name_(std::move(name)) {}
-  // The same card for another thread: counts and failures are shared.
-  explicit FakeDevice(FakeDevice& card) : card_(card) {
-    const std::lock_guard<std::mutex> lock(card_.mutex_);
-    card_.others_.insert(this);
-  }
+      : memory_(memory), name_(std::move(name)) {}
   ~FakeDevice() override {
     for (const auto& stream : streams_) EXPECT_TRUE(stream.empty());
-    if (&card_ == this) {
-      EXPECT_EQ(taken(), 0U);
-      EXPECT_TRUE(others_.empty());
-      return;
-    }
-    const std::lock_guard<std::mutex> lock(card_.mutex_);
-    card_.others_.erase(this);
+    EXPECT_EQ(taken(), 0U);
   }
 
-  std::string name() const override { return card_.name_; }
+  std::string name() const override { return name_; }
   std::size_t free_memory() override {
-    const std::lock_guard<std::mutex> lock(card_.mutex_);
-    return card_.memory_ - card_.on_device_;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return memory_ - on_device_;
   }
-  void* allocate(std::size_t n, MemoryKind kind) override { return card_.card_allocate(n, kind); }
+  void* allocate(std::size_t n, MemoryKind kind) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (++allocations == failing_allocation) return nullptr;
+    if (kind == fails_for && n > largest_allocation) return nullptr;
+    if (kind == MemoryKind::kDevice && n > memory_ - on_device_) return nullptr;
+    char* const data = new char[n];
+    std::memset(data, '\xee', std::min(n, kMostMarked));
+    sizes_[data] = n;
+    if (kind == MemoryKind::kDevice) on_device_ += n;
+    most_on_device = std::max(most_on_device, on_device_);
+    return data;
+  }
   void release(void* memory, MemoryKind kind) noexcept override {
     for (const auto& stream : streams_) EXPECT_TRUE(stream.empty());  // work left may read it
-    card_.card_release(memory, kind);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = sizes_.find(static_cast<char*>(memory));
+    if (kind == MemoryKind::kDevice) on_device_ -= found->second;
+    sizes_.erase(found);
+    delete[] static_cast<char*>(memory);
   }
   std::unique_ptr<Event> record(int stream) override {
     count_call("record");
@@ -78,13 +81,13 @@ class FakeDevice : public Device {
   // Begins a computation, after all earlier work of the stream.
   void begin(int stream, std::function<void()> step) {
     streams_.at(static_cast<std::size_t>(stream)).push_back(std::move(step));
-    if (card_.eager && card_.eager()) finish(stream);
+    if (eager && eager()) finish(stream);
   }
   void count_call(const char* what) {
-    const std::lock_guard<std::mutex> lock(card_.mutex_);
-    if (++card_.calls != card_.failing_call) return;
-    card_.failed = true;
-    throw DeviceError(card_.name_ + " failed in " + what);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (++calls != failing_call) return;
+    failed = true;
+    throw DeviceError(name_ + " failed in " + what);
   }
   std::size_t taken() const { return sizes_.size(); }
 
@@ -109,36 +112,14 @@ class FakeDevice : public Device {
   // Only the first part of a large piece of memory is touched, so the rest costs nothing.
   static constexpr std::size_t kMostMarked = std::size_t{1} << 24;
 
-  void* card_allocate(std::size_t n, MemoryKind kind) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (++allocations == failing_allocation) return nullptr;
-    if (kind == fails_for && n > largest_allocation) return nullptr;
-    if (kind == MemoryKind::kDevice && n > memory_ - on_device_) return nullptr;
-    char* const data = new char[n];
-    std::memset(data, '\xee', std::min(n, kMostMarked));
-    sizes_[data] = n;
-    if (kind == MemoryKind::kDevice) on_device_ += n;
-    most_on_device = std::max(most_on_device, on_device_);
-    return data;
-  }
-  void card_release(void* memory, MemoryKind kind) noexcept {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (kind == MemoryKind::kDevice) {
-      EXPECT_TRUE(others_.empty());  // other threads may be copying to it
-    }
-    const auto found = sizes_.find(static_cast<char*>(memory));
-    if (kind == MemoryKind::kDevice) on_device_ -= found->second;
-    sizes_.erase(found);
-    delete[] static_cast<char*>(memory);
-  }
   void begin_copy_of_bytes(Copy way, void* to, const void* from, std::size_t n,
                            int stream) override {
     count_call(way == Copy::kUp ? "upload" : way == Copy::kDown ? "download" : "copy");
     EXPECT_GT(n, 0U);
     begin(stream, [=] { std::memcpy(to, from, n); });
     if (way != Copy::kUp) return;
-    const std::lock_guard<std::mutex> lock(card_.mutex_);
-    card_.uploaded += n;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    uploaded += n;
   }
   void begin_fill(void* to, unsigned char byte, std::size_t n, int stream) override {
     count_call("fill");
@@ -159,13 +140,11 @@ class FakeDevice : public Device {
     do_steps(stream, [] { return false; });
   }
 
-  FakeDevice& card_;
   std::mutex mutex_;
   std::size_t memory_ = 0;
   std::string name_;
   std::size_t on_device_ = 0;
   std::map<char*, std::size_t> sizes_;
-  std::set<FakeDevice*> others_;
   std::array<std::deque<std::function<void()>>, kStreams> streams_;
 };
 
