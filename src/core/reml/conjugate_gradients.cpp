@@ -1,8 +1,7 @@
 // Conjugate gradients with M as preconditioner (Hestenes and Stiefel 1952, J. Res. NBS 49:409):
 //   a = r'z / p'Hp,  x += a p,  r -= a Hp,  z = M^+ r,  p = z + (r'z / earlier r'z) p.
-// Products have 28 bits, which the recursion bears, and 56 where all columns need more than those
-// give. The true residual has 56 bits, and what it leaves is solved for again, as in iterative
-// refinement.
+// Products have 28 bits, which the recursion bears. The true residual has 56 bits, and what it
+// leaves is solved for again, as in iterative refinement.
 #include "core/reml/conjugate_gradients.h"
 
 #include <algorithm>
@@ -56,7 +55,6 @@ class Block {
   }
 
   std::vector<int> number;
-  Precision precision = Precision::kFull;
   Vector goal;    // |r| to reach
   Vector energy;  // r'z
   Vector x;
@@ -85,7 +83,6 @@ class Solver {
   // The columns whose true residual is above their goal, with it.
   Block unsolved(int columns, const double* b, const double* x, const Vector& goal) const {
     Block block(n_);
-    Vector reachable;  // with products of 28 bits
     Vector r(area(n_, columns));
     const bool zero = std::all_of(x, x + n_ * columns, [](double value) { return value == 0; });
     if (!zero) covariance_.times(x, columns, Precision::kFull, r.data());
@@ -95,13 +92,8 @@ class Solver {
       const auto k = static_cast<std::size_t>(c);
       if (length[k] <= goal[k]) continue;
       block.number.push_back(c);
-      block.goal.push_back(kMargin * goal[k]);
-      if (block.goal.back() > kRoundTolerance * length[k]) block.precision = Precision::kProbes;
-      reachable.push_back(kRoundTolerance * length[k]);
+      block.goal.push_back(std::max(kMargin * goal[k], kRoundTolerance * length[k]));
       block.r.insert(block.r.end(), r.begin() + c * n_, r.begin() + (c + 1) * n_);
-    }
-    for (std::size_t k = 0; block.precision == Precision::kProbes && k < reachable.size(); ++k) {
-      block.goal[k] = std::max(block.goal[k], reachable[k]);
     }
     block.resize(block.number.size());
     return block;
@@ -129,7 +121,7 @@ class Solver {
     const int columns = block.columns();
     Vector hp(block.p.size());
     Vector curvature(block.energy.size());
-    covariance_.times(block.p.data(), columns, block.precision, hp.data());
+    covariance_.times(block.p.data(), columns, Precision::kProbes, hp.data());
     column_products(workers_, n_, columns, block.p.data(), hp.data(), curvature.data());
     for (int c = 0; c < columns; ++c) {
       if (!(curvature[static_cast<std::size_t>(c)] > 0)) {

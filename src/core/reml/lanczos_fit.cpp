@@ -1,7 +1,8 @@
 // With one kernel, P, A_i and H are functions of SKS, so all of the likelihood is a sum over its
 // spectrum. Gauss rules of Lanczos runs stand for y'f(SKS)y and z'f(SKS)z. The sketch B of SKS,
 // whose spectrum is known, is the control variate:
-//   tr f(SKS) = tr f(B) + mean over z of [z'f(SKS)z - z'f(B)z].
+//   tr f(SKS) = tr f(B) + mean over z of [z'f(SKS)z - z'f(B)z],
+// and so is a share of what the difference is to the first order in SKS - B.
 // (Bai, Fahey and Golub 1996, J. Comput. Appl. Math. 74:71; for REML: Border and Becker 2019, BMC
 // Bioinformatics 20:411.)
 #include "core/reml/lanczos_fit.h"
@@ -29,9 +30,9 @@ using Vector = std::vector<double>;
 // Probes that tell how many are needed.
 constexpr int kPilotProbes = 32;
 // The quadrature's error in s'I^-1 s below which they do. Above it, as with many relatives, the
-// number is that of the law sd = SE / sqrt(R), times this, as the control variate saves some.
+// number is that of the law sd = SE / sqrt(R), times this, as the control variates save most.
 constexpr double kPilotError = 1;
-constexpr double kShareOfLaw = 0.6;
+constexpr double kShareOfLaw = 0.08;
 // More probes than predicted, as a block of probes more costs all its passes.
 constexpr double kPilotReserve = 1.4;
 
@@ -44,7 +45,7 @@ class LanczosFit {
         state_(std::move(state)),
         save_(save),
         kernel_(model, {1, 0}),
-        sketch_(model, {1}, sketch_rank(model, settings), settings.seed),
+        sketch_(choose_sketch(model, {1}, settings)),
         spectrum_(sketch_, {1, 0}),
         plan_(model, settings, state_.orthogonal) {}
 
@@ -85,10 +86,12 @@ class LanczosFit {
   void keep();
 
   SpectralSum rule_of(const LanczosRun& run, bool radau) const;
-  SpectralSum trace_of(const std::vector<SpectralSum>& rules) const;
+  SpectralSum trace_of(const std::vector<SpectralSum>& rules, double first) const;
+  ProbeValues values_at(const Vector& theta, const std::vector<SpectralSum>& gauss) const;
+  double first_share(const std::vector<SpectralSum>& gauss) const;
   std::vector<SpectralSum> rules(bool radau) const;
   void maximise();
-  void add_monte_carlo_errors(const std::vector<SpectralSum>& gauss);
+  void add_monte_carlo_errors(const std::vector<SpectralSum>& gauss, double first);
   // Adds a row to the iterations. `before`: theta before the last maximum, or nothing.
   void record(const Vector& before);
   Fit result();
@@ -103,6 +106,7 @@ class LanczosFit {
   SketchSpectrum spectrum_;
   ProbePlan plan_;
   std::vector<SpectralSum> shadows_;  // z'f(B)z of each probe
+  std::vector<SpectralSum> firsts_;   // what z'f(SKS)z is beyond it to the first order
   Known known_;
 };
 
@@ -132,6 +136,7 @@ void LanczosFit::first_block() {
     if (plan_.become_orthogonal(needed)) {
       state_.orthogonal = true;
       shadows_.clear();
+      firsts_.clear();
       return first_block();
     }
     add_probes(lanczos, std::min(needed, room()) - probes());
@@ -176,7 +181,11 @@ void LanczosFit::add_probes(Lanczos& lanczos, int count) {
 
 void LanczosFit::see_probes(int columns, const double* z) {
   const Shadows seen(sketch_, columns, z);
-  for (int c = 0; c < columns; ++c) shadows_.push_back(spectrum_.form(seen, c));
+  const ProductShadows product(sketch_, kernel_, columns, z, z);
+  for (int c = 0; c < columns; ++c) {
+    shadows_.push_back(spectrum_.form(seen, c));
+    firsts_.push_back(spectrum_.first_order(seen, product, c));
+  }
 }
 
 void LanczosFit::go_on(Lanczos& lanczos, std::size_t first, int steps, int most) {
@@ -214,7 +223,6 @@ void LanczosFit::keep() {
 }
 
 void LanczosFit::restore() {
-  earlier_passes_ = state_.passes - model_.kernels.passes();
   const int count = static_cast<int>(state_.runs.size()) - 1;
   while (probes() < count) {
     const int columns = std::min(settings_.columns, count - probes());
@@ -222,6 +230,7 @@ void LanczosFit::restore() {
     plan_.probes().fill(model_.workers, probes(), columns, z.data());
     see_probes(columns, z.data());
   }
+  earlier_passes_ = state_.passes - model_.kernels.passes();
   maximise();
 }
 
@@ -236,14 +245,21 @@ SpectralSum LanczosFit::rule_of(const LanczosRun& run, bool radau) const {
   return sum;
 }
 
-// tr f(SKS), with the rules of the response and all probes.
-SpectralSum LanczosFit::trace_of(const std::vector<SpectralSum>& rules) const {
+// tr f(SKS), with the rules of the response and all probes. `first`: the share of the first order
+// that is taken from them.
+SpectralSum LanczosFit::trace_of(const std::vector<SpectralSum>& rules, double first) const {
   SpectralSum sum = spectrum_.trace();
+  const std::size_t known = sum.nodes.size();
+  sum.nodes.insert(sum.nodes.end(), firsts_[0].nodes.begin(), firsts_[0].nodes.end());
+  sum.weights.resize(sum.nodes.size());
   const double share = 1.0 / probes();
   for (std::size_t c = 0; c < shadows_.size(); ++c) {
     const SpectralSum& shadow = shadows_[c];
     for (std::size_t k = 0; k < shadow.weights.size(); ++k) {
       sum.weights[k] -= share * shadow.weights[k];
+    }
+    for (std::size_t k = known; k < known + firsts_[c].weights.size(); ++k) {
+      sum.weights[k] -= share * first * firsts_[c].weights[k - known];
     }
     const SpectralSum& rule = rules[c + 1];
     sum.nodes.insert(sum.nodes.end(), rule.nodes.begin(), rule.nodes.end());
@@ -264,19 +280,20 @@ std::vector<SpectralSum> LanczosFit::rules(bool radau) const {
 
 void LanczosFit::maximise() {
   const std::vector<SpectralSum> gauss = rules(false);
-  const SpectralSum trace = trace_of(gauss);
+  const double first = first_share(gauss);
+  const SpectralSum trace = trace_of(gauss, first);
   const SpectralLikelihood likelihood(gauss[0], trace, model_.fixed.freedom());
   const Vector theta = likelihood.maximum(settings_.search);
   known_.local = likelihood.at(theta, settings_.search);
   known_.log_likelihood = likelihood.log_likelihood(theta);
-  add_monte_carlo_errors(gauss);
+  add_monte_carlo_errors(gauss, first);
 
   const std::vector<SpectralSum> radau = rules(true);
   known_.error = 0;
   double change = 0;
   for (const SpectralLikelihood& other :
        {SpectralLikelihood(radau[0], trace, model_.fixed.freedom()),
-        SpectralLikelihood(gauss[0], trace_of(radau), model_.fixed.freedom())}) {
+        SpectralLikelihood(gauss[0], trace_of(radau, first), model_.fixed.freedom())}) {
     LocalModel error = known_.local;
     const Vector score = other.score(theta);
     for (std::size_t i = 0; i < 2; ++i) error.score[i] -= score[i];
@@ -292,19 +309,38 @@ void LanczosFit::maximise() {
                           change / std::max(log_noise, std::sqrt(tolerance)));
 }
 
-// From the spread over probes of z'f(SKS)z - z'f(B)z.
-void LanczosFit::add_monte_carlo_errors(const std::vector<SpectralSum>& gauss) {
+// z'f(SKS)z - z'f(B)z of each probe for the score's functions, and their first order.
+ProbeValues LanczosFit::values_at(const Vector& theta,
+                                  const std::vector<SpectralSum>& gauss) const {
+  ProbeValues values(4);
+  for (std::size_t c = 0; c < shadows_.size(); ++c) {
+    Vector all = component_sums(gauss[c + 1], theta, 1);
+    const Vector seen = component_sums(shadows_[c], theta, 1);
+    const Vector first = component_sums(firsts_[c], theta, 1);
+    for (std::size_t i = 0; i < 2; ++i) all[i] -= seen[i];
+    all.insert(all.end(), first.begin(), first.end());
+    values.add(all);
+  }
+  return values;
+}
+
+// The best share of the first order, where the likelihood without it is largest.
+double LanczosFit::first_share(const std::vector<SpectralSum>& gauss) const {
+  const SpectralLikelihood rough(gauss[0], trace_of(gauss, 0), model_.fixed.freedom());
+  const Vector theta = rough.maximum(settings_.search);
+  return best_share(values_at(theta, gauss), theta);
+}
+
+// From the spread over probes.
+void LanczosFit::add_monte_carlo_errors(const std::vector<SpectralSum>& gauss, double first) {
   const Vector& theta = known_.local.theta;
-  ProbeValues values(2);
   ProbeValues logs(1);
   const auto log = [&](double x) { return std::log(theta[0] * x + theta[1]); };
   for (std::size_t c = 0; c < shadows_.size(); ++c) {
-    const Vector all = component_sums(gauss[c + 1], theta, 1);
-    const Vector seen = component_sums(shadows_[c], theta, 1);
-    values.add({all[0] - seen[0], all[1] - seen[1]});
-    logs.add({gauss[c + 1].of(log) - shadows_[c].of(log)});
+    logs.add({gauss[c + 1].of(log) - shadows_[c].of(log) - first * firsts_[c].of(log)});
   }
   const bool exact = plan_.probes().exact();
+  const ProbeValues values = less_first_order(values_at(theta, gauss), first);
   known_.mc_score = exact ? Vector(4) : values.covariance_of_mean();
   for (double& value : known_.mc_score) value /= 4;
   known_.mc_log_likelihood = exact ? 0 : std::sqrt(logs.covariance_of_mean()[0]) / 2;

@@ -1,11 +1,12 @@
 // A randomised eigenvalue sketch (Halko, Martinsson and Tropp 2011, SIAM Rev. 53:217): U is an
-// orthonormal basis of S K (S W) for random signs W, and of the rest only its trace is known:
+// orthonormal basis of (S K S)^2 W for random signs W, and of the rest only its trace is known:
 //   M = d (S - UU') + U (U'HU) U',  M^+ v = v / d + U ((U'HU)^-1 - I / d) U'v.
 #include "core/reml/preconditioner.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 #include <string>
 
 #include "core/reml/kernel_checks.h"
@@ -20,6 +21,12 @@ namespace {
 constexpr std::uint64_t kSketchStream = std::uint64_t{1} << 40;
 // Directions whose squared length is a smaller share of the longest one's are rounding errors.
 constexpr double kNoDirection = 1e-10;
+
+// Products with the kernels that make U. With two, probes among relatives have two thirds of the
+// variance that they have with one.
+constexpr int kPowerSteps = 2;
+// The shortest way over which a slope is taken, as a share of the mean eigenvalue.
+constexpr double kShortestWay = 0.1;
 
 // Makes a matrix symmetric, whose triangles differ by rounding errors alone.
 void make_symmetric(int n, std::vector<double>& a) {
@@ -69,19 +76,19 @@ Sketch::Sketch(const RestrictedModel& model, const std::vector<double>& weights,
 }
 
 void Sketch::find_basis(const std::vector<double>& weights, std::uint64_t seed) {
-  if (rank_ == 0) return;
   const std::int64_t n = model_.samples();
   u_.resize(area(n, rank_));
-  {
-    std::vector<double> start(u_.size());
-    fill_signs(model_.workers, seed, kSketchStream, n, rank_, start.data());
-    model_.fixed.project(model_.workers, rank_, start.data());
-    model_.kernels.times(weights.data(), start.data(), rank_, Precision::kProbes, u_.data());
-  }
+  fill_signs(model_.workers, seed, kSketchStream, n, rank_, u_.data());
   model_.fixed.project(model_.workers, rank_, u_.data());
-  // Once more, as the first time leaves errors where columns are nearly dependent.
-  orthonormalise();
-  orthonormalise();
+  for (int step = 0; step < kPowerSteps && rank_ > 0; ++step) {
+    std::vector<double> product(u_.size());
+    model_.kernels.times(weights.data(), u_.data(), rank_, Precision::kProbes, product.data());
+    u_ = std::move(product);
+    model_.fixed.project(model_.workers, rank_, u_.data());
+    // Once more, as the first time leaves errors where columns are nearly dependent.
+    orthonormalise();
+    orthonormalise();
+  }
 }
 
 // U becomes U V D^-1/2 with U'U = V D V', without directions of no length.
@@ -134,6 +141,18 @@ Shadows::Shadows(const Sketch& sketch, int columns, const double* v)
     for (int k = 0; k < sketch.rank(); ++k) left -= own[k] * own[k];
     left = sketch.rest() > 0 ? std::max(left, 0.0) : 0;
   }
+}
+
+ProductShadows::ProductShadows(const Sketch& sketch, const RestrictedCovariance& covariance,
+                               int columns, const double* v, const double* with)
+    : along(area(sketch.rank(), columns)), forms(static_cast<std::size_t>(columns)) {
+  const RestrictedModel& model = sketch.model();
+  const std::int64_t n = model.samples();
+  std::vector<double> product(area(n, columns));
+  covariance.times(v, columns, Precision::kProbes, product.data());
+  cross_block(model.workers, n, sketch.rank(), columns, sketch.basis().data(), product.data(),
+              along.data());
+  column_products(model.workers, n, columns, with, product.data(), forms.data());
 }
 
 Preconditioner::Preconditioner(const Sketch& sketch, const std::vector<double>& theta)
@@ -189,25 +208,39 @@ std::vector<double> Preconditioner::traces() const {
 }
 
 std::vector<double> Preconditioner::forms(const Shadows& v) const {
+  return forms(v.along, v.along, v.rest);
+}
+
+std::vector<double> Preconditioner::forms(const ProductShadows& hu, const Shadows& v) const {
+  std::vector<double> rest = hu.forms;
+  for (std::size_t k = 0; k < v.along.size(); ++k) {
+    rest[k / static_cast<std::size_t>(sketch_.rank())] -= hu.along[k] * v.along[k];
+  }
+  return forms(hu.along, v.along, rest);
+}
+
+std::vector<double> Preconditioner::forms(const std::vector<double>& u,
+                                          const std::vector<double>& v,
+                                          const std::vector<double>& rest) const {
   const Workers& workers = sketch_.model().workers;
   const int rank = sketch_.rank();
   const int components = sketch_.model().components();
-  std::vector<double> solved(v.along.size());
-  std::vector<double> product(v.along.size());
-  cross_block(workers, rank, rank, v.columns, inverse_.data(), v.along.data(), solved.data());
-  std::vector<double> forms(area(components + 1, v.columns));
+  const int columns = static_cast<int>(rest.size());
+  std::vector<double> solved(u.size());
+  std::vector<double> product(v.size());
+  cross_block(workers, rank, rank, columns, inverse_.data(), u.data(), solved.data());
+  std::vector<double> forms(area(components + 1, columns));
   for (int i = 0; i <= components; ++i) {
     const bool residual = i == components;
-    double* const out = forms.data() + area(i, v.columns);
+    double* const out = forms.data() + area(i, columns);
     if (!residual) {
-      cross_block(workers, rank, rank, v.columns, sketch_.inner(i).data(), v.along.data(),
-                  product.data());
+      cross_block(workers, rank, rank, columns, sketch_.inner(i).data(), v.data(), product.data());
     }
-    const std::vector<double>& other = residual ? v.along : product;
-    if (rank > 0) column_products(workers, rank, v.columns, solved.data(), other.data(), out);
+    const std::vector<double>& other = residual ? v : product;
+    if (rank > 0) column_products(workers, rank, columns, solved.data(), other.data(), out);
     const double outer = residual ? 1 : sketch_.outer(i);
-    for (int c = 0; c < v.columns; ++c) {
-      out[c] += outer / outer_ * v.rest[static_cast<std::size_t>(c)];
+    for (int c = 0; c < columns; ++c) {
+      out[c] += outer / outer_ * rest[static_cast<std::size_t>(c)];
     }
   }
   return forms;
@@ -216,6 +249,9 @@ std::vector<double> Preconditioner::forms(const Shadows& v) const {
 SketchSpectrum::SketchSpectrum(const Sketch& sketch, const std::vector<double>& theta)
     : sketch_(sketch), outer_(sketch.outer_sum(theta)), vectors_(sketch.inner_sum(theta)) {
   if (sketch.rank() > 0) values_ = symmetric_eigen(sketch.rank(), vectors_.data(), true);
+  const double sum = std::accumulate(values_.begin(), values_.end(), 0.0);
+  const auto rest = static_cast<double>(sketch.rest());
+  mean_ = (sum + rest * outer_) / (static_cast<double>(values_.size()) + rest);
 }
 
 SpectralSum SketchSpectrum::trace() const {
@@ -225,18 +261,49 @@ SpectralSum SketchSpectrum::trace() const {
   return sum;
 }
 
-SpectralSum SketchSpectrum::form(const Shadows& v, int c) const {
+std::vector<double> SketchSpectrum::coordinates(const std::vector<double>& along, int c) const {
   const int rank = sketch_.rank();
-  SpectralSum sum = {values_, {}};
-  const double* const along = v.along.data() + area(rank, c);
+  const double* const own = along.data() + area(rank, c);
+  std::vector<double> result;
   for (int k = 0; k < rank; ++k) {
     const double* const vector = &vectors_[area(rank, k)];
     double product = 0;
-    for (int i = 0; i < rank; ++i) product += vector[i] * along[i];
-    sum.weights.push_back(product * product);
+    for (int i = 0; i < rank; ++i) product += vector[i] * own[i];
+    result.push_back(product);
   }
+  return result;
+}
+
+SpectralSum SketchSpectrum::form(const Shadows& v, int c) const {
+  SpectralSum sum = {values_, coordinates(v.along, c)};
+  for (double& weight : sum.weights) weight *= weight;
   sum.nodes.push_back(outer_);
   sum.weights.push_back(v.rest[static_cast<std::size_t>(c)]);
+  return sum;
+}
+
+// With E = H - M, eigenvalues l_k of M along U, w = v - UU'v, and slopes f[a, b]:
+//   f[d, d] w'Ew + 2 sum_k f[d, l_k] v_k (U'Ew)_k,
+// where U'EU = 0. Slopes over short ways are taken over longer ones, which leaves the mean 0.
+SpectralSum SketchSpectrum::first_order(const Shadows& v, const ProductShadows& hv, int c) const {
+  const std::vector<double> own = coordinates(v.along, c);
+  const std::vector<double> product = coordinates(hv.along, c);
+  const auto at = static_cast<std::size_t>(c);
+  const double way = kShortestWay * mean_;
+  double form = hv.forms[at] - outer_ * v.rest[at];  // becomes w'Ew
+  double at_outer = 0;
+  SpectralSum sum;
+  for (std::size_t k = 0; k < own.size(); ++k) {
+    const double across = own[k] * (product[k] - values_[k] * own[k]);
+    form -= own[k] * product[k] + across;
+    sum.nodes.push_back(std::max(values_[k], outer_ + way));
+    sum.weights.push_back(2 * across / (sum.nodes.back() - outer_));
+    at_outer -= sum.weights.back();
+  }
+  sum.nodes.push_back(outer_);
+  sum.weights.push_back(at_outer - form / way);
+  sum.nodes.push_back(outer_ + way);
+  sum.weights.push_back(form / way);
   return sum;
 }
 

@@ -13,7 +13,7 @@ namespace ancify::reml {
 // An orthonormal basis U of directions in which kernels are large, n x rank.
 class Sketch {
  public:
-  // Two passes over the kernels. `weights` of the kernels tell which directions are wanted. The
+  // Three passes over the kernels. `weights` of the kernels tell which directions are wanted. The
   // rank becomes smaller if the kernels have fewer directions. InputError if a kernel has a
   // negative eigenvalue among them. `model` must outlive this.
   Sketch(const RestrictedModel& model, const std::vector<double>& weights, int rank,
@@ -55,6 +55,15 @@ struct Shadows {
   std::vector<double> rest;   // of each column
 };
 
+// What a sketch sees of H v for columns v on the complement. A pass.
+struct ProductShadows {
+  ProductShadows(const Sketch& sketch, const RestrictedCovariance& covariance, int columns,
+                 const double* v, const double* with);
+
+  std::vector<double> along;  // U'Hv, rank x columns
+  std::vector<double> forms;  // w'Hv of each column w of `with`
+};
+
 // M = d (S - UU') + U (U'HU) U' at a theta, with d = outer_sum(theta). `sketch` must outlive this.
 class Preconditioner {
  public:
@@ -68,8 +77,14 @@ class Preconditioner {
   std::vector<double> traces() const;
   // v'M^+ A_i v for each component i and column, [i * columns + c].
   std::vector<double> forms(const Shadows& v) const;
+  // (H u)'M^+ A_i v likewise, where `hu` has been made with v.
+  std::vector<double> forms(const ProductShadows& hu, const Shadows& v) const;
 
  private:
+  // The same from U'u, U'v and the product of the rests of u and v.
+  std::vector<double> forms(const std::vector<double>& u, const std::vector<double>& v,
+                            const std::vector<double>& rest) const;
+
   const Sketch& sketch_;
   std::vector<double> theta_;
   double outer_;
@@ -86,10 +101,17 @@ class SketchSpectrum {
   SpectralSum trace() const;
   // v'f(M)v for column c.
   SpectralSum form(const Shadows& v, int c) const;
+  // What v'f(H)v - v'f(M)v is to about the first order in H - M, for column c. `hv` has been made
+  // with v. Its mean over probes v is 0, whatever f. The nodes are those of all columns.
+  SpectralSum first_order(const Shadows& v, const ProductShadows& hv, int c) const;
 
  private:
+  // Column c of U'v, in M's eigenvectors.
+  std::vector<double> coordinates(const std::vector<double>& along, int c) const;
+
   const Sketch& sketch_;
   double outer_;
+  double mean_;  // of all eigenvalues
   std::vector<double> values_;
   std::vector<double> vectors_;
 };

@@ -37,7 +37,7 @@ constexpr double kShortestShare = 1e-3;
 constexpr double kShareOfNoise = 0.05;
 // After the last steps the Monte Carlo error may be this much larger than before.
 constexpr double kSlack = 1.2;
-constexpr int kBatch = 32;  // probes
+constexpr int kBatch = 16;  // probes
 
 class ProbeFit {
  public:
@@ -73,9 +73,18 @@ class ProbeFit {
   bool has_moved(const Vector& theta) const;
   void keep();
 
-  ProbeValues values_here() const { return ProbeValues(components(), state_.here.values); }
-  ProbeValues batch() const { return ProbeValues(components(), state_.batch_values); }
-  ProbeValues first() const { return ProbeValues(components(), state_.first_values); }
+  // The share of the first order that is taken from what probes tell, everywhere the same.
+  double share() const {
+    const Vector& values = state_.batch_values.empty() ? state_.here.values : state_.batch_values;
+    return best_share(ProbeValues(2 * components(), values), state_.here.theta);
+  }
+  // What is left of numbers as trace_values() gives them.
+  ProbeValues left_of(const Vector& values) const {
+    return less_first_order(ProbeValues(2 * components(), values), share());
+  }
+  ProbeValues values_here() const { return left_of(state_.here.values); }
+  ProbeValues batch() const { return left_of(state_.batch_values); }
+  ProbeValues first() const { return left_of(state_.first_values); }
   LocalModel local(const ProbePoint& point) const;
   Vector mc_score() const;
   // What s'I^-1 s must be below to end a phase.
@@ -91,8 +100,8 @@ class ProbeFit {
   void record(double step);
   void end(const std::string& status, const std::string& message);
 
-  ProbeValues log_values(const RestrictedCovariance& covariance, int columns, const double* z,
-                         const Vector& seen, Fit& fit);
+  ProbeValues log_values(const RestrictedCovariance& covariance, const SketchSpectrum& spectrum,
+                         int columns, const double* z, Fit& fit);
   void add_log_likelihood(Fit& fit);
   Fit result();
 
@@ -164,8 +173,7 @@ void ProbeFit::make_sketch(const Vector& theta) {
   Vector weights(theta.begin(), theta.end() - 1);
   const double most = *std::max_element(weights.begin(), weights.end());
   for (double& weight : weights) weight = most > 0 ? std::max(weight, 0.01 * most) : 1;
-  sketch_ =
-      std::make_unique<Sketch>(model_, weights, sketch_rank(model_, settings_), settings_.seed);
+  sketch_ = std::make_unique<Sketch>(choose_sketch(model_, weights, settings_));
 }
 
 bool ProbeFit::has_moved(const Vector& theta) const {
@@ -190,7 +198,7 @@ void ProbeFit::keep() {
 }
 
 LocalModel ProbeFit::local(const ProbePoint& point) const {
-  Vector score = ProbeValues(components(), point.values).mean();
+  Vector score = left_of(point.values).mean();
   Vector more(components());
   if (has_batch()) {
     more = batch().mean();
@@ -310,7 +318,7 @@ void ProbeFit::begin_orthogonal_batches() {
 }
 
 void ProbeFit::add_batch() {
-  ProbeValues all = batch();
+  ProbeValues all(2 * components(), state_.batch_values);
   const LocalModel here = local(state_.here);
   const Vector errors = mc_score();
   if (batch_plan_.enough(all.probes(), here, errors)) {
@@ -329,10 +337,17 @@ void ProbeFit::add_batch() {
   record(0);
 }
 
-// z'log(SHS)z - z'log(M)z for columns z; `seen` has z'log(M)z.
-ProbeValues ProbeFit::log_values(const RestrictedCovariance& covariance, int columns,
-                                 const double* z, const Vector& seen, Fit& fit) {
+// z'log(SHS)z - z'log(M)z of probes z, and what it is to the first order.
+ProbeValues ProbeFit::log_values(const RestrictedCovariance& covariance,
+                                 const SketchSpectrum& spectrum, int columns, const double* z,
+                                 Fit& fit) {
   const auto log = [](double x) { return std::log(x); };
+  const Shadows seen(*sketch_, columns, z);
+  const ProductShadows product(*sketch_, covariance, columns, z, z);
+  ProbeValues known(2);
+  for (int c = 0; c < columns; ++c) {
+    known.add({spectrum.form(seen, c).of(log), spectrum.first_order(seen, product, c).of(log)});
+  }
   // The residual's variance is below all eigenvalues, unless a kernel's is below 0.
   const Vector& theta = fit.theta;
   const bool bounded = *std::min_element(theta.begin(), theta.end()) >= 0;
@@ -340,20 +355,21 @@ ProbeValues ProbeFit::log_values(const RestrictedCovariance& covariance, int col
   lanczos.add(columns, z);
   for (int steps = kFirstLanczosSteps;; steps += kLanczosStepsAtOnce) {
     lanczos.advance(steps);
-    ProbeValues values(1);
+    ProbeValues values(2);
     double error = 0;
     bool ended = true;
-    for (std::size_t c = 0; c < seen.size(); ++c) {
+    for (std::size_t c = 0; c < static_cast<std::size_t>(columns); ++c) {
       const LanczosRun& run = lanczos.runs()[c];
       const SpectralSum gauss = gauss_rule(run);
       const double least = *std::min_element(gauss.nodes.begin(), gauss.nodes.end());
       const SpectralSum radau = gauss_radau_rule(run, bounded ? theta.back() : least / 2);
-      values.add({gauss.of(log) - seen[c]});
+      values.add({gauss.of(log) - known.values()[2 * c], known.values()[2 * c + 1]});
       error += (gauss.of(log) - radau.of(log)) / (2 * columns);
       ended = ended && run.exhausted;
     }
+    const ProbeValues left = less_first_order(values, best_share(values, {1}));
     const double random =
-        batch_plan_.probes().exact() ? 0 : std::sqrt(values.covariance_of_mean()[0]) / 2;
+        batch_plan_.probes().exact() ? 0 : std::sqrt(left.covariance_of_mean()[0]) / 2;
     const double allowed = std::max(random, std::sqrt(settings_.search.tolerance));
     if (std::abs(error) <= kQuadratureShare * allowed || ended) return values;
     if (steps >= kMostLanczosSteps) {
@@ -368,25 +384,23 @@ ProbeValues ProbeFit::log_values(const RestrictedCovariance& covariance, int col
 void ProbeFit::add_log_likelihood(Fit& fit) {
   const RestrictedCovariance covariance(model_, fit.theta);
   const SketchSpectrum spectrum(*sketch_, fit.theta);
-  const auto log = [](double x) { return std::log(x); };
   // Those of the batches: all of them if they must be.
   const ProbePlan& plan = batch_plan_;
   const int count = plan.takes_all() ? plan.most() : std::min(all_probes(), settings_.columns);
-  ProbeValues values(1);
+  ProbeValues all(2);
   for (int first = 0; first < count; first += settings_.columns) {
     const int columns = std::min(settings_.columns, count - first);
     Vector z(area(model_.samples(), columns));
     plan.probes().fill(model_.workers, first, columns, z.data());
-    const Shadows shadows(*sketch_, columns, z.data());
-    Vector seen;
-    for (int c = 0; c < columns; ++c) seen.push_back(spectrum.form(shadows, c).of(log));
-    values.add(log_values(covariance, columns, z.data(), seen, fit).values());
+    all.add(log_values(covariance, spectrum, columns, z.data(), fit).values());
   }
+  const ProbeValues values = less_first_order(all, best_share(all, {1}));
   const RestrictedModel& model = covariance.model();
   double square = 0;
   column_products(model.workers, model.samples(), 1, model.fixed.projected_y().data(),
                   fit.residual_projection.data(), &square);
-  const double determinant = spectrum.trace().of(log) + values.mean()[0];
+  const double determinant =
+      spectrum.trace().of([](double x) { return std::log(x); }) + values.mean()[0];
   const auto freedom = static_cast<double>(model.fixed.freedom());
   fit.log_likelihood = -0.5 * (freedom * kLogTwoPi + determinant + square);
   fit.mc_log_likelihood = plan.exact(count) ? 0 : std::sqrt(values.covariance_of_mean()[0]) / 2;

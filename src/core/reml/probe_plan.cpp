@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdio>
 
+#include "core/reml/lapack.h"
+
 namespace ancify::reml {
 
 namespace {
@@ -14,6 +16,13 @@ using Vector = std::vector<double>;
 
 // Where so few probes are exact, nothing else is worth while.
 constexpr int kFewProbes = 64;
+
+// Directions that tell whether more of them help. They do where their median eigenvalue is more
+// than so many times the mean of those that are left. Of as many unrelated samples as independent
+// variants no eigenvalue is. The 1,410 mice of the tests have 13 times, 6,000 unrelated samples
+// with linked variants 1.7 times.
+constexpr int kFewDirections = 32;
+constexpr double kSteep = 4;
 
 // a b of symmetric k x k matrices.
 Vector product_of(const Vector& a, const Vector& b, std::size_t k) {
@@ -24,6 +33,28 @@ Vector product_of(const Vector& a, const Vector& b, std::size_t k) {
     }
   }
   return result;
+}
+
+int most_directions(const RestrictedModel& model, const StochasticSettings& settings) {
+  // Two blocks of that many columns take about 50 MB, or more where samples are very many.
+  constexpr std::int64_t kBytes = 48'000'000;
+  constexpr std::int64_t kLeastByBytes = 64;
+  constexpr std::int64_t kMostRank = 200;
+  const std::int64_t by_bytes =
+      kBytes / (2 * static_cast<std::int64_t>(sizeof(double)) * model.samples());
+  const std::int64_t chosen =
+      std::min({kMostRank, model.samples() / 4, std::max(by_bytes, kLeastByBytes)});
+  const std::int64_t wanted = settings.rank < 0 ? chosen : settings.rank;
+  return static_cast<int>(std::min(wanted, model.fixed.freedom() / 2));
+}
+
+// Whether most directions have many times the mean eigenvalue of those that are left.
+bool is_steep(const Sketch& sketch, Vector weights) {
+  weights.push_back(0);  // of the residual
+  if (sketch.rank() == 0) return false;
+  Vector inner = sketch.inner_sum(weights);
+  const Vector values = symmetric_eigen(sketch.rank(), inner.data(), false);
+  return values[values.size() / 2] > kSteep * sketch.outer_sum(weights);
 }
 
 }  // namespace
@@ -63,17 +94,13 @@ int ProbePlan::needed(int count, const LocalModel& local, const Vector& mc_score
   return static_cast<int>(std::min<double>(wanted, most()));
 }
 
-int sketch_rank(const RestrictedModel& model, const StochasticSettings& settings) {
-  // Two blocks of that many columns take about 50 MB, or more where samples are very many.
-  constexpr std::int64_t kBytes = 48'000'000;
-  constexpr std::int64_t kLeastByBytes = 64;
-  constexpr std::int64_t kMostRank = 200;
-  const std::int64_t by_bytes =
-      kBytes / (2 * static_cast<std::int64_t>(sizeof(double)) * model.samples());
-  const std::int64_t chosen =
-      std::min({kMostRank, model.samples() / 4, std::max(by_bytes, kLeastByBytes)});
-  const std::int64_t wanted = settings.rank < 0 ? chosen : settings.rank;
-  return static_cast<int>(std::min(wanted, model.fixed.freedom() / 2));
+Sketch choose_sketch(const RestrictedModel& model, const Vector& weights,
+                     const StochasticSettings& settings) {
+  const int most = most_directions(model, settings);
+  const int few = settings.rank < 0 ? std::min(kFewDirections, most) : most;
+  Sketch sketch(model, weights, few, settings.seed);
+  if (few == most || !is_steep(sketch, weights)) return sketch;
+  return Sketch(model, weights, most, settings.seed);
 }
 
 double monte_carlo_share(const LocalModel& local, const Vector& mc_score) {

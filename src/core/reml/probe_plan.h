@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/reml/covariance.h"
+#include "core/reml/preconditioner.h"
 #include "core/reml/probes.h"
 #include "core/reml/steps.h"
 #include "core/reml/stochastic_fit.h"
@@ -43,8 +44,10 @@ class ProbePlan {
   std::unique_ptr<Probes> probes_;
 };
 
-// Directions of the preconditioner.
-int sketch_rank(const RestrictedModel& model, const StochasticSettings& settings);
+// The sketch of a fit. It has many directions where they help, as among relatives. Those of
+// unrelated samples are all alike, and few tell that more are not worth their passes.
+Sketch choose_sketch(const RestrictedModel& model, const std::vector<double>& weights,
+                     const StochasticSettings& settings);
 
 // The largest Monte Carlo error of a free component, as a share of its standard error. `mc_score`:
 // the covariance of the score's Monte Carlo error C; that of the estimates is I^-1 C I^-1.

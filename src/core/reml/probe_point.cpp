@@ -28,7 +28,7 @@ ProbePoint PointSolver::at(const Vector& theta, const Sketch& sketch, const Prob
   point.solutions = start.solutions;
   point.solutions.resize(static_cast<std::size_t>(n * (1 + count)));
   // The response is solved for together with the first probes.
-  ProbeValues all(theta.size());
+  ProbeValues all(2 * theta.size());
   for (int first = -1; first < count; first += settings_.columns) {
     const int columns = std::min(settings_.columns, count - first);
     const int of_response = first < 0 ? 1 : 0;
@@ -42,8 +42,9 @@ ProbePoint PointSolver::at(const Vector& theta, const Sketch& sketch, const Prob
                 b.data() + of_response * n);
     double* const x = point.solutions.data() + (1 + first) * n;
     solved_ = solve(covariance, preconditioner, columns, b.data(), tolerances, x) && solved_;
-    const ProbeValues values = trace_values(sketch, preconditioner, columns - of_response,
-                                            b.data() + of_response * n, x + of_response * n);
+    const ProbeValues values =
+        trace_values(sketch, covariance, preconditioner, columns - of_response,
+                     b.data() + of_response * n, x + of_response * n);
     all.add(values.values());
   }
   point.values = all.values();
@@ -60,7 +61,7 @@ ProbeValues PointSolver::values(const Vector& theta, const Sketch& sketch, const
   probes.fill(model_.workers, first, count, z.data());
   const Vector tolerance(static_cast<std::size_t>(count), tolerances_.probes);
   solved_ = solve(covariance, preconditioner, count, z.data(), tolerance, x.data()) && solved_;
-  return trace_values(sketch, preconditioner, count, z.data(), x.data());
+  return trace_values(sketch, covariance, preconditioner, count, z.data(), x.data());
 }
 
 // Forms and information from P y.

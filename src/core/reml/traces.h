@@ -16,6 +16,7 @@ class ProbeValues {
   explicit ProbeValues(std::size_t components, std::vector<double> values = {})
       : components_(components), values_(std::move(values)) {}
 
+  std::size_t components() const { return components_; }
   int probes() const { return static_cast<int>(values_.size() / components_); }
   // The numbers of a probe after those of earlier ones.
   const std::vector<double>& values() const { return values_; }
@@ -33,9 +34,18 @@ class ProbeValues {
   std::vector<double> values_;
 };
 
-// For columns z on the complement and x = P z: z'P A_i P z - z'M^+ A_i z, whose mean is
-// tr(P A_i) - tr(M^+ A_i).
-ProbeValues trace_values(const Sketch& sketch, const Preconditioner& preconditioner, int columns,
-                         const double* z, const double* x);
+// For columns z on the complement and x = P z, two numbers for each component: all first ones, then
+// all others. The mean of the first, z'P A_i z - z'M^+ A~_i z, is tr(P A_i) - tr(M^+ A~_i). The
+// other is what that is to the first order, and its mean is 0. Two passes.
+ProbeValues trace_values(const Sketch& sketch, const RestrictedCovariance& covariance,
+                         const Preconditioner& preconditioner, int columns, const double* z,
+                         const double* x);
+
+// The share of the second half of `values` that leaves the first half the least variance, summed
+// over the components, whose numbers are multiplied by `units`.
+double best_share(const ProbeValues& values, const std::vector<double>& units);
+
+// The first half of `values` less a share of the second half.
+ProbeValues less_first_order(const ProbeValues& values, double share);
 
 }  // namespace ancify::reml

@@ -130,6 +130,65 @@ TEST(Preconditioner, EqualsDenseAlgebra) {
   }
 }
 
+TEST(ProductShadows, EqualDenseAlgebra) {
+  const Case c;
+  for (const int rank : {1, 8}) {
+    const Sketch sketch(c.dense.model, {0.7, 0.3}, rank, 1);
+    const Preconditioner preconditioner(sketch, c.theta);
+    Vector v(40 * 4);
+    Probes(c.dense.fixed, 5).fill(c.dense.workers, 0, 4, v.data());
+    const double* const u = v.data() + 80;
+    const RestrictedCovariance covariance(c.dense.model, c.theta);
+    const Vector forms = preconditioner.forms(ProductShadows(sketch, covariance, 2, u, v.data()),
+                                              Shadows(sketch, 2, v.data()));
+    Vector hu(80);
+    covariance.times(u, 2, Precision::kFull, hu.data());
+    for (std::size_t i = 0; i < 3; ++i) {
+      const Vector a = i == 2 ? v
+                              : test::plain_product(
+                                    dense_matrix(c.dense, sketch, sketch.outer(static_cast<int>(i)),
+                                                 sketch.inner(static_cast<int>(i))),
+                                    v, 40);
+      Vector solved(80);
+      preconditioner.solve(a.data(), 2, solved.data());
+      for (std::size_t k = 0; k < 2; ++k) {
+        double expected = 0;
+        for (std::size_t row = 40 * k; row < 40 * k + 40; ++row) expected += hu[row] * solved[row];
+        EXPECT_NEAR(forms[2 * i + k], expected, 1e-6) << rank;
+      }
+    }
+  }
+}
+
+TEST(SketchSpectrum, KnowsWhatFormsAreToTheFirstOrder) {
+  const Case c;
+  const RestrictedCovariance covariance(c.dense.model, c.theta);
+  const auto log = [](double x) { return std::log(x); };
+  const auto inverse = [](double x) { return 1 / x; };
+  for (const int rank : {0, 8}) {
+    const Sketch sketch(c.dense.model, {0.7, 0.3}, rank, 1);
+    const SketchSpectrum spectrum(sketch, c.theta);
+    // Over orthogonal probes its mean is 0.
+    const Vector z = c.dense.fixed.orthogonal_probes();
+    const int columns = static_cast<int>(c.dense.fixed.freedom());
+    const Shadows seen(sketch, columns, z.data());
+    const ProductShadows product(sketch, covariance, columns, z.data(), z.data());
+    double log_sum = 0;
+    double inverse_sum = 0;
+    for (int k = 0; k < columns; ++k) {
+      const SpectralSum first = spectrum.first_order(seen, product, k);
+      log_sum += first.of(log);
+      inverse_sum += first.of(inverse);
+      // A form of H itself is linear.
+      const double form = spectrum.form(seen, k).of([](double x) { return x; });
+      EXPECT_NEAR(form + first.of([](double x) { return x; }),
+                  product.forms[static_cast<std::size_t>(k)], 1e-9);
+    }
+    EXPECT_NEAR(log_sum / columns, 0, 1e-6);
+    EXPECT_NEAR(inverse_sum / columns, 0, 1e-6);
+  }
+}
+
 TEST(Preconditioner, OfRankZeroIsTheMeanSpectrum) {
   const Case c;
   const Sketch sketch(c.dense.model, {1, 1}, 0, 1);

@@ -278,6 +278,7 @@ class StochasticFits : public testing::TestWithParam<Variety> {
         settings_(settings_for(data_)) {
     settings_.max_probes = GetParam().max_probes;
     settings_.columns = 24;
+    settings_.mc_tolerance = 0.01;
     for (std::size_t g = 0; g + 1 < GetParam().theta.size(); ++g) {
       settings_.search.lower[g] = GetParam().lower;
     }
