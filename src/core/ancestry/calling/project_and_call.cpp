@@ -151,7 +151,7 @@ void Pipeline::read_in_order(const AlignmentProjected& projected) {
       take_notes(readers[r], r, order);
       if (readers[r].has_ended()) take_reports(readers[r], files_[r].outgroups, projected);
     }
-    for (const std::size_t c : order.take_moved()) calls_.call_passed(c, order.passed(c));
+    for (const std::size_t c : order.take_moved()) calls_.schedule_passed(c, order.passed(c));
     if (calls_.keep_to(limits_.memory)) is_short_ = true;
   }
 }
@@ -170,8 +170,8 @@ void Pipeline::read_again() {
       readers[r].read([&, begun = passage.chromosome] { return passage.chromosome == begun; });
     });
   }
-  calls_.call_all_waiting();
-  do_round({}, {});
+  calls_.schedule_waiting();
+  while (calls_.has_calls()) do_round({}, {});
 }
 
 // What came into windows in this round, and where the reader is now.

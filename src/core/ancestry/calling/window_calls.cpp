@@ -15,7 +15,8 @@ WindowCalls::WindowCalls(const PieceCaller& by, const std::vector<Chromosome>& c
       inner_(by.caller().with_phred() ? posterior_folder(folder) : folder),
       windows_(chromosomes, window, by.caller().reach() > 0),
       memory_(windows_, static_cast<std::size_t>(by.caller().species()), by.caller().simd()),
-      piece_(std::min(by.piece(window, false), window)) {
+      piece_(std::min(by.piece(window, false), window)),
+      is_scheduled_(windows_.size()) {
   for (std::size_t c = 0; c < chromosomes.size(); ++c) {
     const std::int64_t n = (chromosomes[c].length + piece_ - 1) / piece_;
     files_.emplace_back(folder_, chromosomes[c], static_cast<std::size_t>(n));
@@ -23,23 +24,21 @@ WindowCalls::WindowCalls(const PieceCaller& by, const std::vector<Chromosome>& c
   }
 }
 
-void WindowCalls::call_passed(std::size_t chromosome, std::int64_t passed) {
+void WindowCalls::schedule_passed(std::size_t chromosome, std::int64_t passed) {
   std::size_t& next = next_[chromosome];
   for (; next < windows_.end_of(chromosome) && windows_.needs(next) <= passed; ++next) {
-    if (windows_.state(next) == WindowState::kWaiting) schedule(next);
+    schedule(next);
   }
 }
 
-void WindowCalls::call_all_waiting() {
-  for (std::size_t w = 0; w < windows_.size(); ++w) {
-    if (windows_.state(w) == WindowState::kWaiting) schedule(w);
-  }
+void WindowCalls::schedule_waiting() {
+  for (std::size_t w = 0; w < windows_.size(); ++w) schedule(w);
 }
 
 void WindowCalls::schedule(std::size_t window) {
-  windows_.call(window);
+  if (windows_.state(window) != WindowState::kWaiting || is_scheduled_[window]) return;
+  is_scheduled_[window] = true;
   scheduled_.push_back(window);
-  drop(window);
 }
 
 void WindowCalls::note_late(std::size_t window) {
@@ -48,16 +47,27 @@ void WindowCalls::note_late(std::size_t window) {
 }
 
 bool WindowCalls::keep_to(std::int64_t limit) {
+  std::int64_t staying = memory_.used();
+  for (const std::size_t w : to_drop_) staying -= memory_.used(w);
+  for (const std::size_t w : scheduled_) staying -= memory_.used(w);
   bool gave_up = false;
-  while (memory_.used() - leaving_ > limit && !with_bases_.empty()) {
+  while (staying > limit && !with_bases_.empty()) {
     const std::size_t oldest = with_bases_.front();
     with_bases_.pop_front();
-    if (!windows_.is_kept(oldest)) continue;
+    if (!windows_.is_kept(oldest) || is_scheduled_beside(oldest)) continue;
     windows_.give_up(oldest);
     drop(oldest);
+    staying -= memory_.used(oldest);
     gave_up = true;
   }
   return gave_up;
+}
+
+bool WindowCalls::is_scheduled_beside(std::size_t window) const {
+  const auto [first, last] = windows_.beside(window);
+  const auto begin = is_scheduled_.begin();
+  const auto end = begin + static_cast<std::ptrdiff_t>(last) + 1;
+  return std::find(begin + static_cast<std::ptrdiff_t>(first), end, true) != end;
 }
 
 // Drops bases near a window after the round, unless calls wait for them. The window and its
@@ -65,8 +75,7 @@ bool WindowCalls::keep_to(std::int64_t limit) {
 void WindowCalls::drop(std::size_t window) {
   const std::size_t first = window - std::min<std::size_t>(window, 2);
   for (std::size_t w = first; w <= std::min(window + 2, windows_.size() - 1); ++w) {
-    if (windows_.is_kept(w) || !to_drop_.insert(w).second) continue;
-    leaving_ += memory_.used(w);
+    if (!windows_.is_kept(w)) to_drop_.insert(w);
   }
 }
 
@@ -77,13 +86,7 @@ std::vector<std::size_t> WindowCalls::choose(const std::vector<std::size_t>& lef
 }
 
 const std::string& WindowCalls::place() const {
-  return chromosomes_[windows_.chromosome_of(scheduled_.back())].name;
-}
-
-std::set<std::size_t> WindowCalls::chromosomes_scheduled() const {
-  std::set<std::size_t> chromosomes;
-  for (const std::size_t window : scheduled_) chromosomes.insert(windows_.chromosome_of(window));
-  return chromosomes;
+  return chromosomes_[windows_.chromosome_of(scheduled_.front())].name;
 }
 
 // Completes the bases that a window's calls depend on.
@@ -94,19 +97,31 @@ void WindowCalls::complete(std::size_t window) {
 
 // On the CPU a part is a piece. Each device has a part with all its pieces.
 void WindowCalls::begin_round() {
-  for (const std::size_t window : scheduled_) complete(window);
+  constexpr std::size_t most = 128;
   parts_.resize(by_.devices());
-  for (const std::size_t window : scheduled_) {
-    const std::size_t chromosome = windows_.chromosome_of(window);
-    const std::int64_t end = windows_.end(window);
-    for (std::int64_t start = windows_.start(window); start < end; start += piece_) {
-      const auto number = static_cast<std::size_t>(start / piece_);
-      const Piece piece = {chromosome, number, start, std::min(start + piece_, end)};
-      if (by_.devices() == 0) {
-        parts_.push_back({piece});
-      } else {
-        parts_[device_of(n_scheduled_++, by_.devices())].push_back(piece);
-      }
+  for (std::size_t k = 0; k < most && !scheduled_.empty(); ++k) {
+    const std::size_t window = scheduled_.front();
+    scheduled_.pop_front();
+    is_scheduled_[window] = false;
+    // It may have been put off since it was scheduled.
+    if (windows_.state(window) == WindowState::kWaiting) add_parts(window);
+  }
+}
+
+void WindowCalls::add_parts(std::size_t window) {
+  windows_.call(window);
+  drop(window);
+  complete(window);
+  const std::size_t chromosome = windows_.chromosome_of(window);
+  const std::int64_t end = windows_.end(window);
+  open_.insert(chromosome);
+  for (std::int64_t start = windows_.start(window); start < end; start += piece_) {
+    const auto number = static_cast<std::size_t>(start / piece_);
+    const Piece piece = {chromosome, number, start, std::min(start + piece_, end)};
+    if (by_.devices() == 0) {
+      parts_.push_back({piece});
+    } else {
+      parts_[device_of(n_called_++, by_.devices())].push_back(piece);
     }
   }
 }
@@ -129,8 +144,8 @@ void WindowCalls::call(const Piece& piece, std::size_t device, const TaskContext
 }
 
 void WindowCalls::end_round() {
-  for (const std::size_t c : chromosomes_scheduled()) files_[c].close();
-  scheduled_.clear();
+  for (const std::size_t c : open_) files_[c].close();
+  open_.clear();
   parts_.clear();
   release_dropped();
 }
@@ -143,7 +158,6 @@ std::vector<std::size_t> WindowCalls::end_reading() {
 void WindowCalls::release_dropped() {
   for (const std::size_t window : to_drop_) memory_.release(window);
   to_drop_.clear();
-  leaving_ = 0;
 }
 
 std::vector<CallCounts> WindowCalls::finish(const ChromosomeCalled& called, JobControl& control,

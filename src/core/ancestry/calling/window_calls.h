@@ -28,13 +28,14 @@ class WindowCalls {
   WindowMemory& memory() { return memory_; }
 
   // ---- Between rounds ----
-  // Schedules the waiting windows of a chromosome that have been passed up to this position.
-  void call_passed(std::size_t chromosome, std::int64_t passed);
-  void call_all_waiting();
+  // Schedules waiting windows: of a chromosome that has been passed up to this position, or all.
+  void schedule_passed(std::size_t chromosome, std::int64_t passed);
+  void schedule_waiting();
   // The window has its first bases of a species, or has got bases too late.
   void note_begun(std::size_t window) { with_bases_.push_back(window); }
   void note_late(std::size_t window);
-  // Gives up the oldest waiting bases, until `limit` bytes are enough. True if it gave up any.
+  // Gives up the oldest bases that are not scheduled, until `limit` bytes are enough. True if it
+  // gave up any.
   bool keep_to(std::int64_t limit);
   // Ends a reading. Gives the windows that need another one.
   std::vector<std::size_t> end_reading();
@@ -43,9 +44,10 @@ class WindowCalls {
 
   // ---- A round ----
   bool has_calls() const { return !scheduled_.empty(); }
-  // The name of the last chromosome that is called.
+  // The next chromosome that is called.
   const std::string& place() const;
-  // Calls run in so many parts, on any threads.
+  // Takes up scheduled windows, not too many, as each chromosome has a file open. Their calls run
+  // in so many parts, on any threads.
   void begin_round();
   std::size_t parts() const { return parts_.size(); }
   void do_part(std::size_t part, const TaskContext& context);
@@ -65,11 +67,12 @@ class WindowCalls {
   };
 
   void schedule(std::size_t window);
+  bool is_scheduled_beside(std::size_t window) const;
+  void add_parts(std::size_t window);
   void complete(std::size_t window);
   void drop(std::size_t window);
   void release_dropped();
   void call(const Piece& piece, std::size_t device, const TaskContext& context);
-  std::set<std::size_t> chromosomes_scheduled() const;
 
   const PieceCaller& by_;
   const std::vector<Chromosome>& chromosomes_;
@@ -81,11 +84,12 @@ class WindowCalls {
   std::int64_t piece_;             // positions
   std::deque<CallFiles> files_;    // by chromosome
   std::vector<std::size_t> next_;  // by chromosome: the first window that may still be passed
-  std::vector<std::size_t> scheduled_;
+  std::deque<std::size_t> scheduled_;
+  std::vector<bool> is_scheduled_;         // by window
   std::vector<std::vector<Piece>> parts_;  // of this round
-  std::size_t n_scheduled_ = 0;            // in all rounds
+  std::set<std::size_t> open_;             // chromosomes of this round
+  std::size_t n_called_ = 0;               // windows, in all rounds
   std::set<std::size_t> to_drop_;          // windows whose bases go after this round
-  std::int64_t leaving_ = 0;               // their bytes
   std::deque<std::size_t> with_bases_;     // windows, the oldest first
 };
 
