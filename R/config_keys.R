@@ -295,8 +295,8 @@ computing_settings <- function() {
     ),
     memory = config_setting(
       read_number(1e7, 1e15), paste(
-        "Bytes for projections that are not on disk. Sorted alignments need little of it; with",
-        "others the run may read them again."
+        "Bytes for bases that wait for other alignments, if both phases run as one. Sorted",
+        "alignments need little of it. Where it is too small, the run reads them again."
       ), 2e9,
       changes = "nothing"
     ),

@@ -325,7 +325,15 @@ read_flag <- typed("`true` or `false`", function(value, key, origin) {
 # `auto`, or what `read` takes
 auto_or <- function(read) {
   typed(paste0("`auto`, ", attr(read, "type")), function(value, key, origin) {
-    if (identical(value, "auto")) value else read(value, key, origin)
+    if (identical(value, "auto")) {
+      return(value)
+    }
+    tryCatch(
+      read(value, key, origin),
+      ancify_fault = function(condition) {
+        fault(value, key, sprintf("give auto, %s.", gsub("`", "", attr(read, "type"))))
+      }
+    )
   })
 }
 

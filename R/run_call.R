@@ -109,6 +109,7 @@ run_calling <- function(context, caller) {
   if (needs_focal(config)) ensure_focal(context)
   species <- species_read(config)
   on_record <- sources_on_record(context, species)
+  warn_about_old_projections(config, on_record)
   config <- with_seen(
     config, context$projections, projections_of(names(on_record), names(config$lengths))
   )
@@ -128,6 +129,25 @@ run_calling <- function(context, caller) {
     context$config <- config
   }
   called_result(context, made_from, fitted)
+}
+
+# The phase "call" alone takes projections as they are.
+warn_about_old_projections <- function(config, on_record) {
+  outgroups <- config$outgroups
+  old <- vapply(seq_len(nrow(outgroups)), function(i) {
+    then <- on_record[[outgroups$name[i]]]$alignment
+    now <- input_identity(config, outgroups$alignment[i])
+    !is.null(then) && !is.null(now) && !same_json(then, now)
+  }, NA)
+  if (any(old)) {
+    warn_ancify(
+      sprintf(
+        "The projections of %s were made from another alignment than the configuration names. %s.",
+        enumerate(outgroups$name[old]), "Run the phase \"project\" to make them again"
+      ),
+      "projection"
+    )
+  }
 }
 
 # Before calls of all chromosomes of the configuration: removes summaries of earlier calls.
@@ -189,7 +209,7 @@ run_both <- function(context, caller) {
           some$config, context$backend, if (kept) focal_to_compare(config) else "",
           config$focal_fasta %||% ""
         ),
-        caller, config$output_dir, config$memory, watch
+        caller, config$output_dir, memory_to_take(config), watch
       )
     }, context$progress, context$verbose, expected_inputs(some$config), list(
       projected = if (all(left)) projected_recorder(some, sources),

@@ -21,6 +21,9 @@ keeps_projections <- function(config, phases) {
   !all(c("project", "call") %in% phases) || fits_model(config)
 }
 
+# Bytes for bases that wait for calls: those allowed, if the machine has twice as many.
+memory_to_take <- function(config) min(config$memory, available_memory() / 2, na.rm = TRUE)
+
 # Whether a fit comes before this configuration's calls.
 fits_model <- function(config) {
   config$estimate && length(method_of(config)$fits) > 0

@@ -225,7 +225,7 @@ test_that("values of a wrong type or range are named", {
     list("ml_low_threshold", 0.9, "0.9", "`ml_high_threshold`, 0.8"),
     list("likelihood_high_threshold", 0.4, "`likelihood_low_threshold` is 0.5", "0.4"),
     list("on_bad_block", "warn", "'warn'", "error and skip"),
-    list("keep_projected", "maybe", "'maybe'", "true or false"),
+    list("keep_projected", "maybe", "'maybe'", "give auto, true or false"),
     list("estimate", 1, "1", "true or false"),
     list("rate_alpha", -1, "-1", "above 0"),
     list("n_rates", 0, "0", "from 1 to 100"),

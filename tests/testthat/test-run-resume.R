@@ -325,3 +325,19 @@ test_that("calls use the model that was read, not one written since", {
   expect_identical(record$other_inputs$ml_model_path$sample_checksum, read$sample_checksum)
   expect_identical(sort(work_of(case$config)), everything[1:3])
 })
+
+test_that("calls from projections of an earlier alignment come with a warning", {
+  set.seed(245)
+  case <- random_config()
+  run_quietly(case$config, "project")
+  expect_silent(run_quietly(case$config, "call"))
+  path <- case$config$outgroups$inner[[1]]$alignment
+  write_axt(random_axt(case$lengths, n_blocks = 20), path)
+  expect_warning(
+    run_quietly(case$config, "call"), "projections of inner1 were made from another alignment",
+    class = "ancify_projection_warning"
+  )
+  expect_calls(case$config$output_dir, case$calls)
+  expect_silent(run_quietly(case$config))
+  expect_silent(run_quietly(case$config, "call"))
+})

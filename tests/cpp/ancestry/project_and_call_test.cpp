@@ -245,7 +245,7 @@ TEST(ProjectAndCall, IsTheSameForAnyOrderOfBlocksChunkWindowAndMemory) {
     const auto expected = inputs.one_after_the_other(inputs.on_cpu(), kept);
     inputs.options.chunk_size = 1 + random() % 2000;
     inputs.limits.window = 128 << random() % 4;
-    inputs.limits.memory = random() % 2 == 0 ? 1'000'000 : static_cast<int>(random() % 3000);
+    inputs.limits.memory = random() % 2 == 0 ? 1'000'000 : 0;
     const int threads = 1 + static_cast<int>(random() % 3);
     const bool on_devices = random() % 4 == 0;
     const Caller caller = on_devices ? inputs.on({threads}) : inputs.on_cpu(true, threads);
@@ -276,7 +276,7 @@ TEST(ProjectAndCall, TellsWhyItReadsAgain) {
   inputs.outgroups[2].file = inputs.dir.write("late.axt", sorted + block("one", 300));
   inputs.run(inputs.on_cpu(), false);
   EXPECT_NE(inputs.log.find("Sort these alignments by chromosome and position, and they are read "
-                            "only once: 'c'\nReading all alignments again for parts of 'one'\n"),
+                            "only once: 'c'\nReading all alignments again for a part of 'one'\n"),
             std::string::npos)
       << inputs.log;
   // In another order, all of a chromosome waits.
@@ -286,9 +286,52 @@ TEST(ProjectAndCall, TellsWhyItReadsAgain) {
   EXPECT_EQ(inputs.log.find("again"), std::string::npos);
   inputs.limits.memory = 200;
   inputs.run(inputs.on_cpu(), false);
-  EXPECT_NE(inputs.log.find("different orders, and `memory` is too small"), std::string::npos);
-  EXPECT_NE(inputs.log.find("Reading all alignments again for parts of 'one'"), std::string::npos)
+  EXPECT_NE(inputs.log.find("`memory` (1024 bytes) does not hold all"), std::string::npos);
+  EXPECT_NE(inputs.log.find("Reading all alignments again for 4 parts of 'one'"),
+            std::string::npos)
       << inputs.log;
+}
+
+// Each outgroup lacks some of the short chromosomes between the long ones.
+TEST(ProjectAndCall, ReadsSortedFilesOnceIfTheyLackShortChromosomes) {
+  std::vector<Chromosome> chromosomes;
+  for (int c = 0; c < 20; ++c) {
+    chromosomes.push_back({"chr" + std::to_string(c), c % 5 == 0 ? 20'000 : 300});
+  }
+  std::mt19937 random(94);
+  for (unsigned seed = 0; seed < 10; ++seed) {
+    Inputs inputs(chromosomes, Order::kSorted, seed);
+    for (std::size_t i = 0; i < inputs.outgroups.size(); ++i) {
+      std::vector<Chromosome> some;
+      for (const auto& chromosome : chromosomes) {
+        if (chromosome.length > 300 || random() % 2 == 0) some.push_back(chromosome);
+      }
+      inputs.outgroups[i].file = inputs.dir.write(std::to_string(i) + ".axt",
+                                                  random_axt(some, Order::kSorted, inputs.random));
+    }
+    const auto expected = inputs.one_after_the_other(inputs.on_cpu(), false);
+    inputs.limits.window = 1024;
+    inputs.limits.memory = 24'000;  // less than a long chromosome of three outgroups
+    inputs.options.chunk_size = 200;
+    EXPECT_TRUE(inputs.run(inputs.on_cpu(), false) == expected) << seed;
+    EXPECT_EQ(inputs.log.find("again"), std::string::npos) << inputs.log;
+  }
+}
+
+TEST(ProjectAndCall, LeavesAFileThatHasComeMeanwhile) {
+  Inputs inputs({{"one", 3000}, {"two", 2000}}, Order::kSorted, 95);
+  const std::string path = inputs.dir.file("out/two.fa");
+  JobControl control;
+  const RunListener listener = {[&](std::size_t, const ProjectionReport&, const auto&) {
+                                  inputs.dir.write("out/two.fa", "mine");
+                                },
+                                {}};
+  EXPECT_NE(message_of<FileError>([&] {
+              project_and_call(inputs.outgroups, inputs.chromosomes, {}, inputs.on_cpu(false),
+                               inputs.dir.file("out"), control, listener);
+            }).find("has come since the run began"),
+            std::string::npos);
+  EXPECT_EQ(test::read_file(path), "mine");
 }
 
 TEST(ProjectAndCall, GivesCallsTheirNamesWhenNoBlockCanChangeThem) {

@@ -134,7 +134,7 @@ class Orders : public testing::Test {
     return {order.passed(0), order.passed(1), order.passed(2)};
   }
   bool is_behind(std::size_t reader) const {
-    return order.step_of(passages[reader]) < order.goal();
+    return order.has_turn(passages[reader], order.next_turn());
   }
 
   ReadingOrder order;
@@ -161,32 +161,52 @@ TEST_F(Orders, PassPositionsBeforeTheLastBlockOfAll) {
   EXPECT_EQ(order.take_moved().size(), 3U);
 }
 
-TEST_F(Orders, PassNothingBeforeTheEndOfAnUnsortedFile) {
+TEST_F(Orders, PassNothingOfAChromosomeWithManyLateBlocksBeforeTheEnd) {
   block(0, 0, 200);
   block(1, 0, 200);
   block(1, 1, 0);
+  for (int late = 0; late < 3; ++late) order.note_late(1, 0);
   EXPECT_EQ(order.passed(0), 200);
-  order.distrust(1);
+  order.note_late(1, 0);
   EXPECT_EQ(order.passed(0), 0);
   order.end(1);
   EXPECT_EQ(order.passed(0), 200);
 }
 
+TEST_F(Orders, PassNoMoreThanTheirPlaceAfterAStrayBlockElsewhere) {
+  block(0, 0, 200);
+  block(1, 0, 130);
+  passages[1].begin_block(2, 5);
+  block(1, 0, 150);
+  EXPECT_EQ(order.passed(0), 150);
+  EXPECT_EQ(order.passed(2), 0);
+}
+
 TEST_F(Orders, LetReadersGoOnTogether) {
   EXPECT_TRUE(is_behind(0) && is_behind(1));
-  block(0, 1, 0);
+  block(0, 0, 0);
   EXPECT_FALSE(is_behind(0));
   EXPECT_TRUE(is_behind(1));
-  // Chromosomes rank as they are met: this one is behind reader 0's.
-  block(1, 0, 0);
+  block(1, 0, 127);
+  EXPECT_TRUE(is_behind(0) && is_behind(1));
+  block(1, 0, 128);
   EXPECT_TRUE(is_behind(0));
   EXPECT_FALSE(is_behind(1));
-  block(0, 0, 127);
-  EXPECT_TRUE(is_behind(0) && is_behind(1));
-  block(0, 0, 128);
+  order.end(0);
+  EXPECT_TRUE(is_behind(1));
+}
+
+TEST_F(Orders, LetReadersOnAShortChromosomeCatchUp) {
+  block(0, 0, 0);
+  block(1, 1, 0);  // which has 128 positions, and the other 300
   EXPECT_FALSE(is_behind(0));
-  order.end(1);
-  EXPECT_TRUE(is_behind(0));
+  EXPECT_TRUE(is_behind(1));
+  block(1, 0, 0);
+  EXPECT_TRUE(is_behind(0) && is_behind(1));
+  block(0, 0, 299);
+  block(1, 0, 299);
+  block(1, 1, 0);
+  EXPECT_TRUE(is_behind(0));  // at the end of its chromosome
 }
 
 }  // namespace

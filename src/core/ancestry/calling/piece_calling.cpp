@@ -2,8 +2,11 @@
 #include "core/ancestry/calling/piece_calling.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
+#include "core/exec/errors.h"
 #include "core/genome/packed.h"
 #include "core/genome/sequence_store.h"
 #include "core/genome/stretch.h"
@@ -13,6 +16,11 @@ namespace ancify {
 namespace {
 
 constexpr std::int64_t kStretchesPerPiece = 4;
+
+bool exists(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::exists(path, error);
+}
 
 std::string phred_path(const std::string& folder, const std::string& chromosome) {
   return posterior_folder(folder) + "/" + chromosome + ".phred";
@@ -54,7 +62,10 @@ void PieceCaller::call_on_cpu(const CallInput& piece, const TaskContext& context
 std::string posterior_folder(const std::string& folder) { return folder + "/posterior"; }
 
 CallFiles::CallFiles(const std::string& folder, const Chromosome& chromosome, std::size_t pieces)
-    : folder_(folder), chromosome_(chromosome), sums_(pieces) {}
+    : folder_(folder),
+      chromosome_(chromosome),
+      was_there_(exists(sequence_path(folder, chromosome.name))),
+      sums_(pieces) {}
 
 std::vector<OutputFile*> CallFiles::files() {
   std::vector<OutputFile*> files = {&calls_->file()};
@@ -98,6 +109,12 @@ void CallFiles::write(std::size_t piece, const Stretch& stretch, const char* cal
 }
 
 CalledChromosome CallFiles::finish(const TaskContext& context) {
+  const std::string path = sequence_path(folder_, chromosome_.name);
+  if (!was_there_ && exists(path)) {
+    throw FileError(path,
+                    "a file of this name has come since the run began, and no run wrote it. "
+                    "Move it away");
+  }
   for (OutputFile* file : files()) {
     file->sync(context);
     file->prepare();

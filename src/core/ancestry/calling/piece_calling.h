@@ -58,7 +58,8 @@ class CallFiles {
   void begin_piece(std::size_t piece) { sums_[piece] = {}; }
   void write(std::size_t piece, const Stretch& stretch, const char* calls,
              const std::uint8_t* phred, SimdLevel simd);
-  // Waits until the closed files are on the disk, and gives them their names.
+  // Waits until the closed files are on the disk, and gives them their names. FileError if a file
+  // of the calls' name has appeared since this was made.
   CalledChromosome finish(const TaskContext& context);
 
  private:
@@ -75,6 +76,7 @@ class CallFiles {
 
   const std::string& folder_;
   const Chromosome& chromosome_;
+  const bool was_there_;
   std::mutex mutex_;
   bool is_open_ = false;
   std::unique_ptr<SequenceWriter> calls_;

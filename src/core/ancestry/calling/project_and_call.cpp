@@ -13,6 +13,7 @@
 #include "core/ancestry/calling/piece_calling.h"
 #include "core/ancestry/calling/reading_order.h"
 #include "core/ancestry/calling/window_calls.h"
+#include "core/genome/packed.h"
 #include "core/genome/sequence_store.h"
 #include "core/io/file.h"
 #include "core/io/text.h"
@@ -20,6 +21,11 @@
 namespace ancify {
 
 namespace {
+
+// Sorted alignments need a few windows at a time.
+std::int64_t least_memory(std::size_t species, std::int64_t window) {
+  return 4 * static_cast<std::int64_t>(species * packed_size(static_cast<std::size_t>(window)));
+}
 
 // The windows of a genome, and readings of the alignments for them.
 class Pipeline {
@@ -33,6 +39,7 @@ class Pipeline {
         chromosomes_(chromosomes),
         options_(options),
         limits_(limits),
+        memory_(std::max(limits.memory, least_memory(outgroups.size(), limits.window))),
         calls_(calls),
         control_(control),
         context_(context) {
@@ -74,6 +81,7 @@ class Pipeline {
   const std::vector<Chromosome>& chromosomes_;
   const ProjectionOptions& options_;
   const PipelineLimits& limits_;
+  const std::int64_t memory_;
   WindowCalls& calls_;
   JobControl& control_;
   const TaskContext& context_;
@@ -88,7 +96,7 @@ std::vector<ProjectionReport> Pipeline::run(const AlignmentProjected& projected)
   auto left = calls_.end_reading();
   if (!left.empty()) tell_why_again();
   for (; !left.empty(); left = calls_.end_reading()) {
-    tell_what_again(calls_.choose(left, limits_.memory));
+    tell_what_again(calls_.choose(left, memory_));
     read_again();
   }
   return std::move(reports_);
@@ -134,25 +142,23 @@ void Pipeline::read_in_order(const AlignmentProjected& projected) {
   Readers readers = open_readers(true);
   ReadingOrder order(readers.size(), chromosomes_, limits_.window);
   for (;;) {
-    const auto goal = order.goal();
+    const auto turn = order.next_turn();
     std::vector<std::size_t> behind;
     for (std::size_t r = 0; r < readers.size(); ++r) {
-      if (readers[r].has_ended()) continue;
-      if (order.step_of(readers[r].passage()) < goal) behind.push_back(r);
+      if (!readers[r].has_ended() && order.has_turn(readers[r].passage(), turn)) {
+        behind.push_back(r);
+      }
     }
     if (behind.empty() && !calls_.has_calls()) return;
     do_round(behind, [&](std::size_t r) {
-      const Passage& passage = readers[r].passage();
-      readers[r].read([&, begun = passage.chromosome] {
-        return passage.chromosome == begun && order.step_of(passage) < goal;
-      });
+      readers[r].read([&] { return order.has_turn(readers[r].passage(), turn); });
     });
     for (const std::size_t r : behind) {
       take_notes(readers[r], r, order);
       if (readers[r].has_ended()) take_reports(readers[r], files_[r].outgroups, projected);
     }
     for (const std::size_t c : order.take_moved()) calls_.schedule_passed(c, order.passed(c));
-    if (calls_.keep_to(limits_.memory)) is_short_ = true;
+    if (calls_.keep_to(memory_)) is_short_ = true;
   }
 }
 
@@ -180,7 +186,7 @@ void Pipeline::take_notes(AlignmentReader& reader, std::size_t number, ReadingOr
     for (const std::size_t window : store->take_begun()) calls_.note_begun(window);
     for (const std::size_t window : store->take_late()) {
       calls_.note_late(window);
-      order.distrust(number);
+      order.note_late(number, calls_.windows().chromosome_of(window));
       unsorted_.insert(outgroups_[files_[number].outgroups.front()].species);
     }
   }
@@ -205,9 +211,9 @@ void Pipeline::tell_why_again() const {
                  quoted_list({unsorted_.begin(), unsorted_.end()}));
   }
   if (is_short_) {
-    control_.log(
-        "The alignments have their chromosomes in different orders, and `memory` is too "
-        "small for all bases that wait for others");
+    control_.log("`memory` (" + std::to_string(memory_) +
+                 " bytes) does not hold all bases that wait for other alignments. They wait "
+                 "least if all have the same order of chromosomes");
   }
 }
 
@@ -217,7 +223,9 @@ void Pipeline::tell_what_again(const std::vector<std::size_t>& windows) const {
   std::vector<std::string> names;
   names.reserve(chromosomes.size());
   for (const std::size_t c : chromosomes) names.push_back(chromosomes_[c].name);
-  control_.log("Reading all alignments again for parts of " + quoted_list(names));
+  const std::string n =
+      windows.size() == 1 ? "a part" : std::to_string(windows.size()) + " parts";
+  control_.log("Reading all alignments again for " + n + " of " + quoted_list(names));
 }
 
 }  // namespace

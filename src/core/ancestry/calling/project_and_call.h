@@ -27,7 +27,8 @@ struct RunListener {
 };
 
 struct PipelineLimits {
-  // Bytes of bases that wait for calls. Readers may exceed them by what they read at a time.
+  // Bytes of bases that wait for calls; at least four windows of all outgroups. Readers may exceed
+  // them by what they read at a time.
   std::int64_t memory = 2'000'000'000;
   // Positions that are called together, a multiple of kPackedGroup.
   std::int64_t window = std::int64_t{1} << 22;
