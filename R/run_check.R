@@ -36,7 +36,7 @@
 #' | `configuration` | the findings of [ancify_config()]; what the phases lack |
 #'
 #' * `text` reads the first 16 MB of text of every alignment, and as much of `focal_fasta` as they
-#'   reach. In [ancify_run()] the limit is also about a 64th of the file's bytes, but at least 1 MB
+#'   reach. In [ancify_run()] the limit is also about a 256th of the file's bytes, but at least 1 MB
 #'   of text. That takes about 2 % of its time; later it checks every block.
 #' * `names` recognises names that differ by a leading `chr`, and accessions of RefSeq and GenBank.
 #' * `focal` compares with `focal_fasta`, or else with the other alignments at common positions.

@@ -18,6 +18,8 @@ new_ledger <- function(folder, rows = data.frame(ledger_columns), sources = char
   ledger$rows <- rows
   # Sources of files as JSON. Rows refer to them by number.
   ledger$sources <- sources
+  # Texts of sources that were asked for
+  ledger$described <- list()
   # Rows completed since the last ledger_rows()
   ledger$pending <- list()
   # Identities, by path, of files that this session wrote or verified by checksum
@@ -100,7 +102,7 @@ facts_of <- function(ledger, paths) {
 source_number <- function(ledger, made_from) {
   # All chromosomes of a phase share one source.
   if (!identical(made_from, ledger$last_source)) {
-    text <- canonical_json(made_from)
+    text <- source_text(ledger, made_from)
     if (!text %in% ledger$sources) ledger$sources <- c(ledger$sources, text)
     ledger$last_source <- made_from
     ledger$last_number <- match(text, ledger$sources)
@@ -109,7 +111,19 @@ source_number <- function(ledger, made_from) {
 }
 
 # The number of a source; NA if no file was made from it.
-known_source <- function(ledger, made_from) match(canonical_json(made_from), ledger$sources)
+known_source <- function(ledger, made_from) match(source_text(ledger, made_from), ledger$sources)
+
+# The text of a source, which takes milliseconds, is made once.
+source_text <- function(ledger, made_from) {
+  for (known in ledger$described) {
+    if (identical(known$made_from, made_from)) {
+      return(known$text)
+    }
+  }
+  text <- canonical_json(made_from)
+  ledger$described <- c(ledger$described, list(list(made_from = made_from, text = text)))
+  text
+}
 
 # ---- Files that this session knows ---------------------------------------------------------------
 

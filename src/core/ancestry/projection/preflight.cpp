@@ -41,7 +41,7 @@ namespace {
 constexpr std::int64_t kMebi = std::int64_t{1} << 20;
 constexpr std::int64_t kMostText = 16 * kMebi;
 constexpr std::int64_t kLeastText = kMebi;
-constexpr std::int64_t kBriefShare = 64;  // a brief look reads 1/64 of a file's bytes
+constexpr std::int64_t kBriefShare = 256;  // a brief look reads 1/256 of a file's bytes
 constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
 
 // A text that ends early: after enough text, enough bytes, or stop().
