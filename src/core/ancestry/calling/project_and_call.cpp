@@ -223,8 +223,7 @@ void Pipeline::tell_what_again(const std::vector<std::size_t>& windows) const {
   std::vector<std::string> names;
   names.reserve(chromosomes.size());
   for (const std::size_t c : chromosomes) names.push_back(chromosomes_[c].name);
-  const std::string n =
-      windows.size() == 1 ? "a part" : std::to_string(windows.size()) + " parts";
+  const std::string n = windows.size() == 1 ? "a part" : std::to_string(windows.size()) + " parts";
   control_.log("Reading all alignments again for " + n + " of " + quoted_list(names));
 }
 
