@@ -287,8 +287,7 @@ TEST(ProjectAndCall, TellsWhyItReadsAgain) {
   inputs.limits.memory = 200;
   inputs.run(inputs.on_cpu(), false);
   EXPECT_NE(inputs.log.find("`memory` (1024 bytes) does not hold all"), std::string::npos);
-  EXPECT_NE(inputs.log.find("Reading all alignments again for 4 parts of 'one'"),
-            std::string::npos)
+  EXPECT_NE(inputs.log.find("Reading all alignments again for 4 parts of 'one'"), std::string::npos)
       << inputs.log;
 }
 
