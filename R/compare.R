@@ -52,7 +52,7 @@
 #' config$method <- "parsimony"
 #' config$tree <- "(((focal,near1),near2),far);"
 #' config$output_dir <- file.path(tempdir(), "parsimony")
-#' parsimony <- ancify_run(config, "call", threads = 1, verbose = FALSE)
+#' parsimony <- ancify_run(config, threads = 1, verbose = FALSE)
 #' comparison <- compare_calls(voting = voting, parsimony = parsimony, threads = 1)
 #' comparison
 #' summary(comparison)
