@@ -1,8 +1,8 @@
 // With one kernel, P, A_i and H are functions of SKS, so all of the likelihood is a sum over its
 // spectrum. Gauss rules of Lanczos runs stand for y'f(SKS)y and z'f(SKS)z. The sketch B of SKS,
 // whose spectrum is known, is the control variate:
-//   tr f(SKS) = tr f(B) + mean over z of [z'f(SKS)z - z'f(B)z],
-// and so is a share of what the difference is to the first order in SKS - B.
+//   tr f(SKS) = tr f(B) + mean over z of [z'f(SKS)z - z'f(B)z].
+// A second one is a share of what the difference is to the first order in SKS - B.
 // (Bai, Fahey and Golub 1996, J. Comput. Appl. Math. 74:71; for REML: Border and Becker 2019, BMC
 // Bioinformatics 20:411.)
 #include "core/reml/lanczos_fit.h"

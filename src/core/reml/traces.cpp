@@ -1,5 +1,6 @@
 // The control variates: tr(P A_i) = tr(M^+ A~_i) + mean over z of [z'P A_i z - z'M^+ A~_i z], where
-// M^+ A~_i costs no solve, and a share of what P A_i is to the first order in H - M and A_i - A~_i:
+// M^+ A~_i costs no solve. A second one is a share of what P A_i is to the first order in H - M and
+// A_i - A~_i:
 //   P A_i - M^+ A~_i ~ M^+ (A_i - A~_i) - M^+ (H - M) M^+ A~_i,
 // whose trace is 0, as M has the traces of H along U and beyond it. The share is a regression over
 // the probes (Lavenberg and Welch 1981, Manage. Sci. 27:322). It is below 1, as 1 / x bends.
