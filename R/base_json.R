@@ -20,10 +20,10 @@ keep_names <- function(x) {
   }
 }
 
-# Equal descriptions give equal text, whether they come from R or from JSON.
+# Equal descriptions give equal text, whether they come from R or from JSON: the text of an object
+# equals that of the list which is read from its text.
 canonical_json <- function(x) {
-  read <- jsonlite::fromJSON(to_json(x), simplifyVector = FALSE)
-  as.character(to_json(read, pretty = FALSE))
+  as.character(to_json(x, pretty = FALSE))
 }
 
 # Whether two descriptions are equal.

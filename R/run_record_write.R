@@ -65,7 +65,7 @@ with_evaluations <- function(record, evaluations) {
 # Versions that a result depends on.
 made_with <- function() {
   build <- unclass(ancify_build_info())
-  c(build, list(R = as.character(getRversion()), system = utils::sessionInfo()$running))
+  c(build, list(R = as.character(getRversion()), system = utils::osVersion))
 }
 
 # Sources by species. For projections that no run wrote, the files themselves.

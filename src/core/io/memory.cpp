@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <fstream>
 #include <new>
 #include <string>
@@ -28,18 +30,49 @@ std::size_t memory_size() {
   return size;
 }
 
-Memory::Memory(std::size_t size) : data_(nullptr), size_(size) {
-  if (size == 0) return;
-  void* data = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (data == MAP_FAILED) throw std::bad_alloc();
+namespace {
+
+constexpr std::size_t kHugePage = std::size_t{1} << 21;
+
+// Only memory that begins where a huge page may begin gets one at once. So a page more is mapped,
+// and both ends are given back.
+char* mapped_huge(std::size_t size) {
+  void* const all =
+      mmap(nullptr, size + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (all == MAP_FAILED) throw std::bad_alloc();
+  const std::size_t front = kHugePage - reinterpret_cast<std::uintptr_t>(all) % kHugePage;
+  char* const data = static_cast<char*>(all) + front;
+  munmap(all, front);
+  if (front < kHugePage) munmap(data + size, kHugePage - front);
 #ifdef MADV_HUGEPAGE
   madvise(data, size, MADV_HUGEPAGE);
 #endif
-  data_ = static_cast<char*>(data);
+  return data;
 }
 
-Memory::~Memory() {
-  if (data_ != nullptr) munmap(data_, size_);
+std::size_t whole_pages(std::size_t size) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return (size + page - 1) / page * page;
+}
+
+}  // namespace
+
+Memory::Memory(std::size_t size) {
+  if (size >= kHugePage) {
+    const std::size_t pages = whole_pages(size);
+    data_ = {mapped_huge(pages), Free{pages}};
+  } else if (size > 0) {
+    data_ = {static_cast<char*>(std::calloc(size, 1)), Free{0}};
+    if (data_ == nullptr) throw std::bad_alloc();
+  }
+}
+
+void Memory::Free::operator()(char* data) const {
+  if (mapped > 0) {
+    munmap(data, mapped);
+  } else {
+    std::free(data);
+  }
 }
 
 }  // namespace ancify

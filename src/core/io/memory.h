@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 namespace ancify {
 
@@ -9,20 +10,23 @@ namespace ancify {
 // group (a container, a batch job) or the process itself may have one.
 std::size_t memory_size();
 
-// Memory that takes no room until it is touched, in huge pages if the system has them.
+// Zeros. Large pieces take no room until they are touched, and are in huge pages if the system has
+// them.
 class Memory {
  public:
+  Memory() = default;
   // std::bad_alloc if the system refuses.
   explicit Memory(std::size_t size);
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
-  ~Memory();
-  char* data() { return data_; }
-  const char* data() const { return data_; }
+  char* data() { return data_.get(); }
+  const char* data() const { return data_.get(); }
 
  private:
-  char* data_;
-  std::size_t size_;
+  struct Free {
+    std::size_t mapped;  // bytes; 0 if the memory comes from calloc()
+    void operator()(char* data) const;
+  };
+
+  std::unique_ptr<char[], Free> data_{nullptr, Free{0}};
 };
 
 }  // namespace ancify

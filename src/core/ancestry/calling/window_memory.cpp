@@ -62,7 +62,7 @@ std::size_t WindowMemory::length(std::size_t window) const {
   return static_cast<std::size_t>(windows_.end(window) - windows_.start(window));
 }
 
-std::unique_ptr<char[]> WindowMemory::take(std::size_t size) {
+Memory WindowMemory::take(std::size_t size) {
   if (size == packed_size(static_cast<std::size_t>(windows_.positions()))) {
     std::lock_guard<std::mutex> lock(mutex_);
     if (!free_.empty()) {
@@ -71,20 +71,20 @@ std::unique_ptr<char[]> WindowMemory::take(std::size_t size) {
       return bases;
     }
   }
-  return std::unique_ptr<char[]>(new char[size]);
+  return Memory(size);
 }
 
 bool WindowMemory::write(std::size_t window, std::size_t species, std::size_t offset,
                          const char* bases, std::size_t n) {
   Buffer& buffer = buffers_[window * species_ + species];
-  const bool is_first = buffer.bases == nullptr;
+  const bool is_first = buffer.bases.data() == nullptr;
   if (is_first) {
     const std::size_t size = bytes(window);
-    buffer = {take(size), 0};
+    buffer.bases = take(size);
     used_ += static_cast<std::int64_t>(size);
   }
   fill_up_to(offset, buffer);
-  pack_bases(bases, n, offset, buffer.bases.get(), simd_);
+  pack_bases(bases, n, offset, buffer.bases.data(), simd_);
   buffer.end = std::max(buffer.end, offset + n);
   return is_first;
 }
@@ -93,7 +93,7 @@ void WindowMemory::fill_up_to(std::size_t position, Buffer& buffer) const {
   static const std::string unknown(std::size_t{1} << 12, 'N');
   while (buffer.end < position) {
     const std::size_t n = std::min(unknown.size(), position - buffer.end);
-    pack_bases(unknown.data(), n, buffer.end, buffer.bases.get(), simd_);
+    pack_bases(unknown.data(), n, buffer.end, buffer.bases.data(), simd_);
     buffer.end += n;
   }
 }
@@ -101,7 +101,7 @@ void WindowMemory::fill_up_to(std::size_t position, Buffer& buffer) const {
 void WindowMemory::complete(std::size_t window) {
   for (std::size_t s = 0; s < species_; ++s) {
     Buffer& buffer = buffers_[window * species_ + s];
-    if (buffer.bases != nullptr) fill_up_to(length(window), buffer);
+    if (buffer.bases.data() != nullptr) fill_up_to(length(window), buffer);
   }
 }
 
@@ -118,7 +118,7 @@ void WindowMemory::release(std::size_t window) {
   const bool is_whole = size == packed_size(static_cast<std::size_t>(windows_.positions()));
   for (std::size_t s = 0; s < species_; ++s) {
     Buffer& buffer = buffers_[window * species_ + s];
-    if (buffer.bases == nullptr) continue;
+    if (buffer.bases.data() == nullptr) continue;
     used_ -= static_cast<std::int64_t>(size);
     if (is_whole) free_.push_back(std::move(buffer.bases));
     buffer = {};

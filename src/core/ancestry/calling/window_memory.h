@@ -15,6 +15,7 @@
 #include "core/genome/packed.h"
 #include "core/genome/sequence_source.h"
 #include "core/genome/sequence_store.h"
+#include "core/io/memory.h"
 
 namespace ancify {
 
@@ -39,7 +40,7 @@ class WindowMemory {
   void complete(std::size_t window);
   // Packed; null if all are N.
   const char* bases(std::size_t window, std::size_t species) const {
-    return buffers_[window * species_ + species].bases.get();
+    return buffers_[window * species_ + species].bases.data();
   }
   const char* unknown() const { return unknown_.data(); }
   // Forgets a window's bases; their memory serves other windows.
@@ -49,13 +50,13 @@ class WindowMemory {
 
  private:
   struct Buffer {
-    std::unique_ptr<char[]> bases;
+    Memory bases;
     std::size_t end = 0;  // of the positions written
   };
 
   std::size_t length(std::size_t window) const;
   std::size_t bytes(std::size_t window) const { return packed_size(length(window)); }
-  std::unique_ptr<char[]> take(std::size_t size);
+  Memory take(std::size_t size);
   void fill_up_to(std::size_t position, Buffer& buffer) const;
 
   const Windows& windows_;
@@ -65,7 +66,7 @@ class WindowMemory {
   std::vector<Buffer> buffers_;  // by window, then species
   std::atomic<std::int64_t> used_{0};
   std::mutex mutex_;
-  std::vector<std::unique_ptr<char[]>> free_;  // each for a whole window
+  std::vector<Memory> free_;  // each for a whole window
 };
 
 // Puts a species' bases into windows and, if they are kept, into files.
