@@ -1,7 +1,7 @@
 // Conjugate gradients with M as preconditioner (Hestenes and Stiefel 1952, J. Res. NBS 49:409):
 //   a = r'z / p'Hp,  x += a p,  r -= a Hp,  z = M^+ r,  p = z + (r'z / earlier r'z) p.
-// Products have 28 bits, which the recursion bears. The true residual has 56 bits, and what it
-// leaves is solved for again, as in iterative refinement.
+// Products have 28 bits, which the recursion bears. The true residual has 56 bits unless fewer are
+// enough for the tolerance, and what it leaves is solved for again, as in iterative refinement.
 #include "core/reml/conjugate_gradients.h"
 
 #include <algorithm>
@@ -81,11 +81,12 @@ class Solver {
   }
 
   // The columns whose true residual is above their goal, with it.
-  Block unsolved(int columns, const double* b, const double* x, const Vector& goal) const {
+  Block unsolved(int columns, const double* b, const double* x, const Vector& goal,
+                 Precision precision) const {
     Block block(n_);
     Vector r(area(n_, columns));
     const bool zero = std::all_of(x, x + n_ * columns, [](double value) { return value == 0; });
-    if (!zero) covariance_.times(x, columns, Precision::kFull, r.data());
+    if (!zero) covariance_.times(x, columns, precision, r.data());
     for (std::size_t i = 0; i < r.size(); ++i) r[i] = b[i] - r[i];
     const Vector length = lengths(columns, r.data());
     for (int c = 0; c < columns; ++c) {
@@ -191,8 +192,10 @@ bool solve(const RestrictedCovariance& covariance, const Preconditioner& precond
   const Solver solver(covariance, preconditioner);
   Vector goal = solver.lengths(columns, b);
   for (std::size_t k = 0; k < goal.size(); ++k) goal[k] *= tolerance[k];
+  const double least = *std::min_element(tolerance.begin(), tolerance.end());
+  const Precision precision = least > kRoundTolerance ? Precision::kProbes : Precision::kFull;
   for (int round = 0; round < kMostRefinements; ++round) {
-    Block block = solver.unsolved(columns, b, x, goal);
+    Block block = solver.unsolved(columns, b, x, goal, precision);
     if (block.columns() == 0) return true;
     if (!solver.reduce(std::move(block), x)) return false;
   }

@@ -37,7 +37,7 @@ constexpr double kShortestShare = 1e-3;
 constexpr double kShareOfNoise = 0.05;
 // After the last steps the Monte Carlo error may be this much larger than before.
 constexpr double kSlack = 1.2;
-constexpr int kBatch = 16;  // probes
+constexpr int kBatch = 8;  // probes
 
 class ProbeFit {
  public:

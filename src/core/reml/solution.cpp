@@ -49,7 +49,7 @@ Vector effects_covariance(const RestrictedModel& model, const Vector& hq, const 
 
 SolveTolerances::SolveTolerances(double tolerance)
     : response(std::min(1e-8, 0.01 * std::sqrt(tolerance))),
-      probes(std::min(1e-5, 0.01 * std::sqrt(tolerance))) {}
+      probes(std::min(1e-4, 0.01 * std::sqrt(tolerance))) {}
 
 bool solve_columns(const RestrictedCovariance& covariance, const Preconditioner& preconditioner,
                    const double* b, const Vector& tolerance, int at_once, double* x) {
