@@ -42,7 +42,7 @@ annotate_variants <- function(variants, ancestral, ...) {
       "input"
     )
   }
-  of_files <- intersect(c("out", "polarise"), ...names())
+  of_files <- intersect(c("out", "polarise", "keep_fields"), ...names())
   if (length(of_files)) {
     abort_ancify(sprintf("`%s` is for files only: use annotate_vcf().", of_files[1]), "input")
   }

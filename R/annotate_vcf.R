@@ -62,23 +62,28 @@
 #' | `GT` | names the other allele; phase, ploidy and missing alleles stay |
 #' | `Number=R` | values of the alleles in the new order |
 #' | `Number=G` | values of the genotypes in the new order, at any ploidy |
-#' | `AC`, `AF` | `AN` - `AC`, and 1 - `AF` |
-#' | `AC` without `AN`; `AC` and `AF` not declared as numbers | removed |
+#' | `AF`, `LDAF`, and names with the word `AF`, such as `EUR_AF` and `AF_afr` | 1 - `AF` |
+#' | `AC`, and names with the word `AC`, such as `AC_afr` | `AN` - `AC`, `AN_afr` - `AC_afr` |
+#' | `DS` of samples | the sample's ploidy - `DS` |
+#' | `HDS`, `AP1`, `AP2` of samples | 1 - each |
+#' | `DP4` | the halves change places |
+#' | `PGT` | names the other allele |
+#' | `AC` without its `AN`; counts and frequencies of other types; names with `max` | removed |
 #' | other `Number=A`; local alleles (`Number=LA`, `LR`, `LG`) | removed |
-#' | fields with a wrong number of values | removed |
+#' | fields with a wrong number of values, or values out of range | removed |
 #' | all others | none |
 #'
-#' Removed fields are counted in the result. A haploid sample may have as many values as the others.
-#' Records that were split by ALT often have a wrong number of values, such as the old `PL`.
+#' Removed fields are counted in the result and in the log. `keep_fields` names fields that stay as
+#' they are. A haploid sample may have as many values as the others. Records that were split by ALT
+#' often have a wrong number of values, such as the old `PL`.
 #'
 #' Reserved fields of VCF follow the standard, whatever `Number` the header declares: `AC`, `AF`,
 #' `CIGAR`, `AD`, `ADF`, `ADR`, `EC`, `GL`, `GP`, `PL` and `PP`. `GLE` and the local alleles (`LAA`,
 #' `LGT`, `LAD`, ...) are removed. Old files often declare `Number=.` or `1`.
 #'
 #' Before you use a polarised file:
-#' * Some fields describe an allele but do not declare it, such as `DS`, `EUR_AF` with `Number=1`,
-#'   bcftools' `DP4` and GATK's `PGT`. They stay: remove them (`bcftools annotate -x`) or compute
-#'   them again.
+#' * Other fields may describe an allele and not declare it. They stay: remove them (`bcftools
+#'   annotate -x`) or compute them again.
 #' * After `bcftools norm --multiallelics -` a 0 in a genotype can mean the other ALT. Leave out
 #'   positions with several such records.
 #' * REF is no longer always the base of the reference genome, as the header line
@@ -94,13 +99,15 @@
 #'   * a path with `{chrom}` (the chromosome's name) or `{chrom_id}` (without `chr`), for one
 #'     sequence per file.
 #' @param out Path of the result. Its ending tells the format: `.vcf`, `.vcf.gz` (bgzip) or `.bcf`.
-#'   An existing file is replaced when the new one is complete. Make its index again (`bcftools
-#'   index`).
+#'   An existing file is replaced when the new one is complete, but `out` cannot be a file that is
+#'   read. Make its index again (`bcftools index`).
 #' @param reference The reference genome, in the forms of `ancestral`, to find records with another
 #'   REF; `NULL` (the default) for none.
 #' @param mask A BED file, plain or gzip, of regions not to use; `NULL` (the default) for none.
 #' @param polarise `TRUE` exchanges alleles so that REF is ancestral; `FALSE` (the default) leaves
 #'   them.
+#' @param keep_fields With `polarise`: fields that stay as they are, such as `"INFO/DB_AF"` or
+#'   `"FORMAT/DS"`; none by default. `FORMAT/GT` always follows the alleles.
 #' @param history A [coalescent_history()] of the focal species, its splits named by the outgroups,
 #'   for posteriors from the samples' genotypes; `NULL` (the default) for none.
 #' @param projected For a `history`: the folder of the outgroups' projected sequences,
@@ -135,7 +142,10 @@
 #' * `ancify_input_error`: the VCF lacks a sample, [polarise_sites()] refuses the history, or an
 #'   argument cannot be used.
 #' * `ancify_package_error`: the package was built without htslib.
+#' * `ancify_input_error`: `out` is one of the files that are read, or `keep_fields` names a field
+#'   that the header does not declare.
 #' * `ancify_annotation_warning`: chromosomes with records have no sequence.
+#' * `ancify_annotation_warning`: an index of an earlier `out` lies beside it and no longer fits.
 #' * `ancify_annotation_warning`: the VCF seems to be of another genome build. Among 1,000 records
 #'   or more, of all or of one chromosome, over 1 % are `REF_MISMATCH`, or over a quarter of the
 #'   called ones `NEITHER_ALLELE`.
@@ -160,8 +170,8 @@
 #' attr(polarised, "swapped")
 #' readLines(file.path(folder, "polarised.vcf")) |> tail(6)
 annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, polarise = FALSE,
-                         history = NULL, projected = NULL, samples = NULL, threads = NULL,
-                         progress = interactive(), verbose = TRUE) {
+                         keep_fields = character(), history = NULL, projected = NULL,
+                         samples = NULL, threads = NULL, progress = interactive(), verbose = TRUE) {
   check_given()
   vcf <- check_path(vcf, "vcf")
   history <- check_sample_history(history, projected, samples, ancestral)
@@ -169,8 +179,9 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
   out <- check_variant_output(out)
   if (!is.null(reference)) reference <- check_path(reference, "reference")
   if (!is.null(mask)) mask <- check_path(mask, "mask")
-  refuse_same_file(out, ancestral = ancestral, reference = reference, mask = mask)
+  refuse_same_file(out, vcf = vcf, ancestral = ancestral, reference = reference, mask = mask)
   check_flag(polarise, "polarise")
+  check_keep_fields(keep_fields, polarise)
   threads <- resolve_threads(threads)
   check_flag(verbose, "verbose")
   check_htslib()
@@ -178,7 +189,7 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
   chromosomes <- with_watch("Reading", function(watch) variant_chromosomes_impl(vcf, watch))
   report <- with_watch("Annotating", function(watch) {
     options <- list(
-      mask = mask %||% "", polarise = polarise,
+      mask = mask %||% "", polarise = polarise, keep_fields = keep_fields,
       history = core_sample_history(history, chromosomes), threads = threads
     )
     annotate_impl(vcf, out, record_sequences(chromosomes, ancestral, reference), options, watch)
@@ -196,6 +207,7 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
   }
   warn_about_unmatched(found, ancestral)
   warn_about_positions(report, vcf)
+  warn_about_index(out)
   sums <- colSums(report$reasons)
   reasons <- data.frame(reason = names(sums), records = unname(sums))
   attr(reasons, "chromosomes") <- found
@@ -212,6 +224,24 @@ check_variant_output <- function(out) {
     )
   }
   check_output_file(out, "out")
+}
+
+check_keep_fields <- function(fields, polarise) {
+  known <- is.character(fields) && all(grepl("^(INFO|FORMAT)/[^/]+$", fields)) &&
+    !"FORMAT/GT" %in% fields
+  if (!known) {
+    abort_ancify(
+      sprintf(
+        "`keep_fields` must be names such as \"INFO/DB_AF\" or \"FORMAT/DS\", not %s.",
+        show_value(fields)
+      ),
+      "input"
+    )
+  }
+  if (length(fields) && !polarise) {
+    abort_ancify("`keep_fields` needs `polarise = TRUE`: set it, or leave `keep_fields` out.",
+                 "input")
+  }
 }
 
 # The sequences to compare records with; `ancestral` and `reference` may be NULL.

@@ -16,6 +16,19 @@ describe_swaps <- function(report) {
   )
 }
 
+# A reader with another file's index gives wrong records.
+warn_about_index <- function(out) {
+  for (index in Filter(file.exists, paste0(out, c(".csi", ".tbi")))) {
+    warn_ancify(
+      sprintf(
+        "%s is the index of an earlier %s: make it again (bcftools index -f%s).", quoted(index),
+        quoted(basename(out)), if (endsWith(index, ".tbi")) " -t" else ""
+      ),
+      "annotation"
+    )
+  }
+}
+
 warn_about_unmatched <- function(found, ancestral) {
   without <- found[is.na(found$sequence), ]
   if (nrow(without)) {

@@ -1,6 +1,7 @@
 # Paths, and files that appear whole or not at all.
 
-# `out` must not overwrite an input. It may name `vcf` itself, which its result then replaces.
+# `out` must not overwrite an input, whatever links lead there. Files are replaced by renaming, so
+# another hard link of an input is safe.
 refuse_same_file <- function(out, ...) {
   inputs <- list(...)
   for (name in names(inputs)) {

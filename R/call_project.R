@@ -41,7 +41,8 @@
 #' thread.
 #'
 #' @param axt Path of an alignment in UCSC's AXT or MAF format: plain, gzip or bgzip, recognised by
-#'   content. In AXT the focal genome is the first row of each pair.
+#'   content. In AXT the focal genome is the first row of each pair. Names of chromosomes may differ
+#'   from those of `chrom_lengths` by a leading `chr`.
 #' @param chrom_lengths Lengths of the focal chromosomes in bases: a named numeric vector, or the
 #'   path of a file with a name and a length on each line (`chrom.sizes` or `.fai`).
 #' @param chromosomes Names of the chromosomes to project, in the order wanted; `NULL` (the
@@ -256,13 +257,8 @@ warn_about_projection <- function(report, axt, lengths) {
   problems <- c(
     if (length(empty)) {
       sprintf(
-        "it has no block on %s, whose sequence%s all N%s", enumerate(quoted(empty)),
-        if (length(empty) == 1) " is" else "s are",
-        if (any(empty %in% report$other_prefix)) {
-          " (its names differ by a leading 'chr')"
-        } else {
-          ""
-        }
+        "it has no block on %s, whose sequence%s all N", enumerate(quoted(empty)),
+        if (length(empty) == 1) " is" else "s are"
       )
     },
     if (report$bad > 0) {

@@ -115,7 +115,7 @@ outgroup_entry_keys <- function() {
       required = TRUE, python = TRUE
     ),
     alignment = config_setting(
-      read_input, "Its alignment. One MAF file may serve several outgroups.",
+      read_input, "Its alignment. One MAF file may serve several outgroups. Names may differ by a leading chr.",
       required = TRUE, changes = "projections", python = TRUE
     ),
     maf_name = config_setting(

@@ -38,7 +38,9 @@
 #' * `text` reads the first 16 MB of text of every alignment, and as much of `focal_fasta` as they
 #'   reach. In [ancify_run()] the limit is also about a 256th of the file's bytes, but at least 1 MB
 #'   of text. That takes about 2 % of its time; later it checks every block.
-#' * `names` recognises names that differ by a leading `chr`, and accessions of RefSeq and GenBank.
+#' * `names` takes names that differ by a leading `chr` for the same, as a run does. It recognises
+#'   accessions of RefSeq and GenBank, and warns of copies of one alignment. If all files are read
+#'   to their ends, it warns of chromosomes that no alignment has.
 #' * `focal` compares with `focal_fasta`, or else with the other alignments at common positions.
 #'   More than 1 % of differences mean another build, wrong coordinates or a wrong strand. With
 #'   three files or more, the check names the odd one out.

@@ -17,7 +17,7 @@ check_alignment_texts <- function(config, backend, brief, progress) {
     )
   })
   c(
-    all_findings(each),
+    all_findings(each), check_all_chromosomes(seen, config), check_equal_files(config),
     if (is.null(config$focal_fasta)) {
       check_focal_rows(seen, outgroups)
     } else {
@@ -70,15 +70,16 @@ check_chromosome_names <- function(one, all_lengths) {
     return(NULL)
   }
   found <- function(status, ...) finding("names", one$name, status, sprintf(...), one$alignment)
-  unknown <- setdiff(names, names(all_lengths))
+  unknown <- names[is.na(names_in_table(names, all_lengths))]
   if (length(unknown) == 0) {
-    found("ok", "all are in the table of lengths")
-  } else if (length(unknown) < length(names)) {
-    differ_by_prefix <- any(other_prefix(unknown) %in% names(all_lengths))
     found(
-      "note", "blocks on %s are passed over: the table of lengths lacks these names%s",
-      enumerate(quoted(unknown)),
-      if (differ_by_prefix) " (some of its names differ only by a leading 'chr')" else ""
+      "ok", "all are in the table of lengths%s",
+      if (all(names %in% names(all_lengths))) "" else ", or differ by a leading 'chr'"
+    )
+  } else if (length(unknown) < length(names)) {
+    found(
+      "note", "blocks on %s are passed over: the table of lengths lacks these names",
+      enumerate(quoted(unknown))
     )
   } else {
     other <- other_names(names, names(all_lengths))
@@ -92,14 +93,16 @@ check_chromosome_names <- function(one, all_lengths) {
   }
 }
 
+# The names that the table of lengths has for those of a file; NA for others.
+names_in_table <- function(names, all_lengths) {
+  of_table <- names(all_lengths)
+  other <- other_prefix(names)
+  ifelse(names %in% of_table, names, ifelse(other %in% of_table, other, NA))
+}
+
 # Why none of the names is in the table, and whether that is certain.
 other_names <- function(names, of_table) {
-  if (any(other_prefix(names) %in% of_table)) {
-    list(
-      certain = TRUE,
-      advice = "The names differ only by a leading 'chr': change them in the table of lengths."
-    )
-  } else if (any(is_accession(names))) {
+  if (any(is_accession(names))) {
     list(
       certain = any(is_accession(names, "chromosome")) && !any(is_accession(of_table)),
       advice = paste(
@@ -121,12 +124,45 @@ is_accession <- function(names, of = c("any", "chromosome")) {
   grepl(pattern, names)
 }
 
+# Chromosomes in no alignment, as far as all files were read.
+check_all_chromosomes <- function(seen, config) {
+  looks <- seen$outgroups
+  if (!all(vapply(looks, `[[`, NA, "whole"))) {
+    return(NULL)
+  }
+  names <- unlist(lapply(looks, `[[`, "chromosomes"))
+  without <- setdiff(names(config$lengths), names_in_table(names, config$lengths))
+  if (length(names) && length(without)) {
+    finding("names", "all outgroups", "warning", sprintf(
+      "no alignment has a block on %s: all of its calls will be N. Leave it out of `chromosomes`.",
+      enumerate(quoted(without))
+    ))
+  }
+}
+
+# Copies of one alignment would confirm each other.
+check_equal_files <- function(config) {
+  outgroups <- config$outgroups[!duplicated(config$outgroups$alignment), ]
+  text <- vapply(outgroups$alignment, function(path) {
+    identity <- input_identity(config, path) %||% identity_if_readable(path)
+    if (is.null(identity)) path else paste(identity$size, identity$sample_checksum)
+  }, "")
+  equal <- outgroups[text %in% text[duplicated(text)], ]
+  if (nrow(equal)) {
+    finding("names", "all outgroups", "warning", sprintf(
+      "the alignments of %s seem to be copies of one file, and would confirm each other: %s.",
+      enumerate(quoted(equal$name)), enumerate(quoted(equal$alignment))
+    ))
+  }
+}
+
 check_coordinates <- function(one, lengths, all_lengths) {
-  known <- one$chromosomes %in% names(all_lengths) & one$ends > 0
+  in_table <- names_in_table(one$chromosomes, all_lengths)
+  known <- !is.na(in_table) & one$ends > 0
   if (!any(known)) {
     return(NULL)
   }
-  names <- one$chromosomes[known]
+  names <- in_table[known]
   over <- one$ends[known] - all_lengths[names]
   found <- function(status, ...) finding("lengths", one$name, status, sprintf(...), one$alignment)
   if (all(over <= 0)) {
@@ -155,6 +191,7 @@ check_fasta_index <- function(config) {
   if (is.character(lengths)) {
     return(found("warning", "its index cannot be read: %s", lengths))
   }
+  names(lengths) <- names_in_table(names(lengths), config$lengths)
   names <- names(config$lengths)
   differ <- names[!lengths[names] %in% config$lengths[names] | lengths[names] != config$lengths]
   if (length(differ) == 0) {

@@ -55,7 +55,8 @@ std::vector<std::string> variant_chromosomes_impl(const std::string& path,
 }
 
 // Annotates the records of `variants` in `output`. `sequences` is for take_sequences(). `options`:
-// list(mask = a path or "", polarise =, history = for as_sample_history() or NULL, threads =).
+// list(mask = a path or "", polarise =, keep_fields =, history = for as_sample_history() or NULL,
+// threads =).
 // [[Rcpp::export]]
 Rcpp::List annotate_impl(const std::string& variants, const std::string& output,
                          const Rcpp::List& sequences, const Rcpp::List& options,
@@ -66,6 +67,7 @@ Rcpp::List annotate_impl(const std::string& variants, const std::string& output,
   take_sequences(sequences, wanted);
   wanted.mask = Rcpp::as<std::string>(options["mask"]);
   wanted.polarise = Rcpp::as<bool>(options["polarise"]);
+  wanted.keep_fields = Rcpp::as<std::vector<std::string>>(options["keep_fields"]);
   if (!Rf_isNull(options["history"])) {
     guarded([&] { wanted.history = as_sample_history(options["history"]); });
   }

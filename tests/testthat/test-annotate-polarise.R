@@ -1,5 +1,6 @@
-# A polarised record in plain R. `line`: text. `kinds`: the letter A, R or G of each field with a
-# value for each allele or genotype, named as "INFO/AD". Gives list(line =, dropped =).
+# A polarised record in plain R. `line`: text. `kinds`: what each field's values describe, named as
+# "INFO/AD": A, R or G as Number has them, or "count", "share", "dose", "strand" or "phased". Gives
+# list(line =, dropped =).
 oracle_swapped <- function(line, kinds) {
   field <- strsplit(line, "\t")[[1]]
   info <- strsplit(strsplit(field[8], ";")[[1]], "=")
@@ -15,21 +16,22 @@ oracle_swapped <- function(line, kinds) {
     if (format[i] == "GT") {
       samples[, i] <- chartr("01", "10", samples[, i])
     } else if (!is.na(kind)) {
-      copies <- if ("GT" %in% format) lengths(strsplit(samples[, format == "GT"], "[/|]")) else 0
-      new <- mapply(oracle_reversed, samples[, i], kind, copies)
+      copies <- rep(0, nrow(samples))
+      if ("GT" %in% format) {
+        genotypes <- samples[, format == "GT"] # exchanged already, if GT comes first
+        copies <- lengths(strsplit(genotypes, "[/|]"))
+        # A dot has no ploidy of its own.
+        if (kind == "dose") copies[genotypes == "."] <- max(copies[genotypes != "."], 0)
+      }
+      new <- mapply(oracle_changed, samples[, i], kind, copies)
       if (anyNA(new)) dropped <- c(dropped, paste0("FORMAT/", format[i])) else samples[, i] <- new
     }
   }
   for (id in names(value)) {
     kind <- kinds[paste0("INFO/", id)]
     if (is.na(kind) || value[id] == ".") next
-    new <- if (id == "AC" && !is.na(value["AN"]) && grepl("^[0-9]+$", value["AC"])) {
-      sprintf("%d", as.integer(value["AN"]) - as.integer(value["AC"]))
-    } else if (id == "AF" && !grepl(",", value["AF"])) {
-      sprintf("%g", 1 - as.numeric(value["AF"]))
-    } else {
-      oracle_reversed(value[id], kind, 0)
-    }
+    all <- if (kind == "count") value[sub("AC", "AN", id)] else 0
+    new <- oracle_changed(value[id], kind, as.integer(all))
     if (is.na(new)) dropped <- c(dropped, paste0("INFO/", id)) else value[id] <- new
   }
 
@@ -42,18 +44,33 @@ oracle_swapped <- function(line, kinds) {
   list(line = paste(field, collapse = "\t"), old_ref = old_ref, dropped = dropped)
 }
 
-# NA if impossible.
-oracle_reversed <- function(text, kind, copies) {
+# NA if impossible. `all`: the ploidy of a sample, 0 if unknown; or all copies of a count.
+oracle_changed <- function(text, kind, all) {
   values <- strsplit(text, ",")[[1]]
+  n <- length(values)
   if (text == ".") {
-    text
-  } else if (kind == "R" && length(values) == 2) {
-    paste(rev(values), collapse = ",")
-  } else if (kind == "G" && length(values) >= max(2, copies + 1)) {
-    paste(rev(values), collapse = ",")
-  } else {
-    NA_character_
+    return(text)
   }
+  if (kind %in% c("count", "share", "dose")) {
+    most <- if (kind == "share") 1 else all
+    if (n != 1 && kind != "share" || is.na(most) || most == 0 && kind == "dose") {
+      return(NA_character_)
+    }
+    new <- most - suppressWarnings(as.numeric(values))
+    if (any(new < 0 | new > most, na.rm = TRUE)) {
+      return(NA_character_)
+    }
+    return(paste(ifelse(is.na(new), ".", sprintf("%g", new)), collapse = ","))
+  }
+  if (kind == "phased") {
+    return(chartr("01", "10", text))
+  }
+  order <- if (kind == "R" && n == 2 || kind == "G" && n >= max(2, all + 1)) {
+    n:1
+  } else if (kind == "strand" && n == 4) {
+    c(3, 4, 1, 2)
+  }
+  if (is.null(order)) NA_character_ else paste(values[order], collapse = ",")
 }
 
 declare <- function(column, id, number, type) {
@@ -61,7 +78,9 @@ declare <- function(column, id, number, type) {
 }
 
 field_kinds <- c(
-  "INFO/AC" = "A", "INFO/AF" = "A", "INFO/MLEAC" = "A", "INFO/CIGAR" = "A", "INFO/XR" = "R",
+  "INFO/AC" = "count", "INFO/AF" = "share", "INFO/EUR_AF" = "share", "INFO/LDAF" = "share",
+  "INFO/AC_afr" = "count", "INFO/AF_popmax" = "A", "INFO/DP4" = "strand", "FORMAT/DS" = "dose",
+  "FORMAT/HDS" = "share", "FORMAT/PGT" = "phased", "INFO/MLEAC" = "A", "INFO/CIGAR" = "A", "INFO/XR" = "R",
   "INFO/XS" = "R", "INFO/XG" = "G", "FORMAT/AD" = "R", "FORMAT/SR" = "R", "FORMAT/PL" = "G",
   "FORMAT/GL" = "G", "FORMAT/GS" = "G", "FORMAT/EC" = "A"
 )
@@ -70,13 +89,16 @@ field_kinds <- c(
 # declarations differ from the standard.
 polarising_header <- function(records) {
   vcf_header(records, more = c(
-    declare("INFO", c("AC", "AF", "AN", "MLEAC", "CIGAR", "XR", "XS", "XG", "DP", "FL"),
-            c("A", "A", "1", "A", ".", "R", "R", "G", "1", "0"),
+    declare("INFO", c("AC", "AF", "AN", "MLEAC", "CIGAR", "XR", "XS", "XG", "DP", "FL", "DP4"),
+            c("A", "A", "1", "A", ".", "R", "R", "G", "1", "0", "4"),
             c("Integer", "Float", "Integer", "Integer", "String", "Integer", "String", "Float",
-              "Integer", "Flag")),
-    declare("FORMAT", c("GT", "AD", "SR", "PL", "GL", "GS", "EC", "DP"),
-            c("1", ".", "R", "G", "G", "G", "A", "1"),
-            c("String", "Integer", "String", "Integer", "Float", "String", "Integer", "Integer"))
+              "Integer", "Flag", "Integer")),
+    declare("INFO", c("EUR_AF", "LDAF", "AC_afr", "AN_afr", "AF_popmax", "AF_src"), "1",
+            c("Float", "Float", "Integer", "Integer", "Float", "String")),
+    declare("FORMAT", c("GT", "AD", "SR", "PL", "GL", "GS", "EC", "DP", "DS", "HDS", "PGT"),
+            c("1", ".", "R", "G", "G", "G", "A", "1", "1", ".", "1"),
+            c("String", "Integer", "String", "Integer", "Float", "String", "Integer", "Integer",
+              "Float", "Float", "String"))
   ))
 }
 
@@ -103,16 +125,22 @@ polarising_case <- function(n = 120, drops = TRUE) {
       switch(id,
         GT = genotype, AD = values(2 + wrong(), numbers), SR = values(2, words),
         PL = values(copies + 1 - wrong(), numbers), GL = values(copies + 1, fractions),
-        GS = values(copies + 1 - wrong(), words), EC = values(1, numbers), DP = "7"
+        GS = values(copies + 1 - wrong(), words), EC = values(1, numbers), DP = "7",
+        DS = if (wrong()) "3.5" else values(1, function(n) one_of("0", "0.5", "1")),
+        HDS = values(2, function(n) sample(c("0", "0.25", "1"), n, TRUE)),
+        PGT = values(1, function(n) one_of("0|1", "1|1", "1|0"))
       )
     }, ""), collapse = ":")
   }
   info_of <- function(alts) {
     an <- sample(20, 1)
     some <- c(
-      if (alts) paste0("AC=", paste(rep(sample(0:an, 1), alts), collapse = ",")), "AF=0.125", if (!drops || runif(1) < 0.8) paste0("AN=", an),
+      if (alts) paste0("AC=", paste(rep(sample(0:(an %/% alts), 1), alts), collapse = ",")),
+      "AF=0.125", if (!drops || runif(1) < 0.8) paste0("AN=", an),
       paste0("XR=", values(2 + wrong(), numbers)), paste0("XS=", values(2, function(n) c("u", "vw"))),
-      paste0("XG=", values(3, fractions)), "DP=9", "FL",
+      paste0("XG=", values(3, fractions)), "DP=9", "FL", "EUR_AF=0.25", "LDAF=1", "AF_src=x",
+      paste0("DP4=", values(4 + wrong(), numbers)), if (drops) "AF_popmax=0.5",
+      if (!drops || runif(1) < 0.8) paste0("AN_afr=", an), paste0("AC_afr=", sample(0:an, 1)),
       if (drops) c("MLEAC=3", "CIGAR=1X")[one_of(1, 2)]
     )
     paste(sample(some), collapse = ";")
@@ -120,7 +148,10 @@ polarising_case <- function(n = 120, drops = TRUE) {
   alleles <- t(replicate(n, sample(c("A", "C", "G", "T"), 2)))
   alleles[sample(n, 10), 2] <- c("AC", "<DEL>", "*", ".", "G,T")
   records <- vapply(seq_len(n), function(i) {
-    format <- c("GT"[runif(1) < 0.9], sample(c("AD", "SR", "PL", "GL", "GS", "DP", "EC"[drops])))
+    known <- runif(1) < 0.9
+    format <- c("GT"[known], sample(c(
+      "AD", "SR", "PL", "GL", "GS", "DP", "HDS", "PGT", "DS"[known || drops], "EC"[drops]
+    )))
     paste(c(
       vcf_records("1", 3 * i, alleles[i, 1], alleles[i, 2],
                   info_of(lengths(strsplit(sub("^[.]$", "", alleles[i, 2]), ",")))),
@@ -178,8 +209,9 @@ test_that("polarised records are those of the plain implementation, in every for
     attr(result$counts, "dropped"),
     data.frame(field = names(dropped), records = as.numeric(dropped))
   )
-  expect_true(all(c("FORMAT/AD", "FORMAT/EC", "FORMAT/GS", "FORMAT/PL", "INFO/AC", "INFO/CIGAR",
-                    "INFO/MLEAC", "INFO/XR") %in% names(dropped)))
+  expect_true(all(c("FORMAT/AD", "FORMAT/DS", "FORMAT/EC", "FORMAT/GS", "FORMAT/PL", "INFO/AC",
+                    "INFO/AC_afr", "INFO/AF_popmax", "INFO/CIGAR", "INFO/DP4", "INFO/MLEAC",
+                    "INFO/XR") %in% names(dropped)))
 
   header <- readLines(result$out)
   expect_length(grep("^##ancify_polarised=\"REF is the ancestral allele", header), 1)
@@ -240,7 +272,11 @@ test_that("AF of real polarised genotypes equals that recomputed from them", {
   swaps <- info_of(lines, "AA_old_ref") != "."
   expect_gt(sum(swaps), 1000)
 
-  kinds <- c("INFO/AC" = "A", "INFO/AF" = "A", "FORMAT/GL" = "G")
+  kinds <- c(
+    "INFO/AC" = "count", "INFO/AF" = "share", "INFO/LDAF" = "share", "FORMAT/GL" = "G",
+    "FORMAT/DS" = "dose",
+    stats::setNames(rep("share", 4), sprintf("INFO/%s_AF", c("AFR", "AMR", "ASN", "EUR")))
+  )
   expected <- vapply(records[swaps], function(line) oracle_swapped(line, kinds)$line, "")
   # The input had a field AA.
   plain <- function(lines) sort_info(without_annotation(lines))
@@ -254,6 +290,29 @@ test_that("AF of real polarised genotypes equals that recomputed from them", {
   expect_equal(as.numeric(info_of(lines, "AF")), as.numeric(info_of(again, "AF")),
                tolerance = 1e-5)
   bcftools_lines("stats", result$out)
+})
+
+test_that("fields to keep stay as they are", {
+  require_htslib()
+  folder <- new_folder()
+  fasta <- write_fasta(c("1" = "C"), file.path(folder, "a.fa"))
+  record <- paste0(vcf_records("1", 1, "A", "C", "AF=0.25;XA=3"), "\tGT:DS\t0/1:0.75")
+  vcf <- write_vcf(record, header = vcf_header(record, more = c(
+    declare("INFO", c("AF", "XA"), c("A", "A"), c("Float", "Integer")),
+    declare("FORMAT", c("GT", "DS"), "1", c("String", "Float"))
+  )))
+  out <- file.path(folder, "out.vcf")
+  polarised <- function(...) annotate(vcf, fasta, polarise = TRUE, out = out, ...)
+  expect_match(records_of(polarised()$out), "\tAF=0.75;.*\tGT:DS\t1/0:1.25$")
+  kept <- polarised(keep_fields = c("INFO/AF", "INFO/XA", "FORMAT/DS"))
+  expect_match(records_of(kept$out), "\tAF=0.25;XA=3;.*\tGT:DS\t1/0:0.75$")
+  expect_identical(nrow(attr(kept$counts, "dropped")), 0L)
+
+  expect_ancify_error(polarised(keep_fields = "AF"), "input", "`keep_fields`", "'AF'")
+  expect_ancify_error(polarised(keep_fields = "FORMAT/GT"), "input", "`keep_fields`")
+  expect_ancify_error(polarised(keep_fields = NA), "input", "`keep_fields`")
+  expect_ancify_error(polarised(keep_fields = "FORMAT/AF"), "input", "FORMAT/AF")
+  expect_ancify_error(annotate(vcf, fasta, keep_fields = "INFO/AF"), "input", "`polarise = TRUE`")
 })
 
 test_that("the log has the numbers of exchanges and of removed fields", {

@@ -140,11 +140,28 @@ test_that("only the annotation's fields change, in every format and at any numbe
       }
     }
   }
-  # The output may replace its input.
-  copy <- tempfile(fileext = ".vcf")
-  file.copy(case$vcf, copy)
-  annotate(copy, fasta, out = copy)
-  expect_identical(records_of(copy), lines)
+})
+
+test_that("an output is never an input, and an earlier index is named", {
+  require_htslib()
+  folder <- new_folder()
+  case <- annotation_case()
+  fasta <- write_fasta(case$calls, file.path(folder, "a.fa"))
+  vcf <- file.path(folder, "v.vcf")
+  file.copy(case$vcf, vcf)
+  file.symlink(vcf, file.path(folder, "link.vcf"))
+  before <- readLines(vcf)
+  spellings <- c(vcf, file.path(folder, ".", "v.vcf"), file.path(folder, "link.vcf"))
+  for (out in spellings) {
+    expect_ancify_error(annotate(vcf, fasta, out = out), "input", "`out` and `vcf` are one file")
+  }
+  expect_identical(readLines(vcf), before)
+
+  out <- file.path(folder, "out.vcf.gz")
+  expect_no_warning(annotate(vcf, fasta, out = out))
+  bcftools_lines("index", out)
+  expect_warning(annotate(vcf, fasta, out = out), "out.vcf.gz.csi.*bcftools index -f\\)",
+                 class = "ancify_annotation_warning")
 })
 
 test_that("new calls remove the posteriors of earlier ones", {

@@ -71,4 +71,16 @@ std::string with_other_prefix(const std::string& name) {
   return name.compare(0, 3, "chr") == 0 ? name.substr(3) : "chr" + name;
 }
 
+ChromosomeNames::ChromosomeNames(const std::vector<Chromosome>& chromosomes) {
+  for (std::size_t i = 0; i < chromosomes.size(); ++i) numbers_[chromosomes[i].name] = i;
+  for (std::size_t i = 0; i < chromosomes.size(); ++i) {
+    numbers_.emplace(with_other_prefix(chromosomes[i].name), i);
+  }
+}
+
+std::optional<std::size_t> ChromosomeNames::find(std::string_view name) const {
+  const auto found = numbers_.find(std::string(name));
+  return found == numbers_.end() ? std::nullopt : std::optional(found->second);
+}
+
 }  // namespace ancify

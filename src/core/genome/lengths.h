@@ -3,7 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "core/exec/threads.h"
@@ -24,5 +27,17 @@ std::vector<Chromosome> read_chromosome_lengths(const std::string& path,
 
 // The name with a leading chr added or removed.
 std::string with_other_prefix(const std::string& name);
+
+// Finds chromosomes by the names of a file, which may differ by a leading chr. An identical name is
+// preferred.
+class ChromosomeNames {
+ public:
+  explicit ChromosomeNames(const std::vector<Chromosome>& chromosomes);
+  // The chromosome's number; none if there is no such name.
+  std::optional<std::size_t> find(std::string_view name) const;
+
+ private:
+  std::unordered_map<std::string, std::size_t> numbers_;
+};
 
 }  // namespace ancify

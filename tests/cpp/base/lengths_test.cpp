@@ -59,5 +59,17 @@ TEST(ChromosomeLengths, ReadsManyContigs) {
   EXPECT_EQ(read_chromosome_lengths(dir.write("sizes", text)).size(), 100000u);
 }
 
+TEST(ChromosomeNames, MayDifferByALeadingChr) {
+  const ChromosomeNames names({{"chr1", 5}, {"2", 5}, {"X", 5}, {"chrX", 5}});
+  const std::optional<std::size_t> none;
+  EXPECT_EQ(names.find("chr1"), 0U);
+  EXPECT_EQ(names.find("1"), 0U);
+  EXPECT_EQ(names.find("chr2"), 1U);
+  EXPECT_EQ(names.find("X"), 2U);
+  EXPECT_EQ(names.find("chrX"), 3U);
+  EXPECT_EQ(names.find("chrchr1"), none);
+  EXPECT_EQ(names.find(""), none);
+}
+
 }  // namespace
 }  // namespace ancify

@@ -25,9 +25,11 @@ class FocalFasta {
  public:
   FocalFasta(const std::string& file, const std::vector<Chromosome>& chromosomes,
              SequenceStore& store)
-      : file_(file), chromosomes_(chromosomes), store_(store), found_(chromosomes.size()) {
-    for (std::size_t i = 0; i < chromosomes.size(); ++i) index_[chromosomes[i].name] = i;
-  }
+      : file_(file),
+        chromosomes_(chromosomes),
+        store_(store),
+        wanted_names_(chromosomes),
+        found_(chromosomes.size()) {}
 
   void begin(std::string_view name, std::int64_t line) {
     end();
@@ -35,10 +37,10 @@ class FocalFasta {
     if (names_.size() < most_names) names_.emplace_back(name);
     line_ = line;
     length_ = written_ = 0;
-    const auto at = index_.find(std::string(name));
-    wanted_ = at != index_.end();
+    const auto found = wanted_names_.find(name);
+    wanted_ = found.has_value();
     if (!wanted_) return;
-    chromosome_ = at->second;
+    chromosome_ = *found;
     if (found_[chromosome_]) {
       throw FormatError(file_, line, "a second sequence is called " + excerpt(name));
     }
@@ -93,7 +95,7 @@ class FocalFasta {
   const std::string& file_;
   const std::vector<Chromosome>& chromosomes_;
   SequenceStore& store_;
-  std::unordered_map<std::string, std::size_t> index_;
+  ChromosomeNames wanted_names_;
   std::vector<bool> found_;
   std::vector<std::string> names_;  // the first few names in the file
   bool wanted_ = false;             // whether the current sequence is wanted

@@ -64,13 +64,15 @@ MafPairs::MafPairs(const std::string& file, const std::vector<std::string>& name
       bad_(bad),
       n_(names.size()),
       focal_prefix_(options.focal_name + "."),
-      focal_chromosomes_(options.focal_chromosomes.begin(), options.focal_chromosomes.end()),
+      chromosomes_(chromosomes),
+      wanted_(chromosomes),
       seen_(names.size()),
       outgroups_(names.size()) {
-  for (const auto& chromosome : chromosomes) {
-    focal_chromosomes_.insert(chromosome.name);
-    wanted_[chromosome.name] = &chromosome;
-  }
+  const auto add_focal = [&](const std::string& name) {
+    focal_chromosomes_.insert({name, with_other_prefix(name)});
+  };
+  for (const auto& name : options.focal_chromosomes) add_focal(name);
+  for (const auto& chromosome : chromosomes) add_focal(chromosome.name);
   const auto add = [&](const std::string& name, std::size_t species) {
     if (name.empty()) return;
     by_first_letter_[static_cast<unsigned char>(name.front())].push_back({name, species});
@@ -95,7 +97,7 @@ void MafPairs::remember_sources(const MafBlock& block) {
 
 bool MafPairs::is_known_focal(std::string_view source) const {
   return source.substr(0, focal_prefix_.size()) == focal_prefix_ &&
-         focal_chromosomes_.count(source.substr(focal_prefix_.size())) > 0;
+         focal_chromosomes_.count(std::string(source.substr(focal_prefix_.size()))) > 0;
 }
 
 std::size_t MafPairs::species_of(std::string_view source) const {
@@ -151,14 +153,14 @@ void MafPairs::project(const MafBlock& block, const std::vector<PairSink*>& sink
   }
   const auto name = focal_.first->source.substr(focal_prefix_.size());
   const auto wanted = wanted_.find(name);
-  if (wanted == wanted_.end()) {
+  if (!wanted) {
     for (std::size_t i = 0; i < n_; ++i) {
       if (focal_alone || outgroups_[i].n > 0) sinks[i]->pass_over(name);
     }
     return;
   }
   AlignedPair pair;
-  if (!begin_pair(*wanted->second, pair)) return;
+  if (!begin_pair(chromosomes_[*wanted], pair)) return;
   if (focal_alone) {
     pair.query = pair.target;
     sinks.front()->project(pair, 0);

@@ -65,8 +65,9 @@ class MafPairs {
   BadBlocks& bad_;
   std::size_t n_;  // outgroups
   std::string focal_prefix_;
-  std::unordered_set<std::string_view> focal_chromosomes_;
-  std::unordered_map<std::string_view, const Chromosome*> wanted_;
+  const std::vector<Chromosome>& chromosomes_;
+  ChromosomeNames wanted_;
+  std::unordered_set<std::string> focal_chromosomes_;  // under the names that may stand for them
   std::array<std::vector<Name>, 256> by_first_letter_;  // the longest first
 
   std::vector<std::string> sources_;  // the first few in the file

@@ -249,9 +249,10 @@ class OutgroupReader : public PairSink {
  public:
   OutgroupReader(const std::string& file, const std::vector<Chromosome>& chromosomes,
                  SimdLevel simd)
-      : chromosomes_(chromosomes), simd_(simd), bad_(file, OnBadBlock::kSkip) {
-    for (std::size_t i = 0; i < chromosomes.size(); ++i) index_[chromosomes[i].name] = i;
-  }
+      : chromosomes_(chromosomes),
+        simd_(simd),
+        bad_(file, OnBadBlock::kSkip),
+        names_(chromosomes) {}
 
   void project(const AlignedPair& pair, std::int64_t) override {
     if (pair.target.size() != pair.query.size()) {
@@ -259,11 +260,11 @@ class OutgroupReader : public PairSink {
     }
     auto& seen = see(pair.chromosome);
     seen.end = std::max(seen.end, pair.end);
-    const auto found = index_.find(seen.name);
-    if (found == index_.end()) return;
-    const std::string problem = problem_of(pair, chromosomes_[found->second]);
+    const auto chromosome = names_.find(seen.name);
+    if (!chromosome) return;
+    const std::string problem = problem_of(pair, chromosomes_[*chromosome]);
     if (problem.empty()) {
-      keep(pair, found->second);
+      keep(pair, *chromosome);
     } else {
       bad(pair.line, problem);
     }
@@ -319,7 +320,7 @@ class OutgroupReader : public PairSink {
   const std::vector<Chromosome>& chromosomes_;
   SimdLevel simd_;
   BadBlocks bad_;
-  std::unordered_map<std::string, std::size_t> index_;
+  ChromosomeNames names_;
   std::vector<SeenChromosome> seen_;  // in the file's order
   std::unordered_map<std::string, std::size_t> seen_index_;
   std::size_t last_ = 0;
@@ -496,9 +497,9 @@ class GenomeLook {
       : chromosomes_(chromosomes),
         simd_(simd),
         look_(look),
+        names_(chromosomes),
         found_(chromosomes.size()),
         last_(chromosomes.size()) {
-    for (std::size_t i = 0; i < chromosomes.size(); ++i) index_[chromosomes[i].name] = i;
     for (std::size_t i = 0; i < look.result.outgroups.size(); ++i) {
       for (const auto& page : look.positions(i).pages()) {
         const std::size_t chromosome = SeenPositions::chromosome(page.key);
@@ -512,11 +513,11 @@ class GenomeLook {
 
   void begin(std::string_view name) {
     end();
-    const auto at = index_.find(std::string(name));
-    wanted_ = at != index_.end();
+    const auto found = names_.find(name);
+    wanted_ = found.has_value();
     position_ = 0;
     if (!wanted_) return;
-    chromosome_ = at->second;
+    chromosome_ = *found;
     found_[chromosome_] = true;
   }
 
@@ -600,7 +601,7 @@ class GenomeLook {
   const std::vector<Chromosome>& chromosomes_;
   SimdLevel simd_;
   Look& look_;
-  std::unordered_map<std::string, std::size_t> index_;
+  ChromosomeNames names_;
   std::vector<bool> found_;
   std::vector<std::int64_t> last_;  // end of the positions seen on each chromosome
   std::int64_t left_ = 0;           // chromosomes with positions still to compare

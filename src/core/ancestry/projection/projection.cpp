@@ -29,13 +29,10 @@ namespace {
   std::vector<std::string> wanted;
   wanted.reserve(chromosomes.size());
   for (const auto& chromosome : chromosomes) wanted.push_back(chromosome.name);
-  const std::string hint =
-      report.other_prefix.empty()
-          ? ". Is this the alignment of another genome?"
-          : ". The names differ only by a leading 'chr': change them in the table of lengths";
   throw FormatError(file, 0,
                     "no block can be used on the chromosomes asked for (" + quoted_list(wanted) +
-                        "); this file has " + quoted_list(others) + hint);
+                        "); this file has " + quoted_list(others) +
+                        ". Is this the alignment of another genome?");
 }
 
 std::vector<std::string> names_in_file(const std::vector<ProjectionTarget>& targets) {

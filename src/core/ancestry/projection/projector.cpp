@@ -29,13 +29,10 @@ Projector::Projector(const std::string& file, const std::vector<Chromosome>& chr
       simd_(options.simd),
       focal_row_(options.focal_row),
       bad_(file, options.on_bad_block),
+      names_(chromosomes),
       filled_(chromosomes.size(), 0),
       gathered_(kGathered) {
   report_.blocks.resize(chromosomes.size());
-  for (std::size_t i = 0; i < chromosomes.size(); ++i) {
-    index_[chromosomes[i].name] = i;
-    other_prefix_[with_other_prefix(chromosomes[i].name)] = chromosomes[i].name;
-  }
 }
 
 void Projector::finish() {
@@ -55,24 +52,24 @@ void Projector::project(const AlignedPair& pair, std::int64_t duplicates) {
     bad_.add(pair.line, rows_differ_in_length(pair));
     return;
   }
-  const auto found = index_.find(std::string(pair.chromosome));
-  if (found == index_.end()) {
+  const auto chromosome = names_.find(pair.chromosome);
+  if (!chromosome) {
     pass_over(pair.chromosome);
     return;
   }
-  const std::string problem = problem_of(pair, chromosomes_[found->second]);
+  const std::string problem = problem_of(pair, chromosomes_[*chromosome]);
   if (!problem.empty()) {
     bad_.add(pair.line, problem);
     return;
   }
   if (check_ != nullptr) {
-    const std::string difference = check_->difference(pair, found->second);
+    const std::string difference = check_->difference(pair, *chromosome);
     if (!difference.empty()) {
       bad_.add(pair.target_line > 0 ? pair.target_line : pair.line, difference);
       return;
     }
   }
-  write(pair, found->second);
+  write(pair, *chromosome);
   report_.duplicates += duplicates;
 }
 
@@ -101,11 +98,6 @@ void Projector::pass_over(std::string_view name) {
   constexpr std::size_t most_names = 20;
   constexpr std::size_t longest_shown = 256;
   ++report_.passed_over;
-  const auto similar = other_prefix_.find(std::string(name));
-  if (similar != other_prefix_.end()) {
-    report_.other_prefix.push_back(similar->second);
-    other_prefix_.erase(similar);
-  }
   name = name.substr(0, longest_shown);
   auto& names = report_.other_names;
   if (names.size() < most_names && std::find(names.begin(), names.end(), name) == names.end()) {

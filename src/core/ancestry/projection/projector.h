@@ -37,8 +37,6 @@ struct ProjectionReport {
   std::vector<std::int64_t> blocks;      // used, for each chromosome
   std::int64_t passed_over = 0;          // blocks on chromosomes that were not asked for
   std::vector<std::string> other_names;  // the first few such chromosomes
-  // Chromosomes asked for that occur under a name with a leading chr added or removed.
-  std::vector<std::string> other_prefix;
   std::int64_t bad = 0;  // blocks left out
   std::vector<BadBlocks::Example> bad_examples;
   // Further rows of the outgroup or the focal species in blocks, besides the first.
@@ -88,9 +86,8 @@ class Projector : public PairSink {
   SimdLevel simd_;
   bool focal_row_;
   BadBlocks bad_;
-  std::unordered_map<std::string, std::size_t> index_;
-  std::unordered_map<std::string, std::string> other_prefix_;  // similar name to the one asked for
-  std::vector<std::int64_t> filled_;                           // end of the positions gathered
+  ChromosomeNames names_;
+  std::vector<std::int64_t> filled_;  // end of the positions gathered
   ProjectionReport report_;
 
   // Blocks are short and nearly always in order. Their bases are gathered, and go to the store in

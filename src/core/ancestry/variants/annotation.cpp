@@ -81,6 +81,7 @@ class Annotator {
         progress_(options.variants, control),
         writer_(reader_, options.output, additions(),
                 options.threads > 1 ? options.threads - 1 : 0) {
+    writer_.keep(options.keep_fields);
     if (!options.mask.empty()) read_mask();
     if (options.history) posteriors_.emplace(*options.history, reader_, control);
   }

@@ -46,6 +46,7 @@ struct AnnotationOptions {
   std::vector<SequenceFile> reference;                 // empty for none
   std::string mask;                                    // a BED; empty for none
   bool polarise = false;
+  std::vector<std::string> keep_fields = {};  // that polarising leaves as they are, as in INFO/DB
   std::optional<SampleHistory> history;
   int threads = 1;
 };

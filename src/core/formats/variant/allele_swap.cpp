@@ -5,63 +5,18 @@
 
 #include <algorithm>
 #include <climits>
+#include <cmath>
 #include <cstring>
 #include <string_view>
+
+#include "core/exec/errors.h"
 
 namespace ancify {
 
 namespace {
 
-// What each value of a field describes.
-enum class ValueFor { kOther, kAlt, kAllele, kGenotype };
-
-struct ReservedField {
-  std::string_view id;
-  int column;
-  ValueFor value_for;
-};
-
-// Fields that VCF reserves, as older files declare them otherwise, mostly with Number=. or 1.
-// Fields that name alleles in their own ways (GLE, and local alleles from VCF 4.5 on) can't be
-// recomputed, and count as kAlt.
-constexpr ReservedField kReserved[] = {
-    {"AC", BCF_HL_INFO, ValueFor::kAlt},     {"AF", BCF_HL_INFO, ValueFor::kAlt},
-    {"CIGAR", BCF_HL_INFO, ValueFor::kAlt},  {"AD", BCF_HL_INFO, ValueFor::kAllele},
-    {"ADF", BCF_HL_INFO, ValueFor::kAllele}, {"ADR", BCF_HL_INFO, ValueFor::kAllele},
-    {"AD", BCF_HL_FMT, ValueFor::kAllele},   {"ADF", BCF_HL_FMT, ValueFor::kAllele},
-    {"ADR", BCF_HL_FMT, ValueFor::kAllele},  {"GL", BCF_HL_FMT, ValueFor::kGenotype},
-    {"GP", BCF_HL_FMT, ValueFor::kGenotype}, {"PL", BCF_HL_FMT, ValueFor::kGenotype},
-    {"PP", BCF_HL_FMT, ValueFor::kGenotype}, {"EC", BCF_HL_FMT, ValueFor::kAlt},
-    {"GLE", BCF_HL_FMT, ValueFor::kAlt},     {"LAA", BCF_HL_FMT, ValueFor::kAlt},
-    {"LGT", BCF_HL_FMT, ValueFor::kAlt},     {"LAD", BCF_HL_FMT, ValueFor::kAlt},
-    {"LADF", BCF_HL_FMT, ValueFor::kAlt},    {"LADR", BCF_HL_FMT, ValueFor::kAlt},
-    {"LEC", BCF_HL_FMT, ValueFor::kAlt},     {"LGL", BCF_HL_FMT, ValueFor::kAlt},
-    {"LGP", BCF_HL_FMT, ValueFor::kAlt},     {"LPL", BCF_HL_FMT, ValueFor::kAlt},
-    {"LPP", BCF_HL_FMT, ValueFor::kAlt}};
-
-// Whether a field has Number=LA, LR or LG, which not every version of htslib knows.
-bool is_by_local_allele(const bcf_hdr_t* header, int column, int key) {
-  bcf_hrec_t* const declared = bcf_hdr_id2hrec(header, BCF_DT_ID, column, key);
-  const int number = declared == nullptr ? -1 : bcf_hrec_find_key(declared, "Number");
-  return number >= 0 && declared->vals[number][0] == 'L';
-}
-
-ValueFor value_for(const bcf_hdr_t* header, int column, int key) {
-  const std::string_view id = bcf_hdr_int2id(header, BCF_DT_ID, key);
-  for (const auto& field : kReserved) {
-    if (field.column == column && field.id == id) return field.value_for;
-  }
-  switch (bcf_hdr_id2length(header, column, key)) {
-    case BCF_VL_A:
-      return ValueFor::kAlt;
-    case BCF_VL_R:
-      return ValueFor::kAllele;
-    case BCF_VL_G:
-      return ValueFor::kGenotype;
-    default:
-      return is_by_local_allele(header, column, key) ? ValueFor::kAlt : ValueFor::kOther;
-  }
-}
+const std::string kInfo = "INFO/";
+const std::string kFormat = "FORMAT/";
 
 // BCF's encoding of numbers: their bytes, the value for a missing one, and the value for the end.
 struct Encoding {
@@ -107,48 +62,113 @@ struct Range {
   bool has(int n) const { return fewest <= n && n <= most; }
 };
 
-// Reverses values by allele or by genotype. Genotypes are in the order of their copies of ALT, at
-// any ploidy. False if there are more or fewer values than allowed; a single missing value stands
-// for all.
-bool reverse_numbers(std::uint8_t* bytes, int room, int type, const Range& allowed) {
-  const Encoding encoding = encoding_of(type);
-  const int n = count_numbers(bytes, room, encoding);
-  if (n == 0 || (n == 1 && number_at(bytes, encoding.width) == encoding.missing)) return true;
-  if (!allowed.has(n)) return false;
-  const auto at = [&](int i) { return bytes + encoding.width * static_cast<std::size_t>(i); };
-  for (int i = 0; i < n / 2; ++i) std::swap_ranges(at(i), at(i + 1), at(n - 1 - i));
-  return true;
+// Values of a field: of one sample, or of INFO.
+struct Values {
+  std::uint8_t* bytes;
+  int room;
+  int type;
+
+  bool is_text() const { return type == BCF_BT_CHAR; }
+  char* text() const { return reinterpret_cast<char*>(bytes); }
+  char* text_end() const { return text() + strnlen(text(), static_cast<std::size_t>(room)); }
+  int count() const {
+    if (!is_text()) return count_numbers(bytes, room, encoding_of(type));
+    return text() == text_end() ? 0 : 1 + static_cast<int>(std::count(text(), text_end(), ','));
+  }
+  std::uint8_t* at(int i) const {
+    return bytes + encoding_of(type).width * static_cast<std::size_t>(i);
+  }
+  bool is_missing(int i) const {
+    const Encoding encoding = encoding_of(type);
+    return number_at(at(i), encoding.width) == encoding.missing;
+  }
+  // No value, or a single missing one, which stands for all.
+  bool are_missing() const {
+    const int n = count();
+    if (is_text()) return n == 0 || (text_end() - text() == 1 && *text() == '.');
+    return n == 0 || (n == 1 && is_missing(0));
+  }
+};
+
+// Reverses values. Genotypes are in the order of their copies of ALT, at any ploidy.
+void reverse_numbers(const Values& values) {
+  const std::size_t width = encoding_of(values.type).width;
+  const int n = values.count();
+  for (int i = 0; i < n / 2; ++i) {
+    std::swap_ranges(values.at(i), values.at(i) + width, values.at(n - 1 - i));
+  }
 }
 
 // The same for text values, which commas divide.
-bool reverse_text(char* text, int room, const Range& allowed) {
-  char* const end = text + strnlen(text, static_cast<std::size_t>(room));
-  const std::string_view all(text, static_cast<std::size_t>(end - text));
-  if (all.empty() || all == ".") return true;
-  if (!allowed.has(1 + static_cast<int>(std::count(text, end, ',')))) return false;
-  std::reverse(text, end);
-  for (char* value = text; value < end;) {
+void reverse_text(const Values& values) {
+  char* const end = values.text_end();
+  std::reverse(values.text(), end);
+  for (char* value = values.text(); value < end;) {
     char* const comma = std::find(value, end, ',');
     std::reverse(value, comma);
     value = comma + 1;
   }
-  return true;
-}
-
-bool reverse(std::uint8_t* values, int room, int type, const Range& allowed) {
-  if (type != BCF_BT_CHAR) return reverse_numbers(values, room, type, allowed);
-  return reverse_text(reinterpret_cast<char*>(values), room, allowed);
 }
 
 // The allowed numbers of values: of two alleles, or of the genotypes of a ploidy (0 if unknown). A
 // haploid sample may be written as a diploid one, so the highest ploidy of the samples is allowed
-// too. Values of ALT alone say nothing of REF, so no number is allowed.
-Range allowed_for(ValueFor kind, int ploidy, int highest_ploidy) {
-  if (kind == ValueFor::kAllele) return {2, 2};
-  if (kind == ValueFor::kGenotype) {
-    return {std::max(2, ploidy + 1), highest_ploidy == 0 ? INT_MAX : highest_ploidy + 1};
+// too.
+Range allowed_for(FieldRule rule, int ploidy, int highest_ploidy) {
+  if (rule == FieldRule::kByAllele) return {2, 2};
+  return {std::max(2, ploidy + 1), highest_ploidy == 0 ? INT_MAX : highest_ploidy + 1};
+}
+
+// False if there are more or fewer values than allowed.
+bool reverse(const Values& values, const Range& allowed) {
+  if (!allowed.has(values.count())) return false;
+  values.is_text() ? reverse_text(values) : reverse_numbers(values);
+  return true;
+}
+
+bool exchange_halves(const Values& values) {
+  if (values.is_text() || values.count() != 4) return false;
+  std::swap_ranges(values.at(0), values.at(2), values.at(2));
+  return true;
+}
+
+// A genotype as text: "0|1" becomes "1|0".
+bool exchange_alleles(const Values& values) {
+  if (!values.is_text()) return false;
+  for (char* c = values.text(); c < values.text_end(); ++c) {
+    if (*c != '0' && *c != '1') {
+      if (std::string_view("|/.").find(*c) == std::string_view::npos) return false;
+    } else {
+      *c = *c == '0' ? '1' : '0';
+    }
   }
-  return {0, -1};
+  return true;
+}
+
+// all - x without the digits that a float near 1 does not have: 1 - 0.99 is 0.01.
+float rest_of(double all, float x) {
+  constexpr double digits = 1e7;
+  return static_cast<float>(std::round((all - static_cast<double>(x)) * digits) / digits);
+}
+
+// Numbers x become all - x. False if one is not between 0 and `all`, 0 if that is unknown.
+bool complement(const Values& values, int all) {
+  if (all == 0 || values.is_text()) return false;
+  const int n = values.count();
+  for (int i = 0; i < n; ++i) {
+    if (values.is_missing(i)) continue;
+    if (values.type == BCF_BT_FLOAT) {
+      float x = 0;
+      std::memcpy(&x, values.at(i), sizeof(x));
+      if (!(x >= 0 && x <= static_cast<float>(all))) return false;
+      x = rest_of(all, x);
+      std::memcpy(values.at(i), &x, sizeof(x));
+    } else {
+      const std::uint32_t x = number_at(values.at(i), encoding_of(values.type).width);
+      if (x > static_cast<std::uint32_t>(all)) return false;
+      *values.at(i) = static_cast<std::uint8_t>(static_cast<std::uint32_t>(all) - x);
+    }
+  }
+  return true;
 }
 
 // The value of a field with one whole number; -1 for any other field.
@@ -173,6 +193,28 @@ bool has_twice(bcf1_t* record) {
 }
 
 }  // namespace
+
+void AlleleSwap::keep(const std::vector<std::string>& fields) {
+  for (const std::string& name : fields) {
+    const int column = name.rfind(kInfo, 0) == 0 ? BCF_HL_INFO : BCF_HL_FMT;
+    const int key = bcf_hdr_id2int(header_, BCF_DT_ID, name.substr(name.find('/') + 1).c_str());
+    if (!bcf_hdr_idinfo_exists(header_, column, key)) {
+      throw InputError("`keep_fields` names " + name + ", which the header does not declare");
+    }
+    kept_.insert(name);
+  }
+}
+
+FieldRule AlleleSwap::rule(int column, int key) {
+  Rules& rules = column == BCF_HL_INFO ? info_ : format_;
+  const auto at = static_cast<std::size_t>(key);
+  if (rules.size() <= at) rules.resize(at + 1);
+  if (!rules[at]) {
+    const bool is_kept = kept_.count((column == BCF_HL_INFO ? kInfo : kFormat) + name_of(key)) > 0;
+    rules[at] = is_kept ? FieldRule::kStays : field_rule(header_, column, key);
+  }
+  return *rules[at];
+}
 
 const char* AlleleSwap::apply(bcf1_t* record) {
   if (bcf_unpack(record, BCF_UN_ALL) != 0) return "it is not a valid record, or it is damaged";
@@ -221,50 +263,79 @@ void AlleleSwap::swap_format(bcf1_t* record) {
   for (int i = 0; i < static_cast<int>(record->n_fmt); ++i) {
     const bcf_fmt_t& field = record->d.fmt[i];
     if (field.p == nullptr) continue;
-    const ValueFor kind = value_for(header_, BCF_HL_FMT, field.id);
-    if (kind == ValueFor::kOther) continue;
-    bool is_right = true;
-    for (std::size_t sample = 0; is_right && sample < ploidy_.size(); ++sample) {
-      is_right = reverse(field.p + sample * static_cast<std::size_t>(field.size), field.n,
-                         field.type, allowed_for(kind, ploidy_[sample], highest_ploidy_));
-    }
-    if (is_right) continue;
+    const FieldRule rule = this->rule(BCF_HL_FMT, field.id);
+    if (rule == FieldRule::kStays || swap_samples(field, rule)) continue;
     const char* const id = name_of(field.id);
     bcf_update_format(header_, record, id, nullptr, 0, BCF_HT_INT);
-    ++dropped_[std::string("FORMAT/") + id];
+    ++dropped_[kFormat + id];
   }
+}
+
+// False if a sample's values can't follow the rule.
+bool AlleleSwap::swap_samples(const bcf_fmt_t& field, FieldRule rule) const {
+  for (std::size_t sample = 0; sample < ploidy_.size(); ++sample) {
+    const Values values = {field.p + sample * static_cast<std::size_t>(field.size), field.n,
+                           field.type};
+    const int ploidy = ploidy_[sample];
+    bool is_right = true;
+    if (values.are_missing()) continue;
+    switch (rule) {
+      case FieldRule::kByAllele:
+      case FieldRule::kByGenotype:
+        is_right = reverse(values, allowed_for(rule, ploidy, highest_ploidy_));
+        break;
+      case FieldRule::kByStrand:
+        is_right = exchange_halves(values);
+        break;
+      case FieldRule::kPhased:
+        is_right = exchange_alleles(values);
+        break;
+      case FieldRule::kShare:
+        is_right = complement(values, 1);
+        break;
+      case FieldRule::kDose:
+        is_right = complement(values, ploidy == 0 ? highest_ploidy_ : ploidy);
+        break;
+      default:
+        is_right = false;
+    }
+    if (!is_right) return false;
+  }
+  return true;
 }
 
 void AlleleSwap::swap_info(bcf1_t* record) {
   for (int i = 0; i < static_cast<int>(record->n_info); ++i) {
     const bcf_info_t& field = record->d.info[i];
     if (field.vptr == nullptr) continue;
-    const ValueFor kind = value_for(header_, BCF_HL_INFO, field.key);
-    if (kind == ValueFor::kOther) continue;
+    const FieldRule rule = this->rule(BCF_HL_INFO, field.key);
+    const Values values = {field.vptr, field.len, field.type};
+    if (rule == FieldRule::kStays || values.are_missing()) continue;
     const char* const id = name_of(field.key);
-    if (reverse(field.vptr, field.len, field.type, allowed_for(kind, 0, 0)) ||
-        recompute(record, id)) {
-      continue;
-    }
+    const bool is_right = rule == FieldRule::kByAllele || rule == FieldRule::kByGenotype
+                              ? reverse(values, allowed_for(rule, 0, 0))
+                              : (rule == FieldRule::kByStrand ? exchange_halves(values)
+                                                              : recompute(record, id, rule));
+    if (is_right) continue;
     bcf_update_info(header_, record, id, nullptr, 0, BCF_HT_INT);
-    ++dropped_[std::string("INFO/") + id];
+    ++dropped_[kInfo + id];
   }
 }
 
-// Recomputes AC or AF; false if it can't.
-bool AlleleSwap::recompute(bcf1_t* record, const char* id) {
+// Recomputes the one value of a count or share; false if it can't.
+bool AlleleSwap::recompute(bcf1_t* record, const char* id, FieldRule rule) {
   const bcf_info_t* const field = bcf_get_info(header_, record, id);
-  if (std::string_view(id) == "AC") {
+  if (rule == FieldRule::kCount) {
     const std::int64_t copies = whole_number(field);
-    const std::int64_t all = whole_number(bcf_get_info(header_, record, "AN"));
+    const std::int64_t all = whole_number(bcf_get_info(header_, record, count_of_all(id).c_str()));
     if (copies < 0 || copies > all) return false;
     const auto others = static_cast<std::int32_t>(all - copies);
     return bcf_update_info_int32(header_, record, id, &others, 1) == 0;
   }
-  if (std::string_view(id) != "AF" || field->len != 1 || field->type != BCF_BT_FLOAT) return false;
+  if (rule != FieldRule::kShare || field->len != 1 || field->type != BCF_BT_FLOAT) return false;
   const float frequency = field->v1.f;
   if (!(frequency >= 0 && frequency <= 1)) return false;
-  const float other = 1 - frequency;
+  const float other = rest_of(1, frequency);
   return bcf_update_info_float(header_, record, id, &other, 1) == 0;
 }
 

@@ -521,6 +521,7 @@ class VariantWriter::Impl {
     if (const char* const problem = swap_.apply(record())) reader_.fail(problem);
   }
 
+  void keep(const std::vector<std::string>& fields) { swap_.keep(fields); }
   const AlleleSwap& swap() const { return swap_; }
 
   void write() {
@@ -597,6 +598,7 @@ void VariantWriter::set_numbers(const char* id, const std::vector<float>& values
 }
 void VariantWriter::remove(const char* id) { impl_->remove(id); }
 void VariantWriter::swap_alleles(const char* id) { impl_->swap_alleles(id); }
+void VariantWriter::keep(const std::vector<std::string>& fields) { impl_->keep(fields); }
 void VariantWriter::write() { impl_->write(); }
 const std::map<std::string, std::int64_t>& VariantWriter::dropped() const {
   return impl_->swap().dropped();
@@ -647,6 +649,7 @@ void VariantWriter::set_text(const char*, const std::string&) { refuse(); }
 void VariantWriter::set_numbers(const char*, const std::vector<float>&) { refuse(); }
 void VariantWriter::remove(const char*) { refuse(); }
 void VariantWriter::swap_alleles(const char*) { refuse(); }
+void VariantWriter::keep(const std::vector<std::string>&) { refuse(); }
 void VariantWriter::write() { refuse(); }
 const std::map<std::string, std::int64_t>& VariantWriter::dropped() const { refuse(); }
 void VariantWriter::commit(const TaskContext&) { refuse(); }

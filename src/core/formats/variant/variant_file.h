@@ -117,9 +117,12 @@ class VariantWriter {
   void set_numbers(const char* id, const std::vector<float>& values);
   void remove(const char* id);
   // Exchanges REF and ALT of a record with two alleles of one base, and all values that depend on
-  // their order (see allele_swap.h). INFO's `id` gets the old REF. If it already holds the current
-  // ALT, the record was exchanged before: now it is restored, and `id` is removed.
+  // their order (see allele_fields.h). INFO's `id` gets the old REF. If it already holds the
+  // current ALT, the record was exchanged before: now it is restored, and `id` is removed.
   void swap_alleles(const char* id);
+  // These fields stay as they are in swap_alleles(). Names begin with INFO/ or FORMAT/. InputError
+  // if the header lacks one.
+  void keep(const std::vector<std::string>& fields);
   void write();
 
   // The number of records from which swap_alleles() removed each field that it could not recompute.
