@@ -115,7 +115,10 @@ outgroup_entry_keys <- function() {
       required = TRUE, python = TRUE
     ),
     alignment = config_setting(
-      read_input, "Its alignment. One MAF file may serve several outgroups. Names may differ by a leading chr.",
+      read_input, paste(
+        "Its alignment. One MAF file may serve several outgroups. Names of chromosomes may differ",
+        "by a leading chr."
+      ),
       required = TRUE, changes = "projections", python = TRUE
     ),
     maf_name = config_setting(

@@ -69,14 +69,16 @@ void add(const Header& header, const std::string& focal, const std::string& outg
   const auto letters =
       static_cast<std::int64_t>(focal.size()) - std::count(focal.begin(), focal.end(), '-');
   const auto chromosome =
-      std::find_if(kChromosomes.begin(), kChromosomes.end(),
-                   [&](const Chromosome& c) { return c.name == header.chromosome; });
+      std::find_if(kChromosomes.begin(), kChromosomes.end(), [&](const Chromosome& c) {
+        return c.name == header.chromosome || c.name == "chr" + header.chromosome ||
+               "chr" + c.name == header.chromosome;
+      });
   const bool equal = focal.size() == outgroup.size();
   if (equal && chromosome == kChromosomes.end()) return;
   if (equal && good_row(focal) && good_row(outgroup) && header.start >= 1 &&
       header.end >= header.start && header.end <= chromosome->length &&
       letters == header.end - header.start + 1) {
-    reading.blocks.push_back({header.chromosome, header.start, focal, outgroup});
+    reading.blocks.push_back({chromosome->name, header.start, focal, outgroup});
   } else {
     ++reading.bad;
   }

@@ -100,7 +100,6 @@ inline std::string text_of(const ProjectionReport& report) {
   for (const auto n : report.blocks) text += std::to_string(n) + " ";
   text += "passed over " + std::to_string(report.passed_over);
   for (const auto& name : report.other_names) text += " " + name;
-  for (const auto& name : report.other_prefix) text += " ~" + name;
   text += ", bad " + std::to_string(report.bad);
   for (const auto& example : report.bad_examples) {
     text += "\n" + std::to_string(example.line) + ": " + example.problem;

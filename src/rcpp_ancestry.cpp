@@ -46,8 +46,8 @@ Rcpp::List as_list(const ancify::ProjectionReport& report) {
   return Rcpp::List::create(
       Named("blocks") = Rcpp::NumericVector(report.blocks.begin(), report.blocks.end()),
       Named("passed_over") = static_cast<double>(report.passed_over),
-      Named("bad") = static_cast<double>(report.bad),
-      Named("bad_lines") = lines, Named("bad_problems") = problems,
+      Named("bad") = static_cast<double>(report.bad), Named("bad_lines") = lines,
+      Named("bad_problems") = problems,
       Named("duplicates") = static_cast<double>(report.duplicates));
 }
 

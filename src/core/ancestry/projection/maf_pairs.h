@@ -67,7 +67,7 @@ class MafPairs {
   std::string focal_prefix_;
   const std::vector<Chromosome>& chromosomes_;
   ChromosomeNames wanted_;
-  std::unordered_set<std::string> focal_chromosomes_;  // under the names that may stand for them
+  std::unordered_set<std::string> focal_chromosomes_;   // under the names that may stand for them
   std::array<std::vector<Name>, 256> by_first_letter_;  // the longest first
 
   std::vector<std::string> sources_;  // the first few in the file

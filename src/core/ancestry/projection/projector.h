@@ -37,7 +37,7 @@ struct ProjectionReport {
   std::vector<std::int64_t> blocks;      // used, for each chromosome
   std::int64_t passed_over = 0;          // blocks on chromosomes that were not asked for
   std::vector<std::string> other_names;  // the first few such chromosomes
-  std::int64_t bad = 0;  // blocks left out
+  std::int64_t bad = 0;                  // blocks left out
   std::vector<BadBlocks::Example> bad_examples;
   // Further rows of the outgroup or the focal species in blocks, besides the first.
   std::int64_t duplicates = 0;
