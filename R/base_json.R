@@ -20,8 +20,7 @@ keep_names <- function(x) {
   }
 }
 
-# Equal descriptions give equal text, whether they come from R or from JSON: the text of an object
-# equals that of the list which is read from its text.
+# Equal descriptions give equal text, also if one of them was read from JSON.
 canonical_json <- function(x) {
   as.character(to_json(x, pretty = FALSE))
 }

@@ -140,14 +140,15 @@ check_all_chromosomes <- function(seen, config) {
   }
 }
 
-# Copies of one alignment would confirm each other.
+# Copies of one alignment would confirm each other. Several species of a MAF would not.
 check_equal_files <- function(config) {
-  outgroups <- config$outgroups[!duplicated(config$outgroups$alignment), ]
-  text <- vapply(outgroups$alignment, function(path) {
+  outgroups <- config$outgroups
+  content <- vapply(outgroups$alignment, function(path) {
     identity <- input_identity(config, path) %||% identity_if_readable(path)
     if (is.null(identity)) path else paste(identity$size, identity$sample_checksum)
   }, "")
-  equal <- outgroups[text %in% text[duplicated(text)], ]
+  content <- paste(content, outgroups$maf_name)
+  equal <- outgroups[content %in% content[duplicated(content)], ]
   if (nrow(equal)) {
     finding("names", "all outgroups", "warning", sprintf(
       "the alignments of %s seem to be copies of one file, and would confirm each other: %s.",

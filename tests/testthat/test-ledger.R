@@ -250,3 +250,16 @@ test_that("files in lists of earlier builds are a run's own, and are made anew",
   writeLines("mine", file.path(case$config$output_dir, "fitted_model.yml"))
   expect_ancify_error(run_quietly(case$config), "check", "fitted_model.yml")
 })
+
+test_that("equal descriptions give equal text, also if one was read from JSON", {
+  descriptions <- list(
+    NULL, list(), 1L, 0.1 + 0.2, 1e20, 3e9, 1 / 3, 2^53 + 1, -Inf, NaN, NA, NA_character_, TRUE,
+    "\u00e9\"\n", list("a"), c(a = 1, b = 2), character(), factor(c("x", "y")), matrix(1:4, 2),
+    data.frame(), data.frame(a = 1:2, b = c("x", NA)), c(1.5, NA), c(TRUE, NA),
+    list(a = NULL, b = list(c = NA), d = setNames(list(), character()), e = c(u = "v"))
+  )
+  for (description in descriptions) {
+    read <- jsonlite::fromJSON(to_json(description), simplifyVector = FALSE)
+    expect_identical(canonical_json(read), canonical_json(description))
+  }
+})

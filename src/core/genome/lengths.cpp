@@ -71,12 +71,20 @@ std::string with_other_prefix(const std::string& name) {
   return name.compare(0, 3, "chr") == 0 ? name.substr(3) : "chr" + name;
 }
 
-ChromosomeNames::ChromosomeNames(const std::vector<Chromosome>& chromosomes) {
-  for (std::size_t i = 0; i < chromosomes.size(); ++i) numbers_[chromosomes[i].name] = i;
-  for (std::size_t i = 0; i < chromosomes.size(); ++i) {
-    numbers_.emplace(with_other_prefix(chromosomes[i].name), i);
-  }
+std::vector<std::string> names_of(const std::vector<Chromosome>& chromosomes) {
+  std::vector<std::string> names;
+  names.reserve(chromosomes.size());
+  for (const auto& chromosome : chromosomes) names.push_back(chromosome.name);
+  return names;
 }
+
+ChromosomeNames::ChromosomeNames(const std::vector<std::string>& names) {
+  for (std::size_t i = 0; i < names.size(); ++i) numbers_[names[i]] = i;
+  for (std::size_t i = 0; i < names.size(); ++i) numbers_.emplace(with_other_prefix(names[i]), i);
+}
+
+ChromosomeNames::ChromosomeNames(const std::vector<Chromosome>& chromosomes)
+    : ChromosomeNames(names_of(chromosomes)) {}
 
 std::optional<std::size_t> ChromosomeNames::find(std::string_view name) const {
   const auto found = numbers_.find(std::string(name));

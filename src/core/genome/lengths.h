@@ -25,6 +25,8 @@ std::vector<Chromosome> read_chromosome_lengths(const std::string& path,
                                                 const TaskContext& context = TaskContext(),
                                                 std::size_t chunk_size = 1 << 16);
 
+std::vector<std::string> names_of(const std::vector<Chromosome>& chromosomes);
+
 // The name with a leading chr added or removed.
 std::string with_other_prefix(const std::string& name);
 
@@ -32,6 +34,7 @@ std::string with_other_prefix(const std::string& name);
 // preferred.
 class ChromosomeNames {
  public:
+  explicit ChromosomeNames(const std::vector<std::string>& names);
   explicit ChromosomeNames(const std::vector<Chromosome>& chromosomes);
   // The chromosome's number; none if there is no such name.
   std::optional<std::size_t> find(std::string_view name) const;

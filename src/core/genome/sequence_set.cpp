@@ -24,21 +24,19 @@ SequenceSet::SequenceSet(const std::vector<SequenceFile>& files,
 
 void SequenceSet::read_all(const std::string& path, const std::vector<std::string>& wanted,
                            const TaskContext& context) {
-  std::unordered_map<std::string, std::string> stands_for;
-  for (const auto& name : wanted) stands_for[name] = name;
-  for (const auto& name : wanted) stands_for.emplace(with_other_prefix(name), name);
+  const ChromosomeNames names(wanted);
   std::vector<std::string> others;
   std::string* bases = nullptr;
   const auto begin = [&](std::string_view header, std::int64_t line) {
     const auto slice = ensembl_slice(header);
     const std::string name(slice ? slice->chromosome : header);
-    const auto found = stands_for.find(name);
+    const auto found = names.find(name);
     bases = nullptr;
-    if (found == stands_for.end()) {
+    if (!found) {
       others.push_back(name);
       return;
     }
-    const std::string& chromosome = found->second;
+    const std::string& chromosome = wanted[*found];
     if (!names_.emplace(chromosome, header).second) {
       throw FormatError(path, line,
                         "a second sequence for chromosome '" + chromosome +

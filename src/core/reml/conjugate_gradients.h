@@ -10,7 +10,7 @@ namespace ancify::reml {
 
 // Preconditioned conjugate gradients for columns b on the complement; columns do not affect each
 // other. `x` has a start, and gets the solutions. Column c is solved when |b - SHS x| <=
-// tolerance[c] |b|, for the true residual in full precision. Returns whether all columns are.
+// tolerance[c] |b|, for the true residual. Returns whether all columns are.
 // NotPositive if v'Hv <= 0 for a direction.
 bool solve(const RestrictedCovariance& covariance, const Preconditioner& preconditioner,
            int columns, const double* b, const std::vector<double>& tolerance, double* x);

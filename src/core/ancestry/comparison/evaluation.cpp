@@ -94,12 +94,8 @@ class VariantComparison {
       : chromosomes_(chromosomes),
         wanted_(wanted),
         results_(results),
-        reader_(chromosomes[wanted.front()].variants, threads, RecordParts::kAlleles, inputs) {
-    for (const std::size_t index : wanted) by_name_[chromosomes[index].name] = index;
-    for (const std::size_t index : wanted) {
-      by_name_.emplace(with_other_prefix(chromosomes[index].name), index);
-    }
-  }
+        reader_(chromosomes[wanted.front()].variants, threads, RecordParts::kAlleles, inputs),
+        names_(names_of_wanted()) {}
 
   void run(JobControl& control, const TaskContext& context) {
     while (reader_.next()) {
@@ -119,10 +115,16 @@ class VariantComparison {
  private:
   static constexpr std::size_t kNone = -1;
 
+  std::vector<std::string> names_of_wanted() const {
+    std::vector<std::string> names;
+    for (const std::size_t index : wanted_) names.push_back(chromosomes_[index].name);
+    return names;
+  }
+
   void begin_chromosome(JobControl& control) {
     name_ = reader_.chromosome();
-    const auto found = by_name_.find(name_);
-    index_ = found == by_name_.end() ? kNone : found->second;
+    const auto found = names_.find(name_);
+    index_ = found ? wanted_[*found] : kNone;
     if (index_ == kNone) return;
     const auto& [name, length, calls, reference, variants] = chromosomes_[index_];
     const auto [earlier, is_new] = found_.emplace(index_, name_);
@@ -192,7 +194,7 @@ class VariantComparison {
   const std::vector<std::size_t>& wanted_;
   std::vector<Evaluation>& results_;
   VariantReader reader_;
-  std::unordered_map<std::string, std::size_t> by_name_;
+  ChromosomeNames names_;                     // of `wanted_`
   std::map<std::size_t, std::string> found_;  // the chromosomes' names in the file
   std::string name_;
   std::size_t index_ = kNone;

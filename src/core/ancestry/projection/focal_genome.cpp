@@ -5,7 +5,6 @@
 #include <array>
 #include <mutex>
 #include <string_view>
-#include <unordered_map>
 
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"

@@ -26,13 +26,10 @@ namespace {
         "every block is bad; the first: " + report.bad_examples.front().problem + doubt);
   }
   if (others.empty()) throw FormatError(file, 0, "there is no alignment block in this file");
-  std::vector<std::string> wanted;
-  wanted.reserve(chromosomes.size());
-  for (const auto& chromosome : chromosomes) wanted.push_back(chromosome.name);
   throw FormatError(file, 0,
-                    "no block can be used on the chromosomes asked for (" + quoted_list(wanted) +
-                        "); this file has " + quoted_list(others) +
-                        ". Is this the alignment of another genome?");
+                    "no block can be used on the chromosomes asked for (" +
+                        quoted_list(names_of(chromosomes)) + "); this file has " +
+                        quoted_list(others) + ". Is this the alignment of another genome?");
 }
 
 std::vector<std::string> names_in_file(const std::vector<ProjectionTarget>& targets) {

@@ -15,8 +15,10 @@ namespace ancify {
 
 namespace {
 
-const std::string kInfo = "INFO/";
-const std::string kFormat = "FORMAT/";
+// INFO/AF, for example
+std::string full_name(int column, const char* id) {
+  return (column == BCF_HL_INFO ? "INFO/" : "FORMAT/") + std::string(id);
+}
 
 // BCF's encoding of numbers: their bytes, the value for a missing one, and the value for the end.
 struct Encoding {
@@ -121,7 +123,11 @@ Range allowed_for(FieldRule rule, int ploidy, int highest_ploidy) {
 // False if there are more or fewer values than allowed.
 bool reverse(const Values& values, const Range& allowed) {
   if (!allowed.has(values.count())) return false;
-  values.is_text() ? reverse_text(values) : reverse_numbers(values);
+  if (values.is_text()) {
+    reverse_text(values);
+  } else {
+    reverse_numbers(values);
+  }
   return true;
 }
 
@@ -171,6 +177,26 @@ bool complement(const Values& values, int all) {
   return true;
 }
 
+// Changes values as the rule says; false if they can't follow it. Ploidy 0 is unknown.
+bool exchange(const Values& values, FieldRule rule, int ploidy, int highest_ploidy) {
+  if (values.are_missing()) return true;
+  switch (rule) {
+    case FieldRule::kByAllele:
+    case FieldRule::kByGenotype:
+      return reverse(values, allowed_for(rule, ploidy, highest_ploidy));
+    case FieldRule::kByStrand:
+      return exchange_halves(values);
+    case FieldRule::kPhased:
+      return exchange_alleles(values);
+    case FieldRule::kShare:
+      return complement(values, 1);
+    case FieldRule::kDose:
+      return complement(values, ploidy == 0 ? highest_ploidy : ploidy);
+    default:
+      return false;
+  }
+}
+
 // The value of a field with one whole number; -1 for any other field.
 std::int64_t whole_number(const bcf_info_t* field) {
   const bool is_one =
@@ -196,7 +222,7 @@ bool has_twice(bcf1_t* record) {
 
 void AlleleSwap::keep(const std::vector<std::string>& fields) {
   for (const std::string& name : fields) {
-    const int column = name.rfind(kInfo, 0) == 0 ? BCF_HL_INFO : BCF_HL_FMT;
+    const int column = name.rfind("INFO/", 0) == 0 ? BCF_HL_INFO : BCF_HL_FMT;
     const int key = bcf_hdr_id2int(header_, BCF_DT_ID, name.substr(name.find('/') + 1).c_str());
     if (!bcf_hdr_idinfo_exists(header_, column, key)) {
       throw InputError("`keep_fields` names " + name + ", which the header does not declare");
@@ -210,7 +236,7 @@ FieldRule AlleleSwap::rule(int column, int key) {
   const auto at = static_cast<std::size_t>(key);
   if (rules.size() <= at) rules.resize(at + 1);
   if (!rules[at]) {
-    const bool is_kept = kept_.count((column == BCF_HL_INFO ? kInfo : kFormat) + name_of(key)) > 0;
+    const bool is_kept = kept_.count(full_name(column, name_of(key))) > 0;
     rules[at] = is_kept ? FieldRule::kStays : field_rule(header_, column, key);
   }
   return *rules[at];
@@ -267,7 +293,7 @@ void AlleleSwap::swap_format(bcf1_t* record) {
     if (rule == FieldRule::kStays || swap_samples(field, rule)) continue;
     const char* const id = name_of(field.id);
     bcf_update_format(header_, record, id, nullptr, 0, BCF_HT_INT);
-    ++dropped_[kFormat + id];
+    ++dropped_[full_name(BCF_HL_FMT, id)];
   }
 }
 
@@ -276,30 +302,7 @@ bool AlleleSwap::swap_samples(const bcf_fmt_t& field, FieldRule rule) const {
   for (std::size_t sample = 0; sample < ploidy_.size(); ++sample) {
     const Values values = {field.p + sample * static_cast<std::size_t>(field.size), field.n,
                            field.type};
-    const int ploidy = ploidy_[sample];
-    bool is_right = true;
-    if (values.are_missing()) continue;
-    switch (rule) {
-      case FieldRule::kByAllele:
-      case FieldRule::kByGenotype:
-        is_right = reverse(values, allowed_for(rule, ploidy, highest_ploidy_));
-        break;
-      case FieldRule::kByStrand:
-        is_right = exchange_halves(values);
-        break;
-      case FieldRule::kPhased:
-        is_right = exchange_alleles(values);
-        break;
-      case FieldRule::kShare:
-        is_right = complement(values, 1);
-        break;
-      case FieldRule::kDose:
-        is_right = complement(values, ploidy == 0 ? highest_ploidy_ : ploidy);
-        break;
-      default:
-        is_right = false;
-    }
-    if (!is_right) return false;
+    if (!exchange(values, rule, ploidy_[sample], highest_ploidy_)) return false;
   }
   return true;
 }
@@ -312,13 +315,11 @@ void AlleleSwap::swap_info(bcf1_t* record) {
     const Values values = {field.vptr, field.len, field.type};
     if (rule == FieldRule::kStays || values.are_missing()) continue;
     const char* const id = name_of(field.key);
-    const bool is_right = rule == FieldRule::kByAllele || rule == FieldRule::kByGenotype
-                              ? reverse(values, allowed_for(rule, 0, 0))
-                              : (rule == FieldRule::kByStrand ? exchange_halves(values)
-                                                              : recompute(record, id, rule));
-    if (is_right) continue;
+    // A field with one value has a copy of it, which only htslib changes.
+    const bool has_one = rule == FieldRule::kCount || rule == FieldRule::kShare;
+    if (has_one ? recompute(record, id, rule) : exchange(values, rule, 0, 0)) continue;
     bcf_update_info(header_, record, id, nullptr, 0, BCF_HT_INT);
-    ++dropped_[kInfo + id];
+    ++dropped_[full_name(BCF_HL_INFO, id)];
   }
 }
 
