@@ -96,8 +96,7 @@ check_chromosome_names <- function(one, all_lengths) {
 # The names that the table of lengths has for those of a file; NA for others.
 names_in_table <- function(names, all_lengths) {
   of_table <- names(all_lengths)
-  other <- other_prefix(names)
-  ifelse(names %in% of_table, names, ifelse(other %in% of_table, other, NA))
+  ifelse(names %in% of_table, names, of_table[match(names, other_prefix(of_table))])
 }
 
 # Why none of the names is in the table, and whether that is certain.

@@ -70,8 +70,8 @@ void add(const Header& header, const std::string& focal, const std::string& outg
       static_cast<std::int64_t>(focal.size()) - std::count(focal.begin(), focal.end(), '-');
   const auto chromosome =
       std::find_if(kChromosomes.begin(), kChromosomes.end(), [&](const Chromosome& c) {
-        return c.name == header.chromosome || c.name == "chr" + header.chromosome ||
-               "chr" + c.name == header.chromosome;
+        const std::string other = c.name.rfind("chr", 0) == 0 ? c.name.substr(3) : "chr" + c.name;
+        return header.chromosome == c.name || header.chromosome == other;
       });
   const bool equal = focal.size() == outgroup.size();
   if (equal && chromosome == kChromosomes.end()) return;
