@@ -142,11 +142,11 @@ check_all_chromosomes <- function(seen, config) {
 # Copies of one alignment would confirm each other. Several species of a MAF would not.
 check_equal_files <- function(config) {
   outgroups <- config$outgroups
+  outgroups <- outgroups[is.na(outgroups$maf_name) & !duplicated(outgroups$alignment), ]
   content <- vapply(outgroups$alignment, function(path) {
     identity <- input_identity(config, path) %||% identity_if_readable(path)
     if (is.null(identity)) path else paste(identity$size, identity$sample_checksum)
   }, "")
-  content <- paste(content, outgroups$maf_name)
   equal <- outgroups[content %in% content[duplicated(content)], ]
   if (nrow(equal)) {
     finding("names", "all outgroups", "warning", sprintf(

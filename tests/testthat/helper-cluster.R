@@ -72,7 +72,7 @@ is_running <- function(pid) {
 
 # One alignment that takes long, and two that do not.
 slow_case <- function(gigabytes = 20) {
-  case <- random_config(c(chr1 = 2^20, chr2 = 90), axt = few_bases(lengths))
+  case <- random_config(c(chr1 = 2^20, chr2 = 90), axt = few_bases(lengths, name))
   case$slow <- long_alignment(gigabytes)
   connection <- file(case$slow, "ab")
   on.exit(close(connection))

@@ -35,8 +35,10 @@ random_config <- function(lengths = c(chr1 = 500, chr2 = 90, one = 1), n_inner =
 }
 
 # Alignments of a few bases, where random ones would take the plain implementation long.
-few_bases <- function(lengths) {
-  unlist(lapply(names(lengths), function(name) axt_block(name, 2, "ACGT", "A-GC")))
+few_bases <- function(lengths, species) {
+  # A comment tells the files apart: copies of an alignment are a warning.
+  blocks <- lapply(names(lengths), function(name) axt_block(name, 2, "ACGT", "A-GC"))
+  c(unlist(blocks), paste("#", species))
 }
 
 # By chromosome, from lists of sequences by species, inner ones first.

@@ -104,7 +104,7 @@ test_that("a failed task is named with its error, and the others finish", {
   # After the text that is checked before the run.
   block <- axt_block("chr1", 2, strrep("ACGT", 20), strrep("AC-T", 20))
   many <- function() rep(block, 20000)
-  case <- random_config(c(chr1 = 500, chr2 = 90), axt = few_bases(lengths))
+  case <- random_config(c(chr1 = 500, chr2 = 90), axt = few_bases(lengths, name))
   good <- c(many(), axt_block("chr2", 1, "A", "C"))
   outgroups <- case$config$outgroups
   write_axt(good, outgroups$inner[[1]]$alignment)

@@ -93,7 +93,7 @@ test_that("a NUL is an error that names its record", {
 
 test_that("a NUL in a VCF for an evaluation is an error that names its record", {
   require_htslib()
-  case <- random_config(c(chr1 = 50), axt = few_bases(c(chr1 = 50)))
+  case <- random_config(c(chr1 = 50), axt = few_bases(c(chr1 = 50), name))
   vcf <- damaged_file(c("##fileformat=VCFv4.2", "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO",
                         "chr1\t3\t.\tA\tC\t.\t.\tX=@"))
   case$config$evaluation <- list(vcf_dir = dirname(vcf), vcf_pattern = basename(vcf))

@@ -59,7 +59,7 @@ test_that("an interrupt can be caught, and the session goes on", {
 
 test_that("Ctrl-C stops the command line with status 130 and leaves no file", {
   set.seed(1)
-  case <- random_config(c(chr1 = 2^20), axt = few_bases(lengths))
+  case <- random_config(c(chr1 = 2^20), axt = few_bases(lengths, name))
   axt <- long_alignment()
   on.exit(unlink(axt))
   case$config$outgroups$inner[[2]]$alignment <- axt

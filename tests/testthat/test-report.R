@@ -77,7 +77,7 @@ test_that("comparisons without calls or differences have captions too", {
 test_that("a report has the results of an evaluation", {
   require_package("ggplot2")
   require_package("knitr")
-  case <- random_config(c(chr1 = 50, chr2 = 9), axt = few_bases(lengths))
+  case <- random_config(c(chr1 = 50, chr2 = 9), axt = few_bases(lengths, name))
   run <- run_quietly(case$config)
   folder <- calls_folder(vapply(case$calls, chartr, "", old = "ACGT", new = "ACGA"))
   case$config$evaluation <- list(reference_dir = folder)
@@ -111,7 +111,7 @@ test_that("sentences are right for unusual runs", {
   require_package("ggplot2")
   require_package("knitr")
   # There are data, but too few.
-  case <- random_config(c(chr1 = 50, chr2 = 50), axt = few_bases(lengths), min_inner_freq = 3,
+  case <- random_config(c(chr1 = 50, chr2 = 50), axt = few_bases(lengths, name), min_inner_freq = 3,
                         min_outer_freq = 2)
   run <- suppressWarnings(run_quietly(case$config))
   unlink(case$config$outgroups$inner[[1]]$alignment)
@@ -121,9 +121,9 @@ test_that("sentences are right for unusual runs", {
   expect_false(grepl("all shorter chromosomes", text))
 
   lengths <- stats::setNames(rep(5, 40), paste0("c", 1:40))
-  run <- run_quietly(random_config(lengths, axt = few_bases(lengths))$config)
+  run <- run_quietly(random_config(lengths, axt = few_bases(lengths, name))$config)
   expect_holds(report_text(run), "the bottom one all shorter chromosomes")
-  one <- report_text(run_quietly(random_config(c(chr1 = 9), axt = few_bases(lengths))$config))
+  one <- report_text(run_quietly(random_config(c(chr1 = 9), axt = few_bases(lengths, name))$config))
   expect_holds(one, "Each bar is a chromosome. Its parts")
 
   alike <- lapply(stats::setNames(nm = c("a", "b", "c")), function(run) calls_folder(c(x = "ACGT")))

@@ -273,7 +273,7 @@ printed <- function(run) utils::capture.output(print(run))
 
 test_that("print shows the calls as a table", {
   set.seed(9)
-  case <- random_config(c(chr1 = 123456, chr2 = 90), axt = few_bases(lengths))
+  case <- random_config(c(chr1 = 123456, chr2 = 90), axt = few_bases(lengths, name))
   with_folder(case$folder, {
     case$config$output_dir <- "calls"
     run <- run_quietly(case$config, threads = 1)
@@ -299,7 +299,7 @@ test_that("print shows the calls as a table", {
 test_that("print shows the first of many chromosomes, and runs without calls", {
   set.seed(10)
   lengths <- setNames(c(100000, sample(10:50, 29)), sprintf("chr%d", 1:30))
-  case <- random_config(lengths, axt = few_bases(lengths))
+  case <- random_config(lengths, axt = few_bases(lengths, name))
   with_folder(case$folder, {
     case$config$work_dir <- "."
     lines <- printed(run_quietly(case$config, phases = "project"))
@@ -424,7 +424,8 @@ test_that("a full disk is an error and leaves no call", {
   with_small_disk(2^19, function(disk) {
     # A fit divides the phases.
     case <- random_config(
-      c(chr1 = 100, chr2 = 2e5), axt = few_bases(lengths), method = "likelihood", estimate = TRUE,
+      c(chr1 = 100, chr2 = 2e5), axt = few_bases(lengths, name), method = "likelihood",
+      estimate = TRUE,
       tree = "(((focal,inner1),inner2),outer1);"
     )
     case$config$output_dir <- file.path(disk, "calls")
