@@ -78,16 +78,17 @@ std::vector<std::string> names_of(const std::vector<Chromosome>& chromosomes) {
   return names;
 }
 
-ChromosomeNames::ChromosomeNames(const std::vector<std::string>& names) {
-  for (std::size_t i = 0; i < names.size(); ++i) numbers_[names[i]] = i;
-  for (std::size_t i = 0; i < names.size(); ++i) numbers_.emplace(with_other_prefix(names[i]), i);
+ChromosomeNames::ChromosomeNames(const std::vector<std::string>& names) : names_(names) {
+  for (const auto& name : names) names_.push_back(with_other_prefix(name));
+  // The first that is added stays: an identical name.
+  for (std::size_t i = 0; i < names_.size(); ++i) numbers_.emplace(names_[i], i % names.size());
 }
 
 ChromosomeNames::ChromosomeNames(const std::vector<Chromosome>& chromosomes)
     : ChromosomeNames(names_of(chromosomes)) {}
 
 std::optional<std::size_t> ChromosomeNames::find(std::string_view name) const {
-  const auto found = numbers_.find(std::string(name));
+  const auto found = numbers_.find(name);
   return found == numbers_.end() ? std::nullopt : std::optional(found->second);
 }
 

@@ -36,11 +36,18 @@ class ChromosomeNames {
  public:
   explicit ChromosomeNames(const std::vector<std::string>& names);
   explicit ChromosomeNames(const std::vector<Chromosome>& chromosomes);
+  ChromosomeNames(const ChromosomeNames&) = delete;
+  ChromosomeNames(ChromosomeNames&&) = default;
+  ChromosomeNames& operator=(const ChromosomeNames&) = delete;
+  ChromosomeNames& operator=(ChromosomeNames&&) = default;
+  ~ChromosomeNames() = default;
   // The chromosome's number; none if there is no such name.
   std::optional<std::size_t> find(std::string_view name) const;
 
  private:
-  std::unordered_map<std::string, std::size_t> numbers_;
+  std::vector<std::string> names_;  // as given, then with the other prefix
+  // Views of names_, so that find() makes no string.
+  std::unordered_map<std::string_view, std::size_t> numbers_;
 };
 
 }  // namespace ancify

@@ -33,15 +33,22 @@ std::size_t memory_size() {
 namespace {
 
 constexpr std::size_t kHugePage = std::size_t{1} << 21;
+// Smaller pieces come from calloc(), as a genome may have very many scaffolds.
+constexpr std::size_t kLeastMapped = std::size_t{1} << 17;
+
+char* mapped(std::size_t size) {
+  void* const data =
+      mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (data == MAP_FAILED) throw std::bad_alloc();
+  return static_cast<char*>(data);
+}
 
 // Only memory that begins where a huge page may begin gets one at once. So a page more is mapped,
 // and both ends are given back.
 char* mapped_huge(std::size_t size) {
-  void* const all =
-      mmap(nullptr, size + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (all == MAP_FAILED) throw std::bad_alloc();
+  char* const all = mapped(size + kHugePage);
   const std::size_t front = kHugePage - reinterpret_cast<std::uintptr_t>(all) % kHugePage;
-  char* const data = static_cast<char*>(all) + front;
+  char* const data = all + front;
   munmap(all, front);
   if (front < kHugePage) munmap(data + size, kHugePage - front);
 #ifdef MADV_HUGEPAGE
@@ -58,9 +65,9 @@ std::size_t whole_pages(std::size_t size) {
 }  // namespace
 
 Memory::Memory(std::size_t size) {
-  if (size >= kHugePage) {
+  if (size >= kLeastMapped) {
     const std::size_t pages = whole_pages(size);
-    data_ = {mapped_huge(pages), Free{pages}};
+    data_ = {pages < kHugePage ? mapped(pages) : mapped_huge(pages), Free{pages}};
   } else if (size > 0) {
     data_ = {static_cast<char*>(std::calloc(size, 1)), Free{0}};
     if (data_ == nullptr) throw std::bad_alloc();

@@ -15,8 +15,8 @@ constexpr std::size_t kHugePage = std::size_t{1} << 21;
 
 TEST(Memory, IsZeroAndWritable) {
   std::vector<Memory> pieces;
-  for (const std::size_t size :
-       {std::size_t{1}, kHugePage - 1, kHugePage, kHugePage + 1, 3 * kHugePage + 5000}) {
+  for (const std::size_t size : {std::size_t{1}, std::size_t{200'000}, kHugePage - 1, kHugePage,
+                                 kHugePage + 1, 3 * kHugePage + 5000}) {
     Memory memory(size);
     EXPECT_EQ(std::count(memory.data(), memory.data() + size, '\0'),
               static_cast<std::ptrdiff_t>(size));
@@ -24,8 +24,8 @@ TEST(Memory, IsZeroAndWritable) {
     pieces.push_back(std::move(memory));
     EXPECT_EQ(pieces.back().data()[size - 1], 'x');
   }
-  pieces[1] = std::move(pieces[3]);  // a mapped piece in place of a small one
-  EXPECT_EQ(pieces[1].data()[kHugePage], 'x');
+  pieces[0] = std::move(pieces[4]);  // a mapped piece in place of a small one
+  EXPECT_EQ(pieces[0].data()[kHugePage], 'x');
 }
 
 TEST(Memory, BeginsWhereHugePagesDo) {

@@ -48,6 +48,12 @@ std::string problem_of(const MafRow& row, const RowScan& scan) {
   return {};
 }
 
+std::vector<std::string> all_focal(std::vector<std::string> names,
+                                   const std::vector<Chromosome>& chromosomes) {
+  for (const auto& chromosome : chromosomes) names.push_back(chromosome.name);
+  return names;
+}
+
 std::string not_a_row(const MafLine& line) {
   return "the row of " + excerpt(line.source) +
          " does not have the fields source, start, size, strand, source length and columns";
@@ -66,13 +72,9 @@ MafPairs::MafPairs(const std::string& file, const std::vector<std::string>& name
       focal_prefix_(options.focal_name + "."),
       chromosomes_(chromosomes),
       wanted_(chromosomes),
+      focal_names_(all_focal(options.focal_chromosomes, chromosomes)),
       seen_(names.size()),
       outgroups_(names.size()) {
-  const auto add_focal = [&](const std::string& name) {
-    focal_chromosomes_.insert({name, with_other_prefix(name)});
-  };
-  for (const auto& name : options.focal_chromosomes) add_focal(name);
-  for (const auto& chromosome : chromosomes) add_focal(chromosome.name);
   const auto add = [&](const std::string& name, std::size_t species) {
     if (name.empty()) return;
     by_first_letter_[static_cast<unsigned char>(name.front())].push_back({name, species});
@@ -97,7 +99,7 @@ void MafPairs::remember_sources(const MafBlock& block) {
 
 bool MafPairs::is_known_focal(std::string_view source) const {
   return source.substr(0, focal_prefix_.size()) == focal_prefix_ &&
-         focal_chromosomes_.count(std::string(source.substr(focal_prefix_.size()))) > 0;
+         focal_names_.find(source.substr(focal_prefix_.size())).has_value();
 }
 
 std::size_t MafPairs::species_of(std::string_view source) const {

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
 #include "core/ancestry/projection/projector.h"
@@ -66,7 +65,7 @@ class MafPairs {
   std::string focal_prefix_;
   const std::vector<Chromosome>& chromosomes_;
   ChromosomeNames wanted_;
-  std::unordered_set<std::string> focal_chromosomes_;   // under the names that may stand for them
+  ChromosomeNames focal_names_;                         // also those that are not wanted
   std::array<std::vector<Name>, 256> by_first_letter_;  // the longest first
 
   std::vector<std::string> sources_;  // the first few in the file
