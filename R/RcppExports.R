@@ -269,6 +269,10 @@ read_chromosome_lengths <- function(path, identity = "") {
     .Call(`_ancify_read_chromosome_lengths`, path, identity)
 }
 
+read_chromosome_aliases <- function(path, chromosomes, identity = "") {
+    .Call(`_ancify_read_chromosome_aliases`, path, chromosomes, identity)
+}
+
 read_text_impl <- function(path, most) {
     .Call(`_ancify_read_text_impl`, path, most)
 }

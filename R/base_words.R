@@ -109,3 +109,7 @@ cut_middle <- function(lines, width) {
 }
 
 utc_time <- function(time) format(time, "%Y-%m-%dT%H:%M:%SZ", tz = "UTC")
+
+format_percent <- function(share) {
+  sprintf("%.3g %%", 100 * share)
+}

@@ -136,11 +136,12 @@ as_alignments <- function(species, file, name_in_file = "", folder = "", inner =
 # How to read alignments. `focal_name` and `focal_chromosomes`: the focal species in a file of
 # several species. `focal_folder` or else `focal_fasta`: its bases, to check blocks. All may be "".
 reading_of <- function(lengths, backend, on_bad_block, focal_name = "",
-                       focal_chromosomes = character(), focal_folder = "", focal_fasta = "") {
+                       focal_chromosomes = character(), aliases = character(), focal_folder = "",
+                       focal_fasta = "") {
   list(
     lengths = lengths, backend = backend, on_bad_block = on_bad_block, chunk_size = chunk_size(),
-    focal_name = focal_name, focal_chromosomes = focal_chromosomes, focal_folder = focal_folder,
-    focal_fasta = focal_fasta
+    focal_name = focal_name, focal_chromosomes = c(focal_chromosomes, names(aliases)),
+    aliases = aliases, focal_folder = focal_folder, focal_fasta = focal_fasta
   )
 }
 

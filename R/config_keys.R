@@ -55,6 +55,13 @@ species_settings <- function() {
       unset = "all in `chromosome_lengths`", example = "[chr1, chr2, chrX]", changes = "nothing",
       python = TRUE, printed = TRUE
     ),
+    chromosome_aliases = config_setting(
+      read_input, paste(
+        "A table of other names that alignments and `focal_fasta` may have for chromosomes, such",
+        "as UCSC's `chromAlias.txt`: each line has the names of one sequence."
+      ),
+      example = "hg38.chromAlias.txt", changes = "projections"
+    ),
     outgroups = config_section(
       outgroup_keys(), "The outgroups and their alignments to the focal genome (AXT or MAF).",
       required = TRUE, python = TRUE, printed = TRUE

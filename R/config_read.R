@@ -170,6 +170,7 @@ build_config <- function(raw, origin) {
   check_tiers(config, origin)
   config$outgroups <- outgroup_table(config$outgroups)
   config["lengths"] <- list(read_lengths(config, origin))
+  check_aliases(config, origin)
   check_species(config, origin)
   check_alignments_once(config, origin)
   check_outputs(config, origin)

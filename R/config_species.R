@@ -20,21 +20,38 @@ read_lengths <- function(config, origin) {
   if (is.null(path)) {
     return(NULL)
   }
-  problem <- input_problem("chromosome_lengths", path, folder = FALSE)
-  lengths <- if (is.null(problem)) {
+  lengths <- read_small_input("chromosome_lengths", path, origin, read_chromosome_lengths)
+  if (is.null(lengths)) NULL else requested_lengths(lengths, config, origin)
+}
+
+# The table must be readable, and of the same genome as the table of lengths.
+check_aliases <- function(config, origin) {
+  path <- config$chromosome_aliases
+  if (is.null(path) || is.null(config$lengths)) {
+    return(invisible())
+  }
+  read_small_input("chromosome_aliases", path, origin, function(path, identity) {
+    read_chromosome_aliases(path, names(config$lengths), identity)
+  })
+}
+
+# What read(path, identity) gives; NULL, with a problem of the configuration, after an error.
+read_small_input <- function(key, path, origin, read) {
+  problem <- input_problem(key, path, folder = FALSE)
+  result <- if (is.null(problem)) {
     tryCatch(
       {
         origin$inputs[[path]] <- file_identity(path)
-        read_chromosome_lengths(path, origin$inputs[[path]]$identity)
+        read(path, origin$inputs[[path]]$identity)
       },
       ancify_error = function(condition) {
-        problem <<- paste0("`chromosome_lengths`: ", conditionMessage(condition))
+        problem <<- sprintf("`%s`: %s", key, conditionMessage(condition))
         NULL
       }
     )
   }
   origin$problems <- c(origin$problems, problem)
-  if (is.null(lengths)) NULL else requested_lengths(lengths, config, origin)
+  result
 }
 
 requested_lengths <- function(lengths, config, origin) {

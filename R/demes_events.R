@@ -99,13 +99,9 @@ demes_size <- function(size, event, n, time) {
   if (is.numeric(size)) {
     return(list(start_size = n * size, end_time = time))
   }
-  at <- function(t) {
-    share <- t / size$duration
-    if (size$shape == "linear") size$from + share * (size$to - size$from)
-    else size$from * (size$to / size$from)^share
-  }
   list(
-    start_size = n * at(event$start), end_size = n * at(event$end), end_time = time,
+    start_size = n * course_at(size, event$start), end_size = n * course_at(size, event$end),
+    end_time = time,
     size_function = if (size$shape == "linear") "linear" else "exponential"
   )
 }

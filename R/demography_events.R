@@ -151,8 +151,9 @@ course <- function(from, to, duration = NULL, shape = c("exponential", "linear")
 # change    number of populations that the event adds
 # founds    whether the event makes a population, which needs a name in Demes
 # to_demes  function(graph, event, about): the graph of demes_of_events() after this core event
+# to_history  the same for the picture of history_of_events()
 # plain     default values, which print() leaves out
-event_row <- function(maker, fields, to_core, to_demes, change = 0, founds = FALSE,
+event_row <- function(maker, fields, to_core, to_demes, to_history, change = 0, founds = FALSE,
                       plain = list()) {
   as.list(environment())
 }
@@ -163,22 +164,22 @@ event_rows <- function() {
   list(
     equilibrium = event_row(
       "event_equilibrium()", c("nu", "gamma", "h", "theta0"), equilibrium_to_core,
-      equilibrium_to_demes, change = 1, founds = TRUE, plain = c(list(nu = 1), plain)
+      equilibrium_to_demes, equilibrium_to_history, 1, TRUE, c(list(nu = 1), plain)
     ),
     integrate = event_row(
       "event_epoch()", c("T", "nu", "m", "gamma", "h", "theta0", "frozen", "initial_t"),
-      epoch_to_core, epoch_to_demes, plain = plain
+      epoch_to_core, epoch_to_demes, epoch_to_history, plain = plain
     ),
-    split = event_row(
-      "event_split()", "parent", split_to_core, admixture_to_demes, change = 1, founds = TRUE
-    ),
-    new_pop = event_row(
-      "event_admixture()", "props", admixture_to_core, admixture_to_demes, change = 1,
-      founds = TRUE
-    ),
-    pulse = event_row("event_pulse()", c("dest", "props"), pulse_to_core, pulse_to_demes),
-    remove = event_row("event_removal()", "pop", removal_to_core, removal_to_demes, change = -1),
-    reorder = event_row("event_reordering()", "order", reordering_to_core, reordering_to_demes)
+    split = event_row("event_split()", "parent", split_to_core, admixture_to_demes,
+                      admixture_to_history, 1, TRUE),
+    new_pop = event_row("event_admixture()", "props", admixture_to_core, admixture_to_demes,
+                        admixture_to_history, 1, TRUE),
+    pulse = event_row("event_pulse()", c("dest", "props"), pulse_to_core, pulse_to_demes,
+                      pulse_to_history),
+    remove = event_row("event_removal()", "pop", removal_to_core, removal_to_demes,
+                       removal_to_history, -1),
+    reorder = event_row("event_reordering()", "order", reordering_to_core, reordering_to_demes,
+                        reordering_to_history)
   )
 }
 

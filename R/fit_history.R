@@ -31,7 +31,7 @@
 #' @section Errors:
 #' * `ancify_input_error`: the counts or the history cannot be used, or the counts lack an outgroup
 #'   of the history or the focal species.
-#' * `ancify_fit_warning`: the search did not converge.
+#' * `ancify_fit_warning`: the search did not converge, or a standard error exceeds its estimate.
 #' @references
 #' Rannala and Yang (2003) Bayes estimation of species divergence times and
 #' ancestral population sizes. Genetics 164:1645.
@@ -86,16 +86,32 @@ fit_history <- function(patterns, history, species = NULL, focal = NULL) {
   at <- expansion(x)
   converged <- fit$convergence == 0 || gain_left(at, x, space) < 1e-4
   if (!converged) warn_ancify(paste("The fit of the history did not converge:", fit$message), "fit")
+  estimates <- history_estimates(history, x, at$information, space)
+  warn_about_unknown_sizes(estimates)
   fitted <- with_parameters(history, x)
   if (!history$focal_size_given) fitted$focal_size <- next_size(fitted)
   structure(
     list(
       history = fitted, log_likelihood = -surface$objective(x), df = length(start),
-      sites = sites, estimates = history_estimates(history, x, at$information, space),
+      sites = sites, estimates = estimates,
       converged = converged, message = fit$message
     ),
     class = c("ancify_history_fit", "ancify_fit")
   )
+}
+
+# With such errors a value may as well be a tenth or ten times of it.
+warn_about_unknown_sizes <- function(estimates) {
+  unknown <- which(estimates$std_error > estimates$estimate)
+  if (length(unknown)) {
+    warn_ancify(
+      sprintf(
+        "The data hardly determine these: %s (standard errors exceed the estimates). %s.",
+        enumerate(quoted(estimates$parameter[unknown])), "Use more sites or fewer outgroups"
+      ),
+      "fit"
+    )
+  }
 }
 
 # The largest factor between an estimate and its start.

@@ -9,15 +9,16 @@ check_alignment_texts <- function(config, backend, brief, progress) {
     look_at_alignments_impl(config_alignments(config), reading, brief, watch)
   }, progress, inputs = expected_inputs(config))
   all_lengths <- lengths_of_genome(config)
+  known <- known_names(config)
   each <- lapply(seq_along(seen$outgroups), function(i) {
     one <- c(seen$outgroups[[i]], as.list(outgroups[i, ]), on_bad_block = config$on_bad_block)
     c(
-      check_blocks(one), check_chromosome_names(one, all_lengths),
-      check_coordinates(one, config$lengths, all_lengths)
+      check_blocks(one), check_chromosome_names(one, all_lengths, known),
+      check_coordinates(one, config$lengths, all_lengths, known)
     )
   })
   c(
-    all_findings(each), check_all_chromosomes(seen, config), check_equal_files(config),
+    all_findings(each), check_all_chromosomes(seen, config, known), check_equal_files(config),
     if (is.null(config$focal_fasta)) {
       check_focal_rows(seen, outgroups)
     } else {
@@ -64,17 +65,17 @@ check_blocks <- function(one) {
 
 # ---- Names and lengths -------------------------------------------------------------------
 
-check_chromosome_names <- function(one, all_lengths) {
+check_chromosome_names <- function(one, all_lengths, known) {
   names <- one$chromosomes
   if (length(names) == 0) {
     return(NULL)
   }
   found <- function(status, ...) finding("names", one$name, status, sprintf(...), one$alignment)
-  unknown <- names[is.na(names_in_table(names, all_lengths))]
+  unknown <- names[is.na(known[names])]
   if (length(unknown) == 0) {
     found(
       "ok", "all are in the table of lengths%s",
-      if (all(names %in% names(all_lengths))) "" else ", or differ by a leading 'chr'"
+      if (all(names %in% names(all_lengths))) "" else ", are aliases, or differ by a leading 'chr'"
     )
   } else if (length(unknown) < length(names)) {
     found(
@@ -93,10 +94,14 @@ check_chromosome_names <- function(one, all_lengths) {
   }
 }
 
-# The names that the table of lengths has for those of a file; NA for others.
-names_in_table <- function(names, all_lengths) {
-  of_table <- names(all_lengths)
-  ifelse(names %in% of_table, names, of_table[match(names, other_prefix(of_table))])
+# The chromosomes of the genome, named by all names that files may have for them.
+known_names <- function(config) {
+  of_table <- names(lengths_of_genome(config))
+  known <- c(
+    stats::setNames(of_table, of_table), aliases_of_genome(config),
+    stats::setNames(of_table, other_prefix(of_table))
+  )
+  known[!duplicated(names(known))]
 }
 
 # Why none of the names is in the table, and whether that is certain.
@@ -105,8 +110,8 @@ other_names <- function(names, of_table) {
     list(
       certain = any(is_accession(names, "chromosome")) && !any(is_accession(of_table)),
       advice = paste(
-        "These are accessions of an assembly (RefSeq or GenBank). Use the same names in the table",
-        "of lengths; the assembly's report tells which chromosome each one is."
+        "These are accessions of an assembly (RefSeq or GenBank). Give `chromosome_aliases`, such",
+        "as UCSC's chromAlias.txt, or use the same names in the table of lengths."
       )
     )
   } else {
@@ -124,13 +129,13 @@ is_accession <- function(names, of = c("any", "chromosome")) {
 }
 
 # Chromosomes in no alignment, as far as all files were read.
-check_all_chromosomes <- function(seen, config) {
+check_all_chromosomes <- function(seen, config, known) {
   looks <- seen$outgroups
   if (!all(vapply(looks, `[[`, NA, "whole"))) {
     return(NULL)
   }
   names <- unlist(lapply(looks, `[[`, "chromosomes"))
-  without <- setdiff(names(config$lengths), names_in_table(names, config$lengths))
+  without <- setdiff(names(config$lengths), known[names])
   if (length(names) && length(without)) {
     finding("names", "all outgroups", "warning", sprintf(
       "no alignment has a block on %s: all of its calls will be N. Leave it out of `chromosomes`.",
@@ -156,8 +161,8 @@ check_equal_files <- function(config) {
   }
 }
 
-check_coordinates <- function(one, lengths, all_lengths) {
-  in_table <- names_in_table(one$chromosomes, all_lengths)
+check_coordinates <- function(one, lengths, all_lengths, known) {
+  in_table <- unname(known[one$chromosomes])
   known <- !is.na(in_table) & one$ends > 0
   if (!any(known)) {
     return(NULL)
@@ -191,7 +196,7 @@ check_fasta_index <- function(config) {
   if (is.character(lengths)) {
     return(found("warning", "its index cannot be read: %s", lengths))
   }
-  names(lengths) <- names_in_table(names(lengths), config$lengths)
+  names(lengths) <- known_names(config)[names(lengths)]
   names <- names(config$lengths)
   differ <- names[!lengths[names] %in% config$lengths[names] | lengths[names] != config$lengths]
   if (length(differ) == 0) {
@@ -332,8 +337,4 @@ check_divergence <- function(seen, outgroups) {
     ))
   })
   all_findings(c(warned, ok))
-}
-
-format_percent <- function(share) {
-  sprintf("%.3g %%", 100 * share)
 }

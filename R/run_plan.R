@@ -41,6 +41,17 @@ lengths_of_genome <- function(config) {
   read_chromosome_lengths(path, input_identity(config, path)$identity %||% "")
 }
 
+# Chromosomes of the genome, named by their other names.
+aliases_of_genome <- function(config) {
+  path <- config$chromosome_aliases
+  if (is.null(path)) {
+    return(character())
+  }
+  read_chromosome_aliases(
+    path, names(lengths_of_genome(config)), input_identity(config, path)$identity %||% ""
+  )
+}
+
 has_focal <- function(config) {
   folder <- projected_folder(config, config$focal_species)
   all(file.exists(sequence_path(folder, names(config$lengths))))
@@ -88,7 +99,7 @@ config_alignments <- function(config, folders = "") {
 config_reading <- function(config, backend, focal_folder = "", focal_fasta = "") {
   reading_of(
     config$lengths, backend, config$on_bad_block, focal_in_maf(config),
-    names(lengths_of_genome(config)), focal_folder, focal_fasta
+    names(lengths_of_genome(config)), aliases_of_genome(config), focal_folder, focal_fasta
   )
 }
 

@@ -108,6 +108,10 @@ other_inputs <- function(context, phases) {
   inputs <- list(
     chromosome_lengths = c(list(path = lengths), input_identity(config, lengths))
   )
+  aliases <- config$chromosome_aliases
+  if (!is.null(aliases)) {
+    inputs$chromosome_aliases <- c(list(path = aliases), input_identity(config, aliases))
+  }
   focal <- if (!is.null(config$focal_fasta)) focal_on_record(context, phases)
   if (!is.null(focal)) inputs$focal_fasta <- c(list(path = config$focal_fasta), focal)
   # As they were when the run read them.

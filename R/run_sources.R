@@ -8,10 +8,11 @@ alignment_sources <- function(config) {
   lengths <- if (any(many)) input_identity(config, config$chromosome_lengths)
   # Blocks that differ from the focal genome are bad.
   focal <- if (!is.null(config$focal_fasta)) input_identity(config, config$focal_fasta)
+  aliases <- aliases_source(config)
   sources <- lapply(seq_len(nrow(outgroups)), function(i) {
     list(
       ancify = package_version_text(), alignment = input_identity(config, outgroups$alignment[i]),
-      on_bad_block = config$on_bad_block, compared_with = focal,
+      on_bad_block = config$on_bad_block, compared_with = focal, aliases = aliases,
       maf = if (many[i]) {
         names <- names_in_maf(outgroups)
         list(names[i], names[longer_named(outgroups, i)], focal_in_maf(config), lengths)
@@ -19,6 +20,10 @@ alignment_sources <- function(config) {
     )
   })
   stats::setNames(sources, outgroups$name)
+}
+
+aliases_source <- function(config) {
+  if (!is.null(config$chromosome_aliases)) input_identity(config, config$chromosome_aliases)
 }
 
 # Outgroups of the same MAF whose names begin with outgroup i's name and a dot. Rows that fit both
@@ -34,7 +39,7 @@ focal_source <- function(config, sources) {
     return(list(focal_rows = unname(sources)))
   }
   focal <- input_identity(config, config$focal_fasta)
-  list(ancify = package_version_text(), focal_fasta = focal)
+  list(ancify = package_version_text(), focal_fasta = focal, aliases = aliases_source(config))
 }
 
 # Sources of the projections that calling reads: from the ledger, or the files themselves if no run

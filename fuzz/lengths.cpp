@@ -1,4 +1,5 @@
-// Fuzzes tables of chromosome lengths: chunks of any size give the result of a slow, plain reader.
+// Fuzzes tables of chromosomes' lengths and other names: chunks of any size give the same, and
+// lengths are those of a slow, plain reader.
 #include "core/genome/lengths.h"
 
 #include <set>
@@ -46,9 +47,21 @@ std::string read(const std::string& path, std::size_t chunk) {
   });
 }
 
+std::string read_aliases(const std::string& path, std::size_t chunk) {
+  return outcome([&] {
+    std::string table;
+    const std::vector<std::string> names = {"chr1", "2", "X"};
+    for (const auto& [alias, i] : read_chromosome_aliases(path, names, TaskContext(), chunk)) {
+      table.append(alias).append("=").append(names[i]).append(";");
+    }
+    return table;
+  });
+}
+
 }  // namespace
 
 void check(std::string_view input) {
+  read_in_any_chunks(input, read_aliases);
   const std::string whole = read_in_any_chunks(input, read);
   if (input.substr(0, 2) == "\x1f\x8b") return;
   const std::string slow = read_slowly(std::string(input));

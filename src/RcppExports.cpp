@@ -866,6 +866,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// read_chromosome_aliases
+Rcpp::CharacterVector read_chromosome_aliases(const std::string& path, const std::vector<std::string>& chromosomes, const std::string& identity);
+RcppExport SEXP _ancify_read_chromosome_aliases(SEXP pathSEXP, SEXP chromosomesSEXP, SEXP identitySEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type chromosomes(chromosomesSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type identity(identitySEXP);
+    rcpp_result_gen = Rcpp::wrap(read_chromosome_aliases(path, chromosomes, identity));
+    return rcpp_result_gen;
+END_RCPP
+}
 // read_text_impl
 Rcpp::CharacterVector read_text_impl(const std::string& path, double most);
 RcppExport SEXP _ancify_read_text_impl(SEXP pathSEXP, SEXP mostSEXP) {
@@ -970,6 +983,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_core_limits_impl", (DL_FUNC) &_ancify_core_limits_impl, 0},
     {"_ancify_hardware_threads_impl", (DL_FUNC) &_ancify_hardware_threads_impl, 0},
     {"_ancify_read_chromosome_lengths", (DL_FUNC) &_ancify_read_chromosome_lengths, 2},
+    {"_ancify_read_chromosome_aliases", (DL_FUNC) &_ancify_read_chromosome_aliases, 3},
     {"_ancify_read_text_impl", (DL_FUNC) &_ancify_read_text_impl, 2},
     {"_ancify_yaml_shape_impl", (DL_FUNC) &_ancify_yaml_shape_impl, 1},
     {"_ancify_has_more_elements_impl", (DL_FUNC) &_ancify_has_more_elements_impl, 2},

@@ -51,6 +51,24 @@ Rcpp::List as_list(const ancify::ProjectionReport& report) {
       Named("duplicates") = static_cast<double>(report.duplicates));
 }
 
+namespace {
+
+// Aliases of these chromosomes, from a character vector of chromosomes named by aliases.
+std::vector<ancify::ChromosomeAlias> as_aliases(
+    const Rcpp::CharacterVector& table, const std::vector<ancify::Chromosome>& chromosomes) {
+  std::vector<ancify::ChromosomeAlias> aliases;
+  if (table.size() == 0) return aliases;
+  const ancify::ChromosomeNames numbers(chromosomes);
+  const Rcpp::CharacterVector names = table.names();
+  for (R_xlen_t i = 0; i < table.size(); ++i) {
+    const auto number = numbers.find(Rcpp::as<std::string>(table[i]));
+    if (number) aliases.push_back({Rcpp::as<std::string>(names[i]), *number});
+  }
+  return aliases;
+}
+
+}  // namespace
+
 Reading as_reading(const Rcpp::List& reading) {
   const ancify::Backend& backend = as_backend(reading["backend"]);
   Reading result;
@@ -58,6 +76,7 @@ Reading as_reading(const Rcpp::List& reading) {
   result.options.focal_name = Rcpp::as<std::string>(reading["focal_name"]);
   result.options.focal_chromosomes =
       Rcpp::as<std::vector<std::string>>(reading["focal_chromosomes"]);
+  result.options.aliases = as_aliases(reading["aliases"], result.chromosomes);
   result.options.simd = backend.simd;
   if (Rcpp::as<std::string>(reading["on_bad_block"]) == "skip") {
     result.options.on_bad_block = ancify::OnBadBlock::kSkip;

@@ -126,7 +126,7 @@ Rcpp::List project_and_call_impl(const Rcpp::List& alignments, const Rcpp::List&
       options.open_focal = ancify::focal_in(focal_folder, chromosomes, control.inputs());
     } else if (!focal_fasta.empty()) {
       focal.emplace(chromosomes, options.simd);
-      ancify::focal_from_fasta(focal_fasta, chromosomes, *focal, threads, control);
+      ancify::focal_from_fasta(focal_fasta, chromosomes, options.aliases, *focal, threads, control);
       options.open_focal = ancify::focal_in(*focal);
     }
     ancify::PipelineLimits limits;

@@ -80,7 +80,8 @@ Rcpp::List focal_sequences_impl(const std::vector<std::string>& files, const std
       ancify::focal_from_alignments(files, how.chromosomes, how.options, store, how.threads,
                                     control);
     } else {
-      ancify::focal_from_fasta(how.focal_fasta, how.chromosomes, store, how.threads, control);
+      ancify::focal_from_fasta(how.focal_fasta, how.chromosomes, how.options.aliases, store,
+                               how.threads, control);
     }
   });
   return as_list(store.checksums());

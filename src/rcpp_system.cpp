@@ -121,6 +121,31 @@ Rcpp::NumericVector read_chromosome_lengths(const std::string& path,
   return lengths;
 }
 
+// Reads a table of other names of `chromosomes`: a character vector of chromosomes named by
+// aliases. `identity`: the identity that the file must have, or "".
+// [[Rcpp::export]]
+Rcpp::CharacterVector read_chromosome_aliases(const std::string& path,
+                                              const std::vector<std::string>& chromosomes,
+                                              const std::string& identity = "") {
+  ancify::InputIdentities inputs;
+  if (!identity.empty()) inputs[path] = identity;
+  const ancify::JobControl control(std::move(inputs));
+  std::vector<ancify::ChromosomeAlias> aliases;
+  guarded([&] {
+    aliases = ancify::read_chromosome_aliases(path, chromosomes, ancify::TaskContext(control));
+  });
+  const auto n = static_cast<R_xlen_t>(aliases.size());
+  Rcpp::CharacterVector result(n);
+  Rcpp::CharacterVector names(n);
+  for (R_xlen_t i = 0; i < n; ++i) {
+    const auto& [alias, chromosome] = aliases[static_cast<std::size_t>(i)];
+    result[i] = Rcpp::String(chromosomes[chromosome], CE_UTF8);
+    names[i] = Rcpp::String(alias, CE_UTF8);
+  }
+  result.names() = names;
+  return result;
+}
+
 // Reads a small file, plain or gzip, of at most `most` bytes.
 // [[Rcpp::export]]
 Rcpp::CharacterVector read_text_impl(const std::string& path, double most) {

@@ -134,6 +134,36 @@ test_that("names may differ by a leading chr, in any of the files", {
   expect_identical(calls(case$config), expected)
 })
 
+test_that("a table of aliases names chromosomes, in any of the files", {
+  set.seed(5)
+  case <- with_genome(related_case())
+  calls <- function(config) {
+    unname(tools::md5sum(suppressMessages(run_quietly(config, resume = FALSE))$file))
+  }
+  expected <- calls(case$config)
+  names <- vapply(strsplit(readLines(case$config$chromosome_lengths), "\t"), `[`, "", 1)
+  accession <- stats::setNames(sprintf("NC_%06d.9", seq_along(names)), names)
+  table <- file.path(case$folder, "alias.txt")
+  writeLines(c("# ucsc\tassembly\trefseq", paste(names, "", accession, sep = "\t")), table)
+  case$config$chromosome_aliases <- table
+  set_lines(case, "near2", rename(case$lines$near2, function(name) accession[[name]]))
+  fasta <- case$config$focal_fasta
+  lines <- readLines(fasta)
+  headers <- startsWith(lines, ">")
+  lines[headers] <- paste0(">", accession[sub("^>", "", lines[headers])])
+  writeLines(lines, fasta)
+  checks <- check_quietly(case$config)
+  expect_identical(unique(as.character(checks$status)), "ok")
+  expect_match(checks$finding[checks$check == "names" & checks$subject == "near2"], "aliases")
+  expect_identical(calls(case$config), expected)
+  # Another table may give other projections.
+  run_quietly(case$config)
+  writeLines(c(readLines(table), "# changed"), table)
+  expect_true("project" %in% sub(" and call", "", names(attr(run_quietly(case$config), "seconds"))))
+  writeLines("scaffold7\tNW_1.1", table)
+  expect_ancify_error(ancify_config(case$config), "config", "chromosome_aliases", "no line has")
+})
+
 test_that("copies of an alignment and chromosomes that all lack are warnings", {
   set.seed(9)
   case <- related_case()
@@ -151,7 +181,7 @@ test_that("renamed chromosomes are an error that tells the difference", {
   case <- related_case()
   for (accession in c("NC_000001.11", "CM000663.2", "NW_018654708.1", "KI270302.1")) {
     set_lines(case, "near2", rename(case$lines$near2, function(name) accession))
-    expect_fault(case$config, "names", "near2", accession, "accessions", "report")
+    expect_fault(case$config, "names", "near2", accession, "accessions", "chromosome_aliases")
   }
   set_lines(case, "near2", rename(case$lines$near2, function(name) paste0("scaffold_", name)))
   expect_fault(case$config, "names", "near2", "another genome")

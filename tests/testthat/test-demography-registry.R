@@ -13,7 +13,7 @@ replacement_row <- function() {
         shares = as.double(seq_len(populations) == by)
       )
     },
-    to_demes = pulse_to_demes
+    to_demes = pulse_to_demes, to_history = pulse_to_history
   )
 }
 

@@ -41,6 +41,7 @@ test_that("the template has every key, and its examples are valid", {
   file.create(file.path(
     folder, c("near1.axt.gz", "near2.axt.gz", "far.axt.gz", "focal.fa.gz")
   ))
+  writeLines("chr1\t1", file.path(folder, "hg38.chromAlias.txt"))
   dir.create(file.path(folder, "reference"))
   dir.create(file.path(folder, "variants"))
   require_package("ape")

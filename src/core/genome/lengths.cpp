@@ -1,8 +1,9 @@
-// Reads a table of chromosome names and lengths.
+// Reads tables of chromosomes' lengths and of their other names.
 #include "core/genome/lengths.h"
 
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 
 #include "core/exec/errors.h"
 #include "core/io/file.h"
@@ -55,11 +56,87 @@ class LengthsParser {
   std::unordered_set<std::string> names_;
 };
 
+class AliasParser {
+ public:
+  AliasParser(const std::string& path, const std::vector<std::string>& names)
+      : path_(path), names_(names) {
+    for (std::size_t i = 0; i < names.size(); ++i) numbers_.emplace(names[i], i);
+  }
+
+  // In the table's order.
+  std::vector<ChromosomeAlias> take() {
+    if (!found_) {
+      throw FormatError(path_, 0,
+                        "no line has one of the chromosomes' names, such as " + excerpt(names_[0]));
+    }
+    std::vector<ChromosomeAlias> aliases;
+    for (const auto& alias : in_order_) {
+      if (const auto& number = aliases_.at(alias)) aliases.push_back({alias, *number});
+    }
+    return aliases;
+  }
+
+  void parse_line(std::string_view line, std::int64_t number) {
+    if (!line.empty() && line.front() == '#') return;
+    const auto chromosome = chromosome_of(line, number);
+    if (!chromosome) return;
+    found_ = true;
+    for (auto name = next_field(line); !name.empty(); name = next_field(line)) {
+      if (numbers_.count(name) == 0) add(std::string(name), *chromosome);
+    }
+  }
+
+ private:
+  std::optional<std::size_t> chromosome_of(std::string_view line, std::int64_t number) const {
+    std::optional<std::size_t> chromosome;
+    for (auto name = next_field(line); !name.empty(); name = next_field(line)) {
+      const auto found = numbers_.find(name);
+      if (found == numbers_.end()) continue;
+      if (chromosome && *chromosome != found->second) {
+        throw FormatError(path_, number,
+                          "this line has names of two chromosomes, " +
+                              excerpt(names_[*chromosome]) + " and " +
+                              excerpt(names_[found->second]));
+      }
+      chromosome = found->second;
+    }
+    return chromosome;
+  }
+
+  void add(std::string alias, std::size_t chromosome) {
+    const auto [place, is_new] = aliases_.emplace(alias, chromosome);
+    if (is_new) {
+      in_order_.push_back(std::move(alias));
+    } else if (place->second != chromosome) {
+      place->second.reset();  // such as a column with the names' source
+    }
+  }
+
+  std::string path_;
+  const std::vector<std::string>& names_;
+  std::unordered_map<std::string_view, std::size_t> numbers_;
+  bool found_ = false;
+  std::vector<std::string> in_order_;
+  std::unordered_map<std::string, std::optional<std::size_t>> aliases_;
+};
+
 }  // namespace
 
 std::vector<Chromosome> read_chromosome_lengths(const std::string& path, const TaskContext& context,
                                                 std::size_t chunk_size) {
   LengthsParser parser(path);
+  for_each_line(
+      path, context,
+      [&](std::string_view line, std::int64_t number) { parser.parse_line(line, number); },
+      chunk_size);
+  return parser.take();
+}
+
+std::vector<ChromosomeAlias> read_chromosome_aliases(const std::string& path,
+                                                     const std::vector<std::string>& names,
+                                                     const TaskContext& context,
+                                                     std::size_t chunk_size) {
+  AliasParser parser(path, names);
   for_each_line(
       path, context,
       [&](std::string_view line, std::int64_t number) { parser.parse_line(line, number); },
@@ -78,14 +155,21 @@ std::vector<std::string> names_of(const std::vector<Chromosome>& chromosomes) {
   return names;
 }
 
-ChromosomeNames::ChromosomeNames(const std::vector<std::string>& names) : names_(names) {
-  for (const auto& name : names) names_.push_back(with_other_prefix(name));
-  // The first that is added stays: an identical name.
-  for (std::size_t i = 0; i < names_.size(); ++i) numbers_.emplace(names_[i], i % names.size());
+ChromosomeNames::ChromosomeNames(const std::vector<std::string>& names,
+                                 const std::vector<ChromosomeAlias>& aliases) {
+  for (std::size_t i = 0; i < names.size(); ++i) add(names[i], i);
+  for (const auto& [alias, chromosome] : aliases) add(alias, chromosome);
+  for (std::size_t i = 0; i < names.size(); ++i) add(with_other_prefix(names[i]), i);
 }
 
-ChromosomeNames::ChromosomeNames(const std::vector<Chromosome>& chromosomes)
-    : ChromosomeNames(names_of(chromosomes)) {}
+ChromosomeNames::ChromosomeNames(const std::vector<Chromosome>& chromosomes,
+                                 const std::vector<ChromosomeAlias>& aliases)
+    : ChromosomeNames(names_of(chromosomes), aliases) {}
+
+void ChromosomeNames::add(std::string name, std::size_t chromosome) {
+  names_.push_back(std::move(name));
+  numbers_.emplace(names_.back(), chromosome);
+}
 
 std::optional<std::size_t> ChromosomeNames::find(std::string_view name) const {
   const auto found = numbers_.find(name);

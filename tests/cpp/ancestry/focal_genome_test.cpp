@@ -110,7 +110,7 @@ TEST(FocalGenome, IsThatOfTheFasta) {
       const std::string path = dir.write("focal.fa", content);
       FileStore store(dir.file("focal"), chromosomes);
       JobControl control;
-      focal_from_fasta(path, chromosomes, store, threads, control);
+      focal_from_fasta(path, chromosomes, {}, store, threads, control);
       EXPECT_TRUE(read_file(dir.file("focal/a.fa")) == ">a\n" + a + "\n");
       EXPECT_TRUE(read_file(dir.file("focal/b.fa")) == ">b\n" + b + "\n");
       EXPECT_TRUE(read_file(dir.file("focal/c.fa")) == ">c\n" + c + "\n");
@@ -127,7 +127,7 @@ TEST(FocalGenome, RefusesAnotherGenome) {
     const std::string message = message_of<FormatError>([&] {
       FileStore store(dir.file("focal"), chromosomes);
       JobControl control;
-      focal_from_fasta(path, chromosomes, store, 2, control);
+      focal_from_fasta(path, chromosomes, {}, store, 2, control);
     });
     EXPECT_TRUE(dir.has_nothing_in("focal"));
     EXPECT_NE(message.find(path), std::string::npos);

@@ -72,5 +72,50 @@ TEST(ChromosomeNames, MayDifferByALeadingChr) {
   EXPECT_EQ(names.find(""), none);
 }
 
+TEST(ChromosomeNames, AnAliasComesBeforeALeadingChr) {
+  const std::vector<Chromosome> chromosomes = {{"chr1", 5}, {"chr2", 5}};
+  const ChromosomeNames names(chromosomes, {{"NC_1.1", 0}, {"1", 1}});
+  EXPECT_EQ(names.find("NC_1.1"), 0U);
+  EXPECT_EQ(names.find("1"), 1U);
+  EXPECT_EQ(names.find("chr1"), 0U);
+}
+
+TEST(ChromosomeAliases, ReadsBothFormsOfUcscsTable) {
+  TempDir dir;
+  const std::vector<std::string> names = {"chr1", "chrM"};
+  const auto as_text = [](const std::vector<ChromosomeAlias>& aliases) {
+    std::string text;
+    for (const auto& [alias, number] : aliases) text += alias + "=" + std::to_string(number) + ";";
+    return text;
+  };
+  const auto wide = dir.write("wide",
+                              "# ucsc\tassembly\tgenbank\n"
+                              "chr1\t1\tCM000663.2\r\n"
+                              "chrM\t\tJ01415.2\n"
+                              "chr9_alt\t9\tKI270823.1\n");
+  EXPECT_EQ(as_text(read_chromosome_aliases(wide, names)), "1=0;CM000663.2=0;J01415.2=1;");
+  // alias, chromosome and source: sources are no names, as they stand for many chromosomes.
+  const auto narrow = dir.write("narrow",
+                                "1\tchr1\tensembl\n"
+                                "CM000663.2\tchr1\tgenbank\n"
+                                "MT\tchrM\tensembl\n"
+                                "J01415.2\tchrM\tgenbank\n");
+  EXPECT_EQ(as_text(read_chromosome_aliases(narrow, names)), "1=0;CM000663.2=0;MT=1;J01415.2=1;");
+}
+
+TEST(ChromosomeAliases, RefusesATableOfAnotherGenomeAndTwoChromosomesOnALine) {
+  TempDir dir;
+  const std::vector<std::string> names = {"chr1", "chr2"};
+  EXPECT_THROW(read_chromosome_aliases(dir.write("other", "scaffold1\tNW_1.1\n"), names),
+               FormatError);
+  const auto path = dir.write("two", "chr1\t1\nchr2\tchr1\n");
+  try {
+    read_chromosome_aliases(path, names);
+    FAIL();
+  } catch (const FormatError& error) {
+    EXPECT_EQ(error.line, 2);
+  }
+}
+
 }  // namespace
 }  // namespace ancify

@@ -23,11 +23,11 @@ constexpr std::size_t kPiece = std::size_t{1} << 16;
 class FocalFasta {
  public:
   FocalFasta(const std::string& file, const std::vector<Chromosome>& chromosomes,
-             SequenceStore& store)
+             const std::vector<ChromosomeAlias>& aliases, SequenceStore& store)
       : file_(file),
         chromosomes_(chromosomes),
         store_(store),
-        wanted_names_(chromosomes),
+        wanted_names_(chromosomes, aliases),
         found_(chromosomes.size()) {}
 
   void begin(std::string_view name, std::int64_t line) {
@@ -200,10 +200,11 @@ class OneOfFirstBases : public SequenceStore {
 }  // namespace
 
 void focal_from_fasta(const std::string& fasta, const std::vector<Chromosome>& chromosomes,
-                      SequenceStore& store, int threads, JobControl& control) {
+                      const std::vector<ChromosomeAlias>& aliases, SequenceStore& store,
+                      int threads, JobControl& control) {
   control.expect(InputFile(fasta).size());
   run_tasks(control, threads, 1, [&](std::int64_t, const TaskContext& context) {
-    FocalFasta focal(fasta, chromosomes, store);
+    FocalFasta focal(fasta, chromosomes, aliases, store);
     const FastaSink sink = {
         [&](std::string_view name, std::int64_t line) { focal.begin(name, line); },
         [&](std::string_view bases) { focal.add(bases); }};

@@ -12,10 +12,11 @@
 namespace ancify {
 
 // Copies the chromosomes of a FASTA file into `store`, and commits it. The file may hold other
-// sequences, in any order. FormatError if a chromosome is missing, occurs twice or has another
-// length.
+// sequences, in any order, and may name chromosomes by `aliases`. FormatError if a chromosome is
+// missing, occurs twice or has another length.
 void focal_from_fasta(const std::string& fasta, const std::vector<Chromosome>& chromosomes,
-                      SequenceStore& store, int threads, JobControl& control);
+                      const std::vector<ChromosomeAlias>& aliases, SequenceStore& store,
+                      int threads, JobControl& control);
 
 // Opens the focal sequences in a store, or in a folder's files with the identities `inputs`, so
 // that blocks can be compared with them. The store and the chromosomes must outlive the result.

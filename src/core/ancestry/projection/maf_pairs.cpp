@@ -71,7 +71,7 @@ MafPairs::MafPairs(const std::string& file, const std::vector<std::string>& name
       n_(names.size()),
       focal_prefix_(options.focal_name + "."),
       chromosomes_(chromosomes),
-      wanted_(chromosomes),
+      wanted_(chromosomes, options.aliases),
       focal_names_(all_focal(options.focal_chromosomes, chromosomes)),
       seen_(names.size()),
       outgroups_(names.size()) {

@@ -248,11 +248,11 @@ class SeenPositions {
 class OutgroupReader : public PairSink {
  public:
   OutgroupReader(const std::string& file, const std::vector<Chromosome>& chromosomes,
-                 SimdLevel simd)
+                 const std::vector<ChromosomeAlias>& aliases, SimdLevel simd)
       : chromosomes_(chromosomes),
         simd_(simd),
         bad_(file, OnBadBlock::kSkip),
-        names_(chromosomes) {}
+        names_(chromosomes, aliases) {}
 
   void project(const AlignedPair& pair, std::int64_t) override {
     if (pair.target.size() != pair.query.size()) {
@@ -350,7 +350,8 @@ class Look {
        const PreflightOptions& options)
       : outgroups_(outgroups), chromosomes_(chromosomes), options_(options) {
     for (const auto& outgroup : outgroups) {
-      readers_.emplace_back(outgroup.file, chromosomes, options.projection.simd);
+      readers_.emplace_back(outgroup.file, chromosomes, options.projection.aliases,
+                            options.projection.simd);
     }
     result.outgroups.resize(outgroups.size());
   }
@@ -493,11 +494,12 @@ std::vector<DivergenceComparison> divergence_comparisons(
 // Compares the focal genome's FASTA file with the positions seen, until all are compared.
 class GenomeLook {
  public:
-  GenomeLook(const std::vector<Chromosome>& chromosomes, SimdLevel simd, Look& look)
+  GenomeLook(const std::vector<Chromosome>& chromosomes,
+             const std::vector<ChromosomeAlias>& aliases, SimdLevel simd, Look& look)
       : chromosomes_(chromosomes),
         simd_(simd),
         look_(look),
-        names_(chromosomes),
+        names_(chromosomes, aliases),
         found_(chromosomes.size()),
         last_(chromosomes.size()) {
     for (std::size_t i = 0; i < look.result.outgroups.size(); ++i) {
@@ -613,7 +615,7 @@ class GenomeLook {
 void look_at_genome(const PreflightOptions& options, const std::vector<Chromosome>& chromosomes,
                     Look& look, const TaskContext& context) {
   try {
-    GenomeLook genome(chromosomes, options.projection.simd, look);
+    GenomeLook genome(chromosomes, options.projection.aliases, options.projection.simd, look);
     FirstText text(options.focal_fasta, kNoLimit, options, context);
     const FastaSink sink = {[&](std::string_view name, std::int64_t) { genome.begin(name); },
                             [&](std::string_view bases) {

@@ -29,7 +29,7 @@ Projector::Projector(const std::string& file, const std::vector<Chromosome>& chr
       simd_(options.simd),
       focal_row_(options.focal_row),
       bad_(file, options.on_bad_block),
-      names_(chromosomes),
+      names_(chromosomes, options.aliases),
       filled_(chromosomes.size(), 0),
       gathered_(kGathered) {
   report_.blocks.resize(chromosomes.size());

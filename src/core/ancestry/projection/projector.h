@@ -24,7 +24,8 @@ struct ProjectionOptions {
   // Bytes of text, and of the file, at a time; best if they fit a core's own cache.
   std::size_t chunk_size = 1 << 18;
   SimdLevel simd = SimdLevel::kScalar;
-  bool focal_row = false;  // projects each block's focal row, not the outgroup's
+  std::vector<ChromosomeAlias> aliases;  // that files may have for the chromosomes
+  bool focal_row = false;                // projects each block's focal row, not the outgroup's
   // The focal species' name and all its chromosomes, in files of several species.
   std::string focal_name;
   std::vector<std::string> focal_chromosomes;
