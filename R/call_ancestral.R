@@ -13,9 +13,10 @@
 #' tree. Without it they call at the root. The focal species' own base is never used.
 #'
 #' @param inner,outer Sequences of the inner and the outer outgroups, one for each species, all of
-#'   one length: a named character vector, or an `XStringSet` of the package Biostrings. For
-#'   parsimony, likelihood and coalescent one of them may be empty (`character()` or `NULL`). For
-#'   parsimony and likelihood the names are the tree's leaves.
+#'   one length: a named character vector, or an `XStringSet` of the package Biostrings. For one
+#'   species also an `XString`, such as a `DNAString`. For parsimony, likelihood and coalescent one
+#'   tier may be empty (`character()` or `NULL`). For parsimony and likelihood the names are the
+#'   tree's leaves.
 #' @param method `"voting"` (the default), `"parsimony"`, `"likelihood"`, `"ml"` or
 #'   `"coalescent"`. Numbers in `method` and `tree` are read as `min_inner_freq` and
 #'   `min_outer_freq`, as in earlier versions.
@@ -39,7 +40,7 @@
 #' @param backend `"auto"` (the default), `"cpu"` or `"gpu"`. `"auto"` takes the CPU in this
 #'   version. `"gpu"` takes all usable GPUs; without one it is an error that says why.
 #' @return The calls: one string, as long as the sequences. It is a `BStringSet` if `inner` or
-#'   `outer` is an `XStringSet` (a `DNAString` would lose the case). With `posterior = TRUE` a list:
+#'   `outer` is of Biostrings (a `DNAString` would lose the case). With `posterior = TRUE` a list:
 #'   * `calls`: this string;
 #'   * `posterior`: a matrix with a row for each position and the columns A, C, G and T. A row
 #'     is `NaN` if no outgroup has data, or if the data are impossible under the model.
@@ -111,7 +112,7 @@ call_ancestral <- function(inner, outer, method = "voting", tree = NULL, focal =
   result <- with_watch("Calling", function(watch) {
     call_in_memory_impl(unlist(unname(sequences)), caller, posterior, watch)
   })
-  if (inherits(inner, "XStringSet") || inherits(outer, "XStringSet")) {
+  if (is_of_biostrings(inner) || is_of_biostrings(outer)) {
     result$calls <- Biostrings::BStringSet(result$calls)
   }
   if (posterior) result[c("calls", "posterior")] else result$calls
@@ -136,12 +137,14 @@ tier_sequences <- function(inner, outer, method) {
 }
 
 as_tier <- function(x, name, may_be_empty) {
-  none <- length(x) == 0 && (is.null(x) || is.character(x) || inherits(x, "XStringSet"))
+  none <- length(x) == 0 && (is.null(x) || is.character(x) || is_of_biostrings(x))
   if (may_be_empty && none) character() else as_sequences(x, name)
 }
 
+is_of_biostrings <- function(x) inherits(x, "XStringSet") || inherits(x, "XString")
+
 as_sequences <- function(x, name) {
-  if (inherits(x, "XStringSet")) {
+  if (is_of_biostrings(x)) {
     x <- as.character(x)
   }
   if (!is.character(x) || length(x) == 0 || anyNA(x)) {

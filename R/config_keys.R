@@ -42,6 +42,10 @@ species_settings <- function() {
       read_name, "The species whose ancestor is called.",
       required = TRUE, example = "focal", python = TRUE, printed = TRUE
     ),
+    genome = config_setting(
+      read_text, "The name of the focal genome's assembly, which `seqinfo()` of results gives.",
+      example = "hg38", changes = "nothing", printed = TRUE
+    ),
     chromosome_lengths = config_setting(
       read_input, "A file with each chromosome's name and length: `chrom.sizes` or `.fai`.",
       required = TRUE, example = "chrom.sizes", changes = "projections", python = TRUE,

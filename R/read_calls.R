@@ -1,8 +1,7 @@
 #' Read ancestral calls of regions
 #'
 #' `read_ancestral()` gives the calls of regions as sequences, `read_confidence()` their confidence
-#' as ranges: `read_ancestral("ancestral", GRanges("chr1:2001-2040"))`. Both read only these parts
-#' of the files.
+#' as ranges: `read_ancestral(run, "chr1:2001-2040")`. Both read only these parts of the files.
 #'
 #' | Strand | Sequence |
 #' | --- | --- |
@@ -23,16 +22,20 @@
 #' @param run The result of [ancify_run()], or its output folder with one-line FASTA files
 #'   `<chromosome>.fa`. A folder's chromosomes come in the order of their names, `chr2` before
 #'   `chr10`.
-#' @param regions A `GRanges` of the package GenomicRanges; `NULL` (the default) for whole
-#'   chromosomes. Positions beyond 2^31 - 1, the limit of `GRanges`, need a data frame of
-#'   `chromosome`, `start` and `end`, from 1 and inclusive. A region has at most 2^31 - 1 positions.
+#' @param regions A `GRanges` of the package GenomicRanges, a `VCF` (the places of its variants),
+#'   text such as `"chr1:2,001-2,040"`, or a data frame of `chromosome` (or `seqnames`), `start` and
+#'   `end`. Positions count from 1, and ends are inclusive. `NULL` (the default): whole chromosomes.
+#'   Positions beyond 2^31 - 1, the limit of `GRanges`, need text or a data frame. A region has at
+#'   most 2^31 - 1 positions.
+#' @param as For `read_confidence()`: `"ranges"` (the default) or `"rle"`.
 #' @inheritParams project_axt
 #' @return `read_ancestral()`: a `BStringSet` of the package Biostrings with a sequence for each
 #'   region, in their order and with their names, or with the chromosomes' names. (A `DNAStringSet`
 #'   would lose the case.)
 #'
 #'   `read_confidence()`: a `GRanges` in the order of the regions, with the factor `name` and the
-#'   chromosomes' lengths.
+#'   `seqinfo()` of the run. With `as = "rle"` an `RleList` with a factor for each region, a value a
+#'   position, named as the sequences are. Most of it is stored in an integer a stretch.
 #' @section Errors:
 #' * `ancify_input_error`: regions have another type, lie on a chromosome without calls, or reach
 #'   beyond its end. In `read_confidence()` also: beyond position 2^31 - 1.
@@ -51,8 +54,7 @@
 #' }
 read_ancestral <- function(run, regions = NULL, progress = interactive()) {
   check_given()
-  ranges <- !is.null(regions) && !is.data.frame(regions)
-  need_bioconductor(c("Biostrings", if (ranges) "GenomicRanges"), "Calls as sequences")
+  need_bioconductor("Biostrings", "Calls as sequences")
   places <- find_regions(run, regions)
   calls <- with_watch("Reading calls", function(watch) {
     read_regions_impl(
@@ -61,41 +63,67 @@ read_ancestral <- function(run, regions = NULL, progress = interactive()) {
   }, progress)
   calls[places$region] <- calls
   calls <- Biostrings::BStringSet(calls)
-  if (is.null(regions)) {
-    names(calls) <- places$files$chromosome
-    return(calls)
-  }
-  if (!ranges) {
-    return(calls)
-  }
-  names(calls) <- names(regions)
-  minus <- as.character(BiocGenerics::strand(regions)) == "-"
+  names(calls) <- region_names(regions, places)
+  minus <- on_minus_strand(regions)
   calls[minus] <- Biostrings::reverse(chartr("ACGTacgt", "TGCAtgca", calls[minus]))
   calls
 }
 
+# The chromosomes' names, those of ranges, or the text.
+region_names <- function(regions, places) {
+  if (is.null(regions)) {
+    places$files$chromosome
+  } else if (is.character(regions)) {
+    names(regions) %||% regions
+  } else if (!is.data.frame(regions)) {
+    names(regions)
+  }
+}
+
+on_minus_strand <- function(regions) {
+  if (is.character(regions)) {
+    grepl(":-$", regions)
+  } else if (is.null(regions) || is.data.frame(regions)) {
+    FALSE
+  } else {
+    as.character(BiocGenerics::strand(regions)) == "-"
+  }
+}
+
 #' @rdname read_ancestral
 #' @export
-read_confidence <- function(run, regions = NULL, progress = interactive()) {
+read_confidence <- function(run, regions = NULL, as = c("ranges", "rle"),
+                            progress = interactive()) {
   check_given()
+  as <- check_choice(as, c("ranges", "rle"), "as")
   need_bioconductor(c("GenomicRanges", "IRanges"), "Calls as ranges")
   places <- find_regions(run, regions)
-  check_fit_in_ranges(places)
+  if (as == "ranges") check_fit_in_ranges(places)
   runs <- with_watch("Reading calls", function(watch) {
     confidence_runs_impl(
       places$files$file, places$files$chromosome, places[c("file", "start", "width")], watch
     )
   }, progress)
-  in_order <- order(places$region[runs$region])
+  name <- factor(confidences[runs$confidence], confidences)
+  if (as == "rle") {
+    return(confidence_rle(runs, name, places, region_names(regions, places)))
+  }
   files <- places$files
+  genome <- if (inherits(run, "ancify_run")) attr(run, "config")$genome
   ranges <- GenomicRanges::GRanges(
     factor(files$chromosome[places$file[runs$region]], files$chromosome),
-    IRanges::IRanges(runs$start, width = runs$width),
-    name = factor(confidences[runs$confidence], confidences),
-    # NA if it exceeds R's integers.
-    seqlengths = stats::setNames(suppressWarnings(as.integer(files$length)), files$chromosome)
+    IRanges::IRanges(runs$start, width = runs$width), name = name,
+    seqinfo = seqinfo_of(files$chromosome, files$length, genome)
   )
-  ranges[in_order]
+  ranges[order(places$region[runs$region])]
+}
+
+# A factor for each region, with its name.
+confidence_rle <- function(runs, name, places, names) {
+  rows <- split(seq_along(name), factor(runs$region, seq_along(places$region)))
+  each <- lapply(rows, function(rows) S4Vectors::Rle(name[rows], runs$width[rows]))
+  each[places$region] <- each
+  do.call(IRanges::RleList, c(unname(each), list(compress = FALSE))) |> stats::setNames(names)
 }
 
 # The regions, chromosome by chromosome: list(files = table of the chromosomes, file = its rows,
@@ -125,29 +153,20 @@ find_regions <- function(run, regions) {
 
 # chromosome, start and end of the user's regions.
 region_table <- function(regions) {
-  if (inherits(regions, "GRanges")) {
-    return(list(
-      chromosome = as.character(GenomicRanges::seqnames(regions)),
-      start = as.numeric(BiocGenerics::start(regions)), end = as.numeric(BiocGenerics::end(regions))
-    ))
-  }
-  columns <- c("chromosome", "start", "end")
-  if (!is.data.frame(regions) || !all(columns %in% names(regions)) ||
-    !all(vapply(regions[columns[-1]], is.numeric, NA)) || anyNA(regions[columns])) {
+  table <- as_region_table(regions)
+  if (is.null(table)) {
     abort_ancify(
       sprintf(
         paste(
-          "`regions` must be a GRanges, a data frame of `chromosome`, `start` and `end`, or NULL",
-          "(whole chromosomes), not %s."
+          "`regions` must be a GRanges, a VCF, text such as \"chr1:1-20\", a data frame of",
+          "`chromosome` (or `seqnames`), `start` and `end`, or NULL (whole chromosomes), not %s."
         ),
         show_value(regions)
       ),
       "input"
     )
   }
-  regions <- as.list(regions[columns])
-  regions$chromosome <- as.character(regions$chromosome)
-  regions
+  as.list(table)
 }
 
 # IRanges have integer positions.

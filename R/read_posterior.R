@@ -186,8 +186,7 @@ posterior_ranges <- function(folder, chromosome) {
   GenomicRanges::GRanges(
     rep(chromosome, sum(known)),
     IRanges::IRanges(end = ends[known], width = runs$lengths[known]),
-    score = as.numeric(runs$values[known]),
-    seqlengths = stats::setNames(max(ends, 0), chromosome)
+    score = as.numeric(runs$values[known]), seqinfo = seqinfo_of(chromosome, length)
   )
 }
 

@@ -35,6 +35,9 @@
 #'   | attribute `alignments` | one row per outgroup: blocks |
 #'   | attributes `config`, `backend`, `seconds` | how the run was made |
 #'   | attributes `evaluation`, `fit`, `history` | if the run made them |
+#'
+#'   `summary()` gives the shares of each chromosome, and Bioconductor's `seqinfo()` names, lengths
+#'   and the setting `genome`.
 #' @section Special cases:
 #' | Case | Result |
 #' |:-----|:-------|

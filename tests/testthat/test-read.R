@@ -137,7 +137,9 @@ test_that("invalid regions and files are errors with the reason", {
   require_package("GenomicRanges")
   folder <- calls_folder(c(chr1 = "ACGTacgtnN"))
   region <- function(text) GenomicRanges::GRanges(text)
-  expect_ancify_error(read_ancestral(folder, "chr1:1-2"), "input", "GRanges", "'chr1:1-2'")
+  for (text in c("chr1", "chr1:2", "chr1:a-2", "chr1:-2--1")) {
+    expect_ancify_error(read_ancestral(folder, text), "input", "GRanges", quoted(text))
+  }
   expect_ancify_error(read_ancestral(folder, region("chr2:1-2")), "input", "'chr2'", "'chr1'")
   expect_ancify_error(read_confidence(folder, region("1:1-2")), "input", "leading 'chr'")
   for (text in c("chr1:5-11", "chr1:0-3", "chr1:12-15")) {

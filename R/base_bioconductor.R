@@ -1,0 +1,92 @@
+# Bioconductor's classes: what functions take and give. Its packages are suggested only, so nothing
+# here loads one before it is used.
+
+# Lengths of a `Seqinfo`, or of an object that has one, such as a TwoBitFile, BSgenome or GRanges.
+lengths_of_seqinfo <- function(x, name) {
+  need_bioconductor("GenomeInfoDb", "Lengths of an S4 object")
+  lengths <- tryCatch(GenomeInfoDb::seqlengths(x), error = function(condition) NULL)
+  if (length(lengths) == 0 || anyNA(lengths)) {
+    abort_ancify(
+      sprintf(
+        "`%s` is a %s without %s: give a path or a named vector.", name, class(x)[1],
+        if (length(lengths)) {
+          paste("the length of", quoted(names(lengths)[is.na(lengths)][1]))
+        } else {
+          "lengths (seqlengths())"
+        }
+      ),
+      "input"
+    )
+  }
+  lengths
+}
+
+# A `Seqinfo` of chromosomes. A length that exceeds R's integers, and a `genome` that is not known,
+# are NA.
+seqinfo_of <- function(chromosomes, lengths, genome = NULL) {
+  GenomeInfoDb::Seqinfo(
+    as.character(chromosomes), suppressWarnings(as.integer(lengths)), genome = genome %||% NA
+  )
+}
+
+seqinfo_of_run <- function(x) {
+  seqinfo_of(x$chromosome, x$length, attr(x, "config")$genome)
+}
+
+methods::setOldClass(c("ancify_run", "data.frame"))
+
+# The S4 method of `seqinfo()`, and so of `seqlengths()`, `seqnames()` and `genome()`. Its table is
+# in an environment of its own, as the package's is locked when GenomeInfoDb is loaded later.
+add_seqinfo_method <- function(...) {
+  methods::setMethod(
+    GenomeInfoDb::seqinfo, "ancify_run", seqinfo_of_run, where = new.env()
+  )
+}
+
+.onLoad <- function(libname, pkgname) {
+  if (isNamespaceLoaded("GenomeInfoDb")) add_seqinfo_method()
+  setHook(packageEvent("GenomeInfoDb", "onLoad"), add_seqinfo_method)
+}
+
+# A table of chromosome, start and end of regions in one of the forms of the help page; NULL if `x`
+# has none of them.
+as_region_table <- function(x) {
+  if (inherits(x, "RangedSummarizedExperiment")) {
+    need_bioconductor("SummarizedExperiment", "Regions of a VCF")
+    x <- SummarizedExperiment::rowRanges(x)
+  }
+  if (inherits(x, "GenomicRanges")) {
+    need_bioconductor("GenomicRanges", "Regions as ranges")
+    return(data.frame(
+      chromosome = as.character(GenomicRanges::seqnames(x)),
+      start = as.numeric(BiocGenerics::start(x)), end = as.numeric(BiocGenerics::end(x))
+    ))
+  }
+  if (is.character(x) && length(x)) {
+    return(regions_of_text(x))
+  }
+  if (!is.data.frame(x)) {
+    return(NULL)
+  }
+  names(x)[names(x) == "seqnames"] <- "chromosome"
+  columns <- c("chromosome", "start", "end")
+  good <- all(columns %in% names(x)) && all(vapply(x[columns[-1]], is.numeric, NA)) &&
+    !anyNA(x[columns])
+  if (!good) {
+    return(NULL)
+  }
+  x$chromosome <- as.character(x$chromosome)
+  x[columns]
+}
+
+# "chr1:1-20", also with commas in the numbers. A chromosome's name may contain colons.
+regions_of_text <- function(x) {
+  number <- "([0-9][0-9,]*)"
+  parts <- regmatches(x, regexec(sprintf("^(.+):%s-%s(:[-+*])?$", number, number), x))
+  if (!all(lengths(parts))) {
+    return(NULL)
+  }
+  field <- function(i) vapply(parts, `[`, "", i)
+  number_in <- function(i) as.numeric(gsub(",", "", field(i), fixed = TRUE))
+  data.frame(chromosome = field(2), start = number_in(3), end = number_in(4))
+}

@@ -1,0 +1,121 @@
+# Bioconductor's classes as arguments and results.
+
+test_that("regions may be text, tables, ranges and variants, and give the same", {
+  require_package("VariantAnnotation")
+  require_package("GenomicRanges")
+  set.seed(3)
+  calls <- c(chr1 = paste(sample(c("A", "c", "n", "N"), 3000, TRUE), collapse = ""))
+  folder <- calls_folder(calls)
+  text <- c("chr1:1,001-1,020", "chr1:5-9:-")
+  ranges <- GenomicRanges::GRanges(c("chr1:1001-1020", "chr1:5-9:-"))
+  expect_identical(
+    unname(as.character(read_ancestral(folder, text))),
+    as.character(read_ancestral(folder, ranges))
+  )
+  expect_named(read_ancestral(folder, text), text)
+  table <- as.data.frame(ranges)
+  expect_identical(
+    as.character(read_ancestral(folder, table))[1], substr(calls[["chr1"]], 1001, 1020)
+  )
+  expect_equal(read_confidence(folder, text), read_confidence(folder, ranges))
+  vcf <- tempfile(fileext = ".vcf")
+  columns <- "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO"
+  writeLines(c(
+    "##fileformat=VCFv4.2", "##contig=<ID=chr1>", columns,
+    "chr1\t7\t.\tA\tC\t.\t.\t.", "chr1\t90\t.\tAC\tC\t.\t.\t."
+  ), vcf)
+  variants <- VariantAnnotation::readVcf(vcf)
+  expect_identical(
+    unname(as.character(read_ancestral(folder, variants))),
+    substring(calls[["chr1"]], c(7, 90), c(7, 91))
+  )
+})
+
+test_that("a colon may be a part of a chromosome's name", {
+  expect_identical(
+    regions_of_text("HLA:01:3-1,004"), data.frame(chromosome = "HLA:01", start = 3, end = 1004)
+  )
+  expect_null(regions_of_text(c("chr1:1-2", "chr1")))
+})
+
+test_that("confidences as Rle are those of the ranges, position by position", {
+  require_package("GenomicRanges")
+  set.seed(4)
+  calls <- vapply(c(chr1 = 700, chr2 = 40), function(n) {
+    paste(sample(c("A", "c", "n", "N"), n, TRUE), collapse = "")
+  }, "")
+  folder <- calls_folder(calls)
+  kinds <- c(A = "high", c = "low", n = "unresolved", N = "missing")
+  by_position <- lapply(strsplit(calls, ""), function(call) unname(kinds[call]))
+  whole <- read_confidence(folder, as = "rle")
+  expect_s4_class(whole, "RleList")
+  expect_named(whole, names(calls))
+  expect_identical(lapply(as.list(whole), as.character), by_position)
+  some <- read_confidence(folder, c(b = "chr2:3-9", a = "chr1:10-500", none = "chr2:5-4"), "rle")
+  expect_identical(
+    lapply(as.list(some), as.character),
+    list(b = by_position$chr2[3:9], a = by_position$chr1[10:500], none = character())
+  )
+})
+
+test_that("a run has a Seqinfo, and results carry it", {
+  require_package("GenomicRanges")
+  config <- ancify_example(new_folder())
+  config$genome <- "sim1"
+  run <- run_quietly(config)
+  info <- GenomeInfoDb::seqinfo(run)
+  expect_identical(GenomeInfoDb::seqnames(info), run$chromosome)
+  expect_equal(unname(GenomeInfoDb::seqlengths(run)), run$length)
+  expect_identical(unique(unname(GenomeInfoDb::genome(run))), "sim1")
+  expect_identical(GenomeInfoDb::seqinfo(read_confidence(run)), info)
+  # Without the setting, and from a folder, the genome is not known.
+  info <- GenomeInfoDb::seqinfo(read_confidence(config$output_dir))
+  expect_true(all(is.na(GenomeInfoDb::genome(info))))
+})
+
+test_that("the S4 method is there in whatever order packages load", {
+  require_package("GenomicRanges")
+  code <- c(
+    "x <- structure(data.frame(chromosome = 'chr1', length = 5),",
+    "  class = c('ancify_run', 'data.frame'))",
+    "stopifnot(GenomeInfoDb::seqlengths(x) == 5)"
+  )
+  loads <- c("loadNamespace('ancify')", "loadNamespace('GenomeInfoDb')")
+  for (order in list(loads, rev(loads))) {
+    script <- tempfile(fileext = ".R")
+    writeLines(c(order, code), script)
+    expect_identical(system2(file.path(R.home("bin"), "Rscript"), script), 0L)
+  }
+})
+
+test_that("lengths may be a Seqinfo or an object that has one", {
+  require_package("GenomicRanges")
+  axt <- axt_file(axt_block("chr1", 2, "AC", "GT"))
+  info <- GenomeInfoDb::Seqinfo("chr1", 4)
+  expect_identical(project_axt(axt, info), c(chr1 = "NGTN"))
+  expect_identical(project_axt(axt, GenomicRanges::GRanges(info)), c(chr1 = "NGTN"))
+  expect_ancify_error(
+    project_axt(axt, GenomeInfoDb::Seqinfo("chr1")), "input", "without the length of 'chr1'"
+  )
+  expect_ancify_error(project_axt(axt, Biostrings::DNAString("AC")), "input", "DNAString")
+})
+
+test_that("a DNAString is a species", {
+  require_package("Biostrings")
+  inner <- Biostrings::DNAString("ACGT")
+  outer <- Biostrings::DNAString("ACCT")
+  expect_identical(
+    as.character(call_ancestral(inner, outer)), unname(call_ancestral("ACGT", "ACCT"))
+  )
+})
+
+test_that("summary() gives shares by chromosome", {
+  run <- run_quietly(ancify_example(new_folder()))
+  shares <- summary(run)$shares
+  expect_identical(shares$chromosome, c(run$chromosome, "all"))
+  expect_equal(shares$high, c(run$high / run$length, sum(run$high) / sum(run$length)))
+  expect_equal(rowSums(shares[c("high", "low", "unresolved", "missing")]), rep(1, nrow(shares)),
+               ignore_attr = TRUE)
+  expect_output(print(summary(run)), "<ancify_run> focal, voting.*alignments.*near1 \\(.* blocks")
+  expect_ancify_error(summary(run, 3), "input")
+})
