@@ -181,6 +181,14 @@ confidence_runs_impl <- function(paths, chromosomes, regions, watch) {
     .Call(`_ancify_confidence_runs_impl`, paths, chromosomes, regions, watch)
 }
 
+count_regions_impl <- function(paths, chromosomes, regions, watch) {
+    .Call(`_ancify_count_regions_impl`, paths, chromosomes, regions, watch)
+}
+
+count_bytes_impl <- function(paths, watch) {
+    .Call(`_ancify_count_bytes_impl`, paths, watch)
+}
+
 read_axt_impl <- function(axt, options, backend, watch) {
     .Call(`_ancify_read_axt_impl`, axt, options, backend, watch)
 }

@@ -253,16 +253,23 @@ agreement_picture <- function(comparison) {
 }
 
 windows_picture <- function(table) {
+  table$panel <- pairs_as_panels(table$first, table$second)
+  table$share <- ifelse(table$both > 0, table$differ / table$both, NA_real_)
+  along_chromosomes(table, "Differ where both call", lowest = 0) + panels("panel")
+}
+
+# Shares in windows of chromosomes: columns chromosome, start, end, panel and share. Shades begin at
+# the share `lowest`, or at the lowest of the table.
+along_chromosomes <- function(table, title, lowest = NULL) {
   ends <- tapply(table$end, factor(table$chromosome, unique(table$chromosome)), max)
-  n_pairs <- nrow(unique(table[c("first", "second")]))
-  shown <- names(ends)[sort(utils::head(order(-ends), most_rows_drawn(n_pairs)))]
+  n_panels <- nlevels(table$panel)
+  shown <- names(ends)[sort(utils::head(order(-ends), most_rows_drawn(n_panels)))]
   unit <- if (max(ends) >= 1e6) c(Mb = 1e6) else c(kb = 1e3)
   drawn <- table[table$chromosome %in% shown, ]
   drawn <- data.frame(
     chromosome = downwards(drawn$chromosome, shown),
     middle = (drawn$start - 1 + drawn$end) / 2 / unit, width = (drawn$end - drawn$start + 1) / unit,
-    pair = pairs_as_panels(drawn$first, drawn$second),
-    share = ifelse(drawn$both > 0, drawn$differ / drawn$both, NA_real_)
+    panel = drawn$panel, share = drawn$share
   )
   outlines <- data.frame(
     chromosome = downwards(shown, shown), middle = ends[shown] / 2 / unit,
@@ -273,14 +280,13 @@ windows_picture <- function(table) {
     ggplot2::geom_tile(
       data = outlines, height = 0.75, fill = NA, colour = "grey40", linewidth = 0.2
     ) +
-    shades("Differ where both call", c(0, drawn$share)) +
+    shades(title, c(lowest, drawn$share)) +
     ggplot2::scale_x_continuous(
       sprintf("Position (%s)", names(unit)), expand = c(0.01, 0), n.breaks = 4
     ) +
     ggplot2::scale_y_discrete(NULL, labels = shorten) +
-    panels("pair") +
     ggplot2::labs(caption = not_shown(length(ends) - length(shown))) +
-    picture_theme(length(shown) > 15 || n_pairs > 3)
+    picture_theme(length(shown) > 15 || n_panels > 3)
 }
 
 not_shown <- function(n, what = "shorter chromosomes") {

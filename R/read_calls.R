@@ -22,9 +22,9 @@
 #' @param run The result of [ancify_run()], or its output folder with one-line FASTA files
 #'   `<chromosome>.fa`. A folder's chromosomes come in the order of their names, `chr2` before
 #'   `chr10`.
-#' @param regions A `GRanges` of the package GenomicRanges, a `VCF` (the places of its variants),
-#'   text such as `"chr1:2,001-2,040"`, or a data frame of `chromosome` (or `seqnames`), `start` and
-#'   `end`. Positions count from 1, and ends are inclusive. `NULL` (the default): whole chromosomes.
+#' @param regions Whole chromosomes if `NULL` (the default). Or a `GRanges`, a `VCF` (the places of
+#'   its variants), or text such as `"chr1:2,001-2,040"`. Or a data frame of `chromosome` (or
+#'   `seqnames`), `start` and `end`. Positions count from 1, and ends are inclusive.
 #'   Positions beyond 2^31 - 1, the limit of `GRanges`, need text or a data frame. A region has at
 #'   most 2^31 - 1 positions.
 #' @param as For `read_confidence()`: `"ranges"` (the default) or `"rle"`.

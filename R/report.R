@@ -13,6 +13,8 @@
 #' | What was run | species, method, backend, times, versions |
 #' | Inputs | alignments, and the blocks used and left out |
 #' | Results by chromosome | counts and a picture of the calls |
+#' | Calls along the chromosomes | the share of called positions in windows |
+#' | Posteriors | how sure the calls are, with `posterior: true` |
 #' | Evaluation | results of [ancify_evaluate()], if that phase ran |
 #' | Fit | the fitted model, with `estimate: true` |
 #' | Comparison of runs | pictures of [plot.ancify_comparison()], with `comparison` |
@@ -77,6 +79,7 @@ report_page <- function(run, comparison) {
     heading("Inputs"), inputs_section(run),
     heading("Results by chromosome"), html_table(result_table(run)),
     figure(autoplot.ancify_run(run), confidence_legend(nrow(run), 1), height_of(1, nrow(run))),
+    along_section(run), posterior_section(run),
     evaluation_section(attr(run, "evaluation")),
     fit_section(attr(run, "fit_facts") %||% fit_facts(attr(run, "fit"))),
     comparison_section(comparison),
@@ -166,14 +169,6 @@ blocks_in_words <- function(alignments) {
     "Second rows of a species in a MAF block (%s) were left out.",
     format_count(sum(alignments$duplicates))
   ))
-}
-
-in_counts <- function(numbers) {
-  vapply(numbers, format_count, "")
-}
-
-in_percent <- function(share) {
-  ifelse(is.finite(share), sprintf("%.2f %%", 100 * share), "-")
 }
 
 result_table <- function(run) {

@@ -36,6 +36,14 @@ paragraph <- function(...) {
   sprintf("<p>%s</p>", prose(paste(...)))
 }
 
+in_counts <- function(numbers) {
+  vapply(numbers, format_count, "")
+}
+
+in_percent <- function(share) {
+  ifelse(is.finite(share), sprintf("%.2f %%", 100 * share), "-")
+}
+
 html_table <- function(table) {
   cells <- lapply(table, function(column) as.character(column))
   class <- vapply(cells, class_of_cells, "")

@@ -596,6 +596,32 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// count_regions_impl
+Rcpp::NumericMatrix count_regions_impl(const std::vector<std::string>& paths, const std::vector<std::string>& chromosomes, const Rcpp::List& regions, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_count_regions_impl(SEXP pathsSEXP, SEXP chromosomesSEXP, SEXP regionsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type paths(pathsSEXP);
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type chromosomes(chromosomesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type regions(regionsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(count_regions_impl(paths, chromosomes, regions, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// count_bytes_impl
+Rcpp::NumericVector count_bytes_impl(const std::vector<std::string>& paths, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_count_bytes_impl(SEXP pathsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type paths(pathsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(count_bytes_impl(paths, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // read_axt_impl
 Rcpp::List read_axt_impl(const std::string& axt, const Rcpp::List& options, const Rcpp::List& backend, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_read_axt_impl(SEXP axtSEXP, SEXP optionsSEXP, SEXP backendSEXP, SEXP watchSEXP) {
@@ -961,6 +987,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_check_sequences_impl", (DL_FUNC) &_ancify_check_sequences_impl, 3},
     {"_ancify_read_regions_impl", (DL_FUNC) &_ancify_read_regions_impl, 4},
     {"_ancify_confidence_runs_impl", (DL_FUNC) &_ancify_confidence_runs_impl, 4},
+    {"_ancify_count_regions_impl", (DL_FUNC) &_ancify_count_regions_impl, 4},
+    {"_ancify_count_bytes_impl", (DL_FUNC) &_ancify_count_bytes_impl, 2},
     {"_ancify_read_axt_impl", (DL_FUNC) &_ancify_read_axt_impl, 4},
     {"_ancify_reml_exact_impl", (DL_FUNC) &_ancify_reml_exact_impl, 2},
     {"_ancify_reml_likelihood_impl", (DL_FUNC) &_ancify_reml_likelihood_impl, 3},

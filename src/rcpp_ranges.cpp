@@ -127,6 +127,40 @@ Rcpp::List confidence_runs_impl(const std::vector<std::string>& paths,
       Rcpp::Named("confidence") = from_1(runs.confidence));
 }
 
+// Counts the calls of regions, which are as for read_regions_impl(): a row for each region, columns
+// high, low, unresolved and missing.
+// [[Rcpp::export]]
+Rcpp::NumericMatrix count_regions_impl(const std::vector<std::string>& paths,
+                                       const std::vector<std::string>& chromosomes,
+                                       const Rcpp::List& regions, const Rcpp::Function& watch) {
+  const auto files = as_call_files(paths, chromosomes);
+  const auto wanted = as_regions(regions);
+  std::vector<ancify::CallCounts> counts;
+  run_job(watch, [&](ancify::JobControl& control) {
+    counts = ancify::count_regions(files, wanted, control);
+  });
+  Rcpp::NumericMatrix result(static_cast<int>(counts.size()), 4);
+  for (int i = 0; i < result.nrow(); ++i) {
+    const auto& [high, low, unresolved, missing] = counts[static_cast<std::size_t>(i)];
+    result(i, 0) = static_cast<double>(high);
+    result(i, 1) = static_cast<double>(low);
+    result(i, 2) = static_cast<double>(unresolved);
+    result(i, 3) = static_cast<double>(missing);
+  }
+  Rcpp::colnames(result) = Rcpp::CharacterVector::create("high", "low", "unresolved", "missing");
+  return result;
+}
+
+// How often each byte from 0 to 255 occurs in files.
+// [[Rcpp::export]]
+Rcpp::NumericVector count_bytes_impl(const std::vector<std::string>& paths,
+                                     const Rcpp::Function& watch) {
+  std::array<std::int64_t, 256> counts = {};
+  run_job(watch,
+          [&](ancify::JobControl& control) { counts = ancify::count_bytes(paths, control); });
+  return Rcpp::NumericVector(counts.begin(), counts.end());
+}
+
 // Reads the blocks of an AXT file. `options`: list(chromosomes = empty for all, outgroup_lengths =
 // empty if unknown, on_bad_block =, chunk_size =).
 // [[Rcpp::export]]

@@ -56,7 +56,7 @@ test_that("long names that differ only in the middle stay different", {
   runs <- stats::setNames(c("A", "C", "G"), vapply(c("x", "y", "z"), name, ""))
   comparison <- compare_calls(lapply(runs, function(calls) calls_folder(c(chr1 = calls))))
   for (type in picture_types) expect_drawn(ggplot2::autoplot(comparison, type))
-  expect_identical(nlevels(ggplot2::autoplot(comparison, "windows")$data$pair), 3L)
+  expect_identical(nlevels(ggplot2::autoplot(comparison, "windows")$data$panel), 3L)
   expect_identical(nlevels(ggplot2::autoplot(comparison, "confidence")$data$run), 3L)
   expect_identical(nchar(shorten(c("short", name("x")))), c(5L, 27L))
 })

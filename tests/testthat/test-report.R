@@ -28,7 +28,7 @@ test_that("a report has versions, inputs, results and settings", {
   case <- random_config(focal_species = "A < B & \"C\"")
   run <- run_quietly(case$config)
   text <- report_text(run)
-  expect_identical(expect_self_contained(text), 1L)
+  expect_identical(expect_self_contained(text), 2L)
   expect_holds(
     text, "<title>Ancestral alleles of A &lt; B &amp; &quot;C&quot;</title>", "voting",
     attr(run, "backend"), as.character(utils::packageVersion("ancify")), "2 inner, 1 outer",
@@ -53,7 +53,7 @@ test_that("a report of a fit and of a comparison has their figures too", {
   run <- run_quietly(config)
   comparison <- compare_calls(voting = voting, likelihood = run, window = 5000)
   text <- report_text(run, comparison = comparison)
-  expect_identical(expect_self_contained(text), 6L)
+  expect_identical(expect_self_contained(text), 7L)
   summary <- summary(comparison)
   expect_holds(
     text, "The model JC69 was fitted to 75,000 sites", "The fit converged.",
@@ -151,4 +151,33 @@ test_that("an impossible report is an error, and leaves no file", {
   run$high <- NA
   expect_ancify_error(ancify_report(run, file), "input", "\"call\"")
   expect_false(file.exists(file))
+})
+
+test_that("windows count the calls in their positions, and posteriors theirs", {
+  require_package("ggplot2")
+  require_package("knitr")
+  case <- random_config(
+    lengths = c(chr1 = 5000, chr2 = 90), method = "likelihood", posterior = TRUE,
+    tree = "((inner1:0.1,inner2:0.1):0.1,outer1:0.3);"
+  )
+  run <- run_quietly(case$config)
+  windows <- call_windows(run)
+  expect_identical(windows$end - windows$start + 1, rep(c(20, 10), c(254, 1)))
+  calls <- vapply(unname(run$file), function(file) readLines(file)[2], "", USE.NAMES = FALSE)
+  letters <- substring(calls[match(windows$chromosome, run$chromosome)], windows$start, windows$end)
+  count <- function(kind) nchar(gsub(sprintf("[^%s]", kind), "", letters))
+  expect_equal(windows$high, count("ACGT"))
+  expect_equal(windows$low, count("acgt"))
+  expect_equal(windows$unresolved, count("n"))
+  expect_equal(windows$missing, count("N"))
+  text <- report_text(run)
+  expect_identical(expect_self_contained(text), 3L)
+  phred <- unlist(lapply(run$chromosome, function(name) read_posterior(run, name)))
+  phred <- phred[!is.na(phred)]
+  expect_holds(text, sprintf(
+    "at the %s positions with a posterior. It is at least 0.9 at %.2f %%",
+    format_count(length(phred)), 100 * mean(phred >= 10)
+  ))
+  expect_identical(round_up(c(17)), 20)
+  expect_identical(vapply(c(0.2, 1, 2, 3, 700000, 1e6), round_up, 0), c(1, 1, 2, 5, 1e6, 1e6))
 })

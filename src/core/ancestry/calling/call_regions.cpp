@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/ancestry/calling/call_counts.h"
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
 #include "core/genome/sequence_file.h"
+#include "core/io/file.h"
 #include "core/io/text.h"
 
 namespace ancify {
@@ -86,6 +86,47 @@ ConfidenceRuns confidence_runs(const std::vector<CallFile>& files,
                      }
                    });
   return runs;
+}
+
+std::vector<CallCounts> count_regions(const std::vector<CallFile>& files,
+                                      const std::vector<CallRegion>& regions, JobControl& control) {
+  std::vector<CallCounts> counts(regions.size());
+  for_each_stretch(
+      files, regions, control, [&](std::size_t i, std::int64_t, const char* bases, std::size_t n) {
+        std::array<std::int64_t, 4> by_confidence = {};
+        for (std::size_t at = 0; at < n; ++at) {
+          if (!is_call(bases[at])) {
+            fail_no_call(files[regions[i].chromosome].path, bases[at]);
+          }
+          ++by_confidence[static_cast<std::size_t>(confidence_of(bases[at]))];
+        }
+        counts[i] += {by_confidence[0], by_confidence[1], by_confidence[2], by_confidence[3]};
+      });
+  return counts;
+}
+
+std::array<std::int64_t, 256> count_bytes(const std::vector<std::string>& paths,
+                                          JobControl& control) {
+  constexpr std::int64_t most = std::int64_t{1} << 18;
+  std::array<std::int64_t, 256> counts = {};
+  std::vector<char> buffer(most);
+  run_tasks(control, 1, 1, [&](std::int64_t, const TaskContext& context) {
+    for (const auto& path : paths) {
+      const InputFile file(path);
+      control.expect(file.size());
+      for (std::int64_t done = 0; done < file.size(); done += most) {
+        context.throw_if_stopped();
+        const std::int64_t n = std::min(most, file.size() - done);
+        file.read_at(buffer.data(), static_cast<std::size_t>(n), done);
+        for (std::int64_t i = 0; i < n; ++i) {
+          ++counts[static_cast<unsigned char>(buffer[static_cast<std::size_t>(i)])];
+        }
+        control.advance(n);
+      }
+      file.check_unchanged();
+    }
+  });
+  return counts;
 }
 
 }  // namespace ancify

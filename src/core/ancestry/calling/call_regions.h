@@ -1,10 +1,12 @@
-// Reads regions of called chromosomes: their calls, or runs of equal confidence.
+// Reads regions of called chromosomes: their calls, runs of equal confidence, or counts of these.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "core/ancestry/calling/call_counts.h"
 #include "core/exec/job_control.h"
 
 namespace ancify {
@@ -41,5 +43,13 @@ struct ConfidenceRuns {
 // is not a call.
 ConfidenceRuns confidence_runs(const std::vector<CallFile>& files,
                                const std::vector<CallRegion>& regions, JobControl& control);
+
+// The calls of each region by confidence. Throws like confidence_runs().
+std::vector<CallCounts> count_regions(const std::vector<CallFile>& files,
+                                      const std::vector<CallRegion>& regions, JobControl& control);
+
+// How often each byte occurs in files, such as those of posteriors.
+std::array<std::int64_t, 256> count_bytes(const std::vector<std::string>& paths,
+                                          JobControl& control);
 
 }  // namespace ancify

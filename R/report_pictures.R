@@ -1,0 +1,97 @@
+# Pictures of a report that need the files of a run: calls along chromosomes, and posteriors.
+
+# A figure of the share of called positions in windows.
+along_section <- function(run) {
+  windows <- call_windows(run)
+  share <- (windows$high + windows$low) / (windows$end - windows$start + 1)
+  windows <- data.frame(windows, share = share, panel = factor("all"))
+  n <- nrow(run)
+  c(
+    heading("Calls along the chromosomes"),
+    figure(along_chromosomes(windows, "Called, with high or low confidence"),
+           along_in_words(windows), height_of(1, n))
+  )
+}
+
+most_windows <- 300
+
+# A data frame of chromosome, start, end and counts of calls. Windows have one length: the longest
+# chromosome has up to 300.
+call_windows <- function(run) {
+  files <- with_lengths(call_files(run))
+  width <- round_up(max(files$length) / most_windows)
+  starts <- lapply(files$length, function(length) seq(1, length, by = width))
+  file <- rep(seq_along(starts), lengths(starts))
+  start <- unlist(starts)
+  end <- pmin(start + width - 1, files$length[file])
+  counts <- with_watch("Counting calls", function(watch) {
+    regions <- list(file = file, start = start, width = end - start + 1)
+    count_regions_impl(files$file, files$chromosome, regions, watch)
+  })
+  data.frame(chromosome = files$chromosome[file], start = start, end = end, counts)
+}
+
+# The next number of 1, 2 or 5 times a power of ten.
+round_up <- function(x) {
+  power <- 10^floor(log10(max(x, 1)))
+  Find(function(number) number >= x, c(1, 2, 5, 10) * power)
+}
+
+along_in_words <- function(windows) {
+  words <- sprintf(
+    "The share of called positions in windows of %s bases. The darker, the more are called.",
+    format_count(max(windows$end - windows$start + 1))
+  )
+  least <- windows[which.min(windows$share), ]
+  paste(words, sprintf(
+    "The smallest share is %s, at %s:%s-%s.", in_percent(least$share), least$chromosome,
+    format_count(least$start), format_count(least$end)
+  ))
+}
+
+# A figure of all posteriors; NULL for a run without them.
+posterior_section <- function(run) {
+  if (!isTRUE(attr(run, "config")$posterior)) {
+    return(NULL)
+  }
+  files <- find_phred(folder_of_calls(run, "run"), run$chromosome)
+  counts <- with_watch("Counting posteriors", function(watch) count_bytes_impl(files, watch))
+  known <- counts[seq_len(no_posterior)]
+  if (sum(known) == 0) {
+    return(NULL)
+  }
+  c(
+    heading("Posteriors"),
+    figure(posterior_picture(known), posterior_in_words(known), 3.5)
+  )
+}
+
+# `counts`: of the phred values 0, 1, ..., 254.
+posterior_picture <- function(counts) {
+  most <- max(which(counts > 0)) - 1
+  table <- data.frame(phred = 0:most, share = counts[seq_len(most + 1)] / sum(counts))
+  ggplot2::ggplot(table, by_column(x = "phred", y = "share")) +
+    ggplot2::geom_col(width = 1, fill = dark_colour) +
+    ggplot2::scale_x_continuous(
+      "Posterior of the call", breaks = function(limits) seq(0, limits[2], by = phred_step(most)),
+      labels = function(phred) vapply(1 - 10^(-phred / 10), format, "", digits = 10)
+    ) +
+    ggplot2::scale_y_continuous("Share of positions", labels = percent) +
+    picture_theme()
+}
+
+# Of 10, 20, ...: posteriors of 0.9, 0.99, ...
+phred_step <- function(most) 10 * ceiling(most / 60)
+
+posterior_in_words <- function(counts) {
+  phred <- seq_along(counts) - 1
+  at_least <- function(value) in_percent(sum(counts[phred >= value]) / sum(counts))
+  sprintf(
+    paste(
+      "How sure the calls are, at the %s positions with a posterior. It is at least 0.9 at %s of",
+      "them, 0.99 at %s, and 0.999 at %s. The axis is in steps of phred values, -10 log10 of the",
+      "probability that the call is wrong."
+    ),
+    format_count(sum(counts)), at_least(10), at_least(20), at_least(30)
+  )
+}
