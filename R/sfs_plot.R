@@ -147,6 +147,9 @@ draw_heat_map <- function(x, scale, xlab, ylab, main = NULL) {
 # A rectangle for each pair of copies. Masked cells stay white.
 draw_cells <- function(shown, colours, xlab, ylab, main = NULL) {
   n <- dim(shown) - 1
+  # Both axes count copies.
+  old <- graphics::par(pty = "s")
+  on.exit(graphics::par(old))
   graphics::plot.new()
   graphics::plot.window(c(-0.5, n[1] + 0.5), c(-0.5, n[2] + 0.5), xaxs = "i", yaxs = "i")
   known <- which(!is.na(shown))
