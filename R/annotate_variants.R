@@ -1,16 +1,21 @@
 #' Annotate variants in memory
 #'
-#' Adds ancestral alleles to variants that the package VariantAnnotation has read. It works as
-#' [annotate_vcf()] does for files.
+#' Adds ancestral alleles to variants that the package VariantAnnotation has read, or to ranges with
+#' alleles. It works as [annotate_vcf()] does for files.
 #'
-#' @param variants A `VCF` of the package VariantAnnotation, collapsed or expanded, in any order.
-#' @param ancestral The ancestral sequences, as in [annotate_vcf()].
-#' @param ... Further arguments of [annotate_vcf()]: `reference`, `mask`, `threads`, `verbose`, and
-#'   those for a history, which uses the variants' `GT`. `polarise` is not possible.
-#' @return `variants` with the fields of [annotate_vcf()] in `info()`, declared in the header. They
-#'   replace earlier columns of these names. `table(info(x)$AA_reason)` counts the reasons.
+#' @param variants A `VCF` of the package VariantAnnotation, collapsed or expanded, in any order. Or
+#'   a `GRanges` with the columns `REF` and `ALT`, such as `rowRanges()` of one.
+#' @param ancestral The ancestral sequences, or `"AA"`, as in [annotate_vcf()].
+#' @param polarise `TRUE` exchanges alleles so that REF is ancestral; `FALSE` (the default) leaves
+#'   them. Genotypes and other fields follow, as in [annotate_vcf()].
+#' @param ... Further arguments of [annotate_vcf()]: `reference`, `mask`, `keep_fields`, `threads`,
+#'   `verbose`, and those for a history, which uses the variants' `GT`.
+#' @return For a `VCF`: `variants` with the fields of [annotate_vcf()] in `info()`, declared in the
+#'   header. They replace earlier columns of these names. `table(info(x)$AA_reason)` counts the
+#'   reasons. For a `GRanges`: `variants` with these fields as columns.
 #' @section Errors:
-#' * `ancify_input_error`: `variants` is not a `VCF`, or has no genotypes but there is a history.
+#' * `ancify_input_error`: `variants` has another type, lacks alleles, or has no genotypes but there
+#'   is a history.
 #' * `ancify_package_error`: VariantAnnotation is not installed.
 #' * Those of [annotate_vcf()], which counts records along the chromosomes.
 #' @seealso [annotate_vcf()] for files, which takes less memory and time;
@@ -32,19 +37,22 @@
 #'   print(table(VariantAnnotation::info(variants)$AA_reason))
 #' }
 #' }
-annotate_variants <- function(variants, ancestral, ...) {
+annotate_variants <- function(variants, ancestral, polarise = FALSE, ...) {
   check_given()
   need_bioconductor(c("VariantAnnotation", "SummarizedExperiment"), "Variants in memory")
-  if (!inherits(variants, "VCF")) {
+  check_flag(polarise, "polarise")
+  if ("out" %in% ...names()) {
+    abort_ancify("`out` is for files only: use annotate_vcf().", "input")
+  }
+  is_ranges <- inherits(variants, "GenomicRanges")
+  if (!is_ranges && !inherits(variants, "VCF")) {
     abort_ancify(
-      sprintf("`variants` must be a VCF of the package VariantAnnotation, not %s.",
-              show_value(variants)),
+      sprintf(
+        "`variants` must be a VCF of the package VariantAnnotation, or a GRanges, not %s.",
+        show_value(variants)
+      ),
       "input"
     )
-  }
-  of_files <- intersect(c("out", "polarise", "keep_fields"), ...names())
-  if (length(of_files)) {
-    abort_ancify(sprintf("`%s` is for files only: use annotate_vcf().", of_files[1]), "input")
   }
   folder <- tempfile("ancify-variants-")
   dir.create(folder)
@@ -52,16 +60,80 @@ annotate_variants <- function(variants, ancestral, ...) {
   file <- file.path(folder, "variants.vcf")
   annotated <- file.path(folder, "annotated.vcf")
 
-  order <- write_variants(variants, file, with_genotypes = !is.null(list(...)$history))
+  order <- if (is_ranges) {
+    alleles <- variants_of_ranges(variants)
+    write_variants(alleles, file, with_genotypes = FALSE)
+  } else if (polarise || is_info(ancestral)) {
+    # Fields may change, or tell the ancestral allele.
+    write_all(variants, file)
+  } else {
+    write_variants(variants, file, with_genotypes = !is.null(list(...)$history))
+  }
   withCallingHandlers(
-    annotate_vcf(file, ancestral, annotated, ...),
+    annotate_vcf(file, ancestral, annotated, polarise = polarise, ...),
     ancify_error = function(condition) stop(in_terms_of_variants(condition, file, order)),
     ancify_warning = function(condition) {
       warning(in_terms_of_variants(condition, file, order))
       invokeRestart("muffleWarning")
     }
   )
-  with_info(variants, VariantAnnotation::readVcf(annotated), order)
+  annotated <- VariantAnnotation::readVcf(annotated)[order(order)]
+  if (is_ranges) {
+    with_columns(variants, annotated, polarise)
+  } else if (polarise) {
+    with_all(variants, annotated)
+  } else {
+    with_info(variants, annotated)
+  }
+}
+
+# A VCF with the alleles of ranges.
+variants_of_ranges <- function(ranges) {
+  columns <- S4Vectors::mcols(ranges)
+  if (!all(c("REF", "ALT") %in% names(columns))) {
+    abort_ancify(
+      "`variants` is a GRanges without the columns `REF` and `ALT`: add the alleles.", "input"
+    )
+  }
+  # A row may have several ALTs.
+  alternatives <- lapply(as.list(columns$ALT), function(alt) {
+    alt <- as.character(alt)
+    alt[!is.na(alt) & alt != "."]
+  })
+  S4Vectors::mcols(ranges) <- NULL
+  VariantAnnotation::VCF(
+    ranges,
+    fixed = S4Vectors::DataFrame(
+      REF = Biostrings::DNAStringSet(as.character(columns$REF)),
+      ALT = IRanges::CharacterList(unname(alternatives)), QUAL = rep(NA_real_, length(ranges)),
+      FILTER = rep(".", length(ranges))
+    ),
+    collapsed = TRUE
+  )
+}
+
+# The ranges with the annotation as columns.
+with_columns <- function(ranges, annotated, polarise) {
+  columns <- S4Vectors::mcols(ranges)
+  added <- VariantAnnotation::info(annotated)
+  rownames(added) <- NULL
+  if (polarise) {
+    swapped <- !is.na(added$AA_old_ref)
+    alternatives <- IRanges::CharacterList(VariantAnnotation::alt(annotated))
+    columns$REF[swapped] <- methods::as(
+      as.character(VariantAnnotation::ref(annotated))[swapped], class(columns$REF)
+    )
+    columns$ALT[swapped] <- methods::as(
+      if (methods::is(columns$ALT, "List") && !methods::is(columns$ALT, "XStringSet")) {
+        alternatives[swapped]
+      } else {
+        unlist(alternatives[swapped])
+      },
+      class(columns$ALT)
+    )
+  }
+  S4Vectors::mcols(ranges) <- cbind(columns[!names(columns) %in% names(added)], added)
+  ranges
 }
 
 # The user does not know the temporary file. Name the variant instead of the file and its line.
@@ -77,12 +149,27 @@ in_terms_of_variants <- function(condition, file, order) {
   condition
 }
 
-# Writes the columns that annotation needs, sorted. Gives the variants' numbers in the file's order.
+# The variants' numbers, sorted by chromosome and position.
+order_of_records <- function(variants) {
+  places <- SummarizedExperiment::rowRanges(variants)
+  chromosomes <- as.character(GenomicRanges::seqnames(places))
+  order(match(chromosomes, unique(chromosomes)), BiocGenerics::start(places))
+}
+
+# Writes all that the variants have, sorted. Gives their numbers in the file's order.
+write_all <- function(variants, file) {
+  order <- order_of_records(variants)
+  # It warns of pointers of its own.
+  suppressWarnings(VariantAnnotation::writeVcf(variants[order], file))
+  order
+}
+
+# Writes the columns that annotation needs, as write_all() does.
 write_variants <- function(variants, file, with_genotypes) {
   places <- SummarizedExperiment::rowRanges(variants)
   chromosomes <- as.character(GenomicRanges::seqnames(places))
   positions <- BiocGenerics::start(places)
-  order <- order(match(chromosomes, unique(chromosomes)), positions)
+  order <- order_of_records(variants)
   alternatives <- VariantAnnotation::alt(variants)
   if (inherits(alternatives, "List") && !inherits(alternatives, "XStringSet")) {
     alternatives <- S4Vectors::unstrsplit(IRanges::CharacterList(alternatives), ",")
@@ -117,11 +204,11 @@ genotypes_of <- function(variants) {
 
 annotation_fields <- c("AA", "AA_prob", "AA_post", "AA_reason")
 
-# Adds the annotation to `variants`. `annotated`: the same variants in `order`.
-with_info <- function(variants, annotated, order) {
+# Adds the annotation to `variants`. `annotated`: the same variants from the file.
+with_info <- function(variants, annotated) {
   kept <- VariantAnnotation::info(variants)
   kept <- kept[!names(kept) %in% annotation_fields]
-  added <- VariantAnnotation::info(annotated)[order(order), , drop = FALSE]
+  added <- VariantAnnotation::info(annotated)
   rownames(added) <- rownames(kept)
 
   declared <- VariantAnnotation::info(VariantAnnotation::header(variants))
@@ -132,4 +219,13 @@ with_info <- function(variants, annotated, order) {
   )
   VariantAnnotation::info(variants) <- cbind(kept, added)
   variants
+}
+
+# The variants from the file, with the data of their samples and the names of `variants`.
+with_all <- function(variants, annotated) {
+  if (inherits(variants, "ExpandedVCF")) annotated <- VariantAnnotation::expand(annotated)
+  SummarizedExperiment::colData(annotated) <- SummarizedExperiment::colData(variants)
+  GenomeInfoDb::seqinfo(annotated) <- GenomeInfoDb::seqinfo(variants)
+  names(annotated) <- names(variants)
+  annotated
 }

@@ -39,6 +39,21 @@
 #' names, such as `ANCESTOR_for_chromosome:GRCh38:22:1:50818468:1`, are understood. Such a sequence
 #' may begin after the chromosome's first position.
 #'
+#' @section A VCF's own AA:
+#' With `ancestral = "AA"` each record's ancestral base is its `AA`, by the convention of the 1000
+#' Genomes Project. Text after a bar, as in `A|||`, is ignored. `AA`, `AA_prob` and `AA_post` stay
+#' as they are; only `AA_reason` is added, and alleles are exchanged by `polarise`.
+#'
+#' | Letter | Meaning |
+#' | --- | --- |
+#' | `high` | `A`, `C`, `G` or `T` |
+#' | `low` | `a`, `c`, `g` or `t`: low confidence |
+#' | `.` | unknown |
+#' | `-` | the ancestor has a gap |
+#' | `N` | undecided; `n` too, which is `UNRESOLVED` |
+#' | `other` | other text, such as the alleles of an indel |
+#' | `absent` | the record has no `AA` |
+#'
 #' @section With a history:
 #' The posteriors are those of [polarise_sites()], for the outgroups' bases, the two alleles, and
 #' the samples' copies of ALT. Missing genotypes are not counted.
@@ -97,7 +112,8 @@
 #'   * a FASTA file of one or many sequences, also Ensembl's EPO (plain, gzip or bgzip). The
 #'     sequences of the VCF's chromosomes are kept in memory;
 #'   * a path with `{chrom}` (the chromosome's name) or `{chrom_id}` (without `chr`), for one
-#'     sequence per file.
+#'     sequence per file;
+#'   * `"AA"`: the records' own `AA`, as below.
 #' @param out Path of the result. Its ending tells the format: `.vcf`, `.vcf.gz` (bgzip) or `.bcf`.
 #'   An existing file is replaced when the new one is complete, but `out` cannot be a file that is
 #'   read. Make its index again (`bcftools index`).
@@ -126,6 +142,7 @@
 #'   | Attribute | Value |
 #'   | --- | --- |
 #'   | `chromosomes` | data frame: `chromosome`, `sequence` (name or file, or `NA`), `records` |
+#'   | `letters` | with `ancestral = "AA"`: data frame of `letter`, as above, and `records` |
 #'   | `posteriors` | with a `history`: number of records with `AA_post` |
 #'   | `swapped` | with `polarise`: number of records with exchanged alleles |
 #'   | `dropped` | with `polarise`: data frame of removed fields: `field`, `records` |
@@ -139,6 +156,7 @@
 #' * `ancify_file_error`: a file cannot be read or written.
 #' * `ancify_input_error`: no chromosome of the VCF is in `ancestral`, or in `reference`, `mask` or
 #'   `projected` if given.
+#' * `ancify_input_error`: `ancestral` is `"AA"`, but no record has one.
 #' * `ancify_input_error`: the VCF lacks a sample, [polarise_sites()] refuses the history, or an
 #'   argument cannot be used.
 #' * `ancify_package_error`: the package was built without htslib.
@@ -175,7 +193,8 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
   check_given()
   vcf <- check_path(vcf, "vcf")
   history <- check_sample_history(history, projected, samples, ancestral)
-  ancestral <- folder_of_calls(ancestral, "ancestral")
+  use_info <- is_info(ancestral)
+  ancestral <- if (!use_info) folder_of_calls(ancestral, "ancestral")
   out <- check_variant_output(out)
   if (!is.null(reference)) reference <- check_path(reference, "reference")
   if (!is.null(mask)) mask <- check_path(mask, "mask")
@@ -189,7 +208,7 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
   chromosomes <- with_watch("Reading", function(watch) variant_chromosomes_impl(vcf, watch))
   report <- with_watch("Annotating", function(watch) {
     options <- list(
-      mask = mask %||% "", polarise = polarise, keep_fields = keep_fields,
+      use_info = use_info, mask = mask %||% "", polarise = polarise, keep_fields = keep_fields,
       history = core_sample_history(history, chromosomes), threads = threads
     )
     annotate_impl(vcf, out, record_sequences(chromosomes, ancestral, reference), options, watch)
@@ -197,7 +216,7 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
   found <- report$chromosomes
   if (verbose) {
     lines <- c(
-      describe_matches(found),
+      if (use_info) describe_letters(report$letters) else describe_matches(found),
       if (!is.null(history)) {
         sprintf("Posteriors from the history in %s records", format_count(report$posteriors))
       },
@@ -205,16 +224,20 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
     )
     for (line in lines) inform_ancify(line)
   }
-  warn_about_unmatched(found, ancestral)
-  warn_about_positions(report, vcf)
+  if (!use_info) warn_about_unmatched(found, ancestral)
+  warn_about_positions(report, vcf, use_info)
   warn_about_index(out)
   sums <- colSums(report$reasons)
   reasons <- data.frame(reason = names(sums), records = unname(sums))
   attr(reasons, "chromosomes") <- found
+  if (use_info) attr(reasons, "letters") <- report$letters
   if (!is.null(history)) attr(reasons, "posteriors") <- report$posteriors
   if (polarise) attributes(reasons)[c("swapped", "dropped")] <- report[c("swapped", "dropped")]
   reasons
 }
+
+# Whether ancestral alleles are those of the records' INFO.
+is_info <- function(ancestral) identical(ancestral, "AA")
 
 check_variant_output <- function(out) {
   out <- check_path(out, "out")

@@ -8,6 +8,12 @@ describe_matches <- function(found) {
   )
 }
 
+describe_letters <- function(letters) {
+  some <- letters[letters$records > 0, ]
+  sprintf("AA of the records: %s",
+          paste(some$letter, vapply(some$records, format_count, ""), collapse = ", "))
+}
+
 describe_swaps <- function(report) {
   c(
     sprintf("REF and ALT exchanged in %s records", format_count(report$swapped)),

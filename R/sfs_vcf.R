@@ -51,9 +51,9 @@
 #'   of their first appearance.
 #' @param project Sample size of the spectrum: haplotypes for each population, in order or named.
 #'   Default: the most called at any site, so that sites with missing genotypes are left out.
-#' @param ancestral The source of ancestral bases: `NULL` (the default) for `AA` in INFO. Otherwise
-#'   as in [annotate_vcf()]: the output folder of a run (or the `ancify_run`), a FASTA file, or a
-#'   path with `{chrom}` or `{chrom_id}`.
+#' @param ancestral The source of ancestral bases: `NULL` (the default) or `"AA"` for `AA` in INFO,
+#'   as in [annotate_vcf()]. Otherwise also as there: the output folder of a run (or the
+#'   `ancify_run`), a FASTA file, or a path with `{chrom}` or `{chrom_id}`.
 #' @param reference The focal genome's sequence, in the same forms. It shows CpG sites and REF
 #'   mismatches. `NULL` (the default): neither is checked.
 #' @param low_confidence Whether to use ancestral bases of low confidence; `TRUE` (the default).
@@ -68,6 +68,7 @@
 #' @return An unfolded [sfs()] with these attributes:
 #' * `records`: a data frame of `reason`, in the order above, and `records`, their number. The sum
 #'   is the number of records of the file.
+#' * `letters`: with `AA` of INFO, a data frame of `letter` and `records` ([annotate_vcf()]).
 #' * `sites`: as from [sfs_from_sites()].
 #' * `misidentification`: with posteriors only, as from [sfs_from_sites()]. It has a row for each
 #'   `mutation`, such as `"C>T"`, which includes its complement `"G>A"`. With a `reference` it has
@@ -107,6 +108,7 @@ sfs_from_vcf <- function(vcf, populations, project = NULL, ancestral = NULL, ref
                          threads = NULL, progress = interactive()) {
   check_given()
   vcf <- check_path(vcf, "vcf")
+  if (is_info(ancestral)) ancestral <- NULL
   if (!is.null(ancestral)) ancestral <- folder_of_calls(ancestral, "ancestral")
   if (!is.null(reference)) reference <- check_path(reference, "reference")
   check_flag(low_confidence, "low_confidence")
@@ -137,6 +139,7 @@ sfs_from_vcf <- function(vcf, populations, project = NULL, ancestral = NULL, ref
 
   spectrum <- site_spectrum(result, sizes, names)
   records <- c(left_out, TOO_FEW = result$sites - result$used, USED = result$used)
+  if (is.null(ancestral)) attr(spectrum, "letters") <- found$letters
   attr(spectrum, "records") <- data.frame(reason = names(records), records = unname(records))
   if (found$has_posteriors) {
     sums <- result$misidentification

@@ -122,6 +122,15 @@ Rcpp::DataFrame as_data_frame(const std::vector<ancify::AnnotatedChromosome>& ch
                                  Named("records") = records, Named("stringsAsFactors") = false);
 }
 
+Rcpp::DataFrame as_data_frame(const ancify::AncestralLetterCounts& letters) {
+  using Rcpp::Named;
+  return Rcpp::DataFrame::create(
+      Named("letter") = Rcpp::CharacterVector(ancify::kAncestralLetterNames.begin(),
+                                              ancify::kAncestralLetterNames.end()),
+      Named("records") = Rcpp::NumericVector(letters.begin(), letters.end()),
+      Named("stringsAsFactors") = false);
+}
+
 Rcpp::NumericMatrix reasons_of(const std::vector<ancify::AnnotatedChromosome>& chromosomes) {
   Rcpp::NumericMatrix reasons(static_cast<int>(chromosomes.size()),
                               static_cast<int>(ancify::kReasons));

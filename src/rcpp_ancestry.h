@@ -54,5 +54,7 @@ void take_sequences(const Rcpp::List& sequences, Options& options) {
 }
 
 Rcpp::DataFrame as_data_frame(const std::vector<ancify::AnnotatedChromosome>& chromosomes);
+// What AA of records is: a data frame of letters and records.
+Rcpp::DataFrame as_data_frame(const ancify::AncestralLetterCounts& letters);
 // The number of records of each chromosome (row) and reason (column).
 Rcpp::NumericMatrix reasons_of(const std::vector<ancify::AnnotatedChromosome>& chromosomes);

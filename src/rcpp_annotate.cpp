@@ -38,6 +38,7 @@ Rcpp::List as_facts(const ancify::AnnotationReport& report) {
       Named("reasons") = reasons_of(report.chromosomes),
       Named("chromosomes") = as_data_frame(report.chromosomes),
       Named("posteriors") = static_cast<double>(report.posteriors),
+      Named("letters") = as_data_frame(report.letters),
       Named("swapped") = static_cast<double>(report.swapped),
       Named("dropped") = Rcpp::DataFrame::create(
           Named("field") = fields, Named("records") = dropped, Named("stringsAsFactors") = false));
@@ -55,8 +56,8 @@ std::vector<std::string> variant_chromosomes_impl(const std::string& path,
 }
 
 // Annotates the records of `variants` in `output`. `sequences` is for take_sequences(). `options`:
-// list(mask = a path or "", polarise =, keep_fields =, history = for as_sample_history() or NULL,
-// threads =).
+// list(use_info = whether INFO has the ancestral alleles, mask = a path or "", polarise =,
+// keep_fields =, history = for as_sample_history() or NULL, threads =).
 // [[Rcpp::export]]
 Rcpp::List annotate_impl(const std::string& variants, const std::string& output,
                          const Rcpp::List& sequences, const Rcpp::List& options,
@@ -65,6 +66,7 @@ Rcpp::List annotate_impl(const std::string& variants, const std::string& output,
   wanted.variants = variants;
   wanted.output = output;
   take_sequences(sequences, wanted);
+  wanted.use_info = Rcpp::as<bool>(options["use_info"]);
   wanted.mask = Rcpp::as<std::string>(options["mask"]);
   wanted.polarise = Rcpp::as<bool>(options["polarise"]);
   wanted.keep_fields = Rcpp::as<std::vector<std::string>>(options["keep_fields"]);

@@ -183,6 +183,7 @@ Rcpp::List tabulate_variants_impl(const std::string& variants, const std::vector
                          Named("reasons") = reasons_of(sites->chromosomes),
                          Named("monomorphic") = static_cast<double>(sites->monomorphic),
                          Named("has_posteriors") = sites->has_posteriors,
+                         Named("letters") = as_data_frame(sites->letters),
                          Named("chromosomes") = as_data_frame(sites->chromosomes));
   result["table"] = Rcpp::XPtr<const ancify::VariantSites>(sites.release());
   return result;

@@ -95,8 +95,67 @@ test_that("invalid input is an error that names the variant", {
   far <- expect_ancify_error(annotate_variants(variants[2:1, ], calls, verbose = FALSE), "format",
                              "`variants`[1]: position 50")
   expect_null(far$line)
-  expect_ancify_error(annotate_variants(variants, calls, polarise = TRUE), "input", "`polarise`")
+  expect_ancify_error(annotate_variants(variants, calls, polarise = 1), "input", "`polarise`")
+  places <- GenomicRanges::granges(SummarizedExperiment::rowRanges(variants))
+  expect_ancify_error(annotate_variants(places, calls), "input", "`REF` and `ALT`")
   expect_ancify_error(annotate_variants(variants, calls, out = "a.vcf"), "input", "`out`")
   other <- calls_folder(c(chr2 = "ACGT"))
   expect_ancify_error(annotate_variants(variants, other), "input", "chr1")
+})
+
+test_that("polarised variants in memory are those of a polarised file", {
+  require_package("VariantAnnotation")
+  require_htslib()
+  records <- paste(
+    vcf_records("chr1", c(5, 2, 3, 7), c("A", "C", "G", "T"), c("G", "T", "A", "A"),
+                c("AF=0.25", "AF=0.5", "AF=1", "AF=0")),
+    "GT:DS", c("0|1:1", "1/1:2", "./.:.", "0|0:0"), sep = "\t"
+  )
+  declared <- c(
+    "##INFO=<ID=AF,Number=A,Type=Float,Description=\"x\">",
+    "##FORMAT=<ID=GT,Number=1,Type=String,Description=\"x\">",
+    "##FORMAT=<ID=DS,Number=1,Type=Float,Description=\"x\">"
+  )
+  sorted <- records[c(2, 3, 1, 4)]
+  vcf <- write_vcf(sorted, header = vcf_header(records, more = declared))
+  calls <- calls_folder(c(chr1 = "ATANGNaA"))
+  out <- tempfile(fileext = ".vcf")
+  annotate_vcf(vcf, calls, out, polarise = TRUE, verbose = FALSE)
+  expected <- VariantAnnotation::readVcf(out)
+  mixed <- c(3, 1, 4, 2)
+  variants <- VariantAnnotation::readVcf(vcf)[mixed]
+  result <- annotate_variants(variants, calls, polarise = TRUE, verbose = FALSE)
+  expect_identical(
+    as.character(VariantAnnotation::ref(result)),
+    as.character(VariantAnnotation::ref(expected))[mixed]
+  )
+  without_names <- function(table) {
+    rownames(table) <- NULL
+    table
+  }
+  expect_equal(without_names(in_info(result)), without_names(in_info(expected)[mixed, ]))
+  for (field in c("GT", "DS")) {
+    expect_identical(
+      unname(VariantAnnotation::geno(result)[[field]]),
+      unname(VariantAnnotation::geno(expected)[[field]][mixed, , drop = FALSE])
+    )
+  }
+  expect_identical(sum(!is.na(in_info(result)$AA_old_ref)), 4L)
+  expect_identical(dimnames(result), dimnames(variants))
+  expect_s4_class(
+    annotate_variants(VariantAnnotation::expand(variants), calls, polarise = TRUE, verbose = FALSE),
+    "ExpandedVCF"
+  )
+
+  ranges <- SummarizedExperiment::rowRanges(variants)
+  polarised <- annotate_variants(ranges, calls, polarise = TRUE, verbose = FALSE)
+  expect_identical(class(polarised$ALT), class(ranges$ALT))
+  expect_identical(as.character(polarised$REF), as.character(VariantAnnotation::ref(result)))
+  expect_identical(as.character(unlist(polarised$ALT)), as.character(ranges$REF))
+  expect_identical(polarised$AA_reason, in_info(result)$AA_reason)
+  ranges$REF <- as.character(ranges$REF)
+  ranges$ALT <- as.character(unlist(ranges$ALT))
+  texts <- annotate_variants(ranges, calls, polarise = TRUE, verbose = FALSE)
+  expect_identical(texts$REF, as.character(polarised$REF))
+  expect_identical(texts$ALT, ranges$REF)
 })

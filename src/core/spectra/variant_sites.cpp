@@ -72,8 +72,7 @@ class VariantTabulator {
   }
 
   void take_record() {
-    const char call =
-        options_.use_info ? ancestral_base(reader_) : ancestral_.at(reader_).value_or('N');
+    const char call = call_of_record();
     const Reason reason = reason_for(reader_, call, reference_.at(reader_), false);
     if (reason != Reason::kIndel && is_monomorphic()) {
       ++sites_.monomorphic;
@@ -83,6 +82,13 @@ class VariantTabulator {
     if (reason == Reason::kOk || (reason == Reason::kLow && options_.low_confidence)) {
       take_site(base_code(call));
     }
+  }
+
+  char call_of_record() {
+    if (!options_.use_info) return ancestral_.at(reader_).value_or('N');
+    const AncestralValue value = ancestral_value(reader_);
+    ++sites_.letters[static_cast<std::size_t>(value.letter)];
+    return value.call;
   }
 
   bool is_monomorphic() const {

@@ -48,6 +48,7 @@ struct VariantSites {
   bool has_posteriors = false;
   int windows = 0;
   std::int64_t monomorphic = 0;
+  AncestralLetterCounts letters = {};  // with use_info: what AA is
   std::vector<AnnotatedChromosome> chromosomes;
 };
 

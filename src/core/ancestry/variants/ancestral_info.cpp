@@ -21,12 +21,29 @@ char upper(std::string_view allele) { return "ACGT"[base_code(allele.front())]; 
 
 }  // namespace
 
-char ancestral_base(VariantReader& reader) {
+const std::array<const char*, kAncestralLetters> kAncestralLetterNames = {
+    "high", "low", ".", "-", "N", "other", "absent"};
+
+AncestralValue ancestral_value(VariantReader& reader) {
   // Position 0 is before the first base.
-  if (reader.position() < 1) return 'N';
+  if (reader.position() < 1) return {AncestralLetter::kAbsent, 'N'};
   const std::string_view text = reader.info_text("AA").value_or("");
-  const std::string_view base = text.substr(0, text.find('|'));
-  return base.size() == 1 ? base.front() : 'N';
+  if (text.empty()) return {AncestralLetter::kAbsent, 'N'};
+  const std::string_view letter = text.substr(0, text.find('|'));
+  if (letter.size() != 1) return {AncestralLetter::kOther, 'N'};
+  const char call = letter.front();
+  switch (call) {
+    case '.':
+      return {AncestralLetter::kDot, call};
+    case '-':
+      return {AncestralLetter::kGap, call};
+    case 'N':
+    case 'n':
+      return {AncestralLetter::kN, call};
+    default:
+      if (base_code(call) == kMissing) return {AncestralLetter::kOther, call};
+      return {call >= 'a' ? AncestralLetter::kLow : AncestralLetter::kHigh, call};
+  }
 }
 
 std::optional<double> ancestral_posterior(VariantReader& reader, int ancestral, int derived) {
@@ -54,7 +71,7 @@ std::vector<AncestralRecord> read_ancestral_records(const std::string& path, Job
     while (reader.next()) {
       context.throw_if_stopped();
       progress.record(reader);
-      const char call = ancestral_base(reader);
+      const char call = ancestral_value(reader).call;
       const Reason reason = reason_for(reader, call, {}, false);
       if ((reason != Reason::kOk && reason != Reason::kLow) || reader.alleles() != 2) continue;
       const char ref = upper(reader.allele(0));

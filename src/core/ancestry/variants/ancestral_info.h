@@ -1,6 +1,8 @@
 // Ancestral alleles that a VCF or BCF has in INFO.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,8 +13,20 @@
 
 namespace ancify {
 
-// The base of AA, 'N' for none. The 1000 Genomes Project writes more after a bar.
-char ancestral_base(VariantReader& reader);
+// What AA of a record is. In the convention of the 1000 Genomes Project a base in upper case has
+// high confidence and one in lower case low; '.' is unknown, '-' a gap of the ancestor, and N
+// undecided. More may follow after a bar.
+enum class AncestralLetter { kHigh, kLow, kDot, kGap, kN, kOther, kAbsent };
+
+constexpr std::size_t kAncestralLetters = 7;
+extern const std::array<const char*, kAncestralLetters> kAncestralLetterNames;
+using AncestralLetterCounts = std::array<std::int64_t, kAncestralLetters>;
+
+struct AncestralValue {
+  AncestralLetter letter;
+  char call;  // the base or letter as it stands there; 'N' for text of other lengths, and for none
+};
+AncestralValue ancestral_value(VariantReader& reader);
 
 // The posterior of the ancestral base, given that it is one of these two, from AA_post or AA_prob;
 // none if the record has neither. `ancestral` and `derived`: codes of bases. FormatError if a

@@ -27,10 +27,13 @@ HeaderAdditions additions_for(const AnnotationOptions& options) {
   std::string reasons;
   for (const char* name : kReasonNames) reasons.append(reasons.empty() ? "" : ", ").append(name);
   HeaderAdditions additions;
-  additions.fields = {
-      {"AA", "1", "String", "Ancestral allele; upper case: high confidence, lower case: low"},
+  if (!options.use_info) {
+    additions.fields.push_back(
+        {"AA", "1", "String", "Ancestral allele; upper case: high confidence, lower case: low"});
+  }
+  additions.fields.push_back(
       {"AA_reason", "1", "String",
-       "Whether the ancestral allele can be used, the first that holds: " + reasons}};
+       "Whether the ancestral allele can be used, the first that holds: " + reasons});
   if (!options.phred.empty() || options.history) {
     additions.fields.push_back({"AA_prob", "1", "Float", "Posterior probability of AA"});
   }
@@ -97,6 +100,7 @@ class Annotator {
       writer_.write();
       progress_.record(reader_);
     }
+    refuse_without_info();
     writer_.commit(context_);
     report_.dropped = writer_.dropped();
     return std::move(report_);
@@ -124,6 +128,23 @@ class Annotator {
     return found == mask_regions_.end() ? nullptr : &found->second;
   }
 
+  void refuse_without_info() const {
+    std::int64_t records = 0;
+    for (const auto& chromosome : report_.chromosomes) records += chromosome.records;
+    const auto absent = static_cast<std::size_t>(AncestralLetter::kAbsent);
+    if (options_.use_info && records > 0 && report_.letters[absent] == records) {
+      throw InputError("no record of '" + options_.variants +
+                       "' has AA in INFO: give calls or a FASTA file as `ancestral`");
+    }
+  }
+
+  char call_of_record() {
+    if (!options_.use_info) return ancestral_.at(reader_).value_or('N');
+    const AncestralValue value = ancestral_value(reader_);
+    ++report_.letters[static_cast<std::size_t>(value.letter)];
+    return value.call;
+  }
+
   void begin_chromosome() {
     const std::string name(reader_.chromosome());
     report_.chromosomes.push_back({name, ancestral_.name_of(name)});
@@ -135,16 +156,30 @@ class Annotator {
   }
 
   void annotate() {
-    const char call = ancestral_.at(reader_).value_or('N');
+    const char call = call_of_record();
     const Reason reason =
         reason_for(reader_, call, reference_.at(reader_), mask_.covers(reader_.position() - 1));
     ++report_.chromosomes.back().reasons[static_cast<std::size_t>(reason)];
     const bool has_base = base_code(call) != kMissing && reason != Reason::kIndel;
+    if (!options_.use_info) set_call(has_base, call);
+    if (!options_.use_info || posteriors_) set_posteriors(has_base, call);
+    writer_.set_text("AA_reason", kReasonNames[static_cast<std::size_t>(reason)]);
+    if (options_.polarise && is_usable(reason) &&
+        base_code(call) != base_code(reader_.allele(0).front())) {
+      writer_.swap_alleles(kOldRef);
+      ++report_.swapped;
+    }
+  }
+
+  void set_call(bool has_base, char call) {
     if (has_base) {
       writer_.set_text("AA", std::string(1, call));
     } else {
       writer_.remove("AA");
     }
+  }
+
+  void set_posteriors(bool has_base, char call) {
     const auto posterior = posteriors_ ? posteriors_->of_record() : std::nullopt;
     set_probability(has_base, call, posterior);
     if (posterior) {
@@ -152,12 +187,6 @@ class Annotator {
       ++report_.posteriors;
     } else {
       writer_.remove("AA_post");  // the input's would be of another call
-    }
-    writer_.set_text("AA_reason", kReasonNames[static_cast<std::size_t>(reason)]);
-    if (options_.polarise && is_usable(reason) &&
-        base_code(call) != base_code(reader_.allele(0).front())) {
-      writer_.swap_alleles(kOldRef);
-      ++report_.swapped;
     }
   }
 

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/ancestry/variants/ancestral_info.h"
 #include "core/ancestry/variants/record_posteriors.h"
 #include "core/exec/job_control.h"
 #include "core/formats/variant/variant_file.h"
@@ -41,6 +42,7 @@ struct AnnotationOptions {
   std::string variants;
   std::string output;
   std::vector<std::string> chromosomes;  // the names in `variants`
+  bool use_info = false;                 // ancestral alleles from AA of INFO, else from `ancestral`
   std::vector<SequenceFile> ancestral;
   std::unordered_map<std::string, std::string> phred;  // files of phred-scaled errors
   std::vector<SequenceFile> reference;                 // empty for none
@@ -63,6 +65,7 @@ struct AnnotationReport {
   std::int64_t posteriors = 0;                   // records with posteriors from the history
   std::int64_t swapped = 0;                      // records whose REF and ALT were exchanged
   std::map<std::string, std::int64_t> dropped;   // swapped records that lost a field, by field
+  AncestralLetterCounts letters = {};            // with use_info: what AA is
 };
 
 // The chromosomes of a variant file: those its header or index declares. If there are none, the
@@ -72,8 +75,9 @@ std::vector<std::string> variant_chromosomes(const std::string& path, JobControl
 // Copies the records of a variant file in order and adds AA (the base as called), AA_reason and, if
 // there are files of errors, AA_prob. With a history, AA_post has the posteriors of all bases where
 // RecordPosteriors has them, and AA_prob is that of AA. With `polarise`, REF and ALT are exchanged
-// where ALT is ancestral and the reason is kLow or kOk; AA_old_ref keeps the old REF. FormatError
-// for a record beyond the end of its sequence.
+// where ALT is ancestral and the reason is kLow or kOk; AA_old_ref keeps the old REF. With
+// `use_info` AA stays as it is, and without a history its posteriors too. FormatError for a record
+// beyond the end of its sequence, InputError if no record has the AA to use.
 AnnotationReport annotate_variants(const AnnotationOptions& options, JobControl& control);
 
 }  // namespace ancify

@@ -177,8 +177,8 @@ class VariantReader::Impl {
     const std::string_view text(reinterpret_cast<const char*>(field->vptr),
                                 static_cast<std::size_t>(field->len));
     const std::string_view value = text.substr(0, text.find('\0'));
-    if (value.empty() || value == ".") return {};
-    return value;
+    if (value.empty()) return {};
+    return value.front() == bcf_str_missing ? "." : value;
   }
 
   std::vector<float> info_numbers(const char* id) {
