@@ -100,5 +100,5 @@ test_that("wrong options are status 2, wrong inputs 1", {
 test_that("its options are refused with other commands", {
   result <- run_program(script, "check", "--pheno", "x", "-c", "y", env = library_environment())
   expect_identical(result$status, 2L)
-  expect_match(result$err, "--pheno is only for reml", fixed = TRUE, all = FALSE)
+  expect_match(result$err, "check takes no --pheno", fixed = TRUE, all = FALSE)
 })
