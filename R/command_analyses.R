@@ -83,7 +83,8 @@ demography_command <- function(parsed) {
   )
   print(summary(fit))
   if (!is.null(parsed$output)) {
-    estimates <- data.frame(parameter = names(stats::coef(fit)), estimate = unname(stats::coef(fit)))
+    values <- stats::coef(fit)
+    estimates <- data.frame(parameter = names(values), estimate = unname(values))
     write_output(parsed$output, ".tsv", function(path) write_tsv(path, estimates))
   }
   if (isTRUE(fit$converged)) 0L else 3L
