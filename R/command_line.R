@@ -1,46 +1,26 @@
 # The command line, exec/ancify. run_command_line() gives the exit status: 0 if all is done, 1 for
 # an error, 2 for wrong arguments, 3 for a fit that has not converged, 130 for Ctrl-C.
 
-command_usage <- "usage: ancify COMMAND [options]
-
-commands
-  init      write an annotated configuration to start from (-o FILE)
-  check     check a run's inputs before it starts; status 1 if there is an error
-  run       project and call; evaluate if the configuration has that block
-  project   project the outgroups' alignments onto the focal genome
-  call      call ancestral bases from projected sequences
-  evaluate  compare calls with a reference and with known variants
-  train     train a model for the method ml (-o FILE)
-  reml      estimate heritability from genotypes; status 3 if not converged
-
-options, before or after the command
-  -c, --config FILE   the configuration (all commands but init and reml)
-  -n, --threads N     threads; default: num_cpus of the configuration, or all
-      --cluster NAME  slurm: do project, call, evaluate or run in jobs of Slurm
-  -o, --output FILE   output of init or train; default: ancify.yaml, or
-                      ml_model_path of the configuration
-      --genotypes FILE, --out PREFIX, and if wanted --pheno FILE, --covar FILE,
-      --keep FILE and --components FILE: inputs and results of reml
-  -v, --verbose       log the run
-  -h, --help          print this text
-      --version       print the version
-"
-
 run_command_line <- function(args) {
   tryCatch(
     withCallingHandlers(
       run_command(parse_command_line(args)),
       warning = function(condition) {
-        print_problem("warning: ", conditionMessage(condition))
+        print_problem("warning: ", advice_of_commands(conditionMessage(condition)))
         invokeRestart("muffleWarning")
       }
     ),
     ancify_usage_error = function(condition) {
-      print_problem(conditionMessage(condition), "; see ancify --help")
+      message <- conditionMessage(condition)
+      print_problem(message, if (endsWith(message, "?")) " See" else "; see", " ancify --help")
       2L
     },
     error = function(condition) {
-      print_problem("error: ", conditionMessage(condition))
+      # Nobody reads any more, such as head at the end of its lines.
+      if (is_closed_pipe(condition)) {
+        return(0L)
+      }
+      print_problem("error: ", advice_of_commands(conditionMessage(condition)))
       1L
     },
     interrupt = function(condition) {
@@ -50,166 +30,80 @@ run_command_line <- function(args) {
   )
 }
 
-print_problem <- function(...) {
-  cat("ancify: ", ..., "\n", sep = "", file = stderr())
-}
+is_closed_pipe <- function(condition) grepl("SIGPIPE", conditionMessage(condition), fixed = TRUE)
 
-usage_error <- function(...) {
-  abort_ancify(paste0(...), "usage")
-}
-
-value_options <- c(
-  "-c" = "config", "--config" = "config", "-n" = "threads", "--threads" = "threads",
-  "-o" = "output", "--output" = "output", "--cluster" = "cluster", "--out" = "output",
-  "--genotypes" = "genotypes", "--pheno" = "pheno", "--covar" = "covar", "--keep" = "keep",
-  "--components" = "components"
-)
-
-reml_inputs <- c("genotypes", "pheno", "covar", "keep", "components")
-
-flag_options <- c(
-  "-v" = "verbose", "--verbose" = "verbose", "-h" = "help", "--help" = "help",
-  "--version" = "version"
-)
-
-# Gives the command and the options under their long names; absent values are NULL.
-parse_command_line <- function(args) {
-  parsed <- list(verbose = FALSE, help = FALSE, version = FALSE)
-  while (length(args)) {
-    arg <- args[1]
-    args <- args[-1]
-    # --config=FILE is --config FILE. Values may have = too: take only the first.
-    if (grepl("^--[a-z]+=", arg)) {
-      args <- c(sub("^[^=]*=", "", arg), args)
-      arg <- sub("=.*", "", arg)
-    }
-    if (arg %in% names(value_options)) {
-      if (!length(args)) usage_error(arg, " needs a value")
-      parsed[[value_options[[arg]]]] <- args[1]
-      args <- args[-1]
-    } else if (arg %in% names(flag_options)) {
-      parsed[[flag_options[[arg]]]] <- TRUE
-    } else if (startsWith(arg, "-")) {
-      usage_error("there is no option ", arg)
-    } else if (!is.null(parsed$command)) {
-      usage_error("give one command, not both ", parsed$command, " and ", arg)
-    } else {
-      parsed$command <- arg
-    }
+# Messages advise R functions: names the commands that do the same.
+advice_of_commands <- function(message) {
+  rows <- command_rows()
+  for (name in names(rows)) {
+    pattern <- sprintf("\\b%s\\(\\)", rows[[name]]$instead)
+    message <- gsub(pattern, paste0("`ancify ", name, "`"), message)
   }
-  parsed
+  message
 }
-
-command_rows <- c("check", "init", "project", "call", "evaluate", "run", "train", "reml")
 
 run_command <- function(parsed) {
-  if (parsed$help) {
-    cat(command_usage)
-  } else if (parsed$version) {
+  name <- parsed$arguments[1]
+  if (isTRUE(parsed$version)) name <- "version"
+  if (is.na(name)) {
+    if (!isTRUE(parsed$help)) usage_error("no command given")
+    name <- "help"
+    parsed$arguments <- name
+  }
+  parsed$arguments <- parsed$arguments[-1]
+  rows <- command_rows()
+  if (name %in% names(own_commands)) {
+    run_own_command(name, parsed$arguments)
+  } else if (!name %in% names(rows)) {
+    known <- c(names(rows), names(own_commands))
+    usage_error("there is no command ", name, suggestion(name, known))
+  } else if (isTRUE(parsed$help)) {
+    writeLines(command_help(name))
+    0L
+  } else {
+    check_command_line(name, rows[[name]], parsed)
+    status <- rows[[name]]$run(parsed)
+    if (is.integer(status)) status else 0L
+  }
+}
+
+run_own_command <- function(name, arguments) {
+  if (name == "version") {
     cat("ancify ", as.character(utils::packageVersion("ancify")), "\n", sep = "")
-  } else if (is.null(parsed$command)) {
-    usage_error("no command given")
-  } else if (!parsed$command %in% command_rows) {
-    usage_error("there is no command ", parsed$command)
-  } else if (parsed$command == "reml") {
-    return(fit_command(parsed))
+  } else if (name == "completion") {
+    if (!identical(arguments %in% c("bash", "zsh"), TRUE)) {
+      usage_error("completion needs bash or zsh")
+    }
+    writeLines(completion_script(arguments))
+  } else if (length(arguments) == 0) {
+    writeLines(general_help())
   } else {
-    of_reml <- intersect(reml_inputs, names(parsed))
-    if (length(of_reml)) usage_error("--", of_reml[1], " is only for reml")
-    return(run_of_config(parsed))
+    run_command(list(arguments = arguments, help = TRUE))
   }
   0L
 }
 
-run_of_config <- function(parsed) {
-  if (parsed$command == "init") {
-    if (!is.null(c(parsed$config, parsed$threads, parsed$cluster))) {
-      usage_error("init takes only -o FILE")
-    }
-    cat("Wrote ", ancify_init(parsed$output %||% "ancify.yaml"), "\n", sep = "")
-  } else if (is.null(parsed$config)) {
-    usage_error(parsed$command, " needs -c FILE")
-  } else if (!is.null(parsed$cluster) && !parsed$command %in% c(all_phases, "run")) {
-    usage_error("--cluster is only for project, call, evaluate and run")
-  } else if (parsed$command == "train") {
-    train_command(parsed)
-  } else if (parsed$command == "check") {
-    return(check_command(parsed))
-  } else {
-    run_phases(parsed)
+# Refuses options that the command does not take, and lacks.
+check_command_line <- function(name, row, parsed) {
+  given <- setdiff(names(parsed), c("arguments", "verbose"))
+  other <- setdiff(given, row$options)
+  if (length(other)) usage_error(name, " takes no ", long_name(other[1]))
+  lacking <- setdiff(row$required, given)
+  if (length(lacking)) {
+    option <- command_options[[lacking[1]]]
+    usage_error(name, " needs ", option$names[1], " ", option$value)
   }
-  0L
-}
-
-train_command <- function(parsed) {
-  path <- ancify_train(
-    parsed$config,
-    file = parsed$output,
-    threads = threads_option(parsed$threads),
-    progress = isatty(stderr()),
-    verbose = parsed$verbose
-  )
-  cat("Wrote ", path, "\n", sep = "")
-}
-
-check_command <- function(parsed) {
-  if (!is.null(parsed$output)) usage_error("-o is only for init and train")
-  checks <- ancify_check(
-    parsed$config,
-    threads = threads_option(parsed$threads), progress = isatty(stderr())
-  )
-  print(checks)
-  if (any(checks$status == "error")) 1L else 0L
-}
-
-fit_command <- function(parsed) {
-  other <- intersect(c("config", "cluster"), names(parsed))
-  if (length(other)) usage_error("reml takes no --", other[1])
-  lacking <- setdiff(c("genotypes", "output"), names(parsed))
-  if (length(lacking)) usage_error("reml needs --", sub("output", "out", lacking[1]))
-  reml_command(parsed, threads_option(parsed$threads))
-}
-
-run_phases <- function(parsed) {
-  if (!is.null(parsed$output)) usage_error("-o is only for init and train")
-  threads <- threads_option(parsed$threads)
-  param <- cluster_option(parsed$cluster, parsed$config, threads)
-  run <- ancify_run(
-    parsed$config,
-    phases = if (parsed$command == "run") all_phases else parsed$command,
-    threads = threads,
-    BPPARAM = param,
-    progress = isatty(stderr()),
-    verbose = parsed$verbose
-  )
-  print(run)
-  done <- names(attr(run, "seconds"))
-  if (any(c("call", "project and call") %in% done)) cat(run$file, sep = "\n")
-  if ("evaluate" %in% done) {
-    cat(file.path(attr(run, "config")$output_dir, evaluation_file(run$chromosome)), sep = "\n")
+  n <- length(parsed$arguments)
+  wanted <- paste(row$arguments, collapse = " ")
+  if (n < sum(!grepl("^\\[|^\\.", row$arguments))) {
+    usage_error(name, " needs ", wanted)
+  }
+  if (n > length(row$arguments) && !"..." %in% row$arguments) {
+    usage_error(
+      name, " takes ", if (nzchar(wanted)) wanted else "no arguments", ", not also ",
+      parsed$arguments[length(row$arguments) + 1]
+    )
   }
 }
 
-cluster_option <- function(name, config, threads) {
-  if (is.null(name)) {
-    return(NULL)
-  }
-  if (name != "slurm") usage_error("--cluster must be slurm, not ", name)
-  withCallingHandlers(
-    slurm_param(config, threads),
-    ancify_message = function(condition) {
-      print_problem(trimws(conditionMessage(condition)))
-      invokeRestart("muffleMessage")
-    }
-  )
-}
-
-threads_option <- function(text) {
-  if (is.null(text)) {
-    return(NULL)
-  }
-  if (!grepl("^[1-9][0-9]{0,8}$", text)) {
-    usage_error("-n must be a positive whole number, not ", text)
-  }
-  as.numeric(text)
-}
+long_name <- function(option) utils::tail(command_options[[option]]$names, 1)

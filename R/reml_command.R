@@ -1,8 +1,9 @@
 # The command reml: a fit for each phenotype, as tables and JSON.
 
 # `parsed`: options, from the command line. Gives the exit status.
-reml_command <- function(parsed, threads) {
-  files <- reml_files(parsed$output)
+reml_command <- function(parsed) {
+  threads <- threads_option(parsed)
+  files <- reml_files(parsed$out)
   genotypes <- open_genotypes(parsed$genotypes)
   data <- command_data(parsed, genotypes)
   if (!is.null(parsed$keep)) genotypes <- kept_genotypes(genotypes, parsed$keep)
@@ -13,7 +14,7 @@ reml_command <- function(parsed, threads) {
     fits[[phenotype]] <- fit_reml(
       stats::reformulate(if (length(terms)) terms else "1", as.name(phenotype)), data$table,
       genotypes, components, threads = threads, progress = isatty(stderr()),
-      verbose = parsed$verbose
+      verbose = isTRUE(parsed$verbose)
     )
     print(summary(fits[[phenotype]]))
     cat("\n")

@@ -1,0 +1,60 @@
+# Commands of a configuration's run.
+
+init_command <- function(parsed) {
+  cat("Wrote ", ancify_init(parsed$output %||% "ancify.yaml"), "\n", sep = "")
+}
+
+train_command <- function(parsed) {
+  path <- ancify_train(
+    parsed$config,
+    file = parsed$output,
+    threads = threads_option(parsed),
+    progress = isatty(stderr()),
+    verbose = isTRUE(parsed$verbose)
+  )
+  cat("Wrote ", path, "\n", sep = "")
+}
+
+check_command <- function(parsed) {
+  checks <- ancify_check(
+    parsed$config,
+    threads = threads_option(parsed), progress = isatty(stderr())
+  )
+  print(checks)
+  if (any(checks$status == "error")) 1L else 0L
+}
+
+# The command that carries out these phases
+phases_command <- function(phases) {
+  function(parsed) {
+    threads <- threads_option(parsed)
+    run <- ancify_run(
+      parsed$config,
+      phases = phases,
+      threads = threads,
+      BPPARAM = cluster_option(parsed$cluster, parsed$config, threads),
+      progress = isatty(stderr()),
+      verbose = isTRUE(parsed$verbose)
+    )
+    print(run)
+    done <- names(attr(run, "seconds"))
+    if (any(c("call", "project and call") %in% done)) cat(run$file, sep = "\n")
+    if ("evaluate" %in% done) {
+      cat(file.path(attr(run, "config")$output_dir, evaluation_file(run$chromosome)), sep = "\n")
+    }
+  }
+}
+
+cluster_option <- function(name, config, threads) {
+  if (is.null(name)) {
+    return(NULL)
+  }
+  if (name != "slurm") usage_error("--cluster must be slurm, not ", name)
+  withCallingHandlers(
+    slurm_param(config, threads),
+    ancify_message = function(condition) {
+      print_problem(trimws(conditionMessage(condition)))
+      invokeRestart("muffleMessage")
+    }
+  )
+}
