@@ -44,7 +44,7 @@ bash_completion <- function(rows) {
 }
 
 zsh_completion <- function(rows) {
-  escaped <- function(text) gsub("([][:'\\\\])", "\\\\\\1", gsub("'", "", text))
+  escaped <- function(text) gsub("([]:[\\\\])", "\\\\\\1", gsub("'", "", text))
   option_spec <- function(option) {
     names <- if (length(option$names) > 1) {
       sprintf("'(%s)'{%s}", paste(option$names, collapse = " "), paste(option$names, collapse = ","))

@@ -6,6 +6,7 @@ demography_command <- function(parsed) {
   model <- model_option(parsed$model)
   start <- start_option(parsed$start, parsed$model, model$params)
   size <- number_option(parsed$reference_size, "--reference-size")
+  if (!is.null(size) && is.null(parsed$out)) usage_error("--reference-size needs --out PREFIX")
   data <- read_sfs(input_path(parsed$arguments))
   if (length(model$params)) {
     fit <- fit_demography(
@@ -22,10 +23,11 @@ demography_command <- function(parsed) {
     cat(sprintf("log-likelihood %.2f\ntheta %.4g\n", fit$log_likelihood, fit$theta))
   }
   if (!is.null(parsed$out)) {
-    write_text(paste0(parsed$out, ".json"), to_json(c(model = parsed$model, facts)))
-    write_sfs(fit$expected, paste0(parsed$out, ".fs"))
-    if (!is.null(size)) write_demes(model, paste0(parsed$out, ".yaml"), fit$params, size)
-    wrote(paste0(parsed$out, c(".json", ".fs", if (!is.null(size)) ".yaml")))
+    file <- function(ending) paste0(parsed$out, ending)
+    write_text(file(".json"), to_json(c(model = parsed$model, facts)))
+    write_sfs(fit$expected, file(".fs"))
+    if (!is.null(size)) write_demes(model, file(".yaml"), fit$params, size)
+    wrote(c(file(".json"), file(".fs"), if (!is.null(size)) file(".yaml")))
   }
   if (identical(fit$converged, FALSE)) 3L else 0L
 }
@@ -60,6 +62,7 @@ start_option <- function(text, name, params) {
 compared_model <- function(model, data, threads) {
   sizes <- dim(data) - 1L
   names(sizes) <- names(dimnames(data))
+  check_final_populations(core_events(events_at(model, NULL)), length(sizes))
   expected <- expected_sfs(model, NULL, sizes, default_pts(sizes), threads = threads,
                            progress = isatty(stderr()))
   if (attr(data, "folded")) expected <- fold(expected)

@@ -95,8 +95,10 @@ option_called <- function(arg) {
       return(name)
     }
   }
-  all <- unlist(lapply(option_rows, `[[`, "names"), use.names = FALSE)
-  usage_error("there is no option ", arg, did_you_mean(arg, all, show = identity))
+  # Letters are compared, as all names begin with --.
+  words <- sub("^--", "", vapply(names(option_rows), long_name, ""))
+  guess <- did_you_mean(sub("^-+", "", arg), words, show = function(word) paste0("--", word))
+  usage_error("there is no option ", arg, guess)
 }
 
 # ---- Checks --------------------------------------------------------------------------------------

@@ -92,7 +92,10 @@ rows_of_analyses <- function() {
         "FILE.1.fs and so on."
       ),
       c(
-        "ancify sfs in.vcf.gz --populations samples.txt --project 4,4 -o joint.fs",
+        paste(
+          "ancify sfs in.vcf.gz --ancestral ancestral_calls --populations samples.txt \\\n ",
+          "--project 4,4 -o joint.fs"
+        ),
         paste(
           "ancify annotate in.vcf.gz ancestral_calls -o - |\n ",
           "ancify sfs - --populations samples.txt > joint.fs"

@@ -28,11 +28,12 @@ check_command <- function(parsed) {
 phases_command <- function(phases) {
   function(parsed) {
     threads <- threads_option(parsed)
+    param <- cluster_option(parsed$cluster, parsed$config, threads)
     run <- ancify_run(
       parsed$config,
       phases = phases,
       threads = threads,
-      BPPARAM = cluster_option(parsed$cluster, parsed$config, threads),
+      BPPARAM = param,
       progress = isatty(stderr()),
       verbose = isTRUE(parsed$verbose)
     )
