@@ -44,7 +44,8 @@ bash_completion <- function(rows) {
 }
 
 zsh_completion <- function(rows) {
-  escaped <- function(text) gsub("([]:[\\\\])", "\\\\\\1", gsub("'", "", text))
+  # Text within '...' of specifications, where brackets and colons have a meaning
+  escaped <- function(text) gsub("'", "'\\''", gsub("([]:[\\\\])", "\\\\\\1", text), fixed = TRUE)
   option_spec <- function(option) {
     names <- if (length(option$names) > 1) {
       sprintf("'(%s)'{%s}", paste(option$names, collapse = " "), paste(option$names, collapse = ","))
@@ -64,7 +65,7 @@ zsh_completion <- function(rows) {
   purposes <- escaped(vapply(rows, `[[`, "", "purpose"))
   c(
     "#compdef ancify",
-    "(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }",
+    "whence compdef > /dev/null || { autoload -Uz compinit && compinit }",
     "_ancify() {",
     "  local -a commands=(", sprintf("    '%s:%s'", names(rows), purposes), "  )",
     "  if (( CURRENT == 2 )); then", "    _describe command commands", "    return", "  fi",
