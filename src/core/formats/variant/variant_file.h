@@ -53,8 +53,9 @@ class VariantReader {
   std::int64_t records() const;          // records read so far
   std::int64_t consumed() const;         // bytes of the stored file read so far
 
-  // A field of INFO; empty if it is missing, and a missing text is ".". Needs RecordParts::kInfo or more. FormatError if the
-  // header declares another type, if the record has it twice, or if a number is malformed.
+  // A field of INFO; empty if it is missing, and a missing text is ".". Needs RecordParts::kInfo or
+  // more. FormatError if the header declares another type, if the record has it twice, or if a
+  // number is malformed.
   std::optional<std::string_view> info_text(const char* id);
   std::vector<float> info_numbers(const char* id);  // NaN for one of several that is missing
   // Needs RecordParts::kGenotypes. FormatError for an allele that the record does not have.
