@@ -25,7 +25,8 @@ sfs_command <- function(parsed) {
   files <- sprintf("%s.%d.fs", sub("\\.fs$", "", output), seq_along(bootstraps))
   Map(write_sfs, bootstraps, files)
   print_beside(output, attr(spectrum, "records"), row.names = FALSE)
-  if (output != "-") wrote(c(output, if (length(files)) paste(files[c(1, length(files))], collapse = " to ")))
+  if (output != "-") wrote(output)
+  if (length(files)) wrote(paste(files[c(1, length(files))], collapse = " to "))
 }
 
 compare_command <- function(parsed) {

@@ -47,10 +47,9 @@ zsh_completion <- function(rows) {
   # Text within '...' of specifications, where brackets and colons have a meaning
   escaped <- function(text) gsub("'", "'\\''", gsub("([]:[\\\\])", "\\\\\\1", text), fixed = TRUE)
   option_spec <- function(option) {
-    names <- if (length(option$names) > 1) {
-      sprintf("'(%s)'{%s}", paste(option$names, collapse = " "), paste(option$names, collapse = ","))
-    } else {
-      option$names
+    names <- option$names
+    if (length(names) > 1) {
+      names <- sprintf("'(%s)'{%s}", paste(names, collapse = " "), paste(names, collapse = ","))
     }
     value <- if (nzchar(option$value)) sprintf(":%s:_files", option$value) else ""
     sprintf("%s'[%s]%s'", names, escaped(option$help), value)

@@ -36,7 +36,7 @@ option_rows <- list(
   ),
   window = option_row("window", "BASES", "length of windows"),
   model = option_row("model", "MODEL", "the name of a model, or a Demes file"),
-  start = option_row("start", "VALUES", "values of the parameters to start at, such as nu=2,time=1"),
+  start = option_row("start", "VALUES", "first values of the parameters, such as nu=2,time=1"),
   starts = option_row("starts", "N", "most searches", default = "20"),
   reference_size = option_row(
     "reference-size", "N", "write a Demes file, with this many ancestral diploids"
