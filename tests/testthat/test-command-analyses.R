@@ -229,11 +229,14 @@ test_that("a fit that has not converged is status 3", {
 test_that("demography complains in the words of a shell", {
   complains(2L, "there is no model and no file two_epch; did you mean two_epoch?",
             "ancify demography one.fs --model two_epch")
-  for (start in c("", "--start nu=2", "--start nu=2,time=x", "--start nu=2,nu=3,time=1",
-                  "--start nu=1,time=1,m=1")) {
-    complains(2L, "two_epoch needs --start nu=VALUE,time=VALUE",
-              paste("ancify demography one.fs --model two_epoch", start))
+  complains(2L, "two_epoch needs --start nu=VALUE,time=VALUE",
+            "ancify demography one.fs --model two_epoch")
+  for (start in c("nu=2", "nu=2,time=x", "nu=2,nu=3,time=1", "nu=1,time=1,m=1", "nu,time", "=")) {
+    expect_ancify_error(start_option(start, "two_epoch", c("nu", "time")), "usage",
+                        "two_epoch needs --start nu=VALUE,time=VALUE")
   }
+  expect_identical(start_option("time=1e-1,nu=2", "two_epoch", c("nu", "time")),
+                   c(time = 0.1, nu = 2))
   complains(2L, "snm has no parameters: leave out --start",
             "ancify demography one.fs --model snm --start nu=2")
   complains(1L, "The model ends with 2 populations, but `SPECTRUM` has 1 population",

@@ -2,12 +2,14 @@
 
 rows <- command_rows()
 folder <- new_folder()
+writeLines(bash_completion(rows), file.path(folder, "for_bash"))
+writeLines(zsh_completion(rows), file.path(folder, "for_zsh"))
 
 # What bash completes after these words. The last one is begun.
 completions <- function(...) {
   words <- c("ancify", ...)
   result <- run_shell(folder, c(
-    "source <(ancify completion bash)",
+    "source ./for_bash",
     sprintf("COMP_WORDS=(%s)", paste(shQuote(words), collapse = " ")),
     sprintf("COMP_CWORD=%d", length(words) - 1),
     "_ancify", "printf '%s\\n' \"${COMPREPLY[@]}\""
@@ -20,7 +22,7 @@ spelt <- function(options) unlist(lapply(option_rows[options], `[[`, "names"), u
 
 test_that("the script for bash is valid, and registers itself", {
   result <- run_shell(folder, c(
-    "ancify completion bash > script", "bash -n script", "source ./script", "complete -p ancify"
+    "bash -n for_bash", "source <(ancify completion bash)", "complete -p ancify"
   ))
   expect_quiet(result)
   expect_identical(result$out, "complete -o default -F _ancify ancify")
@@ -51,11 +53,11 @@ test_that("bash is left to complete names of files", {
 
 test_that("zsh completes the same", {
   if (!nzchar(Sys.which("zsh"))) skip("needs zsh")
-  result <- run_shell(folder, c("ancify completion zsh > script", "zsh -n script"))
+  result <- run_shell(folder, c("ancify completion zsh | cmp - for_zsh", "zsh -n for_zsh"))
   expect_quiet(result)
   # _arguments and _describe tell what they are given.
   result <- run_shell(folder, c(
-    "cat > try <<'END'", "compdef() { }", "source ./script",
+    "cat > try <<'END'", "compdef() { }", "source ./for_zsh",
     "_describe() { print -l -- $commands }", "_arguments() { print -l -- $@ }",
     "words=(ancify a) CURRENT=2; _ancify", "words=(ancify annotate -) CURRENT=3; _ancify", "END",
     "zsh -f try"
