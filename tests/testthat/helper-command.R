@@ -23,10 +23,10 @@ command_folder <- function(folder = new_folder()) {
     posterior = TRUE, keep_projected = TRUE
   )
   base <- yaml::read_yaml(ancify_example(folder)$file)
+  parsimony <- replace(config, c("method", "posterior"), list("parsimony", FALSE))
   configs <- list(
     ancify.yaml = c(base, config),
-    parsimony.yaml = replace(c(base, replace(config, c("method", "posterior"), list("parsimony", FALSE))),
-                             "output_dir", at("parsimony_calls"))
+    parsimony.yaml = replace(c(base, parsimony), "output_dir", at("parsimony_calls"))
   )
   for (name in names(configs)) {
     yaml::write_yaml(configs[[name]], at(name))

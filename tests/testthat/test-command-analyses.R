@@ -241,7 +241,8 @@ test_that("demography complains in the words of a shell", {
             "ancify demography one.fs --model snm --start nu=2")
   complains(1L, "The model ends with 2 populations, but `SPECTRUM` has 1 population",
             "ancify demography one.fs --model snm_2d")
-  complains(2L, "--reference-size needs --out", "ancify demography one.fs --model snm --reference-size 9")
+  complains(2L, "--reference-size needs --out",
+            "ancify demography one.fs --model snm --reference-size 9")
   complains(1L, "in.vcf", "ancify demography one.fs --model in.vcf")
 })
 

@@ -215,5 +215,7 @@ test_that("errors and warnings tell the command line's way out", {
   told <- say(run_command_line(c("sfs", "x", "--populations", "y", "--window", "9")))
   expect_identical(told, c("2", "ancify: --window needs -o FILE; see ancify sfs --help"))
   told <- say(run_command_line("chekc"))
-  expect_identical(told[2], "ancify: there is no command chekc; did you mean check? See ancify --help")
+  expect_identical(
+    told[2], "ancify: there is no command chekc; did you mean check? See ancify --help"
+  )
 })

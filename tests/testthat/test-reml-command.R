@@ -97,7 +97,8 @@ test_that("wrong options are status 2, wrong inputs 1", {
 })
 
 test_that("its options are refused with other commands", {
-  result <- run_program(command_script, "check", "--pheno", "x", "-c", "y", env = library_environment())
+  result <- run_program(command_script, "check", "--pheno", "x", "-c", "y",
+                        env = library_environment())
   expect_identical(result$status, 2L)
   expect_match(result$err, "check takes no --pheno, which is for reml", fixed = TRUE, all = FALSE)
 })
