@@ -115,8 +115,9 @@
 #'     sequence per file;
 #'   * `"AA"`: the records' own `AA`, as below.
 #' @param out Path of the result. Its ending tells the format: `.vcf`, `.vcf.gz` (bgzip) or `.bcf`.
-#'   An existing file is replaced when the new one is complete, but `out` cannot be a file that is
-#'   read. Make its index again (`bcftools index`).
+#'   `"-"` is VCF on the standard output, without a file. An existing file is replaced when the new
+#'   one is complete, but `out` cannot be a file that is read. Make its index again (`bcftools
+#'   index`).
 #' @param reference The reference genome, in the forms of `ancestral`, to find records with another
 #'   REF; `NULL` (the default) for none.
 #' @param mask A BED file, plain or gzip, of regions not to use; `NULL` (the default) for none.
@@ -241,6 +242,9 @@ is_info <- function(ancestral) identical(ancestral, "AA")
 
 check_variant_output <- function(out) {
   out <- check_path(out, "out")
+  if (out == "-") {
+    return(out)
+  }
   if (!grepl("\\.(vcf|vcf\\.gz|bcf)$", out)) {
     abort_ancify(
       sprintf("`out` is %s: it must end in .vcf, .vcf.gz or .bcf.", quoted(out)), "input"

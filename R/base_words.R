@@ -58,7 +58,13 @@ closest <- function(word, candidates) {
     return(character())
   }
   distance <- utils::adist(word, candidates, ignore.case = TRUE)[1, ]
+  # Exchanged letters are one slip.
+  distance[sorted_letters(candidates) == sorted_letters(word)] <- 1
   candidates[which.min(distance)][min(distance) <= max(1, nchar(word) / 3)]
+}
+
+sorted_letters <- function(words) {
+  vapply(strsplit(tolower(words), ""), function(letters) paste(sort(letters), collapse = ""), "")
 }
 
 # The end of a sentence about a word that is not among the candidates.

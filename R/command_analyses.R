@@ -1,104 +1,74 @@
-# Commands of what follows calls: variants, spectra, comparisons, reports, posteriors, models.
+# Commands of what follows calls: variants, spectra, comparisons, reports, posteriors.
 
 annotate_command <- function(parsed) {
-  out <- parsed$output
-  fields <- if (is.null(parsed$keep_fields)) character() else split_list(parsed$keep_fields)
-  reasons <- write_output(out, ".vcf", function(path) {
-    annotate_vcf(
-      input_path(parsed$arguments[1]), parsed$arguments[2], path,
-      reference = parsed$reference, mask = parsed$mask, polarise = isTRUE(parsed$polarise),
-      keep_fields = fields, threads = threads_option(parsed), progress = isatty(stderr()),
-      verbose = isTRUE(parsed$verbose)
-    )
-  })
-  print_beside(out, as.data.frame(reasons))
+  reasons <- annotate_vcf(
+    input_path(parsed$arguments[1]), parsed$arguments[2], parsed$output,
+    reference = parsed$reference, mask = parsed$mask, polarise = isTRUE(parsed$polarise),
+    keep_fields = split_option(parsed$keep_fields), threads = threads_option(parsed),
+    progress = isatty(stderr()), verbose = isTRUE(parsed$verbose)
+  )
+  print_beside(parsed$output, reasons, row.names = FALSE)
 }
 
 sfs_command <- function(parsed) {
-  project <- if (!is.null(parsed$project)) {
-    vapply(split_list(parsed$project), number_option, 0, "--project", USE.NAMES = FALSE)
-  }
+  output <- parsed$output %||% "-"
+  if (!is.null(parsed$window) && output == "-") usage_error("--window needs -o FILE")
+  sizes <- vapply(split_option(parsed$project), number_option, 0, "each size of --project")
   spectrum <- sfs_from_vcf(
-    input_path(parsed$arguments), parsed$populations, project, parsed$ancestral, parsed$reference,
-    window = number_option(parsed$window, "--window"), subset = TRUE,
-    threads = threads_option(parsed), progress = isatty(stderr())
+    input_path(parsed$arguments), parsed$populations, if (length(sizes)) unname(sizes),
+    parsed$ancestral, parsed$reference, subset = TRUE,
+    window = number_option(parsed$window, "--window"), threads = threads_option(parsed),
+    progress = isatty(stderr())
   )
-  out <- parsed$output %||% "-"
-  write_output(out, ".fs", function(path) write_sfs(spectrum, path))
-  if (out != "-") print(spectrum)
-  if (isTRUE(parsed$verbose)) print_beside("-", attr(spectrum, "records"))
+  write_lines(output, sfs_lines(spectrum))
+  bootstraps <- attr(spectrum, "bootstrap")
+  files <- sprintf("%s.%d.fs", sub("\\.fs$", "", output), seq_along(bootstraps))
+  Map(write_sfs, bootstraps, files)
+  print_beside(output, attr(spectrum, "records"), row.names = FALSE)
+  if (output != "-") wrote(output)
+  if (length(files)) wrote(paste(files[c(1, length(files))], collapse = " to "))
 }
 
 compare_command <- function(parsed) {
-  folders <- parsed$arguments
-  names(folders) <- make.unique(basename(folders))
-  comparison <- do.call(compare_calls, c(
-    as.list(folders),
-    list(
-      window = number_option(parsed$window, "--window") %||% 1e6,
-      threads = threads_option(parsed), progress = isatty(stderr())
-    )
-  ))
-  print(summary(comparison))
-  if (!is.null(parsed$output)) {
-    write_output(parsed$output, ".tsv", function(path) {
-      write_tsv(path, comparison$windows)
-    })
-  }
+  runs <- vapply(parsed$arguments, folder_of_run, "")
+  names(runs) <- make.unique(basename(normalizePath(runs, mustWork = FALSE)))
+  window <- number_option(parsed$window, "--window")
+  comparison <- compare_calls(
+    as.list(runs),
+    window = window %||% 1e6, threads = threads_option(parsed), progress = isatty(stderr())
+  )
+  output <- parsed$output %||% ""
+  print_beside(output, comparison)
+  if (nzchar(output)) write_tsv(output, comparison$windows)
 }
 
 report_command <- function(parsed) {
-  cat("Wrote ", ancify_report(parsed$arguments, parsed$output %||% "report.html"), "\n", sep = "")
+  wrote(ancify_report(folder_of_run(parsed$arguments), parsed$output %||% "report.html"))
 }
 
-# A table of positions, in parts, as a chromosome may be long.
+# A configuration stands for the folder of its calls.
+folder_of_run <- function(path) {
+  if (grepl("\\.ya?ml$", path) && !dir.exists(path)) ancify_config(path)$output_dir else path
+}
+
+# A line a position, in parts, as chromosomes are long.
 posterior_command <- function(parsed) {
-  at <- function(i) if (length(parsed$arguments) >= i) number_option(parsed$arguments[i], "START")
-  folder <- parsed$arguments[1]
+  position <- function(i, name, default) {
+    text <- parsed$arguments[i]
+    if (is.na(text)) default else number_option(text, name)
+  }
   chromosome <- parsed$arguments[2]
-  start <- at(3) %||% 1
-  end <- at(4) %||% file.size(posterior_file(folder_of_calls(folder, "CALLS"), chromosome))
-  cat("chromosome\tposition\tphred\tposterior\n")
-  most <- 1e5
-  for (first in seq(start, end, by = most)) {
-    last <- min(first + most - 1, end)
+  folder <- folder_of_run(parsed$arguments[1])
+  file <- posterior_file(folder_of_calls(folder, "run"), chromosome)
+  first <- position(3, "START", 1)
+  end <- position(4, "END", file.size(file))
+  check_range(first, end, file.size(file), file)
+  writeLines("chromosome\tposition\tphred\tposterior")
+  while (first <= end) {
+    last <- min(first + 99999, end)
     phred <- read_posterior(folder, chromosome, first, last)
-    cat(sprintf(
-      "%s\t%.0f\t%s\t%s", chromosome, first:last, phred, format_posterior(phred)
-    ), sep = "\n")
+    posterior <- ifelse(is.na(phred), "NA", sprintf("%.15g", 1 - 10^(-phred / 10)))
+    writeLines(sprintf("%s\t%.0f\t%d\t%s", chromosome, first:last, phred, posterior))
+    first <- last + 1
   }
 }
-
-format_posterior <- function(phred) {
-  ifelse(is.na(phred), "NA", sprintf("%.6g", 1 - 10^(-phred / 10)))
-}
-
-demography_command <- function(parsed) {
-  model <- demography_model(parsed$model)
-  start <- start_values(parsed$start, parsed$model, model$params)
-  spectrum <- read_sfs(input_path(parsed$arguments))
-  fit <- fit_demography(
-    model, spectrum, start, starts = number_option(parsed$starts, "--starts") %||% 20,
-    threads = threads_option(parsed), progress = isatty(stderr())
-  )
-  print(summary(fit))
-  if (!is.null(parsed$output)) {
-    values <- stats::coef(fit)
-    estimates <- data.frame(parameter = names(values), estimate = unname(values))
-    write_output(parsed$output, ".tsv", function(path) write_tsv(path, estimates))
-  }
-  if (isTRUE(fit$converged)) 0L else 3L
-}
-
-start_values <- function(text, name, params) {
-  parts <- strsplit(split_list(text), "=", fixed = TRUE)
-  values <- suppressWarnings(as.numeric(vapply(parts, function(part) part[2], "")))
-  names(values) <- vapply(parts, `[`, "", 1)
-  if (anyNA(values) || !setequal(names(values), params)) {
-    usage_error("--start must give ", enumerate(params), " of ", name, ", such as ",
-                paste0(params, "=1", collapse = ","))
-  }
-  values[params]
-}
-
-split_list <- function(text) strsplit(text, ",", fixed = TRUE)[[1]]

@@ -1,49 +1,72 @@
-# Options of the command line, and how arguments are read.
+# Options of the command line, and how its words are read.
 
-usage_error <- function(...) {
-  abort_ancify(paste0(...), "usage")
+# `command`: whose help the user needs.
+usage_error <- function(..., command = NULL) {
+  abort_ancify(paste0(...), "usage", command = command)
 }
 
-# An option: its names, the name of its value ("" for a flag), and what it does.
-command_option <- function(long, value, help, short = NULL) {
-  list(names = c(short, paste0("--", long)), value = value, help = help)
+# An option: its names, the name of its value ("" for a flag), what it does, its default in words.
+option_row <- function(long, value, help, short = NULL, default = NULL) {
+  list(names = c(short, paste0("--", long)), value = value, help = help, default = default)
 }
 
-# All options, by the names that parsed arguments have.
-command_options <- list(
-  config = command_option("config", "FILE", "the configuration", "-c"),
-  threads = command_option("threads", "N", "threads; default: num_cpus, or all", "-n"),
-  output = command_option("output", "FILE", "the file to write", "-o"),
-  cluster = command_option("cluster", "NAME", "slurm: work in jobs of Slurm"),
-  reference = command_option("reference", "FASTA", "the reference genome, to find wrong REFs"),
-  mask = command_option("mask", "BED", "regions not to use"),
-  polarise = command_option("polarise", "", "exchange alleles so that REF is ancestral"),
-  keep_fields = command_option("keep-fields", "A,B", "fields that stay, such as INFO/DB_AF"),
-  populations = command_option("populations", "FILE", "a sample and its population a line"),
-  project = command_option("project", "N,N", "haplotypes of each population"),
-  ancestral = command_option("ancestral", "CALLS", "a run's folder or a FASTA; default: AA"),
-  window = command_option("window", "BASES", "length of windows"),
-  model = command_option("model", "NAME", "a model of demography_model()"),
-  start = command_option("start", "A=X,B=Y", "first values of the model's parameters"),
-  starts = command_option("starts", "N", "most searches, from random values; default: 20"),
-  genotypes = command_option("genotypes", "FILE", "genotypes: BED or PGEN"),
-  out = command_option("out", "PREFIX", "beginning of the paths of results"),
-  pheno = command_option("pheno", "FILE", "phenotypes; default: those beside the genotypes"),
-  covar = command_option("covar", "FILE", "covariates"),
-  keep = command_option("keep", "FILE", "samples to use"),
-  components = command_option("components", "FILE", "components of variants"),
-  verbose = command_option("verbose", "", "log the work", "-v"),
-  help = command_option("help", "", "print this text", "-h"),
-  version = command_option("version", "", "print the version")
+# All options, by the names that parsed options have: those of R's arguments, if there are such.
+option_rows <- list(
+  config = option_row("config", "FILE", "the configuration", "-c"),
+  threads = option_row(
+    "threads", "N", "number of threads", "-n", "num_cpus of a configuration, or all"
+  ),
+  cluster = option_row("cluster", "NAME", "slurm: work in jobs of Slurm"),
+  output = option_row("output", "FILE", "the file to write", "-o"),
+  reference = option_row("reference", "FASTA", "the reference genome, to find a wrong REF"),
+  mask = option_row("mask", "BED", "regions not to use"),
+  polarise = option_row("polarise", "", "exchange alleles so that REF is ancestral"),
+  keep_fields = option_row(
+    "keep-fields", "FIELDS", "with --polarise: fields to leave, such as INFO/DB_AF,FORMAT/DS"
+  ),
+  populations = option_row(
+    "populations", "FILE", "a sample and its population a line; others are left out"
+  ),
+  project = option_row(
+    "project", "SIZES", "haplotypes of each population, such as 20,20",
+    default = "the most of any site"
+  ),
+  ancestral = option_row(
+    "ancestral", "CALLS", "the folder of a run, or a FASTA file", default = "AA in INFO"
+  ),
+  window = option_row("window", "BASES", "length of windows"),
+  model = option_row("model", "MODEL", "the name of a model, or a Demes file"),
+  start = option_row("start", "VALUES", "first values of the parameters, such as nu=2,time=1"),
+  starts = option_row("starts", "N", "most searches", default = "20"),
+  reference_size = option_row(
+    "reference-size", "N", "write a Demes file, with this many ancestral diploids"
+  ),
+  genotypes = option_row("genotypes", "FILE", "BED or PGEN"),
+  pheno = option_row("pheno", "FILE", "phenotypes", default = "those beside the genotypes"),
+  covar = option_row("covar", "FILE", "covariates"),
+  keep = option_row("keep", "FILE", "samples to use", default = "all"),
+  components = option_row("components", "FILE", "components of variants", default = "one of all"),
+  out = option_row("out", "PREFIX", "what the paths of results begin with"),
+  verbose = option_row("verbose", "", "log the work", "-v"),
+  help = option_row("help", "", "print help", "-h"),
+  version = option_row("version", "", "print the version")
 )
 
-# The words of a command line: `arguments` (the first is the command) and options by their names;
-# absent options are NULL.
+long_name <- function(option) utils::tail(option_rows[[option]]$names, 1)
+
+# ---- Reading words -------------------------------------------------------------------------------
+
+# The command and its arguments as `arguments`; options by their names in option_rows, as text or
+# TRUE. Absent options are NULL.
 parse_command_line <- function(args) {
   parsed <- list(arguments = character())
   while (length(args)) {
     arg <- args[1]
     args <- args[-1]
+    if (arg == "--") {
+      parsed$arguments <- c(parsed$arguments, args)
+      break
+    }
     if (!startsWith(arg, "-") || arg == "-") {
       parsed$arguments <- c(parsed$arguments, arg)
       next
@@ -54,34 +77,83 @@ parse_command_line <- function(args) {
       arg <- sub("=.*", "", arg)
     }
     name <- option_called(arg)
-    if (!nzchar(command_options[[name]]$value)) {
+    if (!nzchar(option_rows[[name]]$value)) {
       parsed[[name]] <- TRUE
-    } else if (!length(args)) {
-      usage_error(arg, " needs a value")
-    } else {
+    } else if (length(args)) {
       parsed[[name]] <- args[1]
       args <- args[-1]
+    } else {
+      usage_error(arg, " needs a value", command = parsed$arguments[0:1])
     }
   }
   parsed
 }
 
 option_called <- function(arg) {
-  for (name in names(command_options)) {
-    if (arg %in% command_options[[name]]$names) {
+  for (name in names(option_rows)) {
+    if (arg %in% option_rows[[name]]$names) {
       return(name)
     }
   }
-  all <- unlist(lapply(command_options, `[[`, "names"))
-  usage_error("there is no option ", arg, suggestion(arg, all))
+  # Letters are compared, as all names begin with --.
+  words <- sub("^--", "", vapply(names(option_rows), long_name, ""))
+  guess <- did_you_mean(sub("^-+", "", arg), words, show = function(word) paste0("--", word))
+  usage_error("there is no option ", arg, guess)
 }
 
-# The end of a complaint about a misspelt word.
-suggestion <- function(word, known) sub("\\.$", "", did_you_mean(word, known))
+# ---- Checks --------------------------------------------------------------------------------------
 
-print_problem <- function(...) {
-  cat("ancify: ", ..., "\n", sep = "", file = stderr())
+command_named <- function(name, rows) {
+  if (!name %in% names(rows)) {
+    usage_error("there is no command ", name, did_you_mean(name, names(rows), show = identity))
+  }
+  rows[[name]]
 }
+
+# Refuses options that the command does not take, and lacks.
+check_command_line <- function(name, row, parsed) {
+  given <- setdiff(names(parsed), c("arguments", "rows", "verbose"))
+  other <- setdiff(given, row$options)
+  if (length(other)) {
+    takes <- Filter(function(one) other[1] %in% one$options, parsed$rows)
+    usage_error(name, " takes no ", long_name(other[1]), ", which is for ", enumerate(names(takes)))
+  }
+  lacking <- setdiff(row$required, given)
+  if (length(lacking)) {
+    option <- option_rows[[lacking[1]]]
+    usage_error(name, " needs ", option$names[1], " ", option$value)
+  }
+  check_arguments(name, row$arguments, parsed$arguments)
+  check_streams(name, row, parsed)
+}
+
+# `wanted`: as in a row; `given`: words.
+check_arguments <- function(name, wanted, given) {
+  if (length(given) < sum(!grepl("^\\[|^\\.", wanted))) {
+    usage_error(name, " needs ", paste(wanted, collapse = " "))
+  }
+  if (length(given) > length(wanted) && !"..." %in% wanted) {
+    usage_error(
+      name, " takes ", if (length(wanted)) paste(wanted, collapse = " ") else "no arguments",
+      ", not also ", given[length(wanted) + 1]
+    )
+  }
+}
+
+# Refuses - where it would be the name of a file.
+check_streams <- function(name, row, parsed) {
+  values <- c(
+    parsed[intersect(row$options, names(parsed))],
+    stats::setNames(parsed$arguments, rep_len(row$arguments, length(parsed$arguments)))
+  )
+  wrong <- setdiff(names(values)[vapply(values, identical, NA, "-")], row$streams)
+  if (length(wrong)) {
+    what <- if (wrong[1] %in% names(option_rows)) option_rows[[wrong[1]]]$names[1] else wrong[1]
+    usage_error(name, " cannot use a standard stream for ", what, ": give a file instead of -")
+  }
+}
+
+# ---- Values --------------------------------------------------------------------------------------
 
 threads_option <- function(parsed) number_option(parsed$threads, "-n")
 
@@ -90,46 +162,13 @@ number_option <- function(text, name) {
   if (is.null(text)) {
     return(NULL)
   }
-  if (!grepl("^[1-9][0-9]{0,8}$", text)) {
+  if (!grepl("^[1-9][0-9]{0,14}$", text)) {
     usage_error(name, " must be a positive whole number, not ", text)
   }
   as.numeric(text)
 }
 
-# ---- Standard streams ----------------------------------------------------------------------------
-
-# A path to read: for "-" a temporary file with what stands on the standard input. Files are read
-# twice, or from within.
-input_path <- function(path, ending = "") {
-  if (path != "-") {
-    return(path)
-  }
-  spooled <- tempfile("stdin-", fileext = ending)
-  from <- file("stdin", "rb")
-  to <- file(spooled, "wb")
-  on.exit({
-    close(from)
-    close(to)
-  })
-  while (length(bytes <- readBin(from, "raw", 2^20))) writeBin(bytes, to)
-  spooled
-}
-
-# Calls write(path), for "-" with a temporary file that then goes to the standard output.
-write_output <- function(path, ending, write) {
-  if (path != "-") {
-    return(write(path))
-  }
-  file <- tempfile("stdout-", fileext = ending)
-  on.exit(unlink(file))
-  result <- write(file)
-  # cat ends quietly if nobody reads.
-  system2("cat", shQuote(file), stderr = FALSE)
-  result
-}
-
-# Prints beside a result that goes to the standard output.
-print_beside <- function(path, x) {
-  lines <- utils::capture.output(print(x))
-  cat(lines, sep = "\n", file = if (path == "-") stderr() else stdout())
+# The parts of a,b,c; none if it is not given.
+split_option <- function(text) {
+  if (is.null(text)) character() else strsplit(text, ",", fixed = TRUE)[[1]]
 }

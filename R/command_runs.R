@@ -1,18 +1,18 @@
 # Commands of a configuration's run.
 
 init_command <- function(parsed) {
-  cat("Wrote ", ancify_init(parsed$output %||% "ancify.yaml"), "\n", sep = "")
+  path <- parsed$output %||% "ancify.yaml"
+  if (path == "-") writeLines(config_template()) else wrote(ancify_init(path))
 }
 
 train_command <- function(parsed) {
-  path <- ancify_train(
+  wrote(ancify_train(
     parsed$config,
     file = parsed$output,
     threads = threads_option(parsed),
     progress = isatty(stderr()),
     verbose = isTRUE(parsed$verbose)
-  )
-  cat("Wrote ", path, "\n", sep = "")
+  ))
 }
 
 check_command <- function(parsed) {
@@ -39,9 +39,9 @@ phases_command <- function(phases) {
     )
     print(run)
     done <- names(attr(run, "seconds"))
-    if (any(c("call", "project and call") %in% done)) cat(run$file, sep = "\n")
+    if (any(c("call", "project and call") %in% done)) writeLines(run$file)
     if ("evaluate" %in% done) {
-      cat(file.path(attr(run, "config")$output_dir, evaluation_file(run$chromosome)), sep = "\n")
+      writeLines(file.path(attr(run, "config")$output_dir, evaluation_file(run$chromosome)))
     }
   }
 }
@@ -54,7 +54,7 @@ cluster_option <- function(name, config, threads) {
   withCallingHandlers(
     slurm_param(config, threads),
     ancify_message = function(condition) {
-      print_problem(trimws(conditionMessage(condition)))
+      message("ancify: ", trimws(conditionMessage(condition)))
       invokeRestart("muffleMessage")
     }
   )

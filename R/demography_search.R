@@ -194,14 +194,7 @@ demography_calculator <- function(model, sizes, settings) {
     backend = function() choose_backend(settings$backend, settings$threads),
     prepare = function(params) {
       settled <- settle_params(model, params, settings$sampling)
-      populations <- populations_after(settled$events)
-      if (populations != length(sizes)) {
-        abort_ancify(
-          sprintf("The model ends with %s, but `sfs` has %s.",
-                  count_of(populations, "population"), count_of(length(sizes), "population")),
-          "input"
-        )
-      }
+      check_final_populations(settled$events, length(sizes))
       settled$sampling <- check_sampling(settled$sampling, sizes)
       settled
     },
@@ -219,6 +212,18 @@ demography_calculator <- function(model, sizes, settings) {
       spectra
     }
   )
+}
+
+# `n`: the number of populations of the data's spectrum.
+check_final_populations <- function(events, n) {
+  populations <- populations_after(events)
+  if (populations != n) {
+    abort_ancify(
+      sprintf("The model ends with %s, but `sfs` has %s.", count_of(populations, "population"),
+              count_of(n, "population")),
+      "input"
+    )
+  }
 }
 
 dfe_calculator <- function(model, data) {

@@ -182,18 +182,22 @@ write_sfs <- function(x, file, comments = NULL) {
     (!is.character(comments) || anyNA(comments) || !all(validEnc(comments)))) {
     abort_ancify(sprintf("`comments` must be texts, not %s.", show_value(comments)), "input")
   }
+  write_text(file, sfs_lines(x, comments))
+  invisible(file)
+}
+
+# The text of a file.
+sfs_lines <- function(x, comments = NULL) {
   populations <- names(dimnames(x))
   header <- c(
     dim(x), if (attr(x, "folded")) "folded" else "unfolded",
     if (!is.null(populations)) sprintf("\"%s\"", populations)
   )
   by_last <- function(values) as.vector(aperm(values))
-  text <- c(
+  c(
     sprintf("# %s", unlist(strsplit(as.character(comments), "\r\n|\r|\n"))),
     paste(header, collapse = " "),
     paste(exact_text(by_last(plain_array(x))), collapse = " "),
     paste(as.integer(by_last(attr(x, "mask"))), collapse = " ")
   )
-  write_text(file, text)
-  invisible(file)
 }

@@ -1,7 +1,6 @@
 # The command reml.
 
-script <- system.file("exec", "ancify", package = "ancify")
-ancify_reml <- function(...) run_program(script, "reml", ..., env = library_environment())
+ancify_reml <- function(...) run_program(command_script, "reml", ..., env = library_environment())
 
 set.seed(18)
 case <- reml_case(60, 40)
@@ -98,7 +97,8 @@ test_that("wrong options are status 2, wrong inputs 1", {
 })
 
 test_that("its options are refused with other commands", {
-  result <- run_program(script, "check", "--pheno", "x", "-c", "y", env = library_environment())
+  result <- run_program(command_script, "check", "--pheno", "x", "-c", "y",
+                        env = library_environment())
   expect_identical(result$status, 2L)
-  expect_match(result$err, "check takes no --pheno", fixed = TRUE, all = FALSE)
+  expect_match(result$err, "check takes no --pheno, which is for reml", fixed = TRUE, all = FALSE)
 })

@@ -17,9 +17,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <optional>
 
 #include "core/formats/variant/allele_swap.h"
 
@@ -462,8 +464,10 @@ bool ends_with(const std::string& text, std::string_view end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.npos, end) == 0;
 }
 
+const char* const standard_output = "-";
+
 const char* mode_of(const std::string& path) {
-  if (ends_with(path, ".vcf")) return "w";
+  if (path == standard_output || ends_with(path, ".vcf")) return "w";
   if (ends_with(path, ".vcf.gz")) return "wz";
   if (ends_with(path, ".bcf")) return "wb";
   throw InputError("'" + path + "' must end in .vcf, .vcf.gz or .bcf");
@@ -479,8 +483,9 @@ std::string declaration(const InfoField& field) {
 class VariantWriter::Impl {
  public:
   Impl(VariantReader::Impl& reader, const std::string& path, int threads)
-      : mode_(mode_of(path)), reader_(reader), swap_(header()), output_(path, 0) {
-    file_.reset(hts_open(local_name(output_.temporary()).c_str(), mode_));
+      : mode_(mode_of(path)), reader_(reader), swap_(header()), path_(path) {
+    if (path != standard_output) output_.emplace(path, 0);
+    file_.reset(hts_open(output_ ? local_name(output_->temporary()).c_str() : "-", mode_));
     if (!file_) fail();
     if (threads > 0) hts_set_threads(file_.get(), threads);
     reader_.record_->max_unpack = 0;
@@ -540,9 +545,10 @@ class VariantWriter::Impl {
 
   void commit(const TaskContext& context) {
     if (hts_close(file_.release()) != 0) fail();
-    output_.sync(context);
-    output_.prepare();
-    output_.commit();
+    if (!output_) return;
+    output_->sync(context);
+    output_->prepare();
+    output_->commit();
   }
 
  private:
@@ -573,13 +579,17 @@ class VariantWriter::Impl {
   }
 
   [[noreturn]] void fail() const {
-    throw FileError(output_.path(), "cannot write the file; is the disk full?");
+    if (!output_ && errno == EPIPE) {
+      throw FileError(path_, "nobody reads the standard output any more (SIGPIPE)");
+    }
+    throw FileError(path_, "cannot write the file; is the disk full?");
   }
 
   const char* mode_;
   VariantReader::Impl& reader_;
   AlleleSwap swap_;
-  OutputFile output_;
+  const std::string path_;
+  std::optional<OutputFile> output_;  // none for the standard output
   std::unique_ptr<htsFile, CloseFile> file_;
 };
 

@@ -101,7 +101,7 @@ struct HeaderAdditions {
 };
 
 // Writes a reader's records, with changes, to VCF (.vcf), VCF compressed by bgzip (.vcf.gz) or BCF
-// (.bcf). The file appears at commit().
+// (.bcf). The file appears at commit(). The path - is VCF on the standard output, as it is made.
 class VariantWriter {
  public:
   // Make it before the reader reads its first record. Adds `additions` to the reader's header and

@@ -21,7 +21,7 @@ reml_command <- function(parsed) {
     # An error in the next phenotype shall not lose this fit.
     write_reml_files(fits, files)
   }
-  cat(sprintf("Wrote %s\n", files), sep = "")
+  wrote(files)
   status_of_fits(fits)
 }
 
@@ -113,12 +113,6 @@ fixed_table <- function(fit) {
   data.frame(effect = rownames(fixed), fixed, row.names = NULL)
 }
 
-write_tsv <- function(path, table) {
-  cells <- lapply(table, function(column) {
-    if (is.double(column)) ifelse(is.na(column), "NA", exact_text(column)) else column
-  })
-  write_text(path, c(paste(names(table), collapse = "\t"), do.call(paste, c(cells, sep = "\t"))))
-}
 
 reml_facts_as_list <- function(fit) {
   lrt <- genetic_lrt(fit)

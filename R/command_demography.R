@@ -1,0 +1,72 @@
+# The command demography: a fit of a named model, or the likelihood of a model in a Demes file.
+
+demography_command <- function(parsed) {
+  # Searches start at random places. A command has the same result each time.
+  set.seed(1)
+  model <- model_option(parsed$model)
+  start <- start_option(parsed$start, parsed$model, model$params)
+  size <- number_option(parsed$reference_size, "--reference-size")
+  if (!is.null(size) && is.null(parsed$out)) usage_error("--reference-size needs --out PREFIX")
+  data <- read_sfs(input_path(parsed$arguments))
+  if (length(model$params)) {
+    fit <- fit_demography(
+      model, data, start,
+      starts = number_option(parsed$starts, "--starts") %||% 20,
+      threads = threads_option(parsed), progress = isatty(stderr())
+    )
+    print(summary(fit))
+    facts <- c(fit[c("params", "theta", "log_likelihood")], aic = stats::AIC(fit),
+               fit[c("converged", "at_bounds", "searches")])
+  } else {
+    fit <- compared_model(model, data, threads_option(parsed))
+    facts <- fit[c("theta", "log_likelihood")]
+    cat(sprintf("log-likelihood %.2f\ntheta %.4g\n", fit$log_likelihood, fit$theta))
+  }
+  if (!is.null(parsed$out)) {
+    file <- function(ending) paste0(parsed$out, ending)
+    write_text(file(".json"), to_json(c(model = parsed$model, facts)))
+    write_sfs(fit$expected, file(".fs"))
+    if (!is.null(size)) write_demes(model, file(".yaml"), fit$params, size)
+    wrote(c(file(".json"), file(".fs"), if (!is.null(size)) file(".yaml")))
+  }
+  if (identical(fit$converged, FALSE)) 3L else 0L
+}
+
+# A common model by its name, or a model in a Demes file.
+model_option <- function(name) {
+  if (name %in% demography_model()) {
+    demography_model(name)
+  } else if (file.exists(name)) {
+    read_demes(name)
+  } else {
+    usage_error("there is no model and no file ", name,
+                did_you_mean(name, demography_model(), show = identity))
+  }
+}
+
+# Named numbers from a=1,b=2.
+start_option <- function(text, name, params) {
+  parts <- strsplit(split_option(text), "=", fixed = TRUE)
+  values <- suppressWarnings(as.numeric(vapply(parts, `[`, "", 2)))
+  names(values) <- vapply(parts, `[`, "", 1)
+  if (anyNA(values) || anyDuplicated(names(values)) || !setequal(names(values), params)) {
+    usage_error(
+      name, if (length(params)) " needs --start " else " has no parameters: leave out --start",
+      paste0(params, "=VALUE", collapse = ",", recycle0 = TRUE)
+    )
+  }
+  values
+}
+
+# The expected spectrum of a model without parameters beside data, as a fit has it.
+compared_model <- function(model, data, threads) {
+  sizes <- dim(data) - 1L
+  names(sizes) <- names(dimnames(data))
+  check_final_populations(core_events(events_at(model, NULL)), length(sizes))
+  expected <- expected_sfs(model, NULL, sizes, default_pts(sizes), threads = threads,
+                           progress = isatty(stderr()))
+  if (attr(data, "folded")) expected <- fold(expected)
+  theta <- optimal_theta(expected, data)
+  list(theta = theta, log_likelihood = sfs_log_likelihood(expected, data),
+       expected = expected * theta)
+}

@@ -1,0 +1,61 @@
+# The command line, as a shell has it.
+
+command_script <- system.file("exec", "ancify", package = "ancify")
+
+# Runs lines of bash in a folder, where `ancify` is on the PATH.
+run_shell <- function(folder, lines) {
+  path <- paste(c(dirname(command_script), R.home("bin"), Sys.getenv("PATH")), collapse = ":")
+  env <- c(library_environment(), paste0("PATH=", path))
+  with_folder(folder, run_program("bash", "-c", paste(lines, collapse = "\n"), env = env))
+}
+
+# A run that was good: nothing on stderr.
+expect_quiet <- function(result) {
+  expect_identical(result$err, character())
+  expect_identical(result$status, 0L)
+}
+
+# A folder with all files that the examples of the help name.
+command_folder <- function(folder = new_folder()) {
+  at <- function(name) file.path(folder, name)
+  config <- list(
+    method = "likelihood", tree = "(((focal:0.02,near1:0.02):0.01,near2:0.03):0.05,far:0.08);",
+    posterior = TRUE, keep_projected = TRUE
+  )
+  base <- yaml::read_yaml(ancify_example(folder)$file)
+  parsimony <- replace(config, c("method", "posterior"), list("parsimony", FALSE))
+  configs <- list(
+    ancify.yaml = c(base, config),
+    parsimony.yaml = replace(c(base, parsimony), "output_dir", at("parsimony_calls"))
+  )
+  for (name in names(configs)) {
+    yaml::write_yaml(configs[[name]], at(name))
+    ancify_run(at(name), threads = 2, progress = FALSE, verbose = FALSE)
+  }
+  n <- c(chr1 = 40, chr2 = 30)
+  records <- unlist(Map(function(name, n) {
+    calls <- strsplit(readLines(at(file.path("ancestral_calls", paste0(name, ".fa"))))[2], "")[[1]]
+    # The ancestral base is REF, ALT or neither.
+    position <- sort(sample(which(calls %in% c("A", "C", "G", "T")), n))
+    two <- vapply(calls[position], function(base) {
+      others <- sample(setdiff(c("A", "C", "G", "T"), base))
+      paste(switch(sample(3, 1), c(base, others[1]), c(others[1], base), others[1:2]),
+            collapse = "\t")
+    }, "")
+    genotypes <- matrix(sample(c("0/0", "0/1", "1/1"), 6 * n, replace = TRUE), n)
+    paste(name, position, ".", two, ".", "PASS", ".", "GT",
+          apply(genotypes, 1, paste, collapse = "\t"), sep = "\t")
+  }, names(n), n))
+  header <- vcf_header(records, more = "##FORMAT=<ID=GT,Number=1,Type=String,Description=\"g\">")
+  write_vcf(records, at("in.vcf"), header)
+  as_bgzip(at("in.vcf"))
+  writeLines(sprintf("s%d\t%s", 1:6, rep(c("YRI", "CEU"), each = 3)), at("samples.txt"))
+  write_sfs(sfs(c(0, 1200, 530, 320, 230, 180, 0), "YRI"), at("one.fs"))
+  genotypes <- reml_case(60, 40)
+  for (ending in c(".bed", ".bim", ".fam")) {
+    file.copy(sub("\\.bed$", ending, genotypes$file), at(paste0("mice", ending)))
+  }
+  traits <- data.frame(FID = 1, IID = genotypes$data$id, y = genotypes$data$y)
+  utils::write.table(traits, at("traits.tsv"), quote = FALSE, row.names = FALSE)
+  folder
+}

@@ -1,0 +1,273 @@
+# Commands of what follows calls, in a shell: the same as the functions of R.
+
+require_tool("bgzip")
+set.seed(31)
+folder <- command_folder()
+shell <- function(...) run_shell(folder, c(...))
+at <- function(name) file.path(folder, name)
+calls <- at("ancestral_calls")
+quietly <- function(code) suppressMessages(suppressWarnings(code))
+
+# A table as print() shows it, without row names.
+expect_printed <- function(lines, table) {
+  expect_identical(lines, capture.output(print(table, row.names = FALSE)))
+}
+
+complains <- function(status, text, ...) {
+  result <- shell(...)
+  expect_identical(result$status, status)
+  expect_identical(result$out, character())
+  expect_match(paste(result$err, collapse = "\n"), text, fixed = TRUE)
+}
+
+# ---- annotate ------------------------------------------------------------------------------------
+
+test_that("annotate writes what annotate_vcf() writes, and prints the reasons", {
+  reasons <- quietly(annotate_vcf(at("in.vcf.gz"), calls, at("r.vcf"), progress = FALSE))
+  result <- shell("ancify annotate in.vcf.gz ancestral_calls -o shell.vcf")
+  expect_quiet(result)
+  expect_printed(result$out, reasons)
+  expect_identical(readLines(at("shell.vcf")), readLines(at("r.vcf")))
+  expect_gt(reasons$records[reasons$reason == "OK"], 0)
+
+  writeLines("chr1\t0\t20000", at("mask.bed"))
+  polarised <- quietly(annotate_vcf(at("r.vcf"), "AA", at("r2.vcf"), mask = at("mask.bed"),
+                                    polarise = TRUE))
+  result <- shell("ancify annotate r.vcf AA -o shell2.vcf --mask mask.bed --polarise -v")
+  expect_identical(result$status, 0L)
+  expect_identical(readLines(at("shell2.vcf")), readLines(at("r2.vcf")))
+  expect_gt(attr(polarised, "swapped"), 0)
+  expect_match(result$err, sprintf("exchanged in %d", attr(polarised, "swapped")), all = FALSE)
+
+  checked <- quietly(annotate_vcf(at("in.vcf"), calls, at("r3.vcf"), at("focal.fa.gz")))
+  result <- shell("ancify annotate in.vcf ancestral_calls -o shell3.vcf --reference focal.fa.gz")
+  expect_printed(result$out, checked)
+  expect_gt(checked$records[checked$reason == "REF_MISMATCH"], 0)
+})
+
+test_that("annotate reads and writes streams", {
+  shell("ancify annotate in.vcf.gz ancestral_calls -o file.vcf")
+  for (input in c("cat in.vcf", "cat in.vcf.gz")) {
+    result <- shell(paste(input, "| ancify annotate - ancestral_calls -o -"))
+    expect_identical(result$status, 0L)
+    expect_identical(result$out, readLines(at("file.vcf")))
+    expect_match(result$err, "reason records", all = FALSE)
+  }
+  expect_false(file.exists(at("-")))
+})
+
+test_that("annotate complains in the words of a shell", {
+  complains(1L, "`--keep-fields` needs `--polarise`",
+            "ancify annotate in.vcf ancestral_calls -o x.vcf --keep-fields INFO/AF")
+  complains(1L, "`-o` and `VCF` are one file", "ancify annotate in.vcf ancestral_calls -o in.vcf")
+  complains(1L, "`-o` is 'x.txt'", "ancify annotate in.vcf ancestral_calls -o x.txt")
+  complains(1L, "nope.vcf", "ancify annotate nope.vcf ancestral_calls -o x.vcf")
+  complains(1L, "standard-input', line 1: neither VCF nor BCF",
+            "echo x | ancify annotate - ancestral_calls -o x.vcf")
+  expect_false(any(file.exists(at(c("x.vcf", "x.txt")))))
+})
+
+# ---- sfs -----------------------------------------------------------------------------------------
+
+test_that("sfs writes what sfs_from_vcf() makes", {
+  from_vcf <- function(...) {
+    quietly(sfs_from_vcf(at("in.vcf.gz"), at("samples.txt"), ..., ancestral = calls, subset = TRUE))
+  }
+  sfs <- "ancify sfs in.vcf.gz --populations samples.txt --ancestral ancestral_calls"
+  result <- shell(sfs)
+  expect_identical(result$status, 0L)
+  writeLines(result$out, at("shell.fs"))
+  spectrum <- from_vcf()
+  expect_equal(read_sfs(at("shell.fs")), spectrum, ignore_attr = c("records", "sites",
+                                                                   "misidentification"))
+  expect_gt(sum(spectrum, na.rm = TRUE), 0)
+  expect_printed(result$err, attr(spectrum, "records"))
+
+  # Samples without a population are left out.
+  writeLines(readLines(at("samples.txt"))[-1], at("five.txt"))
+  result <- shell(sub("samples", "five", sfs) |> paste("--project 2,4 -o five.fs"))
+  expect_quiet(result)
+  expect_identical(dim(read_sfs(at("five.fs"))), c(3L, 5L))
+  expect_identical(tail(result$out, 1), "Wrote five.fs")
+
+  set.seed(1)
+  result <- shell(paste(sfs, "--project 4,4 --window 5000 -o windows.fs"))
+  expect_quiet(result)
+  expect_identical(tail(result$out, 1), "Wrote windows.1.fs to windows.100.fs")
+  drawn <- lapply(Sys.glob(at("windows.*.fs")), read_sfs)
+  expect_length(drawn, 100)
+  mean <- Reduce(`+`, lapply(drawn, as.vector)) / 100
+  expect_gt(cor(mean, as.vector(from_vcf(c(4, 4))), use = "complete.obs"), 0.9)
+})
+
+test_that("sfs reads a stream", {
+  shell("ancify annotate in.vcf ancestral_calls -o aa.vcf",
+        "ancify sfs aa.vcf --populations samples.txt -o aa.fs")
+  expect_gt(sum(read_sfs(at("aa.fs")), na.rm = TRUE), 0)
+  result <- shell("cat aa.vcf | ancify sfs - --populations samples.txt -o -")
+  expect_identical(result$out, readLines(at("aa.fs")))
+})
+
+test_that("sfs complains in the words of a shell", {
+  sfs <- "ancify sfs in.vcf --populations samples.txt"
+  complains(1L, "give `--ancestral`", sfs)
+  complains(2L, "each size of --project must be a positive whole number, not x",
+            paste(sfs, "--project 2,x"))
+  complains(1L, "`--project` is 40 for CEU",
+            paste(sfs, "--ancestral ancestral_calls --project 4,40"))
+  complains(2L, "--window needs -o FILE", paste(sfs, "--window 100"))
+})
+
+# ---- compare, report, posterior ------------------------------------------------------------------
+
+test_that("compare prints a comparison, and writes its windows", {
+  comparison <- compare_calls(ancestral_calls = calls, parsimony_calls = at("parsimony_calls"),
+                              window = 5000, progress = FALSE)
+  result <- shell("ancify compare ancestral_calls parsimony.yaml --window 5000 -o windows.tsv")
+  expect_quiet(result)
+  expect_identical(result$out, capture.output(print(comparison)))
+  expect_equal(utils::read.delim(at("windows.tsv")), comparison$windows, ignore_attr = TRUE)
+  expect_gt(sum(comparison$windows$differ), 0)
+  result <- shell("ancify compare ancestral_calls parsimony.yaml --window 5000 -o -")
+  expect_identical(result$out, readLines(at("windows.tsv")))
+  expect_match(result$err[1], "<ancify_comparison> 2 runs")
+  # Folders of one name
+  result <- shell("ancify compare ancestral_calls ./ancestral_calls parsimony_calls")
+  expect_match(result$out, "ancestral_calls.1 ", fixed = TRUE, all = FALSE)
+  complains(1L, "'nowhere'", "ancify compare nowhere ancestral_calls")
+})
+
+test_that("report writes a page", {
+  require_package("ggplot2")
+  require_package("knitr")
+  for (of in c("ancestral_calls", "ancify.yaml")) {
+    result <- shell(paste("ancify report", of, "-o page.html"))
+    expect_quiet(result)
+    expect_identical(result$out, "Wrote page.html")
+    expect_match(readLines(at("page.html")), "Ancestral alleles of focal", all = FALSE)
+    unlink(at("page.html"))
+  }
+  complains(1L, "Give the output folder of `ancify run`", "ancify report nowhere")
+  complains(1L, "`-o` is 'x.txt'", "ancify report ancestral_calls -o x.txt")
+})
+
+test_that("posterior prints a line a position", {
+  table <- function(result) {
+    expect_quiet(result)
+    utils::read.delim(text = result$out)
+  }
+  expected <- function(chromosome, first, last) {
+    phred <- read_posterior(calls, chromosome, first, last)
+    data.frame(chromosome, position = first:last, phred, posterior = 1 - 10^(-phred / 10))
+  }
+  expect_equal(table(shell("ancify posterior ancestral_calls chr1 2001 2010")),
+               expected("chr1", 2001, 2010))
+  expect_equal(table(shell("ancify posterior ancify.yaml chr2")), expected("chr2", 1, 25000))
+  expect_equal(table(shell("ancify posterior ancestral_calls chrX 9990")),
+               expected("chrX", 9990, 10000))
+  expect_true(anyNA(expected("chr2", 1, 25000)$phred))
+  complains(1L, "`START` and `END` are 9 and 7", "ancify posterior ancestral_calls chr1 9 7")
+  complains(1L, "positions 1 to 10,000", "ancify posterior ancestral_calls chrX 1 10001")
+  complains(2L, "END must be a positive whole number, not x",
+            "ancify posterior ancestral_calls chrX 1 x")
+  complains(1L, "run with `posterior: true`", "ancify posterior parsimony_calls chr1")
+})
+
+test_that("parts of a long chromosome meet", {
+  long <- new_folder()
+  dir.create(file.path(long, "posterior"))
+  phred <- sample(c(0:254, NA), 250001, replace = TRUE)
+  writeBin(as.raw(ifelse(is.na(phred), 255, phred)), file.path(long, "posterior", "big.phred"))
+  result <- run_shell(long, "ancify posterior . big")
+  expect_quiet(result)
+  table <- utils::read.delim(text = result$out)
+  expect_identical(table$position, seq_along(phred))
+  expect_identical(table$phred, phred)
+})
+
+# ---- demography ----------------------------------------------------------------------------------
+
+test_that("demography fits a model, and writes JSON, the spectrum and a Demes file", {
+  result <- shell(paste("ancify demography one.fs --model two_epoch --start time=0.1,nu=2",
+                        "--out fitted --reference-size 10000 -n 1"))
+  expect_quiet(result)
+  data <- read_sfs(at("one.fs"))
+  set.seed(1)
+  fit <- fit_demography(demography_model("two_epoch"), data, c(nu = 2, time = 0.1), threads = 1)
+  expect_match(result$out[1], "<demography_fit> 2,460 sites.*converged$")
+  expect_identical(tail(result$out, 3), paste0("Wrote fitted", c(".json", ".fs", ".yaml")))
+  json <- jsonlite::fromJSON(at("fitted.json"))
+  expect_equal(unlist(json$params), coef(fit), tolerance = 1e-3)
+  expect_equal(json$log_likelihood, fit$log_likelihood, tolerance = 1e-6)
+  expect_equal(json$theta, fit$theta, tolerance = 1e-3)
+  expect_equal(read_sfs(at("fitted.fs")), fit$expected, tolerance = 1e-3)
+  # The Demes file has the fitted model: as good as the fit, without a search.
+  result <- shell("cat one.fs | ancify demography - --model fitted.yaml --out again")
+  expect_quiet(result)
+  expect_identical(result$out[1], sprintf("log-likelihood %.2f", fit$log_likelihood))
+  expect_equal(read_sfs(at("again.fs")), read_sfs(at("fitted.fs")), tolerance = 1e-6)
+})
+
+test_that("folded data are compared with a folded model", {
+  data <- fold(read_sfs(at("one.fs")))
+  write_sfs(data, at("folded.fs"))
+  result <- shell("ancify demography folded.fs --model snm --out snm")
+  expect_quiet(result)
+  model <- fold(expected_sfs(demography_model("snm"), NULL, c(YRI = 6), c(40, 50, 60)))
+  expect_identical(result$out[1:2], c(
+    sprintf("log-likelihood %.2f", sfs_log_likelihood(model, data)),
+    sprintf("theta %.4g", optimal_theta(model, data))
+  ))
+})
+
+test_that("a fit that has not converged is status 3", {
+  result <- shell("ancify demography one.fs --model two_epoch --start nu=2,time=0.1 --starts 1")
+  expect_identical(result$status, 3L)
+  expect_match(result$err, "Give more `--starts` or a better `--start`", fixed = TRUE)
+})
+
+test_that("demography complains in the words of a shell", {
+  complains(2L, "there is no model and no file two_epch; did you mean two_epoch?",
+            "ancify demography one.fs --model two_epch")
+  complains(2L, "two_epoch needs --start nu=VALUE,time=VALUE",
+            "ancify demography one.fs --model two_epoch")
+  for (start in c("nu=2", "nu=2,time=x", "nu=2,nu=3,time=1", "nu=1,time=1,m=1", "nu,time", "=")) {
+    expect_ancify_error(start_option(start, "two_epoch", c("nu", "time")), "usage",
+                        "two_epoch needs --start nu=VALUE,time=VALUE")
+  }
+  expect_identical(start_option("time=1e-1,nu=2", "two_epoch", c("nu", "time")),
+                   c(time = 0.1, nu = 2))
+  complains(2L, "snm has no parameters: leave out --start",
+            "ancify demography one.fs --model snm --start nu=2")
+  complains(1L, "The model ends with 2 populations, but `SPECTRUM` has 1 population",
+            "ancify demography one.fs --model snm_2d")
+  complains(2L, "--reference-size needs --out",
+            "ancify demography one.fs --model snm --reference-size 9")
+  complains(1L, "in.vcf", "ancify demography one.fs --model in.vcf")
+})
+
+# ---- Streams -------------------------------------------------------------------------------------
+
+test_that("a closed pipe is no error", {
+  lines <- c(
+    "ancify posterior ancestral_calls chr1", "ancify annotate in.vcf ancestral_calls -o -",
+    "ancify sfs in.vcf --populations samples.txt --ancestral ancestral_calls",
+    "ancify compare ancestral_calls parsimony_calls -o -", "ancify help", "ancify completion bash",
+    "ancify check -c ancify.yaml"
+  )
+  for (line in lines) {
+    # Nobody reads at all: each write finds the pipe closed.
+    result <- shell(paste(line, "2> err | true"), "echo ${PIPESTATUS[0]}")
+    expect_identical(result$out, "0", info = line)
+    told <- paste(readLines(at("err")), collapse = "\n")
+    expect_no_match(told, "ancify:|SIGPIPE|Error", info = line)
+  }
+  result <- shell("ancify posterior ancestral_calls chr1 | head -n 1", "echo ${PIPESTATUS[0]}")
+  expect_quiet(result)
+  expect_identical(result$out, c("chromosome\tposition\tphred\tposterior", "0"))
+})
+
+test_that("a full disk is an error", {
+  skip_if_not(file.exists("/dev/full"))
+  complains(1L, "is the disk full?", "ancify annotate in.vcf ancestral_calls -o - > /dev/full")
+})
