@@ -59,6 +59,11 @@ records_of <- function(ancestral, g) {
   if (is_variant_path(ancestral)) {
     return(read(check_path(ancestral, "ancestral")))
   }
+  if (is_info(ancestral)) {
+    abort_ancify(
+      "Genotypes have no AA of their own: give the VCF that has it as `ancestral`.", "input"
+    )
+  }
   folder <- tempfile("ancify-variants-")
   dir.create(folder)
   on.exit(unlink(folder, recursive = TRUE))
