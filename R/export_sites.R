@@ -122,3 +122,10 @@ export_tsinfer <- function(files, out, sites, low_confidence, progress, ...) {
   write_text(out, c(columns, if (length(states)) rows))
   exported(out, called = sum(states != "N"), unknown = sum(states == "N"))
 }
+
+# A row of the result of export_states().
+exported <- function(file, called, unknown, filled = 0, chromosome = NA_character_) {
+  data.frame(
+    chromosome = chromosome, file = file, called = called, filled = filled, unknown = unknown
+  )
+}

@@ -18,14 +18,17 @@
 #' The table has the tab-separated columns `chromosome`, `position` and `ancestral_state`: A, C, G
 #' or T, else `N`, which tsinfer takes for unknown. It has a row for each record of the VCF, so that
 #' it fits the VCF Zarr that `vcf2zarr` makes of the same file. In Python:
+#'
 #' ```python
 #' states = numpy.loadtxt("states.tsv", dtype=str, skiprows=1, usecols=2, ndmin=1)
 #' data = tsinfer.VariantData("variants.vcz", ancestral_state=states)
 #' ```
+#'
 #' With a `site_mask` of sites to leave out, give `states[~site_mask]`.
 #'
 #' @section Relate:
 #' Relate drops variants without a base:
+#'
 #' ```sh
 #' RelateFileFormats --mode FlipHapsUsingAncestor --ancestor relate/chr1.fa \
 #'   --haps chr1.haps --sample chr1.sample -o chr1_ancestral
@@ -35,13 +38,15 @@
 #' SLiM knows no unknown bases. A position without a call gets the base of `reference`, as if it had
 #' not changed. One without either, such as in a centromere, gets `A`. The result counts both; leave
 #' such positions out of analyses. In Eidos, after `initializeSLiMOptions(nucleotideBased=T)`:
+#'
 #' ```
 #' initializeAncestralNucleotides("slim/chr1.fa");
 #' ```
 #'
 #' @section BED and bigBed:
 #' With `sites`, a row for each position of one base, sorted and once each. Otherwise a row for each
-#' stretch of one confidence. Names are `high`, `low`, `unresolved` and `missing` ([read_confidence()]).
+#' stretch of one confidence. Names are `high`, `low`, `unresolved` and `missing`, as in
+#' [read_confidence()].
 #'
 #' @section ARGweaver:
 #' There is no format for it. Its model of mutations is symmetric and has no ancestral states, so
@@ -169,11 +174,4 @@ files_to_export <- function(files, chromosomes, sites) {
     )
   }
   files[match(unique(chromosomes), files$chromosome), ]
-}
-
-# A row of the result.
-exported <- function(file, called, unknown, filled = 0, chromosome = NA_character_) {
-  data.frame(
-    chromosome = chromosome, file = file, called = called, filled = filled, unknown = unknown
-  )
 }
