@@ -126,6 +126,7 @@ export_tsinfer <- function(files, out, sites, low_confidence, progress, ...) {
 # A row of the result of export_states().
 exported <- function(file, called, unknown, filled = 0, chromosome = NA_character_) {
   data.frame(
-    chromosome = chromosome, file = file, called = called, filled = filled, unknown = unknown
+    chromosome = chromosome, file = file, called = called, filled = filled, unknown = unknown,
+    row.names = NULL
   )
 }

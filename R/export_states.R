@@ -5,9 +5,9 @@
 #'
 #' | `format` | Program | `out` | Content |
 #' | --- | --- | --- | --- |
-#' | `tsinfer` | tsinfer 0.4 or later | a file | table of the states of `sites`, in their order |
+#' | `tsinfer` | tsinfer (`VariantData`) | a file | table of the states of `sites`, in their order |
 #' | `relate` | Relate | a folder | FASTA, `<chromosome>.fa`; `N` without a call |
-#' | `slim` | SLiM 3 or later | a folder | FASTA, `<chromosome>.fa`; A, C, G and T alone |
+#' | `slim` | SLiM, based on nucleotides | a folder | FASTA, `<chromosome>.fa`; A, C, G and T alone |
 #' | `bed` | genome browsers, bedtools | a file | BED, the name is the confidence |
 #' | `bigbed` | genome browsers | a file | the same as bigBed, through the package rtracklayer |
 #'
@@ -49,8 +49,8 @@
 #' [read_confidence()].
 #'
 #' @section ARGweaver:
-#' There is no format for it. Its model of mutations is symmetric and has no ancestral states, so
-#' there is nothing to give. To mask positions without a call (`--maskmap`), take the rows `missing`
+#' There is no format for it. Its model of mutations is that of Jukes and Cantor, without ancestral
+#' states, so there is nothing to give. To mask positions without a call (`--maskmap`), take the rows `missing`
 #' and `unresolved` of a `bed`.
 #'
 #' @param run The result of [ancify_run()], or its output folder, as in [read_ancestral()].

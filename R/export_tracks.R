@@ -70,5 +70,10 @@ whole_chromosomes <- function(files) {
 }
 
 unique_sites <- function(sites, files) {
-  site_regions(sites[!duplicated(sites[c("chromosome", "position")]), ], files)
+  regions <- site_regions(sites, files)
+  # They are sorted.
+  again <- c(FALSE, diff(regions$file) == 0 & diff(regions$start) == 0)[seq_along(regions$file)]
+  columns <- c("file", "start", "width")
+  regions[columns] <- lapply(regions[columns], `[`, !again)
+  regions
 }

@@ -125,6 +125,7 @@ test_that("sequences for Relate have a base where there is a call", {
     expect_identical(paste(lines[-1], collapse = ""), gsub("[^ACGT]", "N", toupper(calls[[name]])))
   }
   expect_identical(result$chromosome, names(calls))
+  expect_identical(row.names(result), c("1", "2"))
   expect_identical(result$file, file.path(out, c("chr1.fa", "chr2.fa")))
   expect_identical(result$unknown + 0L, nchar(gsub("[^nN]", "", calls)) + 0, ignore_attr = TRUE)
   expect_identical(result$filled, c(0, 0))
@@ -172,7 +173,7 @@ test_that("BED and bigBed have the confidences of stretches and of sites", {
   export_states(run, "bed", out, chromosomes = "chr2")
   expect_identical(readLines(out), oracle_bed("chr2", calls[["chr2"]]))
 
-  sites <- data.frame(chromosome = c("2", "1", "1", "2", "1"), position = c(60, 9, 4, 60, 10))
+  sites <- data.frame(chromosome = c("2", "1", "1", "chr2", "1"), position = c(60, 9, 4, 60, 10))
   export_states(run, "bed", out, sites = sites)
   at <- function(name, i) {
     paste(name, i - 1, i, confidence_word(substr(calls[[name]], i, i)), sep = "\t")
@@ -180,6 +181,12 @@ test_that("BED and bigBed have the confidences of stretches and of sites", {
   expect_identical(
     readLines(out), c(at("chr1", 4), at("chr1", 9), at("chr1", 10), at("chr2", 60))
   )
+
+  expect_identical(
+    export_states(run, "bed", out, sites = sites[0, ])[c("called", "unknown")],
+    data.frame(called = 0, unknown = 0)
+  )
+  expect_identical(file.size(out), 0)
 
   require_package("rtracklayer")
   big <- tempfile(fileext = ".bb")
