@@ -50,8 +50,8 @@
 #'
 #' @section ARGweaver:
 #' There is no format for it. Its model of mutations is that of Jukes and Cantor, without ancestral
-#' states, so there is nothing to give. To mask positions without a call (`--maskmap`), take the rows `missing`
-#' and `unresolved` of a `bed`.
+#' states, so there is nothing to give. To mask positions without a call (`--maskmap`), take the
+#' rows `missing` and `unresolved` of a `bed`.
 #'
 #' @param run The result of [ancify_run()], or its output folder, as in [read_ancestral()].
 #' @param format The program or format, a word of the table.
