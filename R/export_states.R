@@ -7,7 +7,7 @@
 #' | --- | --- | --- | --- |
 #' | `tsinfer` | tsinfer (`VariantData`) | a file | table of the states of `sites`, in their order |
 #' | `relate` | Relate | a folder | FASTA, `<chromosome>.fa`; `N` without a call |
-#' | `slim` | SLiM, based on nucleotides | a folder | FASTA, `<chromosome>.fa`; A, C, G and T alone |
+#' | `slim` | SLiM, based on nucleotides | a folder | FASTA, `<chromosome>.fa`; A, C, G, T alone |
 #' | `bed` | genome browsers, bedtools | a file | BED, the name is the confidence |
 #' | `bigbed` | genome browsers | a file | the same as bigBed, through the package rtracklayer |
 #'
