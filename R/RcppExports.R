@@ -13,6 +13,10 @@ ancestral_records_impl <- function(path, watch) {
     .Call(`_ancify_ancestral_records_impl`, path, watch)
 }
 
+variant_places_impl <- function(path, watch) {
+    .Call(`_ancify_variant_places_impl`, path, watch)
+}
+
 make_caller_impl <- function(method, with_phred, backend, watch) {
     .Call(`_ancify_make_caller_impl`, method, with_phred, backend, watch)
 }
@@ -183,6 +187,10 @@ confidence_runs_impl <- function(paths, chromosomes, regions, watch) {
 
 count_regions_impl <- function(paths, chromosomes, regions, watch) {
     .Call(`_ancify_count_regions_impl`, paths, chromosomes, regions, watch)
+}
+
+export_calls_impl <- function(paths, chromosomes, folder, low_confidence, reference, unknown, watch) {
+    .Call(`_ancify_export_calls_impl`, paths, chromosomes, folder, low_confidence, reference, unknown, watch)
 }
 
 count_bytes_impl <- function(paths, watch) {

@@ -62,6 +62,11 @@ is_there <- function(paths) {
   file.exists(paths) | !Sys.readlink(paths) %in% c("", NA)
 }
 
+# Whether `x` is the path of a VCF or BCF, by its name.
+is_variant_path <- function(x) {
+  is.character(x) && length(x) == 1 && grepl("\\.(vcf|vcf\\.gz|vcf\\.bgz|bcf)$", x)
+}
+
 # The path of `file` relative to `folder`, or nothing if it is outside.
 path_in <- function(file, folder) {
   if (is.null(file)) {

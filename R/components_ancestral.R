@@ -56,10 +56,13 @@ records_of <- function(ancestral, g) {
   read <- function(vcf) {
     with_watch("Reading", function(watch) ancestral_records_impl(vcf, watch))
   }
-  is_vcf <- is.character(ancestral) && length(ancestral) == 1 &&
-    grepl("\\.(vcf|vcf\\.gz|vcf\\.bgz|bcf)$", ancestral)
-  if (is_vcf) {
+  if (is_variant_path(ancestral)) {
     return(read(check_path(ancestral, "ancestral")))
+  }
+  if (is_info(ancestral)) {
+    abort_ancify(
+      "Genotypes have no AA of their own: give the VCF that has it as `ancestral`.", "input"
+    )
   }
   folder <- tempfile("ancify-variants-")
   dir.create(folder)

@@ -49,6 +49,18 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// variant_places_impl
+Rcpp::DataFrame variant_places_impl(const std::string& path, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_variant_places_impl(SEXP pathSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(variant_places_impl(path, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // make_caller_impl
 SEXP make_caller_impl(const Rcpp::List& method, bool with_phred, const Rcpp::List& backend, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_make_caller_impl(SEXP methodSEXP, SEXP with_phredSEXP, SEXP backendSEXP, SEXP watchSEXP) {
@@ -610,6 +622,23 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// export_calls_impl
+Rcpp::NumericMatrix export_calls_impl(const std::vector<std::string>& paths, const std::vector<std::string>& chromosomes, const std::string& folder, bool low_confidence, const Rcpp::DataFrame& reference, const std::string& unknown, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_export_calls_impl(SEXP pathsSEXP, SEXP chromosomesSEXP, SEXP folderSEXP, SEXP low_confidenceSEXP, SEXP referenceSEXP, SEXP unknownSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type paths(pathsSEXP);
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type chromosomes(chromosomesSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type folder(folderSEXP);
+    Rcpp::traits::input_parameter< bool >::type low_confidence(low_confidenceSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::DataFrame& >::type reference(referenceSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type unknown(unknownSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(export_calls_impl(paths, chromosomes, folder, low_confidence, reference, unknown, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // count_bytes_impl
 Rcpp::NumericVector count_bytes_impl(const std::vector<std::string>& paths, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_count_bytes_impl(SEXP pathsSEXP, SEXP watchSEXP) {
@@ -945,6 +974,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_variant_chromosomes_impl", (DL_FUNC) &_ancify_variant_chromosomes_impl, 2},
     {"_ancify_annotate_impl", (DL_FUNC) &_ancify_annotate_impl, 5},
     {"_ancify_ancestral_records_impl", (DL_FUNC) &_ancify_ancestral_records_impl, 2},
+    {"_ancify_variant_places_impl", (DL_FUNC) &_ancify_variant_places_impl, 2},
     {"_ancify_make_caller_impl", (DL_FUNC) &_ancify_make_caller_impl, 4},
     {"_ancify_call_in_memory_impl", (DL_FUNC) &_ancify_call_in_memory_impl, 4},
     {"_ancify_call_files_impl", (DL_FUNC) &_ancify_call_files_impl, 5},
@@ -988,6 +1018,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_read_regions_impl", (DL_FUNC) &_ancify_read_regions_impl, 4},
     {"_ancify_confidence_runs_impl", (DL_FUNC) &_ancify_confidence_runs_impl, 4},
     {"_ancify_count_regions_impl", (DL_FUNC) &_ancify_count_regions_impl, 4},
+    {"_ancify_export_calls_impl", (DL_FUNC) &_ancify_export_calls_impl, 7},
     {"_ancify_count_bytes_impl", (DL_FUNC) &_ancify_count_bytes_impl, 2},
     {"_ancify_read_axt_impl", (DL_FUNC) &_ancify_read_axt_impl, 4},
     {"_ancify_reml_exact_impl", (DL_FUNC) &_ancify_reml_exact_impl, 2},

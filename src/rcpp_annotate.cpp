@@ -1,6 +1,7 @@
-// Connects annotate_vcf() with the core.
+// Connects annotate_vcf(), and what else reads the records of variants, with the core.
 #include "core/ancestry/variants/ancestral_info.h"
 #include "core/ancestry/variants/annotation.h"
+#include "core/ancestry/variants/variant_places.h"
 #include "rcpp_ancestry.h"
 #include "rcpp_glue.h"
 #include "rcpp_methods.h"
@@ -107,4 +108,24 @@ Rcpp::DataFrame ancestral_records_impl(const std::string& path, const Rcpp::Func
                                  Named("ref") = ref, Named("alt") = alt,
                                  Named("ref_is_ancestral") = probabilities,
                                  Named("stringsAsFactors") = false);
+}
+
+// Where the records are. `single`: whether all alleles are single bases.
+// [[Rcpp::export]]
+Rcpp::DataFrame variant_places_impl(const std::string& path, const Rcpp::Function& watch) {
+  using Rcpp::Named;
+  ancify::VariantPlaces places;
+  run_job(watch, [&](ancify::JobControl& control) {
+    places = ancify::read_variant_places(path, control);
+  });
+  const Rcpp::CharacterVector names(places.chromosomes.begin(), places.chromosomes.end());
+  Rcpp::CharacterVector chromosomes(static_cast<R_xlen_t>(places.chromosome.size()));
+  for (R_xlen_t i = 0; i < chromosomes.size(); ++i) {
+    chromosomes[i] = names[places.chromosome[static_cast<std::size_t>(i)]];
+  }
+  return Rcpp::DataFrame::create(
+      Named("chromosome") = chromosomes,
+      Named("position") = Rcpp::NumericVector(places.position.begin(), places.position.end()),
+      Named("single") = Rcpp::LogicalVector(places.single.begin(), places.single.end()),
+      Named("stringsAsFactors") = false);
 }

@@ -1,4 +1,6 @@
 // Reads the data of Bioconductor's ranges: regions of called chromosomes, pairs of aligned ranges.
+// Writes calls for other programs.
+#include "core/ancestry/calling/call_export.h"
 #include "core/ancestry/calling/call_regions.h"
 #include "core/formats/alignment/axt_pairs.h"
 #include "core/genome/sequence_file.h"
@@ -148,6 +150,30 @@ Rcpp::NumericMatrix count_regions_impl(const std::vector<std::string>& paths,
     result(i, 3) = static_cast<double>(missing);
   }
   Rcpp::colnames(result) = Rcpp::CharacterVector::create("high", "low", "unresolved", "missing");
+  return result;
+}
+
+// Writes the calls of chromosomes as FASTA. `reference` is for as_sequence_files(). Returns the
+// numbers of positions: a row for each chromosome, columns called, filled and unknown.
+// [[Rcpp::export]]
+Rcpp::NumericMatrix export_calls_impl(const std::vector<std::string>& paths,
+                                      const std::vector<std::string>& chromosomes,
+                                      const std::string& folder, bool low_confidence,
+                                      const Rcpp::DataFrame& reference, const std::string& unknown,
+                                      const Rcpp::Function& watch) {
+  const ancify::CallExport wanted = {as_call_files(paths, chromosomes), folder, low_confidence,
+                                     as_sequence_files(reference), unknown.at(0)};
+  std::vector<ancify::ExportedPositions> counts;
+  run_job(watch,
+          [&](ancify::JobControl& control) { counts = ancify::export_calls(wanted, control); });
+  Rcpp::NumericMatrix result(static_cast<int>(counts.size()), 3);
+  for (int i = 0; i < result.nrow(); ++i) {
+    const auto& [called, filled, unknown_too] = counts[static_cast<std::size_t>(i)];
+    result(i, 0) = static_cast<double>(called);
+    result(i, 1) = static_cast<double>(filled);
+    result(i, 2) = static_cast<double>(unknown_too);
+  }
+  Rcpp::colnames(result) = Rcpp::CharacterVector::create("called", "filled", "unknown");
   return result;
 }
 

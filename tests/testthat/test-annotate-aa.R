@@ -89,3 +89,42 @@ test_that("spectra by AA are those of a polarised file, in the 1000 Genomes' dat
     as.vector(as.array(spectrum))[inner + 1], c(table(factor(copies, inner))), ignore_attr = TRUE
   )
 })
+
+test_that("AA of a BCF is that of the VCF, and bcftools reads the same values", {
+  require_htslib()
+  values <- c("A|||", "g", ".", "-", "N", "?|TT|T|unsure", "AC", "n", ".|||")
+  records <- vcf_records("chr1", seq_along(values), "A", "G", paste0("AA=", values))
+  vcf <- write_vcf(records, header = vcf_header(records, more = aa_header))
+  bcf <- as_bcf(vcf)
+  expect_identical(bcftools_lines("query", bcf, "-f", "%INFO/AA\n"), values)
+  results <- lapply(c(vcf, bcf), function(path) {
+    annotate_vcf(path, "AA", tempfile(fileext = ".vcf"), verbose = FALSE)
+  })
+  expect_identical(letters_of(results[[2]]), letters_of(results[[1]]))
+  expect_identical(letters_of(results[[1]])[["."]], 2)
+})
+
+test_that("AA of a small file of the VCF's specification", {
+  require_htslib()
+  vcf <- test_data("vcf", "ex2.vcf")
+  result <- annotate_vcf(vcf, "AA", tempfile(fileext = ".vcf"), verbose = FALSE)
+  records <- grep("^#", readLines(vcf), value = TRUE, invert = TRUE)
+  info <- vapply(strsplit(records, "\t"), `[`, "", 8)
+  kinds <- factor(vapply(info, oracle_letter, ""), names(letters_of(result)))
+  expect_identical(letters_of(result), c(table(kinds)) + 0)
+  expect_gt(letters_of(result)[["high"]], 0)
+  expect_gt(letters_of(result)[["absent"]], 0)
+})
+
+test_that("a file that is called AA is read by ./AA", {
+  require_htslib()
+  folder <- new_folder()
+  writeLines(c(">chr1", "ACGT"), file.path(folder, "AA"))
+  vcf <- write_vcf(vcf_records("chr1", 2, "C", "T"))
+  out <- tempfile(fileext = ".vcf")
+  before <- setwd(folder)
+  on.exit(setwd(before))
+  expect_ancify_error(annotate_vcf(vcf, "AA", out), "input", "AA in INFO")
+  annotate_vcf(vcf, "./AA", out, verbose = FALSE)
+  expect_match(readLines(out), "AA=C;AA_reason=OK", all = FALSE)
+})

@@ -239,6 +239,7 @@ test_that("bad components are refused by name", {
     list(function() {
       components_by_frequency(g, c(0, 1), data.frame(A = rep(0, m), C = 1, G = 0, T = 0))
     }, "no ancestral allele"),
+    list(function() components_by_frequency(g, c(0, 1), "AA"), "give the VCF"),
     list(function() components_by_value(g, 1:3, c(0, 1)), "3 values"),
     list(function() components_by_value(g, rep("x", m), c(0, 1)), "must be numbers"),
     list(function() components_by_value(g, c(x = 1), c(0, 1)), "'x'", "'v1'"),

@@ -44,13 +44,13 @@ void for_each_stretch(const std::vector<CallFile>& files, const std::vector<Call
   });
 }
 
-[[noreturn]] void fail_no_call(const std::string& path, char letter) {
+}  // namespace
+
+void fail_no_call(const std::string& path, char letter) {
   throw FormatError(
       path, 2,
       "the sequence contains " + excerpt({&letter, 1}) + ", which is not a call (ACGTacgtnN)");
 }
-
-}  // namespace
 
 std::vector<std::string> read_regions(const std::vector<CallFile>& files,
                                       const std::vector<CallRegion>& regions, JobControl& control) {

@@ -48,6 +48,9 @@ ConfidenceRuns confidence_runs(const std::vector<CallFile>& files,
 std::vector<CallCounts> count_regions(const std::vector<CallFile>& files,
                                       const std::vector<CallRegion>& regions, JobControl& control);
 
+// Throws FormatError for a letter of a file that is not a call.
+[[noreturn]] void fail_no_call(const std::string& path, char letter);
+
 // How often each byte occurs in files, such as those of posteriors.
 std::array<std::int64_t, 256> count_bytes(const std::vector<std::string>& paths,
                                           JobControl& control);

@@ -1,0 +1,28 @@
+# Ancestral sequences for programs that read a FASTA file of one chromosome.
+
+export_relate <- function(files, out, low_confidence, progress, ...) {
+  export_fasta(files, out, low_confidence, progress, NULL, "N")
+}
+
+export_slim <- function(files, out, reference, low_confidence, progress, ...) {
+  export_fasta(files, out, low_confidence, progress, reference, "A")
+}
+
+# `unknown`: the letter where neither calls nor the reference have a base.
+export_fasta <- function(files, out, low_confidence, progress, reference, unknown) {
+  paths <- sequence_path(out, files$chromosome)
+  sources <- sequence_files(reference, files$chromosome, "reference")
+  for (i in seq_along(paths)) {
+    refuse_same_file(paths[i], run = files$file[i])
+    for (path in sources$path) refuse_same_file(paths[i], reference = path)
+  }
+  counts <- with_watch("Writing", function(watch) {
+    export_calls_impl(
+      files$file, files$chromosome, out, low_confidence, sources, unknown, watch
+    )
+  }, progress)
+  exported(
+    paths, called = counts[, "called"], unknown = counts[, "unknown"],
+    filled = counts[, "filled"], chromosome = files$chromosome
+  )
+}

@@ -1,0 +1,177 @@
+#' Export ancestral states to other programs
+#'
+#' Writes the calls of a run as other programs take ancestral states:
+#' `export_states(run, "tsinfer", "states.tsv", sites = "variants.vcf.gz")`.
+#'
+#' | `format` | Program | `out` | Content |
+#' | --- | --- | --- | --- |
+#' | `tsinfer` | tsinfer (`VariantData`) | a file | table of the states of `sites`, in their order |
+#' | `relate` | Relate | a folder | FASTA, `<chromosome>.fa`; `N` without a call |
+#' | `slim` | SLiM, based on nucleotides | a folder | FASTA, `<chromosome>.fa`; A, C, G, T alone |
+#' | `bed` | genome browsers, bedtools | a file | BED, the name is the confidence |
+#' | `bigbed` | genome browsers | a file | the same as bigBed, through the package rtracklayer |
+#'
+#' Bases are in upper case, also those of low confidence. Existing files are replaced, each when the
+#' new one is complete.
+#'
+#' @section tsinfer:
+#' The table has the tab-separated columns `chromosome`, `position` and `ancestral_state`: A, C, G
+#' or T, else `N`, which tsinfer takes for unknown. It has a row for each record of the VCF, so that
+#' it fits the VCF Zarr that `vcf2zarr` makes of the same file. In Python:
+#'
+#' ```python
+#' states = numpy.loadtxt("states.tsv", dtype=str, skiprows=1, usecols=2, ndmin=1)
+#' data = tsinfer.VariantData("variants.vcz", ancestral_state=states)
+#' ```
+#'
+#' With a `site_mask` of sites to leave out, give `states[~site_mask]`.
+#'
+#' @section Relate:
+#' Relate drops variants without a base:
+#'
+#' ```sh
+#' RelateFileFormats --mode FlipHapsUsingAncestor --ancestor relate/chr1.fa \
+#'   --haps chr1.haps --sample chr1.sample -o chr1_ancestral
+#' ```
+#'
+#' @section SLiM:
+#' SLiM knows no unknown bases. A position without a call gets the base of `reference`, as if it had
+#' not changed. One without either, such as in a centromere, gets `A`. The result counts both; leave
+#' such positions out of analyses. In Eidos, after `initializeSLiMOptions(nucleotideBased=T)`:
+#'
+#' ```
+#' initializeAncestralNucleotides("slim/chr1.fa");
+#' ```
+#'
+#' @section BED and bigBed:
+#' With `sites`, a row for each position of one base, sorted and once each. Otherwise a row for each
+#' stretch of one confidence. Names are `high`, `low`, `unresolved` and `missing`, as in
+#' [read_confidence()].
+#'
+#' @section ARGweaver:
+#' There is no format for it. Its model of mutations is that of Jukes and Cantor, without ancestral
+#' states, so there is nothing to give. To mask positions without a call (`--maskmap`), take the
+#' rows `missing` and `unresolved` of a `bed`.
+#'
+#' @param run The result of [ancify_run()], or its output folder, as in [read_ancestral()].
+#' @param format The program or format, a word of the table.
+#' @param out Path of the file or folder to write, as the table says. Missing folders are made.
+#' @param sites Positions; `tsinfer` needs them, `bed` and `bigbed` can take them. `NULL` (the
+#'   default): none. Otherwise:
+#'   * the path of a VCF or BCF; records with an allele that is not one base get `N`, and no row of
+#'     a BED;
+#'   * a data frame of `chromosome` and `position`, from 1;
+#'   * a `GRanges`, or the other regions of [read_ancestral()], of which those of several bases are
+#'     treated so.
+#' @param reference The focal genome, for `slim`, which needs it, and no other format. A FASTA file,
+#'   a folder of `<chromosome>.fa`, or a path with `{chrom}` or `{chrom_id}`, as in
+#'   [annotate_vcf()].
+#' @param chromosomes Names of the chromosomes to write; `NULL` (the default) for all. Not with
+#'   `sites`.
+#' @param low_confidence Whether to use calls of low confidence; `TRUE` (the default). With `FALSE`
+#'   they count as no call. Not for `bed` and `bigbed`, which name each confidence.
+#' @inheritParams project_axt
+#' @return A data frame with a row for each written file:
+#'
+#'   | Column | Value |
+#'   | --- | --- |
+#'   | `chromosome` | its chromosome; `NA` for a file of all |
+#'   | `file` | its path |
+#'   | `called` | number of positions (or sites) with a call |
+#'   | `filled` | number of those without a call that have a base of `reference` |
+#'   | `unknown` | number of those without either |
+#' @section Errors:
+#' * `ancify_input_error`: `format` is unknown or lacks an argument, or does not take one that is
+#'   given. Or `sites` are of another type, have no chromosome of the run, or lie beyond its end. Or
+#'   `reference` lacks a chromosome or has another length. Or `out` would replace a file that is
+#'   read.
+#' * `ancify_file_error`: a file cannot be read or written.
+#' * `ancify_format_error`: calls are not one-line FASTA, or the VCF is damaged.
+#' * `ancify_package_error`: ancify was built without htslib (for a VCF), or rtracklayer is not
+#'   installed (for `bigbed`).
+#' * `ancify_annotation_warning`: there are no calls of some chromosomes of `sites`.
+#' @references
+#' Kelleher and others (2019) Inferring whole-genome histories in large population datasets. Nature
+#' Genetics 51:1330-1338.
+#'
+#' Speidel and others (2019) A method for genome-wide genealogy estimation for thousands of samples.
+#' Nature Genetics 51:1321-1329.
+#'
+#' Haller and Messer (2019) SLiM 3: forward genetic simulations beyond the Wright-Fisher model.
+#' Molecular Biology and Evolution 36:632-637.
+#' @seealso [annotate_vcf()] for programs that read `AA` of a VCF, and for polarised genotypes;
+#'   [export_posterior()], [read_ancestral()]
+#' @export
+#' @examples
+#' run <- ancify_run(ancify_example(), threads = 1, verbose = FALSE)
+#' out <- tempfile()
+#'
+#' sites <- data.frame(chromosome = "chr1", position = c(2001, 2005, 2040))
+#' export_states(run, "tsinfer", file.path(out, "states.tsv"), sites = sites)
+#' readLines(file.path(out, "states.tsv"))
+#'
+#' export_states(run, "relate", file.path(out, "relate"))
+#' export_states(run, "bed", file.path(out, "confidence.bed"), chromosomes = "chr1")
+#' readLines(file.path(out, "confidence.bed"), 3)
+export_states <- function(run, format, out, sites = NULL, reference = NULL, chromosomes = NULL,
+                          low_confidence = TRUE, progress = interactive()) {
+  check_given()
+  format <- check_choice(format, names(state_formats()), "format")
+  row <- state_formats()[[format]]
+  check_for_format(sites, "sites", row$sites, format)
+  check_for_format(reference, "reference", row$reference, format)
+  check_flag(low_confidence, "low_confidence")
+  if (!low_confidence) check_for_format(low_confidence, "low_confidence", row$confidence, format)
+  files <- files_to_export(call_files(run), chromosomes, sites)
+  out <- check_path(out, "out")
+  if (!is.null(reference)) reference <- check_path(reference, "reference")
+  row$write(
+    files = files, out = out, sites = read_sites(sites, progress), reference = reference,
+    low_confidence = low_confidence, progress = progress
+  )
+}
+
+# The table of formats: how each takes the arguments that not all have, and its function. That gets
+# all arguments by name, and returns the table of the help page.
+state_formats <- function() {
+  format <- function(write, sites = "never", reference = "never", confidence = "may") {
+    list(write = write, sites = sites, reference = reference, confidence = confidence)
+  }
+  list(
+    tsinfer = format(export_tsinfer, sites = "must"),
+    relate = format(export_relate),
+    slim = format(export_slim, reference = "must"),
+    bed = format(export_bed, sites = "may", confidence = "never"),
+    bigbed = format(export_bigbed, sites = "may", confidence = "never")
+  )
+}
+
+check_for_format <- function(value, name, use, format) {
+  problem <- if (use == "must" && is.null(value)) {
+    "needs `%s`: give it"
+  } else if (use == "never" && !is.null(value)) {
+    "does not take `%s`: leave it out"
+  }
+  if (!is.null(problem)) {
+    abort_ancify(sprintf(paste0("Format %s ", problem, "."), quoted(format), name), "input")
+  }
+}
+
+# The table of call_files(), of these chromosomes.
+files_to_export <- function(files, chromosomes, sites) {
+  if (is.null(chromosomes)) {
+    return(files)
+  }
+  if (!is.null(sites)) {
+    abort_ancify("`sites` have chromosomes of their own: leave `chromosomes` out.", "input")
+  }
+  unknown <- setdiff(chromosomes, files$chromosome)
+  if (!is.character(chromosomes) || !length(chromosomes) || length(unknown)) {
+    abort_ancify(
+      sprintf("`chromosomes` must be among %s, not %s.", enumerate(quoted(files$chromosome)),
+              show_value(chromosomes)),
+      "input"
+    )
+  }
+  files[match(unique(chromosomes), files$chromosome), ]
+}

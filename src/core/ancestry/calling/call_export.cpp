@@ -1,0 +1,116 @@
+// Writes calls in upper case, and fills positions without a call.
+#include "core/ancestry/calling/call_export.h"
+
+#include <algorithm>
+
+#include "core/exec/errors.h"
+#include "core/exec/threads.h"
+#include "core/genome/bases.h"
+#include "core/genome/sequence_file.h"
+#include "core/genome/sequence_store.h"
+#include "core/io/file.h"
+
+namespace ancify {
+
+namespace {
+
+class Exporter {
+ public:
+  Exporter(const CallExport& options, JobControl& control, const TaskContext& context)
+      : options_(options),
+        control_(control),
+        context_(context),
+        reference_(options.reference, names_of(options.calls), context) {}
+
+  ExportedPositions write(const CallFile& calls) {
+    const SequenceReader reader(calls.path, calls.chromosome);
+    const std::string* reference = reference_of(calls.chromosome, reader.length());
+    SequenceWriter writer(sequence_path(options_.folder, calls.chromosome), calls.chromosome,
+                          reader.length());
+    ExportedPositions counts;
+    for (std::int64_t start = 0; start < reader.length(); start += kMost) {
+      context_.throw_if_stopped();
+      const auto n = static_cast<std::size_t>(std::min(kMost, reader.length() - start));
+      reader.read(start, n, bases_.data());
+      for (std::size_t i = 0; i < n; ++i) {
+        if (!is_call(bases_[i])) fail_no_call(calls.path, bases_[i]);
+        const char other =
+            reference == nullptr ? 'N' : (*reference)[static_cast<std::size_t>(start) + i];
+        bases_[i] = base_for(bases_[i], other, counts);
+      }
+      writer.write(bases_.data(), n, start);
+      control_.advance(static_cast<std::int64_t>(n));
+    }
+    reader.check_unchanged();
+    writer.file().sync(context_);
+    writer.file().prepare();
+    writer.file().commit();
+    return counts;
+  }
+
+ private:
+  static constexpr std::int64_t kMost = std::int64_t{1} << 18;
+
+  static std::vector<std::string> names_of(const std::vector<CallFile>& calls) {
+    std::vector<std::string> names;
+    names.reserve(calls.size());
+    for (const auto& file : calls) names.push_back(file.chromosome);
+    return names;
+  }
+
+  // Null if none is wanted.
+  const std::string* reference_of(const std::string& chromosome, std::int64_t length) {
+    if (options_.reference.empty()) return nullptr;
+    const std::string* bases = reference_.find(chromosome, context_);
+    if (bases == nullptr) {
+      throw InputError("`reference` has no sequence for '" + chromosome +
+                       "': give one, or leave the chromosome out by `chromosomes`");
+    }
+    if (static_cast<std::int64_t>(bases->size()) != length) {
+      throw InputError("`reference` has " + std::to_string(bases->size()) + " bases of '" +
+                       chromosome + "', but there are " + std::to_string(length) +
+                       " calls: give the focal genome of the run");
+    }
+    return bases;
+  }
+
+  char base_for(char call, char reference, ExportedPositions& counts) const {
+    const Confidence confidence = confidence_of(call);
+    if (confidence == Confidence::kHigh ||
+        (confidence == Confidence::kLow && options_.low_confidence)) {
+      ++counts.called;
+      return upper_base(base_code(call));
+    }
+    const int filled = base_code(reference);
+    if (filled != kMissing) {
+      ++counts.filled;
+      return upper_base(filled);
+    }
+    ++counts.unknown;
+    return options_.unknown;
+  }
+
+  const CallExport& options_;
+  JobControl& control_;
+  const TaskContext& context_;
+  SequenceSet reference_;
+  std::vector<char> bases_ = std::vector<char>(kMost);
+};
+
+}  // namespace
+
+std::vector<ExportedPositions> export_calls(const CallExport& options, JobControl& control) {
+  // A file that cannot be read is found before the first one is written.
+  for (const auto& [path, chromosome] : options.calls) {
+    control.expect(SequenceReader(path, chromosome).length());
+  }
+  std::vector<ExportedPositions> counts;
+  run_tasks(control, 1, 1, [&](std::int64_t, const TaskContext& context) {
+    Exporter exporter(options, control, context);
+    const OutputFolder folder(options.folder);
+    for (const auto& calls : options.calls) counts.push_back(exporter.write(calls));
+  });
+  return counts;
+}
+
+}  // namespace ancify

@@ -1,0 +1,30 @@
+// Reads the places of a variant file's records.
+#include "core/ancestry/variants/variant_places.h"
+
+#include "core/ancestry/variants/annotation.h"
+#include "core/exec/threads.h"
+#include "core/formats/variant/variant_file.h"
+
+namespace ancify {
+
+VariantPlaces read_variant_places(const std::string& path, JobControl& control) {
+  VariantPlaces places;
+  run_tasks(control, 1, 1, [&](std::int64_t, const TaskContext& context) {
+    VariantReader reader(path);
+    ReadingProgress progress(path, control);
+    while (reader.next()) {
+      context.throw_if_stopped();
+      progress.record(reader);
+      if (places.chromosomes.empty() || places.chromosomes.back() != reader.chromosome()) {
+        places.chromosomes.emplace_back(reader.chromosome());
+      }
+      places.chromosome.push_back(static_cast<std::int32_t>(places.chromosomes.size() - 1));
+      places.position.push_back(reader.position());
+      places.single.push_back(reader.position() > 0 &&
+                              reason_for(reader, 'N', {}, false) != Reason::kIndel);
+    }
+  });
+  return places;
+}
+
+}  // namespace ancify

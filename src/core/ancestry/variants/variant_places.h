@@ -1,0 +1,22 @@
+// Where the records of a variant file are.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/exec/job_control.h"
+
+namespace ancify {
+
+// The records of a file, in its order.
+struct VariantPlaces {
+  std::vector<std::string> chromosomes;
+  std::vector<std::int32_t> chromosome;  // index of the record's chromosome
+  std::vector<std::int64_t> position;    // from 1; 0 is before the first base
+  std::vector<bool> single;              // whether all alleles are single bases, and it is not at 0
+};
+
+VariantPlaces read_variant_places(const std::string& path, JobControl& control);
+
+}  // namespace ancify

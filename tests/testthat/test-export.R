@@ -1,0 +1,288 @@
+# Ancestral states for other programs, against plain R and against tsinfer itself.
+
+random_calls <- function(lengths) {
+  vapply(lengths, function(n) {
+    letters <- c("A", "C", "G", "T", "a", "c", "g", "t", "n", "N")
+    paste(rep(sample(letters, n, TRUE), sample(1:4, n, TRUE))[seq_len(n)], collapse = "")
+  }, "")
+}
+
+read_states <- function(path) {
+  utils::read.delim(path, colClasses = c("character", "numeric", "character"))
+}
+
+test_that("states of a VCF's records are those of the calls, in any container", {
+  require_htslib()
+  lengths <- c(chr1 = 300, chr2 = 120)
+  for (seed in 1:3) {
+    set.seed(seed)
+    calls <- random_calls(lengths)
+    run <- calls_folder(calls)
+    records <- random_vcf(lengths)
+    vcf <- write_vcf(records)
+    bare <- write_vcf(sub("^chr", "", records))
+    out <- tempfile(fileext = ".tsv")
+    for (path in c(vcf, as_bgzip(vcf), as_bcf(vcf), bare)) {
+      result <- export_states(run, "tsinfer", out, sites = path)
+      table <- read_states(out)
+      expect_named(table, c("chromosome", "position", "ancestral_state"))
+      states <- oracle_states(records, calls)
+      expect_identical(table$ancestral_state, states)
+      expect_identical(table$position, as.numeric(sub("[^\t]*\t(\\d+)\t.*", "\\1", records)))
+      expect_identical(result$called + result$unknown, length(records) + 0L)
+      expect_identical(result$called, sum(states != "N"))
+    }
+    expect_identical(unique(table$chromosome), c("1", "2"))
+    export_states(run, "tsinfer", out, sites = vcf, low_confidence = FALSE)
+    expect_identical(read_states(out)$ancestral_state, oracle_states(records, calls, FALSE))
+    expect_true(any(oracle_states(records, calls, FALSE) != states))
+  }
+})
+
+test_that("sites are tables and ranges too, and keep their order", {
+  run <- calls_folder(c(chr1 = "ACgtnN", chr10 = "TTa"))
+  sites <- data.frame(
+    chromosome = factor(c("chr10", "chr1", "chr1", "chr1", "chr10")), position = c(3, 6, 1, 1, 1)
+  )
+  out <- tempfile()
+  export_states(run, "tsinfer", out, sites = sites)
+  expect_identical(read_states(out)$ancestral_state, c("A", "N", "A", "A", "T"))
+  export_states(run, "tsinfer", out, sites = "chr1:2-2")
+  expect_identical(read_states(out)$ancestral_state, "C")
+  expect_warning(
+    export_states(run, "tsinfer", out, sites = data.frame(chromosome = c("chr1", "chr7"),
+                                                          position = c(3, 99))),
+    "no calls of 'chr7': 1 sites", class = "ancify_annotation_warning"
+  )
+  expect_identical(read_states(out)$ancestral_state, c("G", "N"))
+  require_package("GenomicRanges")
+  places <- GenomicRanges::GRanges(c("chr1:4-4", "chr1:1-2", "chr10:2-2"))
+  export_states(run, "tsinfer", out, sites = places)
+  expect_identical(read_states(out)$ancestral_state, c("T", "N", "T"))
+})
+
+test_that("tsinfer reads the states as documented", {
+  require_htslib()
+  python <- tsinfer_python()
+  require_tool("tabix")
+  set.seed(4)
+  n <- 40
+  calls <- random_calls(c(chr1 = 400))
+  position <- sort(sample(400, n))
+  base <- strsplit(toupper(calls), "")[[1]][position]
+  ref <- ifelse(base == "N", "A", base)
+  derived <- c(A = "C", C = "G", G = "T", T = "A")[ref]
+  swapped <- seq_len(n) %% 3 == 0
+  alleles <- cbind(ifelse(swapped, derived, ref), ifelse(swapped, ref, derived))
+  alleles[7, 2] <- paste0(alleles[7, 1], "T")
+  alleles[8, ] <- c("A", "C")
+  genotypes <- matrix(sample(c("0|0", "0|1", "1|0", "1|1"), n * 6, TRUE), n)
+  records <- paste(vcf_records("chr1", position, alleles[, 1], alleles[, 2]), "GT",
+                   apply(genotypes, 1, paste, collapse = "\t"), sep = "\t")
+  header <- vcf_header(records, contigs = character(), more = c(
+    "##contig=<ID=chr1,length=400>", "##FORMAT=<ID=GT,Number=1,Type=String,Description=\"x\">"
+  ))
+  vcf <- as_bgzip(write_vcf(records, header = header))
+  expect_identical(run_program("tabix", vcf)$status, 0L)
+  states <- tempfile(fileext = ".tsv")
+  export_states(calls_folder(calls), "tsinfer", states, sites = vcf)
+
+  zarr <- tempfile(fileext = ".vcz")
+  made <- run_program(python, "-m", "bio2zarr", "vcf2zarr", "convert", "--no-progress", vcf, zarr)
+  if (made$status != 0) stop(paste(utils::tail(made$err, 6), collapse = "\n"))
+  script <- tempfile(fileext = ".py")
+  writeLines(c(
+    "import sys, numpy, tsinfer",
+    "zarr, states = sys.argv[1:]",
+    # As in the help page.
+    "states = numpy.loadtxt(states, dtype=str, skiprows=1, usecols=2, ndmin=1)",
+    "data = tsinfer.VariantData(zarr, ancestral_state=states)",
+    "for site in data.sites():",
+    "  i = site.ancestral_allele",
+    "  print(int(site.position), 'N' if i < 0 else site.alleles[i])",
+    "print(tsinfer.infer(data).num_sites)"
+  ), script)
+  read <- run_program(python, script, zarr, states, timeout = 120)
+  expect_identical(read$status, 0L)
+  expected <- oracle_states(records, calls)
+  # tsinfer takes a base that is no allele for unknown.
+  expected[expected != alleles[, 1] & expected != alleles[, 2]] <- "N"
+  expect_identical(read$out[seq_len(n)], paste(position, expected))
+  expect_identical(read$out[n + 1], as.character(n))
+  expect_true(all(c("N", "A", "C", "G", "T") %in% expected))
+})
+
+test_that("sequences for Relate have a base where there is a call", {
+  set.seed(5)
+  calls <- random_calls(c(chr1 = 500000, chr2 = 7))
+  run <- calls_folder(calls)
+  out <- file.path(new_folder(), "a", "b")
+  result <- export_states(run, "relate", out)
+  for (name in names(calls)) {
+    # As Relate reads it: the first line is a header, the others are the sequence.
+    lines <- readLines(file.path(out, paste0(name, ".fa")))
+    expect_identical(lines[1], paste0(">", name))
+    expect_identical(paste(lines[-1], collapse = ""), gsub("[^ACGT]", "N", toupper(calls[[name]])))
+  }
+  expect_identical(result$chromosome, names(calls))
+  expect_identical(row.names(result), c("1", "2"))
+  expect_identical(result$file, file.path(out, c("chr1.fa", "chr2.fa")))
+  expect_identical(result$unknown + 0L, nchar(gsub("[^nN]", "", calls)) + 0, ignore_attr = TRUE)
+  expect_identical(result$filled, c(0, 0))
+  export_states(run, "relate", out, chromosomes = "chr2", low_confidence = FALSE)
+  expect_identical(readLines(file.path(out, "chr2.fa"))[2], gsub("[^ACGT]", "N", calls[["chr2"]]))
+})
+
+test_that("sequences for SLiM have the reference where there is no call", {
+  set.seed(6)
+  calls <- random_calls(c(chr1 = 3000, chr2 = 50))
+  run <- calls_folder(calls)
+  genome <- vapply(nchar(calls), function(n) {
+    paste(sample(c("A", "C", "G", "T", "a", "c", "g", "t", "N", "R"), n, TRUE), collapse = "")
+  }, "")
+  whole <- tempfile(fileext = ".fa")
+  writeLines(rbind(paste0(">", sub("chr", "", names(genome))), genome), whole)
+  for (reference in c(whole, calls_folder(genome))) {
+    for (low in c(TRUE, FALSE)) {
+      out <- new_folder()
+      result <- export_states(run, "slim", out, reference = reference, low_confidence = low)
+      for (name in names(calls)) {
+        sequence <- readLines(file.path(out, paste0(name, ".fa")))[2]
+        expect_match(sequence, "^[ACGT]+$")
+        expect_identical(sequence, oracle_filled(calls[[name]], genome[[name]], "A", low))
+      }
+      marked <- mapply(oracle_filled, calls, genome, "-", low)
+      expect_identical(result$unknown, unname(nchar(gsub("[^-]", "", marked))) + 0)
+      called <- gsub(if (low) "[nN]" else "[nNacgt]", "", calls)
+      expect_identical(result$called, unname(nchar(called)) + 0)
+      expect_identical(result$called + result$filled + result$unknown, unname(nchar(calls)) + 0)
+      expect_true(all(result[c("called", "filled", "unknown")] > 0))
+    }
+  }
+})
+
+test_that("BED and bigBed have the confidences of stretches and of sites", {
+  set.seed(7)
+  calls <- random_calls(c(chr1 = 400, chr2 = 60))
+  run <- calls_folder(calls)
+  out <- tempfile(fileext = ".bed")
+  result <- export_states(run, "bed", out)
+  expect_identical(readLines(out), unlist(Map(oracle_bed, names(calls), calls), use.names = FALSE))
+  expect_identical(result$unknown, sum(nchar(gsub("[^nN]", "", calls))) + 0)
+  expect_identical(result$called, sum(nchar(gsub("[nN]", "", calls))) + 0)
+  export_states(run, "bed", out, chromosomes = "chr2")
+  expect_identical(readLines(out), oracle_bed("chr2", calls[["chr2"]]))
+
+  sites <- data.frame(chromosome = c("2", "1", "1", "chr2", "1"), position = c(60, 9, 4, 60, 10))
+  export_states(run, "bed", out, sites = sites)
+  at <- function(name, i) {
+    paste(name, i - 1, i, confidence_word(substr(calls[[name]], i, i)), sep = "\t")
+  }
+  expect_identical(
+    readLines(out), c(at("chr1", 4), at("chr1", 9), at("chr1", 10), at("chr2", 60))
+  )
+
+  expect_identical(
+    export_states(run, "bed", out, sites = sites[0, ])[c("called", "unknown")],
+    data.frame(called = 0, unknown = 0)
+  )
+  expect_identical(file.size(out), 0)
+
+  require_package("rtracklayer")
+  big <- tempfile(fileext = ".bb")
+  for (places in list(NULL, sites)) {
+    export_states(run, "bed", out, sites = places)
+    expect_identical(
+      export_states(run, "bigbed", big, sites = places)[-2],
+      export_states(run, "bed", out, sites = places)[-2]
+    )
+    plain <- rtracklayer::import(out)
+    ranges <- rtracklayer::import(rtracklayer::BigBedFile(big))
+    expect_identical(as.data.frame(ranges)[1:3], as.data.frame(plain)[1:3])
+    expect_identical(ranges$name, plain$name)
+  }
+  expect_identical(GenomeInfoDb::seqlengths(ranges), c(chr1 = 400L, chr2 = 60L))
+})
+
+test_that("a run's result is exported as its folder is", {
+  run <- ancify_run(ancify_example(), threads = 1, verbose = FALSE)
+  folder <- dirname(run$file[1])
+  from_run <- tempfile()
+  from_folder <- tempfile()
+  export_states(run, "bed", from_run)
+  export_states(folder, "bed", from_folder)
+  expect_setequal(readLines(from_run), readLines(from_folder))
+})
+
+test_that("what a format does not take or needs is an error", {
+  run <- calls_folder(c(chr1 = "ACGT"))
+  out <- tempfile()
+  sites <- data.frame(chromosome = "chr1", position = 1)
+  fails <- function(..., class = "input") expect_ancify_error(export_states(run, ...), class)
+  expect_match(conditionMessage(fails("tsinfr", out)), "tsinfer")
+  expect_match(conditionMessage(fails("tsinfer", out)), "needs `sites`")
+  expect_match(conditionMessage(fails("slim", out)), "needs `reference`")
+  expect_match(conditionMessage(fails("relate", out, sites = sites)), "not take `sites`")
+  expect_match(conditionMessage(fails("bed", out, reference = "a.fa")), "not take `reference`")
+  expect_match(conditionMessage(fails("bed", out, low_confidence = FALSE)), "`low_confidence`")
+  expect_match(conditionMessage(fails("relate", out, chromosomes = "chr2")), "among 'chr1'")
+  expect_match(conditionMessage(fails("bed", out, sites = sites, chromosomes = "chr1")), "leave")
+  expect_match(conditionMessage(fails("bed", out, sites = 7)), "`sites` must be")
+  expect_match(
+    conditionMessage(fails("bed", out, sites = data.frame(chromosome = "chr1", position = NA))),
+    "`sites` must be"
+  )
+  sites$position <- 5
+  expect_match(conditionMessage(fails("tsinfer", out, sites = sites)), "chr1:5, is not inside")
+  sites$chromosome <- "chr3"
+  expect_match(conditionMessage(fails("tsinfer", out, sites = sites)), "'chr3'")
+  fails("bed", new_folder(), class = "file")
+  expect_false(file.exists(out))
+})
+
+test_that("no file that is read is replaced, and none is left half written", {
+  calls <- c(chr1 = "ACGT", chr2 = "ACGNN")
+  run <- calls_folder(calls)
+  expect_ancify_error(export_states(run, "relate", run), "input", "one file")
+  expect_identical(readLines(file.path(run, "chr2.fa")), c(">chr2", "ACGNN"))
+  genome <- calls_folder(c(chr1 = "TTTT", chr2 = "TTTTT"))
+  expect_ancify_error(export_states(run, "slim", genome, reference = genome), "input", "one file")
+  expect_identical(readLines(file.path(genome, "chr1.fa")), c(">chr1", "TTTT"))
+
+  out <- file.path(new_folder(), "new")
+  short <- calls_folder(c(chr1 = "TTT", chr2 = "TTTTT"))
+  expect_ancify_error(export_states(run, "slim", out, reference = short), "input", "3 bases")
+  expect_false(file.exists(out))
+  lacks <- calls_folder(c(chr1 = "TTTT"))
+  expect_ancify_error(export_states(run, "slim", out, reference = lacks), "input", "'chr2'")
+  expect_identical(list.files(out, all.files = TRUE, no.. = TRUE), "chr1.fa")
+
+  writeLines(c(">chr2", "ACG?N"), file.path(run, "chr2.fa"))
+  fresh <- file.path(new_folder(), "new")
+  expect_ancify_error(export_states(run, "relate", fresh), "format", "not a call")
+  expect_identical(list.files(fresh, all.files = TRUE, no.. = TRUE), "chr1.fa")
+  bed <- file.path(new_folder(), "a.bed")
+  expect_ancify_error(export_states(run, "bed", bed), "format", "not a call")
+  expect_identical(list.files(dirname(bed), all.files = TRUE, no.. = TRUE), character())
+})
+
+test_that("sites of a damaged VCF leave no output", {
+  require_htslib()
+  vcf <- write_vcf(vcf_records("chr1", c(3, 1), "A", "C"))
+  out <- tempfile()
+  expect_ancify_error(
+    export_states(calls_folder(c(chr1 = "ACGT")), "tsinfer", out, sites = vcf), "format"
+  )
+  expect_false(file.exists(out))
+})
+
+test_that("states do not replace the VCF that they are for", {
+  require_htslib()
+  vcf <- write_vcf(vcf_records("chr1", 1, "A", "C"))
+  before <- readLines(vcf)
+  run <- calls_folder(c(chr1 = "ACGT"))
+  for (format in c("tsinfer", "bed")) {
+    expect_ancify_error(export_states(run, format, vcf, sites = vcf), "input", "one file")
+  }
+  expect_identical(readLines(vcf), before)
+})
