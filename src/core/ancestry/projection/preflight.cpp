@@ -364,7 +364,8 @@ class Look {
       sinks.push_back(&readers_[i]);
     }
     BadBlocks bad(file.file, OnBadBlock::kSkip);
-    AlignmentPairs pairs(file.file, names, chromosomes_, options_.projection, bad);
+    AlignmentPairs pairs(file.file, names, chromosomes_, options_.projection, context.inputs(),
+                         bad);
     OutgroupLook ending;
     note_problem(ending, [&] {
       FirstText text(file.file, kMostText, options_, context);
