@@ -358,8 +358,6 @@ test_that("MAF and AXT files can be mixed; default names are those of the specie
 
 # ---- Real data -----------------------------------------------------------------------
 
-primates_folder <- function() test_data("primates_hg18_100k")
-
 # The MAF, limited to the positions of the AXT files.
 renumbered_maf <- function(path = tempfile(fileext = ".maf")) {
   lines <- readLines(file.path(primates_folder(), "chr1_100k_4way.maf"))

@@ -120,6 +120,10 @@ void TwoBitFile::read_index() {
     names_.push_back(std::move(name));
     offsets_.push_back(static_cast<std::int64_t>(offset));
   }
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    if (offsets_[i] >= cursor.offset()) continue;
+    throw_damaged("the sequence " + excerpt(names_[i]) + " begins inside its index");
+  }
   records_.resize(names_.size());
 }
 
