@@ -40,6 +40,8 @@ std::vector<Words> lines_of(std::string_view text) {
     }
     // A comment has its mark in the first column.
     if (!line.empty() && line.front() == '#') words = {"#"};
+    // So has a header.
+    if (!words.empty() && words.front() == "chain" && line.front() != 'c') words.front() = "other";
     lines.push_back(words);
   }
   return lines;

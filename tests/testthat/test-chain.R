@@ -393,3 +393,49 @@ test_that("the primates' AXT files and their chains give the same calls", {
   }
   expect_true(identical(calls("chain"), from_axt))
 })
+
+# ---- The focal genome ----------------------------------------------------------------------
+
+test_that("the focal genome may be a 2bit file", {
+  set.seed(708)
+  case <- with_genome(related_case(method = "likelihood", estimate = TRUE,
+                                   tree = "(((focal,near1),near2),far);"))
+  calls <- function() lapply(run_quietly(case$config, resume = FALSE)$file, file_bytes)
+  by_fasta <- calls()
+  genome <- vapply(case$genome, paste, "", collapse = "")
+  case$config$focal_fasta <- write_twobit(c(genome, chrElse = "ACGT"))
+  expect_clean(case$config)
+  expect_identical(calls(), by_fasta)
+
+  refused <- function(genome, ...) {
+    config <- case$config
+    config$focal_fasta <- write_twobit(genome)
+    config$output_dir <- new_folder()
+    unlink(config$output_dir, recursive = TRUE)
+    expect_fault(config, "focal", "focal_fasta", ...)
+  }
+  refused(genome["chr1"], "no sequence called 'chr2'")
+  longer <- replace(genome, "chr1", paste0(genome[["chr1"]], "A"))
+  refused(longer, "'chr1' has 20001 bases, but 20000")
+  other <- replace(genome, "chr1", chartr("ACGT", "CGTA", genome[["chr1"]]))
+  path <- write_twobit(other)
+  expect_ancify_error(
+    run_quietly(utils::modifyList(case$config, list(focal_fasta = path))), "check", path
+  )
+})
+
+test_that("chains and a focal genome together give fits and calls", {
+  set.seed(709)
+  both <- chain_and_axt_configs(
+    method = "likelihood", estimate = TRUE, tree = "(((focal,near1),near2),far);"
+  )
+  focal <- write_twobit(c(chr1 = strrep("A", 3000), chr2 = strrep("A", 700), one = "A"))
+  calls <- lapply(both[c("chain", "axt")], function(config) {
+    config$focal_fasta <- focal
+    lapply(run_quietly(config)$file, file_bytes)
+  })
+  expect_identical(calls$chain, calls$axt)
+  checks <- check_quietly(c(both$chain, focal_fasta = focal))
+  expect_match(checks$finding[checks$check == "focal"], "no focal letter could be compared",
+               all = TRUE)
+})

@@ -114,6 +114,7 @@ TEST(Chain, TextIsRecognised) {
       {"# x\n\nchain 1", {}, true},
       {"# x", {}, false},
       {"chains\n", false, false},
+      {" chain 1\n", false, false},
       {"chip", false, false},
       {"0 chain", false, false},
   };

@@ -12,7 +12,9 @@ namespace {
 
 constexpr std::string_view kWord = "chain";
 
-bool is_header(std::string_view line) { return next_field(line) == kWord; }
+bool is_header(std::string_view line) {
+  return line.substr(0, kWord.size()) == kWord && next_field(line) == kWord;
+}
 
 // The range that five fields give; empty if they give none.
 std::optional<ChainRange> parse_range(const std::string_view* fields) {

@@ -195,4 +195,32 @@ void TwoBitFile::unpack(const Record& record, std::int64_t start, std::size_t n,
   }
 }
 
+bool is_twobit(const std::string& path) {
+  const InputFile file(path);
+  std::uint32_t signature = 0;
+  if (file.size() < static_cast<std::int64_t>(sizeof signature)) return false;
+  file.read_at(reinterpret_cast<char*>(&signature), sizeof signature, 0);
+  return signature == kSignature || signature == swapped(kSignature);
+}
+
+bool read_twobit(const std::string& path, const FastaSink& sink, JobControl& control,
+                 const TaskContext& context, const std::function<bool()>& enough) {
+  constexpr std::int64_t piece = std::int64_t{1} << 18;
+  TwoBitFile file(path, context.inputs());
+  std::string bases;
+  for (std::size_t i = 0; i < file.names().size(); ++i) {
+    sink.begin(file.names()[i], 0);
+    for (std::int64_t start = 0; start < file.length(i); start += piece) {
+      context.throw_if_stopped();
+      if (enough()) return false;
+      bases.resize(static_cast<std::size_t>(std::min(piece, file.length(i) - start)));
+      file.read(i, start, bases.size(), bases.data());
+      sink.bases(bases);
+      control.advance(static_cast<std::int64_t>(bases.size()) / kBasesPerByte);
+    }
+  }
+  file.check_unchanged();
+  return true;
+}
+
 }  // namespace ancify

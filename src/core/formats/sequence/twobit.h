@@ -3,11 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/exec/job_control.h"
+#include "core/exec/threads.h"
+#include "core/formats/sequence/fasta.h"
 #include "core/io/file.h"
 
 namespace ancify {
@@ -60,5 +63,14 @@ class TwoBitFile {
   std::vector<char> window_;
   std::int64_t window_at_ = -1;
 };
+
+// Whether a file begins with the signature of 2bit.
+bool is_twobit(const std::string& path);
+
+// Passes the sequences of a file on as read_fasta() does, with 0 for lines, until enough() is true.
+// Returns whether it passed all. Advances `control` by their bytes.
+bool read_twobit(
+    const std::string& path, const FastaSink& sink, JobControl& control, const TaskContext& context,
+    const std::function<bool()>& enough = [] { return false; });
 
 }  // namespace ancify
