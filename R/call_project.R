@@ -1,7 +1,7 @@
 #' Project an outgroup onto the focal genome
 #'
-#' Reads an alignment in AXT, MAF or chain format once. For each focal chromosome it gives the outgroup's
-#' base at each position, as sequences or as FASTA files:
+#' Reads an alignment in AXT, MAF or chain format once. For each focal chromosome it gives the
+#' outgroup's base at each position, as sequences or as FASTA files:
 #' `project_axt("hg38.panTro6.axt.gz", "hg38.chrom.sizes", output_dir = "chimp")`.
 #'
 #' | Case | Result |

@@ -90,9 +90,9 @@ species_settings <- function() {
     ),
     focal_fasta = config_setting(
       read_input, paste(
-        "The focal genome: a FASTA of all chromosomes, plain, gzip or bgzip, or a 2bit file. A block",
-        "with another focal base is a bad block. Case is ignored, and `N` and other codes fit any",
-        "base.",
+        "The focal genome: a FASTA of all chromosomes, plain, gzip or bgzip, or a 2bit file. A",
+        "block with another focal base is a bad block. Case is ignored, and `N` and other codes",
+        "fit any base.",
         "`estimate` takes the focal bases from this file."
       ),
       example = "focal.fa.gz", changes = "projections"
