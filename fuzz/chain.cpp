@@ -113,7 +113,7 @@ bool add(const Range& target, const Range& query,
   return true;
 }
 
-// Takes a chain's lines after its header from `at` on; false if it is bad.
+// Takes a chain's lines after its header from `at` on; false if they are bad.
 bool take_chain(const std::vector<Words>& lines, std::size_t& at, const Words& header,
                 Reading& reading) {
   if (header.size() != 12 && header.size() != 13) return false;
@@ -137,10 +137,13 @@ bool take_chain(const std::vector<Words>& lines, std::size_t& at, const Words& h
     q += blocks.back()[0] + (words.size() == 3 ? blocks.back()[2] : 0);
     if (t > target->end || q > query->end) return false;
   } while (blocks.back().size() == 3);
-  return t == target->end && q == query->end && add(*target, *query, blocks, reading);
+  if (t != target->end || q != query->end) return false;
+  // Its lines are good all the same.
+  if (!add(*target, *query, blocks, reading)) ++reading.bad;
+  return true;
 }
 
-// Lines that belong to no chain, or to a bad one, are bad together.
+// Lines that belong to no chain, or to one with bad lines, are bad together.
 Reading read_slowly(std::string_view text) {
   Reading reading;
   const auto lines = lines_of(text);
