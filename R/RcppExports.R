@@ -153,8 +153,8 @@ ml_training_sites_impl <- function(folders, lengths, references, options, watch)
     .Call(`_ancify_ml_training_sites_impl`, folders, lengths, references, options, watch)
 }
 
-has_many_species_impl <- function(file) {
-    .Call(`_ancify_has_many_species_impl`, file)
+alignment_format_impl <- function(file) {
+    .Call(`_ancify_alignment_format_impl`, file)
 }
 
 project_files_impl <- function(alignments, reading, watch) {

@@ -1,7 +1,7 @@
 #' Project an outgroup onto the focal genome
 #'
-#' Reads an alignment in AXT or MAF format once. For each focal chromosome it gives the outgroup's
-#' base at each position, as sequences or as FASTA files:
+#' Reads an alignment in AXT, MAF or chain format once. For each focal chromosome it gives the
+#' outgroup's base at each position, as sequences or as FASTA files:
 #' `project_axt("hg38.panTro6.axt.gz", "hg38.chrom.sizes", output_dir = "chimp")`.
 #'
 #' | Case | Result |
@@ -31,6 +31,22 @@
 #' as their size, and coordinates inside their sequence. The length of the focal sequence must be
 #' that in `chrom_lengths`.
 #'
+#' @section Chain files:
+#' A chain has no bases: the outgroup's come from its genome, `twobit`.
+#'
+#' | Case | Result |
+#' | --- | --- |
+#' | an ungapped block | the outgroup's bases, from the chain's strand |
+#' | at most 100 focal bases that the outgroup lacks, between two blocks | `-` |
+#' | other positions between blocks | `N` |
+#'
+#' So a chain file gives the bases of the net AXT file that was made from the same chains. Use
+#' UCSC's `over.chain` files, which cover each focal position at most once. Where chains overlap,
+#' as in `all.chain`, the last one wins.
+#'
+#' A chain is good or bad as a whole. Its blocks must fit the ranges in its header. Its sequences
+#' must have the lengths in `chrom_lengths` and in `twobit`. Each of its blocks counts as a block.
+#'
 #' @section Limits:
 #' A line or a block may have at most 1/32 of the memory, at least 256 MB and at most 2 GB. A longer
 #' one is an error, so that no file takes more than a fifth of the memory. The memory is the
@@ -40,9 +56,10 @@
 #' An interrupted call leaves no files. In a process forked by [parallel::mclapply()] it runs on one
 #' thread.
 #'
-#' @param axt Path of an alignment in UCSC's AXT or MAF format: plain, gzip or bgzip, recognised by
-#'   content. In AXT the focal genome is the first row of each pair. Names of chromosomes may differ
-#'   from those of `chrom_lengths` by a leading `chr`.
+#' @param axt Path of an alignment in UCSC's AXT, MAF or chain format: plain, gzip or bgzip,
+#'   recognised by content. In AXT the focal genome is the first row of each pair, and in a chain it
+#'   is the target. Names of chromosomes may differ from those of `chrom_lengths` by a leading
+#'   `chr`.
 #' @param chrom_lengths Lengths of the focal chromosomes in bases: a named numeric vector, or the
 #'   path of a file with a name and a length on each line (`chrom.sizes` or `.fai`). Also a
 #'   `Seqinfo`, or an object that has one, such as a `BSgenome` or a `TwoBitFile`.
@@ -53,7 +70,10 @@
 #' @param on_bad_block `"error"` (the default) stops at a bad block; `"skip"` leaves it out and
 #'   warns at the end.
 #' @param maf_name,focal_maf_name For MAF: how the sources of the outgroup and of the focal species
-#'   begin, such as `"panTro6"` and `"hg38"`. For AXT `NULL` (the default).
+#'   begin, such as `"panTro6"` and `"hg38"`. For other formats `NULL` (the default).
+#' @param twobit For chains: path of the outgroup's genome in UCSC's 2bit format, such as
+#'   `"panTro6.2bit"`. Names of its sequences may differ by a leading `chr` from the chains'. For
+#'   other formats `NULL` (the default).
 #' @param threads Number of threads; `NULL` (the default) for `getOption("ancify.threads")`, or
 #'   all cores. One thread decompresses while another projects; bgzip decompresses on all of them.
 #' @param backend `"auto"` (the default) or `"cpu"`. Projection has no GPU code in this version, so
@@ -66,13 +86,15 @@
 #' After an error nothing is written.
 #' * `ancify_input_error`: an argument cannot be used.
 #' * `ancify_file_error` (field `file`): a file cannot be read or written.
-#' * `ancify_format_error` (fields `file` and `line`): the text is neither AXT nor MAF, a block is
-#'   bad, or the compression is damaged.
+#' * `ancify_format_error` (fields `file` and `line`): the text has none of the formats, a block is
+#'   bad, or the compression or `twobit` is damaged.
 #' * `ancify_format_error`: the file has none of the chromosomes, or a MAF lacks the outgroup.
 #' * `ancify_device_error`: the backend is `"gpu"`.
 #' * `ancify_projection_warning`: chromosomes have no block, or blocks or rows were left out.
 #' @references The formats: <https://genome.ucsc.edu/goldenPath/help/axt.html>,
-#'   <https://genome.ucsc.edu/FAQ/FAQformat.html#format5>
+#'   <https://genome.ucsc.edu/FAQ/FAQformat.html#format5>,
+#'   <https://genome.ucsc.edu/goldenPath/help/chain.html>,
+#'   <https://genome.ucsc.edu/FAQ/FAQformat.html#format7>
 #' @seealso [call_ancestral()], [ancify_run()], [read_axt()] for an alignment's blocks
 #' @export
 #' @examples
@@ -92,17 +114,20 @@
 project_axt <- function(axt, chrom_lengths, chromosomes = NULL, output_dir = NULL,
                         on_bad_block = c("error", "skip"), maf_name = NULL,
                         focal_maf_name = NULL, threads = NULL,
-                        backend = c("auto", "cpu", "gpu"), progress = interactive()) {
+                        backend = c("auto", "cpu", "gpu"), progress = interactive(),
+                        twobit = NULL) {
   check_given()
   axt <- check_path(axt, "axt")
+  if (!is.null(twobit)) twobit <- check_path(twobit, "twobit")
   on_bad_block <- check_choice(on_bad_block, c("error", "skip"), "on_bad_block")
   all_lengths <- wanted_lengths(chrom_lengths, NULL)
   lengths <- wanted_lengths(all_lengths, chromosomes)
   check_maf_names_given(axt, maf_name, focal_maf_name)
+  check_twobit_given(axt, twobit)
   refuse_gpu_projection(check_choice(backend, backends, "backend"))
   reading <- reading_of(
     lengths, choose_backend("cpu", threads), on_bad_block, focal_maf_name %||% "",
-    names(all_lengths)
+    names(all_lengths), genomes = genomes_by_alignment(axt, twobit)
   )
 
   if (is.null(output_dir)) {
@@ -136,14 +161,21 @@ as_alignments <- function(species, file, name_in_file = "", folder = "", inner =
 
 # How to read alignments. `focal_name` and `focal_chromosomes`: the focal species in a file of
 # several species. `focal_folder` or else `focal_fasta`: its bases, to check blocks. All may be "".
+# `genomes`: from genomes_by_alignment().
 reading_of <- function(lengths, backend, on_bad_block, focal_name = "",
                        focal_chromosomes = character(), aliases = character(), focal_folder = "",
-                       focal_fasta = "") {
+                       focal_fasta = "", genomes = character()) {
   list(
     lengths = lengths, backend = backend, on_bad_block = on_bad_block, chunk_size = chunk_size(),
     focal_name = focal_name, focal_chromosomes = c(focal_chromosomes, names(aliases)),
-    aliases = aliases, focal_folder = focal_folder, focal_fasta = focal_fasta
+    aliases = aliases, focal_folder = focal_folder, focal_fasta = focal_fasta, genomes = genomes
   )
+}
+
+# The genomes of outgroups, named by alignments, where there are any.
+genomes_by_alignment <- function(alignment, twobit) {
+  genomes <- stats::setNames(as.character(twobit), alignment[seq_along(twobit)])
+  genomes[!is.na(genomes)]
 }
 
 # If names are missing for a MAF, the core's error lists the names in the file.
@@ -154,10 +186,21 @@ check_maf_names_given <- function(axt, maf_name, focal_maf_name) {
     abort_ancify("`maf_name` and `focal_maf_name` are the same: name two species.", "input")
   }
   # For an empty file the core's error says that it has no block.
-  if (!is.null(c(maf_name, focal_maf_name)) && !has_many_species_impl(axt) && file.size(axt) > 0) {
+  if (!is.null(c(maf_name, focal_maf_name)) && !alignment_format_impl(axt)$many_species &&
+    file.size(axt) > 0) {
     abort_ancify(
       sprintf("`maf_name` and `focal_maf_name` are for MAF files, but %s is not MAF: %s.",
               quoted(axt), "leave them out"),
+      "input"
+    )
+  }
+}
+
+# If it is missing for a chain, the core's error says so.
+check_twobit_given <- function(axt, twobit) {
+  if (!is.null(twobit) && !alignment_format_impl(axt)$needs_genome && file.size(axt) > 0) {
+    abort_ancify(
+      sprintf("`twobit` is for chain files, but %s is no chain file: leave it out.", quoted(axt)),
       "input"
     )
   }

@@ -38,7 +38,8 @@ check_species <- function(config, origin) {
 check_alignments_once <- function(config, origin) {
   outgroups <- config$outgroups
   files <- normalizePath(outgroups$alignment, mustWork = FALSE)
-  many <- have_many_species(files)
+  formats <- formats_of(files)
+  many <- formats$many_species
   for (file in unique(files[duplicated(files) & many %in% FALSE])) {
     add_problem(
       origin, "`outgroups`: %s have the same alignment, %s, and would confirm each other.",
@@ -46,6 +47,23 @@ check_alignments_once <- function(config, origin) {
     )
   }
   check_maf_names(config, files, many, origin)
+  check_twobits(outgroups, formats$needs_genome, origin)
+}
+
+check_twobits <- function(outgroups, needed, origin) {
+  given <- !is.na(outgroups$twobit)
+  for (i in which(needed & !given)) {
+    add_problem(
+      origin, "`outgroups.%s: %s` has a chain file, %s, without bases: set `twobit`, its genome.",
+      outgroups$tier[i], outgroups$name[i], quoted(outgroups$alignment[i])
+    )
+  }
+  for (i in which(!needed & given)) {
+    add_problem(
+      origin, "`outgroups.%s: %s` has a `twobit`, but %s is no chain file: take it out.",
+      outgroups$tier[i], outgroups$name[i], quoted(outgroups$alignment[i])
+    )
+  }
 }
 
 check_maf_names <- function(config, files, many, origin) {
@@ -84,14 +102,15 @@ focal_in_maf <- function(config) {
   config$focal_maf_name %||% config$focal_species
 }
 
-# Whether alignment files have rows of several species, by their formats; NA where a file is not
-# there or damaged, which is said later.
-have_many_species <- function(files) {
-  look <- function(file) {
-    tryCatch(has_many_species_impl(file), ancify_error = function(condition) NA)
-  }
-  many <- vapply(unique(files), look, NA)
-  unname(many[match(files, unique(files))])
+# Whether alignment files have rows of several species, and whether they need the outgroup's genome,
+# by their formats: list(many_species =, needs_genome =). NA where a file is not there or damaged,
+# which is said later.
+formats_of <- function(files) {
+  unknown <- list(many_species = NA, needs_genome = NA)
+  formats <- lapply(unique(files), function(file) {
+    tryCatch(alignment_format_impl(file), ancify_error = function(condition) unknown)
+  })[match(files, unique(files))]
+  lapply(stats::setNames(nm = names(unknown)), function(field) vapply(formats, `[[`, NA, field))
 }
 
 # Calls have the file names of projected sequences, of references and of a genome's chromosomes.
@@ -186,6 +205,12 @@ input_table <- function(config) {
     data.frame(
       key = sprintf("outgroups.%s: %s", outgroups$tier, outgroups$name),
       path = outgroups$alignment,
+      folder = rep(FALSE, nrow(outgroups)),
+      phase = rep("project", nrow(outgroups))
+    ),
+    data.frame(
+      key = sprintf("outgroups.%s: %s: twobit", outgroups$tier, outgroups$name),
+      path = outgroups$twobit,
       folder = rep(FALSE, nrow(outgroups)),
       phase = rep("project", nrow(outgroups))
     ),

@@ -67,7 +67,8 @@ species_settings <- function() {
       example = "hg38.chromAlias.txt", changes = "projections"
     ),
     outgroups = config_section(
-      outgroup_keys(), "The outgroups and their alignments to the focal genome (AXT or MAF).",
+      outgroup_keys(),
+      "The outgroups and their alignments to the focal genome (AXT, MAF or chain).",
       required = TRUE, python = TRUE, printed = TRUE
     ),
     focal_maf_name = config_setting(
@@ -89,8 +90,9 @@ species_settings <- function() {
     ),
     focal_fasta = config_setting(
       read_input, paste(
-        "The focal genome: a FASTA of all chromosomes, plain, gzip or bgzip. A block with another",
-        "focal base is a bad block. Case is ignored, and `N` and other codes fit any base.",
+        "The focal genome: a FASTA of all chromosomes, plain, gzip or bgzip, or a 2bit file. A",
+        "block with another focal base is a bad block. Case is ignored, and `N` and other codes",
+        "fit any base.",
         "`estimate` takes the focal bases from this file."
       ),
       example = "focal.fa.gz", changes = "projections"
@@ -103,7 +105,8 @@ outgroup_keys <- function() {
     inner = config_setting(
       key_entries(outgroup_entry_keys()), paste(
         "Near relatives: a list of entries. For a MAF file also",
-        "`{name: chimp, alignment: all.maf.gz, maf_name: panTro6}`."
+        "`{name: chimp, alignment: all.maf.gz, maf_name: panTro6}`, and for a chain file",
+        "`{name: chimp, alignment: over.chain.gz, twobit: panTro6.2bit}`."
       ),
       unset = "empty",
       example = paste0(
@@ -135,6 +138,13 @@ outgroup_entry_keys <- function() {
     maf_name = config_setting(
       read_text, "Its name in the MAF file.",
       unset = "`name`", changes = "projections"
+    ),
+    twobit = config_setting(
+      read_input, paste(
+        "Its genome in 2bit format, which a chain file needs. Names of sequences may differ by a",
+        "leading chr."
+      ),
+      example = "panTro6.2bit", changes = "projections"
     )
   )
 }

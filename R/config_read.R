@@ -30,8 +30,8 @@
 #'   character, numbers as numeric); or the result of `ancify_config()` or [ancify_run()], which is
 #'   checked again.
 #' @return A list of class `ancify_config` with every setting, defaults filled in, and absolute
-#'   paths of inputs. `outgroups` is a data frame (`name`, `tier`, `alignment`, `maf_name`: `NA` if
-#'   it is `name`). Further elements:
+#'   paths of inputs. `outgroups` is a data frame: `name`, `tier`, `alignment`, `maf_name` (`NA` if
+#'   it is `name`) and `twobit` (`NA` for none). Further elements:
 #'   * `lengths`: a named numeric vector of the chromosomes to process, in bases;
 #'   * `notes`: lines for a log;
 #'   * `file`: the path of the configuration, or `NULL`.
@@ -87,11 +87,11 @@ raw_config <- function(config) {
   }
   outgroups <- split(config$outgroups, factor(config$outgroups$tier, c("inner", "outer")))
   entries <- function(tier) {
-    maf_name <- lapply(tier$maf_name %||% rep(NA, nrow(tier)), function(name) {
-      if (!is.na(name)) name
-    })
-    Map(list, name = tier$name, alignment = tier$alignment, maf_name = maf_name,
-        USE.NAMES = FALSE)
+    optional <- function(key) {
+      lapply(tier[[key]] %||% rep(NA, nrow(tier)), function(value) if (!is.na(value)) value)
+    }
+    Map(list, name = tier$name, alignment = tier$alignment, maf_name = optional("maf_name"),
+        twobit = optional("twobit"), USE.NAMES = FALSE)
   }
   raw <- unclass(config)
   raw[c("lengths", "notes", "file", "not_kept_in")] <- NULL

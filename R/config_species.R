@@ -9,7 +9,7 @@ outgroup_table <- function(outgroups) {
     # An alignment that could not be read is a problem already.
     data.frame(
       name = text("name"), tier = rep(tier, length(entries)), alignment = text("alignment"),
-      maf_name = text("maf_name")
+      maf_name = text("maf_name"), twobit = text("twobit")
     )
   })
   do.call(rbind, tiers)

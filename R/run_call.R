@@ -135,9 +135,11 @@ run_calling <- function(context, caller) {
 warn_about_old_projections <- function(config, on_record) {
   outgroups <- config$outgroups
   old <- vapply(seq_len(nrow(outgroups)), function(i) {
-    then <- on_record[[outgroups$name[i]]]$alignment
-    now <- input_identity(config, outgroups$alignment[i])
-    !is.null(then) && !is.null(now) && !same_json(then, now)
+    then <- on_record[[outgroups$name[i]]]
+    any(vapply(c("alignment", "twobit"), function(key) {
+      now <- if (!is.na(outgroups[[key]][i])) input_identity(config, outgroups[[key]][i])
+      !is.null(then[[key]]) && !is.null(now) && !same_json(then[[key]], now)
+    }, NA))
   }, NA)
   if (any(old)) {
     warn_ancify(

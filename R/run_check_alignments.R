@@ -228,6 +228,9 @@ check_against_genome <- function(seen, config) {
     found <- function(status, ...) {
       finding("focal", config$outgroups$name[i], status, sprintf(...), alignment)
     }
+    if (one$compared == 0) {
+      return(found("ok", "no focal letter could be compared"))
+    }
     if (one$wrong == 0) {
       return(found("ok", "%s letters are those of the focal genome", format_count(one$compared)))
     }

@@ -22,10 +22,13 @@ with_inputs <- function(config, paths, identify = file_identity) {
   config
 }
 
-# Adds alignments and focal genome. They may be missing if nothing is projected.
+# Adds alignments and genomes. They may be missing if nothing is projected.
 with_alignments <- function(config, phases) {
   identify <- if ("project" %in% phases) file_identity else identity_if_readable
-  with_inputs(config, c(config$outgroups$alignment, config$focal_fasta), identify)
+  outgroups <- config$outgroups
+  with_inputs(
+    config, c(outgroups$alignment, stats::na.omit(outgroups$twobit), config$focal_fasta), identify
+  )
 }
 
 # As with_inputs(), for files that this session wrote or verified by checksum.

@@ -99,7 +99,8 @@ config_alignments <- function(config, folders = "") {
 config_reading <- function(config, backend, focal_folder = "", focal_fasta = "") {
   reading_of(
     config$lengths, backend, config$on_bad_block, focal_in_maf(config),
-    names(lengths_of_genome(config)), aliases_of_genome(config), focal_folder, focal_fasta
+    names(lengths_of_genome(config)), aliases_of_genome(config), focal_folder, focal_fasta,
+    genomes_by_alignment(config$outgroups$alignment, config$outgroups$twobit)
   )
 }
 
@@ -107,6 +108,7 @@ config_reading <- function(config, backend, focal_folder = "", focal_fasta = "")
 check_before_work <- function(config, log) {
   row <- method_of(config)
   check_method_files(config, row)
+  check_focal_bases(config)
   row$look(config, species_of_tiers(config))
   if (needs_tree(row) && !tree_names_focal(config)) {
     log(no_focal_in_tree(config$focal_species))
@@ -114,6 +116,18 @@ check_before_work <- function(config, log) {
   if (config$estimate && !fits_model(config)) {
     log(sprintf("`estimate: true` has no effect: `method` %s has nothing to fit",
                 quoted(config$method)))
+  }
+}
+
+# Chains have no focal bases.
+check_focal_bases <- function(config) {
+  lacking <- config$outgroups$name[!is.na(config$outgroups$twobit)]
+  if (length(lacking) && needs_focal(config) && is.null(config$focal_fasta)) {
+    problem <- sprintf(
+      "`estimate` needs focal bases, which the chain files of %s lack: set `focal_fasta`.",
+      enumerate(quoted(lacking))
+    )
+    abort_ancify(problem, "config", file = config$file, problems = problem)
   }
 }
 

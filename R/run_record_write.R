@@ -82,7 +82,8 @@ alignments_on_record <- function(context, phases) {
   if (!"project" %in% phases) {
     named <- alignment_sources(config)
     same <- mapply(function(read, named) {
-      same_json(read$alignment, named$alignment) && same_json(read$maf, named$maf)
+      fields <- c("alignment", "maf", "twobit")
+      all(mapply(same_json, read[fields], named[fields]))
     }, sources, named)
     sources[!same] <- list(NULL)
   }
@@ -112,12 +113,21 @@ other_inputs <- function(context, phases) {
   if (!is.null(aliases)) {
     inputs$chromosome_aliases <- c(list(path = aliases), input_identity(config, aliases))
   }
+  inputs$twobit <- twobits_on_record(context)
   focal <- if (!is.null(config$focal_fasta)) focal_on_record(context, phases)
   if (!is.null(focal)) inputs$focal_fasta <- c(list(path = config$focal_fasta), focal)
   # As they were when the run read them.
   c(inputs, lapply(method_of(config)$files(config), function(path) {
     c(list(path = path), input_identity(config, path))
   }))
+}
+
+# The genomes that the projections of outgroups were made from, by species.
+twobits_on_record <- function(context) {
+  outgroups <- context$config$outgroups
+  read <- lapply(sources_of_calls(context)[outgroups$name], `[[`, "twobit")
+  rows <- Map(c, lapply(outgroups$twobit, function(path) list(path = path)), read)
+  stats::setNames(rows, outgroups$name)[!vapply(read, is.null, NA)]
 }
 
 # The focal genome, if blocks were compared with it or focal bases taken from it.

@@ -3,7 +3,7 @@
 # Sources of the projections, by species.
 alignment_sources <- function(config) {
   outgroups <- config$outgroups
-  many <- have_many_species(outgroups$alignment) %in% TRUE
+  many <- formats_of(outgroups$alignment)$many_species %in% TRUE
   # In a MAF, the names of all chromosomes decide which species a row belongs to.
   lengths <- if (any(many)) input_identity(config, config$chromosome_lengths)
   # Blocks that differ from the focal genome are bad.
@@ -12,6 +12,7 @@ alignment_sources <- function(config) {
   sources <- lapply(seq_len(nrow(outgroups)), function(i) {
     list(
       ancify = package_version_text(), alignment = input_identity(config, outgroups$alignment[i]),
+      twobit = if (!is.na(outgroups$twobit[i])) input_identity(config, outgroups$twobit[i]),
       on_bad_block = config$on_bad_block, compared_with = focal, aliases = aliases,
       maf = if (many[i]) {
         names <- names_in_maf(outgroups)

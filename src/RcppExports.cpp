@@ -505,14 +505,14 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// has_many_species_impl
-bool has_many_species_impl(const std::string& file);
-RcppExport SEXP _ancify_has_many_species_impl(SEXP fileSEXP) {
+// alignment_format_impl
+Rcpp::List alignment_format_impl(const std::string& file);
+RcppExport SEXP _ancify_alignment_format_impl(SEXP fileSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::string& >::type file(fileSEXP);
-    rcpp_result_gen = Rcpp::wrap(has_many_species_impl(file));
+    rcpp_result_gen = Rcpp::wrap(alignment_format_impl(file));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1009,7 +1009,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_ml_features_impl", (DL_FUNC) &_ancify_ml_features_impl, 5},
     {"_ancify_ml_predict_impl", (DL_FUNC) &_ancify_ml_predict_impl, 5},
     {"_ancify_ml_training_sites_impl", (DL_FUNC) &_ancify_ml_training_sites_impl, 5},
-    {"_ancify_has_many_species_impl", (DL_FUNC) &_ancify_has_many_species_impl, 1},
+    {"_ancify_alignment_format_impl", (DL_FUNC) &_ancify_alignment_format_impl, 1},
     {"_ancify_project_files_impl", (DL_FUNC) &_ancify_project_files_impl, 3},
     {"_ancify_project_memory_impl", (DL_FUNC) &_ancify_project_memory_impl, 3},
     {"_ancify_focal_sequences_impl", (DL_FUNC) &_ancify_focal_sequences_impl, 4},

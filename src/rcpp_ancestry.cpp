@@ -2,6 +2,7 @@
 #include "rcpp_ancestry.h"
 
 #include <memory>
+#include <unordered_map>
 
 std::vector<ancify::ChromosomeSequences> chromosomes_in(const std::vector<std::string>& folders,
                                                         const Rcpp::NumericVector& lengths,
@@ -67,6 +68,17 @@ std::vector<ancify::ChromosomeAlias> as_aliases(
   return aliases;
 }
 
+// From a character vector of paths named by alignment files.
+std::unordered_map<std::string, std::string> as_genomes(const Rcpp::CharacterVector& paths) {
+  std::unordered_map<std::string, std::string> genomes;
+  if (paths.size() == 0) return genomes;
+  const Rcpp::CharacterVector alignments = paths.names();
+  for (R_xlen_t i = 0; i < paths.size(); ++i) {
+    genomes.emplace(Rcpp::as<std::string>(alignments[i]), Rcpp::as<std::string>(paths[i]));
+  }
+  return genomes;
+}
+
 }  // namespace
 
 Reading as_reading(const Rcpp::List& reading) {
@@ -77,6 +89,7 @@ Reading as_reading(const Rcpp::List& reading) {
   result.options.focal_chromosomes =
       Rcpp::as<std::vector<std::string>>(reading["focal_chromosomes"]);
   result.options.aliases = as_aliases(reading["aliases"], result.chromosomes);
+  result.options.genomes = as_genomes(reading["genomes"]);
   result.options.simd = backend.simd;
   if (Rcpp::as<std::string>(reading["on_bad_block"]) == "skip") {
     result.options.on_bad_block = ancify::OnBadBlock::kSkip;

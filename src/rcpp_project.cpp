@@ -6,12 +6,13 @@
 #include "rcpp_ancestry.h"
 #include "rcpp_glue.h"
 
-// Whether an alignment file's format has rows of several species.
+// What an alignment file's format has: list(many_species =, needs_genome =).
 // [[Rcpp::export]]
-bool has_many_species_impl(const std::string& file) {
-  bool answer = false;
-  guarded([&] { answer = ancify::format_of_file(file).many_species; });
-  return answer;
+Rcpp::List alignment_format_impl(const std::string& file) {
+  const ancify::AlignmentFormat* format = nullptr;
+  guarded([&] { format = &ancify::format_of_file(file); });
+  return Rcpp::List::create(Rcpp::Named("many_species") = format->many_species,
+                            Rcpp::Named("needs_genome") = format->needs_genome);
 }
 
 // Projects alignments into their folders. Returns a report per alignment. Tells the listener

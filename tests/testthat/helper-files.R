@@ -113,3 +113,5 @@ with_function <- function(name, replacement, code) {
   on.exit(utils::assignInNamespace(name, old, "ancify"))
   code
 }
+
+primates_folder <- function() test_data("primates_hg18_100k")

@@ -85,7 +85,7 @@ test_that("defaults are filled in", {
   expect_identical(config$outgroups, data.frame(
     name = c("a", "b", "c"), tier = c("inner", "inner", "outer"),
     alignment = file.path(folder, c("a.axt", "b.axt", "c.axt.gz")),
-    maf_name = NA_character_
+    maf_name = NA_character_, twobit = NA_character_
   ))
 })
 

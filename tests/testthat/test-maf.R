@@ -286,7 +286,7 @@ test_that("only MAF files need names, and take them", {
 
 test_that("a file is a MAF by its content", {
   is_maf <- function(..., compression = "none") {
-    has_many_species_impl(write_axt(c(...), tempfile(), compression = compression))
+    alignment_format_impl(write_axt(c(...), tempfile(), compression = compression))$many_species
   }
   block <- maf_block(list("hg.chr1", 0, "AC", "+", 10), list("near.c", 0, "GT"))
   for (compression in c("none", "gzip", "bgzip")) {
@@ -300,7 +300,7 @@ test_that("a file is a MAF by its content", {
   for (text in c("", "# nothing", "track", "ACGT", "ab", ">chr1", "s hg.chr1 0 2 + 10 AC")) {
     expect_false(is_maf(text))
   }
-  expect_ancify_error(has_many_species_impl(tempfile()), "file", "No such file")
+  expect_ancify_error(alignment_format_impl(tempfile()), "file", "No such file")
 })
 
 test_that("a configuration's names in MAF files are checked, and kept", {
@@ -357,8 +357,6 @@ test_that("MAF and AXT files can be mixed; default names are those of the specie
 })
 
 # ---- Real data -----------------------------------------------------------------------
-
-primates_folder <- function() test_data("primates_hg18_100k")
 
 # The MAF, limited to the positions of the AXT files.
 renumbered_maf <- function(path = tempfile(fileext = ".maf")) {

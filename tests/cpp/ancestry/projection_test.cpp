@@ -303,7 +303,7 @@ class ToyReader : public PairReader {
 TEST(Projection, ReadsAFormatThatIsARow) {
   auto formats = alignment_formats();
   formats.insert(formats.begin(),
-                 {"toy", false,
+                 {"toy", false, false,
                   [](std::string_view& text, bool last, std::int64_t&) -> std::optional<bool> {
                     if (text.size() < 3 && !last) return std::nullopt;
                     return text.substr(0, 3) == "toy";

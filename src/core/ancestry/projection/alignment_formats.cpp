@@ -1,11 +1,13 @@
-// The readers of AXT and MAF, and the choice between formats by content.
+// The readers of AXT, MAF and chains, and the choice between formats by content.
 #include "core/ancestry/projection/alignment_formats.h"
 
 #include <algorithm>
 #include <utility>
 
+#include "core/ancestry/projection/chain_pairs.h"
 #include "core/ancestry/projection/maf_pairs.h"
 #include "core/formats/alignment/axt.h"
+#include "core/formats/alignment/chain.h"
 #include "core/formats/alignment/maf.h"
 #include "core/io/byte_source.h"
 #include "core/io/record_reader.h"
@@ -48,6 +50,24 @@ class MafReader final : public PairReader {
   MafPairs pairs_;
 };
 
+class ChainReader final : public PairReader {
+ public:
+  explicit ChainReader(const FileToRead& read)
+      : parser_(read.bad, read.lines),
+        pairs_(read.file, read.chromosomes, read.options, read.inputs, read.bad) {}
+  std::size_t consume(std::string_view text, bool last,
+                      const std::vector<PairSink*>& sinks) override {
+    const std::size_t used =
+        parser_.consume(text, last, [&](const Chain& chain) { pairs_.project(chain, sinks); });
+    if (last) pairs_.finish();
+    return used;
+  }
+
+ private:
+  ChainParser parser_;
+  ChainPairs pairs_;
+};
+
 template <class Reader>
 std::unique_ptr<PairReader> make_reader(const FileToRead& read) {
   return std::make_unique<Reader>(read);
@@ -62,8 +82,9 @@ std::optional<bool> is_any_text(std::string_view& /*text*/, bool /*last*/,
 
 const std::vector<AlignmentFormat>& alignment_formats() {
   static const std::vector<AlignmentFormat> formats = {
-      {"MAF", true, is_maf_text, make_reader<MafReader>},
-      {"AXT", false, is_any_text, make_reader<AxtReader>},
+      {"MAF", true, false, is_maf_text, make_reader<MafReader>},
+      {"chain", false, true, is_chain_text, make_reader<ChainReader>},
+      {"AXT", false, false, is_any_text, make_reader<AxtReader>},
   };
   return formats;
 }
@@ -100,12 +121,13 @@ const AlignmentFormat& format_of_file(const std::string& path,
 
 AlignmentPairs::AlignmentPairs(const std::string& file, std::vector<std::string> names,
                                const std::vector<Chromosome>& chromosomes,
-                               const ProjectionOptions& options, BadBlocks& bad,
-                               const std::vector<AlignmentFormat>& formats)
+                               const ProjectionOptions& options, const InputIdentities& inputs,
+                               BadBlocks& bad, const std::vector<AlignmentFormat>& formats)
     : file_(file),
       names_(std::move(names)),
       chromosomes_(chromosomes),
       options_(options),
+      inputs_(inputs),
       bad_(bad),
       formats_(formats) {}
 
@@ -119,7 +141,7 @@ bool AlignmentPairs::choose_format(std::string_view& text, bool last) {
   std::int64_t longest = 0;
   for (const Chromosome& chromosome : chromosomes_) longest = std::max(longest, chromosome.length);
   reader_ = format_->make_reader(
-      {file_, names_, chromosomes_, options_, bad_, lines_, longest_row(longest)});
+      {file_, names_, chromosomes_, options_, inputs_, bad_, lines_, longest_row(longest)});
   return true;
 }
 

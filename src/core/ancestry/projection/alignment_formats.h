@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/ancestry/projection/projector.h"
+#include "core/exec/job_control.h"
 #include "core/formats/alignment/aligned_pair.h"
 #include "core/formats/alignment/bad_blocks.h"
 #include "core/genome/lengths.h"
@@ -40,15 +41,18 @@ struct FileToRead {
   const std::vector<std::string>& names;
   const std::vector<Chromosome>& chromosomes;
   const ProjectionOptions& options;
-  BadBlocks& bad;           // takes blocks that are bad for all outgroups
-  std::int64_t lines = 0;   // before the reader's text
-  std::size_t longest_row;  // in bytes
+  const InputIdentities& inputs;  // of further files that the reader opens
+  BadBlocks& bad;                 // takes blocks that are bad for all outgroups
+  std::int64_t lines = 0;         // before the reader's text
+  std::size_t longest_row;        // in bytes
 };
 
 struct AlignmentFormat {
   std::string name;
   // Whether files have rows of several species, told apart by name.
   bool many_species;
+  // Whether files lack the outgroup's bases, which come from its genome.
+  bool needs_genome;
   // Whether a file that begins with `text` has this format; none if more text is needed. `last`:
   // there is no more text. May remove lines that tell nothing from `text`, and adds their number to
   // `lines`.
@@ -74,7 +78,8 @@ class AlignmentPairs {
   // `file` is for messages. All arguments but `names` must outlive this.
   AlignmentPairs(const std::string& file, std::vector<std::string> names,
                  const std::vector<Chromosome>& chromosomes, const ProjectionOptions& options,
-                 BadBlocks& bad, const std::vector<AlignmentFormat>& formats = alignment_formats());
+                 const InputIdentities& inputs, BadBlocks& bad,
+                 const std::vector<AlignmentFormat>& formats = alignment_formats());
 
   // See PairReader.
   std::size_t consume(std::string_view text, bool last, const std::vector<PairSink*>& sinks);
@@ -90,6 +95,7 @@ class AlignmentPairs {
   std::vector<std::string> names_;
   const std::vector<Chromosome>& chromosomes_;
   const ProjectionOptions& options_;
+  const InputIdentities& inputs_;
   BadBlocks& bad_;
   const std::vector<AlignmentFormat>& formats_;
   std::int64_t lines_ = 0;  // removed before the text showed its format

@@ -1,4 +1,4 @@
-// Reads the focal genome from FASTA, or assembles it from the focal rows of alignments.
+// Reads the focal genome from FASTA or 2bit, or assembles it from the focal rows of alignments.
 #include "core/ancestry/projection/focal_genome.h"
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
 #include "core/formats/sequence/fasta.h"
+#include "core/formats/sequence/twobit.h"
 #include "core/genome/bases.h"
 #include "core/io/file.h"
 #include "core/io/text.h"
@@ -19,7 +20,7 @@ namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 16;
 
-// Copies the sequences of a FASTA file to their chromosomes in a store.
+// Copies the sequences of a genome's file to their chromosomes in a store.
 class FocalFasta {
  public:
   FocalFasta(const std::string& file, const std::vector<Chromosome>& chromosomes,
@@ -208,7 +209,11 @@ void focal_from_fasta(const std::string& fasta, const std::vector<Chromosome>& c
     const FastaSink sink = {
         [&](std::string_view name, std::int64_t line) { focal.begin(name, line); },
         [&](std::string_view bases) { focal.add(bases); }};
-    read_fasta(fasta, sink, control, context);
+    if (is_twobit(fasta)) {
+      read_twobit(fasta, sink, control, context);
+    } else {
+      read_fasta(fasta, sink, control, context);
+    }
     focal.finish();
     context.throw_if_stopped();
     store.commit(context);

@@ -1,4 +1,4 @@
-// The focal genome's bases, from a FASTA file or from the focal rows of alignments.
+// The focal genome's bases, from a FASTA or 2bit file or from the focal rows of alignments.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@
 
 namespace ancify {
 
-// Copies the chromosomes of a FASTA file into `store`, and commits it. The file may hold other
-// sequences, in any order, and may name chromosomes by `aliases`. FormatError if a chromosome is
-// missing, occurs twice or has another length.
+// Copies the chromosomes of a FASTA or 2bit file into `store`, and commits it. The file may hold
+// other sequences, in any order, and may name chromosomes by `aliases`. FormatError if a chromosome
+// is missing, occurs twice or has another length.
 void focal_from_fasta(const std::string& fasta, const std::vector<Chromosome>& chromosomes,
                       const std::vector<ChromosomeAlias>& aliases, SequenceStore& store,
                       int threads, JobControl& control);

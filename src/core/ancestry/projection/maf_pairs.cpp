@@ -5,32 +5,12 @@
 
 #include "core/exec/errors.h"
 #include "core/formats/alignment/row_scan.h"
+#include "core/genome/complement.h"
 #include "core/io/text.h"
 
 namespace ancify {
 
 namespace {
-
-// The complements of bases and IUPAC codes, in the same case; other characters are unchanged.
-std::array<char, 256> make_complements() {
-  std::array<char, 256> complements{};
-  for (std::size_t i = 0; i < complements.size(); ++i) complements[i] = static_cast<char>(i);
-  constexpr std::string_view codes = "ACGTRYKMBVDHacgtrykmbvdh";
-  constexpr std::string_view other = "TGCAYRMKVBHDtgcayrmkvbhd";
-  for (std::size_t i = 0; i < codes.size(); ++i) {
-    complements[static_cast<unsigned char>(codes[i])] = other[i];
-  }
-  complements['U'] = 'A';
-  complements['u'] = 'a';
-  return complements;
-}
-
-void reverse_complement(std::string_view row, std::string& out) {
-  static const std::array<char, 256> complements = make_complements();
-  out.resize(row.size());
-  std::transform(row.rbegin(), row.rend(), out.begin(),
-                 [](char c) { return complements[static_cast<unsigned char>(c)]; });
-}
 
 // The inconsistency in a row; empty if there is none.
 std::string problem_of(const MafRow& row, const RowScan& scan) {

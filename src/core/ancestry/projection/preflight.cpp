@@ -21,6 +21,7 @@
 #include "core/exec/threads.h"
 #include "core/formats/alignment/row_scan.h"
 #include "core/formats/sequence/fasta.h"
+#include "core/formats/sequence/twobit.h"
 #include "core/genome/bases.h"
 #include "core/genome/bases_avx512.h"
 #include "core/io/byte_source.h"
@@ -364,7 +365,8 @@ class Look {
       sinks.push_back(&readers_[i]);
     }
     BadBlocks bad(file.file, OnBadBlock::kSkip);
-    AlignmentPairs pairs(file.file, names, chromosomes_, options_.projection, bad);
+    AlignmentPairs pairs(file.file, names, chromosomes_, options_.projection, context.inputs(),
+                         bad);
     OutgroupLook ending;
     note_problem(ending, [&] {
       FirstText text(file.file, kMostText, options_, context);
@@ -491,7 +493,7 @@ std::vector<DivergenceComparison> divergence_comparisons(
 
 // ---- The focal genome --------------------------------------------------------------------------
 
-// Compares the focal genome's FASTA file with the positions seen, until all are compared.
+// Compares the focal genome's file with the positions seen, until all are compared.
 class GenomeLook {
  public:
   GenomeLook(const std::vector<Chromosome>& chromosomes,
@@ -616,13 +618,19 @@ void look_at_genome(const PreflightOptions& options, const std::vector<Chromosom
                     Look& look, const TaskContext& context) {
   try {
     GenomeLook genome(chromosomes, options.projection.aliases, options.projection.simd, look);
+    JobControl unwatched;
+    if (is_twobit(options.focal_fasta)) {
+      const FastaSink sink = {[&](std::string_view name, std::int64_t) { genome.begin(name); },
+                              [&](std::string_view bases) { genome.add(bases); }};
+      return genome.finish(read_twobit(options.focal_fasta, sink, unwatched, context,
+                                       [&] { return genome.has_all(); }));
+    }
     FirstText text(options.focal_fasta, kNoLimit, options, context);
     const FastaSink sink = {[&](std::string_view name, std::int64_t) { genome.begin(name); },
                             [&](std::string_view bases) {
                               genome.add(bases);
                               if (genome.has_all()) text.stop();
                             }};
-    JobControl unwatched;
     read_fasta(options.focal_fasta, text, sink, unwatched, context, options.projection.chunk_size);
     genome.finish(text.ended());
   } catch (const Interrupted&) {

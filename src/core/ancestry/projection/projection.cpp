@@ -49,7 +49,7 @@ AlignmentProjector::AlignmentProjector(const std::string& file,
     : file_(file),
       chromosomes_(chromosomes),
       bad_(file, options.on_bad_block),
-      pairs_(file, names_in_file(targets), chromosomes, options, bad_, formats) {
+      pairs_(file, names_in_file(targets), chromosomes, options, context.inputs(), bad_, formats) {
   if (options.open_focal) check_.emplace(options.open_focal, chromosomes);
   for (const auto& target : targets) {
     auto& projector = projectors_.emplace_back(file, chromosomes, *target.store,

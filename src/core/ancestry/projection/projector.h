@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "core/ancestry/projection/focal_check.h"
@@ -30,6 +31,8 @@ struct ProjectionOptions {
   std::string focal_name;
   std::vector<std::string> focal_chromosomes;
   OpenFocal open_focal = {};  // if set, blocks are compared with the focal genome
+  // The outgroups' genomes, 2bit files, by the alignment files that lack bases.
+  std::unordered_map<std::string, std::string> genomes = {};
 };
 
 // The report on one outgroup of an alignment.

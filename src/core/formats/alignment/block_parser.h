@@ -1,12 +1,14 @@
 // The base class of alignment parsers: takes text in pieces, and passes whole blocks on.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 #include "core/formats/alignment/bad_blocks.h"
 #include "core/io/record_size.h"
+#include "core/io/text.h"
 
 namespace ancify {
 
@@ -46,6 +48,22 @@ class BlockParser {
   BlockParser(const BlockParser&) = default;
   ~BlockParser() = default;
 
+  // Takes a line, without blanks at its end, off rest_; false if its end has not come yet.
+  bool take_line(std::string_view& line) {
+    const std::size_t newline = std::min(rest_.find('\n'), rest_.size());
+    ended_ = newline < rest_.size();
+    if (!ended_ && (!last_ || rest_.empty())) return false;
+    line = trim_end(rest_.substr(0, newline));
+    rest_.remove_prefix(newline + (ended_ ? 1 : 0));
+    ++lines_;
+    return true;
+  }
+  // Puts the line taken last back; `rest` is rest_ before it.
+  void put_back(std::string_view rest) {
+    rest_ = rest;
+    --lines_;
+  }
+
   // Takes lines off rest_. If it finds a block, that is in block_.
   virtual Found next() = 0;
   // The longest allowed line, in bytes, for the unfinished line at the start of rest_.
@@ -54,6 +72,7 @@ class BlockParser {
   BadBlocks& bad_;
   std::string_view rest_;
   bool last_ = false;
+  bool ended_ = true;   // whether the line taken last had a newline
   std::int64_t lines_;  // lines taken so far
   std::size_t longest_row_;
   bool looking_for_block_ = false;  // after a bad block

@@ -76,21 +76,6 @@ std::optional<bool> is_maf_text(std::string_view& text, bool last, std::int64_t&
   return {};
 }
 
-bool MafParser::take_line(std::string_view& line) {
-  const std::size_t newline = std::min(rest_.find('\n'), rest_.size());
-  ended_ = newline < rest_.size();
-  if (!ended_ && (!last_ || rest_.empty())) return false;
-  line = trim_end(rest_.substr(0, newline));
-  rest_.remove_prefix(newline + (ended_ ? 1 : 0));
-  ++lines_;
-  return true;
-}
-
-void MafParser::put_back(std::string_view rest) {
-  rest_ = rest;
-  --lines_;
-}
-
 MafParser::Found MafParser::bad_line(const std::string& problem) {
   if (!looking_for_block_) bad_.add(lines_, problem);
   looking_for_block_ = true;

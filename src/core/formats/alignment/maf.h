@@ -54,11 +54,6 @@ class MafParser final : public BlockParser<MafBlock> {
   std::size_t longest_line() const override;
   Found rows();
   Found bad_line(const std::string& problem);
-  // Takes a line off rest_; false if its end has not come yet.
-  bool take_line(std::string_view& line);
-  void put_back(std::string_view rest);
-
-  bool ended_ = true;  // whether the line taken last had a newline
 };
 
 }  // namespace ancify

@@ -1,0 +1,195 @@
+// Fuzzes chains: every way to project gives the result of a slow, plain reader.
+#include "core/formats/alignment/chain.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <sstream>
+
+#include "../tests/cpp/ancestry/slow_projection.h"
+#include "../tests/cpp/twobit_files.h"
+#include "core/formats/alignment/maf.h"
+#include "projection.h"
+
+namespace ancify::fuzz {
+
+namespace {
+
+using test::Block;
+
+const test::Genome kGenome = {{"chrA", "ACGTTGCANNNNacgtTTAAGGCCnnATATCGCGatcgTACGGCATTACG"},
+                              {"q", "GATTACA"}};
+
+struct Reading {
+  std::vector<Block> blocks;
+  std::int64_t bad = 0;
+};
+
+using Words = std::vector<std::string>;
+
+std::vector<Words> lines_of(std::string_view text) {
+  std::vector<Words> lines;
+  std::istringstream in{std::string(text)};
+  for (std::string line; std::getline(in, line);) {
+    line.erase(line.find_last_not_of(" \t\r") + 1);
+    Words words;
+    for (std::size_t at = line.find_first_not_of(" \t"); at != line.npos;) {
+      const std::size_t end = std::min(line.find_first_of(" \t", at), line.size());
+      words.push_back(line.substr(at, end - at));
+      at = line.find_first_not_of(" \t", end);
+    }
+    // A comment has its mark in the first column.
+    if (!line.empty() && line.front() == '#') words = {"#"};
+    // So has a header.
+    if (!words.empty() && words.front() == "chain" && line.front() != 'c') words.front() = "other";
+    lines.push_back(words);
+  }
+  return lines;
+}
+
+std::optional<std::int64_t> whole_number(const std::string& text) {
+  if (text.empty() || text.size() > 18) return {};
+  if (text.find_first_not_of("0123456789") != text.npos) return {};
+  return std::stoll(text);
+}
+
+struct Range {
+  std::string name;
+  std::int64_t size;
+  std::string strand;
+  std::int64_t start;
+  std::int64_t end;
+};
+
+std::optional<Range> range_of(const Words& words, std::size_t at) {
+  const auto size = whole_number(words[at + 1]);
+  const auto start = whole_number(words[at + 3]);
+  const auto end = whole_number(words[at + 4]);
+  const std::string& strand = words[at + 2];
+  if (!size || !start || !end || (strand != "+" && strand != "-")) return {};
+  if (*start > *end || *end > *size) return {};
+  return Range{words[at], *size, strand, *start, *end};
+}
+
+bool same_name(const std::string& a, const std::string& b) {
+  return a == b || a == "chr" + b || b == "chr" + a;
+}
+
+char complement(char c) {
+  const std::size_t at = std::string("ACGTacgt").find(c);
+  return at == std::string::npos ? c : "TGCAtgca"[at];
+}
+
+// Adds the blocks of a chain whose lines fit its header; false if it does not fit the genomes.
+bool add(const Range& target, const Range& query,
+         const std::vector<std::vector<std::int64_t>>& lines, Reading& reading) {
+  const auto chromosome =
+      std::find_if(kChromosomes.begin(), kChromosomes.end(),
+                   [&](const Chromosome& c) { return same_name(c.name, target.name); });
+  if (chromosome == kChromosomes.end()) return true;
+  const auto sequence = std::find_if(kGenome.begin(), kGenome.end(),
+                                     [&](const auto& s) { return same_name(s.first, query.name); });
+  if (target.size != chromosome->length || sequence == kGenome.end()) return false;
+  std::string bases = sequence->second;
+  if (query.size != static_cast<std::int64_t>(bases.size())) return false;
+  if (query.strand == "-") {
+    std::reverse(bases.begin(), bases.end());
+    for (char& c : bases) c = complement(c);
+  }
+  std::int64_t t = target.start;
+  std::int64_t q = query.start;
+  for (const auto& line : lines) {
+    const auto size = static_cast<std::size_t>(line[0]);
+    std::string row = bases.substr(static_cast<std::size_t>(q), size);
+    if (line.size() == 3 && line[2] == 0 && line[1] <= 100) {
+      row += std::string(static_cast<std::size_t>(line[1]), '-');
+    }
+    if (!row.empty()) {
+      reading.blocks.push_back({chromosome->name, t + 1, std::string(row.size(), 'N'), row});
+    }
+    t += line[0] + (line.size() == 3 ? line[1] : 0);
+    q += line[0] + (line.size() == 3 ? line[2] : 0);
+  }
+  return true;
+}
+
+// Takes a chain's lines after its header from `at` on; false if they are bad.
+bool take_chain(const std::vector<Words>& lines, std::size_t& at, const Words& header,
+                Reading& reading) {
+  if (header.size() != 12 && header.size() != 13) return false;
+  const auto target = range_of(header, 2);
+  const auto query = range_of(header, 7);
+  if (!target || !query || target->strand == "-") return false;
+  std::vector<std::vector<std::int64_t>> blocks;
+  std::int64_t t = target->start;
+  std::int64_t q = query->start;
+  do {
+    if (at == lines.size() || lines[at].empty() || lines[at].front() == "chain") return false;
+    blocks.emplace_back();
+    const Words& words = lines[at++];
+    if (words.size() != 1 && words.size() != 3) return false;
+    for (const auto& word : words) {
+      const auto number = whole_number(word);
+      if (!number) return false;
+      blocks.back().push_back(*number);
+    }
+    t += blocks.back()[0] + (words.size() == 3 ? blocks.back()[1] : 0);
+    q += blocks.back()[0] + (words.size() == 3 ? blocks.back()[2] : 0);
+    if (t > target->end || q > query->end) return false;
+  } while (blocks.back().size() == 3);
+  if (t != target->end || q != query->end) return false;
+  // Its lines are good all the same.
+  if (!add(*target, *query, blocks, reading)) ++reading.bad;
+  return true;
+}
+
+// Lines that belong to no chain, or to one with bad lines, are bad together.
+Reading read_slowly(std::string_view text) {
+  Reading reading;
+  const auto lines = lines_of(text);
+  bool behind_bad = false;
+  for (std::size_t at = 0; at < lines.size();) {
+    const Words& words = lines[at++];
+    if (words.empty() || words.front() == "#") continue;
+    const bool begins = words.front() == "chain";
+    const bool good = begins && take_chain(lines, at, words, reading);
+    if (!good && (begins || !behind_bad)) ++reading.bad;
+    behind_bad = !good;
+  }
+  return reading;
+}
+
+}  // namespace
+
+void check(std::string_view input) {
+  std::string_view rest = input;
+  std::int64_t lines = 0;
+  if (is_maf_text(rest, true, lines).value()) return;
+  if (!is_chain_text(rest, true, lines).value()) return;
+  static MemoryFile genome;
+  Choices choices(input);
+  const Way way = any_way(choices);
+  const bool codes = way.kept == Kept::kPacked;
+  ProjectionOptions options;
+  options.genomes["input"] = genome.write(test::TwoBitWriter().file(kGenome));
+  if (choices.one_in(2)) options.on_bad_block = OnBadBlock::kSkip;
+  const std::string plain = project(input, {""}, options, Way{}, codes);
+  require_equal(plain, project(input, {""}, options, way, codes), "two ways to project");
+
+  const Reading reading = read_slowly(input);
+  const bool refused = options.on_bad_block == OnBadBlock::kError && reading.bad > 0;
+  require(is_error(plain) == (refused || reading.blocks.empty()), "an error: " + plain);
+  if (is_error(plain)) return;
+  std::string bases;
+  for (const auto& chromosome : kChromosomes) {
+    bases += (bases.empty() ? "" : " ") + test::project_slowly(reading.blocks, chromosome);
+  }
+  if (codes) {
+    for (char& c : bases) c = c == ' ' ? ' ' : upper_base(base_code(c));
+  }
+  require_equal(plain.substr(0, plain.find('\n')), bases, "projecting and the slow way");
+  require(plain.find(", bad " + std::to_string(reading.bad) + "\n") != plain.npos,
+          "the number of bad chains: " + plain);
+}
+
+}  // namespace ancify::fuzz

@@ -1,0 +1,110 @@
+// Walks along chains, and reads the outgroup's bases of their blocks.
+#include "core/ancestry/projection/chain_pairs.h"
+
+#include "core/exec/errors.h"
+#include "core/genome/complement.h"
+#include "core/io/text.h"
+
+namespace ancify {
+
+namespace {
+
+TwoBitFile open_genome(const std::string& file, const ProjectionOptions& options,
+                       const InputIdentities& inputs) {
+  if (options.focal_row) {
+    throw InputError("'" + file +
+                     "' is a chain file, which has no focal bases: give the focal genome "
+                     "(focal_fasta)");
+  }
+  const auto genome = options.genomes.find(file);
+  if (genome == options.genomes.end()) {
+    throw InputError("'" + file +
+                     "' is a chain file, which has no bases: set twobit to the outgroup's genome "
+                     "in 2bit format");
+  }
+  return TwoBitFile(genome->second, inputs);
+}
+
+std::string other_length(const std::string& name, std::int64_t here, const std::string& where,
+                         std::int64_t there) {
+  return "the chain says that " + name + " is " + std::to_string(here) + " bases long, but " +
+         where + " says " + std::to_string(there) + ": use the genomes that were aligned";
+}
+
+}  // namespace
+
+ChainPairs::ChainPairs(const std::string& file, const std::vector<Chromosome>& chromosomes,
+                       const ProjectionOptions& options, const InputIdentities& inputs,
+                       BadBlocks& bad)
+    : bad_(bad),
+      chromosomes_(chromosomes),
+      wanted_(chromosomes, options.aliases),
+      genome_(open_genome(file, options, inputs)),
+      sequences_(genome_.names()) {}
+
+std::string ChainPairs::problem_of(const Chain& chain, const Chromosome& chromosome) {
+  const ChainRange& target = chain.target;
+  const ChainRange& query = chain.query;
+  if (target.size != chromosome.length) {
+    return other_length(excerpt(target.name), target.size, "the table of lengths",
+                        chromosome.length);
+  }
+  const auto sequence = sequences_.find(query.name);
+  if (!sequence) {
+    return "the outgroup's genome '" + genome_.path() + "' has no sequence " + excerpt(query.name) +
+           "; its first are " + quoted_list(genome_.names());
+  }
+  sequence_ = *sequence;
+  const std::int64_t length = genome_.length(sequence_);
+  if (query.size == length) return {};
+  return other_length(excerpt(query.name), query.size, "'" + genome_.path() + "'", length);
+}
+
+void ChainPairs::project(const Chain& chain, const std::vector<PairSink*>& sinks) {
+  const auto wanted = wanted_.find(chain.target.name);
+  if (wanted) {
+    const std::string problem = problem_of(chain, chromosomes_[*wanted]);
+    if (!problem.empty()) return bad_.add(chain.line, problem);
+  }
+  AlignedPair pair;
+  pair.chromosome = chain.target.name;
+  pair.line = chain.line;
+  std::int64_t target = chain.target.start;
+  std::int64_t query = chain.query.start;
+  for (std::string_view rest = chain.blocks; !rest.empty();) {
+    const ChainBlock block = next_block(rest);
+    ++pair.line;
+    if (!wanted) {
+      for (PairSink* sink : sinks) sink->pass_over(chain.target.name);
+      continue;
+    }
+    const bool bridged = block.query_gap == 0 && block.target_gap <= kLongestBridge;
+    make_rows(chain.query, query, block.size, bridged ? block.target_gap : 0);
+    pair.target = std::string_view(unknown_).substr(0, row_.size());
+    pair.query = row_;
+    pair.start = target + 1;
+    pair.end = target + static_cast<std::int64_t>(row_.size());
+    if (!row_.empty()) {
+      for (PairSink* sink : sinks) sink->project(pair, 0);
+    }
+    target += block.size + block.target_gap;
+    query += block.size + block.query_gap;
+  }
+}
+
+void ChainPairs::make_rows(const ChainRange& query, std::int64_t start, std::int64_t size,
+                           std::int64_t gap) {
+  const auto n = static_cast<std::size_t>(size);
+  if (query.minus) {
+    bases_.resize(n);
+    genome_.read(sequence_, query.size - start - size, n, bases_.data());
+    reverse_complement(bases_, row_);
+  } else {
+    row_.resize(n);
+    genome_.read(sequence_, start, n, row_.data());
+  }
+  row_.append(static_cast<std::size_t>(gap), '-');
+  if (unknown_.size() < row_.size()) unknown_.resize(row_.size(), 'N');
+}
+
+}  // namespace ancify
