@@ -11,9 +11,11 @@
 # examples   whole command lines
 # instead    the R functions whose work the command does, for messages that advise them
 # words      what the command line calls arguments of R, apart from options of the same name
+# writes     function(parsed) that gives the paths of its results, which must not be read too
 command_row <- function(purpose, run, arguments = character(), options = character(),
                         required = character(), streams = character(), details = character(),
-                        examples = character(), instead = character(), words = character()) {
+                        examples = character(), instead = character(), words = character(),
+                        writes = function(parsed) parsed$output) {
   as.list(environment())
 }
 
@@ -146,14 +148,14 @@ rows_of_analyses <- function() {
         "ancify demography one.fs --model two_epoch --start nu=2,time=0.1 \\\n ",
         "--out fitted --reference-size 10000"
       ),
-      "fit_demography", c(sfs = "SPECTRUM")
+      "fit_demography", c(sfs = "SPECTRUM"), demography_files
     ),
     reml = command_row(
       "estimate heritability from genotypes; status 3 if not converged", reml_command,
       options = c("genotypes", "pheno", "covar", "keep", "components", "out", "threads", "verbose"),
       required = c("genotypes", "out"),
       examples = "ancify reml --genotypes mice.bed --pheno traits.tsv --out h2",
-      instead = c("fit_reml", "open_genotypes")
+      instead = c("fit_reml", "open_genotypes"), writes = function(parsed) reml_files(parsed$out)
     )
   )
 }
