@@ -85,8 +85,8 @@ as_region_table <- function(x) {
   x[columns]
 }
 
-# "chr1:1-20", also with commas in the numbers, and with a strand as in "chr1:1-20:-". A chromosome's
-# name may contain colons.
+# "chr1:1-20", also with commas in the numbers, and with a strand, as "chr1:1-20:-". Names of
+# chromosomes may contain colons.
 regions_of_text <- function(x) {
   number <- "([0-9][0-9,]*)"
   parts <- regmatches(x, regexec(sprintf("^(.+):%s-%s(:([-+*]))?$", number, number), x))
