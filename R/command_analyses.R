@@ -1,4 +1,4 @@
-# Commands of what follows calls: variants, spectra, comparisons, reports, posteriors.
+# Commands of what follows calls: variants, spectra, comparisons, reports, exports, posteriors.
 
 annotate_command <- function(parsed) {
   reasons <- annotate_vcf(
@@ -44,6 +44,14 @@ compare_command <- function(parsed) {
 
 report_command <- function(parsed) {
   wrote(ancify_report(folder_of_run(parsed$arguments), parsed$output %||% "report.html"))
+}
+
+export_command <- function(parsed) {
+  written <- export_states(
+    folder_of_run(parsed$arguments), parsed$format, parsed$output,
+    sites = parsed$sites, reference = parsed$reference, progress = isatty(stderr())
+  )
+  print(written, row.names = FALSE)
 }
 
 # A configuration stands for the folder of its calls.

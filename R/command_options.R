@@ -36,6 +36,8 @@ option_rows <- list(
   ancestral = option_row(
     "ancestral", "CALLS", "the folder of a run, or a FASTA file", default = "AA in INFO"
   ),
+  format = option_row("format", "FORMAT", "the program or format to write for"),
+  sites = option_row("sites", "VCF", "a VCF or BCF of the positions to write"),
   window = option_row("window", "BASES", "length of windows"),
   model = option_row("model", "MODEL", "the name of a model, or a Demes file"),
   start = option_row("start", "VALUES", "first values of the parameters, such as nu=2,time=1"),

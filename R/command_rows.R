@@ -132,6 +132,20 @@ rows_of_analyses <- function() {
       examples = "ancify posterior ancestral_calls chr1 2001 2010", instead = "read_posterior",
       words = c(run = "CALLS", chromosome = "CHROMOSOME", start = "START", end = "END")
     ),
+    export = command_row(
+      "write ancestral states for another program", export_command, "CALLS",
+      c("format", "sites", "reference", "output"), c("format", "output"), "sites",
+      paste(
+        "CALLS is the folder of a run, or its configuration. FORMAT is tsinfer (a table of the",
+        "states of --sites), relate or slim (folders of FASTA files; slim needs --reference), or",
+        "bed or bigbed (confidences, of --sites or of all positions)."
+      ),
+      c(
+        "ancify export ancestral_calls --format tsinfer --sites in.vcf.gz -o states.tsv",
+        "ancify export ancestral_calls --format bed -o confidence.bed"
+      ),
+      "export_states", c(run = "CALLS", out = "-o")
+    ),
     demography = command_row(
       "fit a demographic model to a spectrum; status 3 if not converged", demography_command,
       "SPECTRUM", c("model", "start", "starts", "out", "reference_size", "threads"), "model",

@@ -137,3 +137,33 @@ test_that("summary() gives shares by chromosome", {
   expect_output(print(summary(run)), "<ancify_run> focal, voting.*alignments.*near1 \\(.* blocks")
   expect_ancify_error(summary(run, 3), "input")
 })
+
+test_that("objects that stand for files are taken as their paths", {
+  require_package("BSgenome")
+  folder <- tempfile()
+  dir.create(folder)
+  genome <- file.path(folder, "single_sequences.2bit")
+  write_twobit(c(chr1 = "ACGTACGT", chr2 = "GGGG"), genome)
+  bs <- BSgenome::BSgenome(
+    "Homo sapiens", "Human", "hg1", "us", NA, "2026", NA, NA, c("chr1", "chr2"),
+    mseqnames = NULL, seqs_pkgname = "none", seqs_dirpath = folder
+  )
+  alignment_with <- function(bases) {
+    axt <- tempfile(fileext = ".axt")
+    writeLines(c("0 chr1 2 4 q 1 3 + 0", "CGT", bases, ""), axt)
+    axt
+  }
+  settings <- list(focal_species = "f", outgroups = list(
+    inner = list(list(name = "near", alignment = alignment_with("CTT"))),
+    outer = list(list(name = "far", alignment = alignment_with("CAT")))
+  ))
+  for (object in list(bs, rtracklayer::TwoBitFile(genome))) {
+    config <- ancify_config(c(settings, list(chromosome_lengths = object, focal_fasta = object)))
+    expect_identical(config$lengths, c(chr1 = 8, chr2 = 4))
+    expect_identical(config$focal_fasta, normalizePath(genome))
+  }
+  expect_error(
+    ancify_config(c(settings, list(chromosome_lengths = GenomeInfoDb::seqinfo(bs)))),
+    class = "ancify_config_error", "chromosome_lengths.*Seqinfo"
+  )
+})
