@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -16,7 +17,6 @@
 #include "core/exec/threads.h"
 #include "core/genotypes/block_sums.h"
 #include "core/genotypes/fixed_point.h"
-#include "core/genotypes/outer_sums.h"
 #include "core/io/memory.h"
 
 namespace ancify {
@@ -431,12 +431,15 @@ void GenotypeProducts::outer(JobControl& control, const std::vector<double>& fac
   };
   // Stripes get shorter, as only the lower triangle is computed.
   matrix_.for_each_tile(control, wanted, [&](const GenotypeTile& tile) {
+    const std::vector<NumberedQuad> quads = number_quads(control, tile);
     run_tasks(control, work.threads, stripes, [&](std::int64_t stripe, const TaskContext& context) {
+      const std::unique_ptr<QuadTables> tables(new QuadTables);  // not set to 0
       for (std::int64_t k = 0; k < tile.blocks; ++k) {
         context.throw_if_stopped();
         const GenotypeBlock block(matrix_, tile.first_block + k,
                                   tile.rows + k * kBlockQuads * quad_stride(n));
-        add_outer_products(block, factors, stripe, of_stripe(stripe));
+        add_outer_products(block, factors, &quads[static_cast<std::size_t>(k * kBlockQuads)],
+                           stripe, *tables, of_stripe(stripe));
       }
     });
   });
@@ -453,32 +456,53 @@ void GenotypeProducts::outer(JobControl& control, const std::vector<double>& fac
 
 // Adds a block's products to the rows of a stripe from its first column on.
 void GenotypeProducts::add_outer_products(const GenotypeBlock& block,
-                                          const std::vector<double>& factors, std::int64_t stripe,
-                                          double* sums) const {
+                                          const std::vector<double>& factors,
+                                          const NumberedQuad* quads, std::int64_t stripe,
+                                          QuadTables& tables, double* sums) const {
   const std::int64_t n = matrix_.samples();
   const std::int64_t first = stripe * kOuterColumns;
-  const std::int64_t end = std::min(first + kOuterColumns, n);
-  std::array<std::array<double, 4>, kOuterVariants> of_call{};
-  std::array<double, static_cast<std::size_t>(kOuterVariants * kOuterColumns)> columns{};
-  PairTables tables;
-  for (int from = 0; from < block.variants(); from += kOuterVariants) {
-    for (int j = 0; j < kOuterVariants; ++j) {
-      const auto at = static_cast<std::size_t>(j);
-      of_call[at] = {};
-      if (from + j >= block.variants()) continue;  // its columns do not matter
-      const auto variant = static_cast<std::size_t>(block.first_variant() + from + j);
-      const double mean = means_[variant];
-      const double scale = scales_[variant];
-      of_call[at] = {-scale * mean, scale * (1 - mean), scale * (2 - mean), 0};
-      for (std::int64_t c = first; c < end; ++c) {
-        columns[static_cast<std::size_t>(j * kOuterColumns + c - first)] =
-            factors[variant] * of_call[at][block.call(from + j, c)];
+  for (int from = 0; from * kQuad < block.variants(); from += kOuterQuads) {
+    for (int k = 0; k < kOuterQuads; ++k) {
+      std::array<OuterVariant, kQuad> variants{};  // all 0 beyond the block's last one
+      for (int v = 0; v < kQuad; ++v) {
+        const int j = (from + k) * kQuad + v;
+        if (j < block.variants()) {
+          variants[static_cast<std::size_t>(v)] = outer_variant(block, j, factors, first);
+        }
       }
+      fill_table(quads[from + k], variants, matrix_.work().simd,
+                 tables[static_cast<std::size_t>(k)]);
     }
-    fill_tables(of_call, columns.data(), matrix_.work().simd, tables);
-    add_tables(tables, block.quads(from / kQuad), quad_stride(n), first, n, matrix_.work().simd,
-               sums);
+    add_tables(quads + from, tables, first, n, matrix_.work().simd, sums);
   }
+}
+
+// A variant of a block in the columns of a stripe, which begins at sample `first`.
+OuterVariant GenotypeProducts::outer_variant(const GenotypeBlock& block, int j,
+                                             const std::vector<double>& factors,
+                                             std::int64_t first) const {
+  const auto variant = static_cast<std::size_t>(block.first_variant() + j);
+  const double mean = means_[variant];
+  const double scale = scales_[variant];
+  OuterVariant result = {{-scale * mean, scale * (1 - mean), scale * (2 - mean), 0}, {}};
+  const std::int64_t end = std::min(first + kOuterColumns, matrix_.samples());
+  for (std::int64_t c = first; c < end; ++c) {
+    result.columns[static_cast<std::size_t>(c - first)] =
+        factors[variant] * result.of_call[block.call(j, c)];
+  }
+  return result;
+}
+
+std::vector<NumberedQuad> GenotypeProducts::number_quads(JobControl& control,
+                                                         const GenotypeTile& tile) const {
+  const std::int64_t n = matrix_.samples();
+  std::vector<NumberedQuad> quads(static_cast<std::size_t>(tile.blocks * kBlockQuads));
+  run_tasks(control, matrix_.work().threads, tile.blocks, [&](std::int64_t k, const TaskContext&) {
+    for (std::int64_t quad = k * kBlockQuads; quad < (k + 1) * kBlockQuads; ++quad) {
+      quads[static_cast<std::size_t>(quad)] = number_quad(tile.rows + quad * quad_stride(n), n);
+    }
+  });
+  return quads;
 }
 
 }  // namespace ancify

@@ -7,6 +7,7 @@
 
 #include "core/exec/job_control.h"
 #include "core/genotypes/genotype_matrix.h"
+#include "core/genotypes/outer_sums.h"
 
 namespace ancify {
 
@@ -69,8 +70,12 @@ class GenotypeProducts {
   const std::vector<double>& scales() const { return scales_; }
 
  private:
+  std::vector<NumberedQuad> number_quads(JobControl& control, const GenotypeTile& tile) const;
+  OuterVariant outer_variant(const GenotypeBlock& block, int j, const std::vector<double>& factors,
+                             std::int64_t first) const;
   void add_outer_products(const GenotypeBlock& block, const std::vector<double>& factors,
-                          std::int64_t stripe, double* sums) const;
+                          const NumberedQuad* quads, std::int64_t stripe, QuadTables& tables,
+                          double* sums) const;
 
   const GenotypeMatrix& matrix_;
   std::vector<double> means_;
