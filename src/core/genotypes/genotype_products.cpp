@@ -463,34 +463,35 @@ void GenotypeProducts::add_outer_products(const GenotypeBlock& block,
   const std::int64_t first = stripe * kOuterColumns;
   for (int from = 0; from * kQuad < block.variants(); from += kOuterQuads) {
     for (int k = 0; k < kOuterQuads; ++k) {
-      std::array<OuterVariant, kQuad> variants{};  // all 0 beyond the block's last one
-      for (int v = 0; v < kQuad; ++v) {
-        const int j = (from + k) * kQuad + v;
-        if (j < block.variants()) {
-          variants[static_cast<std::size_t>(v)] = outer_variant(block, j, factors, first);
-        }
-      }
-      fill_table(quads[from + k], variants, matrix_.work().simd,
-                 tables[static_cast<std::size_t>(k)]);
+      fill_table(quads[from + k], outer_variants(block, from + k, factors, first),
+                 matrix_.work().simd, tables[static_cast<std::size_t>(k)]);
     }
     add_tables(quads + from, tables, first, n, matrix_.work().simd, sums);
   }
 }
 
-// A variant of a block in the columns of a stripe, which begins at sample `first`.
-OuterVariant GenotypeProducts::outer_variant(const GenotypeBlock& block, int j,
-                                             const std::vector<double>& factors,
-                                             std::int64_t first) const {
-  const auto variant = static_cast<std::size_t>(block.first_variant() + j);
-  const double mean = means_[variant];
-  const double scale = scales_[variant];
-  OuterVariant result = {{-scale * mean, scale * (1 - mean), scale * (2 - mean), 0}, {}};
-  const std::int64_t end = std::min(first + kOuterColumns, matrix_.samples());
-  for (std::int64_t c = first; c < end; ++c) {
-    result.columns[static_cast<std::size_t>(c - first)] =
-        factors[variant] * result.of_call[block.call(j, c)];
+// A quad of a block in the columns of a stripe, which begins at sample `first`. Beyond the block's
+// last variant and the last sample all is 0.
+std::array<OuterVariant, kQuad> GenotypeProducts::outer_variants(const GenotypeBlock& block,
+                                                                 int quad,
+                                                                 const std::vector<double>& factors,
+                                                                 std::int64_t first) const {
+  const std::uint8_t* const row = block.quads(quad) + first;
+  const std::int64_t columns = std::min(kOuterColumns, matrix_.samples() - first);
+  std::array<OuterVariant, kQuad> variants{};
+  for (int v = 0; v < std::min<int>(kQuad, block.variants() - quad * kQuad); ++v) {
+    const auto variant = static_cast<std::size_t>(block.first_variant() + quad * kQuad + v);
+    const double mean = means_[variant];
+    const double scale = scales_[variant];
+    OuterVariant& of = variants[static_cast<std::size_t>(v)];
+    of.of_call = {-scale * mean, scale * (1 - mean), scale * (2 - mean), 0};
+    std::array<double, 4> scaled = of.of_call;
+    for (double& z : scaled) z *= factors[variant];
+    for (std::int64_t c = 0; c < columns; ++c) {
+      of.columns[static_cast<std::size_t>(c)] = scaled[call_in_quad(row[c], v)];
+    }
   }
-  return result;
+  return variants;
 }
 
 std::vector<NumberedQuad> GenotypeProducts::number_quads(JobControl& control,
