@@ -11,19 +11,17 @@
 
 namespace {
 
-// list(window =, cell =, count =), the first two from 1.
+// list(window =, cell =, count =), the first two from 0.
 Rcpp::List as_list(const ancify::WindowSums& sums) {
   using Rcpp::Named;
-  Rcpp::IntegerVector windows(sums.windows.begin(), sums.windows.end());
-  Rcpp::NumericVector cells(sums.cells.begin(), sums.cells.end());
   return Rcpp::List::create(
-      Named("window") = Rcpp::IntegerVector(windows + 1),
-      Named("cell") = Rcpp::NumericVector(cells + 1.0),
+      Named("window") = Rcpp::IntegerVector(sums.windows.begin(), sums.windows.end()),
+      Named("cell") = Rcpp::NumericVector(sums.cells.begin(), sums.cells.end()),
       Named("count") = Rcpp::NumericVector(sums.sums.begin(), sums.sums.end()));
 }
 
 // A row for each type: sums over its sites.
-Rcpp::DataFrame as_data_frame(const std::vector<ancify::Misidentification::Sums>& types) {
+Rcpp::DataFrame sums_by_type(const std::vector<ancify::Misidentification::Sums>& types) {
   using Rcpp::Named;
   const auto n = static_cast<R_xlen_t>(types.size());
   Rcpp::NumericVector sites(n);
@@ -85,7 +83,7 @@ Rcpp::List count_mutations_impl(const std::string& variants, const std::vector<i
       Named("has_posteriors") = counts->has_posteriors,
       Named("chromosomes") = as_data_frame(counts->chromosomes),
       Named("lengths") = Rcpp::NumericVector(counts->lengths.begin(), counts->lengths.end()),
-      Named("sums") = as_list(counts->sums), Named("errors") = as_data_frame(counts->errors),
+      Named("sums") = as_list(counts->sums), Named("errors") = sums_by_type(counts->errors),
       Named("most") = Rcpp::IntegerVector(Rcpp::wrap(counts->table.most_called())));
   result["table"] = Rcpp::XPtr<const ancify::MutationCounts>(counts.release());
   return result;
