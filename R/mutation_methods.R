@@ -100,7 +100,8 @@ Math.mutation_spectrum <- function(x, ...) {
 #' @export
 `[.mutation_spectrum` <- function(x, i, j, drop = FALSE) {
   # x[i] has one index, x[i, ] two, of which one is empty.
-  if (nargs() - !missing(drop) < 3) {
+  indices <- nargs() - if (missing(drop)) 1 else 2
+  if (indices < 2) {
     return(plain_counts(x)[i])
   }
   rows <- taken(if (!missing(i)) i, rownames(x), "type")
