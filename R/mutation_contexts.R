@@ -57,7 +57,7 @@ count_contexts <- function(ancestral, k = 3, mask = NULL, windows = NULL, low_co
   structure(
     stats::setNames(sum_cells(by_window$row, by_window$count, length(contexts)), contexts[order]),
     fold = fold, rules = list(low_confidence = low_confidence, mask = mask, windows = windows),
-    windows = window_table(found$chromosomes, found$lengths, windows), by_window = by_window,
+    windows = windows_along(found$chromosomes, found$lengths, windows), by_window = by_window,
     class = "mutation_contexts"
   )
 }

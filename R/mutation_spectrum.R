@@ -237,12 +237,12 @@ counted_spectrum <- function(found, types, columns, fold, samples, rules) {
     window = found$sums$window + 1L, row = order(types$core)[cell %% nrow(types) + 1],
     column = cell %/% nrow(types) + 1, count = found$sums$count
   )
-  windows <- window_table(found$chromosomes$chromosome, found$lengths, rules$windows)
+  windows <- windows_along(found$chromosomes$chromosome, found$lengths, rules$windows)
   new_mutation_spectrum(types$type, columns, by_window, windows, fold, samples, rules)
 }
 
 # The windows of chromosomes, in the core's order.
-window_table <- function(chromosomes, lengths, window) {
+windows_along <- function(chromosomes, lengths, window) {
   parts <- Map(function(chromosome, length) {
     start <- if (is.null(window)) 1[length > 0] else seq_len(ceiling(length / window)) * window -
       window + 1
