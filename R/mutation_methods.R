@@ -12,7 +12,8 @@
 #' | `as.matrix(x)` | the plain matrix of counts |
 #' | `as.data.frame(x)` | a row for each type and column, with standard errors |
 #' | `collapse(x, k)` | the spectrum of shorter contexts, within those of `x` |
-#' | `x / colSums(x)` and other arithmetic | a plain matrix |
+#' | `x + 1`, `log(x)` and other arithmetic | a plain matrix |
+#' | `proportions(as.matrix(x), 2)` | the share of each type |
 #'
 #' `collapse()` sums the types with the same inner context. It differs a little from the spectrum
 #' that [mutation_spectrum()] makes of the shorter k: sites that lack an outer base are not in `x`.

@@ -80,11 +80,12 @@ draw_type_bars <- function(x, main) {
     graphics::axis(2)
     graphics::abline(h = 0)
     if (n > 6) {
-      graphics::axis(1, seq_len(n), context_of_type(rownames(x)), las = 2, lwd = 0, cex.axis = 0.5)
+      graphics::mtext(context_of_type(rownames(x)), 1, 0.2, at = seq_len(n), las = 2, cex = 0.4)
     }
     middle <- tapply(seq_len(n), mutation, mean)
     graphics::mtext(names(middle), 3, 0, at = middle, cex = 0.7, font = 2)
-    graphics::title(main = column, ylab = "share", line = 1.2, adj = 0)
+    graphics::title(column, line = 1.2, adj = 0)
+    graphics::title(ylab = "share", line = 3.6)
   }
   graphics::title(main, outer = TRUE)
 }
@@ -101,7 +102,7 @@ draw_ratios <- function(x, main) {
     # Rows of the matrix are the base after the site: types go by the base before it.
     cells <- matrix(ratio[mutation == one], 4)
     draw_bases(cells, scale, one)
-    if (one == mutation[1]) graphics::mtext("base before", 2, 1.6, las = 0, cex = 0.75)
+    if (one == mutation[1]) graphics::text(-0.7, 2.5, "base before", srt = 90, xpd = NA)
   }
   graphics::par(mar = c(4, 0.6, 2.4, 4))
   ticks <- pretty(c(scale$from, scale$to), 5)
@@ -126,7 +127,8 @@ draw_bases <- function(cells, scale, title) {
   at <- arrayInd(seq_along(cells), dim(cells))
   graphics::rect(at[, 1] - 0.5, at[, 2] - 0.5, at[, 1] + 0.5, at[, 2] + 0.5, col = colours,
                  border = "white")
-  graphics::axis(1, 1:4, bases, lwd = 0, line = -0.6)
-  graphics::axis(2, 1:4, bases, lwd = 0, line = -0.6)
-  graphics::title(title, xlab = "base after")
+  graphics::text(1:4, 4.9, bases, xpd = NA)
+  graphics::text(0.1, 1:4, bases, xpd = NA)
+  graphics::text(2.5, 5.7, "base after", xpd = NA)
+  graphics::text(2.5, 0, title, font = 2, xpd = NA)
 }
