@@ -97,6 +97,14 @@ write_file_impl <- function(path, bytes) {
     invisible(.Call(`_ancify_write_file_impl`, path, bytes))
 }
 
+are_special_files_impl <- function(paths) {
+    .Call(`_ancify_are_special_files_impl`, paths)
+}
+
+write_standard_output_impl <- function(bytes, watch) {
+    invisible(.Call(`_ancify_write_standard_output_impl`, bytes, watch))
+}
+
 read_samples_impl <- function(path, watch) {
     .Call(`_ancify_read_samples_impl`, path, watch)
 }

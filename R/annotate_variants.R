@@ -4,7 +4,8 @@
 #' alleles. It works as [annotate_vcf()] does for files.
 #'
 #' @param variants A `VCF` of the package VariantAnnotation, collapsed or expanded, in any order. Or
-#'   a `GRanges` with the columns `REF` and `ALT`, such as `rowRanges()` of one.
+#'   a `GRanges` with the columns `REF` and `ALT`, such as `rowRanges()` of one. Alleles are those of
+#'   the plus strand, whatever the strand of a range.
 #' @param ancestral The ancestral sequences, or `"AA"`, as in [annotate_vcf()].
 #' @param polarise `TRUE` exchanges alleles so that REF is ancestral; `FALSE` (the default) leaves
 #'   them. Genotypes and other fields follow, as in [annotate_vcf()].
@@ -100,11 +101,19 @@ variants_of_ranges <- function(ranges) {
     alt <- as.character(alt)
     alt[!is.na(alt) & alt != "."]
   })
+  reference <- as.character(columns$REF)
+  bad <- which(!grepl("^[ACGTMRWSYKVHDBN]+$", toupper(reference)))[1]
+  if (!is.na(bad)) {
+    abort_ancify(
+      sprintf("`variants`[%d]: REF must be bases, not %s.", bad, show_value(reference[bad])),
+      "input"
+    )
+  }
   S4Vectors::mcols(ranges) <- NULL
   VariantAnnotation::VCF(
     ranges,
     fixed = S4Vectors::DataFrame(
-      REF = Biostrings::DNAStringSet(as.character(columns$REF)),
+      REF = Biostrings::DNAStringSet(reference),
       ALT = IRanges::CharacterList(unname(alternatives)), QUAL = rep(NA_real_, length(ranges)),
       FILTER = rep(".", length(ranges))
     ),
@@ -115,6 +124,10 @@ variants_of_ranges <- function(ranges) {
 # The ranges with the annotation as columns.
 with_columns <- function(ranges, annotated, polarise) {
   columns <- S4Vectors::mcols(ranges)
+  for (name in c("REF", "ALT")) {
+    # A factor cannot take other alleles.
+    if (is.factor(columns[[name]])) columns[[name]] <- as.character(columns[[name]])
+  }
   added <- VariantAnnotation::info(annotated)
   rownames(added) <- NULL
   if (polarise) {
@@ -226,6 +239,6 @@ with_all <- function(variants, annotated) {
   if (inherits(variants, "ExpandedVCF")) annotated <- VariantAnnotation::expand(annotated)
   SummarizedExperiment::colData(annotated) <- SummarizedExperiment::colData(variants)
   GenomeInfoDb::seqinfo(annotated) <- GenomeInfoDb::seqinfo(variants)
-  names(annotated) <- names(variants)
+  rownames(annotated) <- rownames(variants) # names() would add columns to the ranges
   annotated
 }

@@ -118,8 +118,8 @@
 #'   `"-"` is VCF on the standard output, without a file. An existing file is replaced when the new
 #'   one is complete, but `out` cannot be a file that is read. Make its index again (`bcftools
 #'   index`).
-#' @param reference The reference genome, in the forms of `ancestral`, to find records with another
-#'   REF; `NULL` (the default) for none.
+#' @param reference The reference genome, in the forms of `ancestral` or as a 2bit file, to find
+#'   records with another REF; `NULL` (the default) for none.
 #' @param mask A BED file, plain or gzip, of regions not to use; `NULL` (the default) for none.
 #' @param polarise `TRUE` exchanges alleles so that REF is ancestral; `FALSE` (the default) leaves
 #'   them.

@@ -79,6 +79,7 @@ check_flag <- function(x, name) {
 }
 
 check_path <- function(x, name) {
+  x <- path_of(x)
   problem <- path_problem(check_text(x, name, "path"))
   if (!is.null(problem)) {
     abort_ancify(sprintf("`%s` is %s: %s.", name, show_value(x), problem), "input")

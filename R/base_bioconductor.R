@@ -21,6 +21,18 @@ lengths_of_seqinfo <- function(x, name) {
   lengths
 }
 
+# The path of an object that stands for a file, such as a TwoBitFile, FaFile or VcfFile, or a
+# BSgenome of a 2bit file. Anything else, such as a path, stays as it is.
+path_of <- function(x) {
+  if (!isS4(x)) {
+    return(x)
+  }
+  if (methods::is(x, "BSgenome")) {
+    x <- tryCatch(methods::slot(x@single_sequences, "twobitfile"), error = function(condition) x)
+  }
+  tryCatch(BiocGenerics::path(x), error = function(condition) x)
+}
+
 # A `Seqinfo` of chromosomes. A length that exceeds R's integers, and a `genome` that is not known,
 # are NA.
 seqinfo_of <- function(chromosomes, lengths, genome = NULL) {
@@ -48,8 +60,11 @@ add_seqinfo_method <- function(...) {
   setHook(packageEvent("GenomeInfoDb", "onLoad"), add_seqinfo_method)
 }
 
-# A table of chromosome, start and end of regions in one of the forms of the help page; NULL if `x`
-# has none of them.
+# Bioconductor's data frame as R's own; others as they are.
+plain_table <- function(x) if (inherits(x, "DataFrame")) as.data.frame(x) else x
+
+# A table of chromosome, start, end and strand of regions in one of the forms of the help page; NULL
+# if `x` has none of them.
 as_region_table <- function(x) {
   if (inherits(x, "RangedSummarizedExperiment")) {
     need_bioconductor("SummarizedExperiment", "Regions of a VCF")
@@ -59,34 +74,41 @@ as_region_table <- function(x) {
     need_bioconductor("GenomicRanges", "Regions as ranges")
     return(data.frame(
       chromosome = as.character(GenomicRanges::seqnames(x)),
-      start = as.numeric(BiocGenerics::start(x)), end = as.numeric(BiocGenerics::end(x))
+      start = as.numeric(BiocGenerics::start(x)), end = as.numeric(BiocGenerics::end(x)),
+      strand = as.character(BiocGenerics::strand(x))
     ))
   }
   if (is.character(x) && length(x)) {
     return(regions_of_text(x))
   }
+  x <- plain_table(x)
   if (!is.data.frame(x)) {
     return(NULL)
   }
   names(x)[names(x) == "seqnames"] <- "chromosome"
-  columns <- c("chromosome", "start", "end")
-  good <- all(columns %in% names(x)) && all(vapply(x[columns[-1]], is.numeric, NA)) &&
-    !anyNA(x[columns])
+  if (!"strand" %in% names(x)) x$strand <- rep("*", nrow(x))
+  columns <- c("chromosome", "start", "end", "strand")
+  good <- all(columns %in% names(x)) && is.numeric(x$start) && is.numeric(x$end) &&
+    !anyNA(x[columns]) && all(x$strand %in% c("+", "-", "*"))
   if (!good) {
     return(NULL)
   }
-  x$chromosome <- as.character(x$chromosome)
+  x[c("chromosome", "strand")] <- lapply(x[c("chromosome", "strand")], as.character)
   x[columns]
 }
 
-# "chr1:1-20", also with commas in the numbers. A chromosome's name may contain colons.
+# "chr1:1-20", also with commas in the numbers, and with a strand as in "chr1:1-20:-". A chromosome's
+# name may contain colons.
 regions_of_text <- function(x) {
   number <- "([0-9][0-9,]*)"
-  parts <- regmatches(x, regexec(sprintf("^(.+):%s-%s(:[-+*])?$", number, number), x))
+  parts <- regmatches(x, regexec(sprintf("^(.+):%s-%s(:([-+*]))?$", number, number), x))
   if (!all(lengths(parts))) {
     return(NULL)
   }
   field <- function(i) vapply(parts, `[`, "", i)
   number_in <- function(i) as.numeric(gsub(",", "", field(i), fixed = TRUE))
-  data.frame(chromosome = field(2), start = number_in(3), end = number_in(4))
+  data.frame(
+    chromosome = field(2), start = number_in(3), end = number_in(4),
+    strand = ifelse(nzchar(field(6)), field(6), "*")
+  )
 }

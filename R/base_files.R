@@ -1,18 +1,19 @@
 # Paths, and files that appear whole or not at all.
 
 # `out` must not overwrite an input, whatever links lead there. Files are replaced by renaming, so
-# another hard link of an input is safe.
-refuse_same_file <- function(out, ...) {
-  inputs <- list(...)
-  for (name in names(inputs)) {
-    path <- inputs[[name]]
-    if (!is.null(path) && normalizePath(path, mustWork = FALSE) ==
-      normalizePath(out, mustWork = FALSE)) {
-      abort_ancify(
-        sprintf("`out` and `%s` are one file, %s: choose another `out`.", name, quoted(out)),
-        "input"
-      )
-    }
+# another hard link of an input is safe. `...`: paths, by the names of their arguments; `name` is
+# that of `out`.
+refuse_same_file <- function(out, ..., name = "out") {
+  inputs <- Filter(Negate(is.null), list(...))
+  is_read <- vapply(inputs, function(paths) {
+    normalizePath(out, mustWork = FALSE) %in% normalizePath(paths, mustWork = FALSE)
+  }, NA)
+  if (any(is_read)) {
+    abort_ancify(
+      sprintf("`%s` and `%s` are one file, %s: choose another `%s`.", name,
+              names(inputs)[is_read][1], quoted(out), name),
+      "input"
+    )
   }
 }
 
@@ -107,6 +108,12 @@ check_output_file <- function(file, name = "file") {
   if (dir.exists(file)) {
     abort_ancify(
       sprintf("`%s` is %s, which is a folder: add the name of a file.", name, quoted(file)), "file",
+      file = file
+    )
+  }
+  if (are_special_files_impl(file)) {
+    abort_ancify(
+      sprintf("`%s` is %s, a device or a pipe: choose another path.", name, quoted(file)), "file",
       file = file
     )
   }

@@ -1,8 +1,8 @@
-# Commands of what follows calls: variants, spectra, comparisons, reports, posteriors.
+# Commands of what follows calls: variants, spectra, comparisons, reports, exports, posteriors.
 
 annotate_command <- function(parsed) {
   reasons <- annotate_vcf(
-    input_path(parsed$arguments[1]), parsed$arguments[2], parsed$output,
+    parsed$arguments[1], parsed$arguments[2], parsed$output,
     reference = parsed$reference, mask = parsed$mask, polarise = isTRUE(parsed$polarise),
     keep_fields = split_option(parsed$keep_fields), threads = threads_option(parsed),
     progress = isatty(stderr()), verbose = isTRUE(parsed$verbose)
@@ -15,7 +15,7 @@ sfs_command <- function(parsed) {
   if (!is.null(parsed$window) && output == "-") usage_error("--window needs -o FILE")
   sizes <- vapply(split_option(parsed$project), number_option, 0, "each size of --project")
   spectrum <- sfs_from_vcf(
-    input_path(parsed$arguments), parsed$populations, if (length(sizes)) unname(sizes),
+    parsed$arguments, parsed$populations, if (length(sizes)) unname(sizes),
     parsed$ancestral, parsed$reference, subset = TRUE,
     window = number_option(parsed$window, "--window"), threads = threads_option(parsed),
     progress = isatty(stderr())
@@ -31,17 +31,13 @@ sfs_command <- function(parsed) {
 
 spectrum_command <- function(parsed) {
   calls <- folder_of_run(parsed$config)
-  vcf <- input_path(parsed$vcf)
   output <- parsed$output %||% "-"
-  if (output != "-") {
-    refuse_same_file(output, vcf = vcf, populations = parsed$populations, mask = parsed$mask)
-  }
   k <- number_option(parsed$k, "-k") %||% 3
   window <- number_option(parsed$window, "--window")
   threads <- threads_option(parsed)
   progress <- isatty(stderr())
   spectrum <- mutation_spectrum(
-    vcf, calls, k, parsed$populations, mask = parsed$mask, windows = window, subset = TRUE,
+    parsed$vcf, calls, k, parsed$populations, mask = parsed$mask, windows = window, subset = TRUE,
     threads = threads, progress = progress
   )
   contexts <- count_contexts(
@@ -69,6 +65,14 @@ report_command <- function(parsed) {
   wrote(ancify_report(folder_of_run(parsed$arguments), parsed$output %||% "report.html"))
 }
 
+export_command <- function(parsed) {
+  written <- export_states(
+    folder_of_run(parsed$arguments), parsed$format, parsed$output,
+    sites = parsed$sites, reference = parsed$reference, progress = isatty(stderr())
+  )
+  print(written, row.names = FALSE)
+}
+
 # A configuration stands for the folder of its calls.
 folder_of_run <- function(path) {
   if (grepl("\\.ya?ml$", path) && !dir.exists(path)) ancify_config(path)$output_dir else path
@@ -86,12 +90,12 @@ posterior_command <- function(parsed) {
   first <- position(3, "START", 1)
   end <- position(4, "END", file.size(file))
   check_range(first, end, file.size(file), file)
-  writeLines("chromosome\tposition\tphred\tposterior")
+  write_lines("-", "chromosome\tposition\tphred\tposterior")
   while (first <= end) {
     last <- min(first + 99999, end)
     phred <- read_posterior(folder, chromosome, first, last)
     posterior <- ifelse(is.na(phred), "NA", sprintf("%.15g", 1 - 10^(-phred / 10)))
-    writeLines(sprintf("%s\t%.0f\t%d\t%s", chromosome, first:last, phred, posterior))
+    write_lines("-", sprintf("%s\t%.0f\t%d\t%s", chromosome, first:last, phred, posterior))
     first <- last + 1
   }
 }

@@ -7,7 +7,7 @@ demography_command <- function(parsed) {
   start <- start_option(parsed$start, parsed$model, model$params)
   size <- number_option(parsed$reference_size, "--reference-size")
   if (!is.null(size) && is.null(parsed$out)) usage_error("--reference-size needs --out PREFIX")
-  data <- read_sfs(input_path(parsed$arguments))
+  data <- read_sfs(parsed$arguments)
   if (length(model$params)) {
     fit <- fit_demography(
       model, data, start,
@@ -22,14 +22,20 @@ demography_command <- function(parsed) {
     facts <- fit[c("theta", "log_likelihood")]
     cat(sprintf("log-likelihood %.2f\ntheta %.4g\n", fit$log_likelihood, fit$theta))
   }
-  if (!is.null(parsed$out)) {
-    file <- function(ending) paste0(parsed$out, ending)
-    write_text(file(".json"), to_json(c(model = parsed$model, facts)))
-    write_sfs(fit$expected, file(".fs"))
-    if (!is.null(size)) write_demes(model, file(".yaml"), fit$params, size)
-    wrote(c(file(".json"), file(".fs"), if (!is.null(size)) file(".yaml")))
+  files <- demography_files(parsed)
+  if (length(files)) {
+    write_text(files[1], to_json(c(model = parsed$model, facts)))
+    write_sfs(fit$expected, files[2])
+    if (!is.null(size)) write_demes(model, files[3], fit$params, size)
+    wrote(files)
   }
   if (identical(fit$converged, FALSE)) 3L else 0L
+}
+
+# The paths of a command's results.
+demography_files <- function(parsed) {
+  endings <- c(".json", ".fs", if (!is.null(parsed$reference_size)) ".yaml")
+  if (!is.null(parsed$out)) paste0(parsed$out, endings)
 }
 
 # A common model by its name, or a model in a Demes file.

@@ -5,7 +5,7 @@ run_command_line <- function(args, rows = command_rows()) {
   tryCatch(
     run_command(parse_command_line(args), rows),
     ancify_usage_error = function(condition) {
-      message <- sub("[.]$", "", conditionMessage(condition))
+      message <- sub("([^.])[.]$", "\\1", conditionMessage(condition))
       print_problem(
         message, if (endsWith(message, "?")) " See " else "; see ",
         paste(c("ancify", condition$command, "--help"), collapse = " ")
@@ -51,7 +51,7 @@ run_command <- function(parsed, rows) {
   parsed$rows <- rows
   in_shell_words(name, rows, {
     if (!isTRUE(parsed$version)) check_command_line(name, row, parsed)
-    status <- row$run(parsed)
+    status <- row$run(keep_pipes(parsed))
   })
   if (is.integer(status)) status else 0L
 }
@@ -87,7 +87,7 @@ shell_words <- function(message, name, rows) {
     pattern <- sprintf("`%s( = TRUE)?`", argument)
     message <- gsub(pattern, sprintf("`%s`", words[[argument]]), message)
   }
-  message
+  gsub(paste0(folder_of_pipes(), "/"), "", message, fixed = TRUE)
 }
 
 # The names of R's arguments on the command line. In a message about a configuration an option's

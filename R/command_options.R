@@ -18,7 +18,9 @@ option_rows <- list(
   ),
   cluster = option_row("cluster", "NAME", "slurm: work in jobs of Slurm"),
   output = option_row("output", "FILE", "the file to write", "-o"),
-  reference = option_row("reference", "FASTA", "the reference genome, to find a wrong REF"),
+  reference = option_row(
+    "reference", "FILE", "the reference genome, FASTA or 2bit, to find a wrong REF"
+  ),
   mask = option_row("mask", "BED", "regions not to use"),
   polarise = option_row("polarise", "", "exchange alleles so that REF is ancestral"),
   keep_fields = option_row(
@@ -34,6 +36,8 @@ option_rows <- list(
   ancestral = option_row(
     "ancestral", "CALLS", "the folder of a run, or a FASTA file", default = "AA in INFO"
   ),
+  format = option_row("format", "FORMAT", "the program or format to write for"),
+  sites = option_row("sites", "VCF", "a VCF or BCF of the positions to write"),
   window = option_row("window", "BASES", "length of windows"),
   vcf = option_row("vcf", "FILE", "variants: a VCF or BCF"),
   k = option_row(
@@ -55,6 +59,9 @@ option_rows <- list(
   help = option_row("help", "", "print help", "-h"),
   version = option_row("version", "", "print the version")
 )
+
+# Those whose values are written.
+output_options <- c("output", "out")
 
 long_name <- function(option) utils::tail(option_rows[[option]]$names, 1)
 
@@ -129,6 +136,7 @@ check_command_line <- function(name, row, parsed) {
   }
   check_arguments(name, row$arguments, parsed$arguments)
   check_streams(name, row, parsed)
+  check_results(row, parsed)
 }
 
 # `wanted`: as in a row; `given`: words.
@@ -146,15 +154,39 @@ check_arguments <- function(name, wanted, given) {
 
 # Refuses - where it would be the name of a file.
 check_streams <- function(name, row, parsed) {
-  values <- c(
-    parsed[intersect(row$options, names(parsed))],
-    stats::setNames(parsed$arguments, rep_len(row$arguments, length(parsed$arguments)))
-  )
+  values <- given_values(row, parsed)
   wrong <- setdiff(names(values)[vapply(values, identical, NA, "-")], row$streams)
   if (length(wrong)) {
-    what <- if (wrong[1] %in% names(option_rows)) option_rows[[wrong[1]]]$names[1] else wrong[1]
-    usage_error(name, " cannot use a standard stream for ", what, ": give a file instead of -")
+    usage_error(name, " cannot use a standard stream for ", short_name(wrong[1]),
+                ": give a file instead of -")
   }
+}
+
+# Refuses to write over what is read: a file that the line names, or calls in a folder.
+check_results <- function(row, parsed) {
+  values <- given_values(row, parsed)
+  read <- lapply(values[!names(values) %in% output_options], function(path) {
+    c(path, list.files(path, "[.]fa$", full.names = TRUE))
+  })
+  names(read) <- vapply(names(read), short_name, "")
+  for (path in setdiff(row$writes(parsed), "-")) {
+    name <- short_name(intersect(output_options, row$options))
+    check_output_file(path, name)
+    do.call(refuse_same_file, c(path, read, name = name))
+  }
+}
+
+# Arguments and values of options, by their names in `row`.
+given_values <- function(row, parsed) {
+  c(
+    Filter(is.character, parsed[intersect(row$options, names(parsed))]),
+    stats::setNames(parsed$arguments, rep_len(row$arguments, length(parsed$arguments)))
+  )
+}
+
+# What a user calls an option or an argument.
+short_name <- function(name) {
+  if (name %in% names(option_rows)) option_rows[[name]]$names[1] else name
 }
 
 # ---- Values --------------------------------------------------------------------------------------

@@ -11,9 +11,11 @@
 # examples   whole command lines
 # instead    the R functions whose work the command does, for messages that advise them
 # words      what the command line calls arguments of R, apart from options of the same name
+# writes     function(parsed) that gives the paths of its results, which must not be read too
 command_row <- function(purpose, run, arguments = character(), options = character(),
                         required = character(), streams = character(), details = character(),
-                        examples = character(), instead = character(), words = character()) {
+                        examples = character(), instead = character(), words = character(),
+                        writes = function(parsed) parsed$output) {
   as.list(environment())
 }
 
@@ -115,7 +117,7 @@ rows_of_analyses <- function() {
       examples = "ancify spectrum -c ancify.yaml --vcf in.vcf.gz -k 3 -o spectrum.tsv",
       instead = c("mutation_spectrum", "count_contexts", "mutation_rates"),
       words = c(
-        vcf = "--vcf", out = "-o", k = "-k", windows = "--window", mask = "--mask",
+        k = "-k", out = "-o", vcf = "--vcf", windows = "--window", mask = "--mask",
         populations = "--populations"
       )
     ),
@@ -146,6 +148,20 @@ rows_of_analyses <- function() {
       examples = "ancify posterior ancestral_calls chr1 2001 2010", instead = "read_posterior",
       words = c(run = "CALLS", chromosome = "CHROMOSOME", start = "START", end = "END")
     ),
+    export = command_row(
+      "write ancestral states for another program", export_command, "CALLS",
+      c("format", "sites", "reference", "output"), c("format", "output"), "sites",
+      paste(
+        "CALLS is the folder of a run, or its configuration. FORMAT is tsinfer (a table of the",
+        "states of --sites), relate or slim (folders of FASTA files; slim needs --reference), or",
+        "bed or bigbed (confidences, of --sites or of all positions)."
+      ),
+      c(
+        "ancify export ancestral_calls --format tsinfer --sites in.vcf.gz -o states.tsv",
+        "ancify export ancestral_calls --format bed -o confidence.bed"
+      ),
+      "export_states", c(run = "CALLS", out = "-o")
+    ),
     demography = command_row(
       "fit a demographic model to a spectrum; status 3 if not converged", demography_command,
       "SPECTRUM", c("model", "start", "starts", "out", "reference_size", "threads"), "model",
@@ -162,14 +178,14 @@ rows_of_analyses <- function() {
         "ancify demography one.fs --model two_epoch --start nu=2,time=0.1 \\\n ",
         "--out fitted --reference-size 10000"
       ),
-      "fit_demography", c(sfs = "SPECTRUM")
+      "fit_demography", c(sfs = "SPECTRUM"), demography_files
     ),
     reml = command_row(
       "estimate heritability from genotypes; status 3 if not converged", reml_command,
       options = c("genotypes", "pheno", "covar", "keep", "components", "out", "threads", "verbose"),
       required = c("genotypes", "out"),
       examples = "ancify reml --genotypes mice.bed --pheno traits.tsv --out h2",
-      instead = c("fit_reml", "open_genotypes")
+      instead = c("fit_reml", "open_genotypes"), writes = function(parsed) reml_files(parsed$out)
     )
   )
 }

@@ -2,7 +2,7 @@
 
 init_command <- function(parsed) {
   path <- parsed$output %||% "ancify.yaml"
-  if (path == "-") writeLines(config_template()) else wrote(ancify_init(path))
+  if (path == "-") write_lines(path, config_template()) else wrote(ancify_init(path))
 }
 
 train_command <- function(parsed) {
@@ -20,6 +20,7 @@ check_command <- function(parsed) {
     parsed$config,
     threads = threads_option(parsed), progress = isatty(stderr())
   )
+  checks$finding <- shell_words(checks$finding, "check", parsed$rows)
   print(checks)
   if (any(checks$status == "error")) 1L else 0L
 }

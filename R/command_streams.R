@@ -1,25 +1,43 @@
 # Standard streams of the command line. Progress, logs and problems go to the standard error.
 
-# A path to read. For - it is a temporary file with all of the standard input, as readers look at a
-# file twice.
-input_path <- function(path) {
-  if (path != "-") {
+# `parsed` with a file for each pipe that is read: the standard input for -, and pipes such as those
+# of <(...). All of a pipe is in a temporary file, as readers look at a file twice.
+keep_pipes <- function(parsed) {
+  parsed$arguments <- vapply(parsed$arguments, kept_pipe, "", USE.NAMES = FALSE)
+  options <- setdiff(names(Filter(is.character, parsed)), c("arguments", output_options))
+  parsed[options] <- lapply(parsed[options], kept_pipe)
+  parsed
+}
+
+# The path itself, if it is no pipe.
+kept_pipe <- function(path) {
+  if (path != "-" && !are_special_files_impl(path)) {
     return(path)
   }
-  spooled <- file.path(tempdir(), "standard-input")
-  from <- file("stdin", "rb")
-  to <- file(spooled, "wb")
+  kept <- file.path(folder_of_pipes(), if (path == "-") "standard input" else path)
+  dir.create(dirname(kept), showWarnings = FALSE, recursive = TRUE)
+  from <- file(if (path == "-") "stdin" else path, "rb", raw = path != "-")
+  to <- file(kept, "wb")
   on.exit({
     close(from)
     close(to)
   })
   while (length(bytes <- readBin(from, "raw", 2^20))) writeBin(bytes, to)
-  spooled
+  kept
 }
+
+# A path in this folder is the name of a pipe, which messages have.
+folder_of_pipes <- function() file.path(tempdir(), "pipes")
 
 # Writes lines to a file, or for - to the standard output.
 write_lines <- function(path, lines) {
-  if (path == "-") writeLines(lines) else write_text(path, lines)
+  if (path != "-") {
+    return(write_text(path, lines))
+  }
+  # R's own connection does not tell of a full disk.
+  flush(stdout())
+  bytes <- charToRaw(paste0(enc2utf8(lines), "\n", collapse = ""))
+  with_watch("Writing", function(watch) write_standard_output_impl(bytes, watch))
 }
 
 write_tsv <- function(path, table) {

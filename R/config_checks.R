@@ -60,7 +60,8 @@ check_twobits <- function(outgroups, needed, origin) {
   }
   for (i in which(!needed & given)) {
     add_problem(
-      origin, "`outgroups.%s: %s` has a `twobit`, but %s is no chain file: take it out.",
+      origin,
+      "`outgroups.%s: %s` has a `twobit`, but %s is no chain file: take it out, or give the chains.",
       outgroups$tier[i], outgroups$name[i], quoted(outgroups$alignment[i])
     )
   }

@@ -47,7 +47,10 @@ species_settings <- function() {
       example = "hg38", changes = "nothing", printed = TRUE
     ),
     chromosome_lengths = config_setting(
-      read_input, "A file with each chromosome's name and length: `chrom.sizes` or `.fai`.",
+      read_input, paste(
+        "A file with each chromosome's name and length: `chrom.sizes`, `.fai` or the genome in",
+        "2bit format."
+      ),
       required = TRUE, example = "chrom.sizes", changes = "projections", python = TRUE,
       printed = TRUE
     ),

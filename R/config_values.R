@@ -347,7 +347,7 @@ read_output <- typed("path", function(value, key, origin) {
 # Working directory first, then beside the configuration file. Whether the file
 # is there at all is for missing_inputs() to say.
 read_input <- typed("path", function(value, key, origin) {
-  path <- read_output(value, key, origin)
+  path <- read_output(path_of(value), key, origin)
   if (is_absolute(path)) {
     return(path)
   }

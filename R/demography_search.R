@@ -104,7 +104,7 @@ fit_demography <- function(model, sfs, start, lower = NULL, upper = NULL, fixed 
   )
   # A fault at `start` is an error. A fault during a search counts as likelihood 0.
   with_input_errors_as(
-    "With the parameters of `start`, %s",
+    "With the parameters of `start`: %s",
     sfs_log_likelihood(surface$spectra(list(space$start), stop_at_errors = TRUE)[[1]], sfs)
   )
   searches <- all_searches(surface, space, starts, tolerance, BPPARAM, progress)

@@ -12,10 +12,7 @@ export_slim <- function(files, out, reference, low_confidence, progress, ...) {
 export_fasta <- function(files, out, low_confidence, progress, reference, unknown) {
   paths <- sequence_path(out, files$chromosome)
   sources <- sequence_files(reference, files$chromosome, "reference")
-  for (i in seq_along(paths)) {
-    refuse_same_file(paths[i], run = files$file[i])
-    for (path in sources$path) refuse_same_file(paths[i], reference = path)
-  }
+  for (path in paths) refuse_same_file(path, run = files$file, reference = sources$path)
   counts <- with_watch("Writing", function(watch) {
     export_calls_impl(
       files$file, files$chromosome, out, low_confidence, sources, unknown, watch

@@ -29,6 +29,7 @@ read_sites <- function(sites, progress) {
 }
 
 site_table <- function(sites) {
+  sites <- plain_table(sites)
   if (is.data.frame(sites) && all(c("chromosome", "position") %in% names(sites))) {
     good <- is.numeric(sites$position) && !anyNA(sites[c("chromosome", "position")])
     return(if (good) {
@@ -63,8 +64,8 @@ rows_of_sites <- function(sites, files) {
   }
   if (length(without)) {
     warn_ancify(
-      sprintf("There are no calls of %s: %s sites have no state.", enumerate(quoted(without)),
-              format_count(sum(is.na(row)))),
+      sprintf("There are no calls of %s: %s without a state.", enumerate(quoted(without)),
+              count_of(sum(is.na(row)), "site")),
       "annotation"
     )
   }

@@ -63,8 +63,8 @@
 #'   * a data frame of `chromosome` and `position`, from 1;
 #'   * a `GRanges`, or the other regions of [read_ancestral()], of which those of several bases are
 #'     treated so.
-#' @param reference The focal genome, for `slim`, which needs it, and no other format. A FASTA file,
-#'   a folder of `<chromosome>.fa`, or a path with `{chrom}` or `{chrom_id}`, as in
+#' @param reference The focal genome, for `slim`, which needs it, and no other format. A FASTA or
+#'   2bit file, a folder of `<chromosome>.fa`, or a path with `{chrom}` or `{chrom_id}`, as in
 #'   [annotate_vcf()].
 #' @param chromosomes Names of the chromosomes to write; `NULL` (the default) for all. Not with
 #'   `sites`.

@@ -22,14 +22,17 @@ export_bigbed <- function(files, out, sites, progress, ...) {
   need_bioconductor("rtracklayer", "bigBed files")
   out <- check_output_file(out, "out")
   refuse_same_file(out, sites = attr(sites, "path"))
-  tracks <- list()
+  tracks <- list(
+    data.frame(chromosome = character(), start = numeric(), end = numeric(), name = character())
+  )
   counts <- for_each_track(files, sites, progress, function(rows) {
     tracks[[length(tracks) + 1]] <<- rows
   })
   rows <- do.call(rbind, tracks)
   files <- with_lengths(files)
   ranges <- GenomicRanges::GRanges(
-    rows$chromosome, IRanges::IRanges(rows$start, rows$end), name = rows$name, score = 0,
+    rows$chromosome, IRanges::IRanges(rows$start, rows$end), name = rows$name,
+    score = rep(0, nrow(rows)),
     seqinfo = seqinfo_of(files$chromosome, files$length)
   )
   write_whole(out, function(temporary) {

@@ -58,8 +58,8 @@
 #' @param fold The ancestral base of names: `"AC"` (the default) or `"pyrimidine"`.
 #' @param context Where the bases beside a site come from: `"ancestral"` (the default) or
 #'   `"reference"`.
-#' @param reference The focal genome's sequence, in the forms of `ancestral`. It shows REF
-#'   mismatches, and `context = "reference"` needs it. `NULL` (the default): none.
+#' @param reference The focal genome's sequence, in the forms of `ancestral` or as a 2bit file. It
+#'   shows REF mismatches, and `context = "reference"` needs it. `NULL` (the default): none.
 #' @param info Whether the sites' ancestral alleles and posteriors are `AA`, `AA_post` and `AA_prob`
 #'   of INFO; `FALSE` (the default). The bases beside them are still those of `ancestral`.
 #' @param subset Whether to leave out samples without a population. With `FALSE` (the default) such

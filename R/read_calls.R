@@ -23,8 +23,9 @@
 #'   `<chromosome>.fa`. A folder's chromosomes come in the order of their names, `chr2` before
 #'   `chr10`.
 #' @param regions Whole chromosomes if `NULL` (the default). Or a `GRanges`, a `VCF` (the places of
-#'   its variants), or text such as `"chr1:2,001-2,040"`. Or a data frame of `chromosome` (or
-#'   `seqnames`), `start` and `end`. Positions count from 1, and ends are inclusive.
+#'   its variants), or text such as `"chr1:2,001-2,040"` or `"chr1:2001-2040:-"`. Or a data frame (or
+#'   `DataFrame`) of `chromosome` (or `seqnames`), `start`, `end` and maybe `strand`. Positions count
+#'   from 1, and ends are inclusive.
 #'   Positions beyond 2^31 - 1, the limit of `GRanges`, need text or a data frame. A region has at
 #'   most 2^31 - 1 positions.
 #' @param as For `read_confidence()`: `"ranges"` (the default) or `"rle"`.
@@ -64,7 +65,7 @@ read_ancestral <- function(run, regions = NULL, progress = interactive()) {
   calls[places$region] <- calls
   calls <- Biostrings::BStringSet(calls)
   names(calls) <- region_names(regions, places)
-  minus <- on_minus_strand(regions)
+  minus <- places$minus
   calls[minus] <- Biostrings::reverse(chartr("ACGTacgt", "TGCAtgca", calls[minus]))
   calls
 }
@@ -75,18 +76,8 @@ region_names <- function(regions, places) {
     places$files$chromosome
   } else if (is.character(regions)) {
     names(regions) %||% regions
-  } else if (!is.data.frame(regions)) {
+  } else if (!is.data.frame(plain_table(regions))) {
     names(regions)
-  }
-}
-
-on_minus_strand <- function(regions) {
-  if (is.character(regions)) {
-    grepl(":-$", regions)
-  } else if (is.null(regions) || is.data.frame(regions)) {
-    FALSE
-  } else {
-    as.character(BiocGenerics::strand(regions)) == "-"
   }
 }
 
@@ -108,12 +99,12 @@ read_confidence <- function(run, regions = NULL, as = c("ranges", "rle"),
   if (as == "rle") {
     return(confidence_rle(runs, name, places, region_names(regions, places)))
   }
-  files <- places$files
+  all <- with_lengths(call_files(run))
   genome <- if (inherits(run, "ancify_run")) attr(run, "config")$genome
   ranges <- GenomicRanges::GRanges(
-    factor(files$chromosome[places$file[runs$region]], files$chromosome),
+    factor(places$files$chromosome[places$file[runs$region]], all$chromosome),
     IRanges::IRanges(runs$start, width = runs$width), name = name,
-    seqinfo = seqinfo_of(files$chromosome, files$length, genome)
+    seqinfo = seqinfo_of(all$chromosome, all$length, genome)
   )
   ranges[order(places$region[runs$region])]
 }
@@ -127,7 +118,7 @@ confidence_rle <- function(runs, name, places, names) {
 }
 
 # The regions, chromosome by chromosome: list(files = table of the chromosomes, file = its rows,
-# start =, width =, region = the regions' numbers).
+# start =, width =, region = the regions' numbers, minus = whether each region is on that strand).
 find_regions <- function(run, regions) {
   files <- call_files(run)
   if (is.null(regions)) {
@@ -136,7 +127,7 @@ find_regions <- function(run, regions) {
     check_fits_in_strings(stats::setNames(files$length, files$chromosome), "`regions`")
     return(list(
       files = files, file = all, start = rep(1L, nrow(files)), width = files$length,
-      region = all
+      region = all, minus = rep(FALSE, nrow(files))
     ))
   }
   regions <- region_table(regions)
@@ -147,11 +138,12 @@ find_regions <- function(run, regions) {
   region <- order(file)
   list(
     files = files, file = file[region], start = regions$start[region],
-    width = (regions$end - regions$start + 1)[region], region = region
+    width = (regions$end - regions$start + 1)[region], region = region,
+    minus = regions$strand == "-"
   )
 }
 
-# chromosome, start and end of the user's regions.
+# chromosome, start, end and strand of the user's regions.
 region_table <- function(regions) {
   table <- as_region_table(regions)
   if (is.null(table)) {
@@ -159,7 +151,8 @@ region_table <- function(regions) {
       sprintf(
         paste(
           "`regions` must be a GRanges, a VCF, text such as \"chr1:1-20\", a data frame of",
-          "`chromosome` (or `seqnames`), `start` and `end`, or NULL (whole chromosomes), not %s."
+          "`chromosome` (or `seqnames`), `start`, `end` and maybe `strand` (+, - or *), or NULL",
+          "(whole chromosomes), not %s."
         ),
         show_value(regions)
       ),

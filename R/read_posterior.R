@@ -60,7 +60,12 @@ posterior_file <- function(path, chromosome) {
     abort_ancify("`chromosome` is for a folder, but `run` is a file: leave it out.", "input")
   }
   if (!file.exists(path)) {
-    stop_on_posterior(path, "does not exist: run with `posterior: true`, which writes it")
+    others <- sub("[.]phred$", "", list.files(dirname(path), "[.]phred$"))
+    stop_on_posterior(path, if (length(others)) {
+      sprintf("does not exist; there are posteriors of %s", enumerate(quoted(others)))
+    } else {
+      "does not exist: run with `posterior: true`, which writes it"
+    })
   }
   path
 }

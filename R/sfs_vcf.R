@@ -54,8 +54,8 @@
 #' @param ancestral The source of ancestral bases: `NULL` (the default) or `"AA"` for `AA` in INFO,
 #'   as in [annotate_vcf()]. Otherwise also as there: the output folder of a run (or the
 #'   `ancify_run`), a FASTA file, or a path with `{chrom}` or `{chrom_id}`.
-#' @param reference The focal genome's sequence, in the same forms. It shows CpG sites and REF
-#'   mismatches. `NULL` (the default): neither is checked.
+#' @param reference The focal genome's sequence, in the same forms or as a 2bit file. It shows CpG
+#'   sites and REF mismatches. `NULL` (the default): neither is checked.
 #' @param low_confidence Whether to use ancestral bases of low confidence; `TRUE` (the default).
 #' @param subset Whether to leave out samples without a population. With `FALSE` (the default) such
 #'   samples are an error.
@@ -266,9 +266,14 @@ check_population_table <- function(table, most) {
   if (length(names) < 1 || length(names) > most) {
     abort_ancify(
       sprintf(
-        "`populations` has %d populations%s, but a spectrum has 1 to %.0f. %s", length(names),
-        if (length(names)) sprintf(" (%s)", enumerate(quoted(names))) else "", most,
-        "Leave out the other samples, with `subset = TRUE`."
+        "`populations` has %d populations%s, but a spectrum has %s. %s", length(names),
+        if (length(names)) sprintf(" (%s)", enumerate(quoted(names))) else "",
+        if (is.finite(most)) sprintf("1 to %d", most) else "1 or more",
+        if (length(names)) {
+          "Leave out the other samples, with `subset = TRUE`."
+        } else {
+          "Name the samples to use."
+        }
       ),
       "input"
     )

@@ -315,6 +315,28 @@ BEGIN_RCPP
     return R_NilValue;
 END_RCPP
 }
+// are_special_files_impl
+Rcpp::LogicalVector are_special_files_impl(const std::vector<std::string>& paths);
+RcppExport SEXP _ancify_are_special_files_impl(SEXP pathsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type paths(pathsSEXP);
+    rcpp_result_gen = Rcpp::wrap(are_special_files_impl(paths));
+    return rcpp_result_gen;
+END_RCPP
+}
+// write_standard_output_impl
+void write_standard_output_impl(const Rcpp::RawVector& bytes, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_write_standard_output_impl(SEXP bytesSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::RawVector& >::type bytes(bytesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    write_standard_output_impl(bytes, watch);
+    return R_NilValue;
+END_RCPP
+}
 // read_samples_impl
 Rcpp::List read_samples_impl(const std::string& path, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_read_samples_impl(SEXP pathSEXP, SEXP watchSEXP) {
@@ -1038,6 +1060,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_file_identity_impl", (DL_FUNC) &_ancify_file_identity_impl, 1},
     {"_ancify_leftovers_impl", (DL_FUNC) &_ancify_leftovers_impl, 1},
     {"_ancify_write_file_impl", (DL_FUNC) &_ancify_write_file_impl, 2},
+    {"_ancify_are_special_files_impl", (DL_FUNC) &_ancify_are_special_files_impl, 1},
+    {"_ancify_write_standard_output_impl", (DL_FUNC) &_ancify_write_standard_output_impl, 2},
     {"_ancify_read_samples_impl", (DL_FUNC) &_ancify_read_samples_impl, 2},
     {"_ancify_read_variants_impl", (DL_FUNC) &_ancify_read_variants_impl, 2},
     {"_ancify_check_genotypes_impl", (DL_FUNC) &_ancify_check_genotypes_impl, 2},

@@ -1,4 +1,6 @@
 // Connects a run's record with the core's files: checksums, locks, and text that is on the disk.
+#include <algorithm>
+
 #include "core/exec/threads.h"
 #include "core/io/checksum.h"
 #include "core/io/file.h"
@@ -84,5 +86,25 @@ void write_file_impl(const std::string& path, const Rcpp::RawVector& bytes) {
     file.sync(ancify::TaskContext());
     file.prepare();
     file.commit();
+  });
+}
+
+// Whether each path leads to a pipe or a device.
+// [[Rcpp::export]]
+Rcpp::LogicalVector are_special_files_impl(const std::vector<std::string>& paths) {
+  Rcpp::LogicalVector special(paths.size());
+  std::transform(paths.begin(), paths.end(), special.begin(), ancify::is_special_file);
+  return special;
+}
+
+// Writes to the standard output; an error if that fails.
+// [[Rcpp::export]]
+void write_standard_output_impl(const Rcpp::RawVector& bytes, const Rcpp::Function& watch) {
+  const char* const data = reinterpret_cast<const char*>(bytes.begin());
+  const auto n = static_cast<std::size_t>(bytes.size());
+  run_job(watch, [&](ancify::JobControl& control) {
+    ancify::run_tasks(control, 1, 1, [&](std::int64_t, const ancify::TaskContext&) {
+      ancify::write_standard_output(data, n);
+    });
   });
 }

@@ -98,6 +98,8 @@ test_that("invalid input is an error that names the variant", {
   expect_ancify_error(annotate_variants(variants, calls, polarise = 1), "input", "`polarise`")
   places <- GenomicRanges::granges(SummarizedExperiment::rowRanges(variants))
   expect_ancify_error(annotate_variants(places, calls), "input", "`REF` and `ALT`")
+  S4Vectors::mcols(places) <- S4Vectors::DataFrame(REF = c("A", NA), ALT = "G")
+  expect_ancify_error(annotate_variants(places, calls), "input", "`variants`[2]: REF must be bases")
   expect_ancify_error(annotate_variants(variants, calls, out = "a.vcf"), "input", "`out`")
   other <- calls_folder(c(chr2 = "ACGT"))
   expect_ancify_error(annotate_variants(variants, other), "input", "chr1")
@@ -142,6 +144,10 @@ test_that("polarised variants in memory are those of a polarised file", {
   }
   expect_identical(sum(!is.na(in_info(result)$AA_old_ref)), 4L)
   expect_identical(dimnames(result), dimnames(variants))
+  expect_identical(
+    names(S4Vectors::mcols(SummarizedExperiment::rowRanges(result))),
+    names(S4Vectors::mcols(SummarizedExperiment::rowRanges(variants)))
+  )
   expect_s4_class(
     annotate_variants(VariantAnnotation::expand(variants), calls, polarise = TRUE, verbose = FALSE),
     "ExpandedVCF"
@@ -158,4 +164,15 @@ test_that("polarised variants in memory are those of a polarised file", {
   texts <- annotate_variants(ranges, calls, polarise = TRUE, verbose = FALSE)
   expect_identical(texts$REF, as.character(polarised$REF))
   expect_identical(texts$ALT, ranges$REF)
+})
+
+test_that("alleles of ranges may be factors, also where they are exchanged", {
+  require_package("VariantAnnotation")
+  require_htslib()
+  ranges <- GenomicRanges::GRanges("chr1", IRanges::IRanges(c(3, 1), width = 1), REF = factor("A"),
+                                   ALT = factor(c("G", "T")))
+  result <- annotate_variants(ranges, calls_folder(c(chr1 = "TCA")), polarise = TRUE,
+                              verbose = FALSE)
+  expect_identical(result$REF, c("A", "T"))
+  expect_identical(result$ALT, c("G", "A"))
 })

@@ -15,8 +15,14 @@ test_that("regions may be text, tables, ranges and variants, and give the same",
   expect_named(read_ancestral(folder, text), text)
   table <- as.data.frame(ranges)
   expect_identical(
-    as.character(read_ancestral(folder, table))[1], substr(calls[["chr1"]], 1001, 1020)
+    as.character(read_ancestral(folder, table)), as.character(read_ancestral(folder, ranges))
   )
+  expect_identical(
+    as.character(read_ancestral(folder, methods::as(table, "DataFrame"))),
+    as.character(read_ancestral(folder, ranges))
+  )
+  table$strand <- c("1", "-1")
+  expect_ancify_error(read_ancestral(folder, table), "input", "`strand` (+, - or *)")
   expect_equal(read_confidence(folder, text), read_confidence(folder, ranges))
   vcf <- tempfile(fileext = ".vcf")
   columns <- "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO"
@@ -33,9 +39,21 @@ test_that("regions may be text, tables, ranges and variants, and give the same",
 
 test_that("a colon may be a part of a chromosome's name", {
   expect_identical(
-    regions_of_text("HLA:01:3-1,004"), data.frame(chromosome = "HLA:01", start = 3, end = 1004)
+    regions_of_text(c("HLA:01:3-1,004", "HLA:01:5-5:-")),
+    data.frame(chromosome = "HLA:01", start = c(3, 5), end = c(1004, 5), strand = c("*", "-"))
   )
   expect_null(regions_of_text(c("chr1:1-2", "chr1")))
+})
+
+test_that("ranges of confidence have all chromosomes of the run", {
+  require_package("GenomicRanges")
+  folder <- calls_folder(c(chr1 = "ACGT", chr2 = "acgtt", chr10 = "nN"))
+  for (regions in list("chr2:2-3", GenomicRanges::GRanges(), NULL)) {
+    expect_identical(
+      GenomeInfoDb::seqlengths(read_confidence(folder, regions)),
+      c(chr1 = 4L, chr2 = 5L, chr10 = 2L)
+    )
+  }
 })
 
 test_that("confidences as Rle are those of the ranges, position by position", {
@@ -118,4 +136,34 @@ test_that("summary() gives shares by chromosome", {
                ignore_attr = TRUE)
   expect_output(print(summary(run)), "<ancify_run> focal, voting.*alignments.*near1 \\(.* blocks")
   expect_ancify_error(summary(run, 3), "input")
+})
+
+test_that("objects that stand for files are taken as their paths", {
+  require_package("BSgenome")
+  folder <- tempfile()
+  dir.create(folder)
+  genome <- file.path(folder, "single_sequences.2bit")
+  write_twobit(c(chr1 = "ACGTACGT", chr2 = "GGGG"), genome)
+  bs <- BSgenome::BSgenome(
+    "Homo sapiens", "Human", "hg1", "us", NA, "2026", NA, NA, c("chr1", "chr2"),
+    mseqnames = NULL, seqs_pkgname = "none", seqs_dirpath = folder
+  )
+  alignment_with <- function(bases) {
+    axt <- tempfile(fileext = ".axt")
+    writeLines(c("0 chr1 2 4 q 1 3 + 0", "CGT", bases, ""), axt)
+    axt
+  }
+  settings <- list(focal_species = "f", outgroups = list(
+    inner = list(list(name = "near", alignment = alignment_with("CTT"))),
+    outer = list(list(name = "far", alignment = alignment_with("CAT")))
+  ))
+  for (object in list(bs, rtracklayer::TwoBitFile(genome))) {
+    config <- ancify_config(c(settings, list(chromosome_lengths = object, focal_fasta = object)))
+    expect_identical(config$lengths, c(chr1 = 8, chr2 = 4))
+    expect_identical(config$focal_fasta, normalizePath(genome))
+  }
+  expect_error(
+    ancify_config(c(settings, list(chromosome_lengths = GenomeInfoDb::seqinfo(bs)))),
+    class = "ancify_config_error", "chromosome_lengths.*Seqinfo"
+  )
 })

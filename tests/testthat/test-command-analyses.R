@@ -62,7 +62,7 @@ test_that("annotate complains in the words of a shell", {
   complains(1L, "`-o` and `VCF` are one file", "ancify annotate in.vcf ancestral_calls -o in.vcf")
   complains(1L, "`-o` is 'x.txt'", "ancify annotate in.vcf ancestral_calls -o x.txt")
   complains(1L, "nope.vcf", "ancify annotate nope.vcf ancestral_calls -o x.vcf")
-  complains(1L, "standard-input', line 1: neither VCF nor BCF",
+  complains(1L, "'standard input', line 1: neither VCF nor BCF",
             "echo x | ancify annotate - ancestral_calls -o x.vcf")
   expect_false(any(file.exists(at(c("x.vcf", "x.txt")))))
 })
@@ -305,4 +305,35 @@ test_that("a closed pipe is no error", {
 test_that("a full disk is an error", {
   skip_if_not(file.exists("/dev/full"))
   complains(1L, "is the disk full?", "ancify annotate in.vcf ancestral_calls -o - > /dev/full")
+  complains(1L, "No space left", "ancify posterior ancestral_calls chr1 > /dev/full")
+})
+
+# ---- Files and streams ---------------------------------------------------------------------------
+
+test_that("no command writes over what it reads, or over a device", {
+  file.symlink("one.fs", at("link.fs"))
+  before <- tools::md5sum(list.files(folder, "[.](vcf|txt|fs|fa)$", full.names = TRUE,
+                                     recursive = TRUE))
+  shell("mkfifo pipe")
+  sfs <- "ancify sfs in.vcf --populations samples.txt --ancestral ancestral_calls -o"
+  complains(1L, "`-o` and `VCF` are one file", paste(sfs, "./in.vcf"))
+  complains(1L, "`-o` and `--populations` are one file", paste(sfs, "samples.txt"))
+  complains(1L, "`-o` is 'ancestral_calls', which is a folder", paste(sfs, "ancestral_calls"))
+  complains(1L, "`-o` is 'pipe', a device or a pipe", paste(sfs, "pipe"))
+  complains(1L, "`-o` and `CALLS` are one file, 'parsimony_calls/chr1.fa'",
+            "ancify compare ancestral_calls parsimony_calls -o parsimony_calls/chr1.fa")
+  demography <- "ancify demography %s.fs --model two_epoch --start nu=2,time=0.1 --out %s"
+  for (name in c("one", "link")) {
+    complains(1L, "`--out` and `SPECTRUM` are one file", sprintf(demography, name, "one"))
+  }
+  expect_identical(tools::md5sum(names(before)), before)
+  expect_false(file.exists(at("one.json")))
+})
+
+test_that("pipes are read as files are, and named in messages", {
+  shell("ancify annotate in.vcf ancestral_calls --mask mask.bed -o file.vcf")
+  result <- shell("ancify annotate <(cat in.vcf.gz) ancestral_calls --mask <(cat mask.bed) -o -")
+  expect_identical(result$out, readLines(at("file.vcf")))
+  complains(1L, "'/dev/fd/63', line 1: neither VCF nor BCF",
+            "ancify annotate <(echo x) ancestral_calls -o x.vcf")
 })

@@ -52,7 +52,7 @@ test_that("sites are tables and ranges too, and keep their order", {
   expect_warning(
     export_states(run, "tsinfer", out, sites = data.frame(chromosome = c("chr1", "chr7"),
                                                           position = c(3, 99))),
-    "no calls of 'chr7': 1 sites", class = "ancify_annotation_warning"
+    "no calls of 'chr7': 1 site ", class = "ancify_annotation_warning"
   )
   expect_identical(read_states(out)$ancestral_state, c("G", "N"))
   require_package("GenomicRanges")
@@ -142,7 +142,8 @@ test_that("sequences for SLiM have the reference where there is no call", {
   }, "")
   whole <- tempfile(fileext = ".fa")
   writeLines(rbind(paste0(">", sub("chr", "", names(genome))), genome), whole)
-  for (reference in c(whole, calls_folder(genome))) {
+  twobit <- write_twobit(gsub("R", "N", genome))
+  for (reference in c(whole, twobit, calls_folder(genome))) {
     for (low in c(TRUE, FALSE)) {
       out <- new_folder()
       result <- export_states(run, "slim", out, reference = reference, low_confidence = low)
@@ -202,6 +203,10 @@ test_that("BED and bigBed have the confidences of stretches and of sites", {
     expect_identical(ranges$name, plain$name)
   }
   expect_identical(GenomeInfoDb::seqlengths(ranges), c(chr1 = 400L, chr2 = 60L))
+
+  none <- export_states(run, "bigbed", big, sites = sites[0, ])
+  expect_identical(none$called + none$unknown, 0)
+  expect_length(rtracklayer::import(rtracklayer::BigBedFile(big)), 0)
 })
 
 test_that("a run's result is exported as its folder is", {

@@ -1,4 +1,4 @@
-// Reads tables of chromosomes' lengths and of their other names.
+// Reads chromosomes' lengths and tables of their other names.
 #include "core/genome/lengths.h"
 
 #include <string_view>
@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/exec/errors.h"
+#include "core/formats/sequence/twobit.h"
 #include "core/io/file.h"
 #include "core/io/lines.h"
 #include "core/io/text.h"
@@ -14,9 +15,9 @@ namespace ancify {
 
 namespace {
 
-class LengthsParser {
+class LengthsTable {
  public:
-  explicit LengthsParser(const std::string& path) : path_(path) {}
+  explicit LengthsTable(const std::string& path) : path_(path) {}
 
   std::vector<Chromosome> take() {
     if (chromosomes_.empty()) throw FormatError(path_, 0, "there is no chromosome in this file");
@@ -24,34 +25,37 @@ class LengthsParser {
   }
 
   void parse_line(std::string_view line, std::int64_t number) {
-    line_ = number;
     constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-    if (line_ == 1 && line.substr(0, 3) == byte_order_mark) line.remove_prefix(3);
+    if (number == 1 && line.substr(0, 3) == byte_order_mark) line.remove_prefix(3);
     const std::string_view whole = line;
     const std::string name(next_field(line));
     if (name.empty() || name.front() == '#') return;
     const auto length = parse_whole_number(next_field(line));
     if (!length || *length < 1) {
       throw FormatError(
-          path_, line_,
+          path_, number,
           "not a chromosome name and its length (a positive whole number): " + excerpt(whole));
     }
+    add(name, *length, number);
+  }
+
+  // `line`: 0 in a file without lines.
+  void add(const std::string& name, std::int64_t length, std::int64_t line) {
     if (!is_safe_file_name(name) || !is_utf8(name)) {
-      throw FormatError(path_, line_,
+      throw FormatError(path_, line,
                         "the name " + excerpt(name) +
                             " cannot be a file name. It must be UTF-8 of at most " +
                             std::to_string(kMostNameBytes) +
                             " bytes, without spaces, control characters and '/', and not . or ..");
     }
     if (!names_.insert(name).second) {
-      throw FormatError(path_, line_, "the name " + excerpt(name) + " is listed twice");
+      throw FormatError(path_, line, "the name " + excerpt(name) + " is listed twice");
     }
-    chromosomes_.push_back({name, *length});
+    chromosomes_.push_back({name, length});
   }
 
  private:
   std::string path_;
-  std::int64_t line_ = 0;
   std::vector<Chromosome> chromosomes_;
   std::unordered_set<std::string> names_;
 };
@@ -124,12 +128,21 @@ class AliasParser {
 
 std::vector<Chromosome> read_chromosome_lengths(const std::string& path, const TaskContext& context,
                                                 std::size_t chunk_size) {
-  LengthsParser parser(path);
-  for_each_line(
-      path, context,
-      [&](std::string_view line, std::int64_t number) { parser.parse_line(line, number); },
-      chunk_size);
-  return parser.take();
+  LengthsTable table(path);
+  if (is_twobit(path)) {
+    TwoBitFile genome(path, context.inputs());
+    for (std::size_t i = 0; i < genome.names().size(); ++i) {
+      // An empty sequence has nothing to call.
+      if (genome.length(i) > 0) table.add(genome.names()[i], genome.length(i), 0);
+    }
+    genome.check_unchanged();
+  } else {
+    for_each_line(
+        path, context,
+        [&](std::string_view line, std::int64_t number) { table.parse_line(line, number); },
+        chunk_size);
+  }
+  return table.take();
 }
 
 std::vector<ChromosomeAlias> read_chromosome_aliases(const std::string& path,

@@ -1,5 +1,6 @@
-// Chromosomes, their lengths and their names, which differ between files. Reads tables of lengths
-// (a name and a length per line, as in UCSC's chrom.sizes or a .fai) and of other names.
+// Chromosomes, their lengths and their names, which differ between files. Reads lengths
+// from a table (a name and a length per line, as in UCSC's chrom.sizes or a .fai) or a 2bit genome,
+// and tables of other names.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +21,10 @@ struct Chromosome {
   std::int64_t length;
 };
 
-// Reads a plain or gzip table, in its order. Skips blank lines and lines that begin with #.
-// FormatError for a line without a name and a positive whole number, for a name that comes twice,
-// or for one that can't name a file. `chunk_size`: bytes of text to read at a time.
+// Reads a plain or gzip table, or a 2bit file, in its order. Skips blank lines of a table, and
+// lines that begin with #. FormatError for a line without a name and a positive whole number, for a
+// name that comes twice, or for one that can't name a file. `chunk_size`: bytes of text to read at
+// a time.
 std::vector<Chromosome> read_chromosome_lengths(const std::string& path,
                                                 const TaskContext& context = TaskContext(),
                                                 std::size_t chunk_size = 1 << 16);

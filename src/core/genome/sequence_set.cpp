@@ -5,7 +5,7 @@
 
 #include "core/exec/errors.h"
 #include "core/exec/job_control.h"
-#include "core/formats/sequence/fasta.h"
+#include "core/formats/sequence/twobit.h"
 #include "core/genome/lengths.h"
 #include "core/io/text.h"
 
@@ -48,7 +48,7 @@ void SequenceSet::read_all(const std::string& path, const std::vector<std::strin
   const auto take = [&](std::string_view more) {
     if (bases != nullptr) *bases += more;
   };
-  read_fasta(path, {begin, take}, control, context);
+  read_genome(path, {begin, take}, control, context);
   if (names_.empty() && others.empty()) {
     throw FormatError(path, 0, "there is no sequence in this file");
   }

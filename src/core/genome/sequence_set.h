@@ -1,4 +1,4 @@
-// Finds the sequence of a chromosome, which its FASTA file may name differently.
+// Finds the sequence of a chromosome, which its file may name differently.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace ancify {
 
-// A FASTA file of one chromosome, whatever its sequence is called. If `chromosome` is empty, a file
-// of any number of chromosomes.
+// A FASTA file of one chromosome, whatever its sequence is called. If `chromosome` is empty, a
+// FASTA or 2bit file of any number of chromosomes.
 struct SequenceFile {
   std::string chromosome;
   std::string path;

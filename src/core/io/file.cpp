@@ -118,6 +118,26 @@ FileStatus as_status(const struct stat& info) {
 
 }  // namespace
 
+bool is_special_file(const std::string& path) {
+  std::error_code error;  // of a file that is not there
+  return std::filesystem::is_other(path, error);
+}
+
+void write_standard_output(const char* data, std::size_t n) {
+  while (n > 0) {
+    const ssize_t put = ::write(STDOUT_FILENO, data, n);
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0 && errno == EPIPE) throw_closed_output();
+    if (put < 0) throw_errno("-", "write to the standard output");
+    data += put;
+    n -= static_cast<std::size_t>(put);
+  }
+}
+
+void throw_closed_output() {
+  throw FileError("-", "nobody reads the standard output any more (SIGPIPE)");
+}
+
 InputFile::InputFile(const std::string& path, const InputIdentities& inputs)
     : path_(path), fd_(open_file(path, O_RDONLY | O_NONBLOCK)) {
   if (fd_.get() < 0) throw_errno(path, "open the file");
@@ -221,6 +241,9 @@ void OutputFile::sync(const TaskContext& context) {
 
 void OutputFile::prepare() {
   close();
+  if (is_special_file(path_)) {
+    throw FileError(path_, "this is a device or a pipe, not a file: choose another path");
+  }
   std::error_code error;  // rename() reports any other problem
   if (std::filesystem::is_directory(path_, error)) {
     throw FileError(path_, "a folder has the name of this file: remove the folder");

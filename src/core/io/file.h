@@ -41,6 +41,14 @@ struct FileStatus {
   std::string identity() const;
 };
 
+// Whether a path leads to what is neither a file nor a folder, such as a pipe or a device.
+bool is_special_file(const std::string& path);
+
+// Writes to the standard output. FileError if that fails.
+void write_standard_output(const char* data, std::size_t n);
+// Throws the FileError of a write to the standard output, if its pipe is closed.
+[[noreturn]] void throw_closed_output();
+
 // A regular file opened for reading.
 class InputFile {
  public:

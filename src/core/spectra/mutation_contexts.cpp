@@ -14,6 +14,7 @@
 #include "core/exec/join_in_order.h"
 #include "core/exec/threads.h"
 #include "core/formats/sequence/fasta.h"
+#include "core/formats/sequence/twobit.h"
 #include "core/genome/bases.h"
 
 namespace ancify {
@@ -165,7 +166,7 @@ class FileCounter {
         const auto slice = ensembl_slice(header);
         begin(std::string(slice ? slice->chromosome : header));
       };
-      read_fasta(file.path, {begin_named, take}, control, context);
+      read_genome(file.path, {begin_named, take}, control, context);
     }
     end();
     return std::move(counts_);

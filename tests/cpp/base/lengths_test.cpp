@@ -1,10 +1,11 @@
-// Checks reading tables of chromosome lengths.
+// Checks reading chromosome lengths.
 #include "core/genome/lengths.h"
 
 #include <gtest/gtest.h>
 
 #include "core/exec/errors.h"
 #include "support.h"
+#include "twobit_files.h"
 
 namespace ancify {
 namespace {
@@ -25,6 +26,18 @@ TEST(ChromosomeLengths, ReadsTabsBlanksCommentsAndMoreColumns) {
   const std::string expected = "chr1=100;chr2=50;X=3000000000;2L=1;";
   EXPECT_EQ(as_text(read_chromosome_lengths(dir.write("sizes", text))), expected);
   EXPECT_EQ(as_text(read_chromosome_lengths(dir.write("sizes.gz", test::gzip(text)))), expected);
+}
+
+TEST(ChromosomeLengths, AreThoseOfATwoBitGenome) {
+  TempDir dir;
+  const test::Genome genome = {{"chr2", "ACGTN"}, {"empty", ""}, {"chr1", "acg"}};
+  const auto write = [&](const test::Genome& sequences) {
+    return dir.write("genome.2bit", test::TwoBitWriter(true, 0).file(sequences));
+  };
+  EXPECT_EQ(as_text(read_chromosome_lengths(write(genome))), "chr2=5;chr1=3;");
+  const std::string path = write({{"a/b", "ACGT"}});
+  EXPECT_NE(message_of<FormatError>([&] { read_chromosome_lengths(path); }).find("a/b"),
+            std::string::npos);
 }
 
 TEST(ChromosomeLengths, NamesTheLineThatIsWrong) {

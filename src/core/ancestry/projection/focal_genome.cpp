@@ -8,7 +8,6 @@
 
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
-#include "core/formats/sequence/fasta.h"
 #include "core/formats/sequence/twobit.h"
 #include "core/genome/bases.h"
 #include "core/io/file.h"
@@ -209,11 +208,7 @@ void focal_from_fasta(const std::string& fasta, const std::vector<Chromosome>& c
     const FastaSink sink = {
         [&](std::string_view name, std::int64_t line) { focal.begin(name, line); },
         [&](std::string_view bases) { focal.add(bases); }};
-    if (is_twobit(fasta)) {
-      read_twobit(fasta, sink, control, context);
-    } else {
-      read_fasta(fasta, sink, control, context);
-    }
+    read_genome(fasta, sink, control, context);
     focal.finish();
     context.throw_if_stopped();
     store.commit(context);

@@ -223,4 +223,13 @@ bool read_twobit(const std::string& path, const FastaSink& sink, JobControl& con
   return true;
 }
 
+void read_genome(const std::string& path, const FastaSink& sink, JobControl& control,
+                 const TaskContext& context) {
+  if (is_twobit(path)) {
+    read_twobit(path, sink, control, context);
+  } else {
+    read_fasta(path, sink, control, context);
+  }
+}
+
 }  // namespace ancify

@@ -73,4 +73,8 @@ bool read_twobit(
     const std::string& path, const FastaSink& sink, JobControl& control, const TaskContext& context,
     const std::function<bool()>& enough = [] { return false; });
 
+// Passes the sequences of a FASTA or 2bit file on, told apart by content.
+void read_genome(const std::string& path, const FastaSink& sink, JobControl& control,
+                 const TaskContext& context);
+
 }  // namespace ancify

@@ -579,9 +579,7 @@ class VariantWriter::Impl {
   }
 
   [[noreturn]] void fail() const {
-    if (!output_ && errno == EPIPE) {
-      throw FileError(path_, "nobody reads the standard output any more (SIGPIPE)");
-    }
+    if (!output_ && errno == EPIPE) throw_closed_output();
     throw FileError(path_, "cannot write the file; is the disk full?");
   }
 
