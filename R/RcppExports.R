@@ -161,6 +161,18 @@ ml_training_sites_impl <- function(folders, lengths, references, options, watch)
     .Call(`_ancify_ml_training_sites_impl`, folders, lengths, references, options, watch)
 }
 
+count_mutations_impl <- function(variants, populations, sequences, options, watch) {
+    .Call(`_ancify_count_mutations_impl`, variants, populations, sequences, options, watch)
+}
+
+mutation_frequencies_impl <- function(table, sizes, draws, threads, watch) {
+    .Call(`_ancify_mutation_frequencies_impl`, table, sizes, draws, threads, watch)
+}
+
+count_contexts_impl <- function(files, options, watch) {
+    .Call(`_ancify_count_contexts_impl`, files, options, watch)
+}
+
 alignment_format_impl <- function(file) {
     .Call(`_ancify_alignment_format_impl`, file)
 }

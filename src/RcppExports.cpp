@@ -527,6 +527,49 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// count_mutations_impl
+Rcpp::List count_mutations_impl(const std::string& variants, const std::vector<int>& populations, const Rcpp::List& sequences, const Rcpp::List& options, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_count_mutations_impl(SEXP variantsSEXP, SEXP populationsSEXP, SEXP sequencesSEXP, SEXP optionsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type variants(variantsSEXP);
+    Rcpp::traits::input_parameter< const std::vector<int>& >::type populations(populationsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type sequences(sequencesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type options(optionsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(count_mutations_impl(variants, populations, sequences, options, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// mutation_frequencies_impl
+Rcpp::List mutation_frequencies_impl(SEXP table, const std::vector<int>& sizes, const Rcpp::IntegerMatrix& draws, int threads, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_mutation_frequencies_impl(SEXP tableSEXP, SEXP sizesSEXP, SEXP drawsSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type table(tableSEXP);
+    Rcpp::traits::input_parameter< const std::vector<int>& >::type sizes(sizesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type draws(drawsSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(mutation_frequencies_impl(table, sizes, draws, threads, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// count_contexts_impl
+Rcpp::List count_contexts_impl(const Rcpp::DataFrame& files, const Rcpp::List& options, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_count_contexts_impl(SEXP filesSEXP, SEXP optionsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::DataFrame& >::type files(filesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type options(optionsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(count_contexts_impl(files, options, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // alignment_format_impl
 Rcpp::List alignment_format_impl(const std::string& file);
 RcppExport SEXP _ancify_alignment_format_impl(SEXP fileSEXP) {
@@ -1033,6 +1076,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_ml_features_impl", (DL_FUNC) &_ancify_ml_features_impl, 5},
     {"_ancify_ml_predict_impl", (DL_FUNC) &_ancify_ml_predict_impl, 5},
     {"_ancify_ml_training_sites_impl", (DL_FUNC) &_ancify_ml_training_sites_impl, 5},
+    {"_ancify_count_mutations_impl", (DL_FUNC) &_ancify_count_mutations_impl, 5},
+    {"_ancify_mutation_frequencies_impl", (DL_FUNC) &_ancify_mutation_frequencies_impl, 5},
+    {"_ancify_count_contexts_impl", (DL_FUNC) &_ancify_count_contexts_impl, 3},
     {"_ancify_alignment_format_impl", (DL_FUNC) &_ancify_alignment_format_impl, 1},
     {"_ancify_project_files_impl", (DL_FUNC) &_ancify_project_files_impl, 3},
     {"_ancify_project_memory_impl", (DL_FUNC) &_ancify_project_memory_impl, 3},
