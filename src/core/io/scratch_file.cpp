@@ -16,8 +16,8 @@ namespace ancify {
 namespace {
 
 [[noreturn]] void throw_scratch(const std::string& folder, const std::string& action) {
-  throw FileError(folder, "cannot " + action + " a temporary file there: " +
-                              std::generic_category().message(errno) +
+  throw FileError(folder, "cannot " + action +
+                              " a temporary file there: " + std::generic_category().message(errno) +
                               ". Free some space or choose another folder");
 }
 

@@ -104,7 +104,8 @@ class TableCounter : public KmerCounter {
 
 // A thread's way into the partitions.
 struct Cutting {
-  Cutting(int k, Partitions& parts) : writer(parts, KmerParts::kBlock), cutter(k, writer) {}
+  Cutting(int k, Partitions& parts) : writer(parts, kBlock), cutter(k, writer) {}
+  static constexpr std::size_t kBlock = 1 << 12;
   PartWriter writer;
   SuperKmerCutter cutter;
 };

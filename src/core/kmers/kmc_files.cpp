@@ -13,7 +13,7 @@ constexpr std::string_view kSuffixMark = "KMCS";
 constexpr std::size_t kMark = 4;
 constexpr std::size_t kHeader = 64;  // bytes, with the version at their end
 constexpr std::size_t kVersionAt = kHeader - 4;
-constexpr int kMostPrefix = 12;      // a table of 4^12 starts has 128 MB
+constexpr int kMostPrefix = 12;  // a table of 4^12 starts has 128 MB
 constexpr std::uint32_t kUnsortedVersion = 0x200;
 
 std::string prefix_path(const std::string& stem) { return stem + ".kmc_pre"; }
@@ -63,9 +63,8 @@ std::uint32_t checked(std::uint32_t value, std::uint32_t least, std::uint32_t mo
                       const char* what, const std::string& path) {
   if (value < least || value > most) {
     throw FormatError(path, 0,
-                      std::string("its ") + what + " is " + std::to_string(value) +
-                          ", but only " + std::to_string(least) + " to " + std::to_string(most) +
-                          " can be read");
+                      std::string("its ") + what + " is " + std::to_string(value) + ", but only " +
+                          std::to_string(least) + " to " + std::to_string(most) + " can be read");
   }
   return value;
 }

@@ -133,8 +133,8 @@ class KmerCursor {
   const KmerDatabase& database_;
   const KmerHeader header_;
   const std::size_t suffix_ = header_.suffix_bytes();
-  const std::uint32_t count_mask_ =
-      kMostCount >> (32 - 8 * static_cast<unsigned>(header_.count_bytes));
+  const std::uint32_t count_mask_ = kMostCount >>
+                                    (32 - 8 * static_cast<unsigned>(header_.count_bytes));
   std::uint64_t at_;
   std::uint64_t end_;
   std::size_t prefix_ = 0;

@@ -34,8 +34,7 @@ void look_up(const KmerDatabase& database, std::vector<Wanted<Key>> wanted,
     const auto prefix = at->key >> (8 * header.suffix_bytes());
     const auto number = static_cast<std::size_t>(prefix);
     found.clear();
-    for (KmerCursor<Key> cursor(database, database.starts()[number],
-                                database.starts()[number + 1]);
+    for (KmerCursor<Key> cursor(database, database.starts()[number], database.starts()[number + 1]);
          cursor.valid(); cursor.next()) {
       found.push_back(cursor.entry());
     }
@@ -81,8 +80,8 @@ std::vector<Counted<Key>> read_rows(const std::string& path, bool canonical, int
   });
   std::vector<Counted<Key>> spare;
   radix_sort(rows, spare, 2 * k);
-  const auto twice = std::adjacent_find(rows.begin(), rows.end(),
-                                        [](const auto& a, const auto& b) { return a.key == b.key; });
+  const auto twice = std::adjacent_find(
+      rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.key == b.key; });
   if (twice != rows.end()) {
     throw FormatError(path, 0, "the k-mer " + key_text(twice->key, k) + " is there twice");
   }
@@ -111,7 +110,9 @@ std::vector<std::int64_t> counts_along(const KmerDatabase& database, std::string
     using Key = decltype(any);
     std::vector<Wanted<Key>> wanted;
     for_each_kmer<Key>(sequence, database.header().k, database.header().canonical,
-                       [&](std::size_t position, Key key) { wanted.push_back({key, position}); });
+                       [&](std::size_t position, Key key) {
+                         wanted.push_back({key, position});
+                       });
     look_up(database, std::move(wanted), counts, context);
   });
   return counts;
@@ -169,11 +170,6 @@ KmerDatabase read_kmer_text(const std::string& path, bool canonical, const KmerW
     parts.add(read_rows<Key>(path, canonical, settings.k, context));
     return parts.write<Key>(work, true, control);
   });
-}
-
-void count_in_table(std::string_view sequence, int k, bool canonical, std::int32_t* table) {
-  for_each_kmer<ShortKey>(sequence, k, canonical,
-                          [&](std::size_t, ShortKey key) { ++table[key]; });
 }
 
 std::vector<NumberedCount> count_numbers(std::string_view sequence, int k, bool canonical) {

@@ -37,13 +37,12 @@ void write_kmer_text(const KmerDatabase& database, const std::string& path,
 KmerDatabase read_kmer_text(const std::string& path, bool canonical, const KmerWork& work,
                             JobControl& control);
 
-// Counts of all k-mers in a sequence, by number; k is at most 12. `table` is zeros of 4^k.
-void count_in_table(std::string_view sequence, int k, bool canonical, std::int32_t* table);
-// The same as numbers and counts of those that there are, in order.
+// A k-mer's number and its count in a sequence; k is at most 12.
 struct NumberedCount {
   std::int32_t number;
   std::int32_t count;
 };
+// Those that a sequence has, in order.
 std::vector<NumberedCount> count_numbers(std::string_view sequence, int k, bool canonical);
 
 }  // namespace ancify

@@ -78,19 +78,18 @@ KmerDatabase write_merged(const KmerDatabase& one, const KmerDatabase& other, Co
     const auto n = std::int64_t{1} << (2 * bases);
     control.expect(n);
     run_tasks(control, work.threads, n, [&](std::int64_t part, const TaskContext& context) {
-      PartWriter writer(parts.parts(), std::size_t{1} << 16);
-      std::uint32_t most = 0;
       const auto at = static_cast<std::size_t>(part);
+      constexpr std::size_t at_once = 1 << 14;
+      std::vector<Counted<Key>> entries;
       merge(cursor_of<Key>(one, at, bases), cursor_of<Key>(other, at, bases),
             [&](Key key, std::uint32_t first, std::uint32_t second) {
               const std::uint32_t count = combined(first, second);
-              if (count < settings.min_count || count > settings.max_count) return;
-              parts.add(Counted<Key>{key, count}, writer);
-              most = std::max(most, count);
+              if (count > 0) entries.push_back({key, count});
+              if (entries.size() < at_once) return;
+              parts.add(std::exchange(entries, {}));
+              context.throw_if_stopped();
             });
-      writer.flush();
-      parts.note_count(most);
-      context.throw_if_stopped();
+      parts.add(entries);
       control.advance(1);
     });
     one.check_unchanged();
@@ -139,6 +138,32 @@ std::vector<std::pair<std::uint32_t, std::uint64_t>> histogram(const KmerDatabas
     if (small[count] > 0) numbers[static_cast<std::uint32_t>(count)] = small[count];
   }
   return {numbers.begin(), numbers.end()};
+}
+
+KmerComparison compare(const KmerDatabase& one, const KmerDatabase& other,
+                       const TaskContext& context) {
+  KmerComparison sums;
+  with_key(one.header().k, [&](auto any) {
+    using Key = decltype(any);
+    std::uint64_t n = 0;
+    merge(KmerCursor<Key>(one), KmerCursor<Key>(other),
+          [&](Key, std::uint32_t first, std::uint32_t second) {
+            const double a = first;
+            const double b = second;
+            sums.one += first > 0;
+            sums.other += second > 0;
+            sums.shared += first > 0 && second > 0;
+            sums.least += std::min(a, b);
+            sums.total += a + b;
+            sums.product += a * b;
+            sums.square_one += a * a;
+            sums.square_other += b * b;
+            if (++n % (1 << 20) == 0) context.throw_if_stopped();
+          });
+  });
+  one.check_unchanged();
+  other.check_unchanged();
+  return sums;
 }
 
 }  // namespace ancify

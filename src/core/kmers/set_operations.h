@@ -28,4 +28,18 @@ KmerDatabase filter(const KmerDatabase& database, const KmerSettings& settings,
 std::vector<std::pair<std::uint32_t, std::uint64_t>> histogram(const KmerDatabase& database,
                                                                const TaskContext& context);
 
+// Sums over the k-mers of two databases.
+struct KmerComparison {
+  double one = 0;  // k-mers of each
+  double other = 0;
+  double shared = 0;
+  double least = 0;    // the sum of the smaller counts
+  double total = 0;    // the sum of all counts
+  double product = 0;  // the sum of products of counts
+  double square_one = 0;
+  double square_other = 0;
+};
+KmerComparison compare(const KmerDatabase& one, const KmerDatabase& other,
+                       const TaskContext& context);
+
 }  // namespace ancify

@@ -24,23 +24,62 @@ Key key_of(const Counted<Key>& entry) {
   return entry.key;
 }
 
-// Sorts by the lowest `bits` of the keys, one digit after the other. `spare` is room, and may be
-// exchanged with `items`.
 template <class Item>
-void radix_sort(std::vector<Item>& items, std::vector<Item>& spare, int bits) {
-  spare.resize(items.size());
+std::size_t digit_of(const Item& item, int shift) {
+  return static_cast<std::size_t>(key_of(item) >> shift) & (kDigits - 1);
+}
+
+// Turns numbers of items into the places where they begin.
+template <class Counts>
+void starts_of(Counts& counts) {
+  std::size_t sum = 0;
+  for (auto& count : counts) sum += std::exchange(count, sum);
+}
+
+// Sorts n items by the lowest `bits` of their keys, from the lowest digit on: for few items, which
+// stay in the processor's cache. Returns where they are then, `items` or `spare`.
+template <class Item>
+Item* sort_few(Item* items, Item* spare, std::size_t n, int bits) {
   for (int shift = 0; shift < bits; shift += kDigitBits) {
-    const auto digit = [shift](const Item& item) {
-      return static_cast<std::size_t>(key_of(item) >> shift) & (kDigits - 1);
-    };
     std::array<std::size_t, kDigits> starts{};
-    for (const Item& item : items) ++starts[digit(item)];
-    if (!items.empty() && starts[digit(items.front())] == items.size()) continue;
-    std::size_t sum = 0;
-    for (std::size_t& start : starts) sum += std::exchange(start, sum);
-    for (const Item& item : items) spare[starts[digit(item)]++] = item;
+    for (std::size_t i = 0; i < n; ++i) ++starts[digit_of(items[i], shift)];
+    if (starts[digit_of(items[0], shift)] == n) continue;
+    starts_of(starts);
+    for (std::size_t i = 0; i < n; ++i) spare[starts[digit_of(items[i], shift)]++] = items[i];
     std::swap(items, spare);
   }
+  return items;
+}
+
+// Sorts n items by the lowest `bits` of their keys, from the highest digit on, until few are left
+// in each part. The result is in `items`, or with `in_spare` in `spare`.
+template <class Item>
+void sort_many(Item* items, Item* spare, std::size_t n, int bits, bool in_spare) {
+  constexpr std::size_t few = 1 << 12;
+  if (n == 0) return;
+  if (n <= few || bits <= kDigitBits) {
+    Item* const sorted = sort_few(items, spare, n, bits);
+    Item* const to = in_spare ? spare : items;
+    if (sorted != to) std::copy(sorted, sorted + n, to);
+    return;
+  }
+  const int shift = bits - kDigitBits;
+  std::array<std::size_t, kDigits> ends{};
+  for (std::size_t i = 0; i < n; ++i) ++ends[digit_of(items[i], shift)];
+  starts_of(ends);
+  for (std::size_t i = 0; i < n; ++i) spare[ends[digit_of(items[i], shift)]++] = items[i];
+  std::size_t begin = 0;
+  for (const std::size_t end : ends) {
+    sort_many(spare + begin, items + begin, end - begin, shift, !in_spare);
+    begin = end;
+  }
+}
+
+// Sorts by the lowest `bits` of the keys. `spare` is room for the work.
+template <class Item>
+void radix_sort(std::vector<Item>& items, std::vector<Item>& spare, int bits) {
+  if (spare.size() < items.size()) spare.resize(items.size());
+  sort_many(items.data(), spare.data(), items.size(), bits, false);
 }
 
 // The different keys of sorted ones, with their numbers.

@@ -1,11 +1,13 @@
 // Makes a database of k-mers that lie in parts of their first bases.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/exec/threads.h"
@@ -37,34 +39,30 @@ class KmerParts {
   KmerParts(const KmerSettings& settings, int bases, std::size_t memory, const std::string& folder)
       : settings_(settings), bases_(bases), parts_(std::size_t{1} << (2 * bases), memory, folder) {}
 
-  // Puts a k-mer into its part, if its count is wanted.
-  template <class Key>
-  void add(const Counted<Key>& entry, PartWriter& writer) {
-    if (entry.count < settings_.min_count || entry.count > settings_.max_count) return;
-    const auto part = static_cast<std::size_t>(entry.key >> (2 * (settings_.k - bases_)));
-    char* const to = writer.room(part, kEntry<Key>);
-    std::memcpy(to, &entry.key, sizeof entry.key);
-    std::memcpy(to + sizeof entry.key, &entry.count, sizeof entry.count);
+  // Whether k-mers with this count are wanted.
+  bool wants(std::uint32_t count) const {
+    return count >= settings_.min_count && count <= settings_.max_count;
   }
-  // Adds k-mers of one thread.
+  // Adds k-mers in their order, of which some may not be wanted.
   template <class Key>
   void add(const std::vector<Counted<Key>>& entries) {
-    PartWriter writer(parts_, kBlock);
     std::uint32_t most = 0;
-    for (const auto& entry : entries) {
-      add(entry, writer);
-      if (entry.count <= settings_.max_count) most = std::max(most, entry.count);
+    for (auto at = entries.begin(); at != entries.end();) {
+      const std::size_t part = part_of(at->key);
+      Block block;
+      const auto end = std::find_if(at, entries.end(),
+                                    [&](const auto& entry) { return part_of(entry.key) != part; });
+      block.reserve(static_cast<std::size_t>(end - at) * kEntry<Key>);
+      for (; at != end; ++at) {
+        if (!wants(at->count)) continue;
+        most = std::max(most, at->count);
+        put(block, at->key);
+        put(block, at->count);
+      }
+      if (!block.empty()) parts_.append(part, std::move(block));
     }
-    writer.flush();
     note_count(most);
   }
-  // Says that there is a k-mer with this count.
-  void note_count(std::uint32_t count) {
-    for (std::uint32_t most = most_; most < count && !most_.compare_exchange_weak(most, count);) {
-    }
-  }
-  Partitions& parts() { return parts_; }
-
   // Sorts each part, and writes all in order. `are_sorted`: the parts are in order already.
   template <class Key>
   KmerDatabase write(const KmerWork& work, bool are_sorted, JobControl& control) {
@@ -101,9 +99,21 @@ class KmerParts {
     return writer.finish(TaskContext(control));
   }
 
-  static constexpr std::size_t kBlock = 1 << 12;
-
  private:
+  template <class Key>
+  std::size_t part_of(Key key) const {
+    return static_cast<std::size_t>(key >> (2 * (settings_.k - bases_)));
+  }
+  template <class Value>
+  static void put(Block& block, Value value) {
+    const auto* const bytes = reinterpret_cast<const char*>(&value);
+    block.insert(block.end(), bytes, bytes + sizeof value);
+  }
+  void note_count(std::uint32_t count) {
+    for (std::uint32_t most = most_; most < count && !most_.compare_exchange_weak(most, count);) {
+    }
+  }
+
   template <class Key>
   static constexpr std::size_t kEntry = sizeof(Key) + sizeof(std::uint32_t);
 
