@@ -43,7 +43,8 @@ std::string read(const std::string& stem) {
 
 std::uint64_t number_at(std::string_view bytes, std::size_t at, std::size_t n) {
   std::uint64_t number = 0;
-  for (std::size_t i = n; i-- > 0;) number = number << 8 | static_cast<unsigned char>(bytes[at + i]);
+  for (std::size_t i = n; i-- > 0;)
+    number = number << 8 | static_cast<unsigned char>(bytes[at + i]);
   return number;
 }
 

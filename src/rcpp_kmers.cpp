@@ -16,7 +16,7 @@ namespace {
 
 using ancify::KmerDatabase;
 
-ancify::KmerSettings as_settings(const Rcpp::List& list) {
+ancify::KmerSettings as_kmer_settings(const Rcpp::List& list) {
   ancify::KmerSettings settings;
   settings.k = Rcpp::as<int>(list["k"]);
   settings.canonical = Rcpp::as<bool>(list["canonical"]);
@@ -26,7 +26,7 @@ ancify::KmerSettings as_settings(const Rcpp::List& list) {
 }
 
 // A memory of 0 is half of the machine's.
-ancify::KmerWork as_work(const Rcpp::List& list) {
+ancify::KmerWork as_kmer_work(const Rcpp::List& list) {
   ancify::KmerWork work;
   const auto memory = Rcpp::as<double>(list["memory"]);
   work.memory = memory > 0 ? static_cast<std::size_t>(memory) : ancify::memory_size() / 2;
@@ -62,7 +62,7 @@ Rcpp::List make_kmers(const Rcpp::Function& watch, Make make) {
   return as_kmers(std::move(*made));
 }
 
-std::vector<std::string_view> as_views(const Rcpp::CharacterVector& sequences) {
+std::vector<std::string_view> kmer_sequence_views(const Rcpp::CharacterVector& sequences) {
   std::vector<std::string_view> views;
   for (R_xlen_t i = 0; i < sequences.size(); ++i) {
     const SEXP sequence = STRING_ELT(sequences, i);
@@ -78,9 +78,9 @@ std::vector<std::string_view> as_views(const Rcpp::CharacterVector& sequences) {
 Rcpp::List count_kmers_impl(const Rcpp::CharacterVector& x, bool are_files,
                             const Rcpp::List& settings, const Rcpp::List& work,
                             const Rcpp::Function& watch) {
-  const ancify::KmerSettings how = as_settings(settings);
-  const ancify::KmerWork where = as_work(work);
-  const auto views = as_views(x);
+  const ancify::KmerSettings how = as_kmer_settings(settings);
+  const ancify::KmerWork where = as_kmer_work(work);
+  const auto views = kmer_sequence_views(x);
   const std::vector<std::string> paths(views.begin(), views.end());
   const ancify::PassSequences sequences = [&](const ancify::SequencePasser& passer,
                                               const ancify::TaskContext& context) {
@@ -106,7 +106,7 @@ Rcpp::List open_kmers_impl(const std::string& stem, const Rcpp::Function& watch)
 // [[Rcpp::export]]
 Rcpp::List read_kmer_text_impl(const std::string& path, bool canonical, const Rcpp::List& work,
                                const Rcpp::Function& watch) {
-  const ancify::KmerWork where = as_work(work);
+  const ancify::KmerWork where = as_kmer_work(work);
   return make_kmers(watch, [&](ancify::JobControl& control) {
     return ancify::read_kmer_text(path, canonical, where, control);
   });
@@ -125,8 +125,8 @@ void write_kmer_text_impl(const Rcpp::List& kmers, const std::string& path,
 Rcpp::List filter_kmers_impl(const Rcpp::List& kmers, const Rcpp::List& settings,
                              const Rcpp::List& work, const Rcpp::Function& watch) {
   const KmerDatabase& database = as_database(kmers);
-  const ancify::KmerSettings how = as_settings(settings);
-  const ancify::KmerWork where = as_work(work);
+  const ancify::KmerSettings how = as_kmer_settings(settings);
+  const ancify::KmerWork where = as_kmer_work(work);
   return make_kmers(watch, [&](ancify::JobControl& control) {
     return ancify::filter(database, how, where, control);
   });
@@ -139,8 +139,8 @@ Rcpp::List combine_kmers_impl(const Rcpp::List& x, const Rcpp::List& y, int oper
                               const Rcpp::Function& watch) {
   const KmerDatabase& one = as_database(x);
   const KmerDatabase& other = as_database(y);
-  const ancify::KmerSettings how = as_settings(settings);
-  const ancify::KmerWork where = as_work(work);
+  const ancify::KmerSettings how = as_kmer_settings(settings);
+  const ancify::KmerWork where = as_kmer_work(work);
   return make_kmers(watch, [&](ancify::JobControl& control) {
     return ancify::combine(one, other, static_cast<ancify::KmerOperation>(operation),
                            static_cast<ancify::KmerCountRule>(rule), how, where, control);
@@ -205,7 +205,7 @@ Rcpp::List kmer_profile_impl(const Rcpp::List& kmers, const Rcpp::CharacterVecto
                              const Rcpp::Function& watch) {
   const KmerDatabase& database = as_database(kmers);
   Rcpp::List profiles(sequences.size());
-  const auto views = as_views(sequences);
+  const auto views = kmer_sequence_views(sequences);
   for (std::size_t i = 0; i < views.size(); ++i) {
     std::vector<std::int64_t> counts;
     run_job(watch, [&](ancify::JobControl& control) {
@@ -221,7 +221,7 @@ Rcpp::List kmer_profile_impl(const Rcpp::List& kmers, const Rcpp::CharacterVecto
 // The counts of the k-mers of one sequence: list(number = from 0, count =), of those that it has.
 // [[Rcpp::export]]
 Rcpp::List kmer_numbers_impl(const Rcpp::CharacterVector& sequence, int k, bool canonical) {
-  const auto rows = ancify::count_numbers(as_views(sequence).front(), k, canonical);
+  const auto rows = ancify::count_numbers(kmer_sequence_views(sequence).front(), k, canonical);
   Rcpp::IntegerVector numbers(static_cast<R_xlen_t>(rows.size()));
   Rcpp::IntegerVector counts(static_cast<R_xlen_t>(rows.size()));
   for (std::size_t i = 0; i < rows.size(); ++i) {

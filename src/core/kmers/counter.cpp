@@ -81,8 +81,9 @@ class TableCounter : public KmerCounter {
     CountTable sum(std::size_t{1} << (2 * settings_.k));
     for (const auto& table : tables_.items()) {
       for (std::size_t i = 0; i < sum.size(); ++i) {
-        const auto key = settings_.canonical ? canonical_key<ShortKey>(i, settings_.k) : i;
-        sum[key] += (*table)[i];
+        const std::uint64_t n = (*table)[i];
+        if (n == 0) continue;
+        sum[settings_.canonical ? canonical_key<ShortKey>(i, settings_.k) : i] += n;
       }
     }
     std::vector<Counted<ShortKey>> counts;

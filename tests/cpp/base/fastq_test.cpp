@@ -15,11 +15,10 @@ using test::TempDir;
 std::string read(const std::string& path, std::size_t chunk) {
   std::string text;
   JobControl control;
-  const FastaSink sink = {
-      [&](std::string_view name, std::int64_t line) {
-        text.append(name).append(":").append(std::to_string(line)).append("=");
-      },
-      [&](std::string_view bases) { text.append(bases).append(";"); }};
+  const FastaSink sink = {[&](std::string_view name, std::int64_t line) {
+                            text.append(name).append(":").append(std::to_string(line)).append("=");
+                          },
+                          [&](std::string_view bases) { text.append(bases).append(";"); }};
   read_sequences(path, sink, control, TaskContext(), chunk);
   return text;
 }
@@ -27,7 +26,9 @@ std::string read(const std::string& path, std::size_t chunk) {
 TEST(Fastq, GivesReadsInChunksOfAnySize) {
   TempDir dir;
   const std::string path = dir.write(
-      "x", "@one more words\r\nACGT\r\n+\r\n@@@@\r\n@two\nNN.\n+two\n+++\n@empty\n\n+\n\n@last\nA\n+\nF");
+      "x",
+      "@one more "
+      "words\r\nACGT\r\n+\r\n@@@@\r\n@two\nNN.\n+two\n+++\n@empty\n\n+\n\n@last\nA\n+\nF");
   for (std::size_t chunk = 1; chunk < 80; ++chunk) {
     EXPECT_EQ(read(path, chunk), "one:1=ACGT;two:5=NN.;empty:9=;last:13=A;");
   }
@@ -49,7 +50,8 @@ TEST(Fastq, NamesTheRecordThatIsDamaged) {
   EXPECT_EQ(message(good + good + "@b\nA\nF\n+\n"),
             "record 3 has 'F' where its third line must begin with +");
   for (const char* cut : {"@", "@b\n", "@b\nACGT", "@b\nACGT\n+\n"}) {
-    EXPECT_EQ(message(good + cut), "record 2 is incomplete: the file was cut short. Fetch it again");
+    EXPECT_EQ(message(good + cut),
+              "record 2 is incomplete: the file was cut short. Fetch it again");
   }
 }
 

@@ -133,7 +133,8 @@ TEST(TileCounter, AddsTiles) {
 
 TEST(RadixSort, SortsAnyNumberOfKeys) {
   std::mt19937_64 random(4);
-  for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{5000}, std::size_t{70000}}) {
+  for (const std::size_t n :
+       {std::size_t{0}, std::size_t{1}, std::size_t{5000}, std::size_t{70000}}) {
     std::vector<LongKey> keys(n);
     for (LongKey& key : keys) {
       key = LongKey{random()} << 46 | random() >> 18;
