@@ -130,7 +130,12 @@ opened <- function(x) {
       "input"
     )
   }
-  read_kmers(x$path)
+  open_database(x$path)
+}
+
+open_database <- function(stem) {
+  for (file in kmc_paths(stem)) check_is_file(file)
+  new_kmers(with_watch("Opening", function(watch) open_kmers_impl(stem, watch)), stem)
 }
 
 # A pointer of another session is null.

@@ -39,8 +39,7 @@ read_kmers <- function(path, canonical = TRUE) {
       read_kmer_text_impl(path, canonical, kmer_work(NULL, NULL, NULL), watch)
     })))
   }
-  for (file in kmc_paths(stem)) check_is_file(file)
-  new_kmers(with_watch("Opening", function(watch) open_kmers_impl(stem, watch)), stem)
+  open_database(stem)
 }
 
 #' @rdname read_kmers
