@@ -99,9 +99,7 @@ kmer_work <- function(memory, out, threads, inputs = NULL) {
   if (!is.null(memory)) check_positive(memory, "memory", 1)
   if (!is.null(out)) {
     out <- check_output_file(out, "out")
-    for (file in kmc_paths(out)) {
-      for (input in inputs) refuse_same_file(file, x = input)
-    }
+    for (file in kmc_paths(out)) refuse_same_file(file, x = inputs)
   }
   list(
     memory = if (is.null(memory)) 0 else min(max(memory, 1), 2^52), out = out %||% "",
@@ -110,6 +108,9 @@ kmer_work <- function(memory, out, threads, inputs = NULL) {
 }
 
 kmc_paths <- function(stem) paste0(stem, c(".kmc_pre", ".kmc_suf"))
+
+# The files of a database; none if it is in memory.
+kmc_files <- function(x) if (length(x$path)) kmc_paths(x$path)
 
 new_kmers <- function(made, path = NULL) {
   path <- if (!is.null(path)) normalizePath(kmc_paths(path)[1])

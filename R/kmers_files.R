@@ -49,13 +49,10 @@ write_kmers <- function(x, path, format = c("kmc", "text")) {
   x <- check_kmers(x)
   path <- check_output_file(path, "path")
   if (check_choice(format, c("kmc", "text"), "format") == "text") {
-    for (file in kmc_files(x)) refuse_same_file(path, x = file)
+    refuse_same_file(path, x = kmc_files(x), name = "path")
     with_watch("Writing", function(watch) write_kmer_text_impl(unclass(x), path, watch))
   } else {
     filter_kmers(x, x$min_count, x$max_count, out = path)
   }
   invisible(path)
 }
-
-# The files of a database; none if it is in memory.
-kmc_files <- function(x) if (length(x$path)) kmc_paths(x$path)
