@@ -120,7 +120,7 @@ coalescent_row <- function() {
       and so over incomplete lineage sorting. The node called is the most recent common
       ancestor of the history's focal lineages. At most six outgroups; each of them
       multiplies the time of preparation by about 15.",
-    core = "coalescent", arguments = c("history", "model"), thresholds = "likelihood",
+    core = "coalescent", arguments = c("history", "model", "variants"), thresholds = "likelihood",
     fits = c("model", "history"),
     check = check_history_key,
     given = function(arguments, species) {

@@ -7,6 +7,7 @@
 //   P(pattern, a, d, sample) = sum over i, j >= 1 of older(i, j) P(pattern, a, d | i, j)
 //     + Q_ad (sum over x of P(pattern, x | k = 1) newer_stem(x, a)
 //             + sum over k >= 2 of newer(k) P(pattern, a | k))
+// Only older, newer and newer_stem depend on the counts; without counts they are sums over these.
 #include "core/ancestry/coalescent/coalescent.h"
 
 #include <algorithm>
@@ -305,8 +306,8 @@ class AlleleTables {
   std::vector<double> mutated_;
 };
 
-// The joint probabilities of the sample, with `copies` of the derived allele, and its lineages at
-// the split.
+// The joint probabilities of the sample, with `copies` of the derived allele (or any number of
+// both), and its lineages at the split.
 struct SampleWeights {
   std::vector<double> older;   // [AlleleTables::splits()]: the mutation is older than the split
   FocalBranch::Mutated newer;  // it is younger, at rate 1
@@ -315,7 +316,7 @@ struct SampleWeights {
     return tables.splits().size() + static_cast<std::size_t>(tables.most());
   }
 
-  SampleWeights(const FocalBranch& branch, const AlleleTables& tables, int copies)
+  SampleWeights(const FocalBranch& branch, const AlleleTables& tables, std::optional<int> copies)
       : newer(branch.mutated(copies, std::min(tables.most(), branch.lineages()))) {
     for (const auto& [kept, carried] : tables.splits()) {
       older.push_back(branch.split_sample(copies, kept, carried));
@@ -349,7 +350,7 @@ std::vector<std::size_t> by_counts(const std::vector<PolymorphicSite>& sites) {
 }
 
 bool is_polymorphic(const PolymorphicSite& site) {
-  return site.copies > 0 && site.copies < site.haplotypes;
+  return !site.copies || (*site.copies > 0 && *site.copies < site.haplotypes);
 }
 
 void check(const std::vector<PolymorphicSite>& sites, std::int64_t patterns) {
@@ -370,8 +371,12 @@ void check(const std::vector<PolymorphicSite>& sites, std::int64_t patterns) {
                        ": draw fewer");
     }
     if (site.alleles[0] == site.alleles[1]) throw InputError(which + " has the same allele twice");
-    if (site.copies < 0 || site.copies > site.haplotypes) {
-      throw InputError(which + " has " + std::to_string(site.copies) +
+    if (!site.copies && site.haplotypes < 2) {
+      throw InputError(which + " varies, but has " + std::to_string(site.haplotypes) +
+                       " haplotypes; at least 2 are needed");
+    }
+    if (site.copies && (*site.copies < 0 || *site.copies > site.haplotypes)) {
+      throw InputError(which + " has " + std::to_string(*site.copies) +
                        " copies of the second allele among " + std::to_string(site.haplotypes) +
                        " haplotypes");
     }
@@ -451,8 +456,10 @@ class SitePolariser::Impl {
     if (!is_polymorphic(site)) return sums;
     if (classes_.empty()) make_tables();
     forget_if_many();
+    auto other = site.copies;
+    if (other) other = site.haplotypes - *other;
     const auto& second = weights(site.haplotypes, site.copies);
-    const auto& first = weights(site.haplotypes, site.haplotypes - site.copies);
+    const auto& first = weights(site.haplotypes, other);
     const auto pattern = static_cast<std::size_t>(site.pattern);
     for (std::size_t i = 0; i < classes_.size(); ++i) {
       const auto& [share, model, tables] = classes_[i];
@@ -484,7 +491,7 @@ class SitePolariser::Impl {
   }
 
   // The weights of each rate class, for `copies` of the derived allele.
-  const std::vector<SampleWeights>& weights(int haplotypes, int copies) {
+  const std::vector<SampleWeights>& weights(int haplotypes, std::optional<int> copies) {
     std::vector<SampleWeights>& found = weights_[{haplotypes, copies}];
     if (!found.empty()) return found;
     if (control_.stop_requested()) throw Interrupted();
@@ -521,7 +528,8 @@ class SitePolariser::Impl {
   int most_haplotypes_;
   const JobControl& control_;
   std::vector<Class> classes_;                                         // made at the first use
-  std::map<std::pair<int, int>, std::vector<SampleWeights>> weights_;  // by haplotypes and copies
+  // By haplotypes and copies
+  std::map<std::pair<int, std::optional<int>>, std::vector<SampleWeights>> weights_;
   std::map<std::pair<std::size_t, int>, FocalBranch> branches_;        // by class and haplotypes
   int lineages_ = 0;                                                   // in branches_
 };

@@ -22,16 +22,12 @@ int base_of(std::string_view allele) {
 std::vector<std::size_t> columns_of(const std::vector<std::string>& wanted,
                                     const VariantReader& reader) {
   const auto there = reader.samples();
-  if (there.empty()) {
-    throw InputError("'" + reader.path() +
-                     "' has no samples, but the history needs their allele counts");
-  }
   std::vector<std::size_t> columns;
   for (const auto& name : wanted.empty() ? there : wanted) {
     const auto found = std::find(there.begin(), there.end(), name);
     if (found == there.end()) {
       throw InputError("'" + reader.path() + "' has no sample '" + name + "'; it has " +
-                       quoted_list(there));
+                       (there.empty() ? "none" : quoted_list(there)));
     }
     columns.push_back(static_cast<std::size_t>(found - there.begin()));
   }
@@ -59,9 +55,9 @@ void RecordPosteriors::begin_chromosome(const std::string& name) {
   }
 }
 
-std::optional<Posterior> RecordPosteriors::of_record() {
+std::optional<RecordPosteriors::Result> RecordPosteriors::of_record() {
   if (outgroups_.empty() || reader_.alleles() != 2) return {};
-  PolymorphicSite site = {0, {base_of(reader_.allele(0)), base_of(reader_.allele(1))}, 0, 0};
+  PolymorphicSite site = {0, {base_of(reader_.allele(0)), base_of(reader_.allele(1))}, 0, {}};
   const auto& [ref, alt] = site.alleles;
   if (ref == kMissing || alt == kMissing || ref == alt) return {};
   const auto of_outgroups = pattern();
@@ -76,7 +72,7 @@ std::optional<Posterior> RecordPosteriors::of_record() {
   }
   const Posterior posterior = polariser_->posterior(site);
   if (std::all_of(posterior.begin(), posterior.end(), [](double p) { return p == 0; })) return {};
-  return posterior;
+  return Result{posterior, site.copies.has_value()};
 }
 
 // The outgroups' pattern number; none if no outgroup has a base.
@@ -100,14 +96,21 @@ std::optional<std::int64_t> RecordPosteriors::pattern() {
   return number;
 }
 
+// A record without genotypes varies in as many haplotypes as the history has.
 void RecordPosteriors::count_alleles(PolymorphicSite& site) {
   const Genotypes& genotypes = reader_.genotypes();
   const auto ploidy = static_cast<std::size_t>(genotypes.ploidy);
+  int copies = 0;
   for (const std::size_t sample : samples_) {
     for (std::size_t i = sample * ploidy; i < (sample + 1) * ploidy; ++i) {
       if (genotypes.alleles[i] >= 0) ++site.haplotypes;
-      if (genotypes.alleles[i] == 1) ++site.copies;
+      if (genotypes.alleles[i] == 1) ++copies;
     }
+  }
+  if (ploidy > 0) {
+    site.copies = copies;
+  } else {
+    site.haplotypes = std::max(2, options_.history.focal_lineages);
   }
   if (site.haplotypes > kMostHaplotypes) {
     throw InputError("'" + reader_.path() + "' has " + std::to_string(site.haplotypes) +
