@@ -236,7 +236,9 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
   reasons <- data.frame(reason = names(sums), records = unname(sums))
   attr(reasons, "chromosomes") <- found
   if (use_info) attr(reasons, "letters") <- report$letters
-  if (!is.null(history)) attributes(reasons)[c("posteriors", "counted")] <- report[c("posteriors", "counted")]
+  if (!is.null(history)) {
+    attributes(reasons)[c("posteriors", "counted")] <- report[c("posteriors", "counted")]
+  }
   if (polarise) attributes(reasons)[c("swapped", "dropped")] <- report[c("swapped", "dropped")]
   reasons
 }

@@ -142,7 +142,7 @@ call_ancestral <- function(inner, outer, method = "voting", tree = NULL, focal =
     call_in_memory_impl(unlist(unname(sequences)), caller, posterior, watch)
   })
   if (!is.null(variants)) {
-    result <- with_variants(result, unlist(unname(sequences)), variants, settings)
+    result <- with_sites_that_vary(result, unlist(unname(sequences)), variants, settings)
   }
   if (is_of_biostrings(inner) || is_of_biostrings(outer)) {
     result$calls <- Biostrings::BStringSet(result$calls)

@@ -1,7 +1,7 @@
 # Sites that are known to vary, in call_ancestral().
 
 # The result of call_in_memory_impl(), with the calls and posteriors at the variants replaced.
-with_variants <- function(result, sequences, variants, settings) {
+with_sites_that_vary <- function(result, sequences, variants, settings) {
   history <- history_of_species(settings$history, names(sequences))
   variants <- check_variants(variants, nchar(sequences[[1]], type = "bytes"))
   states <- states_at(sequences, variants$position)

@@ -114,7 +114,7 @@ counts_in_tree <- function(tree, n, pattern, alleles, mutation_rate) {
 }
 
 # Means over gene trees, [count of the derived allele, ancestral allele].
-oracle_counts <- function(trees, n, pattern, alleles, mutation_rate) {
+oracle_tree_counts <- function(trees, n, pattern, alleles, mutation_rate) {
   all <- lapply(trees, counts_in_tree, n, pattern, alleles, mutation_rate)
   Reduce(`+`, all) / length(all)
 }

@@ -10,7 +10,7 @@ test_that("posteriors without counts are sums over counts in gene trees", {
   recent <- coalescent_history(c(15000, 40000), 30000, 30000)
   trees <- lapply(1:3000, function(i) simulated_tree(n, recent))
   for (pattern in c("AA", "GA", "CG", "NG")) {
-    chances <- oracle_counts(trees, n, pattern, c("A", "G"), recent$mutation_rate)
+    chances <- oracle_tree_counts(trees, n, pattern, c("A", "G"), recent$mutation_rate)
     known <- polarise_sites(rep(pattern, 3), rep("A/G", 3), 1:3, n, recent)
     # One copy of G: derived, or ancestral with three copies of A.
     by_count <- chances[, "A"] / (chances[, "A"] + rev(chances[, "G"]))
