@@ -129,11 +129,18 @@ coalescent_row <- function() {
       list(history = history)
     },
     configured = function(config) {
-      if (has_history(config)) list(history = config_history(config))
+      c(if (has_history(config)) list(history = config_history(config)),
+        list(variants = config$variants))
+    },
+    files = function(config) {
+      if (!is.null(config$variants)) list(variants = config$variants)
     },
     to_core = function(settings, species) {
       history <- history_of_species(settings$history, species)
-      list(history = core_history(history), model = core_mutation_model(history))
+      list(
+        history = core_history(history), model = core_mutation_model(history),
+        variants = settings$variants
+      )
     }
   )
 }

@@ -4,7 +4,7 @@
 with_sites_that_vary <- function(result, sequences, variants, settings) {
   history <- history_of_species(settings$history, names(sequences))
   variants <- check_variants(variants, nchar(sequences[[1]], type = "bytes"))
-  states <- states_at(sequences, variants$position)
+  states <- states_at_positions(sequences, variants$position)
   with_data <- colSums(states < 4) > 0
   states <- states[, with_data, drop = FALSE]
   variants <- variants[with_data, ]
@@ -23,7 +23,7 @@ with_sites_that_vary <- function(result, sequences, variants, settings) {
 }
 
 # Base codes, a row for each species and a column for each position.
-states_at <- function(sequences, position) {
+states_at_positions <- function(sequences, position) {
   bases <- lapply(sequences, function(sequence) rawToChar(charToRaw(sequence)[position]))
   codes <- lapply(strsplit(unlist(bases), ""), base_codes)
   matrix(unlist(codes), nrow = length(sequences), byrow = TRUE)

@@ -446,6 +446,18 @@ class SitePolariser::Impl {
        const JobControl& control)
       : history_(history), model_(model), most_haplotypes_(most_haplotypes), control_(control) {}
 
+  // Makes the tables, at the first use
+  void prepare(const JobControl& control) {
+    if (!classes_.empty()) return;
+    for (const auto& rate_class : model_.classes) {
+      const MutationModel model = of_class(model_, rate_class);
+      const FocalBranch branch = branch_of(most_haplotypes_, model);
+      const int most = std::max(2, branch.most_left(kNegligiblePolymorphic));
+      check_most(history_, most);
+      classes_.push_back({rate_class.share, model, AlleleTables(history_, model, most, control)});
+    }
+  }
+
   Posterior posterior(const PolymorphicSite& site) {
     Posterior sums = {};
     const auto a = static_cast<std::size_t>(site.alleles[0]);
@@ -454,7 +466,7 @@ class SitePolariser::Impl {
     if (site.copies == 0) sums[a] = 1;
     if (site.copies == site.haplotypes) sums[b] = 1;
     if (!is_polymorphic(site)) return sums;
-    if (classes_.empty()) make_tables();
+    prepare(control_);
     forget_if_many();
     auto other = site.copies;
     if (other) other = site.haplotypes - *other;
@@ -478,16 +490,6 @@ class SitePolariser::Impl {
 
   FocalBranch branch_of(int haplotypes, const MutationModel& model) const {
     return {haplotypes, history_.focal_size, history_.focal_split(), model.rates};
-  }
-
-  void make_tables() {
-    for (const auto& rate_class : model_.classes) {
-      const MutationModel model = of_class(model_, rate_class);
-      const FocalBranch branch = branch_of(most_haplotypes_, model);
-      const int most = std::max(2, branch.most_left(kNegligiblePolymorphic));
-      check_most(history_, most);
-      classes_.push_back({rate_class.share, model, AlleleTables(history_, model, most, control_)});
-    }
   }
 
   // The weights of each rate class, for `copies` of the derived allele.
@@ -527,11 +529,11 @@ class SitePolariser::Impl {
   MutationModel model_;
   int most_haplotypes_;
   const JobControl& control_;
-  std::vector<Class> classes_;                                         // made at the first use
+  std::vector<Class> classes_;  // made at the first use
   // By haplotypes and copies
   std::map<std::pair<int, std::optional<int>>, std::vector<SampleWeights>> weights_;
-  std::map<std::pair<std::size_t, int>, FocalBranch> branches_;        // by class and haplotypes
-  int lineages_ = 0;                                                   // in branches_
+  std::map<std::pair<std::size_t, int>, FocalBranch> branches_;  // by class and haplotypes
+  int lineages_ = 0;                                             // in branches_
 };
 
 SitePolariser::SitePolariser(const History& history, const MutationModel& model,
@@ -542,6 +544,8 @@ SitePolariser::SitePolariser(const History& history, const MutationModel& model,
   impl_ = std::make_unique<Impl>(history, model, most_haplotypes, control);
 }
 SitePolariser::~SitePolariser() = default;
+
+void SitePolariser::prepare(const JobControl& control) { impl_->prepare(control); }
 
 Posterior SitePolariser::posterior(const PolymorphicSite& site) { return impl_->posterior(site); }
 

@@ -120,9 +120,9 @@ int FocalBranch::most_left(double tail) const {
   return 1;
 }
 
-// [l]: the expected number of lineages, among l, with `copies` descendants in the sample: l choose(n -
-// copies - 1, l - 2) / choose(n - 1, l - 1) (Fu 1995, Theor. Popul. Biol. 48:172). All of them if any
-// number of copies will do.
+// [l]: the expected number of lineages, among l, with `copies` descendants in the sample: l
+// choose(n - copies - 1, l - 2) / choose(n - 1, l - 1) (Fu 1995, Theor. Popul. Biol. 48:172). All
+// of them if any number of copies will do.
 std::vector<double> FocalBranch::ways(std::optional<int> copies) const {
   const int n = lineages_;
   std::vector<double> result(static_cast<std::size_t>(n) + 1);

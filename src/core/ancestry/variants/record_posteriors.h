@@ -37,9 +37,8 @@ class RecordPosteriors {
     Posterior posterior;
     bool counted;  // whether allele counts are known
   };
-  // The posterior at the reader's record. None unless the record has two single-base alleles and an
-  // outgroup has a base there. None also if only one allele occurs in the samples, or if the history
-  // gives probability 0. A record without GT varies with unknown counts.
+  // The posterior at the reader's record. None unless site_of_record() has a site and an outgroup
+  // has a base there. None also if the history gives probability 0.
   std::optional<Result> of_record();
 
  private:
@@ -50,7 +49,6 @@ class RecordPosteriors {
   };
 
   std::optional<std::int64_t> pattern();
-  void count_alleles(PolymorphicSite& site);
 
   const SampleHistory& options_;
   VariantReader& reader_;
