@@ -173,10 +173,11 @@ core_method <- function(row, species, settings) {
 
 # A method that can call, as an external pointer. The core checks the settings and reads a model of
 # ml here, before any work on sequences. For coalescent this can take seconds.
-make_caller <- function(method, with_phred, backend, progress = FALSE, inputs = NULL) {
+make_caller <- function(method, with_phred, backend, progress = FALSE, verbose = FALSE,
+                        inputs = NULL) {
   with_watch("Making the method", function(watch) {
     make_caller_impl(method, with_phred, backend, watch)
-  }, progress, inputs = inputs)
+  }, progress, verbose, inputs)
 }
 
 # Whether a GPU can call this number of outgroups by the method.

@@ -162,10 +162,10 @@ species_of_tiers <- function(config) {
   split(config$outgroups$name, factor(config$outgroups$tier, c("inner", "outer")))
 }
 
-config_caller <- function(config, settings, backend, progress) {
+config_caller <- function(config, settings, backend, progress, verbose = FALSE) {
   make_caller(
     core_method(method_of(config), species_of_tiers(config), settings), config$posterior, backend,
-    progress, expected_inputs(config)
+    progress, verbose, expected_inputs(config)
   )
 }
 

@@ -14,7 +14,7 @@ simulated <- function(splits, sizes, focal_size, length, into = 0, focal_changes
 histories <- function() {
   strong <- c(20000, 50000, 90000)
   list(
-    human = simulated(c(240000, 320000, 1100000), 50000, 10000, 4e7),
+    human = simulated(c(240000, 320000, 1100000), 50000, 10000, 2e7),
     near = simulated(c(40000, 120000, 200000), 30000, 30000, 2e7),
     strong = simulated(strong, 30000, 30000, 2e7),
     uneven = simulated(c(30000, 45000, 300000), c(60000, 20000, 80000), 40000, 2e7),

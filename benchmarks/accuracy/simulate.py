@@ -38,16 +38,13 @@ def demography(history):
     return result
 
 
-def states_at(tree, site, nodes):
-    """The bases of nodes at a site: that of the nearest mutation above, or the root's."""
+def state_at(tree, site, node):
+    """The base of a node at a site: that of the nearest mutation above, or the root's."""
     # Mutations are in the order of time, the oldest first.
     derived = {mutation.node: mutation.derived_state for mutation in site.mutations}
-    result = []
-    for node in nodes:
-        while node != -1 and node not in derived:
-            node = tree.parent(node)
-        result.append(site.ancestral_state if node == -1 else derived[node])
-    return result
+    while node != -1 and node not in derived:
+        node = tree.parent(node)
+    return site.ancestral_state if node == -1 else derived[node]
 
 
 def main():
@@ -66,17 +63,18 @@ def main():
         random_seed=history["seed"] + 1,
     )
     focal = range(focal_lineages)
-    nodes = list(range(focal_lineages + len(outgroups)))
     patterns, varying = Counter(), Counter()
+    variants = trees.variants()
     for tree in trees.trees():
-        ancestor = tree.mrca(*focal)
         for site in tree.sites():
-            *bases, truth = states_at(tree, site, nodes + [ancestor])
+            variant = next(variants)
+            bases = [variant.alleles[i] for i in variant.genotypes]
             others = "".join(bases[focal_lineages:])
             patterns[others + bases[0]] += 1
             sample = Counter(bases[:focal_lineages])
             if len(sample) == 2:
                 first, second = sorted(sample)
+                truth = state_at(tree, site, tree.mrca(*focal))
                 varying[others, f"{first}/{second}", sample[second], truth] += 1
     constant = int(history["length"]) - sum(patterns.values())
     for base in "ACGT":

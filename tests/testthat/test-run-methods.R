@@ -368,5 +368,5 @@ test_that("variants that cannot be used are errors before any work", {
   refused(tempfile(), "config", "`variants`", "no such file")
   refused(records("chr9", 5, "A", "G"), "config", "`variants` is", "no chromosome of the run")
   refused(records("chr2", 701, "A", "G"), "input", "position 701 of 'chr2', which has 700 bases")
-  refused(records("chr2", c(5, 4), "A", "G"), "format", "chr2")
+  refused(records("chr2", c(5, 4), "A", "G"), "format", "sort the file")
 })
