@@ -20,7 +20,7 @@
 #' | Known | Given by |
 #' | --- | --- |
 #' | nothing | positions that are not in `variants` |
-#' | that it varies, and the alleles | a row of `variants` with `position` and `alleles`, such as `"A/G"` |
+#' | it varies, and the alleles | a row of `variants`: `position`, and `alleles` such as `"A/G"` |
 #' | the counts too | a row with `counts` of the second allele and `n` haplotypes as well |
 #'
 #' The posteriors of such rows are those of [polarise_sites()], with `NA` in `counts` for what is

@@ -44,7 +44,7 @@
 #'   | Column | Meaning |
 #'   | --- | --- |
 #'   | `A`, `C`, `G`, `T` | the posterior |
-#'   | `ancestral` | the most probable base: upper case from 0.8, lower case from 0.5; `n` in a tie |
+#'   | `ancestral` | the most probable base: upper case from 0.8, lower from 0.5; `n` in a tie |
 #' @references
 #' Bryant, Bouckaert, Felsenstein, Rosenberg and RoyChoudhury (2012) Inferring
 #' species trees directly from biallelic genetic markers. Molecular Biology and
@@ -205,10 +205,7 @@ check_counts <- function(counts, n, sites, history) {
   }
   n <- rep_len(n, length(counts))
   known <- !is.na(counts)
-  right <- is.finite(n) & n == floor(n) & ifelse(
-    known, is.finite(counts) & counts == floor(counts) & counts >= 0 & counts <= n & n >= 1, n >= 2
-  )
-  wrong <- which(!right)
+  wrong <- which(!are_sampled(ifelse(known, counts, 1), n) | (!known & n < 2))
   if (length(wrong)) {
     site <- wrong[1]
     abort_ancify(
@@ -223,6 +220,11 @@ check_counts <- function(counts, n, sites, history) {
       "input"
     )
   }
+  refuse_large_samples(n)
+  list(counts = as.integer(counts), n = as.integer(n))
+}
+
+refuse_large_samples <- function(n) {
   most_haplotypes <- core_limits()$haplotypes
   large <- which(n > most_haplotypes)
   if (length(large)) {
@@ -234,7 +236,11 @@ check_counts <- function(counts, n, sites, history) {
       "input"
     )
   }
-  list(counts = as.integer(counts), n = as.integer(n))
+}
+
+are_sampled <- function(counts, n) {
+  whole <- function(x) is.finite(x) & x == floor(x)
+  whole(counts) & whole(n) & counts >= 0 & counts <= n & n >= 1
 }
 
 check_same_sites <- function(...) {

@@ -215,8 +215,9 @@ calling_settings <- function() {
     ),
     variants = config_setting(
       read_input, paste(
-        "Coalescent: a VCF or BCF of the focal species, whose records are known to vary. Posteriors",
-        "there sum over all counts of the two alleles, or take those of the samples' genotypes."
+        "Coalescent: a VCF or BCF of the focal species, whose records are known to vary.",
+        "Posteriors there sum over all counts of the two alleles, or take those of the samples'",
+        "genotypes."
       ),
       example = "variants.vcf.gz"
     ),

@@ -625,7 +625,7 @@ TEST(Coalescent, SitesDoNotInfluenceEachOther) {
     // The order of the alleles does not matter.
     PolymorphicSite turned = sites[i];
     std::swap(turned.alleles[0], turned.alleles[1]);
-    turned.copies = turned.haplotypes - turned.copies;
+    turned.copies = turned.haplotypes - *turned.copies;
     const auto other = polarise(kHuman, model, {turned}, kControl)[0];
     for (std::size_t base = 0; base < kBases; ++base) EXPECT_NEAR(other[base], alone[base], 1e-12);
   }
