@@ -213,6 +213,14 @@ calling_settings <- function() {
         "focal species' ancestors; `call_ancestral()` takes other orders too."
       )
     ),
+    variants = config_setting(
+      read_input, paste(
+        "Coalescent: a VCF or BCF of the focal species, whose records are known to vary.",
+        "Posteriors there sum over all counts of the two alleles, or take those of the samples'",
+        "genotypes."
+      ),
+      example = "variants.vcf.gz"
+    ),
     likelihood_high_threshold = config_setting(
       read_number(0, 1),
       "Likelihood and coalescent: the posterior from which a call is upper case.", 0.8,

@@ -260,11 +260,12 @@ positive_numbers <- typed("numbers above 0", function(value, key, origin) {
 labelled_numbers <- function(labels) {
   type <- sprintf("%d numbers above 0", length(labels))
   typed(type, function(value, key, origin) {
+    if (length(value) == length(labels) && setequal(names(value), labels)) {
+      value <- unname(value[labels])
+    }
     numbers <- as_numbers(value)
-    # Names in another order would be silently taken for these.
-    named_otherwise <- !is.null(names(value)) && !identical(names(value), labels)
     if (length(numbers) != length(labels) || anyNA(numbers) || any(numbers <= 0) ||
-      named_otherwise) {
+      !is.null(names(value))) {
       fault(value, key, sprintf("give %s, for %s.", type, enumerate(labels)))
     }
     structure(numbers, names = labels)

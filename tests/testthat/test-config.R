@@ -217,7 +217,7 @@ test_that("values of a wrong type or range are named", {
     list("model_kappa", Inf, "Inf"),
     list("model_rates", 1:5, "[1, 2, 3, 4, 5]", "6 numbers", "AC, AG, AT, CG, CT and GT"),
     list("model_rates", list(a = 1), "a mapping (a)"),
-    list("model_base_freqs", c(T = 0.1, C = 0.2, G = 0.3, A = 0.4), "A, C, G and T"),
+    list("model_base_freqs", c(U = 0.1, C = 0.2, G = 0.3, A = 0.4), "A, C, G and T"),
     list("model_base_freqs", c(0.1, 0.2, 0.3, 0.38), "they sum to 0.98"),
     list("model_base_freqs", c(0, 0.2, 0.4, 0.4), "above 0"),
     list("likelihood_high_threshold", 1.1, "1.1", "from 0 to 1"),
