@@ -313,6 +313,10 @@ print.ancify_history_fit <- function(x, ...) {
   write_object("ancify_history_fit", site_fit_facts(x), c(
     message = if (!x$converged) x$message,
     undetermined = if (length(unknown)) paste(enumerate(unknown), "(or at a bound)"),
+    `not fitted` = sprintf(
+      "the focal size (%s) and the mutation rate",
+      if (x$history$focal_size_given) "given" else "not given: the next older size"
+    ),
     history_fields(x$history)
   ))
   invisible(x)

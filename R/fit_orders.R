@@ -84,10 +84,10 @@ history_of_joins <- function(joins, history) {
 tell_of_order <- function(history, gain) {
   joins <- ranked_joins(history)
   names <- quoted(outgroup_names(history))
+  into <- c("the focal species", names)[joins$into + 1]
   inform_ancify(sprintf(
     "Another order of splits than that of `history` has a log-likelihood higher by %s: %s.",
-    format_count(round(gain)),
-    paste(names[joins$from], "joins", c("the focal species", names)[joins$into + 1], collapse = ", ")
+    format_count(round(gain)), paste(names[joins$from], "joins", into, collapse = ", ")
   ))
 }
 

@@ -313,6 +313,7 @@ test_that("a free focal size equals the next older size", {
   free <- suppressMessages(coalescent_history(c(40000, 120000), 30000))
   fit <- fit_history(expected_counts(free, 1e14), free)
   expect_identical(fit$history$focal_size, fit$history$sizes[[1]])
+  expect_output(print(fit), "not fitted +the focal size \\(not given: the next older size\\)")
 })
 
 test_that("a given focal size stays, also if it equals the next older size", {
@@ -321,6 +322,7 @@ test_that("a given focal size stays, also if it equals the next older size", {
   true$sizes[1] <- 60000
   fit <- fit_history(expected_counts(true, 1e14), near)
   expect_identical(fit$history$focal_size, 30000)
+  expect_output(print(fit), "not fitted +the focal size \\(given\\)")
   expect_equal(fit$history$sizes[[1]], 60000, tolerance = 1e-2)
 })
 
