@@ -185,6 +185,15 @@ read_names <- typed("list of names", function(value, key, origin) {
   names
 })
 
+# For each outgroup, in their order or by name.
+read_populations <- typed("names, or 0", function(value, key, origin) {
+  names <- vapply(as.list(value), as_name, "")
+  if (length(names) == 0 || anyNA(names)) {
+    fault(value, key, "give an outgroup's name, or 0 for the focal species, for each outgroup.")
+  }
+  names
+})
+
 as_name <- function(value) {
   if (is.factor(value)) {
     value <- as.character(value)
