@@ -21,18 +21,6 @@ lengths_of_seqinfo <- function(x, name) {
   lengths
 }
 
-# The path of an object that stands for a file, such as a TwoBitFile, FaFile or VcfFile, or a
-# BSgenome of a 2bit file. Anything else, such as a path, stays as it is.
-path_of <- function(x) {
-  if (!isS4(x)) {
-    return(x)
-  }
-  if (methods::is(x, "BSgenome")) {
-    x <- tryCatch(methods::slot(x@single_sequences, "twobitfile"), error = function(condition) x)
-  }
-  tryCatch(BiocGenerics::path(x), error = function(condition) x)
-}
-
 # A `Seqinfo` of chromosomes. A length that exceeds R's integers, and a `genome` that is not known,
 # are NA.
 seqinfo_of <- function(chromosomes, lengths, genome = NULL) {
