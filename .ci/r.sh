@@ -47,6 +47,8 @@ power_cuts() {
 }
 
 # Inputs that are exchanged while a run reads them
+accuracy_short() { ANCIFY_MSPRIME_PYTHON=$ANCIFY_TSINFER_PYTHON with_library most benchmarks/accuracy/run --short; }
+
 exchanged_inputs() { with_library most tests/reliability/swap --times 24; }
 
 lints() { with_library most Rscript .ci/lint.R; }

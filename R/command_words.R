@@ -36,12 +36,12 @@ shell_words <- function(message, name, rows) {
   gsub(paste0(folder_of_pipes(), "/"), "", message, fixed = TRUE)
 }
 
-# The names of R's arguments on the command line. In a message about a configuration such a name
-# is a key, which has no other name.
+# The names of R's arguments on the command line. In a message about a configuration an option's
+# name is a key, which has no other name.
 words_of_arguments <- function(row) {
   options <- setdiff(row$options, names(row$words))
   if ("config" %in% options) {
-    return(character())
+    return(row$words)
   }
   c(row$words, vapply(options, long_name, ""))
 }
