@@ -39,8 +39,8 @@ HeaderAdditions additions_for(const AnnotationOptions& options) {
   if (options.history) {
     additions.fields.push_back({"AA_post", "4", "Float",
                                 "Posterior probabilities of A, C, G and T being ancestral, from "
-                                "the outgroups and the samples' allele counts; AA_prob is of these "
-                                "where they are there"});
+                                "the outgroups, the alleles and the samples' counts of them, if "
+                                "known; AA_prob is of these where they are there"});
   }
   if (options.polarise) {
     additions.fields.push_back(
@@ -150,11 +150,12 @@ class Annotator {
   }
 
   void set_posteriors(bool has_base, char call) {
-    const auto posterior = posteriors_ ? posteriors_->of_record() : std::nullopt;
-    set_probability(has_base, call, posterior);
-    if (posterior) {
-      writer_.set_numbers("AA_post", {posterior->begin(), posterior->end()});
+    const auto found = posteriors_ ? posteriors_->of_record() : std::nullopt;
+    set_probability(has_base, call, found ? std::optional(found->posterior) : std::nullopt);
+    if (found) {
+      writer_.set_numbers("AA_post", {found->posterior.begin(), found->posterior.end()});
       ++report_.posteriors;
+      if (found->counted) ++report_.counted;
     } else {
       writer_.remove("AA_post");  // the input's would be of another call
     }
