@@ -18,7 +18,7 @@
 #' `collapse()` sums the types with the same inner context. It differs a little from the spectrum
 #' that [mutation_spectrum()] makes of the shorter k: sites that lack an outer base are not in `x`.
 #'
-#' @param x A [mutation_spectrum()]; for the generic `collapse()` any object that has a method.
+#' @param x A [mutation_spectrum()].
 #' @param i,j Types and columns: names, numbers or `TRUE` and `FALSE`.
 #' @param drop `TRUE` gives a plain vector or matrix. `FALSE` (the default) gives a spectrum.
 #' @param k Length of the new contexts in bases: odd, at most that of `x`.
@@ -201,12 +201,8 @@ bootstrap_errors <- function(draws, value) {
 
 #' @rdname mutation_methods
 #' @export
-collapse <- function(x, ...) UseMethod("collapse")
-
-#' @rdname mutation_methods
-#' @export
-collapse.mutation_spectrum <- function(x, k, ...) {
-  check_no_more(...)
+collapse <- function(x, k) {
+  check_given()
   check_mutation_spectrum(x)
   check_all_types(x)
   k <- check_k(k)

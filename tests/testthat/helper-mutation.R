@@ -141,7 +141,8 @@ two_columns <- c(s1 = "YRI", s2 = "YRI", s3 = "YRI", s4 = "CEU", s5 = "CEU", s6 
 
 mutations_of <- function(..., threads = 1) {
   suppressWarnings(
-    mutation_spectrum(..., threads = threads, progress = FALSE), classes = "ancify_annotation_warning"
+    mutation_spectrum(..., threads = threads, progress = FALSE),
+    classes = "ancify_annotation_warning"
   )
 }
 
@@ -158,7 +159,7 @@ expect_mutations <- function(x, sites, haplotypes = FALSE) {
   expect_identical(sum(reasons), nrow(sites) + 0)
 }
 
-# A Python with mutyper; the path of the program.
+# A Python with mutyper.
 mutyper_program <- function() {
   python <- Sys.getenv("ANCIFY_MUTYPER_PYTHON", "python3")
   if (run_program(python, "-c", "import mutyper")$status != 0) {

@@ -1,4 +1,4 @@
-# Mutation spectra against mutyper's, where its rules apply: calls in upper case, no missing genotypes.
+# Mutation spectra against mutyper's, where its rules apply: no missing genotypes.
 
 test_that("types, positions and frequencies are mutyper's", {
   require_htslib()

@@ -109,7 +109,6 @@ test_that("simulated rates are recovered, with their standard errors", {
   rates <- matrix(runif(96, 0.01, 0.05), dimnames = list(types, NULL))
   rates[is_cpg_type(types), ] <- 3 * rates[is_cpg_type(types), ]
   data <- simulated_mutations(rates)
-  # Each population needs a haplotype without the allele.
   x <- mutations_of(data$vcf, data$calls, windows = 500, replicates = 50)
   contexts <- contexts_of(data$calls, windows = 500)
   table <- mutation_rates(x, contexts)
@@ -162,7 +161,9 @@ test_that("rates and contrasts are quotients and plain chi-squared tests", {
                  ignore_attr = TRUE)
   }
 
-  refuses <- function(text, ...) expect_ancify_error(mutation_rates(x, contexts_of(...)), "input", text)
+  refuses <- function(text, ...) {
+    expect_ancify_error(mutation_rates(x, contexts_of(...)), "input", text)
+  }
   refuses("with `k` 5", folder, 5, windows = 100)
   refuses("with `windows` 'none'", folder)
   refuses("with `low_confidence` FALSE", folder, windows = 100, low_confidence = FALSE)
@@ -188,8 +189,6 @@ test_that("parts, shorter contexts and other forms", {
       mutations_of(vcf, folder, k, two_columns, windows = 100, replicates = 3, fold = fold)
     }
     x <- make(7)
-    # Sites near the ends lack longer contexts alone.
-    places <- as.data.frame(make(3), by_window = TRUE)
     inner <- collapse(x, 3)
     expect_identical(rownames(inner), mutation_types(3, fold)$type)
     expect_identical(as.matrix(collapse(collapse(x, 5), 3)), as.matrix(inner))

@@ -219,7 +219,8 @@ test_that("windows add up, and their standard errors are those of the draws", {
   draws <- attr(x, "draws")
   expect_identical(dim(draws), c(14L, 7L))
   row <- which.max(table$count)
-  one <- by_window[by_window$type == table$type[row] & by_window$population == table$population[row], ]
+  one <- by_window[by_window$type == table$type[row] &
+                     by_window$population == table$population[row], ]
   window <- match(paste(one$chromosome, one$start), paste(windows$chromosome, windows$start))
   expect_equal(table$std_error[row], sd(vapply(1:7, function(i) {
     sum(draws[window, i] * one$count)
