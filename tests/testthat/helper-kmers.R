@@ -9,7 +9,7 @@ oracle_reverse_complement <- function(bases) {
 oracle_kmers <- function(sequences, k, canonical = TRUE) {
   words <- unlist(lapply(toupper(sequences), function(bases) {
     starts <- seq_len(max(nchar(bases) - k + 1, 0))
-    substring(bases, starts, starts + k - 1)
+    if (length(starts)) substring(bases, starts, starts + k - 1)
   }))
   words <- grep("^[ACGT]+$", words, value = TRUE)
   if (canonical) {

@@ -11,7 +11,7 @@ test_that("counts are those of a plain counter, on one strand and on both", {
       x <- count_kmers(fasta, k, canonical)
       expected <- oracle_kmers(sequences, k, canonical)
       expect_identical(as.data.frame(x), expected)
-      expect_identical(length(x), as.numeric(nrow(expected)))
+      expect_identical(length(x), nrow(expected))
     }
   }
 })
@@ -82,7 +82,7 @@ test_that("k-mers with other counts than wanted are left out", {
 test_that("sequences shorter than k give no k-mers", {
   for (k in c(5, 20, 40)) {
     x <- count_kmers(fasta_of(c(a = "ACGT", b = "NNNNNN")), k)
-    expect_identical(length(x), 0)
+    expect_identical(length(x), 0L)
     expect_identical(nrow(as.data.frame(x)), 0L)
     expect_identical(nrow(kmer_histogram(x)), 0L)
   }
@@ -216,9 +216,13 @@ test_that("a damaged database is an error that names the file", {
   expect_damaged(".kmc_suf", function(bytes) raw(3), "not a file of a KMC database")
   expect_damaged(".kmc_suf", function(bytes) bytes[-(5:7)], "no room")
   expect_damaged(".kmc_pre", set_byte(71, 65), "its k is 65")
-  expect_damaged(".kmc_pre", set_byte(71, 25), "bytes")
+  expect_damaged(".kmc_pre", set_byte(71, 22), "multiple of 4")
   expect_damaged(".kmc_pre", set_byte(10, 2), "not sorted", "kmc_tools transform")
-  expect_damaged(".kmc_suf", function(bytes) replace(bytes, 5:8, as.raw(255)), "not in order")
+  records <- function(value) function(bytes) {
+    replace(bytes, seq(5, length(bytes) - 4), as.raw(value))
+  }
+  expect_damaged(".kmc_suf", records(0), "count 0")
+  expect_damaged(".kmc_suf", records(1), "not in order")
   expect_damaged(".kmc_pre", function(bytes) replace(bytes, 13:14, as.raw(255)), "in order")
 })
 
