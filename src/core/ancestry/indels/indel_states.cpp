@@ -129,30 +129,29 @@ void IndelStates::read_alignments(JobControl& control) {
   ProjectionOptions projection = options_.projection;
   projection.insertions = true;
   outgroups_.resize(options_.outgroups.size());
-  run_tasks(
-      control, options_.threads, static_cast<std::int64_t>(files.size()),
-      [&](std::int64_t f, const TaskContext& context) {
-        const auto& numbers = files[static_cast<std::size_t>(f)];
-        const std::string& file = options_.outgroups[numbers.front()].file;
-        const auto source = open_text(file, projection.chunk_size, context);
-        BadBlocks bad(file, projection.on_bad_block);
-        std::optional<FocalCheck> check;
-        if (projection.open_focal) check.emplace(projection.open_focal, options_.chromosomes);
-        std::vector<std::string> species;
-        std::vector<PairSink*> sinks;
-        for (const std::size_t i : numbers) {
-          species.push_back(options_.outgroups[i].name_in_file);
-          outgroups_[i] = std::make_unique<RegionColumns>(
-              file, options_.chromosomes, regions_, check ? &*check : nullptr, projection);
-          sinks.push_back(outgroups_[i].get());
-        }
-        AlignmentPairs pairs(file, species, options_.chromosomes, projection, context.inputs(),
-                             bad);
-        for_each_chunk(*source, projection.chunk_size, control, context,
-                       [&](std::string_view text, bool last) {
-                         return pairs.consume(text, last, sinks);
-                       });
-      });
+  run_tasks(control, options_.threads, static_cast<std::int64_t>(files.size()),
+            [&](std::int64_t f, const TaskContext& context) {
+              const auto& numbers = files[static_cast<std::size_t>(f)];
+              const std::string& file = options_.outgroups[numbers.front()].file;
+              const auto source = open_text(file, projection.chunk_size, context);
+              BadBlocks bad(file, projection.on_bad_block);
+              std::optional<FocalCheck> check;
+              if (projection.open_focal) check.emplace(projection.open_focal, options_.chromosomes);
+              std::vector<std::string> species;
+              std::vector<PairSink*> sinks;
+              for (const std::size_t i : numbers) {
+                species.push_back(options_.outgroups[i].name_in_file);
+                outgroups_[i] = std::make_unique<RegionColumns>(
+                    file, options_.chromosomes, regions_, check ? &*check : nullptr, projection);
+                sinks.push_back(outgroups_[i].get());
+              }
+              AlignmentPairs pairs(file, species, options_.chromosomes, projection,
+                                   context.inputs(), bad);
+              for_each_chunk(*source, projection.chunk_size, control, context,
+                             [&](std::string_view text, bool last) {
+                               return pairs.consume(text, last, sinks);
+                             });
+            });
 }
 
 AlleleState IndelStates::at(const VariantReader& reader, const std::string& reference) const {

@@ -13,10 +13,10 @@ namespace ancify {
 // choose different ones. So alleles are compared as sequences of the whole stretch in which the
 // change can be placed. Positions count from 0.
 struct IndelWindow {
-  std::int64_t start = 0;             // the stretch: start, ..., end - 1, which may be empty
-  std::int64_t end = 0;               // both neighbours of the stretch are in the genome
-  std::vector<std::string> alleles;   // the stretch under each allele; REF is the first
-  bool is_valid = false;              // whether REF is in the genome, and the stretch has neighbours
+  std::int64_t start = 0;            // the stretch: start, ..., end - 1, which may be empty
+  std::int64_t end = 0;              // both neighbours of the stretch are in the genome
+  std::vector<std::string> alleles;  // the stretch under each allele; REF is the first
+  bool is_valid = false;             // whether REF is in the genome, and the stretch has neighbours
 };
 
 // The window of a record at `position`. `alleles`: A, C, G and T in either case; REF is the first.
@@ -28,8 +28,8 @@ constexpr int kOtherAllele = -1;
 constexpr int kUnknownAllele = -2;
 
 // The index of the allele that `sequence` is: the one of its length, as substitutions hide no
-// insertion or deletion. Of several, that with the fewest differences. kOtherAllele if there is none
-// or several are equally near, or if more than half of the bases differ.
+// insertion or deletion. Of several, that with the fewest differences. kOtherAllele if there is
+// none or several are equally near, or if more than half of the bases differ.
 int allele_like(const IndelWindow& window, std::string_view sequence);
 
 }  // namespace ancify

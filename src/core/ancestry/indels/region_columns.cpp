@@ -36,9 +36,9 @@ RegionColumns::RegionColumns(const std::string& file, const std::vector<Chromoso
 
 std::size_t RegionColumns::region_after(std::size_t chromosome, std::int64_t position) const {
   const auto& regions = regions_[chromosome];
-  const auto found = std::upper_bound(
-      regions.begin(), regions.end(), position,
-      [](std::int64_t value, const Region& region) { return value < region.end; });
+  const auto found =
+      std::upper_bound(regions.begin(), regions.end(), position,
+                       [](std::int64_t value, const Region& region) { return value < region.end; });
   return static_cast<std::size_t>(found - regions.begin());
 }
 

@@ -20,9 +20,9 @@ using Regions = std::vector<std::vector<Region>>;
 
 // What a genome has at the positions start, ..., end - 1 and between them.
 struct Columns {
-  bool is_known = false;     // one row, or rows that continue each other, cover the whole range
-  bool neighbours = false;   // whether it has bases, and no gaps, at the first and last position
-  std::string between;       // the bases between these two, without gaps
+  bool is_known = false;    // one row, or rows that continue each other, cover the whole range
+  bool neighbours = false;  // whether it has bases, and no gaps, at the first and last position
+  std::string between;      // the bases between these two, without gaps
 };
 
 // As in a projection, the later of overlapping pairs wins.

@@ -80,8 +80,8 @@ void ChainPairs::project(const Chain& chain, const std::vector<PairSink*>& sinks
       continue;
     }
     const bool bridged = block.query_gap == 0 && block.target_gap <= kLongestBridge;
-    const bool inserts = insertions_ && block.size > 0 && block.target_gap == 0 &&
-                         block.query_gap <= kLongestBridge;
+    const bool inserts =
+        insertions_ && block.size > 0 && block.target_gap == 0 && block.query_gap <= kLongestBridge;
     const std::int64_t inserted = inserts ? block.query_gap : 0;
     make_rows(chain.query, query, block.size + inserted, bridged ? block.target_gap : 0, inserted);
     pair.target = target_;

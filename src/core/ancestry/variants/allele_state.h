@@ -10,11 +10,11 @@
 namespace ancify {
 
 enum class AlleleCall {
-  kMissing,     // no data
+  kMissing,  // no data
   kUnresolved,
-  kOther,       // something that is no allele of the record
-  kLow,         // an allele, with low confidence
-  kHigh         // an allele, with high confidence
+  kOther,  // something that is no allele of the record
+  kLow,    // an allele, with low confidence
+  kHigh    // an allele, with high confidence
 };
 
 struct AlleleState {
