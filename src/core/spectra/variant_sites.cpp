@@ -6,6 +6,7 @@
 
 #include "core/ancestry/variants/ancestral_info.h"
 #include "core/ancestry/variants/record_bases.h"
+#include "core/ancestry/variants/record_kind.h"
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
 #include "core/formats/variant/variant_file.h"
@@ -73,15 +74,53 @@ class VariantTabulator {
 
   void take_record() {
     const char call = call_of_record();
+    if (options_.kind != SiteKind::kSnps && is_indel(reader_)) return take_indel();
     const Reason reason = reason_for(reader_, call, reference_.at(reader_), false);
     if (reason != Reason::kIndel && is_monomorphic()) {
       ++sites_.monomorphic;
       return;
     }
-    ++sites_.chromosomes.back().reasons[static_cast<std::size_t>(reason)];
-    if (reason == Reason::kOk || (reason == Reason::kLow && options_.low_confidence)) {
-      take_site(base_code(call));
+    if (options_.kind != SiteKind::kSnps && reason != Reason::kIndel) {
+      ++sites_.other_kind;
+      return;
     }
+    if (count_reason(reason)) take_site(base_code(call));
+  }
+
+  void take_indel() {
+    if (reader_.alleles() > 2) {
+      count_reason(Reason::kMultiallelic);
+      return;
+    }
+    const AlleleState state = allele_state_of_info(reader_);
+    const Reason reason = reason_for_indel(reader_, state, reference_, false);
+    const auto ancestral = static_cast<std::int64_t>(reader_.allele(state.allele).size());
+    const auto derived = static_cast<std::int64_t>(reader_.allele(1 - state.allele).size());
+    const bool is_called = reason == Reason::kOk || reason == Reason::kLow;
+    if (is_called ? !is_wanted(derived - ancestral) : derived == ancestral) {
+      ++sites_.other_kind;
+      return;
+    }
+    if (!count_reason(reason)) return;
+    count(1 - state.allele);
+    sites_.table.add(counts_.data(), 1, window());
+  }
+
+  bool is_wanted(std::int64_t longer) const {
+    switch (options_.kind) {
+      case SiteKind::kInsertions:
+        return longer > 0;
+      case SiteKind::kDeletions:
+        return longer < 0;
+      default:
+        return longer != 0;
+    }
+  }
+
+  // Counts a record, and tells whether it is a site.
+  bool count_reason(Reason reason) {
+    ++sites_.chromosomes.back().reasons[static_cast<std::size_t>(reason)];
+    return reason == Reason::kOk || (reason == Reason::kLow && options_.low_confidence);
   }
 
   char call_of_record() {

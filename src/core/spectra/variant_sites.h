@@ -23,11 +23,16 @@ constexpr std::size_t kCpgStates = 3;
 
 constexpr int kNoPopulation = -1;
 
+// The records of a spectrum. An insertion has a derived allele that is longer than the ancestral
+// one, a deletion a shorter one; indels are both.
+enum class SiteKind { kSnps, kIndels, kInsertions, kDeletions };
+
 struct VariantSitesOptions {
   std::string variants;
   std::vector<std::string> chromosomes;  // the names in `variants`, if sequences are given
   std::vector<int> populations;          // of each sample, from 0, or kNoPopulation
   std::size_t n_populations = 0;
+  SiteKind kind = SiteKind::kSnps;      // others need use_info
   bool use_info = true;                 // ancestral alleles from INFO, else from `ancestral`
   std::vector<SequenceFile> ancestral;  // as for annotate_variants()
   std::unordered_map<std::string, std::string> phred;
@@ -37,8 +42,8 @@ struct VariantSitesOptions {
   int threads = 1;
 };
 
-// Each record counts as monomorphic or under one reason. Records with the reason kOk, and kLow if
-// wanted, are the sites of the table.
+// Each record counts as monomorphic, as of another kind or under one reason. Records with the
+// reason kOk, and kLow if wanted, are the sites of the table.
 struct VariantSites {
   explicit VariantSites(std::size_t populations)
       : table(std::vector<int>(populations)), errors(populations, kMutations * kCpgStates) {}
@@ -48,6 +53,7 @@ struct VariantSites {
   bool has_posteriors = false;
   int windows = 0;
   std::int64_t monomorphic = 0;
+  std::int64_t other_kind = 0;
   AncestralLetterCounts letters = {};  // with use_info: what AA is
   std::vector<AnnotatedChromosome> chromosomes;
 };

@@ -177,7 +177,10 @@ class Annotator {
 
   void annotate_indel() {
     const AlleleState state = state_of_indel();
-    const Reason reason = reason_for_indel(state);
+    const auto n = static_cast<std::int64_t>(reader_.allele(0).size());
+    Reason reason =
+        reason_for_indel(reader_, state, reference_, mask_.covers_any(reader_.position() - 1, n));
+    if (reader_.alleles() > 2 && !options_.multiallelic) reason = Reason::kMultiallelic;
     count(reason);
     const bool is_low = state.call == AlleleCall::kLow;
     if (!options_.use_info) {
@@ -195,18 +198,6 @@ class Annotator {
     if (options_.use_info) return allele_state_of_info(reader_);
     const std::string* const reference = reference_.sequence();
     return reference == nullptr ? AlleleState() : options_.indel_state(reader_, *reference);
-  }
-
-  Reason reason_for_indel(const AlleleState& state) {
-    if (reader_.alleles() > 2 && !options_.multiallelic) return Reason::kMultiallelic;
-    const std::string_view ref = reader_.allele(0);
-    for (std::size_t i = 0; i < ref.size(); ++i) {
-      const auto base = base_code(reference_.at(reader_, static_cast<int>(i)).value_or('N'));
-      if (base != kMissing && base != base_code(ref[i])) return Reason::kRefMismatch;
-    }
-    const auto n = static_cast<std::int64_t>(ref.size());
-    if (mask_.covers_any(reader_.position() - 1, n)) return Reason::kMasked;
-    return reason_for(state);
   }
 
   void count(Reason reason) {
@@ -296,7 +287,14 @@ Reason reason_for(const VariantReader& reader, char ancestral, std::optional<cha
   return ancestral >= 'a' ? Reason::kLow : Reason::kOk;
 }
 
-Reason reason_for(const AlleleState& state) {
+Reason reason_for_indel(const VariantReader& reader, const AlleleState& state,
+                        const RecordBases& reference, bool masked) {
+  const std::string_view ref = reader.allele(0);
+  for (std::size_t i = 0; i < ref.size(); ++i) {
+    const auto base = base_code(reference.at(reader, static_cast<int>(i)).value_or('N'));
+    if (base != kMissing && base != base_code(ref[i])) return Reason::kRefMismatch;
+  }
+  if (masked) return Reason::kMasked;
   switch (state.call) {
     case AlleleCall::kUnresolved:
       return Reason::kUnresolved;

@@ -11,6 +11,7 @@
 
 #include "core/ancestry/variants/allele_state.h"
 #include "core/ancestry/variants/ancestral_info.h"
+#include "core/ancestry/variants/record_bases.h"
 #include "core/ancestry/variants/record_posteriors.h"
 #include "core/exec/job_control.h"
 #include "core/formats/variant/variant_file.h"
@@ -39,8 +40,9 @@ extern const std::array<const char*, kReasons> kReasonNames;
 Reason reason_for(const VariantReader& reader, char ancestral, std::optional<char> reference,
                   bool masked, bool multiallelic = false);
 
-// The reason for the reader's record with the state of an indel.
-Reason reason_for(const AlleleState& state);
+// The same for a record whose alleles have several bases, with any number of ALTs.
+Reason reason_for_indel(const VariantReader& reader, const AlleleState& state,
+                        const RecordBases& reference, bool masked);
 
 struct AnnotationOptions {
   std::string variants;
