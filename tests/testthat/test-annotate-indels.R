@@ -260,7 +260,7 @@ test_that("with a tree the allele is called by parsimony, and a tie is unresolve
   expect_identical(reason(has, has, lacks), c("OK", "CT"))
 })
 
-test_that("MAF files that split an alignment, and chains, give the states of AXT files", {
+test_that("files that split an alignment give its states, and chains those of AXT files", {
   require_htslib()
   set.seed(803)
   case <- simulated_indels(40, c("near1", "near2", "far"))
@@ -270,32 +270,47 @@ test_that("MAF files that split an alignment, and chains, give the states of AXT
   expected <- records_of(annotate(vcf, whole, reference = reference, also = "indels")$out)
 
   folder <- new_folder()
-  maf <- function(name) {
-    row <- case$rows[[name]][[1]]
-    columns <- strsplit(c(row$focal, row$outgroup), "")
+  # Blocks of a species: the columns, and where they start in both sequences.
+  pieces <- lapply(case$rows, function(blocks) {
+    columns <- strsplit(unlist(blocks[[1]][c("focal", "outgroup")]), "")
     # Each block has a focal base.
-    cuts <- sort(sample(which(columns[[1]] != "-"), 60))
-    block <- findInterval(seq_along(columns[[1]]), cuts)
-    starts <- c(1, 500)
-    lines <- unlist(lapply(unique(block), function(i) {
-      here <- lapply(columns, `[`, block == i)
-      made <- c("a", maf_row("hg.chr1", starts[1], here[[1]], source_size = nchar(case$genome)),
-                maf_row(paste0(name, ".chr9"), starts[2], here[[2]], source_size = 1e5), "")
-      starts <<- starts + vapply(here, function(bases) sum(bases != "-"), 0)
-      made
-    }))
-    list(name = name, maf_name = name,
-         alignment = write_axt(c("##maf version=1", lines), file.path(folder, name)))
-  }
-  entries <- lapply(names(case$rows), maf)
+    cuts <- sort(sample(which(columns$focal != "-"), 60))
+    number <- findInterval(seq_along(columns$focal), cuts)
+    starts <- lapply(columns, function(row) c(0, cumsum(tapply(row != "-", number, sum))))
+    lapply(seq_len(max(number) + 1), function(i) {
+      list(rows = lapply(columns, `[`, number == i - 1), focal = starts$focal[[i]] + 1,
+           outgroup = starts$outgroup[[i]] + 500)
+    })
+  })
+  as_text <- list(
+    maf = function(piece, name) {
+      c("a", maf_row("hg.chr1", piece$focal, piece$rows$focal, source_size = nchar(case$genome)),
+        maf_row(paste0(name, ".chr9"), piece$outgroup, piece$rows$outgroup, source_size = 1e5), "")
+    },
+    axt = function(piece, name) {
+      n <- lapply(piece$rows, function(row) sum(row != "-"))
+      c(sprintf("0 chr1 %.0f %.0f chr9 %.0f %.0f - 5", piece$focal + 1, piece$focal + n$focal,
+                piece$outgroup + 1, piece$outgroup + n$outgroup),
+        vapply(piece$rows, paste, "", collapse = ""), "")
+    }
+  )
   writeLines(paste0("chr1\t", nchar(case$genome)), file.path(folder, "chrom.sizes"))
-  run <- run_quietly(list(
-    focal_species = "focal", chromosome_lengths = file.path(folder, "chrom.sizes"),
-    focal_maf_name = "hg", outgroups = list(inner = entries[1:2], outer = entries[3]),
-    work_dir = folder, output_dir = file.path(folder, "calls"), num_cpus = 1
-  ))
-  found <- annotate(vcf, run, reference = reference, also = "indels")
-  expect_identical(records_of(found$out), expected)
+  for (kind in names(as_text)) {
+    entries <- lapply(names(pieces), function(name) {
+      lines <- unlist(lapply(pieces[[name]], as_text[[kind]], name))
+      path <- file.path(folder, paste0(name, ".", kind))
+      write_axt(c(if (kind == "maf") "##maf version=1", lines), path)
+      c(list(name = name, alignment = path), if (kind == "maf") list(maf_name = name))
+    })
+    run <- run_quietly(list(
+      focal_species = "focal", chromosome_lengths = file.path(folder, "chrom.sizes"),
+      focal_maf_name = "hg", outgroups = list(inner = entries[1:2], outer = entries[3]),
+      work_dir = file.path(folder, kind), output_dir = file.path(folder, kind, "calls"),
+      num_cpus = 1
+    ))
+    found <- annotate(vcf, run, reference = reference, also = "indels")
+    expect_identical(records_of(found$out), expected)
+  }
 
   lengths <- c(chr1 = 3000, chr2 = 700)
   writeLines(sprintf("%s\t%.0f", names(lengths), lengths), file.path(folder, "chrom.sizes"))

@@ -10,6 +10,7 @@ namespace ancify {
 namespace {
 
 constexpr char kUnknown = 'N';
+constexpr char kUnconnected = '?';
 
 bool has_unknown(std::string_view text) {
   return std::any_of(text.begin(), text.end(),
@@ -49,11 +50,11 @@ void RegionColumns::write(const AlignedPair& pair, std::size_t chromosome) {
   if (next == regions.size() || regions[next].start >= pair.end) return;
 
   auto& [offsets, bases, before] = stores_[chromosome];
-  std::string inserted(1, kUnknown);
-  if (pair.continues) {
-    // The pair before has left what it had at its end, and that more is unknown.
-    const auto last = before.find(position);
-    inserted = last == before.end() ? "" : last->second.substr(0, last->second.size() - 1);
+  // The pair before has left what it had at its end.
+  const auto end = before.find(position);
+  std::string inserted(1, kUnconnected);
+  if (pair.continues && end != before.end() && end->second.back() == kUnconnected) {
+    inserted = end->second.substr(0, end->second.size() - 1);
   }
   before.erase(before.lower_bound(position), before.upper_bound(pair.end));
   for (std::size_t i = 0; i < pair.target.size(); ++i) {
@@ -72,7 +73,7 @@ void RegionColumns::write(const AlignedPair& pair, std::size_t chromosome) {
   }
   const std::size_t last = region_after(chromosome, position);
   if (last < regions.size() && regions[last].start <= position) {
-    before[position] = inserted + kUnknown;
+    before[position] = inserted + kUnconnected;
   }
 }
 

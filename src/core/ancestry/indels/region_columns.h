@@ -40,8 +40,8 @@ class RegionColumns : public PairChecker {
   struct Store {
     std::vector<std::size_t> offsets;  // of the regions in `bases`
     std::string bases;                 // of all regions; N where there is none
-    // What the outgroup has before a position, without an entry if nothing. N stands for unknown
-    // bases, between rows that do not continue each other.
+    // What the outgroup has before a position, without an entry if nothing. A question mark stands
+    // for unknown bases, between rows that do not continue each other.
     std::map<std::int64_t, std::string> before;
   };
 

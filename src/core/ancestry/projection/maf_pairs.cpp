@@ -191,20 +191,15 @@ void MafPairs::project_outgroup(std::size_t outgroup, AlignedPair pair, PairSink
   const std::string problem = problem_of(*row, scan_row(row->columns, options_.simd));
   if (!problem.empty()) return sink.bad(pair.line, problem);
   pair.query = on_focal_strand(row->columns, outgroup_buffer_);
-  if (options_.insertions) pair.continues = continues(outgroup, pair, *row);
+  QueryEnd& last = ends_[outgroup];
+  // A focal row on the minus strand would continue at its other end.
+  if (minus_) {
+    last.forget();
+  } else if (options_.insertions) {
+    pair.continues = last.continued_by(
+        pair, {rows.first->source, row->minus, row->start, row->start + row->size});
+  }
   sink.project(pair, focal_.n + rows.n - 2);
-}
-
-bool MafPairs::continues(std::size_t outgroup, const AlignedPair& pair, const MafRow& row) {
-  const std::string_view source = outgroups_[outgroup].first->source;
-  End& last = ends_[outgroup];
-  const bool goes_on = !minus_ && pair.chromosome == last.chromosome &&
-                       pair.start == last.focal + 1 && source == last.source &&
-                       row.minus == last.minus && row.start == last.query;
-  // A focal row on the minus strand goes on at its start.
-  last = {minus_ ? "" : std::string(pair.chromosome), pair.end, std::string(source), row.minus,
-          row.start + row.size};
-  return goes_on;
 }
 
 // The columns along the focal chromosome's plus strand.

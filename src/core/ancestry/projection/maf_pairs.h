@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/ancestry/projection/projector.h"
+#include "core/ancestry/projection/query_end.h"
 #include "core/formats/alignment/bad_blocks.h"
 #include "core/formats/alignment/maf.h"
 #include "core/genome/lengths.h"
@@ -46,14 +47,6 @@ class MafPairs {
     std::string_view text;
     std::size_t species;
   };
-  // Where a pair ended: in the focal chromosome, and in the outgroup's sequence.
-  struct End {
-    std::string chromosome;
-    std::int64_t focal = 0;
-    std::string source;
-    bool minus = false;
-    std::int64_t query = 0;
-  };
 
   void remember_sources(const MafBlock& block);
   void find_rows(const MafBlock& block);
@@ -63,8 +56,6 @@ class MafPairs {
   // Fills in the coordinates and the focal row; false if the block is bad.
   bool begin_pair(const Chromosome& chromosome, AlignedPair& pair);
   void project_outgroup(std::size_t outgroup, AlignedPair pair, PairSink& sink);
-  // Whether the row goes on where the outgroup's last one ended. Remembers its own end.
-  bool continues(std::size_t outgroup, const AlignedPair& pair, const MafRow& row);
   std::string_view on_focal_strand(std::string_view columns, std::string& buffer) const;
 
   const std::string& file_;
@@ -81,7 +72,7 @@ class MafPairs {
   std::vector<std::string> sources_;  // the first few in the file
   int blocks_ = 0;                    // searched for sources
   std::vector<bool> seen_;
-  std::vector<End> ends_;  // of the outgroups' last pairs
+  std::vector<QueryEnd> ends_;  // of the outgroups, with options.insertions
 
   // Of the current block.
   Rows focal_;
