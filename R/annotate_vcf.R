@@ -113,6 +113,7 @@
 #' | `DP4` | the halves change places |
 #' | `PGT` | names the other allele |
 #' | `AC` without its `AN`; counts and frequencies of other types; names with `max` | removed |
+#' | `END` and `SVLEN`, if the alleles differ in length | removed |
 #' | other `Number=A`; local alleles (`Number=LA`, `LR`, `LG`) | removed |
 #' | fields with a wrong number of values, or values out of range | removed |
 #' | all others | none |

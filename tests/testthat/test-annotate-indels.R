@@ -404,3 +404,45 @@ test_that("what indels need is said", {
   writeLines("0 chr1 1 50 other 1 50 + 5", alignment)
   refused("format", "far")
 })
+
+test_that("fields that tell the length of REF are removed where alleles are exchanged", {
+  require_htslib()
+  records <- vcf_records(
+    "1", 1:3, c("A", "AC", "A"), c("ATG", "A", "C"),
+    c("AA=ATG;END=1;SVLEN=2;X=3", "AA=AC;END=5;SVLEN=-1", "AA=C;END=3;SVLEN=0")
+  )
+  header <- vcf_header(records, more = c(
+    "##INFO=<ID=AA,Number=1,Type=String,Description=\"a\">",
+    sprintf("##INFO=<ID=%s,Number=1,Type=Integer,Description=\"l\">", c("END", "SVLEN", "X"))
+  ))
+  found <- annotate(write_vcf(records, header = header), "AA", also = "indels", polarise = TRUE)
+  lines <- records_of(found$out)
+  expect_identical(
+    sub("AA_[^\t]*", "", vapply(strsplit(lines, "\t"), `[`, "", 8)),
+    c("AA=ATG;X=3;", "AA=AC;END=5;SVLEN=-1;", "AA=C;END=3;SVLEN=0;")
+  )
+  expect_identical(attr(found$counts, "dropped")$field, c("INFO/END", "INFO/SVLEN"))
+})
+
+test_that("variants in memory get the same states", {
+  require_htslib()
+  require_package("VariantAnnotation")
+  set.seed(804)
+  case <- simulated_indels(30, c("near1", "near2", "far"))
+  run <- run_of_alignments(case$genome, case$rows, 2)
+  reference <- write_fasta(c(chr1 = case$genome), tempfile(fileext = ".fa"))
+  vcf <- write_vcf(vcf_records("chr1", case$position, case$ref, case$alt))
+  expected <- records_of(annotate(vcf, run, reference = reference, also = "indels")$out)
+  variants <- VariantAnnotation::readVcf(vcf)
+  shuffled <- sample(length(variants))
+  annotate_some <- function(variants, ...) {
+    annotate_variants(variants, run, reference = reference, also = "indels", verbose = FALSE, ...)
+  }
+  info <- VariantAnnotation::info(annotate_some(variants[shuffled]))
+  expect_identical(info$AA_reason, info_of(expected, "AA_reason")[shuffled])
+  expect_identical(ifelse(is.na(info$AA), ".", info$AA), info_of(expected, "AA")[shuffled])
+
+  ranges <- annotate_some(SummarizedExperiment::rowRanges(variants), polarise = TRUE)
+  called <- ranges$AA_reason %in% c("OK", "LOW")
+  expect_identical(as.character(ranges$REF)[called], case$ancestral[called])
+})
