@@ -1,11 +1,12 @@
 # Ancestral alleles of records that are not SNPs of two alleles.
 
-# What annotate_vcf() passes to the core. `run`: its argument `ancestral`.
-beyond_snps <- function(also, run, reference, threads) {
+# What annotate_vcf() passes to the core. `use_info`: whether ancestral alleles are those of INFO.
+# `run`: the argument `ancestral`.
+beyond_snps <- function(also, use_info, run, reference, threads) {
   indels <- "indels" %in% also
   list(
     multiallelic = "multiallelic" %in% also, indels = indels,
-    indel_sources = if (indels && !is_info(run)) indel_sources(run, reference, threads)
+    indel_sources = if (indels && !use_info) indel_sources(run, reference, threads)
   )
 }
 

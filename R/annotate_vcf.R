@@ -245,7 +245,7 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
   threads <- resolve_threads(threads)
   check_flag(verbose, "verbose")
   check_htslib()
-  beyond <- beyond_snps(also, run, reference, threads)
+  beyond <- beyond_snps(also, use_info, run, reference, threads)
   for (alignment in beyond$indel_sources$alignments$file) {
     refuse_same_file(out, alignment = alignment)
   }
