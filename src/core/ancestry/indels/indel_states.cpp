@@ -19,6 +19,7 @@ namespace {
 
 std::vector<std::string_view> alleles_of(const VariantReader& reader) {
   std::vector<std::string_view> alleles;
+  alleles.reserve(static_cast<std::size_t>(reader.alleles()));
   for (int i = 0; i < reader.alleles(); ++i) alleles.push_back(reader.allele(i));
   return alleles;
 }
