@@ -246,9 +246,7 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
   check_flag(verbose, "verbose")
   check_htslib()
   beyond <- beyond_snps(also, use_info, run, reference, threads)
-  for (alignment in beyond$indel_sources$alignments$file) {
-    refuse_same_file(out, alignment = alignment)
-  }
+  refuse_same_file(out, alignments = beyond$indel_sources$alignments$file)
 
   chromosomes <- with_watch("Reading", function(watch) variant_chromosomes_impl(vcf, watch))
   report <- with_watch("Annotating", function(watch) {
