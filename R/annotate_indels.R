@@ -76,7 +76,10 @@ indel_method <- function(config) {
   species <- species_of_tiers(config)
   if (is.null(config$tree) && any(lengths(species) == 0)) {
     abort_ancify(
-      "Insertions and deletions need a `tree` in the run's configuration, or outgroups in both tiers.",
+      paste(
+        "Insertions and deletions need a `tree` in the run's configuration, or outgroups in both",
+        "tiers."
+      ),
       "input"
     )
   }

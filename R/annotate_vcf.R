@@ -48,7 +48,8 @@
 #' | --- | --- |
 #' | as many as in one allele alone | this allele; substitutions do not matter |
 #' | as many as in several alleles | the one with the fewest differences |
-#' | another number, over half of the bases differ, or a gap reaches beyond the stretch | another allele |
+#' | another number, or a gap reaches beyond the stretch | another allele |
+#' | over half of the bases differ from that allele | another allele |
 #' | not all are known, or an end of two unconnected blocks is there | no data |
 #'
 #' The ancestral allele is then called from the outgroups' alleles. With a `tree` in the run's

@@ -20,7 +20,8 @@ random_changes <- function(genome, n) {
       base <- substr(ref, 1, 1)
       switch(
         sample(4, 1),
-        base, paste0(base, substr(genome, position + 1, position + sample(1:3, 1)), substring(ref, 2)),
+        base,
+        paste0(base, substr(genome, position + 1, position + sample(3, 1)), substring(ref, 2)),
         paste0(base, random_bases(sample(2, 1)), substring(ref, 2)), random_bases(nchar(ref))
       )
     })
@@ -80,7 +81,8 @@ test_that("states of indels are those of the plain implementation", {
       if (is.na(allele)) {
         return(".")
       }
-      text <- c(REF = changes[[i]]$ref, stats::setNames(changes[[i]]$alts, seq_along(changes[[i]]$alts)))
+      alts <- changes[[i]]$alts
+      text <- c(REF = changes[[i]]$ref, stats::setNames(alts, seq_along(alts)))
       if (expected[[i]][1] == "LOW") tolower(text[[allele]]) else text[[allele]]
     }, "")
     expect_identical(info_of(lines, "AA"), aa)
@@ -96,8 +98,8 @@ test_that("states of indels are those of the plain implementation", {
   expect_gt(sum(seen == "OK"), 50)
 })
 
-# Indels between conserved bases, many in repeats, of which the reference has either allele. Aligners
-# place gaps anywhere in a repeat, and have many substitutions.
+# Indels between conserved bases, many in repeats, of which the reference has either allele. Gaps
+# stand anywhere in a repeat, and there are many substitutions.
 simulated_indels <- function(n, species) {
   pieces <- lapply(seq_len(n), function(i) {
     unit <- random_bases(sample(1:3, 1))
