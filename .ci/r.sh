@@ -78,6 +78,8 @@ with_least() {
   "$@"
 }
 
+bioc_check() { with_library most Rscript .ci/bioc_check.R "$work"/ancify_*.tar.gz "$work"; }
+
 # quick_examples FOLDER: no example of this check takes more than 5 s of the processor. One with \donttest may take 15 s, as
 # it loads Bioconductor's packages.
 quick_examples() {

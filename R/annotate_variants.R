@@ -4,8 +4,8 @@
 #' alleles. It works as [annotate_vcf()] does for files.
 #'
 #' @param variants A `VCF` of the package VariantAnnotation, collapsed or expanded, in any order. Or
-#'   a `GRanges` with the columns `REF` and `ALT`, such as `rowRanges()` of one. Alleles are those of
-#'   the plus strand, whatever the strand of a range.
+#'   a `GRanges` with the columns `REF` and `ALT`, such as `rowRanges()` of one. Its alleles are
+#'   those of the plus strand, whatever the strand of a range.
 #' @param ancestral The ancestral sequences, or `"AA"`, as in [annotate_vcf()].
 #' @param polarise `TRUE` exchanges alleles so that REF is ancestral; `FALSE` (the default) leaves
 #'   them. Genotypes and other fields follow, as in [annotate_vcf()].

@@ -121,7 +121,8 @@
 #'
 #' Removed fields are counted in the result and in the log. `keep_fields` names fields that stay as
 #' they are. A haploid sample may have as many values as the others. Records that were split by ALT
-#' often have a wrong number of values, such as the old `PL`.
+#' often have a wrong number of values, such as the old `PL`. A sample whose `GT` is a dot has the
+#' ploidy of the others; if theirs differ, `DS` is removed.
 #'
 #' Reserved fields of VCF follow the standard, whatever `Number` the header declares: `AC`, `AF`,
 #' `CIGAR`, `AD`, `ADF`, `ADR`, `EC`, `GL`, `GP`, `PL` and `PP`. `GLE` and the local alleles (`LAA`,

@@ -78,6 +78,18 @@ check_flag <- function(x, name) {
   x
 }
 
+# The path of an object that stands for a file, such as a TwoBitFile, FaFile or VcfFile, or a
+# BSgenome of a 2bit file. Anything else, such as a path, stays as it is.
+path_of <- function(x) {
+  if (!isS4(x)) {
+    return(x)
+  }
+  if (methods::is(x, "BSgenome")) {
+    x <- tryCatch(methods::slot(x@single_sequences, "twobitfile"), error = function(condition) x)
+  }
+  tryCatch(BiocGenerics::path(x), error = function(condition) x)
+}
+
 check_path <- function(x, name) {
   x <- path_of(x)
   problem <- path_problem(check_text(x, name, "path"))

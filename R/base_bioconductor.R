@@ -21,18 +21,6 @@ lengths_of_seqinfo <- function(x, name) {
   lengths
 }
 
-# The path of an object that stands for a file, such as a TwoBitFile, FaFile or VcfFile, or a
-# BSgenome of a 2bit file. Anything else, such as a path, stays as it is.
-path_of <- function(x) {
-  if (!isS4(x)) {
-    return(x)
-  }
-  if (methods::is(x, "BSgenome")) {
-    x <- tryCatch(methods::slot(x@single_sequences, "twobitfile"), error = function(condition) x)
-  }
-  tryCatch(BiocGenerics::path(x), error = function(condition) x)
-}
-
 # A `Seqinfo` of chromosomes. A length that exceeds R's integers, and a `genome` that is not known,
 # are NA.
 seqinfo_of <- function(chromosomes, lengths, genome = NULL) {
@@ -82,23 +70,23 @@ as_region_table <- function(x) {
     return(regions_of_text(x))
   }
   x <- plain_table(x)
-  if (!is.data.frame(x)) {
-    return(NULL)
-  }
+  if (is.data.frame(x)) regions_of_table(x)
+}
+
+regions_of_table <- function(x) {
   names(x)[names(x) == "seqnames"] <- "chromosome"
   if (!"strand" %in% names(x)) x$strand <- rep("*", nrow(x))
   columns <- c("chromosome", "start", "end", "strand")
   good <- all(columns %in% names(x)) && is.numeric(x$start) && is.numeric(x$end) &&
     !anyNA(x[columns]) && all(x$strand %in% c("+", "-", "*"))
-  if (!good) {
-    return(NULL)
+  if (good) {
+    x[c("chromosome", "strand")] <- lapply(x[c("chromosome", "strand")], as.character)
+    x[columns]
   }
-  x[c("chromosome", "strand")] <- lapply(x[c("chromosome", "strand")], as.character)
-  x[columns]
 }
 
-# "chr1:1-20", also with commas in the numbers, and with a strand as in "chr1:1-20:-". A chromosome's
-# name may contain colons.
+# "chr1:1-20", also with commas in the numbers, and with a strand, as "chr1:1-20:-". Names of
+# chromosomes may contain colons.
 regions_of_text <- function(x) {
   number <- "([0-9][0-9,]*)"
   parts <- regmatches(x, regexec(sprintf("^(.+):%s-%s(:([-+*]))?$", number, number), x))

@@ -61,8 +61,8 @@
 #'   is the target. Names of chromosomes may differ from those of `chrom_lengths` by a leading
 #'   `chr`.
 #' @param chrom_lengths Lengths of the focal chromosomes in bases: a named numeric vector, or the
-#'   path of a file with a name and a length on each line (`chrom.sizes` or `.fai`), or of a
-#'   2bit genome. Also a `Seqinfo`, or an object that has one, such as a `BSgenome` or a
+#'   path of a file with a name and a length on each line (`chrom.sizes` or `.fai`). Also the path
+#'   of a 2bit genome, a `Seqinfo`, or an object that has one, such as a `BSgenome` or a
 #'   `TwoBitFile`.
 #' @param chromosomes Names of the chromosomes to project, in the order wanted; `NULL` (the
 #'   default) for all of `chrom_lengths`.

@@ -144,7 +144,8 @@ rows_of_analyses <- function() {
         "ancify export ancestral_calls --format tsinfer --sites in.vcf.gz -o states.tsv",
         "ancify export ancestral_calls --format bed -o confidence.bed"
       ),
-      "export_states", c(run = "CALLS", out = "-o")
+      "export_states", c(run = "CALLS", out = "-o"),
+      function(parsed) NULL # -o may be a folder, which export_states() looks at
     ),
     demography = command_row(
       "fit a demographic model to a spectrum; status 3 if not converged", demography_command,

@@ -22,7 +22,7 @@
 #' | names of species, chromosomes | taken letter by letter: `[2L, 4, X, 01, 1e5]` are five names |
 #' | characters of a name | all but `/`; at most 200 bytes; no blanks in names of chromosomes |
 #' | settings that a method does not use | checked all the same, without effect |
-#' | path of an input in a list | also a `TwoBitFile`, `FaFile` or `VcfFile`; a `BSgenome` of a 2bit file |
+#' | input in a list | also a `TwoBitFile`, `FaFile`, `VcfFile`, or `BSgenome` of a 2bit file |
 #' | unknown setting | an error, with the nearest known name |
 #' | size of the file | at most 16 MB |
 #'

@@ -273,6 +273,13 @@ test_that("a full disk is an error", {
   complains(1L, "No space left", "ancify posterior ancestral_calls chr1 > /dev/full")
 })
 
+test_that("export writes into a folder again, but not over the calls", {
+  export <- "ancify export ancestral_calls --format relate -o"
+  for (time in 1:2) expect_quiet(shell(paste(export, "relate")))
+  expect_identical(list.files(at("relate"), "^chr1[.]fa$"), "chr1.fa")
+  complains(1L, "`-o` and `CALLS` are one file", paste(export, "ancestral_calls"))
+})
+
 # ---- Files and streams ---------------------------------------------------------------------------
 
 test_that("no command writes over what it reads, or over a device", {

@@ -22,7 +22,10 @@ test_that("posteriors are read from a folder or a file, whole or in part", {
 
 test_that("missing posteriors are errors with the reason", {
   folder <- phred_file(1:5)
+  expect_ancify_error(read_posterior(folder, "chr2"), "file", "chr2.phred", "posteriors of 'chr1'")
+  unlink(file.path(folder, "posterior", "chr1.phred"))
   expect_ancify_error(read_posterior(folder, "chr2"), "file", "chr2.phred", "posterior: true")
+  folder <- phred_file(1:5)
   expect_ancify_error(read_posterior(file.path(folder, "x.phred")), "file", "x.phred")
   expect_ancify_error(read_posterior(folder), "input", "`chromosome`")
   file <- file.path(folder, "posterior", "chr1.phred")
