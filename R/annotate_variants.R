@@ -9,8 +9,8 @@
 #' @param ancestral The ancestral sequences, or `"AA"`, as in [annotate_vcf()].
 #' @param polarise `TRUE` exchanges alleles so that REF is ancestral; `FALSE` (the default) leaves
 #'   them. Genotypes and other fields follow, as in [annotate_vcf()].
-#' @param ... Further arguments of [annotate_vcf()]: `reference`, `mask`, `keep_fields`, `threads`,
-#'   `verbose`, and those for a history, which uses the variants' `GT` if there is one.
+#' @param ... Further arguments of [annotate_vcf()]: `reference`, `mask`, `also`, `keep_fields`,
+#'   `threads`, `verbose`, and those for a history, which uses the variants' `GT` if there is one.
 #' @return For a `VCF`: `variants` with the fields of [annotate_vcf()] in `info()`, declared in the
 #'   header. They replace earlier columns of these names. `table(info(x)$AA_reason)` counts the
 #'   reasons. For a `GRanges`: `variants` with these fields as columns.

@@ -13,14 +13,15 @@
 #' | `AA_post` | the posteriors of A, C, G and T, only with a `history` |
 #' | `AA_reason` | whether the ancestral allele can be used, as below |
 #'
-#' `AA` is absent if no base is called, or if an allele is not a single base. A run's `AA_prob` has
+#' `AA` is absent if no base is called, or if an allele is not a single base, unless `also` says
+#' otherwise. A run's `AA_prob` has
 #' the precision of a phred value: 1 - 10^(-q / 10).
 #'
 #' `AA_reason` is the first of these that applies:
 #'
 #' | Reason | Condition |
 #' | --- | --- |
-#' | `INDEL` | an allele is not one of A, C, G and T, such as `N`, `*` or `<DEL>` |
+#' | `INDEL` | an allele is not one of A, C, G and T, such as `AC`, `N`, `*` or `<DEL>` |
 #' | `MULTIALLELIC` | there are several ALTs |
 #' | `REF_MISMATCH` | REF differs from `reference` |
 #' | `MASKED` | the position is in `mask` |
@@ -33,6 +34,34 @@
 #' The rest of a record stays, apart from how htslib writes numbers. QUAL and Float fields get six
 #' digits (`0.000` becomes `0`). Integer fields get the leading whole number (`59.8` becomes `59`),
 #' or `.` if there is none of 32 bits.
+#'
+#' @section Insertions and deletions:
+#' With `also = "indels"` records whose alleles have several bases get an ancestral allele too. They
+#' are insertions, deletions, and changes of several bases. `AA` is the whole ancestral allele, in
+#' the case of the call. `INDEL` remains for other alleles, such as `N`, `*` or `<DEL>`.
+#'
+#' The alignments of the run are read again, around such records only, and must still be there. The
+#' same change can be written at several positions of a repeat. So alleles are compared as sequences
+#' of the whole stretch in which the change can be placed, by `reference`.
+#'
+#' | The outgroup's bases in this stretch | What it counts as |
+#' | --- | --- |
+#' | as many as in one allele alone | this allele; substitutions do not matter |
+#' | as many as in several alleles | the one with the fewest differences |
+#' | another number, or a gap reaches beyond the stretch | another allele |
+#' | over half of the bases differ from that allele | another allele |
+#' | not all are known, or an end of two unconnected blocks is there | no data |
+#'
+#' The ancestral allele is then called from the outgroups' alleles. With a `tree` in the run's
+#' configuration it is by parsimony on it, else by the vote of the tiers, see [call_ancestral()].
+#' A tie is `UNRESOLVED`. `NEITHER_ALLELE` means another allele. The reasons are those above; REF is
+#' compared and masked as a whole.
+#'
+#' Long gaps are often not aligned: net AXT files and chains bridge at most 100 bases. In
+#' microsatellites the same allele often arises more than once. There, even an `OK` is less certain.
+#'
+#' With `also = "multiallelic"` the ancestral allele may be any of several ALTs. Such records are
+#' not exchanged by `polarise`.
 #'
 #' @section Names of chromosomes:
 #' Names may differ by a leading `chr` between all files; an identical name is preferred. Ensembl's
@@ -51,7 +80,7 @@
 #' | `.` | unknown |
 #' | `-` | the ancestor has a gap |
 #' | `N` | undecided; `n` too, which is `UNRESOLVED` |
-#' | `other` | other text, such as the alleles of an indel |
+#' | `other` | other text, such as the allele of an indel, which `also` may use |
 #' | `absent` | the record has no `AA` |
 #'
 #' @section With a history:
@@ -72,7 +101,8 @@
 #'
 #' @section Polarising:
 #' `polarise = TRUE` exchanges REF and ALT of `LOW` and `OK` records whose ALT is ancestral. In all
-#' `LOW` and `OK` records REF is then the ancestral and ALT the derived allele. Other records stay.
+#' `LOW` and `OK` records REF is then the ancestral and ALT the derived allele. Other records stay,
+#' and those of several ALTs.
 #' `AA`, `AA_prob` and `AA_post` are about bases, and stay too.
 #'
 #' | Field of an exchanged record | Change |
@@ -88,6 +118,7 @@
 #' | `DP4` | the halves change places |
 #' | `PGT` | names the other allele |
 #' | `AC` without its `AN`; counts and frequencies of other types; names with `max` | removed |
+#' | `END` and `SVLEN`, if the alleles differ in length | removed |
 #' | other `Number=A`; local alleles (`Number=LA`, `LR`, `LG`) | removed |
 #' | fields with a wrong number of values, or values out of range | removed |
 #' | all others | none |
@@ -143,6 +174,9 @@
 #'   sessions.
 #' @param verbose `TRUE` (the default) logs the sequence of each chromosome, and the numbers of
 #'   posteriors and exchanged records, as messages of class `ancify_message`.
+#' @param also Further records to give an ancestral allele: `"multiallelic"` for several ALTs,
+#'   `"indels"` for alleles of several bases, or both. `NULL` (the default) for none. `"indels"`
+#'   needs `reference`, and a run as `ancestral`, or `"AA"`.
 #' @return A data frame with a row for each `reason` above and its number of `records`, which add up
 #'   to the file's. Its attributes:
 #'
@@ -170,6 +204,10 @@
 #' * `ancify_package_error`: the package was built without htslib.
 #' * `ancify_input_error`: `out` is one of the files that are read, or `keep_fields` names a field
 #'   that the header does not declare.
+#' * `ancify_input_error`: `also = "indels"` lacks `reference` or a run. Or the run has neither a
+#'   tree nor outgroups in both tiers.
+#' * `ancify_file_error`, `ancify_format_error`: with `also = "indels"`, an alignment is missing or
+#'   damaged.
 #' * `ancify_annotation_warning`: chromosomes with records have no sequence.
 #' * `ancify_annotation_warning`: an index of an earlier `out` lies beside it and no longer fits.
 #' * `ancify_annotation_warning`: the VCF seems to be of another genome build. Among 1,000 records
@@ -197,11 +235,14 @@
 #' readLines(file.path(folder, "polarised.vcf")) |> tail(6)
 annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, polarise = FALSE,
                          keep_fields = character(), history = NULL, projected = NULL,
-                         samples = NULL, threads = NULL, progress = interactive(), verbose = TRUE) {
+                         samples = NULL, threads = NULL, progress = interactive(), verbose = TRUE,
+                         also = NULL) {
   check_given()
   vcf <- check_path(vcf, "vcf")
   history <- check_sample_history(history, projected, samples, ancestral)
   use_info <- is_info(ancestral)
+  check_also(also)
+  run <- ancestral
   ancestral <- if (!use_info) folder_of_calls(ancestral, "ancestral")
   out <- check_variant_output(out)
   if (!is.null(reference)) reference <- check_path(reference, "reference")
@@ -212,6 +253,8 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
   threads <- resolve_threads(threads)
   check_flag(verbose, "verbose")
   check_htslib()
+  beyond <- beyond_snps(also, use_info, run, reference, threads)
+  refuse_same_file(out, alignments = beyond$indel_sources$alignments$file)
 
   chromosomes <- with_watch("Reading", function(watch) variant_chromosomes_impl(vcf, watch))
   report <- with_watch("Annotating", function(watch) {
@@ -219,6 +262,7 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
       use_info = use_info, mask = mask %||% "", polarise = polarise, keep_fields = keep_fields,
       history = core_sample_history(history, chromosomes), threads = threads
     )
+    options[names(beyond)] <- beyond
     annotate_impl(vcf, out, record_sequences(chromosomes, ancestral, reference), options, watch)
   }, progress)
   found <- report$chromosomes

@@ -5,7 +5,7 @@ annotate_command <- function(parsed) {
     parsed$arguments[1], parsed$arguments[2], parsed$output,
     reference = parsed$reference, mask = parsed$mask, polarise = isTRUE(parsed$polarise),
     keep_fields = split_option(parsed$keep_fields), threads = threads_option(parsed),
-    progress = isatty(stderr()), verbose = isTRUE(parsed$verbose)
+    progress = isatty(stderr()), verbose = isTRUE(parsed$verbose), also = split_option(parsed$also)
   )
   print_beside(parsed$output, reasons, row.names = FALSE)
 }
@@ -18,7 +18,7 @@ sfs_command <- function(parsed) {
     parsed$arguments, parsed$populations, if (length(sizes)) unname(sizes),
     parsed$ancestral, parsed$reference, subset = TRUE,
     window = number_option(parsed$window, "--window"), threads = threads_option(parsed),
-    progress = isatty(stderr())
+    progress = isatty(stderr()), kind = parsed$kind %||% "snps"
   )
   write_lines(output, sfs_lines(spectrum))
   bootstraps <- attr(spectrum, "bootstrap")

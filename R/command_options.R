@@ -26,6 +26,8 @@ option_rows <- list(
   keep_fields = option_row(
     "keep-fields", "FIELDS", "with --polarise: fields to leave, such as INFO/DB_AF,FORMAT/DS"
   ),
+  also = option_row("also", "KINDS", "further records: multiallelic, indels or both, with a comma"),
+  kind = option_row("kind", "KIND", "snps, indels, insertions or deletions", default = "snps"),
   populations = option_row(
     "populations", "FILE", "a sample and its population a line; others are left out"
   ),

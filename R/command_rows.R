@@ -68,7 +68,7 @@ rows_of_analyses <- function() {
   list(
     annotate = command_row(
       "write ancestral alleles into a VCF or BCF", annotate_command, c("VCF", "CALLS"),
-      c("output", "reference", "mask", "polarise", "keep_fields", "threads", "verbose"),
+      c("output", "reference", "mask", "polarise", "keep_fields", "also", "threads", "verbose"),
       "output", c("VCF", "output"),
       paste(
         "CALLS is the folder of a run, a FASTA file, or AA for the records' own AA. The ending of",
@@ -86,7 +86,7 @@ rows_of_analyses <- function() {
     ),
     sfs = command_row(
       "make a site frequency spectrum from a VCF or BCF", sfs_command, "VCF",
-      c("populations", "project", "ancestral", "reference", "window", "output", "threads"),
+      c("populations", "project", "ancestral", "reference", "window", "kind", "output", "threads"),
       "populations", c("VCF", "output"),
       paste(
         "Without -o the spectrum goes to the standard output, and the numbers of records by reason",

@@ -40,6 +40,12 @@
 #' | `TOO_FEW` | a population has fewer called haplotypes than `project` |
 #' | `USED` | the record is in the spectrum |
 #'
+#' **Insertions and deletions.** `kind` asks for the spectrum of records whose alleles have several
+#' bases, by `AA` of [annotate_vcf()] with `also = "indels"`. All reasons above hold for them, and
+#' `OTHER_KIND` for records of another kind. An insertion has a derived allele that is longer than
+#' the ancestral one. Spectra of indels have no posteriors. Their mutation rates differ from those
+#' of bases, so do not add them to a spectrum of SNPs.
+#'
 #' FILTER is ignored, and each part of a split multi-allelic record counts as a record. Filter and
 #' join them first (`bcftools view -f PASS`, `bcftools norm -m +any`). Sites that do not vary in
 #' these populations are in masked cells.
@@ -63,6 +69,8 @@
 #'   the first base of a chromosome; those without sites are ignored. `NULL` (the default): no
 #'   bootstrap.
 #' @param replicates Number of bootstrap spectra, 100 by default. Used only with a `window`.
+#' @param kind The records to use: `"snps"` (the default), `"indels"`, or of these `"insertions"` or
+#'   `"deletions"` alone, seen from the ancestral allele.
 #' @inheritParams annotate_vcf
 #' @inheritParams sfs_from_sites
 #' @return An unfolded [sfs()] with these attributes:
@@ -81,7 +89,8 @@
 #'   declares others.
 #' * `ancify_input_error`: samples and populations do not match; there are more than five
 #'   populations; `project` exceeds the called haplotypes; no record is a site; a bootstrap has
-#'   fewer than two windows; or `ancestral` or `reference` has none of the chromosomes.
+#'   fewer than two windows; or `ancestral` or `reference` has none of the chromosomes. Or `kind` is
+#'   for indels, but `ancestral` is not `AA`.
 #' * `ancify_file_error` (field `file`): a file cannot be read.
 #' * `ancify_package_error`: ancify was built without htslib.
 #' * `ancify_annotation_warning`: `ancestral` lacks chromosomes of the VCF, or the VCF seems to be
@@ -105,10 +114,12 @@
 #' attr(x, "records")
 sfs_from_vcf <- function(vcf, populations, project = NULL, ancestral = NULL, reference = NULL,
                          low_confidence = TRUE, subset = FALSE, window = NULL, replicates = 100,
-                         threads = NULL, progress = interactive()) {
+                         threads = NULL, progress = interactive(),
+                         kind = c("snps", "indels", "insertions", "deletions")) {
   check_given()
   vcf <- check_path(vcf, "vcf")
   if (is_info(ancestral)) ancestral <- NULL
+  kind <- check_site_kind(kind, ancestral)
   if (!is.null(ancestral)) ancestral <- folder_of_calls(ancestral, "ancestral")
   if (!is.null(reference)) reference <- check_path(reference, "reference")
   check_flag(low_confidence, "low_confidence")
@@ -125,11 +136,12 @@ sfs_from_vcf <- function(vcf, populations, project = NULL, ancestral = NULL, ref
 
   found <- with_watch("Reading", function(watch) {
     numbers <- sample_populations(samples, table)
-    tabulate_vcf(vcf, numbers, ancestral, reference, low_confidence, window, threads, watch)
+    tabulate_vcf(vcf, numbers, ancestral, reference, low_confidence, window, kind, threads, watch)
   }, progress)
   if (!is.null(ancestral)) warn_about_unmatched(found$chromosomes, ancestral)
   warn_about_positions(found, vcf, is.null(ancestral))
-  left_out <- records_left_out(found, low_confidence)
+  reasons <- c(reasons_without_mask, if (kind != "snps") "OTHER_KIND")
+  left_out <- records_left_out(found, low_confidence, reasons)
   check_any_site(found, left_out, vcf, is.null(ancestral))
   sizes <- sizes_to_project(project, found$most, names)
   draws <- if (is.null(window)) no_draws else draw_windows(found$windows, replicates)
@@ -150,8 +162,8 @@ sfs_from_vcf <- function(vcf, populations, project = NULL, ancestral = NULL, ref
 }
 
 # `populations`: each sample's population number, as from sample_populations().
-tabulate_vcf <- function(vcf, populations, ancestral, reference, low_confidence, window, threads,
-                         watch) {
+tabulate_vcf <- function(vcf, populations, ancestral, reference, low_confidence, window, kind,
+                         threads, watch) {
   use_info <- is.null(ancestral)
   # Sequences are found by these names. Without sequences, one pass over the file is enough.
   chromosomes <- if (use_info && is.null(reference)) {
@@ -160,7 +172,8 @@ tabulate_vcf <- function(vcf, populations, ancestral, reference, low_confidence,
     variant_chromosomes_impl(vcf, watch)
   }
   options <- list(
-    use_info = use_info, low_confidence = low_confidence, window = window %||% 0, threads = threads
+    use_info = use_info, low_confidence = low_confidence, window = window %||% 0, threads = threads,
+    kind = match(kind, site_kinds) - 1L
   )
   sequences <- record_sequences(chromosomes, ancestral, reference)
   tabulate_variants_impl(vcf, populations, sequences, options, watch)
@@ -171,9 +184,31 @@ reasons_without_mask <- c(
   "NEITHER_ALLELE", "LOW"
 )
 
+# In the core's order.
+site_kinds <- c("snps", "indels", "insertions", "deletions")
+
+check_site_kind <- function(kind, ancestral) {
+  kind <- check_choice(kind, site_kinds, "kind")
+  if (kind != "snps" && !is.null(ancestral)) {
+    abort_ancify(
+      sprintf(
+        paste(
+          "`kind = %s` takes the ancestral alleles from AA in INFO: annotate the file by",
+          "annotate_vcf(also = \"indels\"), and leave `ancestral` out."
+        ),
+        dQuote(kind, FALSE)
+      ),
+      "input"
+    )
+  }
+  kind
+}
+
 # Numbers of records that are not sites, by reason.
 records_left_out <- function(found, low_confidence, which = reasons_without_mask) {
-  reasons <- c(colSums(found$reasons), MONOMORPHIC = found$monomorphic)
+  reasons <- c(
+    colSums(found$reasons), MONOMORPHIC = found$monomorphic, OTHER_KIND = found$other_kind
+  )
   if (low_confidence) reasons["LOW"] <- 0
   reasons[which]
 }

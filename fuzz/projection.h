@@ -25,6 +25,7 @@ struct Way {
   SimdLevel simd = SimdLevel::kScalar;
   std::size_t chunk = 1 << 11;  // longer than any input
   Kept kept = Kept::kMemory;
+  bool insertions = false;
 };
 
 inline Way any_way(Choices& choices) {
@@ -32,7 +33,7 @@ inline Way any_way(Choices& choices) {
   const Kept kept = choices.one_in(files_are_slow) ? Kept::kFiles
                     : choices.one_in(2)            ? Kept::kPacked
                                                    : Kept::kMemory;
-  return {choices.simd(), choices.chunk(), kept};
+  return {choices.simd(), choices.chunk(), kept, choices.one_in(2)};
 }
 
 // The sequences of one species, kept as `way` says.
@@ -111,6 +112,7 @@ inline std::string text_of(const ProjectionReport& report) {
 inline std::string project(std::string_view text, const std::vector<std::string>& names,
                            ProjectionOptions options, const Way& way, bool codes) {
   options.simd = way.simd;
+  options.insertions = way.insertions;
   std::vector<std::unique_ptr<KeptSequences>> kept;
   std::vector<ProjectionTarget> targets;
   for (const auto& name : names) {

@@ -2,8 +2,8 @@
 // alleles.
 #include <filesystem>
 
+#include "core/ancestry/variants/record_kind.h"
 #include "core/formats/variant/variant_file.h"
-#include "core/genome/bases.h"
 #include "harness.h"
 
 // htslib leaks a few bytes of damaged files.
@@ -43,10 +43,6 @@ std::string read(const std::string& path, RecordParts parts) {
   });
 }
 
-bool is_base(std::string_view allele) {
-  return allele.size() == 1 && base_code(allele.front()) != kMissing;
-}
-
 std::string exchange(const std::string& path) {
   static const std::string out =
       (std::filesystem::temp_directory_path() / ("fuzz-" + std::to_string(getpid()) + ".vcf"))
@@ -57,7 +53,8 @@ std::string exchange(const std::string& path) {
     additions.fields = {{"ORIG_REF", "1", "String", "REF as it was"}};
     VariantWriter writer(reader, out, additions);
     while (reader.next()) {
-      if (reader.alleles() == 2 && is_base(reader.allele(0)) && is_base(reader.allele(1))) {
+      if (reader.alleles() == 2 && has_only_bases(reader.allele(0)) &&
+          has_only_bases(reader.allele(1))) {
         writer.swap_alleles("ORIG_REF");
       }
       writer.write();

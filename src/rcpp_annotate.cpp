@@ -1,4 +1,10 @@
 // Connects annotate_vcf(), and what else reads the records of variants, with the core.
+#include <memory>
+#include <optional>
+
+#include "core/ancestry/calling/methods.h"
+#include "core/ancestry/indels/indel_states.h"
+#include "core/ancestry/projection/focal_genome.h"
 #include "core/ancestry/variants/ancestral_info.h"
 #include "core/ancestry/variants/annotation.h"
 #include "core/ancestry/variants/variant_places.h"
@@ -26,6 +32,45 @@ ancify::SampleHistory as_sample_history(const Rcpp::List& list) {
   }
   return result;
 }
+
+// How to find the states of indels, from list(alignments = for as_alignments(), reading = for
+// as_reading(), method = for as_method_options()).
+struct IndelSources {
+  IndelSources(const Rcpp::List& list, const ancify::AnnotationOptions& annotation)
+      : reading(as_reading(list["reading"])) {
+    guarded([&] { method = ancify::make_method(as_method_options(list["method"])); });
+    for (const auto& row : as_alignments(list["alignments"])) {
+      options.outgroups.push_back({row.file, row.name_in_file});
+    }
+    options.variants = annotation.variants;
+    options.variant_chromosomes = annotation.chromosomes;
+    options.reference = annotation.reference;
+    options.chromosomes = reading.chromosomes;
+    options.projection = reading.options;
+    options.threads = reading.threads;
+  }
+
+  // Reads the alignments. This must outlive the result.
+  ancify::AlleleStateOf read(ancify::JobControl& control) {
+    const auto& [chromosomes, how, focal_folder, focal_fasta, threads] = reading;
+    if (!focal_fasta.empty()) {
+      focal.emplace(chromosomes, how.simd);
+      ancify::focal_from_fasta(focal_fasta, chromosomes, how.aliases, *focal, threads, control);
+      options.projection.open_focal = ancify::focal_in(*focal);
+    }
+    states.emplace(options, *method, control);
+    focal.reset();
+    return [this](const ancify::VariantReader& reader, const std::string& reference) {
+      return states->at(reader, reference);
+    };
+  }
+
+  Reading reading;
+  std::unique_ptr<const ancify::Method> method;
+  ancify::IndelOptions options;
+  std::optional<ancify::PackedStore> focal;
+  std::optional<ancify::IndelStates> states;
+};
 
 Rcpp::List as_facts(const ancify::AnnotationReport& report) {
   using Rcpp::Named;
@@ -59,7 +104,8 @@ std::vector<std::string> variant_chromosomes_impl(const std::string& path,
 
 // Annotates the records of `variants` in `output`. `sequences` is for take_sequences(). `options`:
 // list(use_info = whether INFO has the ancestral alleles, mask = a path or "", polarise =,
-// keep_fields =, history = for as_sample_history() or NULL, threads =).
+// keep_fields =, history = for as_sample_history() or NULL, threads =, multiallelic = and indels =
+// whether these have ancestral alleles too, indel_sources = for IndelSources or NULL).
 // [[Rcpp::export]]
 Rcpp::List annotate_impl(const std::string& variants, const std::string& output,
                          const Rcpp::List& sequences, const Rcpp::List& options,
@@ -75,9 +121,14 @@ Rcpp::List annotate_impl(const std::string& variants, const std::string& output,
   if (!Rf_isNull(options["history"])) {
     guarded([&] { wanted.history = as_sample_history(options["history"]); });
   }
+  wanted.multiallelic = Rcpp::as<bool>(options["multiallelic"]);
+  wanted.indels = Rcpp::as<bool>(options["indels"]);
+  std::optional<IndelSources> sources;
+  if (!Rf_isNull(options["indel_sources"])) sources.emplace(options["indel_sources"], wanted);
   wanted.threads = Rcpp::as<int>(options["threads"]);
   ancify::AnnotationReport report;
   run_job(watch, [&](ancify::JobControl& control) {
+    if (sources) wanted.indel_state = sources->read(control);
     report = ancify::annotate_variants(wanted, control);
   });
   return as_facts(report);

@@ -156,8 +156,8 @@ Rcpp::DataFrame read_populations_impl(const std::string& path) {
 
 // Tabulates the sites of a file of variants. `populations` has a number for each sample: its
 // population, from 0, or -1 for none. `sequences` is for take_sequences(). `options`: list(use_info
-// = whether INFO has the ancestral alleles, low_confidence =, window = bases or 0, threads =). The
-// result's `table` is for variant_spectrum_impl().
+// = whether INFO has the ancestral alleles, low_confidence =, window = bases or 0, threads =, kind
+// = the number of a SiteKind). The result's `table` is for variant_spectrum_impl().
 // [[Rcpp::export]]
 Rcpp::List tabulate_variants_impl(const std::string& variants, const std::vector<int>& populations,
                                   const Rcpp::List& sequences, const Rcpp::List& options,
@@ -173,6 +173,7 @@ Rcpp::List tabulate_variants_impl(const std::string& variants, const std::vector
   wanted.low_confidence = Rcpp::as<bool>(options["low_confidence"]);
   wanted.window = static_cast<std::int64_t>(Rcpp::as<double>(options["window"]));
   wanted.threads = Rcpp::as<int>(options["threads"]);
+  wanted.kind = static_cast<ancify::SiteKind>(Rcpp::as<int>(options["kind"]));
   std::unique_ptr<ancify::VariantSites> sites;
   run_job(watch, [&](ancify::JobControl& control) {
     sites = std::make_unique<ancify::VariantSites>(ancify::tabulate_variants(wanted, control));
@@ -182,6 +183,7 @@ Rcpp::List tabulate_variants_impl(const std::string& variants, const std::vector
       Rcpp::List::create(Named("most") = most, Named("windows") = sites->windows,
                          Named("reasons") = reasons_of(sites->chromosomes),
                          Named("monomorphic") = static_cast<double>(sites->monomorphic),
+                         Named("other_kind") = static_cast<double>(sites->other_kind),
                          Named("has_posteriors") = sites->has_posteriors,
                          Named("letters") = as_data_frame(sites->letters),
                          Named("chromosomes") = as_data_frame(sites->chromosomes));

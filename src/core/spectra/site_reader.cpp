@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/ancestry/variants/ancestral_info.h"
+#include "core/ancestry/variants/record_kind.h"
 #include "core/exec/errors.h"
 #include "core/genome/bases.h"
 
@@ -61,15 +62,60 @@ void SiteReader::begin_chromosome() {
 
 bool SiteReader::take_record() {
   const char call = call_of_record();
-  const Reason reason = reason_for(reader_, call, reference_.at(reader_), mask_.covers(position()));
+  const bool wants_indels = options_.kind != SiteKind::kSnps;
+  return wants_indels && is_indel(reader_) ? take_indel() : take_base(call);
+}
+
+bool SiteReader::take_base(char call) {
+  const Reason reason =
+      reason_for(reader_, call, reference_.at(reader_), mask_.covers_any(position(), 1));
   if (reason != Reason::kIndel && is_monomorphic()) {
     ++totals_.monomorphic;
     return false;
   }
-  ++totals_.chromosomes.back().reasons[static_cast<std::size_t>(reason)];
-  if (reason != Reason::kOk && !(reason == Reason::kLow && options_.low_confidence)) return false;
+  if (options_.kind != SiteKind::kSnps && reason != Reason::kIndel) {
+    ++totals_.other_kind;
+    return false;
+  }
+  if (!count_reason(reason)) return false;
   take_site(base_code(call));
   return true;
+}
+
+bool SiteReader::take_indel() {
+  if (reader_.alleles() > 2) return count_reason(Reason::kMultiallelic);
+  const AlleleState state = allele_state_of_info(reader_);
+  const auto length = [&](int i) { return static_cast<std::int64_t>(reader_.allele(i).size()); };
+  const Reason reason =
+      reason_for_indel(reader_, state, reference_, mask_.covers_any(position(), length(0)));
+  const bool is_called = reason == Reason::kOk || reason == Reason::kLow;
+  const std::int64_t longer = length(1 - state.allele) - length(state.allele);
+  if (is_called ? !is_wanted(longer) : longer == 0) {
+    ++totals_.other_kind;
+    return false;
+  }
+  if (!count_reason(reason)) return false;
+  count(1 - state.allele);
+  posterior_ = 1;
+  has_sites_ = true;
+  return true;
+}
+
+bool SiteReader::is_wanted(std::int64_t longer) const {
+  switch (options_.kind) {
+    case SiteKind::kInsertions:
+      return longer > 0;
+    case SiteKind::kDeletions:
+      return longer < 0;
+    default:
+      return longer != 0;
+  }
+}
+
+// Counts a record, and tells whether it is a site.
+bool SiteReader::count_reason(Reason reason) {
+  ++totals_.chromosomes.back().reasons[static_cast<std::size_t>(reason)];
+  return reason == Reason::kOk || (reason == Reason::kLow && options_.low_confidence);
 }
 
 char SiteReader::call_of_record() {

@@ -1,4 +1,4 @@
-// Reads the sites of a VCF or BCF: records with two bases, one of them ancestral.
+// Reads the sites of a VCF or BCF: records with two alleles, one of them ancestral.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,16 @@ namespace ancify {
 
 constexpr int kNoPopulation = -1;
 
+// The records that are sites. An insertion has a derived allele that is longer than the ancestral
+// one, a deletion a shorter one; indels are both.
+enum class SiteKind { kSnps, kIndels, kInsertions, kDeletions };
+
 struct SiteReaderOptions {
   std::string variants;
   std::vector<std::string> chromosomes;  // the names in `variants`, if sequences are given
   std::vector<int> populations;          // of each sample, from 0, or kNoPopulation
   std::size_t n_populations = 0;
+  SiteKind kind = SiteKind::kSnps;      // others need use_info
   bool use_info = true;                 // ancestral alleles from INFO, else from `ancestral`
   std::vector<SequenceFile> ancestral;  // as for annotate_variants()
   std::unordered_map<std::string, std::string> phred;
@@ -33,11 +38,12 @@ struct SiteReaderOptions {
   int threads = 1;
 };
 
-// Each record counts as monomorphic or under one reason. Records with the reason kOk, and kLow if
-// wanted, are sites.
+// Each record counts as monomorphic, as of another kind or under one reason. Records with the
+// reason kOk, and kLow if wanted, are sites.
 struct RecordTotals {
   bool has_posteriors = false;
   std::int64_t monomorphic = 0;
+  std::int64_t other_kind = 0;
   AncestralLetterCounts letters = {};  // with use_info: what AA is
   std::vector<AnnotatedChromosome> chromosomes;
 };
@@ -60,7 +66,8 @@ class SiteReader {
   // How many chromosomes had records so far; the site is on the last of them.
   std::size_t chromosomes() const { return totals_.chromosomes.size(); }
   std::int64_t position() const { return reader_.position() - 1; }  // from 0
-  int ancestral() const { return ancestral_base_; }                 // codes of bases
+  // Codes of bases, for kSnps.
+  int ancestral() const { return ancestral_base_; }
   int derived() const { return derived_base_; }
   // Of the ancestral allele; 1 if it is unknown.
   double posterior() const { return posterior_; }
@@ -79,6 +86,10 @@ class SiteReader {
   void begin_chromosome();
   bool take_record();
   char call_of_record();
+  bool take_base(char call);
+  bool take_indel();
+  bool is_wanted(std::int64_t longer) const;
+  bool count_reason(Reason reason);
   bool is_monomorphic() const;
   void take_site(int ancestral);
   void count(int derived_allele);

@@ -64,7 +64,9 @@ VariantSites tabulate(const VariantSitesOptions& options, JobControl& control,
   SiteWindows windows(options.window);
   while (site.next()) {
     sites.table.add(site.counts().data(), site.posterior(), windows.of(site));
-    sites.errors.add(site.counts().data(), site.posterior(), kind_of(site));
+    if (options.kind == SiteKind::kSnps) {
+      sites.errors.add(site.counts().data(), site.posterior(), kind_of(site));
+    }
   }
   sites.windows = windows.size();
   static_cast<RecordTotals&>(sites) = std::move(site.totals());

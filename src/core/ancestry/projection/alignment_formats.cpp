@@ -6,29 +6,58 @@
 
 #include "core/ancestry/projection/chain_pairs.h"
 #include "core/ancestry/projection/maf_pairs.h"
+#include "core/ancestry/projection/query_end.h"
 #include "core/formats/alignment/axt.h"
 #include "core/formats/alignment/chain.h"
 #include "core/formats/alignment/maf.h"
 #include "core/io/byte_source.h"
+#include "core/io/number_parser.h"
 #include "core/io/record_reader.h"
+#include "core/io/text.h"
 
 namespace ancify {
 
 namespace {
 
+// The query's range in a header of AXT; empty if it has none.
+std::optional<QueryRange> query_of(std::string_view header) {
+  constexpr int fields_before = 4;
+  for (int i = 0; i < fields_before; ++i) next_field(header);
+  QueryRange query;
+  query.chromosome = next_field(header);
+  const auto start = parse_whole_number(next_field(header));
+  const auto end = parse_whole_number(next_field(header));
+  if (!start || !end) return {};
+  query.start = *start - 1;
+  query.end = *end;
+  query.minus = next_field(header) == "-";
+  return query;
+}
+
 class AxtReader final : public PairReader {
  public:
   explicit AxtReader(const FileToRead& read)
-      : parser_(read.bad, read.options.simd, read.lines, read.longest_row) {}
+      : insertions_(read.options.insertions),
+        parser_(read.bad, read.options.simd, read.lines, read.longest_row) {}
   std::size_t consume(std::string_view text, bool last,
                       const std::vector<PairSink*>& sinks) override {
     return parser_.consume(text, last, [&](const AlignedPair& pair) {
+      if (insertions_) return project_connected(pair, sinks);
       for (PairSink* sink : sinks) sink->project(pair, 0);
     });
   }
 
  private:
+  // Tells too whether the pair continues the one before.
+  void project_connected(AlignedPair pair, const std::vector<PairSink*>& sinks) {
+    const auto query = query_of(pair.header);
+    pair.continues = query && end_.continued_by(pair, *query);
+    for (PairSink* sink : sinks) sink->project(pair, 0);
+  }
+
+  bool insertions_;
   AxtParser parser_;
+  QueryEnd end_;
 };
 
 class MafReader final : public PairReader {

@@ -38,6 +38,7 @@ ChainPairs::ChainPairs(const std::string& file, const std::vector<Chromosome>& c
                        BadBlocks& bad)
     : bad_(bad),
       chromosomes_(chromosomes),
+      insertions_(options.insertions),
       wanted_(chromosomes, options.aliases),
       genome_(open_genome(file, options, inputs)),
       sequences_(genome_.names()) {}
@@ -79,21 +80,26 @@ void ChainPairs::project(const Chain& chain, const std::vector<PairSink*>& sinks
       continue;
     }
     const bool bridged = block.query_gap == 0 && block.target_gap <= kLongestBridge;
-    make_rows(chain.query, query, block.size, bridged ? block.target_gap : 0);
-    pair.target = std::string_view(unknown_).substr(0, row_.size());
+    const bool inserts =
+        insertions_ && block.size > 0 && block.target_gap == 0 && block.query_gap <= kLongestBridge;
+    const std::int64_t inserted = inserts ? block.query_gap : 0;
+    make_rows(chain.query, query, block.size + inserted, bridged ? block.target_gap : 0, inserted);
+    pair.target = target_;
+    pair.target_gaps = inserted;
     pair.query = row_;
     pair.start = target + 1;
-    pair.end = target + static_cast<std::int64_t>(row_.size());
+    pair.end = target + static_cast<std::int64_t>(row_.size()) - inserted;
     if (!row_.empty()) {
       for (PairSink* sink : sinks) sink->project(pair, 0);
     }
+    pair.continues = insertions_ && !row_.empty() && (bridged || inserts);
     target += block.size + block.target_gap;
     query += block.size + block.query_gap;
   }
 }
 
 void ChainPairs::make_rows(const ChainRange& query, std::int64_t start, std::int64_t size,
-                           std::int64_t gap) {
+                           std::int64_t gap, std::int64_t inserted) {
   const auto n = static_cast<std::size_t>(size);
   if (query.minus) {
     bases_.resize(n);
@@ -105,6 +111,11 @@ void ChainPairs::make_rows(const ChainRange& query, std::int64_t start, std::int
   }
   row_.append(static_cast<std::size_t>(gap), '-');
   if (unknown_.size() < row_.size()) unknown_.resize(row_.size(), 'N');
+  target_ = std::string_view(unknown_).substr(0, row_.size());
+  if (inserted == 0) return;
+  gapped_.assign(target_.substr(static_cast<std::size_t>(inserted)));
+  gapped_.append(static_cast<std::size_t>(inserted), '-');
+  target_ = gapped_;
 }
 
 }  // namespace ancify

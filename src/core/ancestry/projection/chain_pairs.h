@@ -18,7 +18,8 @@ constexpr std::int64_t kLongestBridge = 100;
 
 // Gives a pair for each ungapped block. Its focal row is N, as chains have no bases. Focal bases
 // that the outgroup lacks get -, if they are few and all that lies between two blocks; others have
-// no pair.
+// no pair. With options.insertions a pair ends with the outgroup's bases that the focal genome
+// lacks, likewise.
 class ChainPairs {
  public:
   // `file` is for messages. Opens the outgroup's genome, options.genomes[file]; InputError without
@@ -36,17 +37,21 @@ class ChainPairs {
  private:
   std::string problem_of(const Chain& chain, const Chromosome& chromosome);
   // Makes the rows of a pair: `size` bases of the query from `start` on, along its strand, and
-  // `gap` gaps after them.
-  void make_rows(const ChainRange& query, std::int64_t start, std::int64_t size, std::int64_t gap);
+  // `gap` gaps after them. The last `inserted` of the bases are opposite focal gaps.
+  void make_rows(const ChainRange& query, std::int64_t start, std::int64_t size, std::int64_t gap,
+                 std::int64_t inserted);
 
   BadBlocks& bad_;
   const std::vector<Chromosome>& chromosomes_;
+  bool insertions_;
   ChromosomeNames wanted_;
   TwoBitFile genome_;
   ChromosomeNames sequences_;
   std::size_t sequence_ = 0;  // of the current chain
   std::string row_;           // the outgroup's
-  std::string unknown_;       // begins with the focal row
+  std::string unknown_;       // begins with the focal row, if that has no gap
+  std::string gapped_;        // the focal row, if it has
+  std::string_view target_;   // the focal row
   std::string bases_;         // of the plus strand, where the row is on the minus strand
 };
 

@@ -54,6 +54,7 @@ MafPairs::MafPairs(const std::string& file, const std::vector<std::string>& name
       wanted_(chromosomes, options.aliases),
       focal_names_(all_focal(options.focal_chromosomes, chromosomes)),
       seen_(names.size()),
+      ends_(names.size()),
       outgroups_(names.size()) {
   const auto add = [&](const std::string& name, std::size_t species) {
     if (name.empty()) return;
@@ -149,7 +150,7 @@ void MafPairs::project(const MafBlock& block, const std::vector<PairSink*>& sink
     return;
   }
   for (std::size_t i = 0; i < n_; ++i) {
-    if (outgroups_[i].n > 0) project_outgroup(outgroups_[i], pair, *sinks[i]);
+    if (outgroups_[i].n > 0) project_outgroup(i, pair, *sinks[i]);
   }
 }
 
@@ -182,13 +183,22 @@ bool MafPairs::begin_pair(const Chromosome& chromosome, AlignedPair& pair) {
   return true;
 }
 
-void MafPairs::project_outgroup(const Rows& rows, AlignedPair pair, PairSink& sink) {
+void MafPairs::project_outgroup(std::size_t outgroup, AlignedPair pair, PairSink& sink) {
+  const Rows& rows = outgroups_[outgroup];
   pair.line = rows.first->line;
   const auto row = parse_maf_row(*rows.first);
   if (!row) return sink.bad(pair.line, not_a_row(*rows.first));
   const std::string problem = problem_of(*row, scan_row(row->columns, options_.simd));
   if (!problem.empty()) return sink.bad(pair.line, problem);
   pair.query = on_focal_strand(row->columns, outgroup_buffer_);
+  QueryEnd& last = ends_[outgroup];
+  // A focal row on the minus strand would continue at its other end.
+  if (minus_) {
+    last.forget();
+  } else if (options_.insertions) {
+    pair.continues = last.continued_by(
+        pair, {rows.first->source, row->minus, row->start, row->start + row->size});
+  }
   sink.project(pair, focal_.n + rows.n - 2);
 }
 

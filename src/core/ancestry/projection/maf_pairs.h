@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/ancestry/projection/projector.h"
+#include "core/ancestry/projection/query_end.h"
 #include "core/formats/alignment/bad_blocks.h"
 #include "core/formats/alignment/maf.h"
 #include "core/genome/lengths.h"
@@ -54,7 +55,7 @@ class MafPairs {
   std::size_t species_of(std::string_view source) const;
   // Fills in the coordinates and the focal row; false if the block is bad.
   bool begin_pair(const Chromosome& chromosome, AlignedPair& pair);
-  void project_outgroup(const Rows& rows, AlignedPair pair, PairSink& sink);
+  void project_outgroup(std::size_t outgroup, AlignedPair pair, PairSink& sink);
   std::string_view on_focal_strand(std::string_view columns, std::string& buffer) const;
 
   const std::string& file_;
@@ -71,6 +72,7 @@ class MafPairs {
   std::vector<std::string> sources_;  // the first few in the file
   int blocks_ = 0;                    // searched for sources
   std::vector<bool> seen_;
+  std::vector<QueryEnd> ends_;  // of the outgroups, with options.insertions
 
   // Of the current block.
   Rows focal_;

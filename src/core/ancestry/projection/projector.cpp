@@ -19,35 +19,23 @@ std::string rows_differ_in_length(const AlignedPair& pair) {
          std::to_string(pair.query.size()) + ")";
 }
 
-Projector::Projector(const std::string& file, const std::vector<Chromosome>& chromosomes,
-                     SequenceStore& store, FocalCheck* check, const ProjectionOptions& options,
-                     const TaskContext& context)
+PairChecker::PairChecker(const std::string& file, const std::vector<Chromosome>& chromosomes,
+                         FocalCheck* check, const ProjectionOptions& options)
     : chromosomes_(chromosomes),
-      store_(store),
       check_(check),
-      context_(context),
-      simd_(options.simd),
-      focal_row_(options.focal_row),
       bad_(file, options.on_bad_block),
-      names_(chromosomes, options.aliases),
-      filled_(chromosomes.size(), 0),
-      gathered_(kGathered) {
+      names_(chromosomes, options.aliases) {
   report_.blocks.resize(chromosomes.size());
 }
 
-void Projector::finish() {
-  write_gathered();
-  for (std::size_t i = 0; i < chromosomes_.size(); ++i) fill_rest(i, chromosomes_[i].length);
-}
-
-ProjectionReport Projector::report() const {
+ProjectionReport PairChecker::report() const {
   ProjectionReport report = report_;
   report.bad = bad_.count();
   report.bad_examples = bad_.examples();
   return report;
 }
 
-void Projector::project(const AlignedPair& pair, std::int64_t duplicates) {
+void PairChecker::project(const AlignedPair& pair, std::int64_t duplicates) {
   if (pair.target.size() != pair.query.size()) {
     bad_.add(pair.line, rows_differ_in_length(pair));
     return;
@@ -70,6 +58,7 @@ void Projector::project(const AlignedPair& pair, std::int64_t duplicates) {
     }
   }
   write(pair, *chromosome);
+  ++report_.blocks[*chromosome];
   report_.duplicates += duplicates;
 }
 
@@ -94,7 +83,7 @@ std::string problem_of(const AlignedPair& pair, const Chromosome& chromosome) {
   return {};
 }
 
-void Projector::pass_over(std::string_view name) {
+void PairChecker::pass_over(std::string_view name) {
   constexpr std::size_t most_names = 20;
   constexpr std::size_t longest_shown = 256;
   ++report_.passed_over;
@@ -103,6 +92,22 @@ void Projector::pass_over(std::string_view name) {
   if (names.size() < most_names && std::find(names.begin(), names.end(), name) == names.end()) {
     names.emplace_back(name);
   }
+}
+
+Projector::Projector(const std::string& file, const std::vector<Chromosome>& chromosomes,
+                     SequenceStore& store, FocalCheck* check, const ProjectionOptions& options,
+                     const TaskContext& context)
+    : PairChecker(file, chromosomes, check, options),
+      store_(store),
+      context_(context),
+      simd_(options.simd),
+      focal_row_(options.focal_row),
+      filled_(chromosomes.size(), 0),
+      gathered_(kGathered) {}
+
+void Projector::finish() {
+  write_gathered();
+  for (std::size_t i = 0; i < chromosomes().size(); ++i) fill_rest(i, chromosomes()[i].length);
 }
 
 void Projector::write(const AlignedPair& pair, std::size_t chromosome) {
@@ -114,7 +119,6 @@ void Projector::write(const AlignedPair& pair, std::size_t chromosome) {
     return copy_columns(pair.target.substr(from, n), &row[from], out, simd_);
   });
   filled_[chromosome] = std::max(filled_[chromosome], pair.end);
-  ++report_.blocks[chromosome];
 }
 
 // Fills with N. Blocks are nearly always in order, so N goes only into the gaps between them. Short

@@ -27,6 +27,9 @@ struct ProjectionOptions {
   SimdLevel simd = SimdLevel::kScalar;
   std::vector<ChromosomeAlias> aliases;  // that files may have for the chromosomes
   bool focal_row = false;                // projects each block's focal row, not the outgroup's
+  // Whether pairs have all that tells of insertions in the outgroup: AlignedPair::continues, and
+  // the inserted bases of chains.
+  bool insertions = false;
   // The focal species' name and all its chromosomes, in files of several species.
   std::string focal_name;
   std::vector<std::string> focal_chromosomes;
@@ -51,28 +54,49 @@ std::string problem_of(const AlignedPair& pair, const Chromosome& chromosome);
 // The message for a pair whose rows differ in length.
 std::string rows_differ_in_length(const AlignedPair& pair);
 
+// Checks pairs of rows, hands on the good ones, and makes the report.
+class PairChecker : public PairSink {
+ public:
+  // `file` is for messages. `chromosomes` and `check` must outlive this. If `check` is null, blocks
+  // are not compared with the focal genome.
+  PairChecker(const std::string& file, const std::vector<Chromosome>& chromosomes,
+              FocalCheck* check, const ProjectionOptions& options);
+
+  void project(const AlignedPair& pair, std::int64_t duplicates) final;
+  void pass_over(std::string_view chromosome) final;
+  void bad(std::int64_t line, const std::string& problem) final { bad_.add(line, problem); }
+  ProjectionReport report() const;
+
+ protected:
+  // Takes a good pair.
+  virtual void write(const AlignedPair& pair, std::size_t chromosome) = 0;
+  const std::vector<Chromosome>& chromosomes() const { return chromosomes_; }
+
+ private:
+  const std::vector<Chromosome>& chromosomes_;
+  FocalCheck* check_;
+  BadBlocks bad_;
+  ChromosomeNames names_;
+  ProjectionReport report_;
+};
+
 // Projects pairs of rows into a store. A column with a focal letter is a position. Where pairs
 // overlap, the later one wins. Uncovered positions become N.
-class Projector : public PairSink {
+class Projector : public PairChecker {
  public:
-  // `file` is for messages. `chromosomes`, `store`, `check` and `context` must outlive this. If
-  // `check` is null, blocks are not compared with the focal genome. Interrupted if the task is
-  // stopped.
+  // The arguments of PairChecker. `store` and `context` must outlive this too. Interrupted if the
+  // task is stopped.
   Projector(const std::string& file, const std::vector<Chromosome>& chromosomes,
             SequenceStore& store, FocalCheck* check, const ProjectionOptions& options,
             const TaskContext& context);
 
-  void project(const AlignedPair& pair, std::int64_t duplicates) override;
-  void pass_over(std::string_view chromosome) override;
-  void bad(std::int64_t line, const std::string& problem) override { bad_.add(line, problem); }
   // Writes all gathered positions to the store.
   void flush() { write_gathered(); }
   // Fills uncovered positions with N, and writes the rest to the store.
   void finish();
-  ProjectionReport report() const;
 
  private:
-  void write(const AlignedPair& pair, std::size_t chromosome);
+  void write(const AlignedPair& pair, std::size_t chromosome) override;
   void fill_up_to(std::size_t chromosome, std::int64_t position);
   void fill_rest(std::size_t chromosome, std::int64_t position);
   void go_to(std::size_t chromosome, std::int64_t position);
@@ -82,16 +106,11 @@ class Projector : public PairSink {
   void gather(std::size_t n, Put put);
   void write_gathered();
 
-  const std::vector<Chromosome>& chromosomes_;
   SequenceStore& store_;
-  FocalCheck* check_;
   const TaskContext& context_;
   SimdLevel simd_;
   bool focal_row_;
-  BadBlocks bad_;
-  ChromosomeNames names_;
   std::vector<std::int64_t> filled_;  // end of the positions gathered
-  ProjectionReport report_;
 
   // Blocks are short and nearly always in order. Their bases are gathered, and go to the store in
   // pieces that fit a core's own cache.

@@ -1,7 +1,11 @@
 // Reads AA, AA_post and AA_prob of records.
 #include "core/ancestry/variants/ancestral_info.h"
 
+#include <algorithm>
+#include <cstddef>
+
 #include "core/ancestry/variants/annotation.h"
+#include "core/ancestry/variants/record_kind.h"
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
 #include "core/genome/bases.h"
@@ -44,6 +48,22 @@ AncestralValue ancestral_value(VariantReader& reader) {
       if (base_code(call) == kMissing) return {AncestralLetter::kOther, call};
       return {call >= 'a' ? AncestralLetter::kLow : AncestralLetter::kHigh, call};
   }
+}
+
+AlleleState allele_state_of_info(VariantReader& reader) {
+  const std::string_view text = reader.info_text("AA").value_or("");
+  const std::string_view bases = text.substr(0, text.find('|'));
+  if (!has_only_bases(bases)) return {};
+  const auto lower = std::count_if(bases.begin(), bases.end(), [](char c) { return c >= 'a'; });
+  const auto n = static_cast<std::ptrdiff_t>(bases.size());
+  if (lower != 0 && lower != n) return {};
+  const auto same = [](char a, char b) { return base_code(a) == base_code(b); };
+  for (int i = 0; i < reader.alleles(); ++i) {
+    const std::string_view allele = reader.allele(i);
+    if (!std::equal(bases.begin(), bases.end(), allele.begin(), allele.end(), same)) continue;
+    return {lower == 0 ? AlleleCall::kHigh : AlleleCall::kLow, i};
+  }
+  return {AlleleCall::kOther};
 }
 
 std::optional<double> ancestral_posterior(VariantReader& reader, int ancestral, int derived) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/ancestry/variants/allele_state.h"
 #include "core/exec/job_control.h"
 #include "core/formats/variant/variant_file.h"
 
@@ -27,6 +28,9 @@ struct AncestralValue {
   char call;  // the base or letter as it stands there; 'N' for text of other lengths, and for none
 };
 AncestralValue ancestral_value(VariantReader& reader);
+
+// The allele that AA is, if all of it is in upper case (high confidence) or in lower case (low).
+AlleleState allele_state_of_info(VariantReader& reader);
 
 // The posterior of the ancestral base, given that it is one of these two, from AA_post or AA_prob;
 // none if the record has neither. `ancestral` and `derived`: codes of bases. FormatError if a

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "core/ancestry/variants/record_bases.h"
+#include "core/ancestry/variants/record_kind.h"
 #include "core/ancestry/variants/record_mask.h"
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
@@ -48,11 +49,17 @@ HeaderAdditions additions_for(const AnnotationOptions& options) {
          "REF before it was exchanged with ALT, which is ancestral; only in exchanged records"});
     additions.lines.push_back(
         std::string(
-            "##ancify_polarised=\"REF is the ancestral allele where AA_reason is LOW or OK; "
-            "in records with ") +
-        kOldRef + " it is not the reference's base\"");
+            "##ancify_polarised=\"REF is the ancestral allele where AA_reason is LOW or OK") +
+        (options.multiallelic ? " and there is one ALT" : "") + "; in records with " + kOldRef +
+        " it is not the reference's base\"");
   }
   return additions;
+}
+
+std::string in_case(std::string_view bases, bool lower) {
+  std::string text(bases);
+  for (char& c : text) c = lower ? lower_base(base_code(c)) : upper_base(base_code(c));
+  return text;
 }
 
 class Annotator {
@@ -127,15 +134,50 @@ class Annotator {
 
   void annotate() {
     const char call = call_of_record();
+    if (options_.indels && is_indel(reader_)) return annotate_indel();
     const Reason reason =
-        reason_for(reader_, call, reference_.at(reader_), mask_.covers(reader_.position() - 1));
-    ++report_.chromosomes.back().reasons[static_cast<std::size_t>(reason)];
+        reason_for(reader_, call, reference_.at(reader_),
+                   mask_.covers_any(reader_.position() - 1, 1), options_.multiallelic);
+    count(reason);
     const bool has_base = base_code(call) != kMissing && reason != Reason::kIndel;
     if (!options_.use_info) set_call(has_base, call);
     if (!options_.use_info || posteriors_) set_posteriors(has_base, call);
+    polarise(reason, base_code(call) != base_code(reader_.allele(0).front()));
+  }
+
+  void annotate_indel() {
+    const AlleleState state = state_of_indel();
+    const auto n = static_cast<std::int64_t>(reader_.allele(0).size());
+    Reason reason =
+        reason_for_indel(reader_, state, reference_, mask_.covers_any(reader_.position() - 1, n));
+    if (reader_.alleles() > 2 && !options_.multiallelic) reason = Reason::kMultiallelic;
+    count(reason);
+    const bool is_low = state.call == AlleleCall::kLow;
+    if (!options_.use_info) {
+      if (is_low || state.call == AlleleCall::kHigh) {
+        writer_.set_text("AA", in_case(reader_.allele(state.allele), is_low));
+      } else {
+        writer_.remove("AA");
+      }
+      set_posteriors(false, 'N');
+    }
+    polarise(reason, state.allele > 0);
+  }
+
+  AlleleState state_of_indel() {
+    if (options_.use_info) return allele_state_of_info(reader_);
+    const std::string* const reference = reference_.sequence();
+    return reference == nullptr ? AlleleState() : options_.indel_state(reader_, *reference);
+  }
+
+  void count(Reason reason) {
+    ++report_.chromosomes.back().reasons[static_cast<std::size_t>(reason)];
+  }
+
+  // Writes the reason, and exchanges alleles if that is wanted. `alt`: whether an ALT is ancestral.
+  void polarise(Reason reason, bool alt) {
     writer_.set_text("AA_reason", kReasonNames[static_cast<std::size_t>(reason)]);
-    if (options_.polarise && is_usable(reason) &&
-        base_code(call) != base_code(reader_.allele(0).front())) {
+    if (options_.polarise && is_usable(reason) && alt && reader_.alleles() == 2) {
       writer_.swap_alleles(kOldRef);
       ++report_.swapped;
     }
@@ -192,13 +234,13 @@ class Annotator {
 }  // namespace
 
 Reason reason_for(const VariantReader& reader, char ancestral, std::optional<char> reference,
-                  bool masked) {
+                  bool masked, bool multiallelic) {
   const int alleles = reader.alleles();
   for (int i = 0; i < alleles; ++i) {
     const std::string_view allele = reader.allele(i);
     if (allele.size() != 1 || base_code(allele.front()) == kMissing) return Reason::kIndel;
   }
-  if (alleles > 2) return Reason::kMultiallelic;
+  if (alleles > 2 && !multiallelic) return Reason::kMultiallelic;
   const std::uint8_t ref = base_code(reader.allele(0).front());
   const std::uint8_t in_reference = base_code(reference.value_or('N'));
   if (in_reference != kMissing && in_reference != ref) return Reason::kRefMismatch;
@@ -206,9 +248,34 @@ Reason reason_for(const VariantReader& reader, char ancestral, std::optional<cha
   if (ancestral == 'n') return Reason::kUnresolved;
   const std::uint8_t base = base_code(ancestral);
   if (base == kMissing) return Reason::kNoCoverage;
-  const bool is_alt = alleles == 2 && base_code(reader.allele(1).front()) == base;
+  bool is_alt = false;
+  for (int i = 1; i < alleles; ++i) {
+    is_alt = is_alt || base_code(reader.allele(i).front()) == base;
+  }
   if (base != ref && !is_alt) return Reason::kNeitherAllele;
   return ancestral >= 'a' ? Reason::kLow : Reason::kOk;
+}
+
+Reason reason_for_indel(const VariantReader& reader, const AlleleState& state,
+                        const RecordBases& reference, bool masked) {
+  const std::string_view ref = reader.allele(0);
+  for (std::size_t i = 0; i < ref.size(); ++i) {
+    const auto base = base_code(reference.at(reader, static_cast<int>(i)).value_or('N'));
+    if (base != kMissing && base != base_code(ref[i])) return Reason::kRefMismatch;
+  }
+  if (masked) return Reason::kMasked;
+  switch (state.call) {
+    case AlleleCall::kUnresolved:
+      return Reason::kUnresolved;
+    case AlleleCall::kOther:
+      return Reason::kNeitherAllele;
+    case AlleleCall::kLow:
+      return Reason::kLow;
+    case AlleleCall::kHigh:
+      return Reason::kOk;
+    default:
+      return Reason::kNoCoverage;
+  }
 }
 
 std::vector<std::string> variant_chromosomes(const std::string& path, JobControl& control) {

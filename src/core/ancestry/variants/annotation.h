@@ -9,7 +9,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/ancestry/variants/allele_state.h"
 #include "core/ancestry/variants/ancestral_info.h"
+#include "core/ancestry/variants/record_bases.h"
 #include "core/ancestry/variants/record_posteriors.h"
 #include "core/exec/job_control.h"
 #include "core/formats/variant/variant_file.h"
@@ -19,13 +21,13 @@ namespace ancify {
 
 // Whether and why a record's ancestral allele can be used; the first reason that applies.
 enum class Reason {
-  kIndel,         // an allele is not a single base
-  kMultiallelic,  // several ALTs
+  kIndel,         // an allele is not a single base, nor several if such alleles are wanted
+  kMultiallelic,  // several ALTs, unless they are wanted
   kRefMismatch,   // REF differs from the reference genome
   kMasked,
   kNoCoverage,     // no base called: N, - or another letter
   kUnresolved,     // called n
-  kNeitherAllele,  // the base called is neither REF nor ALT
+  kNeitherAllele,  // the base called is no allele
   kLow,            // usable, low confidence
   kOk              // usable, high confidence
 };
@@ -34,9 +36,13 @@ constexpr std::size_t kReasons = 9;
 extern const std::array<const char*, kReasons> kReasonNames;
 
 // The reason for the reader's record. `ancestral`: the base as called, 'N' for none; `reference`:
-// the reference's base, none if unknown.
+// the reference's base, none if unknown; `multiallelic`: whether there may be several ALTs.
 Reason reason_for(const VariantReader& reader, char ancestral, std::optional<char> reference,
-                  bool masked);
+                  bool masked, bool multiallelic = false);
+
+// The same for a record whose alleles have several bases, with any number of ALTs.
+Reason reason_for_indel(const VariantReader& reader, const AlleleState& state,
+                        const RecordBases& reference, bool masked);
 
 struct AnnotationOptions {
   std::string variants;
@@ -50,6 +56,9 @@ struct AnnotationOptions {
   bool polarise = false;
   std::vector<std::string> keep_fields = {};  // that polarising leaves as they are, as in INFO/DB
   std::optional<SampleHistory> history;
+  bool multiallelic = false;  // ancestral alleles of records with several ALTs too
+  bool indels = false;        // and of records whose alleles have several bases, see is_indel()
+  AlleleStateOf indel_state;  // with `indels`, but without use_info
   int threads = 1;
 };
 
@@ -77,8 +86,9 @@ std::vector<std::string> variant_chromosomes(const std::string& path, JobControl
 // there are files of errors, AA_prob. With a history, AA_post has the posteriors of all bases where
 // RecordPosteriors has them, and AA_prob is that of AA. With `polarise`, REF and ALT are exchanged
 // where ALT is ancestral and the reason is kLow or kOk; AA_old_ref keeps the old REF. With
-// `use_info` AA stays as it is, and without a history its posteriors too. FormatError for a record
-// beyond the end of its sequence, InputError if no record has the AA to use.
+// `use_info` AA stays as it is, and without a history its posteriors too. With `indels` AA of such
+// a record is its ancestral allele. FormatError for a record beyond the end of its sequence,
+// InputError if no record has the AA to use.
 AnnotationReport annotate_variants(const AnnotationOptions& options, JobControl& control);
 
 }  // namespace ancify

@@ -31,10 +31,10 @@ void RecordMask::begin_chromosome(const std::string& chromosome) {
   next_ = 0;
 }
 
-bool RecordMask::covers(std::int64_t position) {
+bool RecordMask::covers_any(std::int64_t position, std::int64_t n) {
   if (current_ == nullptr) return false;
   while (next_ < current_->size() && (*current_)[next_].end <= position) ++next_;
-  return next_ < current_->size() && (*current_)[next_].start <= position;
+  return next_ < current_->size() && (*current_)[next_].start < position + n;
 }
 
 }  // namespace ancify

@@ -26,7 +26,8 @@ class RecordMask {
 
   // Goes to the start of a chromosome. Its positions, from 0, must then come in ascending order.
   void begin_chromosome(const std::string& chromosome);
-  bool covers(std::int64_t position);
+  // Whether a region has any of `n` bases from `position` on.
+  bool covers_any(std::int64_t position, std::int64_t n);
 
  private:
   std::string path_;

@@ -20,6 +20,9 @@ struct AlignedPair {
   std::int64_t line = 0;              // number for messages
   std::int64_t target_line = 0;       // of the target's row, if pairs of one block share it
   std::string_view header;            // the whole header line; AXT only
+  // Whether both sequences go on where they ended in the pair before. Told only with
+  // ProjectionOptions::insertions.
+  bool continues = false;
 };
 
 // Receives the pairs of one query.

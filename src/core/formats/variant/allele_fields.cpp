@@ -21,6 +21,7 @@ struct KnownField {
 // GATK, the doses and shares of imputation programs. Fields that name alleles in their own ways
 // (GLE, and local alleles from VCF 4.5 on) can't be recomputed.
 constexpr KnownField kKnown[] = {
+    {"END", BCF_HL_INFO, FieldRule::kLength},    {"SVLEN", BCF_HL_INFO, FieldRule::kLength},
     {"CIGAR", BCF_HL_INFO, FieldRule::kRemoved}, {"AD", BCF_HL_INFO, FieldRule::kByAllele},
     {"ADF", BCF_HL_INFO, FieldRule::kByAllele},  {"ADR", BCF_HL_INFO, FieldRule::kByAllele},
     {"DP4", BCF_HL_INFO, FieldRule::kByStrand},  {"LDAF", BCF_HL_INFO, FieldRule::kShare},

@@ -12,6 +12,7 @@ namespace ancify {
 enum class FieldRule {
   kStays,
   kRemoved,     // values of ALT alone, which say nothing of REF
+  kLength,      // told by the lengths of the alleles: removed if these differ
   kByAllele,    // reversed
   kByGenotype,  // reversed
   kByStrand,    // REF forward, REF reverse, ALT forward, ALT reverse: halves change places

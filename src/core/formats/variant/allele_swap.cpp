@@ -251,7 +251,7 @@ const char* AlleleSwap::apply(bcf1_t* record) {
   if (has_twice(record)) return "it has the same field twice";
   if (const char* const problem = swap_genotypes(record)) return problem;
   swap_format(record);
-  swap_info(record);
+  swap_info(record, ref.size() == alt.size());
   return nullptr;
 }
 
@@ -312,13 +312,14 @@ bool AlleleSwap::swap_samples(const bcf_fmt_t& field, FieldRule rule) const {
   return true;
 }
 
-void AlleleSwap::swap_info(bcf1_t* record) {
+void AlleleSwap::swap_info(bcf1_t* record, bool same_length) {
   for (int i = 0; i < static_cast<int>(record->n_info); ++i) {
     const bcf_info_t& field = record->d.info[i];
     if (field.vptr == nullptr) continue;
     const FieldRule rule = this->rule(BCF_HL_INFO, field.key);
     const Values values = {field.vptr, field.len, field.type};
     if (rule == FieldRule::kStays || values.are_missing()) continue;
+    if (rule == FieldRule::kLength && same_length) continue;
     const char* const id = name_of(field.key);
     // A field with one value has a copy of it, which only htslib changes.
     const bool has_one = rule == FieldRule::kCount || rule == FieldRule::kShare;

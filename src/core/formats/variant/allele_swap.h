@@ -24,7 +24,7 @@ class AlleleSwap {
   // lacks one.
   void keep(const std::vector<std::string>& fields);
 
-  // Changes a record with two alleles of one base. Returns the problem, or null if there is none.
+  // Changes a record with two alleles. Returns the problem, or null if there is none.
   // Genotypes name the other allele. Other fields follow their FieldRule; those that can't are
   // removed.
   const char* apply(bcf1_t* record);
@@ -40,7 +40,8 @@ class AlleleSwap {
   const char* swap_genotypes(bcf1_t* record);
   void swap_format(bcf1_t* record);
   bool swap_samples(const bcf_fmt_t& field, FieldRule rule) const;
-  void swap_info(bcf1_t* record);
+  // `same_length`: whether the alleles have as many bases.
+  void swap_info(bcf1_t* record, bool same_length);
   bool recompute(bcf1_t* record, const char* id, FieldRule rule);
   const char* name_of(int key) const { return bcf_hdr_int2id(header_, BCF_DT_ID, key); }
 

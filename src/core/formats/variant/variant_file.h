@@ -117,9 +117,9 @@ class VariantWriter {
   void set_text(const char* id, const std::string& value);
   void set_numbers(const char* id, const std::vector<float>& values);
   void remove(const char* id);
-  // Exchanges REF and ALT of a record with two alleles of one base, and all values that depend on
-  // their order (see allele_fields.h). INFO's `id` gets the old REF. If it already holds the
-  // current ALT, the record was exchanged before: now it is restored, and `id` is removed.
+  // Exchanges REF and ALT of a record with two alleles, and all values that depend on their order
+  // (see allele_fields.h). INFO's `id` gets the old REF. If it already holds the current ALT, the
+  // record was exchanged before: now it is restored, and `id` is removed.
   void swap_alleles(const char* id);
   // These fields stay as they are in swap_alleles(). Names begin with INFO/ or FORMAT/. InputError
   // if the header lacks one.

@@ -1,0 +1,93 @@
+# Ancestral alleles of records that are not SNPs of two alleles.
+
+# What annotate_vcf() passes to the core. `use_info`: whether ancestral alleles are those of INFO.
+# `run`: the argument `ancestral`.
+beyond_snps <- function(also, use_info, run, reference, threads) {
+  indels <- "indels" %in% also
+  list(
+    multiallelic = "multiallelic" %in% also, indels = indels,
+    indel_sources = if (indels && !use_info) indel_sources(run, reference, threads)
+  )
+}
+
+check_also <- function(also) {
+  choices <- c("multiallelic", "indels")
+  if (is.null(also) || (is.character(also) && all(also %in% choices))) {
+    return(invisible())
+  }
+  abort_ancify(
+    sprintf("`also` must be among %s, not %s.", enumerate(quoted(choices)), show_value(also)),
+    "input"
+  )
+}
+
+# The alignments of a run, how to read them, and the method for indels.
+indel_sources <- function(run, reference, threads) {
+  if (is.null(reference)) {
+    abort_ancify(
+      paste(
+        "`also = \"indels\"` needs `reference`, the focal genome: repeats in it tell where an",
+        "insertion or deletion can be placed."
+      ),
+      "input"
+    )
+  }
+  config <- attr(as_run(run), "config")
+  outgroups <- config$outgroups
+  problems <- unlist(Map(
+    input_problem, sprintf("outgroups.%s: %s", outgroups$tier, outgroups$name),
+    outgroups$alignment, FALSE
+  ))
+  if (length(problems)) {
+    abort_ancify(
+      paste(c("The alignments of the run cannot be read again:", problems), collapse = "\n"), "file"
+    )
+  }
+  # Only where bad blocks are left out, the focal genome tells more of them.
+  focal_fasta <- if (config$on_bad_block == "skip") config$focal_fasta
+  list(
+    alignments = config_alignments(config),
+    reading = config_reading(
+      config, choose_backend("cpu", threads), focal_fasta = focal_fasta %||% ""
+    ),
+    method = indel_method(config)
+  )
+}
+
+as_run <- function(run) {
+  if (inherits(run, "ancify_run")) {
+    return(run)
+  }
+  if (is.null(record_in(run))) {
+    abort_ancify(
+      sprintf(
+        "`also = \"indels\"` needs a run, for its alignments, but %s has no record of one.",
+        show_value(run)
+      ),
+      "input"
+    )
+  }
+  read_run_record(run)
+}
+
+# Models of bases do not tell how insertions and deletions come about, so it is one of the methods
+# that count: on the tree if the run has one.
+indel_method <- function(config) {
+  species <- species_of_tiers(config)
+  if (is.null(config$tree) && any(lengths(species) == 0)) {
+    abort_ancify(
+      paste(
+        "Insertions and deletions need a `tree` in the run's configuration, or outgroups in both",
+        "tiers."
+      ),
+      "input"
+    )
+  }
+  row <- method_row(if (is.null(config$tree)) "voting" else "parsimony")
+  settings <- list(
+    min_inner_freq = config$min_inner_freq, min_outer_freq = config$min_outer_freq,
+    tree = if (!is.null(config$tree)) parse_newick(config$tree),
+    focal = if (tree_names_focal(config)) config$focal_species
+  )
+  core_method(row, species, settings)
+}

@@ -1,0 +1,56 @@
+// The columns of an outgroup's alignment in some regions of the focal genome: its bases, its gaps,
+// and what it has between focal bases.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/ancestry/projection/projector.h"
+#include "core/formats/interval/bed.h"
+#include "core/genome/lengths.h"
+
+namespace ancify {
+
+// The regions of each chromosome, in order; they neither overlap nor touch.
+using Regions = std::vector<std::vector<Region>>;
+
+// What a genome has at the positions start, ..., end - 1 and between them.
+struct Columns {
+  bool is_known = false;    // one row, or rows that continue each other, cover the whole range
+  bool neighbours = false;  // whether it has bases, and no gaps, at the first and last position
+  std::string between;      // the bases between these two, without gaps
+};
+
+// As in a projection, the later of overlapping pairs wins.
+class RegionColumns : public PairChecker {
+ public:
+  // `file` is for messages. All arguments but `file` must outlive this.
+  RegionColumns(const std::string& file, const std::vector<Chromosome>& chromosomes,
+                const Regions& regions, FocalCheck* check, const ProjectionOptions& options);
+
+  // The range must be in a region and have two positions or more.
+  Columns at(std::size_t chromosome, std::int64_t start, std::int64_t end) const;
+
+ private:
+  // The columns of a chromosome.
+  struct Store {
+    std::vector<std::size_t> offsets;  // of the regions in `bases`
+    std::string bases;                 // of all regions; N where there is none
+    // What the outgroup has before a position, without an entry if nothing. A question mark stands
+    // for unknown bases, between rows that do not continue each other.
+    std::map<std::int64_t, std::string> before;
+  };
+
+  void write(const AlignedPair& pair, std::size_t chromosome) override;
+  // The number of the first region that ends behind a position.
+  std::size_t region_after(std::size_t chromosome, std::int64_t position) const;
+
+  const Regions& regions_;
+  std::vector<Store> stores_;
+};
+
+}  // namespace ancify
