@@ -197,6 +197,7 @@ test_that("advice is about commands, options and arguments", {
   expect_identical(in_shell("`keep_fields` needs `polarise = TRUE`"),
                    "`--keep-fields` needs `--polarise`")
   expect_identical(in_shell("`out` and `vcf` are one file"), "`-o` and `VCF` are one file")
+  expect_identical(in_shell("`also = \"indels\"` needs a run"), "`--also indels` needs a run")
   # A key of a configuration keeps its name.
   expect_identical(shell_words("`cluster` must be slurm", "run", rows), "`cluster` must be slurm")
 })
