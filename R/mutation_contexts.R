@@ -10,8 +10,8 @@
 #' `mask`, or the rates are too low.
 #'
 #' @param ancestral The ancestral sequences, in the forms of [mutation_spectrum()]. All sequences
-#'   count. For a spectrum with `context = "reference"`, give the reference, also as a 2bit file. Then
-#'   positions without an ancestral base count too, which makes rates too low.
+#'   count. For a spectrum with `context = "reference"`, give the reference, also as a 2bit file.
+#'   Then positions without an ancestral base count too, which makes rates too low.
 #' @param k Length of the contexts in bases: 1, 3 (the default), 5, 7 or 9.
 #' @param windows Length of windows in bases, as for the spectrum. `NULL` (the default): whole
 #'   chromosomes.

@@ -101,9 +101,8 @@ draw_ratios <- function(x, main) {
   mutations <- unique(mutation)
   size <- graphics::par("din")
   in_row <- if (size[1] > 2 * size[2]) 6 else 3
-  graphics::layout(
-    cbind(matrix(1:6, ncol = in_row, byrow = TRUE), 7), widths = c(rep(1, in_row), graphics::lcm(2.8))
-  )
+  cells <- cbind(matrix(1:6, ncol = in_row, byrow = TRUE), 7)
+  graphics::layout(cells, widths = c(rep(1, in_row), graphics::lcm(2.8)))
   graphics::par(mar = c(2.6, 2.6, 1.8, 0.4), oma = c(0, 1.6, 2, 0), cex = 0.66)
   for (i in seq_along(mutations)) {
     # Rows of the matrix are the base after the site: types go by the base before it.
