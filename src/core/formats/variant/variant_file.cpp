@@ -117,6 +117,20 @@ void decode_alleles(const bcf_fmt_t& field, std::size_t samples, std::vector<int
   }
 }
 
+// In pieces of one size, which compilers turn into vector instructions.
+std::size_t count_tabs(std::string_view line) {
+  constexpr std::size_t piece = 64;
+  std::size_t n = 0;
+  for (; line.size() >= piece; line.remove_prefix(piece)) {
+    std::uint8_t in_piece = 0;
+    for (std::size_t i = 0; i < piece; ++i) {
+      in_piece = static_cast<std::uint8_t>(in_piece + static_cast<std::uint8_t>(line[i] == '\t'));
+    }
+    n += in_piece;
+  }
+  return n + static_cast<std::size_t>(std::count(line.begin(), line.end(), '\t'));
+}
+
 template <typename Number>
 void write_dots(const bcf_fmt_t& field, std::size_t samples) {
   for (std::size_t sample = 0; sample < samples; ++sample) {
@@ -301,7 +315,7 @@ class VariantReader::Impl {
   // htslib leaves out columns that the header does not have.
   void check_samples(std::string_view line) {
     const int samples = bcf_hdr_nsamples(header_.get());
-    const auto columns = 1 + std::count(line.begin(), line.end(), '\t');
+    const auto columns = 1 + static_cast<int>(count_tabs(line));
     if (samples > 0) {
       if (columns != kFixedColumns + 1 + samples) fail_next(problem_of(BCF_ERR_NCOLS));  // FORMAT
     } else if (columns != kFixedColumns) {
