@@ -404,7 +404,14 @@ test_that("what indels need is said", {
   file.rename(alignment, paste0(alignment, ".away"))
   refused("file", "far", "no such file")
   writeLines("0 chr1 1 50 other 1 50 + 5", alignment)
-  refused("format", "far")
+  refused("file", "far", "changed after the run read it")
+  refused("file", "far", ancestral = attr(run, "config")$output_dir)
+  # A copy with another time of change is the same file.
+  file.copy(paste0(alignment, ".away"), alignment, overwrite = TRUE)
+  Sys.setFileTime(alignment, "2020-01-01")
+  expect_identical(
+    info_of(records_of(annotate(vcf, run, reference = reference, also = "indels")$out), "AA"), "TT"
+  )
 })
 
 test_that("fields that tell the length of REF are removed where alleles are exchanged", {
