@@ -45,6 +45,7 @@ sentence <- function(text) paste0(toupper(substr(text, 1, 1)), substring(text, 2
 streams_sentence <- function(row) {
   output <- "output" %in% row$streams
   input <- setdiff(row$streams, "output")
+  if (any(input %in% row$options)) input <- long_name(input)
   paste(c(
     if (length(input)) {
       paste(input, "may be - for the standard input, which is kept in a temporary file.")

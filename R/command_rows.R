@@ -103,7 +103,7 @@ rows_of_analyses <- function() {
           "ancify sfs - --populations samples.txt > joint.fs"
         )
       ),
-      "sfs_from_vcf", c(vcf = "VCF")
+      "sfs_from_vcf", c(vcf = "VCF", also = "--also")
     ),
     spectrum = command_row(
       "count mutations of a VCF or BCF by ancestral context, with rates", spectrum_command,

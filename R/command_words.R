@@ -32,6 +32,8 @@ shell_words <- function(message, name, rows) {
   for (argument in names(words)) {
     pattern <- sprintf("`%s( = TRUE)?`", argument)
     message <- gsub(pattern, sprintf("`%s`", words[[argument]]), message)
+    with_value <- sprintf("`%s = \"([a-z]+)\"`", argument)
+    message <- gsub(with_value, sprintf("`%s \\1`", words[[argument]]), message)
   }
   gsub(paste0(folder_of_pipes(), "/"), "", message, fixed = TRUE)
 }

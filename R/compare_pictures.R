@@ -41,7 +41,11 @@
 #' }
 NULL
 
-picture_types <- c("agreement", "confidence", "windows", "overlap", "confusion")
+picture_titles <- c(
+  agreement = "Agreement of runs", confidence = "Confidence of calls",
+  windows = "Differences along the chromosomes", overlap = "Positions that the same runs call",
+  confusion = "Bases that differ"
+)
 
 #' @rdname plot.ancify_comparison
 #' @usage \method{autoplot}{ancify_comparison}(object, type = c("agreement", "confidence",
@@ -51,16 +55,17 @@ autoplot.ancify_comparison <- function(object, # nolint: object_name_linter.
                                        type = c("agreement", "confidence", "windows",
                                                 "overlap", "confusion"), ...) {
   check_no_more(...)
-  type <- check_choice(type, picture_types, "type")
+  type <- check_choice(type, names(picture_titles), "type")
   check_comparison(object, "object")
   need_ggplot2()
-  switch(type,
+  picture <- switch(type,
     agreement = agreement_picture(object),
     confidence = confidence_picture(object$confidence),
     windows = windows_picture(object$windows),
     overlap = overlap_picture(object$called, object$runs$run),
     confusion = confusion_picture(object$confusion)
   )
+  with_title(picture, type)
 }
 
 #' @rdname plot.ancify_comparison
@@ -70,8 +75,13 @@ autoplot.ancify_run <- function(object, ...) { # nolint: object_name_linter.
   check_no_more(...)
   need_ggplot2()
   check_called(object, "object")
-  confidence_picture(data.frame(run = "", unclass(object)[c("chromosome", run_counts)]))
+  picture <- confidence_picture(
+    data.frame(run = "", unclass(object)[c("chromosome", run_counts)])
+  )
+  with_title(picture, "confidence")
 }
+
+with_title <- function(picture, type) picture + ggplot2::labs(title = picture_titles[[type]])
 
 #' @rdname plot.ancify_comparison
 #' @export

@@ -11,9 +11,12 @@
 #'
 #' @param ancestral The ancestral sequences, in the forms of [mutation_spectrum()]. All sequences
 #'   count. For a spectrum with `context = "reference"`, give the reference, also as a 2bit file.
+#'   Then positions without an ancestral base count too, which makes rates too low.
 #' @param k Length of the contexts in bases: 1, 3 (the default), 5, 7 or 9.
 #' @param windows Length of windows in bases, as for the spectrum. `NULL` (the default): whole
 #'   chromosomes.
+#' @param low_confidence Whether to count contexts with lower case; `TRUE` (the default). In a
+#'   reference lower case marks repeats, so leave `TRUE` there.
 #' @inheritParams mutation_spectrum
 #' @return A numeric vector of class `mutation_contexts`, with the number of positions of each
 #'   context, named by contexts. Its attribute `windows` is a data frame of `chromosome`, `start`

@@ -16,7 +16,7 @@
 #' @param x A [mutation_spectrum()] of all types.
 #' @param ratio Names of two columns to compare. `NULL` (the default): bars.
 #' @param ... Not used.
-#' @param main A title. `NULL` (the default): none.
+#' @param main A title. `NULL` (the default): none for bars, the two columns for heat maps.
 #' @return `x`, invisibly.
 #' @section Errors:
 #' * `ancify_input_error`: `x` is no spectrum, or has no counts, more than eight columns for bars,
@@ -48,7 +48,9 @@ plot.mutation_spectrum <- function(x, ratio = NULL, ..., main = NULL) {
 most_bar_charts <- 8
 
 check_plotted <- function(x, ratio) {
-  problem <- if (any(colSums(x) == 0)) {
+  problem <- if (ncol(x) == 0) {
+    "it has no columns"
+  } else if (any(colSums(x) == 0)) {
     sprintf("%s has no mutations", quoted(colnames(x)[colSums(x) == 0][1]))
   } else if (is.null(ratio) && ncol(x) > most_bar_charts) {
     sprintf("there are %d columns, but at most %d bar charts: choose some by x[, columns]", ncol(x),
@@ -69,7 +71,7 @@ draw_type_bars <- function(x, main) {
   mutation <- factor(mutation_of_type(rownames(x)))
   n <- nrow(x)
   graphics::par(
-    mfrow = c(ncol(x), 1), mar = c(if (n > 6) 3.6 else 2, 5, 2.4, 1),
+    mfrow = c(ncol(x), 1), mar = c(if (n > 6) 1.8 else 0.8, 5, 2.4, 1),
     oma = c(0, 0, if (is.null(main)) 0 else 2, 0)
   )
   for (column in colnames(x)) {
@@ -96,19 +98,24 @@ draw_ratios <- function(x, main) {
   ratio[!is.finite(ratio)] <- NA
   mutation <- mutation_of_type(rownames(x))
   scale <- ratio_scale(ratio)
-  graphics::layout(matrix(1:7, 1), widths = c(rep(1, 6), graphics::lcm(2.8)))
-  graphics::par(mar = c(4, 2.4, 2.4, 0.4), oma = c(0, 1.6, if (is.null(main)) 0 else 2, 0))
-  for (one in unique(mutation)) {
+  mutations <- unique(mutation)
+  size <- graphics::par("din")
+  in_row <- if (size[1] > 2 * size[2]) 6 else 3
+  cells <- cbind(matrix(1:6, ncol = in_row, byrow = TRUE), 7)
+  graphics::layout(cells, widths = c(rep(1, in_row), graphics::lcm(2.8)))
+  graphics::par(mar = c(2.6, 2.6, 1.8, 0.4), oma = c(0, 1.6, 2, 0), cex = 0.66)
+  for (i in seq_along(mutations)) {
     # Rows of the matrix are the base after the site: types go by the base before it.
-    cells <- matrix(ratio[mutation == one], 4)
-    draw_bases(cells, scale, one)
-    if (one == mutation[1]) graphics::text(-0.7, 2.5, "base before", srt = 90, xpd = NA)
+    draw_bases(matrix(ratio[mutation == mutations[i]], 4), scale, mutations[i])
+    if (i %% in_row == 1) graphics::text(-0.7, 2.5, "base before", srt = 90, xpd = NA)
   }
-  graphics::par(mar = c(4, 0.6, 2.4, 4))
+  graphics::par(mar = c(2.6, 0.6, 2.4, 4))
   ticks <- pretty(c(scale$from, scale$to), 5)
   ticks <- ticks[ticks >= scale$from & ticks <= scale$to]
   draw_colours(scale, ticks, format(ticks), "log2")
-  graphics::title(main, outer = TRUE)
+  graphics::title(
+    main %||% sprintf("Shares in %s over those in %s", colnames(x)[1], colnames(x)[2]), outer = TRUE
+  )
 }
 
 # Symmetric around 0, so that white is no difference.

@@ -86,7 +86,8 @@ check_contexts <- function(contexts, x) {
     mask <- if (!is.null(rules$mask)) normalizePath(rules$mask, mustWork = FALSE)
     list(
       k = k, fold = fold, mask = mask %||% "none", windows = rules$windows %||% "none",
-      low_confidence = rules$low_confidence
+      # In a reference lower case marks repeats, where there are sites too.
+      low_confidence = rules$low_confidence || identical(rules$context, "reference")
     )
   }
   of_x <- facts(bases_of_types(x), attr(x, "fold"), attr(x, "rules"))

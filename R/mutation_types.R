@@ -22,9 +22,10 @@ base_words <- function(n) {
   )
 }
 
+# Of words of one length.
 reverse_complement <- function(words) {
-  letters <- strsplit(chartr("ACGT", "TGCA", words), "")
-  vapply(letters, function(word) paste(rev(word), collapse = ""), "")
+  letters <- lapply(rev(seq_len(max(nchar(words), 0))), function(i) substr(words, i, i))
+  chartr("ACGT", "TGCA", do.call(paste0, letters))
 }
 
 middle_of <- function(k) (k + 1) / 2

@@ -14,6 +14,7 @@
 #' | Inputs | alignments, and the blocks used and left out |
 #' | Results by chromosome | counts and a picture of the calls |
 #' | Calls along the chromosomes | the share of called positions in windows |
+#' | Divergence of the outgroups | differences from the focal genome, with `keep_projected: true` |
 #' | Posteriors | how sure the calls are, with `posterior: true` |
 #' | Evaluation | results of [ancify_evaluate()], if that phase ran |
 #' | Fit | the fitted model, with `estimate: true` |
@@ -79,7 +80,7 @@ report_page <- function(run, comparison) {
     heading("Inputs"), inputs_section(run),
     heading("Results by chromosome"), html_table(result_table(run)),
     figure(autoplot.ancify_run(run), confidence_legend(nrow(run), 1), height_of(1, nrow(run))),
-    along_section(run), posterior_section(run),
+    along_section(run), divergence_section(run), posterior_section(run),
     evaluation_section(attr(run, "evaluation")),
     fit_section(attr(run, "fit_facts") %||% fit_facts(attr(run, "fit"))),
     comparison_section(comparison),

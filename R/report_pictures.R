@@ -1,4 +1,5 @@
-# Pictures of a report that need the files of a run: calls along chromosomes, and posteriors.
+# Pictures of a report that need the files of a run: calls and divergences along chromosomes, and
+# posteriors.
 
 # A figure of the share of called positions in windows.
 along_section <- function(run) {
@@ -47,6 +48,56 @@ along_in_words <- function(windows) {
     "The smallest share is %s, at %s:%s-%s.", in_percent(least$share), least$chromosome,
     format_count(least$start), format_count(least$end)
   ))
+}
+
+# A figure of the outgroups' differences from the focal genome; NULL unless the run kept the
+# projected sequences of all of them.
+divergence_section <- function(run) {
+  config <- attr(run, "config")
+  config$lengths <- stats::setNames(run$length, run$chromosome)
+  species <- config$outgroups$name
+  if (!has_focal(config) || !all(file.exists(projected_files(config, species)))) {
+    return(NULL)
+  }
+  windows <- do.call(rbind, lapply(species, divergence_windows, config))
+  n <- nrow(run)
+  c(
+    heading("Divergence of the outgroups"),
+    figure(
+      along_chromosomes(windows, "Differ where both have a base", lowest = 0) + panels("panel"),
+      divergence_in_words(windows), height_of(length(species), n)
+    )
+  )
+}
+
+# As in windows_picture(), for an outgroup and the focal species.
+divergence_windows <- function(species, config) {
+  width <- round_up(max(config$lengths) / (most_windows / 3))
+  check_projected(c(species, config$focal_species), config)
+  counts <- with_watch("Comparing", function(watch) {
+    compare_calls_impl(
+      projected_folder(config, c(species, config$focal_species)), config$lengths, width,
+      choose_backend("cpu", NULL), watch
+    )
+  })
+  pair <- data.frame(first = species, second = config$focal_species)
+  windows <- window_table(counts, pair, config$lengths, width)
+  data.frame(
+    windows, panel = as_panels(windows$first, shorten(species)),
+    share = ifelse(windows$both > 0, windows$differ / windows$both, NA_real_)
+  )
+}
+
+divergence_in_words <- function(windows) {
+  sums <- rowsum(windows[c("differ", "both")], windows$first, reorder = FALSE)
+  sprintf(
+    paste(
+      "The share of positions at which an outgroup differs from the focal genome, in windows of %s",
+      "bases. The darker, the more differ. In all windows together it is %s."
+    ),
+    format_count(max(windows$end - windows$start + 1)),
+    enumerate(sprintf("%s for %s", in_percent(sums$differ / sums$both), rownames(sums)))
+  )
 }
 
 # A figure of all posteriors; NULL for a run without them.

@@ -44,7 +44,8 @@
 #' bases, by `AA` of [annotate_vcf()] with `also = "indels"`. All reasons above hold for them, and
 #' `OTHER_KIND` for records of another kind. An insertion has a derived allele that is longer than
 #' the ancestral one. Spectra of indels have no posteriors. Their mutation rates differ from those
-#' of bases, so do not add them to a spectrum of SNPs.
+#' of bases, so do not add them to a spectrum of SNPs. Some programs write the base at `POS` as the
+#' `AA` of an indel. It would be taken for the allele of one base, so annotate such files anew.
 #'
 #' FILTER is ignored, and each part of a split multi-allelic record counts as a record. Filter and
 #' join them first (`bcftools view -f PASS`, `bcftools norm -m +any`). Sites that do not vary in
@@ -194,7 +195,7 @@ check_site_kind <- function(kind, ancestral) {
       sprintf(
         paste(
           "`kind = %s` takes the ancestral alleles from AA in INFO: annotate the file by",
-          "annotate_vcf(also = \"indels\"), and leave `ancestral` out."
+          "annotate_vcf(), with `also = \"indels\"`, and leave `ancestral` out."
         ),
         dQuote(kind, FALSE)
       ),

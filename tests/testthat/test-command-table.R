@@ -189,6 +189,12 @@ test_that("no message sends a user of commands to an R function that a command r
   expect_identical(setdiff(left, only_in_r), character())
 })
 
+test_that("help says by which name a stream is given", {
+  says <- function(command) streams_sentence(rows[[command]])
+  expect_match(says("spectrum"), "^--vcf may be - for the standard input")
+  expect_match(says("sfs"), "^VCF may be - for the standard input")
+})
+
 test_that("advice is about commands, options and arguments", {
   in_shell <- function(...) shell_words(paste0(...), "annotate", rows)
   expect_identical(in_shell("ancify_init() writes a template"), "`ancify init` writes a template")
@@ -197,6 +203,7 @@ test_that("advice is about commands, options and arguments", {
   expect_identical(in_shell("`keep_fields` needs `polarise = TRUE`"),
                    "`--keep-fields` needs `--polarise`")
   expect_identical(in_shell("`out` and `vcf` are one file"), "`-o` and `VCF` are one file")
+  expect_identical(in_shell("`also = \"indels\"` needs a run"), "`--also indels` needs a run")
   # A key of a configuration keeps its name.
   expect_identical(shell_words("`cluster` must be slurm", "run", rows), "`cluster` must be slurm")
 })

@@ -255,4 +255,5 @@ test_that("pictures have a bar or a cell for each type", {
   expect_ancify_error(plot(x, ratio = "CEU"), "input", "two columns")
   expect_ancify_error(plot(collapse(x, 1), ratio = c("CEU", "YRI")), "input", "3 bases")
   expect_ancify_error(plot(x[1:5, ]), "input", "5 of 1,536 types")
+  expect_ancify_error(plot(x[, 0]), "input", "no columns")
 })

@@ -118,6 +118,13 @@ test_that("masks, other references and other strands", {
                     reference = reference, low_confidence = FALSE)
   expect_mutations(x, oracle_mutations(readLines(vcf), two_columns, letters,
                                        low_confidence = FALSE, flanks = other))
+  # Its opportunities are in lower case too.
+  rates <- mutation_rates(x, count_contexts(reference, progress = FALSE))
+  expect_equal(rates$rate, rates$count / rates$positions)
+  expect_ancify_error(
+    mutation_rates(x, count_contexts(reference, low_confidence = FALSE, progress = FALSE)), "input",
+    "`low_confidence` FALSE"
+  )
 
   x <- mutations_of(vcf, fasta, 5, two_columns, fold = "pyrimidine")
   sites <- oracle_mutations(readLines(vcf), two_columns, letters, 5, bases = c("C", "T"))

@@ -21,7 +21,7 @@ test_that("every picture of every kind of comparison can be drawn", {
     compare_calls(a = calls_folder(c(x = "AC")), b = calls_folder(c(x = "AC")))
   )
   for (comparison in comparisons) {
-    for (type in picture_types) expect_drawn(ggplot2::autoplot(comparison, type))
+    for (type in names(picture_titles)) expect_drawn(ggplot2::autoplot(comparison, type))
   }
 })
 
@@ -33,6 +33,8 @@ test_that("pictures show the shares in the tables", {
   comparison <- compare_calls(folders, window = 5)
   picture <- function(type) ggplot2::autoplot(comparison, type)$data
   expect_identical(picture("agreement")$label, "75.00 %")
+  expect_identical(ggplot2::autoplot(comparison, "overlap")$labels$title,
+                   "Positions that the same runs call")
   windows <- picture("windows")
   expect_equal(windows$share, c(2 / 5, 0, NA))
   overlap <- picture("overlap")
@@ -55,7 +57,7 @@ test_that("long names that differ only in the middle stay different", {
   name <- function(middle) paste0("a_long_beginning_", middle, "_and_a_long_end")
   runs <- stats::setNames(c("A", "C", "G"), vapply(c("x", "y", "z"), name, ""))
   comparison <- compare_calls(lapply(runs, function(calls) calls_folder(c(chr1 = calls))))
-  for (type in picture_types) expect_drawn(ggplot2::autoplot(comparison, type))
+  for (type in names(picture_titles)) expect_drawn(ggplot2::autoplot(comparison, type))
   expect_identical(nlevels(ggplot2::autoplot(comparison, "windows")$data$panel), 3L)
   expect_identical(nlevels(ggplot2::autoplot(comparison, "confidence")$data$run), 3L)
   expect_identical(nchar(shorten(c("short", name("x")))), c(5L, 27L))

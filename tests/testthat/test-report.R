@@ -53,7 +53,7 @@ test_that("a report of a fit and of a comparison has their figures too", {
   run <- run_quietly(config)
   comparison <- compare_calls(voting = voting, likelihood = run, window = 5000)
   text <- report_text(run, comparison = comparison)
-  expect_identical(expect_self_contained(text), 7L)
+  expect_identical(expect_self_contained(text), 8L)
   summary <- summary(comparison)
   expect_holds(
     text, "The model JC69 was fitted to 75,000 sites", "The fit converged.",
@@ -180,4 +180,38 @@ test_that("windows count the calls in their positions, and posteriors theirs", {
   ))
   expect_identical(round_up(c(17)), 20)
   expect_identical(vapply(c(0.2, 1, 2, 3, 700000, 1e6), round_up, 0), c(1, 1, 2, 5, 1e6, 1e6))
+})
+
+test_that("divergences are shares of different bases, where the projections are kept", {
+  require_package("ggplot2")
+  require_package("knitr")
+  config <- ancify_example(new_folder())
+  config$focal_fasta <- system.file("extdata", "example", "focal.fa.gz", package = "ancify")
+  config$keep_projected <- TRUE
+  run <- run_quietly(config)
+  letters_of <- function(species, chromosome) {
+    lines <- readLines(file.path(config$work_dir, "projected", species, paste0(chromosome, ".fa")))
+    strsplit(toupper(lines[2]), "")[[1]]
+  }
+  differences <- function(species, chromosome, at = TRUE) {
+    pair <- cbind(letters_of("focal", chromosome), letters_of(species, chromosome))[at, ]
+    both <- rowSums(matrix(pair %in% c("A", "C", "G", "T"), nrow(pair))) == 2
+    c(differ = sum(pair[both, 1] != pair[both, 2]), both = sum(both))
+  }
+  config <- attr(run, "config")
+  config$lengths <- setNames(run$length, run$chromosome)
+  windows <- divergence_windows("near2", config)
+  expect_identical(
+    unlist(windows[3, c("differ", "both")]),
+    differences("near2", windows$chromosome[3], windows$start[3]:windows$end[3]) + 0
+  )
+  species <- c("near1", "near2", "far")
+  shares <- vapply(species, function(name) {
+    sums <- rowSums(vapply(run$chromosome, function(one) differences(name, one), c(0, 0)))
+    sums[1] / sums[2]
+  }, 0)
+  text <- report_text(run)
+  expect_holds(text, enumerate(sprintf("%.2f %% for %s", 100 * shares, species)))
+  unlink(file.path(config$work_dir, "projected", "far"), recursive = TRUE)
+  expect_false(any(grepl("Divergence of the outgroups", report_text(run))))
 })

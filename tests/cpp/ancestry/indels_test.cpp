@@ -10,6 +10,7 @@
 #include "core/ancestry/indels/indel_window.h"
 #include "core/ancestry/indels/region_columns.h"
 #include "core/ancestry/patterns/voting.h"
+#include "core/exec/errors.h"
 
 namespace ancify {
 namespace {
@@ -98,6 +99,9 @@ TEST_F(RegionColumnsTest, KeepsBasesAndInsertions) {
   EXPECT_EQ(between(2, 4), "|");
   EXPECT_EQ(between(10, 13), "T");
   EXPECT_EQ(between(10, 15), "?");
+  EXPECT_THROW(between(7, 9), InputError);
+  EXPECT_THROW(between(9, 12), InputError);
+  EXPECT_THROW(between(20, 22), InputError);
 }
 
 TEST_F(RegionColumnsTest, ConnectsOnlyPairsThatContinueEachOther) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/exec/errors.h"
 #include "core/genome/bases.h"
 
 namespace ancify {
@@ -78,10 +79,14 @@ void RegionColumns::write(const AlignedPair& pair, std::size_t chromosome) {
 }
 
 Columns RegionColumns::at(std::size_t chromosome, std::int64_t start, std::int64_t end) const {
+  const auto& regions = regions_[chromosome];
   const std::size_t number = region_after(chromosome, start);
+  if (number == regions.size() || start < regions[number].start || end > regions[number].end) {
+    throw InputError("the variants were changed while they were read: start again");
+  }
   const auto& [offsets, bases, before] = stores_[chromosome];
   const std::size_t offset =
-      offsets[number] + static_cast<std::size_t>(start - regions_[chromosome][number].start);
+      offsets[number] + static_cast<std::size_t>(start - regions[number].start);
   const std::string_view row =
       std::string_view(bases).substr(offset, static_cast<std::size_t>(end - start));
   Columns columns;

@@ -32,7 +32,8 @@ class RegionColumns : public PairChecker {
   RegionColumns(const std::string& file, const std::vector<Chromosome>& chromosomes,
                 const Regions& regions, FocalCheck* check, const ProjectionOptions& options);
 
-  // The range must be in a region and have two positions or more.
+  // The range must have two positions or more. InputError if it is in no region, as that of a
+  // variant that was not there when regions were found.
   Columns at(std::size_t chromosome, std::int64_t start, std::int64_t end) const;
 
  private:
