@@ -76,7 +76,7 @@ kmer_matrix <- function(x, k, canonical = TRUE, sparse = k > 6) {
   rows <- lapply(x, function(bases) kmer_numbers_impl(bases, k, canonical))
   cells <- data.frame(
     row = rep(seq_along(x), vapply(rows, function(row) length(row$number), 0L)),
-    column = match(unlist(lapply(rows, `[[`, "number")), numbers),
+    column = findInterval(unlist(lapply(rows, `[[`, "number")), numbers),
     count = unlist(lapply(rows, `[[`, "count"))
   )
   shape <- c(length(x), length(numbers))
@@ -109,15 +109,25 @@ check_cells <- function(rows, columns, sparse) {
 # The numbers, from 0, of all k-mers in order and of their reverse complements.
 kmer_numbers <- function(k, canonical) {
   number <- seq_len(4^k) - 1
-  opposite <- numeric(4^k)
-  for (place in seq_len(k) - 1) opposite <- 4 * opposite + 3 - number %/% 4^place %% 4
+  opposite <- opposites(k)
   keep <- if (canonical) number <= opposite else TRUE
   list(number = number[keep], opposite = opposite[keep])
 }
 
+# The numbers of the reverse complements of all k-mers. Those of halves are exchanged.
+opposites <- function(k) {
+  if (k == 1) {
+    return(c(3, 2, 1, 0))
+  }
+  half <- k %/% 2
+  as.vector(outer(4^(k - half) * opposites(half), opposites(k - half), `+`))
+}
+
 kmer_texts <- function(k, number) {
-  letters <- lapply(k - seq_len(k), function(place) {
-    c("A", "C", "G", "T")[number %/% 4^place %% 4 + 1]
-  })
-  do.call(paste0, letters)
+  if (k == 1) {
+    return(c("A", "C", "G", "T")[number + 1])
+  }
+  half <- k %/% 2
+  all_texts <- function(k) kmer_texts(k, seq_len(4^k) - 1)
+  paste0(all_texts(k - half)[number %/% 4^half + 1], all_texts(half)[number %% 4^half + 1])
 }

@@ -115,8 +115,8 @@ class KmerCursor {
       in_order &= entries_[i - 1].key < entries_[i].key;
       counted &= entries_[i].count > 0;
     }
-    if (!in_order) database_.fail("the k-mers are not in order");
     if (!counted) database_.fail("a k-mer has the count 0");
+    if (!in_order) database_.fail("the k-mers are not in order");
   }
   void read() {
     const KmerHeader& header = database_.header();
