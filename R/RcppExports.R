@@ -145,6 +145,10 @@ write_kmer_text_impl <- function(kmers, path, watch) {
     invisible(.Call(`_ancify_write_kmer_text_impl`, kmers, path, watch))
 }
 
+write_kmer_files_impl <- function(kmers, stem, watch) {
+    invisible(.Call(`_ancify_write_kmer_files_impl`, kmers, stem, watch))
+}
+
 filter_kmers_impl <- function(kmers, settings, work, watch) {
     .Call(`_ancify_filter_kmers_impl`, kmers, settings, work, watch)
 }

@@ -466,6 +466,18 @@ BEGIN_RCPP
     return R_NilValue;
 END_RCPP
 }
+// write_kmer_files_impl
+void write_kmer_files_impl(const Rcpp::List& kmers, const std::string& stem, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_write_kmer_files_impl(SEXP kmersSEXP, SEXP stemSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type kmers(kmersSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type stem(stemSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    write_kmer_files_impl(kmers, stem, watch);
+    return R_NilValue;
+END_RCPP
+}
 // filter_kmers_impl
 Rcpp::List filter_kmers_impl(const Rcpp::List& kmers, const Rcpp::List& settings, const Rcpp::List& work, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_filter_kmers_impl(SEXP kmersSEXP, SEXP settingsSEXP, SEXP workSEXP, SEXP watchSEXP) {
@@ -1220,6 +1232,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_open_kmers_impl", (DL_FUNC) &_ancify_open_kmers_impl, 2},
     {"_ancify_read_kmer_text_impl", (DL_FUNC) &_ancify_read_kmer_text_impl, 4},
     {"_ancify_write_kmer_text_impl", (DL_FUNC) &_ancify_write_kmer_text_impl, 3},
+    {"_ancify_write_kmer_files_impl", (DL_FUNC) &_ancify_write_kmer_files_impl, 3},
     {"_ancify_filter_kmers_impl", (DL_FUNC) &_ancify_filter_kmers_impl, 4},
     {"_ancify_combine_kmers_impl", (DL_FUNC) &_ancify_combine_kmers_impl, 7},
     {"_ancify_kmer_histogram_impl", (DL_FUNC) &_ancify_kmer_histogram_impl, 2},
