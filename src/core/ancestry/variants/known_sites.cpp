@@ -109,7 +109,8 @@ void KnownSites::call(const std::string& chromosome, const Stretch& stretch, cha
       std::lower_bound(sites.begin(), sites.end(), stretch.start,
                        [](const Site& site, std::int64_t start) { return site.position < start; });
   for (; next != sites.end() && next->position < stretch.end; ++next) {
-    PolymorphicSite site = {0, {next->first, next->second}, next->haplotypes, {}};
+    const int alleles[] = {static_cast<int>(next->first), static_cast<int>(next->second)};
+    PolymorphicSite site = {0, {alleles[0], alleles[1]}, next->haplotypes, {}};
     if (next->copies != kUnknown) site.copies = next->copies;
     bool has_base = false;
     for (std::size_t s = species_; s-- > 0;) {
