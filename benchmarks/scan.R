@@ -47,7 +47,7 @@ large <- function(n = 5000, m = 20000) {
   set.seed(1)
   study <- simulate_study(tempfile("study"), n, m, 0.3)
   data <- cbind(study$data, sex = rbinom(n, 1, 0.5), age = rnorm(n))
-  files <- plink2_files(data, c("sex", "age"))
+  files <- plink2_files(study$stem, data, c("sex", "age"))
   ours <- function() {
     scan_variants(y ~ sex + age, data, open_genotypes(study$stem), threads = threads,
                   progress = FALSE)

@@ -4,6 +4,9 @@
 # effects, `calls` the variants.
 oracle_ols <- function(y, x, calls) {
   t(apply(calls, 2, function(call) {
+    if (all(is.na(call))) {
+      return(rep(NA, 4))
+    }
     z <- replace(call, is.na(call), mean(call, na.rm = TRUE))
     found <- summary(stats::lm(y ~ x + z))$coefficients
     if ("z" %in% rownames(found)) found["z", ] else rep(NA, 4)
@@ -25,12 +28,14 @@ oracle_gls <- function(y, x, calls, theta, kernels) {
 
 # ---- plink2 --------------------------------------------------------------------------------------
 
-# Files of a data frame of `id`, `y` and covariates, for plink2_glm().
-plink2_files <- function(data, covariates) {
+# Files of a data frame of `id`, `y` and covariates, for plink2_glm() of the BED with this stem.
+plink2_files <- function(stem, data, covariates) {
   folder <- new_folder()
+  families <- utils::read.table(paste0(stem, ".fam"), colClasses = "character")
   write_columns <- function(names, file) {
     path <- file.path(folder, file)
-    table <- data.frame(`#IID` = data$id, data[names], check.names = FALSE)
+    family <- families$V1[match(data$id, families$V2)]
+    table <- data.frame(`#FID` = family, IID = data$id, data[names], check.names = FALSE)
     utils::write.table(table, path, quote = FALSE, row.names = FALSE, sep = "\t")
     path
   }
@@ -42,7 +47,7 @@ plink2_glm <- function(stem, files, threads = 1) {
   out <- tempfile("glm")
   run_tool("plink2", c(
     "--bfile", stem, "--glm", "hide-covar", "--pheno", files$pheno, "--covar", files$covar,
-    "--covar-variance-standardize", "--threads", threads, "--out", out, "--allow-no-sex"
+    "--covar-variance-standardize", "--threads", threads, "--out", out
   ))
   utils::read.delim(paste0(out, ".y.glm.linear"), check.names = FALSE)
 }

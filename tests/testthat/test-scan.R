@@ -122,7 +122,7 @@ test_that("a scan by least squares is that of plink2", {
   study <- scan_data(missing = 0)
   stem <- tempfile("complete")
   oracle_write_bed(study$calls[, -(7:8)], stem, study$chromosome[-(7:8)])
-  theirs <- plink2_glm(stem, plink2_files(study$data, c("sex", "age")))
+  theirs <- plink2_glm(stem, plink2_files(stem, study$data, c("sex", "age")))
   theirs <- theirs[theirs$`#CHROM` != "X", ] # of which plink2 counts males' calls half
   ours <- scan_variants(y ~ sex + age, study$data, open_genotypes(stem), threads = 1)
   ours <- ours[match(theirs$ID, ours$id), ]
@@ -173,7 +173,7 @@ test_that("wrong scans are refused", {
   study <- scan_data()
   expect_ancify_error(scan_variants("y ~ sex"), "input", "formula or a fit")
   expect_ancify_error(scan_variants(y ~ sex, study$data, "mice.bed"), "input", "genotypes")
-  few <- study$data[1:3, ]
+  few <- study$data[1:4, ]
   expect_ancify_error(
     scan_variants(y ~ sex + age, few, study$g), "input", "at least 5 samples"
   )
