@@ -293,6 +293,18 @@ haseman_elston_impl <- function(problem, blocks, watch) {
     .Call(`_ancify_haseman_elston_impl`, problem, blocks, watch)
 }
 
+scan_forms_impl <- function(problem, genotypes, v, watch) {
+    .Call(`_ancify_scan_forms_impl`, problem, genotypes, v, watch)
+}
+
+scan_squares_impl <- function(problem, genotypes, theta, watch) {
+    .Call(`_ancify_scan_squares_impl`, problem, genotypes, theta, watch)
+}
+
+scan_ratios_impl <- function(problem, genotypes, variants, theta, seed, watch) {
+    .Call(`_ancify_scan_ratios_impl`, problem, genotypes, variants, theta, seed, watch)
+}
+
 sfs_from_sites_impl <- function(sites, sizes, draws, threads, watch) {
     .Call(`_ancify_sfs_from_sites_impl`, sites, sizes, draws, threads, watch)
 }
