@@ -46,9 +46,9 @@ power_cuts() {
   if [ $status -eq 77 ]; then remark "not tried: $(tail -n 1 "$work/power")"; else return $status; fi
 }
 
-# Inputs that are exchanged while a run reads them
 accuracy_short() { ANCIFY_MSPRIME_PYTHON=$ANCIFY_TSINFER_PYTHON with_library most benchmarks/accuracy/run --short; }
 
+# Inputs that are exchanged while a run reads them
 exchanged_inputs() { with_library most tests/reliability/swap --times 24; }
 
 lints() { with_library most Rscript .ci/lint.R; }

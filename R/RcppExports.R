@@ -145,6 +145,10 @@ write_kmer_text_impl <- function(kmers, path, watch) {
     invisible(.Call(`_ancify_write_kmer_text_impl`, kmers, path, watch))
 }
 
+write_kmer_files_impl <- function(kmers, stem, watch) {
+    invisible(.Call(`_ancify_write_kmer_files_impl`, kmers, stem, watch))
+}
+
 filter_kmers_impl <- function(kmers, settings, work, watch) {
     .Call(`_ancify_filter_kmers_impl`, kmers, settings, work, watch)
 }
@@ -287,6 +291,18 @@ reml_stochastic_impl <- function(problem, checkpoint, watch) {
 
 haseman_elston_impl <- function(problem, blocks, watch) {
     .Call(`_ancify_haseman_elston_impl`, problem, blocks, watch)
+}
+
+scan_forms_impl <- function(problem, genotypes, v, watch) {
+    .Call(`_ancify_scan_forms_impl`, problem, genotypes, v, watch)
+}
+
+scan_squares_impl <- function(problem, genotypes, theta, watch) {
+    .Call(`_ancify_scan_squares_impl`, problem, genotypes, theta, watch)
+}
+
+scan_ratios_impl <- function(problem, genotypes, variants, theta, seed, watch) {
+    .Call(`_ancify_scan_ratios_impl`, problem, genotypes, variants, theta, seed, watch)
 }
 
 sfs_from_sites_impl <- function(sites, sizes, draws, threads, watch) {

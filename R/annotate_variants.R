@@ -63,8 +63,8 @@ annotate_variants <- function(variants, ancestral, polarise = FALSE, ...) {
   order <- if (is_ranges) {
     alleles <- variants_of_ranges(variants)
     write_variants(alleles, file, with_genotypes = FALSE)
-  } else if (polarise || is_info(ancestral)) {
-    # Fields may change, or tell the ancestral allele.
+  } else if (polarise || is_info(ancestral) || counts_in_info(variants, ...)) {
+    # Fields may change, or tell the ancestral allele or its counts.
     write_all(variants, file)
   } else {
     write_variants(variants, file, with_genotypes = uses_genotypes(variants, ...))
@@ -209,6 +209,12 @@ write_variants <- function(variants, file, with_genotypes) {
 uses_genotypes <- function(variants, history = NULL, ...) {
   genotypes <- VariantAnnotation::geno(variants)$GT
   !is.null(history) && is.character(genotypes) && ncol(genotypes) > 0
+}
+
+# Counts are those of AC and AN only where there are no genotypes.
+counts_in_info <- function(variants, history = NULL, ...) {
+  !is.null(history) && !uses_genotypes(variants, history) &&
+    all(c("AC", "AN") %in% names(VariantAnnotation::info(variants)))
 }
 
 genotypes_of <- function(variants) {

@@ -87,15 +87,16 @@
 #' The posteriors are those of [polarise_sites()], for the outgroups' bases, the two alleles, and
 #' the samples' copies of ALT. Missing genotypes are not counted.
 #'
-#' A record without `GT` is known to vary, with unknown counts. So the posterior is that of
-#' [polarise_sites()] without `counts`, for the history's `focal_lineages`. The log says in how many
-#' records it is so.
+#' A record without `GT` has the counts of `AC` and `AN` in INFO, unless `samples` are given; they
+#' must be of one population too. Without these it is known to vary, with unknown counts. So the
+#' posterior is that of [polarise_sites()] without `counts`, for the history's `focal_lineages`. The
+#' log says in how many records it is so.
 #'
 #' `AA` remains the call. `AA_prob` is then the probability of this call given the sample, and 0 if
 #' the call is neither allele. A record without a called base can have `AA_post` without `AA`.
 #'
 #' A record gets `AA_post` if all of these hold; else `AA_prob` is that of the run, if any:
-#' * REF and ALT are single bases, and the samples have both alleles if there is a `GT`;
+#' * REF and ALT are single bases, and the samples have both alleles if counts are known;
 #' * an outgroup has a base;
 #' * the record is possible under the history.
 #'

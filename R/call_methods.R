@@ -130,10 +130,10 @@ coalescent_row <- function() {
     },
     configured = function(config) {
       c(if (has_history(config)) list(history = config_history(config)),
-        list(variants = config$variants))
+        list(variants = known_sites_of(config)))
     },
     files = function(config) {
-      if (!is.null(config$variants)) list(variants = config$variants)
+      Filter(Negate(is.null), config[c("variants", "variant_samples")])
     },
     to_core = function(settings, species) {
       history <- history_of_species(settings$history, species)

@@ -216,10 +216,17 @@ calling_settings <- function() {
     variants = config_setting(
       read_input, paste(
         "Coalescent: a VCF or BCF of the focal species, whose records are known to vary.",
-        "Posteriors there sum over all counts of the two alleles, or take those of the samples'",
-        "genotypes."
+        "Posteriors there take the counts of the two alleles from genotypes, or from `AC` and",
+        "`AN`. Without these they sum over all counts."
       ),
       example = "variants.vcf.gz"
+    ),
+    variant_samples = config_setting(
+      read_input, paste(
+        "The samples of `variants` whose alleles are counted, of one population: a file with a",
+        "name a line. `AC` and `AN` are then not used."
+      ),
+      unset = "all samples", example = "samples.txt"
     ),
     likelihood_high_threshold = config_setting(
       read_number(0, 1),

@@ -101,7 +101,8 @@ config_template <- function() {
   )
 }
 
-comment_lines <- function(text) strwrap(text, template_width, prefix = "# ")
+# `indent`: columns that come before
+comment_lines <- function(text, indent = 0) strwrap(text, template_width - indent, prefix = "# ")
 
 # An empty line, the meaning, then the setting itself: behind a # unless it is required.
 template_lines <- function(name, key) {
@@ -121,7 +122,7 @@ without_value <- function(key) {
 template_value <- function(name, key) {
   if (is.null(key$example) && !is.null(key$keys)) {
     within <- Map(function(name, key) {
-      c(comment_lines(paste(key$meaning, without_value(key))), template_value(name, key))
+      c(comment_lines(paste(key$meaning, without_value(key)), 4), template_value(name, key))
     }, names(key$keys), key$keys)
     return(c(paste0(name, ":"), paste0("  ", unlist(within, use.names = FALSE))))
   }

@@ -113,6 +113,7 @@ kmc_paths <- function(stem) paste0(stem, c(".kmc_pre", ".kmc_suf"))
 kmc_files <- function(x) if (length(x$path)) kmc_paths(x$path)
 
 new_kmers <- function(made, path = NULL) {
+  force(made) # writes the files of `path`
   path <- if (!is.null(path)) normalizePath(kmc_paths(path)[1])
   structure(c(made, list(path = sub("[.]kmc_pre$", "", path))), class = "kmers")
 }

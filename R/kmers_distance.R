@@ -10,32 +10,49 @@
 #' | `mash` | -log(2 J / (1 + J)) / k, substitutions a base; infinite for J = 0 |
 #' | `bray` | Bray-Curtis: 1 - 2 x sum of smaller counts / sum of all counts |
 #' | `cosine` | 1 - cosine of the angle between the counts |
+#' | `d2s`, `d2star` | (1 - cosine) / 2 for counts less those expected by chance |
+#'
+#' **By chance.** Let X be a count less its expectation E by a Markov chain of the sample's own
+#' bases. `d2star` takes the cosine for X / sqrt(E) of both samples. `d2s` takes it for
+#' X / (X^2 + Y^2)^(1/4), with Y of the other sample. The chain is fitted to the first bases of the
+#' k-mers, on both strands where these are canonical.
 #'
 #' @param x A list of objects of class `kmers`, or a matrix of [kmer_matrix()].
-#' @param method One of the methods of the table.
+#' @param method One of the methods of the table. `d2s` and `d2star` need k of at most 12, and all
+#'   columns of a matrix.
+#' @param order For `d2s` and `d2star`: the bases before a base that it depends on, 0 to 2 and below
+#'   k.
 #' @return A `dist` with the names of `x`, for [ape::nj()] or [stats::hclust()]. It is `NaN` for two
 #'   samples without k-mers.
 #' @section Errors:
-#' `ancify_input_error`: `x` has another shape, fewer than two samples, or different k or strands.
+#' `ancify_input_error`: `x` has another shape, fewer than two samples, different k or strands, or a
+#' k that the method does not take; `order` is out of range.
 #' @references
 #' Ondov BD et al. (2016) Mash: fast genome and metagenome distance estimation using MinHash.
 #' Genome Biology 17: 132.
+#'
+#' Song K et al. (2014) New developments of alignment-free sequence comparison: measures, statistics
+#' and next-generation sequencing. Briefings in Bioinformatics 15: 343-353.
 #' @seealso [count_kmers()], [kmer_matrix()]
 #' @export
 #' @examples
 #' m <- kmer_matrix(c(a = "ACGTTGCA", b = "ACGTTGCC", c = "GGGGTGCC"), 3)
 #' kmer_distance(m)
 #' ape::nj(kmer_distance(m, "bray"))
-kmer_distance <- function(x, method = "jaccard") {
+kmer_distance <- function(x, method = "jaccard", order = 0) {
   check_given()
-  measure <- kmer_measures[[check_choice(method, names(kmer_measures), "method")]]
+  methods <- c(names(kmer_measures), names(centred_measures))
+  method <- check_choice(method, methods, "method")
   samples <- kmer_samples(x)
+  between <- if (method %in% names(kmer_measures)) {
+    function(i, j) kmer_measures[[method]](samples$compare(i, j), samples$k)
+  } else {
+    by_chance(samples, centred_measures[[method]], order)
+  }
   n <- length(samples$names)
   distances <- matrix(0, n, n, dimnames = list(samples$names, samples$names))
   for (i in seq_len(n - 1)) {
-    for (j in seq(i + 1, n)) {
-      distances[j, i] <- measure(samples$compare(i, j), samples$k)
-    }
+    for (j in seq(i + 1, n)) distances[j, i] <- between(i, j)
   }
   stats::as.dist(distances)
 }
@@ -52,27 +69,48 @@ kmer_measures <- list(
   cosine = function(s, k) 1 - s$product / sqrt(s$square_one * s$square_other)
 )
 
-# list(names =, k =, compare = a function of two numbers of samples).
+# list(names =, k =, canonical =, compare = function(i, j), counts = function(i) of all k-mers).
 kmer_samples <- function(x) {
   if (is.matrix(x) || inherits(x, "dgCMatrix")) {
-    check_two_samples(nrow(x))
-    return(list(
-      names = rownames(x) %||% seq_len(nrow(x)), k = nchar(colnames(x)[1]),
-      compare = function(i, j) compare_counts(x[i, ], x[j, ])
-    ))
+    return(samples_of_matrix(x))
   }
   if (!is.list(x) || inherits(x, "kmers") || !all(vapply(x, inherits, NA, "kmers"))) {
-    abort_ancify(
-      sprintf("`x` must be a list of k-mers, or a matrix of kmer_matrix(), not %s.", show_value(x)),
-      "input"
-    )
+    abort_no_samples(x)
   }
   check_two_samples(length(x))
   check_same_kind(x)
   x <- lapply(x, check_kmers)
+  k <- x[[1]]$k
+  canonical <- x[[1]]$canonical
   list(
-    names = names(x) %||% seq_along(x), k = x[[1]]$k,
-    compare = function(i, j) compare_kmers(x[[i]], x[[j]])
+    names = names(x) %||% seq_along(x), k = k, canonical = canonical,
+    compare = function(i, j) compare_kmers(x[[i]], x[[j]]),
+    counts = function(i) unname(x[[i]][kmer_texts(k, kmer_numbers(k, canonical)$number)])
+  )
+}
+
+samples_of_matrix <- function(x) {
+  if (is.null(colnames(x)) || !(is.numeric(x) || isS4(x))) abort_no_samples(x)
+  check_two_samples(nrow(x))
+  k <- nchar(colnames(x)[1])
+  canonical <- ncol(x) != 4^k
+  columns <- if (isS4(x)) Matrix::t(x) else t(x)
+  list(
+    names = rownames(x) %||% seq_len(nrow(x)), k = k, canonical = canonical,
+    compare = function(i, j) compare_counts(columns[, i], columns[, j]),
+    counts = function(i) {
+      if (!identical(colnames(x), kmer_texts(k, kmer_numbers(k, canonical)$number))) {
+        abort_ancify("This method needs all columns of a matrix of kmer_matrix().", "input")
+      }
+      as.numeric(columns[, i])
+    }
+  )
+}
+
+abort_no_samples <- function(x) {
+  abort_ancify(
+    sprintf("`x` must be a list of k-mers, or a matrix of kmer_matrix(), not %s.", show_value(x)),
+    "input"
   )
 }
 

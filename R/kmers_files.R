@@ -48,11 +48,11 @@ write_kmers <- function(x, path, format = c("kmc", "text")) {
   check_given()
   x <- check_kmers(x)
   path <- check_output_file(path, "path")
-  if (check_choice(format, c("kmc", "text"), "format") == "text") {
-    refuse_same_file(path, x = kmc_files(x), name = "path")
-    with_watch("Writing", function(watch) write_kmer_text_impl(unclass(x), path, watch))
-  } else {
-    filter_kmers(x, x$min_count, x$max_count, out = path)
+  is_text <- check_choice(format, c("kmc", "text"), "format") == "text"
+  for (file in if (is_text) path else kmc_paths(path)) {
+    refuse_same_file(file, x = kmc_files(x), name = "path")
   }
+  write <- if (is_text) write_kmer_text_impl else write_kmer_files_impl
+  with_watch("Writing", function(watch) write(unclass(x), path, watch))
   invisible(path)
 }

@@ -72,15 +72,15 @@ kmer_matrix <- function(x, k, canonical = TRUE, sparse = k > 6) {
   check_flag(sparse, "sparse")
   if (sparse) need_packages("Matrix", "Sparse matrices")
   check_cells(length(x), if (canonical) canonical_words(k) else 4^k, sparse)
-  kmers <- all_kmers(k, canonical)
+  numbers <- kmer_numbers(k, canonical)$number
   rows <- lapply(x, function(bases) kmer_numbers_impl(bases, k, canonical))
   cells <- data.frame(
     row = rep(seq_along(x), vapply(rows, function(row) length(row$number), 0L)),
-    column = match(unlist(lapply(rows, `[[`, "number")), attr(kmers, "number")),
+    column = findInterval(unlist(lapply(rows, `[[`, "number")), numbers),
     count = unlist(lapply(rows, `[[`, "count"))
   )
-  shape <- c(length(x), length(kmers))
-  names <- list(names(x), as.character(kmers))
+  shape <- c(length(x), length(numbers))
+  names <- list(names(x), kmer_texts(k, numbers))
   if (sparse) {
     return(Matrix::sparseMatrix(
       i = cells$row, j = cells$column, x = as.numeric(cells$count), dims = shape, dimnames = names
@@ -106,16 +106,28 @@ check_cells <- function(rows, columns, sparse) {
   }
 }
 
-# All k-mers in order, with their numbers, from 0, as an attribute.
-all_kmers <- function(k, canonical) {
+# The numbers, from 0, of all k-mers in order and of their reverse complements.
+kmer_numbers <- function(k, canonical) {
   number <- seq_len(4^k) - 1
-  digits <- lapply(seq_len(k) - 1, function(place) number %/% 4^place %% 4)
-  if (canonical) {
-    reverse <- Reduce(function(sum, digit) 4 * sum + 3 - digit, digits, 0)
-    keep <- number <= reverse
-    number <- number[keep]
-    digits <- lapply(digits, `[`, keep)
+  opposite <- opposites(k)
+  keep <- if (canonical) number <= opposite else TRUE
+  list(number = number[keep], opposite = opposite[keep])
+}
+
+# The numbers of the reverse complements of all k-mers. Those of halves are exchanged.
+opposites <- function(k) {
+  if (k == 1) {
+    return(c(3, 2, 1, 0))
   }
-  letters <- lapply(rev(digits), function(digit) c("A", "C", "G", "T")[digit + 1])
-  structure(do.call(paste0, letters), number = number)
+  half <- k %/% 2
+  as.vector(outer(4^(k - half) * opposites(half), opposites(k - half), `+`))
+}
+
+kmer_texts <- function(k, number) {
+  if (k == 1) {
+    return(c("A", "C", "G", "T")[number + 1])
+  }
+  half <- k %/% 2
+  all_texts <- function(k) kmer_texts(k, seq_len(4^k) - 1)
+  paste0(all_texts(k - half)[number %/% 4^half + 1], all_texts(half)[number %% 4^half + 1])
 }

@@ -108,7 +108,7 @@ config_reading <- function(config, backend, focal_folder = "", focal_fasta = "")
 check_before_work <- function(config, log) {
   row <- method_of(config)
   check_method_files(config, row)
-  check_variants_key(config, row$files(config)$variants)
+  check_chromosomes_of_variants(config, row$files(config)$variants)
   check_focal_bases(config)
   row$look(config, species_of_tiers(config))
   if (needs_tree(row) && !tree_names_focal(config)) {
@@ -138,22 +138,6 @@ check_method_files <- function(config, row) {
   problems <- unlist(Map(input_problem, names(files), files, FALSE), use.names = FALSE)
   if (!is.null(problems)) {
     abort_ancify(problems[1], "config", file = config$file, problems = problems)
-  }
-}
-
-# A file of other chromosomes would be taken for one in which nothing varies.
-check_variants_key <- function(config, path) {
-  if (is.null(path)) {
-    return(invisible())
-  }
-  check_htslib()
-  there <- with_watch("Reading", function(watch) variant_chromosomes_impl(path, watch))
-  if (!any(c(there, other_prefix(there)) %in% names(lengths_of_genome(config)))) {
-    problem <- sprintf(
-      "`variants` is %s, which has no chromosome of the run, with or without a leading 'chr'.",
-      quoted(path)
-    )
-    abort_ancify(problem, "config", file = path, problems = problem)
   }
 }
 

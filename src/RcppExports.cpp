@@ -466,6 +466,18 @@ BEGIN_RCPP
     return R_NilValue;
 END_RCPP
 }
+// write_kmer_files_impl
+void write_kmer_files_impl(const Rcpp::List& kmers, const std::string& stem, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_write_kmer_files_impl(SEXP kmersSEXP, SEXP stemSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type kmers(kmersSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type stem(stemSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    write_kmer_files_impl(kmers, stem, watch);
+    return R_NilValue;
+END_RCPP
+}
 // filter_kmers_impl
 Rcpp::List filter_kmers_impl(const Rcpp::List& kmers, const Rcpp::List& settings, const Rcpp::List& work, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_filter_kmers_impl(SEXP kmersSEXP, SEXP settingsSEXP, SEXP workSEXP, SEXP watchSEXP) {
@@ -957,6 +969,50 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// scan_forms_impl
+Rcpp::List scan_forms_impl(const Rcpp::List& problem, const Rcpp::List& genotypes, const std::vector<double>& v, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_scan_forms_impl(SEXP problemSEXP, SEXP genotypesSEXP, SEXP vSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type genotypes(genotypesSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type v(vSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(scan_forms_impl(problem, genotypes, v, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// scan_squares_impl
+std::vector<double> scan_squares_impl(const Rcpp::List& problem, const Rcpp::List& genotypes, const std::vector<double>& theta, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_scan_squares_impl(SEXP problemSEXP, SEXP genotypesSEXP, SEXP thetaSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type genotypes(genotypesSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type theta(thetaSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(scan_squares_impl(problem, genotypes, theta, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// scan_ratios_impl
+std::vector<double> scan_ratios_impl(const Rcpp::List& problem, const Rcpp::List& genotypes, const std::vector<double>& variants, const std::vector<double>& theta, double seed, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_scan_ratios_impl(SEXP problemSEXP, SEXP genotypesSEXP, SEXP variantsSEXP, SEXP thetaSEXP, SEXP seedSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type genotypes(genotypesSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type variants(variantsSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type theta(thetaSEXP);
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(scan_ratios_impl(problem, genotypes, variants, theta, seed, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // sfs_from_sites_impl
 Rcpp::List sfs_from_sites_impl(const Rcpp::List& sites, const std::vector<int>& sizes, const Rcpp::IntegerMatrix& draws, int threads, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_sfs_from_sites_impl(SEXP sitesSEXP, SEXP sizesSEXP, SEXP drawsSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
@@ -1220,6 +1276,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_open_kmers_impl", (DL_FUNC) &_ancify_open_kmers_impl, 2},
     {"_ancify_read_kmer_text_impl", (DL_FUNC) &_ancify_read_kmer_text_impl, 4},
     {"_ancify_write_kmer_text_impl", (DL_FUNC) &_ancify_write_kmer_text_impl, 3},
+    {"_ancify_write_kmer_files_impl", (DL_FUNC) &_ancify_write_kmer_files_impl, 3},
     {"_ancify_filter_kmers_impl", (DL_FUNC) &_ancify_filter_kmers_impl, 4},
     {"_ancify_combine_kmers_impl", (DL_FUNC) &_ancify_combine_kmers_impl, 7},
     {"_ancify_kmer_histogram_impl", (DL_FUNC) &_ancify_kmer_histogram_impl, 2},
@@ -1256,6 +1313,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_kernel_times_impl", (DL_FUNC) &_ancify_kernel_times_impl, 3},
     {"_ancify_reml_stochastic_impl", (DL_FUNC) &_ancify_reml_stochastic_impl, 3},
     {"_ancify_haseman_elston_impl", (DL_FUNC) &_ancify_haseman_elston_impl, 3},
+    {"_ancify_scan_forms_impl", (DL_FUNC) &_ancify_scan_forms_impl, 4},
+    {"_ancify_scan_squares_impl", (DL_FUNC) &_ancify_scan_squares_impl, 4},
+    {"_ancify_scan_ratios_impl", (DL_FUNC) &_ancify_scan_ratios_impl, 6},
     {"_ancify_sfs_from_sites_impl", (DL_FUNC) &_ancify_sfs_from_sites_impl, 5},
     {"_ancify_open_spectrum_impl", (DL_FUNC) &_ancify_open_spectrum_impl, 1},
     {"_ancify_next_spectrum_line_impl", (DL_FUNC) &_ancify_next_spectrum_line_impl, 1},

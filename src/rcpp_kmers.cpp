@@ -122,6 +122,15 @@ void write_kmer_text_impl(const Rcpp::List& kmers, const std::string& path,
 }
 
 // [[Rcpp::export]]
+void write_kmer_files_impl(const Rcpp::List& kmers, const std::string& stem,
+                           const Rcpp::Function& watch) {
+  const KmerDatabase& database = as_database(kmers);
+  run_job(watch, [&](ancify::JobControl& control) {
+    ancify::write_kmer_files(database, stem, ancify::TaskContext(control));
+  });
+}
+
+// [[Rcpp::export]]
 Rcpp::List filter_kmers_impl(const Rcpp::List& kmers, const Rcpp::List& settings,
                              const Rcpp::List& work, const Rcpp::Function& watch) {
   const KmerDatabase& database = as_database(kmers);
@@ -186,8 +195,8 @@ Rcpp::List compare_kmers_impl(const Rcpp::List& x, const Rcpp::List& y,
 Rcpp::List kmer_rows_impl(const Rcpp::List& kmers, double n, const Rcpp::Function& watch) {
   const KmerDatabase& database = as_database(kmers);
   std::vector<ancify::KmerRow> rows;
-  run_job(watch, [&](ancify::JobControl&) {
-    rows = ancify::kmer_rows(database, 0, static_cast<std::uint64_t>(n));
+  run_job(watch, [&](ancify::JobControl& control) {
+    rows = ancify::kmer_rows(database, static_cast<std::uint64_t>(n), ancify::TaskContext(control));
   });
   Rcpp::CharacterVector texts(static_cast<R_xlen_t>(rows.size()));
   Rcpp::NumericVector counts(static_cast<R_xlen_t>(rows.size()));
@@ -204,14 +213,14 @@ Rcpp::List kmer_rows_impl(const Rcpp::List& kmers, double n, const Rcpp::Functio
 Rcpp::List kmer_profile_impl(const Rcpp::List& kmers, const Rcpp::CharacterVector& sequences,
                              const Rcpp::Function& watch) {
   const KmerDatabase& database = as_database(kmers);
-  Rcpp::List profiles(sequences.size());
   const auto views = kmer_sequence_views(sequences);
-  for (std::size_t i = 0; i < views.size(); ++i) {
-    std::vector<std::int64_t> counts;
-    run_job(watch, [&](ancify::JobControl& control) {
-      counts = ancify::counts_along(database, views[i], ancify::TaskContext(control));
-    });
-    Rcpp::NumericVector profile(counts.begin(), counts.end());
+  std::vector<std::vector<std::int64_t>> counts;
+  run_job(watch, [&](ancify::JobControl& control) {
+    counts = ancify::counts_along(database, views, ancify::TaskContext(control));
+  });
+  Rcpp::List profiles(sequences.size());
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    Rcpp::NumericVector profile(counts[i].begin(), counts[i].end());
     std::replace(profile.begin(), profile.end(), static_cast<double>(ancify::kNoKmer), NA_REAL);
     profiles[static_cast<R_xlen_t>(i)] = profile;
   }

@@ -122,7 +122,12 @@ ancify::MethodOptions as_method_options(const Rcpp::List& method) {
     take(history, "mutation_rate", options.mutation_rate);
   }
   take(method, "model_path", options.model_path);
-  take(method, "variants", options.variants);
+  if (has(method, "variants")) {
+    const Rcpp::List variants = method["variants"];
+    take(variants, "path", options.variants.path);
+    take(variants, "samples", options.variants.samples);
+    take(variants, "chromosomes", options.variants.chromosomes);
+  }
   return options;
 }
 

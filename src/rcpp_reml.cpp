@@ -116,6 +116,14 @@ reml::SearchSettings as_search_settings(const Rcpp::List& problem) {
   return settings;
 }
 
+ancify::GenotypeWork as_work(const Rcpp::List& problem) {
+  ancify::GenotypeWork work;
+  work.threads = Rcpp::as<int>(problem["threads"]);
+  work.memory = static_cast<std::int64_t>(Rcpp::as<double>(problem["memory"]));
+  guarded([&] { work.simd = ancify::choose_simd_level(Rcpp::as<std::string>(problem["simd"])); });
+  return work;
+}
+
 ProblemKernels::ProblemKernels(const Rcpp::List& problem) {
   if (problem.containsElementNamed("names")) {
     names_ = Rcpp::as<std::vector<std::string>>(problem["names"]);
@@ -133,10 +141,7 @@ ProblemKernels::ProblemKernels(const Rcpp::List& problem) {
     }
     n_genetic_ = Rcpp::as<int>(problem["n_genetic"]);
     scale_power_ = Rcpp::as<double>(problem["scale_power"]);
-    work_.threads = Rcpp::as<int>(problem["threads"]);
-    work_.memory = static_cast<std::int64_t>(Rcpp::as<double>(problem["memory"]));
-    guarded(
-        [&] { work_.simd = ancify::choose_simd_level(Rcpp::as<std::string>(problem["simd"])); });
+    work_ = as_work(problem);
   } else {
     samples_ = Rf_xlength(problem["y"]);
   }

@@ -28,6 +28,8 @@ ancify::reml::FitData as_fit_data(const Rcpp::List& problem);
 
 ancify::reml::SearchSettings as_search_settings(const Rcpp::List& problem);
 
+ancify::GenotypeWork as_work(const Rcpp::List& problem);
+
 // The kernels of a problem.
 class ProblemKernels {
  public:

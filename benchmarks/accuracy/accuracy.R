@@ -1,13 +1,16 @@
 # How often each method is right where the focal species varies, and whether it says so.
-# accuracy.R PYTHON FOLDER [--short]: simulates sites (simulate.py), calls them and prints a table.
+# accuracy.R PYTHON FOLDER [--short | CURVES]: simulates sites (simulate.py), calls them and prints a
+# table. Writes how often posteriors come true into the file CURVES.
 
 library(ancify)
 arguments <- commandArgs(TRUE)
 python <- arguments[1]
 folder <- arguments[2]
 short <- "--short" %in% arguments
+curves_file <- setdiff(arguments[-(1:2)], "--short")
 here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
 source(file.path(here, "histories.R"))
+source(file.path(here, "est_sfs.R"))
 bases <- c("A", "C", "G", "T")
 
 # ---- Sites --------------------------------------------------------------------------------------
@@ -84,6 +87,7 @@ call_sites <- function(history, patterns, sites) {
     likelihood = call(
       "likelihood", fit$tree, focal = "focal", model = fit$model, posterior = TRUE
     )$posterior,
+    `est-sfs's method` = est_sfs(sites, history$haplotypes, species, fit),
     `coalescent, nothing known` = call("coalescent", history = taken, posterior = TRUE)$posterior,
     `coalescent, alleles` = polarised(),
     `coalescent, alleles and counts` = polarised(sites$copies, history$haplotypes)
@@ -92,9 +96,9 @@ call_sites <- function(history, patterns, sites) {
 
 # ---- Scores -------------------------------------------------------------------------------------
 
-# called: share of sites with a base. right: share of these that is right. stated: their mean
-# posterior. gap: mean distance of stated and right over groups of similar posteriors.
-score <- function(result, sites) {
+# The sites with a base: what is stated (NA if the method has no posterior), whether it is right,
+# and how many such sites there are.
+calls_of <- function(result, sites) {
   weight <- sites$sites
   if (is.matrix(result)) {
     best <- max.col(result, ties.method = "first")
@@ -104,32 +108,50 @@ score <- function(result, sites) {
     base <- ifelse(result == "n", "N", toupper(result))
     stated <- rep(NA_real_, length(base))
   }
-  called <- base %in% bases
-  right <- (base == sites$ancestor)[called]
-  weight <- weight[called]
-  stated <- stated[called]
+  data.frame(stated, right = base == sites$ancestor, sites = weight)[base %in% bases, ]
+}
+
+# called: share of sites with a base. right: share of these that is right. stated: their mean
+# posterior. gap: mean distance of stated and right over groups of similar posteriors.
+score <- function(calls, all) {
+  groups <- curve_of(calls)
   c(
-    called = sum(weight) / sum(sites$sites), right = weighted.mean(right, weight),
-    stated = weighted.mean(stated, weight), gap = gap_of(stated, right, weight)
+    called = sum(calls$sites) / all, right = weighted.mean(calls$right, calls$sites),
+    stated = weighted.mean(calls$stated, calls$sites),
+    gap = weighted.mean(abs(groups$stated - groups$right), groups$sites)
   )
 }
 
-gap_of <- function(stated, right, weight) {
-  if (anyNA(stated)) {
-    return(NA)
+# The mean posterior of groups of calls, and the share that is right.
+curve_of <- function(calls) {
+  ends <- c(0, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999, 1)
+  groups <- split(calls, cut(calls$stated, ends), drop = TRUE)
+  mean_of <- function(column) {
+    vapply(groups, function(x) weighted.mean(x[[column]], x$sites), 0)
   }
-  groups <- cut(stated, c(0, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999, 1))
-  distance <- abs(tapply(weight * (stated - right), groups, sum))
-  sum(distance, na.rm = TRUE) / sum(weight)
+  data.frame(
+    stated = mean_of("stated"), right = mean_of("right"),
+    sites = vapply(groups, function(x) sum(x$sites), 0)
+  )
+}
+
+# One table of all methods'.
+bind_methods <- function(tables, history) {
+  do.call(rbind, Map(function(table, method) {
+    if (nrow(table)) data.frame(history, method, table, row.names = NULL)
+  }, tables, names(tables)))
 }
 
 scores_of <- function(history, name, seed) {
   simulated <- simulate_sites(history, name, seed)
   results <- call_sites(history, simulated$patterns, simulated$varying)
-  scores <- do.call(rbind, lapply(results, score, simulated$varying))
-  data.frame(
-    history = name, method = rownames(scores), scores, sites = sum(simulated$varying$sites),
-    row.names = NULL
+  calls <- lapply(results, calls_of, simulated$varying)
+  sites <- sum(simulated$varying$sites)
+  list(
+    scores = bind_methods(
+      lapply(calls, function(x) data.frame(t(score(x, sites)), sites = sites)), name
+    ),
+    curves = bind_methods(lapply(calls, curve_of), name)
   )
 }
 
@@ -142,7 +164,8 @@ check_scores <- function(scores) {
       of(method, "right") > of(nothing, "right") + 0.005,
       abs(of(method, "stated") - of(method, "right")) < 0.012,
       of(method, "gap") < of(nothing, "gap"),
-      of(method, "right") > of("parsimony", "right") + 0.005
+      of(method, "right") > of("parsimony", "right") + 0.005,
+      of(method, "right") > of("est-sfs's method", "right") - 0.002
     )
   }
   stopifnot(
@@ -156,7 +179,12 @@ if (short) {
   all <- all["strong"]
   all$strong$length <- 2e6
 }
-scores <- do.call(rbind, Map(scores_of, all, names(all), 2025 + seq_along(all)))
+results <- Map(scores_of, all, names(all), 2025 + seq_along(all))
+scores <- do.call(rbind, lapply(results, `[[`, "scores"))
 print(scores, digits = 4, row.names = FALSE)
-write.table(scores, file.path(folder, "scores.tsv"), sep = "\t", quote = FALSE, row.names = FALSE)
 if (short) check_scores(scores)
+if (length(curves_file)) {
+  curves <- do.call(rbind, lapply(results, `[[`, "curves"))
+  curves[c("stated", "right")] <- round(curves[c("stated", "right")], 5)
+  write.table(curves, curves_file, sep = "\t", quote = FALSE, row.names = FALSE)
+}

@@ -15,9 +15,8 @@ oracle_kmers <- function(sequences, k, canonical = TRUE) {
   if (canonical) {
     words <- vapply(words, function(word) min(word, oracle_reverse_complement(word)), "")
   }
-  counts <- table(words)
-  order <- order(names(counts), method = "radix")
-  data.frame(kmer = names(counts)[order], count = as.numeric(counts)[order])
+  kmers <- sort(unique(unname(words)), method = "radix")
+  data.frame(kmer = kmers, count = as.numeric(tabulate(match(words, kmers), length(kmers))))
 }
 
 random_bases <- function(n, letters = c("A", "C", "G", "T")) {

@@ -156,6 +156,43 @@ test_that("records without genotypes vary with unknown counts", {
   expect_identical(attr(result$counts, "counted"), as.numeric(sum(!is.na(by_counts[even, 1]))))
 })
 
+test_that("AC and AN are the counts of records without genotypes", {
+  require_htslib()
+  case <- history_case(40)
+  sites <- case$sites
+  counts <- vapply(case$genotypes, function(genotype) {
+    alleles <- unlist(strsplit(genotype, "[/|]"))
+    c(sum(alleles == "1"), sum(alleles != "."))
+  }, numeric(2))
+  # More haplotypes from record to record
+  counts <- counts * rep(seq_len(ncol(counts)), each = 2)
+  case$genotypes <- apply(counts, 2, function(x) {
+    paste(rep(c("1", "0"), c(x[1], x[2] - x[1])), collapse = "/")
+  }, simplify = FALSE)
+  expected <- oracle_posteriors(case, 1)
+  sites_only <- sub("\tGT\t.*", "", case$records)
+  lines <- sub("[^\t]*$", "", sites_only)
+  lines <- paste0(lines, sprintf("AC=%.0f;AN=%.0f", counts[1, ], counts[2, ]))
+  # Without AN, the counts are not known.
+  no_an <- seq_along(lines) %% 5 == 0
+  lines[no_an] <- sub(";AN=.*", "", lines[no_an])
+  declared <- sprintf("##INFO=<ID=%s,Number=%s,Type=Integer,Description=\"x\">", c("AC", "AN"),
+                      c("A", "1"))
+  vcf <- write_vcf(lines, header = vcf_header(lines, more = declared))
+  result <- annotate(vcf, case$run, history = case$history)
+  found <- posteriors_of(records_of(result$out))
+  expect_gt(sum(!is.na(expected[!no_an, 1])), 30)
+  expect_equal(found[!no_an, ], expected[!no_an, ], tolerance = 1e-5)
+  expect_identical(attr(result$counts, "counted"), as.numeric(sum(!is.na(expected[!no_an, 1]))))
+  require_package("VariantAnnotation")
+  variants <- VariantAnnotation::readVcf(vcf)
+  in_memory <- annotate_variants(variants, case$run, history = case$history, verbose = FALSE)
+  in_memory <- do.call(rbind, as.list(VariantAnnotation::info(in_memory)$AA_post))
+  expect_equal(unname(in_memory), found, tolerance = 1e-6)
+  plain <- annotate(write_vcf(sites_only), case$run, history = case$history)
+  expect_identical(found[no_an, ], posteriors_of(records_of(plain$out))[no_an, ])
+})
+
 test_that("histories, samples and projections that do not fit are errors", {
   require_htslib()
   case <- history_case(20)

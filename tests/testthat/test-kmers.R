@@ -107,6 +107,18 @@ test_that("KMC and its tools find the same k-mers, and each reads the other's da
   )
 })
 
+test_that("a database of KMC is written as it is, whatever counts it says that it keeps", {
+  set.seed(11)
+  folder <- new_folder()
+  theirs <- file.path(folder, "theirs")
+  # Counts from 3 on are kept, but stored as 2.
+  run_tool("kmc", c("-k11", "-ci3", "-cs2", "-t1", "-m2", "-fm", fasta_of(some_sequences()), theirs,
+                    folder))
+  write_kmers(read_kmers(theirs), file.path(folder, "ours"))
+  expect_identical(database_bytes(file.path(folder, "ours")), database_bytes(theirs))
+  expect_gt(length(read_kmers(theirs)), 0)
+})
+
 test_that("kmc_tools makes the same sets of our databases", {
   set.seed(7)
   sequences <- some_sequences()

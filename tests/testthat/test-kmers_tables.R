@@ -128,7 +128,68 @@ test_that("distances are those of plain formulas, from matrices and from k-mers"
   }
   expect_ancify_error(kmer_distance(kmers[1]), "input", "two samples")
   expect_ancify_error(kmer_distance(1), "input", "`x`")
+  expect_ancify_error(kmer_distance(diag(3)), "input", "`x`")
   expect_ancify_error(kmer_distance(m, "jacard"), "input", "jaccard")
+})
+
+# The chance of each word, base by base: the model of `order` is fitted to the words' first bases.
+oracle_chances <- function(counts, order) {
+  starts <- substr(names(counts), 1, order + 1)
+  share <- function(begin) sum(counts[startsWith(starts, begin)]) / sum(counts)
+  vapply(names(counts), function(word) {
+    chance <- share(substr(word, 1, order + 1))
+    for (at in seq_len(nchar(word) - order - 1)) {
+      before <- share(substr(word, at + 1, at + order))
+      both <- share(substr(word, at + 1, at + order + 1))
+      chance <- if (before > 0) chance * both / before else 0
+    }
+    chance
+  }, 0)
+}
+
+test_that("distances by chance are those of plain formulas", {
+  set.seed(7)
+  sequences <- c(a = random_bases(300), b = random_bases(200, c("A", "A", "A", "C", "T", "G")),
+                 c = random_bases(90, c("A", "C")))
+  half_less <- function(products, x_squares, y_squares) {
+    0.5 * (1 - sum(products, na.rm = TRUE) /
+             sqrt(sum(x_squares, na.rm = TRUE) * sum(y_squares, na.rm = TRUE)))
+  }
+  for (canonical in c(FALSE, TRUE)) {
+    m <- kmer_matrix(sequences, 4, canonical)
+    kmers <- lapply(sequences, function(bases) count_kmers(fasta_of(c(x = bases)), 4, canonical))
+    opposite <- vapply(colnames(m), oracle_reverse_complement, "")
+    for (order in 0:2) {
+      centred <- lapply(rownames(m), function(name) {
+        counts <- m[name, ]
+        chance <- if (!canonical) oracle_chances(counts, order)
+        if (canonical) {
+          both <- tapply(c(counts, counts), c(colnames(m), opposite), sum)
+          chances <- oracle_chances(both, order)
+          chance <- chances[colnames(m)] + ifelse(opposite == colnames(m), 0, chances[opposite])
+        }
+        list(x = counts - sum(counts) * chance, e = sum(counts) * chance)
+      })
+      for (pair in list(1:2, 2:3)) {
+        x <- centred[[pair[1]]]
+        y <- centred[[pair[2]]]
+        size <- sqrt(x$x^2 + y$x^2)
+        expected <- c(
+          d2s = half_less(x$x * y$x / size, x$x^2 / size, y$x^2 / size),
+          d2star = half_less(x$x * y$x / sqrt(x$e * y$e), x$x^2 / x$e, y$x^2 / y$e)
+        )
+        for (method in names(expected)) {
+          distances <- kmer_distance(m, method, order)
+          expect_equal(as.matrix(distances)[pair[1], pair[2]], expected[[method]])
+          expect_equal(kmer_distance(kmers, method, order), distances, ignore_attr = "call")
+        }
+      }
+    }
+  }
+  expect_ancify_error(kmer_distance(m, "d2s", 3), "input", "`order`")
+  expect_ancify_error(kmer_distance(m[, -1], "d2s"), "input", "all columns")
+  long <- lapply(sequences, function(bases) count_kmers(fasta_of(c(x = bases)), 13))
+  expect_ancify_error(kmer_distance(long, "d2s"), "input", "at most 12")
 })
 
 test_that("k-mers in files outlive a session, those in memory say that they do not", {
@@ -141,6 +202,11 @@ test_that("k-mers in files outlive a session, those in memory say that they do n
   }
   expect_identical(as.data.frame(restored(kept)), as.data.frame(held))
   expect_ancify_error(as.data.frame(restored(held)), "input", "another session")
+  # A path that is given from the working directory is kept as a whole one.
+  folder <- setwd(dirname(stem))
+  both <- kmer_union(held, kept, out = "both")
+  setwd(folder)
+  expect_identical(as.data.frame(restored(both)), as.data.frame(kmer_union(held, held)))
   expect_output(print(held), "in memory")
   expect_output(print(kept), "canonical")
 })

@@ -268,7 +268,8 @@ test_that("the command line calls by any method", {
 
 # ---- Sites that are known to vary ------------------------------------------------------------
 
-# Records at random positions, with genotypes, without, and such that tell nothing.
+# Records at random positions, with genotypes, with AC and AN, without both, and such that tell
+# nothing.
 variants_of <- function(lengths) {
   do.call(rbind, lapply(names(lengths), function(name) {
     n <- lengths[[name]] %/% 20
@@ -281,19 +282,25 @@ variants_of <- function(lengths) {
                                     collapse = "\t"))
     format <- ifelse(stats::runif(n) < 0.5, "GT", "DP")
     genotypes[format == "DP"] <- ".\t.\t.\t."
-    data.frame(chromosome = name, position, ref, alt, format, genotypes)
+    ac <- sample(0:12, n, TRUE)
+    an <- ifelse(stats::runif(n) < 0.5, 12, NA)
+    data.frame(chromosome = name, position, ref, alt, format, genotypes, ac, an)
   }))
 }
 
-# What the records tell, as call_ancestral() takes it.
-known_of <- function(records) {
+# What the records tell, as call_ancestral() takes it. AC and AN are of all four samples.
+known_of <- function(records, samples = 1:4) {
   records <- records[records$alt %in% bases, ]
-  alleles <- strsplit(records$genotypes, "[\t/|]")
+  alleles <- lapply(strsplit(records$genotypes, "\t"), function(all) {
+    unlist(strsplit(all[samples], "[/|]"))
+  })
   count <- function(letters) vapply(alleles, function(x) sum(x %in% letters), 0)
+  genotyped <- records$format == "GT"
+  use_info <- !genotyped & !is.na(records$an) & length(samples) == 4
   known <- data.frame(
     position = records$position, alleles = paste(records$ref, records$alt, sep = "/"),
-    counts = ifelse(records$format == "GT", count("1"), NA),
-    n = ifelse(records$format == "GT", count(c("0", "1")), 20)
+    counts = ifelse(genotyped, count("1"), ifelse(use_info, records$ac, NA)),
+    n = ifelse(genotyped, count(c("0", "1")), ifelse(use_info, records$an, 20))
   )
   known <- known[is.na(known$counts) | (known$counts > 0 & known$counts < known$n), ]
   twice <- known$position[duplicated(known$position)]
@@ -303,10 +310,18 @@ known_of <- function(records) {
 varying_case <- function(...) {
   case <- method_config("coalescent", history = splits, posterior = TRUE, ...)
   case$records <- variants_of(case$lengths)
-  lines <- with(case$records, paste(vcf_records(sub("chr", "", chromosome), position, ref, alt),
-                                    format, genotypes, sep = "\t"))
-  declared <- "##FORMAT=<ID=%s,Number=1,Type=%s,Description=\"x\">"
-  more <- sprintf(declared, c("GT", "DP"), c("String", "Integer"))
+  info <- with(case$records, paste0("AC=", ac, ifelse(is.na(an), "", paste0(";AN=", an))))
+  lines <- with(case$records, paste(
+    vcf_records(sub("chr", "", chromosome), position, ref, alt, info), format, genotypes,
+    sep = "\t"
+  ))
+  # Chromosomes that the run does not have tell nothing.
+  lines <- c(lines, sub("^[^\t]*", "chr77", lines[1:3]))
+  declared <- "##%s=<ID=%s,Number=%s,Type=%s,Description=\"x\">"
+  more <- sprintf(
+    declared, c("FORMAT", "FORMAT", "INFO", "INFO"), c("GT", "DP", "AC", "AN"),
+    c("1", "1", "A", "1"), c("String", "Integer", "Integer", "Integer")
+  )
   case$config$variants <- write_vcf(lines, header = vcf_header(lines, more = more))
   case
 }
@@ -316,7 +331,7 @@ test_that("a run calls what is known of the sites of a VCF, and says what", {
   set.seed(95)
   case <- varying_case()
   history <- coalescent_history(splits$splits, splits$sizes, splits$focal_size)
-  known <- lapply(split(case$records, case$records$chromosome), known_of)
+  by_chromosome <- split(case$records, case$records$chromosome)
   call <- function(variants) {
     lapply(names(case$lengths), function(name) {
       species <- vapply(case$projected, `[[`, "", name)
@@ -324,10 +339,15 @@ test_that("a run calls what is known of the sites of a VCF, and says what", {
                      variants = variants[[name]])
     })
   }
-  expected <- call(known)
-  expect_false(identical(expected, call(NULL)))
+  nothing <- call(NULL)
+  chosen <- tempfile()
+  writeLines(c("s4", "s2"), chosen)
   for (keep in c(TRUE, FALSE)) {
     case$config$keep_projected <- keep
+    case$config$variant_samples <- if (!keep) chosen
+    known <- lapply(by_chromosome, known_of, samples = if (keep) 1:4 else c(2, 4))
+    expected <- call(known)
+    expect_false(identical(expected, nothing))
     told <- log_lines(run <- ancify_run(case$config, threads = 2, progress = FALSE))
     expect_run(case, expected, TRUE)
     counts <- vapply(lapply(expected, `[[`, "calls"), oracle_counts, integer(4))
@@ -353,6 +373,11 @@ test_that("calls are made again if the variants have changed", {
                all = FALSE)
   writeLines(utils::head(lines, -5), case$config$variants)
   expect_match(log_lines(ancify_run(case$config, progress = FALSE)), "Called chr1", all = FALSE)
+  case$config$variant_samples <- tempfile()
+  for (samples in list("s1", c("s1", "s3"))) {
+    writeLines(samples, case$config$variant_samples)
+    expect_match(log_lines(ancify_run(case$config, progress = FALSE)), "Called chr1", all = FALSE)
+  }
 })
 
 test_that("variants that cannot be used are errors before any work", {
@@ -369,4 +394,17 @@ test_that("variants that cannot be used are errors before any work", {
   refused(records("chr9", 5, "A", "G"), "config", "`variants` is", "no chromosome of the run")
   refused(records("chr2", 701, "A", "G"), "input", "position 701 of 'chr2', which has 700 bases")
   refused(records("chr2", c(5, 4), "A", "G"), "format", "sort the file")
+  declared <- sprintf("##INFO=<ID=%s,Number=1,Type=Integer,Description=\"x\">", c("AC", "AN"))
+  counted <- function(info) {
+    lines <- vcf_records("chr2", 5, "A", "G", info)
+    write_vcf(lines, header = vcf_header(lines, more = declared))
+  }
+  refused(counted("AC=9;AN=8"), "format", "line 6", "AC is 9, but AN is 8")
+  refused(counted("AC=9;AN=x"), "format", "line 6", "AN is 'x'")
+  refused(counted("AC=9;AN=1000001"), "input", "an AN of 1000001", "remove AN")
+  case$config$variant_samples <- tempfile()
+  refused(case$config$variants, "config", "`variant_samples`", "no such file")
+  writeLines(c("s1", "you"), case$config$variant_samples)
+  refused(case$config$variants, "input", "no sample 'you'; it has 's1'")
+  refused(NULL, "config", "`variants` is not: name the VCF")
 })

@@ -13,7 +13,7 @@ constexpr std::string_view kSuffixMark = "KMCS";
 constexpr std::size_t kMark = 4;
 constexpr std::size_t kHeader = 64;  // bytes, with the version at their end
 constexpr std::size_t kVersionAt = kHeader - 4;
-constexpr int kMostPrefix = 12;  // a table of 4^12 starts has 128 MB
+constexpr int kMostPrefix = 15;  // the most that KMC takes; the table has its size in the file
 constexpr std::uint32_t kUnsortedVersion = 0x200;
 
 std::string prefix_path(const std::string& stem) { return stem + ".kmc_pre"; }
@@ -243,6 +243,7 @@ KmerDatabase KmerWriter::finish(const TaskContext& context) {
   prefixes.write_at(bytes.data(), bytes.size(), 0);
   for (OutputFile* file : {&prefixes, &*suffixes_}) file->sync(context);
   for (OutputFile* file : {&prefixes, &*suffixes_}) file->prepare();
+  remove_file(prefix_path(stem_));  // so that files of two databases never stand together
   suffixes_->commit();
   try {
     prefixes.commit();

@@ -74,75 +74,76 @@ template <class Key>
 class KmerCursor {
  public:
   KmerCursor(const KmerDatabase& database, std::uint64_t first, std::uint64_t end)
-      : database_(database), header_(database.header()), at_(first), end_(end) {
+      : database_(database), at_(first), end_(end) {
     const auto& starts = database.starts();
     prefix_ = static_cast<std::size_t>(std::upper_bound(starts.begin(), starts.end(), first) -
                                        starts.begin());
-    next();
+    fill();
   }
   explicit KmerCursor(const KmerDatabase& database)
       : KmerCursor(database, 0, database.header().size) {}
+  KmerCursor(const KmerCursor&) = delete;
+  KmerCursor& operator=(const KmerCursor&) = delete;
 
   // Whether there is a k-mer at the cursor.
-  bool valid() const { return valid_; }
-  Key key() const { return now_.key; }
-  std::uint32_t count() const { return now_.count; }
-  const Counted<Key>& entry() const { return now_; }
-  // Goes to the next k-mer. FormatError if it is not behind the one before.
-  void next() {
-    if (at_ == end_) {
-      valid_ = false;
-      return;
-    }
-    if (left_ == 0) fill();
-    // prefix_ is one above the prefix of the k-mer.
-    while (database_.starts()[prefix_] <= at_) ++prefix_;
-    const Key key = (static_cast<Key>(prefix_ - 1) << (8 * suffix_)) | suffix();
-    if (valid_ && key <= now_.key) database_.fail("the k-mers are not in order");
-    std::uint32_t count;
-    std::memcpy(&count, record_ + suffix_, sizeof count);
-    now_ = {key, count & count_mask_};
-    if (now_.count == 0) database_.fail("a k-mer has the count 0");
-    valid_ = true;
-    record_ += header_.record_bytes();
-    --left_;
-    ++at_;
+  bool valid() const { return now_ != last_; }
+  Key key() const { return now_->key; }
+  std::uint32_t count() const { return now_->count; }
+  const Counted<Key>& entry() const { return *now_; }
+  // Goes to the next k-mer, or with 0 `steps` stays. FormatError if those that follow are not in
+  // order.
+  void next(int steps = 1) {
+    now_ += steps;
+    if (now_ == last_) fill();
   }
 
  private:
+  // Reads k-mers ahead.
   void fill() {
-    constexpr std::uint64_t most = 1 << 15;
-    left_ = static_cast<std::size_t>(std::min(end_ - at_, most));
-    record_ = database_.records(at_, left_, buffer_);
+    constexpr std::uint64_t most = 1 << 12;
+    const auto n = static_cast<std::size_t>(std::min(end_ - at_, most));
+    const Key before = entries_.empty() ? 0 : entries_.back().key;
+    const bool is_first = entries_.empty();
+    entries_.resize(n);
+    now_ = entries_.data();
+    last_ = now_ + n;
+    if (n == 0) return;
+    read();
+    bool in_order = is_first || before < now_->key;
+    bool counted = now_->count > 0;
+    for (std::size_t i = 1; i < n; ++i) {
+      in_order &= entries_[i - 1].key < entries_[i].key;
+      counted &= entries_[i].count > 0;
+    }
+    if (!counted) database_.fail("a k-mer has the count 0");
+    if (!in_order) database_.fail("the k-mers are not in order");
   }
-  Key suffix() const {
-    if (suffix_ == 0) return 0;
-    if constexpr (sizeof(Key) == sizeof(std::uint64_t)) {
-      std::uint64_t word;
-      std::memcpy(&word, record_, sizeof word);
-      return __builtin_bswap64(word) >> (64 - 8 * suffix_);
-    } else {
-      Key key = 0;
-      for (std::size_t i = 0; i < suffix_; ++i) {
-        key = key << 8 | static_cast<std::uint8_t>(record_[i]);
-      }
-      return key;
+  void read() {
+    const KmerHeader& header = database_.header();
+    const std::size_t suffix = header.suffix_bytes();
+    const std::uint32_t count_mask = kMostCount >> (32 - 8 * header.count_bytes);
+    const char* record = database_.records(at_, entries_.size(), buffer_);
+    for (Counted<Key>& entry : entries_) {
+      // prefix_ is one above the prefix of the k-mer.
+      while (database_.starts()[prefix_] <= at_) ++prefix_;
+      std::uint32_t count;
+      std::memcpy(&count, record + suffix, sizeof count);
+      entry.key =
+          static_cast<Key>(prefix_ - 1) << (8 * suffix) | first_bases<Key>(record, 4 * suffix);
+      entry.count = count & count_mask;
+      record += header.record_bytes();
+      ++at_;
     }
   }
 
   const KmerDatabase& database_;
-  const KmerHeader header_;
-  const std::size_t suffix_ = header_.suffix_bytes();
-  const std::uint32_t count_mask_ = kMostCount >>
-                                    (32 - 8 * static_cast<unsigned>(header_.count_bytes));
-  std::uint64_t at_;
+  std::uint64_t at_;  // the k-mer behind those that were read
   std::uint64_t end_;
   std::size_t prefix_ = 0;
   std::vector<char> buffer_;
-  const char* record_ = nullptr;
-  std::size_t left_ = 0;  // records in the buffer
-  Counted<Key> now_{};
-  bool valid_ = false;
+  std::vector<Counted<Key>> entries_;
+  const Counted<Key>* now_ = nullptr;
+  const Counted<Key>* last_ = nullptr;
 };
 
 // Writes a database: to <stem>.kmc_pre and <stem>.kmc_suf, or, if `stem` is empty, in memory.
@@ -171,14 +172,15 @@ class KmerWriter {
 template <class Key>
 void KmerWriter::write(std::uint64_t first, const Counted<Key>* entries, std::size_t n) {
   const std::size_t suffix = header_.suffix_bytes();
-  std::vector<char> bytes(n * header_.record_bytes());
+  std::vector<char> bytes(n * header_.record_bytes() + KmerDatabase::kSlack);
   char* to = bytes.data();
-  for (std::size_t i = 0; i < n; ++i) {
-    const auto [key, count] = entries[i];
-    ++starts_[static_cast<std::size_t>(suffix == 0 ? key : key >> (8 * suffix))];
-    for (std::size_t j = suffix; j-- > 0;) *to++ = static_cast<char>(key >> (8 * j));
-    for (int j = 0; j < header_.count_bytes; ++j) *to++ = static_cast<char>(count >> (8 * j));
+  for (const Counted<Key>* entry = entries; entry != entries + n; ++entry) {
+    ++starts_[static_cast<std::size_t>(suffix == 0 ? entry->key : entry->key >> (8 * suffix))];
+    put_bases(to, entry->key, 4 * suffix);
+    std::memcpy(to + suffix, &entry->count, sizeof entry->count);
+    to += header_.record_bytes();
   }
+  bytes.resize(n * header_.record_bytes());
   put(first, bytes);
 }
 

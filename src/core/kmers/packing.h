@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -32,11 +34,60 @@ Key key_mask(int k) {
   return static_cast<Key>(~Key{0}) >> (8 * sizeof(Key) - 2 * static_cast<std::size_t>(k));
 }
 
+// All bits of a key in the opposite order of bases.
+inline ShortKey reversed(ShortKey key) {
+  constexpr ShortKey nibbles = 0x0f0f0f0f0f0f0f0fU;
+  constexpr ShortKey pairs = 0x3333333333333333U;
+  key = __builtin_bswap64(key);
+  key = (key >> 4 & nibbles) | (key & nibbles) << 4;
+  return (key >> 2 & pairs) | (key & pairs) << 2;
+}
+inline LongKey reversed(LongKey key) {
+  const auto low = static_cast<ShortKey>(key);
+  const auto high = static_cast<ShortKey>(key >> 64);
+  return LongKey{reversed(low)} << 64 | reversed(high);
+}
+
+template <class Key>
+Key reverse_complement(Key key, int k) {
+  return reversed(static_cast<Key>(~key)) >> (8 * sizeof(Key) - 2 * static_cast<std::size_t>(k));
+}
+
+template <class Key>
+Key canonical_key(Key key, int k) {
+  return std::min(key, reverse_complement(key, k));
+}
+
+// Bases in bytes: four a byte, the first one highest. Reads sizeof(Key) bytes.
+template <class Key>
+Key first_bases(const char* bytes, std::size_t n) {
+  if (n == 0) return 0;
+  std::array<std::uint64_t, sizeof(Key) / 8> words;
+  std::memcpy(words.data(), bytes, sizeof words);
+  Key key = 0;
+  for (const std::uint64_t word : words) key = key << 32 << 32 | __builtin_bswap64(word);
+  return key >> (8 * sizeof(Key) - 2 * n);
+}
+// Writes sizeof(Key) bytes, of which the first ones have the last n bases of the key.
+template <class Key>
+void put_bases(char* bytes, Key key, std::size_t n) {
+  if (n == 0) return;
+  key <<= 8 * sizeof(Key) - 2 * n;
+  for (std::size_t i = sizeof(Key) / 8; i-- > 0; key = key >> 32 >> 32) {
+    const std::uint64_t word = __builtin_bswap64(static_cast<std::uint64_t>(key));
+    std::memcpy(bytes + 8 * i, &word, sizeof word);
+  }
+}
+
 // The k-mer at the end of a growing stretch, and its reverse complement.
 template <class Key>
 class RollingKey {
  public:
   explicit RollingKey(int k) : mask_(key_mask<Key>(k)), shift_(2 * (k - 1)) {}
+  RollingKey(int k, Key key) : RollingKey(k) {
+    forward_ = key;
+    reverse_ = reverse_complement(key, k);
+  }
   void add(std::uint8_t code) {
     forward_ = ((forward_ << 2) | code) & mask_;
     reverse_ = (reverse_ >> 2) | (static_cast<Key>(3 - code) << shift_);
@@ -51,13 +102,6 @@ class RollingKey {
   Key forward_ = 0;
   Key reverse_ = 0;
 };
-
-template <class Key>
-Key canonical_key(Key key, int k) {
-  RollingKey<Key> rolling(k);
-  for (int i = k - 1; i >= 0; --i) rolling.add(static_cast<std::uint8_t>(key >> (2 * i)) & 3);
-  return rolling.canonical();
-}
 
 template <class Key>
 std::string key_text(Key key, int k) {

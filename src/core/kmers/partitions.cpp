@@ -19,10 +19,10 @@ void Partitions::append(std::size_t part, Block block) {
     to_write = std::exchange(to.blocks, {});
     in_memory_ -= std::exchange(to.bytes_in_memory, 0);
   }
-  write(part, std::move(to_write));
+  write(part, to_write);
 }
 
-void Partitions::write(std::size_t part, std::vector<Block> blocks) {
+void Partitions::write(std::size_t part, const std::vector<Block>& blocks) {
   Block together;
   std::vector<std::size_t> sizes;
   for (const Block& block : blocks) {

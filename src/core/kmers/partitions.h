@@ -64,7 +64,7 @@ class Partitions {
     std::size_t bytes_in_memory = 0;
   };
 
-  void write(std::size_t part, std::vector<Block> blocks);
+  void write(std::size_t part, const std::vector<Block>& blocks);
 
   std::size_t memory_;
   std::string folder_;

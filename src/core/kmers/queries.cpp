@@ -15,16 +15,16 @@ namespace ancify {
 
 namespace {
 
-// A k-mer that is looked for, and the position of its count in the result.
+// A k-mer that is looked for, and where its count goes.
 template <class Key>
 struct Wanted {
   Key key;
-  std::size_t position;
+  std::int64_t* count;
 };
 
 template <class Key>
 void look_up(const KmerDatabase& database, std::vector<Wanted<Key>> wanted,
-             std::vector<std::int64_t>& counts, const TaskContext& context) {
+             const TaskContext& context) {
   const KmerHeader& header = database.header();
   const auto by_key = [](const auto& a, const auto& b) { return a.key < b.key; };
   std::sort(wanted.begin(), wanted.end(), by_key);
@@ -42,7 +42,7 @@ void look_up(const KmerDatabase& database, std::vector<Wanted<Key>> wanted,
       const auto entry =
           std::lower_bound(found.begin(), found.end(), Counted<Key>{at->key, 0}, by_key);
       const bool is_there = entry != found.end() && entry->key == at->key;
-      counts[at->position] = is_there ? entry->count : 0;
+      *at->count = is_there ? entry->count : 0;
     }
   }
   database.check_unchanged();
@@ -101,31 +101,64 @@ int length_of_first(const std::string& path, const TaskContext& context) {
 
 }  // namespace
 
-std::vector<std::int64_t> counts_along(const KmerDatabase& database, std::string_view sequence,
-                                       const TaskContext& context) {
-  const auto k = static_cast<std::size_t>(database.header().k);
-  if (sequence.size() < k) return {};
-  std::vector<std::int64_t> counts(sequence.size() - k + 1, kNoKmer);
-  with_key(database.header().k, [&](auto any) {
+std::vector<std::vector<std::int64_t>> counts_along(const KmerDatabase& database,
+                                                    const std::vector<std::string_view>& sequences,
+                                                    const TaskContext& context) {
+  const KmerHeader& header = database.header();
+  const auto overlap = static_cast<std::size_t>(header.k - 1);
+  std::vector<std::vector<std::int64_t>> counts(sequences.size());
+  with_key(header.k, [&](auto any) {
     using Key = decltype(any);
     std::vector<Wanted<Key>> wanted;
-    for_each_kmer<Key>(sequence, database.header().k, database.header().canonical,
-                       [&](std::size_t position, Key key) {
-                         wanted.push_back({key, position});
-                       });
-    look_up(database, std::move(wanted), counts, context);
+    for (std::size_t i = 0; i < sequences.size(); ++i) {
+      context.throw_if_stopped();
+      counts[i].assign(sequences[i].size() - std::min(sequences[i].size(), overlap), kNoKmer);
+      for_each_kmer<Key>(sequences[i], header.k, header.canonical,
+                         [&](std::size_t position, Key key) {
+                           wanted.push_back({key, &counts[i][position]});
+                         });
+    }
+    look_up(database, std::move(wanted), context);
   });
   return counts;
 }
 
-std::vector<KmerRow> kmer_rows(const KmerDatabase& database, std::uint64_t first, std::uint64_t n) {
+std::vector<KmerRow> kmer_rows(const KmerDatabase& database, std::uint64_t n,
+                               const TaskContext& context) {
   std::vector<KmerRow> rows;
+  rows.reserve(n);
   with_key(database.header().k, [&](auto key) {
-    for (KmerCursor<decltype(key)> at(database, first, first + n); at.valid(); at.next()) {
+    for (KmerCursor<decltype(key)> at(database, 0, n); at.valid(); at.next()) {
+      if (rows.size() % (1 << 16) == 0) context.throw_if_stopped();
       rows.push_back({key_text(at.key(), database.header().k), at.count()});
     }
   });
+  database.check_unchanged();
   return rows;
+}
+
+void write_kmer_files(const KmerDatabase& database, const std::string& stem,
+                      const TaskContext& context) {
+  KmerWriter writer(database.header(), stem);
+  with_key(database.header().k, [&](auto any) {
+    using Key = decltype(any);
+    constexpr std::size_t at_once = 1 << 16;
+    std::uint64_t first = 0;
+    std::vector<Counted<Key>> entries;
+    const auto write = [&] {
+      context.throw_if_stopped();
+      writer.write(first, entries.data(), entries.size());
+      first += entries.size();
+      entries.clear();
+    };
+    for (KmerCursor<Key> at(database); at.valid(); at.next()) {
+      entries.push_back(at.entry());
+      if (entries.size() == at_once) write();
+    }
+    write();
+  });
+  database.check_unchanged();
+  writer.finish(context);
 }
 
 void write_kmer_text(const KmerDatabase& database, const std::string& path,
@@ -153,6 +186,7 @@ void write_kmer_text(const KmerDatabase& database, const std::string& path,
     }
   });
   write();
+  database.check_unchanged();
   file.sync(context);
   file.prepare();
   file.commit();

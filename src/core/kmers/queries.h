@@ -15,17 +15,23 @@ namespace ancify {
 // A k-mer that cannot be looked up: a letter other than A, C, G and T.
 constexpr std::int64_t kNoKmer = -1;
 
-// The counts of the k-mers at all positions of a sequence, 0 where the database lacks one and
+// For each sequence the counts of the k-mers at all positions, 0 where the database lacks one and
 // kNoKmer where there is none. Empty for a sequence shorter than k.
-std::vector<std::int64_t> counts_along(const KmerDatabase& database, std::string_view sequence,
-                                       const TaskContext& context);
+std::vector<std::vector<std::int64_t>> counts_along(const KmerDatabase& database,
+                                                    const std::vector<std::string_view>& sequences,
+                                                    const TaskContext& context);
 
 struct KmerRow {
   std::string text;
   std::uint32_t count;
 };
-// n k-mers from number `first` on.
-std::vector<KmerRow> kmer_rows(const KmerDatabase& database, std::uint64_t first, std::uint64_t n);
+// The first n k-mers.
+std::vector<KmerRow> kmer_rows(const KmerDatabase& database, std::uint64_t n,
+                               const TaskContext& context);
+
+// Writes the database to files, as it is.
+void write_kmer_files(const KmerDatabase& database, const std::string& stem,
+                      const TaskContext& context);
 
 // Writes a k-mer and its count a line, as `jellyfish dump -c` does.
 void write_kmer_text(const KmerDatabase& database, const std::string& path,

@@ -27,37 +27,44 @@ std::uint32_t count_of_both(KmerCountRule rule, std::uint32_t one, std::uint32_t
   return 0;
 }
 
-// What a merge does with a k-mer's counts, 0 where it is missing; 0 to leave it out.
+// What a merge makes of a k-mer's counts, 0 where it is missing; 0 to leave it out. It is chance
+// which of both databases has the next k-mer, so there are no branches for a processor to guess.
 class Rule {
  public:
-  Rule(KmerOperation operation, KmerCountRule rule) : operation_(operation), rule_(rule) {}
-  std::uint32_t of_one(std::uint32_t count) const {
-    return operation_ == KmerOperation::kIntersect ? 0 : count;
-  }
-  std::uint32_t of_other(std::uint32_t count) const {
-    return operation_ == KmerOperation::kUnion ? count : 0;
-  }
-  std::uint32_t of_both(std::uint32_t one, std::uint32_t other) const {
-    const bool removes =
-        operation_ == KmerOperation::kSubtract && rule_ != KmerCountRule::kDifference;
-    return removes ? 0 : count_of_both(rule_, one, other);
+  Rule(KmerOperation operation, KmerCountRule rule)
+      : of_one_(operation == KmerOperation::kIntersect ? 0 : kMostCount),
+        of_other_(operation == KmerOperation::kUnion ? kMostCount : 0),
+        of_both_(operation == KmerOperation::kSubtract && rule != KmerCountRule::kDifference
+                     ? 0
+                     : kMostCount),
+        rule_(rule) {}
+  std::uint32_t combined(std::uint32_t one, std::uint32_t other) const {
+    const std::uint32_t both = count_of_both(rule_, one, other) & of_both_;
+    const std::uint32_t either = (one & of_one_) | (other & of_other_);  // the other one is 0
+    return one == 0 || other == 0 ? either : both;
   }
 
  private:
-  KmerOperation operation_;
+  std::uint32_t of_one_;  // masks: 0 leaves a k-mer out
+  std::uint32_t of_other_;
+  std::uint32_t of_both_;
   KmerCountRule rule_;
 };
 
 // Calls take(key, count of one, count of other) for each k-mer of either.
 template <class Key, class Take>
 void merge(KmerCursor<Key> one, KmerCursor<Key> other, Take&& take) {
-  while (one.valid() || other.valid()) {
-    const bool in_one = one.valid() && (!other.valid() || one.key() <= other.key());
-    const bool in_other = other.valid() && (!one.valid() || other.key() <= one.key());
-    take(in_one ? one.key() : other.key(), in_one ? one.count() : 0, in_other ? other.count() : 0);
-    if (in_one) one.next();
-    if (in_other) other.next();
+  while (one.valid() && other.valid()) {
+    const Key a = one.key();
+    const Key b = other.key();
+    const std::uint32_t in_one = a <= b;
+    const std::uint32_t in_other = b <= a;
+    take(std::min(a, b), one.count() & (0 - in_one), other.count() & (0 - in_other));
+    one.next(static_cast<int>(in_one));
+    other.next(static_cast<int>(in_other));
   }
+  for (; one.valid(); one.next()) take(one.key(), one.count(), 0);
+  for (; other.valid(); other.next()) take(other.key(), 0, other.count());
 }
 
 // The k-mers that begin with these bases, as a cursor. No database has a shorter prefix.
@@ -67,10 +74,12 @@ KmerCursor<Key> cursor_of(const KmerDatabase& database, std::size_t part, int ba
   return {database, database.starts()[part << more], database.starts()[(part + 1) << more]};
 }
 
-// Writes what combined(one, other) gives for each k-mer of either.
-template <class Combined>
-KmerDatabase write_merged(const KmerDatabase& one, const KmerDatabase& other, Combined combined,
-                          const KmerSettings& settings, const KmerWork& work, JobControl& control) {
+}  // namespace
+
+KmerDatabase combine(const KmerDatabase& one, const KmerDatabase& other, KmerOperation operation,
+                     KmerCountRule rule, const KmerSettings& settings, const KmerWork& work,
+                     JobControl& control) {
+  const Rule counts(operation, rule);
   const int bases = std::min({one.header().prefix, other.header().prefix, 3});
   KmerParts parts(settings, bases, work.memory / 2, work.scratch);
   return with_key(settings.k, [&](auto any) {
@@ -79,37 +88,27 @@ KmerDatabase write_merged(const KmerDatabase& one, const KmerDatabase& other, Co
     control.expect(n);
     run_tasks(control, work.threads, n, [&](std::int64_t part, const TaskContext& context) {
       const auto at = static_cast<std::size_t>(part);
-      constexpr std::size_t at_once = 1 << 14;
-      std::vector<Counted<Key>> entries;
+      std::vector<Counted<Key>> entries(1 << 14);
+      std::size_t used = 0;
+      const auto flush = [&] {
+        context.throw_if_stopped();
+        parts.add(entries.data(), used);
+        used = 0;
+      };
       merge(cursor_of<Key>(one, at, bases), cursor_of<Key>(other, at, bases),
             [&](Key key, std::uint32_t first, std::uint32_t second) {
-              const std::uint32_t count = combined(first, second);
-              if (count > 0) entries.push_back({key, count});
-              if (entries.size() < at_once) return;
-              parts.add(std::exchange(entries, {}));
-              context.throw_if_stopped();
+              const std::uint32_t count = counts.combined(first, second);
+              entries[used] = {key, count};
+              used += count > 0;
+              if (used == entries.size()) flush();
             });
-      parts.add(entries);
+      flush();
       control.advance(1);
     });
     one.check_unchanged();
     other.check_unchanged();
     return parts.write<Key>(work, true, control);
   });
-}
-
-}  // namespace
-
-KmerDatabase combine(const KmerDatabase& one, const KmerDatabase& other, KmerOperation operation,
-                     KmerCountRule rule, const KmerSettings& settings, const KmerWork& work,
-                     JobControl& control) {
-  const Rule counts(operation, rule);
-  const auto combined = [counts](std::uint32_t first, std::uint32_t second) {
-    if (second == 0) return counts.of_one(first);
-    if (first == 0) return counts.of_other(second);
-    return counts.of_both(first, second);
-  };
-  return write_merged(one, other, combined, settings, work, control);
 }
 
 KmerDatabase filter(const KmerDatabase& database, const KmerSettings& settings,

@@ -32,7 +32,7 @@ std::size_t digit_of(const Item& item, int shift) {
 // Turns numbers of items into the places where they begin.
 template <class Counts>
 void starts_of(Counts& counts) {
-  std::size_t sum = 0;
+  typename Counts::value_type sum = 0;
   for (auto& count : counts) sum += std::exchange(count, sum);
 }
 
@@ -40,12 +40,21 @@ void starts_of(Counts& counts) {
 // stay in the processor's cache. Returns where they are then, `items` or `spare`.
 template <class Item>
 Item* sort_few(Item* items, Item* spare, std::size_t n, int bits) {
-  for (int shift = 0; shift < bits; shift += kDigitBits) {
-    std::array<std::size_t, kDigits> starts{};
-    for (std::size_t i = 0; i < n; ++i) ++starts[digit_of(items[i], shift)];
-    if (starts[digit_of(items[0], shift)] == n) continue;
-    starts_of(starts);
-    for (std::size_t i = 0; i < n; ++i) spare[starts[digit_of(items[i], shift)]++] = items[i];
+  constexpr std::size_t most = sizeof(key_of(Item()));
+  const auto digits = static_cast<std::size_t>((bits + kDigitBits - 1) / kDigitBits);
+  // All digits are counted before equal items are neighbours, as a processor waits for its last
+  // addition to the same number.
+  std::array<std::array<std::uint32_t, kDigits>, most> starts;
+  for (std::size_t d = 0; d < digits; ++d) starts[d].fill(0);
+  for (std::size_t i = 0; i < n; ++i) {
+    auto key = key_of(items[i]);
+    for (std::size_t d = 0; d < digits; ++d, key >>= kDigitBits) ++starts[d][key & (kDigits - 1)];
+  }
+  for (std::size_t d = 0; d < digits; ++d) {
+    const int shift = static_cast<int>(d) * kDigitBits;
+    if (starts[d][digit_of(items[0], shift)] == n) continue;
+    starts_of(starts[d]);
+    for (std::size_t i = 0; i < n; ++i) spare[starts[d][digit_of(items[i], shift)]++] = items[i];
     std::swap(items, spare);
   }
   return items;

@@ -46,19 +46,25 @@ class KmerParts {
   // Adds k-mers in their order, of which some may not be wanted.
   template <class Key>
   void add(const std::vector<Counted<Key>>& entries) {
+    add(entries.data(), entries.size());
+  }
+  template <class Key>
+  void add(const Counted<Key>* entries, std::size_t n) {
     std::uint32_t most = 0;
-    for (auto at = entries.begin(); at != entries.end();) {
+    for (const Counted<Key>* at = entries; at != entries + n;) {
       const std::size_t part = part_of(at->key);
-      Block block;
-      const auto end = std::find_if(at, entries.end(),
-                                    [&](const auto& entry) { return part_of(entry.key) != part; });
-      block.reserve(static_cast<std::size_t>(end - at) * kEntry<Key>);
+      const auto* const end = std::find_if(
+          at, entries + n, [&](const auto& entry) { return part_of(entry.key) != part; });
+      Block block(static_cast<std::size_t>(end - at) * kEntry<Key>);
+      char* to = block.data();
       for (; at != end; ++at) {
         if (!wants(at->count)) continue;
         most = std::max(most, at->count);
-        put(block, at->key);
-        put(block, at->count);
+        std::memcpy(to, &at->key, sizeof at->key);
+        std::memcpy(to + sizeof at->key, &at->count, sizeof at->count);
+        to += kEntry<Key>;
       }
+      block.resize(static_cast<std::size_t>(to - block.data()));
       if (!block.empty()) parts_.append(part, std::move(block));
     }
     note_count(most);
@@ -82,14 +88,12 @@ class KmerParts {
     run_tasks(control, work.threads, static_cast<std::int64_t>(parts_.size()),
               [&](std::int64_t i, const TaskContext&) {
                 const auto part = static_cast<std::size_t>(i);
-                std::vector<Counted<Key>> entries;
-                entries.reserve(static_cast<std::size_t>(first[part + 1] - first[part]));
+                std::vector<Counted<Key>> entries(first[part + 1] - first[part]);
+                Counted<Key>* to = entries.data();
                 parts_.take(part, [&](const char* block, std::size_t size) {
-                  for (std::size_t at = 0; at < size; at += kEntry<Key>) {
-                    Counted<Key> entry;
-                    std::memcpy(&entry.key, block + at, sizeof entry.key);
-                    std::memcpy(&entry.count, block + at + sizeof entry.key, sizeof entry.count);
-                    entries.push_back(entry);
+                  for (const char* at = block; at != block + size; at += kEntry<Key>, ++to) {
+                    std::memcpy(&to->key, at, sizeof to->key);
+                    std::memcpy(&to->count, at + sizeof to->key, sizeof to->count);
                   }
                 });
                 std::vector<Counted<Key>> spare;
@@ -103,11 +107,6 @@ class KmerParts {
   template <class Key>
   std::size_t part_of(Key key) const {
     return static_cast<std::size_t>(key >> (2 * (settings_.k - bases_)));
-  }
-  template <class Value>
-  static void put(Block& block, Value value) {
-    const auto* const bytes = reinterpret_cast<const char*>(&value);
-    block.insert(block.end(), bytes, bytes + sizeof value);
   }
   void note_count(std::uint32_t count) {
     for (std::uint32_t most = most_; most < count && !most_.compare_exchange_weak(most, count);) {

@@ -2,6 +2,7 @@
 #include "core/kmers/super_kmers.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -86,11 +87,15 @@ void SuperKmerCutter::write(const std::uint8_t* codes, std::size_t kmers, std::u
   const std::size_t n = kmers - 1 + static_cast<std::size_t>(k_);
   auto* to = reinterpret_cast<std::uint8_t*>(out_.room(partition_of(minimizer), 1 + (n + 3) / 4));
   *to++ = static_cast<std::uint8_t>(kmers - 1);
-  for (std::size_t i = 0; i < n; i += 4) {
-    unsigned packed = 0;
-    for (std::size_t j = std::min(n, i + 4); j-- > i;) packed = packed << 2 | codes[j];
-    *to++ = static_cast<std::uint8_t>(packed);
-  }
+  const auto pack = [](const std::uint8_t* of) {
+    return static_cast<std::uint8_t>(of[0] << 6 | of[1] << 4 | of[2] << 2 | of[3]);
+  };
+  std::size_t i = 0;
+  for (; i + 4 <= n; i += 4) *to++ = pack(codes + i);
+  if (i == n) return;
+  std::array<std::uint8_t, 4> last{};
+  std::copy(codes + i, codes + n, last.begin());
+  *to = pack(last.data());
 }
 
 }  // namespace ancify

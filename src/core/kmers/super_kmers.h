@@ -1,8 +1,11 @@
 // Super-k-mers: runs of k-mers that share their minimizer, packed to two bits a base.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -38,20 +41,18 @@ class SuperKmerCutter {
 // Calls take(key) for each k-mer of a block of super-k-mers.
 template <class Key, class Take>
 void expand(const char* block, std::size_t size, int k, bool canonical, Take&& take) {
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(block);
-  for (const auto* const end = bytes + size; bytes < end;) {
-    const std::size_t n = *bytes++ + static_cast<std::size_t>(k);  // bases
-    RollingKey<Key> rolling(k);
-    const auto first = static_cast<std::size_t>(k - 1);
-    const auto code = [&](std::size_t i) {
-      return static_cast<std::uint8_t>(bytes[i / 4] >> (2 * (i % 4)) & 3);
-    };
-    for (std::size_t i = 0; i < first; ++i) rolling.add(code(i));
-    for (std::size_t i = first; i < n; ++i) {
-      rolling.add(code(i));
+  for (const char* const end = block + size; block < end;) {
+    const std::size_t n = static_cast<std::uint8_t>(*block++) + static_cast<std::size_t>(k);
+    std::array<char, sizeof(Key)> start{};
+    std::memcpy(start.data(), block, std::min(start.size(), static_cast<std::size_t>(end - block)));
+    RollingKey<Key> rolling(k, first_bases<Key>(start.data(), static_cast<std::size_t>(k)));
+    take(rolling.get(canonical));
+    for (auto i = static_cast<std::size_t>(k); i < n; ++i) {
+      const auto bases = static_cast<std::uint8_t>(block[i / 4]);
+      rolling.add(bases >> (6 - 2 * (i % 4)) & 3);
       take(rolling.get(canonical));
     }
-    bytes += (n + 3) / 4;
+    block += (n + 3) / 4;
   }
 }
 

@@ -82,6 +82,8 @@ class ExactProblem {
 
   // What belongs to theta (in units of the model), where the model is.
   void add_effects(const Vector& theta, Fit& fit) const;
+  // P where the model is, n x n.
+  Vector projection() const;
 
  private:
   static Vector times(Vector values, double factor) {
@@ -209,6 +211,33 @@ void ExactProblem::add_effects(const Vector& theta, Fit& fit) const {
   }
 }
 
+Vector ExactProblem::projection() const {
+  constexpr std::size_t kAtOnce = 64;
+  const auto n = static_cast<std::size_t>(complement_.samples());
+  const auto p = static_cast<std::size_t>(complement_.effects());
+  Vector result;
+  result.reserve(n * n);
+  for (std::size_t first = 0; first < n; first += kAtOnce) {
+    TaskContext(control_).throw_if_stopped();
+    const std::size_t columns = std::min(kAtOnce, n - first);
+    Vector units(n * columns);
+    for (std::size_t j = 0; j < columns; ++j) units[j * n + first + j] = 1;
+    const Vector rotated = complement_.rotate(std::move(units));
+    Vector inner((n - p) * columns);
+    for (std::size_t j = 0; j < columns; ++j) {
+      std::copy_n(&rotated[j * n + p], n - p, &inner[j * (n - p)]);
+    }
+    inner = model_->solve(std::move(inner));
+    Vector padded(n * columns);
+    for (std::size_t j = 0; j < columns; ++j) {
+      std::copy_n(&inner[j * (n - p)], n - p, &padded[j * n + p]);
+    }
+    const Vector part = times(complement_.rotate_back(std::move(padded)), 1 / (unit_ * unit_));
+    result.insert(result.end(), part.begin(), part.end());
+  }
+  return result;
+}
+
 }  // namespace
 
 Fit fit_exact(const FitData& data, Kernels& kernels, const SearchSettings& settings,
@@ -258,6 +287,13 @@ std::vector<LikelihoodAt> likelihoods_at(const FitData& data, Kernels& kernels,
                       problem.unscaled(model.derivatives(expected))});
   }
   return result;
+}
+
+std::vector<double> projection_at(const FitData& data, Kernels& kernels,
+                                  const std::vector<double>& theta, JobControl& control) {
+  ExactProblem problem(data, kernels, control);
+  if (!problem.model().move_to(problem.scaled(theta))) throw not_positive("theta", theta);
+  return problem.projection();
 }
 
 }  // namespace ancify::reml

@@ -10,44 +10,17 @@
 #include <utility>
 
 #include "core/exec/errors.h"
+#include "core/genotypes/standardise.h"
 
 namespace ancify::reml {
 
 namespace {
-
-// Mean and population variance over observed calls, from whole numbers.
-struct Moments {
-  double observed = 0;
-  double mean = 0;
-  double variance = 0;
-};
-
-Moments moments_of(const VariantCounts& counts, std::int64_t samples) {
-  const std::int64_t observed = samples - counts.missing;
-  if (observed == 0) return {};
-  const std::int64_t sum = counts.one + 2 * counts.two;
-  const auto n = static_cast<double>(observed);
-  // Exact: n^2 times the variance is below 2^53 for 47 million samples.
-  const std::int64_t scaled = observed * (counts.one + 4 * counts.two) - sum * sum;
-  return {n, static_cast<double>(sum) / n, static_cast<double>(scaled) / (n * n)};
-}
 
 ProductBits bits_of(Precision precision) {
   return precision == Precision::kFull ? ProductBits::k56 : ProductBits::k28;
 }
 
 }  // namespace
-
-GenotypeProducts GenotypeKernels::standardise(const GenotypeMatrix& matrix, double scale_power) {
-  std::vector<double> means;
-  std::vector<double> scales;
-  for (const auto& counts : matrix.counts()) {
-    const Moments moments = moments_of(counts, matrix.samples());
-    means.push_back(moments.mean);
-    scales.push_back(moments.variance > 0 ? std::pow(moments.variance, scale_power / 2) : 0);
-  }
-  return {matrix, std::move(means), std::move(scales)};
-}
 
 GenotypeKernels::GenotypeKernels(const GenotypeMatrix& matrix,
                                  const std::vector<ComponentWeight>& weights, int components,
@@ -63,7 +36,7 @@ GenotypeKernels::GenotypeKernels(const GenotypeMatrix& matrix,
   first_.push_back(0);
   auto next = weights.begin();
   for (std::int64_t j = 0; j < matrix.variants(); ++j) {
-    const Moments moments =
+    const VariantMoments moments =
         moments_of(matrix.counts()[static_cast<std::size_t>(j)], matrix.samples());
     const double scale = products_.scales()[static_cast<std::size_t>(j)];
     if (scale == 0) ++constant_;

@@ -55,7 +55,6 @@ class GenotypeKernels : public Kernels {
     double weight;
   };
 
-  static GenotypeProducts standardise(const GenotypeMatrix& matrix, double scale_power);
   // sum_g theta_g w_jg / c_g.
   double coefficient(const double* theta, std::int64_t variant) const;
   bool has_coefficient(const double* theta, std::int64_t block) const;

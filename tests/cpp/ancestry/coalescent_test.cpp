@@ -667,6 +667,26 @@ TEST(Coalescent, HistoriesThatCannotBe) {
   says(ladder(1000, 1000, {1e4, 2e4, 3e4, 4e4, 5e4, 6e4, 7e4}), "at most 6");
 }
 
+// However many ask at once, and although caches are emptied on the way.
+TEST(Coalescent, ThreadsShareAPolariser) {
+  const auto model = general_model(1e-8);
+  std::vector<PolymorphicSite> sites;
+  for (int i = 0; i < 400; ++i) sites.push_back({i % 5, {0, 2}, 1000 + 7 * (i % 90), 1 + i % 200});
+  SitePolariser polariser(kNear, model, 2000, kControl);
+  polariser.prepare(kControl);
+  std::vector<Posterior> found(4 * sites.size());
+  JobControl control;
+  run_tasks(control, 4, 4, [&](std::int64_t task, const TaskContext& /*context*/) {
+    for (std::size_t i = 0; i < sites.size(); ++i) {
+      found[static_cast<std::size_t>(task) * sites.size() + i] = polariser.posterior(sites[i]);
+    }
+  });
+  SitePolariser alone(kNear, model, 2000, kControl);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i], alone.posterior(sites[i % sites.size()])) << i;
+  }
+}
+
 // Two haplotypes that differ have one copy of each allele.
 TEST(Coalescent, UnknownCountsOfTwoHaplotypesAreKnown) {
   const auto model = general_model(1e-8);

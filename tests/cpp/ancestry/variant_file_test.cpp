@@ -216,6 +216,29 @@ TEST(VariantReader, RefusesGenotypesThatCannotBe) {
   }
 }
 
+TEST(VariantReader, GivesCountsOfInfo) {
+  TempDir dir;
+  std::string text = "##fileformat=VCFv4.2\n";
+  for (const char* id : {"AC", "AN"}) {
+    text += "##INFO=<ID=" + std::string(id) + ",Number=.,Type=Integer,Description=\"x\">\n";
+  }
+  text += "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n";
+  const std::vector<std::pair<std::string, std::optional<std::int64_t>>> wanted = {
+      {".", {}},     {"AC=3", 3}, {"AC=70000", 70000}, {"AC=.", {}}, {"AC=3,4", {}},
+      {"AC=-1", {}}, {"AC", {}},  {"AN=5", {}},        {"AC=0", 0},
+  };
+  for (const auto& [info, value] : wanted) text += "1\t7\t.\tA\tC\t.\t.\t" + info + "\n";
+  text += "1\t7\t.\tA\tC\t.\t.\tAC=3x;DP=1\n";
+  VariantReader reader(dir.write("v.vcf", text), 0, RecordParts::kInfo);
+  for (const auto& [info, value] : wanted) {
+    ASSERT_TRUE(reader.next());
+    EXPECT_EQ(reader.info_count("AC"), value) << info;
+  }
+  ASSERT_TRUE(reader.next());
+  EXPECT_EQ(reader.info_count("DP"), std::nullopt);  // not declared, so it is text
+  EXPECT_THROW(reader.info_count("AC"), FormatError);
+}
+
 TEST(VariantReader, GivesFieldsOfInfo) {
   TempDir dir;
   std::string text = kSamples;

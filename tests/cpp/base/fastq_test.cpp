@@ -45,10 +45,12 @@ TEST(Fastq, NamesTheRecordThatIsDamaged) {
     return whole.substr(whole.find("record"));
   };
   const std::string good = "@a\nACGT\n+\nFFFF\n";
-  EXPECT_EQ(message(good + "@b\nACGTA\n+\nFFFF\n"), "record 2 has 5 bases but 4 qualities");
-  EXPECT_EQ(message(good + "b\nA\n+\nF\n"), "record 2 begins with 'b', not with @");
+  EXPECT_EQ(message(good + "@b\nACGTA\n+\nFFFF\n"),
+            "record 2 has 5 bases but 4 qualities: fetch the file again, or remove the record");
+  EXPECT_EQ(message(good + "b\nA\n+\nF\n"),
+            "record 2 begins with 'b', not with @: give four lines a record");
   EXPECT_EQ(message(good + good + "@b\nA\nF\n+\n"),
-            "record 3 has 'F' where its third line must begin with +");
+            "record 3 has 'F' where its third line must begin with +: give four lines a record");
   for (const char* cut : {"@", "@b\n", "@b\nACGT", "@b\nACGT\n+\n"}) {
     EXPECT_EQ(message(good + cut),
               "record 2 is incomplete: the file was cut short. Fetch it again");

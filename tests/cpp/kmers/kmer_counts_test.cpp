@@ -1,6 +1,7 @@
 // k-mers against a plain map: sorting, super-k-mers, partitions on disk, databases.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
 #include <random>
 
@@ -108,6 +109,30 @@ TEST(KmerCounter, WritesTheSameBytesInFilesByAllWays) {
     }
   }
   EXPECT_EQ(dir.entries(), 2);
+}
+
+template <class Key>
+void expect_bases(const std::string& text) {
+  const int k = static_cast<int>(text.size());
+  RollingKey<Key> rolling(k);
+  for (const char c : text) rolling.add(base_code(c));
+  const Key key = rolling.forward();
+  EXPECT_EQ(key_text(key, k), text);
+  EXPECT_EQ(key_text(reverse_complement(key, k), k), complement_of(text));
+  EXPECT_TRUE(canonical_key(key, k) == rolling.canonical());
+  EXPECT_TRUE(RollingKey<Key>(k, key).canonical() == rolling.canonical());
+  std::array<char, sizeof(Key)> bytes;
+  put_bases(bytes.data(), key, text.size());
+  EXPECT_TRUE(first_bases<Key>(bytes.data(), text.size()) == key);
+  EXPECT_EQ(bytes[0] >> 6 & 3, base_code(text[0]));
+}
+
+TEST(Packing, TurnsAndPacksBasesAsTextsDo) {
+  for (std::size_t k = 1; k <= 64; ++k) {
+    const std::string text = random_text(k, static_cast<unsigned>(k), "ACGT");
+    if (k <= 32) expect_bases<ShortKey>(text);
+    expect_bases<LongKey>(text);
+  }
 }
 
 // A tile that is smaller than a part is sorted by itself.

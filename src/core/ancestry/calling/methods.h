@@ -15,6 +15,7 @@
 #include "core/ancestry/patterns/voting.h"
 #include "core/ancestry/phylogeny/substitution_model.h"
 #include "core/ancestry/phylogeny/tree.h"
+#include "core/ancestry/variants/known_sites.h"
 #include "core/device/backend.h"
 #include "core/exec/job_control.h"
 
@@ -29,8 +30,8 @@ struct MethodOptions {
   double mutation_rate = 1.25e-8;  // per site and generation, along the history
   SubstitutionRates rates;
   Thresholds thresholds;
-  std::string model_path;  // LightGBM's text of the trained model, for ml
-  std::string variants;    // for coalescent: a file of sites that vary; empty for none
+  std::string model_path;   // LightGBM's text of the trained model, for ml
+  KnownSitesFile variants;  // for coalescent: sites that vary; none if the path is empty
 };
 
 // Makes a method. InputError if an option is missing or has an invalid value. The job's control can

@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <numeric>
 #include <string>
 #include <tuple>
@@ -467,16 +469,15 @@ class SitePolariser::Impl {
     if (site.copies == site.haplotypes) sums[b] = 1;
     if (!is_polymorphic(site)) return sums;
     prepare(control_);
-    forget_if_many();
     auto other = site.copies;
     if (other) other = site.haplotypes - *other;
-    const auto& second = weights(site.haplotypes, site.copies);
-    const auto& first = weights(site.haplotypes, other);
+    const auto second = weights(site.haplotypes, site.copies);
+    const auto first = weights(site.haplotypes, other);
     const auto pattern = static_cast<std::size_t>(site.pattern);
     for (std::size_t i = 0; i < classes_.size(); ++i) {
       const auto& [share, model, tables] = classes_[i];
-      sums[a] += share * second[i].likelihood(tables, model.rates, pattern, a, b);
-      sums[b] += share * first[i].likelihood(tables, model.rates, pattern, b, a);
+      sums[a] += share * (*second)[i].likelihood(tables, model.rates, pattern, a, b);
+      sums[b] += share * (*first)[i].likelihood(tables, model.rates, pattern, b, a);
     }
     return normalised(sums);
   }
@@ -492,29 +493,47 @@ class SitePolariser::Impl {
     return {haplotypes, history_.focal_size, history_.focal_split(), model.rates};
   }
 
-  // The weights of each rate class, for `copies` of the derived allele.
-  const std::vector<SampleWeights>& weights(int haplotypes, std::optional<int> copies) {
-    std::vector<SampleWeights>& found = weights_[{haplotypes, copies}];
-    if (!found.empty()) return found;
-    if (control_.stop_requested()) throw Interrupted();
-    for (std::size_t i = 0; i < classes_.size(); ++i) {
-      found.emplace_back(branch(i, haplotypes), classes_[i].tables, copies);
+  using Weights = std::vector<SampleWeights>;  // of each rate class
+  using Branches = std::vector<FocalBranch>;   // of each rate class
+
+  // For `copies` of the derived allele. Threads make them outside the lock, as it takes long.
+  std::shared_ptr<const Weights> weights(int haplotypes, std::optional<int> copies) {
+    const std::pair key(haplotypes, copies);
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      const auto found = weights_.find(key);
+      if (found != weights_.end()) return found->second;
     }
-    return found;
+    if (control_.stop_requested()) throw Interrupted();
+    const auto branches = this->branches(haplotypes);
+    const auto made = std::make_shared<Weights>();
+    for (std::size_t i = 0; i < classes_.size(); ++i) {
+      made->emplace_back((*branches)[i], classes_[i].tables, copies);
+    }
+    const std::lock_guard<std::mutex> lock(mutex_);
+    forget_if_many();
+    weights_.emplace(key, made);
+    return made;
   }
 
   // A cache of at most 2^18 lineages, which take half a kilobyte each.
-  const FocalBranch& branch(std::size_t i, int haplotypes) {
-    const auto found = branches_.find({i, haplotypes});
-    if (found != branches_.end()) return found->second;
-    constexpr int most_lineages = 1 << 18;
-    if (lineages_ + haplotypes > most_lineages) {
+  std::shared_ptr<const Branches> branches(int haplotypes) {
+    constexpr std::size_t most_lineages = std::size_t{1} << 18;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      const auto found = branches_.find(haplotypes);
+      if (found != branches_.end()) return found->second;
+    }
+    const auto made = std::make_shared<Branches>();
+    for (const auto& one : classes_) made->push_back(branch_of(haplotypes, one.model));
+    const std::size_t lineages = classes_.size() * static_cast<std::size_t>(haplotypes);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (lineages_ + lineages > most_lineages) {
       branches_.clear();
       lineages_ = 0;
     }
-    lineages_ += haplotypes;
-    return branches_.emplace(std::pair(i, haplotypes), branch_of(haplotypes, classes_[i].model))
-        .first->second;
+    if (branches_.emplace(haplotypes, made).second) lineages_ += lineages;
+    return made;
   }
 
   // Empties the cache of weights when it exceeds 32 megabytes.
@@ -530,10 +549,11 @@ class SitePolariser::Impl {
   int most_haplotypes_;
   const JobControl& control_;
   std::vector<Class> classes_;  // made at the first use
-  // By haplotypes and copies
-  std::map<std::pair<int, std::optional<int>>, std::vector<SampleWeights>> weights_;
-  std::map<std::pair<std::size_t, int>, FocalBranch> branches_;  // by class and haplotypes
-  int lineages_ = 0;                                             // in branches_
+
+  std::mutex mutex_;  // of the caches
+  std::map<std::pair<int, std::optional<int>>, std::shared_ptr<const Weights>> weights_;
+  std::map<int, std::shared_ptr<const Branches>> branches_;  // by haplotypes
+  std::size_t lineages_ = 0;                                 // in branches_
 };
 
 SitePolariser::SitePolariser(const History& history, const MutationModel& model,

@@ -85,7 +85,8 @@ class SitePolariser {
   SitePolariser& operator=(const SitePolariser&) = delete;
   ~SitePolariser();
   int most_haplotypes() const { return most_haplotypes_; }
-  // Does the slow work that the first polymorphic site needs; `control` can stop it.
+  // Does the slow work that the first polymorphic site needs; `control` can stop it. After it, any
+  // number of threads may ask for posteriors at once.
   void prepare(const JobControl& control);
   Posterior posterior(const PolymorphicSite& site);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "core/ancestry/variants/record_site.h"
 #include "core/exec/errors.h"
@@ -22,50 +23,60 @@ int state_at(const Stretch& stretch, std::size_t species, std::int64_t position)
 
 }  // namespace
 
-KnownSites::KnownSites(const std::string& variants, const History& history,
+KnownSites::KnownSites(const KnownSitesFile& file, const History& history,
                        const MutationModel& model, const Thresholds& thresholds,
                        JobControl& control)
-    : path_(variants),
+    : path_(file.path),
       species_(static_cast<std::size_t>(history.outgroups())),
       thresholds_(thresholds) {
   check_thresholds(thresholds);
-  VariantReader reader(variants, 0, RecordParts::kGenotypes, control.inputs());
-  const auto samples = columns_of({}, reader);
+  read(file, history, control);
   int most = 2;
-  std::int64_t counted = 0;
   std::int64_t all = 0;
-  Sites* sites = nullptr;
-  std::string chromosome;
-  std::int64_t last = -1;
-  while (reader.next()) {
-    if (control.stop_requested()) throw Interrupted();
-    if (sites == nullptr || reader.chromosome() != chromosome) {
-      chromosome = reader.chromosome();
-      sites = &sites_[chromosome];
-      last = -1;
+  std::int64_t counted = 0;
+  for (const auto& [name, sites] : sites_) {
+    all += static_cast<std::int64_t>(sites.size());
+    for (const Site& site : sites) {
+      most = std::max(most, site.haplotypes);
+      if (site.copies != kUnknown) ++counted;
     }
-    const auto site = site_of_record(reader, samples, history);
-    if (!site) continue;
-    const std::int64_t position = reader.position() - 1;
-    const bool again = position == last;
-    last = position;
-    if (again) {
-      if (sites->empty() || sites->back().position != position) continue;
-      --all;
-      if (sites->back().site.copies) --counted;
-      sites->pop_back();
-      continue;
-    }
-    sites->push_back({position, *site});
-    most = std::max(most, site->haplotypes);
-    ++all;
-    if (site->copies) ++counted;
   }
   polariser_ = std::make_unique<SitePolariser>(history, model, most, never_stopped_);
   if (all > 0) polariser_->prepare(control);
   control.log("'" + path_ + "' has " + std::to_string(all) +
               " sites that vary: " + std::to_string(counted) + " with alleles and counts, " +
               std::to_string(all - counted) + " with alleles alone");
+}
+
+void KnownSites::read(const KnownSitesFile& file, const History& history, JobControl& control) {
+  VariantReader reader(file.path, 0, RecordParts::kGenotypes, control.inputs());
+  const CountedSamples samples(file.samples, reader);
+  const std::set<std::string> wanted(file.chromosomes.begin(), file.chromosomes.end());
+  std::string chromosome;
+  Sites* sites = nullptr;
+  std::int64_t last = -1;
+  while (reader.next()) {
+    if (control.stop_requested()) throw Interrupted();
+    if (reader.chromosome() != chromosome) {
+      if (sites != nullptr) sites->shrink_to_fit();
+      chromosome = reader.chromosome();
+      const bool is_wanted =
+          wanted.count(chromosome) + wanted.count(with_other_prefix(chromosome)) > 0;
+      sites = is_wanted ? &sites_[chromosome] : nullptr;
+      last = -1;
+    }
+    const auto site = sites == nullptr ? std::nullopt : site_of_record(reader, samples, history);
+    if (!site) continue;
+    const std::int64_t position = reader.position() - 1;
+    if (position == last) {
+      // More than one record: it is not known which two alleles there are.
+      if (!sites->empty() && sites->back().position == position) sites->pop_back();
+      continue;
+    }
+    last = position;
+    sites->push_back({position, site->alleles[0], site->alleles[1], site->haplotypes,
+                      site->copies.value_or(kUnknown)});
+  }
 }
 
 const KnownSites::Sites* KnownSites::sites_of(const std::string& chromosome) const {
@@ -98,7 +109,9 @@ void KnownSites::call(const std::string& chromosome, const Stretch& stretch, cha
       std::lower_bound(sites.begin(), sites.end(), stretch.start,
                        [](const Site& site, std::int64_t start) { return site.position < start; });
   for (; next != sites.end() && next->position < stretch.end; ++next) {
-    PolymorphicSite site = next->site;
+    const int alleles[] = {static_cast<int>(next->first), static_cast<int>(next->second)};
+    PolymorphicSite site = {0, {alleles[0], alleles[1]}, next->haplotypes, {}};
+    if (next->copies != kUnknown) site.copies = next->copies;
     bool has_base = false;
     for (std::size_t s = species_; s-- > 0;) {
       const int state = state_at(stretch, s, next->position);
@@ -115,11 +128,7 @@ void KnownSites::call(const std::string& chromosome, const Stretch& stretch, cha
 
 // In a tie nothing decides between the alleles.
 SiteCall KnownSites::call_of(const PolymorphicSite& site) const {
-  Posterior posterior;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    posterior = polariser_->posterior(site);
-  }
+  const Posterior posterior = polariser_->posterior(site);
   const double a = posterior[static_cast<std::size_t>(site.alleles[0])];
   const double b = posterior[static_cast<std::size_t>(site.alleles[1])];
   if (a + b <= 0) return {'n', {}};

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -17,12 +16,19 @@
 
 namespace ancify {
 
+// What to read of a variant file.
+struct KnownSitesFile {
+  std::string path;
+  std::vector<std::string> samples;      // whose alleles are counted; all if there are none
+  std::vector<std::string> chromosomes;  // names in the run, with or without a leading chr
+};
+
 class KnownSites {
  public:
-  // Reads the sites of all records of a variant file that site_of_record() has, with the counts of
-  // all samples. Positions with several such records are left out. Says in the log what is known.
-  // Throws like VariantReader, SitePolariser and check_thresholds().
-  KnownSites(const std::string& variants, const History& history, const MutationModel& model,
+  // Reads the sites of all records that site_of_record() has. Positions with several such records
+  // are left out. Says in the log what is known. Throws like VariantReader, CountedSamples,
+  // SitePolariser and check_thresholds().
+  KnownSites(const KnownSitesFile& file, const History& history, const MutationModel& model,
              const Thresholds& thresholds, JobControl& control);
 
   // InputError if a site is beyond the chromosome's end.
@@ -34,21 +40,26 @@ class KnownSites {
             std::uint8_t* phred) const;
 
  private:
+  // Small, as a genome has many.
   struct Site {
-    std::int64_t position;  // from 0
-    PolymorphicSite site;
+    std::int64_t position : 48;  // from 0
+    std::int64_t first : 8;      // base codes
+    std::int64_t second : 8;
+    int haplotypes;
+    int copies;  // of the second allele; kUnknown
   };
+  static constexpr int kUnknown = -1;
   using Sites = std::vector<Site>;
 
+  void read(const KnownSitesFile& file, const History& history, JobControl& control);
   const Sites* sites_of(const std::string& chromosome) const;
   SiteCall call_of(const PolymorphicSite& site) const;
 
   std::string path_;
   std::size_t species_;
   Thresholds thresholds_;
-  std::unordered_map<std::string, Sites> sites_;  // by chromosome, in ascending order
+  std::unordered_map<std::string, Sites> sites_;  // by the file's chromosome, in ascending order
   const JobControl never_stopped_;
-  mutable std::mutex mutex_;  // of the polariser, which caches
   std::unique_ptr<SitePolariser> polariser_;
 };
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "core/ancestry/patterns/site_patterns.h"
-#include "core/ancestry/variants/record_site.h"
 #include "core/genome/bases.h"
 #include "core/genome/sequence_file.h"
 
@@ -12,10 +11,7 @@ namespace ancify {
 
 RecordPosteriors::RecordPosteriors(const SampleHistory& options, VariantReader& reader,
                                    const JobControl& control)
-    : options_(options),
-      reader_(reader),
-      control_(control),
-      samples_(columns_of(options.samples, reader)) {}
+    : options_(options), reader_(reader), control_(control), samples_(options.samples, reader) {}
 
 void RecordPosteriors::begin_chromosome(const std::string& name) {
   outgroups_.clear();
@@ -37,8 +33,10 @@ std::optional<RecordPosteriors::Result> RecordPosteriors::of_record() {
   if (!site) return {};
   site->pattern = *of_outgroups;
   if (!polariser_ || site->haplotypes > polariser_->most_haplotypes()) {
-    // Assumes diploid samples unless there are more haplotypes.
-    const int most = std::max(site->haplotypes, 2 * static_cast<int>(samples_.size()));
+    // Assumes diploid samples unless there are more haplotypes. Grows in few steps: each is slow.
+    const int before = polariser_ ? polariser_->most_haplotypes() : 0;
+    const int most = std::max(
+        {site->haplotypes, 2 * static_cast<int>(samples_.columns.size()), before + before / 4});
     polariser_ = std::make_unique<SitePolariser>(options_.history, options_.model, most, control_);
   }
   const Posterior posterior = polariser_->posterior(*site);

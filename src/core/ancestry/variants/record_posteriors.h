@@ -1,5 +1,5 @@
 // Posteriors of the ancestral base at the records of a variant file, from the outgroups' bases, the
-// two alleles and, where genotypes tell them, the samples' allele counts.
+// two alleles and, where the record tells them, the samples' allele counts.
 #pragma once
 
 #include <memory>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/ancestry/coalescent/coalescent.h"
+#include "core/ancestry/variants/record_site.h"
 #include "core/formats/variant/variant_file.h"
 #include "core/genome/sequence_set.h"
 #include "core/genome/sequence_source.h"
@@ -53,8 +54,8 @@ class RecordPosteriors {
   const SampleHistory& options_;
   VariantReader& reader_;
   const JobControl& control_;
-  std::vector<std::size_t> samples_;  // columns of the samples
-  std::vector<Outgroup> outgroups_;   // of the current chromosome; empty without files
+  CountedSamples samples_;
+  std::vector<Outgroup> outgroups_;  // of the current chromosome; empty without files
   std::unique_ptr<SitePolariser> polariser_;
 };
 

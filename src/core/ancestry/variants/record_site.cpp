@@ -1,4 +1,4 @@
-// Counts the alleles in the genotypes of records.
+// Counts the alleles of records, in genotypes or INFO.
 #include "core/ancestry/variants/record_site.h"
 
 #include <algorithm>
@@ -16,16 +16,30 @@ int base_of(std::string_view allele) {
   return allele.size() == 1 ? base_code(allele.front()) : kMissing;
 }
 
-void count_alleles(VariantReader& reader, const std::vector<std::size_t>& samples,
-                   const History& history, PolymorphicSite& site) {
-  const Genotypes& genotypes = reader.genotypes();
-  const auto ploidy = static_cast<std::size_t>(genotypes.ploidy);
-  if (ploidy == 0) {
-    site.haplotypes = std::max(2, history.focal_lineages);
-    return;
+// The counts of AC and AN, if the record has both.
+bool take_info(VariantReader& reader, PolymorphicSite& site) {
+  const auto copies = reader.info_count("AC");
+  const auto haplotypes = reader.info_count("AN");
+  if (!copies || !haplotypes) return false;
+  if (*copies > *haplotypes) {
+    reader.fail("AC is " + std::to_string(*copies) + ", but AN is " + std::to_string(*haplotypes) +
+                ": correct or remove them");
   }
+  if (*haplotypes > kMostHaplotypes) {
+    throw InputError("'" + reader.path() + "' has an AN of " + std::to_string(*haplotypes) +
+                     "; at most " + std::to_string(kMostHaplotypes) +
+                     " haplotypes can be used: remove AN from INFO");
+  }
+  site.copies = static_cast<int>(*copies);
+  site.haplotypes = static_cast<int>(*haplotypes);
+  return true;
+}
+
+void take_genotypes(const Genotypes& genotypes, const CountedSamples& samples,
+                    const std::string& path, PolymorphicSite& site) {
+  const auto ploidy = static_cast<std::size_t>(genotypes.ploidy);
   int copies = 0;
-  for (const std::size_t sample : samples) {
+  for (const std::size_t sample : samples.columns) {
     for (std::size_t i = sample * ploidy; i < (sample + 1) * ploidy; ++i) {
       if (genotypes.alleles[i] >= 0) ++site.haplotypes;
       if (genotypes.alleles[i] == 1) ++copies;
@@ -33,7 +47,7 @@ void count_alleles(VariantReader& reader, const std::vector<std::size_t>& sample
   }
   site.copies = copies;
   if (site.haplotypes > kMostHaplotypes) {
-    throw InputError("'" + reader.path() + "' has " + std::to_string(site.haplotypes) +
+    throw InputError("'" + path + "' has " + std::to_string(site.haplotypes) +
                      " haplotypes; at most " + std::to_string(kMostHaplotypes) +
                      " can be used: choose fewer samples");
   }
@@ -41,11 +55,10 @@ void count_alleles(VariantReader& reader, const std::vector<std::size_t>& sample
 
 }  // namespace
 
-std::vector<std::size_t> columns_of(const std::vector<std::string>& samples,
-                                    const VariantReader& reader) {
+CountedSamples::CountedSamples(const std::vector<std::string>& samples, const VariantReader& reader)
+    : all(samples.empty()) {
   const auto there = reader.samples();
-  std::vector<std::size_t> columns;
-  for (const auto& name : samples.empty() ? there : samples) {
+  for (const auto& name : all ? there : samples) {
     const auto found = std::find(there.begin(), there.end(), name);
     if (found == there.end()) {
       throw InputError("'" + reader.path() + "' has no sample '" + name + "'; it has " +
@@ -53,17 +66,20 @@ std::vector<std::size_t> columns_of(const std::vector<std::string>& samples,
     }
     columns.push_back(static_cast<std::size_t>(found - there.begin()));
   }
-  return columns;
 }
 
-std::optional<PolymorphicSite> site_of_record(VariantReader& reader,
-                                              const std::vector<std::size_t>& samples,
+std::optional<PolymorphicSite> site_of_record(VariantReader& reader, const CountedSamples& samples,
                                               const History& history) {
   if (reader.alleles() != 2) return {};
   PolymorphicSite site = {0, {base_of(reader.allele(0)), base_of(reader.allele(1))}, 0, {}};
   const auto& [ref, alt] = site.alleles;
   if (ref == kMissing || alt == kMissing || ref == alt) return {};
-  count_alleles(reader, samples, history, site);
+  const Genotypes& genotypes = reader.genotypes();
+  if (genotypes.ploidy > 0) {
+    take_genotypes(genotypes, samples, reader.path(), site);
+  } else if (!samples.all || !take_info(reader, site)) {
+    site.haplotypes = std::max(2, history.focal_lineages);
+  }
   if (site.copies == 0 || site.copies == site.haplotypes) return {};
   return site;
 }

@@ -11,15 +11,20 @@
 
 namespace ancify {
 
-// The columns of these samples, or of all if there are none. InputError if one is not there.
-std::vector<std::size_t> columns_of(const std::vector<std::string>& samples,
-                                    const VariantReader& reader);
+// The samples whose alleles are counted.
+struct CountedSamples {
+  // These, or all if there are none. InputError if one is not there.
+  CountedSamples(const std::vector<std::string>& samples, const VariantReader& reader);
+
+  std::vector<std::size_t> columns;
+  bool all;  // so AC and AN are of these
+};
 
 // The site of the reader's record, without a pattern. None unless the record has two single-base
-// alleles, which both occur in the samples. A record without GT varies with unknown counts, in as
-// many haplotypes as the history has.
-std::optional<PolymorphicSite> site_of_record(VariantReader& reader,
-                                              const std::vector<std::size_t>& samples,
+// alleles, which both occur in the samples. Counts are those of GT or, without it, AC and AN in
+// INFO. Without these the site varies with unknown counts, in as many haplotypes as the history
+// has.
+std::optional<PolymorphicSite> site_of_record(VariantReader& reader, const CountedSamples& samples,
                                               const History& history);
 
 }  // namespace ancify

@@ -55,13 +55,17 @@ class FastqParser {
 
   void take(const FastqRecord& record) {
     const auto& [header, bases, plus, qualities] = record;
-    if (header.substr(0, 1) != "@") fail(0, "begins with " + excerpt(header) + ", not with @");
+    if (header.substr(0, 1) != "@") {
+      fail(0, "begins with " + excerpt(header) + ", not with @: give four lines a record");
+    }
     if (plus.substr(0, 1) != "+") {
-      fail(2, "has " + excerpt(plus) + " where its third line must begin with +");
+      fail(2, "has " + excerpt(plus) +
+                  " where its third line must begin with +: give four lines a record");
     }
     if (bases.size() != qualities.size()) {
       fail(3, "has " + std::to_string(bases.size()) + " bases but " +
-                  std::to_string(qualities.size()) + " qualities");
+                  std::to_string(qualities.size()) +
+                  " qualities: fetch the file again, or remove the record");
     }
     std::string_view name = header.substr(1);
     sink_.begin(next_field(name), line());

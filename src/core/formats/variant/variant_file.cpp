@@ -207,6 +207,17 @@ class VariantReader::Impl {
     return numbers;
   }
 
+  std::optional<std::int64_t> info_count(const char* id) {
+    const bcf_info_t* const field = info(id);
+    if (field == nullptr || field->len != 1) return {};
+    if (field->type != BCF_BT_INT8 && field->type != BCF_BT_INT16 && field->type != BCF_BT_INT32) {
+      return {};
+    }
+    if (is_text_) check_numbers(id);
+    if (field->v1.i < 0) return {};  // a missing number is negative too
+    return field->v1.i;
+  }
+
   const Genotypes& genotypes() {
     const auto samples = static_cast<std::size_t>(record_->n_sample);
     const bcf_fmt_t* const field = bcf_get_fmt(header_.get(), record_.get(), "GT");
@@ -459,6 +470,9 @@ std::optional<std::string_view> VariantReader::info_text(const char* id) {
   return impl_->info_text(id);
 }
 std::vector<float> VariantReader::info_numbers(const char* id) { return impl_->info_numbers(id); }
+std::optional<std::int64_t> VariantReader::info_count(const char* id) {
+  return impl_->info_count(id);
+}
 const Genotypes& VariantReader::genotypes() { return impl_->genotypes(); }
 
 std::vector<std::string> VariantReader::samples() const {
@@ -657,6 +671,7 @@ std::int64_t VariantReader::records() const { refuse(); }
 std::int64_t VariantReader::consumed() const { refuse(); }
 std::optional<std::string_view> VariantReader::info_text(const char*) { refuse(); }
 std::vector<float> VariantReader::info_numbers(const char*) { refuse(); }
+std::optional<std::int64_t> VariantReader::info_count(const char*) { refuse(); }
 const Genotypes& VariantReader::genotypes() { refuse(); }
 std::vector<std::string> VariantReader::samples() const { refuse(); }
 std::vector<std::string> VariantReader::declared() const { refuse(); }

@@ -58,6 +58,9 @@ class VariantReader {
   // number is malformed.
   std::optional<std::string_view> info_text(const char* id);
   std::vector<float> info_numbers(const char* id);  // NaN for one of several that is missing
+  // A single number from 0 of a field that the header declares as Integer; else none. Like the
+  // others for a number that is malformed, or a field twice.
+  std::optional<std::int64_t> info_count(const char* id);
   // Needs RecordParts::kGenotypes. FormatError for an allele that the record does not have.
   const Genotypes& genotypes();
 

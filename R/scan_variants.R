@@ -1,0 +1,281 @@
+#' Scan variants for association
+#'
+#' Tests each variant for association with a trait: `scan_variants(height ~ sex, data, g)` by
+#' ordinary least squares, `scan_variants(fit)` by the mixed model of a fit.
+#'
+#' @details
+#' | `x` | Test |
+#' | --- | --- |
+#' | a formula | the variant beside the fixed effects, by least squares: as [lm()], with t values |
+#' | a fit of [fit_reml()] | the variant beside the fixed effects, with the fit's covariance: z values |
+#'
+#' A variant's column has its copies of the counted allele. A missing call counts as the mean of the
+#' observed calls. Variants that do not vary, or depend on the fixed effects, are not tested.
+#'
+#' **Leaving one chromosome out.** A variant that is in the kernel too is tested against itself,
+#' and loses power. With `loco = TRUE` the variances are estimated anew without the variants of
+#' its chromosome. Kernels that are not made of genotypes stay.
+#'
+#' **Mixed model.** With P as in [reml_log_likelihood()] and a variant's column z, the effect is
+#' z'Py / z'Pz, with the variance 1 / z'Pz. Variances are those without the variant. z'Pz is exact
+#' after an exact fit. After a stochastic fit it is z'Sz times a constant, where S removes the fixed
+#' effects. The constant is the mean of z'Pz / z'Sz over 128 variants. [print()] shows its
+#' spread.
+#'
+#' **Genomic ranges.** `GenomicRanges::makeGRangesFromDataFrame(scan, keep.extra.columns = TRUE,
+#' start.field = "position", end.field = "position")` makes a `GRanges` of a scan.
+#'
+#' @param x A formula with the response and the fixed effects, or a fit of [fit_reml()].
+#' @param data A data frame with a row for each sample.
+#' @param genotypes Genotypes to test, from [open_genotypes()]. Of a fit: `NULL` (the default) for
+#'   its own, or others that have its samples.
+#' @param id Name of the column of `data` with the samples' ids, `"id"` by default.
+#' @param loco Whether to leave a variant's chromosome out of the kernels, `TRUE` by default.
+#' @param threads Number of threads. `NULL` (the default): `getOption("ancify.threads")`, or else
+#'   all cores.
+#' @param memory Bytes for genotypes. `NULL` (the default): half of what is available.
+#' @param progress Whether to show a progress bar after two seconds. Default: only in interactive
+#'   sessions.
+#' @param ... Not used.
+#' @return A data frame of class `variant_scan` with a row for each variant:
+#'
+#' | Column | Content |
+#' | :--- | :--- |
+#' | `chromosome`, `id`, `position`, `counted`, `other` | The variant, as in `genotypes$variants`. |
+#' | `n` | Samples with a call. |
+#' | `frequency` | Share of the counted allele among the called. |
+#' | `effect`, `se` | Effect of a copy of the counted allele, in units of the response; its error. |
+#' | `statistic` | `effect / se`. |
+#' | `p` | Two-sided p-value. |
+#' | `log10_p` | -log10 of it, also where `p` is too small for a number. |
+#'
+#' The last five are `NA` for a variant that is not tested. The attribute `scan` is a list: `method`
+#' (`"ols"` or `"mixed"`), `samples`, `loco`, `df` (degrees of freedom), `theta` (variances, a row
+#' for each chromosome left out) and `ratios` (the sampled z'Pz / z'Sz).
+#' @section Errors:
+#' * `ancify_input_error`: samples, covariates and genotypes do not fit together; a fit without
+#'   genotypes needs `genotypes`; or nothing is left without a chromosome.
+#' * `ancify_file_error`, `ancify_format_error`: genotypes cannot be read, or have changed.
+#' @references
+#' Yang and others (2014) Advantages and pitfalls in the application of mixed-model association
+#' methods. Nature Genetics 46:100.
+#'
+#' Svishcheva and others (2012) Rapid variance components-based method for whole-genome association
+#' analysis. Nature Genetics 44:1166.
+#' @seealso [fit_reml()], [open_genotypes()], [plot.variant_scan()]
+#' @export
+#' @examples
+#' # 60 samples and 40 variants on two chromosomes, of which the first has an effect
+#' set.seed(1)
+#' stem <- tempfile()
+#' calls <- matrix(sample(c(0, 2, 3), 60 * 40, replace = TRUE), 4)
+#' writeBin(as.raw(c(0x6c, 0x1b, 0x01, c(1, 4, 16, 64) %*% calls)), paste0(stem, ".bed"))
+#' writeLines(sprintf("family%d sample%d 0 0 0 -9", 1:60, 1:60), paste0(stem, ".fam"))
+#' variants <- sprintf("%d snp%d 0 %d G A", rep(1:2, each = 20), 1:40, 1:40)
+#' writeLines(variants, paste0(stem, ".bim"))
+#' g <- open_genotypes(stem)
+#' data <- data.frame(id = paste0("sample", 1:60), y = rnorm(60) + as.matrix(g)[, 1])
+#'
+#' scan_variants(y ~ 1, data, g, threads = 1)
+#' fit <- fit_reml(y ~ 1, data, g, threads = 1, verbose = FALSE)
+#' scan_variants(fit)
+scan_variants <- function(x, ...) UseMethod("scan_variants")
+
+#' @export
+scan_variants.default <- function(x, ...) {
+  abort_ancify(
+    sprintf("`x` must be a formula or a fit of fit_reml(), not %s.", show_value(x)), "input"
+  )
+}
+
+#' @rdname scan_variants
+#' @export
+scan_variants.formula <- function(x, data, genotypes, id = "id", threads = NULL, memory = NULL,
+                                  progress = interactive(), ...) {
+  check_given()
+  check_no_more(...)
+  check_flag(progress, "progress")
+  check_genotypes(genotypes, "genotypes")
+  model <- model_on_samples(
+    list(genotypes = genotypes, kernels = list(), names = character()), x, data, id
+  )
+  df <- length(model$y) - ncol(model$x) - 1
+  if (df < 1) {
+    abort_ancify(
+      sprintf(
+        "A test of a variant needs at least %s for %s, but there are %s.",
+        count_of(ncol(model$x) + 2, "sample"), count_of(ncol(model$x), "fixed effect"),
+        format_count(length(model$y))
+      ),
+      "input"
+    )
+  }
+  residual <- unname(stats::lm.fit(model$x, model$y)$residuals)
+  problem <- c(core_problem(model), core_settings(threads, memory))
+  forms <- scan_forms(problem, model$genotypes, residual, progress)
+  effect <- forms$response / forms$square
+  left <- pmax(sum(residual^2) - forms$response * effect, 0)
+  tested <- list(effect = effect, se = sqrt(left / df / forms$square))
+  new_scan(model$genotypes, forms$counts, tested, list(
+    method = "ols", samples = length(model$y), loco = FALSE, df = df
+  ))
+}
+
+#' @rdname scan_variants
+#' @export
+scan_variants.reml_fit <- function(x, genotypes = NULL, loco = TRUE, progress = interactive(),
+                                   ...) {
+  check_given()
+  check_no_more(...)
+  check_flag(loco, "loco")
+  check_flag(progress, "progress")
+  fit <- with_genotypes(x)
+  g <- tested_genotypes(fit, genotypes)
+  parts <- scan_parts(fit, g, loco)
+  scans <- Map(function(variants, chromosome) {
+    part <- if (nzchar(chromosome)) fit_without(fit, chromosome, progress) else fit
+    c(scan_mixed(part, g[, variants], progress), list(theta = part$theta))
+  }, parts, names(parts))
+  order <- order(unlist(parts, use.names = FALSE))
+  joined <- function(name) unlist(lapply(scans, `[[`, name), use.names = FALSE)[order]
+  counts <- lapply(list(one = "one", two = "two", missing = "missing"), function(call) {
+    unlist(lapply(scans, function(scan) scan$counts[[call]]), use.names = FALSE)[order]
+  })
+  square <- joined("square")
+  new_scan(g, counts, list(effect = joined("response") / square, se = 1 / sqrt(square)), list(
+    method = "mixed", samples = length(fit$y), loco = loco, df = Inf,
+    theta = thetas_of(scans, names(parts), names(fit$theta)), ratios = joined_ratios(scans)
+  ))
+}
+
+# ---- Mixed model ---------------------------------------------------------------------------------
+
+# The genotypes to test, of the fit's samples.
+tested_genotypes <- function(fit, genotypes) {
+  if (is.null(genotypes)) {
+    if (is.null(fit$genotypes)) {
+      abort_ancify(
+        "The fit has no genotypes: give those to test, `scan_variants(fit, genotypes)`.", "input"
+      )
+    }
+    return(fit$genotypes)
+  }
+  check_genotypes(genotypes, "genotypes")
+  absent <- setdiff(fit$ids, genotypes$samples$id)
+  if (length(absent)) {
+    abort_ancify(
+      sprintf(
+        "`genotypes` lacks %s of the fit: %s.", count_of(length(absent), "sample"),
+        enumerate(quoted(absent))
+      ),
+      "input"
+    )
+  }
+  genotypes[fit$ids, ]
+}
+
+# Names of chromosomes without a leading chr.
+bare_names <- function(chromosomes) sub("^chr", "", chromosomes)
+
+# Numbers of the tested variants by the chromosome that is left out of the fit; "" for none.
+scan_parts <- function(fit, g, loco) {
+  chromosome <- bare_names(g$variants$chromosome)
+  in_fit <- bare_names(fit$genotypes$variants$chromosome[unique(fit$weights$variant)])
+  left_out <- if (loco) ifelse(chromosome %in% in_fit, chromosome, "") else rep("", ncol(g))
+  split(seq_len(ncol(g)), factor(left_out, unique(left_out)))
+}
+
+# The fit without the variants of a chromosome. Components that are left empty go.
+fit_without <- function(fit, chromosome, progress) {
+  of_weight <- bare_names(fit$genotypes$variants$chromosome)[fit$weights$variant]
+  weights <- fit$weights[of_weight != chromosome, , drop = FALSE]
+  sets <- sort(unique(weights$component))
+  kept <- c(sets, fit$n_genetic + seq_along(fit$kernels))
+  if (length(kept) == 0) {
+    abort_ancify(
+      sprintf(
+        "All variants of the fit are on chromosome %s: choose `loco = FALSE`, or test other %s.",
+        quoted(chromosome), "variants"
+      ),
+      "input"
+    )
+  }
+  model <- fit
+  weights$component <- match(weights$component, sets)
+  model$weights <- weights
+  model$n_genetic <- length(sets)
+  model$names <- fit$names[kept]
+  with_residual <- c(kept, length(fit$theta))
+  model$control$start <- fit$theta[with_residual]
+  model$control$lower <- fit$control$lower[with_residual]
+  model[names(model) %in% c("theta", "residual_projection")] <- NULL
+  if (length(sets) == 0) model["genotypes"] <- list(NULL)
+  result <- run_reml(model, sprintf("Fitting without %s", chromosome), progress)
+  if (!result$converged) {
+    warn_ancify(
+      sprintf("The fit without chromosome %s has not converged: %s.", quoted(chromosome),
+              result$message),
+      "fit"
+    )
+  }
+  c(model, result[c("theta", "residual_projection")])
+}
+
+# z'Py and z'Pz of the variants of `g`, with the calls; after a stochastic fit also the ratios.
+scan_mixed <- function(fit, g, progress) {
+  problem <- c(
+    core_problem(fit), list(control = fit$control), path_settings(fit, fit$path)
+  )
+  forms <- scan_forms(problem, g, fit$residual_projection, progress)
+  if (fit$path == "exact") {
+    squares <- with_watch("Scanning", function(watch) {
+      scan_squares_impl(problem, core_genotypes(g), unname(fit$theta), watch)
+    }, progress, inputs = fit$file$identity)
+    forms$square <- ifelse(forms$square > 0, squares, 0)
+    return(forms)
+  }
+  varying <- which(forms$square > 0)
+  sampled <- varying[unique(round(seq(1, length(varying), length.out = sampled_variants)))]
+  forms$ratios <- with_watch("Sampling", function(watch) {
+    scan_ratios_impl(
+      problem, core_genotypes(g), sampled - 1, unname(fit$theta), fit$control$seed, watch
+    )
+  }, progress, inputs = fit$file$identity)
+  forms$square <- forms$square * mean(forms$ratios)
+  forms
+}
+
+# Variants whose z'Pz is solved for after a stochastic fit.
+sampled_variants <- 128
+
+scan_forms <- function(problem, g, v, progress) {
+  with_watch("Scanning", function(watch) {
+    scan_forms_impl(problem, core_genotypes(g), v, watch)
+  }, progress)
+}
+
+# A row for each chromosome left out, and a column for each variance; NA for a component that was
+# left empty.
+thetas_of <- function(scans, chromosomes, components) {
+  rows <- lapply(scans, function(scan) stats::setNames(scan$theta[components], components))
+  matrix(unlist(rows), length(rows), byrow = TRUE, dimnames = list(chromosomes, components))
+}
+
+joined_ratios <- function(scans) unlist(lapply(scans, `[[`, "ratios"), use.names = FALSE)
+
+# ---- Result --------------------------------------------------------------------------------------
+
+new_scan <- function(g, counts, tested, facts) {
+  n <- facts$samples - counts$missing
+  statistic <- tested$effect / tested$se
+  none <- !is.finite(tested$effect)
+  log_p <- stats::pt(-abs(statistic), facts$df, log.p = TRUE) + log(2)
+  columns <- list(
+    effect = tested$effect, se = tested$se, statistic = statistic, p = exp(log_p),
+    log10_p = -log_p / log(10)
+  )
+  table <- c(g$variants, list(
+    n = n, frequency = replace((counts$one + 2 * counts$two) / (2 * n), n == 0, NA)
+  ), lapply(columns, replace, none, NA))
+  structure(list2DF(table), class = c("variant_scan", "data.frame"), scan = facts)
+}

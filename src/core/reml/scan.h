@@ -1,0 +1,42 @@
+// Tests of single variants: each as one more fixed effect of a model. z is a variant's column of
+// centred calls, in which a missing call is 0.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/exec/job_control.h"
+#include "core/genotypes/genotype_products.h"
+#include "core/reml/covariance.h"
+#include "core/reml/fixed_effects.h"
+
+namespace ancify::reml {
+
+// By variant; 0 for variants without variance.
+struct VariantForms {
+  std::vector<double> response;  // z'v of a column v
+  std::vector<double> square;    // z'Sz, or z'Pz
+};
+
+// The columns z of `matrix`, which must outlive them.
+GenotypeProducts centred_calls(const GenotypeMatrix& matrix);
+
+// z'v, and z'Sz of the projection S off the fixed effects; that is 0 if z depends on them.
+VariantForms forms_off_effects(const GenotypeProducts& calls, const FixedEffects& fixed,
+                               const std::vector<double>& v, JobControl& control);
+
+// z'Pz of a symmetric n x n matrix P.
+std::vector<double> squares(const GenotypeProducts& calls, const std::vector<double>& p,
+                            JobControl& control);
+
+// The columns z of some variants, n x variants.
+std::vector<double> columns_of(const GenotypeProducts& calls,
+                               const std::vector<std::int64_t>& variants, JobControl& control);
+
+// z'Pz / z'Sz of columns z, by solves. InputError if a column was not solved, or for a kernel with
+// a negative eigenvalue.
+std::vector<double> projection_ratios(const RestrictedModel& model,
+                                      const std::vector<double>& theta, std::vector<double> columns,
+                                      std::uint64_t seed);
+
+}  // namespace ancify::reml

@@ -1,0 +1,112 @@
+// Connects tests of single variants with the core. What a `problem` is stands in rcpp_reml.h.
+// `genotypes`: the tested variants of the problem's samples, as for as_chosen().
+#include <memory>
+#include <vector>
+
+#include "core/reml/exact_fit.h"
+#include "core/reml/scan.h"
+#include "rcpp_reml.h"
+
+namespace reml = ancify::reml;
+
+namespace {
+
+Rcpp::List as_list(const std::vector<ancify::VariantCounts>& counts) {
+  const auto m = static_cast<R_xlen_t>(counts.size());
+  Rcpp::NumericVector one(m);
+  Rcpp::NumericVector two(m);
+  Rcpp::NumericVector missing(m);
+  for (R_xlen_t j = 0; j < m; ++j) {
+    const ancify::VariantCounts& of = counts[static_cast<std::size_t>(j)];
+    one[j] = static_cast<double>(of.one);
+    two[j] = static_cast<double>(of.two);
+    missing[j] = static_cast<double>(of.missing);
+  }
+  return Rcpp::List::create(Rcpp::Named("one") = one, Rcpp::Named("two") = two,
+                            Rcpp::Named("missing") = missing);
+}
+
+ancify::GenotypeMatrix open_tested(const ChosenGenotypes& chosen, const ancify::GenotypeWork& work,
+                                   ancify::JobControl& control) {
+  return {chosen.open(control.inputs()), chosen.selection, work, control};
+}
+
+}  // namespace
+
+// For each variant z'v of a column v, z'Sz off the fixed effects, and its calls. Returns
+// list(response =, square =, counts = list(one =, two =, missing =)).
+// [[Rcpp::export]]
+Rcpp::List scan_forms_impl(const Rcpp::List& problem, const Rcpp::List& genotypes,
+                           const std::vector<double>& v, const Rcpp::Function& watch) {
+  const reml::FitData data = as_fit_data(problem);
+  const ancify::GenotypeWork work = as_work(problem);
+  const ChosenGenotypes chosen = as_chosen(genotypes);
+  reml::VariantForms forms;
+  std::vector<ancify::VariantCounts> counts;
+  run_job(watch, [&](ancify::JobControl& control) {
+    const ancify::GenotypeMatrix matrix = open_tested(chosen, work, control);
+    const reml::FixedEffects fixed(data, {control, work.threads});
+    forms = reml::forms_off_effects(reml::centred_calls(matrix), fixed, v, control);
+    counts = matrix.counts();
+  });
+  return Rcpp::List::create(Rcpp::Named("response") = forms.response,
+                            Rcpp::Named("square") = forms.square,
+                            Rcpp::Named("counts") = as_list(counts));
+}
+
+// z'Pz of each variant, at the variances `theta`.
+// [[Rcpp::export]]
+std::vector<double> scan_squares_impl(const Rcpp::List& problem, const Rcpp::List& genotypes,
+                                      const std::vector<double>& theta,
+                                      const Rcpp::Function& watch) {
+  const reml::FitData data = as_fit_data(problem);
+  const ancify::GenotypeWork work = as_work(problem);
+  const ChosenGenotypes chosen = as_chosen(genotypes);
+  auto kernels = std::make_unique<ProblemKernels>(problem);
+  Mailbox mail;
+  std::vector<double> p;
+  run_job(
+      watch,
+      [&](ancify::JobControl& control) {
+        p = reml::projection_at(data, kernels->open(control, mail), theta, control);
+      },
+      &mail);
+  kernels.reset();  // its memory is needed for the tested genotypes
+  std::vector<double> squares;
+  run_job(watch, [&](ancify::JobControl& control) {
+    const ancify::GenotypeMatrix matrix = open_tested(chosen, work, control);
+    squares = reml::squares(reml::centred_calls(matrix), p, control);
+  });
+  return squares;
+}
+
+// z'Pz / z'Sz of some variants (from 0), at the variances `theta`.
+// [[Rcpp::export]]
+std::vector<double> scan_ratios_impl(const Rcpp::List& problem, const Rcpp::List& genotypes,
+                                     const std::vector<double>& variants,
+                                     const std::vector<double>& theta, double seed,
+                                     const Rcpp::Function& watch) {
+  const reml::FitData data = as_fit_data(problem);
+  const ancify::GenotypeWork work = as_work(problem);
+  const ChosenGenotypes chosen = as_chosen(genotypes);
+  const std::vector<std::int64_t> sampled(variants.begin(), variants.end());
+  ProblemKernels kernels(problem);
+  Mailbox mail;
+  std::vector<double> ratios;
+  run_job(
+      watch,
+      [&](ancify::JobControl& control) {
+        std::vector<double> columns;
+        {
+          const ancify::GenotypeMatrix matrix = open_tested(chosen, work, control);
+          columns = reml::columns_of(reml::centred_calls(matrix), sampled, control);
+        }
+        const reml::Workers workers = {control, work.threads};
+        const reml::FixedEffects fixed(data, workers);
+        const reml::RestrictedModel model(data, kernels.open(control, mail), fixed, workers);
+        ratios = reml::projection_ratios(model, theta, std::move(columns),
+                                         static_cast<std::uint64_t>(seed));
+      },
+      &mail);
+  return ratios;
+}
