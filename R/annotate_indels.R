@@ -32,7 +32,8 @@ indel_sources <- function(run, reference, threads) {
       "input"
     )
   }
-  config <- attr(as_run(run), "config")
+  run <- as_run(run)
+  config <- attr(run, "config")
   outgroups <- config$outgroups
   problems <- unlist(Map(
     input_problem, sprintf("outgroups.%s: %s", outgroups$tier, outgroups$name),
@@ -43,6 +44,7 @@ indel_sources <- function(run, reference, threads) {
       paste(c("The alignments of the run cannot be read again:", problems), collapse = "\n"), "file"
     )
   }
+  refuse_changed(run)
   # Only where bad blocks are left out, the focal genome tells more of them.
   focal_fasta <- if (config$on_bad_block == "skip") config$focal_fasta
   list(
@@ -52,6 +54,33 @@ indel_sources <- function(run, reference, threads) {
     ),
     method = indel_method(config)
   )
+}
+
+refuse_changed <- function(run) {
+  for (path in attr(run, "config")$outgroups$alignment) {
+    then <- facts_when_read(run, path)
+    now <- file_identity(path)
+    differs <- function(fact) isTRUE(then[[fact]] != now[[fact]])
+    if (differs("size") || differs("sample_checksum")) {
+      abort_ancify(
+        sprintf(
+          "%s changed after the run read it: run it again, or bring the earlier file back.",
+          quoted(path)
+        ),
+        "file",
+        file = path
+      )
+    }
+  }
+}
+
+# An alignment's size and checksum, by the run's record or its configuration in memory.
+facts_when_read <- function(run, path) {
+  record <- attr(run, "alignments")
+  if (is.null(record$sample_checksum)) {
+    return(input_identity(attr(run, "config"), path))
+  }
+  record[match(path, record$alignment), ]
 }
 
 as_run <- function(run) {

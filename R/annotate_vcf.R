@@ -207,8 +207,8 @@
 #'   that the header does not declare.
 #' * `ancify_input_error`: `also = "indels"` lacks `reference` or a run. Or the run has neither a
 #'   tree nor outgroups in both tiers.
-#' * `ancify_file_error`, `ancify_format_error`: with `also = "indels"`, an alignment is missing or
-#'   damaged.
+#' * `ancify_file_error`: with `also = "indels"`, an alignment is missing, or changed after the run
+#'   read it.
 #' * `ancify_annotation_warning`: chromosomes with records have no sequence.
 #' * `ancify_annotation_warning`: an index of an earlier `out` lies beside it and no longer fits.
 #' * `ancify_annotation_warning`: the VCF seems to be of another genome build. Among 1,000 records

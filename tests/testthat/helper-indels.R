@@ -144,3 +144,82 @@ oracle_allele_vote <- function(inner, outer) {
   if (grepl("other", calls)) calls <- "NEITHER_ALLELE"
   strsplit(paste(calls, ""), " ")[[1]]
 }
+
+run_of_alignments <- function(genome, alignments, n_inner, ...) {
+  folder <- new_folder()
+  path <- function(name) file.path(folder, name)
+  writeLines(paste0("chr1\t", nchar(genome)), path("chrom.sizes"))
+  entries <- lapply(names(alignments), function(name) {
+    write_axt(rows_as_axt("chr1", alignments[[name]]), path(paste0(name, ".axt")))
+    list(name = name, alignment = path(paste0(name, ".axt")))
+  })
+  inner <- seq_len(n_inner)
+  run_quietly(list(
+    focal_species = "focal", chromosome_lengths = path("chrom.sizes"),
+    outgroups = list(inner = entries[inner], outer = entries[-inner]), work_dir = path("work"),
+    output_dir = path("calls"), num_cpus = 2, ...
+  ))
+}
+
+# Indels between conserved bases, many in repeats, of which the reference has either allele. Gaps
+# stand anywhere in a repeat, and there are many substitutions.
+simulated_indels <- function(n, species) {
+  pieces <- lapply(seq_len(n), function(i) {
+    unit <- random_bases(sample(1:3, 1))
+    copies <- sample(1:5, 2)
+    list(
+      left = random_bases(12), ancestral = strrep(unit, copies[1]),
+      derived = strrep(unit, copies[2]), reference = sample(c("ancestral", "derived"), 1),
+      right = random_bases(12)
+    )
+  })
+  placed <- function(longer, shorter) {
+    at <- sample(0:nchar(shorter), 1)
+    paste0(
+      substr(shorter, 1, at), strrep("-", nchar(longer) - nchar(shorter)),
+      substring(shorter, at + 1)
+    )
+  }
+  mutated <- function(bases) {
+    letters <- strsplit(bases, "")[[1]]
+    change <- runif(length(letters)) < 0.05 & letters != "-"
+    letters[change] <- sample(c("A", "C", "G", "T"), sum(change), replace = TRUE)
+    paste(letters, collapse = "")
+  }
+  rows <- lapply(stats::setNames(nm = species), function(name) {
+    columns <- vapply(pieces, function(piece) {
+      focal <- piece[[piece$reference]]
+      outgroup <- piece$ancestral
+      middle <- if (nchar(focal) > nchar(outgroup)) {
+        c(focal, placed(focal, outgroup))
+      } else {
+        c(placed(outgroup, focal), outgroup)
+      }
+      # A deletion of its own, at the end of the piece
+      right <- if (runif(1) < 0.2) paste0(substr(piece$right, 1, 9), "---") else piece$right
+      c(
+        paste0(piece$left, middle[1], piece$right),
+        mutated(paste0(piece$left, middle[2], right))
+      )
+    }, c("", ""))
+    list(list(
+      start = 2, focal = paste0(paste(columns[1, ], collapse = ""), "A"),
+      outgroup = paste0(paste(columns[2, ], collapse = ""), "A")
+    ))
+  })
+  focal <- vapply(pieces, function(piece) piece[[piece$reference]], "")
+  left <- vapply(pieces, `[[`, "", "left")
+  right <- vapply(pieces, `[[`, "", "right")
+  whole <- paste0(left, focal, right)
+  other <- vapply(pieces, function(piece) {
+    piece[[setdiff(c("ancestral", "derived"), piece$reference)]]
+  }, "")
+  # Written where the first difference can be, after the base that both have before it.
+  shared <- pmin(nchar(focal), nchar(other))
+  list(
+    genome = paste0("C", paste(whole, collapse = ""), "AT"), rows = rows,
+    position = 1 + cumsum(c(0, utils::head(nchar(whole), -1))) + 12,
+    ref = paste0(substring(left, 12), focal), alt = paste0(substring(left, 12), other),
+    ancestral = paste0(substring(left, 12), vapply(pieces, `[[`, "", "ancestral"))
+  )
+}

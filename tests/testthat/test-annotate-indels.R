@@ -29,27 +29,11 @@ random_changes <- function(genome, n) {
   })
 }
 
-run_of_alignments <- function(genome, alignments, n_inner, ...) {
-  folder <- new_folder()
-  path <- function(name) file.path(folder, name)
-  writeLines(paste0("chr1\t", nchar(genome)), path("chrom.sizes"))
-  entries <- lapply(names(alignments), function(name) {
-    write_axt(rows_as_axt("chr1", alignments[[name]]), path(paste0(name, ".axt")))
-    list(name = name, alignment = path(paste0(name, ".axt")))
-  })
-  inner <- seq_len(n_inner)
-  run_quietly(list(
-    focal_species = "focal", chromosome_lengths = path("chrom.sizes"),
-    outgroups = list(inner = entries[inner], outer = entries[-inner]), work_dir = path("work"),
-    output_dir = path("calls"), num_cpus = 2, ...
-  ))
-}
-
 test_that("states of indels are those of the plain implementation", {
   require_htslib()
   set.seed(801)
   seen <- NULL
-  for (round in 1:4) {
+  for (round in 1:3) {
     genome <- paste(replicate(30, {
       unit <- random_bases(sample(1:4, 1))
       strrep(unit, sample(1:4, 1))
@@ -95,71 +79,8 @@ test_that("states of indels are those of the plain implementation", {
     )
   }
   expect_true(all(c("OK", "LOW", "UNRESOLVED", "NEITHER_ALLELE", "NO_COVERAGE") %in% seen))
-  expect_gt(sum(seen == "OK"), 50)
+  expect_gt(sum(seen == "OK"), 25)
 })
-
-# Indels between conserved bases, many in repeats, of which the reference has either allele. Gaps
-# stand anywhere in a repeat, and there are many substitutions.
-simulated_indels <- function(n, species) {
-  pieces <- lapply(seq_len(n), function(i) {
-    unit <- random_bases(sample(1:3, 1))
-    copies <- sample(1:5, 2)
-    list(
-      left = random_bases(12), ancestral = strrep(unit, copies[1]),
-      derived = strrep(unit, copies[2]), reference = sample(c("ancestral", "derived"), 1),
-      right = random_bases(12)
-    )
-  })
-  placed <- function(longer, shorter) {
-    at <- sample(0:nchar(shorter), 1)
-    paste0(
-      substr(shorter, 1, at), strrep("-", nchar(longer) - nchar(shorter)),
-      substring(shorter, at + 1)
-    )
-  }
-  mutated <- function(bases) {
-    letters <- strsplit(bases, "")[[1]]
-    change <- runif(length(letters)) < 0.05 & letters != "-"
-    letters[change] <- sample(c("A", "C", "G", "T"), sum(change), replace = TRUE)
-    paste(letters, collapse = "")
-  }
-  rows <- lapply(stats::setNames(nm = species), function(name) {
-    columns <- vapply(pieces, function(piece) {
-      focal <- piece[[piece$reference]]
-      outgroup <- piece$ancestral
-      middle <- if (nchar(focal) > nchar(outgroup)) {
-        c(focal, placed(focal, outgroup))
-      } else {
-        c(placed(outgroup, focal), outgroup)
-      }
-      # A deletion of its own, at the end of the piece
-      right <- if (runif(1) < 0.2) paste0(substr(piece$right, 1, 9), "---") else piece$right
-      c(
-        paste0(piece$left, middle[1], piece$right),
-        mutated(paste0(piece$left, middle[2], right))
-      )
-    }, c("", ""))
-    list(list(
-      start = 2, focal = paste0(paste(columns[1, ], collapse = ""), "A"),
-      outgroup = paste0(paste(columns[2, ], collapse = ""), "A")
-    ))
-  })
-  focal <- vapply(pieces, function(piece) piece[[piece$reference]], "")
-  left <- vapply(pieces, `[[`, "", "left")
-  right <- vapply(pieces, `[[`, "", "right")
-  whole <- paste0(left, focal, right)
-  other <- vapply(pieces, function(piece) {
-    piece[[setdiff(c("ancestral", "derived"), piece$reference)]]
-  }, "")
-  # Written where the first difference can be, after the base that both have before it.
-  shared <- pmin(nchar(focal), nchar(other))
-  list(
-    genome = paste0("C", paste(whole, collapse = ""), "AT"), rows = rows,
-    position = 1 + cumsum(c(0, utils::head(nchar(whole), -1))) + 12,
-    ref = paste0(substring(left, 12), focal), alt = paste0(substring(left, 12), other),
-    ancestral = paste0(substring(left, 12), vapply(pieces, `[[`, "", "ancestral"))
-  )
-}
 
 test_that("the ancestral alleles of simulated indels are the true ones", {
   require_htslib()
@@ -404,7 +325,14 @@ test_that("what indels need is said", {
   file.rename(alignment, paste0(alignment, ".away"))
   refused("file", "far", "no such file")
   writeLines("0 chr1 1 50 other 1 50 + 5", alignment)
-  refused("format", "far")
+  refused("file", "far", "changed after the run read it")
+  refused("file", "far", ancestral = attr(run, "config")$output_dir)
+  # A copy with another time of change is the same file.
+  file.copy(paste0(alignment, ".away"), alignment, overwrite = TRUE)
+  Sys.setFileTime(alignment, "2020-01-01")
+  expect_identical(
+    info_of(records_of(annotate(vcf, run, reference = reference, also = "indels")$out), "AA"), "TT"
+  )
 })
 
 test_that("fields that tell the length of REF are removed where alleles are exchanged", {
@@ -424,27 +352,4 @@ test_that("fields that tell the length of REF are removed where alleles are exch
     c("AA=ATG;X=3;", "AA=AC;END=5;SVLEN=-1;", "AA=C;END=3;SVLEN=0;")
   )
   expect_identical(attr(found$counts, "dropped")$field, c("INFO/END", "INFO/SVLEN"))
-})
-
-test_that("variants in memory get the same states", {
-  require_htslib()
-  require_package("VariantAnnotation")
-  set.seed(804)
-  case <- simulated_indels(30, c("near1", "near2", "far"))
-  run <- run_of_alignments(case$genome, case$rows, 2)
-  reference <- write_fasta(c(chr1 = case$genome), tempfile(fileext = ".fa"))
-  vcf <- write_vcf(vcf_records("chr1", case$position, case$ref, case$alt))
-  expected <- records_of(annotate(vcf, run, reference = reference, also = "indels")$out)
-  variants <- VariantAnnotation::readVcf(vcf)
-  shuffled <- sample(length(variants))
-  annotate_some <- function(variants, ...) {
-    annotate_variants(variants, run, reference = reference, also = "indels", verbose = FALSE, ...)
-  }
-  info <- VariantAnnotation::info(annotate_some(variants[shuffled]))
-  expect_identical(info$AA_reason, info_of(expected, "AA_reason")[shuffled])
-  expect_identical(ifelse(is.na(info$AA), ".", info$AA), info_of(expected, "AA")[shuffled])
-
-  ranges <- annotate_some(SummarizedExperiment::rowRanges(variants), polarise = TRUE)
-  called <- ranges$AA_reason %in% c("OK", "LOW")
-  expect_identical(as.character(ranges$REF)[called], case$ancestral[called])
 })

@@ -176,3 +176,26 @@ test_that("alleles of ranges may be factors, also where they are exchanged", {
   expect_identical(result$REF, c("A", "T"))
   expect_identical(result$ALT, c("G", "A"))
 })
+
+test_that("indels in memory get the states of those in a file", {
+  require_htslib()
+  require_package("VariantAnnotation")
+  set.seed(804)
+  case <- simulated_indels(30, c("near1", "near2", "far"))
+  run <- run_of_alignments(case$genome, case$rows, 2)
+  reference <- write_fasta(c(chr1 = case$genome), tempfile(fileext = ".fa"))
+  vcf <- write_vcf(vcf_records("chr1", case$position, case$ref, case$alt))
+  expected <- records_of(annotate(vcf, run, reference = reference, also = "indels")$out)
+  variants <- VariantAnnotation::readVcf(vcf)
+  shuffled <- sample(length(variants))
+  annotate_some <- function(variants, ...) {
+    annotate_variants(variants, run, reference = reference, also = "indels", verbose = FALSE, ...)
+  }
+  info <- VariantAnnotation::info(annotate_some(variants[shuffled]))
+  expect_identical(info$AA_reason, info_of(expected, "AA_reason")[shuffled])
+  expect_identical(ifelse(is.na(info$AA), ".", info$AA), info_of(expected, "AA")[shuffled])
+
+  ranges <- annotate_some(SummarizedExperiment::rowRanges(variants), polarise = TRUE)
+  called <- ranges$AA_reason %in% c("OK", "LOW")
+  expect_identical(as.character(ranges$REF)[called], case$ancestral[called])
+})
