@@ -141,6 +141,22 @@ check_method_files <- function(config, row) {
   }
 }
 
+# A file of other chromosomes would be taken for one in which nothing varies.
+check_chromosomes_of_variants <- function(config, path) {
+  if (is.null(path)) {
+    return(invisible())
+  }
+  check_htslib()
+  there <- with_watch("Reading", function(watch) variant_chromosomes_impl(path, watch))
+  if (!any(c(there, other_prefix(there)) %in% names(lengths_of_genome(config)))) {
+    problem <- sprintf(
+      "`variants` is %s, which has no chromosome of the run, with or without a leading 'chr'.",
+      quoted(path)
+    )
+    abort_ancify(problem, "config", file = path, problems = problem)
+  }
+}
+
 # Names by tier, in the order of the table of outgroups: inner ones first.
 species_of_tiers <- function(config) {
   split(config$outgroups$name, factor(config$outgroups$tier, c("inner", "outer")))
