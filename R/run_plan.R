@@ -118,6 +118,10 @@ check_before_work <- function(config, log) {
     log(sprintf("`estimate: true` has no effect: `method` %s has nothing to fit",
                 quoted(config$method)))
   }
+  if (!is.null(config$variants) && is.null(row$files(config)$variants)) {
+    log(sprintf("`variants` has no effect: `method` %s does not know that sites vary",
+                quoted(config$method)))
+  }
 }
 
 # Chains have no focal bases.
