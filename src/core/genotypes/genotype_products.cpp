@@ -72,6 +72,10 @@ class FixedColumns {
   }
   double step(std::int64_t column) const { return steps_[index(column)]; }
   std::int64_t sum(std::int64_t column) const { return sums_[index(column)]; }
+  // All columns are 0 at the samples before this one.
+  std::int64_t first_sample() const {
+    return firsts_.empty() ? 0 : *std::min_element(firsts_.begin(), firsts_.end());
+  }
 
  private:
   static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
@@ -81,6 +85,7 @@ class FixedColumns {
   std::vector<std::int8_t> digits_;
   std::vector<double> steps_;
   std::vector<std::int64_t> sums_;
+  std::vector<std::int64_t> firsts_;  // the first sample of each given column that is not 0
 };
 
 FixedColumns::FixedColumns(const double* v, std::int64_t n, Columns columns, int threads,
@@ -90,7 +95,8 @@ FixedColumns::FixedColumns(const double* v, std::int64_t n, Columns columns, int
       digits_(
           index((n + kTileSamples - 1) / kTileSamples * columns.all() * kDigits * kTileSamples)),
       steps_(index(columns.all())),
-      sums_(index(columns.all())) {
+      sums_(index(columns.all())),
+      firsts_(index(columns.n)) {
   run_tasks(control, threads, columns.n, [&](std::int64_t c, const TaskContext&) {
     const double* const column = v + c * n;
     double most = 0;
@@ -100,6 +106,7 @@ FixedColumns::FixedColumns(const double* v, std::int64_t n, Columns columns, int
       }
       most = std::max(most, std::abs(column[i]));
     }
+    firsts_[index(c)] = std::find_if(column, column + n, [](double x) { return x != 0; }) - column;
     const FixedSteps steps(most);
     steps_[index(c)] = steps.coarse;
     if (columns_.parts == 2) steps_[index(columns_.n + c)] = steps.fine;
@@ -245,10 +252,14 @@ class FirstHalf {
   Sums sums_of_rows(const std::uint8_t* rows, std::int64_t quads) const {
     const std::int64_t stride = quad_stride(samples_);
     Sums sums = no_sums(quads);
-    for (std::int64_t begin = 0; begin < samples_; begin += kTileSamples) {
-      const std::int64_t n = std::min(kTileSamples, stride - begin);
+    // Samples are summed by lanes.
+    const std::int64_t first = columns_.first_sample() / kLane * kLane;
+    for (std::int64_t tile = first / kTileSamples * kTileSamples; tile < samples_;
+         tile += kTileSamples) {
+      const std::int64_t begin = std::max(tile, first);
+      const std::int64_t n = std::min(tile + kTileSamples, stride) - begin;
       for (std::int64_t c = 0; c < columns_.all(); ++c) {
-        const std::int8_t* const digits = columns_.digits(begin / kTileSamples, c);
+        const std::int8_t* const digits = columns_.digits(tile / kTileSamples, c) + (begin - tile);
         for (std::int64_t quad = 0; quad < quads; ++quad) {
           // The first column brings the genotypes into the caches for all.
           sum_over_samples(rows + quad * stride + begin, c == 0 ? stride : 0, digits, n, simd_,
