@@ -19,7 +19,7 @@ print.variant_scan <- function(x, ...) {
   write_object("variant_scan", scan_methods[[facts$method]], c(
     samples = format_count(facts$samples),
     variants = sprintf("%s, of which %s tested", format_count(nrow(x)), format_count(tested)),
-    if (facts$method == "mixed") {
+    if (!is.null(facts$theta)) {
       c(kernels = if (facts$loco) "without the variant's chromosome" else "of all variants")
     },
     if (length(facts$ratios)) {
