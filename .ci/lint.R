@@ -1,7 +1,9 @@
 # Rscript .ci/lint.R [FILE...]: lints these files, or all R code. The package is installed.
 # A test sees testthat and the tests' helpers besides the package, a benchmark what all share.
 library(testthat)
-for (shared in c(Sys.glob("tests/testthat/helper*.R"), "benchmarks/simulated.R")) source(shared)
+for (shared in c(
+  Sys.glob("tests/testthat/helper*.R"), "benchmarks/simulated.R", "benchmarks/accuracy/est_sfs.R"
+)) source(shared)
 
 # What is particular to a method stands in its row.
 code <- function(file) sub("#.*", "", readLines(file))

@@ -228,7 +228,6 @@ core_mutation_model <- function(history) {
 
 # A given history must fit the outgroups. With `estimate: true` none is necessary.
 check_history_key <- function(config, origin) {
-  check_variants_key(config, origin)
   if (NROW(config$outgroups) == 0) {
     return(invisible())
   }

@@ -122,7 +122,10 @@ coalescent_row <- function() {
       multiplies the time of preparation by about 15.",
     core = "coalescent", arguments = c("history", "model", "variants"), thresholds = "likelihood",
     fits = c("model", "history"),
-    check = check_history_key,
+    check = function(config, origin) {
+      check_history_key(config, origin)
+      check_variants_key(config, origin)
+    },
     given = function(arguments, species) {
       history <- check_history(arguments$history)
       if (!is.null(arguments$model)) history$model <- check_model(arguments$model)
@@ -143,6 +146,25 @@ coalescent_row <- function() {
       )
     }
   )
+}
+
+# What the core takes of the configuration, NULL without `variants`.
+known_sites_of <- function(config) {
+  if (is.null(config$variants)) {
+    return(NULL)
+  }
+  list(
+    path = config$variants, chromosomes = names(config$lengths),
+    samples = if (!is.null(config$variant_samples)) read_keep(config$variant_samples)$id
+  )
+}
+
+check_variants_key <- function(config, origin) {
+  if (is.null(config$variants) && !is.null(config$variant_samples)) {
+    add_problem(
+      origin, "`variant_samples` is given, but `variants` is not: name the VCF of the samples."
+    )
+  }
 }
 
 given_tree <- function(arguments, species) {

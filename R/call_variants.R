@@ -1,4 +1,4 @@
-# Sites that are known to vary, in call_ancestral() and in runs.
+# Sites that are known to vary, in call_ancestral().
 
 # The result of call_in_memory_impl(), with the calls and posteriors at the variants replaced.
 with_sites_that_vary <- function(result, sequences, variants, settings) {
@@ -55,41 +55,4 @@ check_variants <- function(variants, length) {
     )
   }
   variants
-}
-
-# ---- In a run ---------------------------------------------------------------------------
-
-# What the core takes of the configuration, NULL without `variants`.
-known_sites_of <- function(config) {
-  if (is.null(config$variants)) {
-    return(NULL)
-  }
-  list(
-    path = config$variants, chromosomes = names(config$lengths),
-    samples = if (!is.null(config$variant_samples)) read_keep(config$variant_samples)$id
-  )
-}
-
-check_variants_key <- function(config, origin) {
-  if (is.null(config$variants) && !is.null(config$variant_samples)) {
-    add_problem(
-      origin, "`variant_samples` is given, but `variants` is not: name the VCF of the samples."
-    )
-  }
-}
-
-# A file of other chromosomes would be taken for one in which nothing varies.
-check_chromosomes_of_variants <- function(config, path) {
-  if (is.null(path)) {
-    return(invisible())
-  }
-  check_htslib()
-  there <- with_watch("Reading", function(watch) variant_chromosomes_impl(path, watch))
-  if (!any(c(there, other_prefix(there)) %in% names(lengths_of_genome(config)))) {
-    problem <- sprintf(
-      "`variants` is %s, which has no chromosome of the run, with or without a leading 'chr'.",
-      quoted(path)
-    )
-    abort_ancify(problem, "config", file = path, problems = problem)
-  }
 }

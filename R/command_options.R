@@ -56,6 +56,9 @@ option_rows <- list(
   covar = option_row("covar", "FILE", "covariates"),
   keep = option_row("keep", "FILE", "samples to use", default = "all"),
   components = option_row("components", "FILE", "components of variants", default = "one of all"),
+  mixed = option_row(
+    "mixed", "", "take relatives into account, without the variant's chromosome"
+  ),
   out = option_row("out", "PREFIX", "what the paths of results begin with"),
   verbose = option_row("verbose", "", "log the work", "-v"),
   help = option_row("help", "", "print help", "-h"),

@@ -4,17 +4,13 @@
 reml_command <- function(parsed) {
   threads <- threads_option(parsed)
   files <- reml_files(parsed$out)
-  genotypes <- open_genotypes(parsed$genotypes)
-  data <- command_data(parsed, genotypes)
-  if (!is.null(parsed$keep)) genotypes <- kept_genotypes(genotypes, parsed$keep)
+  study <- command_study(parsed)
   components <- if (!is.null(parsed$components)) read_components(parsed$components)
   fits <- list()
-  for (phenotype in data$phenotypes) {
-    terms <- vapply(data$covariates, function(name) deparse1(as.name(name), backtick = TRUE), "")
+  for (phenotype in names(study$formulas)) {
     fits[[phenotype]] <- fit_reml(
-      stats::reformulate(if (length(terms)) terms else "1", as.name(phenotype)), data$table,
-      genotypes, components, threads = threads, progress = isatty(stderr()),
-      verbose = isTRUE(parsed$verbose)
+      study$formulas[[phenotype]], study$table, study$genotypes, components, threads = threads,
+      progress = isatty(stderr()), verbose = isTRUE(parsed$verbose)
     )
     print(summary(fits[[phenotype]]))
     cat("\n")
@@ -26,6 +22,18 @@ reml_command <- function(parsed) {
 }
 
 status_of_fits <- function(fits) if (all(vapply(fits, `[[`, NA, "converged"))) 0L else 3L
+
+# list(genotypes =, table =, formulas = of each phenotype, by name).
+command_study <- function(parsed) {
+  genotypes <- open_genotypes(parsed$genotypes)
+  data <- command_data(parsed, genotypes)
+  if (!is.null(parsed$keep)) genotypes <- kept_genotypes(genotypes, parsed$keep)
+  terms <- vapply(data$covariates, function(name) deparse1(as.name(name), backtick = TRUE), "")
+  formulas <- lapply(stats::setNames(nm = data$phenotypes), function(phenotype) {
+    stats::reformulate(if (length(terms)) terms else "1", as.name(phenotype))
+  })
+  list(genotypes = genotypes, table = data$table, formulas = formulas)
+}
 
 # list(table = id, phenotypes and covariates; phenotypes =, covariates = names of columns).
 command_data <- function(parsed, genotypes) {
@@ -83,8 +91,10 @@ kept_genotypes <- function(genotypes, path) {
 
 # ---- Files ---------------------------------------------------------------------------------------
 
+reml_files <- function(out) files_of_out(out, c(".components.tsv", ".fixed.tsv", ".json"))
+
 # The paths of a command's results. `out`: a folder and the beginning of the files' names.
-reml_files <- function(out) {
+files_of_out <- function(out, endings) {
   out <- check_output_file(out, "--out")
   folder <- dirname(out)
   dir.create(folder, showWarnings = FALSE, recursive = TRUE)
@@ -94,7 +104,7 @@ reml_files <- function(out) {
       file = folder
     )
   }
-  paste0(out, c(".components.tsv", ".fixed.tsv", ".json"))
+  paste0(out, endings)
 }
 
 write_reml_files <- function(fits, files) {

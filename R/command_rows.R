@@ -187,6 +187,17 @@ rows_of_analyses <- function() {
       required = c("genotypes", "out"),
       examples = "ancify reml --genotypes mice.bed --pheno traits.tsv --out h2",
       instead = c("fit_reml", "open_genotypes"), writes = function(parsed) reml_files(parsed$out)
+    ),
+    scan = command_row(
+      "test each variant for association with a trait", scan_command,
+      options = c("genotypes", "pheno", "covar", "keep", "mixed", "out", "threads", "verbose"),
+      required = c("genotypes", "out"),
+      details = "--out writes PREFIX.scan.tsv. Status 3 if a fit of --mixed has not converged.",
+      examples = c(
+        "ancify scan --genotypes mice.bed --pheno traits.tsv --out ols",
+        "ancify scan --genotypes mice.bed --pheno traits.tsv --mixed --out mixed"
+      ),
+      instead = "scan_variants", writes = function(parsed) scan_file(parsed$out)
     )
   )
 }

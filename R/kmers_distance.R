@@ -44,10 +44,11 @@ kmer_distance <- function(x, method = "jaccard", order = 0) {
   methods <- c(names(kmer_measures), names(centred_measures))
   method <- check_choice(method, methods, "method")
   samples <- kmer_samples(x)
-  between <- if (method %in% names(kmer_measures)) {
-    function(i, j) kmer_measures[[method]](samples$compare(i, j), samples$k)
-  } else {
+  measure <- kmer_measures[[method]]
+  between <- if (is.null(measure)) {
     by_chance(samples, centred_measures[[method]], order)
+  } else {
+    function(i, j) measure(samples$compare(i, j), samples$k)
   }
   n <- length(samples$names)
   distances <- matrix(0, n, n, dimnames = list(samples$names, samples$names))

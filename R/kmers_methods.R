@@ -51,7 +51,7 @@ head.kmers <- function(x, n = 6, ...) {
 
 #' @rdname kmer_methods
 #' @export
-as.data.frame.kmers <- function(x, row.names = NULL, optional = FALSE, ...) {
+as.data.frame.kmers <- function(x, row.names = NULL, optional = FALSE, ...) { # nolint
   check_no_more(...)
   if (length(x) > .Machine$integer.max) {
     abort_ancify(

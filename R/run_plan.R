@@ -118,6 +118,10 @@ check_before_work <- function(config, log) {
     log(sprintf("`estimate: true` has no effect: `method` %s has nothing to fit",
                 quoted(config$method)))
   }
+  if (!is.null(config$variants) && is.null(row$files(config)$variants)) {
+    log(sprintf("`variants` has no effect: `method` %s does not know that sites vary",
+                quoted(config$method)))
+  }
 }
 
 # Chains have no focal bases.
@@ -138,6 +142,22 @@ check_method_files <- function(config, row) {
   problems <- unlist(Map(input_problem, names(files), files, FALSE), use.names = FALSE)
   if (!is.null(problems)) {
     abort_ancify(problems[1], "config", file = config$file, problems = problems)
+  }
+}
+
+# A file of other chromosomes would be taken for one in which nothing varies.
+check_chromosomes_of_variants <- function(config, path) {
+  if (is.null(path)) {
+    return(invisible())
+  }
+  check_htslib()
+  there <- with_watch("Reading", function(watch) variant_chromosomes_impl(path, watch))
+  if (!any(c(there, other_prefix(there)) %in% names(lengths_of_genome(config)))) {
+    problem <- sprintf(
+      "`variants` is %s, which has no chromosome of the run, with or without a leading 'chr'.",
+      quoted(path)
+    )
+    abort_ancify(problem, "config", file = path, problems = problem)
   }
 }
 

@@ -19,7 +19,7 @@ print.variant_scan <- function(x, ...) {
   write_object("variant_scan", scan_methods[[facts$method]], c(
     samples = format_count(facts$samples),
     variants = sprintf("%s, of which %s tested", format_count(nrow(x)), format_count(tested)),
-    if (facts$method == "mixed") {
+    if (!is.null(facts$theta)) {
       c(kernels = if (facts$loco) "without the variant's chromosome" else "of all variants")
     },
     if (length(facts$ratios)) {
@@ -133,11 +133,13 @@ distinct_points <- function(points, x, y) {
 manhattan_picture <- function(scan) {
   chromosomes <- unique(scan$chromosome)
   number <- match(scan$chromosome, chromosomes)
-  lengths <- vapply(split(scan$position, number), max, 0)
+  first <- vapply(split(scan$position, number), min, 0)
+  spans <- vapply(split(scan$position, number), max, 0) - first
   # A gap between chromosomes, so that short ones keep apart.
-  starts <- c(0, cumsum(lengths + sum(lengths) / 200))[seq_along(lengths)]
+  starts <- c(0, cumsum(spans + sum(spans) / 200))[seq_along(spans)]
   points <- data.frame(
-    place = starts[number] + scan$position, log10_p = scan$log10_p, shade = factor(number %% 2)
+    place = starts[number] + scan$position - first[number], log10_p = scan$log10_p,
+    shade = factor(number %% 2)
   )
   ggplot2::ggplot(distinct_points(points, "place", "log10_p"),
                   by_column(x = "place", y = "log10_p", colour = "shade")) +
@@ -145,7 +147,7 @@ manhattan_picture <- function(scan) {
     ggplot2::geom_point(size = 0.7) +
     ggplot2::scale_colour_manual(values = c("#4A90C2", dark_colour), guide = "none") +
     ggplot2::scale_x_continuous(
-      "Chromosome", breaks = starts + lengths / 2, labels = shorten(chromosomes),
+      "Chromosome", breaks = starts + spans / 2, labels = shorten(chromosomes),
       guide = ggplot2::guide_axis(check.overlap = TRUE), expand = c(0.01, 0)
     ) +
     ggplot2::scale_y_continuous(log10_p_label, limits = c(0, NA), expand = c(0, 0.1)) +

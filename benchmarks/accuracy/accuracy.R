@@ -1,6 +1,6 @@
 # How often each method is right where the focal species varies, and whether it says so.
-# accuracy.R PYTHON FOLDER [--short | CURVES]: simulates sites (simulate.py), calls them and prints a
-# table. Writes how often posteriors come true into the file CURVES.
+# accuracy.R PYTHON FOLDER [--short | CURVES]: simulates sites (simulate.py), calls them and prints
+# a table. Writes how often posteriors come true into the file CURVES.
 
 library(ancify)
 arguments <- commandArgs(TRUE)

@@ -102,3 +102,24 @@ test_that("its options are refused with other commands", {
   expect_identical(result$status, 2L)
   expect_match(result$err, "check takes no --pheno, which is for reml", fixed = TRUE, all = FALSE)
 })
+
+test_that("the command scan writes the tests of all variants for each phenotype", {
+  out <- file.path(new_folder(), "mice")
+  scan <- function(...) {
+    run_program(command_script, "scan", "--genotypes", case$file, "--pheno", traits, "--out", out,
+                "-n", "1", ..., env = library_environment())
+  }
+  result <- scan()
+  expect_identical(result$err, character())
+  expect_identical(result$status, 0L)
+  file <- paste0(out, ".scan.tsv")
+  expect_identical(tail(result$out, 1), paste("Wrote", file))
+  table <- utils::read.delim(file)
+  expect_identical(table$phenotype, rep(c("y", "z"), each = 40))
+  expected <- scan_variants(y ~ 1, case$data, case$g, threads = 1)
+  expect_equal(table$p[1:40], expected$p, tolerance = 1e-12)
+  result <- scan("--mixed")
+  expect_identical(result$status, 0L)
+  mixed <- scan_variants(quiet_fit(y ~ 1, case$data, case$g))
+  expect_equal(utils::read.delim(file)$p[1:40], mixed$p, tolerance = 1e-12)
+})

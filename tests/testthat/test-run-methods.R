@@ -380,6 +380,13 @@ test_that("calls are made again if the variants have changed", {
   }
 })
 
+test_that("a method that does not use variants says so", {
+  case <- method_config("voting")
+  case$config$variants <- tempfile()
+  expect_match(log_lines(ancify_run(case$config, progress = FALSE)),
+               "`variants` has no effect: `method` 'voting'", all = FALSE)
+})
+
 test_that("variants that cannot be used are errors before any work", {
   require_htslib()
   set.seed(97)

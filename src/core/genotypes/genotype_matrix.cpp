@@ -91,7 +91,9 @@ void GenotypeMatrix::count_block(std::int64_t block, const std::uint8_t* rows) {
 
 void GenotypeMatrix::for_each_tile(JobControl& control,
                                    const std::function<bool(std::int64_t block)>& wanted,
-                                   const std::function<void(const GenotypeTile&)>& use) const {
+                                   const std::function<void(const GenotypeTile&)>& use,
+                                   std::int64_t most_blocks) const {
+  const std::int64_t most = resident() ? std::max(most_blocks, tile_blocks_) : tile_blocks_;
   std::int64_t block = 0;
   while (block < blocks()) {
     if (!wanted(block)) {
@@ -99,7 +101,7 @@ void GenotypeMatrix::for_each_tile(JobControl& control,
       continue;
     }
     std::int64_t n = 1;
-    while (n < tile_blocks_ && block + n < blocks() && wanted(block + n)) ++n;
+    while (n < most && block + n < blocks() && wanted(block + n)) ++n;
     TaskContext(control).throw_if_stopped();
     const char* rows = nullptr;
     if (resident()) {

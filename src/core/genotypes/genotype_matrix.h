@@ -50,9 +50,11 @@ class GenotypeMatrix {
   const GenotypeWork& work() const { return work_; }
 
   // Calls use(tile) for all wanted blocks, in order. A tile's rows are valid until use() returns.
-  // Interrupted between tiles if the job is stopped.
+  // Tiles of genotypes in memory may have up to `most_blocks`, where that is more than stay in the
+  // caches. Interrupted between tiles if the job is stopped.
   void for_each_tile(JobControl& control, const std::function<bool(std::int64_t block)>& wanted,
-                     const std::function<void(const GenotypeTile&)>& use) const;
+                     const std::function<void(const GenotypeTile&)>& use,
+                     std::int64_t most_blocks = 0) const;
 
  private:
   std::int64_t block_bytes() const { return kBlockQuads * quad_stride(n_); }

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -25,6 +26,11 @@ namespace {
 
 // Samples of a task of the second half.
 constexpr std::int64_t kChunkSamples = 512;
+
+// With at most this many columns a thread does both halves of a block, while it is in its cache.
+constexpr std::int64_t kFewColumns = 4;
+// Numbers of blocks' sums that may wait for an earlier block's: 16 MB.
+constexpr std::int64_t kSumsAtOnce = std::int64_t{1} << 21;
 
 // Calls use(variant of the quad, i) for the missing calls of n bytes, a multiple of 8.
 template <class Use>
@@ -66,6 +72,10 @@ class FixedColumns {
   }
   double step(std::int64_t column) const { return steps_[index(column)]; }
   std::int64_t sum(std::int64_t column) const { return sums_[index(column)]; }
+  // All columns are 0 at the samples before this one.
+  std::int64_t first_sample() const {
+    return firsts_.empty() ? 0 : *std::min_element(firsts_.begin(), firsts_.end());
+  }
 
  private:
   static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
@@ -75,6 +85,7 @@ class FixedColumns {
   std::vector<std::int8_t> digits_;
   std::vector<double> steps_;
   std::vector<std::int64_t> sums_;
+  std::vector<std::int64_t> firsts_;  // the first sample of each given column that is not 0
 };
 
 FixedColumns::FixedColumns(const double* v, std::int64_t n, Columns columns, int threads,
@@ -84,7 +95,8 @@ FixedColumns::FixedColumns(const double* v, std::int64_t n, Columns columns, int
       digits_(
           index((n + kTileSamples - 1) / kTileSamples * columns.all() * kDigits * kTileSamples)),
       steps_(index(columns.all())),
-      sums_(index(columns.all())) {
+      sums_(index(columns.all())),
+      firsts_(index(columns.n)) {
   run_tasks(control, threads, columns.n, [&](std::int64_t c, const TaskContext&) {
     const double* const column = v + c * n;
     double most = 0;
@@ -94,6 +106,7 @@ FixedColumns::FixedColumns(const double* v, std::int64_t n, Columns columns, int
       }
       most = std::max(most, std::abs(column[i]));
     }
+    firsts_[index(c)] = std::find_if(column, column + n, [](double x) { return x != 0; }) - column;
     const FixedSteps steps(most);
     steps_[index(c)] = steps.coarse;
     if (columns_.parts == 2) steps_[index(columns_.n + c)] = steps.fine;
@@ -239,10 +252,14 @@ class FirstHalf {
   Sums sums_of_rows(const std::uint8_t* rows, std::int64_t quads) const {
     const std::int64_t stride = quad_stride(samples_);
     Sums sums = no_sums(quads);
-    for (std::int64_t begin = 0; begin < samples_; begin += kTileSamples) {
-      const std::int64_t n = std::min(kTileSamples, stride - begin);
+    // Samples are summed by lanes.
+    const std::int64_t first = columns_.first_sample() / kLane * kLane;
+    for (std::int64_t tile = first / kTileSamples * kTileSamples; tile < samples_;
+         tile += kTileSamples) {
+      const std::int64_t begin = std::max(tile, first);
+      const std::int64_t n = std::min(tile + kTileSamples, stride) - begin;
       for (std::int64_t c = 0; c < columns_.all(); ++c) {
-        const std::int8_t* const digits = columns_.digits(begin / kTileSamples, c);
+        const std::int8_t* const digits = columns_.digits(tile / kTileSamples, c) + (begin - tile);
         for (std::int64_t quad = 0; quad < quads; ++quad) {
           // The first column brings the genotypes into the caches for all.
           sum_over_samples(rows + quad * stride + begin, c == 0 ? stride : 0, digits, n, simd_,
@@ -306,27 +323,27 @@ class SecondHalf {
         marks_[i] = static_cast<std::uint8_t>(calls_[i] & calls_[i] >> 1);
       }
     }
-    for (std::int64_t c = 0; c < columns_.all(); ++c) {
-      double* const column = out + c % columns_.n * samples_;
-      sum_over_variants(calls_, coefficients.calls.digits(c), quads, simd_, sums_);
-      const double step = coefficients.calls.step(c);
-      const double centre = coefficients.centres[static_cast<std::size_t>(c)];
-      for (std::int64_t i = 0; i < n; ++i) {
-        column[i] += step * (sums_[static_cast<std::size_t>(i)] - centre);
-      }
-      if (missing == 0) continue;
-      if (few) {
-        for (std::size_t i = 0; i < kLane; ++i) {
-          sums_[i] = of_missing_[i * static_cast<std::size_t>(columns_.all()) +
-                                 static_cast<std::size_t>(c)];
+    for (std::int64_t c = 0; c < columns_.n; ++c) {
+      std::array<double, kLane> of_block{};
+      for (std::int64_t part = c; part < columns_.all(); part += columns_.n) {
+        sum_over_variants(calls_, coefficients.calls.digits(part), quads, simd_, sums_);
+        const double step = coefficients.calls.step(part);
+        const double centre = coefficients.centres[static_cast<std::size_t>(part)];
+        for (std::size_t i = 0; i < kLane; ++i) of_block[i] += step * (sums_[i] - centre);
+        if (missing == 0) continue;
+        if (few) {
+          for (std::size_t i = 0; i < kLane; ++i) {
+            sums_[i] = of_missing_[i * static_cast<std::size_t>(columns_.all()) +
+                                   static_cast<std::size_t>(part)];
+          }
+        } else {
+          sum_over_variants(marks_, coefficients.missing.digits(part), quads, simd_, sums_);
         }
-      } else {
-        sum_over_variants(marks_, coefficients.missing.digits(c), quads, simd_, sums_);
+        const double missing_step = coefficients.missing.step(part);
+        for (std::size_t i = 0; i < kLane; ++i) of_block[i] -= missing_step * sums_[i];
       }
-      const double missing_step = coefficients.missing.step(c);
-      for (std::int64_t i = 0; i < n; ++i) {
-        column[i] -= missing_step * sums_[static_cast<std::size_t>(i)];
-      }
+      double* const column = out + c * samples_;
+      for (std::int64_t i = 0; i < n; ++i) column[i] += of_block[static_cast<std::size_t>(i)];
     }
   }
 
@@ -352,6 +369,34 @@ class SecondHalf {
   SimdLevel simd_;
 };
 
+// Adds the sums of blocks in the order of the blocks, whichever thread has them first.
+class SumsInOrder {
+ public:
+  SumsInOrder(std::int64_t blocks, double* out)
+      : sums_(static_cast<std::size_t>(blocks)), out_(out) {}
+
+  void add(std::int64_t block, std::vector<double> sums) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    sums_[static_cast<std::size_t>(block)] = std::move(sums);
+    if (is_adding_) return;  // the thread that adds takes these too
+    is_adding_ = true;
+    for (; next_ < sums_.size() && sums_[next_]; ++next_) {
+      const std::vector<double> now = std::move(*sums_[next_]);
+      lock.unlock();
+      for (std::size_t k = 0; k < now.size(); ++k) out_[k] += now[k];
+      lock.lock();
+    }
+    is_adding_ = false;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::optional<std::vector<double>>> sums_;
+  std::size_t next_ = 0;
+  bool is_adding_ = false;
+  double* out_;
+};
+
 }  // namespace
 
 GenotypeProducts::GenotypeProducts(const GenotypeMatrix& matrix, std::vector<double> means,
@@ -373,43 +418,64 @@ void GenotypeProducts::run(JobControl& control, const Pass& pass, const Take& ta
   const std::int64_t stride = quad_stride(n);
   const FixedColumns columns(pass.v, n, {pass.columns, parts}, work.threads, control);
   const Columns out_columns = {pass.out_columns, parts};
-  const auto missing_in = [&](std::int64_t block) {
-    return missing_[static_cast<std::size_t>(block)];
+  const auto missing_in = [&](const GenotypeBlock& block) {
+    return missing_[static_cast<std::size_t>(block.number())];
   };
+  const auto first_half = [&](const GenotypeBlock& block) {
+    const double* const means = &means_[static_cast<std::size_t>(block.first_variant())];
+    const double* const scales = &scales_[static_cast<std::size_t>(block.first_variant())];
+    const auto variants = static_cast<std::size_t>(block.variants());
+    std::vector<double> t(variants * static_cast<std::size_t>(pass.columns));
+    std::vector<double> u(variants * static_cast<std::size_t>(pass.out_columns));
+    if (pass.columns > 0) {
+      FirstHalf(columns, pass.columns, n, work.simd)
+          .compute(block.quads(0), block.variants(), missing_in(block), means, scales, t.data());
+    }
+    take(block, t.data(), u.data());
+    return block_coefficients(u.data(), means, scales, block.variants(), out_columns);
+  };
+  const auto second_half = [&](const GenotypeBlock& block, const BlockCoefficients& coefficients,
+                               std::int64_t begin, std::int64_t end, double* out) {
+    SecondHalf half(out_columns, n, work.simd);
+    for (std::int64_t s = begin; s < end; s += kLane) {
+      half.add(block.quads(0) + s, block.variants(), missing_in(block), coefficients,
+               std::min(kLane, end - s), out + s);
+    }
+  };
+  const auto block_of = [&](const GenotypeTile& tile, std::int64_t i) {
+    return GenotypeBlock(matrix_, tile.first_block + i, tile.rows + i * kBlockQuads * stride);
+  };
+
+  if (pass.out_columns <= kFewColumns) {
+    const std::int64_t size = n * pass.out_columns;
+    const std::int64_t at_once = kSumsAtOnce / std::max<std::int64_t>(size, 1);
+    matrix_.for_each_tile(
+        control, pass.wanted,
+        [&](const GenotypeTile& tile) {
+          SumsInOrder sums(tile.blocks, pass.out);
+          run_tasks(control, work.threads, tile.blocks, [&](std::int64_t i, const TaskContext&) {
+            const GenotypeBlock block = block_of(tile, i);
+            const BlockCoefficients coefficients = first_half(block);
+            std::vector<double> of_block(static_cast<std::size_t>(size));
+            if (size > 0) second_half(block, coefficients, 0, n, of_block.data());
+            sums.add(i, std::move(of_block));
+          });
+        },
+        at_once);
+    return;
+  }
   matrix_.for_each_tile(control, pass.wanted, [&](const GenotypeTile& tile) {
-    const auto rows_of = [&](std::int64_t i) { return tile.rows + i * kBlockQuads * stride; };
     std::vector<std::optional<BlockCoefficients>> coefficients(
         static_cast<std::size_t>(tile.blocks));
     run_tasks(control, work.threads, tile.blocks, [&](std::int64_t i, const TaskContext&) {
-      const GenotypeBlock block(matrix_, tile.first_block + i, rows_of(i));
-      const double* const means = &means_[static_cast<std::size_t>(block.first_variant())];
-      const double* const scales = &scales_[static_cast<std::size_t>(block.first_variant())];
-      const auto variants = static_cast<std::size_t>(block.variants());
-      std::vector<double> t(variants * static_cast<std::size_t>(pass.columns));
-      std::vector<double> u(variants * static_cast<std::size_t>(pass.out_columns));
-      if (pass.columns > 0) {
-        FirstHalf(columns, pass.columns, n, work.simd)
-            .compute(rows_of(i), block.variants(), missing_in(block.number()), means, scales,
-                     t.data());
-      }
-      take(block, t.data(), u.data());
-      if (pass.out_columns > 0) {
-        coefficients[static_cast<std::size_t>(i)] =
-            block_coefficients(u.data(), means, scales, block.variants(), out_columns);
-      }
+      coefficients[static_cast<std::size_t>(i)] = first_half(block_of(tile, i));
     });
-    if (pass.out_columns == 0) return;
     const std::int64_t chunks = (n + kChunkSamples - 1) / kChunkSamples;
     run_tasks(control, work.threads, chunks, [&](std::int64_t chunk, const TaskContext&) {
-      SecondHalf half(out_columns, n, work.simd);
       const std::int64_t begin = chunk * kChunkSamples;
       for (std::int64_t i = 0; i < tile.blocks; ++i) {
-        const std::int64_t block = tile.first_block + i;
-        for (std::int64_t s = begin; s < std::min(n, begin + kChunkSamples); s += kLane) {
-          half.add(rows_of(i) + s, matrix_.variants_in(block), missing_in(block),
-                   *coefficients[static_cast<std::size_t>(i)], std::min<std::int64_t>(kLane, n - s),
-                   pass.out + s);
-        }
+        second_half(block_of(tile, i), *coefficients[static_cast<std::size_t>(i)], begin,
+                    std::min(n, begin + kChunkSamples), pass.out);
       }
     });
   });

@@ -128,8 +128,10 @@ class KmerCursor {
       while (database_.starts()[prefix_] <= at_) ++prefix_;
       std::uint32_t count;
       std::memcpy(&count, record + suffix, sizeof count);
-      entry.key =
-          static_cast<Key>(prefix_ - 1) << (8 * suffix) | first_bases<Key>(record, 4 * suffix);
+      entry.key = prefix_ - 1;
+      if (suffix > 0) {
+        entry.key = entry.key << (8 * suffix) | first_bases<Key>(record, 4 * suffix);
+      }
       entry.count = count & count_mask;
       record += header.record_bytes();
       ++at_;
@@ -175,8 +177,12 @@ void KmerWriter::write(std::uint64_t first, const Counted<Key>* entries, std::si
   std::vector<char> bytes(n * header_.record_bytes() + KmerDatabase::kSlack);
   char* to = bytes.data();
   for (const Counted<Key>* entry = entries; entry != entries + n; ++entry) {
-    ++starts_[static_cast<std::size_t>(suffix == 0 ? entry->key : entry->key >> (8 * suffix))];
-    put_bases(to, entry->key, 4 * suffix);
+    Key prefix = entry->key;
+    if (suffix > 0) {
+      prefix >>= 8 * suffix;
+      put_bases(to, entry->key, 4 * suffix);
+    }
+    ++starts_[static_cast<std::size_t>(prefix)];
     std::memcpy(to + suffix, &entry->count, sizeof entry->count);
     to += header_.record_bytes();
   }

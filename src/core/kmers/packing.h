@@ -58,20 +58,18 @@ Key canonical_key(Key key, int k) {
   return std::min(key, reverse_complement(key, k));
 }
 
-// Bases in bytes: four a byte, the first one highest. Reads sizeof(Key) bytes.
+// Bases in bytes: four a byte, the first one highest. Reads sizeof(Key) bytes; n is not 0.
 template <class Key>
 Key first_bases(const char* bytes, std::size_t n) {
-  if (n == 0) return 0;
   std::array<std::uint64_t, sizeof(Key) / 8> words;
   std::memcpy(words.data(), bytes, sizeof words);
   Key key = 0;
   for (const std::uint64_t word : words) key = key << 32 << 32 | __builtin_bswap64(word);
   return key >> (8 * sizeof(Key) - 2 * n);
 }
-// Writes sizeof(Key) bytes, of which the first ones have the last n bases of the key.
+// Writes sizeof(Key) bytes, of which the first ones have the last n bases of the key; n is not 0.
 template <class Key>
 void put_bases(char* bytes, Key key, std::size_t n) {
-  if (n == 0) return;
   key <<= 8 * sizeof(Key) - 2 * n;
   for (std::size_t i = sizeof(Key) / 8; i-- > 0; key = key >> 32 >> 32) {
     const std::uint64_t word = __builtin_bswap64(static_cast<std::uint64_t>(key));

@@ -20,6 +20,7 @@
 #include "core/exec/threads.h"
 #include "core/reml/complement.h"
 #include "core/reml/kernel_checks.h"
+#include "core/reml/large_factor.h"
 #include "core/reml/search.h"
 
 namespace ancify::reml {
@@ -82,8 +83,6 @@ class ExactProblem {
 
   // What belongs to theta (in units of the model), where the model is.
   void add_effects(const Vector& theta, Fit& fit) const;
-  // P where the model is, n x n.
-  Vector projection() const;
 
  private:
   static Vector times(Vector values, double factor) {
@@ -211,31 +210,25 @@ void ExactProblem::add_effects(const Vector& theta, Fit& fit) const {
   }
 }
 
-Vector ExactProblem::projection() const {
-  constexpr std::size_t kAtOnce = 64;
-  const auto n = static_cast<std::size_t>(complement_.samples());
-  const auto p = static_cast<std::size_t>(complement_.effects());
-  Vector result;
-  result.reserve(n * n);
-  for (std::size_t first = 0; first < n; first += kAtOnce) {
-    TaskContext(control_).throw_if_stopped();
-    const std::size_t columns = std::min(kAtOnce, n - first);
-    Vector units(n * columns);
-    for (std::size_t j = 0; j < columns; ++j) units[j * n + first + j] = 1;
-    const Vector rotated = complement_.rotate(std::move(units));
-    Vector inner((n - p) * columns);
-    for (std::size_t j = 0; j < columns; ++j) {
-      std::copy_n(&rotated[j * n + p], n - p, &inner[j * (n - p)]);
-    }
-    inner = model_->solve(std::move(inner));
-    Vector padded(n * columns);
-    for (std::size_t j = 0; j < columns; ++j) {
-      std::copy_n(&inner[j * (n - p)], n - p, &padded[j * n + p]);
-    }
-    const Vector part = times(complement_.rotate_back(std::move(padded)), 1 / (unit_ * unit_));
-    result.insert(result.end(), part.begin(), part.end());
+void transpose(std::size_t n, Vector& a) {
+  for (std::size_t j = 0; j < n; ++j) {
+    for (std::size_t i = 0; i < j; ++i) std::swap(a[j * n + i], a[i * n + j]);
   }
-  return result;
+}
+
+// H at theta, n x n.
+Vector covariance_at(Kernels& kernels, const Vector& theta) {
+  const auto n = static_cast<std::size_t>(kernels.samples());
+  Vector h(n * n);
+  Vector kernel(n * n);
+  for (int g = 0; g < kernels.components(); ++g) {
+    const double variance = theta[static_cast<std::size_t>(g)];
+    if (variance == 0) continue;
+    kernels.dense(g, kernel.data());
+    for (std::size_t i = 0; i < h.size(); ++i) h[i] += variance * kernel[i];
+  }
+  for (std::size_t i = 0; i < n; ++i) h[i * (n + 1)] += theta.back();
+  return h;
 }
 
 }  // namespace
@@ -289,11 +282,31 @@ std::vector<LikelihoodAt> likelihoods_at(const FitData& data, Kernels& kernels,
   return result;
 }
 
+// P = Q2 H2^-1 Q2', with H2 = Q2'HQ2.
 std::vector<double> projection_at(const FitData& data, Kernels& kernels,
                                   const std::vector<double>& theta, JobControl& control) {
-  ExactProblem problem(data, kernels, control);
-  if (!problem.model().move_to(problem.scaled(theta))) throw not_positive("theta", theta);
-  return problem.projection();
+  const Complement complement(checked(data, kernels));
+  const auto n = static_cast<std::size_t>(complement.samples());
+  const auto p = static_cast<std::size_t>(complement.effects());
+  const auto size = n - p;
+  const auto between = [&] { TaskContext(control).throw_if_stopped(); };
+  Vector h = covariance_at(kernels, theta);
+  complement.rotate_kernel(h.data());
+  Vector inner(size * size);
+  for (std::size_t j = 0; j < size; ++j) {
+    std::copy_n(&h[(p + j) * n + p], size, &inner[j * size]);
+  }
+  if (!factorise(complement.size(), inner, between)) throw not_positive("theta", theta);
+  inner = invert(complement.size(), inner, between);
+  std::fill(h.begin(), h.end(), 0.0);
+  for (std::size_t j = 0; j < size; ++j) {
+    for (std::size_t i = j; i < size; ++i) {
+      h[(p + j) * n + p + i] = h[(p + i) * n + p + j] = inner[j * size + i];
+    }
+  }
+  h = complement.rotate_back(std::move(h));
+  transpose(n, h);
+  return complement.rotate_back(std::move(h));
 }
 
 }  // namespace ancify::reml

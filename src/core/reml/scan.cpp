@@ -35,6 +35,19 @@ double centred_square(const GenotypeMatrix& matrix, std::int64_t variant) {
   return moments.observed * moments.variance;
 }
 
+// Columns of P of which the lower half counts twice, and the upper one not: z'Lz = z'Pz.
+Vector below_diagonal(std::int64_t n, const Vector& p, std::int64_t first, std::int64_t columns) {
+  Vector below(area(n, columns));
+  for (std::int64_t j = 0; j < columns; ++j) {
+    const std::int64_t diagonal = first + j;
+    const double* const from = p.data() + diagonal * n;
+    double* const to = &below[area(n, j)];
+    to[diagonal] = from[diagonal];
+    for (std::int64_t i = diagonal + 1; i < n; ++i) to[i] = 2 * from[i];
+  }
+  return below;
+}
+
 // The number of each call of a variant, centred.
 std::array<double, 4> centred(const GenotypeMatrix& matrix, std::int64_t variant) {
   const double mean =
@@ -79,8 +92,9 @@ Vector squares(const GenotypeProducts& calls, const Vector& p, JobControl& contr
   Vector sums(static_cast<std::size_t>(matrix.variants()));
   for (std::int64_t first = 0; first < n; first += kProjectionColumns) {
     const std::int64_t columns = std::min(kProjectionColumns, n - first);
+    const Vector below = below_diagonal(n, p, first, columns);
     GenotypeProducts::Pass pass;
-    pass.v = p.data() + first * n;
+    pass.v = below.data();
     pass.columns = static_cast<int>(columns);
     pass.wanted = all_blocks;
     calls.run(control, pass, [&](const GenotypeBlock& block, const double* t, double* /*u*/) {

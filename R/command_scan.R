@@ -1,0 +1,32 @@
+# The command scan: tests of all variants, as a table.
+
+# `parsed`: options, from the command line. Gives the exit status.
+scan_command <- function(parsed) {
+  threads <- threads_option(parsed)
+  file <- scan_file(parsed$out)
+  study <- command_study(parsed)
+  scans <- list()
+  fits <- list()
+  for (phenotype in names(study$formulas)) {
+    formula <- study$formulas[[phenotype]]
+    scan <- if (isTRUE(parsed$mixed)) {
+      fits[[phenotype]] <- fit_reml(
+        formula, study$table, study$genotypes, threads = threads, progress = isatty(stderr()),
+        verbose = isTRUE(parsed$verbose)
+      )
+      scan_variants(fits[[phenotype]], progress = isatty(stderr()))
+    } else {
+      scan_variants(formula, study$table, study$genotypes, threads = threads,
+                    progress = isatty(stderr()))
+    }
+    print(scan)
+    cat("\n")
+    scans[[phenotype]] <- cbind(phenotype = rep(phenotype, nrow(scan)), as.data.frame(scan))
+    # An error in the next phenotype shall not lose this scan.
+    write_tsv(file, do.call(rbind, unname(scans)))
+  }
+  wrote(file)
+  status_of_fits(fits)
+}
+
+scan_file <- function(out) files_of_out(out, ".scan.tsv")
