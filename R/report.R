@@ -14,7 +14,7 @@
 #' | Inputs | alignments, and the blocks used and left out |
 #' | Results by chromosome | counts and a picture of the calls |
 #' | Calls along the chromosomes | the share of called positions in windows |
-#' | Divergence of the outgroups | differences from the focal genome, with `keep_projected: true` |
+#' | Divergence of the outgroups | needs `focal_fasta` and `keep_projected: true` |
 #' | Posteriors | how sure the calls are, with `posterior: true` |
 #' | Evaluation | results of [ancify_evaluate()], if that phase ran |
 #' | Fit | the fitted model, with `estimate: true` |
