@@ -7,7 +7,7 @@
 #' | `x` | Test |
 #' | --- | --- |
 #' | a formula | the variant beside the fixed effects, by least squares: as [lm()], with t values |
-#' | a fit of [fit_reml()] | the variant beside the fixed effects, with the fit's covariance: z values |
+#' | a fit of [fit_reml()] | the same, with the fit's covariance: z values |
 #'
 #' A variant's column has its copies of the counted allele. A missing call counts as the mean of the
 #' observed calls. Variants that do not vary, or depend on the fixed effects, are not tested.
