@@ -305,6 +305,10 @@ scan_ratios_impl <- function(problem, genotypes, variants, theta, seed, watch) {
     .Call(`_ancify_scan_ratios_impl`, problem, genotypes, variants, theta, seed, watch)
 }
 
+genetic_values_impl <- function(genotypes, settings, means, effects, watch) {
+    .Call(`_ancify_genetic_values_impl`, genotypes, settings, means, effects, watch)
+}
+
 sfs_from_sites_impl <- function(sites, sizes, draws, threads, watch) {
     .Call(`_ancify_sfs_from_sites_impl`, sites, sizes, draws, threads, watch)
 }

@@ -9,13 +9,13 @@
 #' | `as.data.frame()` | the table of components |
 #' | `coef()`, `vcov()` | fixed effects and their covariance; `which = "components"` for variances |
 #' | `logLik()`, `nobs()` | the restricted log-likelihood, for `AIC()` and `BIC()`; the samples |
-#' | `fitted()`, `predict()` | fixed effects plus genetic values of the fit's samples |
+#' | `fitted()` | fixed effects plus genetic values of the fit's samples |
 #' | `residuals()` | the response minus these |
 #' | `simulate()` | responses drawn from the fitted model |
 #' | `update()` | the fit with other arguments, such as `update(fit, . ~ . + age)` |
 #' | nlme's `fixef()`, `ranef()`, `VarCorr()` | fixed effects, genetic values, variances |
 #'
-#' `confint()`, `anova()` and `plot()` have pages of their own.
+#' `confint()`, `anova()`, `plot()` and `predict()` have pages of their own.
 #'
 #' **Errors.** `se` is the standard error, from sampling. `mc_se` is that of the random probes, 0
 #' on the exact path. A variance at its bound has none. Errors of shares are by the delta method.
@@ -110,10 +110,6 @@ fitted.reml_fit <- function(object, ...) {
     drop(object$x %*% object$coefficients) + rowSums(object$genetic), object$ids
   )
 }
-
-#' @rdname reml_fit
-#' @export
-predict.reml_fit <- function(object, ...) fitted.reml_fit(object, ...)
 
 #' @rdname reml_fit
 #' @export

@@ -22,7 +22,8 @@ analysis_samples <- function(formula, data, id, order) {
   x <- fixed_effects(frame, row[kept])
   check_degrees_of_freedom(y, x, names(frame)[1])
   list(
-    ids = order[kept], at = kept, y = y, x = x, terms = stats::terms(frame), all_ids = ids,
+    ids = order[kept], at = kept, y = y, x = x, terms = stats::terms(frame),
+    levels = levels_of(covariates[row[kept], , drop = FALSE]), all_ids = ids,
     dropped = c("no phenotype" = sum(no_phenotype), "missing covariate" = sum(no_covariate))
   )
 }
@@ -135,9 +136,7 @@ fixed_effects <- function(frame, rows) {
   terms <- stats::delete.response(stats::terms(frame))
   frame <- droplevels(frame[rows, , drop = FALSE])
   # Contrasts need two levels.
-  is_label <- function(x) is.factor(x) || is.character(x) || is.logical(x)
-  single <- vapply(frame, function(x) is_label(x) && length(unique(x)) == 1, NA)
-  frame[single] <- 1
+  frame[lengths(levels_of(frame)) == 1] <- 1
   attr(frame, "terms") <- terms
   x <- stats::model.matrix(terms, frame)
   if (attr(terms, "intercept") == 1) {
@@ -148,6 +147,41 @@ fixed_effects <- function(frame, rows) {
   }
   check_independent(x)
   matrix(as.double(x), nrow(x), dimnames = list(NULL, colnames(x)))
+}
+
+# The labels of each variable of a frame; NULL of numbers.
+levels_of <- function(frame) {
+  is_label <- function(x) is.factor(x) || is.character(x) || is.logical(x)
+  lapply(frame, function(x) if (is_label(x)) levels(droplevels(as.factor(x))))
+}
+
+# The matrix of a fit's fixed effects for other samples, a row for each of `ids`.
+fixed_effects_of <- function(fit, data, id, ids) {
+  rows <- match(ids, sample_ids(data, id))
+  if (anyNA(rows)) {
+    abort_ancify(
+      sprintf("`data` has no row of the sample %s.", quoted(ids[is.na(rows)][1])), "input"
+    )
+  }
+  terms <- stats::delete.response(fit$terms)
+  frame <- stats::model.frame(terms, data[rows, , drop = FALSE], na.action = stats::na.pass)
+  for (name in names(Filter(length, fit$levels))) {
+    given <- as.character(frame[[name]])
+    unknown <- which(!is.na(given) & !given %in% fit$levels[[name]])
+    if (length(unknown)) {
+      abort_ancify(
+        sprintf(
+          "The sample %s has %s %s, which no sample of the fit has.", quoted(ids[unknown[1]]), name,
+          quoted(given[unknown[1]])
+        ),
+        "input"
+      )
+    }
+    single <- length(fit$levels[[name]]) == 1
+    frame[[name]] <- if (single) 1 else factor(given, fit$levels[[name]])
+  }
+  attr(frame, "terms") <- terms
+  stats::model.matrix(terms, frame)[, colnames(fit$x), drop = FALSE]
 }
 
 warn_of_constant <- function(covariates, n) {

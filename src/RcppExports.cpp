@@ -1013,6 +1013,21 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// genetic_values_impl
+std::vector<double> genetic_values_impl(const Rcpp::List& genotypes, const Rcpp::List& settings, const std::vector<double>& means, const std::vector<double>& effects, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_genetic_values_impl(SEXP genotypesSEXP, SEXP settingsSEXP, SEXP meansSEXP, SEXP effectsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type genotypes(genotypesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type means(meansSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type effects(effectsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(genetic_values_impl(genotypes, settings, means, effects, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // sfs_from_sites_impl
 Rcpp::List sfs_from_sites_impl(const Rcpp::List& sites, const std::vector<int>& sizes, const Rcpp::IntegerMatrix& draws, int threads, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_sfs_from_sites_impl(SEXP sitesSEXP, SEXP sizesSEXP, SEXP drawsSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
@@ -1316,6 +1331,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_scan_forms_impl", (DL_FUNC) &_ancify_scan_forms_impl, 4},
     {"_ancify_scan_squares_impl", (DL_FUNC) &_ancify_scan_squares_impl, 4},
     {"_ancify_scan_ratios_impl", (DL_FUNC) &_ancify_scan_ratios_impl, 6},
+    {"_ancify_genetic_values_impl", (DL_FUNC) &_ancify_genetic_values_impl, 5},
     {"_ancify_sfs_from_sites_impl", (DL_FUNC) &_ancify_sfs_from_sites_impl, 5},
     {"_ancify_open_spectrum_impl", (DL_FUNC) &_ancify_open_spectrum_impl, 1},
     {"_ancify_next_spectrum_line_impl", (DL_FUNC) &_ancify_next_spectrum_line_impl, 1},

@@ -1,9 +1,10 @@
-// Connects tests of single variants with the core. What a `problem` is stands in rcpp_reml.h.
-// `genotypes`: the tested variants of the problem's samples, as for as_chosen().
+// Connects tests of single variants and predictions with the core. What a `problem` is stands in
+// rcpp_reml.h. `genotypes`: the tested variants of the problem's samples, as for as_chosen().
 #include <memory>
 #include <vector>
 
 #include "core/reml/exact_fit.h"
+#include "core/reml/prediction.h"
 #include "core/reml/scan.h"
 #include "rcpp_reml.h"
 
@@ -109,4 +110,20 @@ std::vector<double> scan_ratios_impl(const Rcpp::List& problem, const Rcpp::List
       },
       &mail);
   return ratios;
+}
+
+// sum_j effects_j (g_ij - means_j) of each sample of `genotypes`. `settings`: list(threads =, simd
+// =, memory =).
+// [[Rcpp::export]]
+std::vector<double> genetic_values_impl(const Rcpp::List& genotypes, const Rcpp::List& settings,
+                                        const std::vector<double>& means,
+                                        const std::vector<double>& effects,
+                                        const Rcpp::Function& watch) {
+  const ancify::GenotypeWork work = as_work(settings);
+  const ChosenGenotypes chosen = as_chosen(genotypes);
+  std::vector<double> values;
+  run_job(watch, [&](ancify::JobControl& control) {
+    values = reml::genetic_values(open_tested(chosen, work, control), means, effects, control);
+  });
+  return values;
 }

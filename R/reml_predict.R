@@ -1,0 +1,165 @@
+#' Predict traits from genotypes
+#'
+#' `predict(fit, genotypes, data)` predicts the trait of samples that a fit has not seen.
+#' `variant_effects(fit)` gives the effects of variants that it uses, for polygenic scores.
+#'
+#' @details
+#' The effect of a copy of the counted allele is
+#' \eqn{s_j^2 \sum_g \theta_g w_{jg} z_j'Py / c_g}, with the kernels as in [kernels], z the centred
+#' calls of the fit's samples and s the factor that standardises them. It is the best linear
+#' unbiased prediction. A genetic value is the sum of effects times centred calls. Calls are centred
+#' by the mean of the fit's samples, so a missing call adds nothing.
+#'
+#' **Matching.** Variants of `genotypes` are those of the fit by chromosome (with or without `chr`),
+#' position and both alleles. Where the counted allele is the fit's other one, calls are turned.
+#' Strands are not: `A/C` and `T/G` are different variants. Variants of the fit that `genotypes`
+#' lacks add nothing.
+#'
+#' @param object,fit A fit of [fit_reml()], with genotypes and without other kernels.
+#' @param genotypes Genotypes of the samples to predict, from [open_genotypes()]. `NULL` (the
+#'   default): the samples of the fit.
+#' @param data A data frame with the covariates of these samples. `NULL` (the default): none, if
+#'   the formula has no covariates.
+#' @param id Name of the column of `data` with the samples' ids, `"id"` by default.
+#' @param type `"response"` (the default): fixed effects plus genetic values. `"genetic"`: genetic
+#'   values alone.
+#' @param progress Whether to show a progress bar after two seconds. Default: only in interactive
+#'   sessions.
+#' @param ... Not used.
+#' @return `predict()`: a numeric vector in units of the response, named by sample. Its attribute
+#'   `variants` counts variants of the fit: `used`, `turned` (of those) and `absent`.
+#'
+#'   `variant_effects()`: a data frame with a row for each variant of the fit: `chromosome`, `id`,
+#'   `position`, `counted`, `other`, `frequency` (of the counted allele in the fit's samples) and
+#'   `effect` (of a copy, in units of the response; 0 if the variant is not in a component).
+#' @section Errors:
+#' * `ancify_input_error`: the fit has no genotypes or other kernels too, `genotypes` has no variant
+#'   of the fit, or `data` lacks a sample, a covariate or a label that the fit knows.
+#' * `ancify_file_error`: the fit's genotypes are not found as they were.
+#' @references
+#' Henderson (1975) Best linear unbiased estimation and prediction under a selection model.
+#' Biometrics 31:423.
+#'
+#' Goddard (2009) Genomic selection: prediction of accuracy and maximisation of long term response.
+#' Genetica 136:245.
+#' @seealso [fit_reml()], [scan_variants()]
+#' @export
+#' @examples
+#' # 60 samples and 40 variants; ten samples are held out
+#' set.seed(1)
+#' stem <- tempfile()
+#' calls <- matrix(sample(c(0, 2, 3), 60 * 40, replace = TRUE), 4)
+#' writeBin(as.raw(c(0x6c, 0x1b, 0x01, c(1, 4, 16, 64) %*% calls)), paste0(stem, ".bed"))
+#' writeLines(sprintf("family%d sample%d 0 0 0 -9", 1:60, 1:60), paste0(stem, ".fam"))
+#' writeLines(sprintf("1 snp%d 0 %d G A", 1:40, 1:40), paste0(stem, ".bim"))
+#' g <- open_genotypes(stem)
+#' data <- data.frame(id = paste0("sample", 1:60), y = as.matrix(g)[, 1:20] %*% rnorm(20) + rnorm(60))
+#'
+#' fit <- fit_reml(y ~ 1, data, g[1:50, ], threads = 1, verbose = FALSE)
+#' cor(predict(fit, g[51:60, ]), data$y[51:60])
+#' head(variant_effects(fit))
+predict.reml_fit <- function(object, genotypes = NULL, data = NULL, id = "id",
+                             type = c("response", "genetic"), progress = interactive(), ...) {
+  check_no_more(...)
+  type <- check_choice(type, c("response", "genetic"), "type")
+  check_flag(progress, "progress")
+  if (is.null(genotypes)) {
+    if (!is.null(data)) {
+      abort_ancify("`data` is given, but `genotypes` is not: give those of its samples.", "input")
+    }
+    genetic <- stats::setNames(rowSums(object$genetic), object$ids)
+    return(if (type == "response") fitted.reml_fit(object) else genetic)
+  }
+  check_genotypes(genotypes, "genotypes")
+  fit <- with_genotypes(object)
+  ids <- genotypes$samples$id
+  fixed <- if (type == "response") drop(new_effects(fit, data, id, ids) %*% fit$coefficients) else 0
+  places <- matched_variants(variant_effects_of(fit, progress), genotypes)
+  values <- with_watch("Predicting", function(watch) {
+    genetic_values_impl(
+      core_genotypes(genotypes[, places$at]), core_settings(fit$threads, fit$memory), places$mean,
+      places$effect, watch
+    )
+  }, progress)
+  structure(stats::setNames(values + fixed, ids), variants = places$counts)
+}
+
+#' @rdname predict.reml_fit
+#' @export
+variant_effects <- function(fit, progress = interactive()) {
+  check_given()
+  check_reml_fit(fit)
+  check_flag(progress, "progress")
+  effects <- variant_effects_of(with_genotypes(fit), progress)
+  effects$frequency <- effects$mean / 2
+  effects[c("chromosome", "id", "position", "counted", "other", "frequency", "effect")]
+}
+
+# The variants of a fit with their `mean` and `effect`.
+variant_effects_of <- function(fit, progress) {
+  if (is.null(fit$genotypes) || length(fit$kernels)) {
+    abort_ancify(
+      sprintf(
+        "The fit has %s, whose genetic values are not those of variants.",
+        if (length(fit$kernels)) enumerate(quoted(names(fit$kernels))) else "no genotypes"
+      ),
+      "input"
+    )
+  }
+  moments <- genotype_moments(fit$genotypes, fit$threads)
+  weights <- fit$weights
+  weight <- weights$weight * (moments$variance > 0)[weights$variant]
+  power <- moments$variance[weights$variant]^(1 + fit$scale_power)
+  total <- rowsum_of(ifelse(weight > 0, weight * power, 0), weights$component, fit$n_genetic)
+  share <- ifelse(weight > 0, weight * (fit$theta / c(total, 1))[weights$component], 0)
+  coefficient <- rowsum_of(share, weights$variant, ncol(fit$genotypes))
+  used <- coefficient != 0
+  problem <- c(core_problem(fit), path_settings(fit, "stochastic"))
+  response <- scan_forms(problem, fit$genotypes, fit$residual_projection, progress)$response
+  effect <- ifelse(used, moments$variance^fit$scale_power * coefficient * response, 0)
+  data.frame(fit$genotypes$variants, mean = moments$mean, effect = effect)
+}
+
+# The fixed effects of these samples.
+new_effects <- function(fit, data, id, ids) {
+  if (is.null(data)) {
+    if (length(setdiff(colnames(fit$x), "(Intercept)"))) {
+      abort_ancify(
+        sprintf(
+          "The fit has the covariates %s: give their `data`, or choose `type = \"genetic\"`.",
+          enumerate(quoted(setdiff(colnames(fit$x), "(Intercept)")))
+        ),
+        "input"
+      )
+    }
+    return(matrix(1, length(ids), ncol(fit$x)))
+  }
+  fixed_effects_of(fit, data, id, ids)
+}
+
+# Where the variants with effects are in other genotypes: list(at =, mean =, effect =, of the
+# counted alleles there, counts =).
+matched_variants <- function(effects, genotypes) {
+  effects <- effects[effects$effect != 0, ]
+  key <- function(variants, first, second) {
+    paste(bare_names(variants$chromosome), variants$position, variants[[first]],
+          variants[[second]])
+  }
+  there <- key(genotypes$variants, "counted", "other")
+  at <- match(key(effects, "counted", "other"), there)
+  turned <- match(key(effects, "other", "counted"), there)
+  is_turned <- is.na(at) & !is.na(turned)
+  at[is_turned] <- turned[is_turned]
+  found <- !is.na(at)
+  if (!any(found)) {
+    abort_ancify(
+      "`genotypes` has no variant of the fit, by chromosome, position and alleles.", "input"
+    )
+  }
+  list(
+    at = at[found],
+    mean = ifelse(is_turned, 2 - effects$mean, effects$mean)[found],
+    effect = ifelse(is_turned, -effects$effect, effects$effect)[found],
+    counts = c(used = sum(found), turned = sum(is_turned), absent = sum(!found))
+  )
+}

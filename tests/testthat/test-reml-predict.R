@@ -1,0 +1,111 @@
+# Predictions from genotypes, against dense kernels.
+
+# 90 samples in families, of which the last 20 are held out.
+predicted_case <- function() {
+  set.seed(3)
+  calls <- simulate_calls(90, 60, family = 3, missing = 0.03)
+  calls[1:70, 5] <- 1 # does not vary in the fit
+  stem <- tempfile("predict")
+  oracle_write_bed(calls, stem, rep(c("1", "2"), each = 30))
+  data <- data.frame(
+    id = rownames(calls), sex = rep(c("m", "f"), 45),
+    y = simulate_trait(replace(calls, is.na(calls), 1), 0.5)
+  )
+  list(calls = calls, g = open_genotypes(stem), data = data, stem = stem)
+}
+
+# Genetic values of all samples by the kernel of the fit's samples: theta K P y.
+oracle_prediction <- function(calls, fit, sets, power) {
+  old <- seq_along(fit$ids)
+  total <- 0
+  for (k in seq_along(sets)) {
+    part <- calls[, sets[[k]]]
+    mean <- colMeans(part[old, ], na.rm = TRUE)
+    v <- colMeans(part[old, ]^2, na.rm = TRUE) - mean^2
+    used <- v > 1e-12
+    z <- sweep(sweep(part[, used], 2, mean[used]), 2, v[used]^(power / 2), "*")
+    z[is.na(z)] <- 0
+    kernel <- tcrossprod(z, z[old, ]) / sum(v[used]^(1 + power))
+    total <- total + fit$theta[k] * drop(kernel %*% fit$residual_projection)
+  }
+  total
+}
+
+test_that("predictions are those of the kernel between samples", {
+  case <- predicted_case()
+  for (power in c(-1, 0)) {
+    for (sets in list(list(all = 1:60), list(a = 1:30, b = 31:60))) {
+      kernels <- lapply(sets, function(set) kernel_grm(case$g[1:70, ], set, power))
+      fit <- fit_reml(y ~ sex, case$data, kernels = kernels, threads = 1, verbose = FALSE)
+      expected <- oracle_prediction(case$calls, fit, sets, power)
+      expect_equal(unname(predict(fit, type = "genetic")), unname(expected[1:70]),
+                   tolerance = 1e-8)
+      found <- predict(fit, case$g[71:90, ], type = "genetic")
+      expect_equal(c(found), expected[71:90], tolerance = 1e-8, ignore_attr = TRUE)
+      expect_named(found, case$data$id[71:90])
+      expect_identical(attr(found, "variants"), c(used = 59L, turned = 0L, absent = 0L))
+      whole <- predict(fit, case$g[71:90, ], case$data[90:1, ])
+      sex <- ifelse(case$data$sex[71:90] == "m", fit$coefficients[["sexm"]], 0)
+      expect_equal(c(whole), expected[71:90] + fit$coefficients[["(Intercept)"]] + sex,
+                   tolerance = 1e-8, ignore_attr = TRUE)
+    }
+  }
+})
+
+test_that("the samples of the fit have their fitted values", {
+  case <- predicted_case()
+  fit <- fit_reml(y ~ sex, case$data, case$g, threads = 1, verbose = FALSE)
+  expect_equal(c(predict(fit, case$g, case$data)), fitted(fit), tolerance = 1e-8,
+               ignore_attr = TRUE)
+  expect_identical(predict(fit), fitted(fit))
+})
+
+test_that("effects are those of variants, and make the same values", {
+  case <- predicted_case()
+  fit <- fit_reml(y ~ sex, case$data, case$g[1:70, ], threads = 1, verbose = FALSE)
+  effects <- variant_effects(fit)
+  expect_identical(effects$effect[5], 0)
+  new <- sweep(case$calls[71:90, ], 2, 2 * effects$frequency)
+  new[is.na(new)] <- 0
+  expect_equal(drop(new %*% effects$effect), c(predict(fit, case$g[71:90, ], type = "genetic")),
+               tolerance = 1e-8, ignore_attr = TRUE)
+})
+
+test_that("variants are matched by place and alleles, and turned", {
+  case <- predicted_case()
+  fit <- fit_reml(y ~ sex, case$data, case$g[1:70, ], threads = 1, verbose = FALSE)
+  straight <- predict(fit, case$g[71:90, ], type = "genetic")
+  # Others names, order and counted alleles.
+  order <- 60:1
+  turned <- 2 - case$calls[71:90, order]
+  stem <- tempfile("turned")
+  oracle_write_bed(turned, stem, rep(c("chr2", "chr1"), each = 30))
+  bim <- utils::read.table(paste0(case$stem, ".bim"), colClasses = "character")[order, ]
+  bim$V1 <- paste0("chr", bim$V1)
+  bim[c("V5", "V6")] <- bim[c("V6", "V5")]
+  bim$V2 <- paste0("other", order)
+  write_columns(bim, paste0(stem, ".bim"))
+  found <- predict(fit, open_genotypes(stem), type = "genetic")
+  expect_equal(c(found), c(straight), tolerance = 1e-8, ignore_attr = TRUE)
+  expect_identical(attr(found, "variants"), c(used = 59L, turned = 59L, absent = 0L))
+  some <- predict(fit, case$g[71:90, 1:10], type = "genetic")
+  expect_identical(attr(some, "variants"), c(used = 9L, turned = 0L, absent = 50L))
+})
+
+test_that("predictions that cannot be made are refused", {
+  case <- predicted_case()
+  fit <- fit_reml(y ~ sex, case$data, case$g[1:70, ], threads = 1, verbose = FALSE)
+  new <- case$g[71:90, ]
+  expect_ancify_error(predict(fit, new), "input", "sexm")
+  expect_ancify_error(predict(fit, data = case$data), "input", "genotypes")
+  expect_ancify_error(predict(fit, new, case$data[1:80, ]), "input", "s81")
+  other <- replace(case$data, "sex", "unknown")
+  expect_ancify_error(predict(fit, new, other), "input", "unknown")
+  stem <- tempfile("elsewhere")
+  oracle_write_bed(case$calls, stem, rep("3", 60))
+  expect_ancify_error(predict(fit, open_genotypes(stem), type = "genetic"), "input", "no variant")
+  families <- kernel_matrix(outer(1:90, 1:90, function(i, j) (i + 2) %/% 3 == (j + 2) %/% 3) + 0)
+  both <- fit_reml(y ~ sex, case$data, case$g, kernels = list(family = families), threads = 1,
+                   verbose = FALSE)
+  expect_ancify_error(variant_effects(both), "input", "'family'")
+})
