@@ -33,8 +33,9 @@
 #'   `position`, `counted`, `other`, `frequency` (of the counted allele in the fit's samples) and
 #'   `effect` (of a copy, in units of the response; 0 if the variant is not in a component).
 #' @section Errors:
-#' * `ancify_input_error`: the fit has no genotypes or other kernels too, `genotypes` has no variant
-#'   of the fit, or `data` lacks a sample, a covariate or a label that the fit knows.
+#' * `ancify_input_error`: the fit has no genotypes, or other kernels too.
+#' * `ancify_input_error`: `genotypes` has no variant of the fit, or `data` lacks a sample or a
+#'   covariate, or has a label that the fit has not seen.
 #' * `ancify_file_error`: the fit's genotypes are not found as they were.
 #' @references
 #' Henderson (1975) Best linear unbiased estimation and prediction under a selection model.
@@ -53,7 +54,8 @@
 #' writeLines(sprintf("family%d sample%d 0 0 0 -9", 1:60, 1:60), paste0(stem, ".fam"))
 #' writeLines(sprintf("1 snp%d 0 %d G A", 1:40, 1:40), paste0(stem, ".bim"))
 #' g <- open_genotypes(stem)
-#' data <- data.frame(id = paste0("sample", 1:60), y = as.matrix(g)[, 1:20] %*% rnorm(20) + rnorm(60))
+#' y <- drop(as.matrix(g)[, 1:20] %*% rnorm(20)) + rnorm(60)
+#' data <- data.frame(id = paste0("sample", 1:60), y)
 #'
 #' fit <- fit_reml(y ~ 1, data, g[1:50, ], threads = 1, verbose = FALSE)
 #' cor(predict(fit, g[51:60, ]), data$y[51:60])
