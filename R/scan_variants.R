@@ -235,6 +235,9 @@ scan_mixed <- function(fit, g, progress) {
     return(forms)
   }
   varying <- which(forms$square > 0)
+  if (length(varying) == 0) {
+    return(forms)
+  }
   sampled <- varying[unique(round(seq(1, length(varying), length.out = sampled_variants)))]
   forms$ratios <- with_watch("Sampling", function(watch) {
     scan_ratios_impl(

@@ -10,8 +10,8 @@ namespace ancify::reml {
 
 std::vector<double> genetic_values(const GenotypeMatrix& matrix, const std::vector<double>& means,
                                    const std::vector<double>& effects, JobControl& control) {
-  std::vector<double> scales;
-  for (const double effect : effects) scales.push_back(effect == 0 ? 0 : 1);
+  std::vector<double> scales(effects.size());
+  for (std::size_t j = 0; j < effects.size(); ++j) scales[j] = effects[j] == 0 ? 0 : 1;
   const GenotypeProducts products(matrix, means, scales);
   std::vector<double> values(static_cast<std::size_t>(matrix.samples()));
   GenotypeProducts::Pass pass;
