@@ -83,6 +83,7 @@ scan_variants <- function(x, ...) UseMethod("scan_variants")
 
 #' @export
 scan_variants.default <- function(x, ...) {
+  check_given()
   abort_ancify(
     sprintf("`x` must be a formula or a fit of fit_reml(), not %s.", show_value(x)), "input"
   )
