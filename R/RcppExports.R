@@ -49,8 +49,8 @@ polarise_impl <- function(history, model, table, watch) {
     .Call(`_ancify_polarise_impl`, history, model, table, watch)
 }
 
-compare_calls_impl <- function(folders, lengths, window, backend, watch) {
-    .Call(`_ancify_compare_calls_impl`, folders, lengths, window, backend, watch)
+compare_calls_impl <- function(folders, lengths, window, any_letters, backend, watch) {
+    .Call(`_ancify_compare_calls_impl`, folders, lengths, window, any_letters, backend, watch)
 }
 
 expected_spectra_impl <- function(models, grids, sampling, backend, watch) {

@@ -64,7 +64,7 @@ compare_calls <- function(..., window = 1e6, threads = NULL, progress = interact
   check_windows(lengths, window, choose(length(files), 2))
   folders <- run_folders(files)
   counts <- with_watch("Comparing", function(watch) {
-    compare_calls_impl(folders, lengths, window, backend, watch)
+    compare_calls_impl(folders, lengths, window, FALSE, backend, watch)
   }, progress)
   new_comparison(counts, folders, lengths, window)
 }

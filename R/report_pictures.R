@@ -76,7 +76,7 @@ divergence_windows <- function(species, config) {
   check_projected(c(species, config$focal_species), config)
   counts <- with_watch("Comparing", function(watch) {
     compare_calls_impl(
-      projected_folder(config, c(species, config$focal_species)), config$lengths, width,
+      projected_folder(config, c(species, config$focal_species)), config$lengths, width, TRUE,
       choose_backend("cpu", NULL), watch
     )
   })

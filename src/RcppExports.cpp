@@ -172,17 +172,18 @@ BEGIN_RCPP
 END_RCPP
 }
 // compare_calls_impl
-Rcpp::List compare_calls_impl(const std::vector<std::string>& folders, const Rcpp::NumericVector& lengths, double window, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_compare_calls_impl(SEXP foldersSEXP, SEXP lengthsSEXP, SEXP windowSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+Rcpp::List compare_calls_impl(const std::vector<std::string>& folders, const Rcpp::NumericVector& lengths, double window, bool any_letters, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_compare_calls_impl(SEXP foldersSEXP, SEXP lengthsSEXP, SEXP windowSEXP, SEXP any_lettersSEXP, SEXP backendSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type folders(foldersSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
     Rcpp::traits::input_parameter< double >::type window(windowSEXP);
+    Rcpp::traits::input_parameter< bool >::type any_letters(any_lettersSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(compare_calls_impl(folders, lengths, window, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(compare_calls_impl(folders, lengths, window, any_letters, backend, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1267,7 +1268,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_file_systems_impl", (DL_FUNC) &_ancify_file_systems_impl, 1},
     {"_ancify_pattern_probabilities_impl", (DL_FUNC) &_ancify_pattern_probabilities_impl, 3},
     {"_ancify_polarise_impl", (DL_FUNC) &_ancify_polarise_impl, 4},
-    {"_ancify_compare_calls_impl", (DL_FUNC) &_ancify_compare_calls_impl, 5},
+    {"_ancify_compare_calls_impl", (DL_FUNC) &_ancify_compare_calls_impl, 6},
     {"_ancify_expected_spectra_impl", (DL_FUNC) &_ancify_expected_spectra_impl, 5},
     {"_ancify_smallest_frequencies_impl", (DL_FUNC) &_ancify_smallest_frequencies_impl, 1},
     {"_ancify_evaluate_impl", (DL_FUNC) &_ancify_evaluate_impl, 4},

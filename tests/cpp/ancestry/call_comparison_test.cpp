@@ -107,5 +107,18 @@ TEST(CompareCalls, RefusesTooFewAndTooManyRuns) {
   }
 }
 
+TEST(CompareCalls, OtherLettersAreRefusedOrMissing) {
+  JobControl control;
+  const Runs calls = {"ACGRu", "AMTTA"};
+  EXPECT_THROW(compare_calls({chromosome(calls)}, 10, Backend(), control), InputError);
+  const auto found =
+      compare_calls({chromosome(calls)}, 10, Backend(), control, OtherLetters::kMissing);
+  const Runs without = {"ACGNN", "ANTTA"};
+  const auto expected = compare_calls({chromosome(without)}, 10, Backend(), control);
+  EXPECT_EQ(found.front().pairs, expected.front().pairs);
+  EXPECT_EQ(found.front().both.front(), 2);
+  EXPECT_EQ(found.front().differ.front(), 1);
+}
+
 }  // namespace
 }  // namespace ancify

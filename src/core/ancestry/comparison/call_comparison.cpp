@@ -39,9 +39,13 @@ std::uint8_t state_of(char call) {
   }
 }
 
-std::array<std::uint8_t, 256> all_states() {
+std::array<std::uint8_t, 256> all_states(OtherLetters others) {
   std::array<std::uint8_t, 256> states{};
-  for (std::size_t i = 0; i < states.size(); ++i) states[i] = state_of(static_cast<char>(i));
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const char letter = static_cast<char>(i);
+    const bool is_missing = !is_call(letter) && others == OtherLetters::kMissing;
+    states[i] = state_of(is_missing ? 'N' : letter);
+  }
   return states;
 }
 
@@ -64,18 +68,20 @@ void add_to(std::vector<std::int64_t>& sum, const std::vector<std::int64_t>& cou
 // Counts the positions of one window.
 class WindowCount {
  public:
-  explicit WindowCount(std::size_t runs)
-      : runs_(runs), states_(runs * kStretch), called_by_(kStretch) {}
+  WindowCount(std::size_t runs, OtherLetters others)
+      : state_of_(all_states(others)),
+        runs_(runs),
+        states_(runs * kStretch),
+        called_by_(kStretch) {}
 
   // `calls`: n positions of each run, at most kStretch. `chromosome` is for messages.
   void count(const std::vector<const char*>& calls, std::size_t n, const std::string& chromosome,
              CallComparison& counts) {
-    static const auto states = all_states();
     std::fill_n(called_by_.begin(), n, std::uint16_t{0});
     for (std::size_t run = 0; run < runs_; ++run) {
       std::uint8_t* const out = &states_[run * kStretch];
       for (std::size_t i = 0; i < n; ++i) {
-        out[i] = states[static_cast<unsigned char>(calls[run][i])];
+        out[i] = state_of_[static_cast<unsigned char>(calls[run][i])];
         called_by_[i] = static_cast<std::uint16_t>(called_by_[i] | (is_called(out[i]) << run));
       }
       if (std::memchr(out, kNoState, n) != nullptr) {
@@ -95,6 +101,7 @@ class WindowCount {
   }
 
  private:
+  std::array<std::uint8_t, 256> state_of_;  // each letter
   std::size_t runs_;
   std::vector<std::uint8_t> states_;
   std::vector<std::uint16_t> called_by_;
@@ -140,9 +147,9 @@ class ChromosomeSum {
 };
 
 void compare_piece(const SequenceSources& runs, const std::string& chromosome, const Piece& piece,
-                   std::int64_t window, ChromosomeSum& sum, const TaskContext& context,
-                   JobControl& control) {
-  WindowCount counter(runs.size());
+                   std::int64_t window, OtherLetters others, ChromosomeSum& sum,
+                   const TaskContext& context, JobControl& control) {
+  WindowCount counter(runs.size(), others);
   std::vector<char> buffer(runs.size() * kStretch);
   std::vector<const char*> calls(runs.size());
   for (std::int64_t at = piece.start; at < piece.end;) {
@@ -168,7 +175,7 @@ void compare_piece(const SequenceSources& runs, const std::string& chromosome, c
 
 std::vector<CallComparison> compare_calls(const std::vector<ChromosomeSequences>& chromosomes,
                                           std::int64_t window, const Backend& backend,
-                                          JobControl& control) {
+                                          JobControl& control, OtherLetters others) {
   std::vector<Piece> pieces;
   std::deque<ChromosomeSum> sums;
   for (std::size_t i = 0; i < chromosomes.size(); ++i) {
@@ -188,7 +195,7 @@ std::vector<CallComparison> compare_calls(const std::vector<ChromosomeSequences>
             [&](std::int64_t i, const TaskContext& context) {
               const Piece& piece = pieces[static_cast<std::size_t>(i)];
               const auto& chromosome = chromosomes[piece.chromosome];
-              compare_piece(chromosome.open(), chromosome.name, piece, window,
+              compare_piece(chromosome.open(), chromosome.name, piece, window, others,
                             sums[piece.chromosome], context, control);
             });
   std::vector<CallComparison> result;

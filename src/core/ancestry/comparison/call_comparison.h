@@ -30,12 +30,16 @@ struct CallComparison {
   std::vector<std::int64_t> differ;
 };
 
+// Letters that are not calls. Genomes have some, such as R for A or G.
+enum class OtherLetters { kRefused, kMissing };
+
 // Compares the sequences that open() gives, one a run, on the backend's threads; one result a
 // chromosome. Windows have `window` positions; a chromosome's last may be shorter. All inputs are
 // opened before counting starts. InputError for fewer than 2 or more than kMostRuns runs, or for
-// letters that are not calls.
+// letters that are not calls, unless they count as missing.
 std::vector<CallComparison> compare_calls(const std::vector<ChromosomeSequences>& chromosomes,
                                           std::int64_t window, const Backend& backend,
-                                          JobControl& control);
+                                          JobControl& control,
+                                          OtherLetters others = OtherLetters::kRefused);
 
 }  // namespace ancify
