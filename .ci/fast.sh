@@ -92,9 +92,9 @@ fast_r() {
 # fast_lints FILE...
 fast_lints() { R_LIBS="$kept/library${R_LIBS:+:$R_LIBS}" Rscript .ci/lint.R "$@"; }
 
-# Needs no Python with lightgbm or tsinfer: their tests are left to the whole of ./check.
+# Needs no Python with lightgbm, tsinfer or mutyper: their tests are left to the whole of ./check.
 fast_lane() {
-  unset ANCIFY_REQUIRE_ALL RETICULATE_PYTHON ANCIFY_TSINFER_PYTHON
+  unset ANCIFY_REQUIRE_ALL RETICULATE_PYTHON ANCIFY_TSINFER_PYTHON ANCIFY_MUTYPER_PYTHON
   base=$(base_of_change "$1") || die "There is no commit '${1:-main}' to compare with."
   changed=$work/changed
   changed_since "$base" >"$changed" || die "git cannot compare with $base."

@@ -47,6 +47,8 @@ power_cuts() {
 }
 
 # Inputs that are exchanged while a run reads them
+accuracy_short() { ANCIFY_MSPRIME_PYTHON=$ANCIFY_TSINFER_PYTHON with_library most benchmarks/accuracy/run --short; }
+
 exchanged_inputs() { with_library most tests/reliability/swap --times 24; }
 
 lints() { with_library most Rscript .ci/lint.R; }
@@ -77,6 +79,8 @@ with_least() {
   export ANCIFY_CUDA=no ANCIFY_GZIP=zlib R_MAKEVARS_USER="$work/least.mk" CCACHE_DIR="$work/ccache"
   "$@"
 }
+
+bioc_check() { with_library most Rscript .ci/bioc_check.R "$work"/ancify_*.tar.gz "$work"; }
 
 # quick_examples FOLDER: no example of this check takes more than 5 s of the processor. One with \donttest may take 15 s, as
 # it loads Bioconductor's packages.

@@ -129,6 +129,50 @@ write_bed_impl <- function(genotypes, stem, bim, fam, threads, watch) {
     invisible(.Call(`_ancify_write_bed_impl`, genotypes, stem, bim, fam, threads, watch))
 }
 
+count_kmers_impl <- function(x, are_files, settings, work, watch) {
+    .Call(`_ancify_count_kmers_impl`, x, are_files, settings, work, watch)
+}
+
+open_kmers_impl <- function(stem, watch) {
+    .Call(`_ancify_open_kmers_impl`, stem, watch)
+}
+
+read_kmer_text_impl <- function(path, canonical, work, watch) {
+    .Call(`_ancify_read_kmer_text_impl`, path, canonical, work, watch)
+}
+
+write_kmer_text_impl <- function(kmers, path, watch) {
+    invisible(.Call(`_ancify_write_kmer_text_impl`, kmers, path, watch))
+}
+
+filter_kmers_impl <- function(kmers, settings, work, watch) {
+    .Call(`_ancify_filter_kmers_impl`, kmers, settings, work, watch)
+}
+
+combine_kmers_impl <- function(x, y, operation, rule, settings, work, watch) {
+    .Call(`_ancify_combine_kmers_impl`, x, y, operation, rule, settings, work, watch)
+}
+
+kmer_histogram_impl <- function(kmers, watch) {
+    .Call(`_ancify_kmer_histogram_impl`, kmers, watch)
+}
+
+compare_kmers_impl <- function(x, y, watch) {
+    .Call(`_ancify_compare_kmers_impl`, x, y, watch)
+}
+
+kmer_rows_impl <- function(kmers, n, watch) {
+    .Call(`_ancify_kmer_rows_impl`, kmers, n, watch)
+}
+
+kmer_profile_impl <- function(kmers, sequences, watch) {
+    .Call(`_ancify_kmer_profile_impl`, kmers, sequences, watch)
+}
+
+kmer_numbers_impl <- function(sequence, k, canonical) {
+    .Call(`_ancify_kmer_numbers_impl`, sequence, k, canonical)
+}
+
 count_patterns_in_memory_impl <- function(sequences, backend, watch) {
     .Call(`_ancify_count_patterns_in_memory_impl`, sequences, backend, watch)
 }
@@ -159,6 +203,18 @@ ml_predict_impl <- function(model, features, raw, backend, watch) {
 
 ml_training_sites_impl <- function(folders, lengths, references, options, watch) {
     .Call(`_ancify_ml_training_sites_impl`, folders, lengths, references, options, watch)
+}
+
+count_mutations_impl <- function(variants, populations, sequences, options, watch) {
+    .Call(`_ancify_count_mutations_impl`, variants, populations, sequences, options, watch)
+}
+
+mutation_frequencies_impl <- function(table, sizes, draws, threads, watch) {
+    .Call(`_ancify_mutation_frequencies_impl`, table, sizes, draws, threads, watch)
+}
+
+count_contexts_impl <- function(files, options, watch) {
+    .Call(`_ancify_count_contexts_impl`, files, options, watch)
 }
 
 alignment_format_impl <- function(file) {

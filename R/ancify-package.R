@@ -65,6 +65,13 @@
 #' * [sfs_statistics()] gives theta and Tajima's D, [sfs_fst()] differentiation.
 #' * [`plot()`][plot.sfs] draws spectra.
 #'
+#' @section Mutation spectra:
+#' * [mutation_spectrum()] counts the mutations of a VCF by ancestral context.
+#' * [count_contexts()] counts the positions that could have mutated, and [mutation_rates()] divides
+#'   by them.
+#' * [mutation_contrasts()] compares populations, and [`plot()`][plot.mutation_spectrum] draws them.
+#' * [collapse()] goes to shorter contexts, and [signature_table()] to other packages.
+#'
 #' @section Demographic models:
 #' * [demography()] makes a model from events: [event_equilibrium()], [event_epoch()],
 #'   [event_split()], [event_admixture()], [event_pulse()], [event_removal()] and

@@ -4,19 +4,19 @@
 #' alleles. It works as [annotate_vcf()] does for files.
 #'
 #' @param variants A `VCF` of the package VariantAnnotation, collapsed or expanded, in any order. Or
-#'   a `GRanges` with the columns `REF` and `ALT`, such as `rowRanges()` of one. Alleles are those of
-#'   the plus strand, whatever the strand of a range.
+#'   a `GRanges` with the columns `REF` and `ALT`, such as `rowRanges()` of one. Its alleles are
+#'   those of the plus strand, whatever the strand of a range.
 #' @param ancestral The ancestral sequences, or `"AA"`, as in [annotate_vcf()].
 #' @param polarise `TRUE` exchanges alleles so that REF is ancestral; `FALSE` (the default) leaves
 #'   them. Genotypes and other fields follow, as in [annotate_vcf()].
 #' @param ... Further arguments of [annotate_vcf()]: `reference`, `mask`, `also`, `keep_fields`,
-#'   `threads`, `verbose`, and those for a history, which uses the variants' `GT`.
+#'   `threads`, `verbose`, and those for a history, which uses the variants' `GT`
+#'   if there is one.
 #' @return For a `VCF`: `variants` with the fields of [annotate_vcf()] in `info()`, declared in the
 #'   header. They replace earlier columns of these names. `table(info(x)$AA_reason)` counts the
 #'   reasons. For a `GRanges`: `variants` with these fields as columns.
 #' @section Errors:
-#' * `ancify_input_error`: `variants` has another type, lacks alleles, or has no genotypes but there
-#'   is a history.
+#' * `ancify_input_error`: `variants` has another type, or lacks alleles.
 #' * `ancify_package_error`: VariantAnnotation is not installed.
 #' * Those of [annotate_vcf()], which counts records along the chromosomes.
 #' @seealso [annotate_vcf()] for files, which takes less memory and time;
@@ -68,7 +68,7 @@ annotate_variants <- function(variants, ancestral, polarise = FALSE, ...) {
     # Fields may change, or tell the ancestral allele.
     write_all(variants, file)
   } else {
-    write_variants(variants, file, with_genotypes = !is.null(list(...)$history))
+    write_variants(variants, file, with_genotypes = uses_genotypes(variants, ...))
   }
   withCallingHandlers(
     annotate_vcf(file, ancestral, annotated, polarise = polarise, ...),
@@ -206,11 +206,14 @@ write_variants <- function(variants, file, with_genotypes) {
   order
 }
 
+# Only a history needs genotypes, and it takes what there is.
+uses_genotypes <- function(variants, history = NULL, ...) {
+  genotypes <- VariantAnnotation::geno(variants)$GT
+  !is.null(history) && is.character(genotypes) && ncol(genotypes) > 0
+}
+
 genotypes_of <- function(variants) {
   genotypes <- VariantAnnotation::geno(variants)$GT
-  if (!is.character(genotypes) || ncol(genotypes) == 0) {
-    abort_ancify("`variants` has no genotypes (GT), but `history` needs them.", "input")
-  }
   genotypes[is.na(genotypes)] <- "."
   genotypes
 }

@@ -87,11 +87,15 @@
 #' The posteriors are those of [polarise_sites()], for the outgroups' bases, the two alleles, and
 #' the samples' copies of ALT. Missing genotypes are not counted.
 #'
+#' A record without `GT` is known to vary, with unknown counts. So the posterior is that of
+#' [polarise_sites()] without `counts`, for the history's `focal_lineages`. The log says in how many
+#' records it is so.
+#'
 #' `AA` remains the call. `AA_prob` is then the probability of this call given the sample, and 0 if
 #' the call is neither allele. A record without a called base can have `AA_post` without `AA`.
 #'
 #' A record gets `AA_post` if all of these hold; else `AA_prob` is that of the run, if any:
-#' * REF and ALT are single bases, and the samples have both alleles;
+#' * REF and ALT are single bases, and the samples have both alleles if there is a `GT`;
 #' * an outgroup has a base;
 #' * the record is possible under the history.
 #'
@@ -121,7 +125,8 @@
 #'
 #' Removed fields are counted in the result and in the log. `keep_fields` names fields that stay as
 #' they are. A haploid sample may have as many values as the others. Records that were split by ALT
-#' often have a wrong number of values, such as the old `PL`.
+#' often have a wrong number of values, such as the old `PL`. A sample whose `GT` is a dot has the
+#' ploidy of the others; if theirs differ, `DS` is removed.
 #'
 #' Reserved fields of VCF follow the standard, whatever `Number` the header declares: `AC`, `AF`,
 #' `CIGAR`, `AD`, `ADF`, `ADR`, `EC`, `GL`, `GP`, `PL` and `PP`. `GLE` and the local alleles (`LAA`,
@@ -157,7 +162,8 @@
 #' @param keep_fields With `polarise`: fields that stay as they are, such as `"INFO/DB_AF"` or
 #'   `"FORMAT/DS"`; none by default. `FORMAT/GT` always follows the alleles.
 #' @param history A [coalescent_history()] of the focal species, its splits named by the outgroups,
-#'   for posteriors from the samples' genotypes; `NULL` (the default) for none.
+#'   for posteriors from the samples' genotypes, or from the alleles alone; `NULL` (the default)
+#'   for none.
 #' @param projected For a `history`: the folder of the outgroups' projected sequences,
 #'   `<work_dir>/projected` of a run. By default that of `ancestral`, if it is an `ancify_run`.
 #' @param samples For a `history`: names of the samples to count, of one population; `NULL` (the
@@ -179,6 +185,7 @@
 #'   | `chromosomes` | data frame: `chromosome`, `sequence` (name or file, or `NA`), `records` |
 #'   | `letters` | with `ancestral = "AA"`: data frame of `letter`, as above, and `records` |
 #'   | `posteriors` | with a `history`: number of records with `AA_post` |
+#'   | `counted` | with a `history`: number of these for which allele counts are known |
 #'   | `swapped` | with `polarise`: number of records with exchanged alleles |
 #'   | `dropped` | with `polarise`: data frame of removed fields: `field`, `records` |
 #' @section Errors:
@@ -262,9 +269,7 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
   if (verbose) {
     lines <- c(
       if (use_info) describe_letters(report$letters) else describe_matches(found),
-      if (!is.null(history)) {
-        sprintf("Posteriors from the history in %s records", format_count(report$posteriors))
-      },
+      if (!is.null(history)) describe_posteriors(report),
       if (polarise) describe_swaps(report)
     )
     for (line in lines) inform_ancify(line)
@@ -276,7 +281,9 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
   reasons <- data.frame(reason = names(sums), records = unname(sums))
   attr(reasons, "chromosomes") <- found
   if (use_info) attr(reasons, "letters") <- report$letters
-  if (!is.null(history)) attr(reasons, "posteriors") <- report$posteriors
+  if (!is.null(history)) {
+    attributes(reasons)[c("posteriors", "counted")] <- report[c("posteriors", "counted")]
+  }
   if (polarise) attributes(reasons)[c("swapped", "dropped")] <- report[c("swapped", "dropped")]
   reasons
 }

@@ -14,6 +14,14 @@ describe_letters <- function(letters) {
           paste(some$letter, vapply(some$records, format_count, ""), collapse = ", "))
 }
 
+describe_posteriors <- function(report) {
+  sprintf(
+    "Posteriors from the history in %s records: %s by alleles and counts, %s by alleles alone",
+    format_count(report$posteriors), format_count(report$counted),
+    format_count(report$posteriors - report$counted)
+  )
+}
+
 describe_swaps <- function(report) {
   c(
     sprintf("REF and ALT exchanged in %s records", format_count(report$swapped)),

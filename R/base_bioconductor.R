@@ -82,23 +82,23 @@ as_region_table <- function(x) {
     return(regions_of_text(x))
   }
   x <- plain_table(x)
-  if (!is.data.frame(x)) {
-    return(NULL)
-  }
+  if (is.data.frame(x)) regions_of_table(x)
+}
+
+regions_of_table <- function(x) {
   names(x)[names(x) == "seqnames"] <- "chromosome"
   if (!"strand" %in% names(x)) x$strand <- rep("*", nrow(x))
   columns <- c("chromosome", "start", "end", "strand")
   good <- all(columns %in% names(x)) && is.numeric(x$start) && is.numeric(x$end) &&
     !anyNA(x[columns]) && all(x$strand %in% c("+", "-", "*"))
-  if (!good) {
-    return(NULL)
+  if (good) {
+    x[c("chromosome", "strand")] <- lapply(x[c("chromosome", "strand")], as.character)
+    x[columns]
   }
-  x[c("chromosome", "strand")] <- lapply(x[c("chromosome", "strand")], as.character)
-  x[columns]
 }
 
-# "chr1:1-20", also with commas in the numbers, and with a strand as in "chr1:1-20:-". A chromosome's
-# name may contain colons.
+# "chr1:1-20", also with commas in the numbers, and with a strand, as "chr1:1-20:-". Names of
+# chromosomes may contain colons.
 regions_of_text <- function(x) {
   number <- "([0-9][0-9,]*)"
   parts <- regmatches(x, regexec(sprintf("^(.+):%s-%s(:([-+*]))?$", number, number), x))

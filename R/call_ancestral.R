@@ -12,6 +12,21 @@
 #' With `focal`, parsimony and likelihood call at the node where the focal lineage joins the
 #' tree. Without it they call at the root. The focal species' own base is never used.
 #'
+#' @section What is known of a site:
+#' A site that varies is another one than a site drawn at random. Its gene trees are deeper, and the
+#' ancestral base is one of its alleles. So posteriors without this knowledge are far too sure
+#' there. Coalescent knows three states:
+#'
+#' | Known | Given by |
+#' | --- | --- |
+#' | nothing | positions that are not in `variants` |
+#' | it varies, and the alleles | a row of `variants`: `position`, and `alleles` such as `"A/G"` |
+#' | the counts too | a row with `counts` of the second allele and `n` haplotypes as well |
+#'
+#' The posteriors of such rows are those of [polarise_sites()], with `NA` in `counts` for what is
+#' not known. Without `n` the site varies among the history's `focal_lineages`. A tie between both
+#' alleles is `n`. Where no outgroup has a base, the call stays `N`.
+#'
 #' @param inner,outer Sequences of the inner and the outer outgroups, one for each species, all of
 #'   one length: a named character vector, or an `XStringSet` of the package Biostrings. For one
 #'   species also an `XString`, such as a `DNAString`. For parsimony, likelihood and coalescent one
@@ -29,6 +44,8 @@
 #'   model that replaces the history's. For ml the path of a LightGBM model as text.
 #' @param history For coalescent: a [coalescent_history()] with a split for each outgroup, by
 #'   name, or without names in the order inner, outer. `NULL` by default.
+#' @param variants For coalescent: the positions that are known to vary in the focal species, as a
+#'   data frame; `NULL` (the default) if nothing is known. See below.
 #' @param posterior `TRUE` also returns the posteriors of likelihood, coalescent and ml; `FALSE`
 #'   (the default) returns the calls alone.
 #' @param min_inner_freq,min_outer_freq For voting: the fewest votes for a consensus of the inner
@@ -48,6 +65,8 @@
 #' * `ancify_input_error`: sequences are missing, differ in length, or are of one species twice.
 #' * `ancify_input_error`: a minimum is below 1, `low` is above `high`, or a tree, model or
 #'   history cannot be used. For Newick text the message gives the position.
+#' * `ancify_input_error`: `variants` has other columns, a position twice or outside the sequences,
+#'   or values that [polarise_sites()] refuses.
 #' * `ancify_file_error`, `ancify_format_error`: the LightGBM model cannot be read or used.
 #' * `ancify_device_error`: a GPU cannot be used.
 #' * `ancify_voting_warning`: a minimum is above the number of species, so the tier never has a
@@ -80,10 +99,18 @@
 #' )
 #' history <- coalescent_history(c(240000, 320000, 1100000), 50000, 10000)
 #' call_ancestral(inner, outer, "coalescent", history = history, threads = 1)
+#'
+#' # Position 3 varies, and so does position 4, with known counts
+#' variants <- data.frame(
+#'   position = 3:4, alleles = c("G/T", "T/C"), counts = c(NA, 3), n = c(NA, 20)
+#' )
+#' call_ancestral(
+#'   inner, outer, "coalescent", history = history, variants = variants, threads = 1
+#' )
 call_ancestral <- function(inner, outer, method = "voting", tree = NULL, focal = NULL,
                            model = NULL, history = NULL, posterior = FALSE, min_inner_freq = 1,
                            min_outer_freq = 1, high = 0.8, low = 0.5, threads = NULL,
-                           backend = c("auto", "cpu", "gpu")) {
+                           backend = c("auto", "cpu", "gpu"), variants = NULL) {
   check_given()
   if (is.numeric(method)) {
     min_inner_freq <- method
@@ -101,7 +128,9 @@ call_ancestral <- function(inner, outer, method = "voting", tree = NULL, focal =
   sequences <- tier_sequences(inner, outer, method)
   species <- lapply(sequences, names)
   row <- method_row(method)
-  arguments <- list(tree = tree, focal = focal, model = model, history = history)
+  arguments <- list(
+    tree = tree, focal = focal, model = model, history = history, variants = variants
+  )
   settings <- c(
     list(min_inner_freq = min_inner_freq, min_outer_freq = min_outer_freq, high = high, low = low),
     method_arguments(method, arguments, unlist(species))
@@ -112,6 +141,9 @@ call_ancestral <- function(inner, outer, method = "voting", tree = NULL, focal =
   result <- with_watch("Calling", function(watch) {
     call_in_memory_impl(unlist(unname(sequences)), caller, posterior, watch)
   })
+  if (!is.null(variants)) {
+    result <- with_sites_that_vary(result, unlist(unname(sequences)), variants, settings)
+  }
   if (is_of_biostrings(inner) || is_of_biostrings(outer)) {
     result$calls <- Biostrings::BStringSet(result$calls)
   }

@@ -280,7 +280,7 @@ config_history <- function(config) {
       }
       return(values[species])
     }
-    if (length(values) != length(species) && !(name == "sizes" && length(values) == 1)) {
+    if (length(values) != length(species) && !(name != "splits" && length(values) == 1)) {
       abort_ancify(
         sprintf("`%s` has %d numbers, but there are %d outgroups: give one for each.", name,
                 length(values), length(species)),
@@ -292,7 +292,7 @@ config_history <- function(config) {
   coalescent_history(
     stats::setNames(in_order(history$splits, "splits"), species),
     unname(in_order(history$sizes, "sizes")), history$focal_size, history$focal_lineages,
-    history$mutation_rate, config_model(config)
+    history$mutation_rate, config_model(config), unname(in_order(history$into %||% "0", "into"))
   )
 }
 

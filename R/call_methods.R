@@ -120,7 +120,7 @@ coalescent_row <- function() {
       and so over incomplete lineage sorting. The node called is the most recent common
       ancestor of the history's focal lineages. At most six outgroups; each of them
       multiplies the time of preparation by about 15.",
-    core = "coalescent", arguments = c("history", "model"), thresholds = "likelihood",
+    core = "coalescent", arguments = c("history", "model", "variants"), thresholds = "likelihood",
     fits = c("model", "history"),
     check = check_history_key,
     given = function(arguments, species) {
@@ -129,11 +129,18 @@ coalescent_row <- function() {
       list(history = history)
     },
     configured = function(config) {
-      if (has_history(config)) list(history = config_history(config))
+      c(if (has_history(config)) list(history = config_history(config)),
+        list(variants = config$variants))
+    },
+    files = function(config) {
+      if (!is.null(config$variants)) list(variants = config$variants)
     },
     to_core = function(settings, species) {
       history <- history_of_species(settings$history, species)
-      list(history = core_history(history), model = core_mutation_model(history))
+      list(
+        history = core_history(history), model = core_mutation_model(history),
+        variants = settings$variants
+      )
     }
   )
 }
@@ -166,10 +173,11 @@ core_method <- function(row, species, settings) {
 
 # A method that can call, as an external pointer. The core checks the settings and reads a model of
 # ml here, before any work on sequences. For coalescent this can take seconds.
-make_caller <- function(method, with_phred, backend, progress = FALSE, inputs = NULL) {
+make_caller <- function(method, with_phred, backend, progress = FALSE, verbose = FALSE,
+                        inputs = NULL) {
   with_watch("Making the method", function(watch) {
     make_caller_impl(method, with_phred, backend, watch)
-  }, progress, inputs = inputs)
+  }, progress, verbose, inputs)
 }
 
 # Whether a GPU can call this number of outgroups by the method.

@@ -21,9 +21,9 @@
 #' @param name `"JC69"` (the default), `"K80"`, `"HKY85"` or `"GTR"`.
 #' @param kappa Rate of transitions relative to transversions, for K80 and HKY85; 2 by default.
 #' @param base_freqs Frequencies of A, C, G and T, for HKY85 and GTR; equal by default. A sum
-#'   within 0.01 of 1 is scaled to 1, with a message.
+#'   within 0.01 of 1 is scaled to 1, with a message. Names give the order, if there are any.
 #' @param rates Exchange rates AC, AG, AT, CG, CT and GT, for GTR; equal by default. Only their
-#'   ratios matter.
+#'   ratios matter. Names give the order, if there are any: `c(AG = 4, CT = 4, AC = 1, ...)`.
 #' @param alpha Shape of the gamma distribution, at most 10,000; `NULL` (the default) for one rate.
 #' @param n_rates Number of gamma classes, 1 to 100; 4 by default.
 #' @param invariant Share of invariant sites, at least 0 (the default) and below 1.

@@ -1,7 +1,7 @@
 #' Polarise polymorphic sites
 #'
 #' Computes the posterior of the ancestral base at sites that are polymorphic in the focal species.
-#' It uses the outgroups' bases, the two alleles and their counts.
+#' It uses the outgroups' bases, the two alleles and, if they are known, their counts.
 #'
 #' A polymorphism is evidence itself. Deep ancestry in the focal species often comes with incomplete
 #' lineage sorting, and the rarer allele is more often the derived one.
@@ -15,6 +15,14 @@
 #' one allele from the other. Recurrent mutations are neglected, so other bases have probability 0.
 #' Large samples need no projection to smaller ones.
 #'
+#' Without `counts` a site is only known to vary among `n` haplotypes. The probabilities are then
+#' summed over all counts from 1 to `n` - 1. So this posterior differs from that of
+#' [call_ancestral()] without `variants`, for which nothing is known of a site.
+#'
+#' If the two alleles are equally probable, nothing decides between them, and the call is `n`.
+#' Without data of outgroups this is so at 10 copies of 20, or without counts. At other counts the
+#' more frequent allele is the more probable one.
+#'
 #' Millions of sites in thousands of haplotypes take seconds with up to three outgroups. Each
 #' further outgroup multiplies the time by about twenty.
 #'
@@ -25,18 +33,18 @@
 #' @param alleles The two alleles of each site in the focal species: texts such as `"A/G"`, or a
 #'   character matrix with two columns.
 #' @param counts Copies of the second allele in the sample: a whole number from 0 to `n` for each
-#'   site.
+#'   site. `NA`: both alleles are in the sample, but their counts are not known. `NULL` (the
+#'   default): so at all sites.
 #' @param n Number of haplotypes in the sample: a whole number up to a million, or one for each
-#'   site.
-#' @param history A [coalescent_history()]. Its `focal_lineages` has no influence here: `n` is
-#'   used instead.
+#'   site. Counts need it. `NULL` (the default): the history's `focal_lineages`.
+#' @param history A [coalescent_history()].
 #' @return A data frame with a row for each site. A row is `NA` if the site is impossible under the
 #'   history. If all copies are of one allele, this is the ancestral one.
 #'
 #'   | Column | Meaning |
 #'   | --- | --- |
 #'   | `A`, `C`, `G`, `T` | the posterior |
-#'   | `ancestral` | the most probable base: upper case from 0.8, lower case from 0.5, else `n` |
+#'   | `ancestral` | the most probable base: upper case from 0.8, lower from 0.5; `n` in a tie |
 #' @references
 #' Bryant, Bouckaert, Felsenstein, Rosenberg and RoyChoudhury (2012) Inferring
 #' species trees directly from biallelic genetic markers. Molecular Biology and
@@ -52,6 +60,7 @@
 #' * `ancify_input_error`: a pattern's length differs from the history's number of splits.
 #' * `ancify_input_error`: alleles are not two different bases, counts are not whole numbers from 0
 #'   to `n`, or arguments differ in length.
+#' * `ancify_input_error`: `n` is missing with counts, or below 2 without.
 #' * `ancify_input_error`: the history has more than six outgroups, or more than 40 of the sample's
 #'   lineages reach its first split.
 #' @seealso [coalescent_history()], [call_ancestral()], [sfs_from_sites()], and [annotate_vcf()] for
@@ -66,29 +75,36 @@
 #'   patterns = c("AAA", "AGG", "GNA"), alleles = c("A/G", "A/G", "C/G"),
 #'   counts = c(3, 3, 4990), n = 5008, history = history
 #' )
-polarise_sites <- function(patterns, alleles, counts, n, history) {
+polarise_sites <- function(patterns, alleles, counts = NULL, n = NULL, history) {
   check_given()
   history <- check_history(history)
   patterns <- in_order_of_splits(patterns, history)
   states <- pattern_states(patterns, length(history$splits))
   alleles <- allele_codes(alleles)
-  counts <- check_counts(counts, n)
-  n <- rep_len(n, length(counts))
-  check_same_sites(patterns = ncol(states), alleles = nrow(alleles), counts = length(counts))
+  sample <- check_counts(counts, n, nrow(alleles), history)
+  check_same_sites(
+    patterns = ncol(states), alleles = nrow(alleles), counts = length(sample$counts)
+  )
+  posterior <- site_posteriors(states, alleles, sample, history)
+  result <- as.data.frame(posterior)
+  result$ancestral <- called_bases(posterior)
+  result
+}
 
+# A matrix with a row for each site, NA where it is impossible. `states`, `alleles` and `sample` are
+# results of pattern_states(), allele_codes() and check_counts().
+site_posteriors <- function(states, alleles, sample, history) {
   weights <- 5L^(seq_along(history$splits) - 1L)
   posterior <- with_watch("Polarising", function(watch) {
     sites <- list(
       pattern = as.integer(colSums(states * weights)), first = alleles[, 1],
-      second = alleles[, 2], copies = counts, haplotypes = as.integer(n)
+      second = alleles[, 2], copies = sample$counts, haplotypes = sample$n
     )
     polarise_impl(core_history(history), core_mutation_model(history), sites, watch)
   })
   posterior[rowSums(posterior) == 0, ] <- NA
   colnames(posterior) <- c("A", "C", "G", "T")
-  result <- as.data.frame(posterior)
-  result$ancestral <- called_bases(posterior)
-  result
+  posterior
 }
 
 # Columns in the order of the splits, if both have names.
@@ -177,25 +193,38 @@ allele_codes <- function(alleles) {
   codes
 }
 
-check_counts <- function(counts, n) {
+# list(counts =, n =), whole numbers for each of `sites`; counts are NA where they are not known.
+check_counts <- function(counts, n, sites, history) {
+  counts <- counts %||% rep(NA_real_, sites)
+  if (is.logical(counts) && all(is.na(counts))) counts <- as.numeric(counts)
+  if (is.null(n) && all(is.na(counts))) n <- max(2, history$focal_lineages)
   if (!is.numeric(counts) || !is.numeric(n) || !length(n) %in% c(1, length(counts))) {
     abort_ancify(
-      "`counts` must be a number for each site, and `n` one number or as many.", "input"
+      "`counts` must be a number or NA for each site, and `n` one number or as many.", "input"
     )
   }
   n <- rep_len(n, length(counts))
-  right <- is.finite(counts) & is.finite(n) & counts == floor(counts) & n == floor(n) &
-    counts >= 0 & counts <= n & n >= 1
-  wrong <- which(!right)
+  known <- !is.na(counts)
+  wrong <- which(!are_sampled(ifelse(known, counts, 1), n) | (!known & n < 2))
   if (length(wrong)) {
+    site <- wrong[1]
     abort_ancify(
       sprintf(
-        "Site %d has a count of %s among %s haplotypes: give whole numbers from 0 to `n`.",
-        wrong[1], format(counts[wrong[1]]), format(n[wrong[1]])
+        if (known[site]) {
+          "Site %d has a count of %s among %s haplotypes: give whole numbers from 0 to `n`."
+        } else {
+          "Site %d has a count of %s, so it varies, among %s haplotypes: give `n` of 2 or more."
+        },
+        site, format(counts[site]), format(n[site])
       ),
       "input"
     )
   }
+  refuse_large_samples(n)
+  list(counts = as.integer(counts), n = as.integer(n))
+}
+
+refuse_large_samples <- function(n) {
   most_haplotypes <- core_limits()$haplotypes
   large <- which(n > most_haplotypes)
   if (length(large)) {
@@ -207,7 +236,11 @@ check_counts <- function(counts, n) {
       "input"
     )
   }
-  as.integer(counts)
+}
+
+are_sampled <- function(counts, n) {
+  whole <- function(x) is.finite(x) & x == floor(x)
+  whole(counts) & whole(n) & counts >= 0 & counts <= n & n >= 1
 }
 
 check_same_sites <- function(...) {
@@ -223,12 +256,18 @@ check_same_sites <- function(...) {
   }
 }
 
-called_bases <- function(posterior) {
+# In a tie nothing decides between two alleles. So the call is "n", not the first letter.
+called_bases <- function(posterior, high = 0.8, low = 0.5) {
   bases <- rep(NA_character_, nrow(posterior))
   known <- which(!is.na(posterior[, 1]))
-  best <- max.col(posterior[known, , drop = FALSE], ties.method = "first")
-  most <- posterior[cbind(known, best)]
+  posterior <- posterior[known, , drop = FALSE]
+  rounding <- 1e-12
+  best <- max.col(posterior, ties.method = "first")
+  most <- posterior[cbind(seq_along(best), best)] + rounding
+  tied <- rowSums(posterior + 2 * rounding >= most) > 1
   base <- c("A", "C", "G", "T")[best]
-  bases[known] <- ifelse(most >= 0.8, base, ifelse(most >= 0.5, tolower(base), "n"))
+  bases[known] <- ifelse(
+    tied | most < low, "n", ifelse(most >= high, base, tolower(base))
+  )
   bases
 }

@@ -29,6 +29,25 @@ sfs_command <- function(parsed) {
   if (length(files)) wrote(paste(files[c(1, length(files))], collapse = " to "))
 }
 
+spectrum_command <- function(parsed) {
+  calls <- folder_of_run(parsed$config)
+  output <- parsed$output %||% "-"
+  k <- number_option(parsed$k, "-k") %||% 3
+  window <- number_option(parsed$window, "--window")
+  threads <- threads_option(parsed)
+  progress <- isatty(stderr())
+  spectrum <- mutation_spectrum(
+    parsed$vcf, calls, k, parsed$populations, mask = parsed$mask, windows = window, subset = TRUE,
+    threads = threads, progress = progress
+  )
+  contexts <- count_contexts(
+    calls, k, parsed$mask, window, threads = threads, progress = progress
+  )
+  write_tsv(output, mutation_rates(spectrum, contexts))
+  print_beside(output, attr(spectrum, "records"), row.names = FALSE)
+  if (output != "-") wrote(output)
+}
+
 compare_command <- function(parsed) {
   runs <- vapply(parsed$arguments, folder_of_run, "")
   names(runs) <- make.unique(basename(normalizePath(runs, mustWork = FALSE)))

@@ -27,10 +27,6 @@ run_command_line <- function(args, rows = command_rows()) {
   )
 }
 
-print_problem <- function(...) {
-  cat("ancify: ", ..., "\n", sep = "", file = stderr())
-}
-
 # R's own error and the core's both name the signal.
 is_closed_pipe <- function(condition) grepl("SIGPIPE", conditionMessage(condition), fixed = TRUE)
 
@@ -54,48 +50,4 @@ run_command <- function(parsed, rows) {
     status <- row$run(keep_pipes(parsed))
   })
   if (is.integer(status)) status else 0L
-}
-
-# ---- Messages ------------------------------------------------------------------------------------
-
-# Evaluates `code` of a command. Its errors and warnings speak of commands and options.
-in_shell_words <- function(name, rows, code) {
-  withCallingHandlers(
-    code,
-    warning = function(condition) {
-      print_problem("warning: ", shell_words(conditionMessage(condition), name, rows))
-      invokeRestart("muffleWarning")
-    },
-    error = function(condition) {
-      condition$message <- shell_words(conditionMessage(condition), name, rows)
-      condition$command <- name
-      stop(condition)
-    }
-  )
-}
-
-# A message for users of R: names the commands that do the work of functions, and the options that
-# are arguments there.
-shell_words <- function(message, name, rows) {
-  for (command in names(rows)) {
-    for (instead in rows[[command]]$instead) {
-      message <- gsub(paste0("\\b", instead, "\\(\\)"), sprintf("`ancify %s`", command), message)
-    }
-  }
-  words <- words_of_arguments(rows[[name]])
-  for (argument in names(words)) {
-    pattern <- sprintf("`%s( = TRUE)?`", argument)
-    message <- gsub(pattern, sprintf("`%s`", words[[argument]]), message)
-  }
-  gsub(paste0(folder_of_pipes(), "/"), "", message, fixed = TRUE)
-}
-
-# The names of R's arguments on the command line. In a message about a configuration such a name
-# is a key, which has no other name.
-words_of_arguments <- function(row) {
-  options <- setdiff(row$options, names(row$words))
-  if ("config" %in% options) {
-    return(character())
-  }
-  c(row$words, vapply(options, long_name, ""))
 }

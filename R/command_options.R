@@ -41,6 +41,10 @@ option_rows <- list(
   format = option_row("format", "FORMAT", "the program or format to write for"),
   sites = option_row("sites", "VCF", "a VCF or BCF of the positions to write"),
   window = option_row("window", "BASES", "length of windows"),
+  vcf = option_row("vcf", "FILE", "variants: a VCF or BCF"),
+  k = option_row(
+    "kmer", "K", "length of the context of a mutation: 1, 3, 5, 7 or 9", "-k", default = "3"
+  ),
   model = option_row("model", "MODEL", "the name of a model, or a Demes file"),
   start = option_row("start", "VALUES", "first values of the parameters, such as nu=2,time=1"),
   starts = option_row("starts", "N", "most searches", default = "20"),

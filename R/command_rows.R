@@ -105,6 +105,22 @@ rows_of_analyses <- function() {
       ),
       "sfs_from_vcf", c(vcf = "VCF")
     ),
+    spectrum = command_row(
+      "count mutations of a VCF or BCF by ancestral context, with rates", spectrum_command,
+      options = c("config", "vcf", "k", "populations", "mask", "window", "output", "threads"),
+      required = c("config", "vcf"), streams = c("vcf", "output"),
+      details = paste(
+        "Writes a row for each type and population: the count, the positions with its context and",
+        "the rate, with --window also its standard error. Without -o the table goes to the",
+        "standard output, and the numbers of records by reason to the standard error."
+      ),
+      examples = "ancify spectrum -c ancify.yaml --vcf in.vcf.gz -k 3 -o spectrum.tsv",
+      instead = c("mutation_spectrum", "count_contexts", "mutation_rates"),
+      words = c(
+        k = "-k", out = "-o", vcf = "--vcf", windows = "--window", mask = "--mask",
+        populations = "--populations"
+      )
+    ),
     compare = command_row(
       "compare the calls of runs", compare_command, c("CALLS", "CALLS", "..."),
       c("window", "output", "threads"), character(), "output",

@@ -120,12 +120,19 @@ dark_colour <- "#08306B"
 shades <- function(name, values) {
   ggplot2::scale_fill_gradient(
     name, low = light_colour, high = dark_colour, na.value = "white", labels = percent,
-    limits = shade_limits(values), breaks = function(limits) pretty(limits, 3),
+    limits = shade_limits(values), breaks = shade_breaks,
     guide = ggplot2::guide_colourbar(
       title.position = "top", barwidth = 15, barheight = 0.5, frame.colour = "grey30",
       ticks.colour = "grey30"
     )
   )
+}
+
+# Both ends of the range, and round numbers that are far enough from them for their labels.
+shade_breaks <- function(limits) {
+  inner <- pretty(limits, 3)
+  gap <- diff(limits) / 6
+  c(limits[1], inner[inner > limits[1] + gap & inner < limits[2] - gap], limits[2])
 }
 
 # The range of shares. A gradient needs two different limits.

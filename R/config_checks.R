@@ -61,7 +61,7 @@ check_twobits <- function(outgroups, needed, origin) {
   for (i in which(!needed & given)) {
     add_problem(
       origin,
-      "`outgroups.%s: %s` has a `twobit`, but %s is no chain file: take it out, or give the chains.",
+      "`outgroups.%s: %s` has a `twobit`, but %s is no chain file: take it out, or give chains.",
       outgroups$tier[i], outgroups$name[i], quoted(outgroups$alignment[i])
     )
   }

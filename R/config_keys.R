@@ -209,9 +209,17 @@ calling_settings <- function() {
     ),
     history = config_section(
       history_keys(), paste(
-        "Coalescent: when outgroups split off, and sizes of populations. All outgroups join the",
-        "focal species' ancestors; `call_ancestral()` takes other orders too."
+        "Coalescent: when outgroups split off, and sizes of populations. With `estimate: true`",
+        "the search begins there."
       )
+    ),
+    variants = config_setting(
+      read_input, paste(
+        "Coalescent: a VCF or BCF of the focal species, whose records are known to vary.",
+        "Posteriors there sum over all counts of the two alleles, or take those of the samples'",
+        "genotypes."
+      ),
+      example = "variants.vcf.gz"
     ),
     likelihood_high_threshold = config_setting(
       read_number(0, 1),
@@ -257,6 +265,11 @@ history_keys <- function() {
     sizes = config_setting(
       positive_numbers, "Diploid population size from each split on, back in time.",
       example = "[50000, 50000, 50000]"
+    ),
+    into = config_setting(
+      read_populations,
+      "Which population each outgroup joins: an outgroup's name, or 0 for the focal species.",
+      unset = "0 for all", example = "{near1: 0, near2: near1, far: 0}"
     ),
     focal_size = config_setting(
       read_number(above = 0), "Diploid size of the focal population.",

@@ -185,6 +185,15 @@ read_names <- typed("list of names", function(value, key, origin) {
   names
 })
 
+# For each outgroup, in their order or by name.
+read_populations <- typed("names, or 0", function(value, key, origin) {
+  names <- vapply(as.list(value), as_name, "")
+  if (length(names) == 0 || anyNA(names)) {
+    fault(value, key, "give an outgroup's name, or 0 for the focal species, for each outgroup.")
+  }
+  names
+})
+
 as_name <- function(value) {
   if (is.factor(value)) {
     value <- as.character(value)
@@ -260,11 +269,12 @@ positive_numbers <- typed("numbers above 0", function(value, key, origin) {
 labelled_numbers <- function(labels) {
   type <- sprintf("%d numbers above 0", length(labels))
   typed(type, function(value, key, origin) {
+    if (length(value) == length(labels) && setequal(names(value), labels)) {
+      value <- unname(value[labels])
+    }
     numbers <- as_numbers(value)
-    # Names in another order would be silently taken for these.
-    named_otherwise <- !is.null(names(value)) && !identical(names(value), labels)
     if (length(numbers) != length(labels) || anyNA(numbers) || any(numbers <= 0) ||
-      named_otherwise) {
+      !is.null(names(value))) {
       fault(value, key, sprintf("give %s, for %s.", type, enumerate(labels)))
     }
     structure(numbers, names = labels)

@@ -3,6 +3,9 @@
 #' Estimates the splits and population sizes of a history by maximum likelihood, from genome-wide
 #' counts of site patterns under the multispecies coalescent: `fit_history(counts, start)$history`.
 #'
+#' The order of splits is part of the search. If two splits come to the same time in the order of
+#' `history`, neighbouring orders are tried. Outgroups may become sisters, or cease to be.
+#'
 #' Ten million sites hardly separate splits from sizes: an earlier split before a smaller population
 #' gives nearly the same patterns. A whole genome separates them.
 #'
@@ -16,8 +19,8 @@
 #' @param patterns The result of [count_patterns()] with the focal species' bases, or a data frame
 #'   of `pattern`, such as `"ACNA"`, and `count`. Species without a split in `history` are left out.
 #' @param history A [coalescent_history()]. The search begins at its splits and sizes, and changes
-#'   each by a factor of at most 100. The rest stays: focal size, mutation rate, model, `into` and
-#'   the order of splits.
+#'   each by a factor of at most 100. If another order of splits is more likely, `into` and the
+#'   order change, with a message. The rest stays: focal size, mutation rate and model.
 #' @param species,focal The species in the order of each pattern's bases, and the focal one of them;
 #'   by default those of `patterns`. If unknown: the outgroups in the order of the splits, then the
 #'   focal species.
@@ -32,6 +35,7 @@
 #' * `ancify_input_error`: the counts or the history cannot be used, or the counts lack an outgroup
 #'   of the history or the focal species.
 #' * `ancify_fit_warning`: the search did not converge, or a standard error exceeds its estimate.
+#' * `ancify_fit_warning`: two splits are at nearly the same time in the best order found.
 #' @references
 #' Rannala and Yang (2003) Bayes estimation of species divergence times and
 #' ancestral population sizes. Genetics 164:1645.
@@ -51,6 +55,15 @@ fit_history <- function(patterns, history, species = NULL, focal = NULL) {
   history <- check_history(history)
   check_pattern_counts(patterns)
   counts <- counts_for_history(patterns, history, species, focal)
+  quick <- quick_search(history, counts)
+  better <- better_order(quick, history, function(start) quick_search(start, counts))
+  fit <- search_history(if (is.null(better)) history else better$history, counts)
+  if (!is.null(better)) tell_of_order(fit$history, quick$objective - fit$objective)
+  reported_fit(fit)
+}
+
+# The posterior density of a history's parameters, and where a search may go.
+history_problem <- function(history, counts) {
   states <- pattern_states(counts$pattern, length(history$splits) + 1)
   codes <- 1 + colSums(states * 5^(seq_len(nrow(states)) - 1))
   log_probabilities <- function(x) {
@@ -63,38 +76,70 @@ fit_history <- function(patterns, history, species = NULL, focal = NULL) {
   surface <- likelihood_surface(log_probabilities, counts$count)
   prior <- size_prior(length(history$splits), log(history$focal_size[history$focal_size_given]))
   start <- history_parameters(history)
-  space <- list(lower = start - log(most_change), upper = start + log(most_change))
-  sites <- sum(counts$count)
-  gradient <- function(x) surface$gradient(x) + prior$gradient(x)
-  # Per site, so that tolerances do not depend on the genome's length.
-  fit <- stats::nlminb(
-    start,
-    function(x) (surface$objective(x) + prior$objective(x)) / sites,
-    function(x) gradient(x) / sites,
-    function(x) slopes_of(gradient, x) / sites,
-    lower = space$lower, upper = space$upper,
-    control = list(iter.max = 500, eval.max = 1000, rel.tol = 1e-14, x.tol = 1e-9, sing.tol = 0)
+  list(
+    start = start, lower = start - log(most_change), upper = start + log(most_change),
+    sites = sum(counts$count), log_likelihood = function(x) -surface$objective(x),
+    objective = function(x) surface$objective(x) + prior$objective(x),
+    gradient = function(x) surface$gradient(x) + prior$gradient(x),
+    expansion = function(x) {
+      likelihood <- surface$expansion(x)
+      list(
+        gradient = likelihood$gradient + prior$gradient(x),
+        information = likelihood$information + prior$information
+      )
+    }
   )
-  expansion <- function(x) {
-    likelihood <- surface$expansion(x)
-    list(
-      gradient = likelihood$gradient + prior$gradient(x),
-      information = likelihood$information + prior$information
+}
+
+search_problem <- function(problem, curvature, iterations) {
+  # Per site, so that tolerances do not depend on the genome's length.
+  stats::nlminb(
+    problem$start,
+    function(x) problem$objective(x) / problem$sites,
+    function(x) problem$gradient(x) / problem$sites,
+    function(x) curvature(x) / problem$sites,
+    lower = problem$lower, upper = problem$upper,
+    control = list(
+      iter.max = iterations, eval.max = 1000, rel.tol = 1e-14, x.tol = 1e-9, sing.tol = 0
     )
+  )
+}
+
+search_history <- function(history, counts) {
+  problem <- history_problem(history, counts)
+  found <- search_problem(problem, function(x) slopes_of(problem$gradient, x), 500)
+  x <- settled(found$par, problem$expansion, problem)
+  at <- problem$expansion(x)
+  list(
+    history = with_parameters(history, x), objective = problem$objective(x), problem = problem,
+    x = x, information = at$information, message = found$message,
+    converged = found$convergence == 0 || gain_left(at, x, problem) < 1e-4
+  )
+}
+
+# Good enough to compare orders of splits: by Fisher's information, which costs less.
+quick_search <- function(history, counts) {
+  problem <- history_problem(history, counts)
+  found <- search_problem(problem, function(x) problem$expansion(x)$information, 30)
+  list(
+    history = with_parameters(history, found$par), objective = found$objective * problem$sites
+  )
+}
+
+reported_fit <- function(fit) {
+  if (!fit$converged) {
+    warn_ancify(paste("The fit of the history did not converge:", fit$message), "fit")
   }
-  x <- settled(fit$par, expansion, space)
-  at <- expansion(x)
-  converged <- fit$convergence == 0 || gain_left(at, x, space) < 1e-4
-  if (!converged) warn_ancify(paste("The fit of the history did not converge:", fit$message), "fit")
-  estimates <- history_estimates(history, x, at$information, space)
+  estimates <- history_estimates(fit$history, fit$x, fit$information, fit$problem)
+  warn_about_touching_splits(fit$history)
   warn_about_unknown_sizes(estimates)
-  fitted <- with_parameters(history, x)
-  if (!history$focal_size_given) fitted$focal_size <- next_size(fitted)
+  fitted <- fit$history
+  if (!fitted$focal_size_given) fitted$focal_size <- next_size(fitted)
   structure(
     list(
-      history = fitted, log_likelihood = -surface$objective(x), df = length(start),
-      sites = sites, estimates = estimates,
-      converged = converged, message = fit$message
+      history = fitted, log_likelihood = fit$problem$log_likelihood(fit$x), df = length(fit$x),
+      sites = fit$problem$sites, estimates = estimates,
+      converged = fit$converged, message = fit$message
     ),
     class = c("ancify_history_fit", "ancify_fit")
   )
@@ -268,6 +313,10 @@ print.ancify_history_fit <- function(x, ...) {
   write_object("ancify_history_fit", site_fit_facts(x), c(
     message = if (!x$converged) x$message,
     undetermined = if (length(unknown)) paste(enumerate(unknown), "(or at a bound)"),
+    `not fitted` = sprintf(
+      "the focal size (%s) and the mutation rate",
+      if (x$history$focal_size_given) "given" else "not given: the next older size"
+    ),
     history_fields(x$history)
   ))
   invisible(x)

@@ -23,9 +23,9 @@
 #'   `<chromosome>.fa`. A folder's chromosomes come in the order of their names, `chr2` before
 #'   `chr10`.
 #' @param regions Whole chromosomes if `NULL` (the default). Or a `GRanges`, a `VCF` (the places of
-#'   its variants), or text such as `"chr1:2,001-2,040"` or `"chr1:2001-2040:-"`. Or a data frame (or
-#'   `DataFrame`) of `chromosome` (or `seqnames`), `start`, `end` and maybe `strand`. Positions count
-#'   from 1, and ends are inclusive.
+#'   its variants), or text such as `"chr1:2,001-2,040"` or `"chr1:2001-2040:-"`. Or a data frame
+#'   (or `DataFrame`) of `chromosome` (or `seqnames`), `start`, `end` and maybe `strand`. Positions
+#'   count from 1, and ends are inclusive.
 #'   Positions beyond 2^31 - 1, the limit of `GRanges`, need text or a data frame. A region has at
 #'   most 2^31 - 1 positions.
 #' @param as For `read_confidence()`: `"ranges"` (the default) or `"rle"`.

@@ -93,7 +93,9 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
     config <- with_inputs(config, unlist(method_of(config)$files(config)))
     # Made before any work, as this checks the method's inputs. A fit makes its own caller later.
     if (!fits_model(config)) {
-      caller <- config_caller(config, run_settings(config, verbose), backend, progress)
+      caller <- config_caller(
+        config, run_settings(config, verbose), backend, progress, verbose
+      )
     }
   }
 

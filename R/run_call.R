@@ -77,7 +77,9 @@ call_part <- function(context, made_from, fitted, caller = NULL) {
   config <- context$config
   if (is.null(caller)) {
     settings <- fitted %||% run_settings(config, FALSE)
-    caller <- config_caller(config, settings, context$backend, context$progress)
+    caller <- config_caller(
+      config, settings, context$backend, context$progress, context$verbose
+    )
   }
   with_watch("Calling", function(watch) {
     call_files_impl(

@@ -38,7 +38,10 @@ fit_run_history <- function(patterns, config, model, log) {
     log("`history.focal_size` is not given: the next size is taken")
   }
   start$model <- model
-  fit_history(patterns, start)
+  withCallingHandlers(fit_history(patterns, start), ancify_log_message = function(line) {
+    log(trimws(conditionMessage(line)))
+    tryInvokeRestart("muffleMessage")
+  })
 }
 
 # ---- Where searches begin ---------------------------------------------------------------
@@ -136,6 +139,7 @@ fitted_history_keys <- function(fit) {
   list(
     history = list(
       splits = as.list(splits), sizes = as.list(stats::setNames(history$sizes, names(splits))),
+      into = as.list(stats::setNames(c("0", names(splits))[history$into + 1], names(splits))),
       focal_size = history$focal_size, focal_lineages = history$focal_lineages,
       mutation_rate = history$mutation_rate
     ),

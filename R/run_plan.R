@@ -108,6 +108,7 @@ config_reading <- function(config, backend, focal_folder = "", focal_fasta = "")
 check_before_work <- function(config, log) {
   row <- method_of(config)
   check_method_files(config, row)
+  check_variants_key(config, row$files(config)$variants)
   check_focal_bases(config)
   row$look(config, species_of_tiers(config))
   if (needs_tree(row) && !tree_names_focal(config)) {
@@ -140,15 +141,31 @@ check_method_files <- function(config, row) {
   }
 }
 
+# A file of other chromosomes would be taken for one in which nothing varies.
+check_variants_key <- function(config, path) {
+  if (is.null(path)) {
+    return(invisible())
+  }
+  check_htslib()
+  there <- with_watch("Reading", function(watch) variant_chromosomes_impl(path, watch))
+  if (!any(c(there, other_prefix(there)) %in% names(lengths_of_genome(config)))) {
+    problem <- sprintf(
+      "`variants` is %s, which has no chromosome of the run, with or without a leading 'chr'.",
+      quoted(path)
+    )
+    abort_ancify(problem, "config", file = path, problems = problem)
+  }
+}
+
 # Names by tier, in the order of the table of outgroups: inner ones first.
 species_of_tiers <- function(config) {
   split(config$outgroups$name, factor(config$outgroups$tier, c("inner", "outer")))
 }
 
-config_caller <- function(config, settings, backend, progress) {
+config_caller <- function(config, settings, backend, progress, verbose = FALSE) {
   make_caller(
     core_method(method_of(config), species_of_tiers(config), settings), config$posterior, backend,
-    progress, expected_inputs(config)
+    progress, verbose, expected_inputs(config)
   )
 }
 

@@ -140,7 +140,9 @@ sfs_from_vcf <- function(vcf, populations, project = NULL, ancestral = NULL, ref
   }, progress)
   if (!is.null(ancestral)) warn_about_unmatched(found$chromosomes, ancestral)
   warn_about_positions(found, vcf, is.null(ancestral))
-  left_out <- records_left_out(found, low_confidence, kind)
+  left_out <- c(
+    records_left_out(found, low_confidence), if (kind != "snps") c(OTHER_KIND = found$other_kind)
+  )
   check_any_site(found, left_out, vcf, is.null(ancestral))
   sizes <- sizes_to_project(project, found$most, names)
   draws <- if (is.null(window)) no_draws else draw_windows(found$windows, replicates)
@@ -198,15 +200,16 @@ check_site_kind <- function(kind, ancestral) {
   kind
 }
 
+reasons_without_mask <- c(
+  "INDEL", "MONOMORPHIC", "MULTIALLELIC", "REF_MISMATCH", "NO_COVERAGE", "UNRESOLVED",
+  "NEITHER_ALLELE", "LOW"
+)
+
 # Numbers of records that are not sites, by reason.
-records_left_out <- function(found, low_confidence, kind) {
+records_left_out <- function(found, low_confidence, which = reasons_without_mask) {
   reasons <- c(colSums(found$reasons), MONOMORPHIC = found$monomorphic)
   if (low_confidence) reasons["LOW"] <- 0
-  c(
-    reasons[c("INDEL", "MONOMORPHIC", "MULTIALLELIC", "REF_MISMATCH", "NO_COVERAGE", "UNRESOLVED",
-              "NEITHER_ALLELE", "LOW")],
-    if (kind != "snps") c(OTHER_KIND = found$other_kind)
-  )
+  reasons[which]
 }
 
 check_any_site <- function(found, left_out, vcf, use_info) {
@@ -229,15 +232,15 @@ check_any_site <- function(found, left_out, vcf, use_info) {
 
 # ---- Populations ------------------------------------------------------------------------------
 
-# A data frame of sample and population, without factors.
-population_table <- function(populations) {
+# A data frame of sample and population, without factors. `most`: populations that there may be.
+population_table <- function(populations, most = core_limits()$populations) {
   is_named <- !is.null(names(populations))
   if (is.data.frame(populations)) {
     table <- population_columns(populations)
   } else if (is_named && (is.character(populations) || is.factor(populations))) {
     table <- list(sample = names(populations), population = populations)
   } else if (is.character(populations) && length(populations) == 1) {
-    return(population_file(check_path(populations, "populations")))
+    return(population_file(check_path(populations, "populations"), most))
   } else {
     abort_ancify(
       sprintf(
@@ -251,14 +254,14 @@ population_table <- function(populations) {
     )
   }
   table <- data.frame(lapply(table, as.character))
-  check_population_table(table)
+  check_population_table(table, most)
   table
 }
 
 # The table in a file. Errors name the file.
-population_file <- function(file) {
+population_file <- function(file, most) {
   table <- read_populations_impl(file)
-  tryCatch(check_population_table(table), ancify_input_error = function(condition) {
+  tryCatch(check_population_table(table, most), ancify_input_error = function(condition) {
     abort_ancify(paste0(quoted(file), ": ", conditionMessage(condition)), "input", file = file)
   })
   table
@@ -276,7 +279,7 @@ population_columns <- function(populations) {
   populations[columns]
 }
 
-check_population_table <- function(table) {
+check_population_table <- function(table, most) {
   wrong <- which(is.na(table$sample) | is.na(table$population) | !nzchar(table$sample))
   if (length(wrong)) {
     abort_ancify(
@@ -294,12 +297,12 @@ check_population_table <- function(table) {
     )
   }
   names <- unique(table$population)
-  if (length(names) < 1 || length(names) > core_limits()$populations) {
+  if (length(names) < 1 || length(names) > most) {
     abort_ancify(
       sprintf(
-        "`populations` has %d populations%s, but a spectrum has 1 to %d. %s", length(names),
+        "`populations` has %d populations%s, but a spectrum has %s. %s", length(names),
         if (length(names)) sprintf(" (%s)", enumerate(quoted(names))) else "",
-        core_limits()$populations,
+        if (is.finite(most)) sprintf("1 to %d", most) else "1 or more",
         if (length(names)) {
           "Leave out the other samples, with `subset = TRUE`."
         } else {

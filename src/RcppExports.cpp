@@ -413,6 +413,154 @@ BEGIN_RCPP
     return R_NilValue;
 END_RCPP
 }
+// count_kmers_impl
+Rcpp::List count_kmers_impl(const Rcpp::CharacterVector& x, bool are_files, const Rcpp::List& settings, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_count_kmers_impl(SEXP xSEXP, SEXP are_filesSEXP, SEXP settingsSEXP, SEXP workSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::CharacterVector& >::type x(xSEXP);
+    Rcpp::traits::input_parameter< bool >::type are_files(are_filesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(count_kmers_impl(x, are_files, settings, work, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// open_kmers_impl
+Rcpp::List open_kmers_impl(const std::string& stem, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_open_kmers_impl(SEXP stemSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type stem(stemSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(open_kmers_impl(stem, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// read_kmer_text_impl
+Rcpp::List read_kmer_text_impl(const std::string& path, bool canonical, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_kmer_text_impl(SEXP pathSEXP, SEXP canonicalSEXP, SEXP workSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< bool >::type canonical(canonicalSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_kmer_text_impl(path, canonical, work, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// write_kmer_text_impl
+void write_kmer_text_impl(const Rcpp::List& kmers, const std::string& path, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_write_kmer_text_impl(SEXP kmersSEXP, SEXP pathSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type kmers(kmersSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    write_kmer_text_impl(kmers, path, watch);
+    return R_NilValue;
+END_RCPP
+}
+// filter_kmers_impl
+Rcpp::List filter_kmers_impl(const Rcpp::List& kmers, const Rcpp::List& settings, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_filter_kmers_impl(SEXP kmersSEXP, SEXP settingsSEXP, SEXP workSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type kmers(kmersSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(filter_kmers_impl(kmers, settings, work, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// combine_kmers_impl
+Rcpp::List combine_kmers_impl(const Rcpp::List& x, const Rcpp::List& y, int operation, int rule, const Rcpp::List& settings, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_combine_kmers_impl(SEXP xSEXP, SEXP ySEXP, SEXP operationSEXP, SEXP ruleSEXP, SEXP settingsSEXP, SEXP workSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type x(xSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type y(ySEXP);
+    Rcpp::traits::input_parameter< int >::type operation(operationSEXP);
+    Rcpp::traits::input_parameter< int >::type rule(ruleSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(combine_kmers_impl(x, y, operation, rule, settings, work, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// kmer_histogram_impl
+Rcpp::List kmer_histogram_impl(const Rcpp::List& kmers, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_kmer_histogram_impl(SEXP kmersSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type kmers(kmersSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(kmer_histogram_impl(kmers, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// compare_kmers_impl
+Rcpp::List compare_kmers_impl(const Rcpp::List& x, const Rcpp::List& y, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_compare_kmers_impl(SEXP xSEXP, SEXP ySEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type x(xSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type y(ySEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(compare_kmers_impl(x, y, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// kmer_rows_impl
+Rcpp::List kmer_rows_impl(const Rcpp::List& kmers, double n, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_kmer_rows_impl(SEXP kmersSEXP, SEXP nSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type kmers(kmersSEXP);
+    Rcpp::traits::input_parameter< double >::type n(nSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(kmer_rows_impl(kmers, n, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// kmer_profile_impl
+Rcpp::List kmer_profile_impl(const Rcpp::List& kmers, const Rcpp::CharacterVector& sequences, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_kmer_profile_impl(SEXP kmersSEXP, SEXP sequencesSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type kmers(kmersSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::CharacterVector& >::type sequences(sequencesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(kmer_profile_impl(kmers, sequences, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// kmer_numbers_impl
+Rcpp::List kmer_numbers_impl(const Rcpp::CharacterVector& sequence, int k, bool canonical);
+RcppExport SEXP _ancify_kmer_numbers_impl(SEXP sequenceSEXP, SEXP kSEXP, SEXP canonicalSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::CharacterVector& >::type sequence(sequenceSEXP);
+    Rcpp::traits::input_parameter< int >::type k(kSEXP);
+    Rcpp::traits::input_parameter< bool >::type canonical(canonicalSEXP);
+    rcpp_result_gen = Rcpp::wrap(kmer_numbers_impl(sequence, k, canonical));
+    return rcpp_result_gen;
+END_RCPP
+}
 // count_patterns_in_memory_impl
 Rcpp::List count_patterns_in_memory_impl(const Rcpp::CharacterVector& sequences, const Rcpp::List& backend, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_count_patterns_in_memory_impl(SEXP sequencesSEXP, SEXP backendSEXP, SEXP watchSEXP) {
@@ -524,6 +672,49 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::List& >::type options(optionsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
     rcpp_result_gen = Rcpp::wrap(ml_training_sites_impl(folders, lengths, references, options, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// count_mutations_impl
+Rcpp::List count_mutations_impl(const std::string& variants, const std::vector<int>& populations, const Rcpp::List& sequences, const Rcpp::List& options, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_count_mutations_impl(SEXP variantsSEXP, SEXP populationsSEXP, SEXP sequencesSEXP, SEXP optionsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type variants(variantsSEXP);
+    Rcpp::traits::input_parameter< const std::vector<int>& >::type populations(populationsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type sequences(sequencesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type options(optionsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(count_mutations_impl(variants, populations, sequences, options, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// mutation_frequencies_impl
+Rcpp::List mutation_frequencies_impl(SEXP table, const std::vector<int>& sizes, const Rcpp::IntegerMatrix& draws, int threads, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_mutation_frequencies_impl(SEXP tableSEXP, SEXP sizesSEXP, SEXP drawsSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type table(tableSEXP);
+    Rcpp::traits::input_parameter< const std::vector<int>& >::type sizes(sizesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type draws(drawsSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(mutation_frequencies_impl(table, sizes, draws, threads, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// count_contexts_impl
+Rcpp::List count_contexts_impl(const Rcpp::DataFrame& files, const Rcpp::List& options, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_count_contexts_impl(SEXP filesSEXP, SEXP optionsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::DataFrame& >::type files(filesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type options(optionsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(count_contexts_impl(files, options, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1025,6 +1216,17 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_genotype_matrix_impl", (DL_FUNC) &_ancify_genotype_matrix_impl, 3},
     {"_ancify_genotype_counts_impl", (DL_FUNC) &_ancify_genotype_counts_impl, 3},
     {"_ancify_write_bed_impl", (DL_FUNC) &_ancify_write_bed_impl, 6},
+    {"_ancify_count_kmers_impl", (DL_FUNC) &_ancify_count_kmers_impl, 5},
+    {"_ancify_open_kmers_impl", (DL_FUNC) &_ancify_open_kmers_impl, 2},
+    {"_ancify_read_kmer_text_impl", (DL_FUNC) &_ancify_read_kmer_text_impl, 4},
+    {"_ancify_write_kmer_text_impl", (DL_FUNC) &_ancify_write_kmer_text_impl, 3},
+    {"_ancify_filter_kmers_impl", (DL_FUNC) &_ancify_filter_kmers_impl, 4},
+    {"_ancify_combine_kmers_impl", (DL_FUNC) &_ancify_combine_kmers_impl, 7},
+    {"_ancify_kmer_histogram_impl", (DL_FUNC) &_ancify_kmer_histogram_impl, 2},
+    {"_ancify_compare_kmers_impl", (DL_FUNC) &_ancify_compare_kmers_impl, 3},
+    {"_ancify_kmer_rows_impl", (DL_FUNC) &_ancify_kmer_rows_impl, 3},
+    {"_ancify_kmer_profile_impl", (DL_FUNC) &_ancify_kmer_profile_impl, 3},
+    {"_ancify_kmer_numbers_impl", (DL_FUNC) &_ancify_kmer_numbers_impl, 3},
     {"_ancify_count_patterns_in_memory_impl", (DL_FUNC) &_ancify_count_patterns_in_memory_impl, 3},
     {"_ancify_count_patterns_in_files_impl", (DL_FUNC) &_ancify_count_patterns_in_files_impl, 4},
     {"_ancify_pattern_likelihood_impl", (DL_FUNC) &_ancify_pattern_likelihood_impl, 4},
@@ -1033,6 +1235,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_ml_features_impl", (DL_FUNC) &_ancify_ml_features_impl, 5},
     {"_ancify_ml_predict_impl", (DL_FUNC) &_ancify_ml_predict_impl, 5},
     {"_ancify_ml_training_sites_impl", (DL_FUNC) &_ancify_ml_training_sites_impl, 5},
+    {"_ancify_count_mutations_impl", (DL_FUNC) &_ancify_count_mutations_impl, 5},
+    {"_ancify_mutation_frequencies_impl", (DL_FUNC) &_ancify_mutation_frequencies_impl, 5},
+    {"_ancify_count_contexts_impl", (DL_FUNC) &_ancify_count_contexts_impl, 3},
     {"_ancify_alignment_format_impl", (DL_FUNC) &_ancify_alignment_format_impl, 1},
     {"_ancify_project_files_impl", (DL_FUNC) &_ancify_project_files_impl, 3},
     {"_ancify_project_memory_impl", (DL_FUNC) &_ancify_project_memory_impl, 3},

@@ -84,6 +84,7 @@ Rcpp::List as_facts(const ancify::AnnotationReport& report) {
       Named("reasons") = reasons_of(report.chromosomes),
       Named("chromosomes") = as_data_frame(report.chromosomes),
       Named("posteriors") = static_cast<double>(report.posteriors),
+      Named("counted") = static_cast<double>(report.counted),
       Named("letters") = as_data_frame(report.letters),
       Named("swapped") = static_cast<double>(report.swapped),
       Named("dropped") = Rcpp::DataFrame::create(

@@ -53,10 +53,13 @@ SEXP make_caller_impl(const Rcpp::List& method, bool with_phred, const Rcpp::Lis
   const auto& chosen = as_backend(backend);
   ancify::MethodOptions options;
   guarded([&] { options = as_method_options(method); });
-  std::unique_ptr<const ancify::Caller> caller;
+  std::unique_ptr<ancify::Caller> caller;
   run_job(watch, [&](ancify::JobControl& control) {
-    caller = std::make_unique<const ancify::Caller>(
-        ancify::make_caller(options, chosen, with_phred, control));
+    caller =
+        std::make_unique<ancify::Caller>(ancify::make_caller(options, chosen, with_phred, control));
+    if (!options.variants.empty()) {
+      caller->set_known_sites(ancify::make_known_sites(options, control));
+    }
   });
   return Rcpp::XPtr<const ancify::Caller>(caller.release());
 }

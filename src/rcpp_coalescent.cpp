@@ -50,7 +50,7 @@ Rcpp::NumericVector pattern_probabilities_impl(const Rcpp::List& history, const 
 }
 
 // Returns a row of posteriors for each site. `table` is list(pattern = of the outgroups, first =,
-// second = base codes of the alleles, copies = of the second allele, haplotypes =), vectors.
+// second = base codes of the alleles, copies = of the second allele or NA, haplotypes =), vectors.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix polarise_impl(const Rcpp::List& history, const Rcpp::List& model,
                                   const Rcpp::List& table, const Rcpp::Function& watch) {
@@ -61,7 +61,9 @@ Rcpp::NumericMatrix polarise_impl(const Rcpp::List& history, const Rcpp::List& m
   const Rcpp::IntegerVector haplotypes = table["haplotypes"];
   std::vector<ancify::PolymorphicSite> sites;
   for (R_xlen_t i = 0; i < pattern.size(); ++i) {
-    sites.push_back({pattern[i], {first[i], second[i]}, haplotypes[i], copies[i]});
+    std::optional<int> known;
+    if (copies[i] != NA_INTEGER) known = copies[i];
+    sites.push_back({pattern[i], {first[i], second[i]}, haplotypes[i], known});
   }
   std::vector<ancify::Posterior> posteriors;
   guarded([&] {

@@ -122,6 +122,7 @@ ancify::MethodOptions as_method_options(const Rcpp::List& method) {
     take(history, "mutation_rate", options.mutation_rate);
   }
   take(method, "model_path", options.model_path);
+  take(method, "variants", options.variants);
   return options;
 }
 

@@ -1,4 +1,6 @@
 // Connects site frequency spectra with the core.
+#include "rcpp_spectra.h"
+
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -11,10 +13,6 @@
 #include "rcpp_ancestry.h"
 #include "rcpp_glue.h"
 
-namespace {
-
-// Returns list(spectrum = a column, bootstrap = a column for each of `draws`, sites =, used =,
-// too_few =). A column of `draws` says how often each window is drawn.
 Rcpp::List spectra_of(const ancify::SiteTable& table, const Rcpp::IntegerMatrix& draws, int threads,
                       const Rcpp::Function& watch) {
   using Rcpp::Named;
@@ -36,6 +34,8 @@ Rcpp::List spectra_of(const ancify::SiteTable& table, const Rcpp::IntegerMatrix&
       Named("used") = static_cast<double>(table.used()),
       Named("too_few") = Rcpp::NumericVector(table.too_few().begin(), table.too_few().end()));
 }
+
+namespace {
 
 // A data frame with a row for each kind of mutation that has sites, with sums over its sites.
 Rcpp::DataFrame as_data_frame(const std::vector<ancify::Misidentification::Sums>& kinds) {

@@ -63,3 +63,58 @@ simulated_site <- function(n, history) {
 simulated_sites <- function(sites, n, history) {
   do.call(rbind, lapply(seq_len(sites), function(i) simulated_site(n, history)))
 }
+
+# ---- The oracle of sites that vary -------------------------------------------------------
+
+# In one gene tree, for each count of the derived allele and each ancestral allele of `alleles`: the
+# probability of the outgroups' bases and of one mutation among the focal haplotypes, by pruning.
+counts_in_tree <- function(tree, n, pattern, alleles, mutation_rate) {
+  root <- length(tree$parent)
+  length <- c(tree$time[tree$parent[-root]], NA) - tree$time
+  leaves <- seq_len(tree$leaves)
+  focal <- c(rep(1, n), numeric(root - n))
+  for (i in seq_len(root - 1)) focal[tree$parent[i]] <- focal[tree$parent[i]] + focal[i]
+  within <- which(focal > 0 & focal < n)
+  stays <- (1 + 3 * exp(-4 / 3 * mutation_rate * length)) / 4
+  in_subtree <- function(node, top) {
+    while (node < top) node <- tree$parent[node]
+    node == top
+  }
+  result <- matrix(0, n - 1, 2, dimnames = list(NULL, alleles))
+  for (mutated in within) {
+    for (ancestral in 1:2) {
+      # A node's probability of what is below it, by its base. Bases of focal lineages are known.
+      partial <- matrix(1, root, 4, dimnames = list(NULL, c("A", "C", "G", "T")))
+      only <- function(base) as.numeric(colnames(partial) == base)
+      for (i in leaves[leaves > n]) {
+        base <- substr(pattern, i - n, i - n)
+        if (base != "N") partial[i, ] <- only(base)
+      }
+      for (i in seq_len(root)) {
+        known <- i %in% within || (focal[i] == n && sum(focal[tree$parent == i] == n) == 0)
+        if (known) {
+          derived <- in_subtree(i, mutated)
+          base <- alleles[if (derived) 3 - ancestral else ancestral]
+          partial[i, ] <- partial[i, ] * only(base)
+        }
+        if (i == root) next
+        up <- if (i %in% within) {
+          if (i == mutated) rep(sum(partial[i, ]), 4) else partial[i, ]
+        } else {
+          stays[i] * partial[i, ] + (1 - stays[i]) / 3 * (sum(partial[i, ]) - partial[i, ])
+        }
+        partial[tree$parent[i], ] <- partial[tree$parent[i], ] * up
+      }
+      count <- focal[mutated]
+      chance <- mutation_rate * length[mutated] * mean(partial[root, ])
+      result[count, ancestral] <- result[count, ancestral] + chance
+    }
+  }
+  result
+}
+
+# Means over gene trees, [count of the derived allele, ancestral allele].
+oracle_tree_counts <- function(trees, n, pattern, alleles, mutation_rate) {
+  all <- lapply(trees, counts_in_tree, n, pattern, alleles, mutation_rate)
+  Reduce(`+`, all) / length(all)
+}

@@ -118,13 +118,42 @@ test_that("posteriors are the same in every format, with a folder, and polarised
     expect_identical(info_of(polarised, id), info_of(lines, id))
   }
   expect_gt(sum(info_of(polarised, "AA_old_ref") != "."), 5)
+})
 
-  # Records without genotypes have no AA_post.
+test_that("records without genotypes vary with unknown counts", {
+  require_htslib()
+  case <- history_case(60)
   bare <- sub("\tGT\t.*", "\tDP\t.\t.\t.\t.\t.\t.", case$records)
-  vcf <- write_vcf(bare, header = vcf_header(bare, more = sub("GT", "DP", declare_gt)))
-  told <- log_lines(annotate_vcf(vcf, case$run, tempfile(fileext = ".vcf"),
-                                 history = case$history))
-  expect_match(told, "Posteriors from the history in 0 records", all = FALSE)
+  sites_only <- sub("\tGT\t.*", "", case$records)
+  sites <- case$sites
+  bases <- c("A", "C", "G", "T")
+  use <- sites$ref %in% bases & sites$alt %in% bases & grepl("[ACGTacgt]", sites$pattern)
+  expected <- matrix(NA_real_, nrow(sites), 4)
+  expected[use, ] <- as.matrix(polarise_sites(
+    sites$pattern[use], paste(sites$ref, sites$alt, sep = "/")[use], history = case$history
+  )[bases])
+  files <- c(
+    write_vcf(bare, header = vcf_header(bare, more = sub("GT", "DP", declare_gt))),
+    write_vcf(sites_only)
+  )
+  for (vcf in files) {
+    out <- tempfile(fileext = ".vcf")
+    told <- log_lines(counts <- annotate_vcf(vcf, case$run, out, history = case$history))
+    expect_equal(posteriors_of(records_of(out)), expected, tolerance = 1e-5)
+    expect_identical(unlist(attributes(counts)[c("posteriors", "counted")]),
+                     c(posteriors = sum(use), counted = 0))
+    expect_match(told, sprintf("in %d records: 0 by alleles and counts, %d by alleles alone",
+                               sum(use), sum(use)), all = FALSE)
+  }
+  # Both in one file
+  mixed <- ifelse(seq_along(case$records) %% 2 == 0, case$records, bare)
+  header <- vcf_header(mixed, more = c(declare_gt, sub("GT", "DP", declare_gt)))
+  result <- annotate(write_vcf(mixed, header = header), case$run, history = case$history)
+  by_counts <- oracle_posteriors(case, 1:6)
+  even <- seq_len(nrow(sites)) %% 2 == 0
+  expected[even, ] <- by_counts[even, ]
+  expect_equal(posteriors_of(records_of(result$out)), expected, tolerance = 1e-5)
+  expect_identical(attr(result$counts, "counted"), as.numeric(sum(!is.na(by_counts[even, 1]))))
 })
 
 test_that("histories, samples and projections that do not fit are errors", {
@@ -152,7 +181,7 @@ test_that("histories, samples and projections that do not fit are errors", {
     refused("input", "`samples`", samples = samples)
   }
   sites <- write_vcf(sub("\tGT\t.*", "", case$records))
-  refused("input", "no samples", vcf = sites)
+  refused("input", "no sample 's1'", "it has none", vcf = sites, samples = "s1")
   refused("file", "near1", "keep_projected", projected = folder)
   elsewhere <- write_vcf(paste0("X", case$records), header = vcf_header(
     paste0("X", case$records), more = declare_gt
@@ -187,5 +216,9 @@ test_that("variants in memory get the same posteriors", {
   posteriors <- do.call(rbind, as.list(VariantAnnotation::info(result)$AA_post))
   expect_equal(unname(posteriors), expected[mixed, ], tolerance = 1e-6)
   VariantAnnotation::geno(variants)$GT <- NULL
-  expect_ancify_error(annotate_variants(variants, case$run, history = case$history), "input", "GT")
+  result <- annotate_variants(variants, case$run, history = case$history, verbose = FALSE)
+  bare <- write_vcf(sub("\tGT\t.*", "", case$records))
+  expected <- posteriors_of(records_of(annotate(bare, case$run, history = case$history)$out))
+  posteriors <- do.call(rbind, as.list(VariantAnnotation::info(result)$AA_post))
+  expect_equal(unname(posteriors), expected, tolerance = 1e-6)
 })

@@ -20,8 +20,9 @@ oracle_swapped <- function(line, kinds) {
       if ("GT" %in% format) {
         genotypes <- samples[, format == "GT"] # exchanged already, if GT comes first
         copies <- lengths(strsplit(genotypes, "[/|]"))
-        # A dot has no ploidy of its own.
-        if (kind == "dose") copies[genotypes == "."] <- max(copies[genotypes != "."], 0)
+        # A dot has no ploidy of its own, but that of the others if they have one.
+        others <- unique(copies[genotypes != "."])
+        if (kind == "dose") copies[genotypes == "."] <- if (length(others) == 1) others else 0
       }
       new <- mapply(oracle_changed, samples[, i], kind, copies)
       if (anyNA(new)) dropped <- c(dropped, paste0("FORMAT/", format[i])) else samples[, i] <- new
@@ -126,7 +127,13 @@ polarising_case <- function(n = 120, drops = TRUE) {
         GT = genotype, AD = values(2 + wrong(), numbers), SR = values(2, words),
         PL = values(copies + 1 - wrong(), numbers), GL = values(copies + 1, fractions),
         GS = values(copies + 1 - wrong(), words), EC = values(1, numbers), DP = "7",
-        DS = if (wrong()) "3.5" else values(1, function(n) one_of("0", "0.5", "1")),
+        DS = if (!drops && genotype == ".") {
+          "."
+        } else if (wrong()) {
+          "3.5"
+        } else {
+          values(1, function(n) one_of("0", "0.5", "1"))
+        },
         HDS = values(2, function(n) sample(c("0", "0.25", "1"), n, TRUE)),
         PGT = values(1, function(n) one_of("0|1", "1|1", "1|0"))
       )
@@ -290,6 +297,24 @@ test_that("AF of real polarised genotypes equals that recomputed from them", {
   expect_equal(as.numeric(info_of(lines, "AF")), as.numeric(info_of(again, "AF")),
                tolerance = 1e-5)
   bcftools_lines("stats", result$out)
+})
+
+test_that("the dose of a sample without a genotype needs a ploidy that all others have", {
+  require_htslib()
+  fasta <- write_fasta(c("1" = "C"), tempfile(fileext = ".fa"))
+  dose <- function(...) {
+    record <- paste(c(vcf_records("1", 1, "A", "C"), "GT:DS", ...), collapse = "\t")
+    header <- vcf_header(record, more = declare("FORMAT", c("GT", "DS"), "1", c("String", "Float")))
+    annotate(write_vcf(record, header = header), fasta, polarise = TRUE)
+  }
+  expect_match(records_of(dose("0/1:1", ".:0.25")$out), "\tGT:DS\t1/0:1\t.:1.75$")
+  expect_match(records_of(dose("1:1", ".:0.25")$out), "\tGT:DS\t0:0\t.:0.75$")
+  for (first in c("0/1:1", "0/1:.")) {
+    mixed <- dose(first, "1:1", ".:0.25")
+    expect_match(records_of(mixed$out), "\tGT\t1/0\t0\t.$")
+    expect_identical(attr(mixed$counts, "dropped"),
+                     data.frame(field = "FORMAT/DS", records = 1), ignore_attr = TRUE)
+  }
 })
 
 test_that("fields to keep stay as they are", {

@@ -118,6 +118,41 @@ test_that("sfs complains in the words of a shell", {
   complains(2L, "--window needs -o FILE", paste(sfs, "--window 100"))
 })
 
+# ---- spectrum ------------------------------------------------------------------------------------
+
+test_that("spectrum writes the rates of mutation_rates()", {
+  rates <- function(...) {
+    x <- quietly(mutation_spectrum(at("in.vcf.gz"), calls, ..., subset = TRUE))
+    list(x = x, table = mutation_rates(x, count_contexts(calls, ...)))
+  }
+  spectrum <- "ancify spectrum -c ancify.yaml --vcf"
+  expected <- rates()
+  result <- shell(paste(spectrum, "in.vcf.gz -k 3"))
+  expect_identical(result$status, 0L)
+  expect_equal(utils::read.delim(text = result$out), expected$table)
+  expect_printed(result$err, attr(expected$x, "records"))
+  expect_gt(sum(expected$table$count), 0)
+
+  x <- quietly(mutation_spectrum(at("in.vcf.gz"), calls, 1, at("samples.txt"), windows = 5000))
+  result <- shell(paste("cat in.vcf |", spectrum, "- -k 1 --populations samples.txt",
+                        "--window 5000 -o windows.tsv"))
+  expect_quiet(result)
+  expect_identical(tail(result$out, 1), "Wrote windows.tsv")
+  table <- utils::read.delim(at("windows.tsv"))
+  expect_equal(table$count, as.vector(as.matrix(x)))
+  expect_true(all(c("population", "positions", "rate", "std_error") %in% names(table)))
+})
+
+test_that("spectrum complains in the words of a shell", {
+  spectrum <- "ancify spectrum -c ancify.yaml --vcf in.vcf"
+  complains(1L, "`-k` is 4", paste(spectrum, "-k 4"))
+  complains(2L, "-k must be a positive whole number, not x", paste(spectrum, "-k x"))
+  complains(2L, "spectrum needs --vcf FILE", "ancify spectrum -c ancify.yaml")
+  complains(1L, "`-o` and `--vcf` are one file", paste(spectrum, "-o in.vcf"))
+  complains(1L, "has no region", paste("echo chr9 1 2 | tr ' ' '\\t' > mask.bed;", spectrum,
+                                       "--mask mask.bed"))
+})
+
 # ---- compare, report, posterior ------------------------------------------------------------------
 
 test_that("compare prints a comparison, and writes its windows", {

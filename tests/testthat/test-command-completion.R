@@ -52,7 +52,7 @@ test_that("bash is left to complete names of files", {
 })
 
 test_that("zsh completes the same", {
-  if (!nzchar(Sys.which("zsh"))) skip("needs zsh")
+  require_tool("zsh")
   result <- run_shell(folder, c("ancify completion zsh | cmp - for_zsh", "zsh -n for_zsh"))
   expect_quiet(result)
   # _arguments and _describe tell what they are given.

@@ -217,7 +217,7 @@ test_that("values of a wrong type or range are named", {
     list("model_kappa", Inf, "Inf"),
     list("model_rates", 1:5, "[1, 2, 3, 4, 5]", "6 numbers", "AC, AG, AT, CG, CT and GT"),
     list("model_rates", list(a = 1), "a mapping (a)"),
-    list("model_base_freqs", c(T = 0.1, C = 0.2, G = 0.3, A = 0.4), "A, C, G and T"),
+    list("model_base_freqs", c(U = 0.1, C = 0.2, G = 0.3, A = 0.4), "A, C, G and T"),
     list("model_base_freqs", c(0.1, 0.2, 0.3, 0.38), "they sum to 0.98"),
     list("model_base_freqs", c(0, 0.2, 0.4, 0.4), "above 0"),
     list("likelihood_high_threshold", 1.1, "1.1", "from 0 to 1"),
@@ -232,7 +232,7 @@ test_that("values of a wrong type or range are named", {
     list("rate_alpha", 1e300, "1e+300", "up to 10,000"),
     list("invariant", 2, "2", "from 0 to below 1"),
     list("invariant", 1, "1", "from 0 to below 1"),
-    list("history", 4, "4", "splits, sizes, focal_size, focal_lineages and mutation_rate"),
+    list("history", 4, "4", "splits, sizes, into, focal_size, focal_lineages and mutation_rate"),
     list("cluster", "slurm", "'slurm'"),
     list("cluster", list(partition = "a; rm b"), "partition", "'a; rm b'", "main,long"),
     list("cluster", list(time = "four hours"), "time", "04:00:00"),
@@ -377,6 +377,14 @@ test_that("a history fits the outgroups", {
   history <- suppressMessages(config_history(ancify_config(named)))
   expect_identical(history$splits, c(a = 1e5, b = 2e5, c = 3e5))
   expect_identical(history$mutation_rate, 2e-8)
+  named$history$into <- list(c = 0, a = "b", b = "0")
+  history <- suppressMessages(config_history(ancify_config(named)))
+  expect_identical(history$into, c(2L, 0L, 0L))
+  named$history$into <- list(c = 0, a = "x", b = "0")
+  expect_problem(named, "`into` has 'x'")
+  named$history["into"] <- list(list(c("a", "b")))
+  expect_problem(named, "`history.into`", "an outgroup's name, or 0")
+  named$history$into <- NULL
   named$history$splits <- c(c = 3e5, a = 1e5, x = 2e5)
   expect_problem(named, "`splits` names 'c', 'a' and 'x'")
   expect_silent(ancify_config(coalescent(focal_size = 1e4, estimate = TRUE)))

@@ -167,6 +167,85 @@ test_that("errors of estimates are about as large as their standard errors", {
   expect_lt(mean(squares), 1.8)
 })
 
+# An order of splits as the populations after each join, each named by its species.
+populations_of <- function(history) {
+  members <- as.list(0:length(history$splits))
+  lapply(order(history$splits), function(from) {
+    into <- history$into[from] + 1
+    members[[into]] <<- sort(c(members[[into]], members[[from + 1]]))
+    members[from + 1] <<- list(NULL)
+    sort(vapply(Filter(length, members), paste, "", collapse = " "))
+  })
+}
+
+# Fits with so few sites warn of standard errors.
+quiet_fit <- function(...) {
+  withCallingHandlers(fit_history(...), ancify_fit_warning = function(warning) {
+    if (grepl("hardly determine", conditionMessage(warning))) tryInvokeRestart("muffleWarning")
+  })
+}
+
+test_that("neighbouring orders are all that differ at the splits that touch", {
+  random_order <- function(n) {
+    history <- coalescent_history(seq_len(n) * 1e5, 2e4, 2e4)
+    left <- 0:n
+    for (i in sample(n)) {
+      left <- setdiff(left, i)
+      history$into[i] <- left[sample(length(left), 1)]
+      history$splits[i] <- (n + 1 - length(left)) * 1e5
+    }
+    history
+  }
+  set.seed(4)
+  everywhere <- unique(lapply(1:3000, function(i) populations_of(random_order(4))))
+  expect_length(everywhere, 10 * 6 * 3)
+  for (i in 1:20) {
+    history <- random_order(4)
+    k <- sample(3, 1)
+    history$splits[history$splits == (k + 1) * 1e5] <- k * 1e5 + 10
+    own <- populations_of(history)
+    near <- Filter(function(other) !identical(other, own) && identical(other[-k], own[-k]),
+                   everywhere)
+    found <- lapply(neighbouring_orders(history, history), check_history)
+    expect_setequal(lapply(found, populations_of), near)
+  }
+  expect_length(neighbouring_orders(random_order(4), random_order(4)), 0)
+})
+
+test_that("a start with splits in the wrong order finds the right one, and says so", {
+  true <- coalescent_history(c(a = 2e5, b = 1e5), c(30000, 20000), 20000)
+  counts <- expected_counts(true, 1e9)
+  fit_from <- function(a, b, into = 0) {
+    expect_message(
+      fit <- quiet_fit(counts, coalescent_history(c(a = a, b = b), 20000, 20000, into = into)),
+      "'b' joins the focal species, 'a' joins the focal species", class = "ancify_log_message"
+    )
+    fit
+  }
+  right <- expect_silent(quiet_fit(counts, true))
+  for (fit in list(fit_from(1e5, 2e5), fit_from(1e5, 2e5, c("b", "0")))) {
+    expect_true(fit$converged)
+    expect_equal(fit$log_likelihood, right$log_likelihood, tolerance = 1e-10)
+    expect_equal(fit$history$splits, right$history$splits, tolerance = 1e-2)
+    expect_identical(fit$history$into, c(0L, 0L))
+  }
+})
+
+test_that("sisters among the outgroups are found by several steps", {
+  true <- coalescent_history(c(a = 5e4, b = 15e4, c = 25e4), 20000, 20000, into = c("b", "0", "0"))
+  start <- coalescent_history(c(a = 10e4, b = 15e4, c = 5e4), 20000, 20000)
+  fit <- suppressMessages(quiet_fit(expected_counts(true, 1e8), start))
+  expect_identical(populations_of(fit$history), populations_of(true))
+})
+
+test_that("splits that touch in every order are a warning", {
+  at_once <- coalescent_history(c(a = 1e5, b = 1e5), c(20000, 20000), 20000)
+  expect_warning(
+    quiet_fit(expected_counts(at_once, 1e9), coalescent_history(c(a = 1e5, b = 2e5), 2e4, 2e4)),
+    "same time.*'[ab]' and '[ab]'.*leave out one", class = "ancify_fit_warning"
+  )
+})
+
 test_that("species are matched to splits by name, and others are left out", {
   counts <- expected_counts(near, 1e9)
   letters <- do.call(rbind, strsplit(counts$pattern, ""))
@@ -234,6 +313,7 @@ test_that("a free focal size equals the next older size", {
   free <- suppressMessages(coalescent_history(c(40000, 120000), 30000))
   fit <- fit_history(expected_counts(free, 1e14), free)
   expect_identical(fit$history$focal_size, fit$history$sizes[[1]])
+  expect_output(print(fit), "not fitted +the focal size \\(not given: the next older size\\)")
 })
 
 test_that("a given focal size stays, also if it equals the next older size", {
@@ -242,6 +322,7 @@ test_that("a given focal size stays, also if it equals the next older size", {
   true$sizes[1] <- 60000
   fit <- fit_history(expected_counts(true, 1e14), near)
   expect_identical(fit$history$focal_size, 30000)
+  expect_output(print(fit), "not fitted +the focal size \\(given\\)")
   expect_equal(fit$history$sizes[[1]], 60000, tolerance = 1e-2)
 })
 

@@ -272,6 +272,10 @@ test_that("invalid models are errors with the reason", {
   refused("HKY85", base_freqs = c(0.3, 0.3, 0.3, 0.3), text = "sum to 1.2")
   refused("HKY85", base_freqs = c(0.5, 0.5), text = "4 numbers")
   refused("GTR", rates = c(1, 1, 1, 1, 1, -1), text = "6 numbers")
+  rates <- c(AC = 1, AG = 4, AT = 0.8, CG = 1.2, CT = 4.5, GT = 1)
+  refused("GTR", rates = c(rates[-1], XY = 1), text = "6 numbers")
+  refused("GTR", rates = rates[c(1:5, 5)], text = "6 numbers")
+  refused("GTR", rates = c(rates, AC = 1), text = "6 numbers")
   refused("K80", kappa = 0, text = "`kappa`")
   refused(alpha = -1, text = "`alpha`")
   refused(invariant = 1, text = "`invariant`")
@@ -281,6 +285,17 @@ test_that("invalid models are errors with the reason", {
     class = "ancify_log_message"
   )
   expect_equal(sum(model$base_freqs), 1)
+})
+
+test_that("named rates and frequencies may have any order", {
+  rates <- c(AC = 1, AG = 4, AT = 0.8, CG = 1.2, CT = 4.5, GT = 1.1)
+  frequencies <- c(A = 0.4, C = 0.3, G = 0.2, T = 0.1)
+  expected <- substitution_model("GTR", base_freqs = unname(frequencies), rates = unname(rates))
+  for (mixed in list(rates, rev(rates), rates[c(2, 5, 1, 3, 4, 6)], as.list(rev(rates)))) {
+    expect_identical(
+      substitution_model("GTR", base_freqs = rev(frequencies), rates = mixed), expected
+    )
+  }
 })
 
 test_that("models print their values", {

@@ -73,7 +73,7 @@ test_that("invalid sites are errors that name the first", {
   refused("AAA", "A", 1, 10, "site 1 are \"A\"")
   refused("AAA", 1, 1, 10, "`alleles` must be")
   refused("AAA", "A/G", 11, 10, "count of 11 among 10")
-  refused("AAA", "A/G", NA_real_, 10, "count of NA among 10")
+  refused("AAA", "A/G", Inf, 10, "count of Inf among 10")
   refused("AAA", "A/G", 1.5, 10, "count of 1.5")
   refused("AAA", "A/G", 1, c(10, 10), "`n` one number or as many")
   refused(c("AAA", "AAA"), "A/G", 1, 10, "`patterns` has 2, `alleles` has 1")

@@ -265,3 +265,108 @@ test_that("the command line calls by any method", {
     case, "likelihood", tree = run_tree, focal = "focal", posterior = TRUE
   ), TRUE)
 })
+
+# ---- Sites that are known to vary ------------------------------------------------------------
+
+# Records at random positions, with genotypes, without, and such that tell nothing.
+variants_of <- function(lengths) {
+  do.call(rbind, lapply(names(lengths), function(name) {
+    n <- lengths[[name]] %/% 20
+    position <- sort(sample(lengths[[name]], n, replace = TRUE)) # some twice
+    ref <- sample(bases, n, TRUE)
+    alt <- vapply(ref, function(base) sample(setdiff(bases, base), 1), "")
+    odd <- sample(n, n %/% 5)
+    alt[odd] <- sample(c("AC", "<DEL>", "*", "."), length(odd), TRUE)
+    genotypes <- replicate(n, paste(sample(c("0/1", "0|0", "1/1", "./1"), 4, TRUE, c(2, 5, 1, 1)),
+                                    collapse = "\t"))
+    format <- ifelse(stats::runif(n) < 0.5, "GT", "DP")
+    genotypes[format == "DP"] <- ".\t.\t.\t."
+    data.frame(chromosome = name, position, ref, alt, format, genotypes)
+  }))
+}
+
+# What the records tell, as call_ancestral() takes it.
+known_of <- function(records) {
+  records <- records[records$alt %in% bases, ]
+  alleles <- strsplit(records$genotypes, "[\t/|]")
+  count <- function(letters) vapply(alleles, function(x) sum(x %in% letters), 0)
+  known <- data.frame(
+    position = records$position, alleles = paste(records$ref, records$alt, sep = "/"),
+    counts = ifelse(records$format == "GT", count("1"), NA),
+    n = ifelse(records$format == "GT", count(c("0", "1")), 20)
+  )
+  known <- known[is.na(known$counts) | (known$counts > 0 & known$counts < known$n), ]
+  twice <- known$position[duplicated(known$position)]
+  known[!known$position %in% twice, ]
+}
+
+varying_case <- function(...) {
+  case <- method_config("coalescent", history = splits, posterior = TRUE, ...)
+  case$records <- variants_of(case$lengths)
+  lines <- with(case$records, paste(vcf_records(sub("chr", "", chromosome), position, ref, alt),
+                                    format, genotypes, sep = "\t"))
+  declared <- "##FORMAT=<ID=%s,Number=1,Type=%s,Description=\"x\">"
+  more <- sprintf(declared, c("GT", "DP"), c("String", "Integer"))
+  case$config$variants <- write_vcf(lines, header = vcf_header(lines, more = more))
+  case
+}
+
+test_that("a run calls what is known of the sites of a VCF, and says what", {
+  require_htslib()
+  set.seed(95)
+  case <- varying_case()
+  history <- coalescent_history(splits$splits, splits$sizes, splits$focal_size)
+  known <- lapply(split(case$records, case$records$chromosome), known_of)
+  call <- function(variants) {
+    lapply(names(case$lengths), function(name) {
+      species <- vapply(case$projected, `[[`, "", name)
+      call_ancestral(species[1:2], species[3], "coalescent", history = history, posterior = TRUE,
+                     variants = variants[[name]])
+    })
+  }
+  expected <- call(known)
+  expect_false(identical(expected, call(NULL)))
+  for (keep in c(TRUE, FALSE)) {
+    case$config$keep_projected <- keep
+    told <- log_lines(run <- ancify_run(case$config, threads = 2, progress = FALSE))
+    expect_run(case, expected, TRUE)
+    counts <- vapply(lapply(expected, `[[`, "calls"), oracle_counts, integer(4))
+    expect_equal(unname(t(as.matrix(as.data.frame(unclass(run)[rownames(counts)])))),
+                 unname(counts))
+    all <- do.call(rbind, known)
+    expect_match(told, sprintf(
+      "has %d sites that vary: %d with alleles and counts, %d with alleles alone", nrow(all),
+      sum(!is.na(all$counts)), sum(is.na(all$counts))
+    ), all = FALSE)
+    unlink(case$config$output_dir, recursive = TRUE)
+    unlink(case$config$work_dir, recursive = TRUE)
+  }
+})
+
+test_that("calls are made again if the variants have changed", {
+  require_htslib()
+  set.seed(96)
+  case <- varying_case()
+  run_quietly(case$config)
+  lines <- readLines(case$config$variants)
+  expect_match(log_lines(ancify_run(case$config, progress = FALSE)), "Calls of .*kept from an earlier run",
+               all = FALSE)
+  writeLines(utils::head(lines, -5), case$config$variants)
+  expect_match(log_lines(ancify_run(case$config, progress = FALSE)), "Called chr1", all = FALSE)
+})
+
+test_that("variants that cannot be used are errors before any work", {
+  require_htslib()
+  set.seed(97)
+  case <- varying_case()
+  refused <- function(path, class, ...) {
+    case$config$variants <- path
+    expect_ancify_error(run_quietly(case$config), class, ...)
+    expect_false(file.exists(file.path(case$config$output_dir, "chr1.fa")))
+  }
+  records <- function(...) write_vcf(vcf_records(...))
+  refused(tempfile(), "config", "`variants`", "no such file")
+  refused(records("chr9", 5, "A", "G"), "config", "`variants` is", "no chromosome of the run")
+  refused(records("chr2", 701, "A", "G"), "input", "position 701 of 'chr2', which has 700 bases")
+  refused(records("chr2", c(5, 4), "A", "G"), "format", "sort the file")
+})

@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -16,7 +17,6 @@
 #include "core/exec/threads.h"
 #include "core/genotypes/block_sums.h"
 #include "core/genotypes/fixed_point.h"
-#include "core/genotypes/outer_sums.h"
 #include "core/io/memory.h"
 
 namespace ancify {
@@ -431,12 +431,15 @@ void GenotypeProducts::outer(JobControl& control, const std::vector<double>& fac
   };
   // Stripes get shorter, as only the lower triangle is computed.
   matrix_.for_each_tile(control, wanted, [&](const GenotypeTile& tile) {
+    const std::vector<NumberedQuad> quads = number_quads(control, tile);
     run_tasks(control, work.threads, stripes, [&](std::int64_t stripe, const TaskContext& context) {
+      const std::unique_ptr<QuadTables> tables(new QuadTables);  // not set to 0
       for (std::int64_t k = 0; k < tile.blocks; ++k) {
         context.throw_if_stopped();
         const GenotypeBlock block(matrix_, tile.first_block + k,
                                   tile.rows + k * kBlockQuads * quad_stride(n));
-        add_outer_products(block, factors, stripe, of_stripe(stripe));
+        add_outer_products(block, factors, &quads[static_cast<std::size_t>(k * kBlockQuads)],
+                           stripe, *tables, of_stripe(stripe));
       }
     });
   });
@@ -453,32 +456,54 @@ void GenotypeProducts::outer(JobControl& control, const std::vector<double>& fac
 
 // Adds a block's products to the rows of a stripe from its first column on.
 void GenotypeProducts::add_outer_products(const GenotypeBlock& block,
-                                          const std::vector<double>& factors, std::int64_t stripe,
-                                          double* sums) const {
+                                          const std::vector<double>& factors,
+                                          const NumberedQuad* quads, std::int64_t stripe,
+                                          QuadTables& tables, double* sums) const {
   const std::int64_t n = matrix_.samples();
   const std::int64_t first = stripe * kOuterColumns;
-  const std::int64_t end = std::min(first + kOuterColumns, n);
-  std::array<std::array<double, 4>, kOuterVariants> of_call{};
-  std::array<double, static_cast<std::size_t>(kOuterVariants * kOuterColumns)> columns{};
-  PairTables tables;
-  for (int from = 0; from < block.variants(); from += kOuterVariants) {
-    for (int j = 0; j < kOuterVariants; ++j) {
-      const auto at = static_cast<std::size_t>(j);
-      of_call[at] = {};
-      if (from + j >= block.variants()) continue;  // its columns do not matter
-      const auto variant = static_cast<std::size_t>(block.first_variant() + from + j);
-      const double mean = means_[variant];
-      const double scale = scales_[variant];
-      of_call[at] = {-scale * mean, scale * (1 - mean), scale * (2 - mean), 0};
-      for (std::int64_t c = first; c < end; ++c) {
-        columns[static_cast<std::size_t>(j * kOuterColumns + c - first)] =
-            factors[variant] * of_call[at][block.call(from + j, c)];
-      }
+  for (int from = 0; from * kQuad < block.variants(); from += kOuterQuads) {
+    for (int k = 0; k < kOuterQuads; ++k) {
+      fill_table(quads[from + k], outer_variants(block, from + k, factors, first),
+                 matrix_.work().simd, tables[static_cast<std::size_t>(k)]);
     }
-    fill_tables(of_call, columns.data(), matrix_.work().simd, tables);
-    add_tables(tables, block.quads(from / kQuad), quad_stride(n), first, n, matrix_.work().simd,
-               sums);
+    add_tables(quads + from, tables, first, n, matrix_.work().simd, sums);
   }
+}
+
+// A quad of a block in the columns of a stripe, which begins at sample `first`. Beyond the block's
+// last variant and the last sample all is 0.
+std::array<OuterVariant, kQuad> GenotypeProducts::outer_variants(const GenotypeBlock& block,
+                                                                 int quad,
+                                                                 const std::vector<double>& factors,
+                                                                 std::int64_t first) const {
+  const std::uint8_t* const row = block.quads(quad) + first;
+  const std::int64_t columns = std::min(kOuterColumns, matrix_.samples() - first);
+  std::array<OuterVariant, kQuad> variants{};
+  for (int v = 0; v < std::min<int>(kQuad, block.variants() - quad * kQuad); ++v) {
+    const auto variant = static_cast<std::size_t>(block.first_variant() + quad * kQuad + v);
+    const double mean = means_[variant];
+    const double scale = scales_[variant];
+    OuterVariant& of = variants[static_cast<std::size_t>(v)];
+    of.of_call = {-scale * mean, scale * (1 - mean), scale * (2 - mean), 0};
+    std::array<double, 4> scaled = of.of_call;
+    for (double& z : scaled) z *= factors[variant];
+    for (std::int64_t c = 0; c < columns; ++c) {
+      of.columns[static_cast<std::size_t>(c)] = scaled[call_in_quad(row[c], v)];
+    }
+  }
+  return variants;
+}
+
+std::vector<NumberedQuad> GenotypeProducts::number_quads(JobControl& control,
+                                                         const GenotypeTile& tile) const {
+  const std::int64_t n = matrix_.samples();
+  std::vector<NumberedQuad> quads(static_cast<std::size_t>(tile.blocks * kBlockQuads));
+  run_tasks(control, matrix_.work().threads, tile.blocks, [&](std::int64_t k, const TaskContext&) {
+    for (std::int64_t quad = k * kBlockQuads; quad < (k + 1) * kBlockQuads; ++quad) {
+      quads[static_cast<std::size_t>(quad)] = number_quad(tile.rows + quad * quad_stride(n), n);
+    }
+  });
+  return quads;
 }
 
 }  // namespace ancify

@@ -1,12 +1,14 @@
 // Products with standardised genotypes: T = Z'V and out += Z U, in one pass over the genotypes.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <vector>
 
 #include "core/exec/job_control.h"
 #include "core/genotypes/genotype_matrix.h"
+#include "core/genotypes/outer_sums.h"
 
 namespace ancify {
 
@@ -21,11 +23,6 @@ class GenotypeBlock {
   std::int64_t number() const { return block_; }
   std::int64_t first_variant() const { return block_ * kBlockVariants; }
   int variants() const { return matrix_.variants_in(block_); }
-  // The call of a variant, counted within the block.
-  unsigned call(int variant, std::int64_t sample) const {
-    const std::int64_t stride = quad_stride(matrix_.samples());
-    return call_in_quad(rows_[variant / kQuad * stride + sample], variant % kQuad);
-  }
   // The rows from this quad of the block on.
   const std::uint8_t* quads(std::int64_t first) const {
     return rows_ + first * quad_stride(matrix_.samples());
@@ -69,8 +66,13 @@ class GenotypeProducts {
   const std::vector<double>& scales() const { return scales_; }
 
  private:
+  std::vector<NumberedQuad> number_quads(JobControl& control, const GenotypeTile& tile) const;
+  std::array<OuterVariant, kQuad> outer_variants(const GenotypeBlock& block, int quad,
+                                                 const std::vector<double>& factors,
+                                                 std::int64_t first) const;
   void add_outer_products(const GenotypeBlock& block, const std::vector<double>& factors,
-                          std::int64_t stripe, double* sums) const;
+                          const NumberedQuad* quads, std::int64_t stripe, QuadTables& tables,
+                          double* sums) const;
 
   const GenotypeMatrix& matrix_;
   std::vector<double> means_;

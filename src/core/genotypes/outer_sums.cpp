@@ -1,8 +1,10 @@
-// K_ic = sum_j f_j z_ij z_cj. Two variants j, k have 16 pairs of calls, so there are 16 vectors
-// f_j z_ij z_c + f_k z_ik z_c over columns c. A sample adds that of its calls: one addition in
-// place of two products (the method of four Russians; Arlazarov and others 1970, Soviet Math. Dokl.
-// 11:1209).
+// K_ic = sum_j f_j z_ij z_cj. The calls of four variants are a byte. Without missing calls there
+// are at most 81 of them, so there are as many vectors sum_j f_j z_ij z_c over columns c. A sample
+// adds that of its byte: one addition in place of four products (the method of four Russians;
+// Arlazarov and others 1970, Soviet Math. Dokl. 11:1209).
 #include "core/genotypes/outer_sums.h"
+
+#include <cstddef>
 
 #if defined(__GNUC__) && !defined(__clang__)
 // All levels round products before they are added, and have the same bytes.
@@ -13,8 +15,8 @@ namespace ancify {
 
 namespace {
 
-constexpr std::int64_t kLanes = 8;
-constexpr std::int64_t kVectors = kOuterColumns / kLanes;
+constexpr std::size_t kLanes = 8;
+constexpr std::size_t kVectors = kOuterColumns / kLanes;
 // Eight numbers at any address.
 using Lanes = double __attribute__((vector_size(kLanes * sizeof(double)), aligned(8)));
 
@@ -23,87 +25,108 @@ ANCIFY_ALWAYS_INLINE const Lanes& lanes(const double* p) {
   return *reinterpret_cast<const Lanes*>(p);
 }
 
-ANCIFY_ALWAYS_INLINE void fill(const std::array<std::array<double, 4>, kOuterVariants>& of_call,
-                               const double* columns, PairTables& tables) {
-  for (std::size_t pair = 0; pair < kOuterVariants / 2; ++pair) {
-    const double* const left = columns + pair * 2 * kOuterColumns;
-    const double* const right = left + kOuterColumns;
-    for (std::int64_t v = 0; v < kOuterColumns; v += kLanes) {
-      for (std::size_t call = 0; call < 4; ++call) {
-        const Lanes of_right = lanes(right + v) * of_call[2 * pair + 1][call];
-        for (std::size_t other = 0; other < 4; ++other) {
-          const Lanes of_left = lanes(left + v) * of_call[2 * pair][other];
-          lanes(&tables.rows[pair][4 * call + other][v]) = of_left + of_right;
-        }
-      }
+// Sums of both variants' products, for each of their 16 pairs of calls.
+ANCIFY_ALWAYS_INLINE void fill_pair(const OuterVariant& left, const OuterVariant& right,
+                                    std::size_t column, Lanes* sums) {
+  for (std::size_t call = 0; call < 4; ++call) {
+    const Lanes of_right = lanes(&right.columns[column]) * right.of_call[call];
+    for (std::size_t other = 0; other < 4; ++other) {
+      sums[4 * call + other] = lanes(&left.columns[column]) * left.of_call[other] + of_right;
     }
   }
 }
 
-ANCIFY_ALWAYS_INLINE void add(const PairTables& tables, const std::uint8_t* quads,
-                              std::int64_t stride, std::int64_t first, std::int64_t end,
-                              double* out) {
+ANCIFY_ALWAYS_INLINE void fill(const NumberedQuad& quad,
+                               const std::array<OuterVariant, kQuad>& variants, QuadTable& table) {
+  for (std::size_t column = 0; column < kOuterColumns; column += kLanes) {
+    Lanes low[16];
+    Lanes high[16];
+    fill_pair(variants[0], variants[1], column, low);
+    fill_pair(variants[2], variants[3], column, high);
+    for (std::size_t number = 0; number < quad.bytes.size(); ++number) {
+      const unsigned calls = quad.bytes[number];
+      lanes(&table.rows[number][column]) = low[calls & 15U] + high[calls >> 4];
+    }
+  }
+}
+
+ANCIFY_ALWAYS_INLINE void add(const NumberedQuad* quads, const QuadTables& tables,
+                              std::int64_t first, std::int64_t end, double* out) {
+  std::array<const std::uint8_t*, kOuterQuads> numbers;
+  for (std::size_t quad = 0; quad < kOuterQuads; ++quad) numbers[quad] = quads[quad].numbers.data();
   for (std::int64_t i = first; i < end; ++i) {
     double* const row = out + i * kOuterColumns;
     Lanes sums[kVectors];
-    for (std::int64_t v = 0; v < kVectors; ++v) sums[v] = lanes(row + v * kLanes);
-    for (std::int64_t quad = 0; quad < kOuterQuads; ++quad) {
-      const unsigned calls = quads[quad * stride + i];
-      const double* const low = tables.rows[2 * quad][calls & 15U];
-      const double* const high = tables.rows[2 * quad + 1][calls >> 4];
-      for (std::int64_t v = 0; v < kVectors; ++v) sums[v] += lanes(low + v * kLanes);
-      for (std::int64_t v = 0; v < kVectors; ++v) sums[v] += lanes(high + v * kLanes);
+    for (std::size_t v = 0; v < kVectors; ++v) sums[v] = lanes(row + v * kLanes);
+    for (std::size_t quad = 0; quad < kOuterQuads; ++quad) {
+      const double* const of_byte = tables[quad].rows[numbers[quad][i]];
+      for (std::size_t v = 0; v < kVectors; ++v) sums[v] += lanes(of_byte + v * kLanes);
     }
-    for (std::int64_t v = 0; v < kVectors; ++v) lanes(row + v * kLanes) = sums[v];
+    for (std::size_t v = 0; v < kVectors; ++v) lanes(row + v * kLanes) = sums[v];
   }
 }
 
 #if defined(__x86_64__)
 
-ANCIFY_TARGET_AVX512 void fill_avx512(
-    const std::array<std::array<double, 4>, kOuterVariants>& of_call, const double* columns,
-    PairTables& tables) {
-  fill(of_call, columns, tables);
+ANCIFY_TARGET_AVX512 void fill_avx512(const NumberedQuad& quad,
+                                      const std::array<OuterVariant, kQuad>& variants,
+                                      QuadTable& table) {
+  fill(quad, variants, table);
 }
 
-ANCIFY_TARGET_AVX2 void fill_avx2(const std::array<std::array<double, 4>, kOuterVariants>& of_call,
-                                  const double* columns, PairTables& tables) {
-  fill(of_call, columns, tables);
+ANCIFY_TARGET_AVX2 void fill_avx2(const NumberedQuad& quad,
+                                  const std::array<OuterVariant, kQuad>& variants,
+                                  QuadTable& table) {
+  fill(quad, variants, table);
 }
 
-ANCIFY_TARGET_AVX512 void add_avx512(const PairTables& tables, const std::uint8_t* quads,
-                                     std::int64_t stride, std::int64_t first, std::int64_t end,
-                                     double* out) {
-  add(tables, quads, stride, first, end, out);
+ANCIFY_TARGET_AVX512 void add_avx512(const NumberedQuad* quads, const QuadTables& tables,
+                                     std::int64_t first, std::int64_t end, double* out) {
+  add(quads, tables, first, end, out);
 }
 
-ANCIFY_TARGET_AVX2 void add_avx2(const PairTables& tables, const std::uint8_t* quads,
-                                 std::int64_t stride, std::int64_t first, std::int64_t end,
-                                 double* out) {
-  add(tables, quads, stride, first, end, out);
+ANCIFY_TARGET_AVX2 void add_avx2(const NumberedQuad* quads, const QuadTables& tables,
+                                 std::int64_t first, std::int64_t end, double* out) {
+  add(quads, tables, first, end, out);
 }
 
 #endif
 
 }  // namespace
 
-void fill_tables(const std::array<std::array<double, 4>, kOuterVariants>& of_call,
-                 const double* columns, [[maybe_unused]] SimdLevel simd, PairTables& tables) {
-#if defined(__x86_64__)
-  if (simd == SimdLevel::kAvx512) return fill_avx512(of_call, columns, tables);
-  if (simd == SimdLevel::kAvx2) return fill_avx2(of_call, columns, tables);
-#endif
-  fill(of_call, columns, tables);
+NumberedQuad number_quad(const std::uint8_t* row, std::int64_t n) {
+  std::array<bool, 256> is_there{};
+  for (std::int64_t i = 0; i < n; ++i) is_there[row[i]] = true;
+  NumberedQuad quad;
+  std::array<std::uint8_t, 256> number_of{};
+  for (std::size_t byte = 0; byte < is_there.size(); ++byte) {
+    if (!is_there[byte]) continue;
+    number_of[byte] = static_cast<std::uint8_t>(quad.bytes.size());
+    quad.bytes.push_back(static_cast<std::uint8_t>(byte));
+  }
+  quad.numbers.resize(static_cast<std::size_t>(n));
+  for (std::int64_t i = 0; i < n; ++i) {
+    quad.numbers[static_cast<std::size_t>(i)] = number_of[row[i]];
+  }
+  return quad;
 }
 
-void add_tables(const PairTables& tables, const std::uint8_t* quads, std::int64_t stride,
-                std::int64_t first, std::int64_t end, [[maybe_unused]] SimdLevel simd,
-                double* out) {
+void fill_table(const NumberedQuad& quad, const std::array<OuterVariant, kQuad>& variants,
+                [[maybe_unused]] SimdLevel simd, QuadTable& table) {
 #if defined(__x86_64__)
-  if (simd == SimdLevel::kAvx512) return add_avx512(tables, quads, stride, first, end, out);
-  if (simd == SimdLevel::kAvx2) return add_avx2(tables, quads, stride, first, end, out);
+  if (simd == SimdLevel::kAvx512) return fill_avx512(quad, variants, table);
+  if (simd == SimdLevel::kAvx2) return fill_avx2(quad, variants, table);
 #endif
-  add(tables, quads, stride, first, end, out);
+  fill(quad, variants, table);
+}
+
+void add_tables(const NumberedQuad* quads, const QuadTables& tables, std::int64_t first,
+                std::int64_t end, [[maybe_unused]] SimdLevel simd, double* out) {
+#if defined(__x86_64__)
+  if (simd == SimdLevel::kAvx512) return add_avx512(quads, tables, first, end, out);
+  if (simd == SimdLevel::kAvx2) return add_avx2(quads, tables, first, end, out);
+#endif
+  add(quads, tables, first, end, out);
 }
 
 }  // namespace ancify

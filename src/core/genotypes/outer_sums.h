@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "core/device/simd.h"
 #include "core/genotypes/quads.h"
@@ -10,25 +11,35 @@
 namespace ancify {
 
 // Columns of a kernel that are made together.
-constexpr std::int64_t kOuterColumns = 32;
-// Quads whose tables stay in the nearest cache.
-constexpr int kOuterQuads = 4;
-constexpr int kOuterVariants = kOuterQuads * kQuad;
+constexpr std::int64_t kOuterColumns = 16;
+// Quads whose tables are used together.
+constexpr int kOuterQuads = 8;
 
-// A pair of variants has 16 pairs of calls. For each there is what a sample with these calls adds
-// to its row of the kernel.
-struct PairTables {
-  alignas(64) double rows[kOuterVariants / 2][16][kOuterColumns];
+// A quad's row, with its different bytes numbered.
+struct NumberedQuad {
+  std::vector<std::uint8_t> bytes;    // by number
+  std::vector<std::uint8_t> numbers;  // of each sample's byte
 };
 
-// `of_call`: z of each call, by variant. `columns`: for each variant, what its z is multiplied by
-// in each column.
-void fill_tables(const std::array<std::array<double, 4>, kOuterVariants>& of_call,
-                 const double* columns, SimdLevel simd, PairTables& tables);
+NumberedQuad number_quad(const std::uint8_t* row, std::int64_t n);
 
-// out[i * kOuterColumns + c] += the sum over the tables' variants, for samples i in [first, end).
-// `quads`: kOuterQuads rows, `stride` bytes apart.
-void add_tables(const PairTables& tables, const std::uint8_t* quads, std::int64_t stride,
-                std::int64_t first, std::int64_t end, SimdLevel simd, double* out);
+// For each number of a quad: what a sample that has it adds to its row of the kernel.
+struct QuadTable {
+  alignas(64) double rows[256][kOuterColumns];
+};
+using QuadTables = std::array<QuadTable, kOuterQuads>;
+
+// z of each call, and for each column what z is multiplied by.
+struct OuterVariant {
+  std::array<double, 4> of_call;
+  std::array<double, kOuterColumns> columns;
+};
+
+void fill_table(const NumberedQuad& quad, const std::array<OuterVariant, kQuad>& variants,
+                SimdLevel simd, QuadTable& table);
+
+// out[i * kOuterColumns + c] += what the tables of these quads have, for samples i in [first, end).
+void add_tables(const NumberedQuad* quads, const QuadTables& tables, std::int64_t first,
+                std::int64_t end, SimdLevel simd, double* out);
 
 }  // namespace ancify

@@ -334,16 +334,17 @@ double LanczosFit::first_share(const std::vector<SpectralSum>& gauss) const {
 // From the spread over probes.
 void LanczosFit::add_monte_carlo_errors(const std::vector<SpectralSum>& gauss, double first) {
   const Vector& theta = known_.local.theta;
-  ProbeValues logs(1);
+  ProbeValues logs(2);
   const auto log = [&](double x) { return std::log(theta[0] * x + theta[1]); };
   for (std::size_t c = 0; c < shadows_.size(); ++c) {
-    logs.add({gauss[c + 1].of(log) - shadows_[c].of(log) - first * firsts_[c].of(log)});
+    logs.add({gauss[c + 1].of(log) - shadows_[c].of(log), firsts_[c].of(log)});
   }
   const bool exact = plan_.probes().exact();
   const ProbeValues values = less_first_order(values_at(theta, gauss), first);
   known_.mc_score = exact ? Vector(4) : values.covariance_of_mean();
   for (double& value : known_.mc_score) value /= 4;
-  known_.mc_log_likelihood = exact ? 0 : std::sqrt(logs.covariance_of_mean()[0]) / 2;
+  const double log_variance = less_first_order(logs, first).covariance_of_mean()[0];
+  known_.mc_log_likelihood = exact ? 0 : std::sqrt(log_variance) / 2;
 }
 
 Fit LanczosFit::result() {

@@ -24,14 +24,18 @@ class ProbeValues {
     values_.insert(values_.end(), of_probe.begin(), of_probe.end());
   }
   std::vector<double> mean() const;
-  // The covariance of the means, components x components; 0 for less than two probes.
+  // The covariance of the means, components x components; 0 for less than two probes. A share that
+  // was fitted to the probes counts as one of them.
   std::vector<double> covariance_of_mean() const;
   // These numbers less those of the same probes in `other`.
   ProbeValues minus(const ProbeValues& other) const;
 
  private:
+  friend ProbeValues less_first_order(const ProbeValues& values, double share);
+
   std::size_t components_;
   std::vector<double> values_;
+  int fitted_ = 0;  // shares
 };
 
 // For columns z on the complement and x = P z, two numbers for each component: all first ones, then
@@ -42,10 +46,11 @@ ProbeValues trace_values(const Sketch& sketch, const RestrictedCovariance& covar
                          const double* x);
 
 // The share of the second half of `values` that leaves the first half the least variance, summed
-// over the components, whose numbers are multiplied by `units`.
+// over the components, whose numbers are multiplied by `units`. 0 for less than three probes, to
+// which a share fits too well.
 double best_share(const ProbeValues& values, const std::vector<double>& units);
 
-// The first half of `values` less a share of the second half.
+// The first half of `values` less a share of the second half, as best_share() gives it.
 ProbeValues less_first_order(const ProbeValues& values, double share);
 
 }  // namespace ancify::reml

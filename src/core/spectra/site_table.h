@@ -15,6 +15,13 @@ namespace ancify {
 // over its sites: the probability that the counted allele is derived, and that the other allele is.
 class SiteTable {
  public:
+  // What sites add to a row.
+  struct Sums {
+    std::int64_t sites;
+    double as_counted;
+    double swapped;
+  };
+
   // `sizes`: the number of haplotypes to which each population is projected.
   explicit SiteTable(std::vector<int> sizes);
 
@@ -22,6 +29,8 @@ class SiteTable {
   // of the ancestral allele. A site with too few haplotypes called adds only to sites() and
   // too_few(). InputError for more than about four billion combinations.
   void add(const AlleleCount* counts, double posterior, int window);
+  // The same for sites of equal counts, by their sums.
+  void add(const AlleleCount* counts, int window, const Sums& more);
   // Adds the sites of another table of the same sizes, as if they came after this one's.
   void add(const SiteTable& other);
   // A table of the same sites for other sizes. This table's own sizes must be 0, so that it has all
@@ -45,14 +54,6 @@ class SiteTable {
   double swapped(std::size_t i) const { return sums_[i].swapped; }
 
  private:
-  struct Sums {
-    std::int64_t sites;
-    double as_counted;
-    double swapped;
-  };
-
-  void add(const AlleleCount* counts, int window, const Sums& more);
-
   std::vector<int> sizes_;
   std::int64_t sites_ = 0;
   std::int64_t used_ = 0;

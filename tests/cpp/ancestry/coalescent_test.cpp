@@ -394,6 +394,38 @@ TEST(FocalBranch, WaysToSplitASampleAreAllWays) {
   }
 }
 
+// Without copies, both are sums over all counts.
+TEST(FocalBranch, UnknownCopiesAreTheSumOverAllCounts) {
+  constexpr int n = 17;
+  constexpr int most = 6;
+  const FocalBranch branch(n, 10000, 8000, general_model(1e-6).rates);
+  const auto any = branch.mutated({}, most);
+  FocalBranch::Mutated sum = {std::vector<double>(most + 1), {}};
+  for (int copies = 1; copies < n; ++copies) {
+    const auto one = branch.mutated(copies, most);
+    for (std::size_t k = 2; k <= most; ++k) sum.left[k] += one.left[k];
+    sum.stem = sum.stem + one.stem;
+  }
+  for (std::size_t k = 2; k <= most; ++k) {
+    EXPECT_GT(any.left[k], 0);
+    EXPECT_NEAR(any.left[k], sum.left[k], 1e-10 * sum.left[k]);
+  }
+  for (std::size_t i = 0; i < kBases; ++i) {
+    for (std::size_t j = 0; j < kBases; ++j) {
+      EXPECT_NEAR(any.stem[i][j], sum.stem[i][j], 1e-10 * sum.stem[i][j]);
+    }
+  }
+  for (int kept = 1; kept < 6; ++kept) {
+    for (int carried = 1; carried < 6; ++carried) {
+      double all = 0;
+      for (int copies = 1; copies < n; ++copies) all += branch.split_sample(copies, kept, carried);
+      EXPECT_GT(all, 0);
+      EXPECT_NEAR(branch.split_sample({}, kept, carried), all, 1e-12 * all);
+    }
+  }
+  EXPECT_EQ(branch.split_sample({}, 9, 9), 0);
+}
+
 // ---- Simulated sites ----------------------------------------------------------------------------
 
 struct Score {
@@ -451,6 +483,7 @@ TEST(Coalescent, GenomeWidePosteriorsAreTheSharesThatAreRight) {
 // The scores of all methods at the same sites.
 struct Comparison {
   Score coalescent;
+  Score alleles_alone;
   Score genome_wide;
   Score majority_vote;
   Score closest;
@@ -496,8 +529,11 @@ Comparison compare(const History& history, int trees) {
     result.species_tree.add(site, weighted);
   });
   const auto posteriors = polarise(history, model, sites, kControl);
+  for (auto& site : sites) site.copies.reset();
+  const auto of_alleles = polarise(history, model, sites, kControl);
   for (std::size_t i = 0; i < sites.size(); ++i) {
     result.coalescent.add(simulated[i], posteriors[i]);
+    result.alleles_alone.add(simulated[i], of_alleles[i]);
   }
   return result;
 }
@@ -508,6 +544,8 @@ TEST(Coalescent, PolymorphicSitesOfNearRelatives) {
   EXPECT_LE(share.coalescent.share_right(), 0.9895);
   EXPECT_NEAR(share.coalescent.mean_posterior(), share.coalescent.share_right(), 0.001);
   EXPECT_GE(share.genome_wide.share_right(), 0.975);
+  EXPECT_GE(share.alleles_alone.share_right(), 0.984);
+  EXPECT_NEAR(share.alleles_alone.mean_posterior(), share.alleles_alone.share_right(), 0.001);
   EXPECT_NEAR(share.majority_vote.share_right(), 0.977, 0.0025);
   EXPECT_NEAR(share.closest.share_right(), 0.867, 0.0025);
   EXPECT_NEAR(share.species_tree.share_right(), 0.932, 0.01);
@@ -587,7 +625,7 @@ TEST(Coalescent, SitesDoNotInfluenceEachOther) {
     // The order of the alleles does not matter.
     PolymorphicSite turned = sites[i];
     std::swap(turned.alleles[0], turned.alleles[1]);
-    turned.copies = turned.haplotypes - turned.copies;
+    turned.copies = turned.haplotypes - *turned.copies;
     const auto other = polarise(kHuman, model, {turned}, kControl)[0];
     for (std::size_t base = 0; base < kBases; ++base) EXPECT_NEAR(other[base], alone[base], 1e-12);
   }
@@ -629,6 +667,16 @@ TEST(Coalescent, HistoriesThatCannotBe) {
   says(ladder(1000, 1000, {1e4, 2e4, 3e4, 4e4, 5e4, 6e4, 7e4}), "at most 6");
 }
 
+// Two haplotypes that differ have one copy of each allele.
+TEST(Coalescent, UnknownCountsOfTwoHaplotypesAreKnown) {
+  const auto model = general_model(1e-8);
+  for (int outgroup = 0; outgroup < kBases; ++outgroup) {
+    const auto counted = polarise(kNear, model, {{outgroup, {0, 2}, 2, 1}}, kControl)[0];
+    const auto any = polarise(kNear, model, {{outgroup, {0, 2}, 2, {}}}, kControl)[0];
+    for (std::size_t base = 0; base < kBases; ++base) EXPECT_NEAR(any[base], counted[base], 1e-12);
+  }
+}
+
 TEST(Coalescent, SitesThatCannotBe) {
   const auto message = [&](const PolymorphicSite& site) {
     return message_of<InputError>([&] { polarise(kNear, model_of(kK80), {site}, kControl); });
@@ -637,6 +685,7 @@ TEST(Coalescent, SitesThatCannotBe) {
   EXPECT_NE(message({0, {0, 4}, 10, 2}).find("not a base"), std::string::npos);
   EXPECT_NE(message({0, {2, 2}, 10, 2}).find("same allele"), std::string::npos);
   EXPECT_NE(message({0, {0, 1}, 10, 11}).find("11 copies"), std::string::npos);
+  EXPECT_NE(message({0, {0, 1}, 1, {}}).find("varies, but has 1"), std::string::npos);
   EXPECT_NE(message({0, {0, 1}, 1000001, 11}).find("the maximum is 1000000"), std::string::npos);
 }
 

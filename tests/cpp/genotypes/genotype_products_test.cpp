@@ -50,7 +50,8 @@ TEST(GenotypeMatrix, TakesSamplesAndVariantsInAnyOrder) {
           const GenotypeBlock block(matrix, tile.first_block, tile.rows);
           for (std::size_t j = 0; j < variants.size(); ++j) {
             for (std::size_t i = 0; i < samples.size(); ++i) {
-              EXPECT_EQ(block.call(static_cast<int>(j), static_cast<std::int64_t>(i)),
+              EXPECT_EQ(call_in_quad(block.quads(static_cast<std::int64_t>(j) / kQuad)[i],
+                                     static_cast<int>(j % kQuad)),
                         calls.of_variants[static_cast<std::size_t>(variants[j])]
                                          [static_cast<std::size_t>(samples[i])]);
             }

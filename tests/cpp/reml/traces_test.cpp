@@ -2,6 +2,7 @@
 #include "core/reml/traces.h"
 
 #include <cmath>
+#include <random>
 
 #include "core/reml/probe_plan.h"
 #include "gtest/gtest.h"
@@ -78,6 +79,28 @@ TEST(BestShare, IsARegressionOfAllComponents) {
   // Numbers without a first order are left as they are.
   EXPECT_EQ(best_share(ProbeValues(2, {1, 0, 2, 0}), {1}), 0);
   EXPECT_EQ(best_share(ProbeValues(2, {1, 3}), {1}), 0);
+}
+
+// The error that is claimed is that of what the first order leaves, though few probes tell the
+// share.
+TEST(LessFirstOrder, CountsTheShareAsFitted) {
+  std::mt19937 random(1);
+  std::normal_distribution<double> normal;
+  constexpr int kProbes = 5;
+  constexpr int kRounds = 4000;
+  double variance = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    ProbeValues values(2);
+    for (int probe = 0; probe < kProbes; ++probe) {
+      const double first = 10 * normal(random);
+      values.add({0.5 * first + normal(random), first});
+    }
+    const ProbeValues left = less_first_order(values, best_share(values, {1}));
+    variance += kProbes * left.covariance_of_mean()[0] / kRounds;
+  }
+  EXPECT_NEAR(variance, 1, 0.06);
+  // A share fits two probes without error.
+  EXPECT_EQ(best_share(ProbeValues(2, {1, 1, 3, 2}), {1}), 0);
 }
 
 TEST(ChooseSketch, HasManyDirectionsAmongRelativesAlone) {

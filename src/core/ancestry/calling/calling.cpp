@@ -81,12 +81,12 @@ void run_pieces(const PieceCaller& by, JobControl& control, const std::vector<Pi
 // A chromosome while threads call its pieces.
 class ChromosomeCall {
  public:
-  // `first`: the number of its first piece.
+  // `first`: the number of its first piece. `known_sites` may be null.
   ChromosomeCall(const ChromosomeSequences& chromosome, const std::string& folder,
-                 std::size_t first, std::size_t pieces)
+                 std::size_t first, std::size_t pieces, const KnownSites* known_sites)
       : chromosome_{chromosome.name, chromosome.length},
         open_sources_(chromosome.open),
-        files_(folder, chromosome_, pieces),
+        files_(folder, chromosome_, pieces, known_sites),
         first_(first),
         left_(pieces) {}
 
@@ -222,7 +222,8 @@ std::vector<CallCounts> call_chromosomes(const Caller& caller,
   for (std::size_t i = 0; i < chromosomes.size(); ++i) {
     const std::size_t before = pieces.size();
     add_pieces(i, chromosomes[i].length, piece, pieces);
-    calls.emplace_back(chromosomes[i], folder, before, pieces.size() - before);
+    calls.emplace_back(chromosomes[i], folder, before, pieces.size() - before,
+                       caller.known_sites());
   }
   Finisher finisher(calls, called);
   run_pieces(by, control, pieces, [&](std::int64_t i, const TaskContext& context) {

@@ -7,12 +7,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/ancestry/calling/call_counts.h"
 #include "core/ancestry/calling/device_calling.h"
 #include "core/ancestry/calling/stretch_caller.h"
 #include "core/ancestry/patterns/method.h"
+#include "core/ancestry/variants/known_sites.h"
 #include "core/device/backend.h"
 #include "core/exec/job_control.h"
 #include "core/genome/chromosome_sequences.h"
@@ -47,6 +49,9 @@ class Caller {
   void posteriors(const Stretch& stretch, double* out, std::size_t pitch) const {
     method_->posteriors(stretch, backend_.simd, out, pitch);
   }
+  // The sites that are known to vary, which the files of calls get anew; null if there are none.
+  const KnownSites* known_sites() const { return known_sites_.get(); }
+  void set_known_sites(std::unique_ptr<const KnownSites> sites) { known_sites_ = std::move(sites); }
   // The best number of positions for call(), a multiple of kPackedGroup.
   static constexpr std::size_t stretch() { return std::size_t{1} << 17; }
   // One caller a device, for sequences of at most `longest` positions; empty if calls are made on
@@ -60,6 +65,7 @@ class Caller {
   std::unique_ptr<const StretchCaller> method_;
   Backend backend_;
   bool with_phred_;
+  std::unique_ptr<const KnownSites> known_sites_;
   CallDevices devices_;
   std::optional<DeviceMethod> on_devices_;  // none if calls are made on the CPU
 };

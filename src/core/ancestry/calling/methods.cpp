@@ -93,4 +93,11 @@ Caller make_caller(const MethodOptions& options, const Backend& backend, bool wi
   return {std::get<MakePatternMethod>(method.make)(options, control), backend, with_phred};
 }
 
+std::unique_ptr<const KnownSites> make_known_sites(const MethodOptions& options,
+                                                   JobControl& control) {
+  return std::make_unique<const KnownSites>(options.variants, history_of(options),
+                                            mutation_model(options.rates, options.mutation_rate),
+                                            options.thresholds, control);
+}
+
 }  // namespace ancify

@@ -30,6 +30,7 @@ struct MethodOptions {
   SubstitutionRates rates;
   Thresholds thresholds;
   std::string model_path;  // LightGBM's text of the trained model, for ml
+  std::string variants;    // for coalescent: a file of sites that vary; empty for none
 };
 
 // Makes a method. InputError if an option is missing or has an invalid value. The job's control can
@@ -65,5 +66,9 @@ std::unique_ptr<const Method> make_method(const MethodOptions& options,
 Caller make_caller(const MethodOptions& options, const Backend& backend, bool with_phred,
                    const JobControl& control = JobControl(),
                    const std::vector<CallingMethod>& methods = calling_methods());
+
+// The sites of options.variants. InputError without a history, and like KnownSites.
+std::unique_ptr<const KnownSites> make_known_sites(const MethodOptions& options,
+                                                   JobControl& control);
 
 }  // namespace ancify

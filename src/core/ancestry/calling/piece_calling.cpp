@@ -61,11 +61,15 @@ void PieceCaller::call_on_cpu(const CallInput& piece, const TaskContext& context
 
 std::string posterior_folder(const std::string& folder) { return folder + "/posterior"; }
 
-CallFiles::CallFiles(const std::string& folder, const Chromosome& chromosome, std::size_t pieces)
+CallFiles::CallFiles(const std::string& folder, const Chromosome& chromosome, std::size_t pieces,
+                     const KnownSites* known_sites)
     : folder_(folder),
       chromosome_(chromosome),
+      known_sites_(known_sites),
       was_there_(exists(sequence_path(folder, chromosome.name))),
-      sums_(pieces) {}
+      sums_(pieces) {
+  if (known_sites_ != nullptr) known_sites_->check(chromosome_);
+}
 
 std::vector<OutputFile*> CallFiles::files() {
   std::vector<OutputFile*> files = {&calls_->file()};
@@ -95,6 +99,20 @@ void CallFiles::close() {
 
 void CallFiles::write(std::size_t piece, const Stretch& stretch, const char* calls,
                       const std::uint8_t* phred, SimdLevel simd) {
+  if (known_sites_ == nullptr || !known_sites_->any_in(chromosome_.name, stretch)) {
+    write_calls(piece, stretch, calls, phred, simd);
+    return;
+  }
+  std::vector<char> anew(calls, calls + stretch.size());
+  std::vector<std::uint8_t> errors;
+  if (phred_ != nullptr) errors.assign(phred, phred + stretch.size());
+  known_sites_->call(chromosome_.name, stretch, anew.data(),
+                     phred_ != nullptr ? errors.data() : nullptr);
+  write_calls(piece, stretch, anew.data(), errors.data(), simd);
+}
+
+void CallFiles::write_calls(std::size_t piece, const Stretch& stretch, const char* calls,
+                            const std::uint8_t* phred, SimdLevel simd) {
   const std::size_t n = stretch.size();
   PieceSums& sums = sums_[piece];
   calls_->write(calls, n, stretch.start);

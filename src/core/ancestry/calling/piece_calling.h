@@ -46,8 +46,10 @@ std::string posterior_folder(const std::string& folder);
 // The files of a chromosome's calls. They get their names at finish(), together.
 class CallFiles {
  public:
-  // `pieces`: the number of pieces in which calls are written. `chromosome` must outlive this.
-  CallFiles(const std::string& folder, const Chromosome& chromosome, std::size_t pieces);
+  // `pieces`: the number of pieces in which calls are written. `known_sites` may be null; it and
+  // `chromosome` must outlive this. Throws like KnownSites::check().
+  CallFiles(const std::string& folder, const Chromosome& chromosome, std::size_t pieces,
+            const KnownSites* known_sites);
 
   // Before each piece, on its thread.
   void open(bool with_phred);
@@ -56,6 +58,7 @@ class CallFiles {
   // A piece is begun, for the first time or again, and then written stretch by stretch. Different
   // pieces may be written at once.
   void begin_piece(std::size_t piece) { sums_[piece] = {}; }
+  // Sites that are known to vary are called anew.
   void write(std::size_t piece, const Stretch& stretch, const char* calls,
              const std::uint8_t* phred, SimdLevel simd);
   // Waits until the closed files are on the disk, and gives them their names. FileError if a file
@@ -71,11 +74,14 @@ class CallFiles {
     std::uint32_t phred = 0;
   };
 
+  void write_calls(std::size_t piece, const Stretch& stretch, const char* calls,
+                   const std::uint8_t* phred, SimdLevel simd);
   std::vector<OutputFile*> files();
   CalledChromosome called() const;
 
   const std::string& folder_;
   const Chromosome& chromosome_;
+  const KnownSites* known_sites_;
   const bool was_there_;
   std::mutex mutex_;
   bool is_open_ = false;

@@ -19,7 +19,8 @@ WindowCalls::WindowCalls(const PieceCaller& by, const std::vector<Chromosome>& c
       is_scheduled_(windows_.size()) {
   for (std::size_t c = 0; c < chromosomes.size(); ++c) {
     const std::int64_t n = (chromosomes[c].length + piece_ - 1) / piece_;
-    files_.emplace_back(folder_, chromosomes[c], static_cast<std::size_t>(n));
+    files_.emplace_back(folder_, chromosomes[c], static_cast<std::size_t>(n),
+                        by.caller().known_sites());
     next_.push_back(windows_.first_of(c));
   }
 }

@@ -7,6 +7,7 @@
 //   P(pattern, a, d, sample) = sum over i, j >= 1 of older(i, j) P(pattern, a, d | i, j)
 //     + Q_ad (sum over x of P(pattern, x | k = 1) newer_stem(x, a)
 //             + sum over k >= 2 of newer(k) P(pattern, a | k))
+// Only older, newer and newer_stem depend on the counts; without counts they are sums over these.
 #include "core/ancestry/coalescent/coalescent.h"
 
 #include <algorithm>
@@ -305,8 +306,8 @@ class AlleleTables {
   std::vector<double> mutated_;
 };
 
-// The joint probabilities of the sample, with `copies` of the derived allele, and its lineages at
-// the split.
+// The joint probabilities of the sample, with `copies` of the derived allele (or any number of
+// both), and its lineages at the split.
 struct SampleWeights {
   std::vector<double> older;   // [AlleleTables::splits()]: the mutation is older than the split
   FocalBranch::Mutated newer;  // it is younger, at rate 1
@@ -315,7 +316,7 @@ struct SampleWeights {
     return tables.splits().size() + static_cast<std::size_t>(tables.most());
   }
 
-  SampleWeights(const FocalBranch& branch, const AlleleTables& tables, int copies)
+  SampleWeights(const FocalBranch& branch, const AlleleTables& tables, std::optional<int> copies)
       : newer(branch.mutated(copies, std::min(tables.most(), branch.lineages()))) {
     for (const auto& [kept, carried] : tables.splits()) {
       older.push_back(branch.split_sample(copies, kept, carried));
@@ -349,7 +350,7 @@ std::vector<std::size_t> by_counts(const std::vector<PolymorphicSite>& sites) {
 }
 
 bool is_polymorphic(const PolymorphicSite& site) {
-  return site.copies > 0 && site.copies < site.haplotypes;
+  return !site.copies || (*site.copies > 0 && *site.copies < site.haplotypes);
 }
 
 void check(const std::vector<PolymorphicSite>& sites, std::int64_t patterns) {
@@ -370,8 +371,12 @@ void check(const std::vector<PolymorphicSite>& sites, std::int64_t patterns) {
                        ": draw fewer");
     }
     if (site.alleles[0] == site.alleles[1]) throw InputError(which + " has the same allele twice");
-    if (site.copies < 0 || site.copies > site.haplotypes) {
-      throw InputError(which + " has " + std::to_string(site.copies) +
+    if (!site.copies && site.haplotypes < 2) {
+      throw InputError(which + " varies, but has " + std::to_string(site.haplotypes) +
+                       " haplotypes; at least 2 are needed");
+    }
+    if (site.copies && (*site.copies < 0 || *site.copies > site.haplotypes)) {
+      throw InputError(which + " has " + std::to_string(*site.copies) +
                        " copies of the second allele among " + std::to_string(site.haplotypes) +
                        " haplotypes");
     }
@@ -441,6 +446,18 @@ class SitePolariser::Impl {
        const JobControl& control)
       : history_(history), model_(model), most_haplotypes_(most_haplotypes), control_(control) {}
 
+  // Makes the tables, at the first use
+  void prepare(const JobControl& control) {
+    if (!classes_.empty()) return;
+    for (const auto& rate_class : model_.classes) {
+      const MutationModel model = of_class(model_, rate_class);
+      const FocalBranch branch = branch_of(most_haplotypes_, model);
+      const int most = std::max(2, branch.most_left(kNegligiblePolymorphic));
+      check_most(history_, most);
+      classes_.push_back({rate_class.share, model, AlleleTables(history_, model, most, control)});
+    }
+  }
+
   Posterior posterior(const PolymorphicSite& site) {
     Posterior sums = {};
     const auto a = static_cast<std::size_t>(site.alleles[0]);
@@ -449,10 +466,12 @@ class SitePolariser::Impl {
     if (site.copies == 0) sums[a] = 1;
     if (site.copies == site.haplotypes) sums[b] = 1;
     if (!is_polymorphic(site)) return sums;
-    if (classes_.empty()) make_tables();
+    prepare(control_);
     forget_if_many();
+    auto other = site.copies;
+    if (other) other = site.haplotypes - *other;
     const auto& second = weights(site.haplotypes, site.copies);
-    const auto& first = weights(site.haplotypes, site.haplotypes - site.copies);
+    const auto& first = weights(site.haplotypes, other);
     const auto pattern = static_cast<std::size_t>(site.pattern);
     for (std::size_t i = 0; i < classes_.size(); ++i) {
       const auto& [share, model, tables] = classes_[i];
@@ -473,18 +492,8 @@ class SitePolariser::Impl {
     return {haplotypes, history_.focal_size, history_.focal_split(), model.rates};
   }
 
-  void make_tables() {
-    for (const auto& rate_class : model_.classes) {
-      const MutationModel model = of_class(model_, rate_class);
-      const FocalBranch branch = branch_of(most_haplotypes_, model);
-      const int most = std::max(2, branch.most_left(kNegligiblePolymorphic));
-      check_most(history_, most);
-      classes_.push_back({rate_class.share, model, AlleleTables(history_, model, most, control_)});
-    }
-  }
-
   // The weights of each rate class, for `copies` of the derived allele.
-  const std::vector<SampleWeights>& weights(int haplotypes, int copies) {
+  const std::vector<SampleWeights>& weights(int haplotypes, std::optional<int> copies) {
     std::vector<SampleWeights>& found = weights_[{haplotypes, copies}];
     if (!found.empty()) return found;
     if (control_.stop_requested()) throw Interrupted();
@@ -520,10 +529,11 @@ class SitePolariser::Impl {
   MutationModel model_;
   int most_haplotypes_;
   const JobControl& control_;
-  std::vector<Class> classes_;                                         // made at the first use
-  std::map<std::pair<int, int>, std::vector<SampleWeights>> weights_;  // by haplotypes and copies
-  std::map<std::pair<std::size_t, int>, FocalBranch> branches_;        // by class and haplotypes
-  int lineages_ = 0;                                                   // in branches_
+  std::vector<Class> classes_;  // made at the first use
+  // By haplotypes and copies
+  std::map<std::pair<int, std::optional<int>>, std::vector<SampleWeights>> weights_;
+  std::map<std::pair<std::size_t, int>, FocalBranch> branches_;  // by class and haplotypes
+  int lineages_ = 0;                                             // in branches_
 };
 
 SitePolariser::SitePolariser(const History& history, const MutationModel& model,
@@ -534,6 +544,8 @@ SitePolariser::SitePolariser(const History& history, const MutationModel& model,
   impl_ = std::make_unique<Impl>(history, model, most_haplotypes, control);
 }
 SitePolariser::~SitePolariser() = default;
+
+void SitePolariser::prepare(const JobControl& control) { impl_->prepare(control); }
 
 Posterior SitePolariser::posterior(const PolymorphicSite& site) { return impl_->posterior(site); }
 

@@ -12,11 +12,13 @@
 // about the expected number of mutations there (0.0005 to 0.005 in most species). Nothing else
 // about the sample is approximated: lineages coalesce as in Kingman (1982, Stoch. Proc. Appl.
 // 13:235), and the copies that a few lineages leave in a sample follow a Polya urn. So thousands of
-// haplotypes cost no more than twenty.
+// haplotypes cost no more than twenty. If the site is known to vary but the counts are not, the
+// same probabilities are summed over all counts.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/ancestry/coalescent/history.h"
@@ -63,7 +65,7 @@ struct PolymorphicSite {
   std::int64_t pattern;  // number of the outgroups' pattern
   int alleles[2];        // base codes
   int haplotypes;
-  int copies;  // of the second allele
+  std::optional<int> copies;  // of the second allele; unknown: both alleles are in the sample
 };
 
 // The posterior of each site's ancestral base: the base of the focal haplotypes' common ancestor.
@@ -83,6 +85,8 @@ class SitePolariser {
   SitePolariser& operator=(const SitePolariser&) = delete;
   ~SitePolariser();
   int most_haplotypes() const { return most_haplotypes_; }
+  // Does the slow work that the first polymorphic site needs; `control` can stop it.
+  void prepare(const JobControl& control);
   Posterior posterior(const PolymorphicSite& site);
 
  private:

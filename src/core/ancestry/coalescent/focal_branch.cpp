@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace ancify {
@@ -119,17 +120,28 @@ int FocalBranch::most_left(double tail) const {
   return 1;
 }
 
-FocalBranch::Mutated FocalBranch::mutated(int copies, int most) const {
+// [l]: the expected number of lineages, among l, with `copies` descendants in the sample: l
+// choose(n - copies - 1, l - 2) / choose(n - 1, l - 1) (Fu 1995, Theor. Popul. Biol. 48:172). All
+// of them if any number of copies will do.
+std::vector<double> FocalBranch::ways(std::optional<int> copies) const {
+  const int n = lineages_;
+  std::vector<double> result(static_cast<std::size_t>(n) + 1);
+  if (!copies) {
+    std::iota(result.begin(), result.end(), 0.0);
+    return result;
+  }
+  double one_lineage = 1.0 / (n - 1);
+  for (int l = 2; l <= n - *copies + 1; ++l) {
+    result[static_cast<std::size_t>(l)] = l * one_lineage;
+    one_lineage *= static_cast<double>(n - *copies - l + 1) / (l - 1) * l / (n - l);
+  }
+  return result;
+}
+
+FocalBranch::Mutated FocalBranch::mutated(std::optional<int> copies, int most) const {
   Mutated result = {std::vector<double>(static_cast<std::size_t>(most) + 1), {}};
   const int n = lineages_;
-  // ways[l]: the expected number of lineages, among l, with `copies` descendants in the sample: l
-  // choose(n - copies - 1, l - 2) / choose(n - 1, l - 1) (Fu 1995, Theor. Popul. Biol. 48:172).
-  std::vector<double> ways(static_cast<std::size_t>(n) + 1);
-  double one_lineage = 1.0 / (n - 1);
-  for (int l = 2; l <= n - copies + 1; ++l) {
-    ways[static_cast<std::size_t>(l)] = l * one_lineage;
-    one_lineage *= static_cast<double>(n - copies - l + 1) / (l - 1) * l / (n - l);
-  }
+  const std::vector<double> ways = this->ways(copies);
   for (const Node& node : nodes_) {
     // From n lineages down: a mutation that arose among l lineages is still there among fewer.
     Complex arisen = 0;
@@ -147,12 +159,15 @@ FocalBranch::Mutated FocalBranch::mutated(int copies, int most) const {
   return result;
 }
 
-double FocalBranch::split_sample(int copies, int kept, int carried) const {
+double FocalBranch::split_sample(std::optional<int> copies, int kept, int carried) const {
   const int left = kept + carried;
-  const int others = lineages_ - copies;
-  if (carried > copies || kept > others) return 0;
-  return reach(left) * choose(left, carried) * choose(copies - 1, carried - 1) *
-         choose(others - 1, kept - 1) / choose(lineages_ - 1, left - 1);
+  if (left > lineages_) return 0;
+  const double as_left = reach(left) * choose(left, carried);
+  if (!copies) return as_left;
+  const int others = lineages_ - *copies;
+  if (carried > *copies || kept > others) return 0;
+  return as_left * choose(*copies - 1, carried - 1) * choose(others - 1, kept - 1) /
+         choose(lineages_ - 1, left - 1);
 }
 
 }  // namespace ancify

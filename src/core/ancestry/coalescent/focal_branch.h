@@ -3,6 +3,7 @@
 #pragma once
 
 #include <complex>
+#include <optional>
 #include <vector>
 
 #include "core/ancestry/coalescent/history.h"
@@ -32,19 +33,22 @@ class FocalBranch {
   const RateMatrix& stem() const { return stem_; }
 
   // The expected number of mutations, at rate 1 per generation, that leave `copies` in the sample.
+  // Without `copies`: that leave any number from 1 to `lineages` - 1, the sum over these.
   struct Mutated {
     std::vector<double> left;  // [k]: and k >= 2 lineages are left, none of which carries it
     RateMatrix stem;           // [x][z]: and one is left, as in stem()
   };
   // The result's `left` ends at k = `most`.
-  Mutated mutated(int copies, int most) const;
+  Mutated mutated(std::optional<int> copies, int most) const;
 
   // P(`kept` + `carried` lineages are left) * P(sample with `copies` of an allele | `carried` of
-  // them have it). This and mutated() leave out the factor 1 / choose(lineages, copies), which is
-  // the same for all histories of a sample.
-  double split_sample(int copies, int kept, int carried) const;
+  // them have it); without `copies` the sum over these. This and mutated() leave out the factor 1 /
+  // choose(lineages, copies), which is the same for all histories of a sample.
+  double split_sample(std::optional<int> copies, int kept, int carried) const;
 
  private:
+  std::vector<double> ways(std::optional<int> copies) const;
+
   struct Node {
     Complex weight;
     std::vector<Complex> down;  // [l]: product over i > l of rate(i) / (node + rate(i))

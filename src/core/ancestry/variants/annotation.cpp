@@ -7,12 +7,11 @@
 
 #include "core/ancestry/variants/record_bases.h"
 #include "core/ancestry/variants/record_kind.h"
+#include "core/ancestry/variants/record_mask.h"
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
-#include "core/formats/interval/bed.h"
 #include "core/formats/variant/variant_file.h"
 #include "core/genome/bases.h"
-#include "core/genome/lengths.h"
 
 namespace ancify {
 
@@ -41,8 +40,8 @@ HeaderAdditions additions_for(const AnnotationOptions& options) {
   if (options.history) {
     additions.fields.push_back({"AA_post", "4", "Float",
                                 "Posterior probabilities of A, C, G and T being ancestral, from "
-                                "the outgroups and the samples' allele counts; AA_prob is of these "
-                                "where they are there"});
+                                "the outgroups, the alleles and the samples' counts of them, if "
+                                "known; AA_prob is of these where they are there"});
   }
   if (options.polarise) {
     additions.fields.push_back(
@@ -56,21 +55,6 @@ HeaderAdditions additions_for(const AnnotationOptions& options) {
   }
   return additions;
 }
-
-// The masked regions of a chromosome, for positions in ascending order.
-class Mask {
- public:
-  explicit Mask(const std::vector<Region>* regions) : regions_(regions) {}
-  bool covers_any(std::int64_t position, std::int64_t n) {
-    if (regions_ == nullptr) return false;
-    while (next_ < regions_->size() && (*regions_)[next_].end <= position) ++next_;
-    return next_ < regions_->size() && (*regions_)[next_].start < position + n;
-  }
-
- private:
-  const std::vector<Region>* regions_;
-  std::size_t next_ = 0;
-};
 
 std::string in_case(std::string_view bases, bool lower) {
   std::string text(bases);
@@ -86,13 +70,14 @@ class Annotator {
         ancestral_(options.ancestral, options.chromosomes, "ancestral", context),
         errors_(options.phred),
         reference_(options.reference, options.chromosomes, "reference", context),
+        mask_(options.mask, context),
         // Compression takes several times as long as inflation.
         reader_(options.variants, options.threads > 2 ? 1 : 0, RecordParts::kGenotypes),
         progress_(options.variants, control),
         writer_(reader_, options.output, additions(),
                 options.threads > 1 ? options.threads - 1 : 0) {
     writer_.keep(options.keep_fields);
-    if (!options.mask.empty()) read_mask();
+    mask_.require_any(options.chromosomes, options.variants);
     if (options.history) posteriors_.emplace(*options.history, reader_, control);
   }
 
@@ -120,21 +105,6 @@ class Annotator {
     return result;
   }
 
-  void read_mask() {
-    mask_regions_ = read_bed(options_.mask, context_);
-    const auto has = [&](const std::string& name) { return mask_of(name) != nullptr; };
-    if (std::none_of(options_.chromosomes.begin(), options_.chromosomes.end(), has)) {
-      throw InputError("'" + options_.mask + "' has no region on a chromosome of '" +
-                       options_.variants + "', with or without a leading chr");
-    }
-  }
-
-  const std::vector<Region>* mask_of(const std::string& name) const {
-    auto found = mask_regions_.find(name);
-    if (found == mask_regions_.end()) found = mask_regions_.find(with_other_prefix(name));
-    return found == mask_regions_.end() ? nullptr : &found->second;
-  }
-
   void refuse_without_info() const {
     std::int64_t records = 0;
     for (const auto& chromosome : report_.chromosomes) records += chromosome.records;
@@ -158,16 +128,15 @@ class Annotator {
     ancestral_.begin_chromosome(reader_, context_);
     errors_.begin_chromosome(name, ancestral_.sequence());
     reference_.begin_chromosome(reader_, context_);
-    mask_ = Mask(mask_of(name));
+    mask_.begin_chromosome(name);
     if (posteriors_) posteriors_->begin_chromosome(name);
   }
 
   void annotate() {
     const char call = call_of_record();
     if (options_.indels && is_indel(reader_)) return annotate_indel();
-    const Reason reason =
-        reason_for(reader_, call, reference_.at(reader_),
-                   mask_.covers_any(reader_.position() - 1, 1), options_.multiallelic);
+    const Reason reason = reason_for(reader_, call, reference_.at(reader_),
+                                     mask_.covers(reader_.position() - 1), options_.multiallelic);
     count(reason);
     const bool has_base = base_code(call) != kMissing && reason != Reason::kIndel;
     if (!options_.use_info) set_call(has_base, call);
@@ -222,11 +191,12 @@ class Annotator {
   }
 
   void set_posteriors(bool has_base, char call) {
-    const auto posterior = posteriors_ ? posteriors_->of_record() : std::nullopt;
-    set_probability(has_base, call, posterior);
-    if (posterior) {
-      writer_.set_numbers("AA_post", {posterior->begin(), posterior->end()});
+    const auto found = posteriors_ ? posteriors_->of_record() : std::nullopt;
+    set_probability(has_base, call, found ? std::optional(found->posterior) : std::nullopt);
+    if (found) {
+      writer_.set_numbers("AA_post", {found->posterior.begin(), found->posterior.end()});
       ++report_.posteriors;
+      if (found->counted) ++report_.counted;
     } else {
       writer_.remove("AA_post");  // the input's would be of another call
     }
@@ -252,14 +222,12 @@ class Annotator {
   RecordBases ancestral_;
   RecordErrors errors_;
   RecordBases reference_;
-  std::unordered_map<std::string, std::vector<Region>> mask_regions_;
+  RecordMask mask_;
   VariantReader reader_;
   ReadingProgress progress_;
   VariantWriter writer_;
   std::optional<RecordPosteriors> posteriors_;
   AnnotationReport report_;
-
-  Mask mask_ = Mask(nullptr);  // of the current chromosome
 };
 
 }  // namespace

@@ -72,6 +72,7 @@ struct AnnotatedChromosome {
 struct AnnotationReport {
   std::vector<AnnotatedChromosome> chromosomes;  // with records, in the file's order
   std::int64_t posteriors = 0;                   // records with posteriors from the history
+  std::int64_t counted = 0;                      // of these, those from allele counts too
   std::int64_t swapped = 0;                      // records whose REF and ALT were exchanged
   std::map<std::string, std::int64_t> dropped;   // swapped records that lost a field, by field
   AncestralLetterCounts letters = {};            // with use_info: what AA is

@@ -1,5 +1,5 @@
-// Posteriors of the ancestral base at the records of a variant file, from the outgroups' bases and
-// the samples' allele counts.
+// Posteriors of the ancestral base at the records of a variant file, from the outgroups' bases, the
+// two alleles and, where genotypes tell them, the samples' allele counts.
 #pragma once
 
 #include <memory>
@@ -33,10 +33,13 @@ class RecordPosteriors {
   // Must be called at the first record of each chromosome.
   void begin_chromosome(const std::string& name);
 
-  // The posterior at the reader's record. None unless the record has two single-base alleles, both
-  // occur in the samples, and an outgroup has a base there. None also if the history gives
-  // probability 0.
-  std::optional<Posterior> of_record();
+  struct Result {
+    Posterior posterior;
+    bool counted;  // whether allele counts are known
+  };
+  // The posterior at the reader's record. None unless site_of_record() has a site and an outgroup
+  // has a base there. None also if the history gives probability 0.
+  std::optional<Result> of_record();
 
  private:
   struct Outgroup {
@@ -46,7 +49,6 @@ class RecordPosteriors {
   };
 
   std::optional<std::int64_t> pattern();
-  void count_alleles(PolymorphicSite& site);
 
   const SampleHistory& options_;
   VariantReader& reader_;

@@ -191,7 +191,7 @@ bool exchange(const Values& values, FieldRule rule, int ploidy, int highest_ploi
     case FieldRule::kShare:
       return complement(values, 1);
     case FieldRule::kDose:
-      return complement(values, ploidy == 0 ? highest_ploidy : ploidy);
+      return complement(values, ploidy);
     default:
       return false;
   }
@@ -258,6 +258,7 @@ const char* AlleleSwap::apply(bcf1_t* record) {
 // Works in place, as all values keep their lengths.
 const char* AlleleSwap::swap_genotypes(bcf1_t* record) {
   ploidy_.assign(record->n_sample, 0);
+  lowest_ploidy_ = INT_MAX;
   highest_ploidy_ = 0;
   const bcf_fmt_t* const field = bcf_get_fmt(header_, record, "GT");
   if (field == nullptr || field->p == nullptr || field->n == 0) return nullptr;
@@ -272,6 +273,7 @@ const char* AlleleSwap::swap_genotypes(bcf1_t* record) {
     const std::uint32_t first = number_at(bytes, encoding.width);
     const bool is_dot = n == 1 && (first / 2 == 0 || first == encoding.missing);
     ploidy_[sample] = is_dot ? 0 : n;
+    if (!is_dot) lowest_ploidy_ = std::min(lowest_ploidy_, n);
     highest_ploidy_ = std::max(highest_ploidy_, ploidy_[sample]);
     for (int i = 0; i < n; ++i) {
       std::uint8_t* const byte = bytes + encoding.width * static_cast<std::size_t>(i);
@@ -302,7 +304,10 @@ bool AlleleSwap::swap_samples(const bcf_fmt_t& field, FieldRule rule) const {
   for (std::size_t sample = 0; sample < ploidy_.size(); ++sample) {
     const Values values = {field.p + sample * static_cast<std::size_t>(field.size), field.n,
                            field.type};
-    if (!exchange(values, rule, ploidy_[sample], highest_ploidy_)) return false;
+    // A dot has the ploidy of the others, if they have one.
+    const bool is_common = rule == FieldRule::kDose && lowest_ploidy_ == highest_ploidy_;
+    const int ploidy = is_common ? highest_ploidy_ : ploidy_[sample];
+    if (!exchange(values, rule, ploidy, highest_ploidy_)) return false;
   }
   return true;
 }

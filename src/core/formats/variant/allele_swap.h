@@ -50,6 +50,7 @@ class AlleleSwap {
   Rules info_;
   Rules format_;
   std::vector<int> ploidy_;  // of each sample of the record; 0 if unknown
+  int lowest_ploidy_ = 0;    // of those that are known
   int highest_ploidy_ = 0;
   std::map<std::string, std::int64_t> dropped_;
 };

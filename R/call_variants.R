@@ -1,0 +1,58 @@
+# Sites that are known to vary, in call_ancestral().
+
+# The result of call_in_memory_impl(), with the calls and posteriors at the variants replaced.
+with_sites_that_vary <- function(result, sequences, variants, settings) {
+  history <- history_of_species(settings$history, names(sequences))
+  variants <- check_variants(variants, nchar(sequences[[1]], type = "bytes"))
+  states <- states_at_positions(sequences, variants$position)
+  with_data <- colSums(states < 4) > 0
+  states <- states[, with_data, drop = FALSE]
+  variants <- variants[with_data, ]
+  sample <- check_counts(variants$counts, variants$n, nrow(variants), history)
+  posterior <- site_posteriors(states, allele_codes(variants$alleles), sample, history)
+  bases <- called_bases(posterior, settings$high, settings$low)
+  bases[is.na(bases)] <- "n"
+  calls <- charToRaw(result$calls)
+  calls[variants$position] <- charToRaw(paste(bases, collapse = ""))
+  result$calls <- rawToChar(calls)
+  if (!is.null(result$posterior)) {
+    posterior[is.na(posterior)] <- NaN
+    result$posterior[variants$position, ] <- posterior
+  }
+  result
+}
+
+# Base codes, a row for each species and a column for each position.
+states_at_positions <- function(sequences, position) {
+  bases <- lapply(sequences, function(sequence) rawToChar(charToRaw(sequence)[position]))
+  codes <- lapply(strsplit(unlist(bases), ""), base_codes)
+  matrix(unlist(codes), nrow = length(sequences), byrow = TRUE)
+}
+
+check_variants <- function(variants, length) {
+  needed <- c("position", "alleles")
+  known <- c(needed, "counts", "n")
+  if (!is.data.frame(variants) || !all(needed %in% names(variants)) ||
+    !all(names(variants) %in% known)) {
+    abort_ancify(
+      sprintf(
+        "`variants` must be a data frame of %s, not %s.", enumerate(quoted(known)),
+        if (is.data.frame(variants)) show_value(names(variants)) else show_value(variants)
+      ),
+      "input"
+    )
+  }
+  position <- variants$position
+  right <- is.numeric(position) & is.finite(position) & position %in% seq_len(length) &
+    !duplicated(position)
+  if (!all(right)) {
+    abort_ancify(
+      sprintf(
+        "`variants$position` has %s: give whole numbers from 1 to %s, each once.",
+        show_value(position[!right][1]), format_count(length)
+      ),
+      "input"
+    )
+  }
+  variants
+}

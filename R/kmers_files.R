@@ -1,0 +1,58 @@
+#' Read and write k-mers
+#'
+#' `read_kmers("reads")` opens a database of [count_kmers()] or of KMC 3, or reads a text of k-mers
+#' and counts. `write_kmers()` writes either.
+#'
+#' **Databases** are KMC's sorted files, `<path>.kmc_pre` and `<path>.kmc_suf`. They stay on the
+#' disk, and are read as needed. What `kmc` writes for k above 13 is not sorted yet:
+#' `kmc_tools transform <name> sort <new name>` sorts it.
+#'
+#' **Text** has a k-mer, a blank and its count a line, as `jellyfish dump -c` writes them and
+#' `kmc_dump`, with a tab. It may be in any order, and compressed by gzip. It is read into memory.
+#'
+#' @param path Path of a database, with or without extension, or of a text file.
+#' @param canonical Whether the k-mers of a text are canonical, as from `jellyfish count -C`. A
+#'   database says so itself.
+#' @param x An object of class `kmers`.
+#' @param format `"kmc"`: a database, or `"text"`.
+#' @return `read_kmers()`: an object of class `kmers`. `write_kmers()`: `path`, invisibly.
+#' @section Errors:
+#' * `ancify_file_error` (field `file`): there is no such file, or it cannot be read or written.
+#' * `ancify_format_error` (fields `file`, `line`): a database is cut short, damaged or not sorted,
+#'   or has a k above 64. A line of a text has no k-mer and count, or its k-mer was there before.
+#' * `ancify_input_error`: `path` is the database of `x` itself.
+#' @seealso [count_kmers()]
+#' @export
+#' @examples
+#' text <- tempfile()
+#' writeLines(c("ACA 3", "AAA 12"), text)
+#' x <- read_kmers(text)
+#' write_kmers(x, file.path(tempdir(), "three"))
+#' as.data.frame(read_kmers(file.path(tempdir(), "three")))
+read_kmers <- function(path, canonical = TRUE) {
+  check_given()
+  check_flag(canonical, "canonical")
+  path <- check_path(path, "path")
+  stem <- sub("[.]kmc_(pre|suf)$", "", path)
+  if (stem == path && is_file(path) && !is_file(kmc_paths(path)[1])) {
+    return(new_kmers(with_watch("Reading", function(watch) {
+      read_kmer_text_impl(path, canonical, kmer_work(NULL, NULL, NULL), watch)
+    })))
+  }
+  open_database(stem)
+}
+
+#' @rdname read_kmers
+#' @export
+write_kmers <- function(x, path, format = c("kmc", "text")) {
+  check_given()
+  x <- check_kmers(x)
+  path <- check_output_file(path, "path")
+  if (check_choice(format, c("kmc", "text"), "format") == "text") {
+    refuse_same_file(path, x = kmc_files(x), name = "path")
+    with_watch("Writing", function(watch) write_kmer_text_impl(unclass(x), path, watch))
+  } else {
+    filter_kmers(x, x$min_count, x$max_count, out = path)
+  }
+  invisible(path)
+}

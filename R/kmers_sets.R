@@ -1,0 +1,93 @@
+#' Set operations with k-mers
+#'
+#' Makes the union, intersection or difference of counted k-mers, or keeps those with certain
+#' counts, by one pass over the sorted k-mers.
+#'
+#' @param x,y Objects of class `kmers`, of the same k, with both canonical or neither.
+#' @param count The count of a k-mer that is in both: the `"sum"`, the smaller (`"min"`), the larger
+#'   (`"max"`), that of `x` (`"left"`) or of `y` (`"right"`). For `kmer_subtract()`, `"left"` leaves
+#'   out all k-mers of `y`. There `"diff"` subtracts counts, and leaves out k-mers with none left.
+#' @param min_count,max_count Smallest and largest count of the k-mers that are kept.
+#' @param out,threads As in [count_kmers()].
+#' @return An object of class `kmers`.
+#' @section Errors:
+#' `ancify_input_error`: `x` and `y` differ in k or strands, or `out` is one of them.
+#' `ancify_format_error`: a database is damaged. `ancify_file_error`: `out` cannot be written.
+#' @seealso [count_kmers()]
+#' @export
+#' @examples
+#' sample_of <- function(bases) {
+#'   writeLines(c(">a", bases), fasta <- tempfile())
+#'   count_kmers(fasta, 3)
+#' }
+#' x <- sample_of("ACGACGACG")
+#' y <- sample_of("ACGATTT")
+#' as.data.frame(kmer_union(x, y))
+#' as.data.frame(kmer_intersect(x, y, "max"))
+#' as.data.frame(kmer_subtract(x, y, "diff"))
+#' as.data.frame(filter_kmers(x, min_count = 3))
+kmer_union <- function(x, y, count = "sum", out = NULL, threads = NULL) {
+  check_given()
+  combine_kmers("union", x, y, check_choice(count, both_rules, "count"), out, threads)
+}
+
+#' @rdname kmer_union
+#' @export
+kmer_intersect <- function(x, y, count = "min", out = NULL, threads = NULL) {
+  check_given()
+  combine_kmers("intersect", x, y, check_choice(count, both_rules, "count"), out, threads)
+}
+
+#' @rdname kmer_union
+#' @export
+kmer_subtract <- function(x, y, count = "left", out = NULL, threads = NULL) {
+  check_given()
+  rule <- check_choice(count, c("left", "diff"), "count")
+  combine_kmers("subtract", x, y, rule, out, threads)
+}
+
+#' @rdname kmer_union
+#' @export
+filter_kmers <- function(x, min_count = 1, max_count = 2^32 - 1, out = NULL, threads = NULL) {
+  check_given()
+  x <- check_kmers(x)
+  settings <- kmer_settings(x$k, x$canonical, min_count, max_count)
+  work <- set_work(out, threads, x)
+  new_kmers(with_watch("Filtering", function(watch) {
+    filter_kmers_impl(unclass(x), settings, work, watch)
+  }), out)
+}
+
+# In the order of the core's lists
+kmer_operations <- c("union", "intersect", "subtract")
+both_rules <- c("sum", "min", "max", "left", "right")
+
+combine_kmers <- function(operation, x, y, rule, out, threads) {
+  x <- check_kmers(x)
+  y <- check_kmers(y, "y")
+  check_same_kind(list(x = x, y = y))
+  settings <- kmer_settings(x$k, x$canonical, 1, most_count)
+  work <- set_work(out, threads, x, y)
+  number <- match(operation, kmer_operations) - 1L
+  rule_number <- match(rule, c(both_rules, "diff")) - 1L
+  new_kmers(with_watch("Merging", function(watch) {
+    combine_kmers_impl(unclass(x), unclass(y), number, rule_number, settings, work, watch)
+  }), out)
+}
+
+set_work <- function(out, threads, ...) {
+  kmer_work(NULL, out, threads, unlist(lapply(list(...), kmc_files)))
+}
+
+# `kmers`: a list of k-mers.
+check_same_kind <- function(kmers) {
+  k <- unique(vapply(kmers, function(x) x$k, 0L))
+  if (length(k) > 1) {
+    abort_ancify(
+      sprintf("The k-mers have different k, %s: count them with one.", enumerate(k)), "input"
+    )
+  }
+  if (length(unique(vapply(kmers, function(x) x$canonical, NA))) > 1) {
+    abort_ancify("Some k-mers are canonical and others not: count them in one way.", "input")
+  }
+}

@@ -1,0 +1,121 @@
+#' Histogram and profile of k-mers
+#'
+#' `kmer_histogram()` says how many k-mers have each count. `kmer_profile()` gives the counts along
+#' sequences.
+#'
+#' @param x An object of class `kmers`.
+#' @param sequences Sequences as a character vector or a `DNAStringSet`.
+#' @return `kmer_histogram()`: a data frame with the columns `count` and `kmers`, a row for each
+#'   count that there is. `kmer_profile()`: a list with the names of `sequences`. Each element has a
+#'   number for each position at which a k-mer begins, `NA` where a base is not A, C, G or T.
+#' @section Errors:
+#' `ancify_input_error`: `sequences` is no text. `ancify_format_error` (field `file`): the database
+#' is damaged.
+#' @seealso [count_kmers()]
+#' @export
+#' @examples
+#' fasta <- tempfile(fileext = ".fa")
+#' writeLines(c(">one", "ACGTACGTNACGTT"), fasta)
+#' x <- count_kmers(fasta, 4)
+#' kmer_histogram(x)
+#' kmer_profile(x, c(other = "TACGTANA"))
+kmer_histogram <- function(x) {
+  check_given()
+  x <- check_kmers(x)
+  list2DF(with_watch("Reading", function(watch) kmer_histogram_impl(unclass(x), watch)))
+}
+
+#' @rdname kmer_histogram
+#' @export
+kmer_profile <- function(x, sequences) {
+  check_given()
+  x <- check_kmers(x)
+  if (is_dna(sequences)) sequences <- as.character(sequences)
+  if (!is.character(sequences) || anyNA(sequences)) {
+    abort_ancify(
+      sprintf("`sequences` must be texts or a DNAStringSet, not %s.", show_value(sequences)),
+      "input"
+    )
+  }
+  profiles <- with_watch("Looking up", function(watch) {
+    kmer_profile_impl(unclass(x), sequences, watch)
+  })
+  stats::setNames(profiles, names(sequences))
+}
+
+#' Count the k-mers of each sequence
+#'
+#' Makes a matrix with a row for each sequence and a column for each k-mer.
+#'
+#' @param x Sequences as a named character vector or a `DNAStringSet`.
+#' @param k Bases of a k-mer, 1 to 12.
+#' @param canonical Whether both strands count as one; then only canonical k-mers have columns.
+#' @param sparse Whether the matrix is a `dgCMatrix` of the package Matrix, and no plain one.
+#' @return A matrix of whole numbers, with the names of `x` and the k-mers as dimnames.
+#' @section Errors:
+#' `ancify_input_error`: `x` is no text, k is out of range, or a plain matrix would have more than
+#' 2^31 - 1 cells. `ancify_package_error`: Matrix is not installed.
+#' @seealso [kmer_distance()]
+#' @export
+#' @examples
+#' kmer_matrix(c(a = "ACGTT", b = "CCCC"), 2)
+kmer_matrix <- function(x, k, canonical = TRUE, sparse = k > 6) {
+  check_given()
+  if (is_dna(x)) x <- as.character(x)
+  if (!is.character(x) || length(x) == 0 || anyNA(x)) {
+    abort_ancify(
+      sprintf("`x` must be texts or a DNAStringSet, not %s.", show_value(x)), "input"
+    )
+  }
+  k <- as.integer(check_whole_number(k, "k", 12))
+  check_flag(canonical, "canonical")
+  check_flag(sparse, "sparse")
+  if (sparse) need_packages("Matrix", "Sparse matrices")
+  check_cells(length(x), if (canonical) canonical_words(k) else 4^k, sparse)
+  kmers <- all_kmers(k, canonical)
+  rows <- lapply(x, function(bases) kmer_numbers_impl(bases, k, canonical))
+  cells <- data.frame(
+    row = rep(seq_along(x), vapply(rows, function(row) length(row$number), 0L)),
+    column = match(unlist(lapply(rows, `[[`, "number")), attr(kmers, "number")),
+    count = unlist(lapply(rows, `[[`, "count"))
+  )
+  shape <- c(length(x), length(kmers))
+  names <- list(names(x), as.character(kmers))
+  if (sparse) {
+    return(Matrix::sparseMatrix(
+      i = cells$row, j = cells$column, x = as.numeric(cells$count), dims = shape, dimnames = names
+    ))
+  }
+  counts <- matrix(0L, shape[1], shape[2], dimnames = names)
+  counts[cbind(cells$row, cells$column)] <- cells$count
+  counts
+}
+
+# Palindromes, of which there are 4^(k / 2) for even k, are their own reverse complements.
+canonical_words <- function(k) (4^k + if (k %% 2 == 0) 4^(k / 2) else 0) / 2
+
+check_cells <- function(rows, columns, sparse) {
+  if (!sparse && rows * columns > .Machine$integer.max) {
+    abort_ancify(
+      sprintf(
+        "The matrix would have %s cells, but it can have %s: choose a smaller k or sparse = TRUE.",
+        format_count(rows * columns), format_count(.Machine$integer.max)
+      ),
+      "input"
+    )
+  }
+}
+
+# All k-mers in order, with their numbers, from 0, as an attribute.
+all_kmers <- function(k, canonical) {
+  number <- seq_len(4^k) - 1
+  digits <- lapply(seq_len(k) - 1, function(place) number %/% 4^place %% 4)
+  if (canonical) {
+    reverse <- Reduce(function(sum, digit) 4 * sum + 3 - digit, digits, 0)
+    keep <- number <= reverse
+    number <- number[keep]
+    digits <- lapply(digits, `[`, keep)
+  }
+  letters <- lapply(rev(digits), function(digit) c("A", "C", "G", "T")[digit + 1])
+  structure(do.call(paste0, letters), number = number)
+}

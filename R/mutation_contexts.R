@@ -1,0 +1,123 @@
+#' Count the contexts in which mutations could have happened
+#'
+#' Counts the ancestral k-mers around all positions of a genome that could have been sites:
+#' `count_contexts(run, k = 3)`. [mutation_rates()] divides a spectrum by them.
+#'
+#' A position counts if [mutation_spectrum()] with the same arguments would use a site there. So it
+#' and the bases beside it are called, and it is not in `mask`. Contexts are folded as types are.
+#'
+#' A VCF lacks sites where it was filtered, or where nothing was sequenced. Put these regions into
+#' `mask`, or the rates are too low.
+#'
+#' @param ancestral The ancestral sequences, in the forms of [mutation_spectrum()]. All sequences
+#'   count. For a spectrum with `context = "reference"`, give the reference, also as a 2bit file.
+#' @param k Length of the contexts in bases: 1, 3 (the default), 5, 7 or 9.
+#' @param windows Length of windows in bases, as for the spectrum. `NULL` (the default): whole
+#'   chromosomes.
+#' @inheritParams mutation_spectrum
+#' @return A numeric vector of class `mutation_contexts`, with the number of positions of each
+#'   context, named by contexts. Its attribute `windows` is a data frame of `chromosome`, `start`
+#'   and `end`. `as.data.frame(x, by_window = TRUE)` gives the numbers of each window.
+#' @section Errors:
+#' * `ancify_input_error`: `k` is even or above 9, there are no sequences, or `mask` has none of
+#'   their chromosomes.
+#' * `ancify_format_error`: a file is not FASTA or BED, or a chromosome has two sequences.
+#' * `ancify_file_error`: a file cannot be read.
+#' @seealso [mutation_spectrum()], [mutation_rates()]
+#' @export
+#' @examples
+#' calls <- tempfile(fileext = ".fa")
+#' writeLines(c(">1", "ACACGTNACG"), calls)
+#' x <- count_contexts(calls, threads = 1)
+#' x[x > 0]
+count_contexts <- function(ancestral, k = 3, mask = NULL, windows = NULL, low_confidence = TRUE,
+                           fold = c("AC", "pyrimidine"), threads = NULL,
+                           progress = interactive()) {
+  check_given()
+  ancestral <- folder_of_calls(ancestral, "ancestral")
+  k <- check_k(k)
+  if (!is.null(mask)) mask <- check_path(mask, "mask")
+  if (!is.null(windows)) check_whole_number(windows, "windows", 2^53)
+  check_flag(low_confidence, "low_confidence")
+  fold <- check_fold(fold)
+  options <- list(
+    k = k, mask = mask %||% "", low_confidence = low_confidence, window = windows %||% 0,
+    threads = resolve_threads(threads)
+  )
+  files <- all_sequence_files(ancestral)
+  found <- with_watch("Counting contexts", function(watch) {
+    count_contexts_impl(files, options, watch)
+  }, progress)
+  contexts <- fold_words(core_contexts(k), fold)
+  order <- order(contexts, method = "radix")
+  by_window <- data.frame(
+    window = found$sums$window + 1L, row = order(order)[found$sums$cell + 1],
+    count = found$sums$count
+  )
+  structure(
+    stats::setNames(sum_cells(by_window$row, by_window$count, length(contexts)), contexts[order]),
+    fold = fold, rules = list(low_confidence = low_confidence, mask = mask, windows = windows),
+    windows = windows_along(found$chromosomes, found$lengths, windows), by_window = by_window,
+    class = "mutation_contexts"
+  )
+}
+
+# The files of all chromosomes, as from sequence_files(), whose names are those of files.
+all_sequence_files <- function(path) {
+  if (!dir.exists(path) && !has_placeholder(path)) {
+    return(data.frame(chromosome = "", path = path))
+  }
+  if (dir.exists(path)) path <- file.path(path, "{chrom}.fa")
+  parts <- strsplit(path, "{chrom(_id)?}", perl = TRUE)[[1]]
+  files <- list.files(dirname(path), full.names = TRUE, all.files = TRUE)
+  before <- parts[1]
+  after <- paste(parts[-1], collapse = "")
+  fits <- startsWith(files, before) & endsWith(files, after) &
+    nchar(files) > nchar(before) + nchar(after)
+  files <- files[fits]
+  chromosomes <- substr(files, nchar(before) + 1, nchar(files) - nchar(after))
+  if (!length(files)) {
+    abort_ancify(
+      sprintf("`ancestral`: there is no file like %s: correct the path.", quoted(path)), "input"
+    )
+  }
+  order <- natural_order(chromosomes)
+  data.frame(chromosome = chromosomes[order], path = files[order])
+}
+
+#' @export
+print.mutation_contexts <- function(x, ...) {
+  write_object(
+    "mutation_contexts", sprintf("%d-mers", nchar(names(x)[1])),
+    c(positions = format_count(sum(x)), windows = format_windows(x))
+  )
+  shown <- utils::head(as.data.frame(x), 6)
+  shown$count <- format_count(shown$count)
+  writeLines(sprintf("  %s  %s", format(shown$context), format(shown$count, justify = "right")))
+  if (length(x) > 6) writeLines("  ...")
+  invisible(x)
+}
+
+#' @export
+as.data.frame.mutation_contexts <- function(x, row.names = NULL, optional = FALSE, ..., # nolint
+                                            by_window = FALSE) {
+  check_no_more(...)
+  check_flag(by_window, "by_window")
+  if (by_window) {
+    rows <- attr(x, "by_window")
+    windows <- attr(x, "windows")[rows$window, ]
+    return(data.frame(windows, context = names(x)[rows$row], count = rows$count, row.names = NULL))
+  }
+  data.frame(context = names(x), count = as.vector(unclass(x)))
+}
+
+# "3 of 1,000,000 bases on 2 chromosomes"
+format_windows <- function(x) {
+  windows <- attr(x, "windows")
+  size <- attr(x, "rules")$windows
+  chromosomes <- count_of(length(unique(windows$chromosome)), "chromosome")
+  if (is.null(size)) {
+    return(chromosomes)
+  }
+  sprintf("%s of %s bases on %s", format_count(nrow(windows)), format_count(size), chromosomes)
+}

@@ -1,0 +1,198 @@
+#' Compute mutation rates and compare populations
+#'
+#' `mutation_rates(x, contexts)` divides the counts of a spectrum by the positions that had the
+#' context. `mutation_contrasts(x, "YRI", "CEU")` tests which types differ between two populations.
+#'
+#' **Rates** are sites per position with the ancestral context. They grow with the sample, as more
+#' haplotypes have more sites, so compare types, or samples of one size. Chromosomes without
+#' records in the VCF are left out of the positions. Standard errors come from drawing windows of
+#' sites and of positions together.
+#'
+#' **Contrasts** compare each type with all others in a 2 x 2 table, by a chi-squared test without
+#' continuity correction. Sites that vary in both populations count in both, and near sites are not
+#' independent. So p-values are a guide; adjust them for their number ([stats::p.adjust()]).
+#'
+#' @param x A [mutation_spectrum()].
+#' @param contexts The result of [count_contexts()] with the arguments of `x`: `k`, `mask`,
+#'   `windows`, `low_confidence` and `fold`.
+#' @param a,b Names of two columns of `x`.
+#' @return `mutation_rates()`: the data frame of [as.data.frame()][mutation_methods], with these
+#'   columns in place of `std_error`:
+#'
+#'   | Column | Value |
+#'   | --- | --- |
+#'   | `positions` | positions with the context |
+#'   | `rate` | `count / positions`; `NaN` without positions |
+#'   | `std_error` | of the rate; only if `x` has a bootstrap |
+#'
+#'   `mutation_contrasts()`: a data frame with a row for each type:
+#'
+#'   | Column | Value |
+#'   | --- | --- |
+#'   | `type`, `mutation`, `context` | as there |
+#'   | `count_a`, `count_b` | the counts |
+#'   | `ratio` | the type's share in `a` over that in `b` |
+#'   | `statistic`, `p_value` | of the test; `NaN` if the type or all others are absent |
+#' @section Errors:
+#' * `ancify_input_error`: `contexts` were counted with other arguments, or lack a chromosome of
+#'   `x`, or a chromosome has another length there. Or `x` has no such column, or lacks types.
+#' @references
+#' Harris and Pritchard (2017) Rapid evolution of the human mutation spectrum. eLife 6:e24284.
+#' @seealso [mutation_spectrum()], [plot.mutation_spectrum()]
+#' @export
+#' @examplesIf !is.na(ancify_build_info()$htslib)
+#' calls <- tempfile(fileext = ".fa")
+#' writeLines(c(">1", "ACACGTNACG"), calls)
+#' vcf <- tempfile(fileext = ".vcf")
+#' columns <- "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ts1\ts2"
+#' record <- "1\t4\t.\tC\tT\t.\t.\t.\tGT\t0/1\t0/0"
+#' writeLines(c("##fileformat=VCFv4.2", columns, record), vcf)
+#'
+#' x <- mutation_spectrum(vcf, calls, populations = c(s1 = "YRI", s2 = "CEU"), threads = 1)
+#' rates <- mutation_rates(x, count_contexts(calls, threads = 1))
+#' rates[rates$count > 0, ]
+#' mutation_contrasts(x, "YRI", "CEU")["ACG>ATG" == rownames(x), ]
+mutation_rates <- function(x, contexts) {
+  check_given()
+  check_mutation_spectrum(x)
+  check_contexts(contexts, x)
+  by <- contexts_in_windows(contexts, attr(x, "windows"))
+  context <- match(context_of_type(rownames(x)), names(contexts))
+  positions <- function(times) {
+    sums <- sum_cells(by$row, by$count * times[by$window], length(contexts))
+    rep(sums[context], ncol(x))
+  }
+  draws <- attr(x, "draws")
+  attr(x, "draws") <- NULL
+  table <- as.data.frame(x)
+  table$positions <- positions(rep(1, nrow(attr(x, "windows"))))
+  table$rate <- table$count / table$positions
+  if (!is.null(draws)) {
+    table$std_error <- bootstrap_errors(draws, function(times) {
+      drawn_counts(x, times) / positions(times)
+    })
+  }
+  table
+}
+
+check_contexts <- function(contexts, x) {
+  if (!inherits(contexts, "mutation_contexts")) {
+    abort_ancify(
+      sprintf("`contexts` must be those of count_contexts(), not %s.", show_value(contexts)),
+      "input"
+    )
+  }
+  facts <- function(k, fold, rules) {
+    mask <- if (!is.null(rules$mask)) normalizePath(rules$mask, mustWork = FALSE)
+    list(
+      k = k, fold = fold, mask = mask %||% "none", windows = rules$windows %||% "none",
+      low_confidence = rules$low_confidence
+    )
+  }
+  of_x <- facts(bases_of_types(x), attr(x, "fold"), attr(x, "rules"))
+  of_contexts <- facts(nchar(names(contexts)[1]), attr(contexts, "fold"), attr(contexts, "rules"))
+  for (name in names(of_x)) {
+    if (of_x[[name]] != of_contexts[[name]]) {
+      abort_ancify(
+        sprintf(
+          "`contexts` were counted with `%s` %s, but the spectrum with %s: count them again.", name,
+          show_value(of_contexts[[name]]), show_value(of_x[[name]])
+        ),
+        "input"
+      )
+    }
+  }
+}
+
+# The counts of contexts by window, with the numbers that windows have in `windows`.
+contexts_in_windows <- function(contexts, windows) {
+  theirs <- attr(contexts, "windows")
+  renamed <- !theirs$chromosome %in% windows$chromosome
+  theirs$chromosome[renamed] <- other_prefix(theirs$chromosome[renamed])
+  lacking <- setdiff(windows$chromosome, theirs$chromosome)
+  if (length(lacking)) {
+    abort_ancify(
+      sprintf("`contexts` lack %s of the spectrum: count them in the sequences of the spectrum.",
+              enumerate(quoted(lacking))),
+      "input"
+    )
+  }
+  ends <- function(table) tapply(table$end, table$chromosome, max)
+  other <- which(ends(theirs)[names(ends(windows))] != ends(windows))
+  if (length(other)) {
+    name <- names(ends(windows))[other[1]]
+    abort_ancify(
+      sprintf(
+        "%s has %s bases in `contexts`, but %s in the spectrum: use the same sequences.",
+        quoted(name), format_count(ends(theirs)[[name]]), format_count(ends(windows)[[name]])
+      ),
+      "input"
+    )
+  }
+  key <- function(table) paste(table$chromosome, number_text(table$start))
+  by <- attr(contexts, "by_window")
+  by$window <- match(key(theirs), key(windows))[by$window]
+  by[!is.na(by$window), ]
+}
+
+#' @rdname mutation_rates
+#' @export
+mutation_contrasts <- function(x, a, b) {
+  check_given()
+  check_mutation_spectrum(x)
+  check_all_types(x)
+  counts <- plain_counts(x[, c(a, b)])
+  totals <- matrix(colSums(counts), nrow(counts), 2, byrow = TRUE)
+  expected <- function(share) totals * share
+  share <- rowSums(counts) / sum(counts)
+  statistic <- rowSums((counts - expected(share))^2 / expected(share)) +
+    rowSums((counts - expected(share))^2 / expected(1 - share))
+  table <- type_columns(x, seq_len(nrow(x)), 1)[c("type", "mutation", "context")]
+  table$count_a <- counts[, 1]
+  table$count_b <- counts[, 2]
+  table$ratio <- unname(counts[, 1] / totals[, 1] / (counts[, 2] / totals[, 2]))
+  table$statistic <- unname(statistic)
+  table$p_value <- stats::pchisq(table$statistic, 1, lower.tail = FALSE)
+  rownames(table) <- NULL
+  table
+}
+
+#' Make a table for packages of mutational signatures
+#'
+#' `signature_table(x)` names and orders the types of a spectrum as catalogues of signatures do:
+#' `A[C>T]A` for `ACA>ATA`, with C or T mutated.
+#'
+#' Packages such as MutationalPatterns take the matrix. SigProfiler's programs read it as a text,
+#' with the types in the first column:
+#' `write.table(data.frame(MutationType = rownames(t), t), "x.txt", sep = "\t", row.names = FALSE)`.
+#'
+#' Counts with posteriors are not whole. Round them for programs that need whole numbers.
+#'
+#' @param x A [mutation_spectrum()] of all types, folded in any way.
+#' @return A plain matrix with a row for each type, by mutation and then by context, and the
+#'   columns of `x`.
+#' @section Errors:
+#' * `ancify_input_error`: `x` is no spectrum, or lacks types.
+#' @references
+#' Alexandrov and others (2020) The repertoire of mutational signatures in human cancer. Nature
+#' 578:94-101.
+#' @seealso [mutation_spectrum()]
+#' @export
+#' @examplesIf !is.na(ancify_build_info()$htslib)
+#' calls <- tempfile(fileext = ".fa")
+#' writeLines(c(">1", "ACACGTNACG"), calls)
+#' vcf <- tempfile(fileext = ".vcf")
+#' columns <- "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ts1"
+#' record <- "1\t4\t.\tC\tT\t.\t.\t.\tGT\t0/1"
+#' writeLines(c("##fileformat=VCFv4.2", columns, record), vcf)
+#' head(signature_table(mutation_spectrum(vcf, calls, samples = TRUE, threads = 1)))
+signature_table <- function(x) {
+  check_given()
+  check_mutation_spectrum(x)
+  check_all_types(x)
+  types <- mutation_types(bases_of_types(x), "pyrimidine")
+  mine <- mutation_types(bases_of_types(x), attr(x, "fold"))
+  counts <- plain_counts(x)[mine$type[match(types$core, mine$core)], , drop = FALSE]
+  rownames(counts) <- signature_names(types$type)
+  counts
+}

@@ -1,0 +1,87 @@
+// Fuzzes KMC's databases: the k-mers are those of a slow, plain reader, or an error.
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "core/kmers/kmc_files.h"
+#include "harness.h"
+
+namespace ancify::fuzz {
+
+namespace {
+
+// The stem of a database in memory: two links to files without a name.
+const std::string& as_database(std::string_view prefixes, std::string_view suffixes) {
+  static MemoryFile prefix_file;
+  static MemoryFile suffix_file;
+  static const std::string stem = [] {
+    char folder[] = "/tmp/fuzz-kmc-XXXXXX";
+    if (mkdtemp(folder) == nullptr) std::abort();
+    return std::string(folder) + "/x";
+  }();
+  const auto link_to = [](const std::string& path, const std::string& link) {
+    unlink(link.c_str());
+    if (symlink(path.c_str(), link.c_str()) != 0) std::abort();
+  };
+  link_to(prefix_file.write(prefixes), stem + ".kmc_pre");
+  link_to(suffix_file.write(suffixes), stem + ".kmc_suf");
+  return stem;
+}
+
+std::string read(const std::string& stem) {
+  return outcome([&] {
+    const KmerDatabase database = KmerDatabase::open(stem);
+    std::string rows;
+    with_key(database.header().k, [&](auto key) {
+      for (KmerCursor<decltype(key)> at(database); at.valid(); at.next()) {
+        rows += key_text(at.key(), database.header().k) + " " + std::to_string(at.count()) + "\n";
+      }
+    });
+    return rows;
+  });
+}
+
+std::uint64_t number_at(std::string_view bytes, std::size_t at, std::size_t n) {
+  std::uint64_t number = 0;
+  for (std::size_t i = n; i-- > 0;)
+    number = number << 8 | static_cast<unsigned char>(bytes[at + i]);
+  return number;
+}
+
+// The rows of a database that was read without an error.
+std::string read_slowly(std::string_view prefixes, std::string_view suffixes) {
+  const std::size_t header = prefixes.size() - 72;
+  const std::size_t k = number_at(prefixes, header, 4);
+  const std::size_t count_bytes = number_at(prefixes, header + 8, 4);
+  const std::size_t p = number_at(prefixes, header + 12, 4);
+  const std::size_t n = number_at(prefixes, header + 24, 8);
+  const std::size_t suffix = (k - p) / 4;
+  std::string rows;
+  for (std::size_t i = 0; i < n; ++i) {
+    std::size_t prefix = std::size_t{1} << (2 * p);
+    while (number_at(prefixes, 4 + 8 * (prefix - 1), 8) > i) --prefix;
+    --prefix;
+    for (std::size_t j = p; j-- > 0;) rows += "ACGT"[prefix >> (2 * j) & 3];
+    const std::size_t at = 4 + i * (suffix + count_bytes);
+    for (std::size_t j = 0; j < 4 * suffix; ++j) {
+      rows += "ACGT"[static_cast<unsigned char>(suffixes[at + j / 4]) >> (6 - 2 * (j % 4)) & 3];
+    }
+    rows += " " + std::to_string(number_at(suffixes, at + suffix, count_bytes)) + "\n";
+  }
+  return rows;
+}
+
+}  // namespace
+
+// The first byte says how long the second file is, in bytes.
+void check(std::string_view input) {
+  if (input.empty()) return;
+  const std::size_t suffixes =
+      std::min<std::size_t>(static_cast<unsigned char>(input[0]), input.size() - 1);
+  const std::string_view second = input.substr(input.size() - suffixes);
+  const std::string_view first = input.substr(1, input.size() - 1 - suffixes);
+  const std::string rows = read(as_database(first, second));
+  if (!is_error(rows)) require_equal(rows, read_slowly(first, second), "k-mers and the slow way");
+}
+
+}  // namespace ancify::fuzz

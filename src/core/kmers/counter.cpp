@@ -1,0 +1,233 @@
+// Counts short k-mers in tables, longer ones in partitions of super-k-mers.
+#include "core/kmers/counter.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <mutex>
+#include <utility>
+
+#include "core/formats/sequence/fastq.h"
+#include "core/kmers/sorted_counts.h"
+#include "core/kmers/super_kmers.h"
+
+namespace ancify {
+
+namespace {
+
+// What each thread has to itself: made as needed, and used again.
+template <class Item>
+class Pool {
+ public:
+  explicit Pool(std::function<std::unique_ptr<Item>()> make) : make_(std::move(make)) {}
+  template <class Use>
+  void with(Use&& use) {
+    std::unique_ptr<Item> item;
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (!free_.empty()) {
+        item = std::move(free_.back());
+        free_.pop_back();
+      }
+    }
+    if (item == nullptr) item = make_();
+    use(*item);
+    std::lock_guard<std::mutex> lock(mutex_);
+    free_.push_back(std::move(item));
+  }
+  std::vector<std::unique_ptr<Item>>& items() { return free_; }
+
+ private:
+  std::function<std::unique_ptr<Item>()> make_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Item>> free_;
+};
+
+// Calls use(item, piece) for pieces of the text that have each of its k-mers once.
+template <class Item, class Use>
+void share_pieces(std::string_view bases, int k, Pool<Item>& pool, const TaskContext& context,
+                  Use&& use) {
+  constexpr std::size_t piece = 1 << 16;
+  const auto overlap = static_cast<std::size_t>(k - 1);
+  if (bases.size() <= overlap) return;
+  const std::size_t kmers = bases.size() - overlap;
+  context.share(static_cast<std::int64_t>((kmers + piece - 1) / piece), [&](std::int64_t i) {
+    context.throw_if_stopped();
+    const std::string_view part =
+        bases.substr(static_cast<std::size_t>(i) * piece, piece + overlap);
+    pool.with([&](Item& item) { use(item, part); });
+  });
+}
+
+// ---- k up to 12 --------------------------------------------------------------------------------
+
+using CountTable = std::vector<std::uint64_t>;
+
+class TableCounter : public KmerCounter {
+ public:
+  TableCounter(const KmerSettings& settings, KmerWork work)
+      : settings_(settings), work_(std::move(work)), tables_([this] {
+          return std::make_unique<CountTable>(std::size_t{1} << (2 * settings_.k));
+        }) {}
+
+  void take(std::string_view bases, const TaskContext& context) override {
+    share_pieces(bases, settings_.k, tables_, context,
+                 [&](CountTable& table, std::string_view piece) {
+                   for_each_kmer<ShortKey>(piece, settings_.k, false,
+                                           [&](std::size_t, ShortKey key) { ++table[key]; });
+                 });
+  }
+
+  KmerDatabase finish(JobControl& control) override {
+    CountTable sum(std::size_t{1} << (2 * settings_.k));
+    for (const auto& table : tables_.items()) {
+      for (std::size_t i = 0; i < sum.size(); ++i) {
+        const std::uint64_t n = (*table)[i];
+        if (n == 0) continue;
+        sum[settings_.canonical ? canonical_key<ShortKey>(i, settings_.k) : i] += n;
+      }
+    }
+    std::vector<Counted<ShortKey>> counts;
+    for (std::size_t i = 0; i < sum.size(); ++i) {
+      if (sum[i] > 0) counts.push_back({i, saturated(sum[i])});
+    }
+    KmerParts parts(settings_, 1, work_.memory, work_.scratch);
+    parts.add(counts);
+    return parts.write<ShortKey>(work_, true, control);
+  }
+
+ private:
+  KmerSettings settings_;
+  KmerWork work_;
+  Pool<CountTable> tables_;
+};
+
+// ---- k above 12 --------------------------------------------------------------------------------
+
+// A thread's way into the partitions.
+struct Cutting {
+  Cutting(int k, Partitions& parts) : writer(parts, kBlock), cutter(k, writer) {}
+  static constexpr std::size_t kBlock = 1 << 12;
+  PartWriter writer;
+  SuperKmerCutter cutter;
+};
+
+template <class Key>
+class PartitionCounter : public KmerCounter {
+ public:
+  PartitionCounter(const KmerSettings& settings, KmerWork work)
+      : settings_(settings),
+        work_(std::move(work)),
+        super_kmers_(kPartitions, work_.memory / 2, work_.scratch),
+        cutting_([this] { return std::make_unique<Cutting>(settings_.k, super_kmers_); }) {}
+
+  void take(std::string_view bases, const TaskContext& context) override {
+    share_pieces(bases, settings_.k, cutting_, context,
+                 [](Cutting& cutting, std::string_view piece) { cutting.cutter.cut(piece); });
+  }
+
+  KmerDatabase finish(JobControl& control) override {
+    for (const auto& cutting : cutting_.items()) cutting->writer.flush();
+    cutting_.items().clear();
+    KmerParts counts(settings_, kSortedBases, work_.memory / 4, work_.scratch);
+    control.expect(static_cast<std::int64_t>(kPartitions));
+    Pool<TileCounter<Key>> counters(
+        [this] { return std::make_unique<TileCounter<Key>>(settings_.k, tile()); });
+    run_tasks(control, work_.threads, static_cast<std::int64_t>(kPartitions),
+              [&](std::int64_t part, const TaskContext&) {
+                counters.with([&](TileCounter<Key>& counter) {
+                  count(static_cast<std::size_t>(part), counter, counts);
+                });
+                control.advance(1);
+              });
+    counters.items().clear();
+    return counts.template write<Key>(work_, false, control);
+  }
+
+ private:
+  static constexpr int kSortedBases = 5;
+
+  // Keys that are sorted at a time: two arrays of them take an eighth of the memory.
+  std::size_t tile() const {
+    constexpr std::size_t least = 1 << 14;
+    constexpr std::size_t most = 1 << 20;
+    const std::size_t memory = work_.memory / 8 / static_cast<std::size_t>(work_.threads);
+    return std::clamp(memory / (2 * sizeof(Key)), least, most);
+  }
+
+  void count(std::size_t part, TileCounter<Key>& counter, KmerParts& counts) {
+    super_kmers_.take(part, [&](const char* block, std::size_t size) {
+      expand<Key>(block, size, settings_.k, settings_.canonical,
+                  [&](Key key) { counter.add(key); });
+    });
+    counts.add(counter.finish());
+  }
+
+  KmerSettings settings_;
+  KmerWork work_;
+  Partitions super_kmers_;
+  Pool<Cutting> cutting_;
+};
+
+// Collects sequences, with a letter between them, and passes them on as one text.
+class Collector {
+ public:
+  Collector(KmerCounter& counter, int k, const TaskContext& context)
+      : counter_(counter), overlap_(static_cast<std::size_t>(k - 1)), context_(context) {}
+
+  void begin() { text_ += 'N'; }
+  void take(std::string_view bases) {
+    while (!bases.empty()) {
+      const std::string_view some = bases.substr(0, kText);
+      text_ += some;
+      bases.remove_prefix(some.size());
+      if (text_.size() >= kText) flush();
+    }
+  }
+  // The last bases stay, as k-mers may begin there.
+  void flush() {
+    counter_.take(text_, context_);
+    text_.erase(0, text_.size() - std::min(text_.size(), overlap_));
+  }
+
+ private:
+  static constexpr std::size_t kText = 1 << 21;  // bytes
+
+  KmerCounter& counter_;
+  std::size_t overlap_;
+  const TaskContext& context_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::unique_ptr<KmerCounter> make_kmer_counter(const KmerSettings& settings, const KmerWork& work) {
+  if (settings.k <= kMostTableK) return std::make_unique<TableCounter>(settings, work);
+  return with_key(settings.k, [&](auto key) -> std::unique_ptr<KmerCounter> {
+    return std::make_unique<PartitionCounter<decltype(key)>>(settings, work);
+  });
+}
+
+KmerDatabase count_kmers(const PassSequences& pass, const KmerSettings& settings,
+                         const KmerWork& work, JobControl& control) {
+  const auto counter = make_kmer_counter(settings, work);
+  run_tasks(control, work.threads, 1, [&](std::int64_t, const TaskContext& context) {
+    Collector collector(*counter, settings.k, context);
+    pass({[&] { collector.begin(); }, [&](std::string_view bases) { collector.take(bases); }},
+         context);
+    collector.flush();
+  });
+  return counter->finish(control);
+}
+
+PassSequences sequences_of_files(const std::vector<std::string>& paths, JobControl& control) {
+  return [&paths, &control](const SequencePasser& passer, const TaskContext& context) {
+    const FastaSink sink = {[&](std::string_view, std::int64_t) { passer.begin(); }, passer.bases};
+    for (const std::string& path : paths) {
+      control.expect(InputFile(path, control.inputs()).size());
+      constexpr std::size_t chunk = 1 << 21;
+      read_sequences(path, sink, control, context, chunk);
+    }
+  };
+}
+
+}  // namespace ancify

@@ -1,0 +1,35 @@
+// Counts the contexts of all positions of sequences that could have had a mutation.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/exec/job_control.h"
+#include "core/genome/lengths.h"
+#include "core/genome/sequence_set.h"
+#include "core/spectra/mutation_types.h"
+#include "core/spectra/window_sums.h"
+
+namespace ancify {
+
+struct ContextOptions {
+  std::vector<SequenceFile> sequences;
+  int k = 3;
+  std::string mask;            // a BED of positions that are no sites; empty for none
+  bool low_confidence = true;  // count contexts with lower case too
+  std::int64_t window = 0;     // bases; 0 for whole chromosomes
+  int threads = 1;
+};
+
+struct ContextCounts {
+  std::vector<Chromosome> chromosomes;  // in the order of the files
+  WindowSums sums;  // windows in the order of chromosomes; cells: contexts, as in MutationTypes
+};
+
+// A position counts in the window where it lies, if it and all bases of its context are there.
+// FormatError for an invalid file, or two sequences of a chromosome; InputError if the mask has
+// none of the chromosomes. The number of threads does not change the counts.
+ContextCounts count_contexts(const ContextOptions& options, JobControl& control);
+
+}  // namespace ancify

@@ -1,0 +1,162 @@
+// Decides which records are sites, and counts the reasons why others are not.
+#include "core/spectra/site_reader.h"
+
+#include <algorithm>
+
+#include "core/ancestry/variants/ancestral_info.h"
+#include "core/ancestry/variants/record_kind.h"
+#include "core/exec/errors.h"
+#include "core/genome/bases.h"
+
+namespace ancify {
+
+namespace {
+
+std::int64_t length_of(const RecordBases& bases) {
+  return bases.sequence() == nullptr ? 0 : static_cast<std::int64_t>(bases.sequence()->size());
+}
+
+}  // namespace
+
+SiteReader::SiteReader(const SiteReaderOptions& options, JobControl& control,
+                       const TaskContext& context)
+    : options_(options),
+      context_(context),
+      ancestral_(options.ancestral, options.chromosomes, "ancestral", context),
+      errors_(options.phred),
+      reference_(options.reference, options.chromosomes, "reference", context),
+      mask_(options.mask, context),
+      // One thread is enough: inflating is several times as fast as parsing.
+      reader_(options.variants, options.threads > 1 ? 1 : 0, RecordParts::kGenotypes),
+      progress_(options.variants, control),
+      counts_(options.n_populations) {
+  mask_.require_any(options.chromosomes, options.variants);
+}
+
+bool SiteReader::next() {
+  while (reader_.next()) {
+    context_.throw_if_stopped();
+    if (totals_.chromosomes.empty() || reader_.chromosome() != totals_.chromosomes.back().name) {
+      begin_chromosome();
+    }
+    ++totals_.chromosomes.back().records;
+    const bool is_site = take_record();
+    progress_.record(reader_);
+    if (is_site) return true;
+  }
+  if (has_sites_ && !has_genotypes_) {
+    throw FormatError(options_.variants, 0, "no record has genotypes (GT)");
+  }
+  return false;
+}
+
+void SiteReader::begin_chromosome() {
+  const std::string name(reader_.chromosome());
+  totals_.chromosomes.push_back({name, ancestral_.name_of(name)});
+  ancestral_.begin_chromosome(reader_, context_);
+  errors_.begin_chromosome(name, ancestral_.sequence());
+  reference_.begin_chromosome(reader_, context_);
+  mask_.begin_chromosome(name);
+  lengths_.push_back({length_of(ancestral_), length_of(reference_)});
+}
+
+bool SiteReader::take_record() {
+  const char call = call_of_record();
+  if (options_.kind != SiteKind::kSnps && is_indel(reader_)) return take_indel();
+  const Reason reason = reason_for(reader_, call, reference_.at(reader_), mask_.covers(position()));
+  if (reason != Reason::kIndel && is_monomorphic()) {
+    ++totals_.monomorphic;
+    return false;
+  }
+  if (options_.kind != SiteKind::kSnps && reason != Reason::kIndel) {
+    ++totals_.other_kind;
+    return false;
+  }
+  if (!count_reason(reason)) return false;
+  take_site(base_code(call));
+  return true;
+}
+
+bool SiteReader::take_indel() {
+  if (reader_.alleles() > 2) return count_reason(Reason::kMultiallelic);
+  const AlleleState state = allele_state_of_info(reader_);
+  const auto n = static_cast<std::int64_t>(reader_.allele(0).size());
+  const Reason reason =
+      reason_for_indel(reader_, state, reference_, mask_.covers_any(position(), n));
+  const auto ancestral = static_cast<std::int64_t>(reader_.allele(state.allele).size());
+  const auto derived = static_cast<std::int64_t>(reader_.allele(1 - state.allele).size());
+  const bool is_called = reason == Reason::kOk || reason == Reason::kLow;
+  if (is_called ? !is_wanted(derived - ancestral) : derived == ancestral) {
+    ++totals_.other_kind;
+    return false;
+  }
+  if (!count_reason(reason)) return false;
+  count(1 - state.allele);
+  has_sites_ = true;
+  return true;
+}
+
+bool SiteReader::is_wanted(std::int64_t longer) const {
+  switch (options_.kind) {
+    case SiteKind::kInsertions:
+      return longer > 0;
+    case SiteKind::kDeletions:
+      return longer < 0;
+    default:
+      return longer != 0;
+  }
+}
+
+// Counts a record, and tells whether it is a site.
+bool SiteReader::count_reason(Reason reason) {
+  ++totals_.chromosomes.back().reasons[static_cast<std::size_t>(reason)];
+  return reason == Reason::kOk || (reason == Reason::kLow && options_.low_confidence);
+}
+
+char SiteReader::call_of_record() {
+  if (!options_.use_info) return ancestral_.at(reader_).value_or('N');
+  const AncestralValue value = ancestral_value(reader_);
+  ++totals_.letters[static_cast<std::size_t>(value.letter)];
+  return value.call;
+}
+
+bool SiteReader::is_monomorphic() const {
+  const auto base = [&](int i) { return base_code(reader_.allele(i).front()); };
+  return reader_.alleles() == 1 || (reader_.alleles() == 2 && base(0) == base(1));
+}
+
+void SiteReader::take_site(int ancestral) {
+  const int derived_allele = base_code(reader_.allele(0).front()) == ancestral ? 1 : 0;
+  ancestral_base_ = ancestral;
+  derived_base_ = base_code(reader_.allele(derived_allele).front());
+  count(derived_allele);
+  const std::optional<double> posterior =
+      options_.use_info ? ancestral_posterior(reader_, ancestral_base_, derived_base_)
+                        : errors_.posterior(reader_);
+  if (posterior) totals_.has_posteriors = true;
+  posterior_ = posterior.value_or(1);
+  has_sites_ = true;
+}
+
+void SiteReader::count(int derived_allele) {
+  std::fill(counts_.begin(), counts_.end(), AlleleCount{0, 0});
+  const Genotypes& genotypes = reader_.genotypes();
+  if (genotypes.ploidy > 0) has_genotypes_ = true;
+  const auto ploidy = static_cast<std::size_t>(genotypes.ploidy);
+  const std::size_t samples = ploidy > 0 ? options_.populations.size() : 0;
+  for (std::size_t sample = 0; sample < samples; ++sample) {
+    if (options_.populations[sample] == kNoPopulation) continue;
+    const int* const alleles = &genotypes.alleles[sample * ploidy];
+    AlleleCount more = {0, 0};
+    // Sums of comparisons, because branches on genotypes would be mispredicted.
+    for (std::size_t k = 0; k < ploidy; ++k) {
+      more.called += static_cast<int>(alleles[k] >= 0);
+      more.derived += static_cast<int>(alleles[k] == derived_allele);
+    }
+    AlleleCount& counts = counts_[static_cast<std::size_t>(options_.populations[sample])];
+    counts.called += more.called;
+    counts.derived += more.derived;
+  }
+}
+
+}  // namespace ancify

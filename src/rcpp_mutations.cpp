@@ -1,0 +1,130 @@
+// Connects mutation spectra with the core.
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "core/spectra/mutation_contexts.h"
+#include "core/spectra/mutation_counts.h"
+#include "rcpp_ancestry.h"
+#include "rcpp_glue.h"
+#include "rcpp_spectra.h"
+
+namespace {
+
+// list(window =, cell =, count =), the first two from 0.
+Rcpp::List as_list(const ancify::WindowSums& sums) {
+  using Rcpp::Named;
+  return Rcpp::List::create(
+      Named("window") = Rcpp::IntegerVector(sums.windows.begin(), sums.windows.end()),
+      Named("cell") = Rcpp::NumericVector(sums.cells.begin(), sums.cells.end()),
+      Named("count") = Rcpp::NumericVector(sums.sums.begin(), sums.sums.end()));
+}
+
+// A row for each type: sums over its sites.
+Rcpp::DataFrame sums_by_type(const std::vector<ancify::Misidentification::Sums>& types) {
+  using Rcpp::Named;
+  const auto n = static_cast<R_xlen_t>(types.size());
+  Rcpp::NumericVector sites(n);
+  Rcpp::NumericVector errors(n);
+  Rcpp::NumericVector variances(n);
+  for (R_xlen_t i = 0; i < n; ++i) {
+    const auto& sums = types[static_cast<std::size_t>(i)];
+    sites[i] = static_cast<double>(sums.sites);
+    errors[i] = sums.errors;
+    variances[i] = sums.variance;
+  }
+  return Rcpp::DataFrame::create(Named("sites") = sites, Named("errors") = errors,
+                                 Named("variance") = variances);
+}
+
+ancify::CountedAs as_counted(const std::string& name) {
+  if (name == "haplotypes") return ancify::CountedAs::kHaplotypes;
+  if (name == "frequencies") return ancify::CountedAs::kFrequencies;
+  return ancify::CountedAs::kSites;
+}
+
+}  // namespace
+
+// Counts the mutations of a file of variants. `populations` and `sequences` are as in
+// tabulate_variants_impl(). `options`: list(k =, use_info =, reference_context =, low_confidence =,
+// counted_as = "sites", "haplotypes" or "frequencies", mask = a path or "", window = bases or 0,
+// threads =). The result's `table` is for mutation_frequencies_impl().
+// [[Rcpp::export]]
+Rcpp::List count_mutations_impl(const std::string& variants, const std::vector<int>& populations,
+                                const Rcpp::List& sequences, const Rcpp::List& options,
+                                const Rcpp::Function& watch) {
+  using Rcpp::Named;
+  ancify::MutationOptions wanted;
+  wanted.variants = variants;
+  wanted.populations = populations;
+  wanted.n_populations =
+      1 + static_cast<std::size_t>(*std::max_element(populations.begin(), populations.end()));
+  take_sequences(sequences, wanted);
+  wanted.k = Rcpp::as<int>(options["k"]);
+  wanted.use_info = Rcpp::as<bool>(options["use_info"]);
+  wanted.reference_context = Rcpp::as<bool>(options["reference_context"]);
+  wanted.low_confidence = Rcpp::as<bool>(options["low_confidence"]);
+  wanted.counted_as = as_counted(Rcpp::as<std::string>(options["counted_as"]));
+  wanted.mask = Rcpp::as<std::string>(options["mask"]);
+  wanted.window = static_cast<std::int64_t>(Rcpp::as<double>(options["window"]));
+  wanted.threads = Rcpp::as<int>(options["threads"]);
+  std::unique_ptr<ancify::MutationCounts> counts;
+  run_job(watch, [&](ancify::JobControl& control) {
+    counts = std::make_unique<ancify::MutationCounts>(ancify::count_mutations(wanted, control));
+  });
+  const auto left =
+      Rcpp::NumericVector::create(Named("NO_CONTEXT") = static_cast<double>(counts->no_context),
+                                  Named("LOW_CONTEXT") = static_cast<double>(counts->low_context),
+                                  Named("INVARIANT") = static_cast<double>(counts->invariant),
+                                  Named("USED") = static_cast<double>(counts->used));
+  Rcpp::List result = Rcpp::List::create(
+      Named("reasons") = reasons_of(counts->chromosomes),
+      Named("monomorphic") = static_cast<double>(counts->monomorphic), Named("sites") = left,
+      Named("has_posteriors") = counts->has_posteriors,
+      Named("chromosomes") = as_data_frame(counts->chromosomes),
+      Named("lengths") = Rcpp::NumericVector(counts->lengths.begin(), counts->lengths.end()),
+      Named("sums") = as_list(counts->sums), Named("errors") = sums_by_type(counts->errors),
+      Named("most") = Rcpp::IntegerVector(Rcpp::wrap(counts->table.most_called())));
+  result["table"] = Rcpp::XPtr<const ancify::MutationCounts>(counts.release());
+  return result;
+}
+
+// The spectrum of each of `types`, from 0, as in sfs_from_sites_impl(); `bootstrap` has a column
+// for each.
+// [[Rcpp::export]]
+Rcpp::List mutation_frequencies_impl(SEXP table, const std::vector<int>& sizes,
+                                     const Rcpp::IntegerMatrix& draws, int threads,
+                                     const Rcpp::Function& watch) {
+  const Rcpp::XPtr<const ancify::MutationCounts> counts(table);
+  std::optional<ancify::SiteTable> projected;
+  run_job(watch, [&](ancify::JobControl&) { projected = counts->table.projected_to(sizes); });
+  return spectra_of(*projected, draws, threads, watch);
+}
+
+// Counts contexts. `files`: a data frame of chromosome, "" if the file names them, and path.
+// `options`: list(k =, mask =, low_confidence =, window =, threads =).
+// [[Rcpp::export]]
+Rcpp::List count_contexts_impl(const Rcpp::DataFrame& files, const Rcpp::List& options,
+                               const Rcpp::Function& watch) {
+  using Rcpp::Named;
+  ancify::ContextOptions wanted;
+  wanted.sequences = as_sequence_files(files);
+  wanted.k = Rcpp::as<int>(options["k"]);
+  wanted.mask = Rcpp::as<std::string>(options["mask"]);
+  wanted.low_confidence = Rcpp::as<bool>(options["low_confidence"]);
+  wanted.window = static_cast<std::int64_t>(Rcpp::as<double>(options["window"]));
+  wanted.threads = Rcpp::as<int>(options["threads"]);
+  ancify::ContextCounts counts;
+  run_job(watch,
+          [&](ancify::JobControl& control) { counts = ancify::count_contexts(wanted, control); });
+  const auto n = static_cast<R_xlen_t>(counts.chromosomes.size());
+  Rcpp::CharacterVector names(n);
+  Rcpp::NumericVector lengths(n);
+  for (R_xlen_t i = 0; i < n; ++i) {
+    const auto& chromosome = counts.chromosomes[static_cast<std::size_t>(i)];
+    names[i] = Rcpp::String(chromosome.name, CE_UTF8);
+    lengths[i] = static_cast<double>(chromosome.length);
+  }
+  return Rcpp::List::create(Named("chromosomes") = names, Named("lengths") = lengths,
+                            Named("sums") = as_list(counts.sums));
+}

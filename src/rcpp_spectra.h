@@ -1,0 +1,11 @@
+// Conversions that all glue of spectra shares.
+#pragma once
+
+#include <Rcpp.h>
+
+#include "core/spectra/site_table.h"
+
+// Returns list(spectrum = a column, bootstrap = a column for each of `draws`, sites =, used =,
+// too_few =). A column of `draws` says how often each window is drawn.
+Rcpp::List spectra_of(const ancify::SiteTable& table, const Rcpp::IntegerMatrix& draws, int threads,
+                      const Rcpp::Function& watch);
