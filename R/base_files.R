@@ -63,8 +63,9 @@ is_there <- function(paths) {
   file.exists(paths) | !Sys.readlink(paths) %in% c("", NA)
 }
 
-# Whether `x` is the path of a VCF or BCF, by its name.
+# Whether `x` is the path of a VCF or BCF, by its name, or a VcfFile.
 is_variant_path <- function(x) {
+  x <- path_of(x)
   is.character(x) && length(x) == 1 && grepl("\\.(vcf|vcf\\.gz|vcf\\.bgz|bcf)$", x)
 }
 

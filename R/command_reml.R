@@ -113,7 +113,6 @@ fixed_table <- function(fit) {
   data.frame(effect = rownames(fixed), fixed, row.names = NULL)
 }
 
-
 reml_facts_as_list <- function(fit) {
   lrt <- genetic_lrt(fit)
   list(

@@ -58,8 +58,8 @@
 #' @param out Path of the file or folder to write, as the table says. Missing folders are made.
 #' @param sites Positions; `tsinfer` needs them, `bed` and `bigbed` can take them. `NULL` (the
 #'   default): none. Otherwise:
-#'   * the path of a VCF or BCF; records with an allele that is not one base get `N`, and no row of
-#'     a BED;
+#'   * the path of a VCF or BCF, or a `VcfFile`; records with an allele that is not one base get
+#'     `N`, and no row of a BED;
 #'   * a data frame of `chromosome` and `position`, from 1;
 #'   * a `GRanges`, or the other regions of [read_ancestral()], of which those of several bases are
 #'     treated so.

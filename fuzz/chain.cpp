@@ -4,40 +4,23 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <sstream>
 
-#include "../tests/cpp/ancestry/slow_projection.h"
 #include "../tests/cpp/twobit_files.h"
-#include "core/formats/alignment/maf.h"
-#include "projection.h"
+#include "pair_reading.h"
 
 namespace ancify::fuzz {
 
 namespace {
 
-using test::Block;
-
 const test::Genome kGenome = {{"chrA", "ACGTTGCANNNNacgtTTAAGGCCnnATATCGCGatcgTACGGCATTACG"},
                               {"q", "GATTACA"}};
 
-struct Reading {
-  std::vector<Block> blocks;
-  std::int64_t bad = 0;
-};
-
 using Words = std::vector<std::string>;
 
-std::vector<Words> lines_of(std::string_view text) {
+std::vector<Words> lines_in_words(std::string_view text) {
   std::vector<Words> lines;
-  std::istringstream in{std::string(text)};
-  for (std::string line; std::getline(in, line);) {
-    line.erase(line.find_last_not_of(" \t\r") + 1);
-    Words words;
-    for (std::size_t at = line.find_first_not_of(" \t"); at != line.npos;) {
-      const std::size_t end = std::min(line.find_first_of(" \t", at), line.size());
-      words.push_back(line.substr(at, end - at));
-      at = line.find_first_not_of(" \t", end);
-    }
+  for (const auto& line : lines_of(text)) {
+    Words words = words_of(line);
     // A comment has its mark in the first column.
     if (!line.empty() && line.front() == '#') words = {"#"};
     // So has a header.
@@ -45,12 +28,6 @@ std::vector<Words> lines_of(std::string_view text) {
     lines.push_back(words);
   }
   return lines;
-}
-
-std::optional<std::int64_t> whole_number(const std::string& text) {
-  if (text.empty() || text.size() > 18) return {};
-  if (text.find_first_not_of("0123456789") != text.npos) return {};
-  return std::stoll(text);
 }
 
 struct Range {
@@ -71,10 +48,6 @@ std::optional<Range> range_of(const Words& words, std::size_t at) {
   return Range{words[at], *size, strand, *start, *end};
 }
 
-bool same_name(const std::string& a, const std::string& b) {
-  return a == b || a == "chr" + b || b == "chr" + a;
-}
-
 char complement(char c) {
   const std::size_t at = std::string("ACGTacgt").find(c);
   return at == std::string::npos ? c : "TGCAtgca"[at];
@@ -85,10 +58,11 @@ bool add(const Range& target, const Range& query,
          const std::vector<std::vector<std::int64_t>>& lines, Reading& reading) {
   const auto chromosome =
       std::find_if(kChromosomes.begin(), kChromosomes.end(),
-                   [&](const Chromosome& c) { return same_name(c.name, target.name); });
+                   [&](const Chromosome& c) { return is_name_of(target.name, c.name); });
   if (chromosome == kChromosomes.end()) return true;
-  const auto sequence = std::find_if(kGenome.begin(), kGenome.end(),
-                                     [&](const auto& s) { return same_name(s.first, query.name); });
+  const auto sequence = std::find_if(kGenome.begin(), kGenome.end(), [&](const auto& s) {
+    return is_name_of(query.name, s.first);
+  });
   if (target.size != chromosome->length || sequence == kGenome.end()) return false;
   std::string bases = sequence->second;
   if (query.size != static_cast<std::int64_t>(bases.size())) return false;
@@ -146,7 +120,7 @@ bool take_chain(const std::vector<Words>& lines, std::size_t& at, const Words& h
 // Lines that belong to no chain, or to one with bad lines, are bad together.
 Reading read_slowly(std::string_view text) {
   Reading reading;
-  const auto lines = lines_of(text);
+  const auto lines = lines_in_words(text);
   bool behind_bad = false;
   for (std::size_t at = 0; at < lines.size();) {
     const Words& words = lines[at++];
@@ -162,34 +136,11 @@ Reading read_slowly(std::string_view text) {
 }  // namespace
 
 void check(std::string_view input) {
-  std::string_view rest = input;
-  std::int64_t lines = 0;
-  if (is_maf_text(rest, true, lines).value()) return;
-  if (!is_chain_text(rest, true, lines).value()) return;
+  if (format_of(input) != "chain") return;
   static MemoryFile genome;
-  Choices choices(input);
-  const Way way = any_way(choices);
-  const bool codes = way.kept == Kept::kPacked;
   ProjectionOptions options;
   options.genomes["input"] = genome.write(test::TwoBitWriter().file(kGenome));
-  if (choices.one_in(2)) options.on_bad_block = OnBadBlock::kSkip;
-  const std::string plain = project(input, {""}, options, Way{}, codes);
-  require_equal(plain, project(input, {""}, options, way, codes), "two ways to project");
-
-  const Reading reading = read_slowly(input);
-  const bool refused = options.on_bad_block == OnBadBlock::kError && reading.bad > 0;
-  require(is_error(plain) == (refused || reading.blocks.empty()), "an error: " + plain);
-  if (is_error(plain)) return;
-  std::string bases;
-  for (const auto& chromosome : kChromosomes) {
-    bases += (bases.empty() ? "" : " ") + test::project_slowly(reading.blocks, chromosome);
-  }
-  if (codes) {
-    for (char& c : bases) c = c == ' ' ? ' ' : upper_base(base_code(c));
-  }
-  require_equal(plain.substr(0, plain.find('\n')), bases, "projecting and the slow way");
-  require(plain.find(", bad " + std::to_string(reading.bad) + "\n") != plain.npos,
-          "the number of bad chains: " + plain);
+  check_projection(input, options, read_slowly);
 }
 
 }  // namespace ancify::fuzz

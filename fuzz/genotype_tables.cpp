@@ -20,12 +20,7 @@ std::vector<Row> rows_of(std::string text) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     line.erase(line.find_last_not_of(" \t\r") + 1);
-    Row row;
-    for (std::size_t at = line.find_first_not_of(" \t"); at != line.npos;) {
-      const std::size_t end = std::min(line.find_first_of(" \t", at), line.size());
-      row.push_back(line.substr(at, end - at));
-      at = line.find_first_not_of(" \t", end);
-    }
+    const Row row = words_of(line);
     if (!row.empty()) rows.push_back(row);
   }
   return rows;

@@ -6,19 +6,22 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "../tests/cpp/chunks.h"
 #include "core/device/simd.h"
 #include "core/exec/errors.h"
-#include "core/exec/threads.h"
-#include "core/io/record_reader.h"
 
 namespace ancify::fuzz {
+
+using test::read_in_chunks;
 
 void check(std::string_view input);
 
@@ -117,15 +120,15 @@ std::string read_in_any_chunks(std::string_view input, Read read) {
   return whole;
 }
 
-// Reads a text in chunks, as files are read.
-template <class Consume>
-void read_in_chunks(std::string_view text, std::size_t chunk, Consume&& consume) {
-  const auto read = [&](char* out, std::size_t n) {
-    const std::size_t got = text.copy(out, n);
-    text.remove_prefix(got);
-    return got;
-  };
-  for_each_chunk(read, chunk, TaskContext(), consume);
+// The words of a line, which blanks and tabs separate.
+inline std::vector<std::string> words_of(const std::string& line) {
+  std::vector<std::string> words;
+  for (std::size_t at = line.find_first_not_of(" \t"); at != line.npos;) {
+    const std::size_t end = std::min(line.find_first_of(" \t", at), line.size());
+    words.push_back(line.substr(at, end - at));
+    at = line.find_first_not_of(" \t", end);
+  }
+  return words;
 }
 
 }  // namespace ancify::fuzz

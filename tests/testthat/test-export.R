@@ -36,6 +36,9 @@ test_that("states of a VCF's records are those of the calls, in any container", 
     export_states(run, "tsinfer", out, sites = vcf, low_confidence = FALSE)
     expect_identical(read_states(out)$ancestral_state, oracle_states(records, calls, FALSE))
     expect_true(any(oracle_states(records, calls, FALSE) != states))
+    require_package("VariantAnnotation")
+    export_states(run, "tsinfer", out, sites = VariantAnnotation::VcfFile(as_bgzip(vcf)))
+    expect_identical(read_states(out)$ancestral_state, oracle_states(records, calls))
   }
 })
 

@@ -1,6 +1,6 @@
-// Chromosomes, their lengths and their names, which differ between files. Reads lengths
-// from a table (a name and a length per line, as in UCSC's chrom.sizes or a .fai) or a 2bit genome,
-// and tables of other names.
+// Chromosomes, their lengths and their names, which differ between files. Reads lengths from a
+// table (a name and a length per line, as in UCSC's chrom.sizes or a .fai) or a 2bit genome, and
+// tables of other names.
 #pragma once
 
 #include <cstddef>

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "chunks.h"
 #include "core/ancestry/projection/focal_genome.h"
 #include "core/ancestry/projection/projection.h"
 #include "core/exec/errors.h"
@@ -27,13 +28,7 @@ Parsed parse(const std::string& text, std::size_t chunk, OnBadBlock policy = OnB
   BadBlocks bad("x.maf", policy);
   MafParser parser(bad);
   Parsed parsed;
-  std::size_t at = 0;
-  const auto read = [&](char* out, std::size_t n) {
-    const std::size_t got = text.copy(out, n, at);
-    at += got;
-    return got;
-  };
-  for_each_chunk(read, chunk, TaskContext(), [&](std::string_view piece, bool last) {
+  test::read_in_chunks(text, chunk, [&](std::string_view piece, bool last) {
     return parser.consume(piece, last, [&](const MafBlock& block) {
       parsed.blocks += "@" + std::to_string(block.line);
       for (const auto& line : block.rows) {

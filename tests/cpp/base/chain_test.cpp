@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "chunks.h"
 #include "core/exec/errors.h"
-#include "core/io/record_reader.h"
 #include "support.h"
 
 namespace ancify {
@@ -23,13 +23,7 @@ std::string parse(const std::string& text, std::size_t chunk,
               std::to_string(range.start) + "-" + std::to_string(range.end) + "/" +
               std::to_string(range.size);
   };
-  std::size_t at = 0;
-  const auto read = [&](char* out, std::size_t n) {
-    const std::size_t got = text.copy(out, n, at);
-    at += got;
-    return got;
-  };
-  for_each_chunk(read, chunk, TaskContext(), [&](std::string_view piece, bool last) {
+  test::read_in_chunks(text, chunk, [&](std::string_view piece, bool last) {
     return parser.consume(piece, last, [&](const Chain& chain) {
       parsed += "@" + std::to_string(chain.line);
       write(chain.target);

@@ -1,0 +1,77 @@
+// What the slow readers of pairwise alignments share, and the comparison with them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../tests/cpp/ancestry/slow_projection.h"
+#include "core/ancestry/projection/alignment_formats.h"
+#include "projection.h"
+
+namespace ancify::fuzz {
+
+struct Reading {
+  std::vector<test::Block> blocks;
+  std::int64_t bad = 0;
+};
+
+// Without blanks at their ends.
+inline std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  std::istringstream in{std::string(text)};
+  for (std::string line; std::getline(in, line);) {
+    line.erase(line.find_last_not_of(" \t\r") + 1);
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+inline std::optional<std::int64_t> whole_number(const std::string& text) {
+  if (text.empty() || text.size() > 18) return {};
+  if (text.find_first_not_of("0123456789") != text.npos) return {};
+  return std::stoll(text);
+}
+
+// Whether a file may give the sequence `known` this name: a leading chr is added or removed.
+inline bool is_name_of(const std::string& name, const std::string& known) {
+  return name == known || name == (known.rfind("chr", 0) == 0 ? known.substr(3) : "chr" + known);
+}
+
+// The name of the format that a file of this text has.
+inline const std::string& format_of(std::string_view text) {
+  std::int64_t lines = 0;
+  return format_of_text(text, true, lines, alignment_formats())->name;
+}
+
+// Every way to project the input gives the bases and the number of bad blocks that
+// read_slowly(input) finds.
+template <class ReadSlowly>
+void check_projection(std::string_view input, ProjectionOptions options, ReadSlowly read_slowly) {
+  Choices choices(input);
+  const Way way = any_way(choices);
+  const bool codes = way.kept == Kept::kPacked;
+  if (choices.one_in(2)) options.on_bad_block = OnBadBlock::kSkip;
+  const std::string plain = project(input, {""}, options, Way{}, codes);
+  require_equal(plain, project(input, {""}, options, way, codes), "two ways to project");
+
+  const Reading reading = read_slowly(input);
+  const bool refused = options.on_bad_block == OnBadBlock::kError && reading.bad > 0;
+  require(is_error(plain) == (refused || reading.blocks.empty()), "an error: " + plain);
+  if (is_error(plain)) return;
+  std::string bases;
+  for (const auto& chromosome : kChromosomes) {
+    bases += (bases.empty() ? "" : " ") + test::project_slowly(reading.blocks, chromosome);
+  }
+  if (codes) {
+    for (char& c : bases) c = c == ' ' ? ' ' : upper_base(base_code(c));
+  }
+  require_equal(plain.substr(0, plain.find('\n')), bases, "projecting and the slow way");
+  require(plain.find(", bad " + std::to_string(reading.bad) + "\n") != plain.npos,
+          "the number of bad blocks: " + plain);
+}
+
+}  // namespace ancify::fuzz
