@@ -26,7 +26,8 @@
 #' @param progress Whether to show a progress bar after two seconds. Default: only in interactive
 #'   sessions.
 #' @param ... Not used.
-#' @return `predict()`: a numeric vector in units of the response, named by sample. Its attribute
+#' @return `predict()`: a numeric vector in units of the response, named by sample; `NA` where a
+#'   covariate is missing. Its attribute
 #'   `variants` counts variants of the fit: `used`, `turned` (of those) and `absent`.
 #'
 #'   `variant_effects()`: a data frame with a row for each variant of the fit: `chromosome`, `id`,
@@ -77,13 +78,22 @@ predict.reml_fit <- function(object, genotypes = NULL, data = NULL, id = "id",
   ids <- genotypes$samples$id
   fixed <- if (type == "response") drop(new_effects(fit, data, id, ids) %*% fit$coefficients) else 0
   places <- matched_variants(variant_effects_of(fit, progress), genotypes)
-  values <- with_watch("Predicting", function(watch) {
+  values <- genetic_values(fit, genotypes, places, progress)
+  structure(stats::setNames(values + fixed, ids), variants = places$counts)
+}
+
+# `places`: a result of matched_variants().
+genetic_values <- function(fit, genotypes, places, progress) {
+  # A fit without genetic variance has no effects.
+  if (length(places$at) == 0) {
+    return(numeric(nrow(genotypes)))
+  }
+  with_watch("Predicting", function(watch) {
     genetic_values_impl(
       core_genotypes(genotypes[, places$at]), core_settings(fit$threads, fit$memory), places$mean,
       places$effect, watch
     )
   }, progress)
-  structure(stats::setNames(values + fixed, ids), variants = places$counts)
 }
 
 #' @rdname predict.reml_fit
@@ -140,24 +150,25 @@ new_effects <- function(fit, data, id, ids) {
 }
 
 # Where the variants with effects are in other genotypes: list(at =, mean =, effect =, of the
-# counted alleles there, counts =).
+# counted alleles there, counts =). Of variants that are there twice, each has its own.
 matched_variants <- function(effects, genotypes) {
-  effects <- effects[effects$effect != 0, ]
-  key <- function(variants, first, second) {
-    paste(bare_names(variants$chromosome), variants$position, variants[[first]],
-          variants[[second]])
+  key <- function(variants) {
+    make.unique(paste(
+      bare_names(variants$chromosome), variants$position,
+      pmin(variants$counted, variants$other), pmax(variants$counted, variants$other)
+    ))
   }
-  there <- key(genotypes$variants, "counted", "other")
-  at <- match(key(effects, "counted", "other"), there)
-  turned <- match(key(effects, "other", "counted"), there)
-  is_turned <- is.na(at) & !is.na(turned)
-  at[is_turned] <- turned[is_turned]
-  found <- !is.na(at)
-  if (!any(found)) {
+  used <- effects$effect != 0
+  at <- match(key(effects), key(genotypes$variants))
+  if (all(is.na(at))) {
     abort_ancify(
       "`genotypes` has no variant of the fit, by chromosome, position and alleles.", "input"
     )
   }
+  at <- at[used]
+  effects <- effects[used, ]
+  found <- !is.na(at)
+  is_turned <- found & effects$counted != genotypes$variants$counted[at]
   list(
     at = at[found],
     mean = ifelse(is_turned, 2 - effects$mean, effects$mean)[found],

@@ -22,8 +22,11 @@ analysis_samples <- function(formula, data, id, order) {
   x <- fixed_effects(frame, row[kept])
   check_degrees_of_freedom(y, x, names(frame)[1])
   list(
-    ids = order[kept], at = kept, y = y, x = x, terms = stats::terms(frame),
-    levels = levels_of(covariates[row[kept], , drop = FALSE]), all_ids = ids,
+    ids = order[kept], at = kept, y = y, x = structure(x, contrasts = NULL),
+    terms = stats::terms(frame), contrasts = attr(x, "contrasts"),
+    levels = levels_of(covariates[row[kept], , drop = FALSE]),
+    columns = intersect(all.vars(stats::delete.response(stats::terms(frame))), names(data)),
+    all_ids = ids,
     dropped = c("no phenotype" = sum(no_phenotype), "missing covariate" = sum(no_covariate))
   )
 }
@@ -131,7 +134,7 @@ check_any_sample <- function(order, ids, kept, frame) {
 
 # ---- Fixed effects -------------------------------------------------------------------------------
 
-# The matrix of these rows, of full rank.
+# The matrix of these rows, of full rank, with the contrasts as attribute.
 fixed_effects <- function(frame, rows) {
   terms <- stats::delete.response(stats::terms(frame))
   frame <- droplevels(frame[rows, , drop = FALSE])
@@ -139,6 +142,7 @@ fixed_effects <- function(frame, rows) {
   frame[lengths(levels_of(frame)) == 1] <- 1
   attr(frame, "terms") <- terms
   x <- stats::model.matrix(terms, frame)
+  contrasts <- attr(x, "contrasts")
   if (attr(terms, "intercept") == 1) {
     constant <- apply(x, 2, function(values) all(values == values[1]))
     constant["(Intercept)"] <- FALSE
@@ -146,7 +150,9 @@ fixed_effects <- function(frame, rows) {
     x <- x[, !constant, drop = FALSE]
   }
   check_independent(x)
-  matrix(as.double(x), nrow(x), dimnames = list(NULL, colnames(x)))
+  structure(
+    matrix(as.double(x), nrow(x), dimnames = list(NULL, colnames(x))), contrasts = contrasts
+  )
 }
 
 # The labels of each variable of a frame; NULL of numbers.
@@ -163,8 +169,13 @@ fixed_effects_of <- function(fit, data, id, ids) {
       sprintf("`data` has no row of the sample %s.", quoted(ids[is.na(rows)][1])), "input"
     )
   }
+  absent <- setdiff(fit$columns, names(data))
+  if (length(absent)) {
+    abort_ancify(sprintf("`data` lacks %s, as the fit has it.", enumerate(quoted(absent))), "input")
+  }
   terms <- stats::delete.response(fit$terms)
   frame <- stats::model.frame(terms, data[rows, , drop = FALSE], na.action = stats::na.pass)
+  check_same_kinds(frame, fit$levels)
   for (name in names(Filter(length, fit$levels))) {
     given <- as.character(frame[[name]])
     unknown <- which(!is.na(given) & !given %in% fit$levels[[name]])
@@ -181,7 +192,19 @@ fixed_effects_of <- function(fit, data, id, ids) {
     frame[[name]] <- if (single) 1 else factor(given, fit$levels[[name]])
   }
   attr(frame, "terms") <- terms
-  stats::model.matrix(terms, frame)[, colnames(fit$x), drop = FALSE]
+  x <- stats::model.matrix(terms, frame, contrasts.arg = fit$contrasts)
+  x[, colnames(fit$x), drop = FALSE]
+}
+
+# Numbers must be numbers, as in the fit.
+check_same_kinds <- function(frame, levels) {
+  labels <- lengths(levels_of(frame)) > 0 & lengths(levels[names(frame)]) == 0
+  if (any(labels)) {
+    abort_ancify(
+      sprintf("%s of `data` must be numbers, as in the fit.", quoted(names(frame)[labels][1])),
+      "input"
+    )
+  }
 }
 
 warn_of_constant <- function(covariates, n) {

@@ -15,14 +15,14 @@ scan_methods <- c(ols = "least squares", mixed = "mixed model")
 #' @export
 print.variant_scan <- function(x, ...) {
   facts <- attr(x, "scan")
-  tested <- sum(is.finite(x$log10_p))
+  tested <- sum(!is.na(x$log10_p))
   write_object("variant_scan", scan_methods[[facts$method]], c(
     samples = format_count(facts$samples),
     variants = sprintf("%s, of which %s tested", format_count(nrow(x)), format_count(tested)),
     if (!is.null(facts$theta)) {
       c(kernels = if (facts$loco) "without the variant's chromosome" else "of all variants")
     },
-    if (length(facts$ratios)) {
+    if (length(facts$ratios) > 1) {
       c("z'Pz / z'Sz" = sprintf(
         "%.4g, with a standard deviation of %s over %s", mean(facts$ratios),
         format_percent(stats::sd(facts$ratios) / mean(facts$ratios)),
@@ -45,7 +45,6 @@ print.variant_scan <- function(x, ...) {
 
 #' @export
 as.data.frame.variant_scan <- function(x, ...) {
-  check_no_more(...)
   attr(x, "scan") <- NULL
   class(x) <- "data.frame"
   x

@@ -9,8 +9,9 @@
 #' | a formula | the variant beside the fixed effects, by least squares: as [lm()], with t values |
 #' | a fit of [fit_reml()] | the same, with the fit's covariance: z values |
 #'
-#' A variant's column has its copies of the counted allele. A missing call counts as the mean of the
-#' observed calls. Variants that do not vary, or depend on the fixed effects, are not tested.
+#' A variant's column has its copies of the counted allele, minus their mean: so keep the intercept.
+#' A missing call counts as the mean of the observed calls. Variants that do not vary, or depend on
+#' the fixed effects, are not tested.
 #'
 #' **Leaving one chromosome out.** A variant that is in the kernel too is tested against itself,
 #' and loses power. With `loco = TRUE` the variances are estimated anew without the variants of
@@ -144,7 +145,7 @@ scan_variants.reml_fit <- function(x, genotypes = NULL, loco = TRUE, progress = 
   })
   square <- joined("square")
   new_scan(g, counts, list(effect = joined("response") / square, se = 1 / sqrt(square)), list(
-    method = "mixed", samples = length(fit$y), loco = loco, df = Inf,
+    method = "mixed", samples = length(fit$y), loco = any(nzchar(names(parts))), df = Inf,
     theta = thetas_of(scans, names(parts), names(fit$theta)), ratios = joined_ratios(scans)
   ))
 }
@@ -176,7 +177,7 @@ tested_genotypes <- function(fit, genotypes) {
 }
 
 # Names of chromosomes without a leading chr.
-bare_names <- function(chromosomes) sub("^chr", "", chromosomes)
+bare_names <- function(chromosomes) sub("^chr", "", chromosomes, ignore.case = TRUE)
 
 # Numbers of the tested variants by the chromosome that is left out of the fit; "" for none.
 scan_parts <- function(fit, g, loco) {
@@ -188,8 +189,9 @@ scan_parts <- function(fit, g, loco) {
 
 # The fit without the variants of a chromosome. Components that are left empty go.
 fit_without <- function(fit, chromosome, progress) {
-  of_weight <- bare_names(fit$genotypes$variants$chromosome)[fit$weights$variant]
-  weights <- fit$weights[of_weight != chromosome, , drop = FALSE]
+  varies <- genotype_moments(fit$genotypes, fit$threads)$variance > 0
+  stays <- varies & bare_names(fit$genotypes$variants$chromosome) != chromosome
+  weights <- fit$weights[stays[fit$weights$variant], , drop = FALSE]
   sets <- sort(unique(weights$component))
   kept <- c(sets, fit$n_genetic + seq_along(fit$kernels))
   if (length(kept) == 0) {
@@ -207,7 +209,8 @@ fit_without <- function(fit, chromosome, progress) {
   model$n_genetic <- length(sets)
   model$names <- fit$names[kept]
   with_residual <- c(kept, length(fit$theta))
-  model$control$start <- fit$theta[with_residual]
+  # A negative variance may be too low without the chromosome's variants.
+  model$control$start <- pmax(fit$theta[with_residual], 0)
   model$control$lower <- fit$control$lower[with_residual]
   model[names(model) %in% c("theta", "residual_projection")] <- NULL
   if (length(sets) == 0) model["genotypes"] <- list(NULL)

@@ -5,6 +5,7 @@
 #include "core/genotypes/outer_sums.h"
 
 #include <cstddef>
+#include <cstring>
 
 #if defined(__GNUC__) && !defined(__clang__)
 // All levels round products before they are added, and have the same bytes.
@@ -17,21 +18,26 @@ namespace {
 
 constexpr std::size_t kLanes = 8;
 constexpr std::size_t kVectors = kOuterColumns / kLanes;
-// Eight numbers at any address.
-using Lanes = double __attribute__((vector_size(kLanes * sizeof(double)), aligned(8)));
+using Lanes = double __attribute__((vector_size(kLanes * sizeof(double))));
 
-ANCIFY_ALWAYS_INLINE Lanes& lanes(double* p) { return *reinterpret_cast<Lanes*>(p); }
-ANCIFY_ALWAYS_INLINE const Lanes& lanes(const double* p) {
-  return *reinterpret_cast<const Lanes*>(p);
+// Numbers are at any address. Vectors are not returned, as each level would do it in another way.
+ANCIFY_ALWAYS_INLINE void load(const double* from, Lanes& to) {
+  std::memcpy(&to, from, sizeof(to));
+}
+ANCIFY_ALWAYS_INLINE void store(const Lanes& from, double* to) {
+  std::memcpy(to, &from, sizeof(from));
 }
 
 // Sums of both variants' products, for each of their 16 pairs of calls.
 ANCIFY_ALWAYS_INLINE void fill_pair(const OuterVariant& left, const OuterVariant& right,
                                     std::size_t column, Lanes* sums) {
+  Lanes of_left;
+  Lanes of_right;
+  load(&left.columns[column], of_left);
+  load(&right.columns[column], of_right);
   for (std::size_t call = 0; call < 4; ++call) {
-    const Lanes of_right = lanes(&right.columns[column]) * right.of_call[call];
     for (std::size_t other = 0; other < 4; ++other) {
-      sums[4 * call + other] = lanes(&left.columns[column]) * left.of_call[other] + of_right;
+      sums[4 * call + other] = of_left * left.of_call[other] + of_right * right.of_call[call];
     }
   }
 }
@@ -45,7 +51,7 @@ ANCIFY_ALWAYS_INLINE void fill(const NumberedQuad& quad,
     fill_pair(variants[2], variants[3], column, high);
     for (std::size_t number = 0; number < quad.bytes.size(); ++number) {
       const unsigned calls = quad.bytes[number];
-      lanes(&table.rows[number][column]) = low[calls & 15U] + high[calls >> 4];
+      store(low[calls & 15U] + high[calls >> 4], &table.rows[number][column]);
     }
   }
 }
@@ -57,12 +63,16 @@ ANCIFY_ALWAYS_INLINE void add(const NumberedQuad* quads, const QuadTables& table
   for (std::int64_t i = first; i < end; ++i) {
     double* const row = out + i * kOuterColumns;
     Lanes sums[kVectors];
-    for (std::size_t v = 0; v < kVectors; ++v) sums[v] = lanes(row + v * kLanes);
+    for (std::size_t v = 0; v < kVectors; ++v) load(row + v * kLanes, sums[v]);
     for (std::size_t quad = 0; quad < kOuterQuads; ++quad) {
       const double* const of_byte = tables[quad].rows[numbers[quad][i]];
-      for (std::size_t v = 0; v < kVectors; ++v) sums[v] += lanes(of_byte + v * kLanes);
+      for (std::size_t v = 0; v < kVectors; ++v) {
+        Lanes more;
+        load(of_byte + v * kLanes, more);
+        sums[v] += more;
+      }
     }
-    for (std::size_t v = 0; v < kVectors; ++v) lanes(row + v * kLanes) = sums[v];
+    for (std::size_t v = 0; v < kVectors; ++v) store(sums[v], row + v * kLanes);
   }
 }
 
