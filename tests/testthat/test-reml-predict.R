@@ -93,6 +93,41 @@ test_that("variants are matched by place and alleles, and turned", {
   expect_identical(attr(some, "variants"), c(used = 9L, turned = 0L, absent = 50L))
 })
 
+test_that("covariates of predictions are coded as in the fit", {
+  case <- predicted_case()
+  case$data$grade <- factor(rep(c("low", "mid", "high"), 30), c("low", "mid", "high"), ordered = TRUE)
+  case$data$age <- rep(1:9, 10)
+  fit <- fit_reml(y ~ sex + grade + poly(age, 2), case$data, case$g, threads = 1, verbose = FALSE)
+  old <- options(contrasts = c("contr.sum", "contr.poly"))
+  on.exit(options(old))
+  expect_equal(c(predict(fit, case$g, case$data)), fitted(fit), tolerance = 1e-8,
+               ignore_attr = TRUE)
+  case$data$age[4] <- NA
+  expect_identical(which(is.na(predict(fit, case$g, case$data))), c(s4 = 4L))
+})
+
+test_that("a fit without genetic variance predicts its fixed effects", {
+  case <- predicted_case()
+  set.seed(5)
+  case$data$y <- rep(c(-1, 1), length.out = 90)
+  fit <- fit_reml(y ~ 1, case$data, case$g[1:70, ], threads = 1, verbose = FALSE)
+  expect_identical(fit$theta[[1]], 0)
+  expect_equal(c(predict(fit, case$g[71:90, ])), rep(fit$coefficients[[1]], 20),
+               ignore_attr = TRUE)
+})
+
+test_that("variants that are there twice keep apart", {
+  case <- predicted_case()
+  bim <- utils::read.table(paste0(case$stem, ".bim"), colClasses = "character")
+  bim[2:3, ] <- bim[c(1, 1), ]
+  bim[3, 5:6] <- bim[1, 6:5]
+  bim$V2 <- paste0("v", 1:60)
+  write_columns(bim, paste0(case$stem, ".bim"))
+  g <- open_genotypes(case$stem)
+  fit <- fit_reml(y ~ 1, case$data, g, threads = 1, verbose = FALSE)
+  expect_equal(c(predict(fit, g)), fitted(fit), tolerance = 1e-8, ignore_attr = TRUE)
+})
+
 test_that("predictions that cannot be made are refused", {
   case <- predicted_case()
   fit <- fit_reml(y ~ sex, case$data, case$g[1:70, ], threads = 1, verbose = FALSE)
@@ -100,6 +135,11 @@ test_that("predictions that cannot be made are refused", {
   expect_ancify_error(predict(fit, new), "input", "sexm")
   expect_ancify_error(predict(fit, data = case$data), "input", "genotypes")
   expect_ancify_error(predict(fit, new, case$data[1:80, ]), "input", "s81")
+  expect_ancify_error(predict(fit, new, case$data["id"]), "input", "lacks 'sex'")
+  aged <- fit_reml(y ~ age, cbind(case$data, age = 1:90), case$g[1:70, ], threads = 1,
+                   verbose = FALSE)
+  expect_ancify_error(predict(aged, new, cbind(case$data, age = "old")), "input",
+                      "must be numbers")
   other <- replace(case$data, "sex", "unknown")
   expect_ancify_error(predict(fit, new, other), "input", "unknown")
   stem <- tempfile("elsewhere")

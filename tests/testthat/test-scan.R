@@ -108,6 +108,20 @@ test_that("each chromosome is tested without its variants in the kernels", {
   expect_equal(scan_variants(one, others)$p, scan_variants(one, others, loco = FALSE)$p)
 })
 
+test_that("a component may be left with constant variants alone", {
+  study <- scan_data()
+  # On chromosome 2 the component has no variant that varies.
+  calls <- study$calls
+  calls[, 21] <- 1
+  stem <- tempfile("constant")
+  oracle_write_bed(calls, stem, study$chromosome)
+  g <- open_genotypes(stem)
+  sets <- list(first = 1:21, rest = 22:60)
+  fit <- fit_reml(y ~ sex, study$data, g, sets, threads = 1, verbose = FALSE)
+  theta <- attr(scan_variants(fit), "scan")$theta
+  expect_identical(is.na(theta[, "first"]), c("1" = TRUE, "2" = FALSE, X = FALSE))
+})
+
 test_that("a scan has the same bytes for all threads, levels of instructions and memory", {
   study <- scan_data()
   fit <- fit_reml(y ~ sex, study$data, study$g, threads = 1, verbose = FALSE)
@@ -195,6 +209,7 @@ test_that("scans print, and keep what they are", {
   expect_s3_class(top, "variant_scan")
   expect_output(print(top), "3, of which 3 tested")
   expect_identical(class(scan[, c("id", "p")]), "data.frame")
+  expect_identical(dim(cbind(scan, gene = "none")), c(60L, 13L))
   ranges <- GenomicRanges::makeGRangesFromDataFrame(
     scan, keep.extra.columns = TRUE, start.field = "position", end.field = "position"
   )

@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <cstring>
 
-#if defined(__GNUC__) && !defined(__clang__)
 // All levels round products before they are added, and have the same bytes.
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__)
 #pragma GCC optimize("O3", "fp-contract=off")
 #endif
 
