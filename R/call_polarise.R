@@ -205,6 +205,7 @@ check_counts <- function(counts, n, sites, history) {
   }
   n <- rep_len(n, length(counts))
   known <- !is.na(counts)
+  n[!known & is.na(n)] <- max(2, history$focal_lineages)
   wrong <- which(!are_sampled(ifelse(known, counts, 1), n) | (!known & n < 2))
   if (length(wrong)) {
     site <- wrong[1]

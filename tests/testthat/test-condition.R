@@ -122,3 +122,14 @@ test_that("variants that cannot be are errors", {
   refused(cbind(row, counts = 3), "`n`")
   refused(cbind(row, counts = 3, n = 2), "count of 3 among 2")
 })
+
+test_that("a site without counts may lack its number of haplotypes too", {
+  inner <- c(chimp = "ACGTNacc", gorilla = "ACGANNcG")
+  history <- coalescent_history(c(240000, 320000, 1100000), 50000, 10000)
+  call <- function(...) {
+    variants <- data.frame(position = 3:4, alleles = c("G/T", "T/C"), counts = c(NA, 3), ...)
+    call_ancestral(inner, c(macaque = "ATGTANNt"), "coalescent", history = history,
+                   variants = variants, posterior = TRUE, threads = 1)
+  }
+  expect_identical(call(n = c(NA, 20)), call(n = c(max(2, history$focal_lineages), 20)))
+})

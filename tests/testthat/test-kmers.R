@@ -201,7 +201,8 @@ test_that("a full disk is an error, and its parts are removed", {
   writeLines(c(sprintf(".libPaths(%s)", deparse1(.libPaths())), limited), script)
   # No file may have more than 2 KB.
   lines <- suppressWarnings(system2(
-    "sh", c("-c", shQuote(sprintf("trap '' XFSZ; ulimit -f 4; Rscript --vanilla %s 2>&1", script))),
+    "sh",
+    c("-c", shQuote(sprintf("trap '' XFSZ; ulimit -f 4; %s --vanilla %s 2>&1", rscript, script))),
     stdout = TRUE
   ))
   expect_match(paste(lines, collapse = " "), "cannot (write|reserve)")
