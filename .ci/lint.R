@@ -2,7 +2,8 @@
 # A test sees testthat and the tests' helpers besides the package, a benchmark what all share.
 library(testthat)
 for (shared in c(
-  Sys.glob("tests/testthat/helper*.R"), "benchmarks/simulated.R", "benchmarks/accuracy/est_sfs.R"
+  Sys.glob("tests/testthat/helper*.R"), "benchmarks/simulated.R", "benchmarks/timing.R",
+  "benchmarks/accuracy/est_sfs.R"
 )) source(shared)
 
 # What is particular to a method stands in its row.

@@ -102,6 +102,9 @@ other_prefix <- function(chromosomes) {
   ifelse(startsWith(chromosomes, "chr"), substring(chromosomes, 4), paste0("chr", chromosomes))
 }
 
+# Names without a leading chr, by which chromosomes of two files are the same.
+bare_names <- function(chromosomes) sub("^chr", "", chromosomes, ignore.case = TRUE)
+
 is_scalar <- function(value) {
   is.atomic(value) && length(value) == 1 && !is.na(value)
 }

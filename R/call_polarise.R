@@ -195,9 +195,10 @@ allele_codes <- function(alleles) {
 
 # list(counts =, n =), whole numbers for each of `sites`; counts are NA where they are not known.
 check_counts <- function(counts, n, sites, history) {
-  counts <- counts %||% rep(NA_real_, sites)
-  if (is.logical(counts) && all(is.na(counts))) counts <- as.numeric(counts)
-  if (is.null(n) && all(is.na(counts))) n <- max(2, history$focal_lineages)
+  # NA alone is logical.
+  as_numbers <- function(x) if (is.logical(x) && all(is.na(x))) as.numeric(x) else x
+  counts <- as_numbers(counts %||% rep(NA, sites))
+  n <- as_numbers(n %||% NA)
   if (!is.numeric(counts) || !is.numeric(n) || !length(n) %in% c(1, length(counts))) {
     abort_ancify(
       "`counts` must be a number or NA for each site, and `n` one number or as many.", "input"

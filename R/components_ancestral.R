@@ -98,7 +98,7 @@ write_sites <- function(g, file) {
 from_records <- function(records, g) {
   # Without a leading chr: names differ by it between files.
   site <- function(chromosome, position) {
-    paste(sub("^chr", "", chromosome), number_text(position))
+    paste(bare_names(chromosome), number_text(position))
   }
   place <- site(g$variants$chromosome, g$variants$position)
   counted <- toupper(g$variants$counted)

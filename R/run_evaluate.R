@@ -55,7 +55,7 @@ evaluation_inputs <- function(config, kind) {
 # Gives one file name a chromosome. Marks inside a chromosome's name are not replaced. {chrom_id} of
 # Chr1 is 1 too, as in the Python tool.
 fill_pattern <- function(pattern, chromosomes) {
-  ids <- sub("^chr", "", chromosomes, ignore.case = TRUE)
+  ids <- bare_names(chromosomes)
   names <- list(`{chrom}` = chromosomes, `{chrom_id}` = ids)
   found <- gregexpr("\\{chrom(_id)?\\}", pattern)
   marks <- regmatches(pattern, found)[[1]]

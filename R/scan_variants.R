@@ -118,7 +118,7 @@ scan_variants.formula <- function(x, data, genotypes, id = "id", threads = NULL,
   effect <- forms$response / forms$square
   left <- pmax(sum(residual^2) - forms$response * effect, 0)
   tested <- list(effect = effect, se = sqrt(left / df / forms$square))
-  new_scan(model$genotypes, forms$counts, tested, list(
+  new_scan(model$genotypes, forms, tested, list(
     method = "ols", samples = length(model$y), loco = FALSE, df = df
   ))
 }
@@ -139,14 +139,13 @@ scan_variants.reml_fit <- function(x, genotypes = NULL, loco = TRUE, progress = 
     c(scan_mixed(part, g[, variants], progress), list(theta = part$theta))
   }, parts, names(parts))
   order <- order(unlist(parts, use.names = FALSE))
-  joined <- function(name) unlist(lapply(scans, `[[`, name), use.names = FALSE)[order]
-  counts <- lapply(list(one = "one", two = "two", missing = "missing"), function(call) {
-    unlist(lapply(scans, function(scan) scan$counts[[call]]), use.names = FALSE)[order]
-  })
-  square <- joined("square")
-  new_scan(g, counts, list(effect = joined("response") / square, se = 1 / sqrt(square)), list(
+  all_of <- function(name) unlist(lapply(scans, `[[`, name), use.names = FALSE)
+  forms <- lapply(c(response = "response", square = "square", n = "n", frequency = "frequency"),
+                  function(name) all_of(name)[order])
+  tested <- list(effect = forms$response / forms$square, se = 1 / sqrt(forms$square))
+  new_scan(g, forms, tested, list(
     method = "mixed", samples = length(fit$y), loco = any(nzchar(names(parts))), df = Inf,
-    theta = thetas_of(scans, names(parts), names(fit$theta)), ratios = joined_ratios(scans)
+    theta = thetas_of(scans, names(parts), names(fit$theta)), ratios = all_of("ratios")
   ))
 }
 
@@ -176,9 +175,6 @@ tested_genotypes <- function(fit, genotypes) {
   genotypes[fit$ids, ]
 }
 
-# Names of chromosomes without a leading chr.
-bare_names <- function(chromosomes) sub("^chr", "", chromosomes, ignore.case = TRUE)
-
 # Numbers of the tested variants by the chromosome that is left out of the fit; "" for none.
 scan_parts <- function(fit, g, loco) {
   chromosome <- bare_names(g$variants$chromosome)
@@ -197,8 +193,7 @@ fit_without <- function(fit, chromosome, progress) {
   if (length(kept) == 0) {
     abort_ancify(
       sprintf(
-        "All variants of the fit are on chromosome %s: choose `loco = FALSE`, or test other %s.",
-        quoted(chromosome), "variants"
+        "All variants of the fit are on chromosome %s: choose `loco = FALSE`.", quoted(chromosome)
       ),
       "input"
     )
@@ -212,7 +207,6 @@ fit_without <- function(fit, chromosome, progress) {
   # A negative variance may be too low without the chromosome's variants.
   model$control$start <- pmax(fit$theta[with_residual], 0)
   model$control$lower <- fit$control$lower[with_residual]
-  model[names(model) %in% c("theta", "residual_projection")] <- NULL
   if (length(sets) == 0) model["genotypes"] <- list(NULL)
   result <- run_reml(model, sprintf("Fitting without %s", chromosome), progress)
   if (!result$converged) {
@@ -222,10 +216,12 @@ fit_without <- function(fit, chromosome, progress) {
       "fit"
     )
   }
-  c(model, result[c("theta", "residual_projection")])
+  found <- c("theta", "residual_projection")
+  model[found] <- result[found]
+  model
 }
 
-# z'Py and z'Pz of the variants of `g`, with the calls; after a stochastic fit also the ratios.
+# z'Py and z'Pz of the variants of `g`, as scan_forms(); after a stochastic fit also the ratios.
 scan_mixed <- function(fit, g, progress) {
   problem <- c(
     core_problem(fit), list(control = fit$control), path_settings(fit, fit$path)
@@ -255,6 +251,7 @@ scan_mixed <- function(fit, g, progress) {
 # Variants whose z'Pz is solved for after a stochastic fit.
 sampled_variants <- 128
 
+# For each variant: response = z'v, square = z'Sz, n = samples with a call, frequency.
 scan_forms <- function(problem, g, v, progress) {
   with_watch("Scanning", function(watch) {
     scan_forms_impl(problem, core_genotypes(g), v, watch)
@@ -268,12 +265,10 @@ thetas_of <- function(scans, chromosomes, components) {
   matrix(unlist(rows), length(rows), byrow = TRUE, dimnames = list(chromosomes, components))
 }
 
-joined_ratios <- function(scans) unlist(lapply(scans, `[[`, "ratios"), use.names = FALSE)
-
 # ---- Result --------------------------------------------------------------------------------------
 
-new_scan <- function(g, counts, tested, facts) {
-  n <- facts$samples - counts$missing
+# `forms`: a result of scan_forms(). `tested`: effect and se of each variant.
+new_scan <- function(g, forms, tested, facts) {
   statistic <- tested$effect / tested$se
   none <- !is.finite(tested$effect)
   log_p <- stats::pt(-abs(statistic), facts$df, log.p = TRUE) + log(2)
@@ -281,8 +276,6 @@ new_scan <- function(g, counts, tested, facts) {
     effect = tested$effect, se = tested$se, statistic = statistic, p = exp(log_p),
     log10_p = -log_p / log(10)
   )
-  table <- c(g$variants, list(
-    n = n, frequency = replace((counts$one + 2 * counts$two) / (2 * n), n == 0, NA)
-  ), lapply(columns, replace, none, NA))
+  table <- c(g$variants, forms[c("n", "frequency")], lapply(columns, replace, none, NA))
   structure(list2DF(table), class = c("variant_scan", "data.frame"), scan = facts)
 }

@@ -4,10 +4,10 @@
 #
 # It takes the installed package, bgzip, and the Python that ANCIFY_MUTYPER_PYTHON names.
 library(ancify)
+source("benchmarks/timing.R")
 
 folder <- c(commandArgs(TRUE), tempfile("mutations"))[1]
 dir.create(folder, showWarnings = FALSE, recursive = TRUE)
-rounds <- 3
 set.seed(1)
 
 # 100,000 sites of 100 samples on 20 Mb.
@@ -43,17 +43,7 @@ system2("bgzip", c("-f", shQuote(vcf)))
 vcf <- paste0(vcf, ".gz")
 populations <- stats::setNames(rep(c("A", "B"), 50), paste0("s", 1:100))
 
-# Seconds of each function, the least of the rounds, in which they take turns.
-side_by_side <- function(...) {
-  runs <- list(...)
-  seconds <- replicate(rounds, vapply(runs, function(run) {
-    gc()
-    system.time(run())[["elapsed"]]
-  }, 0))
-  apply(seconds, 1, min)
-}
-
-report <- function(what, ratio, must) cat(sprintf("%-60s %6.2f  %s\n", what, ratio, must))
+side_by_side <- function(...) best(list(...))
 
 for (threads in 1:2) {
   seconds <- side_by_side(

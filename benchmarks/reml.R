@@ -6,6 +6,7 @@
 # It takes the installed package, Debian's gemma, gemma-doc and bolt-lmm, and OpenBLAS as R's BLAS.
 library(ancify)
 source("benchmarks/simulated.R")
+source("benchmarks/timing.R")
 for (helper in c("files", "oracle", "genotypes", "reml", "reml_programs")) {
   source(sprintf("tests/testthat/helper-%s.R", helper))
 }
@@ -13,18 +14,6 @@ for (helper in c("files", "oracle", "genotypes", "reml", "reml_programs")) {
 parts <- commandArgs(TRUE)
 if (length(parts) == 0) parts <- c("mice", "large", "memory")
 threads <- 2
-rounds <- 3
-
-# The least seconds of each job; they take turns.
-best <- function(jobs) {
-  seconds <- replicate(rounds, vapply(jobs, function(job) {
-    gc()
-    system.time(job())[["elapsed"]]
-  }, 0))
-  apply(seconds, 1, min)
-}
-
-report <- function(what, value, goal = "") cat(sprintf("%-72s %9.3f  %s\n", what, value, goal))
 
 fit <- function(...) {
   fit_reml(..., threads = threads, progress = FALSE, verbose = FALSE)

@@ -5,6 +5,7 @@
 # It takes the installed package, and Debian's plink2, gemma, gemma-doc and OpenBLAS as R's BLAS.
 library(ancify)
 source("benchmarks/simulated.R")
+source("benchmarks/timing.R")
 for (helper in c("files", "oracle", "genotypes", "reml", "reml_programs", "scan")) {
   source(sprintf("tests/testthat/helper-%s.R", helper))
 }
@@ -12,18 +13,6 @@ for (helper in c("files", "oracle", "genotypes", "reml", "reml_programs", "scan"
 parts <- commandArgs(TRUE)
 if (length(parts) == 0) parts <- c("mice", "large")
 threads <- 2
-rounds <- 5
-
-# The least seconds of each job; they take turns.
-best <- function(jobs) {
-  seconds <- replicate(rounds, vapply(jobs, function(job) {
-    gc()
-    system.time(job())[["elapsed"]]
-  }, 0))
-  apply(seconds, 1, min)
-}
-
-report <- function(what, value, goal = "") cat(sprintf("%-72s %9.3f  %s\n", what, value, goal))
 
 # The mixed model of the mice's CD8, with its fit.
 mice <- function() {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/genotypes/standardise.h"
 #include "core/reml/exact_fit.h"
 #include "core/reml/prediction.h"
 #include "core/reml/scan.h"
@@ -12,21 +13,6 @@ namespace reml = ancify::reml;
 
 namespace {
 
-Rcpp::List as_list(const std::vector<ancify::VariantCounts>& counts) {
-  const auto m = static_cast<R_xlen_t>(counts.size());
-  Rcpp::NumericVector one(m);
-  Rcpp::NumericVector two(m);
-  Rcpp::NumericVector missing(m);
-  for (R_xlen_t j = 0; j < m; ++j) {
-    const ancify::VariantCounts& of = counts[static_cast<std::size_t>(j)];
-    one[j] = static_cast<double>(of.one);
-    two[j] = static_cast<double>(of.two);
-    missing[j] = static_cast<double>(of.missing);
-  }
-  return Rcpp::List::create(Rcpp::Named("one") = one, Rcpp::Named("two") = two,
-                            Rcpp::Named("missing") = missing);
-}
-
 ancify::GenotypeMatrix open_tested(const ChosenGenotypes& chosen, const ancify::GenotypeWork& work,
                                    ancify::JobControl& control) {
   return {chosen.open(control.inputs()), chosen.selection, work, control};
@@ -35,7 +21,7 @@ ancify::GenotypeMatrix open_tested(const ChosenGenotypes& chosen, const ancify::
 }  // namespace
 
 // For each variant z'v of a column v, z'Sz off the fixed effects, and its calls. Returns
-// list(response =, square =, counts = list(one =, two =, missing =)).
+// list(response =, square =, n = samples with a call, frequency = NA without).
 // [[Rcpp::export]]
 Rcpp::List scan_forms_impl(const Rcpp::List& problem, const Rcpp::List& genotypes,
                            const std::vector<double>& v, const Rcpp::Function& watch) {
@@ -43,16 +29,21 @@ Rcpp::List scan_forms_impl(const Rcpp::List& problem, const Rcpp::List& genotype
   const ancify::GenotypeWork work = as_work(problem);
   const ChosenGenotypes chosen = as_chosen(genotypes);
   reml::VariantForms forms;
-  std::vector<ancify::VariantCounts> counts;
+  std::vector<double> n;
+  std::vector<double> frequency;
   run_job(watch, [&](ancify::JobControl& control) {
     const ancify::GenotypeMatrix matrix = open_tested(chosen, work, control);
     const reml::FixedEffects fixed(data, {control, work.threads});
     forms = reml::forms_off_effects(reml::centred_calls(matrix), fixed, v, control);
-    counts = matrix.counts();
+    for (const ancify::VariantCounts& counts : matrix.counts()) {
+      const ancify::VariantMoments moments = ancify::moments_of(counts, matrix.samples());
+      n.push_back(moments.observed);
+      frequency.push_back(moments.observed > 0 ? moments.mean / 2 : NA_REAL);
+    }
   });
   return Rcpp::List::create(Rcpp::Named("response") = forms.response,
-                            Rcpp::Named("square") = forms.square,
-                            Rcpp::Named("counts") = as_list(counts));
+                            Rcpp::Named("square") = forms.square, Rcpp::Named("n") = n,
+                            Rcpp::Named("frequency") = frequency);
 }
 
 // z'Pz of each variant, at the variances `theta`.
