@@ -25,7 +25,7 @@ mice <- function() {
     scan_variants(fit, loco = FALSE, progress = FALSE)
   }
   theirs <- function() gemma_scan(stem, gemma_kinship(stem))
-  seconds <- best(list(ours = ours, gemma = theirs))
+  seconds <- medians(list(ours = ours, gemma = theirs))
   report("mixed scan of CD8 with its fit, s", seconds[["ours"]])
   report("... GEMMA's -gk and -lmm 3 over it", seconds[["gemma"]] / seconds[["ours"]],
          "at least 10")
@@ -42,7 +42,7 @@ large <- function(n = 5000, m = 20000) {
                   progress = FALSE)
   }
   theirs <- function() plink2_glm(study$stem, files, threads)
-  seconds <- best(list(ours = ours, plink2 = theirs))
+  seconds <- medians(list(ours = ours, plink2 = theirs))
   report(sprintf("least squares, n = %d, m = %d, two covariates, s", n, m), seconds[["ours"]])
   report("... plink2 --glm over it", seconds[["plink2"]] / seconds[["ours"]], "at least 2")
 }

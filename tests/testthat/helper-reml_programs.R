@@ -125,20 +125,18 @@ bolt_reml <- function(stem, data, components = NULL, quick = FALSE, threads = 2)
     write_columns(data.frame(names(components), components), path)
     paste0("--modelSnps=", path)
   }
-  started <- proc.time()[[3]]
   lines <- run_tool("bolt", c(
     paste0("--bfile=", stem), paste0("--phenoFile=", phenotypes), "--phenoCol=y", "--reml",
     paste0("--numThreads=", threads), "--noMapCheck", "--maxModelSnps=2000000", model,
     if (quick) "--remlNoRefine"
   ), folder, "OPENBLAS_NUM_THREADS=1")
-  seconds <- proc.time()[[3]] - started
   entries <- grep("entry (1,1):", lines, fixed = TRUE, value = TRUE)
   numbers <- vapply(entries, numbers_after, c(theta = 0, se = 0), "entry (1,1):")
   numbers <- numbers * numbers_after(grep("^Phenotype 1: ", lines, value = TRUE), "std = ")^2
   # The noise comes first there, and last here.
   order <- c(seq_len(ncol(numbers))[-1], 1)
   list(theta = unname(numbers["theta", order]), se = unname(numbers["se", order]),
-       seconds = seconds, lines = lines)
+       lines = lines)
 }
 
 # The stem of the unpacked BED of BOLT-LMM's example, with its other files beside it.
