@@ -36,6 +36,16 @@ test_that("a variant that depends on the fixed effects is not tested", {
   study$data$copy <- study$calls[, 3] + 0
   scan <- scan_variants(y ~ copy, study$data, study$g, threads = 1)
   expect_equal(which(is.na(scan$effect)), c(3, 7, 8))
+  # Its square off the effects is below 1e-5 of the whole.
+  study$data$nearly <- study$data$copy + 1e-3 * study$data$age / stats::sd(study$data$age)
+  for (x in list(y ~ nearly, fit_reml(y ~ nearly, study$data, study$g, verbose = FALSE))) {
+    scan <- if (inherits(x, "formula")) {
+      scan_variants(x, study$data, study$g, threads = 1)
+    } else {
+      scan_variants(x, loco = FALSE)
+    }
+    expect_true(3 %in% which(is.na(scan$effect)))
+  }
 })
 
 test_that("samples of a scan are those with a phenotype and all covariates", {

@@ -20,8 +20,9 @@ namespace {
 
 using Vector = std::vector<double>;
 
-// A variant whose column keeps less than this share of its square off the effects depends on them.
-constexpr double kDependentSquare = 1e-10;
+// A variant whose column keeps less than this share of its square off the effects depends on them:
+// squares() is exact to 4e-9 of the whole.
+constexpr double kDependentSquare = 1e-5;
 // Columns of P that are multiplied in a pass.
 constexpr std::int64_t kProjectionColumns = 128;
 // Relative residual of solves, whose error in z'Pz is a square.
