@@ -49,6 +49,10 @@ polarise_impl <- function(history, model, table, watch) {
     .Call(`_ancify_polarise_impl`, history, model, table, watch)
 }
 
+coding_changes_impl <- function(variants, genes, sequences, options, watch) {
+    .Call(`_ancify_coding_changes_impl`, variants, genes, sequences, options, watch)
+}
+
 compare_calls_impl <- function(folders, lengths, window, any_letters, backend, watch) {
     .Call(`_ancify_compare_calls_impl`, folders, lengths, window, any_letters, backend, watch)
 }

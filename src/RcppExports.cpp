@@ -171,6 +171,21 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// coding_changes_impl
+Rcpp::List coding_changes_impl(const std::string& variants, const Rcpp::List& genes, const Rcpp::List& sequences, const Rcpp::List& options, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_coding_changes_impl(SEXP variantsSEXP, SEXP genesSEXP, SEXP sequencesSEXP, SEXP optionsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type variants(variantsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type genes(genesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type sequences(sequencesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type options(optionsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(coding_changes_impl(variants, genes, sequences, options, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // compare_calls_impl
 Rcpp::List compare_calls_impl(const std::vector<std::string>& folders, const Rcpp::NumericVector& lengths, double window, bool any_letters, const Rcpp::List& backend, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_compare_calls_impl(SEXP foldersSEXP, SEXP lengthsSEXP, SEXP windowSEXP, SEXP any_lettersSEXP, SEXP backendSEXP, SEXP watchSEXP) {
@@ -1268,6 +1283,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_file_systems_impl", (DL_FUNC) &_ancify_file_systems_impl, 1},
     {"_ancify_pattern_probabilities_impl", (DL_FUNC) &_ancify_pattern_probabilities_impl, 3},
     {"_ancify_polarise_impl", (DL_FUNC) &_ancify_polarise_impl, 4},
+    {"_ancify_coding_changes_impl", (DL_FUNC) &_ancify_coding_changes_impl, 5},
     {"_ancify_compare_calls_impl", (DL_FUNC) &_ancify_compare_calls_impl, 6},
     {"_ancify_expected_spectra_impl", (DL_FUNC) &_ancify_expected_spectra_impl, 5},
     {"_ancify_smallest_frequencies_impl", (DL_FUNC) &_ancify_smallest_frequencies_impl, 1},

@@ -44,7 +44,7 @@ bool SiteReader::next() {
     progress_.record(reader_);
     if (is_site) return true;
   }
-  if (has_sites_ && !has_genotypes_) {
+  if (options_.needs_genotypes && has_sites_ && !has_genotypes_) {
     throw FormatError(options_.variants, 0, "no record has genotypes (GT)");
   }
   return false;

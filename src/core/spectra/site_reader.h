@@ -35,6 +35,7 @@ struct SiteReaderOptions {
   std::vector<SequenceFile> reference;
   std::string mask;            // a BED; empty for none
   bool low_confidence = true;  // use calls of low confidence too
+  bool needs_genotypes = true;
   int threads = 1;
 };
 
@@ -60,7 +61,7 @@ class SiteReader {
   SiteReader(const SiteReaderOptions& options, JobControl& control, const TaskContext& context);
 
   // Goes to the next site; false at the end. FormatError for an invalid record, and at the end if
-  // there are sites but no record has genotypes. Interrupted if the job is stopped.
+  // genotypes are needed, and there are sites but no record has any. Interrupted if the job is stopped.
   bool next();
 
   // How many chromosomes had records so far; the site is on the last of them.
@@ -76,6 +77,8 @@ class SiteReader {
   // The letter beside the site, so many positions after it; none without a sequence or outside it.
   std::optional<char> ancestral_at(int offset) const { return ancestral_.at(reader_, offset); }
   std::optional<char> reference_at(int offset) const { return reference_.at(reader_, offset); }
+  // The current chromosome's reference; null if there is none.
+  const std::string* reference() const { return reference_.sequence(); }
   // Of each of totals().chromosomes.
   const std::vector<ContextLengths>& lengths() const { return lengths_; }
 

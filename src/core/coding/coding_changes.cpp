@@ -1,0 +1,185 @@
+// Reads the codon around each site, with the ancestral and with the derived allele.
+#include "core/coding/coding_changes.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/exec/threads.h"
+#include "core/formats/variant/variant_file.h"
+
+namespace ancify {
+
+namespace {
+
+int complement(int base) { return base < kBases ? kBases - 1 - base : base; }
+
+// The transcripts of a chromosome, and the first fault of each.
+class ChromosomeGenes {
+ public:
+  ChromosomeGenes(std::vector<Transcript> transcripts, const GeneticCode& code,
+                  const std::string* reference)
+      : models_(std::move(transcripts)), reference_(reference) {
+    for (std::size_t t = 0; t < models_.size(); ++t) faults_.push_back(fault_of(t, code));
+  }
+
+  const GeneModels& models() const { return models_; }
+  std::optional<Consequence> fault(std::size_t transcript) const { return faults_[transcript]; }
+
+  int focal(std::int64_t position) const {
+    return base_code((*reference_)[static_cast<std::size_t>(position)]);
+  }
+
+ private:
+  std::optional<Consequence> fault_of(std::size_t transcript, const GeneticCode& code) const {
+    const std::int64_t length = models_.length(transcript);
+    if (reference_ == nullptr ||
+        models_.end(transcript) > static_cast<std::int64_t>(reference_->size())) {
+      return Consequence::kNoSequence;
+    }
+    if (length % 3 != 0) return Consequence::kPartialCodon;
+    for (std::int64_t first = 0; first + 3 < length; first += 3) {
+      Codon codon;
+      for (int i = 0; i < 3; ++i) {
+        const int base = focal(models_.position(transcript, first + i));
+        codon[static_cast<std::size_t>(i)] = models_.forward(transcript) ? base : complement(base);
+      }
+      if (code.residue(codon) == kStop) return Consequence::kInnerStop;
+    }
+    return {};
+  }
+
+  GeneModels models_;
+  const std::string* reference_;
+  std::vector<std::optional<Consequence>> faults_;
+};
+
+Consequence consequence_of(const CodingChange& change, bool may_start, const GeneticCode& code) {
+  const char before = code.residue(change.ancestral_codon);
+  const char after = code.residue(change.derived_codon);
+  if (before == kUnknownResidue || after == kUnknownResidue) return Consequence::kUnknownCodon;
+  if (may_start && change.ancestral_codon == kStartCodon) return Consequence::kStartLost;
+  if (before == after) return Consequence::kSynonymous;
+  if (after == kStop) return Consequence::kStopGained;
+  return before == kStop ? Consequence::kStopLost : Consequence::kMissense;
+}
+
+class ChangeFinder {
+ public:
+  ChangeFinder(const CodingOptions& options, JobControl& control, const TaskContext& context)
+      : options_(options), code_(options.genetic_code), site_(options, control, context) {}
+
+  CodingChanges run() {
+    while (site_.next()) {
+      if (site_.chromosomes() != chromosomes_) begin_chromosome();
+      take_site();
+    }
+    static_cast<RecordTotals&>(found_) = std::move(site_.totals());
+    return std::move(found_);
+  }
+
+ private:
+  void begin_chromosome() {
+    chromosomes_ = site_.chromosomes();
+    const auto at = options_.transcripts.find(site_.totals().chromosomes.back().name);
+    genes_.emplace(at == options_.transcripts.end() ? std::vector<Transcript>() : at->second, code_,
+                   site_.reference());
+  }
+
+  void take_site() {
+    const std::vector<CodingPlace> places = genes_->models().at(site_.position());
+    bool is_coding = false;
+    for (const CodingPlace& place : places) {
+      if (place.offset < 0) continue;
+      is_coding = true;
+      found_.changes.push_back(change_at(place));
+    }
+    ++(is_coding ? found_.coding : found_.not_coding);
+  }
+
+  CodingChange change_at(const CodingPlace& place) {
+    CodingChange change = {};
+    change.chromosome = chromosomes_ - 1;
+    change.position = site_.position();
+    change.transcript = place.transcript;
+    change.codon = place.offset / 3;
+    change.place = static_cast<int>(place.offset % 3);
+    change.ancestral = site_.ancestral();
+    change.derived = site_.derived();
+    change.posterior = site_.posterior();
+    change.count = site_.counts().front();
+    change.ancestral_codon.fill(kMissing);
+    change.derived_codon.fill(kMissing);
+    const std::optional<Consequence> fault = genes_->fault(place.transcript);
+    if (fault) {
+      change.consequence = *fault;
+      return change;
+    }
+    read_codons(change);
+    const bool may_start = change.codon == 0 && genes_->models().has_start(change.transcript);
+    change.consequence = consequence_of(change, may_start, code_);
+    return change;
+  }
+
+  void read_codons(CodingChange& change) const {
+    const bool with_ancestor = options_.background == Background::kAncestral;
+    Codon codon = codon_of(change, change.ancestral, with_ancestor);
+    const Codon focal = codon_of(change, change.ancestral, false);
+    // Two bases of different times may make a stop that never was.
+    if (code_.residue(codon) == kStop && code_.residue(focal) != kStop) codon = focal;
+    change.focal_codon = codon == focal;
+    change.ancestral_codon = codon;
+    const bool forward = genes_->models().forward(change.transcript);
+    codon[static_cast<std::size_t>(change.place)] =
+        forward ? change.derived : complement(change.derived);
+    change.derived_codon = codon;
+  }
+
+  // The codon of a change, with `own` at the site.
+  Codon codon_of(const CodingChange& change, int own, bool with_ancestor) const {
+    const GeneModels& models = genes_->models();
+    Codon codon;
+    for (int i = 0; i < 3; ++i) {
+      const std::int64_t position = models.position(change.transcript, change.codon * 3 + i);
+      const int base = i == change.place ? own : base_beside(position, with_ancestor);
+      codon[static_cast<std::size_t>(i)] =
+          models.forward(change.transcript) ? base : complement(base);
+    }
+    return codon;
+  }
+
+  int base_beside(std::int64_t position, bool with_ancestor) const {
+    if (with_ancestor) {
+      const std::optional<char> call =
+          site_.ancestral_at(static_cast<int>(position - site_.position()));
+      if (call && *call >= 'A' && *call <= 'Z' && base_code(*call) < kBases) {
+        return base_code(*call);
+      }
+    }
+    return genes_->focal(position);
+  }
+
+  const CodingOptions& options_;
+  const GeneticCode code_;
+  SiteReader site_;
+  std::optional<ChromosomeGenes> genes_;
+  std::size_t chromosomes_ = 0;
+  CodingChanges found_;
+};
+
+}  // namespace
+
+CodingChanges coding_changes(const CodingOptions& options, JobControl& control) {
+  CodingOptions resolved = options;
+  if (in_forked_child()) resolved.threads = 1;
+  resolved.needs_genotypes = false;
+  resolved.n_populations = 1;
+  resolved.populations.assign(VariantReader(options.variants).samples().size(), 0);
+  std::optional<CodingChanges> found;
+  run_tasks(control, resolved.threads, 1, [&](std::int64_t, const TaskContext& context) {
+    found = ChangeFinder(resolved, control, context).run();
+  });
+  return std::move(*found);
+}
+
+}  // namespace ancify

@@ -1,0 +1,67 @@
+// What the derived alleles of a VCF or BCF change in proteins.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/coding/codons.h"
+#include "core/coding/gene_models.h"
+#include "core/exec/job_control.h"
+#include "core/spectra/site_reader.h"
+
+namespace ancify {
+
+// Where codons get the bases beside a site from.
+enum class Background { kAncestral, kFocal };
+
+// What a change does, or why that is unknown. The names are in R, in this order.
+enum class Consequence {
+  kSynonymous,
+  kMissense,
+  kStopGained,
+  kStopLost,
+  kStartLost,
+  kNoSequence,    // the reference has not all of the transcript
+  kPartialCodon,  // the coding sequence's length is no multiple of 3
+  kInnerStop,     // a codon before the last one is a stop
+  kUnknownCodon   // a base of the codon is missing
+};
+
+struct CodingOptions : SiteReaderOptions {
+  // By the chromosomes' names in `variants`; transcripts are numbered within each.
+  std::unordered_map<std::string, std::vector<Transcript>> transcripts;
+  std::string genetic_code;  // for GeneticCode
+  Background background = Background::kAncestral;
+};
+
+// A site in a transcript.
+struct CodingChange {
+  std::size_t chromosome;  // of CodingChanges::chromosomes
+  std::int64_t position;   // from 0
+  std::size_t transcript;
+  std::int64_t codon;  // from 0
+  int place;           // of the site in the codon, from 0
+  int ancestral;       // codes of bases on the genome's forward strand
+  int derived;
+  double posterior;
+  AlleleCount count;
+  Codon ancestral_codon;
+  Codon derived_codon;
+  Consequence consequence;
+  bool focal_codon;  // has the focal genome's bases beside the site
+};
+
+struct CodingChanges : RecordTotals {
+  std::int64_t coding = 0;      // sites with a row
+  std::int64_t not_coding = 0;  // sites without
+  std::vector<CodingChange> changes;
+};
+
+// Reads all records of options.variants, which need no genotypes, and counts all samples together.
+// Other errors are those of SiteReader.
+CodingChanges coding_changes(const CodingOptions& options, JobControl& control);
+
+}  // namespace ancify

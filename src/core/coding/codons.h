@@ -1,0 +1,44 @@
+// Codons, and what they are translated to.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "core/genome/bases.h"
+
+namespace ancify {
+
+constexpr char kStop = '*';
+constexpr char kUnknownResidue = 'X';
+
+// Codes of three bases in the direction of translation, as in bases.h.
+using Codon = std::array<int, 3>;
+
+constexpr Codon kStartCodon = {0, 3, 2};  // ATG
+
+// A residue for each codon: AAA, AAC, AAG, AAT, ACA and so on.
+class GeneticCode {
+ public:
+  // `residues` has 64 letters.
+  explicit GeneticCode(std::string residues) : residues_(std::move(residues)) {}
+
+  char residue(const Codon& codon) const {
+    int number = 0;
+    for (const int base : codon) {
+      if (base >= kBases) return kUnknownResidue;
+      number = number * kBases + base;
+    }
+    return residues_[static_cast<std::size_t>(number)];
+  }
+
+ private:
+  std::string residues_;
+};
+
+inline std::string letters_of(const Codon& codon) {
+  std::string letters;
+  for (const int base : codon) letters += upper_base(base);
+  return letters;
+}
+
+}  // namespace ancify

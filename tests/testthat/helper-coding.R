@@ -1,0 +1,145 @@
+# A plain implementation of coding changes, and data for them.
+
+# A random genome and transcripts on it: list(sequence = letters by chromosome, transcripts =
+# lists of name, chromosome, strand, phase and parts, a matrix of start and end). The coding
+# sequences have whole codons and, but for `faulty` transcripts, no inner stop.
+simulate_genes <- function(lengths, n, faulty = 0) {
+  sequence <- lapply(lengths, function(length) {
+    sample(c("A", "C", "G", "T"), length, replace = TRUE)
+  })
+  transcripts <- lapply(seq_len(n), function(i) {
+    chromosome <- sample(names(lengths), 1)
+    parts <- sample(1:4, 1)
+    ends <- sort(sample(seq_len(lengths[[chromosome]] - 2), 2 * parts)) + 1:2
+    parts <- matrix(ends, ncol = 2, byrow = TRUE)
+    phase <- sample(c(0, 0, 0, 1, 2), 1)
+    size <- sum(parts[, 2] - parts[, 1] + 1)
+    extra <- (size - phase) %% 3
+    last <- nrow(parts)
+    parts[last, 2] <- parts[last, 2] + (3 - extra) %% 3
+    list(name = paste0("t", i), chromosome = chromosome, strand = sample(c("+", "-"), 1),
+         phase = phase, parts = parts)
+  })
+  fits <- vapply(transcripts, function(x) max(x$parts) <= lengths[[x$chromosome]], NA)
+  transcripts <- transcripts[fits]
+  if (length(transcripts) > faulty) {
+    for (x in utils::head(transcripts, length(transcripts) - faulty)) {
+      sequence <- without_stops(sequence, x)
+    }
+  }
+  list(sequence = sequence, transcripts = transcripts)
+}
+
+# The genome's positions of a transcript's bases, from its first whole codon on.
+coding_positions <- function(transcript) {
+  positions <- unlist(Map(seq, transcript$parts[, 1], transcript$parts[, 2]))
+  if (transcript$strand == "-") positions <- rev(positions)
+  positions[seq_along(positions) > transcript$phase]
+}
+
+on_strand <- function(letters, strand) {
+  if (strand == "-") chartr("ACGT", "TGCA", letters) else letters
+}
+
+# Changes a base of each stop.
+without_stops <- function(sequence, transcript) {
+  positions <- coding_positions(transcript)
+  for (first in seq(1, length(positions) - 2, by = 3)) {
+    at <- positions[first + 0:2]
+    codon <- on_strand(sequence[[transcript$chromosome]][at], transcript$strand)
+    if (paste(codon, collapse = "") %in% c("TAA", "TAG", "TGA")) {
+      sequence[[transcript$chromosome]][at[1]] <- on_strand("C", transcript$strand)
+    }
+  }
+  sequence
+}
+
+write_genes <- function(transcripts, path = tempfile(fileext = ".gff3")) {
+  lines <- unlist(lapply(transcripts, function(x) {
+    parts <- x$parts
+    feature <- function(type, start, end, phase, attributes) {
+      paste(x$chromosome, ".", type, start, end, ".", x$strand, phase, attributes, sep = "\t")
+    }
+    in_order <- if (x$strand == "-") rev(seq_len(nrow(parts))) else seq_len(nrow(parts))
+    before <- c(0, cumsum((parts[, 2] - parts[, 1] + 1)[in_order]))[seq_len(nrow(parts))]
+    phase <- (x$phase - before) %% 3
+    c(
+      feature("mRNA", min(parts), max(parts), ".",
+              sprintf("ID=transcript:%s;Parent=gene:g%s", x$name, x$name)),
+      feature("CDS", parts[in_order, 1], parts[in_order, 2], phase,
+              sprintf("Parent=transcript:%s", x$name))
+    )
+  }))
+  writeLines(c("##gff-version 3", lines), path)
+  path
+}
+
+write_letters <- function(sequence, path = tempfile(fileext = ".fa")) {
+  writeLines(unlist(Map(function(name, letters) {
+    c(paste0(">", name), paste(letters, collapse = ""))
+  }, names(sequence), sequence)), path)
+  path
+}
+
+translated <- function(codon) {
+  residue <- Biostrings::GENETIC_CODE[paste(codon, collapse = "")]
+  if (is.na(residue)) "X" else unname(residue)
+}
+
+# The consequence of each site (chromosome, position, ancestral, derived) in each transcript.
+oracle_changes <- function(sites, genes, calls, background = "ancestral") {
+  rows <- list()
+  for (i in seq_len(nrow(sites))) for (x in genes$transcripts) {
+    site <- sites[i, ]
+    if (site$chromosome != x$chromosome) next
+    positions <- coding_positions(x)
+    offset <- match(site$position, positions)
+    if (is.na(offset)) next
+    focal <- on_strand(genes$sequence[[x$chromosome]][positions], x$strand)
+    number <- (offset - 1) %/% 3 + 1
+    place <- (offset - 1) %% 3 + 1
+    at <- 3 * number - 2:0
+    whole <- vapply(seq_len(length(focal) %/% 3), function(k) translated(focal[3 * k - 2:0]), "")
+    codon <- focal_codon <- focal[at]
+    called <- on_strand(calls[[x$chromosome]][positions[at]], x$strand)
+    sure <- called %in% c("A", "C", "G", "T")
+    if (background == "ancestral") codon[sure] <- called[sure]
+    codon[place] <- focal_codon[place] <- on_strand(site$ancestral, x$strand)
+    if (translated(codon) == "*" && translated(focal_codon) != "*") codon <- focal_codon
+    derived <- replace(codon, place, on_strand(site$derived, x$strand))
+    residues <- c(translated(codon), translated(derived))
+    fault <- length(focal) %% 3 != 0 || "*" %in% utils::head(whole, -1)
+    consequence <- if (fault) {
+      "inner stop"
+    } else if ("X" %in% residues) {
+      "unknown codon"
+    } else if (number == 1 && x$phase == 0 && paste(codon, collapse = "") == "ATG") {
+      "start lost"
+    } else if (residues[1] == residues[2]) {
+      "synonymous"
+    } else if (residues[2] == "*") {
+      "stop gained"
+    } else if (residues[1] == "*") {
+      "stop lost"
+    } else {
+      "missense"
+    }
+    rows[[length(rows) + 1]] <- data.frame(
+      chromosome = site$chromosome, position = site$position, transcript = x$name,
+      codon = number, place = place,
+      ancestral_codon = if (fault) NA else paste(codon, collapse = ""),
+      derived_codon = if (fault) NA else paste(derived, collapse = ""), consequence = consequence
+    )
+  }
+  do.call(rbind, rows)
+}
+
+sorted_changes <- function(x) {
+  x <- as.data.frame(x)[c("chromosome", "position", "transcript", "codon", "place",
+                          "ancestral_codon", "derived_codon", "consequence")]
+  x$consequence <- as.character(x$consequence)
+  x[c("position", "codon", "place")] <- lapply(x[c("position", "codon", "place")], as.integer)
+  x <- x[order(x$chromosome, x$position, x$transcript), ]
+  rownames(x) <- NULL
+  x
+}

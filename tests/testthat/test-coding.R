@@ -1,0 +1,189 @@
+# Coding changes of VCF files, against plain R and VariantAnnotation.
+
+require_htslib()
+require_package("rtracklayer")
+
+# A genome, genes, calls that differ from it, and SNPs of which most have an ancestral allele.
+coding_example <- function(n = 300, faulty = 3) {
+  lengths <- c(chr1 = 1500, chr2 = 900)
+  genes <- simulate_genes(lengths, 25, faulty)
+  calls <- lapply(genes$sequence, function(letters) {
+    other <- sample(c("A", "C", "G", "T", "n", "N", "-"), length(letters), replace = TRUE)
+    letters <- ifelse(stats::runif(length(letters)) < 0.2, other, letters)
+    ifelse(stats::runif(length(letters)) < 0.2, tolower(letters), letters)
+  })
+  records <- do.call(rbind, lapply(names(lengths), function(name) {
+    position <- sort(sample(lengths[[name]], n, replace = TRUE))
+    ref <- genes$sequence[[name]][position]
+    alt <- vapply(ref, function(base) sample(setdiff(c("A", "C", "G", "T"), base), 1), "")
+    data.frame(chromosome = name, position = position, ref = ref, alt = alt)
+  }))
+  letter <- unlist(Map(function(name, at) calls[[name]][at], records$chromosome, records$position))
+  records$ancestral <- toupper(letter)
+  records$low <- letter != toupper(letter)
+  records$derived <- ifelse(records$ancestral == records$ref, records$alt, records$ref)
+  is_site <- records$ancestral == records$ref | records$ancestral == records$alt
+  list(
+    genes = genes, calls = calls, sites = records[is_site, ],
+    vcf = write_vcf(vcf_records(records$chromosome, records$position, records$ref, records$alt)),
+    gff = write_genes(genes$transcripts), focal = write_letters(genes$sequence),
+    ancestral = write_letters(calls)
+  )
+}
+
+changes_of <- function(x, ...) {
+  coding_changes(x$vcf, x$ancestral, x$gff, x$focal, ..., threads = 1, progress = FALSE)
+}
+
+# A row of each site is the worst, if anything is known of it.
+expect_worst_of_each_site <- function(found) {
+  for (rows in split(found, paste(found$chromosome, found$position, found$derived))) {
+    rank <- match(rows$consequence,
+                  c("stop gained", "start lost", "stop lost", "missense", "synonymous"))
+    expected <- if (all(is.na(rank))) integer() else which.min(rank)
+    expect_identical(which(rows$worst), expected)
+  }
+}
+
+test_that("changes are those of a plain implementation", {
+  set.seed(1)
+  for (round in 1:3) {
+    x <- coding_example()
+    for (background in c("ancestral", "focal")) {
+      found <- changes_of(x, background = background)
+      expected <- oracle_changes(x$sites, x$genes, x$calls, background)
+      expect_identical(sorted_changes(found), sorted_changes(expected))
+      known <- !is.na(found$derived_codon)
+      expect_identical(found$derived_residue[known],
+                       unname(Biostrings::GENETIC_CODE[found$derived_codon[known]]))
+    }
+    sure <- changes_of(x, low_confidence = FALSE)
+    expect_identical(
+      sorted_changes(sure), sorted_changes(oracle_changes(x$sites[!x$sites$low, ], x$genes, x$calls))
+    )
+    records <- attr(found, "records")
+    expect_identical(sum(records$records), 600)
+    coding <- nrow(unique(found[c("chromosome", "position")]))
+    expect_lte(coding, records$records[records$reason == "CODING"]) # a position may be there twice
+  }
+  expect_worst_of_each_site(found)
+  consequences <- table(found$consequence)
+  expect_true(all(consequences[c("synonymous", "missense", "stop gained", "inner stop")] > 0))
+})
+
+test_that("consequences are VariantAnnotation's where REF is ancestral, and exchanged where not", {
+  require_package("VariantAnnotation")
+  set.seed(2)
+  x <- coding_example(faulty = 0)
+  whole <- vapply(x$genes$transcripts, function(x) x$phase == 0, NA)
+  gff <- write_genes(x$genes$transcripts[whole])
+  txdb <- suppressWarnings(GenomicFeatures::makeTxDbFromGFF(gff))
+  genes <- GenomicFeatures::cdsBy(txdb, "tx", use.names = TRUE)
+  found <- coding_changes(x$vcf, x$ancestral, genes, x$focal, "focal", threads = 1)
+  found <- found[!is.na(found$ancestral_residue), ]
+
+  focal <- Rsamtools::FaFile(x$focal)
+  Rsamtools::indexFa(x$focal)
+  at <- match(paste(found$chromosome, found$position),
+              paste(x$sites$chromosome, x$sites$position))
+  alt <- ifelse(found$derived == x$sites$ref[at], found$ancestral, found$derived)
+  query <- GenomicRanges::GRanges(found$chromosome, IRanges::IRanges(found$position, width = 1))
+  # It warns of ranges beyond transcripts, which it leaves out.
+  theirs <- suppressWarnings(VariantAnnotation::predictCoding(
+    query, txdb, seqSource = focal, varAllele = Biostrings::DNAStringSet(alt)
+  ))
+  theirs <- data.frame(
+    query = theirs$QUERYID, transcript = names(genes)[as.integer(theirs$TXID)],
+    ref = as.character(theirs$REFAA), var = as.character(theirs$VARAA)
+  )
+  key <- paste(theirs$query, theirs$transcript)
+  ours <- match(paste(seq_along(query), found$transcript), key)
+  expect_false(anyNA(ours))
+  exchanged <- found$derived == x$sites$ref[at]
+  expect_identical(found$ancestral_residue,
+                   ifelse(exchanged, theirs$var[ours], theirs$ref[ours]))
+  expect_identical(found$derived_residue, ifelse(exchanged, theirs$ref[ours], theirs$var[ours]))
+  expect_gt(sum(exchanged), 5)
+})
+
+# ATG GCA TGG TAA at 2 to 13, with the ancestral codon GCC, and the same on the other strand.
+small_files <- function(calls = "CATGGCCTGGTAAC") {
+  vcf <- write_vcf(vcf_records("1", c(2, 6, 7, 10, 12), c("A", "C", "A", "G", "A"),
+                               c("G", "T", "C", "A", "G")))
+  gff <- tempfile(fileext = ".gff3")
+  writeLines(c(
+    "##gff-version 3", "##species https://example.org/9606",
+    "1\t.\tmRNA\t2\t13\t.\t+\t.\tID=t1;Parent=g1",
+    "1\t.\tCDS\t2\t13\t.\t+\t0\tID=c1;Parent=t1"
+  ), gff)
+  list(vcf = vcf, gff = gff, focal = write_letters(list(`1` = "CATGGCATGGTAAC")),
+       ancestral = write_letters(list(`1` = calls)))
+}
+
+test_that("a small gene has the known changes, by each way to give it", {
+  x <- small_files()
+  found <- changes_of(x)
+  expect_identical(as.character(found$consequence),
+                   c("start lost", "missense", "synonymous", "stop gained", "synonymous"))
+  expect_identical(found$ancestral_residue, c("M", "A", "A", "W", "*"))
+  expect_identical(found$derived_codon, c("GTG", "GTC", "GCA", "TGA", "TGA"))
+  expect_identical(found$gene, rep("g1", 5))
+  expect_true(all(found$worst))
+  expect_output(print(found), "synonymous   2")
+  expect_identical(nrow(as.data.frame(found[0, ])), 0L)
+
+  as_in_file <- as.data.frame(found)
+  x$gff <- tempfile(fileext = ".gtf")
+  writeLines(paste("chr1", ".", "CDS", 2, 10, ".", "+", 0,
+                   "gene_id \"g1\"; transcript_id \"t1\";", sep = "\t"), x$gff)
+  expect_identical(as.data.frame(changes_of(x)), as_in_file[1:4, ])
+  x$gff <- rtracklayer::import(x$gff)
+  expect_identical(as.data.frame(changes_of(x)), as_in_file[1:4, ])
+
+  x <- small_files()
+  info <- write_vcf(vcf_records("1", 6:7, c("C", "A"), c("T", "C"), c("AA=c", "AA=C|||")))
+  found <- coding_changes(info, "AA", x$gff, x$focal, threads = 1, progress = FALSE)
+  expect_identical(found$ancestral_codon, c("GCA", "GCC"))
+})
+
+test_that("transcripts may have several coding sequences and parents", {
+  x <- small_files()
+  lines <- c(
+    "##gff-version 3", sprintf("1\t.\tmRNA\t2\t13\t.\t+\t.\tID=t%d;Parent=g1", 1:2),
+    "1\t.\tCDS\t2\t4\t.\t+\t0\tID=c1;Parent=t1,t2", "1\t.\tCDS\t8\t13\t.\t+\t0\tID=c1;Parent=t1,t2",
+    "1\t.\tCDS\t5\t7\t.\t+\t0\tID=c2;Parent=t2", "1\t.\tCDS\t8\t13\t.\t+\t0\tID=c2;Parent=t2"
+  )
+  writeLines(lines, x$gff)
+  found <- changes_of(x)
+  expect_identical(found$transcript, c("t1", "t2", "t2", "t2", rep(c("t1", "t2", "t2"), 2)))
+  expect_identical(found$codon, c(1L, 1L, 1L, 1L, rep(2L, 3), rep(3L, 3)))
+})
+
+test_that("bad input is named", {
+  x <- small_files()
+  gone <- x
+  gone$gff <- "no.gff3"
+  expect_ancify_error(changes_of(gone), "file", "no.gff3")
+  other <- x
+  other$gff <- tempfile(fileext = ".gff3")
+  writeLines(c("##gff-version 3", "2\t.\tCDS\t2\t13\t.\t+\t0\tID=c1;Parent=t1"), other$gff)
+  expect_ancify_error(changes_of(other), "input", "has no chromosome of")
+  writeLines(c("##gff-version 3", "1\t.\texon\t2\t13\t.\t+\t0\tID=c1;Parent=t1"), other$gff)
+  expect_ancify_error(changes_of(other), "input", "no coding part")
+  writeLines("no features at all", other$gff)
+  expect_ancify_error(changes_of(other), "format", "cannot be read as GFF3 or GTF")
+  expect_ancify_error(changes_of(x, genetic_code = "77"), "input", "`genetic_code`")
+  expect_ancify_error(
+    coding_changes(x$vcf, x$ancestral, 3, x$focal), "input", "`genes` must be the path"
+  )
+  expect_ancify_error(
+    coding_changes(x$vcf, x$ancestral, GenomicRanges::GRangesList(), x$focal), "input",
+    "without names"
+  )
+  short <- x
+  short$focal <- write_letters(list(`1` = "CATGGCATGGT"))
+  expect_ancify_error(changes_of(short), "format", "beyond")
+  partial <- x
+  writeLines(c("##gff-version 3", "1\t.\tCDS\t2\t12\t.\t+\t0\tID=c1;Parent=t1"), partial$gff)
+  expect_identical(unique(as.character(changes_of(partial)$consequence)), "partial codon")
+})
