@@ -1,9 +1,9 @@
 #' What derived alleles change in proteins
 #'
-#' Finds the codon of each variant in a coding sequence, as it was in the ancestor and as the derived
-#' allele makes it: synonymous, missense, a stop gained or lost, or a start lost. Other tools
-#' compare with the reference genome. Where its base is the derived one, they have the change the
-#' wrong way round.
+#' Finds the codon of each variant in a coding sequence, as it was in the ancestor and as the
+#' derived allele makes it: synonymous, missense, a stop gained or lost, or a start lost. Other
+#' tools compare with the reference genome. Where its base is the derived one, they have the change
+#' the wrong way round.
 #'
 #' @details
 #' Sites are the records that [sfs_from_vcf()] takes: SNPs with two alleles, of which one is
@@ -24,8 +24,8 @@
 #' | `inner stop` | In `reference`, a codon before the last one is a stop |
 #' | `unknown codon` | A base of the codon is missing |
 #'
-#' With the last four, nothing is said of the change. The gravest is a stop gained, then a start lost,
-#' a stop lost, missense, and synonymous. Of equal ones, the first row is the worst.
+#' With the last four, nothing is said of the change. The gravest is a stop gained, then a start
+#' lost, a stop lost, missense, and synonymous. Of equal ones, the first row is the worst.
 #'
 #' Gene models of GTF files have no stop codon, and those of GFF3 files have one. A transcript that
 #' begins within its gene, by the phase of its first part, has no first codon.
@@ -52,7 +52,7 @@
 #' | `chromosome`, `position` | The site, as in `vcf`. |
 #' | `ancestral`, `derived` | Its bases, on the plus strand. |
 #' | `posterior` | Of the ancestral base; `NA` without posteriors. |
-#' | `called`, `copies` | Haplotypes with a call, and with the derived base; `NA` without genotypes. |
+#' | `called`, `copies` | Haplotypes with a call, and with the derived base; `NA` without any. |
 #' | `transcript`, `gene`, `strand` | From `genes`; `gene` is `NA` where it is not known. |
 #' | `codon`, `place` | Number of the codon in the transcript; place of the site in it, 1 to 3. |
 #' | `ancestral_codon`, `derived_codon` | Their bases, in the direction of translation. |
@@ -68,7 +68,7 @@
 #'   chromosomes of `vcf`; `genetic_code` is not known; no record is a site.
 #' * `ancify_format_error`, `ancify_file_error`: a file is damaged, or cannot be read.
 #' * `ancify_annotation_warning`: as from [annotate_vcf()].
-#' @seealso [mutation_spectrum()], [sfs_from_vcf()], [annotate_vcf()]
+#' @seealso [sfs_from_vcf()] for the spectrum of each consequence; [annotate_vcf()]
 #' @export
 #' @examplesIf !is.na(ancify_build_info()$htslib) && requireNamespace("rtracklayer", quietly = TRUE)
 #' # ATG GCA TGG TAA: Met, Ala, Trp, stop

@@ -271,12 +271,10 @@ spectra_of_types <- function(found, types, project, populations, threads, progre
   result <- with_watch("Making the spectra", function(watch) {
     mutation_frequencies_impl(found$table, sizes, diag(1L, nrow(types)), threads, watch)
   }, progress)
-  spectra <- lapply(types$core, function(number) {
-    counts <- array(result$bootstrap[, number], sizes + 1)
-    new_sfs(counts, populations, as_mask(NULL, sizes + 1), FALSE)
-  })
   list(
-    spectra = stats::setNames(spectra, types$type),
+    spectra = spectra_of_classes(
+      result$bootstrap[, types$core, drop = FALSE], types$type, sizes, populations
+    ),
     records = c(TOO_FEW = result$sites - result$used, USED = result$used)
   )
 }

@@ -72,9 +72,14 @@
 #' @param replicates Number of bootstrap spectra, 100 by default. Used only with a `window`.
 #' @param kind The records to use: `"snps"` (the default), `"indels"`, or of these `"insertions"` or
 #'   `"deletions"` alone, seen from the ancestral allele.
+#' @param classes For a spectrum of each class of sites: a data frame of `chromosome`, `position`
+#'   and `class`, and maybe `derived`, the derived base. Sites without a class are left out. A
+#'   result of [coding_changes()] gives the worst consequence of each site. `NULL` (the default): all
+#'   sites together. Not with `window`.
 #' @inheritParams annotate_vcf
 #' @inheritParams sfs_from_sites
-#' @return An unfolded [sfs()] with these attributes:
+#' @return An unfolded [sfs()], or with `classes` a list of these, named by classes. It has these
+#'   attributes:
 #' * `records`: a data frame of `reason`, in the order above, and `records`, their number. The sum
 #'   is the number of records of the file.
 #' * `letters`: with `AA` of INFO, a data frame of `letter` and `records` ([annotate_vcf()]).
@@ -91,13 +96,13 @@
 #' * `ancify_input_error`: samples and populations do not match; there are more than five
 #'   populations; `project` exceeds the called haplotypes; no record is a site; a bootstrap has
 #'   fewer than two windows; or `ancestral` or `reference` has none of the chromosomes. Or `kind` is
-#'   for indels, but `ancestral` is not `AA`.
+#'   for indels, but `ancestral` is not `AA`; or `classes` puts a site in two classes.
 #' * `ancify_file_error` (field `file`): a file cannot be read.
 #' * `ancify_package_error`: ancify was built without htslib.
 #' * `ancify_annotation_warning`: `ancestral` lacks chromosomes of the VCF, or the VCF seems to be
 #'   of another genome build ([annotate_vcf()]).
 #' @inherit sfs_from_sites references
-#' @seealso [sfs_from_sites()], [annotate_vcf()]; [fold()] if no ancestral alleles are known
+#' @seealso [sfs_from_sites()], [annotate_vcf()], [coding_changes()]; [fold()] if no ancestral alleles are known
 #' @export
 #' @examplesIf !is.na(ancify_build_info()$htslib)
 #' records <- c(
@@ -116,7 +121,8 @@
 sfs_from_vcf <- function(vcf, populations, project = NULL, ancestral = NULL, reference = NULL,
                          low_confidence = TRUE, subset = FALSE, window = NULL, replicates = 100,
                          threads = NULL, progress = interactive(),
-                         kind = c("snps", "indels", "insertions", "deletions")) {
+                         kind = c("snps", "indels", "insertions", "deletions"),
+                         classes = NULL) {
   check_given()
   vcf <- check_path(vcf, "vcf")
   if (is_info(ancestral)) ancestral <- NULL
@@ -129,6 +135,7 @@ sfs_from_vcf <- function(vcf, populations, project = NULL, ancestral = NULL, ref
   check_whole_number(replicates, "replicates")
   threads <- resolve_threads(threads)
   check_htslib()
+  if (!is.null(classes)) classes <- site_classes(classes, kind, window)
   table <- population_table(populations)
   names <- unique(table$population)
   if (!is.null(project)) project <- order_sizes(project, names)
@@ -137,20 +144,35 @@ sfs_from_vcf <- function(vcf, populations, project = NULL, ancestral = NULL, ref
 
   found <- with_watch("Reading", function(watch) {
     numbers <- sample_populations(samples, table)
-    tabulate_vcf(vcf, numbers, ancestral, reference, low_confidence, window, kind, threads, watch)
+    tabulate_vcf(
+      vcf, numbers, ancestral, reference, low_confidence, window, kind, classes, threads, watch
+    )
   }, progress)
   if (!is.null(ancestral)) warn_about_unmatched(found$chromosomes, ancestral)
   warn_about_positions(found, vcf, is.null(ancestral))
   reasons <- c(reasons_without_mask, if (kind != "snps") "OTHER_KIND")
-  left_out <- records_left_out(found, low_confidence, reasons)
+  left_out <- c(
+    records_left_out(found, low_confidence, reasons),
+    if (!is.null(classes)) c(UNCLASSED = found$unclassed)
+  )
   check_any_site(found, left_out, vcf, is.null(ancestral))
   sizes <- sizes_to_project(project, found$most, names)
-  draws <- if (is.null(window)) no_draws else draw_windows(found$windows, replicates)
+  draws <- if (!is.null(classes)) {
+    diag(1L, found$windows) # a replicate for each class
+  } else if (is.null(window)) {
+    no_draws
+  } else {
+    draw_windows(found$windows, replicates)
+  }
   result <- with_watch("Making the spectrum", function(watch) {
     variant_spectrum_impl(found$table, sizes, draws, threads, watch)
   }, progress)
 
-  spectrum <- site_spectrum(result, sizes, names)
+  spectrum <- if (is.null(classes)) {
+    site_spectrum(result, sizes, names)
+  } else {
+    spectra_of_classes(result$bootstrap, classes$names, sizes, names)
+  }
   records <- c(left_out, TOO_FEW = result$sites - result$used, USED = result$used)
   if (is.null(ancestral)) attr(spectrum, "letters") <- found$letters
   attr(spectrum, "records") <- data.frame(reason = names(records), records = unname(records))
@@ -164,7 +186,7 @@ sfs_from_vcf <- function(vcf, populations, project = NULL, ancestral = NULL, ref
 
 # `populations`: each sample's population number, as from sample_populations().
 tabulate_vcf <- function(vcf, populations, ancestral, reference, low_confidence, window, kind,
-                         threads, watch) {
+                         classes, threads, watch) {
   use_info <- is.null(ancestral)
   # Sequences are found by these names. Without sequences, one pass over the file is enough.
   chromosomes <- if (use_info && is.null(reference)) {
@@ -174,7 +196,8 @@ tabulate_vcf <- function(vcf, populations, ancestral, reference, low_confidence,
   }
   options <- list(
     use_info = use_info, low_confidence = low_confidence, window = window %||% 0, threads = threads,
-    kind = match(kind, site_kinds) - 1L
+    kind = match(kind, site_kinds) - 1L, n_classes = length(classes$names),
+    classes = classes$by_chromosome %||% list()
   )
   sequences <- record_sequences(chromosomes, ancestral, reference)
   tabulate_variants_impl(vcf, populations, sequences, options, watch)

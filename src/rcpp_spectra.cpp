@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "core/spectra/joint_spectrum.h"
 #include "core/spectra/populations.h"
@@ -62,6 +65,26 @@ Rcpp::DataFrame as_data_frame(const std::vector<ancify::Misidentification::Sums>
 }
 
 Rcpp::String utf8(const std::string& text) { return {text, CE_UTF8}; }
+
+// `classes`: a list by chromosome of list(position = from 1 and sorted, derived = the number of a
+// base from 0, or -1 for any, class = from 0).
+std::unordered_map<std::string, std::vector<ancify::SiteClass>> as_classes(
+    const Rcpp::List& classes) {
+  std::unordered_map<std::string, std::vector<ancify::SiteClass>> result;
+  if (classes.size() == 0) return result;
+  const auto names = Rcpp::as<std::vector<std::string>>(classes.names());
+  for (R_xlen_t c = 0; c < classes.size(); ++c) {
+    const Rcpp::List of_chromosome = classes[c];
+    const Rcpp::NumericVector position = of_chromosome["position"];
+    const Rcpp::IntegerVector derived = of_chromosome["derived"];
+    const Rcpp::IntegerVector number = of_chromosome["class"];
+    std::vector<ancify::SiteClass>& sites = result[names[static_cast<std::size_t>(c)]];
+    for (R_xlen_t i = 0; i < position.size(); ++i) {
+      sites.push_back({static_cast<std::int64_t>(position[i]) - 1, derived[i], number[i]});
+    }
+  }
+  return result;
+}
 
 }  // namespace
 
@@ -157,7 +180,8 @@ Rcpp::DataFrame read_populations_impl(const std::string& path) {
 // Tabulates the sites of a file of variants. `populations` has a number for each sample: its
 // population, from 0, or -1 for none. `sequences` is for take_sequences(). `options`: list(use_info
 // = whether INFO has the ancestral alleles, low_confidence =, window = bases or 0, threads =, kind
-// = the number of a SiteKind). The result's `table` is for variant_spectrum_impl().
+// = the number of a SiteKind, n_classes = 0 for none, classes = for as_classes()). The result's
+// `table` is for variant_spectrum_impl().
 // [[Rcpp::export]]
 Rcpp::List tabulate_variants_impl(const std::string& variants, const std::vector<int>& populations,
                                   const Rcpp::List& sequences, const Rcpp::List& options,
@@ -174,6 +198,8 @@ Rcpp::List tabulate_variants_impl(const std::string& variants, const std::vector
   wanted.window = static_cast<std::int64_t>(Rcpp::as<double>(options["window"]));
   wanted.threads = Rcpp::as<int>(options["threads"]);
   wanted.kind = static_cast<ancify::SiteKind>(Rcpp::as<int>(options["kind"]));
+  wanted.n_classes = Rcpp::as<int>(options["n_classes"]);
+  wanted.classes = as_classes(options["classes"]);
   std::unique_ptr<ancify::VariantSites> sites;
   run_job(watch, [&](ancify::JobControl& control) {
     sites = std::make_unique<ancify::VariantSites>(ancify::tabulate_variants(wanted, control));
@@ -185,6 +211,7 @@ Rcpp::List tabulate_variants_impl(const std::string& variants, const std::vector
                          Named("monomorphic") = static_cast<double>(sites->monomorphic),
                          Named("other_kind") = static_cast<double>(sites->other_kind),
                          Named("has_posteriors") = sites->has_posteriors,
+                         Named("unclassed") = static_cast<double>(sites->unclassed),
                          Named("letters") = as_data_frame(sites->letters),
                          Named("chromosomes") = as_data_frame(sites->chromosomes));
   result["table"] = Rcpp::XPtr<const ancify::VariantSites>(sites.release());

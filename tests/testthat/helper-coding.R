@@ -143,3 +143,21 @@ sorted_changes <- function(x) {
   rownames(x) <- NULL
   x
 }
+
+changes_of <- function(x, ...) {
+  coding_changes(x$vcf, x$ancestral, x$gff, x$focal, ..., threads = 1, progress = FALSE)
+}
+
+# ATG GCA TGG TAA at 2 to 13, with the ancestral codon GCC, and the same on the other strand.
+small_files <- function(calls = "CATGGCCTGGTAAC") {
+  vcf <- write_vcf(vcf_records("1", c(2, 6, 7, 10, 12), c("A", "C", "A", "G", "A"),
+                               c("G", "T", "C", "A", "G")))
+  gff <- tempfile(fileext = ".gff3")
+  writeLines(c(
+    "##gff-version 3", "##species https://example.org/9606",
+    "1\t.\tmRNA\t2\t13\t.\t+\t.\tID=t1;Parent=g1",
+    "1\t.\tCDS\t2\t13\t.\t+\t0\tID=c1;Parent=t1"
+  ), gff)
+  list(vcf = vcf, gff = gff, focal = write_letters(list(`1` = "CATGGCATGGTAAC")),
+       ancestral = write_letters(list(`1` = calls)))
+}

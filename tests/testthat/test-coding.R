@@ -31,10 +31,6 @@ coding_example <- function(n = 300, faulty = 3) {
   )
 }
 
-changes_of <- function(x, ...) {
-  coding_changes(x$vcf, x$ancestral, x$gff, x$focal, ..., threads = 1, progress = FALSE)
-}
-
 # A row of each site is the worst, if anything is known of it.
 expect_worst_of_each_site <- function(found) {
   for (rows in split(found, paste(found$chromosome, found$position, found$derived))) {
@@ -105,20 +101,6 @@ test_that("consequences are VariantAnnotation's where REF is ancestral, and exch
   expect_identical(found$derived_residue, ifelse(exchanged, theirs$ref[ours], theirs$var[ours]))
   expect_gt(sum(exchanged), 5)
 })
-
-# ATG GCA TGG TAA at 2 to 13, with the ancestral codon GCC, and the same on the other strand.
-small_files <- function(calls = "CATGGCCTGGTAAC") {
-  vcf <- write_vcf(vcf_records("1", c(2, 6, 7, 10, 12), c("A", "C", "A", "G", "A"),
-                               c("G", "T", "C", "A", "G")))
-  gff <- tempfile(fileext = ".gff3")
-  writeLines(c(
-    "##gff-version 3", "##species https://example.org/9606",
-    "1\t.\tmRNA\t2\t13\t.\t+\t.\tID=t1;Parent=g1",
-    "1\t.\tCDS\t2\t13\t.\t+\t0\tID=c1;Parent=t1"
-  ), gff)
-  list(vcf = vcf, gff = gff, focal = write_letters(list(`1` = "CATGGCATGGTAAC")),
-       ancestral = write_letters(list(`1` = calls)))
-}
 
 test_that("a small gene has the known changes, by each way to give it", {
   x <- small_files()

@@ -1,6 +1,7 @@
 // Makes the table of a VCF's sites.
 #include "core/spectra/variant_sites.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -57,18 +58,53 @@ class SiteWindows {
   int n_ = 0;
 };
 
+class SiteClasses {
+ public:
+  explicit SiteClasses(const VariantSitesOptions& options) : options_(options) {}
+
+  // The class of a site; none if it has no class.
+  std::optional<int> of(SiteReader& site) {
+    if (site.chromosomes() != chromosomes_) begin_chromosome(site);
+    auto at = std::lower_bound(here_->begin(), here_->end(), site.position(),
+                               [](const SiteClass& c, std::int64_t p) { return c.position < p; });
+    for (; at != here_->end() && at->position == site.position(); ++at) {
+      if (at->derived == kAnyBase || at->derived == site.derived()) return at->number;
+    }
+    return {};
+  }
+
+ private:
+  void begin_chromosome(SiteReader& site) {
+    chromosomes_ = site.chromosomes();
+    const auto at = options_.classes.find(site.totals().chromosomes.back().name);
+    here_ = at == options_.classes.end() ? &none_ : &at->second;
+  }
+
+  const VariantSitesOptions& options_;
+  const std::vector<SiteClass> none_;
+  std::size_t chromosomes_ = 0;
+  const std::vector<SiteClass>* here_ = nullptr;  // of the current chromosome
+};
+
 VariantSites tabulate(const VariantSitesOptions& options, JobControl& control,
                       const TaskContext& context) {
   VariantSites sites(options.n_populations);
   SiteReader site(options, control, context);
   SiteWindows windows(options.window);
+  SiteClasses classes(options);
   while (site.next()) {
-    sites.table.add(site.counts().data(), site.posterior(), windows.of(site));
+    const std::optional<int> window =
+        options.n_classes > 0 ? classes.of(site) : std::optional<int>(windows.of(site));
+    if (!window) {
+      ++sites.unclassed;
+      continue;
+    }
+    sites.table.add(site.counts().data(), site.posterior(), *window);
     if (options.kind == SiteKind::kSnps) {
       sites.errors.add(site.counts().data(), site.posterior(), kind_of(site));
     }
   }
-  sites.windows = windows.size();
+  sites.windows = options.n_classes > 0 ? options.n_classes : windows.size();
   static_cast<RecordTotals&>(sites) = std::move(site.totals());
   return sites;
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/exec/job_control.h"
@@ -18,8 +19,21 @@ namespace ancify {
 enum class CpgState { kNo, kYes, kUnknown };
 constexpr std::size_t kCpgStates = 3;
 
+constexpr int kAnyBase = -1;
+
+// What a position's sites are counted as.
+struct SiteClass {
+  std::int64_t position;  // from 0
+  int derived;            // the code of a base, or kAnyBase
+  int number;             // from 0
+};
+
 struct VariantSitesOptions : SiteReaderOptions {
   std::int64_t window = 0;  // bases; 0 for none
+  // With classes, a site's window is its class. They are by chromosome in `variants`, and sorted by
+  // position.
+  int n_classes = 0;
+  std::unordered_map<std::string, std::vector<SiteClass>> classes;
 };
 
 struct VariantSites : RecordTotals {
@@ -29,6 +43,7 @@ struct VariantSites : RecordTotals {
   SiteTable table;           // for sizes 0, so that it holds all sites
   Misidentification errors;  // kinds: the mutation's number times kCpgStates, and the CpgState
   int windows = 0;
+  std::int64_t unclassed = 0;  // sites without a class
 };
 
 // The sample names in the header. FormatError if there are none, or one is not UTF-8.

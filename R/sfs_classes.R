@@ -1,0 +1,67 @@
+# Spectra of classes of sites, such as synonymous and missense ones.
+
+# What the core takes of `classes`: list(names =, by_chromosome = list(position =, derived =, class =)).
+site_classes <- function(classes, kind, window) {
+  if (!is.null(window)) {
+    abort_ancify("`classes` and `window` exclude each other: leave one out.", "input")
+  }
+  if (inherits(classes, "coding_changes")) {
+    classes <- as.data.frame(classes)[classes$worst, ]
+    classes$class <- droplevels(classes$consequence)
+  }
+  table <- plain_table(classes)
+  columns <- c("chromosome", "position", "class")
+  if (!is.data.frame(table) || !all(columns %in% names(table)) || nrow(table) == 0) {
+    abort_ancify(
+      paste(
+        "`classes` must be a result of coding_changes(), or a data frame of `chromosome`,",
+        "`position`, `class` and, if wanted, `derived`, with a row a site."
+      ),
+      "input"
+    )
+  }
+  class <- droplevels(factor(table$class, unique_levels(table$class)))
+  derived <- if (kind == "snps" && "derived" %in% names(table)) as.character(table$derived)
+  table <- unique(data.frame(
+    chromosome = as.character(table$chromosome), position = table$position,
+    derived = match(derived %||% "", c("A", "C", "G", "T"), 0L) - 1L, class = as.integer(class) - 1L
+  ))
+  check_class_rows(table, levels(class))
+  table <- table[order(table$position), ]
+  by_chromosome <- lapply(split(table, table$chromosome), as.list)
+  # The VCF may name chromosomes with or without chr.
+  other <- stats::setNames(by_chromosome, other_prefix(names(by_chromosome)))
+  by_chromosome <- c(by_chromosome, other[setdiff(names(other), names(by_chromosome))])
+  list(names = levels(class), by_chromosome = by_chromosome)
+}
+
+unique_levels <- function(x) if (is.factor(x)) levels(x) else unique(x[!is.na(x)])
+
+check_class_rows <- function(table, names) {
+  bad <- which(is.na(table$class) | is.na(table$position))[1]
+  if (!is.na(bad)) {
+    abort_ancify(
+      sprintf("`classes` has no class or no position in row %d: leave such rows out.", bad), "input"
+    )
+  }
+  twice <- which(duplicated(table[c("chromosome", "position", "derived")]))[1]
+  if (!is.na(twice)) {
+    row <- table[twice, ]
+    first <- table$class[table$chromosome == row$chromosome & table$position == row$position][1]
+    abort_ancify(
+      sprintf(
+        "`classes` has %s, position %s, in two classes, %s and %s: choose one.", row$chromosome,
+        format_count(row$position), quoted(names[first + 1]), quoted(names[row$class + 1])
+      ),
+      "input"
+    )
+  }
+}
+
+# An sfs of each class. `counts`: a column of cells for each.
+spectra_of_classes <- function(counts, classes, sizes, populations) {
+  spectra <- lapply(seq_along(classes), function(i) {
+    new_sfs(array(counts[, i], sizes + 1), populations, as_mask(NULL, sizes + 1), FALSE)
+  })
+  stats::setNames(spectra, classes)
+}
