@@ -1,6 +1,7 @@
 # Spectra of classes of sites, such as synonymous and missense ones.
 
-# What the core takes of `classes`: list(names =, by_chromosome = list(position =, derived =, class =)).
+# What the core takes of `classes`: list(names =, by_chromosome = lists of position, derived and
+# class).
 site_classes <- function(classes, kind, window) {
   if (!is.null(window)) {
     abort_ancify("`classes` and `window` exclude each other: leave one out.", "input")

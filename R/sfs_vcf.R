@@ -74,8 +74,8 @@
 #'   `"deletions"` alone, seen from the ancestral allele.
 #' @param classes For a spectrum of each class of sites: a data frame of `chromosome`, `position`
 #'   and `class`, and maybe `derived`, the derived base. Sites without a class are left out. A
-#'   result of [coding_changes()] gives the worst consequence of each site. `NULL` (the default): all
-#'   sites together. Not with `window`.
+#'   result of [coding_changes()] gives the worst consequence of each site. `NULL` (the default):
+#'   all sites together. Not with `window`.
 #' @inheritParams annotate_vcf
 #' @inheritParams sfs_from_sites
 #' @return An unfolded [sfs()], or with `classes` a list of these, named by classes. It has these
@@ -102,7 +102,8 @@
 #' * `ancify_annotation_warning`: `ancestral` lacks chromosomes of the VCF, or the VCF seems to be
 #'   of another genome build ([annotate_vcf()]).
 #' @inherit sfs_from_sites references
-#' @seealso [sfs_from_sites()], [annotate_vcf()], [coding_changes()]; [fold()] if no ancestral alleles are known
+#' @seealso [sfs_from_sites()], [annotate_vcf()], [coding_changes()]; [fold()] if no ancestral
+#'   alleles are known
 #' @export
 #' @examplesIf !is.na(ancify_build_info()$htslib)
 #' records <- c(
@@ -157,13 +158,7 @@ sfs_from_vcf <- function(vcf, populations, project = NULL, ancestral = NULL, ref
   )
   check_any_site(found, left_out, vcf, is.null(ancestral))
   sizes <- sizes_to_project(project, found$most, names)
-  draws <- if (!is.null(classes)) {
-    diag(1L, found$windows) # a replicate for each class
-  } else if (is.null(window)) {
-    no_draws
-  } else {
-    draw_windows(found$windows, replicates)
-  }
+  draws <- draws_of_windows(found$windows, window, replicates, classes)
   result <- with_watch("Making the spectrum", function(watch) {
     variant_spectrum_impl(found$table, sizes, draws, threads, watch)
   }, progress)
@@ -182,6 +177,17 @@ sfs_from_vcf <- function(vcf, populations, project = NULL, ancestral = NULL, ref
     attr(spectrum, "misidentification") <- misidentification_rates(kinds, sums)
   }
   spectrum
+}
+
+# How often a replicate has each window. A class is a window, and has a replicate of its own.
+draws_of_windows <- function(windows, window, replicates, classes) {
+  if (!is.null(classes)) {
+    diag(1L, windows)
+  } else if (is.null(window)) {
+    no_draws
+  } else {
+    draw_windows(windows, replicates)
+  }
 }
 
 # `populations`: each sample's population number, as from sample_populations().

@@ -83,7 +83,7 @@ class SiteClasses {
   const VariantSitesOptions& options_;
   const std::vector<SiteClass> none_;
   std::size_t chromosomes_ = 0;
-  const std::vector<SiteClass>* here_ = nullptr;  // of the current chromosome
+  const std::vector<SiteClass>* here_ = &none_;  // of the current chromosome
 };
 
 VariantSites tabulate(const VariantSitesOptions& options, JobControl& control,

@@ -1,6 +1,8 @@
 // Gene models against a walk over all bases.
 #include "core/coding/gene_models.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <random>
 
