@@ -80,7 +80,8 @@ format_count <- function(n) {
 }
 
 count_of <- function(n, noun) {
-  sprintf("%s %s%s", format_count(n), noun, if (n == 1) "" else "s")
+  plural <- if (grepl("(s|x|ch|sh)$", noun)) "es" else "s"
+  sprintf("%s %s%s", format_count(n), noun, if (n == 1) "" else plural)
 }
 
 # Avoids 1e+05 for 100000.

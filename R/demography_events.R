@@ -34,7 +34,8 @@
 #' @param gamma Selection coefficients, 0 by default: one for all populations, or as `nu`. They are
 #'   2 N s, for fitnesses 1, `1 + 2 s h` and `1 + 2 s`.
 #' @param h Dominance, in the form of `gamma`; 0.5 (the default) is additive.
-#' @param theta0 Mutation: a number, 1 by default; in an epoch also a `course()` or a function.
+#' @param theta0 Mutation: a number, 1 by default; in an epoch also a `course()` or a function. A
+#'   rate holds until another is given: `NULL`, the default in an epoch, is the rate at that time.
 #' @param duration A number: how long the epoch lasts. For `course()` the time on the epoch's clock
 #'   at which the value is `to`; `NULL` (the default) for the epoch's end.
 #' @param m Migration rates, 0 by default: one number for all pairs; or a matrix (or list of rows)
@@ -78,7 +79,9 @@
 #' expected_sfs(admixture, NULL, c(B = 3, A = 3), c(15, 20, 25))
 NULL
 
-new_event <- function(op, ...) structure(list(op = op, ...), class = "demography_event")
+new_event <- function(op, ...) {
+  structure(Filter(Negate(is.null), list(op = op, ...)), class = "demography_event")
+}
 
 #' @rdname demography_events
 #' @export
@@ -88,7 +91,7 @@ event_equilibrium <- function(nu = 1, gamma = 0, h = 0.5, theta0 = 1) {
 
 #' @rdname demography_events
 #' @export
-event_epoch <- function(duration, nu, m = 0, gamma = 0, h = 0.5, theta0 = 1, frozen = FALSE,
+event_epoch <- function(duration, nu, m = 0, gamma = 0, h = 0.5, theta0 = NULL, frozen = FALSE,
                         initial_t = 0) {
   check_given()
   new_event(
@@ -160,11 +163,12 @@ event_row <- function(maker, fields, to_core, to_demes, to_history, change = 0, 
 
 # A function, because R reads the files of to_demes later than this one.
 event_rows <- function() {
-  plain <- list(m = 0, gamma = 0, h = 0.5, theta0 = 1, frozen = FALSE, initial_t = 0)
+  plain <- list(m = 0, gamma = 0, h = 0.5, frozen = FALSE, initial_t = 0)
   list(
     equilibrium = event_row(
       "event_equilibrium()", c("nu", "gamma", "h", "theta0"), equilibrium_to_core,
-      equilibrium_to_demes, equilibrium_to_history, 1, TRUE, c(list(nu = 1), plain)
+      equilibrium_to_demes, equilibrium_to_history, 1, TRUE,
+      c(list(nu = 1, theta0 = 1), plain)
     ),
     integrate = event_row(
       "event_epoch()", c("T", "nu", "m", "gamma", "h", "theta0", "frozen", "initial_t"),
@@ -188,6 +192,7 @@ event_rows <- function() {
 core_events <- function(events) {
   rows <- event_rows()
   populations <- 0
+  theta <- 1
   lapply(seq_along(events), function(i) {
     event <- events[[i]]
     op <- if (is.list(event)) event[["op"]]
@@ -210,12 +215,14 @@ core_events <- function(events) {
     if (populations == 0 && op != "equilibrium") {
       abort_ancify("The first event of a model must be event_equilibrium().", "input")
     }
+    if ("theta0" %in% row$fields) event$theta0 <- event$theta0 %||% theta
     result <- row$to_core(event, populations, function(name, problem) {
       if (name == "T") name <- "duration"
       abort_ancify(
         sprintf("Event %d of the model, %s: `%s` %s.", i, row$maker, name, problem), "input"
       )
     })
+    if ("theta" %in% names(result)) theta <<- value_at(result$theta, result$end)
     populations <<- if (op == "equilibrium") 1 else populations + row$change
     c(result, list(op = op, populations = populations))
   })
@@ -329,6 +336,19 @@ as_change <- function(x, end, name, refuse) {
     refuse(name, sprintf("cannot change exponentially from %s to %s", from, to))
   }
   list(shape = x$type, from = from, to = to, duration = duration)
+}
+
+# The value of a result of as_course().
+value_at <- function(course, t) {
+  if (is.function(course)) {
+    course(t)
+  } else if (is.list(course)) {
+    share <- t / course$duration
+    if (course$shape == "exp") course$from * (course$to / course$from)^share
+    else course$from + share * (course$to - course$from)
+  } else {
+    course
+  }
 }
 
 # A list of rates, row by row.

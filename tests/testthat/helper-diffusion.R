@@ -56,7 +56,7 @@ oracle_parameters <- function(event, t, end, p) {
   default <- function(x, value) if (is.null(x)) value else x
   list(
     nu = all(event$nu, p), m = m, gamma = all(default(event$gamma, 0), p),
-    h = all(default(event$h, 0.5), p), theta0 = oracle_at(default(event$theta0, 1), t, end)
+    h = all(default(event$h, 0.5), p), theta0 = oracle_at(event$theta0, t, end)
   )
 }
 
@@ -195,12 +195,19 @@ oracle_sample <- function(phi, weights) {
 # The density at the end of a model: a list of events with numbers, as in demography_models.json.
 oracle_density <- function(events, x, factor = 1e-3) {
   phi <- NULL
+  theta0 <- 1
   for (event in events) {
+    # A rate holds until another is given.
+    if (event$op %in% c("equilibrium", "integrate")) {
+      if (is.null(event$theta0)) event$theta0 <- theta0
+      end <- sum(unlist(event[c("initial_t", "T")]))
+      theta0 <- oracle_at(event$theta0, end, end)
+    }
     default <- function(name, value) if (is.null(event[[name]])) value else event[[name]]
     p <- length(dim(phi))
     phi <- switch(event$op,
       equilibrium = oracle_equilibrium(
-        x, default("nu", 1), default("gamma", 0), default("h", 0.5), default("theta0", 1)
+        x, default("nu", 1), default("gamma", 0), default("h", 0.5), event$theta0
       ),
       integrate = oracle_epoch(phi, x, event, factor),
       split = oracle_new_population(phi, x, as.double(seq_len(p) == event$parent)),

@@ -95,6 +95,26 @@ test_that("an epoch of length 0 changes nothing", {
                    expected_sfs(demography_model("snm"), NULL, 4, 20))
 })
 
+test_that("a mutation rate holds until another is given", {
+  spectrum <- function(...) plain_array(expected_sfs(list(...), NULL, 6, c(20, 24)))
+  one <- spectrum(event_equilibrium(), event_epoch(0.1, 2), event_epoch(0.2, 1))
+  expect_equal(
+    spectrum(event_equilibrium(theta0 = 100), event_epoch(0.1, 2), event_epoch(0.2, 1)), 100 * one
+  )
+  given <- spectrum(event_equilibrium(), event_epoch(0.1, 2, theta0 = course(1, 3)),
+                    event_epoch(0.2, 1, theta0 = 3))
+  expect_identical(
+    spectrum(event_equilibrium(), event_epoch(0.1, 2, theta0 = course(1, 3)), event_epoch(0.2, 1)),
+    given
+  )
+  expect_equal(
+    spectrum(event_equilibrium(), event_epoch(0.1, 2, theta0 = course(1, 9, 0.2)),
+             event_epoch(0.2, 1)), given
+  )
+  expect_output(print(event_epoch(0.1, 2, theta0 = 1)), "theta0 = 1", fixed = TRUE)
+  expect_output(print(event_epoch(0.1, 2)), "T = 0.1, nu = 2$")
+})
+
 test_that("invalid events are errors in the user's terms", {
   start <- list(event_equilibrium(), event_split(1))
   of <- function(...) expected_sfs(c(start, list(...)), NULL, c(2, 2), 10)
