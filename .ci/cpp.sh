@@ -20,7 +20,7 @@ cpp_tests() {
   cmake -S "$folder" -B "$build" "$@"
   cmake --build "$build" -j "$jobs"
   status=0
-  ctest --test-dir "$build" -j "$jobs" -V >"$build/ctest.log" 2>&1 || status=$?
+  env TMPDIR="$memory" ctest --test-dir "$build" -j "$jobs" -V >"$build/ctest.log" 2>&1 || status=$?
   cat "$build/ctest.log"
   passed=$(tests_that PASSED)
   count "$passed" "$(tests_that FAILED)"

@@ -60,7 +60,7 @@ fast_cpp() {
   pattern=$(for program in $programs; do basename "$program"; done | paste -s -d '|')
   touch "$kept/begun"
   status=0
-  ctest --test-dir "$kept/cpp" -j "$jobs" -V -R "^($pattern)_" >"$work/ctest.log" 2>&1 || status=$?
+  env TMPDIR="$memory" ctest --test-dir "$kept/cpp" -j "$jobs" -V -R "^($pattern)_" >"$work/ctest.log" 2>&1 || status=$?
   cat "$work/ctest.log"
   build=$work
   passed=$(tests_that PASSED)
@@ -79,7 +79,7 @@ fast_install() {
 # fast_r PATTERN: of test files
 fast_r() {
   status=0
-  R_LIBS="$kept/library${R_LIBS:+:$R_LIBS}" Rscript .ci/testthat.R "$work" "^($1)\$" || status=$?
+  R_LIBS="$kept/library${R_LIBS:+:$R_LIBS}" TMPDIR="$memory" Rscript .ci/testthat.R "$work" "^($1)\$" || status=$?
   read -r passed failed <"$work/r-counts"
   count "$passed" "$failed"
   remark "$passed tests"

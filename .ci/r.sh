@@ -21,7 +21,7 @@ r_tests() {
   if grep -E '^(core|cuda|rcpp_)[^ ]*: warning' "$work/install.log"; then return 1; fi
 
   status=0
-  with_library "$name" Rscript .ci/testthat.R "$work" "$files" || status=$?
+  with_library "$name" env TMPDIR="$memory" Rscript .ci/testthat.R "$work" "$files" || status=$?
   read -r passed failed <"$work/r-counts"
   count "$passed" "$failed"
   remark "$passed tests"
@@ -114,7 +114,7 @@ r_cmd_check() {
   # The distribution's profile would name another.
   export _R_CHECK_FORCE_SUGGESTS_=false R_REPOSITORIES="$work/repositories" R_PROFILE=/dev/null
   # R CMD build has built the vignettes already, and all their code.
-  R CMD check --as-cran --no-manual --ignore-vignettes ancify_*.tar.gz || true
+  env TMPDIR="$memory" R CMD check --as-cran --no-manual --ignore-vignettes ancify_*.tar.gz || true
   # The last line of the tests' counts: [ FAIL 0 | WARN 0 | SKIP 2 | PASS 8408 ]
   # shellcheck disable=SC2046
   set -- $(cat ancify.Rcheck/tests/testthat.Rout* | grep '^\[ FAIL' | tail -n 1 | tr -cd '0-9 ' || true)

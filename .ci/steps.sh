@@ -4,7 +4,8 @@
 export LC_ALL=C.UTF-8 TZ=UTC
 work=$(mktemp -d "${TMPDIR:-/tmp}/ancify.XXXXXX") || exit 1
 log=$work.log
-trap 'stop_beside; rm -rf "$work"' EXIT
+memory=''
+trap 'stop_beside; rm -rf "$work" ${memory:+"$memory"}' EXIT
 trap 'exit 1' HUP INT TERM
 jobs=$(nproc)
 export MAKEFLAGS="-j$jobs"
@@ -12,6 +13,17 @@ export MAKEFLAGS="-j$jobs"
 die() {
   printf '%s\n' "$@" >&2
   exit 1
+}
+
+# Sets memory, a folder for what tests write and read again: they sync thousands of files, and a disk is slow at that.
+# It is on the disk where there is little memory.
+use_memory() {
+  shared=$(df --output=avail /dev/shm 2>/dev/null | tail -n 1)
+  if [ "${shared:-0}" -ge 4000000 ]; then
+    memory=$(mktemp -d -p /dev/shm ancify.XXXXXX)
+  else
+    memory=$(mktemp -d -p "$work")
+  fi
 }
 
 # step TITLE COMMAND...: one line on the screen, everything else in the log; the first step that fails is the last.
