@@ -75,7 +75,7 @@ only_lightgbm_is_missing() {
 # The build with the least, for the source package's vignettes and for R CMD check: compiled once. R's own flags here would
 # draw notes: the distribution's are not portable, and symbols of -g count as size.
 with_least() {
-  printf 'CXX17 = ccache g++\nCXX17FLAGS = -O2\n' >"$work/least.mk"
+  [ -e "$work/least.mk" ] || printf 'CXX17 = ccache g++\nCXX17FLAGS = -O2\n' >"$work/least.mk"
   export ANCIFY_CUDA=no ANCIFY_GZIP=zlib R_MAKEVARS_USER="$work/least.mk" CCACHE_DIR="$work/ccache"
   "$@"
 }

@@ -55,34 +55,36 @@ step() {
 
 remark() { printf '%s\n' "$*" >"$log.remark"; }
 
-# beside TITLE COMMAND...: a step that takes one core, and goes on while the next ones do; `await` waits for its end, and
-# says what became of it. One at a time: a second one awaits the first.
+# beside TITLE COMMAND...: a step that takes one core, and goes on while the next ones do. Such steps go one after the
+# other. `await` waits for them, and says what became of each.
+beside_steps=0 beside_processes=''
 beside() {
-  await
-  : >"$log.beside"
+  previous=$beside_steps
+  beside_steps=$((beside_steps + 1))
   (
-    trap - EXIT
-    log=$log.beside step "$@"
-  ) >"$log.beside-said" 2>&1 &
-  beside_process=$!
+    trap ': >"$work/beside-$beside_steps-ended"' EXIT
+    while [ $previous -gt 0 ] && [ ! -e "$work/beside-$previous-ended" ]; do sleep 1; done
+    log=$log.beside-$beside_steps
+    : >"$log"
+    step "$@"
+  ) >"$work/beside-$beside_steps-said" 2>&1 &
+  beside_processes="$beside_processes $beside_steps:$!"
 }
 
 await() {
-  [ -n "${beside_process:-}" ] || return 0
   status=0
-  wait "$beside_process" || status=$?
-  beside_process=''
-  cat "$log.beside-said"
-  cat "$log.beside" >>"$log"
-  rm -f "$log.beside-said"
+  for one in $beside_processes; do
+    wait "${one#*:}" || status=$?
+    cat "$work/beside-${one%:*}-said"
+    cat "$log.beside-${one%:*}" >>"$log"
+  done
+  beside_processes=''
   [ $status -eq 0 ] || exit 1
-  rm -f "$log.beside"
+  rm -f "$log".beside-*
 }
 
 stop_beside() {
-  [ -n "${beside_process:-}" ] || return 0
-  kill "$beside_process" 2>/dev/null || true
-  rm -f "$log.beside-said"
+  for one in $beside_processes; do kill "${one#*:}" 2>/dev/null || true; done
 }
 
 # Packages of the distribution --------------------------------------------------------------------
