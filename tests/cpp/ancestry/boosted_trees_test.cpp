@@ -117,7 +117,7 @@ TEST(BoostedTrees, EqualsDescentFromTheRoot) {
     while (trees.size() % kBases != 0) trees.push_back(random_tree(1, features, random));
     const std::string path = dir.write("model.txt", text_of(trees, features));
     const BoostedTrees model(read_lightgbm_model(path, features), features);
-    const std::size_t n = 700;
+    const std::size_t n = 300;
     const auto values = random_features(n, features, random);
     const auto expected = scores_slowly(trees, values, n);
     for (const auto simd : test::simd_levels()) {

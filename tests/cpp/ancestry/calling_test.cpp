@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cctype>
-#include <map>
 #include <random>
 
 #include "core/exec/errors.h"
@@ -20,16 +20,17 @@ using test::message_of;
 using test::read_file;
 using test::TempDir;
 
-// The oracle: votes counted in a map.
+// The oracle: votes counted by letter.
 char consensus_slowly(const std::string& bases, int fewest) {
-  std::map<char, int> votes;
-  for (const char c : bases) ++votes[static_cast<char>(std::toupper(c))];
+  std::array<int, 256> votes = {};
+  for (const char c : bases) ++votes[static_cast<unsigned char>(std::toupper(c))];
   char best = 'N';
   int most = fewest - 1;
   for (const char base : {'A', 'C', 'G', 'T'}) {
-    if (votes[base] > most) {
+    const int n = votes[static_cast<unsigned char>(base)];
+    if (n > most) {
       best = base;
-      most = votes[base];
+      most = n;
     }
   }
   return best;
@@ -131,7 +132,7 @@ TEST(Calling, IsThatOfTheOracle) {
        std::vector<std::pair<int, int>>{{1, 1}, {2, 1}, {1, 3}, {3, 3}, {4, 4}, {5, 4}, {12, 8}}) {
     for (int fewest = 1; fewest <= 3; ++fewest) {
       const Voting voting{n_inner, n_outer, fewest, 4 - fewest};
-      for (const std::size_t n : {0, 1, 63, 64, 65, 127, 129, 4095, 4097, 20000}) {
+      for (const std::size_t n : {0, 1, 63, 64, 65, 127, 129, 4095, 4097}) {
         const Sequences sequences = random_sequences(voting.species(), n, random);
         const std::string expected = call_all_slowly(sequences, voting);
         for (const auto level : test::simd_levels()) {
@@ -150,7 +151,7 @@ TEST(Calling, IsThatOfTheOracle) {
 TEST(Calling, CallsAcrossChunks) {
   std::mt19937 random(5);
   const Voting voting{2, 1, 1, 1};
-  const std::size_t n = 35 * voting_caller(voting, cpu(1)).stretch() + 3;
+  const std::size_t n = 13 * voting_caller(voting, cpu(1)).stretch() + 3;  // four pieces
   const Sequences sequences = random_sequences(3, n, random);
   const std::string expected = call_all_slowly(sequences, voting);
   for (const int threads : {1, 2, 8}) {

@@ -92,7 +92,7 @@ TEST(CountPatterns, AreThoseOfAMap) {
   std::mt19937 random(21);
   for (const int leaves : {1, 2, 5, 6, 7, 8, 9, 20, 24, 25, 60}) {
     for (const unsigned noise : {5U, 100U}) {
-      const auto genome = random_genome(leaves, {1, 40000, 129, 70000}, noise, random);
+      const auto genome = random_genome(leaves, {1, 5000, 129, 34000}, noise, random);
       const auto expected = count_slowly(genome);
       for (const auto level : test::simd_levels()) {
         for (const auto form : {SequenceForm::kCharacters, SequenceForm::kPacked}) {
@@ -112,7 +112,7 @@ TEST(CountPatterns, AreThoseOfAMap) {
 TEST(CountPatterns, OverPiecesAndThreads) {
   std::mt19937 random(22);
   for (const int leaves : {3, 10}) {
-    const auto genome = random_genome(leaves, {1'700'000, 600'000}, 10, random);
+    const auto genome = random_genome(leaves, {1'100'000, 600'000}, 10, random);
     const auto expected = count_slowly(genome);
     for (const int threads : {1, 2, 5}) {
       Backend backend;
