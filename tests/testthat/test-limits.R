@@ -75,7 +75,7 @@ test_that("100,000 contigs take ten times as long as 10,000", {
 })
 
 test_that("thousands of contigs are projected, called, evaluated, printed and reported", {
-  lengths <- setNames(rep(60, 3000), sprintf("contig%04d", 1:3000))
+  lengths <- setNames(rep(60, 2000), sprintf("contig%04d", 1:2000))
   folder <- new_folder()
   writeLines(sprintf("%s\t%d", names(lengths), lengths), file.path(folder, "lengths"))
   row <- strrep("ACGTA", 6)
@@ -92,17 +92,17 @@ test_that("thousands of contigs are projected, called, evaluated, printed and re
   config$output_dir <- file.path(folder, "unkept")
   config$keep_projected <- FALSE
   unkept <- run_quietly(config, c("project", "call"))
-  expect_identical(kept$high, rep(30, 3000))
+  expect_identical(kept$high, rep(30, 2000))
   expect_identical(unname(tools::md5sum(kept$file)), unname(tools::md5sum(unkept$file)))
   run <- ancify_run(config, "evaluate", verbose = FALSE)
-  expect_identical(attr(run, "evaluation")$high_confidence, rep(30, 3000))
+  expect_identical(attr(run, "evaluation")$high_confidence, rep(30, 2000))
   expect_lt(length(capture.output(print(run))), 40)
   expect_lt(length(capture.output(print(attr(run, "config")))), 20)
   skip_if_not_installed("knitr")
   skip_if_not_installed("ggplot2")
   page <- tempfile(fileext = ".html")
   ancify_report(run, page)
-  expect_length(grep("contig3000", readLines(page)), 1)
+  expect_length(grep("contig2000", readLines(page)), 1)
 })
 
 # Rows of whole chromosomes, one an outgroup, as an AXT each and as one MAF.
