@@ -285,8 +285,8 @@ reml_null_lrt_impl <- function(eigenvalues, draws, seed, threads, watch) {
     .Call(`_ancify_reml_null_lrt_impl`, eigenvalues, draws, seed, threads, watch)
 }
 
-kernel_times_impl <- function(problem, v, watch) {
-    .Call(`_ancify_kernel_times_impl`, problem, v, watch)
+kernel_times_impl <- function(problem, v, component, watch) {
+    .Call(`_ancify_kernel_times_impl`, problem, v, component, watch)
 }
 
 reml_stochastic_impl <- function(problem, checkpoint, watch) {

@@ -103,7 +103,8 @@
 #' * [heritability()] gives shares of the variance, with both errors.
 #' * [components_by_chromosome()], [components_by_frequency()], [components_by_value()] and
 #'   [read_components()] make sets of variants with a variance each.
-#' * [kernel_grm()], [kernel_matrix()] and [kernel_products()] make other kernels, and
+#' * [kernel_grm()], [kernel_weighted()], [kernel_admixture()], [kernel_matrix()] and
+#'   [kernel_products()] make other kernels, [merge_components()] merges weak components, and
 #'   [kernel_times()] multiplies by one.
 #' * [`confint()`][confint.reml_fit] gives intervals, [`anova()`][anova.reml_fit] tests components,
 #'   [`plot()`][plot.reml_fit] draws a fit, and [reml_log_likelihood()] computes its likelihood.

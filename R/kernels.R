@@ -9,6 +9,8 @@
 #' | `kernel_grm()` | sum over variants of z z' / c, never held as a matrix |
 #' | `kernel_matrix()` | a matrix that you have |
 #' | `kernel_products()` | a function that gives its products with vectors |
+#' | [kernel_weighted()] | sum over blocks of variants of Z W Z' / c |
+#' | [kernel_admixture()] | the kernel of genotypes, by ancestry |
 #'
 #' **Scale.** A column z has a variant's genotypes minus their mean, times v^(`scale_power` / 2),
 #' where v is their population variance. A missing call is 0 there, and c is the sum of v^(1 +
@@ -28,12 +30,15 @@
 #'   a fit needs that drops samples.
 #' @param kernel One of these kernels.
 #' @param V A matrix with a row for each sample, or a vector.
+#' @param component Name of the component, for a kernel that has several. `NULL` (the default) is
+#'   for one that has not.
 #' @inheritParams fit_reml
 #' @return A list of class `reml_kernel`. `kernel_times()`: a matrix of the size of `V`.
 #' @section Errors:
 #' * `ancify_input_error`: a matrix is not square, not symmetric or not finite, or its names differ
 #'   between rows and columns. The message names the samples.
-#' * `ancify_input_error`: `trace` is not above 0, or `V` has another number of rows.
+#' * `ancify_input_error`: `trace` is not above 0, `V` has another number of rows, or the kernel has
+#'   no such `component`.
 #' * `ancify_file_error`, `ancify_format_error`: the genotypes cannot be read.
 #' @references
 #' Yang, Lee, Goddard and Visscher (2011) GCTA: a tool for genome-wide complex trait analysis.
@@ -41,7 +46,7 @@
 #'
 #' VanRaden (2008) Efficient methods to compute genomic predictions. Journal of Dairy Science
 #' 91:4414.
-#' @seealso [fit_reml()]
+#' @seealso [fit_reml()], [kernel_weighted()], [kernel_admixture()]
 #' @name kernels
 #' @examples
 #' families <- rep(1:20, each = 5)
@@ -57,10 +62,7 @@ NULL
 kernel_grm <- function(g, variants = NULL, scale_power = -1) {
   check_given()
   check_genotypes(g, "g")
-  if (!is.numeric(scale_power) || length(scale_power) != 1 || !is.finite(scale_power)) {
-    abort_ancify(sprintf("`scale_power` must be a number, not %s.", show_value(scale_power)),
-                 "input")
-  }
+  check_scale_power(scale_power)
   if (!is.null(variants)) g <- g[, variants]
   new_kernel("grm", g$samples$id, nrow(g), genotypes = g, scale_power = scale_power)
 }
@@ -87,7 +89,8 @@ kernel_products <- function(f, trace) {
 
 #' @rdname kernels
 #' @export
-kernel_times <- function(kernel, V, threads = NULL, memory = NULL) { # nolint: object_name_linter
+kernel_times <- function(kernel, V, component = NULL, # nolint: object_name_linter
+                         threads = NULL, memory = NULL) {
   check_given()
   check_kernel(kernel, "kernel")
   V <- as.matrix(V)
@@ -101,32 +104,75 @@ kernel_times <- function(kernel, V, threads = NULL, memory = NULL) { # nolint: o
       "input"
     )
   }
-  switch(
-    kernel$kind,
-    matrix = kernel$matrix %*% V,
-    products = products_of(kernel$products, V),
-    grm = with_watch("Multiplying", function(watch) {
-      kernel_times_impl(grm_problem(kernel, threads, memory), V, watch)
-    })
-  )
+  component <- chosen_component(kernel, component)
+  times <- kernel_kinds()[[kernel$kind]]$times
+  if (!is.null(times)) {
+    return(times(kernel, V))
+  }
+  core_times(kernel_problem(kernel, nrow(V)), V, component, core_settings(threads, memory))
+}
+
+# K V of a component of a problem. `settings`: from core_settings().
+core_times <- function(problem, V, component, settings) { # nolint: object_name_linter
+  problem <- c(problem, settings)
+  with_watch("Multiplying", function(watch) kernel_times_impl(problem, V, component - 1L, watch))
+}
+
+# The number of a component among the kernel's.
+chosen_component <- function(kernel, component) {
+  at <- if (is.null(kernel$parts) && is.null(component)) 1L else match(component, kernel$parts)
+  if (length(at) != 1 || is.na(at)) {
+    abort_ancify(
+      sprintf(
+        "`component` must be %s, not %s.",
+        if (is.null(kernel$parts)) "NULL" else paste("one of", enumerate(quoted(kernel$parts))),
+        show_value(component)
+      ),
+      "input"
+    )
+  }
+  at
 }
 
 #' @export
 print.reml_kernel <- function(x, ...) {
   check_no_more(...)
   facts <- c(
-    switch(x$kind, grm = "of genotypes", matrix = "a matrix", products = "a function"),
+    kernel_kinds()[[x$kind]]$words,
     if (!is.na(x$n)) count_of(x$n, "sample"),
-    if (x$kind == "grm") count_of(ncol(x$genotypes), "variant")
+    if (!is.null(x$genotypes)) count_of(ncol(x$genotypes), "variant")
   )
-  scale <- if (x$kind == "grm") number_text(x$scale_power) else ""
-  write_object("reml_kernel", facts, c(`scale power` = scale))
+  scale <- if (is.null(x$scale_power)) "" else number_text(x$scale_power)
+  write_object("reml_kernel", facts, c(`scale power` = scale, components = enumerate(x$parts)))
   invisible(x)
 }
 
-# `ids`: those of the samples, or NULL; `n`: their number, NA if the kernel does not say.
-new_kernel <- function(kind, ids, n, ...) {
-  structure(list(kind = kind, ids = ids, n = n, ...), class = "reml_kernel")
+# `ids`: those of the samples, or NULL; `n`: their number, NA if the kernel does not say. `parts`:
+# names of its components, NULL if the kernel is one.
+new_kernel <- function(kind, ids, n, ..., parts = NULL) {
+  structure(list(kind = kind, ids = ids, n = n, parts = parts, ...), class = "reml_kernel")
+}
+
+# The kinds of kernels, a row each:
+# words: for print()
+# core(kernel, rows, n, name): the kernel of some of its n samples, as a fit keeps it. Lists have
+#   their `kind`, a row of the core's table too, and `parts`. A kernel of genotypes has none: these
+#   are components of the fit's genotypes.
+# times(kernel, V): the product, where the core does not make it
+# effects(kernel, factors, variance, response): effects of variants, where the kernel has them
+kernel_kinds <- function() {
+  row <- function(words, core = NULL, times = NULL, effects = NULL) {
+    list(words = words, core = core, times = times, effects = effects)
+  }
+  list(
+    grm = row("of genotypes"),
+    matrix = row("a matrix", core_matrix, function(kernel, V) kernel$matrix %*% V), # nolint
+    products = row(
+      "a function", core_products, function(kernel, V) products_of(kernel$products, V) # nolint
+    ),
+    weighted = row("of weighted blocks", core_weighted, effects = weighted_effects),
+    admixture = row("by ancestry", core_admixture)
+  )
 }
 
 # ---- Checks --------------------------------------------------------------------------------------
@@ -138,6 +184,12 @@ check_kernel <- function(kernel, name) {
               show_value(kernel)),
       "input"
     )
+  }
+}
+
+check_scale_power <- function(x) {
+  if (!is.numeric(x) || length(x) != 1 || !is.finite(x)) {
+    abort_ancify(sprintf("`scale_power` must be a number, not %s.", show_value(x)), "input")
   }
 }
 
@@ -194,16 +246,17 @@ products_of <- function(f, V) { # nolint: object_name_linter
 
 # ---- For the core --------------------------------------------------------------------------------
 
-# The genotypes as the core takes them, a kernel of all variants with equal weights.
-grm_problem <- function(kernel, threads, memory) {
+# A problem of one kernel without a response.
+kernel_problem <- function(kernel, n) {
+  if (kernel$kind != "grm") {
+    of_core <- core_kernel(kernel, seq_len(n), n, "kernel")
+    return(list(y = numeric(n), genotypes = NULL, kernels = list(with_core_genotypes(of_core))))
+  }
   m <- ncol(kernel$genotypes)
-  c(
-    list(
-      genotypes = core_genotypes(kernel$genotypes),
-      weights = list(variant = seq_len(m) - 1, component = integer(m), weight = rep(1, m)),
-      n_genetic = 1L, scale_power = kernel$scale_power, kernels = list()
-    ),
-    core_settings(threads, memory)
+  list(
+    genotypes = core_genotypes(kernel$genotypes),
+    weights = list(variant = seq_len(m) - 1, component = integer(m), weight = rep(1, m)),
+    n_genetic = 1L, scale_power = kernel$scale_power, kernels = list()
   )
 }
 
@@ -223,13 +276,25 @@ default_memory <- function() {
   if (is.na(available)) 2^33 else available / 2
 }
 
-# The kernel of some of its samples, as the core takes it: a matrix, or list(products =, trace =).
+# The kernel of some of its samples, as a fit keeps it: a matrix, or a list.
 core_kernel <- function(kernel, rows, n, name) {
-  if (kernel$kind == "matrix") {
-    return(unname(kernel$matrix[rows, rows, drop = FALSE]))
+  kernel_kinds()[[kernel$kind]]$core(kernel, rows, n, name)
+}
+
+# The same as the core takes it.
+with_core_genotypes <- function(kernel) {
+  if (is.list(kernel) && !is.null(kernel$genotypes)) {
+    kernel$genotypes <- core_genotypes(kernel$genotypes)
   }
+  kernel
+}
+
+core_matrix <- function(kernel, rows, n, name) unname(kernel$matrix[rows, rows, drop = FALSE])
+
+core_products <- function(kernel, rows, n, name) {
   if (identical(rows, seq_len(n))) {
     return(list(
+      kind = "products",
       products = function(V) products_of(kernel$products, V), # nolint: object_name_linter
       trace = sum(kernel$trace)
     ))
@@ -247,6 +312,7 @@ core_kernel <- function(kernel, rows, n, name) {
     )
   }
   list(
+    kind = "products",
     products = function(V) { # nolint: object_name_linter
       whole <- matrix(0, n, ncol(V))
       whole[rows, ] <- V

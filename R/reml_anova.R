@@ -143,10 +143,12 @@ parents_of <- function(fit, null) {
   same <- function(name) {
     identical(kernel_numbers(fit$kernels[[name]]), kernel_numbers(null$kernels[[name]]))
   }
-  kernels <- names(fit$kernels)
-  at <- match(kernels, names(null$kernels))
-  at[!vapply(kernels, same, NA)] <- NA
-  c(parent, null$n_genetic + at)
+  components <- kernel_components(fit)
+  in_null <- kernel_components(null)
+  others <- lapply(names(components), function(name) {
+    if (same(name)) in_null[[name]] else rep(NA_integer_, length(components[[name]]))
+  })
+  c(parent, unlist(others))
 }
 
 has_same_variants <- function(fit, null) {
@@ -154,8 +156,16 @@ has_same_variants <- function(fit, null) {
     fit$scale_power == null$scale_power
 }
 
-# A kernel of products is known by its trace.
-kernel_numbers <- function(kernel) if (is.list(kernel)) kernel$trace else kernel
+# What tells a kernel. One of products is known by its trace.
+kernel_numbers <- function(kernel) {
+  if (!is.list(kernel)) {
+    return(kernel)
+  }
+  kernel$products <- NULL
+  kernel$genotypes <- unclass(kernel$genotypes)[c("sample_index", "variant_index")]
+  kernel$file <- kernel$file[c("size", "checksum")]
+  kernel
+}
 
 # For each component of genotypes the variants' numbers in the file, and their weights.
 weights_by_component <- function(fit) {

@@ -52,9 +52,15 @@ earlier_state <- function(path, line) {
 digest_of <- function(problem, file) {
   problem[c("threads", "simd", "memory")] <- NULL
   problem$genotypes$path <- NULL
-  # A function is known by what it gives.
   problem$kernels <- lapply(problem$kernels, function(kernel) {
-    if (is.list(kernel)) list(kernel$products(as.matrix(problem$y)), kernel$trace) else kernel
+    if (!is.list(kernel)) {
+      return(kernel)
+    }
+    # A function is known by what it gives.
+    if (!is.null(kernel$products)) kernel$products <- kernel$products(as.matrix(problem$y))
+    kernel$genotypes$path <- NULL
+    kernel$file <- kernel$file[c("size", "checksum")]
+    kernel
   })
   whole <- tempfile("ancify-digest-")
   on.exit(unlink(whole))

@@ -57,7 +57,7 @@ shares_of <- function(fit, sets, whole) {
 facts_of_sets <- function(fit) {
   variances <- diag(fit$mean_diagonal[fit$names], length(fit$names))
   dimnames(variances) <- list(fit$names, fit$names)
-  used <- variants_of(fit)
+  used <- fit$used_variants
   table <- fit$weights
   if (!fit$alternatives && !anyDuplicated(table$variant)) {
     return(list(set_variances = variances, used_variants = used,
@@ -78,16 +78,9 @@ facts_of_sets <- function(fit) {
       variances[set, sets] <- rowsum_of(parts * members, table$component, fit$n_genetic)
     }
   }
-  n_variants <- if (fit$alternatives) sum(used[sets]) else sum(v > 0)
+  of_others <- sum(used[-sets], na.rm = TRUE)
+  n_variants <- of_others + if (fit$alternatives) sum(used[sets]) else sum(v > 0)
   list(set_variances = variances, used_variants = used, n_variants = n_variants)
-}
-
-# Number of variants that vary, by component; NA for kernels that are not of variants.
-variants_of <- function(fit) {
-  n <- rep(NA_real_, length(fit$names))
-  of_variants <- seq_len(fit$n_genetic)
-  n[of_variants] <- fit$used_variants[of_variants]
-  n
 }
 
 # Sums of `values` by group, for the groups 1 to n.
@@ -120,9 +113,9 @@ variance_shares <- function(fit) {
 # The share of a set in the variance of all variants, over its share of the variants. NA for
 # kernels that are not of variants.
 enrichments <- function(fit) {
-  of_variants <- fit$names[seq_len(fit$n_genetic)]
+  of_variants <- fit$names[!is.na(fit$used_variants)]
   a <- fit$mean_diagonal * (names(fit$mean_diagonal) %in% of_variants)
-  variants <- variants_of(fit) / fit$n_variants
+  variants <- fit$used_variants / fit$n_variants
   found <- shares_of(fit, cbind(fit$set_variances, residual = 0), a) / variants
   found[is.na(variants) | sum(fit$theta * a) == 0, ] <- NA
   found

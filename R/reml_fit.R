@@ -65,6 +65,7 @@
 #' * `ids`, `y`, `x`: samples, response and matrix of fixed effects.
 #' * `dropped`: number of dropped samples by reason.
 #' * `genetic`: the genetic values, a row for each sample and a column for each component.
+#' * `divisors`: c of each component of weighted blocks, see [kernel_weighted()].
 #' * `used_variants`: number of variants that vary, by component (with posteriors the expected
 #'   number); `uncovered`: number of variants in no component.
 #' @section Errors:
@@ -114,12 +115,16 @@ fit_reml <- function(formula, data, genotypes = NULL, components = NULL, kernels
   model$path <- choose_path(method, n, length(model$names), memory_here)
   model$control <- core_control(control, c(model$names, "residual"), n, model$path)
   model[c("threads", "memory")] <- list(threads, memory)
-  if (!is.null(model$genotypes)) model$file <- genotype_file_facts(model$genotypes)
+  model <- with_file_facts(model)
   log <- log_where(verbose)
   for (line in describe_model(model, method)) log(line)
   fit <- new_reml_fit(model, run_reml(model, "Fitting", progress, checkpoint), match.call())
-  if (!fit$converged) warn_ancify(sprintf("The fit has not converged: %s.", fit$message), "fit")
+  warn_not_converged(fit)
   fit
+}
+
+warn_not_converged <- function(fit) {
+  if (!fit$converged) warn_ancify(sprintf("The fit has not converged: %s.", fit$message), "fit")
 }
 
 new_reml_fit <- function(model, result, call) {

@@ -49,7 +49,7 @@ likelihoods_at <- function(fit, thetas, progress = FALSE) {
   )
   found <- with_watch("Computing", function(watch) {
     reml_likelihood_impl(problem, unname(thetas), watch)
-  }, progress, inputs = fit$file$identity)
+  }, progress, inputs = fit_inputs(fit))
   components <- names(fit$theta)
   lapply(found, function(one) {
     one[c("score", "traces")] <- lapply(one[c("score", "traces")], stats::setNames, components)

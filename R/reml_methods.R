@@ -153,6 +153,7 @@ VarCorr.reml_fit <- function(x, ...) {
 #' | `variants` | number of variants that vary |
 #' | `share`, `se`, `mc_se` | share of the whole variance, with both errors |
 #' | `enrichment`, `enrichment_se`, `enrichment_mc_se` | enrichment, with both errors |
+#' | `h2`, `h2_se`, `h2_mc_se` | heritability in an ancestry, with [kernel_admixture()] alone |
 #'
 #' [reml_fit] explains shares, enrichment, errors and overlap.
 #' @section Errors:
@@ -171,11 +172,14 @@ heritability <- function(fit) {
   genetic <- c("h2", fit$names)
   shares <- variance_shares(fit)[genetic, ]
   enrichment <- rbind(h2 = NA, enrichments(fit))
-  data.frame(
-    variants = c(if (fit$n_genetic) fit$n_variants else NA, variants_of(fit)),
+  table <- data.frame(
+    variants = c(if (has_variants(fit)) fit$n_variants else NA, fit$used_variants),
     share = shares$estimate, shares[c("se", "mc_se")], enrichment = enrichment$estimate,
     enrichment_se = enrichment$se, enrichment_mc_se = enrichment$mc_se, row.names = genetic
   )
+  by_ancestry <- ancestry_heritability(fit)
+  if (!is.null(by_ancestry)) table[names(by_ancestry)] <- rbind(NA, by_ancestry)
+  table
 }
 
 check_reml_fit <- function(fit, name = "fit") {

@@ -6,7 +6,8 @@
 #' @details
 #' The effect of a copy of the counted allele is
 #' \eqn{s_j^2 \sum_g \theta_g w_{jg} z_j'Py / c_g}, with the kernels as in [kernels], z the centred
-#' calls of the fit's samples and s the factor that standardises them. It is the best linear
+#' calls of the fit's samples and s the factor that standardises them. With blocks W of
+#' [kernel_weighted()] it is \eqn{s_j \sum_k \theta W_{jk} s_k z_k'Py / c}. It is the best linear
 #' unbiased prediction. A genetic value is the sum of effects times centred calls. Calls are centred
 #' by the mean of the fit's samples, so a missing call adds nothing.
 #'
@@ -15,7 +16,8 @@
 #' Strands are not: `A/C` and `T/G` are different variants. Variants of the fit that `genotypes`
 #' lacks add nothing.
 #'
-#' @param object,fit A fit of [fit_reml()], with genotypes and without other kernels.
+#' @param object,fit A fit of [fit_reml()], whose components are all of genotypes of one file: sets
+#'   of variants, or kernels of [kernel_grm()] and [kernel_weighted()].
 #' @param genotypes Genotypes of the samples to predict, from [open_genotypes()]. `NULL` (the
 #'   default): the samples of the fit.
 #' @param data A data frame with the covariates of these samples. `NULL` (the default): none, if
@@ -34,7 +36,7 @@
 #'   `position`, `counted`, `other`, `frequency` (of the counted allele in the fit's samples) and
 #'   `effect` (of a copy, in units of the response; 0 if the variant is not in a component).
 #' @section Errors:
-#' * `ancify_input_error`: the fit has no genotypes, or other kernels too.
+#' * `ancify_input_error`: the fit has other kernels too.
 #' * `ancify_input_error`: `genotypes` has no variant of the fit, or `data` lacks a sample or a
 #'   covariate, or has a label that the fit has not seen.
 #' * `ancify_file_error`: the fit's genotypes are not found as they were.
@@ -109,27 +111,64 @@ variant_effects <- function(fit, progress = interactive()) {
 
 # The variants of a fit with their `mean` and `effect`.
 variant_effects_of <- function(fit, progress) {
-  if (is.null(fit$genotypes) || length(fit$kernels)) {
+  effects_of <- lapply(fit$kernels, function(kernel) {
+    if (is.list(kernel)) kernel_kinds()[[kernel$kind]]$effects
+  })
+  without <- names(fit$kernels)[vapply(effects_of, is.null, NA)]
+  if (length(without)) {
     abort_ancify(
-      sprintf(
-        "The fit has %s, whose genetic values are not those of variants.",
-        if (length(fit$kernels)) enumerate(quoted(names(fit$kernels))) else "no genotypes"
-      ),
+      sprintf("The fit has %s, whose genetic values are not those of variants.",
+              enumerate(quoted(without))),
       "input"
     )
   }
-  moments <- genotype_moments(fit$genotypes, fit$threads)
-  weights <- fit$weights
-  weight <- weights$weight * (moments$variance > 0)[weights$variant]
-  power <- moments$variance[weights$variant]^(1 + fit$scale_power)
-  total <- rowsum_of(ifelse(weight > 0, weight * power, 0), weights$component, fit$n_genetic)
-  share <- ifelse(weight > 0, weight * (fit$theta / c(total, 1))[weights$component], 0)
-  coefficient <- rowsum_of(share, weights$variant, ncol(fit$genotypes))
-  used <- coefficient != 0
   problem <- c(core_problem(fit), path_settings(fit, "stochastic"))
-  response <- scan_forms(problem, fit$genotypes, fit$residual_projection, progress)$response
-  effect <- ifelse(used, moments$variance^fit$scale_power * coefficient * response, 0)
-  data.frame(fit$genotypes$variants, mean = moments$mean, effect = effect)
+  part <- function(g, effects) {
+    moments <- genotype_moments(g, fit$threads)
+    response <- scan_forms(problem, g, fit$residual_projection, progress)$response
+    effect <- effects(moments$variance, response)
+    list(g = g, mean = moments$mean, effect = ifelse(moments$variance > 0, effect, 0))
+  }
+  of_kernel <- function(kernel, effects, components) {
+    factors <- unname(fit$theta[components]) / fit$divisors[components]
+    part(kernel$genotypes, function(...) effects(kernel, factors, ...))
+  }
+  sum_of_effects(c(
+    if (!is.null(fit$genotypes)) list(part(fit$genotypes, function(...) set_effects(fit, ...))),
+    Map(of_kernel, fit$kernels, effects_of, kernel_components(fit))
+  ))
+}
+
+# Effects by sets of variants.
+set_effects <- function(fit, variance, response) {
+  weights <- fit$weights
+  weight <- weights$weight * (variance > 0)[weights$variant]
+  power <- variance[weights$variant]^(1 + fit$scale_power)
+  sets <- seq_len(fit$n_genetic)
+  total <- rowsum_of(ifelse(weight > 0, weight * power, 0), weights$component, fit$n_genetic)
+  share <- ifelse(weight > 0, weight * (fit$theta[sets] / total)[weights$component], 0)
+  coefficient <- rowsum_of(share, weights$variant, length(variance))
+  ifelse(coefficient != 0, variance^fit$scale_power * coefficient * response, 0)
+}
+
+# `parts`: lists of genotypes `g`, `mean` and `effect`. A variant has the sum of its effects.
+sum_of_effects <- function(parts) {
+  files <- unique(vapply(parts, function(part) part$g$path, ""))
+  if (length(files) > 1) {
+    abort_ancify(
+      sprintf("The fit has genotypes of %s, but effects need those of one file.",
+              enumerate(quoted(files))),
+      "input"
+    )
+  }
+  all_of <- function(of) unlist(lapply(parts, of), use.names = FALSE)
+  number <- all_of(function(part) part$g$variant_index)
+  variants <- do.call(rbind, lapply(parts, function(part) part$g$variants))
+  first <- which(!duplicated(number))
+  effect <- rowsum_of(all_of(function(part) part$effect), match(number, number[first]),
+                      length(first))
+  mean <- all_of(function(part) part$mean)[first]
+  data.frame(variants[first, ], mean = mean, effect = effect, row.names = NULL)
 }
 
 # The fixed effects of these samples.

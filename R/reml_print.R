@@ -12,6 +12,10 @@ print.reml_fit <- function(x, ...) {
     "reml_fit", reml_facts(x),
     c(h2 = with_errors(h2, x), components, message = if (!x$converged) x$message)
   )
+  if (!is.null(x$merged)) {
+    cat("\nMerged components\n")
+    print_table(x$merged[c("component", "theta", "se", "z", "into")], 4)
+  }
   invisible(x)
 }
 
@@ -33,6 +37,9 @@ with_errors <- function(row, fit) {
     if (has_random_error(fit)) paste0(", MC SE ", shown(row$mc_se)), ")"
   )
 }
+
+# Whether this many components are of variants.
+has_variants <- function(fit, at_least = 1) sum(!is.na(fit$used_variants)) >= at_least
 
 has_random_error <- function(fit) any(fit$mc_score != 0) || fit$mc_log_likelihood > 0
 
@@ -61,7 +68,7 @@ as.data.frame.reml_fit <- function(x, ...) {
   share <- variance_shares(x)[-1, ]
   enrichment <- rbind(enrichments(x), residual = NA)
   table <- data.frame(
-    component = names(x$theta), variants = c(variants_of(x), NA), theta = x$theta, errors,
+    component = names(x$theta), variants = c(x$used_variants, NA), theta = x$theta, errors,
     z = x$theta / errors$se, share = share$estimate, share_se = share$se,
     share_mc_se = share$mc_se, enrichment = enrichment$estimate, enrichment_se = enrichment$se,
     enrichment_mc_se = enrichment$mc_se, at_bound = x$at_bound
@@ -149,7 +156,7 @@ pass_text <- function(passes) {
 # Columns that say something about this fit.
 theta_columns <- function(table, fit) {
   table <- table[c(
-    "component", if (fit$n_genetic) "variants", "theta", "se", if (has_random_error(fit)) "mc_se",
+    "component", if (has_variants(fit)) "variants", "theta", "se", if (has_random_error(fit)) "mc_se",
     "z"
   )]
   if (any(fit$at_bound)) table$bound <- ifelse(fit$at_bound, "at its bound", "")
@@ -159,7 +166,7 @@ theta_columns <- function(table, fit) {
 # h2, and each component if there are several.
 share_columns <- function(table, fit) {
   columns <- c("share", "se", "mc_se")
-  if (fit$n_genetic > 1) columns <- c(columns, paste0("enrichment", c("", "_se", "_mc_se")))
+  if (has_variants(fit, 2)) columns <- c(columns, paste0("enrichment", c("", "_se", "_mc_se")))
   if (!has_random_error(fit)) columns <- columns[!grepl("mc_se", columns)]
   rows <- if (length(fit$names) > 1) seq_len(nrow(table)) else 1
   data.frame(component = rownames(table), table[columns])[rows, ]

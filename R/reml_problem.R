@@ -1,7 +1,7 @@
 # What the core needs for a fit: genotypes with the weights of their components, and other kernels.
 
 # Components and kernels before samples are chosen. Gives a list:
-# names: of all components; n_genetic: the number of those that genotypes make
+# names: of all components; n_genetic: the number of those that genotypes and components make
 # genotypes: the variants in a component, or NULL; uncovered: the number of those in none
 # weights: a table of variant, component and weight; scale_power
 # alternatives: whether weights are probabilities of components that exclude each other
@@ -18,7 +18,8 @@ reml_model <- function(genotypes, components, kernels, overlap) {
            scale_power = kernel$scale_power)
     })
   )
-  names <- c(names(sets), names(kernels)[!of_genotypes])
+  others <- Map(component_names, kernels[!of_genotypes], names(kernels)[!of_genotypes])
+  names <- c(names(sets), unlist(others, use.names = FALSE))
   check_component_names(names)
   c(
     list(names = names, n_genetic = length(sets), kernels = kernels[!of_genotypes],
@@ -43,6 +44,17 @@ check_kernels <- function(kernels) {
   names[!nzchar(names)] <- paste0("kernel", seq_along(names))[!nzchar(names)]
   for (i in seq_along(kernels)) check_kernel(kernels[[i]], sprintf("kernels$%s", names[i]))
   stats::setNames(kernels, names)
+}
+
+# Those of a kernel, or of a fit's.
+component_names <- function(kernel, name) {
+  if (is.list(kernel) && length(kernel$parts)) paste(name, kernel$parts, sep = ".") else name
+}
+
+# For each kernel of a fit the numbers of its components.
+kernel_components <- function(fit) {
+  Map(function(kernel, name) match(component_names(kernel, name), fit$names),
+      fit$kernels, names(fit$kernels))
 }
 
 check_component_names <- function(names) {
@@ -200,7 +212,8 @@ core_problem <- function(model) {
       variant = model$weights$variant - 1, component = model$weights$component - 1L,
       weight = model$weights$weight
     ),
-    n_genetic = model$n_genetic, scale_power = model$scale_power, kernels = unname(model$kernels),
+    n_genetic = model$n_genetic, scale_power = model$scale_power,
+    kernels = lapply(unname(model$kernels), with_core_genotypes),
     names = model$names
   )
 }

@@ -51,7 +51,7 @@ run_reml <- function(model, label = "Fitting", progress = FALSE, checkpoint = NU
     } else {
       reml_stochastic_impl(problem, if (!is.null(checkpoint)) checkpoint["state"], watch)
     }
-  }, progress, inputs = model$file$identity, tell = list(checkpoint = checkpoint$save))
+  }, progress, inputs = fit_inputs(model), tell = list(checkpoint = checkpoint$save))
   with_component_names(result, c(model$names, "residual"), colnames(model$x))
 }
 
@@ -78,9 +78,34 @@ genotype_file_facts <- function(g) {
   )
 }
 
-# The fit with its genotypes as they are here. They are looked for by path, then in the working
-# directory.
+# A model and its kernels with the facts of their genotypes' files.
+with_file_facts <- function(model) {
+  with_own <- function(x) {
+    if (is.list(x) && !is.null(x$genotypes)) x$file <- genotype_file_facts(x$genotypes)
+    x
+  }
+  model$kernels <- lapply(model$kernels, with_own)
+  with_own(model)
+}
+
+# Identities of all files that a fit reads, by path.
+fit_inputs <- function(fit) {
+  of_kernels <- lapply(Filter(is.list, unname(fit$kernels)), function(kernel) kernel$file$identity)
+  inputs <- unlist(c(list(fit$file$identity), of_kernels))
+  inputs[!duplicated(names(inputs))]
+}
+
+# The fit with all genotypes as they are here.
 with_genotypes <- function(fit) {
+  fit <- with_own_genotypes(fit)
+  fit$kernels <- lapply(fit$kernels, function(kernel) {
+    if (is.list(kernel)) with_own_genotypes(kernel) else kernel
+  })
+  fit
+}
+
+# Those of a fit or kernel are looked for by path, then in the working directory.
+with_own_genotypes <- function(fit) {
   if (is.null(fit$genotypes)) {
     return(fit)
   }

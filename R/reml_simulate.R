@@ -28,9 +28,14 @@ simulate.reml_fit <- function(object, nsim = 1, seed = NULL, ...) {
 genetic_draws <- function(fit, nsim) {
   values <- matrix(0, length(fit$y), nsim)
   if (fit$n_genetic) values <- values + draws_of_variants(fit, nsim)
-  for (i in seq_along(fit$kernels)) {
-    theta <- fit$theta[[fit$n_genetic + i]]
-    if (theta > 0) values <- values + sqrt(theta) * draws_of_kernel(fit$kernels[[i]], values)
+  components <- kernel_components(fit)
+  for (name in names(components)) {
+    for (i in seq_along(components[[name]])) {
+      theta <- fit$theta[[components[[name]][i]]]
+      if (theta <= 0) next
+      dense <- dense_kernel(fit$kernels[[name]], i, length(fit$y), fit)
+      values <- values + sqrt(theta) * draws_of_kernel(dense, values)
+    }
   }
   values
 }
@@ -66,10 +71,21 @@ standardised <- function(g, scale_power) {
   z
 }
 
+# The matrix of a component, by its number among the kernel's.
+dense_kernel <- function(kernel, component, n, fit) {
+  if (!is.list(kernel)) {
+    return(kernel)
+  }
+  if (!is.null(kernel$products)) {
+    return(kernel$products(diag(n)))
+  }
+  problem <- list(y = numeric(n), genotypes = NULL, kernels = list(with_core_genotypes(kernel)))
+  core_times(problem, diag(n), component, core_settings(fit$threads, fit$memory))
+}
+
 # `size`: rows and columns of the draws.
-draws_of_kernel <- function(kernel, size) {
+draws_of_kernel <- function(dense, size) {
   n <- nrow(size)
-  dense <- if (is.list(kernel)) kernel$products(diag(n)) else kernel
   parts <- eigen(dense, symmetric = TRUE)
   parts$vectors %*% (sqrt(pmax(parts$values, 0)) * matrix(stats::rnorm(length(size)), n))
 }

@@ -189,7 +189,7 @@ fit_without <- function(fit, chromosome, progress) {
   stays <- varies & bare_names(fit$genotypes$variants$chromosome) != chromosome
   weights <- fit$weights[stays[fit$weights$variant], , drop = FALSE]
   sets <- sort(unique(weights$component))
-  kept <- c(sets, fit$n_genetic + seq_along(fit$kernels))
+  kept <- c(sets, fit$n_genetic + seq_len(length(fit$names) - fit$n_genetic))
   if (length(kept) == 0) {
     abort_ancify(
       sprintf(
@@ -230,7 +230,7 @@ scan_mixed <- function(fit, g, progress) {
   if (fit$path == "exact") {
     squares <- with_watch("Scanning", function(watch) {
       scan_squares_impl(problem, core_genotypes(g), unname(fit$theta), watch)
-    }, progress, inputs = fit$file$identity)
+    }, progress, inputs = fit_inputs(fit))
     forms$square <- ifelse(forms$square > 0, squares, 0)
     return(forms)
   }
@@ -243,7 +243,7 @@ scan_mixed <- function(fit, g, progress) {
     scan_ratios_impl(
       problem, core_genotypes(g), sampled - 1, unname(fit$theta), fit$control$seed, watch
     )
-  }, progress, inputs = fit$file$identity)
+  }, progress, inputs = fit_inputs(fit))
   forms$square <- forms$square * mean(forms$ratios)
   forms
 }

@@ -1,6 +1,6 @@
 // Times products with a kernel of packed genotypes: one column beside a sweep over the packed
 // bytes, 64 columns beside OpenBLAS with genotypes as floats, and two threads beside one, as of the
-// sweep.
+// sweep. And products with weighted blocks beside these.
 //
 //   ancify_bench_reml [SAMPLES VARIANTS]
 #include <dlfcn.h>
@@ -19,6 +19,7 @@
 #include "core/device/simd.h"
 #include "core/exec/threads.h"
 #include "core/reml/genotype_kernels.h"
+#include "core/reml/weighted_kernels.h"
 #include "kernels/genotypes.h"
 
 namespace {
@@ -29,9 +30,12 @@ using ancify::SimdLevel;
 using ancify::bench::random_matrix;
 using ancify::reml::GenotypeKernels;
 using ancify::reml::Precision;
+using ancify::reml::WeightBlock;
+using ancify::reml::WeightedKernels;
 
 constexpr int kRounds = 5;
 constexpr int kColumns = 64;
+constexpr std::int64_t kBlock = 500;  // variants of a weighted block
 
 double seconds_of(const std::function<void()>& work) {
   const auto start = std::chrono::steady_clock::now();
@@ -46,6 +50,20 @@ std::vector<double> best_of(const std::vector<std::function<void()>>& jobs) {
     for (std::size_t i = 0; i < jobs.size(); ++i) best[i] = std::min(best[i], seconds_of(jobs[i]));
   }
   return best;
+}
+
+// The median seconds of each job, which take turns.
+std::vector<double> medians_of(const std::vector<std::function<void()>>& jobs) {
+  std::vector<std::vector<double>> seconds(jobs.size());
+  for (int round = 0; round < kRounds; ++round) {
+    for (std::size_t i = 0; i < jobs.size(); ++i) seconds[i].push_back(seconds_of(jobs[i]));
+  }
+  std::vector<double> medians;
+  for (auto& of_job : seconds) {
+    std::nth_element(of_job.begin(), of_job.begin() + kRounds / 2, of_job.end());
+    medians.push_back(of_job[kRounds / 2]);
+  }
+  return medians;
 }
 
 void report(const char* what, double ratio, const char* goal) {
@@ -78,6 +96,23 @@ class Products {
     const double theta = 1;
     kernels_->times(&theta, v_.data(), columns, Precision::kProbes, out_.data());
   }
+  // The same with weights, in blocks of kBlock variants.
+  void weigh() {
+    std::vector<WeightBlock> blocks;
+    for (std::int64_t first = 0; first < matrix_->variants(); first += kBlock) {
+      const std::int64_t size = std::min(kBlock, matrix_->variants() - first);
+      weights_.emplace_back(static_cast<std::size_t>(size * size), 0.001);
+      std::vector<double>& values = weights_.back();
+      for (std::int64_t j = 0; j < size; ++j) values[static_cast<std::size_t>(j * (size + 1))] = 1;
+      blocks.push_back({values.data(), size, 0});
+    }
+    weighted_ =
+        std::make_unique<WeightedKernels>(*matrix_, blocks, std::vector<double>{1.0}, -1, control_);
+  }
+  void times_weighted() {
+    const double theta = 1;
+    weighted_->times(&theta, v_.data(), kColumns, Precision::kProbes, out_.data());
+  }
   // Reads each packed byte once.
   std::uint64_t sweep() {
     std::atomic<std::uint64_t> sum{0};
@@ -97,6 +132,8 @@ class Products {
   JobControl control_;
   std::unique_ptr<GenotypeMatrix> matrix_;
   std::unique_ptr<GenotypeKernels> kernels_;
+  std::vector<std::vector<double>> weights_;
+  std::unique_ptr<WeightedKernels> weighted_;
   std::vector<double> v_;
   std::vector<double> out_;
 };
@@ -174,6 +211,19 @@ void compare_level(std::int64_t n, std::int64_t m, SimdLevel simd, const OpenBla
   }
 }
 
+void compare_weighted(std::int64_t n, std::int64_t m, SimdLevel simd) {
+  for (const int threads : {1, 2}) {
+    Products products(n, m, threads, simd);
+    const double trace = seconds_of([&] { products.weigh(); });
+    const std::vector<double> seconds =
+        medians_of({[&] { products.times(kColumns); }, [&] { products.times_weighted(); }});
+    std::printf("%s, weighted blocks of %lld, threads: %d\n", ancify::simd_name(simd),
+                static_cast<long long>(kBlock), threads);
+    report("K V, 64 columns, time over the plain product", seconds[1] / seconds[0], "at most 1.5");
+    report("... the traces, once, over the plain product", trace / seconds[0], "");
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -183,6 +233,9 @@ int main(int argc, char** argv) {
     const OpenBlas blas;
     for (const SimdLevel level : {SimdLevel::kAvx512, SimdLevel::kAvx2}) {
       if (level <= ancify::best_simd_level()) compare_level(n, m, level, blas);
+    }
+    for (const SimdLevel level : {SimdLevel::kAvx512, SimdLevel::kAvx2}) {
+      if (level <= ancify::best_simd_level()) compare_weighted(n, m, level);
     }
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

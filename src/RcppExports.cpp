@@ -947,15 +947,16 @@ BEGIN_RCPP
 END_RCPP
 }
 // kernel_times_impl
-Rcpp::NumericMatrix kernel_times_impl(const Rcpp::List& problem, const Rcpp::NumericMatrix& v, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_kernel_times_impl(SEXP problemSEXP, SEXP vSEXP, SEXP watchSEXP) {
+Rcpp::NumericMatrix kernel_times_impl(const Rcpp::List& problem, const Rcpp::NumericMatrix& v, int component, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_kernel_times_impl(SEXP problemSEXP, SEXP vSEXP, SEXP componentSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type problem(problemSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type v(vSEXP);
+    Rcpp::traits::input_parameter< int >::type component(componentSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(kernel_times_impl(problem, v, watch));
+    rcpp_result_gen = Rcpp::wrap(kernel_times_impl(problem, v, component, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1342,7 +1343,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_reml_exact_impl", (DL_FUNC) &_ancify_reml_exact_impl, 2},
     {"_ancify_reml_likelihood_impl", (DL_FUNC) &_ancify_reml_likelihood_impl, 3},
     {"_ancify_reml_null_lrt_impl", (DL_FUNC) &_ancify_reml_null_lrt_impl, 5},
-    {"_ancify_kernel_times_impl", (DL_FUNC) &_ancify_kernel_times_impl, 3},
+    {"_ancify_kernel_times_impl", (DL_FUNC) &_ancify_kernel_times_impl, 4},
     {"_ancify_reml_stochastic_impl", (DL_FUNC) &_ancify_reml_stochastic_impl, 3},
     {"_ancify_haseman_elston_impl", (DL_FUNC) &_ancify_haseman_elston_impl, 3},
     {"_ancify_scan_forms_impl", (DL_FUNC) &_ancify_scan_forms_impl, 4},

@@ -2,14 +2,10 @@
 #include "rcpp_reml.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <future>
 #include <string>
 #include <utility>
 
-#include "core/exec/errors.h"
-#include "core/exec/threads.h"
 #include "core/reml/matrix_kernels.h"
 
 namespace reml = ancify::reml;
@@ -25,43 +21,6 @@ Rcpp::NumericMatrix as_matrix(const std::vector<double>& values, std::size_t row
   auto matrix = make_matrix(static_cast<int>(rows), static_cast<int>(columns));
   std::copy(values.begin(), values.end(), matrix.begin());
   return matrix;
-}
-
-// out = f(v), on R's thread.
-void call_products(const Rcpp::Function& f, const double* v, std::int64_t n, int columns,
-                   double* out) {
-  auto block = make_matrix(static_cast<int>(n), columns);
-  std::copy(v, v + n * columns, block.begin());
-  const Rcpp::NumericVector product = f(block);
-  if (product.size() != block.size()) {
-    throw ancify::InputError("a kernel's products have " + std::to_string(product.size()) +
-                             " numbers, not " + std::to_string(block.size()) +
-                             ": one for each of its argument's");
-  }
-  if (!std::all_of(product.begin(), product.end(), [](double x) { return std::isfinite(x); })) {
-    throw ancify::InputError("a kernel's products have a value that is not finite");
-  }
-  std::copy(product.begin(), product.end(), out);
-}
-
-// The job's thread leaves the call for R's thread and waits for it. In a forked child both are one.
-reml::KernelProduct as_product(const Rcpp::RObject& kernel, std::int64_t n, Mailbox& mail,
-                               const ancify::JobControl& control) {
-  return [&kernel, n, &mail, &control](const double* v, int columns, double* out) {
-    const auto call = [&kernel, n, v, columns, out] {
-      call_products(Rcpp::List(kernel)["products"], v, n, columns, out);
-    };
-    if (ancify::in_forked_child()) return call();
-    const auto answer = std::make_shared<std::promise<void>>();
-    auto answered = answer->get_future();
-    mail.post([call, answer] {
-      call();
-      answer->set_value();
-    });
-    while (answered.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready) {
-      ancify::TaskContext(control).throw_if_stopped();
-    }
-  };
 }
 
 Rcpp::List as_data_frame(const std::vector<reml::Iteration>& iterations,
@@ -131,7 +90,6 @@ ProblemKernels::ProblemKernels(const Rcpp::List& problem) {
   const Rcpp::RObject genotypes = problem["genotypes"];
   if (!Rf_isNull(genotypes)) {
     chosen_ = std::make_unique<ChosenGenotypes>(as_chosen(Rcpp::List(genotypes)));
-    samples_ = static_cast<std::int64_t>(chosen_->selection.samples.size());
     const Rcpp::List weights = problem["weights"];
     const Rcpp::NumericVector variant = weights["variant"];
     const Rcpp::IntegerVector component = weights["component"];
@@ -141,55 +99,60 @@ ProblemKernels::ProblemKernels(const Rcpp::List& problem) {
     }
     n_genetic_ = Rcpp::as<int>(problem["n_genetic"]);
     scale_power_ = Rcpp::as<double>(problem["scale_power"]);
-    work_ = as_work(problem);
-  } else {
-    samples_ = Rf_xlength(problem["y"]);
   }
+  const std::int64_t samples = chosen_ != nullptr
+                                   ? static_cast<std::int64_t>(chosen_->selection.samples.size())
+                                   : Rf_xlength(problem["y"]);
   const Rcpp::List kernels = problem["kernels"];
   for (R_xlen_t i = 0; i < kernels.size(); ++i) {
-    const bool products = Rf_isNewList(kernels[i]);
-    if (!products && Rf_xlength(kernels[i]) != static_cast<R_xlen_t>(samples_ * samples_)) {
-      guarded([&] {
-        throw ancify::InputError("a kernel is no matrix with a row and a column for each of the " +
-                                 std::to_string(samples_) + " samples");
-      });
-    }
-    others_.emplace_back(products ? Rcpp::RObject(kernels[i]) : Rcpp::NumericMatrix(kernels[i]));
-    matrices_.push_back(products ? nullptr : REAL(others_.back()));
-    traces_.push_back(products ? Rcpp::as<double>(Rcpp::List(kernels[i])["trace"]) : 0);
+    others_.push_back(as_other_kernel(kernels[i], samples));
   }
+  if (problem.containsElementNamed("memory")) work_ = as_work(problem);
+  share_memory();
+}
+
+// Genotypes share the memory by their numbers of variants.
+void ProblemKernels::share_memory() {
+  const auto own =
+      chosen_ != nullptr ? static_cast<std::int64_t>(chosen_->selection.variants.size()) : 0;
+  std::int64_t all = own;
+  for (const auto& other : others_) all += other->variants();
+  const auto part = [&, memory = work_.memory](std::int64_t variants) {
+    ancify::GenotypeWork work = work_;
+    if (variants < all) {
+      // 0 would be as much as they need.
+      const double share = static_cast<double>(variants) / static_cast<double>(all);
+      work.memory =
+          std::max<std::int64_t>(static_cast<std::int64_t>(static_cast<double>(memory) * share), 1);
+    }
+    return work;
+  };
+  for (auto& other : others_) other->take(part(other->variants()));
+  work_ = part(own);
 }
 
 reml::Kernels& ProblemKernels::open(ancify::JobControl& control, Mailbox& mail) {
   std::vector<std::unique_ptr<reml::Kernels>> parts;
+  facts_ = {};
   if (chosen_ != nullptr) {
     genotypes_ = std::make_unique<ancify::GenotypeMatrix>(chosen_->open(control.inputs()),
                                                           chosen_->selection, work_, control);
     auto part = std::make_unique<reml::GenotypeKernels>(*genotypes_, weights_, n_genetic_,
                                                         scale_power_, control, names_);
     for (int g = 0; g < n_genetic_; ++g) {
-      used_variants_.push_back(static_cast<double>(part->used_variants(g)));
+      facts_.add(static_cast<double>(part->used_variants(g)), NA_REAL);
     }
     constant_variants_ = static_cast<double>(part->constant_variants());
     parts.push_back(std::move(part));
   }
-  for (std::size_t i = 0; i < others_.size(); ++i) {
-    if (matrices_[i] != nullptr) {
-      parts.push_back(std::make_unique<reml::MatrixKernels>(
-          samples_, std::vector<const double*>{matrices_[i]}, control));
-    } else {
-      parts.push_back(std::make_unique<reml::ProductKernel>(
-          samples_, as_product(others_[i], samples_, mail, control), traces_[i], control));
-    }
-  }
+  for (const auto& other : others_) parts.push_back(other->open(names_, control, mail, facts_));
   kernels_ = reml::join_kernels(std::move(parts));
   return *kernels_;
 }
 
-void ProblemKernels::add_variant_counts(Rcpp::List& result) const {
-  Rcpp::NumericVector used(static_cast<R_xlen_t>(used_variants_.size() + others_.size()), NA_REAL);
-  std::copy(used_variants_.begin(), used_variants_.end(), used.begin());
-  result["used_variants"] = used;
+void ProblemKernels::add_facts(Rcpp::List& result) const {
+  result["used_variants"] = facts_.used_variants;
+  result["divisors"] = facts_.divisors;
   result["constant_variants"] = constant_variants_;
 }
 

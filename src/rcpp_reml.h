@@ -12,14 +12,14 @@
 #include "core/reml/kernels.h"
 #include "rcpp_genotypes.h"
 #include "rcpp_glue.h"
+#include "rcpp_reml_kernels.h"
 
 // A `problem` is a list as core_problem(), core_control() and core_settings() of R make it:
 //   y (n numbers), x (n x p), names (of components, may be absent)
 //   genotypes: a list for as_chosen(), or NULL
 //   weights = list(variant =, component =, weight =), n_genetic =, scale_power =: the components
 //     that genotypes make; variants and components from 0
-//   kernels: the components after these, each an n x n matrix or list(products = a function of n x
-//     columns numbers, trace =)
+//   kernels: the components after these, each as for as_other_kernel()
 //   control = list(start = NULL or theta, lower = with NA for the core's choice, information =,
 //     tolerance =, max_iterations =, ...)
 //   threads, simd, memory (bytes for packed genotypes)
@@ -38,22 +38,22 @@ class ProblemKernels {
   // On the job's thread. `mail` takes calls of products. `control`, `mail` and this must outlive
   // what it gives.
   ancify::reml::Kernels& open(ancify::JobControl& control, Mailbox& mail);
-  // Adds used_variants (by component, NA for other kernels) and constant_variants. On R's thread.
-  void add_variant_counts(Rcpp::List& result) const;
+  // Adds constant_variants, and by component used_variants and divisors, which are NA where a
+  // kernel has none. On R's thread.
+  void add_facts(Rcpp::List& result) const;
 
  private:
+  void share_memory();
+
   std::vector<std::string> names_;
   std::unique_ptr<ChosenGenotypes> chosen_;
   ancify::GenotypeWork work_;
   std::vector<ancify::reml::ComponentWeight> weights_;
   int n_genetic_ = 0;
   double scale_power_ = -1;
-  std::vector<Rcpp::RObject> others_;
-  std::vector<const double*> matrices_;  // of others_, null for products
-  std::vector<double> traces_;           // of others_ with products
-  std::int64_t samples_ = 0;
+  std::vector<std::unique_ptr<OtherKernel>> others_;
   std::unique_ptr<ancify::GenotypeMatrix> genotypes_;
-  std::vector<double> used_variants_;
+  KernelFacts facts_;
   double constant_variants_ = 0;
   std::unique_ptr<ancify::reml::Kernels> kernels_;
 };

@@ -8,8 +8,8 @@
 
 namespace reml = ancify::reml;
 
-// Fits variance components. Returns a list as of as_list(), with used_variants and
-// constant_variants.
+// Fits variance components. Returns a list as of as_list(), with used_variants,
+// divisors and constant_variants.
 // [[Rcpp::export]]
 Rcpp::List reml_exact_impl(const Rcpp::List& problem, const Rcpp::Function& watch) {
   const reml::FitData data = as_fit_data(problem);
@@ -24,7 +24,7 @@ Rcpp::List reml_exact_impl(const Rcpp::List& problem, const Rcpp::Function& watc
       },
       &mail);
   Rcpp::List result = as_list(fit, data.names);
-  kernels.add_variant_counts(result);
+  kernels.add_facts(result);
   return result;
 }
 
@@ -77,10 +77,10 @@ std::vector<double> reml_null_lrt_impl(const std::vector<double>& eigenvalues, d
   return values;
 }
 
-// K V for the first component of a problem, which has no y. `v` has a row for each sample.
+// K V for a component of a problem, from 0. `v` has a row for each sample.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix kernel_times_impl(const Rcpp::List& problem, const Rcpp::NumericMatrix& v,
-                                      const Rcpp::Function& watch) {
+                                      int component, const Rcpp::Function& watch) {
   ProblemKernels kernels(problem);
   Mailbox mail;
   auto product = make_matrix(v.nrow(), v.ncol());
@@ -92,7 +92,7 @@ Rcpp::NumericMatrix kernel_times_impl(const Rcpp::List& problem, const Rcpp::Num
       [&](ancify::JobControl& control) {
         reml::Kernels& of = kernels.open(control, mail);
         std::vector<double> theta(static_cast<std::size_t>(of.components()), 0);
-        theta[0] = 1;
+        theta[static_cast<std::size_t>(component)] = 1;
         of.times(theta.data(), values, columns, reml::Precision::kFull, out);
       },
       &mail);

@@ -146,7 +146,7 @@ reml::StochasticState as_state(const Rcpp::List& list) {
 
 // Fits variance components without a relationship matrix. `checkpoint`: NULL, or list(state = NULL
 // or an earlier state to go on from). The listener `checkpoint` gets each new state. Returns a list
-// as of as_list(), with used_variants and constant_variants.
+// as of as_list(), with used_variants, divisors and constant_variants.
 // [[Rcpp::export]]
 Rcpp::List reml_stochastic_impl(const Rcpp::List& problem,
                                 const Rcpp::Nullable<Rcpp::List>& checkpoint,
@@ -183,7 +183,7 @@ Rcpp::List reml_stochastic_impl(const Rcpp::List& problem,
       },
       &mail);
   Rcpp::List result = as_list(fit, data.names);
-  kernels.add_variant_counts(result);
+  kernels.add_facts(result);
   return result;
 }
 

@@ -481,6 +481,12 @@ void GenotypeProducts::run(JobControl& control, const Pass& pass, const Take& ta
   });
 }
 
+std::array<double, 4> GenotypeProducts::values_of_calls(std::int64_t variant) const {
+  const double mean = means_[static_cast<std::size_t>(variant)];
+  const double scale = scales_[static_cast<std::size_t>(variant)];
+  return {-scale * mean, scale * (1 - mean), scale * (2 - mean), 0};
+}
+
 void GenotypeProducts::outer(JobControl& control, const std::vector<double>& factors,
                              double* out) const {
   const GenotypeWork& work = matrix_.work();
@@ -520,6 +526,48 @@ void GenotypeProducts::outer(JobControl& control, const std::vector<double>& fac
   });
 }
 
+std::vector<double> GenotypeProducts::squares(JobControl& control,
+                                              const std::vector<double>& factors) const {
+  const std::int64_t n = matrix_.samples();
+  std::vector<double> sums(static_cast<std::size_t>(n));
+  // What the calls of two variants add, by their four bits.
+  using Pair = std::array<double, 16>;
+  const auto pair_of = [&](std::int64_t variant) {
+    std::array<std::array<double, 4>, 2> of_call{};
+    for (std::int64_t v = 0; v < 2 && variant + v < matrix_.variants(); ++v) {
+      auto& squares = of_call[static_cast<std::size_t>(v)];
+      squares = values_of_calls(variant + v);
+      for (double& z : squares) z *= z * factors[static_cast<std::size_t>(variant + v)];
+    }
+    Pair pair{};
+    for (std::size_t bits = 0; bits < pair.size(); ++bits) {
+      pair[bits] = of_call[0][bits & 3U] + of_call[1][bits >> 2];
+    }
+    return pair;
+  };
+  matrix_.for_each_tile(
+      control, [](std::int64_t) { return true; },
+      [&](const GenotypeTile& tile) {
+        const std::int64_t first = tile.first_block * kBlockQuads;
+        const std::int64_t end =
+            std::min(first + tile.blocks * kBlockQuads, (matrix_.variants() + kQuad - 1) / kQuad);
+        const std::int64_t chunks = (n + kChunkSamples - 1) / kChunkSamples;
+        run_tasks(control, matrix_.work().threads, chunks,
+                  [&](std::int64_t chunk, const TaskContext&) {
+                    for (std::int64_t quad = first; quad < end; ++quad) {
+                      const std::uint8_t* const row = tile.rows + (quad - first) * quad_stride(n);
+                      const Pair low = pair_of(quad * kQuad);
+                      const Pair high = pair_of(quad * kQuad + 2);
+                      for (std::int64_t i = chunk * kChunkSamples;
+                           i < std::min(n, (chunk + 1) * kChunkSamples); ++i) {
+                        sums[static_cast<std::size_t>(i)] += low[row[i] & 15U] + high[row[i] >> 4];
+                      }
+                    }
+                  });
+      });
+  return sums;
+}
+
 // Adds a block's products to the rows of a stripe from its first column on.
 void GenotypeProducts::add_outer_products(const GenotypeBlock& block,
                                           const std::vector<double>& factors,
@@ -546,13 +594,11 @@ std::array<OuterVariant, kQuad> GenotypeProducts::outer_variants(const GenotypeB
   const std::int64_t columns = std::min(kOuterColumns, matrix_.samples() - first);
   std::array<OuterVariant, kQuad> variants{};
   for (int v = 0; v < std::min<int>(kQuad, block.variants() - quad * kQuad); ++v) {
-    const auto variant = static_cast<std::size_t>(block.first_variant() + quad * kQuad + v);
-    const double mean = means_[variant];
-    const double scale = scales_[variant];
+    const std::int64_t variant = block.first_variant() + quad * kQuad + v;
     OuterVariant& of = variants[static_cast<std::size_t>(v)];
-    of.of_call = {-scale * mean, scale * (1 - mean), scale * (2 - mean), 0};
+    of.of_call = values_of_calls(variant);
     std::array<double, 4> scaled = of.of_call;
-    for (double& z : scaled) z *= factors[variant];
+    for (double& z : scaled) z *= factors[static_cast<std::size_t>(variant)];
     for (std::int64_t c = 0; c < columns; ++c) {
       of.columns[static_cast<std::size_t>(c)] = scaled[call_in_quad(row[c], v)];
     }

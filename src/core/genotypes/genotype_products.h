@@ -62,8 +62,13 @@ class GenotypeProducts {
   // The n x n matrix sum_j factors[j] z_j z_j', over variants whose factor is not 0.
   void outer(JobControl& control, const std::vector<double>& factors, double* out) const;
 
+  // sum_j factors[j] z_ij^2 of each sample i.
+  std::vector<double> squares(JobControl& control, const std::vector<double>& factors) const;
+
   const GenotypeMatrix& matrix() const { return matrix_; }
   const std::vector<double>& scales() const { return scales_; }
+  // z_j of the calls 0, 1, 2, and of a missing one.
+  std::array<double, 4> values_of_calls(std::int64_t variant) const;
 
  private:
   std::vector<NumberedQuad> number_quads(JobControl& control, const GenotypeTile& tile) const;

@@ -14,13 +14,11 @@
 
 namespace ancify::reml {
 
-namespace {
-
-ProductBits bits_of(Precision precision) {
-  return precision == Precision::kFull ? ProductBits::k56 : ProductBits::k28;
+InputError no_variance(std::size_t component, const std::vector<std::string>& names) {
+  const std::string name =
+      component < names.size() ? "'" + names[component] + "'" : std::to_string(component + 1);
+  return InputError("the component " + name + " has no variant that varies among these samples");
 }
-
-}  // namespace
 
 GenotypeKernels::GenotypeKernels(const GenotypeMatrix& matrix,
                                  const std::vector<ComponentWeight>& weights, int components,
@@ -51,12 +49,9 @@ GenotypeKernels::GenotypeKernels(const GenotypeMatrix& matrix,
     first_.push_back(static_cast<std::int64_t>(shares_.size()));
   }
   for (int g = 0; g < components; ++g) {
-    if (used_[static_cast<std::size_t>(g)] == 0) {
-      const auto i = static_cast<std::size_t>(g);
-      const std::string name = i < names.size() ? "'" + names[i] + "'" : std::to_string(g + 1);
-      throw InputError("the component " + name + " has no variant that varies among these samples");
-    }
-    mean_diagonals_[static_cast<std::size_t>(g)] /= n * sums[static_cast<std::size_t>(g)];
+    const auto i = static_cast<std::size_t>(g);
+    if (used_[i] == 0) throw no_variance(i, names);
+    mean_diagonals_[i] /= n * sums[i];
   }
   for (auto& share : shares_) share.weight /= sums[static_cast<std::size_t>(share.component)];
 }
@@ -152,15 +147,25 @@ void GenotypeKernels::forms(const double* a, const double* b, int columns, Preci
   count_pass(static_cast<double>(matrix_.blocks()));
 }
 
-void GenotypeKernels::dense(int component, double* out) {
+std::vector<double> GenotypeKernels::factors_of(int component) const {
   std::vector<double> theta(used_.size());
   theta[static_cast<std::size_t>(component)] = 1;
   std::vector<double> factors;
   for (std::int64_t j = 0; j < matrix_.variants(); ++j) {
     factors.push_back(coefficient(theta.data(), j));
   }
-  products_.outer(control_, factors, out);
+  return factors;
+}
+
+void GenotypeKernels::dense(int component, double* out) {
+  products_.outer(control_, factors_of(component), out);
   count_pass(static_cast<double>(matrix_.blocks()));
+}
+
+std::vector<double> GenotypeKernels::diagonal(int component) {
+  std::vector<double> result = products_.squares(control_, factors_of(component));
+  count_pass(static_cast<double>(matrix_.blocks()));
+  return result;
 }
 
 }  // namespace ancify::reml

@@ -1,11 +1,13 @@
 // Kernels of components of variants: K_g = sum_j w_jg z_j z_j' / c_g.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "core/exec/errors.h"
 #include "core/exec/job_control.h"
 #include "core/genotypes/genotype_products.h"
 #include "core/reml/kernels.h"
@@ -18,6 +20,13 @@ struct ComponentWeight {
   int component;
   double weight;
 };
+
+inline ProductBits bits_of(Precision precision) {
+  return precision == Precision::kFull ? ProductBits::k56 : ProductBits::k28;
+}
+
+// The error for a component whose variants do not vary. It may lack a name.
+InputError no_variance(std::size_t component, const std::vector<std::string>& names);
 
 class GenotypeKernels : public Kernels {
  public:
@@ -41,6 +50,8 @@ class GenotypeKernels : public Kernels {
   void dense(int component, double* out) override;
   double passes() const override { return passes_; }
 
+  // The diagonal of K_g. A pass.
+  std::vector<double> diagonal(int component);
   // Variants with variance in a component.
   std::int64_t used_variants(int component) const {
     return used_[static_cast<std::size_t>(component)];
@@ -57,6 +68,8 @@ class GenotypeKernels : public Kernels {
 
   // sum_g theta_g w_jg / c_g.
   double coefficient(const double* theta, std::int64_t variant) const;
+  // w_jg / c_g of all variants.
+  std::vector<double> factors_of(int component) const;
   bool has_coefficient(const double* theta, std::int64_t block) const;
   void count_pass(double blocks) { passes_ += blocks / static_cast<double>(matrix_.blocks()); }
 

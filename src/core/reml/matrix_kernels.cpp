@@ -167,16 +167,9 @@ void ProductKernel::forms(const double* a, const double* b, int columns, Precisi
 }
 
 void ProductKernel::dense(int /*component*/, double* out) {
-  // The products with unit vectors.
-  constexpr std::int64_t kBlock = 256;
-  for (std::int64_t first = 0; first < n_; first += kBlock) {
-    const auto width = std::min(kBlock, n_ - first);
-    std::vector<double> units(static_cast<std::size_t>(n_ * width), 0.0);
-    for (std::int64_t c = 0; c < width; ++c) {
-      units[static_cast<std::size_t>(c * n_ + first + c)] = 1;
-    }
-    multiply(units.data(), static_cast<int>(width), out + n_ * first);
-  }
+  for_unit_columns(n_, out, [&](const double* units, int columns, double* product) {
+    multiply(units, columns, product);
+  });
   // A user's trace may be rounded.
   constexpr double kRoundingOfTrace = 1e-4;
   double sum = 0;
@@ -186,6 +179,18 @@ void ProductKernel::dense(int /*component*/, double* out) {
     std::snprintf(text, sizeof(text),
                   "the products of a kernel have the trace %.6g, but `trace` is %.6g", sum, trace_);
     throw InputError(text);
+  }
+}
+
+void for_unit_columns(std::int64_t n, double* out, const KernelProduct& multiply) {
+  constexpr std::int64_t kBlock = 256;
+  for (std::int64_t first = 0; first < n; first += kBlock) {
+    const auto width = std::min(kBlock, n - first);
+    std::vector<double> units(static_cast<std::size_t>(n * width), 0.0);
+    for (std::int64_t c = 0; c < width; ++c) {
+      units[static_cast<std::size_t>(c * n + first + c)] = 1;
+    }
+    multiply(units.data(), static_cast<int>(width), out + n * first);
   }
 }
 

@@ -40,6 +40,9 @@ class MatrixKernels : public Kernels {
 // out = K v, of n x columns.
 using KernelProduct = std::function<void(const double* v, int columns, double* out)>;
 
+// Makes a dense n x n kernel of its products with unit vectors, some at a time.
+void for_unit_columns(std::int64_t n, double* out, const KernelProduct& multiply);
+
 // One kernel, known by its products and its trace. A product is a pass.
 class ProductKernel : public Kernels {
  public:

@@ -1,0 +1,172 @@
+#' Kernels by ancestry
+#'
+#' Kernels of samples with mixed ancestry, one for each ancestry: `kernel_admixture(g, "k3.Q")`. So
+#' each ancestry has a genetic variance and a heritability of its own.
+#'
+#' With K the kernel of [kernel_grm()] and q the samples' shares of an ancestry a, the kernel is
+#' \eqn{K_a = D_a K D_a} with \eqn{D_a = diag(\sqrt{q_a})}. Its component has the name of the kernel
+#' and the ancestry: `admixture.ancestry1`.
+#'
+#' [heritability()] has a column `h2` for them, the heritability among samples of this ancestry
+#' alone: \eqn{\theta_a m / (\theta_a m + \theta_e)}, where m is the mean of K's diagonal, weighted
+#' by q.
+#'
+#' @inheritParams kernels
+#' @param g Genotypes, from [open_genotypes()].
+#' @param shares A matrix of shares from 0 to 1, with a row for each sample of `g` and a column for
+#'   each ancestry. Or the path of a Q file, as ADMIXTURE writes it: such a row a line, for the
+#'   samples of `g` or for all of its file. Row names are ids of samples, column names those of
+#'   ancestries.
+#' @return A list of class `reml_kernel`.
+#' @section Errors:
+#' * `ancify_input_error`: shares of a sample are below 0 or do not sum to 1 within 0.005, or no
+#'   sample has a share of an ancestry. The message names the row, sample or ancestry.
+#' * `ancify_format_error` (fields `file`, `line`): the same of a file, or a line has other columns
+#'   than the first.
+#' * `ancify_file_error`: the file cannot be read.
+#' @references
+#' Alexander, Novembre and Lange (2009) Fast model-based estimation of ancestry in unrelated
+#' individuals. Genome Research 19:1655.
+#' @seealso [kernels], [fit_reml()], [heritability()]
+#' @export
+#' @examples
+#' # 60 samples and 40 variants
+#' set.seed(1)
+#' stem <- tempfile()
+#' calls <- matrix(sample(c(0, 2, 3), 60 * 40, replace = TRUE), 4)
+#' writeBin(as.raw(c(0x6c, 0x1b, 0x01, c(1, 4, 16, 64) %*% calls)), paste0(stem, ".bed"))
+#' writeLines(sprintf("family%d sample%d 0 0 0 -9", 1:60, 1:60), paste0(stem, ".fam"))
+#' writeLines(sprintf("1 snp%d 0 %d G A", 1:40, 1:40), paste0(stem, ".bim"))
+#' g <- open_genotypes(stem)
+#'
+#' north <- runif(60)
+#' kernel <- kernel_admixture(g, cbind(north, south = 1 - north))
+#' data <- data.frame(id = paste0("sample", 1:60), y = rnorm(60) + as.matrix(g)[, 1])
+#' fit <- fit_reml(y ~ north, cbind(data, north), kernels = list(by = kernel), threads = 1)
+#' heritability(fit)
+kernel_admixture <- function(g, shares, scale_power = -1) {
+  check_given()
+  check_genotypes(g, "g")
+  check_scale_power(scale_power)
+  shares <- if (is.character(shares) && is.null(dim(shares))) {
+    shares_in_file(shares, g)
+  } else {
+    checked_shares(shares, g, function(row, problem) {
+      abort_ancify(
+        sprintf("Row %d of `shares` (sample %s) %s.", row, quoted(g$samples$id[row]), problem),
+        "input"
+      )
+    })
+  }
+  new_kernel(
+    "admixture", g$samples$id, nrow(g), genotypes = g, scale_power = scale_power, shares = shares,
+    parts = colnames(shares)
+  )
+}
+
+# The shares with sums of 1 and names of ancestries. refuse(row, problem) stops.
+checked_shares <- function(shares, g, refuse) {
+  if (!is.matrix(shares) || !is.numeric(shares) || nrow(shares) != nrow(g) || ncol(shares) < 1) {
+    abort_ancify(
+      sprintf("`shares` must be a matrix of numbers with a row for each of the %s, not %s.",
+              count_of(nrow(g), "sample"),
+              if (is.matrix(shares)) paste(dim(shares), collapse = " x ") else show_value(shares)),
+      "input"
+    )
+  }
+  ids <- g$samples$id
+  other <- which(rownames(shares) != ids)
+  if (length(other)) {
+    refuse(other[1], sprintf("is named %s: order rows as the samples",
+                             quoted(rownames(shares)[other[1]])))
+  }
+  wrong <- which(rowSums(!is.finite(shares) | shares < 0) > 0)
+  if (length(wrong)) refuse(wrong[1], "has a share that is not a number from 0 on")
+  sums <- rowSums(shares)
+  wrong <- which(abs(sums - 1) > 5e-3)
+  if (length(wrong)) {
+    refuse(wrong[1], sprintf("has shares that sum to %s, not 1", format(sums[wrong[1]], digits = 6)))
+  }
+  names <- colnames(shares) %||% paste0("ancestry", seq_len(ncol(shares)))
+  if (anyDuplicated(names)) {
+    abort_ancify(
+      sprintf("`shares` has the ancestry %s twice.", quoted(names[anyDuplicated(names)])), "input"
+    )
+  }
+  none <- which(colSums(shares) == 0)
+  if (length(none)) {
+    abort_ancify(
+      sprintf("No sample has a share of the ancestry %s: leave it out.", quoted(names[none[1]])),
+      "input"
+    )
+  }
+  matrix(as.double(shares / sums), nrow(shares), dimnames = list(NULL, names))
+}
+
+# A Q file: a line for each sample of `g`, or of its file.
+shares_in_file <- function(path, g) {
+  path <- check_path(path, "shares")
+  check_is_file(path)
+  refuse <- function(line, problem) {
+    abort_ancify(sprintf("%s, line %d: %s.", quoted(path), line, problem), "format", file = path,
+                 line = line)
+  }
+  lines <- readLines(path, warn = FALSE)
+  lines <- lines[seq_len(max(0, which(grepl("[^[:space:]]", lines))))]
+  fields <- strsplit(trimws(lines), "[[:space:]]+")
+  wrong <- which(lengths(fields) != length(fields[1][[1]]))
+  if (length(wrong)) {
+    refuse(wrong[1], sprintf("it has %s, but line 1 has %s",
+                             count_of(length(fields[[wrong[1]]]), "column"), length(fields[[1]])))
+  }
+  numbers <- suppressWarnings(as.numeric(unlist(fields)))
+  line <- if (length(lines) == nrow(g)) {
+    seq_len(nrow(g))
+  } else if (length(lines) == g$n_file[["samples"]]) {
+    g$sample_index
+  } else {
+    abort_ancify(
+      sprintf("%s has %s, but the genotypes have %s.", quoted(path),
+              count_of(length(lines), "line"), count_of(nrow(g), "sample")),
+      "format", file = path
+    )
+  }
+  checked_shares(matrix(numbers, length(lines), byrow = TRUE)[line, , drop = FALSE], g,
+                 function(row, problem) refuse(line[row], paste("it", problem)))
+}
+
+# ---- For fits ------------------------------------------------------------------------------------
+
+core_admixture <- function(kernel, rows, n, name) {
+  list(
+    kind = "admixture", parts = kernel$parts, genotypes = kernel$genotypes[rows, ],
+    scale_power = kernel$scale_power, shares = unname(kernel$shares[rows, , drop = FALSE])
+  )
+}
+
+# The heritability in each ancestry alone, with both errors; NA for other components. NULL for a
+# fit without ancestries.
+ancestry_heritability <- function(fit) {
+  rows <- list()
+  components <- kernel_components(fit)
+  for (name in names(components)) {
+    kernel <- fit$kernels[[name]]
+    if (!identical(kernel_kind(kernel), "admixture")) next
+    own <- components[[name]]
+    rows[[name]] <- data.frame(component = own, share = colMeans(kernel$shares))
+  }
+  if (length(rows) == 0) {
+    return(NULL)
+  }
+  rows <- do.call(rbind, rows)
+  mean <- fit$mean_diagonal[rows$component] / rows$share
+  genetic <- unname(fit$theta[rows$component] * mean)
+  residual <- fit$theta[["residual"]]
+  gradients <- matrix(0, nrow(rows), length(fit$theta))
+  gradients[cbind(seq_along(mean), rows$component)] <- mean * residual / (genetic + residual)^2
+  gradients[, length(fit$theta)] <- -genetic / (genetic + residual)^2
+  found <- data.frame(h2 = genetic / (genetic + residual), delta_errors(fit, gradients))
+  found[genetic <= 0, c("se", "mc_se")] <- NA
+  all <- found[match(seq_along(fit$names), rows$component), ]
+  stats::setNames(all, c("h2", "h2_se", "h2_mc_se"))
+}

@@ -1,0 +1,159 @@
+#' Merge weak components
+#'
+#' Puts components whose variance is not told apart from 0 into one background component, and fits
+#' the model once more: `merge_components(fit)`.
+#'
+#' @details
+#' A component has z = theta / se, with se from the inverse of the whole information matrix: that of
+#' all variances, the residual's and those at a bound included. Those with z below the argument `z`
+#' are weak. Its default, 1.6449, is a one-sided test at 5 %.
+#'
+#' | Weak components | What becomes of them |
+#' | --- | --- |
+#' | sets of variants | one component of all their variants, with the sums of their weights |
+#' | groups of a [kernel_weighted()] | one group of all their blocks |
+#' | other kernels | stay, as a sum of them would need a scale |
+#' | a single one of its kind | stays |
+#'
+#' The model is fitted anew once. No further components are merged, even if some are still weak.
+#'
+#' @param fit A fit of [fit_reml()].
+#' @param z Components with a smaller z are merged, 1.6449 by default.
+#' @param background Name of the new component, `"background"` by default.
+#' @inheritParams fit_reml
+#' @return A fit as from [fit_reml()], of class `reml_fit`. Its field `merged` is a data frame with a
+#'   row for each genetic component of `fit`, which `print()` shows:
+#'
+#' | Column | Content |
+#' | --- | --- |
+#' | `component`, `theta`, `se`, `z` | the component, and what it was judged by |
+#' | `weak` | whether its z is below `z` |
+#' | `into` | its component in the new fit |
+#'
+#'   Where nothing is to merge, it is `fit` with this field.
+#' @section Errors:
+#' * `ancify_input_error`: `fit` is not a fit, the information has no inverse, or `background` is
+#'   the name of another component.
+#' * `ancify_file_error`: the fit's genotypes are not found as they were.
+#' * `ancify_fit_warning`: the new fit has not converged.
+#' @seealso [fit_reml()], [heritability()]
+#' @export
+#' @examples
+#' # 60 samples and 40 variants on four chromosomes, of which the first has an effect
+#' set.seed(1)
+#' stem <- tempfile()
+#' calls <- matrix(sample(c(0, 2, 3), 60 * 40, replace = TRUE), 4)
+#' writeBin(as.raw(c(0x6c, 0x1b, 0x01, c(1, 4, 16, 64) %*% calls)), paste0(stem, ".bed"))
+#' writeLines(sprintf("family%d sample%d 0 0 0 -9", 1:60, 1:60), paste0(stem, ".fam"))
+#' writeLines(sprintf("%d snp%d 0 %d G A", rep(1:4, each = 10), 1:40, 1:40), paste0(stem, ".bim"))
+#' g <- open_genotypes(stem)
+#' y <- drop(as.matrix(g)[, 1:10] %*% rnorm(10)) + rnorm(60)
+#' data <- data.frame(id = paste0("sample", 1:60), y)
+#'
+#' fit <- fit_reml(y ~ 1, data, g, components_by_chromosome(g), threads = 1)
+#' merge_components(fit)
+merge_components <- function(fit, z = 1.6449, background = "background",
+                             progress = interactive()) {
+  check_given()
+  check_reml_fit(fit)
+  if (!is.numeric(z) || length(z) != 1 || !is.finite(z)) {
+    abort_ancify(sprintf("`z` must be a number, not %s.", show_value(z)), "input")
+  }
+  check_text(background, "background", "name of a component")
+  check_flag(progress, "progress")
+  judged <- judged_components(fit, z)
+  model <- with_genotypes(fit)
+  number <- seq_along(fit$names) # of the first component that is merged with it
+  for (set in mergeable_sets(fit)) {
+    some <- which(judged$weak[set$components])
+    if (length(some) < 2) next
+    weak <- set$components[some]
+    judged$into[weak] <- paste0(set$prefix, background)
+    number[weak] <- weak[1]
+    model <- set$merge(model, some, background)
+  }
+  if (anyDuplicated(number)) fit <- refitted(model, judged$into, number, match.call(), progress)
+  fit$merged <- judged
+  fit
+}
+
+# The table of `merged`, in which all components stay.
+judged_components <- function(fit, z) {
+  inverse <- tryCatch(solve(fit$information), error = function(condition) NULL)
+  variance <- if (!is.null(inverse)) diag(inverse)
+  if (is.null(variance) || !all(is.finite(variance) & variance > 0)) {
+    abort_ancify(
+      "The information of the fit's variances has no inverse, so no component can be judged.",
+      "input"
+    )
+  }
+  genetic <- seq_along(fit$names)
+  table <- data.frame(
+    component = fit$names, theta = unname(fit$theta[genetic]), se = sqrt(unname(variance[genetic]))
+  )
+  table$z <- table$theta / table$se
+  table$weak <- table$z < z
+  table$into <- table$component
+  table
+}
+
+# Components of which some can become one: their numbers; what stands before their names; and
+# merge(model, some, name), for some of them, whose place is then that of the first.
+mergeable_sets <- function(fit) {
+  components <- kernel_components(fit)
+  weighted <- Filter(function(name) identical(kernel_kind(fit$kernels[[name]]), "weighted"),
+                     names(components))
+  c(
+    list(list(components = seq_len(fit$n_genetic), prefix = "", merge = merge_sets)),
+    lapply(weighted, function(name) {
+      merge <- function(model, some, background) {
+        model$kernels[[name]] <- merge_groups(model$kernels[[name]], some, background)
+        model
+      }
+      list(components = components[[name]], prefix = paste0(name, "."), merge = merge)
+    })
+  )
+}
+
+kernel_kind <- function(kernel) if (is.list(kernel)) kernel$kind
+
+# Numbers after some of n become one.
+merged_numbers <- function(n, some) {
+  into <- replace(seq_len(n), some, min(some))
+  match(into, sort(unique(into)))
+}
+
+# A variant of several weak sets has the sum of its weights.
+merge_sets <- function(model, some, background) {
+  weights <- model$weights
+  weights$component <- merged_numbers(model$n_genetic, some)[weights$component]
+  weights <- stats::aggregate(weight ~ component + variant, weights, sum)
+  model$weights <- weights[c("variant", "component", "weight")]
+  model$n_genetic <- model$n_genetic - length(some) + 1L
+  model
+}
+
+# Stated ranks add up, and 0 stands for the mean diagonal.
+merge_groups <- function(kernel, some, background) {
+  into <- merged_numbers(length(kernel$parts), some)
+  kernel$component <- into[kernel$component + 1] - 1L
+  kernel$divisors <- rowsum_of(kernel$divisors, into, max(into))
+  kernel$parts[some] <- background
+  kernel$parts <- kernel$parts[!duplicated(into)]
+  kernel
+}
+
+# The new fit. `into`: the new component of each old one; `number`: that of its first part.
+refitted <- function(model, into, number, call, progress) {
+  model$names <- into[!duplicated(number)]
+  check_component_names(model$names)
+  # A background is bounded as the least bounded of its parts. A start is for the old components.
+  lower <- split(model$control$lower, c(number, length(number) + 1))
+  model$control$lower <- unname(vapply(lower, min, 0))
+  model$control["start"] <- list(NULL)
+  result <- run_reml(model, "Fitting", progress)
+  old <- c(names(result), "call", "formula", "set_variances", "n_variants", "merged")
+  fit <- new_reml_fit(unclass(model)[setdiff(names(model), old)], result, call)
+  warn_not_converged(fit)
+  fit
+}
