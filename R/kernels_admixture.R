@@ -80,13 +80,7 @@ checked_shares <- function(shares, g, refuse) {
     refuse(other[1], sprintf("is named %s: order rows as the samples",
                              quoted(rownames(shares)[other[1]])))
   }
-  wrong <- which(rowSums(!is.finite(shares) | shares < 0) > 0)
-  if (length(wrong)) refuse(wrong[1], "has a share that is not a number from 0 on")
-  sums <- rowSums(shares)
-  wrong <- which(abs(sums - 1) > 5e-3)
-  if (length(wrong)) {
-    refuse(wrong[1], sprintf("has shares that sum to %s, not 1", format(sums[wrong[1]], digits = 6)))
-  }
+  sums <- sums_of_shares(shares, refuse)
   names <- colnames(shares) %||% paste0("ancestry", seq_len(ncol(shares)))
   if (anyDuplicated(names)) {
     abort_ancify(
@@ -101,6 +95,18 @@ checked_shares <- function(shares, g, refuse) {
     )
   }
   matrix(as.double(shares / sums), nrow(shares), dimnames = list(NULL, names))
+}
+
+sums_of_shares <- function(shares, refuse) {
+  wrong <- which(rowSums(!is.finite(shares) | shares < 0) > 0)
+  if (length(wrong)) refuse(wrong[1], "has a share that is not a number from 0 on")
+  sums <- rowSums(shares)
+  wrong <- which(abs(sums - 1) > 5e-3)
+  if (length(wrong)) {
+    sum <- format(sums[wrong[1]], digits = 6)
+    refuse(wrong[1], sprintf("has shares that sum to %s, not 1", sum))
+  }
+  sums
 }
 
 # A Q file: a line for each sample of `g`, or of its file.
@@ -142,31 +148,4 @@ core_admixture <- function(kernel, rows, n, name) {
     kind = "admixture", parts = kernel$parts, genotypes = kernel$genotypes[rows, ],
     scale_power = kernel$scale_power, shares = unname(kernel$shares[rows, , drop = FALSE])
   )
-}
-
-# The heritability in each ancestry alone, with both errors; NA for other components. NULL for a
-# fit without ancestries.
-ancestry_heritability <- function(fit) {
-  rows <- list()
-  components <- kernel_components(fit)
-  for (name in names(components)) {
-    kernel <- fit$kernels[[name]]
-    if (!identical(kernel_kind(kernel), "admixture")) next
-    own <- components[[name]]
-    rows[[name]] <- data.frame(component = own, share = colMeans(kernel$shares))
-  }
-  if (length(rows) == 0) {
-    return(NULL)
-  }
-  rows <- do.call(rbind, rows)
-  mean <- fit$mean_diagonal[rows$component] / rows$share
-  genetic <- unname(fit$theta[rows$component] * mean)
-  residual <- fit$theta[["residual"]]
-  gradients <- matrix(0, nrow(rows), length(fit$theta))
-  gradients[cbind(seq_along(mean), rows$component)] <- mean * residual / (genetic + residual)^2
-  gradients[, length(fit$theta)] <- -genetic / (genetic + residual)^2
-  found <- data.frame(h2 = genetic / (genetic + residual), delta_errors(fit, gradients))
-  found[genetic <= 0, c("se", "mc_se")] <- NA
-  all <- found[match(seq_along(fit$names), rows$component), ]
-  stats::setNames(all, c("h2", "h2_se", "h2_mc_se"))
 }

@@ -1,14 +1,14 @@
 #' Kernels of weighted blocks
 #'
-#' A kernel of genotypes in which variants are weighted together, by a dense matrix for each block of
-#' neighbours: `kernel_weighted(g, blocks)`. Such weights can undo the correlation of near variants,
+#' A kernel of genotypes in which variants are weighted together, by a dense matrix for each block
+#' of neighbours: `kernel_weighted(g, blocks)`. Such weights can undo the correlation of near variants,
 #' or say which of them act alike.
 #'
-#' The kernel is \eqn{K = \sum_b Z_b W_b Z_b' / c} over blocks b, with standardised genotypes Z as in
-#' [kernels] and weights W. With `normalisation = "trace"`, c is the mean diagonal of the sum, so
+#' The kernel is \eqn{K = \sum_b Z_b W_b Z_b' / c} over blocks b, with standardised genotypes Z as
+#' in [kernels] and weights W. With `normalisation = "trace"`, c is the mean diagonal of the sum, so
 #' that of K is 1. With `"rank"`, it is the sum of the blocks' `ranks`. Shares of the variance are
-#' the same. With identity matrices K is the kernel of [kernel_grm()], up to a factor where calls are
-#' missing.
+#' the same. With identity matrices K is the kernel of [kernel_grm()], up to a factor where calls
+#' are missing.
 #'
 #' **Groups.** Blocks of one group are one component of the fit, with a variance and a c of its own.
 #' Its name is that of the kernel and the group: `ld.coding`.
@@ -17,9 +17,9 @@
 #'
 #' @inheritParams kernels
 #' @param g Genotypes, from [open_genotypes()].
-#' @param blocks A list of symmetric matrices without negative eigenvalues. They tile the variants of
-#'   `g`: the first has a row for each of the first variants, and so on. Row names, if there are any,
-#'   are ids of variants. A matrix is one block.
+#' @param blocks A list of symmetric matrices without negative eigenvalues. They tile the variants
+#'   of `g`: the first has a row for each of the first variants, and so on. Row names, if there are
+#'   any, are ids of variants. A matrix is one block.
 #' @param groups The group of each block, a factor or texts. `NULL` (the default): the kernel is one
 #'   component.
 #' @param normalisation `"trace"` (the default) or `"rank"`.
@@ -132,7 +132,8 @@ check_weight_block <- function(block, name, ids) {
     row <- which(given != ids)[1]
     refuse(row, sprintf("is named %s: order blocks as the variants", quoted(given[row])))
   }
-  if (!all(is.finite(block))) refuse(first_row(!is.finite(block)), "has a number that is not finite")
+  infinite <- !is.finite(block)
+  if (any(infinite)) refuse(first_row(infinite), "has a number that is not finite")
   unequal <- abs(block - t(block)) > 1e-8 * max(abs(block))
   if (any(unequal)) refuse(first_row(unequal), "differs from its column: a block is symmetric")
   block <- unname(block + t(block)) / 2

@@ -83,6 +83,9 @@ facts_of_sets <- function(fit) {
   list(set_variances = variances, used_variants = used, n_variants = n_variants)
 }
 
+# Whether this many components are of variants.
+has_variants <- function(fit, at_least = 1) sum(!is.na(fit$used_variants)) >= at_least
+
 # Sums of `values` by group, for the groups 1 to n.
 rowsum_of <- function(values, group, n) {
   sums <- numeric(n)
@@ -119,6 +122,33 @@ enrichments <- function(fit) {
   found <- shares_of(fit, cbind(fit$set_variances, residual = 0), a) / variants
   found[is.na(variants) | sum(fit$theta * a) == 0, ] <- NA
   found
+}
+
+# The heritability in each ancestry alone, with both errors; NA for other components. NULL for a
+# fit without ancestries.
+ancestry_heritability <- function(fit) {
+  rows <- list()
+  components <- kernel_components(fit)
+  for (name in names(components)) {
+    kernel <- fit$kernels[[name]]
+    if (!identical(kernel_kind(kernel), "admixture")) next
+    own <- components[[name]]
+    rows[[name]] <- data.frame(component = own, share = colMeans(kernel$shares))
+  }
+  if (length(rows) == 0) {
+    return(NULL)
+  }
+  rows <- do.call(rbind, rows)
+  mean <- fit$mean_diagonal[rows$component] / rows$share
+  genetic <- unname(fit$theta[rows$component] * mean)
+  residual <- fit$theta[["residual"]]
+  gradients <- matrix(0, nrow(rows), length(fit$theta))
+  gradients[cbind(seq_along(mean), rows$component)] <- mean * residual / (genetic + residual)^2
+  gradients[, length(fit$theta)] <- -genetic / (genetic + residual)^2
+  found <- data.frame(h2 = genetic / (genetic + residual), delta_errors(fit, gradients))
+  found[genetic <= 0, c("se", "mc_se")] <- NA
+  all <- found[match(seq_along(fit$names), rows$component), ]
+  stats::setNames(all, c("h2", "h2_se", "h2_mc_se"))
 }
 
 # ---- Likelihood ratio ----------------------------------------------------------------------------

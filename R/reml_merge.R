@@ -21,8 +21,8 @@
 #' @param z Components with a smaller z are merged, 1.6449 by default.
 #' @param background Name of the new component, `"background"` by default.
 #' @inheritParams fit_reml
-#' @return A fit as from [fit_reml()], of class `reml_fit`. Its field `merged` is a data frame with a
-#'   row for each genetic component of `fit`, which `print()` shows:
+#' @return A fit as from [fit_reml()], of class `reml_fit`. Its field `merged` is a data frame with
+#'   a row for each genetic component of `fit`, which `print()` shows:
 #'
 #' | Column | Content |
 #' | --- | --- |
@@ -114,8 +114,6 @@ mergeable_sets <- function(fit) {
     })
   )
 }
-
-kernel_kind <- function(kernel) if (is.list(kernel)) kernel$kind
 
 # Numbers after some of n become one.
 merged_numbers <- function(n, some) {

@@ -38,9 +38,6 @@ with_errors <- function(row, fit) {
   )
 }
 
-# Whether this many components are of variants.
-has_variants <- function(fit, at_least = 1) sum(!is.na(fit$used_variants)) >= at_least
-
 has_random_error <- function(fit) any(fit$mc_score != 0) || fit$mc_log_likelihood > 0
 
 #' @rdname reml_fit
@@ -156,8 +153,8 @@ pass_text <- function(passes) {
 # Columns that say something about this fit.
 theta_columns <- function(table, fit) {
   table <- table[c(
-    "component", if (has_variants(fit)) "variants", "theta", "se", if (has_random_error(fit)) "mc_se",
-    "z"
+    "component", if (has_variants(fit)) "variants", "theta", "se",
+    if (has_random_error(fit)) "mc_se", "z"
   )]
   if (any(fit$at_bound)) table$bound <- ifelse(fit$at_bound, "at its bound", "")
   table

@@ -46,17 +46,6 @@ check_kernels <- function(kernels) {
   stats::setNames(kernels, names)
 }
 
-# Those of a kernel, or of a fit's.
-component_names <- function(kernel, name) {
-  if (is.list(kernel) && length(kernel$parts)) paste(name, kernel$parts, sep = ".") else name
-}
-
-# For each kernel of a fit the numbers of its components.
-kernel_components <- function(fit) {
-  Map(function(kernel, name) match(component_names(kernel, name), fit$names),
-      fit$kernels, names(fit$kernels))
-}
-
 check_component_names <- function(names) {
   if (length(names) == 0) {
     abort_ancify("There is no genetic component: give `genotypes`, or `kernels`.", "input")

@@ -11,10 +11,11 @@ namespace ancify::reml {
 AdmixtureKernels::AdmixtureKernels(Kernels& kernel, const std::vector<double>& diagonal,
                                    const std::vector<double>& shares)
     : kernel_(kernel) {
+  const auto n = static_cast<std::ptrdiff_t>(diagonal.size());
   for (const double share : shares) roots_.push_back(std::sqrt(share));
-  for (auto of = shares.begin(); of != shares.end(); of += samples()) {
+  for (auto of = shares.begin(); of != shares.end(); of += n) {
     mean_diagonals_.push_back(std::inner_product(diagonal.begin(), diagonal.end(), of, 0.0) /
-                              static_cast<double>(samples()));
+                              static_cast<double>(n));
   }
 }
 

@@ -1,0 +1,105 @@
+# The kinds of kernels, and how the core takes them.
+
+# The kinds of kernels, a row each:
+# words: for print()
+# core(kernel, rows, n, name): the kernel of some of its n samples, as a fit keeps it. Lists have
+#   their `kind`, a row of the core's table too, and `parts`. A kernel of genotypes has none: these
+#   are components of the fit's genotypes.
+# times(kernel, V): the product, where the core does not make it
+# effects(kernel, factors, variance, response): effects of variants, where the kernel has them
+kernel_kinds <- function() {
+  row <- function(words, core = NULL, times = NULL, effects = NULL) {
+    list(words = words, core = core, times = times, effects = effects)
+  }
+  list(
+    grm = row("of genotypes"),
+    matrix = row("a matrix", core_matrix, function(kernel, V) kernel$matrix %*% V), # nolint
+    products = row(
+      "a function", core_products, function(kernel, V) products_of(kernel$products, V) # nolint
+    ),
+    weighted = row("of weighted blocks", core_weighted, effects = weighted_effects),
+    admixture = row("by ancestry", core_admixture)
+  )
+}
+
+# K V of a component of a problem. `settings`: from core_settings().
+core_times <- function(problem, V, component, settings) { # nolint: object_name_linter
+  problem <- c(problem, settings)
+  with_watch("Multiplying", function(watch) kernel_times_impl(problem, V, component - 1L, watch))
+}
+
+# A problem of one kernel without a response.
+kernel_problem <- function(kernel, n) {
+  if (kernel$kind != "grm") {
+    of_core <- core_kernel(kernel, seq_len(n), n, "kernel")
+    return(list(y = numeric(n), genotypes = NULL, kernels = list(with_core_genotypes(of_core))))
+  }
+  m <- ncol(kernel$genotypes)
+  list(
+    genotypes = core_genotypes(kernel$genotypes),
+    weights = list(variant = seq_len(m) - 1, component = integer(m), weight = rep(1, m)),
+    n_genetic = 1L, scale_power = kernel$scale_power, kernels = list()
+  )
+}
+
+# How the core does its work. Results do not depend on it.
+core_settings <- function(threads, memory) {
+  if (!is.null(memory)) check_positive(memory, "memory", 1)
+  list(
+    threads = resolve_threads(threads),
+    simd = getOption("ancify.simd", "auto"),
+    memory = memory %||% default_memory()
+  )
+}
+
+# Half of what this process can still allocate.
+default_memory <- function() {
+  available <- available_memory()
+  if (is.na(available)) 2^33 else available / 2
+}
+
+# The kernel of some of its samples, as a fit keeps it: a matrix, or a list.
+core_kernel <- function(kernel, rows, n, name) {
+  kernel_kinds()[[kernel$kind]]$core(kernel, rows, n, name)
+}
+
+# The same as the core takes it.
+with_core_genotypes <- function(kernel) {
+  if (is.list(kernel) && !is.null(kernel$genotypes)) {
+    kernel$genotypes <- core_genotypes(kernel$genotypes)
+  }
+  kernel
+}
+
+core_matrix <- function(kernel, rows, n, name) unname(kernel$matrix[rows, rows, drop = FALSE])
+
+core_products <- function(kernel, rows, n, name) {
+  if (identical(rows, seq_len(n))) {
+    return(list(
+      kind = "products",
+      products = function(V) products_of(kernel$products, V), # nolint: object_name_linter
+      trace = sum(kernel$trace)
+    ))
+  }
+  if (length(kernel$trace) == 1) {
+    abort_ancify(
+      sprintf(
+        paste(
+          "Samples are dropped, so the kernel %s needs its diagonal as `trace`: give a number for",
+          "each of the %s samples."
+        ),
+        quoted(name), format_count(n)
+      ),
+      "input"
+    )
+  }
+  list(
+    kind = "products",
+    products = function(V) { # nolint: object_name_linter
+      whole <- matrix(0, n, ncol(V))
+      whole[rows, ] <- V
+      products_of(kernel$products, whole)[rows, , drop = FALSE]
+    },
+    trace = sum(kernel$trace[rows])
+  )
+}
