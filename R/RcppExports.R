@@ -313,6 +313,14 @@ genetic_values_impl <- function(genotypes, settings, means, effects, watch) {
     .Call(`_ancify_genetic_values_impl`, genotypes, settings, means, effects, watch)
 }
 
+sparse_path_impl <- function(problem, genotypes, theta, settings, watch) {
+    .Call(`_ancify_sparse_path_impl`, problem, genotypes, theta, settings, watch)
+}
+
+component_products_impl <- function(problem, v, watch) {
+    .Call(`_ancify_component_products_impl`, problem, v, watch)
+}
+
 sfs_from_sites_impl <- function(sites, sizes, draws, threads, watch) {
     .Call(`_ancify_sfs_from_sites_impl`, sites, sizes, draws, threads, watch)
 }

@@ -27,6 +27,10 @@ ways <- list(
     fit <- fit_reml(y ~ 1, data, g[seen, ], progress = FALSE, verbose = FALSE)
     predict(fit, g[held_out, ])
   },
+  "variance components and sparse effects" = function(seen, held_out) {
+    fit <- fit_reml(y ~ 1, data, g[seen, ], progress = FALSE, verbose = FALSE)
+    predict(fit_sparse_reml(fit, progress = FALSE, verbose = FALSE), g[held_out, ])
+  },
   "polygenic score, all variants" = function(seen, held_out) {
     scan <- scan_variants(y ~ 1, data, g[seen, ], progress = FALSE)
     used <- which(!is.na(scan$effect))

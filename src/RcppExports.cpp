@@ -1045,6 +1045,34 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// sparse_path_impl
+Rcpp::List sparse_path_impl(const Rcpp::List& problem, const Rcpp::List& genotypes, const std::vector<double>& theta, const Rcpp::List& settings, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_sparse_path_impl(SEXP problemSEXP, SEXP genotypesSEXP, SEXP thetaSEXP, SEXP settingsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type genotypes(genotypesSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type theta(thetaSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(sparse_path_impl(problem, genotypes, theta, settings, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// component_products_impl
+Rcpp::NumericMatrix component_products_impl(const Rcpp::List& problem, const std::vector<double>& v, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_component_products_impl(SEXP problemSEXP, SEXP vSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type v(vSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(component_products_impl(problem, v, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // sfs_from_sites_impl
 Rcpp::List sfs_from_sites_impl(const Rcpp::List& sites, const std::vector<int>& sizes, const Rcpp::IntegerMatrix& draws, int threads, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_sfs_from_sites_impl(SEXP sitesSEXP, SEXP sizesSEXP, SEXP drawsSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
@@ -1350,6 +1378,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_scan_squares_impl", (DL_FUNC) &_ancify_scan_squares_impl, 4},
     {"_ancify_scan_ratios_impl", (DL_FUNC) &_ancify_scan_ratios_impl, 6},
     {"_ancify_genetic_values_impl", (DL_FUNC) &_ancify_genetic_values_impl, 5},
+    {"_ancify_sparse_path_impl", (DL_FUNC) &_ancify_sparse_path_impl, 5},
+    {"_ancify_component_products_impl", (DL_FUNC) &_ancify_component_products_impl, 3},
     {"_ancify_sfs_from_sites_impl", (DL_FUNC) &_ancify_sfs_from_sites_impl, 5},
     {"_ancify_open_spectrum_impl", (DL_FUNC) &_ancify_open_spectrum_impl, 1},
     {"_ancify_next_spectrum_line_impl", (DL_FUNC) &_ancify_next_spectrum_line_impl, 1},

@@ -16,13 +16,6 @@ std::vector<double> as_doubles(const Rcpp::RObject& value) {
   return Rf_isNull(value) ? std::vector<double>() : Rcpp::as<std::vector<double>>(value);
 }
 
-Rcpp::NumericMatrix as_matrix(const std::vector<double>& values, std::size_t rows) {
-  const std::size_t columns = rows == 0 ? 0 : values.size() / rows;
-  auto matrix = make_matrix(static_cast<int>(rows), static_cast<int>(columns));
-  std::copy(values.begin(), values.end(), matrix.begin());
-  return matrix;
-}
-
 Rcpp::List as_data_frame(const std::vector<reml::Iteration>& iterations,
                          const std::vector<std::string>& names) {
   const auto rows = static_cast<R_xlen_t>(iterations.size());
@@ -53,6 +46,13 @@ Rcpp::List as_data_frame(const std::vector<reml::Iteration>& iterations,
 }
 
 }  // namespace
+
+Rcpp::NumericMatrix as_matrix(const std::vector<double>& values, std::size_t rows) {
+  const std::size_t columns = rows == 0 ? 0 : values.size() / rows;
+  auto matrix = make_matrix(static_cast<int>(rows), static_cast<int>(columns));
+  std::copy(values.begin(), values.end(), matrix.begin());
+  return matrix;
+}
 
 reml::FitData as_fit_data(const Rcpp::List& problem) {
   reml::FitData data;

@@ -24,6 +24,9 @@
 //     tolerance =, max_iterations =, ...)
 //   threads, simd, memory (bytes for packed genotypes)
 
+// A matrix with so many rows.
+Rcpp::NumericMatrix as_matrix(const std::vector<double>& values, std::size_t rows);
+
 ancify::reml::FitData as_fit_data(const Rcpp::List& problem);
 
 ancify::reml::SearchSettings as_search_settings(const Rcpp::List& problem);

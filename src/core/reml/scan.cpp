@@ -8,11 +8,8 @@
 #include <array>
 #include <cstddef>
 
-#include "core/exec/errors.h"
 #include "core/genotypes/standardise.h"
-#include "core/reml/preconditioner.h"
-#include "core/reml/probe_plan.h"
-#include "core/reml/solution.h"
+#include "core/reml/projection.h"
 
 namespace ancify::reml {
 
@@ -143,20 +140,8 @@ Vector projection_ratios(const RestrictedModel& model, const Vector& theta, Vect
                          std::uint64_t seed) {
   const std::int64_t n = model.samples();
   const int k = static_cast<int>(static_cast<std::int64_t>(columns.size()) / n);
-  StochasticSettings settings;
-  settings.seed = seed;
-  Vector weights(theta.begin(), theta.end() - 1);
-  if (*std::max_element(weights.begin(), weights.end()) <= 0) weights.assign(weights.size(), 1);
-  const Sketch sketch = choose_sketch(model, weights, settings);
-  const RestrictedCovariance covariance(model, theta);
-  const Preconditioner preconditioner(sketch, theta);
   model.fixed.project(model.workers, k, columns.data());
-  Vector solved(columns.size());
-  if (!solve_columns(covariance, preconditioner, columns.data(),
-                     Vector(static_cast<std::size_t>(k), kRatioTolerance), columns_for(n),
-                     solved.data())) {
-    throw InputError(unsolved_message());
-  }
+  const Vector solved = SolvedProjection(model, theta, seed).times(columns, kRatioTolerance);
   Vector ratios(static_cast<std::size_t>(k));
   Vector whole(ratios.size());
   column_products(model.workers, n, k, columns.data(), solved.data(), ratios.data());

@@ -1,0 +1,183 @@
+#' Fit sparse effects and variance components
+#'
+#' `fit_sparse_reml(fit)` adds variants with effects of their own to a fit: few large effects beside
+#' the many small ones of its kernels.
+#'
+#' @details
+#' Each round takes the path of [lasso_path()] at the current variances, and of it the step with the
+#' least EBIC. Its variants are the support. Then the variances are estimated anew by REML, with the
+#' support as fixed effects. Rounds end when the support stays, and with it the variances. Rarely
+#' supports take turns. Then the smallest of them is given, with a warning.
+#'
+#' **Two estimates** of the support's effects are given. The lasso's `effect` is shrunk towards 0;
+#' predictions take it. `joint` is that of the support as fixed effects, by generalised least
+#' squares. As the same data chose the support, it is too large on average, and its error too small.
+#'
+#' **Variance of the support.** With \eqn{g = Z_S b} it is \eqn{(|g|^2 + 2 g'(y - X\beta - g)) / n}.
+#'
+#' @inheritParams lasso_path
+#' @param verbose Whether to log each round as messages of class `ancify_message`; `TRUE` (the
+#'   default).
+#' @return A list of class `sparse_reml`; [sparse_reml] describes its methods. Its fields:
+#' * `support`: a data frame with a row for each variant of the support, as of [open_genotypes()],
+#'   with `frequency` (of the counted allele), `effect`, `joint` and `joint_se`. Effects are of a copy
+#'   of the counted allele, in units of the response. `joint` is `NA` for a variant that depends on
+#'   others.
+#' * `theta`: the variances of the fit's components.
+#' * `variances`: `support`, then each component's (theta times the mean of its kernel's diagonal).
+#' * `path`: the last [lasso_path()].
+#' * `rounds`: a data frame with `variants` (of the support), `lambda` and the variances of each round.
+#' * `converged`: whether the support stays.
+#' * `fit`: the `reml_fit` of what the support leaves: fixed effects and genetic values beside it.
+#' @section Errors:
+#' * As from [lasso_path()], and from [fit_reml()].
+#' * `ancify_fit_warning`: supports take turns, or variances have not converged.
+#' @inherit lasso_path references
+#' @seealso [sparse_reml] for the methods, [lasso_path()], [scan_variants()]
+#' @export
+#' @examples
+#' # 60 samples and 40 variants, of which the first has an effect
+#' set.seed(1)
+#' stem <- tempfile()
+#' calls <- matrix(sample(c(0, 2, 3), 60 * 40, replace = TRUE), 4)
+#' writeBin(as.raw(c(0x6c, 0x1b, 0x01, c(1, 4, 16, 64) %*% calls)), paste0(stem, ".bed"))
+#' writeLines(sprintf("family%d sample%d 0 0 0 -9", 1:60, 1:60), paste0(stem, ".fam"))
+#' writeLines(sprintf("1 snp%d 0 %d G A", 1:40, 1:40), paste0(stem, ".bim"))
+#' g <- open_genotypes(stem)
+#' data <- data.frame(id = paste0("sample", 1:60), y = rnorm(60) + 2 * as.matrix(g)[, 1])
+#'
+#' fit <- fit_reml(y ~ 1, data, g, threads = 1, verbose = FALSE)
+#' fit_sparse_reml(fit, verbose = FALSE)
+fit_sparse_reml <- function(fit, genotypes = NULL, lambda = NULL, gamma = 0.5, candidates = NULL,
+                            progress = interactive(), verbose = TRUE) {
+  check_given()
+  check_reml_fit(fit)
+  check_flag(progress, "progress")
+  check_flag(verbose, "verbose")
+  settings <- path_settings_of(fit, lambda, gamma, candidates)
+  fit <- with_genotypes(fit)
+  g <- tested_genotypes(fit, genotypes)
+  search <- search_support(fit, g, settings, progress, log_where(verbose))
+  if (!search$converged) {
+    warn_ancify(
+      "The support does not come to stay: several take turns, of which the smallest is given.",
+      "fit"
+    )
+  }
+  new_sparse_reml(fit, g, search, match.call())
+}
+
+# Rounds of path and REML, until the support stays, or supports take turns and this is the smallest
+# of them. Gives list(theta =, refit = the REML of the support, columns = of the support, path =,
+# residuals =, rounds =, converged =).
+search_support <- function(fit, g, settings, progress, log) {
+  model <- fit
+  refit <- NULL
+  supports <- list(integer())
+  rounds <- NULL
+  repeat {
+    found <- found_path(model, g, settings, progress)
+    path <- found$path
+    chosen <- path$variants$column[effects_at(path, NULL)$variant]
+    rounds <- rbind(rounds, data.frame(
+      variants = length(chosen), lambda = path$steps$lambda[path$best], t(model$theta),
+      check.names = FALSE
+    ))
+    log(sprintf("Round %d: %s with an effect", nrow(rounds), count_of(length(chosen), "variant")))
+    earlier <- Position(function(support) identical(support, chosen), supports)
+    turn <- if (!is.na(earlier)) supports[earlier:length(supports)]
+    if (length(turn) && length(chosen) == min(lengths(turn))) break
+    supports <- c(supports, list(chosen))
+    refit <- fit_beside(fit, support_columns(fit, g, chosen), progress)
+    model$theta <- refit$theta
+  }
+  converged <- length(turn) == 1
+  if (!converged) refit <- fit_beside(fit, support_columns(fit, g, chosen), progress)
+  list(
+    theta = model$theta, refit = refit, columns = chosen, path = path,
+    residuals = found$residuals, rounds = rounds, converged = converged
+  )
+}
+
+# Standardised genotypes of these variants, as in the fit's kernels: a row for each sample.
+support_columns <- function(fit, g, columns) {
+  if (length(columns) == 0) {
+    return(matrix(0, nrow(g), 0))
+  }
+  moments <- genotype_moments(g[, columns], fit$threads)
+  calls <- as.matrix(g[, columns], fit$threads, progress = FALSE)
+  z <- sweep(sweep(calls, 2, moments$mean), 2, moments$variance^(fit$scale_power / 2), "*")
+  z[is.na(z)] <- 0
+  dimnames(z) <- list(NULL, columns)
+  z
+}
+
+# REML with columns as further fixed effects. Columns that depend on others are left out.
+fit_beside <- function(fit, z, progress) {
+  p <- ncol(fit$x)
+  both <- cbind(fit$x, z)
+  decomposition <- qr(both)
+  kept <- sort(decomposition$pivot[seq_len(decomposition$rank)])
+  model <- fit
+  model$x <- both[, kept, drop = FALSE]
+  result <- run_reml(model, "Fitting", progress)
+  if (!result$converged) {
+    warn_ancify(
+      sprintf("The fit with the support as fixed effects has not converged: %s.", result$message),
+      "fit"
+    )
+  }
+  result
+}
+
+# ---- Result --------------------------------------------------------------------------------------
+
+new_sparse_reml <- function(fit, g, search, call) {
+  z <- support_columns(fit, g, search$columns)
+  chosen <- effects_at(search$path, NULL)
+  values <- drop(z %*% chosen$effect)
+  fit <- fit_at_residuals(fit, search$theta, search$residuals, values)
+  left <- fit$y - drop(fit$x %*% fit$coefficients) - values
+  structure(
+    list(
+      call = call, support = support_table(fit, g, search, chosen), theta = fit$theta,
+      variances = c(
+        support = (sum(values^2) + 2 * sum(values * left)) / length(left),
+        fit$theta * fit$mean_diagonal
+      ),
+      path = search$path, rounds = search$rounds, converged = search$converged,
+      fit = fit, genotypes = g, values = stats::setNames(values, fit$ids)
+    ),
+    class = "sparse_reml"
+  )
+}
+
+# The fit with these variances, whose P (y - g) is `residuals`, where the support has the values g.
+# As S H P (y - g) = S (y - g), the fixed effects follow from H P (y - g).
+fit_at_residuals <- function(fit, theta, residuals, values) {
+  problem <- c(core_problem(fit), path_settings(fit, "stochastic"))
+  products <- with_watch("Computing", function(watch) {
+    component_products_impl(problem, residuals, watch)
+  }, inputs = fit$file$identity)
+  components <- utils::head(theta, -1)
+  genetic <- sweep(products, 2, components, "*")
+  dimnames(genetic) <- list(NULL, names(components))
+  fixed <- fit$y - values - rowSums(genetic) - theta[["residual"]] * residuals
+  fit$coefficients[] <- if (ncol(fit$x)) qr.coef(qr(fit$x), fixed) else numeric()
+  fit[c("theta", "residual_projection", "genetic")] <- list(theta, residuals, genetic)
+  fit
+}
+
+support_table <- function(fit, g, search, chosen) {
+  columns <- search$columns
+  moments <- genotype_moments(g[, columns_or_first(columns)], fit$threads)
+  here <- seq_along(columns)
+  scale <- moments$variance[here]^(fit$scale_power / 2)
+  at <- match(columns, names(search$refit$coefficients)) # none without a support
+  joint_se <- sqrt(diag(search$refit$coefficients_covariance))[at]
+  data.frame(
+    chosen_rows(g$variants, columns), frequency = moments$mean[here] / 2,
+    effect = chosen$per_copy, joint = unname(search$refit$coefficients[at]) * scale,
+    joint_se = unname(joint_se) * scale
+  )
+}

@@ -1,0 +1,49 @@
+// Products with P = H^-1 - H^-1 X (X'H^-1 X)^-1 X'H^-1 at some variances.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/exec/job_control.h"
+#include "core/reml/conjugate_gradients.h"
+#include "core/reml/covariance.h"
+#include "core/reml/preconditioner.h"
+
+namespace ancify::reml {
+
+class Projection {
+ public:
+  virtual ~Projection() = default;
+  // P v for columns v of n numbers, with this relative residual of what is solved for.
+  virtual std::vector<double> times(std::vector<double> v, double tolerance) const = 0;
+};
+
+// P as a matrix, as from projection_at().
+class DenseProjection : public Projection {
+ public:
+  DenseProjection(std::int64_t n, std::vector<double> p, JobControl& control);
+  std::vector<double> times(std::vector<double> v, double tolerance) const override;
+
+ private:
+  std::int64_t n_;
+  std::vector<double> p_;
+  JobControl& control_;
+};
+
+// By conjugate gradients. `model` must outlive this.
+class SolvedProjection : public Projection {
+ public:
+  // InputError for a kernel with a negative eigenvalue.
+  SolvedProjection(const RestrictedModel& model, const std::vector<double>& theta,
+                   std::uint64_t seed);
+  // The columns of v are projected off the fixed effects first. InputError if one was not solved.
+  std::vector<double> times(std::vector<double> v, double tolerance) const override;
+
+ private:
+  const RestrictedModel& model_;
+  RestrictedCovariance covariance_;
+  Sketch sketch_;
+  Preconditioner preconditioner_;
+};
+
+}  // namespace ancify::reml

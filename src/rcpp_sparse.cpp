@@ -1,0 +1,123 @@
+// Connects sparse effects of variants with the core. What a `problem` is stands in rcpp_reml.h.
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/reml/exact_fit.h"
+#include "core/reml/projection.h"
+#include "core/reml/sparse_effects.h"
+#include "rcpp_reml.h"
+
+namespace reml = ancify::reml;
+
+namespace {
+
+using Vector = std::vector<double>;
+
+std::unique_ptr<ancify::GenotypeMatrix> open_variants(const ChosenGenotypes& chosen,
+                                                      ancify::GenotypeSelection selection,
+                                                      const ancify::GenotypeWork& work,
+                                                      ancify::JobControl& control) {
+  return std::make_unique<ancify::GenotypeMatrix>(chosen.open(control.inputs()),
+                                                  std::move(selection), work, control);
+}
+
+// What of a problem the path takes, beside P.
+struct PathProblem {
+  PathProblem(const Rcpp::List& problem, const Rcpp::List& genotypes, const Rcpp::List& settings)
+      : data(as_fit_data(problem)), work(as_work(problem)), chosen(as_chosen(genotypes)) {
+    work.memory = static_cast<std::int64_t>(Rcpp::as<double>(settings["memory"]));
+    sparse.scale_power = Rcpp::as<double>(problem["scale_power"]);
+    sparse.lambda = Rcpp::as<Vector>(settings["lambda"]);
+    sparse.candidates = static_cast<std::int64_t>(Rcpp::as<double>(settings["candidates"]));
+    sparse.most = static_cast<std::int64_t>(Rcpp::as<double>(settings["most"]));
+  }
+
+  reml::SparsePath find(const reml::Projection& projection, ancify::JobControl& control) const {
+    const auto matrix = open_variants(chosen, chosen.selection, work, control);
+    const reml::OpenVariants open = [&](const std::vector<std::int64_t>& variants) {
+      ancify::GenotypeSelection some = {chosen.selection.samples, {}};
+      for (const std::int64_t j : variants) {
+        some.variants.push_back(chosen.selection.variants[static_cast<std::size_t>(j)]);
+      }
+      return open_variants(chosen, std::move(some), work, control);
+    };
+    const reml::FixedEffects fixed(data, {control, work.threads});
+    return reml::sparse_path(*matrix, open, projection, fixed, sparse, control);
+  }
+
+  reml::FitData data;
+  ancify::GenotypeWork work;
+  ChosenGenotypes chosen;
+  reml::SparseSettings sparse;
+};
+
+}  // namespace
+
+// The path of sparse effects at the variances `theta`. `genotypes`: the tested variants, as for
+// as_chosen(). `settings` = list(lambda = empty or falling, candidates =, most =, memory =
+// bytes for tested genotypes, exact =, seed =). Returns list(lambda =, tested =, variants =
+// (candidates, from 0), effects =, rss =, violation =, residuals =, needed =), as in SparsePath.
+// [[Rcpp::export]]
+Rcpp::List sparse_path_impl(const Rcpp::List& problem, const Rcpp::List& genotypes,
+                            const std::vector<double>& theta, const Rcpp::List& settings,
+                            const Rcpp::Function& watch) {
+  const PathProblem given(problem, genotypes, settings);
+  const bool exact = Rcpp::as<bool>(settings["exact"]);
+  const auto seed = static_cast<std::uint64_t>(Rcpp::as<double>(settings["seed"]));
+  auto kernels = std::make_unique<ProblemKernels>(problem);
+  Mailbox mail;
+  Vector p;
+  reml::SparsePath path;
+  run_job(
+      watch,
+      [&](ancify::JobControl& control) {
+        reml::Kernels& opened = kernels->open(control, mail);
+        if (exact) {
+          p = reml::projection_at(given.data, opened, theta, control);
+          return;
+        }
+        const reml::FixedEffects fixed(given.data, {control, given.work.threads});
+        const reml::RestrictedModel model(given.data, opened, fixed, {control, given.work.threads});
+        path = given.find(reml::SolvedProjection(model, theta, seed), control);
+      },
+      &mail);
+  if (exact) {
+    kernels.reset();  // its memory is needed for the tested genotypes
+    run_job(watch, [&](ancify::JobControl& control) {
+      path =
+          given.find(reml::DenseProjection(given.data.samples(), std::move(p), control), control);
+    });
+  }
+  using Rcpp::Named;
+  return Rcpp::List::create(
+      Named("lambda") = path.lambda, Named("tested") = static_cast<double>(path.tested),
+      Named("variants") = Rcpp::NumericVector(path.variants.begin(), path.variants.end()),
+      Named("effects") = as_matrix(path.effects, path.variants.size()), Named("rss") = path.rss,
+      Named("violation") = path.violation,
+      Named("residuals") = as_matrix(path.residuals, given.data.y.size()),
+      Named("needed") = static_cast<double>(path.needed));
+}
+
+// K_g v of each component, n x G.
+// [[Rcpp::export]]
+Rcpp::NumericMatrix component_products_impl(const Rcpp::List& problem, const std::vector<double>& v,
+                                            const Rcpp::Function& watch) {
+  ProblemKernels kernels(problem);
+  Mailbox mail;
+  Vector products;
+  run_job(
+      watch,
+      [&](ancify::JobControl& control) {
+        reml::Kernels& opened = kernels.open(control, mail);
+        const auto components = static_cast<std::size_t>(opened.components());
+        products.resize(v.size() * components);
+        for (std::size_t g = 0; g < components; ++g) {
+          Vector unit(components);
+          unit[g] = 1;
+          opened.times(unit.data(), v.data(), 1, reml::Precision::kFull, &products[g * v.size()]);
+        }
+      },
+      &mail);
+  return as_matrix(products, v.size());
+}
