@@ -37,8 +37,9 @@
 #' * `steps`: a data frame with a row for each lambda, with the columns `lambda`, `variants` (with an
 #'   effect), `rss`, `ebic` and `violation`. The last is the largest of a condition of the minimum
 #'   over all variants, as a share of max|q|; below 1e-8.
-#' * `effects`: a data frame of `step`, `variant` (number in `variants`), `effect` (of a standardised
-#'   genotype) and `per_copy` (of a copy of the counted allele), in units of the response.
+#' * `effects`: a data frame of `step`, `variant` (a row of `variants`), `effect` and `per_copy`. The
+#'   first is of a standardised genotype, the other of a copy of the counted allele. Both are in units
+#'   of the response.
 #' * `variants`: a data frame of the variants that have an effect in a step, as of
 #'   [open_genotypes()], with their `column` there.
 #' * `best`: the step with the least EBIC.

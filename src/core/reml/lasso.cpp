@@ -17,7 +17,7 @@ namespace {
 
 using Vector = std::vector<double>;
 
-constexpr int kCyclesBetweenSolves = 10;
+constexpr int kCyclesBetweenSolves = 50;
 constexpr int kMostDescents = 100000;
 
 double sign(double x) { return x > 0 ? 1 : -1; }
@@ -140,7 +140,7 @@ void minimise_lasso(const SymmetricColumns& q_matrix, const Vector& q, double la
     if (worst <= tolerance) return;
     SmallLasso small(q_matrix, q, active, lambda, b);
     // Slopes that are updated round off, so the last word is that of new ones.
-    for (int cycle = 1; cycle <= 100 && small.violation() > tolerance / 2; ++cycle) {
+    for (int cycle = 1; cycle <= 200 && small.violation() > tolerance / 2; ++cycle) {
       between();
       small.cycle();
       if (cycle % kCyclesBetweenSolves == 0) small.solve_signs();

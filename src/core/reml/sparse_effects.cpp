@@ -32,6 +32,8 @@ constexpr int kSteps = 60;
 constexpr double kLeastLambda = 0.05;
 // Violations that are left, as shares of max|q|: of the lasso's minimum, and of the true slopes.
 constexpr double kMinimumViolation = 1e-10;
+// The same while variants join, which do not need more.
+constexpr double kRoughViolation = 1e-4;
 constexpr double kViolation = 5e-9;
 // Relative residuals of solves for Q, and for Zb.
 constexpr double kQTolerance = 1e-6;
@@ -69,8 +71,8 @@ class PathFinder {
     Numbers joining = first_candidates();
     for (int round = 0; round < kMostPaths; ++round) {
       if (!joining.empty() && !add(joining)) return path_;
-      descend();
-      joining = look_at_all();
+      descend(joining.empty() ? kMinimumViolation : kRoughViolation);
+      joining = look_at_all(joining.empty() ? kViolation : 2 * kRoughViolation);
       const double worst = *std::max_element(path_.violation.begin(), path_.violation.end());
       if (worst <= kViolation) break;
       if (round + 1 == kMostPaths) throw InputError("the path of sparse effects did not converge");
@@ -193,7 +195,7 @@ class PathFinder {
   }
 
   // The minimum at each lambda, of the q that gives the slopes that were found there: slope + Qb.
-  void descend() {
+  void descend(double violation) {
     const auto between = [&] { TaskContext(control_).throw_if_stopped(); };
     for (std::size_t l = 0; l < path_.lambda.size(); ++l) {
       Vector q = slopes_[l];
@@ -203,13 +205,14 @@ class PathFinder {
         }
       }
       if (!looked_ && l > 0) b_[l] = b_[l - 1];
-      minimise_lasso(products_, q, path_.lambda[l], kMinimumViolation * largest_, between, b_[l]);
+      minimise_lasso(products_, q, path_.lambda[l], violation * largest_, between, b_[l]);
     }
   }
 
-  // Slopes and violations of all variants. Gives variants that must become candidates: the worst,
-  // as many as there are candidates at most.
-  Numbers look_at_all() {
+  // Slopes and violations of all variants. Gives variants that must become candidates, as they
+  // violate their condition by more than `least`: the worst, as many as there are candidates at
+  // most.
+  Numbers look_at_all(double least) {
     find_residuals();
     const std::size_t steps = path_.lambda.size();
     GenotypeProducts::Pass pass;
@@ -239,7 +242,7 @@ class PathFinder {
     looked_ = true;
     Numbers joining;
     for (std::size_t j = 0; j < worst.size(); ++j) {
-      if (place_[j] < 0 && worst[j] > kViolation) joining.push_back(static_cast<std::int64_t>(j));
+      if (place_[j] < 0 && worst[j] > least) joining.push_back(static_cast<std::int64_t>(j));
     }
     const auto most = static_cast<std::int64_t>(path_.variants.size());
     return most_of(std::move(joining), most, worst);
