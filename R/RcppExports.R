@@ -17,6 +17,10 @@ variant_places_impl <- function(path, watch) {
     .Call(`_ancify_variant_places_impl`, path, watch)
 }
 
+count_variants_impl <- function(path, outgroups, samples, watch) {
+    .Call(`_ancify_count_variants_impl`, path, outgroups, samples, watch)
+}
+
 make_caller_impl <- function(method, with_phred, backend, watch) {
     .Call(`_ancify_make_caller_impl`, method, with_phred, backend, watch)
 }
@@ -43,6 +47,10 @@ file_systems_impl <- function(folders) {
 
 pattern_probabilities_impl <- function(history, model, watch) {
     .Call(`_ancify_pattern_probabilities_impl`, history, model, watch)
+}
+
+sample_probabilities_impl <- function(history, model, haplotypes, watch) {
+    .Call(`_ancify_sample_probabilities_impl`, history, model, haplotypes, watch)
 }
 
 polarise_impl <- function(history, model, table, watch) {

@@ -18,8 +18,8 @@
 #' @param splits Generations since the split of each outgroup, all named or all without names.
 #' @param sizes Diploid population size from each split on, going back, in the order of `splits`.
 #'   Give plain numbers, not thousands; one number means the same size everywhere.
-#' @param focal_size Diploid size of the focal population since the first split. `NULL` (the
-#'   default): the size from the first split on.
+#' @param focal_size Diploid size of the focal population since the first split; with `focal_times`
+#'   several, the present one first. `NULL` (the default): the size from the first split on.
 #' @param focal_lineages Number of focal haplotypes whose most recent common ancestor is the node
 #'   called; 20 by default, at most 10,000. More change little: the ancestor of 20 is the whole
 #'   population's with probability 19 / 21. [polarise_sites()] takes the sample's number instead.
@@ -28,11 +28,15 @@
 #'   is `"GTR"` by default. `NULL` (the default) for Jukes and Cantor's model.
 #' @param into The population that each outgroup joins: 0 (the default) for the focal species', or
 #'   an outgroup's number or name.
+#' @param focal_times Generations ago at which the second and further `focal_size` begin, back in
+#'   time. They increase, and are before the first split. `NULL` (the default) for one size.
 #' @return A list of class `ancify_history` with these arguments and `focal_size_given`.
 #' @section Errors:
 #' * `ancify_input_error`: a number is not above 0, a size is below 1, or lengths differ.
 #' * `ancify_input_error`: [substitution_model()] refuses the model.
 #' * `ancify_input_error`: an outgroup joins another one whose own split is not older.
+#' * `ancify_input_error`: `focal_times` do not increase up to the first split, or there is not one
+#'   `focal_size` more than times.
 #' @references
 #' Rannala and Yang (2003) Bayes estimation of species divergence times and
 #' ancestral population sizes. Genetics 164:1645.
@@ -45,7 +49,8 @@
 #'   sizes = 50000, focal_size = 10000
 #' )
 coalescent_history <- function(splits, sizes, focal_size = NULL, focal_lineages = 20,
-                               mutation_rate = 1.25e-8, model = NULL, into = 0) {
+                               mutation_rate = 1.25e-8, model = NULL, into = 0,
+                               focal_times = NULL) {
   check_given()
   splits <- check_positive(splits, "splits")
   check_split_names(names(splits))
@@ -59,7 +64,7 @@ coalescent_history <- function(splits, sizes, focal_size = NULL, focal_lineages 
       focal_size_given = !is.null(focal_size),
       focal_lineages = as.integer(focal_lineages),
       mutation_rate = check_positive(mutation_rate, "mutation_rate", 1),
-      model = complete_model(model), into = into
+      model = complete_model(model), into = into, focal_times = as.numeric(focal_times)
     ),
     class = "ancify_history"
   )
@@ -70,9 +75,33 @@ coalescent_history <- function(splits, sizes, focal_size = NULL, focal_lineages 
       format_count(history$focal_size)
     ))
   } else {
-    check_size(focal_size, "focal_size", 1)
+    check_size(focal_size, "focal_size")
   }
+  check_focal_times(focal_times, history)
   history
+}
+
+check_focal_times <- function(times, history) {
+  if (!is.null(times)) check_positive(times, "focal_times")
+  if (length(history$focal_size) != length(times) + 1) {
+    abort_ancify(
+      sprintf(
+        "There are %s and %s: give one size more than `focal_times`, the time at which each begins.",
+        count_of(length(history$focal_size), "focal size"), count_of(length(times), "time")
+      ),
+      "input"
+    )
+  }
+  wrong <- which(diff(c(0, times, focal_split(history))) <= 0)
+  if (length(wrong)) {
+    abort_ancify(
+      sprintf(
+        "`focal_times` are %s: they must increase, and end before the first split at %s generations.",
+        enumerate(vapply(times, format_count, "")), format_count(focal_split(history))
+      ),
+      "input"
+    )
+  }
 }
 
 most_focal_lineages <- 10000
@@ -93,10 +122,18 @@ history_fields <- function(history) {
     whole(history$splits[order]), whole(history$sizes[order])
   )
   c(
-    `focal size` = whole(history$focal_size), haplotypes = format_count(history$focal_lineages),
+    `focal size` = focal_size_text(history), haplotypes = format_count(history$focal_lineages),
     structure(splits, names = c("splits", rep("", length(splits) - 1))),
     `mutation rate` = paste(format(history$mutation_rate), "a site and generation")
   )
+}
+
+focal_size_text <- function(history) {
+  whole <- function(numbers) vapply(round(numbers), format_count, "")
+  older <- sprintf(
+    "%s from %s generations on", whole(history$focal_size[-1]), whole(history$focal_times)
+  )
+  paste(c(whole(history$focal_size[1]), older), collapse = ", ")
 }
 
 outgroup_names <- function(history) {
@@ -109,6 +146,9 @@ next_size <- function(history) {
   joining <- which(history$into == 0)
   history$sizes[[joining[which.min(history$splits[joining])]]]
 }
+
+# When the focal population meets the first outgroup.
+focal_split <- function(history) min(history$splits[history$into == 0])
 
 check_size <- function(x, name, n = NULL) {
   check_positive(x, name, n)
@@ -215,8 +255,8 @@ model_of_list <- function(model) {
 core_history <- function(history) {
   order <- order(history$splits)
   list(
-    focal_size = history$focal_size, focal_lineages = history$focal_lineages,
-    mutation_rate = history$mutation_rate,
+    focal_size = as.numeric(history$focal_size), focal_times = as.numeric(history$focal_times),
+    focal_lineages = history$focal_lineages, mutation_rate = history$mutation_rate,
     time = as.numeric(history$splits[order]), from = order, into = history$into[order],
     size = as.numeric(history$sizes[order])
   )
@@ -292,7 +332,8 @@ config_history <- function(config) {
   coalescent_history(
     stats::setNames(in_order(history$splits, "splits"), species),
     unname(in_order(history$sizes, "sizes")), history$focal_size, history$focal_lineages,
-    history$mutation_rate, config_model(config), unname(in_order(history$into %||% "0", "into"))
+    history$mutation_rate, config_model(config), unname(in_order(history$into %||% "0", "into")),
+    history$focal_times
   )
 }
 
@@ -308,7 +349,8 @@ check_history <- function(history) {
   history <- unclass(history)
   made <- suppressMessages(coalescent_history(
     history$splits, history$sizes, history$focal_size, history$focal_lineages,
-    history$mutation_rate, history$model, history$into
+    history$mutation_rate, history$model, history$into,
+    if (length(history$focal_times)) history$focal_times
   ))
   made$focal_size_given <- isTRUE(history$focal_size_given)
   made

@@ -50,35 +50,37 @@
 #' start <- coalescent_history(c(near1 = 3e5, far = 2e6), 30000, 10000)
 #' fit <- fit_history(counts, start)
 #' summary(fit)
-fit_history <- function(patterns, history, species = NULL, focal = NULL) {
+fit_history <- function(patterns, history, species = NULL, focal = NULL, variants = NULL,
+                        called = 1) {
   check_given()
   history <- check_history(history)
   check_pattern_counts(patterns)
   counts <- counts_for_history(patterns, history, species, focal)
+  check_called(called, variants)
+  variants <- variants_for_history(variants, history)
   quick <- quick_search(history, counts)
   better <- better_order(quick, history, function(start) quick_search(start, counts))
-  fit <- search_history(if (is.null(better)) history else better$history, counts)
-  if (!is.null(better)) tell_of_order(fit$history, quick$objective - fit$objective)
+  if (!is.null(better)) tell_of_order(better$history, quick$objective - better$objective)
+  fit <- if (is.null(variants)) {
+    search_history(if (is.null(better)) history else better$history, counts)
+  } else {
+    # Joint counts take longer, so the search begins at what one haplotype tells.
+    start <- (better %||% quick)$history
+    search_joint_history(start, joint_counts(counts, variants, history), called)
+  }
   reported_fit(fit)
 }
 
-# The posterior density of a history's parameters, and where a search may go.
-history_problem <- function(history, counts) {
-  states <- pattern_states(counts$pattern, length(history$splits) + 1)
-  codes <- 1 + colSums(states * 5^(seq_len(nrow(states)) - 1))
-  log_probabilities <- function(x) {
-    candidate <- with_parameters(history, x)
-    probabilities <- with_watch("Fitting", function(watch) {
-      pattern_probabilities_impl(core_history(candidate), core_mutation_model(candidate), watch)
-    })
-    log(probabilities[codes])
-  }
-  surface <- likelihood_surface(log_probabilities, counts$count)
-  prior <- size_prior(length(history$splits), log(history$focal_size[history$focal_size_given]))
-  start <- history_parameters(history)
-  list(
-    start = start, lower = start - log(most_change), upper = start + log(most_change),
-    sites = sum(counts$count), log_likelihood = function(x) -surface$objective(x),
+# The posterior density of a history's parameters, and where a search may go. `data`: counts of
+# patterns, or the result of joint_counts().
+history_problem <- function(history, data, called = 1) {
+  joint <- !is.data.frame(data)
+  space <- history_space(history, joint, called)
+  cells <- if (joint) joint_cells(data, space) else pattern_cells(data, space)
+  surface <- likelihood_surface(cells$log_probabilities, cells$count)
+  prior <- space$prior
+  c(space, list(
+    sites = sum(cells$count), log_likelihood = function(x) -surface$objective(x),
     objective = function(x) surface$objective(x) + prior$objective(x),
     gradient = function(x) surface$gradient(x) + prior$gradient(x),
     expansion = function(x) {
@@ -88,7 +90,20 @@ history_problem <- function(history, counts) {
         information = likelihood$information + prior$information
       )
     }
-  )
+  ))
+}
+
+# The cells that were counted, and their log-probabilities as a function of x.
+pattern_cells <- function(counts, space) {
+  history <- space$history(space$start)
+  codes <- 1 + pattern_codes(pattern_states(counts$pattern, length(history$splits) + 1))
+  list(count = counts$count, log_probabilities = function(x) {
+    candidate <- space$history(x)
+    probabilities <- with_watch("Fitting", function(watch) {
+      pattern_probabilities_impl(core_history(candidate), core_mutation_model(candidate), watch)
+    })
+    log(probabilities[codes])
+  })
 }
 
 search_problem <- function(problem, curvature, iterations) {
@@ -108,11 +123,15 @@ search_problem <- function(problem, curvature, iterations) {
 search_history <- function(history, counts) {
   problem <- history_problem(history, counts)
   found <- search_problem(problem, function(x) slopes_of(problem$gradient, x), 500)
+  settled_fit(found, problem)
+}
+
+settled_fit <- function(found, problem) {
   x <- settled(found$par, problem$expansion, problem)
   at <- problem$expansion(x)
   list(
-    history = with_parameters(history, x), objective = problem$objective(x), problem = problem,
-    x = x, information = at$information, message = found$message,
+    history = problem$history(x), objective = problem$objective(x), problem = problem, x = x,
+    information = at$information, message = found$message,
     converged = found$convergence == 0 || gain_left(at, x, problem) < 1e-4
   )
 }
@@ -122,7 +141,7 @@ quick_search <- function(history, counts) {
   problem <- history_problem(history, counts)
   found <- search_problem(problem, function(x) problem$expansion(x)$information, 30)
   list(
-    history = with_parameters(history, found$par), objective = found$objective * problem$sites
+    history = problem$history(found$par), objective = found$objective * problem$sites
   )
 }
 
@@ -130,7 +149,7 @@ reported_fit <- function(fit) {
   if (!fit$converged) {
     warn_ancify(paste("The fit of the history did not converge:", fit$message), "fit")
   }
-  estimates <- history_estimates(fit$history, fit$x, fit$information, fit$problem)
+  estimates <- history_estimates(fit$x, fit$information, fit$problem)
   warn_about_touching_splits(fit$history)
   warn_about_unknown_sizes(estimates)
   fitted <- fit$history
@@ -158,9 +177,6 @@ warn_about_unknown_sizes <- function(estimates) {
     )
   }
 }
-
-# The largest factor between an estimate and its start.
-most_change <- 100
 
 # Total counts of patterns: the outgroups' bases in the order of the splits, then the focal base.
 counts_for_history <- function(patterns, history, species, focal) {
@@ -258,29 +274,9 @@ likelihood_surface <- function(log_probabilities, counts) {
   )
 }
 
-# Minus the log density of the sizes: half the sum of squares of their logarithms about the mean.
-# `known`: logarithms of sizes that are not estimated.
-size_prior <- function(n_sizes, known) {
-  all <- n_sizes + length(known)
-  centred <- diag(all) - 1 / all
-  sizes <- seq_len(n_sizes)
-  values <- function(x) c(x[n_sizes + sizes], known)
-  information <- matrix(0, 2 * n_sizes, 2 * n_sizes)
-  information[n_sizes + sizes, n_sizes + sizes] <- centred[sizes, sizes]
-  list(
-    objective = function(x) sum((centred %*% values(x))^2) / 2,
-    gradient = function(x) c(numeric(n_sizes), (centred %*% values(x))[sizes]),
-    information = information
-  )
-}
-
 # Splits and sizes with their standard errors, from those of the logarithms.
-history_estimates <- function(history, x, information, space, step = 1e-4) {
-  values <- function(x) {
-    at <- with_parameters(history, x)
-    unname(c(at$splits, at$sizes))
-  }
-  jacobian <- derivatives(values, x, step)
+history_estimates <- function(x, information, space, step = 1e-4) {
+  jacobian <- derivatives(space$values, x, step)
   free <- x > space$lower + 1e-6 & x < space$upper - 1e-6
   covariance <- NA * information
   # Splits and sizes are strongly correlated, so almost no direction counts as flat here.
@@ -288,23 +284,8 @@ history_estimates <- function(history, x, information, space, step = 1e-4) {
     solve(information[free, free, drop = FALSE]), error = function(condition) NA
   )
   data.frame(
-    parameter = paste(rep(c("split", "size"), each = length(history$splits)),
-                      outgroup_names(history)),
-    estimate = values(x), std_error = propagated_errors(jacobian, covariance)
+    parameter = space$names, estimate = space$values(x), std_error = propagated_errors(jacobian, covariance)
   )
-}
-
-# Logarithms of the times between splits, and of the sizes.
-history_parameters <- function(history) {
-  times <- sort(unname(history$splits))
-  log(c(pmax(diff(c(0, times)), times[1] / 1000), unname(history$sizes)))
-}
-
-with_parameters <- function(history, parameters) {
-  n <- length(history$splits)
-  history$splits[order(history$splits)] <- cumsum(exp(parameters[seq_len(n)]))
-  history$sizes[] <- exp(parameters[n + seq_len(n)])
-  history
 }
 
 #' @export

@@ -61,6 +61,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// count_variants_impl
+Rcpp::List count_variants_impl(const std::string& path, const Rcpp::DataFrame& outgroups, const std::vector<std::string>& samples, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_count_variants_impl(SEXP pathSEXP, SEXP outgroupsSEXP, SEXP samplesSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::DataFrame& >::type outgroups(outgroupsSEXP);
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type samples(samplesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(count_variants_impl(path, outgroups, samples, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // make_caller_impl
 SEXP make_caller_impl(const Rcpp::List& method, bool with_phred, const Rcpp::List& backend, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_make_caller_impl(SEXP methodSEXP, SEXP with_phredSEXP, SEXP backendSEXP, SEXP watchSEXP) {
@@ -154,6 +168,20 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::List& >::type model(modelSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
     rcpp_result_gen = Rcpp::wrap(pattern_probabilities_impl(history, model, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sample_probabilities_impl
+Rcpp::NumericVector sample_probabilities_impl(const Rcpp::List& history, const Rcpp::List& model, int haplotypes, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_sample_probabilities_impl(SEXP historySEXP, SEXP modelSEXP, SEXP haplotypesSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type history(historySEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< int >::type haplotypes(haplotypesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(sample_probabilities_impl(history, model, haplotypes, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1304,6 +1332,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_annotate_impl", (DL_FUNC) &_ancify_annotate_impl, 5},
     {"_ancify_ancestral_records_impl", (DL_FUNC) &_ancify_ancestral_records_impl, 2},
     {"_ancify_variant_places_impl", (DL_FUNC) &_ancify_variant_places_impl, 2},
+    {"_ancify_count_variants_impl", (DL_FUNC) &_ancify_count_variants_impl, 4},
     {"_ancify_make_caller_impl", (DL_FUNC) &_ancify_make_caller_impl, 4},
     {"_ancify_call_in_memory_impl", (DL_FUNC) &_ancify_call_in_memory_impl, 4},
     {"_ancify_call_files_impl", (DL_FUNC) &_ancify_call_files_impl, 5},
@@ -1311,6 +1340,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_look_at_alignments_impl", (DL_FUNC) &_ancify_look_at_alignments_impl, 4},
     {"_ancify_file_systems_impl", (DL_FUNC) &_ancify_file_systems_impl, 1},
     {"_ancify_pattern_probabilities_impl", (DL_FUNC) &_ancify_pattern_probabilities_impl, 3},
+    {"_ancify_sample_probabilities_impl", (DL_FUNC) &_ancify_sample_probabilities_impl, 4},
     {"_ancify_polarise_impl", (DL_FUNC) &_ancify_polarise_impl, 4},
     {"_ancify_coding_changes_impl", (DL_FUNC) &_ancify_coding_changes_impl, 5},
     {"_ancify_compare_calls_impl", (DL_FUNC) &_ancify_compare_calls_impl, 6},

@@ -1,4 +1,5 @@
 // Connects annotate_vcf(), and what else reads the records of variants, with the core.
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -7,6 +8,7 @@
 #include "core/ancestry/projection/focal_genome.h"
 #include "core/ancestry/variants/ancestral_info.h"
 #include "core/ancestry/variants/annotation.h"
+#include "core/ancestry/variants/variant_counts.h"
 #include "core/ancestry/variants/variant_places.h"
 #include "rcpp_ancestry.h"
 #include "rcpp_glue.h"
@@ -14,23 +16,26 @@
 
 namespace {
 
-// Takes list(history =, model =, outgroups =, samples =). `history` and `model` are as in
-// rcpp_methods.h. `outgroups` is a data frame of chromosome (its name in the variants), name (in
-// the file) and path. Each chromosome's rows are in the order of the history.
-ancify::SampleHistory as_sample_history(const Rcpp::List& list) {
-  const Rcpp::List history = list["history"];
-  ancify::SampleHistory result = {as_history(history),
-                                  as_mutation_model(history, list["model"]),
-                                  {},
-                                  Rcpp::as<std::vector<std::string>>(list["samples"])};
-  const Rcpp::DataFrame outgroups = list["outgroups"];
+// Takes a data frame of chromosome (its name in the variants), name (in the file) and path. Each
+// chromosome's rows are in the order of the history.
+ancify::OutgroupFiles as_outgroup_files(const Rcpp::DataFrame& outgroups) {
+  ancify::OutgroupFiles result;
   const auto chromosomes = Rcpp::as<std::vector<std::string>>(outgroups["chromosome"]);
   const auto names = Rcpp::as<std::vector<std::string>>(outgroups["name"]);
   const auto paths = Rcpp::as<std::vector<std::string>>(outgroups["path"]);
   for (std::size_t i = 0; i < paths.size(); ++i) {
-    result.outgroups[chromosomes[i]].push_back({names[i], paths[i]});
+    result[chromosomes[i]].push_back({names[i], paths[i]});
   }
   return result;
+}
+
+// Takes list(history =, model =, outgroups = for as_outgroup_files(), samples =). `history` and
+// `model` are as in rcpp_methods.h.
+ancify::SampleHistory as_sample_history(const Rcpp::List& list) {
+  const Rcpp::List history = list["history"];
+  return {as_history(history), as_mutation_model(history, list["model"]),
+          as_outgroup_files(list["outgroups"]),
+          Rcpp::as<std::vector<std::string>>(list["samples"])};
 }
 
 // How to find the states of indels, from list(alignments = for as_alignments(), reading = for
@@ -180,4 +185,34 @@ Rcpp::DataFrame variant_places_impl(const std::string& path, const Rcpp::Functio
       Named("position") = Rcpp::NumericVector(places.position.begin(), places.position.end()),
       Named("single") = Rcpp::LogicalVector(places.single.begin(), places.single.end()),
       Named("stringsAsFactors") = false);
+}
+
+// Returns list(pattern =, first =, second = base codes, haplotypes =, copies = of the second
+// allele, sites =), vectors with an element a kind of site, and records = and uncounted =, numbers.
+// [[Rcpp::export]]
+Rcpp::List count_variants_impl(const std::string& path, const Rcpp::DataFrame& outgroups,
+                               const std::vector<std::string>& samples,
+                               const Rcpp::Function& watch) {
+  const ancify::VariantCountOptions options = {path, as_outgroup_files(outgroups), samples};
+  ancify::VariantCounts counts;
+  guarded([&] {
+    run_job(watch, [&](ancify::JobControl& control) {
+      counts = ancify::count_variants(options, control);
+    });
+  });
+  const auto column = [&](const auto& value) {
+    Rcpp::NumericVector result(static_cast<R_xlen_t>(counts.sites.size()));
+    std::transform(counts.sites.begin(), counts.sites.end(), result.begin(), value);
+    return result;
+  };
+  using Row = std::pair<ancify::PolymorphicSite, std::int64_t>;
+  return Rcpp::List::create(
+      Rcpp::Named("pattern") = column([](const Row& row) { return row.first.pattern; }),
+      Rcpp::Named("first") = column([](const Row& row) { return row.first.alleles[0]; }),
+      Rcpp::Named("second") = column([](const Row& row) { return row.first.alleles[1]; }),
+      Rcpp::Named("haplotypes") = column([](const Row& row) { return row.first.haplotypes; }),
+      Rcpp::Named("copies") = column([](const Row& row) { return *row.first.copies; }),
+      Rcpp::Named("sites") = column([](const Row& row) { return row.second; }),
+      Rcpp::Named("records") = static_cast<double>(counts.records),
+      Rcpp::Named("uncounted") = static_cast<double>(counts.uncounted));
 }

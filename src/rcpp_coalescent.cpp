@@ -8,7 +8,12 @@ ancify::History as_history(const Rcpp::List& history) {
   const Rcpp::IntegerVector from = history["from"];
   const Rcpp::IntegerVector into = history["into"];
   const Rcpp::NumericVector size = history["size"];
-  ancify::History result = {history["focal_size"], history["focal_lineages"], {}};
+  const Rcpp::NumericVector focal_sizes = history["focal_size"];
+  const Rcpp::NumericVector focal_times = history["focal_times"];
+  ancify::History result = {focal_sizes[0], history["focal_lineages"], {}};
+  for (R_xlen_t i = 0; i < focal_times.size(); ++i) {
+    result.focal_changes.push_back({focal_times[i], focal_sizes[i + 1]});
+  }
   for (R_xlen_t i = 0; i < time.size(); ++i) {
     result.joins.push_back({time[i], from[i], into[i], size[i]});
   }
@@ -44,6 +49,22 @@ Rcpp::NumericVector pattern_probabilities_impl(const Rcpp::List& history, const 
     const auto mutation = as_mutation_model(history, model);
     run_job(watch, [&](ancify::JobControl& control) {
       result = ancify::pattern_probabilities(as, mutation, control);
+    });
+  });
+  return {result.begin(), result.end()};
+}
+
+// The probabilities of samples with two alleles, [pattern, ancestral, derived, copies of the
+// derived allele], patterns as above without the focal species.
+// [[Rcpp::export]]
+Rcpp::NumericVector sample_probabilities_impl(const Rcpp::List& history, const Rcpp::List& model,
+                                              int haplotypes, const Rcpp::Function& watch) {
+  std::vector<double> result;
+  guarded([&] {
+    const auto as = as_history(history);
+    const auto mutation = as_mutation_model(history, model);
+    run_job(watch, [&](ancify::JobControl& control) {
+      result = ancify::sample_probabilities(as, mutation, haplotypes, control);
     });
   });
   return {result.begin(), result.end()};

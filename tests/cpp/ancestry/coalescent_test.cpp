@@ -343,10 +343,10 @@ TEST(Coalescent, StopsWhereItIsAskedTo) {
 
 TEST(FocalBranch, TwoLineagesAndOne) {
   const auto rates = general_model(1e-7).rates;
-  const FocalBranch two(2, 5000, 12000, rates);
+  const FocalBranch two(2, {{5000, 12000}}, rates);
   EXPECT_NEAR(two.reach(2), std::exp(-1.2), 1e-13);
   EXPECT_NEAR(two.reach(1), 1 - std::exp(-1.2), 1e-13);
-  const FocalBranch one(1, 5000, 12000, rates);
+  const FocalBranch one(1, {{5000, 12000}}, rates);
   const auto expected = transition(rates, 12000);
   for (int i = 0; i < kBases; ++i) {
     for (int j = 0; j < kBases; ++j) EXPECT_NEAR(one.stem()[i][j], expected[i][j], 1e-13);
@@ -356,13 +356,13 @@ TEST(FocalBranch, TwoLineagesAndOne) {
 // In a population without splits, the expected length of branches with i copies in a sample is 4N /
 // i generations (Fu 1995). The expected number of lineages left is that of Griffiths and Tavare.
 TEST(FocalBranch, LargeSamplesHaveTheKnownSpectrum) {
-  const FocalBranch always(5008, 10000, 1e7, {});
+  const FocalBranch always(5008, {{10000, 1e7}}, {});
   for (const int copies : {1, 2, 17, 300, 2504, 5007}) {
     const auto mutated = always.mutated(copies, 3);
     EXPECT_NEAR(mutated.stem[0][0], 40000.0 / copies, 1e-9 * 40000.0 / copies);
     EXPECT_NEAR(mutated.left[2], 0, 1e-6);
   }
-  const FocalBranch branch(5008, 30000, 40000, {});
+  const FocalBranch branch(5008, {{30000, 40000}}, {});
   double sum = 0;
   double mean = 0;
   double expected = 0;
@@ -380,7 +380,7 @@ TEST(FocalBranch, LargeSamplesHaveTheKnownSpectrum) {
 
 // Summed over the sample's counts, split_sample() is the number of choices times the probability.
 TEST(FocalBranch, WaysToSplitASampleAreAllWays) {
-  const FocalBranch branch(30, 10000, 8000, {});
+  const FocalBranch branch(30, {{10000, 8000}}, {});
   for (int kept = 1; kept < 6; ++kept) {
     for (int carried = 1; carried < 6; ++carried) {
       double sum = 0;
@@ -398,7 +398,7 @@ TEST(FocalBranch, WaysToSplitASampleAreAllWays) {
 TEST(FocalBranch, UnknownCopiesAreTheSumOverAllCounts) {
   constexpr int n = 17;
   constexpr int most = 6;
-  const FocalBranch branch(n, 10000, 8000, general_model(1e-6).rates);
+  const FocalBranch branch(n, {{10000, 8000}}, general_model(1e-6).rates);
   const auto any = branch.mutated({}, most);
   FocalBranch::Mutated sum = {std::vector<double>(most + 1), {}};
   for (int copies = 1; copies < n; ++copies) {

@@ -219,8 +219,7 @@ Posterior normalised(Posterior posterior) {
 // The joint probabilities for one rate class: [outgroups' bases][ancestor's base].
 std::vector<double> ancestor_probabilities(const History& history, const MutationModel& model,
                                            const JobControl& control) {
-  const FocalBranch branch(history.focal_lineages, history.focal_size, history.focal_split(),
-                           model.rates);
+  const FocalBranch branch(history.focal_lineages, history.focal_epochs(), model.rates);
   const int most = branch.most_left(kNegligible);
   check_most(history, most);
   std::vector<LineageState> starts = {starting_state(FocalStage::kOne, 0, 0, history.outgroups())};
@@ -442,6 +441,36 @@ std::vector<double> pattern_probabilities(const History& history, const Mutation
   return result;
 }
 
+std::vector<double> sample_probabilities(const History& history, const MutationModel& model,
+                                         int haplotypes, const JobControl& control) {
+  check(history);
+  check_mutations(history, model);
+  if (haplotypes < 2) throw InputError("a sample needs 2 or more haplotypes to vary");
+  const std::size_t patterns = power(kStates, history.outgroups());
+  const std::size_t of_copies = patterns * kAllelePairs;
+  std::vector<double> result(of_copies * static_cast<std::size_t>(haplotypes - 1));
+  for (const auto& rate_class : model.classes) {
+    const MutationModel of = of_class(model, rate_class);
+    const FocalBranch branch(haplotypes, history.focal_epochs(), of.rates);
+    const int most = std::max(2, branch.most_left(kNegligiblePolymorphic));
+    check_most(history, most);
+    const AlleleTables tables(history, of, most, control);
+    double* next = result.data();
+    for (int copies = 1; copies < haplotypes; ++copies) {
+      const SampleWeights weights(branch, tables, copies);
+      for (std::size_t pair = 0; pair < kAllelePairs; ++pair, next += patterns) {
+        const std::size_t a = pair % kBases;
+        const std::size_t d = pair / kBases;
+        if (a == d) continue;
+        for (std::size_t i = 0; i < patterns; ++i) {
+          next[i] += rate_class.share * weights.likelihood(tables, of.rates, i, a, d);
+        }
+      }
+    }
+  }
+  return result;
+}
+
 class SitePolariser::Impl {
  public:
   Impl(const History& history, const MutationModel& model, int most_haplotypes,
@@ -490,7 +519,7 @@ class SitePolariser::Impl {
   };
 
   FocalBranch branch_of(int haplotypes, const MutationModel& model) const {
-    return {haplotypes, history_.focal_size, history_.focal_split(), model.rates};
+    return {haplotypes, history_.focal_epochs(), model.rates};
   }
 
   using Weights = std::vector<SampleWeights>;  // of each rate class
@@ -526,7 +555,8 @@ class SitePolariser::Impl {
     }
     const auto made = std::make_shared<Branches>();
     for (const auto& one : classes_) made->push_back(branch_of(haplotypes, one.model));
-    const std::size_t lineages = classes_.size() * static_cast<std::size_t>(haplotypes);
+    const std::size_t lineages = classes_.size() * static_cast<std::size_t>(haplotypes) *
+                                 (history_.focal_changes.size() + 1);
     const std::lock_guard<std::mutex> lock(mutex_);
     if (lineages_ + lineages > most_lineages) {
       branches_.clear();

@@ -60,6 +60,12 @@ class CoalescentMethod : public Method {
 std::vector<double> pattern_probabilities(const History& history, const MutationModel& model,
                                           const JobControl& control);
 
+// The probabilities of the outgroups' pattern, one mutation among the focal haplotypes and the
+// derived allele's number of copies: [copies - 1][derived][ancestral][pattern]. Throws like
+// ancestor_table().
+std::vector<double> sample_probabilities(const History& history, const MutationModel& model,
+                                         int haplotypes, const JobControl& control);
+
 // A site that is polymorphic in the focal species.
 struct PolymorphicSite {
   std::int64_t pattern;  // number of the outgroups' pattern

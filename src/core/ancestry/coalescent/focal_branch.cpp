@@ -55,12 +55,6 @@ ComplexMatrix inverse(ComplexMatrix a) {
   return b;
 }
 
-void add_real(RateMatrix& sum, Complex factor, const ComplexMatrix& matrix) {
-  for (int i = 0; i < kBases; ++i) {
-    for (int j = 0; j < kBases; ++j) sum[i][j] += std::real(factor * matrix[i][j]);
-  }
-}
-
 // Sets values that rounding made negative to 0.
 void clamp(RateMatrix& matrix) {
   for (auto& row : matrix) {
@@ -76,37 +70,62 @@ double choose(int n, int k) {
 
 }  // namespace
 
-FocalBranch::FocalBranch(int lineages, double size, double generations, const RateMatrix& rates)
-    : lineages_(lineages),
-      generations_(generations),
-      reach_(static_cast<std::size_t>(lineages) + 1),
-      nodes_(kNodes / 2) {
-  const auto n = static_cast<std::size_t>(lineages);
-  const double time = generations / (2 * size);
+FocalBranch::FocalBranch(int lineages, const std::vector<SizeEpoch>& epochs,
+                         const RateMatrix& rates)
+    : lineages_(lineages), reach_(static_cast<std::size_t>(lineages) + 1) {
+  reach_.back() = 1;
+  if (lineages == 1) {
+    for (int base = 0; base < kBases; ++base) stem_[base][base] = 1;
+  }
+  for (const SizeEpoch& epoch : epochs) add_stretch(epoch, rates);
+}
+
+// Follows the lineages through one more epoch.
+void FocalBranch::add_stretch(const SizeEpoch& epoch, const RateMatrix& rates) {
+  const auto n = static_cast<std::size_t>(lineages_);
+  Stretch stretch = {epoch.generations, epoch.generations / (2 * epoch.size), {}};
+  std::vector<double> reach(n + 1);
+  RateMatrix stem = {};
+  reach[1] = reach_[1];
   for (int i = 0; i < kNodes / 2; ++i) {
     const auto [at, weight] = contour(i);
-    Node& node = nodes_[static_cast<std::size_t>(i)];
-    node.weight = weight;
-    node.down.resize(n + 1);
-    node.stay.resize(n + 1);
-    node.down[n] = 1;
+    Node node = {weight, std::vector<Complex>(n + 1), std::vector<Complex>(n + 1), {}};
+    Complex inflow = 0;
     for (std::size_t l = n; l >= 2; --l) {
-      const double rate = static_cast<double>(l) * static_cast<double>(l - 1) / 2 * time;
+      const double rate = stretch.rate(l);
       node.stay[l] = 1.0 / (at + rate);
-      node.down[l - 1] = node.down[l] * rate * node.stay[l];
-      reach_[l] += std::real(weight * node.down[l] * node.stay[l]);
+      node.left[l] = (reach_[l] + inflow) * node.stay[l];
+      inflow = rate * node.left[l];
+      reach[l] += std::real(weight * node.left[l]);
     }
     for (int from = 0; from < kBases; ++from) {
       for (int to = 0; to < kBases; ++to) {
-        node.stem[from][to] = (from == to ? at : 0.0) - rates[from][to] * generations;
+        node.stem[from][to] = (from == to ? at : 0.0) - rates[from][to] * epoch.generations;
       }
     }
     node.stem = inverse(node.stem);
-    add_real(stem_, weight * node.down[1], node.stem);
-    reach_[1] += std::real(weight * node.down[1] / at);
+    add_stem(stem, node, inflow, stem_);
+    reach[1] += std::real(weight * inflow / at);
+    stretch.nodes.push_back(std::move(node));
   }
-  for (double& value : reach_) value = std::max(value, 0.0);
-  clamp(stem_);
+  for (double& value : reach) value = std::max(value, 0.0);
+  clamp(stem);
+  reach_ = std::move(reach);
+  stem_ = stem;
+  stretches_.push_back(std::move(stretch));
+}
+
+// Adds a node's part of the stem after an epoch. `inflow`: lineages that become one; `before`: the
+// stem at the epoch's young end.
+void FocalBranch::add_stem(RateMatrix& stem, const Node& node, Complex inflow,
+                           const RateMatrix& before) {
+  for (int x = 0; x < kBases; ++x) {
+    for (int z = 0; z < kBases; ++z) {
+      Complex sum = inflow * node.stem[x][z];
+      for (int y = 0; y < kBases; ++y) sum += node.stem[x][y] * before[y][z];
+      stem[x][z] += std::real(node.weight * sum);
+    }
+  }
 }
 
 double FocalBranch::reach(int k) const { return reach_[static_cast<std::size_t>(k)]; }
@@ -139,23 +158,27 @@ std::vector<double> FocalBranch::ways(std::optional<int> copies) const {
 }
 
 FocalBranch::Mutated FocalBranch::mutated(std::optional<int> copies, int most) const {
-  Mutated result = {std::vector<double>(static_cast<std::size_t>(most) + 1), {}};
-  const int n = lineages_;
+  const auto n = static_cast<std::size_t>(lineages_);
   const std::vector<double> ways = this->ways(copies);
-  for (const Node& node : nodes_) {
-    // From n lineages down: a mutation that arose among l lineages is still there among fewer.
-    Complex arisen = 0;
-    for (int l = n; l >= 2; --l) {
-      const auto at = static_cast<std::size_t>(l);
-      arisen += ways[at] * node.stay[at];
-      if (l > most) continue;
-      result.left[at] +=
-          generations_ * std::real(node.weight * node.down[at] * node.stay[at] * arisen);
+  Mutated result = {std::vector<double>(n + 1), {}};
+  for (const Stretch& stretch : stretches_) {
+    Mutated after = {std::vector<double>(n + 1), {}};
+    for (const Node& node : stretch.nodes) {
+      // From n lineages down: a mutation that arose among l lineages is still there among fewer.
+      Complex inflow = 0;
+      for (std::size_t l = n; l >= 2; --l) {
+        const Complex arisen = stretch.generations * ways[l] * node.left[l];
+        const Complex left = (result.left[l] + arisen + inflow) * node.stay[l];
+        after.left[l] += std::real(node.weight * left);
+        inflow = stretch.rate(l) * left;
+      }
+      add_stem(after.stem, node, inflow, result.stem);
     }
-    add_real(result.stem, generations_ * node.weight * node.down[1] * arisen, node.stem);
+    for (double& value : after.left) value = std::max(value, 0.0);
+    clamp(after.stem);
+    result = std::move(after);
   }
-  for (double& value : result.left) value = std::max(value, 0.0);
-  clamp(result.stem);
+  result.left.resize(static_cast<std::size_t>(most) + 1);
   return result;
 }
 

@@ -19,9 +19,9 @@ class FocalBranch {
  public:
   using Complex = std::complex<double>;
 
-  // `lineages`: sampled haplotypes; `size`: diploid individuals; `generations`: the length of the
-  // branch; `rates`: mutations per generation.
-  FocalBranch(int lineages, double size, double generations, const RateMatrix& rates);
+  // `lineages`: sampled haplotypes; `epochs`: back in time up to the split; `rates`: mutations per
+  // generation.
+  FocalBranch(int lineages, const std::vector<SizeEpoch>& epochs, const RateMatrix& rates);
 
   int lineages() const { return lineages_; }
   // P(k lineages are left at the split), for k from 1 to `lineages`.
@@ -49,17 +49,31 @@ class FocalBranch {
  private:
   std::vector<double> ways(std::optional<int> copies) const;
 
+  // (node - A)^-1 of an epoch, applied to what the epoch begins with.
   struct Node {
     Complex weight;
-    std::vector<Complex> down;  // [l]: product over i > l of rate(i) / (node + rate(i))
-    std::vector<Complex> stay;  // [l]: 1 / (node + rate(l))
+    std::vector<Complex> left;                             // [l]: l lineages
+    std::vector<Complex> stay;                             // [l]: 1 / (node + rate(l))
     std::array<std::array<Complex, kBases>, kBases> stem;  // (node - Q t)^-1
   };
+  struct Stretch {
+    double generations;
+    double time;  // generations / 2N
+    std::vector<Node> nodes;
+
+    double rate(std::size_t l) const {
+      return static_cast<double>(l) * static_cast<double>(l - 1) / 2 * time;
+    }
+  };
+
+  void add_stretch(const SizeEpoch& epoch, const RateMatrix& rates);
+  static void add_stem(RateMatrix& stem, const Node& node, Complex inflow,
+                       const RateMatrix& before);
+
   int lineages_;
-  double generations_;
   std::vector<double> reach_;
   RateMatrix stem_ = {};
-  std::vector<Node> nodes_;
+  std::vector<Stretch> stretches_;
 };
 
 }  // namespace ancify

@@ -43,11 +43,36 @@ void check_join(const History& history, std::size_t i, std::vector<bool>& gone) 
   gone[static_cast<std::size_t>(join.from)] = true;
 }
 
+void check_change(const History& history, std::size_t i) {
+  const auto& change = history.focal_changes[i];
+  check_positive(change.time, "the time of a focal size");
+  check_positive(change.size, "the focal population's size");
+  const double before = i > 0 ? history.focal_changes[i - 1].time : 0;
+  if (change.time <= before || change.time >= history.focal_split()) {
+    throw InputError("a focal size begins " + number_text(change.time) +
+                     " generations ago; these times must increase, up to the first split at " +
+                     number_text(history.focal_split()));
+  }
+}
+
 }  // namespace
 
 double History::focal_split() const {
   const auto meets = [](const PopulationJoin& join) { return join.into == 0; };
   return std::find_if(joins.begin(), joins.end(), meets)->time;
+}
+
+std::vector<SizeEpoch> History::focal_epochs() const {
+  std::vector<SizeEpoch> epochs;
+  double start = 0;
+  double size = focal_size;
+  for (const auto& change : focal_changes) {
+    epochs.push_back({size, change.time - start});
+    start = change.time;
+    size = change.size;
+  }
+  epochs.push_back({size, focal_split() - start});
+  return epochs;
 }
 
 void check(const History& history) {
@@ -64,6 +89,7 @@ void check(const History& history) {
   if (history.joins.empty()) throw InputError("the history has no splits; give one per outgroup");
   std::vector<bool> gone(history.joins.size() + 1, false);
   for (std::size_t i = 0; i < history.joins.size(); ++i) check_join(history, i, gone);
+  for (std::size_t i = 0; i < history.focal_changes.size(); ++i) check_change(history, i);
 }
 
 MutationModel mutation_model(const SubstitutionRates& rates, double mutation_rate) {

@@ -21,22 +21,37 @@ struct PopulationJoin {
   double size;  // diploid individuals
 };
 
+// From a time on, back in time, the focal population has this size.
+struct SizeChange {
+  double time;  // generations ago
+  double size;  // diploid individuals
+};
+
+// A stretch of time in which a population's size does not change.
+struct SizeEpoch {
+  double size;
+  double generations;  // its length
+};
+
 // Population 0 is the focal one; population i is that of outgroup i - 1, with one lineage.
 struct History {
-  double focal_size;
+  double focal_size;   // now
   int focal_lineages;  // sampled haplotypes; the node called is their most recent common ancestor
-  std::vector<PopulationJoin> joins;  // one for each outgroup, the most recent first
+  std::vector<PopulationJoin> joins;           // one for each outgroup, the most recent first
+  std::vector<SizeChange> focal_changes = {};  // before the first split, the most recent first
 
   int outgroups() const { return static_cast<int>(joins.size()); }
   // Time of the focal population's first split, generations ago.
   double focal_split() const;
+  // The focal population's sizes up to its first split, back in time.
+  std::vector<SizeEpoch> focal_epochs() const;
 };
 
 // The most haplotypes of a sample: more cost memory and time for no gain.
 constexpr int kMostHaplotypes = 1000000;
 
-// InputError unless sizes and times are positive, joins are in the order of time, and each outgroup
-// joins once.
+// InputError unless sizes and times are positive, joins and changes are in the order of time,
+// and each outgroup joins once.
 void check(const History& history);
 
 // Mutation rates of a site of rate 1, equilibrium frequencies, and rate classes among sites.

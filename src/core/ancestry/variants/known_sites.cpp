@@ -65,7 +65,8 @@ void KnownSites::read(const KnownSitesFile& file, const History& history, JobCon
       sites = is_wanted ? &sites_[chromosome] : nullptr;
       last = -1;
     }
-    const auto site = sites == nullptr ? std::nullopt : site_of_record(reader, samples, history);
+    const auto site =
+        sites == nullptr ? std::nullopt : site_of_record(reader, samples, history.focal_lineages);
     if (!site) continue;
     const std::int64_t position = reader.position() - 1;
     if (position == last) {

@@ -5,24 +5,19 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "core/ancestry/coalescent/coalescent.h"
+#include "core/ancestry/variants/outgroup_bases.h"
 #include "core/ancestry/variants/record_site.h"
 #include "core/formats/variant/variant_file.h"
-#include "core/genome/sequence_set.h"
-#include "core/genome/sequence_source.h"
-#include "core/genome/sequence_window.h"
 
 namespace ancify {
 
 struct SampleHistory {
   History history;
   MutationModel model;
-  // By chromosome name in the variant file: the outgroups' one-line FASTA files, in the history's
-  // order. Each comes with the name of its sequence.
-  std::unordered_map<std::string, std::vector<SequenceFile>> outgroups;
+  OutgroupFiles outgroups;
   std::vector<std::string> samples;  // the samples to count; empty for all
 };
 
@@ -43,19 +38,11 @@ class RecordPosteriors {
   std::optional<Result> of_record();
 
  private:
-  struct Outgroup {
-    std::string path;
-    std::unique_ptr<SequenceSource> source;
-    SequenceWindow bases;
-  };
-
-  std::optional<std::int64_t> pattern();
-
   const SampleHistory& options_;
   VariantReader& reader_;
   const JobControl& control_;
   CountedSamples samples_;
-  std::vector<Outgroup> outgroups_;  // of the current chromosome; empty without files
+  OutgroupBases outgroups_;
   std::unique_ptr<SitePolariser> polariser_;
 };
 

@@ -69,7 +69,7 @@ CountedSamples::CountedSamples(const std::vector<std::string>& samples, const Va
 }
 
 std::optional<PolymorphicSite> site_of_record(VariantReader& reader, const CountedSamples& samples,
-                                              const History& history) {
+                                              int haplotypes) {
   if (reader.alleles() != 2) return {};
   PolymorphicSite site = {0, {base_of(reader.allele(0)), base_of(reader.allele(1))}, 0, {}};
   const auto& [ref, alt] = site.alleles;
@@ -78,7 +78,7 @@ std::optional<PolymorphicSite> site_of_record(VariantReader& reader, const Count
   if (genotypes.ploidy > 0) {
     take_genotypes(genotypes, samples, reader.path(), site);
   } else if (!samples.all || !take_info(reader, site)) {
-    site.haplotypes = std::max(2, history.focal_lineages);
+    site.haplotypes = std::max(2, haplotypes);
   }
   if (site.copies == 0 || site.copies == site.haplotypes) return {};
   return site;

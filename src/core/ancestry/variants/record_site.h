@@ -22,9 +22,8 @@ struct CountedSamples {
 
 // The site of the reader's record, without a pattern. None unless the record has two single-base
 // alleles, which both occur in the samples. Counts are those of GT or, without it, AC and AN in
-// INFO. Without these the site varies with unknown counts, in as many haplotypes as the history
-// has.
+// INFO. Without these the site varies with unknown counts, among `haplotypes`.
 std::optional<PolymorphicSite> site_of_record(VariantReader& reader, const CountedSamples& samples,
-                                              const History& history);
+                                              int haplotypes);
 
 }  // namespace ancify

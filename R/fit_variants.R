@@ -1,0 +1,229 @@
+# Fits of a history to joint counts of the outgroups' pattern and the focal sample's alleles.
+#
+# A site is of one of two kinds. It varies: its cell is the pattern, the two alleles and the number
+# of copies. Or it is of the rest: its cell is the pattern and the one base. The rest's probability
+# is that of one haplotype's base less that of the sites that vary, each by the share of haplotypes
+# with this base. So the rest needs no sum over samples, and may have any number of mutations.
+
+# Samples are projected to at most so many haplotypes. More would cost time, and tell little.
+most_projected <- 20
+
+# list(n =, varying = data frame of code, first, second, copies and count; rest = the same of code,
+# base and count), from the counts of patterns and of sites that vary.
+joint_counts <- function(counts, variants, history) {
+  width <- length(history$splits)
+  n <- projected_haplotypes(variants)
+  sites <- projected_sites(variants[variants$n >= n, ], n)
+  both <- sites$copies > 0 & sites$copies < n
+  fixed <- data.frame(
+    code = sites$code, base = ifelse(sites$copies == 0, sites$first, sites$second),
+    count = sites$count
+  )[!both, ]
+  # All variants are taken from the positions that have their first allele, those with too few
+  # haplotypes too.
+  states <- pattern_states(counts$pattern, width + 1)
+  all <- data.frame(
+    code = pattern_codes(states[seq_len(width), , drop = FALSE]), base = states[width + 1, ],
+    count = counts$count
+  )
+  varying <- data.frame(code = variants$code, base = variants$first, count = -variants$count)
+  all <- all[all$code < 5^width - 1, ]  # where an outgroup has a base
+  rest <- summed(rbind(all, varying, fixed), c("code", "base"))
+  refuse_missing_positions(rest, sum(variants$count), history)
+  # The alleles in the order of the alphabet
+  sites <- sites[both, ]
+  turned <- sites$first > sites$second
+  sites[turned, c("first", "second")] <- sites[turned, c("second", "first")]
+  sites$copies[turned] <- n - sites$copies[turned]
+  list(
+    n = n, rest = rest[rest$count > 1e-9, ],
+    varying = summed(sites, c("code", "first", "second", "copies"))
+  )
+}
+
+pattern_codes <- function(states) colSums(states * 5^(seq_len(nrow(states)) - 1))
+
+summed <- function(table, by) {
+  key <- do.call(paste, table[by])
+  first <- !duplicated(key)
+  total <- rowsum(table$count, key, reorder = FALSE)
+  data.frame(table[first, by], count = as.vector(total), row.names = NULL)
+}
+
+# So many that nineteen of twenty sites have them.
+projected_haplotypes <- function(variants) {
+  sorted <- variants[order(variants$n), ]
+  below <- cumsum(sorted$count) < 0.05 * sum(sorted$count)
+  min(most_projected, sorted$n[!below][1])
+}
+
+# Each site as the mean over all samples of n of its haplotypes.
+projected_sites <- function(variants, n) {
+  kinds <- split(seq_len(nrow(variants)), list(variants$n, variants$copies), drop = TRUE)
+  parts <- lapply(kinds, function(rows) {
+    part <- variants[rows, ]
+    copies <- part$copies[1]
+    drawn <- seq(max(0, n - part$n[1] + copies), min(n, copies))
+    share <- stats::dhyper(drawn, copies, part$n[1] - copies, n)
+    each <- rep(seq_along(rows), length(drawn))
+    data.frame(
+      part[each, c("code", "first", "second")], copies = rep(drawn, each = length(rows)),
+      count = part$count[each] * rep(share, each = length(rows))
+    )
+  })
+  summed(do.call(rbind, parts), c("code", "first", "second", "copies"))
+}
+
+# ---- Probabilities ----------------------------------------------------------------------------
+
+joint_cells <- function(counts, space) {
+  list(
+    count = c(counts$varying$count, counts$rest$count),
+    log_probabilities = function(x) {
+      probabilities <- with_watch("Fitting", function(watch) {
+        joint_probabilities(space$history(x), counts, space$called(x), watch)
+      })
+      log(pmax(probabilities, .Machine$double.xmin))
+    }
+  )
+}
+
+# Of the cells of joint_counts(), the varying ones first. `called`: the share of varying sites that
+# are known.
+joint_probabilities <- function(history, counts, called, watch) {
+  core <- core_history(history)
+  model <- core_mutation_model(history)
+  n <- counts$n
+  one <- matrix(pattern_probabilities_impl(core, model, watch), ncol = 5)
+  samples <- array(sample_probabilities_impl(core, model, n, watch), c(nrow(one), 4, 4, n - 1))
+  varying <- counts$varying
+  code <- varying$code + 1
+  first <- varying$first + 1
+  second <- varying$second + 1
+  of_varying <- samples[cbind(code, first, second, varying$copies)] +
+    samples[cbind(code, second, first, n - varying$copies)]
+  c(called * of_varying, rest_probabilities(one, samples, n, called)[
+    cbind(counts$rest$code + 1, counts$rest$base + 1)
+  ])
+}
+
+# [pattern, base]: of the sites that are not known to vary.
+rest_probabilities <- function(one, samples, n, called) {
+  share <- seq_len(n - 1) / n
+  by_share <- function(share) array(matrix(samples, ncol = n - 1) %*% share, dim(samples)[1:3])
+  with_ancestral <- rowSums(by_share(1 - share), dims = 2)
+  with_derived <- rowSums(aperm(by_share(share), c(1, 3, 2)), dims = 2)
+  varying <- with_ancestral + with_derived
+  one - called * cbind(varying, rowSums(varying))
+}
+
+# ---- The fit ----------------------------------------------------------------------------------
+
+# By Fisher's information: joint counts determine the values better than patterns do, so the true
+# curvature is not necessary.
+search_joint_history <- function(history, counts, called) {
+  problem <- history_problem(history, counts, called)
+  found <- search_problem(problem, function(x) problem$expansion(x)$information, 100)
+  fit <- settled_fit(found, problem)
+  fit$joint <- counts
+  fit
+}
+
+# ---- What the user gives ----------------------------------------------------------------------
+
+# The variants as numbers: code, first, second, copies, n and count. NULL without variants.
+variants_for_history <- function(variants, history) {
+  if (is.null(variants)) {
+    return(NULL)
+  }
+  columns <- c("pattern", "alleles", "counts", "n", "sites")
+  if (!is.data.frame(variants) || !all(columns %in% names(variants))) {
+    abort_ancify(
+      sprintf(
+        "`variants` must be a result of count_variants(), or a data frame of %s, not %s.",
+        enumerate(quoted(columns)),
+        if (is.data.frame(variants)) show_value(names(variants)) else show_value(variants)
+      ),
+      "input"
+    )
+  }
+  patterns <- outgroups_in_order(variants$pattern, attr(variants, "species"), history)
+  states <- pattern_states(patterns, length(history$splits))
+  alleles <- allele_codes(as.character(variants$alleles))
+  sample <- check_counts(variants$counts, variants$n, nrow(variants), history)
+  check_variant_sites(variants$sites)
+  table <- data.frame(
+    code = pattern_codes(states), first = alleles[, 1], second = alleles[, 2],
+    copies = sample$counts, n = sample$n, count = variants$sites
+  )
+  used <- colSums(states < 4) > 0 & !is.na(table$copies) & table$n > 1 & table$count > 0
+  if (!any(used)) {
+    abort_ancify(
+      "`variants` has no site with an outgroup's base and counts of two haplotypes or more.",
+      "input"
+    )
+  }
+  table[used, ]
+}
+
+outgroups_in_order <- function(patterns, species, history) {
+  wanted <- names(history$splits)
+  if (is.null(species) || is.null(wanted)) {
+    return(patterns)
+  }
+  check_pattern_widths(patterns, species)
+  missing <- setdiff(wanted, species)
+  if (length(missing)) {
+    abort_ancify(
+      sprintf("`variants` has bases of %s, but the history also needs those of %s.",
+              enumerate(quoted(species)), enumerate(quoted(missing))),
+      "input"
+    )
+  }
+  do.call(paste0, lapply(match(wanted, species), function(i) substr(patterns, i, i)))
+}
+
+check_variant_sites <- function(sites) {
+  wrong <- which(!is.numeric(sites) | !is.finite(sites) | sites < 0)
+  if (length(wrong)) {
+    abort_ancify(
+      sprintf("`variants$sites[%d]` is %s: give the number of such sites.", wrong[1],
+              show_value(sites[wrong[1]])),
+      "input"
+    )
+  }
+}
+
+check_called <- function(called, variants) {
+  if (!is.null(called)) {
+    check_positive(called, "called", 1)
+    if (called > 1) {
+      abort_ancify(
+        sprintf("`called` is %s: give the share of positions with calls, up to 1, or NULL.", called),
+        "input"
+      )
+    }
+  }
+}
+
+# The rest is what the patterns have beyond the variants.
+refuse_missing_positions <- function(rest, sites, history) {
+  lacking <- which(rest$count < 0)
+  # A few may come from a reference that was corrected.
+  if (-sum(rest$count[lacking]) > 0.01 * sites) {
+    worst <- lacking[which.min(rest$count[lacking])]
+    bases <- c("A", "C", "G", "T", "N")
+    outgroups <- bases[rest$code[worst] %/% 5^(seq_along(history$splits) - 1) %% 5 + 1]
+    abort_ancify(
+      sprintf(
+        paste(
+          "`patterns` has %s sites less than `variants` with the bases %s of the outgroups and %s as",
+          "REF: count both over the same positions, of the same genome build."
+        ),
+        format_count(ceiling(-rest$count[worst])), paste(outgroups, collapse = ""),
+        bases[rest$base[worst] + 1]
+      ),
+      "input"
+    )
+  }
+}
