@@ -279,12 +279,25 @@ history_keys <- function() {
       unset = "0 for all", example = "{near1: 0, near2: near1, far: 0}"
     ),
     focal_size = config_setting(
-      read_number(above = 0), "Diploid size of the focal population.",
+      positive_numbers, paste(
+        "Diploid size of the focal population; with `focal_times` several, the present one first."
+      ),
       unset = "the size from the first split on", example = "10000"
+    ),
+    focal_times = config_setting(
+      positive_numbers,
+      "Generations ago at which the second and further `focal_size` begin, back in time.",
+      unset = "one size", example = "[1000, 5000]"
     ),
     focal_lineages = config_setting(
       whole_number(1, most_focal_lineages),
       "Number of focal haplotypes whose common ancestor is called.", 20L
+    ),
+    called = config_setting(
+      read_number(above = 0, highest = 1), paste(
+        "With `estimate: true` and `variants`: the share of positions at which `variants` has a",
+        "variant if there is one."
+      ), 1
     ),
     mutation_rate = config_setting(
       read_number(above = 0), "Mutations a site and generation.", 1.25e-8

@@ -12,9 +12,18 @@
 #' A weak prior keeps small data sets at a plausible history: sizes follow a log-normal distribution
 #' with standard deviation 1, a given focal size included. For a genome's counts it has no weight.
 #'
-#' The focal size is not estimated: one haplotype contains no information about it. It is that of
-#' `history`, or else the next older size. With `estimate: true` [ancify_run()] makes this fit for
-#' `method: coalescent`.
+#' Without `variants` the focal size is not estimated: one haplotype contains no information about
+#' it. It is that of `history`, or else the next older size.
+#'
+#' With `variants`, the data are joint counts of the outgroups' pattern and the alleles of a focal
+#' sample. Splits, sizes and focal sizes then come from the data. There are as many focal sizes as in
+#' `history`. A sample of more than 20 haplotypes counts as the mean over its samples of 20.
+#'
+#' Sites without a variant count as equal in all haplotypes. If calls are missing in parts of the
+#' genome, say so by `called`. Otherwise the focal sizes come out too small.
+#'
+#' With `estimate: true` [ancify_run()] makes this fit for `method: coalescent`, with the counts of
+#' the setting `variants` if there is one.
 #'
 #' @param patterns The result of [count_patterns()] with the focal species' bases, or a data frame
 #'   of `pattern`, such as `"ACNA"`, and `count`. Species without a split in `history` are left out.
@@ -24,16 +33,25 @@
 #' @param species,focal The species in the order of each pattern's bases, and the focal one of them;
 #'   by default those of `patterns`. If unknown: the outgroups in the order of the splits, then the
 #'   focal species.
+#' @param variants The result of [count_variants()] for the same positions as `patterns`, or a data
+#'   frame of the same columns. The first of `alleles` is the base that `patterns` has. `NULL` (the
+#'   default): none.
+#' @param called The share of the positions of `patterns` at which `variants` has a variant if there
+#'   is one, above 0 and up to 1 (the default). `NULL`: it is fitted, and the number of variants
+#'   then tells nothing of the focal sizes.
 #' @return A list of class `ancify_history_fit`, with methods for `print()`, `summary()`, `coef()`,
 #'   `logLik()`, `AIC()` and `BIC()`:
 #'   * `history`: the fitted history, for [call_ancestral()] and [polarise_sites()];
 #'   * `log_likelihood`, `df` (the number of fitted values) and `sites`;
+#'   * `variants`: `NULL`, or a list of the projected number of haplotypes `n`, the number of `sites`
+#'     that vary among them, and the share `called`;
 #'   * `estimates`: a data frame of `parameter`, `estimate` (generations, diploid sizes) and
 #'     `std_error`, `NA` if the data do not determine it or at a bound;
 #'   * `converged` and `message` of the search.
 #' @section Errors:
 #' * `ancify_input_error`: the counts or the history cannot be used, or the counts lack an outgroup
 #'   of the history or the focal species.
+#' * `ancify_input_error`: `variants` has sites that `patterns` lacks, or `called` is not a share.
 #' * `ancify_fit_warning`: the search did not converge, or a standard error exceeds its estimate.
 #' * `ancify_fit_warning`: two splits are at nearly the same time in the best order found.
 #' @references
@@ -83,8 +101,8 @@ history_problem <- function(history, data, called = 1) {
     sites = sum(cells$count), log_likelihood = function(x) -surface$objective(x),
     objective = function(x) surface$objective(x) + prior$objective(x),
     gradient = function(x) surface$gradient(x) + prior$gradient(x),
-    expansion = function(x) {
-      likelihood <- surface$expansion(x)
+    expansion = function(x, accurate = TRUE) {
+      likelihood <- surface$expansion(x, accurate)
       list(
         gradient = likelihood$gradient + prior$gradient(x),
         information = likelihood$information + prior$information
@@ -158,7 +176,7 @@ reported_fit <- function(fit) {
     list(
       history = fitted, log_likelihood = fit$problem$log_likelihood(fit$x), df = length(fit$x),
       sites = fit$problem$sites, estimates = estimates,
-      converged = fit$converged, message = fit$message
+      converged = fit$converged, message = fit$message, variants = fit$variants
     ),
     class = c("ancify_history_fit", "ancify_fit")
   )
@@ -257,15 +275,19 @@ gain_left <- function(at, x, space) {
   if (is.finite(gain)) gain else Inf
 }
 
-# Minus the log-likelihood of counts and its gradient. `expansion`: a more accurate gradient, for
+# Minus the log-likelihood of counts and its gradient. `expansion`: the gradient, more accurate for
 # the last steps, and Fisher's information.
 likelihood_surface <- function(log_probabilities, counts) {
   list(
     objective = function(x) -sum(counts * log_probabilities(x)),
     gradient = function(x) -colSums(counts * derivatives(log_probabilities, x, 1e-4)),
-    expansion = function(x) {
+    expansion = function(x, accurate = TRUE) {
       expected <- exp(log_probabilities(x))
-      slopes <- accurate_derivatives(log_probabilities, x, 1e-3)
+      slopes <- if (accurate) {
+        accurate_derivatives(log_probabilities, x, 1e-3)
+      } else {
+        derivatives(log_probabilities, x, 1e-4)
+      }
       list(
         gradient = -colSums(counts * slopes),
         information = crossprod(slopes, sum(counts) / sum(expected) * expected * slopes)
@@ -294,11 +316,27 @@ print.ancify_history_fit <- function(x, ...) {
   write_object("ancify_history_fit", site_fit_facts(x), c(
     message = if (!x$converged) x$message,
     undetermined = if (length(unknown)) paste(enumerate(unknown), "(or at a bound)"),
-    `not fitted` = sprintf(
-      "the focal size (%s) and the mutation rate",
-      if (x$history$focal_size_given) "given" else "not given: the next older size"
-    ),
+    data = fitted_data(x),
+    `not fitted` = if (is.null(x$variants)) {
+      sprintf(
+        "the focal size (%s) and the mutation rate",
+        if (x$history$focal_size_given) "given" else "not given: the next older size"
+      )
+    } else {
+      "the mutation rate"
+    },
     history_fields(x$history)
   ))
   invisible(x)
+}
+
+fitted_data <- function(fit) {
+  if (is.null(fit$variants)) {
+    return("bases of the outgroups and one focal haplotype")
+  }
+  sprintf(
+    "bases of the outgroups, and allele counts of %s in %s focal haplotypes; %s of them are known%s",
+    count_of(round(fit$variants$sites), "variant"), fit$variants$n, format_percent(fit$variants$called),
+    if (fit$variants$called_fitted) " (fitted)" else ""
+  )
 }

@@ -123,10 +123,26 @@ rest_probabilities <- function(one, samples, n, called) {
 # curvature is not necessary.
 search_joint_history <- function(history, counts, called) {
   problem <- history_problem(history, counts, called)
-  found <- search_problem(problem, function(x) problem$expansion(x)$information, 100)
+  # The search asks for both at the same place.
+  at <- remembering_last(function(x) problem$expansion(x, accurate = FALSE))
+  quick <- problem
+  quick$gradient <- function(x) at(x)$gradient
+  found <- search_problem(quick, function(x) at(x)$information, 100)
   fit <- settled_fit(found, problem)
-  fit$joint <- counts
+  fit$history$focal_size_given <- TRUE
+  fit$variants <- list(
+    n = counts$n, sites = sum(counts$varying$count), called = problem$called(fit$x),
+    called_fitted = is.null(called)
+  )
   fit
+}
+
+remembering_last <- function(f) {
+  last <- NULL
+  function(x) {
+    if (!identical(x, last$x)) last <<- list(x = x, value = f(x))
+    last$value
+  }
 }
 
 # ---- What the user gives ----------------------------------------------------------------------

@@ -20,7 +20,7 @@ fit_part <- function(context) {
   settings$tree <- fit$tree
   settings$fit <- fit
   if (fits_history(config)) {
-    settings$history_fit <- fit_run_history(patterns, config, fit$model, log)
+    settings$history_fit <- fit_run_history(patterns, context, fit$model)
     settings$history <- settings$history_fit$history
     settings$fitted_history <- settings$history
     listed <- function(x) paste(vapply(round(x), format_count, ""), collapse = ", ")
@@ -32,16 +32,26 @@ fit_part <- function(context) {
   settings
 }
 
-fit_run_history <- function(patterns, config, model, log) {
+fit_run_history <- function(patterns, context, model) {
+  config <- context$config
+  log <- context$log
   start <- starting_history(patterns, config)
-  if (is.null(config$history$focal_size)) {
+  start$model <- model
+  variants <- if (!is.null(config$variants)) {
+    count_projected_variants(config, config$variants, NULL, context$progress)
+  }
+  if (is.null(variants) && is.null(config$history$focal_size)) {
     log("`history.focal_size` is not given: the next size is taken")
   }
-  start$model <- model
-  withCallingHandlers(fit_history(patterns, start), ancify_log_message = function(line) {
-    log(trimws(conditionMessage(line)))
-    tryInvokeRestart("muffleMessage")
-  })
+  fit <- withCallingHandlers(
+    fit_history(patterns, start, variants = variants, called = config$history$called %||% 1),
+    ancify_log_message = function(line) {
+      log(trimws(conditionMessage(line)))
+      tryInvokeRestart("muffleMessage")
+    }
+  )
+  log(paste("The history is fitted to", fitted_data(fit)))
+  fit
 }
 
 # ---- Where searches begin ---------------------------------------------------------------
@@ -57,7 +67,7 @@ starting_history <- function(patterns, config) {
   generations <- divergence_from_focal(patterns, config$outgroups$name) / (2 * rate)
   suppressMessages(coalescent_history(
     0.9 * generations, pmax(0.05 * generations, 1), keys$focal_size, keys$focal_lineages %||% 20,
-    rate
+    rate, focal_times = keys$focal_times
   ))
 }
 
@@ -140,8 +150,9 @@ fitted_history_keys <- function(fit) {
     history = list(
       splits = as.list(splits), sizes = as.list(stats::setNames(history$sizes, names(splits))),
       into = as.list(stats::setNames(c("0", names(splits))[history$into + 1], names(splits))),
-      focal_size = history$focal_size, focal_lineages = history$focal_lineages,
-      mutation_rate = history$mutation_rate
+      focal_size = history$focal_size,
+      focal_times = if (length(history$focal_times)) as.list(history$focal_times),
+      focal_lineages = history$focal_lineages, mutation_rate = history$mutation_rate
     ),
     fit = fit_summary(fit)
   )

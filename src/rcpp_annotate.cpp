@@ -194,7 +194,7 @@ Rcpp::List count_variants_impl(const std::string& path, const Rcpp::DataFrame& o
                                const std::vector<std::string>& samples,
                                const Rcpp::Function& watch) {
   const ancify::VariantCountOptions options = {path, as_outgroup_files(outgroups), samples};
-  ancify::VariantCounts counts;
+  ancify::CountedVariants counts;
   guarded([&] {
     run_job(watch, [&](ancify::JobControl& control) {
       counts = ancify::count_variants(options, control);

@@ -8,25 +8,26 @@ simulated_tree <- function(n, history) {
   leaves <- n + outgroups
   parent <- time <- numeric(2 * leaves - 1)
   lineages <- seq_len(n)
-  size <- history$focal_size
+  size <- history$focal_size[1]
   now <- 0
   node <- leaves
-  for (split in c(seq_len(outgroups), Inf)) {
-    end <- if (is.finite(split)) history$splits[[split]] else Inf
+  # What ends a stretch of time: a change of the focal size, or an outgroup that joins.
+  ends <- c(history$focal_times, history$splits, Inf)
+  sizes <- c(history$focal_size[-1], history$sizes, NA)
+  joining <- c(rep(0, length(history$focal_times)), seq_len(outgroups), 0)
+  for (i in seq_along(ends)) {
     while (length(lineages) > 1) {
       now <- now + stats::rexp(1) * 2 * size / choose(length(lineages), 2)
-      if (now > end) break
+      if (now > ends[i]) break
       pair <- sample(lineages, 2)
       node <- node + 1
       parent[pair] <- node
       time[node] <- now
       lineages <- c(setdiff(lineages, pair), node)
     }
-    if (is.finite(split)) {
-      now <- end
-      size <- history$sizes[[split]]
-      lineages <- c(lineages, n + split)
-    }
+    now <- ends[i]
+    size <- sizes[i]
+    if (joining[i] > 0) lineages <- c(lineages, n + joining[i])
   }
   list(parent = parent, time = time, leaves = leaves)
 }

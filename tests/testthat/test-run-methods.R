@@ -415,3 +415,62 @@ test_that("variants that cannot be used are errors before any work", {
   refused(case$config$variants, "input", "no sample 'you'; it has 's1'")
   refused(NULL, "config", "`variants` is not: name the VCF")
 })
+
+test_that("variants are counted as in a plain table of the records", {
+  require_htslib()
+  set.seed(94)
+  case <- varying_case()
+  run_quietly(case$config, "project")
+  species <- c("inner1", "inner2", "outer1")
+  for (samples in list(1:4, c(2, 4))) {
+    records <- lapply(split(case$records, case$records$chromosome), function(records) {
+      known <- known_of(records, samples)
+      chromosome <- records$chromosome[1]
+      sequences <- vapply(case$projected, `[[`, "", chromosome)[species]
+      columns <- lapply(toupper(sequences), function(x) substring(x, known$position, known$position))
+      known$pattern <- do.call(paste0, columns)
+      known[!is.na(known$counts) & known$pattern != "NNN", ]
+    })
+    keys <- with(do.call(rbind, records), paste(pattern, alleles, counts, n))
+    counted <- count_variants(case$config, samples = if (length(samples) < 4) c("s2", "s4"))
+    expect_identical(attr(counted, "species"), species)
+    found <- stats::setNames(counted$sites, with(counted, paste(pattern, alleles, counts, n)))
+    expect_equal(found[order(names(found))], c(table(keys))[sort(unique(keys))])
+  }
+  expect_output(print(counted), "<ancify_variant_counts> [0-9]+ sites, [0-9] to 4 haplotypes")
+  case$config$variants <- NULL
+  expect_ancify_error(count_variants(case$config), "input", "There is no VCF")
+  lines <- c(vcf_records("chr1", 5, "A", "G"), vcf_records("chr9", 5, "A", "G"))
+  expect_ancify_error(
+    count_variants(case$config, write_vcf(lines)), "input", "1 are on the .* and 1 have"
+  )
+})
+
+test_that("a run fits its history to the counts of its variants", {
+  require_htslib()
+  set.seed(93)
+  case <- method_config("coalescent", estimate = TRUE, substitution_model = "JC69")
+  run_quietly(case$config, "project")
+  counted <- count_patterns(case$config, threads = 1, progress = FALSE)
+  focal <- readLines(file.path(case$config$work_dir, "projected", "focal", "chr1.fa"))[2]
+  position <- seq(30, 3900, by = 40)
+  ref <- substring(toupper(focal), position, position)
+  alt <- bases[match(ref, bases) %% 4 + 1]
+  genotypes <- paste(sample(c("0|1", "1|1"), length(ref), TRUE, c(4, 1)), "0|0", "0|0", sep = "\t")
+  lines <- paste(vcf_records("chr1", position, ref, alt), "GT", genotypes, sep = "\t")
+  case$config$variants <- write_vcf(lines)
+  case$config$history <- list(called = 0.9)
+  told <- log_lines(suppressWarnings(
+    run <- ancify_run(case$config, "call", progress = FALSE), classes = "ancify_fit_warning"
+  ))
+  expect_match(told, "fitted to bases of the outgroups, and allele counts of [0-9]+ variants in 6",
+               all = FALSE)
+  start <- starting_history(counted, attr(run, "config"))
+  start$model <- attr(run, "history")$model
+  expected <- suppressWarnings(
+    fit_history(counted, start, variants = count_variants(case$config), called = 0.9),
+    classes = "ancify_fit_warning"
+  )
+  expect_equal(attr(run, "history"), expected$history, tolerance = 1e-8)
+  expect_identical(expected$variants$called, 0.9)
+})

@@ -54,11 +54,11 @@ class SiteCounter {
 
 }  // namespace
 
-VariantCounts count_variants(const VariantCountOptions& options, JobControl& control) {
+CountedVariants count_variants(const VariantCountOptions& options, JobControl& control) {
   VariantReader reader(options.path, 0, RecordParts::kGenotypes, control.inputs());
   const CountedSamples samples(options.samples, reader);
   OutgroupBases outgroups(options.outgroups, reader);
-  VariantCounts result;
+  CountedVariants result;
   SiteCounter counter;
   std::string chromosome;
   bool with_outgroups = false;

@@ -18,7 +18,7 @@ struct VariantCountOptions {
   std::vector<std::string> samples;  // whose alleles are counted; all if there are none
 };
 
-struct VariantCounts {
+struct CountedVariants {
   // In the order of pattern, alleles, haplotypes and copies. The first allele is REF.
   std::vector<std::pair<PolymorphicSite, std::int64_t>> sites;
   std::int64_t records = 0;    // on chromosomes with outgroups
@@ -28,6 +28,6 @@ struct VariantCounts {
 // Counts the records that site_of_record() has with copies, where an outgroup has a base. Positions
 // with several such records are left out. Throws like VariantReader, CountedSamples and
 // OutgroupBases.
-VariantCounts count_variants(const VariantCountOptions& options, JobControl& control);
+CountedVariants count_variants(const VariantCountOptions& options, JobControl& control);
 
 }  // namespace ancify
