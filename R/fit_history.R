@@ -16,8 +16,9 @@
 #' it. It is that of `history`, or else the next older size.
 #'
 #' With `variants`, the data are joint counts of the outgroups' pattern and the alleles of a focal
-#' sample. Splits, sizes and focal sizes then come from the data. There are as many focal sizes as in
-#' `history`. A sample of more than 20 haplotypes counts as the mean over its samples of 20.
+#' sample. Splits, sizes and focal sizes then come from the data. One focal size is seldom enough: a
+#' bottleneck or growth that the history lacks distorts the splits too. `print()` tells how many
+#' variants have other numbers of copies than the fitted history expects. A sample of more than 20 haplotypes counts as the mean over its samples of 20.
 #'
 #' Sites without a variant count as equal in all haplotypes. If calls are missing in parts of the
 #' genome, say so by `called`. Otherwise the focal sizes come out too small.
@@ -39,12 +40,15 @@
 #' @param called The share of the positions of `patterns` at which `variants` has a variant if there
 #'   is one, above 0 and up to 1 (the default). `NULL`: it is fitted, and the number of variants
 #'   then tells nothing of the focal sizes.
+#' @param focal_sizes With `variants`: the number of focal sizes to fit, up to 10. `NULL` (the
+#'   default): as many as `history` has if these are several, else 3.
 #' @return A list of class `ancify_history_fit`, with methods for `print()`, `summary()`, `coef()`,
 #'   `logLik()`, `AIC()` and `BIC()`:
 #'   * `history`: the fitted history, for [call_ancestral()] and [polarise_sites()];
 #'   * `log_likelihood`, `df` (the number of fitted values) and `sites`;
 #'   * `variants`: `NULL`, or a list of the projected number of haplotypes `n`, the number of `sites`
-#'     that vary among them, and the share `called`;
+#'     that vary among them, the share `called`, and `copies`. This is a data frame of `copies` of the
+#'     rarer allele, the number of `sites` with them, and the number `expected` of as many variants;
 #'   * `estimates`: a data frame of `parameter`, `estimate` (generations, diploid sizes) and
 #'     `std_error`, `NA` if the data do not determine it or at a bound;
 #'   * `converged` and `message` of the search.
@@ -69,12 +73,13 @@
 #' fit <- fit_history(counts, start)
 #' summary(fit)
 fit_history <- function(patterns, history, species = NULL, focal = NULL, variants = NULL,
-                        called = 1) {
+                        called = 1, focal_sizes = NULL) {
   check_given()
   history <- check_history(history)
   check_pattern_counts(patterns)
   counts <- counts_for_history(patterns, history, species, focal)
-  check_called(called, variants)
+  check_called(called)
+  focal_sizes <- number_of_focal_sizes(focal_sizes, history)
   variants <- variants_for_history(variants, history)
   quick <- quick_search(history, counts)
   better <- better_order(quick, history, function(start) quick_search(start, counts))
@@ -83,7 +88,7 @@ fit_history <- function(patterns, history, species = NULL, focal = NULL, variant
     search_history(if (is.null(better)) history else better$history, counts)
   } else {
     # Joint counts take longer, so the search begins at what one haplotype tells.
-    start <- (better %||% quick)$history
+    start <- with_focal_sizes((better %||% quick)$history, focal_sizes)
     search_joint_history(start, joint_counts(counts, variants, history), called)
   }
   reported_fit(fit)
@@ -182,9 +187,11 @@ reported_fit <- function(fit) {
   )
 }
 
-# With such errors a value may as well be a tenth or ten times of it.
+# With such errors a value may as well be a tenth or ten times of it. Times between focal sizes that
+# hardly differ are never known, and do no harm.
 warn_about_unknown_sizes <- function(estimates) {
-  unknown <- which(estimates$std_error > estimates$estimate)
+  times <- startsWith(estimates$parameter, "focal time")
+  unknown <- which(estimates$std_error > estimates$estimate & !times)
   if (length(unknown)) {
     warn_ancify(
       sprintf(
@@ -317,6 +324,12 @@ print.ancify_history_fit <- function(x, ...) {
     message = if (!x$converged) x$message,
     undetermined = if (length(unknown)) paste(enumerate(unknown), "(or at a bound)"),
     data = fitted_data(x),
+    copies = if (!is.null(x$variants)) {
+      sprintf(
+        "%s of the variants have other numbers of copies than the fitted history expects",
+        format_percent(copies_amiss(x$variants$copies))
+      )
+    },
     `not fitted` = if (is.null(x$variants)) {
       sprintf(
         "the focal size (%s) and the mutation rate",

@@ -42,7 +42,7 @@ history_space <- function(history, joint = FALSE, called = 1) {
       if (finds_called) "called"
     ),
     prior = history_prior(
-      length(start), sizes, times,
+      start, sizes, times,
       if (joint) numeric() else log(history$focal_size[history$focal_size_given])
     )
   )
@@ -60,6 +60,19 @@ focal_time_shares <- function(history) {
   history$focal_times / c(history$focal_times, focal_split(history))[-1]
 }
 
+# The history with `n` focal sizes: its own, or equal ones from which a search can begin.
+with_focal_sizes <- function(history, n) {
+  if (length(history$focal_size) == n) {
+    return(history)
+  }
+  size <- exp(mean(log(history$focal_size)))
+  # Most lineages of a sample coalesce within 2N generations.
+  oldest <- min(focal_split(history), 2 * size)
+  history$focal_size <- rep(size, n)
+  history$focal_times <- oldest * 0.3^rev(seq_len(n - 1))
+  history
+}
+
 # Focal sizes and the shares of their times, if they are not given, stay.
 with_values <- function(history, splits, sizes, shares) {
   n <- length(splits)
@@ -72,15 +85,15 @@ with_values <- function(history, splits, sizes, shares) {
 }
 
 # Minus the log density, half the sum of squares of a linear function of x: logarithms of sizes about
-# their mean, with standard deviation 1, and logits of times, with 2. `known`: logarithms of sizes
-# that are not found.
-history_prior <- function(n, sizes, times, known) {
+# their mean, with standard deviation 1, and logits of times about their start, with 2. `known`:
+# logarithms of sizes that are not found.
+history_prior <- function(start, sizes, times, known) {
   all <- length(sizes) + length(known)
-  slopes <- matrix(0, all + length(times), n)
+  slopes <- matrix(0, all + length(times), length(start))
   centred <- diag(all) - 1 / all
   slopes[seq_len(all), sizes] <- centred[, seq_along(sizes)]
   slopes[cbind(all + seq_along(times), times)] <- 1 / 2
-  fixed <- c(centred[, -seq_along(sizes), drop = FALSE] %*% known, numeric(length(times)))
+  fixed <- c(centred[, -seq_along(sizes), drop = FALSE] %*% known, -start[times] / 2)
   residuals <- function(x) drop(slopes %*% x) + fixed
   list(
     objective = function(x) sum(residuals(x)^2) / 2,

@@ -132,10 +132,34 @@ search_joint_history <- function(history, counts, called) {
   fit$history$focal_size_given <- TRUE
   fit$variants <- list(
     n = counts$n, sites = sum(counts$varying$count), called = problem$called(fit$x),
-    called_fitted = is.null(called)
+    called_fitted = is.null(called), copies = copies_found(fit$history, counts)
   )
   fit
 }
+
+# Numbers of variants by copies of the rarer allele, and what the history expects of as many.
+copies_found <- function(history, counts) {
+  n <- counts$n
+  samples <- with_watch("Fitting", function(watch) {
+    sample_probabilities_impl(core_history(history), core_mutation_model(history), n, watch)
+  })
+  # The last pattern is that of missing bases, the sum over all others.
+  samples <- matrix(samples, ncol = n - 1)
+  any_pattern <- colSums(samples[seq_len(nrow(samples)) %% 5^length(history$splits) == 0, ])
+  rarer <- pmin(seq_len(n - 1), n - seq_len(n - 1))
+  expected <- rowsum(any_pattern, rarer)[, 1]
+  varying <- counts$varying
+  found <- vapply(unique(rarer), function(copies) {
+    sum(varying$count[pmin(varying$copies, n - varying$copies) == copies])
+  }, 0)
+  data.frame(
+    copies = unique(rarer), sites = found,
+    expected = unname(expected / sum(expected)) * sum(found)
+  )
+}
+
+# The share of variants with other numbers of copies than the history expects.
+copies_amiss <- function(copies) sum(abs(copies$sites - copies$expected)) / 2 / sum(copies$sites)
 
 remembering_last <- function(f) {
   last <- NULL
@@ -210,16 +234,26 @@ check_variant_sites <- function(sites) {
   }
 }
 
-check_called <- function(called, variants) {
-  if (!is.null(called)) {
-    check_positive(called, "called", 1)
-    if (called > 1) {
-      abort_ancify(
-        sprintf("`called` is %s: give the share of positions with calls, up to 1, or NULL.", called),
-        "input"
-      )
-    }
+check_called <- function(called) {
+  if (is.null(called)) {
+    return(invisible())
   }
+  check_positive(called, "called", 1)
+  if (called > 1) {
+    abort_ancify(
+      sprintf("`called` is %s: give the share of positions with calls, up to 1, or NULL.", called),
+      "input"
+    )
+  }
+}
+
+number_of_focal_sizes <- function(n, history) {
+  own <- length(history$focal_size)
+  if (is.null(n)) {
+    return(if (own > 1) own else 3)
+  }
+  check_whole_number(n, "focal_sizes", 10)
+  n
 }
 
 # The rest is what the patterns have beyond the variants.

@@ -114,15 +114,35 @@ test_that("a fit to expected joint counts finds splits, sizes and focal sizes", 
     c("split a", "split b", "size a", "size b", "focal size 1", "focal size 2", "focal time 1")
   )
   expect_equal(fit$variants$n, 6)
-  expect_output(print(fit), "allele counts of .* variants in 6 focal haplotypes; 100% of them")
+  expect_output(print(fit), "allele counts of .* variants in 6 focal haplotypes; 100 % of them")
+  expect_equal(fit$variants$copies$copies, 1:3)
+  expect_equal(fit$variants$copies$expected, fit$variants$copies$sites, tolerance = 1e-3)
+  expect_lt(copies_amiss(fit$variants$copies), 1e-3)
+  wrong <- suppressWarnings(
+    fit_history(expected$patterns, start, variants = expected$variants, focal_sizes = 1),
+    classes = "ancify_fit_warning"
+  )
+  expect_gt(copies_amiss(wrong$variants$copies), 0.02)
+  expect_lt(wrong$log_likelihood, fit$log_likelihood)
   expect_output(print(fit), "50,000, 8,000 from 3,000 generations on")
+})
+
+test_that("without several focal sizes a search begins with three equal ones", {
+  one <- coalescent_history(c(a = 40000, b = 90000), 25000, 10000)
+  begun <- with_focal_sizes(one, number_of_focal_sizes(NULL, one))
+  expect_equal(begun$focal_size, rep(10000, 3))
+  expect_equal(begun$focal_times, 20000 * c(0.09, 0.3))
+  expect_identical(with_focal_sizes(grown, number_of_focal_sizes(NULL, grown)), grown)
+  expect_identical(with_focal_sizes(grown, 1)$focal_times, numeric())
 })
 
 test_that("the share of known variants is taken into account, or found", {
   true <- coalescent_history(c(a = 40000, b = 90000), c(25000, 35000), 12000)
   expected <- expected_sites(true, 6, 1e13, called = 0.8)
   size <- function(called) {
-    fit <- fit_history(expected$patterns, true, variants = expected$variants, called = called)
+    fit <- fit_history(
+      expected$patterns, true, variants = expected$variants, called = called, focal_sizes = 1
+    )
     c(fit$history$focal_size, fit$variants$called)
   }
   expect_equal(size(0.8), c(12000, 0.8), tolerance = 2e-3)
@@ -149,6 +169,7 @@ test_that("variants that cannot be used are errors", {
   refused("no site with an outgroup's base", changed(counts = NA))
   refused("`called` is 2", called = 2)
   refused("`called` must be a number above 0", called = 0)
+  refused("`focal_sizes`", focal_sizes = 1.5)
   few <- transform(expected$patterns, count = count / 1e4)
   refused("of the same genome build", patterns = few)
   other <- structure(expected$variants, species = c("a", "z"))

@@ -395,6 +395,31 @@ TEST(FocalBranch, WaysToSplitASampleAreAllWays) {
 }
 
 // Without copies, both are sums over all counts.
+TEST(FocalBranch, EpochsOfOneSizeAreOneEpoch) {
+  const RateMatrix rates = general_model(1e-6).rates;
+  const FocalBranch one(9, {{10000, 8000}}, rates);
+  const FocalBranch three(9, {{10000, 500}, {10000, 2500}, {10000, 5000}}, rates);
+  for (int k = 1; k <= 9; ++k) EXPECT_NEAR(three.reach(k), one.reach(k), 1e-12);
+  for (const std::optional<int> copies : {std::optional<int>(), std::optional<int>(2)}) {
+    const auto expected = one.mutated(copies, 9);
+    const auto found = three.mutated(copies, 9);
+    for (std::size_t k = 2; k <= 9; ++k) EXPECT_NEAR(found.left[k], expected.left[k], 1e-8);
+    for (int x = 0; x < kBases; ++x) {
+      for (int z = 0; z < kBases; ++z) {
+        EXPECT_NEAR(three.stem()[x][z], one.stem()[x][z], 1e-12);
+        EXPECT_NEAR(found.stem[x][z], expected.stem[x][z], 1e-8);
+      }
+    }
+  }
+}
+
+TEST(FocalBranch, AnEpochsSizeCountsAsItsShareOfTime) {
+  // The number of lineages depends on the sum of generations / 2N alone.
+  const FocalBranch changing(9, {{5000, 2000}, {20000, 8000}}, {});
+  const FocalBranch constant(9, {{10000, 8000}}, {});
+  for (int k = 1; k <= 9; ++k) EXPECT_NEAR(changing.reach(k), constant.reach(k), 1e-12);
+}
+
 TEST(FocalBranch, UnknownCopiesAreTheSumOverAllCounts) {
   constexpr int n = 17;
   constexpr int most = 6;
