@@ -75,7 +75,7 @@ coalescent_history <- function(splits, sizes, focal_size = NULL, focal_lineages 
       format_count(history$focal_size)
     ))
   } else {
-    check_size(focal_size, "focal_size")
+    check_size(focal_size, "focal_size", if (length(focal_size) == 1) 1)
   }
   check_focal_times(focal_times, history)
   history

@@ -18,7 +18,8 @@
 #' With `variants`, the data are joint counts of the outgroups' pattern and the alleles of a focal
 #' sample. Splits, sizes and focal sizes then come from the data. One focal size is seldom enough: a
 #' bottleneck or growth that the history lacks distorts the splits too. `print()` tells how many
-#' variants have other numbers of copies than the fitted history expects. A sample of more than 20 haplotypes counts as the mean over its samples of 20.
+#' variants have other numbers of copies than the fitted history expects. A sample of more than 10
+#' haplotypes counts as the mean over its samples of 10.
 #'
 #' Sites without a variant count as equal in all haplotypes. If calls are missing in parts of the
 #' genome, say so by `called`. Otherwise the focal sizes come out too small.
@@ -78,7 +79,7 @@ fit_history <- function(patterns, history, species = NULL, focal = NULL, variant
   history <- check_history(history)
   check_pattern_counts(patterns)
   counts <- counts_for_history(patterns, history, species, focal)
-  check_called(called)
+  check_called_share(called)
   focal_sizes <- number_of_focal_sizes(focal_sizes, history)
   variants <- variants_for_history(variants, history)
   quick <- quick_search(history, counts)
@@ -146,16 +147,16 @@ search_problem <- function(problem, curvature, iterations) {
 search_history <- function(history, counts) {
   problem <- history_problem(history, counts)
   found <- search_problem(problem, function(x) slopes_of(problem$gradient, x), 500)
-  settled_fit(found, problem)
+  x <- settled(found$par, problem$expansion, problem)
+  found_fit(found, problem, x, problem$expansion(x))
 }
 
-settled_fit <- function(found, problem) {
-  x <- settled(found$par, problem$expansion, problem)
-  at <- problem$expansion(x)
+# `at`: the gradient and information at x. `enough`: the gain in log-likelihood that may be left.
+found_fit <- function(found, problem, x, at, enough = 1e-4) {
   list(
     history = problem$history(x), objective = problem$objective(x), problem = problem, x = x,
     information = at$information, message = found$message,
-    converged = found$convergence == 0 || gain_left(at, x, problem) < 1e-4
+    converged = found$convergence == 0 || gain_left(at, x, problem) < enough
   )
 }
 
@@ -289,11 +290,12 @@ likelihood_surface <- function(log_probabilities, counts) {
     objective = function(x) -sum(counts * log_probabilities(x)),
     gradient = function(x) -colSums(counts * derivatives(log_probabilities, x, 1e-4)),
     expansion = function(x, accurate = TRUE) {
-      expected <- exp(log_probabilities(x))
+      at <- log_probabilities(x)
+      expected <- exp(at)
       slopes <- if (accurate) {
         accurate_derivatives(log_probabilities, x, 1e-3)
       } else {
-        derivatives(log_probabilities, x, 1e-4)
+        forward_derivatives(log_probabilities, x, at, 1e-4)
       }
       list(
         gradient = -colSums(counts * slopes),

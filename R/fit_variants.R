@@ -5,8 +5,9 @@
 # is that of one haplotype's base less that of the sites that vary, each by the share of haplotypes
 # with this base. So the rest needs no sum over samples, and may have any number of mutations.
 
-# Samples are projected to at most so many haplotypes. More would cost time, and tell little.
-most_projected <- 20
+# Samples are projected to at most so many haplotypes. Twice as many take three times as long, and
+# tell little more.
+most_projected <- 10
 
 # list(n =, varying = data frame of code, first, second, copies and count; rest = the same of code,
 # base and count), from the counts of patterns and of sites that vary.
@@ -120,7 +121,8 @@ rest_probabilities <- function(one, samples, n, called) {
 # ---- The fit ----------------------------------------------------------------------------------
 
 # By Fisher's information: joint counts determine the values better than patterns do, so the true
-# curvature is not necessary.
+# curvature is not necessary. A probability of all samples takes long, so the search makes do with
+# few of them.
 search_joint_history <- function(history, counts, called) {
   problem <- history_problem(history, counts, called)
   # The search asks for both at the same place.
@@ -128,7 +130,8 @@ search_joint_history <- function(history, counts, called) {
   quick <- problem
   quick$gradient <- function(x) at(x)$gradient
   found <- search_problem(quick, function(x) at(x)$information, 100)
-  fit <- settled_fit(found, problem)
+  # Forward differences are not exact enough to gain more.
+  fit <- found_fit(found, problem, found$par, at(found$par), 0.05)
   fit$history$focal_size_given <- TRUE
   fit$variants <- list(
     n = counts$n, sites = sum(counts$varying$count), called = problem$called(fit$x),
@@ -234,7 +237,7 @@ check_variant_sites <- function(sites) {
   }
 }
 
-check_called <- function(called) {
+check_called_share <- function(called) {
   if (is.null(called)) {
     return(invisible())
   }

@@ -54,6 +54,27 @@ assumed_history <- function(history) {
   )
 }
 
+# Posteriors by histories that are fitted to the same sites, from a start that is somewhat wrong.
+call_by_fits <- function(history, simulated) {
+  start <- assumed_history(history)
+  names(start$splits) <- paste0("o", seq_along(start$splits))
+  start$splits <- start$splits * 1.2
+  start$sizes <- start$sizes * 0.7
+  start["focal_size"] <- list(NULL)
+  sites <- simulated$varying
+  variants <- data.frame(
+    pattern = sites$outgroups, sites["alleles"], counts = sites$copies, n = history$haplotypes,
+    sites = sites$sites
+  )
+  fitted <- function(...) {
+    fit <- fit_history(simulated$patterns, start, c(names(start$splits), "focal"), "focal", ...)
+    as.matrix(polarise_sites(
+      sites$outgroups, sites$alleles, sites$copies, history$haplotypes, fit$history
+    )[bases])
+  }
+  list(`fitted to one haplotype` = fitted(), `fitted to allele counts` = fitted(variants = variants))
+}
+
 # The species' tree as Newick, its splits in the order of time.
 topology <- function(history) {
   at <- c("focal", paste0("o", seq_along(history$splits)))
@@ -145,13 +166,17 @@ bind_methods <- function(tables, history) {
 scores_of <- function(history, name, seed) {
   simulated <- simulate_sites(history, name, seed)
   results <- call_sites(history, simulated$patterns, simulated$varying)
+  # Missing bases are not in the patterns, and a focal size that is wrong is not used.
+  if (!short && history$missing == 0 && !length(history$assumed)) {
+    results <- c(results, call_by_fits(history, simulated))
+  }
   calls <- lapply(results, calls_of, simulated$varying)
   sites <- sum(simulated$varying$sites)
   list(
     scores = bind_methods(
       lapply(calls, function(x) data.frame(t(score(x, sites)), sites = sites)), name
     ),
-    curves = bind_methods(lapply(calls, curve_of), name)
+    curves = bind_methods(lapply(calls[!startsWith(names(calls), "fitted")], curve_of), name)
   )
 }
 

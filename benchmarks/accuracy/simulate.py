@@ -3,7 +3,8 @@
 simulate.py HISTORY.json FOLDER writes two tables. HISTORY.json has the fields of
 histories.R. patterns.tsv: how often each pattern of the outgroups and one focal haplotype occurs,
 with sites that never mutated. varying.tsv: the kinds of sites at which the focal sample has two
-alleles, with the base of its most recent common ancestor.
+alleles, with the base of its most recent common ancestor. The first allele is that of the
+haplotype in patterns.tsv.
 """
 
 import json
@@ -73,7 +74,8 @@ def main():
             patterns[others + bases[0]] += 1
             sample = Counter(bases[:focal_lineages])
             if len(sample) == 2:
-                first, second = sorted(sample)
+                first = bases[0]
+                second = next(base for base in sample if base != first)
                 truth = state_at(tree, site, tree.mrca(*focal))
                 varying[others, f"{first}/{second}", sample[second], truth] += 1
     constant = int(history["length"]) - sum(patterns.values())

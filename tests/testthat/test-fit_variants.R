@@ -48,7 +48,10 @@ test_that("joint probabilities are those of gene trees", {
     expected <- oracle_tree_counts(trees, n, pattern, c("A", "G"), jukes$mutation_rate)
     code <- pattern_codes(pattern_states(pattern, 2)) + 1
     found <- cbind(samples[code, 1, 3, ], samples[code, 3, 1, ])
-    expect_lt(max(abs(found / expected - 1)[expected > 0.05 * max(expected)]), 0.12)
+    # The oracle's mutation makes each of three bases.
+    ratio <- 3 * found / expected
+    expect_lt(max(abs(ratio - 1)), 0.2)
+    expect_lt(abs(mean(ratio) - 1), 0.05)
   }
 })
 
@@ -98,7 +101,7 @@ test_that("samples are projected as their means over smaller samples", {
 })
 
 test_that("a fit to expected joint counts finds splits, sizes and focal sizes", {
-  expected <- expected_sites(grown, 6, 1e13)
+  expected <- expected_sites(grown, 6, 1e9)
   start <- grown
   start$splits <- grown$splits * c(1.2, 0.9)
   start$sizes <- grown$sizes * c(0.7, 1.3)
@@ -111,7 +114,7 @@ test_that("a fit to expected joint counts finds splits, sizes and focal sizes", 
   expect_equal(fit$history$focal_times, grown$focal_times, tolerance = 2e-3)
   expect_identical(
     fit$estimates$parameter,
-    c("split a", "split b", "size a", "size b", "focal size 1", "focal size 2", "focal time 1")
+    c("split a", "split b", "size a", "size b", "focal size 1", "focal size 2", "focal time")
   )
   expect_equal(fit$variants$n, 6)
   expect_output(print(fit), "allele counts of .* variants in 6 focal haplotypes; 100 % of them")
@@ -138,7 +141,7 @@ test_that("without several focal sizes a search begins with three equal ones", {
 
 test_that("the share of known variants is taken into account, or found", {
   true <- coalescent_history(c(a = 40000, b = 90000), c(25000, 35000), 12000)
-  expected <- expected_sites(true, 6, 1e13, called = 0.8)
+  expected <- expected_sites(true, 6, 1e9, called = 0.8)
   size <- function(called) {
     fit <- fit_history(
       expected$patterns, true, variants = expected$variants, called = called, focal_sizes = 1
