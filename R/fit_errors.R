@@ -26,12 +26,6 @@ derivatives <- function(f, x, step, which = seq_along(x)) {
   matrix(unlist(columns), ncol = length(which))
 }
 
-# The same with half the calls, and errors in proportion to the step. `at`: f(x).
-forward_derivatives <- function(f, x, at, step) {
-  columns <- lapply(seq_along(x), function(i) (f(replace(x, i, x[i] + step)) - at) / step)
-  matrix(unlist(columns), ncol = length(x))
-}
-
 # The same by Richardson's extrapolation: the error falls as the fourth power of the step.
 accurate_derivatives <- function(f, x, step) {
   (4 * derivatives(f, x, step) - derivatives(f, x, 2 * step)) / 3

@@ -290,12 +290,11 @@ likelihood_surface <- function(log_probabilities, counts) {
     objective = function(x) -sum(counts * log_probabilities(x)),
     gradient = function(x) -colSums(counts * derivatives(log_probabilities, x, 1e-4)),
     expansion = function(x, accurate = TRUE) {
-      at <- log_probabilities(x)
-      expected <- exp(at)
+      expected <- exp(log_probabilities(x))
       slopes <- if (accurate) {
         accurate_derivatives(log_probabilities, x, 1e-3)
       } else {
-        forward_derivatives(log_probabilities, x, at, 1e-4)
+        derivatives(log_probabilities, x, 1e-4)
       }
       list(
         gradient = -colSums(counts * slopes),

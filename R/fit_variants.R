@@ -130,8 +130,7 @@ search_joint_history <- function(history, counts, called) {
   quick <- problem
   quick$gradient <- function(x) at(x)$gradient
   found <- search_problem(quick, function(x) at(x)$information, 100)
-  # Forward differences are not exact enough to gain more.
-  fit <- found_fit(found, problem, found$par, at(found$par), 0.05)
+  fit <- found_fit(found, problem, found$par, at(found$par), 0.01)
   fit$history$focal_size_given <- TRUE
   fit$variants <- list(
     n = counts$n, sites = sum(counts$varying$count), called = problem$called(fit$x),

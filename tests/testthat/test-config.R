@@ -232,7 +232,7 @@ test_that("values of a wrong type or range are named", {
     list("rate_alpha", 1e300, "1e+300", "up to 10,000"),
     list("invariant", 2, "2", "from 0 to below 1"),
     list("invariant", 1, "1", "from 0 to below 1"),
-    list("history", 4, "4", "splits, sizes, into, focal_size, focal_lineages and mutation_rate"),
+    list("history", 4, "4", "splits, sizes, into, focal_size, focal_times"),
     list("cluster", "slurm", "'slurm'"),
     list("cluster", list(partition = "a; rm b"), "partition", "'a; rm b'", "main,long"),
     list("cluster", list(time = "four hours"), "time", "04:00:00"),

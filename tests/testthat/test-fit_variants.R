@@ -101,7 +101,7 @@ test_that("samples are projected as their means over smaller samples", {
 })
 
 test_that("a fit to expected joint counts finds splits, sizes and focal sizes", {
-  expected <- expected_sites(grown, 6, 1e9)
+  expected <- expected_sites(grown, 6, 1e13)
   start <- grown
   start$splits <- grown$splits * c(1.2, 0.9)
   start$sizes <- grown$sizes * c(0.7, 1.3)
@@ -117,7 +117,7 @@ test_that("a fit to expected joint counts finds splits, sizes and focal sizes", 
     c("split a", "split b", "size a", "size b", "focal size 1", "focal size 2", "focal time")
   )
   expect_equal(fit$variants$n, 6)
-  expect_output(print(fit), "allele counts of .* variants in 6 focal haplotypes; 100 % of them")
+  expect_output(print(fit), "allele counts of .* variants\\s+in 6 focal haplotypes; 100 % of them")
   expect_equal(fit$variants$copies$copies, 1:3)
   expect_equal(fit$variants$copies$expected, fit$variants$copies$sites, tolerance = 1e-3)
   expect_lt(copies_amiss(fit$variants$copies), 1e-3)
@@ -127,7 +127,7 @@ test_that("a fit to expected joint counts finds splits, sizes and focal sizes", 
   )
   expect_gt(copies_amiss(wrong$variants$copies), 0.02)
   expect_lt(wrong$log_likelihood, fit$log_likelihood)
-  expect_output(print(fit), "50,000, 8,000 from 3,000 generations on")
+  expect_output(print(fit), ", 8,000 from 3,000 generations on")
 })
 
 test_that("without several focal sizes a search begins with three equal ones", {
@@ -141,7 +141,7 @@ test_that("without several focal sizes a search begins with three equal ones", {
 
 test_that("the share of known variants is taken into account, or found", {
   true <- coalescent_history(c(a = 40000, b = 90000), c(25000, 35000), 12000)
-  expected <- expected_sites(true, 6, 1e9, called = 0.8)
+  expected <- expected_sites(true, 6, 1e13, called = 0.8)
   size <- function(called) {
     fit <- fit_history(
       expected$patterns, true, variants = expected$variants, called = called, focal_sizes = 1
@@ -154,7 +154,7 @@ test_that("the share of known variants is taken into account, or found", {
 })
 
 test_that("variants that cannot be used are errors", {
-  expected <- expected_sites(grown, 4, 1e9)
+  expected <- expected_sites(grown, 4, 1e13)
   refused <- function(text, variants = expected$variants, ..., patterns = expected$patterns) {
     expect_ancify_error(fit_history(patterns, grown, variants = variants, ...), "input", text)
   }
