@@ -86,7 +86,7 @@ check_focal_times <- function(times, history) {
   if (length(history$focal_size) != length(times) + 1) {
     abort_ancify(
       sprintf(
-        "There are %s and %s: give one size more than `focal_times`, the time at which each begins.",
+        "There are %s and %s: give one size more than `focal_times`, at which the others begin.",
         count_of(length(history$focal_size), "focal size"), count_of(length(times), "time")
       ),
       "input"
@@ -96,7 +96,7 @@ check_focal_times <- function(times, history) {
   if (length(wrong)) {
     abort_ancify(
       sprintf(
-        "`focal_times` are %s: they must increase, and end before the first split at %s generations.",
+        "`focal_times` are %s: they must increase, up to the first split at %s generations.",
         enumerate(vapply(times, format_count, "")), format_count(focal_split(history))
       ),
       "input"

@@ -1,29 +1,6 @@
 # The settings of a configuration: one row each. The help page, the template of ancify_init() and
 # the tables of the vignettes are made from these rows.
 
-# read      function(value, key, origin): checks a value and converts it; its `type` is what the
-#           documentation calls such values
-# meaning   what the setting does, in one or two sentences
-# default   its value where the configuration has none
-# required  whether it has no default and must be given
-# unset     what holds where there is neither a value nor a default, as the documentation says it
-# example   what the template shows for a setting without a default: YAML after `key:`
-# changes   what is made again after a change: "projections" and calls, "calls" or "nothing"
-# python    whether the Python tool has this setting too
-# printed   whether print() of a configuration shows it on a line of its own
-# keys      the rows of the settings within this one
-# within    how the names of those are joined to its name: "." or, for a list of entries, "[i]."
-config_setting <- function(read, meaning, default = NULL, required = FALSE, unset = "none",
-                           example = NULL, changes = "calls", python = FALSE, printed = FALSE,
-                           keys = NULL, within = ".") {
-  as.list(environment())
-}
-
-# A mapping of other settings
-config_section <- function(keys, meaning, ...) {
-  config_setting(key_section(keys), meaning, ..., keys = keys)
-}
-
 # By topic, in the order of the documentation. Functions, as rows name functions of files that R
 # reads later.
 config_groups <- function() {
@@ -279,9 +256,8 @@ history_keys <- function() {
       unset = "0 for all", example = "{near1: 0, near2: near1, far: 0}"
     ),
     focal_size = config_setting(
-      positive_numbers, paste(
-        "Diploid size of the focal population; with `focal_times` several, the present one first."
-      ),
+      positive_numbers,
+      "Diploid size of the focal population; with `focal_times` several, the present one first.",
       unset = "the size from the first split on", example = "10000"
     ),
     focal_times = config_setting(
@@ -294,10 +270,8 @@ history_keys <- function() {
       "Number of focal haplotypes whose common ancestor is called.", 20L
     ),
     called = config_setting(
-      read_number(above = 0, highest = 1), paste(
-        "With `estimate: true` and `variants`: the share of positions at which `variants` has a",
-        "variant if there is one."
-      ), 1
+      read_number(above = 0, highest = 1),
+      "With `estimate: true`: the share of all variants that are in `variants`.", 1
     ),
     mutation_rate = config_setting(
       read_number(above = 0), "Mutations a site and generation.", 1.25e-8

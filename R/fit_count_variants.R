@@ -6,10 +6,10 @@
 #' The outgroups' bases come from the projected sequences in `<work_dir>/projected`. [ancify_run()]
 #' with the phase `"project"` writes them.
 #'
-#' A site is a record with one REF and one ALT base, both of which the samples have. Copies are those
-#' of `GT`, or of `AC` and `AN` in INFO if there is no `GT`. Records without counts, positions with
-#' several such records, and those where no outgroup has a base are not used. FILTER is ignored, so
-#' filter first (`bcftools view -f PASS`).
+#' A site is a record with one REF and one ALT base, both of which the samples have. Copies are
+#' those of `GT`, or of `AC` and `AN` in INFO if there is no `GT`. Records without counts, positions
+#' with several such records, and those where no outgroup has a base are not used. FILTER is
+#' ignored, so filter first (`bcftools view -f PASS`).
 #'
 #' @param x A configuration: a path, a list or an [ancify_config()].
 #' @param vcf Path of a VCF or BCF, plain, gzip or bgzip, sorted. `NULL` (the default): the

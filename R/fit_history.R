@@ -47,9 +47,9 @@
 #'   `logLik()`, `AIC()` and `BIC()`:
 #'   * `history`: the fitted history, for [call_ancestral()] and [polarise_sites()];
 #'   * `log_likelihood`, `df` (the number of fitted values) and `sites`;
-#'   * `variants`: `NULL`, or a list of the projected number of haplotypes `n`, the number of `sites`
-#'     that vary among them, the share `called`, and `copies`. This is a data frame of `copies` of the
-#'     rarer allele, the number of `sites` with them, and the number `expected` of as many variants;
+#'   * `variants`: `NULL`, or a list of the projected number of haplotypes `n`, the number of
+#'     `sites` that vary among them, the share `called`, and `copies`. This is a data frame of `copies` of
+#'     the rarer allele, the `sites` with them, and the number `expected` of as many variants;
 #'   * `estimates`: a data frame of `parameter`, `estimate` (generations, diploid sizes) and
 #'     `std_error`, `NA` if the data do not determine it or at a bound;
 #'   * `converged` and `message` of the search.
@@ -158,6 +158,33 @@ found_fit <- function(found, problem, x, at, enough = 1e-4) {
     information = at$information, message = found$message,
     converged = found$convergence == 0 || gain_left(at, x, problem) < enough
   )
+}
+
+# By Fisher's information: joint counts determine the values better than patterns do, so the true
+# curvature is not necessary. A probability of all samples takes long, so the search makes do with
+# few of them.
+search_joint_history <- function(history, counts, called) {
+  problem <- history_problem(history, counts, called)
+  # The search asks for both at the same place.
+  at <- remembering_last(function(x) problem$expansion(x, accurate = FALSE))
+  quick <- problem
+  quick$gradient <- function(x) at(x)$gradient
+  found <- search_problem(quick, function(x) at(x)$information, 100)
+  fit <- found_fit(found, problem, found$par, at(found$par), 0.01)
+  fit$history$focal_size_given <- TRUE
+  fit$variants <- list(
+    n = counts$n, sites = sum(counts$varying$count), called = problem$called(fit$x),
+    copies = copies_found(fit$history, counts)
+  )
+  fit
+}
+
+remembering_last <- function(f) {
+  last <- NULL
+  function(x) {
+    if (!identical(x, last$x)) last <<- list(x = x, value = f(x))
+    last$value
+  }
 }
 
 # Good enough to compare orders of splits: by Fisher's information, which costs less.
@@ -314,7 +341,8 @@ history_estimates <- function(x, information, space, step = 1e-4) {
     solve(information[free, free, drop = FALSE]), error = function(condition) NA
   )
   data.frame(
-    parameter = space$names, estimate = space$values(x), std_error = propagated_errors(jacobian, covariance)
+    parameter = space$names, estimate = space$values(x),
+    std_error = propagated_errors(jacobian, covariance)
   )
 }
 
@@ -349,8 +377,8 @@ fitted_data <- function(fit) {
     return("bases of the outgroups and one focal haplotype")
   }
   sprintf(
-    "bases of the outgroups, and allele counts of %s in %s focal haplotypes; %s of them are known%s",
-    count_of(round(fit$variants$sites), "variant"), fit$variants$n, format_percent(fit$variants$called),
-    if (fit$variants$called_fitted) " (fitted)" else ""
+    "bases of the outgroups, and allele counts of %s in %s focal haplotypes; %s of them are known",
+    count_of(round(fit$variants$sites), "variant"), fit$variants$n,
+    format_percent(fit$variants$called)
   )
 }

@@ -84,9 +84,9 @@ with_values <- function(history, splits, sizes, shares) {
   history
 }
 
-# Minus the log density, half the sum of squares of a linear function of x: logarithms of sizes about
-# their mean, with standard deviation 1, and logits of times about their start, with 2. `known`:
-# logarithms of sizes that are not found.
+# Minus the log density, half the sum of squares of a linear function of x: logarithms of sizes
+# about their mean, with standard deviation 1, and logits of times about their start, with 2.
+# `known`: logarithms of sizes that are not found.
 history_prior <- function(start, sizes, times, known) {
   all <- length(sizes) + length(known)
   slopes <- matrix(0, all + length(times), length(start))

@@ -118,27 +118,6 @@ rest_probabilities <- function(one, samples, n, called) {
   one - called * cbind(varying, rowSums(varying))
 }
 
-# ---- The fit ----------------------------------------------------------------------------------
-
-# By Fisher's information: joint counts determine the values better than patterns do, so the true
-# curvature is not necessary. A probability of all samples takes long, so the search makes do with
-# few of them.
-search_joint_history <- function(history, counts, called) {
-  problem <- history_problem(history, counts, called)
-  # The search asks for both at the same place.
-  at <- remembering_last(function(x) problem$expansion(x, accurate = FALSE))
-  quick <- problem
-  quick$gradient <- function(x) at(x)$gradient
-  found <- search_problem(quick, function(x) at(x)$information, 100)
-  fit <- found_fit(found, problem, found$par, at(found$par), 0.01)
-  fit$history$focal_size_given <- TRUE
-  fit$variants <- list(
-    n = counts$n, sites = sum(counts$varying$count), called = problem$called(fit$x),
-    called_fitted = is.null(called), copies = copies_found(fit$history, counts)
-  )
-  fit
-}
-
 # Numbers of variants by copies of the rarer allele, and what the history expects of as many.
 copies_found <- function(history, counts) {
   n <- counts$n
@@ -162,14 +141,6 @@ copies_found <- function(history, counts) {
 
 # The share of variants with other numbers of copies than the history expects.
 copies_amiss <- function(copies) sum(abs(copies$sites - copies$expected)) / 2 / sum(copies$sites)
-
-remembering_last <- function(f) {
-  last <- NULL
-  function(x) {
-    if (!identical(x, last$x)) last <<- list(x = x, value = f(x))
-    last$value
-  }
-}
 
 # ---- What the user gives ----------------------------------------------------------------------
 
@@ -269,8 +240,8 @@ refuse_missing_positions <- function(rest, sites, history) {
     abort_ancify(
       sprintf(
         paste(
-          "`patterns` has %s sites less than `variants` with the bases %s of the outgroups and %s as",
-          "REF: count both over the same positions, of the same genome build."
+          "`patterns` has %s sites less than `variants` with the bases %s of the outgroups and %s",
+          "as REF: count both over the same positions, of the same genome build."
         ),
         format_count(ceiling(-rest$count[worst])), paste(outgroups, collapse = ""),
         bases[rest$base[worst] + 1]

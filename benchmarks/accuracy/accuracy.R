@@ -72,7 +72,9 @@ call_by_fits <- function(history, simulated) {
       sites$outgroups, sites$alleles, sites$copies, history$haplotypes, fit$history
     )[bases])
   }
-  list(`fitted to one haplotype` = fitted(), `fitted to allele counts` = fitted(variants = variants))
+  list(
+    `fitted to one haplotype` = fitted(), `fitted to allele counts` = fitted(variants = variants)
+  )
 }
 
 # The species' tree as Newick, its splits in the order of time.

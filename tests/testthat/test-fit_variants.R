@@ -89,7 +89,9 @@ test_that("focal sizes that change give the spectrum of a plain death process", 
 })
 
 test_that("samples are projected as their means over smaller samples", {
-  variants <- data.frame(code = 7, first = 0, second = 2, copies = c(2, 5), n = c(6, 5), count = 3:4)
+  variants <- data.frame(
+    code = 7, first = 0, second = 2, copies = c(2, 5), n = c(6, 5), count = 3:4
+  )
   found <- projected_sites(variants, 3)
   expect_equal(sum(found$count), 7)
   mean_over <- function(copies, n) {
@@ -188,6 +190,6 @@ test_that("times of focal sizes are checked", {
   refused(c(1e4, 2e4), NULL, "2 focal sizes and 0 times")
   refused(1e4, 300, "1 focal size and 1 time")
   refused(c(1e4, 2e4, 3e4), c(400, 300), "must increase")
-  refused(c(1e4, 2e4), 6000, "before the first split at 5,000")
+  refused(c(1e4, 2e4), 6000, "up to the first split at 5,000")
   refused(c(1e4, 2e4), -1, "`focal_times` must be numbers above 0")
 })

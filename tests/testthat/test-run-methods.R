@@ -427,7 +427,7 @@ test_that("variants are counted as in a plain table of the records", {
       known <- known_of(records, samples)
       chromosome <- records$chromosome[1]
       sequences <- vapply(case$projected, `[[`, "", chromosome)[species]
-      columns <- lapply(toupper(sequences), function(x) substring(x, known$position, known$position))
+      columns <- lapply(toupper(sequences), substring, known$position, known$position)
       known$pattern <- gsub("[^ACGT]", "N", do.call(paste0, columns))
       known[!is.na(known$counts) & known$pattern != "NNN", ]
     })
