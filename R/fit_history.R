@@ -48,8 +48,9 @@
 #'   * `history`: the fitted history, for [call_ancestral()] and [polarise_sites()];
 #'   * `log_likelihood`, `df` (the number of fitted values) and `sites`;
 #'   * `variants`: `NULL`, or a list of the projected number of haplotypes `n`, the number of
-#'     `sites` that vary among them, the share `called`, and `copies`. This is a data frame of `copies` of
-#'     the rarer allele, the `sites` with them, and the number `expected` of as many variants;
+#'     `sites` that vary among them, the share `called`, and `copies`. This is a data frame of
+#'     `copies` of the rarer allele, the `sites` with them, and the number `expected` of as many
+#'     variants;
 #'   * `estimates`: a data frame of `parameter`, `estimate` (generations, diploid sizes) and
 #'     `std_error`, `NA` if the data do not determine it or at a bound;
 #'   * `converged` and `message` of the search.
