@@ -10,7 +10,12 @@
 #' **Memory.** Up to k = 12 a table of all k-mers is counted, 8 bytes each and a table a thread.
 #' Above, k-mers are collected in 512 parts by their minimizers. Parts that do not fit in `memory`
 #' go to a temporary file in the folder of `out`, or in `tempdir()`. Each part is then sorted and
-#' counted by itself. The result does not depend on `memory` and `threads`, to the last byte.
+#' counted by itself. The result does not depend on `memory`, `threads` and `backend`, to the last
+#' byte.
+#'
+#' **GPUs.** With `backend = "gpu"` the parts of k-mers above k = 12 are sorted and counted on all
+#' GPUs. Reading, and what is cut and written, stay on the CPU, and may well bound the speed. No
+#' card has shown a gain yet, so `"auto"` is the CPU.
 #'
 #' **Database.** `<out>.kmc_pre` and `<out>.kmc_suf` are the sorted files of KMC 3. So
 #' `kmc_tools` and `kmc_dump` read them, and [read_kmers()] those of KMC. The files appear both or
@@ -26,8 +31,12 @@
 #'   is collected, and not the result without `out`, or the tables up to k = 12.
 #' @param out Path of the database to write, without extension; `NULL`: in memory.
 #' @param threads Number of threads; `NULL`: `getOption("ancify.threads")`, else all cores.
+#' @param backend `"auto"` (the default) or `"cpu"`: the processor. `"gpu"`: all GPUs of
+#'   [available_gpus()], each as much as its memory allows.
 #' @return An object of class `kmers`; see [kmer_methods].
 #' @section Errors:
+#' * `ancify_device_error`: `backend` is `"gpu"`, and no GPU can be used, or one fails or has too
+#'   little memory.
 #' * `ancify_input_error`: an argument has another shape or range, or `out` is one of `x`.
 #' * `ancify_format_error` (fields `file`, `line`): a file is no FASTA or FASTQ, or was cut short.
 #'   In a FASTQ, qualities of another number than the bases; the message has the record's number.
@@ -46,15 +55,16 @@
 #' as.data.frame(x)
 #' x["ACGT"]
 count_kmers <- function(x, k, canonical = TRUE, min_count = 1, max_count = 2^32 - 1, memory = NULL,
-                        out = NULL, threads = NULL) {
+                        out = NULL, threads = NULL, backend = "auto") {
   check_given()
   sequences <- kmer_sequences(x)
   settings <- kmer_settings(
     check_whole_number(k, "k", most_k), check_flag(canonical, "canonical"), min_count, max_count
   )
   work <- kmer_work(memory, out, threads, if (sequences$are_files) sequences$x)
+  backend <- choose_backend(backend, threads)
   made <- with_watch("Counting k-mers", function(watch) {
-    count_kmers_impl(sequences$x, sequences$are_files, settings, work, watch)
+    count_kmers_impl(sequences$x, sequences$are_files, settings, work, backend, watch)
   }, progress = interactive())
   new_kmers(made, out)
 }

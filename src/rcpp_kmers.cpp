@@ -77,9 +77,10 @@ std::vector<std::string_view> kmer_sequence_views(const Rcpp::CharacterVector& s
 // [[Rcpp::export]]
 Rcpp::List count_kmers_impl(const Rcpp::CharacterVector& x, bool are_files,
                             const Rcpp::List& settings, const Rcpp::List& work,
-                            const Rcpp::Function& watch) {
+                            const Rcpp::List& backend, const Rcpp::Function& watch) {
   const ancify::KmerSettings how = as_kmer_settings(settings);
   const ancify::KmerWork where = as_kmer_work(work);
+  const ancify::Backend& used = as_backend(backend);
   const auto views = kmer_sequence_views(x);
   const std::vector<std::string> paths(views.begin(), views.end());
   const ancify::PassSequences sequences = [&](const ancify::SequencePasser& passer,
@@ -92,7 +93,7 @@ Rcpp::List count_kmers_impl(const Rcpp::CharacterVector& x, bool are_files,
   };
   return make_kmers(watch, [&](ancify::JobControl& control) {
     return ancify::count_kmers(are_files ? ancify::sequences_of_files(paths, control) : sequences,
-                               how, where, control);
+                               how, where, control, ancify::open_kmer_devices(used));
   });
 }
 

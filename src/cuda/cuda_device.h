@@ -93,6 +93,12 @@ class CudaDevice : public Device {
     cuda::launch(kernel, blocks, streams_[how.stream].get(), arguments...);
     check(cudaGetLastError(), name_ + ": ", how.kernel, __FILE__, __LINE__);
   }
+  // Calls a library that starts its work in a stream: begin(stream) gives its status.
+  template <class Begin>
+  void call(const char* what, int stream, const Begin& begin) {
+    use();
+    check(begin(streams_[stream].get()), name_ + ": ", what, __FILE__, __LINE__);
+  }
 
  protected:
   void begin_copy_of_bytes(Copy way, void* to, const void* from, std::size_t n,

@@ -77,6 +77,23 @@ test_that("expected spectra of a GPU are the CPU's, and so are fits", {
   expect_equal(coef(fit), params, tolerance = 1e-3)
 })
 
+test_that("k-mers counted on a GPU are the CPU's, in the same files", {
+  skip_without_gpu()
+  set.seed(952)
+  unit <- random_bases(20000)
+  fasta <- fasta_of(c(a = unit, b = paste0(unit, random_bases(50000)), c = strrep("A", 30000)))
+  of <- function(k, backend) {
+    stem <- file.path(new_folder(), "x")
+    count_kmers(fasta, k, out = stem, backend = backend)
+    lapply(kmc_paths(stem), file_bytes)
+  }
+  for (k in c(13, 25, 32, 33, 64)) {
+    expected <- of(k, "cpu")
+    expect_identical(of(k, "gpu"), expected)
+    with_virtual_gpus("3", expect_identical(of(k, "gpu"), expected))
+  }
+})
+
 test_that("a forked child touches no card, and its parent goes on", {
   skip_without_gpu()
   of <- function() call_ancestral("ACGT", "ACGT", backend = "gpu")

@@ -180,6 +180,7 @@ test_that("arguments out of range are errors", {
   expect_ancify_error(count_kmers(tempfile(), 3), "file", "no such file")
   expect_ancify_error(count_kmers(fasta, 3, min_count = 5, max_count = 4), "input", "`min_count`")
   expect_ancify_error(count_kmers(fasta, 3, memory = -1), "input", "`memory`")
+  expect_ancify_error(count_kmers(fasta, 3, backend = "card"), "input", "`backend`", "card")
   missing <- file.path(tempfile(), "x")
   expect_ancify_error(count_kmers(fasta, 3, out = missing), "file", missing)
   x <- count_kmers(fasta, 3)
@@ -187,6 +188,19 @@ test_that("arguments out of range are errors", {
   expect_ancify_error(kmer_union(x, count_kmers(fasta, 4)), "input", "3 and 4")
   expect_ancify_error(kmer_union(x, count_kmers(fasta, 3, FALSE)), "input", "canonical")
   expect_ancify_error(kmer_union(x, 1), "input", "`y`")
+})
+
+test_that("a GPU that is not there is an error, before anything is read", {
+  skip_if(nrow(available_gpus()) > 0, "there is a GPU")
+  fasta <- fasta_of(c(a = random_bases(100)))
+  stem <- file.path(new_folder(), "x")
+  for (k in c(3, 25)) {
+    expect_error(
+      count_kmers(fasta, k, out = stem, backend = "gpu"), "GPU|driver|CUDA",
+      class = "ancify_device_error"
+    )
+  }
+  expect_length(list.files(dirname(stem)), 0)
 })
 
 test_that("a full disk is an error, and its parts are removed", {

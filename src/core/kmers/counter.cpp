@@ -111,12 +111,22 @@ struct Cutting {
   SuperKmerCutter cutter;
 };
 
+// Keys that are sorted at a time: two arrays of them take an eighth of the memory.
+template <class Key>
+std::size_t keys_of_a_tile(const KmerWork& work) {
+  constexpr std::size_t least = 1 << 14;
+  constexpr std::size_t most = 1 << 20;
+  const std::size_t memory = work.memory / 8 / static_cast<std::size_t>(work.threads);
+  return std::clamp(memory / (2 * sizeof(Key)), least, most);
+}
+
 template <class Key>
 class PartitionCounter : public KmerCounter {
  public:
-  PartitionCounter(const KmerSettings& settings, KmerWork work)
+  PartitionCounter(const KmerSettings& settings, KmerWork work, const KmerDevices& devices)
       : settings_(settings),
         work_(std::move(work)),
+        devices_(devices),
         super_kmers_(kPartitions, work_.memory / 2, work_.scratch),
         cutting_([this] { return std::make_unique<Cutting>(settings_.k, super_kmers_); }) {}
 
@@ -130,40 +140,18 @@ class PartitionCounter : public KmerCounter {
     cutting_.items().clear();
     KmerParts counts(settings_, kSortedBases, work_.memory / 4, work_.scratch);
     control.expect(static_cast<std::int64_t>(kPartitions));
-    Pool<TileCounter<Key>> counters(
-        [this] { return std::make_unique<TileCounter<Key>>(settings_.k, tile()); });
-    run_tasks(control, work_.threads, static_cast<std::int64_t>(kPartitions),
-              [&](std::int64_t part, const TaskContext&) {
-                counters.with([&](TileCounter<Key>& counter) {
-                  count(static_cast<std::size_t>(part), counter, counts);
-                });
-                control.advance(1);
-              });
-    counters.items().clear();
+    if (devices_.kernels.empty()) {
+      count_on_cpu<Key>(settings_, work_, super_kmers_, counts, control);
+    } else {
+      count_on_devices<Key>(devices_, settings_, work_, super_kmers_, counts, control);
+    }
     return counts.template write<Key>(work_, false, control);
   }
 
  private:
-  static constexpr int kSortedBases = 5;
-
-  // Keys that are sorted at a time: two arrays of them take an eighth of the memory.
-  std::size_t tile() const {
-    constexpr std::size_t least = 1 << 14;
-    constexpr std::size_t most = 1 << 20;
-    const std::size_t memory = work_.memory / 8 / static_cast<std::size_t>(work_.threads);
-    return std::clamp(memory / (2 * sizeof(Key)), least, most);
-  }
-
-  void count(std::size_t part, TileCounter<Key>& counter, KmerParts& counts) {
-    super_kmers_.take(part, [&](const char* block, std::size_t size) {
-      expand<Key>(block, size, settings_.k, settings_.canonical,
-                  [&](Key key) { counter.add(key); });
-    });
-    counts.add(counter.finish());
-  }
-
   KmerSettings settings_;
   KmerWork work_;
+  const KmerDevices& devices_;
   Partitions super_kmers_;
   Pool<Cutting> cutting_;
 };
@@ -200,16 +188,41 @@ class Collector {
 
 }  // namespace
 
-std::unique_ptr<KmerCounter> make_kmer_counter(const KmerSettings& settings, const KmerWork& work) {
+template <class Key>
+void count_on_cpu(const KmerSettings& settings, const KmerWork& work, Partitions& super_kmers,
+                  KmerParts& counts, JobControl& control) {
+  Pool<TileCounter<Key>> counters(
+      [&] { return std::make_unique<TileCounter<Key>>(settings.k, keys_of_a_tile<Key>(work)); });
+  run_tasks(control, work.threads, static_cast<std::int64_t>(super_kmers.size()),
+            [&](std::int64_t part, const TaskContext&) {
+              counters.with([&](TileCounter<Key>& counter) {
+                super_kmers.take(static_cast<std::size_t>(part),
+                                 [&](const char* block, std::size_t size) {
+                                   expand<Key>(block, size, settings.k, settings.canonical,
+                                               [&](Key key) { counter.add(key); });
+                                 });
+                counts.add(counter.finish());
+              });
+              control.advance(1);
+            });
+}
+
+template void count_on_cpu<ShortKey>(const KmerSettings&, const KmerWork&, Partitions&, KmerParts&,
+                                     JobControl&);
+template void count_on_cpu<LongKey>(const KmerSettings&, const KmerWork&, Partitions&, KmerParts&,
+                                    JobControl&);
+
+std::unique_ptr<KmerCounter> make_kmer_counter(const KmerSettings& settings, const KmerWork& work,
+                                               const KmerDevices& devices) {
   if (settings.k <= kMostTableK) return std::make_unique<TableCounter>(settings, work);
   return with_key(settings.k, [&](auto key) -> std::unique_ptr<KmerCounter> {
-    return std::make_unique<PartitionCounter<decltype(key)>>(settings, work);
+    return std::make_unique<PartitionCounter<decltype(key)>>(settings, work, devices);
   });
 }
 
 KmerDatabase count_kmers(const PassSequences& pass, const KmerSettings& settings,
-                         const KmerWork& work, JobControl& control) {
-  const auto counter = make_kmer_counter(settings, work);
+                         const KmerWork& work, JobControl& control, const KmerDevices& devices) {
+  const auto counter = make_kmer_counter(settings, work, devices);
   run_tasks(control, work.threads, 1, [&](std::int64_t, const TaskContext& context) {
     Collector collector(*counter, settings.k, context);
     pass({[&] { collector.begin(); }, [&](std::string_view bases) { collector.take(bases); }},

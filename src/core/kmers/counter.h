@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/exec/threads.h"
+#include "core/kmers/device_counts.h"
 #include "core/kmers/kmc_files.h"
 #include "core/kmers/sorted_parts.h"
 
@@ -15,6 +16,9 @@ namespace ancify {
 
 // k-mers up to this length are counted in a table of all.
 constexpr int kMostTableK = 12;
+
+// Above it, counted k-mers go to parts of their first bases.
+constexpr int kSortedBases = 5;
 
 // Takes bases in pieces of any size; a letter other than A, C, G and T separates sequences.
 class KmerCounter {
@@ -26,7 +30,14 @@ class KmerCounter {
   virtual KmerDatabase finish(JobControl& control) = 0;
 };
 
-std::unique_ptr<KmerCounter> make_kmer_counter(const KmerSettings& settings, const KmerWork& work);
+// Above kMostTableK the devices count, if there are any. They must outlive the counter.
+std::unique_ptr<KmerCounter> make_kmer_counter(const KmerSettings& settings, const KmerWork& work,
+                                               const KmerDevices& devices);
+
+// Counts all partitions of super-k-mers on the CPU's threads, and frees them.
+template <class Key>
+void count_on_cpu(const KmerSettings& settings, const KmerWork& work, Partitions& super_kmers,
+                  KmerParts& counts, JobControl& control);
 
 // Passes sequences to their function, in pieces; begin() comes before each sequence.
 struct SequencePasser {
@@ -37,7 +48,8 @@ using PassSequences = std::function<void(const SequencePasser&, const TaskContex
 
 // Counts the k-mers of all sequences that `pass` gives.
 KmerDatabase count_kmers(const PassSequences& pass, const KmerSettings& settings,
-                         const KmerWork& work, JobControl& control);
+                         const KmerWork& work, JobControl& control,
+                         const KmerDevices& devices = {});
 
 // The sequences of FASTA and FASTQ files.
 PassSequences sequences_of_files(const std::vector<std::string>& paths, JobControl& control);

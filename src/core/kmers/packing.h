@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -10,6 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "core/device/host_device.h"
 #include "core/genome/bases.h"
 
 namespace ancify {
@@ -30,26 +30,35 @@ auto with_key(int k, Call call) {
 
 // All bits of k bases.
 template <class Key>
-Key key_mask(int k) {
+ANCIFY_HOST_DEVICE Key key_mask(int k) {
   return static_cast<Key>(~Key{0}) >> (8 * sizeof(Key) - 2 * static_cast<std::size_t>(k));
 }
 
+// The bytes of a word in the opposite order. The host's compilers make one instruction of it.
+ANCIFY_HOST_DEVICE inline std::uint64_t bytes_swapped(std::uint64_t word) {
+  constexpr std::uint64_t bytes = 0x00ff00ff00ff00ffU;
+  constexpr std::uint64_t halves = 0x0000ffff0000ffffU;
+  word = (word >> 8 & bytes) | (word & bytes) << 8;
+  word = (word >> 16 & halves) | (word & halves) << 16;
+  return word >> 32 | word << 32;
+}
+
 // All bits of a key in the opposite order of bases.
-inline ShortKey reversed(ShortKey key) {
+ANCIFY_HOST_DEVICE inline ShortKey reversed(ShortKey key) {
   constexpr ShortKey nibbles = 0x0f0f0f0f0f0f0f0fU;
   constexpr ShortKey pairs = 0x3333333333333333U;
-  key = __builtin_bswap64(key);
+  key = bytes_swapped(key);
   key = (key >> 4 & nibbles) | (key & nibbles) << 4;
   return (key >> 2 & pairs) | (key & pairs) << 2;
 }
-inline LongKey reversed(LongKey key) {
+ANCIFY_HOST_DEVICE inline LongKey reversed(LongKey key) {
   const auto low = static_cast<ShortKey>(key);
   const auto high = static_cast<ShortKey>(key >> 64);
   return LongKey{reversed(low)} << 64 | reversed(high);
 }
 
 template <class Key>
-Key reverse_complement(Key key, int k) {
+ANCIFY_HOST_DEVICE Key reverse_complement(Key key, int k) {
   return reversed(static_cast<Key>(~key)) >> (8 * sizeof(Key) - 2 * static_cast<std::size_t>(k));
 }
 
@@ -60,11 +69,13 @@ Key canonical_key(Key key, int k) {
 
 // Bases in bytes: four a byte, the first one highest. Reads sizeof(Key) bytes; n is not 0.
 template <class Key>
-Key first_bases(const char* bytes, std::size_t n) {
-  std::array<std::uint64_t, sizeof(Key) / 8> words;
-  std::memcpy(words.data(), bytes, sizeof words);
+ANCIFY_HOST_DEVICE Key first_bases(const char* bytes, std::size_t n) {
   Key key = 0;
-  for (const std::uint64_t word : words) key = key << 32 << 32 | __builtin_bswap64(word);
+  for (std::size_t i = 0; i < sizeof(Key); i += sizeof(std::uint64_t)) {
+    std::uint64_t word;
+    std::memcpy(&word, bytes + i, sizeof word);
+    key = key << 32 << 32 | bytes_swapped(word);
+  }
   return key >> (8 * sizeof(Key) - 2 * n);
 }
 // Writes sizeof(Key) bytes, of which the first ones have the last n bases of the key; n is not 0.
@@ -72,7 +83,7 @@ template <class Key>
 void put_bases(char* bytes, Key key, std::size_t n) {
   key <<= 8 * sizeof(Key) - 2 * n;
   for (std::size_t i = sizeof(Key) / 8; i-- > 0; key = key >> 32 >> 32) {
-    const std::uint64_t word = __builtin_bswap64(static_cast<std::uint64_t>(key));
+    const std::uint64_t word = bytes_swapped(static_cast<std::uint64_t>(key));
     std::memcpy(bytes + 8 * i, &word, sizeof word);
   }
 }
@@ -81,18 +92,20 @@ void put_bases(char* bytes, Key key, std::size_t n) {
 template <class Key>
 class RollingKey {
  public:
-  explicit RollingKey(int k) : mask_(key_mask<Key>(k)), shift_(2 * (k - 1)) {}
-  RollingKey(int k, Key key) : RollingKey(k) {
+  ANCIFY_HOST_DEVICE explicit RollingKey(int k) : mask_(key_mask<Key>(k)), shift_(2 * (k - 1)) {}
+  ANCIFY_HOST_DEVICE RollingKey(int k, Key key) : RollingKey(k) {
     forward_ = key;
     reverse_ = reverse_complement(key, k);
   }
-  void add(std::uint8_t code) {
+  ANCIFY_HOST_DEVICE void add(std::uint8_t code) {
     forward_ = ((forward_ << 2) | code) & mask_;
     reverse_ = (reverse_ >> 2) | (static_cast<Key>(3 - code) << shift_);
   }
-  Key forward() const { return forward_; }
-  Key canonical() const { return std::min(forward_, reverse_); }
-  Key get(bool canonical_only) const { return canonical_only ? canonical() : forward_; }
+  ANCIFY_HOST_DEVICE Key forward() const { return forward_; }
+  ANCIFY_HOST_DEVICE Key canonical() const { return forward_ < reverse_ ? forward_ : reverse_; }
+  ANCIFY_HOST_DEVICE Key get(bool canonical_only) const {
+    return canonical_only ? canonical() : forward_;
+  }
 
  private:
   Key mask_;

@@ -13,8 +13,6 @@ namespace ancify {
 
 namespace {
 
-constexpr std::size_t kMostKmers = 256;  // of a super-k-mer: one byte has their number less one
-
 // Each step can be undone, so that different 10-mers have different hashes.
 std::uint32_t hash_of(std::uint32_t mer) {
   mer *= 0x9e3779b1U;
@@ -85,7 +83,8 @@ void SuperKmerCutter::cut_stretch(const std::uint8_t* codes, std::size_t n) {
 
 void SuperKmerCutter::write(const std::uint8_t* codes, std::size_t kmers, std::uint32_t minimizer) {
   const std::size_t n = kmers - 1 + static_cast<std::size_t>(k_);
-  auto* to = reinterpret_cast<std::uint8_t*>(out_.room(partition_of(minimizer), 1 + (n + 3) / 4));
+  auto* to = reinterpret_cast<std::uint8_t*>(
+      out_.room(partition_of(minimizer), super_kmer_bytes(kmers, k_)));
   *to++ = static_cast<std::uint8_t>(kmers - 1);
   const auto pack = [](const std::uint8_t* of) {
     return static_cast<std::uint8_t>(of[0] << 6 | of[1] << 4 | of[2] << 2 | of[3]);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -16,6 +15,7 @@ namespace ancify {
 
 constexpr int kMinimizer = 10;  // bases
 constexpr std::size_t kPartitions = 512;
+constexpr std::size_t kMostKmers = 256;  // of a super-k-mer: one byte has their number less one
 
 // Cuts stretches into super-k-mers. A k-mer's minimizer is its 10-mer of the smallest hash, on the
 // strand where the 10-mer is smaller. So all k-mers that are equal, or reverse complements, get
@@ -38,21 +38,37 @@ class SuperKmerCutter {
   std::vector<std::uint32_t> hashes_;
 };
 
-// Calls take(key) for each k-mer of a block of super-k-mers.
+// What a super-k-mer begins with tells its k-mers; its bases follow, four a byte.
+ANCIFY_HOST_DEVICE inline std::size_t kmers_of(const char* super_kmer) {
+  return static_cast<std::uint8_t>(*super_kmer) + std::size_t{1};
+}
+ANCIFY_HOST_DEVICE inline std::size_t super_kmer_bytes(std::size_t kmers, int k) {
+  return 1 + (kmers - 1 + static_cast<std::size_t>(k) + 3) / 4;
+}
+
+// Calls take(key) for each k-mer of a super-k-mer. `readable`: the bytes that may be read.
+template <class Key, class Take>
+ANCIFY_HOST_DEVICE void expand_one(const char* super_kmer, std::size_t readable, int k,
+                                   bool canonical, Take&& take) {
+  const char* const bases = super_kmer + 1;
+  const std::size_t n = kmers_of(super_kmer) - 1 + static_cast<std::size_t>(k);
+  char start[sizeof(Key)] = {};
+  std::memcpy(start, bases, readable - 1 < sizeof start ? readable - 1 : sizeof start);
+  RollingKey<Key> rolling(k, first_bases<Key>(start, static_cast<std::size_t>(k)));
+  take(rolling.get(canonical));
+  for (auto i = static_cast<std::size_t>(k); i < n; ++i) {
+    const auto four = static_cast<std::uint8_t>(bases[i / 4]);
+    rolling.add(four >> (6 - 2 * (i % 4)) & 3);
+    take(rolling.get(canonical));
+  }
+}
+
+// The same for each super-k-mer of a block.
 template <class Key, class Take>
 void expand(const char* block, std::size_t size, int k, bool canonical, Take&& take) {
   for (const char* const end = block + size; block < end;) {
-    const std::size_t n = static_cast<std::uint8_t>(*block++) + static_cast<std::size_t>(k);
-    std::array<char, sizeof(Key)> start{};
-    std::memcpy(start.data(), block, std::min(start.size(), static_cast<std::size_t>(end - block)));
-    RollingKey<Key> rolling(k, first_bases<Key>(start.data(), static_cast<std::size_t>(k)));
-    take(rolling.get(canonical));
-    for (auto i = static_cast<std::size_t>(k); i < n; ++i) {
-      const auto bases = static_cast<std::uint8_t>(block[i / 4]);
-      rolling.add(bases >> (6 - 2 * (i % 4)) & 3);
-      take(rolling.get(canonical));
-    }
-    block += (n + 3) / 4;
+    expand_one<Key>(block, static_cast<std::size_t>(end - block), k, canonical, take);
+    block += super_kmer_bytes(kmers_of(block), k);
   }
 }
 

@@ -1,6 +1,6 @@
-// Compares a GPU's calls with the CPU's byte for byte, and its spectra to a relative 1e-12. Needs
-// neither R nor a test framework; see Makefile. The exit status is 0 if all is equal, 1 if not, and
-// 77 without a GPU.
+// Compares a GPU's calls and k-mers with the CPU's byte for byte, and its spectra to a relative
+// 1e-12. Needs neither R nor a test framework; see Makefile. The exit status is 0 if all is equal,
+// 1 if not, and 77 without a GPU.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -23,7 +23,9 @@
 #include "core/diffusion/device_spectra.h"
 #include "core/genome/packed.h"
 #include "core/genome/stretch.h"
+#include "core/kmers/counter.h"
 #include "diffusion/demographic_models.h"
+#include "kmers/plain_kmers.h"
 #include "timing.h"
 #include "watched.h"
 
@@ -440,6 +442,50 @@ void check_spectra(Checks& checks, const Backend& backend, Extent extent) {
   }
 }
 
+bool same_database(const KmerDatabase& one, const KmerDatabase& other) {
+  if (one.starts() != other.starts()) return false;
+  const std::size_t bytes = one.header().record_bytes();
+  if (other.header().record_bytes() != bytes) return false;
+  std::vector<char> buffers[2];
+  const auto n = static_cast<std::size_t>(one.header().size);
+  return std::memcmp(one.records(0, n, buffers[0]), other.records(0, n, buffers[1]), n * bytes) ==
+         0;
+}
+
+// Counts k-mers on one device and on three. One partition fills many tiles if memory is little.
+void check_kmers(Checks& checks, const Backend& backend, Extent extent) {
+  const std::size_t n = extent == Extent::kSmall   ? 5000
+                        : extent == Extent::kShort ? 200000
+                                                   : 5000000;
+  const std::string unit = random_text(n, 1, "ACGT");
+  const std::string text = unit + "N" + unit + std::string(n, 'A') + random_text(n, 2, "ACGTn");
+  for (const int k : {13, 21, 31, 32, 33, 64}) {
+    for (const bool canonical : {true, false}) {
+      KmerSettings settings;
+      settings.k = k;
+      settings.canonical = canonical;
+      const KmerWork work = {std::size_t{1} << 30, "", "", hardware_threads()};
+      JobControl control;
+      const KmerDatabase expected =
+          count_kmers(pieces_of(text, text.size()), settings, work, control);
+      for (const bool three : {false, true}) {
+        Backend used = backend;
+        if (three) used.devices = {0, 1, 2};
+        if (three) used.gpus_per_card = 3;
+        KmerDevices devices = open_kmer_devices(used);
+        devices.kernels = watched(std::move(devices.kernels));
+        for (const std::size_t limit : {std::size_t{1} << 18, std::size_t{0}}) {
+          devices.memory_limit = limit;
+          const KmerDatabase found =
+              count_kmers(pieces_of(text, text.size()), settings, work, control, devices);
+          checks.expect(same_database(found, expected),
+                        "k-mers of " + std::to_string(k) + " bases differ");
+        }
+      }
+    }
+  }
+}
+
 // Each operation must have been used by a comparison above, new ones too.
 template <class Operation>
 void check_all_begun(Checks& checks) {
@@ -461,9 +507,11 @@ int check(Extent extent) {
   check_models(checks, extent, random);
   check_three(checks, extent, random);
   check_spectra(checks, backend, extent);
+  check_kmers(checks, backend, extent);
   if (extent == Extent::kAll) check_long(checks, random);
   check_all_begun<CallOperation>(checks);
   check_all_begun<diffusion::DiffusionOperation>(checks);
+  check_all_begun<KmerOperation>(checks);
   return checks.report();
 }
 

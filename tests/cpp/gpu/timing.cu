@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ancestry/random_models.h"
@@ -11,7 +12,9 @@
 #include "core/ancestry/calling/device_trees.h"
 #include "core/ancestry/calling/ml_calling.h"
 #include "core/diffusion/device_spectra.h"
+#include "core/kmers/counter.h"
 #include "diffusion/demographic_models.h"
+#include "kmers/plain_kmers.h"
 #include "timing.h"
 
 namespace ancify::test {
@@ -215,6 +218,52 @@ void time_all_diffusion(const Backend& backend, Device& device) {
   for (const int points : {14, 20}) time_diffusion(backend, 5, points, 1, copied);
 }
 
+// The seconds of counting partitions of super-k-mers: reads of 150 bases of a random genome.
+template <class Key>
+double count_seconds(const KmerDevices& devices, int k) {
+  constexpr std::size_t read = 150;
+  constexpr std::size_t reads = 1000000;
+  static const std::string genome = random_text(5000000, 1, "ACGT");
+  KmerSettings settings;
+  settings.k = k;
+  const KmerWork work = {std::size_t{8} << 30, "", "", hardware_threads()};
+  Partitions super_kmers(kPartitions, work.memory, "");
+  PartWriter writer(super_kmers, 1 << 12);
+  SuperKmerCutter cutter(k, writer);
+  for (std::size_t i = 0; i < reads; ++i) {
+    cutter.cut(std::string_view(genome).substr(i * 7919 % (genome.size() - read), read));
+  }
+  writer.flush();
+  KmerParts counts(settings, kSortedBases, work.memory, "");
+  JobControl control;
+  const auto start = std::chrono::steady_clock::now();
+  if (devices.kernels.empty()) {
+    count_on_cpu<Key>(settings, work, super_kmers, counts, control);
+  } else {
+    count_on_devices<Key>(devices, settings, work, super_kmers, counts, control);
+  }
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void time_kmers(const Backend& backend) {
+  const KmerDevices devices = open_kmer_devices(backend);
+  for (const int k : {25, 55}) {
+    const auto best = [&](const KmerDevices& on) {
+      double least = 1e9;
+      for (int round = 0; round < 4; ++round) {
+        const double took =
+            with_key(k, [&](auto key) { return count_seconds<decltype(key)>(on, k); });
+        least = std::min(least, took);
+      }
+      return least;
+    };
+    const double cpu = best({});
+    const double card = best(devices);
+    std::printf("k = %d, partitions counted: %8.3f s, on %d CPU threads %8.3f s, speed %.2f\n", k,
+                card, hardware_threads(), cpu, cpu / card);
+  }
+}
+
 }  // namespace
 
 void print_times() {
@@ -238,6 +287,7 @@ void print_times() {
   }
   time_from_host(kernels);
   time_all_diffusion(backend, kernels.device());
+  time_kmers(backend);
 }
 
 }  // namespace ancify::test

@@ -90,6 +90,9 @@ struct Index {
   }
 };
 
+// Begins work in a stream; in none it is done at once. Used by the stand-ins for CUB.
+void begin(cudaStream_t stream, std::function<void()> work);
+
 // Used by src/cuda/launch.h.
 void launch(std::function<void()> kernel, const Index& blocks, const Index& threads,
             std::size_t shared_bytes, cudaStream_t stream);

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "cub/device/device_radix_sort.cuh"
 #include "cuda/launch.h"
 #include "gpu/watched.h"
 #include "sanitizer.h"
@@ -253,6 +254,31 @@ TEST(PlantedFaults, ALaunchThatNoCardTakes) {
   expect_found(launch_wrongly<1, 0, 0>, "a launch of 1 blocks of 0 threads");
   expect_found(launch_wrongly<1, 1025, 0>, "a launch of 1 blocks of 1025 threads");
   expect_found(launch_wrongly<1, kThreads, 49153>, "64 threads and 49153 shared bytes");
+}
+
+// Sorts half of the numbers, from one on, in a room that may have too few bytes.
+cudaError_t sort_half(std::size_t first, std::size_t too_few) {
+  const DeviceInts from;
+  const DeviceInts to;
+  const DeviceInts room;
+  std::size_t bytes = 0;
+  const auto call = [&](void* with) {
+    return cub::DeviceRadixSort::SortKeys(
+        with, bytes, reinterpret_cast<const unsigned*>(from.data() + first),
+        reinterpret_cast<unsigned*>(to.data()), kThreads / 2, 0, 32, nullptr);
+  };
+  call(nullptr);
+  bytes -= too_few;
+  return call(room.data());
+}
+
+TEST(PlantedFaults, ASortBeyondMemory) {
+  expect_found([] { sort_half(kThreads / 2 + 1, 0); }, "a copy or fill goes beyond device memory");
+}
+
+TEST(PlantedFaults, ALibraryInTooLittleRoom) {
+  EXPECT_EQ(sort_half(kThreads / 2, 0), cudaSuccess);
+  EXPECT_EQ(sort_half(kThreads / 2, 1), cudaErrorInvalidValue);
 }
 
 TEST(PlantedFaults, WhatIsRightIsNoFault) {

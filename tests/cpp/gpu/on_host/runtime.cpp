@@ -89,14 +89,6 @@ class Streams {
   std::set<cudaStream_t> all_;
 } streams;
 
-void begin(cudaStream_t stream, std::function<void()> work) {
-  if (stream == nullptr) {
-    work();
-  } else {
-    stream->begin(std::move(work));
-  }
-}
-
 std::string text_of(const Index& index) {
   const std::string further = " x " + std::to_string(index.y) + " x " + std::to_string(index.z);
   return std::to_string(index.x) + (index.y == 1 && index.z == 1 ? "" : further);
@@ -117,6 +109,14 @@ void run_grid(const std::function<void()>& kernel, const Index& blocks, const In
 }
 
 }  // namespace
+
+void begin(cudaStream_t stream, std::function<void()> work) {
+  if (stream == nullptr) {
+    work();
+  } else {
+    stream->begin(std::move(work));
+  }
+}
 
 void launch(std::function<void()> kernel, const Index& blocks, const Index& threads,
             std::size_t shared_bytes, cudaStream_t stream) {

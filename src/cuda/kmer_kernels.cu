@@ -1,0 +1,74 @@
+// Counts k-mers on an NVIDIA card: our kernel expands super-k-mers, CUB sorts and counts.
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_run_length_encode.cuh>
+
+#include "cuda/kmer_kernels.h"
+#include "cuda/operation_kernel.h"
+
+namespace ancify::cuda {
+
+namespace {
+
+// Calls CUB for an operation. Without `room` it only sets `bytes`, to what it needs.
+template <class Key>
+cudaError_t call_cub(const SortOp<Key>& op, void* room, std::size_t& bytes, cudaStream_t stream) {
+  return cub::DeviceRadixSort::SortKeys(room, bytes, op.from, op.to, static_cast<int>(op.size), 0,
+                                        op.bits, stream);
+}
+template <class Key>
+cudaError_t call_cub(const CountRunsOp<Key>& op, void* room, std::size_t& bytes,
+                     cudaStream_t stream) {
+  return cub::DeviceRunLengthEncode::Encode(room, bytes, op.sorted, op.keys, op.counts, op.runs,
+                                            static_cast<int>(op.size), stream);
+}
+
+class CudaKmerKernels : public KmerKernels {
+ public:
+  CudaKmerKernels(int number, int card) : device_(number, card) {
+    cudaFuncAttributes attributes;
+    ANCIFY_CUDA_CHECK_ON(device_.name(),
+                         cudaFuncGetAttributes(&attributes, operation_kernel<ExpandOp<LongKey>>));
+  }
+  Device& device() override { return device_; }
+  std::size_t room_for(const KmerOperation& operation) override {
+    return std::visit([&](const auto& op) { return bytes_of(op); }, operation);
+  }
+  void begin(const KmerOperation& operation, int stream) override {
+    std::visit([&](const auto& op) { launch(op, stream); }, operation);
+  }
+
+ private:
+  static constexpr unsigned kThreads = 128;  // per block
+
+  template <class Key>
+  std::size_t bytes_of(const ExpandOp<Key>& /*op*/) {
+    return 0;
+  }
+  template <class Op>
+  std::size_t bytes_of(const Op& op) {
+    std::size_t bytes = 0;
+    device_.call(Op::kName, 0, [&](cudaStream_t on) { return call_cub(op, nullptr, bytes, on); });
+    return bytes;
+  }
+
+  template <class Key>
+  void launch(const ExpandOp<Key>& op, int stream) {
+    launch_operation(device_, op, stream, kThreads);
+  }
+  template <class Op>
+  void launch(const Op& op, int stream) {
+    std::size_t bytes = op.room.bytes;
+    device_.call(Op::kName, stream,
+                 [&](cudaStream_t on) { return call_cub(op, op.room.data, bytes, on); });
+  }
+
+  CudaDevice device_;
+};
+
+}  // namespace
+
+std::unique_ptr<KmerKernels> open_kmer_kernels(int number, int card) {
+  return std::make_unique<CudaKmerKernels>(number, card);
+}
+
+}  // namespace ancify::cuda
