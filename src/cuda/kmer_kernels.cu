@@ -30,10 +30,10 @@ class CudaKmerKernels : public KmerKernels {
                          cudaFuncGetAttributes(&attributes, operation_kernel<ExpandOp<LongKey>>));
   }
   Device& device() override { return device_; }
-  std::size_t room_for(const KmerOperation& operation) override {
+  std::size_t room_for(const KmerCountOperation& operation) override {
     return std::visit([&](const auto& op) { return bytes_of(op); }, operation);
   }
-  void begin(const KmerOperation& operation, int stream) override {
+  void begin(const KmerCountOperation& operation, int stream) override {
     std::visit([&](const auto& op) { launch(op, stream); }, operation);
   }
 

@@ -121,6 +121,25 @@ std::size_t keys_of_a_tile(const KmerWork& work) {
 }
 
 template <class Key>
+void count_partitions(const KmerSettings& settings, const KmerWork& work, Partitions& super_kmers,
+                      KmerParts& counts, JobControl& control) {
+  Pool<TileCounter<Key>> counters(
+      [&] { return std::make_unique<TileCounter<Key>>(settings.k, keys_of_a_tile<Key>(work)); });
+  run_tasks(control, work.threads, static_cast<std::int64_t>(super_kmers.size()),
+            [&](std::int64_t part, const TaskContext&) {
+              counters.with([&](TileCounter<Key>& counter) {
+                super_kmers.take(static_cast<std::size_t>(part),
+                                 [&](const char* block, std::size_t size) {
+                                   expand<Key>(block, size, settings.k, settings.canonical,
+                                               [&](Key key) { counter.add(key); });
+                                 });
+                counts.add(counter.finish());
+              });
+              control.advance(1);
+            });
+}
+
+template <class Key>
 class PartitionCounter : public KmerCounter {
  public:
   PartitionCounter(const KmerSettings& settings, KmerWork work, const KmerDevices& devices)
@@ -141,9 +160,9 @@ class PartitionCounter : public KmerCounter {
     KmerParts counts(settings_, kSortedBases, work_.memory / 4, work_.scratch);
     control.expect(static_cast<std::int64_t>(kPartitions));
     if (devices_.kernels.empty()) {
-      count_on_cpu<Key>(settings_, work_, super_kmers_, counts, control);
+      count_on_cpu(settings_, work_, super_kmers_, counts, control);
     } else {
-      count_on_devices<Key>(devices_, settings_, work_, super_kmers_, counts, control);
+      count_on_devices(devices_, settings_, work_, super_kmers_, counts, control);
     }
     return counts.template write<Key>(work_, false, control);
   }
@@ -188,29 +207,12 @@ class Collector {
 
 }  // namespace
 
-template <class Key>
 void count_on_cpu(const KmerSettings& settings, const KmerWork& work, Partitions& super_kmers,
                   KmerParts& counts, JobControl& control) {
-  Pool<TileCounter<Key>> counters(
-      [&] { return std::make_unique<TileCounter<Key>>(settings.k, keys_of_a_tile<Key>(work)); });
-  run_tasks(control, work.threads, static_cast<std::int64_t>(super_kmers.size()),
-            [&](std::int64_t part, const TaskContext&) {
-              counters.with([&](TileCounter<Key>& counter) {
-                super_kmers.take(static_cast<std::size_t>(part),
-                                 [&](const char* block, std::size_t size) {
-                                   expand<Key>(block, size, settings.k, settings.canonical,
-                                               [&](Key key) { counter.add(key); });
-                                 });
-                counts.add(counter.finish());
-              });
-              control.advance(1);
-            });
+  with_key(settings.k, [&](auto key) {
+    count_partitions<decltype(key)>(settings, work, super_kmers, counts, control);
+  });
 }
-
-template void count_on_cpu<ShortKey>(const KmerSettings&, const KmerWork&, Partitions&, KmerParts&,
-                                     JobControl&);
-template void count_on_cpu<LongKey>(const KmerSettings&, const KmerWork&, Partitions&, KmerParts&,
-                                    JobControl&);
 
 std::unique_ptr<KmerCounter> make_kmer_counter(const KmerSettings& settings, const KmerWork& work,
                                                const KmerDevices& devices) {

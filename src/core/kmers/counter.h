@@ -35,7 +35,6 @@ std::unique_ptr<KmerCounter> make_kmer_counter(const KmerSettings& settings, con
                                                const KmerDevices& devices);
 
 // Counts all partitions of super-k-mers on the CPU's threads, and frees them.
-template <class Key>
 void count_on_cpu(const KmerSettings& settings, const KmerWork& work, Partitions& super_kmers,
                   KmerParts& counts, JobControl& control);
 

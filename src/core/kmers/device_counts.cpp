@@ -53,7 +53,7 @@ struct KmerTile {
     return kmers * (sizeof(SuperKmerPlace) + sizeof(Key) + sizeof(std::uint32_t)) +
            most_bytes(kmers, k) + sizeof(Key) + sizeof(std::uint32_t);
   }
-  static std::size_t tbytes_here(std::size_t kmers, int k) {
+  static std::size_t bytes_there(std::size_t kmers, int k) {
     return bytes_here(kmers, k) + kmers * sizeof(Key);
   }
   bool refused_here() const {
@@ -260,6 +260,29 @@ std::size_t most_of_a_tile(std::size_t devices, int k, std::size_t memory,
   return std::max(std::min(std::clamp(memory / 8 / each, least, most), 4 * largest), kMostKmers);
 }
 
+template <class Key>
+void count_partitions_on(const KmerDevices& devices, const KmerSettings& settings,
+                         const KmerWork& work, Partitions& super_kmers, KmerParts& counts,
+                         JobControl& control) {
+  const std::size_t lanes = devices.kernels.size();
+  const std::size_t most = most_of_a_tile<Key>(lanes, settings.k, work.memory, super_kmers);
+  std::deque<DeviceCounter<Key>> counters;
+  for (const auto& kernels : devices.kernels) {
+    counters.emplace_back(*kernels, settings, most, devices.memory_limit, super_kmers, counts);
+  }
+  // The last task of each lane ends its work.
+  const std::size_t parts = super_kmers.size();
+  run_in_lanes(control, work.threads, static_cast<int>(lanes),
+               static_cast<std::int64_t>(parts + lanes),
+               [&](std::int64_t task, const TaskContext& context) {
+                 const auto i = static_cast<std::size_t>(task);
+                 DeviceCounter<Key>& counter = counters[i % lanes];
+                 if (i >= parts) return counter.finish(context);
+                 counter.count(i, context);
+                 control.advance(1);
+               });
+}
+
 }  // namespace
 
 KmerDevices open_kmer_devices(const Backend& backend) {
@@ -280,32 +303,12 @@ KmerDevices open_kmer_devices(const Backend& backend) {
   return devices;
 }
 
-template <class Key>
 void count_on_devices(const KmerDevices& devices, const KmerSettings& settings,
                       const KmerWork& work, Partitions& super_kmers, KmerParts& counts,
                       JobControl& control) {
-  const std::size_t lanes = devices.kernels.size();
-  const std::size_t most = most_of_a_tile<Key>(lanes, settings.k, work.memory, super_kmers);
-  std::deque<DeviceCounter<Key>> counters;
-  for (const auto& kernels : devices.kernels) {
-    counters.emplace_back(*kernels, settings, most, devices.memory_limit, super_kmers, counts);
-  }
-  // The last task of each lane ends its work.
-  const std::size_t parts = super_kmers.size();
-  run_in_lanes(control, work.threads, static_cast<int>(lanes),
-               static_cast<std::int64_t>(parts + lanes),
-               [&](std::int64_t task, const TaskContext& context) {
-                 const auto i = static_cast<std::size_t>(task);
-                 DeviceCounter<Key>& counter = counters[i % lanes];
-                 if (i >= parts) return counter.finish(context);
-                 counter.count(i, context);
-                 control.advance(1);
-               });
+  with_key(settings.k, [&](auto key) {
+    count_partitions_on<decltype(key)>(devices, settings, work, super_kmers, counts, control);
+  });
 }
-
-template void count_on_devices<ShortKey>(const KmerDevices&, const KmerSettings&, const KmerWork&,
-                                         Partitions&, KmerParts&, JobControl&);
-template void count_on_devices<LongKey>(const KmerDevices&, const KmerSettings&, const KmerWork&,
-                                        Partitions&, KmerParts&, JobControl&);
 
 }  // namespace ancify

@@ -14,9 +14,10 @@
 
 namespace ancify {
 
-using KmerOperation = std::variant<ExpandOp<ShortKey>, ExpandOp<LongKey>, SortOp<ShortKey>,
-                                   SortOp<LongKey>, CountRunsOp<ShortKey>, CountRunsOp<LongKey>>;
-using KmerKernels = Kernels<KmerOperation>;
+using KmerCountOperation =
+    std::variant<ExpandOp<ShortKey>, ExpandOp<LongKey>, SortOp<ShortKey>, SortOp<LongKey>,
+                 CountRunsOp<ShortKey>, CountRunsOp<LongKey>>;
+using KmerKernels = Kernels<KmerCountOperation>;
 
 struct KmerDevices {
   std::vector<std::unique_ptr<KmerKernels>> kernels;  // none: the CPU counts
@@ -28,7 +29,6 @@ KmerDevices open_kmer_devices(const Backend& backend);
 
 // Counts all partitions and frees them. The devices take turns, and idle threads help. DeviceError
 // if a device fails or has too little memory.
-template <class Key>
 void count_on_devices(const KmerDevices& devices, const KmerSettings& settings,
                       const KmerWork& work, Partitions& super_kmers, KmerParts& counts,
                       JobControl& control);

@@ -511,7 +511,7 @@ int check(Extent extent) {
   if (extent == Extent::kAll) check_long(checks, random);
   check_all_begun<CallOperation>(checks);
   check_all_begun<diffusion::DiffusionOperation>(checks);
-  check_all_begun<KmerOperation>(checks);
+  check_all_begun<KmerCountOperation>(checks);
   return checks.report();
 }
 

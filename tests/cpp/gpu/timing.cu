@@ -219,7 +219,6 @@ void time_all_diffusion(const Backend& backend, Device& device) {
 }
 
 // The seconds of counting partitions of super-k-mers: reads of 150 bases of a random genome.
-template <class Key>
 double count_seconds(const KmerDevices& devices, int k) {
   constexpr std::size_t read = 150;
   constexpr std::size_t reads = 1000000;
@@ -238,9 +237,9 @@ double count_seconds(const KmerDevices& devices, int k) {
   JobControl control;
   const auto start = std::chrono::steady_clock::now();
   if (devices.kernels.empty()) {
-    count_on_cpu<Key>(settings, work, super_kmers, counts, control);
+    count_on_cpu(settings, work, super_kmers, counts, control);
   } else {
-    count_on_devices<Key>(devices, settings, work, super_kmers, counts, control);
+    count_on_devices(devices, settings, work, super_kmers, counts, control);
   }
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -251,9 +250,7 @@ void time_kmers(const Backend& backend) {
     const auto best = [&](const KmerDevices& on) {
       double least = 1e9;
       for (int round = 0; round < 4; ++round) {
-        const double took =
-            with_key(k, [&](auto key) { return count_seconds<decltype(key)>(on, k); });
-        least = std::min(least, took);
+        least = std::min(least, count_seconds(on, k));
       }
       return least;
     };

@@ -26,11 +26,11 @@ using test::some_text;
 using test::TempDir;
 
 // Sorts and counts plainly where a card's library does. Its room is overwritten.
-class FakeKmerKernels : public test::FakeKernelsOf<KmerOperation> {
+class FakeKmerKernels : public test::FakeKernelsOf<KmerCountOperation> {
  public:
   using FakeKernelsOf::FakeKernelsOf;
 
-  std::size_t room_for(const KmerOperation& operation) override {
+  std::size_t room_for(const KmerCountOperation& operation) override {
     return std::visit([](const auto& op) { return needed(op); }, operation);
   }
 
@@ -51,7 +51,7 @@ class FakeKmerKernels : public test::FakeKernelsOf<KmerOperation> {
     return op.size + 3;
   }
 
-  void look_at(const KmerOperation& operation) override {
+  void look_at(const KmerCountOperation& operation) override {
     std::visit([this](const auto& op) { check(op); }, operation);
   }
   template <class Key>
@@ -65,7 +65,7 @@ class FakeKmerKernels : public test::FakeKernelsOf<KmerOperation> {
     EXPECT_GE(op.room.bytes, needed(op));
   }
 
-  void do_on_host(const KmerOperation& operation) override {
+  void do_on_host(const KmerCountOperation& operation) override {
     std::visit([](const auto& op) { do_one(op); }, operation);
     if (after_a_step) after_a_step();
   }

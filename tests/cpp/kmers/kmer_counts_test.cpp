@@ -15,6 +15,7 @@ namespace ancify {
 namespace {
 
 using test::complement_of;
+using test::Counts;
 using test::count_plainly;
 using test::counts_of;
 using test::message_of;
