@@ -141,8 +141,8 @@ write_bed_impl <- function(genotypes, stem, bim, fam, threads, watch) {
     invisible(.Call(`_ancify_write_bed_impl`, genotypes, stem, bim, fam, threads, watch))
 }
 
-count_kmers_impl <- function(x, are_files, settings, work, watch) {
-    .Call(`_ancify_count_kmers_impl`, x, are_files, settings, work, watch)
+count_kmers_impl <- function(x, are_files, settings, work, backend, watch) {
+    .Call(`_ancify_count_kmers_impl`, x, are_files, settings, work, backend, watch)
 }
 
 open_kmers_impl <- function(stem, watch) {

@@ -458,8 +458,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // count_kmers_impl
-Rcpp::List count_kmers_impl(const Rcpp::CharacterVector& x, bool are_files, const Rcpp::List& settings, const Rcpp::List& work, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_count_kmers_impl(SEXP xSEXP, SEXP are_filesSEXP, SEXP settingsSEXP, SEXP workSEXP, SEXP watchSEXP) {
+Rcpp::List count_kmers_impl(const Rcpp::CharacterVector& x, bool are_files, const Rcpp::List& settings, const Rcpp::List& work, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_count_kmers_impl(SEXP xSEXP, SEXP are_filesSEXP, SEXP settingsSEXP, SEXP workSEXP, SEXP backendSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -467,8 +467,9 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< bool >::type are_files(are_filesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(count_kmers_impl(x, are_files, settings, work, watch));
+    rcpp_result_gen = Rcpp::wrap(count_kmers_impl(x, are_files, settings, work, backend, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1363,7 +1364,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_genotype_matrix_impl", (DL_FUNC) &_ancify_genotype_matrix_impl, 3},
     {"_ancify_genotype_counts_impl", (DL_FUNC) &_ancify_genotype_counts_impl, 3},
     {"_ancify_write_bed_impl", (DL_FUNC) &_ancify_write_bed_impl, 6},
-    {"_ancify_count_kmers_impl", (DL_FUNC) &_ancify_count_kmers_impl, 5},
+    {"_ancify_count_kmers_impl", (DL_FUNC) &_ancify_count_kmers_impl, 6},
     {"_ancify_open_kmers_impl", (DL_FUNC) &_ancify_open_kmers_impl, 2},
     {"_ancify_read_kmer_text_impl", (DL_FUNC) &_ancify_read_kmer_text_impl, 4},
     {"_ancify_write_kmer_text_impl", (DL_FUNC) &_ancify_write_kmer_text_impl, 3},
