@@ -22,9 +22,9 @@ ancify::Tree as_tree(const Rcpp::List& tree, int species);
 // number or NA, n_rates =, invariant =).
 ancify::SubstitutionRates as_rates(const Rcpp::List& model);
 
-// Takes list(focal_size =, focal_times =, focal_lineages =, mutation_rate =, time =, from =, into =,
-// size =), where no element may be absent. The last four are the joins of populations in the order
-// of time. Population 0 is the focal one, i that of the i-th outgroup.
+// Takes list(focal_size =, focal_times =, focal_lineages =, mutation_rate =, time =, from =, into
+// =, size =), where no element may be absent. The last four are the joins of populations in the
+// order of time. Population 0 is the focal one, i that of the i-th outgroup.
 ancify::History as_history(const Rcpp::List& history);
 
 // `model` is a list for as_rates(), `history` one for as_history(), which has the mutation rate.

@@ -61,7 +61,8 @@ class SiteReader {
   SiteReader(const SiteReaderOptions& options, JobControl& control, const TaskContext& context);
 
   // Goes to the next site; false at the end. FormatError for an invalid record, and at the end if
-  // genotypes are needed, and there are sites but no record has any. Interrupted if the job is stopped.
+  // genotypes are needed, and there are sites but no record has any. Interrupted if the job is
+  // stopped.
   bool next();
 
   // How many chromosomes had records so far; the site is on the last of them.

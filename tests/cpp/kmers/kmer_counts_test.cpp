@@ -15,8 +15,8 @@ namespace ancify {
 namespace {
 
 using test::complement_of;
-using test::Counts;
 using test::count_plainly;
+using test::Counts;
 using test::counts_of;
 using test::message_of;
 using test::pieces_of;
