@@ -170,7 +170,7 @@ search_joint_history <- function(history, counts, called) {
   at <- remembering_last(function(x) problem$expansion(x, accurate = FALSE))
   quick <- problem
   quick$gradient <- function(x) at(x)$gradient
-  found <- search_problem(quick, function(x) at(x)$information, 100)
+  found <- search_problem(quick, function(x) at(x)$information, 50)
   fit <- found_fit(found, problem, found$par, at(found$par), 0.01)
   fit$history$focal_size_given <- TRUE
   fit$variants <- list(
