@@ -92,7 +92,7 @@ test_that("large effects are found, and their REML is that of covariates", {
   formula <- stats::reformulate(c("sex", colnames(z)), "y")
   beside <- quiet_fit(formula, cbind(case$data, z), case$g)
   expect_equal(sparse$theta, beside$theta, tolerance = 1e-6)
-  sd <- sqrt(oracle_columns(case$calls[, columns])$v)
+  sd <- unname(sqrt(oracle_columns(case$calls[, columns])$v))
   expect_equal(sparse$support$joint * sd, unname(beside$coefficients[-(1:2)]), tolerance = 1e-6)
   se <- unname(sqrt(diag(beside$coefficients_covariance))[-(1:2)])
   expect_equal(sparse$support$joint_se * sd, se, tolerance = 1e-6)
