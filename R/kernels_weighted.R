@@ -1,8 +1,8 @@
 #' Kernels of weighted blocks
 #'
 #' A kernel of genotypes in which variants are weighted together, by a dense matrix for each block
-#' of neighbours: `kernel_weighted(g, blocks)`. Such weights can undo the correlation of near variants,
-#' or say which of them act alike.
+#' of neighbours: `kernel_weighted(g, blocks)`. Such weights can undo the correlation of near
+#' variants, or say which of them act alike.
 #'
 #' The kernel is \eqn{K = \sum_b Z_b W_b Z_b' / c} over blocks b, with standardised genotypes Z as
 #' in [kernels] and weights W. With `normalisation = "trace"`, c is the mean diagonal of the sum, so

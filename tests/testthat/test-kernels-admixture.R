@@ -100,6 +100,7 @@ test_that("bad shares are refused", {
     path
   }
   lines <- apply(q, 1, paste, collapse = " ")
+  with_line <- function(line) file_of(replace(lines, 5, line))
   expect_refusals(list(
     list(function() kernel_admixture(g, 1), "`shares`", "60 samples"),
     list(function() kernel_admixture(g, q[-1, ]), "59 x 3"),
@@ -114,9 +115,9 @@ test_that("bad shares are refused", {
   expect_silent(kernel_admixture(g, at(3, 2, q[3, 2] + 0.004)))
   expect_refusals(list(
     list(function() kernel_admixture(g, file_of(lines[-1])), "59 lines", "60 samples"),
-    list(function() kernel_admixture(g, file_of(lines[1:4], "1 0", lines[6:60])), "line 5", "2 columns"),
-    list(function() kernel_admixture(g, file_of(lines[1:4], "1 0 x", lines[6:60])), "line 5"),
-    list(function() kernel_admixture(g, file_of(lines[1:4], "1 0 1", lines[6:60])), "line 5", "sum to 2"),
+    list(function() kernel_admixture(g, with_line("1 0")), "line 5", "2 columns"),
+    list(function() kernel_admixture(g, with_line("1 0 x")), "line 5"),
+    list(function() kernel_admixture(g, with_line("1 0 1")), "line 5", "sum to 2"),
     list(function() kernel_admixture(g, file_of()), "0 lines")
   ), "format")
   expect_ancify_error(kernel_admixture(g, "none.Q"), "file", "none.Q")

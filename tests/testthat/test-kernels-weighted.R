@@ -22,7 +22,8 @@ oracle_weighted <- function(rows = 1:60, chosen = 1:4, power = -1) {
 
 by_trace <- function(k) k / mean(diag(k))
 
-case$data$y <- drop(rnorm(60) %*% chol(by_trace(oracle_weighted()) + diag(60) / 1e6)) / 2 + rnorm(60)
+root <- chol(by_trace(oracle_weighted()) + diag(60) / 1e6)
+case$data$y <- drop(rnorm(60) %*% root) / 2 + rnorm(60)
 
 test_that("a kernel of blocks multiplies as its matrix", {
   v <- matrix(rnorm(180), 60)
@@ -40,7 +41,8 @@ test_that("a kernel of blocks multiplies as its matrix", {
 
 test_that("both paths fit it as an explicit matrix", {
   fit <- quiet_fit(y ~ sex, case$data, kernels = list(ld = kernel_weighted(g, blocks)))
-  dense <- quiet_fit(y ~ sex, case$data, kernels = list(ld = kernel_matrix(by_trace(oracle_weighted()))))
+  matrix <- list(ld = kernel_matrix(by_trace(oracle_weighted())))
+  dense <- quiet_fit(y ~ sex, case$data, kernels = matrix)
   same <- c("theta", "log_likelihood", "information", "genetic", "mean_diagonal")
   expect_equal(fit[same], dense[same], tolerance = 1e-7)
   expected <- oracle_reml(case$data$y, model.matrix(~sex, case$data),
@@ -49,8 +51,7 @@ test_that("both paths fit it as an explicit matrix", {
   expect_equal(heritability(fit)$share, heritability(dense)$share, tolerance = 1e-7)
   stochastic <- quiet_fit(y ~ sex, case$data, kernels = list(ld = kernel_weighted(g, blocks)),
                           method = "stochastic")
-  of_matrix <- quiet_fit(y ~ sex, case$data, method = "stochastic",
-                         kernels = list(ld = kernel_matrix(by_trace(oracle_weighted()))))
+  of_matrix <- quiet_fit(y ~ sex, case$data, kernels = matrix, method = "stochastic")
   expect_equal(stochastic$theta, of_matrix$theta, tolerance = 1e-4)
 })
 
@@ -72,7 +73,8 @@ test_that("groups are components, and the normalisation changes no share", {
 test_that("identity blocks are the plain kernel", {
   case <- reml_case(50, 30, missing = 0)
   identities <- lapply(c(13, 17), diag)
-  fit <- quiet_fit(y ~ sex, case$data, kernels = list(genotypes = kernel_weighted(case$g, identities)))
+  kernel <- kernel_weighted(case$g, identities)
+  fit <- quiet_fit(y ~ sex, case$data, kernels = list(genotypes = kernel))
   plain <- quiet_fit(y ~ sex, case$data, case$g)
   expect_equal(fit$theta, plain$theta, tolerance = 1e-8)
   expect_equal(fit$log_likelihood, plain$log_likelihood, tolerance = 1e-10)
@@ -99,9 +101,10 @@ test_that("predictions are those of the kernel between samples", {
   found <- predict(fit, g[51:60, ], type = "genetic")
   expect_equal(c(found), expected[51:60], tolerance = 1e-7, ignore_attr = TRUE)
   # Sets of variants and blocks together: a variant has the sum of its effects.
-  both <- quiet_fit(y ~ 1, case$data, g[old, 1:25], kernels = list(ld = kernel_weighted(g[old, ], blocks)))
-  expect_equal(c(predict(both, g[old, ], type = "genetic")), rowSums(both$genetic), tolerance = 1e-7,
-               ignore_attr = TRUE)
+  both <- quiet_fit(y ~ 1, case$data, g[old, 1:25],
+                    kernels = list(ld = kernel_weighted(g[old, ], blocks)))
+  expect_equal(c(predict(both, g[old, ], type = "genetic")), rowSums(both$genetic),
+               tolerance = 1e-7, ignore_attr = TRUE)
 })
 
 test_that("saved fits, checkpoints and draws have their genotypes again", {
@@ -142,8 +145,8 @@ test_that("a fit of all blocks is nested in one of groups", {
   fit <- quiet_fit(y ~ 1, case$data, g, kernels = list(ld = kernel_weighted(g, blocks, groups)))
   null <- quiet_fit(y ~ 1, case$data, kernels = list(ld = kernel_weighted(g, blocks, groups)))
   expect_s3_class(anova(fit, null), "data.frame")
-  other <- quiet_fit(y ~ 1, case$data, kernels = list(ld = kernel_weighted(g, lapply(blocks, `*`, 2),
-                                                                           groups)))
+  twice <- kernel_weighted(g, lapply(blocks, `*`, 2), groups)
+  other <- quiet_fit(y ~ 1, case$data, kernels = list(ld = twice))
   expect_ancify_error(anova(fit, other), "input", "ld.a")
 })
 
@@ -166,10 +169,10 @@ test_that("bad blocks are refused", {
     list(function() kernel_weighted(g, c(blocks, list(diag(3)))), "block 5", "3 rows", "'v40'"),
     list(function() kernel_weighted(g, with_block(2, at(blocks[[2]], 3, 5, 9))), "Row 5", "block 2",
          "'v12'", "symmetric"),
-    list(function() kernel_weighted(g, with_block(1, at(blocks[[1]], 2, 2, NA))), "Row 2", "block 1",
-         "'v2'", "not finite"),
-    list(function() kernel_weighted(g, with_block(4, at(blocks[[4]], 3, 3, -1))), "Row 3", "block 4",
-         "'v31'", "below 0"),
+    list(function() kernel_weighted(g, with_block(1, at(blocks[[1]], 2, 2, NA))), "Row 2",
+         "block 1", "'v2'", "not finite"),
+    list(function() kernel_weighted(g, with_block(4, at(blocks[[4]], 3, 3, -1))), "Row 3",
+         "block 4", "'v31'", "below 0"),
     list(function() kernel_weighted(g, list(ld = diag(38), x = matrix(c(1, 2, 2, 1), 2))),
          "block 2 'x'", "eigenvalue -1"),
     list(function() kernel_weighted(g, list(`rownames<-`(diag(40), rev(g$variants$id)))), "Row 1",

@@ -53,7 +53,8 @@ test_that("weights add up, and bounds are the least", {
   merged <- merge_components(weighted, progress = FALSE)
   expect_identical(merged$merged$into, c("p", "background", "background"))
   sums <- cbind(p = weights[, 1], background = weights[, 2] + weights[, 3])
-  by_hand <- quiet_fit(y ~ 1, case$data, g, sums, control = reml_control(lower = c(background = -0.02)))
+  control <- reml_control(lower = c(background = -0.02))
+  by_hand <- quiet_fit(y ~ 1, case$data, g, sums, control = control)
   expect_equal(merged$theta, by_hand$theta, tolerance = 1e-8)
 })
 
