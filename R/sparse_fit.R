@@ -20,13 +20,14 @@
 #'   default).
 #' @return A list of class `sparse_reml`; [sparse_reml] describes its methods. Its fields:
 #' * `support`: a data frame with a row for each variant of the support, as of [open_genotypes()],
-#'   with `frequency` (of the counted allele), `effect`, `joint` and `joint_se`. Effects are of a copy
-#'   of the counted allele, in units of the response. `joint` is `NA` for a variant that depends on
-#'   others.
+#'   with `frequency` (of the counted allele), `effect`, `joint` and `joint_se`. Effects are of a
+#'   copy of the counted allele, in units of the response. `joint` is `NA` for a variant that depends
+#'   on others.
 #' * `theta`: the variances of the fit's components.
 #' * `variances`: `support`, then each component's (theta times the mean of its kernel's diagonal).
 #' * `path`: the last [lasso_path()].
-#' * `rounds`: a data frame with `variants` (of the support), `lambda` and the variances of each round.
+#' * `rounds`: a data frame with `variants` (of the support), `lambda` and the variances of each
+#'   round.
 #' * `converged`: whether the support stays.
 #' * `fit`: the `reml_fit` of what the support leaves: fixed effects and genetic values beside it.
 #' @section Errors:

@@ -26,31 +26,31 @@
 #' @param lambda Penalties, falling, in inverse units of the response. `NULL` (the default): 60, as
 #'   above.
 #' @param gamma Weight of the number of variants in EBIC, from 0 (the usual BIC) to 1. Default: 0.5.
-#' @param candidates Number of candidates at first. `NULL` (the default): 2,000, or what a quarter of
-#'   the fit's `memory` holds.
+#' @param candidates Number of candidates at first. `NULL` (the default): 2,000, or as many as a
+#'   quarter of the fit's `memory` holds.
 #' @param progress Whether to show a progress bar after two seconds. Default: only in interactive
 #'   sessions.
 #' @param x,object The result of `lasso_path()`.
 #' @param step Number of a step of the path. `NULL` (the default): that with the least EBIC.
 #' @param ... Not used.
 #' @return A list of class `lasso_path`:
-#' * `steps`: a data frame with a row for each lambda, with the columns `lambda`, `variants` (with an
-#'   effect), `rss`, `ebic` and `violation`. The last is the largest of a condition of the minimum
-#'   over all variants, as a share of max|q|; below 1e-8.
-#' * `effects`: a data frame of `step`, `variant` (a row of `variants`), `effect` and `per_copy`. The
-#'   first is of a standardised genotype, the other of a copy of the counted allele. Both are in units
-#'   of the response.
+#' * `steps`: a data frame with a row for each lambda: `lambda`, `variants` (with an effect), `rss`,
+#'   `ebic` and `violation`. The last is the largest of a condition of the minimum over all variants,
+#'   as a share of max|q|; below 1e-8.
+#' * `effects`: a data frame of `step`, `variant` (a row of `variants`), `effect` and `per_copy`.
+#'   `effect` is of a standardised genotype, `per_copy` of a copy of the counted allele. Both are in
+#'   units of the response.
 #' * `variants`: a data frame of the variants that have an effect in a step, as of
 #'   [open_genotypes()], with their `column` there.
 #' * `best`: the step with the least EBIC.
 #' * `tested`, `candidates`: numbers of variants; `theta`: the fit's variances.
 #'
-#' `coef()` gives the effects per copy of a step, named by variant. `as.data.frame()` gives a row for
-#' each step and variant with an effect. `plot()` draws the effects against lambda, and gives
+#' `coef()` gives the effects per copy of a step, named by variant. `as.data.frame()` gives a row
+#' for each step and variant with an effect. `plot()` draws the effects against lambda, and gives
 #' `x`, invisibly.
 #' @section Errors:
-#' * `ancify_input_error`: the fit has no genotypes and none are given; `lambda` does not fall; there
-#'   are more candidates than the memory holds; or no variant varies.
+#' * `ancify_input_error`: the fit has no genotypes and none are given; `lambda` does not fall;
+#'   there are more candidates than the memory holds (field `bytes`); or no variant varies.
 #' * `ancify_file_error`: the fit's genotypes are not found as they were.
 #' @references
 #' Tibshirani (1996) Regression shrinkage and selection via the lasso. Journal of the Royal
@@ -116,7 +116,7 @@ path_settings_of <- function(fit, lambda, gamma, candidates) {
 refuse_candidates <- function(candidates, most, advice) {
   abort_ancify(
     sprintf(
-      "%s take %s, but the fit's `memory` leaves %s for them: %s %s, or update() the fit with more.",
+      "%s take %s, but the fit's `memory` leaves %s for them: %s %s, or fit with more memory.",
       count_of(candidates, "candidate"), show_bytes(product_bytes(candidates)),
       show_bytes(product_bytes(most)), advice, format_count(most)
     ),
@@ -147,7 +147,8 @@ found_path <- function(fit, g, settings, progress) {
   problem$memory <- max(problem$memory / 2, block_bytes(length(fit$y)))
   of_core <- list(
     lambda = settings$lambda, candidates = min(settings$candidates, settings$most),
-    most = settings$most, memory = settings$memory, exact = fit$path == "exact", seed = fit$control$seed
+    most = settings$most, memory = settings$memory, exact = fit$path == "exact",
+    seed = fit$control$seed
   )
   found <- with_watch("Selecting", function(watch) {
     sparse_path_impl(problem, core_genotypes(g), unname(fit$theta), of_core, watch)

@@ -5,11 +5,10 @@ test_that("paths are minima over all variants, however many candidates there are
   case <- sparse_case()
   x <- cbind(1, case$data$sex)
   for (power in c(-1, 0)) {
-    kernels <- list(
-      a = kernel_grm(case$g, 1:40, power), b = kernel_grm(case$g, 41:70, power)
-    )
+    sets <- list(a = 1:40, b = 41:70)
+    kernels <- lapply(sets, function(set) kernel_grm(case$g, set, power))
     fit <- quiet_fit(y ~ sex, case$data, kernels = kernels)
-    dense <- lapply(list(1:40, 41:70), function(set) oracle_kernel(case$calls[, set], power = power))
+    dense <- lapply(sets, function(set) oracle_kernel(case$calls[, set], power = power))
     parts <- oracle_lasso_parts(case$data$y, x, case$calls, fit$theta, dense, power)
     path <- lasso_path(fit)
     expect_equal(path$steps$lambda, max(abs(parts$q)) * 0.05^((0:59) / 59), tolerance = 1e-8)
