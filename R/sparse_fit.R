@@ -21,8 +21,8 @@
 #' @return A list of class `sparse_reml`; [sparse_reml] describes its methods. Its fields:
 #' * `support`: a data frame with a row for each variant of the support, as of [open_genotypes()],
 #'   with `frequency` (of the counted allele), `effect`, `joint` and `joint_se`. Effects are of a
-#'   copy of the counted allele, in units of the response. `joint` is `NA` for a variant that depends
-#'   on others.
+#'   copy of the counted allele, in units of the response. `joint` is `NA` for a variant that
+#'   depends on others.
 #' * `theta`: the variances of the fit's components.
 #' * `variances`: `support`, then each component's (theta times the mean of its kernel's diagonal).
 #' * `path`: the last [lasso_path()].
@@ -115,7 +115,6 @@ support_columns <- function(fit, g, columns) {
 
 # REML with columns as further fixed effects. Columns that depend on others are left out.
 fit_beside <- function(fit, z, progress) {
-  p <- ncol(fit$x)
   both <- cbind(fit$x, z)
   decomposition <- qr(both)
   kept <- sort(decomposition$pivot[seq_len(decomposition$rank)])
