@@ -74,7 +74,7 @@ fit_sparse_reml <- function(fit, genotypes = NULL, lambda = NULL, gamma = 0.5, c
 search_support <- function(fit, g, settings, progress, log) {
   model <- fit
   refit <- NULL
-  supports <- list(integer())
+  supports <- list(numeric())
   rounds <- NULL
   repeat {
     found <- found_path(model, g, settings, progress)

@@ -119,7 +119,9 @@ test_that("few variants are selected where none has an effect of its own", {
   set.seed(26)
   selected <- vapply(1:8, function(i) {
     case <- sparse_case(effects = 0)
-    nrow(quiet_sparse(quiet_fit(y ~ 1, case$data, case$g))$support)
+    sparse <- quiet_sparse(quiet_fit(y ~ 1, case$data, case$g))
+    if (nrow(sparse$support) == 0) expect_identical(nrow(sparse$rounds), 1L)
+    nrow(sparse$support)
   }, 0L)
   expect_lt(mean(selected > 0), 0.35)
 })
