@@ -24,9 +24,10 @@ species_settings <- function() {
       example = "hg38", changes = "nothing", printed = TRUE
     ),
     chromosome_lengths = config_setting(
-      read_input, paste(
+      read_lengths_file, paste(
         "A file with each chromosome's name and length: `chrom.sizes`, `.fai` or the genome in",
-        "2bit format."
+        "2bit format. In a list also a `Seqinfo`, or an object that has one; but tasks on other",
+        "machines need a file."
       ),
       required = TRUE, example = "chrom.sizes", changes = "projections", python = TRUE,
       printed = TRUE

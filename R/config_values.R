@@ -372,6 +372,16 @@ read_input <- typed("path", function(value, key, origin) {
   absolute_path(path)
 })
 
+# Lengths without a file, as of a Seqinfo, are written into one that lasts as long as the session.
+read_lengths_file <- typed("path", function(value, key, origin) {
+  if (isS4(value) && isS4(path_of(value))) {
+    lengths <- lengths_of_seqinfo(value, key)
+    value <- tempfile(fileext = ".chrom.sizes")
+    write_text(value, paste(names(lengths), number_text(lengths), sep = "\t"))
+  }
+  read_input(value, key, origin)
+})
+
 beside_note <- function(paths) {
   if (length(paths)) {
     sprintf("Found beside the configuration file: %s.", enumerate(quoted(unique(paths))))

@@ -162,8 +162,29 @@ test_that("objects that stand for files are taken as their paths", {
     expect_identical(config$lengths, c(chr1 = 8, chr2 = 4))
     expect_identical(config$focal_fasta, normalizePath(genome))
   }
-  expect_error(
-    ancify_config(c(settings, list(chromosome_lengths = GenomeInfoDb::seqinfo(bs)))),
-    class = "ancify_config_error", "chromosome_lengths.*Seqinfo"
+})
+
+test_that("a Seqinfo is the lengths of a configuration", {
+  require_package("GenomeInfoDb")
+  example <- ancify_example()
+  settings <- yaml::read_yaml(example)
+  lengths <- ancify_config(example)$lengths
+  settings$chromosome_lengths <- GenomeInfoDb::Seqinfo(names(lengths), lengths, genome = "ex1")
+  with_folder(dirname(example), {
+    run <- ancify_run(settings, threads = 1, progress = FALSE, verbose = FALSE)
+    expect_identical(stats::setNames(run$length, run$chromosome), lengths)
+    # Nothing is done again in a later session, where the file has another name.
+    first <- content_of_files("ancestral_calls")
+    again <- tempfile(fileext = ".chrom.sizes")
+    file.copy(attr(run, "config")$chromosome_lengths, again)
+    settings$chromosome_lengths <- again
+    lines <- capture.output(
+      ancify_run(settings, threads = 1, progress = FALSE, verbose = TRUE), type = "message"
+    )
+    expect_match(lines, "nothing|kept|already", all = FALSE)
+  })
+  unknown <- GenomeInfoDb::Seqinfo(c("chr1", "chr2"), c(10, NA))
+  expect_ancify_error(
+    ancify_config(replace(settings, "chromosome_lengths", list(unknown))), "input", "'chr2'"
   )
 })
