@@ -13,7 +13,8 @@ print.reml_fit <- function(x, ...) {
     c(h2 = with_errors(h2, x), components, message = if (!x$converged) x$message)
   )
   if (!is.null(x$merged)) {
-    cat("\nMerged components\n")
+    is_merged <- any(x$merged$into != x$merged$component)
+    cat(if (is_merged) "\nMerged components\n" else "\nNo components were merged\n")
     print_table(x$merged[c("component", "theta", "se", "z", "into")], 4)
   }
   invisible(x)

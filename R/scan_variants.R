@@ -156,7 +156,7 @@ tested_genotypes <- function(fit, genotypes) {
   if (is.null(genotypes)) {
     if (is.null(fit$genotypes)) {
       abort_ancify(
-        "The fit has no genotypes: give those to test, `scan_variants(fit, genotypes)`.", "input"
+        "The fit has no genotypes: give those to test as `genotypes`.", "input"
       )
     }
     return(fit$genotypes)

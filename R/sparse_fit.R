@@ -23,7 +23,8 @@
 #'   with `frequency` (of the counted allele), `effect`, `joint` and `joint_se`. Effects are of a
 #'   copy of the counted allele, in units of the response. `joint` is `NA` for a variant that
 #'   depends on others.
-#' * `theta`: the variances of the fit's components.
+#' * `theta`: the variances of the fit's components, at which `path` was made. If the fit has not
+#'   converged, they are those beside another of the supports that take turns.
 #' * `variances`: `support`, then each component's (theta times the mean of its kernel's diagonal).
 #' * `path`: the last [lasso_path()].
 #' * `rounds`: a data frame with `variants` (of the support), `lambda` and the variances of each

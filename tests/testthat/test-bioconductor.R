@@ -166,11 +166,11 @@ test_that("objects that stand for files are taken as their paths", {
 
 test_that("a Seqinfo is the lengths of a configuration", {
   require_package("GenomeInfoDb")
-  example <- ancify_example()
-  settings <- yaml::read_yaml(example)
-  lengths <- ancify_config(example)$lengths
+  example <- ancify_example(tempfile())
+  settings <- yaml::read_yaml(example$file)
+  lengths <- example$lengths
   settings$chromosome_lengths <- GenomeInfoDb::Seqinfo(names(lengths), lengths, genome = "ex1")
-  with_folder(dirname(example), {
+  with_folder(dirname(example$file), {
     run <- ancify_run(settings, threads = 1, progress = FALSE, verbose = FALSE)
     expect_identical(stats::setNames(run$length, run$chromosome), lengths)
     # Nothing is done again in a later session, where the file has another name.

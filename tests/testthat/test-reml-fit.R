@@ -26,6 +26,20 @@ test_that("a fit of all variants is that of plain R", {
   expect_true(one$converged)
 })
 
+test_that("an intercept beside a covariate is no obstacle to a stochastic fit", {
+  for (seed in 1:2) {
+    set.seed(seed)
+    calls <- matrix(stats::rbinom(400 * 150, 2, 0.4), 400,
+                    dimnames = list(paste0("s", 1:400), paste0("v", 1:150)))
+    data <- data.frame(id = rownames(calls), sex = rep(0:1, 200),
+                       y = drop(scale(calls) %*% stats::rnorm(150)) / 10 + stats::rnorm(400))
+    fit <- quiet_fit(y ~ sex, data, open_genotypes(oracle_write_bed(calls)), method = "stochastic")
+    expect_true(fit$converged)
+    exact <- quiet_fit(y ~ sex, data, open_genotypes(oracle_write_bed(calls)))
+    expect_equal(fit$coefficients_covariance, exact$coefficients_covariance, tolerance = 0.05)
+  }
+})
+
 test_that("a fit by chromosomes is that of plain R", {
   kernels <- oracle_kernels(case$calls, rep(1:4, each = 15))
   expect_like_oracle(by_chromosome, oracle_reml(case$data$y, x(), kernels), 1e-6)

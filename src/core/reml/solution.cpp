@@ -91,7 +91,11 @@ bool add_solution(const RestrictedCovariance& covariance, const Preconditioner& 
   const Vector hq = times_basis(covariance);
   Vector b = model.fixed.projected_y();
   b.insert(b.end(), hq.begin(), hq.end());
-  model.fixed.project(model.workers, model.fixed.effects(), b.data() + n);
+  // Twice: what is left of a column may be rounding errors alone, as of an intercept, and these are
+  // not off the effects after the first time.
+  for (int time = 0; time < 2; ++time) {
+    model.fixed.project(model.workers, model.fixed.effects(), b.data() + n);
+  }
   Vector x = fit.residual_projection;
   x.resize(b.size());
   Vector tolerance(b.size() / n, tolerances.probes);
