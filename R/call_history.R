@@ -64,7 +64,12 @@ coalescent_history <- function(splits, sizes, focal_size = NULL, focal_lineages 
       focal_size_given = !is.null(focal_size),
       focal_lineages = as.integer(focal_lineages),
       mutation_rate = check_positive(mutation_rate, "mutation_rate", 1),
-      model = complete_model(model), into = into, focal_times = as.numeric(focal_times)
+      model = complete_model(model), into = into,
+      focal_times = if (length(focal_times)) {
+        check_positive(focal_times, "focal_times")
+      } else {
+        numeric()
+      }
     ),
     class = "ancify_history"
   )
@@ -77,17 +82,16 @@ coalescent_history <- function(splits, sizes, focal_size = NULL, focal_lineages 
   } else {
     check_size(focal_size, "focal_size", if (length(focal_size) == 1) 1)
   }
-  check_focal_times(focal_times, history)
+  check_focal_times(history$focal_times, history)
   history
 }
 
 check_focal_times <- function(times, history) {
-  if (!is.null(times)) check_positive(times, "focal_times")
   if (length(history$focal_size) != length(times) + 1) {
     abort_ancify(
       sprintf(
-        "There are %s and %s: give one size more than `focal_times`, at which the others begin.",
-        count_of(length(history$focal_size), "focal size"), count_of(length(times), "time")
+        "`focal_size` has %s and `focal_times` %s: give one size more than times.",
+        count_of(length(history$focal_size), "value"), count_of(length(times), "value")
       ),
       "input"
     )
@@ -289,7 +293,9 @@ check_history_key <- function(config, origin) {
         add_problem(origin, "`history`: %s", conditionMessage(condition))
       }
     )
-  } else if (!isTRUE(config$estimate)) {
+  } else if (isTRUE(config$estimate)) {
+    check_epochs_key(config$history, origin)
+  } else {
     add_problem(
       origin,
       paste(
@@ -297,6 +303,19 @@ check_history_key <- function(config, origin) {
         "(or `estimate: true`)."
       ),
       quoted(config$method)
+    )
+  }
+}
+
+# Focal sizes with which a fit begins; the first split is not known yet.
+check_epochs_key <- function(history, origin) {
+  times <- history$focal_times
+  if (!length(times) && length(history$focal_size) < 2) {
+    return(invisible())
+  }
+  if (length(history$focal_size) != length(times) + 1 || any(diff(times) <= 0)) {
+    add_problem(
+      origin, "`history.focal_times` must increase, and be one less than `history.focal_size` has."
     )
   }
 }

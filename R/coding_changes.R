@@ -127,19 +127,10 @@ coding_changes <- function(vcf, ancestral, genes, reference,
   )
 }
 
-# In the core's order. From the sixth on, nothing is said of a change.
-consequences <- c(
-  "synonymous", "missense", "stop gained", "stop lost", "start lost", "no sequence",
-  "partial codon", "inner stop", "unknown codon"
-)
-
-# From the gravest on
-gravest <- c("stop gained", "start lost", "stop lost", "missense", "synonymous")
-
 # Residues named by codons, in the core's order: AAA, AAC, AAG, AAT, ACA and so on.
 genetic_code_of <- function(number) {
   need_bioconductor("Biostrings", "A genetic code")
-  code <- tryCatch(Biostrings::getGeneticCode(number), error = function(condition) {
+  code <- tryCatch(Biostrings::getGeneticCode(as.character(number)), error = function(condition) {
     abort_ancify(
       sprintf(
         paste(
@@ -207,7 +198,7 @@ change_table <- function(found, code) {
   site <- paste(x$chromosome, x$position, x$derived)
   data.frame(
     chromosome = chromosome, position = x$position, ancestral = bases[x$ancestral],
-    derived = bases[x$derived], posterior = if (found$has_posteriors) x$posterior else NA_real_,
+    derived = bases[x$derived], posterior = x$posterior + if (found$has_posteriors) 0 else NA,
     called = replace(x$called, x$called == 0, NA), copies = replace(x$copies, x$called == 0, NA),
     transcript = transcript$transcript, gene = transcript$gene, strand = transcript$strand,
     codon = x$codon, place = x$place, ancestral_codon = only_known(x$ancestral_codon),
@@ -218,12 +209,6 @@ change_table <- function(found, code) {
     focal_codon = only_known(x$focal_codon),
     worst = first_of_least(match(consequences[x$consequence], gravest), site)
   )
-}
-
-# Whether an element is the first of the least ones in its group; never where it is NA.
-first_of_least <- function(values, group) {
-  order <- order(values, na.last = NA)
-  seq_along(values) %in% order[!duplicated(group[order])]
 }
 
 #' @export

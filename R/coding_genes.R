@@ -4,6 +4,22 @@
 # (its name among the coding sequences of the transcript), `chromosome`, `start`, `end`, `strand`
 # and `phase` (bases before the part's first whole codon).
 coding_parts <- function(genes) {
+  parts <- parts_given(genes)
+  wrong <- which(!(parts$start >= 1 & parts$end >= parts$start))[1]
+  if (!is.na(wrong)) {
+    part <- parts[wrong, ]
+    abort_ancify(
+      sprintf(
+        "`genes` has a coding part of %s from %s to %s: positions count from 1, the start first.",
+        quoted(part$transcript), format(part$start), format(part$end)
+      ),
+      "input"
+    )
+  }
+  parts
+}
+
+parts_given <- function(genes) {
   if (is.character(genes)) {
     path <- check_path(genes, "genes")
     parts_of_features(read_features(path), quoted(path))
@@ -81,9 +97,11 @@ parts_of_features <- function(features, origin) {
 # GFF3 it names its parents, each of which names the gene as its own parent.
 owners_of_parts <- function(features, coding) {
   if (all(is.na(unlist(as.list(features$Parent))))) {
+    gene <- as.character(features$gene_id %||% NA)[coding]
+    # Some files give transcripts of several genes one name.
     return(data.frame(
       part = coding, transcript = as.character(features$transcript_id %||% NA)[coding],
-      gene = as.character(features$gene_id %||% NA)[coding], sequence = rep("", length(coding))
+      gene = gene, sequence = ifelse(is.na(gene), "", gene)
     ))
   }
   parents <- as.list(features$Parent)

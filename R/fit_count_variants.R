@@ -103,7 +103,7 @@ print.ancify_variant_counts <- function(x, ...) {
   if (!all(c("pattern", "n", "sites") %in% names(x))) {
     return(NextMethod())
   }
-  n <- unique(range(x$n))
+  n <- if (nrow(x)) unique(range(x$n)) else 0
   write_object("ancify_variant_counts", c(
     paste(format_count(sum(x$sites)), "sites"),
     paste(paste(vapply(n, format_count, ""), collapse = " to "), "haplotypes"),

@@ -31,7 +31,8 @@
 #'   of `pattern`, such as `"ACNA"`, and `count`. Species without a split in `history` are left out.
 #' @param history A [coalescent_history()]. The search begins at its splits and sizes, and changes
 #'   each by a factor of at most 100. If another order of splits is more likely, `into` and the
-#'   order change, with a message. The rest stays: focal size, mutation rate and model.
+#'   order change, with a message. The rest stays: focal size, mutation rate and model;
+#'   `focal_times` keep their share of the time of the first split.
 #' @param species,focal The species in the order of each pattern's bases, and the focal one of them;
 #'   by default those of `patterns`. If unknown: the outgroups in the order of the splits, then the
 #'   focal species.

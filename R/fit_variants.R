@@ -240,7 +240,7 @@ refuse_missing_positions <- function(rest, sites, history) {
     abort_ancify(
       sprintf(
         paste(
-          "`patterns` has %s sites less than `variants` with the bases %s of the outgroups and %s",
+          "`patterns` has %s sites fewer than `variants` with the bases %s of the outgroups and %s",
           "as REF: count both over the same positions, of the same genome build."
         ),
         format_count(ceiling(-rest$count[worst])), paste(outgroups, collapse = ""),

@@ -6,11 +6,10 @@ site_classes <- function(classes, kind, window) {
   if (!is.null(window)) {
     abort_ancify("`classes` and `window` exclude each other: leave one out.", "input")
   }
-  if (inherits(classes, "coding_changes")) {
-    classes <- as.data.frame(classes)[classes$worst, ]
-    classes$class <- droplevels(classes$consequence)
-  }
   table <- plain_table(classes)
+  if (inherits(classes, "coding_changes") && "consequence" %in% names(table)) {
+    table <- worst_changes(as.data.frame(classes))
+  }
   columns <- c("chromosome", "position", "class")
   if (!is.data.frame(table) || !all(columns %in% names(table)) || nrow(table) == 0) {
     abort_ancify(
@@ -22,10 +21,12 @@ site_classes <- function(classes, kind, window) {
     )
   }
   class <- droplevels(factor(table$class, unique_levels(table$class)))
-  derived <- if (kind == "snps" && "derived" %in% names(table)) as.character(table$derived)
+  derived <- if (kind == "snps" && "derived" %in% names(table)) table$derived
+  check_class_values(table, derived)
   table <- unique(data.frame(
     chromosome = as.character(table$chromosome), position = table$position,
-    derived = match(derived %||% "", c("A", "C", "G", "T"), 0L) - 1L, class = as.integer(class) - 1L
+    derived = match(toupper(derived %||% ""), c("A", "C", "G", "T"), 0L) - 1L,
+    class = as.integer(class) - 1L
   ))
   check_class_rows(table, levels(class))
   table <- table[order(table$position), ]
@@ -38,13 +39,27 @@ site_classes <- function(classes, kind, window) {
 
 unique_levels <- function(x) if (is.factor(x)) levels(x) else unique(x[!is.na(x)])
 
-check_class_rows <- function(table, names) {
-  bad <- which(is.na(table$class) | is.na(table$position))[1]
+check_class_values <- function(table, derived) {
+  position <- table$position
+  good <- is.numeric(position) & !is.na(table$class) & !is.na(table$chromosome)
+  if (is.numeric(position)) good <- good & position %in% floor(position) & position >= 1
+  if (!is.null(derived)) good <- good & toupper(derived) %in% c("A", "C", "G", "T")
+  bad <- which(!good)[1]
   if (!is.na(bad)) {
     abort_ancify(
-      sprintf("`classes` has no class or no position in row %d: leave such rows out.", bad), "input"
+      sprintf(
+        paste(
+          "`classes` has a row, number %d, without a chromosome, a class, a whole number as the",
+          "position, or one of A, C, G and T as `derived`: correct it, or leave it out."
+        ),
+        bad
+      ),
+      "input"
     )
   }
+}
+
+check_class_rows <- function(table, names) {
   twice <- which(duplicated(table[c("chromosome", "position", "derived")]))[1]
   if (!is.na(twice)) {
     row <- table[twice, ]

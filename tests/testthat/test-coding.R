@@ -155,6 +155,22 @@ test_that("bad input is named", {
   writeLines("no features at all", other$gff)
   expect_ancify_error(changes_of(other), "format", "cannot be read as GFF3 or GTF")
   expect_ancify_error(changes_of(x, genetic_code = "77"), "input", "`genetic_code`")
+  expect_identical(changes_of(x, genetic_code = 1), changes_of(x))
+  for (at in c("0\t14", "13\t2")) {
+    writeLines(c("##gff-version 3", sprintf("1\t.\tCDS\t%s\t.\t+\t0\tParent=t1", at)), other$gff)
+    expect_ancify_error(changes_of(other), "input", "'t1' from")
+  }
+  writeLines(c("##gff-version 3", "1\t.\tCDS\t100\t111\t.\t+\t0\tParent=t1"), other$gff)
+  far <- changes_of(other)
+  expect_identical(nrow(far), 0L)
+  expect_output(print(far), "sites +0")
+  # Two genes with one name of a transcript
+  other$gff <- tempfile(fileext = ".gtf")
+  writeLines(sprintf("1\t.\tCDS\t%d\t%d\t.\t+\t0\tgene_id \"g%d\"; transcript_id \"u\";",
+                     c(2, 8), c(7, 13), 1:2), other$gff)
+  found <- changes_of(other)
+  expect_identical(found$gene, c("g1", "g1", "g1", "g2", "g2"))
+  expect_identical(found$codon, c(1L, 2L, 2L, 1L, 2L))
   expect_ancify_error(
     coding_changes(x$vcf, x$ancestral, 3, x$focal), "input", "`genes` must be the path"
   )

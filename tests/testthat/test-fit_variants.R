@@ -187,8 +187,8 @@ test_that("times of focal sizes are checked", {
       coalescent_history(c(5000, 9000), 1e4, sizes, focal_times = times), "input", text
     )
   }
-  refused(c(1e4, 2e4), NULL, "2 focal sizes and 0 times")
-  refused(1e4, 300, "1 focal size and 1 time")
+  refused(c(1e4, 2e4), NULL, "`focal_size` has 2 values and `focal_times` 0 values")
+  refused(1e4, 300, "`focal_size` has 1 value and `focal_times` 1 value")
   refused(c(1e4, 2e4, 3e4), c(400, 300), "must increase")
   refused(c(1e4, 2e4), 6000, "up to the first split at 5,000")
   refused(c(1e4, 2e4), -1, "`focal_times` must be numbers above 0")

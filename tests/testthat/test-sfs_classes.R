@@ -46,6 +46,15 @@ test_that("consequences of coding changes are classes", {
                         classes = changes_of(x))
   expect_identical(names(found), c("synonymous", "missense", "stop gained", "start lost"))
   expect_identical(vapply(found, function(x) as.array(x)[2], 0, USE.NAMES = FALSE), c(2, 1, 1, 1))
+
+  # Of chosen transcripts, the worst change that they have
+  lines <- c(readLines(x$gff), "1\t.\tCDS\t3\t8\t.\t+\t0\tID=c2;Parent=t2")
+  writeLines(lines, x$gff)
+  both <- changes_of(x)
+  expect_true(any(both$worst & both$transcript == "t2"))
+  again <- sfs_from_vcf(vcf, c(s1 = "p"), ancestral = x$ancestral, threads = 1, progress = FALSE,
+                        classes = both[both$transcript == "t1", ])
+  expect_identical(lapply(again, as.array), lapply(found, as.array))
 })
 
 test_that("bad classes are named", {
@@ -59,8 +68,14 @@ test_that("bad classes are named", {
   expect_ancify_error(spectrum(sites), "input", "position 6, in two classes, 'a' and 'b'")
   expect_ancify_error(spectrum(sites[1:2]), "input", "`classes` must be")
   expect_ancify_error(spectrum(sites[1:2, ], window = 5), "input", "exclude each other")
-  sites$class <- NA
-  expect_ancify_error(spectrum(sites), "input", "in row 1")
+  for (wrong in list(list(class = NA), list(chromosome = NA), list(position = 5.5),
+                     list(position = factor(6)), list(derived = "X"))) {
+    row <- sites[1, ]
+    row[names(wrong)] <- wrong
+    expect_ancify_error(spectrum(row), "input", "row, number 1")
+  }
+  expect_ancify_error(spectrum(changes_of(x)[c("chromosome", "position")]), "input",
+                      "`classes` must be")
   sites <- data.frame(chromosome = "7", position = 6, class = "a")
   expect_ancify_error(spectrum(sites), "input", "5 UNCLASSED")
 })
