@@ -111,8 +111,8 @@ Rcpp::List as_list(const reml::StochasticState& state) {
   using Rcpp::Named;
   return Rcpp::List::create(
       Named("passes") = state.passes, Named("orthogonal") = state.orthogonal,
-      Named("iterations") = as_matrix(state.iterations), Named("runs") = as_list(state.runs),
-      Named("response_vectors") = state.response_vectors,
+      Named("blocks") = state.blocks, Named("iterations") = as_matrix(state.iterations),
+      Named("runs") = as_list(state.runs), Named("response_vectors") = state.response_vectors,
       Named("phase") = static_cast<int>(state.phase), Named("status") = state.status,
       Named("message") = state.message, Named("solved") = state.solved,
       Named("sketch_weights") = state.sketch_weights, Named("radius") = state.radius,
@@ -125,6 +125,7 @@ reml::StochasticState as_state(const Rcpp::List& list) {
   reml::StochasticState state;
   state.passes = Rcpp::as<double>(list["passes"]);
   state.orthogonal = Rcpp::as<bool>(list["orthogonal"]);
+  state.blocks = Rcpp::as<std::vector<int>>(list["blocks"]);
   state.iterations = as_iterations(list["iterations"]);
   state.runs = as_runs(list["runs"]);
   state.response_vectors = Rcpp::as<Vector>(list["response_vectors"]);

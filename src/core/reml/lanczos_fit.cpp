@@ -137,6 +137,7 @@ void LanczosFit::first_block() {
       state_.orthogonal = true;
       shadows_.clear();
       firsts_.clear();
+      state_.blocks.clear();
       return first_block();
     }
     add_probes(lanczos, std::min(needed, room()) - probes());
@@ -175,6 +176,7 @@ void LanczosFit::add_probes(Lanczos& lanczos, int count) {
   Vector z(size);
   plan_.probes().fill(model_.workers, probes(), count, z.data());
   see_probes(count, z.data());
+  state_.blocks.push_back(count);
   lanczos.add(count, z.data());
   state_.runs.resize(state_.runs.size() + static_cast<std::size_t>(count));
 }
@@ -223,9 +225,7 @@ void LanczosFit::keep() {
 }
 
 void LanczosFit::restore() {
-  const int count = static_cast<int>(state_.runs.size()) - 1;
-  while (probes() < count) {
-    const int columns = std::min(settings_.columns, count - probes());
+  for (const int columns : state_.blocks) {
     Vector z(area(model_.samples(), columns));
     plan_.probes().fill(model_.workers, probes(), columns, z.data());
     see_probes(columns, z.data());

@@ -47,6 +47,8 @@ struct StochasticState {
   // One component: the Lanczos runs of the response and of all probes so far, and the vectors of
   // the first of them.
   std::vector<LanczosRun> runs;
+  std::vector<int> blocks;  // numbers of probes in the blocks that BLAS multiplied, in which its
+                            // rounding depends on their number
   std::vector<double> response_vectors;
 
   // Several components:
