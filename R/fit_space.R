@@ -15,7 +15,7 @@ history_space <- function(history, joint = FALSE, called = 1) {
   finds_called <- joint && is.null(called)
   start <- c(
     interval_logarithms(history), log(unname(history$sizes)), if (joint) log(history$focal_size),
-    if (joint) qlogis(focal_time_shares(history)), if (finds_called) log(0.9)
+    if (joint) stats::qlogis(focal_time_shares(history)), if (finds_called) log(0.9)
   )
   called_at <- length(start)
   history_of <- function(x) {
