@@ -116,8 +116,7 @@ coding_changes <- function(vcf, ancestral, genes, reference,
   }, progress)
   if (!use_info) warn_about_unmatched(found$chromosomes, ancestral)
   warn_about_positions(found, vcf, use_info)
-  reasons <- append(reasons_without_mask, "MASKED", match("REF_MISMATCH", reasons_without_mask))
-  left_out <- records_left_out(found, low_confidence, reasons)
+  left_out <- records_left_out(found, low_confidence, reasons_with_mask)
   check_any_site(found, left_out, vcf, use_info)
   records <- c(left_out, NOT_CODING = found$not_coding, CODING = found$coding)
   structure(
@@ -184,6 +183,7 @@ genes_for_core <- function(parts) {
 
 change_table <- function(found, code) {
   x <- found$changes
+  if (!found$has_posteriors) x$posterior[] <- NA
   bases <- c("A", "C", "G", "T")
   chromosome <- found$chromosomes$chromosome[x$chromosome]
   # The core counts transcripts in each chromosome.
@@ -198,7 +198,7 @@ change_table <- function(found, code) {
   site <- paste(x$chromosome, x$position, x$derived)
   data.frame(
     chromosome = chromosome, position = x$position, ancestral = bases[x$ancestral],
-    derived = bases[x$derived], posterior = x$posterior + if (found$has_posteriors) 0 else NA,
+    derived = bases[x$derived], posterior = x$posterior,
     called = replace(x$called, x$called == 0, NA), copies = replace(x$copies, x$called == 0, NA),
     transcript = transcript$transcript, gene = transcript$gene, strand = transcript$strand,
     codon = x$codon, place = x$place, ancestral_codon = only_known(x$ancestral_codon),

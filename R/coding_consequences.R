@@ -11,9 +11,6 @@ gravest <- c("stop gained", "start lost", "stop lost", "missense", "synonymous")
 
 # The gravest change of each site, among the rows that there are: users may choose transcripts.
 worst_changes <- function(changes) {
-  if (!all(c("chromosome", "position", "derived") %in% names(changes))) {
-    return(changes["consequence"])
-  }
   site <- paste(changes$chromosome, changes$position, changes$derived)
   worst <- changes[first_of_least(match(changes$consequence, gravest), site), ]
   worst$class <- droplevels(factor(worst$consequence, consequences))

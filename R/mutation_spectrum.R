@@ -213,8 +213,7 @@ spectrum_columns_of <- function(vcf, populations, samples, subset, by) {
 
 # Numbers of records by reason, with those that are used.
 mutation_records <- function(found, low_confidence) {
-  reasons <- append(reasons_without_mask, "MASKED", match("REF_MISMATCH", reasons_without_mask))
-  c(records_left_out(found, low_confidence, reasons), found$sites)
+  c(records_left_out(found, low_confidence, reasons_with_mask), found$sites)
 }
 
 # ---- Results ----------------------------------------------------------------------------------

@@ -7,7 +7,8 @@ site_classes <- function(classes, kind, window) {
     abort_ancify("`classes` and `window` exclude each other: leave one out.", "input")
   }
   table <- plain_table(classes)
-  if (inherits(classes, "coding_changes") && "consequence" %in% names(table)) {
+  of_changes <- c("chromosome", "position", "derived", "consequence")
+  if (inherits(classes, "coding_changes") && all(of_changes %in% names(table))) {
     table <- worst_changes(as.data.frame(classes))
   }
   columns <- c("chromosome", "position", "class")

@@ -214,6 +214,10 @@ reasons_without_mask <- c(
   "NEITHER_ALLELE", "LOW"
 )
 
+reasons_with_mask <- append(
+  reasons_without_mask, "MASKED", match("REF_MISMATCH", reasons_without_mask)
+)
+
 # In the core's order.
 site_kinds <- c("snps", "indels", "insertions", "deletions")
 
