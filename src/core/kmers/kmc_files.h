@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/exec/errors.h"
@@ -90,18 +91,23 @@ class KmerCursor {
   Key key() const { return now_->key; }
   std::uint32_t count() const { return now_->count; }
   const Counted<Key>& entry() const { return *now_; }
-  // Goes to the next k-mer, or with 0 `steps` stays. FormatError if those that follow are not in
-  // order.
-  void next(int steps = 1) {
-    now_ += steps;
+  // Goes to the next k-mer. FormatError if those that follow are not in order.
+  void next() { go_to(now_ + 1); }
+
+  // The k-mers that were read ahead, from the cursor's on.
+  static constexpr std::size_t kAhead = 1 << 12;
+  const Counted<Key>* begin() const { return now_; }
+  const Counted<Key>* end() const { return last_; }
+  // Goes to one of them, or to their end. FormatError as above.
+  void go_to(const Counted<Key>* entry) {
+    now_ = entry;
     if (now_ == last_) fill();
   }
 
  private:
   // Reads k-mers ahead.
   void fill() {
-    constexpr std::uint64_t most = 1 << 12;
-    const auto n = static_cast<std::size_t>(std::min(end_ - at_, most));
+    const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(end_ - at_, kAhead));
     const Key before = entries_.empty() ? 0 : entries_.back().key;
     const bool is_first = entries_.empty();
     entries_.resize(n);
@@ -173,19 +179,27 @@ class KmerWriter {
 
 template <class Key>
 void KmerWriter::write(std::uint64_t first, const Counted<Key>* entries, std::size_t n) {
+  if (n == 0) return;
   const std::size_t suffix = header_.suffix_bytes();
   std::vector<char> bytes(n * header_.record_bytes() + KmerDatabase::kSlack);
   char* to = bytes.data();
+  const auto prefix_of = [&](Key key) {
+    return static_cast<std::size_t>(suffix > 0 ? key >> (8 * suffix) : key);
+  };
+  // K-mers of a prefix are neighbours: they are counted in a register. No other thread has them.
+  std::size_t prefix = prefix_of(entries->key);
+  std::uint64_t with_prefix = 0;
   for (const Counted<Key>* entry = entries; entry != entries + n; ++entry) {
-    Key prefix = entry->key;
-    if (suffix > 0) {
-      prefix >>= 8 * suffix;
-      put_bases(to, entry->key, 4 * suffix);
+    if (prefix_of(entry->key) != prefix) {
+      starts_[prefix] += std::exchange(with_prefix, 0);
+      prefix = prefix_of(entry->key);
     }
-    ++starts_[static_cast<std::size_t>(prefix)];
+    ++with_prefix;
+    if (suffix > 0) put_bases(to, entry->key, 4 * suffix);
     std::memcpy(to + suffix, &entry->count, sizeof entry->count);
     to += header_.record_bytes();
   }
+  starts_[prefix] += with_prefix;
   bytes.resize(n * header_.record_bytes());
   put(first, bytes);
 }

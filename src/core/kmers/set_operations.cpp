@@ -9,62 +9,79 @@ namespace ancify {
 
 namespace {
 
-std::uint32_t count_of_both(KmerCountRule rule, std::uint32_t one, std::uint32_t other) {
+// Calls use(f), where f(one, other) is the count of a k-mer that both have.
+template <class Use>
+auto with_rule(KmerCountRule rule, Use&& use) {
+  using Count = std::uint32_t;
   switch (rule) {
     case KmerCountRule::kSum:
-      return saturated(std::uint64_t{one} + other);
+      return use([](Count one, Count other) { return saturated(std::uint64_t{one} + other); });
     case KmerCountRule::kLeast:
-      return std::min(one, other);
+      return use([](Count one, Count other) { return std::min(one, other); });
     case KmerCountRule::kMost:
-      return std::max(one, other);
+      return use([](Count one, Count other) { return std::max(one, other); });
     case KmerCountRule::kFirst:
-      return one;
+      return use([](Count one, Count) { return one; });
     case KmerCountRule::kSecond:
-      return other;
+      return use([](Count, Count other) { return other; });
     case KmerCountRule::kDifference:
-      return one - std::min(one, other);
+      break;
   }
-  return 0;
+  return use([](Count one, Count other) { return one - std::min(one, other); });
 }
 
 // What a merge makes of a k-mer's counts, 0 where it is missing; 0 to leave it out. It is chance
 // which of both databases has the next k-mer, so there are no branches for a processor to guess.
+template <class OfBoth>
 class Rule {
  public:
-  Rule(KmerOperation operation, KmerCountRule rule)
+  Rule(KmerOperation operation, KmerCountRule rule, OfBoth of_both)
       : of_one_(operation == KmerOperation::kIntersect ? 0 : kMostCount),
         of_other_(operation == KmerOperation::kUnion ? kMostCount : 0),
-        of_both_(operation == KmerOperation::kSubtract && rule != KmerCountRule::kDifference
+        in_both_(operation == KmerOperation::kSubtract && rule != KmerCountRule::kDifference
                      ? 0
                      : kMostCount),
-        rule_(rule) {}
+        of_both_(of_both) {}
   std::uint32_t combined(std::uint32_t one, std::uint32_t other) const {
-    const std::uint32_t both = count_of_both(rule_, one, other) & of_both_;
+    const std::uint32_t is_in_both = 0 - (std::uint32_t{one > 0} & std::uint32_t{other > 0});
     const std::uint32_t either = (one & of_one_) | (other & of_other_);  // the other one is 0
-    return one == 0 || other == 0 ? either : both;
+    return (is_in_both & in_both_ & of_both_(one, other)) | (~is_in_both & either);
   }
 
  private:
   std::uint32_t of_one_;  // masks: 0 leaves a k-mer out
   std::uint32_t of_other_;
-  std::uint32_t of_both_;
-  KmerCountRule rule_;
+  std::uint32_t in_both_;
+  OfBoth of_both_;
 };
 
-// Calls take(key, count of one, count of other) for each k-mer of either.
-template <class Key, class Take>
-void merge(KmerCursor<Key> one, KmerCursor<Key> other, Take&& take) {
+// Calls take(key, count of one, count of other) for each k-mer of either, and then() after each
+// 2 kAhead of them at most. It is chance which has the next k-mer: places in both are kept in
+// registers, and move without branches.
+template <class Key, class Take, class Then>
+void merge(KmerCursor<Key> one, KmerCursor<Key> other, Take&& take, Then&& then) {
   while (one.valid() && other.valid()) {
-    const Key a = one.key();
-    const Key b = other.key();
-    const std::uint32_t in_one = a <= b;
-    const std::uint32_t in_other = b <= a;
-    take(std::min(a, b), one.count() & (0 - in_one), other.count() & (0 - in_other));
-    one.next(static_cast<int>(in_one));
-    other.next(static_cast<int>(in_other));
+    const auto* a = one.begin();
+    const auto* b = other.begin();
+    const auto* const a_end = one.end();
+    const auto* const b_end = other.end();
+    while (a != a_end && b != b_end) {
+      const std::uint32_t in_one = a->key <= b->key;
+      const std::uint32_t in_other = b->key <= a->key;
+      take(std::min(a->key, b->key), a->count & (0 - in_one), b->count & (0 - in_other));
+      a += in_one;
+      b += in_other;
+    }
+    one.go_to(a);
+    other.go_to(b);
+    then();
   }
-  for (; one.valid(); one.next()) take(one.key(), one.count(), 0);
-  for (; other.valid(); other.next()) take(other.key(), 0, other.count());
+  for (; one.valid(); one.go_to(one.end()), then()) {
+    for (const auto& entry : one) take(entry.key, entry.count, 0);
+  }
+  for (; other.valid(); other.go_to(other.end()), then()) {
+    for (const auto& entry : other) take(entry.key, 0, entry.count);
+  }
 }
 
 // The k-mers that begin with these bases, as a cursor. No database has a shorter prefix.
@@ -79,31 +96,30 @@ KmerCursor<Key> cursor_of(const KmerDatabase& database, std::size_t part, int ba
 KmerDatabase combine(const KmerDatabase& one, const KmerDatabase& other, KmerOperation operation,
                      KmerCountRule rule, const KmerSettings& settings, const KmerWork& work,
                      JobControl& control) {
-  const Rule counts(operation, rule);
   const int bases = std::min({one.header().prefix, other.header().prefix, 3});
   KmerParts parts(settings, bases, work.memory / 2, work.scratch);
   return with_key(settings.k, [&](auto any) {
     using Key = decltype(any);
     const auto n = std::int64_t{1} << (2 * bases);
     control.expect(n);
-    run_tasks(control, work.threads, n, [&](std::int64_t part, const TaskContext& context) {
-      const auto at = static_cast<std::size_t>(part);
-      std::vector<Counted<Key>> entries(1 << 14);
-      std::size_t used = 0;
-      const auto flush = [&] {
-        context.throw_if_stopped();
-        parts.add(entries.data(), used);
-        used = 0;
-      };
-      merge(cursor_of<Key>(one, at, bases), cursor_of<Key>(other, at, bases),
-            [&](Key key, std::uint32_t first, std::uint32_t second) {
-              const std::uint32_t count = counts.combined(first, second);
-              entries[used] = {key, count};
-              used += count > 0;
-              if (used == entries.size()) flush();
-            });
-      flush();
-      control.advance(1);
+    with_rule(rule, [&](auto of_both) {
+      const Rule counts(operation, rule, of_both);
+      run_tasks(control, work.threads, n, [&](std::int64_t part, const TaskContext& context) {
+        const auto at = static_cast<std::size_t>(part);
+        std::vector<Counted<Key>> entries(2 * KmerCursor<Key>::kAhead + 1);
+        Counted<Key>* to = entries.data();
+        const auto put = [&](Key key, std::uint32_t first, std::uint32_t second) {
+          *to = {key, counts.combined(first, second)};
+          to += to->count > 0;
+        };
+        const auto pass_on = [&] {
+          context.throw_if_stopped();
+          parts.add(entries.data(), static_cast<std::size_t>(to - entries.data()));
+          to = entries.data();
+        };
+        merge(cursor_of<Key>(one, at, bases), cursor_of<Key>(other, at, bases), put, pass_on);
+        control.advance(1);
+      });
     });
     one.check_unchanged();
     other.check_unchanged();
@@ -144,21 +160,21 @@ KmerComparison compare(const KmerDatabase& one, const KmerDatabase& other,
   KmerComparison sums;
   with_key(one.header().k, [&](auto any) {
     using Key = decltype(any);
-    std::uint64_t n = 0;
-    merge(KmerCursor<Key>(one), KmerCursor<Key>(other),
-          [&](Key, std::uint32_t first, std::uint32_t second) {
-            const double a = first;
-            const double b = second;
-            sums.one += first > 0;
-            sums.other += second > 0;
-            sums.shared += first > 0 && second > 0;
-            sums.least += std::min(a, b);
-            sums.total += a + b;
-            sums.product += a * b;
-            sums.square_one += a * a;
-            sums.square_other += b * b;
-            if (++n % (1 << 20) == 0) context.throw_if_stopped();
-          });
+    merge(
+        KmerCursor<Key>(one), KmerCursor<Key>(other),
+        [&](Key, std::uint32_t first, std::uint32_t second) {
+          const double a = first;
+          const double b = second;
+          sums.one += first > 0;
+          sums.other += second > 0;
+          sums.shared += first > 0 && second > 0;
+          sums.least += std::min(a, b);
+          sums.total += a + b;
+          sums.product += a * b;
+          sums.square_one += a * a;
+          sums.square_other += b * b;
+        },
+        [&] { context.throw_if_stopped(); });
   });
   one.check_unchanged();
   other.check_unchanged();

@@ -88,22 +88,48 @@ class KmerParts {
     run_tasks(control, work.threads, static_cast<std::int64_t>(parts_.size()),
               [&](std::int64_t i, const TaskContext&) {
                 const auto part = static_cast<std::size_t>(i);
-                std::vector<Counted<Key>> entries(first[part + 1] - first[part]);
-                Counted<Key>* to = entries.data();
-                parts_.take(part, [&](const char* block, std::size_t size) {
-                  for (const char* at = block; at != block + size; at += kEntry<Key>, ++to) {
-                    std::memcpy(&to->key, at, sizeof to->key);
-                    std::memcpy(&to->count, at + sizeof to->key, sizeof to->count);
-                  }
-                });
-                std::vector<Counted<Key>> spare;
-                if (!are_sorted) radix_sort(entries, spare, 2 * (settings_.k - bases_));
-                writer.write(first[part], entries.data(), entries.size());
+                if (are_sorted) {
+                  write_blocks<Key>(part, first[part], writer);
+                } else {
+                  write_sorted<Key>(part, first[part + 1] - first[part], first[part], writer);
+                }
               });
     return writer.finish(TaskContext(control));
   }
 
  private:
+  // Adds a block's k-mers to the entries.
+  template <class Key>
+  static void read_block(const char* block, std::size_t size, std::vector<Counted<Key>>& entries) {
+    const std::size_t before = entries.size();
+    entries.resize(before + size / kEntry<Key>);
+    for (auto entry = entries.begin() + static_cast<std::ptrdiff_t>(before); entry != entries.end();
+         ++entry, block += kEntry<Key>) {
+      std::memcpy(&entry->key, block, sizeof entry->key);
+      std::memcpy(&entry->count, block + sizeof entry->key, sizeof entry->count);
+    }
+  }
+  // A part in order is written block by block, which the processor's cache holds.
+  template <class Key>
+  void write_blocks(std::size_t part, std::uint64_t first, KmerWriter& writer) {
+    std::vector<Counted<Key>> entries;
+    parts_.take(part, [&](const char* block, std::size_t size) {
+      entries.clear();
+      read_block(block, size, entries);
+      writer.write(first, entries.data(), entries.size());
+      first += entries.size();
+    });
+  }
+  template <class Key>
+  void write_sorted(std::size_t part, std::size_t n, std::uint64_t first, KmerWriter& writer) {
+    std::vector<Counted<Key>> entries;
+    entries.reserve(n);
+    parts_.take(part,
+                [&](const char* block, std::size_t size) { read_block(block, size, entries); });
+    std::vector<Counted<Key>> spare;
+    radix_sort(entries, spare, 2 * (settings_.k - bases_));
+    writer.write(first, entries.data(), entries.size());
+  }
   template <class Key>
   std::size_t part_of(Key key) const {
     return static_cast<std::size_t>(key >> (2 * (settings_.k - bases_)));
