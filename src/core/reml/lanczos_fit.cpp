@@ -36,6 +36,21 @@ constexpr double kShareOfLaw = 0.08;
 // More probes than predicted, as a block of probes more costs all its passes.
 constexpr double kPilotReserve = 1.4;
 
+// A kernel that is a multiple of the residual's, as all probes see it, has one eigenvalue.
+bool has_one_eigenvalue(const std::vector<SpectralSum>& rules) {
+  double sum = 0;
+  double first = 0;
+  double second = 0;
+  for (const SpectralSum& rule : rules) {
+    for (std::size_t k = 0; k < rule.nodes.size(); ++k) {
+      sum += rule.weights[k];
+      first += rule.weights[k] * rule.nodes[k];
+      second += rule.weights[k] * rule.nodes[k] * rule.nodes[k];
+    }
+  }
+  return second - first * first / sum <= kDependentKernel * second;
+}
+
 class LanczosFit {
  public:
   LanczosFit(const RestrictedModel& model, const StochasticSettings& settings,
@@ -280,6 +295,7 @@ std::vector<SpectralSum> LanczosFit::rules(bool radau) const {
 
 void LanczosFit::maximise() {
   const std::vector<SpectralSum> gauss = rules(false);
+  if (has_one_eigenvalue(gauss)) throw DependentComponent(0, model_.name(0));
   const double first = first_share(gauss);
   const SpectralSum trace = trace_of(gauss, first);
   const SpectralLikelihood likelihood(gauss[0], trace, model_.fixed.freedom());

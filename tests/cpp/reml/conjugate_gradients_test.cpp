@@ -1,6 +1,7 @@
 // Checks solutions against dense algebra, and what they do not depend on.
 #include "core/reml/conjugate_gradients.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/reml/probes.h"
@@ -54,8 +55,11 @@ TEST(ConjugateGradients, ColumnsDoNotAffectEachOther) {
     const auto begin = static_cast<std::ptrdiff_t>(60 * c);
     const Vector alone =
         solved(dense, theta, 5, 1, Vector(b.begin() + begin, b.begin() + begin + 60), 1e-5);
+    // BLAS rounds products of one column and of three differently, and each step adds to that.
+    double most = 0;
+    for (const double value : alone) most = std::max(most, std::abs(value));
     for (std::size_t i = 0; i < 60; ++i) {
-      ASSERT_NEAR(together[60 * c + i], alone[i], 1e-12 * std::abs(alone[i]));
+      ASSERT_NEAR(together[60 * c + i], alone[i], 1e-11 * most);
     }
   }
 }
