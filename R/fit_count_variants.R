@@ -18,11 +18,12 @@
 #'   the configuration's `variant_samples`, else all.
 #' @param progress `TRUE` shows a progress bar after two seconds; by default only in interactive
 #'   sessions.
-#' @return A data frame of class `ancify_variant_counts` with a row for each kind of site. The
-#'   attribute `species` has the outgroups in the order of the bases.
+#' @return A data frame of class `ancify_variant_counts` with a row for each kind of site of a
+#'   chromosome. The attribute `species` has the outgroups in the order of the bases.
 #'
 #'   | Column | Meaning |
 #'   | --- | --- |
+#'   | `chromosome` | its name in the configuration |
 #'   | `pattern` | a base or `N` for each outgroup |
 #'   | `alleles` | REF and ALT, such as `"A/G"` |
 #'   | `counts` | copies of ALT |
@@ -90,12 +91,18 @@ count_projected_variants <- function(config, vcf, samples, progress) {
   })
   structure(
     data.frame(
+      chromosome = configured_names(counts$chromosomes, config)[counts$chromosome + 1],
       pattern = do.call(paste0, letters),
       alleles = paste(bases[counts$first + 1], bases[counts$second + 1], sep = "/"),
       counts = counts$copies, n = counts$haplotypes, sites = counts$sites
     ),
     species = species, class = c("ancify_variant_counts", "data.frame")
   )
+}
+
+# A VCF may have "1" for "chr1".
+configured_names <- function(chromosomes, config) {
+  ifelse(chromosomes %in% names(config$lengths), chromosomes, other_prefix(chromosomes))
 }
 
 #' @export

@@ -9,6 +9,10 @@
 #' Ten million sites hardly separate splits from sizes: an earlier split before a smaller population
 #' gives nearly the same patterns. A whole genome separates them.
 #'
+#' Sites nearby share their gene trees, so they tell less than independent ones. If `patterns` and
+#' `variants` name ten chromosomes or more, standard errors come from the differences between these.
+#' With fewer chromosomes the errors are those of independent sites, and too small.
+#'
 #' A weak prior keeps small data sets at a plausible history: sizes follow a log-normal distribution
 #' with standard deviation 1, a given focal size included. For a genome's counts it has no weight.
 #'
@@ -49,11 +53,14 @@
 #'   * `history`: the fitted history, for [call_ancestral()] and [polarise_sites()];
 #'   * `log_likelihood`, `df` (the number of fitted values) and `sites`;
 #'   * `variants`: `NULL`, or a list of the projected number of haplotypes `n`, the number of
-#'     `sites` that vary among them, the share `called`, and `copies`. This is a data frame of
-#'     `copies` of the rarer allele, the `sites` with them, and the number `expected` of as many
-#'     variants;
+#'     `sites` that vary among them, the share `called`, and more:
+#'       * `copies`: a data frame of `copies` of the rarer allele, the `sites` with them, and the
+#'         number `expected` of as many variants;
+#'       * `confidence`: the mean posterior of the more probable ancestral allele at the variants
+#'         (`stated`), and its standard error (`std_error`), as the history is uncertain;
 #'   * `estimates`: a data frame of `parameter`, `estimate` (generations, diploid sizes) and
 #'     `std_error`, `NA` if the data do not determine it or at a bound;
+#'   * `blocks`: the number of chromosomes from which the standard errors come, 0 for none;
 #'   * `converged` and `message` of the search.
 #' @section Errors:
 #' * `ancify_input_error`: the counts or the history cannot be used, or the counts lack an outgroup
@@ -64,6 +71,10 @@
 #' @references
 #' Rannala and Yang (2003) Bayes estimation of species divergence times and
 #' ancestral population sizes. Genetics 164:1645.
+#'
+#' Coffman, Hsieh, Gravel and Gutenkunst (2016) Computationally efficient composite likelihood
+#' statistics for demographic inference. Molecular Biology and Evolution 33:591, for the standard
+#' errors from chromosomes.
 #' @seealso [coalescent_history()], [count_patterns()], [fit_substitution_model()] for the model of
 #'   mutation
 #' @export
@@ -80,21 +91,27 @@ fit_history <- function(patterns, history, species = NULL, focal = NULL, variant
   check_given()
   history <- check_history(history)
   check_pattern_counts(patterns)
-  counts <- counts_for_history(patterns, history, species, focal)
+  patterns <- patterns_for_history(patterns, history, species, focal)
+  counts <- total_counts(patterns)
   check_called_share(called)
   focal_sizes <- number_of_focal_sizes(focal_sizes, history)
   variants <- variants_for_history(variants, history)
   quick <- quick_search(history, counts)
   better <- better_order(quick, history, function(start) quick_search(start, counts))
   if (!is.null(better)) tell_of_order(better$history, quick$objective - better$objective)
+  data <- if (is.null(variants)) counts else joint_counts(counts, variants, history)
   fit <- if (is.null(variants)) {
-    search_history(if (is.null(better)) history else better$history, counts)
+    search_history(if (is.null(better)) history else better$history, data)
   } else {
     # Joint counts take longer, so the search begins at what one haplotype tells.
     start <- with_focal_sizes((better %||% quick)$history, focal_sizes)
-    search_joint_history(start, joint_counts(counts, variants, history), called)
+    search_joint_history(start, data, called)
   }
-  reported_fit(fit)
+  parts <- lapply(chromosome_blocks(patterns, variants), function(block) {
+    counts <- total_counts(block$patterns)
+    if (is.null(variants)) counts else joint_tables(counts, block$variants, history, data$n)
+  })
+  reported_fit(fit, data, parts)
 }
 
 # The posterior density of a history's parameters, and where a search may go. `data`: counts of
@@ -113,9 +130,10 @@ history_problem <- function(history, data, called = 1) {
       likelihood <- surface$expansion(x, accurate)
       list(
         gradient = likelihood$gradient + prior$gradient(x),
-        information = likelihood$information + prior$information
+        information = likelihood$information + prior$information, slopes = likelihood$slopes
       )
-    }
+    },
+    prior_information = prior$information
   ))
 }
 
@@ -157,7 +175,7 @@ search_history <- function(history, counts) {
 found_fit <- function(found, problem, x, at, enough = 1e-4) {
   list(
     history = problem$history(x), objective = problem$objective(x), problem = problem, x = x,
-    information = at$information, message = found$message,
+    information = at$information, slopes = at$slopes, message = found$message,
     converged = found$convergence == 0 || gain_left(at, x, problem) < enough
   )
 }
@@ -198,11 +216,17 @@ quick_search <- function(history, counts) {
   )
 }
 
-reported_fit <- function(fit) {
+# `data`: what was fitted. `parts`: the same of each block; none for independent sites.
+reported_fit <- function(fit, data, parts) {
   if (!fit$converged) {
     warn_ancify(paste("The fit of the history did not converge:", fit$message), "fit")
   }
-  estimates <- history_estimates(fit$x, fit$information, fit$problem)
+  of_blocks <- if (length(parts)) information_of_blocks(cells_by_block(data, parts), fit$slopes)
+  covariance <- history_covariance(fit, of_blocks)
+  estimates <- history_estimates(fit$x, covariance, fit$problem)
+  if (!is.null(fit$variants)) {
+    fit$variants$confidence <- stated_confidence(fit, data, covariance)
+  }
   warn_about_touching_splits(fit$history)
   warn_about_unknown_sizes(estimates)
   fitted <- fit$history
@@ -210,7 +234,7 @@ reported_fit <- function(fit) {
   structure(
     list(
       history = fitted, log_likelihood = fit$problem$log_likelihood(fit$x), df = length(fit$x),
-      sites = fit$problem$sites, estimates = estimates,
+      sites = fit$problem$sites, estimates = estimates, blocks = length(parts),
       converged = fit$converged, message = fit$message, variants = fit$variants
     ),
     class = c("ancify_history_fit", "ancify_fit")
@@ -233,8 +257,8 @@ warn_about_unknown_sizes <- function(estimates) {
   }
 }
 
-# Total counts of patterns: the outgroups' bases in the order of the splits, then the focal base.
-counts_for_history <- function(patterns, history, species, focal) {
+# Each pattern with the outgroups' bases in the order of the splits, then the focal base.
+patterns_for_history <- function(patterns, history, species, focal) {
   species <- species %||% attr(patterns, "species")
   bases <- patterns$pattern
   if (is.null(species)) {
@@ -248,9 +272,10 @@ counts_for_history <- function(patterns, history, species, focal) {
     columns <- lapply(match(wanted, species), function(i) substr(bases, i, i))
     bases <- do.call(paste0, columns)
   }
-  totals <- total_counts(data.frame(pattern = toupper(bases), count = patterns$count))
-  check_all_known(totals, c(outgroup_names(history), focal %||% "the focal species"))
-  totals
+  patterns <- data.frame(patterns[names(patterns) == "chromosome"], count = patterns$count)
+  patterns$pattern <- toupper(bases)
+  check_all_known(patterns, c(outgroup_names(history), focal %||% "the focal species"))
+  patterns
 }
 
 stop_where_missing <- function(wanted, species, focal, history) {
@@ -313,7 +338,7 @@ gain_left <- function(at, x, space) {
 }
 
 # Minus the log-likelihood of counts and its gradient. `expansion`: the gradient, more accurate for
-# the last steps, and Fisher's information.
+# the last steps, Fisher's information, and the slopes of the log-probabilities.
 likelihood_surface <- function(log_probabilities, counts) {
   list(
     objective = function(x) -sum(counts * log_probabilities(x)),
@@ -327,60 +352,9 @@ likelihood_surface <- function(log_probabilities, counts) {
       }
       list(
         gradient = -colSums(counts * slopes),
-        information = crossprod(slopes, sum(counts) / sum(expected) * expected * slopes)
+        information = crossprod(slopes, sum(counts) / sum(expected) * expected * slopes),
+        slopes = slopes
       )
     }
-  )
-}
-
-# Splits and sizes with their standard errors, from those of the logarithms.
-history_estimates <- function(x, information, space, step = 1e-4) {
-  jacobian <- derivatives(space$values, x, step)
-  free <- x > space$lower + 1e-6 & x < space$upper - 1e-6
-  covariance <- NA * information
-  # Splits and sizes are strongly correlated, so almost no direction counts as flat here.
-  covariance[free, free] <- tryCatch(
-    solve(information[free, free, drop = FALSE]), error = function(condition) NA
-  )
-  data.frame(
-    parameter = space$names, estimate = space$values(x),
-    std_error = propagated_errors(jacobian, covariance)
-  )
-}
-
-#' @export
-print.ancify_history_fit <- function(x, ...) {
-  unknown <- x$estimates$parameter[is.na(x$estimates$std_error)]
-  write_object("ancify_history_fit", site_fit_facts(x), c(
-    message = if (!x$converged) x$message,
-    undetermined = if (length(unknown)) paste(enumerate(unknown), "(or at a bound)"),
-    data = fitted_data(x),
-    copies = if (!is.null(x$variants)) {
-      sprintf(
-        "%s of the variants have other numbers of copies than the fitted history expects",
-        format_percent(copies_amiss(x$variants$copies))
-      )
-    },
-    `not fitted` = if (is.null(x$variants)) {
-      sprintf(
-        "the focal size (%s) and the mutation rate",
-        if (x$history$focal_size_given) "given" else "not given: the next older size"
-      )
-    } else {
-      "the mutation rate"
-    },
-    history_fields(x$history)
-  ))
-  invisible(x)
-}
-
-fitted_data <- function(fit) {
-  if (is.null(fit$variants)) {
-    return("bases of the outgroups and one focal haplotype")
-  }
-  sprintf(
-    "bases of the outgroups, and allele counts of %s in %s focal haplotypes; %s of them are known",
-    count_of(round(fit$variants$sites), "variant"), fit$variants$n,
-    format_percent(fit$variants$called)
   )
 }

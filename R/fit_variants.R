@@ -12,8 +12,15 @@ most_projected <- 10
 # list(n =, varying = data frame of code, first, second, copies and count; rest = the same of code,
 # base and count), from the counts of patterns and of sites that vary.
 joint_counts <- function(counts, variants, history) {
+  tables <- joint_tables(counts, variants, history, projected_haplotypes(variants))
+  refuse_missing_positions(tables$rest, sum(variants$count), history)
+  tables$rest <- tables$rest[tables$rest$count > 1e-9, ]
+  tables
+}
+
+# The same, with what may be wrong.
+joint_tables <- function(counts, variants, history, n) {
   width <- length(history$splits)
-  n <- projected_haplotypes(variants)
   sites <- projected_sites(variants[variants$n >= n, ], n)
   both <- sites$copies > 0 & sites$copies < n
   fixed <- data.frame(
@@ -30,14 +37,13 @@ joint_counts <- function(counts, variants, history) {
   varying <- data.frame(code = variants$code, base = variants$first, count = -variants$count)
   all <- all[all$code < 5^width - 1, ]  # where an outgroup has a base
   rest <- summed(rbind(all, varying, fixed), c("code", "base"))
-  refuse_missing_positions(rest, sum(variants$count), history)
   # The alleles in the order of the alphabet
   sites <- sites[both, ]
   turned <- sites$first > sites$second
   sites[turned, c("first", "second")] <- sites[turned, c("second", "first")]
   sites$copies[turned] <- n - sites$copies[turned]
   list(
-    n = n, rest = rest[rest$count > 1e-9, ],
+    n = n, rest = rest,
     varying = summed(sites, c("code", "first", "second", "copies"))
   )
 }
@@ -72,7 +78,8 @@ projected_sites <- function(variants, n) {
       count = part$count[each] * rep(share, each = length(rows))
     )
   })
-  summed(do.call(rbind, parts), c("code", "first", "second", "copies"))
+  none <- variants[0, c("code", "first", "second", "copies", "count")]
+  summed(do.call(rbind, c(list(none), parts)), c("code", "first", "second", "copies"))
 }
 
 # ---- Probabilities ----------------------------------------------------------------------------
@@ -97,15 +104,32 @@ joint_probabilities <- function(history, counts, called, watch) {
   n <- counts$n
   one <- matrix(pattern_probabilities_impl(core, model, watch), ncol = 5)
   samples <- array(sample_probabilities_impl(core, model, n, watch), c(nrow(one), 4, 4, n - 1))
+  c(called * rowSums(by_ancestral_allele(samples, counts)), rest_probabilities(one, samples, n, called)[
+    cbind(counts$rest$code + 1, counts$rest$base + 1)
+  ])
+}
+
+# Of the varying cells, with the first allele ancestral and with the second. `samples`: as in
+# joint_probabilities().
+by_ancestral_allele <- function(samples, counts) {
   varying <- counts$varying
   code <- varying$code + 1
   first <- varying$first + 1
   second <- varying$second + 1
-  of_varying <- samples[cbind(code, first, second, varying$copies)] +
-    samples[cbind(code, second, first, n - varying$copies)]
-  c(called * of_varying, rest_probabilities(one, samples, n, called)[
-    cbind(counts$rest$code + 1, counts$rest$base + 1)
-  ])
+  cbind(
+    samples[cbind(code, first, second, varying$copies)],
+    samples[cbind(code, second, first, counts$n - varying$copies)]
+  )
+}
+
+allele_probabilities <- function(history, counts) {
+  samples <- with_watch("Fitting", function(watch) {
+    sample_probabilities_impl(
+      core_history(history), core_mutation_model(history), counts$n, watch
+    )
+  })
+  patterns <- length(samples) / (4 * 4 * (counts$n - 1))
+  by_ancestral_allele(array(samples, c(patterns, 4, 4, counts$n - 1)), counts)
 }
 
 # [pattern, base]: of the sites that are not known to vary.
@@ -169,6 +193,7 @@ variants_for_history <- function(variants, history) {
     code = pattern_codes(states), first = alleles[, 1], second = alleles[, 2],
     copies = sample$counts, n = sample$n, count = variants$sites
   )
+  table$chromosome <- variants$chromosome
   used <- colSums(states < 4) > 0 & !is.na(table$copies) & table$n > 1 & table$count > 0
   if (!any(used)) {
     abort_ancify(

@@ -51,6 +51,7 @@ fit_run_history <- function(patterns, context, model) {
     }
   )
   log(paste("The history is fitted to", fitted_data(fit)))
+  if (!is.null(fit$variants)) log(paste("By the fitted history,", confidence_text(fit)))
   fit
 }
 

@@ -201,18 +201,20 @@ Rcpp::List count_variants_impl(const std::string& path, const Rcpp::DataFrame& o
     });
   });
   const auto column = [&](const auto& value) {
-    Rcpp::NumericVector result(static_cast<R_xlen_t>(counts.sites.size()));
-    std::transform(counts.sites.begin(), counts.sites.end(), result.begin(), value);
+    Rcpp::NumericVector result(static_cast<R_xlen_t>(counts.kinds.size()));
+    std::transform(counts.kinds.begin(), counts.kinds.end(), result.begin(), value);
     return result;
   };
-  using Row = std::pair<ancify::PolymorphicSite, std::int64_t>;
+  using Row = ancify::CountedVariants::Kind;
   return Rcpp::List::create(
-      Rcpp::Named("pattern") = column([](const Row& row) { return row.first.pattern; }),
-      Rcpp::Named("first") = column([](const Row& row) { return row.first.alleles[0]; }),
-      Rcpp::Named("second") = column([](const Row& row) { return row.first.alleles[1]; }),
-      Rcpp::Named("haplotypes") = column([](const Row& row) { return row.first.haplotypes; }),
-      Rcpp::Named("copies") = column([](const Row& row) { return *row.first.copies; }),
-      Rcpp::Named("sites") = column([](const Row& row) { return row.second; }),
+      Rcpp::Named("chromosomes") = counts.chromosomes,
+      Rcpp::Named("chromosome") = column([](const Row& row) { return row.chromosome; }),
+      Rcpp::Named("pattern") = column([](const Row& row) { return row.site.pattern; }),
+      Rcpp::Named("first") = column([](const Row& row) { return row.site.alleles[0]; }),
+      Rcpp::Named("second") = column([](const Row& row) { return row.site.alleles[1]; }),
+      Rcpp::Named("haplotypes") = column([](const Row& row) { return row.site.haplotypes; }),
+      Rcpp::Named("copies") = column([](const Row& row) { return *row.site.copies; }),
+      Rcpp::Named("sites") = column([](const Row& row) { return row.count; }),
       Rcpp::Named("records") = static_cast<double>(counts.records),
       Rcpp::Named("uncounted") = static_cast<double>(counts.uncounted));
 }

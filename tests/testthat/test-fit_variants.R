@@ -155,6 +155,115 @@ test_that("the share of known variants is taken into account, or found", {
   expect_lt(size(1)[1], 10500)
 })
 
+# Chromosomes with Poisson numbers of each kind of site, each site `times` times.
+drawn_sites <- function(expected, chromosomes, times = 1) {
+  set.seed(3)
+  variants <- expected$variants
+  positions <- paste0(variants$pattern, substr(variants$alleles, 1, 1))
+  with_variants <- function(sites) {
+    c(rowsum(sites, positions)[match(expected$patterns$pattern, sort(unique(positions))), 1])
+  }
+  rest <- expected$patterns$count - with_variants(variants$sites)
+  draw <- function(mean) times * rpois(length(mean), mean / chromosomes)
+  each <- lapply(paste0("chr", seq_len(chromosomes)), function(name) {
+    sites <- draw(variants$sites)
+    list(
+      patterns = data.frame(
+        chromosome = name, pattern = expected$patterns$pattern,
+        count = draw(rest) + with_variants(sites)
+      ),
+      variants = data.frame(chromosome = name, variants[names(variants) != "sites"], sites = sites)
+    )
+  })
+  lapply(c(patterns = "patterns", variants = "variants"), function(name) {
+    do.call(rbind, lapply(each, `[[`, name))
+  })
+}
+
+test_that("standard errors from chromosomes know that sites are not independent", {
+  true <- coalescent_history(c(a = 40000, b = 90000), c(25000, 35000), 12000)
+  expected <- expected_sites(true, 4, 2e8)
+  fits <- lapply(c(1, 10), function(times) {
+    drawn <- drawn_sites(expected, 12, times)
+    fit <- function(variants) fit_history(drawn$patterns, true, variants = variants, focal_sizes = 1)
+    unnamed <- drawn$variants[names(drawn$variants) != "chromosome"]
+    list(drawn = drawn, blocks = fit(drawn$variants), independent = fit(unnamed))
+  })
+  errors <- lapply(fits, function(fit) {
+    expect_equal(c(fit$blocks$blocks, fit$independent$blocks), c(12, 0))
+    expect_equal(coef(fit$blocks), coef(fit$independent))
+    cbind(fit$blocks$estimates$std_error, fit$independent$estimates$std_error)
+  })
+  ratios <- errors[[1]][, 1] / errors[[1]][, 2]
+  expect_true(all(ratios > 0.5 & ratios < 1.7), info = ratios)
+  expect_equal(errors[[2]][, 1], errors[[1]][, 1], tolerance = 0.02)
+  expect_equal(errors[[2]][, 2], errors[[1]][, 2] / sqrt(10), tolerance = 0.02)
+  expect_output(print(fits[[1]]$blocks), "errors +from the differences between 12 chromosomes")
+  expect_output(print(fits[[1]]$independent), "errors +as of independent sites")
+
+  # Fewer chromosomes, and patterns alone
+  drawn <- fits[[1]]$drawn
+  few <- drawn$patterns$chromosome %in% paste0("chr", 1:9)
+  expect_null(chromosome_blocks(drawn$patterns[few, ], NULL))
+  expect_null(chromosome_blocks(drawn$patterns[few, ], drawn$variants))
+  quietly <- function(...) {
+    suppressWarnings(fit_history(..., focal = "focal"), classes = "ancify_fit_warning")
+  }
+  species <- c("a", "b", "focal")
+  named <- quietly(drawn$patterns, true, species)
+  unnamed <- quietly(drawn$patterns[c("pattern", "count")], true, species)
+  expect_equal(c(named$blocks, unnamed$blocks), c(12, 0))
+  expect_equal(coef(named), coef(unnamed))
+  ratios <- named$estimates$std_error / unnamed$estimates$std_error
+  expect_true(all(ratios > 0.5 & ratios < 1.7), info = ratios)
+})
+
+test_that("a fit says how sure posteriors at variants are, and how far they may be off", {
+  true <- coalescent_history(c(a = 40000, b = 90000), c(25000, 35000), 12000)
+  drawn <- drawn_sites(expected_sites(true, 4, 2e7), 12)
+  fit <- fit_history(drawn$patterns, true, variants = drawn$variants, focal_sizes = 1)
+  found <- with(drawn$variants, polarise_sites(pattern, alleles, counts, n, fit$history))
+  best <- do.call(pmax, found[bases])
+  stated <- stats::weighted.mean(best, drawn$variants$sites)
+  expect_equal(fit$variants$confidence[["stated"]], stated, tolerance = 1e-8)
+  expect_output(print(fit), "posteriors at the variants\\s+are [0-9.]+ % on\\s+average")
+
+  # Histories as far from the fitted one as its errors say
+  history <- true
+  data <- joint_counts(
+    total_counts(drawn$patterns), variants_for_history(drawn$variants, history), history
+  )
+  problem <- history_problem(with_focal_sizes(history, 1), data)
+  x <- problem$start
+  inner <- list(x = x, information = problem$expansion(x)$information, problem = problem)
+  covariance <- history_covariance(inner, NULL) / 100
+  confidence <- stated_confidence(inner, data, covariance)
+  first <- function(x) {
+    both <- allele_probabilities(problem$history(x), data)
+    both[, 1] / rowSums(both)
+  }
+  takes_first <- first(x) >= 0.5
+  set.seed(4)
+  draws <- replicate(200, {
+    at <- first(x + drop(crossprod(chol(covariance), rnorm(length(x)))))
+    stats::weighted.mean(ifelse(takes_first, at, 1 - at), data$varying$count)
+  })
+  expect_equal(sd(draws), confidence[["std_error"]], tolerance = 0.15)
+})
+
+test_that("the information of blocks is the plain sum over them", {
+  set.seed(6)
+  counts <- matrix(rpois(7 * 11, 20), 7)
+  slopes <- matrix(rnorm(7 * 2), 7)
+  total <- colSums(rowSums(counts) * slopes)
+  plain <- matrix(0, 2, 2)
+  for (block in seq_len(11)) {
+    score <- colSums(counts[, block] * slopes) - total * sum(counts[, block]) / sum(counts)
+    plain <- plain + outer(score, score) * 11 / 10
+  }
+  expect_equal(information_of_blocks(counts, slopes), plain)
+})
+
 test_that("variants that cannot be used are errors", {
   expected <- expected_sites(grown, 4, 1e13)
   refused <- function(text, variants = expected$variants, ..., patterns = expected$patterns) {

@@ -429,12 +429,14 @@ test_that("variants are counted as in a plain table of the records", {
       sequences <- vapply(case$projected, `[[`, "", chromosome)[species]
       columns <- lapply(toupper(sequences), substring, known$position, known$position)
       known$pattern <- gsub("[^ACGT]", "N", do.call(paste0, columns))
+      known$chromosome <- rep(chromosome, nrow(known))
       known[!is.na(known$counts) & known$pattern != "NNN", ]
     })
-    keys <- with(do.call(rbind, records), paste(pattern, alleles, counts, n))
+    keys <- with(do.call(rbind, records), paste(chromosome, pattern, alleles, counts, n))
     counted <- count_variants(case$config, samples = if (length(samples) < 4) c("s2", "s4"))
     expect_identical(attr(counted, "species"), species)
-    found <- stats::setNames(counted$sites, with(counted, paste(pattern, alleles, counts, n)))
+    kinds <- with(counted, paste(chromosome, pattern, alleles, counts, n))
+    found <- stats::setNames(counted$sites, kinds)
     expect_equal(found[order(names(found))], c(table(keys))[sort(unique(keys))])
   }
   expect_output(print(counted), "<ancify_variant_counts> [0-9]+ sites, [0-9] to 4 haplotypes")

@@ -15,6 +15,10 @@ namespace {
 // Sites with their numbers. A site is taken in when the position's next record is known.
 class SiteCounter {
  public:
+  void begin_chromosome(const std::string& name) {
+    finish();
+    chromosomes_.push_back(name);
+  }
   void begin_position() {
     finish();
     records_ = 0;
@@ -31,21 +35,24 @@ class SiteCounter {
     records_ = 0;
   }
   std::int64_t uncounted() const { return uncounted_; }
-  std::vector<std::pair<PolymorphicSite, std::int64_t>> counts() const {
-    std::vector<std::pair<PolymorphicSite, std::int64_t>> result;
+  const std::vector<std::string>& chromosomes() const { return chromosomes_; }
+  std::vector<CountedVariants::Kind> counts() const {
+    std::vector<CountedVariants::Kind> result;
     for (const auto& [key, count] : counts_) {
-      const auto& [pattern, first, second, haplotypes, copies] = key;
-      result.push_back({{pattern, {first, second}, haplotypes, copies}, count});
+      const auto& [chromosome, pattern, first, second, haplotypes, copies] = key;
+      result.push_back({chromosome, {pattern, {first, second}, haplotypes, copies}, count});
     }
     return result;
   }
 
  private:
-  using Key = std::tuple<std::int64_t, int, int, int, int>;
-  static Key key(const PolymorphicSite& site) {
-    return {site.pattern, site.alleles[0], site.alleles[1], site.haplotypes, *site.copies};
+  using Key = std::tuple<std::size_t, std::int64_t, int, int, int, int>;
+  Key key(const PolymorphicSite& site) const {
+    return {chromosomes_.size() - 1, site.pattern,    site.alleles[0],
+            site.alleles[1],         site.haplotypes, *site.copies};
   }
 
+  std::vector<std::string> chromosomes_;
   std::map<Key, std::int64_t> counts_;
   std::optional<PolymorphicSite> last_;
   int records_ = 0;
@@ -69,6 +76,7 @@ CountedVariants count_variants(const VariantCountOptions& options, JobControl& c
       chromosome = reader.chromosome();
       with_outgroups = options.outgroups.count(chromosome) > 0;
       outgroups.begin_chromosome(chromosome);
+      counter.begin_chromosome(chromosome);
       last = -1;
     }
     if (!with_outgroups) continue;
@@ -83,7 +91,8 @@ CountedVariants count_variants(const VariantCountOptions& options, JobControl& c
     counter.add(*site);
   }
   counter.finish();
-  result.sites = counter.counts();
+  result.chromosomes = counter.chromosomes();
+  result.kinds = counter.counts();
   result.uncounted = counter.uncounted();
   return result;
 }

@@ -1,9 +1,9 @@
 // How often each kind of polymorphic site occurs in a variant file, for fitting histories.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/ancestry/coalescent/coalescent.h"
@@ -19,8 +19,14 @@ struct VariantCountOptions {
 };
 
 struct CountedVariants {
-  // In the order of pattern, alleles, haplotypes and copies. The first allele is REF.
-  std::vector<std::pair<PolymorphicSite, std::int64_t>> sites;
+  struct Kind {
+    std::size_t chromosome = 0;  // its place in `chromosomes`
+    PolymorphicSite site;        // the first allele is REF
+    std::int64_t count = 0;
+  };
+  std::vector<std::string> chromosomes;
+  // In the order of chromosome, pattern, alleles, haplotypes and copies.
+  std::vector<Kind> kinds;
   std::int64_t records = 0;    // on chromosomes with outgroups
   std::int64_t uncounted = 0;  // of these, those with two alleles whose counts are not known
 };
