@@ -137,11 +137,3 @@ outgroup_files <- function(folder, species, chromosomes) {
     path = file.path(rep(folders, length(files)), rep(files, each = length(species)))
   )
 }
-
-has_placeholder <- function(path) {
-  grepl("{chrom}", path, fixed = TRUE) || grepl("{chrom_id}", path, fixed = TRUE)
-}
-
-first_existing <- function(paths, others) {
-  ifelse(file.exists(paths), paths, ifelse(file.exists(others), others, NA_character_))
-}

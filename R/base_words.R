@@ -106,6 +106,27 @@ other_prefix <- function(chromosomes) {
 # Names without a leading chr, by which chromosomes of two files are the same.
 bare_names <- function(chromosomes) sub("^chr", "", chromosomes, ignore.case = TRUE)
 
+has_placeholder <- function(path) {
+  grepl("{chrom}", path, fixed = TRUE) || grepl("{chrom_id}", path, fixed = TRUE)
+}
+
+# Gives one file name a chromosome. Marks inside a chromosome's name are not replaced. {chrom_id} of
+# Chr1 is 1 too, as in the Python tool.
+fill_pattern <- function(pattern, chromosomes) {
+  ids <- bare_names(chromosomes)
+  names <- list(`{chrom}` = chromosomes, `{chrom_id}` = ids)
+  found <- gregexpr("\\{chrom(_id)?\\}", pattern)
+  marks <- regmatches(pattern, found)[[1]]
+  between <- regmatches(pattern, found, invert = TRUE)[[1]]
+  filled <- rep(between[1], length(chromosomes))
+  for (i in seq_along(marks)) filled <- paste0(filled, names[[marks[i]]], between[i + 1])
+  filled
+}
+
+first_existing <- function(paths, others) {
+  ifelse(file.exists(paths), paths, ifelse(file.exists(others), others, NA_character_))
+}
+
 is_scalar <- function(value) {
   is.atomic(value) && length(value) == 1 && !is.na(value)
 }

@@ -136,7 +136,7 @@ coalescent_row <- function() {
         list(variants = known_sites_of(config)))
     },
     files = function(config) {
-      Filter(Negate(is.null), config[c("variants", "variant_samples")])
+      c(variants_files(config), Filter(Negate(is.null), config["variant_samples"]))
     },
     to_core = function(settings, species) {
       history <- history_of_species(settings$history, species)
@@ -148,13 +148,27 @@ coalescent_row <- function() {
   )
 }
 
+# The files of `variants` by the name of their source: one file, or with {chrom} each that exists.
+variants_files <- function(config, chromosomes = names(lengths_of_genome(config))) {
+  path <- config$variants
+  if (is.null(path) || !has_placeholder(path)) {
+    return(list(variants = path)[!is.null(path)])
+  }
+  files <- first_existing(
+    fill_pattern(path, chromosomes), fill_pattern(path, other_prefix(chromosomes))
+  )
+  as.list(stats::setNames(files, paste("variants of", chromosomes))[!is.na(files)])
+}
+
 # What the core takes of the configuration, NULL without `variants`.
 known_sites_of <- function(config) {
-  if (is.null(config$variants)) {
+  chromosomes <- names(config$lengths)
+  paths <- variants_files(config, chromosomes)
+  if (length(paths) == 0) {
     return(NULL)
   }
   list(
-    path = config$variants, chromosomes = names(config$lengths),
+    paths = unlist(paths, use.names = FALSE), chromosomes = chromosomes,
     samples = if (!is.null(config$variant_samples)) read_keep(config$variant_samples)$id
   )
 }

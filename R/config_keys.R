@@ -193,7 +193,8 @@ calling_settings <- function() {
     ),
     variants = config_setting(
       read_input, paste(
-        "Coalescent: a VCF or BCF of the focal species, whose records are known to vary.",
+        "Coalescent: a VCF or BCF of the focal species, whose records are known to vary. With",
+        "`{chrom}` or `{chrom_id}` in its name there is one for each chromosome.",
         "Posteriors there take the counts of the two alleles from genotypes, or from `AC` and",
         "`AN`. Without these they sum over all counts."
       ),

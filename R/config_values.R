@@ -361,9 +361,11 @@ read_input <- typed("path", function(value, key, origin) {
   if (is_absolute(path)) {
     return(path)
   }
-  if (!file.exists(path) && !is.null(origin$file)) {
+  # A file for each chromosome lies in a folder.
+  there <- function(path) file.exists(if (has_placeholder(path)) dirname(path) else path)
+  if (!there(path) && !is.null(origin$file)) {
     beside <- file.path(dirname(origin$file), path)
-    if (!file.exists(beside)) {
+    if (!there(beside)) {
       return(path)
     }
     origin$beside <- c(origin$beside, path)

@@ -12,7 +12,8 @@
 #' ignored, so filter first (`bcftools view -f PASS`).
 #'
 #' @param x A configuration: a path, a list or an [ancify_config()].
-#' @param vcf Path of a VCF or BCF, plain, gzip or bgzip, sorted. `NULL` (the default): the
+#' @param vcf Path of a VCF or BCF, plain, gzip or bgzip, sorted; with `{chrom}` (the chromosome's
+#'   name) or `{chrom_id}` (without `chr`) for one file a chromosome. `NULL` (the default): the
 #'   configuration's `variants`.
 #' @param samples Names of the samples to count, of one population. `NULL` (the default): those of
 #'   the configuration's `variant_samples`, else all.
@@ -65,39 +66,50 @@ count_projected_variants <- function(config, vcf, samples, progress) {
   if (is.null(samples) && !is.null(config$variant_samples)) {
     samples <- read_keep(config$variant_samples)$id
   }
-  species <- config$outgroups$name
-  counts <- with_watch("Counting variants", function(watch) {
-    chromosomes <- variant_chromosomes_impl(vcf, watch)
-    known <- names(config$lengths)
-    chromosomes <- chromosomes[chromosomes %in% c(known, other_prefix(known))]
-    files <- outgroup_files(dirname(projected_folder(config, species)[1]), species, chromosomes)
-    count_variants_impl(vcf, files, check_sample_names(samples), watch)
-  }, progress)
-  if (length(counts$pattern) == 0) {
+  config$variants <- vcf
+  files <- unlist(variants_files(config, names(config$lengths)))
+  parts <- lapply(files, count_in_vcf, config, check_sample_names(samples), progress)
+  counts <- do.call(rbind, lapply(parts, `[[`, "table"))
+  if (NROW(counts) == 0) {
+    total <- function(name) format_count(sum(vapply(parts, `[[`, 0, name)))
     abort_ancify(
       sprintf(
         paste(
           "%s has no record to count: %s are on the configuration's chromosomes, and %s have",
           "alleles without counts (`GT`, or `AC` and `AN`)."
         ),
-        quoted(vcf), format_count(counts$records), format_count(counts$uncounted)
+        quoted(vcf), total("records"), total("uncounted")
       ),
       "input"
     )
   }
+  rownames(counts) <- NULL
+  structure(
+    counts, species = config$outgroups$name, class = c("ancify_variant_counts", "data.frame")
+  )
+}
+
+# list(table =, records =, uncounted =) of one file.
+count_in_vcf <- function(vcf, config, samples, progress) {
+  species <- config$outgroups$name
+  counts <- with_watch("Counting variants", function(watch) {
+    chromosomes <- variant_chromosomes_impl(vcf, watch)
+    known <- names(config$lengths)
+    chromosomes <- chromosomes[chromosomes %in% c(known, other_prefix(known))]
+    files <- outgroup_files(dirname(projected_folder(config, species)[1]), species, chromosomes)
+    count_variants_impl(vcf, files, samples, watch)
+  }, progress)
   bases <- c("A", "C", "G", "T", "N")
   letters <- lapply(seq_along(species), function(i) {
     bases[counts$pattern %/% 5^(i - 1) %% 5 + 1]
   })
-  structure(
-    data.frame(
-      chromosome = configured_names(counts$chromosomes, config)[counts$chromosome + 1],
-      pattern = do.call(paste0, letters),
-      alleles = paste(bases[counts$first + 1], bases[counts$second + 1], sep = "/"),
-      counts = counts$copies, n = counts$haplotypes, sites = counts$sites
-    ),
-    species = species, class = c("ancify_variant_counts", "data.frame")
+  table <- data.frame(
+    chromosome = configured_names(counts$chromosomes, config)[counts$chromosome + 1],
+    pattern = do.call(paste0, letters),
+    alleles = paste(bases[counts$first + 1], bases[counts$second + 1], sep = "/"),
+    counts = counts$copies, n = counts$haplotypes, sites = counts$sites
   )
+  list(table = table, records = counts$records, uncounted = counts$uncounted)
 }
 
 # A VCF may have "1" for "chr1".

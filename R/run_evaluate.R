@@ -52,19 +52,6 @@ evaluation_inputs <- function(config, kind) {
   files
 }
 
-# Gives one file name a chromosome. Marks inside a chromosome's name are not replaced. {chrom_id} of
-# Chr1 is 1 too, as in the Python tool.
-fill_pattern <- function(pattern, chromosomes) {
-  ids <- bare_names(chromosomes)
-  names <- list(`{chrom}` = chromosomes, `{chrom_id}` = ids)
-  found <- gregexpr("\\{chrom(_id)?\\}", pattern)
-  marks <- regmatches(pattern, found)[[1]]
-  between <- regmatches(pattern, found, invert = TRUE)[[1]]
-  filled <- rep(between[1], length(chromosomes))
-  for (i in seq_along(marks)) filled <- paste0(filled, names[[marks[i]]], between[i + 1])
-  filled
-}
-
 run_evaluation <- function(context, files) {
   config <- context$config
   chromosomes <- names(config$lengths)

@@ -43,6 +43,11 @@ with_seen <- function(config, ledger, paths) {
 # NULL if the file could not be read.
 input_identity <- function(config, path) attr(config, "inputs")[[path]]
 
+lengths_of_genome <- function(config) {
+  path <- config$chromosome_lengths
+  read_chromosome_lengths(path, input_identity(config, path)$identity %||% "")
+}
+
 # Rows of inputs for a run's record.
 inputs_on_record <- function(config, paths) {
   unname(lapply(paths, function(path) c(list(path = path), input_identity(config, path))))

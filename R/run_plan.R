@@ -36,11 +36,6 @@ needs_focal <- function(config) {
   fits_model(config) && (fits_history(config) || tree_names_focal(config))
 }
 
-lengths_of_genome <- function(config) {
-  path <- config$chromosome_lengths
-  read_chromosome_lengths(path, input_identity(config, path)$identity %||% "")
-}
-
 # Chromosomes of the genome, named by their other names.
 aliases_of_genome <- function(config) {
   path <- config$chromosome_aliases
@@ -108,7 +103,7 @@ config_reading <- function(config, backend, focal_folder = "", focal_fasta = "")
 check_before_work <- function(config, log) {
   row <- method_of(config)
   check_method_files(config, row)
-  check_chromosomes_of_variants(config, row$files(config)$variants)
+  if (takes_variants(row)) check_chromosomes_of_variants(config, log)
   check_focal_bases(config)
   row$look(config, species_of_tiers(config))
   if (needs_tree(row) && !tree_names_focal(config)) {
@@ -118,7 +113,7 @@ check_before_work <- function(config, log) {
     log(sprintf("`estimate: true` has no effect: `method` %s has nothing to fit",
                 quoted(config$method)))
   }
-  if (!is.null(config$variants) && is.null(row$files(config)$variants)) {
+  if (!is.null(config$variants) && !takes_variants(row)) {
     log(sprintf("`variants` has no effect: `method` %s does not know that sites vary",
                 quoted(config$method)))
   }
@@ -145,19 +140,30 @@ check_method_files <- function(config, row) {
   }
 }
 
+takes_variants <- function(row) "variants" %in% row$arguments
+
 # A file of other chromosomes would be taken for one in which nothing varies.
-check_chromosomes_of_variants <- function(config, path) {
-  if (is.null(path)) {
+check_chromosomes_of_variants <- function(config, log) {
+  if (is.null(config$variants)) {
     return(invisible())
   }
   check_htslib()
-  there <- with_watch("Reading", function(watch) variant_chromosomes_impl(path, watch))
-  if (!any(c(there, other_prefix(there)) %in% names(lengths_of_genome(config)))) {
+  chromosomes <- names(lengths_of_genome(config))
+  files <- variants_files(config)
+  there <- as.character(unlist(lapply(files, function(path) {
+    with_watch("Reading", function(watch) variant_chromosomes_impl(path, watch))
+  })))
+  if (!any(c(there, other_prefix(there)) %in% chromosomes)) {
     problem <- sprintf(
-      "`variants` is %s, which has no chromosome of the run, with or without a leading 'chr'.",
-      quoted(path)
+      "`variants` is %s, which has no %s, with or without a leading 'chr'.",
+      quoted(config$variants),
+      if (length(files)) "chromosome of the run" else "file of a chromosome of the run"
     )
-    abort_ancify(problem, "config", file = path, problems = problem)
+    abort_ancify(problem, "config", file = config$variants, problems = problem)
+  }
+  without <- chromosomes[!paste("variants of", chromosomes) %in% names(files)]
+  if (has_placeholder(config$variants) && length(without)) {
+    log(paste("`variants` has no file for", enumerate(quoted(without))))
   }
 }
 

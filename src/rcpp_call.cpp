@@ -57,7 +57,7 @@ SEXP make_caller_impl(const Rcpp::List& method, bool with_phred, const Rcpp::Lis
   run_job(watch, [&](ancify::JobControl& control) {
     caller =
         std::make_unique<ancify::Caller>(ancify::make_caller(options, chosen, with_phred, control));
-    if (!options.variants.path.empty()) {
+    if (!options.variants.paths.empty()) {
       caller->set_known_sites(ancify::make_known_sites(options, control));
     }
   });

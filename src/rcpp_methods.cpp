@@ -124,7 +124,7 @@ ancify::MethodOptions as_method_options(const Rcpp::List& method) {
   take(method, "model_path", options.model_path);
   if (has(method, "variants")) {
     const Rcpp::List variants = method["variants"];
-    take(variants, "path", options.variants.path);
+    take(variants, "paths", options.variants.paths);
     take(variants, "samples", options.variants.samples);
     take(variants, "chromosomes", options.variants.chromosomes);
   }

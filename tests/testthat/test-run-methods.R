@@ -473,3 +473,47 @@ test_that("a run fits its history to the counts of its variants", {
   case$config$history <- written$history
   expect_s3_class(ancify_config(case$config), "ancify_config")
 })
+
+test_that("variants may be a file for each chromosome", {
+  require_htslib()
+  set.seed(98)
+  case <- varying_case()
+  called <- function() {
+    lapply(file.path(case$config$output_dir, c("chr1.fa", "chr2.fa")), readLines)
+  }
+  run_quietly(case$config)
+  expected <- called()
+  counted <- count_variants(case$config)
+
+  lines <- readLines(case$config$variants)
+  header <- startsWith(lines, "#")
+  folder <- new_folder()
+  for (id in c("1", "2")) {
+    writeLines(
+      c(lines[header], grep(paste0("^", id, "\t"), lines, value = TRUE)),
+      file.path(folder, paste0("sites.", id, ".vcf"))
+    )
+  }
+  case$config$variants <- file.path(folder, "sites.{chrom_id}.vcf")
+  case$config$output_dir <- new_folder()
+  run_quietly(case$config)
+  expect_identical(called(), expected)
+  expect_equal(count_variants(case$config), counted)
+
+  # One of them changes, or lacks
+  file <- file.path(folder, "sites.2.vcf")
+  writeLines(utils::head(readLines(file), -2), file)
+  expect_match(log_lines(ancify_run(case$config, progress = FALSE)), "Called chr2", all = FALSE)
+  unlink(file)
+  log <- log_lines(ancify_run(case$config, progress = FALSE))
+  expect_match(log, "`variants` has no file for 'chr2'", all = FALSE)
+  expect_match(log, "Called chr2", all = FALSE)
+  refused <- function(path, text) {
+    case$config$variants <- path
+    expect_ancify_error(run_quietly(case$config), "config", text)
+  }
+  refused(file.path(folder, "sites.{chrom}.bcf"), "no file of a chromosome of the run")
+  file.copy(file.path(folder, "sites.1.vcf"), file, overwrite = TRUE)
+  case$config$variants <- file.path(folder, "sites.{chrom_id}.vcf")
+  expect_ancify_error(run_quietly(case$config), "input", "give each chromosome's records in one")
+})

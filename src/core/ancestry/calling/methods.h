@@ -31,7 +31,7 @@ struct MethodOptions {
   SubstitutionRates rates;
   Thresholds thresholds;
   std::string model_path;   // LightGBM's text of the trained model, for ml
-  KnownSitesFile variants;  // for coalescent: sites that vary; none if the path is empty
+  KnownSitesFiles variants;  // for coalescent: sites that vary; none without paths
 };
 
 // Makes a method. InputError if an option is missing or has an invalid value. The job's control can

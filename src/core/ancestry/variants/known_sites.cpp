@@ -23,35 +23,35 @@ int state_at(const Stretch& stretch, std::size_t species, std::int64_t position)
 
 }  // namespace
 
-KnownSites::KnownSites(const KnownSitesFile& file, const History& history,
+KnownSites::KnownSites(const KnownSitesFiles& files, const History& history,
                        const MutationModel& model, const Thresholds& thresholds,
                        JobControl& control)
-    : path_(file.path),
-      species_(static_cast<std::size_t>(history.outgroups())),
-      thresholds_(thresholds) {
+    : species_(static_cast<std::size_t>(history.outgroups())), thresholds_(thresholds) {
   check_thresholds(thresholds);
-  read(file, history, control);
+  for (const std::string& path : files.paths) read(path, files, history, control);
   int most = 2;
   std::int64_t all = 0;
   std::int64_t counted = 0;
-  for (const auto& [name, sites] : sites_) {
-    all += static_cast<std::int64_t>(sites.size());
-    for (const Site& site : sites) {
+  for (const auto& [name, known] : known_) {
+    all += static_cast<std::int64_t>(known.sites.size());
+    for (const Site& site : known.sites) {
       most = std::max(most, site.haplotypes);
       if (site.copies != kUnknown) ++counted;
     }
   }
   polariser_ = std::make_unique<SitePolariser>(history, model, most, never_stopped_);
   if (all > 0) polariser_->prepare(control);
-  control.log("'" + path_ + "' has " + std::to_string(all) +
-              " sites that vary: " + std::to_string(counted) + " with alleles and counts, " +
-              std::to_string(all - counted) + " with alleles alone");
+  const std::size_t n = files.paths.size();
+  control.log((n == 1 ? "'" + files.paths[0] + "' has " : std::to_string(n) + " files have ") +
+              std::to_string(all) + " sites that vary: " + std::to_string(counted) +
+              " with alleles and counts, " + std::to_string(all - counted) + " with alleles alone");
 }
 
-void KnownSites::read(const KnownSitesFile& file, const History& history, JobControl& control) {
-  VariantReader reader(file.path, 0, RecordParts::kGenotypes, control.inputs());
-  const CountedSamples samples(file.samples, reader);
-  const std::set<std::string> wanted(file.chromosomes.begin(), file.chromosomes.end());
+void KnownSites::read(const std::string& path, const KnownSitesFiles& files, const History& history,
+                      JobControl& control) {
+  VariantReader reader(path, 0, RecordParts::kGenotypes, control.inputs());
+  const CountedSamples samples(files.samples, reader);
+  const std::set<std::string> wanted(files.chromosomes.begin(), files.chromosomes.end());
   std::string chromosome;
   Sites* sites = nullptr;
   std::int64_t last = -1;
@@ -62,7 +62,16 @@ void KnownSites::read(const KnownSitesFile& file, const History& history, JobCon
       chromosome = reader.chromosome();
       const bool is_wanted =
           wanted.count(chromosome) + wanted.count(with_other_prefix(chromosome)) > 0;
-      sites = is_wanted ? &sites_[chromosome] : nullptr;
+      sites = nullptr;
+      if (is_wanted) {
+        Known& known = known_[chromosome];
+        if (known.path.empty()) known.path = path;
+        if (known.path != path) {
+          throw InputError("'" + path + "' has the chromosome '" + chromosome + "', and so has '" +
+                           known.path + "': give each chromosome's records in one file");
+        }
+        sites = &known.sites;
+      }
       last = -1;
     }
     const auto site =
@@ -80,32 +89,34 @@ void KnownSites::read(const KnownSitesFile& file, const History& history, JobCon
   }
 }
 
-const KnownSites::Sites* KnownSites::sites_of(const std::string& chromosome) const {
-  auto found = sites_.find(chromosome);
-  if (found == sites_.end()) found = sites_.find(with_other_prefix(chromosome));
-  return found == sites_.end() || found->second.empty() ? nullptr : &found->second;
+const KnownSites::Known* KnownSites::known_of(const std::string& chromosome) const {
+  auto found = known_.find(chromosome);
+  if (found == known_.end()) found = known_.find(with_other_prefix(chromosome));
+  return found == known_.end() || found->second.sites.empty() ? nullptr : &found->second;
 }
 
 void KnownSites::check(const Chromosome& chromosome) const {
-  const Sites* const sites = sites_of(chromosome.name);
-  if (sites == nullptr || sites->back().position < chromosome.length) return;
-  throw InputError("'" + path_ + "' has position " + std::to_string(sites->back().position + 1) +
-                   " of '" + chromosome.name + "', which has " + std::to_string(chromosome.length) +
+  const Known* const known = known_of(chromosome.name);
+  if (known == nullptr || known->sites.back().position < chromosome.length) return;
+  throw InputError("'" + known->path + "' has position " +
+                   std::to_string(known->sites.back().position + 1) + " of '" + chromosome.name +
+                   "', which has " + std::to_string(chromosome.length) +
                    " bases: it is of another genome build");
 }
 
 bool KnownSites::any_in(const std::string& chromosome, const Stretch& stretch) const {
-  const Sites* const sites = sites_of(chromosome);
-  if (sites == nullptr) return false;
+  const Known* const known = known_of(chromosome);
+  if (known == nullptr) return false;
+  const Sites& sites = known->sites;
   const auto first =
-      std::lower_bound(sites->begin(), sites->end(), stretch.start,
+      std::lower_bound(sites.begin(), sites.end(), stretch.start,
                        [](const Site& site, std::int64_t start) { return site.position < start; });
-  return first != sites->end() && first->position < stretch.end;
+  return first != sites.end() && first->position < stretch.end;
 }
 
 void KnownSites::call(const std::string& chromosome, const Stretch& stretch, char* calls,
                       std::uint8_t* phred) const {
-  const Sites& sites = *sites_of(chromosome);
+  const Sites& sites = known_of(chromosome)->sites;
   auto next =
       std::lower_bound(sites.begin(), sites.end(), stretch.start,
                        [](const Site& site, std::int64_t start) { return site.position < start; });

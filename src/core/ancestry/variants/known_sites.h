@@ -16,9 +16,9 @@
 
 namespace ancify {
 
-// What to read of a variant file.
-struct KnownSitesFile {
-  std::string path;
+// What to read of variant files.
+struct KnownSitesFiles {
+  std::vector<std::string> paths;        // a chromosome's records are in one file
   std::vector<std::string> samples;      // whose alleles are counted; all if there are none
   std::vector<std::string> chromosomes;  // names in the run, with or without a leading chr
 };
@@ -26,9 +26,9 @@ struct KnownSitesFile {
 class KnownSites {
  public:
   // Reads the sites of all records that site_of_record() has. Positions with several such records
-  // are left out. Says in the log what is known. Throws like VariantReader, CountedSamples,
-  // SitePolariser and check_thresholds().
-  KnownSites(const KnownSitesFile& file, const History& history, const MutationModel& model,
+  // are left out. Says in the log what is known. InputError if two files have a chromosome. Throws
+  // like VariantReader, CountedSamples, SitePolariser and check_thresholds().
+  KnownSites(const KnownSitesFiles& files, const History& history, const MutationModel& model,
              const Thresholds& thresholds, JobControl& control);
 
   // InputError if a site is beyond the chromosome's end.
@@ -50,15 +50,19 @@ class KnownSites {
   };
   static constexpr int kUnknown = -1;
   using Sites = std::vector<Site>;
+  struct Known {
+    std::string path;
+    Sites sites;  // in ascending order
+  };
 
-  void read(const KnownSitesFile& file, const History& history, JobControl& control);
-  const Sites* sites_of(const std::string& chromosome) const;
+  void read(const std::string& path, const KnownSitesFiles& files, const History& history,
+            JobControl& control);
+  const Known* known_of(const std::string& chromosome) const;
   SiteCall call_of(const PolymorphicSite& site) const;
 
-  std::string path_;
   std::size_t species_;
   Thresholds thresholds_;
-  std::unordered_map<std::string, Sites> sites_;  // by the file's chromosome, in ascending order
+  std::unordered_map<std::string, Known> known_;  // by the file's chromosome
   const JobControl never_stopped_;
   std::unique_ptr<SitePolariser> polariser_;
 };
