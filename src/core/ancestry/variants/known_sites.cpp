@@ -21,6 +21,12 @@ int state_at(const Stretch& stretch, std::size_t species, std::int64_t position)
   return stretch.form == SequenceForm::kPacked ? packed_code(bases, i) : base_code(bases[i]);
 }
 
+InputError in_two_files(const std::string& chromosome, const std::string& one,
+                        const std::string& other) {
+  return InputError("'" + other + "' has the chromosome '" + chromosome + "', and so has '" + one +
+                    "': give each chromosome's records in one file");
+}
+
 }  // namespace
 
 KnownSites::KnownSites(const KnownSitesFiles& files, const History& history,
@@ -66,10 +72,7 @@ void KnownSites::read(const std::string& path, const KnownSitesFiles& files, con
       if (is_wanted) {
         Known& known = known_[chromosome];
         if (known.path.empty()) known.path = path;
-        if (known.path != path) {
-          throw InputError("'" + path + "' has the chromosome '" + chromosome + "', and so has '" +
-                           known.path + "': give each chromosome's records in one file");
-        }
+        if (known.path != path) throw in_two_files(chromosome, known.path, path);
         sites = &known.sites;
       }
       last = -1;
