@@ -211,10 +211,9 @@ demography_calculator <- function(model, sizes, settings) {
       for (sampling in unique(samplings)) {
         alike <- which(vapply(samplings, identical, NA, sampling))
         events <- lapply(models[alike], `[[`, "events")
-        values <- spectra_of_models(events, settings$pts, settings$time, sampling, backend)
-        spectra[alike] <- lapply(seq_along(alike), function(i) {
-          as_expected(values[, , i], sizes, settings$pts, settings$extrapolate)
-        })
+        spectra[alike] <- on_fine_grids(
+          events, sizes, settings$pts, settings$time, settings$extrapolate, sampling, backend
+        )$spectra
       }
       spectra
     }
