@@ -22,8 +22,8 @@
 #'
 #' @param model A [demography()] or a list of events, without selection.
 #' @param params,sample_sizes,pts,time,extrapolate,sampling,threads,backend,progress As in
-#'   [expected_sfs()]. Strong selection takes many time steps, and finer grids than `pts` where these
-#'   would give negative counts.
+#'   [expected_sfs()]. Strong selection takes many time steps, and finer grids than `pts` where
+#'   these would give negative counts.
 #' @param gammas Selection coefficients; 0 is added. Default: 100 from -0.0001 to -2000, evenly
 #'   spaced by their logarithm. Negative ones can be at most a factor of 4 apart. Positive ones are
 #'   for `dfe_point()`.

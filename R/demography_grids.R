@@ -1,5 +1,25 @@
 # Spectra from grids: made finer where they are too coarse for a model, and extrapolated.
 
+# An array of cells, grids and models. With "accurate" steps, extrapolated to steps of length 0.
+spectra_of_models <- function(models, pts, time, sampling, backend, progress = FALSE) {
+  steps <- time_steps[[time]]
+  result <- with_watch("Diffusion", function(watch) {
+    grids <- list(fineness = steps$fineness, parts = steps$parts, points = pts)
+    expected_spectra_impl(models, grids, sampling, backend, watch)
+  }, progress)
+  result <- array(result, c(nrow(result), length(pts), length(steps$parts), length(models)))
+  sums <- Map(function(i, weight) weight * result[, , i, , drop = FALSE],
+              seq_along(steps$parts), steps$weights)
+  array(Reduce(`+`, sums), dim(result)[c(1, 2, 4)])
+}
+
+# The error is proportional to the step. So twice the spectrum of half steps, minus that of whole
+# ones, extrapolates to steps of length 0.
+time_steps <- list(
+  dadi = list(fineness = 1e-3, parts = 1L, weights = 1),
+  accurate = list(fineness = 3e-3, parts = 1:2, weights = c(-1, 2))
+)
+
 # The models' expected spectra, as a list, and for each the grid points that it took. Cells are
 # negative where a density is too steep for the grid. Twice as many points make them smaller by
 # orders of magnitude, so a few rounds do, and most models need none.

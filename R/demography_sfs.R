@@ -260,25 +260,3 @@ check_inbred <- function(sampling, sizes, refuse) {
   sampling$ploidy <- rep_len(as.integer(ploidy), n)
   sampling
 }
-
-# ---- Spectra -------------------------------------------------------------------------------------
-
-# An array of cells, grids and models. With "accurate" steps, extrapolated to steps of length 0.
-spectra_of_models <- function(models, pts, time, sampling, backend, progress = FALSE) {
-  steps <- time_steps[[time]]
-  result <- with_watch("Diffusion", function(watch) {
-    grids <- list(fineness = steps$fineness, parts = steps$parts, points = pts)
-    expected_spectra_impl(models, grids, sampling, backend, watch)
-  }, progress)
-  result <- array(result, c(nrow(result), length(pts), length(steps$parts), length(models)))
-  sums <- Map(function(i, weight) weight * result[, , i, , drop = FALSE],
-              seq_along(steps$parts), steps$weights)
-  array(Reduce(`+`, sums), dim(result)[c(1, 2, 4)])
-}
-
-# The error is proportional to the step. So twice the spectrum of half steps, minus that of whole
-# ones, extrapolates to steps of length 0.
-time_steps <- list(
-  dadi = list(fineness = 1e-3, parts = 1L, weights = 1),
-  accurate = list(fineness = 3e-3, parts = 1:2, weights = c(-1, 2))
-)

@@ -87,8 +87,8 @@ bound_sentences <- function(bounds) {
     else value * default_reach
     switch(
       there[[paste0(side, "_of")]][i],
-      user = sprintf("%s is at your bound, `%s = c(%s = %s)`: give a %s one, or fix it.", name, side,
-                     name, format(value), if (side == "lower") "smaller" else "larger"),
+      user = sprintf("%s is at your bound, `%s = c(%s = %s)`: give a %s one, or fix it.", name,
+                     side, name, format(value), if (side == "lower") "smaller" else "larger"),
       default = sprintf("%s is at the default bound %s: give `%s = c(%s = %s)`, or fix it.", name,
                         format(value), side, name, format(beyond)),
       range = sprintf("%s is at %s, the end of its range: fix it.", name, format(value))

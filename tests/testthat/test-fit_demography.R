@@ -128,9 +128,9 @@ test_that("arguments of a `sampling` function are fitted too", {
   bootstraps <- stats::simulate(data, 5, seed = 925)
   saved <- tempfile(fileext = ".rds")
   saveRDS(null_of(2), saved)
-  expect_s3_class(sfs_lr_test(full, readRDS(saved), bootstraps), "htest")
+  expect_s3_class(anova(full, readRDS(saved), bootstraps), "anova")
   other <- expect_warning(null_of(4), "nu is at the default bound", class = "ancify_fit_warning")
-  expect_ancify_error(sfs_lr_test(full, other, bootstraps), "input", "`null`")
+  expect_ancify_error(anova(full, other, bootstraps), "input", "`null`")
   # The model may have no parameters. selected_spectra() takes parameters of both too.
   snm <- demography_model("snm")
   of_snm <- expected_sfs(snm, 0.3, 8, c(20, 25, 30), sampling = inbred) * 2000
@@ -228,15 +228,15 @@ test_that("standard errors are those of independent sites, and larger for linked
   expect_true(all(abs(sqrt(diag(vcov(fit, linked)) / diag(found)) - 2) < 0.4))
 
   null <- quick_fit(model, data, c(time = 0.2), fixed = c(nu = 3))
-  test <- sfs_lr_test(fit, null, bootstraps)
-  expect_s3_class(test, "htest")
-  expect_lt(abs(test$estimate - 1), 0.3)
-  expect_gt(test$p.value, 0.5)
-  expect_lt(abs(sfs_lr_test(fit, null, linked)$estimate - 0.25), 0.1)
+  test <- anova(fit, null, bootstraps)
+  expect_s3_class(test, "anova")
+  expect_lt(abs(test["fit", "adjustment"] - 1), 0.3)
+  expect_gt(test["fit", "Pr(>Chi)"], 0.5)
+  expect_lt(abs(anova(fit, null, linked)["fit", "adjustment"] - 0.25), 0.1)
   far <- quick_fit(model, data, c(time = 0.2), fixed = c(nu = 1.3))
-  expect_lt(sfs_lr_test(fit, far, bootstraps)$p.value, 1e-4)
-  expect_ancify_error(sfs_lr_test(null, fit, bootstraps), "input", "`null`")
-  expect_ancify_error(sfs_lr_test(fit, null, list(1, 2)), "input", "`bootstraps`")
+  expect_lt(anova(fit, far, bootstraps)["fit", "Pr(>Chi)"], 1e-4)
+  expect_ancify_error(anova(null, fit, bootstraps), "input", "`null`")
+  expect_ancify_error(anova(fit, null, list(1, 2)), "input", "`bootstraps`")
 })
 
 test_that("fits are printed and plotted", {
@@ -285,7 +285,7 @@ test_that("a fit keeps names, masks and folding of the data", {
   folded_fit <- quick_fit(model, fold(data), c(nu = 2, time = 0.2))
   expect_equal(vcov(folded_fit, bootstraps), vcov(folded_fit, lapply(bootstraps, fold)))
   expect_ancify_error(vcov(fit, lapply(bootstraps, fold)), "input", "`bootstraps`")
-  expect_ancify_error(sfs_lr_test(fit, fit, NULL), "input")
+  expect_ancify_error(anova(fit, fit), "input", "`null`")
 
   direct <- quick_fit(model, data, c(nu = 2, time = 0.2), sampling = "direct")
   expect_equal(predict(direct, c(YRI = 10)), predict(direct))
@@ -303,9 +303,11 @@ test_that("a parameter that may be 0 can be tested", {
   null <- fit_demography(model, data, start[1:3], fixed = c(m = 0), pts = c(20, 25, 30),
                          starts = 3, progress = FALSE, threads = 2)
   bootstraps <- lapply(1:50, function(i) stats::simulate(data, seed = i)[[1]])
-  test <- sfs_lr_test(full, null, bootstraps)
-  expect_lt(abs(test$estimate - 1), 0.5)
-  expect_lt(test$p.value, 1e-3)
+  test <- anova(full, null, bootstraps)
+  expect_lt(abs(test["fit", "adjustment"] - 1), 0.5)
+  expect_lt(test["fit", "Pr(>Chi)"], 1e-3)
+  # It goes one way only.
+  expect_equal(test["fit", "Pr(>Chi)"], stats::pchisq(test["fit", "LR"], 1, lower.tail = FALSE) / 2)
 })
 
 test_that("a parameter may be called theta", {
