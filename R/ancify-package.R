@@ -77,7 +77,8 @@
 #'   [event_split()], [event_admixture()], [event_pulse()], [event_removal()] and
 #'   [event_reordering()]. In them a value may change along a [course()].
 #' * [demography_model()] gives common and published ones by name.
-#' * [read_demes()] and [write_demes()] exchange models with other programs.
+#' * [read_demes()] and [write_demes()] exchange models with other programs; fields of a file may be
+#'   parameters.
 #' * [expected_sfs()] computes the spectrum that a model expects; [sampling_ascertained()],
 #'   [sampling_admixed()] and [sampling_inbred()] describe how samples are drawn.
 #' * [fit_demography()] fits a model to a spectrum, and its result has [methods][demography_fit];

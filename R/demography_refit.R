@@ -96,8 +96,7 @@ check_demography_fit <- function(fit, name) {
 # The space of further searches, over some of the fitted parameters, from the estimates.
 space_of_fit <- function(fit, names = fit$fitted) {
   bound <- function(side) stats::setNames(fit$bounds[names, side], names)
-  list(start = coef(fit)[names], lower = bound("lower"), upper = bound("upper"),
-       logs = bound("lower") > 0)
+  with_scale(list(start = coef(fit)[names], lower = bound("lower"), upper = bound("upper")))
 }
 
 # By workers, or here with a bar.

@@ -23,10 +23,11 @@
 #' @param model A [demography()] with parameters, or a [dfe_model()].
 #' @param sfs The data's spectrum, an [sfs()]. If it is folded, so is the model.
 #' @param start Named values of the parameters for the first search, in the units of
-#'   [demography_events].
-#' @param lower,upper Named bounds of some or all parameters. Default: a thousandth of `start`, and
-#'   a thousand times `start`; for `misidentified` an upper bound of 1. Give both for a parameter that
-#'   may be 0 or change its sign, such as the `meanlog` of a [dfe_model()].
+#'   [demography_events]. Default: those of a model from [read_demes()].
+#' @param lower,upper Named bounds of some or all parameters. Default: those of a model from
+#'   [read_demes()]; else a thousandth of `start`, and a thousand times `start`; for
+#'   `misidentified` an upper bound of 1. Give both for a parameter that may be 0 or change its
+#'   sign, such as the `meanlog` of a [dfe_model()].
 #' @param fixed Named values of parameters not to fit. `NULL` (the default): none.
 #' @param starts Largest number of searches, 20 by default.
 #' @param pts Grid points, as in [expected_sfs()]. Default: n + 10, n + 20 and n + 30, with n the
@@ -54,8 +55,8 @@
 #' * `converged`: whether the fit has converged.
 #' * `at_bounds`: names of the parameters within 1 % of a bound.
 #' * `bounds`: a data frame with a row for each fitted parameter. `lower` and `upper` are its
-#'   bounds, `lower_of` and `upper_of` whose they are (`"user"`, `"default"` or the parameter's `"range"`).
-#'   `at` is the one that the estimate is at, or `NA`.
+#'   bounds, `lower_of` and `upper_of` whose they are (`"user"`, `"default"` or the parameter's
+#'   `"range"`). `at` is the one that the estimate is at, or `NA`.
 #' * `searches`: a data frame with a row for each search: `log_likelihood` and the parameters.
 #'
 #' Methods: see [demography_fit]. [vcov()][vcov.demography_fit], [confint()][confint.demography_fit]
@@ -79,7 +80,7 @@
 #'                       pts = c(20, 30))
 #' fit
 #' AIC(fit)
-fit_demography <- function(model, sfs, start, lower = NULL, upper = NULL, fixed = NULL,
+fit_demography <- function(model, sfs, start = NULL, lower = NULL, upper = NULL, fixed = NULL,
                            starts = 20, pts = NULL, misidentified = FALSE,
                            multinomial = inherits(model, "demography"), tolerance = 0.1,
                            time = "accurate", extrapolate = "linear", sampling = "analytic",
@@ -105,7 +106,10 @@ fit_demography <- function(model, sfs, start, lower = NULL, upper = NULL, fixed 
   if (misidentified && attr(sfs, "folded")) {
     abort_ancify("`misidentified` must be FALSE: folded data have no ancestral alleles.", "input")
   }
-  space <- search_space(model, sampling, start, lower, upper, fixed, misidentified)
+  space <- search_space(
+    model, sampling, with_own(model, "start", start), with_own(model, "lower", lower),
+    with_own(model, "upper", upper), fixed, misidentified
+  )
   surface <- demography_surface(
     model, sfs, space, pts, multinomial, misidentified, time, extrapolate, sampling, backend,
     threads

@@ -45,7 +45,14 @@ search_space <- function(model, sampling, start, lower, upper, fixed, misidentif
     list(owners = Map(function(owner, own) replace(owner, names(own), "user"), owners, given))
   )
   check_bounds(space)
+  with_scale(space)
+}
+
+# Parameters above 0 have a logarithmic scale. Others are in units of their start, as some are
+# rates of 1e-5 and some sizes of thousands.
+with_scale <- function(space) {
   space$logs <- space$lower > 0
+  space$unit <- ifelse(space$logs | space$start == 0, 1, abs(space$start))
   space
 }
 
@@ -63,6 +70,16 @@ check_bounds <- function(space) {
       "input"
     )
   }
+}
+
+# The values that a model from read_demes() has itself, below those given.
+with_own <- function(model, kind, given) {
+  own <- attr(model, kind)
+  if (is.null(own) || is.null(names(given))) {
+    return(if (is.null(given)) own else given)
+  }
+  own[names(given)] <- unlist(given)
+  own
 }
 
 # The bounds as a table, for a user. `at`: the one within 1 % of the estimate.
@@ -114,7 +131,7 @@ check_named_numbers <- function(x, names, name) {
 
 # Conversions between parameters and the scale of the search.
 to_scale <- function(space, params) {
-  replace(params, space$logs, log(params[space$logs]))
+  replace(params / space$unit, space$logs, log(params[space$logs]))
 }
 
-from_scale <- function(space, x) replace(x, space$logs, exp(x[space$logs]))
+from_scale <- function(space, x) replace(x * space$unit, space$logs, exp(x[space$logs]))
