@@ -47,7 +47,7 @@ demes_function <- function(yaml, samples, places, constraints) {
     demes_events(demes_graph(yaml, refuse), samples)
   }
   f <- function() NULL
-  formals(f) <- stats::setNames(rep(alist(without = ), length(places)), names(places))
+  formals(f) <- stats::setNames(rep(list(substitute()), length(places)), names(places))
   body(f) <- bquote(events(.(as.call(c(as.name("list"), sapply(names(places), as.name))))))
   environment(f) <- list2env(list(events = events), parent = baseenv())
   f
