@@ -77,11 +77,13 @@
 #'   [event_split()], [event_admixture()], [event_pulse()], [event_removal()] and
 #'   [event_reordering()]. In them a value may change along a [course()].
 #' * [demography_model()] gives common and published ones by name.
-#' * [read_demes()] and [write_demes()] exchange models with other programs.
+#' * [read_demes()] and [write_demes()] exchange models with other programs; fields of a file may be
+#'   parameters.
 #' * [expected_sfs()] computes the spectrum that a model expects; [sampling_ascertained()],
 #'   [sampling_admixed()] and [sampling_inbred()] describe how samples are drawn.
 #' * [fit_demography()] fits a model to a spectrum, and its result has [methods][demography_fit];
-#'   [`vcov()`][vcov.demography_fit] gives standard errors, and [sfs_lr_test()] tests parameters.
+#'   [`vcov()`][vcov.demography_fit] gives standard errors, [`confint()`][confint.demography_fit]
+#'   intervals, [`anova()`][anova.demography_fit] tests, and [refit_demography()] a bootstrap.
 #' * [sfs_log_likelihood()], [optimal_theta()], [sfs_residuals()] and [misidentified_sfs()] compare
 #'   a spectrum with a model's.
 #'

@@ -137,6 +137,30 @@ check_choice <- function(x, choices, name) {
 
 or_null <- function(code) tryCatch(code, ancify_input_error = function(error) NULL)
 
+check_level <- function(level) {
+  if (!is.numeric(level) || length(level) != 1 || !isTRUE(level > 0 && level < 1)) {
+    abort_ancify(sprintf("`level` must be between 0 and 1, not %s.", show_value(level)), "input")
+  }
+}
+
+# Names of columns, as `confint()` of R has them.
+tail_names <- function(level) {
+  paste(format(100 * c(1 - level, 1 + level) / 2, trim = TRUE, digits = 3), "%")
+}
+
+# The parameters of intervals: those given, or all.
+check_parm <- function(parm, has) {
+  unknown <- setdiff(parm, has)
+  if (length(unknown)) {
+    abort_ancify(
+      sprintf("`parm` has %s, but there are intervals of %s.", enumerate(quoted(unknown)),
+              enumerate(quoted(has))),
+      "input"
+    )
+  }
+  parm %||% has
+}
+
 # `n`: the length that `x` must have; NULL for any length above 0.
 check_positive <- function(x, name, n = NULL) {
   right_length <- if (is.null(n)) length(x) > 0 else length(x) == n

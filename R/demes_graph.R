@@ -3,11 +3,7 @@
 # The graph with all defaults filled in and times in generations ago: `demes`, `migrations` and
 # `pulses`. A deme has its ancestors, proportions, start, and epochs (a data frame of start, end,
 # from, to and how).
-demes_graph <- function(file) {
-  refuse <- function(...) {
-    abort_ancify(sprintf("'%s': %s.", file, sprintf(...)), "format", file = file, line = 0)
-  }
-  yaml <- read_demes_yaml(file, refuse)
+demes_graph <- function(yaml, refuse) {
   check_demes_fields(yaml, "the file", demes_fields$file, refuse)
   defaults <- as.list(yaml$defaults)
   check_demes_fields(defaults, "defaults", demes_fields$defaults, refuse)

@@ -20,9 +20,28 @@
 #' `write_demes()` notes the final populations and their order in the file's metadata. `theta0` is
 #' not written. Read again, sizes are in units of the model's first size.
 #'
+#' **Fields to fit.** The file `parameters` has the format of the program moments. Each of its
+#' `parameters` has a `name`, `values`, and if wanted a `description`, `lower_bound` and
+#' `upper_bound`. `values` are places in the Demes file that have this value. Counts begin at 0:
+#'
+#' | Place | Field |
+#' | --- | --- |
+#' | `demes: {A: start_time}` | the time at which deme A begins |
+#' | `demes: {A: {epochs: {0: end_size}}}` | a size or time of A's first epoch |
+#' | `demes: {A: {proportions: 0}}` | A's share of its first ancestor; the last one has the rest |
+#' | `migrations: {0: rate}` | the rate of the first migration |
+#' | `pulses: {0: time}` | the time of the first pulse |
+#' | `pulses: {0: {proportions: 0}}` | the share of its first source |
+#'
+#' `constraints` are pairs such as `{params: [T1, T2], constraint: greater_than}` or `less_than`.
+#' Parameters are in the file's own units. With a free theta, sizes and times are known up to a
+#' common factor, so leave one size as it is.
+#'
 #' @param file Path of a Demes file, in YAML. `read_demes()` also reads gzip.
 #' @param samples Names of the sampled demes, in the order of the spectrum. Default: as noted by
 #'   `write_demes()`, or else all demes at the present.
+#' @param parameters Path of a YAML file of the fields to fit, as below. `NULL` (the default): the
+#'   model has no parameters.
 #' @param model A [demography()], or a list of events.
 #' @param params Values of the model's parameters, named or in the model's order. `NULL` (the
 #'   default): none.
@@ -30,11 +49,13 @@
 #' @param demes Names of the populations, in the order of their first appearance. Default: `pop1`
 #'   and so on.
 #' @param description A text that describes the model in the file. `NULL` (the default): none.
-#' @return `read_demes()`: a [demography()] without parameters, with the attributes `samples` and
-#'   `reference_size`. `write_demes()`: the path, invisibly. Its times are in generations.
+#' @return `read_demes()`: a [demography()], with the attributes `samples` and `reference_size`;
+#'   with `parameters` also `start`, `lower` and `upper`, which [fit_demography()] takes.
+#'   `write_demes()`: the path, invisibly. Its times are in generations.
 #' @section Errors:
 #' * `ancify_file_error` (field `file`): the file cannot be read or written.
-#' * `ancify_format_error` (field `file`): the file is no Demes file, or has an error of the table.
+#' * `ancify_format_error` (field `file`): the file is no Demes file, or has an error of the table;
+#'   or `parameters` name a place that the Demes file lacks.
 #' * `ancify_input_error`: the model is invalid, or Demes cannot describe it. Cases: selection;
 #'   mutation that changes; sizes or rates that are functions; a migration rate that changes in an
 #'   epoch; a frozen population that changes later; a pulse at the present or directly after a
@@ -49,138 +70,34 @@
 #'             reference_size = 10000, demes = c("YRI", "CEU"))
 #' writeLines(readLines(file))
 #' read_demes(file)
-read_demes <- function(file, samples = NULL) {
+#'
+#' # The split's time and the migration rate as parameters
+#' free <- tempfile(fileext = ".yaml")
+#' writeLines(c(
+#'   "parameters:",
+#'   "- name: split",
+#'   "  values:",
+#'   "  - demes: {CEU: start_time, YRI: {epochs: {0: end_time}}}",
+#'   "  - migrations: {0: start_time, 1: start_time}",
+#'   "  lower_bound: 100",
+#'   "- name: m",
+#'   "  values: [{migrations: {0: rate, 1: rate}}]"
+#' ), free)
+#' model <- read_demes(file, parameters = free)
+#' expected_sfs(model, c(split = 1000, m = 1e-5), c(YRI = 4, CEU = 4), c(20, 25, 30))
+read_demes <- function(file, samples = NULL, parameters = NULL) {
   check_given()
   file <- check_path(file, "file")
-  graph <- demes_graph(file)
+  refuse <- demes_refusal(file)
+  yaml <- read_demes_yaml(file, refuse)
+  graph <- demes_graph(yaml, refuse)
   samples <- demes_samples(graph, samples)
-  model <- do.call(demography, demes_events(graph, samples))
+  model <- if (is.null(parameters)) {
+    do.call(demography, demes_events(graph, samples))
+  } else {
+    demes_with_parameters(yaml, samples, check_path(parameters, "parameters"))
+  }
   attr(model, "samples") <- samples
   attr(model, "reference_size") <- graph$reference_size
   model
-}
-
-# The model's events, from the oldest time of the graph to the present.
-demes_events <- function(graph, samples) {
-  demes <- graph$demes
-  graph$starts <- vapply(demes, `[[`, 0, "start")
-  graph$pulse_times <- vapply(graph$pulses, `[[`, 0, "time")
-  times <- c(
-    graph$starts, unlist(lapply(demes, function(deme) deme$epochs$end)), graph$migrations$start,
-    graph$migrations$end, graph$pulse_times, 0
-  )
-  times <- sort(unique(times[is.finite(times)]), decreasing = TRUE)
-  events <- list(event_equilibrium())
-  there <- names(demes)[is.infinite(graph$starts)]
-  for (i in seq_along(times)) {
-    now <- demes_at_time(graph, times[i], there, samples)
-    events <- c(events, now$events)
-    there <- now$there
-    if (i < length(times)) {
-      events <- c(events, list(demes_epoch(graph, there, times[i], times[i + 1])))
-    }
-  }
-  gone <- setdiff(there, samples)
-  for (deme in gone) {
-    events <- c(events, list(event_removal(match(deme, there))))
-    there <- setdiff(there, deme)
-  }
-  order <- match(samples, there)
-  if (any(order != seq_along(order))) events <- c(events, list(event_reordering(order)))
-  events
-}
-
-# The events of one time: pulses, births of demes, pulses into these, ends of demes. An unsampled
-# deme that ends at the birth of its child becomes that child.
-demes_at_time <- function(graph, time, there, samples) {
-  born <- graph$demes[graph$starts == time]
-  events <- demes_pulses_at(graph, time, there, except = names(born))
-  ends <- function(name) demes_end(graph$demes[[name]]) == time && time > 0 && !name %in% samples
-  give_later <- unlist(lapply(graph$pulses[graph$pulse_times == time], function(pulse) {
-    if (pulse$dest %in% names(born)) pulse$sources
-  }))
-  remove <- function(names) {
-    for (name in names) {
-      events <<- c(events, list(event_removal(match(name, there))))
-      there <<- setdiff(there, name)
-    }
-  }
-  # Demes that end without giving ancestry to another go first, to make room.
-  parents <- unlist(lapply(born, `[[`, "ancestors"))
-  remove(Filter(function(name) ends(name) && !name %in% c(parents, give_later), there))
-  for (k in seq_along(born)) {
-    later <- c(give_later, unlist(lapply(born[-seq_len(k)], `[[`, "ancestors")))
-    free <- Filter(function(name) ends(name) && !name %in% later, born[[k]]$ancestors)
-    now <- demes_birth(born[[k]], free, there, graph$refuse)
-    events <- c(events, now$events)
-    there <- now$there
-  }
-  events <- c(events, demes_pulses_at(graph, time, there, only = names(born)))
-  remove(Filter(ends, there))
-  list(events = events, there = there)
-}
-
-demes_pulses_at <- function(graph, time, there, except = character(), only = names(graph$demes)) {
-  pulses <- Filter(function(pulse) {
-    !pulse$dest %in% except && pulse$dest %in% only
-  }, graph$pulses[graph$pulse_times == time])
-  lapply(pulses, function(pulse) {
-    props <- stats::setNames(pulse$shares, match(pulse$sources, there))
-    event_pulse(match(pulse$dest, there), props)
-  })
-}
-
-# The birth of a deme. `free`: ancestors whose place it may take. It takes one if it has no other
-# ancestor or there is no room. Other ancestry then comes as a pulse.
-demes_birth <- function(deme, free, there, refuse) {
-  parents <- match(deme$ancestors, there)
-  is_full <- length(there) == core_limits()$populations
-  if (length(free) && (length(parents) == 1 || is_full)) {
-    place <- match(free[1], there)
-    others <- parents != place
-    props <- stats::setNames(deme$proportions[others], parents[others])
-    return(list(
-      events = if (any(others)) list(event_pulse(place, props)),
-      there = replace(there, place, deme$name)
-    ))
-  }
-  if (is_full) {
-    refuse("there are more than %d demes when %s begins, with those that end then",
-           core_limits()$populations, deme$name)
-  }
-  shares <- replace(numeric(length(there)), parents, deme$proportions)
-  event <- if (length(parents) == 1) event_split(parents) else event_admixture(shares)
-  list(events = list(event), there = c(there, deme$name))
-}
-
-demes_epoch <- function(graph, there, start, end) {
-  n <- graph$reference_size
-  frozen <- vapply(there, function(name) demes_end(graph$demes[[name]]) >= start, NA)
-  nu <- lapply(there, function(name) {
-    epochs <- graph$demes[[name]]$epochs
-    epoch <- epochs[which(epochs$start >= start & epochs$end <= end), ]
-    if (!nrow(epoch)) {
-      return(utils::tail(epochs$to, 1) / n)
-    }
-    if (epoch$from == epoch$to) {
-      return(epoch$from / n)
-    }
-    at <- function(time) {
-      share <- (epoch$start - time) / (epoch$start - epoch$end)
-      if (epoch$how == "linear") epoch$from + share * (epoch$to - epoch$from)
-      else epoch$from * (epoch$to / epoch$from)^share
-    }
-    course(at(start) / n, at(end) / n, shape = epoch$how)
-  })
-  m <- matrix(0, length(there), length(there))
-  now <- graph$migrations[graph$migrations$start >= start & graph$migrations$end <= end, ]
-  for (i in seq_len(NROW(now))) {
-    pair <- cbind(match(now$dest[i], there), match(now$source[i], there))
-    m[pair] <- m[pair] + 2 * n * now$rate[i]
-  }
-  if (any(rowSums(m) > 2 * n * (1 + 1e-9))) {
-    graph$refuse("the migration rates into a deme add up to more than 1, from %s to %s ago",
-                 format(start), format(end))
-  }
-  event_epoch((start - end) / (2 * n), nu, m, frozen = unname(frozen))
 }

@@ -22,7 +22,8 @@
 #'
 #' @param model A [demography()] or a list of events, without selection.
 #' @param params,sample_sizes,pts,time,extrapolate,sampling,threads,backend,progress As in
-#'   [expected_sfs()]. Strong selection needs fine grids, and takes many time steps.
+#'   [expected_sfs()]. Strong selection takes many time steps, and finer grids than `pts` where
+#'   these would give negative counts.
 #' @param gammas Selection coefficients; 0 is added. Default: 100 from -0.0001 to -2000, evenly
 #'   spaced by their logarithm. Negative ones can be at most a factor of 4 apart. Positive ones are
 #'   for `dfe_point()`.
@@ -49,7 +50,7 @@
 #' * `ancify_input_error`: the model has selection of its own or is invalid for [expected_sfs()], a
 #'   distribution's parameter is invalid, or a needed coefficient was not computed.
 #' * `ancify_device_error`, `ancify_system_error`: as from [expected_sfs()].
-#' * `ancify_grid_warning`: cells are negative, as the grids are too coarse.
+#' * `ancify_grid_warning`: as from [expected_sfs()].
 #' @references
 #' Kim, Huber and Lohmueller (2017) Inference of the distribution of selection coefficients for new
 #' nonsynonymous mutations using large samples. Genetics 206:345.
@@ -88,17 +89,15 @@ selected_spectra <- function(model, params = NULL, sample_sizes, pts, gammas = N
   sampling <- check_sampling(settled$sampling, sizes)
   models <- lapply(gammas, function(gamma) with_selection(events, gamma, h))
   backend <- choose_backend(backend, threads)
-  values <- spectra_of_models(models, pts, time, sampling, backend, progress)
-  spectra <- lapply(seq_along(gammas), function(i) {
-    as_expected(values[, , i], sizes, pts, extrapolate)
-  })
-  bad <- vapply(seq_along(gammas), function(i) any_below(values[, , i], sizes), NA)
-  if (any(bad)) {
-    warn_of_grids(sprintf(" with selection coefficients from %s to %s",
-                          format(min(gammas[bad]), digits = 4),
-                          format(max(gammas[bad]), digits = 4)))
+  found <- on_fine_grids(models, sizes, pts, time, extrapolate, sampling, backend, progress)
+  finer <- !vapply(found$pts, identical, NA, pts)
+  if (any(finer)) {
+    warn_of_finer(pts, found$pts, sprintf(
+      " for selection coefficients from %s to %s", format(min(gammas[finer]), digits = 4),
+      format(max(gammas[finer]), digits = 4)
+    ))
   }
-  structure(list(gammas = gammas, spectra = spectra), class = "selected_spectra")
+  structure(list(gammas = gammas, spectra = found$spectra), class = "selected_spectra")
 }
 
 #' @rdname selected_spectra

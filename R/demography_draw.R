@@ -23,6 +23,8 @@
 #' @param reference_size Diploid individuals of size 1. With it times are in generations, sizes in
 #'   individuals, and migration in shares of a population a generation. `NULL` (the default): times
 #'   are in 2N generations, sizes in N, and migration in 2N m.
+#' @param generation_time Years of a generation. With it, and `reference_size`, times are in years.
+#'   `NULL` (the default): in generations.
 #' @param populations Names of the model's populations at its end; by default 1, 2, ...
 #' @param main Title; none by default.
 #' @param ... Must be empty.
@@ -30,30 +32,31 @@
 #' @section Errors:
 #' * `ancify_input_error`: the model is invalid, a parameter is missing, or an argument cannot be
 #'   used.
-#' @seealso [demography_model()], [write_demes()] for other programs' pictures
+#' @seealso [summary.demography()] for the same in words, [write_demes()] for pictures of other
+#'   programs
 #' @export
 #' @examples
 #' plot(demography_model("split_mig"), c(nu1 = 2, nu2 = 0.5, time = 0.3, m = 1))
-#' plot(demography_model("OutOfAfrica_3G09"), reference_size = 7300,
+#' plot(demography_model("OutOfAfrica_3G09"), reference_size = 7300, generation_time = 25,
 #'      populations = c("YRI", "CEU", "CHB"))
-plot.demography <- function(x, params = NULL, reference_size = NULL, populations = NULL,
-                            main = NULL, ...) {
+plot.demography <- function(x, params = NULL, reference_size = NULL, generation_time = NULL,
+                            populations = NULL, main = NULL, ...) {
   check_no_more(...)
-  if (!is.null(reference_size)) check_positive(reference_size, "reference_size", 1)
+  units <- demography_units(reference_size, generation_time)
   events <- core_events(events_at(x, params))
   check_computable(events)
   populations <- history_labels(populations, populations_after(events))
   history <- history_of_events(events)
   places <- history_places(history)
-  old <- graphics::par(mar = c(2, 5.5, if (is.null(main)) 2 else 3.5, 1), las = 1,
-                       mgp = c(4, 0.6, 0), tcl = -0.3)
+  old <- graphics::par(mar = c(2, 6.5, if (is.null(main)) 2 else 3.5, 1), las = 1,
+                       mgp = c(5, 0.6, 0), tcl = -0.3)
   on.exit(graphics::par(old))
   graphics::plot.new()
   # With the last part of the ancestral population
   top <- if (history$oldest > 0) 1.15 * history$oldest else 1
   graphics::plot.window(places$range, c(0, top), yaxs = "i")
   draw_history(history, places, top, reference_size)
-  draw_time_axis(top, reference_size)
+  draw_time_axis(top, units)
   draw_size_bar(places, top, reference_size)
   graphics::axis(1, places$centre[history$there], populations, tick = FALSE, line = -0.6)
   graphics::title(main, line = 2)
@@ -74,17 +77,22 @@ history_labels <- function(populations, n) {
 # list(oldest = the first event's time ago, there = numbers of the populations at the end, lanes =
 # numbers of all populations from left to right, widths =, joins =, flows = lists of rows).
 history_of_events <- function(events) {
-  durations <- vapply(events, function(event) {
-    if (is.null(event$end)) 0 else event$end - event$start
-  }, 0)
-  ago <- sum(durations) - c(0, cumsum(durations))
-  history <- list(oldest = sum(durations), there = integer(), lanes = integer(), widths = list(),
+  ago <- times_of_events(events)
+  history <- list(oldest = ago[1], there = integer(), lanes = integer(), widths = list(),
                   joins = list(), flows = list())
   rows <- event_rows()
   for (i in seq_along(events)) {
     history <- rows[[events[[i]]$op]]$to_history(history, events[[i]], ago[i], ago[i + 1])
   }
   history
+}
+
+# The times ago before each event and after the last one.
+times_of_events <- function(events) {
+  durations <- vapply(events, function(event) {
+    if (is.null(event$end)) 0 else event$end - event$start
+  }, 0)
+  sum(durations) - c(0, cumsum(durations))
 }
 
 # ---- Drawing -------------------------------------------------------------------------------------
@@ -177,12 +185,10 @@ draw_size_bar <- function(places, top, reference_size) {
   graphics::text(places$range[2] - size, y, label, pos = 2, cex = 0.8)
 }
 
-draw_time_axis <- function(top, reference_size) {
-  unit <- 2 * (reference_size %||% 0.5)
-  ticks <- pretty(c(0, top * unit), 5)
-  ticks <- ticks[ticks <= top * unit]
-  graphics::axis(2, ticks / unit, format(ticks, big.mark = ",", trim = TRUE, scientific = FALSE))
-  graphics::title(
-    ylab = if (is.null(reference_size)) "time ago, 2N generations" else "time ago, generations"
-  )
+draw_time_axis <- function(top, units) {
+  ticks <- pretty(c(0, top * units$time), 5)
+  ticks <- ticks[ticks <= top * units$time]
+  labels <- format(ticks, big.mark = ",", trim = TRUE, scientific = FALSE)
+  graphics::axis(2, ticks / units$time, labels)
+  graphics::title(ylab = paste0("time ago, ", units$time_unit))
 }

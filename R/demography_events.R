@@ -155,9 +155,11 @@ course <- function(from, to, duration = NULL, shape = c("exponential", "linear")
 # founds    whether the event makes a population, which needs a name in Demes
 # to_demes  function(graph, event, about): the graph of demes_of_events() after this core event
 # to_history  the same for the picture of history_of_events()
+# to_words  function(event, about): sentences about this core event, for summary(); see
+#           demography_words.R for `about`
 # plain     default values, which print() leaves out
-event_row <- function(maker, fields, to_core, to_demes, to_history, change = 0, founds = FALSE,
-                      plain = list()) {
+event_row <- function(maker, fields, to_core, to_demes, to_history, to_words, change = 0,
+                      founds = FALSE, plain = list()) {
   as.list(environment())
 }
 
@@ -167,23 +169,23 @@ event_rows <- function() {
   list(
     equilibrium = event_row(
       "event_equilibrium()", c("nu", "gamma", "h", "theta0"), equilibrium_to_core,
-      equilibrium_to_demes, equilibrium_to_history, 1, TRUE,
+      equilibrium_to_demes, equilibrium_to_history, equilibrium_to_words, 1, TRUE,
       c(list(nu = 1, theta0 = 1), plain)
     ),
     integrate = event_row(
       "event_epoch()", c("T", "nu", "m", "gamma", "h", "theta0", "frozen", "initial_t"),
-      epoch_to_core, epoch_to_demes, epoch_to_history, plain = plain
+      epoch_to_core, epoch_to_demes, epoch_to_history, epoch_to_words, plain = plain
     ),
     split = event_row("event_split()", "parent", split_to_core, admixture_to_demes,
-                      admixture_to_history, 1, TRUE),
+                      admixture_to_history, admixture_to_words, 1, TRUE),
     new_pop = event_row("event_admixture()", "props", admixture_to_core, admixture_to_demes,
-                        admixture_to_history, 1, TRUE),
+                        admixture_to_history, admixture_to_words, 1, TRUE),
     pulse = event_row("event_pulse()", c("dest", "props"), pulse_to_core, pulse_to_demes,
-                      pulse_to_history),
+                      pulse_to_history, pulse_to_words),
     remove = event_row("event_removal()", "pop", removal_to_core, removal_to_demes,
-                       removal_to_history, -1),
+                       removal_to_history, removal_to_words, -1),
     reorder = event_row("event_reordering()", "order", reordering_to_core, reordering_to_demes,
-                        reordering_to_history)
+                        reordering_to_history, reordering_to_words)
   )
 }
 

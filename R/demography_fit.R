@@ -1,26 +1,33 @@
 #' Inspect a fitted demographic model
 #'
 #' Methods for the result of [fit_demography()]: estimates, likelihood, expected spectrum,
-#' residuals and a plot.
+#' residuals, simulated data, further fits and a plot.
 #'
 #' @param x,object A `demography_fit`, as from [fit_demography()].
 #' @param sample_sizes Haplotypes of each population, whole numbers. `NULL` (the default): those of
 #'   the data.
 #' @param type `"anscombe"` (the default) or `"linear"`, as in [sfs_residuals()].
+#' @param nsim Number of spectra, 1 by default.
+#' @param seed A number for [set.seed()]. `NULL` (the default): the random numbers go on.
+#' @param draws `"poisson"` (the default) or `"multinomial"`, as in [simulate.sfs()].
 #' @param main A title. `NULL` (the default): none.
-#' @param ... Not used.
+#' @param ... For `update()`: arguments of [fit_demography()] that change. Else not used.
 #' @return
 #' * `coef()`: the fitted parameters.
 #' * `logLik()`: the log-likelihood. Its degrees of freedom are the fitted parameters, and theta if
-#'   it was fitted.
+#'   it was fitted. So `AIC(fit, other)` and `BIC()` make tables of fits.
 #' * `predict()`: the expected spectrum, scaled by theta.
+#' * `simulate()`: a list of spectra drawn from the expected one, masked as the data.
+#' * `update()`: a new fit, with the arguments of the first but for those given. It begins at the
+#'   estimates; `start` may have some of the values.
 #' * `residuals()`: an array of the spectrum's shape, as from [sfs_residuals()].
 #' * `summary()`, `print()`: the estimates; `summary()` also has settings and all searches.
 #' * `plot()`: `x`, invisibly. It draws data, model and residuals of up to three populations, by
 #'   pairs.
 #' @section Errors:
 #' * `ancify_input_error`: `sample_sizes` are invalid, or a plot has more than three populations.
-#' @seealso [fit_demography()], [vcov.demography_fit()] for standard errors
+#' @seealso [fit_demography()], [vcov.demography_fit()] for standard errors,
+#'   [refit_demography()] for the bootstrap
 #' @name demography_fit
 #' @examples
 #' data <- sfs(c(0, 1200, 530, 320, 230, 180, 0), "YRI")
@@ -30,6 +37,8 @@
 #' summary(fit)
 #' coef(fit)
 #' predict(fit, 4)
+#' simulate(fit, 2, seed = 1)
+#' update(fit, fixed = c(time = 0.2))
 #' residuals(fit)
 #' plot(fit)
 NULL
@@ -130,7 +139,7 @@ residuals.demography_fit <- function(object, type = c("anscombe", "linear"), ...
 #' Compute standard errors of a fit
 #'
 #' `vcov()` gives the covariances of the parameters of [fit_demography()], and of theta. Standard
-#' errors are `sqrt(diag(vcov(fit, bootstraps)))`. `sfs_lr_test()` compares two nested fits.
+#' errors are `sqrt(diag(vcov(fit, bootstraps)))`.
 #'
 #' @details
 #' Without `bootstraps`, sites count as independent (Fisher information). Genomic sites are linked,
@@ -138,29 +147,25 @@ residuals.demography_fit <- function(object, type = c("anscombe", "linear"), ...
 #' errors are valid for linked sites too (Godambe information; Coffman and others 2016).
 #' Derivatives are differences of 1 %. The slopes' variability is their variance over bootstraps.
 #'
-#' The statistic of `sfs_lr_test()` is twice the difference of log-likelihoods, adjusted for
-#' linkage. It has the chi-squared distribution, with as many degrees of freedom as parameters are
-#' fixed in `null` only. If one of them is fixed at the edge of its range (a migration rate of 0),
-#' the p-value is up to twice too large.
-#'
-#' @param object,full A `demography_fit`.
-#' @param null A fit of the same model to the same data, with fewer fitted and more `fixed`
-#'   parameters than `full`.
+#' @param object A `demography_fit`.
 #' @param bootstraps A list of spectra of the data's size, such as `attr(data, "bootstrap")`. They
-#'   are folded and masked as the data. `NULL` (the default of `vcov()`): independent sites.
+#'   are folded and masked as the data. `NULL` (the default): independent sites.
+#' @param log Whether covariances are of the parameters' logarithms; `FALSE` (the default). Their
+#'   standard errors are relative errors.
 #' @param ... Not used.
-#' @return `vcov()`: a matrix with a row and a column for each fitted parameter, and for `theta` if
-#'   it was fitted. `sfs_lr_test()`: a list of class `htest`.
+#' @return A matrix with a row and a column for each fitted parameter, and for `theta` if it was
+#'   fitted.
 #' @section Errors:
 #' `ancify_input_error`:
 #' * `bootstraps` are fewer than two spectra, or of another size than the data.
-#' * The fits are not nested.
 #' * A parameter is at a bound.
 #' * The likelihood has no maximum at the estimates.
+#' * `log` is `TRUE`, and a parameter is not above 0.
 #' @references
 #' Coffman, Hsieh, Gravel and Gutenkunst (2016) Computationally efficient composite likelihood
 #' statistics for demographic inference. Molecular Biology and Evolution 33:591.
-#' @seealso [fit_demography()]
+#' @seealso [fit_demography()], [`confint()`][confint.demography_fit],
+#'   [`anova()`][anova.demography_fit]
 #' @export
 #' @examples
 #' data <- sfs(c(0, 1200, 530, 320, 230, 180, 0), "YRI")
@@ -168,13 +173,12 @@ residuals.demography_fit <- function(object, type = c("anscombe", "linear"), ...
 #' fit <- fit_demography(demography_model("two_epoch"), data, c(nu = 2, time = 0.1), starts = 3,
 #'                       pts = c(20, 30))
 #' sqrt(diag(vcov(fit)))
-#' bootstraps <- lapply(1:20, function(i) simulate(data, seed = i)[[1]])
+#' bootstraps <- simulate(data, 20, seed = 1)
 #' sqrt(diag(vcov(fit, bootstraps)))
-#' null <- fit_demography(demography_model("two_epoch"), data, c(nu = 2), starts = 3,
-#'                        fixed = c(time = 0.3), pts = c(20, 30))
-#' sfs_lr_test(fit, null, bootstraps)
-vcov.demography_fit <- function(object, bootstraps = NULL, ...) {
+#' sqrt(diag(vcov(fit, bootstraps, log = TRUE)))
+vcov.demography_fit <- function(object, bootstraps = NULL, log = FALSE, ...) {
   check_no_more(...)
+  check_flag(log, "log")
   if (length(object$at_bounds)) {
     abort_ancify(
       sprintf(
@@ -185,67 +189,33 @@ vcov.demography_fit <- function(object, bootstraps = NULL, ...) {
     )
   }
   slopes <- likelihood_slopes(object, coef(object), bootstraps)
+  covariance <- sandwich(slopes, is.null(bootstraps))
+  if (log) covariance / tcrossprod(positive_estimates(object)) else covariance
+}
+
+# The inverse of the Fisher information, or of the Godambe information.
+sandwich <- function(slopes, independent) {
   inverse <- inverse_information(slopes$information)
-  if (is.null(bootstraps)) inverse else inverse %*% slopes$variability %*% inverse
+  if (independent) inverse else inverse %*% slopes$variability %*% inverse
 }
 
-#' @rdname vcov.demography_fit
-#' @export
-sfs_lr_test <- function(full, null, bootstraps) {
-  check_given()
-  tested <- check_nested(full, null)
-  if (is.null(bootstraps)) abort_ancify("The test needs `bootstraps`.", "input")
-  slopes <- likelihood_slopes(full, null$params[full$fitted], bootstraps, null$theta)
-  inverse <- inverse_information(slopes$information[tested, tested, drop = FALSE])
-  k <- length(tested)
-  adjustment <- k / sum(diag(slopes$variability[tested, tested, drop = FALSE] %*% inverse))
-  statistic <- max(0, 2 * (full$log_likelihood - null$log_likelihood)) * adjustment
-  structure(
-    list(
-      statistic = c("adjusted LR" = statistic), parameter = c(df = k),
-      p.value = stats::pchisq(statistic, k, lower.tail = FALSE),
-      method = "Composite likelihood ratio test, adjusted for linkage",
-      data.name = sprintf("%s fixed: %s", count_of(k, "parameter"), enumerate(tested)),
-      estimate = c(adjustment = adjustment)
-    ),
-    class = "htest"
-  )
-}
+all_estimates <- function(fit) c(coef(fit), if (!is.na(fit$theta)) c(theta = fit$theta))
 
-check_nested <- function(full, null) {
-  are_fits <- inherits(full, "demography_fit") && inherits(null, "demography_fit")
-  tested <- if (are_fits) setdiff(full$fitted, null$fitted)
-  if (!length(tested) || !all(null$fitted %in% full$fitted) || !is_same_problem(full, null)) {
+positive_estimates <- function(fit) {
+  estimates <- all_estimates(fit)
+  if (any(estimates <= 0)) {
     abort_ancify(
-      "`null` must be a fit of the same model to the same data as `full`, with the same settings and more `fixed` parameters.", # nolint
+      sprintf("%s is %s: `log` is for parameters above 0.", names(which(estimates <= 0))[1],
+              format(min(estimates))),
       "input"
     )
   }
-  tested
-}
-
-# Whether both fits have the same model, data and settings. Users' functions cannot be compared, so
-# the models' spectra are, at the parameters of the null fit.
-is_same_problem <- function(full, null) {
-  fixed <- setdiff(names(full$params), full$fitted)
-  settings <- lapply(list(full, null), function(fit) {
-    fit$surface$settings[setdiff(
-      names(fit$surface$settings), c("backend", "threads", "sampling")
-    )]
-  })
-  identical(full$data, null$data) && setequal(names(full$params), names(null$params)) &&
-    identical(full$params[fixed], null$params[fixed]) && identical(settings[[1]], settings[[2]]) &&
-    is_same_spectrum(or_null(best_expected(full$surface, null$params))$expected, null$expected)
-}
-
-# Equal within the differences between machines, or between CPU and GPU.
-is_same_spectrum <- function(x, y) {
-  !is.null(x) && isTRUE(all.equal(plain_array(x), plain_array(y), tolerance = 1e-6))
+  estimates
 }
 
 # Fisher information at these parameters, by second differences of the log-likelihood, and the
-# variance of its slopes over bootstraps. Not their mean square: at a test's null hypothesis the
-# mean slope is not 0, and a test with the mean square rejects nothing.
+# variance of its slopes over bootstraps; `slope`: those of the data. Not the mean square of slopes:
+# at a test's null hypothesis their mean is not 0, and a test with it rejects nothing.
 likelihood_slopes <- function(fit, params, bootstraps, theta = fit$theta) {
   bootstraps <- check_bootstraps(bootstraps, fit$data)
   at <- c(params, if (fit$surface$settings$multinomial) c(theta = theta))
@@ -263,12 +233,12 @@ likelihood_slopes <- function(fit, params, bootstraps, theta = fit$theta) {
   }
   information <- -second_differences(log_likelihoods(fit$data, spectra), step)
   dimnames(information) <- list(names(at), names(at))
-  slopes <- vapply(bootstraps, function(one) {
-    values <- log_likelihoods(one, spectra[1 + seq_len(2 * n)])
+  slope_of <- function(data) {
+    values <- log_likelihoods(data, spectra[1 + seq_len(2 * n)])
     (values[seq_len(n)] - values[n + seq_len(n)]) / (2 * step)
-  }, numeric(n))
-  slopes <- matrix(slopes, n, dimnames = list(names(at), NULL))
-  list(information = information, variability = stats::var(t(slopes)))
+  }
+  slopes <- matrix(vapply(bootstraps, slope_of, numeric(n)), n, dimnames = list(names(at), NULL))
+  list(information = information, variability = stats::var(t(slopes)), slope = slope_of(fit$data))
 }
 
 # Places for second differences of a function of n numbers, in steps. A row for the centre; one for
@@ -314,7 +284,7 @@ spectra_at <- function(surface, at, moves, params) {
 }
 
 # Folds and masks bootstrap spectra as the data.
-check_bootstraps <- function(bootstraps, data) {
+check_bootstraps <- function(bootstraps, data, name = "bootstraps") {
   good <- is.null(bootstraps) || is.list(bootstraps) && length(bootstraps) > 1
   bootstraps <- lapply(bootstraps, function(one) {
     if (is_sfs(one) && attr(data, "folded")) one <- fold(one)
@@ -324,19 +294,21 @@ check_bootstraps <- function(bootstraps, data) {
   })
   if (!good) {
     abort_ancify(
-      "`bootstraps` must be a list of at least two spectra, of the data's sizes and populations.",
+      sprintf(
+        "`%s` must be a list of at least two spectra, of the data's sizes and populations.", name
+      ),
       "input"
     )
   }
   bootstraps
 }
 
-inverse_information <- function(information) {
+inverse_information <- function(information, problem = paste(
+  "The likelihood has no maximum at the estimates, so there are no standard errors.",
+  "Has the fit converged?"
+)) {
   inverse <- tryCatch(chol2inv(chol(information)), error = function(error) {
-    abort_ancify(
-      "The likelihood has no maximum at the estimates, so there are no standard errors. Has the fit converged?", # nolint
-      "input"
-    )
+    abort_ancify(problem, "input")
   })
   dimnames(inverse) <- dimnames(information)
   inverse

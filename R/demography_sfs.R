@@ -7,7 +7,9 @@
 #' @details
 #' **Grids.** The density of allele frequencies is computed on a grid, and samples are drawn from
 #' it. A grid's error grows with its smallest frequency above 0. So the spectra of several grids
-#' are extrapolated to a smallest frequency of 0.
+#' are extrapolated to a smallest frequency of 0. A density under strong selection is too steep for
+#' a coarse grid, and would give negative counts. The spectrum then comes from finer grids, with the
+#' warning that says which; counts are never negative.
 #'
 #' **Time steps.** `time = "dadi"` takes the time steps of the program dadi, and gives its numbers
 #' on each grid. `"accurate"` takes steps three times as long, and halves of these, and extrapolates
@@ -39,11 +41,11 @@
 #'   default, scales it. With `extrapolate = "none"` a list of spectra, named by `pts`.
 #' @section Errors:
 #' * `ancify_input_error`: events do not fit each other; a size is not above 0; a time or rate is
-#'   negative; frozen populations have migration; or a grid has no more points than a sample has
-#'   haplotypes.
+#'   negative; frozen populations have migration; a grid has no more points than a sample has
+#'   haplotypes; or counts are negative on finer grids too.
 #' * `ancify_device_error`: a GPU cannot be used, or has too little memory.
 #' * `ancify_system_error`: this machine has too little memory.
-#' * `ancify_grid_warning`: cells are negative, as the grids are too coarse.
+#' * `ancify_grid_warning`: the grids were too coarse, so that finer ones were taken.
 #' @references
 #' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint demographic history
 #' of multiple populations from multidimensional SNP frequency data. PLoS Genetics 5:e1000695.
@@ -69,9 +71,9 @@ expected_sfs <- function(model, params = NULL, sample_sizes, pts, time = c("accu
   extrapolate <- check_choice(extrapolate, c("linear", "log", "none"), "extrapolate")
   sampling <- check_sampling(settled$sampling, sizes)
   backend <- choose_backend(backend, threads)
-  spectra <- spectra_of_models(list(events), pts, time, sampling, backend, progress)
-  if (any_below(spectra[, , 1], sizes)) warn_of_grids()
-  as_expected(spectra[, , 1], sizes, pts, extrapolate)
+  found <- on_fine_grids(list(events), sizes, pts, time, extrapolate, sampling, backend, progress)
+  if (!identical(found$pts[[1]], pts)) warn_of_finer(pts, found$pts)
+  found$spectra[[1]]
 }
 
 #' Choose how samples are drawn
@@ -257,68 +259,4 @@ check_inbred <- function(sampling, sizes, refuse) {
   sampling$inbreeding <- rep_len(pmin(inbreeding, 1 - 1e-10), n)
   sampling$ploidy <- rep_len(as.integer(ploidy), n)
   sampling
-}
-
-# ---- Spectra -------------------------------------------------------------------------------------
-
-# An array of cells, grids and models. With "accurate" steps, extrapolated to steps of length 0.
-spectra_of_models <- function(models, pts, time, sampling, backend, progress = FALSE) {
-  steps <- time_steps[[time]]
-  result <- with_watch("Diffusion", function(watch) {
-    grids <- list(fineness = steps$fineness, parts = steps$parts, points = pts)
-    expected_spectra_impl(models, grids, sampling, backend, watch)
-  }, progress)
-  result <- array(result, c(nrow(result), length(pts), length(steps$parts), length(models)))
-  sums <- Map(function(i, weight) weight * result[, , i, , drop = FALSE],
-              seq_along(steps$parts), steps$weights)
-  array(Reduce(`+`, sums), dim(result)[c(1, 2, 4)])
-}
-
-# The error is proportional to the step. So twice the spectrum of half steps, minus that of whole
-# ones, extrapolates to steps of length 0.
-time_steps <- list(
-  dadi = list(fineness = 1e-3, parts = 1L, weights = 1),
-  accurate = list(fineness = 3e-3, parts = 1:2, weights = c(-1, 2))
-)
-
-# The result of expected_sfs() from a matrix of cells and grids.
-as_expected <- function(spectra, sizes, pts, extrapolate) {
-  spectra <- matrix(spectra, ncol = length(pts))
-  populations <- names(sizes)
-  as_sfs <- function(values) {
-    new_sfs(array(values, sizes + 1), populations, corner_mask(sizes + 1), FALSE)
-  }
-  if (extrapolate == "none") {
-    return(stats::setNames(lapply(seq_along(pts), function(i) as_sfs(spectra[, i])), pts))
-  }
-  as_sfs(extrapolated(spectra, pts, extrapolate == "log"))
-}
-
-# Whether any grid has negative cells beyond rounding, as from a density that is too steep for it.
-# Extrapolation may hide them. `spectra`: a matrix of cells and grids.
-any_below <- function(spectra, sizes) {
-  known <- matrix(spectra, prod(sizes + 1))[!corner_mask(sizes + 1), , drop = FALSE]
-  nrow(known) > 0 &&
-    any(apply(known, 2, function(cells) min(cells) < -1e-6 * max(cells)), na.rm = TRUE)
-}
-
-warn_of_grids <- function(where = "") {
-  warn_ancify(
-    sprintf("Some cells of the grids' spectra%s are negative: the grids are too coarse. %s", where,
-            "Give larger `pts`."),
-    "grid"
-  )
-}
-
-# The value at 0 of a polynomial in each grid's smallest frequency. If it is unusable for a cell,
-# the finest grid's value.
-extrapolated <- function(spectra, pts, of_logarithms) {
-  x <- smallest_frequencies_impl(pts)
-  weights <- vapply(seq_along(x), function(i) prod(x[-i] / (x[-i] - x[i])), 0)
-  logs <- log(ifelse(spectra > 0, spectra, NA))
-  values <- if (of_logarithms) exp(logs %*% weights) else spectra %*% weights
-  finest <- spectra[, which.max(pts)]
-  good <- is.finite(values) & values > 0 & finest > 0
-  good[good] <- abs(log10(values[good] / finest[good])) <= 10
-  ifelse(good %in% TRUE, values, finest)
 }

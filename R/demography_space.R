@@ -1,6 +1,11 @@
 # The space that fit_demography() searches: bounds and scales.
 
-# Start, bounds and scales of the fitted parameters, and the values of the fixed ones.
+# Default bounds are `start` divided by this, and `start` times this. A hundred is too little:
+# depth and duration of a short bottleneck trade against each other over more than that.
+default_reach <- 1000
+
+# Start, bounds and scales of the fitted parameters, and the values of the fixed ones. `owners`: the
+# "user", a "default" or the parameter's "range", for each of `lower` and `upper`.
 search_space <- function(model, sampling, start, lower, upper, fixed, misidentified) {
   if (!inherits(model, c("demography", "dfe_model"))) {
     abort_ancify("`model` must be a demography() or a dfe_model().", "input")
@@ -24,19 +29,30 @@ search_space <- function(model, sampling, start, lower, upper, fixed, misidentif
     abort_ancify(sprintf("`start` must have a value for %s.", enumerate(missing)), "input")
   }
   start <- start[free]
-  bound <- function(given, default, name) {
-    given <- check_named_numbers(given, names, name)
-    given <- given[names(given) %in% free]
-    replace(default, names(given), given)
-  }
-  most <- replace(pmax(start / 100, start * 100), free %in% own, 1)
-  space <- list(
-    start = start, fixed = fixed,
-    lower = bound(lower, pmin(start / 100, start * 100), "lower"),
-    upper = bound(upper, most, "upper")
+  given <- list(lower = check_named_numbers(lower, names, "lower"),
+                upper = check_named_numbers(upper, names, "upper"))
+  given <- lapply(given, function(bound) bound[names(bound) %in% free])
+  ends <- rbind(start / default_reach, start * default_reach)
+  of_range <- intersect(own, free)
+  bounds <- list(
+    lower = apply(ends, 2, min), upper = replace(apply(ends, 2, max), of_range, 1)
+  )
+  owners <- lapply(bounds, function(bound) replace(bound, names(bound), "default"))
+  owners$upper[of_range] <- "range"
+  space <- c(
+    list(start = start, fixed = fixed),
+    Map(function(bound, own) replace(bound, names(own), own), bounds, given),
+    list(owners = Map(function(owner, own) replace(owner, names(own), "user"), owners, given))
   )
   check_bounds(space)
+  with_scale(space)
+}
+
+# Parameters above 0 have a logarithmic scale. Others are in units of their start, as some are
+# rates of 1e-5 and some sizes of thousands.
+with_scale <- function(space) {
   space$logs <- space$lower > 0
+  space$unit <- ifelse(space$logs | space$start == 0, 1, abs(space$start))
   space
 }
 
@@ -54,6 +70,47 @@ check_bounds <- function(space) {
       "input"
     )
   }
+}
+
+# The values that a model from read_demes() has itself, below those given.
+with_own <- function(model, kind, given) {
+  own <- attr(model, kind)
+  if (is.null(own) || is.null(names(given))) {
+    return(if (is.null(given)) own else given)
+  }
+  own[names(given)] <- unlist(given)
+  own
+}
+
+# The bounds as a table, for a user. `at`: the one within 1 % of the estimate.
+bounds_of_space <- function(space, params) {
+  is_at <- function(bound) abs(params - bound) <= 0.01 * abs(bound)
+  data.frame(
+    lower = space$lower, upper = space$upper,
+    lower_of = space$owners$lower, upper_of = space$owners$upper,
+    at = ifelse(is_at(space$lower), "lower", ifelse(is_at(space$upper), "upper", NA)),
+    row.names = names(space$start)
+  )
+}
+
+# For each parameter at a bound: whose bound it is, and the way out.
+bound_sentences <- function(bounds) {
+  there <- bounds[!is.na(bounds$at), ]
+  vapply(seq_len(nrow(there)), function(i) {
+    side <- there$at[i]
+    name <- rownames(there)[i]
+    value <- there[[side]][i]
+    beyond <- if ((value > 0) == (side == "lower")) value / default_reach
+    else value * default_reach
+    switch(
+      there[[paste0(side, "_of")]][i],
+      user = sprintf("%s is at your bound, `%s = c(%s = %s)`: give a %s one, or fix it.", name,
+                     side, name, format(value), if (side == "lower") "smaller" else "larger"),
+      default = sprintf("%s is at the default bound %s: give `%s = c(%s = %s)`, or fix it.", name,
+                        format(value), side, name, format(beyond)),
+      range = sprintf("%s is at %s, the end of its range: fix it.", name, format(value))
+    )
+  }, "")
 }
 
 check_named_numbers <- function(x, names, name) {
@@ -74,7 +131,7 @@ check_named_numbers <- function(x, names, name) {
 
 # Conversions between parameters and the scale of the search.
 to_scale <- function(space, params) {
-  replace(params, space$logs, log(params[space$logs]))
+  replace(params / space$unit, space$logs, log(params[space$logs]))
 }
 
-from_scale <- function(space, x) replace(x, space$logs, exp(x[space$logs]))
+from_scale <- function(space, x) replace(x * space$unit, space$logs, exp(x[space$logs]))

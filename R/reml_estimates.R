@@ -153,19 +153,6 @@ ancestry_heritability <- function(fit) {
 
 # ---- Likelihood ratio ----------------------------------------------------------------------------
 
-# The p-value of a likelihood ratio for `bounded` more variances that cannot be below 0, and `free`
-# more without a bound.
-#
-# For one bounded variance it is 1/2 P(chi2_1 > LRT), and 1 at 0 (Self and Liang 1987). For several,
-# 1/2 P(chi2_(k-1) > LRT) + 1/2 P(chi2_k > LRT) is the most that it can be (Perlman 1969).
-lrt_p_value <- function(statistic, bounded, free = 0) {
-  k <- bounded + free
-  beyond <- function(df) {
-    if (df == 0) as.numeric(statistic <= 0) else stats::pchisq(statistic, df, lower.tail = FALSE)
-  }
-  if (bounded == 0) beyond(k) else (beyond(k - 1) + beyond(k)) / 2
-}
-
 # Numbers of these components that cannot be below 0, and of those that can.
 bounds_of <- function(fit, components) {
   lower <- stats::setNames(fit$control$lower, names(fit$theta))[components]

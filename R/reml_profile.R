@@ -40,27 +40,16 @@ confint.reml_fit <- function(object, parm = NULL, level = 0.95, method = c("wald
                              progress = interactive(), ...) {
   check_no_more(...)
   wald <- check_choice(method, c("wald", "profile"), "method") == "wald"
-  if (!is.numeric(level) || length(level) != 1 || !isTRUE(level > 0 && level < 1)) {
-    abort_ancify(sprintf("`level` must be between 0 and 1, not %s.", show_value(level)), "input")
-  }
+  check_level(level)
   components <- names(object$theta)
   has <- if (wald) c(components, "h2", names(object$coefficients)) else components
-  parm <- parm %||% has
-  unknown <- setdiff(parm, has)
-  if (length(unknown)) {
-    abort_ancify(
-      sprintf("`parm` has %s, but there are intervals of %s.", enumerate(quoted(unknown)),
-              enumerate(quoted(has))),
-      "input"
-    )
-  }
+  parm <- check_parm(parm, has)
   limits <- if (wald) {
     wald_limits(object, level)[parm, , drop = FALSE]
   } else {
     profile_limits(object, parm, level, progress)
   }
-  tails <- c(1 - level, 1 + level) / 2
-  colnames(limits) <- paste(format(100 * tails, trim = TRUE, digits = 3), "%")
+  colnames(limits) <- tail_names(level)
   limits
 }
 

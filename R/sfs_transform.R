@@ -260,12 +260,13 @@ combine_populations <- function(x, populations, name = NULL) {
 
 #' Simulate spectra of independent sites
 #'
-#' Draws spectra from an expected one: `simulate(expected, nsim = 100)`. Each unmasked cell is
-#' Poisson distributed, as for unlinked sites.
+#' Draws spectra from an expected one, of unlinked sites: `simulate(expected, nsim = 100)`.
 #'
 #' @param object An [sfs()] of expected numbers of sites.
 #' @param nsim Number of spectra, 1 by default.
 #' @param seed A number for [set.seed()]. `NULL` (the default): the random numbers go on.
+#' @param draws `"poisson"` (the default): each unmasked cell is Poisson distributed.
+#'   `"multinomial"`: the spectra have as many sites as `object`, to a whole number.
 #' @param ... Not used.
 #' @return A list of `nsim` spectra, masked as `object`.
 #' @section Errors:
@@ -275,8 +276,9 @@ combine_populations <- function(x, populations, name = NULL) {
 #' @export
 #' @examples
 #' simulate(sfs(c(0, 100 / 1:4, 0)), nsim = 2, seed = 1)
-simulate.sfs <- function(object, nsim = 1, seed = NULL, ...) {
+simulate.sfs <- function(object, nsim = 1, seed = NULL, draws = c("poisson", "multinomial"), ...) {
   check_no_more(...)
+  draws <- check_choice(draws, c("poisson", "multinomial"), "draws")
   check_sfs(object)
   check_whole_number(nsim, "nsim")
   mask <- attr(object, "mask")
@@ -291,7 +293,8 @@ simulate.sfs <- function(object, nsim = 1, seed = NULL, ...) {
   if (!is.null(seed)) set.seed(seed)
   lapply(seq_len(nsim), function(i) {
     counts <- array(0, dim(object))
-    counts[!mask] <- stats::rpois(length(means), means)
+    counts[!mask] <- if (draws == "poisson") stats::rpois(length(means), means)
+    else if (any(means > 0)) stats::rmultinom(1, round(sum(means)), means) else 0
     new_sfs(counts, names(dimnames(object)), mask, attr(object, "folded"))
   })
 }

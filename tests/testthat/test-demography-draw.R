@@ -68,7 +68,8 @@ test_that("every model by name is drawn", {
     params <- stats::setNames(rep(0.5, length(model$params)), model$params)
     if ("time_split" %in% model$params) params[["time_split"]] <- 0.2
     expect_no_error(plot(model, if (length(params)) params))
-    expect_no_error(plot(model, if (length(params)) params, reference_size = 1e4, main = name))
+    expect_no_error(plot(model, if (length(params)) params, reference_size = 1e4,
+                         generation_time = 25, main = name))
   }
 })
 
@@ -81,4 +82,52 @@ test_that("wrong arguments of the picture are errors", {
   expect_ancify_error(plot(model, c(nu = 2, time = 1), populations = c("a", "b")), "input", "1 name")
   expect_ancify_error(plot(model, c(nu = -2, time = 1)), "input")
   expect_ancify_error(plot(model, c(nu = 2, time = 1), colour = 2), "input")
+})
+
+test_that("a model is told in words", {
+  words <- function(...) summary(...)$sentences
+  params <- c(nu1 = 2, nu2 = 0.5, time = 0.3, m = 1)
+  expect_identical(words(demography_model("split_mig"), params), c(
+    "The model begins with one population of size 1 N, in equilibrium.",
+    "0.3 x 2N generations ago: population 2 splits off from population 1.",
+    paste("From 0.3 x 2N generations ago to the present: population 1 has the size 2 N;",
+          "population 2 has the size 0.5 N."),
+    "Migration meanwhile between population 1 and population 2: 2N m = 1."
+  ))
+  years <- words(demography_model("OutOfAfrica_3G09"), reference_size = 7300, generation_time = 25,
+                 populations = c("YRI", "CEU", "CHB"))
+  # Times and sizes as published
+  expect_true("140,000 years ago: CEU splits off from YRI." %in% years)
+  expect_match(years, "From 140,000 to 21,200 years ago: YRI .* 12,300; CEU .* 2,100", all = FALSE)
+  expect_match(years, "CHB changes exponentially from 510 to 54,090", all = FALSE)
+  expect_match(years, "between CEU and CHB: a share of 9.6e-05 a generation", all = FALSE)
+  asymmetric <- words(demography_model("split_asym_mig"),
+                      c(nu1 = 1, nu2 = 1, time = 1, m12 = 2, m21 = 0))
+  expect_match(asymmetric, "from population 2 to population 1: 2N m = 2", all = FALSE)
+  others <- words(demography(
+    event_equilibrium(gamma = -5), event_split(1), event_epoch(0.1, list(1, function(t) 1 + t)),
+    event_admixture(c(0.3, 0.7)), event_epoch(0.1, c(1, 1, 1), gamma = list(0, 0, -3)),
+    event_pulse(1, c("2" = 0.1)), event_removal(2),
+    event_epoch(0.1, c(1, 1), frozen = c(FALSE, TRUE)), event_pulse(1, c("2" = 0.2))
+  ))
+  expect_identical(others[c(2, 4, 7, 9, 11)], c(
+    "Selection coefficients (2N s): -5 in population 1.",
+    paste("From 0.3 to 0.2 x 2N generations ago: population 1 has the size 1 N;",
+          "ghost 1 changes by a function of time from 1 N to 1.1 N."),
+    "Selection coefficients (2N s): -3 in population 2.",
+    "0.1 x 2N generations ago: ghost 1 leaves the model.",
+    "At the present: 20 % of population 1 comes from population 2."
+  ))
+  expect_match(others, "begins, with 30 % of population 1 and 70 % of ghost 1", all = FALSE)
+  expect_match(others, "population 2 stays unchanged", all = FALSE)
+  for (name in demography_model()) {
+    model <- demography_model(name)
+    params <- stats::setNames(rep(0.5, length(model$params)), model$params)
+    if ("time_split" %in% model$params) params[["time_split"]] <- 0.2
+    printed <- utils::capture.output(print(summary(model, if (length(params)) params)))
+    expect_true(all(nchar(printed) <= 80))
+  }
+  expect_ancify_error(summary(demography_model("snm"), generation_time = 25), "input",
+                      "`generation_time`")
+  expect_ancify_error(summary(demography_model("two_epoch")), "input", "nu")
 })

@@ -13,7 +13,7 @@ replacement_row <- function() {
         shares = as.double(seq_len(populations) == by)
       )
     },
-    to_demes = pulse_to_demes, to_history = pulse_to_history
+    to_demes = pulse_to_demes, to_history = pulse_to_history, to_words = pulse_to_words
   )
 }
 
@@ -38,6 +38,7 @@ test_that("an event of the registry is computed, printed, checked and written", 
   with_replacement({
     expect_identical(expected_sfs(model, NULL, c(4, 4), 12), expected)
     expect_output(print(model), "replace: pop = 2, by = 1", fixed = TRUE)
+    expect_match(summary(model)$sentences[4], "100 % of population 2 comes from population 1")
     expect_ancify_error(
       expected_sfs(model_with(replacement(2, by = 3)), NULL, c(4, 4), 12), "input",
       "Event 4 of the model, replacement(): `by` is 3"

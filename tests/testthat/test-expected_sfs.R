@@ -69,10 +69,31 @@ test_that("an equilibrium of any selection is computed or an error", {
   }
 })
 
-test_that("negative cells are a warning", {
-  events <- list(event_equilibrium(), event_epoch(0.1, 1, gamma = -200))
-  expect_warning(expected_sfs(events, NULL, 8, c(15, 20, 25)), "too coarse",
-                 class = "ancify_grid_warning")
+test_that("counts are never negative: finer grids are taken where selection asks for them", {
+  selected <- function(gamma) list(event_equilibrium(), event_epoch(0.1, 1, gamma = gamma))
+  warning <- expect_warning(
+    spectrum <- expected_sfs(selected(-200), NULL, 8, c(15, 20, 25)), class = "ancify_grid_warning"
+  )
+  taken <- c(51, 68, 84)
+  expect_match(conditionMessage(warning), "15, 20 and 25 points are too coarse", fixed = TRUE)
+  expect_match(conditionMessage(warning), "Took 51, 68 and 84 points", fixed = TRUE)
+  expect_identical(expect_no_warning(expected_sfs(selected(-200), NULL, 8, taken)), spectrum)
+  for (gamma in c(-500, -2000)) {
+    for (way in c("linear", "log", "none")) {
+      counts <- suppressWarnings(
+        expected_sfs(selected(gamma), NULL, 20, c(30, 40), extrapolate = way)
+      )
+      expect_gte(min(unlist(counts)), 0)
+    }
+  }
+  # Where no selection acts, grids stay as they are given.
+  split <- demography_model("split_asym_mig")
+  params <- c(nu1 = 0.814, nu2 = 27.9, time = 0.0509, m12 = 0.0643, m21 = 0.0171)
+  apart <- expect_no_warning(
+    expected_sfs(split, params, c(20, 20), c(40, 50, 60), extrapolate = "none")
+  )
+  expect_named(apart, c("40", "50", "60"))
+  expect_identical(min(plain_array(apart[["40"]])), 0)
 })
 
 test_that("one population evolves as in the oracle", {
