@@ -8,6 +8,9 @@
 #' Components are those of [stats::prcomp()], without scaling of pairs, but only the leading ones
 #' are computed. Each points to where the sum of the cells' cubed scores is positive.
 #'
+#' The first component is often the size of cells. To cluster by shape, take maps with
+#' `scale = "each"` ([distance_maps()]).
+#'
 #' @param x A [distance_maps()] object without missing pairs.
 #' @param n Number of components; 10 by default.
 #' @return A matrix of cells x `n`, with the columns `PC1`, `PC2` and so on. The attribute `share`
