@@ -96,7 +96,7 @@ conditional_maps <- function(x, model, threads) {
   maps <- measured(interpolated(seen), threads)$maps
   precision <- laplacian(model)
   at <- map_pairs(x$points)
-  for (cell in which(!apply(x$mask, 2, all))) {
+  for (cell in which(apply(is.na(seen), 3, any))) {
     mean <- seen[, , cell] * scale[cell]
     hidden <- which(is.na(mean[, 1]))
     variance <- matrix(0, x$points, x$points)

@@ -59,7 +59,7 @@ distance_maps <- function(x, scale = 1, threads = NULL) {
     check_cell_distances(given)
     points <- dim(given)[1]
     upper <- which(upper.tri(diag(points)))
-    new_maps(matrix(given, points^2)[upper, , drop = FALSE], points, cell_names(given))
+    new_maps(matrix(as.double(given), points^2)[upper, , drop = FALSE], points, cell_names(given))
   }
   unseen <- which(colSums(maps$mask) < 2)
   if (length(unseen)) {

@@ -66,6 +66,18 @@ test_that("conditional means are those of the joint covariance, and beat all els
                done$maps / 2, tolerance = 1e-6)
 })
 
+test_that("points that no pairs connect with the others are completed too", {
+  whole <- as.array(truth[1])
+  whole[1:3, 4:40, 1] <- whole[4:40, 1:3, 1] <- NA
+  apart <- distance_maps(whole)
+  expect_true(all(apart$mask))
+  for (method in c("interpolate", "conditional")) {
+    done <- complete_maps(apart, method, model)
+    expect_false(anyNA(done$maps))
+    expect_identical(done$maps[!is.na(apart$maps)], apart$maps[!is.na(apart$maps)])
+  }
+})
+
 test_that("low-rank completion finds maps of low rank", {
   set.seed(3)
   weights <- matrix(stats::runif(3 * 60), 3)

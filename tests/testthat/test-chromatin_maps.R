@@ -28,6 +28,9 @@ test_that("maps are the distances of points, in all shapes of input", {
   expect_identical(distance_maps(shuffled)[names(maps)], maps)
   expect_identical(distance_maps(as.array(maps)), maps)
   expect_identical(distance_maps(x[, , 1]), maps[1])
+  steps <- as.matrix(stats::dist(1:9))
+  storage.mode(steps) <- "integer"
+  expect_identical(distance_maps(steps), distance_maps(cbind(1:9, 0, 0)))
   expect_identical(distance_maps(list(a = x[, , 1], b = x[, , 2]))["b"]$maps, maps[2]$maps)
   expect_identical(colnames(as.matrix(maps))[1:3], c("1-2", "1-3", "2-3"))
 })
