@@ -45,6 +45,22 @@ file_systems_impl <- function(folders) {
     .Call(`_ancify_file_systems_impl`, folders)
 }
 
+measure_maps_impl <- function(coordinates, points, cells, threads, watch) {
+    .Call(`_ancify_measure_maps_impl`, coordinates, points, cells, threads, watch)
+}
+
+fit_structures_impl <- function(maps, points, iterations, tolerance, threads, watch) {
+    .Call(`_ancify_fit_structures_impl`, maps, points, iterations, tolerance, threads, watch)
+}
+
+count_triangles_impl <- function(maps, points, threads, watch) {
+    .Call(`_ancify_count_triangles_impl`, maps, points, threads, watch)
+}
+
+self_avoiding_impl <- function(cells, points, diameter, radius, moves, seed, threads, watch) {
+    .Call(`_ancify_self_avoiding_impl`, cells, points, diameter, radius, moves, seed, threads, watch)
+}
+
 pattern_probabilities_impl <- function(history, model, watch) {
     .Call(`_ancify_pattern_probabilities_impl`, history, model, watch)
 }

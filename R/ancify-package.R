@@ -16,6 +16,7 @@
 #' | `vignette("cluster", "ancify")` | On a cluster |
 #' | `vignette("demography", "ancify")` | From ancestral alleles to demography |
 #' | `vignette("heritability", "ancify")` | From genotypes to heritability |
+#' | `vignette("chromatin", "ancify")` | Distance maps of chromatin |
 #' | `vignette("python", "ancify")` | Coming from the Python tool |
 #' | `vignette("glossary", "ancify")` | Glossary |
 #'
@@ -71,6 +72,15 @@
 #'   by them.
 #' * [mutation_contrasts()] compares populations, and [`plot()`][plot.mutation_spectrum] draws them.
 #' * [collapse()] goes to shorter contexts, and [signature_table()] to other packages.
+#'
+#' @section Chromatin:
+#' * [distance_maps()] makes maps of coordinates, with [methods][distance_maps_methods] and
+#'   [`plot()`][plot.distance_maps]. [structures()] goes back to coordinates.
+#' * [complete_maps()] fills in missing points, [denoise_maps()] and [outlier_scores()] find wrong
+#'   ones, [map_components()] is for clustering.
+#' * [simulate_polymers()] draws from [polymer_model()] or [self_avoiding_model()], and
+#'   [perturb_maps()] spoils structures.
+#' * [map_metrics()], [cluster_metrics()] and [outlier_roc()] compare results with the truth.
 #'
 #' @section Demographic models:
 #' * [demography()] makes a model from events: [event_equilibrium()], [event_epoch()],

@@ -49,12 +49,12 @@ on_fine_grids <- function(models, sizes, pts, time, extrapolate, sampling, backe
 }
 
 # Densities of more points than this are for the user to choose.
-most_points <- 3e6
+most_grid_points <- 3e6
 
 # `pts`, and grids of half as many points more each time.
 finer_grids <- function(pts, populations) {
   grids <- lapply(1.5^(0:8), function(factor) as.integer(round(pts * factor)))
-  good <- vapply(grids, function(points) max(points)^populations <= most_points, NA)
+  good <- vapply(grids, function(points) max(points)^populations <= most_grid_points, NA)
   grids[good | seq_along(grids) == 1]
 }
 

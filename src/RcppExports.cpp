@@ -158,6 +158,69 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// measure_maps_impl
+Rcpp::NumericMatrix measure_maps_impl(const Rcpp::NumericVector& coordinates, int points, int cells, int threads, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_measure_maps_impl(SEXP coordinatesSEXP, SEXP pointsSEXP, SEXP cellsSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type coordinates(coordinatesSEXP);
+    Rcpp::traits::input_parameter< int >::type points(pointsSEXP);
+    Rcpp::traits::input_parameter< int >::type cells(cellsSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(measure_maps_impl(coordinates, points, cells, threads, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// fit_structures_impl
+Rcpp::List fit_structures_impl(const Rcpp::NumericMatrix& maps, int points, int iterations, double tolerance, int threads, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_fit_structures_impl(SEXP mapsSEXP, SEXP pointsSEXP, SEXP iterationsSEXP, SEXP toleranceSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type maps(mapsSEXP);
+    Rcpp::traits::input_parameter< int >::type points(pointsSEXP);
+    Rcpp::traits::input_parameter< int >::type iterations(iterationsSEXP);
+    Rcpp::traits::input_parameter< double >::type tolerance(toleranceSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(fit_structures_impl(maps, points, iterations, tolerance, threads, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// count_triangles_impl
+Rcpp::List count_triangles_impl(const Rcpp::NumericMatrix& maps, int points, int threads, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_count_triangles_impl(SEXP mapsSEXP, SEXP pointsSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type maps(mapsSEXP);
+    Rcpp::traits::input_parameter< int >::type points(pointsSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(count_triangles_impl(maps, points, threads, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// self_avoiding_impl
+Rcpp::NumericMatrix self_avoiding_impl(int cells, int points, double diameter, double radius, double moves, double seed, int threads, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_self_avoiding_impl(SEXP cellsSEXP, SEXP pointsSEXP, SEXP diameterSEXP, SEXP radiusSEXP, SEXP movesSEXP, SEXP seedSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< int >::type cells(cellsSEXP);
+    Rcpp::traits::input_parameter< int >::type points(pointsSEXP);
+    Rcpp::traits::input_parameter< double >::type diameter(diameterSEXP);
+    Rcpp::traits::input_parameter< double >::type radius(radiusSEXP);
+    Rcpp::traits::input_parameter< double >::type moves(movesSEXP);
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(self_avoiding_impl(cells, points, diameter, radius, moves, seed, threads, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // pattern_probabilities_impl
 Rcpp::NumericVector pattern_probabilities_impl(const Rcpp::List& history, const Rcpp::List& model, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_pattern_probabilities_impl(SEXP historySEXP, SEXP modelSEXP, SEXP watchSEXP) {
@@ -1340,6 +1403,10 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_project_and_call_impl", (DL_FUNC) &_ancify_project_and_call_impl, 6},
     {"_ancify_look_at_alignments_impl", (DL_FUNC) &_ancify_look_at_alignments_impl, 4},
     {"_ancify_file_systems_impl", (DL_FUNC) &_ancify_file_systems_impl, 1},
+    {"_ancify_measure_maps_impl", (DL_FUNC) &_ancify_measure_maps_impl, 5},
+    {"_ancify_fit_structures_impl", (DL_FUNC) &_ancify_fit_structures_impl, 6},
+    {"_ancify_count_triangles_impl", (DL_FUNC) &_ancify_count_triangles_impl, 4},
+    {"_ancify_self_avoiding_impl", (DL_FUNC) &_ancify_self_avoiding_impl, 8},
     {"_ancify_pattern_probabilities_impl", (DL_FUNC) &_ancify_pattern_probabilities_impl, 3},
     {"_ancify_sample_probabilities_impl", (DL_FUNC) &_ancify_sample_probabilities_impl, 4},
     {"_ancify_polarise_impl", (DL_FUNC) &_ancify_polarise_impl, 4},

@@ -1,0 +1,163 @@
+# Points and distances that are wrong: found, and put right.
+
+#' Denoise distance maps
+#'
+#' `denoise_maps(x, method)` replaces distances by those of a map nearer to what points in space can
+#' have, or near to their neighbours. `outlier_scores(x)` says how unlike its neighbours each point
+#' is.
+#'
+#' @details
+#' | `method` | Distances |
+#' | --- | --- |
+#' | `"outliers"` | points with a score above `threshold` go, and are completed by interpolation |
+#' | `"rank"` | those of the nearest Gram matrix of rank 3: classical scaling |
+#' | `"smacof"` | those of the structure of least stress: [structures()] |
+#'
+#' The last two mend distances that no points can have, such as those with errors of their own.
+#' There `"smacof"` is much nearer to the truth than `"rank"`, whose squares weigh long distances.
+#' Maps of points that were moved in space are maps of points still, so these methods change
+#' nothing there.
+#'
+#' **Scores.** A false spot is far from both its neighbours on the chain. A neighbour of a false
+#' spot is far from that one alone. So a score takes the least of distances:
+#' * to the next point seen on each side;
+#' * to the middle of two points, one on each side, each the next or the second one seen.
+#'
+#' Each is divided by its root mean square over all points. The score is the geometric mean of
+#' both, over its median in all cells. At the ends of the chain there is only the first.
+#'
+#' @param x A [distance_maps()] object.
+#' @param method A row of the table; `"outliers"` by default.
+#' @param threshold For `"outliers"`, the score above which a point is taken out; 2.5 by default.
+#' @inheritParams distance_maps
+#' @return
+#' * `denoise_maps()`: a [distance_maps()] object. Pairs that are missing in `x` stay missing.
+#' * `outlier_scores()`: a matrix of points x cells; `NA` for points that were not seen.
+#' @section Errors:
+#' `ancify_input_error`: an argument has the wrong type, or `threshold` leaves a cell with fewer
+#' than two points.
+#' @seealso [outlier_roc()], [structures()]
+#' @export
+#' @examples
+#' x <- simulate_polymers(50, seed = 1)
+#' given <- perturb_maps(x, outliers = 0.05, seed = 2)
+#' attr(outlier_roc(outlier_scores(given), given$outliers), "area")
+#' error <- function(maps) mean(map_metrics(maps, distance_maps(x))$error)
+#' c(before = error(given), after = error(denoise_maps(given)))
+denoise_maps <- function(x, method = c("outliers", "rank", "smacof"), threshold = 2.5,
+                         threads = NULL) {
+  check_given()
+  check_maps(x)
+  method <- check_choice(method, names(denoising_methods), "method")
+  check_positive(threshold, "threshold", 1)
+  missing <- is.na(x$maps)
+  x$maps <- denoising_methods[[method]](x, threshold, threads)
+  x$maps[missing] <- NA
+  x
+}
+
+# Each takes maps, `threshold` and `threads`; gives pairs x cells.
+denoising_methods <- list(
+  outliers = function(x, threshold, threads) without_outliers(x, threshold, threads),
+  rank = function(x, threshold, threads) {
+    measured(structures(x, iterations = 0, threads = threads), threads)$maps
+  },
+  smacof = function(x, threshold, threads) measured(structures(x, threads = threads), threads)$maps
+)
+
+without_outliers <- function(x, threshold, threads) {
+  out <- which(outlier_scores(x, threads) > threshold)
+  kept <- x$mask
+  kept[out] <- FALSE
+  few <- which(colSums(kept) < 2)
+  if (length(few)) {
+    abort_ancify(
+      sprintf("`threshold` %s takes all points but %s out of cell %s: choose a higher one.",
+              format(threshold), colSums(kept)[few[1]], quoted(x$cells[few[1]])),
+      "input"
+    )
+  }
+  at <- map_pairs(x$points)
+  x$maps[!kept[at$first, , drop = FALSE] | !kept[at$second, , drop = FALSE]] <- NA
+  complete_maps(x, "interpolate", threads = threads)$maps
+}
+
+#' @rdname denoise_maps
+#' @export
+outlier_scores <- function(x, threads = NULL) {
+  check_given()
+  check_maps(x)
+  found <- structures(x, threads = threads)
+  parts <- lapply(seq_along(x$cells), function(cell) neighbour_distances(found[, , cell]))
+  part <- function(name) vapply(parts, `[[`, numeric(x$points), name)
+  relative <- function(distance) distance / sqrt(mean(distance^2, na.rm = TRUE))
+  bond <- relative(part("bond"))
+  middle <- relative(part("middle"))
+  score <- sqrt(bond * ifelse(is.na(middle), bond, middle))
+  dimnames(score) <- list(NULL, x$cells)
+  score / stats::median(score, na.rm = TRUE)
+}
+
+# For each point of points x 3 the distance to the nearer neighbour, and to the nearest middle
+# between points on both sides. NA for absent points, and for middles at the ends.
+neighbour_distances <- function(points) {
+  seen <- which(!is.na(points[, 1]))
+  chain <- points[seen, , drop = FALSE]
+  n <- length(seen)
+  # The point so many places on; NA beyond the ends.
+  shifted <- function(by) {
+    at <- seq_len(n) + by
+    at[at < 1 | at > n] <- NA
+    chain[at, , drop = FALSE]
+  }
+  length_of <- function(steps) sqrt(rowSums(steps^2))
+  least <- function(distances) do.call(pmin, c(distances, na.rm = TRUE))
+  middles <- expand.grid(before = -2:-1, after = 1:2)
+  both <- list(
+    bond = least(lapply(c(-1, 1), function(by) length_of(chain - shifted(by)))),
+    middle = least(Map(function(before, after) {
+      length_of(chain - (shifted(before) + shifted(after)) / 2)
+    }, middles$before, middles$after))
+  )
+  lapply(both, function(distance) replace(rep(NA_real_, nrow(points)), seen, distance))
+}
+
+#' Receiver operating characteristic of outlier scores
+#'
+#' `outlier_roc(scores, truth)` says how well scores tell points that were moved from others.
+#'
+#' @param scores Numbers, such as the matrix of [outlier_scores()]; `NA` is left out.
+#' @param truth `TRUE` for outliers, in the shape of `scores`: the element `outliers` of
+#'   [perturb_maps()].
+#' @return A data frame with a row for each threshold, from the highest: `threshold`, and the
+#'   shares `false_positive` and `true_positive` of points with at least that score. The attribute
+#'   `area` is the area under the curve.
+#' @section Errors:
+#' `ancify_input_error`: arguments differ in length, or `truth` has only outliers or none.
+#' @export
+#' @examples
+#' outlier_roc(c(0.5, 3, 1, 0.7), c(FALSE, TRUE, TRUE, FALSE))
+outlier_roc <- function(scores, truth) {
+  check_given()
+  if (!is.numeric(scores) || !is.logical(truth) || length(scores) != length(truth)) {
+    abort_ancify(
+      "`scores` must be numbers and `truth` TRUE and FALSE, of one length each.", "input"
+    )
+  }
+  known <- !is.na(scores) & !is.na(truth)
+  scores <- scores[known]
+  truth <- truth[known]
+  if (!any(truth) || all(truth)) {
+    abort_ancify("`truth` must have outliers and other points.", "input")
+  }
+  falling <- order(-scores)
+  last <- !duplicated(scores[falling], fromLast = TRUE)
+  structure(
+    data.frame(
+      threshold = scores[falling][last],
+      false_positive = (cumsum(!truth[falling]) / sum(!truth))[last],
+      true_positive = (cumsum(truth[falling]) / sum(truth))[last]
+    ),
+    area = area_under_roc(scores, truth)
+  )
+}

@@ -1,0 +1,306 @@
+# Distance maps: how coordinates and distances of many cells become one object.
+
+#' Distance maps of structures
+#'
+#' `distance_maps(x)` takes the coordinates of ordered points in many cells, such as traced
+#' chromatin, and keeps the distances between them. Maps that exist already may be given too.
+#'
+#' @details
+#' | `x` | What it is |
+#' | --- | --- |
+#' | array, points x 3 x cells | coordinates |
+#' | array, points x points x cells | distances |
+#' | list of such matrices, or one matrix | one for each cell |
+#' | data frame | columns `cell`, `point` (whole numbers from 1), `x`, `y` and `z` |
+#'
+#' A point that was not seen has `NA` for all three coordinates, or no row in a data frame. Its
+#' distances are `NA`. Distances that are given may be `NA` pair by pair.
+#'
+#' An object of class `distance_maps` is a list:
+#' * `maps`: the upper triangles, a matrix of pairs x cells, in the order of [upper.tri()];
+#' * `points`: the number of points; `cells`: names of the cells;
+#' * `mask`: a logical matrix of points x cells, `TRUE` for points that were seen;
+#' * `scale`: by what distances were divided, one number or one for each cell;
+#' * `outliers`: for [perturb_maps()] alone, which points were moved.
+#'
+#' @param x Coordinates or distances of 8 to 512 points, as in the table.
+#' @param scale A number above 0 by which all distances are divided; 1 by default. `"each"`: a
+#'   map's own radius of gyration, so that the sizes of cells no longer differ.
+#' @param threads Number of threads. `NULL` (the default): `getOption("ancify.threads")`, or else
+#'   all cores. The number of threads never changes a result.
+#' @return An object of class `distance_maps`, for the functions in [distance_maps_methods].
+#' @section Errors:
+#' `ancify_input_error`: `x` has another shape, fewer than 8 or more than 512 points, or matrices
+#' of several sizes. Or a number is infinite, a distance is negative, or a map is asymmetric. Or a
+#' cell has no two points that were seen, or a data frame has two rows for a cell's point. The
+#' message names the cell and the point.
+#' @seealso [distance_maps_methods], [simulate_polymers()], [structures()], [complete_maps()],
+#'   [denoise_maps()], [map_components()], [map_metrics()]
+#' @export
+#' @examples
+#' set.seed(1)
+#' walk <- apply(matrix(rnorm(30 * 3), 30), 2, cumsum)
+#' maps <- distance_maps(list(first = walk, second = 2 * walk))
+#' maps
+#' as.array(maps)[1:3, 1:3, "second"]
+#'
+#' # A table with a point that was not seen
+#' table <- data.frame(cell = "A", point = 1:30, x = walk[, 1], y = walk[, 2], z = walk[, 3])
+#' distance_maps(table[-7, ])
+distance_maps <- function(x, scale = 1, threads = NULL) {
+  check_given()
+  given <- as_cell_array(x)
+  check_points(dim(given)[1])
+  is_coordinates <- dim(given)[2] == 3
+  maps <- if (is_coordinates) {
+    check_cell_coordinates(given)
+    measured(given, threads)
+  } else {
+    check_cell_distances(given)
+    points <- dim(given)[1]
+    upper <- which(upper.tri(diag(points)))
+    new_maps(matrix(as.double(given), points^2)[upper, , drop = FALSE], points, cell_names(given))
+  }
+  unseen <- which(colSums(maps$mask) < 2)
+  if (length(unseen)) {
+    abort_ancify(
+      sprintf("Cell %s has no two points that were seen: leave it out.",
+              quoted(maps$cells[unseen[1]])),
+      "input"
+    )
+  }
+  rescaled(maps, scale)
+}
+
+fewest_points <- 8
+most_points <- 512
+
+# `mask`: points that have an observed pair, if it is not known otherwise.
+new_maps <- function(maps, points, cells, mask = NULL, scale = 1) {
+  if (is.null(mask)) {
+    at <- map_pairs(points)
+    seen <- !is.na(maps)
+    mask <- matrix(FALSE, points, ncol(maps))
+    for (point in seq_len(points)) {
+      of_point <- at$first == point | at$second == point
+      mask[point, ] <- colSums(seen[of_point, , drop = FALSE]) > 0
+    }
+  }
+  structure(
+    list(maps = maps, points = points, cells = cells, mask = mask, scale = scale),
+    class = "distance_maps"
+  )
+}
+
+# Both points of each pair, in the order of an upper triangle.
+map_pairs <- function(points) {
+  second <- rep(seq_len(points), seq_len(points) - 1)
+  list(first = sequence(seq_len(points - 1)), second = second)
+}
+
+# Maps of coordinates that have been checked.
+measured <- function(coordinates, threads, scale = 1) {
+  points <- dim(coordinates)[1]
+  cells <- dim(coordinates)[3]
+  maps <- with_watch("Measuring", function(watch) {
+    measure_maps_impl(as.double(coordinates), points, cells, resolve_threads(threads), watch)
+  })
+  mask <- matrix(!is.na(coordinates[, 1, ]), points)
+  new_maps(maps, points, cell_names(coordinates), mask, scale)
+}
+
+cell_names <- function(x) dimnames(x)[[3]] %||% as.character(seq_len(dim(x)[3]))
+
+rescaled <- function(maps, scale) {
+  if (identical(scale, "each")) {
+    radius <- gyration_radii(maps)
+    if (any(radius == 0)) {
+      abort_ancify(
+        sprintf("All points of cell %s are at one place, so `scale` \"each\" cannot divide by it.",
+                quoted(maps$cells[radius == 0][1])),
+        "input"
+      )
+    }
+    maps$scale <- radius
+  } else {
+    maps$scale <- or_null(check_positive(scale, "scale", 1))
+    if (is.null(maps$scale)) {
+      abort_ancify(
+        sprintf("`scale` must be a number above 0 or \"each\", not %s.", show_value(scale)), "input"
+      )
+    }
+  }
+  if (!identical(maps$scale, 1)) {
+    maps$maps <- maps$maps / rep(maps$scale, each = nrow(maps$maps), length.out = length(maps$maps))
+  }
+  maps
+}
+
+# The squared radius is the sum of squared distances over the squared number of points.
+gyration_radii <- function(maps) {
+  seen <- colSums(maps$mask)
+  sqrt(colMeans(maps$maps^2, na.rm = TRUE) * (seen - 1) / (2 * seen))
+}
+
+check_maps <- function(x, name = "x") {
+  if (!inherits(x, "distance_maps")) {
+    abort_ancify(
+      sprintf("`%s` must be the result of distance_maps(), not %s.", name, show_value(x)), "input"
+    )
+  }
+  x
+}
+
+check_points <- function(points) {
+  if (points < fewest_points || points > most_points) {
+    abort_ancify(
+      sprintf("A map has %d to %d points, not %s.", fewest_points, most_points,
+              format_count(points)),
+      "input"
+    )
+  }
+}
+
+# ---- Shapes -------------------------------------------------------------------------------------
+
+# An array with a matrix of coordinates or distances for each cell.
+as_cell_array <- function(x) {
+  array <- if (is.data.frame(x)) {
+    table_to_array(x)
+  } else if (is.list(x) && !is.object(x)) {
+    list_to_array(x)
+  } else if (is.matrix(x)) {
+    array(x, c(dim(x), 1))
+  } else {
+    x
+  }
+  good <- is.numeric(array) && length(dim(array)) == 3 && dim(array)[3] > 0 &&
+    (dim(array)[2] == 3 || dim(array)[1] == dim(array)[2])
+  if (!good) {
+    shape <- if (length(dim(array)) > 0) paste(dim(array), collapse = " x ") else show_value(x)
+    abort_ancify(
+      paste(
+        "`x` must be an array of points x 3 x cells or points x points x cells, a list of such",
+        sprintf("matrices, or a data frame, not %s.", shape)
+      ),
+      "input"
+    )
+  }
+  array
+}
+
+list_to_array <- function(x) {
+  is_map <- vapply(x, function(map) is.matrix(map) && is.numeric(map), NA)
+  name_of <- function(i) quoted(names(x)[i] %||% i)
+  if (length(x) == 0 || !all(is_map)) {
+    abort_ancify(
+      if (length(x) == 0) {
+        "`x` is an empty list: give a matrix for each cell."
+      } else {
+        wrong <- which(!is_map)[1]
+        sprintf("Cell %s of `x` must be a matrix of numbers, not %s.", name_of(wrong),
+                show_value(x[[wrong]]))
+      },
+      "input"
+    )
+  }
+  sizes <- vapply(x, dim, integer(2))
+  differs <- which(colSums(sizes != sizes[, 1]) > 0)
+  if (length(differs)) {
+    abort_ancify(
+      sprintf("Matrices must have one size, but cell %s has %s and cell %s %s.", name_of(1),
+              paste(sizes[, 1], collapse = " x "), name_of(differs[1]),
+              paste(sizes[, differs[1]], collapse = " x ")),
+      "input"
+    )
+  }
+  array(unlist(x, use.names = FALSE), c(sizes[, 1], length(x)), list(NULL, NULL, names(x)))
+}
+
+table_to_array <- function(x) {
+  axes <- c("x", "y", "z")
+  lacking <- setdiff(c("cell", "point", axes), names(x))
+  if (length(lacking)) {
+    abort_ancify(
+      sprintf("The data frame `x` lacks %s.", enumerate(sprintf("`%s`", lacking))), "input"
+    )
+  }
+  point <- x[["point"]]
+  good <- if (is.numeric(point)) {
+    is.finite(point) & point >= 1 & point == round(point)
+  } else {
+    logical(length(point))
+  }
+  if (nrow(x) == 0 || !all(good) || anyNA(x[["cell"]])) {
+    abort_ancify(
+      if (nrow(x) == 0) {
+        "The data frame `x` has no rows."
+      } else if (anyNA(x[["cell"]])) {
+        sprintf("Row %d of `x` has no cell.", which(is.na(x[["cell"]]))[1])
+      } else {
+        sprintf("`point` must be whole numbers from 1, not %s in row %d.",
+                show_value(point[!good][[1]]), which(!good)[1])
+      },
+      "input"
+    )
+  }
+  check_points(max(point))
+  cell <- factor(x[["cell"]], unique(x[["cell"]]))
+  twice <- which(duplicated(data.frame(cell, point)))
+  if (length(twice)) {
+    abort_ancify(
+      sprintf("Cell %s has two rows for point %d, the second in row %d.",
+              quoted(cell[twice[1]]), point[twice[1]], twice[1]),
+      "input"
+    )
+  }
+  out <- array(NA_real_, c(max(point), 3, nlevels(cell)), list(NULL, axes, levels(cell)))
+  for (axis in 1:3) {
+    value <- x[[axes[axis]]]
+    if (!is.numeric(value)) {
+      abort_ancify(
+        sprintf("`%s` must be numbers, not %s.", axes[axis], show_value(value)), "input"
+      )
+    }
+    out[cbind(point, axis, as.integer(cell))] <- value
+  }
+  out
+}
+
+# ---- Values -------------------------------------------------------------------------------------
+
+check_cell_coordinates <- function(x) {
+  complain <- function(wrong, problem) {
+    at <- arrayInd(which(wrong)[1], dim(x)[c(1, 3)])
+    abort_ancify(
+      sprintf("Point %d of cell %s has %s.", at[1], quoted(cell_names(x)[at[2]]), problem), "input"
+    )
+  }
+  in_cells <- function(axis) x[, axis, , drop = FALSE]
+  for (axis in 1:3) {
+    infinite <- is.infinite(in_cells(axis))
+    if (any(infinite)) complain(infinite, "an infinite coordinate")
+    partial <- is.na(in_cells(axis)) != is.na(in_cells(1))
+    if (any(partial)) complain(partial, "only some coordinates: give all three, or NA for all")
+  }
+}
+
+check_cell_distances <- function(x) {
+  complain <- function(wrong, problem) {
+    at <- arrayInd(which(wrong)[1], dim(x))
+    abort_ancify(
+      sprintf("The map of cell %s %s, at points %d and %d.", quoted(cell_names(x)[at[3]]), problem,
+              at[1], at[2]),
+      "input"
+    )
+  }
+  on_diagonal <- array(diag(dim(x)[1]) == 1, dim(x))
+  wrong <- !is.na(x) & on_diagonal & x != 0
+  if (any(wrong)) complain(wrong, "has a diagonal that is not 0")
+  wrong <- !is.na(x) & (x < 0 | is.infinite(x))
+  if (any(wrong)) complain(wrong, "has a negative or infinite distance")
+  other <- aperm(x, c(2, 1, 3))
+  differs <- abs(x - other) > 1e-8 * (x + other)
+  wrong <- is.na(x) != is.na(other) | (!is.na(differs) & differs)
+  if (any(wrong)) complain(wrong, "is not symmetric")
+}

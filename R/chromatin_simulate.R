@@ -1,0 +1,167 @@
+# Polymers with known truth: drawn, and spoilt.
+
+#' Simulate polymers
+#'
+#' `simulate_polymers(cells, model)` draws structures from a model, or from several that make
+#' classes of cells. [distance_maps()] and [perturb_maps()] take them.
+#'
+#' @param cells Number of cells.
+#' @param model The result of [polymer_model()] or [self_avoiding_model()], or a list of several
+#'   with the same number of points. Their names are the classes. Default: an ideal chain of 64
+#'   points.
+#' @param seed A whole number above 0 that makes the draws repeatable; the session's random numbers
+#'   stay as they are. `NULL` (the default): draws go on from the session's random numbers.
+#' @inheritParams distance_maps
+#' @return An array of points x 3 x cells, each cell around its centre. Of a list of models, cells
+#'   take turns; the attribute `model` is a factor of the names.
+#' @section Errors:
+#' `ancify_input_error`: `model` is none, or models differ in their number of points.
+#' @seealso [polymer_model()], [perturb_maps()]
+#' @export
+#' @examples
+#' x <- simulate_polymers(
+#'   6, list(two = polymer_model(40, c(20, 20)), three = polymer_model(40, c(10, 20, 10))), seed = 1
+#' )
+#' attr(x, "model")
+#' distance_maps(x)
+simulate_polymers <- function(cells, model = polymer_model(), seed = NULL, threads = NULL) {
+  check_given()
+  check_whole_number(cells, "cells")
+  models <- if (inherits(model, "polymer_model")) list(model) else model
+  if (!is.list(models) || length(models) == 0) check_polymer_model(model)
+  for (one in models) check_polymer_model(one)
+  n <- vapply(models, `[[`, 0, "n")
+  if (any(n != n[1])) {
+    abort_ancify(
+      sprintf("All of `model` must have one number of points, not %s.", enumerate(unique(n))),
+      "input"
+    )
+  }
+  threads <- resolve_threads(threads)
+  labels <- names(models) %||% as.character(seq_along(models))
+  # Levels in the order of the models
+  class_of <- factor(rep_len(labels, cells), unique(labels))
+  turn <- rep_len(seq_along(models), cells)
+  out <- array(0, c(n[1], 3, cells), list(NULL, c("x", "y", "z"), NULL))
+  seeded(seed, for (k in unique(turn)) {
+    draw <- switch(models[[k]]$kind, gaussian = draw_gaussian, self_avoiding = draw_self_avoiding)
+    out[, , turn == k] <- draw(models[[k]], sum(turn == k), threads)
+  })
+  if (length(models) > 1) attr(out, "model") <- class_of
+  out
+}
+
+# Evaluates `code` with random numbers from `seed`, and puts the session's back.
+seeded <- function(seed, code) {
+  if (is.null(seed)) {
+    return(code)
+  }
+  check_whole_number(seed, "seed")
+  old <- get0(".Random.seed", globalenv(), inherits = FALSE)
+  on.exit(if (is.null(old)) {
+    rm(".Random.seed", envir = globalenv())
+  } else {
+    assign(".Random.seed", old, globalenv())
+  })
+  set.seed(seed)
+  code
+}
+
+# With LL' the precision of an axis, L'^-1 z has its covariance for normal z.
+draw_gaussian <- function(model, cells, threads) {
+  factor <- chol(centred_precision(model))
+  x <- backsolve(factor, matrix(stats::rnorm(model$n * 3 * cells), model$n))
+  x - rep(colMeans(x), each = model$n)
+}
+
+draw_self_avoiding <- function(model, cells, threads) {
+  seed <- floor(stats::runif(1) * 2^32)
+  x <- with_watch("Moving", function(watch) {
+    self_avoiding_impl(cells, model$n, model$diameter, model$radius, model$moves, seed, threads,
+                       watch)
+  })
+  dim(x) <- c(model$n, 3 * cells)
+  x - rep(colMeans(x), each = model$n)
+}
+
+#' Perturb structures
+#'
+#' `perturb_maps(x)` spoils structures as microscopy does: it moves points in space, or loses them,
+#' and measures again. So a perturbed map is still a map of points.
+#'
+#' @param x Coordinates, an array of points x 3 x cells such as [simulate_polymers()] gives. Or
+#'   [distance_maps()], whose [structures()] are then perturbed.
+#' @param noise Standard deviation of a normal error along each axis, in the unit of `x`; 0 by
+#'   default.
+#' @param outliers Share of each cell's points that are false spots; 0 by default. They move by a
+#'   normal step whose standard deviation along each axis is the cell's radius of gyration.
+#' @param missing Share of each cell's points that are not seen, apart from the outliers; 0 by
+#'   default.
+#' @inheritParams simulate_polymers
+#' @details Shares are of all points, rounded to whole points in each cell.
+#' @return A [distance_maps()] object. With `outliers`, its element `outliers` is a logical matrix
+#'   of points x cells, `TRUE` for those moved.
+#' @section Errors:
+#' `ancify_input_error`: `noise` is negative, a share is outside 0 to 1, or fewer than four points
+#' would be left as they are.
+#' @seealso [complete_maps()], [denoise_maps()], [outlier_scores()]
+#' @export
+#' @examples
+#' x <- simulate_polymers(10, seed = 1)
+#' given <- perturb_maps(x, noise = 0.1, outliers = 0.05, missing = 0.1, seed = 2)
+#' given
+#' colSums(given$outliers)
+perturb_maps <- function(x, noise = 0, outliers = 0, missing = 0, seed = NULL, threads = NULL) {
+  check_given()
+  scale <- 1
+  if (inherits(x, "distance_maps")) {
+    scale <- x$scale
+    x <- structures(x, threads = threads)
+  } else {
+    x <- as_cell_array(x)
+    check_points(dim(x)[1])
+    if (dim(x)[2] != 3) {
+      abort_ancify("`x` must be coordinates, points x 3 x cells, or distance_maps().", "input")
+    }
+    check_cell_coordinates(x)
+  }
+  check_noise(noise)
+  points <- dim(x)[1]
+  cells <- dim(x)[3]
+  counts <- round(points * c(check_share(outliers, "outliers"), check_share(missing, "missing")))
+  if (points - sum(counts) < 4) {
+    abort_ancify(
+      sprintf("Of %d points, %d would be outliers and %d missing: four must be left.", points,
+              counts[1], counts[2]),
+      "input"
+    )
+  }
+  seeded(seed, {
+    place <- apply(matrix(stats::runif(points * cells), points), 2, rank, ties.method = "first")
+    is_outlier <- place <= counts[1]
+    x <- x + stats::rnorm(length(x), sd = noise)
+    x <- x + on_axes(is_outlier) * rep(radii_of(x), each = 3 * points) * stats::rnorm(length(x))
+  })
+  x[on_axes(!is_outlier & place <= sum(counts))] <- NA
+  maps <- measured(x, threads, scale)
+  if (counts[1] > 0) maps$outliers <- is_outlier & maps$mask
+  maps
+}
+
+# Values of points x cells for each axis: points x 3 x cells.
+on_axes <- function(values) aperm(array(values, c(dim(values), 3)), c(1, 3, 2))
+
+# Radii of gyration.
+radii_of <- function(x) {
+  apply(x, 3, function(points) {
+    centre <- colMeans(points, na.rm = TRUE)
+    sqrt(sum(colMeans((points - rep(centre, each = nrow(points)))^2, na.rm = TRUE)))
+  })
+}
+
+check_noise <- function(noise) {
+  if (!is.numeric(noise) || length(noise) != 1 || !isTRUE(is.finite(noise) & noise >= 0)) {
+    abort_ancify(sprintf("`noise` must be a number from 0, not %s.", show_value(noise)), "input")
+  }
+  noise
+}

@@ -1,0 +1,51 @@
+#' Structures of distance maps
+#'
+#' `structures(x)` finds coordinates whose distances are those of each map: classical scaling to
+#' three dimensions, then weighted stress majorisation (SMACOF).
+#'
+#' @details
+#' Majorisation lowers the stress, the sum of squared errors of the observed distances, with every
+#' step. Pairs that are missing have no weight. Exact maps are recovered by scaling alone.
+#'
+#' Distances leave rotation and mirror image open. So axes are the principal ones, and each points
+#' to where the sum of the points' cubed coordinates is positive. Both rules do not depend on the
+#' order of the points.
+#'
+#' A point without distances stays `NA`. So do points that no chain of observed pairs connects with
+#' the largest group of points.
+#'
+#' @param x A [distance_maps()] object.
+#' @param iterations The most steps of majorisation; 300 by default. 0: classical scaling alone.
+#' @param tolerance Steps end when one lowers the stress by less than this share of it; a number
+#'   above 0, 1e-5 by default.
+#' @inheritParams distance_maps
+#' @return An array of points x 3 x cells, in the unit of the maps. Attributes: `stress`, for each
+#'   cell the root of the stress over the sum of squared distances; `iterations`, the steps taken.
+#' @section Errors:
+#' `ancify_input_error`: an argument has the wrong type or range.
+#' @references
+#' de Leeuw (1977) Applications of convex analysis to multidimensional scaling. In: Recent
+#' Developments in Statistics. North-Holland, 133-145.
+#'
+#' Borg and Groenen (2005) Modern Multidimensional Scaling. Springer.
+#' @seealso [complete_maps()], [denoise_maps()]
+#' @export
+#' @examples
+#' maps <- distance_maps(simulate_polymers(3, seed = 1))
+#' found <- structures(maps)
+#' attr(found, "stress")
+#' max(abs(as.array(distance_maps(found)) - as.array(maps)))
+structures <- function(x, iterations = 300, tolerance = 1e-5, threads = NULL) {
+  check_given()
+  check_maps(x)
+  if (!identical(as.numeric(iterations), 0)) check_whole_number(iterations, "iterations")
+  check_positive(tolerance, "tolerance", 1)
+  threads <- resolve_threads(threads)
+  fit <- with_watch("Scaling", function(watch) {
+    fit_structures_impl(x$maps, x$points, iterations, tolerance, threads, watch)
+  })
+  structure(
+    array(fit$coordinates, c(x$points, 3, length(x)), list(NULL, c("x", "y", "z"), x$cells)),
+    stress = fit$stress, iterations = fit$iterations
+  )
+}

@@ -1,0 +1,36 @@
+// Coordinates of points from their distances.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/exec/job_control.h"
+
+namespace ancify::chromatin {
+
+// When majorisation ends: after so many steps, or when a step lowers the stress by less than this
+// share of it. Without steps the structure is that of classical scaling.
+struct StructureSettings {
+  int iterations;
+  double tolerance;
+};
+
+struct Structure {
+  // Points x 3, the point first, along the principal axes. NaN: a point without observed pairs, or
+  // one that no chain of pairs connects with the largest group of points.
+  std::vector<double> coordinates;
+  // The sum of squared errors of the observed distances before each step and at the end.
+  std::vector<double> stress;
+  double squares = 0;  // the sum of the squared distances
+};
+
+// The structure of one map. Distances must be finite and not negative, or NaN.
+Structure fit_structure(std::int64_t points, const double* map, const StructureSettings& settings);
+
+// The same for many. `coordinates`: points x 3 x cells. `stress`: the root of the last stress over
+// the sum of squares. `steps`: steps of each cell.
+void fit_structures(std::int64_t points, std::int64_t cells, const double* maps,
+                    const StructureSettings& settings, double* coordinates, double* stress,
+                    int* steps, JobControl& control, int threads);
+
+}  // namespace ancify::chromatin

@@ -1,0 +1,84 @@
+// Connects distance maps with the core. `maps`: pairs x cells; `coordinates`: points x 3 x cells.
+// What is absent is R's NA.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/chromatin/measure.h"
+#include "core/chromatin/self_avoiding.h"
+#include "core/chromatin/structures.h"
+#include "core/chromatin/triangles.h"
+#include "rcpp_glue.h"
+
+namespace chromatin = ancify::chromatin;
+
+namespace {
+
+// Arithmetic need not keep the bits that tell R's NA from NaN.
+void mark_absent(double* first, R_xlen_t n) {
+  std::replace_if(
+      first, first + n, [](double value) { return std::isnan(value); }, NA_REAL);
+}
+
+}  // namespace
+
+// [[Rcpp::export]]
+Rcpp::NumericMatrix measure_maps_impl(const Rcpp::NumericVector& coordinates, int points, int cells,
+                                      int threads, const Rcpp::Function& watch) {
+  Rcpp::NumericMatrix maps = make_matrix(points * (points - 1) / 2, cells);
+  const double* from = coordinates.begin();
+  double* to = maps.begin();
+  run_job(watch, [&](ancify::JobControl& control) {
+    chromatin::measure_maps(points, cells, from, to, control, threads);
+  });
+  mark_absent(to, maps.size());
+  return maps;
+}
+
+// Returns list(coordinates =, stress =, iterations =).
+// [[Rcpp::export]]
+Rcpp::List fit_structures_impl(const Rcpp::NumericMatrix& maps, int points, int iterations,
+                               double tolerance, int threads, const Rcpp::Function& watch) {
+  const int cells = maps.ncol();
+  Rcpp::NumericMatrix coordinates = make_matrix(3 * points, cells);
+  std::vector<double> stress(static_cast<std::size_t>(cells));
+  std::vector<int> steps(static_cast<std::size_t>(cells));
+  const double* from = maps.begin();
+  double* to = coordinates.begin();
+  run_job(watch, [&](ancify::JobControl& control) {
+    chromatin::fit_structures(points, cells, from, {iterations, tolerance}, to, stress.data(),
+                              steps.data(), control, threads);
+  });
+  mark_absent(to, coordinates.size());
+  return Rcpp::List::create(Rcpp::Named("coordinates") = coordinates,
+                            Rcpp::Named("stress") = stress, Rcpp::Named("iterations") = steps);
+}
+
+// For each cell list(broken =, triples =).
+// [[Rcpp::export]]
+Rcpp::List count_triangles_impl(const Rcpp::NumericMatrix& maps, int points, int threads,
+                                const Rcpp::Function& watch) {
+  const int cells = maps.ncol();
+  std::vector<double> broken(static_cast<std::size_t>(cells));
+  std::vector<double> triples(static_cast<std::size_t>(cells));
+  const double* from = maps.begin();
+  run_job(watch, [&](ancify::JobControl& control) {
+    chromatin::count_triangles(points, cells, from, broken.data(), triples.data(), control,
+                               threads);
+  });
+  return Rcpp::List::create(Rcpp::Named("broken") = broken, Rcpp::Named("triples") = triples);
+}
+
+// `seed`: from 0 to 2^32 - 1. Returns 3 points x cells.
+// [[Rcpp::export]]
+Rcpp::NumericMatrix self_avoiding_impl(int cells, int points, double diameter, double radius,
+                                       double moves, double seed, int threads,
+                                       const Rcpp::Function& watch) {
+  Rcpp::NumericMatrix coordinates = make_matrix(3 * points, cells);
+  double* to = coordinates.begin();
+  run_job(watch, [&](ancify::JobControl& control) {
+    chromatin::self_avoiding_chains({points, diameter, radius, static_cast<std::int64_t>(moves)},
+                                    static_cast<std::uint32_t>(seed), cells, to, control, threads);
+  });
+  return coordinates;
+}

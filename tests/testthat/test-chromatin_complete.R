@@ -1,0 +1,163 @@
+# Completing, denoising and components, against plain versions.
+
+model <- polymer_model(40, c(15, 25), domain_spring = 0.05)
+x <- simulate_polymers(150, model, seed = 1)
+truth <- distance_maps(x)
+given <- perturb_maps(x, missing = 0.1, seed = 2)
+hidden <- is.na(given$maps)
+
+test_that("interpolated points are on the line between their neighbours", {
+  done <- complete_maps(given)
+  expect_false(anyNA(done$maps))
+  expect_identical(done$maps[!hidden], given$maps[!hidden])
+  expect_identical(done$mask, given$mask)
+  for (cell in 1:10) {
+    points <- x[, , cell]
+    seen <- which(given$mask[, cell])
+    line <- apply(points, 2, function(axis) stats::approx(seen, axis[seen], 1:40, rule = 2)$y)
+    expect_equal(as.array(done)[, , cell], as.matrix(stats::dist(line)), tolerance = 1e-8,
+                 ignore_attr = TRUE)
+  }
+  expect_identical(complete_maps(truth), truth)
+  expect_identical(complete_maps(given, threads = 1), complete_maps(given, threads = 2))
+})
+
+test_that("mean lengths are those of normal vectors", {
+  set.seed(1)
+  for (case in list(c(2, 1), c(0, 1.5), c(1e-5, 1), c(1, 3), c(9, 0.5))) {
+    drawn <- matrix(stats::rnorm(3e5, sd = case[2]), 3)
+    drawn[1, ] <- drawn[1, ] + case[1]
+    expect_equal(mean_length(case[1], case[2]), mean(sqrt(colSums(drawn^2))), tolerance = 0.01)
+  }
+  # No jump where the series takes over
+  expect_equal(mean_length(0.0009999, 1), mean_length(0.0010001, 1), tolerance = 1e-6)
+})
+
+test_that("conditional means are those of the joint covariance, and beat all else", {
+  done <- complete_maps(given, "conditional", model)
+  expect_identical(done$maps[!hidden], given$maps[!hidden])
+  # Universal kriging: from the covariance instead of the precision, with a free centre
+  covariance <- solve(laplacian(model) + 1 / 40)
+  for (cell in 1:3) {
+    h <- which(!given$mask[, cell])
+    k <- covariance[h, -h] %*% solve(covariance[-h, -h])
+    o <- covariance[-h, -h]
+    ones <- rep(1, nrow(o))
+    centre <- function(v) sum(solve(o, v)) / sum(solve(o, ones))
+    mean <- apply(x[-h, , cell], 2, function(v) centre(v) + k %*% (v - centre(v)))
+    rest <- rep(1, length(h)) - k %*% ones
+    variance <- covariance[h, h] - k %*% covariance[-h, h] +
+      tcrossprod(rest) / sum(solve(o, ones))
+    first <- h[1]
+    far <- setdiff(1:40, h)[5]
+    length <- sqrt(sum((mean[1, ] - x[far, , cell])^2))
+    expect_equal(unname(as.array(done)[first, far, cell]),
+                 mean_length(length, sqrt(variance[1, 1])), tolerance = 1e-8)
+  }
+  squared <- function(maps) {
+    figures <- map_metrics(maps, truth, given)
+    stats::weighted.mean(figures$squared, figures$pairs)
+  }
+  bound <- squared(done)
+  expect_gt(squared(complete_maps(given)) / bound, 1.05)
+  expect_lt(squared(complete_maps(given)) / bound, 1.35)
+  expect_gt(squared(complete_maps(given, "lowrank")) / bound, 1.2)
+  expect_equal(complete_maps(distance_maps(structures(given), 2), "conditional", model)$maps,
+               done$maps / 2, tolerance = 1e-6)
+})
+
+test_that("points that no pairs connect with the others are completed too", {
+  whole <- as.array(truth[1])
+  whole[1:3, 4:40, 1] <- whole[4:40, 1:3, 1] <- NA
+  apart <- distance_maps(whole)
+  expect_true(all(apart$mask))
+  for (method in c("interpolate", "conditional")) {
+    done <- complete_maps(apart, method, model)
+    expect_false(anyNA(done$maps))
+    expect_identical(done$maps[!is.na(apart$maps)], apart$maps[!is.na(apart$maps)])
+  }
+})
+
+test_that("low-rank completion finds maps of low rank", {
+  set.seed(3)
+  weights <- matrix(stats::runif(3 * 60), 3)
+  exact <- truth[1:60]
+  exact$maps <- truth$maps[, 1:3] %*% weights
+  spoilt <- exact
+  spoilt$maps[sample(length(spoilt$maps), 3000)] <- NA
+  done <- complete_maps(spoilt, "lowrank", rank = 3)
+  lost <- is.na(spoilt$maps)
+  expect_lt(sqrt(mean((done$maps - exact$maps)[lost]^2)), 0.02 * mean(exact$maps))
+  expect_identical(done$maps[!lost], exact$maps[!lost])
+  spoilt$maps[7, ] <- NA
+  expect_ancify_error(complete_maps(spoilt, "lowrank", rank = 3), "input", "points 1 and 5")
+  expect_ancify_error(complete_maps(given[1:10], "lowrank"), "input", "more than 10 cells")
+})
+
+test_that("completion refuses what it cannot use", {
+  refuse <- function(...) expect_ancify_error(complete_maps(...), "input")
+  expect_match(conditionMessage(refuse(given, "linear")), "must be one of")
+  expect_match(conditionMessage(refuse(given, "conditional")), "needs a `model`")
+  expect_match(conditionMessage(refuse(given, "conditional", polymer_model(30))), "30 points")
+  expect_match(conditionMessage(refuse(given, "conditional", self_avoiding_model(40))), "springs")
+  expect_match(conditionMessage(refuse(x)), "distance_maps")
+})
+
+test_that("outlier scores find points that were moved", {
+  spoilt <- perturb_maps(x, outliers = 0.05, seed = 3)
+  scores <- outlier_scores(spoilt)
+  expect_identical(dim(scores), c(40L, 150L))
+  expect_equal(stats::median(scores), 1)
+  expect_gt(attr(outlier_roc(scores, spoilt$outliers), "area"), 0.92)
+  # Of a straight line with one point off, that point has the highest score.
+  line <- cbind(1:20, 0, 0)
+  line[8, 2] <- 6
+  line <- line + 1e-3 * sin(1:60)
+  expect_identical(which.max(outlier_scores(distance_maps(line))), 8L)
+  expect_equal(outlier_scores(spoilt[5:1]) * stats::median(outlier_scores(spoilt)[, 1:5]),
+               scores[, 5:1] * stats::median(scores[, 1:5]), tolerance = 1)
+  holes <- perturb_maps(x, missing = 0.2, seed = 1)
+  expect_identical(unname(is.na(outlier_scores(holes))), unname(!holes$mask))
+})
+
+test_that("denoising brings maps nearer to the truth", {
+  error <- function(maps) mean(map_metrics(maps, truth)$error)
+  spoilt <- perturb_maps(x, outliers = 0.05, seed = 3)
+  expect_lt(error(denoise_maps(spoilt)), 0.5 * error(spoilt))
+  expect_identical(denoise_maps(spoilt, threads = 1), denoise_maps(spoilt, threads = 2))
+  # Moved points are points still.
+  expect_equal(denoise_maps(spoilt, "rank")$maps, spoilt$maps, tolerance = 1e-9)
+  set.seed(1)
+  jittered <- truth
+  jittered$maps <- truth$maps * stats::runif(length(truth$maps), 0.8, 1.2)
+  rank <- denoise_maps(jittered, "rank")
+  smacof <- denoise_maps(jittered, "smacof")
+  plain <- stats::cmdscale(as.array(jittered)[, , 3], 3)
+  expect_equal(as.array(rank)[, , 3], as.matrix(stats::dist(plain)), tolerance = 1e-6,
+               ignore_attr = TRUE)
+  expect_lt(error(smacof), 0.5 * error(jittered))
+  expect_true(all(map_metrics(smacof, truth)$triangles == 0))
+  expect_true(any(map_metrics(jittered, truth)$triangles > 0))
+  expect_identical(is.na(denoise_maps(given)$maps), hidden)
+  expect_ancify_error(denoise_maps(truth, threshold = 1e-6), "input", "choose a higher one")
+  expect_ancify_error(denoise_maps(truth, threshold = 0), "input", "`threshold`")
+})
+
+test_that("components are those of prcomp(), for few and for many cells", {
+  for (cells in list(1:30, 1:150)) {
+    scores <- map_components(truth[cells], 4)
+    plain <- stats::prcomp(as.matrix(truth[cells]))
+    expect_equal(abs(unname(scores)), abs(unname(plain$x[, 1:4])), tolerance = 1e-6,
+                 ignore_attr = TRUE)
+    expect_equal(attr(scores, "share"), (plain$sdev^2 / sum(plain$sdev^2))[1:4])
+    expect_true(all(colSums(scores^3) > 0))
+  }
+  turned <- map_components(truth[150:1], 4)
+  expect_equal(turned[150:1, ], map_components(truth, 4)[, ], tolerance = 1e-6)
+  same <- truth[1:20]
+  same$maps[] <- same$maps[, 1]
+  expect_identical(attr(map_components(same, 2), "share"), c(NA_real_, NA_real_))
+  expect_ancify_error(map_components(given), "input", "complete them first")
+  expect_ancify_error(map_components(truth[1], 1), "input", "more than 1 cells")
+  expect_ancify_error(map_components(truth, 0), "input", "`n`")
+})

@@ -1,0 +1,199 @@
+# Distance maps against dist(), and what cannot be a map.
+
+x <- simulate_polymers(5, polymer_model(20), seed = 1)
+maps <- distance_maps(x)
+
+plain_map <- function(points) unname(as.matrix(stats::dist(points)))
+
+table_of <- function(x) {
+  points <- dim(x)[1]
+  data.frame(
+    cell = rep(seq_len(dim(x)[3]), each = points), point = seq_len(points),
+    x = as.vector(x[, 1, ]), y = as.vector(x[, 2, ]), z = as.vector(x[, 3, ])
+  )
+}
+
+test_that("maps are the distances of points, in all shapes of input", {
+  for (cell in 1:5) {
+    expect_equal(as.array(maps)[, , cell], plain_map(x[, , cell]), tolerance = 1e-14)
+    expect_equal(unname(as.matrix(maps)[cell, ]), {
+      whole <- plain_map(x[, , cell])
+      whole[upper.tri(whole)]
+    }, tolerance = 1e-14)
+  }
+  expect_identical(distance_maps(lapply(1:5, function(cell) x[, , cell])), maps)
+  expect_identical(distance_maps(table_of(x)), maps)
+  shuffled <- table_of(x)[c(1, 20, 2:19, sample(21:100)), ]
+  expect_setequal(names(distance_maps(shuffled)), names(maps))
+  expect_identical(distance_maps(shuffled)[names(maps)], maps)
+  expect_identical(distance_maps(as.array(maps)), maps)
+  expect_identical(distance_maps(x[, , 1]), maps[1])
+  steps <- as.matrix(stats::dist(1:9))
+  storage.mode(steps) <- "integer"
+  expect_identical(distance_maps(steps), distance_maps(cbind(1:9, 0, 0)))
+  expect_identical(distance_maps(list(a = x[, , 1], b = x[, , 2]))["b"]$maps, maps[2]$maps)
+  expect_identical(colnames(as.matrix(maps))[1:3], c("1-2", "1-3", "2-3"))
+})
+
+test_that("threads do not change maps, and neither does the order of cells or points", {
+  expect_identical(distance_maps(x, threads = 1), distance_maps(x, threads = 2))
+  expect_identical(distance_maps(x[, , 5:1])$maps, maps[5:1]$maps)
+  expect_identical(as.array(distance_maps(x[20:1, , ])), as.array(maps)[20:1, 20:1, ],
+                   ignore_attr = TRUE)
+})
+
+test_that("points that were not seen are NA, in a table as missing rows", {
+  with_holes <- x
+  with_holes[c(1, 7), , 2] <- NA
+  holes <- distance_maps(with_holes)
+  expect_identical(which(!holes$mask), c(21L, 27L))
+  expect_identical(is.na(as.array(holes)[, , 2]), outer(1:20 %in% c(1, 7), 1:20 %in% c(1, 7), `|`))
+  expect_false(anyNA(holes$maps[, -2]))
+  rows <- table_of(x)
+  expect_identical(distance_maps(rows[-c(21, 27), ]), holes)
+  rows[c(21, 27), c("x", "y", "z")] <- NaN
+  expect_identical(distance_maps(rows), holes)
+  expect_identical(distance_maps(as.array(holes)), holes)
+  # Single pairs
+  whole <- as.array(maps)
+  whole[3, 9, 1] <- whole[9, 3, 1] <- NA
+  expect_identical(sum(is.na(distance_maps(whole)$maps)), 1L)
+  expect_true(all(distance_maps(whole)$mask))
+})
+
+test_that("scales divide all maps, or each by its radius of gyration", {
+  expect_equal(distance_maps(x, 2)$maps, maps$maps / 2)
+  expect_identical(distance_maps(x, 2)$scale, 2)
+  radius <- apply(x, 3, function(points) sqrt(sum(apply(points, 2, var)) * 19 / 20))
+  each <- distance_maps(x, "each")
+  expect_equal(each$scale, radius)
+  expect_equal(each$maps, maps$maps / rep(radius, each = 190))
+  expect_equal(summary(each)$radius, rep(1, 5))
+  expect_identical(each[2]$scale, each$scale[2])
+  for (scale in list(0, "all", NA, c(1, 2), NULL)) {
+    expect_ancify_error(distance_maps(x, scale), "input", "above 0 or \"each\"")
+  }
+  x[, , 3] <- 1
+  expect_ancify_error(distance_maps(x, "each"), "input", "cell '3' are at one place")
+})
+
+test_that("methods say what is in the maps", {
+  expect_length(maps, 5)
+  expect_identical(names(maps[c(TRUE, FALSE)]), c("1", "3", "5"))
+  expect_identical(maps[-1], maps[2:5])
+  for (i in list(6, "x", 0, NA, c(1, 9), -(1:5))) {
+    expect_ancify_error(maps[i], "input", "There is no cell")
+  }
+  told <- summary(maps)
+  expect_equal(told$bond[2], mean(sqrt(rowSums(diff(x[, , 2])^2))))
+  expect_equal(told$largest[3], max(dist(x[, , 3])))
+  profile <- separation_profile(maps)
+  expect_identical(profile$pairs, 5 * (19:1))
+  squares <- apply(x, 3, function(points) rowSums(diff(points, lag = 4)^2))
+  expect_equal(profile$mean_square[4], mean(squares))
+  expect_output(print(maps), "<distance_maps> 5 cells of 20 points")
+  expect_output(print(distance_maps(x, "each")), "each map's radius of gyration")
+})
+
+test_that("bad input is an error that names the cell", {
+  refuse <- function(x, ...) expect_ancify_error(distance_maps(x), "input", ...)
+  refuse(x[1:7, , ], "8 to 512 points, not 7")
+  refuse(array(0, c(513, 3, 1)), "not 513")
+  expect_identical(distance_maps(array(stats::rnorm(1536), c(512, 3, 1)))$points, 512L)
+  expect_identical(distance_maps(x[1:8, , ])$points, 8L)
+  refuse(list(x[, , 1], x[1:19, , 2]), "cell '1' has 20 x 3 and cell '2' 19 x 3")
+  refuse(list(a = x[, , 1], b = "no"), "Cell 'b'", "a matrix of numbers")
+  refuse(list(), "an empty list")
+  refuse(array("1", dim(x)), "must be an array")
+  refuse(1:10, "must be an array")
+  refuse(x[, 1:2, ], "not 20 x 2 x 5")
+  refuse(maps, "must be an array")
+  refuse(replace(x, 7, Inf), "Point 7 of cell '1' has an infinite coordinate")
+  refuse(replace(x, 67, NA), "Point 7 of cell '2' has only some coordinates")
+  unseen <- x
+  unseen[, , 4] <- NA
+  refuse(unseen, "Cell '4' has no two points")
+  whole <- as.array(maps)
+  refuse(replace(whole, 2, 99), "cell '1' is not symmetric, at points 2 and 1")
+  refuse(replace(whole, 2, NA), "is not symmetric")
+  refuse(replace(whole, c(2, 21), -1), "cell '1' has a negative or infinite distance")
+  refuse(replace(whole, c(2, 21), Inf), "has a negative or infinite distance")
+  refuse(replace(whole, 422, 1), "cell '2' has a diagonal that is not 0")
+  rows <- table_of(x)
+  refuse(rows[-5], "lacks `z`")
+  refuse(rows[0, ], "no rows")
+  refuse(rows[c(1:30, 12), ], "Cell '1' has two rows for point 12, the second in row 31")
+  refuse(transform(rows, point = point - 1), "`point` must be whole numbers from 1, not 0 in row 1")
+  refuse(transform(rows, point = point + 0.5), "not 1.5 in row 1")
+  refuse(transform(rows, point = "a"), "`point` must be whole numbers")
+  refuse(transform(rows, x = "a"), "`x` must be numbers")
+  refuse(replace(rows, 1, NA), "Row 1 of `x` has no cell")
+  refuse(transform(rows, point = point * 1000), "not 20,000")
+})
+
+test_that("pictures are drawn, of the mean map and of cells", {
+  holes <- perturb_maps(x, missing = 0.2, seed = 1)
+  for (picture in list(ggplot2::autoplot(maps), ggplot2::autoplot(holes, cells = 1:4),
+                       ggplot2::autoplot(maps["3"]))) {
+    expect_s3_class(ggplot2::ggplot_build(picture), "ggplot_built")
+  }
+  drawn <- ggplot2::autoplot(maps)$data
+  expect_equal(matrix(drawn$distance, 20), unname(apply(as.array(maps), 1:2, mean)))
+  expect_match(ggplot2::autoplot(maps)$labels$title, "Mean distances in 5 cells")
+  expect_identical(nlevels(ggplot2::autoplot(maps, cells = 2:3)$data$cell), 2L)
+  expect_ancify_error(ggplot2::autoplot(maps, cells = 7), "input", "There is no cell 7")
+  expect_ancify_error(ggplot2::autoplot(maps, cells = rep(1, 13)), "input", "at most 12")
+})
+
+# ---- Structures ---------------------------------------------------------------------------------
+
+test_that("structures have the distances of exact maps, with and without absent points", {
+  found <- structures(maps)
+  expect_equal(distance_maps(found)$maps, maps$maps, tolerance = 1e-10)
+  # Up to a rotation and a mirror image: what is left after Procrustes' best rotation
+  for (cell in 1:5) {
+    parts <- svd(crossprod(x[, , cell], found[, , cell]))
+    expect_equal(x[, , cell] %*% parts$u %*% t(parts$v), found[, , cell], tolerance = 1e-6,
+                 ignore_attr = TRUE)
+  }
+  holes <- perturb_maps(x, missing = 0.3, seed = 1)
+  expect_equal(distance_maps(structures(holes))$maps, holes$maps, tolerance = 1e-10)
+  expect_identical(!is.na(unname(structures(holes)[, 1, ])), unname(holes$mask))
+  expect_identical(structures(holes, threads = 1), structures(holes, threads = 2))
+})
+
+# Majorisation in plain R, from the same start.
+plain_smacof <- function(map, start, steps) {
+  n <- nrow(map)
+  for (step in seq_len(steps)) {
+    b <- -map / (plain_map(start) + diag(n))
+    diag(b) <- -rowSums(b)
+    start <- b %*% start / n
+  }
+  start
+}
+
+test_that("structures of inexact maps are those of plain majorisation", {
+  set.seed(1)
+  inexact <- maps
+  inexact$maps <- inexact$maps * stats::runif(length(inexact$maps), 0.7, 1.3)
+  start <- structures(inexact, iterations = 0)
+  # Classical scaling by R
+  for (cell in 1:5) {
+    expect_equal(plain_map(start[, , cell]),
+                 plain_map(stats::cmdscale(as.array(inexact)[, , cell], 3)), tolerance = 1e-7)
+  }
+  five <- structures(inexact, iterations = 5, tolerance = 1e-12)
+  expect_identical(attr(five, "iterations"), rep(5L, 5))
+  for (cell in 1:5) {
+    map <- as.array(inexact)[, , cell]
+    plain <- plain_smacof(map, start[, , cell], 5)
+    expect_equal(plain_map(five[, , cell]), plain_map(plain), tolerance = 1e-10)
+    stress <- sqrt(sum((map - plain_map(plain))^2) / sum(map^2))
+    expect_equal(attr(five, "stress")[cell], stress, tolerance = 1e-9)
+  }
+  expect_true(all(attr(five, "stress") < attr(start, "stress")))
+  expect_ancify_error(structures(x), "input", "the result of distance_maps()")
+  expect_ancify_error(structures(maps, iterations = -1), "input", "`iterations`")
+  expect_ancify_error(structures(maps, tolerance = 0), "input", "`tolerance`")
+})
