@@ -183,8 +183,8 @@ test_that("no message sends a user of commands to an R function that a command r
     "dfe_mixture", "dfe_model", "dfe_sfs", "event_admixture", "event_epoch", "event_equilibrium",
     "event_pulse", "event_removal", "event_reordering", "event_split", "fit_substitution_model",
     "fold", "kernel_matrix", "kernel_products", "kmer_matrix", "marginal_sfs", "polarise_sites",
-    "project_sfs", "read_ancestral", "read_kmers", "reml_control", "selected_spectra", "sfs",
-    "substitution_model", "write_kmers"
+    "project_sfs", "read_ancestral", "read_kmers", "reml_control", "selected_spectra",
+    "sequence_model", "sfs", "substitution_model", "write_kmers"
   )
   left <- sub("\\(\\)", "", unique(named(told, exported)))
   expect_identical(setdiff(left, only_in_r), character())
