@@ -376,7 +376,7 @@ class WeightReader {
   WeightReader(const Checkpoint& checkpoint, const EncoderShape& shape, const TaskContext& context)
       : checkpoint_(checkpoint), shape_(shape), context_(context) {}
 
-  std::vector<float> tensor(const std::string& name, std::vector<std::int64_t> shape) const {
+  std::vector<float> tensor(const std::string& name, const std::vector<std::int64_t>& shape) const {
     return checkpoint_.read(name, shape, context_);
   }
   NormTensors norm(const std::string& name) const {

@@ -63,7 +63,7 @@ class Unpickler {
   std::string line() {
     const std::size_t end = bytes_.find('\n', at_);
     if (end == std::string_view::npos) fail("its pickled part ends too early");
-    const std::string text(bytes_.substr(at_, end - at_));
+    std::string text(bytes_.substr(at_, end - at_));
     at_ = end + 1;
     return text;
   }

@@ -14,7 +14,7 @@ namespace ancify::test {
 // A number of n bytes, the lowest first.
 inline std::string bytes_of(std::uint64_t number, std::size_t n) {
   std::string bytes;
-  for (std::size_t i = 0; i < n; ++i) bytes += static_cast<char>(number >> (8 * i) & 255);
+  for (std::size_t i = 0; i < n; ++i, number >>= 8) bytes += static_cast<char>(number & 255);
   return bytes;
 }
 
