@@ -10,9 +10,12 @@ as_proteins <- function(x) {
     )
   }
   ids <- names(x)
-  sequences <- unname(as.character(x))
-  if (is.null(ids)) ids <- as.character(seq_along(sequences))
+  sequences <- enc2utf8(unname(as.character(x)))
+  numbers <- as.character(seq_along(sequences))
+  ids <- if (is.null(ids)) numbers else ifelse(ids %in% c("", NA), numbers, ids)
   proteins <- list(ids = enc2utf8(ids), sequences = sequences)
+  refuse_proteins(proteins, !validUTF8(proteins$ids) | !validUTF8(sequences),
+                  "%s: not valid text in this session's encoding.")
   refuse_proteins(
     proteins, is.na(sequences) | !nzchar(sequences, keepNA = FALSE), "%s: there is no residue."
   )
@@ -30,7 +33,7 @@ refuse_proteins <- function(proteins, which, format) {
 protein_settings <- function(proteins, model, long, threads) {
   long <- check_choice(long, c("window", "truncate", "error"), "long")
   most <- model$most_residues
-  lengths <- nchar(gsub("<mask>", "X", proteins$sequences, fixed = TRUE), "bytes")
+  lengths <- nchar(gsub("<mask>", "X", proteins$sequences, fixed = TRUE))
   is_long <- lengths > most
   if (long == "error") {
     refuse_proteins(proteins, is_long, paste0(

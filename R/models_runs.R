@@ -1,7 +1,7 @@
 # Runs of embed_sequences() that go on where they were ended. The folder has run.json and the files
-# part-1.bin, part-2.bin, ...: slices of the input in its own order. run.json is
-# list(of = the fingerprint, parts = for each part that is done, list(part =, checksum =, unknown =)).
-# A part is done if it is recorded, and its file has the recorded checksum and the slice's ids.
+# part-1.bin, part-2.bin, ...: slices of the input in its own order. run.json is list(of = the
+# fingerprint, parts = for each part that is done, list(part =, checksum =, unknown =)). A part is
+# done if it is recorded, and its file has the recorded checksum and the slice's ids.
 
 run_embedding <- function(run, out, resume) {
   run$of <- embedding_fingerprint(run)

@@ -1,8 +1,10 @@
 # Oracles of sequence models: a plain forward of ESM-2 in double precision, after
 # Lin Z et al. (2023) Science 379: 1123-1130, and random models in files.
 
-esm2_tokens <- c("<cls>", "<pad>", "<eos>", "<unk>", strsplit("LAGVSERTIDPKQNFYMHWCXBUZO.-", "")[[1]],
-                 "<null_1>", "<mask>")
+esm2_tokens <- c(
+  "<cls>", "<pad>", "<eos>", "<unk>", strsplit("LAGVSERTIDPKQNFYMHWCXBUZO.-", "")[[1]],
+  "<null_1>", "<mask>"
+)
 
 oracle_tokens <- function(text) {
   letters <- toupper(regmatches(text, gregexpr("<mask>|.", text))[[1]])
@@ -67,7 +69,8 @@ oracle_attention <- function(h, w, front, frequencies, wrong) {
 }
 
 # The states after each layer and after the last norm, a list of matrices with a row a token.
-oracle_states <- function(w, tokens, wrong = "", eps = if (wrong == "other epsilon") 1e-12 else 1e-5) {
+oracle_states <- function(w, tokens, wrong = "") {
+  eps <- if (wrong == "other epsilon") 1e-12 else 1e-5
   x <- w[["embeddings.word_embeddings.weight"]][tokens, , drop = FALSE]
   masked <- tokens == match("<mask>", esm2_tokens)
   if (wrong != "mask not zeroed") x[masked, ] <- 0
@@ -161,7 +164,8 @@ safetensors_bytes <- function(tensors, types = "F32") {
     list(dtype = type, shape = as.list(dim(x) %||% length(x)), data_offsets = c(from, to))
   }, tensors, types, c(0, utils::head(ends, -1)), ends)
   text <- charToRaw(as.character(to_json(header, pretty = FALSE)))
-  c(writeBin(length(text), raw(), endian = "little"), raw(4), text, unlist(pieces, use.names = FALSE))
+  size <- c(writeBin(length(text), raw(), endian = "little"), raw(4))
+  c(size, text, unlist(pieces, use.names = FALSE))
 }
 
 float_bytes <- function(x, type) {

@@ -180,7 +180,7 @@ test_that("no message sends a user of commands to an R function that a command r
   only_in_r <- c(
     "available_gpus", "call_ancestral", "ancify_config", "annotate_vcf", "coalescent_history",
     "coding_changes", "count_kmers", "count_patterns", "count_variants", "course", "demography",
-    "dfe_mixture", "dfe_model", "dfe_sfs", "event_admixture", "event_epoch", "event_equilibrium",
+    "dfe_mixture", "dfe_model", "dfe_sfs", "embed_sequences", "event_admixture", "event_epoch", "event_equilibrium",
     "event_pulse", "event_removal", "event_reordering", "event_split", "fit_substitution_model",
     "fold", "kernel_matrix", "kernel_products", "kmer_matrix", "marginal_sfs", "polarise_sites",
     "project_sfs", "read_ancestral", "read_kmers", "reml_control", "selected_spectra",

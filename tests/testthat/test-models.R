@@ -58,7 +58,8 @@ test_that("a folder without weights says what is wanted, and that nothing is fet
   expect_match(told, "model.safetensors .*pytorch_model.bin or fair-esm's .pt")
   expect_match(told, "Nothing is ever downloaded")
   file.create(file.path(folder, c("a.pt", "b.bin", "esm2-contact-regression.pt")))
-  expect_match(problem_of("file", sequence_model(folder)), "several files of weights, such as .*a.pt")
+  expect_match(problem_of("file", sequence_model(folder)),
+               "several files of weights, such as .*a.pt")
   expect_ancify_error(sequence_model(), "input")
   expect_ancify_error(sequence_model(c("a", "b")), "input")
 })

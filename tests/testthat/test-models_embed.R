@@ -120,6 +120,19 @@ test_that("letters that are no residues are counted and told", {
   expect_lt(relative_error(e["bad", ], colMeans(oracle_residues(weights, "MJ*K"))), tolerance)
 })
 
+test_that("a letter is one residue in any encoding, and proteins without names are numbered", {
+  x <- c(a = "MK\u00e9", "MKT")
+  expect_warning(rows <- embed_sequences(x, model, pool = "residue"), "1 letter .* in 'a'",
+                 class = "ancify_sequence_warning")
+  expect_identical(vapply(rows, nrow, 0L), c(a = 3L, "2" = 3L))
+  expect_identical(nrow(suppressWarnings(
+    embed_sequences(iconv(x, "UTF-8", "latin1"), model, pool = "residue")
+  )$a), 3L)
+  bad <- "MK\xe9"
+  Encoding(bad) <- "bytes"
+  expect_ancify_error(embed_sequences(bad, model), "input")
+})
+
 test_that("input that is no protein is named", {
   problem <- function(...) {
     conditionMessage(expect_ancify_error(embed_sequences(...), "input"))

@@ -87,6 +87,8 @@ std::vector<std::int32_t> ProteinAlphabet::encode(std::string_view sequence,
       continue;
     }
     const char c = sequence[i];
+    constexpr unsigned continuation = 2;  // the top bits of a letter's later bytes in UTF-8
+    if (static_cast<unsigned char>(c) >> 6 == continuation) continue;
     const char upper = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
     const std::int32_t token = of_letter_[static_cast<unsigned char>(upper)];
     unknown += token < 0 ? 1 : 0;

@@ -23,8 +23,8 @@ class ProteinAlphabet {
   const std::vector<std::string>& tokens() const { return tokens_; }
   std::int32_t mask() const { return mask_; }
 
-  // The tokens of a sequence between <cls> and <eos>. Letters are upper-cased; those that are no
-  // token become <unk>, and are added to `unknown`. "<mask>" is one token.
+  // The tokens of a sequence, UTF-8, between <cls> and <eos>. Letters are upper-cased; those that
+  // are no token become <unk>, and are added to `unknown`. "<mask>" is one token.
   std::vector<std::int32_t> encode(std::string_view sequence, std::int64_t& unknown) const;
   std::int32_t cls() const { return cls_; }
   std::int32_t eos() const { return eos_; }

@@ -1,3 +1,4 @@
+// Packs sequences first fit decreasing, and cuts long ones into windows.
 #include "core/models/packing.h"
 
 #include <algorithm>

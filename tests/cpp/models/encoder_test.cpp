@@ -200,6 +200,9 @@ TEST(Alphabet, CountsLettersThatItLacks) {
   EXPECT_EQ(alphabet.encode("mJ*<mask>-", unknown),
             (std::vector<std::int32_t>{0, 20, 3, 3, 32, 30, 2}));
   EXPECT_EQ(unknown, 2);
+  // A letter of two bytes is one.
+  EXPECT_EQ(alphabet.encode("A\xC3\xA9", unknown), (std::vector<std::int32_t>{0, 5, 3, 2}));
+  EXPECT_EQ(unknown, 3);
   const test::TempDir folder;
   EXPECT_THROW(ProteinAlphabet::read(folder.write("a", "A\nC\n")), FormatError);
   EXPECT_THROW(ProteinAlphabet::read(folder.write("b", "<cls>\n<eos>\n<unk>\n<mask>\nA\nA\n")),
