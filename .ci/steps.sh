@@ -89,7 +89,7 @@ stop_beside() {
 
 # Packages of the distribution --------------------------------------------------------------------
 
-to_run='r-base-dev r-cran-rcpp r-cran-rcppparallel r-cran-yaml r-cran-jsonlite r-cran-cli r-cran-ape zlib1g-dev'
+to_run='r-base-dev r-cran-rcpp r-cran-rcppeigen r-cran-rcppparallel r-cran-yaml r-cran-jsonlite r-cran-cli r-cran-ape zlib1g-dev'
 to_run_if_there_is='libisal-dev libdeflate-dev libhts-dev'
 
 is_installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
@@ -120,7 +120,7 @@ install_missing() {
 packages() {
   if ! command -v apt-get >/dev/null; then
     die 'This script installs what is missing with apt-get, which is not here: it is made for Debian 12 and Ubuntu 24.04.' \
-      "Elsewhere, install R (>= 4.2), a C++17 compiler, zlib and R's packages Rcpp, RcppParallel, ape, jsonlite, yaml and cli," \
+      "Elsewhere, install R (>= 4.2), a C++17 compiler, zlib and R's packages Rcpp, RcppEigen, RcppParallel, ape, jsonlite, yaml and cli," \
       'then run: R CMD INSTALL .'
   fi
   missing='' optional=''

@@ -237,6 +237,38 @@ ml_training_sites_impl <- function(folders, lengths, references, options, watch)
     .Call(`_ancify_ml_training_sites_impl`, folders, lengths, references, options, watch)
 }
 
+describe_model_impl <- function(folder) {
+    .Call(`_ancify_describe_model_impl`, folder)
+}
+
+load_model_impl <- function(files, watch) {
+    .Call(`_ancify_load_model_impl`, files, watch)
+}
+
+embed_impl <- function(model, sequences, settings, by_residue, watch) {
+    .Call(`_ancify_embed_impl`, model, sequences, settings, by_residue, watch)
+}
+
+log_probs_impl <- function(model, sequences, settings, watch) {
+    .Call(`_ancify_log_probs_impl`, model, sequences, settings, watch)
+}
+
+embed_part_impl <- function(model, ids, sequences, settings, by_residue, path, watch) {
+    .Call(`_ancify_embed_part_impl`, model, ids, sequences, settings, by_residue, path, watch)
+}
+
+part_ids_impl <- function(path) {
+    .Call(`_ancify_part_ids_impl`, path)
+}
+
+read_part_impl <- function(path) {
+    .Call(`_ancify_read_part_impl`, path)
+}
+
+texts_checksum_impl <- function(texts) {
+    .Call(`_ancify_texts_checksum_impl`, texts)
+}
+
 count_mutations_impl <- function(variants, populations, sequences, options, watch) {
     .Call(`_ancify_count_mutations_impl`, variants, populations, sequences, options, watch)
 }

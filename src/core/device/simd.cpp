@@ -8,12 +8,13 @@ namespace ancify {
 SimdLevel best_simd_level() {
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
       __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vnni")) {
     return SimdLevel::kAvx512;
   }
-  if (__builtin_cpu_supports("avx2")) return SimdLevel::kAvx2;
+  if (avx2) return SimdLevel::kAvx2;
 #endif
   return SimdLevel::kScalar;
 }

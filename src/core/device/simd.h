@@ -7,7 +7,8 @@ namespace ancify {
 
 enum class SimdLevel { kScalar, kAvx2, kAvx512 };
 
-// The best level of this processor. kAvx512 needs AVX-512 F, BW, VL, VBMI, VBMI2 and VNNI.
+// The best level of this processor. kAvx2 needs AVX2 and FMA. kAvx512 needs these and AVX-512 F,
+// BW, VL, VBMI, VBMI2 and VNNI.
 SimdLevel best_simd_level();
 
 // The level called "scalar", "avx2" or "avx512", or the best for "auto". InputError if the

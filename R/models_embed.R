@@ -1,0 +1,124 @@
+#' Embed proteins
+#'
+#' `embed_sequences(proteins, model)` gives a row of numbers for each protein: the mean of what the
+#' model's last layer makes of its residues.
+#'
+#' **Letters.** Lower case counts as upper case. `<mask>` in a text stands for one masked residue.
+#' Any other letter that the model does not know is `<unk>`; such letters are counted and told.
+#'
+#' **Long proteins.** The model was trained on up to 1022 residues. `long = "window"` reads longer
+#' ones in windows of 1022, each 511 after the one before and the last one at the protein's end. A
+#' residue is taken from the window whose centre is nearest. `"truncate"` reads the first 1022
+#' residues, and tells for how many proteins.
+#'
+#' **Work.** Sequences are packed without padding, and all threads share packs. The result is the
+#' same at any number of threads, to the last bit. The instruction sets of processors round
+#' differently, by about 1e-6 of the largest number.
+#'
+#' **Runs that resume.** With `out` the result goes to a folder, in parts of 10,000 sequences. Each
+#' part is a file that appears whole, with a checksum. `run.json` records the parts, checksums of
+#' the input and of the model's files, and the settings. The same call goes on where a run was
+#' ended: it keeps the parts whose files are whole, and makes the others.
+#'
+#' @param x Proteins: an `AAStringSet`, or texts. Names are their ids; proteins without names are
+#'   numbered.
+#' @param model A model of [sequence_model()].
+#' @param pool `"mean"`: a row a protein, the mean over its residues. `"residue"`: a row a residue.
+#' @param long What is done with proteins of more than 1022 residues: `"window"`, `"truncate"` or
+#'   `"error"`.
+#' @param out Path of a folder to write; `NULL`: the result is returned.
+#' @param resume Whether to go on with a run in `out`. If `FALSE`, a run there is an error.
+#' @param threads Number of threads; `NULL`: `getOption("ancify.threads")`, else all cores.
+#' @param folder Path of a folder that `embed_sequences()` wrote.
+#' @return `embed_sequences()`: with `pool = "mean"` a matrix with a row a protein, named by its id.
+#'   With `pool = "residue"` a list with such a matrix for each protein, which has a row a residue.
+#'   The attribute `unknown` counts, for each protein, the letters that are no residues. With `out`:
+#'   its path, invisibly.
+#'
+#'   `read_embeddings()`: the same from a folder, without `unknown`.
+#' @section Errors:
+#' * `ancify_input_error`: an argument has another shape or range; a protein has no residue, or
+#'   is too long and `long` is `"error"`; the run in `out` is of another input, model or setting,
+#'   which the message names.
+#' * `ancify_format_error` (field `file`): a file in `out` is damaged.
+#' * `ancify_file_error` (field `file`): `out` has other files, or cannot be written.
+#' * `ancify_lock_error` (field `file`): another process works in `out`.
+#'
+#' Warnings of class `ancify_sequence_warning` tell letters that are no residues, and proteins that
+#' were cut.
+#' @seealso [residue_log_probs()]
+#' @export
+#' @examples
+#' model <- sequence_model(system.file("extdata", "esm2_random", package = "ancify"))
+#' proteins <- c(one = "MKTAYIAKQR", two = "GSHMSLFDFFKNKGSAA")
+#' embeddings <- embed_sequences(proteins, model)
+#' dim(embeddings)
+#' embed_sequences(proteins, model, pool = "residue")$one[1:2, 1:4]
+#'
+#' out <- file.path(tempdir(), "embeddings")
+#' embed_sequences(proteins, model, out = out)
+#' identical(read_embeddings(out)["one", ], embeddings["one", ])
+embed_sequences <- function(x, model, pool = c("mean", "residue"),
+                            long = c("window", "truncate", "error"), out = NULL, resume = TRUE,
+                            threads = NULL) {
+  check_given()
+  model <- check_sequence_model(model)
+  proteins <- as_proteins(x)
+  by_residue <- check_choice(pool, c("mean", "residue"), "pool") == "residue"
+  settings <- protein_settings(proteins, model, long, threads)
+  check_flag(resume, "resume")
+  if (!is.null(out)) {
+    run <- list(model = model, proteins = proteins, settings = settings, by_residue = by_residue)
+    return(invisible(run_embedding(run, check_path(out, "out"), resume)))
+  }
+  made <- with_watch("Embedding", function(watch) {
+    embed_impl(model$loaded, proteins$sequences, settings, by_residue, watch)
+  }, progress = interactive())
+  tell_unknown(made$unknown, proteins$ids)
+  named_by_protein(made, proteins$ids)
+}
+
+#' Log-probabilities of residues
+#'
+#' At each residue of a protein, the log-probability of every token of the model:
+#' `residue_log_probs(proteins, model)`. The model sees the residue itself, unless the text has
+#' `<mask>` in its place.
+#'
+#' @inheritParams embed_sequences
+#' @return A list with a matrix for each protein, named by its id. It has a row a residue and a
+#'   column a token of the model, such as `"A"`. The exponentials of a row add up to 1. The
+#'   attribute `unknown` counts, for each protein, the letters that are no residues.
+#' @section Errors:
+#' As of [embed_sequences()]. `ancify_input_error` also if the model's weights have no language
+#' head.
+#' @seealso [embed_sequences()], which tells how long proteins and unknown letters are read
+#' @export
+#' @examples
+#' model <- sequence_model(system.file("extdata", "esm2_random", package = "ancify"))
+#' p <- residue_log_probs(c(one = "MKT<mask>YIAKQR"), model)$one
+#' p[4, c("A", "G", "V")]
+residue_log_probs <- function(x, model, long = c("window", "truncate", "error"), threads = NULL) {
+  check_given()
+  model <- check_sequence_model(model)
+  proteins <- as_proteins(x)
+  settings <- protein_settings(proteins, model, long, threads)
+  made <- with_watch("Predicting", function(watch) {
+    log_probs_impl(model$loaded, proteins$sequences, settings, watch)
+  }, progress = interactive())
+  tell_unknown(made$unknown, proteins$ids)
+  # A model may have more rows than tokens.
+  tokens <- model$tokens
+  made$values <- lapply(made$values, function(rows) {
+    rows <- rows[, seq_along(tokens), drop = FALSE]
+    colnames(rows) <- tokens
+    rows
+  })
+  named_by_protein(made, proteins$ids)
+}
+
+named_by_protein <- function(made, ids) {
+  values <- made$values
+  if (is.matrix(values)) rownames(values) <- ids else names(values) <- ids
+  attr(values, "unknown") <- stats::setNames(made$unknown, ids)
+  values
+}

@@ -1,0 +1,223 @@
+// x = scale E[token]; in each layer
+//   h = LN(x); q, k, v = h W' + b; q, k rotated; x += softmax(q k' / sqrt(width of a head)) v Wo' +
+//   bo h = LN(x); x += gelu(h W1' + b1) W2' + b2
+// and LN(x) at last. Lin Z et al. (2023) Evolutionary-scale prediction of atomic-level protein
+// structure with a language model. Science 379: 1123-1130. Su J et al. (2021) RoFormer,
+// arXiv:2104.09864.
+#include "core/models/encoder.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/nn/layers.h"
+
+namespace ancify {
+
+namespace {
+
+// Rows of a block. It is fixed, as the rounding of products may depend on it.
+constexpr std::int64_t kBlock = 256;
+
+MatrixProduct by_weights(const Rows& x, const LinearTensors& linear, const Rows& out) {
+  return {x.rows,  out.width, x.width,  x.data,    x.stride, linear.weight.data(),
+          x.width, true,      out.data, out.stride};
+}
+
+NormWeights weights_of(const NormTensors& norm, float epsilon) {
+  return {norm.gain.data(), norm.bias.data(), epsilon};
+}
+
+// Rows with memory of their own.
+class OwnRows {
+ public:
+  OwnRows(std::int64_t rows, std::int64_t width)
+      : data_(static_cast<std::size_t>(rows * width)), rows_{data_.data(), rows, width, width} {}
+  OwnRows(const OwnRows&) = delete;
+  OwnRows& operator=(const OwnRows&) = delete;
+  const Rows& all() const { return rows_; }
+  Rows some(std::int64_t first, std::int64_t n) const {
+    return {rows_.data + first * rows_.stride, n, rows_.width, rows_.stride};
+  }
+  std::vector<float>& data() { return data_; }
+
+ private:
+  std::vector<float> data_;
+  Rows rows_;
+};
+
+class Encoding {
+ public:
+  Encoding(const Encoder& encoder, const Pack& pack, SimdLevel level, const TaskContext& context)
+      : encoder_(encoder),
+        shape_(encoder.shape),
+        pack_(pack),
+        layers_(layers_of(level)),
+        context_(context),
+        x_(pack.size(), shape_.width),
+        qkv_(pack.size(), 3 * shape_.width),
+        attended_(pack.size(), shape_.width) {}
+
+  std::vector<float> run(const WatchStates& watch) {
+    embed();
+    make_rotation();
+    if (watch) watch(x_.data());
+    for (const LayerTensors& layer : encoder_.layers) {
+      for_each_block([&](std::int64_t first, std::int64_t n) { project(layer, first, n); });
+      const std::int64_t sequences = static_cast<std::int64_t>(pack_.offsets.size()) - 1;
+      context_.share(sequences * shape_.heads, [&](std::int64_t i) {
+        context_.throw_if_stopped();
+        attend(i / shape_.heads, i % shape_.heads);
+      });
+      for_each_block([&](std::int64_t first, std::int64_t n) {
+        add_attended(layer, first, n);
+        feed_forward(layer, first, n);
+      });
+      if (watch) watch(x_.data());
+    }
+    layers_.layer_norm(x_.all(), weights_of(encoder_.last_norm, encoder_.epsilon), x_.all());
+    if (watch) watch(x_.data());
+    return std::move(x_.data());
+  }
+
+ private:
+  template <class Work>
+  void for_each_block(Work work) {
+    const std::int64_t blocks = (pack_.size() + kBlock - 1) / kBlock;
+    context_.share(blocks, [&](std::int64_t i) {
+      context_.throw_if_stopped();
+      work(i * kBlock, std::min(kBlock, pack_.size() - i * kBlock));
+    });
+  }
+
+  void embed() {
+    const std::int64_t width = shape_.width;
+    for (std::size_t s = 0; s + 1 < pack_.offsets.size(); ++s) {
+      for (std::int64_t i = pack_.offsets[s]; i < pack_.offsets[s + 1]; ++i) {
+        const std::int32_t token = pack_.tokens[static_cast<std::size_t>(i)];
+        if (token == pack_.zero_token) continue;  // the rows begin as zeros
+        const float* const from = encoder_.embedding.data() + token * width;
+        float* const to = x_.all().data + i * width;
+        for (std::int64_t j = 0; j < width; ++j) to[j] = from[j] * pack_.scales[s];
+      }
+    }
+  }
+
+  // Angles are in double precision: a float's would be wrong by 6e-5 at position 1000.
+  void make_rotation() {
+    std::int64_t longest = 0;
+    for (std::size_t s = 0; s + 1 < pack_.offsets.size(); ++s) {
+      longest = std::max(longest, pack_.offsets[s + 1] - pack_.offsets[s]);
+    }
+    for (std::int64_t i = 0; i < longest; ++i) {
+      for (const float frequency : encoder_.inverse_frequencies) {
+        const double angle = static_cast<double>(i) * static_cast<double>(frequency);
+        cosines_.push_back(static_cast<float>(std::cos(angle)));
+        sines_.push_back(static_cast<float>(std::sin(angle)));
+      }
+    }
+  }
+
+  void project(const LayerTensors& layer, std::int64_t first, std::int64_t n) {
+    const OwnRows normed(n, shape_.width);
+    layers_.layer_norm(x_.some(first, n), weights_of(layer.attention_norm, encoder_.epsilon),
+                       normed.all());
+    const Rows out = qkv_.some(first, n);
+    layers_.multiply(by_weights(normed.all(), layer.query_key_value, out));
+    layers_.add_bias(out, layer.query_key_value.bias.data());
+  }
+
+  // One head of one sequence, in blocks of queries.
+  void attend(std::int64_t sequence, std::int64_t head) {
+    const auto s = static_cast<std::size_t>(sequence);
+    const std::int64_t first = pack_.offsets[s];
+    const std::int64_t length = pack_.offsets[s + 1] - first;
+    const std::int64_t wide = shape_.head_width();
+    const auto part = [&](std::int64_t which) {
+      return Rows{qkv_.all().data + first * 3 * shape_.width + which * shape_.width + head * wide,
+                  length, wide, 3 * shape_.width};
+    };
+    const Rows queries = part(0);
+    const Rows keys = part(1);
+    const Rows values = part(2);
+    const Rotation rotation = {cosines_.data(), sines_.data(), wide / 2};
+    layers_.rotate(queries, rotation, 1 / std::sqrt(static_cast<float>(wide)));
+    layers_.rotate(keys, rotation, 1);
+    const OwnRows weights(std::min(length, kBlock), length);
+    float* const out = attended_.all().data + first * shape_.width + head * wide;
+    for (std::int64_t i = 0; i < length; i += kBlock) {
+      const Rows block = weights.some(0, std::min(kBlock, length - i));
+      layers_.multiply({block.rows, length, wide, queries.data + i * queries.stride, queries.stride,
+                        keys.data, keys.stride, true, block.data, block.stride});
+      layers_.softmax(block);
+      layers_.multiply({block.rows, wide, length, block.data, block.stride, values.data,
+                        values.stride, false, out + i * shape_.width, shape_.width});
+    }
+  }
+
+  void add_attended(const LayerTensors& layer, std::int64_t first, std::int64_t n) {
+    const OwnRows out(n, shape_.width);
+    layers_.multiply(by_weights(attended_.some(first, n), layer.attention_out, out.all()));
+    layers_.add_bias(out.all(), layer.attention_out.bias.data());
+    layers_.add(x_.some(first, n), out.all());
+  }
+
+  void feed_forward(const LayerTensors& layer, std::int64_t first, std::int64_t n) {
+    const Rows x = x_.some(first, n);
+    const OwnRows normed(n, shape_.width);
+    const OwnRows hidden(n, shape_.hidden);
+    layers_.layer_norm(x, weights_of(layer.feed_forward_norm, encoder_.epsilon), normed.all());
+    layers_.multiply(by_weights(normed.all(), layer.up, hidden.all()));
+    layers_.add_bias_gelu(hidden.all(), layer.up.bias.data());
+    layers_.multiply(by_weights(hidden.all(), layer.down, normed.all()));
+    layers_.add_bias(normed.all(), layer.down.bias.data());
+    layers_.add(x, normed.all());
+  }
+
+  const Encoder& encoder_;
+  const EncoderShape& shape_;
+  const Pack& pack_;
+  const Layers& layers_;
+  const TaskContext& context_;
+  OwnRows x_;
+  OwnRows qkv_;
+  OwnRows attended_;
+  std::vector<float> cosines_;
+  std::vector<float> sines_;
+};
+
+}  // namespace
+
+std::vector<float> encode(const Encoder& encoder, const Pack& pack, SimdLevel level,
+                          const TaskContext& context, const WatchStates& watch) {
+  return Encoding(encoder, pack, level, context).run(watch);
+}
+
+std::vector<float> log_probabilities(const Encoder& encoder, const float* states, std::int64_t n,
+                                     SimdLevel level) {
+  const Layers& layers = layers_of(level);
+  const EncoderShape& shape = encoder.shape;
+  const OwnRows dense(n, shape.width);
+  OwnRows logits(n, shape.vocabulary);
+  layers.multiply({n, shape.width, shape.width, states, shape.width,
+                   encoder.head.dense.weight.data(), shape.width, true, dense.all().data,
+                   shape.width});
+  layers.add_bias_gelu(dense.all(), encoder.head.dense.bias.data());
+  layers.layer_norm(dense.all(), weights_of(encoder.head.norm, encoder.epsilon), dense.all());
+  layers.multiply({n, shape.vocabulary, shape.width, dense.all().data, shape.width,
+                   encoder.embedding.data(), shape.width, true, logits.all().data,
+                   shape.vocabulary});
+  layers.add_bias(logits.all(), encoder.head.bias.data());
+  for (std::int64_t i = 0; i < n; ++i) {
+    float* const row = logits.all().data + i * shape.vocabulary;
+    const float most = *std::max_element(row, row + shape.vocabulary);
+    double sum = 0;
+    for (std::int64_t j = 0; j < shape.vocabulary; ++j) sum += std::exp(double{row[j]} - most);
+    const double log_sum = most + std::log(sum);
+    for (std::int64_t j = 0; j < shape.vocabulary; ++j) {
+      row[j] = static_cast<float>(double{row[j]} - log_sum);
+    }
+  }
+  return std::move(logits.data());
+}
+
+}  // namespace ancify

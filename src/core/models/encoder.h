@@ -1,0 +1,86 @@
+// Transformer encoders over packed sequences: laid end to end, with nothing between them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "core/device/simd.h"
+#include "core/exec/threads.h"
+
+namespace ancify {
+
+struct EncoderShape {
+  std::int64_t layers = 0;
+  std::int64_t width = 0;
+  std::int64_t heads = 0;
+  std::int64_t hidden = 0;      // of the feed-forward part
+  std::int64_t vocabulary = 0;  // rows of the embedding
+
+  std::int64_t head_width() const { return width / heads; }
+};
+
+struct NormTensors {
+  std::vector<float> gain;
+  std::vector<float> bias;
+};
+
+// y = x W' + b; W has a row an output.
+struct LinearTensors {
+  std::vector<float> weight;
+  std::vector<float> bias;
+};
+
+struct LayerTensors {
+  NormTensors attention_norm;
+  LinearTensors query_key_value;  // the rows of the three, one after the other
+  LinearTensors attention_out;
+  NormTensors feed_forward_norm;
+  LinearTensors up;
+  LinearTensors down;
+};
+
+// From states to logits: LN(gelu(x Wd + bd)) E' + b.
+struct LanguageHead {
+  LinearTensors dense;
+  NormTensors norm;
+  std::vector<float> bias;
+};
+
+struct Encoder {
+  EncoderShape shape;
+  float epsilon = 1e-5F;
+  std::vector<float> embedding;
+  std::vector<float> inverse_frequencies;  // half a head each
+  std::vector<LayerTensors> layers;
+  NormTensors last_norm;
+  LanguageHead head;  // without tensors if the file has none
+
+  bool has_head() const { return !head.bias.empty(); }
+};
+
+// Sequences of a pack: tokens of all of them, and where each begins, with the end last. The scale
+// of a sequence's embeddings is its own.
+struct Pack {
+  std::vector<std::int32_t> tokens;
+  std::vector<std::int64_t> offsets;
+  std::vector<float> scales;
+  std::int32_t zero_token = -1;  // whose embedding counts as 0
+
+  std::int64_t size() const { return static_cast<std::int64_t>(tokens.size()); }
+};
+
+// Is told of the states before the first layer, after each layer, and after the last norm.
+using WatchStates = std::function<void(const std::vector<float>& states)>;
+
+// The states after the last norm: a row of `width` a token. Idle threads take blocks of rows, and
+// heads; the bytes do not depend on them.
+std::vector<float> encode(const Encoder& encoder, const Pack& pack, SimdLevel level,
+                          const TaskContext& context, const WatchStates& watch = nullptr);
+
+// log softmax of the logits of `n` rows of states: a row of `vocabulary` each.
+std::vector<float> log_probabilities(const Encoder& encoder, const float* states, std::int64_t n,
+                                     SimdLevel level);
+
+}  // namespace ancify

@@ -1,0 +1,77 @@
+// ESM-2: its letters, and its encoder from a folder of files.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/models/encoder.h"
+#include "core/models/tensors.h"
+
+namespace ancify {
+
+// The tokens of a model, in the order of the rows of its embedding.
+class ProteinAlphabet {
+ public:
+  // The 33 of ESM-2.
+  ProteinAlphabet();
+  // Those of vocab.txt, a token a line. FormatError if one comes twice, or one that is needed is
+  // missing.
+  static ProteinAlphabet read(const std::string& path);
+
+  const std::vector<std::string>& tokens() const { return tokens_; }
+  std::int32_t mask() const { return mask_; }
+
+  // The tokens of a sequence, UTF-8, between <cls> and <eos>. Letters are upper-cased; those that
+  // are no token become <unk>, and are added to `unknown`. "<mask>" is one token.
+  std::vector<std::int32_t> encode(std::string_view sequence, std::int64_t& unknown) const;
+  std::int32_t cls() const { return cls_; }
+  std::int32_t eos() const { return eos_; }
+
+ private:
+  explicit ProteinAlphabet(std::vector<std::string> tokens, const std::string& file);
+
+  std::vector<std::string> tokens_;
+  std::vector<std::int32_t> of_letter_;
+  std::int32_t cls_ = 0;
+  std::int32_t eos_ = 0;
+  std::int32_t unknown_ = 0;
+  std::int32_t mask_ = 0;
+};
+
+// What files say of a model, before its weights are read.
+struct Esm2Description {
+  EncoderShape shape;
+  float epsilon = 1e-5F;
+  bool has_head = false;
+  bool token_dropout = true;           // whether embeddings are scaled by 0.88
+  bool frequencies_from_file = false;  // else by the formula, rounded to FP16
+  std::int64_t parameters = 0;         // numbers that will be in memory
+  std::vector<std::string> weight_files;
+  std::vector<std::string> other_files;  // config.json, vocab.txt
+};
+
+// A folder with weights, and config.json and vocab.txt where it has them.
+class Esm2Files {
+ public:
+  // Reads all but the weights. FileError if a file that is needed is missing, FormatError if files
+  // are damaged, disagree, or are of another model.
+  static Esm2Files open(const std::string& folder, const InputIdentities& inputs);
+
+  const Esm2Description& description() const { return description_; }
+  const ProteinAlphabet& alphabet() const { return alphabet_; }
+  // Reads the weights. FormatError if a tensor is missing or has another shape.
+  Encoder read(const TaskContext& context) const;
+
+ private:
+  Esm2Description description_;
+  ProteinAlphabet alphabet_;
+  Checkpoint checkpoint_;
+};
+
+// What embeddings are multiplied by: ESM-2 was trained with 12 % of tokens masked, 0.88 /
+// (1 - masked / tokens).
+float embedding_scale(const std::vector<std::int32_t>& tokens, std::int32_t mask);
+
+}  // namespace ancify

@@ -1,0 +1,133 @@
+// Format: https://huggingface.co/docs/safetensors. The header is a JSON object with, for each
+// tensor, its dtype, shape and data_offsets [begin, end) from the header's end.
+#include "core/models/safetensors.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "core/exec/errors.h"
+#include "core/io/lines.h"
+#include "core/models/json.h"
+
+namespace ancify {
+
+namespace {
+
+constexpr std::int64_t kLongestHeader = 100'000'000;
+
+constexpr std::pair<const char*, ElementType> kTypes[] = {{"F32", ElementType::kF32},
+                                                          {"F16", ElementType::kF16},
+                                                          {"BF16", ElementType::kBF16},
+                                                          {"F64", ElementType::kF64},
+                                                          {"I64", ElementType::kI64}};
+
+class Header {
+ public:
+  explicit Header(const InputFile& file) : file_(file) {}
+
+  TensorTable read() {
+    char bytes[8];
+    if (file_.size() < 8) fail("it is no safetensors file: it has fewer than 8 bytes");
+    file_.read_at(bytes, sizeof bytes, 0);
+    std::uint64_t length;
+    std::memcpy(&length, bytes, sizeof length);
+    if (length > static_cast<std::uint64_t>(std::min(kLongestHeader, file_.size() - 8))) {
+      fail("it is no safetensors file, or was cut: its header would have " +
+           std::to_string(length) + " bytes");
+    }
+    std::string text(length, '\0');
+    file_.read_at(text.data(), text.size(), 8);
+    const Json header = parse_json(text, file_.path());
+    if (!header.is(Json::Kind::kObject)) fail("the header is no JSON object");
+    begin_ = 8 + static_cast<std::int64_t>(length);
+    TensorTable table;
+    for (const auto& [name, value] : header.members) {
+      if (name != "__metadata__") table[name] = tensor(name, value);
+    }
+    check_filled();
+    return table;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& problem) const {
+    throw FormatError(file_.path(), 0, problem);
+  }
+
+  TensorPlace tensor(const std::string& name, const Json& value) {
+    const Json* const type = value.member("dtype");
+    const Json* const shape = value.member("shape");
+    const Json* const offsets = value.member("data_offsets");
+    if (type == nullptr || shape == nullptr || offsets == nullptr ||
+        !shape->is(Json::Kind::kArray) || offsets->items.size() != 2) {
+      fail("tensor '" + name + "' lacks its dtype, shape or data_offsets");
+    }
+    TensorPlace place;
+    const auto* const known = std::find_if(std::begin(kTypes), std::end(kTypes), [&](auto& row) {
+      return type->is(Json::Kind::kText) && type->text == row.first;
+    });
+    if (known == std::end(kTypes)) {
+      fail("tensor '" + name + "' has the dtype '" + type->text +
+           "'; F32, F16, BF16, F64 and I64 are read");
+    }
+    place.type = known->second;
+    for (const Json& size : shape->items) {
+      const std::optional<std::int64_t> whole = size.whole();
+      if (!whole) fail("tensor '" + name + "' has a shape that is not of whole numbers");
+      place.shape.push_back(*whole);
+    }
+    const std::optional<std::int64_t> from = offsets->items[0].whole();
+    const std::optional<std::int64_t> to = offsets->items[1].whole();
+    const std::int64_t bytes = count_elements(place.shape, file_.path()) *
+                               static_cast<std::int64_t>(element_bytes(place.type));
+    if (!from || !to || *from > *to || *to - *from != bytes) {
+      fail("tensor '" + name + "' has other data_offsets than its shape, " +
+           shape_text(place.shape) + ", needs");
+    }
+    if (*to > file_.size() - begin_) {
+      fail("the file was cut: tensor '" + name + "' goes beyond its end");
+    }
+    place.offset = begin_ + *from;
+    pieces_.emplace_back(*from, *to);
+    return place;
+  }
+
+  // No byte belongs to two tensors or to none.
+  void check_filled() {
+    std::sort(pieces_.begin(), pieces_.end());
+    std::int64_t end = 0;
+    for (const auto& [from, to] : pieces_) {
+      if (from != end) fail("its tensors overlap, or leave bytes between them");
+      end = to;
+    }
+    if (end != file_.size() - begin_) fail("it has bytes after its last tensor");
+  }
+
+  const InputFile& file_;
+  std::int64_t begin_ = 0;
+  std::vector<std::pair<std::int64_t, std::int64_t>> pieces_;
+};
+
+}  // namespace
+
+TensorTable read_safetensors(const InputFile& file) { return Header(file).read(); }
+
+std::vector<std::string> files_of_index(const std::string& path) {
+  const Json index = parse_json(read_text(path, static_cast<std::size_t>(kLongestHeader)), path);
+  const Json* const map = index.member("weight_map");
+  if (map == nullptr || map->members.empty()) {
+    throw FormatError(path, 0, "it has no weight_map, which tells the file of each tensor");
+  }
+  std::set<std::string> names;
+  for (const auto& [tensor, name] : map->members) {
+    if (!is_safe_file_name(name.text)) {
+      throw FormatError(path, 0, "tensor '" + tensor + "' is in no file of this folder");
+    }
+    names.insert(name.text);
+  }
+  return {names.begin(), names.end()};
+}
+
+}  // namespace ancify

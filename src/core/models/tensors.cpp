@@ -1,0 +1,201 @@
+// Opens files of tensors, and turns numbers of all types into floats.
+#include "core/models/tensors.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "core/exec/errors.h"
+#include "core/models/safetensors.h"
+#include "core/models/torch_file.h"
+#include "core/models/zip_entries.h"
+
+namespace ancify {
+
+std::size_t element_bytes(ElementType type) {
+  switch (type) {
+    case ElementType::kF16:
+    case ElementType::kBF16:
+      return 2;
+    case ElementType::kF32:
+      return 4;
+    default:
+      return 8;
+  }
+}
+
+std::int64_t count_elements(const std::vector<std::int64_t>& shape, const std::string& file) {
+  constexpr std::int64_t most = std::int64_t{1} << 40;
+  std::int64_t n = 1;
+  for (const std::int64_t size : shape) {
+    if (size > most || (size > 0 && n > most / size)) {
+      throw FormatError(file, 0, "a tensor of shape " + shape_text(shape) + " is too large");
+    }
+    n *= size;
+  }
+  return n;
+}
+
+std::string shape_text(const std::vector<std::int64_t>& shape) {
+  std::string text;
+  for (const std::int64_t size : shape) {
+    text += (text.empty() ? "" : " x ") + std::to_string(size);
+  }
+  return text.empty() ? "one number" : text;
+}
+
+float from_half(std::uint16_t bits) {
+  const std::uint32_t exponent = bits >> 10 & 31;
+  const std::uint32_t fraction = bits & 1023;
+  const float sign = (bits & 0x8000) != 0 ? -1.0F : 1.0F;
+  if (exponent == 0) return sign * std::ldexp(static_cast<float>(fraction), -24);
+  if (exponent == 31) return fraction == 0 ? sign * INFINITY : NAN;
+  return sign * std::ldexp(static_cast<float>(fraction + 1024), static_cast<int>(exponent) - 25);
+}
+
+float from_bfloat(std::uint16_t bits) {
+  const std::uint32_t wide = static_cast<std::uint32_t>(bits) << 16;
+  float value;
+  std::memcpy(&value, &wide, sizeof value);
+  return value;
+}
+
+namespace {
+
+template <class Stored, class Convert>
+void convert(const std::vector<char>& bytes, float* out, Convert one) {
+  for (std::size_t i = 0; i < bytes.size() / sizeof(Stored); ++i) {
+    Stored stored;
+    std::memcpy(&stored, bytes.data() + i * sizeof(Stored), sizeof stored);
+    out[i] = one(stored);
+  }
+}
+
+void convert(ElementType type, const std::vector<char>& bytes, float* out) {
+  switch (type) {
+    case ElementType::kF32:
+      std::memcpy(out, bytes.data(), bytes.size());
+      break;
+    case ElementType::kF16:
+      convert<std::uint16_t>(bytes, out, from_half);
+      break;
+    case ElementType::kBF16:
+      convert<std::uint16_t>(bytes, out, from_bfloat);
+      break;
+    case ElementType::kF64:
+      convert<double>(bytes, out, [](double x) { return static_cast<float>(x); });
+      break;
+    case ElementType::kI64:
+      convert<std::int64_t>(bytes, out, [](std::int64_t x) { return static_cast<float>(x); });
+      break;
+  }
+}
+
+// What makers of files put before the names: fair-esm "encoder.sentence_encoder.", Hugging Face
+// "esm." and "encoder.", trainers "model." or "module.".
+std::string bare_name(std::string name) {
+  for (const std::string_view front :
+       {"module.", "model.", "esm.", "encoder.", "sentence_encoder."}) {
+    if (name.compare(0, front.size(), front) == 0) name.erase(0, front.size());
+  }
+  return name;
+}
+
+TensorTable read_table(const InputFile& file) {
+  if (is_zip(file)) return read_torch_file(file);
+  char start = 0;
+  if (file.size() > 0) file.read_at(&start, 1, 0);
+  char second = 0;
+  if (file.size() > 1) file.read_at(&second, 1, 1);
+  if (start == '\x80' && second >= 2 && second <= 5) {
+    throw FormatError(file.path(), 0,
+                      "it is a pickle as torch wrote before version 1.6, which is not read: load "
+                      "it in Python and save the weights as safetensors");
+  }
+  return read_safetensors(file);
+}
+
+}  // namespace
+
+Checkpoint Checkpoint::open(const std::string& path, const InputIdentities& inputs) {
+  InputFile file(path, inputs);
+  const TensorTable table = read_table(file);
+  Checkpoint checkpoint;
+  checkpoint.add(std::move(file), table);
+  return checkpoint;
+}
+
+Checkpoint Checkpoint::open_index(const std::string& path, const InputIdentities& inputs) {
+  const std::string folder = path.substr(0, path.rfind('/') + 1);
+  Checkpoint checkpoint;
+  for (const std::string& name : files_of_index(path)) {
+    InputFile file(folder + name, inputs);
+    const TensorTable table = read_safetensors(file);
+    checkpoint.add(std::move(file), table);
+  }
+  return checkpoint;
+}
+
+void Checkpoint::add(InputFile file, const TensorTable& table) {
+  for (const auto& [name, tensor] : table) {
+    if (!places_.emplace(bare_name(name), Place{tensor, files_.size()}).second) {
+      throw FormatError(file.path(), 0, "tensor '" + name + "' is there twice");
+    }
+  }
+  files_.push_back(std::move(file));
+}
+
+const TensorPlace* Checkpoint::find(std::string_view name) const {
+  const auto found = places_.find(name);
+  return found == places_.end() ? nullptr : &found->second.tensor;
+}
+
+std::vector<float> Checkpoint::read(std::string_view name, const std::vector<std::int64_t>& shape,
+                                    const TaskContext& context) const {
+  const auto found = places_.find(name);
+  if (found == places_.end()) {
+    throw FormatError(path(), 0, "there is no tensor '" + std::string(name) + "'");
+  }
+  const auto& [tensor, number] = found->second;
+  const InputFile& file = files_[number];
+  if (tensor.shape != shape) {
+    throw FormatError(file.path(), 0,
+                      "tensor '" + found->first + "' is " + shape_text(tensor.shape) + ", where " +
+                          shape_text(shape) + " is needed");
+  }
+  constexpr std::int64_t at_once = 1 << 20;
+  const std::int64_t n = count_elements(shape, file.path());
+  const auto size = static_cast<std::int64_t>(element_bytes(tensor.type));
+  std::vector<float> values(static_cast<std::size_t>(n));
+  std::vector<char> bytes;
+  for (std::int64_t from = 0; from < n; from += at_once) {
+    context.throw_if_stopped();
+    bytes.resize(static_cast<std::size_t>(std::min(at_once, n - from) * size));
+    file.read_at(bytes.data(), bytes.size(), tensor.offset + from * size);
+    convert(tensor.type, bytes, values.data() + from);
+  }
+  if (!std::all_of(values.begin(), values.end(), [](float x) { return std::isfinite(x); })) {
+    throw FormatError(file.path(), 0,
+                      "tensor '" + found->first + "' has a number that is not finite");
+  }
+  return values;
+}
+
+std::vector<std::string> Checkpoint::paths() const {
+  std::vector<std::string> result;
+  for (const InputFile& file : files_) result.push_back(file.path());
+  return result;
+}
+
+std::vector<std::string> Checkpoint::names() const {
+  std::vector<std::string> result;
+  for (const auto& [name, place] : places_) result.push_back(name);
+  return result;
+}
+
+void Checkpoint::check_unchanged() const {
+  for (const InputFile& file : files_) file.check_unchanged();
+}
+
+}  // namespace ancify

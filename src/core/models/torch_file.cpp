@@ -1,0 +1,157 @@
+// A tensor is pickled as _rebuild_tensor_v2(storage, offset, size, stride, ...), and a storage as a
+// persistent id: ("storage", type, key, device, numbers). Its numbers are the entry data/<key>.
+#include "core/models/torch_file.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/exec/errors.h"
+#include "core/io/checksum.h"
+#include "core/models/pickle.h"
+#include "core/models/zip_entries.h"
+
+namespace ancify {
+
+namespace {
+
+using Kind = PickleValue::Kind;
+
+constexpr std::int64_t kLongestPickle = 1 << 22;
+
+constexpr std::pair<std::string_view, ElementType> kStorages[] = {
+    {"torch FloatStorage", ElementType::kF32},
+    {"torch HalfStorage", ElementType::kF16},
+    {"torch BFloat16Storage", ElementType::kBF16},
+    {"torch DoubleStorage", ElementType::kF64},
+    {"torch LongStorage", ElementType::kI64}};
+
+struct Storage {
+  ElementType type;
+  std::int64_t offset;
+  std::int64_t elements;
+};
+
+class TorchReader {
+ public:
+  explicit TorchReader(const InputFile& file) : file_(file), entries_(zip_entries(file)) {}
+
+  TensorTable read() {
+    pickle_ = read_pickle(pickled(), file_.path());
+    const PickleValue* table = &pickle_[pickle_.root];
+    for (const char* name : {"model", "state_dict"}) {
+      const PickleValue* const inner = pickle_.member(*table, name);
+      if (inner != nullptr) table = inner;
+    }
+    if (table->kind == Kind::kRecord && table->items.size() == 3) table = &pickle_[table->items[2]];
+    if (table->kind != Kind::kDict) fail("it has no table of tensors");
+    TensorTable tensors;
+    for (std::size_t i = 0; i + 1 < table->items.size(); i += 2) {
+      const PickleValue& name = pickle_[table->items[i]];
+      const PickleValue& value = pickle_[table->items[i + 1]];
+      if (name.kind != Kind::kText) continue;
+      if (const PickleValue* const arguments = tensor_arguments(value)) {
+        tensors[name.text] = tensor(name.text, *arguments);
+      }
+    }
+    return tensors;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& problem) const {
+    throw FormatError(file_.path(), 0, problem);
+  }
+
+  // All names begin with the name of the folder that has data.pkl.
+  std::string pickled() {
+    constexpr std::string_view name = "data.pkl";
+    for (const auto& [path, entry] : entries_) {
+      if (path.size() < name.size() || path.substr(path.size() - name.size()) != name) continue;
+      if (entry.size > kLongestPickle) fail("its pickled table has more than 4 MB");
+      folder_ = path.substr(0, path.size() - name.size());
+      std::string bytes(static_cast<std::size_t>(entry.size), '\0');
+      file_.read_at(bytes.data(), bytes.size(), entry.offset);
+      if (extend_checksum(0, bytes.data(), bytes.size()) != entry.checksum) {
+        fail("its pickled table is damaged: the checksum is another");
+      }
+      return bytes;
+    }
+    fail("it is a zip archive without data.pkl, so torch did not write it");
+  }
+
+  // The arguments of the call that a value stands for, if it calls `function`.
+  const PickleValue* arguments_of(const PickleValue& value, std::string_view function) const {
+    if (value.kind != Kind::kRecord || pickle_[value.items[0]].text != function) return nullptr;
+    return &pickle_[value.items[1]];
+  }
+
+  const PickleValue* tensor_arguments(const PickleValue& value) const {
+    const PickleValue* const parameter = arguments_of(value, "torch._utils _rebuild_parameter");
+    const bool wrapped = parameter != nullptr && !parameter->items.empty();
+    return arguments_of(wrapped ? pickle_[parameter->items[0]] : value,
+                        "torch._utils _rebuild_tensor_v2");
+  }
+
+  std::vector<std::int64_t> whole_numbers(const PickleValue& value) const {
+    std::vector<std::int64_t> numbers;
+    for (const std::size_t item : value.items) {
+      if (pickle_[item].kind != Kind::kWhole || pickle_[item].whole < 0) return {-1};
+      numbers.push_back(pickle_[item].whole);
+    }
+    return numbers;
+  }
+
+  Storage storage(const std::string& name, const PickleValue& value) const {
+    const PickleValue* const id = arguments_of(value, kPersistent);
+    if (id == nullptr || id->items.size() < 5) fail("tensor '" + name + "' has no storage");
+    const std::string& type = pickle_[id->items[1]].text;
+    const auto* const known = std::find_if(std::begin(kStorages), std::end(kStorages),
+                                           [&](const auto& row) { return row.first == type; });
+    const auto entry = entries_.find(folder_ + "data/" + pickle_[id->items[2]].text);
+    if (known == std::end(kStorages) || entry == entries_.end()) {
+      fail("the numbers of tensor '" + name + "' are missing, or of a type that is not read");
+    }
+    const auto bytes = static_cast<std::int64_t>(element_bytes(known->second));
+    return {known->second, entry->second.offset, entry->second.size / bytes};
+  }
+
+  TensorPlace tensor(const std::string& name, const PickleValue& arguments) const {
+    if (arguments.items.size() < 4) fail("tensor '" + name + "' is damaged");
+    const Storage from = storage(name, pickle_[arguments.items[0]]);
+    const std::int64_t first = pickle_[arguments.items[1]].whole;
+    TensorPlace place;
+    place.type = from.type;
+    place.shape = whole_numbers(pickle_[arguments.items[2]]);
+    const std::vector<std::int64_t> strides = whole_numbers(pickle_[arguments.items[3]]);
+    const bool good = std::find(place.shape.begin(), place.shape.end(), -1) == place.shape.end() &&
+                      strides.size() == place.shape.size();
+    if (!good) fail("tensor '" + name + "' has no shape");
+    const std::int64_t elements = count_elements(place.shape, file_.path());
+    if (first < 0 || first > from.elements || elements > from.elements - first) {
+      fail("tensor '" + name + "' of shape " + shape_text(place.shape) +
+           " has more numbers than its storage");
+    }
+    std::int64_t stride = 1;
+    for (std::size_t i = place.shape.size(); i-- > 0; stride *= place.shape[i]) {
+      if (place.shape[i] > 1 && elements > 0 && strides[i] != stride) {
+        fail("tensor '" + name + "' does not lie row by row: save it as .contiguous()");
+      }
+    }
+    place.offset = from.offset + first * static_cast<std::int64_t>(element_bytes(from.type));
+    return place;
+  }
+
+  const InputFile& file_;
+  std::map<std::string, ZipEntry> entries_;
+  std::string folder_;
+  Pickle pickle_;
+};
+
+}  // namespace
+
+TensorTable read_torch_file(const InputFile& file) { return TorchReader(file).read(); }
+
+}  // namespace ancify

@@ -1,0 +1,14 @@
+// Reads torch's files of weights (.pt, .pth, .bin): a zip archive with a pickled table, and a file
+// of numbers for each storage.
+#pragma once
+
+#include "core/io/file.h"
+#include "core/models/tensors.h"
+
+namespace ancify {
+
+// The table of tensors: the root itself, or its member "model" or "state_dict". FormatError if the
+// file is damaged, or the pickle wants more than tensors.
+TensorTable read_torch_file(const InputFile& file);
+
+}  // namespace ancify

@@ -1,0 +1,135 @@
+// The code of all layers. The file of a level includes it, and is compiled with that level's flags.
+// All is in an unnamed namespace or inlined: a function that levels share by its name would be
+// linked once, perhaps with instructions that the processor lacks.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#ifdef ANCIFY_HAVE_EIGEN
+#define EIGEN_MPL2_ONLY
+#define EIGEN_DONT_PARALLELIZE
+#include <Eigen/Core>
+#endif
+
+#include "core/nn/layers.h"
+#include "core/nn/vector_math.h"
+
+namespace ancify {
+
+namespace {
+
+#ifdef ANCIFY_HAVE_EIGEN
+using EigenRows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using ConstView = Eigen::Map<const EigenRows, 0, Eigen::OuterStride<>>;
+using View = Eigen::Map<EigenRows, 0, Eigen::OuterStride<>>;
+
+void multiply(const MatrixProduct& p) {
+  const ConstView a(p.a, p.rows, p.depth, Eigen::OuterStride<>(p.a_stride));
+  View c(p.c, p.rows, p.columns, Eigen::OuterStride<>(p.c_stride));
+  if (p.b_transposed) {
+    const ConstView b(p.b, p.columns, p.depth, Eigen::OuterStride<>(p.b_stride));
+    c.noalias() = a * b.transpose();
+  } else {
+    const ConstView b(p.b, p.depth, p.columns, Eigen::OuterStride<>(p.b_stride));
+    c.noalias() = a * b;
+  }
+}
+#else
+void multiply(const MatrixProduct& product) { multiply_plainly(product); }
+#endif
+
+// Sums go in lanes, which compilers put into vectors, in the same order at every level.
+constexpr std::int64_t kLanes = 16;
+
+template <class Term, class Join>
+ANCIFY_ALWAYS_INLINE float fold_in_lanes(std::int64_t n, float start, Term term, Join join) {
+  float lanes[kLanes];
+  for (float& lane : lanes) lane = start;
+  std::int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (std::int64_t j = 0; j < kLanes; ++j) lanes[j] = join(lanes[j], term(i + j));
+  }
+  for (std::int64_t j = 0; i < n; ++i, ++j) lanes[j] = join(lanes[j], term(i));
+  for (std::int64_t step = kLanes / 2; step > 0; step /= 2) {
+    for (std::int64_t j = 0; j < step; ++j) lanes[j] = join(lanes[j], lanes[j + step]);
+  }
+  return lanes[0];
+}
+
+template <class Term>
+ANCIFY_ALWAYS_INLINE float lane_sum(std::int64_t n, Term term) {
+  return fold_in_lanes(n, 0, term, [](float x, float y) { return x + y; });
+}
+
+void layer_norm(const Rows& x, const NormWeights& weights, const Rows& out) {
+  const auto width = static_cast<float>(x.width);
+  for (std::int64_t i = 0; i < x.rows; ++i) {
+    const float* const from = x.data + i * x.stride;
+    float* const to = out.data + i * out.stride;
+    const float mean = lane_sum(x.width, [from](std::int64_t j) { return from[j]; }) / width;
+    const float variance =
+        lane_sum(x.width,
+                 [from, mean](std::int64_t j) { return (from[j] - mean) * (from[j] - mean); }) /
+        width;
+    const float scale = 1 / std::sqrt(variance + weights.epsilon);
+    for (std::int64_t j = 0; j < x.width; ++j) {
+      to[j] = (from[j] - mean) * scale * weights.gain[j] + weights.bias[j];
+    }
+  }
+}
+
+void add_bias(const Rows& x, const float* bias) {
+  for (std::int64_t i = 0; i < x.rows; ++i) {
+    float* const row = x.data + i * x.stride;
+    for (std::int64_t j = 0; j < x.width; ++j) row[j] += bias[j];
+  }
+}
+
+void add_bias_gelu(const Rows& x, const float* bias) {
+  for (std::int64_t i = 0; i < x.rows; ++i) {
+    float* const row = x.data + i * x.stride;
+    for (std::int64_t j = 0; j < x.width; ++j) row[j] = gelu(row[j] + bias[j]);
+  }
+}
+
+void add(const Rows& x, const Rows& y) {
+  for (std::int64_t i = 0; i < x.rows; ++i) {
+    float* const row = x.data + i * x.stride;
+    const float* const more = y.data + i * y.stride;
+    for (std::int64_t j = 0; j < x.width; ++j) row[j] += more[j];
+  }
+}
+
+void softmax(const Rows& x) {
+  for (std::int64_t i = 0; i < x.rows; ++i) {
+    float* const row = x.data + i * x.stride;
+    const float most = fold_in_lanes(
+        x.width, row[0], [row](std::int64_t j) { return row[j]; },
+        [](float one, float other) { return other > one ? other : one; });
+    for (std::int64_t j = 0; j < x.width; ++j) row[j] = exp_negative(row[j] - most);
+    const float scale = 1 / lane_sum(x.width, [row](std::int64_t j) { return row[j]; });
+    for (std::int64_t j = 0; j < x.width; ++j) row[j] *= scale;
+  }
+}
+
+void rotate(const Rows& x, const Rotation& rotation, float scale) {
+  const std::int64_t half = rotation.half;
+  for (std::int64_t i = 0; i < x.rows; ++i) {
+    float* const row = x.data + i * x.stride;
+    const float* const cosines = rotation.cosines + i * half;
+    const float* const sines = rotation.sines + i * half;
+    for (std::int64_t j = 0; j < half; ++j) {
+      const float low = row[j] * scale;
+      const float high = row[j + half] * scale;
+      row[j] = low * cosines[j] - high * sines[j];
+      row[j + half] = high * cosines[j] + low * sines[j];
+    }
+  }
+}
+
+constexpr Layers kLayers = {multiply, layer_norm, add_bias, add_bias_gelu, add, softmax, rotate};
+
+}  // namespace
+
+}  // namespace ancify

@@ -1,0 +1,59 @@
+// The layers of encoders on the CPU, for each level of vector instructions.
+#pragma once
+
+#include <cstdint>
+
+#include "core/device/simd.h"
+#include "core/nn/gemm.h"
+
+namespace ancify {
+
+// Rows of numbers, `width` each; `stride` is from a row to the next.
+struct Rows {
+  float* data;
+  std::int64_t rows;
+  std::int64_t width;
+  std::int64_t stride;
+};
+
+// Gains and biases of a layer norm, `width` each.
+struct NormWeights {
+  const float* gain;
+  const float* bias;
+  float epsilon;
+};
+
+// Cosines and sines of a rotation: a row a position, `half` each.
+struct Rotation {
+  const float* cosines;
+  const float* sines;
+  std::int64_t half;
+};
+
+// What is written once, and compiled for each level. All are free of state.
+struct Layers {
+  void (*multiply)(const MatrixProduct& product);
+  // Row by row, out = (x - mean) / sqrt(variance + epsilon) * gain + bias. `out` may be x.
+  void (*layer_norm)(const Rows& x, const NormWeights& weights, const Rows& out);
+  // x += bias, in each row.
+  void (*add_bias)(const Rows& x, const float* bias);
+  // x = gelu(x + bias), in each row.
+  void (*add_bias_gelu)(const Rows& x, const float* bias);
+  // x += y.
+  void (*add)(const Rows& x, const Rows& y);
+  // x = e^x / sum of e^x, in each row.
+  void (*softmax)(const Rows& x);
+  // x *= scale, then component j of a row is rotated with component j + half. Row 0 is position 0.
+  void (*rotate)(const Rows& x, const Rotation& rotation, float scale);
+};
+
+// The layers for a level. Levels differ in how sums are rounded. AVX-512 takes those of AVX2.
+const Layers& layers_of(SimdLevel level);
+
+// Those of a build for AVX2 and FMA; null where the compiler makes none.
+const Layers* layers_for_avx2();
+
+// The library that multiplies, for messages.
+const char* multiplier_name();
+
+}  // namespace ancify

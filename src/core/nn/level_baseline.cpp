@@ -1,0 +1,19 @@
+// The layers for any processor of the build's architecture: SSE2, or NEON.
+#include "core/nn/layer_code.h"
+
+namespace ancify {
+
+const Layers& layers_of(SimdLevel level) {
+  const Layers* const avx2 = layers_for_avx2();
+  return level >= SimdLevel::kAvx2 && avx2 != nullptr ? *avx2 : kLayers;
+}
+
+const char* multiplier_name() {
+#ifdef ANCIFY_HAVE_EIGEN
+  return "Eigen";
+#else
+  return "a plain loop";
+#endif
+}
+
+}  // namespace ancify

@@ -1,0 +1,244 @@
+// Connects sequence models with the core.
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/io/checksum.h"
+#include "core/models/esm2.h"
+#include "core/models/part_file.h"
+#include "core/models/runs.h"
+#include "rcpp_glue.h"
+
+namespace {
+
+using ancify::Protein;
+using ancify::ProteinModel;
+using Rcpp::Named;
+
+const ProteinModel& as_model(SEXP pointer) {
+  return *Rcpp::XPtr<const ProteinModel>(pointer).checked_get();
+}
+
+ancify::RunSettings as_run_settings(const Rcpp::List& list) {
+  ancify::RunSettings settings;
+  settings.longer = Rcpp::as<bool>(list["truncate"]) ? ancify::LongProteins::kTruncate
+                                                     : ancify::LongProteins::kWindows;
+  const ancify::Backend& backend = as_backend(list["backend"]);
+  settings.threads = backend.threads;
+  settings.simd = backend.simd;
+  return settings;
+}
+
+std::vector<Protein> as_proteins(const ProteinModel& model, const Rcpp::CharacterVector& x) {
+  std::vector<std::string_view> sequences;
+  for (R_xlen_t i = 0; i < x.size(); ++i) {
+    const SEXP sequence = STRING_ELT(x, i);
+    sequences.emplace_back(CHAR(sequence), static_cast<std::size_t>(Rf_xlength(sequence)));
+  }
+  return ancify::tokenise(model, sequences);
+}
+
+Rcpp::NumericVector unknown_letters(const std::vector<Protein>& proteins) {
+  Rcpp::NumericVector unknown;
+  for (const Protein& protein : proteins) unknown.push_back(static_cast<double>(protein.unknown));
+  return unknown;
+}
+
+// Rows of `width` become a matrix, whose columns R keeps one after the other.
+Rcpp::NumericMatrix as_row_matrix(const float* values, std::size_t n, std::size_t width) {
+  const auto rows = static_cast<int>(n / width);
+  Rcpp::NumericMatrix matrix = make_matrix(rows, static_cast<int>(width));
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < matrix.ncol(); ++j) matrix(i, j) = static_cast<double>(*values++);
+  }
+  return matrix;
+}
+
+Rcpp::List as_matrices(const std::vector<std::vector<float>>& rows, std::size_t width) {
+  Rcpp::List matrices(static_cast<R_xlen_t>(rows.size()));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    matrices[static_cast<R_xlen_t>(i)] = as_row_matrix(rows[i].data(), rows[i].size(), width);
+  }
+  return matrices;
+}
+
+// Texts in UTF-8.
+Rcpp::CharacterVector as_texts(const std::vector<std::string>& texts) {
+  Rcpp::CharacterVector result(static_cast<R_xlen_t>(texts.size()));
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    result[static_cast<R_xlen_t>(i)] =
+        Rf_mkCharLenCE(texts[i].data(), static_cast<int>(texts[i].size()), CE_UTF8);
+  }
+  return result;
+}
+
+std::size_t width_of(const ProteinModel& model) {
+  return static_cast<std::size_t>(model.encoder.shape.width);
+}
+
+// The rows of a part: one a protein, or one a residue.
+ancify::EmbeddingPart make_part(const ProteinModel& model, const std::vector<Protein>& proteins,
+                                const ancify::RunSettings& settings, bool by_residue,
+                                ancify::JobControl& control) {
+  ancify::EmbeddingPart part;
+  part.width = model.encoder.shape.width;
+  part.by_residue = by_residue;
+  if (!by_residue) {
+    part.values = ancify::embed_means(model, proteins, settings, control);
+    part.rows.assign(proteins.size(), 1);
+    return part;
+  }
+  for (const auto& rows : ancify::embed_residues(model, proteins, settings, control)) {
+    part.rows.push_back(static_cast<std::int64_t>(rows.size()) / part.width);
+    part.values.insert(part.values.end(), rows.begin(), rows.end());
+  }
+  return part;
+}
+
+}  // namespace
+
+// Reads all of a model's files but the numbers of its weights.
+// [[Rcpp::export]]
+Rcpp::List describe_model_impl(const std::string& folder) {
+  std::unique_ptr<ancify::Esm2Files> files;
+  guarded(
+      [&] { files = std::make_unique<ancify::Esm2Files>(ancify::Esm2Files::open(folder, {})); });
+  const ancify::Esm2Description& about = files->description();
+  const Rcpp::XPtr<ancify::Esm2Files> pointer(files.release());
+  return Rcpp::List::create(
+      Named("files") = pointer, Named("layers") = static_cast<double>(about.shape.layers),
+      Named("width") = static_cast<double>(about.shape.width),
+      Named("heads") = static_cast<double>(about.shape.heads),
+      Named("hidden") = static_cast<double>(about.shape.hidden),
+      Named("vocabulary") = static_cast<double>(about.shape.vocabulary),
+      Named("parameters") = static_cast<double>(about.parameters),
+      Named("has_head") = about.has_head,
+      Named("frequencies_from_file") = about.frequencies_from_file,
+      Named("tokens") = pointer->alphabet().tokens(), Named("weights") = about.weight_files,
+      Named("other") = about.other_files,
+      Named("most_residues") = static_cast<double>(ancify::kMostResidues),
+      Named("pack_tokens") = static_cast<double>(ancify::kPackTokens));
+}
+
+// Reads the weights.
+// [[Rcpp::export]]
+SEXP load_model_impl(SEXP files, const Rcpp::Function& watch) {
+  const auto& from = *Rcpp::XPtr<ancify::Esm2Files>(files).checked_get();
+  auto model = std::make_unique<ProteinModel>();
+  run_job(watch, [&](ancify::JobControl& control) {
+    model->alphabet = from.alphabet();
+    model->token_dropout = from.description().token_dropout;
+    model->encoder = from.read(ancify::TaskContext(control));
+  });
+  return Rcpp::XPtr<const ProteinModel>(model.release());
+}
+
+// Returns list(values = a matrix or, by residue, a list of matrices, unknown =).
+// [[Rcpp::export]]
+Rcpp::List embed_impl(SEXP model, const Rcpp::CharacterVector& sequences,
+                      const Rcpp::List& settings, bool by_residue, const Rcpp::Function& watch) {
+  const ProteinModel& by = as_model(model);
+  const ancify::RunSettings how = as_run_settings(settings);
+  const std::vector<Protein> proteins = as_proteins(by, sequences);
+  std::vector<float> means;
+  std::vector<std::vector<float>> residues;
+  run_job(watch, [&](ancify::JobControl& control) {
+    if (by_residue) {
+      residues = ancify::embed_residues(by, proteins, how, control);
+    } else {
+      means = ancify::embed_means(by, proteins, how, control);
+    }
+  });
+  Rcpp::RObject values;
+  if (by_residue) {
+    values = as_matrices(residues, width_of(by));
+  } else {
+    values = as_row_matrix(means.data(), means.size(), width_of(by));
+  }
+  return Rcpp::List::create(Named("values") = values, Named("unknown") = unknown_letters(proteins));
+}
+
+// Returns list(values = a list of matrices, unknown =).
+// [[Rcpp::export]]
+Rcpp::List log_probs_impl(SEXP model, const Rcpp::CharacterVector& sequences,
+                          const Rcpp::List& settings, const Rcpp::Function& watch) {
+  const ProteinModel& by = as_model(model);
+  const ancify::RunSettings how = as_run_settings(settings);
+  const std::vector<Protein> proteins = as_proteins(by, sequences);
+  std::vector<std::vector<float>> rows;
+  run_job(watch, [&](ancify::JobControl& control) {
+    rows = ancify::residue_log_probabilities(by, proteins, how, control);
+  });
+  const auto vocabulary = static_cast<std::size_t>(by.encoder.shape.vocabulary);
+  return Rcpp::List::create(Named("values") = as_matrices(rows, vocabulary),
+                            Named("unknown") = unknown_letters(proteins));
+}
+
+// Embeds the sequences of a part, and writes its file. Returns list(checksum =, unknown =).
+// [[Rcpp::export]]
+Rcpp::List embed_part_impl(SEXP model, const std::vector<std::string>& ids,
+                           const Rcpp::CharacterVector& sequences, const Rcpp::List& settings,
+                           bool by_residue, const std::string& path, const Rcpp::Function& watch) {
+  const ProteinModel& by = as_model(model);
+  const ancify::RunSettings how = as_run_settings(settings);
+  const std::vector<Protein> proteins = as_proteins(by, sequences);
+  std::uint32_t checksum = 0;
+  run_job(watch, [&](ancify::JobControl& control) {
+    ancify::EmbeddingPart part = make_part(by, proteins, how, by_residue, control);
+    part.ids = ids;
+    checksum = ancify::write_part(part, path, ancify::TaskContext(control));
+  });
+  return Rcpp::List::create(Named("checksum") = tfm::format("%08x", checksum),
+                            Named("unknown") = unknown_letters(proteins));
+}
+
+// Returns list(checksum =, ids =). FormatError if the file is damaged.
+// [[Rcpp::export]]
+Rcpp::List part_ids_impl(const std::string& path) {
+  ancify::ReadPart read;
+  guarded([&] { read = ancify::read_part(path); });
+  return Rcpp::List::create(Named("checksum") = tfm::format("%08x", read.checksum),
+                            Named("ids") = as_texts(read.part.ids));
+}
+
+// Returns list(checksum =, values = a matrix or, by residue, a list of matrices), named by ids.
+// [[Rcpp::export]]
+Rcpp::List read_part_impl(const std::string& path) {
+  ancify::ReadPart read;
+  guarded([&] { read = ancify::read_part(path); });
+  const ancify::EmbeddingPart& part = read.part;
+  const auto width = static_cast<std::size_t>(part.width);
+  const Rcpp::CharacterVector ids = as_texts(part.ids);
+  Rcpp::RObject values;
+  if (part.by_residue) {
+    Rcpp::List matrices(ids.size());
+    const float* from = part.values.data();
+    for (R_xlen_t i = 0; i < ids.size(); ++i) {
+      const std::size_t n =
+          static_cast<std::size_t>(part.rows[static_cast<std::size_t>(i)]) * width;
+      matrices[i] = as_row_matrix(from, n, width);
+      from += n;
+    }
+    matrices.names() = ids;
+    values = matrices;
+  } else {
+    Rcpp::NumericMatrix matrix = as_row_matrix(part.values.data(), part.values.size(), width);
+    Rcpp::rownames(matrix) = ids;
+    values = matrix;
+  }
+  return Rcpp::List::create(Named("checksum") = tfm::format("%08x", read.checksum),
+                            Named("values") = values);
+}
+
+// The checksum of texts, each followed by a NUL.
+// [[Rcpp::export]]
+std::string texts_checksum_impl(const Rcpp::CharacterVector& texts) {
+  std::uint32_t sum = 0;
+  for (R_xlen_t i = 0; i < texts.size(); ++i) {
+    const SEXP text = STRING_ELT(texts, i);
+    sum = ancify::extend_checksum(sum, CHAR(text), static_cast<std::size_t>(Rf_xlength(text)) + 1);
+  }
+  return tfm::format("%08x", sum);
+}

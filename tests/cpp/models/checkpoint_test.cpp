@@ -1,0 +1,170 @@
+// Files of tensors: what is read, and which damage is seen.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/exec/errors.h"
+#include "core/models/json.h"
+#include "core/models/pickle.h"
+#include "core/models/tensors.h"
+#include "files.h"
+#include "support.h"
+
+namespace ancify {
+namespace {
+
+using test::as_safetensors;
+using test::as_zip;
+using test::bytes_of;
+using test::floats;
+using test::pickled_tensor;
+
+const std::vector<float> kNumbers = {1, 2, 3, 4, 5, 6};
+
+std::string problem_with(const std::string& content) {
+  const test::TempDir folder;
+  try {
+    Checkpoint::open(folder.write("x", content), {}).read("x", {2, 3}, TaskContext());
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+void expect_problem(const std::string& content, const std::string& part) {
+  const std::string problem = problem_with(content);
+  EXPECT_NE(problem.find(part), std::string::npos) << problem << "\nlacks: " << part;
+}
+
+std::string header(const std::string& dtype, const std::string& shape, int from, int to) {
+  return R"({"__metadata__":{"format":"pt"},"x":{"dtype":")" + dtype + R"(","shape":)" + shape +
+         R"(,"data_offsets":[)" + std::to_string(from) + "," + std::to_string(to) + "]}}";
+}
+
+TEST(Json, IsRead) {
+  const Json json =
+      parse_json(R"( {"a": [1, -2.5e3, true, null], "b": {"c": "\u00e9\ud83d\ude00\n"}} )", "x");
+  EXPECT_EQ(json.member("a")->items[1].number, -2500);
+  EXPECT_EQ(json.member("a")->items[0].whole(), 1);
+  EXPECT_FALSE(json.member("a")->items[1].whole());
+  EXPECT_TRUE(json.member("a")->items[2].flag);
+  EXPECT_EQ(json.member("b")->member("c")->text, "\xC3\xA9\xF0\x9F\x98\x80\n");
+  EXPECT_EQ(json.member("z"), nullptr);
+}
+
+TEST(Json, BadTextIsAnErrorWithItsLine) {
+  for (const char* bad :
+       {"", "{", "[1,]", "{\"a\" 1}", "{\"a\":1,\"a\":2}", "\"x", "01x", "-", "--1", "nul", "[1] 2",
+        "\"\\u12\"", "\"\\ud800\"", "\"\\x\"", "{1:2}", "+1", "1e"}) {
+    EXPECT_THROW(parse_json(bad, "x"), FormatError) << bad;
+  }
+  EXPECT_THROW(parse_json(std::string(100, '['), "x"), FormatError);
+  try {
+    parse_json("{\n\"a\": 1,\n?}", "x");
+    FAIL();
+  } catch (const FormatError& error) {
+    EXPECT_EQ(error.line, 3);
+  }
+}
+
+TEST(Halves, AllOfThemAreExact) {
+  EXPECT_EQ(from_half(0x3C00), 1);
+  EXPECT_EQ(from_half(0xC500), -5);
+  EXPECT_EQ(from_half(1), std::ldexp(1.0F, -24));
+  EXPECT_EQ(from_half(0x7BFF), 65504);
+  EXPECT_TRUE(std::isinf(from_half(0x7C00)) && std::isnan(from_half(0x7C01)));
+  EXPECT_EQ(from_bfloat(0x3F80), 1);
+  EXPECT_EQ(from_bfloat(0xC0A0), -5);
+}
+
+TEST(Safetensors, AreRead) {
+  EXPECT_EQ(problem_with(as_safetensors(header("F32", "[2,3]", 0, 24), floats(kNumbers))), "");
+  const test::TempDir folder;
+  const auto read = [&](const std::string& dtype, const std::string& data) {
+    const auto end = static_cast<int>(data.size());
+    const std::string path =
+        folder.write("x", as_safetensors(header(dtype, "[1,2]", 0, end), data));
+    return Checkpoint::open(path, {}).read("x", {1, 2}, TaskContext());
+  };
+  const std::vector<float> expected = {1, -5};
+  EXPECT_EQ(read("F16", bytes_of(0xC5003C00, 4)), expected);
+  EXPECT_EQ(read("BF16", bytes_of(0xC0A03F80, 4)), expected);
+  EXPECT_EQ(read("I64", bytes_of(1, 8) + bytes_of(~std::uint64_t{4}, 8)), expected);
+  EXPECT_EQ(read("F64", bytes_of(0x3FF0000000000000, 8) + bytes_of(0xC014000000000000, 8)),
+            expected);
+}
+
+TEST(Safetensors, DamageIsSeen) {
+  const std::string data = floats(kNumbers);
+  expect_problem("", "fewer than 8 bytes");
+  expect_problem("abcdefghijkl", "its header would have");
+  expect_problem(as_safetensors("[]", ""), "no JSON object");
+  expect_problem(as_safetensors("{\"x\":{}}", data), "lacks its dtype");
+  expect_problem(as_safetensors(header("I8", "[2,3]", 0, 24), data), "the dtype 'I8'");
+  expect_problem(as_safetensors(header("F32", "[2,2]", 0, 24), data), "2 x 2, needs");
+  expect_problem(as_safetensors(header("F32", "[2,-3]", 0, 24), data), "whole numbers");
+  expect_problem(as_safetensors(header("F32", "[2,3]", 0, 24), data.substr(1)), "was cut");
+  expect_problem(as_safetensors(header("F32", "[2,3]", 0, 24), data + "x"), "after its last");
+  expect_problem(as_safetensors(header("F32", "[2,3]", 4, 28), "abcd" + data), "between them");
+  expect_problem(as_safetensors(header("F32", "[1099511627776,1099511627776]", 0, 24), data),
+                 "too large");
+  expect_problem(as_safetensors(header("F32", "[3,2]", 0, 24), data),
+                 "3 x 2, where 2 x 3 is needed");
+  expect_problem(as_safetensors("{}", ""), "there is no tensor 'x'");
+  expect_problem(as_safetensors(header("F32", "[2,3]", 0, 24), floats({1, 2, NAN, 4, 5, 6})),
+                 "not finite");
+}
+
+TEST(TorchFiles, AreReadWithAndWithoutZip64) {
+  for (const bool zip64 : {false, true}) {
+    EXPECT_EQ(problem_with(as_zip(
+                  {{"a/data.pkl", pickled_tensor()}, {"a/data/0", floats(kNumbers)}}, zip64)),
+              "");
+  }
+}
+
+TEST(TorchFiles, DamageIsSeen) {
+  const std::string data = floats(kNumbers);
+  const auto with_pickle = [&](const std::string& pickle) {
+    return as_zip({{"a/data.pkl", pickle}, {"a/data/0", data}});
+  };
+  const std::string good = with_pickle(pickled_tensor());
+  for (std::size_t n = 4; n < good.size(); n += 3) EXPECT_NE(problem_with(good.substr(0, n)), "");
+  expect_problem(as_zip({{"a/data.pkl", pickled_tensor()}, {"a/data/0", data}}, false, 8),
+                 "compressed");
+  expect_problem(as_zip({{"a/x", "y"}}), "without data.pkl");
+  expect_problem(as_zip({{"a/data.pkl", pickled_tensor()}}), "are missing");
+  expect_problem(as_zip({{"a/data.pkl", pickled_tensor()}, {"a/data/0", data.substr(4)}}),
+                 "more numbers than its storage");
+  expect_problem(with_pickle(pickled_tensor(1)), "more numbers than its storage");
+  expect_problem(with_pickle(pickled_tensor(0, 1)), "row by row");
+  expect_problem(with_pickle(pickled_tensor(0, 3, "torch\nSize")), "type that is not read");
+  expect_problem(pickled_tensor(), "before version 1.6");
+  std::string flipped = good;
+  flipped[good.find("xctorch")] = 'y';
+  expect_problem(flipped, "the checksum is another");
+}
+
+TEST(Pickles, NothingElseIsWantedOrRun) {
+  const auto pickle = [](const std::string& body) { return read_pickle("\x80\2" + body, "file"); };
+  try {
+    pickle("cos\nsystem\nX" + bytes_of(4, 4) + "true\x85R.");
+    FAIL();
+  } catch (const FormatError& error) {
+    EXPECT_NE(std::string(error.what()).find("'os.system'"), std::string::npos);
+  }
+  const std::string module = "X" + bytes_of(5, 4) + "posix";
+  EXPECT_THROW(pickle(module + "X" + bytes_of(6, 4) + "system\x93."), FormatError);
+  for (const char* bad : {"", ".", "K", "tR.", "(0.", "h\1.", "}}s.", "}Ka.", "Nb.", "N\x85", "i",
+                          "(t", "]K\1s.", "NN.", "Q."}) {
+    EXPECT_THROW(pickle(bad), FormatError) << bad;
+  }
+  EXPECT_EQ(pickle("J" + bytes_of(0xFFFFFFFE, 4) + ".")[0].whole, -2);
+  EXPECT_EQ(pickle("\x8a\2" + bytes_of(0x0100, 2) + ".")[0].whole, 256);
+  // A list that holds itself ends all the same.
+  EXPECT_EQ(pickle("]q" + std::string(1, '\0') + "h" + std::string(1, '\0') + "a.")[0].items.size(),
+            1U);
+}
+
+}  // namespace
+}  // namespace ancify

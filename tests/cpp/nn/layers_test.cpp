@@ -1,0 +1,189 @@
+// Layers at each level against plain loops in double precision.
+#include "core/nn/layers.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "core/nn/vector_math.h"
+
+namespace ancify {
+namespace {
+
+std::vector<float> random_numbers(std::int64_t n, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::normal_distribution<float> normal;
+  std::vector<float> numbers(static_cast<std::size_t>(n));
+  for (float& number : numbers) number = normal(generator);
+  return numbers;
+}
+
+std::vector<SimdLevel> levels() {
+  std::vector<SimdLevel> result;
+  for (int level = 0; level <= static_cast<int>(best_simd_level()); ++level) {
+    result.push_back(static_cast<SimdLevel>(level));
+  }
+  return result;
+}
+
+Rows rows_of(std::vector<float>& data, std::int64_t rows, std::int64_t width, std::int64_t stride) {
+  return {data.data(), rows, width, stride};
+}
+
+TEST(Layers, MultiplyAsThePlainLoop) {
+  for (const SimdLevel level : levels()) {
+    for (const bool transposed : {true, false}) {
+      for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{1, 1, 1},
+                                    {3, 5, 7},
+                                    {17, 33, 24},
+                                    {1, 64, 40},
+                                    {65, 16, 300},
+                                    {128, 96, 64}}) {
+        auto a = random_numbers(m * (k + 3), 1);
+        auto b = random_numbers((n + k) * (n + k + 2), 2);
+        std::vector<float> c(static_cast<std::size_t>(m * (n + 1)), 7);
+        std::vector<float> expected = c;
+        MatrixProduct product = {m,        n,         k,          a.data(), k + 3,
+                                 b.data(), n + k + 2, transposed, c.data(), n + 1};
+        layers_of(level).multiply(product);
+        product.c = expected.data();
+        multiply_plainly(product);
+        for (std::size_t i = 0; i < c.size(); ++i) {
+          ASSERT_NEAR(c[i], expected[i], 1e-6 * std::sqrt(static_cast<double>(k)) * 8);
+        }
+        EXPECT_EQ(c[static_cast<std::size_t>(n)], 7) << "beside the matrix";
+      }
+    }
+  }
+}
+
+TEST(Layers, NormaliseRows) {
+  const std::int64_t rows = 3;
+  for (const SimdLevel level : levels()) {
+    for (const std::int64_t width : {1, 5, 16, 37, 320}) {
+      auto x = random_numbers(rows * (width + 2), 3);
+      const auto gain = random_numbers(width, 4);
+      const auto bias = random_numbers(width, 5);
+      std::vector<float> out(x.size());
+      layers_of(level).layer_norm(rows_of(x, rows, width, width + 2),
+                                  {gain.data(), bias.data(), 1e-5F},
+                                  rows_of(out, rows, width, width + 2));
+      for (std::int64_t i = 0; i < rows; ++i) {
+        const float* const row = x.data() + i * (width + 2);
+        double mean = 0;
+        double variance = 0;
+        for (std::int64_t j = 0; j < width; ++j) mean += row[j] / static_cast<double>(width);
+        for (std::int64_t j = 0; j < width; ++j) {
+          variance += (row[j] - mean) * (row[j] - mean) / static_cast<double>(width);
+        }
+        for (std::int64_t j = 0; j < width; ++j) {
+          const auto at = static_cast<std::size_t>(j);
+          const double expected =
+              (row[j] - mean) / std::sqrt(variance + 1e-5) * gain[at] + bias[at];
+          ASSERT_NEAR(out[static_cast<std::size_t>(i * (width + 2)) + at], expected, 2e-5);
+        }
+      }
+    }
+  }
+}
+
+TEST(Layers, SoftmaxAddsUpToOne) {
+  for (const SimdLevel level : levels()) {
+    for (const std::int64_t width : {1, 2, 15, 16, 100}) {
+      auto x = random_numbers(2 * width, 6);
+      for (float& number : x) number *= 30;
+      const auto before = x;
+      layers_of(level).softmax(rows_of(x, 2, width, width));
+      for (std::int64_t i = 0; i < 2; ++i) {
+        double sum = 0;
+        for (std::int64_t j = 0; j < width; ++j) {
+          sum += std::exp(static_cast<double>(before[static_cast<std::size_t>(i * width + j)]));
+        }
+        for (std::int64_t j = 0; j < width; ++j) {
+          const auto at = static_cast<std::size_t>(i * width + j);
+          ASSERT_NEAR(x[at], std::exp(static_cast<double>(before[at])) / sum, 1e-6);
+        }
+      }
+    }
+  }
+}
+
+TEST(Layers, RotatePairsHalfAHeadApart) {
+  for (const SimdLevel level : levels()) {
+    const std::int64_t half = 12;
+    auto x = random_numbers(3 * 30, 7);
+    const auto before = x;
+    std::vector<float> cosines;
+    std::vector<float> sines;
+    for (int i = 0; i < 3 * half; ++i) {
+      cosines.push_back(std::cos(0.3F * static_cast<float>(i)));
+      sines.push_back(std::sin(0.3F * static_cast<float>(i)));
+    }
+    layers_of(level).rotate(rows_of(x, 3, 2 * half, 30), {cosines.data(), sines.data(), half},
+                            0.5F);
+    for (std::size_t i = 0; i < 3; ++i) {
+      for (std::size_t j = 0; j < 12; ++j) {
+        const float low = before[i * 30 + j] / 2;
+        const float high = before[i * 30 + j + 12] / 2;
+        EXPECT_NEAR(x[i * 30 + j], low * cosines[i * 12 + j] - high * sines[i * 12 + j], 1e-6);
+        EXPECT_NEAR(x[i * 30 + j + 12], high * cosines[i * 12 + j] + low * sines[i * 12 + j], 1e-6);
+      }
+      EXPECT_EQ(x[i * 30 + 24], before[i * 30 + 24]) << "beside the head";
+    }
+  }
+}
+
+TEST(Layers, GeluIsByTheErrorFunction) {
+  for (const SimdLevel level : levels()) {
+    std::vector<float> x;
+    for (int i = -1300; i <= 1300; ++i) x.push_back(static_cast<float>(i) / 100);
+    const auto before = x;
+    const std::vector<float> bias(x.size(), 0.001F);
+    layers_of(level).add_bias_gelu(rows_of(x, 1, static_cast<std::int64_t>(x.size()), 0),
+                                   bias.data());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double at = static_cast<double>(before[i] + bias[i]);
+      const double expected = at * 0.5 * std::erfc(-at / std::sqrt(2.0));
+      ASSERT_NEAR(x[i], expected, 1e-7 * std::max(1.0, std::fabs(at))) << at;
+    }
+  }
+}
+
+TEST(Layers, KeepWhatIsNotANumber) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const SimdLevel level : levels()) {
+    const Layers& layers = layers_of(level);
+    const std::vector<float> ones(20, 1);
+    for (const std::size_t at : {0U, 3U, 17U, 19U}) {
+      std::vector<float> x(20, 1);
+      x[at] = nan;
+      auto y = x;
+      auto z = x;
+      layers.softmax(rows_of(x, 1, 20, 20));
+      layers.layer_norm(rows_of(y, 1, 20, 20), {ones.data(), ones.data(), 1e-5F},
+                        rows_of(y, 1, 20, 20));
+      layers.add_bias_gelu(rows_of(z, 1, 20, 20), ones.data());
+      EXPECT_TRUE(std::isnan(x[0]) && std::isnan(x[19]));
+      EXPECT_TRUE(std::isnan(y[0]) && std::isnan(y[19]));
+      EXPECT_TRUE(std::isnan(z[at]));
+    }
+  }
+}
+
+TEST(VectorMath, ExponentialIsWithinTwoUnits) {
+  double worst = 0;
+  for (int i = 0; i <= 87000; ++i) {
+    const float x = -static_cast<float>(i) / 1000;
+    const double expected = std::exp(static_cast<double>(x));
+    worst = std::max(worst, std::fabs(exp_negative(x) - expected) / expected);
+  }
+  EXPECT_LT(worst, 2 * 1.2e-7);
+  EXPECT_EQ(exp_negative(0), 1);
+  EXPECT_LT(exp_negative(-1e30F), 1.7e-38F);
+}
+
+}  // namespace
+}  // namespace ancify

@@ -1,0 +1,167 @@
+# Runs of embed_sequences() that are ended and go on: what is kept, and what is made anew.
+
+set.seed(13)
+model <- sequence_model(write_esm2(random_esm2(layers = 1)))
+ids <- paste0("p", sample(23))
+proteins <- stats::setNames(random_proteins(sample(5:30, 23, TRUE)), ids)
+in_memory <- embed_sequences(proteins, model)
+attr(in_memory, "unknown") <- NULL
+
+local_parts <- function(size = 5, frame = parent.frame()) {
+  old <- options(ancify.part_size = size)
+  do.call(on.exit, list(bquote(options(.(old))), add = TRUE), envir = frame)
+}
+
+embed_to <- function(out, x = proteins, by = model, ...) embed_sequences(x, by, out = out, ...)
+
+times <- function(out) {
+  files <- list.files(out, "^part", full.names = TRUE)
+  stats::setNames(file.info(files)$mtime, basename(files))
+}
+
+test_that("a run's rows are those in memory, in the input's own order, the last part too", {
+  local_parts()
+  out <- file.path(new_folder(), "run")
+  expect_identical(embed_to(out), out)
+  expect_identical(read_embeddings(out), in_memory)
+  expect_identical(sort(list.files(out, all.files = TRUE, no.. = TRUE)),
+                   c(sprintf("part-%d.bin", 1:5), "run.json"))
+  by_residue <- file.path(new_folder(), "residues")
+  embed_to(by_residue, pool = "residue")
+  expected <- embed_sequences(proteins, model, pool = "residue")
+  attr(expected, "unknown") <- NULL
+  expect_identical(read_embeddings(by_residue), expected)
+})
+
+test_that("a run that is whole is not made again, however often it is called", {
+  local_parts()
+  out <- new_folder()
+  embed_to(out)
+  before <- times(out)
+  for (i in 1:2) {
+    embed_to(out)
+    expect_identical(times(out), before)
+    expect_identical(read_embeddings(out), in_memory)
+  }
+})
+
+test_that("parts that are lost, cut, changed or of other sequences are made anew, and no others", {
+  local_parts()
+  out <- new_folder()
+  embed_to(out)
+  bytes <- readBin(part_file(out, 2), "raw", 1e5)
+  damages <- list(
+    lost = function(file) unlink(file),
+    cut = function(file) writeBin(bytes[1:50], file),
+    changed = function(file) writeBin(replace(bytes, 90, xor(bytes[90], as.raw(1))), file),
+    empty = function(file) writeBin(raw(), file),
+    other = function(file) file.copy(part_file(out, 3), file, overwrite = TRUE)
+  )
+  before <- times(out)
+  for (damage in damages) {
+    damage(part_file(out, 2))
+    expect_error(read_embeddings(out), class = "ancify_error")
+    embed_to(out)
+    expect_identical(read_embeddings(out), in_memory)
+    expect_identical(times(out)[-2], before[-2])
+    expect_identical(readBin(part_file(out, 2), "raw", 1e5), bytes)
+  }
+})
+
+test_that("a run that was ended goes on", {
+  local_parts()
+  out <- new_folder()
+  embed_to(out)
+  record <- jsonlite::read_json(run_file(out))
+  record$parts <- record$parts[c(1, 4)]
+  writeLines(to_json(record), run_file(out))
+  unlink(part_file(out, 5))
+  told <- expect_ancify_error(read_embeddings(out), "input")
+  expect_match(conditionMessage(told), "is not done, as 3 of 5 parts are left")
+  before <- times(out)
+  writeBin(raw(10), file.path(out, "part-2.bin.ancify-tmp-999999999-1"))
+  embed_to(out)
+  expect_identical(read_embeddings(out), in_memory)
+  expect_identical(times(out)[c(1, 4)], before[c(1, 4)])
+  expect_false(any(grepl("tmp", list.files(out))))
+})
+
+test_that("an error within a run leaves what was done, and the next call goes on", {
+  local_parts()
+  out <- new_folder()
+  embed_to(out)
+  record <- jsonlite::read_json(run_file(out))
+  record$parts <- list()
+  writeLines(to_json(record), run_file(out))
+  unlink(part_file(out, 1:5))
+  dir.create(part_file(out, 3))
+  expect_ancify_error(embed_to(out), "file")
+  expect_identical(list.files(out), c("part-1.bin", "part-2.bin", "part-3.bin", "run.json"))
+  before <- times(out)[1:2]
+  unlink(part_file(out, 3), recursive = TRUE)
+  embed_to(out)
+  expect_identical(times(out)[1:2], before)
+  expect_identical(read_embeddings(out), in_memory)
+})
+
+test_that("another input, model or setting is an error that names it; a copy is not", {
+  local_parts()
+  out <- new_folder()
+  embed_to(out)
+  told <- function(...) conditionMessage(expect_ancify_error(embed_to(out, ...), "input"))
+  renamed <- proteins
+  names(renamed)[4] <- "other"
+  expect_match(told(x = renamed), "differs \\(input: ids\\)")
+  changed <- proteins
+  changed[9] <- "MKT"
+  expect_match(told(x = changed), "differs \\(input: letters\\)")
+  expect_match(told(x = rev(proteins)), "input: ids and input: letters")
+  expect_match(told(x = proteins[-1]), "input: sequences, input: ids and input: letters")
+  expect_match(told(pool = "residue"), "settings: pool")
+  expect_match(told(long = "truncate"), "settings: long")
+  other <- sequence_model(write_esm2(random_esm2(layers = 1)))
+  expect_match(told(by = other), "differs \\(model: model.safetensors\\)")
+  copy <- file.path(new_folder(), "copy")
+  dir.create(copy)
+  file.copy(list.files(model$folder, full.names = TRUE), copy)
+  expect_silent(embed_to(out, by = sequence_model(copy)))
+  expect_identical(read_embeddings(out), in_memory)
+  told_run <- expect_ancify_error(embed_to(out, resume = FALSE), "input")
+  expect_match(conditionMessage(told_run), "has a run: remove it")
+})
+
+test_that("files of others are kept, and damaged records are told", {
+  local_parts()
+  out <- new_folder()
+  mine <- file.path(out, "part-1.bin")
+  writeLines("mine", mine)
+  expect_match(conditionMessage(expect_ancify_error(embed_to(out), "file")),
+               "files of something else, such as 'part-1.bin'")
+  expect_identical(readLines(mine), "mine")
+  file <- file.path(new_folder(), "file")
+  writeLines("mine", file)
+  expect_ancify_error(embed_to(file), "file")
+  expect_identical(readLines(file), "mine")
+  unlink(mine)
+  for (text in c("{", "[]", "{\"of\": 1, \"parts\": [2]}", "null")) {
+    writeLines(text, run_file(out))
+    expect_match(conditionMessage(expect_ancify_error(embed_to(out), "format")), "is damaged")
+    expect_ancify_error(read_embeddings(out), "format")
+  }
+  expect_ancify_error(read_embeddings(new_folder()), "file")
+})
+
+test_that("a folder in which another process works is refused", {
+  out <- new_folder()
+  lock <- lock_folder_impl(out)
+  on.exit(unlock_folder_impl(lock))
+  expect_ancify_error(embed_to(out), "lock")
+})
+
+test_that("unknown letters are told on every call of a run", {
+  out <- new_folder()
+  x <- c(a = "MKT", b = "M*K")
+  for (i in 1:2) {
+    expect_warning(embed_to(out, x = x), "1 letter that .*'b'", class = "ancify_sequence_warning")
+  }
+})
