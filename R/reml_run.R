@@ -71,10 +71,18 @@ with_component_names <- function(result, components, effects) {
 # What tells a file again: path, size and checksum of samples of it; `identity` by path, for jobs
 # of this session.
 genotype_file_facts <- function(g) {
-  facts <- file_identity(g$path)
+  # A matrix is saved itself.
+  if (is.null(g$identity)) {
+    return(list(path = g$path, size = length(g$memory$calls), checksum = g$path))
+  }
+  file_facts(g$path)
+}
+
+file_facts <- function(path) {
+  facts <- file_identity(path)
   list(
-    path = g$path, size = facts$size, checksum = facts$sample_checksum,
-    identity = stats::setNames(facts$identity, g$path)
+    path = path, size = facts$size, checksum = facts$sample_checksum,
+    identity = stats::setNames(facts$identity, path)
   )
 }
 
@@ -106,12 +114,12 @@ with_genotypes <- function(fit) {
 
 # Those of a fit or kernel are looked for by path, then in the working directory.
 with_own_genotypes <- function(fit) {
-  if (is.null(fit$genotypes)) {
+  if (is.null(fit$genotypes$identity)) {
     return(fit)
   }
   paths <- Filter(is_file, unique(c(fit$file$path, basename(fit$file$path))))
   for (path in paths) {
-    facts <- genotype_file_facts(list(path = normalizePath(path)))
+    facts <- file_facts(normalizePath(path))
     if (facts$size == fit$file$size && facts$checksum == fit$file$checksum) {
       fit$genotypes[c("path", "identity")] <- list(facts$path, unname(facts$identity))
       fit$file <- facts
