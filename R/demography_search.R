@@ -287,14 +287,14 @@ one_search <- function(surface, space, start) {
 all_searches <- function(surface, space, starts, tolerance, param, progress) {
   place <- function(i) if (i == 1) space$start else place_near_start(surface, space)
   if (!is.null(param)) {
-    return(BiocParallel::bplapply(lapply(seq_len(starts), place), function(place) {
+    return(over_parts(lapply(seq_len(starts), place), function(place) {
       # Users' functions call functions of ancify, so the worker attaches it.
       if (!"package:ancify" %in% search()) {
         attachNamespace("ancify")
         on.exit(detach("package:ancify"))
       }
       one_search(surface, space, place)
-    }, BPPARAM = param))
+    }, param, "Searches", progress))
   }
   if (progress) {
     bar <- cli::cli_progress_bar("Searches", total = starts, clear = TRUE, .auto_close = FALSE)

@@ -35,6 +35,8 @@
 #' @param threads Number of threads. `NULL` (the default): `getOption("ancify.threads")`, or else
 #'   all cores.
 #' @param memory Bytes for genotypes. `NULL` (the default): half of what is available.
+#' @param BPPARAM A `BiocParallelParam`. Its workers leave out a chromosome each, on one thread, with
+#'   the same result. They read the genotypes' files. `NULL` (the default): none.
 #' @param progress Whether to show a progress bar after two seconds. Default: only in interactive
 #'   sessions.
 #' @param ... Not used.
@@ -57,6 +59,8 @@
 #' * `ancify_input_error`: samples, covariates and genotypes do not fit together; a fit without
 #'   genotypes needs `genotypes`; or nothing is left without a chromosome.
 #' * `ancify_file_error`, `ancify_format_error`: genotypes cannot be read, or have changed.
+#' * `ancify_package_error`: `BPPARAM` needs the package BiocParallel. `ancify_task_error`: a worker
+#'   has failed.
 #' @references
 #' Yang and others (2014) Advantages and pitfalls in the application of mixed-model association
 #' methods. Nature Genetics 46:100.
@@ -125,19 +129,25 @@ scan_variants.formula <- function(x, data, genotypes, id = "id", threads = NULL,
 
 #' @rdname scan_variants
 #' @export
-scan_variants.reml_fit <- function(x, genotypes = NULL, loco = TRUE, progress = interactive(),
-                                   ...) {
+scan_variants.reml_fit <- function(x, genotypes = NULL, loco = TRUE, BPPARAM = NULL,
+                                   progress = interactive(), ...) {
   check_given()
   check_no_more(...)
   check_flag(loco, "loco")
   check_flag(progress, "progress")
+  if (!is.null(BPPARAM)) {
+    check_workers(BPPARAM, "cpu")
+    x$threads <- 1L
+    progress <- FALSE
+  }
   fit <- with_genotypes(x)
   g <- tested_genotypes(fit, genotypes)
   parts <- scan_parts(fit, g, loco)
-  scans <- Map(function(variants, chromosome) {
+  scans <- over_parts(seq_along(parts), function(i) {
+    chromosome <- names(parts)[i]
     part <- if (nzchar(chromosome)) fit_without(fit, chromosome, progress) else fit
-    c(scan_mixed(part, g[, variants], progress), list(theta = part$theta))
-  }, parts, names(parts))
+    c(scan_mixed(part, g[, parts[[i]]], progress), list(theta = part$theta))
+  }, BPPARAM, "Scanning", FALSE)
   order <- order(unlist(parts, use.names = FALSE))
   all_of <- function(name) unlist(lapply(scans, `[[`, name), use.names = FALSE)
   forms <- lapply(c(response = "response", square = "square", n = "n", frequency = "frequency"),
