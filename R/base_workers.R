@@ -33,8 +33,8 @@ forks <- function(param) {
 
 is_batch <- function(param) inherits(param, "BatchtoolsParam")
 
-# do(part) for each of `parts`, in their order: in this session, or on the workers of `param`. Errors
-# and warnings are the same either way. A bar of progress has `label`.
+# do(part) for each of `parts`, in their order: in this session, or on the workers of `param`.
+# Errors and warnings are the same either way. A bar of progress has `label`.
 over_parts <- function(parts, do, param, label, progress) {
   if (!is.null(param)) {
     return(lapply(sent_parts(parts, do, param), value_of_part))

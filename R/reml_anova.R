@@ -67,7 +67,9 @@ anova.reml_fit <- function(object, null = NULL, test = c("mixture", "exact", "bo
     test,
     mixture = lrt_p_value(statistic, more[["bounded"]], more[["free"]]),
     exact = drawn_p_value(statistic, exact_draws(object, null, nsim, seed)),
-    bootstrap = drawn_p_value(statistic, bootstrap_draws(object, null, nsim, seed, BPPARAM, progress))
+    bootstrap = drawn_p_value(
+      statistic, bootstrap_draws(object, null, nsim, seed, BPPARAM, progress)
+    )
   )
   npar <- length(object$theta) + length(object$coefficients)
   mc <- sqrt(sum(c(object$mc_log_likelihood, null$mc_log_likelihood)^2))
@@ -117,6 +119,9 @@ more_components <- function(fit, null) {
   same <- identical(fit$ids, null$ids) && isTRUE(all.equal(fit$y, null$y, tolerance = 0)) &&
     identical(dim(fit$x), dim(null$x)) && qr(cbind(fit$x, null$x))$rank == ncol(fit$x)
   if (!same) refuse_nested("their samples, responses or fixed effects differ")
+  if (!identical(dividing_kernel(fit)$shares, dividing_kernel(null)$shares)) {
+    refuse_nested("their residuals differ")
+  }
   parent <- parents_of(fit, null)
   childless <- setdiff(seq_along(null$names), parent)
   if (length(childless)) {
@@ -211,6 +216,7 @@ exact_draws <- function(fit, null, nsim, seed) {
 
 bootstrap_draws <- function(fit, null, nsim, seed, param, progress) {
   seed <- check_at_least(seed, "seed", 0)
+  if (is.null(null)) check_one_residual(fit, "A bootstrap without `null`")
   responses <- simulate(null %||% without_components(fit), nsim, seed)
   fit <- with_genotypes(fit)
   if (!is.null(null)) null <- with_genotypes(null)

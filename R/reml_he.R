@@ -39,6 +39,7 @@ haseman_elston <- function(formula, data, genotypes = NULL, components = NULL, k
   check_whole_number(blocks, "blocks")
   model <- reml_model(genotypes, components, kernels, overlap)
   model <- model_on_samples(model, formula, data, id)
+  check_one_residual(model, "Haseman-Elston regression")
   n <- length(model$y)
   if (blocks < 2 || blocks > n) {
     abort_ancify(sprintf("`blocks` must be from 2 to the number of samples, %s.", format_count(n)),

@@ -35,8 +35,8 @@
 #' @param threads Number of threads. `NULL` (the default): `getOption("ancify.threads")`, or else
 #'   all cores.
 #' @param memory Bytes for genotypes. `NULL` (the default): half of what is available.
-#' @param BPPARAM A `BiocParallelParam`. Its workers leave out a chromosome each, on one thread, with
-#'   the same result. They read the genotypes' files. `NULL` (the default): none.
+#' @param BPPARAM A `BiocParallelParam`. Its workers leave out a chromosome each, on one thread,
+#'   with the same result. They read the genotypes' files. `NULL` (the default): none.
 #' @param progress Whether to show a progress bar after two seconds. Default: only in interactive
 #'   sessions.
 #' @param ... Not used.
@@ -213,7 +213,7 @@ fit_without <- function(fit, chromosome, progress) {
   model$weights <- weights
   model$n_genetic <- length(sets)
   model$names <- fit$names[kept]
-  with_residual <- c(kept, length(fit$theta))
+  with_residual <- c(kept, which(is_residual(names(fit$theta))))
   # A negative variance may be too low without the chromosome's variants.
   model$control$start <- pmax(fit$theta[with_residual], 0)
   model$control$lower <- fit$control$lower[with_residual]
