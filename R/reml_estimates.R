@@ -61,7 +61,7 @@ facts_of_sets <- function(fit) {
   table <- fit$weights
   if (!fit$alternatives && !anyDuplicated(table$variant)) {
     return(list(set_variances = variances, used_variants = used,
-                n_variants = sum(used, na.rm = TRUE)))
+                n_variants = different_variants(fit) %||% sum(used, na.rm = TRUE)))
   }
   moments <- genotype_moments(fit$genotypes, fit$threads)
   v <- moments$variance
@@ -80,7 +80,26 @@ facts_of_sets <- function(fit) {
   }
   of_others <- sum(used[-sets], na.rm = TRUE)
   n_variants <- of_others + if (fit$alternatives) sum(used[sets]) else sum(v > 0)
-  list(set_variances = variances, used_variants = used, n_variants = n_variants)
+  list(set_variances = variances, used_variants = used,
+       n_variants = different_variants(fit) %||% n_variants)
+}
+
+# The number of variants that vary where kernels of weights share a file with other components: each
+# is counted once. NULL where none do. Of sets that exclude each other it is the expected number.
+different_variants <- function(fit) {
+  kernels <- Filter(function(kernel) identical(kernel_kind(kernel), "weighted"), fit$kernels)
+  sources <- c(lapply(unname(kernels), `[[`, "genotypes"), if (fit$n_genetic) list(fit$genotypes))
+  paths <- vapply(sources, `[[`, "", "path")
+  if (length(kernels) == 0 || !anyDuplicated(paths)) {
+    return(NULL)
+  }
+  counts <- lapply(sources, function(g) genotype_moments(g, fit$threads)$variance > 0)
+  if (fit$alternatives) {
+    in_set <- rowsum_of(fit$weights$weight, fit$weights$variant, ncol(fit$genotypes))
+    counts[[length(counts)]] <- counts[[length(counts)]] * in_set
+  }
+  keys <- unlist(Map(function(g, path) paste(g$variant_index, path), sources, paths))
+  sum(unlist(counts)[!duplicated(keys)])
 }
 
 # Whether this many components are of variants.

@@ -67,7 +67,8 @@ as.data.frame.reml_fit <- function(x, ...) {
   n_residuals <- length(x$theta) - length(x$names)
   enrichment <- enrichments(x)[c(seq_along(x$names), rep(NA, n_residuals)), ]
   table <- data.frame(
-    component = names(x$theta), variants = c(x$used_variants, rep(NA, n_residuals)), theta = x$theta, errors,
+    component = names(x$theta), variants = c(x$used_variants, rep(NA, n_residuals)),
+    theta = x$theta, errors,
     z = x$theta / errors$se, share = share$estimate, share_se = share$se,
     share_mc_se = share$mc_se, enrichment = enrichment$estimate, enrichment_se = enrichment$se,
     enrichment_mc_se = enrichment$mc_se, at_bound = x$at_bound

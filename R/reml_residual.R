@@ -33,7 +33,7 @@ residual_variances <- function(fit) {
 check_one_residual <- function(model, what) {
   if (!is.null(dividing_kernel(model))) {
     abort_ancify(
-      sprintf("%s needs one residual variance: make the kernel with `residual = \"shared\"`.", what),
+      paste(what, "needs one residual variance: make the kernel with `residual = \"shared\"`."),
       "input"
     )
   }

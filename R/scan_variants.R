@@ -56,6 +56,7 @@
 #' (`"ols"` or `"mixed"`), `samples`, `loco`, `df` (degrees of freedom), `theta` (variances, a row
 #' for each chromosome left out) and `ratios` (the sampled z'Pz / z'Sz).
 #' @section Errors:
+#' * `ancify_input_error`: the fit allows variances below 0, and a covariance is singular.
 #' * `ancify_input_error`: samples, covariates and genotypes do not fit together; a fit without
 #'   genotypes needs `genotypes`; or nothing is left without a chromosome.
 #' * `ancify_file_error`, `ancify_format_error`: genotypes cannot be read, or have changed.
@@ -144,9 +145,7 @@ scan_variants.reml_fit <- function(x, genotypes = NULL, loco = TRUE, BPPARAM = N
   g <- tested_genotypes(fit, genotypes)
   parts <- scan_parts(fit, g, loco)
   scans <- over_parts(seq_along(parts), function(i) {
-    chromosome <- names(parts)[i]
-    part <- if (nzchar(chromosome)) fit_without(fit, chromosome, progress) else fit
-    c(scan_mixed(part, g[, parts[[i]]], progress), list(theta = part$theta))
+    scan_part(fit, g[, parts[[i]]], names(parts)[i], progress)
   }, BPPARAM, "Scanning", FALSE)
   order <- order(unlist(parts, use.names = FALSE))
   all_of <- function(name) unlist(lapply(scans, `[[`, name), use.names = FALSE)
@@ -157,6 +156,27 @@ scan_variants.reml_fit <- function(x, genotypes = NULL, loco = TRUE, BPPARAM = N
     method = "mixed", samples = length(fit$y), loco = any(nzchar(names(parts))), df = Inf,
     theta = thetas_of(scans, names(parts), names(fit$theta)), ratios = all_of("ratios")
   ))
+}
+
+# The variants of `g` by a fit without this chromosome; "" for the fit itself.
+scan_part <- function(fit, g, chromosome, progress) {
+  tryCatch(
+    {
+      part <- if (nzchar(chromosome)) fit_without(fit, chromosome, progress) else fit
+      c(scan_mixed(part, g, progress), list(theta = part$theta))
+    },
+    ancify_input_error = function(condition) {
+      if (!any(fit$control$lower < 0, na.rm = TRUE)) stop(condition)
+      abort_ancify(
+        sprintf(
+          "%s: %s %s", if (nzchar(chromosome)) paste("Without chromosome", chromosome) else "Scan",
+          conditionMessage(condition),
+          "The fit allows variances below 0, and so a singular covariance: fit with `lower = 0`."
+        ),
+        "input"
+      )
+    }
+  )
 }
 
 # ---- Mixed model ---------------------------------------------------------------------------------
