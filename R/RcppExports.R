@@ -141,6 +141,14 @@ read_variants_impl <- function(path, watch) {
     .Call(`_ancify_read_variants_impl`, path, watch)
 }
 
+read_records_impl <- function(path, threads, watch) {
+    .Call(`_ancify_read_records_impl`, path, threads, watch)
+}
+
+pack_calls_impl <- function(matrix) {
+    .Call(`_ancify_pack_calls_impl`, matrix)
+}
+
 check_genotypes_impl <- function(genotypes, watch) {
     invisible(.Call(`_ancify_check_genotypes_impl`, genotypes, watch))
 }

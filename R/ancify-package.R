@@ -104,8 +104,9 @@
 #' * [dfe_sfs()] gives the spectrum under one, [dfe_model()] a model that [fit_demography()] fits.
 #'
 #' @section Genotypes:
-#' * [open_genotypes()] opens genotypes of PLINK; [methods][genotype_methods] choose and read
-#'   some. [`summary()`][summary.ancify_genotypes] counts them.
+#' * [open_genotypes()] opens genotypes of PLINK, a VCF or a matrix, and
+#'   [methods][genotype_methods] choose and read some.
+#'   [`summary()`][summary.ancify_genotypes] counts them.
 #' * [write_bed()] writes chosen genotypes.
 #' * [read_phenotypes()], [read_covariates()] and [read_keep()] read tables of samples.
 #'

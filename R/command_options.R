@@ -51,7 +51,7 @@ option_rows <- list(
   reference_size = option_row(
     "reference-size", "N", "write a Demes file, with this many ancestral diploids"
   ),
-  genotypes = option_row("genotypes", "FILE", "BED or PGEN"),
+  genotypes = option_row("genotypes", "FILE", "BED, PGEN, VCF or BCF"),
   pheno = option_row("pheno", "FILE", "phenotypes", default = "those beside the genotypes"),
   covar = option_row("covar", "FILE", "covariates"),
   keep = option_row("keep", "FILE", "samples to use", default = "all"),

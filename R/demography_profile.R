@@ -110,9 +110,9 @@ profile.demography_fit <- function(fitted, parm = NULL, level = 0.99, bootstraps
   jobs <- lapply(seq_len(2 * length(parm)), function(i) {
     list(name = rep(parm, each = 2)[i], side = c(-1, 1)[2 - i %% 2])
   })
-  rows <- each_job(jobs, function(job) {
+  rows <- over_parts(jobs, with_ancify(function(job) {
     profile_side(fitted, job$name, job$side, far, scale[[job$name]])
-  }, BPPARAM, "Profiles", progress)
+  }), BPPARAM, "Profiles", progress)
   table <- do.call(rbind, c(lapply(parm, estimate_row, fit = fitted), rows))
   table <- table[order(match(table$parameter, parm), table$value), ]
   rownames(table) <- NULL

@@ -76,12 +76,12 @@ refit_demography <- function(fit, spectra, BPPARAM = NULL, progress = interactiv
   if (is.null(spectra)) spectra <- list()
   spectra <- check_bootstraps(spectra, fit$data, "spectra")
   space <- space_of_fit(fit)
-  rows <- each_job(spectra, function(data) {
+  rows <- over_parts(spectra, with_ancify(function(data) {
     surface <- replace(fit$surface, "data", list(data))
     found <- one_search(surface, space, space$start)
     theta <- if (!is.na(fit$theta)) c(theta = best_expected(surface, found$params)$theta)
     c(log_likelihood = found$log_likelihood, found$params, theta)
-  }, BPPARAM, "Fits", progress)
+  }), BPPARAM, "Fits", progress)
   as.data.frame(do.call(rbind, rows))
 }
 
@@ -97,20 +97,4 @@ check_demography_fit <- function(fit, name) {
 space_of_fit <- function(fit, names = fit$fitted) {
   bound <- function(side) stats::setNames(fit$bounds[names, side], names)
   with_scale(list(start = coef(fit)[names], lower = bound("lower"), upper = bound("upper")))
-}
-
-# By workers, or here with a bar.
-each_job <- function(jobs, work, param, title, progress) {
-  if (!is.null(param)) {
-    return(by_workers(jobs, work, param))
-  }
-  bar <- if (progress) {
-    cli::cli_progress_bar(title, total = length(jobs), clear = TRUE, .auto_close = FALSE)
-  }
-  if (progress) on.exit(cli::cli_progress_done(id = bar))
-  lapply(jobs, function(job) {
-    result <- work(job)
-    if (progress) cli::cli_progress_update(id = bar)
-    result
-  })
 }

@@ -307,9 +307,9 @@ one_search <- function(surface, space, start) {
 all_searches <- function(surface, space, starts, tolerance, param, progress) {
   place <- function(i) if (i == 1) space$start else place_near_start(surface, space)
   if (!is.null(param)) {
-    return(by_workers(lapply(seq_len(starts), place), function(place) {
+    return(over_parts(lapply(seq_len(starts), place), with_ancify(function(place) {
       one_search(surface, space, place)
-    }, param))
+    }), param, "Searches", progress))
   }
   if (progress) {
     bar <- cli::cli_progress_bar("Searches", total = starts, clear = TRUE, .auto_close = FALSE)
@@ -322,17 +322,6 @@ all_searches <- function(surface, space, starts, tolerance, param, progress) {
     if (is_agreed(vapply(searches, `[[`, 0, "log_likelihood"), tolerance)) break
   }
   searches
-}
-
-by_workers <- function(jobs, work, param) {
-  BiocParallel::bplapply(jobs, function(job) {
-    # Users' functions call functions of ancify, so the worker attaches it.
-    if (!"package:ancify" %in% search()) {
-      attachNamespace("ancify")
-      on.exit(detach("package:ancify"))
-    }
-    work(job)
-  }, BPPARAM = param)
 }
 
 # A random place near the start. After ten tries it may have no valid model.

@@ -1,38 +1,55 @@
 #' Open genotypes
 #'
-#' Opens the hard-called genotypes of a PLINK 1 BED or a PLINK 2 PGEN, with the tables beside it:
-#' `g <- open_genotypes("mice.bed")`. The calls stay in the file. `g[samples, variants]` chooses
-#' some of them, and [summary()][summary.ancify_genotypes] counts them.
+#' Opens hard-called genotypes of PLINK, a VCF or BCF, or a matrix:
+#' `g <- open_genotypes("mice.bed")`. `g[samples, variants]` chooses some of them, and
+#' [summary()][summary.ancify_genotypes] counts them.
 #'
-#' **Files.** Beside `mice.bed` lie `mice.fam` and `mice.bim`, beside `mice.pgen` lie `mice.psam`
+#' **PLINK.** Beside `mice.bed` lie `mice.fam` and `mice.bim`, beside `mice.pgen` lie `mice.psam`
 #' and `mice.pvar`. A PGEN may have a `.fam` and a `.bim` too. The tables may be compressed by gzip.
+#' The calls stay in the file.
+#'
+#' **VCF and BCF** are read once, and again after a saved fit is loaded. Their SNPs of two alleles
+#' are then in memory, at two bits a call. `left_out` counts records with more alleles, with an
+#' allele that is no single base, and without GT. A haploid call
+#' counts twice, as PLINK has it. A genotype with one missing allele is missing.
+#'
+#' **Matrices** have a row for each sample, named by its ID, and a column for each variant. Values
+#' are 0, 1, 2 or `NA`. A `SnpMatrix` of snpStats counts its second allele. Two bits a call are in
+#' memory, and saved with a fit.
 #'
 #' **Samples** are known by their IID, which must be unique. A further column of numbers is numeric,
 #' with `NA` for NA and -9. The columns of a `.fam` are `father`, `mother`, `sex`, `pheno1`,
 #' `pheno2` and so on; a `.psam` keeps its names.
 #'
-#' **Calls** are copies of the counted allele: A1 of a `.bim`, ALT of a `.pvar`. A PGEN must have
-#' hard calls of two alleles alone. The error for any other says how PLINK 2 makes one of it.
+#' **Calls** are copies of the counted allele: A1 of a `.bim`, ALT of a `.pvar` or VCF. A PGEN must
+#' have hard calls of two alleles alone. The error for any other says how PLINK 2 makes one of it.
 #'
 #' **Choices.** Samples and variants are chosen by position, by a logical vector, or by IID and
 #' variant ID. They keep the order that is asked for, and each can be there only once.
 #'
-#' @param path Path of a `.bed` or `.pgen`, with or without this extension.
+#' @param source Path of a `.bed` or `.pgen`, with or without this extension; path of a VCF or BCF;
+#'   or a matrix.
+#' @param variants Of a matrix: a data frame with a row for each of its columns. `chromosome`, `id`,
+#'   `position`, `counted` and `other` are known, also by their names in snpStats's `read.plink()`.
+#'   What is not given is 0, and the IDs are the matrix's column names. `NULL` (the default): none.
 #' @return A list of class `ancify_genotypes`, with a method for `[`:
 #'
 #' | Field | Content |
 #' | :--- | :--- |
-#' | `path` | Absolute path of the genotypes. |
-#' | `n_file` | Numbers of `samples` and `variants` in the file. |
+#' | `path` | Absolute path of the genotypes; of a matrix a name made from its values. |
+#' | `n_file` | Numbers of `samples` and `variants` that can be chosen. |
 #' | `samples` | Data frame of the chosen samples: `family`, `id`, and the table's other columns. |
 #' | `variants` | Data frame: `chromosome`, `id`, `position`, `counted` and `other` allele. |
-#' | `sample_index`, `variant_index` | Their numbers in the file, from 1. |
+#' | `sample_index`, `variant_index` | Their numbers among those that can be chosen, from 1. |
+#' | `left_out` | Of a VCF: numbers of records `multiallelic`, `not_snp` and `without_genotypes`. |
 #' @section Errors:
 #' * `ancify_file_error` (field `file`): a file is missing, cannot be read, or was changed since.
 #' * `ancify_format_error` (fields `file`, `line`): a file is damaged, or does not fit the others.
 #'   Cases: a BED of another size, or stored sample by sample; an IID that is there twice; a
-#'   position that is no whole number; dosages, phased calls or several ALT alleles in a PGEN.
-#' * `ancify_input_error`: a choice names no sample or variant of `g`, or one of them twice.
+#'   position that is no whole number; dosages, phased calls or several ALT alleles in a PGEN; a
+#'   genotype of three alleles, or no SNP, in a VCF.
+#' * `ancify_input_error`: a choice names no sample or variant of `g`, or one of them twice; a
+#'   matrix has another value, or rows without unique names.
 #' @references
 #' Purcell S et al. (2007) PLINK: a tool set for whole-genome association and population-based
 #' linkage analyses. American Journal of Human Genetics 81: 559-575.
@@ -53,30 +70,46 @@
 #' g
 #' as.matrix(g)
 #' as.matrix(g[c("sample3", "sample1"), -1])
-open_genotypes <- function(path) {
+#'
+#' calls <- matrix(c(0, 1, 2, NA), 2, dimnames = list(c("a", "b"), c("snp1", "snp2")))
+#' open_genotypes(calls, data.frame(chromosome = "1", position = c(100, 200)))
+open_genotypes <- function(source, variants = NULL) {
   check_given()
-  files <- genotype_files(check_path(path, "path"))
-  samples <- genotype_samples(files[["samples"]])
-  variants <- list2DF(with_watch("Reading", function(watch) {
-    read_variants_impl(files[["variants"]], watch)
-  }))
+  kind <- names(genotype_sources)[vapply(genotype_sources, function(row) row$is(source), NA)][1]
+  found <- genotype_sources[[kind]]$open(source, variants)
   g <- structure(
     class = "ancify_genotypes",
     list(
-      path = files[["genotypes"]], n_file = c(samples = nrow(samples), variants = nrow(variants)),
-      samples = samples, variants = variants,
-      sample_index = seq_len(nrow(samples)), variant_index = seq_len(nrow(variants)),
-      file_ids = samples$id,
-      files = files, identity = genotype_identity(files[["genotypes"]]), known = new.env()
+      path = found$path, n_file = c(samples = nrow(found$samples), variants = nrow(found$variants)),
+      samples = found$samples, variants = found$variants,
+      sample_index = seq_len(nrow(found$samples)), variant_index = seq_len(nrow(found$variants)),
+      left_out = found$left_out, file_ids = found$samples$id, files = found$files,
+      identity = found$identity, kind = kind,
+      memory = list2env(found["calls"]), known = new.env()
     )
   )
   with_watch("Opening", function(watch) check_genotypes_impl(core_genotypes(g), watch))
   g
 }
 
+# Where genotypes may come from; the first row whose is() is TRUE counts. open() gives path, files,
+# samples, variants and, if they are in memory, calls: bytes, or a pointer to them, which again()
+# reads where a saved fit has lost it.
+genotype_sources <- list(
+  matrix = list(
+    is = function(source) is.matrix(source) || methods::is(source, "SnpMatrix"),
+    open = function(...) open_matrix(...)
+  ),
+  records = list(
+    is = function(source) is_record_file(source), open = function(...) open_records(...),
+    again = function(path, identity) packed_records(path, identity)$calls
+  ),
+  plink = list(is = function(source) TRUE, open = function(...) open_plink(...))
+)
+
 # What the core needs of chosen genotypes. The file must be the one that was opened.
 core_genotypes <- function(g) {
-  if (!identical(genotype_identity(g$path), g$identity)) {
+  if (!is.null(g$identity) && !identical(genotype_identity(g$path), g$identity)) {
     abort_ancify(
       sprintf("%s was changed since open_genotypes() opened it: open it again.", quoted(g$path)),
       "file", file = g$path
@@ -85,80 +118,14 @@ core_genotypes <- function(g) {
   list(
     path = g$path, samples_in_file = g$n_file[["samples"]],
     variants_in_file = g$n_file[["variants"]], sample_index = g$sample_index - 1L,
-    variant_index = g$variant_index - 1
+    variant_index = g$variant_index - 1, calls = calls_in_memory(g)
   )
 }
 
-genotype_identity <- function(path) file_identity_impl(path)$identity
-
-# ---- Files --------------------------------------------------------------------------------------
-
-# The paths of genotypes, samples and variants.
-genotype_files <- function(path) {
-  path <- path_of_genotypes(path)
-  stem <- sub("[.](bed|pgen)$", "", path)
-  endings <- list(samples = c("fam", "psam"), variants = c("bim", "pvar"))
-  if (endsWith(path, ".pgen")) endings <- lapply(endings, rev)
-  c(genotypes = path, vapply(endings, function(some) table_beside(stem, some), ""))
-}
-
-path_of_genotypes <- function(path) {
-  if (!is_file(path)) {
-    found <- Filter(is_file, paste0(path, c(".bed", ".pgen")))
-    if (length(found) > 1) {
-      abort_ancify(
-        sprintf("`path` may be %s or %s: give it with its extension.", quoted(found[1]),
-                quoted(found[2])),
-        "input"
-      )
-    }
-    if (length(found)) path <- found
+# NULL if the core reads them from their file. A pointer is lost when it is saved.
+calls_in_memory <- function(g) {
+  if (identical(g$memory$calls, methods::new("externalptr"))) {
+    g$memory$calls <- genotype_sources[[g$kind]]$again(g$path, g$identity)
   }
-  check_is_file(path)
-  normalizePath(path)
-}
-
-table_beside <- function(stem, endings) {
-  paths <- paste0(stem, ".", rep(endings, each = 2), c("", ".gz"))
-  found <- Filter(is_file, paths)
-  if (length(found) == 0) {
-    packed <- Filter(is_file, paste0(stem, ".", endings, ".zst"))
-    abort_ancify(
-      if (length(packed)) {
-        sprintf("%s is compressed by Zstandard, which is not read: inflate it with zstd -d.",
-                quoted(packed[1]))
-      } else {
-        sprintf("%s: there is no such file beside the genotypes, nor a .%s.", quoted(paths[1]),
-                endings[2])
-      },
-      "file", file = paths[1]
-    )
-  }
-  found[1]
-}
-
-genotype_samples <- function(path) {
-  table <- with_watch("Reading", function(watch) read_samples_impl(path, watch))
-  names <- if (length(table$names)) table$names else fam_columns(length(table$columns))
-  columns <- Map(function(text, name) {
-    if (!name %in% columns_of_ids) numbers_of(text, c("NA", "-9")) %||% text else text
-  }, table$columns, names)
-  names(columns) <- make.unique(c("family", "id", names))[-(1:2)]
-  list2DF(c(table[c("family", "id")], columns))
-}
-
-# IDs such as 007 are no numbers.
-columns_of_ids <- c("father", "mother", "PAT", "MAT", "SID")
-
-# Names of the columns of a .fam after FID and IID
-fam_columns <- function(n) {
-  c("father", "mother", "sex", sprintf("pheno%d", seq_len(max(n - 3, 0))))[seq_len(n)]
-}
-
-# Texts as numbers, with NA for those that mean a missing one; NULL if another is no number.
-numbers_of <- function(text, na) {
-  numbers <- suppressWarnings(as.numeric(text))
-  missing_numbers <- suppressWarnings(as.numeric(na))
-  missing <- text %in% na | numbers %in% missing_numbers[!is.na(missing_numbers)]
-  if (all(missing | is.finite(numbers))) replace(numbers, missing, NA)
+  g$memory$calls
 }

@@ -155,11 +155,13 @@ as.matrix.ancify_genotypes <- function(x, threads = NULL, progress = interactive
 #' @export
 print.ancify_genotypes <- function(x, ...) {
   of_file <- function(n, chosen) if (n != chosen) sprintf(" of %s", format_count(n)) else ""
+  left_out <- if (!is.null(x$left_out)) left_out_text(x$left_out)
   write_object("ancify_genotypes", c(
     paste0(count_of(nrow(x), "sample"), of_file(x$n_file[["samples"]], nrow(x))),
     paste0(count_of(ncol(x), "variant"), of_file(x$n_file[["variants"]], ncol(x)))
   ), c(
-    file = x$path, chromosomes = enumerate(unique(x$variants$chromosome)),
+    file = x$path, `left out` = left_out,
+    chromosomes = enumerate(unique(x$variants$chromosome)),
     `further columns` = enumerate(names(x$samples)[-(1:2)])
   ))
   invisible(x)

@@ -46,11 +46,13 @@ summary.ancify_genotypes <- function(object, threads = NULL, progress = interact
 genotype_counts <- function(g, threads = NULL, progress = FALSE) {
   threads <- resolve_threads(threads)
   chosen <- core_genotypes(g)
-  if (!identical(g$known$chosen, chosen)) {
+  # Saved with the genotypes, so without their calls.
+  key <- chosen[names(chosen) != "calls"]
+  if (!identical(g$known$chosen, key)) {
     g$known$counts <- with_watch("Counting", function(watch) {
       genotype_counts_impl(chosen, threads, watch)
     }, progress)
-    g$known$chosen <- chosen
+    g$known$chosen <- key
   }
   g$known$counts
 }

@@ -7,9 +7,13 @@
 #' \eqn{K_a = D_a K D_a} with \eqn{D_a = diag(\sqrt{q_a})}. Its component has the name of the kernel
 #' and the ancestry: `admixture.ancestry1`.
 #'
+#' **Residual.** With `residual = "ancestry"` the residual has the covariance
+#' \eqn{\sum_a \theta_{ea} diag(q_a)}, with a variance for each ancestry: `residual.ancestry1`. Such
+#' a fit is on the exact path.
+#'
 #' [heritability()] has a column `h2` for them, the heritability among samples of this ancestry
 #' alone: \eqn{\theta_a m / (\theta_a m + \theta_e)}, where m is the mean of K's diagonal, weighted
-#' by q.
+#' by q. The residual variance is that of the ancestry, if it has one.
 #'
 #' @inheritParams kernels
 #' @param g Genotypes, from [open_genotypes()].
@@ -17,6 +21,8 @@
 #'   each ancestry. Or the path of a Q file, as ADMIXTURE writes it: such a row a line, for the
 #'   samples of `g` or for all of its file. Row names are ids of samples, column names those of
 #'   ancestries.
+#' @param residual `"shared"` (the default) for one residual variance, or `"ancestry"` for one of
+#'   each ancestry.
 #' @return A list of class `reml_kernel`.
 #' @section Errors:
 #' * `ancify_input_error`: shares of a sample are below 0 or do not sum to 1 within 0.005, or no
@@ -44,10 +50,11 @@
 #' data <- data.frame(id = paste0("sample", 1:60), y = rnorm(60) + as.matrix(g)[, 1])
 #' fit <- fit_reml(y ~ north, cbind(data, north), kernels = list(by = kernel), threads = 1)
 #' heritability(fit)
-kernel_admixture <- function(g, shares, scale_power = -1) {
+kernel_admixture <- function(g, shares, scale_power = -1, residual = c("shared", "ancestry")) {
   check_given()
   check_genotypes(g, "g")
   check_scale_power(scale_power)
+  residual <- check_choice(residual, c("shared", "ancestry"), "residual")
   shares <- if (is.character(shares) && is.null(dim(shares))) {
     shares_in_file(shares, g)
   } else {
@@ -60,7 +67,7 @@ kernel_admixture <- function(g, shares, scale_power = -1) {
   }
   new_kernel(
     "admixture", g$samples$id, nrow(g), genotypes = g, scale_power = scale_power, shares = shares,
-    parts = colnames(shares)
+    parts = colnames(shares), residual = residual
   )
 }
 
@@ -146,6 +153,7 @@ shares_in_file <- function(path, g) {
 core_admixture <- function(kernel, rows, n, name) {
   list(
     kind = "admixture", parts = kernel$parts, genotypes = kernel$genotypes[rows, ],
-    scale_power = kernel$scale_power, shares = unname(kernel$shares[rows, , drop = FALSE])
+    scale_power = kernel$scale_power, shares = unname(kernel$shares[rows, , drop = FALSE]),
+    residual = kernel$residual, ancestries = colnames(kernel$shares)
   )
 }

@@ -59,6 +59,7 @@ kernel_weighted <- function(g, blocks, groups = NULL, normalisation = c("trace",
   if (is.matrix(blocks)) blocks <- list(blocks)
   blocks <- check_weight_blocks(blocks, g)
   groups <- check_weight_groups(groups, length(blocks))
+  check_weights_left(blocks, groups)
   new_kernel(
     "weighted", g$samples$id, nrow(g), genotypes = g, scale_power = scale_power, blocks = blocks,
     component = as.integer(groups), divisors = weight_divisors(normalisation, ranks, groups),
@@ -170,6 +171,19 @@ check_weight_groups <- function(groups, n) {
   }
   groups <- if (is.factor(groups)) groups else factor(groups, unique(groups))
   droplevels(groups)
+}
+
+check_weights_left <- function(blocks, groups) {
+  is_zero <- vapply(blocks, function(block) all(block == 0), NA)
+  empty <- setdiff(unique(groups), groups[!is_zero])
+  if (length(empty)) {
+    of_group <- if (is.factor(groups)) sprintf(" of the group %s", quoted(empty[1])) else ""
+    abort_ancify(
+      sprintf("The weights%s are all 0, which makes no kernel: %s.", of_group,
+              "leave these variants out of `g`, or give the blocks to another group"),
+      "input"
+    )
+  }
 }
 
 # c of each component; 0 for its mean diagonal.

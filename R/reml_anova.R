@@ -27,6 +27,8 @@
 #' @param test `"mixture"` (the default), `"exact"` or `"bootstrap"`.
 #' @param nsim Number of draws. `NULL` (the default): 10,000 for `"exact"`, 100 for `"bootstrap"`.
 #' @param seed A number from which the draws come, 1 by default.
+#' @param BPPARAM A `BiocParallelParam`. Its workers refit to the responses of a bootstrap, each on
+#'   one thread, with the same result. They read the genotypes' files. `NULL` (the default): none.
 #' @param progress Whether to show a progress bar after two seconds. Default: only in interactive
 #'   sessions.
 #' @param ... Not used.
@@ -36,6 +38,8 @@
 #' * `ancify_input_error`: the fits are not nested, or `test` is `"exact"` but the fit has several
 #'   kernels, has no bound at 0, or took the stochastic path.
 #' * `ancify_file_error`: the fit's genotypes are not found as they were.
+#' * `ancify_package_error`: `BPPARAM` needs the package BiocParallel. `ancify_task_error`: a worker
+#'   has failed.
 #' @references
 #' Crainiceanu and Ruppert (2004) Likelihood ratio tests in linear mixed models with one variance
 #' component. Journal of the Royal Statistical Society B 66:165.
@@ -52,9 +56,10 @@
 #' anova(fit)
 #' anova(fit, test = "exact")
 anova.reml_fit <- function(object, null = NULL, test = c("mixture", "exact", "bootstrap"),
-                           nsim = NULL, seed = 1, progress = interactive(), ...) {
+                           nsim = NULL, seed = 1, BPPARAM = NULL, progress = interactive(), ...) {
   check_no_more(...)
   test <- check_choice(test, c("mixture", "exact", "bootstrap"), "test")
+  if (!is.null(BPPARAM)) check_workers(BPPARAM, "cpu")
   more <- if (is.null(null)) bounds_of(object, object$names) else more_components(object, null)
   nsim <- check_whole_number(nsim %||% if (test == "exact") 10000 else 100, "nsim")
   statistic <- likelihood_ratio(object, null)
@@ -62,7 +67,9 @@ anova.reml_fit <- function(object, null = NULL, test = c("mixture", "exact", "bo
     test,
     mixture = lrt_p_value(statistic, more[["bounded"]], more[["free"]]),
     exact = drawn_p_value(statistic, exact_draws(object, null, nsim, seed)),
-    bootstrap = drawn_p_value(statistic, bootstrap_draws(object, null, nsim, seed, progress))
+    bootstrap = drawn_p_value(
+      statistic, bootstrap_draws(object, null, nsim, seed, BPPARAM, progress)
+    )
   )
   npar <- length(object$theta) + length(object$coefficients)
   mc <- sqrt(sum(c(object$mc_log_likelihood, null$mc_log_likelihood)^2))
@@ -112,6 +119,9 @@ more_components <- function(fit, null) {
   same <- identical(fit$ids, null$ids) && isTRUE(all.equal(fit$y, null$y, tolerance = 0)) &&
     identical(dim(fit$x), dim(null$x)) && qr(cbind(fit$x, null$x))$rank == ncol(fit$x)
   if (!same) refuse_nested("their samples, responses or fixed effects differ")
+  if (!identical(dividing_kernel(fit)$shares, dividing_kernel(null)$shares)) {
+    refuse_nested("their residuals differ")
+  }
   parent <- parents_of(fit, null)
   childless <- setdiff(seq_along(null$names), parent)
   if (length(childless)) {
@@ -204,24 +214,21 @@ exact_draws <- function(fit, null, nsim, seed) {
   })
 }
 
-bootstrap_draws <- function(fit, null, nsim, seed, progress) {
+bootstrap_draws <- function(fit, null, nsim, seed, param, progress) {
   seed <- check_at_least(seed, "seed", 0)
+  if (is.null(null)) check_one_residual(fit, "A bootstrap without `null`")
   responses <- simulate(null %||% without_components(fit), nsim, seed)
   fit <- with_genotypes(fit)
   if (!is.null(null)) null <- with_genotypes(null)
-  bar <- if (progress) {
-    cli::cli_progress_bar("Bootstrap", total = nsim, clear = TRUE, .auto_close = FALSE)
-  }
-  if (progress) on.exit(cli::cli_progress_done(id = bar))
-  vapply(seq_len(nsim), function(i) {
+  draws <- over_parts(as.list(responses), function(response) {
     refit <- function(model) {
-      model$y <- responses[[i]]
+      model$y <- response
+      if (!is.null(param)) model$threads <- 1L
       run_reml(model)
     }
-    statistic <- likelihood_ratio(refit(fit), if (!is.null(null)) refit(null))
-    if (progress) cli::cli_progress_update(id = bar)
-    statistic
-  }, 0)
+    likelihood_ratio(refit(fit), if (!is.null(null)) refit(null))
+  }, param, "Bootstrap", progress)
+  unlist(draws, use.names = FALSE)
 }
 
 # What simulate() needs of the model without genetic components.

@@ -134,7 +134,7 @@ core_control <- function(control, components, samples, method) {
 lower_bounds <- function(given, components) {
   one <- length(given) == 1 && is.null(names(given))
   lower <- stats::setNames(rep(if (one) given else 0, length(components)), components)
-  lower[["residual"]] <- NA
+  lower[is_residual(components)] <- NA
   if (!one) {
     given <- by_component(given, components, "lower", some = TRUE)
     lower[names(given)] <- given

@@ -61,7 +61,7 @@ facts_of_sets <- function(fit) {
   table <- fit$weights
   if (!fit$alternatives && !anyDuplicated(table$variant)) {
     return(list(set_variances = variances, used_variants = used,
-                n_variants = sum(used, na.rm = TRUE)))
+                n_variants = different_variants(fit) %||% sum(used, na.rm = TRUE)))
   }
   moments <- genotype_moments(fit$genotypes, fit$threads)
   v <- moments$variance
@@ -80,7 +80,26 @@ facts_of_sets <- function(fit) {
   }
   of_others <- sum(used[-sets], na.rm = TRUE)
   n_variants <- of_others + if (fit$alternatives) sum(used[sets]) else sum(v > 0)
-  list(set_variances = variances, used_variants = used, n_variants = n_variants)
+  list(set_variances = variances, used_variants = used,
+       n_variants = different_variants(fit) %||% n_variants)
+}
+
+# The number of variants that vary where kernels of weights share a file with other components: each
+# is counted once. NULL where none do. Of sets that exclude each other it is the expected number.
+different_variants <- function(fit) {
+  kernels <- Filter(function(kernel) identical(kernel_kind(kernel), "weighted"), fit$kernels)
+  sources <- c(lapply(unname(kernels), `[[`, "genotypes"), if (fit$n_genetic) list(fit$genotypes))
+  paths <- vapply(sources, `[[`, "", "path")
+  if (length(kernels) == 0 || !anyDuplicated(paths)) {
+    return(NULL)
+  }
+  counts <- lapply(sources, function(g) genotype_moments(g, fit$threads)$variance > 0)
+  if (fit$alternatives) {
+    in_set <- rowsum_of(fit$weights$weight, fit$weights$variant, ncol(fit$genotypes))
+    counts[[length(counts)]] <- counts[[length(counts)]] * in_set
+  }
+  keys <- unlist(Map(function(g, path) paste(g$variant_index, path), sources, paths))
+  sum(unlist(counts)[!duplicated(keys)])
 }
 
 # Whether this many components are of variants.
@@ -105,12 +124,18 @@ genotype_moments <- function(g, threads = NULL) {
   list(called = called, mean = mean, variance = ifelse(constant, 0, variance))
 }
 
-# Shares of the whole variance: a row for h2, one for each component, one for the residual.
+# Shares of the whole variance: a row for h2, one for each component, one for each residual.
 variance_shares <- function(fit) {
   a <- fit$mean_diagonal
   genetic <- rbind(h2 = a[fit$names], fit$set_variances)
-  sets <- rbind(cbind(genetic, residual = 0), residual = a * (names(a) == "residual"))
-  shares_of(fit, sets, a)
+  residuals <- diag(a, length(a))[is_residual(names(a)), , drop = FALSE]
+  rownames(residuals) <- names(a)[is_residual(names(a))]
+  shares_of(fit, rbind(with_residuals(genetic, fit), residuals), a)
+}
+
+# Columns of zeros for the residuals.
+with_residuals <- function(sets, fit) {
+  cbind(sets, matrix(0, nrow(sets), length(fit$theta) - ncol(sets)))
 }
 
 # The share of a set in the variance of all variants, over its share of the variants. NA for
@@ -119,7 +144,7 @@ enrichments <- function(fit) {
   of_variants <- fit$names[!is.na(fit$used_variants)]
   a <- fit$mean_diagonal * (names(fit$mean_diagonal) %in% of_variants)
   variants <- fit$used_variants / fit$n_variants
-  found <- shares_of(fit, cbind(fit$set_variances, residual = 0), a) / variants
+  found <- shares_of(fit, with_residuals(fit$set_variances, fit), a) / variants
   found[is.na(variants) | sum(fit$theta * a) == 0, ] <- NA
   found
 }
@@ -132,8 +157,12 @@ ancestry_heritability <- function(fit) {
   for (name in names(components)) {
     kernel <- fit$kernels[[name]]
     if (!identical(kernel_kind(kernel), "admixture")) next
-    own <- components[[name]]
-    rows[[name]] <- data.frame(component = own, share = colMeans(kernel$shares))
+    # With the residual of other ancestries there is no such share.
+    residual <- residual_names(fit)
+    if (length(residual) > 1 && !identical(kernel$residual, "ancestry")) next
+    rows[[name]] <- data.frame(
+      component = components[[name]], share = colMeans(kernel$shares), residual = residual
+    )
   }
   if (length(rows) == 0) {
     return(NULL)
@@ -141,10 +170,11 @@ ancestry_heritability <- function(fit) {
   rows <- do.call(rbind, rows)
   mean <- fit$mean_diagonal[rows$component] / rows$share
   genetic <- unname(fit$theta[rows$component] * mean)
-  residual <- fit$theta[["residual"]]
+  at_residual <- match(rows$residual, names(fit$theta))
+  residual <- unname(fit$theta[at_residual])
   gradients <- matrix(0, nrow(rows), length(fit$theta))
   gradients[cbind(seq_along(mean), rows$component)] <- mean * residual / (genetic + residual)^2
-  gradients[, length(fit$theta)] <- -genetic / (genetic + residual)^2
+  gradients[cbind(seq_along(mean), at_residual)] <- -genetic / (genetic + residual)^2
   found <- data.frame(h2 = genetic / (genetic + residual), delta_errors(fit, gradients))
   found[genetic <= 0, c("se", "mc_se")] <- NA
   all <- found[match(seq_along(fit$names), rows$component), ]

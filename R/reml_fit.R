@@ -5,8 +5,8 @@
 #'
 #' @details
 #' **Model.** y = X b + u_1 + ... + u_G + e. The genetic values u_g have covariance theta_g K_g, the
-#' residuals e have theta_e I. K_g is the kernel of component g ([kernels]). Variances are in
-#' squared units of the response.
+#' residuals e have theta_e I, or a variance by ancestry ([kernel_admixture()]). K_g is the kernel
+#' of component g ([kernels]). Variances are in squared units of the response.
 #'
 #' **Samples** are matched by their ids. Their order is that of the genotypes. Samples without
 #' phenotype or with a missing covariate are dropped and counted.
@@ -52,7 +52,7 @@
 #' @param verbose Whether to log what is left out, and the path, as messages of class
 #'   `ancify_message`; `TRUE` (the default).
 #' @return A list of class `reml_fit`; [reml_fit] describes its methods. Its fields:
-#' * `theta`: the variances, named by component, with `residual` last.
+#' * `theta`: the variances, named by component, with `residual` or those by ancestry last.
 #' * `coefficients`, `coefficients_covariance`: the fixed effects.
 #' * `log_likelihood`, `log_likelihood_null`: at `theta`, and without genetic components.
 #' * `score`, `information`: slopes of the log-likelihood, and average (or expected) information.
@@ -112,8 +112,9 @@ fit_reml <- function(formula, data, genotypes = NULL, components = NULL, kernels
   model <- reml_model(genotypes, components, kernels, overlap)
   model <- model_on_samples(model, formula, data, id)
   n <- length(model$y)
-  model$path <- choose_path(method, n, length(model$names), memory_here)
-  model$control <- core_control(control, c(model$names, "residual"), n, model$path)
+  model$path <- choose_path(method, n, dense_components(model), memory_here,
+                            !is.null(dividing_kernel(model)))
+  model$control <- core_control(control, c(model$names, residual_names(model)), n, model$path)
   model[c("threads", "memory")] <- list(threads, memory)
   model <- with_file_facts(model)
   log <- log_where(verbose)

@@ -9,7 +9,8 @@
 #' unrelated samples up to 1.4 times too large. An estimate can be below 0.
 #'
 #' @inheritParams fit_reml
-#' @param blocks Number of blocks of the jackknife, 100 by default.
+#' @param blocks Number of blocks of the jackknife. `NULL` (the default): 100, or one for each
+#'   sample where there are fewer.
 #' @return A list of class `reml_he`:
 #' * `theta`: the variances, named by component; `covariance`: their covariances.
 #' * `h2`, `h2_se`: the genetic share of the variance, and its standard error.
@@ -30,16 +31,18 @@
 #' data <- data.frame(id = 1:100, y = rnorm(20)[families] + rnorm(100))
 #' haseman_elston(y ~ 1, data, kernels = list(family = kernel), blocks = 20, threads = 1)
 haseman_elston <- function(formula, data, genotypes = NULL, components = NULL, kernels = NULL,
-                           id = "id", overlap = FALSE, blocks = 100, control = reml_control(),
+                           id = "id", overlap = FALSE, blocks = NULL, control = reml_control(),
                            threads = NULL, memory = NULL, progress = interactive()) {
   check_given()
   check_flag(overlap, "overlap")
   check_flag(progress, "progress")
   check_control(control)
-  check_whole_number(blocks, "blocks")
+  if (!is.null(blocks)) check_whole_number(blocks, "blocks")
   model <- reml_model(genotypes, components, kernels, overlap)
   model <- model_on_samples(model, formula, data, id)
+  check_one_residual(model, "Haseman-Elston regression")
   n <- length(model$y)
+  blocks <- blocks %||% min(100, n)
   if (blocks < 2 || blocks > n) {
     abort_ancify(sprintf("`blocks` must be from 2 to the number of samples, %s.", format_count(n)),
                  "input")

@@ -37,7 +37,7 @@ reml_log_likelihood <- function(fit, theta, progress = interactive()) {
   check_numbers(theta, "theta")
   theta <- by_component(theta, names(fit$theta), "theta")
   memory <- core_settings(fit$threads, fit$memory)$memory
-  choose_path("exact", length(fit$y), length(fit$names), memory)
+  choose_path("exact", length(fit$y), dense_components(fit), memory)
   likelihoods_at(fit, cbind(theta), progress)[[1]]
 }
 

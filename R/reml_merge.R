@@ -146,7 +146,8 @@ refitted <- function(model, into, number, call, progress) {
   model$names <- into[!duplicated(number)]
   check_component_names(model$names)
   # A background is bounded as the least bounded of its parts. A start is for the old components.
-  lower <- split(model$control$lower, c(number, length(number) + 1))
+  groups <- c(number, length(number) + seq_along(residual_names(model)))
+  lower <- split(model$control$lower, groups)
   model$control$lower <- unname(vapply(lower, min, 0))
   model$control["start"] <- list(NULL)
   result <- run_reml(model, "Fitting", progress)

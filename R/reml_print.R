@@ -64,9 +64,11 @@ as.data.frame.reml_fit <- function(x, ...) {
   errors <- delta_errors(x, diag(length(x$theta)))
   errors[x$at_bound, ] <- NA
   share <- variance_shares(x)[-1, ]
-  enrichment <- rbind(enrichments(x), residual = NA)
+  n_residuals <- length(x$theta) - length(x$names)
+  enrichment <- enrichments(x)[c(seq_along(x$names), rep(NA, n_residuals)), ]
   table <- data.frame(
-    component = names(x$theta), variants = c(x$used_variants, NA), theta = x$theta, errors,
+    component = names(x$theta), variants = c(x$used_variants, rep(NA, n_residuals)),
+    theta = x$theta, errors,
     z = x$theta / errors$se, share = share$estimate, share_se = share$se,
     share_mc_se = share$mc_se, enrichment = enrichment$estimate, enrichment_se = enrichment$se,
     enrichment_mc_se = enrichment$mc_se, at_bound = x$at_bound

@@ -50,10 +50,12 @@ check_component_names <- function(names) {
   if (length(names) == 0) {
     abort_ancify("There is no genetic component: give `genotypes`, or `kernels`.", "input")
   }
-  bad <- c(names[duplicated(names)], intersect(names, "residual"))
+  bad <- c(names[duplicated(names)], names[is_residual(names)])
   if (length(bad)) {
     abort_ancify(
-      sprintf("The name %s stands for two components: choose another.", quoted(bad[1])), "input"
+      sprintf("The name %s stands for %s: choose another.", quoted(bad[1]),
+              if (is_residual(bad[1])) "a residual" else "two components"),
+      "input"
     )
   }
 }
@@ -203,6 +205,7 @@ core_problem <- function(model) {
     ),
     n_genetic = model$n_genetic, scale_power = model$scale_power,
     kernels = lapply(unname(model$kernels), with_core_genotypes),
-    names = model$names
+    names = c(model$names, residual_names(model)),
+    residual_shares = dividing_kernel(model)$shares
   )
 }

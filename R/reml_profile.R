@@ -136,11 +136,12 @@ warn_of_higher <- function(fit, best) {
   }
 }
 
-# The fit's bounds; the residual stays above 0.
+# The fit's bounds; residuals stay above 0.
 profile_bounds <- function(fit) {
   lower <- stats::setNames(fit$control$lower, names(fit$theta))
   least <- 1e-6 * sum(fit$theta * fit$mean_diagonal)
-  lower[["residual"]] <- max(lower[["residual"]], least, na.rm = TRUE)
+  residual <- is_residual(names(lower))
+  lower[residual] <- pmax(lower[residual], least, na.rm = TRUE)
   lower
 }
 

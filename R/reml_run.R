@@ -11,8 +11,20 @@ exact_bytes <- function(n, components) 8 * n^2 * (if (components > 1) components
 block_bytes <- function(n) 64 * (n + 64)
 
 # "exact" or "stochastic". `components`: number of genetic ones.
-choose_path <- function(wanted, n, components, memory) {
+choose_path <- function(wanted, n, components, memory, only_exact = FALSE) {
   check_choice(wanted, c("auto", "exact", "stochastic"), "method")
+  if (only_exact) {
+    if (wanted == "stochastic") {
+      abort_ancify(
+        paste(
+          "The stochastic path has one residual variance. Make the kernel with",
+          "`residual = \"shared\"`, or choose `method = \"exact\"`."
+        ),
+        "input"
+      )
+    }
+    wanted <- "exact"
+  }
   if (wanted == "stochastic") {
     return("stochastic")
   }
@@ -30,11 +42,14 @@ choose_path <- function(wanted, n, components, memory) {
   if (wanted == "exact" || n <= most_exact_samples && fits) "exact" else "stochastic"
 }
 
+# Number of matrices of a model: a residual of several variances has one less than these.
+dense_components <- function(model) length(model$names) + length(residual_names(model)) - 1
+
 # core_settings() of a model or fit, with the memory that its matrices leave to genotypes.
 path_settings <- function(model, path) {
   settings <- core_settings(model$threads, model$memory)
   if (path == "exact") {
-    settings$memory <- settings$memory - exact_bytes(length(model$y), length(model$names))
+    settings$memory <- settings$memory - exact_bytes(length(model$y), dense_components(model))
   }
   settings
 }
@@ -52,7 +67,7 @@ run_reml <- function(model, label = "Fitting", progress = FALSE, checkpoint = NU
       reml_stochastic_impl(problem, if (!is.null(checkpoint)) checkpoint["state"], watch)
     }
   }, progress, inputs = fit_inputs(model), tell = list(checkpoint = checkpoint$save))
-  with_component_names(result, c(model$names, "residual"), colnames(model$x))
+  with_component_names(result, c(model$names, residual_names(model)), colnames(model$x))
 }
 
 with_component_names <- function(result, components, effects) {
@@ -60,7 +75,7 @@ with_component_names <- function(result, components, effects) {
   vectors <- c("theta", "score", "mean_diagonal", "at_bound")
   result[vectors] <- lapply(result[vectors], stats::setNames, components)
   for (name in c("information", "mc_score")) dimnames(result[[name]]) <- both
-  colnames(result$genetic) <- components[-length(components)]
+  colnames(result$genetic) <- components[!is_residual(components)]
   names(result$coefficients) <- effects
   dimnames(result$coefficients_covariance) <- list(effects, effects)
   result
@@ -71,10 +86,18 @@ with_component_names <- function(result, components, effects) {
 # What tells a file again: path, size and checksum of samples of it; `identity` by path, for jobs
 # of this session.
 genotype_file_facts <- function(g) {
-  facts <- file_identity(g$path)
+  # A matrix is saved itself.
+  if (is.null(g$identity)) {
+    return(list(path = g$path, size = length(g$memory$calls), checksum = g$path))
+  }
+  file_facts(g$path)
+}
+
+file_facts <- function(path) {
+  facts <- file_identity(path)
   list(
-    path = g$path, size = facts$size, checksum = facts$sample_checksum,
-    identity = stats::setNames(facts$identity, g$path)
+    path = path, size = facts$size, checksum = facts$sample_checksum,
+    identity = stats::setNames(facts$identity, path)
   )
 }
 
@@ -106,12 +129,12 @@ with_genotypes <- function(fit) {
 
 # Those of a fit or kernel are looked for by path, then in the working directory.
 with_own_genotypes <- function(fit) {
-  if (is.null(fit$genotypes)) {
+  if (is.null(fit$genotypes$identity)) {
     return(fit)
   }
   paths <- Filter(is_file, unique(c(fit$file$path, basename(fit$file$path))))
   for (path in paths) {
-    facts <- genotype_file_facts(list(path = normalizePath(path)))
+    facts <- file_facts(normalizePath(path))
     if (facts$size == fit$file$size && facts$checksum == fit$file$checksum) {
       fit$genotypes[c("path", "identity")] <- list(facts$path, unname(facts$identity))
       fit$file <- facts

@@ -20,7 +20,7 @@ simulate.reml_fit <- function(object, nsim = 1, seed = NULL, ...) {
   }
   n <- length(object$y)
   drawn <- drop(object$x %*% object$coefficients) + genetic_draws(object, nsim) +
-    sqrt(object$theta[["residual"]]) * matrix(stats::rnorm(n * nsim), n)
+    sqrt(residual_variances(object)) * matrix(stats::rnorm(n * nsim), n)
   dimnames(drawn) <- list(object$ids, paste0("sim_", seq_len(nsim)))
   as.data.frame(drawn)
 }

@@ -2,29 +2,6 @@
 
 # ---- The cluster of a run ------------------------------------------------------------------------
 
-check_workers <- function(param, backend) {
-  # BiocParallel cannot start foreach's workers.
-  if (!inherits(param, "BiocParallelParam") || inherits(param, "DoparParam")) {
-    abort_ancify(
-      sprintf(
-        "`BPPARAM` must be NULL or a BiocParallelParam, as BiocParallel::SnowParam(2) is, not %s.",
-        show_value(param)
-      ),
-      "input"
-    )
-  }
-  need_bioconductor("BiocParallel", "Workers")
-  if (forks(param) && identical(backend, "gpu")) {
-    abort_ancify(
-      paste(
-        "The workers of MulticoreParam are forked, and a forked process cannot use a GPU.",
-        "Use SnowParam, or set `backend` to \"cpu\"."
-      ),
-      "device"
-    )
-  }
-}
-
 # The cluster of a run: an environment, or NULL if the calling session does all itself.
 new_cluster <- function(param, config, progress, log) {
   if (is.null(param)) {
@@ -40,16 +17,6 @@ new_cluster <- function(param, config, progress, log) {
   cluster$log <- log
   cluster
 }
-
-# MulticoreParam inherits from SnowParam; its workers are forked.
-forks <- function(param) {
-  if (is_batch(param)) {
-    return(param$cluster == "multicore")
-  }
-  inherits(param, "SnowParam") && identical(param$.clusterargs$type, "FORK")
-}
-
-is_batch <- function(param) inherits(param, "BatchtoolsParam")
 
 describe_cluster <- function(cluster) {
   kind <- class(cluster$param)[1]

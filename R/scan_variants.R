@@ -35,6 +35,8 @@
 #' @param threads Number of threads. `NULL` (the default): `getOption("ancify.threads")`, or else
 #'   all cores.
 #' @param memory Bytes for genotypes. `NULL` (the default): half of what is available.
+#' @param BPPARAM A `BiocParallelParam`. Its workers leave out a chromosome each, on one thread,
+#'   with the same result. They read the genotypes' files. `NULL` (the default): none.
 #' @param progress Whether to show a progress bar after two seconds. Default: only in interactive
 #'   sessions.
 #' @param ... Not used.
@@ -54,9 +56,12 @@
 #' (`"ols"` or `"mixed"`), `samples`, `loco`, `df` (degrees of freedom), `theta` (variances, a row
 #' for each chromosome left out) and `ratios` (the sampled z'Pz / z'Sz).
 #' @section Errors:
+#' * `ancify_input_error`: the fit allows variances below 0, and a covariance is singular.
 #' * `ancify_input_error`: samples, covariates and genotypes do not fit together; a fit without
 #'   genotypes needs `genotypes`; or nothing is left without a chromosome.
 #' * `ancify_file_error`, `ancify_format_error`: genotypes cannot be read, or have changed.
+#' * `ancify_package_error`: `BPPARAM` needs the package BiocParallel. `ancify_task_error`: a worker
+#'   has failed.
 #' @references
 #' Yang and others (2014) Advantages and pitfalls in the application of mixed-model association
 #' methods. Nature Genetics 46:100.
@@ -125,19 +130,23 @@ scan_variants.formula <- function(x, data, genotypes, id = "id", threads = NULL,
 
 #' @rdname scan_variants
 #' @export
-scan_variants.reml_fit <- function(x, genotypes = NULL, loco = TRUE, progress = interactive(),
-                                   ...) {
+scan_variants.reml_fit <- function(x, genotypes = NULL, loco = TRUE, BPPARAM = NULL,
+                                   progress = interactive(), ...) {
   check_given()
   check_no_more(...)
   check_flag(loco, "loco")
   check_flag(progress, "progress")
+  if (!is.null(BPPARAM)) {
+    check_workers(BPPARAM, "cpu")
+    x$threads <- 1L
+    progress <- FALSE
+  }
   fit <- with_genotypes(x)
   g <- tested_genotypes(fit, genotypes)
   parts <- scan_parts(fit, g, loco)
-  scans <- Map(function(variants, chromosome) {
-    part <- if (nzchar(chromosome)) fit_without(fit, chromosome, progress) else fit
-    c(scan_mixed(part, g[, variants], progress), list(theta = part$theta))
-  }, parts, names(parts))
+  scans <- over_parts(seq_along(parts), function(i) {
+    scan_part(fit, g[, parts[[i]]], names(parts)[i], progress)
+  }, BPPARAM, "Scanning", FALSE)
   order <- order(unlist(parts, use.names = FALSE))
   all_of <- function(name) unlist(lapply(scans, `[[`, name), use.names = FALSE)
   forms <- lapply(c(response = "response", square = "square", n = "n", frequency = "frequency"),
@@ -147,6 +156,27 @@ scan_variants.reml_fit <- function(x, genotypes = NULL, loco = TRUE, progress = 
     method = "mixed", samples = length(fit$y), loco = any(nzchar(names(parts))), df = Inf,
     theta = thetas_of(scans, names(parts), names(fit$theta)), ratios = all_of("ratios")
   ))
+}
+
+# The variants of `g` by a fit without this chromosome; "" for the fit itself.
+scan_part <- function(fit, g, chromosome, progress) {
+  tryCatch(
+    {
+      part <- if (nzchar(chromosome)) fit_without(fit, chromosome, progress) else fit
+      c(scan_mixed(part, g, progress), list(theta = part$theta))
+    },
+    ancify_input_error = function(condition) {
+      if (!any(fit$control$lower < 0, na.rm = TRUE)) stop(condition)
+      abort_ancify(
+        sprintf(
+          "%s: %s %s", if (nzchar(chromosome)) paste("Without chromosome", chromosome) else "Scan",
+          conditionMessage(condition),
+          "The fit allows variances below 0, and so a singular covariance: fit with `lower = 0`."
+        ),
+        "input"
+      )
+    }
+  )
 }
 
 # ---- Mixed model ---------------------------------------------------------------------------------
@@ -203,7 +233,7 @@ fit_without <- function(fit, chromosome, progress) {
   model$weights <- weights
   model$n_genetic <- length(sets)
   model$names <- fit$names[kept]
-  with_residual <- c(kept, length(fit$theta))
+  with_residual <- c(kept, which(is_residual(names(fit$theta))))
   # A negative variance may be too low without the chromosome's variants.
   model$control$start <- pmax(fit$theta[with_residual], 0)
   model$control$lower <- fit$control$lower[with_residual]

@@ -94,6 +94,7 @@ usual_candidates <- 2000
 product_bytes <- function(candidates) 8 * candidates^2
 
 path_settings_of <- function(fit, lambda, gamma, candidates) {
+  check_one_residual(fit, "A path of sparse effects")
   check_lambda(lambda)
   check_numbers(gamma, "gamma")
   if (length(gamma) != 1 || gamma < 0 || gamma > 1) {

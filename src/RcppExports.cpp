@@ -469,6 +469,30 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// read_records_impl
+Rcpp::List read_records_impl(const std::string& path, int threads, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_records_impl(SEXP pathSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_records_impl(path, threads, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// pack_calls_impl
+Rcpp::RObject pack_calls_impl(const Rcpp::RObject& matrix);
+RcppExport SEXP _ancify_pack_calls_impl(SEXP matrixSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::RObject& >::type matrix(matrixSEXP);
+    rcpp_result_gen = Rcpp::wrap(pack_calls_impl(matrix));
+    return rcpp_result_gen;
+END_RCPP
+}
 // check_genotypes_impl
 void check_genotypes_impl(const Rcpp::List& genotypes, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_check_genotypes_impl(SEXP genotypesSEXP, SEXP watchSEXP) {
@@ -1530,6 +1554,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_write_standard_output_impl", (DL_FUNC) &_ancify_write_standard_output_impl, 2},
     {"_ancify_read_samples_impl", (DL_FUNC) &_ancify_read_samples_impl, 2},
     {"_ancify_read_variants_impl", (DL_FUNC) &_ancify_read_variants_impl, 2},
+    {"_ancify_read_records_impl", (DL_FUNC) &_ancify_read_records_impl, 3},
+    {"_ancify_pack_calls_impl", (DL_FUNC) &_ancify_pack_calls_impl, 1},
     {"_ancify_check_genotypes_impl", (DL_FUNC) &_ancify_check_genotypes_impl, 2},
     {"_ancify_genotype_matrix_impl", (DL_FUNC) &_ancify_genotype_matrix_impl, 3},
     {"_ancify_genotype_counts_impl", (DL_FUNC) &_ancify_genotype_counts_impl, 3},

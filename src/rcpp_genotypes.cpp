@@ -2,10 +2,15 @@
 #include "rcpp_genotypes.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/exec/errors.h"
 #include "core/formats/genotype/bed_writer.h"
+#include "core/formats/genotype/memory_genotypes.h"
+#include "core/formats/genotype/record_calls.h"
 #include "core/formats/genotype/tables.h"
 #include "rcpp_glue.h"
 
@@ -38,7 +43,64 @@ std::string lines_of(const Rcpp::CharacterVector& texts) {
   return lines;
 }
 
+Rcpp::List as_list(const ancify::VariantTable& table) {
+  using Rcpp::Named;
+  return Rcpp::List::create(
+      Named("chromosome") = as_strings(table.chromosome), Named("id") = as_strings(table.id),
+      Named("position") = Rcpp::IntegerVector(table.position.begin(), table.position.end()),
+      Named("counted") = as_strings(table.counted), Named("other") = as_strings(table.other));
+}
+
+// Where calls in memory are: bytes of R, or of the core.
+const std::uint8_t* calls_at(const Rcpp::RObject& calls) {
+  if (calls.isNULL()) return nullptr;
+  if (TYPEOF(calls) == RAWSXP) return RAW(calls);
+  return Rcpp::XPtr<std::vector<std::uint8_t>>(static_cast<SEXP>(calls))->data();
+}
+
+// The call for a value of an R matrix; none for a value that is no call.
+constexpr unsigned kNoCall = 4;
+
+unsigned call_of(int value) {
+  if (value == NA_INTEGER) return ancify::kMissingCall;
+  return value >= 0 && value <= 2 ? static_cast<unsigned>(value) : kNoCall;
+}
+
+unsigned call_of(double value) {
+  if (R_IsNA(value)) return ancify::kMissingCall;
+  return value == 0 || value == 1 || value == 2 ? static_cast<unsigned>(value) : kNoCall;
+}
+
+// snpStats's codes: 0 is missing, 1 to 3 are 0 to 2 copies of the second allele, others no certain
+// genotype.
+unsigned call_of(Rbyte code) {
+  constexpr std::array<unsigned, 4> calls = {ancify::kMissingCall, 0, 1, 2};
+  return code < calls.size() ? calls[code] : kNoCall;
+}
+
+// Packs a matrix. Returns the place of the first value that is no call, or `rows * columns`.
+template <class Value>
+std::int64_t pack(const Value* values, std::int64_t rows, std::int64_t columns,
+                  std::uint8_t* calls) {
+  for (std::int64_t j = 0; j < columns; ++j, calls += (rows + 3) / 4) {
+    for (std::int64_t i = 0; i < rows; ++i) {
+      const unsigned call = call_of(values[j * rows + i]);
+      if (call == kNoCall) return j * rows + i;
+      ancify::set_call(calls, i, call);
+    }
+  }
+  return rows * columns;
+}
+
 }  // namespace
+
+std::unique_ptr<ancify::GenotypeFile> ChosenGenotypes::open(
+    const ancify::InputIdentities& inputs) const {
+  if (calls == nullptr) {
+    return ancify::open_genotype_file(path, samples_in_file, variants_in_file, inputs);
+  }
+  return std::make_unique<ancify::MemoryGenotypes>(path, calls, samples_in_file, variants_in_file);
+}
 
 ChosenGenotypes as_chosen(const Rcpp::List& genotypes) {
   const Rcpp::IntegerVector samples = genotypes["sample_index"];
@@ -47,7 +109,9 @@ ChosenGenotypes as_chosen(const Rcpp::List& genotypes) {
       Rcpp::as<std::string>(genotypes["path"]),
       static_cast<std::int64_t>(Rcpp::as<double>(genotypes["samples_in_file"])),
       static_cast<std::int64_t>(Rcpp::as<double>(genotypes["variants_in_file"])),
-      {}};
+      {},
+      genotypes["calls"]};
+  chosen.calls = calls_at(chosen.keeper);
   chosen.selection.samples.assign(samples.begin(), samples.end());
   chosen.selection.variants.assign(variants.begin(), variants.end());
   return chosen;
@@ -81,11 +145,44 @@ Rcpp::List read_variants_impl(const std::string& path, const Rcpp::Function& wat
   run_job(watch, [&](ancify::JobControl& control) {
     table = ancify::read_variants(path, ancify::TaskContext(control));
   });
+  return as_list(table);
+}
+
+// Reads the genotypes of a VCF or BCF. Returns list(samples =, variants = as from
+// read_variants_impl(), calls = an external pointer, left_out = numbers of records).
+// [[Rcpp::export]]
+Rcpp::List read_records_impl(const std::string& path, int threads, const Rcpp::Function& watch) {
+  ancify::RecordCalls found;
+  run_job(watch, [&](ancify::JobControl& control) {
+    found = ancify::read_record_calls(path, threads, control);
+  });
+  ancify::TextColumn samples;
+  for (const std::string& sample : found.samples) samples.add(sample);
+  const Rcpp::XPtr<std::vector<std::uint8_t>> calls(
+      new std::vector<std::uint8_t>(std::move(found.calls)));
   using Rcpp::Named;
   return Rcpp::List::create(
-      Named("chromosome") = as_strings(table.chromosome), Named("id") = as_strings(table.id),
-      Named("position") = Rcpp::IntegerVector(table.position.begin(), table.position.end()),
-      Named("counted") = as_strings(table.counted), Named("other") = as_strings(table.other));
+      Named("samples") = as_strings(samples), Named("variants") = as_list(found.variants),
+      Named("calls") = calls,
+      Named("left_out") = Rcpp::NumericVector::create(
+          Named("multiallelic") = static_cast<double>(found.multiallelic),
+          Named("not_snp") = static_cast<double>(found.not_snp),
+          Named("without_genotypes") = static_cast<double>(found.without_genotypes)));
+}
+
+// The calls of a matrix as bytes. A single number instead is the place of a value that is no call.
+// [[Rcpp::export]]
+Rcpp::RObject pack_calls_impl(const Rcpp::RObject& matrix) {
+  const std::int64_t rows = Rf_nrows(matrix);
+  const std::int64_t columns = Rf_ncols(matrix);
+  Rcpp::RawVector packed(static_cast<R_xlen_t>((rows + 3) / 4 * columns));
+  std::uint8_t* const calls = packed.begin();
+  std::int64_t bad = 0;
+  if (TYPEOF(matrix) == RAWSXP) bad = pack(RAW(matrix), rows, columns, calls);
+  if (TYPEOF(matrix) == INTSXP) bad = pack(INTEGER(matrix), rows, columns, calls);
+  if (TYPEOF(matrix) == REALSXP) bad = pack(REAL(matrix), rows, columns, calls);
+  if (bad < rows * columns) return Rcpp::wrap(static_cast<double>(bad + 1));
+  return packed;
 }
 
 // Opens a genotype file, to see that it fits the numbers of samples and variants.

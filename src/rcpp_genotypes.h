@@ -1,5 +1,6 @@
 // The genotypes that R chooses: list(path =, samples_in_file =, variants_in_file =, sample_index =,
-// variant_index =), as core_genotypes() makes it.
+// variant_index =, calls = those in memory, as pack_calls_impl() or read_records_impl() gives them,
+// or NULL), as core_genotypes() makes it.
 #pragma once
 
 #include <Rcpp.h>
@@ -17,10 +18,11 @@ struct ChosenGenotypes {
   std::int64_t samples_in_file;
   std::int64_t variants_in_file;
   ancify::GenotypeSelection selection;
+  Rcpp::RObject keeper;                 // of the calls in memory
+  const std::uint8_t* calls = nullptr;  // if they are in memory
 
-  std::unique_ptr<ancify::GenotypeFile> open(const ancify::InputIdentities& inputs) const {
-    return ancify::open_genotype_file(path, samples_in_file, variants_in_file, inputs);
-  }
+  // Valid as long as this.
+  std::unique_ptr<ancify::GenotypeFile> open(const ancify::InputIdentities& inputs) const;
 };
 
 ChosenGenotypes as_chosen(const Rcpp::List& genotypes);

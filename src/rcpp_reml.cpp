@@ -33,10 +33,10 @@ Rcpp::List as_data_frame(const std::vector<reml::Iteration>& iterations,
     }
     for (const double value : at.theta) values[column++][i] = value;
   }
-  for (std::size_t g = 0; g + 1 < components; ++g) {
-    columns.push_back(g < names.size() ? names[g] : "component" + std::to_string(g + 1));
+  for (std::size_t g = 0; g < components; ++g) {
+    const std::string other = g + 1 < components ? "component" + std::to_string(g + 1) : "residual";
+    columns.push_back(g < names.size() ? names[g] : other);
   }
-  if (components > 0) columns.emplace_back("residual");
   Rcpp::List table(static_cast<R_xlen_t>(values.size()));
   for (std::size_t j = 0; j < values.size(); ++j) table[static_cast<R_xlen_t>(j)] = values[j];
   table.names() = Rcpp::CharacterVector(columns.begin(), columns.end());
@@ -58,6 +58,9 @@ reml::FitData as_fit_data(const Rcpp::List& problem) {
   reml::FitData data;
   data.y = as_doubles(problem["y"]);
   data.x = as_doubles(problem["x"]);
+  if (problem.containsElementNamed("residual_shares")) {
+    data.residual_shares = as_doubles(problem["residual_shares"]);
+  }
   if (problem.containsElementNamed("names")) {
     data.names = Rcpp::as<std::vector<std::string>>(problem["names"]);
   }

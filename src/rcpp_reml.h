@@ -15,7 +15,8 @@
 #include "rcpp_reml_kernels.h"
 
 // A `problem` is a list as core_problem(), core_control() and core_settings() of R make it:
-//   y (n numbers), x (n x p), names (of components, may be absent)
+//   y (n numbers), x (n x p), names (of components, may be absent), residual_shares (n x residuals,
+//     NULL or absent for one residual I)
 //   genotypes: a list for as_chosen(), or NULL
 //   weights = list(variant =, component =, weight =), n_genetic =, scale_power =: the components
 //     that genotypes make; variants and components from 0

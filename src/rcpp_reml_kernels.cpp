@@ -111,16 +111,41 @@ class FunctionKernel : public OtherKernel {
   double trace_;
 };
 
-// ---- Blocks of weights --------------------------------------------------------------------------
+// ---- Of genotypes -------------------------------------------------------------------------------
 
-// list(genotypes = as for as_chosen(), scale_power =, blocks = matrices, component = that of each
-// block, from 0, divisors = of each component; 0 for its mean diagonal)
-class WeightedKernel : public OtherKernel {
+// A kernel of a list with genotypes = as for as_chosen(), scale_power =.
+class KernelOfGenotypes : public OtherKernel {
  public:
-  WeightedKernel(const Rcpp::RObject& kernel, std::int64_t /*samples*/) : kernel_(kernel) {
+  explicit KernelOfGenotypes(const Rcpp::List& list)
+      : chosen_(as_chosen(Rcpp::List(list["genotypes"]))),
+        scale_power_(Rcpp::as<double>(list["scale_power"])) {}
+  std::int64_t variants() const override {
+    return static_cast<std::int64_t>(chosen_.selection.variants.size());
+  }
+  void take(const ancify::GenotypeWork& work) override { work_ = work; }
+
+ protected:
+  ancify::GenotypeMatrix& open_genotypes(ancify::JobControl& control) {
+    genotypes_ = std::make_unique<ancify::GenotypeMatrix>(chosen_.open(control.inputs()),
+                                                          chosen_.selection, work_, control);
+    return *genotypes_;
+  }
+  double scale_power() const { return scale_power_; }
+
+ private:
+  ChosenGenotypes chosen_;
+  double scale_power_;
+  ancify::GenotypeWork work_;
+  std::unique_ptr<ancify::GenotypeMatrix> genotypes_;
+};
+
+// blocks = matrices, component = that of each block, from 0, divisors = of each component; 0 for
+// its mean diagonal
+class WeightedKernel : public KernelOfGenotypes {
+ public:
+  WeightedKernel(const Rcpp::RObject& kernel, std::int64_t /*samples*/)
+      : KernelOfGenotypes(Rcpp::List(kernel)), kernel_(kernel) {
     const Rcpp::List list(kernel);
-    chosen_ = as_chosen(Rcpp::List(list["genotypes"]));
-    scale_power_ = Rcpp::as<double>(list["scale_power"]);
     divisors_ = Rcpp::as<std::vector<double>>(list["divisors"]);
     const Rcpp::List matrices = list["blocks"];
     const Rcpp::IntegerVector component = list["component"];
@@ -128,16 +153,11 @@ class WeightedKernel : public OtherKernel {
       blocks_.push_back({REAL(matrices[b]), Rf_nrows(matrices[b]), component[b]});
     }
   }
-  std::int64_t variants() const override {
-    return static_cast<std::int64_t>(chosen_.selection.variants.size());
-  }
-  void take(const ancify::GenotypeWork& work) override { work_ = work; }
   std::unique_ptr<reml::Kernels> open(const Names& names, ancify::JobControl& control,
                                       Mailbox& /*mail*/, KernelFacts& facts) override {
-    genotypes_ = std::make_unique<ancify::GenotypeMatrix>(chosen_.open(control.inputs()),
-                                                          chosen_.selection, work_, control);
-    auto kernels = std::make_unique<reml::WeightedKernels>(
-        *genotypes_, blocks_, divisors_, scale_power_, control, later_names(names, facts));
+    auto kernels =
+        std::make_unique<reml::WeightedKernels>(open_genotypes(control), blocks_, divisors_,
+                                                scale_power(), control, later_names(names, facts));
     for (int g = 0; g < kernels->components(); ++g) {
       facts.add(static_cast<double>(kernels->used_variants(g)),
                 kernels->divisors()[static_cast<std::size_t>(g)]);
@@ -147,37 +167,22 @@ class WeightedKernel : public OtherKernel {
 
  private:
   Rcpp::RObject kernel_;  // keeps the blocks' values
-  ChosenGenotypes chosen_;
-  double scale_power_;
   std::vector<double> divisors_;
   std::vector<reml::WeightBlock> blocks_;
-  ancify::GenotypeWork work_;
-  std::unique_ptr<ancify::GenotypeMatrix> genotypes_;
 };
 
-// ---- Ancestries ---------------------------------------------------------------------------------
-
-// list(genotypes = as for as_chosen(), scale_power =, shares = n x ancestries)
-class AdmixtureKernel : public OtherKernel {
+// shares = n x ancestries
+class AdmixtureKernel : public KernelOfGenotypes {
  public:
-  AdmixtureKernel(const Rcpp::RObject& kernel, std::int64_t /*samples*/) {
-    const Rcpp::List list(kernel);
-    chosen_ = as_chosen(Rcpp::List(list["genotypes"]));
-    scale_power_ = Rcpp::as<double>(list["scale_power"]);
-    shares_ = Rcpp::as<std::vector<double>>(list["shares"]);
-  }
-  std::int64_t variants() const override {
-    return static_cast<std::int64_t>(chosen_.selection.variants.size());
-  }
-  void take(const ancify::GenotypeWork& work) override { work_ = work; }
+  AdmixtureKernel(const Rcpp::RObject& kernel, std::int64_t /*samples*/)
+      : KernelOfGenotypes(Rcpp::List(kernel)),
+        shares_(Rcpp::as<std::vector<double>>(Rcpp::List(kernel)["shares"])) {}
   std::unique_ptr<reml::Kernels> open(const Names& names, ancify::JobControl& control,
                                       Mailbox& /*mail*/, KernelFacts& facts) override {
-    genotypes_ = std::make_unique<ancify::GenotypeMatrix>(chosen_.open(control.inputs()),
-                                                          chosen_.selection, work_, control);
     std::vector<reml::ComponentWeight> weights;
     for (std::int64_t j = 0; j < variants(); ++j) weights.push_back({j, 0, 1});
-    shared_ = std::make_unique<reml::GenotypeKernels>(*genotypes_, weights, 1, scale_power_,
-                                                      control, later_names(names, facts));
+    shared_ = std::make_unique<reml::GenotypeKernels>(
+        open_genotypes(control), weights, 1, scale_power(), control, later_names(names, facts));
     auto kernels =
         std::make_unique<reml::AdmixtureKernels>(*shared_, shared_->diagonal(0), shares_);
     for (int a = 0; a < kernels->components(); ++a) facts.add(NA_REAL, NA_REAL);
@@ -185,11 +190,7 @@ class AdmixtureKernel : public OtherKernel {
   }
 
  private:
-  ChosenGenotypes chosen_;
-  double scale_power_;
   std::vector<double> shares_;
-  ancify::GenotypeWork work_;
-  std::unique_ptr<ancify::GenotypeMatrix> genotypes_;
   std::unique_ptr<reml::GenotypeKernels> shared_;
 };
 

@@ -5,10 +5,10 @@
 
 # At the variances `theta` (residual last): the restricted log-likelihood, its score, the average
 # and the expected information, effects with their covariance, and genetic values. `kernels`: n x n
-# matrices. H = sum_g theta_g K_g + theta_e I; P = H^-1 - H^-1 X (X'H^-1 X)^-1 X'H^-1.
-oracle_reml_at <- function(theta, y, x, kernels) {
+# matrices. H = sum_g theta_g K_g + theta_e I, or sum_a theta_ea R_a for `residuals` R_a; P = H^-1 - H^-1 X (X'H^-1 X)^-1 X'H^-1.
+oracle_reml_at <- function(theta, y, x, kernels, residuals = list(diag(length(y)))) {
   n <- length(y)
-  parts <- c(unname(kernels), list(diag(n)))
+  parts <- c(unname(kernels), unname(residuals))
   h <- Reduce(`+`, Map(`*`, theta, parts))
   h_inverse <- solve(h)
   x_h_x <- crossprod(x, h_inverse %*% x)
@@ -30,8 +30,8 @@ oracle_reml_at <- function(theta, y, x, kernels) {
     coefficients = drop(covariance %*% crossprod(x, h_inverse %*% y)),
     coefficients_covariance = covariance,
     residual_projection = p_y,
-    genetic = a_p_y[, -length(parts), drop = FALSE] %*% diag(theta[-length(parts)],
-                                                             length(parts) - 1)
+    genetic = a_p_y[, seq_along(kernels), drop = FALSE] %*% diag(theta[seq_along(kernels)],
+                                                                 length(kernels))
   )
 }
 

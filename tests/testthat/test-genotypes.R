@@ -96,8 +96,8 @@ test_that("genotypes that do not fit their tables are refused", {
   refused("file", "zstd -d")
   expect_ancify_error(open_genotypes(paste0(stem, "x")), "file", "there is no such file")
   expect_ancify_error(open_genotypes(dirname(path)), "file", "this is a folder")
-  expect_ancify_error(open_genotypes(), "input", "`path`")
-  expect_ancify_error(open_genotypes(1), "input", "`path`")
+  expect_ancify_error(open_genotypes(), "input", "`source`")
+  expect_ancify_error(open_genotypes(1), "input", "`source`")
 })
 
 test_that("genotypes that were changed must be opened again", {

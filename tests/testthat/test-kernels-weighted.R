@@ -188,6 +188,26 @@ test_that("bad blocks are refused", {
     list(function() kernel_times(kernel_weighted(g, blocks, groups), 1:60), "`component`", "'a'"),
     list(function() kernel_times(kernel_weighted(g, blocks), 1:60, "a"), "`component`")
   ))
-  still <- kernel_weighted(g, with_block(3, matrix(0)), c("a", "b", "c", "b"))
+  # Variant 5 does not vary.
+  still <- kernel_weighted(g, list(diag(4), diag(1), diag(35)), c("a", "c", "b"))
   expect_ancify_error(quiet_fit(y ~ 1, case$data, kernels = list(ld = still)), "input", "'ld.c'")
+})
+
+test_that("a variant of two kernels is counted once", {
+  half <- kernel_weighted(g[, 1:27], blocks[1:2])
+  other <- kernel_weighted(g[, 1:27], lapply(sizes[1:2], function(k) diag(seq_len(k))))
+  fit <- quiet_fit(y ~ sex, case$data, g[, 8:40], kernels = list(w = half, v = other))
+  expect_identical(fit$used_variants, c(33, 26, 26))
+  expect_identical(heritability(fit)["h2", "variants"], 39)
+  alone <- quiet_fit(y ~ sex, case$data, kernels = list(w = half))
+  expect_identical(heritability(alone)["h2", "variants"], 26)
+})
+
+test_that("weights that are all 0 are refused", {
+  zero <- replace(blocks, c(1, 3), lapply(sizes[c(1, 3)], function(k) matrix(0, k, k)))
+  expect_refusals(list(
+    list(function() kernel_weighted(g, zero, groups), "group 'a'", "all 0"),
+    list(function() kernel_weighted(g[, 1:7], zero[1]), "all 0")
+  ))
+  expect_silent(kernel_weighted(g, zero))
 })

@@ -43,3 +43,8 @@ test_that("bad arguments are refused", {
     list(function() haseman_elston(y ~ 1, case$data), "genetic component")
   ))
 })
+
+test_that("few samples are a block each", {
+  expect_identical(haseman_elston(y ~ sex, case$data, case$g),
+                   haseman_elston(y ~ sex, case$data, case$g, blocks = nrow(case$data)))
+})

@@ -238,3 +238,17 @@ test_that("pictures of scans show each variant", {
   expect_silent(ggplot2::ggplot_build(manhattan))
   expect_ancify_error(plot(scan[7:8, ]), "input", "No variant")
 })
+
+test_that("a singular covariance of negative variances is refused with a way out", {
+  set.seed(5)
+  case <- reml_case(50, 60, h2 = 0.02)
+  case$data$y <- rnorm(50)
+  sets <- list(a = 1:10, b = 11:60)
+  free <- suppressWarnings(quiet_fit(y ~ 1, case$data, case$g, sets,
+                                     control = reml_control(lower = -Inf)))
+  expect_true(any(free$theta < 0))
+  expect_ancify_error(suppressWarnings(scan_variants(free, progress = FALSE)), "input",
+                      "Without chromosome", "`lower = 0`")
+  bounded <- quiet_fit(y ~ 1, case$data, case$g, sets)
+  expect_gt(sum(is.finite(scan_variants(bounded, progress = FALSE)$effect)), 50)
+})

@@ -46,6 +46,13 @@ const FitData& checked(const FitData& data, const Kernels& kernels) {
   return data;
 }
 
+// The mean of a residual's shares.
+double mean_share(const FitData& data, int residual) {
+  if (data.residual_shares.empty()) return 1;
+  const auto begin = data.residual_shares.begin() + residual * data.samples();
+  return std::accumulate(begin, begin + data.samples(), 0.0) / static_cast<double>(data.samples());
+}
+
 // A model in units of y in which it is about 1: a power of 2, so that nothing is rounded.
 class ExactProblem {
  public:
@@ -60,7 +67,6 @@ class ExactProblem {
   ExactModel& model() { return *model_; }
   const OneKernelModel* one_kernel() const { return one_kernel_; }
   double unit() const { return unit_; }
-  std::size_t components() const { return static_cast<std::size_t>(kernels_.components()) + 1; }
 
   // Values by component to and from units of the user's.
   Vector scaled(Vector theta) const { return times(std::move(theta), 1 / (unit_ * unit_)); }
@@ -76,9 +82,11 @@ class ExactProblem {
   double log_likelihood(double value) const { return value - complement_.size() * std::log(unit_); }
 
   double variance() const { return unit_ * unit_ * scaled_variance(); }
-  double null_log_likelihood() const {
-    const int n = complement_.size();
-    return log_likelihood(-0.5 * n * (kLogTwoPi + std::log(scaled_variance()) + 1));
+  // Without genetic components.
+  double null_log_likelihood();
+  // Bounds in units of the model.
+  Vector bounds(const Vector& lower) const {
+    return scaled(with_default_bounds(lower, variance(), data_.residuals()));
   }
 
   // What belongs to theta (in units of the model), where the model is.
@@ -92,8 +100,16 @@ class ExactProblem {
 
   void choose_unit();
   void make_model();
-  // Q2'KQ2 of a kernel. Keeps Q'KQ1.
+  // Q2'KQ2 of a kernel, or after the kernels of diag(q_a) of a residual. Keeps Q'KQ1.
   Vector rotated(int component);
+  void fill_dense(int component, Vector& k) const;
+  double mean_diagonal(int component) const;
+  const double* shares(int residual) const {
+    return data_.residual_shares.data() + residual * data_.samples();
+  }
+  // The model of kernels from `first` on.
+  std::unique_ptr<ExactModel> several_kernels(int first);
+  int divided() const { return data_.residuals() - 1; }  // residuals beside I
   double scaled_variance() const {
     const auto p = static_cast<std::ptrdiff_t>(complement_.effects());
     return std::inner_product(y_.begin() + p, y_.end(), y_.begin() + p, 0.0) / complement_.size();
@@ -108,6 +124,7 @@ class ExactProblem {
   std::vector<Vector> on_effects_;  // Q'KQ1 of each kernel, n x p
   std::unique_ptr<ExactModel> model_;
   const OneKernelModel* one_kernel_ = nullptr;
+  const DividedResidualModel* divided_model_ = nullptr;
 };
 
 void ExactProblem::choose_unit() {
@@ -120,13 +137,25 @@ void ExactProblem::choose_unit() {
                         norm(y_.begin() + complement_.effects(), y_.end()), complement_.size());
 }
 
+void ExactProblem::fill_dense(int component, Vector& k) const {
+  if (component < kernels_.components()) return kernels_.dense(component, k.data());
+  const double* const q = shares(component - kernels_.components());
+  const auto n = static_cast<std::size_t>(data_.samples());
+  for (std::size_t i = 0; i < n; ++i) k[i * (n + 1)] = q[i];
+}
+
+double ExactProblem::mean_diagonal(int component) const {
+  if (component < kernels_.components()) return kernels_.mean_diagonal(component);
+  return mean_share(data_, component - kernels_.components());
+}
+
 Vector ExactProblem::rotated(int component) {
   const auto n = static_cast<std::size_t>(complement_.samples());
   const auto p = static_cast<std::size_t>(complement_.effects());
   const auto size = n - p;
   const std::string name = component_name(data_, static_cast<std::size_t>(component));
   Vector k(n * n);
-  kernels_.dense(component, k.data());
+  fill_dense(component, k);
   TaskContext(control_).throw_if_stopped();
   for (std::size_t i = 0; i < k.size(); ++i) {
     if (!std::isfinite(k[i])) {
@@ -145,29 +174,55 @@ Vector ExactProblem::rotated(int component) {
     trace += k[j * size + j];
   }
   k.resize(size * size);
-  check_variance_left(trace, kernels_.mean_diagonal(component) * static_cast<double>(n), name);
+  check_variance_left(trace, mean_diagonal(component) * static_cast<double>(n), name);
   return k;
 }
 
 void ExactProblem::make_model() {
   const Vector y(y_.begin() + complement_.effects(), y_.end());
-  if (kernels_.components() == 1) {
+  if (kernels_.components() == 1 && divided() == 0) {
     auto model =
         std::make_unique<OneKernelModel>(rotated(0), y, component_name(data_, 0), control_);
     one_kernel_ = model.get();
     model_ = std::move(model);
     return;
   }
+  model_ = several_kernels(0);
+  if (divided() == 0) return;
+  auto model = std::make_unique<DividedResidualModel>(std::move(model_), data_.residuals());
+  divided_model_ = model.get();
+  model_ = std::move(model);
+}
+
+std::unique_ptr<ExactModel> ExactProblem::several_kernels(int first) {
   std::vector<Vector> rotated_kernels;
   std::vector<std::string> names;
-  for (int g = 0; g < kernels_.components(); ++g) {
+  for (int g = first; g < kernels_.components() + divided(); ++g) {
     rotated_kernels.push_back(rotated(g));
     names.push_back(component_name(data_, static_cast<std::size_t>(g)));
   }
-  model_ = std::make_unique<CholeskyModel>(std::move(rotated_kernels), y, names, control_);
+  return std::make_unique<CholeskyModel>(std::move(rotated_kernels),
+                                         Vector(y_.begin() + complement_.effects(), y_.end()),
+                                         names, control_);
 }
 
-void ExactProblem::add_effects(const Vector& theta, Fit& fit) const {
+double ExactProblem::null_log_likelihood() {
+  const int n = complement_.size();
+  if (divided() == 0) {
+    return log_likelihood(-0.5 * n * (kLogTwoPi + std::log(scaled_variance()) + 1));
+  }
+  const std::vector<Vector> kept = on_effects_;
+  DividedResidualModel model(several_kernels(kernels_.components()), data_.residuals());
+  on_effects_ = kept;
+  SearchSettings settings;
+  const auto k = static_cast<std::size_t>(data_.residuals());
+  settings.lower = bounds(Vector(k, std::numeric_limits<double>::quiet_NaN()));
+  return log_likelihood(search(model, settings).log_likelihood);
+}
+
+void ExactProblem::add_effects(const Vector& of_residuals, Fit& fit) const {
+  const Vector theta =
+      divided_model_ == nullptr ? of_residuals : divided_model_->with_identity(of_residuals);
   const auto n = static_cast<std::size_t>(complement_.samples());
   const auto p = static_cast<std::size_t>(complement_.effects());
   Vector h(n * p);  // Q'HQ1, in units of the model
@@ -217,7 +272,7 @@ void transpose(std::size_t n, Vector& a) {
 }
 
 // H at theta, n x n.
-Vector covariance_at(Kernels& kernels, const Vector& theta) {
+Vector covariance_at(const FitData& data, Kernels& kernels, const Vector& theta) {
   const auto n = static_cast<std::size_t>(kernels.samples());
   Vector h(n * n);
   Vector kernel(n * n);
@@ -227,7 +282,14 @@ Vector covariance_at(Kernels& kernels, const Vector& theta) {
     kernels.dense(g, kernel.data());
     for (std::size_t i = 0; i < h.size(); ++i) h[i] += variance * kernel[i];
   }
-  for (std::size_t i = 0; i < n; ++i) h[i * (n + 1)] += theta.back();
+  const auto residuals = static_cast<std::size_t>(data.residuals());
+  for (std::size_t a = 0; a < residuals; ++a) {
+    const double variance = theta[theta.size() - residuals + a];
+    for (std::size_t i = 0; i < n; ++i) {
+      const double share = data.residual_shares.empty() ? 1 : data.residual_shares[a * n + i];
+      h[i * (n + 1)] += variance * share;
+    }
+  }
   return h;
 }
 
@@ -238,7 +300,7 @@ Fit fit_exact(const FitData& data, Kernels& kernels, const SearchSettings& setti
   ExactProblem problem(data, kernels, control);
   SearchSettings scaled = settings;
   scaled.start = problem.scaled(settings.start);
-  scaled.lower = problem.scaled(with_default_bounds(settings.lower, problem.variance()));
+  scaled.lower = problem.bounds(settings.lower);
   const Maximum maximum = search(problem.model(), scaled);
   if (maximum.theta.empty()) throw not_positive("start", settings.start);
   Fit fit;
@@ -251,7 +313,7 @@ Fit fit_exact(const FitData& data, Kernels& kernels, const SearchSettings& setti
   for (int g = 0; g < kernels.components(); ++g) {
     fit.mean_diagonal.push_back(kernels.mean_diagonal(g));
   }
-  fit.mean_diagonal.push_back(1);
+  for (int a = 0; a < data.residuals(); ++a) fit.mean_diagonal.push_back(mean_share(data, a));
   fit.at_bound = maximum.at_bound;
   fit.converged = maximum.converged;
   fit.status = maximum.status;
@@ -290,7 +352,7 @@ std::vector<double> projection_at(const FitData& data, Kernels& kernels,
   const auto p = static_cast<std::size_t>(complement.effects());
   const auto size = n - p;
   const auto between = [&] { TaskContext(control).throw_if_stopped(); };
-  Vector h = covariance_at(kernels, theta);
+  Vector h = covariance_at(data, kernels, theta);
   complement.rotate_kernel(h.data());
   Vector inner(size * size);
   for (std::size_t j = 0; j < size; ++j) {

@@ -1,7 +1,9 @@
 // The restricted likelihood of data on the complement of their fixed effects: y ~ N(0, H) of size N
-// = n - p, H = sum_g theta_g A_g + theta_e I. Vectors by component have the residual last.
+// = n - p, H = sum_g theta_g A_g + theta_e I, or with several residuals. Vectors by component have
+// residuals last.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
@@ -27,6 +29,7 @@ class ExactModel {
   virtual ~ExactModel() = default;
 
   int size() const { return static_cast<int>(y_.size()); }
+  const std::vector<double>& y() const { return y_; }
   // With the residual.
   virtual int components() const = 0;
   // tr(A_g) / N of the genetic components.
@@ -48,9 +51,6 @@ class ExactModel {
   virtual std::vector<std::vector<double>> starts(const std::vector<double>& lower) = 0;
   // Whether a search from each start costs little; else only the best start is worth one.
   virtual bool search_is_cheap() const = 0;
-
- protected:
-  const std::vector<double>& y() const { return y_; }
 
  private:
   std::vector<double> y_;
@@ -132,6 +132,38 @@ class CholeskyModel : public ExactModel {
   std::vector<double> py_;
   double log_determinant_ = 0;
   double quadratic_ = 0;
+};
+
+// A model whose residual is sum_a theta_a diag(q_a), with sum_a q_a = 1. `model` has I as residual,
+// and as its last kernels diag(q_a) on the complement, all but the last of `residuals`.
+class DividedResidualModel : public ExactModel {
+ public:
+  DividedResidualModel(std::unique_ptr<ExactModel> model, int residuals);
+
+  int components() const override { return model_->components(); }
+  std::vector<double> mean_diagonals() const override;
+  bool move_to(const std::vector<double>& theta) override;
+  double log_determinant() const override { return model_->log_determinant(); }
+  double quadratic() const override { return model_->quadratic(); }
+  Derivatives derivatives(bool expected) override;
+  bool expected_is_cheap() const override { return model_->expected_is_cheap(); }
+  std::vector<double> solve(std::vector<double> b) const override {
+    return model_->solve(std::move(b));
+  }
+  std::vector<std::vector<double>> starts(const std::vector<double>& lower) override;
+  bool search_is_cheap() const override { return model_->search_is_cheap(); }
+
+  // The same covariance as theta of `model`.
+  std::vector<double> with_identity(std::vector<double> theta) const;
+
+ private:
+  std::vector<double> slopes(std::vector<double> of_model) const;
+  std::vector<double> curvatures(std::vector<double> of_model) const;
+  // Of `components()` numbers, `stride` apart.
+  void add_slopes(std::size_t stride, double* slopes) const;
+
+  std::unique_ptr<ExactModel> model_;
+  std::size_t first_;  // number of the first residual
 };
 
 }  // namespace ancify::reml

@@ -47,9 +47,10 @@ std::string component_name(const FitData& data, std::size_t component) {
   return "component " + std::to_string(component + 1);
 }
 
-std::vector<double> with_default_bounds(std::vector<double> lower, double variance) {
+std::vector<double> with_default_bounds(std::vector<double> lower, double variance, int residuals) {
   for (std::size_t j = 0; j < lower.size(); ++j) {
-    if (std::isnan(lower[j])) lower[j] = j + 1 < lower.size() ? 0 : 1e-6 * variance;
+    const bool genetic = j + static_cast<std::size_t>(residuals) < lower.size();
+    if (std::isnan(lower[j])) lower[j] = genetic ? 0 : 1e-6 * variance;
   }
   return lower;
 }

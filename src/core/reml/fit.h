@@ -1,4 +1,4 @@
-// What a REML fit takes and gives, by either path. Vectors by component have the residual last;
+// What a REML fit takes and gives, by either path. Vectors by component have residuals last;
 // matrices are column-major.
 #pragma once
 
@@ -15,9 +15,14 @@ constexpr double kLogTwoPi = 1.837877066409345483560659472811;
 struct FitData {
   std::int64_t samples() const { return static_cast<std::int64_t>(y.size()); }
   std::int64_t effects() const { return static_cast<std::int64_t>(x.size() / y.size()); }
+  int residuals() const {
+    return residual_shares.empty() ? 1 : static_cast<int>(residual_shares.size() / y.size());
+  }
 
   std::vector<double> y;
-  std::vector<double> x;           // n x p, of full column rank
+  std::vector<double> x;  // n x p, of full column rank
+  // n x A, rows sum to 1: the residual is sum_a theta_a diag(q_a). Empty for theta I.
+  std::vector<double> residual_shares = {};
   std::vector<std::string> names;  // of components, for messages; may be empty
 };
 
@@ -32,8 +37,10 @@ double response_unit(double whole, double left, std::int64_t freedom);
 // A component for messages: its name in quotes, or "component 2".
 std::string component_name(const FitData& data, std::size_t component);
 
-// Bounds with the defaults where `lower` is NaN: 0, and a millionth of `variance` for the residual.
-std::vector<double> with_default_bounds(std::vector<double> lower, double variance);
+// Bounds with the defaults where `lower` is NaN: 0, and a millionth of `variance` for the
+// residuals.
+std::vector<double> with_default_bounds(std::vector<double> lower, double variance,
+                                        int residuals = 1);
 
 struct SearchSettings {
   std::vector<double> start;  // theta; empty if the search may choose
@@ -56,12 +63,12 @@ struct Iteration {
 struct Fit {
   std::vector<double> theta;
   std::vector<double> score;
-  std::vector<double> information;  // (G + 1) x (G + 1)
+  std::vector<double> information;  // of all components
   double log_likelihood = 0;
   double log_likelihood_null = 0;     // without genetic components
   double mc_log_likelihood = 0;       // SD of the Monte Carlo error
   std::vector<double> mc_score;       // covariance of the score's Monte Carlo error
-  std::vector<double> mean_diagonal;  // of each kernel; 1 for the residual
+  std::vector<double> mean_diagonal;  // of each kernel and residual
   std::vector<char> at_bound;
   bool converged = false;
   std::string status;   // "converged", or a word for what went wrong

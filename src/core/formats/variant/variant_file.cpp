@@ -459,6 +459,7 @@ std::string_view VariantReader::chromosome() const {
   return bcf_seqname(impl_->header_.get(), impl_->record_.get());
 }
 std::int64_t VariantReader::position() const { return impl_->record_->pos + 1; }
+std::string_view VariantReader::id() const { return impl_->record_->d.id; }
 int VariantReader::alleles() const { return impl_->record_->n_allele; }
 std::string_view VariantReader::allele(int i) const { return impl_->record_->d.allele[i]; }
 std::int64_t VariantReader::records() const { return impl_->records_; }
@@ -665,6 +666,7 @@ VariantReader::~VariantReader() = default;
 bool VariantReader::next() { refuse(); }
 std::string_view VariantReader::chromosome() const { refuse(); }
 std::int64_t VariantReader::position() const { refuse(); }
+std::string_view VariantReader::id() const { refuse(); }
 int VariantReader::alleles() const { refuse(); }
 std::string_view VariantReader::allele(int) const { refuse(); }
 std::int64_t VariantReader::records() const { refuse(); }

@@ -48,6 +48,7 @@ class VariantReader {
   bool next();
   std::string_view chromosome() const;
   std::int64_t position() const;         // from 1; 0 is before the first base
+  std::string_view id() const;           // a dot if there is none
   int alleles() const;                   // REF included
   std::string_view allele(int i) const;  // REF is the first
   std::int64_t records() const;          // records read so far

@@ -1,0 +1,88 @@
+# Work on workers of BiocParallel.
+
+check_workers <- function(param, backend) {
+  # BiocParallel cannot start foreach's workers.
+  if (!inherits(param, "BiocParallelParam") || inherits(param, "DoparParam")) {
+    abort_ancify(
+      sprintf(
+        "`BPPARAM` must be NULL or a BiocParallelParam, as BiocParallel::SnowParam(2) is, not %s.",
+        show_value(param)
+      ),
+      "input"
+    )
+  }
+  need_bioconductor("BiocParallel", "Workers")
+  if (forks(param) && identical(backend, "gpu")) {
+    abort_ancify(
+      paste(
+        "The workers of MulticoreParam are forked, and a forked process cannot use a GPU.",
+        "Use SnowParam, or set `backend` to \"cpu\"."
+      ),
+      "device"
+    )
+  }
+}
+
+# MulticoreParam inherits from SnowParam; its workers are forked.
+forks <- function(param) {
+  if (is_batch(param)) {
+    return(param$cluster == "multicore")
+  }
+  inherits(param, "SnowParam") && identical(param$.clusterargs$type, "FORK")
+}
+
+is_batch <- function(param) inherits(param, "BatchtoolsParam")
+
+# do(part) for each of `parts`, in their order: in this session, or on the workers of `param`.
+# Errors and warnings are the same either way. A bar of progress has `label`.
+over_parts <- function(parts, do, param, label, progress) {
+  if (!is.null(param)) {
+    return(lapply(sent_parts(parts, do, param), value_of_part))
+  }
+  if (!progress) {
+    return(lapply(parts, do))
+  }
+  bar <- cli::cli_progress_bar(label, total = length(parts), clear = TRUE, .auto_close = FALSE)
+  on.exit(cli::cli_progress_done(id = bar))
+  lapply(parts, function(part) {
+    value <- do(part)
+    cli::cli_progress_update(id = bar)
+    value
+  })
+}
+
+sent_parts <- function(parts, do, param) {
+  tryCatch(BiocParallel::bplapply(parts, do_part, do = do, BPPARAM = param), error = function(e) {
+    abort_ancify(sprintf("A worker of `BPPARAM` has failed: %s.", conditionMessage(e)), "task")
+  })
+}
+
+# On a worker. BiocParallel would make texts of conditions.
+do_part <- function(part, do) {
+  warnings <- list()
+  value <- tryCatch(
+    withCallingHandlers(do(part), warning = function(condition) {
+      warnings <<- c(warnings, list(condition))
+      invokeRestart("muffleWarning")
+    }),
+    error = function(condition) structure(list(condition = condition), class = "failed_part")
+  )
+  list(value = value, warnings = warnings)
+}
+
+value_of_part <- function(outcome) {
+  for (condition in outcome$warnings) warning(condition)
+  if (inherits(outcome$value, "failed_part")) stop(outcome$value$condition)
+  outcome$value
+}
+
+# do() on a worker with ancify attached, as users' functions call functions of it.
+with_ancify <- function(do) {
+  function(part) {
+    if (!"package:ancify" %in% search()) {
+      attachNamespace("ancify")
+      on.exit(detach("package:ancify"))
+    }
+    do(part)
+  }
+}

@@ -1,0 +1,105 @@
+# Genotypes of a matrix, whose rows are samples. They are in memory, at two bits a call.
+
+open_matrix <- function(source, variants) {
+  is_snp_matrix <- methods::is(source, "SnpMatrix")
+  if (is.logical(source) && all(is.na(source))) storage.mode(source) <- "integer"
+  if (!is_snp_matrix && !is.numeric(source)) {
+    abort_ancify(
+      sprintf("`source` must be a matrix of numbers or a SnpMatrix, not of %s.", typeof(source)),
+      "input"
+    )
+  }
+  check_matrix_rows(rownames(source))
+  if (ncol(source) == 0) abort_ancify("`source` has no variant.", "input")
+  table <- variants_of_matrix(source, variants)
+  if (is_snp_matrix) source <- source@.Data
+  calls <- pack_calls_impl(source)
+  if (!is.raw(calls)) refuse_call(source, calls)
+  list(
+    path = sprintf("matrix %s", bytes_checksum_impl(calls)), files = character(),
+    samples = list2DF(list(family = rep("0", nrow(source)), id = rownames(source))),
+    variants = table, calls = calls
+  )
+}
+
+check_matrix_rows <- function(ids) {
+  if (length(ids) == 0 || !all(nzchar(ids), !is.na(ids))) {
+    abort_ancify("The rows of `source` must be samples, and named by their IDs.", "input")
+  }
+  twice <- anyDuplicated(ids)
+  if (twice) {
+    abort_ancify(sprintf("Two rows of `source` are named %s.", quoted(ids[twice])), "input")
+  }
+}
+
+refuse_call <- function(calls, place) {
+  row <- (place - 1) %% nrow(calls) + 1
+  value <- if (is.raw(calls)) {
+    sprintf("the code %s, an uncertain genotype", as.integer(calls[[place]]))
+  } else {
+    format(calls[[place]], digits = 15)
+  }
+  abort_ancify(
+    sprintf(
+      "Genotypes must be 0, 1, 2 or missing, but that of sample %s at variant %s is %s.%s",
+      quoted(rownames(calls)[row]), format_count((place - 1) %/% nrow(calls) + 1), value,
+      if (is.raw(calls)) " Set it to missing." else ""
+    ),
+    "input"
+  )
+}
+
+# Names that columns of `variants` may have. Those of snpStats's read.plink() count allele.2.
+names_of_columns <- list(
+  chromosome = "chromosome", id = c("id", "snp.name"), position = "position",
+  counted = c("counted", "allele.2"), other = c("other", "allele.1")
+)
+
+# PLINK's 0 stands for what is not known.
+variants_of_matrix <- function(calls, given) {
+  n <- ncol(calls)
+  table <- list(
+    chromosome = rep("0", n), id = colnames(calls) %||% paste0("v", seq_len(n)),
+    position = integer(n), counted = rep("0", n), other = rep("0", n)
+  )
+  if (!is.null(given)) given <- check_variant_table(given, n)
+  for (column in names(table)) {
+    name <- intersect(names_of_columns[[column]], names(given))
+    if (length(name)) table[[column]] <- values_of_column(given[[name[1]]], column, name[1])
+  }
+  list2DF(table)
+}
+
+check_variant_table <- function(given, n) {
+  given <- plain_table(given)
+  if (!is.data.frame(given) || nrow(given) != n) {
+    abort_ancify(
+      sprintf("`variants` must be a data frame with a row for each of the %s, not %s.",
+              count_of(n, "column"),
+              if (is.data.frame(given)) count_of(nrow(given), "row") else show_value(given)),
+      "input"
+    )
+  }
+  unknown <- setdiff(names(given), c(unlist(names_of_columns), "cM"))
+  if (length(unknown)) {
+    abort_ancify(
+      sprintf("`variants` has the column %s; it takes %s.", quoted(unknown[1]),
+              enumerate(names(names_of_columns))),
+      "input"
+    )
+  }
+  given
+}
+
+values_of_column <- function(values, column, name) {
+  if (column != "position") {
+    return(enc2utf8(ifelse(is.na(values), "0", as.character(values))))
+  }
+  whole <- is.numeric(values) && !anyNA(values) && all(values == round(values)) &&
+    all(abs(values) <= .Machine$integer.max)
+  if (!whole) {
+    abort_ancify(sprintf("The column %s of `variants` must be whole numbers.", quoted(name)),
+                 "input")
+  }
+  as.integer(values)
+}

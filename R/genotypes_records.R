@@ -1,0 +1,57 @@
+# Genotypes of a VCF or BCF: their SNPs are in memory, at two bits a call.
+
+# By the name or by the first bytes, which may be compressed.
+is_record_file <- function(path) {
+  if (is_variant_path(path)) {
+    return(TRUE)
+  }
+  path <- path_of(path)
+  if (!is.character(path) || length(path) != 1 || !is_file(path)) {
+    return(FALSE)
+  }
+  file <- gzfile(path, "rb")
+  on.exit(close(file))
+  start <- readBin(file, "raw", 16)
+  begins <- function(text) identical(utils::head(start, nchar(text)), charToRaw(text))
+  begins("##fileformat=VCF") || begins("BCF\002")
+}
+
+open_records <- function(source, variants) {
+  refuse_variants(variants)
+  path <- check_path(source, "source")
+  check_is_file(path)
+  path <- normalizePath(path)
+  identity <- genotype_identity(path)
+  found <- packed_records(path, identity)
+  if (length(found$variants$id) == 0) {
+    abort_ancify(
+      sprintf(
+        "%s has no SNP of two alleles with genotypes: it has %s.", quoted(path),
+        c(left_out_text(found$left_out), "no record")[1]
+      ),
+      "format", file = path
+    )
+  }
+  list(
+    path = path, identity = identity,
+    files = c(genotypes = path, samples = path, variants = path),
+    samples = list2DF(list(family = rep("0", length(found$samples)), id = found$samples)),
+    variants = list2DF(found$variants), left_out = found$left_out, calls = found$calls
+  )
+}
+
+packed_records <- function(path, identity) {
+  with_watch("Reading", function(watch) {
+    read_records_impl(path, resolve_threads(NULL), watch)
+  }, inputs = stats::setNames(identity, path))
+}
+
+# What was left out, in words; none if it is nothing.
+left_out_text <- function(left_out) {
+  what <- c(
+    multiallelic = "with several ALT alleles", not_snp = "that are no SNP",
+    without_genotypes = "without GT"
+  )
+  some <- names(left_out)[left_out > 0]
+  enumerate(sprintf("%s %s", vapply(left_out[some], count_of, "", "record"), what[some]))
+}

@@ -1,0 +1,118 @@
+// Packs the genotypes of a variant file, record by record.
+#include "core/formats/genotype/record_calls.h"
+
+#include <cstddef>
+#include <limits>
+#include <string_view>
+
+#include "core/exec/errors.h"
+#include "core/exec/threads.h"
+#include "core/formats/genotype/genotype_file.h"
+#include "core/formats/genotype/memory_genotypes.h"
+#include "core/formats/variant/variant_file.h"
+#include "core/io/text.h"
+
+namespace ancify {
+
+namespace {
+
+constexpr int kDiploid = 2;
+
+bool is_one_base(std::string_view allele) {
+  return allele.size() == 1 &&
+         std::string_view("ACGTacgt").find(allele[0]) != std::string_view::npos;
+}
+
+// The call of a sample's alleles; none for one with more than two.
+unsigned call_of(const int* alleles, int ploidy) {
+  int n = 0;
+  int copies = 0;
+  for (int k = 0; k < ploidy && alleles[k] != kNoAllele; ++k, ++n) {
+    if (alleles[k] == kMissingAllele) return kMissingCall;
+    copies += alleles[k];
+  }
+  if (n == 0) return kMissingCall;
+  return static_cast<unsigned>(n == 1 ? kDiploid * copies : copies);
+}
+
+class CallReader {
+ public:
+  CallReader(const std::string& path, int threads, JobControl& control)
+      : reader_(path, threads - 1, RecordParts::kGenotypes, control.inputs()) {
+    found_.samples = reader_.samples();
+    if (found_.samples.empty()) {
+      throw FormatError(path, 0, "the file has no samples, and so no genotypes");
+    }
+    for (const std::string& sample : found_.samples) {
+      if (is_utf8(sample)) continue;
+      throw FormatError(path, 0,
+                        "the name of the sample " + excerpt(sample) + " is not UTF-8 text");
+    }
+  }
+
+  RecordCalls read(JobControl& control) {
+    ReadingProgress progress(reader_.path(), control);
+    const TaskContext context(control);
+    while (reader_.next()) {
+      context.throw_if_stopped();
+      progress.record(reader_);
+      take_record();
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void take_record() {
+    if (reader_.alleles() > 2) {
+      ++found_.multiallelic;
+    } else if (reader_.alleles() < 2 || !is_one_base(reader_.allele(0)) ||
+               !is_one_base(reader_.allele(1))) {
+      ++found_.not_snp;
+    } else if (const Genotypes& genotypes = reader_.genotypes(); genotypes.ploidy == 0) {
+      ++found_.without_genotypes;
+    } else {
+      add(genotypes);
+    }
+  }
+
+  void add(const Genotypes& genotypes) {
+    if (reader_.position() > std::numeric_limits<std::int32_t>::max()) {
+      reader_.fail("its position is beyond 2147483647");
+    }
+    if (!is_utf8(reader_.id()) || !is_utf8(reader_.chromosome())) {
+      reader_.fail("its ID or chromosome is not UTF-8 text");
+    }
+    VariantTable& table = found_.variants;
+    table.chromosome.add(reader_.chromosome());
+    table.id.add(reader_.id());
+    table.position.push_back(static_cast<std::int32_t>(reader_.position()));
+    table.counted.add(reader_.allele(1));
+    table.other.add(reader_.allele(0));
+    const auto n = static_cast<std::int64_t>(found_.samples.size());
+    const std::size_t begin = found_.calls.size();
+    found_.calls.resize(begin + static_cast<std::size_t>((n + 3) / 4));
+    std::uint8_t* const calls = found_.calls.data() + begin;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const int* const alleles = genotypes.alleles.data() + i * genotypes.ploidy;
+      if (genotypes.ploidy > kDiploid && alleles[kDiploid] != kNoAllele) refuse_ploidy(i);
+      set_call(calls, i, call_of(alleles, genotypes.ploidy));
+    }
+  }
+
+  [[noreturn]] void refuse_ploidy(std::int64_t sample) const {
+    reader_.fail("sample " + excerpt(found_.samples[static_cast<std::size_t>(sample)]) +
+                 " has more than two alleles, but genotypes here have one or two. Leave the "
+                 "sample or the record out");
+  }
+
+  VariantReader reader_;
+  RecordCalls found_;
+};
+
+}  // namespace
+
+RecordCalls read_record_calls(const std::string& path, int threads, JobControl& control) {
+  return CallReader(path, in_forked_child() ? 1 : threads, control).read(control);
+}
+
+}  // namespace ancify

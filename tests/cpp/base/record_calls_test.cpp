@@ -1,0 +1,69 @@
+// Checks that genotypes of a VCF are packed as they stand there, and what is left out or refused.
+#include "core/formats/genotype/record_calls.h"
+
+#include <gtest/gtest.h>
+
+#include "core/exec/errors.h"
+#include "core/formats/genotype/memory_genotypes.h"
+#include "core/formats/genotype/selected_calls.h"
+#include "core/formats/variant/variant_file.h"
+#include "support.h"
+
+namespace ancify {
+namespace {
+
+using test::TempDir;
+
+// `records`: ALT, then genotypes of five samples, between blanks.
+std::string vcf_of(const std::vector<std::string>& records) {
+  std::string text =
+      "##fileformat=VCFv4.2\n##contig=<ID=1>\n"
+      "##FORMAT=<ID=GT,Number=1,Type=String,Description=\"Genotype\">\n"
+      "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\tc\td\te\n";
+  for (const std::string& record : records) {
+    const std::size_t end = record.find(' ');
+    std::string genotypes = record.substr(end);
+    for (char& c : genotypes) c = c == ' ' ? '\t' : c;
+    text += "1\t7\tv\tA\t" + record.substr(0, end) + "\t.\t.\t.\tGT" + genotypes + "\n";
+  }
+  return text;
+}
+
+class RecordCallsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (htslib_version().empty()) GTEST_SKIP() << "This build has no htslib.";
+  }
+  RecordCalls read(const std::vector<std::string>& records) {
+    JobControl control;
+    return read_record_calls(dir_.write("x.vcf", vcf_of(records)), 1, control);
+  }
+  TempDir dir_;
+};
+
+TEST_F(RecordCallsTest, PacksWhatStandsThere) {
+  const RecordCalls found =
+      read({"C 0/0 0|1 1/0 1|1 ./.", "CT 0/0 0/0 0/0 0/0 0/0", "G 0 1 . ./1 1|1", "C,G 1 1 1 1 1"});
+  EXPECT_EQ(found.multiallelic, 1);
+  EXPECT_EQ(found.not_snp, 1);
+  EXPECT_EQ(found.without_genotypes, 0);
+  ASSERT_EQ(found.variants.counted.size(), 2U);
+  EXPECT_EQ(found.variants.counted[1], "G");
+  EXPECT_EQ(found.variants.other[1], "A");
+  EXPECT_EQ(found.variants.id[0], "v");
+  const MemoryGenotypes file("x", found.calls.data(), 5, 2);
+  const unsigned expected[2][5] = {{0, 1, 1, 2, kMissingCall},
+                                   {0, 2, kMissingCall, kMissingCall, 2}};
+  std::vector<std::uint8_t> calls(static_cast<std::size_t>(file.stride()));
+  for (std::int64_t j = 0; j < 2; ++j) {
+    file.read(j, 1, calls.data());
+    for (std::int64_t i = 0; i < 5; ++i) EXPECT_EQ(call_at(calls.data(), i), expected[j][i]);
+  }
+}
+
+TEST_F(RecordCallsTest, RefusesThreeAlleles) {
+  EXPECT_THROW(read({"C 0/0 0/0 0/1/1 0/0 0/0"}), FormatError);
+}
+
+}  // namespace
+}  // namespace ancify
