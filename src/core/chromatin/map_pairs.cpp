@@ -1,3 +1,4 @@
+// Finds the pairs of a map, which is stored as its upper triangle.
 #include "core/chromatin/map_pairs.h"
 
 #include <algorithm>

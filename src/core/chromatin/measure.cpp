@@ -1,3 +1,4 @@
+// Measures distances between points.
 #include "core/chromatin/measure.h"
 
 #include <cmath>

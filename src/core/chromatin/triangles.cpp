@@ -1,3 +1,4 @@
+// Counts triples of points whose distances break the triangle inequality.
 #include "core/chromatin/triangles.h"
 
 #include <cmath>
