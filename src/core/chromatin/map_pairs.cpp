@@ -1,4 +1,4 @@
-// Finds the pairs of a map, which is stored as its upper triangle.
+// Makes squares of triangles of distances, and does work on cells by threads.
 #include "core/chromatin/map_pairs.h"
 
 #include <algorithm>

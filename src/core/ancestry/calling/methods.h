@@ -30,7 +30,7 @@ struct MethodOptions {
   double mutation_rate = 1.25e-8;  // per site and generation, along the history
   SubstitutionRates rates;
   Thresholds thresholds;
-  std::string model_path;   // LightGBM's text of the trained model, for ml
+  std::string model_path;    // LightGBM's text of the trained model, for ml
   KnownSitesFiles variants;  // for coalescent: sites that vary; none without paths
 };
 
