@@ -90,6 +90,26 @@ report("k = 25: time of KMC 3 over ours (at least 1.0)", counting[, "kmc"] / cou
 report("the same with its -r", counting[, "kmc_r"] / counting[, "ours"])
 report("k = 55 over k = 25 (at most 2.2)", counting[, "long"] / counting[, "ours"])
 
+# FASTA, beside R's copies of 8 bytes a k-mer into fresh memory
+system2("sh", c("-c", shQuote(sprintf(
+  "gzip -dc %s | awk 'NR %% 4 == 1 { print \">\" NR } NR %% 4 == 2' > %s",
+  at("reads.fastq.gz"), at("reads.fa")
+))))
+histogram <- kmer_histogram(read_kmers(at("ours")))
+kmers <- sum(histogram$count * histogram$kmers)
+block <- raw(2^26)
+fasta <- medians(list(
+  ours = function() ours("reads.fa", "fasta", 25),
+  copies = function() {
+    for (i in seq_len(kmers * 8 / length(block))) {
+      copy <- block
+      copy[1] <- as.raw(1)
+    }
+  }
+))
+print(fasta)
+report("k = 25 from FASTA over copies of 8 bytes a k-mer (at most 8)", fasta[, 1] / fasta[, 2])
+
 y <- ours("other.fastq.gz", "other", 25)
 x <- read_kmers(at("ours"))
 tools <- function(operation) {
