@@ -32,7 +32,9 @@
 #' @inheritParams distance_maps
 #' @return
 #' * `denoise_maps()`: a [distance_maps()] object. Pairs that are missing in `x` stay missing.
-#' * `outlier_scores()`: a matrix of points x cells; `NA` for points that were not seen.
+#'   Distances of points that [structures()] leaves out stay as they are.
+#' * `outlier_scores()`: a matrix of points x cells; `NA` for points that were not seen, or that
+#'   [structures()] leaves out.
 #' @section Errors:
 #' `ancify_input_error`: an argument has the wrong type, or `threshold` leaves a cell with fewer
 #' than two points.
@@ -50,9 +52,9 @@ denoise_maps <- function(x, method = c("outliers", "rank", "smacof"), threshold 
   check_maps(x)
   method <- check_choice(method, names(denoising_methods), "method")
   check_positive(threshold, "threshold", 1)
-  missing <- is.na(x$maps)
-  x$maps <- denoising_methods[[method]](x, threshold, threads)
-  x$maps[missing] <- NA
+  denoised <- denoising_methods[[method]](x, threshold, threads)
+  known <- !is.na(x$maps) & !is.na(denoised)
+  x$maps[known] <- denoised[known]
   x
 }
 
@@ -90,7 +92,8 @@ outlier_scores <- function(x, threads = NULL) {
   found <- structures(x, threads = threads)
   parts <- lapply(seq_along(x$cells), function(cell) neighbour_distances(found[, , cell]))
   part <- function(name) vapply(parts, `[[`, numeric(x$points), name)
-  relative <- function(distance) distance / sqrt(mean(distance^2, na.rm = TRUE))
+  # All points at one place have no score.
+  relative <- function(distance) no_nan(distance / sqrt(mean(distance^2, na.rm = TRUE)))
   bond <- relative(part("bond"))
   middle <- relative(part("middle"))
   score <- sqrt(bond * ifelse(is.na(middle), bond, middle))

@@ -13,6 +13,9 @@
 #' | list of such matrices, or one matrix | one for each cell |
 #' | data frame | columns `cell`, `point` (whole numbers from 1), `x`, `y` and `z` |
 #'
+#' A data frame's rows may have any order. Its largest `point` is the number of points. Cells
+#' without a name have their number.
+#'
 #' A point that was not seen has `NA` for all three coordinates, or no row in a data frame. Its
 #' distances are `NA`. Distances that are given may be `NA` pair by pair.
 #'
@@ -31,9 +34,9 @@
 #' @return An object of class `distance_maps`, for the functions in [distance_maps_methods].
 #' @section Errors:
 #' `ancify_input_error`: `x` has another shape, fewer than 8 or more than 512 points, or matrices
-#' of several sizes. Or a number is infinite, a distance is negative, or a map is asymmetric. Or a
-#' cell has no two points that were seen, or a data frame has two rows for a cell's point. The
-#' message names the cell and the point.
+#' of several sizes. Or a number is infinite or beyond 1e100, a distance is negative, or a map is
+#' asymmetric. Or a cell has no two points that were seen, or two cells have one name. Or a data
+#' frame has two rows for a cell's point. The message names the cell and the point.
 #' @seealso [distance_maps_methods], [simulate_polymers()], [structures()], [complete_maps()],
 #'   [denoise_maps()], [map_components()], [map_metrics()]
 #' @export
@@ -61,19 +64,13 @@ distance_maps <- function(x, scale = 1, threads = NULL) {
     upper <- which(upper.tri(diag(points)))
     new_maps(matrix(as.double(given), points^2)[upper, , drop = FALSE], points, cell_names(given))
   }
-  unseen <- which(colSums(maps$mask) < 2)
-  if (length(unseen)) {
-    abort_ancify(
-      sprintf("Cell %s has no two points that were seen: leave it out.",
-              quoted(maps$cells[unseen[1]])),
-      "input"
-    )
-  }
-  rescaled(maps, scale)
+  rescaled(check_seen(maps), scale)
 }
 
 fewest_points <- 8
 most_points <- 512
+# Squares of numbers beyond this would be infinite.
+largest_number <- 1e100
 
 # `mask`: points that have an observed pair, if it is not known otherwise.
 new_maps <- function(maps, points, cells, mask = NULL, scale = 1) {
@@ -109,7 +106,30 @@ measured <- function(coordinates, threads, scale = 1) {
   new_maps(maps, points, cell_names(coordinates), mask, scale)
 }
 
-cell_names <- function(x) dimnames(x)[[3]] %||% as.character(seq_len(dim(x)[3]))
+cell_names <- function(x) names_or_numbers(dimnames(x)[[3]], dim(x)[3])
+
+# The names of `n` things, and numbers for those without one.
+names_or_numbers <- function(names, n) {
+  numbers <- as.character(seq_len(n))
+  if (is.null(names)) numbers else ifelse(is.na(names) | names == "", numbers, names)
+}
+
+# Maps in which each cell has a distance.
+check_seen <- function(maps) {
+  unseen <- maps$cells[colSums(maps$mask) < 2]
+  if (length(unseen)) {
+    abort_ancify(
+      if (length(unseen) == 1) {
+        sprintf("Cell %s has no two points that were seen: leave it out.", quoted(unseen))
+      } else {
+        sprintf("%s have no two points that were seen: leave out %s.",
+                count_of(length(unseen), "cell"), enumerate(quoted(unseen)))
+      },
+      "input"
+    )
+  }
+  maps
+}
 
 rescaled <- function(maps, scale) {
   if (identical(scale, "each")) {
@@ -186,12 +206,23 @@ as_cell_array <- function(x) {
       "input"
     )
   }
+  check_distinct(cell_names(array))
   array
+}
+
+check_distinct <- function(names) {
+  twice <- anyDuplicated(names)
+  if (twice) {
+    abort_ancify(
+      sprintf("Two cells of `x` have the name %s: each must have its own.", quoted(names[twice])),
+      "input"
+    )
+  }
 }
 
 list_to_array <- function(x) {
   is_map <- vapply(x, function(map) is.matrix(map) && is.numeric(map), NA)
-  name_of <- function(i) quoted(names(x)[i] %||% i)
+  name_of <- function(i) quoted(names_or_numbers(names(x), length(x))[i])
   if (length(x) == 0 || !all(is_map)) {
     abort_ancify(
       if (length(x) == 0) {
@@ -245,7 +276,7 @@ table_to_array <- function(x) {
     )
   }
   check_points(max(point))
-  cell <- factor(x[["cell"]], unique(x[["cell"]]))
+  cell <- cells_of_rows(x[["cell"]])
   twice <- which(duplicated(data.frame(cell, point)))
   if (length(twice)) {
     abort_ancify(
@@ -267,6 +298,12 @@ table_to_array <- function(x) {
   out
 }
 
+# A factor of cells in the order of their first rows.
+cells_of_rows <- function(cell) {
+  if (is.double(cell) && !is.object(cell)) cell <- vapply(cell, number_text, "")
+  factor(cell, unique(cell))
+}
+
 # ---- Values -------------------------------------------------------------------------------------
 
 check_cell_coordinates <- function(x) {
@@ -278,8 +315,11 @@ check_cell_coordinates <- function(x) {
   }
   in_cells <- function(axis) x[, axis, , drop = FALSE]
   for (axis in 1:3) {
-    infinite <- is.infinite(in_cells(axis))
+    value <- in_cells(axis)
+    infinite <- is.infinite(value)
     if (any(infinite)) complain(infinite, "an infinite coordinate")
+    large <- !is.na(value) & abs(value) > largest_number
+    if (any(large)) complain(large, sprintf("a coordinate beyond %g", largest_number))
     partial <- is.na(in_cells(axis)) != is.na(in_cells(1))
     if (any(partial)) complain(partial, "only some coordinates: give all three, or NA for all")
   }
@@ -299,6 +339,8 @@ check_cell_distances <- function(x) {
   if (any(wrong)) complain(wrong, "has a diagonal that is not 0")
   wrong <- !is.na(x) & (x < 0 | is.infinite(x))
   if (any(wrong)) complain(wrong, "has a negative or infinite distance")
+  wrong <- !is.na(x) & x > largest_number
+  if (any(wrong)) complain(wrong, sprintf("has a distance beyond %g", largest_number))
   other <- aperm(x, c(2, 1, 3))
   differs <- abs(x - other) > 1e-8 * (x + other)
   wrong <- is.na(x) != is.na(other) | (!is.na(differs) & differs)

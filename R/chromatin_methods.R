@@ -4,10 +4,13 @@
 #'
 #' @param x,object An object of class `distance_maps`.
 #' @param i Cells: numbers, names, or `TRUE` and `FALSE`.
-#' @param ... Not used.
+#' @param value New names, a different one for each cell.
+#' @param ... For `c()`, objects of class `distance_maps` with one number of points and one `scale`.
+#'   Else not used.
 #' @return
-#' * `length(x)`: the number of cells; `names(x)`: their names.
+#' * `length(x)`: the number of cells; `names(x)`: their names, which `names(x) <- value` changes.
 #' * `x[i]`: the maps of some cells.
+#' * `c(x, y)`: the maps of all. With `c(a = x, b = y)` names of cells begin with `"a."` and `"b."`.
 #' * `as.array(x)`: whole symmetric maps, points x points x cells.
 #' * `as.matrix(x)`: a row for each cell and a column for each pair, named such as `"1-2"`. That is
 #'   what clustering and embedding functions take.
@@ -18,12 +21,14 @@
 #'   `separation`, the number of `pairs` seen, and their `mean` and `mean_square` distance.
 #' * `print(x)`: `x`, invisibly.
 #' @section Errors:
-#' `ancify_input_error`: there are no such cells.
+#' `ancify_input_error`: there are no such cells, two cells would have one name, or maps have other
+#' numbers of points or another `scale`.
 #' @name distance_maps_methods
 #' @aliases separation_profile
 #' @examples
 #' maps <- distance_maps(simulate_polymers(20, polymer_model(32), seed = 1))
 #' maps[1:3]
+#' c(left = maps[1:3], right = maps[4:6])
 #' summary(maps[1:3])
 #' # Mean squared distances of an ideal chain grow by 3 with each bond.
 #' head(separation_profile(maps), 3)
@@ -66,8 +71,74 @@ names.distance_maps <- function(x) x[["cells"]]
 
 #' @rdname distance_maps_methods
 #' @export
+`names<-.distance_maps` <- function(x, value) {
+  value <- as.character(value)
+  if (length(value) != length(x) || anyNA(value) || any(value == "") || anyDuplicated(value)) {
+    abort_ancify(
+      sprintf("Names must be different texts, one for each of %s.", count_of(length(x), "cell")),
+      "input"
+    )
+  }
+  x$cells <- value
+  x
+}
+
+#' @rdname distance_maps_methods
+#' @export
+c.distance_maps <- function(...) {
+  parts <- list(...)
+  for (part in parts) {
+    check_maps(part, "...")
+    if (part$points != parts[[1]]$points) {
+      abort_ancify(
+        sprintf("All maps must have one number of points, not %d and %d.", parts[[1]]$points,
+                part$points),
+        "input"
+      )
+    }
+  }
+  cells <- unlist(lapply(seq_along(parts), function(i) {
+    prefix <- names(parts)[i] %||% ""
+    if (nzchar(prefix)) paste(prefix, parts[[i]]$cells, sep = ".") else parts[[i]]$cells
+  }))
+  if (anyDuplicated(cells)) {
+    abort_ancify(
+      sprintf("Two cells have the name %s: name the maps, as in c(a = x, b = y).",
+              quoted(cells[anyDuplicated(cells)])),
+      "input"
+    )
+  }
+  bind <- function(name) do.call(cbind, lapply(unname(parts), `[[`, name))
+  out <- new_maps(bind("maps"), parts[[1]]$points, cells, bind("mask"), common_scale(parts))
+  # Which points were moved is known if all maps tell.
+  if (all(vapply(parts, function(part) is.matrix(part$outliers), NA))) {
+    out$outliers <- bind("outliers")
+  }
+  out
+}
+
+# One number, or that of each cell where all maps were divided by their own. A cell alone does not
+# tell which.
+common_scale <- function(parts) {
+  scales <- lapply(unname(parts), `[[`, "scale")
+  is_number <- lengths(scales) == 1
+  if (all(is_number) && all(vapply(scales, same_scale, NA, scales[[1]]))) {
+    return(scales[[1]])
+  }
+  if (any(is_number)) {
+    abort_ancify("All maps must have the same `scale`: join them before they are divided.", "input")
+  }
+  unlist(scales)
+}
+
+same_scale <- function(a, b) length(a) == length(b) && all(abs(a / b - 1) < 1e-8)
+
+#' @rdname distance_maps_methods
+#' @export
 `[.distance_maps` <- function(x, i) {
   cells <- unclass(x)$cells
+  # A factor's numbers are not those of cells.
+  if (!missing(i) && is.factor(i)) i <- as.character(i)
   chosen <- tryCatch(unname(stats::setNames(seq_along(cells), cells)[i]),
                      error = function(condition) NA)
   if (length(chosen) == 0 || anyNA(chosen)) {

@@ -66,7 +66,7 @@ check_same_maps <- function(x, truth, name) {
     "other cells"
   } else if (x$points != truth$points) {
     sprintf("%d points instead of %d", x$points, truth$points)
-  } else if (!isTRUE(all.equal(x$scale, truth$scale))) {
+  } else if (!same_scale(x$scale, truth$scale)) {
     "another `scale`"
   }
   if (!is.null(problem)) {
@@ -103,8 +103,8 @@ area_under_roc <- function(score, is_positive) {
 #' * `silhouette`: with `scores` alone, the mean silhouette width of the classes `truth`, from -1
 #'   to 1, by Euclidean distances.
 #' @section Errors:
-#' `ancify_input_error`: arguments differ in their number of cells, have missing labels or scores,
-#' or `truth` has one class alone while `scores` are given.
+#' `ancify_input_error`: arguments differ in their number of cells, labels are missing, or scores
+#' are not finite. Or `truth` has one class alone while `scores` are given.
 #' @references
 #' Hubert and Arabie (1985) Comparing partitions. Journal of Classification 2:193-218.
 #'
@@ -128,7 +128,8 @@ cluster_metrics <- function(clusters, truth, scores = NULL) {
 
 check_labels <- function(clusters, truth) {
   n <- length(truth)
-  if (n < 2 || length(clusters) != n || anyNA(clusters) || anyNA(truth)) {
+  good <- is.atomic(clusters) && is.atomic(truth) && n > 1 && length(clusters) == n
+  if (!good || anyNA(clusters) || anyNA(truth)) {
     abort_ancify(
       sprintf(
         "`clusters` and `truth` must have a label for each of two cells or more, not %s and %s.",
@@ -140,9 +141,10 @@ check_labels <- function(clusters, truth) {
 }
 
 check_scores <- function(scores, cells) {
-  if (!is.matrix(scores) || !is.numeric(scores) || nrow(scores) != cells || anyNA(scores)) {
+  if (!is.matrix(scores) || !is.numeric(scores) || nrow(scores) != cells ||
+        !all(is.finite(scores))) {
     abort_ancify(
-      sprintf("`scores` must be a matrix of numbers with %s, one for each cell.",
+      sprintf("`scores` must be a matrix of finite numbers with %s, one for each cell.",
               count_of(cells, "row")),
       "input"
     )
@@ -166,6 +168,8 @@ adjusted_rand <- function(clusters, truth) {
 silhouette_widths <- function(scores, classes) {
   class_of <- as.integer(factor(classes))
   sizes <- tabulate(class_of)
+  # Around their centre, as distances are differences of squares
+  scores <- scores - rep(colMeans(scores), each = nrow(scores))
   squares <- rowSums(scores^2)
   widths <- numeric(nrow(scores))
   at_once <- 1000

@@ -33,7 +33,8 @@
 #' * `polymer_model()`, `self_avoiding_model()`: an object of class `polymer_model`.
 #' * `expected_squares()`: a matrix of n x n mean squared distances.
 #' @section Errors:
-#' `ancify_input_error`: an argument is outside its range. Domains do not add up to `n`, or loops
+#' `ancify_input_error`: an argument is outside its range, or a spring is over 1e6 times as strong
+#' as another. Domains do not add up to `n`, or loops
 #' are not pairs of different points. The sphere is too small for the compact chain, or
 #' self-avoiding chains are asked for their expected squares.
 #' @references
@@ -66,11 +67,25 @@ polymer_model <- function(n = 64, domains = NULL, loops = NULL, backbone = 1, do
     ends <- rbind(loops[row, ], rev(loops[row, ]))
     springs[ends] <- springs[ends] + loop_spring
   }
+  strengths <- range(backbone, springs[springs > 0])
+  if (strengths[2] > most_contrast * strengths[1]) {
+    abort_ancify(
+      sprintf("The strongest spring is %.1e times as strong as the weakest: at most %g is exact.",
+              strengths[2] / strengths[1], most_contrast),
+      "input"
+    )
+  }
   structure(
-    list(kind = "gaussian", n = n, domains = domains, loops = loops, springs = springs),
+    list(
+      kind = "gaussian", n = n, domains = domains, loops = loops, backbone = backbone,
+      springs = springs
+    ),
     class = "polymer_model"
   )
 }
+
+# Products with the inverse of the Laplacian lose about this factor in precision.
+most_contrast <- 1e6
 
 #' @rdname polymer_model
 #' @export
@@ -134,8 +149,9 @@ expected_squares <- function(model) {
   3 * (outer(variance, variance, `+`) - 2 * covariance)
 }
 
-# The Laplacian plus 11'/n: distances are those of the Laplacian's pseudo-inverse.
-centred_precision <- function(model) laplacian(model) + 1 / model$n
+# The Laplacian plus a multiple of 11': distances are those of the Laplacian's pseudo-inverse. The
+# multiple is of the springs' size, so that any unit of length is good.
+centred_precision <- function(model) laplacian(model) + model$backbone / model$n
 
 laplacian <- function(model) diag(rowSums(model$springs)) - model$springs
 

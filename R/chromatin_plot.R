@@ -67,10 +67,10 @@ mean_map <- function(maps) {
 map_picture <- function(maps) {
   n <- length(maps)
   points <- seq_len(maps$points)
-  cell <- rep(maps$cells, each = maps$points^2)
+  cell <- rep(seq_len(n), each = maps$points^2)
   drawn <- data.frame(
     first = points, second = rep(points, each = maps$points),
-    cell = as_panels(cell, shorten(cell)), distance = as.vector(as.array(maps))
+    cell = as_panels(cell, shorten(maps$cells)[cell]), distance = as.vector(as.array(maps))
   )
   picture <- ggplot2::ggplot(drawn, by_column(x = "first", y = "second", fill = "distance")) +
     ggplot2::geom_raster() +

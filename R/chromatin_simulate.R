@@ -38,7 +38,7 @@ simulate_polymers <- function(cells, model = polymer_model(), seed = NULL, threa
     )
   }
   threads <- resolve_threads(threads)
-  labels <- names(models) %||% as.character(seq_along(models))
+  labels <- names_or_numbers(names(models), length(models))
   # Levels in the order of the models
   class_of <- factor(rep_len(labels, cells), unique(labels))
   turn <- rep_len(seq_along(models), cells)
@@ -103,7 +103,7 @@ draw_self_avoiding <- function(model, cells, threads) {
 #'   of points x cells, `TRUE` for those moved.
 #' @section Errors:
 #' `ancify_input_error`: `noise` is negative, a share is outside 0 to 1, or fewer than four points
-#' would be left as they are.
+#' would be left as they are. Or so few points of a cell were seen before that none would be left.
 #' @seealso [complete_maps()], [denoise_maps()], [outlier_scores()]
 #' @export
 #' @examples
@@ -143,7 +143,7 @@ perturb_maps <- function(x, noise = 0, outliers = 0, missing = 0, seed = NULL, t
     x <- x + on_axes(is_outlier) * rep(radii_of(x), each = 3 * points) * stats::rnorm(length(x))
   })
   x[on_axes(!is_outlier & place <= sum(counts))] <- NA
-  maps <- measured(x, threads, scale)
+  maps <- check_seen(measured(x, threads, scale))
   if (counts[1] > 0) maps$outliers <- is_outlier & maps$mask
   maps
 }

@@ -38,7 +38,7 @@
 structures <- function(x, iterations = 300, tolerance = 1e-5, threads = NULL) {
   check_given()
   check_maps(x)
-  if (!identical(as.numeric(iterations), 0)) check_whole_number(iterations, "iterations")
+  check_at_least(iterations, "iterations", 0)
   check_positive(tolerance, "tolerance", 1)
   threads <- resolve_threads(threads)
   fit <- with_watch("Scaling", function(watch) {

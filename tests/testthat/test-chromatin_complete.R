@@ -139,6 +139,17 @@ test_that("denoising brings maps nearer to the truth", {
   expect_true(all(map_metrics(smacof, truth)$triangles == 0))
   expect_true(any(map_metrics(jittered, truth)$triangles > 0))
   expect_identical(is.na(denoise_maps(given)$maps), hidden)
+  # Points that no pairs connect with the others stay as they are.
+  whole <- as.array(jittered[1])
+  whole[1:3, 4:40, 1] <- whole[4:40, 1:3, 1] <- NA
+  apart <- distance_maps(whole)
+  for (method in c("outliers", "rank", "smacof")) {
+    expect_identical(is.na(denoise_maps(apart, method)$maps), is.na(apart$maps))
+  }
+  expect_identical(denoise_maps(apart, "smacof")$maps[1:3], apart$maps[1:3])
+  nowhere <- distance_maps(matrix(0, 20, 3))
+  expect_identical(as.vector(outlier_scores(nowhere)), rep(NA_real_, 20))
+  expect_identical(denoise_maps(nowhere), nowhere)
   expect_ancify_error(denoise_maps(truth, threshold = 1e-6), "input", "choose a higher one")
   expect_ancify_error(denoise_maps(truth, threshold = 0), "input", "`threshold`")
 })

@@ -54,6 +54,9 @@ test_that("points that were not seen are NA, in a table as missing rows", {
   rows[c(21, 27), c("x", "y", "z")] <- NaN
   expect_identical(distance_maps(rows), holes)
   expect_identical(distance_maps(as.array(holes)), holes)
+  # Numbers of cells as they are written
+  rows$cell <- rows$cell * 1e5
+  expect_identical(names(distance_maps(rows))[1], "100000")
   # Single pairs
   whole <- as.array(maps)
   whole[3, 9, 1] <- whole[9, 3, 1] <- NA
@@ -95,6 +98,37 @@ test_that("methods say what is in the maps", {
   expect_output(print(distance_maps(x, "each")), "each map's radius of gyration")
 })
 
+test_that("maps are chosen, named and joined as vectors are", {
+  named <- distance_maps(list(a = x[, , 1], b = x[, , 2], c = x[, , 3]))
+  expect_identical(names(named[factor(c("c", "a"))]), c("c", "a"))
+  expect_identical(named[], named)
+  expect_identical(names(distance_maps(list(a = x[, , 1], x[, , 2]))), c("a", "2"))
+  joined <- c(maps[1:2], maps[3:5])
+  expect_identical(joined, maps)
+  expect_identical(names(c(a = maps[1:2], maps[3])), c("a.1", "a.2", "3"))
+  expect_ancify_error(c(maps, maps[2]), "input", "the name '2'", "c(a = x, b = y)")
+  expect_ancify_error(c(maps, x), "input", "`...` must be the result of distance_maps()")
+  expect_ancify_error(c(maps, distance_maps(x[1:19, , ])), "input", "not 20 and 19")
+  each <- distance_maps(x, "each")
+  expect_identical(c(each[1:3], each[4:5]), each)
+  double <- distance_maps(x, 2)
+  expect_identical(c(double[1], double[2:5]), double)
+  for (other in list(each, each[1], double, double[2])) {
+    expect_ancify_error(c(a = maps[1], b = other), "input", "the same `scale`")
+  }
+  spoilt <- perturb_maps(x, outliers = 0.1, missing = 0.1, seed = 1)
+  expect_identical(c(spoilt[1:2], spoilt[3:5])[names(spoilt)], spoilt)
+  expect_null(c(a = spoilt, b = maps)$outliers)
+  names(joined) <- letters[1:5]
+  expect_identical(joined["b"]$maps, maps[2]$maps)
+  for (wrong in list(letters[1:4], c("a", "a", "b", "c", "d"), c(NA, letters[1:4]), NULL)) {
+    expect_ancify_error(names(joined) <- wrong, "input", "one for each of 5 cells")
+  }
+  file <- withr::local_tempfile()
+  saveRDS(spoilt, file)
+  expect_identical(readRDS(file), spoilt)
+})
+
 test_that("bad input is an error that names the cell", {
   refuse <- function(x, ...) expect_ancify_error(distance_maps(x), "input", ...)
   refuse(x[1:7, , ], "8 to 512 points, not 7")
@@ -113,6 +147,11 @@ test_that("bad input is an error that names the cell", {
   unseen <- x
   unseen[, , 4] <- NA
   refuse(unseen, "Cell '4' has no two points")
+  unseen[, , 2] <- NA
+  refuse(unseen, "2 cells have no two points that were seen: leave out '2' and '4'")
+  refuse(x * 1e101, "Point 1 of cell '1' has a coordinate beyond 1e+100")
+  refuse(as.array(maps) * 1e101, "cell '1' has a distance beyond 1e+100, at points 2 and 1")
+  refuse(list(a = x[, , 1], b = x[, , 2], a = x[, , 3]), "Two cells of `x` have the name 'a'")
   whole <- as.array(maps)
   refuse(replace(whole, 2, 99), "cell '1' is not symmetric, at points 2 and 1")
   refuse(replace(whole, 2, NA), "is not symmetric")
@@ -141,6 +180,7 @@ test_that("pictures are drawn, of the mean map and of cells", {
   expect_equal(matrix(drawn$distance, 20), unname(apply(as.array(maps), 1:2, mean)))
   expect_match(ggplot2::autoplot(maps)$labels$title, "Mean distances in 5 cells")
   expect_identical(nlevels(ggplot2::autoplot(maps, cells = 2:3)$data$cell), 2L)
+  expect_identical(nlevels(ggplot2::autoplot(maps, cells = c(2, 2))$data$cell), 2L)
   expect_ancify_error(ggplot2::autoplot(maps, cells = 7), "input", "There is no cell 7")
   expect_ancify_error(ggplot2::autoplot(maps, cells = rep(1, 13)), "input", "at most 12")
 })
@@ -156,6 +196,13 @@ test_that("structures have the distances of exact maps, with and without absent 
     expect_equal(x[, , cell] %*% parts$u %*% t(parts$v), found[, , cell], tolerance = 1e-6,
                  ignore_attr = TRUE)
   }
+  # In metres, and in a unit as much smaller; of a mirror image, and backwards
+  for (unit in c(1e-9, 1e9)) {
+    expect_equal(structures(distance_maps(x * unit)) / unit, found, tolerance = 1e-9)
+  }
+  x[, 1, ] <- -x[, 1, ]
+  expect_identical(structures(distance_maps(x)), found)
+  expect_equal(structures(distance_maps(x[20:1, , ]))[20:1, , ], found[, , ], tolerance = 1e-9)
   holes <- perturb_maps(x, missing = 0.3, seed = 1)
   expect_equal(distance_maps(structures(holes))$maps, holes$maps, tolerance = 1e-10)
   expect_identical(!is.na(unname(structures(holes)[, 1, ])), unname(holes$mask))
@@ -194,6 +241,8 @@ test_that("structures of inexact maps are those of plain majorisation", {
   }
   expect_true(all(attr(five, "stress") < attr(start, "stress")))
   expect_ancify_error(structures(x), "input", "the result of distance_maps()")
-  expect_ancify_error(structures(maps, iterations = -1), "input", "`iterations`")
+  for (wrong in list(-1, "a", c(1, 2), NULL)) {
+    expect_ancify_error(structures(maps, iterations = wrong), "input", "`iterations`")
+  }
   expect_ancify_error(structures(maps, tolerance = 0), "input", "`tolerance`")
 })

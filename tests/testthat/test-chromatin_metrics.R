@@ -47,6 +47,8 @@ test_that("maps that cannot be compared are an error", {
   expect_match(conditionMessage(refuse(done[1:3], truth)), "other cells")
   expect_match(conditionMessage(refuse(distance_maps(x[1:19, , ]), truth)), "19 points instead")
   expect_match(conditionMessage(refuse(distance_maps(x, 2), truth)), "another `scale`")
+  tiny <- lapply(c(1e-9, 2e-9), function(scale) distance_maps(x, scale))
+  expect_match(conditionMessage(refuse(tiny[[1]], tiny[[2]])), "another `scale`")
   expect_match(conditionMessage(refuse(given, truth)), "lacks a pair")
   expect_match(conditionMessage(refuse(done, truth, given[6:1])), "`given` has other cells")
   expect_match(conditionMessage(refuse(x, truth)), "`estimate` must be")
@@ -79,13 +81,17 @@ test_that("the adjusted Rand index and silhouettes are those of all pairs", {
     means <- tapply(distances[i, -i], factor(a[-i], 1:3), mean)
     (min(means[-a[i]]) - means[a[i]]) / max(min(means[-a[i]]), means[a[i]])
   }, 0)
-  expect_equal(cluster_metrics(b, a, scores)[["silhouette"]], mean(widths))
+  for (offset in c(0, 1e9)) {
+    expect_equal(cluster_metrics(b, a, scores + offset)[["silhouette"]], mean(widths),
+                 tolerance = 1e-6)
+  }
   # More cells than are taken at once; two classes far apart
   far <- cbind(rep(c(0, 100), 600) + stats::runif(1200))
   expect_gt(cluster_metrics(rep(1:2, 600), rep(1:2, 600), far)[["silhouette"]], 0.98)
   expect_equal(silhouette_widths(cbind(c(0, 1, 5)), c(1, 1, 2)), c(4 / 5, 3 / 4, 0))
   for (wrong in list(list(1:3, 1:2), list(c(1, NA), 1:2), list(1, 1), list(1:3, 1:3, matrix(0, 2)),
-                     list(1:3, c(1, 1, 1), matrix(0, 3)), list(1:3, 1:3, 1:3))) {
+                     list(1:3, c(1, 1, 1), matrix(0, 3)), list(1:3, 1:3, 1:3),
+                     list(1:3, 1:3, cbind(c(1, Inf, 2))), list(as.list(1:3), 1:3))) {
     expect_ancify_error(do.call(cluster_metrics, wrong), "input")
   }
 })

@@ -22,6 +22,15 @@ test_that("expected squares are those of the pseudo-inverse", {
   # A ring: two strands side by side
   ring <- expected_squares(polymer_model(10, loops = c(1, 10)))
   expect_equal(ring[1, 1:10], 3 * (0:9) * (10 - 0:9) / 10)
+  # In metres, with bonds of 100 nm
+  for (unit in c(1e-14, 1e14)) {
+    metres <- polymer_model(12, c(5, 7), backbone = 1 / unit, domain_spring = 0.02 / unit)
+    expect_equal(expected_squares(metres) / unit, expected_squares(polymer_model(12, c(5, 7))))
+    expect_equal(simulate_polymers(2, metres, seed = 1) / sqrt(unit),
+                 simulate_polymers(2, polymer_model(12, c(5, 7)), seed = 1))
+  }
+  expect_ancify_error(polymer_model(12, 12, domain_spring = 1e9), "input",
+                      "1.0e+09 times as strong")
   expect_ancify_error(expected_squares(self_avoiding_model(20)), "input", "Only chains of springs")
 })
 
@@ -81,6 +90,8 @@ test_that("draws are repeatable, on any number of threads, and leave the session
   by_session <- simulate_polymers(50, models)
   expect_identical(by_session, one)
   expect_identical(attr(one, "model"), factor(rep(c("a", "b"), 25)))
+  names(models) <- c("a", "")
+  expect_identical(levels(attr(simulate_polymers(2, models), "model")), c("a", "2"))
   expect_equal(apply(one, 2:3, mean), matrix(0, 3, 50), ignore_attr = TRUE)
 })
 
@@ -130,5 +141,7 @@ test_that("bad arguments are errors", {
   refuse(perturb_maps(x, missing = NA), "`missing`")
   refuse(perturb_maps(x, outliers = 0.4, missing = 0.5), "8 would be outliers and 10 missing")
   refuse(perturb_maps(as.array(distance_maps(x))), "must be coordinates")
+  x[3:20, , 2] <- NA
+  refuse(perturb_maps(x, missing = 0.8, seed = 1), "Cell '2' has no two points")
   expect_output(print(polymer_model(20, c(8, 12), c(3, 9))), "3-9")
 })
