@@ -52,10 +52,33 @@ over_parts <- function(parts, do, param, label, progress) {
 }
 
 sent_parts <- function(parts, do, param) {
-  tryCatch(BiocParallel::bplapply(parts, do_part, do = do, BPPARAM = param), error = function(e) {
-    abort_ancify(sprintf("A worker of `BPPARAM` has failed: %s.", conditionMessage(e)), "task")
-  })
+  work <- list2env(list(libraries = .libPaths()), parent = emptyenv())
+  if (forks(param) || inherits(param, "SerialParam")) {
+    work$do <- do
+  } else {
+    # As bytes, since a worker without the package would make another function of it.
+    work$packed <- serialize(do, NULL)
+  }
+  tryCatch(
+    BiocParallel::bplapply(parts, do_part_anywhere, work = work, BPPARAM = param),
+    error = function(e) {
+      abort_ancify(sprintf("A worker of `BPPARAM` has failed: %s.", conditionMessage(e)), "task")
+    }
+  )
 }
+
+# The function that workers get. It needs only a library with this package. Parts that a worker gets
+# at once share `work`, an environment, and so what is unpacked or read.
+do_part_anywhere <- function(part, work) {
+  if (is.null(work$do)) {
+    .libPaths(work$libraries)
+    asNamespace("ancify")
+    work$do <- unserialize(work$packed)
+  }
+  get("do_part", asNamespace("ancify"))(part, work$do)
+}
+
+environment(do_part_anywhere) <- baseenv()
 
 # On a worker. BiocParallel would make texts of conditions.
 do_part <- function(part, do) {

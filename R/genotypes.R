@@ -85,7 +85,7 @@ open_genotypes <- function(source, variants = NULL) {
       sample_index = seq_len(nrow(found$samples)), variant_index = seq_len(nrow(found$variants)),
       left_out = found$left_out, file_ids = found$samples$id, files = found$files,
       identity = found$identity, kind = kind,
-      memory = list2env(found["calls"]), known = new.env()
+      memory = list2env(list(calls = found$calls, checksum = found$checksum)), known = new.env()
     )
   )
   with_watch("Opening", function(watch) check_genotypes_impl(core_genotypes(g), watch))
@@ -94,7 +94,7 @@ open_genotypes <- function(source, variants = NULL) {
 
 # Where genotypes may come from; the first row whose is() is TRUE counts. open() gives path, files,
 # samples, variants and, if they are in memory, calls: bytes, or a pointer to them, which again()
-# reads where a saved fit has lost it.
+# reads where a saved fit has lost it; they must have the same checksum.
 genotype_sources <- list(
   matrix = list(
     is = function(source) is.matrix(source) || methods::is(source, "SnpMatrix"),
@@ -102,7 +102,7 @@ genotype_sources <- list(
   ),
   records = list(
     is = function(source) is_record_file(source), open = function(...) open_records(...),
-    again = function(path, identity) packed_records(path, identity)$calls
+    again = function(...) calls_again(...)
   ),
   plink = list(is = function(source) TRUE, open = function(...) open_plink(...))
 )
@@ -125,7 +125,7 @@ core_genotypes <- function(g) {
 # NULL if the core reads them from their file. A pointer is lost when it is saved.
 calls_in_memory <- function(g) {
   if (identical(g$memory$calls, methods::new("externalptr"))) {
-    g$memory$calls <- genotype_sources[[g$kind]]$again(g$path, g$identity)
+    g$memory$calls <- genotype_sources[[g$kind]]$again(g$path, g$identity, g$memory$checksum)
   }
   g$memory$calls
 }

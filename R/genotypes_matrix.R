@@ -5,7 +5,8 @@ open_matrix <- function(source, variants) {
   if (is.logical(source) && all(is.na(source))) storage.mode(source) <- "integer"
   if (!is_snp_matrix && !is.numeric(source)) {
     abort_ancify(
-      sprintf("`source` must be a matrix of numbers or a SnpMatrix, not of %s.", typeof(source)),
+      sprintf("`source` must be a matrix of numbers or a SnpMatrix, not of %s.",
+              if (is.factor(source)) "factors" else typeof(source)),
       "input"
     )
   }
@@ -16,10 +17,16 @@ open_matrix <- function(source, variants) {
   calls <- pack_calls_impl(source)
   if (!is.raw(calls)) refuse_call(source, calls)
   list(
-    path = sprintf("matrix %s", bytes_checksum_impl(calls)), files = character(),
+    path = name_of_matrix(calls, rownames(source), table), files = character(),
     samples = list2DF(list(family = rep("0", nrow(source)), id = rownames(source))),
     variants = table, calls = calls
   )
+}
+
+# Matrices with the same calls may be of other samples or variants.
+name_of_matrix <- function(calls, ids, variants) {
+  about <- paste(c(enc2utf8(ids), unlist(variants, use.names = FALSE)), collapse = "\n")
+  sprintf("matrix %s", bytes_checksum_impl(c(calls, charToRaw(about))))
 }
 
 check_matrix_rows <- function(ids) {

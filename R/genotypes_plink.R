@@ -11,6 +11,7 @@ refuse_variants <- function(variants) {
 
 open_plink <- function(source, variants) {
   refuse_variants(variants)
+  check_text(path_of(source), "source", "path or matrix")
   files <- genotype_files(check_path(source, "source"))
   list(
     path = files[["genotypes"]], identity = genotype_identity(files[["genotypes"]]), files = files,

@@ -36,7 +36,8 @@ open_records <- function(source, variants) {
     path = path, identity = identity,
     files = c(genotypes = path, samples = path, variants = path),
     samples = list2DF(list(family = rep("0", length(found$samples)), id = found$samples)),
-    variants = list2DF(found$variants), left_out = found$left_out, calls = found$calls
+    variants = list2DF(found$variants), left_out = found$left_out, calls = found$calls,
+    checksum = found$checksum
   )
 }
 
@@ -44,6 +45,19 @@ packed_records <- function(path, identity) {
   with_watch("Reading", function(watch) {
     read_records_impl(path, resolve_threads(NULL), watch)
   }, inputs = stats::setNames(identity, path))
+}
+
+# The calls once more. Sizes and parts of the file do not tell each change of it.
+calls_again <- function(path, identity, checksum) {
+  found <- packed_records(path, identity)
+  if (!identical(found$checksum, checksum)) {
+    abort_ancify(
+      sprintf("%s has other genotypes than open_genotypes() found there: open it again.",
+              quoted(path)),
+      "file", file = path
+    )
+  }
+  found$calls
 }
 
 # What was left out, in words; none if it is nothing.

@@ -15,7 +15,8 @@
 #' @inheritParams genotype_methods
 #' @return The path of the `.bed`, invisibly.
 #' @section Errors:
-#' * `ancify_input_error`: `path` is a file of `g`, or a file exists and `overwrite` is `FALSE`.
+#' * `ancify_input_error`: `path` is a file of `g`, or a file exists and `overwrite` is `FALSE`; or
+#'   the ID of a sample or variant has a blank.
 #' * `ancify_file_error` (field `file`): a file cannot be written, or that of `g` cannot be read.
 #' * `ancify_format_error` (fields `file`, `line`): a record of a PGEN is damaged.
 #' @seealso [open_genotypes()]
@@ -37,6 +38,8 @@ write_bed <- function(g, path, overwrite = FALSE, threads = NULL, progress = int
   threads <- resolve_threads(threads)
   dir.create(dirname(stem), showWarnings = FALSE, recursive = TRUE)
   for (file in paste0(stem, c(".bed", ".bim", ".fam"))) check_free(file, g, overwrite)
+  check_without_blanks(g$samples, c("family", "id", "father", "mother", "PAT", "MAT"), ".fam")
+  check_without_blanks(g$variants, c("chromosome", "id", "counted", "other"), ".bim")
   with_watch("Writing", function(watch) {
     write_bed_impl(core_genotypes(g), stem, bim_lines(g$variants), fam_lines(g$samples), threads,
                    watch)
@@ -68,6 +71,20 @@ check_free <- function(file, g, overwrite) {
       sprintf("%s exists: choose another `path`, or set `overwrite = TRUE`.", quoted(file)),
       "input"
     )
+  }
+}
+
+# Blanks part the columns of PLINK's tables.
+check_without_blanks <- function(table, columns, ending) {
+  for (name in intersect(columns, names(table))) {
+    bad <- grep("^$|[[:space:]]", table[[name]])
+    if (length(bad)) {
+      abort_ancify(
+        sprintf("A %s cannot hold the %s %s, which is empty or has a blank: rename it first.",
+                ending, name, quoted(table[[name]][bad[1]])),
+        "input"
+      )
+    }
   }
 }
 

@@ -82,13 +82,12 @@ anova.reml_fit <- function(object, null = NULL, test = c("mixture", "exact", "bo
     ),
     heading = c(
       sprintf("Likelihood ratio of variance components (%s)\n", test_title(test, more, nsim)),
-      sprintf("null: %s\nfit: %s", components_text(null), components_text(object))
+      sprintf("null: %s\nfit: %s", enumerate(names(null$theta) %||% residual_names(object)),
+              enumerate(names(object$theta)))
     ),
     class = c("anova", "data.frame")
   )
 }
-
-components_text <- function(fit) enumerate(names(fit$theta) %||% "residual")
 
 test_title <- function(test, more, nsim) {
   switch(

@@ -160,23 +160,24 @@ scan_variants.reml_fit <- function(x, genotypes = NULL, loco = TRUE, BPPARAM = N
 
 # The variants of `g` by a fit without this chromosome; "" for the fit itself.
 scan_part <- function(fit, g, chromosome, progress) {
-  tryCatch(
-    {
-      part <- if (nzchar(chromosome)) fit_without(fit, chromosome, progress) else fit
-      c(scan_mixed(part, g, progress), list(theta = part$theta))
-    },
-    ancify_input_error = function(condition) {
-      if (!any(fit$control$lower < 0, na.rm = TRUE)) stop(condition)
-      abort_ancify(
-        sprintf(
-          "%s: %s %s", if (nzchar(chromosome)) paste("Without chromosome", chromosome) else "Scan",
-          conditionMessage(condition),
-          "The fit allows variances below 0, and so a singular covariance: fit with `lower = 0`."
-        ),
-        "input"
-      )
-    }
-  )
+  part <- if (nzchar(chromosome)) fit_without(fit, chromosome, progress) else fit
+  forms <- or_tell_of_bounds(scan_mixed(part, g, progress), fit, chromosome)
+  c(forms, list(theta = part$theta))
+}
+
+# The value of `expr`. What is wrong with variances below 0 is told with a way out.
+or_tell_of_bounds <- function(expr, fit, chromosome) {
+  tryCatch(expr, ancify_input_error = function(condition) {
+    if (!any(fit$control$lower < 0, na.rm = TRUE)) stop(condition)
+    abort_ancify(
+      sprintf(
+        "%s: %s %s", if (nzchar(chromosome)) paste("Without chromosome", chromosome) else "Scan",
+        conditionMessage(condition),
+        "The fit allows variances below 0, and so a singular covariance: fit with `lower = 0`."
+      ),
+      "input"
+    )
+  })
 }
 
 # ---- Mixed model ---------------------------------------------------------------------------------
@@ -238,7 +239,9 @@ fit_without <- function(fit, chromosome, progress) {
   model$control$start <- pmax(fit$theta[with_residual], 0)
   model$control$lower <- fit$control$lower[with_residual]
   if (length(sets) == 0) model["genotypes"] <- list(NULL)
-  result <- run_reml(model, sprintf("Fitting without %s", chromosome), progress)
+  result <- or_tell_of_bounds(
+    run_reml(model, sprintf("Fitting without %s", chromosome), progress), fit, chromosome
+  )
   if (!result$converged) {
     warn_ancify(
       sprintf("The fit without chromosome %s has not converged: %s.", quoted(chromosome),

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "core/formats/genotype/memory_genotypes.h"
 #include "core/formats/genotype/record_calls.h"
 #include "core/formats/genotype/tables.h"
+#include "core/io/checksum.h"
 #include "rcpp_glue.h"
 
 namespace {
@@ -51,11 +53,12 @@ Rcpp::List as_list(const ancify::VariantTable& table) {
       Named("counted") = as_strings(table.counted), Named("other") = as_strings(table.other));
 }
 
-// Where calls in memory are: bytes of R, or of the core.
-const std::uint8_t* calls_at(const Rcpp::RObject& calls) {
-  if (calls.isNULL()) return nullptr;
-  if (TYPEOF(calls) == RAWSXP) return RAW(calls);
-  return Rcpp::XPtr<std::vector<std::uint8_t>>(static_cast<SEXP>(calls))->data();
+// The calls in memory, bytes of R or of the core: where they are, and how many.
+std::pair<const std::uint8_t*, std::int64_t> calls_of(const Rcpp::RObject& calls) {
+  if (calls.isNULL()) return {nullptr, 0};
+  if (TYPEOF(calls) == RAWSXP) return {RAW(calls), Rf_xlength(calls)};
+  const Rcpp::XPtr<std::vector<std::uint8_t>> kept(static_cast<SEXP>(calls));
+  return {kept->data(), static_cast<std::int64_t>(kept->size())};
 }
 
 // The call for a value of an R matrix; none for a value that is no call.
@@ -99,6 +102,9 @@ std::unique_ptr<ancify::GenotypeFile> ChosenGenotypes::open(
   if (calls == nullptr) {
     return ancify::open_genotype_file(path, samples_in_file, variants_in_file, inputs);
   }
+  if (bytes != (samples_in_file + 3) / 4 * variants_in_file) {
+    throw ancify::InputError("the calls in memory do not fit the samples and variants");
+  }
   return std::make_unique<ancify::MemoryGenotypes>(path, calls, samples_in_file, variants_in_file);
 }
 
@@ -111,7 +117,7 @@ ChosenGenotypes as_chosen(const Rcpp::List& genotypes) {
       static_cast<std::int64_t>(Rcpp::as<double>(genotypes["variants_in_file"])),
       {},
       genotypes["calls"]};
-  chosen.calls = calls_at(chosen.keeper);
+  std::tie(chosen.calls, chosen.bytes) = calls_of(chosen.keeper);
   chosen.selection.samples.assign(samples.begin(), samples.end());
   chosen.selection.variants.assign(variants.begin(), variants.end());
   return chosen;
@@ -149,7 +155,8 @@ Rcpp::List read_variants_impl(const std::string& path, const Rcpp::Function& wat
 }
 
 // Reads the genotypes of a VCF or BCF. Returns list(samples =, variants = as from
-// read_variants_impl(), calls = an external pointer, left_out = numbers of records).
+// read_variants_impl(), calls = an external pointer, checksum = of the calls, left_out = numbers of
+// records).
 // [[Rcpp::export]]
 Rcpp::List read_records_impl(const std::string& path, int threads, const Rcpp::Function& watch) {
   ancify::RecordCalls found;
@@ -158,12 +165,14 @@ Rcpp::List read_records_impl(const std::string& path, int threads, const Rcpp::F
   });
   ancify::TextColumn samples;
   for (const std::string& sample : found.samples) samples.add(sample);
+  const std::uint32_t checksum = ancify::extend_checksum(
+      0, reinterpret_cast<const char*>(found.calls.data()), found.calls.size());
   const Rcpp::XPtr<std::vector<std::uint8_t>> calls(
       new std::vector<std::uint8_t>(std::move(found.calls)));
   using Rcpp::Named;
   return Rcpp::List::create(
       Named("samples") = as_strings(samples), Named("variants") = as_list(found.variants),
-      Named("calls") = calls,
+      Named("calls") = calls, Named("checksum") = tfm::format("%08x", checksum),
       Named("left_out") = Rcpp::NumericVector::create(
           Named("multiallelic") = static_cast<double>(found.multiallelic),
           Named("not_snp") = static_cast<double>(found.not_snp),

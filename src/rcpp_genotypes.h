@@ -20,6 +20,7 @@ struct ChosenGenotypes {
   ancify::GenotypeSelection selection;
   Rcpp::RObject keeper;                 // of the calls in memory
   const std::uint8_t* calls = nullptr;  // if they are in memory
+  std::int64_t bytes = 0;               // of calls
 
   // Valid as long as this.
   std::unique_ptr<ancify::GenotypeFile> open(const ancify::InputIdentities& inputs) const;

@@ -99,11 +99,42 @@ test_that("a fit has the bytes of a BED's, is saved, and goes on elsewhere", {
                       "does not exist")
 })
 
+test_that("a large VCF that has changed where its checksum does not look is refused", {
+  set.seed(10)
+  calls <- named_calls(6, 20, missing = 0)
+  calls[6, 1] <- 0L
+  records <- sub("^(\\S+\t\\S+\t)\\S+", paste0("\\1", strrep("x", 150000)), vcf_of_calls(calls))
+  path <- vcf_file(records, rownames(calls))
+  facts <- file_facts(path)
+  data <- data.frame(id = rownames(calls), y = rnorm(6))
+  fit <- unserialize(serialize(quiet_fit(y ~ 1, data, open_genotypes(path)), NULL))
+  lines <- readLines(path)
+  at <- grep("^1\t10\t", lines)
+  writeLines(replace(lines, at, sub("0/0$", "1/1", lines[at])), path)
+  expect_identical(file_facts(path)[c("size", "checksum")], facts[c("size", "checksum")])
+  expect_ancify_error(reml_log_likelihood(fit, c(1, 1), progress = FALSE), "file",
+                      "other genotypes")
+})
+
+test_that("genotypes with names that a BED's tables cannot have are not written as one", {
+  calls <- named_calls(4, 3)
+  blank <- `rownames<-`(calls, c("a", "b", "c d", "e"))
+  chromosome <- data.frame(chromosome = c("1", "2\tx", "3"))
+  expect_refusals(list(
+    list(function() write_bed(open_genotypes(blank), tempfile()), ".fam", "'c d'"),
+    list(function() write_bed(open_genotypes(calls, chromosome), tempfile()), ".bim", "chromosome")
+  ))
+})
+
 test_that("two matrices are two sources, and a fit knows whose null it has", {
   set.seed(7)
   a <- open_genotypes(named_calls(40, 30))
   b <- open_genotypes(named_calls(40, 30))
   expect_false(a$path == b$path)
+  calls <- as.matrix(a)
+  expect_identical(open_genotypes(calls)$path, a$path)
+  expect_false(open_genotypes(calls[, 30:1])$path == a$path)
+  expect_false(open_genotypes(`rownames<-`(calls, rev(rownames(calls))))$path == a$path)
   data <- data.frame(id = a$samples$id, y = rnorm(40))
   expect_ancify_error(
     fit_reml(y ~ 1, data, kernels = list(a = kernel_grm(a), b = kernel_grm(b)), threads = 1),
@@ -194,6 +225,8 @@ test_that("sources that cannot be are refused", {
     list(function() open_genotypes(twice), "named 'b'"),
     list(function() open_genotypes(calls[, 0]), "no variant"),
     list(function() open_genotypes(matrix("0", 1, 1, dimnames = list("a", NULL))), "character"),
+    list(function() open_genotypes(as.data.frame(calls)), "path or matrix", "data.frame"),
+    list(function() open_genotypes(structure(factor(1), dim = c(1, 1))), "factors"),
     list(function() open_genotypes(codes), "sample 'b' at variant 2", "uncertain", "missing"),
     list(function() open_genotypes(calls, data.frame(id = 1:2)), "each of the 3 columns"),
     list(function() open_genotypes(calls, data.frame(ref = 1:3)), "'ref'", "counted"),

@@ -63,6 +63,7 @@ test_that("a fit has the largest likelihood, and what belongs to it", {
                c(vapply(kernels, function(k) mean(diag(k)), 0), colMeans(q)), tolerance = 1e-10,
                ignore_attr = TRUE)
   expect_output(print(summary(fit)), "residual.z")
+  expect_output(print(anova(fit)), "null: residual.x, residual.y and residual.z")
 })
 
 test_that("heritability takes the residual of its ancestry", {

@@ -31,6 +31,14 @@ test_that("a bootstrap and a scan have the same bytes on workers", {
   expect_identical(.Random.seed, before)
 })
 
+test_that("workers find the package where this session has it", {
+  libraries <- Sys.getenv(c("R_LIBS", "R_LIBS_USER"), names = TRUE)
+  Sys.unsetenv(names(libraries))
+  on.exit(do.call(Sys.setenv, as.list(libraries)))
+  param <- BiocParallel::SnowParam(1)
+  expect_identical(scan_variants(fit, BPPARAM = param), scan_variants(fit, progress = FALSE))
+})
+
 test_that("errors and warnings of workers are those of this session", {
   of_part <- function(part) {
     if (part == 2) warn_ancify("Two.", "fit")

@@ -249,6 +249,12 @@ test_that("a singular covariance of negative variances is refused with a way out
   expect_true(any(free$theta < 0))
   expect_ancify_error(suppressWarnings(scan_variants(free, progress = FALSE)), "input",
                       "Without chromosome", "`lower = 0`")
+  one <- case$g$variants
+  one$chromosome <- "7"
+  alone <- suppressWarnings(quiet_fit(y ~ 1, case$data, open_genotypes(case$calls, one), sets,
+                                      control = reml_control(lower = -Inf)))
+  expect_match(conditionMessage(expect_ancify_error(scan_variants(alone), "input")),
+               "choose `loco = FALSE`[.]$")
   bounded <- quiet_fit(y ~ 1, case$data, case$g, sets)
   expect_gt(sum(is.finite(scan_variants(bounded, progress = FALSE)$effect)), 50)
 })

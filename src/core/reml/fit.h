@@ -20,10 +20,10 @@ struct FitData {
   }
 
   std::vector<double> y;
-  std::vector<double> x;  // n x p, of full column rank
+  std::vector<double> x;           // n x p, of full column rank
+  std::vector<std::string> names;  // of components, for messages; may be empty
   // n x A, rows sum to 1: the residual is sum_a theta_a diag(q_a). Empty for theta I.
   std::vector<double> residual_shares = {};
-  std::vector<std::string> names;  // of components, for messages; may be empty
 };
 
 // InputError if a value is not finite, or n <= p.
