@@ -326,10 +326,13 @@ all_searches <- function(surface, space, starts, tolerance, param, progress) {
 
 by_workers <- function(jobs, work, param) {
   BiocParallel::bplapply(jobs, function(job) {
+    # The workers share the cores.
+    old <- options(ancify.threads = 1)
+    on.exit(options(old))
     # Users' functions call functions of ancify, so the worker attaches it.
     if (!"package:ancify" %in% search()) {
       attachNamespace("ancify")
-      on.exit(detach("package:ancify"))
+      on.exit(detach("package:ancify"), add = TRUE)
     }
     work(job)
   }, BPPARAM = param)
