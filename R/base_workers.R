@@ -80,8 +80,10 @@ do_part_anywhere <- function(part, work) {
 
 environment(do_part_anywhere) <- baseenv()
 
-# On a worker. BiocParallel would make texts of conditions.
+# On a worker, of which the others take the other cores. BiocParallel would make texts of conditions.
 do_part <- function(part, do) {
+  old <- options(ancify.threads = 1)
+  on.exit(options(old))
   warnings <- list()
   value <- tryCatch(
     withCallingHandlers(do(part), warning = function(condition) {

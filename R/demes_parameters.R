@@ -18,6 +18,7 @@ demes_with_parameters <- function(yaml, samples, file) {
   if (anyDuplicated(names(params))) {
     refuse("the parameter %s occurs twice", names(params)[anyDuplicated(names(params))])
   }
+  check_fields_once(params, refuse)
   constraints <- lapply(options$constraints, demes_constraint, names(params), refuse)
   places <- lapply(params, `[[`, "places")
   model <- demography(demes_function(yaml, samples, places, constraints))
@@ -66,20 +67,51 @@ demes_parameter <- function(one, yaml, refuse) {
   places <- unlist(lapply(values, demes_places, yaml = yaml, refuse = refuse), recursive = FALSE)
   there <- vapply(places, function(place) {
     value <- get_place(yaml, place)
-    # Counts from 0, as in the file
-    keys <- vapply(place, function(key) if (is.numeric(key)) format(key - 1) else key, "")
-    field <- paste(keys, collapse = " ")
+    field <- field_words(place)
     if (is.null(value)) refuse("%s names %s, which the Demes file does not have", name, field)
+    if (is_last_share(yaml, place)) {
+      refuse("%s cannot be %s: the last share is what the others leave", name, field)
+    }
     demes_number(value, paste(field, "of the Demes file"), refuse)
   }, 0)
   if (length(unique(there)) > 1) {
     refuse("the values of %s differ in the Demes file: %s", name, enumerate(format(there)))
   }
   bound <- function(field) {
-    if (!is.null(one[[field]])) demes_number(one[[field]], paste(field, "of", name), refuse)
+    value <- one[[field]]
+    if (!is.null(value)) value <- demes_number(value, paste(field, "of", name), refuse)
+    # An infinite one is none.
+    if (!is.null(value) && is.finite(value)) value
   }
-  list(name = name, places = places, start = there[1], lower = bound("lower_bound"),
-       upper = bound("upper_bound"))
+  lower <- bound("lower_bound")
+  upper <- bound("upper_bound")
+  if (!all(is.finite(there)) || !all(diff(c(lower, there[1], upper)) >= 0) ||
+        identical(lower, upper) && !is.null(lower)) {
+    refuse("%s is %s in the Demes file: it must be finite, and between its bounds", name,
+           format(there[1]))
+  }
+  list(name = name, places = places, start = there[1], lower = lower, upper = upper)
+}
+
+# A place in words, with counts from 0 as in the file.
+field_words <- function(place) {
+  keys <- vapply(place, function(key) if (is.numeric(key)) format(key - 1) else key, "")
+  paste(keys, collapse = " ")
+}
+
+# Whether a place is a deme's share of its last ancestor, which set_place() computes.
+is_last_share <- function(yaml, place) {
+  is_share_of_deme(place) && place[[4]] == length(get_place(yaml, place[1:3]))
+}
+
+is_share_of_deme <- function(place) place[[1]] == "demes" && identical(place[[3]], "proportions")
+
+# Of two parameters of one field, only the later would count.
+check_fields_once <- function(params, refuse) {
+  fields <- unlist(lapply(params, function(one) unique(vapply(one$places, field_words, ""))))
+  if (anyDuplicated(fields)) {
+    refuse("%s is a value of two parameters", fields[anyDuplicated(fields)])
+  }
 }
 
 # The places that one mapping of `values` names.
@@ -104,11 +136,11 @@ demes_number_of <- function(yaml, name, refuse) {
 
 # Counts in the file begin at 0.
 index_of <- function(key, refuse) {
-  index <- suppressWarnings(as.integer(key))
-  if (length(index) != 1 || is.na(index) || index < 0) {
+  index <- suppressWarnings(as.numeric(key))
+  if (length(index) != 1 || is.na(index) || index < 0 || index %% 1 != 0) {
     refuse("%s is no number of an epoch, a share, a migration or a pulse", show_value(key))
   }
-  index + 1L
+  index + 1
 }
 
 # `start_time`, `{epochs: {0: end_size}}` and `{proportions: 0}` as lists of places.
@@ -170,8 +202,7 @@ get_place <- function(x, place) {
 # The last ancestor of a deme has what the others leave.
 set_place <- function(x, place, value) {
   changed <- set_value(x, place, value)
-  of_deme <- place[[1]] == "demes" && identical(place[[3]], "proportions")
-  if (of_deme) {
+  if (is_share_of_deme(place)) {
     shares <- unlist(get_place(changed, place[1:3]))
     n <- length(shares)
     changed <- set_value(changed, place[1:3], c(shares[-n], 1 - sum(shares[-n])))

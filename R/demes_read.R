@@ -22,7 +22,8 @@
 #'
 #' **Fields to fit.** The file `parameters` has the format of the program moments. Each of its
 #' `parameters` has a `name`, `values`, and if wanted a `description`, `lower_bound` and
-#' `upper_bound`. `values` are places in the Demes file that have this value. Counts begin at 0:
+#' `upper_bound`. `values` are places in the Demes file that have this value, and no other
+#' parameter's. Counts begin at 0:
 #'
 #' | Place | Field |
 #' | --- | --- |
@@ -54,8 +55,9 @@
 #'   `write_demes()`: the path, invisibly. Its times are in generations.
 #' @section Errors:
 #' * `ancify_file_error` (field `file`): the file cannot be read or written.
-#' * `ancify_format_error` (field `file`): the file is no Demes file, or has an error of the table;
-#'   or `parameters` name a place that the Demes file lacks.
+#' * `ancify_format_error` (field `file`): the file is no Demes file, or has an error of the table.
+#'   Or `parameters` name a place that the Demes file lacks, or one place twice, or bounds that its
+#'   value is outside of.
 #' * `ancify_input_error`: the model is invalid, or Demes cannot describe it. Cases: selection;
 #'   mutation that changes; sizes or rates that are functions; a migration rate that changes in an
 #'   epoch; a frozen population that changes later; a pulse at the present or directly after a

@@ -73,7 +73,10 @@ anova.demography_fit <- function(object, null, bootstraps = NULL, test = c("LR",
     row.names = c("null", "fit"), check.names = FALSE
   )
   names(table)[3] <- test
-  if ("adjustment" %in% names(found)) table$adjustment <- c(NA, found[["adjustment"]])
+  if ("adjustment" %in% names(found)) {
+    # The p-value stays last, where print() formats it.
+    table <- cbind(table[1:3], adjustment = c(NA, found[["adjustment"]]), table[4:5])
+  }
   structure(
     table,
     heading = c(
@@ -148,6 +151,9 @@ squared <- function(x, covariance) sum(x * solve(covariance, x))
 
 check_nested <- function(full, null) {
   are_fits <- inherits(full, "demography_fit") && inherits(null, "demography_fit")
+  if (are_fits && length(full$fitted) < length(null$fitted)) {
+    abort_ancify("`null` has more fitted parameters than `fit`: exchange the two fits.", "input")
+  }
   tested <- if (are_fits) setdiff(full$fitted, null$fitted)
   if (!length(tested) || !all(null$fitted %in% full$fitted) || !is_same_problem(full, null)) {
     abort_ancify(

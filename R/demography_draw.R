@@ -25,7 +25,8 @@
 #'   are in 2N generations, sizes in N, and migration in 2N m.
 #' @param generation_time Years of a generation. With it, and `reference_size`, times are in years.
 #'   `NULL` (the default): in generations.
-#' @param populations Names of the model's populations at its end; by default 1, 2, ...
+#' @param populations Names of the model's populations at its end. `NULL` (the default): the sampled
+#'   demes of a model from [read_demes()], else 1, 2, ...
 #' @param main Title; none by default.
 #' @param ... Must be empty.
 #' @return `x`, invisibly.
@@ -45,7 +46,7 @@ plot.demography <- function(x, params = NULL, reference_size = NULL, generation_
   units <- demography_units(reference_size, generation_time)
   events <- core_events(events_at(x, params))
   check_computable(events)
-  populations <- history_labels(populations, populations_after(events))
+  populations <- history_labels(populations %||% attr(x, "samples"), populations_after(events))
   history <- history_of_events(events)
   places <- history_places(history)
   old <- graphics::par(mar = c(2, 6.5, if (is.null(main)) 2 else 3.5, 1), las = 1,

@@ -145,7 +145,8 @@ residuals.demography_fit <- function(object, type = c("anscombe", "linear"), ...
 #' Without `bootstraps`, sites count as independent (Fisher information). Genomic sites are linked,
 #' so these errors are too small. With `bootstraps`, spectra of windows drawn with replacement, the
 #' errors are valid for linked sites too (Godambe information; Coffman and others 2016).
-#' Derivatives are differences of 1 %. The slopes' variability is their variance over bootstraps.
+#' Slopes are differences of 1 %, and curvatures of 1 to 5 %. The slopes' variability is their
+#' variance over bootstraps.
 #'
 #' @param object A `demography_fit`.
 #' @param bootstraps A list of spectra of the data's size, such as `attr(data, "bootstrap")`. They
@@ -220,25 +221,43 @@ likelihood_slopes <- function(fit, params, bootstraps, theta = fit$theta) {
   bootstraps <- check_bootstraps(bootstraps, fit$data)
   at <- c(params, if (fit$surface$settings$multinomial) c(theta = theta))
   n <- length(at)
-  # A hundredth of the value, or of the estimate if the null hypothesis has 0. Near 0 the slopes are
-  # taken one step above it, as most parameters cannot be negative.
-  step <- 0.01 * pmax(abs(at), abs(c(coef(fit), fit$theta)[seq_len(n)]), 1e-6)
-  at <- ifelse(at >= 0 & at < step, step, at)
-  spectra <- with_input_errors_as(
-    "At 1 %% from the estimates: %s Fit again with `lower` and `upper` of the valid range.",
-    spectra_at(fit$surface, at, t(step * t(stencil(n))), names(params))
-  )
+  # Of the value, or of the estimate if the null hypothesis has 0
+  size <- pmax(abs(at), abs(c(coef(fit), fit$theta)[seq_len(n)]), 1e-6)
+  # Near 0 differences are taken one step above it, as most parameters cannot be negative.
+  spectra_around <- function(step, moves) {
+    with_input_errors_as(
+      "Next to the estimates: %s Fit again with `lower` and `upper` of the valid range.",
+      spectra_at(fit$surface, ifelse(at >= 0 & at < step, step, at), t(step * t(moves)),
+                 names(params))
+    )
+  }
   log_likelihoods <- function(data, spectra) {
     vapply(spectra, sfs_log_likelihood, 0, data = data, multinomial = FALSE)
   }
-  information <- -second_differences(log_likelihoods(fit$data, spectra), step)
-  dimnames(information) <- list(names(at), names(at))
+  small <- 0.01 * size
+  close <- spectra_around(small, stencil(n)[seq_len(1 + 2 * n), , drop = FALSE])
   slope_of <- function(data) {
-    values <- log_likelihoods(data, spectra[1 + seq_len(2 * n)])
-    (values[seq_len(n)] - values[n + seq_len(n)]) / (2 * step)
+    values <- log_likelihoods(data, close[-1])
+    (values[seq_len(n)] - values[n + seq_len(n)]) / (2 * small)
   }
+  step <- curvature_steps(fit, at, size, own_second_differences(
+    log_likelihoods(fit$data, close), small
+  ))
+  values <- log_likelihoods(fit$data, spectra_around(step, stencil(n)))
+  information <- -second_differences(values, step)
+  dimnames(information) <- list(names(at), names(at))
   slopes <- matrix(vapply(bootstraps, slope_of, numeric(n)), n, dimnames = list(names(at), NULL))
   list(information = information, variability = stats::var(t(slopes)), slope = slope_of(fit$data))
+}
+
+# Steps for second differences: a standard error if nothing else were fitted, but from 1 to 5 %, and
+# within bounds. The log-likelihood jumps by some thousandths where the number of time steps
+# changes. On steps of 1 % such a jump can be half of the curvature; slopes hardly notice it.
+curvature_steps <- function(fit, at, size, curvature) {
+  errors <- 1 / sqrt(pmax(-curvature, 0))
+  bounds <- fit$bounds[seq_along(at), ] # none of theta
+  room <- pmin(abs(bounds$upper - at), abs(at - bounds$lower))
+  pmax(pmin(errors, room, 0.05 * size, na.rm = TRUE), 0.01 * size)
 }
 
 # Places for second differences of a function of n numbers, in steps. A row for the centre; one for
@@ -258,9 +277,7 @@ pairs_of <- function(n) if (n > 1) utils::combn(n, 2, simplify = FALSE)
 # A matrix of second derivatives, from values at the places of stencil().
 second_differences <- function(values, step) {
   n <- length(step)
-  up <- values[1 + seq_len(n)]
-  down <- values[1 + n + seq_len(n)]
-  second <- diag((up - 2 * values[1] + down) / step^2, n)
+  second <- diag(own_second_differences(values, step), n)
   corners <- matrix(values[-seq_len(1 + 2 * n)], 4)
   for (k in seq_along(pairs_of(n))) {
     pair <- pairs_of(n)[[k]]
@@ -268,6 +285,12 @@ second_differences <- function(values, step) {
     second[rbind(pair, rev(pair))] <- mixed
   }
   second
+}
+
+# Its diagonal, from the first 1 + 2 n values.
+own_second_differences <- function(values, step) {
+  n <- length(step)
+  (values[1 + seq_len(n)] - 2 * values[1] + values[1 + n + seq_len(n)]) / step^2
 }
 
 # A spectrum for each row of `moves` from the parameters. Theta is only a factor: spectra that

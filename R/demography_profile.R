@@ -9,8 +9,8 @@
 #'
 #' **Profile intervals** hold the values at which twice the log-likelihood falls by less than a
 #' chi-squared quantile of 1 degree of freedom. All other parameters have their best values there.
-#' They need not be symmetric. An interval that reaches a bound ends there; if that is a default
-#' bound, it has no known end, `NA`.
+#' They need not be symmetric. An interval that reaches a bound ends there. One that reaches a default
+#' bound, or parameters that the model does not allow, has no known end: `NA`.
 #'
 #' Sites count as independent without `bootstraps`. With them, intervals are valid for linked sites:
 #' Wald intervals by their standard errors, profiles by the ratio of both variances.
@@ -23,8 +23,8 @@
 #' @param method `"wald"` (the default) or `"profile"`.
 #' @param bootstraps As in [vcov.demography_fit()]; `NULL` (the default): independent sites.
 #' @param log Whether Wald intervals are those of logarithms; `FALSE` (the default).
-#' @param BPPARAM A `BiocParallelParam`, whose workers share the profiles. `NULL` (the default):
-#'   this session does one after another.
+#' @param BPPARAM A `BiocParallelParam`, whose workers share the profiles, each on one thread unless
+#'   the fit had `threads`. `NULL` (the default): this session does one after another.
 #' @param progress Whether to show how much of the profiles is done. Default: only in interactive
 #'   sessions.
 #' @param x A profile, as from `profile()`.
@@ -92,8 +92,10 @@ profile_ends <- function(fit, along, name, level) {
   value <- stats::splinefun(rows$z, to_scale(space, rows$value), "monoH.FC")
   ends <- from_scale(space, value(c(-target, target)))
   reached <- c(min(rows$z) <= -target, max(rows$z) >= target)
-  unknown <- fit$bounds[name, c("lower_of", "upper_of")] == "default"
-  ifelse(reached, ends, ifelse(unknown, NA, c(space$lower, space$upper)))
+  bounds <- c(space$lower, space$upper)
+  there <- abs(range(rows$value) - bounds) <= 1e-8 * abs(bounds)
+  known <- there & fit$bounds[name, c("lower_of", "upper_of")] != "default"
+  unname(ifelse(reached, ends, ifelse(known, bounds, NA)))
 }
 
 #' @rdname confint.demography_fit
@@ -156,7 +158,10 @@ profile_side <- function(fit, name, side, far, scale) {
     guess <- pmin(pmax(from_scale(space, guess), space$lower), space$upper)
     found <- search_held(fit, guess[name], guess[others])
     z <- root(found$log_likelihood)
-    if (z - last$z > 2.5 * z_step * far && round < 20) {
+    valid <- is.finite(z)
+    # Next to invalid parameters, as those that break a constraint of read_demes()
+    if (!valid && abs(moved) < 0.01 * abs(here - estimate[[name]])) break
+    if (!valid || z - last$z > 2.5 * z_step * far && round < 20) {
       step <- step / 3
       next
     }

@@ -48,8 +48,8 @@ simulate.demography_fit <- function(object, nsim = 1, seed = NULL,
 #'
 #' @param fit A `demography_fit`, as from [fit_demography()].
 #' @param spectra A list of spectra of the data's size. They are folded and masked as the data.
-#' @param BPPARAM A `BiocParallelParam`, whose workers share the spectra. `NULL` (the default): this
-#'   session does one after another.
+#' @param BPPARAM A `BiocParallelParam`, whose workers share the spectra, each on one thread unless
+#'   the fit had `threads`. `NULL` (the default): this session does one after another.
 #' @param progress Whether to show the number of finished fits. Default: only in interactive
 #'   sessions.
 #' @return A data frame with a row for each spectrum: `log_likelihood`, the fitted parameters, and

@@ -25,7 +25,7 @@ summary.demography <- function(object, params = NULL, reference_size = NULL, gen
   units <- demography_units(reference_size, generation_time)
   events <- core_events(events_at(object, params))
   check_computable(events)
-  populations <- history_labels(populations, populations_after(events))
+  populations <- history_labels(populations %||% attr(object, "samples"), populations_after(events))
   if (is.numeric(populations)) populations <- paste("population", populations)
   structure(list(sentences = sentences_of(events, populations, units)),
             class = "summary.demography")

@@ -65,6 +65,14 @@ test_that("each kind of place is changed as in a file with other values", {
   expect_identical(spectrum(model, rev(changed)), spectrum(model, changed))
 })
 
+test_that("an infinite bound is none, and demes keep their names", {
+  free <- demes_with("parameters:", "- {name: a, values: [pulses: {0: time}], upper_bound: .inf}")
+  model <- read_demes(admixed_file(), parameters = free)
+  expect_null(attr(model, "upper"))
+  expect_match(summary(model, 5000)$sentences, "C begins, with 70 % of B and 30 % of A",
+               all = FALSE, fixed = TRUE)
+})
+
 test_that("constraints and values that Demes does not allow are invalid parameters", {
   constrained <- free_file(
     "constraints:", "- {params: [split, begin], constraint: greater_than}",
@@ -135,6 +143,16 @@ test_that("faults of the file are errors that name it", {
   wrong(rep("- {name: a, values: [pulses: {0: time}]}", 2), "occurs twice")
   wrong("- {name: a, values: [demes: {A: {epochs: {0: start_size}}, B: {epochs: {0: start_size}}}]}",
         "differ in the Demes file", "20000", "5000")
+  wrong("- {name: a, values: [demes: {C: {proportions: 1}}]}", "last share")
+  wrong(c("- {name: a, values: [pulses: {0: time}]}",
+          "- {name: b, values: [{pulses: {0: time}}]}"),
+        "pulses 0 time is a value of two parameters")
+  wrong("- {name: a, values: [pulses: {0.5: time}]}", "'0.5' is no number")
+  for (bounds in c("lower_bound: 6000", "upper_bound: 4000", "lower_bound: 5000, upper_bound: 5000",
+                   "lower_bound: 6000, upper_bound: 4000")) {
+    wrong(sprintf("- {name: a, values: [pulses: {0: time}], %s}", bounds),
+          "a is 5000", "between its bounds")
+  }
   wrong("  3", "parameters must be a list")
   pulse <- "- {name: a, values: [pulses: {0: time}]}"
   wrong(c(pulse, "constraints: [{params: [a, b], constraint: less_than}]"), "two of the parameters")

@@ -68,6 +68,8 @@ test_that("the three tests are those of their definitions", {
                tolerance = 0.02)
   adjustment <- solve(at_null)[2, 2] / variability[2, 2]
   expect_equal(statistic(bootstraps), ratio * adjustment, tolerance = 0.02)
+  expect_identical(names(anova(fit, null, bootstraps))[4:6], c("adjustment", "Df", "Pr(>Chi)"))
+  expect_ancify_error(anova(null, fit), "input", "exchange")
   table <- anova(fit, null)
   expect_identical(table$npar, c(2, 3))
   expect_identical(rownames(table), c("null", "fit"))
@@ -206,4 +208,47 @@ test_that("a parametric bootstrap has the errors of the Fisher information", {
   expect_ancify_error(refit_demography(1, draws), "input", "`fit`")
   expect_ancify_error(refit_demography(fit, NULL), "input", "`spectra`")
   expect_ancify_error(refit_demography(fit, draws, BPPARAM = 2), "input", "`BPPARAM`")
+})
+
+test_that("standard errors do not follow jumps where the number of time steps changes", {
+  split <- demography_model("split_mig")
+  data <- project_sfs(read_sfs(test_data("sfs", "YRI_CEU.fs")), c(10, 10))
+  expect_warning(fit <- fit_demography(
+    split, data, c(nu1 = 1.8, nu2 = 0.4, time = 0.33, m = 1.7), pts = known_grids, starts = 1,
+    progress = FALSE
+  ), "converged")
+  known <- !attr(data, "mask")
+  minus_log_likelihood <- function(x) {
+    expected <- expected_sfs(split, exp(x[1:4]), c(10, 10), known_grids) * exp(x[[5]])
+    sum((plain_array(expected) - plain_array(data) * log(plain_array(expected)))[known])
+  }
+  estimates <- log(c(coef(fit), theta = fit$theta))
+  # Over wide differences the jumps are small.
+  curvature <- stats::optimHess(estimates, minus_log_likelihood, control = list(ndeps = rep(0.05, 5)))
+  expect_equal(sqrt(diag(vcov(fit, log = TRUE))), sqrt(diag(solve(curvature))), tolerance = 0.03)
+})
+
+test_that("a profile stops where parameters are invalid, without a known end", {
+  # Time 2 must be less than 0.2.
+  model <- demography(function(time) {
+    list(event_equilibrium(), event_epoch(0.2 - time, 3), event_epoch(time, 0.5))
+  })
+  data <- stats::simulate(expected_sfs(model, c(time = 0.19), 10, known_grids) * 4000, seed = 1)[[1]]
+  set.seed(947)
+  fit <- fit_demography(model, data, c(time = 0.1), pts = known_grids, starts = 3, progress = FALSE)
+  along <- profile(fit, progress = FALSE)
+  expect_true(all(is.finite(along$z)))
+  expect_lt(nrow(along), 20)
+  expect_lte(max(along$value), 0.2)
+  ends <- confint(fit, method = "profile", progress = FALSE)
+  expect_lt(ends[1], coef(fit))
+  expect_identical(ends[2], NA_real_)
+})
+
+test_that("workers have one thread each", {
+  old <- options(ancify.threads = 3)
+  on.exit(options(old))
+  threads <- function(...) getOption("ancify.threads")
+  expect_identical(by_workers(1:2, threads, cluster_params("serial")[[1]]), list(1, 1))
+  expect_identical(threads(), 3)
 })
