@@ -8,8 +8,9 @@
 #' one of these:
 #'
 #' * `model.safetensors`, or `model.safetensors.index.json` and the files that it names;
-#' * `pytorch_model.bin`, or fair-esm's `.pt`: a zip file of torch 1.6 or later. Nothing that it
-#'   has pickled is run, and older files are refused;
+#' * `pytorch_model.bin`, or `pytorch_model.bin.index.json` and the files that it names;
+#' * fair-esm's `.pt`. This and `.bin` are zip files of torch 1.6 or later. Nothing that they have
+#'   pickled is run, and older files are refused;
 #' * the only file in the folder that ends in `.safetensors`, `.pt`, `.pth` or `.bin`.
 #'
 #' Tensors have the names of Hugging Face or of fair-esm, and numbers of 16, 32 or 64 bits. They are
@@ -77,7 +78,7 @@ check_model_memory <- function(about, folder, available = available_memory()) {
 }
 
 check_sequence_model <- function(x, name = "model") {
-  if (!inherits(x, "sequence_model")) {
+  if (!inherits(x, "sequence_model") || typeof(x$loaded) != "externalptr") {
     abort_ancify(
       sprintf("`%s` must be a model of sequence_model(), not %s.", name, show_value(x)), "input"
     )

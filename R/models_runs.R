@@ -1,7 +1,8 @@
 # Runs of embed_sequences() that go on where they were ended. The folder has run.json and the files
 # part-1.bin, part-2.bin, ...: slices of the input in its own order. run.json is list(of = the
-# fingerprint, parts = for each part that is done, list(part =, checksum =, unknown =)). A part is
-# done if it is recorded, and its file has the recorded checksum and the slice's ids.
+# fingerprint, parts = for each part that is done, list(part =, checksum =, has_unknown = the
+# sequences with letters that are no residues, unknown = how many)). A part is done if it is
+# recorded, and its file has the recorded checksum and the slice's ids.
 
 run_embedding <- function(run, out, resume) {
   run$of <- embedding_fingerprint(run)
@@ -17,8 +18,9 @@ run_embedding <- function(run, out, resume) {
       record_parts(out, run$of, parts)
     }
   }
-  unknown <- lapply(seq_along(slices), function(k) unlist(parts[[as.character(k)]]$unknown))
-  tell_unknown(unlist(unknown), run$proteins$ids)
+  done <- parts[as.character(seq_along(slices))]
+  has_unknown <- unlist(lapply(done, function(part) part$has_unknown))
+  tell_unknown(unlist(lapply(done, function(part) part$unknown)), run$proteins$ids[has_unknown])
   out
 }
 
@@ -32,8 +34,9 @@ part_size <- function(by_residue) {
   check_whole_number(getOption("ancify.part_size", most), "options(ancify.part_size = )")
 }
 
+# A run of no sequences has one part, which tells its width.
 part_slices <- function(n, size) {
-  unname(split(seq_len(n), (seq_len(n) - 1) %/% size))
+  if (n == 0) list(integer()) else unname(split(seq_len(n), (seq_len(n) - 1) %/% size))
 }
 
 # What must be the same for the parts of two sessions to belong together: contents, not paths.
@@ -85,16 +88,25 @@ read_run <- function(out) {
   file <- run_file(out)
   check_is_file(file)
   record <- tryCatch(jsonlite::read_json(file), error = function(condition) NULL)
-  numbers <- lapply(record$parts, function(part) if (is.list(part)) part$part)
-  good <- is.list(record$of) && is.list(record$parts) && all(vapply(numbers, is.numeric, NA))
-  if (!good) {
+  if (!is_embedding_record(record)) {
     abort_ancify(
       sprintf("%s is damaged: remove it, and the parts beside it.", quoted(file)), "format",
       file = file, line = 0
     )
   }
-  names(record$parts) <- as.character(unlist(numbers))
+  names(record$parts) <- vapply(record$parts, function(part) as.character(part$part), "")
   record
+}
+
+is_embedding_record <- function(record) {
+  is_number <- function(x, least) is.numeric(x) && length(x) == 1 && isTRUE(x >= least)
+  if (!is.list(record) || !is.list(record$of) || !is.list(record$parts)) {
+    return(FALSE)
+  }
+  of <- record$of[c("input", "model", "settings")]
+  all(vapply(of, is.list, NA)) && is_number(of$input$sequences, 0) &&
+    is_number(of$settings$part_size, 1) &&
+    all(vapply(record$parts, function(part) is.list(part) && is_number(part$part, 1), NA))
 }
 
 refuse_other_run <- function(of, now, out) {
@@ -129,7 +141,9 @@ make_part <- function(run, out, k, slice) {
     embed_part_impl(run$model$loaded, run$proteins$ids[slice], run$proteins$sequences[slice],
                     run$settings, run$by_residue, part_file(out, k), watch)
   }, progress = interactive())
-  list(part = k, checksum = made$checksum, unknown = as.list(made$unknown))
+  has <- which(made$unknown > 0)
+  list(part = k, checksum = made$checksum, has_unknown = as.list(slice[has]),
+       unknown = as.list(made$unknown[has]))
 }
 
 #' @rdname embed_sequences

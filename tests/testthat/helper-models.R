@@ -106,7 +106,8 @@ oracle_residues <- function(w, text, wrong = "") {
 oracle_log_probs <- function(w, text, wrong = "") {
   r <- oracle_gelu(oracle_linear(oracle_residues(w, text, wrong), w, "lm_head.dense"), wrong)
   r <- oracle_norm(r, w, "lm_head.layer_norm", 1e-5)
-  logits <- r %*% t(w[["embeddings.word_embeddings.weight"]])
+  out <- w[["lm_head.decoder.weight"]] %||% w[["embeddings.word_embeddings.weight"]]
+  logits <- r %*% t(out)
   logits <- sweep(logits, 2, w[["lm_head.bias"]], "+")
   logits - log(rowSums(exp(logits)))
 }

@@ -26,6 +26,17 @@ test_that("files of all kinds are one model", {
   }
 })
 
+test_that("an index may name files of torch", {
+  folder <- new_folder()
+  file.copy(list.files(fixture("bin"), full.names = TRUE), folder)
+  file.rename(file.path(folder, "pytorch_model.bin"), file.path(folder, "part-1.bin"))
+  writeLines('{"weight_map": {"x": "part-1.bin"}}',
+             file.path(folder, "pytorch_model.bin.index.json"))
+  file.create(file.path(folder, "training_args.bin"))
+  expect_identical(embed_sequences("MKT", sequence_model(folder)),
+                   embed_sequences("MKT", sequence_model(fixture("bin"))))
+})
+
 test_that("numbers of all types are read", {
   set.seed(1)
   w <- random_esm2(layers = 1)
@@ -55,7 +66,7 @@ test_that("a folder without weights says what is wanted, and that nothing is fet
   folder <- new_folder()
   expect_match(problem_of("file", sequence_model(file.path(folder, "no"))), "no such folder")
   told <- problem_of("file", sequence_model(folder))
-  expect_match(told, "model.safetensors .*pytorch_model.bin or fair-esm's .pt")
+  expect_match(told, "model.safetensors or pytorch_model.bin .*fair-esm's .pt")
   expect_match(told, "Nothing is ever downloaded")
   file.create(file.path(folder, c("a.pt", "b.bin", "esm2-contact-regression.pt")))
   expect_match(problem_of("file", sequence_model(folder)),
@@ -134,4 +145,6 @@ test_that("a model that was saved is read again", {
   model <- sequence_model(fixture("safetensors"))
   restored <- unserialize(serialize(model, NULL))
   expect_identical(embed_sequences("MKT", restored), embed_sequences("MKT", model))
+  expect_match(problem_of("input", embed_sequences("MKT", structure(list(), class = "sequence_model"))),
+               "must be a model of sequence_model")
 })

@@ -7,6 +7,17 @@ proteins <- random_proteins(c(1, 2, 17, 80))
 proteins[3] <- paste0("mk<mask>", proteins[3], "XBUZO.-<mask>")
 tolerance <- 1e-5
 
+test_that("a head that is not tied to the embedding is taken from the file", {
+  set.seed(9)
+  w <- random_esm2(layers = 1)
+  tied <- residue_log_probs("MKT", sequence_model(write_esm2(w)))[[1]]
+  w[["lm_head.decoder.weight"]] <- w[["embeddings.word_embeddings.weight"]]
+  expect_identical(residue_log_probs("MKT", sequence_model(write_esm2(w)))[[1]], tied)
+  w[["lm_head.decoder.weight"]] <- as_bfloat(w[["lm_head.decoder.weight"]] * 1.5)
+  own <- residue_log_probs("MKT", sequence_model(write_esm2(w)))[[1]]
+  expect_lt(relative_error(own, oracle_log_probs(w, "MKT")), tolerance)
+})
+
 test_that("all head widths give the states of the plain forward", {
   set.seed(8)
   for (shape in list(c(2, 16), c(2, 24), c(1, 32), c(2, 64))) {

@@ -143,12 +143,22 @@ test_that("files of others are kept, and damaged records are told", {
   expect_ancify_error(embed_to(file), "file")
   expect_identical(readLines(file), "mine")
   unlink(mine)
-  for (text in c("{", "[]", "{\"of\": 1, \"parts\": [2]}", "null")) {
+  damaged <- c("{", "[]", "5", "null", "{\"of\": 1, \"parts\": [2]}", "{\"of\": {}, \"parts\": []}",
+               "{\"of\": {\"input\": 1, \"model\": [], \"settings\": \"x\"}, \"parts\": []}")
+  for (text in damaged) {
     writeLines(text, run_file(out))
     expect_match(conditionMessage(expect_ancify_error(embed_to(out), "format")), "is damaged")
     expect_ancify_error(read_embeddings(out), "format")
   }
   expect_ancify_error(read_embeddings(new_folder()), "file")
+})
+
+test_that("a run of no proteins comes back as in memory", {
+  out <- new_folder()
+  embed_to(out, x = character())
+  expect_identical(dim(read_embeddings(out)), c(0L, ncol(in_memory)))
+  by_residue <- embed_to(new_folder(), x = character(), pool = "residue")
+  expect_length(read_embeddings(by_residue), 0)
 })
 
 test_that("a folder in which another process works is refused", {
@@ -160,6 +170,7 @@ test_that("a folder in which another process works is refused", {
 
 test_that("unknown letters are told on every call of a run", {
   out <- new_folder()
+  local_parts(1)
   x <- c(a = "MKT", b = "M*K")
   for (i in 1:2) {
     expect_warning(embed_to(out, x = x), "1 letter that .*'b'", class = "ancify_sequence_warning")

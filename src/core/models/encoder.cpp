@@ -203,10 +203,11 @@ std::vector<float> log_probabilities(const Encoder& encoder, const float* states
                    shape.width});
   layers.add_bias_gelu(dense.all(), encoder.head.dense.bias.data());
   layers.layer_norm(dense.all(), weights_of(encoder.head.norm, encoder.epsilon), dense.all());
-  layers.multiply({n, shape.vocabulary, shape.width, dense.all().data, shape.width,
-                   encoder.embedding.data(), shape.width, true, logits.all().data,
-                   shape.vocabulary});
-  layers.add_bias(logits.all(), encoder.head.bias.data());
+  const LinearTensors& out = encoder.head.out;
+  const std::vector<float>& weight = out.weight.empty() ? encoder.embedding : out.weight;
+  layers.multiply({n, shape.vocabulary, shape.width, dense.all().data, shape.width, weight.data(),
+                   shape.width, true, logits.all().data, shape.vocabulary});
+  layers.add_bias(logits.all(), out.bias.data());
   for (std::int64_t i = 0; i < n; ++i) {
     float* const row = logits.all().data + i * shape.vocabulary;
     const float most = *std::max_element(row, row + shape.vocabulary);

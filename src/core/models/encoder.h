@@ -41,11 +41,11 @@ struct LayerTensors {
   LinearTensors down;
 };
 
-// From states to logits: LN(gelu(x Wd + bd)) E' + b.
+// From states to logits: LN(gelu(x Wd + bd)) O' + b. O is the embedding where the two are tied.
 struct LanguageHead {
   LinearTensors dense;
   NormTensors norm;
-  std::vector<float> bias;
+  LinearTensors out;  // without a weight if it is the embedding
 };
 
 struct Encoder {
@@ -57,7 +57,7 @@ struct Encoder {
   NormTensors last_norm;
   LanguageHead head;  // without tensors if the file has none
 
-  bool has_head() const { return !head.bias.empty(); }
+  bool has_head() const { return !head.out.bias.empty(); }
 };
 
 // Sequences of a pack: tokens of all of them, and where each begins, with the end last. The scale

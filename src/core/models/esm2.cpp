@@ -117,6 +117,7 @@ struct LayerNames {
   const char* up;
   const char* down;
   const char* frequencies;
+  const char* head_weight;
 };
 
 constexpr LayerNames kNamings[] = {
@@ -129,7 +130,8 @@ constexpr LayerNames kNamings[] = {
      "LayerNorm",
      "intermediate.dense",
      "output.dense",
-     "attention.self.rotary_embeddings.inv_freq"},
+     "attention.self.rotary_embeddings.inv_freq",
+     "lm_head.decoder.weight"},
     // fair-esm
     {"layers.",
      "embed_tokens.weight",
@@ -139,7 +141,8 @@ constexpr LayerNames kNamings[] = {
      "final_layer_norm",
      "fc1",
      "fc2",
-     "self_attn.rot_emb.inv_freq"}};
+     "self_attn.rot_emb.inv_freq",
+     "lm_head.weight"}};
 
 const LayerNames& naming_of(const Checkpoint& checkpoint) {
   for (const LayerNames& names : kNamings) {
@@ -257,10 +260,11 @@ bool is_weight_file(const std::filesystem::path& path) {
 
 Checkpoint open_weights(const std::string& folder, const InputIdentities& inputs) {
   namespace fs = std::filesystem;
-  const std::string index = folder + "/model.safetensors.index.json";
-  if (fs::exists(index)) return Checkpoint::open_index(index, inputs);
   for (const char* name : {"model.safetensors", "pytorch_model.bin"}) {
     const std::string path = folder + "/" + name;
+    if (fs::exists(path + ".index.json")) {
+      return Checkpoint::open_index(path + ".index.json", inputs);
+    }
     if (fs::exists(path)) return Checkpoint::open(path, inputs);
   }
   std::vector<std::string> found;
@@ -269,9 +273,10 @@ Checkpoint open_weights(const std::string& folder, const InputIdentities& inputs
   }
   std::sort(found.begin(), found.end());
   if (found.empty()) {
-    throw FileError(folder,
-                    "there are no weights here: put model.safetensors (or its index and parts), "
-                    "pytorch_model.bin or fair-esm's .pt there. Nothing is ever downloaded");
+    throw FileError(
+        folder,
+        "there are no weights here: put model.safetensors or pytorch_model.bin (or the "
+        "index of one and its parts), or fair-esm's .pt there. Nothing is ever downloaded");
   }
   if (found.size() > 1) {
     throw FileError(folder, "there are several files of weights, such as '" + found[0] + "' and '" +
@@ -440,7 +445,10 @@ Encoder Esm2Files::read(const TaskContext& context) const {
   if (description_.has_head) {
     encoder.head.dense = reader.linear("lm_head.dense", shape.width, shape.width);
     encoder.head.norm = reader.norm("lm_head.layer_norm");
-    encoder.head.bias = reader.tensor("lm_head.bias", {shape.vocabulary});
+    encoder.head.out.bias = reader.tensor("lm_head.bias", {shape.vocabulary});
+    if (checkpoint_.find(names.head_weight) != nullptr) {
+      encoder.head.out.weight = reader.tensor(names.head_weight, {shape.vocabulary, shape.width});
+    }
   }
   checkpoint_.check_unchanged();
   return encoder;

@@ -131,7 +131,7 @@ Checkpoint Checkpoint::open_index(const std::string& path, const InputIdentities
   Checkpoint checkpoint;
   for (const std::string& name : files_of_index(path)) {
     InputFile file(folder + name, inputs);
-    const TensorTable table = read_safetensors(file);
+    const TensorTable table = read_table(file);
     checkpoint.add(std::move(file), table);
   }
   return checkpoint;

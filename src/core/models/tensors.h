@@ -43,7 +43,7 @@ class Checkpoint {
   // Opens a file of weights, told apart by content. FormatError if it is damaged, or of a kind
   // that is not read.
   static Checkpoint open(const std::string& path, const InputIdentities& inputs);
-  // Opens all files that model.safetensors.index.json names.
+  // Opens all files that an index (model.safetensors.index.json) names.
   static Checkpoint open_index(const std::string& path, const InputIdentities& inputs);
 
   // What a tensor is known by, in this order: its name, and its name without what makers of files

@@ -135,8 +135,9 @@ class TorchReader {
            " has more numbers than its storage");
     }
     std::int64_t stride = 1;
-    for (std::size_t i = place.shape.size(); i-- > 0; stride *= place.shape[i]) {
-      if (place.shape[i] > 1 && elements > 0 && strides[i] != stride) {
+    // A tensor without numbers may have sizes whose product is too large.
+    for (std::size_t i = elements > 0 ? place.shape.size() : 0; i-- > 0; stride *= place.shape[i]) {
+      if (place.shape[i] > 1 && strides[i] != stride) {
         fail("tensor '" + name + "' does not lie row by row: save it as .contiguous()");
       }
     }

@@ -24,15 +24,40 @@ using EigenRows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 using ConstView = Eigen::Map<const EigenRows, 0, Eigen::OuterStride<>>;
 using View = Eigen::Map<EigenRows, 0, Eigen::OuterStride<>>;
 
+#ifdef EIGEN_VECTORIZE_AVX512
+constexpr std::int64_t kRegister = 16;
+
+// Eigen 3.3 computes columns that fill no register of AVX-512 number by number. So the last
+// columns, or all of a few, are filled up with zeros.
+template <class B>
+void multiply(const ConstView& a, const B& b, View& c) {
+  constexpr std::int64_t few = 64;
+  const std::int64_t n = c.cols();
+  const std::int64_t filled = n % kRegister == 0 ? n : n < few ? 0 : n - n % kRegister;
+  if (filled > 0) c.leftCols(filled).noalias() = a * b.leftCols(filled);
+  const std::int64_t last = n - filled;
+  if (last == 0) return;
+  EigenRows wide = EigenRows::Zero(b.rows(), (last + kRegister - 1) / kRegister * kRegister);
+  wide.leftCols(last) = b.rightCols(last);
+  EigenRows product(a.rows(), wide.cols());
+  product.noalias() = a * wide;
+  c.rightCols(last) = product.leftCols(last);
+}
+#else
+template <class B>
+void multiply(const ConstView& a, const B& b, View& c) {
+  c.noalias() = a * b;
+}
+#endif
+
 void multiply(const MatrixProduct& p) {
   const ConstView a(p.a, p.rows, p.depth, Eigen::OuterStride<>(p.a_stride));
   View c(p.c, p.rows, p.columns, Eigen::OuterStride<>(p.c_stride));
   if (p.b_transposed) {
     const ConstView b(p.b, p.columns, p.depth, Eigen::OuterStride<>(p.b_stride));
-    c.noalias() = a * b.transpose();
+    multiply(a, b.transpose(), c);
   } else {
-    const ConstView b(p.b, p.depth, p.columns, Eigen::OuterStride<>(p.b_stride));
-    c.noalias() = a * b;
+    multiply(a, ConstView(p.b, p.depth, p.columns, Eigen::OuterStride<>(p.b_stride)), c);
   }
 }
 #else

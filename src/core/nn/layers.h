@@ -47,11 +47,13 @@ struct Layers {
   void (*rotate)(const Rows& x, const Rotation& rotation, float scale);
 };
 
-// The layers for a level. Levels differ in how sums are rounded. AVX-512 takes those of AVX2.
+// The layers for a level, or for the best one below it that the compiler made. Levels differ in how
+// sums are rounded.
 const Layers& layers_of(SimdLevel level);
 
-// Those of a build for AVX2 and FMA; null where the compiler makes none.
+// Those of builds for AVX2 and FMA, and for AVX-512; null where the compiler makes none.
 const Layers* layers_for_avx2();
+const Layers* layers_for_avx512();
 
 // The library that multiplies, for messages.
 const char* multiplier_name();

@@ -4,6 +4,8 @@
 namespace ancify {
 
 const Layers& layers_of(SimdLevel level) {
+  const Layers* const avx512 = layers_for_avx512();
+  if (level >= SimdLevel::kAvx512 && avx512 != nullptr) return *avx512;
   const Layers* const avx2 = layers_for_avx2();
   return level >= SimdLevel::kAvx2 && avx2 != nullptr ? *avx2 : kLayers;
 }

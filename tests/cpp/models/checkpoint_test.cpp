@@ -138,6 +138,12 @@ TEST(TorchFiles, DamageIsSeen) {
                  "more numbers than its storage");
   expect_problem(with_pickle(pickled_tensor(1)), "more numbers than its storage");
   expect_problem(with_pickle(pickled_tensor(0, 1)), "row by row");
+  // 0 x 2^40 x 2^40: the product of the last two is no number of 64 bits.
+  const std::string large = std::string("\x8a\6") + bytes_of(std::uint64_t{1} << 40, 6);
+  std::string empty = pickled_tensor();
+  empty.replace(empty.find("K\2K\3\x86K\3K\1\x86"), 10,
+                "(" + std::string("K\0", 2) + large + large + "t(K\1K\1K\1t");
+  expect_problem(with_pickle(empty), "is 0 x 1099511627776 x 1099511627776, where");
   expect_problem(with_pickle(pickled_tensor(0, 3, "torch\nSize")), "type that is not read");
   expect_problem(pickled_tensor(), "before version 1.6");
   std::string flipped = good;

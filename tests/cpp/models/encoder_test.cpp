@@ -111,6 +111,7 @@ TEST(Encoder, FilesOfAllKindsAreOneModel) {
     }
     EXPECT_EQ(one.head.dense.bias, other.head.dense.bias) << kind;
     EXPECT_EQ(one.head.norm.bias, other.head.norm.bias) << kind;
+    EXPECT_EQ(one.head.out.bias, other.head.out.bias) << kind;
   }
 }
 

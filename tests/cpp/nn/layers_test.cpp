@@ -41,6 +41,9 @@ TEST(Layers, MultiplyAsThePlainLoop) {
                                     {17, 33, 24},
                                     {1, 64, 40},
                                     {65, 16, 300},
+                                    {40, 24, 257},
+                                    {33, 79, 20},
+                                    {21, 271, 24},
                                     {128, 96, 64}}) {
         auto a = random_numbers(m * (k + 3), 1);
         auto b = random_numbers((n + k) * (n + k + 2), 2);
