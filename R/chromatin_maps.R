@@ -300,8 +300,9 @@ table_to_array <- function(x) {
 
 # A factor of cells in the order of their first rows.
 cells_of_rows <- function(cell) {
-  if (is.double(cell) && !is.object(cell)) cell <- vapply(cell, number_text, "")
-  factor(cell, unique(cell))
+  cells <- unique(cell)
+  is_number <- is.double(cell) && !is.object(cell)
+  factor(cell, cells, if (is_number) vapply(cells, number_text, "") else cells)
 }
 
 # ---- Values -------------------------------------------------------------------------------------
