@@ -99,15 +99,17 @@ read_run <- function(out) {
 }
 
 is_embedding_record <- function(record) {
-  is_number <- function(x, least) is.numeric(x) && length(x) == 1 && isTRUE(x >= least)
   if (!is.list(record) || !is.list(record$of) || !is.list(record$parts)) {
     return(FALSE)
   }
   of <- record$of[c("input", "model", "settings")]
-  all(vapply(of, is.list, NA)) && is_number(of$input$sequences, 0) &&
-    is_number(of$settings$part_size, 1) &&
-    all(vapply(record$parts, function(part) is.list(part) && is_number(part$part, 1), NA))
+  all(vapply(of, is.list, NA)) && is_record_number(of$input$sequences, 0) &&
+    is_record_number(of$settings$part_size, 1) && all(vapply(record$parts, is_part_record, NA))
 }
+
+is_part_record <- function(part) is.list(part) && is_record_number(part$part, 1)
+
+is_record_number <- function(x, least) is.numeric(x) && length(x) == 1 && isTRUE(x >= least)
 
 refuse_other_run <- function(of, now, out) {
   differs <- unlist(lapply(names(now), function(what) {

@@ -143,8 +143,10 @@ test_that("files of others are kept, and damaged records are told", {
   expect_ancify_error(embed_to(file), "file")
   expect_identical(readLines(file), "mine")
   unlink(mine)
-  damaged <- c("{", "[]", "5", "null", "{\"of\": 1, \"parts\": [2]}", "{\"of\": {}, \"parts\": []}",
-               "{\"of\": {\"input\": 1, \"model\": [], \"settings\": \"x\"}, \"parts\": []}")
+  damaged <- c(
+    "{", "[]", "5", "null", "{\"of\": 1, \"parts\": [2]}", "{\"of\": {}, \"parts\": []}",
+    "{\"of\": {\"input\": 1, \"model\": [], \"settings\": \"x\"}, \"parts\": []}"
+  )
   for (text in damaged) {
     writeLines(text, run_file(out))
     expect_match(conditionMessage(expect_ancify_error(embed_to(out), "format")), "is damaged")
