@@ -65,6 +65,20 @@ demes_parameter <- function(one, yaml, refuse) {
   }
   values <- demes_mappings(one$values, paste("the values of", name), refuse)
   places <- unlist(lapply(values, demes_places, yaml = yaml, refuse = refuse), recursive = FALSE)
+  start <- value_of_places(name, places, yaml, refuse)
+  lower <- demes_bound(one, "lower_bound", refuse)
+  upper <- demes_bound(one, "upper_bound", refuse)
+  outside <- is.infinite(start) || is.unsorted(c(lower, start, upper)) ||
+    !is.null(lower) && identical(lower, upper)
+  if (outside) {
+    refuse("%s is %s in the Demes file: it must be finite, and between its bounds", name,
+           format(start))
+  }
+  list(name = name, places = places, start = start, lower = lower, upper = upper)
+}
+
+# The value that all places have in the Demes file.
+value_of_places <- function(name, places, yaml, refuse) {
   there <- vapply(places, function(place) {
     value <- get_place(yaml, place)
     field <- field_words(place)
@@ -77,20 +91,15 @@ demes_parameter <- function(one, yaml, refuse) {
   if (length(unique(there)) > 1) {
     refuse("the values of %s differ in the Demes file: %s", name, enumerate(format(there)))
   }
-  bound <- function(field) {
-    value <- one[[field]]
-    if (!is.null(value)) value <- demes_number(value, paste(field, "of", name), refuse)
-    # An infinite one is none.
-    if (!is.null(value) && is.finite(value)) value
+  there[1]
+}
+
+# An infinite bound is none: NULL.
+demes_bound <- function(one, field, refuse) {
+  if (!is.null(one[[field]])) {
+    value <- demes_number(one[[field]], paste(field, "of", one$name), refuse)
+    if (is.finite(value)) value
   }
-  lower <- bound("lower_bound")
-  upper <- bound("upper_bound")
-  if (!all(is.finite(there)) || !all(diff(c(lower, there[1], upper)) >= 0) ||
-        identical(lower, upper) && !is.null(lower)) {
-    refuse("%s is %s in the Demes file: it must be finite, and between its bounds", name,
-           format(there[1]))
-  }
-  list(name = name, places = places, start = there[1], lower = lower, upper = upper)
 }
 
 # A place in words, with counts from 0 as in the file.

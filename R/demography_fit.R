@@ -26,6 +26,7 @@
 #'   pairs.
 #' @section Errors:
 #' * `ancify_input_error`: `sample_sizes` are invalid, or a plot has more than three populations.
+#'   Or `update()` has an argument that [fit_demography()] lacks, or a start outside its bounds.
 #' @seealso [fit_demography()], [vcov.demography_fit()] for standard errors,
 #'   [refit_demography()] for the bootstrap
 #' @name demography_fit

@@ -9,8 +9,8 @@
 #'
 #' **Profile intervals** hold the values at which twice the log-likelihood falls by less than a
 #' chi-squared quantile of 1 degree of freedom. All other parameters have their best values there.
-#' They need not be symmetric. An interval that reaches a bound ends there. One that reaches a default
-#' bound, or parameters that the model does not allow, has no known end: `NA`.
+#' They need not be symmetric. An interval that reaches a bound ends there. One that reaches a
+#' default bound, or parameters that the model does not allow, has no known end: `NA`.
 #'
 #' Sites count as independent without `bootstraps`. With them, intervals are valid for linked sites:
 #' Wald intervals by their standard errors, profiles by the ratio of both variances.
@@ -158,10 +158,8 @@ profile_side <- function(fit, name, side, far, scale) {
     guess <- pmin(pmax(from_scale(space, guess), space$lower), space$upper)
     found <- search_held(fit, guess[name], guess[others])
     z <- root(found$log_likelihood)
-    valid <- is.finite(z)
-    # Next to invalid parameters, as those that break a constraint of read_demes()
-    if (!valid && abs(moved) < 0.01 * abs(here - estimate[[name]])) break
-    if (!valid || z - last$z > 2.5 * z_step * far && round < 20) {
+    if (is_at_wall(z, moved, here - estimate[[name]])) break
+    if (is_too_far(z - last$z, far, round)) {
       step <- step / 3
       next
     }
@@ -176,6 +174,13 @@ profile_side <- function(fit, name, side, far, scale) {
     )))
   }
   do.call(rbind, rows)
+}
+
+# Whether a short step leads to invalid parameters, such as break a constraint of read_demes().
+is_at_wall <- function(z, moved, way) is.infinite(z) && abs(moved) < 0.01 * abs(way)
+
+is_too_far <- function(rise, far, round) {
+  is.infinite(rise) || rise > 2.5 * z_step * far && round < 20
 }
 
 # The step that raises z enough if the other parameters stay: at most the one looked for.

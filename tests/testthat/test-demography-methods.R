@@ -224,7 +224,8 @@ test_that("standard errors do not follow jumps where the number of time steps ch
   }
   estimates <- log(c(coef(fit), theta = fit$theta))
   # Over wide differences the jumps are small.
-  curvature <- stats::optimHess(estimates, minus_log_likelihood, control = list(ndeps = rep(0.05, 5)))
+  wide <- list(ndeps = rep(0.05, 5))
+  curvature <- stats::optimHess(estimates, minus_log_likelihood, control = wide)
   expect_equal(sqrt(diag(vcov(fit, log = TRUE))), sqrt(diag(solve(curvature))), tolerance = 0.03)
 })
 
@@ -233,7 +234,8 @@ test_that("a profile stops where parameters are invalid, without a known end", {
   model <- demography(function(time) {
     list(event_equilibrium(), event_epoch(0.2 - time, 3), event_epoch(time, 0.5))
   })
-  data <- stats::simulate(expected_sfs(model, c(time = 0.19), 10, known_grids) * 4000, seed = 1)[[1]]
+  expected <- expected_sfs(model, c(time = 0.19), 10, known_grids) * 4000
+  data <- stats::simulate(expected, seed = 1)[[1]]
   set.seed(947)
   fit <- fit_demography(model, data, c(time = 0.1), pts = known_grids, starts = 3, progress = FALSE)
   along <- profile(fit, progress = FALSE)
