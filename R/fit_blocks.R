@@ -10,7 +10,7 @@ fewest_blocks <- 10
 
 # The rows of `patterns` and `variants` by chromosome, or NULL: names of one may lack, or be few.
 chromosome_blocks <- function(patterns, variants) {
-  chromosomes <- unique(patterns$chromosome)
+  chromosomes <- unique(as.character(patterns$chromosome))
   known <- is.null(variants) || all(variants$chromosome %in% chromosomes)
   if (length(chromosomes) < fewest_blocks || !known || anyNA(chromosomes) ||
         (!is.null(variants) && is.null(variants$chromosome))) {
