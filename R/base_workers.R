@@ -80,7 +80,7 @@ do_part_anywhere <- function(part, work) {
 
 environment(do_part_anywhere) <- baseenv()
 
-# On a worker, of which the others take the other cores. BiocParallel would make texts of conditions.
+# On a worker; others take the other cores. BiocParallel would make texts of conditions.
 do_part <- function(part, do) {
   old <- options(ancify.threads = 1)
   on.exit(options(old))

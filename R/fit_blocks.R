@@ -24,8 +24,8 @@ chromosome_blocks <- function(patterns, variants) {
   })
 }
 
-# The number of each cell of `data` in each block: a column a block. `data` and `parts` are counts of
-# patterns, or results of joint_tables().
+# The number of each cell of `data` in each block: a column a block. `data` and `parts` are counts
+# of patterns, or results of joint_tables().
 cells_by_block <- function(data, parts) {
   if (is.data.frame(data)) {
     counts_at <- function(part) part$count[match(data$pattern, part$pattern)]

@@ -104,9 +104,11 @@ joint_probabilities <- function(history, counts, called, watch) {
   n <- counts$n
   one <- matrix(pattern_probabilities_impl(core, model, watch), ncol = 5)
   samples <- array(sample_probabilities_impl(core, model, n, watch), c(nrow(one), 4, 4, n - 1))
-  c(called * rowSums(by_ancestral_allele(samples, counts)), rest_probabilities(one, samples, n, called)[
-    cbind(counts$rest$code + 1, counts$rest$base + 1)
-  ])
+  rest <- rest_probabilities(one, samples, n, called)
+  c(
+    called * rowSums(by_ancestral_allele(samples, counts)),
+    rest[cbind(counts$rest$code + 1, counts$rest$base + 1)]
+  )
 }
 
 # Of the varying cells, with the first allele ancestral and with the second. `samples`: as in
