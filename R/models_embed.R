@@ -27,8 +27,8 @@
 #' @param long What is done with proteins of more than 1022 residues: `"window"`, `"truncate"` or
 #'   `"error"`.
 #' @param out Path of a folder to write; `NULL`: the result is returned.
-#' @param resume Whether to go on with a run in `out`. If `FALSE`, a run there is an error.
 #' @param threads Number of threads; `NULL`: `getOption("ancify.threads")`, else all cores.
+#' @param resume Whether to go on with a run in `out`. If `FALSE`, a run there is an error.
 #' @param folder Path of a folder that `embed_sequences()` wrote.
 #' @return `embed_sequences()`: with `pool = "mean"` a matrix with a row a protein, named by its id.
 #'   With `pool = "residue"` a list with such a matrix for each protein, which has a row a residue.
@@ -59,8 +59,8 @@
 #' embed_sequences(proteins, model, out = out)
 #' identical(read_embeddings(out)["one", ], embeddings["one", ])
 embed_sequences <- function(x, model, pool = c("mean", "residue"),
-                            long = c("window", "truncate", "error"), out = NULL, resume = TRUE,
-                            threads = NULL) {
+                            long = c("window", "truncate", "error"), out = NULL, threads = NULL,
+                            resume = TRUE) {
   check_given()
   model <- check_sequence_model(model)
   proteins <- as_proteins(x)
