@@ -251,6 +251,7 @@ test_that("workers have one thread each", {
   old <- options(ancify.threads = 3)
   on.exit(options(old))
   threads <- function(...) getOption("ancify.threads")
-  expect_identical(by_workers(1:2, threads, cluster_params("serial")[[1]]), list(1, 1))
+  on_workers <- over_parts(1:2, threads, cluster_params("serial")[[1]], "Parts", FALSE)
+  expect_identical(on_workers, list(1, 1))
   expect_identical(threads(), 3)
 })

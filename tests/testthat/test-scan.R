@@ -247,8 +247,15 @@ test_that("a singular covariance of negative variances is refused with a way out
   free <- suppressWarnings(quiet_fit(y ~ 1, case$data, case$g, sets,
                                      control = reml_control(lower = -Inf)))
   expect_true(any(free$theta < 0))
-  expect_ancify_error(suppressWarnings(scan_variants(free, progress = FALSE)), "input",
-                      "Without chromosome", "`lower = 0`")
+  # Rounding decides whether such a fit ends at a covariance that is singular.
+  scan <- tryCatch(suppressWarnings(scan_variants(free, progress = FALSE)),
+                   ancify_input_error = conditionMessage)
+  if (is.character(scan)) expect_match(scan, "Without chromosome .*`lower = 0`")
+  if (is.data.frame(scan)) expect_true(all(scan$se > 0, na.rm = TRUE))
+  singular <- function(fit) {
+    or_tell_of_bounds(abort_ancify("The covariance is not positive.", "input"), fit, "3")
+  }
+  expect_ancify_error(singular(free), "input", "Without chromosome 3", "`lower = 0`")
   one <- case$g$variants
   one$chromosome <- "7"
   alone <- suppressWarnings(quiet_fit(y ~ 1, case$data, open_genotypes(case$calls, one), sets,
@@ -256,5 +263,6 @@ test_that("a singular covariance of negative variances is refused with a way out
   expect_match(conditionMessage(expect_ancify_error(scan_variants(alone), "input")),
                "choose `loco = FALSE`[.]$")
   bounded <- quiet_fit(y ~ 1, case$data, case$g, sets)
+  expect_no_match(conditionMessage(expect_ancify_error(singular(bounded), "input")), "lower")
   expect_gt(sum(is.finite(scan_variants(bounded, progress = FALSE)$effect)), 50)
 })
