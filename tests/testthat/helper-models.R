@@ -69,7 +69,7 @@ oracle_attention <- function(h, w, front, frequencies, wrong) {
 }
 
 # The states after each layer and after the last norm, a list of matrices with a row a token.
-oracle_states <- function(w, tokens, wrong = "") {
+oracle_esm2_states <- function(w, tokens, wrong = "") {
   eps <- if (wrong == "other epsilon") 1e-12 else 1e-5
   x <- w[["embeddings.word_embeddings.weight"]][tokens, , drop = FALSE]
   masked <- tokens == match("<mask>", esm2_tokens)
@@ -99,7 +99,7 @@ oracle_states <- function(w, tokens, wrong = "") {
 oracle_residues <- function(w, text, wrong = "") {
   tokens <- oracle_tokens(text)
   if (wrong == "attention across sequences") tokens <- c(tokens, oracle_tokens("ACDWY"))
-  states <- oracle_states(w, tokens, wrong)
+  states <- oracle_esm2_states(w, tokens, wrong)
   states[[length(states)]][seq_len(length(oracle_tokens(text)) - 2) + 1, , drop = FALSE]
 }
 

@@ -65,7 +65,7 @@ test_that("the oracle's states are those of the NumPy forward, which agree with 
   expected <- read(file.path(folder, "expected.safetensors"))
   texts <- readLines(file.path(folder, "sequences.txt"))
   for (i in seq_along(texts)) {
-    states <- oracle_states(w, oracle_tokens(texts[i]))
+    states <- oracle_esm2_states(w, oracle_tokens(texts[i]))
     for (j in seq_along(states)) {
       expect_lt(relative_error(states[[j]], expected[[sprintf("states.%d.%d", i - 1, j - 1)]]),
                 1e-12)
@@ -82,7 +82,7 @@ test_that("wrong variants would be seen: each moves the output by more than 10 t
     expect_gt(relative_error(oracle_residues(w, text, wrong), right), 10 * tolerance, label = wrong)
   }
   # Means are of residues alone.
-  states <- oracle_states(w, oracle_tokens(text))
+  states <- oracle_esm2_states(w, oracle_tokens(text))
   all <- states[[length(states)]]
   for (rows in list(-1, -nrow(all), TRUE)) {
     expect_gt(relative_error(colMeans(all[rows, ]), colMeans(right)), 10 * tolerance)
