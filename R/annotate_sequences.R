@@ -19,21 +19,9 @@ sequence_files <- function(path, chromosomes, name) {
     return(data.frame(chromosome = "", path = path))
   }
   pattern <- if (dir.exists(path)) file.path(path, "{chrom}.fa") else path
-  files <- first_existing(
-    fill_pattern(pattern, chromosomes), fill_pattern(pattern, other_prefix(chromosomes))
-  )
+  files <- pattern_files(pattern, chromosomes)
   if (all(is.na(files))) {
-    abort_ancify(
-      sprintf(
-        paste(
-          "`%s` is %s, which has no file for %s, with or without a leading 'chr'",
-          "(such as %s)."
-        ),
-        name, quoted(path), enumerate(quoted(chromosomes)),
-        quoted(fill_pattern(pattern, chromosomes[1]))
-      ),
-      "input"
-    )
+    abort_ancify(no_pattern_file(name, path, pattern, chromosomes), "input")
   }
   data.frame(chromosome = chromosomes, path = files)[!is.na(files), ]
 }

@@ -80,3 +80,6 @@ end_if_cancelled <- function() {
     abort_ancify("This task was cancelled by the session that started it.", "cancelled")
   }
 }
+
+# Whether a pointer to memory of the core is lost, as after a session.
+is_null_pointer <- function(pointer) identical(pointer, methods::new("externalptr"))

@@ -123,6 +123,20 @@ fill_pattern <- function(pattern, chromosomes) {
   filled
 }
 
+# The files of a pattern by chromosome, with or without a leading chr; NA where there is none.
+pattern_files <- function(pattern, chromosomes) {
+  first_existing(
+    fill_pattern(pattern, chromosomes), fill_pattern(pattern, other_prefix(chromosomes))
+  )
+}
+
+no_pattern_file <- function(name, path, pattern, chromosomes) {
+  sprintf(
+    "`%s` is %s, which has no file for %s, with or without a leading 'chr' (such as %s).", name,
+    quoted(path), enumerate(quoted(chromosomes)), quoted(fill_pattern(pattern, chromosomes[1]))
+  )
+}
+
 first_existing <- function(paths, others) {
   ifelse(file.exists(paths), paths, ifelse(file.exists(others), others, NA_character_))
 }

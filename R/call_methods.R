@@ -154,10 +154,13 @@ variants_files <- function(config, chromosomes = names(lengths_of_genome(config)
   if (is.null(path) || !has_placeholder(path)) {
     return(list(variants = path)[!is.null(path)])
   }
-  files <- first_existing(
-    fill_pattern(path, chromosomes), fill_pattern(path, other_prefix(chromosomes))
-  )
+  files <- pattern_files(path, chromosomes)
   as.list(stats::setNames(files, paste("variants of", chromosomes))[!is.na(files)])
+}
+
+no_variants_file <- function(name, config) {
+  path <- config$variants
+  no_pattern_file(name, path, path, names(config$lengths))
 }
 
 # What the core takes of the configuration, NULL without `variants`.

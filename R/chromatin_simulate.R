@@ -37,6 +37,7 @@ simulate_polymers <- function(cells, model = polymer_model(), seed = NULL, threa
       "input"
     )
   }
+  if (!is.null(seed)) check_whole_number(seed, "seed")
   threads <- resolve_threads(threads)
   labels <- names_or_numbers(names(models), length(models))
   # Levels in the order of the models
@@ -49,22 +50,6 @@ simulate_polymers <- function(cells, model = polymer_model(), seed = NULL, threa
   })
   if (length(models) > 1) attr(out, "model") <- class_of
   out
-}
-
-# Evaluates `code` with random numbers from `seed`, and puts the session's back.
-seeded <- function(seed, code) {
-  if (is.null(seed)) {
-    return(code)
-  }
-  check_whole_number(seed, "seed")
-  old <- get0(".Random.seed", globalenv(), inherits = FALSE)
-  on.exit(if (is.null(old)) {
-    rm(".Random.seed", envir = globalenv())
-  } else {
-    assign(".Random.seed", old, globalenv())
-  })
-  set.seed(seed)
-  code
 }
 
 # With LL' the precision of an axis, L'^-1 z has its covariance for normal z.
@@ -126,6 +111,7 @@ perturb_maps <- function(x, noise = 0, outliers = 0, missing = 0, seed = NULL, t
     check_cell_coordinates(x)
   }
   check_noise(noise)
+  if (!is.null(seed)) check_whole_number(seed, "seed")
   points <- dim(x)[1]
   cells <- dim(x)[3]
   counts <- round(points * c(check_share(outliers, "outliers"), check_share(missing, "missing")))

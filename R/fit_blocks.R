@@ -8,7 +8,7 @@
 # With fewer blocks J is too uncertain.
 fewest_blocks <- 10
 
-# The rows of `patterns` and `variants` by chromosome, or NULL: names of one may lack, or be few.
+# The rows of `patterns` and `variants` by chromosome. NULL if either has none, or too few.
 chromosome_blocks <- function(patterns, variants) {
   chromosomes <- unique(as.character(patterns$chromosome))
   known <- is.null(variants) || all(variants$chromosome %in% chromosomes)
@@ -51,8 +51,8 @@ information_of_blocks <- function(counts, slopes) {
   crossprod(scores) * nrow(scores) / (nrow(scores) - 1)
 }
 
-# Of the free parameters; NA for others and where the information is singular. `blocks`: a result of
-# information_of_blocks(), or NULL for independent sites.
+# The covariance of the free parameters; NA for others, and where the information is singular.
+# `blocks`: a result of information_of_blocks(), or NULL for independent sites.
 history_covariance <- function(fit, blocks) {
   information <- fit$information
   free <- fit$x > fit$problem$lower + 1e-6 & fit$x < fit$problem$upper - 1e-6

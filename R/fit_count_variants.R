@@ -68,6 +68,7 @@ count_projected_variants <- function(config, vcf, samples, progress) {
   }
   config$variants <- vcf
   files <- unlist(variants_files(config, names(config$lengths)))
+  if (!length(files)) abort_ancify(no_variants_file("vcf", config), "input")
   parts <- lapply(files, count_in_vcf, config, check_sample_names(samples), progress)
   counts <- do.call(rbind, lapply(parts, `[[`, "table"))
   if (NROW(counts) == 0) {

@@ -18,7 +18,7 @@ joint_counts <- function(counts, variants, history) {
   tables
 }
 
-# The same, with what may be wrong.
+# The same without checks: counts of the rest may be 0 or below.
 joint_tables <- function(counts, variants, history, n) {
   width <- length(history$splits)
   sites <- projected_sites(variants[variants$n >= n, ], n)
@@ -103,7 +103,7 @@ joint_probabilities <- function(history, counts, called, watch) {
   model <- core_mutation_model(history)
   n <- counts$n
   one <- matrix(pattern_probabilities_impl(core, model, watch), ncol = 5)
-  samples <- array(sample_probabilities_impl(core, model, n, watch), c(nrow(one), 4, 4, n - 1))
+  samples <- sample_probabilities(history, n, watch)
   rest <- rest_probabilities(one, samples, n, called)
   c(
     called * rowSums(by_ancestral_allele(samples, counts)),
@@ -111,8 +111,13 @@ joint_probabilities <- function(history, counts, called, watch) {
   )
 }
 
-# Of the varying cells, with the first allele ancestral and with the second. `samples`: as in
-# joint_probabilities().
+# [pattern, ancestral, derived, copies of the derived base]: of samples of n haplotypes that vary.
+sample_probabilities <- function(history, n, watch) {
+  found <- sample_probabilities_impl(core_history(history), core_mutation_model(history), n, watch)
+  array(found, c(length(found) / (4 * 4 * (n - 1)), 4, 4, n - 1))
+}
+
+# Of the varying cells, with the first allele ancestral and with the second.
 by_ancestral_allele <- function(samples, counts) {
   varying <- counts$varying
   code <- varying$code + 1
@@ -126,12 +131,9 @@ by_ancestral_allele <- function(samples, counts) {
 
 allele_probabilities <- function(history, counts) {
   samples <- with_watch("Fitting", function(watch) {
-    sample_probabilities_impl(
-      core_history(history), core_mutation_model(history), counts$n, watch
-    )
+    sample_probabilities(history, counts$n, watch)
   })
-  patterns <- length(samples) / (4 * 4 * (counts$n - 1))
-  by_ancestral_allele(array(samples, c(patterns, 4, 4, counts$n - 1)), counts)
+  by_ancestral_allele(samples, counts)
 }
 
 # [pattern, base]: of the sites that are not known to vary.
@@ -147,9 +149,7 @@ rest_probabilities <- function(one, samples, n, called) {
 # Numbers of variants by copies of the rarer allele, and what the history expects of as many.
 copies_found <- function(history, counts) {
   n <- counts$n
-  samples <- with_watch("Fitting", function(watch) {
-    sample_probabilities_impl(core_history(history), core_mutation_model(history), n, watch)
-  })
+  samples <- with_watch("Fitting", function(watch) sample_probabilities(history, n, watch))
   # The last pattern is that of missing bases, the sum over all others.
   samples <- matrix(samples, ncol = n - 1)
   any_pattern <- colSums(samples[seq_len(nrow(samples)) %% 5^length(history$splits) == 0, ])

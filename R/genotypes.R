@@ -124,7 +124,7 @@ core_genotypes <- function(g) {
 
 # NULL if the core reads them from their file. A pointer is lost when it is saved.
 calls_in_memory <- function(g) {
-  if (identical(g$memory$calls, methods::new("externalptr"))) {
+  if (is_null_pointer(g$memory$calls)) {
     g$memory$calls <- genotype_sources[[g$kind]]$again(g$path, g$identity, g$memory$checksum)
   }
   g$memory$calls

@@ -150,9 +150,6 @@ open_database <- function(stem) {
   new_kmers(with_watch("Opening", function(watch) open_kmers_impl(stem, watch)), stem)
 }
 
-# A pointer of another session is null.
-is_null_pointer <- function(pointer) identical(pointer, methods::new("externalptr"))
-
 check_kmers <- function(x, name = "x") {
   if (!inherits(x, "kmers")) {
     abort_ancify(

@@ -77,14 +77,14 @@ check_model_memory <- function(about, folder, available = available_memory()) {
   }
 }
 
-check_sequence_model <- function(x, name = "model") {
-  if (!inherits(x, "sequence_model") || typeof(x$loaded) != "externalptr") {
+check_sequence_model <- function(model) {
+  if (!inherits(model, "sequence_model") || typeof(model$loaded) != "externalptr") {
     abort_ancify(
-      sprintf("`%s` must be a model of sequence_model(), not %s.", name, show_value(x)), "input"
+      sprintf("`model` must be a model of sequence_model(), not %s.", show_value(model)), "input"
     )
   }
   # The weights of another session are read again.
-  if (is_null_pointer(x$loaded)) load_model(x$folder) else x
+  if (is_null_pointer(model$loaded)) load_model(model$folder) else model
 }
 
 #' @rdname sequence_model

@@ -86,8 +86,9 @@ embed_sequences <- function(x, model, pool = c("mean", "residue"),
 #'
 #' @inheritParams embed_sequences
 #' @return A list with a matrix for each protein, named by its id. It has a row a residue and a
-#'   column a token of the model, such as `"A"`. The exponentials of a row add up to 1. The
-#'   attribute `unknown` counts, for each protein, the letters that are no residues.
+#'   column a token of the model, such as `"A"`. The exponentials of a row add up to 1, or to less
+#'   if the model has more outputs than tokens. The attribute `unknown` counts, for each protein,
+#'   the letters that are no residues.
 #' @section Errors:
 #' As of [embed_sequences()]. `ancify_input_error` also if the model's weights have no language
 #' head.

@@ -13,14 +13,11 @@ simulate.reml_fit <- function(object, nsim = 1, seed = NULL, ...) {
     )
   }
   object <- with_genotypes(object)
-  if (!is.null(seed)) {
-    old <- get0(".Random.seed", globalenv(), inherits = FALSE)
-    on.exit(if (!is.null(old)) assign(".Random.seed", old, globalenv()))
-    set.seed(seed)
-  }
   n <- length(object$y)
-  drawn <- drop(object$x %*% object$coefficients) + genetic_draws(object, nsim) +
-    sqrt(residual_variances(object)) * matrix(stats::rnorm(n * nsim), n)
+  drawn <- seeded(seed, {
+    drop(object$x %*% object$coefficients) + genetic_draws(object, nsim) +
+      sqrt(residual_variances(object)) * matrix(stats::rnorm(n * nsim), n)
+  })
   dimnames(drawn) <- list(object$ids, paste0("sim_", seq_len(nsim)))
   as.data.frame(drawn)
 }

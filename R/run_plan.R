@@ -150,16 +150,18 @@ check_chromosomes_of_variants <- function(config, log) {
   check_htslib()
   chromosomes <- names(lengths_of_genome(config))
   files <- variants_files(config)
-  there <- as.character(unlist(lapply(files, function(path) {
-    with_watch("Reading", function(watch) variant_chromosomes_impl(path, watch))
-  })))
-  if (!any(c(there, other_prefix(there)) %in% chromosomes)) {
-    problem <- sprintf(
-      "`variants` is %s, which has no %s, with or without a leading 'chr'.",
-      quoted(config$variants),
-      if (length(files)) "chromosome of the run" else "file of a chromosome of the run"
-    )
+  fail <- function(problem) {
     abort_ancify(problem, "config", file = config$variants, problems = problem)
+  }
+  if (!length(files)) fail(no_variants_file("variants", config))
+  there <- unlist(lapply(files, function(path) {
+    with_watch("Reading", function(watch) variant_chromosomes_impl(path, watch))
+  }))
+  if (!any(c(there, other_prefix(there)) %in% chromosomes)) {
+    fail(sprintf(
+      "`variants` is %s, which has no chromosome of the run, with or without a leading 'chr'.",
+      quoted(config$variants)
+    ))
   }
   without <- chromosomes[!paste("variants of", chromosomes) %in% names(files)]
   if (has_placeholder(config$variants) && length(without)) {

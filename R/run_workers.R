@@ -15,15 +15,6 @@ with_workers <- function(cluster, job) {
   job()
 }
 
-# `state` is NULL in a session that has drawn no random number yet.
-set_random_state <- function(state) {
-  if (!is.null(state)) {
-    assign(".Random.seed", state, globalenv())
-  } else if (exists(".Random.seed", globalenv(), inherits = FALSE)) {
-    rm(".Random.seed", envir = globalenv())
-  }
-}
-
 # Uses workers that are already running. Otherwise starts a copy of the given param, because a param
 # cannot be used again after one of its workers has died.
 start_workers <- function(cluster) {

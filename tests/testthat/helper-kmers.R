@@ -19,10 +19,6 @@ oracle_kmers <- function(sequences, k, canonical = TRUE) {
   data.frame(kmer = kmers, count = as.numeric(tabulate(match(words, kmers), length(kmers))))
 }
 
-random_bases <- function(n, letters = c("A", "C", "G", "T")) {
-  paste(sample(letters, n, TRUE), collapse = "")
-}
-
 # Sequences with repeats, other letters, lower case and palindromes.
 some_sequences <- function() {
   repeated <- random_bases(200)

@@ -183,3 +183,14 @@ oracle_read_bed <- function(stem) {
   dimnames(calls) <- list(samples$V2, variants$V2)
   list(calls = calls, samples = samples, variants = variants)
 }
+
+# Standard errors of h2 by ancestry by the delta method, with slopes from differences.
+oracle_h2_errors <- function(fit) {
+  at <- function(fit) heritability(fit)$h2[-1]
+  slope <- vapply(seq_along(fit$theta), function(i) {
+    moved <- fit
+    moved$theta[i] <- moved$theta[i] + 1e-6
+    (at(moved) - at(fit)) / 1e-6
+  }, at(fit))
+  sqrt(rowSums(slope %*% vcov(fit, "components") * slope))
+}

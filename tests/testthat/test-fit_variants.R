@@ -7,12 +7,7 @@ grown <- coalescent_history(
 bases <- c("A", "C", "G", "T")
 no_watch <- function(...) NULL
 
-samples_of <- function(history, n) {
-  array(
-    sample_probabilities_impl(core_history(history), core_mutation_model(history), n, no_watch),
-    c(5^length(history$splits), 4, 4, n - 1)
-  )
-}
+samples_of <- function(history, n) sample_probabilities(history, n, no_watch)
 
 # Every kind of site with its expected number: list(patterns =, variants =).
 expected_sites <- function(history, n, sites, called = 1) {

@@ -512,7 +512,11 @@ test_that("variants may be a file for each chromosome", {
     case$config$variants <- path
     expect_ancify_error(run_quietly(case$config), "config", text)
   }
-  refused(file.path(folder, "sites.{chrom}.bcf"), "no file of a chromosome of the run")
+  refused(file.path(folder, "sites.{chrom}.bcf"), "no file for 'chr1' and 'chr2'")
+  expect_ancify_error(
+    count_variants(case$config, file.path(folder, "sites.{chrom}.bcf")), "input",
+    "`vcf` is", "no file for 'chr1' and 'chr2'"
+  )
   file.copy(file.path(folder, "sites.1.vcf"), file, overwrite = TRUE)
   case$config$variants <- file.path(folder, "sites.{chrom_id}.vcf")
   expect_ancify_error(run_quietly(case$config), "input", "give each chromosome's records in one")

@@ -1,6 +1,7 @@
 // x = scale E[token]; in each layer
-//   h = LN(x); q, k, v = h W' + b; q, k rotated; x += softmax(q k' / sqrt(width of a head)) v Wo' +
-//   bo h = LN(x); x += gelu(h W1' + b1) W2' + b2
+//   h = LN(x); q, k, v = h W' + b; q, k rotated;
+//   x += softmax(q k' / sqrt(width of a head)) v Wo' + bo;
+//   h = LN(x); x += gelu(h W1' + b1) W2' + b2;
 // and LN(x) at last. Lin Z et al. (2023) Evolutionary-scale prediction of atomic-level protein
 // structure with a language model. Science 379: 1123-1130. Su J et al. (2021) RoFormer,
 // arXiv:2104.09864.

@@ -1,5 +1,5 @@
-// Lin Z et al. (2023) Science 379: 1123-1130. Tensors have the names of fair-esm or of Hugging
-// Face.
+// Reads ESM-2 (Lin Z et al. 2023, Science 379: 1123-1130), whose tensors have the names of fair-esm
+// or of Hugging Face.
 #include "core/models/esm2.h"
 
 #include <algorithm>

@@ -164,7 +164,8 @@ Vector ExactProblem::rotated(int component) {
     }
   }
   complement_.rotate_kernel(k.data());
-  on_effects_.emplace_back(k.begin(), k.begin() + static_cast<std::ptrdiff_t>(n * p));
+  on_effects_[static_cast<std::size_t>(component)].assign(
+      k.begin(), k.begin() + static_cast<std::ptrdiff_t>(n * p));
   // Each column moves to the front, so none is overwritten before it has moved.
   double trace = 0;
   for (std::size_t j = 0; j < size; ++j) {
@@ -179,6 +180,7 @@ Vector ExactProblem::rotated(int component) {
 }
 
 void ExactProblem::make_model() {
+  on_effects_.resize(static_cast<std::size_t>(kernels_.components() + divided()));
   const Vector y(y_.begin() + complement_.effects(), y_.end());
   if (kernels_.components() == 1 && divided() == 0) {
     auto model =
@@ -211,9 +213,7 @@ double ExactProblem::null_log_likelihood() {
   if (divided() == 0) {
     return log_likelihood(-0.5 * n * (kLogTwoPi + std::log(scaled_variance()) + 1));
   }
-  const std::vector<Vector> kept = on_effects_;
   DividedResidualModel model(several_kernels(kernels_.components()), data_.residuals());
-  on_effects_ = kept;
   SearchSettings settings;
   const auto k = static_cast<std::size_t>(data_.residuals());
   settings.lower = bounds(Vector(k, std::numeric_limits<double>::quiet_NaN()));
