@@ -180,7 +180,8 @@ Vector ExactProblem::rotated(int component) {
 }
 
 void ExactProblem::make_model() {
-  on_effects_.resize(static_cast<std::size_t>(kernels_.components() + divided()));
+  const int parts = kernels_.components() + divided();
+  on_effects_.resize(static_cast<std::size_t>(parts));
   const Vector y(y_.begin() + complement_.effects(), y_.end());
   if (kernels_.components() == 1 && divided() == 0) {
     auto model =
