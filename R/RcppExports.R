@@ -265,10 +265,6 @@ embed_part_impl <- function(model, ids, sequences, settings, by_residue, path, w
     .Call(`_ancify_embed_part_impl`, model, ids, sequences, settings, by_residue, path, watch)
 }
 
-part_ids_impl <- function(path) {
-    .Call(`_ancify_part_ids_impl`, path)
-}
-
 read_part_impl <- function(path) {
     .Call(`_ancify_read_part_impl`, path)
 }

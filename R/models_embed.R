@@ -16,9 +16,9 @@
 #' differently, by about 1e-6 of the largest number.
 #'
 #' **Runs that resume.** With `out` the result goes to a folder, in parts of 10,000 sequences. Each
-#' part is a file that appears whole, with a checksum. `run.json` records the parts, checksums of
-#' the input and of the model's files, and the settings. The same call goes on where a run was
-#' ended: it keeps the parts whose files are whole, and makes the others.
+#' part is a file that appears whole. `.ancify/ledger` records checksums of the parts, of the input
+#' and of the model's files, and the settings. The same call goes on where a run was ended: it keeps
+#' the parts whose files are whole, and makes the others.
 #'
 #' @param x Proteins: an `AAStringSet`, or texts. Names are their ids; proteins without names are
 #'   numbered.
@@ -41,7 +41,8 @@
 #'   is too long and `long` is `"error"`; the run in `out` is of another input, model or setting,
 #'   which the message names.
 #' * `ancify_format_error` (field `file`): a file in `out` is damaged.
-#' * `ancify_file_error` (field `file`): `out` has other files, or cannot be written.
+#' * `ancify_file_error` (field `file`): a part would replace a file that no run wrote, or `out`
+#'   cannot be written; `folder` has no embeddings.
 #' * `ancify_lock_error` (field `file`): another process works in `out`.
 #'
 #' Warnings of class `ancify_sequence_warning` tell letters that are no residues, and proteins that

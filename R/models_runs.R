@@ -1,32 +1,50 @@
-# Runs of embed_sequences() that go on where they were ended. The folder has run.json and the files
-# part-1.bin, part-2.bin, ...: slices of the input in its own order. run.json is list(of = the
-# fingerprint, parts = for each part that is done, list(part =, checksum =, has_unknown = the
-# sequences with letters that are no residues, unknown = how many)). A part is done if it is
-# recorded, and its file has the recorded checksum and the slice's ids.
+# Runs of embed_sequences() that go on where they were ended. The files part-1.bin, part-2.bin, ...
+# are slices of the input in its own order. In the folder's ledger, they are made from the
+# fingerprint of the run. Their facts are list(has_unknown = the sequences with letters that are no
+# residues, unknown = how many).
 
 run_embedding <- function(run, out, resume) {
-  run$of <- embedding_fingerprint(run)
+  of <- embedding_fingerprint(run)
   locks <- lock_folders(out, inform_ancify)
   on.exit(unlock_folders(locks))
-  unlink(leftovers_impl(out), expand = FALSE)
-  parts <- recorded_parts(out, run$of, resume)
-  slices <- part_slices(length(run$proteins$ids), run$of$settings$part_size)
-  for (k in seq_along(slices)) {
-    name <- as.character(k)
-    if (!is_whole_part(parts[[name]], part_file(out, k), run$proteins$ids[slices[[k]]])) {
-      parts[[name]] <- make_part(run, out, k, slices[[k]])
-      record_parts(out, run$of, parts)
-    }
-  }
-  done <- parts[as.character(seq_along(slices))]
-  has_unknown <- unlist(lapply(done, function(part) part$has_unknown))
-  tell_unknown(unlist(lapply(done, function(part) part$unknown)), run$proteins$ids[has_unknown])
+  unlink(c(leftovers_impl(out), leftovers_impl(file.path(out, ".ancify"))), expand = FALSE)
+  ledger <- open_ledger(out, "out")
+  refuse_other_run(ledger, of, resume)
+  release_claims(ledger)
+  on.exit({
+    release_claims(ledger)
+    save_ledger(ledger, at_once = TRUE)
+  }, add = TRUE, after = FALSE)
+  slices <- part_slices(length(run$proteins$ids), of$settings$part_size)
+  parts <- part_names(of)
+  whole <- whole_files(ledger, parts, known_source(ledger, of), threads = run_threads(run))
+  for (k in which(!whole)) make_part(run, ledger, parts[k], slices[[k]], of)
+  facts <- facts_of(ledger, parts)
+  has_unknown <- unlist(lapply(facts, function(part) part$has_unknown))
+  tell_unknown(unlist(lapply(facts, function(part) part$unknown)), run$proteins$ids[has_unknown])
   out
 }
 
-run_file <- function(out) file.path(out, "run.json")
+run_threads <- function(run) run$settings$backend$threads
 
-part_file <- function(out, k) file.path(out, sprintf("part-%d.bin", k))
+make_part <- function(run, ledger, part, slice, of) {
+  claim_files(ledger, part)
+  path <- ledger_paths(ledger, part)
+  unknown <- with_watch(sprintf("Embedding, %s", part), function(watch) {
+    embed_part_impl(run$model$loaded, run$proteins$ids[slice], run$proteins$sequences[slice],
+                    run$settings, run$by_residue, path, watch)
+  }, progress = interactive())
+  has <- which(unknown > 0)
+  facts <- list(has_unknown = as.list(slice[has]), unknown = as.list(unknown[has]))
+  complete_files(ledger, part, of, sums_of(path), canonical_json(facts))
+}
+
+# ---- Parts -------------------------------------------------------------------------------------
+
+part_names <- function(of) {
+  slices <- part_slices(of$input$sequences, of$settings$part_size)
+  sprintf("part-%d.bin", seq_along(slices))
+}
 
 # Sequences of a part, which is in memory at once. The tests make it small.
 part_size <- function(by_residue) {
@@ -43,7 +61,7 @@ part_slices <- function(n, size) {
 embedding_fingerprint <- function(run) {
   files <- c(run$model$weights, run$model$other)
   sums <- with_watch("Reading the model's files", function(watch) {
-    checksums_impl(files, run$settings$backend$threads, watch)
+    checksums_impl(files, run_threads(run), watch)
   }, progress = interactive())
   list(
     input = list(
@@ -58,60 +76,27 @@ embedding_fingerprint <- function(run) {
   )
 }
 
-# The parts of run.json, named by their numbers. A new run gets one without parts.
-recorded_parts <- function(out, of, resume) {
-  if (!is_there(run_file(out))) {
-    others <- setdiff(list.files(out, all.files = TRUE, no.. = TRUE), ".ancify.lock")
-    if (length(others)) {
-      abort_ancify(
-        sprintf("`out` is %s, which has files of something else, such as %s: choose another.",
-                quoted(out), quoted(others[1])),
-        "file", file = out
-      )
-    }
-    record_parts(out, of, list())
-    return(list())
+# The fingerprint of the run whose parts the ledger has; NULL without one.
+recorded_run <- function(ledger) {
+  rows <- ledger_rows(ledger)
+  is_part <- grepl("^part-[0-9]+[.]bin$", rows$path)
+  Find(is_fingerprint, made_from_of(ledger, rows$path[is_part]))
+}
+
+is_fingerprint <- function(of) is.list(of) && setequal(names(of), c("input", "model", "settings"))
+
+refuse_other_run <- function(ledger, now, resume) {
+  of <- recorded_run(ledger)
+  if (is.null(of)) {
+    return(invisible())
   }
   if (!resume) {
     abort_ancify(
       sprintf("`out` is %s, which has a run: remove it, choose another, or set `resume = TRUE`.",
-              quoted(out)),
+              quoted(ledger$folder)),
       "input"
     )
   }
-  record <- read_run(out)
-  refuse_other_run(record$of, of, out)
-  record$parts
-}
-
-read_run <- function(out) {
-  file <- run_file(out)
-  check_is_file(file)
-  record <- tryCatch(jsonlite::read_json(file), error = function(condition) NULL)
-  if (!is_embedding_record(record)) {
-    abort_ancify(
-      sprintf("%s is damaged: remove it, and the parts beside it.", quoted(file)), "format",
-      file = file, line = 0
-    )
-  }
-  names(record$parts) <- vapply(record$parts, function(part) as.character(part$part), "")
-  record
-}
-
-is_embedding_record <- function(record) {
-  if (!is.list(record) || !is.list(record$of) || !is.list(record$parts)) {
-    return(FALSE)
-  }
-  of <- record$of[c("input", "model", "settings")]
-  all(vapply(of, is.list, NA)) && is_record_number(of$input$sequences, 0) &&
-    is_record_number(of$settings$part_size, 1) && all(vapply(record$parts, is_part_record, NA))
-}
-
-is_part_record <- function(part) is.list(part) && is_record_number(part$part, 1)
-
-is_record_number <- function(x, least) is.numeric(x) && length(x) == 1 && isTRUE(x >= least)
-
-refuse_other_run <- function(of, now, out) {
   differs <- unlist(lapply(names(now), function(what) {
     keys <- union(names(now[[what]]), names(of[[what]]))
     same <- vapply(keys, function(key) same_json(of[[what]][[key]], now[[what]][[key]]), NA)
@@ -120,64 +105,44 @@ refuse_other_run <- function(of, now, out) {
   if (length(differs)) {
     abort_ancify(
       sprintf("The run in %s differs (%s): choose another `out`, or go on with what it was of.",
-              quoted(out), enumerate(differs)),
+              quoted(ledger$folder), enumerate(differs)),
       "input"
     )
   }
 }
 
-record_parts <- function(out, of, parts) {
-  write_text(run_file(out), to_json(list(of = of, parts = unname(parts))))
-}
-
-is_whole_part <- function(record, file, ids) {
-  if (is.null(record) || !is_file(file)) {
-    return(FALSE)
-  }
-  found <- tryCatch(part_ids_impl(file), ancify_format_error = function(condition) NULL)
-  identical(found$checksum, record$checksum) && identical(found$ids, ids)
-}
-
-make_part <- function(run, out, k, slice) {
-  made <- with_watch(sprintf("Embedding, part %d", k), function(watch) {
-    embed_part_impl(run$model$loaded, run$proteins$ids[slice], run$proteins$sequences[slice],
-                    run$settings, run$by_residue, part_file(out, k), watch)
-  }, progress = interactive())
-  has <- which(made$unknown > 0)
-  list(part = k, checksum = made$checksum, has_unknown = as.list(slice[has]),
-       unknown = as.list(made$unknown[has]))
-}
+# ---- Reading -----------------------------------------------------------------------------------
 
 #' @rdname embed_sequences
 #' @export
 read_embeddings <- function(folder) {
   check_given()
   folder <- check_path(folder, "folder")
-  run <- read_run(folder)
-  n <- length(part_slices(run$of$input$sequences, run$of$settings$part_size))
-  left <- setdiff(as.character(seq_len(n)), names(run$parts))
-  if (length(left)) {
+  ledger <- open_ledger(folder, "folder")
+  of <- recorded_run(ledger)
+  if (is.null(of)) {
+    abort_ancify(
+      sprintf("%s has no embeddings: give a folder that embed_sequences() wrote.", quoted(folder)),
+      "file", file = folder
+    )
+  }
+  parts <- part_names(of)
+  left <- sum(!are_complete(ledger, parts, known_source(ledger, of)))
+  if (left) {
     abort_ancify(
       sprintf("The run in %s is not done, as %s of %d parts are left: call embed_sequences() %s",
-              quoted(folder), length(left), n, "again."),
+              quoted(folder), left, length(parts), "again."),
       "input"
     )
   }
-  parts <- lapply(seq_len(n), function(k) {
-    read_part(part_file(folder, k), run$parts[[as.character(k)]]$checksum)
-  })
-  if (run$of$settings$pool == "mean") do.call(rbind, parts) else do.call(c, parts)
-}
-
-# A matrix with a row a protein, or a list of matrices with a row a residue.
-read_part <- function(file, checksum) {
-  check_is_file(file)
-  part <- read_part_impl(file)
-  if (!identical(part$checksum, checksum)) {
+  damaged <- ledger_paths(ledger, parts[!whole_files(ledger, parts)])
+  if (length(damaged)) {
     abort_ancify(
-      sprintf("%s is not the part that run.json has: call embed_sequences() again.", quoted(file)),
-      "format", file = file, line = 0
+      sprintf("%s is not as the run wrote it: call embed_sequences() again.", quoted(damaged[1])),
+      "format", file = damaged[1], line = 0
     )
   }
-  part$values
+  # A part is a matrix with a row a protein, or a list of matrices with a row a residue.
+  values <- lapply(ledger_paths(ledger, parts), read_part_impl)
+  if (of$settings$pool == "mean") do.call(rbind, values) else do.call(c, values)
 }

@@ -132,16 +132,16 @@ in_the_way <- function(ledger, path, config_file = NULL) {
   } else {
     "would be replaced, but no run wrote it"
   }
-  sprintf("%s %s. %s", quoted(full), why, way_out(path))
+  sprintf("%s %s. %s", quoted(full), why, way_out(ledger, path))
 }
 
-way_out <- function(path) {
+way_out <- function(ledger, path) {
   if (startsWith(path, "projected/")) {
     paste(
       "Move it away, or choose another `work_dir`. To use these projections, run the phase",
       "\"call\" alone."
     )
   } else {
-    "Move it away, or choose another `output_dir`."
+    sprintf("Move it away, or choose another `%s`.", ledger$argument)
   }
 }

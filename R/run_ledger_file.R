@@ -7,10 +7,10 @@ ledger_file <- function(folder) file.path(folder, ".ancify", "ledger")
 
 # Reads the ledger of a folder, and writes nothing. A damaged ledger is an error: without it a run
 # cannot tell its own files from a user's.
-open_ledger <- function(folder) {
+open_ledger <- function(folder, argument = "output_dir") {
   file <- ledger_file(folder)
   if (!is_there(file)) {
-    return(new_ledger(folder, rows_of_lists(folder)))
+    return(new_ledger(folder, rows_of_lists(folder), argument = argument))
   }
   text <- tryCatch(read_text_impl(file, most_state_bytes), error = function(condition) NULL)
   body <- if (!is.null(text)) ledger_body(text)
@@ -26,7 +26,7 @@ open_ledger <- function(folder) {
       "file", file = file
     )
   }
-  new_ledger(folder, content$rows, content$sources)
+  new_ledger(folder, content$rows, content$sources, argument = argument)
 }
 
 # NULL if the first line has another version, or another checksum than the rest.

@@ -9,11 +9,13 @@ ledger_columns <- list(
 
 ledger_states <- c("claimed", "complete", "stale")
 
-# `on_disk`: whether the ledger is saved. Ledgers of tasks are not.
+# `on_disk`: whether the ledger is saved. Ledgers of tasks are not. `argument`: the argument or
+# setting that a user changes to choose another folder.
 new_ledger <- function(folder, rows = data.frame(ledger_columns), sources = character(),
-                       on_disk = TRUE) {
+                       on_disk = TRUE, argument = "output_dir") {
   ledger <- new.env(parent = emptyenv())
   ledger$folder <- folder
+  ledger$argument <- argument
   ledger$on_disk <- on_disk
   ledger$rows <- rows
   # Sources of files as JSON. Rows refer to them by number.

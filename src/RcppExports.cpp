@@ -873,7 +873,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // embed_part_impl
-Rcpp::List embed_part_impl(SEXP model, const std::vector<std::string>& ids, const Rcpp::CharacterVector& sequences, const Rcpp::List& settings, bool by_residue, const std::string& path, const Rcpp::Function& watch);
+Rcpp::NumericVector embed_part_impl(SEXP model, const std::vector<std::string>& ids, const Rcpp::CharacterVector& sequences, const Rcpp::List& settings, bool by_residue, const std::string& path, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_embed_part_impl(SEXP modelSEXP, SEXP idsSEXP, SEXP sequencesSEXP, SEXP settingsSEXP, SEXP by_residueSEXP, SEXP pathSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -889,19 +889,8 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// part_ids_impl
-Rcpp::List part_ids_impl(const std::string& path);
-RcppExport SEXP _ancify_part_ids_impl(SEXP pathSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
-    rcpp_result_gen = Rcpp::wrap(part_ids_impl(path));
-    return rcpp_result_gen;
-END_RCPP
-}
 // read_part_impl
-Rcpp::List read_part_impl(const std::string& path);
+Rcpp::RObject read_part_impl(const std::string& path);
 RcppExport SEXP _ancify_read_part_impl(SEXP pathSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -1585,7 +1574,6 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_embed_impl", (DL_FUNC) &_ancify_embed_impl, 5},
     {"_ancify_log_probs_impl", (DL_FUNC) &_ancify_log_probs_impl, 4},
     {"_ancify_embed_part_impl", (DL_FUNC) &_ancify_embed_part_impl, 7},
-    {"_ancify_part_ids_impl", (DL_FUNC) &_ancify_part_ids_impl, 1},
     {"_ancify_read_part_impl", (DL_FUNC) &_ancify_read_part_impl, 1},
     {"_ancify_texts_checksum_impl", (DL_FUNC) &_ancify_texts_checksum_impl, 1},
     {"_ancify_count_mutations_impl", (DL_FUNC) &_ancify_count_mutations_impl, 5},

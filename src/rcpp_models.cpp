@@ -176,42 +176,30 @@ Rcpp::List log_probs_impl(SEXP model, const Rcpp::CharacterVector& sequences,
                             Named("unknown") = unknown_letters(proteins));
 }
 
-// Embeds the sequences of a part, and writes its file. Returns list(checksum =, unknown =).
+// Embeds the sequences of a part, and writes its file. Returns the unknown letters of each.
 // [[Rcpp::export]]
-Rcpp::List embed_part_impl(SEXP model, const std::vector<std::string>& ids,
-                           const Rcpp::CharacterVector& sequences, const Rcpp::List& settings,
-                           bool by_residue, const std::string& path, const Rcpp::Function& watch) {
+Rcpp::NumericVector embed_part_impl(SEXP model, const std::vector<std::string>& ids,
+                                    const Rcpp::CharacterVector& sequences,
+                                    const Rcpp::List& settings, bool by_residue,
+                                    const std::string& path, const Rcpp::Function& watch) {
   const ProteinModel& by = as_model(model);
   const ancify::RunSettings how = as_run_settings(settings);
   const std::vector<Protein> proteins = as_proteins(by, sequences);
-  std::uint32_t checksum = 0;
   run_job(watch, [&](ancify::JobControl& control) {
     ancify::EmbeddingPart part = make_part(by, proteins, how, by_residue, control);
     part.ids = ids;
-    checksum = ancify::write_part(part, path, ancify::TaskContext(control));
+    ancify::write_part(part, path, ancify::TaskContext(control));
   });
-  return Rcpp::List::create(Named("checksum") = tfm::format("%08x", checksum),
-                            Named("unknown") = unknown_letters(proteins));
+  return unknown_letters(proteins);
 }
 
-// Returns list(checksum =, ids =). FormatError if the file is damaged.
+// Returns a matrix or, by residue, a list of matrices, named by ids.
 // [[Rcpp::export]]
-Rcpp::List part_ids_impl(const std::string& path) {
-  ancify::ReadPart read;
-  guarded([&] { read = ancify::read_part(path); });
-  return Rcpp::List::create(Named("checksum") = tfm::format("%08x", read.checksum),
-                            Named("ids") = as_texts(read.part.ids));
-}
-
-// Returns list(checksum =, values = a matrix or, by residue, a list of matrices), named by ids.
-// [[Rcpp::export]]
-Rcpp::List read_part_impl(const std::string& path) {
-  ancify::ReadPart read;
-  guarded([&] { read = ancify::read_part(path); });
-  const ancify::EmbeddingPart& part = read.part;
+Rcpp::RObject read_part_impl(const std::string& path) {
+  ancify::EmbeddingPart part;
+  guarded([&] { part = ancify::read_part(path); });
   const auto width = static_cast<std::size_t>(part.width);
   const Rcpp::CharacterVector ids = as_texts(part.ids);
-  Rcpp::RObject values;
   if (part.by_residue) {
     Rcpp::List matrices(ids.size());
     const float* from = part.values.data();
@@ -222,14 +210,11 @@ Rcpp::List read_part_impl(const std::string& path) {
       from += n;
     }
     matrices.names() = ids;
-    values = matrices;
-  } else {
-    Rcpp::NumericMatrix matrix = as_row_matrix(part.values.data(), part.values.size(), width);
-    Rcpp::rownames(matrix) = ids;
-    values = matrix;
+    return matrices;
   }
-  return Rcpp::List::create(Named("checksum") = tfm::format("%08x", read.checksum),
-                            Named("values") = values);
+  Rcpp::NumericMatrix matrix = as_row_matrix(part.values.data(), part.values.size(), width);
+  Rcpp::rownames(matrix) = ids;
+  return matrix;
 }
 
 // The checksum of texts, each followed by a NUL.

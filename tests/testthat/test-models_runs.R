@@ -12,6 +12,17 @@ local_parts <- function(size = 5, frame = parent.frame()) {
   do.call(on.exit, list(bquote(options(.(old))), add = TRUE), envir = frame)
 }
 
+part_file <- function(out, k) file.path(out, sprintf("part-%d.bin", k))
+
+# As a crash leaves them, which begun but unsaved parts show as claimed.
+claim_again <- function(out, k) {
+  ledger <- open_ledger(out)
+  rows <- ledger_rows(ledger)
+  bare <- bare_rows(basename(part_file(out, k)), "claimed")
+  set_rows(ledger, rbind(rows[!rows$path %in% bare$path, ], bare))
+  save_ledger(ledger, at_once = TRUE)
+}
+
 embed_to <- function(out, x = proteins, by = model, ...) embed_sequences(x, by, out = out, ...)
 
 times <- function(out) {
@@ -25,7 +36,7 @@ test_that("a run's rows are those in memory, in the input's own order, the last 
   expect_identical(embed_to(out), out)
   expect_identical(read_embeddings(out), in_memory)
   expect_identical(sort(list.files(out, all.files = TRUE, no.. = TRUE)),
-                   c(sprintf("part-%d.bin", 1:5), "run.json"))
+                   c(".ancify", sprintf("part-%d.bin", 1:5)))
   by_residue <- file.path(new_folder(), "residues")
   embed_to(by_residue, pool = "residue")
   expected <- embed_sequences(proteins, model, pool = "residue")
@@ -72,9 +83,7 @@ test_that("a run that was ended goes on", {
   local_parts()
   out <- new_folder()
   embed_to(out)
-  record <- jsonlite::read_json(run_file(out))
-  record$parts <- record$parts[c(1, 4)]
-  writeLines(to_json(record), run_file(out))
+  claim_again(out, c(2, 3, 5))
   unlink(part_file(out, 5))
   told <- expect_ancify_error(read_embeddings(out), "input")
   expect_match(conditionMessage(told), "is not done, as 3 of 5 parts are left")
@@ -90,13 +99,11 @@ test_that("an error within a run leaves what was done, and the next call goes on
   local_parts()
   out <- new_folder()
   embed_to(out)
-  record <- jsonlite::read_json(run_file(out))
-  record$parts <- list()
-  writeLines(to_json(record), run_file(out))
+  claim_again(out, 1:5)
   unlink(part_file(out, 1:5))
   dir.create(part_file(out, 3))
   expect_ancify_error(embed_to(out), "file")
-  expect_identical(list.files(out), c("part-1.bin", "part-2.bin", "part-3.bin", "run.json"))
+  expect_identical(list.files(out), c("part-1.bin", "part-2.bin", "part-3.bin"))
   before <- times(out)[1:2]
   unlink(part_file(out, 3), recursive = TRUE)
   embed_to(out)
@@ -130,29 +137,35 @@ test_that("another input, model or setting is an error that names it; a copy is 
   expect_match(conditionMessage(told_run), "has a run: remove it")
 })
 
-test_that("files of others are kept, and damaged records are told", {
+test_that("files of others are kept, and a damaged ledger is told", {
   local_parts()
   out <- new_folder()
-  mine <- file.path(out, "part-1.bin")
-  writeLines("mine", mine)
-  expect_match(conditionMessage(expect_ancify_error(embed_to(out), "file")),
-               "files of something else, such as 'part-1.bin'")
-  expect_identical(readLines(mine), "mine")
+  mine <- file.path(out, c("part-1.bin", "notes.txt"))
+  for (file in mine) writeLines("mine", file)
+  told <- conditionMessage(expect_ancify_error(embed_to(out), "file", "part-1.bin"))
+  expect_match(told, "no run wrote it. Move it away, or choose another `out`.", fixed = TRUE)
+  expect_identical(readLines(mine[1]), "mine")
   file <- file.path(new_folder(), "file")
   writeLines("mine", file)
   expect_ancify_error(embed_to(file), "file")
   expect_identical(readLines(file), "mine")
-  unlink(mine)
-  damaged <- c(
-    "{", "[]", "5", "null", "{\"of\": 1, \"parts\": [2]}", "{\"of\": {}, \"parts\": []}",
-    "{\"of\": {\"input\": 1, \"model\": [], \"settings\": \"x\"}, \"parts\": []}"
-  )
-  for (text in damaged) {
-    writeLines(text, run_file(out))
-    expect_match(conditionMessage(expect_ancify_error(embed_to(out), "format")), "is damaged")
-    expect_ancify_error(read_embeddings(out), "format")
-  }
-  expect_ancify_error(read_embeddings(new_folder()), "file")
+  unlink(mine[1])
+  embed_to(out)
+  expect_identical(read_embeddings(out), in_memory)
+  expect_identical(readLines(mine[2]), "mine")
+  writeLines("{", ledger_file(out))
+  expect_ancify_error(embed_to(out), "file", "cannot be read")
+  expect_ancify_error(read_embeddings(out), "file", "cannot be read")
+  expect_ancify_error(read_embeddings(new_folder()), "file", "has no embeddings")
+})
+
+test_that("a folder of a run whose first part was not made takes another input", {
+  local_parts()
+  out <- new_folder()
+  embed_to(out)
+  claim_again(out, 1:5)
+  embed_to(out, x = rev(proteins))
+  expect_identical(read_embeddings(out), in_memory[23:1, ])
 })
 
 test_that("a run of no proteins comes back as in memory", {

@@ -5,7 +5,6 @@
 
 #include <cstring>
 #include <string_view>
-#include <utility>
 
 #include "core/exec/errors.h"
 #include "core/io/checksum.h"
@@ -32,7 +31,7 @@ class PartReader {
     left_ = bytes_;
   }
 
-  ReadPart read() {
+  EmbeddingPart read() {
     std::uint32_t checksum;
     if (bytes_.size() < kMagic.size() + sizeof checksum) fail();
     std::memcpy(&checksum, bytes_.data() + bytes_.size() - sizeof checksum, sizeof checksum);
@@ -50,7 +49,7 @@ class PartReader {
     part.values.resize(left_.size() / sizeof(float));
     std::memcpy(part.values.data(), left_.data(), part.values.size() * sizeof(float));
     check_size(part);
-    return {std::move(part), checksum};
+    return part;
   }
 
  private:
@@ -87,8 +86,7 @@ class PartReader {
 
 }  // namespace
 
-std::uint32_t write_part(const EmbeddingPart& part, const std::string& path,
-                         const TaskContext& context) {
+void write_part(const EmbeddingPart& part, const std::string& path, const TaskContext& context) {
   std::string head(kMagic);
   put(head, part.width);
   put(head, std::int64_t{part.by_residue});
@@ -111,9 +109,8 @@ std::uint32_t write_part(const EmbeddingPart& part, const std::string& path,
   file.sync(context);
   file.prepare();
   file.commit();
-  return checksum;
 }
 
-ReadPart read_part(const std::string& path) { return PartReader(path).read(); }
+EmbeddingPart read_part(const std::string& path) { return PartReader(path).read(); }
 
 }  // namespace ancify

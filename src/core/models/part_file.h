@@ -19,15 +19,10 @@ struct EmbeddingPart {
 };
 
 // Writes a file that appears whole or not at all, with its CRC-32 at the end. FileError if it
-// cannot be written. Returns the CRC-32.
-std::uint32_t write_part(const EmbeddingPart& part, const std::string& path,
-                         const TaskContext& context);
+// cannot be written.
+void write_part(const EmbeddingPart& part, const std::string& path, const TaskContext& context);
 
 // FormatError if the file is damaged: its CRC-32 is another.
-struct ReadPart {
-  EmbeddingPart part;
-  std::uint32_t checksum;
-};
-ReadPart read_part(const std::string& path);
+EmbeddingPart read_part(const std::string& path);
 
 }  // namespace ancify
