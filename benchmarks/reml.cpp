@@ -1,6 +1,7 @@
 // Times products with a kernel of packed genotypes: one column beside a sweep over the packed
 // bytes, 64 columns beside OpenBLAS with genotypes as floats, and two threads beside one, as of the
-// sweep. And products with weighted blocks beside these.
+// sweep. And products with weighted blocks beside these, and with lists of carriers beside the same
+// variants packed.
 //
 //   ancify_bench_reml [SAMPLES VARIANTS]
 #include <dlfcn.h>
@@ -83,8 +84,9 @@ std::uint64_t sum_of_words(const std::uint8_t* bytes, std::int64_t n) {
 // A kernel of all variants, and what its product takes.
 class Products {
  public:
-  Products(std::int64_t n, std::int64_t m, int threads, SimdLevel simd)
-      : matrix_(random_matrix(n, m, {threads, simd, 0}, control_)), out_(n * kColumns) {
+  Products(std::int64_t n, std::int64_t m, const ancify::GenotypeWork& work,
+           const ancify::bench::Frequencies& frequencies = ancify::bench::kCommon)
+      : matrix_(random_matrix(n, m, work, control_, frequencies)), out_(n * kColumns) {
     std::vector<ancify::reml::ComponentWeight> weights;
     for (std::int64_t j = 0; j < m; ++j) weights.push_back({j, 0, 1});
     kernels_ = std::make_unique<GenotypeKernels>(*matrix_, weights, 1, -1, control_);
@@ -116,14 +118,15 @@ class Products {
   // Reads each packed byte once.
   std::uint64_t sweep() {
     std::atomic<std::uint64_t> sum{0};
-    const std::int64_t bytes = ancify::kBlockQuads * ancify::quad_stride(matrix_->samples());
-    matrix_->for_each_tile(
+    matrix_->for_each_stored_tile(
         control_, [](std::int64_t) { return true; },
-        [&](const ancify::GenotypeTile& tile) {
-          ancify::run_tasks(control_, matrix_->work().threads, tile.blocks,
-                            [&](std::int64_t block, const ancify::TaskContext&) {
-                              sum += sum_of_words(tile.rows + block * bytes, bytes);
-                            });
+        [&](const ancify::StoredTile& tile) {
+          ancify::run_tasks(
+              control_, matrix_->work().threads, static_cast<std::int64_t>(tile.blocks.size()),
+              [&](std::int64_t i, const ancify::TaskContext&) {
+                const auto& block = tile.blocks[static_cast<std::size_t>(i)];
+                sum += sum_of_words(block.rows, ancify::stored_bytes(*block.layout, block.samples));
+              });
         });
     return sum;
   }
@@ -168,8 +171,8 @@ class OpenBlas {
 
 void compare_level(std::int64_t n, std::int64_t m, SimdLevel simd, const OpenBlas& blas) {
   const bool best = simd == SimdLevel::kAvx512;
-  Products one(n, m, 1, simd);
-  Products two(n, m, 2, simd);
+  Products one(n, m, {1, simd, 0});
+  Products two(n, m, {2, simd, 0});
   volatile std::uint64_t kept = 0;
   std::vector<std::function<void()>> jobs = {
       [&] { kept = kept + one.sweep(); }, [&] { one.times(1); },
@@ -213,7 +216,7 @@ void compare_level(std::int64_t n, std::int64_t m, SimdLevel simd, const OpenBla
 
 void compare_weighted(std::int64_t n, std::int64_t m, SimdLevel simd) {
   for (const int threads : {1, 2}) {
-    Products products(n, m, threads, simd);
+    Products products(n, m, {threads, simd, 0});
     const double trace = seconds_of([&] { products.weigh(); });
     const std::vector<double> seconds =
         medians_of({[&] { products.times(kColumns); }, [&] { products.times_weighted(); }});
@@ -222,6 +225,22 @@ void compare_weighted(std::int64_t n, std::int64_t m, SimdLevel simd) {
     report("K V, 64 columns, time over the plain product", seconds[1] / seconds[0], "at most 1.5");
     report("... the traces, once, over the plain product", trace / seconds[0], "");
   }
+}
+
+// Both are the least of several rounds, by turns.
+void compare_carriers(std::int64_t n, std::int64_t m, SimdLevel simd,
+                      const ancify::bench::Frequencies& frequencies) {
+  Products lists(n, m, {1, simd, 0, true}, frequencies);
+  Products packed(n, m, {1, simd, 0, false}, frequencies);
+  const std::vector<double> seconds =
+      best_of({[&] { packed.times(kColumns); }, [&] { lists.times(kColumns); },
+               [&] { packed.times(1); }, [&] { lists.times(1); }});
+  std::printf("%s, %lld samples, %lld variants of %.2g to %.2g %%\n", ancify::simd_name(simd),
+              static_cast<long long>(n), static_cast<long long>(m), frequencies.least / 655.36,
+              frequencies.end / 655.36);
+  report("K V, 64 columns, carriers: speed over packed", seconds[0] / seconds[1],
+         frequencies.end == ancify::bench::kRare.end ? "at least 3" : "");
+  report("... one column", seconds[2] / seconds[3], "");
 }
 
 }  // namespace
@@ -236,6 +255,13 @@ int main(int argc, char** argv) {
     }
     for (const SimdLevel level : {SimdLevel::kAvx512, SimdLevel::kAvx2}) {
       if (level <= ancify::best_simd_level()) compare_weighted(n, m, level);
+    }
+    for (const SimdLevel level : {SimdLevel::kAvx512, SimdLevel::kAvx2}) {
+      if (level > ancify::best_simd_level()) continue;
+      compare_carriers(n, m, level, ancify::bench::kRare);
+      // The most frequent variants that are listed gain least.
+      compare_carriers(n, m / 4, level, {1300, 2000});
+      compare_carriers(n, m / 4, level, {3300, 4000});
     }
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

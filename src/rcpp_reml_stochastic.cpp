@@ -207,7 +207,8 @@ Rcpp::List haseman_elston_impl(const Rcpp::List& problem, int blocks, const Rcpp
   run_job(
       watch,
       [&](ancify::JobControl& control) {
-        found = reml::haseman_elston(data, kernels.open(control, mail), settings, control, threads);
+        found =
+            reml::haseman_elston(data, kernels.open(control, mail), settings, {}, control, threads);
       },
       &mail);
   using Rcpp::Named;

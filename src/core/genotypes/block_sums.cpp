@@ -43,7 +43,7 @@ void expand_calls_scalar(const std::uint8_t* rows, std::int64_t stride, int quad
                          ExpandedCalls& calls) {
   std::uint8_t* out = calls.data();
   for (std::int64_t quad = 0; quad < quads; ++quad) {
-    for (std::int64_t i = 0; i < kLane; ++i) {
+    for (std::int64_t i = 0; i < kLaneSamples; ++i) {
       for (std::int64_t v = 0; v < kQuad; ++v) {
         *out++ = static_cast<std::uint8_t>(call_in_quad(rows[quad * stride + i], v));
       }
@@ -52,12 +52,12 @@ void expand_calls_scalar(const std::uint8_t* rows, std::int64_t stride, int quad
 }
 
 void sum_over_variants_scalar(const ExpandedCalls& calls, const std::int8_t* digits, int quads,
-                              std::array<double, kLane>& sums) {
-  for (std::size_t i = 0; i < kLane; ++i) {
+                              std::array<double, kLaneSamples>& sums) {
+  for (std::size_t i = 0; i < kLaneSamples; ++i) {
     std::array<std::int32_t, kDigits> of_digits{};
     for (std::int64_t quad = 0; quad < quads; ++quad) {
       const std::uint8_t* const of_sample =
-          &calls[(static_cast<std::size_t>(quad) * kLane + i) * kQuad];
+          &calls[(static_cast<std::size_t>(quad) * kLaneSamples + i) * kQuad];
       const std::int8_t* const of_quad =
           digits + static_cast<std::ptrdiff_t>(quad) * kDigits * kQuad;
       for (std::size_t d = 0; d < kDigits; ++d) {
@@ -130,7 +130,7 @@ ANCIFY_TARGET_AVX512 void expand_calls_avx512(const std::uint8_t* rows, std::int
   const __m512i shifts = _mm512_set1_epi64(0x2624222006040200);
   std::uint8_t* out = calls.data();
   for (std::int64_t quad = 0; quad < quads; ++quad) {
-    for (std::int64_t i = 0; i < kLane; i += 16, out += 64) {
+    for (std::int64_t i = 0; i < kLaneSamples; i += 16, out += 64) {
       const __m512i words = _mm512_cvtepu8_epi32(
           _mm_loadu_si128(reinterpret_cast<const __m128i*>(rows + quad * stride + i)));
       _mm512_storeu_si512(out, _mm512_and_si512(_mm512_multishift_epi64_epi8(shifts, words), mask));
@@ -140,7 +140,7 @@ ANCIFY_TARGET_AVX512 void expand_calls_avx512(const std::uint8_t* rows, std::int
 
 ANCIFY_TARGET_AVX512 void sum_over_variants_avx512(const ExpandedCalls& calls,
                                                    const std::int8_t* digits, int quads,
-                                                   std::array<double, kLane>& sums) {
+                                                   std::array<double, kLaneSamples>& sums) {
   constexpr std::int64_t kVectors = 4;  // of 16 samples
   __m512i sum[kVectors][kDigits];
   for (auto& of_samples : sum) {
@@ -234,7 +234,7 @@ ANCIFY_TARGET_AVX2 void expand_calls_avx2(const std::uint8_t* rows, std::int64_t
   const __m256i mask = _mm256_set1_epi32(0x03030303);
   std::uint8_t* out = calls.data();
   for (std::int64_t quad = 0; quad < quads; ++quad) {
-    for (std::int64_t i = 0; i < kLane; i += 8, out += 32) {
+    for (std::int64_t i = 0; i < kLaneSamples; i += 8, out += 32) {
       const __m256i byte = _mm256_cvtepu8_epi32(
           _mm_loadl_epi64(reinterpret_cast<const __m128i*>(rows + quad * stride + i)));
       const __m256i two = _mm256_or_si256(byte, _mm256_slli_epi32(byte, 6));
@@ -246,16 +246,16 @@ ANCIFY_TARGET_AVX2 void expand_calls_avx2(const std::uint8_t* rows, std::int64_t
 
 ANCIFY_TARGET_AVX2 void sum_over_variants_avx2(const ExpandedCalls& calls,
                                                const std::int8_t* digits, int quads,
-                                               std::array<double, kLane>& sums) {
+                                               std::array<double, kLaneSamples>& sums) {
   const __m256i ones = _mm256_set1_epi16(1);
-  for (std::int64_t i = 0; i < kLane; i += 16) {
+  for (std::int64_t i = 0; i < kLaneSamples; i += 16) {
     __m256i sum[2][kDigits];  // of 8 samples each
     for (auto& of_samples : sum) {
       for (auto& one : of_samples) one = _mm256_setzero_si256();
     }
     for (std::int64_t quad = 0; quad < quads; ++quad) {
       const auto* const of_quad =
-          reinterpret_cast<const __m256i*>(calls.data() + (quad * kLane + i) * kQuad);
+          reinterpret_cast<const __m256i*>(calls.data() + (quad * kLaneSamples + i) * kQuad);
       const __m256i first = _mm256_loadu_si256(of_quad);
       const __m256i second = _mm256_loadu_si256(of_quad + 1);
       for (std::int64_t d = 0; d < kDigits; ++d) {
@@ -310,7 +310,7 @@ void expand_calls(const std::uint8_t* rows, std::int64_t stride, int quads,
 }
 
 void sum_over_variants(const ExpandedCalls& calls, const std::int8_t* digits, int quads,
-                       [[maybe_unused]] SimdLevel simd, std::array<double, kLane>& sums) {
+                       [[maybe_unused]] SimdLevel simd, std::array<double, kLaneSamples>& sums) {
 #if defined(__x86_64__)
   if (simd == SimdLevel::kAvx512) return sum_over_variants_avx512(calls, digits, quads, sums);
   if (simd == SimdLevel::kAvx2) return sum_over_variants_avx2(calls, digits, quads, sums);

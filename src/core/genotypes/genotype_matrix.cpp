@@ -1,4 +1,4 @@
-// Reads blocks of variants on all threads and packs them.
+// Reads blocks of variants on all threads, packs them, and keeps them as they take least memory.
 #include "core/genotypes/genotype_matrix.h"
 
 #include <algorithm>
@@ -34,28 +34,62 @@ GenotypeMatrix::GenotypeMatrix(std::unique_ptr<GenotypeFile> file, GenotypeSelec
   variants_ = std::move(selection.variants);
   if (is_first_numbers(samples_, file_->samples())) samples_.clear();
   const std::int64_t all = std::max<std::int64_t>(blocks(), 1) * block_bytes();
-  const bool keeps = work.memory <= 0 || all <= work.memory;
   tile_blocks_ = std::max<std::int64_t>(work.threads, kTileBytes / block_bytes());
-  if (!keeps) tile_blocks_ = std::min(tile_blocks_, work.memory / block_bytes());
+  const bool fits = work.memory <= 0 || all <= work.memory;
+  if (!fits) {
+    if (work.memory < block_bytes()) {
+      throw InputError("the memory for genotypes has " + std::to_string(work.memory) +
+                       " bytes; it must have at least " + std::to_string(block_bytes()));
+    }
+    const std::int64_t half = work.memory / 2 / block_bytes();
+    tile_blocks_ = std::min(tile_blocks_, std::max<std::int64_t>(half, 1));
+  }
   tile_blocks_ = std::min(tile_blocks_, std::max<std::int64_t>(blocks(), 1));
-  if (tile_blocks_ < 1) {
-    throw InputError("the memory for genotypes has " + std::to_string(work.memory) +
-                     " bytes; it must have at least " + std::to_string(block_bytes()));
-  }
-  if (keeps) kept_ = std::make_unique<Memory>(static_cast<std::size_t>(all));
-  if (!keeps) {
-    tile_ = std::make_unique<Memory>(static_cast<std::size_t>(tile_blocks_ * block_bytes()));
-  }
+  tile_ = new_tile();
+  read_all(fits ? all : work.memory - tile_blocks_ * block_bytes(), control);
+  if (resident()) tile_.reset();
+  file_->check_unchanged();
+}
+
+// Reads all blocks, and keeps them if they take at most `most` bytes. Memory that is not touched
+// takes no room.
+void GenotypeMatrix::read_all(std::int64_t most, JobControl& control) {
+  kept_ = std::make_unique<Memory>(static_cast<std::size_t>(most));
+  offsets_ = {0};
   for (std::int64_t first = 0; first < blocks(); first += tile_blocks_) {
     const std::int64_t n = std::min(tile_blocks_, blocks() - first);
-    char* const rows = keeps ? kept_->data() + first * block_bytes() : tile_->data();
     run_tasks(control, work_.threads, n, [&](std::int64_t i, const TaskContext&) {
-      auto* const block = reinterpret_cast<std::uint8_t*>(rows + i * block_bytes());
-      read_block(first + i, block);
-      count_block(first + i, block);
+      read_block(first + i, in_tile(i));
+      count_block(first + i, in_tile(i));
     });
+    if (resident()) keep_tile(first, n, most, control);
   }
-  file_->check_unchanged();
+  if (resident()) return;
+  for (std::int64_t block = 0; block < blocks(); ++block) {
+    const VariantCounts* const counts = &counts_[static_cast<std::size_t>(block * kBlockVariants)];
+    layouts_.push_back(packed_layout(counts, variants_in(block)));
+  }
+}
+
+// Keeps blocks behind those before them, or gives up all of them if there is no room.
+void GenotypeMatrix::keep_tile(std::int64_t first_block, std::int64_t blocks, std::int64_t most,
+                               JobControl& control) {
+  for (std::int64_t block = first_block; block < first_block + blocks; ++block) {
+    const VariantCounts* const counts = &counts_[static_cast<std::size_t>(block * kBlockVariants)];
+    layouts_.push_back(work_.lists ? smallest_layout(counts, variants_in(block), n_)
+                                   : packed_layout(counts, variants_in(block)));
+    offsets_.push_back(offsets_.back() + stored_bytes(layouts_.back(), n_));
+  }
+  if (offsets_.back() > most) {
+    kept_.reset();
+    layouts_.clear();
+    return;
+  }
+  run_tasks(control, work_.threads, blocks, [&](std::int64_t i, const TaskContext&) {
+    const auto block = static_cast<std::size_t>(first_block + i);
+    char* const out = kept_->data() + offsets_[block];
+    store_block(in_tile(i), layouts_[block], n_, reinterpret_cast<std::uint8_t*>(out));
+  });
 }
 
 int GenotypeMatrix::variants_in(std::int64_t block) const {
@@ -89,10 +123,10 @@ void GenotypeMatrix::count_block(std::int64_t block, const std::uint8_t* rows) {
   }
 }
 
-void GenotypeMatrix::for_each_tile(JobControl& control,
-                                   const std::function<bool(std::int64_t block)>& wanted,
-                                   const std::function<void(const GenotypeTile&)>& use,
-                                   std::int64_t most_blocks) const {
+void GenotypeMatrix::for_each_stored_tile(JobControl& control,
+                                          const std::function<bool(std::int64_t block)>& wanted,
+                                          const std::function<void(const StoredTile&)>& use,
+                                          std::int64_t most_blocks) const {
   const std::int64_t most = resident() ? std::max(most_blocks, tile_blocks_) : tile_blocks_;
   std::int64_t block = 0;
   while (block < blocks()) {
@@ -103,19 +137,37 @@ void GenotypeMatrix::for_each_tile(JobControl& control,
     std::int64_t n = 1;
     while (n < most && block + n < blocks() && wanted(block + n)) ++n;
     TaskContext(control).throw_if_stopped();
-    const char* rows = nullptr;
-    if (resident()) {
-      rows = kept_->data() + block * block_bytes();
-    } else {
-      run_tasks(control, work_.threads, n, [&](std::int64_t i, const TaskContext&) {
-        read_block(block + i, reinterpret_cast<std::uint8_t*>(tile_->data() + i * block_bytes()));
-      });
+    if (!resident()) {
+      run_tasks(control, work_.threads, n,
+                [&](std::int64_t i, const TaskContext&) { read_block(block + i, in_tile(i)); });
       file_->check_unchanged();
-      rows = tile_->data();
     }
-    use({block, n, reinterpret_cast<const std::uint8_t*>(rows)});
+    StoredTile tile = {block, {}};
+    for (std::int64_t i = 0; i < n; ++i) {
+      const auto at = static_cast<std::size_t>(block + i);
+      const auto* const bytes =
+          resident() ? reinterpret_cast<const std::uint8_t*>(kept_->data() + offsets_[at])
+                     : in_tile(i);
+      tile.blocks.emplace_back(layouts_[at], n_, bytes);
+    }
+    use(tile);
     block += n;
   }
+}
+
+void GenotypeMatrix::for_each_tile(JobControl& control,
+                                   const std::function<bool(std::int64_t block)>& wanted,
+                                   const std::function<void(const GenotypeTile&)>& use) const {
+  for_each_stored_tile(control, wanted, [&](const StoredTile& tile) {
+    const auto n = static_cast<std::int64_t>(tile.blocks.size());
+    if (resident()) {
+      if (tile_ == nullptr) tile_ = new_tile();
+      run_tasks(control, work_.threads, n, [&](std::int64_t i, const TaskContext&) {
+        unpack_block(tile.blocks[static_cast<std::size_t>(i)], 0, n_, quad_stride(n_), in_tile(i));
+      });
+    }
+    use({tile.first_block, n, in_tile(0)});
+  });
 }
 
 }  // namespace ancify

@@ -1,4 +1,4 @@
-// The genotypes of an analysis: packed in memory, or read from their file in each pass.
+// The genotypes of an analysis: kept in memory, or read from their file in each pass.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,10 @@
 #include "core/formats/genotype/genotype_file.h"
 #include "core/formats/genotype/selected_calls.h"
 #include "core/genotypes/quads.h"
+#include "core/genotypes/stored_block.h"
 #include "core/io/memory.h"
 
 namespace ancify {
-
-// Variants are worked on in blocks of this many; only the last block may have fewer.
-constexpr std::int64_t kBlockVariants = 256;
-constexpr std::int64_t kBlockQuads = kBlockVariants / kQuad;
 
 // Some blocks of packed genotypes.
 struct GenotypeTile {
@@ -25,11 +22,18 @@ struct GenotypeTile {
   const std::uint8_t* rows;  // of the quads of these blocks, quad_stride() bytes each
 };
 
+// Some blocks as they are kept.
+struct StoredTile {
+  std::int64_t first_block;
+  std::vector<StoredBlock> blocks;
+};
+
 // How the genotypes are worked on.
 struct GenotypeWork {
   int threads = 1;
   SimdLevel simd = SimdLevel::kScalar;
-  std::int64_t memory = 0;  // bytes for packed genotypes, 0 for as many as they need
+  std::int64_t memory = 0;  // bytes for genotypes, 0 for as many as they need
+  bool lists = true;        // rare variants are lists of carriers, where genotypes are kept
 };
 
 class GenotypeMatrix {
@@ -47,17 +51,35 @@ class GenotypeMatrix {
   const std::vector<VariantCounts>& counts() const { return counts_; }
   // Whether the genotypes are kept in memory.
   bool resident() const { return kept_ != nullptr; }
+  // How the variants of a block are kept.
+  const BlockLayout& layout(std::int64_t block) const {
+    return layouts_[static_cast<std::size_t>(block)];
+  }
   const GenotypeWork& work() const { return work_; }
 
-  // Calls use(tile) for all wanted blocks, in order. A tile's rows are valid until use() returns.
+  // Calls use(tile) for all wanted blocks, in order. What a tile has is valid until use() returns.
   // Tiles of genotypes in memory may have up to `most_blocks`, where that is more than stay in the
   // caches. Interrupted between tiles if the job is stopped.
+  void for_each_stored_tile(JobControl& control,
+                            const std::function<bool(std::int64_t block)>& wanted,
+                            const std::function<void(const StoredTile&)>& use,
+                            std::int64_t most_blocks = 0) const;
+
+  // The same with all variants packed.
   void for_each_tile(JobControl& control, const std::function<bool(std::int64_t block)>& wanted,
-                     const std::function<void(const GenotypeTile&)>& use,
-                     std::int64_t most_blocks = 0) const;
+                     const std::function<void(const GenotypeTile&)>& use) const;
 
  private:
   std::int64_t block_bytes() const { return kBlockQuads * quad_stride(n_); }
+  std::uint8_t* in_tile(std::int64_t i) const {
+    return reinterpret_cast<std::uint8_t*>(tile_->data() + i * block_bytes());
+  }
+  std::unique_ptr<Memory> new_tile() const {
+    return std::make_unique<Memory>(static_cast<std::size_t>(tile_blocks_ * block_bytes()));
+  }
+  void read_all(std::int64_t most, JobControl& control);
+  void keep_tile(std::int64_t first_block, std::int64_t blocks, std::int64_t most,
+                 JobControl& control);
   void read_block(std::int64_t block, std::uint8_t* rows) const;
   void count_block(std::int64_t block, const std::uint8_t* rows);
 
@@ -68,8 +90,10 @@ class GenotypeMatrix {
   GenotypeWork work_;
   std::int64_t tile_blocks_ = 0;  // blocks of a tile
   std::vector<VariantCounts> counts_;
-  std::unique_ptr<Memory> kept_;
-  mutable std::unique_ptr<Memory> tile_;
+  std::vector<BlockLayout> layouts_;
+  std::unique_ptr<Memory> kept_;          // null if blocks are read in each pass
+  std::vector<std::int64_t> offsets_;     // of the kept blocks so far, and their end
+  mutable std::unique_ptr<Memory> tile_;  // packed blocks that are read or unpacked; else null
 };
 
 }  // namespace ancify

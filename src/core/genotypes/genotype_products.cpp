@@ -1,8 +1,9 @@
 // Computes, with the rounded columns V and coefficients W = diag(scales) U,
 //   t_j = scale_j (sum_i c_ij V_i - 3 m_j - mu_j (sum_i V_i - m_j)),  m_j = sum of V over missing,
 //   out_i += sum_j c_ij W_j - sum_j mu_j W_j - sum_{j missing} (3 - mu_j) W_j,
-// where c is 0, 1, 2, or 3 for a missing call. Sums of whole numbers are exact, so their order is
-// free; all others have a fixed order.
+// where c is 0, 1, 2, or 3 for a missing call. Of variants that are lists, sums of c over all
+// samples are those of the usual call and of what carriers have more. Sums of whole numbers are
+// exact, so their order is free; all others have a fixed order.
 #include "core/genotypes/genotype_products.h"
 
 #include <algorithm>
@@ -18,6 +19,7 @@
 #include "core/exec/threads.h"
 #include "core/genotypes/block_sums.h"
 #include "core/genotypes/fixed_point.h"
+#include "core/genotypes/stored_block.h"
 #include "core/io/memory.h"
 
 namespace ancify {
@@ -134,22 +136,37 @@ FixedColumns::FixedColumns(const double* v, std::int64_t n, Columns columns, int
 class FixedCoefficients {
  public:
   // `most`: the largest magnitude of each of columns.n columns.
-  FixedCoefficients(const std::vector<double>& most, int variants, Columns columns)
+  FixedCoefficients(const std::vector<double>& most, const BlockLayout& layout, Columns columns)
       : columns_(columns),
-        digits_(static_cast<std::size_t>(columns.all()) * kBlockVariants * kDigits),
-        numbers_(static_cast<std::size_t>(variants * columns.all())),
+        quads_(layout.quads()),
+        digits_(static_cast<std::size_t>(columns.all() * quads_ * kQuad * kDigits)),
+        numbers_(static_cast<std::size_t>(layout.variants() * columns.all())),
         steps_(most.begin(), most.end()) {}
 
   void set(std::int64_t variant, std::int64_t column, double value) {
     const FixedSteps& steps = steps_[static_cast<std::size_t>(column)];
     const std::int32_t coarse = steps.coarse_part(value);
-    set_part(variant, column, coarse);
+    numbers_[static_cast<std::size_t>(variant * columns_.all() + column)] = coarse;
     if (columns_.parts == 2) {
-      set_part(variant, columns_.n + column, steps.fine_part(value, coarse));
+      numbers_[static_cast<std::size_t>(variant * columns_.all() + columns_.n + column)] =
+          steps.fine_part(value, coarse);
+    }
+  }
+  // Makes the digits of packed variants.
+  void split(const BlockLayout& layout) {
+    for (std::size_t slot = 0; slot < layout.packed.size(); ++slot) {
+      const double* const numbers = row(layout.packed[slot]);
+      for (std::int64_t c = 0; c < columns_.all(); ++c) {
+        std::int8_t* const out =
+            &digits_[digits_at(c) + slot / kQuad * kQuad * kDigits + slot % kQuad];
+        for (std::int64_t d = 0; d < kDigits; ++d) {
+          out[d * kQuad] = digit(static_cast<std::int32_t>(numbers[c]), static_cast<int>(d));
+        }
+      }
     }
   }
   const std::int8_t* digits(std::int64_t column) const {
-    return &digits_[static_cast<std::size_t>(column) * kBlockVariants * kDigits];
+    return digits_.data() + digits_at(column);
   }
   double step(std::int64_t column) const {
     const FixedSteps& steps = steps_[static_cast<std::size_t>(column % columns_.n)];
@@ -157,19 +174,16 @@ class FixedCoefficients {
   }
   // The numbers of a variant, in a row.
   const double* row(std::int64_t variant) const {
-    return &numbers_[static_cast<std::size_t>(variant * columns_.all())];
+    return numbers_.data() + variant * columns_.all();
   }
 
  private:
-  void set_part(std::int64_t variant, std::int64_t column, std::int32_t number) {
-    numbers_[static_cast<std::size_t>(variant * columns_.all() + column)] = number;
-    std::int8_t* const out =
-        &digits_[static_cast<std::size_t>(column) * kBlockVariants * kDigits +
-                 static_cast<std::size_t>(variant / kQuad * kQuad * kDigits + variant % kQuad)];
-    for (std::int64_t d = 0; d < kDigits; ++d) out[d * kQuad] = digit(number, d);
+  std::size_t digits_at(std::int64_t column) const {
+    return static_cast<std::size_t>(column * quads_ * kQuad * kDigits);
   }
 
   Columns columns_;
+  std::int64_t quads_;
   std::vector<std::int8_t> digits_;
   std::vector<double> numbers_;
   std::vector<FixedSteps> steps_;
@@ -180,11 +194,15 @@ struct BlockCoefficients {
   FixedCoefficients calls;      // W_j
   FixedCoefficients missing;    // (3 - mu_j) W_j
   std::vector<double> centres;  // sum_j mu_j W_j in steps of W, of each whole-number column
+  // What listed variants add for their usual calls: c_j W_j, and (3 - mu_j) W_j if it is missing.
+  std::vector<double> usual_calls;
+  std::vector<double> usual_missing;
 };
 
 // `u`: variants x columns.n.
 BlockCoefficients block_coefficients(const double* u, const double* means, const double* scales,
-                                     int variants, Columns columns) {
+                                     const BlockLayout& layout, Columns columns) {
+  const std::int64_t variants = layout.variants();
   std::vector<double> most(static_cast<std::size_t>(columns.n));
   std::vector<double> most_missing(most.size());
   for (std::int64_t j = 0; j < variants; ++j) {
@@ -195,9 +213,10 @@ BlockCoefficients block_coefficients(const double* u, const double* means, const
       most_missing[at] = std::max(most_missing[at], (3 - means[j]) * w);
     }
   }
-  BlockCoefficients result = {FixedCoefficients(most, variants, columns),
-                              FixedCoefficients(most_missing, variants, columns),
-                              std::vector<double>(static_cast<std::size_t>(columns.all()))};
+  const std::vector<double> zeros(static_cast<std::size_t>(columns.all()));
+  BlockCoefficients result = {FixedCoefficients(most, layout, columns),
+                              FixedCoefficients(most_missing, layout, columns), zeros, zeros,
+                              zeros};
   for (std::int64_t j = 0; j < variants; ++j) {
     for (std::int64_t c = 0; c < columns.n; ++c) {
       const double w = scales[j] * u[j * columns.n + c];
@@ -206,6 +225,15 @@ BlockCoefficients block_coefficients(const double* u, const double* means, const
     }
     for (std::int64_t c = 0; c < columns.all(); ++c) {
       result.centres[static_cast<std::size_t>(c)] += means[j] * result.calls.row(j)[c];
+    }
+  }
+  result.calls.split(layout);
+  if (layout.missing_packed > 0) result.missing.split(layout);
+  for (const std::uint8_t j : layout.listed) {
+    const unsigned usual = layout.usual[j];
+    for (std::size_t c = 0; c < zeros.size(); ++c) {
+      result.usual_calls[c] += usual * result.calls.row(j)[c];
+      if (usual == kMissingCall) result.usual_missing[c] += result.missing.row(j)[c];
     }
   }
   return result;
@@ -217,24 +245,23 @@ class FirstHalf {
   FirstHalf(const FixedColumns& columns, std::int64_t n, std::int64_t samples, SimdLevel simd)
       : columns_(columns), n_(n), samples_(samples), simd_(simd) {}
 
-  void compute(const std::uint8_t* rows, int variants, std::int64_t missing, const double* means,
-               const double* scales, double* t) const {
-    const std::int64_t quads = (variants + kQuad - 1) / kQuad;
-    const Sums sums = sums_of_rows(rows, quads);
-    const Sums of_missing = missing == 0 ? Sums(sums.size())
-                            : are_few(missing, samples_, columns_.all())
-                                ? sums_one_by_one(rows, quads)
-                                : sums_of_marks(rows, quads);
+  void compute(const StoredBlock& block, const double* means, const double* scales,
+               double* t) const {
+    const std::int64_t variants = block.layout->variants();
+    // Sums of each variant and whole-number column, over calls and over missing ones.
+    std::vector<std::int64_t> of_calls(static_cast<std::size_t>(variants * columns_.all()));
+    std::vector<std::int64_t> of_missing(of_calls.size());
+    sum_packed(block, of_calls.data(), of_missing.data());
+    if (!block.layout->listed.empty()) sum_listed(block, of_calls.data(), of_missing.data());
     for (std::int64_t j = 0; j < variants; ++j) {
       for (std::int64_t c = 0; c < n_; ++c) {
         double sum = 0;
         for (std::int64_t part = c; part < columns_.all(); part += n_) {
-          const auto at = static_cast<std::size_t>(j / kQuad * columns_.all() + part);
-          const auto v = static_cast<std::size_t>(j % kQuad);
-          const std::int64_t observed = sums[at][v] - 3 * of_missing[at][v];
+          const auto at = static_cast<std::size_t>(j * columns_.all() + part);
+          const std::int64_t observed = of_calls[at] - 3 * of_missing[at];
           sum += columns_.step(part) *
                  (static_cast<double>(observed) -
-                  means[j] * static_cast<double>(columns_.sum(part) - of_missing[at][v]));
+                  means[j] * static_cast<double>(columns_.sum(part) - of_missing[at]));
         }
         t[j * n_ + c] = scales[j] * sum;
       }
@@ -242,8 +269,43 @@ class FirstHalf {
   }
 
  private:
+  void sum_packed(const StoredBlock& block, std::int64_t* of_calls,
+                  std::int64_t* of_missing) const {
+    const BlockLayout& layout = *block.layout;
+    const std::int64_t quads = layout.quads();
+    const std::int64_t missing = layout.missing_packed;
+    take_variants(sums_of_rows(block.rows, quads), layout, of_calls);
+    if (missing == 0) return;
+    take_variants(are_few(missing, samples_, columns_.all()) ? sums_one_by_one(block.rows, quads)
+                                                             : sums_of_marks(block.rows, quads),
+                  layout, of_missing);
+  }
+
+  void sum_listed(const StoredBlock& block, std::int64_t* of_calls,
+                  std::int64_t* of_missing) const {
+    for (const std::uint8_t j : block.layout->listed) {
+      const unsigned usual = block.layout->usual[j];
+      for (std::int64_t c = 0; c < columns_.all(); ++c) {
+        of_calls[j * columns_.all() + c] = usual * columns_.sum(c);
+        if (usual == kMissingCall) of_missing[j * columns_.all() + c] = columns_.sum(c);
+      }
+    }
+    sum_carriers_over_samples(block, columns_.first_sample() / kLaneSamples, columns_.row(0),
+                              columns_.all(), simd_, of_calls, of_missing);
+  }
+
   // Of each quad and whole-number column.
   using Sums = std::vector<std::array<std::int64_t, kQuad>>;
+
+  // Copies the sums of packed variants to their rows.
+  void take_variants(const Sums& sums, const BlockLayout& layout, std::int64_t* out) const {
+    for (std::size_t slot = 0; slot < layout.packed.size(); ++slot) {
+      const auto* const of_quad = &sums[slot / kQuad * static_cast<std::size_t>(columns_.all())];
+      for (std::int64_t c = 0; c < columns_.all(); ++c) {
+        out[layout.packed[slot] * columns_.all() + c] = of_quad[c][slot % kQuad];
+      }
+    }
+  }
 
   Sums no_sums(std::int64_t quads) const {
     return Sums(static_cast<std::size_t>(quads * columns_.all()));
@@ -253,7 +315,7 @@ class FirstHalf {
     const std::int64_t stride = quad_stride(samples_);
     Sums sums = no_sums(quads);
     // Samples are summed by lanes.
-    const std::int64_t first = columns_.first_sample() / kLane * kLane;
+    const std::int64_t first = columns_.first_sample() / kLaneSamples * kLaneSamples;
     for (std::int64_t tile = first / kTileSamples * kTileSamples; tile < samples_;
          tile += kTileSamples) {
       const std::int64_t begin = std::max(tile, first);
@@ -304,43 +366,52 @@ class FirstHalf {
   SimdLevel simd_;
 };
 
-// The second half of a block for kLane samples: out += Z U.
+// The second half of a block for kLaneSamples samples: out += Z U.
 class SecondHalf {
  public:
   SecondHalf(Columns columns, std::int64_t samples, SimdLevel simd)
       : columns_(columns), samples_(samples), simd_(simd) {}
 
-  // `rows` and `out` begin at the same sample; columns of `out` have all samples.
-  void add(const std::uint8_t* rows, int variants, std::int64_t missing,
-           const BlockCoefficients& coefficients, std::int64_t n, double* out) {
-    const std::int64_t stride = quad_stride(samples_);
-    const std::int64_t quads = (variants + kQuad - 1) / kQuad;
-    expand_calls(rows, stride, quads, simd_, calls_);
-    const bool few = are_few(missing, samples_, columns_.all());
-    if (missing > 0 && few) sum_one_by_one(rows, quads, coefficients.missing);
-    if (missing > 0 && !few) {
+  // For the samples of a lane. `out` begins at the first; its columns have all samples.
+  void add(const StoredBlock& block, std::int64_t lane, const BlockCoefficients& coefficients,
+           double* out) {
+    const BlockLayout& layout = *block.layout;
+    const std::int64_t packed_missing = layout.missing_packed;
+    const bool few = are_few(packed_missing, samples_, columns_.all());
+    const bool any_missing = packed_missing + layout.missing_listed > 0;
+    const std::uint8_t* const rows = block.rows + lane * kLaneSamples;
+    expand_calls(rows, quad_stride(samples_), layout.quads(), simd_, calls_);
+    if (any_missing) start_sums(of_missing_, coefficients.usual_missing);
+    if (packed_missing > 0 && few) sum_one_by_one(rows, layout, coefficients.missing);
+    if (packed_missing > 0 && !few) {
       for (std::size_t i = 0; i < calls_.size(); ++i) {
         marks_[i] = static_cast<std::uint8_t>(calls_[i] & calls_[i] >> 1);
       }
     }
+    if (!layout.listed.empty()) {
+      start_sums(of_listed_, coefficients.usual_calls);
+      sum_carriers_over_variants(block, lane, coefficients.calls.row(0),
+                                 coefficients.missing.row(0), columns_.all(), simd_,
+                                 of_listed_.data(), of_missing_.data());
+    }
+    const std::int64_t n = std::min(kLaneSamples, samples_ - lane * kLaneSamples);
     for (std::int64_t c = 0; c < columns_.n; ++c) {
-      std::array<double, kLane> of_block{};
+      std::array<double, kLaneSamples> of_block{};
       for (std::int64_t part = c; part < columns_.all(); part += columns_.n) {
-        sum_over_variants(calls_, coefficients.calls.digits(part), quads, simd_, sums_);
+        sum_over_variants(calls_, coefficients.calls.digits(part), layout.quads(), simd_, sums_);
+        if (!layout.listed.empty()) add_column(of_listed_, part);
         const double step = coefficients.calls.step(part);
         const double centre = coefficients.centres[static_cast<std::size_t>(part)];
-        for (std::size_t i = 0; i < kLane; ++i) of_block[i] += step * (sums_[i] - centre);
-        if (missing == 0) continue;
-        if (few) {
-          for (std::size_t i = 0; i < kLane; ++i) {
-            sums_[i] = of_missing_[i * static_cast<std::size_t>(columns_.all()) +
-                                   static_cast<std::size_t>(part)];
-          }
-        } else {
-          sum_over_variants(marks_, coefficients.missing.digits(part), quads, simd_, sums_);
+        for (std::size_t i = 0; i < kLaneSamples; ++i) of_block[i] += step * (sums_[i] - centre);
+        if (!any_missing) continue;
+        sums_.fill(0);
+        if (packed_missing > 0 && !few) {
+          sum_over_variants(marks_, coefficients.missing.digits(part), layout.quads(), simd_,
+                            sums_);
         }
+        add_column(of_missing_, part);
         const double missing_step = coefficients.missing.step(part);
-        for (std::size_t i = 0; i < kLane; ++i) of_block[i] -= missing_step * sums_[i];
+        for (std::size_t i = 0; i < kLaneSamples; ++i) of_block[i] -= missing_step * sums_[i];
       }
       double* const column = out + c * samples_;
       for (std::int64_t i = 0; i < n; ++i) column[i] += of_block[static_cast<std::size_t>(i)];
@@ -348,23 +419,39 @@ class SecondHalf {
   }
 
  private:
-  void sum_one_by_one(const std::uint8_t* rows, std::int64_t quads,
+  // Gives each sample a row of sums.
+  static void start_sums(std::vector<double>& sums, const std::vector<double>& row) {
+    sums.clear();
+    for (std::int64_t i = 0; i < kLaneSamples; ++i) sums.insert(sums.end(), row.begin(), row.end());
+  }
+
+  void add_column(const std::vector<double>& sums, std::int64_t column) {
+    for (std::size_t i = 0; i < kLaneSamples; ++i) {
+      sums_[i] +=
+          sums[i * static_cast<std::size_t>(columns_.all()) + static_cast<std::size_t>(column)];
+    }
+  }
+
+  void sum_one_by_one(const std::uint8_t* rows, const BlockLayout& layout,
                       const FixedCoefficients& coefficients) {
-    of_missing_.assign(static_cast<std::size_t>(kLane * columns_.all()), 0);
-    for (std::int64_t quad = 0; quad < quads; ++quad) {
-      for_each_missing(rows + quad * quad_stride(samples_), kLane, [&](int v, std::int64_t i) {
-        const double* const of_variant = coefficients.row(quad * kQuad + v);
-        double* const sums = &of_missing_[static_cast<std::size_t>(i * columns_.all())];
-        for (std::int64_t c = 0; c < columns_.all(); ++c) sums[c] += of_variant[c];
-      });
+    for (std::int64_t quad = 0; quad < layout.quads(); ++quad) {
+      for_each_missing(
+          rows + quad * quad_stride(samples_), kLaneSamples, [&](int v, std::int64_t i) {
+            const std::uint8_t variant = layout.packed[static_cast<std::size_t>(quad * kQuad + v)];
+            const double* const of_variant = coefficients.row(variant);
+            double* const sums = &of_missing_[static_cast<std::size_t>(i * columns_.all())];
+            for (std::int64_t c = 0; c < columns_.all(); ++c) sums[c] += of_variant[c];
+          });
     }
   }
 
   alignas(64) ExpandedCalls calls_;
   alignas(64) ExpandedCalls marks_;
-  std::array<double, kLane> sums_;
+  std::array<double, kLaneSamples> sums_;
   Columns columns_;
   std::int64_t samples_;
+  // Of each sample and column.
+  std::vector<double> of_listed_;
   std::vector<double> of_missing_;
   SimdLevel simd_;
 };
@@ -401,26 +488,14 @@ class SumsInOrder {
 
 GenotypeProducts::GenotypeProducts(const GenotypeMatrix& matrix, std::vector<double> means,
                                    std::vector<double> scales)
-    : matrix_(matrix),
-      means_(std::move(means)),
-      scales_(std::move(scales)),
-      missing_(static_cast<std::size_t>(matrix.blocks())) {
-  for (std::int64_t j = 0; j < matrix.variants(); ++j) {
-    missing_[static_cast<std::size_t>(j / kBlockVariants)] +=
-        matrix.counts()[static_cast<std::size_t>(j)].missing;
-  }
-}
+    : matrix_(matrix), means_(std::move(means)), scales_(std::move(scales)) {}
 
 void GenotypeProducts::run(JobControl& control, const Pass& pass, const Take& take) const {
   const GenotypeWork& work = matrix_.work();
   const std::int64_t parts = pass.bits == ProductBits::k56 ? 2 : 1;
   const std::int64_t n = matrix_.samples();
-  const std::int64_t stride = quad_stride(n);
   const FixedColumns columns(pass.v, n, {pass.columns, parts}, work.threads, control);
   const Columns out_columns = {pass.out_columns, parts};
-  const auto missing_in = [&](const GenotypeBlock& block) {
-    return missing_[static_cast<std::size_t>(block.number())];
-  };
   const auto first_half = [&](const GenotypeBlock& block) {
     const double* const means = &means_[static_cast<std::size_t>(block.first_variant())];
     const double* const scales = &scales_[static_cast<std::size_t>(block.first_variant())];
@@ -429,31 +504,31 @@ void GenotypeProducts::run(JobControl& control, const Pass& pass, const Take& ta
     std::vector<double> u(variants * static_cast<std::size_t>(pass.out_columns));
     if (pass.columns > 0) {
       FirstHalf(columns, pass.columns, n, work.simd)
-          .compute(block.quads(0), block.variants(), missing_in(block), means, scales, t.data());
+          .compute(block.stored(), means, scales, t.data());
     }
     take(block, t.data(), u.data());
-    return block_coefficients(u.data(), means, scales, block.variants(), out_columns);
+    return block_coefficients(u.data(), means, scales, *block.stored().layout, out_columns);
   };
   const auto second_half = [&](const GenotypeBlock& block, const BlockCoefficients& coefficients,
                                std::int64_t begin, std::int64_t end, double* out) {
     SecondHalf half(out_columns, n, work.simd);
-    for (std::int64_t s = begin; s < end; s += kLane) {
-      half.add(block.quads(0) + s, block.variants(), missing_in(block), coefficients,
-               std::min(kLane, end - s), out + s);
+    for (std::int64_t lane = begin / kLaneSamples; lane < lanes_of(end); ++lane) {
+      half.add(block.stored(), lane, coefficients, out + lane * kLaneSamples);
     }
   };
-  const auto block_of = [&](const GenotypeTile& tile, std::int64_t i) {
-    return GenotypeBlock(matrix_, tile.first_block + i, tile.rows + i * kBlockQuads * stride);
+  const auto block_of = [&](const StoredTile& tile, std::int64_t i) {
+    return GenotypeBlock(tile.first_block + i, tile.blocks[static_cast<std::size_t>(i)]);
   };
 
   if (pass.out_columns <= kFewColumns) {
     const std::int64_t size = n * pass.out_columns;
     const std::int64_t at_once = kSumsAtOnce / std::max<std::int64_t>(size, 1);
-    matrix_.for_each_tile(
+    matrix_.for_each_stored_tile(
         control, pass.wanted,
-        [&](const GenotypeTile& tile) {
-          SumsInOrder sums(tile.blocks, pass.out);
-          run_tasks(control, work.threads, tile.blocks, [&](std::int64_t i, const TaskContext&) {
+        [&](const StoredTile& tile) {
+          const auto blocks = static_cast<std::int64_t>(tile.blocks.size());
+          SumsInOrder sums(blocks, pass.out);
+          run_tasks(control, work.threads, blocks, [&](std::int64_t i, const TaskContext&) {
             const GenotypeBlock block = block_of(tile, i);
             const BlockCoefficients coefficients = first_half(block);
             std::vector<double> of_block(static_cast<std::size_t>(size));
@@ -464,16 +539,16 @@ void GenotypeProducts::run(JobControl& control, const Pass& pass, const Take& ta
         at_once);
     return;
   }
-  matrix_.for_each_tile(control, pass.wanted, [&](const GenotypeTile& tile) {
-    std::vector<std::optional<BlockCoefficients>> coefficients(
-        static_cast<std::size_t>(tile.blocks));
-    run_tasks(control, work.threads, tile.blocks, [&](std::int64_t i, const TaskContext&) {
+  matrix_.for_each_stored_tile(control, pass.wanted, [&](const StoredTile& tile) {
+    const auto blocks = static_cast<std::int64_t>(tile.blocks.size());
+    std::vector<std::optional<BlockCoefficients>> coefficients(tile.blocks.size());
+    run_tasks(control, work.threads, blocks, [&](std::int64_t i, const TaskContext&) {
       coefficients[static_cast<std::size_t>(i)] = first_half(block_of(tile, i));
     });
     const std::int64_t chunks = (n + kChunkSamples - 1) / kChunkSamples;
     run_tasks(control, work.threads, chunks, [&](std::int64_t chunk, const TaskContext&) {
       const std::int64_t begin = chunk * kChunkSamples;
-      for (std::int64_t i = 0; i < tile.blocks; ++i) {
+      for (std::int64_t i = 0; i < blocks; ++i) {
         second_half(block_of(tile, i), *coefficients[static_cast<std::size_t>(i)], begin,
                     std::min(n, begin + kChunkSamples), pass.out);
       }
@@ -508,8 +583,8 @@ void GenotypeProducts::outer(JobControl& control, const std::vector<double>& fac
       const std::unique_ptr<QuadTables> tables(new QuadTables);  // not set to 0
       for (std::int64_t k = 0; k < tile.blocks; ++k) {
         context.throw_if_stopped();
-        const GenotypeBlock block(matrix_, tile.first_block + k,
-                                  tile.rows + k * kBlockQuads * quad_stride(n));
+        const PackedBlock block = {tile.first_block + k,
+                                   tile.rows + k * kBlockQuads * quad_stride(n)};
         add_outer_products(block, factors, &quads[static_cast<std::size_t>(k * kBlockQuads)],
                            stripe, *tables, of_stripe(stripe));
       }
@@ -569,13 +644,13 @@ std::vector<double> GenotypeProducts::squares(JobControl& control,
 }
 
 // Adds a block's products to the rows of a stripe from its first column on.
-void GenotypeProducts::add_outer_products(const GenotypeBlock& block,
+void GenotypeProducts::add_outer_products(const PackedBlock& block,
                                           const std::vector<double>& factors,
                                           const NumberedQuad* quads, std::int64_t stripe,
                                           QuadTables& tables, double* sums) const {
   const std::int64_t n = matrix_.samples();
   const std::int64_t first = stripe * kOuterColumns;
-  for (int from = 0; from * kQuad < block.variants(); from += kOuterQuads) {
+  for (int from = 0; from * kQuad < matrix_.variants_in(block.number); from += kOuterQuads) {
     for (int k = 0; k < kOuterQuads; ++k) {
       fill_table(quads[from + k], outer_variants(block, from + k, factors, first),
                  matrix_.work().simd, tables[static_cast<std::size_t>(k)]);
@@ -586,15 +661,15 @@ void GenotypeProducts::add_outer_products(const GenotypeBlock& block,
 
 // A quad of a block in the columns of a stripe, which begins at sample `first`. Beyond the block's
 // last variant and the last sample all is 0.
-std::array<OuterVariant, kQuad> GenotypeProducts::outer_variants(const GenotypeBlock& block,
-                                                                 int quad,
+std::array<OuterVariant, kQuad> GenotypeProducts::outer_variants(const PackedBlock& block, int quad,
                                                                  const std::vector<double>& factors,
                                                                  std::int64_t first) const {
-  const std::uint8_t* const row = block.quads(quad) + first;
+  const std::uint8_t* const row = block.rows + quad * quad_stride(matrix_.samples()) + first;
   const std::int64_t columns = std::min(kOuterColumns, matrix_.samples() - first);
   std::array<OuterVariant, kQuad> variants{};
-  for (int v = 0; v < std::min<int>(kQuad, block.variants() - quad * kQuad); ++v) {
-    const std::int64_t variant = block.first_variant() + quad * kQuad + v;
+  const int there = matrix_.variants_in(block.number) - quad * kQuad;
+  for (int v = 0; v < std::min<int>(kQuad, there); ++v) {
+    const std::int64_t variant = block.number * kBlockVariants + quad * kQuad + v;
     OuterVariant& of = variants[static_cast<std::size_t>(v)];
     of.of_call = values_of_calls(variant);
     std::array<double, 4> scaled = of.of_call;

@@ -15,23 +15,38 @@ namespace ancify {
 // Bits that a product keeps of each column: 28 or 56, of its largest magnitude.
 enum class ProductBits { k28, k56 };
 
-// A block of variants in a pass, and what the caller may ask of it.
-class GenotypeBlock {
+// The calls of a block's variants in some samples.
+class BlockCalls {
  public:
-  GenotypeBlock(const GenotypeMatrix& matrix, std::int64_t block, const std::uint8_t* rows)
-      : matrix_(matrix), block_(block), rows_(rows) {}
-  std::int64_t number() const { return block_; }
-  std::int64_t first_variant() const { return block_ * kBlockVariants; }
-  int variants() const { return matrix_.variants_in(block_); }
-  // The rows from this quad of the block on.
-  const std::uint8_t* quads(std::int64_t first) const {
-    return rows_ + first * quad_stride(matrix_.samples());
+  // Those of samples [first, first + n).
+  BlockCalls(const StoredBlock& block, std::int64_t first, std::int64_t n)
+      : stride_(quad_stride(n)), rows_(static_cast<std::size_t>(kBlockQuads * stride_)) {
+    unpack_block(block, first, n, stride_, rows_.data());
+  }
+  // The call of a variant of the block in the i-th of these samples.
+  unsigned call(std::int64_t variant, std::int64_t i) const {
+    return call_in_quad(rows_[static_cast<std::size_t>(variant / kQuad * stride_ + i)],
+                        static_cast<int>(variant % kQuad));
   }
 
  private:
-  const GenotypeMatrix& matrix_;
-  std::int64_t block_;
-  const std::uint8_t* rows_;
+  std::int64_t stride_;
+  std::vector<std::uint8_t> rows_;
+};
+
+// A block of variants in a pass, and what the caller may ask of it.
+class GenotypeBlock {
+ public:
+  GenotypeBlock(std::int64_t number, const StoredBlock& stored)
+      : number_(number), stored_(stored) {}
+  std::int64_t number() const { return number_; }
+  std::int64_t first_variant() const { return number_ * kBlockVariants; }
+  int variants() const { return stored_.layout->variants(); }
+  const StoredBlock& stored() const { return stored_; }
+
+ private:
+  std::int64_t number_;
+  StoredBlock stored_;
 };
 
 class GenotypeProducts {
@@ -71,18 +86,23 @@ class GenotypeProducts {
   std::array<double, 4> values_of_calls(std::int64_t variant) const;
 
  private:
+  // A block of a tile.
+  struct PackedBlock {
+    std::int64_t number;
+    const std::uint8_t* rows;
+  };
+
   std::vector<NumberedQuad> number_quads(JobControl& control, const GenotypeTile& tile) const;
-  std::array<OuterVariant, kQuad> outer_variants(const GenotypeBlock& block, int quad,
+  std::array<OuterVariant, kQuad> outer_variants(const PackedBlock& block, int quad,
                                                  const std::vector<double>& factors,
                                                  std::int64_t first) const;
-  void add_outer_products(const GenotypeBlock& block, const std::vector<double>& factors,
+  void add_outer_products(const PackedBlock& block, const std::vector<double>& factors,
                           const NumberedQuad* quads, std::int64_t stripe, QuadTables& tables,
                           double* sums) const;
 
   const GenotypeMatrix& matrix_;
   std::vector<double> means_;
   std::vector<double> scales_;
-  std::vector<std::int64_t> missing_;  // missing calls of each block
 };
 
 }  // namespace ancify

@@ -12,6 +12,10 @@ namespace ancify {
 
 constexpr std::int64_t kQuad = 4;
 
+// Variants are worked on in blocks of this many; only the last block may have fewer.
+constexpr std::int64_t kBlockVariants = 256;
+constexpr std::int64_t kBlockQuads = kBlockVariants / kQuad;
+
 // Bytes of a quad's row: a byte for each sample, and zeros up to a multiple of 64.
 inline std::int64_t quad_stride(std::int64_t samples) { return (samples + 63) / 64 * 64; }
 

@@ -96,14 +96,14 @@ Vector squares(const GenotypeProducts& calls, const Vector& p, JobControl& contr
     pass.columns = static_cast<int>(columns);
     pass.wanted = all_blocks;
     calls.run(control, pass, [&](const GenotypeBlock& block, const double* t, double* /*u*/) {
+      const BlockCalls of_block(block.stored(), first, columns);
       for (int j = 0; j < block.variants(); ++j) {
         const std::int64_t variant = block.first_variant() + j;
-        const std::uint8_t* const row = block.quads(j / kQuad) + first;
         const double* const products = t + j * columns;
         const std::array<double, 4> z = centred(matrix, variant);
         double sum = 0;
         for (std::int64_t i = 0; i < columns; ++i) {
-          sum += z[call_in_quad(row[i], static_cast<int>(j % kQuad))] * products[i];
+          sum += z[of_block.call(j, i)] * products[i];
         }
         sums[static_cast<std::size_t>(variant)] += sum;
       }
@@ -122,14 +122,14 @@ Vector columns_of(const GenotypeProducts& calls, const std::vector<std::int64_t>
                        [&](std::int64_t j) { return j / kBlockVariants == block; });
   };
   calls.run(control, pass, [&](const GenotypeBlock& block, const double* /*t*/, double* /*u*/) {
+    const BlockCalls of_block(block.stored(), 0, n);
     for (std::size_t k = 0; k < variants.size(); ++k) {
       const std::int64_t j = variants[k] - block.first_variant();
       if (j < 0 || j >= block.variants()) continue;
-      const std::uint8_t* const row = block.quads(j / kQuad);
       const std::array<double, 4> z = centred(calls.matrix(), variants[k]);
       double* const column = &columns[area(n, static_cast<std::int64_t>(k))];
       for (std::int64_t i = 0; i < n; ++i) {
-        column[i] = z[call_in_quad(row[i], static_cast<int>(j % kQuad))];
+        column[i] = z[of_block.call(j, i)];
       }
     }
   });

@@ -35,6 +35,26 @@ struct Calls {
     }
     return calls;
   }
+
+  // Rare variants of all kinds: with few carriers, of either allele, one of seven with any; with
+  // few missing calls; with none but missing calls, or but one; and each tenth variant is common.
+  static Calls rare(std::int64_t samples, std::int64_t variants, unsigned seed) {
+    std::mt19937_64 random(seed);
+    std::uniform_int_distribution<std::int64_t> any(0, samples - 1);
+    Calls calls{samples, {}};
+    for (std::int64_t j = 0; j < variants; ++j) {
+      const unsigned usual = j % 31 == 30 ? kMissingCall : j % 3 == 2 ? 2 : 0;
+      std::vector<unsigned> row(static_cast<std::size_t>(samples), usual);
+      const std::int64_t carriers = j % 10 == 9  ? samples
+                                    : j % 7 == 6 ? 0
+                                                 : 1 + samples * (j % 5) / 50;
+      for (std::int64_t k = 0; k < carriers; ++k) {
+        row[static_cast<std::size_t>(any(random))] = static_cast<unsigned>(random() % 4);
+      }
+      calls.of_variants.push_back(row);
+    }
+    return calls;
+  }
 };
 
 class MemoryGenotypes : public GenotypeFile {

@@ -1,0 +1,88 @@
+// Blocks of variants as they are kept: common variants in quads, rare ones as lists of carriers.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/device/simd.h"
+#include "core/genotypes/quads.h"
+
+namespace ancify {
+
+// Carriers are listed by lanes of this many samples.
+constexpr std::int64_t kLaneSamples = 64;
+
+inline std::int64_t lanes_of(std::int64_t samples) {
+  return (samples + kLaneSamples - 1) / kLaneSamples;
+}
+
+// A carrier is a sample whose call is not the usual one of a variant, whichever that is.
+struct Carrier {
+  explicit Carrier(std::uint16_t bits)
+      : sample(bits & 63), variant(bits >> 6 & 255), call(bits >> 14) {}
+  static std::uint16_t bits_of(std::int64_t sample_in_lane, std::int64_t variant, unsigned call) {
+    return static_cast<std::uint16_t>(sample_in_lane | variant << 6 | call << 14);
+  }
+
+  int sample;   // in its lane
+  int variant;  // in its block
+  int call;
+};
+
+// How the variants of a block are kept.
+struct BlockLayout {
+  std::vector<std::uint8_t> packed;                  // variants in quads, in order
+  std::vector<std::uint8_t> listed;                  // the others
+  std::array<std::uint8_t, kBlockVariants> usual{};  // calls, of listed variants
+  std::int64_t carriers = 0;
+  std::int64_t missing_packed = 0;  // missing calls of packed variants
+  std::int64_t missing_listed = 0;
+
+  int variants() const { return static_cast<int>(packed.size() + listed.size()); }
+  int quads() const { return static_cast<int>((packed.size() + kQuad - 1) / kQuad); }
+};
+
+// All variants in quads; or as lists those that take less memory so.
+BlockLayout packed_layout(const VariantCounts* counts, int variants);
+BlockLayout smallest_layout(const VariantCounts* counts, int variants, std::int64_t samples);
+
+// Where the parts of a block are.
+struct StoredBlock {
+  // At the start of `bytes`, as store_block() leaves them.
+  StoredBlock(const BlockLayout& kept, std::int64_t n, const std::uint8_t* bytes);
+
+  const BlockLayout* layout;
+  std::int64_t samples;
+  const std::uint8_t* rows;       // of the quads of packed variants, quad_stride() bytes each
+  const std::uint32_t* lanes;     // the first carrier of each lane, and their number; else null
+  const std::uint16_t* carriers;  // else null
+};
+
+// Bytes that a block takes, a multiple of 64.
+std::int64_t stored_bytes(const BlockLayout& layout, std::int64_t samples);
+
+// Writes a block to `out`. `rows`: the quads of all its variants.
+void store_block(const std::uint8_t* rows, const BlockLayout& layout, std::int64_t samples,
+                 std::uint8_t* out);
+
+// Makes the quads of all variants, of samples [first, first + n): kBlockQuads rows of `stride`
+// bytes.
+void unpack_block(const StoredBlock& block, std::int64_t first, std::int64_t n, std::int64_t stride,
+                  std::uint8_t* rows);
+
+// What carriers add to sums over the samples from a lane on: for carrier i of variant v, the row
+// calls[v] gets numbers[i] times the difference of call and usual call. The row missing[v] gets
+// numbers[i] if only the call is missing, -numbers[i] if only the usual call is.
+void sum_carriers_over_samples(const StoredBlock& block, std::int64_t first_lane,
+                               const std::int32_t* numbers, std::int64_t columns, SimdLevel simd,
+                               std::int64_t* calls, std::int64_t* missing);
+
+// The same for sums over variants: the row calls[i] of sample i of a lane gets multiples of the row
+// of_calls[v], and missing[i] of of_missing[v]. All are whole numbers.
+void sum_carriers_over_variants(const StoredBlock& block, std::int64_t lane, const double* of_calls,
+                                const double* of_missing, std::int64_t columns, SimdLevel simd,
+                                double* calls, double* missing);
+
+}  // namespace ancify
