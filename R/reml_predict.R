@@ -188,6 +188,29 @@ new_effects <- function(fit, data, id, ids) {
   fixed_effects_of(fit, data, id, ids)
 }
 
+refuse_other_variants <- function(effects, variants) {
+  place <- function(variants) paste(bare_names(variants$chromosome), variants$position)
+  at <- match(place(effects), place(variants))
+  first <- which(!is.na(at))[1]
+  alleles <- function(variants, i) paste0(variants$counted[i], "/", variants$other[i])
+  abort_ancify(
+    paste(
+      "`genotypes` has no variant of the fit, by chromosome, position and alleles.",
+      if (is.na(first)) {
+        "None is at the same place: are both of the same genome?"
+      } else {
+        sprintf(
+          "At the same place are %s with other alleles, as %s:%s, %s in the fit and %s here.",
+          count_of(sum(!is.na(at)), "variant"), effects$chromosome[first],
+          format_count(effects$position[first]), alleles(effects, first),
+          alleles(variants, at[first])
+        )
+      }
+    ),
+    "input"
+  )
+}
+
 # Where the variants with effects are in other genotypes: list(at =, mean =, effect =, of the
 # counted alleles there, counts =). Of variants that are there twice, each has its own.
 matched_variants <- function(effects, genotypes) {
@@ -199,11 +222,7 @@ matched_variants <- function(effects, genotypes) {
   }
   used <- effects$effect != 0
   at <- match(key(effects), key(genotypes$variants))
-  if (all(is.na(at))) {
-    abort_ancify(
-      "`genotypes` has no variant of the fit, by chromosome, position and alleles.", "input"
-    )
-  }
+  if (all(is.na(at))) refuse_other_variants(effects, genotypes$variants)
   at <- at[used]
   effects <- effects[used, ]
   found <- !is.na(at)

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/genotypes/standardise.h"
+#include "core/reml/divided_residual.h"
 #include "core/reml/exact_fit.h"
 #include "core/reml/prediction.h"
 #include "core/reml/scan.h"
@@ -82,6 +83,7 @@ std::vector<double> scan_ratios_impl(const Rcpp::List& problem, const Rcpp::List
   const ancify::GenotypeWork work = as_work(problem);
   const ChosenGenotypes chosen = as_chosen(genotypes);
   const std::vector<std::int64_t> sampled(variants.begin(), variants.end());
+  const reml::DividedResidual residual(data.residuals());
   ProblemKernels kernels(problem);
   Mailbox mail;
   std::vector<double> ratios;
@@ -95,8 +97,9 @@ std::vector<double> scan_ratios_impl(const Rcpp::List& problem, const Rcpp::List
         }
         const reml::Workers workers = {control, work.threads};
         const reml::FixedEffects fixed(data, workers);
-        const reml::RestrictedModel model(data, kernels.open(control, mail), fixed, workers);
-        ratios = reml::projection_ratios(model, theta, std::move(columns),
+        reml::ResidualKernels all(&kernels.open(control, mail), data);
+        const reml::RestrictedModel model(data, all, fixed, workers);
+        ratios = reml::projection_ratios(model, residual.with_identity(theta), std::move(columns),
                                          static_cast<std::uint64_t>(seed));
       },
       &mail);

@@ -145,6 +145,14 @@ test_that("predictions that cannot be made are refused", {
   stem <- tempfile("elsewhere")
   oracle_write_bed(case$calls, stem, rep("3", 60))
   expect_ancify_error(predict(fit, open_genotypes(stem), type = "genetic"), "input", "no variant")
+  strand <- case$g$variants
+  strand[c("counted", "other")] <- list("T", "C")
+  expect_ancify_error(
+    predict(fit, open_genotypes(case$calls, strand), type = "genetic"), "input",
+    "60 variants with other alleles", "1:1,000, A/G in the fit and T/C here"
+  )
+  expect_ancify_error(predict(fit, case$g[c(71, 72, 71), ], case$data), "input", "'s71' is chosen")
+  expect_ancify_error(predict(fit, new, case$data[c(71:90, 80), ]), "input", "'s80' twice")
   families <- kernel_matrix(outer(1:90, 1:90, function(i, j) (i + 2) %/% 3 == (j + 2) %/% 3) + 0)
   both <- fit_reml(y ~ sex, case$data, case$g, kernels = list(family = families), threads = 1,
                    verbose = FALSE)

@@ -14,9 +14,6 @@ RestrictedModel::RestrictedModel(const FitData& data, Kernels& kernels, const Fi
                                  const Workers& workers)
     : data(data), kernels(kernels), fixed(fixed), workers(workers) {
   check_samples(data, kernels);
-  if (!data.residual_shares.empty()) {
-    throw InputError("only an exact fit may have several residuals");
-  }
   const int p = fixed.effects();
   std::vector<double> forms(area(components(), p));
   if (p > 0) {

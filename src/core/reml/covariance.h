@@ -14,7 +14,8 @@ namespace ancify::reml {
 
 // What all parts of a stochastic fit work on. All that it is made from must outlive it.
 struct RestrictedModel {
-  // InputError for a kernel that has no variance on the complement.
+  // `kernels`: with several residuals, ResidualKernels. InputError for a kernel that has no
+  // variance on the complement.
   RestrictedModel(const FitData& data, Kernels& kernels, const FixedEffects& fixed,
                   const Workers& workers);
 

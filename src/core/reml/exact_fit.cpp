@@ -46,13 +46,6 @@ const FitData& checked(const FitData& data, const Kernels& kernels) {
   return data;
 }
 
-// The mean of a residual's shares.
-double mean_share(const FitData& data, int residual) {
-  if (data.residual_shares.empty()) return 1;
-  const auto begin = data.residual_shares.begin() + residual * data.samples();
-  return std::accumulate(begin, begin + data.samples(), 0.0) / static_cast<double>(data.samples());
-}
-
 // A model in units of y in which it is about 1: a power of 2, so that nothing is rounded.
 class ExactProblem {
  public:
@@ -146,7 +139,7 @@ void ExactProblem::fill_dense(int component, Vector& k) const {
 
 double ExactProblem::mean_diagonal(int component) const {
   if (component < kernels_.components()) return kernels_.mean_diagonal(component);
-  return mean_share(data_, component - kernels_.components());
+  return data_.mean_residual(component - kernels_.components());
 }
 
 Vector ExactProblem::rotated(int component) {
@@ -222,8 +215,9 @@ double ExactProblem::null_log_likelihood() {
 }
 
 void ExactProblem::add_effects(const Vector& of_residuals, Fit& fit) const {
-  const Vector theta =
-      divided_model_ == nullptr ? of_residuals : divided_model_->with_identity(of_residuals);
+  const Vector theta = divided_model_ == nullptr
+                           ? of_residuals
+                           : divided_model_->residual().with_identity(of_residuals);
   const auto n = static_cast<std::size_t>(complement_.samples());
   const auto p = static_cast<std::size_t>(complement_.effects());
   Vector h(n * p);  // Q'HQ1, in units of the model
@@ -314,7 +308,7 @@ Fit fit_exact(const FitData& data, Kernels& kernels, const SearchSettings& setti
   for (int g = 0; g < kernels.components(); ++g) {
     fit.mean_diagonal.push_back(kernels.mean_diagonal(g));
   }
-  for (int a = 0; a < data.residuals(); ++a) fit.mean_diagonal.push_back(mean_share(data, a));
+  for (int a = 0; a < data.residuals(); ++a) fit.mean_diagonal.push_back(data.mean_residual(a));
   fit.at_bound = maximum.at_bound;
   fit.converged = maximum.converged;
   fit.status = maximum.status;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/exec/job_control.h"
+#include "core/reml/divided_residual.h"
 #include "core/reml/fit.h"
 #include "core/reml/lapack.h"
 
@@ -153,16 +154,11 @@ class DividedResidualModel : public ExactModel {
   std::vector<std::vector<double>> starts(const std::vector<double>& lower) override;
   bool search_is_cheap() const override { return model_->search_is_cheap(); }
 
-  // The same covariance as theta of `model`.
-  std::vector<double> with_identity(std::vector<double> theta) const;
+  const DividedResidual& residual() const { return residual_; }
 
  private:
-  std::vector<double> slopes(std::vector<double> of_model) const;
-  std::vector<double> curvatures(std::vector<double> of_model) const;
-  // Of `components()` numbers, `stride` apart.
-  void add_slopes(std::size_t stride, double* slopes) const;
-
   std::unique_ptr<ExactModel> model_;
+  DividedResidual residual_;
   std::size_t first_;  // number of the first residual
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/exec/errors.h"
 
@@ -20,6 +21,12 @@ bool is_finite(const std::vector<double>& values) {
 }
 
 }  // namespace
+
+double FitData::mean_residual(int residual) const {
+  if (residual_shares.empty()) return 1;
+  const auto begin = residual_shares.begin() + residual * samples();
+  return std::accumulate(begin, begin + samples(), 0.0) / static_cast<double>(samples());
+}
 
 void check_data(const FitData& data) {
   if (!is_finite(data.y)) throw InputError("y has a value that is not finite");

@@ -18,6 +18,8 @@ struct FitData {
   int residuals() const {
     return residual_shares.empty() ? 1 : static_cast<int>(residual_shares.size() / y.size());
   }
+  // The mean of a residual's shares.
+  double mean_residual(int residual) const;
 
   std::vector<double> y;
   std::vector<double> x;           // n x p, of full column rank

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "core/exec/errors.h"
 #include "core/reml/kernel_checks.h"
 #include "core/reml/probes.h"
 #include "core/reml/steps.h"
@@ -122,10 +123,140 @@ class Regression {
   int at_once_;
 };
 
+// Makes what the jackknife needs of single blocks: the moments of the pairs within a block, and of
+// the pairs with a sample of it where traces are exact. Blocks are worked on in fixed groups, so
+// that the numbers do not depend on who makes which.
+class BlockMoments {
+ public:
+  BlockMoments(const RestrictedModel& model, const HasemanElstonSettings& settings,
+               const Regression& regression, int first)
+      : model_(model),
+        settings_(settings),
+        regression_(regression),
+        blocks_{model.samples(), settings.blocks},
+        first_(first),
+        count_(std::min(kBlocksAtOnce, settings.blocks - first)),
+        within_(static_cast<std::size_t>(count_), PairMoments(regression.components())),
+        with_(within_.size()) {
+    add_response();
+    if (is_exact(model, settings)) {
+      add_units();
+    } else {
+      add_probes();
+    }
+  }
+
+  static bool is_exact(const RestrictedModel& model, const HasemanElstonSettings& settings) {
+    return model.samples() <= settings.exact_samples;
+  }
+
+  // Numbers of a block after those of earlier ones: the matrix and the right side within it, then
+  // if traces are exact the matrix with it.
+  Vector numbers() const {
+    Vector all;
+    for (std::size_t k = 0; k < within_.size(); ++k) {
+      for (const Vector* part : {&within_[k].matrix, &within_[k].right, &with_[k]}) {
+        all.insert(all.end(), part->begin(), part->end());
+      }
+    }
+    return all;
+  }
+
+ private:
+  // Calls use(indicators, columns, first) for the indicators of blocks first_ + `first`, ...
+  template <class Use>
+  void over_blocks(const Use& use) const {
+    for (int first = 0; first < count_; first += regression_.at_once()) {
+      const int columns = std::min(regression_.at_once(), count_ - first);
+      Vector indicators(area(model_.samples(), columns));
+      for (int c = 0; c < columns; ++c) {
+        const auto begin = indicators.begin() + c * model_.samples();
+        const int block = first_ + first + c;
+        std::fill(begin + blocks_.begin(block), begin + blocks_.begin(block + 1), 1.0);
+      }
+      use(indicators, columns, first);
+    }
+  }
+
+  // The response of a block alone.
+  void add_response() {
+    const Vector& y = model_.fixed.projected_y();
+    over_blocks([&](const Vector& signs, int columns, int first) {
+      Vector part = signs;
+      for (std::size_t i = 0; i < part.size(); ++i) part[i] *= y[i % y.size()];
+      const Vector left = part;
+      model_.fixed.project(model_.workers, columns, part.data());
+      const Vector own = regression_.products(part.data(), columns, Precision::kFull);
+      for (int c = 0; c < columns; ++c) {
+        const int b = first_ + first + c;
+        for (std::size_t i = 0; i < regression_.components(); ++i) {
+          const double* const column = regression_.column_of(own, columns, i, c);
+          double& sum = within_[static_cast<std::size_t>(first + c)].right[i];
+          for (std::int64_t row = blocks_.begin(b); row < blocks_.begin(b + 1); ++row) {
+            sum += left[static_cast<std::size_t>(c * model_.samples() + row)] * column[row];
+          }
+        }
+      }
+    });
+  }
+
+  // The unit vectors of all samples of these blocks.
+  void add_units() {
+    const std::int64_t n = model_.samples();
+    for (Vector& with : with_) with.resize(within_.front().matrix.size());
+    const std::int64_t end = blocks_.begin(first_ + count_);
+    for (std::int64_t first = blocks_.begin(first_); first < end; first += regression_.at_once()) {
+      const int columns =
+          static_cast<int>(std::min<std::int64_t>(regression_.at_once(), end - first));
+      Vector units(area(n, columns));
+      for (int c = 0; c < columns; ++c) units[static_cast<std::size_t>(c * n + first + c)] = 1;
+      model_.fixed.project(model_.workers, columns, units.data());
+      const Vector products = regression_.products(units.data(), columns, Precision::kFull);
+      for (int c = 0; c < columns; ++c) {
+        const int b = blocks_.of(first + c);
+        const auto k = static_cast<std::size_t>(b - first_);
+        regression_.add_products(products, columns, c, 0, n, 1, with_[k].data());
+        regression_.add_products(products, columns, c, blocks_.begin(b), blocks_.begin(b + 1), 1,
+                                 within_[k].matrix.data());
+      }
+    }
+  }
+
+  void add_probes() {
+    for (int probe = 0; probe < kBlockProbes; ++probe) {
+      Vector signs(static_cast<std::size_t>(model_.samples()));
+      fill_signs(model_.workers, settings_.seed, static_cast<std::uint64_t>(probe),
+                 model_.samples(), 1, signs.data());
+      over_blocks([&](const Vector& indicators, int columns, int first) {
+        Vector part = indicators;
+        for (std::size_t i = 0; i < part.size(); ++i) part[i] *= signs[i % signs.size()];
+        model_.fixed.project(model_.workers, columns, part.data());
+        const Vector products = regression_.products(part.data(), columns, Precision::kProbes);
+        for (int c = 0; c < columns; ++c) {
+          const int b = first_ + first + c;
+          regression_.add_products(products, columns, c, blocks_.begin(b), blocks_.begin(b + 1),
+                                   1.0 / kBlockProbes,
+                                   within_[static_cast<std::size_t>(first + c)].matrix.data());
+        }
+      });
+    }
+  }
+
+  const RestrictedModel& model_;
+  const HasemanElstonSettings& settings_;
+  const Regression& regression_;
+  Blocks blocks_;
+  int first_;
+  int count_;
+  std::vector<PairMoments> within_;  // pairs within each block
+  std::vector<Vector> with_;         // pairs with a sample of it, the matrix alone; else empty
+};
+
 // The moments of all pairs, of the pairs with a sample of a block, and of the pairs within it.
 class JackknifeMoments {
  public:
-  JackknifeMoments(const RestrictedModel& model, const HasemanElstonSettings& settings)
+  JackknifeMoments(const RestrictedModel& model, const HasemanElstonSettings& settings,
+                   const Vector& of_blocks)
       : model_(model),
         settings_(settings),
         regression_(model, settings.columns),
@@ -135,12 +266,8 @@ class JackknifeMoments {
         within_(of_block_),
         values_(squares()) {
     add_response();
-    if (model.samples() <= settings.exact_samples) {
-      add_exact();
-    } else {
-      add_probes_within();
-      add_probes();
-    }
+    take_blocks(of_blocks.empty() ? all_blocks() : of_blocks);
+    if (!BlockMoments::is_exact(model, settings)) add_probes();
   }
 
   HasemanElston result() const {
@@ -170,57 +297,33 @@ class JackknifeMoments {
         all_.right[i] += sum;
       }
     }
-    // Within a block: the response there alone.
-    over_blocks([&](const Vector& signs, int columns, int first) {
-      Vector part = signs;
-      for (std::size_t i = 0; i < part.size(); ++i) part[i] *= y[i % y.size()];
-      const Vector left = part;
-      model_.fixed.project(model_.workers, columns, part.data());
-      const Vector own = regression_.products(part.data(), columns, Precision::kFull);
-      for (int c = 0; c < columns; ++c) {
-        const int b = first + c;
-        for (std::size_t i = 0; i < regression_.components(); ++i) {
-          const double* const column = regression_.column_of(own, columns, i, c);
-          double& sum = within_[static_cast<std::size_t>(b)].right[i];
-          for (std::int64_t row = blocks_.begin(b); row < blocks_.begin(b + 1); ++row) {
-            sum += left[static_cast<std::size_t>(c * model_.samples() + row)] * column[row];
-          }
-        }
-      }
-    });
   }
 
-  // Calls use(indicators, columns, first) for the indicators of blocks `first`, `first` + 1, ...
-  template <class Use>
-  void over_blocks(const Use& use) const {
-    for (int first = 0; first < blocks_.count; first += regression_.at_once()) {
-      const int columns = std::min(regression_.at_once(), blocks_.count - first);
-      Vector indicators(area(model_.samples(), columns));
-      for (int c = 0; c < columns; ++c) {
-        const auto begin = indicators.begin() + c * model_.samples();
-        std::fill(begin + blocks_.begin(first + c), begin + blocks_.begin(first + c + 1), 1.0);
-      }
-      use(indicators, columns, first);
+  Vector all_blocks() const {
+    Vector all;
+    for (int first = 0; first < blocks_.count; first += kBlocksAtOnce) {
+      const Vector some = BlockMoments(model_, settings_, regression_, first).numbers();
+      all.insert(all.end(), some.begin(), some.end());
     }
+    return all;
   }
 
-  void add_exact() {
-    const std::int64_t n = model_.samples();
-    for (std::int64_t first = 0; first < n; first += regression_.at_once()) {
-      const int columns =
-          static_cast<int>(std::min<std::int64_t>(regression_.at_once(), n - first));
-      Vector units(area(n, columns));
-      for (int c = 0; c < columns; ++c) units[static_cast<std::size_t>(c * n + first + c)] = 1;
-      model_.fixed.project(model_.workers, columns, units.data());
-      const Vector products = regression_.products(units.data(), columns, Precision::kFull);
-      for (int c = 0; c < columns; ++c) {
-        const int b = blocks_.of(first + c);
-        const auto k = static_cast<std::size_t>(b);
-        regression_.add_products(products, columns, c, 0, n, 1, all_.matrix.data());
-        regression_.add_products(products, columns, c, 0, n, 1, of_block_[k].matrix.data());
-        regression_.add_products(products, columns, c, blocks_.begin(b), blocks_.begin(b + 1), 1,
-                                 within_[k].matrix.data());
-      }
+  // From numbers as BlockMoments gives them.
+  void take_blocks(const Vector& numbers) {
+    const bool exact = BlockMoments::is_exact(model_, settings_);
+    const auto all = of_block_.size() * ((exact ? 2 : 1) * squares() + regression_.components());
+    if (numbers.size() != all) throw InputError("the moments are of other blocks");
+    auto from = numbers.begin();
+    const auto take = [&](Vector& to) {
+      std::copy_n(from, to.size(), to.begin());
+      from += static_cast<std::ptrdiff_t>(to.size());
+    };
+    for (std::size_t b = 0; b < of_block_.size(); ++b) {
+      take(within_[b].matrix);
+      take(within_[b].right);
+      if (!exact) continue;
+      take(of_block_[b].matrix);
+      for (std::size_t j = 0; j < squares(); ++j) all_.matrix[j] += of_block_[b].matrix[j];
     }
   }
 
@@ -270,26 +373,6 @@ class JackknifeMoments {
       if (!(share <= settings_.mc_tolerance)) return false;
     }
     return true;
-  }
-
-  void add_probes_within() {
-    for (int probe = 0; probe < kBlockProbes; ++probe) {
-      Vector signs(static_cast<std::size_t>(model_.samples()));
-      fill_signs(model_.workers, settings_.seed, static_cast<std::uint64_t>(probe),
-                 model_.samples(), 1, signs.data());
-      over_blocks([&](const Vector& indicators, int columns, int first) {
-        Vector part = indicators;
-        for (std::size_t i = 0; i < part.size(); ++i) part[i] *= signs[i % signs.size()];
-        model_.fixed.project(model_.workers, columns, part.data());
-        const Vector products = regression_.products(part.data(), columns, Precision::kProbes);
-        for (int c = 0; c < columns; ++c) {
-          const int b = first + c;
-          regression_.add_products(products, columns, c, blocks_.begin(b), blocks_.begin(b + 1),
-                                   1.0 / kBlockProbes,
-                                   within_[static_cast<std::size_t>(b)].matrix.data());
-        }
-      });
-    }
   }
 
   // Leaving out a block leaves out its pairs with all samples, which have those within it twice.
@@ -346,19 +429,33 @@ class JackknifeMoments {
 }  // namespace
 
 HasemanElston haseman_elston(const FitData& data, Kernels& kernels,
-                             const HasemanElstonSettings& settings, JobControl& control,
-                             int threads) {
+                             const HasemanElstonSettings& settings, const Vector& of_blocks,
+                             JobControl& control, int threads) {
   const Workers workers = {control, threads};
   const FixedEffects fixed(data, workers);
   const RestrictedModel model(data, kernels, fixed, workers);
-  HasemanElston found = with_names(data, kernels.components(),
-                                   [&] { return JackknifeMoments(model, settings).result(); });
+  HasemanElston found = with_names(data, kernels.components(), [&] {
+    return JackknifeMoments(model, settings, of_blocks).result();
+  });
   for (int g = 0; g < kernels.components(); ++g) {
     found.mean_diagonal.push_back(kernels.mean_diagonal(g));
   }
   found.mean_diagonal.push_back(1);
   found.passes = kernels.passes();
   return found;
+}
+
+JackknifePart jackknife_moments(const FitData& data, Kernels& kernels,
+                                const HasemanElstonSettings& settings, int first,
+                                JobControl& control, int threads) {
+  const Workers workers = {control, threads};
+  const FixedEffects fixed(data, workers);
+  const RestrictedModel model(data, kernels, fixed, workers);
+  // Passes that each part begins with are no work of a part.
+  const double before = kernels.passes();
+  Vector moments =
+      BlockMoments(model, settings, Regression(model, settings.columns), first).numbers();
+  return {std::move(moments), kernels.passes() - before};
 }
 
 Vector haseman_elston_start(const RestrictedModel& model, const Vector& lower, std::uint64_t seed,

@@ -28,12 +28,28 @@ struct HasemanElston {
   double passes = 0;
 };
 
-// Regresses products of samples' responses on kernels.
+// Regresses products of samples' responses on kernels. `of_blocks`: what jackknife_moments() gives
+// of all blocks, one after the other; empty if this is to make it.
 // InputError as from FixedEffects, or for kernels that cannot be told apart; Interrupted within a
 // second of a stop request.
 HasemanElston haseman_elston(const FitData& data, Kernels& kernels,
-                             const HasemanElstonSettings& settings, JobControl& control,
+                             const HasemanElstonSettings& settings,
+                             const std::vector<double>& of_blocks, JobControl& control,
                              int threads);
+
+// Blocks whose moments are made together.
+constexpr int kBlocksAtOnce = 10;
+
+struct JackknifePart {
+  std::vector<double> moments;
+  double passes;
+};
+
+// What the jackknife needs of blocks [first, first + kBlocksAtOnce), or up to the last. `first` is
+// a multiple of kBlocksAtOnce. Errors as above.
+JackknifePart jackknife_moments(const FitData& data, Kernels& kernels,
+                                const HasemanElstonSettings& settings, int first,
+                                JobControl& control, int threads);
 
 // A start for a search above these bounds, from few probes.
 std::vector<double> haseman_elston_start(const RestrictedModel& model,

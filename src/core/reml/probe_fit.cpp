@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "core/exec/errors.h"
+#include "core/reml/divided_residual.h"
 #include "core/reml/haseman_elston.h"
 #include "core/reml/lanczos.h"
 #include "core/reml/probe_point.h"
@@ -49,12 +50,17 @@ class ProbeFit {
         save_(save),
         plan_(model, settings, false),
         batch_plan_(model, settings, state_.orthogonal),
-        solver_(model, settings) {}
+        solver_(model, settings),
+        residual_(model.data.residuals()) {}
 
   Fit run();
 
  private:
   std::size_t components() const { return static_cast<std::size_t>(model_.components()) + 1; }
+  // Those that are not of the residual.
+  std::size_t genetic() const {
+    return components() - static_cast<std::size_t>(model_.data.residuals());
+  }
   int probes_on_the_way() const {
     return plan_.takes_all() ? plan_.most() : std::min(settings_.probes, plan_.most());
   }
@@ -113,6 +119,9 @@ class ProbeFit {
   ProbePlan plan_;        // of the probes on the way
   ProbePlan batch_plan_;  // of the batches
   PointSolver solver_;
+  // Points, traces and sketches are of a model with I as its residual; steps, bounds and what a fit
+  // tells are not.
+  DividedResidual residual_;
   std::unique_ptr<Sketch> sketch_;
 };
 
@@ -143,11 +152,13 @@ Fit ProbeFit::run() {
 void ProbeFit::start() {
   Vector theta = settings_.search.start;
   if (theta.empty()) {
-    theta = haseman_elston_start(model_, settings_.search.lower, settings_.seed, settings_.columns);
+    theta = residual_.divided(
+        haseman_elston_start(model_, settings_.search.lower, settings_.seed, settings_.columns));
   }
   for (std::size_t i = 0; i < theta.size(); ++i) {
     theta[i] = std::max(theta[i], settings_.search.lower[i]);
   }
+  theta = residual_.with_identity(std::move(theta));
   make_sketch(theta);
   state_.radius = std::numeric_limits<double>::infinity();
   state_.here = point_at(theta, {});
@@ -164,15 +175,20 @@ ProbePoint ProbeFit::point_at(const Vector& theta, const ProbePoint& start) {
 
 void ProbeFit::record(double step) {
   state_.iterations.push_back({std::nan(""), decrement(local(state_.here)),
-                               is_exact() ? 0 : all_probes(), step, state_.here.theta});
+                               is_exact() ? 0 : all_probes(), step,
+                               residual_.divided(state_.here.theta)});
 }
 
-// Directions of all kernels are wanted, also of those whose variance is 0 here.
+// Directions of all kernels are wanted, also of those whose variance is 0 here. A residual has
+// none.
 void ProbeFit::make_sketch(const Vector& theta) {
   state_.sketch_weights = theta;
-  Vector weights(theta.begin(), theta.end() - 1);
-  const double most = *std::max_element(weights.begin(), weights.end());
-  for (double& weight : weights) weight = most > 0 ? std::max(weight, 0.01 * most) : 1;
+  Vector weights(components() - 1);
+  const auto end = theta.begin() + static_cast<std::ptrdiff_t>(genetic());
+  const double most = genetic() > 0 ? *std::max_element(theta.begin(), end) : 0;
+  for (std::size_t g = 0; g < genetic(); ++g) {
+    weights[g] = most > 0 ? std::max(theta[g], 0.01 * most) : 1;
+  }
   sketch_ = std::make_unique<Sketch>(choose_sketch(model_, weights, settings_));
 }
 
@@ -180,12 +196,12 @@ bool ProbeFit::has_moved(const Vector& theta) const {
   const Vector& before = state_.sketch_weights;
   double sum = 0;
   double sum_before = 0;
-  for (std::size_t g = 0; g + 1 < theta.size(); ++g) {
+  for (std::size_t g = 0; g < genetic(); ++g) {
     sum += std::max(theta[g], 0.0);
     sum_before += std::max(before[g], 0.0);
   }
   if (!(sum > 0 && sum_before > 0)) return sum != sum_before;
-  for (std::size_t g = 0; g + 1 < theta.size(); ++g) {
+  for (std::size_t g = 0; g < genetic(); ++g) {
     const double share = std::max(theta[g], 0.0) / sum - std::max(before[g], 0.0) / sum_before;
     if (std::abs(share) > kMoved) return true;
   }
@@ -208,7 +224,9 @@ LocalModel ProbeFit::local(const ProbePoint& point) const {
   for (std::size_t i = 0; i < score.size(); ++i) {
     score[i] = (point.forms[i] - point.known[i] - score[i] - more[i]) / 2;
   }
-  return {point.theta, settings_.search.lower, std::move(score), point.information};
+  return {residual_.divided(point.theta), settings_.search.lower,
+          residual_.slopes(std::move(score)),
+          residual_.curvatures(point.information, components())};
 }
 
 // The covariance of the score's Monte Carlo error.
@@ -223,7 +241,7 @@ Vector ProbeFit::mc_score() const {
     for (std::size_t k = 0; k < covariance.size(); ++k) covariance[k] += change[k];
   }
   for (double& value : covariance) value /= 4;
-  return covariance;
+  return residual_.curvatures(std::move(covariance), components());
 }
 
 double ProbeFit::goal(const LocalModel& here) const {
@@ -257,12 +275,13 @@ void ProbeFit::try_step(const LocalModel& here) {
   if (state_.radius < kShortestShare * std::sqrt(settings_.search.tolerance)) {
     return end("stopped", "no step from here raises the likelihood");
   }
+  const Vector theta = residual_.with_identity(step.theta);
   ProbePoint next;
   try {
-    next = point_at(step.theta, state_.here);
+    next = point_at(theta, state_.here);
   } catch (const NotPositive& error) {
     // Without bounds a step may be too long.
-    if (step.theta[error.component] >= 0) throw;
+    if (theta[error.component] >= 0) throw;
     state_.radius = step.length / 4;
     return;
   }
@@ -348,9 +367,11 @@ ProbeValues ProbeFit::log_values(const RestrictedCovariance& covariance,
   for (int c = 0; c < columns; ++c) {
     known.add({spectrum.form(seen, c).of(log), spectrum.first_order(seen, product, c).of(log)});
   }
-  // The residual's variance is below all eigenvalues, unless a kernel's is below 0.
+  // The residual's least variance is below all eigenvalues, unless a kernel's is below 0.
   const Vector& theta = fit.theta;
   const bool bounded = *std::min_element(theta.begin(), theta.end()) >= 0;
+  const double least_residual =
+      *std::min_element(theta.begin() + static_cast<std::ptrdiff_t>(genetic()), theta.end());
   Lanczos lanczos(covariance);
   lanczos.add(columns, z);
   for (int steps = kFirstLanczosSteps;; steps += kLanczosStepsAtOnce) {
@@ -362,7 +383,7 @@ ProbeValues ProbeFit::log_values(const RestrictedCovariance& covariance,
       const LanczosRun& run = lanczos.runs()[c];
       const SpectralSum gauss = gauss_rule(run);
       const double least = *std::min_element(gauss.nodes.begin(), gauss.nodes.end());
-      const SpectralSum radau = gauss_radau_rule(run, bounded ? theta.back() : least / 2);
+      const SpectralSum radau = gauss_radau_rule(run, bounded ? least_residual : least / 2);
       values.add({gauss.of(log) - known.values()[2 * c], known.values()[2 * c + 1]});
       error += (gauss.of(log) - radau.of(log)) / (2 * columns);
       ended = ended && run.exhausted;
@@ -382,8 +403,8 @@ ProbeValues ProbeFit::log_values(const RestrictedCovariance& covariance,
 
 // log|SHS| = log|M| + mean over z of [z'log(SHS)z - z'log(M)z].
 void ProbeFit::add_log_likelihood(Fit& fit) {
-  const RestrictedCovariance covariance(model_, fit.theta);
-  const SketchSpectrum spectrum(*sketch_, fit.theta);
+  const RestrictedCovariance covariance(model_, state_.here.theta);
+  const SketchSpectrum spectrum(*sketch_, state_.here.theta);
   // Those of the batches: all of them if they must be.
   const ProbePlan& plan = batch_plan_;
   const int count = plan.takes_all() ? plan.most() : std::min(all_probes(), settings_.columns);
@@ -420,9 +441,10 @@ Fit ProbeFit::result() {
   fit.message = state_.message;
   const Vector& solutions = state_.here.solutions;
   fit.residual_projection.assign(solutions.begin(), solutions.begin() + model_.samples());
-  const bool solved =
-      add_solution(RestrictedCovariance(model_, fit.theta), Preconditioner(*sketch_, fit.theta),
-                   SolveTolerances(settings_.search.tolerance), settings_.columns, fit);
+  const bool solved = add_solution(
+      RestrictedCovariance(model_, state_.here.theta), Preconditioner(*sketch_, state_.here.theta),
+      SolveTolerances(settings_.search.tolerance), settings_.columns, fit);
+  fit.genetic.resize(area(model_.samples(), static_cast<int>(genetic())));
   add_log_likelihood(fit);
   if (!solved || !state_.solved) {
     fit.status = "solves";

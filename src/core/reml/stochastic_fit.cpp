@@ -9,6 +9,7 @@
 
 #include "core/exec/errors.h"
 #include "core/reml/covariance.h"
+#include "core/reml/divided_residual.h"
 #include "core/reml/fixed_effects.h"
 #include "core/reml/kernel_checks.h"
 #include "core/reml/lanczos_fit.h"
@@ -69,8 +70,21 @@ class FullKernels : public Kernels {
 // The smallest s'I^-1 s that products of 28 bits can reach.
 constexpr double kLeastOfProbes = 1e-12;
 
-double null_log_likelihood(const FixedEffects& fixed) {
-  return -0.5 * static_cast<double>(fixed.freedom()) * (kLogTwoPi + std::log(fixed.variance()) + 1);
+// Without genetic components. A residual by ancestry takes a fit of its own, without passes.
+double null_log_likelihood(FitData data, const FixedEffects& fixed, StochasticSettings settings,
+                           const Workers& workers) {
+  const int residuals = data.residuals();
+  if (residuals == 1) {
+    return -0.5 * static_cast<double>(fixed.freedom()) *
+           (kLogTwoPi + std::log(fixed.variance()) + 1);
+  }
+  if (!data.names.empty()) data.names.erase(data.names.begin(), data.names.end() - residuals);
+  ResidualKernels kernels(nullptr, data);
+  const RestrictedModel model(data, kernels, fixed, workers);
+  settings.search.start.clear();
+  const Vector unknown(static_cast<std::size_t>(residuals), std::nan(""));
+  settings.search.lower = with_default_bounds(unknown, fixed.variance(), residuals);
+  return fit_several_components(model, settings, {}, {}).log_likelihood;
 }
 
 }  // namespace
@@ -92,26 +106,26 @@ Fit fit_stochastic(const FitData& data, Kernels& kernels, const StochasticSettin
   FitData scaled = data;
   multiply(scaled.y, 1 / unit);
   const FixedEffects fixed(scaled, workers);
-  FullKernels full(kernels);
-  Kernels& used = settings.search.tolerance < kLeastOfProbes ? full : kernels;
+  ResidualKernels all(&kernels, data);
+  FullKernels full(all);
+  Kernels& used = settings.search.tolerance < kLeastOfProbes ? full : static_cast<Kernels&>(all);
   const RestrictedModel model(scaled, used, fixed, workers);
 
   StochasticSettings own = settings;
-  own.search.lower = with_default_bounds(settings.search.lower, given.variance());
+  own.search.lower = with_default_bounds(settings.search.lower, given.variance(), data.residuals());
   multiply(own.search.lower, 1 / (unit * unit));
   multiply(own.search.start, 1 / (unit * unit));
   StochasticState state;
   if (checkpoint.from != nullptr) state = *checkpoint.from;
-  const auto fit_components =
-      kernels.components() == 1 ? fit_one_component : fit_several_components;
-  Fit fit = with_names(data, kernels.components(), [&] {
+  const auto fit_components = used.components() == 1 ? fit_one_component : fit_several_components;
+  Fit fit = with_names(data, used.components(), [&] {
     return fit_components(model, own, std::move(state), checkpoint.save);
   });
   for (int g = 0; g < kernels.components(); ++g) {
     fit.mean_diagonal.push_back(kernels.mean_diagonal(g));
   }
-  fit.mean_diagonal.push_back(1);
-  fit.log_likelihood_null = null_log_likelihood(fixed);
+  for (int a = 0; a < data.residuals(); ++a) fit.mean_diagonal.push_back(data.mean_residual(a));
+  fit.log_likelihood_null = null_log_likelihood(scaled, fixed, own, workers);
   fit.method = "stochastic";
   return unscaled(std::move(fit), unit, static_cast<double>(fixed.freedom()));
 }

@@ -19,7 +19,7 @@ HasemanElston found_in(const RemlData& data, const HasemanElstonSettings& settin
   JobControl control;
   MatrixKernels kernels(static_cast<std::int64_t>(data.samples()), test::DenseModel::pointers(data),
                         control);
-  return haseman_elston(data.fit(), kernels, settings, control, threads);
+  return haseman_elston(data.fit(), kernels, settings, {}, control, threads);
 }
 
 // Least squares of products of two samples' responses on the kernels, over pairs of samples of
@@ -123,6 +123,35 @@ TEST(HasemanElston, HasEqualBytesAtAnyNumberOfThreads) {
     const HasemanElston eight = found_in(data, settings, 8);
     EXPECT_EQ(one.theta, eight.theta);
     EXPECT_EQ(one.covariance, eight.covariance);
+  }
+}
+
+TEST(HasemanElston, HasEqualBytesFromPartsOfTheJackknife) {
+  const RemlData data = test::make_data(24, 100, 90, 2, {0.5, 0.3, 0.4});
+  for (const int exact : {0, 1000}) {
+    HasemanElstonSettings settings = by_probes(1);
+    settings.exact_samples = exact;
+    settings.blocks = 23;
+    JobControl control;
+    MatrixKernels kernels(100, test::DenseModel::pointers(data), control);
+    Vector moments;
+    double passes = 0;
+    // In any order.
+    for (const int first : {20, 10, 0}) {
+      const JackknifePart part =
+          jackknife_moments(data.fit(), kernels, settings, first, control, 2);
+      moments.insert(moments.begin(), part.moments.begin(), part.moments.end());
+      passes += part.passes;
+    }
+    MatrixKernels own(100, test::DenseModel::pointers(data), control);
+    const HasemanElston found = haseman_elston(data.fit(), own, settings, moments, control, 1);
+    const HasemanElston whole = found_in(data, settings);
+    EXPECT_EQ(found.theta, whole.theta);
+    EXPECT_EQ(found.covariance, whole.covariance);
+    EXPECT_EQ(found.mc_covariance, whole.mc_covariance);
+    EXPECT_EQ(found.passes + passes, whole.passes);
+    moments.pop_back();
+    EXPECT_THROW(haseman_elston(data.fit(), own, settings, moments, control, 1), InputError);
   }
 }
 
