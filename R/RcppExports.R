@@ -353,8 +353,16 @@ reml_stochastic_impl <- function(problem, checkpoint, watch) {
     .Call(`_ancify_reml_stochastic_impl`, problem, checkpoint, watch)
 }
 
-haseman_elston_impl <- function(problem, blocks, watch) {
-    .Call(`_ancify_haseman_elston_impl`, problem, blocks, watch)
+haseman_elston_impl <- function(problem, blocks, moments, watch) {
+    .Call(`_ancify_haseman_elston_impl`, problem, blocks, moments, watch)
+}
+
+jackknife_parts_impl <- function(blocks) {
+    .Call(`_ancify_jackknife_parts_impl`, blocks)
+}
+
+jackknife_moments_impl <- function(problem, blocks, first, watch) {
+    .Call(`_ancify_jackknife_moments_impl`, problem, blocks, first, watch)
 }
 
 scan_forms_impl <- function(problem, genotypes, v, watch) {

@@ -8,8 +8,7 @@
 #' and the ancestry: `admixture.ancestry1`.
 #'
 #' **Residual.** With `residual = "ancestry"` the residual has the covariance
-#' \eqn{\sum_a \theta_{ea} diag(q_a)}, with a variance for each ancestry: `residual.ancestry1`. Such
-#' a fit is on the exact path.
+#' \eqn{\sum_a \theta_{ea} diag(q_a)}, with a variance for each ancestry: `residual.ancestry1`.
 #'
 #' [heritability()] has a column `h2` for them, the heritability among samples of this ancestry
 #' alone: \eqn{\theta_a m / (\theta_a m + \theta_e)}, where m is the mean of K's diagonal, weighted

@@ -112,8 +112,7 @@ fit_reml <- function(formula, data, genotypes = NULL, components = NULL, kernels
   model <- reml_model(genotypes, components, kernels, overlap)
   model <- model_on_samples(model, formula, data, id)
   n <- length(model$y)
-  model$path <- choose_path(method, n, dense_components(model), memory_here,
-                            !is.null(dividing_kernel(model)))
+  model$path <- choose_path(method, n, dense_components(model), memory_here)
   model$control <- core_control(control, c(model$names, residual_names(model)), n, model$path)
   model[c("threads", "memory")] <- list(threads, memory)
   model <- with_file_facts(model)

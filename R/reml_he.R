@@ -11,6 +11,8 @@
 #' @inheritParams fit_reml
 #' @param blocks Number of blocks of the jackknife. `NULL` (the default): 100, or one for each
 #'   sample where there are fewer.
+#' @param BPPARAM A `BiocParallelParam`. Its workers share the blocks of the jackknife, each on one
+#'   thread, with the same result. They read the genotypes' files. `NULL` (the default): none.
 #' @return A list of class `reml_he`:
 #' * `theta`: the variances, named by component; `covariance`: their covariances.
 #' * `h2`, `h2_se`: the genetic share of the variance, and its standard error.
@@ -18,7 +20,9 @@
 #' * `probes`, `passes`: number of random probes, and of passes over the genotypes.
 #' * `ids`, `dropped`: samples, and numbers of samples left out by reason.
 #' @section Errors:
-#' As from [fit_reml()].
+#' As from [fit_reml()], and:
+#' * `ancify_package_error`: `BPPARAM` needs the package BiocParallel. `ancify_task_error`: a worker
+#'   has failed.
 #' @references
 #' Haseman and Elston (1972) The investigation of linkage between a quantitative trait and a marker
 #' locus. Behavior Genetics 2:3.
@@ -32,11 +36,13 @@
 #' haseman_elston(y ~ 1, data, kernels = list(family = kernel), blocks = 20, threads = 1)
 haseman_elston <- function(formula, data, genotypes = NULL, components = NULL, kernels = NULL,
                            id = "id", overlap = FALSE, blocks = NULL, control = reml_control(),
-                           threads = NULL, memory = NULL, progress = interactive()) {
+                           threads = NULL, memory = NULL, BPPARAM = NULL,
+                           progress = interactive()) {
   check_given()
   check_flag(overlap, "overlap")
   check_flag(progress, "progress")
   check_control(control)
+  if (!is.null(BPPARAM)) check_workers(BPPARAM, "cpu")
   if (!is.null(blocks)) check_whole_number(blocks, "blocks")
   model <- reml_model(genotypes, components, kernels, overlap)
   model <- model_on_samples(model, formula, data, id)
@@ -52,10 +58,27 @@ haseman_elston <- function(formula, data, genotypes = NULL, components = NULL, k
     core_problem(model), list(control = core_control(control, names, n, "stochastic")),
     core_settings(threads, memory)
   )
-  found <- with_watch("Regressing", function(watch) {
-    haseman_elston_impl(problem, blocks, watch)
-  }, progress)
+  found <- moments_with_jackknife(problem, blocks, BPPARAM, progress)
   new_reml_he(found, model)
+}
+
+# Workers make the moments of groups of blocks, and this session all others.
+moments_with_jackknife <- function(problem, blocks, param, progress) {
+  parts <- NULL
+  if (!is.null(param)) {
+    of_worker <- problem
+    of_worker$threads <- 1L
+    parts <- over_parts(jackknife_parts_impl(blocks), function(first) {
+      with_watch("Regressing", function(watch) {
+        jackknife_moments_impl(of_worker, blocks, first, watch)
+      }, FALSE)
+    }, param, "Jackknife", FALSE)
+  }
+  found <- with_watch("Regressing", function(watch) {
+    haseman_elston_impl(problem, blocks, unlist(lapply(parts, `[[`, "moments")), watch)
+  }, progress)
+  found$passes <- found$passes + sum(vapply(parts, `[[`, 0, "passes"))
+  found
 }
 
 # h2 = V_G / V_P is a function of theta, so its errors are by the delta method.

@@ -11,20 +11,8 @@ exact_bytes <- function(n, components) 8 * n^2 * (if (components > 1) components
 block_bytes <- function(n) 64 * (n + 64)
 
 # "exact" or "stochastic". `components`: number of genetic ones.
-choose_path <- function(wanted, n, components, memory, only_exact = FALSE) {
+choose_path <- function(wanted, n, components, memory) {
   check_choice(wanted, c("auto", "exact", "stochastic"), "method")
-  if (only_exact) {
-    if (wanted == "stochastic") {
-      abort_ancify(
-        paste(
-          "The stochastic path has one residual variance. Make the kernel with",
-          "`residual = \"shared\"`, or choose `method = \"exact\"`."
-        ),
-        "input"
-      )
-    }
-    wanted <- "exact"
-  }
   if (wanted == "stochastic") {
     return("stochastic")
   }

@@ -1182,15 +1182,41 @@ BEGIN_RCPP
 END_RCPP
 }
 // haseman_elston_impl
-Rcpp::List haseman_elston_impl(const Rcpp::List& problem, int blocks, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_haseman_elston_impl(SEXP problemSEXP, SEXP blocksSEXP, SEXP watchSEXP) {
+Rcpp::List haseman_elston_impl(const Rcpp::List& problem, int blocks, const Rcpp::Nullable<Rcpp::NumericVector>& moments, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_haseman_elston_impl(SEXP problemSEXP, SEXP blocksSEXP, SEXP momentsSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type problem(problemSEXP);
     Rcpp::traits::input_parameter< int >::type blocks(blocksSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Nullable<Rcpp::NumericVector>& >::type moments(momentsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(haseman_elston_impl(problem, blocks, watch));
+    rcpp_result_gen = Rcpp::wrap(haseman_elston_impl(problem, blocks, moments, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// jackknife_parts_impl
+std::vector<int> jackknife_parts_impl(int blocks);
+RcppExport SEXP _ancify_jackknife_parts_impl(SEXP blocksSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< int >::type blocks(blocksSEXP);
+    rcpp_result_gen = Rcpp::wrap(jackknife_parts_impl(blocks));
+    return rcpp_result_gen;
+END_RCPP
+}
+// jackknife_moments_impl
+Rcpp::List jackknife_moments_impl(const Rcpp::List& problem, int blocks, int first, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_jackknife_moments_impl(SEXP problemSEXP, SEXP blocksSEXP, SEXP firstSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< int >::type blocks(blocksSEXP);
+    Rcpp::traits::input_parameter< int >::type first(firstSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(jackknife_moments_impl(problem, blocks, first, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1596,7 +1622,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_reml_null_lrt_impl", (DL_FUNC) &_ancify_reml_null_lrt_impl, 5},
     {"_ancify_kernel_times_impl", (DL_FUNC) &_ancify_kernel_times_impl, 4},
     {"_ancify_reml_stochastic_impl", (DL_FUNC) &_ancify_reml_stochastic_impl, 3},
-    {"_ancify_haseman_elston_impl", (DL_FUNC) &_ancify_haseman_elston_impl, 3},
+    {"_ancify_haseman_elston_impl", (DL_FUNC) &_ancify_haseman_elston_impl, 4},
+    {"_ancify_jackknife_parts_impl", (DL_FUNC) &_ancify_jackknife_parts_impl, 1},
+    {"_ancify_jackknife_moments_impl", (DL_FUNC) &_ancify_jackknife_moments_impl, 4},
     {"_ancify_scan_forms_impl", (DL_FUNC) &_ancify_scan_forms_impl, 4},
     {"_ancify_scan_squares_impl", (DL_FUNC) &_ancify_scan_squares_impl, 4},
     {"_ancify_scan_ratios_impl", (DL_FUNC) &_ancify_scan_ratios_impl, 6},

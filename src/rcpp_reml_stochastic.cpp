@@ -32,6 +32,17 @@ reml::StochasticSettings as_settings(const Rcpp::List& problem) {
   return settings;
 }
 
+reml::HasemanElstonSettings as_moment_settings(const Rcpp::List& problem, int blocks) {
+  const reml::StochasticSettings stochastic = as_settings(problem);
+  reml::HasemanElstonSettings settings;
+  settings.blocks = blocks;
+  settings.max_probes = stochastic.max_probes;
+  settings.mc_tolerance = stochastic.mc_tolerance;
+  settings.seed = stochastic.seed;
+  settings.columns = stochastic.columns;
+  return settings;
+}
+
 // ---- The state of a fit, as a list --------------------------------------------------------------
 
 // A column for each iteration.
@@ -188,27 +199,25 @@ Rcpp::List reml_stochastic_impl(const Rcpp::List& problem,
   return result;
 }
 
-// Haseman-Elston regression, with a jackknife over `blocks` blocks of samples. Returns list(theta
-// =, covariance =, mc_covariance =, mean_diagonal =, probes = (0 if traces are exact), passes =).
+// Haseman-Elston regression, with a jackknife over `blocks` blocks of samples. `moments`: those of
+// all blocks, from jackknife_moments_impl(), or NULL. Returns list(theta, covariance,
+// mc_covariance, mean_diagonal, probes, passes).
 // [[Rcpp::export]]
-Rcpp::List haseman_elston_impl(const Rcpp::List& problem, int blocks, const Rcpp::Function& watch) {
+Rcpp::List haseman_elston_impl(const Rcpp::List& problem, int blocks,
+                               const Rcpp::Nullable<Rcpp::NumericVector>& moments,
+                               const Rcpp::Function& watch) {
   const reml::FitData data = as_fit_data(problem);
-  const reml::StochasticSettings stochastic = as_settings(problem);
+  const reml::HasemanElstonSettings settings = as_moment_settings(problem, blocks);
   const int threads = Rcpp::as<int>(problem["threads"]);
-  reml::HasemanElstonSettings settings;
-  settings.blocks = blocks;
-  settings.max_probes = stochastic.max_probes;
-  settings.mc_tolerance = stochastic.mc_tolerance;
-  settings.seed = stochastic.seed;
-  settings.columns = stochastic.columns;
+  const Vector of_blocks = moments.isNull() ? Vector() : Rcpp::as<Vector>(moments.get());
   ProblemKernels kernels(problem);
   Mailbox mail;
   reml::HasemanElston found;
   run_job(
       watch,
       [&](ancify::JobControl& control) {
-        found =
-            reml::haseman_elston(data, kernels.open(control, mail), settings, {}, control, threads);
+        found = reml::haseman_elston(data, kernels.open(control, mail), settings, of_blocks,
+                                     control, threads);
       },
       &mail);
   using Rcpp::Named;
@@ -219,4 +228,33 @@ Rcpp::List haseman_elston_impl(const Rcpp::List& problem, int blocks, const Rcpp
       Named("mc_covariance") = Rcpp::NumericMatrix(k, k, found.mc_covariance.begin()),
       Named("mean_diagonal") = found.mean_diagonal, Named("probes") = found.probes,
       Named("passes") = found.passes);
+}
+
+// The numbers of the first block of each part of the jackknife.
+// [[Rcpp::export]]
+std::vector<int> jackknife_parts_impl(int blocks) {
+  std::vector<int> first;
+  for (int block = 0; block < blocks; block += reml::kBlocksAtOnce) first.push_back(block);
+  return first;
+}
+
+// The moments of a part of the jackknife: list(moments, passes).
+// [[Rcpp::export]]
+Rcpp::List jackknife_moments_impl(const Rcpp::List& problem, int blocks, int first,
+                                  const Rcpp::Function& watch) {
+  const reml::FitData data = as_fit_data(problem);
+  const reml::HasemanElstonSettings settings = as_moment_settings(problem, blocks);
+  const int threads = Rcpp::as<int>(problem["threads"]);
+  ProblemKernels kernels(problem);
+  Mailbox mail;
+  reml::JackknifePart part;
+  run_job(
+      watch,
+      [&](ancify::JobControl& control) {
+        part = reml::jackknife_moments(data, kernels.open(control, mail), settings, first, control,
+                                       threads);
+      },
+      &mail);
+  return Rcpp::List::create(Rcpp::Named("moments") = part.moments,
+                            Rcpp::Named("passes") = part.passes);
 }

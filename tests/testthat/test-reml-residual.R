@@ -66,6 +66,34 @@ test_that("a fit has the largest likelihood, and what belongs to it", {
   expect_output(print(anova(fit)), "null: residual.x, residual.y and residual.z")
 })
 
+test_that("the stochastic path finds the same, by exact probes and by few", {
+  fit_with <- function(...) {
+    quiet_fit(y ~ sex, case$data, kernels = list(by = kernel), method = "stochastic",
+              control = reml_control(...))
+  }
+  # As many orthogonal probes as the complement has dimensions
+  other <- fit_with(probes = 70, tolerance = 1e-10)
+  expect_true(other$converged)
+  expect_named(other$theta, names(fit$theta))
+  se <- sqrt(diag(vcov(fit)))
+  expect_lt(max(abs(other$theta - fit$theta)[!fit$at_bound] / se[!fit$at_bound]), 1e-4)
+  expect_identical(other$at_bound, fit$at_bound)
+  expect_equal(other$mean_diagonal, fit$mean_diagonal, tolerance = 1e-7)
+  expect_equal(other$coefficients, fit$coefficients, tolerance = 1e-4)
+  expect_equal(other$coefficients_covariance, fit$coefficients_covariance, tolerance = 1e-3)
+  expect_identical(dim(other$genetic), dim(fit$genetic))
+  expect_equal(other$genetic, fit$genetic, tolerance = 1e-3)
+  expect_equal(other$log_likelihood, fit$log_likelihood, tolerance = 1e-3)
+  expect_equal(other$log_likelihood_null, fit$log_likelihood_null, tolerance = 1e-3)
+  free <- !fit$at_bound
+  expect_equal(other$information[free, free], fit$information[free, free], tolerance = 1e-2)
+
+  few <- suppressWarnings(fit_with(max_probes = 60, probes = 20))
+  expect_lt(max((abs(few$theta - fit$theta) / se)[free]), 1)
+  scans <- lapply(list(fit, other), scan_variants, case$g[, 1:4], loco = FALSE, progress = FALSE)
+  expect_equal(scans[[2]]$effect, scans[[1]]$effect, tolerance = 0.2)
+})
+
 test_that("heritability takes the residual of its ancestry", {
   mean <- colSums(q * diag(dense)) / colSums(q)
   genetic <- fit$theta[1:3] * mean
@@ -128,8 +156,6 @@ test_that("what needs one residual variance says so", {
   fit_with <- function(...) quiet_fit(y ~ sex, case$data, kernels = list(by = kernel, ...))
   shared <- quiet_fit(y ~ sex, case$data, kernels = list(by = kernel_admixture(case$g, q)))
   expect_refusals(list(
-    list(function() quiet_fit(y ~ 1, case$data, kernels = list(by = kernel), method = "stochastic"),
-         "one residual variance", "method = \"exact\""),
     list(function() haseman_elston(y ~ 1, case$data, kernels = list(by = kernel), blocks = 10),
          "Haseman-Elston", "\"shared\""),
     list(function() lasso_path(fit, case$g), "sparse effects", "\"shared\""),

@@ -31,6 +31,17 @@ test_that("a bootstrap and a scan have the same bytes on workers", {
   expect_identical(.Random.seed, before)
 })
 
+test_that("a jackknife has the same bytes on workers", {
+  regress <- function(...) {
+    haseman_elston(y ~ sex, case$data, case$g, list(a = 1:20, b = 21:40), blocks = 23, ...)
+  }
+  here <- regress()
+  for (param in list(BiocParallel::SerialParam(), snow)) {
+    expect_identical(regress(BPPARAM = param), here)
+  }
+  expect_ancify_error(regress(BPPARAM = 1), "input", "`BPPARAM`")
+})
+
 test_that("workers find the package where this session has it", {
   libraries <- Sys.getenv(c("R_LIBS", "R_LIBS_USER"), names = TRUE)
   Sys.unsetenv(names(libraries))

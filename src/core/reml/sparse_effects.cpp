@@ -71,7 +71,7 @@ class PathFinder {
     Numbers joining = first_candidates();
     for (int round = 0; round < kMostPaths; ++round) {
       if (!joining.empty() && !add(joining)) return path_;
-      descend(joining.empty() ? kMinimumViolation : kRoughViolation);
+      descend(joining.empty() ? kMinimumViolation : kRoughViolation, !joining.empty());
       joining = look_at_all(joining.empty() ? kViolation : 2 * kRoughViolation);
       const double worst = *std::max_element(path_.violation.begin(), path_.violation.end());
       if (worst <= kViolation) break;
@@ -195,8 +195,10 @@ class PathFinder {
   }
 
   // The minimum at each lambda, of the q that gives the slopes that were found there: slope + Qb.
-  void descend(double violation) {
+  // `anew`: from the path of all candidates, instead of from the effects as they are.
+  void descend(double violation, bool anew) {
     const auto between = [&] { TaskContext(control_).throw_if_stopped(); };
+    LassoPath path(products_, q_);
     for (std::size_t l = 0; l < path_.lambda.size(); ++l) {
       Vector q = slopes_[l];
       for (std::size_t j = 0; j < q.size(); ++j) {
@@ -204,7 +206,7 @@ class PathFinder {
           q[i] += b_[l][j] * products_[j][i];
         }
       }
-      if (!looked_ && l > 0) b_[l] = b_[l - 1];
+      if (anew) b_[l] = path.at(path_.lambda[l], between);
       minimise_lasso(products_, q, path_.lambda[l], violation * largest_, between, b_[l]);
     }
   }

@@ -91,5 +91,28 @@ TEST(LassoTest, IsStopped) {
                Interrupted);
 }
 
+TEST(LassoPath, IsTheMinimumAtEachLambda) {
+  // With more effects than rows Q is singular, and effects leave again.
+  for (const auto& [rows, size] : {std::pair{60, 20}, std::pair{25, 60}}) {
+    const LassoCase one(static_cast<std::size_t>(rows), static_cast<std::size_t>(size), 7);
+    LassoPath path(one.q_matrix, one.q);
+    for (const double share : {1.5, 1.0, 0.8, 0.5, 0.2, 0.05}) {
+      const double lambda = share * one.largest;
+      const Vector b = path.at(lambda, nothing);
+      EXPECT_LT(one.violation(b, lambda), 1e-9 * one.largest) << share;
+      EXPECT_EQ(share >= 1, std::all_of(b.begin(), b.end(), [](double x) { return x == 0; }));
+      Vector same = b;
+      minimise_lasso(one.q_matrix, one.q, lambda, 1e-8 * one.largest, nothing, same);
+      EXPECT_EQ(same, b);
+    }
+  }
+}
+
+TEST(LassoPath, StopsWhereItIsTold) {
+  const LassoCase one(60, 20, 8);
+  LassoPath path(one.q_matrix, one.q);
+  EXPECT_THROW(path.at(0.1 * one.largest, [] { throw InputError("stop"); }), InputError);
+}
+
 }  // namespace
 }  // namespace ancify::reml::test
