@@ -9,10 +9,8 @@ as_proteins <- function(x) {
       sprintf("`x` must be an AAStringSet or texts of proteins, not %s.", show_value(x)), "input"
     )
   }
-  ids <- names(x)
+  ids <- numbered_ids(names(x), length(x))
   sequences <- enc2utf8(unname(as.character(x)))
-  numbers <- as.character(seq_along(sequences))
-  ids <- if (is.null(ids)) numbers else ifelse(ids %in% c("", NA), numbers, ids)
   proteins <- list(ids = enc2utf8(ids), sequences = sequences)
   refuse_proteins(proteins, !validUTF8(proteins$ids) | !validUTF8(sequences),
                   "%s: not valid text in this session's encoding.")

@@ -64,16 +64,6 @@ Rcpp::List as_matrices(const std::vector<std::vector<float>>& rows, std::size_t 
   return matrices;
 }
 
-// Texts in UTF-8.
-Rcpp::CharacterVector as_texts(const std::vector<std::string>& texts) {
-  Rcpp::CharacterVector result(static_cast<R_xlen_t>(texts.size()));
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    result[static_cast<R_xlen_t>(i)] =
-        Rf_mkCharLenCE(texts[i].data(), static_cast<int>(texts[i].size()), CE_UTF8);
-  }
-  return result;
-}
-
 std::size_t width_of(const ProteinModel& model) {
   return static_cast<std::size_t>(model.encoder.shape.width);
 }

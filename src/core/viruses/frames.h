@@ -1,0 +1,29 @@
+// The six reading frames of a sequence, where they have no stop.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/coding/codons.h"
+
+namespace ancify {
+
+constexpr int kFrames = 6;
+
+enum class FrameRule {
+  kVirnucpro,  // codons with letters other than A, C, G and T are left out
+  kStrict      // they are X
+};
+
+struct Frame {
+  int number;           // 0 to 2: from base 0, 1, 2; 3 to 5: the same on the other strand
+  std::string bases;    // in the direction of translation
+  std::string protein;  // without a stop, and not empty
+};
+
+// The frames of a sequence in upper case that have no stop, in order.
+std::vector<Frame> open_frames(std::string_view bases, const GeneticCode& code, FrameRule rule);
+
+}  // namespace ancify
