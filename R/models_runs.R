@@ -10,17 +10,17 @@ run_embedding <- function(run, out, resume) {
   on.exit(unlock_folders(locks))
   unlink(leftovers_impl(out), expand = FALSE)
   parts <- recorded_parts(out, run$of, resume)
-  slices <- part_slices(length(run$proteins$ids), run$of$settings$part_size)
+  slices <- part_slices(length(run$sequences$ids), run$of$settings$part_size)
   for (k in seq_along(slices)) {
     name <- as.character(k)
-    if (!is_whole_part(parts[[name]], part_file(out, k), run$proteins$ids[slices[[k]]])) {
+    if (!is_whole_part(parts[[name]], part_file(out, k), run$sequences$ids[slices[[k]]])) {
       parts[[name]] <- make_part(run, out, k, slices[[k]])
       record_parts(out, run$of, parts)
     }
   }
   done <- parts[as.character(seq_along(slices))]
   has_unknown <- unlist(lapply(done, function(part) part$has_unknown))
-  tell_unknown(unlist(lapply(done, function(part) part$unknown)), run$proteins$ids[has_unknown])
+  tell_unknown(unlist(lapply(done, function(part) part$unknown)), run$sequences$ids[has_unknown])
   out
 }
 
@@ -47,8 +47,8 @@ embedding_fingerprint <- function(run) {
   }, progress = interactive())
   list(
     input = list(
-      sequences = length(run$proteins$ids), ids = texts_checksum_impl(run$proteins$ids),
-      letters = texts_checksum_impl(run$proteins$sequences)
+      sequences = length(run$sequences$ids), ids = texts_checksum_impl(run$sequences$ids),
+      letters = texts_checksum_impl(run$sequences$sequences)
     ),
     model = stats::setNames(as.list(sums$checksum), basename(files)),
     settings = list(
@@ -140,7 +140,7 @@ is_whole_part <- function(record, file, ids) {
 
 make_part <- function(run, out, k, slice) {
   made <- with_watch(sprintf("Embedding, part %d", k), function(watch) {
-    embed_part_impl(run$model$loaded, run$proteins$ids[slice], run$proteins$sequences[slice],
+    embed_part_impl(run$model$loaded, run$sequences$ids[slice], run$sequences$sequences[slice],
                     run$settings, run$by_residue, part_file(out, k), watch)
   }, progress = interactive())
   has <- which(made$unknown > 0)
