@@ -3,8 +3,8 @@
 #' What the detection of viruses reads. `chunk_sequences("contigs.fa.gz")` cuts long sequences.
 #' `six_frames()` translates the six frames of each sequence, and keeps those without a stop.
 #'
-#' **Chunks.** A sequence of L bases has n = ceiling(L / `size`) chunks, named `<id>_chunk_<i>`, with
-#' i from 1.
+#' **Chunks.** A sequence of L bases has n = ceiling(L / `size`) chunks, named `<id>_chunk_<i>`,
+#' with i from 1.
 #'
 #' * `"virnucpro"` is the rule of VirNucPro. The n `size` - L bases that the chunks have too many
 #'   are shared out among all n chunks as overlaps, though the last has none. So the last chunk is
@@ -12,9 +12,9 @@
 #' * `"even"`: all chunks have `size` bases, and their starts lie evenly. A sequence below `size` is
 #'   one chunk.
 #'
-#' **Frames.** F1, F2 and F3 begin at the first, second and third base, and R1, R2 and R3 at those of
-#' the other strand. A frame is kept if its protein has a residue and no stop. Its id is that of the
-#' sequence and the frame, such as `a_chunk_1F2`.
+#' **Frames.** F1, F2 and F3 begin at the first, second and third base, and R1, R2 and R3 at those
+#' of the other strand. A frame is kept if its protein has a residue and no stop. Its id is that of
+#' the sequence and the frame, such as `a_chunk_1F2`.
 #'
 #' * `"virnucpro"`: a codon with a letter other than A, C, G and T is left out. The bases begin with
 #'   the frame, and are 3 a residue and one more, where the sequence has it. Other letters stay as
@@ -34,10 +34,11 @@
 #'   `sequence`, the id, and `start` and `end`, which count from 1.
 #'
 #'   `six_frames()`: a list of three.
-#'   * `frames`: a data frame with a row a frame that is kept: `sequence` (the id), `frame` and `id`.
-#'     A sequence without such a frame has one row, with `"no_frame"` for `frame` and `NA` for `id`.
-#'   * `dna`, a `DNAStringSet`, and `protein`, an `AAStringSet`: the bases and residues of the frames
-#'     that are kept, named by their ids.
+#'   * `frames`: a data frame with a row a frame that is kept: `sequence` (its id), `frame` and
+#'     `id`. A sequence without such a frame has one row, with `"no_frame"` for `frame` and `NA` for
+#'     `id`.
+#'   * `dna`, a `DNAStringSet`, and `protein`, an `AAStringSet`: the bases and residues of the
+#'     frames that are kept, named by their ids.
 #' @section Errors:
 #' * `ancify_input_error`: an argument has another shape or range; a sequence of a set has no bases,
 #'   or the name of another one; `genetic_code` is not known, or not `"1"` with `"virnucpro"`.
@@ -50,7 +51,7 @@
 #' Li J, Mi J, Lin W, et al. (2025) VirNucPro: an identifier for the identification of viral short
 #' sequences using six-frame translation and large language models. Briefings in Bioinformatics
 #' 26: bbaf224.
-#' @seealso [embed_sequences()]
+#' @seealso [embed_sequences()], [chunk_calls()]
 #' @export
 #' @examplesIf requireNamespace("Biostrings", quietly = TRUE)
 #' fasta <- tempfile(fileext = ".fa")

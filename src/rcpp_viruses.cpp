@@ -53,7 +53,7 @@ Rcpp::List chunks_impl(const std::vector<double>& lengths, double size, bool eve
 Rcpp::List six_frames_impl(const Rcpp::CharacterVector& sequences, const std::string& residues,
                            bool strict, const Rcpp::Function& watch) {
   const auto rule = strict ? ancify::FrameRule::kStrict : ancify::FrameRule::kVirnucpro;
-  const ancify::GeneticCode code(residues);
+  const ancify::FrameReader reader(ancify::GeneticCode(residues), rule);
   std::vector<std::string_view> views;
   for (R_xlen_t i = 0; i < sequences.size(); ++i) {
     const SEXP sequence = STRING_ELT(sequences, i);
@@ -68,7 +68,7 @@ Rcpp::List six_frames_impl(const Rcpp::CharacterVector& sequences, const std::st
     control.expect(static_cast<std::int64_t>(views.size()));
     for (std::size_t i = 0; i < views.size(); ++i) {
       context.throw_if_stopped();
-      for (ancify::Frame& frame : ancify::open_frames(views[i], code, rule)) {
+      for (ancify::Frame& frame : reader.open_frames(views[i])) {
         sequence.push_back(static_cast<double>(i + 1));
         number.push_back(frame.number + 1);
         bases.push_back(std::move(frame.bases));

@@ -125,3 +125,52 @@ test_that("an empty set gives empty results", {
   expect_identical(dim(found$frames), c(0L, 3L))
   expect_length(found$protein, 0)
 })
+
+# ---- Calls --------------------------------------------------------------------------------------
+
+test_that("calls are those of the largest scores of both kinds", {
+  set.seed(3)
+  n <- sample(0:6, 60, TRUE)
+  chunks <- paste0(rep(c("a", "b_chunk_2", "c"), each = 20), "_chunk_", rep(1:20, 3))
+  frames <- do.call(rbind, Map(function(chunk, n) {
+    if (n == 0) return(data.frame(sequence = chunk, frame = "no_frame", id = NA))
+    frame <- sample(frame_names, n)
+    data.frame(sequence = chunk, frame = frame, id = paste0(chunk, frame))
+  }, chunks, n))
+  ids <- frames$id[!is.na(frames$id)]
+  p <- stats::setNames(sample(seq(0, 1, 0.125), length(ids), TRUE), ids)
+  calls <- chunk_calls(frames, rev(p))
+  expect_identical(calls$chunk, chunks)
+  expect_identical(calls$frames, n)
+  for (i in seq_along(chunks)) {
+    scores <- p[frames$id[frames$sequence == chunks[i] & !is.na(frames$id)]]
+    if (n[i] == 0) {
+      expect_identical(unlist(calls[i, 3:5], use.names = FALSE), rep(NA_real_, 3))
+    } else {
+      expect_identical(calls$virus[i], max(scores))
+      expect_identical(calls$other[i], max(1 - scores))
+      expect_identical(calls$is_virus[i], max(scores) >= max(1 - scores))
+    }
+  }
+  expect_true(any(calls$virus == calls$other, na.rm = TRUE)) # ties
+  contigs <- contig_calls(calls)
+  expect_identical(contigs$sequence, c("a", "b_chunk_2", "c"))
+  expect_identical(contigs$chunks, rep(20L, 3))
+  by <- rep(1:3, each = 20)
+  expect_equal(contigs$called, as.vector(tapply(n > 0, by, sum)))
+  expect_equal(contigs$viral, as.vector(tapply(calls$is_virus, by, sum, na.rm = TRUE)))
+  expect_identical(contigs$called + contigs$no_frame, contigs$chunks)
+})
+
+test_that("calls need a probability of each frame", {
+  frames <- data.frame(sequence = "a_chunk_1", frame = c("F1", "F2"), id = c("aF1", "aF2"))
+  refused <- function(p, ...) expect_ancify_error(chunk_calls(frames, p), "input", ...)
+  refused(c(aF1 = 0.5), "'aF2' is missing")
+  refused(c(aF1 = 0.5, aF2 = 1.5), "from 0 to 1")
+  refused(c(aF1 = 0.5, aF2 = NA), "from 0 to 1")
+  refused(c(0.5, 0.5), "is missing")
+  refused(c(aF1 = 0.5, aF2 = 0, aF1 = 1), "'aF1' twice")
+  refused("a", "from 0 to 1")
+  expect_ancify_error(chunk_calls(list(), c(a = 1)), "input", "a table of six_frames()")
+  expect_ancify_error(contig_calls(frames), "input", "a table of chunk_calls()")
+})

@@ -46,13 +46,16 @@ class RecordReader {
     if (bases.size() > std::numeric_limits<std::int32_t>::max() - all.size()) {
       fail("it has more than 2^31 - 1 bases: cut it");
     }
-    for (const char c : bases) {
-      const char upper = upper_[static_cast<unsigned char>(c)];
-      if (upper == 0) {
-        fail(std::string("the letter '") + c + "' stands for no base of DNA: is it a protein?");
-      }
-      all += upper;
+    const std::size_t before = all.size();
+    all.append(bases);
+    bool all_known = true;
+    for (std::size_t i = before; i < all.size(); ++i) {
+      all[i] = upper_[static_cast<unsigned char>(all[i])];
+      all_known = all_known && all[i] != 0;
     }
+    if (all_known) return;
+    const char wrong = bases[all.find('\0', before) - before];
+    fail(std::string("the letter '") + wrong + "' stands for no base of DNA: is it a protein?");
   }
   void finish() const {
     if (begun_ && records_.back().bases.empty()) fail("it has no bases: remove it");

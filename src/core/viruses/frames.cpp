@@ -3,7 +3,7 @@
 // strict: s[f, f + 3 aa).
 #include "core/viruses/frames.h"
 
-#include <cstddef>
+#include <algorithm>
 
 #include "core/genome/complement.h"
 
@@ -13,46 +13,67 @@ namespace {
 
 constexpr std::size_t kCodon = 3;
 
-// The other strand, on which virnucpro leaves letters other than A, C, G and T as they are.
-std::string other_strand(std::string_view bases, FrameRule rule) {
+// The base on the other strand; a missing one stays missing.
+constexpr std::uint8_t other_base(std::uint8_t code) {
+  return code < kBases ? static_cast<std::uint8_t>(kBases - 1 - code) : code;
+}
+
+}  // namespace
+
+FrameReader::FrameReader(const GeneticCode& code, FrameRule rule) : rule_(rule) {
+  std::size_t number = 0;
+  for (int a = 0; a < kStates; ++a) {
+    for (int b = 0; b < kStates; ++b) {
+      for (int c = 0; c < kStates; ++c) residues_[number++] = code.residue({a, b, c});
+    }
+  }
+}
+
+// On it virnucpro leaves letters other than A, C, G and T as they are.
+std::string FrameReader::other_strand(std::string_view bases) const {
   std::string other;
-  if (rule == FrameRule::kStrict) {
+  if (rule_ == FrameRule::kStrict) {
     reverse_complement(bases, other);
     return other;
   }
   other.assign(bases.rbegin(), bases.rend());
   for (char& c : other) {
-    const int code = base_code(c);
-    if (code < kBases) c = upper_base(kBases - 1 - code);
+    const std::uint8_t code = base_code(c);
+    if (code < kBases) c = upper_base(other_base(code));
   }
   return other;
 }
 
 // The protein of a frame; empty if it has a stop.
-std::string translate(const std::vector<std::uint8_t>& codes, std::size_t first,
-                      const GeneticCode& code, FrameRule rule) {
+std::string FrameReader::translate(const std::vector<std::uint8_t>& codes,
+                                   std::size_t first) const {
   std::string protein;
   for (std::size_t i = first; i + kCodon <= codes.size(); i += kCodon) {
-    const char residue = code.residue({codes[i], codes[i + 1], codes[i + 2]});
+    const char residue = residues_[static_cast<std::size_t>(
+        (codes[i] * kStates + codes[i + 1]) * kStates + codes[i + 2])];
     if (residue == kStop) return "";
-    if (residue != kUnknownResidue || rule == FrameRule::kStrict) protein += residue;
+    if (residue != kUnknownResidue || rule_ == FrameRule::kStrict) protein += residue;
   }
   return protein;
 }
 
-}  // namespace
-
-std::vector<Frame> open_frames(std::string_view bases, const GeneticCode& code, FrameRule rule) {
+std::vector<Frame> FrameReader::open_frames(std::string_view bases) const {
   std::vector<Frame> frames;
-  const std::string other = other_strand(bases, rule);
-  const std::size_t more = rule == FrameRule::kVirnucpro ? 1 : 0;
   std::vector<std::uint8_t> codes(bases.size());
+  for (std::size_t i = 0; i < bases.size(); ++i) codes[i] = base_code(bases[i]);
+  std::string other;
+  const std::size_t more = rule_ == FrameRule::kVirnucpro ? 1 : 0;
   int number = 0;
-  for (const std::string_view strand : {bases, std::string_view(other)}) {
-    for (std::size_t i = 0; i < strand.size(); ++i) codes[i] = base_code(strand[i]);
+  for (const bool is_other : {false, true}) {
+    if (is_other) {
+      std::reverse(codes.begin(), codes.end());
+      for (std::uint8_t& code : codes) code = other_base(code);
+    }
     for (std::size_t first = 0; first < kCodon; ++first, ++number) {
-      std::string protein = translate(codes, first, code, rule);
+      std::string protein = translate(codes, first);
       if (protein.empty()) continue;
+      if (is_other && other.empty()) other = other_strand(bases);
+      const std::string_view strand = is_other ? std::string_view(other) : bases;
       const std::string_view read = strand.substr(first, kCodon * protein.size() + more);
       frames.push_back({number, std::string(read), std::move(protein)});
     }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,7 +25,18 @@ struct Frame {
   std::string protein;  // without a stop, and not empty
 };
 
-// The frames of a sequence in upper case that have no stop, in order.
-std::vector<Frame> open_frames(std::string_view bases, const GeneticCode& code, FrameRule rule);
+class FrameReader {
+ public:
+  FrameReader(const GeneticCode& code, FrameRule rule);
+  // The frames of a sequence in upper case that have no stop, in order.
+  std::vector<Frame> open_frames(std::string_view bases) const;
+
+ private:
+  std::string translate(const std::vector<std::uint8_t>& codes, std::size_t first) const;
+  std::string other_strand(std::string_view bases) const;
+
+  FrameRule rule_;
+  std::array<char, kStates* kStates* kStates> residues_ = {};  // of codons, by codes in bases.h
+};
 
 }  // namespace ancify

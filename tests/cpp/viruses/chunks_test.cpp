@@ -65,22 +65,23 @@ TEST(Chunks, EvenOnesAreLongAndCoverAll) {
 const char* const kStandard = "KNKNTTTTRSRSIIMIQHQHPPPPRRRRLLLLEDEDAAAAGGGGVVVV*Y*YSSSS*CWCLFLF";
 
 TEST(Frames, HaveTheirBasesAndProteins) {
-  const GeneticCode code(kStandard);
-  const auto frames = open_frames("ATGGCNAAACG", code, FrameRule::kVirnucpro);
+  const FrameReader loose(GeneticCode(kStandard), FrameRule::kVirnucpro);
+  const FrameReader exact(GeneticCode(kStandard), FrameRule::kStrict);
+  const auto frames = loose.open_frames("ATGGCNAAACG");
   ASSERT_FALSE(frames.empty());
   EXPECT_EQ(frames[0].number, 0);
   EXPECT_EQ(frames[0].protein, "MK");
   EXPECT_EQ(frames[0].bases, "ATGGCNA") << "the codon that is left out shortens the bases";
-  const auto strict = open_frames("ATGGCNAAACG", code, FrameRule::kStrict);
+  const auto strict = exact.open_frames("ATGGCNAAACG");
   EXPECT_EQ(strict[0].protein, "MXK");
   EXPECT_EQ(strict[0].bases, "ATGGCNAAA");
-  EXPECT_TRUE(open_frames("AT", code, FrameRule::kStrict).empty());
-  const auto leucine = open_frames("TAA", code, FrameRule::kVirnucpro);
+  EXPECT_TRUE(exact.open_frames("AT").empty());
+  const auto leucine = loose.open_frames("TAA");
   ASSERT_EQ(leucine.size(), 1U) << "the other strand alone has no stop";
   EXPECT_EQ(leucine[0].number, 3);
   EXPECT_EQ(leucine[0].protein, "L");
-  EXPECT_EQ(open_frames("TAARCC", code, FrameRule::kVirnucpro)[0].bases, "GGRT");
-  const auto complemented = open_frames("TAARCC", code, FrameRule::kStrict);
+  EXPECT_EQ(loose.open_frames("TAARCC")[0].bases, "GGRT");
+  const auto complemented = exact.open_frames("TAARCC");
   ASSERT_EQ(complemented.size(), 5U) << "all but the first, which has a stop";
   EXPECT_EQ(complemented[2].bases, "GGYTTA");
 }
