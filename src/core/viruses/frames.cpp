@@ -7,6 +7,10 @@
 
 #include "core/genome/complement.h"
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")  // for the vectoriser
+#endif
+
 namespace ancify {
 
 namespace {
