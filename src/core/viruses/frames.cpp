@@ -53,8 +53,9 @@ std::string FrameReader::translate(const std::vector<std::uint8_t>& codes,
                                    std::size_t first) const {
   std::string protein;
   for (std::size_t i = first; i + kCodon <= codes.size(); i += kCodon) {
-    const char residue = residues_[static_cast<std::size_t>(
-        (codes[i] * kStates + codes[i + 1]) * kStates + codes[i + 2])];
+    std::size_t codon = 0;
+    for (std::size_t k = 0; k < kCodon; ++k) codon = codon * kStates + codes[i + k];
+    const char residue = residues_[codon];
     if (residue == kStop) return "";
     if (residue != kUnknownResidue || rule_ == FrameRule::kStrict) protein += residue;
   }

@@ -12,7 +12,8 @@
 
 namespace ancify {
 
-constexpr int kFrames = 6;
+// Codons of bases and missing ones.
+constexpr std::size_t kCodons = 125;
 
 enum class FrameRule {
   kVirnucpro,  // codons with letters other than A, C, G and T are left out
@@ -36,7 +37,7 @@ class FrameReader {
   std::string other_strand(std::string_view bases) const;
 
   FrameRule rule_;
-  std::array<char, kStates* kStates* kStates> residues_ = {};  // of codons, by codes in bases.h
+  std::array<char, kCodons> residues_ = {};  // of codons, by codes in bases.h
 };
 
 }  // namespace ancify
