@@ -465,3 +465,15 @@ has_more_elements_impl <- function(list, most) {
     .Call(`_ancify_has_more_elements_impl`, list, most)
 }
 
+read_dna_impl <- function(paths, watch) {
+    .Call(`_ancify_read_dna_impl`, paths, watch)
+}
+
+chunks_impl <- function(lengths, size, even) {
+    .Call(`_ancify_chunks_impl`, lengths, size, even)
+}
+
+six_frames_impl <- function(sequences, residues, strict, watch) {
+    .Call(`_ancify_six_frames_impl`, sequences, residues, strict, watch)
+}
+

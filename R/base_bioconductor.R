@@ -100,3 +100,27 @@ regions_of_text <- function(x) {
     strand = ifelse(nzchar(field(6)), field(6), "*")
   )
 }
+
+is_dna <- function(x) inherits(x, "DNAStringSet")
+
+# A DNAStringSet as it is, or paths of files that are there.
+dna_or_paths <- function(x) {
+  if (is_dna(x)) {
+    need_bioconductor("Biostrings", "DNAStringSets")
+    return(x)
+  }
+  if (!is.character(x) || length(x) == 0 || anyNA(x)) {
+    abort_ancify(
+      sprintf("`x` must be paths of files or a DNAStringSet, not %s.", show_value(x)), "input"
+    )
+  }
+  paths <- vapply(x, check_path, "", "x", USE.NAMES = FALSE)
+  for (path in paths) check_is_file(path)
+  paths
+}
+
+# Names of sequences; those without one are numbered.
+numbered_ids <- function(names, n) {
+  numbers <- as.character(seq_len(n))
+  if (is.null(names)) numbers else ifelse(names %in% c("", NA), numbers, names)
+}

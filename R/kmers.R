@@ -75,21 +75,9 @@ most_count <- 2^32 - 1
 
 # list(x = paths, or sequences as text, are_files =).
 kmer_sequences <- function(x) {
-  if (is_dna(x)) {
-    need_bioconductor("Biostrings", "DNAStringSets")
-    return(list(x = as.character(x), are_files = FALSE))
-  }
-  if (!is.character(x) || length(x) == 0 || anyNA(x)) {
-    abort_ancify(
-      sprintf("`x` must be paths of files or a DNAStringSet, not %s.", show_value(x)), "input"
-    )
-  }
-  paths <- vapply(x, check_path, "", "x", USE.NAMES = FALSE)
-  for (path in paths) check_is_file(path)
-  list(x = paths, are_files = TRUE)
+  x <- dna_or_paths(x)
+  list(x = as.character(x), are_files = !is_dna(x))
 }
-
-is_dna <- function(x) inherits(x, "DNAStringSet")
 
 kmer_settings <- function(k, canonical, min_count, max_count) {
   check_whole_number(min_count, "min_count", most_count)

@@ -1,11 +1,12 @@
-#' Open a protein language model
+#' Open a language model of proteins or DNA
 #'
 #' `sequence_model("esm2_t33_650M")` reads an ESM-2 model of any size from a folder, for
-#' [embed_sequences()] and [residue_log_probs()]. Nothing is ever downloaded: the folder must have
-#' the model's files.
+#' [embed_sequences()] and [residue_log_probs()]. DNABERT-S, a model of DNA, is read too, for
+#' [embed_sequences()]. Nothing is ever downloaded: the folder must have the model's files.
 #'
-#' **Files.** Weights, `config.json` and `vocab.txt`; a folder may lack the last two. Weights are
-#' one of these:
+#' **Files.** Weights, `config.json` and, of ESM-2, `vocab.txt`; a folder of ESM-2 may lack the last
+#' two. DNABERT-S needs `config.json` and `tokenizer.json`. Names of tensors tell which model it is.
+#' Weights are one of these:
 #'
 #' * `model.safetensors`, or `model.safetensors.index.json` and the files that it names;
 #' * `pytorch_model.bin`, or `pytorch_model.bin.index.json` and the files that it names;
@@ -19,7 +20,8 @@
 #'
 #' **Rotation.** ESM-2 was trained with rotary frequencies that were rounded to half precision. They
 #' are read from the weights (`inv_freq`). Where these lack them, they are computed and rounded
-#' alike, and `print()` says so.
+#' alike, and `print()` says so. DNABERT-S has no rotation: attention falls with distance, by a
+#' slope that each head has.
 #'
 #' **Tested.** Small random models agree with plain implementations in double precision, and with
 #' PyTorch. No weights of a trained model have been run yet.
@@ -30,7 +32,7 @@
 #' @return An object of class `sequence_model`. `print()` returns `x`, invisibly.
 #' @section Errors:
 #' * `ancify_file_error` (field `file`): there is no such folder, or it has no weights or several
-#'   files of them. The message names the files that are looked for.
+#'   files of them, or lacks a file of DNABERT-S. The message names the files that are looked for.
 #' * `ancify_format_error` (fields `file`, `line`): a file is damaged, cut, of another model, or
 #'   disagrees with `config.json`; a tensor is missing or has another shape; a pickle wants more
 #'   than tensors.
@@ -38,6 +40,9 @@
 #' @references
 #' Lin Z, Akin H, Rao R, et al. (2023) Evolutionary-scale prediction of atomic-level protein
 #' structure with a language model. Science 379: 1123-1130.
+#'
+#' Zhou Z, Wu W, Ho H, et al. (2024) DNABERT-S: pioneering species differentiation with
+#' species-aware DNA embeddings. arXiv:2402.08777.
 #' @seealso [embed_sequences()], [residue_log_probs()]
 #' @export
 #' @examples
@@ -91,16 +96,21 @@ check_sequence_model <- function(model) {
 #' @export
 print.sequence_model <- function(x, ...) {
   check_no_more(...)
-  frequencies <- if (x$frequencies_from_file) {
-    "read from the weights"
-  } else {
-    "not in the weights: computed, and rounded to half precision"
-  }
-  write_object("sequence_model", sprintf("ESM-2, %s parameters", short_count(x$parameters)), c(
+  of_proteins <- list(
+    inv_freq = if (x$frequencies_from_file) {
+      "read from the weights"
+    } else {
+      "not in the weights: computed, and rounded to half precision"
+    },
+    head = if (!x$has_head) "none: embeddings only" else "for log-probabilities of residues"
+  )
+  of_dna <- list(tokens = sprintf("%s, of several bases each", length(x$tokens)))
+  name <- if (x$reads_dna) "DNABERT-S" else "ESM-2"
+  title <- sprintf("%s, %s parameters", name, short_count(x$parameters))
+  write_object("sequence_model", title, c(
     encoder = sprintf("%s layers, width %s, %s heads, feed-forward width %s", x$layers, x$width,
                       x$heads, x$hidden),
-    inv_freq = frequencies,
-    head = if (!x$has_head) "none: embeddings only" else "for log-probabilities of residues",
+    unlist(if (x$reads_dna) of_dna else of_proteins),
     folder = x$folder
   ))
   invisible(x)

@@ -1,7 +1,11 @@
-#' Embed proteins
+#' Embed proteins or DNA
 #'
 #' `embed_sequences(proteins, model)` gives a row of numbers for each protein: the mean of what the
 #' model's last layer makes of its residues.
+#'
+#' **DNA.** A model such as DNABERT-S reads DNA, in tokens of several bases. The mean is over all
+#' tokens, also `[CLS]` before and `[SEP]` after the sequence. A sequence is read whole, whatever
+#' `long` says. Time grows with the square of its length: [chunk_sequences()] cuts it.
 #'
 #' **Letters.** Lower case counts as upper case. `<mask>` in a text stands for one masked residue.
 #' Any other letter that the model does not know is `<unk>`; such letters are counted and told.
@@ -20,10 +24,11 @@
 #' and of the model's files, and the settings. The same call goes on where a run was ended: it keeps
 #' the parts whose files are whole, and makes the others.
 #'
-#' @param x Proteins: an `AAStringSet`, or texts. Names are their ids; proteins without names are
-#'   numbered.
+#' @param x Proteins: an `AAStringSet`, or texts. For a model of DNA a `DNAStringSet`, or texts.
+#'   Names are ids; sequences without names are numbered.
 #' @param model A model of [sequence_model()].
-#' @param pool `"mean"`: a row a protein, the mean over its residues. `"residue"`: a row a residue.
+#' @param pool `"mean"`: a row a protein, the mean over its residues. `"residue"`: a row a residue,
+#'   or a token of DNA.
 #' @param long What is done with proteins of more than 1022 residues: `"window"`, `"truncate"` or
 #'   `"error"`.
 #' @param out Path of a folder to write; `NULL`: the result is returned.
@@ -37,9 +42,9 @@
 #'
 #'   `read_embeddings()`: the same from a folder, without `unknown`.
 #' @section Errors:
-#' * `ancify_input_error`: an argument has another shape or range; a protein has no residue, or
-#'   is too long and `long` is `"error"`; the run in `out` is of another input, model or setting,
-#'   which the message names.
+#' * `ancify_input_error`: an argument has another shape or range; DNA is given to a model of
+#'   proteins, or the other way round; a protein has no residue, or is too long and `long` is
+#'   `"error"`; the run in `out` is of another input, model or setting, which the message names.
 #' * `ancify_format_error` (field `file`): a file in `out` is damaged.
 #' * `ancify_file_error` (field `file`): a part would replace a file that no run wrote, or `out`
 #'   cannot be written; `folder` has no embeddings.
@@ -64,19 +69,19 @@ embed_sequences <- function(x, model, pool = c("mean", "residue"),
                             resume = TRUE) {
   check_given()
   model <- check_sequence_model(model)
-  proteins <- as_proteins(x)
+  sequences <- as_model_input(x, model)
   by_residue <- check_choice(pool, c("mean", "residue"), "pool") == "residue"
-  settings <- protein_settings(proteins, model, long, threads)
+  settings <- sequence_settings(sequences, model, long, threads)
   check_flag(resume, "resume")
   if (!is.null(out)) {
-    run <- list(model = model, proteins = proteins, settings = settings, by_residue = by_residue)
+    run <- list(model = model, sequences = sequences, settings = settings, by_residue = by_residue)
     return(invisible(run_embedding(run, check_path(out, "out"), resume)))
   }
   made <- with_watch("Embedding", function(watch) {
-    embed_impl(model$loaded, proteins$sequences, settings, by_residue, watch)
+    embed_impl(model$loaded, sequences$sequences, settings, by_residue, watch)
   }, progress = interactive())
-  tell_unknown(made$unknown, proteins$ids)
-  named_by_protein(made, proteins$ids)
+  tell_unknown(made$unknown, sequences$ids)
+  named_by_sequence(made, sequences$ids)
 }
 
 #' Log-probabilities of residues
@@ -102,12 +107,12 @@ embed_sequences <- function(x, model, pool = c("mean", "residue"),
 residue_log_probs <- function(x, model, long = c("window", "truncate", "error"), threads = NULL) {
   check_given()
   model <- check_sequence_model(model)
-  proteins <- as_proteins(x)
-  settings <- protein_settings(proteins, model, long, threads)
+  sequences <- as_model_input(x, model)
+  settings <- sequence_settings(sequences, model, long, threads)
   made <- with_watch("Predicting", function(watch) {
-    log_probs_impl(model$loaded, proteins$sequences, settings, watch)
+    log_probs_impl(model$loaded, sequences$sequences, settings, watch)
   }, progress = interactive())
-  tell_unknown(made$unknown, proteins$ids)
+  tell_unknown(made$unknown, sequences$ids)
   # A model may have more rows than tokens.
   tokens <- model$tokens
   made$values <- lapply(made$values, function(rows) {
@@ -115,10 +120,10 @@ residue_log_probs <- function(x, model, long = c("window", "truncate", "error"),
     colnames(rows) <- tokens
     rows
   })
-  named_by_protein(made, proteins$ids)
+  named_by_sequence(made, sequences$ids)
 }
 
-named_by_protein <- function(made, ids) {
+named_by_sequence <- function(made, ids) {
   values <- made$values
   if (is.matrix(values)) rownames(values) <- ids else names(values) <- ids
   attr(values, "unknown") <- stats::setNames(made$unknown, ids)

@@ -15,13 +15,13 @@ run_embedding <- function(run, out, resume) {
     release_claims(ledger)
     save_ledger(ledger, at_once = TRUE)
   }, add = TRUE, after = FALSE)
-  slices <- part_slices(length(run$proteins$ids), of$settings$part_size)
+  slices <- part_slices(length(run$sequences$ids), of$settings$part_size)
   parts <- part_names(of)
   whole <- whole_files(ledger, parts, known_source(ledger, of), threads = run_threads(run))
   for (k in which(!whole)) make_part(run, ledger, parts[k], slices[[k]], of)
   facts <- facts_of(ledger, parts)
   has_unknown <- unlist(lapply(facts, function(part) part$has_unknown))
-  tell_unknown(unlist(lapply(facts, function(part) part$unknown)), run$proteins$ids[has_unknown])
+  tell_unknown(unlist(lapply(facts, function(part) part$unknown)), run$sequences$ids[has_unknown])
   out
 }
 
@@ -31,7 +31,7 @@ make_part <- function(run, ledger, part, slice, of) {
   claim_files(ledger, part)
   path <- ledger_paths(ledger, part)
   unknown <- with_watch(sprintf("Embedding, %s", part), function(watch) {
-    embed_part_impl(run$model$loaded, run$proteins$ids[slice], run$proteins$sequences[slice],
+    embed_part_impl(run$model$loaded, run$sequences$ids[slice], run$sequences$sequences[slice],
                     run$settings, run$by_residue, path, watch)
   }, progress = interactive())
   has <- which(unknown > 0)
@@ -65,8 +65,8 @@ embedding_fingerprint <- function(run) {
   }, progress = interactive())
   list(
     input = list(
-      sequences = length(run$proteins$ids), ids = texts_checksum_impl(run$proteins$ids),
-      letters = texts_checksum_impl(run$proteins$sequences)
+      sequences = length(run$sequences$ids), ids = texts_checksum_impl(run$sequences$ids),
+      letters = texts_checksum_impl(run$sequences$sequences)
     ),
     model = stats::setNames(as.list(sums$checksum), basename(files)),
     settings = list(

@@ -2,12 +2,17 @@
 // products alone, two threads over one, and proteins of usual lengths packed over padded.
 //
 //   ancify_bench_sequence_models [LAYERS WIDTH HEADS]     12 480 20, which is 35M
+//
+// or tokens of DNA, of texts that sequence_models.py writes:
+//
+//   ancify_bench_sequence_models TOKENIZER.JSON TEXTS
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <random>
 #include <string>
@@ -15,14 +20,15 @@
 #include <vector>
 
 #include "core/device/simd.h"
+#include "core/models/bpe.h"
 #include "core/models/runs.h"
 #include "core/nn/layers.h"
 
 namespace {
 
 using ancify::EncoderShape;
-using ancify::Protein;
-using ancify::ProteinModel;
+using ancify::SequenceModel;
+using ancify::Tokenised;
 
 constexpr int kRounds = 3;
 
@@ -33,7 +39,7 @@ std::vector<float> random_numbers(std::int64_t n, float sd, std::mt19937& genera
   return numbers;
 }
 
-ProteinModel random_model(const EncoderShape& shape) {
+SequenceModel random_model(const EncoderShape& shape) {
   std::mt19937 generator(1);
   const std::int64_t d = shape.width;
   const auto linear = [&](std::int64_t out, std::int64_t in) {
@@ -45,7 +51,7 @@ ProteinModel random_model(const EncoderShape& shape) {
     return ancify::NormTensors{std::vector<float>(static_cast<std::size_t>(d), 1),
                                std::vector<float>(static_cast<std::size_t>(d), 0)};
   };
-  ProteinModel model;
+  SequenceModel model;
   model.encoder.shape = shape;
   model.encoder.embedding = random_numbers(shape.vocabulary * d, 1, generator);
   for (std::int64_t j = 0; j < shape.head_width() / 2; ++j) {
@@ -71,9 +77,9 @@ double least_seconds(const std::function<void()>& work) {
   return least;
 }
 
-double embedding_seconds(const ProteinModel& model, const std::vector<std::size_t>& lengths,
+double embedding_seconds(const SequenceModel& model, const std::vector<std::size_t>& lengths,
                          int threads) {
-  std::vector<Protein> proteins;
+  std::vector<Tokenised> proteins;
   for (const std::size_t length : lengths) {
     proteins.push_back({std::vector<std::int32_t>(length, 5), 0});
   }
@@ -87,7 +93,7 @@ double embedding_seconds(const ProteinModel& model, const std::vector<std::size_
 }
 
 // The products of a forward of `sequences` with `length` tokens, and nothing else.
-double product_seconds(const ProteinModel& model, std::int64_t sequences, std::int64_t length) {
+double product_seconds(const SequenceModel& model, std::int64_t sequences, std::int64_t length) {
   const EncoderShape& shape = model.encoder.shape;
   const std::int64_t tokens = sequences * length;
   const std::int64_t d = shape.width;
@@ -117,9 +123,27 @@ double product_seconds(const ProteinModel& model, std::int64_t sequences, std::i
   });
 }
 
+void time_tokens(const std::string& tokeniser_file, const std::string& texts) {
+  const auto tokeniser = ancify::BpeTokeniser::read(tokeniser_file);
+  std::vector<std::string> lines;
+  std::ifstream file(texts);
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  std::size_t tokens = 0;
+  const double seconds = least_seconds([&] {
+    tokens = 0;
+    std::int64_t unknown = 0;
+    for (const std::string& line : lines) tokens += tokeniser.encode(line, unknown).size();
+  });
+  std::printf("%zu tokens of %zu texts: 1 thread %.4f s\n", tokens, lines.size(), seconds);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 3) {
+    time_tokens(argv[1], argv[2]);
+    return 0;
+  }
   EncoderShape shape = {12, 480, 20, 1920, 33};
   if (argc == 4) {
     shape.layers = std::atoll(argv[1]);
@@ -127,7 +151,7 @@ int main(int argc, char** argv) {
     shape.heads = std::atoll(argv[3]);
     shape.hidden = 4 * shape.width;
   }
-  const ProteinModel model = random_model(shape);
+  const SequenceModel model = random_model(shape);
   std::printf("ESM-2 of %d layers, width %d, products by %s\n", static_cast<int>(shape.layers),
               static_cast<int>(shape.width), ancify::multiplier_name());
   const std::vector<std::size_t> equal(8, 254);  // and two marks

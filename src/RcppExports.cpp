@@ -1532,6 +1532,45 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// read_dna_impl
+Rcpp::List read_dna_impl(const std::vector<std::string>& paths, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_dna_impl(SEXP pathsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type paths(pathsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_dna_impl(paths, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// chunks_impl
+Rcpp::List chunks_impl(const std::vector<double>& lengths, double size, bool even);
+RcppExport SEXP _ancify_chunks_impl(SEXP lengthsSEXP, SEXP sizeSEXP, SEXP evenSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type lengths(lengthsSEXP);
+    Rcpp::traits::input_parameter< double >::type size(sizeSEXP);
+    Rcpp::traits::input_parameter< bool >::type even(evenSEXP);
+    rcpp_result_gen = Rcpp::wrap(chunks_impl(lengths, size, even));
+    return rcpp_result_gen;
+END_RCPP
+}
+// six_frames_impl
+Rcpp::List six_frames_impl(const Rcpp::CharacterVector& sequences, const std::string& residues, bool strict, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_six_frames_impl(SEXP sequencesSEXP, SEXP residuesSEXP, SEXP strictSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::CharacterVector& >::type sequences(sequencesSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type residues(residuesSEXP);
+    Rcpp::traits::input_parameter< bool >::type strict(strictSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(six_frames_impl(sequences, residues, strict, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 
 static const R_CallMethodDef CallEntries[] = {
     {"_ancify_variant_chromosomes_impl", (DL_FUNC) &_ancify_variant_chromosomes_impl, 2},
@@ -1650,6 +1689,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_read_text_impl", (DL_FUNC) &_ancify_read_text_impl, 2},
     {"_ancify_yaml_shape_impl", (DL_FUNC) &_ancify_yaml_shape_impl, 1},
     {"_ancify_has_more_elements_impl", (DL_FUNC) &_ancify_has_more_elements_impl, 2},
+    {"_ancify_read_dna_impl", (DL_FUNC) &_ancify_read_dna_impl, 2},
+    {"_ancify_chunks_impl", (DL_FUNC) &_ancify_chunks_impl, 3},
+    {"_ancify_six_frames_impl", (DL_FUNC) &_ancify_six_frames_impl, 4},
     {NULL, NULL, 0}
 };
 

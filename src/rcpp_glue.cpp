@@ -108,6 +108,15 @@ SEXP make_string(const char* text, int n) {
   return Rcpp::unwindProtect([&] { return Rf_mkCharLenCE(text, n, CE_NATIVE); });
 }
 
+Rcpp::CharacterVector as_texts(const std::vector<std::string>& texts) {
+  Rcpp::CharacterVector result(static_cast<R_xlen_t>(texts.size()));
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    result[static_cast<R_xlen_t>(i)] =
+        Rf_mkCharLenCE(texts[i].data(), static_cast<int>(texts[i].size()), CE_UTF8);
+  }
+  return result;
+}
+
 Rcpp::NumericMatrix make_matrix(int rows, int columns) {
   const Rcpp::Shield<SEXP> matrix(
       Rcpp::unwindProtect([&] { return Rf_allocMatrix(REALSXP, rows, columns); }));

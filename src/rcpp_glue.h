@@ -49,6 +49,9 @@ void run_job(const Rcpp::Function& watch, const std::function<void(ancify::JobCo
 // Makes an element of a character vector. If R lacks memory, throws a C++ exception.
 SEXP make_string(const char* text, int n);
 
+// Texts in UTF-8.
+Rcpp::CharacterVector as_texts(const std::vector<std::string>& texts);
+
 // Makes a matrix of zeros. If R lacks memory, throws a C++ exception.
 Rcpp::NumericMatrix make_matrix(int rows, int columns);
 

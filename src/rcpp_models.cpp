@@ -6,19 +6,19 @@
 #include <vector>
 
 #include "core/io/checksum.h"
-#include "core/models/esm2.h"
+#include "core/models/model_files.h"
 #include "core/models/part_file.h"
 #include "core/models/runs.h"
 #include "rcpp_glue.h"
 
 namespace {
 
-using ancify::Protein;
-using ancify::ProteinModel;
+using ancify::SequenceModel;
+using ancify::Tokenised;
 using Rcpp::Named;
 
-const ProteinModel& as_model(SEXP pointer) {
-  return *Rcpp::XPtr<const ProteinModel>(pointer).checked_get();
+const SequenceModel& as_model(SEXP pointer) {
+  return *Rcpp::XPtr<const SequenceModel>(pointer).checked_get();
 }
 
 ancify::RunSettings as_run_settings(const Rcpp::List& list) {
@@ -31,7 +31,7 @@ ancify::RunSettings as_run_settings(const Rcpp::List& list) {
   return settings;
 }
 
-std::vector<Protein> as_proteins(const ProteinModel& model, const Rcpp::CharacterVector& x) {
+std::vector<Tokenised> as_tokens(const SequenceModel& model, const Rcpp::CharacterVector& x) {
   std::vector<std::string_view> sequences;
   for (R_xlen_t i = 0; i < x.size(); ++i) {
     const SEXP sequence = STRING_ELT(x, i);
@@ -40,9 +40,9 @@ std::vector<Protein> as_proteins(const ProteinModel& model, const Rcpp::Characte
   return ancify::tokenise(model, sequences);
 }
 
-Rcpp::NumericVector unknown_letters(const std::vector<Protein>& proteins) {
+Rcpp::NumericVector unknown_letters(const std::vector<Tokenised>& sequences) {
   Rcpp::NumericVector unknown;
-  for (const Protein& protein : proteins) unknown.push_back(static_cast<double>(protein.unknown));
+  for (const Tokenised& one : sequences) unknown.push_back(static_cast<double>(one.unknown));
   return unknown;
 }
 
@@ -64,33 +64,23 @@ Rcpp::List as_matrices(const std::vector<std::vector<float>>& rows, std::size_t 
   return matrices;
 }
 
-// Texts in UTF-8.
-Rcpp::CharacterVector as_texts(const std::vector<std::string>& texts) {
-  Rcpp::CharacterVector result(static_cast<R_xlen_t>(texts.size()));
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    result[static_cast<R_xlen_t>(i)] =
-        Rf_mkCharLenCE(texts[i].data(), static_cast<int>(texts[i].size()), CE_UTF8);
-  }
-  return result;
-}
-
-std::size_t width_of(const ProteinModel& model) {
+std::size_t width_of(const SequenceModel& model) {
   return static_cast<std::size_t>(model.encoder.shape.width);
 }
 
 // The rows of a part: one a protein, or one a residue.
-ancify::EmbeddingPart make_part(const ProteinModel& model, const std::vector<Protein>& proteins,
+ancify::EmbeddingPart make_part(const SequenceModel& model, const std::vector<Tokenised>& sequences,
                                 const ancify::RunSettings& settings, bool by_residue,
                                 ancify::JobControl& control) {
   ancify::EmbeddingPart part;
   part.width = model.encoder.shape.width;
   part.by_residue = by_residue;
   if (!by_residue) {
-    part.values = ancify::embed_means(model, proteins, settings, control);
-    part.rows.assign(proteins.size(), 1);
+    part.values = ancify::embed_means(model, sequences, settings, control);
+    part.rows.assign(sequences.size(), 1);
     return part;
   }
-  for (const auto& rows : ancify::embed_residues(model, proteins, settings, control)) {
+  for (const auto& rows : ancify::embed_residues(model, sequences, settings, control)) {
     part.rows.push_back(static_cast<std::int64_t>(rows.size()) / part.width);
     part.values.insert(part.values.end(), rows.begin(), rows.end());
   }
@@ -102,53 +92,51 @@ ancify::EmbeddingPart make_part(const ProteinModel& model, const std::vector<Pro
 // Reads all of a model's files but the numbers of its weights.
 // [[Rcpp::export]]
 Rcpp::List describe_model_impl(const std::string& folder) {
-  std::unique_ptr<ancify::Esm2Files> files;
+  std::unique_ptr<ancify::ModelFiles> files;
   guarded(
-      [&] { files = std::make_unique<ancify::Esm2Files>(ancify::Esm2Files::open(folder, {})); });
-  const ancify::Esm2Description& about = files->description();
-  const Rcpp::XPtr<ancify::Esm2Files> pointer(files.release());
-  return Rcpp::List::create(
-      Named("files") = pointer, Named("layers") = static_cast<double>(about.shape.layers),
-      Named("width") = static_cast<double>(about.shape.width),
-      Named("heads") = static_cast<double>(about.shape.heads),
-      Named("hidden") = static_cast<double>(about.shape.hidden),
-      Named("vocabulary") = static_cast<double>(about.shape.vocabulary),
-      Named("parameters") = static_cast<double>(about.parameters),
-      Named("has_head") = about.has_head,
-      Named("frequencies_from_file") = about.frequencies_from_file,
-      Named("tokens") = pointer->alphabet().tokens(), Named("weights") = about.weight_files,
-      Named("other") = about.other_files,
-      Named("most_residues") = static_cast<double>(ancify::kMostResidues),
-      Named("pack_tokens") = static_cast<double>(ancify::kPackTokens));
+      [&] { files = std::make_unique<ancify::ModelFiles>(ancify::ModelFiles::open(folder, {})); });
+  const ancify::ModelDescription& about = files->description();
+  const Rcpp::XPtr<ancify::ModelFiles> pointer(files.release());
+  const double most = pointer->reads_dna() ? R_PosInf : static_cast<double>(ancify::kMostResidues);
+  return Rcpp::List::create(Named("files") = pointer, Named("reads_dna") = pointer->reads_dna(),
+                            Named("layers") = static_cast<double>(about.shape.layers),
+                            Named("width") = static_cast<double>(about.shape.width),
+                            Named("heads") = static_cast<double>(about.shape.heads),
+                            Named("hidden") = static_cast<double>(about.shape.hidden),
+                            Named("vocabulary") = static_cast<double>(about.shape.vocabulary),
+                            Named("parameters") = static_cast<double>(about.parameters),
+                            Named("has_head") = about.has_head,
+                            Named("frequencies_from_file") = about.frequencies_from_file,
+                            Named("tokens") = pointer->tokens(),
+                            Named("weights") = about.weight_files,
+                            Named("other") = about.other_files, Named("most_residues") = most,
+                            Named("pack_tokens") = static_cast<double>(ancify::kPackTokens));
 }
 
 // Reads the weights.
 // [[Rcpp::export]]
 SEXP load_model_impl(SEXP files, const Rcpp::Function& watch) {
-  const auto& from = *Rcpp::XPtr<ancify::Esm2Files>(files).checked_get();
-  auto model = std::make_unique<ProteinModel>();
-  run_job(watch, [&](ancify::JobControl& control) {
-    model->alphabet = from.alphabet();
-    model->token_dropout = from.description().token_dropout;
-    model->encoder = from.read(ancify::TaskContext(control));
-  });
-  return Rcpp::XPtr<const ProteinModel>(model.release());
+  const auto& from = *Rcpp::XPtr<ancify::ModelFiles>(files).checked_get();
+  auto model = std::make_unique<SequenceModel>();
+  run_job(watch,
+          [&](ancify::JobControl& control) { *model = from.read(ancify::TaskContext(control)); });
+  return Rcpp::XPtr<const SequenceModel>(model.release());
 }
 
 // Returns list(values = a matrix or, by residue, a list of matrices, unknown =).
 // [[Rcpp::export]]
 Rcpp::List embed_impl(SEXP model, const Rcpp::CharacterVector& sequences,
                       const Rcpp::List& settings, bool by_residue, const Rcpp::Function& watch) {
-  const ProteinModel& by = as_model(model);
+  const SequenceModel& by = as_model(model);
   const ancify::RunSettings how = as_run_settings(settings);
-  const std::vector<Protein> proteins = as_proteins(by, sequences);
+  const std::vector<Tokenised> tokens = as_tokens(by, sequences);
   std::vector<float> means;
   std::vector<std::vector<float>> residues;
   run_job(watch, [&](ancify::JobControl& control) {
     if (by_residue) {
-      residues = ancify::embed_residues(by, proteins, how, control);
+      residues = ancify::embed_residues(by, tokens, how, control);
     } else {
-      means = ancify::embed_means(by, proteins, how, control);
+      means = ancify::embed_means(by, tokens, how, control);
     }
   });
   Rcpp::RObject values;
@@ -157,23 +145,23 @@ Rcpp::List embed_impl(SEXP model, const Rcpp::CharacterVector& sequences,
   } else {
     values = as_row_matrix(means.data(), means.size(), width_of(by));
   }
-  return Rcpp::List::create(Named("values") = values, Named("unknown") = unknown_letters(proteins));
+  return Rcpp::List::create(Named("values") = values, Named("unknown") = unknown_letters(tokens));
 }
 
 // Returns list(values = a list of matrices, unknown =).
 // [[Rcpp::export]]
 Rcpp::List log_probs_impl(SEXP model, const Rcpp::CharacterVector& sequences,
                           const Rcpp::List& settings, const Rcpp::Function& watch) {
-  const ProteinModel& by = as_model(model);
+  const SequenceModel& by = as_model(model);
   const ancify::RunSettings how = as_run_settings(settings);
-  const std::vector<Protein> proteins = as_proteins(by, sequences);
+  const std::vector<Tokenised> tokens = as_tokens(by, sequences);
   std::vector<std::vector<float>> rows;
   run_job(watch, [&](ancify::JobControl& control) {
-    rows = ancify::residue_log_probabilities(by, proteins, how, control);
+    rows = ancify::residue_log_probabilities(by, tokens, how, control);
   });
   const auto vocabulary = static_cast<std::size_t>(by.encoder.shape.vocabulary);
   return Rcpp::List::create(Named("values") = as_matrices(rows, vocabulary),
-                            Named("unknown") = unknown_letters(proteins));
+                            Named("unknown") = unknown_letters(tokens));
 }
 
 // Embeds the sequences of a part, and writes its file. Returns the unknown letters of each.
@@ -182,15 +170,15 @@ Rcpp::NumericVector embed_part_impl(SEXP model, const std::vector<std::string>& 
                                     const Rcpp::CharacterVector& sequences,
                                     const Rcpp::List& settings, bool by_residue,
                                     const std::string& path, const Rcpp::Function& watch) {
-  const ProteinModel& by = as_model(model);
+  const SequenceModel& by = as_model(model);
   const ancify::RunSettings how = as_run_settings(settings);
-  const std::vector<Protein> proteins = as_proteins(by, sequences);
+  const std::vector<Tokenised> tokens = as_tokens(by, sequences);
   run_job(watch, [&](ancify::JobControl& control) {
-    ancify::EmbeddingPart part = make_part(by, proteins, how, by_residue, control);
+    ancify::EmbeddingPart part = make_part(by, tokens, how, by_residue, control);
     part.ids = ids;
     ancify::write_part(part, path, ancify::TaskContext(control));
   });
-  return unknown_letters(proteins);
+  return unknown_letters(tokens);
 }
 
 // Returns a matrix or, by residue, a list of matrices, named by ids.

@@ -1,10 +1,14 @@
-// x = scale E[token]; in each layer
-//   h = LN(x); q, k, v = h W' + b; q, k rotated;
-//   x += softmax(q k' / sqrt(width of a head)) v Wo' + bo;
-//   h = LN(x); x += gelu(h W1' + b1) W2' + b2;
-// and LN(x) at last. Lin Z et al. (2023) Evolutionary-scale prediction of atomic-level protein
-// structure with a language model. Science 379: 1123-1130. Su J et al. (2021) RoFormer,
-// arXiv:2104.09864.
+// x = scale E[token], with a norm where the model has one. In each layer, with q, k, v = h W' + b,
+//   A(h) = softmax(q k' / sqrt(width of a head) - slope |i - j|) v Wo' + bo
+//   F(h) = gelu(h W1' + b1) W2' + b2, or, gated, (gelu(h Wg') * (h Wu')) W2' + b2
+// Norms before: x += A(LN(x)); x += F(LN(x)); and LN(x) at last.
+// Norms after: x = LN(x + A(x)); x = LN(x + F(x)).
+// Positions are slopes, or a rotation of q and k.
+//
+// Lin Z et al. (2023) Evolutionary-scale prediction of atomic-level protein structure with a
+// language model. Science 379: 1123-1130. Su J et al. (2021) RoFormer, arXiv:2104.09864. Press O,
+// Smith NA, Lewis M (2022) Train short, test long: attention with linear biases enables input
+// length extrapolation. ICLR. Shazeer N (2020) GLU variants improve transformer, arXiv:2002.05202.
 #include "core/models/encoder.h"
 
 #include <algorithm>
@@ -61,6 +65,7 @@ class Encoding {
   std::vector<float> run(const WatchStates& watch) {
     embed();
     make_rotation();
+    normalise(encoder_.embedding_norm, x_.all());
     if (watch) watch(x_.data());
     for (const LayerTensors& layer : encoder_.layers) {
       for_each_block([&](std::int64_t first, std::int64_t n) { project(layer, first, n); });
@@ -75,8 +80,7 @@ class Encoding {
       });
       if (watch) watch(x_.data());
     }
-    layers_.layer_norm(x_.all(), weights_of(encoder_.last_norm, encoder_.epsilon), x_.all());
-    if (watch) watch(x_.data());
+    if (normalise(encoder_.last_norm, x_.all()) && watch) watch(x_.data());
     return std::move(x_.data());
   }
 
@@ -88,6 +92,28 @@ class Encoding {
       context_.throw_if_stopped();
       work(i * kBlock, std::min(kBlock, pack_.size() - i * kBlock));
     });
+  }
+
+  // Whether there is such a norm.
+  bool normalise(const NormTensors& norm, const Rows& x) const {
+    if (norm.gain.empty()) return false;
+    layers_.layer_norm(x, weights_of(norm, encoder_.epsilon), x);
+    return true;
+  }
+
+  // What goes into attention or feed-forward: x itself, or its norm in `normed`.
+  Rows input_of(const NormTensors& norm, const Rows& x, const Rows& normed) const {
+    if (encoder_.norms == NormPlace::kAfter) return x;
+    layers_.layer_norm(x, weights_of(norm, encoder_.epsilon), normed);
+    return normed;
+  }
+
+  void add_to(const Rows& x, const LinearTensors& linear, const Rows& from, const Rows& out,
+              const NormTensors& norm) const {
+    layers_.multiply(by_weights(from, linear, out));
+    layers_.add_bias(out, linear.bias.data());
+    layers_.add(x, out);
+    if (encoder_.norms == NormPlace::kAfter) normalise(norm, x);
   }
 
   void embed() {
@@ -120,10 +146,9 @@ class Encoding {
 
   void project(const LayerTensors& layer, std::int64_t first, std::int64_t n) {
     const OwnRows normed(n, shape_.width);
-    layers_.layer_norm(x_.some(first, n), weights_of(layer.attention_norm, encoder_.epsilon),
-                       normed.all());
     const Rows out = qkv_.some(first, n);
-    layers_.multiply(by_weights(normed.all(), layer.query_key_value, out));
+    layers_.multiply(by_weights(input_of(layer.attention_norm, x_.some(first, n), normed.all()),
+                                layer.query_key_value, out));
     layers_.add_bias(out, layer.query_key_value.bias.data());
   }
 
@@ -140,15 +165,22 @@ class Encoding {
     const Rows queries = part(0);
     const Rows keys = part(1);
     const Rows values = part(2);
-    const Rotation rotation = {cosines_.data(), sines_.data(), wide / 2};
-    layers_.rotate(queries, rotation, 1 / std::sqrt(static_cast<float>(wide)));
-    layers_.rotate(keys, rotation, 1);
+    const float scale = 1 / std::sqrt(static_cast<float>(wide));
+    const bool is_rotated = encoder_.slopes.empty();
+    if (is_rotated) {
+      const Rotation rotation = {cosines_.data(), sines_.data(), wide / 2};
+      layers_.rotate(queries, rotation, scale);
+      layers_.rotate(keys, rotation, 1);
+    }
     const OwnRows weights(std::min(length, kBlock), length);
     float* const out = attended_.all().data + first * shape_.width + head * wide;
     for (std::int64_t i = 0; i < length; i += kBlock) {
       const Rows block = weights.some(0, std::min(kBlock, length - i));
       layers_.multiply({block.rows, length, wide, queries.data + i * queries.stride, queries.stride,
                         keys.data, keys.stride, true, block.data, block.stride});
+      if (!is_rotated) {
+        layers_.scale_and_slope(block, i, scale, encoder_.slopes[static_cast<std::size_t>(head)]);
+      }
       layers_.softmax(block);
       layers_.multiply({block.rows, wide, length, block.data, block.stride, values.data,
                         values.stride, false, out + i * shape_.width, shape_.width});
@@ -157,21 +189,24 @@ class Encoding {
 
   void add_attended(const LayerTensors& layer, std::int64_t first, std::int64_t n) {
     const OwnRows out(n, shape_.width);
-    layers_.multiply(by_weights(attended_.some(first, n), layer.attention_out, out.all()));
-    layers_.add_bias(out.all(), layer.attention_out.bias.data());
-    layers_.add(x_.some(first, n), out.all());
+    add_to(x_.some(first, n), layer.attention_out, attended_.some(first, n), out.all(),
+           layer.attention_norm);
   }
 
   void feed_forward(const LayerTensors& layer, std::int64_t first, std::int64_t n) {
     const Rows x = x_.some(first, n);
     const OwnRows normed(n, shape_.width);
     const OwnRows hidden(n, shape_.hidden);
-    layers_.layer_norm(x, weights_of(layer.feed_forward_norm, encoder_.epsilon), normed.all());
-    layers_.multiply(by_weights(normed.all(), layer.up, hidden.all()));
-    layers_.add_bias_gelu(hidden.all(), layer.up.bias.data());
-    layers_.multiply(by_weights(hidden.all(), layer.down, normed.all()));
-    layers_.add_bias(normed.all(), layer.down.bias.data());
-    layers_.add(x, normed.all());
+    const Rows input = input_of(layer.feed_forward_norm, x, normed.all());
+    if (encoder_.gated) {
+      const OwnRows halves(n, 2 * shape_.hidden);
+      layers_.multiply(by_weights(input, layer.up, halves.all()));
+      layers_.gate(halves.all(), hidden.all());
+    } else {
+      layers_.multiply(by_weights(input, layer.up, hidden.all()));
+      layers_.add_bias_gelu(hidden.all(), layer.up.bias.data());
+    }
+    add_to(x, layer.down, hidden.all(), normed.all(), layer.feed_forward_norm);
   }
 
   const Encoder& encoder_;

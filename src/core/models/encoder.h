@@ -37,9 +37,13 @@ struct LayerTensors {
   LinearTensors query_key_value;  // the rows of the three, one after the other
   LinearTensors attention_out;
   NormTensors feed_forward_norm;
-  LinearTensors up;
+  LinearTensors up;  // of a gated layer twice the rows, and no bias
   LinearTensors down;
 };
+
+// Where a layer's norms stand: LN(x) goes into attention and feed-forward, and what comes out is
+// added to x; or LN is of the sum.
+enum class NormPlace { kBefore, kAfter };
 
 // From states to logits: LN(gelu(x Wd + bd)) O' + b. O is the embedding where the two are tied.
 struct LanguageHead {
@@ -51,11 +55,15 @@ struct LanguageHead {
 struct Encoder {
   EncoderShape shape;
   float epsilon = 1e-5F;
+  NormPlace norms = NormPlace::kBefore;
+  bool gated = false;  // gelu(first half) * second half, else gelu(all + bias)
   std::vector<float> embedding;
-  std::vector<float> inverse_frequencies;  // half a head each
+  NormTensors embedding_norm;              // without tensors if there is none
+  std::vector<float> inverse_frequencies;  // of a rotation, half a head each
+  std::vector<float> slopes;               // of distances, a head each, instead of a rotation
   std::vector<LayerTensors> layers;
-  NormTensors last_norm;
-  LanguageHead head;  // without tensors if the file has none
+  NormTensors last_norm;  // without tensors if there is none
+  LanguageHead head;      // without tensors if the file has none
 
   bool has_head() const { return !head.out.bias.empty(); }
 };
@@ -71,10 +79,11 @@ struct Pack {
   std::int64_t size() const { return static_cast<std::int64_t>(tokens.size()); }
 };
 
-// Is told of the states before the first layer, after each layer, and after the last norm.
+// Is told of the states before the first layer, after each layer, and after the last norm if there
+// is one.
 using WatchStates = std::function<void(const std::vector<float>& states)>;
 
-// The states after the last norm: a row of `width` a token. Idle threads take blocks of rows, and
+// The last states: a row of `width` a token. Idle threads take blocks of rows, and
 // heads; the bytes do not depend on them.
 std::vector<float> encode(const Encoder& encoder, const Pack& pack, SimdLevel level,
                           const TaskContext& context, const WatchStates& watch = nullptr);

@@ -12,13 +12,10 @@
 
 #include "core/exec/errors.h"
 #include "core/io/lines.h"
-#include "core/models/json.h"
 
 namespace ancify {
 
 namespace {
-
-constexpr std::size_t kLongestText = 1 << 20;
 
 std::vector<std::string> esm2_tokens() {
   std::vector<std::string> tokens = {"<cls>", "<pad>", "<eos>", "<unk>"};
@@ -61,7 +58,7 @@ ProteinAlphabet::ProteinAlphabet(std::vector<std::string> tokens, const std::str
 
 ProteinAlphabet ProteinAlphabet::read(const std::string& path) {
   constexpr std::size_t most_tokens = 1000;
-  const std::string text = read_text(path, kLongestText);
+  const std::string text = read_text(path, kLongestModelText);
   std::vector<std::string> tokens;
   for (std::size_t at = 0; at < text.size() && tokens.size() <= most_tokens;) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
@@ -153,18 +150,6 @@ const LayerNames& naming_of(const Checkpoint& checkpoint) {
                     "nor 'embed_tokens.weight' of fair-esm: it is no ESM-2");
 }
 
-// Two sizes. FormatError if the tensor is missing, or no matrix.
-std::array<std::int64_t, 2> matrix_shape(const Checkpoint& checkpoint, const std::string& name) {
-  const TensorPlace* const place = checkpoint.find(name);
-  if (place == nullptr)
-    throw FormatError(checkpoint.path(), 0, "there is no tensor '" + name + "'");
-  if (place->shape.size() != 2 || place->shape[0] < 1 || place->shape[1] < 1) {
-    throw FormatError(checkpoint.path(), 0,
-                      "tensor '" + name + "' is " + shape_text(place->shape) + ", no matrix");
-  }
-  return {place->shape[0], place->shape[1]};
-}
-
 // Layers are counted from 0 until one is missing.
 std::int64_t count_layers(const Checkpoint& checkpoint, const LayerNames& names) {
   std::int64_t n = 0;
@@ -193,100 +178,17 @@ std::vector<float> frequencies_by_formula(std::int64_t head_width) {
   return frequencies;
 }
 
-// Settings of config.json that must be those of ESM-2, or agree with the tensors.
-class Config {
- public:
-  explicit Config(const std::string& path)
-      : path_(path), json_(parse_json(read_text(path, kLongestText), path)) {
-    if (!json_.is(Json::Kind::kObject)) fail("it is no JSON object");
+void check_kind(const ModelConfig& config) {
+  config.check_text("model_type", "esm", "ESM-2");
+  config.check_text("position_embedding_type", "rotary", "ESM-2");
+  config.check_text("hidden_act", "gelu", "ESM-2");
+  if (config.flag("emb_layer_norm_before", false)) {
+    config.fail("emb_layer_norm_before is true, as in ESM-1: only ESM-2 is read");
   }
-
-  void check_kind() const {
-    const auto check = [&](const char* name, std::string_view wanted) {
-      const Json* const value = json_.member(name);
-      if (value != nullptr && value->text != wanted) {
-        fail(std::string(name) + " is '" + value->text + "', and that of ESM-2 is '" +
-             std::string(wanted) + "'");
-      }
-    };
-    check("model_type", "esm");
-    check("position_embedding_type", "rotary");
-    check("hidden_act", "gelu");
-    const Json* const first_norm = json_.member("emb_layer_norm_before");
-    if (first_norm != nullptr && first_norm->flag) {
-      fail("emb_layer_norm_before is true, as in ESM-1: only ESM-2 is read");
-    }
-  }
-  std::optional<std::int64_t> whole(const char* name) const {
-    const Json* const value = json_.member(name);
-    if (value == nullptr || value->is(Json::Kind::kNull)) return std::nullopt;
-    if (!value->whole()) fail(std::string(name) + " is no whole number");
-    return value->whole();
-  }
-  void check_whole(const char* name, std::int64_t found) const {
-    const std::optional<std::int64_t> said = whole(name);
-    if (said && *said != found) {
-      fail(std::string(name) + " is " + std::to_string(*said) + ", but the weights have " +
-           std::to_string(found));
-    }
-  }
-  float epsilon() const {
-    const Json* const value = json_.member("layer_norm_eps");
-    if (value == nullptr) return 1e-5F;
-    if (!value->is(Json::Kind::kNumber) || !(value->number > 0 && value->number < 1)) {
-      fail("layer_norm_eps is no number between 0 and 1");
-    }
-    return static_cast<float>(value->number);
-  }
-  bool token_dropout() const {
-    const Json* const value = json_.member("token_dropout");
-    return value == nullptr || value->flag;
-  }
-
- private:
-  [[noreturn]] void fail(const std::string& problem) const { throw FormatError(path_, 0, problem); }
-
-  std::string path_;
-  Json json_;
-};
-
-bool is_weight_file(const std::filesystem::path& path) {
-  const std::string name = path.filename().string();
-  const std::string ending = path.extension().string();
-  const bool is_contact_head = name.find("contact-regression") != std::string::npos;
-  return !is_contact_head &&
-         (ending == ".safetensors" || ending == ".pt" || ending == ".pth" || ending == ".bin");
-}
-
-Checkpoint open_weights(const std::string& folder, const InputIdentities& inputs) {
-  namespace fs = std::filesystem;
-  for (const char* name : {"model.safetensors", "pytorch_model.bin"}) {
-    const std::string path = folder + "/" + name;
-    if (fs::exists(path + ".index.json")) {
-      return Checkpoint::open_index(path + ".index.json", inputs);
-    }
-    if (fs::exists(path)) return Checkpoint::open(path, inputs);
-  }
-  std::vector<std::string> found;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    if (is_weight_file(entry.path())) found.push_back(entry.path().string());
-  }
-  std::sort(found.begin(), found.end());
-  if (found.empty()) {
-    throw FileError(
-        folder,
-        "there are no weights here: put model.safetensors or pytorch_model.bin (or the "
-        "index of one and its parts), or fair-esm's .pt there. Nothing is ever downloaded");
-  }
-  if (found.size() > 1) {
-    throw FileError(folder, "there are several files of weights, such as '" + found[0] + "' and '" +
-                                found[1] + "': leave one of them");
-  }
-  return Checkpoint::open(found[0], inputs);
 }
 
 EncoderShape shape_of(const Checkpoint& checkpoint, const LayerNames& names,
-                      const std::optional<Config>& config) {
+                      const std::optional<ModelConfig>& config) {
   EncoderShape shape;
   const auto [vocabulary, width] = matrix_shape(checkpoint, names.embedding);
   shape.vocabulary = vocabulary;
@@ -337,14 +239,14 @@ Esm2Files Esm2Files::open(const std::string& folder, const InputIdentities& inpu
     throw FileError(folder, "there is no such folder: a folder with the files of ESM-2 is needed");
   }
   Esm2Files files;
-  Esm2Description& about = files.description_;
-  std::optional<Config> config;
+  ModelDescription& about = files.description_;
+  std::optional<ModelConfig> config;
   if (const std::string path = folder + "/config.json"; fs::exists(path)) {
     config.emplace(path);
-    config->check_kind();
+    check_kind(*config);
     about.other_files.push_back(path);
-    about.epsilon = config->epsilon();
-    about.token_dropout = config->token_dropout();
+    about.epsilon = config->epsilon(about.epsilon);
+    about.token_dropout = config->flag("token_dropout", true);
   }
   if (const std::string path = folder + "/vocab.txt"; fs::exists(path)) {
     files.alphabet_ = ProteinAlphabet::read(path);
@@ -360,75 +262,46 @@ Esm2Files Esm2Files::open(const std::string& folder, const InputIdentities& inpu
       checkpoint.find(std::string(names.front) + "0." + names.frequencies) != nullptr;
   about.parameters = count_parameters(about.shape, about.has_head);
   if (config) {
-    config->check_whole("num_hidden_layers", about.shape.layers);
-    config->check_whole("hidden_size", about.shape.width);
-    config->check_whole("num_attention_heads", about.shape.heads);
-    config->check_whole("intermediate_size", about.shape.hidden);
-    config->check_whole("vocab_size", about.shape.vocabulary);
+    check_shape(*config, about.shape);
   }
-  if (static_cast<std::int64_t>(files.alphabet_.tokens().size()) > about.shape.vocabulary) {
-    throw FormatError(checkpoint.path(), 0,
-                      "its embedding has " + std::to_string(about.shape.vocabulary) +
-                          " rows, fewer than the vocabulary has tokens, " +
-                          std::to_string(files.alphabet_.tokens().size()));
-  }
+  check_vocabulary(checkpoint, about.shape, files.alphabet_.tokens().size());
   return files;
 }
 
 namespace {
 
-// Reads tensors by name; all have been looked for when the last is read.
-class WeightReader {
- public:
-  WeightReader(const Checkpoint& checkpoint, const EncoderShape& shape, const TaskContext& context)
-      : checkpoint_(checkpoint), shape_(shape), context_(context) {}
-
-  std::vector<float> tensor(const std::string& name, const std::vector<std::int64_t>& shape) const {
-    return checkpoint_.read(name, shape, context_);
+LayerTensors read_layer(const WeightReader& reader, const EncoderShape& shape,
+                        const std::string& front, const LayerNames& names) {
+  const std::int64_t width = shape.width;
+  LayerTensors result;
+  result.attention_norm = reader.norm(front + names.attention_norm, width);
+  result.query_key_value.weight.reserve(static_cast<std::size_t>(3 * width * width));
+  for (const char* name : names.query_key_value) {
+    const LinearTensors one = reader.linear(front + name, width, width);
+    auto& [weight, bias] = result.query_key_value;
+    weight.insert(weight.end(), one.weight.begin(), one.weight.end());
+    bias.insert(bias.end(), one.bias.begin(), one.bias.end());
   }
-  NormTensors norm(const std::string& name) const {
-    return {tensor(name + ".weight", {shape_.width}), tensor(name + ".bias", {shape_.width})};
-  }
-  LinearTensors linear(const std::string& name, std::int64_t out, std::int64_t in) const {
-    return {tensor(name + ".weight", {out, in}), tensor(name + ".bias", {out})};
-  }
-  LayerTensors layer(const std::string& front, const LayerNames& names) const {
-    const std::int64_t width = shape_.width;
-    LayerTensors result;
-    result.attention_norm = norm(front + names.attention_norm);
-    result.query_key_value.weight.reserve(static_cast<std::size_t>(3 * width * width));
-    for (const char* name : names.query_key_value) {
-      const LinearTensors one = linear(front + name, width, width);
-      auto& [weight, bias] = result.query_key_value;
-      weight.insert(weight.end(), one.weight.begin(), one.weight.end());
-      bias.insert(bias.end(), one.bias.begin(), one.bias.end());
-    }
-    result.attention_out = linear(front + names.attention_out, width, width);
-    result.feed_forward_norm = norm(front + names.feed_forward_norm);
-    result.up = linear(front + names.up, shape_.hidden, width);
-    result.down = linear(front + names.down, width, shape_.hidden);
-    return result;
-  }
-
- private:
-  const Checkpoint& checkpoint_;
-  const EncoderShape& shape_;
-  const TaskContext& context_;
-};
+  result.attention_out = reader.linear(front + names.attention_out, width, width);
+  result.feed_forward_norm = reader.norm(front + names.feed_forward_norm, width);
+  result.up = reader.linear(front + names.up, shape.hidden, width);
+  result.down = reader.linear(front + names.down, width, shape.hidden);
+  return result;
+}
 
 }  // namespace
 
 Encoder Esm2Files::read(const TaskContext& context) const {
   const EncoderShape& shape = description_.shape;
   const LayerNames& names = naming_of(checkpoint_);
-  const WeightReader reader(checkpoint_, shape, context);
+  const WeightReader reader(checkpoint_, context);
   Encoder encoder;
   encoder.shape = shape;
   encoder.epsilon = description_.epsilon;
   encoder.embedding = reader.tensor(names.embedding, {shape.vocabulary, shape.width});
   for (std::int64_t i = 0; i < shape.layers; ++i) {
     const std::string front = names.front + std::to_string(i) + ".";
-    encoder.layers.push_back(reader.layer(front, names));
+    encoder.layers.push_back(read_layer(reader, shape, front, names));
     if (!description_.frequencies_from_file) continue;
     std::vector<float> frequencies =
         reader.tensor(front + names.frequencies, {shape.head_width() / 2});
@@ -441,10 +314,10 @@ Encoder Esm2Files::read(const TaskContext& context) const {
   if (!description_.frequencies_from_file) {
     encoder.inverse_frequencies = frequencies_by_formula(shape.head_width());
   }
-  encoder.last_norm = reader.norm("emb_layer_norm_after");
+  encoder.last_norm = reader.norm("emb_layer_norm_after", shape.width);
   if (description_.has_head) {
     encoder.head.dense = reader.linear("lm_head.dense", shape.width, shape.width);
-    encoder.head.norm = reader.norm("lm_head.layer_norm");
+    encoder.head.norm = reader.norm("lm_head.layer_norm", shape.width);
     encoder.head.out.bias = reader.tensor("lm_head.bias", {shape.vocabulary});
     if (checkpoint_.find(names.head_weight) != nullptr) {
       encoder.head.out.weight = reader.tensor(names.head_weight, {shape.vocabulary, shape.width});

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/models/encoder.h"
+#include "core/models/model_folder.h"
 #include "core/models/tensors.h"
 
 namespace ancify {
@@ -40,18 +41,6 @@ class ProteinAlphabet {
   std::int32_t mask_ = 0;
 };
 
-// What files say of a model, before its weights are read.
-struct Esm2Description {
-  EncoderShape shape;
-  float epsilon = 1e-5F;
-  bool has_head = false;
-  bool token_dropout = true;           // whether embeddings are scaled by 0.88
-  bool frequencies_from_file = false;  // else by the formula, rounded to FP16
-  std::int64_t parameters = 0;         // numbers that will be in memory
-  std::vector<std::string> weight_files;
-  std::vector<std::string> other_files;  // config.json, vocab.txt
-};
-
 // A folder with weights, and config.json and vocab.txt where it has them.
 class Esm2Files {
  public:
@@ -59,13 +48,13 @@ class Esm2Files {
   // are damaged, disagree, or are of another model.
   static Esm2Files open(const std::string& folder, const InputIdentities& inputs);
 
-  const Esm2Description& description() const { return description_; }
+  const ModelDescription& description() const { return description_; }
   const ProteinAlphabet& alphabet() const { return alphabet_; }
   // Reads the weights. FormatError if a tensor is missing or has another shape.
   Encoder read(const TaskContext& context) const;
 
  private:
-  Esm2Description description_;
+  ModelDescription description_;
   ProteinAlphabet alphabet_;
   Checkpoint checkpoint_;
 };

@@ -1,12 +1,14 @@
-// Runs an encoder over proteins: embeddings and log-probabilities.
+// Runs an encoder over sequences: embeddings and log-probabilities.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "core/device/simd.h"
 #include "core/exec/job_control.h"
+#include "core/models/bpe.h"
 #include "core/models/encoder.h"
 #include "core/models/esm2.h"
 
@@ -29,35 +31,41 @@ struct RunSettings {
   SimdLevel simd = SimdLevel::kScalar;
 };
 
-struct ProteinModel {
+struct SequenceModel {
   ProteinAlphabet alphabet;
   Encoder encoder;
   bool token_dropout = true;
+  std::optional<BpeTokeniser> dna;  // the tokens of a model of DNA, instead of the alphabet
+
+  // Tokens before and after a sequence that are no part of it. Those of DNA are part of it: its
+  // mean is over all tokens.
+  std::int64_t marks() const { return dna ? 0 : 2; }
 };
 
-// Tokens of residues, without <cls> and <eos>, and how many letters were none.
-struct Protein {
+// Tokens of a sequence without its marks, and how many letters were none.
+struct Tokenised {
   std::vector<std::int32_t> tokens;
   std::int64_t unknown = 0;
 };
 
-std::vector<Protein> tokenise(const ProteinModel& model,
-                              const std::vector<std::string_view>& sequences);
+// DNA is upper-cased first, and read whole, whatever its length.
+std::vector<Tokenised> tokenise(const SequenceModel& model,
+                                const std::vector<std::string_view>& sequences);
 
-// The mean of the states of a protein's residues: a row of `width` a protein. A protein without
-// residues has a row of not-a-number.
-std::vector<float> embed_means(const ProteinModel& model, const std::vector<Protein>& proteins,
+// The mean of the states of a sequence's tokens: a row of `width` a sequence. A sequence without
+// tokens has a row of not-a-number.
+std::vector<float> embed_means(const SequenceModel& model, const std::vector<Tokenised>& sequences,
                                const RunSettings& settings, JobControl& control);
 
-// The states of each residue: for each protein, a row of `width` a residue.
-std::vector<std::vector<float>> embed_residues(const ProteinModel& model,
-                                               const std::vector<Protein>& proteins,
+// The states of each token: for each sequence, a row of `width` a token.
+std::vector<std::vector<float>> embed_residues(const SequenceModel& model,
+                                               const std::vector<Tokenised>& sequences,
                                                const RunSettings& settings, JobControl& control);
 
 // Log-probabilities of all tokens at each residue: for each protein, a row of `vocabulary` a
 // residue. InputError if the model has no language head.
-std::vector<std::vector<float>> residue_log_probabilities(const ProteinModel& model,
-                                                          const std::vector<Protein>& proteins,
+std::vector<std::vector<float>> residue_log_probabilities(const SequenceModel& model,
+                                                          const std::vector<Tokenised>& sequences,
                                                           const RunSettings& settings,
                                                           JobControl& control);
 

@@ -93,10 +93,10 @@ void convert(ElementType type, const std::vector<char>& bytes, float* out) {
 }
 
 // What makers of files put before the names: fair-esm "encoder.sentence_encoder.", Hugging Face
-// "esm." and "encoder.", trainers "model." or "module.".
+// "esm.", "bert." and "encoder.", trainers "model." or "module.".
 std::string bare_name(std::string name) {
   for (const std::string_view front :
-       {"module.", "model.", "esm.", "encoder.", "sentence_encoder."}) {
+       {"module.", "model.", "esm.", "bert.", "encoder.", "sentence_encoder."}) {
     if (name.compare(0, front.size(), front) == 0) name.erase(0, front.size());
   }
   return name;

@@ -118,6 +118,26 @@ void add_bias_gelu(const Rows& x, const float* bias) {
   }
 }
 
+void gate(const Rows& x, const Rows& out) {
+  for (std::int64_t i = 0; i < x.rows; ++i) {
+    const float* const row = x.data + i * x.stride;
+    const float* const other = row + out.width;
+    float* const to = out.data + i * out.stride;
+    for (std::int64_t j = 0; j < out.width; ++j) to[j] = gelu(row[j]) * other[j];
+  }
+}
+
+void scale_and_slope(const Rows& x, std::int64_t first, float scale, float slope) {
+  for (std::int64_t i = 0; i < x.rows; ++i) {
+    float* const row = x.data + i * x.stride;
+    const auto own = static_cast<std::int32_t>(first + i);
+    const auto width = static_cast<std::int32_t>(x.width);
+    for (std::int32_t j = 0; j < width; ++j) {
+      row[j] = row[j] * scale - slope * std::fabs(static_cast<float>(j - own));
+    }
+  }
+}
+
 void add(const Rows& x, const Rows& y) {
   for (std::int64_t i = 0; i < x.rows; ++i) {
     float* const row = x.data + i * x.stride;
@@ -153,7 +173,8 @@ void rotate(const Rows& x, const Rotation& rotation, float scale) {
   }
 }
 
-constexpr Layers kLayers = {multiply, layer_norm, add_bias, add_bias_gelu, add, softmax, rotate};
+constexpr Layers kLayers = {multiply,        layer_norm, add_bias, add_bias_gelu, gate,
+                            scale_and_slope, add,        softmax,  rotate};
 
 }  // namespace
 

@@ -39,6 +39,10 @@ struct Layers {
   void (*add_bias)(const Rows& x, const float* bias);
   // x = gelu(x + bias), in each row.
   void (*add_bias_gelu)(const Rows& x, const float* bias);
+  // out = gelu(first half of x) * second half of x, in each row.
+  void (*gate)(const Rows& x, const Rows& out);
+  // x = scale * x - slope * |i - j|, in row i and component j; i counts from `first`.
+  void (*scale_and_slope)(const Rows& x, std::int64_t first, float scale, float slope);
   // x += y.
   void (*add)(const Rows& x, const Rows& y);
   // x = e^x / sum of e^x, in each row.

@@ -23,9 +23,9 @@ namespace {
 const std::string kFixtures =
     std::string(ANCIFY_SOURCE_DIR) + "/tests/testthat/fixtures/sequence_models";
 
-ProteinModel model_of(const std::string& folder) {
+SequenceModel model_of(const std::string& folder) {
   const Esm2Files files = Esm2Files::open(kFixtures + "/" + folder, {});
-  return {files.alphabet(), files.read(TaskContext()), files.description().token_dropout};
+  return {files.alphabet(), files.read(TaskContext()), files.description().token_dropout, {}};
 }
 
 std::vector<std::string> sequences() {
@@ -35,7 +35,7 @@ std::vector<std::string> sequences() {
   return lines;
 }
 
-Pack pack_of(const ProteinModel& model, const std::vector<std::string>& texts) {
+Pack pack_of(const SequenceModel& model, const std::vector<std::string>& texts) {
   Pack pack;
   pack.offsets = {0};
   pack.zero_token = model.alphabet.mask();
@@ -61,7 +61,7 @@ double relative_error(const float* found, const std::vector<float>& expected) {
 }
 
 TEST(Encoder, StatesAreThoseOfDoublePrecision) {
-  const ProteinModel model = model_of("safetensors");
+  const SequenceModel model = model_of("safetensors");
   const Checkpoint expected = Checkpoint::open(kFixtures + "/expected.safetensors", {});
   const std::vector<std::string> texts = sequences();
   const Pack pack = pack_of(model, texts);
@@ -83,7 +83,7 @@ TEST(Encoder, StatesAreThoseOfDoublePrecision) {
 }
 
 TEST(Encoder, LogProbabilitiesAreThoseOfDoublePrecision) {
-  const ProteinModel model = model_of("safetensors");
+  const SequenceModel model = model_of("safetensors");
   const Checkpoint expected = Checkpoint::open(kFixtures + "/expected.safetensors", {});
   const std::vector<std::string> texts = sequences();
   std::vector<std::string_view> views(texts.begin(), texts.end());
@@ -136,7 +136,7 @@ RunSettings small_packs(int threads) {
 }
 
 TEST(Runs, AreTheSameAtAnyNumberOfThreads) {
-  const ProteinModel model = model_of("safetensors");
+  const SequenceModel model = model_of("safetensors");
   const std::vector<std::string> texts = random_texts(40);
   const std::vector<std::string_view> views(texts.begin(), texts.end());
   const auto proteins = tokenise(model, views);
@@ -148,7 +148,7 @@ TEST(Runs, AreTheSameAtAnyNumberOfThreads) {
 }
 
 TEST(Runs, PackedIsAsAlone) {
-  const ProteinModel model = model_of("safetensors");
+  const SequenceModel model = model_of("safetensors");
   const std::vector<std::string> texts = random_texts(30);
   const std::vector<std::string_view> views(texts.begin(), texts.end());
   JobControl control;
@@ -160,7 +160,7 @@ TEST(Runs, PackedIsAsAlone) {
 }
 
 TEST(Runs, LongProteinsAreReadInWindows) {
-  const ProteinModel model = model_of("safetensors");
+  const SequenceModel model = model_of("safetensors");
   const std::string text = random_texts(1)[0] + std::string(70, 'W') + "ACDEF";
   JobControl control;
   const RunSettings settings = small_packs(1);
@@ -181,7 +181,7 @@ TEST(Runs, LongProteinsAreReadInWindows) {
 }
 
 TEST(Runs, NumbersThatAreNotFiniteAreAnError) {
-  ProteinModel model = model_of("safetensors");
+  SequenceModel model = model_of("safetensors");
   model.encoder.layers[1].up.bias.assign(40, 3e38F);
   model.encoder.layers[1].down.weight.assign(32 * 40, 3e38F);
   JobControl control;
@@ -189,7 +189,7 @@ TEST(Runs, NumbersThatAreNotFiniteAreAnError) {
 }
 
 TEST(Runs, CanBeStopped) {
-  const ProteinModel model = model_of("safetensors");
+  const SequenceModel model = model_of("safetensors");
   JobControl control;
   control.request_stop();
   EXPECT_THROW(embed_means(model, tokenise(model, {"ACD"}), {}, control), Interrupted);

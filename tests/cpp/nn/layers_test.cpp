@@ -139,6 +139,42 @@ TEST(Layers, RotatePairsHalfAHeadApart) {
   }
 }
 
+TEST(Layers, GateHalvesOfRows) {
+  for (const SimdLevel level : levels()) {
+    for (const std::int64_t width : {1, 5, 16, 37}) {
+      auto x = random_numbers(2 * (2 * width + 3), 8);
+      std::vector<float> out(static_cast<std::size_t>(2 * (width + 1)), 7);
+      layers_of(level).gate(rows_of(x, 2, 2 * width, 2 * width + 3),
+                            rows_of(out, 2, width, width + 1));
+      for (std::int64_t i = 0; i < 2; ++i) {
+        for (std::int64_t j = 0; j < width; ++j) {
+          const double one = x[static_cast<std::size_t>(i * (2 * width + 3) + j)];
+          const double other = x[static_cast<std::size_t>(i * (2 * width + 3) + width + j)];
+          ASSERT_NEAR(out[static_cast<std::size_t>(i * (width + 1) + j)],
+                      one * std::erfc(-one / std::sqrt(2.0)) / 2 * other, 1e-6);
+        }
+        EXPECT_EQ(out[static_cast<std::size_t>(i * (width + 1) + width)], 7) << "beside the row";
+      }
+    }
+  }
+}
+
+TEST(Layers, SlopesFallWithDistance) {
+  for (const SimdLevel level : levels()) {
+    auto x = random_numbers(3 * 22, 9);
+    const auto before = x;
+    layers_of(level).scale_and_slope(rows_of(x, 3, 21, 22), 5, 0.5F, 0.25F);
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 21; ++j) {
+        const auto at = static_cast<std::size_t>(i * 22 + j);
+        EXPECT_NEAR(x[at], before[at] / 2 - 0.25F * static_cast<float>(std::abs(i + 5 - j)), 1e-6);
+      }
+      EXPECT_EQ(x[static_cast<std::size_t>(i * 22 + 21)],
+                before[static_cast<std::size_t>(i * 22 + 21)]);
+    }
+  }
+}
+
 TEST(Layers, GeluIsByTheErrorFunction) {
   for (const SimdLevel level : levels()) {
     std::vector<float> x;

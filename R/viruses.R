@@ -1,0 +1,139 @@
+#' Chunks of DNA, and their reading frames
+#'
+#' What the detection of viruses reads. `chunk_sequences("contigs.fa.gz")` cuts long sequences.
+#' `six_frames()` translates the six frames of each sequence, and keeps those without a stop.
+#'
+#' **Chunks.** A sequence of L bases has n = ceiling(L / `size`) chunks, named `<id>_chunk_<i>`,
+#' with i from 1.
+#'
+#' * `"virnucpro"` is the rule of VirNucPro. The n `size` - L bases that the chunks have too many
+#'   are shared out among all n chunks as overlaps, though the last has none. So the last chunk is
+#'   often short: 501 bases give chunks of 500 and 251.
+#' * `"even"`: all chunks have `size` bases, and their starts lie evenly. A sequence below `size` is
+#'   one chunk.
+#'
+#' **Frames.** F1, F2 and F3 begin at the first, second and third base, and R1, R2 and R3 at those
+#' of the other strand. A frame is kept if its protein has a residue and no stop. Its id is that of
+#' the sequence and the frame, such as `a_chunk_1F2`.
+#'
+#' * `"virnucpro"`: a codon with a letter other than A, C, G and T is left out. The bases begin with
+#'   the frame, and are 3 a residue and one more, where the sequence has it. Other letters stay as
+#'   they are on the other strand.
+#' * `"strict"`: such a codon is X. The bases are all that was translated. Other letters are
+#'   complemented.
+#'
+#' The classifier of VirNucPro was trained on what the rules `"virnucpro"` give.
+#'
+#' @param x Paths of FASTA or FASTQ files, plain, gzip or bgzip, or a `DNAStringSet`. Lower case
+#'   counts as upper case. Sequences of a set without names are numbered.
+#' @param size Bases of a chunk.
+#' @param rule How sequences are cut, or frames are read; see above.
+#' @param genetic_code Number of a genetic code in NCBI's list, as [Biostrings::getGeneticCode()]
+#'   takes it. The rule `"virnucpro"` has the standard code, `"1"`.
+#' @return `chunk_sequences()`: a `DNAStringSet`, named by chunk. Its metadata columns are
+#'   `sequence`, the id, and `start` and `end`, which count from 1.
+#'
+#'   `six_frames()`: a list of three.
+#'   * `frames`: a data frame with a row a frame that is kept: `sequence` (its id), `frame` and
+#'     `id`. A sequence without such a frame has one row, with `"no_frame"` for `frame` and `NA` for
+#'     `id`.
+#'   * `dna`, a `DNAStringSet`, and `protein`, an `AAStringSet`: the bases and residues of the
+#'     frames that are kept, named by their ids.
+#' @section Errors:
+#' * `ancify_input_error`: an argument has another shape or range; a sequence of a set has no bases,
+#'   or the name of another one; `genetic_code` is not known, or not `"1"` with `"virnucpro"`.
+#' * `ancify_format_error` (fields `file`, `line`): a file is no FASTA or FASTQ, or was cut short. A
+#'   record has no name, no bases, or the name of another one. A letter stands for no base, as in a
+#'   file of proteins.
+#' * `ancify_file_error` (field `file`): a file cannot be read.
+#' * `ancify_package_error`: Biostrings is not installed.
+#' @references
+#' Li J, Mi J, Lin W, et al. (2025) VirNucPro: an identifier for the identification of viral short
+#' sequences using six-frame translation and large language models. Briefings in Bioinformatics
+#' 26: bbaf224.
+#' @seealso [embed_sequences()], [chunk_calls()]
+#' @export
+#' @examplesIf requireNamespace("Biostrings", quietly = TRUE)
+#' fasta <- tempfile(fileext = ".fa")
+#' writeLines(c(">a", strrep("ATGGCACGTTCTGAC", 40)), fasta)
+#' chunks <- chunk_sequences(fasta)
+#' chunks
+#' six_frames(chunks)
+chunk_sequences <- function(x, size = 500, rule = c("virnucpro", "even")) {
+  check_given()
+  check_whole_number(size, "size")
+  even <- check_choice(rule, c("virnucpro", "even"), "rule") == "even"
+  x <- as_dna(x)
+  chunks <- chunks_impl(Biostrings::width(x), size, even)
+  ids <- names(x)[chunks$sequence]
+  set <- Biostrings::subseq(unname(x)[chunks$sequence], chunks$start, chunks$end)
+  names(set) <- sprintf("%s_chunk_%d", ids, as.integer(chunks$number))
+  S4Vectors::mcols(set) <- S4Vectors::DataFrame(
+    sequence = ids, start = as.integer(chunks$start), end = as.integer(chunks$end)
+  )
+  set
+}
+
+#' @rdname chunk_sequences
+#' @export
+six_frames <- function(x, rule = c("virnucpro", "strict"), genetic_code = "1") {
+  check_given()
+  strict <- check_choice(rule, c("virnucpro", "strict"), "rule") == "strict"
+  code <- genetic_code_of(genetic_code)
+  if (!strict && !identical(code, genetic_code_of("1"))) {
+    abort_ancify(
+      paste(
+        "`genetic_code` must be \"1\" with the rule \"virnucpro\": choose `rule = \"strict\"` for",
+        "another."
+      ),
+      "input"
+    )
+  }
+  x <- as_dna(x)
+  made <- with_watch("Translating", function(watch) {
+    six_frames_impl(as.character(x), paste(code, collapse = ""), strict, watch)
+  }, progress = interactive())
+  frame <- frame_names[made$frame]
+  ids <- paste0(names(x)[made$sequence], frame)
+  list(
+    frames = frame_table(names(x), made$sequence, frame, ids),
+    dna = stats::setNames(Biostrings::DNAStringSet(made$bases), ids),
+    protein = stats::setNames(Biostrings::AAStringSet(made$protein), ids)
+  )
+}
+
+frame_names <- c("F1", "F2", "F3", "R1", "R2", "R3")
+
+# Sequences without a frame have a row too. `sequence`: numbers of those of the frames.
+frame_table <- function(sequences, sequence, frame, ids) {
+  without <- setdiff(seq_along(sequences), sequence)
+  rows <- data.frame(
+    sequence = sequences[c(sequence, without)],
+    frame = c(frame, rep("no_frame", length(without))),
+    id = c(ids, rep(NA_character_, length(without)))
+  )
+  rows <- rows[order(c(sequence, without)), ]
+  row.names(rows) <- NULL
+  rows
+}
+
+# A DNAStringSet whose sequences have names of their own, and bases.
+as_dna <- function(x) {
+  x <- dna_or_paths(x)
+  need_bioconductor("Biostrings", "DNAStringSets")
+  if (!is_dna(x)) {
+    read <- with_watch("Reading", function(watch) read_dna_impl(x, watch),
+                       progress = interactive())
+    return(stats::setNames(Biostrings::DNAStringSet(read$bases), read$ids))
+  }
+  names(x) <- numbered_ids(names(x), length(x))
+  refuse_dna(x, duplicated(names(x)), "%s: a sequence before has the same name.")
+  refuse_dna(x, Biostrings::width(x) == 0, "%s: there is no base.")
+  x
+}
+
+refuse_dna <- function(x, which, format) {
+  if (any(which)) {
+    abort_ancify(sprintf(format, enumerate(sprintf("Sequence '%s'", names(x)[which]))), "input")
+  }
+}

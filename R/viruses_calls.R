@@ -1,0 +1,98 @@
+#' Calls of viral chunks
+#'
+#' A chunk of [chunk_sequences()] has several reading frames, each with a probability that it is
+#' viral. `chunk_calls()` makes one call of them, as VirNucPro does. `contig_calls()` counts the
+#' calls of each sequence that was cut.
+#'
+#' A chunk is called viral if the largest and the smallest probability of its frames add up to 1 or
+#' more. That is: the frame that is most surely viral is as sure as the one that is most surely not.
+#' A tie is viral.
+#'
+#' @param frames The table `frames` of [six_frames()].
+#' @param probability Probabilities that frames are viral, 0 to 1, named by their ids.
+#' @param calls A table of `chunk_calls()`.
+#' @return `chunk_calls()`: a data frame with a row a chunk, in the order of `frames`:
+#'   * `chunk`, its id, and `frames`, how many frames it has;
+#'   * `other` and `virus`, the largest probability of a frame for either; `NA` without a frame;
+#'   * `is_virus`, the call; `NA` without a frame.
+#'
+#'   `contig_calls()`: a data frame with a row a sequence, in the order of its first chunk:
+#'   `sequence`, its id, and `chunks`, `called`, `viral` and `no_frame`, numbers of chunks.
+#' @section Errors:
+#' `ancify_input_error`: an argument has another shape or range, or a frame has no probability.
+#' @inherit chunk_sequences references
+#' @seealso [six_frames()], [embed_sequences()]
+#' @export
+#' @examples
+#' frames <- data.frame(
+#'   sequence = c("a_chunk_1", "a_chunk_1", "a_chunk_2", "b_chunk_1"),
+#'   frame = c("F1", "R2", "F3", "no_frame"),
+#'   id = c("a_chunk_1F1", "a_chunk_1R2", "a_chunk_2F3", NA)
+#' )
+#' p <- c(a_chunk_1F1 = 0.9, a_chunk_1R2 = 0.2, a_chunk_2F3 = 0.3)
+#' calls <- chunk_calls(frames, p)
+#' calls
+#' contig_calls(calls)
+chunk_calls <- function(frames, probability) {
+  check_given()
+  check_columns_of(frames, c("sequence", "frame", "id"), "frames", "six_frames()")
+  chunks <- unique(frames$sequence)
+  kept <- frames[frames$frame != "no_frame", ]
+  p <- probabilities_of(kept$id, probability)
+  of <- factor(kept$sequence, chunks)
+  ends <- function(end) {
+    found <- vapply(split(p, of), function(x) if (length(x)) end(x) else NA_real_, 0)
+    unname(found)
+  }
+  most <- ends(max)
+  least <- ends(min)
+  data.frame(
+    chunk = chunks, frames = as.vector(table(of)), other = 1 - least, virus = most,
+    is_virus = most + least >= 1
+  )
+}
+
+# Probabilities of the frames with these ids, in their order.
+probabilities_of <- function(ids, probability) {
+  if (!is.numeric(probability) || !isTRUE(all(probability >= 0 & probability <= 1))) {
+    abort_ancify("`probability` must be numbers from 0 to 1, without NA.", "input")
+  }
+  at <- match(ids, names(probability))
+  if (anyNA(at)) {
+    abort_ancify(
+      sprintf("`probability` must have a number for each frame by its id: %s is missing.",
+              enumerate(quoted(ids[is.na(at)]))),
+      "input"
+    )
+  }
+  if (anyDuplicated(names(probability))) {
+    abort_ancify(
+      sprintf("`probability` has %s twice.",
+              quoted(names(probability)[anyDuplicated(names(probability))])),
+      "input"
+    )
+  }
+  unname(probability[at])
+}
+
+#' @rdname chunk_calls
+#' @export
+contig_calls <- function(calls) {
+  check_given()
+  check_columns_of(calls, c("chunk", "is_virus"), "calls", "chunk_calls()")
+  id <- sub("_chunk_[0-9]+$", "", calls$chunk)
+  of <- factor(id, unique(id))
+  count <- function(which) as.vector(rowsum(as.integer(which), of, reorder = FALSE))
+  data.frame(
+    sequence = levels(of), chunks = as.vector(table(of)), called = count(!is.na(calls$is_virus)),
+    viral = count(calls$is_virus %in% TRUE), no_frame = count(is.na(calls$is_virus))
+  )
+}
+
+check_columns_of <- function(x, columns, name, maker) {
+  if (!is.data.frame(x) || !all(columns %in% names(x))) {
+    abort_ancify(
+      sprintf("`%s` must be a table of %s, not %s.", name, maker, show_value(x)), "input"
+    )
+  }
+}

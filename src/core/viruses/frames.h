@@ -1,0 +1,43 @@
+// The six reading frames of a sequence, where they have no stop.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/coding/codons.h"
+
+namespace ancify {
+
+// Codons of bases and missing ones.
+constexpr std::size_t kCodons = 125;
+
+enum class FrameRule {
+  kVirnucpro,  // codons with letters other than A, C, G and T are left out
+  kStrict      // they are X
+};
+
+struct Frame {
+  int number;           // 0 to 2: from base 0, 1, 2; 3 to 5: the same on the other strand
+  std::string bases;    // in the direction of translation
+  std::string protein;  // without a stop, and not empty
+};
+
+class FrameReader {
+ public:
+  FrameReader(const GeneticCode& code, FrameRule rule);
+  // The frames of a sequence in upper case that have no stop, in order.
+  std::vector<Frame> open_frames(std::string_view bases) const;
+
+ private:
+  std::string translate(const std::vector<std::uint8_t>& codes, std::size_t first) const;
+  std::string other_strand(std::string_view bases) const;
+
+  FrameRule rule_;
+  std::array<char, kCodons> residues_ = {};  // of codons, by codes in bases.h
+};
+
+}  // namespace ancify
