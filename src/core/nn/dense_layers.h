@@ -1,7 +1,9 @@
 // Layers of classifiers, with gradients: dense, batch norm, ReLU, dropout.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -48,9 +50,12 @@ class Dense : public Layer<T> {
   // of 0. (2010, AISTATS 9: 249-256)
   void initialise(std::uint64_t seed, std::uint64_t stream) {
     const double limit = std::sqrt(6 / static_cast<double>(in_ + out_));
-    for (std::size_t i = 0; i < weight_.value.size(); ++i) {
-      const double share = (philox(seed, stream, i / 4)[i % 4] + 0.5) * 0x1p-32;
-      weight_.value[i] = static_cast<T>(limit * (2 * share - 1));
+    const std::size_t n = weight_.value.size();
+    for (std::size_t i = 0; i < n; i += 4) {
+      const PhiloxBlock bits = philox(seed, stream, i / 4);
+      for (std::size_t j = i; j < std::min(i + 4, n); ++j) {
+        weight_.value[j] = static_cast<T>(limit * (2 * (bits[j - i] + 0.5) * 0x1p-32 - 1));
+      }
     }
     std::fill(bias_.value.begin(), bias_.value.end(), T{0});
   }
