@@ -302,6 +302,7 @@ std::vector<double> train_steps(Classifier& classifier, const LabelledRows& rows
   set_tensors(classifier, trainer.network());
   Gatherer from(rows.values, classifier.width);
   std::vector<double> losses;
+  losses.reserve(batches.size());
   for (const std::vector<std::int64_t>& batch : batches) {
     losses.push_back(trainer.step(from, rows.labels, batch.data(),
                                   static_cast<std::int64_t>(batch.size()), settings.rate));

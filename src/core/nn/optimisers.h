@@ -42,6 +42,7 @@ void move_in_pieces(
 template <class T>
 std::vector<std::vector<T>> zeros_of(const std::vector<Parameter<T>*>& parameters) {
   std::vector<std::vector<T>> zeros;
+  zeros.reserve(parameters.size());
   for (const Parameter<T>* parameter : parameters) zeros.emplace_back(parameter->value.size());
   return zeros;
 }
