@@ -33,25 +33,28 @@ read_classifier <- function(file, classes = NULL) {
   file <- check_path(file, "file")
   check_is_file(file)
   classifier <- structure(read_classifier_impl(file), class = "embedding_classifier")
-  told <- classifier$classes
-  if (!is.null(classes)) {
-    good <- is.character(classes) && length(classes) == 2 && !anyNA(classes) &&
-      all(nzchar(classes)) && classes[1] != classes[2]
-    if (!good) {
-      abort_ancify(
-        sprintf("`classes` must be two different names, not %s.", show_value(classes)), "input"
-      )
-    }
-    if (length(told) && !identical(enc2utf8(classes), told)) {
-      abort_ancify(
-        sprintf("`classes` are %s, but those of %s are %s.", enumerate(quoted(classes)),
-                quoted(file), enumerate(quoted(told))),
-        "input"
-      )
-    }
+  if (!is.null(classes)) check_classes(classes, classifier$classes, file)
+  if (length(classifier$classes) == 0) {
+    classifier$classes <- enc2utf8(classes %||% c("others", "virus"))
   }
-  if (length(told) == 0) classifier$classes <- enc2utf8(classes %||% c("others", "virus"))
   classifier
+}
+
+# `told`: the classes that the file tells, if any.
+check_classes <- function(classes, told, file) {
+  good <- is.character(classes) && length(classes) == 2 && !anyNA(classes) && all(nzchar(classes))
+  if (!good || classes[1] == classes[2]) {
+    abort_ancify(
+      sprintf("`classes` must be two different names, not %s.", show_value(classes)), "input"
+    )
+  }
+  if (length(told) && !identical(enc2utf8(classes), told)) {
+    abort_ancify(
+      sprintf("`classes` are %s, but those of %s are %s.", enumerate(quoted(classes)),
+              quoted(file), enumerate(quoted(told))),
+      "input"
+    )
+  }
 }
 
 #' Save a trained model
